@@ -1,0 +1,214 @@
+//! The process-wide symbol table: a name has one id, equal in every VM.
+//!
+//! `id -> name` is wait-free: names live in leaked chunks that double in size, so an entry never moves.
+//! `name -> id` of a known static name is a constant ([`sym`]); other names take one sharded lock.
+//! Symbols never die (yet); rejected for now: per-VM tables (a symbol must be equal in every VM without translation).
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use std::sync::{Mutex, OnceLock};
+
+/// An interned name. Bytes, not necessarily UTF-8.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(transparent)]
+pub struct Sym(pub u32);
+
+#[derive(Clone, Copy)]
+struct Name {
+    bytes: &'static [u8],
+    binary: bool,
+}
+
+const SHARDS: usize = 16;
+const FIRST_CHUNK: u32 = 4096;
+const CHUNKS: usize = 20;
+
+struct Table {
+    /// Chunk k holds FIRST_CHUNK << k names. Written once under `chunk_lock`, read by anyone (Acquire).
+    chunks: [AtomicPtr<OnceLock<Name>>; CHUNKS],
+    /// Next free id. Writers: interners of new names (Relaxed: the entry itself is published by its OnceLock).
+    next: AtomicU32,
+    shards: [Mutex<HashMap<&'static [u8], Vec<(bool, Sym)>>>; SHARDS],
+    chunk_lock: Mutex<()>,
+    hash: RandomState,
+}
+
+fn table() -> &'static Table {
+    static TABLE: OnceLock<Table> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let t = Table {
+            chunks: Default::default(),
+            next: AtomicU32::new(0),
+            shards: Default::default(),
+            chunk_lock: Mutex::new(()),
+            hash: RandomState::new(),
+        };
+        for (i, name) in sym::NAMES.iter().enumerate() {
+            let s = t.intern(name.as_bytes(), false);
+            assert_eq!(s.0 as usize, i, "static symbol {name} listed twice");
+        }
+        t
+    })
+}
+
+fn locate(id: u32) -> (usize, usize, usize) {
+    // Chunk k starts at FIRST_CHUNK * (2^k - 1).
+    let k = (id / FIRST_CHUNK + 1).ilog2() as usize;
+    let start = FIRST_CHUNK * ((1 << k) - 1);
+    (k, (id - start) as usize, (FIRST_CHUNK as usize) << k)
+}
+
+impl Table {
+    fn slot(&self, id: u32) -> &OnceLock<Name> {
+        let (k, i, size) = locate(id);
+        let mut p = self.chunks[k].load(Ordering::Acquire);
+        if p.is_null() {
+            let _guard = self.chunk_lock.lock().unwrap_or_else(|e| e.into_inner());
+            p = self.chunks[k].load(Ordering::Acquire);
+            if p.is_null() {
+                let chunk: Box<[OnceLock<Name>]> = (0..size).map(|_| OnceLock::new()).collect();
+                p = Box::leak(chunk).as_mut_ptr();
+                self.chunks[k].store(p, Ordering::Release);
+            }
+        }
+        // SAFETY: chunk k was leaked with `size` entries and i < size.
+        unsafe { &*p.add(i) }
+    }
+
+    fn intern(&self, bytes: &[u8], binary: bool) -> Sym {
+        let mut h = self.hash.build_hasher();
+        h.write(bytes);
+        let shard = &self.shards[h.finish() as usize % SHARDS];
+        let mut map = shard.lock().unwrap_or_else(|e| e.into_inner());
+        if let Some(list) = map.get(bytes)
+            && let Some((_, s)) = list.iter().find(|(b, _)| *b == binary)
+        {
+            return *s;
+        }
+        let leaked: &'static [u8] = Box::leak(bytes.to_vec().into_boxed_slice());
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let _ = self.slot(id).set(Name { bytes: leaked, binary });
+        map.entry(leaked).or_default().push((binary, Sym(id)));
+        Sym(id)
+    }
+}
+
+impl Sym {
+    /// The symbol of a UTF-8 (or ASCII) name.
+    pub fn intern(name: &str) -> Sym {
+        table().intern(name.as_bytes(), false)
+    }
+
+    /// The symbol of a name in any bytes. Names that are not valid UTF-8 are binary.
+    pub fn intern_bytes(name: &[u8]) -> Sym {
+        table().intern(name, std::str::from_utf8(name).is_err())
+    }
+
+    /// The name's bytes.
+    pub fn bytes(self) -> &'static [u8] {
+        table().slot(self.0).get().map_or(b"", |n| n.bytes)
+    }
+
+    /// Whether the name is not valid UTF-8.
+    pub fn is_binary(self) -> bool {
+        table().slot(self.0).get().is_some_and(|n| n.binary)
+    }
+
+    /// The name as text, broken bytes replaced.
+    pub fn name(self) -> std::borrow::Cow<'static, str> {
+        String::from_utf8_lossy(self.bytes())
+    }
+
+    /// Number of symbols so far.
+    pub fn count() -> u32 {
+        table().next.load(Ordering::Relaxed)
+    }
+}
+
+impl std::fmt::Debug for Sym {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, ":{}", self.name())
+    }
+}
+
+impl std::fmt::Display for Sym {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.name())
+    }
+}
+
+macro_rules! static_symbols {
+    ($($id:ident = $name:literal),* $(,)?) => {
+        /// Names that Rust code asks for, interned first, so that their ids are constants.
+        #[allow(non_upper_case_globals)]
+        pub mod sym {
+            use super::Sym;
+            #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+            enum Id { $($id),* }
+            $(pub const $id: Sym = Sym(Id::$id as u32);)*
+            pub const NAMES: &[&str] = &[$($name),*];
+        }
+    };
+}
+
+static_symbols! {
+    empty = "", initialize = "initialize", new = "new", allocate = "allocate", inherited = "inherited",
+    method_missing = "method_missing", respond_to = "respond_to?", respond_to_missing = "respond_to_missing?",
+    add = "+", sub = "-", mul = "*", div = "/", modulo = "%", pow = "**", lt = "<", le = "<=", gt = ">", ge = ">=",
+    eq = "==", neq = "!=", eqq = "===", cmp = "<=>", match_op = "=~", nmatch = "!~", not = "!", tilde = "~",
+    shl = "<<", shr = ">>", and = "&", or = "|", xor = "^", uminus = "-@", uplus = "+@", aref = "[]", aset = "[]=",
+    length = "length", size = "size", empty_p = "empty?", nil_p = "nil?", succ = "succ", each = "each", times = "times",
+    map = "map", call = "call", yield_ = "yield", to_s = "to_s", to_str = "to_str", to_a = "to_a", to_ary = "to_ary",
+    to_i = "to_i", to_int = "to_int", to_f = "to_f", to_r = "to_r", to_c = "to_c", to_h = "to_h", to_hash = "to_hash",
+    to_sym = "to_sym", to_proc = "to_proc", to_path = "to_path", to_io = "to_io", to_open = "to_open",
+    inspect = "inspect", hash = "hash", eql = "eql?", equal = "equal?", coerce = "coerce", dup = "dup", clone = "clone",
+    initialize_copy = "initialize_copy", initialize_dup = "initialize_dup", initialize_clone = "initialize_clone",
+    freeze = "freeze", frozen_p = "frozen?", class = "class", superclass = "superclass", send = "send",
+    dunder_send = "__send__", public_send = "public_send", object_id = "object_id", dunder_id = "__id__",
+    instance_eval = "instance_eval", instance_exec = "instance_exec", raise = "raise", exception = "exception",
+    message = "message", full_message = "full_message", detailed_message = "detailed_message", backtrace = "backtrace",
+    set_backtrace = "set_backtrace", cause = "cause", backtrace_locations = "backtrace_locations",
+    included = "included", extended = "extended", prepended = "prepended", append_features = "append_features",
+    extend_object = "extend_object", prepend_features = "prepend_features", method_added = "method_added",
+    method_removed = "method_removed", method_undefined = "method_undefined",
+    singleton_method_added = "singleton_method_added", singleton_method_removed = "singleton_method_removed",
+    singleton_method_undefined = "singleton_method_undefined", const_missing = "const_missing", const_added = "const_added",
+    first = "first", last = "last", begin = "begin", end = "end", key_p = "key?", default = "default", fetch = "fetch",
+    deconstruct = "deconstruct", deconstruct_keys = "deconstruct_keys", each_pair = "each_pair", keys = "keys",
+    values = "values", write = "write", puts = "puts", print = "print", p = "p", join = "join", name = "name",
+    join_op = "concat", to_enum = "to_enum", next = "next", rewind = "rewind", rand = "rand", lambda = "lambda",
+    proc = "proc", block_given = "block_given?", binding = "binding", eval = "eval", local_variables = "local_variables",
+    backtick = "`", divmod = "divmod", fdiv = "fdiv", quo = "quo", abs = "abs", floor = "floor", ceil = "ceil", round = "round",
+    truncate = "truncate", zero_p = "zero?", even_p = "even?", odd_p = "odd?", push = "push", pop = "pop", shift = "shift",
+    unshift = "unshift", insert = "insert", min = "min", max = "max", sum = "sum", upto = "upto", downto = "downto", step = "step",
+    is_a = "is_a?", kind_of = "kind_of?", instance_of = "instance_of?", require = "require",
+    require_relative = "require_relative", load = "load", attr_reader = "attr_reader", attr_writer = "attr_writer",
+    attr_accessor = "attr_accessor", private = "private", public = "public", protected = "protected",
+    module_function = "module_function", define_method = "define_method", include = "include", extend = "extend",
+    prepend = "prepend", main = "main", dunder_method = "__method__", exit = "exit", abort = "abort", status = "status",
+    success_p = "success?", signo = "signo", errno = "errno", key = "key", receiver = "receiver", result = "result",
+    reason = "reason", exit_value = "exit_value", marshal_dump = "marshal_dump", marshal_load = "marshal_load",
+    underscore_dump = "_dump", underscore_load = "_load", it = "it", args = "args", start = "start", recv = "recv",
+    lastmatch = "$~", lastline = "$_", errinfo = "$!", errat = "$@", stdout = "$stdout", stderr = "$stderr", stdin = "$stdin",
+    program_name = "$0", load_path = "$LOAD_PATH", loaded_features = "$LOADED_FEATURES", output_fs = "$,",
+    input_rs = "$/", field_sep = "$;", verbose = "$VERBOSE", debug = "$DEBUG",
+    string = "string", encoding = "encoding", half = "half", exclude_end = "exclude_end?", by = "by", to = "to", chomp = "chomp",
+    base = "base", invert = "invert", mode = "mode", perm = "perm", timeout = "timeout", random = "random", highlight = "highlight",
+    order = "order", keyword_init = "keyword_init", capacity = "capacity", freeze_kw = "freeze_kw", exception_kw = "exception_kw",
+    anon_rest = "*", anon_kwrest = "**_", anon_block = "&_", fwd = "...", block_var = "&block", match_var = "~match",
+    write_timeout = "write_timeout", external_encoding = "external_encoding", uplevel = "uplevel", category = "category",
+    compare_by_identity = "compare_by_identity", instance_variable_get = "instance_variable_get",
+    Integer = "Integer", Float = "Float", String = "String", Array = "Array", Object = "Object", Kernel = "Kernel",
+    const_get = "const_get", singleton_class = "singleton_class", Comparable = "Comparable", Enumerable = "Enumerable",
+    set_trace_func = "set_trace_func", path = "path", lineno = "lineno", getc = "getc", gets = "gets", read = "read", close = "close",
+    each_entry = "each_entry", each_with_index = "each_with_index", reverse_each = "reverse_each", lazy = "lazy",
+    flush = "flush", sync = "sync", ljust = "ljust", invalid = "invalid", undef = "undef", replace = "replace", fallback = "fallback",
+    xml = "xml", crlf_newline = "crlf_newline", universal_newline = "universal_newline", textmode = "textmode", binmode = "binmode",
+    attached = "__attached__", classpath = "__classpath__", at = "@", blank = "_", slice = "slice", index = "index", tr = "tr",
+    chars = "chars", bytes = "bytes", format = "format", sprintf = "sprintf", autoload = "autoload", at_exit = "at_exit",
+}
+
+#[cfg(test)]
+#[path = "symbol_tests.rs"]
+mod tests;
