@@ -1,0 +1,280 @@
+//! [`Code`] and the tables beside its instructions.
+
+use crate::op::Insn;
+use std::sync::Arc;
+use zakuro_base::Sym;
+
+/// What kind of scope a Code is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CodeKind {
+    /// A file or `-e` program.
+    Program,
+    /// A `def`.
+    Method,
+    /// A block or lambda literal: runs in the environment of another Code.
+    Block,
+    /// The body of `class`, `module`, `class <<`.
+    Class,
+    /// Text given to `eval`: runs in a given environment, like a block.
+    Eval,
+}
+
+/// Compiled code of one scope. Immutable, shared by all VMs.
+#[derive(Debug)]
+pub struct Code {
+    pub kind: CodeKind,
+    /// Method name, class name, or the name of the method around a block ("<main>" for a program).
+    pub name: Sym,
+    /// File name as shown in backtraces and `__FILE__`.
+    pub file: Arc<str>,
+    /// Line of the definition.
+    pub line: u32,
+    pub insns: Box<[Insn]>,
+    pub consts: Box<[Const]>,
+    pub syms: Box<[Sym]>,
+    pub calls: Box<[CallSite]>,
+    /// Names of instance variables, one per site (each site has its own inline cache).
+    pub ivars: Box<[Sym]>,
+    pub const_sites: Box<[ConstSite]>,
+    pub children: Box<[Arc<Code>]>,
+    /// Innermost first: the first entry that covers an ip is the one to use.
+    pub handlers: Box<[Handler]>,
+    /// (first instruction, line), ascending by instruction.
+    pub lines: Box<[(u32, u32)]>,
+    pub params: Params,
+    /// Number of registers, temporaries and call scratch included.
+    pub nregs: u16,
+    /// Registers 1 + (number of parameter registers) .. nlocals are set to nil at entry.
+    pub nlocals: u16,
+    /// Register of the environment; 0 when the Code touches none.
+    pub env_reg: u16,
+    /// Whether the Code starts with NewEnv.
+    pub own_env: bool,
+    /// Names of the variables by place, for `binding`, `local_variables`, `Proc#parameters`.
+    pub locals: Box<[Local]>,
+    /// Where `$~` of this scope lives, when the program reads it (`$~`, `$1`, named captures, `last_match`...).
+    pub backref: Option<Place>,
+    /// Where `$_` lives.
+    pub lastline: Option<Place>,
+    /// Number of once-sites (`/o`, `END`).
+    pub once_sites: u16,
+    /// `# frozen_string_literal: true` was in force.
+    pub frozen_strings: bool,
+    /// The source text, for error excerpts and `DATA`; shared by all Codes of a file.
+    pub source: Arc<[u8]>,
+    /// Byte offset of the text after `__END__`.
+    pub data_offset: Option<usize>,
+}
+
+/// A variable's place as seen from its Code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    Reg(u16),
+    /// Environment slot, `depth` environments up from the one in `env_reg` (after NewEnv).
+    Env {
+        depth: u8,
+        slot: u16,
+    },
+}
+
+/// A named local variable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Local {
+    pub name: Sym,
+    pub place: Place,
+}
+
+/// A literal. Immediates are the same in every VM; the others are made once per VM on first use.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Const {
+    Nil,
+    True,
+    False,
+    Int(i64),
+    /// Decimal digits with sign.
+    Big(String),
+    Float(f64),
+    Sym(Sym),
+    /// `encoding`: 0 binary, 1 UTF-8, 2 US-ASCII (ids of text::encoding)
+    Str {
+        bytes: Arc<[u8]>,
+        encoding: u8,
+    },
+    /// Literal without interpolation. `options`: 1 i, 2 x, 4 m, 16 fixed encoding, 32 n (no encoding).
+    Regexp {
+        source: Arc<[u8]>,
+        options: u8,
+    },
+    /// Numerator and denominator, decimal digits.
+    Rational(String, String),
+    /// Imaginary literal `3i`: the imaginary part.
+    Complex(Box<Const>),
+    /// Range whose ends are Int or Nil.
+    Range {
+        low: Box<Const>,
+        high: Box<Const>,
+        exclusive: bool,
+    },
+    /// Frozen Array of constants (pattern keys, `%i[]` in patterns).
+    Array(Vec<Const>),
+}
+
+/// Flags of a call site.
+pub mod call_flags {
+    /// The positional arguments are one Array.
+    pub const SPLAT: u16 = 1;
+    /// A Hash of keywords follows the positional arguments.
+    pub const KW: u16 = 2;
+    /// A block value (`&expr`, already converted by Intrinsic::ToBlock or not) follows.
+    pub const BLOCKARG: u16 = 4;
+    /// No explicit receiver, or the receiver is written `self`: private methods may be called.
+    pub const FCALL: u16 = 8;
+    /// An identifier that could have been a variable: NameError instead of NoMethodError.
+    pub const VCALL: u16 = 16;
+    /// The keyword Hash was written literally with `**` or brace-less keys and may be passed on without a copy.
+    pub const KW_FRESH: u16 = 32;
+    /// zsuper: arguments were copied from the parameters.
+    pub const ZSUPER: u16 = 64;
+    /// `a.b = v`, `a[b] = v`: the value of the call is not used.
+    pub const ATTR_ASSIGN: u16 = 128;
+}
+
+/// A place that calls.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CallSite {
+    pub name: Sym,
+    pub flags: u16,
+    pub argc: u8,
+    /// Index into `children` of the literal block, or NO_BLOCK.
+    pub block: u16,
+}
+
+pub const NO_BLOCK: u16 = u16::MAX;
+
+/// A place that reads a constant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ConstSite {
+    pub name: Sym,
+    /// `::Foo`
+    pub top: bool,
+}
+
+/// Exception handler: covers instructions start..end (end exclusive). On a raise inside, control goes to `target`, whose first instruction is `Catch`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Handler {
+    pub start: u32,
+    pub end: u32,
+    pub target: u32,
+    pub kind: HandlerKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HandlerKind {
+    /// Ruby exceptions only.
+    Rescue,
+    /// Everything that unwinds: exceptions, `break`, `return`, `throw`, kill.
+    Ensure,
+}
+
+/// The parameter list. Parameters stand in registers 1.. in the order of the fields.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Params {
+    pub required: u16,
+    pub optional: u16,
+    /// `*rest` or anonymous `*` or `...`: one register.
+    pub rest: bool,
+    pub post: u16,
+    pub keywords: Vec<Keyword>,
+    /// One register when `Named`.
+    pub kwrest: KwRest,
+    /// `&block`: one register.
+    pub block: bool,
+    /// `|a,|`: destructures like two parameters.
+    pub excessed_comma: bool,
+    /// Numbered parameters or `it` (0 none, n = _n, 255 = it).
+    pub numbered: u8,
+    /// Only required parameters: arguments can be left where the caller put them.
+    pub simple: bool,
+    /// `...` or `*` passes keywords along (ruby2_keywords-like `...`).
+    pub forwards_all: bool,
+    /// For Proc#parameters and Method#parameters, in order: kind ("req", "opt", "rest", "keyreq", "key", "keyrest", "nokey", "block") and name.
+    pub list: Vec<(&'static str, Option<Sym>)>,
+    /// `&nil`
+    pub no_block: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum KwRest {
+    #[default]
+    None,
+    /// `**opts` or anonymous `**`: a Hash in a register.
+    Named,
+    /// `**nil`: keywords are an error.
+    Refused,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Keyword {
+    pub name: Sym,
+    pub required: bool,
+}
+
+impl Params {
+    /// Number of parameter registers (r1..).
+    pub fn registers(&self) -> u16 {
+        self.required
+            + self.optional
+            + self.rest as u16
+            + self.post
+            + self.keywords.len() as u16
+            + (self.kwrest == KwRest::Named) as u16
+            + self.block as u16
+    }
+    /// First register of the optional parameters.
+    pub fn optional_start(&self) -> u16 {
+        1 + self.required
+    }
+    pub fn rest_reg(&self) -> u16 {
+        1 + self.required + self.optional
+    }
+    pub fn post_start(&self) -> u16 {
+        self.rest_reg() + self.rest as u16
+    }
+    pub fn keyword_start(&self) -> u16 {
+        self.post_start() + self.post
+    }
+    pub fn kwrest_reg(&self) -> u16 {
+        self.keyword_start() + self.keywords.len() as u16
+    }
+    pub fn block_reg(&self) -> u16 {
+        self.kwrest_reg() + (self.kwrest == KwRest::Named) as u16
+    }
+    /// Whether keywords are accepted at all.
+    pub fn takes_keywords(&self) -> bool {
+        !self.keywords.is_empty() || self.kwrest == KwRest::Named
+    }
+    /// Least number of positional arguments, and the most (None: any number).
+    pub fn arity_range(&self) -> (usize, Option<usize>) {
+        let least = (self.required + self.post) as usize;
+        (least, (!self.rest).then_some(least + self.optional as usize))
+    }
+    /// As Method#arity.
+    pub fn arity(&self) -> i64 {
+        let least = (self.required + self.post) as i64;
+        let required_keyword = self.keywords.iter().any(|k| k.required);
+        let least = least + required_keyword as i64;
+        let open = self.optional > 0 || self.rest || (self.takes_keywords() && !required_keyword);
+        if open { -least - 1 } else { least }
+    }
+}
+
+impl Code {
+    /// Source line of instruction `ip`.
+    pub fn line_at(&self, ip: usize) -> u32 {
+        match self.lines.binary_search_by_key(&(ip as u32), |l| l.0) {
+            Ok(i) => self.lines[i].1,
+            Err(0) => self.line,
+            Err(i) => self.lines[i - 1].1,
+        }
+    }
+}
