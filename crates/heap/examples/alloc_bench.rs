@@ -48,11 +48,11 @@ fn report(name: &str, n: usize, start: Instant, h: &Heap) {
     );
 }
 
-fn garbage(name: &str, size: usize, n: usize, finalized: bool) {
+fn garbage<const SIZE: usize>(name: &str, n: usize, finalized: bool) {
     let mut h = Heap::new(trace, finalize);
     let start = Instant::now();
     for _ in 0..n {
-        let c = black_box(cell(&mut h, size, std::ptr::null_mut(), std::ptr::null_mut()));
+        let c = black_box(cell(&mut h, SIZE, std::ptr::null_mut(), std::ptr::null_mut()));
         if finalized {
             h.set_finalized(c);
         }
@@ -100,9 +100,9 @@ fn fragmented(name: &str, keep: usize, n: usize) {
 
 fn main() {
     for _ in 0..2 {
-        garbage("32 B, garbage", 32, 200_000_000, false);
-        garbage("64 B, garbage", 64, 100_000_000, false);
-        garbage("32 B, garbage, finalized", 32, 20_000_000, true);
+        garbage::<32>("32 B, garbage", 200_000_000, false);
+        garbage::<64>("64 B, garbage", 100_000_000, false);
+        garbage::<32>("32 B, garbage, finalized", 20_000_000, true);
         with_live("32 B, garbage beside 2 MB live", 15, 100_000_000);
         with_live("32 B, garbage beside 64 MB live", 20, 100_000_000);
         fragmented("32 B, 1 of 4 kept, 100k live at random", 100_000, 50_000_000);

@@ -76,8 +76,8 @@ pub(crate) struct Body {
 }
 
 impl Body {
-    /// Prepares a block, of whatever past, for cells of `class`.
-    pub(crate) fn init(&mut self, class: usize) {
+    /// Prepares a block, of whatever past, as one open run of cells of `class`. Returns their number.
+    pub(crate) fn init(&mut self, class: usize) -> usize {
         let size = SIZES[class];
         self.next = NONE;
         self.recip = reciprocal(size);
@@ -88,9 +88,11 @@ impl Body {
         self.class = class as u8;
         self.state = State::Swept;
         let words = self.words();
-        self.alloc[..words].fill(0);
+        self.alloc[..words].fill(!0);
+        self.alloc[words - 1] >>= words * 64 - self.cells as usize;
         self.mark[..words].fill(0);
         self.fin[..words].fill(0);
+        self.cells as usize
     }
 
     /// Words of each bitmap in use.

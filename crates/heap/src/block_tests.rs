@@ -11,10 +11,13 @@ fn zeroed() -> Box<Body> {
 fn fresh_block_is_one_run() {
     for (class, size) in SIZES.iter().enumerate() {
         let mut b = zeroed();
-        b.init(class);
-        let cells = BLOCK_SIZE / *size as usize;
-        assert_eq!(b.take_run(0), Some((0, cells)));
+        let cells = b.init(class);
+        assert_eq!(cells, BLOCK_SIZE / *size as usize);
         assert_eq!(b.take_run(0), None);
+        assert_eq!(b.alloc.iter().map(|w| w.count_ones() as usize).sum::<usize>(), cells);
+        b.give_back(0, cells);
+        assert_eq!(b.take_run(0), Some((0, cells)));
+        assert_eq!(b.alloc.iter().map(|w| w.count_ones() as usize).sum::<usize>(), cells);
         b.give_back(3, cells);
         assert_eq!(b.take_run(1), Some((3, cells)));
     }

@@ -148,7 +148,7 @@ impl Heap {
     }
 
     /// An uninitialised cell of at least `size` bytes (8..=[`MAX_CELL`]), 16-byte aligned. Never collects. Null when the
-    /// reservation or the system's memory is used up. The caller writes header and references before the next
+    /// reservation or the system's memory is used up (collect at a safepoint and retry, or raise NoMemoryError). The caller writes header and references before the next
     /// collection. Panics if `size` is beyond [`MAX_CELL`].
     #[inline(always)]
     pub fn alloc(&mut self, size: usize) -> *mut Header {
@@ -399,14 +399,7 @@ impl Heap {
                 // SAFETY: this heap owns the block.
                 let b = unsafe { &mut *self.body(c.current) };
                 if let Some((start, end)) = b.take_run(c.next_cell as usize) {
-                    let size = SIZES[class] as usize;
-                    let base = self.address(c.current);
-                    self.runs[class] = Run { bump: base + start * size, end: base + end * size };
-                    self.classes[class].next_cell = end as u32;
-                    let cells = end - start;
-                    self.since = self.since.wrapping_add(cells * size);
-                    self.allocated_bytes += (cells * size) as u64;
-                    self.allocated_cells += cells as u64;
+                    self.set_run(class, start, end);
                     return Ok(());
                 }
                 b.next = c.full;
@@ -414,25 +407,36 @@ impl Heap {
                 lists.full = c.current;
                 lists.current = NONE;
             }
-            let block = match self.swept_block(class) {
-                Some(block) => block,
-                None => self.new_block(class)?,
-            };
+            let Some(block) = self.swept_block(class) else { return self.open_block(class) };
             let lists = &mut self.classes[class];
             lists.current = block;
             lists.next_cell = 0;
         }
     }
 
-    fn new_block(&mut self, class: usize) -> Result<u32, OutOfMemory> {
+    /// Opens the cells `start..end` of the current block as the run of `class`.
+    fn set_run(&mut self, class: usize, start: usize, end: usize) {
+        let size = SIZES[class] as usize;
+        let base = self.address(self.classes[class].current);
+        self.runs[class] = Run { bump: base + start * size, end: base + end * size };
+        self.classes[class].next_cell = end as u32;
+        self.since = self.since.wrapping_add((end - start) * size);
+        self.allocated_bytes += ((end - start) * size) as u64;
+        self.allocated_cells += (end - start) as u64;
+    }
+
+    /// Takes an empty block for `class` and opens it as one run.
+    fn open_block(&mut self, class: usize) -> Result<(), OutOfMemory> {
         if self.reserve.is_empty() {
             self.refill();
         }
         let block = self.reserve.pop().ok_or(OutOfMemory)?;
         // SAFETY: this heap owns the block.
-        unsafe { (*self.body(block)).init(class) };
+        let cells = unsafe { (*self.body(block)).init(class) };
         self.blocks += 1;
-        Ok(block)
+        self.classes[class].current = block;
+        self.set_run(class, 0, cells);
+        Ok(())
     }
 
     fn refill(&mut self) {

@@ -51,6 +51,7 @@ impl Heap {
     /// After marking: empty blocks to the reserve, the others to the unswept lists. With `finalize_now`, those that have
     /// finalizers are swept here instead.
     pub(crate) fn partition(&mut self, finalize_now: bool) {
+        let reserved = self.reserve.len();
         for class in 0..CLASSES {
             let lists = &mut self.classes[class];
             let chains = [mem::replace(&mut lists.available, NONE), mem::replace(&mut lists.full, NONE)];
@@ -76,6 +77,9 @@ impl Heap {
                 }
             }
         }
+        // The lists start with the block filled last, which is the likeliest to be in the cache; the reserve is popped
+        // from its end.
+        self.reserve[reserved..].reverse();
     }
 
     fn pop_unswept(&mut self, class: usize) -> Option<u32> {
@@ -188,6 +192,9 @@ impl Drop for Heap {
         self.reserve.reserve(self.blocks);
         for class in 0..CLASSES {
             let lists = self.classes[class];
+            if lists.current & lists.available & lists.full & lists.unswept == NONE {
+                continue;
+            }
             if lists.current != NONE {
                 // SAFETY: this heap owns the block.
                 unsafe { (*self.body(lists.current)).next = NONE };
