@@ -289,7 +289,7 @@ impl StringCell {
         unsafe {
             let h = self.body.heap;
             SharedBuf::retain(h.buf);
-            Some((BufRef::from_raw(h.buf), h.ptr as usize - SharedBuf::data(h.buf) as usize, h.len))
+            Some((BufRef::from_raw(h.buf)?, h.ptr as usize - SharedBuf::data(h.buf) as usize, h.len))
         }
     }
     /// New String over a received buffer. O(1).

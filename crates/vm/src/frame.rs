@@ -33,6 +33,8 @@ pub const FRAME_LAMBDA: usize = 2;
 pub const FRAME_BMETHOD: usize = 4;
 /// Program, class body or eval.
 pub const FRAME_TOP: usize = 8;
+/// A block made into a Proc by `proc {}`: `break` has nowhere to go.
+pub const FRAME_ORPHAN: usize = 16;
 
 impl Frame {
     pub fn is_boundary(&self) -> bool {
