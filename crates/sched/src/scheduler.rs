@@ -623,4 +623,4 @@ const _: () = assert!(NONE > WITH_PERMIT && EXIT > WITH_PERMIT);
 
 #[cfg(test)]
 #[path = "scheduler_tests.rs"]
-mod tests;
+pub(crate) mod tests;
