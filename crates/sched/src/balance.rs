@@ -95,3 +95,7 @@ fn set_affinity(tid: i32, set: &libc::cpu_set_t) -> bool {
     // SAFETY: reads the set.
     unsafe { libc::sched_setaffinity(tid, size_of::<libc::cpu_set_t>(), set) == 0 }
 }
+
+#[cfg(test)]
+#[path = "balance_tests.rs"]
+mod tests;

@@ -148,8 +148,8 @@ impl Native {
                 return self.inner.abandon_worker(self.worker.get());
             }
             if self.inner.returners_wait() && self.inner.give_to_returner(self.worker.get()) {
-                self.clear_spinning();
                 self.worker.set(NONE);
+                self.release_permit();
                 self.sleep_without_worker();
                 continue;
             }
@@ -232,14 +232,15 @@ impl Native {
             .find_map(|victim| inner.workers[victim].queue.take_batch(queue, |len| len.div_ceil(2)))
     }
 
-    /// After a search came up with work: pass the permit to spin on if there is more to find.
+    /// After a search came up with work: the permit to spin goes on to another thread if there is more to find.
     fn found(&self) {
         self.inner.work_resumed();
-        if self.spinning.get() {
-            self.clear_spinning();
-            if self.inner.work_visible() {
-                self.inner.need_worker();
-            }
+        self.release_permit();
+    }
+
+    fn release_permit(&self) {
+        if self.spinning.replace(false) {
+            self.inner.release_permit();
         }
     }
 

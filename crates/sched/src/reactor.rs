@@ -6,8 +6,8 @@
 //! Rejected for now: a timer wheel per worker (a heap push under a short lock costs 22 ns, a futex wake more than all of it);
 //! persistent edge-triggered registrations (they need a buffer owner that drains; the one-shot interface can be kept above them).
 
-use std::collections::{BinaryHeap, HashMap};
 use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
 use std::io;
 use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicBool, Ordering, fence};
@@ -76,7 +76,8 @@ pub(crate) struct Reactor {
 impl Reactor {
     pub(crate) fn new(owner: Weak<Inner>) -> Reactor {
         // SAFETY: plain system calls; results are checked.
-        let (epoll, event) = unsafe { (libc::epoll_create1(libc::EPOLL_CLOEXEC), libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK)) };
+        let (epoll, event) =
+            unsafe { (libc::epoll_create1(libc::EPOLL_CLOEXEC), libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK)) };
         assert!(epoll >= 0 && event >= 0, "no descriptors for the scheduler: {}", io::Error::last_os_error());
         let reactor = Reactor {
             owner,
@@ -289,7 +290,7 @@ impl Drop for Reactor {
 /// Same turn as one tick ago, and others wait: an idle worker shall take them, or else the unit is asked to make room.
 fn tick(inner: &Inner, seen: &mut [u64]) {
     let injected = !inner.injector.is_empty() || inner.returners_wait();
-    let mut idle = inner.idle_worker_count();
+    let mut idle = inner.idle_worker_count() + inner.blocked.load(Ordering::Relaxed);
     for (worker, seen) in inner.workers.iter().zip(seen) {
         let turn = worker.turn.load(Ordering::Relaxed);
         let same = std::mem::replace(seen, turn) == turn;

@@ -28,16 +28,10 @@ use crate::{Unit, current};
 const NATIVE_STACK: usize = 8 << 20;
 
 /// How a scheduler is set up.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Config {
     /// Units that may run at the same time; 0 means the number of CPUs that the process may use.
     pub workers: usize,
-}
-
-impl Default for Config {
-    fn default() -> Config {
-        Config { workers: 0 }
-    }
 }
 
 /// Values of `Worker::status`.
@@ -136,8 +130,6 @@ struct Idle {
     detached: usize,
     /// Native threads alive.
     natives: usize,
-    /// Threads that ended up without a worker because they could not be replaced (thread creation failed) show up here.
-    failed_starts: usize,
 }
 
 pub(crate) struct Inner {
@@ -231,6 +223,14 @@ impl Inner {
         fence(Ordering::SeqCst);
     }
 
+    /// Gives the permit up without going to rest: whoever pushed meanwhile relied on its holder to look again.
+    pub(crate) fn release_permit(&self) {
+        self.stop_spinning();
+        if self.work_visible() {
+            self.need_worker();
+        }
+    }
+
     // ---- handing workers out
 
     /// Sets a native thread to work on an idle worker, or on one that a blocking call keeps at hand. The caller holds the permit
@@ -249,7 +249,8 @@ impl Inner {
                 }
                 None => {
                     drop(idle);
-                    return self.stop_spinning();
+                    // A pusher may have relied on our permit since we looked.
+                    return self.release_permit();
                 }
             },
         };
@@ -286,7 +287,6 @@ impl Inner {
             // No thread to be had: the worker goes back, and whoever runs already will do the work.
             let mut idle = self.idle.lock();
             idle.natives -= 1;
-            idle.failed_starts += 1;
             self.give_back(&mut idle, word & !WITH_PERMIT);
             drop(idle);
             if word & WITH_PERMIT != 0 {
@@ -496,7 +496,6 @@ impl Scheduler {
                 returners: VecDeque::new(),
                 detached: 0,
                 natives: 0,
-                failed_starts: 0,
             }),
             idle_workers: AtomicUsize::new(count),
             returners: AtomicUsize::new(0),
@@ -598,6 +597,11 @@ impl Scheduler {
             inner.ended.wait_for(&mut idle, std::time::Duration::from_millis(5));
         }
         drop(idle);
+        for worker in &inner.workers {
+            if let Some(task) = worker.take_lifo() {
+                worker.queue.push(task);
+            }
+        }
         let queues = inner.workers.iter().map(|w| &w.queue).chain([&inner.injector]);
         for queue in queues {
             while let Some(task) = queue.pop() {

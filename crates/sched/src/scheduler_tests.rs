@@ -92,7 +92,7 @@ fn no_wake_is_lost() {
                     for _ in 0..5000 {
                         let request = asked.fetch_add(1, Ordering::SeqCst) + 1;
                         task.wake();
-                        if request % 64 == 0 {
+                        if request.is_multiple_of(64) {
                             let begin = Instant::now();
                             while seen.load(Ordering::SeqCst) < request {
                                 assert!(begin.elapsed() < SOON);
@@ -296,7 +296,7 @@ fn idle_is_never_reported_while_units_pass_a_token() {
                 return Turn::Park;
             }
             if n % 4 == i && rounds.compare_exchange(n, n + 1, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
-                if n % 500 == 0 {
+                if n.is_multiple_of(500) {
                     timers.timer(Instant::now() + Duration::from_micros(300), &tasks.lock()[(i + 1) % 4]);
                 } else {
                     tasks.lock()[(i + 1) % 4].wake();

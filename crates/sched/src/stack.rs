@@ -116,11 +116,7 @@ pub struct StackPool(Arc<PoolInner>);
 
 impl StackPool {
     pub fn new() -> StackPool {
-        StackPool(Arc::new(PoolInner {
-            shards: Default::default(),
-            common: Default::default(),
-            guards: AtomicBool::new(true),
-        }))
+        StackPool(Arc::new(PoolInner { shards: Default::default(), common: Default::default(), guards: AtomicBool::new(true) }))
     }
 
     /// Takes a slot, the most recently used one of this worker if there is any. Fails when the kernel refuses a mapping.
@@ -145,11 +141,7 @@ impl StackPool {
         let stack = Stack { pool: self.0.clone(), slot, size, top, vm_depth: 0 };
         // SAFETY: `top` has room for a header, is 64-byte aligned and ours alone.
         unsafe {
-            (top as *mut Header).write(Header {
-                saved_sp: Cell::new(top),
-                deepest: Cell::new(top),
-                yielder: Cell::new(ptr::null()),
-            });
+            (top as *mut Header).write(Header { saved_sp: Cell::new(top), deepest: Cell::new(top), yielder: Cell::new(ptr::null()) });
         }
         Ok(stack)
     }
