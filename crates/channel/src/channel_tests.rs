@@ -2,7 +2,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use zakuro_sched::{Config, Coroutine, Resumed, Scheduler, StackPool, StackSize, Suspender, Turn, Unit};
+use zakuro_sched::{Config, Coroutine, Resumed, Scheduler, StackPool, StackSize, Suspender, Task, Turn, Unit};
 
 use super::*;
 

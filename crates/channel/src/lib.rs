@@ -19,7 +19,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
-use zakuro_sched::Task;
 
 use waiter::Entry;
 pub use waiter::{Reason, Waiter};
@@ -104,24 +103,24 @@ pub enum Selected<T> {
     Registered,
 }
 
-/// Tasks to wake once the lock is released. One message wakes one receiver, so a list is needed only when a channel closes.
+/// Whom to wake once the lock is released. One message wakes one receiver, so a list is needed only when a channel closes.
 #[derive(Default)]
 struct Wakes {
-    first: Option<Task>,
-    more: Vec<Task>,
+    first: Option<Waiter>,
+    more: Vec<Waiter>,
 }
 
 impl Wakes {
-    fn add(&mut self, task: Task) {
+    fn add(&mut self, waiter: Waiter) {
         match self.first {
-            None => self.first = Some(task),
-            Some(_) => self.more.push(task),
+            None => self.first = Some(waiter),
+            Some(_) => self.more.push(waiter),
         }
     }
 
     fn wake(self) {
-        for task in self.first.iter().chain(&self.more) {
-            task.wake();
+        for waiter in self.first.iter().chain(&self.more) {
+            waiter.task().wake();
         }
     }
 }
@@ -274,7 +273,7 @@ impl<T: Weigh> Channel<T> {
                 return false;
             }
             for line in [&mut inner.receivers, &mut inner.senders] {
-                line.drain(..).filter_map(|entry| entry.claim(shared.id, Reason::Closed)).for_each(|task| wakes.add(task));
+                line.drain(..).filter_map(|entry| entry.claim(shared.id, Reason::Closed)).for_each(|waiter| wakes.add(waiter));
             }
             true
         })
@@ -333,23 +332,23 @@ impl<T: Weigh> Inner<T> {
         self.promise_messages(shared.id, wakes);
         while !self.closed && self.has_space(shared.capacity) {
             let Some(entry) = self.senders.pop_front() else { break };
-            if let Some(task) = entry.claim(shared.id, Reason::Space) {
+            if let Some(waiter) = entry.claim(shared.id, Reason::Space) {
                 self.space += 1;
-                wakes.add(task);
+                wakes.add(waiter);
             }
         }
         if self.closed && self.queue.is_empty() {
             // Receivers that came after the close and waited for messages promised to others.
-            self.receivers.drain(..).filter_map(|entry| entry.claim(shared.id, Reason::Closed)).for_each(|task| wakes.add(task));
+            self.receivers.drain(..).filter_map(|entry| entry.claim(shared.id, Reason::Closed)).for_each(|waiter| wakes.add(waiter));
         }
     }
 
     fn promise_messages(&mut self, id: u64, wakes: &mut Wakes) {
         while self.queue.len() > self.promised {
             let Some(entry) = self.receivers.pop_front() else { break };
-            if let Some(task) = entry.claim(id, Reason::Message) {
+            if let Some(waiter) = entry.claim(id, Reason::Message) {
                 self.promised += 1;
-                wakes.add(task);
+                wakes.add(waiter);
             }
         }
     }

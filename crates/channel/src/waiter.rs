@@ -144,13 +144,13 @@ impl Entry {
         Arc::ptr_eq(&self.waiter.0, &waiter.0)
     }
 
-    /// Tries to claim; the winner gets the task to wake after the lock is released.
-    pub(crate) fn claim(self, channel: u64, reason: Reason) -> Option<Task> {
+    /// Tries to claim; the winner gets the waiter whose task to wake after the lock is released (moved, not counted again).
+    pub(crate) fn claim(self, channel: u64, reason: Reason) -> Option<Waiter> {
         let shared = &self.waiter.0;
         let claiming = self.epoch - WAITING + CLAIMING;
         shared.state.compare_exchange(self.epoch, claiming, Ordering::AcqRel, Ordering::Relaxed).ok()?;
         shared.claim.store(channel * 4 + reason as u64, Ordering::Relaxed);
         shared.state.store(self.epoch - WAITING + CLAIMED, Ordering::Release);
-        Some(shared.task.clone())
+        Some(self.waiter)
     }
 }
