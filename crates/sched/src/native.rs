@@ -342,12 +342,13 @@ impl Native {
         if let Some(displaced) = worker.put_lifo(task) {
             worker.queue.push(displaced);
             inner.need_worker();
-        } else if !self.running.get().is_null() {
-            if self.lifo_since.get() == 0 {
+        } else if let Some(running) = self.running_task() {
+            let runs_on = running.runs_on.load(Ordering::Relaxed);
+            // The clock costs as much as the rest of a wake-up: a sample of the turns is enough to learn from.
+            if self.lifo_since.get() == 0 && (runs_on > 0 || self.turns.get().is_multiple_of(4)) {
                 self.lifo_since.set(cycles());
             }
-            // SAFETY: the running task is alive.
-            if unsafe { (*self.running.get()).runs_on.load(Ordering::Relaxed) } >= 2 {
+            if runs_on >= 2 {
                 inner.need_worker();
             }
         }
@@ -363,6 +364,11 @@ impl Native {
         inner.worker(index).queue.push(task);
         inner.need_worker();
         true
+    }
+
+    fn running_task(&self) -> Option<&TaskInner> {
+        // SAFETY: set for the length of a turn, in which the task is alive.
+        unsafe { self.running.get().as_ref() }
     }
 
     /// Lets go of the worker. Some(index): it is kept at hand, since nothing waits for it. None: another thread has it.
@@ -391,9 +397,7 @@ impl Native {
             None => inner.attach(&self.parker),
         };
         self.take(index);
-        // SAFETY: our task is in the middle of its turn, hence alive.
-        let running = unsafe { self.running.get().as_ref() };
-        if let Some(task) = running {
+        if let Some(task) = self.running_task() {
             inner.worker(index).publish(&task.poll);
         }
     }
