@@ -139,7 +139,7 @@ macro_rules! boot_classes {
         pub mod ids {
             use super::ClassId;
             #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
-            enum N { UNUSED, $($id),* }
+            enum N { #[allow(dead_code)] UNUSED, $($id),* }
             $(pub const $id: ClassId = ClassId(N::$id as u32);)*
         }
         /// (id, name, kind, superclass or holder, allocator) in order of creation. `Errno::X` style names stand for nested ones.

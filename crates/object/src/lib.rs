@@ -14,7 +14,7 @@ pub mod value;
 
 pub use array::ArrayCell;
 pub use cells::*;
-pub use class::{ClassData, ClassId, ClassKind, ConstEntry, ids};
+pub use class::{Alloc, ClassData, ClassId, ClassKind, ConstEntry, ids};
 pub use hash::{HashCell, HashTable};
 pub use shape::{ShapeId, ShapeInfo};
 pub use string::StringCell;

@@ -130,3 +130,6 @@ impl<T: Clone + 'static> LotTable<T> {
         }
     }
 }
+
+/// Shapes below are roots of boot classes and have the class's number; other boot shapes start here.
+pub const BOOT_ROOTS: u32 = 512;

@@ -54,7 +54,7 @@ impl Cx {
                         }
                         level += 1;
                     }
-                    if &*file != "<internal>" {
+                    if !file.starts_with("<internal") {
                         if level >= skip {
                             let (label, base_label) = self.frame_label(frame);
                             out.push(Location { file, line, label, base_label });

@@ -179,7 +179,7 @@ impl Vm {
         // Boot ids: the classes first, then singleton classes and shapes.
         let first = BOOT_CLASSES.len() as u32 + 1;
         vm.class_lot = (first, zakuro_object::shape::FIRST_DYNAMIC);
-        vm.shape_lot = (1024, zakuro_object::shape::FIRST_DYNAMIC);
+        vm.shape_lot = (zakuro_object::shape::BOOT_ROOTS, zakuro_object::shape::FIRST_DYNAMIC);
         for (id, _, kind, sup, alloc) in BOOT_CLASSES {
             let shape = if *kind == ClassKind::Module { ids::MODULE.0 } else { ids::CLASS.0 };
             let header = Header { shape, kind: Kind::Class as u8, flags: 0, aux: 0 };

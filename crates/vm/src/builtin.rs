@@ -149,11 +149,7 @@ impl MethodRow {
 /// Checks the number of positional arguments.
 #[inline(always)]
 pub fn check_arity(cx: &mut Cx, given: usize, min: usize, max: isize) -> Result<()> {
-    if given >= min && (max < 0 || given <= max as usize) {
-        Ok(())
-    } else {
-        cx.arity_error(given, min, (max >= 0).then_some(max as usize))
-    }
+    if given >= min && (max < 0 || given <= max as usize) { Ok(()) } else { cx.arity_error(given, min, (max >= 0).then_some(max as usize)) }
 }
 
 /// Conversion of an argument by Ruby's implicit protocol (`to_int`, `to_str`, ...).

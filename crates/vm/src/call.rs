@@ -78,14 +78,7 @@ impl Cx {
                 return self.stack_error();
             }
             let me = (*self.fp).me;
-            fp.write(Frame {
-                ip: interp::stub(),
-                regs: top,
-                code: std::ptr::null(),
-                block: Block::NONE,
-                me,
-                aux: top.add(n) as usize,
-            });
+            fp.write(Frame { ip: interp::stub(), regs: top, code: std::ptr::null(), block: Block::NONE, me, aux: top.add(n) as usize });
             self.fp = fp;
             Ok(top)
         }
@@ -243,10 +236,7 @@ impl Cx {
                 header.flags |= LAMBDA;
             }
             let env = interp::blocks::env_of(home);
-            alloc_cell(
-                &mut self.heap,
-                ProcCell { header, code: cs as usize, env, self_: *(*home).regs, me: (*home).me, extra: Value::NIL },
-            )
+            alloc_cell(&mut self.heap, ProcCell { header, code: cs as usize, env, self_: *(*home).regs, me: (*home).me, extra: Value::NIL })
         }
     }
     /// Number of parameters a block takes, as Proc#arity; and whether it is a lambda.

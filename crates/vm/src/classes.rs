@@ -46,7 +46,7 @@ impl Cx {
     #[inline]
     pub fn dispatch_class(&self, v: Value) -> ClassId {
         let key = v.shape_key();
-        if key < shape::FIRST_DYNAMIC && !v.is_kind(Kind::Class) {
+        if key < shape::BOOT_ROOTS && !v.is_kind(Kind::Class) {
             return ClassId(key);
         }
         if let Some(c) = Ref::<ClassCell>::from_value(v) {

@@ -137,11 +137,7 @@ impl Cx {
             header.flags |= LAMBDA;
         }
         let me = self.top_method();
-        alloc_cell(
-            &mut self.heap,
-            ProcCell { header, code: f as usize, env: Value::NIL, self_: Value::NIL, me, extra: data },
-        )
-        .as_value()
+        alloc_cell(&mut self.heap, ProcCell { header, code: f as usize, env: Value::NIL, self_: Value::NIL, me, extra: data }).as_value()
     }
     /// Keeps a value alive as long as the VM.
     pub fn pin(&mut self, v: Value) -> Value {

@@ -94,8 +94,7 @@ impl Cx {
     /// Puts a method cell into a class's table (no hooks).
     pub fn add_method(&mut self, class: ClassId, name: Sym, method: Method) {
         if !self.in_boot && is_fast_operator(name) && (has_fast_paths(class) || self.class(class).kind == ClassKind::Module) {
-            let reaches = has_fast_paths(class)
-                || self.class(class).dependents.iter().any(|d| has_fast_paths(*d));
+            let reaches = has_fast_paths(class) || self.class(class).dependents.iter().any(|d| has_fast_paths(*d));
             if reaches {
                 self.redefined = 1;
             }

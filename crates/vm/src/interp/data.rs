@@ -1,7 +1,7 @@
 //! Moves, variables, constants, literals, arrays, hashes, strings.
 
 use super::arith::{slow_group, slow_group_1};
-use super::{check, dispatch, next, r};
+use super::{check, next, r};
 use crate::frame::*;
 use crate::vm::Cx;
 use zakuro_bytecode::{Const, Insn};
@@ -145,8 +145,7 @@ unsafe fn set_ivar_slow(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
             && let Some(slot) = cx.shape_slot(me.shape_key(), name)
         {
             let after = me.shape_key();
-            *(*cs).ivars.add(i.c as usize) =
-                IvarCache { shape: before, slot: slot as u32, next: if after == before { 0 } else { after } };
+            *(*cs).ivars.add(i.c as usize) = IvarCache { shape: before, slot: slot as u32, next: if after == before { 0 } else { after } };
         }
         next!(cx, ip, regs, cs)
     }
@@ -236,11 +235,8 @@ pub unsafe fn set_const(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
         (*cx.fp).ip = ip;
         let name = (&(*cs).code.syms)[i.c as usize];
         let holder = r!(regs, i.b);
-        let holder = if holder.is_undef() {
-            Ref::<CrefCell>::from_value(cref(cx)).map_or(cx.class_value(ids::OBJECT), |c| c.class)
-        } else {
-            holder
-        };
+        let holder =
+            if holder.is_undef() { Ref::<CrefCell>::from_value(cref(cx)).map_or(cx.class_value(ids::OBJECT), |c| c.class) } else { holder };
         check!(cx, ip, regs, cs, cx.assign_const(holder, name, r!(regs, i.a)));
         next!(cx, ip, regs, cs)
     }

@@ -8,6 +8,9 @@
 //!
 //! Rejected: one `match` loop (the indirect jump is merged and mispredicted; up to 60% slower with some layouts), closures.
 
+// Code states outlive every frame that runs them, and handlers only read them: references through the raw pointer are sound.
+#![allow(dangerous_implicit_autorefs)]
+
 use crate::frame::CodeState;
 use crate::vm::Cx;
 use zakuro_bytecode::{Insn, Op};
