@@ -99,7 +99,7 @@ fn parse(s: &[u8], base: i32, strict: bool) -> Result<Int, IntError> {
     }
     if prefix == Some(radix) {
         // A prefix is one only before a digit: "0x" and "0x_1" are a zero and a tail.
-        if !s.get(i + 2).is_some_and(|&b| digit(b) < radix) {
+        if s.get(i + 2).is_none_or(|&b| digit(b) >= radix) {
             return fail();
         }
         i += 2;
