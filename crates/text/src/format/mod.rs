@@ -104,11 +104,13 @@ pub(crate) struct Spec {
     pub alt: bool,
     pub width: Option<usize>,
     pub precision: Option<usize>,
+    /// A precision was written, even a negative `*` that counts as none.
+    pub precision_seen: bool,
 }
 
 impl Spec {
     fn is_bare(&self) -> bool {
-        !(self.plus || self.space || self.minus || self.zero || self.alt) && self.width.is_none() && self.precision.is_none()
+        !(self.plus || self.space || self.minus || self.zero || self.alt) && self.width.is_none() && !self.precision_seen
     }
 }
 
@@ -227,9 +229,10 @@ impl<'f, A: FormatArgs> Engine<'f, '_, A> {
                     spec.width = Some(n.unsigned_abs() as usize);
                 }
                 b'.' => {
-                    if spec.precision.is_some() {
+                    if spec.precision_seen {
                         return self.fail("precision given twice");
                     }
+                    spec.precision_seen = true;
                     if self.fmt.get(self.at) == Some(&b'*') {
                         self.at += 1;
                         let n = self.star("precision")?;
@@ -290,7 +293,7 @@ impl<'f, A: FormatArgs> Engine<'f, '_, A> {
         if spec.width.is_some() {
             return self.fail("flag after width");
         }
-        if spec.precision.is_some() {
+        if spec.precision_seen {
             return self.fail("flag after precision");
         }
         Ok(())
@@ -300,7 +303,7 @@ impl<'f, A: FormatArgs> Engine<'f, '_, A> {
         if spec.width.is_some() {
             return self.fail("width given twice");
         }
-        if spec.precision.is_some() {
+        if spec.precision_seen {
             return self.fail("width after precision");
         }
         Ok(())

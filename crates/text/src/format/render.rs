@@ -58,7 +58,8 @@ pub(super) fn integer(out: &mut Vec<u8>, spec: &Spec, conversion: u8, v: &Int) {
     let sign = if complement { &b""[..] } else { sign_of(spec, negative) };
     let mut prefix = if spec.alt { prefix } else { b"" };
     let zero = digits == "0";
-    let mut precision = spec.precision;
+    // The dots count towards the precision.
+    let mut precision = spec.precision.map(|p| if complement { p.saturating_sub(2) } else { p });
     let mut digits = digits.as_str();
     if prefix == b"0" {
         if complement {
