@@ -8,10 +8,20 @@ pub mod encoding;
 pub mod float;
 pub mod format;
 pub mod int;
+pub mod pack;
+pub mod regexp;
+pub mod strftime;
+pub mod tr;
 
 #[cfg(test)]
 mod float_tests;
 #[cfg(test)]
 mod int_tests;
 #[cfg(test)]
+mod pack_tests;
+#[cfg(test)]
 mod reference;
+#[cfg(test)]
+mod strftime_tests;
+#[cfg(test)]
+mod tr_tests;

@@ -377,6 +377,9 @@ impl Decoder {
             Kind::Multi(m) => match self.enc.char_len(s) {
                 Ok(n) => multi_decode(m, &s[..n]),
                 Err(_) if s.len() == 1 && is_lead(m, b) => incomplete,
+                Err(_) if b == 0x8f && matches!(m, Multi::EucJp | Multi::EucJpMs) && matches!(s[1], 0xa1..=0xfe) => {
+                    Step::Invalid { bad: 2, again: usize::from(s.len() > 2), incomplete: s.len() == 2 }
+                }
                 Err(n) => Step::Invalid { bad: n, again: usize::from(is_lead(m, b) && s.len() > n), incomplete: false },
             },
             Kind::Unmapped => Step::Undefined(1),
@@ -419,10 +422,23 @@ fn is_jis(m: Multi) -> bool {
     matches!(m, Multi::EucJp | Multi::ShiftJis | Multi::Iso2022Jp)
 }
 
+/// Rows that NEC, IBM and Microsoft added to JIS X 0208.
+fn is_vendor_row(m: Multi, c: &[u8]) -> bool {
+    c.len() == 2
+        && match m {
+            Multi::ShiftJis => matches!(c[0], 0x85..=0x87 | 0xeb..=0xfc),
+            Multi::EucJp => matches!(c[0], 0xa9..=0xaf | 0xf5..=0xfe),
+            _ => false,
+        }
+}
+
 fn multi_decode(m: Multi, c: &[u8]) -> Step {
     let Some(text) = engine(m).decode_without_bom_handling_and_without_replacement(c) else {
         return Step::Undefined(c.len());
     };
+    if is_jis(m) && (is_vendor_row(m, c) || text.chars().any(|c| ('\u{e000}'..='\u{f8ff}').contains(&c))) {
+        return Step::Undefined(c.len());
+    }
     let mut chars = text.chars();
     match (chars.next(), chars.next()) {
         (Some(a), None) => {
@@ -439,6 +455,9 @@ struct Encoder {
     kind: Kind,
     /// Single-byte charsets: sorted by character.
     lower: Vec<(char, u8)>,
+    /// EUC-JP: the three-byte characters of JIS X 0212, sorted; read from the decoder when first needed, because the engine
+    /// doesn't encode them.
+    supplement: Vec<(char, [u8; 3])>,
 }
 
 impl Encoder {
@@ -448,7 +467,7 @@ impl Encoder {
             _ => Vec::new(),
         };
         lower.sort_unstable();
-        Encoder { enc, kind: enc.kind(), lower }
+        Encoder { enc, kind: enc.kind(), lower, supplement: Vec::new() }
     }
 
     fn start(&mut self, out: &mut Vec<u8>) {
@@ -470,7 +489,7 @@ impl Encoder {
                 let c = c as u32;
                 out.extend_from_slice(&if big { c.to_be_bytes() } else { c.to_le_bytes() });
             }
-            Kind::Multi(m) => return multi_encode(m, c, out),
+            Kind::Multi(m) => return multi_encode(m, c, out) || (m == Multi::EucJp && self.put_supplement(c, out)),
             _ if c.is_ascii() => out.push(c as u8),
             Kind::Latin1 if (c as u32) < 0x100 => out.push(c as u32 as u8),
             Kind::Single(_) => match self.lower.binary_search_by_key(&c, |p| p.0) {
@@ -483,10 +502,35 @@ impl Encoder {
     }
 }
 
+impl Encoder {
+    fn put_supplement(&mut self, c: char, out: &mut Vec<u8>) -> bool {
+        if self.supplement.is_empty() {
+            for row in 0xa1..=0xfe {
+                for cell in 0xa1..=0xfe {
+                    let bytes = [0x8f, row, cell];
+                    if let Step::Char(c, _) = multi_decode(Multi::EucJp, &bytes) {
+                        self.supplement.push((c, bytes));
+                    }
+                }
+            }
+            self.supplement.sort_unstable();
+        }
+        let found = self.supplement.binary_search_by_key(&c, |p| p.0);
+        if let Ok(i) = found {
+            out.extend_from_slice(&self.supplement[i].1);
+        }
+        found.is_ok()
+    }
+}
+
 fn multi_encode(m: Multi, c: char, out: &mut Vec<u8>) -> bool {
     if c.is_ascii() {
         out.push(c as u8);
         return true;
+    }
+    // The web writes a yen sign and an overline as ASCII; Ruby has no such fallback.
+    if matches!(c, '\u{a5}' | '\u{203e}') && matches!(m, Multi::EucJp | Multi::EucJpMs | Multi::ShiftJis | Multi::Windows31J) {
+        return false;
     }
     let c = if is_jis(m) {
         match JIS.iter().find(|p| p.0 == c || p.1 == c) {
@@ -503,8 +547,15 @@ fn multi_encode(m: Multi, c: char, out: &mut Vec<u8>) -> bool {
     if failed {
         return false;
     }
+    // The web keeps U+0080 as a byte.
+    if c == '\u{80}' {
+        return false;
+    }
     // EUC-KR and GB2312 are parts of the engine's charsets.
     if matches!(m, Multi::EucKr | Multi::Gb2312) && !(bytes.len() == 2 && bytes.iter().all(|b| *b >= 0xa1)) {
+        return false;
+    }
+    if is_vendor_row(m, &bytes) {
         return false;
     }
     out.extend_from_slice(&bytes);

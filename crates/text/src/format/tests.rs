@@ -88,8 +88,7 @@ fn check(ruby_args: &str, args: Vec<Arg>, conversions: &[&str], seed: u64) {
         matches!(args[..], [Arg::I(i)] if i.unsigned_abs() > 1 << 31) || matches!(args[..], [Arg::F(f)] if !f.is_finite() || f.abs() > 1e9);
     let cases: Vec<_> = cases.into_iter().filter(|c| !huge || !c.contains(&b'*')).collect();
     // At thousands of digits the reference overruns its width.
-    let cases: Vec<_> =
-        cases.into_iter().filter(|c| !c.windows(4).any(|w| w == b"2012" || w == b"1220" || w == b"2020" || w == b"1212")).collect();
+    let cases: Vec<_> = cases.into_iter().filter(|c| !c.windows(4).any(|w| w.iter().all(u8::is_ascii_digit))).collect();
     // The reference loses the exponent of %a at precisions in the hundreds.
     let cases: Vec<_> = cases.into_iter().filter(|c| !(c.ends_with(b"a>") || c.ends_with(b"A>")) || c.len() < 12).collect();
     compare(&cases, &format!("format(s, *{ruby_args}) rescue $!.message"), |f| {
