@@ -105,8 +105,10 @@ const DAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday",
 /// Flags and width of one directive.
 #[derive(Clone, Copy, Default)]
 struct Spec {
-    /// `-`, `0` or `_`; 0 for the directive's own padding.
+    /// `0` or `_`; 0 for the directive's own padding.
     pad: u8,
+    /// `-`: no padding at all.
+    bare: bool,
     upper: bool,
     change: bool,
     colons: usize,
@@ -145,7 +147,9 @@ fn directive(f: &[u8], t: &Civil, out: &mut Vec<u8>) -> Result<usize, bool> {
         let c = *f.get(i).ok_or(false)?;
         i += 1;
         match c {
-            b'-' | b'_' => spec.pad = c,
+            b'-' | b'_' | b'^' | b'#' if spec.width.is_some() => return Err(false),
+            b'-' => spec.bare = true,
+            b'_' => spec.pad = c,
             b'0' if spec.width.is_none() => spec.pad = c,
             b'^' => spec.upper = true,
             b'#' => spec.change = true,
@@ -220,7 +224,8 @@ fn conversion(c: u8, spec: &Spec, t: &Civil, out: &mut Vec<u8>) -> bool {
         b'B' => text(out, spec, MONTHS[(t.mon as usize + 11) % 12].as_bytes(), spec.change, false),
         b'b' | b'h' => text(out, spec, &MONTHS[(t.mon as usize + 11) % 12].as_bytes()[..3], spec.change, false),
         b'p' => text(out, spec, if t.hour < 12 { b"AM" } else { b"PM" }, false, spec.change),
-        b'P' => text(out, spec, if t.hour < 12 { b"am" } else { b"pm" }, false, false),
+        b'P' => text(out, spec, if t.hour < 12 { b"am" } else { b"pm" }, spec.change, false),
+        b'Z' if t.zone.is_empty() => {}
         b'Z' => text(out, spec, &t.zone, false, spec.change),
         b'n' => text(out, spec, b"\n", false, false),
         b't' => text(out, spec, b"\t", false, false),
@@ -232,17 +237,13 @@ fn conversion(c: u8, spec: &Spec, t: &Civil, out: &mut Vec<u8>) -> bool {
         b'R' => composite(out, spec, t, b"%H:%M"),
         b'r' => composite(out, spec, t, b"%I:%M:%S %p"),
         b'v' => composite(out, spec, t, b"%e-%^b-%4Y"),
-        b'+' => composite(out, spec, t, b"%a %b %e %H:%M:%S %Z %Y"),
         _ => return false,
     }
     true
 }
 
 fn push_number(out: &mut Vec<u8>, spec: &Spec, v: i64, width: usize, pad: u8) {
-    let width = match spec.pad {
-        b'-' => 0,
-        _ => spec.width.unwrap_or(width),
-    };
+    let width = if spec.bare { 0 } else { spec.width.unwrap_or(width) };
     let pad = match spec.pad {
         b'_' => b' ',
         b'0' => b'0',
@@ -281,10 +282,9 @@ fn offset(out: &mut Vec<u8>, spec: &Spec, t: &Civil) {
         _ if m != 0 => format!(":{m:02}"),
         _ => String::new(),
     };
-    let least = if spec.pad == b'-' && h < 10 { 1 } else { 2 };
     let wanted = spec.width.unwrap_or(0);
     // Room for the hours: the sign takes one place.
-    let hours = wanted.saturating_sub(tail.len() + 1).max(least);
+    let hours = wanted.saturating_sub(tail.len() + 1).max(2);
     let sign = if negative { b'-' } else { b'+' };
     let digits = h.to_string();
     if spec.pad == b'_' {
@@ -299,7 +299,7 @@ fn offset(out: &mut Vec<u8>, spec: &Spec, t: &Civil) {
 }
 
 fn text(out: &mut Vec<u8>, spec: &Spec, s: &[u8], upper: bool, lower: bool) {
-    if spec.pad != b'-' {
+    if !spec.bare {
         let fill = spec.width.unwrap_or(0).saturating_sub(s.len());
         out.resize(out.len() + fill, if spec.pad == b'0' { b'0' } else { b' ' });
     }
@@ -314,5 +314,5 @@ fn text(out: &mut Vec<u8>, spec: &Spec, s: &[u8], upper: bool, lower: bool) {
 
 fn composite(out: &mut Vec<u8>, spec: &Spec, t: &Civil, fmt: &[u8]) {
     let s = strftime(fmt, t).unwrap_or_default();
-    text(out, spec, &s, false, false);
+    text(out, &Spec { bare: false, ..*spec }, &s, false, false);
 }

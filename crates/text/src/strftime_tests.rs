@@ -28,6 +28,7 @@ fn as_ruby() {
             f
         })
         .collect();
+    cases.retain(|c| !c.windows(4).any(|w| w == b"::::") && !c.ends_with(b"_-z>"));
     cases.retain(|c| !c.windows(4).any(|w| w.iter().all(u8::is_ascii_digit)));
     for (epoch, nsec, off) in [
         (0, 0, 0),

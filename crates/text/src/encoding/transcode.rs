@@ -542,6 +542,13 @@ fn multi_encode(m: Multi, c: char, out: &mut Vec<u8>) -> bool {
     } else {
         c
     };
+    // User-defined rows: private characters in order.
+    if m == Multi::Windows31J && ('\u{e000}'..='\u{e757}').contains(&c) {
+        let i = c as u32 - 0xe000;
+        let trail = 0x40 + i % 188;
+        out.extend_from_slice(&[(0xf0 + i / 188) as u8, (trail + (trail >= 0x7f) as u32) as u8]);
+        return true;
+    }
     let text = c.encode_utf8(&mut [0; 4]).to_owned();
     let (bytes, _, failed): (Cow<'_, [u8]>, _, bool) = engine(m).encode(&text);
     if failed {
