@@ -16,6 +16,8 @@ pub mod tr;
 #[cfg(test)]
 mod float_tests;
 #[cfg(test)]
+mod hostile_tests;
+#[cfg(test)]
 mod int_tests;
 #[cfg(test)]
 mod pack_tests;

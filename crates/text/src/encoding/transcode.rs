@@ -88,6 +88,20 @@ pub fn transcode(src: Encoding, dst: Encoding, s: &[u8], policy: &Policy) -> Res
     if src.is_ascii_compatible() && dst.is_ascii_compatible() && s.is_ascii() {
         return Ok(s.to_vec());
     }
+    if src.kind() == Kind::Multi(Multi::Iso2022Jp) {
+        // Stateful: converted as a whole.
+        let Some(text) = encoding_rs::ISO_2022_JP.decode_without_bom_handling_and_without_replacement(s) else {
+            return Err(invalid(src, dst, s, b"", false, s.len(), Vec::new()));
+        };
+        return if dst == Encoding::UTF_8 {
+            Ok(text.into_owned().into_bytes())
+        } else {
+            transcode(Encoding::UTF_8, dst, text.as_bytes(), policy)
+        };
+    }
+    if dst.kind() == Kind::Multi(Multi::Iso2022Jp) {
+        return to_iso_2022_jp(src, dst, s, policy);
+    }
     let mut decoder = Decoder::new(src);
     let mut encoder = Encoder::new(dst);
     let mut out = Vec::with_capacity(s.len() + s.len() / 4 + 4);
@@ -136,6 +150,23 @@ pub fn transcode(src: Encoding, dst: Encoding, s: &[u8], policy: &Policy) -> Res
         }
     }
     Ok(out)
+}
+
+/// ISO-2022-JP holds what EUC-JP holds in two bytes: EUC-JP decides what is undefined, then the whole is written with escapes.
+fn to_iso_2022_jp(src: Encoding, dst: Encoding, s: &[u8], policy: &Policy) -> Result<Vec<u8>, ConvErr> {
+    let euc = Encoding::find(b"EUC-JP").unwrap_or(Encoding::UTF_8);
+    let bytes = if src == euc { s.to_vec() } else { transcode(src, euc, s, policy)? };
+    let text = transcode(euc, Encoding::UTF_8, &bytes, policy)?;
+    let text = String::from_utf8_lossy(&text);
+    let to_microsoft = |c: char| JIS.iter().find(|p| p.0 == c).map_or(c, |p| p.1);
+    let mapped: String = text.chars().map(to_microsoft).collect();
+    let (out, _, failed) = encoding_rs::ISO_2022_JP.encode(&mapped);
+    if !failed {
+        return Ok(out.into_owned());
+    }
+    let c = text.chars().find(|&c| encoding_rs::ISO_2022_JP.encode(&to_microsoft(c).to_string()).2).unwrap_or('?');
+    let mut partial = Vec::new();
+    undefined_char(src, dst, c, s.len(), &Policy::default(), &mut Encoder::new(dst), &mut partial).map(|()| partial)
 }
 
 /// `String#scrub`: every broken sequence becomes `with`(its bytes).
