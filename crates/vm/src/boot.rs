@@ -36,7 +36,8 @@ pub struct Hooks {
     /// Makes a Binding of the innermost Ruby frame.
     pub binding: Option<fn(&mut Cx) -> Result<Value>>,
     /// Integer and Float arithmetic beyond the fast paths goes through the methods.
-    pub unused: (),
+    /// Runs trap handlers after a signal arrived for this VM.
+    pub signal: Option<fn(&mut Cx) -> Result<()>>,
 }
 
 static HOOKS: OnceLock<Hooks> = OnceLock::new();
@@ -117,6 +118,9 @@ impl Vm {
             script: String::new(),
             stacks: empty,
             suspended: Vec::new(),
+            suspender: std::ptr::null(),
+            current_fiber: Value::NIL,
+            stack_pool: None,
             rooted: Vec::new(),
             pinned: Vec::new(),
             inspecting: Vec::new(),

@@ -15,15 +15,18 @@ pub mod classes;
 pub mod consts;
 pub mod convert;
 pub mod equality;
+pub mod fiber;
 pub mod frame;
 pub mod gc;
 pub mod globals;
+pub mod host;
 pub mod interp;
 pub mod ivars;
 pub mod load;
 pub mod make;
 pub mod methods;
 pub mod raise;
+pub mod transfer;
 pub mod vm;
 
 pub use builtin::{Args, Block, FromSelf, FromValue, IntoResult, Kwargs, MethodRow, NativeFn, Rest};
