@@ -21,7 +21,13 @@
 //!
 //! # Slow paths by re-dispatch
 //! `Add a b c` and the like stand first in a fixed group of three: the fast path skips the group, the slow path copies the
-//! operands to the base of the second instruction, which is the ordinary call, and goes on there.
+//! operands to the base of the second instruction, which is the ordinary call, and goes on there. The base lies above the
+//! operands, so that copying them in order overwrites none. A jump may name `!=`: `a != b` as a condition is `JumpNotEq` with a
+//! call of `!=` and `JumpIf` (jumps when different), or `JumpEq` with `!=` and `JumpUnless`; the call site tells.
+//!
+//! # `$!`
+//! Raising does not change `$!`. After `Catch` the handler itself saves it (`GetErr`), sets it to what was caught (`SetErr`; without
+//! effect when that is a thrown jump and no exception) and puts the saved value back at the end of the clause, however that ends.
 
 /// One instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
