@@ -142,7 +142,8 @@ opcodes! {
     LoadConst AK,
     /// a <- new String with the content of consts\[b]
     NewStr AK,
-    /// New environment of `b` slots (all nil) in register a; its parent is the old content of a when x = 1 (block), none when x = 0.
+    /// New environment of `b` slots (all nil) in register a; its parent is the old content of a when x = 1 (block), none when x = 0
+    /// (also in a block that reaches no variable, method block or jump target of the scopes around). Always the first instruction.
     NewEnv Misc,
     /// a <- slot b of the environment x levels up from the one in register c
     GetEnv AE,
@@ -324,7 +325,7 @@ opcodes! {
     /// super with x explicit arguments (zsuper is compiled to reads of the parameters). Register a is filled with self. site.block may be set (a-2, a-1
     /// scratch then). Without a literal block the frame's own block is passed on.
     Super Call,
-    /// super, operands as SendX; a BLOCKARG of nil passes no block.
+    /// super, operands as SendX; a BLOCKARG of nil passes no block. In blocks of a method the method's block comes as BLOCKARG.
     SuperX Call,
     /// yield x values in a+1..; result in a. No splat or keywords. The block is the frame's.
     Yield Call,

@@ -86,7 +86,9 @@ impl<'pr> Compiler<'pr> {
             && let Some(s) = elements.first().and_then(|e| e.as_assoc_splat_node())
         {
             let r = self.double_splat(&s, Dest::Push);
-            self.f.asm.emit(Op::Intrinsic, Intrinsic::ToHash as u8, r, 0, 1);
+            if s.value().is_some() {
+                self.f.asm.emit(Op::Intrinsic, Intrinsic::ToHash as u8, r, 0, 1);
+            }
             return call_flags::KW;
         }
         self.hash(&elements, Dest::Push);
@@ -117,13 +119,13 @@ impl<'pr> Compiler<'pr> {
         }
     }
 
-    /// Start of a call's window; a literal block needs two registers below it.
+    /// Start of a call's window, where the receiver is to be pushed; a literal block needs two registers below it.
     pub(crate) fn window(&mut self, block: Option<&Node<'pr>>) -> u16 {
         if matches!(block, Some(Node::BlockNode { .. })) {
             self.push();
             self.push();
         }
-        self.push()
+        self.f.top
     }
 
     fn send(&mut self, base: u16, name: Sym, p: Pushed, flags: u16) {
@@ -157,10 +159,16 @@ impl<'pr> Compiler<'pr> {
         let mut flags = 0;
         let mut skip = None;
         match n.receiver() {
-            None => flags |= call_flags::FCALL,
-            Some(Node::SelfNode { .. }) if !n.is_safe_navigation() => flags |= call_flags::FCALL,
+            None => {
+                self.push();
+                flags |= call_flags::FCALL;
+            }
+            Some(Node::SelfNode { .. }) if !n.is_safe_navigation() => {
+                self.push();
+                flags |= call_flags::FCALL;
+            }
             Some(r) => {
-                self.expr(&r, Dest::Reg(base));
+                self.expr(&r, Dest::Push);
                 if n.is_safe_navigation() {
                     let l = self.f.asm.label();
                     self.set_line(at);
@@ -209,8 +217,11 @@ impl<'pr> Compiler<'pr> {
             return r;
         }
         let value = (dest != Dest::Discard).then(|| self.push());
-        let base = self.push();
-        self.expr(&receiver, Dest::Reg(base));
+        let base = match &receiver {
+            // The instruction fills in self.
+            Node::SelfNode { .. } if !n.is_safe_navigation() => self.push(),
+            _ => self.expr(&receiver, Dest::Push),
+        };
         let skip = n.is_safe_navigation().then(|| self.f.asm.label());
         if let Some(l) = skip {
             if let Some(v) = value {
@@ -392,6 +403,7 @@ impl<'pr> Compiler<'pr> {
         let mark = self.f.top;
         let block = n.block();
         let base = self.window(block.as_ref());
+        self.push();
         let mut p = self.arguments(n.arguments().as_ref());
         self.block(&mut p, block.as_ref());
         self.set_line(n.location().start());
@@ -412,6 +424,7 @@ impl<'pr> Compiler<'pr> {
         let mark = self.f.top;
         let block = n.block().map(|b| b.as_node());
         let base = self.window(block.as_ref());
+        self.push();
         let params = self.method_params.get(&root).cloned().unwrap_or_default();
         let vars = self.scopes.list[root].params.clone();
         let mut p = Pushed { argc: 0, flags: 0, block: NO_BLOCK };

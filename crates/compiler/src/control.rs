@@ -122,8 +122,7 @@ impl<'pr> Compiler<'pr> {
         let mark = self.f.top;
         self.push();
         self.push();
-        let base = self.push();
-        self.expr(&n.collection(), Dest::Reg(base));
+        let base = self.expr(&n.collection(), Dest::Push);
         let offset = n.location().start();
         let scope = self.scopes.at(offset);
         let (line, name) = (self.line_of(offset), self.f.name);

@@ -6,7 +6,7 @@
 //! needs to know about later ones (is this local assigned before it is read?) comes from the analysis, by source offset.
 //!
 //! Stack: a source that may nest deeply is compiled on a native thread of its own ([`STACK`]), since prism, the analysis and the
-//! lowering all recurse. Nodes nested deeper than the limit are a SyntaxError.
+//! lowering all recurse; a small one needs up to 512 KiB of the caller's. Nodes nested deeper than the limit are a SyntaxError.
 
 mod analyze;
 mod assign;
@@ -72,6 +72,29 @@ pub struct Compiled {
 pub struct Warning {
     pub line: u32,
     pub message: String,
+    /// Shown when `$VERBOSE` is true only (`-w`).
+    pub verbose: bool,
+}
+
+/// Whether Ruby shows a warning with `-w` only. prism knows, but its Rust interface does not tell.
+fn is_verbose(message: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "ambiguous ",
+        "comparison '",
+        "'when' clause",
+        "Float ",
+        "'frozen_string_literal'",
+        "mismatched indentations",
+        "invalid value for",
+        "`",
+        "'shareable_constant_value'",
+        "statement not reached",
+        "assigned but unused",
+        "possibly useless use",
+        "literal in",
+        "symbol literal in",
+    ];
+    STARTS.iter().any(|s| message.starts_with(s)) || message.contains("is interpreted as binary operator")
 }
 
 /// Sources up to this size can't nest deeply enough to need a stack of their own.
@@ -173,7 +196,8 @@ fn compile_here(source: &[u8], options: &Options) -> Result<Compiled, SyntaxErro
     if options.warn {
         for w in result.warnings() {
             let message = String::from_utf8_lossy(w.message()).into_owned();
-            warnings.push(Warning { line: w.location().start_line().max(0) as u32, message });
+            let verbose = is_verbose(&message);
+            warnings.push(Warning { line: w.location().start_line().max(0) as u32, message, verbose });
         }
     }
     let node = result.node();
@@ -186,7 +210,7 @@ fn compile_here(source: &[u8], options: &Options) -> Result<Compiled, SyntaxErro
     let name = Sym::intern("<main>");
     let encoding = source_encoding(&result);
     let mut c = Compiler {
-        f: Frame::new(root, scopes.list[root].first_temp, name),
+        f: Box::new(Frame::new(root, scopes.list[root].first_temp, name)),
         scopes,
         file: Arc::from(options.file),
         source: Arc::from(source),

@@ -88,6 +88,17 @@ impl<'pr> Compiler<'pr> {
         self.f.asm.bind(ok);
     }
 
+    /// Fails when register `r` is nil.
+    fn require_some(&mut self, r: u16, m: Matching, why: Failure, subject: u16, fail: Label) {
+        if m.failure.is_none() {
+            return self.f.asm.jump_op(Op::JumpNil, r, fail);
+        }
+        let ok = self.f.asm.label();
+        self.f.asm.jump_op(Op::JumpNotNil, r, ok);
+        self.fail(m, why, Some(subject), None, fail);
+        self.f.asm.bind(ok);
+    }
+
     pub(crate) fn case_match(&mut self, n: &prism::CaseMatchNode<'pr>, dest: Dest) -> u16 {
         let mark = self.f.top;
         let arm = if dest == Dest::Any { Dest::Push } else { dest };
@@ -289,10 +300,7 @@ impl<'pr> Compiler<'pr> {
                 t
             }
         };
-        let ok = self.f.asm.label();
-        self.f.asm.jump_op(Op::JumpNotNil, list, ok);
-        self.fail(m, Failure::NoDeconstruct, Some(subject), None, fail);
-        self.f.asm.bind(ok);
+        self.require_some(list, m, Failure::NoDeconstruct, subject, fail);
         list
     }
 
@@ -305,7 +313,6 @@ impl<'pr> Compiler<'pr> {
 
     /// Fails unless `length` is `count` (or more).
     fn check_length(&mut self, list: u16, length: u16, count: usize, or_more: bool, m: Matching, fail: Label) {
-        let ok = self.f.asm.label();
         let count = i16::try_from(count).unwrap_or_else(|_| {
             self.f.asm.too_big = true;
             0
@@ -313,7 +320,12 @@ impl<'pr> Compiler<'pr> {
         if count == 0 && or_more {
             return;
         }
-        self.branch_int(length, if or_more { sym::ge } else { sym::eq }, count, true, ok);
+        let test = if or_more { sym::ge } else { sym::eq };
+        if m.failure.is_none() {
+            return self.branch_int(length, test, count, false, fail);
+        }
+        let ok = self.f.asm.label();
+        self.branch_int(length, test, count, true, ok);
         if let Some(first) = m.failure {
             // given and expected travel as one Array
             let t = self.push();
@@ -394,7 +406,10 @@ impl<'pr> Compiler<'pr> {
         let inner = Matching { failure: None, cache: None };
         for (k, p) in requireds.iter().enumerate() {
             let at = self.push();
-            self.group(Op::AddI, sym::add, 0, at, i, k as u16);
+            match k {
+                0 => self.f.asm.mov(at, i),
+                _ => self.group(Op::AddI, sym::add, 0, at, i, k as u16),
+            }
             let e = self.element(list, Ok(at));
             self.pattern(p, e, inner, next);
             self.pop_to(at);
@@ -451,10 +466,7 @@ impl<'pr> Compiler<'pr> {
         };
         self.f.asm.emit(Op::Intrinsic, Intrinsic::DeconstructKeys as u8, hash, 0, 2);
         self.pop_to(hash + 1);
-        let ok = self.f.asm.label();
-        self.f.asm.jump_op(Op::JumpNotNil, hash, ok);
-        self.fail(m, Failure::NoDeconstructKeys, Some(subject), None, fail);
-        self.f.asm.bind(ok);
+        self.require_some(hash, m, Failure::NoDeconstructKeys, subject, fail);
         let inner = m.inner();
         for (pair, key) in pairs.iter().zip(&keys) {
             let v = self.push();

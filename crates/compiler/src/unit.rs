@@ -80,7 +80,7 @@ pub(crate) struct Frame<'pr> {
 
 pub(crate) struct Compiler<'pr> {
     pub scopes: Scopes,
-    pub f: Frame<'pr>,
+    pub f: Box<Frame<'pr>>,
     pub file: Arc<str>,
     pub source: Arc<[u8]>,
     pub line_offsets: Vec<u32>,
@@ -260,7 +260,7 @@ impl<'pr> Compiler<'pr> {
         let first_temp = self.scopes.list[scope].first_temp;
         let mut wide = false;
         let (frame, handlers) = loop {
-            let mut frame = Frame::new(scope, first_temp, name);
+            let mut frame = Box::new(Frame::new(scope, first_temp, name));
             frame.wide = wide;
             frame.asm.line = line;
             let saved = std::mem::replace(&mut self.f, frame);
@@ -272,12 +272,12 @@ impl<'pr> Compiler<'pr> {
                 Err(AsmError::NeedsWide) if !wide => wide = true,
                 Err(_) => {
                     self.too_big.get_or_insert(line);
-                    break (Frame::new(scope, first_temp, name), Vec::new());
+                    break (Box::new(Frame::new(scope, first_temp, name)), Vec::new());
                 }
             }
         };
         let s = &self.scopes.list[scope];
-        let asm = frame.asm;
+        let Frame { asm, children, once_sites, max, .. } = *frame;
         let seen_from = |owner: usize, name: Sym| {
             let var = self.scopes.list[owner].var(name)?;
             let v = &self.scopes.list[owner].vars[var];
@@ -312,11 +312,11 @@ impl<'pr> Compiler<'pr> {
             calls: asm.calls.into(),
             ivars: asm.ivars.into(),
             const_sites: asm.const_sites.into(),
-            children: frame.children.into(),
+            children: children.into(),
             handlers: handlers.into(),
             lines: asm.lines.into(),
             params,
-            nregs: frame.max,
+            nregs: max,
             nlocals: s.nlocals,
             env_reg: s.env_reg,
             own_env: s.own_env,
@@ -327,7 +327,7 @@ impl<'pr> Compiler<'pr> {
                 .collect(),
             backref,
             lastline: seen_from(owner, crate::scope::line_var()),
-            once_sites: frame.once_sites,
+            once_sites,
             frozen_strings: self.frozen_strings,
             source: self.source.clone(),
             data_offset: self.data_offset,
