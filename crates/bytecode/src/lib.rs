@@ -11,6 +11,7 @@ pub mod code;
 pub mod disasm;
 pub mod intrinsic;
 pub mod op;
+pub mod verify;
 
 pub use code::*;
 pub use intrinsic::Intrinsic;
