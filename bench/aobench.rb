@@ -120,7 +120,7 @@ class AoScene
 end
 
 if __FILE__ == $0
-  size = (ARGV[0] || 144).to_i
+  size = (ARGV[0] || 200).to_i
   samples = (ARGV[1] || 6).to_i
   scene = AoScene.new(size, samples)
   rows = Array.new(size) { |y| scene.row(y) }

@@ -93,7 +93,7 @@ def step(bodies, dt)
   bodies.each { |b| b.drift(dt) }
 end
 
-steps = (ARGV[0] || 200_000).to_i
+steps = (ARGV[0] || 300_000).to_i
 rest!(BODIES)
 puts format("%.9f", energy(BODIES))
 steps.times { step(BODIES, 0.01) }

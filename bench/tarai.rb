@@ -8,5 +8,5 @@ def tarai(x, y, z)
   end
 end
 
-n = (ARGV[0] || 14).to_i
+n = (ARGV[0] || 13).to_i
 puts "tarai(#{n}, #{n / 2}, 0) = #{tarai(n, n / 2, 0)}"
