@@ -6,7 +6,10 @@ twice { |x| p x }
 def pass(&b) = b
 p pass.inspect
 b = pass { |x, y = 5, *z, k: 1| [x, y, z, k] }
-p b.call(1), b.call(1, 2, 3), b.(1, k: 9), b[[7, 8, 9]]
+p b.call(1)
+p b.call(1, 2, 3)
+p b.(1, k: 9)
+p b[[7, 8, 9]]
 def given? = block_given?
 p given?, given? {}
 def yielder

@@ -10,8 +10,14 @@ class B < A
 end
 A.inc
 B.new.bump
-p A.new.count, B.new.count, A.inst, B.inst
-p A.class_variables, B.class_variables, A.class_variable_get(:@@count), A.class_variable_defined?(:@@zz)
+p A.new.count
+p B.new.count
+p A.inst
+p B.inst
+p A.class_variables
+p B.class_variables
+p A.class_variable_get(:@@count)
+p A.class_variable_defined?(:@@zz)
 A.class_variable_set(:@@z, 3)
 p A.class_variables.sort
 begin

@@ -12,12 +12,18 @@ module M
   end
 end
 p M::C.new.get, M::Inner.get, M::C.nest
-p M.constants.sort, M.const_get(:A), M.const_defined?(:Z), Object.const_get("M::C::A")
+p M.constants.sort
+p M.const_get(:A)
+p M.const_defined?(:Z)
+p Object.const_get("M::C::A")
 class Parent; P = :parent; end
 class Child < Parent
   def get = P
 end
-p Child.new.get, Child::P, Child.constants, Child.constants(false)
+p Child.new.get
+p Child::P
+p Child.constants
+p Child.constants(false)
 M.const_set(:NEW, 10)
 p M::NEW
 class Miss
@@ -32,7 +38,10 @@ end
 class M::D
   def a = A
 end
-p M::D.new.a, M::D.name, M::C.to_s, Class.new.name
+p M::D.new.a
+p M::D.name
+p M::C.to_s
+p Class.new.name
 X = Class.new
 p X.name, X.new.class
 m = Module.new

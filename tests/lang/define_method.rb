@@ -5,7 +5,11 @@ class A
   define_method(:lam, ->(v) { v * 2 })
 end
 a = A.new
-p a.x, a.y(3, 4, k: 5) { 6 }, a.from_method, a.ret, a.lam(4)
+p a.x
+p a.y(3, 4, k: 5) { 6 }
+p a.from_method
+p a.ret
+p a.lam(4)
 begin
   a.lam
 rescue ArgumentError => e
@@ -40,4 +44,7 @@ counter = 0
 D.define_method(:inc) { counter += 1 }
 D.new.inc
 D.new.inc
-p counter, D.instance_method(:inc).arity, D.method_defined?(:hid), D.private_method_defined?(:hid)
+p counter
+p D.instance_method(:inc).arity
+p D.method_defined?(:hid)
+p D.private_method_defined?(:hid)

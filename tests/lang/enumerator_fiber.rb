@@ -1,5 +1,8 @@
 e = [1, 2, 3].each
-p e.next, e.peek, e.next, e.next
+p e.next
+p e.peek
+p e.next
+p e.next
 begin
   e.next
 rescue StopIteration => s
@@ -11,7 +14,11 @@ fib = Enumerator.new do |y|
   a, b = 0, 1
   loop { y << a; a, b = b, a + b }
 end
-p fib.take(10), fib.lazy.select(&:even?).first(5), fib.next, fib.next, fib.next
+p fib.take(10)
+p fib.lazy.select(&:even?).first(5)
+p fib.next
+p fib.next
+p fib.next
 def each_pair_of(x)
   return to_enum(:each_pair_of, x) { 2 } unless block_given?
   yield x
@@ -36,7 +43,11 @@ rescue => err
   p err.message
 end
 ee = Enumerator.new { |y| y.yield 1, 2; y << 3; :ret }
-p ee.next, ee.next, (ee.next rescue $!.result), ee.to_a, ee.size
+p ee.next
+p ee.next
+p((ee.next rescue $!.result))
+p ee.to_a
+p ee.size
 a = [1, 2, 3].each
 b = %w[x y z].each
 r = []

@@ -23,4 +23,7 @@ p K.new.get_b.eval("v"), K.new.get_b.receiver.class, Object.new.instance_eval { 
 def with_block = eval("yield 4")
 p with_block { |x| x * 2 }
 eval("def from_eval = :fe")
-p from_eval, K.class_eval("self").name, binding.local_variables.include?(:a), eval("->(x) { x + a }").call(1)
+p from_eval
+p K.class_eval("self").name
+p binding.local_variables.include?(:a)
+p eval("->(x) { x + a }").call(1)

@@ -1,5 +1,8 @@
 s = "abc".freeze
-p s.frozen?, s.dup.frozen?, s.clone.frozen?, s.clone(freeze: false).frozen?
+p s.frozen?
+p s.dup.frozen?
+p s.clone.frozen?
+p s.clone(freeze: false).frozen?
 def try
   yield
   puts "changed"
@@ -26,4 +29,9 @@ arr = [+"x"].freeze
 arr[0] << "y"
 p arr
 p (+"lit").frozen?, (-"lit").frozen?, (-"a").equal?(-"a")
-p "a#{1}".frozen?, 1.to_s.frozen?, "lit".dup.frozen?, String.new.frozen?, nil.to_s.frozen?, true.to_s.frozen?
+p "a#{1}".frozen?
+p 1.to_s.frozen?
+p "lit".dup.frozen?
+p String.new.frozen?
+p nil.to_s.frozen?
+p true.to_s.frozen?

@@ -1,12 +1,22 @@
 $x = 1
 def change = $x += 1
 change
-p $x, defined?($x), defined?($nope), $nope
+p $x
+p defined?($x)
+p defined?($nope)
+p $nope
 alias $y $x
 $y = 10
 p $x
 "hay needle stack" =~ /n(ee)(d)le/
-p $~[0], $1, $2, $3, $&, $`, $', $+
+p $~[0]
+p $1
+p $2
+p $3
+p $&
+p $`
+p $'
+p $+
 def m
   "other" =~ /t/
   $~.begin(0)

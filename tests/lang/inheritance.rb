@@ -26,7 +26,14 @@ begin
 rescue NotImplementedError => e
   p e.message, e.class.superclass
 end
-p Circle.superclass, Circle.instance_methods(false), Square.new(1).is_a?(Shape), Shape > Circle, Circle < Shape, Circle <= Circle, Circle <=> Square, Shape <=> Circle
+p Circle.superclass
+p Circle.instance_methods(false)
+p Square.new(1).is_a?(Shape)
+p Shape > Circle
+p Circle < Shape
+p Circle <= Circle
+p Circle <=> Square
+p Shape <=> Circle
 begin
   class Circle < String; end
 rescue TypeError => e
@@ -41,7 +48,11 @@ class MyArr < Array
   def second = self[1]
 end
 m = MyArr.new([1, 2, 3])
-p m.second, m.class, m.map { |x| x }.class, m.dup.class, MyArr[4, 5].second
+p m.second
+p m.class
+p m.map { |x| x }.class
+p m.dup.class
+p MyArr[4, 5].second
 class MyStr < String; end
 p MyStr.new("x").class, (MyStr.new("x") + "y").class, MyStr.new("x").upcase.class
 class MyErr < StandardError

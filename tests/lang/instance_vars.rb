@@ -7,7 +7,10 @@ class A
   def unset = @zzz
 end
 a = A.new
-p a.all, a.unset, a.instance_variable_get(:@b), a.instance_variable_defined?(:@q)
+p a.all
+p a.unset
+p a.instance_variable_get(:@b)
+p a.instance_variable_defined?(:@q)
 a.instance_variable_set(:@c, 3)
 p a.instance_variables, a.remove_instance_variable(:@a), a.instance_variables
 begin

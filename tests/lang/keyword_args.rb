@@ -6,11 +6,17 @@ a = 7
 b = 8
 p k(a:, b:)
 def mixed(x, y = 2, *z, k: 1) = [x, y, z, k]
-p mixed(1), mixed(1, k: 3), mixed(1, 2, 3, k: 4), mixed({ k: 5 }.size)
+p mixed(1)
+p mixed(1, k: 3)
+p mixed(1, 2, 3, k: 4)
+p mixed({ k: 5 }.size)
 def order(a: (puts "a"; 1), b: (puts "b"; a + 1)) = [a, b]
 p order, order(b: 5), order(a: 3)
 def opts(**o) = o.to_a
-p opts, opts("s": 1), opts(if: 1), opts("x y": 2)
+p opts
+p opts("s": 1)
+p opts(if: 1)
+p opts("x y": 2)
 def pos_hash(h) = h.to_a
 p pos_hash(a: 1), pos_hash({ a: 1 })
 begin

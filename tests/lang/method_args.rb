@@ -35,7 +35,10 @@ def set=(v)
   @v = v
   :ignored
 end
-p bang!, ask?, (self.set = 5), @v
+p bang!
+p ask?
+p((self.set = 5))
+p @v
 p send(:set=, 1)
 def default_refers(a, b = a, c = [a, b]) = c
 p default_refers(1)

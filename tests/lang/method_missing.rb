@@ -14,7 +14,10 @@ class Ghost
 end
 g = Ghost.new
 g.color = "red"
-p g.color, g.respond_to?(:color), g.respond_to?(:size), g.yielding(2) { |x| x + 1 }
+p g.color
+p g.respond_to?(:color)
+p g.respond_to?(:size)
+p g.yielding(2) { |x| x + 1 }
 begin
   g.unknown
 rescue NoMethodError => e

@@ -5,9 +5,20 @@ class A
 end
 a = A.new
 m = a.method(:m)
-p m.call(1), m.(2, 3), m[4], m.arity, m.name, m.owner, m.receiver.equal?(a), m.parameters
+p m.call(1)
+p m.(2, 3)
+p m[4]
+p m.arity
+p m.name
+p m.owner
+p m.receiver.equal?(a)
+p m.parameters
 um = m.unbind
-p um.class, um.bind(A.new).call(9), A.method(:s).call, [1, 2].map(&a), %w[1 2].map(&method(:Integer))
+p um.class
+p um.bind(A.new).call(9)
+p A.method(:s).call
+p [1, 2].map(&a)
+p %w[1 2].map(&method(:Integer))
 p (a.method(:m) == a.method(:m)), a.method(:m).eql?(A.new.method(:m))
 begin
   a.method(:nope)

@@ -14,7 +14,10 @@ class Person
   attr_reader :name
   def initialize(n) = @name = n
 end
-p Person.make("Ann").greet, Greet.log, Person.include?(Greet), Person.ancestors.take(2)
+p Person.make("Ann").greet
+p Greet.log
+p Person.include?(Greet)
+p Person.ancestors.take(2)
 module Util
   module_function
   def helper(x) = x * 2
@@ -32,7 +35,10 @@ module B; def who = "B" + super; end
 class C; include A; include B; end
 p C.new.who, C.ancestors.first(3)
 class D; include A, B; end
-p D.ancestors.first(3), A.instance_methods, Greet.instance_of?(Module), Module === A
+p D.ancestors.first(3)
+p A.instance_methods
+p Greet.instance_of?(Module)
+p Module === A
 module Self
   extend self
   def me = :me

@@ -54,6 +54,9 @@ class ToAry; def to_ary = [7, 8]; end
 a, b = ToAry.new
 p a, b
 class ToA; def to_a = [1, 2]; end
-p [*ToA.new], [*nil], [*[1]], [*{ a: 1 }]
+p [*ToA.new]
+p [*nil]
+p [*[1]]
+p [*{ a: 1 }]
 s = (a, b = 3, 4)
 p s

@@ -26,13 +26,37 @@ class Vec
 end
 v = Vec.new(1, 2)
 w = Vec.new(3, 4)
-p v + w, v - w, v * 3, -v, +v, !v, ~v, v == w, v != w, v == Vec.new(1, 2), v[0], v.(1, 2), v =~ 1, v % 3
+p v + w
+p v - w
+p v * 3
+p(-v)
+p(+v)
+p(!v)
+p(~v)
+p v == w
+p v != w
+p v == Vec.new(1, 2)
+p v[0]
+p v.(1, 2)
+p v =~ 1
+p v % 3
 v[1] = 9
 v << 1 << 2
-p v, "#{v}", "a" + v, v.tick
+p v
+p "#{v}"
+p "a" + v
+p v.tick
 p (case :vec when v then :yes end)
-p 1 + 2 * 3**2 - 4 / 2 % 3, -2**2, (-2)**2, 2**3**2, !true == false, 1 + 1 == 2 && 3 > 2 || false
-p (not 1 == 2), [1, 2, *[3]], 5 & 3 | 4 ^ 1, 1 < 2 ? 3 : 4
+p 1 + 2 * 3**2 - 4 / 2 % 3
+p(-2**2)
+p((-2)**2)
+p 2**3**2
+p(!true == false)
+p 1 + 1 == 2 && 3 > 2 || false
+p((not 1 == 2))
+p [1, 2, *[3]]
+p 5 & 3 | 4 ^ 1
+p 1 < 2 ? 3 : 4
 p 10 - 2 - 3, 2 << 1 + 1, 7 <=> 7.0
 t = true and false
 p t

@@ -7,11 +7,27 @@ p sum
 def size_of(x) = x.size
 p [[1, 2], "abc", { a: 1 }, 1..4, :sym, 8].map { |x| size_of(x) }
 def add(a, b) = a + b
-p add(1, 2), add(1.5, 2), add("a", "b"), add([1], [2]), add(2**70, 1), add(1, 2**70)
+p add(1, 2)
+p add(1.5, 2)
+p add("a", "b")
+p add([1], [2])
+p add(2**70, 1)
+p add(1, 2**70)
 def idx(x, i) = x[i]
-p idx([1, 2], 1), idx("ab", 1), idx({ 1 => :h }, 1), idx(5, 0), idx(:sym, 1), idx(->(v) { v * 9 }, 1)
+p idx([1, 2], 1)
+p idx("ab", 1)
+p idx({ 1 => :h }, 1)
+p idx(5, 0)
+p idx(:sym, 1)
+p idx(->(v) { v * 9 }, 1)
 def eq(a, b) = a == b
-p eq(1, 1.0), eq("a", "a"), eq(:a, "a"), eq([1], [1]), eq(nil, nil), eq(0.0, -0.0), eq(Float::NAN, Float::NAN)
+p eq(1, 1.0)
+p eq("a", "a")
+p eq(:a, "a")
+p eq([1], [1])
+p eq(nil, nil)
+p eq(0.0, -0.0)
+p eq(Float::NAN, Float::NAN)
 o = objs[3]
 def o.v = :singleton
 p objs.map(&:v)

@@ -1,7 +1,15 @@
 l = ->(a, b = 2) { a + b }
-p l.call(1), l.(1, 1), l[5], l.lambda?, l.arity
+p l.call(1)
+p l.(1, 1)
+p l[5]
+p l.lambda?
+p l.arity
 pr = proc { |a, b| [a, b] }
-p pr.call(1), pr.call(1, 2, 3), pr.call([4, 5]), pr.lambda?, pr.arity
+p pr.call(1)
+p pr.call(1, 2, 3)
+p pr.call([4, 5])
+p pr.lambda?
+p pr.arity
 begin
   l.call
 rescue ArgumentError => e
@@ -37,7 +45,11 @@ p compose.call("21")
 p (->(x) { x + 1 } << ->(x) { x * 10 }).call(2)
 p proc { |a, (b, *c), d = 4, *e, f:, g: 1, **h, &i| }.parameters
 p lambda { |a, b = 1, *c, d, e:, f: 2, **g, &h| }.parameters
-p proc { |x| }.arity, proc { |*x| }.arity, proc { |x, y = 1| }.arity, lambda { |x, y = 1| }.arity, proc { || }.arity
+p proc { |x| }.arity
+p proc { |*x| }.arity
+p proc { |x, y = 1| }.arity
+p lambda { |x, y = 1| }.arity
+p proc { || }.arity
 p l === 3
 counter = 0
 inc = -> { counter += 1 }

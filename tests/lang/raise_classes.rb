@@ -22,15 +22,26 @@ end
 begin; raise Factory.new; rescue => e; p e.message; end
 begin; raise Factory.new, "x"; rescue => e; p e.message; end
 e = RuntimeError.new("a")
-p e.exception.equal?(e), e.exception("b").message, e == RuntimeError.new("a"), e == RuntimeError.new("b")
-p e.backtrace, e.inspect, RuntimeError.new.message, RuntimeError.new(nil).message, RuntimeError.new(42).message
+p e.exception.equal?(e)
+p e.exception("b").message
+p e == RuntimeError.new("a")
+p e == RuntimeError.new("b")
+p e.backtrace
+p e.inspect
+p RuntimeError.new.message
+p RuntimeError.new(nil).message
+p RuntimeError.new(42).message
 p [Detailed.ancestors.take(4), StandardError.superclass, Exception.superclass]
 begin
   raise AppError, "bt", ["a:1", "b:2"]
 rescue => e
   p e.backtrace
 end
-p (StopIteration.superclass), KeyError.superclass, FloatDomainError.superclass, Errno::ENOENT.superclass, SystemExit.superclass
+p((StopIteration.superclass))
+p KeyError.superclass
+p FloatDomainError.superclass
+p Errno::ENOENT.superclass
+p SystemExit.superclass
 p Errno::ENOENT.new.message, Errno::ENOENT.new("file").message, Errno::ENOENT::Errno
 begin
   raise IOError

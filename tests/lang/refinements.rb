@@ -13,7 +13,10 @@ rescue NoMethodError => e
   p e.name
 end
 using Shout
-p "a".shout, "abc".length, 4.double, %w[a b].map(&:shout)
+p "a".shout
+p "abc".length
+p 4.double
+p %w[a b].map(&:shout)
 def in_method = "x".shout
 p in_method
 module Sup

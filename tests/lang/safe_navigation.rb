@@ -9,4 +9,8 @@ n&.v = (puts "never"; 1)
 a&.v += 1
 p a.v
 h = { k: nil }
-p h[:k]&.size, h&.[](:k), h.dig(:k, :z), [nil, "a"].map { |x| x&.upcase }, false&.to_s
+p h[:k]&.size
+p h&.[](:k)
+p h.dig(:k, :z)
+p [nil, "a"].map { |x| x&.upcase }
+p false&.to_s

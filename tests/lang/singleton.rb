@@ -7,15 +7,26 @@ class A
   def self.other = :other
 end
 A.config = 5
-p A.config, A.build.class, A.other, A.singleton_methods.sort, (A.secret rescue :private)
+p A.config
+p A.build.class
+p A.other
+p A.singleton_methods.sort
+p((A.secret rescue :private))
 o = Object.new
 def o.hi = :hi
-p o.hi, o.singleton_methods, o.singleton_class.instance_methods(false), o.clone.hi, (o.dup.hi rescue :lost)
+p o.hi
+p o.singleton_methods
+p o.singleton_class.instance_methods(false)
+p o.clone.hi
+p((o.dup.hi rescue :lost))
 class B < A; end
 p B.other, B.config
 B.config = 6
 p A.config, B.config
-p A.singleton_class.inspect, A.singleton_class.singleton_class.inspect, A.singleton_class?, A.singleton_class.singleton_class?
+p A.singleton_class.inspect
+p A.singleton_class.singleton_class.inspect
+p A.singleton_class?
+p A.singleton_class.singleton_class?
 begin
   :a.singleton_class
 rescue TypeError => e

@@ -24,7 +24,10 @@ list = (1..100).to_a
 slice = list[10, 50]
 list[10] = :changed
 slice << :end
-p slice[0], slice.size, list.size, list[60]
+p slice[0]
+p slice.size
+p list.size
+p list[60]
 sh = list.dup
 sh.shift(5)
 p sh.first, list.first

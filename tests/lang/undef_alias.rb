@@ -7,7 +7,10 @@ class A
   undef b
 end
 x = A.new
-p x.c, x.d, x.+, (x.b rescue :undefined)
+p x.c
+p x.d
+p x.+
+p((x.b rescue :undefined))
 begin
   class A; undef nope; end
 rescue NameError => e
@@ -21,7 +24,10 @@ end
 class B < A
   undef_method :a
 end
-p (B.new.a rescue :undefined), A.new.a, A.instance_method(:c).name, A.instance_method(:c).original_name
+p((B.new.a rescue :undefined))
+p A.new.a
+p A.instance_method(:c).name
+p A.instance_method(:c).original_name
 def top = 1
 alias top2 top
 undef top

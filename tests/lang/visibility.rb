@@ -14,19 +14,29 @@ class V
   def self.call_pcm = pcm
 end
 v = V.new
-p v.pub, v.cmp(V.new), v.pub2, v.still_public, V.call_pcm
+p v.pub
+p v.cmp(V.new)
+p v.pub2
+p v.still_public
+p V.call_pcm
 [-> { v.priv }, -> { v.prot }, -> { v.cmp_priv(V.new) }, -> { V.pcm }].each do |f|
   f.call
   puts "no error"
 rescue NoMethodError => e
   p e.name
 end
-p v.send(:priv), (v.public_send(:priv) rescue :denied), v.respond_to?(:priv), v.respond_to?(:priv, true)
+p v.send(:priv)
+p((v.public_send(:priv) rescue :denied))
+p v.respond_to?(:priv)
+p v.respond_to?(:priv, true)
 class W < V
   public :priv
   private :pub2
 end
-p W.new.priv, (W.new.pub2 rescue :private), V.private_instance_methods(false).sort, V.protected_instance_methods
+p W.new.priv
+p((W.new.pub2 rescue :private))
+p V.private_instance_methods(false).sort
+p V.protected_instance_methods
 class X
   def a = 1
   private :a
