@@ -44,7 +44,7 @@ p a.first(3).zip(a.last(3)).to_h.to_a
 p a * ", "
 r = []
 r << r
-p r, r == r, r.hash == r.hash, [r].flatten.size rescue p $!.message
+p r, r == r, r.hash == r.hash, ([r].flatten.size rescue $!.message)
 p [3, 1, 2].sort!.freeze.frozen?
 p [1, 2, 3].to_a.frozen?
 p [[1, 2], [3, 4]].each { |x, y| print x + y, " " }

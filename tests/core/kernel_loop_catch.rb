@@ -23,7 +23,7 @@ p((1..3).each { |x| })
 p 3.times { |x| }
 p [4].each_with_index { |x, k| }
 p 1.step(3) { }
-p({ a: 1 }.each { })
+p({ a: 1 }.each { }.to_a)
 p "ab".each_char { }
 p loop { break }
 out = []
