@@ -8,13 +8,13 @@ use crate::globals::GlobalRow;
 use crate::raise::Result;
 use crate::vm::*;
 use hashbrown::HashMap;
-use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, OnceLock};
 use zakuro_base::{Options, Sym, sym};
 use zakuro_bytecode::Code;
 use zakuro_object::class::BOOT_CLASSES;
 use zakuro_object::shape::{LotTable, ShapeInfo};
 use zakuro_object::*;
+use zakuro_sched::PollWord;
 
 /// Functions of the core library that the VM calls: set once, before the first VM is made.
 #[derive(Default)]
@@ -71,7 +71,7 @@ unsafe impl Send for BootImage {}
 unsafe impl Sync for BootImage {}
 
 impl Vm {
-    fn blank(options: Arc<Options>, poll: Arc<AtomicU32>) -> Box<Vm> {
+    fn blank(options: Arc<Options>, poll: Arc<PollWord>) -> Box<Vm> {
         let empty = Stacks {
             values: std::ptr::null_mut(),
             values_end: std::ptr::null_mut(),
@@ -84,7 +84,7 @@ impl Vm {
             fp: std::ptr::null_mut(),
             frame_limit: std::ptr::null_mut(),
             stack_limit: std::ptr::null_mut(),
-            poll: Arc::as_ptr(&poll),
+            poll: poll.word(),
             epoch: 1,
             const_epoch: 1,
             redefined: 0,
@@ -126,6 +126,7 @@ impl Vm {
             inspecting: Vec::new(),
             interrupt_hook: None,
             host: None,
+            end: None,
             gc_disabled: false,
             in_boot: false,
             method_serial: 0,
@@ -133,7 +134,7 @@ impl Vm {
     }
 
     /// A VM that starts from the boot image. Costs neither O(methods) nor a lock.
-    pub fn new(boot: &'static BootImage, options: Arc<Options>, poll: Arc<AtomicU32>) -> Box<Vm> {
+    pub fn new(boot: &'static BootImage, options: Arc<Options>, poll: Arc<PollWord>) -> Box<Vm> {
         let mut vm = Vm::blank(options, poll);
         vm.boot = Some(boot);
         vm.classes = LotTable::over(boot.classes);
@@ -176,7 +177,7 @@ impl Vm {
 
     /// The VM that the boot image is made of: core classes, no methods. Run `define` on it, then freeze.
     pub fn for_boot(options: Arc<Options>) -> Box<Vm> {
-        let mut vm = Vm::blank(options, Arc::new(AtomicU32::new(0)));
+        let mut vm = Vm::blank(options, Arc::new(PollWord::new()));
         vm.in_boot = true;
         vm.gc_disabled = true;
         vm.gc_stress = false;

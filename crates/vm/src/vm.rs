@@ -94,7 +94,7 @@ pub struct Vm {
     pub call: PendingCall,
 
     pub errinfo: Value,
-    pub poll_owner: Arc<AtomicU32>,
+    pub poll_owner: Arc<zakuro_sched::PollWord>,
     pub options: Arc<Options>,
     pub boot: Option<&'static BootImage>,
     pub(crate) classes: LotTable<ClassSlot>,
@@ -134,6 +134,8 @@ pub struct Vm {
     pub interrupt_hook: Option<fn(&mut Cx, u32) -> crate::raise::Result<()>>,
     /// Scheduler task and control of this VM; None in a VM without a runtime (boot).
     pub host: Option<crate::host::Host>,
+    /// How the VM ended; left here by the runtime for the scheduler's unit.
+    pub end: Option<crate::host::End>,
     pub gc_disabled: bool,
     /// Collections to run at every safepoint (`--gc=stress`).
     pub gc_stress: bool,

@@ -442,7 +442,14 @@ pub unsafe fn lay_out(cx: &mut Cx, base: *mut Value, x: usize, flags: u16) -> Re
             && let Some(hash) = Ref::<HashCell>::from_value(h)
             && hash.len() > 0
         {
-            *at = h;
+            // A Hash of the caller's must not reach the callee.
+            *at = if flags & call_flags::KW_FRESH != 0 {
+                h
+            } else {
+                let copy = cx.new_hash();
+                HashCell::replace(copy, &mut cx.heap, hash);
+                copy.as_value()
+            };
             argc += 1;
             kw = true;
         }
