@@ -62,3 +62,7 @@ pub fn vm_setup(cx: &mut Cx, args: &[String]) -> Result<()> {
 pub fn set_data(_cx: &mut Cx, _code: &std::sync::Arc<zakuro_bytecode::Code>) -> Result<()> {
     Ok(())
 }
+/// What a new VM inherits from the one that starts it besides the arguments: its directory and environment. Packed with the start message.
+pub fn inherit(_cx: &mut Cx, _envelope: &mut zakuro_vm::transfer::Envelope) -> Result<()> {
+    Ok(())
+}
