@@ -174,7 +174,7 @@ pub struct CrefCell {
     pub class: Value,
     /// Outer scope; NIL at top level.
     pub parent: Value,
-    /// Where `def` puts methods, when not `class` (instance_eval); else NIL.
+    /// Where `def` puts methods, when not `class`; else NIL. TRUE: the singleton class of self (instance_eval).
     pub definee: Value,
 }
 impl Cell for CrefCell {

@@ -88,7 +88,8 @@ fn main_program(cx: &mut Cx, c: &Command) -> Result<Value> {
     };
     let source = if c.wrap_loop { wrap_loop(&source, c.print_line) } else { source };
     let file = cx.script.clone();
-    let options = CompileOptions { file: &file, frozen_string_literal: c.frozen_string_literal, main_script: true, ..Default::default() };
+    let options =
+        CompileOptions { file: &file, line: 1, frozen_string_literal: c.frozen_string_literal, main_script: true, ..Default::default() };
     let compiled = zakuro_sched::on_native_stack(|| zakuro_compiler::compile(&source, &options));
     let compiled = match compiled {
         Ok(compiled) => compiled,
