@@ -1,1 +1,288 @@
-//! placeholder
+//! `#[ruby_class]`: a module of Rust functions becomes the builtin methods of a Ruby class.
+//!
+//! The function *is* the method: arity and conversions come from its signature, documentation and executed examples from its doc comment.
+//! The attribute leaves the functions as they are, adds one wrapper of the VM's native signature per method and a table `METHODS` of rows.
+//!
+//! | parameter | meaning |
+//! |---|---|
+//! | `cx: &mut Cx` | the VM, first |
+//! | `this: T` | the receiver, second; `T: FromSelf` |
+//! | `x: T` | required argument, `T: FromValue` |
+//! | `x: Option<T>` | optional argument (None when absent; with `Option<Value>` an explicit nil is `Some(nil)`; for other T nil counts as absent) |
+//! | `x: Rest` | all further positional arguments |
+//! | `x: Kwargs` | keyword arguments |
+//! | `x: Block` | the block, perhaps none |
+//! | `x: Args` | everything as it came; no conversion, no arity check beyond `min`/`max` |
+
+use proc_macro::TokenStream;
+use quote::{format_ident, quote};
+use syn::{Attribute, Expr, FnArg, Item, ItemFn, ItemMod, Lit, Meta, Token, Type, parse_macro_input, punctuated::Punctuated};
+
+struct MethodAttr {
+    names: Vec<String>,
+    singleton: bool,
+    vis: &'static str,
+    min: Option<usize>,
+    max: Option<isize>,
+}
+
+fn parse_method_attr(attr: &Attribute) -> syn::Result<MethodAttr> {
+    let mut out = MethodAttr { names: Vec::new(), singleton: false, vis: "Public", min: None, max: None };
+    let args = attr.parse_args_with(Punctuated::<Expr, Token![,]>::parse_terminated)?;
+    for arg in args {
+        match &arg {
+            Expr::Lit(l) => match &l.lit {
+                Lit::Str(s) => out.names.push(s.value()),
+                _ => return Err(syn::Error::new_spanned(arg, "expected a method name")),
+            },
+            Expr::Path(p) => match p.path.get_ident().map(|i| i.to_string()).as_deref() {
+                Some("singleton") => out.singleton = true,
+                Some("private") => out.vis = "Private",
+                Some("protected") => out.vis = "Protected",
+                Some("module_function") => out.vis = "ModuleFunction",
+                _ => return Err(syn::Error::new_spanned(arg, "unknown option")),
+            },
+            Expr::Assign(a) => {
+                let Expr::Path(p) = &*a.left else { return Err(syn::Error::new_spanned(arg, "unknown option")) };
+                let number = || -> syn::Result<isize> {
+                    let text = match &*a.right {
+                        Expr::Lit(l) => match &l.lit {
+                            Lit::Int(i) => i.base10_digits().to_string(),
+                            _ => String::new(),
+                        },
+                        Expr::Unary(_) => "-1".to_string(),
+                        _ => String::new(),
+                    };
+                    text.parse().map_err(|_| syn::Error::new_spanned(&a.right, "expected a number"))
+                };
+                match p.path.get_ident().map(|i| i.to_string()).as_deref() {
+                    Some("min") => out.min = Some(number()?.max(0) as usize),
+                    Some("max") => out.max = Some(number()?),
+                    _ => return Err(syn::Error::new_spanned(arg, "unknown option")),
+                }
+            }
+            _ => return Err(syn::Error::new_spanned(arg, "unknown option")),
+        }
+    }
+    if out.names.is_empty() {
+        return Err(syn::Error::new_spanned(attr, "a method needs a name"));
+    }
+    Ok(out)
+}
+
+fn doc_of(attrs: &[Attribute]) -> String {
+    let mut doc = String::new();
+    for a in attrs {
+        if let Meta::NameValue(nv) = &a.meta
+            && nv.path.is_ident("doc")
+            && let Expr::Lit(l) = &nv.value
+            && let Lit::Str(s) = &l.lit
+        {
+            doc.push_str(&s.value());
+            doc.push('\n');
+        }
+    }
+    doc
+}
+
+/// The last segment of a type path and its first generic argument.
+fn type_name(t: &Type) -> (String, Option<Type>) {
+    if let Type::Path(p) = t
+        && let Some(seg) = p.path.segments.last()
+    {
+        let inner = match &seg.arguments {
+            syn::PathArguments::AngleBracketed(a) => a.args.iter().find_map(|g| match g {
+                syn::GenericArgument::Type(t) => Some(t.clone()),
+                _ => None,
+            }),
+            _ => None,
+        };
+        return (seg.ident.to_string(), inner);
+    }
+    (String::new(), None)
+}
+
+fn wrapper(f: &ItemFn, attr: &MethodAttr, class: &Expr, index: usize) -> syn::Result<(proc_macro2::TokenStream, proc_macro2::TokenStream)> {
+    let name = &f.sig.ident;
+    let wrap = format_ident!("__native_{}_{}", index, name);
+    let mut inputs = f.sig.inputs.iter().filter_map(|a| match a {
+        FnArg::Typed(t) => Some((*t.ty).clone()),
+        FnArg::Receiver(_) => None,
+    });
+    let _cx = inputs.next().ok_or_else(|| syn::Error::new_spanned(&f.sig, "first parameter: cx: &mut Cx"))?;
+    let this = inputs.next().ok_or_else(|| syn::Error::new_spanned(&f.sig, "second parameter: the receiver"))?;
+    let params: Vec<Type> = inputs.collect();
+
+    let kinds: Vec<(String, Option<Type>)> = params.iter().map(type_name).collect();
+    let is = |k: &str| kinds.iter().any(|(n, _)| n == k);
+    let (has_rest, has_kw, has_args) = (is("Rest"), is("Kwargs"), is("Args"));
+    let mut required = 0usize;
+    let mut optional = 0usize;
+    for (n, _) in &kinds {
+        match n.as_str() {
+            "Rest" | "Kwargs" | "Block" | "Args" => {}
+            "Option" => optional += 1,
+            _ => required += 1,
+        }
+    }
+    let min = attr.min.unwrap_or(required);
+    let max = attr.max.unwrap_or(if has_rest || has_args { -1 } else { (required + optional) as isize });
+
+    let mut lets = Vec::new();
+    let mut names = Vec::new();
+    let mut pos = 0usize;
+    let mut before_rest_opt = 0usize;
+    let after_rest: usize = {
+        // Required parameters written after Rest or after optional ones take arguments from the end.
+        let mut seen = false;
+        let mut n = 0;
+        for (k, _) in &kinds {
+            match k.as_str() {
+                "Rest" => seen = true,
+                "Kwargs" | "Block" | "Args" | "Option" => {}
+                _ if seen => n += 1,
+                _ => {}
+            }
+        }
+        n
+    };
+    let mut seen_rest = false;
+    let mut tail = 0usize;
+    for (i, (ty, (kind, inner))) in params.iter().zip(&kinds).enumerate() {
+        let v = format_ident!("a{}", i);
+        match kind.as_str() {
+            "Block" => lets.push(quote! { let #v = args.block; }),
+            "Kwargs" => lets.push(quote! { let #v = kw; }),
+            "Args" => lets.push(quote! { let #v = args; }),
+            "Rest" => {
+                seen_rest = true;
+                let p = pos;
+                lets.push(quote! {
+                    let #v: ::zakuro_vm::Rest = {
+                        let all = args.as_slice();
+                        let end = all.len().saturating_sub(#after_rest);
+                        if #p < end { &all[#p..end] } else { &[] }
+                    };
+                });
+            }
+            "Option" => {
+                let inner = inner.clone().ok_or_else(|| syn::Error::new_spanned(ty, "Option<T>"))?;
+                let plain = type_name(&inner).0 == "Value";
+                let p = pos;
+                pos += 1;
+                before_rest_opt += 1;
+                if plain {
+                    lets.push(quote! { let #v = args.get(#p); });
+                } else {
+                    lets.push(quote! {
+                        let #v: #ty = match args.get(#p) {
+                            Some(v) if !v.is_nil() => Some(<#inner as ::zakuro_vm::FromValue>::from_value(cx, v)?),
+                            _ => None,
+                        };
+                    });
+                }
+            }
+            _ if seen_rest => {
+                let back = after_rest - tail;
+                tail += 1;
+                lets.push(quote! {
+                    let #v: #ty = { let v = args.as_slice()[args.argc - #back]; <#ty as ::zakuro_vm::FromValue>::from_value(cx, v)? };
+                });
+            }
+            _ => {
+                let p = pos;
+                pos += 1;
+                lets.push(quote! {
+                    let #v: #ty = { let v = args.as_slice()[#p]; <#ty as ::zakuro_vm::FromValue>::from_value(cx, v)? };
+                });
+            }
+        }
+        names.push(v);
+    }
+    let _ = before_rest_opt;
+    let split_kw = if has_kw {
+        quote! { let kw = args.take_kw(); }
+    } else {
+        quote! {}
+    };
+    let mutable = if has_kw {
+        quote! { mut }
+    } else {
+        quote! {}
+    };
+    let doc = doc_of(&f.attrs);
+    let row_names = &attr.names;
+    let singleton = attr.singleton;
+    let vis = format_ident!("{}", attr.vis);
+    let w = quote! {
+        #[allow(unused_variables, non_snake_case)]
+        fn #wrap(cx: &mut ::zakuro_vm::Cx, this: ::zakuro_vm::Value, argv: *const ::zakuro_vm::Value, argc: usize, block: ::zakuro_vm::Block)
+            -> ::zakuro_vm::Result<::zakuro_vm::Value>
+        {
+            let #mutable args = ::zakuro_vm::Args::new(argv, argc, block);
+            #split_kw
+            ::zakuro_vm::builtin::check_arity(cx, args.argc, #min, #max)?;
+            let this = <#this as ::zakuro_vm::FromSelf>::from_self(cx, this)?;
+            #(#lets)*
+            ::zakuro_vm::IntoResult::into_result(#name(cx, this, #(#names),*), cx)
+        }
+    };
+    let row = quote! {
+        ::zakuro_vm::MethodRow {
+            class: #class,
+            singleton: #singleton,
+            names: &[#(#row_names),*],
+            min: #min,
+            max: #max,
+            vis: ::zakuro_vm::builtin::Vis::#vis,
+            func: #wrap,
+            doc: #doc,
+        }
+    };
+    Ok((w, row))
+}
+
+/// See the crate. The argument is the class id: `#[ruby_class(ids::RANGE)]`.
+#[proc_macro_attribute]
+pub fn ruby_class(attr: TokenStream, item: TokenStream) -> TokenStream {
+    let class = parse_macro_input!(attr as Expr);
+    let mut module = parse_macro_input!(item as ItemMod);
+    let Some((_, items)) = &mut module.content else {
+        return syn::Error::new_spanned(&module.ident, "an inline module is needed").to_compile_error().into();
+    };
+    let mut wrappers = Vec::new();
+    let mut rows = Vec::new();
+    for item in items.iter_mut() {
+        let Item::Fn(f) = item else { continue };
+        let mut found = Vec::new();
+        let mut kept = Vec::new();
+        for a in f.attrs.drain(..) {
+            if a.path().is_ident("method") {
+                match parse_method_attr(&a) {
+                    Ok(m) => found.push(m),
+                    Err(e) => return e.to_compile_error().into(),
+                }
+            } else {
+                kept.push(a);
+            }
+        }
+        f.attrs = kept;
+        for (i, m) in found.iter().enumerate() {
+            match wrapper(f, m, &class, i) {
+                Ok((w, r)) => {
+                    wrappers.push(w);
+                    rows.push(r);
+                }
+                Err(e) => return e.to_compile_error().into(),
+            }
+        }
+    }
+    for w in wrappers {
+        items.push(syn::parse_quote! { #w });
+    }
+    items.push(syn::parse_quote! {
+        /// The builtin methods declared in this module.
+        pub static METHODS: &[::zakuro_vm::MethodRow] = &[#(#rows),*];
+    });
+    quote! { #module }.into()
+}

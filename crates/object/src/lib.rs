@@ -1,1 +1,23 @@
-//! placeholder
+//! Ruby's objects as the heap sees them: [`Value`], cell layouts, shapes, classes.
+//!
+//! This crate knows layouts and invariants, no semantics: nothing here calls Ruby code. Every write of a reference into a cell
+//! goes through a function of this crate, the place of a later write barrier.
+
+pub mod array;
+pub mod cells;
+pub mod class;
+pub mod hash;
+pub mod shape;
+pub mod string;
+pub mod trace;
+pub mod value;
+
+pub use array::ArrayCell;
+pub use cells::*;
+pub use class::{Alloc, ClassData, ClassId, ClassKind, ConstEntry, ids};
+pub use hash::{HashCell, HashTable};
+pub use shape::{ShapeId, ShapeInfo};
+pub use string::StringCell;
+pub use value::{Ref, Value};
+pub use zakuro_base::{Sym, sym};
+pub use zakuro_heap::{Header, Heap, Marker, flags};

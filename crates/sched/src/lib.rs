@@ -1,1 +1,54 @@
-//! placeholder
+//! Runs many units (VMs) on few native threads, and what a unit needs to wait without holding one: coroutine stacks, wake-ups,
+//! timers, readiness, hand-off around blocking calls. Knows no Ruby value.
+//!
+//! Map: `task` (state machine), `queue` (run queues), `scheduler` (who runs: workers, sleepers, hand-off, idle detection),
+//! `native` (the loop of a native thread), `reactor` (the timer thread: ticks, timers, epoll), `balance` (two busy workers on one
+//! CPU), `stack` and `coroutine`. A *worker* is a run queue with the right to run; a *native thread* borrows one.
+//!
+//! Locks, in order: `Idle` -> nothing. `Timers` -> nothing. `Watches` -> nothing. Run queues, stack shards: leaves. No lock is held
+//! while a unit runs or a task is woken.
+
+mod balance;
+mod coroutine;
+mod current;
+mod native;
+pub mod poll;
+mod queue;
+mod reactor;
+mod scheduler;
+mod stack;
+mod task;
+
+pub use coroutine::{Coroutine, Resumed, Suspender, approximate_stack_pointer, on_native_stack};
+pub use native::blocking;
+pub use poll::PollWord;
+pub use reactor::{TimerId, WatchId};
+pub use scheduler::{Config, IdleHold, Scheduler};
+pub use stack::{Stack, StackPool, StackSize};
+pub use task::Task;
+
+use std::sync::Arc;
+
+/// What the scheduler runs: a VM.
+pub trait Unit: Send {
+    /// Runs until the unit waits, ends, or sees [`poll::PREEMPT`]. Called on any worker, never twice at once; dropped on the
+    /// worker after `Done`. Must not panic: a panic that gets here ends the unit.
+    fn run(&mut self, task: &Task) -> Turn;
+
+    /// The word that this unit polls at its safepoints. Asked for once, by `spawn`.
+    fn poll_word(&self) -> Arc<PollWord> {
+        Arc::new(PollWord::new())
+    }
+}
+
+/// Why a turn ended.
+#[must_use]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// Runnable: goes to the back of the queue.
+    Again,
+    /// Waits for [`Task::wake`].
+    Park,
+    /// Ended.
+    Done,
+}

@@ -1,1 +1,36 @@
-//! placeholder
+//! One Ruby VM: its state, interpreter and the API that builtins are written against.
+//!
+//! [`Vm`] (called `Cx` where it is passed through Rust code) is the unit of isolation: everything that a Ruby program can change hangs on it.
+//! Nothing here is process-wide but the boot image, which is immutable.
+//!
+//! Map: [`vm`] state · [`frame`] frames and per-VM code state · [`interp`] handlers · [`call`] calls from Rust · [`builtin`] how builtins are
+//! declared and how arguments are converted · [`classes`], [`methods`], [`ivars`], [`consts`], [`globals`] program state · [`convert`],
+//! [`equality`], [`make`], [`raise`] helpers for builtins · [`gc`] roots · [`boot`] the boot image · [`load`] source files · [`backtrace`].
+
+pub mod backtrace;
+pub mod boot;
+pub mod builtin;
+pub mod call;
+pub mod classes;
+pub mod consts;
+pub mod convert;
+pub mod equality;
+pub mod fiber;
+pub mod frame;
+pub mod gc;
+pub mod globals;
+pub mod host;
+pub mod interp;
+pub mod ivars;
+pub mod load;
+pub mod make;
+pub mod methods;
+pub mod raise;
+pub mod transfer;
+pub mod vm;
+
+pub use builtin::{Args, Block, FromSelf, FromValue, IntoResult, Kwargs, MethodRow, NativeFn, Rest};
+pub use make::RootedVec;
+pub use raise::{Exc, Result};
+pub use vm::{Cx, Vm, VmState};
+pub use zakuro_object::*;

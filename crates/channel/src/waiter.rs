@@ -1,0 +1,156 @@
+//! Waiters: how a thread of a VM stands in line at one or several channels.
+//!
+//! ```text
+//!   FREE --arm--> WAITING --claim (under a channel's lock)--> CLAIMING --> CLAIMED --collect or unregister--> FREE
+//!                    +------------------ disarm ------------------------------------------------------------^
+//! ```
+//!
+//! Invariants: each arming has its own epoch; a channel's entry holds the epoch of its registration, so entries of an earlier wait
+//! can't claim a later one. A waiter is claimed at most once per arming, by whichever channel's compare-exchange comes first.
+//! Rejected: a new waiter per wait (a malloc and a free on another core, 150-640 ns).
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use zakuro_sched::Task;
+
+const FREE: u64 = 0;
+const WAITING: u64 = 1;
+const CLAIMING: u64 = 2;
+const CLAIMED: u64 = 3;
+const STATUS: u64 = 3;
+const EPOCH: u64 = 4;
+
+/// Why a waiter was claimed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// A message is set aside for it.
+    Message,
+    /// A place in the queue is set aside for it.
+    Space,
+    /// The channel was closed.
+    Closed,
+}
+
+struct Shared {
+    task: Task,
+    token: u64,
+    /// Epoch and status. Owner: FREE -> WAITING, WAITING -> FREE, CLAIMED -> FREE. A channel, under its lock: WAITING -> CLAIMING
+    /// (compare-exchange), then CLAIMED. All transitions release, all looks acquire.
+    state: AtomicU64,
+    /// Channel id * 4 + reason. Written between CLAIMING and CLAIMED by the claimer, read when CLAIMED.
+    claim: AtomicU64,
+}
+
+/// One place in line, usable at many channels at once. A handle; reuse it for each wait of the same thread.
+#[derive(Clone)]
+pub struct Waiter(Arc<Shared>);
+
+/// A registration as a channel keeps it.
+pub(crate) struct Entry {
+    waiter: Waiter,
+    epoch: u64,
+}
+
+impl Waiter {
+    pub fn new(task: &Task) -> Waiter {
+        Waiter::with_token(task, 0)
+    }
+
+    /// `token` is the caller's: say, the number of the waiting thread in its VM.
+    pub fn with_token(task: &Task, token: u64) -> Waiter {
+        Waiter(Arc::new(Shared { task: task.clone(), token, state: AtomicU64::new(FREE), claim: AtomicU64::new(0) }))
+    }
+
+    pub fn token(&self) -> u64 {
+        self.0.token
+    }
+
+    pub fn task(&self) -> &Task {
+        &self.0.task
+    }
+
+    /// The channel that claimed this waiter, and why; None while it waits or is free. What a woken thread looks at first.
+    pub fn claimed(&self) -> Option<(u64, Reason)> {
+        let state = self.0.state.load(Ordering::Acquire);
+        if state & STATUS != CLAIMED {
+            return None;
+        }
+        let claim = self.0.claim.load(Ordering::Relaxed);
+        let reason = match claim & 3 {
+            0 => Reason::Message,
+            1 => Reason::Space,
+            _ => Reason::Closed,
+        };
+        Some((claim >> 2, reason))
+    }
+
+    /// Whether it stands in line now, unclaimed.
+    pub fn is_waiting(&self) -> bool {
+        self.0.state.load(Ordering::Acquire) & STATUS == WAITING
+    }
+
+    /// Whether it neither waits nor is claimed.
+    pub fn is_free(&self) -> bool {
+        self.0.state.load(Ordering::Acquire) & STATUS == FREE
+    }
+
+    /// Leaves all lines at once, if nobody has claimed the waiter: entries that are left behind are dead. False: it was claimed,
+    /// and the claim has to be collected or handed on (`Channel::unregister`).
+    #[must_use]
+    pub fn disarm(&self) -> bool {
+        let state = self.0.state.load(Ordering::Acquire);
+        match state & STATUS {
+            FREE => true,
+            WAITING => self.0.state.compare_exchange(state, state & !STATUS, Ordering::AcqRel, Ordering::Relaxed).is_ok(),
+            _ => false,
+        }
+    }
+
+    /// Registers: begins a new wait if the waiter is free. None: it is claimed already, and must not wait.
+    pub(crate) fn arm(&self) -> Option<Entry> {
+        let state = self.0.state.load(Ordering::Acquire);
+        match state & STATUS {
+            FREE => {
+                let armed = (state + EPOCH) | WAITING;
+                // Nobody else touches a free waiter: entries of earlier epochs fail their compare-exchange.
+                self.0.state.store(armed, Ordering::Release);
+                Some(Entry { waiter: self.clone(), epoch: armed })
+            }
+            WAITING => Some(Entry { waiter: self.clone(), epoch: state }),
+            _ => None,
+        }
+    }
+
+    /// Ends a claim by this channel. Called under the channel's lock, by the waiter's owner.
+    pub(crate) fn collect(&self, channel: u64) -> Option<Reason> {
+        let (by, reason) = self.claimed()?;
+        if by != channel {
+            return None;
+        }
+        let state = self.0.state.load(Ordering::Relaxed);
+        self.0.state.store(state & !STATUS, Ordering::Release);
+        Some(reason)
+    }
+}
+
+impl Entry {
+    /// Whether this entry can claim still.
+    pub(crate) fn is_live(&self) -> bool {
+        self.waiter.0.state.load(Ordering::Acquire) == self.epoch
+    }
+
+    pub(crate) fn belongs_to(&self, waiter: &Waiter) -> bool {
+        Arc::ptr_eq(&self.waiter.0, &waiter.0)
+    }
+
+    /// Tries to claim; the winner gets the waiter whose task to wake after the lock is released (moved, not counted again).
+    pub(crate) fn claim(self, channel: u64, reason: Reason) -> Option<Waiter> {
+        let shared = &self.waiter.0;
+        let claiming = self.epoch - WAITING + CLAIMING;
+        shared.state.compare_exchange(self.epoch, claiming, Ordering::AcqRel, Ordering::Relaxed).ok()?;
+        shared.claim.store(channel * 4 + reason as u64, Ordering::Relaxed);
+        shared.state.store(self.epoch - WAITING + CLAIMED, Ordering::Release);
+        Some(self.waiter)
+    }
+}

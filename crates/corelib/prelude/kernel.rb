@@ -1,0 +1,1 @@
+# Prelude: parts of the core library written in Ruby.

@@ -1,0 +1,32 @@
+//! Examples in the doc comments of builtins, for the test suite: lines `expression #=> inspected result`.
+
+/// One example.
+pub struct Example {
+    /// `Class#method`
+    pub method: String,
+    pub code: String,
+    pub expected: String,
+}
+
+/// All examples of all builtins.
+pub fn examples() -> Vec<Example> {
+    let mut out = Vec::new();
+    for table in crate::tables() {
+        for row in table {
+            for line in row.doc.lines() {
+                if let Some(code) = line.strip_prefix("     ")
+                    && let Some((code, expected)) = code.split_once("#=>")
+                {
+                    let dot = if row.singleton { "." } else { "#" };
+                    let class = zakuro_object::class::BOOT_CLASSES.iter().find(|c| c.0 == row.class).map_or("?", |c| c.1);
+                    out.push(Example {
+                        method: format!("{class}{dot}{}", row.names[0]),
+                        code: code.trim().to_string(),
+                        expected: expected.trim().to_string(),
+                    });
+                }
+            }
+        }
+    }
+    out
+}

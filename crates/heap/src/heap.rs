@@ -1,0 +1,488 @@
+//! One VM's heap: allocation, collection, questions about cells.
+//!
+//! Goal: `alloc` is a bump and a compare. Everything else happens once per free run (up to 64 KiB), in cold code.
+//!
+//! Invariants
+//! - Each size class has at most one open free run, `bump..end`, whose alloc bits were all set when it was opened; each block
+//!   of the heap is in exactly one place: `current` of its class, one of the class's lists, or the reserve.
+//! - Blocks are unswept only between a collection and the next; collections start with everything swept.
+//! - Neither tracer nor finalizer allocates from the heap; `&mut` sees to that.
+//!
+//! Rejected
+//! - Setting alloc bits per allocation: a read-modify-write of metadata on the hottest path, to spare one compare in
+//!   conservative lookups.
+//! - Counting bytes per allocation: counted per run when it is opened, and the rest taken off when it is closed.
+//! - Taking an id and a first block in `new`: most of the cost of a VM that dies young.
+
+use std::time::{Duration, Instant};
+use std::{mem, ptr};
+
+use crate::block::{Body, NONE, State};
+use crate::ledger::{BLOCK_SHIFT, BLOCK_SIZE, Ledger};
+use crate::limit::Limit;
+use crate::mark::{Lookup, Marker};
+use crate::size_class::{CLASSES, SIZES, class_of};
+use crate::{Header, MAX_CELL};
+
+/// Marks what a cell refers to. Called once per live cell and collection; must not panic.
+pub type TraceFn = unsafe fn(*mut Header, &mut Marker<'_>);
+/// Frees what a dead cell owns outside the heap. Called exactly once per finalized cell, in no particular order: other
+/// cells that it refers to may be dead or reused already.
+pub type FinalizeFn = unsafe fn(*mut Header, &mut FinalizeCx);
+
+/// Blocks taken at a time: as many as the heap has, at most this.
+const MAX_BATCH: usize = 16;
+/// Empty blocks that a heap may keep in any case.
+const MIN_RESERVE: usize = 16;
+
+/// What a finalizer reports.
+#[derive(Default)]
+pub struct FinalizeCx {
+    pub(crate) freed: usize,
+}
+
+impl FinalizeCx {
+    /// `bytes` announced by [`Heap::add_payload`] were freed.
+    pub fn sub_payload(&mut self, bytes: usize) {
+        self.freed += bytes;
+    }
+}
+
+/// Figures of [`Heap::stats`]; bytes where the name says so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HeapStats {
+    pub collections: u64,
+    /// Cell bytes that the last marking found alive.
+    pub live_bytes: usize,
+    /// Cell bytes allocated since the heap was made.
+    pub allocated_bytes: u64,
+    /// Cells allocated since the heap was made.
+    pub allocated_cells: u64,
+    /// Blocks with cells.
+    pub blocks: usize,
+    /// Empty blocks kept for later.
+    pub reserve_blocks: usize,
+    /// Malloc'ed bytes that cells own, dead but unswept ones included.
+    pub payload_bytes: usize,
+    /// Time spent in `collect` altogether; lazy sweeping counts as allocation.
+    pub gc_nanos: u64,
+    pub last_pause_nanos: u64,
+    /// Cell and payload bytes allocated since the last collection at which the heap wants the next one.
+    pub limit: usize,
+}
+
+/// The open free run of a size class.
+#[derive(Clone, Copy)]
+pub(crate) struct Run {
+    /// Address of the next cell to hand out; `end` when the run is used up.
+    pub(crate) bump: usize,
+    pub(crate) end: usize,
+}
+
+/// Blocks of a size class. Lists are linked through `Body::next`.
+#[derive(Clone, Copy)]
+pub(crate) struct Class {
+    /// The block that runs are taken from.
+    pub(crate) current: u32,
+    /// Cells of `current` below this index were considered.
+    pub(crate) next_cell: u32,
+    /// Swept, with free cells.
+    pub(crate) available: u32,
+    /// Nothing (worth having) free.
+    pub(crate) full: u32,
+    pub(crate) unswept: u32,
+}
+
+/// The cells of one VM. May move between native threads; is never shared.
+pub struct Heap {
+    runs: [Run; CLASSES],
+    /// Bytes allocated since the last collection, cells by run and payload by call.
+    since: usize,
+    limit: Limit,
+    payload: usize,
+    pub(crate) classes: [Class; CLASSES],
+    pub(crate) lookup: Lookup,
+    /// Empty blocks owned by this heap.
+    pub(crate) reserve: Vec<u32>,
+    /// Blocks in lists or current.
+    pub(crate) blocks: usize,
+    pub(crate) finalize: FinalizeFn,
+    trace: TraceFn,
+    /// Between marking and the partition of the blocks: mark bits tell what lives.
+    marked: bool,
+    live: usize,
+    allocated_bytes: u64,
+    allocated_cells: u64,
+    collections: u64,
+    gc_time: Duration,
+    last_pause: Duration,
+    last_end: Option<Instant>,
+}
+
+// SAFETY: the pointers lead to blocks and rows that only this heap uses, from whichever thread holds the heap.
+unsafe impl Send for Heap {}
+
+impl Heap {
+    /// An empty heap: no block, no lock, no allocation.
+    pub fn new(trace: TraceFn, finalize: FinalizeFn) -> Heap {
+        Heap {
+            runs: [Run { bump: 0, end: 0 }; CLASSES],
+            since: 0,
+            limit: Limit::new(),
+            payload: 0,
+            classes: [Class { current: NONE, next_cell: 0, available: NONE, full: NONE, unswept: NONE }; CLASSES],
+            lookup: Lookup { low: 0, span: 0, base: 0, table: ptr::null_mut(), id: 0 },
+            reserve: Vec::new(),
+            blocks: 0,
+            finalize,
+            trace,
+            marked: false,
+            live: 0,
+            allocated_bytes: 0,
+            allocated_cells: 0,
+            collections: 0,
+            gc_time: Duration::ZERO,
+            last_pause: Duration::ZERO,
+            last_end: None,
+        }
+    }
+
+    /// An uninitialised cell of at least `size` bytes (8..=[`MAX_CELL`]), 16-byte aligned. Never collects. Null when the
+    /// reservation or the system's memory is used up (collect at a safepoint and retry, or raise NoMemoryError). The caller writes header and references before the next
+    /// collection. Panics if `size` is beyond [`MAX_CELL`].
+    #[inline(always)]
+    pub fn alloc(&mut self, size: usize) -> *mut Header {
+        debug_assert!((8..=MAX_CELL).contains(&size));
+        let class = class_of(size);
+        let run = &mut self.runs[class];
+        let at = run.bump;
+        if at != run.end {
+            run.bump = at + SIZES[class] as usize;
+            return ptr::with_exposed_provenance_mut(at);
+        }
+        self.alloc_slow(class)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn alloc_slow(&mut self, class: usize) -> *mut Header {
+        if self.open_run(class).is_err() {
+            return ptr::null_mut();
+        }
+        let run = &mut self.runs[class];
+        let at = run.bump;
+        run.bump = at + SIZES[class] as usize;
+        ptr::with_exposed_provenance_mut(at)
+    }
+
+    /// [`Heap::alloc`], and the finalizer runs when the cell dies. The finalizer must be able to cope with the cell from
+    /// the next collection (or drop of the heap) on.
+    #[inline]
+    pub fn alloc_finalized(&mut self, size: usize) -> *mut Header {
+        let cell = self.alloc(size);
+        self.set_finalized(cell);
+        cell
+    }
+
+    /// From now on the finalizer runs when `cell` dies. Ignores null and cells of others.
+    #[inline]
+    pub fn set_finalized(&mut self, cell: *mut Header) {
+        if let Some((b, word, bit)) = self.bit_of(cell)
+            && b.fin[word] & bit == 0
+        {
+            b.fin[word] |= bit;
+            b.finalized += 1;
+        }
+    }
+
+    /// Takes [`Heap::set_finalized`] back.
+    #[inline]
+    pub fn clear_finalized(&mut self, cell: *mut Header) {
+        if let Some((b, word, bit)) = self.bit_of(cell)
+            && b.fin[word] & bit != 0
+        {
+            b.fin[word] &= !bit;
+            b.finalized -= 1;
+        }
+    }
+
+    #[inline(always)]
+    fn bit_of(&mut self, cell: *mut Header) -> Option<(&mut Body, usize, u64)> {
+        let body = self.lookup.body(cell.addr())?;
+        // SAFETY: this heap owns the block and is borrowed mutably.
+        let b = unsafe { &mut *body };
+        let index = b.index(cell.addr() % BLOCK_SIZE);
+        debug_assert_eq!(index * b.size as usize, cell.addr() % BLOCK_SIZE, "not the start of a cell");
+        Some((b, (index >> 6) % crate::block::WORDS, 1 << (index & 63)))
+    }
+
+    /// Cells of this heap own `bytes` more outside it.
+    #[inline(always)]
+    pub fn add_payload(&mut self, bytes: usize) {
+        self.payload = self.payload.wrapping_add(bytes);
+        self.since = self.since.wrapping_add(bytes);
+    }
+
+    /// Cells of this heap own `bytes` less outside it (freed or handed over by the program, not by a finalizer).
+    #[inline(always)]
+    pub fn sub_payload(&mut self, bytes: usize) {
+        self.payload = self.payload.saturating_sub(bytes);
+        self.since = self.since.saturating_sub(bytes);
+    }
+
+    /// Allocation since the last collection passed the limit (module `limit`): collect at the next safepoint.
+    #[inline(always)]
+    pub fn wants_collection(&self) -> bool {
+        self.since >= self.limit.extra
+    }
+
+    /// Marks from `roots`, then leaves the dead to lazy sweeping.
+    pub fn collect(&mut self, roots: &mut dyn FnMut(&mut Marker<'_>)) {
+        self.collect_with_weak(roots, &mut |_| {});
+    }
+
+    /// [`Heap::collect`] with `after_mark` run between marking and sweeping, for weak tables: they drop the entries whose cell
+    /// is not [`Heap::is_marked_or_new`].
+    pub fn collect_with_weak(&mut self, roots: &mut dyn FnMut(&mut Marker<'_>), after_mark: &mut dyn FnMut(&Heap)) {
+        let start = Instant::now();
+        self.finish_sweep();
+        self.close_runs();
+        let marking = Instant::now();
+        let mut marker = Marker::new(self.lookup);
+        roots(&mut marker);
+        self.live = marker.drain(self.trace);
+        let marked = Instant::now();
+        self.marked = true;
+        after_mark(self);
+        self.marked = false;
+        // Payload of the dead is worth more than a short pause when there is more of it than of cells: malloc can't
+        // reuse it before, and the next limit would count it as alive.
+        self.partition(self.payload > self.live);
+        let mutating = self.last_end.map(|end| start.saturating_duration_since(end));
+        self.limit.update(self.live + self.payload, self.since, mutating, marked - marking);
+        self.since = 0;
+        // What is empty now is what the next cycle will fill: keep it, to the size of the cycle.
+        let keep = (self.limit.extra >> BLOCK_SHIFT).max(MIN_RESERVE);
+        if self.reserve.len() > keep + keep / 4 {
+            self.trim(keep);
+        }
+        let end = Instant::now();
+        self.collections += 1;
+        self.last_pause = end - start;
+        self.gc_time += self.last_pause;
+        self.last_end = Some(end);
+    }
+
+    /// Finishes lazy sweeping now: every finalizer of a dead cell has run, and empty blocks are given back.
+    pub fn collect_all_sweep(&mut self) {
+        self.finish_sweep();
+        self.trim(MIN_RESERVE);
+    }
+
+    /// Gives all but `keep` empty blocks back (a VM falls idle, memory is short).
+    pub fn trim(&mut self, keep: usize) {
+        if self.reserve.len() > keep {
+            Ledger::get().give(&self.reserve[keep..]);
+            self.reserve.truncate(keep);
+        }
+    }
+
+    /// The cell of this heap around `addr`, any address at all. Cells that died but were not swept yet are found, free
+    /// space and swept cells are not.
+    pub fn cell_at(&self, addr: usize) -> Option<*mut Header> {
+        let (cell, body, _) = self.lookup.cell(addr)?;
+        // SAFETY: this heap owns the block.
+        let class = unsafe { (*body).class } as usize;
+        if self.in_open_run(class, cell.addr()) { None } else { Some(cell) }
+    }
+
+    #[inline(always)]
+    fn in_open_run(&self, class: usize, addr: usize) -> bool {
+        let run = self.runs[class];
+        addr >= run.bump && addr < run.end
+    }
+
+    /// Whether `cell` lies in a block of this heap.
+    #[inline]
+    pub fn owns(&self, cell: *mut Header) -> bool {
+        self.lookup.body(cell.addr()).is_some()
+    }
+
+    /// Bytes of `cell`, at least what was asked for; 0 if it isn't this heap's.
+    #[inline]
+    pub fn cell_size(&self, cell: *mut Header) -> usize {
+        // SAFETY: this heap owns the block.
+        self.lookup.body(cell.addr()).map_or(0, |body| unsafe { (*body).size as usize })
+    }
+
+    /// In the hook of [`Heap::collect_with_weak`]: marking reached `cell`. Later: it lived at the last marking or was allocated
+    /// since. True for cells of others (null too): this heap doesn't decide about them.
+    pub fn is_marked_or_new(&self, cell: *mut Header) -> bool {
+        let Some(body) = self.lookup.body(cell.addr()) else { return true };
+        // SAFETY: this heap owns the block.
+        let b = unsafe { &*body };
+        let index = b.index(cell.addr() % BLOCK_SIZE);
+        let bits = if self.marked || b.state == State::Unswept { &b.mark } else { &b.alloc };
+        index < b.cells as usize && bits[index >> 6] >> (index & 63) & 1 == 1
+    }
+
+    /// Calls `f` with each allocated cell, after finishing the sweep.
+    pub fn each_cell(&mut self, f: &mut dyn FnMut(*mut Header)) {
+        self.finish_sweep();
+        for (class, lists) in self.classes.into_iter().enumerate() {
+            for first in [lists.current, lists.available, lists.full] {
+                let mut block = first;
+                while block != NONE {
+                    // SAFETY: this heap owns the block.
+                    let b = unsafe { &*self.body(block) };
+                    let start = self.address(block);
+                    for w in 0..b.words() {
+                        let mut bits = b.alloc[w];
+                        while bits != 0 {
+                            let cell = start + (w * 64 + bits.trailing_zeros() as usize) * b.size as usize;
+                            bits &= bits - 1;
+                            if !self.in_open_run(class, cell) {
+                                f(ptr::with_exposed_provenance_mut(cell));
+                            }
+                        }
+                    }
+                    block = if first == lists.current { NONE } else { b.next };
+                }
+            }
+        }
+    }
+
+    /// Figures at this moment.
+    pub fn stats(&self) -> HeapStats {
+        let (cells, bytes) = self.unused();
+        HeapStats {
+            collections: self.collections,
+            live_bytes: self.live,
+            allocated_bytes: self.allocated_bytes - bytes as u64,
+            allocated_cells: self.allocated_cells - cells as u64,
+            blocks: self.blocks,
+            reserve_blocks: self.reserve.len(),
+            payload_bytes: self.payload,
+            gc_nanos: self.gc_time.as_nanos() as u64,
+            last_pause_nanos: self.last_pause.as_nanos() as u64,
+            limit: self.limit.extra,
+        }
+    }
+
+    /// Cells and bytes of the open runs that were counted but not handed out yet.
+    fn unused(&self) -> (usize, usize) {
+        let rest = self.runs.iter().zip(SIZES).map(|(run, size)| ((run.end - run.bump) / size as usize, run.end - run.bump));
+        rest.fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
+    }
+
+    pub(crate) fn payload_freed(&mut self, bytes: usize) {
+        self.payload = self.payload.saturating_sub(bytes);
+    }
+
+    /// Metadata of a block; valid for blocks of this heap.
+    #[inline]
+    pub(crate) fn body(&self, block: u32) -> *mut Body {
+        // SAFETY: the heap knows only open blocks, whose rows are mapped.
+        unsafe { (*self.lookup.table.add(block as usize)).body() }
+    }
+
+    #[inline]
+    pub(crate) fn address(&self, block: u32) -> usize {
+        self.lookup.base + ((block as usize) << BLOCK_SHIFT)
+    }
+
+    /// Finds the next free run for `class`: in its current block, its other blocks, or a new one.
+    fn open_run(&mut self, class: usize) -> Result<(), OutOfMemory> {
+        loop {
+            let c = self.classes[class];
+            if c.current != NONE {
+                // SAFETY: this heap owns the block.
+                let b = unsafe { &mut *self.body(c.current) };
+                if let Some((start, end)) = b.take_run(c.next_cell as usize) {
+                    self.set_run(class, start, end);
+                    return Ok(());
+                }
+                b.next = c.full;
+                let lists = &mut self.classes[class];
+                lists.full = c.current;
+                lists.current = NONE;
+            }
+            let Some(block) = self.swept_block(class) else { return self.open_block(class) };
+            let lists = &mut self.classes[class];
+            lists.current = block;
+            lists.next_cell = 0;
+        }
+    }
+
+    /// Opens the cells `start..end` of the current block as the run of `class`.
+    fn set_run(&mut self, class: usize, start: usize, end: usize) {
+        let size = SIZES[class] as usize;
+        let base = self.address(self.classes[class].current);
+        self.runs[class] = Run { bump: base + start * size, end: base + end * size };
+        self.classes[class].next_cell = end as u32;
+        self.since = self.since.wrapping_add((end - start) * size);
+        self.allocated_bytes += ((end - start) * size) as u64;
+        self.allocated_cells += (end - start) as u64;
+    }
+
+    /// Takes an empty block for `class` and opens it as one run.
+    fn open_block(&mut self, class: usize) -> Result<(), OutOfMemory> {
+        if self.reserve.is_empty() {
+            self.refill();
+        }
+        let block = self.reserve.pop().ok_or(OutOfMemory)?;
+        // SAFETY: this heap owns the block.
+        let cells = unsafe { (*self.body(block)).init(class) };
+        self.blocks += 1;
+        self.classes[class].current = block;
+        self.set_run(class, 0, cells);
+        Ok(())
+    }
+
+    fn refill(&mut self) {
+        let ledger = Ledger::get();
+        ledger.take(self.blocks.clamp(1, MAX_BATCH), &mut self.lookup.id, &mut self.reserve);
+        self.lookup.base = ledger.base();
+        self.lookup.table = ledger.table();
+        let (Some(&min), Some(&max)) = (self.reserve.iter().min(), self.reserve.iter().max()) else { return };
+        let (low, end) = (self.address(min), self.address(max) + BLOCK_SIZE);
+        if self.lookup.span == 0 {
+            self.lookup.low = low;
+            self.lookup.span = end - low;
+        } else {
+            let end = end.max(self.lookup.low + self.lookup.span);
+            self.lookup.low = self.lookup.low.min(low);
+            self.lookup.span = end - self.lookup.low;
+        }
+    }
+
+    /// Gives the unused rests of the open runs back to their blocks and puts the current blocks into lists.
+    fn close_runs(&mut self) {
+        let (cells, bytes) = self.unused();
+        self.allocated_cells -= cells as u64;
+        self.allocated_bytes -= bytes as u64;
+        self.since = self.since.saturating_sub(bytes);
+        for (class, size) in SIZES.into_iter().enumerate() {
+            let run = mem::replace(&mut self.runs[class], Run { bump: 0, end: 0 });
+            let current = mem::replace(&mut self.classes[class].current, NONE);
+            if current == NONE {
+                continue;
+            }
+            // SAFETY: this heap owns the block.
+            let b = unsafe { &mut *self.body(current) };
+            if run.bump != run.end {
+                let (base, size) = (self.address(current), size as usize);
+                b.give_back((run.bump - base) / size, (run.end - base) / size);
+            }
+            b.next = mem::replace(&mut self.classes[class].full, current);
+        }
+    }
+}
+
+/// The ledger has no block to give.
+#[derive(Debug)]
+struct OutOfMemory;
+
+#[cfg(test)]
+#[path = "heap_tests.rs"]
+mod tests;

@@ -1,0 +1,250 @@
+//! The arena ledger: who holds which 64 KiB block of the process's one cell reservation.
+//!
+//! Goal: handing blocks to heaps and taking them back costs one short lock per batch, and an address is turned into its
+//! block's metadata by one shift.
+//!
+//! Invariants
+//! - The reservation is address space only (PROT_NONE). It is opened chunk by chunk together with the chunk's rows of the
+//!   side table, in ascending order; a row below `opened` is readable for ever.
+//! - A block is in exactly one place: not yet opened, fresh, `dirty`, `clean`, or with a heap (`owner` != 0).
+//! - Clean blocks hold no pages; at most [`DIRTY_LIMIT`] bytes of free blocks do.
+//!
+//! Rejected
+//! - One mmap per chunk at an address of the kernel's choice: needs a tree or hash to find a block from an address.
+//! - Opening the whole reservation at once: fails where overcommit is off, and then for the sum, not for what is used.
+//! - A lock-free block stack: the lock is taken once per batch of up to 1 MiB, and its critical section is a memcpy of
+//!   at most a few hundred bytes.
+
+use std::ptr;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Mutex, MutexGuard, OnceLock};
+
+use crate::block::BlockMeta;
+
+/// Bytes per block; blocks are aligned to it.
+pub const BLOCK_SIZE: usize = 64 << 10;
+pub(crate) const BLOCK_SHIFT: u32 = BLOCK_SIZE.trailing_zeros();
+/// Bytes of the reservation that are opened at a time.
+pub const CHUNK_SIZE: usize = 128 << 20;
+const BLOCKS_PER_CHUNK: usize = CHUNK_SIZE / BLOCK_SIZE;
+const LARGEST_RESERVATION: usize = 1 << 40;
+const SMALLEST_RESERVATION: usize = 1 << 30;
+/// Free blocks beyond this many bytes give their pages back to the system.
+const DIRTY_LIMIT: usize = 64 << 20;
+
+/// The process's ledger. Read-only after creation but for `books`.
+static LEDGER: OnceLock<Ledger> = OnceLock::new();
+
+/// Process-wide owner of all cell memory.
+pub struct Ledger {
+    /// Address of block 0.
+    base: usize,
+    /// Blocks in the reservation; 0 if even the smallest could not be had.
+    blocks: usize,
+    /// One row per block.
+    table: *mut BlockMeta,
+    /// Locked by any heap that takes or returns blocks and by `stats`; held for a few hundred nanoseconds, and for
+    /// one mprotect pair per 128 MiB. No other lock is taken inside.
+    books: Mutex<Books>,
+}
+
+// SAFETY: `table` points to rows that are Sync; the rest is immutable or locked.
+unsafe impl Send for Ledger {}
+// SAFETY: as above.
+unsafe impl Sync for Ledger {}
+
+struct Books {
+    /// Heap ids, never reused (2^64 of them); 0 means none.
+    last_heap_id: u64,
+    /// Blocks below this index have been handed out at least once.
+    fresh: usize,
+    /// Blocks below this index are open.
+    opened: usize,
+    /// Free, pages still there.
+    dirty: Vec<u32>,
+    /// Free, pages given back.
+    clean: Vec<u32>,
+    /// Blocks with heaps.
+    in_use: usize,
+    /// Blocks whose pages are being given back, outside the lock.
+    in_flight: usize,
+}
+
+/// Counts of [`Ledger::stats`]; bytes where the name says so, else blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LedgerStats {
+    /// Address space set aside.
+    pub reserved_bytes: usize,
+    /// Chunks opened so far.
+    pub chunks: usize,
+    /// Held by heaps, used or in their reserves.
+    pub in_use: usize,
+    /// Free with pages.
+    pub free_dirty: usize,
+    /// Free without pages.
+    pub free_clean: usize,
+}
+
+impl Ledger {
+    /// The ledger of the process, created on first use.
+    pub fn get() -> &'static Ledger {
+        LEDGER.get_or_init(Ledger::create)
+    }
+
+    /// What is where, at one instant.
+    pub fn stats() -> LedgerStats {
+        let ledger = Ledger::get();
+        let books = ledger.lock();
+        LedgerStats {
+            reserved_bytes: ledger.blocks * BLOCK_SIZE,
+            chunks: books.opened / BLOCKS_PER_CHUNK,
+            in_use: books.in_use,
+            free_dirty: books.dirty.len(),
+            free_clean: books.clean.len() + books.in_flight,
+        }
+    }
+
+    fn create() -> Ledger {
+        let mut bytes = LARGEST_RESERVATION;
+        while bytes >= SMALLEST_RESERVATION {
+            let blocks = bytes / BLOCK_SIZE;
+            if let Some(cells) = reserve(bytes + BLOCK_SIZE) {
+                if let Some(table) = reserve(blocks * size_of::<BlockMeta>()) {
+                    let base = cells.next_multiple_of(BLOCK_SIZE);
+                    return Ledger { base, blocks, table: ptr::with_exposed_provenance_mut(table), books: Mutex::new(Books::new()) };
+                }
+                // SAFETY: the mapping was made above and nothing refers to it.
+                unsafe { libc::munmap(ptr::with_exposed_provenance_mut(cells), bytes + BLOCK_SIZE) };
+            }
+            bytes /= 2;
+        }
+        // No address space: every request will be refused, so the VMs see memory exhaustion instead of an abort.
+        Ledger { base: 0, blocks: 0, table: ptr::null_mut(), books: Mutex::new(Books::new()) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Books> {
+        self.books.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    #[inline]
+    pub(crate) fn base(&self) -> usize {
+        self.base
+    }
+
+    #[inline]
+    pub(crate) fn table(&self) -> *mut BlockMeta {
+        self.table
+    }
+
+    /// Appends up to `want` blocks to `out`, whose `owner` is `id` afterwards; gives the heap its id if it has none.
+    /// Appends nothing when the reservation or the system's memory is used up.
+    pub(crate) fn take(&self, want: usize, id: &mut u64, out: &mut Vec<u32>) {
+        out.reserve(want);
+        let first = out.len();
+        {
+            let mut books = self.lock();
+            if *id == 0 {
+                books.last_heap_id += 1;
+                *id = books.last_heap_id;
+            }
+            let dirty = want.min(books.dirty.len());
+            let clean = (want - dirty).min(books.clean.len());
+            let fresh = want - dirty - clean;
+            // Heaps pop from the end, so the order here is the reverse of use: the block freed last, likely still in
+            // the cache, comes last, fresh ones come first and descend.
+            if fresh > 0 && (books.fresh + fresh <= books.opened || self.open(&mut books)) {
+                let n = fresh.min(books.opened - books.fresh);
+                out.extend((books.fresh..books.fresh + n).rev().map(|b| b as u32));
+                books.fresh += n;
+            }
+            let at = books.clean.len() - clean;
+            out.extend(books.clean.drain(at..));
+            let at = books.dirty.len() - dirty;
+            out.extend(books.dirty.drain(at..));
+            books.in_use += out.len() - first;
+        }
+        for &block in &out[first..] {
+            // SAFETY: the block is open, hence its row mapped.
+            unsafe { (*self.table.add(block as usize)).owner.store(*id, Relaxed) };
+        }
+    }
+
+    /// Takes blocks back from a heap; beyond [`DIRTY_LIMIT`] their pages go back to the system.
+    pub(crate) fn give(&self, blocks: &[u32]) {
+        if blocks.is_empty() {
+            return;
+        }
+        for &block in blocks {
+            // SAFETY: the block is open, hence its row mapped.
+            unsafe { (*self.table.add(block as usize)).owner.store(0, Relaxed) };
+        }
+        let surplus = {
+            let mut books = self.lock();
+            let room = (DIRTY_LIMIT / BLOCK_SIZE).saturating_sub(books.dirty.len());
+            let (keep, surplus) = blocks.split_at(room.min(blocks.len()));
+            books.dirty.extend_from_slice(keep);
+            books.in_use -= blocks.len();
+            books.in_flight += surplus.len();
+            surplus
+        };
+        if surplus.is_empty() {
+            return;
+        }
+        let mut surplus = surplus.to_vec();
+        surplus.sort_unstable();
+        for run in surplus.chunk_by(|a, b| a + 1 == *b) {
+            let start = self.base + ((run[0] as usize) << BLOCK_SHIFT);
+            // SAFETY: these blocks belong to nobody but this call; their content is dead.
+            unsafe { libc::madvise(ptr::with_exposed_provenance_mut(start), run.len() * BLOCK_SIZE, libc::MADV_DONTNEED) };
+        }
+        let mut books = self.lock();
+        books.in_flight -= surplus.len();
+        // Lowest address last, so that it is taken first.
+        books.clean.extend(surplus.iter().rev());
+    }
+
+    /// Opens the next chunk. False if there is none, or the system refuses.
+    #[cold]
+    fn open(&self, books: &mut Books) -> bool {
+        if books.opened + BLOCKS_PER_CHUNK > self.blocks {
+            return books.fresh < books.opened;
+        }
+        let cells = self.base + books.opened * BLOCK_SIZE;
+        // SAFETY: the chunk lies within the reservation.
+        unsafe {
+            let rows = self.table.add(books.opened);
+            let rw = libc::PROT_READ | libc::PROT_WRITE;
+            let opened = libc::mprotect(rows.cast(), BLOCKS_PER_CHUNK * size_of::<BlockMeta>(), rw) == 0
+                && libc::mprotect(ptr::with_exposed_provenance_mut(cells), CHUNK_SIZE, rw) == 0;
+            if !opened {
+                return books.fresh < books.opened;
+            }
+        }
+        books.opened += BLOCKS_PER_CHUNK;
+        true
+    }
+}
+
+impl Books {
+    fn new() -> Books {
+        Books { last_heap_id: 0, fresh: 0, opened: 0, dirty: Vec::new(), clean: Vec::new(), in_use: 0, in_flight: 0 }
+    }
+}
+
+/// Address space without memory; None if refused.
+fn reserve(bytes: usize) -> Option<usize> {
+    // SAFETY: a new anonymous mapping touches nothing that exists.
+    unsafe {
+        let at = libc::mmap(ptr::null_mut(), bytes, libc::PROT_NONE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE, -1, 0);
+        if at == libc::MAP_FAILED {
+            return None;
+        }
+        // Sparse use by thousands of heaps: a huge page per touched block would multiply the footprint.
+        #[cfg(target_os = "linux")]
+        libc::madvise(at, bytes, libc::MADV_NOHUGEPAGE);
+        Some(at.expose_provenance())
+    }
+}
+
+// Rows of a chunk fill whole pages, so opening one chunk never opens rows of the next (checked for 64 KiB pages too).
+const _: () = assert!((BLOCKS_PER_CHUNK * size_of::<BlockMeta>()).is_multiple_of(64 << 10));

@@ -1,0 +1,74 @@
+//! When to collect: the square-root rule.
+//!
+//! After a collection with live size L (cells and payload, bytes), smoothed allocation rate g and marking speed s
+//! (bytes/s each), the heap may allocate E more bytes before the next one:
+//!
+//! ```text
+//! E = max( sqrt(L * (g/s) / C),            MemBalancer (Kirisame, Shenoy, Panchekha: "Optimal Heap Limits for
+//!                                          Reducing Browser Memory Use", OOPSLA 2022, section 3)
+//!          min(L * (g/s) / OVERHEAD, L),   GC time / mutator time = L*g / (s*E): <= OVERHEAD, if E <= L allows it
+//!          MINIMUM )
+//! ```
+//!
+//! With C the same in every heap, the sum of all heaps' E is spent where a byte saves the most collection time.
+//! A heap that allocates slowly (an idle VM) gets a small E.
+//!
+//! Rejected: a fixed factor on L (CRuby's 1.8): thousands of small heaps collect too often, a big one wastes most.
+
+use std::time::Duration;
+
+/// E is never smaller. Bytes.
+const MINIMUM: f64 = (4 << 20) as f64;
+/// Price of memory: 1/bytes. L = 10 MB with g/s = 0.5 gets E = 22 MB.
+const C: f64 = 1e-8;
+/// Aimed-for ratio of collection time to mutator time.
+const OVERHEAD: f64 = 0.1;
+/// Weight of the newest sample.
+const FRESHNESS: f64 = 0.5;
+/// g/s before anything was measured, and the range that measurements are held to: a sample on a stalled machine must
+/// not make the limit absurd.
+const RATIO: f64 = 0.5;
+const RATIO_RANGE: (f64, f64) = (0.01, 8.0);
+
+pub(crate) struct Limit {
+    /// E in bytes.
+    pub(crate) extra: usize,
+    /// Bytes/s, 0 before the first sample.
+    allocation_rate: f64,
+    /// Bytes/s, 0 before the first sample.
+    marking_speed: f64,
+}
+
+impl Limit {
+    pub(crate) const fn new() -> Limit {
+        Limit { extra: MINIMUM as usize, allocation_rate: 0.0, marking_speed: 0.0 }
+    }
+
+    /// Takes the samples of one cycle: `allocated` bytes in `mutating` time (None before the first collection), then
+    /// `live` bytes found in `marking` time.
+    pub(crate) fn update(&mut self, live: usize, allocated: usize, mutating: Option<Duration>, marking: Duration) {
+        if let Some(t) = mutating {
+            smooth(&mut self.allocation_rate, allocated as f64 / t.as_secs_f64().max(1e-6));
+        }
+        // Below this the time is the roots', not the cells'.
+        if live >= 256 << 10 {
+            smooth(&mut self.marking_speed, live as f64 / marking.as_secs_f64().max(1e-6));
+        }
+        let ratio = match (self.allocation_rate, self.marking_speed) {
+            (g, s) if g > 0.0 && s > 0.0 => (g / s).clamp(RATIO_RANGE.0, RATIO_RANGE.1),
+            _ => RATIO,
+        };
+        let live = live as f64;
+        let balanced = (live * ratio / C).sqrt();
+        let bounded = (live * ratio / OVERHEAD).min(live);
+        self.extra = balanced.max(bounded).max(MINIMUM) as usize;
+    }
+}
+
+fn smooth(mean: &mut f64, sample: f64) {
+    *mean = if *mean == 0.0 { sample } else { *mean * (1.0 - FRESHNESS) + sample * FRESHNESS };
+}
+
+#[cfg(test)]
+#[path = "limit_tests.rs"]
+mod tests;

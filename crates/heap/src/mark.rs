@@ -1,0 +1,168 @@
+//! Marking: from roots to all that they reach.
+//!
+//! Goal: a cell is looked at once; whether it is marked, ours, or a cell at all is answered by the side table. Depth
+//! lives in an explicit stack, never in native recursion.
+//!
+//! Invariants
+//! - While a [`Marker`] exists the heap allocates nothing and holds no open free run, so `alloc` is exact.
+//! - A cell is pushed exactly once, when its mark bit goes from 0 to 1.
+//!
+//! Rejected
+//! - Testing the SHARED flag before ownership: it reads the cell, which is a cache miss that the side table spares; shared
+//!   cells are never owned by a heap, so the ownership test covers them.
+//! - Tracing straight from the stack's top: the cell just pushed is never in the cache. A FIFO of a few cells between
+//!   stack and tracer gives the prefetch time to arrive (Cher, Hosking, Vitek: "Software prefetching for mark-sweep
+//!   garbage collection", ASPLOS 2004).
+
+use std::marker::PhantomData;
+use std::ptr;
+use std::sync::atomic::Ordering::Relaxed;
+
+use crate::Header;
+use crate::block::{BlockMeta, Body};
+use crate::heap::{Heap, TraceFn};
+use crate::ledger::{BLOCK_SHIFT, BLOCK_SIZE};
+
+/// Turns addresses into cells of one heap.
+#[derive(Clone, Copy)]
+pub(crate) struct Lookup {
+    /// Lowest block that the heap ever held, as an address.
+    pub(crate) low: usize,
+    /// Bytes from `low` to the end of the highest such block; all rows between are mapped.
+    pub(crate) span: usize,
+    /// Address of block 0.
+    pub(crate) base: usize,
+    pub(crate) table: *mut BlockMeta,
+    /// 0 until the heap takes its first block.
+    pub(crate) id: u64,
+}
+
+impl Lookup {
+    /// The metadata of the block around `addr`, if this heap owns it.
+    #[inline(always)]
+    pub(crate) fn body(&self, addr: usize) -> Option<*mut Body> {
+        if addr.wrapping_sub(self.low) >= self.span {
+            return None;
+        }
+        // SAFETY: the address lies between blocks that were handed out, so the row is mapped.
+        let meta = unsafe { &*self.table.add((addr - self.base) >> BLOCK_SHIFT) };
+        if meta.owner.load(Relaxed) == self.id { Some(meta.body()) } else { None }
+    }
+
+    /// The cell around `addr` whose alloc bit is set, with its metadata and index.
+    #[inline]
+    pub(crate) fn cell(&self, addr: usize) -> Option<(*mut Header, *mut Body, usize)> {
+        let body = self.body(addr)?;
+        // SAFETY: this heap owns the block, and the caller holds the heap.
+        let b = unsafe { &*body };
+        let index = b.index(addr % BLOCK_SIZE);
+        if index >= b.cells as usize || b.alloc[index >> 6] >> (index & 63) & 1 == 0 {
+            return None;
+        }
+        let cell = (addr & !(BLOCK_SIZE - 1)) + index * b.size as usize;
+        Some((ptr::with_exposed_provenance_mut(cell), body, index))
+    }
+}
+
+/// Collects what is reachable; handed to the roots function and to the tracer.
+pub struct Marker<'a> {
+    lookup: Lookup,
+    stack: Vec<*mut Header>,
+    live: usize,
+    heap: PhantomData<&'a mut Heap>,
+}
+
+impl<'a> Marker<'a> {
+    pub(crate) fn new(lookup: Lookup) -> Marker<'a> {
+        Marker { lookup, stack: Vec::with_capacity(512), live: 0, heap: PhantomData }
+    }
+
+    /// Marks a cell. Null, shared cells and other heaps' cells are ignored. `cell` must be a cell's start.
+    #[inline]
+    pub fn mark(&mut self, cell: *mut Header) {
+        let addr = cell.addr();
+        let Some(body) = self.lookup.body(addr) else { return };
+        // SAFETY: this heap owns the block and the marker borrows the heap.
+        let b = unsafe { &mut *body };
+        let index = b.index(addr % BLOCK_SIZE);
+        debug_assert_eq!(index * b.size as usize, addr % BLOCK_SIZE, "not the start of a cell");
+        debug_assert!(b.alloc[index >> 6] >> (index & 63) & 1 == 1, "marking a free cell: a reference was not traced earlier");
+        self.mark_at(cell, b, index);
+    }
+
+    /// Marks the cell around `word`, if it is an address inside one.
+    pub fn mark_conservative(&mut self, word: usize) {
+        if let Some((cell, body, index)) = self.lookup.cell(word) {
+            // SAFETY: as in `mark`.
+            self.mark_at(cell, unsafe { &mut *body }, index);
+        }
+    }
+
+    /// Scans `lo..hi` conservatively. The range must be readable memory (a suspended stack, saved registers).
+    #[allow(clippy::not_unsafe_ptr_arg_deref)] // The signature is shared with callers that scan what they own.
+    pub fn mark_range(&mut self, lo: *const usize, hi: *const usize) {
+        let mut at = lo;
+        while at < hi {
+            // SAFETY: the caller vouches for the range. Volatile, because other code's view of it may be uninitialised.
+            let word = unsafe { at.read_volatile() };
+            self.mark_conservative(word);
+            at = at.wrapping_add(1);
+        }
+    }
+
+    /// Marks the cell that a tagged Value points to: `bits != 0 && bits & 7 == 0`.
+    #[inline]
+    pub fn mark_value_bits(&mut self, bits: u64) {
+        // Zero needs no test of its own: address 0 is in no heap.
+        if bits & 7 == 0 {
+            self.mark(ptr::with_exposed_provenance_mut(bits as usize));
+        }
+    }
+
+    #[inline(always)]
+    fn mark_at(&mut self, cell: *mut Header, b: &mut Body, index: usize) {
+        let Some(word) = b.mark.get_mut(index >> 6) else { return };
+        let bit = 1u64 << (index & 63);
+        if *word & bit == 0 {
+            *word |= bit;
+            b.marked += 1;
+            self.live += b.size as usize;
+            self.stack.push(cell);
+        }
+    }
+
+    /// Traces until nothing is left. Returns the bytes of all marked cells.
+    pub(crate) fn drain(mut self, trace: TraceFn) -> usize {
+        const AHEAD: usize = 8;
+        let mut queue = [ptr::null_mut(); AHEAD];
+        let (mut head, mut len) = (0, 0);
+        loop {
+            while len < AHEAD {
+                let Some(cell) = self.stack.pop() else { break };
+                prefetch(cell);
+                queue[(head + len) % AHEAD] = cell;
+                len += 1;
+            }
+            if len == 0 {
+                return self.live;
+            }
+            let cell = queue[head];
+            head = (head + 1) % AHEAD;
+            len -= 1;
+            // SAFETY: the cell is allocated in this heap, and its owner initialised it before this safepoint.
+            unsafe { trace(cell, &mut self) };
+        }
+    }
+}
+
+#[inline(always)]
+fn prefetch(cell: *mut Header) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch never faults.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(cell.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = cell;
+}

@@ -1,0 +1,222 @@
+//! Sweeping and the end of a heap.
+//!
+//! Goal: work on metadata only. Memory of a dead cell is read just by its finalizer.
+//!
+//! Invariants
+//! - After a marking each block is either empty and without finalizers (to the reserve at once), or unswept. Sweeping makes
+//!   `alloc` what was marked and clears the marks.
+//! - The finalizer bit is cleared before the finalizer runs, so that it runs once even if it panics.
+//!
+//! Rejected
+//! - Sweeping each block fully in the pause: the pause would grow with the heap and not with what lives.
+//! - Filling blocks that are almost full: a run of one cell costs the slow path per allocation. They rest for a cycle.
+
+use std::{mem, ptr};
+
+use crate::block::{Body, NONE, State};
+use crate::heap::{FinalizeCx, Heap};
+use crate::size_class::CLASSES;
+
+/// A swept block is worth allocating from if at least this part (1/n) of its cells is free.
+const WORTHWHILE: usize = 16;
+
+impl Heap {
+    /// A block of `class` with free cells that this heap already uses, sweeping if need be.
+    pub(crate) fn swept_block(&mut self, class: usize) -> Option<u32> {
+        let block = self.classes[class].available;
+        if block != NONE {
+            // SAFETY: this heap owns the block.
+            self.classes[class].available = unsafe { (*self.body(block)).next };
+            return Some(block);
+        }
+        while let Some(block) = self.pop_unswept(class) {
+            let free = self.sweep_block(block);
+            if free > 0 && self.is_worthwhile(block, free) {
+                return Some(block);
+            }
+            self.push_full(class, block);
+        }
+        None
+    }
+
+    /// Sweeps all that the last collection left. Empty blocks go to the reserve.
+    pub(crate) fn finish_sweep(&mut self) {
+        for class in 0..CLASSES {
+            while let Some(block) = self.pop_unswept(class) {
+                self.sweep_and_file(class, block);
+            }
+        }
+    }
+
+    /// After marking: empty blocks to the reserve, the others to the unswept lists. With `finalize_now`, those that have
+    /// finalizers are swept here instead.
+    pub(crate) fn partition(&mut self, finalize_now: bool) {
+        let reserved = self.reserve.len();
+        for class in 0..CLASSES {
+            let lists = &mut self.classes[class];
+            let chains = [mem::replace(&mut lists.available, NONE), mem::replace(&mut lists.full, NONE)];
+            for first in chains {
+                let mut block = first;
+                while block != NONE {
+                    let body = self.body(block);
+                    // SAFETY: this heap owns the block; the reference ends before anything else looks at it.
+                    let (next, marked, finalized) = unsafe { ((*body).next, (*body).marked, (*body).finalized) };
+                    if finalized != 0 && finalize_now {
+                        self.sweep_and_file(class, block);
+                    } else if marked == 0 && finalized == 0 {
+                        self.release_block(block);
+                    } else {
+                        // SAFETY: as above.
+                        unsafe {
+                            (*body).state = State::Unswept;
+                            (*body).next = self.classes[class].unswept;
+                        }
+                        self.classes[class].unswept = block;
+                    }
+                    block = next;
+                }
+            }
+        }
+        // The lists start with the block filled last, which is the likeliest to be in the cache; the reserve is popped
+        // from its end.
+        self.reserve[reserved..].reverse();
+    }
+
+    fn pop_unswept(&mut self, class: usize) -> Option<u32> {
+        let block = self.classes[class].unswept;
+        if block == NONE {
+            return None;
+        }
+        // SAFETY: this heap owns the block.
+        self.classes[class].unswept = unsafe { (*self.body(block)).next };
+        Some(block)
+    }
+
+    fn push_full(&mut self, class: usize, block: u32) {
+        // SAFETY: this heap owns the block.
+        unsafe { (*self.body(block)).next = self.classes[class].full };
+        self.classes[class].full = block;
+    }
+
+    fn sweep_and_file(&mut self, class: usize, block: u32) {
+        let free = self.sweep_block(block);
+        // SAFETY: this heap owns the block.
+        let cells = unsafe { (*self.body(block)).cells } as usize;
+        if free == cells {
+            self.release_block(block);
+        } else if self.is_worthwhile(block, free) {
+            // SAFETY: as above.
+            unsafe { (*self.body(block)).next = self.classes[class].available };
+            self.classes[class].available = block;
+        } else {
+            self.push_full(class, block);
+        }
+    }
+
+    fn is_worthwhile(&self, block: u32, free: usize) -> bool {
+        // SAFETY: this heap owns the block.
+        free * WORTHWHILE >= unsafe { (*self.body(block)).cells } as usize
+    }
+
+    fn release_block(&mut self, block: u32) {
+        // The alloc bits stay as they are; with no cells, a conservative lookup doesn't come to them.
+        // SAFETY: this heap owns the block.
+        unsafe { (*self.body(block)).cells = 0 };
+        self.blocks -= 1;
+        self.reserve.push(block);
+    }
+
+    /// Frees what was not marked. Returns the number of free cells.
+    fn sweep_block(&mut self, block: u32) -> usize {
+        let body = self.body(block);
+        // SAFETY: this heap owns the block. Finalizers get no way to it while the reference lives: they see their cell
+        // and the context only.
+        let b = unsafe { &mut *body };
+        let start = self.address(block);
+        b.state = State::Swept;
+        if b.finalized > 0 {
+            self.finalize_cells(b, start, |b, w| b.alloc[w] & !b.mark[w] & b.fin[w]);
+        }
+        #[cfg(feature = "poison")]
+        poison(b, start);
+        for w in 0..b.words() {
+            b.alloc[w] &= b.mark[w];
+            b.mark[w] = 0;
+        }
+        let free = b.cells as usize - b.marked as usize;
+        b.marked = 0;
+        free
+    }
+
+    /// Runs the finalizers of the cells that `select` names, word by word.
+    fn finalize_cells(&mut self, b: &mut Body, start: usize, select: impl Fn(&Body, usize) -> u64) {
+        let mut cx = FinalizeCx::default();
+        for w in 0..b.words() {
+            let mut dead = select(b, w);
+            while dead != 0 {
+                let bit = dead & dead.wrapping_neg();
+                dead ^= bit;
+                b.fin[w] ^= bit;
+                b.finalized -= 1;
+                let cell = start + (w * 64 + bit.trailing_zeros() as usize) * b.size as usize;
+                // SAFETY: an allocated cell, whose owner asked for this call.
+                unsafe { (self.finalize)(ptr::with_exposed_provenance_mut(cell), &mut cx) };
+            }
+        }
+        self.payload_freed(cx.freed);
+    }
+
+    /// Runs the finalizers that are left in the blocks of a chain; moves the blocks to the reserve.
+    fn dissolve(&mut self, first: u32) {
+        let mut block = first;
+        while block != NONE {
+            // SAFETY: this heap owns the block.
+            let b = unsafe { &mut *self.body(block) };
+            if b.finalized > 0 {
+                let start = self.address(block);
+                self.finalize_cells(b, start, |b, w| b.fin[w]);
+            }
+            let next = b.next;
+            self.release_block(block);
+            block = next;
+        }
+    }
+}
+
+impl Drop for Heap {
+    /// Runs the finalizers of all remaining cells, dead or alive, and gives the blocks back unseen.
+    fn drop(&mut self) {
+        if self.lookup.id == 0 {
+            return;
+        }
+        self.reserve.reserve(self.blocks);
+        for class in 0..CLASSES {
+            let lists = self.classes[class];
+            if lists.current & lists.available & lists.full & lists.unswept == NONE {
+                continue;
+            }
+            if lists.current != NONE {
+                // SAFETY: this heap owns the block.
+                unsafe { (*self.body(lists.current)).next = NONE };
+            }
+            for first in [lists.current, lists.available, lists.full, lists.unswept] {
+                self.dissolve(first);
+            }
+        }
+        self.trim(0);
+    }
+}
+
+/// Overwrites dead cells, so that a missed reference shows at once.
+#[cfg(feature = "poison")]
+fn poison(b: &Body, start: usize) {
+    for w in 0..b.words() {
+        let mut dead = b.alloc[w] & !b.mark[w];
+        while dead != 0 {
+            let cell = start + (w * 64 + dead.trailing_zeros() as usize) * b.size as usize;
+            dead &= dead - 1;
+            // SAFETY: a dead cell of this heap.
+            unsafe { ptr::with_exposed_provenance_mut::<u8>(cell).write_bytes(0xDB, b.size as usize) };
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! Array cells: up to three elements inline, more in a shared buffer (copy on write, slices share it, `shift` is O(1)).
+//!
+//! Header aux: inline length, or `OUT` when the elements are in a buffer.
+
+use crate::cells::{Kind, alloc_cell};
+use crate::class::ids;
+use crate::value::{Cell, Ref, Value};
+use zakuro_heap::{Header, Heap, SharedBuf};
+
+pub const INLINE: usize = 3;
+const OUT: u16 = 0xffff;
+
+#[repr(C)]
+pub struct ArrayCell {
+    pub header: Header,
+    body: Body,
+}
+
+#[repr(C)]
+union Body {
+    inline: [Value; INLINE],
+    heap: Shared,
+}
+
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Shared {
+    buf: *mut SharedBuf,
+    ptr: *mut Value,
+    len: usize,
+}
+
+impl Cell for ArrayCell {
+    const KIND: Kind = Kind::Array;
+}
+
+/// Largest number of elements an Array can have.
+pub const MAX_LEN: usize = isize::MAX as usize / 16;
+
+impl ArrayCell {
+    pub fn empty(heap: &mut Heap, shape: u32) -> Ref<ArrayCell> {
+        let header = Header { shape, kind: Kind::Array as u8, flags: 0, aux: 0 };
+        alloc_cell(heap, ArrayCell { header, body: Body { inline: [Value::NIL; INLINE] } })
+    }
+    pub fn make(heap: &mut Heap, shape: u32, values: &[Value]) -> Ref<ArrayCell> {
+        let mut a = Self::empty(heap, shape);
+        if values.len() <= INLINE {
+            // SAFETY: inline body.
+            unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), (&raw mut a.body.inline) as *mut Value, values.len()) };
+            a.header.aux = values.len() as u16;
+        } else {
+            Self::extend(a, heap, values);
+        }
+        a
+    }
+    pub fn plain(heap: &mut Heap, values: &[Value]) -> Ref<ArrayCell> {
+        Self::make(heap, ids::ARRAY.0, values)
+    }
+    #[inline(always)]
+    fn is_inline(&self) -> bool {
+        self.header.aux != OUT
+    }
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        // SAFETY: aux says which member is live.
+        if self.is_inline() { self.header.aux as usize } else { unsafe { self.body.heap.len } }
+    }
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    #[inline(always)]
+    fn ptr(&self) -> *mut Value {
+        // SAFETY: as in len.
+        if self.is_inline() { (&raw const self.body.inline) as *mut Value } else { unsafe { self.body.heap.ptr } }
+    }
+    /// The elements. Don't hold the slice across anything that can change the array.
+    #[inline(always)]
+    pub fn as_slice(&self) -> &[Value] {
+        // SAFETY: len initialised values at ptr.
+        unsafe { std::slice::from_raw_parts(self.ptr(), self.len()) }
+    }
+    #[inline(always)]
+    pub fn get(&self, i: usize) -> Option<Value> {
+        // SAFETY: bound checked.
+        if i < self.len() { Some(unsafe { *self.ptr().add(i) }) } else { None }
+    }
+    fn capacity(&self) -> usize {
+        if self.is_inline() {
+            return INLINE;
+        }
+        // SAFETY: heap body.
+        unsafe {
+            let h = self.body.heap;
+            (SharedBuf::cap(h.buf) - (h.ptr as usize - SharedBuf::data(h.buf) as usize)) / 8
+        }
+    }
+    #[inline(always)]
+    fn unique(&self) -> bool {
+        // SAFETY: heap body holds a live buffer.
+        self.is_inline() || unsafe { SharedBuf::is_unique(self.body.heap.buf) }
+    }
+    fn set_len(&mut self, n: usize) {
+        if self.is_inline() {
+            self.header.aux = n as u16;
+        } else {
+            self.body.heap.len = n;
+        }
+    }
+    /// Own, writable room for `cap` elements; content kept.
+    #[cold]
+    #[inline(never)]
+    fn reserve_slow(this: Ref<ArrayCell>, heap: &mut Heap, cap: usize) {
+        let mut this = this;
+        let len = this.len();
+        let want = if cap > this.capacity() { cap.max(len + len / 2).max(8) } else { cap.max(len).max(4) };
+        assert!(want <= MAX_LEN, "array too big");
+        // SAFETY: new buffer filled with the old content, body switched, old count given back.
+        unsafe {
+            let buf = SharedBuf::new(want * 8);
+            assert!(!buf.is_null(), "array buffer: out of memory");
+            let data = SharedBuf::data(buf) as *mut Value;
+            std::ptr::copy_nonoverlapping(this.ptr(), data, len);
+            if this.is_inline() {
+                heap.set_finalized(this.as_ptr() as *mut Header);
+            } else {
+                let old = this.body.heap.buf;
+                heap.sub_payload(SharedBuf::cap(old));
+                SharedBuf::release(old);
+            }
+            heap.add_payload(want * 8);
+            this.header.aux = OUT;
+            this.body.heap = Shared { buf, ptr: data, len };
+        }
+    }
+    #[inline(always)]
+    pub fn reserve(this: Ref<ArrayCell>, heap: &mut Heap, cap: usize) {
+        if cap > this.capacity() || !this.unique() {
+            Self::reserve_slow(this, heap, cap);
+        }
+    }
+    #[inline(always)]
+    pub fn push(this: Ref<ArrayCell>, heap: &mut Heap, v: Value) {
+        let mut this = this;
+        let n = this.len();
+        Self::reserve(this, heap, n + 1);
+        // SAFETY: room was made.
+        unsafe { *this.ptr().add(n) = v };
+        this.set_len(n + 1);
+    }
+    pub fn extend(this: Ref<ArrayCell>, heap: &mut Heap, values: &[Value]) {
+        let mut this = this;
+        let n = this.len();
+        let own: Vec<Value>;
+        let mut src = values;
+        if this.as_slice().as_ptr_range().contains(&values.as_ptr()) {
+            own = values.to_vec();
+            src = &own;
+        }
+        Self::reserve(this, heap, n + src.len());
+        // SAFETY: room was made; src does not alias.
+        unsafe { std::ptr::copy_nonoverlapping(src.as_ptr(), this.ptr().add(n), src.len()) };
+        this.set_len(n + src.len());
+    }
+    /// Stores at an existing index.
+    #[inline(always)]
+    pub fn set(this: Ref<ArrayCell>, heap: &mut Heap, i: usize, v: Value) {
+        debug_assert!(i < this.len());
+        if !this.unique() {
+            Self::reserve_slow(this, heap, i + 1);
+        }
+        // SAFETY: i < len, buffer is ours.
+        unsafe { *this.ptr().add(i) = v }
+    }
+    /// Stores at any index, filling the gap with nil.
+    pub fn store(this: Ref<ArrayCell>, heap: &mut Heap, i: usize, v: Value) {
+        let mut this = this;
+        let n = this.len();
+        if i < n {
+            return Self::set(this, heap, i, v);
+        }
+        Self::reserve(this, heap, i + 1);
+        // SAFETY: room for i + 1.
+        unsafe {
+            for k in n..i {
+                *this.ptr().add(k) = Value::NIL;
+            }
+            *this.ptr().add(i) = v;
+        }
+        this.set_len(i + 1);
+    }
+    pub fn pop(this: Ref<ArrayCell>) -> Option<Value> {
+        let mut this = this;
+        let n = this.len();
+        let v = this.get(n.checked_sub(1)?)?;
+        this.set_len(n - 1);
+        Some(v)
+    }
+    pub fn shift(this: Ref<ArrayCell>, heap: &mut Heap) -> Option<Value> {
+        let mut this = this;
+        let v = this.get(0)?;
+        let n = this.len();
+        if this.is_inline() {
+            // SAFETY: moves n-1 values down inside the inline area.
+            unsafe { std::ptr::copy(this.ptr().add(1), this.ptr(), n - 1) };
+            this.set_len(n - 1);
+        } else {
+            let _ = heap;
+            // SAFETY: heap body; the window moves inside its buffer.
+            unsafe {
+                this.body.heap.ptr = this.body.heap.ptr.add(1);
+                this.body.heap.len = n - 1;
+            }
+        }
+        Some(v)
+    }
+    pub fn truncate(this: Ref<ArrayCell>, n: usize) {
+        let mut this = this;
+        if n < this.len() {
+            this.set_len(n);
+        }
+    }
+    /// Replaces elements start..end by others.
+    pub fn splice(this: Ref<ArrayCell>, heap: &mut Heap, start: usize, end: usize, with: &[Value]) {
+        let mut this = this;
+        let len = this.len();
+        debug_assert!(start <= end && end <= len);
+        let own: Vec<Value> = with.to_vec();
+        let new_len = len - (end - start) + own.len();
+        // Unshift into free room in front of the window.
+        if start == 0 && end == 0 && !this.is_inline() && this.unique() {
+            // SAFETY: heap body; room in front is measured against the buffer's start.
+            unsafe {
+                let h = this.body.heap;
+                let front = (h.ptr as usize - SharedBuf::data(h.buf) as usize) / 8;
+                if front >= own.len() {
+                    this.body.heap.ptr = h.ptr.sub(own.len());
+                    this.body.heap.len = new_len;
+                    std::ptr::copy_nonoverlapping(own.as_ptr(), this.body.heap.ptr, own.len());
+                    return;
+                }
+            }
+        }
+        Self::reserve(this, heap, new_len.max(len));
+        // SAFETY: room for both lengths; tail moves with overlap allowed.
+        unsafe {
+            let p = this.ptr();
+            std::ptr::copy(p.add(end), p.add(start + own.len()), len - end);
+            std::ptr::copy_nonoverlapping(own.as_ptr(), p.add(start), own.len());
+        }
+        this.set_len(new_len);
+    }
+    pub fn replace(this: Ref<ArrayCell>, heap: &mut Heap, values: &[Value]) {
+        let own = values.to_vec();
+        Self::truncate(this, 0);
+        Self::extend(this, heap, &own);
+    }
+    /// The elements for sorting and the like in place.
+    pub fn as_mut_slice<'a>(this: Ref<ArrayCell>, heap: &mut Heap) -> &'a mut [Value] {
+        Self::reserve(this, heap, this.len());
+        // SAFETY: own buffer with len values; the caller must not change the array while it holds the slice.
+        unsafe { std::slice::from_raw_parts_mut(this.ptr(), this.len()) }
+    }
+    /// New Array with elements start..end, sharing the buffer when large.
+    pub fn slice(heap: &mut Heap, shape: u32, src: Ref<ArrayCell>, start: usize, end: usize) -> Ref<ArrayCell> {
+        if src.is_inline() || end - start <= 16 {
+            return Self::make(heap, shape, &src.as_slice()[start..end]);
+        }
+        let mut a = Self::empty(heap, shape);
+        // SAFETY: src has a heap body; the new count keeps the buffer alive.
+        unsafe {
+            let h = src.body.heap;
+            SharedBuf::retain(h.buf);
+            heap.set_finalized(a.as_ptr() as *mut Header);
+            heap.add_payload(SharedBuf::cap(h.buf));
+            a.header.aux = OUT;
+            a.body.heap = Shared { buf: h.buf, ptr: h.ptr.add(start), len: end - start };
+        }
+        a
+    }
+    pub(crate) unsafe fn free(p: *mut ArrayCell) -> usize {
+        // SAFETY: called once by the finalizer.
+        unsafe {
+            if (*p).is_inline() {
+                return 0;
+            }
+            let buf = (*p).body.heap.buf;
+            let cap = SharedBuf::cap(buf);
+            SharedBuf::release(buf);
+            cap
+        }
+    }
+}

@@ -1,0 +1,579 @@
+//! Cell layouts, except String, Array and Hash, which have files of their own.
+
+use crate::class::{ClassId, ids};
+use crate::value::{Cell, Ref, Value};
+use num_bigint::BigInt;
+use std::any::{Any, TypeId};
+use zakuro_base::Sym;
+use zakuro_heap::{Header, Heap, Marker, flags};
+
+macro_rules! kinds {
+    ($($name:ident),*) => {
+        /// What a cell is laid out as.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[repr(u8)]
+        pub enum Kind { $($name),* }
+        impl Kind {
+            pub const ALL: &'static [Kind] = &[$(Kind::$name),*];
+            /// `k` must come from a header that this crate wrote.
+            #[inline(always)]
+            pub fn from_u8(k: u8) -> Kind {
+                debug_assert!((k as usize) < Self::ALL.len());
+                // SAFETY: headers are only written from `Kind` values.
+                unsafe { std::mem::transmute::<u8, Kind>(k) }
+            }
+        }
+    };
+}
+
+kinds!(
+    Free, Object, Exception, Class, Float, Bignum, String, Array, Hash, Range, Proc, Method, Env, Cref, Data, Throw, Rational, Complex,
+    MethodObj
+);
+
+/// Flag of Object-like cells: the variables live in a malloc'ed block that slot 0 points to.
+pub const EXT_IVARS: u8 = flags::USER1;
+/// Flag of Proc cells: a lambda.
+pub const LAMBDA: u8 = flags::USER1;
+/// Flag of Proc cells: made by `proc {}`: `break` has nowhere to go.
+pub const ORPHAN: u8 = flags::USER2;
+/// Flag of Hash cells: made for keyword arguments that `ruby2_keywords` keeps.
+pub const KEYWORDS: u8 = flags::USER1;
+
+#[inline(always)]
+pub fn init_header(p: *mut Header, shape: u32, kind: Kind, aux: u16) {
+    // SAFETY: `p` is a new cell of at least 8 bytes.
+    unsafe { p.write(Header { shape, kind: kind as u8, flags: 0, aux }) }
+}
+
+/// Allocates a cell and writes header and body.
+#[inline(always)]
+pub fn alloc_cell<T>(heap: &mut Heap, cell: T) -> Ref<T> {
+    let p = heap.alloc(size_of::<T>()) as *mut T;
+    // SAFETY: a new cell of the right size; Ref invariant holds after the write.
+    unsafe {
+        p.write(cell);
+        Ref::from_ptr(p)
+    }
+}
+/// As `alloc_cell` for a cell that owns malloc'ed memory.
+#[inline(always)]
+pub fn alloc_finalized_cell<T>(heap: &mut Heap, cell: T) -> Ref<T> {
+    let p = heap.alloc_finalized(size_of::<T>()) as *mut T;
+    // SAFETY: as above.
+    unsafe {
+        p.write(cell);
+        Ref::from_ptr(p)
+    }
+}
+
+#[inline(always)]
+pub const fn header(class: ClassId, kind: Kind, aux: u16) -> Header {
+    Header { shape: class.0, kind: kind as u8, flags: 0, aux }
+}
+
+#[repr(C)]
+pub struct FloatCell {
+    pub header: Header,
+    pub value: f64,
+}
+impl Cell for FloatCell {
+    const KIND: Kind = Kind::Float;
+}
+impl FloatCell {
+    #[cold]
+    #[inline(never)]
+    pub fn make(heap: &mut Heap, value: f64) -> Value {
+        let mut h = header(ids::FLOAT, Kind::Float, 0);
+        h.flags = flags::FROZEN;
+        alloc_cell(heap, FloatCell { header: h, value }).as_value()
+    }
+}
+
+#[repr(C)]
+pub struct BignumCell {
+    pub header: Header,
+    pub value: Box<BigInt>,
+}
+impl Cell for BignumCell {
+    const KIND: Kind = Kind::Bignum;
+}
+
+#[repr(C)]
+pub struct RangeCell {
+    pub header: Header,
+    low: Value,
+    high: Value,
+}
+impl Cell for RangeCell {
+    const KIND: Kind = Kind::Range;
+}
+impl RangeCell {
+    pub fn make(heap: &mut Heap, shape: u32, low: Value, high: Value, exclusive: bool) -> Ref<RangeCell> {
+        let header = Header { shape, kind: Kind::Range as u8, flags: flags::FROZEN, aux: exclusive as u16 };
+        alloc_cell(heap, RangeCell { header, low, high })
+    }
+    #[inline(always)]
+    pub fn low(&self) -> Value {
+        self.low
+    }
+    #[inline(always)]
+    pub fn high(&self) -> Value {
+        self.high
+    }
+    #[inline(always)]
+    pub fn exclusive(&self) -> bool {
+        self.header.aux != 0
+    }
+    /// For `Range#initialize` of a new, still unset range.
+    pub fn init(&mut self, low: Value, high: Value, exclusive: bool) {
+        self.low = low;
+        self.high = high;
+        self.header.aux = exclusive as u16;
+    }
+}
+
+/// Rational and Complex: two numbers.
+#[repr(C)]
+pub struct PairCell {
+    pub header: Header,
+    pub first: Value,
+    pub second: Value,
+}
+impl PairCell {
+    pub fn make(heap: &mut Heap, class: ClassId, kind: Kind, first: Value, second: Value) -> Value {
+        let mut h = header(class, kind, 0);
+        h.flags = flags::FROZEN;
+        alloc_cell(heap, PairCell { header: h, first, second }).as_value()
+    }
+    pub fn from_value(v: Value, kind: Kind) -> Option<(Value, Value)> {
+        // SAFETY: both kinds are laid out as PairCell.
+        v.is_kind(kind).then(|| unsafe { (*(v.0 as *const PairCell)).parts() })
+    }
+    fn parts(&self) -> (Value, Value) {
+        (self.first, self.second)
+    }
+}
+
+/// Class or module object. Immutable; see class.rs.
+#[repr(C)]
+pub struct ClassCell {
+    pub header: Header,
+    pub id: ClassId,
+}
+impl Cell for ClassCell {
+    const KIND: Kind = Kind::Class;
+}
+
+/// Lexical scope: which module constants, class variables and `def` refer to.
+#[repr(C)]
+pub struct CrefCell {
+    /// aux: default visibility of the scope (0 public, 1 private, 2 protected, 3 module_function).
+    pub header: Header,
+    /// The module.
+    pub class: Value,
+    /// Outer scope; NIL at top level.
+    pub parent: Value,
+    /// Where `def` puts methods, when not `class` (instance_eval); else NIL.
+    pub definee: Value,
+}
+impl Cell for CrefCell {
+    const KIND: Kind = Kind::Cref;
+}
+
+/// Environment: captured variables of one activation of a scope.
+#[repr(C)]
+pub struct EnvCell {
+    /// aux: number of slots.
+    pub header: Header,
+    /// Environment of the scope around; NIL for methods and programs.
+    pub parent: Value,
+    slots: [Value; 0],
+}
+impl Cell for EnvCell {
+    const KIND: Kind = Kind::Env;
+}
+impl EnvCell {
+    pub const MAX_SLOTS: usize = (zakuro_heap::MAX_CELL - 16) / 8;
+    #[inline(always)]
+    pub fn make(heap: &mut Heap, parent: Value, n: usize) -> Ref<EnvCell> {
+        debug_assert!(n <= Self::MAX_SLOTS);
+        let p = heap.alloc(16 + 8 * n) as *mut EnvCell;
+        // SAFETY: the new cell has room for the head and n slots; Value::NIL is written to each.
+        unsafe {
+            (&raw mut (*p).header).write(Header { shape: ids::BINDING.0, kind: Kind::Env as u8, flags: 0, aux: n as u16 });
+            (&raw mut (*p).parent).write(parent);
+            let s = (&raw mut (*p).slots) as *mut Value;
+            for i in 0..n {
+                s.add(i).write(Value::NIL);
+            }
+            Ref::from_ptr(p)
+        }
+    }
+    #[inline(always)]
+    pub fn slots_ptr(&self) -> *mut Value {
+        (&raw const self.slots) as *mut Value
+    }
+    pub fn slots(&self) -> &[Value] {
+        // SAFETY: aux counts the initialised slots.
+        unsafe { std::slice::from_raw_parts(self.slots_ptr(), self.header.aux as usize) }
+    }
+}
+
+/// What a Proc runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u16)]
+pub enum ProcKind {
+    /// A literal block: code, environment, self.
+    Block = 0,
+    /// `&:name`: extra is the Symbol.
+    Symbol = 1,
+    /// A Method object: extra.
+    Method = 2,
+    /// A native closure: extra is a DataCell (or any value) handed to the function in `code`.
+    Native = 3,
+    /// `>>`, `<<`, curry: written in Ruby; extra is the Proc to call.
+    Wrapped = 4,
+}
+
+#[repr(C)]
+pub struct ProcCell {
+    /// aux: ProcKind
+    pub header: Header,
+    /// Block: the VM's CodeState. Native: the function.
+    pub code: usize,
+    pub env: Value,
+    pub self_: Value,
+    /// Method cell of the frame around (cref, owner, name).
+    pub me: Value,
+    pub extra: Value,
+}
+impl Cell for ProcCell {
+    const KIND: Kind = Kind::Proc;
+}
+impl ProcCell {
+    #[inline(always)]
+    pub fn proc_kind(&self) -> ProcKind {
+        match self.header.aux {
+            0 => ProcKind::Block,
+            1 => ProcKind::Symbol,
+            2 => ProcKind::Method,
+            3 => ProcKind::Native,
+            _ => ProcKind::Wrapped,
+        }
+    }
+    #[inline(always)]
+    pub fn is_lambda(&self) -> bool {
+        self.header.flags & LAMBDA != 0
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Visibility {
+    Public = 0,
+    Private = 1,
+    Protected = 2,
+}
+
+/// What a method does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum MethodKind {
+    /// `body`: `*const Code` (counted by the VM's code table or leaked by the boot image).
+    Ruby = 0,
+    /// `body`: `&'static` row of the builtin.
+    Native = 1,
+    /// `data`: Symbol of the variable.
+    AttrReader = 2,
+    AttrWriter = 3,
+    /// `data`: Proc.
+    Proc = 4,
+    /// `undef`
+    Undefined = 5,
+    /// Only a change of visibility: look further up for the body.
+    ZSuper = 6,
+    /// Pseudo method of a program, class body or eval: carries the cref only.
+    Frame = 7,
+    /// `data`: Array [name, default]: answers method_missing for procs made by methods like `method(:x)` with respond_to_missing?
+    Missing = 8,
+}
+
+/// A method as a method table holds it. Immutable once made.
+#[repr(C)]
+pub struct MethodCell {
+    /// aux: visibility | kind << 8
+    pub header: Header,
+    /// Name that it was defined under.
+    pub name: Sym,
+    /// Name that it is called under (differs after `alias`).
+    pub called: Sym,
+    /// Class or module that it was defined in.
+    pub owner: ClassId,
+    pub reserved: u32,
+    pub cref: Value,
+    pub body: usize,
+    pub data: Value,
+}
+impl Cell for MethodCell {
+    const KIND: Kind = Kind::Method;
+}
+impl MethodCell {
+    #[inline(always)]
+    pub fn visibility(&self) -> Visibility {
+        match self.header.aux & 0xff {
+            0 => Visibility::Public,
+            1 => Visibility::Private,
+            _ => Visibility::Protected,
+        }
+    }
+    #[inline(always)]
+    pub fn method_kind(&self) -> MethodKind {
+        // SAFETY: aux is only written by `make` from a MethodKind.
+        unsafe { std::mem::transmute::<u8, MethodKind>((self.header.aux >> 8) as u8) }
+    }
+    pub fn make(
+        heap: &mut Heap,
+        name: Sym,
+        owner: ClassId,
+        visibility: Visibility,
+        kind: MethodKind,
+        cref: Value,
+        body: usize,
+        data: Value,
+    ) -> Ref<MethodCell> {
+        let header = header(ids::UNBOUND_METHOD, Kind::Method, visibility as u16 | (kind as u16) << 8);
+        alloc_cell(heap, MethodCell { header, name, called: name, owner, reserved: 0, cref, body, data })
+    }
+}
+
+/// Method or UnboundMethod object.
+#[repr(C)]
+pub struct MethodObjCell {
+    pub header: Header,
+    /// NIL-able only for UnboundMethod.
+    pub receiver: Value,
+    /// MethodCell
+    pub method: Value,
+    /// Class that it was asked of.
+    pub class: Value,
+    pub name: Sym,
+}
+impl Cell for MethodObjCell {
+    const KIND: Kind = Kind::MethodObj;
+}
+
+/// A jump on its way through frames (`break`, non-local `return`, `throw`, kill). Only the VM sees it.
+#[repr(C)]
+pub struct ThrowCell {
+    /// aux: ThrowKind
+    pub header: Header,
+    /// Identity of the target: an environment cell, a catch tag, or nil.
+    pub tag: Value,
+    pub value: Value,
+}
+impl Cell for ThrowCell {
+    const KIND: Kind = Kind::Throw;
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u16)]
+pub enum ThrowKind {
+    /// To the call made by the frame whose environment is the tag.
+    Break = 0,
+    /// From the frame whose environment is the tag.
+    Return = 1,
+    /// `throw`: to the `catch` with this tag.
+    Throw = 2,
+    /// The thread or VM ends; nothing rescues it.
+    Kill = 3,
+    /// Used by natives to stop an iteration: tag is a unique object.
+    Stop = 4,
+}
+impl ThrowCell {
+    pub fn throw_kind(&self) -> ThrowKind {
+        match self.header.aux {
+            0 => ThrowKind::Break,
+            1 => ThrowKind::Return,
+            2 => ThrowKind::Throw,
+            3 => ThrowKind::Kill,
+            _ => ThrowKind::Stop,
+        }
+    }
+}
+
+/// Native payload of a DataCell.
+pub trait NativeData: Any {
+    /// Marks every value that it holds.
+    fn trace(&self, _marker: &mut Marker<'_>) {}
+    /// malloc'ed bytes beside the box itself, for accounting at creation.
+    fn weight(&self) -> usize {
+        0
+    }
+    /// A copy for another VM, when the payload holds no Ruby value (channel, regexp, time). None: can't be sent.
+    fn send_copy(&self) -> Option<SendPayload> {
+        None
+    }
+}
+
+/// Payload of a data object on its way to another VM.
+pub type SendPayload = Box<dyn NativeData + Send>;
+
+/// An object whose state is a Rust value: IO, Time, Regexp, MatchData, Random, channels...
+#[repr(C)]
+pub struct DataCell {
+    pub header: Header,
+    payload: Option<Box<dyn NativeData>>,
+}
+impl Cell for DataCell {
+    const KIND: Kind = Kind::Data;
+}
+impl DataCell {
+    pub fn make(heap: &mut Heap, shape: u32, payload: Option<Box<dyn NativeData>>) -> Ref<DataCell> {
+        if let Some(p) = &payload {
+            heap.add_payload(std::mem::size_of_val(&**p) + p.weight());
+        }
+        alloc_finalized_cell(heap, DataCell { header: Header { shape, kind: Kind::Data as u8, flags: 0, aux: 0 }, payload })
+    }
+    /// The payload when it is set and of type T.
+    #[inline]
+    pub fn get<T: NativeData>(&self) -> Option<&T> {
+        let p = self.payload.as_deref()?;
+        let any: &dyn Any = p;
+        any.downcast_ref::<T>()
+    }
+    #[inline]
+    pub fn get_mut<T: NativeData>(&mut self) -> Option<&mut T> {
+        let any: &mut dyn Any = self.payload.as_deref_mut()?;
+        any.downcast_mut::<T>()
+    }
+    pub fn is_set(&self) -> bool {
+        self.payload.is_some()
+    }
+    pub fn send_copy(&self) -> Option<SendPayload> {
+        self.payload.as_deref()?.send_copy()
+    }
+    pub fn set(&mut self, heap: &mut Heap, payload: Box<dyn NativeData>) {
+        heap.add_payload(std::mem::size_of_val(&*payload) + payload.weight());
+        self.payload = Some(payload);
+    }
+    pub fn type_id(&self) -> Option<TypeId> {
+        self.payload.as_deref().map(|p| (p as &dyn Any).type_id())
+    }
+    pub(crate) fn trace_payload(&self, m: &mut Marker<'_>) {
+        if let Some(p) = &self.payload {
+            p.trace(m);
+        }
+    }
+    pub(crate) fn drop_payload(&mut self) -> usize {
+        self.payload.take().map_or(0, |p| std::mem::size_of_val(&*p) + p.weight())
+    }
+}
+
+/// Objects with instance variables (kinds Object and Exception).
+#[repr(C)]
+pub struct ObjectCell {
+    /// aux: number of inline slots.
+    pub header: Header,
+    slots: [Value; 0],
+}
+impl Cell for ObjectCell {
+    const KIND: Kind = Kind::Object;
+}
+
+/// Variables that outgrew their object. cap values follow.
+#[repr(C)]
+struct ExtIvars {
+    cap: usize,
+    values: Vec<Value>,
+}
+
+impl ObjectCell {
+    pub const MAX_INLINE: usize = (zakuro_heap::MAX_CELL - 8) / 8;
+    /// At least three slots, since the smallest cell has room for them.
+    #[inline(always)]
+    pub fn make(heap: &mut Heap, shape: u32, kind: Kind, slots: usize) -> Ref<ObjectCell> {
+        let n = slots.clamp(3, Self::MAX_INLINE);
+        let p = heap.alloc(8 + 8 * n) as *mut ObjectCell;
+        // SAFETY: new cell with room for n slots. Slots beyond the shape's count are never read, but the collector
+        // scans all inline slots, so they are filled.
+        unsafe {
+            init_header(p as *mut Header, shape, kind, n as u16);
+            let s = (&raw mut (*p).slots) as *mut Value;
+            for i in 0..n {
+                s.add(i).write(Value::UNDEF);
+            }
+            Ref::from_ptr(p)
+        }
+    }
+    #[inline(always)]
+    pub fn slots_ptr(&self) -> *mut Value {
+        let inline = (&raw const self.slots) as *mut Value;
+        if self.header.flags & EXT_IVARS == 0 {
+            inline
+        } else {
+            // SAFETY: EXT_IVARS says that slot 0 holds a Box<ExtIvars>.
+            unsafe { (*(*(inline as *mut *mut ExtIvars))).values.as_mut_ptr() }
+        }
+    }
+    pub fn capacity(&self) -> usize {
+        if self.header.flags & EXT_IVARS == 0 {
+            self.header.aux as usize
+        } else {
+            // SAFETY: as in slots_ptr.
+            unsafe { (**((&raw const self.slots) as *mut *mut ExtIvars)).cap }
+        }
+    }
+    pub fn all_slots(&self) -> &[Value] {
+        // SAFETY: capacity() slots are initialised.
+        unsafe { std::slice::from_raw_parts(self.slots_ptr(), self.capacity()) }
+    }
+    #[inline(always)]
+    pub fn get(&self, i: usize) -> Value {
+        debug_assert!(i < self.capacity());
+        // SAFETY: i < capacity (the shape's index is below its count, which is at most the capacity).
+        unsafe { *self.slots_ptr().add(i) }
+    }
+    #[inline(always)]
+    pub fn set(&mut self, i: usize, v: Value) {
+        debug_assert!(i < self.capacity());
+        // SAFETY: as in get.
+        unsafe { *self.slots_ptr().add(i) = v }
+    }
+    /// Makes room for variable `i`.
+    #[cold]
+    pub fn grow(this: Ref<ObjectCell>, heap: &mut Heap, i: usize) {
+        let old = this.capacity();
+        if i < old {
+            return;
+        }
+        let cap = (i + 1).max(old * 2);
+        let mut values = this.all_slots().to_vec();
+        values.resize(cap, Value::UNDEF);
+        heap.add_payload(cap * 8);
+        let p = this.as_ptr();
+        // SAFETY: slot 0 of the inline area is ours to reuse once the values are copied; an old block is freed first.
+        unsafe {
+            let slot = (&raw mut (*p).slots) as *mut *mut ExtIvars;
+            if (*p).header.flags & EXT_IVARS != 0 {
+                heap.sub_payload(old * 8);
+                drop(Box::from_raw(*slot));
+            } else {
+                heap.set_finalized(p as *mut Header);
+            }
+            *slot = Box::into_raw(Box::new(ExtIvars { cap, values }));
+            (*p).header.flags |= EXT_IVARS;
+        }
+    }
+    /// Frees the block of a dying object; returns its bytes.
+    pub(crate) unsafe fn free_ext(p: *mut ObjectCell) -> usize {
+        // SAFETY: called once by the finalizer.
+        unsafe {
+            if (*p).header.flags & EXT_IVARS == 0 {
+                return 0;
+            }
+            let b = Box::from_raw(*((&raw mut (*p).slots) as *mut *mut ExtIvars));
+            b.cap * 8
+        }
+    }
+}

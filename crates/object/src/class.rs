@@ -1,0 +1,260 @@
+//! Classes and modules. A class object is a small immutable cell that holds its id; everything that a program can change about it is
+//! [`ClassData`] in the VM's own table, shared with the boot image until first written (copy on write).
+//!
+//! Ancestors are kept linearised per class (`mro`) and recomputed when something is included. Rejected: chains of include-classes
+//! (a cell per inclusion; `super` and `ancestors` walk pointers).
+
+use crate::value::Value;
+use hashbrown::HashMap;
+use zakuro_base::Sym;
+
+/// Number of a class. Boot classes have the same in every VM.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[repr(transparent)]
+pub struct ClassId(pub u32);
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ClassKind {
+    Class,
+    Module,
+    Singleton,
+}
+
+/// How `allocate` makes an instance.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Alloc {
+    /// `new` of this class is undefined or special (Integer, Symbol, ...).
+    None,
+    Object,
+    Exception,
+    Class,
+    Module,
+    String,
+    Array,
+    Hash,
+    Range,
+    /// A DataCell with the payload still unset.
+    Data,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct ConstEntry {
+    /// UNDEF while an autoload is registered and not yet done.
+    pub value: Value,
+    pub private: bool,
+    pub deprecated: bool,
+    /// Path to `require` (a String value), or nil.
+    pub autoload: Value,
+}
+
+/// All that can change about a class.
+#[derive(Clone)]
+pub struct ClassData {
+    pub id: ClassId,
+    /// Shape of a new instance.
+    pub root_shape: u32,
+    pub kind: ClassKind,
+    /// The class object.
+    pub object: Value,
+    /// Its class as a key for inline caches: shape of the class object is written in its cell; this is the singleton class if made.
+    pub singleton: Option<ClassId>,
+    /// Fully qualified name; None while anonymous.
+    pub name: Option<Sym>,
+    pub superclass: Option<ClassId>,
+    /// Modules in order of inclusion (later = nearer), without their own ancestors.
+    pub includes: Vec<ClassId>,
+    pub prepends: Vec<ClassId>,
+    /// Method resolution order, this class's own place included.
+    pub mro: Vec<ClassId>,
+    /// Classes and modules whose `mro` contains this one directly: subclasses and includers.
+    pub dependents: Vec<ClassId>,
+    /// Method cells; an undefined method has a cell whose body says so.
+    pub methods: HashMap<Sym, Value, foldhash::fast::FixedState>,
+    pub method_order: Vec<Sym>,
+    pub consts: HashMap<Sym, ConstEntry, foldhash::fast::FixedState>,
+    pub const_order: Vec<Sym>,
+    pub cvars: Vec<(Sym, Value)>,
+    /// Instance variables of the class object itself.
+    pub ivars: Vec<(Sym, Value)>,
+    /// Of a singleton class: the object.
+    pub attached: Value,
+    pub lexical_parent: Option<ClassId>,
+    pub alloc: Alloc,
+    /// Instances get room for this many instance variables.
+    pub ivar_hint: u16,
+    pub frozen: bool,
+    /// Extra data of the class (Struct members and the like), nil when unused.
+    pub extra: Value,
+}
+
+impl ClassData {
+    pub fn new(id: ClassId, kind: ClassKind, object: Value, superclass: Option<ClassId>) -> ClassData {
+        ClassData {
+            id,
+            root_shape: id.0,
+            kind,
+            object,
+            singleton: None,
+            name: None,
+            superclass,
+            includes: Vec::new(),
+            prepends: Vec::new(),
+            mro: vec![id],
+            dependents: Vec::new(),
+            methods: HashMap::default(),
+            method_order: Vec::new(),
+            consts: HashMap::default(),
+            const_order: Vec::new(),
+            cvars: Vec::new(),
+            ivars: Vec::new(),
+            attached: Value::NIL,
+            lexical_parent: None,
+            alloc: Alloc::Object,
+            ivar_hint: 0,
+            frozen: false,
+            extra: Value::NIL,
+        }
+    }
+    pub fn is_class(&self) -> bool {
+        self.kind != ClassKind::Module
+    }
+    /// Every value that the class keeps alive.
+    pub fn each_value(&self, f: &mut dyn FnMut(Value)) {
+        f(self.object);
+        f(self.attached);
+        f(self.extra);
+        self.methods.values().for_each(|v| f(*v));
+        self.consts.values().for_each(|e| {
+            f(e.value);
+            f(e.autoload)
+        });
+        self.cvars.iter().for_each(|(_, v)| f(*v));
+        self.ivars.iter().for_each(|(_, v)| f(*v));
+    }
+}
+
+macro_rules! boot_classes {
+    ($($id:ident $name:literal $kind:ident $parent:ident $alloc:ident;)*) => {
+        /// Ids of the classes that Rust code knows. One table: the boot code makes exactly these.
+        pub mod ids {
+            use super::ClassId;
+            #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+            enum N { #[allow(dead_code)] UNUSED, $($id),* }
+            $(pub const $id: ClassId = ClassId(N::$id as u32);)*
+        }
+        /// (id, name, kind, superclass or holder, allocator) in order of creation. `Errno::X` style names stand for nested ones.
+        pub static BOOT_CLASSES: &[(ClassId, &str, ClassKind, ClassId, Alloc)] =
+            &[$((ids::$id, $name, ClassKind::$kind, ids::$parent, Alloc::$alloc)),*];
+    };
+}
+
+boot_classes! {
+    BASIC_OBJECT "BasicObject" Class BASIC_OBJECT Object;
+    OBJECT "Object" Class BASIC_OBJECT Object;
+    MODULE "Module" Class OBJECT Module;
+    CLASS "Class" Class MODULE Class;
+    KERNEL "Kernel" Module OBJECT None;
+    COMPARABLE "Comparable" Module OBJECT None;
+    ENUMERABLE "Enumerable" Module OBJECT None;
+    NUMERIC "Numeric" Class OBJECT Object;
+    INTEGER "Integer" Class NUMERIC None;
+    FLOAT "Float" Class NUMERIC None;
+    RATIONAL "Rational" Class NUMERIC None;
+    COMPLEX "Complex" Class NUMERIC None;
+    NIL_CLASS "NilClass" Class OBJECT None;
+    TRUE_CLASS "TrueClass" Class OBJECT None;
+    FALSE_CLASS "FalseClass" Class OBJECT None;
+    SYMBOL "Symbol" Class OBJECT None;
+    STRING "String" Class OBJECT String;
+    ARRAY "Array" Class OBJECT Array;
+    HASH "Hash" Class OBJECT Hash;
+    RANGE "Range" Class OBJECT Range;
+    PROC "Proc" Class OBJECT None;
+    METHOD "Method" Class OBJECT None;
+    UNBOUND_METHOD "UnboundMethod" Class OBJECT None;
+    BINDING "Binding" Class OBJECT None;
+    REGEXP "Regexp" Class OBJECT Data;
+    MATCH_DATA "MatchData" Class OBJECT None;
+    STRUCT "Struct" Class OBJECT Object;
+    DATA "Data" Class OBJECT Object;
+    SET "Set" Class OBJECT Object;
+    IO "IO" Class OBJECT Data;
+    FILE "File" Class IO Data;
+    FILE_STAT "File::Stat" Class OBJECT Data;
+    FILE_TEST "FileTest" Module OBJECT None;
+    DIR "Dir" Class OBJECT Data;
+    TIME "Time" Class OBJECT Data;
+    RANDOM "Random" Class OBJECT Data;
+    ENUMERATOR "Enumerator" Class OBJECT Object;
+    LAZY "Enumerator::Lazy" Class ENUMERATOR Object;
+    YIELDER "Enumerator::Yielder" Class OBJECT Object;
+    GENERATOR "Enumerator::Generator" Class OBJECT Object;
+    CHAIN "Enumerator::Chain" Class ENUMERATOR Object;
+    ARITH_SEQ "Enumerator::ArithmeticSequence" Class ENUMERATOR Object;
+    ENCODING "Encoding" Class OBJECT None;
+    MATH "Math" Module OBJECT None;
+    PROCESS "Process" Module OBJECT None;
+    PROCESS_STATUS "Process::Status" Class OBJECT Object;
+    PROCESS_TMS "Process::Tms" Class OBJECT Object;
+    SIGNAL "Signal" Module OBJECT None;
+    GC "GC" Module OBJECT None;
+    OBJECT_SPACE "ObjectSpace" Module OBJECT None;
+    WEAK_MAP "ObjectSpace::WeakMap" Class OBJECT Data;
+    MARSHAL "Marshal" Module OBJECT None;
+    FIBER "Fiber" Class OBJECT Data;
+    THREAD "Thread" Class OBJECT Data;
+    THREAD_GROUP "ThreadGroup" Class OBJECT Object;
+    MUTEX "Thread::Mutex" Class OBJECT Data;
+    QUEUE "Thread::Queue" Class OBJECT Data;
+    SIZED_QUEUE "Thread::SizedQueue" Class QUEUE Data;
+    COND_VAR "Thread::ConditionVariable" Class OBJECT Data;
+    RUBY_VM "RubyVM" Class OBJECT Data;
+    CHANNEL "RubyVM::Channel" Class OBJECT Data;
+    WARNING "Warning" Module OBJECT None;
+    ERRNO "Errno" Module OBJECT None;
+    LOCATION "Thread::Backtrace::Location" Class OBJECT Object;
+    EXCEPTION "Exception" Class OBJECT Exception;
+    SCRIPT_ERROR "ScriptError" Class EXCEPTION Exception;
+    LOAD_ERROR "LoadError" Class SCRIPT_ERROR Exception;
+    NOT_IMPLEMENTED_ERROR "NotImplementedError" Class SCRIPT_ERROR Exception;
+    SYNTAX_ERROR "SyntaxError" Class SCRIPT_ERROR Exception;
+    NO_MEMORY_ERROR "NoMemoryError" Class EXCEPTION Exception;
+    SECURITY_ERROR "SecurityError" Class EXCEPTION Exception;
+    SYSTEM_EXIT "SystemExit" Class EXCEPTION Exception;
+    SIGNAL_EXCEPTION "SignalException" Class EXCEPTION Exception;
+    INTERRUPT "Interrupt" Class SIGNAL_EXCEPTION Exception;
+    SYSTEM_STACK_ERROR "SystemStackError" Class EXCEPTION Exception;
+    FATAL "fatal" Class EXCEPTION Exception;
+    STANDARD_ERROR "StandardError" Class EXCEPTION Exception;
+    ARGUMENT_ERROR "ArgumentError" Class STANDARD_ERROR Exception;
+    UNCAUGHT_THROW_ERROR "UncaughtThrowError" Class ARGUMENT_ERROR Exception;
+    ENCODING_ERROR "EncodingError" Class STANDARD_ERROR Exception;
+    COMPAT_ERROR "Encoding::CompatibilityError" Class ENCODING_ERROR Exception;
+    UNDEFINED_CONVERSION_ERROR "Encoding::UndefinedConversionError" Class ENCODING_ERROR Exception;
+    INVALID_BYTE_SEQUENCE_ERROR "Encoding::InvalidByteSequenceError" Class ENCODING_ERROR Exception;
+    CONVERTER_NOT_FOUND_ERROR "Encoding::ConverterNotFoundError" Class ENCODING_ERROR Exception;
+    FIBER_ERROR "FiberError" Class STANDARD_ERROR Exception;
+    IO_ERROR "IOError" Class STANDARD_ERROR Exception;
+    EOF_ERROR "EOFError" Class IO_ERROR Exception;
+    INDEX_ERROR "IndexError" Class STANDARD_ERROR Exception;
+    KEY_ERROR "KeyError" Class INDEX_ERROR Exception;
+    STOP_ITERATION "StopIteration" Class INDEX_ERROR Exception;
+    CLOSED_QUEUE_ERROR "ClosedQueueError" Class STOP_ITERATION Exception;
+    LOCAL_JUMP_ERROR "LocalJumpError" Class STANDARD_ERROR Exception;
+    NAME_ERROR "NameError" Class STANDARD_ERROR Exception;
+    NO_METHOD_ERROR "NoMethodError" Class NAME_ERROR Exception;
+    RANGE_ERROR "RangeError" Class STANDARD_ERROR Exception;
+    FLOAT_DOMAIN_ERROR "FloatDomainError" Class RANGE_ERROR Exception;
+    REGEXP_ERROR "RegexpError" Class STANDARD_ERROR Exception;
+    RUNTIME_ERROR "RuntimeError" Class STANDARD_ERROR Exception;
+    FROZEN_ERROR "FrozenError" Class RUNTIME_ERROR Exception;
+    SYSTEM_CALL_ERROR "SystemCallError" Class STANDARD_ERROR Exception;
+    THREAD_ERROR "ThreadError" Class STANDARD_ERROR Exception;
+    TYPE_ERROR "TypeError" Class STANDARD_ERROR Exception;
+    ZERO_DIVISION_ERROR "ZeroDivisionError" Class STANDARD_ERROR Exception;
+    NO_MATCHING_PATTERN_ERROR "NoMatchingPatternError" Class STANDARD_ERROR Exception;
+    NO_MATCHING_PATTERN_KEY_ERROR "NoMatchingPatternKeyError" Class NO_MATCHING_PATTERN_ERROR Exception;
+    DOMAIN_ERROR "Math::DomainError" Class ARGUMENT_ERROR Exception;
+    VM_ERROR "RubyVM::Error" Class STANDARD_ERROR Exception;
+    CLOSED_CHANNEL_ERROR "RubyVM::ClosedError" Class STOP_ITERATION Exception;
+}

@@ -1,0 +1,220 @@
+//! Hash cells: insertion-ordered entries with tombstones, and an index over them once there are more than eight.
+//!
+//! Keys are compared by the caller (a custom `eql?` runs Ruby code), so probing works with stored hashes and hands out candidates.
+//! Rejected: indexmap (ordered delete is O(n)).
+
+use crate::cells::{Kind, alloc_cell};
+use crate::value::{Cell, Ref, Value};
+use hashbrown::HashTable as Index;
+use zakuro_heap::{Header, Heap};
+
+const LINEAR: usize = 8;
+
+#[derive(Clone, Copy)]
+pub struct Entry {
+    pub hash: u64,
+    /// UNDEF: deleted.
+    pub key: Value,
+    pub value: Value,
+}
+
+/// The table of a Hash.
+#[derive(Clone, Default)]
+pub struct HashTable {
+    entries: Vec<Entry>,
+    index: Option<Index<u32>>,
+    live: usize,
+    /// First entry that may be live.
+    first: usize,
+    /// Number of running iterations: adding keys is an error then, and entries are not compacted.
+    pub iterating: u32,
+    pub by_identity: bool,
+}
+
+#[repr(C)]
+pub struct HashCell {
+    pub header: Header,
+    table: Option<Box<HashTable>>,
+    /// Default value, or default Proc when `default_is_proc`.
+    pub default: Value,
+    pub default_is_proc: bool,
+}
+impl Cell for HashCell {
+    const KIND: Kind = Kind::Hash;
+}
+
+/// Outcome of a probe step.
+pub enum Probe {
+    Found(usize),
+    Missing,
+}
+
+impl HashTable {
+    pub fn len(&self) -> usize {
+        self.live
+    }
+    /// Length of the entry vector, tombstones included: the bound of positional iteration.
+    pub fn slots(&self) -> usize {
+        self.entries.len()
+    }
+    #[inline]
+    pub fn entry(&self, i: usize) -> Option<&Entry> {
+        self.entries.get(i).filter(|e| !e.key.is_undef())
+    }
+    pub fn set_value(&mut self, i: usize, v: Value) {
+        self.entries[i].value = v;
+    }
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Entry> {
+        self.entries[self.first.min(self.entries.len())..].iter().filter(|e| !e.key.is_undef())
+    }
+    /// Positions of entries whose stored hash is `hash` and that satisfy `same`. `same` must not call Ruby.
+    #[inline]
+    pub fn find(&self, hash: u64, mut same: impl FnMut(Value) -> bool) -> Option<usize> {
+        match &self.index {
+            None => (self.first..self.entries.len()).find(|&i| {
+                let e = &self.entries[i];
+                e.hash == hash && !e.key.is_undef() && same(e.key)
+            }),
+            Some(ix) => ix
+                .find(hash, |&i| {
+                    let e = &self.entries[i as usize];
+                    e.hash == hash && same(e.key)
+                })
+                .map(|i| *i as usize),
+        }
+    }
+    /// Positions of all entries with this stored hash (for comparisons that may call Ruby).
+    pub fn candidates(&self, hash: u64) -> Vec<usize> {
+        match &self.index {
+            None => (0..self.entries.len()).filter(|&i| self.entries[i].hash == hash && !self.entries[i].key.is_undef()).collect(),
+            Some(ix) => ix.iter_hash(hash).map(|i| *i as usize).filter(|&i| self.entries[i].hash == hash).collect(),
+        }
+    }
+    /// Appends a key that is not there. Returns its position.
+    pub fn push(&mut self, hash: u64, key: Value, value: Value) -> usize {
+        if self.entries.len() == self.entries.capacity() && self.iterating == 0 && self.live < self.entries.len() / 2 {
+            self.compact();
+        }
+        let at = self.entries.len();
+        self.entries.push(Entry { hash, key, value });
+        self.live += 1;
+        let entries = &self.entries;
+        match &mut self.index {
+            Some(ix) => {
+                ix.insert_unique(hash, at as u32, |&i| entries[i as usize].hash);
+            }
+            None if at >= LINEAR => self.reindex(),
+            None => {}
+        }
+        at
+    }
+    fn reindex(&mut self) {
+        let mut ix = Index::with_capacity(self.entries.len() * 2);
+        let entries = &self.entries;
+        for (i, e) in entries.iter().enumerate() {
+            if !e.key.is_undef() {
+                ix.insert_unique(e.hash, i as u32, |&i| entries[i as usize].hash);
+            }
+        }
+        self.index = Some(ix);
+    }
+    /// Drops the tombstones.
+    pub fn compact(&mut self) {
+        self.entries.retain(|e| !e.key.is_undef());
+        self.first = 0;
+        if self.index.is_some() {
+            if self.entries.len() > LINEAR { self.reindex() } else { self.index = None }
+        }
+    }
+    pub fn remove_at(&mut self, at: usize) -> Entry {
+        let e = self.entries[at];
+        if let Some(ix) = &mut self.index
+            && let Ok(o) = ix.find_entry(e.hash, |&i| i as usize == at)
+        {
+            o.remove();
+        }
+        self.entries[at].key = Value::UNDEF;
+        self.entries[at].value = Value::NIL;
+        self.live -= 1;
+        if self.live == 0 && self.iterating == 0 {
+            self.clear();
+        } else if at == self.first {
+            while self.first < self.entries.len() && self.entries[self.first].key.is_undef() {
+                self.first += 1;
+            }
+            if self.first > 32 && self.first > self.entries.len() / 2 && self.iterating == 0 {
+                self.compact();
+            }
+        }
+        e
+    }
+    pub fn clear(&mut self) {
+        if self.iterating > 0 {
+            // Positions must stay valid for the running iterations.
+            for e in &mut self.entries {
+                e.key = Value::UNDEF;
+                e.value = Value::NIL;
+            }
+            self.index = self.index.take().map(|_| Index::new());
+            self.live = 0;
+            return;
+        }
+        self.entries = Vec::new();
+        self.index = None;
+        self.live = 0;
+        self.first = 0;
+    }
+    /// malloc'ed bytes.
+    pub fn weight(&self) -> usize {
+        self.entries.capacity() * size_of::<Entry>() + self.index.as_ref().map_or(0, |i| i.capacity() * 5) + size_of::<HashTable>()
+    }
+    pub fn reserve(&mut self, n: usize) {
+        self.entries.reserve(n);
+    }
+}
+
+impl HashCell {
+    pub fn make(heap: &mut Heap, shape: u32) -> Ref<HashCell> {
+        let header = Header { shape, kind: Kind::Hash as u8, flags: 0, aux: 0 };
+        alloc_cell(heap, HashCell { header, table: None, default: Value::NIL, default_is_proc: false })
+    }
+    pub fn table(&self) -> Option<&HashTable> {
+        self.table.as_deref()
+    }
+    pub fn len(&self) -> usize {
+        self.table.as_ref().map_or(0, |t| t.live)
+    }
+    /// The table for changing; made on first use. Runs `f` and accounts for the memory that it takes or frees.
+    pub fn change<R>(this: Ref<HashCell>, heap: &mut Heap, f: impl FnOnce(&mut HashTable) -> R) -> R {
+        let mut this = this;
+        if this.table.is_none() {
+            heap.set_finalized(this.as_ptr() as *mut Header);
+            let t = Box::<HashTable>::default();
+            heap.add_payload(t.weight());
+            this.table = Some(t);
+        }
+        let Some(t) = this.table.as_mut() else { unreachable!("made above") };
+        let before = t.weight();
+        let r = f(t);
+        let after = t.weight();
+        if after > before {
+            heap.add_payload(after - before);
+        } else if before > after {
+            heap.sub_payload(before - after);
+        }
+        r
+    }
+    /// Copies the whole table of another Hash.
+    pub fn replace(this: Ref<HashCell>, heap: &mut Heap, other: Ref<HashCell>) {
+        let mut copy = other.table().cloned().unwrap_or_default();
+        copy.iterating = this.table().map_or(0, |t| t.iterating);
+        if copy.live < copy.entries.len() && copy.iterating == 0 {
+            copy.compact();
+        }
+        Self::change(this, heap, |t| *t = copy);
+    }
+    pub(crate) unsafe fn free(p: *mut HashCell) -> usize {
+        // SAFETY: called once by the finalizer.
+        unsafe { (*p).table.take().map_or(0, |t| t.weight()) }
+    }
+}

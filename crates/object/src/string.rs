@@ -1,0 +1,323 @@
+//! String cells: up to 24 bytes inline, larger content in a shared buffer (copy on write).
+//!
+//! Header aux: bits 0-7 encoding id, bits 8-9 code range (0 unknown, 1 ASCII only, 2 valid, 3 broken), bit 10 inline, bits 11-15 inline
+//! length. Invariant: holding the buffer alone (count 1) one may write it; otherwise one copies first. A substring shares its
+//! parent's buffer.
+
+use crate::cells::{Kind, alloc_cell};
+use crate::class::ids;
+use crate::value::{Cell, Ref, Value};
+use zakuro_heap::{BufRef, Header, Heap, SharedBuf};
+
+pub const INLINE: usize = 24;
+const INLINE_BIT: u16 = 1 << 10;
+const LEN_SHIFT: u16 = 11;
+const RANGE_MASK: u16 = 3 << 8;
+
+/// Encoding ids that the VM knows by number; the rest is `zakuro-text`'s.
+pub const BINARY: u8 = 0;
+pub const UTF8: u8 = 1;
+pub const US_ASCII: u8 = 2;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CodeRange {
+    Unknown,
+    Ascii,
+    Valid,
+    Broken,
+}
+
+#[repr(C)]
+pub struct StringCell {
+    pub header: Header,
+    body: Body,
+}
+
+#[repr(C)]
+union Body {
+    inline: [u8; INLINE],
+    heap: Shared,
+}
+
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Shared {
+    buf: *mut SharedBuf,
+    ptr: *mut u8,
+    len: usize,
+}
+
+impl Cell for StringCell {
+    const KIND: Kind = Kind::String;
+}
+
+/// A buffer could not be made that large.
+#[derive(Debug)]
+pub struct TooLarge;
+
+impl StringCell {
+    /// New String of the content. Panics only when memory is exhausted.
+    pub fn make(heap: &mut Heap, shape: u32, bytes: &[u8], encoding: u8) -> Ref<StringCell> {
+        let mut s = Self::empty(heap, shape, encoding);
+        if bytes.len() <= INLINE {
+            // SAFETY: inline body, length checked.
+            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), (&raw mut s.body.inline) as *mut u8, bytes.len()) };
+            s.set_inline_len(bytes.len());
+        } else {
+            Self::append(s, heap, bytes);
+        }
+        s
+    }
+    pub fn empty(heap: &mut Heap, shape: u32, encoding: u8) -> Ref<StringCell> {
+        let header = Header { shape, kind: Kind::String as u8, flags: 0, aux: encoding as u16 | INLINE_BIT };
+        alloc_cell(heap, StringCell { header, body: Body { inline: [0; INLINE] } })
+    }
+    pub fn plain(heap: &mut Heap, bytes: &[u8], encoding: u8) -> Ref<StringCell> {
+        Self::make(heap, ids::STRING.0, bytes, encoding)
+    }
+    #[inline(always)]
+    fn is_inline(&self) -> bool {
+        self.header.aux & INLINE_BIT != 0
+    }
+    fn set_inline_len(&mut self, n: usize) {
+        self.header.aux = (self.header.aux & 0x7ff) | (n as u16) << LEN_SHIFT;
+    }
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        // SAFETY: the inline bit says which member of the union is live.
+        if self.is_inline() { (self.header.aux >> LEN_SHIFT) as usize } else { unsafe { self.body.heap.len } }
+    }
+    #[inline(always)]
+    pub fn bytes(&self) -> &[u8] {
+        // SAFETY: as in len; the buffer has `len` initialised bytes.
+        unsafe {
+            if self.is_inline() {
+                std::slice::from_raw_parts((&raw const self.body.inline) as *const u8, self.len())
+            } else {
+                std::slice::from_raw_parts(self.body.heap.ptr, self.body.heap.len)
+            }
+        }
+    }
+    /// The content as text, broken bytes replaced.
+    pub fn text(&self) -> std::borrow::Cow<'_, str> {
+        String::from_utf8_lossy(self.bytes())
+    }
+    pub fn encoding(&self) -> u8 {
+        self.header.aux as u8
+    }
+    pub fn set_encoding(&mut self, e: u8) {
+        self.header.aux = (self.header.aux & 0xff00) | e as u16;
+        self.clear_range();
+    }
+    pub fn code_range(&self) -> CodeRange {
+        match (self.header.aux & RANGE_MASK) >> 8 {
+            0 => CodeRange::Unknown,
+            1 => CodeRange::Ascii,
+            2 => CodeRange::Valid,
+            _ => CodeRange::Broken,
+        }
+    }
+    /// Caches the result of a scan. Allowed on frozen strings: it is no visible change.
+    pub fn set_code_range(&mut self, r: CodeRange) {
+        self.header.aux = (self.header.aux & !RANGE_MASK) | (r as u16) << 8;
+    }
+    pub fn clear_range(&mut self) {
+        self.header.aux &= !RANGE_MASK;
+    }
+    fn capacity(&self) -> usize {
+        if self.is_inline() {
+            return INLINE;
+        }
+        // SAFETY: heap body; ptr lies in buf's data.
+        unsafe {
+            let h = self.body.heap;
+            SharedBuf::cap(h.buf) - (h.ptr as usize - SharedBuf::data(h.buf) as usize)
+        }
+    }
+    fn unique(&self) -> bool {
+        // SAFETY: heap body holds a live buffer.
+        self.is_inline() || unsafe { SharedBuf::is_unique(self.body.heap.buf) }
+    }
+    /// Makes room for `cap` bytes in a buffer of its own.
+    fn reserve(this: Ref<StringCell>, heap: &mut Heap, cap: usize) -> Result<(), TooLarge> {
+        let mut this = this;
+        if this.unique() && cap <= this.capacity() {
+            return Ok(());
+        }
+        let old_inline = this.is_inline();
+        let want = cap.max(if this.len() > 0 { (this.len() * 2).min(cap.saturating_mul(2)) } else { cap }).max(48);
+        // SAFETY: a fresh buffer is filled with the old content, then the body is switched; the old buffer's count is given back.
+        unsafe {
+            let buf = SharedBuf::new(want);
+            if buf.is_null() {
+                return Err(TooLarge);
+            }
+            let data = SharedBuf::data(buf);
+            let len = this.len();
+            std::ptr::copy_nonoverlapping(this.bytes().as_ptr(), data, len);
+            if old_inline {
+                heap.set_finalized(this.as_ptr() as *mut Header);
+            } else {
+                let old = this.body.heap.buf;
+                heap.sub_payload(SharedBuf::cap(old));
+                SharedBuf::release(old);
+            }
+            heap.add_payload(want);
+            this.header.aux &= !INLINE_BIT & 0x7ff;
+            this.body.heap = Shared { buf, ptr: data, len };
+        }
+        Ok(())
+    }
+    fn set_len(&mut self, n: usize) {
+        if self.is_inline() {
+            self.set_inline_len(n);
+        } else {
+            self.body.heap.len = n;
+        }
+    }
+    /// Appends bytes. The caller has checked frozen and encoding.
+    #[inline]
+    pub fn append(this: Ref<StringCell>, heap: &mut Heap, bytes: &[u8]) {
+        Self::try_append(this, heap, bytes).expect("string buffer: out of memory");
+    }
+    pub fn try_append(this: Ref<StringCell>, heap: &mut Heap, bytes: &[u8]) -> Result<(), TooLarge> {
+        let mut this = this;
+        let (old, add) = (this.len(), bytes.len());
+        if add == 0 {
+            return Ok(());
+        }
+        // `bytes` may be this string's own content: if the buffer moves, copy first.
+        let need = old.checked_add(add).ok_or(TooLarge)?;
+        let own: Vec<u8>;
+        let mut src = bytes;
+        if need > this.capacity() || !this.unique() {
+            let r = this.bytes().as_ptr_range();
+            if r.contains(&bytes.as_ptr()) {
+                own = bytes.to_vec();
+                src = &own;
+            }
+            Self::reserve(this, heap, need)?;
+        }
+        // SAFETY: capacity for `need` bytes was ensured; the target range lies behind the content, so it doesn't overlap the source.
+        unsafe { std::ptr::copy_nonoverlapping(src.as_ptr(), this.raw_mut().add(old), add) };
+        this.set_len(need);
+        this.clear_range();
+        Ok(())
+    }
+    fn raw_mut(&mut self) -> *mut u8 {
+        // SAFETY: reads the live member.
+        if self.is_inline() { (&raw mut self.body.inline) as *mut u8 } else { unsafe { self.body.heap.ptr } }
+    }
+    /// Replaces the content. The caller has checked frozen.
+    pub fn set_bytes(this: Ref<StringCell>, heap: &mut Heap, bytes: &[u8]) {
+        let mut this = this;
+        let own: Vec<u8>;
+        let mut src = bytes;
+        if this.bytes().as_ptr_range().contains(&bytes.as_ptr()) {
+            own = bytes.to_vec();
+            src = &own;
+        }
+        if !this.unique() || src.len() > this.capacity() {
+            this.set_len(0);
+            Self::reserve(this, heap, src.len()).expect("string buffer: out of memory");
+        }
+        // SAFETY: capacity ensured; src does not alias the buffer.
+        unsafe { std::ptr::copy_nonoverlapping(src.as_ptr(), this.raw_mut(), src.len()) };
+        this.set_len(src.len());
+        this.clear_range();
+    }
+    /// The content for writing in place (same length). The caller has checked frozen.
+    pub fn bytes_mut<'a>(this: &'a mut Ref<StringCell>, heap: &mut Heap) -> &'a mut [u8] {
+        let n = this.len();
+        Self::reserve(*this, heap, n).expect("string buffer: out of memory");
+        this.clear_range();
+        // SAFETY: unique buffer (or inline) with n bytes.
+        unsafe { std::slice::from_raw_parts_mut(this.raw_mut(), n) }
+    }
+    /// Replaces bytes start..end by others.
+    pub fn splice(this: Ref<StringCell>, heap: &mut Heap, start: usize, end: usize, with: &[u8]) {
+        let mut v = Vec::with_capacity(this.len() - (end - start) + with.len());
+        v.extend_from_slice(&this.bytes()[..start]);
+        v.extend_from_slice(with);
+        v.extend_from_slice(&this.bytes()[end..]);
+        Self::set_bytes(this, heap, &v);
+    }
+    pub fn truncate(&mut self, n: usize) {
+        if n < self.len() {
+            self.set_len(n);
+            self.clear_range();
+        }
+    }
+    /// Room for at least `cap` bytes (`String.new(capacity:)`).
+    pub fn ensure_capacity(this: Ref<StringCell>, heap: &mut Heap, cap: usize) -> Result<(), TooLarge> {
+        Self::reserve(this, heap, cap.max(this.len()))
+    }
+    /// New String with bytes start..end of `src`, sharing its buffer when it is worth it.
+    pub fn substring(heap: &mut Heap, shape: u32, src: Ref<StringCell>, start: usize, end: usize) -> Ref<StringCell> {
+        let n = end - start;
+        let mut s;
+        if src.is_inline() || n <= 64 {
+            s = Self::make(heap, shape, &src.bytes()[start..end], src.encoding());
+        } else {
+            s = Self::empty(heap, shape, src.encoding());
+            // SAFETY: src has a heap body; the count keeps the buffer alive.
+            unsafe {
+                let h = src.body.heap;
+                SharedBuf::retain(h.buf);
+                Self::adopt(s, heap, Shared { buf: h.buf, ptr: h.ptr.add(start), len: n });
+            }
+        }
+        if src.code_range() == CodeRange::Ascii || n == src.len() {
+            s.set_code_range(src.code_range());
+        }
+        s
+    }
+    unsafe fn adopt(this: Ref<StringCell>, heap: &mut Heap, body: Shared) {
+        let mut this = this;
+        heap.set_finalized(this.as_ptr() as *mut Header);
+        // SAFETY: body.buf is live and one count of it is ours.
+        heap.add_payload(unsafe { SharedBuf::cap(body.buf) });
+        this.header.aux &= !INLINE_BIT & 0x7ff;
+        this.body.heap = body;
+    }
+    /// The content as a counted buffer for an envelope, with its byte range; None when it is inline. O(1).
+    pub fn share(&self) -> Option<(BufRef, usize, usize)> {
+        if self.is_inline() {
+            return None;
+        }
+        // SAFETY: heap body; from_retained takes over the count made here.
+        unsafe {
+            let h = self.body.heap;
+            SharedBuf::retain(h.buf);
+            Some((BufRef::from_raw(h.buf)?, h.ptr as usize - SharedBuf::data(h.buf) as usize, h.len))
+        }
+    }
+    /// New String over a received buffer. O(1).
+    pub fn from_shared(heap: &mut Heap, shape: u32, buf: BufRef, offset: usize, len: usize, encoding: u8) -> Ref<StringCell> {
+        let s = Self::empty(heap, shape, encoding);
+        // SAFETY: into_raw hands its count to the new cell; offset and len came from `share` of the same buffer.
+        unsafe {
+            let raw = BufRef::into_raw(buf);
+            Self::adopt(s, heap, Shared { buf: raw, ptr: SharedBuf::data(raw).add(offset), len });
+        }
+        s
+    }
+    pub(crate) unsafe fn free(p: *mut StringCell) -> usize {
+        // SAFETY: called once by the finalizer.
+        unsafe {
+            if (*p).is_inline() {
+                return 0;
+            }
+            let buf = (*p).body.heap.buf;
+            let cap = SharedBuf::cap(buf);
+            SharedBuf::release(buf);
+            cap
+        }
+    }
+}
+
+impl Ref<StringCell> {
+    pub fn value(self) -> Value {
+        self.as_value()
+    }
+}

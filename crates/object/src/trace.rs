@@ -1,0 +1,118 @@
+//! Tracing and finalising of cells by kind: the two functions that a heap is made with.
+
+use crate::array::ArrayCell;
+use crate::cells::*;
+use crate::hash::HashCell;
+use crate::string::StringCell;
+use crate::value::Value;
+use zakuro_heap::{FinalizeCx, Header, Marker};
+
+#[inline(always)]
+fn mark(m: &mut Marker<'_>, v: Value) {
+    m.mark_value_bits(v.0);
+}
+
+/// Marks everything that a cell refers to.
+///
+/// # Safety
+/// `cell` is a live, initialised cell.
+pub unsafe fn trace(cell: *mut Header, m: &mut Marker<'_>) {
+    // SAFETY: the kind says how the cell is laid out; kinds are written only by this crate.
+    unsafe {
+        match Kind::from_u8((*cell).kind) {
+            Kind::Free | Kind::Float | Kind::Bignum | Kind::String | Kind::Class => {}
+            Kind::Object | Kind::Exception => {
+                for v in (*(cell as *mut ObjectCell)).all_slots() {
+                    mark(m, *v);
+                }
+            }
+            Kind::Array => {
+                for v in (*(cell as *mut ArrayCell)).as_slice() {
+                    mark(m, *v);
+                }
+            }
+            Kind::Hash => {
+                let h = &*(cell as *mut HashCell);
+                mark(m, h.default);
+                if let Some(t) = h.table() {
+                    for e in t.iter() {
+                        mark(m, e.key);
+                        mark(m, e.value);
+                    }
+                }
+            }
+            Kind::Range => {
+                let r = &*(cell as *mut RangeCell);
+                mark(m, r.low());
+                mark(m, r.high());
+            }
+            Kind::Rational | Kind::Complex => {
+                let p = &*(cell as *mut PairCell);
+                mark(m, p.first);
+                mark(m, p.second);
+            }
+            Kind::Proc => {
+                let p = &*(cell as *mut ProcCell);
+                mark(m, p.env);
+                mark(m, p.self_);
+                mark(m, p.me);
+                mark(m, p.extra);
+            }
+            Kind::Method => {
+                let p = &*(cell as *mut MethodCell);
+                mark(m, p.cref);
+                mark(m, p.data);
+            }
+            Kind::Env => {
+                let e = &*(cell as *mut EnvCell);
+                mark(m, e.parent);
+                for v in e.slots() {
+                    mark(m, *v);
+                }
+            }
+            Kind::Cref => {
+                let c = &*(cell as *mut CrefCell);
+                mark(m, c.class);
+                mark(m, c.parent);
+                mark(m, c.definee);
+            }
+            Kind::Data => (*(cell as *mut DataCell)).trace_payload(m),
+            Kind::Throw => {
+                let t = &*(cell as *mut ThrowCell);
+                mark(m, t.tag);
+                mark(m, t.value);
+            }
+            Kind::MethodObj => {
+                let o = &*(cell as *mut MethodObjCell);
+                mark(m, o.receiver);
+                mark(m, o.method);
+                mark(m, o.class);
+            }
+        }
+    }
+}
+
+/// Frees what a dying cell owns outside the heap.
+///
+/// # Safety
+/// `cell` has its finalizer bit set and dies now.
+pub unsafe fn finalize(cell: *mut Header, cx: &mut FinalizeCx) {
+    // SAFETY: as in trace.
+    unsafe {
+        let bytes = match Kind::from_u8((*cell).kind) {
+            Kind::String => StringCell::free(cell as *mut StringCell),
+            Kind::Array => ArrayCell::free(cell as *mut ArrayCell),
+            Kind::Hash => HashCell::free(cell as *mut HashCell),
+            Kind::Object | Kind::Exception => ObjectCell::free_ext(cell as *mut ObjectCell),
+            Kind::Data => (*(cell as *mut DataCell)).drop_payload(),
+            Kind::Bignum => {
+                let b = &mut *(cell as *mut BignumCell);
+                let n = b.value.bits() as usize / 8;
+                std::ptr::drop_in_place(&mut b.value);
+                n
+            }
+            _ => 0,
+        };
+        cx.sub_payload(bytes);
+    }
+}

@@ -1,0 +1,427 @@
+//! The loop of a native thread: borrow a worker, run units, look for more, give the worker back and sleep.
+//!
+//! Invariants: a `Native` is touched by its own thread only, except for its `Parker`. While `worker` is set, this thread alone
+//! pops from that worker's LIFO slot as an owner and starts its turns. During `blocking` it is unset, so that wake-ups sent by
+//! the blocking call go to the injector.
+//! Rejected: a worker bound to one native thread (a blocking call would strand its queue).
+
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering, fence};
+use std::time::{Duration, Instant};
+
+use crate::current;
+use crate::scheduler::{Inner, Rest, Status};
+use crate::task::{OnPark, Task, TaskInner, TaskRef};
+use crate::{Turn, poll};
+
+/// No worker.
+pub(crate) const NONE: u32 = u32::MAX;
+/// The thread is to end.
+pub(crate) const EXIT: u32 = u32::MAX - 1;
+
+/// Added to a worker's index: the permit to spin comes with it.
+pub(crate) const WITH_PERMIT: u32 = 1 << 30;
+
+/// How long a thread without work looks around before it sleeps.
+const SPIN: Duration = Duration::from_micros(8);
+/// A unit in a LIFO slot may be stolen when its worker has been in the same turn for this long.
+const LIFO_AGE: Duration = Duration::from_micros(3);
+/// A unit that runs on for this long (in clock ticks of `cycles`) after waking another should have woken a worker for it.
+const RAN_ON: u64 = 50_000;
+
+/// Where a native thread sleeps, and how it is handed a worker.
+///
+/// `word` is NONE while the thread may sleep; whoever hands out a worker (under the Idle lock it took the thread off a list)
+/// stores its index and wakes; the thread takes it with an acquiring swap.
+pub(crate) struct Parker {
+    word: AtomicU32,
+}
+
+impl Parker {
+    pub(crate) fn new(word: u32) -> Parker {
+        Parker { word: AtomicU32::new(word) }
+    }
+
+    pub(crate) fn assign(&self, worker: u32) {
+        self.word.store(worker, Ordering::Release);
+        // SAFETY: a futex wake on a live word.
+        unsafe { libc::syscall(libc::SYS_futex, self.word.as_ptr(), libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG, 1) };
+    }
+
+    pub(crate) fn wait(&self) -> u32 {
+        loop {
+            let word = self.word.load(Ordering::Acquire);
+            if word != NONE {
+                self.word.store(NONE, Ordering::Relaxed);
+                return word;
+            }
+            let none = ptr::null::<libc::timespec>();
+            // SAFETY: a futex wait on a live word, without a time-out.
+            unsafe { libc::syscall(libc::SYS_futex, self.word.as_ptr(), libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG, NONE, none) };
+        }
+    }
+}
+
+pub(crate) struct Native {
+    inner: Arc<Inner>,
+    parker: Arc<Parker>,
+    /// The borrowed worker, or NONE.
+    worker: Cell<u32>,
+    /// The task whose turn this is.
+    running: Cell<*const TaskInner>,
+    /// This thread holds the scheduler's one permit to spin.
+    spinning: Cell<bool>,
+    turns: Cell<u32>,
+    /// When this turn first put a unit into the LIFO slot; 0: not.
+    lifo_since: Cell<u64>,
+    last_rest: Cell<Duration>,
+    tid: i32,
+}
+
+/// Index of the calling thread's worker, 0 on other threads: for sharding only.
+pub(crate) fn current_index() -> usize {
+    let native = current::native();
+    if native.is_null() {
+        return 0;
+    }
+    // SAFETY: the record belongs to this thread and lives until the thread unsets it.
+    let worker = unsafe { (*native).worker.get() };
+    if worker == NONE { 0 } else { worker as usize + 1 }
+}
+
+/// A cheap clock for rough comparisons; its unit is between 0.2 and 1 ns.
+fn cycles() -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: reads a counter.
+    unsafe {
+        std::arch::x86_64::_rdtsc()
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: writes one timespec.
+        unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut now) };
+        now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+    }
+}
+
+/// Body of a native thread.
+pub(crate) fn main(inner: Arc<Inner>, parker: Arc<Parker>) {
+    // SAFETY: no arguments.
+    let tid = unsafe { libc::gettid() };
+    let native = Native {
+        inner,
+        parker,
+        worker: Cell::new(NONE),
+        running: Cell::new(ptr::null()),
+        spinning: Cell::new(false),
+        turns: Cell::new(0),
+        lifo_since: Cell::new(0),
+        last_rest: Cell::new(Duration::ZERO),
+        tid,
+    };
+    current::set_native(&native);
+    native.awoken(native.parker.wait());
+    native.work();
+    current::set_native(ptr::null());
+    native.inner.native_ended();
+}
+
+impl Native {
+    fn take(&self, worker: u32) {
+        self.worker.set(worker);
+        if worker < WITH_PERMIT {
+            self.inner.worker(worker).tid.store(self.tid, Ordering::Relaxed);
+        }
+    }
+
+    fn work(&self) {
+        loop {
+            if self.worker.get() == EXIT {
+                return;
+            }
+            if self.inner.stopping() {
+                self.clear_spinning();
+                return self.inner.abandon_worker(self.worker.get());
+            }
+            if self.inner.returners_wait() && self.inner.give_to_returner(self.worker.get()) {
+                self.worker.set(NONE);
+                self.release_permit();
+                self.sleep_without_worker();
+                continue;
+            }
+            match self.next().or_else(|| self.search()) {
+                Some(task) => self.turn(task),
+                None => self.rest(),
+            }
+        }
+    }
+
+    /// Own work: the LIFO slot first, except every 32nd turn, when the oldest unit has its chance (local and injected in turn).
+    fn next(&self) -> Option<TaskRef> {
+        let worker = self.inner.worker(self.worker.get());
+        let turns = self.turns.get().wrapping_add(1);
+        self.turns.set(turns);
+        if turns.is_multiple_of(32) {
+            let fair = if turns.is_multiple_of(64) {
+                self.inner.injector.pop().or_else(|| worker.queue.pop())
+            } else {
+                worker.queue.pop().or_else(|| self.inner.injector.pop())
+            };
+            if fair.is_some() {
+                return fair;
+            }
+        }
+        worker.take_lifo().or_else(|| worker.queue.pop())
+    }
+
+    /// Others' work: the injector, then the queues of the other workers; then, for the one spinner, a while longer.
+    fn search(&self) -> Option<TaskRef> {
+        if let Some(task) = self.search_once() {
+            self.found();
+            return Some(task);
+        }
+        // Spin only when the last rest was short: after a long one, the next will be long too.
+        if !self.spinning.get() && (self.last_rest.get() > Duration::from_millis(1) || !self.inner.start_spinning()) {
+            return None;
+        }
+        self.spinning.set(true);
+        let begin = Instant::now();
+        let first: Vec<u64> = self.inner.workers.iter().map(|w| w.turn.load(Ordering::Relaxed)).collect();
+        loop {
+            for _ in 0..16 {
+                std::hint::spin_loop();
+            }
+            if let Some(task) = self.search_once() {
+                self.found();
+                return Some(task);
+            }
+            let age = begin.elapsed();
+            if age >= LIFO_AGE {
+                for (worker, &turn) in self.inner.workers.iter().zip(&first) {
+                    if worker.turn.load(Ordering::Relaxed) == turn
+                        && let Some(task) = worker.take_lifo()
+                    {
+                        self.found();
+                        return Some(task);
+                    }
+                }
+            }
+            if age >= SPIN || self.inner.stopping() || self.inner.returners_wait() {
+                self.clear_spinning();
+                return None;
+            }
+        }
+    }
+
+    fn search_once(&self) -> Option<TaskRef> {
+        let inner = &*self.inner;
+        let own = self.worker.get() as usize;
+        let count = inner.workers.len();
+        let queue = &inner.workers[own].queue;
+        if let Some(task) = inner.injector.take_batch(queue, |len| len / count + 1) {
+            return Some(task);
+        }
+        let start = self.turns.get() as usize;
+        (0..count)
+            .map(|i| (start + i) % count)
+            .filter(|&victim| victim != own)
+            .find_map(|victim| inner.workers[victim].queue.take_batch(queue, |len| len.div_ceil(2)))
+    }
+
+    /// After a search came up with work: the permit to spin goes on to another thread if there is more to find.
+    fn found(&self) {
+        self.inner.work_resumed();
+        self.release_permit();
+    }
+
+    fn release_permit(&self) {
+        if self.spinning.replace(false) {
+            self.inner.release_permit();
+        }
+    }
+
+    fn clear_spinning(&self) {
+        if self.spinning.replace(false) {
+            self.inner.stop_spinning();
+        }
+    }
+
+    /// Gives the worker back and sleeps until there is a new one.
+    fn rest(&self) {
+        self.clear_spinning();
+        match self.inner.rest(self.worker.get(), &self.parker) {
+            Rest::Retry => {}
+            Rest::Sleep => {
+                self.worker.set(NONE);
+                let begin = Instant::now();
+                let worker = self.parker.wait();
+                self.last_rest.set(begin.elapsed());
+                self.awoken(worker);
+            }
+            Rest::Exit => self.worker.set(EXIT),
+        }
+    }
+
+    fn sleep_without_worker(&self) {
+        if self.inner.join_sleepers(&self.parker) {
+            let worker = self.parker.wait();
+            self.awoken(worker);
+        } else {
+            self.worker.set(EXIT);
+        }
+    }
+
+    fn awoken(&self, word: u32) {
+        if word == EXIT {
+            return self.take(EXIT);
+        }
+        self.spinning.set(word & WITH_PERMIT != 0);
+        self.take(word & !WITH_PERMIT);
+    }
+
+    fn turn(&self, task: TaskRef) {
+        // SAFETY: taken from a queue, so QUEUED on our behalf; alive until `Done` below.
+        let inner = unsafe { task.get() };
+        inner.state.start();
+        inner.poll.take(poll::PREEMPT);
+        self.running.set(inner);
+        self.lifo_since.set(0);
+        self.inner.worker(self.worker.get()).publish(&inner.poll);
+
+        // SAFETY: a Task is a transparent Arc<TaskInner>, and an Arc is a pointer to the inner value's allocation as made by
+        // Arc::into_raw; ManuallyDrop keeps the borrowed count untouched.
+        let handle = std::mem::ManuallyDrop::new(Task(unsafe { Arc::from_raw(task.as_ptr()) }));
+        // SAFETY: the state RUNNING makes the unit ours.
+        let unit = unsafe { &mut *inner.unit.get() };
+        let turn = match unit {
+            Some(unit) => catch_unwind(AssertUnwindSafe(|| unit.run(&handle))).unwrap_or(Turn::Done),
+            None => Turn::Done,
+        };
+
+        // The worker may be another one now, after a blocking call.
+        let worker = self.inner.worker(self.worker.get());
+        worker.unpublish();
+        self.running.set(ptr::null());
+        let since = self.lifo_since.get();
+        if since != 0 {
+            let before = inner.runs_on.load(Ordering::Relaxed);
+            let after = if cycles().wrapping_sub(since) > RAN_ON { (before + 1).min(3) } else { before.saturating_sub(1) };
+            inner.runs_on.store(after, Ordering::Relaxed);
+        }
+        match turn {
+            Turn::Again => {
+                inner.state.again();
+                worker.queue.push(task);
+            }
+            Turn::Park => match inner.state.park() {
+                OnPark::Parked => {}
+                OnPark::Enqueue => worker.queue.push(task),
+            },
+            Turn::Done => {
+                // A unit's destructor may run foreign code: keep its panic away from the worker.
+                let _ = catch_unwind(AssertUnwindSafe(|| unit.take()));
+                inner.state.finish();
+                self.inner.unit_ended();
+                // SAFETY: we moved the task to DONE; nothing else takes the self-reference.
+                drop(unsafe { task.into_task() });
+            }
+        }
+    }
+
+    /// Queues a woken unit on this thread's worker. False if there is none, or it belongs to another scheduler.
+    pub(crate) fn enqueue_woken(&self, inner: &Inner, task: TaskRef) -> bool {
+        let index = self.worker.get();
+        if index >= EXIT || !ptr::eq(&*self.inner, inner) {
+            return false;
+        }
+        let worker = inner.worker(index);
+        if let Some(displaced) = worker.put_lifo(task) {
+            worker.queue.push(displaced);
+            inner.need_worker();
+        } else if let Some(running) = self.running_task() {
+            let runs_on = running.runs_on.load(Ordering::Relaxed);
+            // The clock costs as much as the rest of a wake-up: a sample of the turns is enough to learn from.
+            if self.lifo_since.get() == 0 && (runs_on > 0 || self.turns.get().is_multiple_of(4)) {
+                self.lifo_since.set(cycles());
+            }
+            if runs_on >= 2 {
+                inner.need_worker();
+            }
+        }
+        true
+    }
+
+    /// Queues a new unit, first in, first out.
+    pub(crate) fn enqueue_spawned(&self, inner: &Inner, task: TaskRef) -> bool {
+        let index = self.worker.get();
+        if index >= EXIT || !ptr::eq(&*self.inner, inner) {
+            return false;
+        }
+        inner.worker(index).queue.push(task);
+        inner.need_worker();
+        true
+    }
+
+    fn running_task(&self) -> Option<&TaskInner> {
+        // SAFETY: set for the length of a turn, in which the task is alive.
+        unsafe { self.running.get().as_ref() }
+    }
+
+    /// Lets go of the worker. Some(index): it is kept at hand, since nothing waits for it. None: another thread has it.
+    fn enter_blocking(&self) -> Option<u32> {
+        let index = self.worker.replace(NONE);
+        let inner = &*self.inner;
+        let worker = inner.worker(index);
+        worker.unpublish();
+        if worker.has_work() || !inner.injector.is_empty() || inner.returners_wait() {
+            inner.detach(index);
+            return None;
+        }
+        inner.blocked.fetch_add(1, Ordering::SeqCst);
+        worker.status.store(Status::BLOCKED, Ordering::SeqCst);
+        fence(Ordering::SeqCst);
+        if inner.work_visible() {
+            inner.need_worker();
+        }
+        Some(index)
+    }
+
+    fn leave_blocking(&self, kept: Option<u32>) {
+        let inner = &*self.inner;
+        let index = match kept.filter(|&index| inner.reclaim(index)) {
+            Some(index) => index,
+            None => inner.attach(&self.parker),
+        };
+        self.take(index);
+        if let Some(task) = self.running_task() {
+            inner.worker(index).publish(&task.poll);
+        }
+    }
+}
+
+/// Runs a call that may block the native thread, such as a foreign library's. Other units go on: the worker is handed to
+/// another native thread if anything waits for it, now or later. `f` must not suspend the coroutine that called `blocking`.
+///
+/// On a thread that runs no unit it just calls `f`.
+pub fn blocking<R>(f: impl FnOnce() -> R) -> R {
+    struct Leave<'a>(&'a Native, Option<u32>);
+    impl Drop for Leave<'_> {
+        fn drop(&mut self) {
+            self.0.leave_blocking(self.1);
+        }
+    }
+
+    let native = current::native();
+    // SAFETY: the record belongs to this thread, and the coroutine stays on the thread until `f` returned.
+    let Some(native) = (unsafe { native.as_ref() }) else { return f() };
+    if native.worker.get() >= EXIT || native.running.get().is_null() {
+        return f();
+    }
+    let kept = native.enter_blocking();
+    let _leave = Leave(native, kept);
+    f()
+}

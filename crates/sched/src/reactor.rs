@@ -1,0 +1,467 @@
+//! The timer thread: time slices, timers and readiness, in one native thread around one epoll descriptor.
+//!
+//! Invariants: it ticks (10 ms) only while some worker is borrowed, and sleeps until the next timer otherwise; each tick costs
+//! loads of shared words. A wake-up is delivered before its source is counted out of `Inner::outside`. No lock is held while a
+//! task is woken. Started by the first worker, timer or watch.
+//! Rejected for now: a timer wheel per worker (a heap push under a short lock costs 22 ns, a futex wake more than all of it);
+//! persistent edge-triggered registrations (they need a buffer owner that drains; the one-shot interface can be kept above them).
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use std::io;
+use std::os::fd::RawFd;
+use std::sync::atomic::{AtomicBool, Ordering, fence};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use crate::balance::Balancer;
+use crate::scheduler::{Inner, Scheduler, Status};
+use crate::task::Task;
+
+/// How long a unit may run while others wait for its worker.
+const SLICE: Duration = Duration::from_millis(10);
+const WAKE_TOKEN: u64 = u64::MAX;
+
+/// Names an armed timer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TimerId(u64);
+
+/// Names a watch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct WatchId {
+    number: u64,
+    fd: RawFd,
+}
+
+#[derive(Default)]
+struct Timers {
+    heap: BinaryHeap<Reverse<(Instant, u64)>>,
+    /// Armed timers; a heap entry without one was cancelled.
+    armed: HashMap<u64, Task>,
+    next: u64,
+    /// When the reactor will look again by itself; None: it is awake and will look before it sleeps.
+    sleeps_until: Option<Instant>,
+}
+
+struct Watch {
+    number: u64,
+    events: u32,
+    task: Task,
+    /// A pidfd of ours, closed with the watch.
+    owned: bool,
+}
+
+#[derive(Default)]
+struct Watches {
+    by_fd: HashMap<RawFd, Vec<Watch>>,
+    next: u64,
+}
+
+pub(crate) struct Reactor {
+    owner: Weak<Inner>,
+    epoll: RawFd,
+    event: RawFd,
+    /// Taken by whoever arms or cancels and by the reactor; never together with `watches`.
+    timers: Mutex<Timers>,
+    /// Taken by whoever watches and by the reactor, around epoll_ctl calls too (they must agree with the table).
+    watches: Mutex<Watches>,
+    /// Whether ticks are on. Switched on by whoever hands out a worker, off by the reactor when all are idle.
+    ticking: AtomicBool,
+    started: AtomicBool,
+    stopping: AtomicBool,
+}
+
+impl Reactor {
+    pub(crate) fn new(owner: Weak<Inner>) -> Reactor {
+        // SAFETY: plain system calls; results are checked.
+        let (epoll, event) =
+            unsafe { (libc::epoll_create1(libc::EPOLL_CLOEXEC), libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK)) };
+        assert!(epoll >= 0 && event >= 0, "no descriptors for the scheduler: {}", io::Error::last_os_error());
+        let reactor = Reactor {
+            owner,
+            epoll,
+            event,
+            timers: Mutex::default(),
+            watches: Mutex::default(),
+            ticking: AtomicBool::new(false),
+            started: AtomicBool::new(false),
+            stopping: AtomicBool::new(false),
+        };
+        let registered = reactor.control(libc::EPOLL_CTL_ADD, event, libc::EPOLLIN as u32, WAKE_TOKEN);
+        assert!(registered.is_ok(), "epoll refuses an eventfd: {registered:?}");
+        reactor
+    }
+
+    pub(crate) fn owner(&self) -> Option<Arc<Inner>> {
+        self.owner.upgrade()
+    }
+
+    pub(crate) fn is_started(&self) -> bool {
+        self.started.load(Ordering::SeqCst)
+    }
+
+    /// A worker was handed out: time slices matter from now on.
+    pub(crate) fn start_ticking(&self) {
+        fence(Ordering::SeqCst);
+        if !self.ticking.load(Ordering::Relaxed) && !self.ticking.swap(true, Ordering::SeqCst) {
+            self.start();
+            self.poke();
+        }
+    }
+
+    pub(crate) fn stop(&self) {
+        self.stopping.store(true, Ordering::SeqCst);
+        self.poke();
+    }
+
+    fn start(&self) {
+        if self.started.load(Ordering::Relaxed) || self.stopping.load(Ordering::Relaxed) {
+            return;
+        }
+        if self.started.swap(true, Ordering::SeqCst) {
+            return;
+        }
+        let Some(inner) = self.owner.upgrade() else { return };
+        let thread = std::thread::Builder::new().name("zakuro-timer".into()).stack_size(256 << 10).spawn(move || inner.reactor.run(&inner));
+        if thread.is_err() {
+            // Tried again by the next caller; until then there are no time slices.
+            self.started.store(false, Ordering::SeqCst);
+            self.ticking.store(false, Ordering::SeqCst);
+        }
+    }
+
+    fn poke(&self) {
+        let one = 1u64;
+        // SAFETY: writes eight bytes from a live word; a full counter means that a poke is pending.
+        unsafe { libc::write(self.event, (&raw const one).cast(), 8) };
+    }
+
+    fn run(&self, inner: &Inner) {
+        let mut seen: Vec<u64> = vec![0; inner.workers.len()];
+        let mut balancer = Balancer::default();
+        let mut next_tick = Instant::now() + SLICE;
+        let mut was_ticking = false;
+        while !self.stopping.load(Ordering::SeqCst) {
+            let now = Instant::now();
+            self.fire(inner, now);
+            let mut ticking = self.ticking.load(Ordering::SeqCst);
+            if ticking && !was_ticking {
+                next_tick = now + SLICE;
+            }
+            if ticking && now >= next_tick {
+                next_tick = now + SLICE;
+                if inner.idle_worker_count() == inner.workers.len() {
+                    ticking = !self.stop_ticking(inner);
+                    balancer.finish();
+                } else {
+                    tick(inner, &mut seen);
+                    balancer.tick(&inner.workers, now);
+                }
+            }
+            was_ticking = ticking;
+            let until = {
+                let mut timers = self.timers.lock();
+                let timer = timers.heap.peek().map(|Reverse((at, _))| *at);
+                let until = match (timer, ticking.then_some(next_tick)) {
+                    (Some(a), Some(b)) => Some(a.min(b)),
+                    (a, b) => a.or(b),
+                };
+                // A year stands for "for ever": an earlier timer pokes.
+                timers.sleeps_until = Some(until.unwrap_or(now + Duration::from_secs(365 * 86400)));
+                until
+            };
+            self.wait(inner, until);
+            self.timers.lock().sleeps_until = None;
+        }
+        balancer.finish();
+        self.started.store(false, Ordering::SeqCst);
+    }
+
+    /// True if ticks are off now: nobody works.
+    fn stop_ticking(&self, inner: &Inner) -> bool {
+        self.ticking.store(false, Ordering::SeqCst);
+        fence(Ordering::SeqCst);
+        // Whoever took a worker before this saw `ticking` set and left it at that.
+        inner.idle_worker_count() == inner.workers.len() || self.ticking.swap(true, Ordering::SeqCst)
+    }
+
+    fn fire(&self, inner: &Inner, now: Instant) {
+        loop {
+            let mut due: [Option<Task>; 64] = [const { None }; 64];
+            let mut count = 0;
+            {
+                let mut timers = self.timers.lock();
+                while count < due.len() && timers.heap.peek().is_some_and(|Reverse((at, _))| *at <= now) {
+                    let Some(Reverse((_, id))) = timers.heap.pop() else { break };
+                    if let Some(task) = timers.armed.remove(&id) {
+                        due[count] = Some(task);
+                        count += 1;
+                    }
+                }
+            }
+            if count == 0 {
+                return;
+            }
+            for task in due.iter().flatten() {
+                task.wake();
+            }
+            inner.outside_ended(count);
+        }
+    }
+
+    fn wait(&self, inner: &Inner, until: Option<Instant>) {
+        let mut events = [libc::epoll_event { events: 0, u64: 0 }; 64];
+        let left = until.map(|at| at.saturating_duration_since(Instant::now()));
+        let count = epoll_wait(self.epoll, &mut events, left);
+        for event in events.iter().take(count) {
+            let (bits, token) = (event.events, event.u64);
+            if token == WAKE_TOKEN {
+                let mut word = 0u64;
+                // SAFETY: reads eight bytes into a live word.
+                unsafe { libc::read(self.event, (&raw mut word).cast(), 8) };
+                continue;
+            }
+            self.ready(inner, token as RawFd, bits);
+        }
+    }
+
+    fn ready(&self, inner: &Inner, fd: RawFd, bits: u32) {
+        let mut woken: Vec<Watch> = Vec::new();
+        {
+            let mut watches = self.watches.lock();
+            let Some(list) = watches.by_fd.get_mut(&fd) else { return };
+            // Errors and hang-ups concern readers and writers alike.
+            let all = bits & (libc::EPOLLERR | libc::EPOLLHUP) as u32 != 0;
+            let mut i = 0;
+            while i < list.len() {
+                if all || list[i].events & bits != 0 {
+                    woken.push(list.remove(i));
+                } else {
+                    i += 1;
+                }
+            }
+            let rest = list.iter().fold(0, |events, watch| events | watch.events);
+            if rest == 0 {
+                watches.by_fd.remove(&fd);
+            } else {
+                let _ = self.arm(fd, rest);
+            }
+            close_owned(fd, &woken);
+        }
+        for watch in &woken {
+            watch.task.wake();
+        }
+        if !woken.is_empty() {
+            inner.outside_ended(woken.len());
+        }
+    }
+
+    /// Registers the descriptor for one event, whether epoll knows it already or not (it forgets closed ones by itself).
+    fn arm(&self, fd: RawFd, events: u32) -> io::Result<()> {
+        let events = events | libc::EPOLLONESHOT as u32;
+        match self.control(libc::EPOLL_CTL_MOD, fd, events, fd as u64) {
+            Err(e) if e.raw_os_error() == Some(libc::ENOENT) => self.control(libc::EPOLL_CTL_ADD, fd, events, fd as u64),
+            other => other,
+        }
+    }
+
+    fn control(&self, operation: libc::c_int, fd: RawFd, events: u32, token: u64) -> io::Result<()> {
+        let mut event = libc::epoll_event { events, u64: token };
+        // SAFETY: reads the event; descriptors are checked by the kernel.
+        match unsafe { libc::epoll_ctl(self.epoll, operation, fd, &mut event) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+impl Drop for Reactor {
+    fn drop(&mut self) {
+        // SAFETY: our own descriptors; the thread holds the scheduler, so it has ended.
+        unsafe {
+            libc::close(self.epoll);
+            libc::close(self.event);
+        }
+    }
+}
+
+/// Same turn as one tick ago, and others wait: an idle worker shall take them, or else the unit is asked to make room.
+fn tick(inner: &Inner, seen: &mut [u64]) {
+    let injected = !inner.injector.is_empty() || inner.returners_wait();
+    let mut idle = inner.idle_worker_count() + inner.blocked.load(Ordering::Relaxed);
+    for (worker, seen) in inner.workers.iter().zip(seen) {
+        let turn = worker.turn.load(Ordering::Relaxed);
+        let same = std::mem::replace(seen, turn) == turn;
+        if !same || worker.status.load(Ordering::Relaxed) != Status::RUNNING || !(injected || worker.has_work()) {
+            continue;
+        }
+        if idle > 0 {
+            idle -= 1;
+            inner.need_worker();
+        } else {
+            worker.preempt();
+        }
+    }
+}
+
+/// Waits for events with nanosecond time-outs where the kernel has them (5.11), else rounded up to milliseconds.
+fn epoll_wait(epoll: RawFd, events: &mut [libc::epoll_event], left: Option<Duration>) -> usize {
+    let time = left.map(|left| libc::timespec { tv_sec: left.as_secs() as _, tv_nsec: left.subsec_nanos() as _ });
+    let time = time.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
+    let signals = std::ptr::null::<libc::sigset_t>();
+    // SAFETY: the kernel writes at most events.len() entries and reads the time.
+    let count = unsafe { libc::syscall(libc::SYS_epoll_pwait2, epoll, events.as_mut_ptr(), events.len(), time, signals, 8) };
+    if count >= 0 {
+        return count as usize;
+    }
+    if io::Error::last_os_error().raw_os_error() != Some(libc::ENOSYS) {
+        return 0;
+    }
+    let millis = left.map_or(-1, |left| left.as_nanos().div_ceil(1_000_000).min(i32::MAX as u128) as i32);
+    // SAFETY: as above.
+    let count = unsafe { libc::epoll_wait(epoll, events.as_mut_ptr(), events.len() as i32, millis) };
+    count.max(0) as usize
+}
+
+fn close_owned(fd: RawFd, watches: &[Watch]) {
+    if watches.iter().any(|watch| watch.owned) {
+        // SAFETY: a pidfd that we opened and that nobody else knows.
+        unsafe { libc::close(fd) };
+    }
+}
+
+impl Scheduler {
+    /// Wakes the task at `at` or a little later. The unit looks at its own deadlines then: wake-ups carry no reason.
+    pub fn timer(&self, at: Instant, task: &Task) -> TimerId {
+        let inner = self.inner();
+        inner.outside.fetch_add(1, Ordering::SeqCst);
+        let reactor = &inner.reactor;
+        let (id, poke) = {
+            let mut timers = reactor.timers.lock();
+            timers.next += 1;
+            let id = timers.next;
+            timers.heap.push(Reverse((at, id)));
+            timers.armed.insert(id, task.clone());
+            (id, timers.sleeps_until.is_some_and(|until| at < until))
+        };
+        reactor.start();
+        if poke {
+            reactor.poke();
+        }
+        TimerId(id)
+    }
+
+    /// True if the timer had not fired.
+    pub fn cancel(&self, timer: TimerId) -> bool {
+        let inner = self.inner();
+        let task = {
+            let mut guard = inner.reactor.timers.lock();
+            let timers = &mut *guard;
+            let task = timers.armed.remove(&timer.0);
+            if timers.heap.len() > 64 && timers.heap.len() > 2 * timers.armed.len() {
+                let armed = &timers.armed;
+                timers.heap.retain(|Reverse((_, id))| armed.contains_key(id));
+            }
+            task
+        };
+        if task.is_some() {
+            inner.outside_ended(1);
+        }
+        task.is_some()
+    }
+
+    /// Wakes the task once the descriptor is readable or writable (or has failed), one time. A descriptor that cannot be waited
+    /// for (regular files) is ready at once.
+    pub fn watch(&self, fd: RawFd, readable: bool, writable: bool, task: &Task) -> io::Result<WatchId> {
+        let mut events = 0;
+        if readable {
+            events |= (libc::EPOLLIN | libc::EPOLLRDHUP | libc::EPOLLPRI) as u32;
+        }
+        if writable {
+            events |= libc::EPOLLOUT as u32;
+        }
+        self.watch_events(fd, events, task, false)
+    }
+
+    fn watch_events(&self, fd: RawFd, events: u32, task: &Task, owned: bool) -> io::Result<WatchId> {
+        let inner = self.inner();
+        let reactor = &inner.reactor;
+        let (number, armed) = {
+            let mut guard = reactor.watches.lock();
+            let watches = &mut *guard;
+            watches.next += 1;
+            let number = watches.next;
+            let list = watches.by_fd.entry(fd).or_default();
+            let all = list.iter().fold(events, |events, watch| events | watch.events);
+            let armed = reactor.arm(fd, all);
+            if armed.is_ok() {
+                inner.outside.fetch_add(1, Ordering::SeqCst);
+                list.push(Watch { number, events, task: task.clone(), owned });
+            } else if list.is_empty() {
+                watches.by_fd.remove(&fd);
+            }
+            (number, armed)
+        };
+        match armed {
+            Ok(()) => reactor.start(),
+            Err(e) if e.raw_os_error() == Some(libc::EPERM) => task.wake(),
+            Err(e) => return Err(e),
+        }
+        Ok(WatchId { number, fd })
+    }
+
+    /// True if the watch had not fired. Call it before the descriptor is closed.
+    pub fn unwatch(&self, watch: WatchId) -> bool {
+        let inner = self.inner();
+        {
+            let mut watches = inner.reactor.watches.lock();
+            let Some(list) = watches.by_fd.get_mut(&watch.fd) else { return false };
+            let Some(at) = list.iter().position(|w| w.number == watch.number) else { return false };
+            let gone = list.remove(at);
+            if list.is_empty() {
+                watches.by_fd.remove(&watch.fd);
+                // Otherwise a dup of the descriptor would keep the registration alive and armed.
+                let _ = inner.reactor.control(libc::EPOLL_CTL_DEL, watch.fd, 0, 0);
+            }
+            close_owned(watch.fd, &[gone]);
+        }
+        inner.outside_ended(1);
+        true
+    }
+
+    /// Wakes the task when the child process has ended (and can be reaped without waiting).
+    pub fn watch_pid(&self, pid: i32, task: &Task) -> io::Result<WatchId> {
+        // SAFETY: no memory involved.
+        let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) } as RawFd;
+        if fd >= 0 {
+            let watch = self.watch_events(fd, libc::EPOLLIN as u32, task, true);
+            if watch.is_err() {
+                // SAFETY: opened above, known to nobody.
+                unsafe { libc::close(fd) };
+            }
+            return watch;
+        }
+        let error = io::Error::last_os_error();
+        if error.raw_os_error() != Some(libc::ENOSYS) {
+            return Err(error);
+        }
+        // Kernels before 5.3: a thread that waits without reaping.
+        let (task, hold) = (task.clone(), self.hold());
+        std::thread::Builder::new().stack_size(64 << 10).spawn(move || {
+            // SAFETY: siginfo is written by the kernel and not used; zeroed is a valid value.
+            unsafe {
+                let mut info: libc::siginfo_t = std::mem::zeroed();
+                libc::waitid(libc::P_PID, pid as libc::id_t, &mut info, libc::WEXITED | libc::WNOWAIT);
+            }
+            task.wake();
+            drop(hold);
+        })?;
+        Ok(WatchId { number: 0, fd: -1 })
+    }
+}
+
+#[cfg(test)]
+#[path = "reactor_tests.rs"]
+mod tests;

@@ -1,0 +1,630 @@
+//! Who runs: workers, sleeping native threads, hand-off, and the test whether everything waits.
+//!
+//! Invariants:
+//! - A worker is in exactly one of: borrowed by a native thread (RUNNING), kept at hand by a blocking call (BLOCKED), in the idle
+//!   list (IDLE). Only moves through the `Idle` lock change who has it, except RUNNING <-> BLOCKED by its own thread, and the
+//!   BLOCKED -> RUNNING compare-exchange that decides between its thread and a taker.
+//! - No lost wake-up: a pusher publishes the task, fences, then looks for a spinner or an idle worker; a thread that gives up
+//!   stops spinning or enters the idle list, fences, then looks at all queues again.
+//! - At most one thread holds the permit to spin; it is passed along with a wake-up, so that a burst of pushes wakes one thread,
+//!   which wakes the next when it found work and sees more.
+//!
+//! Rejected: waking a worker for every wake-up (13 us instead of 0.1 us for a unit that is about to park anyway); releasing the
+//! worker in every blocking call at once (a futex wake each time, where most calls return within a microsecond).
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
+
+use parking_lot::{Condvar, Mutex};
+
+use crate::native::{self, EXIT, NONE, Parker, WITH_PERMIT};
+use crate::poll::{self, PollWord};
+use crate::queue::RunQueue;
+use crate::reactor::Reactor;
+use crate::task::{State, Task, TaskInner, TaskRef};
+use crate::{Unit, current};
+
+const NATIVE_STACK: usize = 8 << 20;
+
+/// How a scheduler is set up.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Config {
+    /// Units that may run at the same time; 0 means the number of CPUs that the process may use.
+    pub workers: usize,
+}
+
+/// Values of `Worker::status`.
+pub(crate) struct Status;
+impl Status {
+    pub(crate) const IDLE: u32 = 0;
+    pub(crate) const RUNNING: u32 = 1;
+    pub(crate) const BLOCKED: u32 = 2;
+}
+
+/// A run queue and the right to run units.
+#[repr(align(128))]
+pub(crate) struct Worker {
+    /// The unit woken last by the running one. Swapped in by the owner, out by the owner or by a thief.
+    lifo: AtomicPtr<TaskInner>,
+    pub(crate) queue: RunQueue,
+    /// Counts turns. Stored by the owner without a read-modify-write; the reactor and thieves compare two readings.
+    pub(crate) turn: AtomicU64,
+    /// See [`Status`]; transitions as described above.
+    pub(crate) status: AtomicU32,
+    /// Poll word of the unit whose turn it is. Stored by the owner; read by the reactor while `pinned`.
+    poll: AtomicPtr<PollWord>,
+    /// Set by the reactor before it reads `poll`, cleared after its last use. The owner takes `poll` out, then waits until this is
+    /// clear, and only then gives the task up. Both sides are sequentially consistent.
+    pinned: AtomicBool,
+    /// The native thread that borrows the worker, for the CPU balancer.
+    pub(crate) tid: AtomicI32,
+}
+
+impl Worker {
+    fn new() -> Worker {
+        Worker {
+            lifo: AtomicPtr::default(),
+            queue: RunQueue::default(),
+            turn: AtomicU64::new(0),
+            status: AtomicU32::new(Status::IDLE),
+            poll: AtomicPtr::default(),
+            pinned: AtomicBool::new(false),
+            tid: AtomicI32::new(0),
+        }
+    }
+
+    /// Takes the unit out of the LIFO slot.
+    pub(crate) fn take_lifo(&self) -> Option<TaskRef> {
+        if self.lifo.load(Ordering::Relaxed).is_null() {
+            return None;
+        }
+        TaskRef::from_raw(self.lifo.swap(std::ptr::null_mut(), Ordering::AcqRel))
+    }
+
+    /// Puts a unit into the slot; returns the one that was there.
+    pub(crate) fn put_lifo(&self, task: TaskRef) -> Option<TaskRef> {
+        TaskRef::from_raw(self.lifo.swap(task.as_ptr(), Ordering::AcqRel))
+    }
+
+    pub(crate) fn has_work(&self) -> bool {
+        !self.lifo.load(Ordering::Relaxed).is_null() || !self.queue.is_empty()
+    }
+
+    /// A turn starts.
+    pub(crate) fn publish(&self, poll: &Arc<PollWord>) {
+        self.turn.store(self.turn.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+        self.poll.store(Arc::as_ptr(poll).cast_mut(), Ordering::Release);
+    }
+
+    /// A turn ends: after this, nobody looks at its poll word through the worker.
+    pub(crate) fn unpublish(&self) {
+        self.poll.swap(std::ptr::null_mut(), Ordering::SeqCst);
+        while self.pinned.load(Ordering::SeqCst) {
+            std::hint::spin_loop();
+        }
+    }
+
+    /// Sets PREEMPT for the unit that runs here, if any. By the reactor only (`pinned` has one writer).
+    pub(crate) fn preempt(&self) {
+        self.pinned.store(true, Ordering::SeqCst);
+        let poll = self.poll.load(Ordering::SeqCst);
+        // SAFETY: not null means that the owner has not passed `unpublish` (it waits there while we are pinned), so the task
+        // and its poll word are alive.
+        if let Some(poll) = unsafe { poll.as_ref() } {
+            poll.set(poll::PREEMPT);
+        }
+        self.pinned.store(false, Ordering::SeqCst);
+    }
+}
+
+/// Everything about workers and threads that is not on a hot path.
+struct Idle {
+    /// Workers that nobody borrows, the most recently idle last. Includes those never used yet.
+    workers: Vec<u32>,
+    /// Native threads that sleep without a worker.
+    sleepers: Vec<Arc<Parker>>,
+    /// Native threads that are back from a blocking call and want a worker to go on.
+    returners: VecDeque<Arc<Parker>>,
+    /// Blocking calls (and returners) whose worker another thread took.
+    detached: usize,
+    /// Native threads alive.
+    natives: usize,
+}
+
+pub(crate) struct Inner {
+    pub(crate) workers: Box<[Worker]>,
+    pub(crate) injector: RunQueue,
+    /// Taken when a thread goes to sleep, is woken, or changes its worker. Innermost but for run queues (read only).
+    idle: Mutex<Idle>,
+    /// Mirror of `idle.workers.len()`: written under the lock, read by pushers after a fence.
+    idle_workers: AtomicUsize,
+    /// Mirror of `idle.returners.len()`, read by workers at turn boundaries.
+    returners: AtomicUsize,
+    /// The permit to spin: 1 while a thread holds it. Taken by compare-exchange, given back by its holder.
+    spinning: AtomicUsize,
+    /// Workers in state BLOCKED. Raised before the status is set, lowered after it was left.
+    pub(crate) blocked: AtomicUsize,
+    /// Units spawned and not ended. Changed once per unit.
+    live: AtomicUsize,
+    next_id: AtomicU64,
+    /// Pending timers, watches and holds: whatever may still wake a unit from outside. Raised by whoever arms, lowered after the
+    /// wake-up was delivered, so that "zero" implies "already in a queue".
+    pub(crate) outside: AtomicUsize,
+    /// The idle callback was called and no work was found since. Set under `idle`; cleared by any thread that finds work.
+    idle_reported: AtomicBool,
+    on_idle: Mutex<Option<Arc<dyn Fn() + Send + Sync>>>,
+    stopping: AtomicBool,
+    /// Signalled when a native thread ends; used with `idle`.
+    ended: Condvar,
+    pub(crate) reactor: Reactor,
+}
+
+/// What a thread without work does next.
+#[must_use]
+pub(crate) enum Rest {
+    /// It still has its worker: look again.
+    Retry,
+    /// The worker is given back and the thread registered: wait at the parker.
+    Sleep,
+    /// There are sleepers enough.
+    Exit,
+}
+
+impl Inner {
+    pub(crate) fn worker(&self, index: u32) -> &Worker {
+        &self.workers[index as usize]
+    }
+
+    pub(crate) fn stopping(&self) -> bool {
+        self.stopping.load(Ordering::Relaxed)
+    }
+
+    // ---- pushing work
+
+    pub(crate) fn enqueue_woken(&self, task: TaskRef) {
+        let native = current::native();
+        // SAFETY: a thread's own record.
+        if unsafe { native.as_ref() }.is_some_and(|native| native.enqueue_woken(self, task)) {
+            return;
+        }
+        self.inject(task);
+    }
+
+    fn inject(&self, task: TaskRef) {
+        self.injector.push(task);
+        self.need_worker();
+    }
+
+    /// A runnable unit is in a queue: makes sure that somebody will look there.
+    pub(crate) fn need_worker(&self) {
+        fence(Ordering::SeqCst);
+        if self.spinning.load(Ordering::Relaxed) > 0
+            || (self.idle_workers.load(Ordering::Relaxed) == 0 && self.blocked.load(Ordering::Relaxed) == 0)
+        {
+            return;
+        }
+        if self.start_spinning() {
+            self.start_worker();
+        }
+    }
+
+    /// Whether any queue has something for a thief. LIFO slots do not count: their owners will look.
+    pub(crate) fn work_visible(&self) -> bool {
+        !self.injector.is_empty() || self.workers.iter().any(|w| !w.queue.is_empty())
+    }
+
+    pub(crate) fn start_spinning(&self) -> bool {
+        self.spinning.compare_exchange(0, 1, Ordering::SeqCst, Ordering::Relaxed).is_ok()
+    }
+
+    pub(crate) fn stop_spinning(&self) {
+        self.spinning.store(0, Ordering::SeqCst);
+        fence(Ordering::SeqCst);
+    }
+
+    /// Gives the permit up without going to rest: whoever pushed meanwhile relied on its holder to look again.
+    pub(crate) fn release_permit(&self) {
+        self.stop_spinning();
+        if self.work_visible() {
+            self.need_worker();
+        }
+    }
+
+    // ---- handing workers out
+
+    /// Sets a native thread to work on an idle worker, or on one that a blocking call keeps at hand. The caller holds the permit
+    /// to spin, which goes with it.
+    fn start_worker(&self) {
+        let mut idle = self.idle.lock();
+        let index = match idle.workers.pop() {
+            Some(index) => {
+                self.idle_workers.store(idle.workers.len(), Ordering::SeqCst);
+                index
+            }
+            None => match self.take_blocked() {
+                Some(index) => {
+                    idle.detached += 1;
+                    index
+                }
+                None => {
+                    drop(idle);
+                    // A pusher may have relied on our permit since we looked.
+                    return self.release_permit();
+                }
+            },
+        };
+        self.worker(index).status.store(Status::RUNNING, Ordering::SeqCst);
+        self.put_to_work(idle, index | WITH_PERMIT);
+        self.reactor.start_ticking();
+    }
+
+    fn take_blocked(&self) -> Option<u32> {
+        let taken = self.workers.iter().position(|w| {
+            w.status.load(Ordering::Relaxed) == Status::BLOCKED
+                && w.status.compare_exchange(Status::BLOCKED, Status::RUNNING, Ordering::SeqCst, Ordering::Relaxed).is_ok()
+        })?;
+        self.blocked.fetch_sub(1, Ordering::SeqCst);
+        Some(taken as u32)
+    }
+
+    /// A sleeper, or a new native thread, gets the worker. Consumes the lock: a thread is started without it.
+    fn put_to_work(&self, mut idle: parking_lot::MutexGuard<'_, Idle>, word: u32) {
+        if let Some(sleeper) = idle.sleepers.pop() {
+            drop(idle);
+            return sleeper.assign(word);
+        }
+        idle.natives += 1;
+        let number = idle.natives;
+        drop(idle);
+        let Some(inner) = self.reactor.owner() else { return };
+        let parker = Arc::new(Parker::new(word));
+        let started = std::thread::Builder::new()
+            .name(format!("zakuro-{number}"))
+            .stack_size(NATIVE_STACK)
+            .spawn(move || native::main(inner, parker));
+        if started.is_err() {
+            // No thread to be had: the worker goes back, and whoever runs already will do the work.
+            let mut idle = self.idle.lock();
+            idle.natives -= 1;
+            self.give_back(&mut idle, word & !WITH_PERMIT);
+            drop(idle);
+            if word & WITH_PERMIT != 0 {
+                self.stop_spinning();
+            }
+        }
+    }
+
+    /// The worker goes to a returner if one waits, else to the idle list.
+    fn give_back(&self, idle: &mut Idle, index: u32) {
+        if let Some(returner) = self.pop_returner(idle) {
+            returner.assign(index);
+            return;
+        }
+        self.worker(index).status.store(Status::IDLE, Ordering::SeqCst);
+        idle.workers.push(index);
+        self.idle_workers.store(idle.workers.len(), Ordering::SeqCst);
+    }
+
+    fn pop_returner(&self, idle: &mut Idle) -> Option<Arc<Parker>> {
+        let returner = idle.returners.pop_front()?;
+        self.returners.store(idle.returners.len(), Ordering::SeqCst);
+        idle.detached -= 1;
+        Some(returner)
+    }
+
+    // ---- going to sleep
+
+    pub(crate) fn rest(&self, index: u32, parker: &Arc<Parker>) -> Rest {
+        let mut idle = self.idle.lock();
+        if self.stopping() {
+            return Rest::Retry;
+        }
+        if let Some(returner) = self.pop_returner(&mut idle) {
+            returner.assign(index);
+            return self.sleep_or_exit(&mut idle, parker);
+        }
+        self.worker(index).status.store(Status::IDLE, Ordering::SeqCst);
+        idle.workers.push(index);
+        self.idle_workers.store(idle.workers.len(), Ordering::SeqCst);
+        fence(Ordering::SeqCst);
+        // The other half of the handshake with `need_worker`. Sources from outside are read before the queues: they are counted
+        // down after their wake-up was queued.
+        let all_wait = idle.workers.len() == self.workers.len()
+            && idle.detached == 0
+            && self.outside.load(Ordering::SeqCst) == 0
+            && self.live.load(Ordering::SeqCst) > 0;
+        if self.work_visible() {
+            self.take_back(&mut idle, index);
+            return Rest::Retry;
+        }
+        if all_wait && !self.idle_reported.swap(true, Ordering::SeqCst) {
+            self.take_back(&mut idle, index);
+            drop(idle);
+            let callback = self.on_idle.lock().clone();
+            if let Some(callback) = callback {
+                callback();
+            }
+            return Rest::Retry;
+        }
+        self.sleep_or_exit(&mut idle, parker)
+    }
+
+    /// Undoes the push of our own worker, under the same lock hold.
+    fn take_back(&self, idle: &mut Idle, index: u32) {
+        let last = idle.workers.pop();
+        debug_assert_eq!(last, Some(index));
+        self.idle_workers.store(idle.workers.len(), Ordering::SeqCst);
+        self.worker(index).status.store(Status::RUNNING, Ordering::SeqCst);
+    }
+
+    fn sleep_or_exit(&self, idle: &mut Idle, parker: &Arc<Parker>) -> Rest {
+        if idle.sleepers.len() >= self.workers.len() || self.stopping() {
+            return Rest::Exit;
+        }
+        idle.sleepers.push(parker.clone());
+        Rest::Sleep
+    }
+
+    /// Work was found after a search: the process is not idle any more.
+    pub(crate) fn work_resumed(&self) {
+        if self.idle_reported.load(Ordering::Relaxed) {
+            self.idle_reported.store(false, Ordering::SeqCst);
+        }
+    }
+
+    /// A source of wake-ups from outside went away without waking anybody: if everything waits, somebody has to notice.
+    pub(crate) fn outside_ended(&self, count: usize) {
+        let before = self.outside.fetch_sub(count, Ordering::SeqCst);
+        if before == count && self.idle_workers.load(Ordering::SeqCst) == self.workers.len() && self.start_spinning() {
+            self.start_worker();
+        }
+    }
+
+    // ---- blocking calls
+
+    pub(crate) fn returners_wait(&self) -> bool {
+        self.returners.load(Ordering::Relaxed) > 0
+    }
+
+    /// At a turn boundary: hands the worker to a thread that came back from a blocking call. False if none waits any more.
+    pub(crate) fn give_to_returner(&self, index: u32) -> bool {
+        let mut idle = self.idle.lock();
+        match self.pop_returner(&mut idle) {
+            Some(returner) => {
+                returner.assign(index);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// True: wait at the parker. False: end.
+    pub(crate) fn join_sleepers(&self, parker: &Arc<Parker>) -> bool {
+        matches!(self.sleep_or_exit(&mut self.idle.lock(), parker), Rest::Sleep)
+    }
+
+    /// A blocking call begins and there is work: another thread takes the worker over.
+    pub(crate) fn detach(&self, index: u32) {
+        let mut idle = self.idle.lock();
+        idle.detached += 1;
+        if let Some(returner) = self.pop_returner(&mut idle) {
+            return returner.assign(index);
+        }
+        self.put_to_work(idle, index);
+    }
+
+    /// A blocking call is over: true if its worker is still at hand.
+    pub(crate) fn reclaim(&self, index: u32) -> bool {
+        let status = &self.worker(index).status;
+        let kept = status.compare_exchange(Status::BLOCKED, Status::RUNNING, Ordering::SeqCst, Ordering::Relaxed).is_ok();
+        if kept {
+            self.blocked.fetch_sub(1, Ordering::SeqCst);
+        }
+        kept
+    }
+
+    /// A blocking call is over and its worker gone: takes an idle one or waits in line.
+    pub(crate) fn attach(&self, parker: &Arc<Parker>) -> u32 {
+        {
+            let mut idle = self.idle.lock();
+            if let Some(index) = idle.workers.pop() {
+                self.idle_workers.store(idle.workers.len(), Ordering::SeqCst);
+                self.worker(index).status.store(Status::RUNNING, Ordering::SeqCst);
+                idle.detached -= 1;
+                drop(idle);
+                self.work_resumed();
+                self.reactor.start_ticking();
+                return index;
+            }
+            if let Some(index) = self.take_blocked() {
+                // Its call is detached in our place.
+                return index;
+            }
+            idle.returners.push_back(parker.clone());
+            self.returners.store(idle.returners.len(), Ordering::SeqCst);
+        }
+        parker.wait() & !WITH_PERMIT
+    }
+
+    // ---- units and threads
+
+    pub(crate) fn unit_ended(&self) {
+        self.live.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    pub(crate) fn idle_worker_count(&self) -> usize {
+        self.idle_workers.load(Ordering::SeqCst)
+    }
+
+    /// The scheduler stops: the worker goes back for good.
+    pub(crate) fn abandon_worker(&self, index: u32) {
+        if index < WITH_PERMIT {
+            let mut idle = self.idle.lock();
+            self.give_back(&mut idle, index);
+        }
+    }
+
+    pub(crate) fn native_ended(&self) {
+        self.idle.lock().natives -= 1;
+        self.ended.notify_all();
+    }
+}
+
+/// The process's scheduler. A handle; clones are the same scheduler.
+#[derive(Clone)]
+pub struct Scheduler {
+    inner: Arc<Inner>,
+}
+
+impl Scheduler {
+    /// Makes a scheduler. Starts no thread: that happens when there is work.
+    ///
+    /// # Panics
+    /// If the process may not open an epoll descriptor.
+    pub fn new(config: Config) -> Scheduler {
+        let count = match config.workers {
+            0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
+            n => n,
+        };
+        let inner = Arc::new_cyclic(|owner| Inner {
+            workers: (0..count).map(|_| Worker::new()).collect(),
+            injector: RunQueue::default(),
+            idle: Mutex::new(Idle {
+                workers: (0..count as u32).rev().collect(),
+                sleepers: Vec::new(),
+                returners: VecDeque::new(),
+                detached: 0,
+                natives: 0,
+            }),
+            idle_workers: AtomicUsize::new(count),
+            returners: AtomicUsize::new(0),
+            spinning: AtomicUsize::new(0),
+            blocked: AtomicUsize::new(0),
+            live: AtomicUsize::new(0),
+            next_id: AtomicU64::new(1),
+            outside: AtomicUsize::new(0),
+            idle_reported: AtomicBool::new(false),
+            on_idle: Mutex::new(None),
+            stopping: AtomicBool::new(false),
+            ended: Condvar::new(),
+            reactor: Reactor::new(owner.clone()),
+        });
+        Scheduler { inner }
+    }
+
+    pub(crate) fn from_inner(inner: Arc<Inner>) -> Scheduler {
+        Scheduler { inner }
+    }
+
+    pub(crate) fn inner(&self) -> &Inner {
+        &self.inner
+    }
+
+    /// Makes the unit runnable. From any thread; from a unit, the new one starts on the same worker unless another is free.
+    pub fn spawn(&self, unit: Box<dyn Unit>) -> Task {
+        let inner = &self.inner;
+        let task = Task(Arc::new(TaskInner {
+            state: State::queued(),
+            poll: unit.poll_word(),
+            unit: std::cell::UnsafeCell::new(Some(unit)),
+            id: inner.next_id.fetch_add(1, Ordering::Relaxed),
+            runs_on: AtomicU32::new(0),
+            scheduler: inner.clone(),
+        }));
+        inner.live.fetch_add(1, Ordering::SeqCst);
+        let queued = TaskRef::adopt(&task);
+        let native = current::native();
+        // SAFETY: a thread's own record.
+        if !unsafe { native.as_ref() }.is_some_and(|native| native.enqueue_spawned(inner, queued)) {
+            inner.inject(queued);
+        }
+        task
+    }
+
+    /// Units spawned and not ended, waiting ones included.
+    pub fn live_units(&self) -> usize {
+        self.inner.live.load(Ordering::SeqCst)
+    }
+
+    /// How many workers there are: units that can run at the same time.
+    pub fn workers(&self) -> usize {
+        self.inner.workers.len()
+    }
+
+    /// Native threads that the scheduler has now, the reactor's included.
+    pub fn native_threads(&self) -> usize {
+        self.inner.idle.lock().natives + usize::from(self.inner.reactor.is_started())
+    }
+
+    /// Calls `callback` each time that everything waits for each other: no unit runnable or running, no blocking call, no
+    /// timer, no watch and no hold, yet live units. Once per transition, from a worker's thread, without a lock. The callback may
+    /// wake units. Replaces an earlier callback.
+    pub fn on_idle(&self, callback: Box<dyn Fn() + Send + Sync>) {
+        *self.inner.on_idle.lock() = Some(Arc::from(callback));
+    }
+
+    /// While the guard lives, units may be woken from outside the scheduler: no idle callback.
+    pub fn hold(&self) -> IdleHold {
+        self.inner.outside.fetch_add(1, Ordering::SeqCst);
+        IdleHold { inner: self.inner.clone() }
+    }
+
+    /// See [`crate::blocking`].
+    pub fn blocking<R>(&self, f: impl FnOnce() -> R) -> R {
+        native::blocking(f)
+    }
+
+    /// Ends all native threads at the next turn boundary of each and waits for them, except for those in a blocking call, and
+    /// except for the caller's own. Units that have not ended are not run again; end them before if they own anything.
+    pub fn shutdown(&self) {
+        let inner = &self.inner;
+        inner.stopping.store(true, Ordering::SeqCst);
+        for worker in &inner.workers {
+            worker.preempt();
+        }
+        inner.reactor.stop();
+        let own = usize::from(!current::native().is_null());
+        let mut idle = inner.idle.lock();
+        loop {
+            for sleeper in idle.sleepers.drain(..) {
+                sleeper.assign(EXIT);
+            }
+            let blocked = idle.detached + inner.blocked.load(Ordering::SeqCst);
+            if idle.natives <= blocked + own {
+                break;
+            }
+            inner.ended.wait_for(&mut idle, std::time::Duration::from_millis(5));
+        }
+        drop(idle);
+        for worker in &inner.workers {
+            if let Some(task) = worker.take_lifo() {
+                worker.queue.push(task);
+            }
+        }
+        let queues = inner.workers.iter().map(|w| &w.queue).chain([&inner.injector]);
+        for queue in queues {
+            while let Some(task) = queue.pop() {
+                // SAFETY: it was queued, nobody runs it, and nobody will.
+                drop(unsafe { task.into_task() });
+            }
+        }
+    }
+}
+
+/// Keeps the idle callback from being called; see [`Scheduler::hold`].
+pub struct IdleHold {
+    inner: Arc<Inner>,
+}
+
+impl Drop for IdleHold {
+    fn drop(&mut self) {
+        self.inner.outside_ended(1);
+    }
+}
+
+const _: () = assert!(NONE > WITH_PERMIT && EXIT > WITH_PERMIT);
+
+#[cfg(test)]
+#[path = "scheduler_tests.rs"]
+pub(crate) mod tests;

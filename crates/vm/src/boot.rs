@@ -1,0 +1,265 @@
+//! The boot image: classes, builtin methods and prelude, made once per process, immutable afterwards, shared by every VM.
+//!
+//! It is the heap and the tables of one VM that ran the core library's definitions, with every cell marked SHARED and CAPTURED.
+
+use crate::builtin::Block;
+use crate::frame::Frame;
+use crate::globals::GlobalRow;
+use crate::raise::Result;
+use crate::vm::*;
+use hashbrown::HashMap;
+use std::sync::{Arc, OnceLock};
+use zakuro_base::{Options, Sym, sym};
+use zakuro_bytecode::Code;
+use zakuro_object::class::BOOT_CLASSES;
+use zakuro_object::shape::{LotTable, ShapeInfo};
+use zakuro_object::*;
+use zakuro_sched::PollWord;
+
+/// Functions of the core library that the VM calls: set once, before the first VM is made.
+#[derive(Default)]
+pub struct Hooks {
+    pub globals: HashMap<Sym, &'static GlobalRow>,
+    /// Regexp of a literal.
+    pub regexp_literal: Option<fn(&mut Cx, &[u8], u8) -> Value>,
+    /// Regexp of an interpolated literal: pieces (String or Regexp values), option bits.
+    pub regexp_dynamic: Option<fn(&mut Cx, &[Value], u8) -> Result<Value>>,
+    /// `regexp =~ string`; returns MatchData or nil (does not set `$~`).
+    pub regexp_match: Option<fn(&mut Cx, Value, Value) -> Result<Value>>,
+    /// nth group of a MatchData (String or nil); special: -1 `$&`, -2 `` $` ``, -3 `$'`, -4 `$+`.
+    pub match_group: Option<fn(&mut Cx, Value, i64) -> Result<Value>>,
+    pub match_named: Option<fn(&mut Cx, Value, Sym) -> Result<Value>>,
+    /// Text of a Float.
+    pub float_to_s: Option<fn(f64) -> String>,
+    /// Writes a warning line (after category and verbosity were checked).
+    pub warn: Option<fn(&mut Cx, &str) -> Result<()>>,
+    /// Makes a Binding of the innermost Ruby frame.
+    pub binding: Option<fn(&mut Cx) -> Result<Value>>,
+    /// Integer and Float arithmetic beyond the fast paths goes through the methods.
+    /// Runs trap handlers after a signal arrived for this VM.
+    pub signal: Option<fn(&mut Cx) -> Result<()>>,
+}
+
+static HOOKS: OnceLock<Hooks> = OnceLock::new();
+
+/// The hooks; empty ones before the core library is there.
+pub fn hooks() -> &'static Hooks {
+    static NONE: OnceLock<Hooks> = OnceLock::new();
+    HOOKS.get().unwrap_or_else(|| NONE.get_or_init(Hooks::default))
+}
+/// Installs the hooks. Later calls change nothing.
+pub fn set_hooks(h: Hooks) {
+    let _ = HOOKS.set(h);
+}
+
+/// See the module.
+pub struct BootImage {
+    classes: &'static [&'static [Option<ClassSlot>]],
+    shapes: &'static [&'static [Option<ShapeInfo>]],
+    transitions: FastMap<(u32, Sym), u32>,
+    globals: FastMap<Sym, Value>,
+    global_aliases: FastMap<Sym, Sym>,
+    /// Codes of prelude methods.
+    codes: Vec<Arc<Code>>,
+    /// The VM that was frozen: owns the heap.
+    _vm: Box<Vm>,
+}
+
+// SAFETY: everything in it is immutable once `freeze` returns.
+unsafe impl Send for BootImage {}
+// SAFETY: as above.
+unsafe impl Sync for BootImage {}
+
+impl Vm {
+    fn blank(options: Arc<Options>, poll: Arc<PollWord>) -> Box<Vm> {
+        let empty = Stacks {
+            values: std::ptr::null_mut(),
+            values_end: std::ptr::null_mut(),
+            frames: std::ptr::null_mut(),
+            frames_end: std::ptr::null_mut(),
+            native_limit: std::ptr::null(),
+            native_top: std::ptr::null(),
+        };
+        Box::new(Vm {
+            fp: std::ptr::null_mut(),
+            frame_limit: std::ptr::null_mut(),
+            stack_limit: std::ptr::null_mut(),
+            poll: poll.word(),
+            epoch: 1,
+            const_epoch: 1,
+            redefined: 0,
+            native_limit: std::ptr::null(),
+            heap: Heap::new(zakuro_object::trace::trace, zakuro_object::trace::finalize),
+            pending: Value::NIL,
+            call: PendingCall { me: Value::NIL, argc: 0, kw: false, block: Block::NONE, name: sym::empty },
+            errinfo: Value::NIL,
+            poll_owner: poll,
+            gc_stress: options.gc_stress,
+            options,
+            boot: None,
+            classes: LotTable::new(),
+            shapes: LotTable::new(),
+            transitions: FastMap::default(),
+            class_lot: (0, 0),
+            shape_lot: (0, 0),
+            method_cache: None,
+            cached_names: Vec::new(),
+            code_states: FastMap::default(),
+            kept_codes: FastMap::default(),
+            globals: FastMap::default(),
+            global_aliases: FastMap::default(),
+            generic_ivars: FastMap::default(),
+            object_ids: FastMap::default(),
+            next_object_id: 8,
+            states: FastMap::default(),
+            main: Value::NIL,
+            at_exit: Vec::new(),
+            name: "main".into(),
+            script: String::new(),
+            stacks: empty,
+            suspended: Vec::new(),
+            suspender: std::ptr::null(),
+            current_fiber: Value::NIL,
+            stack_pool: None,
+            rooted: Vec::new(),
+            pinned: Vec::new(),
+            inspecting: Vec::new(),
+            interrupt_hook: None,
+            host: None,
+            end: None,
+            gc_disabled: false,
+            in_boot: false,
+            method_serial: 0,
+        })
+    }
+
+    /// A VM that starts from the boot image. Costs neither O(methods) nor a lock.
+    pub fn new(boot: &'static BootImage, options: Arc<Options>, poll: Arc<PollWord>) -> Box<Vm> {
+        let mut vm = Vm::blank(options, poll);
+        vm.boot = Some(boot);
+        vm.classes = LotTable::over(boot.classes);
+        vm.shapes = LotTable::over(boot.shapes);
+        vm.transitions = boot.transitions.clone();
+        vm.globals = boot.globals.clone();
+        vm.global_aliases = boot.global_aliases.clone();
+        vm.main = vm.new_object(ids::OBJECT);
+        vm
+    }
+
+    /// Gives the VM the stacks of the coroutine that it is about to run on.
+    ///
+    /// # Safety
+    /// `values..values_end` and `frames..frames_end` are writable memory that outlives their use.
+    pub unsafe fn enter_stacks(&mut self, s: Stacks) {
+        self.use_stacks(s, s.frames);
+        // SAFETY: the first frame fits (caller).
+        unsafe {
+            let me = self.frame_method(Sym::intern("<main>"), ids::OBJECT, Value::NIL);
+            s.frames.write(Frame {
+                ip: crate::interp::stub(),
+                regs: s.values,
+                code: std::ptr::null(),
+                block: Block::NONE,
+                me: me.as_value(),
+                aux: s.values as usize,
+            });
+        }
+    }
+    /// Switches to stacks that have frames already.
+    pub fn use_stacks(&mut self, s: Stacks, fp: *mut Frame) {
+        self.stacks = s;
+        self.fp = fp;
+        // Room for exception handling when a limit is hit.
+        self.frame_limit = s.frames_end.wrapping_sub(16);
+        self.stack_limit = s.values_end.wrapping_sub(512);
+        self.native_limit = s.native_limit;
+    }
+
+    /// The VM that the boot image is made of: core classes, no methods. Run `define` on it, then freeze.
+    pub fn for_boot(options: Arc<Options>) -> Box<Vm> {
+        let mut vm = Vm::blank(options, Arc::new(PollWord::new()));
+        vm.in_boot = true;
+        vm.gc_disabled = true;
+        vm.gc_stress = false;
+        // Boot ids: the classes first, then singleton classes and shapes.
+        let first = BOOT_CLASSES.len() as u32 + 1;
+        vm.class_lot = (first, zakuro_object::shape::FIRST_DYNAMIC);
+        vm.shape_lot = (zakuro_object::shape::BOOT_ROOTS, zakuro_object::shape::FIRST_DYNAMIC);
+        for (id, _, kind, sup, alloc) in BOOT_CLASSES {
+            let shape = if *kind == ClassKind::Module { ids::MODULE.0 } else { ids::CLASS.0 };
+            let header = Header { shape, kind: Kind::Class as u8, flags: 0, aux: 0 };
+            let object = alloc_cell(&mut vm.heap, ClassCell { header, id: *id }).as_value();
+            let superclass = (*kind == ClassKind::Class && *id != ids::BASIC_OBJECT).then_some(*sup);
+            let mut data = ClassData::new(*id, *kind, object, superclass);
+            data.alloc = *alloc;
+            vm.install_class(data);
+            *vm.shapes.slot(id.0) = Some(ShapeInfo { class: *id, parent: id.0, name: sym::empty, count: 0 });
+        }
+        for (id, name, kind, sup, _) in BOOT_CLASSES {
+            if *kind == ClassKind::Class && *id != ids::BASIC_OBJECT {
+                let up = vm.class(*sup).mro.clone();
+                vm.class_mut(*id).mro.extend(up);
+                vm.class_mut(*sup).dependents.push(*id);
+            }
+            // Nested names belong to their holders.
+            let object = vm.class_value(*id);
+            let (holder, last) = match name.rsplit_once("::") {
+                Some((h, l)) => {
+                    let h = vm.const_by_path(h).and_then(|v| vm.class_id(v)).unwrap_or(ids::OBJECT);
+                    (h, l)
+                }
+                None => (ids::OBJECT, *name),
+            };
+            if *name == "fatal" {
+                vm.class_mut(*id).name = Some(Sym::intern("fatal"));
+            } else {
+                vm.const_set(holder, Sym::intern(last), object);
+            }
+        }
+        for short in ["Mutex", "Queue", "SizedQueue", "ConditionVariable"] {
+            if let Some(v) = vm.const_by_path(&format!("Thread::{short}")) {
+                vm.const_set(ids::OBJECT, Sym::intern(short), v);
+            }
+        }
+        let _ = vm.include_module(ids::OBJECT, ids::KERNEL);
+        for c in [ids::NUMERIC, ids::STRING] {
+            let _ = vm.include_module(c, ids::COMPARABLE);
+        }
+        for c in [ids::ARRAY, ids::HASH, ids::RANGE, ids::STRUCT, ids::DIR, ids::IO, ids::ENUMERATOR, ids::SET] {
+            let _ = vm.include_module(c, ids::ENUMERABLE);
+        }
+        vm.main = vm.new_object(ids::OBJECT);
+        vm
+    }
+
+    /// Freezes a boot VM. Its coroutine stacks must not be in use any more.
+    pub fn freeze_boot(mut self: Box<Vm>) -> BootImage {
+        self.heap.each_cell(&mut |c| {
+            // SAFETY: each_cell hands out live cells of this heap.
+            unsafe { (*c).flags |= flags::SHARED | flags::CAPTURED }
+        });
+        let mut classes = std::mem::replace(&mut self.classes, LotTable::new());
+        let mut all = Vec::new();
+        classes.each(&mut |id, s| all.push((id, *s)));
+        for (id, s) in all {
+            *classes.slot(id) = Some(ClassSlot { data: s.data, own: false });
+        }
+        let shapes = std::mem::replace(&mut self.shapes, LotTable::new());
+        BootImage {
+            classes: classes.freeze(),
+            shapes: shapes.freeze(),
+            transitions: std::mem::take(&mut self.transitions),
+            globals: std::mem::take(&mut self.globals),
+            global_aliases: std::mem::take(&mut self.global_aliases),
+            codes: self.kept_codes.values().cloned().collect(),
+            _vm: self,
+        }
+    }
+}
+
+impl BootImage {
+    /// Number of prelude Codes (for statistics).
+    pub fn code_count(&self) -> usize {
+        self.codes.len()
+    }
+}

@@ -1,0 +1,368 @@
+//! How builtins are declared: [`MethodRow`]s, made by `#[ruby_class]`, and the conversions that their signatures stand for.
+
+use crate::raise::Result;
+use crate::vm::Cx;
+use zakuro_object::*;
+
+/// Native method: self, arguments, `argc | KW_FLAG`, block.
+pub type NativeFn = fn(&mut Cx, Value, *const Value, usize, Block) -> Result<Value>;
+
+/// Set in argc when the last argument is a Hash of keywords.
+pub const KW_FLAG: usize = 1 << 32;
+
+/// A block on its way to a method: none, a Proc, or (until someone asks for a Proc) two words on the value stack of the frame that wrote it.
+/// Valid during the call it was given to; to keep it, make a Proc of it ([`Cx::block_to_proc`]).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(transparent)]
+pub struct Block(pub u64);
+
+impl Block {
+    pub const NONE: Block = Block(0);
+    #[inline(always)]
+    pub fn is_some(self) -> bool {
+        self.0 != 0
+    }
+    #[inline(always)]
+    pub fn is_none(self) -> bool {
+        self.0 == 0
+    }
+    /// Of a Proc value, or none for nil.
+    pub fn from_value(v: Value) -> Block {
+        if v.is_nil() { Block::NONE } else { Block(v.0) }
+    }
+    #[inline(always)]
+    pub fn on_stack(record: *mut Value) -> Block {
+        Block(record as u64 | 1)
+    }
+    /// The record [CodeState, home frame] of a block that has no Proc.
+    #[inline(always)]
+    pub fn record(self) -> Option<*mut Value> {
+        if self.0 & 1 == 1 { Some((self.0 & !1) as *mut Value) } else { None }
+    }
+    pub fn proc(self) -> Option<Ref<ProcCell>> {
+        if self.is_some() && self.0 & 1 == 0 { Ref::from_value(Value(self.0)) } else { None }
+    }
+}
+
+/// All arguments of a call.
+#[derive(Clone, Copy)]
+pub struct Args {
+    pub ptr: *const Value,
+    pub argc: usize,
+    /// The last argument is a Hash of keywords.
+    pub kw: bool,
+    pub block: Block,
+}
+
+impl Args {
+    #[inline(always)]
+    pub fn new(ptr: *const Value, argc: usize, block: Block) -> Args {
+        Args { ptr, argc: argc & (KW_FLAG - 1), kw: argc & KW_FLAG != 0, block }
+    }
+    /// The arguments, a keyword Hash included. They lie on the VM's value stack and stay there during the call.
+    #[inline(always)]
+    pub fn as_slice(&self) -> &'static [Value] {
+        // SAFETY: the interpreter passes argc initialised values that outlive the native call; a native must not keep the slice.
+        unsafe { std::slice::from_raw_parts(self.ptr, self.argc) }
+    }
+    #[inline(always)]
+    pub fn get(&self, i: usize) -> Option<Value> {
+        self.as_slice().get(i).copied()
+    }
+    pub fn argc_word(&self) -> usize {
+        self.argc | if self.kw { KW_FLAG } else { 0 }
+    }
+    /// Splits off the keywords.
+    pub fn take_kw(&mut self) -> Kwargs {
+        if self.kw {
+            self.argc -= 1;
+            self.kw = false;
+            // SAFETY: the keyword Hash stands behind the positional arguments.
+            Kwargs(Some(Ref::of(unsafe { *self.ptr.add(self.argc) })))
+        } else {
+            Kwargs(None)
+        }
+    }
+}
+
+/// Remaining positional arguments (`*rest`).
+pub type Rest = &'static [Value];
+
+/// Keyword arguments of a call to a builtin.
+#[derive(Clone, Copy)]
+pub struct Kwargs(pub Option<Ref<HashCell>>);
+
+impl Kwargs {
+    /// The value of a keyword when given.
+    pub fn get(&self, name: Sym) -> Option<Value> {
+        let t = self.0.as_ref()?.table()?;
+        let key = Value::sym(name);
+        t.iter().find(|e| e.key == key).map(|e| e.value)
+    }
+    pub fn is_empty(&self) -> bool {
+        self.0.is_none_or(|h| h.len() == 0)
+    }
+    /// ArgumentError when a keyword is none of `known`.
+    pub fn only(&self, cx: &mut Cx, known: &[Sym]) -> Result<()> {
+        let Some(h) = &self.0 else { return Ok(()) };
+        let Some(t) = h.table() else { return Ok(()) };
+        let bad: Vec<Value> = t.iter().map(|e| e.key).filter(|k| k.as_sym().is_none_or(|s| !known.contains(&s))).collect();
+        if bad.is_empty() {
+            return Ok(());
+        }
+        let names: Vec<String> = bad.iter().map(|k| cx.inspect_for_error(*k)).collect();
+        cx.arg_error(format!("unknown keyword{}: {}", if names.len() > 1 { "s" } else { "" }, names.join(", ")))
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Vis {
+    Public,
+    Private,
+    Protected,
+    /// Private instance method and public singleton method.
+    ModuleFunction,
+}
+
+/// One builtin method: the only place that knows it.
+pub struct MethodRow {
+    pub class: ClassId,
+    pub singleton: bool,
+    /// First the name, then its aliases.
+    pub names: &'static [&'static str],
+    pub min: usize,
+    /// -1: any number.
+    pub max: isize,
+    pub vis: Vis,
+    pub func: NativeFn,
+    /// Documentation; indented lines `expression #=> result` are executed by the test suite.
+    pub doc: &'static str,
+}
+
+impl MethodRow {
+    /// As Method#arity.
+    pub fn arity(&self) -> i64 {
+        if self.max >= 0 && self.max as usize == self.min { self.min as i64 } else { -(self.min as i64) - 1 }
+    }
+}
+
+/// Checks the number of positional arguments.
+#[inline(always)]
+pub fn check_arity(cx: &mut Cx, given: usize, min: usize, max: isize) -> Result<()> {
+    if given >= min && (max < 0 || given <= max as usize) { Ok(()) } else { cx.arity_error(given, min, (max >= 0).then_some(max as usize)) }
+}
+
+/// Conversion of an argument by Ruby's implicit protocol (`to_int`, `to_str`, ...).
+pub trait FromValue: Sized {
+    fn from_value(cx: &mut Cx, v: Value) -> Result<Self>;
+}
+
+/// Conversion of the receiver: no protocol, only the right kind of object.
+pub trait FromSelf: Sized {
+    fn from_self(cx: &mut Cx, v: Value) -> Result<Self>;
+}
+
+/// Conversion of a result.
+pub trait IntoResult {
+    fn into_result(self, cx: &mut Cx) -> Result<Value>;
+}
+
+/// Non-negative Integer argument: ArgumentError below zero.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Count(pub usize);
+
+impl FromValue for Value {
+    #[inline(always)]
+    fn from_value(_: &mut Cx, v: Value) -> Result<Value> {
+        Ok(v)
+    }
+}
+impl FromSelf for Value {
+    #[inline(always)]
+    fn from_self(_: &mut Cx, v: Value) -> Result<Value> {
+        Ok(v)
+    }
+}
+impl FromValue for i64 {
+    #[inline(always)]
+    fn from_value(cx: &mut Cx, v: Value) -> Result<i64> {
+        cx.to_i64(v)
+    }
+}
+impl FromSelf for i64 {
+    fn from_self(cx: &mut Cx, v: Value) -> Result<i64> {
+        cx.to_i64(v)
+    }
+}
+impl FromValue for Count {
+    fn from_value(cx: &mut Cx, v: Value) -> Result<Count> {
+        let n = cx.to_i64(v)?;
+        usize::try_from(n).map(Count).or_else(|_| cx.arg_error("negative array size (or size too big)"))
+    }
+}
+impl FromValue for f64 {
+    fn from_value(cx: &mut Cx, v: Value) -> Result<f64> {
+        cx.to_f64(v)
+    }
+}
+impl FromSelf for f64 {
+    #[inline(always)]
+    fn from_self(cx: &mut Cx, v: Value) -> Result<f64> {
+        match v.as_float() {
+            Some(f) => Ok(f),
+            None => cx.type_error("not a Float"),
+        }
+    }
+}
+impl FromValue for bool {
+    fn from_value(_: &mut Cx, v: Value) -> Result<bool> {
+        Ok(v.truthy())
+    }
+}
+/// A Symbol, or the symbol of a String.
+impl FromValue for Sym {
+    fn from_value(cx: &mut Cx, v: Value) -> Result<Sym> {
+        cx.to_sym(v)
+    }
+}
+impl FromSelf for Sym {
+    fn from_self(cx: &mut Cx, v: Value) -> Result<Sym> {
+        match v.as_sym() {
+            Some(s) => Ok(s),
+            None => cx.type_error("not a Symbol"),
+        }
+    }
+}
+impl FromValue for Ref<StringCell> {
+    #[inline(always)]
+    fn from_value(cx: &mut Cx, v: Value) -> Result<Self> {
+        cx.to_str(v)
+    }
+}
+impl FromValue for Ref<ArrayCell> {
+    #[inline(always)]
+    fn from_value(cx: &mut Cx, v: Value) -> Result<Self> {
+        cx.to_ary(v)
+    }
+}
+impl FromValue for Ref<HashCell> {
+    #[inline(always)]
+    fn from_value(cx: &mut Cx, v: Value) -> Result<Self> {
+        cx.to_hash(v)
+    }
+}
+/// A class or module.
+impl FromValue for ClassId {
+    fn from_value(cx: &mut Cx, v: Value) -> Result<ClassId> {
+        match Ref::<ClassCell>::from_value(v) {
+            Some(c) => Ok(c.id),
+            None => {
+                let what = cx.class_name_of(v);
+                cx.type_error(format!("wrong argument type {what} (expected Class or Module)"))
+            }
+        }
+    }
+}
+impl FromSelf for ClassId {
+    fn from_self(cx: &mut Cx, v: Value) -> Result<ClassId> {
+        ClassId::from_value(cx, v)
+    }
+}
+
+macro_rules! kinds_from {
+    ($($t:ty, $name:literal;)*) => {$(
+        impl FromSelf for Ref<$t> {
+            #[inline(always)]
+            fn from_self(cx: &mut Cx, v: Value) -> Result<Self> {
+                match Ref::<$t>::from_value(v) {
+                    Some(r) => Ok(r),
+                    None => cx.wrong_receiver(v, $name),
+                }
+            }
+        }
+    )*};
+}
+kinds_from! {
+    StringCell, "String"; ArrayCell, "Array"; HashCell, "Hash"; RangeCell, "Range"; ProcCell, "Proc"; ObjectCell, "Object";
+    DataCell, "object"; MethodObjCell, "Method";
+}
+macro_rules! exact_from {
+    ($($t:ty, $name:literal;)*) => {$(
+        impl FromValue for Ref<$t> {
+            fn from_value(cx: &mut Cx, v: Value) -> Result<Self> {
+                match Ref::<$t>::from_value(v) {
+                    Some(r) => Ok(r),
+                    None => {
+                        let what = cx.class_name_of(v);
+                        cx.type_error(format!("wrong argument type {what} (expected {})", $name))
+                    }
+                }
+            }
+        }
+    )*};
+}
+exact_from! { RangeCell, "Range"; ProcCell, "Proc"; }
+
+impl IntoResult for Value {
+    #[inline(always)]
+    fn into_result(self, _: &mut Cx) -> Result<Value> {
+        Ok(self)
+    }
+}
+impl IntoResult for bool {
+    #[inline(always)]
+    fn into_result(self, _: &mut Cx) -> Result<Value> {
+        Ok(Value::bool(self))
+    }
+}
+impl IntoResult for () {
+    fn into_result(self, _: &mut Cx) -> Result<Value> {
+        Ok(Value::NIL)
+    }
+}
+impl IntoResult for i64 {
+    fn into_result(self, cx: &mut Cx) -> Result<Value> {
+        Ok(cx.int(self))
+    }
+}
+impl IntoResult for usize {
+    fn into_result(self, cx: &mut Cx) -> Result<Value> {
+        Ok(cx.int(self as i64))
+    }
+}
+impl IntoResult for f64 {
+    fn into_result(self, cx: &mut Cx) -> Result<Value> {
+        Ok(cx.float(self))
+    }
+}
+impl IntoResult for Sym {
+    fn into_result(self, _: &mut Cx) -> Result<Value> {
+        Ok(Value::sym(self))
+    }
+}
+impl IntoResult for String {
+    fn into_result(self, cx: &mut Cx) -> Result<Value> {
+        Ok(cx.str(&self))
+    }
+}
+impl IntoResult for &str {
+    fn into_result(self, cx: &mut Cx) -> Result<Value> {
+        Ok(cx.str(self))
+    }
+}
+impl<T> IntoResult for Ref<T> {
+    fn into_result(self, _: &mut Cx) -> Result<Value> {
+        Ok(self.as_value())
+    }
+}
+impl<T: IntoResult> IntoResult for Option<T> {
+    fn into_result(self, cx: &mut Cx) -> Result<Value> {
+        self.map_or(Ok(Value::NIL), |v| v.into_result(cx))
+    }
+}
+impl<T: IntoResult> IntoResult for Result<T> {
+    #[inline(always)]
+    fn into_result(self, cx: &mut Cx) -> Result<Value> {
+        self?.into_result(cx)
+    }
+}

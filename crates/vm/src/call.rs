@@ -1,0 +1,360 @@
+//! Calls from Rust into Ruby, blocks and Procs.
+//!
+//! Each call stands behind a *boundary* frame whose instruction pointer is a stub: `[Enter, Halt]`. The callee's result is in the boundary's
+//! first register. A builtin that is called from Ruby code already has a boundary: its own frame.
+
+use crate::builtin::{Args, Block, KW_FLAG};
+use crate::frame::*;
+use crate::interp;
+use crate::methods::Method;
+use crate::raise::{Exc, Result};
+use crate::vm::{Cx, PendingCall};
+use zakuro_bytecode::CodeKind;
+use zakuro_object::*;
+
+impl Cx {
+    /// `v.name(*args)`, private methods included (as `send`).
+    #[inline]
+    pub fn call(&mut self, v: Value, name: Sym, args: &[Value]) -> Result<Value> {
+        self.call_full(v, name, args, false, Block::NONE)
+    }
+    /// The same; says that calling private methods is meant.
+    pub fn call_private(&mut self, v: Value, name: Sym, args: &[Value]) -> Result<Value> {
+        self.call_full(v, name, args, false, Block::NONE)
+    }
+    /// Call with a block.
+    pub fn call_block(&mut self, v: Value, name: Sym, args: &[Value], block: Block) -> Result<Value> {
+        self.call_full(v, name, args, false, block)
+    }
+    /// Call with everything: `kw` says that the last argument is a Hash of keywords.
+    pub fn call_full(&mut self, v: Value, name: Sym, args: &[Value], kw: bool, block: Block) -> Result<Value> {
+        match self.method_of(v, name) {
+            Some(m) => self.call_method(m, v, name, args, kw, block),
+            None => self.call_missing(v, name, args, kw, block, interp::MissReason::Private),
+        }
+    }
+    /// Passes the arguments of a builtin on.
+    pub fn forward(&mut self, v: Value, name: Sym, args: Args) -> Result<Value> {
+        self.call_full(v, name, args.as_slice(), args.kw, args.block)
+    }
+    /// Public call: NoMethodError for private and protected methods.
+    pub fn call_public(&mut self, v: Value, name: Sym, args: &[Value], kw: bool, block: Block) -> Result<Value> {
+        match self.method_of(v, name) {
+            Some(m) if m.visibility() == Visibility::Public => self.call_method(m, v, name, args, kw, block),
+            Some(m) => {
+                let why = if m.visibility() == Visibility::Private { interp::MissReason::Private } else { interp::MissReason::Protected };
+                self.call_missing(v, name, args, kw, block, why)
+            }
+            None => self.call_missing(v, name, args, kw, block, interp::MissReason::None),
+        }
+    }
+    /// Calls a method when the object responds to it (private methods too, as conversions do); None otherwise.
+    pub fn call_if_responds(&mut self, v: Value, name: Sym, args: &[Value]) -> Result<Option<Value>> {
+        if self.method_of(v, name).is_some() {
+            return Ok(Some(self.call(v, name, args)?));
+        }
+        // method_missing only counts when respond_to_missing? agrees.
+        if v.is_cell() && self.responds(v, name, true)? {
+            return Ok(Some(self.call(v, name, args)?));
+        }
+        Ok(None)
+    }
+    /// First free value above the top frame.
+    #[inline]
+    fn stack_top(&self) -> *mut Value {
+        // SAFETY: fp always points to a frame of the current stack.
+        unsafe {
+            let f = &*self.fp;
+            if f.is_boundary() { f.aux as *mut Value } else { f.regs.add((*f.code).nregs as usize) }
+        }
+    }
+    /// Pushes a boundary frame with room for `n` values; returns its registers.
+    fn push_boundary(&mut self, n: usize) -> Result<*mut Value> {
+        let top = self.stack_top();
+        // SAFETY: both limits are checked before writing.
+        unsafe {
+            let fp = self.fp.add(1);
+            if fp >= self.frame_limit || top.add(n + 8) >= self.stack_limit {
+                return self.stack_error();
+            }
+            let me = (*self.fp).me;
+            fp.write(Frame { ip: interp::stub(), regs: top, code: std::ptr::null(), block: Block::NONE, me, aux: top.add(n) as usize });
+            self.fp = fp;
+            Ok(top)
+        }
+    }
+    /// SystemStackError when the native stack is nearly used up. Native code that recurses by itself asks this.
+    #[inline(always)]
+    pub fn check_native_stack(&mut self) -> Result<()> {
+        let here = 0u8;
+        if (&raw const here) < self.native_limit { self.stack_error() } else { Ok(()) }
+    }
+    /// Calls a method entry on a receiver.
+    pub fn call_method(&mut self, m: Method, recv: Value, name: Sym, args: &[Value], kw: bool, block: Block) -> Result<Value> {
+        self.check_native_stack()?;
+        let n = args.len();
+        let base = self.push_boundary(n + 1)?;
+        let fp = self.fp;
+        // SAFETY: push_boundary made room for receiver and arguments.
+        unsafe {
+            *base = recv;
+            for (i, a) in args.iter().enumerate() {
+                *base.add(1 + i) = *a;
+            }
+            if m.method_kind() == MethodKind::Native {
+                (*fp).me = m.as_value();
+                (*fp).block = block;
+                let f = Cx::native_fn(m);
+                let r = f(self, recv, base.add(1), n | if kw { KW_FLAG } else { 0 }, block);
+                self.fp = fp.sub(1);
+                return r;
+            }
+            self.call = PendingCall { me: m.as_value(), argc: n, kw, block, name };
+            let ok = interp::run(self, interp::stub(), base, std::ptr::null());
+            self.fp = fp.sub(1);
+            if ok { Ok(*base) } else { Err(Exc) }
+        }
+    }
+    /// Yields values to a block. LocalJumpError when there is none.
+    #[inline]
+    pub fn yield_values(&mut self, block: Block, args: &[Value]) -> Result<Value> {
+        self.yield_full(block, args, false, Block::NONE, None)
+    }
+    #[inline]
+    pub fn yield1(&mut self, block: Block, v: Value) -> Result<Value> {
+        self.yield_full(block, &[v], false, Block::NONE, None)
+    }
+    /// Yields with everything. `self_`: another receiver and lexical method (instance_exec, define_method).
+    pub fn yield_full(&mut self, block: Block, args: &[Value], kw: bool, pass: Block, self_: Option<(Value, Value)>) -> Result<Value> {
+        self.yield_flags(block, args, kw, pass, self_, 0)
+    }
+    pub(crate) fn yield_flags(
+        &mut self,
+        block: Block,
+        args: &[Value],
+        kw: bool,
+        pass: Block,
+        self_: Option<(Value, Value)>,
+        flags: usize,
+    ) -> Result<Value> {
+        if block.is_none() {
+            return self.raise(ids::LOCAL_JUMP_ERROR, "no block given (yield)");
+        }
+        if let Some(p) = block.proc()
+            && p.proc_kind() != ProcKind::Block
+        {
+            return self.call_native_proc(p, args, kw, pass, self_);
+        }
+        self.check_native_stack()?;
+        let n = args.len();
+        let base = self.push_boundary(n + 2)?;
+        let fp = self.fp;
+        // SAFETY: room was made; enter_block pushes the block's frame above this boundary.
+        unsafe {
+            for (i, a) in args.iter().enumerate() {
+                *base.add(1 + i) = *a;
+            }
+            let r = interp::blocks::push_block_frame(self, block, base, n, kw, pass, self_, flags);
+            let ok = match r {
+                Ok(cs) => interp::run(self, (*cs).insns, base, cs),
+                Err(Exc) => false,
+            };
+            self.fp = fp.sub(1);
+            if ok { Ok(*base) } else { Err(Exc) }
+        }
+    }
+    /// Calls a Proc (`call`): lambda rules when it is one.
+    pub fn call_proc(&mut self, p: Ref<ProcCell>, args: &[Value], kw: bool, pass: Block) -> Result<Value> {
+        let flags = if p.is_lambda() { FRAME_LAMBDA } else { 0 };
+        self.yield_flags(Block(p.as_value().0), args, kw, pass, None, flags)
+    }
+    /// Procs that are not literal blocks.
+    pub(crate) fn call_native_proc(
+        &mut self,
+        p: Ref<ProcCell>,
+        args: &[Value],
+        kw: bool,
+        pass: Block,
+        self_: Option<(Value, Value)>,
+    ) -> Result<Value> {
+        match p.proc_kind() {
+            ProcKind::Symbol => {
+                let name = p.extra.as_sym().unwrap_or(sym::empty);
+                let (recv, rest): (Value, Vec<Value>) = match (self_, args.first()) {
+                    (None, Some(r)) => (*r, args[1..].to_vec()),
+                    (Some((r, _)), _) => (r, args.to_vec()),
+                    (None, None) => return self.arg_error("no receiver given"),
+                };
+                self.call_public(recv, name, &rest, kw, pass)
+            }
+            ProcKind::Method => match Ref::<MethodObjCell>::from_value(p.extra) {
+                Some(o) => self.call_method(Ref::of(o.method), o.receiver, o.name, args, kw, pass),
+                None => self.type_error("not a Method"),
+            },
+            ProcKind::Native => {
+                // SAFETY: native_proc stored this very function type.
+                let f: fn(&mut Cx, Value, Args) -> Result<Value> = unsafe { std::mem::transmute(p.code) };
+                self.check_native_stack()?;
+                let base = self.push_boundary(args.len() + 1)?;
+                let fp = self.fp;
+                // SAFETY: room was made for the arguments.
+                unsafe {
+                    *base = self_.map_or(Value::NIL, |s| s.0);
+                    for (i, a) in args.iter().enumerate() {
+                        *base.add(1 + i) = *a;
+                    }
+                    let r = f(self, p.extra, Args { ptr: base.add(1), argc: args.len(), kw, block: pass });
+                    self.fp = fp.sub(1);
+                    r
+                }
+            }
+            ProcKind::Wrapped | ProcKind::Block => match Ref::<ProcCell>::from_value(p.extra) {
+                Some(q) => self.call_proc(q, args, kw, pass),
+                None => self.type_error("not a Proc"),
+            },
+        }
+    }
+    /// The Proc of a block. A block that is one already is returned as it is.
+    pub fn block_to_proc(&mut self, b: Block) -> Ref<ProcCell> {
+        if let Some(p) = b.proc() {
+            return p;
+        }
+        let Some(rec) = b.record() else { unreachable!("no block") };
+        // SAFETY: a block record is valid while its block may be used (see Block).
+        unsafe {
+            let cs = (*rec).0 as *const CodeState;
+            let home = (*rec.add(1)).0 as *const Frame;
+            self.make_proc(cs, home, false)
+        }
+    }
+    /// New Proc of a block literal whose home is `home`.
+    pub(crate) unsafe fn make_proc(&mut self, cs: *const CodeState, home: *const Frame, lambda: bool) -> Ref<ProcCell> {
+        // SAFETY: caller: home is a live Ruby frame.
+        unsafe {
+            let mut header = zakuro_object::header(ids::PROC, Kind::Proc, ProcKind::Block as u16);
+            if lambda {
+                header.flags |= LAMBDA;
+            }
+            let env = interp::blocks::env_of(home);
+            alloc_cell(&mut self.heap, ProcCell { header, code: cs as usize, env, self_: *(*home).regs, me: (*home).me, extra: Value::NIL })
+        }
+    }
+    /// Number of parameters a block takes, as Proc#arity; and whether it is a lambda.
+    pub fn block_arity(&mut self, b: Block) -> (i64, bool) {
+        let code = self.block_code(b);
+        let lambda = b.proc().is_some_and(|p| p.is_lambda());
+        match code {
+            Some(c) => (c.params.arity(), lambda),
+            None => match b.proc() {
+                Some(p) if p.proc_kind() == ProcKind::Symbol => (-2, true),
+                Some(p) => match Ref::<MethodObjCell>::from_value(p.extra) {
+                    Some(o) => (self.method_arity(Ref::of(o.method)), true),
+                    None => (-1, lambda),
+                },
+                None => (-1, false),
+            },
+        }
+    }
+    /// Code of a literal block.
+    pub fn block_code(&self, b: Block) -> Option<&'static zakuro_bytecode::Code> {
+        // SAFETY: code states live as long as the VM; the reference is used while it runs.
+        unsafe {
+            if let Some(rec) = b.record() {
+                return Some(&*std::sync::Arc::as_ptr(&(*((*rec).0 as *const CodeState)).code));
+            }
+            let p = b.proc()?;
+            (p.proc_kind() == ProcKind::Block).then(|| &*std::sync::Arc::as_ptr(&(*(p.code as *const CodeState)).code))
+        }
+    }
+    /// As Method#arity.
+    pub fn method_arity(&mut self, m: Method) -> i64 {
+        match m.method_kind() {
+            MethodKind::Ruby => Cx::method_code(m).map_or(-1, |c| c.params.arity()),
+            MethodKind::Native => Cx::native_row(m).map_or(-1, |r| r.arity()),
+            MethodKind::AttrReader => 0,
+            MethodKind::AttrWriter => 1,
+            MethodKind::Proc => match Ref::<ProcCell>::from_value(m.data) {
+                Some(p) => {
+                    let (a, _) = self.block_arity(Block(p.as_value().0));
+                    match self.block_code(Block(p.as_value().0)) {
+                        Some(c) if c.params.optional > 0 || c.params.rest => c.params.arity(),
+                        _ => a,
+                    }
+                }
+                None => -1,
+            },
+            _ => -1,
+        }
+    }
+    /// Innermost Ruby frame at or below the top (the caller of the running builtin).
+    pub fn ruby_frame(&self) -> Option<*mut Frame> {
+        let mut f = self.fp;
+        // SAFETY: frames between `stacks.frames` and fp are initialised.
+        unsafe {
+            while f >= self.stacks.frames {
+                if !(*f).is_boundary() {
+                    return Some(f);
+                }
+                f = f.sub(1);
+            }
+        }
+        None
+    }
+    /// Lexical scope of the innermost Ruby frame.
+    pub fn current_cref(&self) -> Value {
+        match self.ruby_frame() {
+            // SAFETY: a live frame; me is a method cell.
+            Some(f) => unsafe { Ref::<MethodCell>::of((*f).me).cref },
+            None => Value::NIL,
+        }
+    }
+    /// self of the innermost Ruby frame.
+    pub fn current_self(&self) -> Value {
+        // SAFETY: a live frame's r0.
+        self.ruby_frame().map_or(self.main, |f| unsafe { *(*f).regs })
+    }
+    /// Method entry of the running builtin or innermost frame.
+    pub fn current_method(&self) -> Method {
+        // SAFETY: fp points to a live frame.
+        Ref::of(unsafe { (*self.fp).me })
+    }
+    /// Method-level frame around the innermost Ruby frame (blocks are skipped by environment identity): for `block_given?`, `__method__`.
+    pub fn method_frame(&self) -> Option<*mut Frame> {
+        let f = self.ruby_frame()?;
+        // SAFETY: live frames of this stack.
+        unsafe { self.home_method_frame(f) }
+    }
+    pub(crate) unsafe fn home_method_frame(&self, f: *mut Frame) -> Option<*mut Frame> {
+        // SAFETY: caller: f is a live Ruby frame.
+        unsafe {
+            let mut f = f;
+            loop {
+                let code = &(*(*f).code).code;
+                if (*f).aux & FRAME_BLOCK == 0 || code.kind == CodeKind::Method {
+                    return Some(f);
+                }
+                let parent = interp::blocks::parent_env(f);
+                let me = (*f).me;
+                let mut g = f.sub(1);
+                loop {
+                    if g < self.stacks.frames {
+                        return None;
+                    }
+                    if !(*g).is_boundary() {
+                        let same_env = (*(*g).code).own_env && interp::blocks::env_of(g) == parent;
+                        if same_env || (parent.is_nil() && (*g).me == me && (*g).aux & FRAME_BLOCK == 0) {
+                            break;
+                        }
+                    }
+                    g = g.sub(1);
+                }
+                f = g;
+            }
+        }
+    }
+    /// Keeps the arguments of the running call: for natives that call `super`-like things.
+    pub fn top_method(&mut self) -> Value {
+        // SAFETY: fp is valid once the VM has stacks.
+        if self.fp.is_null() { Value::NIL } else { unsafe { (*self.fp).me } }
+    }
+}

@@ -1,0 +1,195 @@
+//! Constants: lookup (lexical, inherited, Object), definition, literals.
+
+use crate::raise::Result;
+use crate::vm::Cx;
+use num_bigint::BigInt;
+use zakuro_bytecode::Const;
+use zakuro_object::*;
+
+impl Cx {
+    /// Sets a constant (no warning, no hook) and names anonymous classes.
+    pub fn const_set(&mut self, holder: ClassId, name: Sym, value: Value) {
+        if let Some(id) = self.class_id(value) {
+            self.name_class(holder, name, id);
+        }
+        let d = self.class_mut(holder);
+        let private = d.consts.get(&name).is_some_and(|e| e.private);
+        if d.consts.insert(name, ConstEntry { value, private, deprecated: false, autoload: Value::NIL }).is_none() {
+            d.const_order.push(name);
+        }
+        self.const_epoch += 1;
+    }
+    pub fn const_remove(&mut self, holder: ClassId, name: Sym) -> Option<Value> {
+        let d = self.class_mut(holder);
+        d.const_order.retain(|n| *n != name);
+        let e = d.consts.remove(&name);
+        self.const_epoch += 1;
+        e.map(|e| e.value)
+    }
+    /// The entry in this very module.
+    pub fn const_entry(&self, holder: ClassId, name: Sym) -> Option<ConstEntry> {
+        self.class(holder).consts.get(&name).copied()
+    }
+    /// Value of an entry, running its autoload if it has one.
+    fn const_entry_value(&mut self, holder: ClassId, name: Sym, e: ConstEntry) -> Result<Option<Value>> {
+        if !e.value.is_undef() {
+            if e.deprecated {
+                let m = format!("constant {} is deprecated", self.const_path(holder, name));
+                self.warn_category(&m, "deprecated")?;
+            }
+            return Ok(Some(e.value));
+        }
+        let path = e.autoload;
+        if path.is_nil() {
+            return Ok(None);
+        }
+        if let Some(d) = self.class_mut(holder).consts.get_mut(&name) {
+            d.autoload = Value::NIL;
+        }
+        let main = self.main;
+        let r = self.call_private(main, sym::require, &[path]);
+        match self.const_entry(holder, name) {
+            Some(e) if !e.value.is_undef() => {
+                r?;
+                Ok(Some(e.value))
+            }
+            _ => {
+                if r.is_err() {
+                    if let Some(d) = self.class_mut(holder).consts.get_mut(&name) {
+                        d.autoload = path;
+                    }
+                    r?;
+                }
+                self.const_remove(holder, name);
+                Ok(None)
+            }
+        }
+    }
+    /// Looks in a module and its ancestors (Object too when `object`).
+    pub fn const_lookup_in(&mut self, holder: ClassId, name: Sym, object: bool) -> Result<Option<(ClassId, Value)>> {
+        let mro = self.class(holder).mro.clone();
+        for c in mro {
+            if !object && c == ids::OBJECT && holder != ids::OBJECT {
+                break;
+            }
+            if let Some(e) = self.const_entry(c, name)
+                && let Some(v) = self.const_entry_value(c, name, e)?
+            {
+                return Ok(Some((c, v)));
+            }
+        }
+        if object
+            && self.class(holder).kind == ClassKind::Module
+            && let Some(e) = self.const_entry(ids::OBJECT, name)
+            && let Some(v) = self.const_entry_value(ids::OBJECT, name, e)?
+        {
+            return Ok(Some((ids::OBJECT, v)));
+        }
+        Ok(None)
+    }
+    /// Lexical lookup from a scope: enclosing modules, then ancestors of the innermost, then Object.
+    pub fn const_lookup(&mut self, cref: Value, name: Sym) -> Result<Option<Value>> {
+        let mut c = cref;
+        while let Some(s) = Ref::<CrefCell>::from_value(c) {
+            if s.parent.is_nil() {
+                break; // the outermost scope is Object: asked last
+            }
+            if let Some(id) = self.class_id(s.class)
+                && let Some(e) = self.const_entry(id, name)
+                && let Some(v) = self.const_entry_value(id, name, e)?
+            {
+                return Ok(Some(v));
+            }
+            c = s.parent;
+        }
+        let inner = Ref::<CrefCell>::from_value(cref).and_then(|s| self.class_id(s.class)).unwrap_or(ids::OBJECT);
+        Ok(self.const_lookup_in(inner, name, true)?.map(|(_, v)| v))
+    }
+    /// Lexical lookup, `const_missing` when there is none.
+    pub fn const_get_lexical(&mut self, cref: Value, name: Sym) -> Result<Value> {
+        if let Some(v) = self.const_lookup(cref, name)? {
+            return Ok(v);
+        }
+        let inner = Ref::<CrefCell>::from_value(cref).map_or(self.class_value(ids::OBJECT), |s| s.class);
+        self.call_private(inner, sym::const_missing, &[Value::sym(name)])
+    }
+    /// `holder::name`: private ones are refused.
+    pub fn const_get_from(&mut self, holder: Value, name: Sym) -> Result<Value> {
+        let Some(id) = self.class_id(holder) else {
+            let s = self.inspect_for_error(holder);
+            return self.type_error(format!("{s} is not a class/module"));
+        };
+        if let Some((c, v)) = self.const_lookup_in(id, name, id == ids::OBJECT)? {
+            if self.const_entry(c, name).is_some_and(|e| e.private) {
+                let p = self.const_path(c, name);
+                return self.name_error(format!("private constant {p} referenced"), name, holder);
+            }
+            return Ok(v);
+        }
+        self.call_private(holder, sym::const_missing, &[Value::sym(name)])
+    }
+    /// `Foo::BAR` or `BAR`
+    pub fn const_path(&self, holder: ClassId, name: Sym) -> String {
+        if holder == ids::OBJECT { name.name().into_owned() } else { format!("{}::{}", self.class_name(holder), name.name()) }
+    }
+    /// A constant by path from Object ("Process::Status"); None when missing.
+    pub fn const_by_path(&mut self, path: &str) -> Option<Value> {
+        let mut v = self.class_value(ids::OBJECT);
+        for part in path.split("::") {
+            let id = self.class_id(v)?;
+            v = self.const_entry(id, Sym::intern(part))?.value;
+        }
+        Some(v)
+    }
+    /// NameError with name and receiver.
+    #[cold]
+    pub fn name_error<T>(&mut self, message: String, name: Sym, receiver: Value) -> Result<T> {
+        let e = self.exception(ids::NAME_ERROR, &message);
+        self.ivar_set_raw(e, Sym::intern("__name"), Value::sym(name));
+        self.ivar_set_raw(e, Sym::intern("__receiver"), receiver);
+        self.raise_value(e)
+    }
+    /// Materialises a literal for this VM.
+    pub(crate) fn const_value(&mut self, c: &Const) -> Value {
+        match c {
+            Const::Nil => Value::NIL,
+            Const::True => Value::TRUE,
+            Const::False => Value::FALSE,
+            Const::Int(i) => self.int(*i),
+            Const::Big(s) => self.big(s.parse::<BigInt>().unwrap_or_default()),
+            Const::Float(f) => self.float(*f),
+            Const::Sym(s) => Value::sym(*s),
+            Const::Str { bytes, encoding } => {
+                let v = self.str_bytes(bytes, *encoding);
+                v.set_flags(flags::FROZEN);
+                v
+            }
+            // Made by a hook of the core library, which owns the engine.
+            Const::Regexp { source, options } => match crate::boot::hooks().regexp_literal {
+                Some(f) => f(self, source, *options),
+                None => Value::NIL,
+            },
+            Const::Rational(n, d) => {
+                let (n, d) = (self.big(n.parse().unwrap_or_default()), self.big(d.parse().unwrap_or_default()));
+                PairCell::make(&mut self.heap, ids::RATIONAL, Kind::Rational, n, d)
+            }
+            Const::Complex(i) => {
+                let i = self.const_value(i);
+                PairCell::make(&mut self.heap, ids::COMPLEX, Kind::Complex, Value::fixnum(0), i)
+            }
+            Const::Range { low, high, exclusive } => {
+                let (l, h) = (self.const_value(low), self.const_value(high));
+                self.range(l, h, *exclusive)
+            }
+            Const::Array(items) => {
+                let a = self.new_array();
+                for c in items {
+                    let v = self.const_value(c);
+                    ArrayCell::push(a, &mut self.heap, v);
+                }
+                a.as_value().set_flags(flags::FROZEN);
+                a.as_value()
+            }
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! `==`, `eql?`, `hash`, and Hash operations by key.
+
+use crate::raise::Result;
+use crate::vm::Cx;
+use std::hash::{BuildHasher, Hasher};
+use zakuro_object::*;
+
+fn mix(h: u64) -> u64 {
+    let mut f = foldhash::fast::FixedState::with_seed(0x5eed_0123).build_hasher();
+    f.write_u64(h);
+    f.finish()
+}
+
+/// Hash of bytes, as String keys use it.
+pub fn hash_bytes(b: &[u8]) -> u64 {
+    let mut f = foldhash::fast::FixedState::with_seed(0x5eed_4567).build_hasher();
+    f.write(b);
+    f.finish()
+}
+
+impl Cx {
+    /// `a == b`
+    pub fn eq(&mut self, a: Value, b: Value) -> Result<bool> {
+        if a == b && !a.is_flonum() && !a.is_kind(Kind::Float) && (!a.is_cell() || !a.is_kind(Kind::Object)) {
+            return Ok(true);
+        }
+        if a.is_fixnum() && b.is_fixnum() || a.is_sym() && b.is_sym() {
+            return Ok(a == b);
+        }
+        if let (Some(x), Some(y)) = (Ref::<StringCell>::from_value(a), Ref::<StringCell>::from_value(b)) {
+            return Ok(x.bytes() == y.bytes() && string_comparable(x, y));
+        }
+        Ok(self.call(a, sym::eq, &[b])?.truthy())
+    }
+    /// `a === b`
+    pub fn case_eq(&mut self, a: Value, b: Value) -> Result<bool> {
+        Ok(self.call(a, sym::eqq, &[b])?.truthy())
+    }
+    /// `a.eql?(b)`: what Hash keys are compared by.
+    pub fn eql(&mut self, a: Value, b: Value) -> Result<bool> {
+        if a == b {
+            return Ok(true);
+        }
+        match self.quick_eql(a, b) {
+            Some(r) => Ok(r),
+            None => Ok(self.call(a, sym::eql, &[b])?.truthy()),
+        }
+    }
+    /// `eql?` when no Ruby code decides it.
+    #[inline]
+    fn quick_eql(&self, a: Value, b: Value) -> Option<bool> {
+        if a == b {
+            return Some(true);
+        }
+        if !a.is_cell() || !b.is_cell() {
+            return Some(false);
+        }
+        match (a.kind_of_cell(), b.kind_of_cell()) {
+            (Kind::String, Kind::String) => {
+                let (x, y) = (Ref::<StringCell>::of(a), Ref::<StringCell>::of(b));
+                Some(x.bytes() == y.bytes() && string_comparable(x, y))
+            }
+            (Kind::Float, Kind::Float) => Some(a.as_float().map(f64::to_bits) == b.as_float().map(f64::to_bits)),
+            (Kind::Bignum, Kind::Bignum) => Some(Ref::<BignumCell>::of(a).value == Ref::<BignumCell>::of(b).value),
+            (Kind::String | Kind::Float | Kind::Bignum, _) => Some(false),
+            _ => None,
+        }
+    }
+    /// Hash of a key that no Ruby code decides.
+    #[inline]
+    pub fn quick_hash(&self, v: Value) -> Option<u64> {
+        if !v.is_cell() {
+            return Some(mix(v.0));
+        }
+        match v.kind_of_cell() {
+            Kind::String => Some(hash_bytes(Ref::<StringCell>::of(v).bytes())),
+            Kind::Float => Some(mix(v.as_float().map_or(0, f64::to_bits))),
+            Kind::Bignum => Some(hash_bytes(&Ref::<BignumCell>::of(v).value.to_signed_bytes_le())),
+            Kind::Class => Some(mix(v.0)),
+            _ => None,
+        }
+    }
+    /// `v.hash` as 64 bits.
+    pub fn hash_of(&mut self, v: Value) -> Result<u64> {
+        if let Some(h) = self.quick_hash(v) {
+            return Ok(h);
+        }
+        let h = self.call(v, sym::hash, &[])?;
+        if h.is_fixnum() {
+            return Ok(mix(h.0));
+        }
+        let h = self.to_int(h)?;
+        Ok(self.quick_hash(h).unwrap_or(0))
+    }
+    fn key_hash(&mut self, h: Ref<HashCell>, key: Value) -> Result<u64> {
+        if h.table().is_some_and(|t| t.by_identity) { Ok(mix(key.0)) } else { self.hash_of(key) }
+    }
+    /// Position of a key.
+    fn hash_find(&mut self, h: Ref<HashCell>, hash: u64, key: Value) -> Result<Option<usize>> {
+        let Some(t) = h.table() else { return Ok(None) };
+        if t.by_identity {
+            return Ok(t.find(hash, |k| k == key));
+        }
+        let mut undecided = false;
+        let found = t.find(hash, |k| match self.quick_eql(key, k) {
+            Some(r) => r,
+            None => {
+                undecided = true;
+                false
+            }
+        });
+        if found.is_some() || !undecided {
+            return Ok(found);
+        }
+        for i in t.candidates(hash) {
+            let Some(k) = h.table().and_then(|t| t.entry(i)).map(|e| e.key) else { continue };
+            if self.eql(key, k)? && h.table().and_then(|t| t.entry(i)).is_some_and(|e| e.key == k) {
+                return Ok(Some(i));
+            }
+        }
+        Ok(None)
+    }
+    /// `hash[key]` without default; None when missing.
+    pub fn hash_get(&mut self, h: Ref<HashCell>, key: Value) -> Result<Option<Value>> {
+        if h.len() == 0 {
+            return Ok(None);
+        }
+        let hash = self.key_hash(h, key)?;
+        let at = self.hash_find(h, hash, key)?;
+        Ok(at.and_then(|i| h.table()?.entry(i)).map(|e| e.value))
+    }
+    /// Lookup by Symbol.
+    pub fn hash_get_sym(&mut self, h: Ref<HashCell>, key: Sym) -> Option<Value> {
+        self.hash_get(h, Value::sym(key)).unwrap_or(None)
+    }
+    /// The stored key that equals `key`.
+    pub fn hash_stored_key(&mut self, h: Ref<HashCell>, key: Value) -> Result<Option<Value>> {
+        let hash = self.key_hash(h, key)?;
+        let at = self.hash_find(h, hash, key)?;
+        Ok(at.and_then(|i| h.table()?.entry(i)).map(|e| e.key))
+    }
+    /// `hash[key] = value`; String keys are copied and frozen. The caller has checked frozen. RuntimeError when a key is added during iteration.
+    pub fn hash_set(&mut self, h: Ref<HashCell>, key: Value, value: Value) -> Result<()> {
+        let hash = self.key_hash(h, key)?;
+        if let Some(i) = self.hash_find(h, hash, key)? {
+            HashCell::change(h, &mut self.heap, |t| t.set_value(i, value));
+            return Ok(());
+        }
+        if h.table().is_some_and(|t| t.iterating > 0) {
+            return self.raise(ids::RUNTIME_ERROR, "can't add a new key into hash during iteration");
+        }
+        let mut key = key;
+        if let Some(s) = Ref::<StringCell>::from_value(key)
+            && key.flags() & flags::FROZEN == 0
+            && !h.table().is_some_and(|t| t.by_identity)
+        {
+            key = StringCell::substring(&mut self.heap, ids::STRING.0, s, 0, s.len()).as_value();
+            key.set_flags(flags::FROZEN);
+        }
+        HashCell::change(h, &mut self.heap, |t| {
+            t.push(hash, key, value);
+        });
+        Ok(())
+    }
+    /// Removes a key; returns its value.
+    pub fn hash_delete(&mut self, h: Ref<HashCell>, key: Value) -> Result<Option<Value>> {
+        if h.len() == 0 {
+            return Ok(None);
+        }
+        let hash = self.key_hash(h, key)?;
+        match self.hash_find(h, hash, key)? {
+            Some(i) => Ok(Some(HashCell::change(h, &mut self.heap, |t| t.remove_at(i)).value)),
+            None => Ok(None),
+        }
+    }
+    /// Pairs in order, as they are now.
+    pub fn hash_pairs(&self, h: Ref<HashCell>) -> Vec<(Value, Value)> {
+        h.table().map_or(Vec::new(), |t| t.iter().map(|e| (e.key, e.value)).collect())
+    }
+    /// Walks the live pairs while `f` may run Ruby code and change the Hash (adding keys raises). `f` returns false to stop.
+    pub fn hash_each(&mut self, h: Ref<HashCell>, mut f: impl FnMut(&mut Cx, Value, Value) -> Result<bool>) -> Result<()> {
+        if h.len() == 0 {
+            return Ok(());
+        }
+        HashCell::change(h, &mut self.heap, |t| t.iterating += 1);
+        let mut i = 0;
+        let mut result = Ok(());
+        while let Some(t) = h.table() {
+            if i >= t.slots() {
+                break;
+            }
+            if let Some(e) = t.entry(i) {
+                match f(self, e.key, e.value) {
+                    Ok(true) => {}
+                    Ok(false) => break,
+                    Err(e) => {
+                        result = Err(e);
+                        break;
+                    }
+                }
+            }
+            i += 1;
+        }
+        HashCell::change(h, &mut self.heap, |t| t.iterating -= 1);
+        result
+    }
+}
+
+/// Whether equal bytes in these encodings are equal Strings: same encoding, or both ASCII only.
+pub fn string_comparable(a: Ref<StringCell>, b: Ref<StringCell>) -> bool {
+    a.encoding() == b.encoding() || a.bytes().is_ascii()
+}

@@ -1,0 +1,156 @@
+//! Roots of a VM and its safepoints.
+//!
+//! Native stacks and value stacks are scanned conservatively: registers above the live temporaries may hold stale words, and filling them on
+//! every call would cost more than it frees. Frames, tables and code states are marked precisely.
+
+use crate::vm::{Cx, Stacks};
+use std::sync::atomic::Ordering;
+use zakuro_object::*;
+
+/// Bits of the poll word (as in zakuro-sched).
+pub const POLL_COLLECT: u32 = 2;
+
+impl Cx {
+    /// Safepoint: collects when due, handles interrupts. Native loops that allocate much call it; Ruby code polls by itself.
+    #[inline(always)]
+    pub fn safepoint(&mut self) -> crate::raise::Result<()> {
+        // SAFETY: poll points to the VM's own Arc'ed word.
+        if unsafe { (*self.poll).load(Ordering::Relaxed) } != 0 || self.heap.wants_collection() { self.safepoint_slow() } else { Ok(()) }
+    }
+    #[cold]
+    #[inline(never)]
+    pub fn safepoint_slow(&mut self) -> crate::raise::Result<()> {
+        // SAFETY: as above.
+        let word = unsafe { &*self.poll };
+        let bits = word.load(Ordering::Acquire);
+        if self.gc_stress || bits & POLL_COLLECT != 0 || self.heap.wants_collection() {
+            if !self.gc_stress {
+                word.fetch_and(!POLL_COLLECT, Ordering::AcqRel);
+            }
+            if !self.gc_disabled && !self.options.gc_never {
+                self.collect();
+            }
+        }
+        let rest = bits & !POLL_COLLECT;
+        if rest != 0
+            && let Some(hook) = self.interrupt_hook
+        {
+            return hook(self, rest);
+        }
+        Ok(())
+    }
+    /// Collects now. Only at a safepoint: every live value must be reachable from a root or a scanned stack.
+    #[inline(never)]
+    pub fn collect(&mut self) {
+        let mut regs = [0usize; 6];
+        // SAFETY: stores callee-saved registers, so that values kept only there are seen.
+        #[cfg(target_arch = "x86_64")]
+        unsafe {
+            std::arch::asm!(
+                "mov [{0}], rbx", "mov [{0} + 8], rbp", "mov [{0} + 16], r12",
+                "mov [{0} + 24], r13", "mov [{0} + 32], r14", "mov [{0} + 40], r15",
+                in(reg) regs.as_mut_ptr(), options(nostack)
+            );
+        }
+        #[cfg(target_arch = "aarch64")]
+        unsafe {
+            std::arch::asm!("stp x19, x20, [{0}]", "stp x21, x22, [{0}, #16]", "stp x23, x24, [{0}, #32]", in(reg) regs.as_mut_ptr(), options(nostack));
+        }
+        self.collect_from(std::hint::black_box(&regs).as_ptr());
+    }
+    #[inline(never)]
+    fn collect_from(&mut self, sp: *const usize) {
+        let cx: *mut Cx = self;
+        let top = self.stacks.native_top as *const usize;
+        // SAFETY: the heap is borrowed apart from the rest of the VM, which the closures only read; weak tables are touched
+        // between mark and sweep.
+        unsafe {
+            let heap = &mut (*cx).heap;
+            heap.collect_with_weak(
+                &mut |m| {
+                    let cx = &*cx;
+                    if !top.is_null() && sp < top {
+                        m.mark_range(sp, top);
+                    }
+                    mark_stacks(m, &cx.stacks, cx.fp);
+                    cx.mark_tables(m);
+                },
+                &mut |heap| {
+                    let cx = &mut *cx;
+                    cx.generic_ivars.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
+                    cx.object_ids.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
+                },
+            );
+        }
+    }
+    fn mark_tables(&self, m: &mut Marker<'_>) {
+        let mut mark = |v: Value| m.mark_value_bits(v.0);
+        mark(self.pending);
+        mark(self.errinfo);
+        mark(self.main);
+        mark(self.current_fiber);
+        mark(self.call.me);
+        if self.call.block.0 & 1 == 0 {
+            mark(Value(self.call.block.0));
+        }
+        self.at_exit.iter().chain(&self.pinned).chain(&self.inspecting).for_each(|v| mark(*v));
+        self.globals.values().for_each(|v| mark(*v));
+        self.classes.each_own(&mut |_, slot| {
+            if slot.own {
+                // SAFETY: own slots point to live class data.
+                unsafe { (*slot.data).each_value(&mut mark) }
+            }
+        });
+        for s in self.code_states.values() {
+            s.each_value(&mut mark);
+        }
+        // The method cache holds cells of the current tables only while its epoch stands; stale entries must not dangle.
+        if let Some(c) = &self.method_cache {
+            c.iter().for_each(|e| mark(e.method));
+        }
+        for v in &self.rooted {
+            // SAFETY: registered by a live RootedVec.
+            unsafe { (**v).iter().for_each(|v| mark(*v)) }
+        }
+        for list in self.generic_ivars.values() {
+            // Values of dead objects are kept one cycle longer; entries go in the weak step.
+            list.iter().for_each(|(_, v)| mark(*v));
+        }
+        for s in self.states.values() {
+            s.trace_state(m);
+        }
+        for s in &self.suspended {
+            m.mark_value_bits(s.pending.0);
+            m.mark_value_bits(s.errinfo.0);
+            if !s.sp.is_null() && s.sp < s.stacks.native_top {
+                m.mark_range(((s.sp as usize + 7) & !7) as *const usize, s.stacks.native_top as *const usize);
+            }
+            mark_stacks(m, &s.stacks, s.fp);
+        }
+    }
+}
+
+/// Scans the frames and values of a coroutine up to its top frame `fp`.
+pub(crate) fn mark_stacks(m: &mut Marker<'_>, s: &Stacks, fp: *mut crate::frame::Frame) {
+    if s.frames.is_null() || fp.is_null() {
+        return;
+    }
+    // SAFETY: frames s.frames..=fp and the values below the top frame's end were written.
+    unsafe {
+        let mut top = s.values;
+        let mut f = s.frames;
+        while f <= fp {
+            let frame = &*f;
+            m.mark_value_bits(frame.me.0);
+            if frame.block.0 & 1 == 0 {
+                m.mark_value_bits(frame.block.0);
+            }
+            let end = if frame.is_boundary() { frame.aux as *mut Value } else { frame.regs.add((*frame.code).nregs as usize) };
+            top = top.max(end);
+            f = f.add(1);
+        }
+        // Arguments being laid out above the top frame.
+        let top = top.add(64).min(s.values_end);
+        m.mark_range(s.values as *const usize, top as *const usize);
+    }
+}

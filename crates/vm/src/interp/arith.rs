@@ -1,0 +1,493 @@
+//! Operators and fused compare-and-branch. Integers and flonums inline, the rest by the ordinary call that follows in the group.
+
+use super::control::{poll_at, polled};
+use super::{dispatch, next, r};
+use crate::frame::CodeState;
+use crate::vm::Cx;
+use zakuro_bytecode::Insn;
+use zakuro_object::*;
+
+/// Copies the operands of a group to its call and goes there.
+pub unsafe fn slow_group(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: see `control::nop`; a group is complete (verifier).
+    unsafe {
+        let (i, call) = (*ip, *ip.add(1));
+        let (b, c) = (r!(regs, i.b), r!(regs, i.c));
+        r!(regs, call.a) = b;
+        r!(regs, call.a + 1) = c;
+        next!(cx, ip, regs, cs)
+    }
+}
+/// The same for an immediate right operand.
+pub unsafe fn slow_group_i(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let (i, call) = (*ip, *ip.add(1));
+        r!(regs, call.a) = r!(regs, i.b);
+        r!(regs, call.a + 1) = Value::fixnum(i.c as i16 as i64);
+        next!(cx, ip, regs, cs)
+    }
+}
+/// For one operand.
+pub unsafe fn slow_group_1(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let (i, call) = (*ip, *ip.add(1));
+        r!(regs, call.a) = r!(regs, i.b);
+        next!(cx, ip, regs, cs)
+    }
+}
+/// For a fused compare: operands a, b.
+unsafe fn slow_branch(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let (i, call) = (*ip, *ip.add(1));
+        let (a, b) = (r!(regs, i.a), r!(regs, i.b));
+        r!(regs, call.a) = a;
+        r!(regs, call.a + 1) = b;
+        next!(cx, ip, regs, cs)
+    }
+}
+unsafe fn slow_branch_i(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let (i, call) = (*ip, *ip.add(1));
+        r!(regs, call.a) = r!(regs, i.a);
+        r!(regs, call.a + 1) = Value::fixnum(i.b as i16 as i64);
+        next!(cx, ip, regs, cs)
+    }
+}
+
+/// A number as double: flonum or Fixnum.
+#[inline(always)]
+fn number(v: Value) -> Option<f64> {
+    if v.is_flonum() {
+        Some(v.flo())
+    } else if v.is_fixnum() {
+        Some(v.fix() as f64)
+    } else {
+        None
+    }
+}
+#[inline(always)]
+fn both_flonum(a: Value, b: Value) -> bool {
+    a.is_flonum() && b.is_flonum()
+}
+
+macro_rules! int_float_op {
+    ($name:ident, $mixed:ident, $a:ident, $b:ident, $int:expr, $float:tt) => {
+        pub unsafe fn $name(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+            unsafe {
+                let i = *ip;
+                let ($a, $b) = (r!(regs, i.b), r!(regs, i.c));
+                if Value::both_fixnum($a, $b) {
+                    if let Some(v) = $int
+                        && cx.redefined == 0
+                    {
+                        r!(regs, i.a) = v;
+                        next!(cx, ip, regs, cs, 3)
+                    }
+                } else if both_flonum($a, $b)
+                    && let Some(v) = Value::flonum($a.flo() $float $b.flo())
+                    && cx.redefined == 0
+                {
+                    r!(regs, i.a) = v;
+                    next!(cx, ip, regs, cs, 3)
+                }
+                $mixed(cx, ip, regs, cs)
+            }
+        }
+        unsafe fn $mixed(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+            unsafe {
+                let i = *ip;
+                let (a, b) = (r!(regs, i.b), r!(regs, i.c));
+                if (a.is_flonum() || b.is_flonum())
+                    && let (Some(x), Some(y)) = (number(a), number(b))
+                    && let Some(v) = Value::flonum(x $float y)
+                    && cx.redefined == 0
+                {
+                    r!(regs, i.a) = v;
+                    next!(cx, ip, regs, cs, 3)
+                }
+                slow_group(cx, ip, regs, cs)
+            }
+        }
+    };
+}
+#[inline(always)]
+fn add_fix(a: Value, b: Value) -> Option<Value> {
+    (a.0 as i64 - 1).checked_add(b.0 as i64).map(|s| Value(s as u64))
+}
+#[inline(always)]
+fn sub_fix(a: Value, b: Value) -> Option<Value> {
+    (a.0 as i64).checked_sub(b.0 as i64 - 1).map(|s| Value(s as u64))
+}
+#[inline(always)]
+fn mul_fix(a: Value, b: Value) -> Option<Value> {
+    (a.0 as i64 - 1).checked_mul(b.fix()).map(|p| Value(p as u64 + 1))
+}
+int_float_op!(add, add_mixed, a, b, add_fix(a, b), +);
+int_float_op!(sub, sub_mixed, a, b, sub_fix(a, b), -);
+int_float_op!(mul, mul_mixed, a, b, mul_fix(a, b), *);
+
+#[inline(always)]
+fn div_floor(a: i64, b: i64) -> Option<i64> {
+    if b == 0 {
+        return None;
+    }
+    let q = a.wrapping_div(b);
+    Some(if (a % b != 0) && ((a < 0) != (b < 0)) { q - 1 } else { q })
+}
+#[inline(always)]
+fn mod_floor(a: i64, b: i64) -> Option<i64> {
+    if b == 0 {
+        return None;
+    }
+    let m = a.wrapping_rem(b);
+    Some(if m != 0 && ((m < 0) != (b < 0)) { m + b } else { m })
+}
+pub unsafe fn div(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        let (a, b) = (r!(regs, i.b), r!(regs, i.c));
+        if cx.redefined == 0 {
+            if Value::both_fixnum(a, b) {
+                if let Some(v) = div_floor(a.fix(), b.fix()).and_then(Value::try_fixnum) {
+                    r!(regs, i.a) = v;
+                    next!(cx, ip, regs, cs, 3)
+                }
+            } else if (a.is_flonum() || b.is_flonum())
+                && let (Some(x), Some(y)) = (number(a), number(b))
+                && let Some(v) = Value::flonum(x / y)
+            {
+                r!(regs, i.a) = v;
+                next!(cx, ip, regs, cs, 3)
+            }
+        }
+        slow_group(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn modulo(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        let (a, b) = (r!(regs, i.b), r!(regs, i.c));
+        if Value::both_fixnum(a, b)
+            && cx.redefined == 0
+            && let Some(m) = mod_floor(a.fix(), b.fix())
+        {
+            r!(regs, i.a) = Value::fixnum(m);
+            next!(cx, ip, regs, cs, 3)
+        }
+        slow_group(cx, ip, regs, cs)
+    }
+}
+
+macro_rules! imm_op {
+    ($($name:ident |$a:ident, $n:ident| $int:expr, $float:expr;)*) => {$(
+        pub unsafe fn $name(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+            unsafe {
+                let i = *ip;
+                let $a = r!(regs, i.b);
+                let $n = i.c as i16 as i64;
+                if cx.redefined == 0 {
+                    if $a.is_fixnum() {
+                        if let Some(v) = $int {
+                            r!(regs, i.a) = v;
+                            next!(cx, ip, regs, cs, 3)
+                        }
+                    } else if $a.is_flonum() {
+                        let f: fn(f64, f64) -> Option<f64> = $float;
+                        if let Some(v) = f($a.flo(), $n as f64).and_then(Value::flonum) {
+                            r!(regs, i.a) = v;
+                            next!(cx, ip, regs, cs, 3)
+                        }
+                    }
+                }
+                slow_group_i(cx, ip, regs, cs)
+            }
+        }
+    )*};
+}
+imm_op! {
+    add_i |a, n| (a.0 as i64).checked_add(n << 1).map(|s| Value(s as u64)), |x, y| Some(x + y);
+    sub_i |a, n| (a.0 as i64).checked_sub(n << 1).map(|s| Value(s as u64)), |x, y| Some(x - y);
+    mul_i |a, n| (a.0 as i64 - 1).checked_mul(n).map(|p| Value(p as u64 + 1)), |x, y| Some(x * y);
+    div_i |a, n| div_floor(a.fix(), n).and_then(Value::try_fixnum), |x, y| Some(x / y);
+    mod_i |a, n| mod_floor(a.fix(), n).map(Value::fixnum), |_, _| None;
+    and_i |a, n| Some(Value(a.0 & (((n << 1) | 1) as u64))), |_, _| None;
+    shl_i |a, n| if (0..62).contains(&n) && (a.fix() << n) >> n == a.fix() { Value::try_fixnum(a.fix() << n) } else { None }, |_, _| None;
+    shr_i |a, n| if (0..64).contains(&n) { Some(Value::fixnum(a.fix() >> n)) } else { None }, |_, _| None;
+}
+
+macro_rules! compare_op {
+    ($($name:ident $op:tt;)*) => {$(
+        pub unsafe fn $name(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+            unsafe {
+                let i = *ip;
+                let (a, b) = (r!(regs, i.b), r!(regs, i.c));
+                if cx.redefined == 0 {
+                    if Value::both_fixnum(a, b) {
+                        r!(regs, i.a) = Value::bool((a.0 as i64) $op (b.0 as i64));
+                        next!(cx, ip, regs, cs, 3)
+                    }
+                    if both_flonum(a, b) {
+                        r!(regs, i.a) = Value::bool(a.flo() $op b.flo());
+                        next!(cx, ip, regs, cs, 3)
+                    }
+                }
+                slow_group(cx, ip, regs, cs)
+            }
+        }
+    )*};
+}
+compare_op! { lt <; le <=; gt >; ge >=; }
+
+/// Equality that needs no call.
+#[inline(always)]
+fn quick_eq(a: Value, b: Value) -> Option<bool> {
+    if Value::both_fixnum(a, b) || both_flonum(a, b) || (a.0 & 7 == 4 && !a.is_undef()) {
+        // Immediates of one kind; nil, true, false and Symbols equal only themselves.
+        return Some(a == b);
+    }
+    if a.is_cell() && a.kind_of_cell() == Kind::String && a.shape_key() == ids::STRING.0 && b.is_kind(Kind::String) {
+        let (x, y) = (Ref::<StringCell>::of(a), Ref::<StringCell>::of(b));
+        return Some(x.bytes() == y.bytes() && crate::equality::string_comparable(x, y));
+    }
+    None
+}
+pub unsafe fn eq(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        if cx.redefined == 0
+            && let Some(e) = quick_eq(r!(regs, i.b), r!(regs, i.c))
+        {
+            r!(regs, i.a) = Value::bool(e);
+            next!(cx, ip, regs, cs, 3)
+        }
+        slow_group(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn ne(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        if cx.redefined == 0
+            && let Some(e) = quick_eq(r!(regs, i.b), r!(regs, i.c))
+        {
+            r!(regs, i.a) = Value::bool(!e);
+            next!(cx, ip, regs, cs, 3)
+        }
+        slow_group(cx, ip, regs, cs)
+    }
+}
+/// `pattern === value` for literal patterns and classes.
+pub unsafe fn case_eq(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        let (p, v) = (r!(regs, i.b), r!(regs, i.c));
+        if cx.redefined == 0 {
+            if let Some(e) = quick_eq(p, v) {
+                r!(regs, i.a) = Value::bool(e);
+                next!(cx, ip, regs, cs, 3)
+            }
+            if let Some(c) = Ref::<ClassCell>::from_value(p)
+                && p.shape_key() == ids::CLASS.0
+                && cx.class(c.id).singleton.is_none()
+            {
+                let is = cx.is_a(v, c.id);
+                r!(regs, i.a) = Value::bool(is);
+                next!(cx, ip, regs, cs, 3)
+            }
+        }
+        slow_group(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn not(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        let v = r!(regs, i.b);
+        if cx.redefined == 0 && (!v.is_cell() || v.kind_of_cell() != Kind::Object) {
+            r!(regs, i.a) = Value::bool(!v.truthy());
+            next!(cx, ip, regs, cs, 3)
+        }
+        slow_group_1(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn nil_p(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        let v = r!(regs, i.b);
+        if cx.redefined == 0 && (!v.is_cell() || v.kind_of_cell() != Kind::Object) {
+            r!(regs, i.a) = Value::bool(v.is_nil());
+            next!(cx, ip, regs, cs, 3)
+        }
+        slow_group_1(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn neg(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        let v = r!(regs, i.b);
+        if cx.redefined == 0 {
+            if v.is_fixnum()
+                && let Some(n) = Value::try_fixnum(-v.fix())
+            {
+                r!(regs, i.a) = n;
+                next!(cx, ip, regs, cs, 3)
+            }
+            if v.is_flonum()
+                && let Some(n) = Value::flonum(-v.flo())
+            {
+                r!(regs, i.a) = n;
+                next!(cx, ip, regs, cs, 3)
+            }
+        }
+        slow_group_1(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn succ(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        let v = r!(regs, i.b);
+        if v.is_fixnum()
+            && cx.redefined == 0
+            && let Some(n) = Value::try_fixnum(v.fix() + 1)
+        {
+            r!(regs, i.a) = n;
+            next!(cx, ip, regs, cs, 3)
+        }
+        slow_group_1(cx, ip, regs, cs)
+    }
+}
+
+macro_rules! bit_op {
+    ($($name:ident |$a:ident, $b:ident| $e:expr;)*) => {$(
+        pub unsafe fn $name(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+            unsafe {
+                let i = *ip;
+                let ($a, $b) = (r!(regs, i.b), r!(regs, i.c));
+                if Value::both_fixnum($a, $b) && cx.redefined == 0 && let Some(v) = $e {
+                    r!(regs, i.a) = v;
+                    next!(cx, ip, regs, cs, 3)
+                }
+                slow_group(cx, ip, regs, cs)
+            }
+        }
+    )*};
+}
+bit_op! {
+    and |a, b| Some(Value(a.0 & b.0));
+    or |a, b| Some(Value(a.0 | b.0));
+    xor |a, b| Some(Value((a.0 ^ b.0) | 1));
+    shr |a, b| if (0..64).contains(&b.fix()) { Some(Value::fixnum(a.fix() >> b.fix())) } else { None };
+}
+/// `<<`: Integer shift, Array push.
+pub unsafe fn shl(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        let (a, b) = (r!(regs, i.b), r!(regs, i.c));
+        if cx.redefined == 0 {
+            if a.is_cell() {
+                if a.shape_key() == ids::ARRAY.0 && a.flags() & (flags::FROZEN | flags::CAPTURED) == 0 {
+                    ArrayCell::push(Ref::of(a), &mut cx.heap, b);
+                    r!(regs, i.a) = a;
+                    next!(cx, ip, regs, cs, 3)
+                }
+            } else if Value::both_fixnum(a, b) {
+                let (x, n) = (a.fix(), b.fix());
+                if (0..62).contains(&n)
+                    && (x << n) >> n == x
+                    && let Some(v) = Value::try_fixnum(x << n)
+                {
+                    r!(regs, i.a) = v;
+                    next!(cx, ip, regs, cs, 3)
+                }
+            }
+        }
+        slow_group(cx, ip, regs, cs)
+    }
+}
+
+macro_rules! branch_op {
+    ($($name:ident $not:expr, $poll:expr, $op:tt;)*) => {$(
+        pub unsafe fn $name(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+            unsafe {
+                let i = *ip;
+                let (a, b) = (r!(regs, i.a), r!(regs, i.b));
+                let holds = if Value::both_fixnum(a, b) {
+                    (a.0 as i64) $op (b.0 as i64)
+                } else if both_flonum(a, b) {
+                    a.flo() $op b.flo()
+                } else {
+                    return slow_branch(cx, ip, regs, cs);
+                };
+                if cx.redefined != 0 {
+                    return slow_branch(cx, ip, regs, cs);
+                }
+                if holds != $not {
+                    let ip = ip.offset(i.c as i16 as isize);
+                    if $poll && polled(cx) {
+                        return poll_at(cx, ip, regs, cs);
+                    }
+                    dispatch!(cx, ip, regs, cs)
+                }
+                next!(cx, ip, regs, cs, 3)
+            }
+        }
+    )*};
+}
+branch_op! {
+    jump_lt false, false, <; jump_le false, false, <=; jump_gt false, false, >; jump_ge false, false, >=;
+    jump_not_lt true, false, <; jump_not_le true, false, <=; jump_not_gt true, false, >; jump_not_ge true, false, >=;
+    loop_lt false, true, <; loop_le false, true, <=; loop_gt false, true, >; loop_ge false, true, >=;
+}
+macro_rules! branch_eq {
+    ($($name:ident $not:expr;)*) => {$(
+        pub unsafe fn $name(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+            unsafe {
+                let i = *ip;
+                match quick_eq(r!(regs, i.a), r!(regs, i.b)) {
+                    Some(e) if cx.redefined == 0 => {
+                        if e != $not {
+                            dispatch!(cx, ip.offset(i.c as i16 as isize), regs, cs)
+                        }
+                        next!(cx, ip, regs, cs, 3)
+                    }
+                    _ => slow_branch(cx, ip, regs, cs),
+                }
+            }
+        }
+    )*};
+}
+branch_eq! { jump_eq false; jump_not_eq true; }
+
+macro_rules! branch_imm {
+    ($($name:ident $not:expr, $poll:expr, $op:tt;)*) => {$(
+        pub unsafe fn $name(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+            unsafe {
+                let i = *ip;
+                let a = r!(regs, i.a);
+                let n = i.b as i16 as i64;
+                let holds = if a.is_fixnum() {
+                    a.fix() $op n
+                } else if a.is_flonum() {
+                    a.flo() $op n as f64
+                } else {
+                    return slow_branch_i(cx, ip, regs, cs);
+                };
+                if cx.redefined != 0 {
+                    return slow_branch_i(cx, ip, regs, cs);
+                }
+                if holds != $not {
+                    let ip = ip.offset(i.c as i16 as isize);
+                    if $poll && polled(cx) {
+                        return poll_at(cx, ip, regs, cs);
+                    }
+                    dispatch!(cx, ip, regs, cs)
+                }
+                next!(cx, ip, regs, cs, 3)
+            }
+        }
+    )*};
+}
+branch_imm! {
+    jump_lt_i false, false, <; jump_le_i false, false, <=; jump_gt_i false, false, >; jump_ge_i false, false, >=; jump_eq_i false, false, ==;
+    jump_not_lt_i true, false, <; jump_not_le_i true, false, <=; jump_not_gt_i true, false, >; jump_not_ge_i true, false, >=;
+    jump_not_eq_i true, false, ==;
+    loop_lt_i false, true, <; loop_le_i false, true, <=; loop_gt_i false, true, >; loop_ge_i false, true, >=;
+}

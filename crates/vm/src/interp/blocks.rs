@@ -1,0 +1,398 @@
+//! Blocks: yield, activation frames, Procs.
+
+use super::control::{poll_at, polled};
+use super::unwind::unwind;
+use super::{check, dispatch, next, r};
+use crate::builtin::Block;
+use crate::frame::*;
+use crate::raise::{Exc, Result};
+use crate::vm::Cx;
+use zakuro_bytecode::{Insn, KwRest, Params, call_flags};
+use zakuro_object::*;
+
+/// Environment that a block literal of frame `f` runs in.
+#[inline(always)]
+pub unsafe fn env_of(f: *const Frame) -> Value {
+    // SAFETY: f is a live Ruby frame.
+    unsafe {
+        let reg = (*(*f).code).env_reg;
+        if reg == 0 { Value::NIL } else { *(*f).regs.add(reg as usize) }
+    }
+}
+/// Environment around a block's frame.
+pub unsafe fn parent_env(f: *const Frame) -> Value {
+    // SAFETY: f is a live Ruby frame.
+    unsafe {
+        let e = env_of(f);
+        if (*(*f).code).own_env { Ref::<EnvCell>::from_value(e).map_or(Value::NIL, |e| e.parent) } else { e }
+    }
+}
+
+/// What a block runs in: code, self, environment, method cell.
+struct Activation {
+    cs: *const CodeState,
+    self_: Value,
+    env: Value,
+    me: Value,
+    flags: usize,
+}
+
+#[inline(always)]
+unsafe fn activation(b: Block) -> Option<Activation> {
+    // SAFETY: a block record or Proc is valid while its block may be called.
+    unsafe {
+        if let Some(rec) = b.record() {
+            let home = (*rec.add(1)).0 as *const Frame;
+            return Some(Activation {
+                cs: (*rec).0 as *const CodeState,
+                self_: *(*home).regs,
+                env: env_of(home),
+                me: (*home).me,
+                flags: FRAME_BLOCK,
+            });
+        }
+        let p = b.proc()?;
+        if p.proc_kind() != ProcKind::Block {
+            return None;
+        }
+        let mut flags = FRAME_BLOCK;
+        if p.is_lambda() {
+            flags |= FRAME_LAMBDA;
+        }
+        if p.header.flags & ORPHAN != 0 {
+            flags |= FRAME_ORPHAN;
+        }
+        Some(Activation { cs: p.code as *const CodeState, self_: p.self_, env: p.env, me: p.me, flags })
+    }
+}
+
+/// Pushes the frame of a literal block whose arguments stand in base+1..; binds them. The caller's frame has its `ip` stored.
+///
+/// # Safety
+/// `base..` lies above the top frame's live values, with argc values written.
+pub unsafe fn push_block_frame(
+    cx: &mut Cx,
+    block: Block,
+    base: *mut Value,
+    argc: usize,
+    kw: bool,
+    pass: Block,
+    self_: Option<(Value, Value)>,
+    flags: usize,
+) -> Result<*const CodeState> {
+    // SAFETY: caller.
+    unsafe {
+        let Some(mut a) = activation(block) else { return cx.raise(ids::LOCAL_JUMP_ERROR, "no block given (yield)") };
+        if let Some((s, me)) = self_ {
+            a.self_ = s;
+            a.me = me;
+        }
+        a.flags |= flags;
+        let fp = cx.fp.add(1);
+        let cs = a.cs;
+        if fp >= cx.frame_limit || base.add((*cs).nregs as usize + argc) >= cx.stack_limit {
+            return cx.stack_error();
+        }
+        let lambda = a.flags & FRAME_LAMBDA != 0;
+        let p = &(*cs).code.params;
+        *base = a.self_;
+        let simple = (*cs).simple && !kw && argc == (*cs).required as usize && (p.numbered == 0 || argc == p.required as usize);
+        if !simple {
+            bind_args(cx, cs, base, argc, kw, lambda, pass)?;
+        }
+        for k in (*cs).nil_from..(*cs).nlocals {
+            *base.add(k as usize) = Value::NIL;
+        }
+        if (*cs).env_reg != 0 {
+            *base.add((*cs).env_reg as usize) = a.env;
+        }
+        fp.write(Frame { ip: (*cs).insns, regs: base, code: cs, block: pass, me: a.me, aux: a.flags });
+        cx.fp = fp;
+        if p.block {
+            let v = cx.block_value(pass);
+            *base.add(p.block_reg() as usize) = v;
+            (*fp).block = Block::from_value(v);
+        }
+        Ok(cs)
+    }
+}
+
+/// Copies the arguments to the parameter registers. Strict for methods and lambdas, Proc rules otherwise.
+///
+/// # Safety
+/// argc values stand in base+1..; room for `nregs + argc`.
+pub unsafe fn bind_args(
+    cx: &mut Cx,
+    cs: *const CodeState,
+    base: *mut Value,
+    argc: usize,
+    kw: bool,
+    strict: bool,
+    pass: Block,
+) -> Result<()> {
+    // SAFETY: caller.
+    unsafe {
+        let p: &Params = &(*cs).code.params;
+        let given = std::slice::from_raw_parts(base.add(1), argc);
+        let mut small = [Value::NIL; 16];
+        let mut large = Vec::new();
+        // Nothing below runs Ruby code while `large` is in use, except to_ary and error texts, after which it is rebuilt or dropped.
+        let mut args: &[Value] = if argc <= 16 {
+            small[..argc].copy_from_slice(given);
+            &small[..argc]
+        } else {
+            large.extend_from_slice(given);
+            &large
+        };
+        let mut kwargs: Option<Ref<HashCell>> = None;
+        if kw {
+            let h: Ref<HashCell> = Ref::of(args[argc - 1]);
+            if p.takes_keywords() {
+                kwargs = Some(h);
+                args = &args[..argc - 1];
+            } else if h.len() == 0 {
+                args = &args[..argc - 1];
+            } else if p.kwrest == KwRest::Refused {
+                return cx.arg_error("no keywords accepted");
+            } else {
+                // Keywords to a method without keyword parameters: one positional Hash (a copy of its own).
+                let copy = cx.new_hash();
+                HashCell::replace(copy, &mut cx.heap, h);
+                if argc <= 16 {
+                    small[argc - 1] = copy.as_value();
+                    args = &small[..argc];
+                } else {
+                    large[argc - 1] = copy.as_value();
+                    args = &large;
+                }
+            }
+        }
+        let (least, most) = p.arity_range();
+        let spread;
+        if !strict {
+            let many = least + p.optional as usize > 1 || (p.rest && least + p.optional as usize > 0) || p.excessed_comma;
+            let many = many && !(least + p.optional as usize == 1 && !p.rest && !p.excessed_comma);
+            if args.len() == 1
+                && many
+                && let Some(a) = cx.try_ary(args[0])?
+            {
+                spread = a.as_slice().to_vec();
+                args = &spread;
+            }
+        } else if args.len() < least || most.is_some_and(|m| args.len() > m) {
+            let n = args.len();
+            return arity_error(cx, p, n, kwargs);
+        }
+        let n = args.len();
+        let (req, opt, post) = (p.required as usize, p.optional as usize, p.post as usize);
+        let mut out = base.add(1);
+        // How many optional ones are filled.
+        let avail = n.saturating_sub(req + post);
+        let filled = avail.min(opt);
+        let mut at = 0;
+        for _ in 0..req {
+            *out = args.get(at).copied().unwrap_or(Value::NIL);
+            at += 1;
+            out = out.add(1);
+        }
+        for k in 0..opt {
+            *out = if k < filled {
+                at += 1;
+                args[at - 1]
+            } else {
+                Value::UNDEF
+            };
+            out = out.add(1);
+        }
+        if p.rest {
+            let end = n.saturating_sub(post).max(at.min(n));
+            let rest = if at < end { &args[at..end] } else { &[] };
+            *out = ArrayCell::plain(&mut cx.heap, rest).as_value();
+            at = end.max(at);
+            out = out.add(1);
+        } else if strict {
+            // exact
+        }
+        for _ in 0..post {
+            *out = args.get(at).copied().unwrap_or(Value::NIL);
+            at += 1;
+            out = out.add(1);
+        }
+        if p.takes_keywords() {
+            bind_keywords(cx, p, out, kwargs)?;
+            out = out.add(p.keywords.len() + (p.kwrest == KwRest::Named) as usize);
+        }
+        if p.block {
+            *out = Value::NIL;
+            let _ = pass;
+        }
+        Ok(())
+    }
+}
+
+#[cold]
+unsafe fn arity_error<T>(cx: &mut Cx, p: &Params, given: usize, kwargs: Option<Ref<HashCell>>) -> Result<T> {
+    let (least, most) = p.arity_range();
+    let required: Vec<String> = p.keywords.iter().filter(|k| k.required).map(|k| k.name.name().into_owned()).collect();
+    if !required.is_empty() && kwargs.is_none() {
+        let expected = match most {
+            Some(m) if m == least => format!("{least}"),
+            Some(m) => format!("{least}..{m}"),
+            None => format!("{least}+"),
+        };
+        return cx.arg_error(format!(
+            "wrong number of arguments (given {given}, expected {expected}; required keyword{}: {})",
+            if required.len() > 1 { "s" } else { "" },
+            required.join(", ")
+        ));
+    }
+    cx.arity_error(given, least, most)
+}
+
+unsafe fn bind_keywords(cx: &mut Cx, p: &Params, out: *mut Value, kwargs: Option<Ref<HashCell>>) -> Result<()> {
+    // SAFETY: caller made room for the keyword registers.
+    unsafe {
+        let pairs = kwargs.map_or(Vec::new(), |h| cx.hash_pairs(h));
+        let mut missing = Vec::new();
+        for (i, k) in p.keywords.iter().enumerate() {
+            let key = Value::sym(k.name);
+            match pairs.iter().find(|(n, _)| *n == key) {
+                Some((_, v)) => *out.add(i) = *v,
+                None => {
+                    if k.required {
+                        missing.push(format!(":{}", k.name.name()));
+                    }
+                    *out.add(i) = Value::UNDEF;
+                }
+            }
+        }
+        if !missing.is_empty() {
+            return cx.arg_error(format!("missing keyword{}: {}", if missing.len() > 1 { "s" } else { "" }, missing.join(", ")));
+        }
+        let unknown = pairs.iter().filter(|(n, _)| !p.keywords.iter().any(|k| Value::sym(k.name) == *n));
+        if p.kwrest == KwRest::Named {
+            let h = cx.new_hash();
+            let unknown: Vec<_> = unknown.copied().collect();
+            *out.add(p.keywords.len()) = h.as_value();
+            for (k, v) in unknown {
+                cx.hash_set(h, k, v)?;
+            }
+        } else {
+            let names: Vec<Value> = unknown.map(|(k, _)| *k).collect();
+            if !names.is_empty() {
+                let shown: Vec<String> = names.iter().map(|k| cx.inspect_for_error(*k)).collect();
+                return cx.arg_error(format!("unknown keyword{}: {}", if shown.len() > 1 { "s" } else { "" }, shown.join(", ")));
+            }
+        }
+        Ok(())
+    }
+}
+
+pub unsafe fn yield_(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: see `control::nop`.
+    unsafe {
+        let i = *ip;
+        let fp = cx.fp;
+        (*fp).ip = ip;
+        if let Some(rec) = (*fp).block.record() {
+            let callee = (*rec).0 as *const CodeState;
+            if (*callee).simple && i.x as u16 == (*callee).required {
+                let home = (*rec.add(1)).0 as *const Frame;
+                let base = regs.add(i.a as usize);
+                let nf = fp.add(1);
+                if nf < cx.frame_limit && base.add((*callee).nregs as usize) < cx.stack_limit {
+                    *base = *(*home).regs;
+                    let mut k = (*callee).nil_from;
+                    while k < (*callee).nlocals {
+                        *base.add(k as usize) = Value::NIL;
+                        k += 1;
+                    }
+                    if (*callee).env_reg != 0 {
+                        *base.add((*callee).env_reg as usize) = env_of(home);
+                    }
+                    nf.write(Frame { ip: (*callee).insns, regs: base, code: callee, block: Block::NONE, me: (*home).me, aux: FRAME_BLOCK });
+                    cx.fp = nf;
+                    if polled(cx) {
+                        return poll_at(cx, (*callee).insns, base, callee);
+                    }
+                    dispatch!(cx, (*callee).insns, base, callee)
+                }
+            }
+        }
+        cx.call.argc = i.x as usize;
+        cx.call.kw = false;
+        cx.call.block = Block::NONE;
+        enter_yield(cx, ip, regs, cs)
+    }
+}
+/// Yields the arguments described by `cx.call` (at the instruction's base) to the frame's block.
+unsafe fn enter_yield(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let base = regs.add((*ip).a as usize);
+        let block = (*cx.fp).block;
+        if block.is_none() {
+            let _ = cx.raise::<()>(ids::LOCAL_JUMP_ERROR, "no block given (yield)");
+            return unwind(cx, ip, regs, cs);
+        }
+        let call = cx.call;
+        if let Some(p) = block.proc()
+            && p.proc_kind() != ProcKind::Block
+        {
+            let v = check!(cx, ip, regs, cs, yield_native(cx, p, base, call.argc, call.kw, call.block));
+            *base = v;
+            next!(cx, ip, regs, cs)
+        }
+        let callee = check!(cx, ip, regs, cs, push_block_frame(cx, block, base, call.argc, call.kw, call.block, None, 0));
+        if polled(cx) {
+            return poll_at(cx, (*callee).insns, base, callee);
+        }
+        dispatch!(cx, (*callee).insns, base, callee)
+    }
+}
+unsafe fn yield_native(cx: &mut Cx, p: Ref<ProcCell>, base: *mut Value, argc: usize, kw: bool, pass: Block) -> Result<Value> {
+    // SAFETY: argc values stand above base; the copy is on a scanned stack or short-lived.
+    unsafe {
+        let args = std::slice::from_raw_parts(base.add(1), argc).to_vec();
+        cx.call_native_proc(p, &args, kw, pass, None)
+    }
+}
+pub unsafe fn yield_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        (*cx.fp).ip = ip;
+        let site = (&(*cs).code.calls)[(*ip).c as usize];
+        let base = regs.add((*ip).a as usize);
+        let (argc, kw, block) = check!(cx, ip, regs, cs, super::calls::lay_out(cx, base, (*ip).x as usize, site.flags));
+        cx.call.argc = argc;
+        cx.call.kw = kw;
+        cx.call.block = block;
+        let _ = call_flags::SPLAT;
+        enter_yield(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn block_given(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        r!(regs, (*ip).a) = Value::bool((*cx.fp).block.is_some());
+        next!(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn block_proc(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let v = cx.block_value((*cx.fp).block);
+        (*cx.fp).block = Block::from_value(v);
+        r!(regs, (*ip).a) = v;
+        next!(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn new_proc(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        let child = cx.child_state(cs, i.b as usize);
+        let p = cx.make_proc(child, cx.fp, i.x == 1);
+        r!(regs, i.a) = p.as_value();
+        next!(cx, ip, regs, cs)
+    }
+}
+#[allow(unused)]
+fn unused() -> Result<()> {
+    Err(Exc)
+}

@@ -1,0 +1,621 @@
+//! Method calls: inline caches, entering methods of every kind, argument layout.
+
+use super::blocks::{bind_args, push_block_frame};
+use super::control::{poll_at, polled};
+use super::unwind::unwind;
+use super::{check, dispatch, next, r, stub};
+use crate::builtin::{Block, KW_FLAG, NativeFn};
+use crate::frame::*;
+use crate::methods::Method;
+use crate::raise::{Exc, Result};
+use crate::vm::{Cx, PendingCall};
+use zakuro_bytecode::{CallSite, Insn, NO_BLOCK, Op, call_flags};
+use zakuro_object::*;
+
+/// Why no method could be called.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MissReason {
+    None,
+    Private,
+    Protected,
+    Vcall,
+    Super,
+}
+
+pub unsafe fn send(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: see `control::nop`.
+    unsafe {
+        let i = *ip;
+        let cache = &*(*cs).calls.add(i.c as usize);
+        let key = (cx.epoch as u64) << 32 | r!(regs, i.a).shape_key() as u64;
+        if cache.key == key {
+            return (cache.handler)(cx, ip, regs, cs);
+        }
+        send_miss(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn send_self(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        let me = r!(regs, 0);
+        r!(regs, i.a) = me;
+        let cache = &*(*cs).calls.add(i.c as usize);
+        let key = (cx.epoch as u64) << 32 | me.shape_key() as u64;
+        if cache.key == key {
+            return (cache.handler)(cx, ip, regs, cs);
+        }
+        send_miss(cx, ip, regs, cs)
+    }
+}
+
+/// Whether the method may be called at this site; the reason when not.
+fn refused(cx: &mut Cx, m: Method, site: &CallSite, self_: Value) -> Option<MissReason> {
+    match m.visibility() {
+        Visibility::Public => None,
+        _ if site.flags & call_flags::FCALL != 0 => None,
+        Visibility::Private => Some(MissReason::Private),
+        Visibility::Protected => {
+            let owner = m.owner;
+            let owner = if cx.class(owner).kind == ClassKind::Singleton { cx.class(owner).superclass.unwrap_or(owner) } else { owner };
+            (!cx.is_a(self_, owner)).then_some(MissReason::Protected)
+        }
+    }
+}
+
+/// Fills the cache of a call site and goes on through it.
+#[cold]
+#[inline(never)]
+pub unsafe fn send_miss(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        (*cx.fp).ip = ip;
+        let site = &(&(*cs).code.calls)[i.c as usize];
+        let recv = r!(regs, i.a);
+        let op = i.opcode();
+        let with_block = site.block != NO_BLOCK && (op == Op::SendBlk || op == Op::SendSelfBlk);
+        if with_block {
+            cx.child_state(cs, site.block as usize);
+        }
+        let class = cx.dispatch_class(recv);
+        let found = cx.find_method(class, site.name);
+        let why = match found {
+            None if site.flags & call_flags::VCALL != 0 => Some(MissReason::Vcall),
+            None => Some(MissReason::None),
+            Some(m) => refused(cx, m, site, r!(regs, 0)),
+        };
+        if let Some(why) = why {
+            let block = if with_block { block_record(cx, regs, cs, i.a, site.block) } else { Block::NONE };
+            let v = check!(cx, ip, regs, cs, missing(cx, regs.add(i.a as usize), i.x as usize, false, block, site.name, why));
+            r!(regs, i.a) = v;
+            next!(cx, ip, regs, cs)
+        }
+        let Some(m) = found else { return unwind(cx, ip, regs, cs) };
+        let cache = &mut *(*cs).calls.add(i.c as usize);
+        let shape = recv.shape_key();
+        cache.me = m.as_value();
+        cache.handler = generic;
+        cache.shape = shape;
+        match m.method_kind() {
+            MethodKind::Ruby => {
+                let callee = cx.method_state(m);
+                cache.target = callee as usize;
+                let simple = (*callee).simple && (*callee).required == i.x as u16;
+                cache.handler = match (simple, with_block) {
+                    (true, false) => ruby_simple,
+                    (true, true) => ruby_simple_blk,
+                    _ => generic,
+                };
+            }
+            MethodKind::Native => {
+                cache.target = Cx::native_fn(m) as usize;
+                cache.handler = if with_block { native_blk } else { native };
+            }
+            MethodKind::AttrReader if i.x == 0 => {
+                if (recv.is_kind(Kind::Object) || recv.is_kind(Kind::Exception))
+                    && let Some(slot) = m.data.as_sym().and_then(|n| cx.shape_slot(shape, n))
+                {
+                    cache.extra = slot as u32;
+                    cache.handler = attr_get;
+                }
+            }
+            MethodKind::AttrWriter if i.x == 1 => {
+                if (recv.is_kind(Kind::Object) || recv.is_kind(Kind::Exception))
+                    && let Some(slot) = m.data.as_sym().and_then(|n| cx.shape_slot(shape, n))
+                {
+                    cache.extra = slot as u32;
+                    cache.handler = attr_set;
+                }
+            }
+            _ => {}
+        }
+        // A protected method's right to be called depends on self: not cached.
+        if m.visibility() != Visibility::Protected || site.flags & call_flags::FCALL != 0 {
+            cache.key = (cx.epoch as u64) << 32 | shape as u64;
+        } else {
+            cache.key = 0;
+        }
+        (cache.handler)(cx, ip, regs, cs)
+    }
+}
+
+/// Writes the record of a literal block below the call's window.
+#[inline(always)]
+unsafe fn block_record(cx: &Cx, regs: *mut Value, cs: *const CodeState, a: u16, child: u16) -> Block {
+    unsafe {
+        let rec = regs.add(a as usize - 2);
+        *rec = Value((&(*cs).children)[child as usize].get() as u64);
+        *rec.add(1) = Value(cx.fp as u64);
+        Block::on_stack(rec)
+    }
+}
+
+#[inline(always)]
+unsafe fn push_simple(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, cache: *const CallCache, block: Block) -> bool {
+    unsafe {
+        let callee = (*cache).target as *const CodeState;
+        let base = regs.add((*ip).a as usize);
+        let fp = cx.fp;
+        (*fp).ip = ip;
+        let nf = fp.add(1);
+        if nf >= cx.frame_limit || base.add((*callee).nregs as usize) >= cx.stack_limit {
+            return overflow(cx, ip, regs, cs);
+        }
+        nf.write(Frame { ip: (*callee).insns, regs: base, code: callee, block, me: (*cache).me, aux: 0 });
+        let mut k = (*callee).nil_from;
+        while k < (*callee).nlocals {
+            *base.add(k as usize) = Value::NIL;
+            k += 1;
+        }
+        cx.fp = nf;
+        if polled(cx) {
+            return poll_at(cx, (*callee).insns, base, callee);
+        }
+        dispatch!(cx, (*callee).insns, base, callee)
+    }
+}
+#[cold]
+#[inline(never)]
+unsafe fn overflow(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let _ = cx.stack_error::<()>();
+        unwind(cx, ip, regs, cs)
+    }
+}
+/// Ruby method, arguments as they stand.
+unsafe fn ruby_simple(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe { push_simple(cx, ip, regs, cs, (*cs).calls.add((*ip).c as usize), Block::NONE) }
+}
+unsafe fn ruby_simple_blk(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        let block = block_record(cx, regs, cs, i.a, (&(*cs).code.calls)[i.c as usize].block);
+        push_simple(cx, ip, regs, cs, (*cs).calls.add(i.c as usize), block)
+    }
+}
+#[inline(always)]
+unsafe fn call_native(
+    cx: &mut Cx,
+    ip: *const Insn,
+    regs: *mut Value,
+    cs: *const CodeState,
+    f: NativeFn,
+    me: Value,
+    argc: usize,
+    block: Block,
+) -> bool {
+    unsafe {
+        let base = regs.add((*ip).a as usize);
+        let fp = cx.fp;
+        (*fp).ip = ip;
+        let nf = fp.add(1);
+        if nf >= cx.frame_limit {
+            return overflow(cx, ip, regs, cs);
+        }
+        let n = argc & (KW_FLAG - 1);
+        nf.write(Frame { ip: stub(), regs: base, code: std::ptr::null(), block, me, aux: base.add(n + 1) as usize });
+        cx.fp = nf;
+        let result = f(cx, *base, base.add(1), argc, block);
+        cx.fp = fp;
+        match result {
+            Ok(v) => {
+                *base = v;
+                next!(cx, ip, regs, cs)
+            }
+            Err(Exc) => unwind(cx, ip, regs, cs),
+        }
+    }
+}
+unsafe fn native(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        let cache = &*(*cs).calls.add(i.c as usize);
+        let f: NativeFn = std::mem::transmute(cache.target);
+        call_native(cx, ip, regs, cs, f, cache.me, i.x as usize, Block::NONE)
+    }
+}
+unsafe fn native_blk(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        let cache = &*(*cs).calls.add(i.c as usize);
+        let f: NativeFn = std::mem::transmute(cache.target);
+        let block = block_record(cx, regs, cs, i.a, (&(*cs).code.calls)[i.c as usize].block);
+        call_native(cx, ip, regs, cs, f, cache.me, i.x as usize, block)
+    }
+}
+unsafe fn attr_get(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        let cache = &*(*cs).calls.add(i.c as usize);
+        let o = r!(regs, i.a).0 as *mut ObjectCell;
+        r!(regs, i.a) = *(*o).slots_ptr().add(cache.extra as usize);
+        next!(cx, ip, regs, cs)
+    }
+}
+unsafe fn attr_set(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        let cache = &*(*cs).calls.add(i.c as usize);
+        let o = r!(regs, i.a).0 as *mut ObjectCell;
+        if (*o).header.flags & (flags::FROZEN | flags::CAPTURED) != 0 {
+            return generic(cx, ip, regs, cs);
+        }
+        let v = r!(regs, i.a + 1);
+        *(*o).slots_ptr().add(cache.extra as usize) = v;
+        r!(regs, i.a) = v;
+        next!(cx, ip, regs, cs)
+    }
+}
+/// Every other combination: described in `cx.call`, then entered.
+unsafe fn generic(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        (*cx.fp).ip = ip;
+        let site = &(&(*cs).code.calls)[i.c as usize];
+        let op = i.opcode();
+        let with_block = site.block != NO_BLOCK && (op == Op::SendBlk || op == Op::SendSelfBlk);
+        let block = if with_block { block_record(cx, regs, cs, i.a, site.block) } else { Block::NONE };
+        let me = (*(*cs).calls.add(i.c as usize)).me;
+        cx.call = PendingCall { me, argc: i.x as usize, kw: false, block, name: site.name };
+        enter(cx, ip, regs, cs)
+    }
+}
+
+/// Enters the method of `cx.call` with receiver and arguments at the instruction's base. The frame's `ip` is stored.
+pub unsafe fn enter(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let base = regs.add((*ip).a as usize);
+        let call = cx.call;
+        let m: Method = Ref::of(call.me);
+        match m.method_kind() {
+            MethodKind::Ruby => {
+                let callee = check!(cx, ip, regs, cs, push_method_frame(cx, m, base, call));
+                if polled(cx) {
+                    return poll_at(cx, (*callee).insns, base, callee);
+                }
+                dispatch!(cx, (*callee).insns, base, callee)
+            }
+            MethodKind::Native => {
+                let f = Cx::native_fn(m);
+                call_native(cx, ip, regs, cs, f, call.me, call.argc | if call.kw { KW_FLAG } else { 0 }, call.block)
+            }
+            MethodKind::Proc => {
+                let p: Ref<ProcCell> = Ref::of(m.data);
+                if p.proc_kind() == ProcKind::Block {
+                    let who = Some((*base, call.me));
+                    let flags = FRAME_LAMBDA | FRAME_BMETHOD;
+                    let callee =
+                        check!(cx, ip, regs, cs, push_block_frame(cx, Block(m.data.0), base, call.argc, call.kw, call.block, who, flags));
+                    dispatch!(cx, (*callee).insns, base, callee)
+                }
+                let v = check!(cx, ip, regs, cs, native_bmethod(cx, p, base, call));
+                *base = v;
+                next!(cx, ip, regs, cs)
+            }
+            _ => {
+                let v = check!(cx, ip, regs, cs, other_method(cx, m, base, call));
+                *base = v;
+                next!(cx, ip, regs, cs)
+            }
+        }
+    }
+}
+unsafe fn native_bmethod(cx: &mut Cx, p: Ref<ProcCell>, base: *mut Value, call: PendingCall) -> Result<Value> {
+    unsafe {
+        let args = std::slice::from_raw_parts(base.add(1), call.argc).to_vec();
+        cx.call_native_proc(p, &args, call.kw, call.block, Some((*base, call.me)))
+    }
+}
+unsafe fn other_method(cx: &mut Cx, m: Method, base: *mut Value, call: PendingCall) -> Result<Value> {
+    unsafe {
+        let recv = *base;
+        match m.method_kind() {
+            MethodKind::AttrReader => {
+                if call.argc != 0 {
+                    return cx.arity_error(call.argc, 0, Some(0));
+                }
+                Ok(cx.ivar_get(recv, m.data.as_sym().unwrap_or(sym::empty)))
+            }
+            MethodKind::AttrWriter => {
+                if call.argc != 1 {
+                    return cx.arity_error(call.argc, 1, Some(1));
+                }
+                let v = *base.add(1);
+                cx.ivar_set(recv, m.data.as_sym().unwrap_or(sym::empty), v)?;
+                Ok(v)
+            }
+            MethodKind::Missing => {
+                let args = std::slice::from_raw_parts(base.add(1), call.argc).to_vec();
+                cx.call_missing(recv, m.name, &args, call.kw, call.block, MissReason::None)
+            }
+            _ => {
+                let name = m.name;
+                missing(cx, base, call.argc, call.kw, call.block, name, MissReason::None)
+            }
+        }
+    }
+}
+
+/// Pushes the frame of a Ruby method and binds its arguments.
+unsafe fn push_method_frame(cx: &mut Cx, m: Method, base: *mut Value, call: PendingCall) -> Result<*const CodeState> {
+    unsafe {
+        let callee = cx.method_state(m);
+        let fp = cx.fp.add(1);
+        if fp >= cx.frame_limit || base.add((*callee).nregs as usize + call.argc) >= cx.stack_limit {
+            return cx.stack_error();
+        }
+        let p = &(*callee).code.params;
+        if !((*callee).simple && !call.kw && call.argc == (*callee).required as usize) {
+            // Errors about the arguments show the method's own line first, as in CRuby.
+            fp.write(Frame { ip: (*callee).insns, regs: base, code: callee, block: call.block, me: m.as_value(), aux: 0 });
+            let saved = cx.fp;
+            cx.fp = fp;
+            let n = (*callee).nregs as usize;
+            for k in (call.argc + 1)..n {
+                *base.add(k) = Value::NIL;
+            }
+            let bound = bind_args(cx, callee, base, call.argc, call.kw, true, call.block);
+            cx.fp = saved;
+            bound?;
+        }
+        for k in (*callee).nil_from..(*callee).nlocals {
+            *base.add(k as usize) = Value::NIL;
+        }
+        fp.write(Frame { ip: (*callee).insns, regs: base, code: callee, block: call.block, me: m.as_value(), aux: 0 });
+        cx.fp = fp;
+        if p.block {
+            let v = cx.block_value(call.block);
+            *base.add(p.block_reg() as usize) = v;
+            (*fp).block = Block::from_value(v);
+        }
+        if p.no_block && call.block.is_some() {
+            cx.fp = fp.sub(1);
+            return cx.arg_error("no block accepted");
+        }
+        Ok(callee)
+    }
+}
+
+/// Brings the arguments of a SendX-like instruction into plain order. Returns argc, whether the last is a keyword Hash, and the block argument.
+pub unsafe fn lay_out(cx: &mut Cx, base: *mut Value, x: usize, flags: u16) -> Result<(usize, bool, Block)> {
+    unsafe {
+        let mut at = base.add(1);
+        let splat = flags & call_flags::SPLAT != 0;
+        let positional = if splat { 1 } else { x };
+        let mut block = Block::NONE;
+        let kw_at = base.add(1 + positional);
+        let has_kw = flags & call_flags::KW != 0;
+        if flags & call_flags::BLOCKARG != 0 {
+            let v = *kw_at.add(has_kw as usize);
+            let v = cx.to_block(v)?;
+            block = Block::from_value(v);
+        }
+        let kwargs = if has_kw { Some(*kw_at) } else { None };
+        let mut argc = positional;
+        let mut kw = false;
+        if splat {
+            let a: Ref<ArrayCell> = Ref::of(*at);
+            argc = a.len();
+            if base.add(argc + 8) >= cx.stack_limit {
+                return cx.stack_error();
+            }
+            for (k, v) in a.as_slice().iter().enumerate() {
+                *at.add(k) = *v;
+            }
+            // A Hash that a ruby2_keywords method kept becomes keywords again.
+            if kwargs.is_none()
+                && argc > 0
+                && let Some(h) = Ref::<HashCell>::from_value(*at.add(argc - 1))
+                && h.header.flags & KEYWORDS != 0
+            {
+                let copy = cx.new_hash();
+                HashCell::replace(copy, &mut cx.heap, h);
+                *at.add(argc - 1) = copy.as_value();
+                if copy.len() == 0 {
+                    argc -= 1;
+                } else {
+                    kw = true;
+                }
+            }
+        }
+        at = at.add(argc);
+        if let Some(h) = kwargs
+            && let Some(hash) = Ref::<HashCell>::from_value(h)
+            && hash.len() > 0
+        {
+            // A Hash of the caller's must not reach the callee.
+            *at = if flags & call_flags::KW_FRESH != 0 {
+                h
+            } else {
+                let copy = cx.new_hash();
+                HashCell::replace(copy, &mut cx.heap, hash);
+                copy.as_value()
+            };
+            argc += 1;
+            kw = true;
+        }
+        Ok((argc, kw, block))
+    }
+}
+
+pub unsafe fn send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        (*cx.fp).ip = ip;
+        let site = &(&(*cs).code.calls)[i.c as usize];
+        let base = regs.add(i.a as usize);
+        if site.flags & call_flags::FCALL != 0 && i.b == 0 {
+            *base = r!(regs, 0);
+        }
+        let (argc, kw, mut block) = check!(cx, ip, regs, cs, lay_out(cx, base, i.x as usize, site.flags));
+        if site.block != NO_BLOCK {
+            cx.child_state(cs, site.block as usize);
+            block = block_record(cx, regs, cs, i.a, site.block);
+        }
+        let recv = *base;
+        let cache = &mut *(*cs).calls.add(i.c as usize);
+        let key = (cx.epoch as u64) << 32 | recv.shape_key() as u64;
+        let mut me = cache.me;
+        if cache.key != key {
+            let class = cx.dispatch_class(recv);
+            let found = cx.find_method(class, site.name);
+            let why = match found {
+                None => Some(MissReason::None),
+                Some(m) => refused(cx, m, site, r!(regs, 0)),
+            };
+            if let Some(why) = why {
+                let v = check!(cx, ip, regs, cs, missing(cx, base, argc, kw, block, site.name, why));
+                *base = v;
+                next!(cx, ip, regs, cs)
+            }
+            let Some(m) = found else { return unwind(cx, ip, regs, cs) };
+            me = m.as_value();
+            cache.me = me;
+            let open = m.visibility() != Visibility::Protected || site.flags & call_flags::FCALL != 0;
+            cache.key = if open { (cx.epoch as u64) << 32 | recv.shape_key() as u64 } else { 0 };
+        }
+        cx.call = PendingCall { me, argc, kw, block, name: site.name };
+        enter(cx, ip, regs, cs)
+    }
+}
+
+/// method_missing with the arguments above `base`.
+pub unsafe fn missing(cx: &mut Cx, base: *mut Value, argc: usize, kw: bool, block: Block, name: Sym, why: MissReason) -> Result<Value> {
+    unsafe {
+        let args = std::slice::from_raw_parts(base.add(1), argc).to_vec();
+        cx.call_missing(*base, name, &args, kw, block, why)
+    }
+}
+
+impl Cx {
+    /// Calls method_missing, or raises NoMethodError when it is the builtin one.
+    pub fn call_missing(&mut self, v: Value, name: Sym, args: &[Value], kw: bool, block: Block, why: MissReason) -> Result<Value> {
+        match self.method_of(v, sym::method_missing) {
+            Some(m) if m.method_kind() != MethodKind::Native => {
+                let mut all = Vec::with_capacity(args.len() + 1);
+                all.push(Value::sym(name));
+                all.extend_from_slice(args);
+                self.call_method(m, v, sym::method_missing, &all, kw, block)
+            }
+            _ => self.no_method_error(v, name, args, why),
+        }
+    }
+    /// How error messages name a receiver.
+    pub fn describe_receiver(&mut self, v: Value) -> String {
+        match v {
+            Value::NIL => return "nil".into(),
+            Value::TRUE => return "true".into(),
+            Value::FALSE => return "false".into(),
+            _ => {}
+        }
+        if v == self.main {
+            return "main:Object".into();
+        }
+        if let Some(c) = self.class_id(v) {
+            let n = self.class_name(c);
+            return if self.class(c).kind == ClassKind::Module { format!("module {n}") } else { format!("class {n}") };
+        }
+        format!("an instance of {}", self.class_name_of(v))
+    }
+    #[cold]
+    pub fn no_method_error<T>(&mut self, v: Value, name: Sym, args: &[Value], why: MissReason) -> Result<T> {
+        let who = self.describe_receiver(v);
+        let n = name.name();
+        let message = match why {
+            MissReason::None => format!("undefined method '{n}' for {who}"),
+            MissReason::Private => match self.method_of(v, name) {
+                Some(_) => format!("private method '{n}' called for {who}"),
+                None => format!("undefined method '{n}' for {who}"),
+            },
+            MissReason::Protected => format!("protected method '{n}' called for {who}"),
+            MissReason::Vcall => format!("undefined local variable or method '{n}' for {who}"),
+            MissReason::Super => format!("super: no superclass method '{n}' for {who}"),
+        };
+        let class = if why == MissReason::Vcall { ids::NAME_ERROR } else { ids::NO_METHOD_ERROR };
+        let e = self.exception(class, &message);
+        self.ivar_set_raw(e, Sym::intern("__name"), Value::sym(name));
+        self.ivar_set_raw(e, Sym::intern("__receiver"), v);
+        let args = self.array(args);
+        self.ivar_set_raw(e, Sym::intern("__args"), args);
+        self.raise_value(e)
+    }
+    /// `&value` in a call: nil, a Proc, or its `to_proc`.
+    pub fn to_block(&mut self, v: Value) -> Result<Value> {
+        if v.is_nil() || v.is_kind(Kind::Proc) {
+            return Ok(v);
+        }
+        if let Some(s) = v.as_sym()
+            && self.is_builtin(v, sym::to_proc, ids::SYMBOL)
+        {
+            return Ok(self.symbol_proc(s));
+        }
+        let c = self.class_name_of(v);
+        match self.call_if_responds(v, sym::to_proc, &[])? {
+            Some(p) if p.is_kind(Kind::Proc) => Ok(p),
+            Some(p) => {
+                let g = self.class_name_of(p);
+                self.type_error(format!("can't convert {c} to Proc ({c}#to_proc gives {g})"))
+            }
+            None => self.type_error(format!("wrong argument type {c} (expected Proc)")),
+        }
+    }
+    /// Proc of `&:name`: a lambda.
+    pub fn symbol_proc(&mut self, s: Sym) -> Value {
+        let mut header = zakuro_object::header(ids::PROC, Kind::Proc, ProcKind::Symbol as u16);
+        header.flags |= LAMBDA;
+        let me = self.top_method();
+        let p = ProcCell { header, code: 0, env: Value::NIL, self_: Value::NIL, me, extra: Value::sym(s) };
+        alloc_cell(&mut self.heap, p).as_value()
+    }
+    /// Calls a hook (`inherited`, `method_added`, ...) unless it is the builtin that does nothing.
+    pub fn call_hook(&mut self, v: Value, name: Sym, arg: Value) -> Result<()> {
+        if let Some(m) = self.method_of(v, name)
+            && m.method_kind() != MethodKind::Native
+        {
+            self.call_method(m, v, name, &[arg], false, Block::NONE)?;
+        }
+        Ok(())
+    }
+    /// Warning with file and line of the innermost Ruby frame, when warnings are on (`$VERBOSE` not nil).
+    pub fn warn_here(&mut self, message: &str) -> Result<()> {
+        if self.options.verbose.is_none() && !self.globals.contains_key(&sym::verbose)
+            || self.globals.get(&sym::verbose) == Some(&Value::NIL)
+        {
+            return Ok(());
+        }
+        let line = match self.here() {
+            Some((f, l)) => format!("{f}:{l}: warning: {message}\n"),
+            None => format!("warning: {message}\n"),
+        };
+        match crate::boot::hooks().warn {
+            Some(f) => f(self, &line),
+            None => Ok(()),
+        }
+    }
+    /// Warning of a category that is off by default (`deprecated`, `experimental`): shown with `-w`.
+    pub fn warn_category(&mut self, message: &str, _category: &str) -> Result<()> {
+        if self.globals.get(&sym::verbose) == Some(&Value::TRUE) || self.options.verbose == Some(true) {
+            return self.warn_here(message);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,202 @@
+//! Jumps, returns, exception instructions.
+
+use super::unwind::unwind;
+use super::{check, dispatch, next, r};
+use crate::frame::*;
+use crate::vm::Cx;
+use std::sync::atomic::Ordering;
+use zakuro_bytecode::Insn;
+use zakuro_object::*;
+
+pub unsafe fn nop(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: handlers run verified code on a live frame (see `run`). The same holds for every handler of the interpreter.
+    unsafe { next!(cx, ip, regs, cs) }
+}
+pub unsafe fn halt(_: &mut Cx, _: *const Insn, _: *mut Value, _: *const CodeState) -> bool {
+    true
+}
+#[inline(always)]
+pub unsafe fn polled(cx: &Cx) -> bool {
+    // SAFETY: poll points to the VM's own word.
+    unsafe { (*cx.poll).load(Ordering::Relaxed) != 0 }
+}
+/// Safepoint before the instruction at `ip`.
+#[cold]
+#[inline(never)]
+pub unsafe fn poll_at(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        (*cx.fp).ip = ip;
+        check!(cx, ip, regs, cs, cx.safepoint_slow());
+        dispatch!(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn poll(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let ip = ip.add(1);
+        if polled(cx) {
+            return poll_at(cx, ip, regs, cs);
+        }
+        dispatch!(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn jump(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe { dispatch!(cx, ip.offset((*ip).imm() as isize), regs, cs) }
+}
+pub unsafe fn loop_(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let ip = ip.offset((*ip).imm() as isize);
+        if polled(cx) {
+            return poll_at(cx, ip, regs, cs);
+        }
+        dispatch!(cx, ip, regs, cs)
+    }
+}
+macro_rules! conditional {
+    ($($name:ident $cond:expr, $poll:expr;)*) => {$(
+        pub unsafe fn $name(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+            unsafe {
+                let i = *ip;
+                let test: fn(Value) -> bool = $cond;
+                if test(r!(regs, i.a)) {
+                    let ip = ip.offset(i.imm() as isize);
+                    if $poll && polled(cx) {
+                        return poll_at(cx, ip, regs, cs);
+                    }
+                    dispatch!(cx, ip, regs, cs)
+                }
+                next!(cx, ip, regs, cs)
+            }
+        }
+    )*};
+}
+conditional! {
+    jump_if |v| v.truthy(), false;
+    jump_unless |v| !v.truthy(), false;
+    loop_if |v| v.truthy(), true;
+    loop_unless |v| !v.truthy(), true;
+    jump_nil |v| v.is_nil(), false;
+    jump_not_nil |v| !v.is_nil(), false;
+    jump_def |v| !v.is_undef(), false;
+}
+
+pub unsafe fn return_(cx: &mut Cx, ip: *const Insn, regs: *mut Value, _: *const CodeState) -> bool {
+    unsafe {
+        r!(regs, 0) = r!(regs, (*ip).a);
+        let caller = cx.fp.sub(1);
+        cx.fp = caller;
+        dispatch!(cx, (*caller).ip.add(1), (*caller).regs, (*caller).code)
+    }
+}
+
+/// `return` in a block: the target is the method or lambda around it.
+pub unsafe fn return_block(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let f = cx.fp;
+        (*f).ip = ip;
+        if (*f).aux & FRAME_LAMBDA != 0 {
+            return return_(cx, ip, regs, cs);
+        }
+        let value = r!(regs, (*ip).a);
+        let mut env = super::blocks::parent_env(f);
+        let mut g = f.sub(1);
+        loop {
+            if g < cx.stacks.frames || env.is_nil() {
+                let _ = cx.raise::<()>(ids::LOCAL_JUMP_ERROR, "unexpected return");
+                return unwind(cx, ip, regs, cs);
+            }
+            if !(*g).is_boundary() && (*(*g).code).own_env && super::blocks::env_of(g) == env {
+                if (*g).aux & FRAME_BLOCK == 0 || (*g).aux & FRAME_LAMBDA != 0 {
+                    let _ = cx.throw::<()>(ThrowKind::Return, env, value);
+                    return unwind(cx, ip, regs, cs);
+                }
+                env = super::blocks::parent_env(g);
+            }
+            g = g.sub(1);
+        }
+    }
+}
+
+/// `break` in a block: ends the call that the block was given to.
+pub unsafe fn break_block(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let f = cx.fp;
+        (*f).ip = ip;
+        if (*f).aux & FRAME_LAMBDA != 0 {
+            return return_(cx, ip, regs, cs);
+        }
+        let value = r!(regs, (*ip).a);
+        let env = super::blocks::parent_env(f);
+        let mut g = f.sub(1);
+        if !env.is_nil() && (*f).aux & FRAME_ORPHAN == 0 {
+            while g >= cx.stacks.frames {
+                if !(*g).is_boundary() && (*(*g).code).own_env && super::blocks::env_of(g) == env {
+                    let _ = cx.throw::<()>(ThrowKind::Break, env, value);
+                    return unwind(cx, ip, regs, cs);
+                }
+                g = g.sub(1);
+            }
+        }
+        let _ = cx.raise::<()>(ids::LOCAL_JUMP_ERROR, "break from proc-closure");
+        unwind(cx, ip, regs, cs)
+    }
+}
+
+pub unsafe fn catch(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        r!(regs, (*ip).a) = cx.take_pending();
+        next!(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn rethrow(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        (*cx.fp).ip = ip;
+        cx.pending = r!(regs, (*ip).a);
+        unwind(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn get_err(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        r!(regs, (*ip).a) = cx.errinfo;
+        next!(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn set_err(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let v = r!(regs, (*ip).a);
+        // A jump on its way (ensure during break, throw) is no exception.
+        if v.is_nil() || v.is_kind(Kind::Exception) {
+            cx.errinfo = v;
+        }
+        next!(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn rescue_match(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        (*cx.fp).ip = ip;
+        let (pattern, exc) = (r!(regs, i.b), r!(regs, i.c));
+        let m = check!(cx, ip, regs, cs, cx.rescue_matches(pattern, exc, i.x == 1));
+        r!(regs, i.a) = Value::bool(m);
+        next!(cx, ip, regs, cs)
+    }
+}
+
+impl Cx {
+    fn rescue_matches(&mut self, pattern: Value, exc: Value, list: bool) -> crate::raise::Result<bool> {
+        if list {
+            let Some(a) = Ref::<ArrayCell>::from_value(pattern) else { return Ok(false) };
+            let mut i = 0;
+            while let Some(p) = a.get(i) {
+                if self.rescue_matches(p, exc, false)? {
+                    return Ok(true);
+                }
+                i += 1;
+            }
+            return Ok(false);
+        }
+        let Some(c) = self.class_id(pattern) else {
+            return self.type_error("class or module required for rescue clause");
+        };
+        if self.is_builtin(pattern, sym::eqq, ids::MODULE) { Ok(self.is_a(exc, c)) } else { self.case_eq(pattern, exc) }
+    }
+}

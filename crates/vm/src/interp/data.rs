@@ -1,0 +1,602 @@
+//! Moves, variables, constants, literals, arrays, hashes, strings.
+
+use super::arith::{slow_group, slow_group_1};
+use super::{check, next, r};
+use crate::frame::*;
+use crate::vm::Cx;
+use zakuro_bytecode::{Const, Insn};
+use zakuro_object::*;
+
+pub unsafe fn mov(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: see `control::nop`.
+    unsafe {
+        r!(regs, (*ip).a) = r!(regs, (*ip).b);
+        next!(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn load_int(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        r!(regs, (*ip).a) = Value::fixnum((*ip).imm() as i64);
+        next!(cx, ip, regs, cs)
+    }
+}
+macro_rules! load {
+    ($($name:ident $v:expr;)*) => {$(
+        pub unsafe fn $name(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+            unsafe {
+                r!(regs, (*ip).a) = $v;
+                next!(cx, ip, regs, cs)
+            }
+        }
+    )*};
+}
+load! { load_nil Value::NIL; load_true Value::TRUE; load_false Value::FALSE; load_undef Value::UNDEF; }
+pub unsafe fn load_const(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        r!(regs, (*ip).a) = *(*cs).consts.add((*ip).b as usize);
+        next!(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn new_str(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let lit: Ref<StringCell> = Ref::of(*(*cs).consts.add((*ip).b as usize));
+        let s = StringCell::substring(&mut cx.heap, ids::STRING.0, lit, 0, lit.len());
+        r!(regs, (*ip).a) = s.as_value();
+        next!(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn new_env(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        let parent = if i.x == 1 { r!(regs, i.a) } else { Value::NIL };
+        r!(regs, i.a) = EnvCell::make(&mut cx.heap, parent, i.b as usize).as_value();
+        next!(cx, ip, regs, cs)
+    }
+}
+#[inline(always)]
+unsafe fn env_at(env: Value, depth: u8) -> *mut EnvCell {
+    // SAFETY: the compiler counts environments; each level is an EnvCell.
+    unsafe {
+        let mut e = env.0 as *mut EnvCell;
+        for _ in 0..depth {
+            e = (*e).parent.0 as *mut EnvCell;
+        }
+        e
+    }
+}
+pub unsafe fn get_env(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        let e = env_at(r!(regs, i.c), i.x);
+        r!(regs, i.a) = *(*e).slots_ptr().add(i.b as usize);
+        next!(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn set_env(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        let e = env_at(r!(regs, i.c), i.x);
+        *(*e).slots_ptr().add(i.b as usize) = r!(regs, i.a);
+        next!(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn get_ivar(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        let me = r!(regs, 0);
+        let c = &*(*cs).ivars.add(i.c as usize);
+        if me.is_cell() && (*me.header()).shape == c.shape {
+            let o = me.0 as *mut ObjectCell;
+            r!(regs, i.a) = *(*o).slots_ptr().add(c.slot as usize);
+            next!(cx, ip, regs, cs)
+        }
+        get_ivar_slow(cx, ip, regs, cs)
+    }
+}
+#[cold]
+#[inline(never)]
+unsafe fn get_ivar_slow(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        let me = r!(regs, 0);
+        let name = (&(*cs).code.ivars)[i.c as usize];
+        r!(regs, i.a) = cx.ivar_get(me, name);
+        if (me.is_kind(Kind::Object) || me.is_kind(Kind::Exception))
+            && let Some(slot) = cx.shape_slot(me.shape_key(), name)
+        {
+            *(*cs).ivars.add(i.c as usize) = IvarCache { shape: me.shape_key(), slot: slot as u32, next: 0 };
+        }
+        next!(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn set_ivar(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        let me = r!(regs, 0);
+        let c = &*(*cs).ivars.add(i.c as usize);
+        if me.is_cell() {
+            let h = &mut *me.header();
+            if h.shape == c.shape && h.flags & (flags::FROZEN | flags::CAPTURED) == 0 {
+                let o = me.0 as *mut ObjectCell;
+                if c.next == 0 {
+                    *(*o).slots_ptr().add(c.slot as usize) = r!(regs, i.a);
+                    next!(cx, ip, regs, cs)
+                } else if (c.slot as usize) < h.aux as usize && h.flags & EXT_IVARS == 0 {
+                    *(*o).slots_ptr().add(c.slot as usize) = r!(regs, i.a);
+                    h.shape = c.next;
+                    next!(cx, ip, regs, cs)
+                }
+            }
+        }
+        set_ivar_slow(cx, ip, regs, cs)
+    }
+}
+#[cold]
+#[inline(never)]
+unsafe fn set_ivar_slow(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        (*cx.fp).ip = ip;
+        let me = r!(regs, 0);
+        let name = (&(*cs).code.ivars)[i.c as usize];
+        let before = if me.is_cell() { me.shape_key() } else { 0 };
+        check!(cx, ip, regs, cs, cx.ivar_set(me, name, r!(regs, i.a)));
+        if (me.is_kind(Kind::Object) || me.is_kind(Kind::Exception))
+            && let Some(slot) = cx.shape_slot(me.shape_key(), name)
+        {
+            let after = me.shape_key();
+            *(*cs).ivars.add(i.c as usize) = IvarCache { shape: before, slot: slot as u32, next: if after == before { 0 } else { after } };
+        }
+        next!(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn get_global(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        (*cx.fp).ip = ip;
+        let name = (&(*cs).code.syms)[i.b as usize];
+        r!(regs, i.a) = check!(cx, ip, regs, cs, cx.global_get(name));
+        next!(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn set_global(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        (*cx.fp).ip = ip;
+        let name = (&(*cs).code.syms)[i.b as usize];
+        check!(cx, ip, regs, cs, cx.global_set(name, r!(regs, i.a)));
+        next!(cx, ip, regs, cs)
+    }
+}
+#[inline(always)]
+unsafe fn cref(cx: &Cx) -> Value {
+    // SAFETY: every Ruby frame's `me` is a method cell.
+    unsafe { (*((*cx.fp).me.0 as *const MethodCell)).cref }
+}
+pub unsafe fn get_const(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        let c = &*(*cs).consts_cache.add(i.c as usize);
+        if c.epoch == cx.const_epoch && c.cref == cref(cx) {
+            r!(regs, i.a) = c.value;
+            next!(cx, ip, regs, cs)
+        }
+        get_const_slow(cx, ip, regs, cs)
+    }
+}
+#[cold]
+#[inline(never)]
+unsafe fn get_const_slow(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        (*cx.fp).ip = ip;
+        let scope = cref(cx);
+        let site = &(&(*cs).code.const_sites)[i.c as usize];
+        let v = if site.top {
+            let o = cx.class_value(ids::OBJECT);
+            check!(cx, ip, regs, cs, cx.const_get_from(o, site.name))
+        } else {
+            match check!(cx, ip, regs, cs, cx.const_lookup(scope, site.name)) {
+                Some(v) => v,
+                None => {
+                    // What const_missing answers is not cached.
+                    r!(regs, i.a) = check!(cx, ip, regs, cs, cx.const_get_lexical(scope, site.name));
+                    next!(cx, ip, regs, cs)
+                }
+            }
+        };
+        *(*cs).consts_cache.add(i.c as usize) = ConstCache { epoch: cx.const_epoch, cref: scope, value: v };
+        r!(regs, i.a) = v;
+        next!(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn get_const_from(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        let base = r!(regs, i.b);
+        let c = &*(*cs).consts_cache.add(i.c as usize);
+        if c.epoch == cx.const_epoch && c.cref == base {
+            r!(regs, i.a) = c.value;
+            next!(cx, ip, regs, cs)
+        }
+        (*cx.fp).ip = ip;
+        let name = (&(*cs).code.const_sites)[i.c as usize].name;
+        let v = check!(cx, ip, regs, cs, cx.const_get_from(base, name));
+        if cx.class_id(base).is_some_and(|c| cx.class(c).mro.iter().any(|m| cx.class(*m).consts.contains_key(&name))) {
+            *(*cs).consts_cache.add(i.c as usize) = ConstCache { epoch: cx.const_epoch, cref: base, value: v };
+        }
+        r!(regs, i.a) = v;
+        next!(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn set_const(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        (*cx.fp).ip = ip;
+        let name = (&(*cs).code.syms)[i.c as usize];
+        let holder = r!(regs, i.b);
+        let holder =
+            if holder.is_undef() { Ref::<CrefCell>::from_value(cref(cx)).map_or(cx.class_value(ids::OBJECT), |c| c.class) } else { holder };
+        check!(cx, ip, regs, cs, cx.assign_const(holder, name, r!(regs, i.a)));
+        next!(cx, ip, regs, cs)
+    }
+}
+
+pub unsafe fn new_array(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        let items = std::slice::from_raw_parts(regs.add(i.b as usize), i.c as usize);
+        r!(regs, i.a) = ArrayCell::plain(&mut cx.heap, items).as_value();
+        next!(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn array_push(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        ArrayCell::push(Ref::of(r!(regs, i.a)), &mut cx.heap, r!(regs, i.b));
+        next!(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn array_concat(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        (*cx.fp).ip = ip;
+        let more = check!(cx, ip, regs, cs, cx.splat(r!(regs, i.b)));
+        ArrayCell::extend(Ref::of(r!(regs, i.a)), &mut cx.heap, more.as_slice());
+        next!(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn splat(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        (*cx.fp).ip = ip;
+        let a = check!(cx, ip, regs, cs, cx.splat(r!(regs, i.b)));
+        r!(regs, i.a) = ArrayCell::slice(&mut cx.heap, ids::ARRAY.0, a, 0, a.len()).as_value();
+        next!(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn new_hash(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        (*cx.fp).ip = ip;
+        let h = cx.new_hash();
+        let first = regs.add(i.b as usize);
+        let mut k = 0;
+        while k < i.c as usize {
+            check!(cx, ip, regs, cs, cx.hash_set(h, *first.add(k), *first.add(k + 1)));
+            k += 2;
+        }
+        r!(regs, i.a) = h.as_value();
+        next!(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn hash_set(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        (*cx.fp).ip = ip;
+        check!(cx, ip, regs, cs, cx.hash_set(Ref::of(r!(regs, i.a)), r!(regs, i.b), r!(regs, i.c)));
+        next!(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn hash_merge(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        (*cx.fp).ip = ip;
+        let (h, v) = (r!(regs, i.a), r!(regs, i.b));
+        check!(cx, ip, regs, cs, cx.merge_splat(Ref::of(h), v));
+        next!(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn new_range(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        (*cx.fp).ip = ip;
+        let (l, h) = (r!(regs, i.b), r!(regs, i.c));
+        r!(regs, i.a) = check!(cx, ip, regs, cs, cx.checked_range(l, h, i.x == 1));
+        next!(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn interp(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        (*cx.fp).ip = ip;
+        r!(regs, i.a) = check!(cx, ip, regs, cs, cx.interpolate(regs.add(i.b as usize), i.c as usize));
+        next!(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn intern(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        let s: Ref<StringCell> = Ref::of(r!(regs, i.b));
+        r!(regs, i.a) = Value::sym(Sym::intern_bytes(s.bytes()));
+        next!(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn new_regexp(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        (*cx.fp).ip = ip;
+        let pieces = std::slice::from_raw_parts(regs.add(i.b as usize), i.c as usize);
+        r!(regs, i.a) = match crate::boot::hooks().regexp_dynamic {
+            Some(f) => check!(cx, ip, regs, cs, f(cx, pieces, i.x)),
+            None => Value::NIL,
+        };
+        next!(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn expand(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        (*cx.fp).ip = ip;
+        let v = r!(regs, i.b);
+        let a = match check!(cx, ip, regs, cs, cx.try_ary(v)) {
+            Some(a) => a,
+            None => ArrayCell::plain(&mut cx.heap, &[v]),
+        };
+        let (pre, post) = ((i.c & 0xff) as usize, (i.c >> 8) as usize);
+        let n = a.len();
+        let out = regs.add(i.a as usize);
+        for k in 0..pre {
+            *out.add(k) = a.get(k).unwrap_or(Value::NIL);
+        }
+        let mut at = pre;
+        if i.x & 1 == 1 {
+            let end = n.saturating_sub(post).max(pre.min(n));
+            let middle = if pre < end { ArrayCell::slice(&mut cx.heap, ids::ARRAY.0, a, pre, end) } else { cx.new_array() };
+            *out.add(at) = middle.as_value();
+            at += 1;
+            let start = end.max(pre);
+            for k in 0..post {
+                *out.add(at + k) = a.get(start + k).unwrap_or(Value::NIL);
+            }
+        } else {
+            for k in 0..post {
+                *out.add(at + k) = a.get(pre + k).unwrap_or(Value::NIL);
+            }
+        }
+        next!(cx, ip, regs, cs)
+    }
+}
+
+/// `a[b]` of a plain Array with a Fixnum; Hash in a second step.
+pub unsafe fn aref(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        let (a, b) = (r!(regs, i.b), r!(regs, i.c));
+        if a.is_cell() && cx.redefined == 0 {
+            let shape = (*a.header()).shape;
+            if shape == ids::ARRAY.0 && b.is_fixnum() {
+                let a: Ref<ArrayCell> = Ref::of(a);
+                let n = b.fix();
+                let n = if n < 0 { n + a.len() as i64 } else { n };
+                r!(regs, i.a) = a.get(n as usize).unwrap_or(Value::NIL);
+                next!(cx, ip, regs, cs, 3)
+            }
+            if shape == ids::HASH.0 {
+                return aref_hash(cx, ip, regs, cs);
+            }
+        }
+        slow_group(cx, ip, regs, cs)
+    }
+}
+unsafe fn aref_hash(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        (*cx.fp).ip = ip;
+        let h: Ref<HashCell> = Ref::of(r!(regs, i.b));
+        match check!(cx, ip, regs, cs, cx.hash_get(h, r!(regs, i.c))) {
+            Some(v) => {
+                r!(regs, i.a) = v;
+                next!(cx, ip, regs, cs, 3)
+            }
+            None if h.default.is_nil() => {
+                r!(regs, i.a) = Value::NIL;
+                next!(cx, ip, regs, cs, 3)
+            }
+            None => slow_group(cx, ip, regs, cs),
+        }
+    }
+}
+pub unsafe fn aset(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        let (a, b) = (r!(regs, i.a), r!(regs, i.b));
+        if a.is_cell() && cx.redefined == 0 {
+            let h = &*a.header();
+            if h.flags & (flags::FROZEN | flags::CAPTURED) == 0 {
+                if h.shape == ids::ARRAY.0 && b.is_fixnum() {
+                    let a: Ref<ArrayCell> = Ref::of(a);
+                    let n = b.fix();
+                    if n >= 0 && (n as usize) < a.len() {
+                        ArrayCell::set(a, &mut cx.heap, n as usize, r!(regs, i.c));
+                        next!(cx, ip, regs, cs, 2)
+                    }
+                    if n >= 0 && n < a.len() as i64 + 1024 {
+                        ArrayCell::store(a, &mut cx.heap, n as usize, r!(regs, i.c));
+                        next!(cx, ip, regs, cs, 2)
+                    }
+                } else if h.shape == ids::HASH.0 {
+                    return aset_hash(cx, ip, regs, cs);
+                }
+            }
+        }
+        let call = *ip.add(1);
+        let c = r!(regs, i.c);
+        r!(regs, call.a) = a;
+        r!(regs, call.a + 1) = b;
+        r!(regs, call.a + 2) = c;
+        next!(cx, ip, regs, cs)
+    }
+}
+unsafe fn aset_hash(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        (*cx.fp).ip = ip;
+        check!(cx, ip, regs, cs, cx.hash_set(Ref::of(r!(regs, i.a)), r!(regs, i.b), r!(regs, i.c)));
+        next!(cx, ip, regs, cs, 2)
+    }
+}
+pub unsafe fn len(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        let a = r!(regs, i.b);
+        if a.is_cell() && cx.redefined == 0 {
+            let shape = (*a.header()).shape;
+            if shape == ids::ARRAY.0 {
+                r!(regs, i.a) = Value::fixnum(Ref::<ArrayCell>::of(a).len() as i64);
+                next!(cx, ip, regs, cs, 3)
+            }
+            if shape == ids::HASH.0 {
+                r!(regs, i.a) = Value::fixnum(Ref::<HashCell>::of(a).len() as i64);
+                next!(cx, ip, regs, cs, 3)
+            }
+        }
+        slow_group_1(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn empty_p(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        let a = r!(regs, i.b);
+        if a.is_cell() && cx.redefined == 0 {
+            let shape = (*a.header()).shape;
+            let n = if shape == ids::ARRAY.0 {
+                Some(Ref::<ArrayCell>::of(a).len())
+            } else if shape == ids::STRING.0 {
+                Some(Ref::<StringCell>::of(a).len())
+            } else if shape == ids::HASH.0 {
+                Some(Ref::<HashCell>::of(a).len())
+            } else {
+                None
+            };
+            if let Some(n) = n {
+                r!(regs, i.a) = Value::bool(n == 0);
+                next!(cx, ip, regs, cs, 3)
+            }
+        }
+        slow_group_1(cx, ip, regs, cs)
+    }
+}
+
+impl Cx {
+    /// `CONST = value` with its warning and `const_added` hook.
+    pub fn assign_const(&mut self, holder: Value, name: Sym, v: Value) -> crate::raise::Result<()> {
+        let Some(id) = self.class_id(holder) else {
+            let s = self.inspect_for_error(holder);
+            return self.type_error(format!("{s} is not a class/module"));
+        };
+        if self.class(id).frozen {
+            return self.frozen_error(holder);
+        }
+        if self.const_entry(id, name).is_some_and(|e| !e.value.is_undef()) {
+            let m = format!("already initialized constant {}", self.const_path(id, name));
+            self.warn_here(&m)?;
+        }
+        self.const_set(id, name, v);
+        self.call_hook(holder, sym::const_added, Value::sym(name))
+    }
+    /// Adds the double splat of `v` to a keyword Hash.
+    pub fn merge_splat(&mut self, h: Ref<HashCell>, v: Value) -> crate::raise::Result<()> {
+        if v.is_nil() {
+            return Ok(());
+        }
+        let other = self.to_hash(v)?;
+        for (k, v) in self.hash_pairs(other) {
+            self.hash_set(h, k, v)?;
+        }
+        Ok(())
+    }
+    /// Range of two ends that must be comparable.
+    pub fn checked_range(&mut self, l: Value, h: Value, exclusive: bool) -> crate::raise::Result<Value> {
+        let plain = |v: Value| v.is_fixnum() || v.is_nil() || v.is_flonum();
+        if !(plain(l) && plain(h)) {
+            let ok = match self.rescue(&[ids::STANDARD_ERROR], |cx| cx.call(l, sym::cmp, &[h]))? {
+                Ok(c) => !c.is_nil(),
+                Err(_) => false,
+            };
+            if !ok && !l.is_nil() && !h.is_nil() {
+                return self.arg_error("bad value for range");
+            }
+        }
+        Ok(self.range(l, h, exclusive))
+    }
+    /// Concatenation of `to_s` of `n` values.
+    unsafe fn interpolate(&mut self, first: *const Value, n: usize) -> crate::raise::Result<Value> {
+        let out = StringCell::empty(&mut self.heap, ids::STRING.0, string::UTF8);
+        let mut out_enc_fixed = false;
+        for k in 0..n {
+            // SAFETY: n registers from `first`.
+            let v = unsafe { *first.add(k) };
+            if let Some(s) = Ref::<StringCell>::from_value(v) {
+                self.append_piece(out, s, &mut out_enc_fixed);
+            } else if v.is_fixnum() && self.redefined_to_s(ids::INTEGER) {
+                let mut buf = [0u8; 24];
+                let t = fmt_int(v.fix(), &mut buf);
+                StringCell::append(out, &mut self.heap, t);
+            } else if let Some(s) = v.as_sym()
+                && self.redefined_to_s(ids::SYMBOL)
+            {
+                StringCell::append(out, &mut self.heap, s.bytes());
+            } else {
+                let s = self.to_s(v)?;
+                self.append_piece(out, s, &mut out_enc_fixed);
+            }
+        }
+        Ok(out.as_value())
+    }
+    fn append_piece(&mut self, mut out: Ref<StringCell>, s: Ref<StringCell>, fixed: &mut bool) {
+        if s.encoding() != out.encoding() && !*fixed && !s.bytes().is_ascii() {
+            if out.bytes().is_ascii() {
+                out.set_encoding(s.encoding());
+            }
+            *fixed = true;
+        }
+        StringCell::append(out, &mut self.heap, s.bytes());
+    }
+    /// Whether `to_s` of a core class is still the builtin.
+    fn redefined_to_s(&mut self, class: ClassId) -> bool {
+        self.find_method(class, sym::to_s).is_some_and(|m| m.method_kind() == MethodKind::Native && m.owner == class)
+    }
+}
+
+/// Decimal digits of an integer in a caller's buffer.
+pub fn fmt_int(n: i64, buf: &mut [u8; 24]) -> &[u8] {
+    let mut at = buf.len();
+    let mut u = n.unsigned_abs();
+    loop {
+        at -= 1;
+        buf[at] = b'0' + (u % 10) as u8;
+        u /= 10;
+        if u == 0 {
+            break;
+        }
+    }
+    if n < 0 {
+        at -= 1;
+        buf[at] = b'-';
+    }
+    &buf[at..]
+}
+
+#[allow(unused)]
+fn unused(_: Const) {}

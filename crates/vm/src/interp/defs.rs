@@ -1,0 +1,224 @@
+//! `def`, `class`, `module`.
+
+use super::{check, dispatch, next, r};
+use crate::builtin::Block;
+use crate::frame::*;
+use crate::raise::Result;
+use crate::vm::Cx;
+use std::sync::Arc;
+use zakuro_bytecode::{Code, CodeKind, Insn};
+use zakuro_object::*;
+
+pub unsafe fn def_method(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: see `control::nop`.
+    unsafe {
+        let i = *ip;
+        (*cx.fp).ip = ip;
+        let name = (&(*cs).code.syms)[i.b as usize];
+        let code = (&(*cs).code.children)[i.c as usize].clone();
+        let result = cx.define_ruby_method(name, &code);
+        drop(code);
+        check!(cx, ip, regs, cs, result);
+        r!(regs, i.a) = Value::sym(name);
+        next!(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn def_singleton(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        (*cx.fp).ip = ip;
+        let name = (&(*cs).code.syms)[i.b as usize];
+        let code = (&(*cs).code.children)[i.c as usize].clone();
+        let result = cx.define_singleton_ruby_method(r!(regs, i.a), name, &code);
+        drop(code);
+        check!(cx, ip, regs, cs, result);
+        r!(regs, i.a) = Value::sym(name);
+        next!(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn open_class(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        (*cx.fp).ip = ip;
+        let name = (&(*cs).code.syms)[i.b as usize];
+        let opened = cx.open_class(r!(regs, i.a), r!(regs, i.a + 1), i.x, name);
+        let class = check!(cx, ip, regs, cs, opened);
+        let callee = cx.child_state(cs, i.c as usize);
+        let base = regs.add(i.a as usize);
+        let fp = cx.fp.add(1);
+        if fp >= cx.frame_limit || base.add((*callee).nregs as usize) >= cx.stack_limit {
+            check!(cx, ip, regs, cs, cx.stack_error::<()>());
+        }
+        let scope = cx.new_cref(class, cx.current_cref());
+        let owner = cx.class_id(class).unwrap_or(ids::OBJECT);
+        let me = cx.frame_method((*callee).code.name, owner, scope);
+        *base = class;
+        for k in 1..(*callee).nlocals.max((*callee).env_reg + 1) {
+            *base.add(k as usize) = Value::NIL;
+        }
+        fp.write(Frame { ip: (*callee).insns, regs: base, code: callee, block: Block::NONE, me: me.as_value(), aux: FRAME_TOP });
+        cx.fp = fp;
+        dispatch!(cx, (*callee).insns, base, callee)
+    }
+}
+
+impl Cx {
+    /// Where `def` puts methods now: the lexical scope's definee.
+    pub fn default_definee(&mut self) -> Result<ClassId> {
+        let cref = self.current_cref();
+        let Some(c) = Ref::<CrefCell>::from_value(cref) else { return Ok(ids::OBJECT) };
+        let v = if c.definee.is_nil() { c.class } else { c.definee };
+        match self.class_id(v) {
+            Some(id) => Ok(id),
+            None => self.type_error("no class/module to add method"),
+        }
+    }
+    /// Visibility that `def` gives in the current scope (3: module_function).
+    pub fn scope_visibility(&self) -> u16 {
+        let Some(f) = self.ruby_frame() else { return 0 };
+        // SAFETY: a live Ruby frame.
+        let kind = unsafe { (*(*f).code).code.kind };
+        if kind == CodeKind::Method {
+            return 0;
+        }
+        Ref::<CrefCell>::from_value(self.current_cref()).map_or(0, |c| c.header.aux)
+    }
+    /// Sets it (`private` without arguments).
+    pub fn set_scope_visibility(&mut self, v: u16) {
+        if let Some(mut c) = Ref::<CrefCell>::from_value(self.current_cref()) {
+            c.header.aux = v;
+        }
+    }
+    fn define_ruby_method(&mut self, name: Sym, code: &Arc<Code>) -> Result<()> {
+        let class = self.default_definee()?;
+        let cref = self.current_cref();
+        let scope = self.scope_visibility();
+        let vis = match scope {
+            _ if always_private(name) => Visibility::Private,
+            1 | 3 => Visibility::Private,
+            2 => Visibility::Protected,
+            _ => Visibility::Public,
+        };
+        let m = self.ruby_method(name, class, vis, code, cref);
+        self.define_method_entry(class, name, m)?;
+        if scope == 3 {
+            let object = self.class_value(class);
+            let s = self.singleton_class(object)?;
+            let m = self.ruby_method(name, s, Visibility::Public, code, cref);
+            self.add_method(s, name, m);
+            self.call_hook(object, sym::singleton_method_added, Value::sym(name))?;
+        }
+        Ok(())
+    }
+    /// Adds a method and calls the hooks. FrozenError when the class is frozen.
+    pub fn define_method_entry(&mut self, class: ClassId, name: Sym, m: Ref<MethodCell>) -> Result<()> {
+        let object = self.class_value(class);
+        if self.class(class).frozen {
+            let shown = if self.class(class).kind == ClassKind::Singleton { self.class(class).attached } else { object };
+            return self.frozen_class_error(shown);
+        }
+        self.add_method(class, name, m);
+        if self.class(class).kind == ClassKind::Singleton {
+            let attached = self.class(class).attached;
+            self.call_hook(attached, sym::singleton_method_added, Value::sym(name))
+        } else {
+            self.call_hook(object, sym::method_added, Value::sym(name))
+        }
+    }
+    #[cold]
+    pub fn frozen_class_error<T>(&mut self, v: Value) -> Result<T> {
+        let what = match self.class_id(v) {
+            Some(c) if self.class(c).kind == ClassKind::Module => "module",
+            Some(_) => "class",
+            None => "object",
+        };
+        let shown = self.inspect_for_error(v);
+        let e = self.exception(ids::FROZEN_ERROR, &format!("can't modify frozen {what}: {shown}"));
+        self.ivar_set_raw(e, Sym::intern("__receiver"), v);
+        self.raise_value(e)
+    }
+    fn define_singleton_ruby_method(&mut self, object: Value, name: Sym, code: &Arc<Code>) -> Result<()> {
+        if object.is_cell() && object.flags() & flags::FROZEN != 0 && !object.is_kind(Kind::Class) {
+            return self.frozen_class_error(object);
+        }
+        let class = self.singleton_class(object)?;
+        let cref = self.current_cref();
+        let m = self.ruby_method(name, class, Visibility::Public, code, cref);
+        self.define_method_entry(class, name, m)
+    }
+    /// Finds or makes the class of a `class`/`module` statement; returns the class object.
+    fn open_class(&mut self, holder: Value, superclass: Value, kind: u8, name: Sym) -> Result<Value> {
+        if kind == 2 {
+            let s = self.singleton_class(holder)?;
+            return Ok(self.class_value(s));
+        }
+        let holder = if holder.is_undef() {
+            Ref::<CrefCell>::from_value(self.current_cref()).map_or(self.class_value(ids::OBJECT), |c| c.class)
+        } else {
+            holder
+        };
+        let Some(hid) = self.class_id(holder) else {
+            let s = self.inspect_for_error(holder);
+            return self.type_error(format!("{s} is not a class/module"));
+        };
+        if kind == 0 && !superclass.is_undef() && !self.class_id(superclass).is_some_and(|c| self.class(c).kind != ClassKind::Module) {
+            return self.type_error(
+                "superclass must be an instance of Class (given an instance of ".to_string() + &self.class_name_of(superclass) + ")",
+            );
+        }
+        let existing = match self.const_lookup_in(hid, name, false)? {
+            Some((c, v)) if c == hid || hid == ids::OBJECT => Some(v),
+            _ => None,
+        };
+        if let Some(v) = existing {
+            let path = self.const_path(hid, name);
+            let is_module = self.class_id(v).map(|c| self.class(c).kind == ClassKind::Module);
+            match (kind, is_module) {
+                (0, Some(false)) | (1, Some(true)) => {}
+                (0, _) => return self.type_error(format!("{path} is not a class")),
+                _ => return self.type_error(format!("{path} is not a module")),
+            }
+            if let (Some(want), Some(c)) = (self.class_id(superclass), self.class_id(v))
+                && kind == 0
+                && !superclass.is_undef()
+                && self.visible_superclass(c) != Some(want)
+            {
+                return self.type_error(format!("superclass mismatch for class {}", name.name()));
+            }
+            return Ok(v);
+        }
+        if self.class(hid).frozen {
+            return self.frozen_class_error(holder);
+        }
+        if kind == 1 {
+            let id = self.new_class(ClassKind::Module, None);
+            let v = self.class_value(id);
+            self.const_set(hid, name, v);
+            self.call_hook(holder, sym::const_added, Value::sym(name))?;
+            return Ok(v);
+        }
+        let sup = if superclass.is_undef() { ids::OBJECT } else { self.class_id(superclass).unwrap_or(ids::OBJECT) };
+        let id = self.new_subclass(sup)?;
+        let v = self.class_value(id);
+        self.const_set(hid, name, v);
+        let sup_value = self.class_value(sup);
+        self.call_hook(sup_value, sym::inherited, v)?;
+        self.call_hook(holder, sym::const_added, Value::sym(name))?;
+        Ok(v)
+    }
+    /// New class after the checks of inheritance.
+    pub fn new_subclass(&mut self, sup: ClassId) -> Result<ClassId> {
+        if sup == ids::CLASS {
+            return self.type_error("can't make subclass of Class");
+        }
+        if self.class(sup).kind == ClassKind::Singleton {
+            return self.type_error("can't make subclass of singleton class");
+        }
+        Ok(self.new_class(ClassKind::Class, Some(sup)))
+    }
+}
+
+/// Methods that are private whatever the scope says.
+pub fn always_private(name: Sym) -> bool {
+    matches!(name, sym::initialize | sym::initialize_copy | sym::initialize_clone | sym::initialize_dup | sym::respond_to_missing)
+}

@@ -1,0 +1,464 @@
+//! The internal functions of `Op::Intrinsic`.
+
+use super::{check, next};
+use crate::boot::hooks;
+use crate::frame::*;
+use crate::raise::Result;
+use crate::vm::Cx;
+use zakuro_bytecode::{Insn, Intrinsic, Place};
+use zakuro_object::*;
+
+pub unsafe fn intrinsic(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: see `control::nop`.
+    unsafe {
+        let i = *ip;
+        (*cx.fp).ip = ip;
+        let base = regs.add(i.a as usize);
+        let v = check!(cx, ip, regs, cs, run(cx, i, base, cs));
+        *base = v;
+        next!(cx, ip, regs, cs)
+    }
+}
+
+/// Where the innermost frame keeps a special variable.
+unsafe fn place(f: *mut Frame, p: Place) -> *mut Value {
+    // SAFETY: places come from the compiler for this frame's code.
+    unsafe {
+        match p {
+            Place::Reg(n) => (*f).regs.add(n as usize),
+            Place::Env { depth, slot } => {
+                let mut e = super::blocks::env_of(f).0 as *mut EnvCell;
+                for _ in 0..depth {
+                    e = (*e).parent.0 as *mut EnvCell;
+                }
+                (*e).slots_ptr().add(slot as usize)
+            }
+        }
+    }
+}
+
+impl Cx {
+    /// Stores `$~` for the innermost Ruby frame, when its program reads it.
+    pub fn set_backref(&mut self, m: Value) {
+        if let Some(f) = self.ruby_frame() {
+            // SAFETY: a live frame and its code.
+            unsafe {
+                if let Some(p) = (*(*f).code).code.backref {
+                    *place(f, p) = m;
+                }
+            }
+        }
+    }
+    /// `$~` of the innermost Ruby frame.
+    pub fn backref(&self) -> Value {
+        match self.ruby_frame() {
+            // SAFETY: a live frame and its code.
+            Some(f) => unsafe { (*(*f).code).code.backref.map_or(Value::NIL, |p| *place(f, p)) },
+            None => Value::NIL,
+        }
+    }
+    pub fn set_lastline(&mut self, v: Value) {
+        if let Some(f) = self.ruby_frame() {
+            // SAFETY: a live frame and its code.
+            unsafe {
+                if let Some(p) = (*(*f).code).code.lastline {
+                    *place(f, p) = v;
+                }
+            }
+        }
+    }
+    pub fn lastline(&self) -> Value {
+        match self.ruby_frame() {
+            // SAFETY: a live frame and its code.
+            Some(f) => unsafe { (*(*f).code).code.lastline.map_or(Value::NIL, |p| *place(f, p)) },
+            None => Value::NIL,
+        }
+    }
+    /// Class whose class variables the current scope sees.
+    fn cvar_base(&mut self) -> Result<ClassId> {
+        let mut c = self.current_cref();
+        while let Some(s) = Ref::<CrefCell>::from_value(c) {
+            if let Some(id) = self.class_id(s.class) {
+                if self.class(id).kind == ClassKind::Singleton {
+                    if let Some(a) = self.class_id(self.class(id).attached) {
+                        return Ok(a);
+                    }
+                } else {
+                    if s.parent.is_nil() && id == ids::OBJECT {
+                        return self.raise(ids::RUNTIME_ERROR, "class variable access from toplevel");
+                    }
+                    return Ok(id);
+                }
+            }
+            c = s.parent;
+        }
+        Ok(ids::OBJECT)
+    }
+    /// Class that holds a class variable, seen from `class`.
+    pub fn cvar_holder(&self, class: ClassId, name: Sym) -> Option<ClassId> {
+        let has = |c: &ClassId| self.class(*c).cvars.iter().any(|(n, _)| *n == name);
+        let mut found = None;
+        for c in &self.class(class).mro {
+            if has(c) {
+                found = Some(*c);
+            }
+        }
+        found
+    }
+    pub fn cvar_get(&mut self, class: ClassId, name: Sym) -> Option<Value> {
+        let h = self.cvar_holder(class, name)?;
+        self.class(h).cvars.iter().find(|(n, _)| *n == name).map(|(_, v)| *v)
+    }
+    pub fn cvar_set(&mut self, class: ClassId, name: Sym, v: Value) -> Result<()> {
+        let h = self.cvar_holder(class, name).unwrap_or(class);
+        if self.class(h).frozen {
+            let o = self.class_value(h);
+            return self.frozen_class_error(o);
+        }
+        let d = self.class_mut(h);
+        match d.cvars.iter_mut().find(|(n, _)| *n == name) {
+            Some(e) => e.1 = v,
+            None => d.cvars.push((name, v)),
+        }
+        Ok(())
+    }
+}
+
+unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> Result<Value> {
+    // SAFETY: `c` values stand in base..; syms are in range (verifier).
+    unsafe {
+        let arg = |n: usize| *base.add(n);
+        let s = || (&(*cs).code.syms)[i.b as usize];
+        let self_ = *(*cx.fp).regs;
+        let cref = Ref::<MethodCell>::of((*cx.fp).me).cref;
+        let group = |cx: &mut Cx, n: i64| match hooks().match_group {
+            Some(f) => {
+                let m = cx.backref();
+                if m.is_nil() { Ok(Value::NIL) } else { f(cx, m, n) }
+            }
+            None => Ok(Value::NIL),
+        };
+        Ok(match Intrinsic::ALL[i.x as usize] {
+            Intrinsic::GetCvar => {
+                let c = cx.cvar_base()?;
+                match cx.cvar_get(c, s()) {
+                    Some(v) => v,
+                    None => {
+                        let n = cx.class_name(c);
+                        let o = cx.class_value(c);
+                        return cx.name_error(format!("uninitialized class variable {} in {n}", s().name()), s(), o);
+                    }
+                }
+            }
+            Intrinsic::SetCvar => {
+                let c = cx.cvar_base()?;
+                cx.cvar_set(c, s(), arg(0))?;
+                arg(0)
+            }
+            Intrinsic::DefinedCvar => {
+                let c = cx.cvar_base()?;
+                Value::bool(cx.cvar_get(c, s()).is_some())
+            }
+            Intrinsic::DefinedIvar => Value::bool(cx.ivar_defined(self_, s())),
+            Intrinsic::DefinedGlobal => Value::bool(cx.global_defined(s())),
+            Intrinsic::DefinedConst => Value::bool(cx.const_is_defined(cref, s())),
+            Intrinsic::DefinedConstFrom => match cx.class_id(arg(0)) {
+                Some(c) => {
+                    let mro = cx.class(c).mro.clone();
+                    Value::bool(mro.iter().any(|m| cx.const_entry(*m, s()).is_some_and(|e| !e.private)))
+                }
+                None => Value::FALSE,
+            },
+            Intrinsic::DefinedMethod => {
+                let (v, name) = (arg(0), s());
+                match cx.method_of(v, name) {
+                    Some(m) => Value::bool(
+                        m.visibility() == Visibility::Public || m.visibility() == Visibility::Protected && cx.is_a(self_, m.owner),
+                    ),
+                    None => Value::bool(cx.responds(v, name, false)?),
+                }
+            }
+            Intrinsic::DefinedFcall => match cx.method_of(self_, s()) {
+                Some(_) => Value::TRUE,
+                None => Value::bool(cx.basic_responds(self_, s(), true)?),
+            },
+            Intrinsic::DefinedYield => Value::bool(cx.method_frame().is_some_and(|f| (*f).block.is_some())),
+            Intrinsic::DefinedSuper => {
+                let me: Ref<MethodCell> = Ref::of((*cx.fp).me);
+                if me.method_kind() == MethodKind::Frame {
+                    return Ok(Value::FALSE);
+                }
+                let class = cx.dispatch_class(self_);
+                Value::bool(cx.find_super_method(class, me.owner, me.name).is_some())
+            }
+            Intrinsic::Alias => {
+                let (new, old) = (cx.to_sym(arg(0))?, cx.to_sym(arg(1))?);
+                let c = cx.default_definee()?;
+                cx.alias_method(c, new, old)?;
+                Value::NIL
+            }
+            Intrinsic::Undef => {
+                let name = cx.to_sym(arg(0))?;
+                let c = cx.default_definee()?;
+                cx.undef_method(c, name)?;
+                Value::NIL
+            }
+            Intrinsic::AliasGlobal => {
+                let old = (&(*cs).code.syms)[i.c as usize];
+                cx.global_alias(s(), old);
+                Value::NIL
+            }
+            Intrinsic::BackrefMatch => cx.backref(),
+            Intrinsic::BackrefNth => group(cx, i.b as i64)?,
+            Intrinsic::BackrefSpecial => group(cx, -1 - i.b as i64)?,
+            Intrinsic::Deconstruct => match cx.call_if_responds_public(arg(0), sym::deconstruct, &[])? {
+                None => Value::NIL,
+                Some(a) if a.is_kind(Kind::Array) => a,
+                Some(_) => return cx.type_error("deconstruct must return Array"),
+            },
+            Intrinsic::DeconstructKeys => match cx.call_if_responds_public(arg(0), sym::deconstruct_keys, &[arg(1)])? {
+                None => Value::NIL,
+                Some(h) if h.is_kind(Kind::Hash) => h,
+                Some(_) => return cx.type_error("deconstruct_keys must return Hash"),
+            },
+            Intrinsic::HashFetchOrUndef => cx.hash_get(Ref::of(arg(0)), arg(1))?.unwrap_or(Value::UNDEF),
+            Intrinsic::HashExcept => {
+                let h = cx.new_hash();
+                let keys = Ref::<ArrayCell>::of(arg(1));
+                for (k, v) in cx.hash_pairs(Ref::of(arg(0))) {
+                    if !keys.as_slice().contains(&k) {
+                        cx.hash_set(h, k, v)?;
+                    }
+                }
+                h.as_value()
+            }
+            Intrinsic::ArrayLength => Value::fixnum(Ref::<ArrayCell>::of(arg(0)).len() as i64),
+            Intrinsic::ArraySlice => {
+                let a = Ref::<ArrayCell>::of(arg(0));
+                let (from, n) = (arg(1).fix().max(0) as usize, arg(2).fix().max(0) as usize);
+                let from = from.min(a.len());
+                let to = (from + n).min(a.len());
+                ArrayCell::slice(&mut cx.heap, ids::ARRAY.0, a, from, to).as_value()
+            }
+            Intrinsic::ArrayAt => {
+                let a = Ref::<ArrayCell>::of(arg(0));
+                let n = arg(1).fix();
+                let n = if n < 0 { n + a.len() as i64 } else { n };
+                if n < 0 { Value::NIL } else { a.get(n as usize).unwrap_or(Value::NIL) }
+            }
+            Intrinsic::NoMatchingPattern => {
+                let t = cx.inspect_text(arg(0))?;
+                return cx.raise(ids::NO_MATCHING_PATTERN_ERROR, t);
+            }
+            Intrinsic::YieldCheck => {
+                if arg(0).is_nil() {
+                    return cx.raise(ids::LOCAL_JUMP_ERROR, "no block given (yield)");
+                }
+                arg(0)
+            }
+            Intrinsic::NoMatchingPatternDetail => return cx.no_matching_pattern(arg(0), arg(1).fix(), arg(2), arg(3)),
+            Intrinsic::NoMatchingPatternKey => {
+                let (v, k) = (arg(0), arg(1));
+                let t = format!("{}: key not found: {}", cx.inspect_text(v)?, cx.inspect_text(k)?);
+                let e = cx.exception(ids::NO_MATCHING_PATTERN_KEY_ERROR, &t);
+                cx.ivar_set_raw(e, Sym::intern("__key"), k);
+                cx.ivar_set_raw(e, Sym::intern("__matchee"), v);
+                return cx.raise_value(e);
+            }
+            Intrinsic::ToHash => {
+                let h = cx.new_hash();
+                cx.merge_splat(h, arg(0))?;
+                h.as_value()
+            }
+            Intrinsic::ToBlock => cx.to_block(arg(0))?,
+            Intrinsic::RegisterAtExit => {
+                cx.at_exit.push(arg(0));
+                arg(0)
+            }
+            Intrinsic::OnceTest => {
+                let once = &mut (*(cs as *mut CodeState)).once;
+                Value::bool(once[i.b as usize].is_undef())
+            }
+            Intrinsic::OnceSet => {
+                let once = &mut (*(cs as *mut CodeState)).once;
+                once[i.b as usize] = arg(0);
+                arg(0)
+            }
+            Intrinsic::OnceGet => (&(*cs).once)[i.b as usize],
+            Intrinsic::MatchLastLine => {
+                let line = cx.lastline();
+                cx.call(arg(0), sym::match_op, &[line])?
+            }
+            Intrinsic::MatchAssign => match hooks().regexp_match {
+                Some(f) => {
+                    let m = f(cx, arg(0), arg(1))?;
+                    cx.set_backref(m);
+                    m
+                }
+                None => Value::NIL,
+            },
+            Intrinsic::NamedGroup => {
+                let name = cx.to_sym(arg(1))?;
+                match (arg(0), hooks().match_named) {
+                    (Value::NIL, _) | (_, None) => Value::NIL,
+                    (m, Some(f)) => f(cx, m, name)?,
+                }
+            }
+            Intrinsic::Unsupported => {
+                let t = cx.to_s_text(arg(0))?;
+                return cx.raise(ids::NOT_IMPLEMENTED_ERROR, t);
+            }
+            Intrinsic::MethodName => match cx.method_frame() {
+                Some(f) => {
+                    let m = Ref::<MethodCell>::of((*f).me);
+                    if m.method_kind() == MethodKind::Frame { Value::NIL } else { Value::sym(m.called) }
+                }
+                None => Value::NIL,
+            },
+            Intrinsic::Reserved | Intrinsic::ChilledString => arg(0),
+            Intrinsic::SingletonClass => {
+                let c = cx.singleton_class(arg(0))?;
+                cx.class_value(c)
+            }
+            Intrinsic::SplatArray => cx.splat(arg(0))?.as_value(),
+            Intrinsic::AsString => cx.to_s(arg(0))?.as_value(),
+            Intrinsic::MarkRuby2Keywords => {
+                if let Some(a) = Ref::<ArrayCell>::from_value(arg(0))
+                    && let Some(h) = a.as_slice().last()
+                    && h.is_kind(Kind::Hash)
+                {
+                    h.set_flags(KEYWORDS);
+                }
+                arg(0)
+            }
+            Intrinsic::Binding => match hooks().binding {
+                Some(f) => f(cx)?,
+                None => Value::NIL,
+            },
+            Intrinsic::MakeComplex => PairCell::make(&mut cx.heap, ids::COMPLEX, Kind::Complex, arg(0), arg(1)),
+            Intrinsic::MakeRational => PairCell::make(&mut cx.heap, ids::RATIONAL, Kind::Rational, arg(0), arg(1)),
+            Intrinsic::CheckModule => {
+                if cx.class_id(arg(0)).is_none() {
+                    let t = cx.inspect_for_error(arg(0));
+                    return cx.type_error(format!("{t} is not a class/module"));
+                }
+                arg(0)
+            }
+            Intrinsic::Warn => {
+                let t = cx.to_s_text(arg(0))?;
+                cx.warn_here(&t)?;
+                Value::NIL
+            }
+            Intrinsic::BadJump => {
+                let t = cx.to_s_text(arg(0))?;
+                return cx.raise(ids::LOCAL_JUMP_ERROR, t);
+            }
+            Intrinsic::Freeze => {
+                if arg(0).is_cell() {
+                    arg(0).set_flags(flags::FROZEN);
+                }
+                arg(0)
+            }
+        })
+    }
+}
+
+impl Cx {
+    /// NoMatchingPatternError of a one-line pattern, with what failed.
+    #[cold]
+    fn no_matching_pattern(&mut self, v: Value, kind: i64, x: Value, y: Value) -> Result<Value> {
+        let shown = self.inspect_text(v)?;
+        let (xs, ys) = (self.inspect_for_error(x), self.inspect_for_error(y));
+        let part = |cx: &mut Cx, n: usize| {
+            let v = Ref::<ArrayCell>::from_value(y).and_then(|a| a.get(n)).unwrap_or(Value::NIL);
+            cx.inspect_for_error(v)
+        };
+        let why = match kind {
+            1 => format!("{xs} === {ys} does not return true"),
+            2 => format!("{xs} does not respond to #deconstruct"),
+            3 => format!("{xs} length mismatch (given {}, expected {})", part(self, 0), part(self, 1)),
+            4 => format!("{xs} length mismatch (given {}, expected {}+)", part(self, 0), part(self, 1)),
+            5 => format!("{xs} does not match to find pattern"),
+            6 => format!("{xs} does not respond to #deconstruct_keys"),
+            7 => format!("key not found: {ys}"),
+            8 => format!("{xs} is not empty"),
+            9 => format!("rest of {xs} is not empty"),
+            10 => "guard clause does not return true".to_string(),
+            _ => return self.raise(ids::NO_MATCHING_PATTERN_ERROR, shown),
+        };
+        let message = format!("{shown}: {why}");
+        if kind == 7 {
+            let e = self.exception(ids::NO_MATCHING_PATTERN_KEY_ERROR, &message);
+            self.ivar_set_raw(e, Sym::intern("__matchee"), x);
+            self.ivar_set_raw(e, Sym::intern("__key"), y);
+            return self.raise_value(e);
+        }
+        self.raise(ids::NO_MATCHING_PATTERN_ERROR, message)
+    }
+    /// Calls a public method when there is one (pattern matching).
+    fn call_if_responds_public(&mut self, v: Value, name: Sym, args: &[Value]) -> Result<Option<Value>> {
+        match self.method_of(v, name) {
+            Some(m) if m.visibility() == Visibility::Public => Ok(Some(self.call(v, name, args)?)),
+            Some(_) => Ok(None),
+            None if v.is_cell() && self.responds(v, name, false)? => Ok(Some(self.call(v, name, args)?)),
+            None => Ok(None),
+        }
+    }
+    fn const_is_defined(&mut self, cref: Value, name: Sym) -> bool {
+        let mut c = cref;
+        while let Some(s) = Ref::<CrefCell>::from_value(c) {
+            if let Some(id) = self.class_id(s.class)
+                && self.const_entry(id, name).is_some()
+            {
+                return true;
+            }
+            c = s.parent;
+        }
+        let inner = Ref::<CrefCell>::from_value(cref).and_then(|s| self.class_id(s.class)).unwrap_or(ids::OBJECT);
+        self.class(inner).mro.iter().chain(&[ids::OBJECT]).any(|m| self.const_entry(*m, name).is_some())
+    }
+    /// `alias new old` in a class.
+    pub fn alias_method(&mut self, class: ClassId, new: Sym, old: Sym) -> Result<()> {
+        if self.class(class).frozen {
+            let o = self.class_value(class);
+            return self.frozen_class_error(o);
+        }
+        let mut m = self.find_method(class, old);
+        if m.is_none() && self.class(class).kind == ClassKind::Module {
+            m = self.find_method(ids::OBJECT, old);
+        }
+        let Some(m) = m else { return self.undefined_for_class(class, old) };
+        let copy = self.copy_method(m, new, m.owner, m.visibility());
+        let copy = if m.owner == class { copy } else { self.copy_method(copy, new, m.owner, m.visibility()) };
+        self.define_method_entry(class, new, copy)
+    }
+    /// `undef name` in a class.
+    pub fn undef_method(&mut self, class: ClassId, name: Sym) -> Result<()> {
+        if self.class(class).frozen {
+            let o = self.class_value(class);
+            return self.frozen_class_error(o);
+        }
+        let known = self.find_method(class, name).is_some()
+            || self.class(class).kind == ClassKind::Module && self.find_method(ids::OBJECT, name).is_some();
+        if !known {
+            return self.undefined_for_class(class, name);
+        }
+        let m = MethodCell::make(&mut self.heap, name, class, Visibility::Public, MethodKind::Undefined, Value::NIL, 0, Value::NIL);
+        self.add_method(class, name, m);
+        self.bump_epoch();
+        if self.class(class).kind == ClassKind::Singleton {
+            let a = self.class(class).attached;
+            self.call_hook(a, sym::singleton_method_undefined, Value::sym(name))
+        } else {
+            let o = self.class_value(class);
+            self.call_hook(o, sym::method_undefined, Value::sym(name))
+        }
+    }
+    #[cold]
+    pub fn undefined_for_class<T>(&mut self, class: ClassId, name: Sym) -> Result<T> {
+        let what = if self.class(class).kind == ClassKind::Module { "module" } else { "class" };
+        let n = self.class_name(class);
+        let o = self.class_value(class);
+        self.name_error(format!("undefined method '{}' for {what} '{n}'", name.name()), name, o)
+    }
+}

@@ -1,0 +1,100 @@
+//! `super`.
+
+use super::calls::{MissReason, enter, lay_out, missing};
+use super::{check, next, r};
+use crate::builtin::Block;
+use crate::frame::*;
+use crate::methods::Method;
+use crate::raise::Result;
+use crate::vm::{Cx, PendingCall};
+use zakuro_bytecode::{CallSite, Insn, NO_BLOCK, call_flags};
+use zakuro_object::*;
+
+/// Method above the running one; the name it is looked up by.
+unsafe fn find(cx: &mut Cx, cs: *const CodeState, site: u16, self_: Value) -> Result<(Option<Method>, Sym)> {
+    // SAFETY: the frame's `me` is a method cell; caches belong to this VM.
+    unsafe {
+        let me: Method = Ref::of((*cx.fp).me);
+        if me.method_kind() == MethodKind::Frame {
+            return cx.raise(ids::RUNTIME_ERROR, "super called outside of method");
+        }
+        let cache = &mut *(*cs).calls.add(site as usize);
+        let key = (cx.epoch as u64) << 32 | self_.shape_key() as u64;
+        if cache.key == key && cache.shape == me.owner.0 && cache.extra == me.name.0 {
+            return Ok((Some(Ref::of(cache.me)), me.name));
+        }
+        let class = cx.dispatch_class(self_);
+        let found = cx.find_super_method(class, me.owner, me.name);
+        cx.note_cached_name(me.name);
+        if let Some(m) = found {
+            cache.key = key;
+            cache.shape = me.owner.0;
+            cache.extra = me.name.0;
+            cache.me = m.as_value();
+        }
+        Ok((found, me.name))
+    }
+}
+unsafe fn literal_block(cx: &mut Cx, regs: *mut Value, cs: *const CodeState, a: u16, site: &CallSite) -> Option<Block> {
+    // SAFETY: the compiler reserves the two registers below `a` when the site has a block.
+    unsafe {
+        if site.block == NO_BLOCK {
+            return None;
+        }
+        let child = cx.child_state(cs, site.block as usize);
+        let rec = regs.add(a as usize - 2);
+        *rec = Value(child as u64);
+        *rec.add(1) = Value(cx.fp as u64);
+        Some(Block::on_stack(rec))
+    }
+}
+pub unsafe fn super_(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: see `control::nop`.
+    unsafe {
+        let i = *ip;
+        (*cx.fp).ip = ip;
+        let me = r!(regs, 0);
+        r!(regs, i.a) = me;
+        let site = &(&(*cs).code.calls)[i.c as usize];
+        let block = literal_block(cx, regs, cs, i.a, site).unwrap_or((*cx.fp).block);
+        cx.call = PendingCall { me: Value::NIL, argc: i.x as usize, kw: false, block, name: sym::empty };
+        go(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn super_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        (*cx.fp).ip = ip;
+        r!(regs, i.a) = r!(regs, 0);
+        let site = &(&(*cs).code.calls)[i.c as usize];
+        let base = regs.add(i.a as usize);
+        let (argc, kw, given) = check!(cx, ip, regs, cs, lay_out(cx, base, i.x as usize, site.flags));
+        let block = match literal_block(cx, regs, cs, i.a, site) {
+            Some(b) => b,
+            None if site.flags & call_flags::BLOCKARG != 0 => given,
+            None => (*cx.fp).block,
+        };
+        cx.call = PendingCall { me: Value::NIL, argc, kw, block, name: sym::empty };
+        go(cx, ip, regs, cs)
+    }
+}
+unsafe fn go(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        let me = r!(regs, 0);
+        let call = cx.call;
+        let (m, name) = check!(cx, ip, regs, cs, find(cx, cs, i.c, me));
+        match m {
+            Some(m) => {
+                cx.call = PendingCall { me: m.as_value(), name, ..call };
+                enter(cx, ip, regs, cs)
+            }
+            None => {
+                let base = regs.add(i.a as usize);
+                let v = check!(cx, ip, regs, cs, missing(cx, base, call.argc, call.kw, call.block, name, MissReason::Super));
+                *base = v;
+                next!(cx, ip, regs, cs)
+            }
+        }
+    }
+}

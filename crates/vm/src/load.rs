@@ -1,0 +1,56 @@
+//! Running source: programs, required files, eval.
+
+use crate::builtin::Block;
+use crate::frame::*;
+use crate::interp;
+use crate::raise::{Exc, Result};
+use crate::vm::Cx;
+use std::sync::Arc;
+use zakuro_bytecode::Code;
+use zakuro_object::*;
+
+impl Cx {
+    /// Runs a program or required file at top level: `self` is main (or `self_`).
+    pub fn run_program(&mut self, code: &Arc<Code>, wrap: Option<Value>) -> Result<Value> {
+        let object = self.class_value(ids::OBJECT);
+        let top = self.new_cref(object, Value::NIL);
+        if let Some(mut c) = Ref::<CrefCell>::from_value(top) {
+            c.header.aux = 1; // methods defined at top level are private
+        }
+        let cref = match wrap {
+            Some(m) => self.new_cref(m, top),
+            None => top,
+        };
+        let me = self.frame_method(Sym::intern("<main>"), ids::OBJECT, cref);
+        let main = self.main;
+        self.run_code(code, main, me.as_value(), Value::NIL, FRAME_TOP, Block::NONE)
+    }
+    /// Runs a Code in a new frame: `env` is the environment around (eval) or nil.
+    pub fn run_code(&mut self, code: &Arc<Code>, self_: Value, me: Value, env: Value, flags: usize, block: Block) -> Result<Value> {
+        self.check_native_stack()?;
+        let cs = self.code_state(code);
+        // SAFETY: pushes a boundary and a frame above it; limits are checked.
+        unsafe {
+            let saved = self.fp;
+            let top = if (*saved).is_boundary() { (*saved).aux as *mut Value } else { (*saved).regs.add((*(*saved).code).nregs as usize) };
+            let fp = saved.add(1);
+            if fp.add(2) >= self.frame_limit || top.add((*cs).nregs as usize + 8) >= self.stack_limit {
+                return self.stack_error();
+            }
+            fp.write(Frame { ip: interp::stub(), regs: top, code: std::ptr::null(), block, me, aux: top.add(1) as usize });
+            let f = fp.add(1);
+            f.write(Frame { ip: (*cs).insns, regs: top, code: cs, block, me, aux: flags });
+            *top = self_;
+            for i in 1..(*cs).nlocals.max((*cs).nil_from) as usize {
+                *top.add(i) = Value::NIL;
+            }
+            if (*cs).env_reg != 0 {
+                *top.add((*cs).env_reg as usize) = env;
+            }
+            self.fp = f;
+            let ok = interp::run(self, (*cs).insns, top, cs);
+            self.fp = saved;
+            if ok { Ok(*top) } else { Err(Exc) }
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! Method tables: definition, lookup, caches.
+//!
+//! A VM has one method epoch; inline caches hold the epoch they were filled in. Defining a method whose name no cache has been filled for
+//! leaves the epoch alone, so loading code does not empty the caches.
+
+use crate::builtin::{MethodRow, NativeFn};
+use crate::frame::CodeState;
+use crate::raise::Result;
+use crate::vm::{Cx, METHOD_CACHE, MethodCacheEntry};
+use std::sync::Arc;
+use zakuro_bytecode::Code;
+use zakuro_object::*;
+
+pub type Method = Ref<MethodCell>;
+
+/// Operators that have fast paths, for the redefinition test.
+fn is_fast_operator(name: Sym) -> bool {
+    matches!(
+        name,
+        sym::add
+            | sym::sub
+            | sym::mul
+            | sym::div
+            | sym::modulo
+            | sym::pow
+            | sym::lt
+            | sym::le
+            | sym::gt
+            | sym::ge
+            | sym::eq
+            | sym::neq
+            | sym::eqq
+            | sym::not
+            | sym::shl
+            | sym::shr
+            | sym::and
+            | sym::or
+            | sym::xor
+            | sym::aref
+            | sym::aset
+            | sym::length
+            | sym::size
+            | sym::empty_p
+            | sym::nil_p
+            | sym::succ
+            | sym::uminus
+    )
+}
+fn has_fast_paths(c: ClassId) -> bool {
+    matches!(
+        c,
+        ids::INTEGER
+            | ids::FLOAT
+            | ids::STRING
+            | ids::ARRAY
+            | ids::HASH
+            | ids::SYMBOL
+            | ids::NIL_CLASS
+            | ids::TRUE_CLASS
+            | ids::FALSE_CLASS
+            | ids::NUMERIC
+            | ids::COMPARABLE
+            | ids::OBJECT
+            | ids::KERNEL
+            | ids::BASIC_OBJECT
+            | ids::RANGE
+            | ids::CLASS
+            | ids::MODULE
+    )
+}
+
+impl Cx {
+    pub(crate) fn bump_epoch(&mut self) {
+        self.epoch = self.epoch.wrapping_add(1).max(1);
+    }
+    fn name_is_cached(&self, name: Sym) -> bool {
+        self.cached_names.get(name.0 as usize / 64).is_some_and(|w| w & (1 << (name.0 % 64)) != 0)
+    }
+    pub(crate) fn note_cached_name(&mut self, name: Sym) {
+        let i = name.0 as usize / 64;
+        if self.cached_names.len() <= i {
+            self.cached_names.resize(i + 1, 0);
+        }
+        self.cached_names[i] |= 1 << (name.0 % 64);
+    }
+    pub(crate) fn note_redefinition_by_module(&mut self, class: ClassId, module: ClassId) {
+        if !self.in_boot && has_fast_paths(class) {
+            let names: Vec<Sym> = self.class(module).methods.keys().copied().collect();
+            if names.iter().any(|n| is_fast_operator(*n)) {
+                self.redefined = 1;
+            }
+        }
+    }
+    /// Puts a method cell into a class's table (no hooks).
+    pub fn add_method(&mut self, class: ClassId, name: Sym, method: Method) {
+        if !self.in_boot && is_fast_operator(name) && (has_fast_paths(class) || self.class(class).kind == ClassKind::Module) {
+            let reaches = has_fast_paths(class) || self.class(class).dependents.iter().any(|d| has_fast_paths(*d));
+            if reaches {
+                self.redefined = 1;
+            }
+        }
+        let d = self.class_mut(class);
+        if d.methods.insert(name, method.as_value()).is_none() {
+            d.method_order.push(name);
+        }
+        self.method_serial += 1;
+        if self.name_is_cached(name) {
+            self.bump_epoch();
+        }
+    }
+    pub fn remove_method(&mut self, class: ClassId, name: Sym) -> bool {
+        let d = self.class_mut(class);
+        let was = d.methods.remove(&name).is_some();
+        d.method_order.retain(|n| *n != name);
+        self.method_serial += 1;
+        self.bump_epoch();
+        if is_fast_operator(name) && has_fast_paths(class) {
+            self.redefined = 1;
+        }
+        was
+    }
+    /// Defines a builtin.
+    pub fn define_native(&mut self, row: &'static MethodRow) {
+        let holder = if row.singleton {
+            let o = self.class_value(row.class);
+            match self.singleton_class(o) {
+                Ok(c) => c,
+                Err(_) => return,
+            }
+        } else {
+            row.class
+        };
+        for (i, name) in row.names.iter().enumerate() {
+            let _ = i;
+            let name = Sym::intern(name);
+            let vis = match row.vis {
+                crate::builtin::Vis::Public => Visibility::Public,
+                crate::builtin::Vis::Protected => Visibility::Protected,
+                _ => Visibility::Private,
+            };
+            let m = MethodCell::make(
+                &mut self.heap,
+                name,
+                holder,
+                vis,
+                MethodKind::Native,
+                Value::NIL,
+                row as *const MethodRow as usize,
+                Value::NIL,
+            );
+            self.add_method(holder, name, m);
+            if row.vis == crate::builtin::Vis::ModuleFunction {
+                let o = self.class_value(row.class);
+                if let Ok(s) = self.singleton_class(o) {
+                    let m = MethodCell::make(
+                        &mut self.heap,
+                        name,
+                        s,
+                        Visibility::Public,
+                        MethodKind::Native,
+                        Value::NIL,
+                        row as *const MethodRow as usize,
+                        Value::NIL,
+                    );
+                    self.add_method(s, name, m);
+                }
+            }
+        }
+    }
+    pub fn native_row(m: Method) -> Option<&'static MethodRow> {
+        // SAFETY: body of a native method is a `&'static MethodRow` (define_native).
+        (m.method_kind() == MethodKind::Native).then(|| unsafe { &*(m.body as *const MethodRow) })
+    }
+    pub(crate) fn native_fn(m: Method) -> NativeFn {
+        match Self::native_row(m) {
+            Some(r) => r.func,
+            None => unreachable!("not a native method"),
+        }
+    }
+    /// The Code of a Ruby method.
+    pub fn method_code(m: Method) -> Option<&'static Code> {
+        // SAFETY: body of a Ruby method is the address of a Code that the VM (kept_codes) or the boot image keeps.
+        (m.method_kind() == MethodKind::Ruby).then(|| unsafe { &*(m.body as *const Code) })
+    }
+    /// New method cell for Ruby code.
+    pub fn ruby_method(&mut self, name: Sym, owner: ClassId, vis: Visibility, code: &Arc<Code>, cref: Value) -> Method {
+        let addr = Arc::as_ptr(code) as usize;
+        self.kept_codes.entry(addr).or_insert_with(|| code.clone());
+        MethodCell::make(&mut self.heap, name, owner, vis, MethodKind::Ruby, cref, addr, Value::NIL)
+    }
+    /// A copy of a method with another visibility, name or owner.
+    pub fn copy_method(&mut self, m: Method, called: Sym, owner: ClassId, vis: Visibility) -> Method {
+        let mut n = MethodCell::make(&mut self.heap, m.name, owner, vis, m.method_kind(), m.cref, m.body, m.data);
+        n.called = called;
+        n
+    }
+    /// Pseudo method that carries the lexical scope of a program, class body or eval.
+    pub fn frame_method(&mut self, name: Sym, owner: ClassId, cref: Value) -> Method {
+        MethodCell::make(&mut self.heap, name, owner, Visibility::Public, MethodKind::Frame, cref, 0, Value::NIL)
+    }
+    /// Lexical scope cell.
+    pub fn new_cref(&mut self, class: Value, parent: Value) -> Value {
+        let header = zakuro_object::header(ids::OBJECT, Kind::Cref, 0);
+        alloc_cell(&mut self.heap, CrefCell { header, class, parent, definee: Value::NIL }).as_value()
+    }
+    /// Finds a method in a class's ancestors. Undefined ones and pure visibility changes are resolved: None when missing.
+    pub fn find_method(&mut self, class: ClassId, name: Sym) -> Option<Method> {
+        let h = (class.0.wrapping_mul(0x9e37_79b1) ^ name.0.wrapping_mul(0x85eb_ca6b)) as usize >> 7 & (METHOD_CACHE - 1);
+        if let Some(cache) = &self.method_cache {
+            let e = cache[h];
+            if e.class == class.0 && e.name == name && e.epoch == self.epoch {
+                return Ref::from_value(e.method);
+            }
+        }
+        let found = self.find_method_uncached(class, name);
+        self.note_cached_name(name);
+        let epoch = self.epoch;
+        let cache = self.method_cache.get_or_insert_with(|| {
+            Box::new([MethodCacheEntry { class: u32::MAX, name: sym::empty, epoch: 0, method: Value::NIL }; METHOD_CACHE])
+        });
+        cache[h] = MethodCacheEntry { class: class.0, name, epoch, method: found.map_or(Value::NIL, |m| m.as_value()) };
+        found
+    }
+    fn find_method_uncached(&mut self, class: ClassId, name: Sym) -> Option<Method> {
+        let m = self.find_entry_from(class, name, 0)?;
+        match m.method_kind() {
+            MethodKind::Undefined => None,
+            MethodKind::ZSuper => {
+                // Only the visibility was changed here: take the body from further up.
+                let (vis, owner) = (m.visibility(), m.owner);
+                let body = self.find_super_method(class, owner, name)?;
+                Some(self.copy_method(body, name, body.owner, vis))
+            }
+            _ => Some(m),
+        }
+    }
+    /// The entry itself, whatever its kind, from position `from` of the ancestor list.
+    pub fn find_entry_from(&self, class: ClassId, name: Sym, from: usize) -> Option<Method> {
+        for c in self.class(class).mro.get(from..)? {
+            if let Some(v) = self.class(*c).methods.get(&name) {
+                return Ref::from_value(*v);
+            }
+        }
+        None
+    }
+    /// Method that `super` in a method of `owner` calls on an object of `class`.
+    pub fn find_super_method(&mut self, class: ClassId, owner: ClassId, name: Sym) -> Option<Method> {
+        let at = self.class(class).mro.iter().position(|c| *c == owner)?;
+        let m = self.find_entry_from(class, name, at + 1)?;
+        match m.method_kind() {
+            MethodKind::Undefined => None,
+            MethodKind::ZSuper => {
+                let owner = m.owner;
+                self.find_super_method(class, owner, name)
+            }
+            _ => Some(m),
+        }
+    }
+    /// Method of a value.
+    pub fn method_of(&mut self, v: Value, name: Sym) -> Option<Method> {
+        let c = self.dispatch_class(v);
+        self.find_method(c, name)
+    }
+    /// Whether the method in force is the builtin one that Rust code defined for `class`.
+    pub fn is_builtin(&mut self, v: Value, name: Sym, class: ClassId) -> bool {
+        self.method_of(v, name).is_some_and(|m| m.method_kind() == MethodKind::Native && m.owner == class)
+    }
+    /// `respond_to?` as conversions use it: public methods, or all; asks respond_to_missing?.
+    pub fn responds(&mut self, v: Value, name: Sym, private: bool) -> Result<bool> {
+        if let Some(m) = self.method_of(v, sym::respond_to)
+            && !(m.method_kind() == MethodKind::Native && m.owner == ids::KERNEL)
+        {
+            let args = [Value::sym(name), Value::bool(private)];
+            let n = match Self::method_code(m) {
+                Some(c) if c.params.arity() == 1 => 1,
+                _ => 2,
+            };
+            return Ok(self.call(v, sym::respond_to, &args[..n])?.truthy());
+        }
+        self.basic_responds(v, name, private)
+    }
+    /// `respond_to?` as Kernel has it.
+    pub fn basic_responds(&mut self, v: Value, name: Sym, private: bool) -> Result<bool> {
+        if let Some(m) = self.method_of(v, name) {
+            return Ok(private || m.visibility() == Visibility::Public);
+        }
+        match self.method_of(v, sym::respond_to_missing) {
+            Some(m) if m.method_kind() == MethodKind::Native => Ok(false),
+            Some(_) => Ok(self.call(v, sym::respond_to_missing, &[Value::sym(name), Value::bool(private)])?.truthy()),
+            None => Ok(false),
+        }
+    }
+    /// The VM's state of a Code, made on first use.
+    pub fn code_state(&mut self, code: &Arc<Code>) -> *const CodeState {
+        let key = Arc::as_ptr(code) as usize;
+        if let Some(s) = self.code_states.get(&key) {
+            return &**s;
+        }
+        let consts = code.consts.iter().map(|c| self.const_value(c)).collect();
+        let s = CodeState::new(code.clone(), consts, crate::interp::send_miss);
+        let p: *const CodeState = &*s;
+        self.code_states.insert(key, s);
+        p
+    }
+    pub(crate) fn method_state(&mut self, m: Method) -> *const CodeState {
+        if let Some(s) = self.code_states.get(&m.body) {
+            return &**s;
+        }
+        // SAFETY: the Code is kept alive by kept_codes or the boot image, in an Arc; the extra count balances `from_raw`.
+        let arc = unsafe {
+            Arc::increment_strong_count(m.body as *const Code);
+            Arc::from_raw(m.body as *const Code)
+        };
+        self.code_state(&arc)
+    }
+    /// State of a nested Code.
+    pub(crate) fn child_state(&mut self, cs: *const CodeState, i: usize) -> *const CodeState {
+        // SAFETY: code states live as long as the VM.
+        let cs = unsafe { &*cs };
+        let p = cs.children[i].get();
+        if !p.is_null() {
+            return p;
+        }
+        let code = cs.code.children[i].clone();
+        let p = self.code_state(&code);
+        cs.children[i].set(p);
+        p
+    }
+}

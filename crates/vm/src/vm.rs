@@ -1,0 +1,194 @@
+//! The state of one VM.
+
+use crate::boot::BootImage;
+use crate::frame::{CodeState, Frame};
+use hashbrown::HashMap;
+use std::any::{Any, TypeId};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+use zakuro_base::{Options, Sym};
+use zakuro_bytecode::Code;
+use zakuro_object::shape::{LotTable, ShapeInfo};
+use zakuro_object::*;
+
+/// The VM as Rust code passes it around.
+pub type Cx = Vm;
+
+/// State of a builtin library that belongs to one VM (default random generator, standard streams, ...): see [`Vm::state`].
+pub trait VmState: Any + Default {
+    fn trace(&self, _marker: &mut Marker<'_>) {}
+}
+
+pub(crate) trait AnyState {
+    fn any(&mut self) -> &mut dyn Any;
+    fn trace_state(&self, m: &mut Marker<'_>);
+}
+impl<T: VmState> AnyState for T {
+    fn any(&mut self) -> &mut dyn Any {
+        self
+    }
+    fn trace_state(&self, m: &mut Marker<'_>) {
+        self.trace(m)
+    }
+}
+
+/// A class as the VM's table holds it: the boot image's, or its own copy.
+#[derive(Clone, Copy)]
+pub struct ClassSlot {
+    pub(crate) data: *mut ClassData,
+    pub(crate) own: bool,
+}
+
+pub type FastMap<K, V> = HashMap<K, V, foldhash::fast::FixedState>;
+
+#[derive(Clone, Copy)]
+pub(crate) struct MethodCacheEntry {
+    pub class: u32,
+    pub name: Sym,
+    pub epoch: u32,
+    /// Method cell, or NIL: known to be missing.
+    pub method: Value,
+}
+pub(crate) const METHOD_CACHE: usize = 1024;
+
+/// Arguments of a call on its way from one handler to the next.
+#[derive(Clone, Copy)]
+pub struct PendingCall {
+    pub me: Value,
+    pub argc: usize,
+    pub kw: bool,
+    pub block: crate::builtin::Block,
+    /// Name called, for method_missing.
+    pub name: Sym,
+}
+
+/// Value and frame stacks of the running coroutine.
+#[derive(Clone, Copy)]
+pub struct Stacks {
+    pub values: *mut Value,
+    pub values_end: *mut Value,
+    pub frames: *mut Frame,
+    pub frames_end: *mut Frame,
+    /// Lowest address that native code may reach.
+    pub native_limit: *const u8,
+    /// Highest address of the native stack.
+    pub native_top: *const u8,
+}
+
+/// One Ruby VM. Owned by one native thread at a time; never shared.
+pub struct Vm {
+    // Hot: read by handlers.
+    pub fp: *mut Frame,
+    pub frame_limit: *mut Frame,
+    pub stack_limit: *mut Value,
+    /// Poll word: written by other threads, and by this VM's heap; read at safepoints.
+    pub poll: *const AtomicU32,
+    /// Bumped when a method that some cache may hold changes.
+    pub epoch: u32,
+    pub const_epoch: u32,
+    /// Non-zero once an operator of a core class with a fast path was redefined.
+    pub redefined: u32,
+    pub native_limit: *const u8,
+    pub heap: Heap,
+    pub pending: Value,
+    pub call: PendingCall,
+
+    pub errinfo: Value,
+    pub poll_owner: Arc<zakuro_sched::PollWord>,
+    pub options: Arc<Options>,
+    pub boot: Option<&'static BootImage>,
+    pub(crate) classes: LotTable<ClassSlot>,
+    pub(crate) shapes: LotTable<ShapeInfo>,
+    pub(crate) transitions: FastMap<(u32, Sym), u32>,
+    pub(crate) class_lot: (u32, u32),
+    pub(crate) shape_lot: (u32, u32),
+    pub(crate) method_cache: Option<Box<[MethodCacheEntry; METHOD_CACHE]>>,
+    /// Names that some cache has been filled for.
+    pub(crate) cached_names: Vec<u64>,
+    pub(crate) code_states: FastMap<usize, Box<CodeState>>,
+    /// Codes that methods refer to by address.
+    pub(crate) kept_codes: FastMap<usize, Arc<Code>>,
+    pub globals: FastMap<Sym, Value>,
+    pub global_aliases: FastMap<Sym, Sym>,
+    pub(crate) generic_ivars: FastMap<usize, Vec<(Sym, Value)>>,
+    pub(crate) object_ids: FastMap<usize, i64>,
+    pub(crate) next_object_id: i64,
+    pub(crate) states: FastMap<TypeId, Box<dyn AnyState>>,
+    pub main: Value,
+    pub at_exit: Vec<Value>,
+    pub name: Arc<str>,
+    pub script: String,
+    pub stacks: Stacks,
+    /// Stacks of suspended coroutines of this VM: what the collector scans besides the running one.
+    pub(crate) suspended: Vec<SuspendedStacks>,
+    /// Suspender of the running coroutine (`fiber::Sus`), null outside of one.
+    pub suspender: *const (),
+    /// Running fiber, nil in the main coroutine.
+    pub current_fiber: Value,
+    pub stack_pool: Option<zakuro_sched::StackPool>,
+    pub(crate) rooted: Vec<*const Vec<Value>>,
+    /// Values that live as long as the VM.
+    pub pinned: Vec<Value>,
+    pub(crate) inspecting: Vec<Value>,
+    /// Called at a safepoint when a bit of the poll word other than COLLECT is set.
+    pub interrupt_hook: Option<fn(&mut Cx, u32) -> crate::raise::Result<()>>,
+    /// Scheduler task and control of this VM; None in a VM without a runtime (boot).
+    pub host: Option<crate::host::Host>,
+    /// How the VM ended; left here by the runtime for the scheduler's unit.
+    pub end: Option<crate::host::End>,
+    pub gc_disabled: bool,
+    /// Collections to run at every safepoint (`--gc=stress`).
+    pub gc_stress: bool,
+    pub(crate) in_boot: bool,
+    pub method_serial: u64,
+}
+
+/// A coroutine of this VM that is not running: its stacks, and where its native stack pointer stood.
+#[derive(Clone, Copy)]
+pub struct SuspendedStacks {
+    pub id: u64,
+    pub stacks: Stacks,
+    pub fp: *mut Frame,
+    pub sp: *const u8,
+    pub pending: Value,
+    pub errinfo: Value,
+}
+
+// SAFETY: a Vm and every cell it owns are used by one native thread at a time; its raw pointers lead into its own heap, its own
+// stacks and the immutable boot image.
+unsafe impl Send for Vm {}
+
+impl Vm {
+    /// The VM-local state of a library, made on first use.
+    pub fn state<T: VmState>(&mut self) -> &mut T {
+        let entry = self.states.entry(TypeId::of::<T>()).or_insert_with(|| Box::<T>::default());
+        match entry.any().downcast_mut::<T>() {
+            Some(t) => t,
+            None => unreachable!("keyed by type"),
+        }
+    }
+    /// Stops collecting symbols etc. in the caches of a dying VM. (Values need no drop.)
+    pub fn class_count(&self) -> usize {
+        let mut n = 0;
+        self.classes.each(&mut |_, _| n += 1);
+        n
+    }
+}
+
+impl Drop for Vm {
+    fn drop(&mut self) {
+        if self.in_boot {
+            return;
+        }
+        let mut own = Vec::new();
+        self.classes.each_own(&mut |_, slot| {
+            if slot.own {
+                own.push(slot.data)
+            }
+        });
+        for p in own {
+            // SAFETY: `own` slots were made by Box::into_raw for this VM alone.
+            drop(unsafe { Box::from_raw(p) });
+        }
+    }
+}
