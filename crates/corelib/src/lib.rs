@@ -53,6 +53,7 @@ pub fn read_program(_cx: &mut Cx, path: &str) -> std::io::Result<Vec<u8>> {
 }
 /// Prepares a new VM: `ARGV`, standard streams, `ENV`. Cheap: what a program never touches is not made.
 pub fn vm_setup(cx: &mut Cx, args: &[String]) -> Result<()> {
+    io::vm_setup(cx);
     let argv = cx.str_array(args);
     cx.const_set(zakuro_vm::ids::OBJECT, zakuro_vm::Sym::intern("ARGV"), argv);
     Ok(())

@@ -35,6 +35,8 @@ pub struct Hooks {
     pub warn: Option<fn(&mut Cx, &str) -> Result<()>>,
     /// Makes a Binding of the innermost Ruby frame.
     pub binding: Option<fn(&mut Cx) -> Result<Value>>,
+    /// Value of a constant that each VM makes for itself on first use (its entry: UNDEF with the name as `autoload`).
+    pub lazy_const: Option<fn(&mut Cx, Sym) -> Result<Value>>,
     /// Integer and Float arithmetic beyond the fast paths goes through the methods.
     /// Runs trap handlers after a signal arrived for this VM.
     pub signal: Option<fn(&mut Cx) -> Result<()>>,

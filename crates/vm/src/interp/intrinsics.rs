@@ -49,6 +49,11 @@ impl Cx {
             }
         }
     }
+    /// Whether the program of the innermost Ruby frame reads `$~`: if not, no MatchData needs to be made.
+    pub fn wants_backref(&self) -> bool {
+        // SAFETY: a live frame and its code.
+        self.ruby_frame().is_some_and(|f| unsafe { (*(*f).code).code.backref.is_some() })
+    }
     /// `$~` of the innermost Ruby frame.
     pub fn backref(&self) -> Value {
         match self.ruby_frame() {
