@@ -327,7 +327,7 @@ impl Cx {
     }
     /// Lexically the class with a name relative to its holder: sets the name of an anonymous class that is assigned to a constant.
     pub(crate) fn name_class(&mut self, holder: ClassId, name: Sym, class: ClassId) {
-        if self.class(class).name.is_some() || self.class(class).kind == ClassKind::Singleton {
+        if self.class(class).name.is_some_and(|n| !is_temporary(n)) || self.class(class).kind == ClassKind::Singleton {
             return;
         }
         let full = if holder == ids::OBJECT {
@@ -356,4 +356,9 @@ impl Cx {
             _ => None,
         }
     }
+}
+
+/// Whether a class's name was given by `set_temporary_name`: names of constants begin with a capital letter.
+fn is_temporary(name: Sym) -> bool {
+    name.bytes().first().is_some_and(|b| b.is_ascii() && !b.is_ascii_uppercase()) && name.bytes() != b"fatal"
 }

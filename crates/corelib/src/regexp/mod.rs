@@ -1,5 +1,7 @@
 //! (not written yet)
 
+pub mod engine;
+
 use zakuro_vm::{Cx, MethodRow};
 
 pub static TABLES: &[&[MethodRow]] = &[];

@@ -355,6 +355,21 @@ unsafe fn other_method(cx: &mut Cx, m: Method, base: *mut Value, call: PendingCa
     }
 }
 
+/// Set in a method cell's `reserved`: `ruby2_keywords` was called for it.
+pub const RUBY2_KEYWORDS: u32 = 1;
+
+/// Flags the keyword Hash at the end of the rest parameter, so that splatting it passes keywords again.
+#[cold]
+unsafe fn mark_keywords(base: *mut Value, p: &zakuro_bytecode::Params) {
+    // SAFETY: the rest parameter's register holds an Array once the arguments are bound.
+    let rest = unsafe { *base.add(p.rest_reg() as usize) };
+    if let Some(h) = Ref::<ArrayCell>::from_value(rest).and_then(|a| a.as_slice().last().copied())
+        && h.is_kind(Kind::Hash)
+    {
+        h.set_flags(KEYWORDS);
+    }
+}
+
 /// Pushes the frame of a Ruby method and binds its arguments.
 unsafe fn push_method_frame(cx: &mut Cx, m: Method, base: *mut Value, call: PendingCall) -> Result<*const CodeState> {
     unsafe {
@@ -376,6 +391,9 @@ unsafe fn push_method_frame(cx: &mut Cx, m: Method, base: *mut Value, call: Pend
             let bound = bind_args(cx, callee, base, call.argc, call.kw, true, call.block);
             cx.fp = saved;
             bound?;
+            if m.reserved & RUBY2_KEYWORDS != 0 && call.kw && p.rest && !p.takes_keywords() {
+                mark_keywords(base, p);
+            }
         }
         for k in (*callee).nil_from..(*callee).nlocals {
             *base.add(k as usize) = Value::NIL;
@@ -442,7 +460,14 @@ pub unsafe fn lay_out(cx: &mut Cx, base: *mut Value, x: usize, flags: u16) -> Re
             && let Some(hash) = Ref::<HashCell>::from_value(h)
             && hash.len() > 0
         {
-            *at = h;
+            // A Hash of the caller's must not reach the callee.
+            *at = if flags & call_flags::KW_FRESH != 0 {
+                h
+            } else {
+                let copy = cx.new_hash();
+                HashCell::replace(copy, &mut cx.heap, hash);
+                copy.as_value()
+            };
             argc += 1;
             kw = true;
         }
