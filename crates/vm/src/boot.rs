@@ -82,6 +82,9 @@ impl Vm {
             native_limit: std::ptr::null(),
             native_top: std::ptr::null(),
         };
+        let mut heap = Heap::new(zakuro_object::trace::trace, zakuro_object::trace::finalize);
+        // SAFETY: the VM keeps the poll word alive (`poll_owner`), and drops its heap first (field order).
+        unsafe { heap.set_poll(poll.word(), crate::gc::POLL_COLLECT) };
         Box::new(Vm {
             fp: std::ptr::null_mut(),
             frame_limit: std::ptr::null_mut(),
@@ -91,7 +94,7 @@ impl Vm {
             const_epoch: 1,
             redefined: 0,
             native_limit: std::ptr::null(),
-            heap: Heap::new(zakuro_object::trace::trace, zakuro_object::trace::finalize),
+            heap,
             pending: Value::NIL,
             call: PendingCall { me: Value::NIL, argc: 0, kw: false, block: Block::NONE, name: sym::empty },
             errinfo: Value::NIL,
