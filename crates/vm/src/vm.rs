@@ -49,7 +49,7 @@ pub(crate) struct MethodCacheEntry {
     /// Method cell, or NIL: known to be missing.
     pub method: Value,
 }
-pub(crate) const METHOD_CACHE: usize = 1024;
+pub(crate) const METHOD_CACHE: usize = 256;
 
 /// Arguments of a call on its way from one handler to the next.
 #[derive(Clone, Copy)]
