@@ -13,6 +13,7 @@ pub fn install() {
             h.globals.insert(zakuro_base::Sym::intern(row.name), row);
         }
     }
+    h.float_to_s = Some(zakuro_text::float::float_to_s);
     h.lazy_const = Some(crate::io::stream::lazy_const);
     crate::regexp::special::install(&mut h);
     zakuro_vm::boot::set_hooks(h);

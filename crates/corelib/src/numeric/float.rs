@@ -34,20 +34,17 @@ fn real(v: Value) -> Option<f64> {
         Num::Other => None,
     }
 }
-fn order(cx: &mut Cx, x: f64, v: Value) -> Result<Option<Option<Ordering>>> {
-    Ok(match classify(v) {
+fn order(x: f64, v: Value) -> Option<Option<Ordering>> {
+    match classify(v) {
         Num::Float(f) => Some(x.partial_cmp(&f)),
         Num::Int(i) => Some(ints::cmp_f64(i, x).map(Ordering::reverse)),
-        Num::Rational(n, d) if x.is_finite() => {
-            let p = rat::from_f64(cx, x)?;
-            Some(Some(rat::cmp(cx, p, (n, d))))
-        }
-        Num::Rational(..) => Some(x.partial_cmp(&0.0)),
+        // As CRuby: the Rational is rounded first.
+        Num::Rational(n, d) => Some(x.partial_cmp(&rat::to_f64((n, d)))),
         Num::Other => None,
-    })
+    }
 }
 fn related(cx: &mut Cx, x: f64, op: Sym, v: Value, test: fn(Ordering) -> bool) -> Result<Value> {
-    match order(cx, x, v)? {
+    match order(x, v) {
         Some(o) => Ok(Value::bool(o.is_some_and(test))),
         None => {
             let x = cx.float(x);
@@ -201,7 +198,7 @@ mod float {
     ///     1.0 == 1    #=> true
     #[method("==", "===")]
     fn eq(cx: &mut Cx, this: f64, v: Value) -> Result<bool> {
-        match order(cx, this, v)? {
+        match order(this, v) {
             Some(o) => Ok(o == Some(Ordering::Equal)),
             None => {
                 let x = cx.float(this);
@@ -231,7 +228,7 @@ mod float {
     ///     Float::NAN <=> 1    #=> nil
     #[method("<=>")]
     fn cmp(cx: &mut Cx, this: f64, v: Value) -> Result<Value> {
-        if let Some(o) = order(cx, this, v)? {
+        if let Some(o) = order(this, v) {
             return Ok(o.map_or(Value::NIL, |o| Value::fixnum(o as i64)));
         }
         // An object that says it is infinite compares with an infinity.
@@ -326,9 +323,15 @@ mod float {
         let p = match precision {
             None => flt::rationalize(cx, this)?,
             Some(v) => {
-                let e = super::super::rational::exact(cx, v)?;
-                let p = rat::from_f64(cx, this)?;
-                flt::rationalize_within(cx, p, e)?
+                let e = cx.to_f64(v)?.abs();
+                let (low, high) = (this.abs() - e, this.abs() + e);
+                let p = if low == high {
+                    rat::from_f64(cx, this.abs())?
+                } else {
+                    let (a, b) = (rat::from_f64(cx, low)?, rat::from_f64(cx, high)?);
+                    rat::simplest_between(cx, a, b)?
+                };
+                if this < 0.0 { rat::neg(cx, p) } else { p }
             }
         };
         Ok(rat::object(cx, p))

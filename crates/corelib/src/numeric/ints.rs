@@ -343,7 +343,10 @@ pub fn bit_at(a: Value, n: Value) -> bool {
 /// Bits needed without the sign bit, as Integer#bit_length.
 pub fn bit_length(a: Value) -> u64 {
     match big_ref(a) {
-        Some(b) if b.is_negative() => (b + 1).bits(),
+        Some(b) if b.is_negative() => {
+            let n: BigInt = b + BigInt::one();
+            n.bits()
+        }
         Some(b) => b.bits(),
         None => {
             let x = a.fix();
@@ -441,7 +444,9 @@ fn scale_big(q: &BigInt, e: i64) -> f64 {
     if drop <= 0 {
         return ldexp(q.to_u64().unwrap_or(0) as f64, e);
     }
-    let (mut m, rest) = (q >> drop as u64, q & ((BigInt::one() << drop as u64) - 1));
+    let mut m: BigInt = q >> (drop as u64);
+    let mask: BigInt = (BigInt::one() << (drop as u64)) - BigInt::one();
+    let rest: BigInt = q & mask;
     let half = BigInt::one() << (drop as u64 - 1);
     match rest.cmp(&half) {
         Ordering::Greater => m += 1,

@@ -157,7 +157,7 @@ pub fn from_f64(cx: &mut Cx, f: f64) -> Result<Pair> {
     reduce(cx, m, d)
 }
 
-/// The simplest fraction p/q with a <= p/q <= b (Stern-Brocot descent along the continued fraction).
+/// The simplest fraction p/q between a and b, a < b (Stern-Brocot descent along the continued fraction).
 pub fn simplest_between(cx: &mut Cx, a: Pair, b: Pair) -> Result<Pair> {
     if equal(a, b) {
         return Ok(a);
@@ -166,7 +166,7 @@ pub fn simplest_between(cx: &mut Cx, a: Pair, b: Pair) -> Result<Pair> {
     let (mut p0, mut p1, mut q0, mut q1) = (ZERO, ONE, ONE, ZERO);
     loop {
         let c = ceil(cx, a)?;
-        if cmp(cx, (c, ONE), b) != Ordering::Greater {
+        if cmp(cx, (c, ONE), b) == Ordering::Less {
             let (n, d) = (ints::mul(cx, c, p1), ints::mul(cx, c, q1));
             return Ok((ints::add(cx, n, p0), ints::add(cx, d, q0)));
         }
