@@ -76,7 +76,7 @@ pub fn walk(cx: &mut Cx, this: Value, args: &[Value], step: &Step<'_>) -> Result
 fn walk_known(cx: &mut Cx, this: Value, step: &Step<'_>) -> Result<()> {
     if let Some(r) = Ref::<RangeCell>::from_value(this)
         && let Some(low) = r.low().as_fixnum()
-        && (r.high().is_fixnum() || r.high().is_nil())
+        && (r.high().is_fixnum() || r.high().is_nil() || r.high().as_float() == Some(f64::INFINITY))
         && cx.is_builtin(this, sym::each, ids::RANGE)
     {
         let high = r.high().as_fixnum().map_or(i64::MAX, |h| if r.exclusive() { h - 1 } else { h });

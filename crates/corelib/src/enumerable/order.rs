@@ -117,7 +117,7 @@ pub mod order {
     ///     [3, 1, 2].each_entry.min      #=> 1
     ///     [3, 1, 2].each_entry.min(2)   #=> [1, 2]
     #[method("min")]
-    fn min(cx: &mut Cx, this: Value, n: Option<Value>, block: Block) -> Result<Value> {
+    pub fn min(cx: &mut Cx, this: Value, n: Option<Value>, block: Block) -> Result<Value> {
         match n {
             Some(n) if !n.is_nil() => least(cx, this, n, block, false),
             _ => extreme(cx, this, block, Ordering::Less),
@@ -129,7 +129,7 @@ pub mod order {
     ///     %w[a ccc bb].max { |a, b| a.size <=> b.size }   #=> "ccc"
     ///     [3, 1, 2].each_entry.max(2)                     #=> [3, 2]
     #[method("max")]
-    fn max(cx: &mut Cx, this: Value, n: Option<Value>, block: Block) -> Result<Value> {
+    pub fn max(cx: &mut Cx, this: Value, n: Option<Value>, block: Block) -> Result<Value> {
         match n {
             Some(n) if !n.is_nil() => least(cx, this, n, block, true),
             _ => extreme(cx, this, block, Ordering::Greater),
@@ -140,7 +140,7 @@ pub mod order {
     ///
     ///     [3, 1, 2].each_entry.minmax   #=> [1, 3]
     #[method("minmax")]
-    fn minmax(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
+    pub fn minmax(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
         let order = Order::new(cx, block);
         let found: Cell<Option<(Value, Value)>> = Cell::new(None);
         each_of(cx, this, |cx, v| {

@@ -142,7 +142,7 @@ pub mod search {
     ///
     ///     (1..3).each_entry.include?(2)   #=> true
     #[method("include?", "member?")]
-    fn include(cx: &mut Cx, this: Value, wanted: Value) -> Result<bool> {
+    pub fn include(cx: &mut Cx, this: Value, wanted: Value) -> Result<bool> {
         let found = Cell::new(false);
         each_of(cx, this, |cx, v| {
             let e = pack(cx, v);
@@ -158,7 +158,7 @@ pub mod search {
     ///     [1, 2, 1].each_entry.count(1)   #=> 2
     ///     (1..4).count(&:even?)           #=> 2
     #[method("count")]
-    fn count(cx: &mut Cx, this: Value, wanted: Option<Value>, block: Block) -> Result<i64> {
+    pub fn count(cx: &mut Cx, this: Value, wanted: Option<Value>, block: Block) -> Result<i64> {
         let n = Cell::new(0);
         each_of(cx, this, |cx, v| {
             let hit = match wanted {

@@ -137,7 +137,7 @@ pub mod sum {
     ///     ["a", "b"].sum("")           #=> "ab"
     ///     [3, 0.1, 0.2].sum { |x| x * 2 }   #=> 6.6
     #[method("sum")]
-    fn sum(cx: &mut Cx, this: Value, init: Option<Value>, block: Block) -> Result<Value> {
+    pub fn sum(cx: &mut Cx, this: Value, init: Option<Value>, block: Block) -> Result<Value> {
         let s = Sum::new(init.unwrap_or(Value::fixnum(0)), !this.is_kind(Kind::Array));
         each_of(cx, this, |cx, v| {
             let v = if block.is_some() { cx.yield_values(block, v)? } else { pack(cx, v) };
