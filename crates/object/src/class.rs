@@ -258,4 +258,6 @@ boot_classes! {
     DOMAIN_ERROR "Math::DomainError" Class ARGUMENT_ERROR Exception;
     VM_ERROR "RubyVM::Error" Class STANDARD_ERROR Exception;
     CLOSED_CHANNEL_ERROR "RubyVM::ClosedError" Class STOP_ITERATION Exception;
+    ENV_METHODS "EnvMethods" Module OBJECT None;
+    ARGF_CLASS "ArgfClass" Class OBJECT Object;
 }
