@@ -21,8 +21,6 @@ pub static TABLES: &[&[MethodRow]] = &[
 
 pub fn setup(_cx: &mut Cx) {}
 
-pub(crate) use compare::inspect_pairs;
-
 /// Blocks that take a pair as two parameters are yielded two values, which spares the Array; all others get `[key, value]`.
 #[derive(Clone, Copy)]
 pub(crate) struct PairBlock {
@@ -55,18 +53,9 @@ pub(crate) fn enumerator(cx: &mut Cx, this: Value, name: &str, args: &[Value]) -
         }
     }
     let size = cx.native_proc(size, this, false);
-    unsized_enumerator_with(cx, this, name, args, Block::from_value(size))
-}
-
-/// Enumerator of unknown size.
-pub(crate) fn unsized_enumerator(cx: &mut Cx, this: Value, name: &str, args: &[Value]) -> Result<Value> {
-    unsized_enumerator_with(cx, this, name, args, Block::NONE)
-}
-
-fn unsized_enumerator_with(cx: &mut Cx, this: Value, name: &str, args: &[Value], size: Block) -> Result<Value> {
     let mut all = vec![Value::sym(Sym::intern(name))];
     all.extend_from_slice(args);
-    cx.call_block(this, sym::to_enum, &all, size)
+    cx.call_block(this, sym::to_enum, &all, Block::from_value(size))
 }
 
 /// `hash[key]` with default value, default Proc, and a redefined `default`.
