@@ -4,7 +4,7 @@ use zakuro_vm::boot::Hooks;
 use zakuro_vm::globals::GlobalRow;
 
 /// Tables of special global variables, one per file that owns some.
-pub static GLOBALS: &[&[GlobalRow]] = &[];
+pub static GLOBALS: &[&[GlobalRow]] = &[crate::io::stream::GLOBALS, crate::regexp::special::GLOBALS];
 
 pub fn install() {
     let mut h = Hooks::default();
@@ -13,5 +13,7 @@ pub fn install() {
             h.globals.insert(zakuro_base::Sym::intern(row.name), row);
         }
     }
+    h.lazy_const = Some(crate::io::stream::lazy_const);
+    crate::regexp::special::install(&mut h);
     zakuro_vm::boot::set_hooks(h);
 }

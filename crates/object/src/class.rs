@@ -246,6 +246,7 @@ boot_classes! {
     RANGE_ERROR "RangeError" Class STANDARD_ERROR Exception;
     FLOAT_DOMAIN_ERROR "FloatDomainError" Class RANGE_ERROR Exception;
     REGEXP_ERROR "RegexpError" Class STANDARD_ERROR Exception;
+    REGEXP_TIMEOUT_ERROR "Regexp::TimeoutError" Class REGEXP_ERROR Exception;
     RUNTIME_ERROR "RuntimeError" Class STANDARD_ERROR Exception;
     FROZEN_ERROR "FrozenError" Class RUNTIME_ERROR Exception;
     SYSTEM_CALL_ERROR "SystemCallError" Class STANDARD_ERROR Exception;

@@ -1,4 +1,6 @@
-//! (not written yet)
+//! String, split by concept.
+
+pub mod util;
 
 use zakuro_vm::{Cx, MethodRow};
 

@@ -286,8 +286,7 @@ pub unsafe fn case_eq(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const
                 next!(cx, ip, regs, cs, 3)
             }
             if let Some(c) = Ref::<ClassCell>::from_value(p)
-                && p.shape_key() == ids::CLASS.0
-                && cx.class(c.id).singleton.is_none()
+                && cx.is_builtin(p, sym::eqq, ids::MODULE)
             {
                 let is = cx.is_a(v, c.id);
                 r!(regs, i.a) = Value::bool(is);

@@ -1,0 +1,233 @@
+//! `String#inspect`, `String#dump` and `Symbol#inspect` over bytes.
+//!
+//! Invariant: `inspect_str` returns valid UTF-8 whatever the input; text of another charset is shown escaped unless it is ASCII
+//! or has a Unicode form.
+//! Rejected: `escape_debug` of std (other escapes, other idea of printable).
+
+use super::printable::is_printable;
+use super::{Encoding, Kind, transcode, utf8};
+
+/// `String#inspect`, for a result encoding of UTF-8.
+pub fn inspect_str(s: &[u8], enc: Encoding) -> String {
+    let mut out = String::with_capacity(s.len() + 2);
+    out.push('"');
+    if enc.kind() == Kind::Utf8 {
+        quote_utf8(s, &mut out);
+    } else {
+        quote_other(s, enc, &mut out);
+    }
+    out.push('"');
+    out
+}
+
+/// Escapes common to all: true when `c` was written.
+pub(super) fn special(c: u8, next: Option<u8>, out: &mut String) -> bool {
+    match c {
+        b'"' => out.push_str("\\\""),
+        b'\\' => out.push_str("\\\\"),
+        b'\n' => out.push_str("\\n"),
+        b'\r' => out.push_str("\\r"),
+        b'\t' => out.push_str("\\t"),
+        0x0c => out.push_str("\\f"),
+        0x0b => out.push_str("\\v"),
+        0x08 => out.push_str("\\b"),
+        0x07 => out.push_str("\\a"),
+        0x1b => out.push_str("\\e"),
+        b'#' if matches!(next, Some(b'{' | b'$' | b'@')) => out.push_str("\\#"),
+        _ => return false,
+    }
+    true
+}
+
+pub(super) fn hex_byte(b: u8, out: &mut String) {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    out.push_str("\\x");
+    out.push(DIGITS[b as usize >> 4] as char);
+    out.push(DIGITS[b as usize & 15] as char);
+}
+
+/// `\u0001` or `\u{10FFFF}`.
+fn unicode_escape(c: u32, out: &mut String) {
+    if c > 0xffff {
+        out.push_str(&format!("\\u{{{c:X}}}"));
+    } else {
+        out.push_str(&format!("\\u{c:04X}"));
+    }
+}
+
+fn quote_utf8(s: &[u8], out: &mut String) {
+    let mut at = 0;
+    while at < s.len() {
+        let b = s[at];
+        if b < 0x80 {
+            if !special(b, s.get(at + 1).copied(), out) {
+                if (0x20..0x7f).contains(&b) {
+                    out.push(b as char);
+                } else {
+                    unicode_escape(b as u32, out);
+                }
+            }
+            at += 1;
+            continue;
+        }
+        match utf8::decode(&s[at..]) {
+            Some((c, n)) => {
+                match char::from_u32(c) {
+                    Some(ch) if is_printable(c) => out.push(ch),
+                    _ => unicode_escape(c, out),
+                }
+                at += n;
+            }
+            None => {
+                // A truncated character is shown byte by byte.
+                hex_byte(b, out);
+                at += 1;
+            }
+        }
+    }
+}
+
+fn quote_other(s: &[u8], enc: Encoding, out: &mut String) {
+    let unicode = enc.is_unicode();
+    let mut at = 0;
+    while at < s.len() {
+        let (n, valid) = match enc.char_len(&s[at..]) {
+            Ok(n) => (n, true),
+            Err(n) => (n.max(1), false),
+        };
+        let c = &s[at..at + n];
+        at += n;
+        if !valid {
+            c.iter().for_each(|&b| hex_byte(b, out));
+            continue;
+        }
+        let ascii = match enc.ord(c) {
+            Some(o) if o < 0x80 => Some(o as u8),
+            _ => None,
+        };
+        if let Some(a) = ascii {
+            let next = s.get(at..).filter(|r| !r.is_empty()).and_then(|r| {
+                let n = enc.char_len(r).ok()?;
+                enc.ord(&r[..n]).and_then(|o| u8::try_from(o).ok())
+            });
+            if special(a, next, out) {
+            } else if (0x20..0x7f).contains(&a) {
+                out.push(a as char);
+            } else if unicode {
+                unicode_escape(a as u32, out);
+            } else {
+                hex_byte(a, out);
+            }
+            continue;
+        }
+        if unicode {
+            match enc.ord(c) {
+                // The result is UTF-8: characters of another encoding are never copied.
+                Some(o) => unicode_escape(o, out),
+                None => c.iter().for_each(|&b| hex_byte(b, out)),
+            }
+        } else if c.len() > 1 {
+            out.push_str("\\x{");
+            c.iter().for_each(|b| out.push_str(&format!("{b:02X}")));
+            out.push('}');
+        } else {
+            hex_byte(c[0], out);
+        }
+    }
+}
+
+/// `String#dump`: ASCII only, readable back by `undump`.
+pub fn dump(s: &[u8], enc: Encoding) -> String {
+    let mut out = String::with_capacity(s.len() + 2);
+    out.push('"');
+    let mut at = 0;
+    while at < s.len() {
+        let b = s[at];
+        if special(b, s.get(at + 1).copied(), &mut out) {
+            at += 1;
+            continue;
+        }
+        if (0x20..0x7f).contains(&b) {
+            out.push(b as char);
+        } else if enc.kind() == Kind::Utf8
+            && b > 0x7f
+            && let Some((c, n)) = utf8::decode(&s[at..])
+        {
+            unicode_escape(c, &mut out);
+            at += n;
+            continue;
+        } else {
+            hex_byte(b, &mut out);
+        }
+        at += 1;
+    }
+    out.push('"');
+    if !enc.is_ascii_compatible() {
+        out.push_str(&format!(".dup.force_encoding(\"{}\")", enc.name()));
+    }
+    out
+}
+
+/// `Symbol#inspect`.
+pub fn inspect_sym(s: &[u8], enc: Encoding) -> String {
+    if is_simple_symbol(s) && enc.is_ascii_compatible() && (s.is_ascii() || (enc.kind() == Kind::Utf8 && all_printable(s))) {
+        return format!(":{}", String::from_utf8_lossy(s));
+    }
+    format!(":{}", inspect_str(s, enc))
+}
+
+fn all_printable(s: &[u8]) -> bool {
+    utf8::chars(s).all(|c| utf8::decode(c).is_some_and(|(c, _)| is_printable(c)))
+}
+
+/// Hash#inspect since Ruby 3.4: may the key be shown as `name: `?
+pub fn is_simple_hash_key(s: &[u8]) -> bool {
+    is_simple_symbol(s)
+        && !matches!(s.first(), Some(b'@' | b'$'))
+        && is_identifier(s.strip_suffix(b"?").or_else(|| s.strip_suffix(b"!")).unwrap_or(s))
+}
+
+fn is_ident_byte(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80
+}
+
+fn is_identifier(s: &[u8]) -> bool {
+    !s.is_empty() && !s[0].is_ascii_digit() && s.iter().all(|&b| is_ident_byte(b))
+}
+
+/// Can the symbol be written without quotes?
+pub fn is_simple_symbol(s: &[u8]) -> bool {
+    let operators: &[&[u8]] = &[
+        b"[]", b"[]=", b"+", b"-", b"*", b"/", b"%", b"**", b"==", b"!=", b"!", b"~", b"+@", b"-@", b"<", b"<=", b">", b">=", b"<=>",
+        b"===", b"=~", b"!~", b"&", b"|", b"^", b"<<", b">>", b"`",
+    ];
+    if operators.contains(&s) {
+        return true;
+    }
+    match s {
+        [b'@', b'@', rest @ ..] | [b'@', rest @ ..] => is_identifier(rest),
+        [b'$', rest @ ..] => is_global(rest),
+        _ => {
+            let body = match s.split_last() {
+                Some((b'?' | b'!' | b'=', body)) => body,
+                _ => s,
+            };
+            is_identifier(body)
+        }
+    }
+}
+
+fn is_global(rest: &[u8]) -> bool {
+    match rest {
+        [b'-', c] => is_ident_byte(*c),
+        [b'-', c @ ..] => c.len() <= 4 && c.first().is_some_and(|&b| b >= 0x80) && utf8::char_count(c) == 1,
+        [c] if b"~*$?!@/\\;,.=:<>\"&`'+0".contains(c) => true,
+        [b'1'..=b'9', more @ ..] => more.iter().all(u8::is_ascii_digit),
+        _ => is_identifier(rest),
+    }
+}
+
+/// Bytes of `s` as UTF-8 for display when they are in another charset; None when they have no such form.
+pub fn to_display(s: &[u8], enc: Encoding) -> Option<String> {
+    transcode::transcode(enc, Encoding::UTF_8, s, &transcode::Policy::default()).ok().and_then(|v| String::from_utf8(v).ok())
+}

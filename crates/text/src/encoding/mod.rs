@@ -1,0 +1,304 @@
+//! Encodings: identity and nature of each, and the algorithms over their bytes.
+//!
+//! Invariants: an [`Encoding`] is one byte, equal in every VM; 0, 1, 2 are BINARY, UTF-8, US-ASCII. Bytes never have to be valid.
+//! Rejected: a trait object per encoding (a String cell stores one byte, and the three common ones are matched inline).
+
+pub mod case;
+pub mod inspect;
+pub mod printable;
+mod single;
+mod table;
+pub mod transcode;
+pub mod utf8;
+
+#[cfg(test)]
+mod tests;
+
+pub use utf8::CodeRange;
+
+/// Id of an encoding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(transparent)]
+pub struct Encoding(u8);
+
+/// One row of the table.
+pub(crate) struct Info {
+    name: &'static str,
+    aliases: &'static [&'static str],
+    dummy: bool,
+    ascii_compatible: bool,
+    kind: Kind,
+}
+
+/// How bytes form characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Binary,
+    Ascii,
+    Utf8,
+    Utf16 { big: bool },
+    Utf32 { big: bool },
+    Latin1,
+    Single(usize),
+    Multi(Multi),
+    Unmapped,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Multi {
+    EucJp,
+    EucJpMs,
+    ShiftJis,
+    Windows31J,
+    Gbk,
+    Gb18030,
+    Gb2312,
+    Big5,
+    EucKr,
+    Cp949,
+    Iso2022Jp,
+}
+
+impl Encoding {
+    pub const BINARY: Encoding = Encoding(0);
+    pub const UTF_8: Encoding = Encoding(1);
+    pub const US_ASCII: Encoding = Encoding(2);
+    pub const UTF_16LE: Encoding = Encoding(3);
+    pub const UTF_16BE: Encoding = Encoding(4);
+    pub const UTF_32LE: Encoding = Encoding(5);
+    pub const UTF_32BE: Encoding = Encoding(6);
+    pub const UTF_16: Encoding = Encoding(7);
+    pub const UTF_32: Encoding = Encoding(8);
+    pub const ISO_8859_1: Encoding = Encoding(9);
+
+    pub fn from_id(id: u8) -> Option<Encoding> {
+        ((id as usize) < table::TABLE.len()).then_some(Encoding(id))
+    }
+
+    pub fn id(self) -> u8 {
+        self.0
+    }
+
+    pub fn all() -> impl Iterator<Item = Encoding> {
+        (0..table::TABLE.len()).map(|i| Encoding(i as u8))
+    }
+
+    fn info(self) -> &'static Info {
+        &table::TABLE[self.0 as usize]
+    }
+
+    pub(crate) fn kind(self) -> Kind {
+        self.info().kind
+    }
+
+    pub fn name(self) -> &'static str {
+        self.info().name
+    }
+
+    pub fn aliases(self) -> &'static [&'static str] {
+        self.info().aliases
+    }
+
+    pub fn is_ascii_compatible(self) -> bool {
+        self.info().ascii_compatible
+    }
+
+    pub fn is_dummy(self) -> bool {
+        self.info().dummy
+    }
+
+    /// A UTF: code points are Unicode's.
+    pub fn is_unicode(self) -> bool {
+        matches!(self.kind(), Kind::Utf8 | Kind::Utf16 { .. } | Kind::Utf32 { .. })
+    }
+
+    /// Every byte is a character.
+    pub fn is_single_byte(self) -> bool {
+        matches!(self.kind(), Kind::Binary | Kind::Ascii | Kind::Latin1 | Kind::Single(_) | Kind::Unmapped)
+    }
+
+    /// By name or alias, ignoring ASCII case. (`locale`, `external`, `filesystem`, `internal` are the VM's business.)
+    pub fn find(name: &[u8]) -> Option<Encoding> {
+        let is = |n: &str| n.as_bytes().eq_ignore_ascii_case(name);
+        table::TABLE.iter().position(|i| is(i.name) || i.aliases.iter().any(|a| is(a))).map(|i| Encoding(i as u8))
+    }
+
+    /// Bytes of the character at the start of nonempty `s`; Err with the bytes to step over when it is broken.
+    pub fn char_len(self, s: &[u8]) -> Result<usize, usize> {
+        let b = s[0];
+        let unit = |n: usize, whole: bool| if whole { Ok(n) } else { Err(n.min(s.len())) };
+        match self.kind() {
+            Kind::Binary | Kind::Latin1 | Kind::Single(_) | Kind::Unmapped => Ok(1),
+            Kind::Ascii => {
+                if b < 0x80 {
+                    Ok(1)
+                } else {
+                    Err(1)
+                }
+            }
+            Kind::Utf8 => utf8::decode(s).map(|(_, n)| n).ok_or(1),
+            Kind::Utf16 { big } => {
+                let read = |i: usize| {
+                    s.get(i..i + 2).map(|w| if big { u16::from_be_bytes([w[0], w[1]]) } else { u16::from_le_bytes([w[0], w[1]]) })
+                };
+                match read(0) {
+                    Some(0xd800..=0xdbff) => match read(2) {
+                        Some(0xdc00..=0xdfff) => Ok(4),
+                        _ => Err(2),
+                    },
+                    Some(0xdc00..=0xdfff) => Err(2),
+                    other => unit(2, other.is_some()),
+                }
+            }
+            Kind::Utf32 { big } => match s.get(..4) {
+                Some(w) => {
+                    let w = [w[0], w[1], w[2], w[3]];
+                    let c = if big { u32::from_be_bytes(w) } else { u32::from_le_bytes(w) };
+                    unit(4, char::from_u32(c).is_some())
+                }
+                None => Err(s.len()),
+            },
+            Kind::Multi(m) => multi_len(m, s),
+        }
+    }
+
+    pub fn code_range(self, s: &[u8]) -> CodeRange {
+        if self.kind() == Kind::Utf8 {
+            return utf8::code_range(s);
+        }
+        if self.is_ascii_compatible() && s.is_ascii() {
+            return CodeRange::SevenBit;
+        }
+        let mut at = 0;
+        while at < s.len() {
+            match self.char_len(&s[at..]) {
+                Ok(n) => at += n,
+                Err(_) => return CodeRange::Broken,
+            }
+        }
+        CodeRange::Valid
+    }
+
+    pub fn is_valid(self, s: &[u8]) -> bool {
+        self.code_range(s) != CodeRange::Broken
+    }
+
+    pub fn char_count(self, s: &[u8]) -> usize {
+        match self.kind() {
+            Kind::Utf8 => utf8::char_count(s),
+            _ if self.is_single_byte() => s.len(),
+            _ => self.chars(s).count(),
+        }
+    }
+
+    /// Byte offset of character `n`; the length for n = count; None beyond.
+    pub fn byte_offset(self, s: &[u8], n: usize) -> Option<usize> {
+        if self.kind() == Kind::Utf8 {
+            return utf8::byte_offset(s, n);
+        }
+        if self.is_single_byte() {
+            return (n <= s.len()).then_some(n);
+        }
+        let mut at = 0;
+        for _ in 0..n {
+            if at >= s.len() {
+                return None;
+            }
+            at += self.char_len(&s[at..]).unwrap_or_else(|n| n);
+        }
+        Some(at)
+    }
+
+    /// Characters as byte slices; broken ones as the bytes to step over.
+    pub fn chars(self, s: &[u8]) -> Chars<'_> {
+        Chars { enc: self, rest: s }
+    }
+
+    /// Code point (`String#ord`) of the valid character `c`: Unicode for UTFs, else its bytes as a big-endian number.
+    pub fn ord(self, c: &[u8]) -> Option<u32> {
+        match self.kind() {
+            Kind::Utf8 => utf8::decode(c).map(|(c, _)| c),
+            Kind::Utf16 { .. } | Kind::Utf32 { .. } => transcode::decode_char(self, c),
+            _ => (!c.is_empty() && self.char_len(c).is_ok()).then(|| c.iter().fold(0, |v, &b| v << 8 | b as u32)),
+        }
+    }
+
+    /// Bytes of code point `c` (`Integer#chr`); false when it has none: RangeError `invalid codepoint 0x.. in ..` or `.. out of char range`.
+    pub fn encode(self, c: u32, out: &mut Vec<u8>) -> bool {
+        match self.kind() {
+            Kind::Utf8 => utf8::encode(c, out),
+            Kind::Utf16 { .. } | Kind::Utf32 { .. } => char::from_u32(c).is_some_and(|c| transcode::encode_char(self, c, out)),
+            kind => {
+                let bytes = c.to_be_bytes();
+                let from = (c.leading_zeros() as usize / 8).min(3);
+                let ok = self.char_len(&bytes[from..]) == Ok(4 - from) && (kind != Kind::Ascii || c < 0x80);
+                if ok {
+                    out.extend_from_slice(&bytes[from..]);
+                }
+                ok
+            }
+        }
+    }
+}
+
+pub struct Chars<'a> {
+    enc: Encoding,
+    rest: &'a [u8],
+}
+
+impl<'a> Iterator for Chars<'a> {
+    type Item = &'a [u8];
+    fn next(&mut self) -> Option<&'a [u8]> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let n = self.enc.char_len(self.rest).unwrap_or_else(|n| n).clamp(1, self.rest.len());
+        let (c, rest) = self.rest.split_at(n);
+        self.rest = rest;
+        Some(c)
+    }
+}
+
+fn multi_len(m: Multi, s: &[u8]) -> Result<usize, usize> {
+    let b = s[0];
+    if b < 0x80 {
+        return Ok(1);
+    }
+    let second = |ok: fn(u8) -> bool| if s.get(1).is_some_and(|&t| ok(t)) { Ok(2) } else { Err(1) };
+    match m {
+        Multi::EucJp | Multi::EucJpMs => match b {
+            0x8e => second(|t| (0xa1..=0xfe).contains(&t)),
+            0x8f if s.len() >= 3 && s[1] >= 0xa1 && s[2] >= 0xa1 && s[1] < 0xff && s[2] < 0xff => Ok(3),
+            0xa1..=0xfe => second(|t| (0xa1..=0xfe).contains(&t)),
+            _ => Err(1),
+        },
+        Multi::ShiftJis | Multi::Windows31J => match b {
+            0xa1..=0xdf => Ok(1),
+            0x81..=0x9f | 0xe0..=0xfc => second(|t| matches!(t, 0x40..=0x7e | 0x80..=0xfc)),
+            _ => Err(1),
+        },
+        Multi::Gbk | Multi::Big5 => match b {
+            0x80 if m == Multi::Gbk => Ok(1),
+            0x81..=0xfe => second(|t| matches!(t, 0x40..=0x7e | 0x80..=0xfe)),
+            _ => Err(1),
+        },
+        Multi::Cp949 => match b {
+            0x80 => Ok(1),
+            0x81..=0xfe => second(|t| matches!(t, 0x41..=0x5a | 0x61..=0x7a | 0x81..=0xfe)),
+            _ => Err(1),
+        },
+        Multi::EucKr | Multi::Gb2312 => match b {
+            0xa1..=0xfe => second(|t| (0xa1..=0xfe).contains(&t)),
+            _ => Err(1),
+        },
+        Multi::Gb18030 => match (b, s.get(1)) {
+            (0x81..=0xfe, Some(0x30..=0x39)) => match (s.get(2), s.get(3)) {
+                (Some(0x81..=0xfe), Some(0x30..=0x39)) => Ok(4),
+                _ => Err(1),
+            },
+            (0x81..=0xfe, Some(0x40..=0x7e | 0x80..=0xfe)) => Ok(2),
+            _ => Err(1),
+        },
+        Multi::Iso2022Jp => Err(1),
+    }
+}

@@ -1,0 +1,601 @@
+//! `String#encode`: bytes of one encoding to bytes of another, by way of Unicode.
+//!
+//! UTFs, ISO-8859-x and other single-byte charsets use own tables; CJK ones use encoding_rs, one character at a time, corrected
+//! where the web's tables differ from JIS. A failure carries what was written and read so far, so that a caller can
+//! substitute (a fallback Hash or Proc) and go on behind it.
+//! Rejected: whole-string conversion by encoding_rs (it can't say which bytes failed in Ruby's terms).
+
+use super::{Encoding, Kind, Multi, inspect, single, utf8};
+use std::borrow::Cow;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum OnInvalid {
+    #[default]
+    Raise,
+    Replace,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum OnUndefined {
+    #[default]
+    Raise,
+    Replace,
+    /// `&#x3042;` (`xml:` options)
+    CharRef,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Policy {
+    pub invalid: OnInvalid,
+    pub undefined: OnUndefined,
+    /// In the target encoding; by default U+FFFD or `?`.
+    pub replace: Option<Vec<u8>>,
+}
+
+/// What failed; `class` names Ruby's error in Encoding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ConvErrKind {
+    /// InvalidByteSequenceError
+    Invalid { error_bytes: Vec<u8>, readagain_bytes: Vec<u8>, incomplete: bool },
+    /// UndefinedConversionError; `error_char` is in `step_source`.
+    Undefined { error_char: Vec<u8> },
+    /// ConverterNotFoundError
+    NotFound,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConvErr {
+    pub kind: ConvErrKind,
+    /// Ruby's wording.
+    pub message: String,
+    /// The failing step of the conversion (`source_encoding_name`, `destination_encoding_name`).
+    pub step_source: Encoding,
+    pub step_target: Encoding,
+    /// Source bytes read, the failing ones included.
+    pub consumed: usize,
+    /// Target bytes written before the failure.
+    pub partial: Vec<u8>,
+}
+
+enum Step {
+    Char(char, usize),
+    /// Two code points for one character (Big5-HKSCS).
+    Pair(char, char, usize),
+    Undefined(usize),
+    Invalid {
+        bad: usize,
+        again: usize,
+        incomplete: bool,
+    },
+}
+
+/// Converts `s`.
+///
+/// # Errors
+/// The first problem that `policy` doesn't cover.
+pub fn transcode(src: Encoding, dst: Encoding, s: &[u8], policy: &Policy) -> Result<Vec<u8>, ConvErr> {
+    let not_found = || ConvErr {
+        kind: ConvErrKind::NotFound,
+        message: format!("code converter not found ({} to {})", src.name(), dst.name()),
+        step_source: src,
+        step_target: dst,
+        consumed: 0,
+        partial: Vec::new(),
+    };
+    if !is_mapped(src) || !is_mapped(dst) || (src == dst && src.kind() != Kind::Utf8) {
+        return Err(not_found());
+    }
+    if src.is_ascii_compatible() && dst.is_ascii_compatible() && s.is_ascii() {
+        return Ok(s.to_vec());
+    }
+    if src.kind() == Kind::Multi(Multi::Iso2022Jp) {
+        // Stateful: converted as a whole.
+        let Some(text) = encoding_rs::ISO_2022_JP.decode_without_bom_handling_and_without_replacement(s) else {
+            return Err(invalid(src, dst, s, b"", false, s.len(), Vec::new()));
+        };
+        return if dst == Encoding::UTF_8 {
+            Ok(text.into_owned().into_bytes())
+        } else {
+            transcode(Encoding::UTF_8, dst, text.as_bytes(), policy)
+        };
+    }
+    if dst.kind() == Kind::Multi(Multi::Iso2022Jp) {
+        return to_iso_2022_jp(src, dst, s, policy);
+    }
+    let mut decoder = Decoder::new(src);
+    let mut encoder = Encoder::new(dst);
+    let mut out = Vec::with_capacity(s.len() + s.len() / 4 + 4);
+    if !s.is_empty() {
+        encoder.start(&mut out);
+    }
+    let mut at = decoder.skip_bom(s);
+    while at < s.len() {
+        if src.is_ascii_compatible() && dst.is_ascii_compatible() {
+            let run = s[at..].iter().position(|b| *b >= 0x80).unwrap_or(s.len() - at);
+            if run > 0 {
+                out.extend_from_slice(&s[at..at + run]);
+                at += run;
+                continue;
+            }
+        }
+        match decoder.next(&s[at..]) {
+            Step::Char(c, n) => {
+                if !encoder.put(c, &mut out) {
+                    undefined_char(src, dst, c, at + n, policy, &mut encoder, &mut out)?;
+                }
+                at += n;
+            }
+            Step::Pair(a, b, n) => {
+                for c in [a, b] {
+                    if !encoder.put(c, &mut out) {
+                        undefined_char(src, dst, c, at + n, policy, &mut encoder, &mut out)?;
+                    }
+                }
+                at += n;
+            }
+            Step::Undefined(n) => {
+                if policy.undefined == OnUndefined::Raise {
+                    return Err(undefined_source(src, dst, &s[at..at + n], at + n, out));
+                }
+                replacement(policy, &mut encoder, &mut out);
+                at += n;
+            }
+            Step::Invalid { bad, again, incomplete } => {
+                if policy.invalid == OnInvalid::Raise {
+                    return Err(invalid(src, dst, &s[at..at + bad], &s[at + bad..at + bad + again], incomplete, at + bad, out));
+                }
+                replacement(policy, &mut encoder, &mut out);
+                at += bad;
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// ISO-2022-JP holds what EUC-JP holds in two bytes: EUC-JP decides what is undefined, then the whole is written with escapes.
+fn to_iso_2022_jp(src: Encoding, dst: Encoding, s: &[u8], policy: &Policy) -> Result<Vec<u8>, ConvErr> {
+    let euc = Encoding::find(b"EUC-JP").unwrap_or(Encoding::UTF_8);
+    let bytes = if src == euc { s.to_vec() } else { transcode(src, euc, s, policy)? };
+    let text = transcode(euc, Encoding::UTF_8, &bytes, policy)?;
+    let text = String::from_utf8_lossy(&text);
+    let to_microsoft = |c: char| JIS.iter().find(|p| p.0 == c).map_or(c, |p| p.1);
+    let mapped: String = text.chars().map(to_microsoft).collect();
+    let (out, _, failed) = encoding_rs::ISO_2022_JP.encode(&mapped);
+    if !failed {
+        return Ok(out.into_owned());
+    }
+    let c = text.chars().find(|&c| encoding_rs::ISO_2022_JP.encode(&to_microsoft(c).to_string()).2).unwrap_or('?');
+    let mut partial = Vec::new();
+    undefined_char(src, dst, c, s.len(), &Policy::default(), &mut Encoder::new(dst), &mut partial).map(|()| partial)
+}
+
+/// `String#scrub`: every broken sequence becomes `with`(its bytes).
+pub fn scrub(s: &[u8], enc: Encoding, mut with: impl FnMut(&[u8]) -> Vec<u8>) -> Vec<u8> {
+    let mut out = Vec::with_capacity(s.len());
+    let mut decoder = Decoder::new(enc);
+    let mut at = 0;
+    while at < s.len() {
+        let n = match enc.char_len(&s[at..]) {
+            Ok(n) => {
+                out.extend_from_slice(&s[at..at + n]);
+                n
+            }
+            Err(n) => {
+                let n = match decoder.next(&s[at..]) {
+                    Step::Invalid { bad, .. } => bad,
+                    _ => n,
+                }
+                .max(1);
+                out.extend(with(&s[at..at + n]));
+                n
+            }
+        };
+        at += n;
+    }
+    out
+}
+
+fn is_mapped(e: Encoding) -> bool {
+    e.kind() != Kind::Unmapped
+}
+
+fn dumped(bytes: &[u8]) -> String {
+    let mut s = String::from("\"");
+    for &b in bytes {
+        if inspect::special(b, None, &mut s) {
+        } else if (0x20..0x7f).contains(&b) {
+            s.push(b as char);
+        } else {
+            inspect::hex_byte(b, &mut s);
+        }
+    }
+    s.push('"');
+    s
+}
+
+/// Names in messages: CRuby's tables spell the Windows ones in capitals.
+fn shown_name(e: Encoding) -> String {
+    if e.name().starts_with("Windows-125") { e.name().to_ascii_uppercase() } else { e.name().to_owned() }
+}
+
+/// The conversion's path, through UTF-8 unless one end is.
+fn path(src: Encoding, dst: Encoding) -> String {
+    if src == Encoding::UTF_8 || dst == Encoding::UTF_8 {
+        format!("{} to {}", shown_name(src), shown_name(dst))
+    } else {
+        format!("{} to UTF-8 to {}", shown_name(src), shown_name(dst))
+    }
+}
+
+fn undefined_source(src: Encoding, dst: Encoding, bytes: &[u8], consumed: usize, partial: Vec<u8>) -> ConvErr {
+    // CRuby compares names letter by letter, and its tables write "windows-1252".
+    let direct = dst == Encoding::UTF_8 && !src.name().starts_with("Windows-125");
+    let shown = dumped(bytes);
+    let message = if direct {
+        format!("{shown} from {} to UTF-8", src.name())
+    } else {
+        format!("{shown} to UTF-8 in conversion from {}", path(src, dst))
+    };
+    ConvErr {
+        kind: ConvErrKind::Undefined { error_char: bytes.to_vec() },
+        message,
+        step_source: src,
+        step_target: Encoding::UTF_8,
+        consumed,
+        partial,
+    }
+}
+
+fn undefined_char(
+    src: Encoding,
+    dst: Encoding,
+    c: char,
+    consumed: usize,
+    policy: &Policy,
+    encoder: &mut Encoder,
+    out: &mut Vec<u8>,
+) -> Result<(), ConvErr> {
+    match policy.undefined {
+        OnUndefined::Replace => replacement(policy, encoder, out),
+        OnUndefined::CharRef => {
+            for c in format!("&#x{:X};", c as u32).chars() {
+                encoder.put(c, out);
+            }
+        }
+        OnUndefined::Raise => {
+            let shown = format!("U+{:04X}", c as u32);
+            let direct = src == Encoding::UTF_8 && !dst.name().starts_with("Windows-125");
+            let message = if direct {
+                format!("{shown} from UTF-8 to {}", shown_name(dst))
+            } else {
+                format!("{shown} to {} in conversion from {}", shown_name(dst), path(src, dst))
+            };
+            return Err(ConvErr {
+                kind: ConvErrKind::Undefined { error_char: c.to_string().into_bytes() },
+                message,
+                step_source: Encoding::UTF_8,
+                step_target: dst,
+                consumed,
+                partial: std::mem::take(out),
+            });
+        }
+    }
+    Ok(())
+}
+
+fn invalid(src: Encoding, dst: Encoding, bad: &[u8], again: &[u8], incomplete: bool, consumed: usize, partial: Vec<u8>) -> ConvErr {
+    let message = if incomplete {
+        format!("incomplete {} on {}", dumped(bad), src.name())
+    } else if again.is_empty() {
+        format!("{} on {}", dumped(bad), src.name())
+    } else {
+        format!("{} followed by {} on {}", dumped(bad), dumped(again), src.name())
+    };
+    ConvErr {
+        kind: ConvErrKind::Invalid { error_bytes: bad.to_vec(), readagain_bytes: again.to_vec(), incomplete },
+        message,
+        step_source: src,
+        step_target: if src == Encoding::UTF_8 { dst } else { Encoding::UTF_8 },
+        consumed,
+        partial,
+    }
+}
+
+fn replacement(policy: &Policy, encoder: &mut Encoder, out: &mut Vec<u8>) {
+    match &policy.replace {
+        Some(r) => out.extend_from_slice(r),
+        None => {
+            let mark = if encoder.enc.is_unicode() { '\u{fffd}' } else { '?' };
+            encoder.put(mark, out);
+        }
+    }
+}
+
+/// Unicode value of the single valid UTF-16/32 character `c`.
+pub(super) fn decode_char(enc: Encoding, c: &[u8]) -> Option<u32> {
+    match Decoder::new(enc).next(c) {
+        Step::Char(ch, n) if n == c.len() => Some(ch as u32),
+        _ => None,
+    }
+}
+
+pub(super) fn encode_char(enc: Encoding, c: char, out: &mut Vec<u8>) -> bool {
+    Encoder::new(enc).put(c, out)
+}
+
+struct Decoder {
+    enc: Encoding,
+    kind: Kind,
+    upper: Vec<char>,
+}
+
+impl Decoder {
+    fn new(enc: Encoding) -> Decoder {
+        let upper = match enc.kind() {
+            Kind::Single(i) => single::TABLES[i].chars().collect(),
+            _ => Vec::new(),
+        };
+        Decoder { enc, kind: enc.kind(), upper }
+    }
+
+    /// UTF-16 and UTF-32 tell their byte order by a mark.
+    fn skip_bom(&mut self, s: &[u8]) -> usize {
+        match (self.enc, s) {
+            (Encoding::UTF_32, [0xff, 0xfe, 0, 0, ..]) => {
+                self.kind = Kind::Utf32 { big: false };
+                4
+            }
+            (Encoding::UTF_32, [0, 0, 0xfe, 0xff, ..]) => 4,
+            (Encoding::UTF_16, [0xff, 0xfe, ..]) => {
+                self.kind = Kind::Utf16 { big: false };
+                2
+            }
+            (Encoding::UTF_16, [0xfe, 0xff, ..]) => 2,
+            _ => 0,
+        }
+    }
+
+    fn next(&mut self, s: &[u8]) -> Step {
+        let b = s[0];
+        let bad = |n: usize| Step::Invalid { bad: n, again: 0, incomplete: false };
+        let incomplete = Step::Invalid { bad: s.len(), again: 0, incomplete: true };
+        match self.kind {
+            Kind::Binary if b >= 0x80 => Step::Undefined(1),
+            Kind::Ascii if b >= 0x80 => bad(1),
+            Kind::Binary | Kind::Ascii | Kind::Latin1 => Step::Char(b as char, 1),
+            Kind::Single(_) if b < 0x80 => Step::Char(b as char, 1),
+            Kind::Single(_) => match self.upper.get(b as usize - 0x80) {
+                Some('\u{fffd}') | None => Step::Undefined(1),
+                Some(&c) => Step::Char(c, 1),
+            },
+            Kind::Utf8 => match utf8::decode(s) {
+                Some((c, n)) => char::from_u32(c).map_or(bad(1), |c| Step::Char(c, n)),
+                None => match std::str::from_utf8(&s[..s.len().min(4)]) {
+                    Err(e) if e.valid_up_to() == 0 => match e.error_len() {
+                        // A lead byte was fine; what follows is read again.
+                        Some(n) => {
+                            Step::Invalid { bad: n, again: usize::from((0xc2..=0xf4).contains(&b) && s.len() > n), incomplete: false }
+                        }
+                        None => incomplete,
+                    },
+                    _ => bad(1),
+                },
+            },
+            Kind::Utf16 { big } => {
+                let read = |i: usize| {
+                    s.get(i..i + 2).map(|w| if big { u16::from_be_bytes([w[0], w[1]]) } else { u16::from_le_bytes([w[0], w[1]]) })
+                };
+                match (read(0), read(2)) {
+                    (None, _) => incomplete,
+                    (Some(h @ 0xd800..=0xdbff), Some(l @ 0xdc00..=0xdfff)) => {
+                        let c = 0x10000 + ((h as u32 & 0x3ff) << 10 | l as u32 & 0x3ff);
+                        char::from_u32(c).map_or(bad(2), |c| Step::Char(c, 4))
+                    }
+                    (Some(0xd800..=0xdbff), None) => incomplete,
+                    (Some(0xd800..=0xdbff), Some(_)) => Step::Invalid { bad: 2, again: 2, incomplete: false },
+                    (Some(u), _) => char::from_u32(u as u32).map_or(bad(2), |c| Step::Char(c, 2)),
+                }
+            }
+            Kind::Utf32 { big } => match s.get(..4) {
+                Some(w) => {
+                    let w = [w[0], w[1], w[2], w[3]];
+                    let c = if big { u32::from_be_bytes(w) } else { u32::from_le_bytes(w) };
+                    char::from_u32(c).map_or(bad(4), |c| Step::Char(c, 4))
+                }
+                None => incomplete,
+            },
+            Kind::Multi(_) if b < 0x80 => Step::Char(b as char, 1),
+            Kind::Multi(m) => match self.enc.char_len(s) {
+                Ok(n) => multi_decode(m, &s[..n]),
+                Err(_) if s.len() == 1 && is_lead(m, b) => incomplete,
+                Err(_) if b == 0x8f && matches!(m, Multi::EucJp | Multi::EucJpMs) && matches!(s[1], 0xa1..=0xfe) => {
+                    Step::Invalid { bad: 2, again: usize::from(s.len() > 2), incomplete: s.len() == 2 }
+                }
+                Err(n) => Step::Invalid { bad: n, again: usize::from(is_lead(m, b) && s.len() > n), incomplete: false },
+            },
+            Kind::Unmapped => Step::Undefined(1),
+        }
+    }
+}
+
+fn is_lead(m: Multi, b: u8) -> bool {
+    match m {
+        Multi::ShiftJis | Multi::Windows31J => matches!(b, 0x81..=0x9f | 0xe0..=0xfc),
+        Multi::EucJp | Multi::EucJpMs => matches!(b, 0x8e | 0x8f | 0xa1..=0xfe),
+        Multi::EucKr | Multi::Gb2312 => (0xa1..=0xfe).contains(&b),
+        _ => (0x81..=0xfe).contains(&b),
+    }
+}
+
+fn engine(m: Multi) -> &'static encoding_rs::Encoding {
+    match m {
+        Multi::EucJp | Multi::EucJpMs => encoding_rs::EUC_JP,
+        Multi::ShiftJis | Multi::Windows31J => encoding_rs::SHIFT_JIS,
+        Multi::Gbk | Multi::Gb2312 => encoding_rs::GBK,
+        Multi::Gb18030 => encoding_rs::GB18030,
+        Multi::Big5 => encoding_rs::BIG5,
+        Multi::EucKr | Multi::Cp949 => encoding_rs::EUC_KR,
+        Multi::Iso2022Jp => encoding_rs::ISO_2022_JP,
+    }
+}
+
+/// JIS and Microsoft disagree on a few symbols; the web's tables follow Microsoft: (JIS, Microsoft).
+const JIS: [(char, char); 6] = [
+    ('\u{301c}', '\u{ff5e}'),
+    ('\u{2016}', '\u{2225}'),
+    ('\u{2212}', '\u{ff0d}'),
+    ('\u{a2}', '\u{ffe0}'),
+    ('\u{a3}', '\u{ffe1}'),
+    ('\u{ac}', '\u{ffe2}'),
+];
+
+fn is_jis(m: Multi) -> bool {
+    matches!(m, Multi::EucJp | Multi::ShiftJis | Multi::Iso2022Jp)
+}
+
+/// Rows that NEC, IBM and Microsoft added to JIS X 0208.
+fn is_vendor_row(m: Multi, c: &[u8]) -> bool {
+    c.len() == 2
+        && match m {
+            Multi::ShiftJis => matches!(c[0], 0x85..=0x87 | 0xeb..=0xfc),
+            Multi::EucJp => matches!(c[0], 0xa9..=0xaf | 0xf5..=0xfe),
+            _ => false,
+        }
+}
+
+fn multi_decode(m: Multi, c: &[u8]) -> Step {
+    let Some(text) = engine(m).decode_without_bom_handling_and_without_replacement(c) else {
+        return Step::Undefined(c.len());
+    };
+    if is_jis(m) && (is_vendor_row(m, c) || text.chars().any(|c| ('\u{e000}'..='\u{f8ff}').contains(&c))) {
+        return Step::Undefined(c.len());
+    }
+    let mut chars = text.chars();
+    match (chars.next(), chars.next()) {
+        (Some(a), None) => {
+            let a = if is_jis(m) { JIS.iter().find(|p| p.1 == a).map_or(a, |p| p.0) } else { a };
+            Step::Char(a, c.len())
+        }
+        (Some(a), Some(b)) => Step::Pair(a, b, c.len()),
+        _ => Step::Undefined(c.len()),
+    }
+}
+
+struct Encoder {
+    enc: Encoding,
+    kind: Kind,
+    /// Single-byte charsets: sorted by character.
+    lower: Vec<(char, u8)>,
+    /// EUC-JP: the three-byte characters of JIS X 0212, sorted; read from the decoder when first needed, because the engine
+    /// doesn't encode them.
+    supplement: Vec<(char, [u8; 3])>,
+}
+
+impl Encoder {
+    fn new(enc: Encoding) -> Encoder {
+        let mut lower: Vec<(char, u8)> = match enc.kind() {
+            Kind::Single(i) => single::TABLES[i].chars().zip(0x80..=0xff).filter(|p| p.0 != '\u{fffd}').collect(),
+            _ => Vec::new(),
+        };
+        lower.sort_unstable();
+        Encoder { enc, kind: enc.kind(), lower, supplement: Vec::new() }
+    }
+
+    fn start(&mut self, out: &mut Vec<u8>) {
+        if matches!(self.enc, Encoding::UTF_16 | Encoding::UTF_32) {
+            self.put('\u{feff}', out);
+        }
+    }
+
+    /// False when the charset lacks `c`.
+    fn put(&mut self, c: char, out: &mut Vec<u8>) -> bool {
+        match self.kind {
+            Kind::Utf8 => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+            Kind::Utf16 { big } => {
+                for u in c.encode_utf16(&mut [0; 2]) {
+                    out.extend_from_slice(&if big { u.to_be_bytes() } else { u.to_le_bytes() });
+                }
+            }
+            Kind::Utf32 { big } => {
+                let c = c as u32;
+                out.extend_from_slice(&if big { c.to_be_bytes() } else { c.to_le_bytes() });
+            }
+            Kind::Multi(m) => return multi_encode(m, c, out) || (m == Multi::EucJp && self.put_supplement(c, out)),
+            _ if c.is_ascii() => out.push(c as u8),
+            Kind::Latin1 if (c as u32) < 0x100 => out.push(c as u32 as u8),
+            Kind::Single(_) => match self.lower.binary_search_by_key(&c, |p| p.0) {
+                Ok(i) => out.push(self.lower[i].1),
+                Err(_) => return false,
+            },
+            _ => return false,
+        }
+        true
+    }
+}
+
+impl Encoder {
+    fn put_supplement(&mut self, c: char, out: &mut Vec<u8>) -> bool {
+        if self.supplement.is_empty() {
+            for row in 0xa1..=0xfe {
+                for cell in 0xa1..=0xfe {
+                    let bytes = [0x8f, row, cell];
+                    if let Step::Char(c, _) = multi_decode(Multi::EucJp, &bytes) {
+                        self.supplement.push((c, bytes));
+                    }
+                }
+            }
+            self.supplement.sort_unstable();
+        }
+        let found = self.supplement.binary_search_by_key(&c, |p| p.0);
+        if let Ok(i) = found {
+            out.extend_from_slice(&self.supplement[i].1);
+        }
+        found.is_ok()
+    }
+}
+
+fn multi_encode(m: Multi, c: char, out: &mut Vec<u8>) -> bool {
+    if c.is_ascii() {
+        out.push(c as u8);
+        return true;
+    }
+    // The web writes a yen sign and an overline as ASCII; Ruby has no such fallback.
+    if matches!(c, '\u{a5}' | '\u{203e}') && matches!(m, Multi::EucJp | Multi::EucJpMs | Multi::ShiftJis | Multi::Windows31J) {
+        return false;
+    }
+    let c = if is_jis(m) {
+        match JIS.iter().find(|p| p.0 == c || p.1 == c) {
+            // The Microsoft form has no place in a JIS charset.
+            Some(p) if p.1 == c => return false,
+            Some(p) => p.1,
+            None => c,
+        }
+    } else {
+        c
+    };
+    // User-defined rows: private characters in order.
+    if m == Multi::Windows31J && ('\u{e000}'..='\u{e757}').contains(&c) {
+        let i = c as u32 - 0xe000;
+        let trail = 0x40 + i % 188;
+        out.extend_from_slice(&[(0xf0 + i / 188) as u8, (trail + (trail >= 0x7f) as u32) as u8]);
+        return true;
+    }
+    let text = c.encode_utf8(&mut [0; 4]).to_owned();
+    let (bytes, _, failed): (Cow<'_, [u8]>, _, bool) = engine(m).encode(&text);
+    if failed {
+        return false;
+    }
+    // The web keeps U+0080 as a byte.
+    if c == '\u{80}' {
+        return false;
+    }
+    // EUC-KR and GB2312 are parts of the engine's charsets.
+    if matches!(m, Multi::EucKr | Multi::Gb2312) && !(bytes.len() == 2 && bytes.iter().all(|b| *b >= 0xa1)) {
+        return false;
+    }
+    if is_vendor_row(m, &bytes) {
+        return false;
+    }
+    out.extend_from_slice(&bytes);
+    true
+}

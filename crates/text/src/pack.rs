@@ -1,0 +1,768 @@
+//! `Array#pack` and `String#unpack`: template parser and codecs.
+//!
+//! Values come and go through [`PackSource`] and [`Unpacked`]; pointers (`p`, `P`) are refused.
+//! Native sizes are those of a 64-bit little-endian Unix: `i` 4, `l` 4, `l!` 8, `j` 8 bytes.
+//! Rejected: compiling templates (they are short, and their cost is the values').
+
+use crate::encoding::{Encoding, utf8};
+use crate::int::Int;
+use num_bigint::{BigInt, BigUint, Sign};
+use num_traits::ToPrimitive;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PackErrorKind {
+    ArgumentError,
+    RangeError,
+}
+
+/// An error in Ruby's wording.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackError {
+    pub kind: PackErrorKind,
+    pub message: String,
+}
+
+fn argument(message: impl Into<String>) -> PackError {
+    PackError { kind: PackErrorKind::ArgumentError, message: message.into() }
+}
+
+fn range(message: impl Into<String>) -> PackError {
+    PackError { kind: PackErrorKind::RangeError, message: message.into() }
+}
+
+/// Repeat count of a directive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    /// None written.
+    Default,
+    N(usize),
+    Star,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Directive {
+    kind: u8,
+    native: bool,
+    big: Option<bool>,
+    count: Count,
+}
+
+struct Template<'a> {
+    s: &'a [u8],
+    at: usize,
+}
+
+impl Template<'_> {
+    fn next(&mut self) -> Result<Option<Directive>, PackError> {
+        loop {
+            match self.s.get(self.at) {
+                None => return Ok(None),
+                Some(b' ' | b'\t'..=b'\r' | 0) => self.at += 1,
+                Some(b'#') => self.at += memchr::memchr(b'\n', &self.s[self.at..]).unwrap_or(self.s.len() - self.at),
+                Some(_) => break,
+            }
+        }
+        let kind = self.s[self.at];
+        self.at += 1;
+        let mut d = Directive { kind, native: false, big: None, count: Count::Default };
+        while let Some(&m) = self.s.get(self.at) {
+            match m {
+                b'_' | b'!' if b"sSiIlLqQjJ".contains(&kind) => d.native = true,
+                b'<' | b'>' if b"sSiIlLqQjJ".contains(&kind) => {
+                    if d.big.is_some_and(|b| b != (m == b'>')) {
+                        return Err(range("Can't use both '<' and '>'"));
+                    }
+                    d.big = Some(m == b'>');
+                }
+                b'_' | b'!' | b'<' | b'>' => return Err(argument(format!("'{}' allowed only after types sSiIlLqQjJ", m as char))),
+                _ => break,
+            }
+            self.at += 1;
+        }
+        match self.s.get(self.at) {
+            Some(b'*') => {
+                d.count = Count::Star;
+                self.at += 1;
+            }
+            Some(b'0'..=b'9') => {
+                let mut n = 0usize;
+                while let Some(b) = self.s.get(self.at).filter(|b| b.is_ascii_digit()) {
+                    n = n
+                        .checked_mul(10)
+                        .and_then(|n| n.checked_add((b - b'0') as usize))
+                        .filter(|n| *n <= i64::MAX as usize)
+                        .ok_or_else(|| range("pack length too big"))?;
+                    self.at += 1;
+                }
+                d.count = Count::N(n);
+            }
+            _ => {}
+        }
+        if !b"aAZbBhHcCsSiIlLqQjJnNvVUwmMuxX@eEfFdDgG".contains(&kind) {
+            let shown = String::from_utf8_lossy(self.s);
+            return Err(argument(format!("unknown pack directive '{}' in '{shown}'", kind as char)));
+        }
+        Ok(Some(d))
+    }
+}
+
+/// Bytes and byte order of an integer directive.
+fn int_layout(d: &Directive) -> Option<(usize, bool, bool)> {
+    let big = d.big.unwrap_or(false);
+    Some(match d.kind {
+        b'c' => (1, big, true),
+        b'C' => (1, big, false),
+        b's' => (2, big, true),
+        b'S' => (2, big, false),
+        b'i' => (4, big, true),
+        b'I' => (4, big, false),
+        b'l' => (if d.native { 8 } else { 4 }, big, true),
+        b'L' => (if d.native { 8 } else { 4 }, big, false),
+        b'q' | b'j' => (8, big, true),
+        b'Q' | b'J' => (8, big, false),
+        b'n' => (2, true, false),
+        b'N' => (4, true, false),
+        b'v' => (2, false, false),
+        b'V' => (4, false, false),
+        _ => return None,
+    })
+}
+
+/// Single precision? big-endian?
+fn float_layout(kind: u8) -> Option<(bool, bool)> {
+    Some(match kind {
+        b'f' | b'F' | b'e' => (true, false),
+        b'g' => (true, true),
+        b'd' | b'D' | b'E' => (false, false),
+        b'G' => (false, true),
+        _ => return None,
+    })
+}
+
+/// The caller's side of `pack`: each call takes the next element, converted.
+pub trait PackSource {
+    type Err;
+    /// Elements left.
+    fn left(&self) -> usize;
+    fn integer(&mut self) -> Result<Int, Self::Err>;
+    fn float(&mut self) -> Result<f64, Self::Err>;
+    /// String bytes; nil counts as empty when `nil_ok`. `to_s` of anything for `M` (`any`).
+    fn bytes(&mut self, nil_ok: bool, any: bool) -> Result<Vec<u8>, Self::Err>;
+    fn error(&mut self, error: PackError) -> Self::Err;
+}
+
+/// `Array#pack`: appends to `out` and returns the encoding of a fresh result.
+///
+/// # Errors
+/// What the source returns, and [`PackError`] through it.
+pub fn pack<S: PackSource>(template: &[u8], src: &mut S, out: &mut Vec<u8>) -> Result<Encoding, S::Err> {
+    let mut t = Template { s: template, at: 0 };
+    let mut enc = None;
+    let base = out.len();
+    loop {
+        let d = match t.next() {
+            Ok(Some(d)) => d,
+            Ok(None) => break,
+            Err(e) => return Err(src.error(e)),
+        };
+        // The first directive that says something decides.
+        enc = match (d.kind, enc) {
+            (b'U', None) => Some(Encoding::UTF_8),
+            (b'm' | b'M' | b'u', None) => Some(Encoding::US_ASCII),
+            (b'm' | b'M' | b'u' | b'U', e) => e,
+            _ if enc == Some(Encoding::UTF_8) => enc,
+            _ => Some(Encoding::BINARY),
+        };
+        pack_one(&d, src, out, base)?;
+    }
+    Ok(enc.unwrap_or(Encoding::US_ASCII))
+}
+
+fn pack_one<S: PackSource>(d: &Directive, src: &mut S, out: &mut Vec<u8>, base: usize) -> Result<(), S::Err> {
+    let repeat = |src: &S| match d.count {
+        Count::Default => 1,
+        Count::N(n) => n,
+        Count::Star => src.left(),
+    };
+    let short = |src: &mut S| if src.left() == 0 { Err(src.error(argument("too few arguments"))) } else { Ok(()) };
+    if let Some((size, big, _)) = int_layout(d) {
+        for _ in 0..repeat(src) {
+            short(src)?;
+            let v = low_bits(&src.integer()?);
+            let bytes = v.to_le_bytes();
+            if big {
+                out.extend(bytes[..size].iter().rev());
+            } else {
+                out.extend_from_slice(&bytes[..size]);
+            }
+        }
+        return Ok(());
+    }
+    if let Some((single, big)) = float_layout(d.kind) {
+        for _ in 0..repeat(src) {
+            short(src)?;
+            let x = src.float()?;
+            match (single, big) {
+                (true, false) => out.extend_from_slice(&(x as f32).to_le_bytes()),
+                (true, true) => out.extend_from_slice(&(x as f32).to_be_bytes()),
+                (false, false) => out.extend_from_slice(&x.to_le_bytes()),
+                (false, true) => out.extend_from_slice(&x.to_be_bytes()),
+            }
+        }
+        return Ok(());
+    }
+    match d.kind {
+        b'a' | b'A' | b'Z' => {
+            short(src)?;
+            let s = src.bytes(true, false)?;
+            let n = match d.count {
+                Count::Default => 1,
+                Count::N(n) => n,
+                Count::Star => s.len() + (d.kind == b'Z') as usize,
+            };
+            let taken = s.len().min(n);
+            out.extend_from_slice(&s[..taken]);
+            out.resize(out.len() + n - taken, if d.kind == b'A' { b' ' } else { 0 });
+        }
+        b'b' | b'B' | b'h' | b'H' => {
+            short(src)?;
+            let s = src.bytes(true, false)?;
+            let n = match d.count {
+                Count::Default => 1,
+                Count::N(n) => n,
+                Count::Star => s.len(),
+            };
+            digits(d.kind, &s, n, out);
+        }
+        b'U' => {
+            for _ in 0..repeat(src) {
+                short(src)?;
+                match src.integer()? {
+                    Int::Small(c) if c < 0 => return Err(src.error(range("pack(U): value out of range"))),
+                    Int::Small(c) if c <= 0x7fff_ffff => wide_utf8(c as u32, out),
+                    _ => return Err(src.error(range("pack(U): value out of range"))),
+                }
+            }
+        }
+        b'w' => {
+            for _ in 0..repeat(src) {
+                short(src)?;
+                let v = src.integer()?;
+                if v.is_negative() {
+                    return Err(src.error(argument("can't compress negative numbers")));
+                }
+                let mut groups = v.to_big().magnitude().to_radix_le(128);
+                for g in groups.iter_mut().skip(1) {
+                    *g |= 0x80;
+                }
+                out.extend(groups.iter().rev());
+            }
+        }
+        b'm' => {
+            short(src)?;
+            let s = src.bytes(false, false)?;
+            match d.count {
+                Count::N(0) => base64(&s, out),
+                count => {
+                    let line = line_length(count, 45);
+                    for part in s.chunks(line) {
+                        base64(part, out);
+                        out.push(b'\n');
+                    }
+                }
+            }
+        }
+        b'u' => {
+            short(src)?;
+            let s = src.bytes(false, false)?;
+            for part in s.chunks(line_length(d.count, 45)) {
+                uuencode(part, out);
+            }
+        }
+        b'M' => {
+            short(src)?;
+            let s = src.bytes(true, true)?;
+            let width = match d.count {
+                Count::N(n) if n > 1 => n,
+                _ => 72,
+            };
+            quoted_printable(&s, width, out);
+        }
+        b'x' => {
+            let n = match d.count {
+                Count::Default => 1,
+                Count::N(n) => n,
+                Count::Star => 0,
+            };
+            out.resize(out.len() + n, 0);
+        }
+        b'X' => {
+            let n = match d.count {
+                Count::Default => 1,
+                Count::N(n) => n,
+                Count::Star => 0,
+            };
+            if out.len() - base < n {
+                return Err(src.error(argument("X outside of string")));
+            }
+            out.truncate(out.len() - n);
+        }
+        _ => {
+            // `@`: an absolute position.
+            let n = match d.count {
+                Count::Default => 1,
+                Count::N(n) => n,
+                Count::Star => 0,
+            };
+            out.resize(base + n, 0);
+        }
+    }
+    Ok(())
+}
+
+fn low_bits(v: &Int) -> u64 {
+    match v {
+        Int::Small(i) => *i as u64,
+        Int::Big(b) => {
+            let low = b.magnitude().iter_u64_digits().next().unwrap_or(0);
+            if b.sign() == Sign::Minus { low.wrapping_neg() } else { low }
+        }
+    }
+}
+
+/// Code points up to 31 bits in the original six-byte UTF-8, as CRuby packs them.
+fn wide_utf8(c: u32, out: &mut Vec<u8>) {
+    let tail = |n: u32| 0x80 | (c >> (6 * n) & 0x3f) as u8;
+    match c {
+        0..=0x7f => out.push(c as u8),
+        0x80..=0x7ff => out.extend([0xc0 | (c >> 6) as u8, tail(0)]),
+        0x800..=0xffff => out.extend([0xe0 | (c >> 12) as u8, tail(1), tail(0)]),
+        0x1_0000..=0x1f_ffff => out.extend([0xf0 | (c >> 18) as u8, tail(2), tail(1), tail(0)]),
+        0x20_0000..=0x3ff_ffff => out.extend([0xf8 | (c >> 24) as u8, tail(3), tail(2), tail(1), tail(0)]),
+        _ => out.extend([0xfc | (c >> 30) as u8, tail(4), tail(3), tail(2), tail(1), tail(0)]),
+    }
+}
+
+fn line_length(count: Count, default: usize) -> usize {
+    match count {
+        Count::N(n) if n > 2 => n / 3 * 3,
+        _ => default,
+    }
+}
+
+/// `b B h H`: bits or nibbles from the characters of `s`, `n` of them.
+fn digits(kind: u8, s: &[u8], n: usize, out: &mut Vec<u8>) {
+    let bits = if kind | 32 == b'b' { 1 } else { 4 };
+    let per_byte = 8 / bits;
+    let high_first = kind.is_ascii_uppercase();
+    let taken = n.min(s.len());
+    let value = |c: u8| match (bits, c) {
+        (1, c) => c & 1,
+        (_, c) if c.is_ascii_alphabetic() => ((c & 15) + 9) & 15,
+        (_, c) => c & 15,
+    };
+    for group in s[..taken].chunks(per_byte) {
+        let mut byte = 0;
+        for (i, &c) in group.iter().enumerate() {
+            let place = if high_first { per_byte - 1 - i } else { i };
+            byte |= value(c) << (place * bits);
+        }
+        out.push(byte);
+    }
+    // A count beyond the text pads with a zero byte for every two missing characters, for bits, too.
+    out.resize(out.len() + (n - taken).div_ceil(2), 0);
+}
+
+const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+fn base64(s: &[u8], out: &mut Vec<u8>) {
+    for c in s.chunks(3) {
+        let v = (c[0] as u32) << 16 | (*c.get(1).unwrap_or(&0) as u32) << 8 | *c.get(2).unwrap_or(&0) as u32;
+        for i in 0..4 {
+            out.push(if i <= c.len() { BASE64[(v >> (18 - 6 * i) & 63) as usize] } else { b'=' });
+        }
+    }
+}
+
+fn uuencode(line: &[u8], out: &mut Vec<u8>) {
+    let letter = |v: u32| if v & 63 == 0 { b'`' } else { b' ' + (v & 63) as u8 };
+    out.push(letter(line.len() as u32));
+    for c in line.chunks(3) {
+        let v = (c[0] as u32) << 16 | (*c.get(1).unwrap_or(&0) as u32) << 8 | *c.get(2).unwrap_or(&0) as u32;
+        (0..4).for_each(|i| out.push(letter(v >> (18 - 6 * i))));
+    }
+    out.push(b'\n');
+}
+
+fn quoted_printable(s: &[u8], width: usize, out: &mut Vec<u8>) {
+    let mut column = 0;
+    let mut prev = 0u8;
+    for &b in s {
+        if b > 126 || (b < 32 && b != b'\n' && b != b'\t') || b == b'=' {
+            out.extend(format!("={b:02X}").bytes());
+            column += 3;
+            prev = 0;
+        } else if b == b'\n' {
+            if prev == b' ' || prev == b'\t' {
+                // White space before a line's end would be lost.
+                out.extend_from_slice(b"=\n");
+            }
+            out.push(b'\n');
+            column = 0;
+            prev = b'\n';
+        } else {
+            out.push(b);
+            column += 1;
+            prev = b;
+        }
+        if column > width {
+            out.extend_from_slice(b"=\n");
+            column = 0;
+            prev = b'\n';
+        }
+    }
+    if column > 0 {
+        out.extend_from_slice(b"=\n");
+    }
+}
+
+/// One result of [`unpack`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Unpacked {
+    Nil,
+    Int(Int),
+    Float(f64),
+    Bytes(Vec<u8>, Encoding),
+}
+
+/// `String#unpack` from byte `offset`; `each` gets the values and may stop (`unpack1`) by returning false.
+///
+/// # Errors
+/// [`PackError`] for templates and text that don't fit.
+pub fn unpack(template: &[u8], s: &[u8], offset: usize, each: &mut dyn FnMut(Unpacked) -> bool) -> Result<(), PackError> {
+    if offset > s.len() {
+        return Err(argument("offset outside of string"));
+    }
+    let mut t = Template { s: template, at: 0 };
+    let mut at = offset;
+    while let Some(d) = t.next()? {
+        let left = s.len() - at;
+        let length = |default: usize| match d.count {
+            Count::Default => default,
+            Count::N(n) => n,
+            Count::Star => left,
+        };
+        if let Some((size, big, signed)) = int_layout(&d) {
+            if !for_each_fixed(s, &mut at, size, d.count, each, |b| Unpacked::Int(int_value(b, big, signed))) {
+                return Ok(());
+            }
+            continue;
+        }
+        if let Some((single, big)) = float_layout(d.kind) {
+            if !for_each_fixed(s, &mut at, if single { 4 } else { 8 }, d.count, each, |b| Unpacked::Float(float_value(b, single, big))) {
+                return Ok(());
+            }
+            continue;
+        }
+        let value = match d.kind {
+            b'a' | b'A' | b'Z' => {
+                let n = length(1).min(left);
+                let mut v = &s[at..at + n];
+                at += n;
+                match d.kind {
+                    b'A' => v = &v[..v.iter().rposition(|b| !matches!(b, b' ' | 0)).map_or(0, |i| i + 1)],
+                    b'Z' => {
+                        if let Some(i) = memchr::memchr(0, v) {
+                            if d.count == Count::Star {
+                                at = at - n + i + 1;
+                            }
+                            v = &v[..i];
+                        }
+                    }
+                    _ => {}
+                }
+                Unpacked::Bytes(v.to_vec(), Encoding::BINARY)
+            }
+            b'b' | b'B' | b'h' | b'H' => {
+                let bits = if d.kind | 32 == b'b' { 1 } else { 4 };
+                let per_byte = 8 / bits;
+                let n = match d.count {
+                    Count::Star => left * per_byte,
+                    Count::Default => 1.min(left * per_byte),
+                    Count::N(n) => n.min(left * per_byte),
+                };
+                let mut v = Vec::with_capacity(n);
+                for i in 0..n {
+                    let byte = s[at + i / per_byte];
+                    let place = if d.kind.is_ascii_uppercase() { per_byte - 1 - i % per_byte } else { i % per_byte };
+                    v.push(b"0123456789abcdef"[(byte >> (place * bits)) as usize & ((1 << bits) - 1)]);
+                }
+                at += n.div_ceil(per_byte);
+                Unpacked::Bytes(v, Encoding::US_ASCII)
+            }
+            b'U' => {
+                let mut n = length(1);
+                while n > 0 && at < s.len() {
+                    let (c, len) = wide_value(&s[at..])?;
+                    at += len;
+                    n -= 1;
+                    if !each(Unpacked::Int(Int::Small(c as i64))) {
+                        return Ok(());
+                    }
+                }
+                continue;
+            }
+            b'w' => {
+                let mut n = length(1);
+                let mut groups: Vec<u8> = Vec::new();
+                while n > 0 && at < s.len() {
+                    groups.push(s[at] & 0x7f);
+                    at += 1;
+                    if s[at - 1] & 0x80 == 0 {
+                        let v = BigUint::from_radix_be(&groups, 128).unwrap_or_default();
+                        groups.clear();
+                        n -= 1;
+                        if !each(Unpacked::Int(Int::from_big(BigInt::from(v)))) {
+                            return Ok(());
+                        }
+                    }
+                }
+                continue;
+            }
+            b'm' => {
+                let v = from_base64(&s[at..], d.count == Count::N(0))?;
+                at = s.len();
+                Unpacked::Bytes(v, Encoding::BINARY)
+            }
+            b'u' => {
+                let v = from_uu(s, &mut at);
+                Unpacked::Bytes(v, Encoding::BINARY)
+            }
+            b'M' => {
+                let v = from_quoted_printable(&s[at..]);
+                at = s.len();
+                Unpacked::Bytes(v, Encoding::BINARY)
+            }
+            b'x' => {
+                let n = length(1);
+                if n > left {
+                    return Err(argument("x outside of string"));
+                }
+                at += n;
+                continue;
+            }
+            b'X' => {
+                let n = length(1);
+                if n > at {
+                    return Err(argument("X outside of string"));
+                }
+                at -= n;
+                continue;
+            }
+            _ => {
+                let n = match d.count {
+                    Count::Star => 0,
+                    _ => length(1),
+                };
+                if offset + n > s.len() {
+                    return Err(argument("@ outside of string"));
+                }
+                at = offset + n;
+                continue;
+            }
+        };
+        if !each(value) {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// Values of a fixed size; a count that asks for more than there is yields nils, a star does not. False: stopped.
+fn for_each_fixed(
+    s: &[u8],
+    at: &mut usize,
+    size: usize,
+    count: Count,
+    each: &mut dyn FnMut(Unpacked) -> bool,
+    value: impl Fn(&[u8]) -> Unpacked,
+) -> bool {
+    let available = (s.len() - *at) / size;
+    let wanted = match count {
+        Count::Default => 1,
+        Count::N(n) => n,
+        Count::Star => available,
+    };
+    for i in 0..wanted {
+        let v = if i < available { value(&s[*at..*at + size]) } else { Unpacked::Nil };
+        *at += if i < available { size } else { 0 };
+        if !each(v) {
+            return false;
+        }
+    }
+    true
+}
+
+fn int_value(b: &[u8], big: bool, signed: bool) -> Int {
+    let mut bytes = [0u8; 8];
+    for (i, &x) in b.iter().enumerate() {
+        bytes[if big { b.len() - 1 - i } else { i }] = x;
+    }
+    let v = u64::from_le_bytes(bytes);
+    let unused = 64 - 8 * b.len() as u32;
+    if signed { Int::Small((v << unused) as i64 >> unused) } else { v.to_i64().map_or_else(|| Int::Big(BigInt::from(v)), Int::Small) }
+}
+
+fn float_value(b: &[u8], single: bool, big: bool) -> f64 {
+    let mut bytes = [0u8; 8];
+    for (i, &x) in b.iter().enumerate() {
+        bytes[if big { b.len() - 1 - i } else { i }] = x;
+    }
+    if single { f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) as f64 } else { f64::from_le_bytes(bytes) }
+}
+
+/// A character of the original UTF-8 (up to six bytes).
+fn wide_value(s: &[u8]) -> Result<(u32, usize), PackError> {
+    if let Some(found) = utf8::decode(s) {
+        return Ok(found);
+    }
+    let b = s[0];
+    let len = match b {
+        0..=0x7f => 1,
+        0xc0..=0xdf => 2,
+        0xe0..=0xef => 3,
+        0xf0..=0xf7 => 4,
+        0xf8..=0xfb => 5,
+        0xfc..=0xfd => 6,
+        _ => return Err(argument("malformed UTF-8 character")),
+    };
+    if s.len() < len {
+        return Err(argument(format!("malformed UTF-8 character (expected {len} bytes, given {} bytes)", s.len())));
+    }
+    let mut c = (b & (0x7f >> len)) as u32;
+    for &t in &s[1..len] {
+        if t & 0xc0 != 0x80 {
+            return Err(argument("malformed UTF-8 character"));
+        }
+        c = c << 6 | (t & 0x3f) as u32;
+    }
+    let least = [0, 0, 0x80, 0x800, 0x1_0000, 0x20_0000, 0x400_0000][len];
+    if c < least {
+        return Err(argument("redundant UTF-8 sequence"));
+    }
+    Ok((c, len))
+}
+
+fn base64_value(b: u8) -> Option<u32> {
+    Some(match b {
+        b'A'..=b'Z' => b - b'A',
+        b'a'..=b'z' => b - b'a' + 26,
+        b'0'..=b'9' => b - b'0' + 52,
+        b'+' => 62,
+        b'/' => 63,
+        _ => return None,
+    } as u32)
+}
+
+fn from_base64(s: &[u8], strict: bool) -> Result<Vec<u8>, PackError> {
+    let mut out = Vec::with_capacity(s.len() / 4 * 3);
+    let bad = || argument("invalid base64");
+    if strict {
+        if !s.len().is_multiple_of(4) {
+            return Err(bad());
+        }
+        for (i, q) in s.chunks(4).enumerate() {
+            let last = (i + 1) * 4 == s.len();
+            let padding = if last { q.iter().rev().take_while(|&&b| b == b'=').count() } else { 0 };
+            if padding > 2 {
+                return Err(bad());
+            }
+            let mut v = 0;
+            for &b in &q[..4 - padding] {
+                v = v << 6 | base64_value(b).ok_or_else(bad)?;
+            }
+            v <<= 6 * padding;
+            // The bits that padding leaves over must be zero.
+            if v & ((1 << (8 * padding)) - 1) != 0 {
+                return Err(bad());
+            }
+            out.extend_from_slice(&v.to_be_bytes()[1..4 - padding]);
+        }
+        return Ok(out);
+    }
+    let (mut v, mut n) = (0u32, 0);
+    for &b in s {
+        if b == b'=' && n >= 2 {
+            break;
+        }
+        let Some(d) = base64_value(b) else { continue };
+        v = v << 6 | d;
+        n += 1;
+        if n == 4 {
+            out.extend_from_slice(&v.to_be_bytes()[1..]);
+            (v, n) = (0, 0);
+        }
+    }
+    match n {
+        2 => out.push((v >> 4) as u8),
+        3 => out.extend_from_slice(&[(v >> 10) as u8, (v >> 2) as u8]),
+        _ => {}
+    }
+    Ok(out)
+}
+
+fn from_uu(s: &[u8], at: &mut usize) -> Vec<u8> {
+    let mut out = Vec::new();
+    while let Some(&first) = s.get(*at).filter(|b| (b'!'..b'a').contains(b)) {
+        let mut left = (first.wrapping_sub(b' ') & 63) as usize;
+        *at += 1;
+        while left > 0 && s.get(*at).is_some_and(|&b| b != b'\n') {
+            let mut v = 0u32;
+            for _ in 0..4 {
+                let b = s.get(*at).copied().filter(|&b| b != b'\n');
+                *at += b.is_some() as usize;
+                v = v << 6 | (b.unwrap_or(b' ').wrapping_sub(b' ') & 63) as u32;
+            }
+            let n = left.min(3);
+            out.extend_from_slice(&v.to_be_bytes()[1..1 + n]);
+            left -= n;
+        }
+        // A check character may stand before the line's end.
+        if s.get(*at) == Some(&b'\r') {
+            *at += 1;
+        }
+        if s.get(*at) == Some(&b'\n') {
+            *at += 1;
+        } else if s.get(*at + 1) == Some(&b'\n') {
+            *at += 2;
+        }
+    }
+    out
+}
+
+fn from_quoted_printable(s: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(s.len());
+    let mut i = 0;
+    while i < s.len() {
+        if s[i] != b'=' {
+            out.push(s[i]);
+            i += 1;
+            continue;
+        }
+        match (s.get(i + 1), s.get(i + 2)) {
+            (Some(b'\n'), _) => i += 2,
+            (Some(b'\r'), Some(b'\n')) => i += 3,
+            (Some(&a), Some(&b)) if a.is_ascii_hexdigit() && b.is_ascii_hexdigit() => {
+                let digit = |c: u8| (c as char).to_digit(16).unwrap_or(0) as u8;
+                out.push(digit(a) << 4 | digit(b));
+                i += 3;
+            }
+            _ => {
+                // What isn't an escape ends the decoding; the rest stays as it is.
+                out.extend_from_slice(&s[i..]);
+                break;
+            }
+        }
+    }
+    out
+}

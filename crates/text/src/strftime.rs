@@ -1,0 +1,318 @@
+//! `Time#strftime` and the calendar arithmetic under it.
+//!
+//! Proleptic Gregorian calendar over i64 years, by counting days in 400-year eras that start in March (the method of Hinnant's
+//! "chrono-compatible low-level date algorithms"). Flags, widths and paddings as in CRuby; month and day names are English.
+//! Rejected: libc's strftime (locale, no width flags, years of an int).
+
+/// A moment as a civil reading.
+#[derive(Clone, Debug, Default)]
+pub struct Civil {
+    pub year: i64,
+    /// 1..=12
+    pub mon: u8,
+    /// 1..=31
+    pub day: u8,
+    pub hour: u8,
+    pub min: u8,
+    /// 0..=60
+    pub sec: u8,
+    pub nsec: u32,
+    /// Decimal digits behind the nanoseconds, for Rational subseconds; usually empty.
+    pub subnano_digits: Vec<u8>,
+    /// Seconds east of Greenwich.
+    pub utc_offset: i32,
+    /// `Time#zone`, empty for none.
+    pub zone: Vec<u8>,
+    /// 0 is Sunday.
+    pub wday: u8,
+    /// 1..=366
+    pub yday: u16,
+}
+
+/// Days from 1970-01-01 to the given date.
+pub fn days_from_civil(year: i64, mon: u8, day: u8) -> i64 {
+    let y = if mon <= 2 { year - 1 } else { year };
+    let era = y.div_euclid(400);
+    let yoe = y.rem_euclid(400);
+    let from_march = (mon as i64 + 9) % 12;
+    let doy = (153 * from_march + 2) / 5 + day as i64 - 1;
+    era * 146_097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719_468
+}
+
+/// Year, month and day of a day count from 1970-01-01.
+pub fn civil_from_days(days: i64) -> (i64, u8, u8) {
+    let z = days + 719_468;
+    let era = z.div_euclid(146_097);
+    let doe = z.rem_euclid(146_097);
+    let yoe = (doe - doe / 1460 + doe / 36_524 - doe / 146_096) / 365;
+    let doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+    let mp = (5 * doy + 2) / 153;
+    let mon = if mp < 10 { mp + 3 } else { mp - 9 };
+    let year = yoe + era * 400 + (mon <= 2) as i64;
+    (year, mon as u8, (doy - (153 * mp + 2) / 5 + 1) as u8)
+}
+
+pub fn is_leap(year: i64) -> bool {
+    year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+}
+
+impl Civil {
+    /// The reading of a clock `utc_offset` seconds east of Greenwich at `epoch` seconds (+ `nsec`).
+    pub fn from_epoch(epoch: i64, nsec: u32, utc_offset: i32, zone: &[u8]) -> Civil {
+        let local = epoch + utc_offset as i64;
+        let days = local.div_euclid(86_400);
+        let rest = local.rem_euclid(86_400);
+        let (year, mon, day) = civil_from_days(days);
+        Civil {
+            year,
+            mon,
+            day,
+            hour: (rest / 3600) as u8,
+            min: (rest / 60 % 60) as u8,
+            sec: (rest % 60) as u8,
+            nsec,
+            subnano_digits: Vec::new(),
+            utc_offset,
+            zone: zone.to_vec(),
+            wday: (days + 4).rem_euclid(7) as u8,
+            yday: (days - days_from_civil(year, 1, 1) + 1) as u16,
+        }
+    }
+
+    /// Seconds since the epoch.
+    pub fn epoch(&self) -> i64 {
+        days_from_civil(self.year, self.mon, self.day) * 86_400 + self.hour as i64 * 3600 + self.min as i64 * 60 + self.sec as i64
+            - self.utc_offset as i64
+    }
+
+    /// ISO 8601 year and week.
+    fn iso_week(&self) -> (i64, i64) {
+        let monday_based = (self.wday as i64 + 6) % 7;
+        let week = (self.yday as i64 - 1 - monday_based + 10) / 7;
+        if week < 1 {
+            let days = 365 + is_leap(self.year - 1) as i64;
+            return (self.year - 1, (self.yday as i64 - 1 + days - monday_based + 10) / 7);
+        }
+        let days = 365 + is_leap(self.year) as i64;
+        if week == 53 && self.yday as i64 - 1 - monday_based + 3 >= days { (self.year + 1, 1) } else { (self.year, week) }
+    }
+}
+
+const MONTHS: [&str; 12] =
+    ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
+const DAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+
+/// Flags and width of one directive.
+#[derive(Clone, Copy, Default)]
+struct Spec {
+    /// `0` or `_`; 0 for the directive's own padding.
+    pad: u8,
+    /// `-`: no padding at all.
+    bare: bool,
+    upper: bool,
+    change: bool,
+    colons: usize,
+    width: Option<usize>,
+}
+
+/// Widths beyond this are refused, as CRuby does with Errno::ERANGE.
+pub const MAX_WIDTH: usize = 1 << 16;
+
+/// `Time#strftime`. Unknown directives are copied; a width above [`MAX_WIDTH`] is None (Errno::ERANGE).
+pub fn strftime(fmt: &[u8], t: &Civil) -> Option<Vec<u8>> {
+    let mut out = Vec::with_capacity(fmt.len() + 32);
+    let mut at = 0;
+    while let Some(n) = memchr::memchr(b'%', &fmt[at..]) {
+        out.extend_from_slice(&fmt[at..at + n]);
+        at += n;
+        match directive(&fmt[at..], t, &mut out) {
+            Ok(used) => at += used,
+            Err(true) => return None,
+            Err(false) => {
+                out.push(b'%');
+                at += 1;
+            }
+        }
+    }
+    out.extend_from_slice(&fmt[at..]);
+    Some(out)
+}
+
+/// Renders the directive at the start of `f`; the bytes used, or Err: true for a width too large, false for no directive.
+fn directive(f: &[u8], t: &Civil, out: &mut Vec<u8>) -> Result<usize, bool> {
+    let mut spec = Spec::default();
+    let mut i = 1;
+    let mut modifier = 0;
+    loop {
+        let c = *f.get(i).ok_or(false)?;
+        i += 1;
+        match c {
+            b'-' | b'_' | b'^' | b'#' if spec.width.is_some() => return Err(false),
+            b'-' => spec.bare = true,
+            b'_' => spec.pad = c,
+            b'0' if spec.width.is_none() => spec.pad = c,
+            b'^' => spec.upper = true,
+            b'#' => spec.change = true,
+            b':' => {
+                // Colons belong to a z right behind them.
+                let n = f[i - 1..].iter().take_while(|&&b| b == b':').count();
+                if n > 3 || f.get(i - 1 + n) != Some(&b'z') {
+                    return Err(false);
+                }
+                spec.colons = n;
+                i += n - 1;
+            }
+            b'1'..=b'9' => {
+                let mut n = (c - b'0') as usize;
+                while let Some(d) = f.get(i).filter(|b| b.is_ascii_digit()) {
+                    n = n * 10 + (d - b'0') as usize;
+                    if n > MAX_WIDTH {
+                        return Err(true);
+                    }
+                    i += 1;
+                }
+                spec.width = Some(n);
+            }
+            b'E' | b'O' if modifier == 0 => {
+                let next = *f.get(i).ok_or(false)?;
+                let known: &[u8] = if c == b'E' { b"cCxXyY" } else { b"deHkIlmMSuUVwWy" };
+                if !known.contains(&next) {
+                    return Err(false);
+                }
+                modifier = c;
+            }
+            _ => {
+                return if conversion(c, &spec, t, out) { Ok(i) } else { Err(false) };
+            }
+        }
+    }
+}
+
+fn conversion(c: u8, spec: &Spec, t: &Civil, out: &mut Vec<u8>) -> bool {
+    let mut number = |v: i64, width: usize, pad: u8| push_number(out, spec, v, width, pad);
+    let hour12 = (t.hour as i64 + 11) % 12 + 1;
+    match c {
+        b'Y' => number(t.year, if t.year < 0 { 5 } else { 4 }, b'0'),
+        b'C' => number(t.year.div_euclid(100), 2, b'0'),
+        b'y' => number(t.year.rem_euclid(100), 2, b'0'),
+        b'm' => number(t.mon as i64, 2, b'0'),
+        b'd' => number(t.day as i64, 2, b'0'),
+        b'e' => number(t.day as i64, 2, b' '),
+        b'j' => number(t.yday as i64, 3, b'0'),
+        b'H' => number(t.hour as i64, 2, b'0'),
+        b'k' => number(t.hour as i64, 2, b' '),
+        b'I' => number(hour12, 2, b'0'),
+        b'l' => number(hour12, 2, b' '),
+        b'M' => number(t.min as i64, 2, b'0'),
+        b'S' => number(t.sec as i64, 2, b'0'),
+        b'u' => number(if t.wday == 0 { 7 } else { t.wday as i64 }, 1, b'0'),
+        b'w' => number(t.wday as i64, 1, b'0'),
+        b'U' => number((t.yday as i64 - 1 + 7 - t.wday as i64) / 7, 2, b'0'),
+        b'W' => number((t.yday as i64 - 1 + 7 - (t.wday as i64 + 6) % 7) / 7, 2, b'0'),
+        b'V' => number(t.iso_week().1, 2, b'0'),
+        b'G' => {
+            let y = t.iso_week().0;
+            number(y, if y < 0 { 5 } else { 4 }, b'0');
+        }
+        b'g' => number(t.iso_week().0.rem_euclid(100), 2, b'0'),
+        b's' => number(t.epoch(), 1, b'0'),
+        b'L' => fraction(out, spec, t, 3),
+        b'N' => fraction(out, spec, t, 9),
+        b'z' => offset(out, spec, t),
+        b'A' => text(out, spec, DAYS[t.wday as usize % 7].as_bytes(), spec.change, false),
+        b'a' => text(out, spec, &DAYS[t.wday as usize % 7].as_bytes()[..3], spec.change, false),
+        b'B' => text(out, spec, MONTHS[(t.mon as usize + 11) % 12].as_bytes(), spec.change, false),
+        b'b' | b'h' => text(out, spec, &MONTHS[(t.mon as usize + 11) % 12].as_bytes()[..3], spec.change, false),
+        b'p' => text(out, spec, if t.hour < 12 { b"AM" } else { b"PM" }, false, spec.change),
+        b'P' => text(out, spec, if t.hour < 12 { b"am" } else { b"pm" }, spec.change, false),
+        b'Z' if t.zone.is_empty() => {}
+        b'Z' => text(out, spec, &t.zone, false, spec.change),
+        b'n' => text(out, spec, b"\n", false, false),
+        b't' => text(out, spec, b"\t", false, false),
+        b'%' => text(out, spec, b"%", false, false),
+        b'c' => composite(out, spec, t, b"%a %b %e %H:%M:%S %Y"),
+        b'D' | b'x' => composite(out, spec, t, b"%m/%d/%y"),
+        b'F' => composite(out, spec, t, b"%Y-%m-%d"),
+        b'T' | b'X' => composite(out, spec, t, b"%H:%M:%S"),
+        b'R' => composite(out, spec, t, b"%H:%M"),
+        b'r' => composite(out, spec, t, b"%I:%M:%S %p"),
+        b'v' => composite(out, spec, t, b"%e-%^b-%4Y"),
+        _ => return false,
+    }
+    true
+}
+
+fn push_number(out: &mut Vec<u8>, spec: &Spec, v: i64, width: usize, pad: u8) {
+    let width = if spec.bare { 0 } else { spec.width.unwrap_or(width) };
+    let pad = match spec.pad {
+        b'_' => b' ',
+        b'0' => b'0',
+        _ => pad,
+    };
+    let digits = v.unsigned_abs().to_string();
+    let fill = width.saturating_sub(digits.len() + (v < 0) as usize);
+    if v < 0 && pad == b'0' {
+        out.push(b'-');
+    }
+    out.resize(out.len() + fill, pad);
+    if v < 0 && pad != b'0' {
+        out.push(b'-');
+    }
+    out.extend_from_slice(digits.as_bytes());
+}
+
+/// `%L`, `%N`: the width is the number of digits, cut off rather than rounded.
+fn fraction(out: &mut Vec<u8>, spec: &Spec, t: &Civil, default: usize) {
+    let width = spec.width.unwrap_or(default);
+    let mut digits = format!("{:09}", t.nsec).into_bytes();
+    digits.extend_from_slice(&t.subnano_digits);
+    digits.resize(width, b'0');
+    out.extend_from_slice(&digits);
+}
+
+fn offset(out: &mut Vec<u8>, spec: &Spec, t: &Civil) {
+    let negative = t.utc_offset < 0;
+    let off = t.utc_offset.unsigned_abs();
+    let (h, m, s) = (off / 3600, off / 60 % 60, off % 60);
+    let tail = match spec.colons {
+        0 => format!("{m:02}"),
+        1 => format!(":{m:02}"),
+        2 => format!(":{m:02}:{s:02}"),
+        _ if s != 0 => format!(":{m:02}:{s:02}"),
+        _ if m != 0 => format!(":{m:02}"),
+        _ => String::new(),
+    };
+    let wanted = spec.width.unwrap_or(0);
+    // Room for the hours: the sign takes one place.
+    let hours = wanted.saturating_sub(tail.len() + 1).max(2);
+    let sign = if negative { b'-' } else { b'+' };
+    let digits = h.to_string();
+    if spec.pad == b'_' {
+        out.resize(out.len() + hours.saturating_sub(digits.len()), b' ');
+        out.push(sign);
+    } else {
+        out.push(sign);
+        out.resize(out.len() + hours.saturating_sub(digits.len()), b'0');
+    }
+    out.extend_from_slice(digits.as_bytes());
+    out.extend_from_slice(tail.as_bytes());
+}
+
+fn text(out: &mut Vec<u8>, spec: &Spec, s: &[u8], upper: bool, lower: bool) {
+    if !spec.bare {
+        let fill = spec.width.unwrap_or(0).saturating_sub(s.len());
+        out.resize(out.len() + fill, if spec.pad == b'0' { b'0' } else { b' ' });
+    }
+    let start = out.len();
+    out.extend_from_slice(s);
+    if lower {
+        out[start..].make_ascii_lowercase();
+    } else if upper || spec.upper {
+        out[start..].make_ascii_uppercase();
+    }
+}
+
+fn composite(out: &mut Vec<u8>, spec: &Spec, t: &Civil, fmt: &[u8]) {
+    let s = strftime(fmt, t).unwrap_or_default();
+    text(out, &Spec { bare: false, ..*spec }, &s, false, false);
+}
