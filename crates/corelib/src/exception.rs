@@ -299,7 +299,7 @@ mod no_method_error {
     ///
     ///     begin; 1.foo(2); rescue NoMethodError => e; e.args; end   #=> [2]
     #[method("args")]
-    fn args(cx: &mut Cx, this: Value) -> Value {
+    fn call_args(cx: &mut Cx, this: Value) -> Value {
         cx.ivar_get(this, Sym::intern("__args"))
     }
 

@@ -2,7 +2,8 @@
 //!
 //! Weak tables belong to the VM and are not traced: the collector asks them, between marking and sweeping, to drop what died ([`VmState::sweep`]).
 
-use hashbrown::HashMap;
+use crate::enumerator::EnumeratorExt;
+use std::collections::HashMap;
 use zakuro_macros::ruby_class;
 use zakuro_object::Header;
 use zakuro_vm::*;
@@ -35,7 +36,7 @@ struct Weak {
 }
 impl VmState for Weak {
     fn trace(&self, m: &mut Marker<'_>) {
-        for (_, _, v) in &self.key_maps.values().flatten().copied().collect::<Vec<_>>() {
+        for (_, _, v) in self.key_maps.values().flatten() {
             m.mark_value_bits(v.0);
         }
         for (_, id, procs) in &self.finalizers {
@@ -268,7 +269,7 @@ mod object_space {
     fn each_object(cx: &mut Cx, this: Value, class: Option<Value>, block: Block) -> Result<Value> {
         if block.is_none() {
             let args: Vec<Value> = class.into_iter().collect();
-            return crate::hash::enumerator_unsized(cx, this, "each_object", &args);
+            return cx.enumerator(this, "each_object", &args);
         }
         let filter = match class {
             None | Some(Value::NIL) => None,

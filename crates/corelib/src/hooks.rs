@@ -14,6 +14,7 @@ pub fn install() {
         }
     }
     h.lazy_const = Some(crate::io::stream::lazy_const);
+    h.warn = Some(crate::exception::warning::emit);
     crate::regexp::special::install(&mut h);
     zakuro_vm::boot::set_hooks(h);
 }

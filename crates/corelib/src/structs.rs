@@ -68,7 +68,8 @@ pub(crate) fn define_constructors(cx: &mut Cx, class: ClassId, from: Option<Meth
     let s = cx.singleton_class(object)?;
     let Some(m) = from else { return Ok(()) };
     for name in [sym::new, sym::aref] {
-        let copy = cx.copy_method(m, name, s, Visibility::Public);
+        // The owner stays: call sites know Class#new by it.
+        let copy = cx.copy_method(m, name, m.owner, Visibility::Public);
         cx.add_method(s, name, copy);
     }
     Ok(())

@@ -9,6 +9,7 @@ mod compare;
 mod derive;
 mod iterate;
 
+use crate::enumerator::{EnumeratorExt, size_of_receiver};
 use zakuro_vm::*;
 
 pub static TABLES: &[&[MethodRow]] = &[
@@ -44,18 +45,9 @@ impl PairBlock {
     }
 }
 
-/// Enumerator for a method that was called without its block; its size is that of the Hash.
+/// Enumerator for a method that was called without its block; its size is that of the receiver.
 pub(crate) fn enumerator(cx: &mut Cx, this: Value, name: &str, args: &[Value]) -> Result<Value> {
-    fn size(cx: &mut Cx, this: Value, _args: Args) -> Result<Value> {
-        match Ref::<HashCell>::from_value(this) {
-            Some(h) => Ok(Value::fixnum(h.len() as i64)),
-            None => cx.call(this, sym::size, &[]),
-        }
-    }
-    let size = cx.native_proc(size, this, false);
-    let mut all = vec![Value::sym(Sym::intern(name))];
-    all.extend_from_slice(args);
-    cx.call_block(this, sym::to_enum, &all, Block::from_value(size))
+    cx.sized_enumerator(this, name, args, size_of_receiver)
 }
 
 /// `hash[key]` with default value, default Proc, and a redefined `default`.
