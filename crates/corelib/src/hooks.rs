@@ -15,6 +15,7 @@ pub fn install() {
     }
     h.float_to_s = Some(zakuro_text::float::float_to_s);
     h.lazy_const = Some(crate::io::stream::lazy_const);
+    h.warn = Some(crate::exception::warning::emit);
     crate::regexp::special::install(&mut h);
     zakuro_vm::boot::set_hooks(h);
 }

@@ -200,6 +200,7 @@ boot_classes! {
     GC "GC" Module OBJECT None;
     OBJECT_SPACE "ObjectSpace" Module OBJECT None;
     WEAK_MAP "ObjectSpace::WeakMap" Class OBJECT Data;
+    WEAK_KEY_MAP "ObjectSpace::WeakKeyMap" Class OBJECT Data;
     MARSHAL "Marshal" Module OBJECT None;
     FIBER "Fiber" Class OBJECT Data;
     THREAD "Thread" Class OBJECT Data;
