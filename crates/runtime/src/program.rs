@@ -90,8 +90,7 @@ fn main_program(cx: &mut Cx, c: &Command) -> Result<Value> {
     let file = cx.script.clone();
     let options =
         CompileOptions { file: &file, line: 1, frozen_string_literal: c.frozen_string_literal, main_script: true, ..Default::default() };
-    let compiled = zakuro_sched::on_native_stack(|| zakuro_compiler::compile(&source, &options));
-    let compiled = match compiled {
+    let compiled = match zakuro_vm::codecache::compile(&source, &options) {
         Ok(compiled) => compiled,
         Err(e) => return cx.raise(ids::SYNTAX_ERROR, e.message()),
     };

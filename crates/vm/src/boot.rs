@@ -191,7 +191,8 @@ impl Vm {
         vm.class_lot = (first, zakuro_object::shape::FIRST_DYNAMIC);
         vm.shape_lot = (zakuro_object::shape::BOOT_ROOTS, zakuro_object::shape::FIRST_DYNAMIC);
         for (id, _, kind, sup, alloc) in BOOT_CLASSES {
-            let shape = if *kind == ClassKind::Module { ids::MODULE.0 } else { ids::CLASS.0 };
+            let class = if *kind == ClassKind::Module { ids::MODULE } else { ids::CLASS };
+            let shape = vm.new_shape(ShapeInfo { class, parent: 0, name: sym::empty, count: 0 });
             let header = Header { shape, kind: Kind::Class as u8, flags: 0, aux: 0 };
             let object = alloc_cell(&mut vm.heap, ClassCell { header, id: *id }).as_value();
             let superclass = (*kind == ClassKind::Class && *id != ids::BASIC_OBJECT).then_some(*sup);

@@ -17,11 +17,14 @@ pub type Cx = Vm;
 /// State of a builtin library that belongs to one VM (default random generator, standard streams, ...): see [`Vm::state`].
 pub trait VmState: Any + Default {
     fn trace(&self, _marker: &mut Marker<'_>) {}
+    /// Between marking and sweeping: weak tables drop entries whose cell is not `heap.is_marked_or_new`.
+    fn sweep(&mut self, _heap: &Heap) {}
 }
 
 pub(crate) trait AnyState {
     fn any(&mut self) -> &mut dyn Any;
     fn trace_state(&self, m: &mut Marker<'_>);
+    fn sweep_state(&mut self, heap: &Heap);
 }
 impl<T: VmState> AnyState for T {
     fn any(&mut self) -> &mut dyn Any {
@@ -29,6 +32,9 @@ impl<T: VmState> AnyState for T {
     }
     fn trace_state(&self, m: &mut Marker<'_>) {
         self.trace(m)
+    }
+    fn sweep_state(&mut self, heap: &Heap) {
+        self.sweep(heap)
     }
 }
 
@@ -49,7 +55,7 @@ pub(crate) struct MethodCacheEntry {
     /// Method cell, or NIL: known to be missing.
     pub method: Value,
 }
-pub(crate) const METHOD_CACHE: usize = 1024;
+pub(crate) const METHOD_CACHE: usize = 256;
 
 /// Arguments of a call on its way from one handler to the next.
 #[derive(Clone, Copy)]

@@ -9,6 +9,7 @@ mod compare;
 mod derive;
 mod iterate;
 
+use crate::enumerator::{EnumeratorExt, size_of_receiver};
 use zakuro_vm::*;
 
 pub static TABLES: &[&[MethodRow]] = &[
@@ -20,8 +21,6 @@ pub static TABLES: &[&[MethodRow]] = &[
 ];
 
 pub fn setup(_cx: &mut Cx) {}
-
-pub(crate) use compare::inspect_pairs;
 
 /// Blocks that take a pair as two parameters are yielded two values, which spares the Array; all others get `[key, value]`.
 #[derive(Clone, Copy)]
@@ -46,27 +45,9 @@ impl PairBlock {
     }
 }
 
-/// Enumerator for a method that was called without its block; its size is that of the Hash.
+/// Enumerator for a method that was called without its block; its size is that of the receiver.
 pub(crate) fn enumerator(cx: &mut Cx, this: Value, name: &str, args: &[Value]) -> Result<Value> {
-    fn size(cx: &mut Cx, this: Value, _args: Args) -> Result<Value> {
-        match Ref::<HashCell>::from_value(this) {
-            Some(h) => Ok(Value::fixnum(h.len() as i64)),
-            None => cx.call(this, sym::size, &[]),
-        }
-    }
-    let size = cx.native_proc(size, this, false);
-    unsized_enumerator_with(cx, this, name, args, Block::from_value(size))
-}
-
-/// Enumerator of unknown size.
-pub(crate) fn unsized_enumerator(cx: &mut Cx, this: Value, name: &str, args: &[Value]) -> Result<Value> {
-    unsized_enumerator_with(cx, this, name, args, Block::NONE)
-}
-
-fn unsized_enumerator_with(cx: &mut Cx, this: Value, name: &str, args: &[Value], size: Block) -> Result<Value> {
-    let mut all = vec![Value::sym(Sym::intern(name))];
-    all.extend_from_slice(args);
-    cx.call_block(this, sym::to_enum, &all, size)
+    cx.sized_enumerator(this, name, args, size_of_receiver)
 }
 
 /// `hash[key]` with default value, default Proc, and a redefined `default`.

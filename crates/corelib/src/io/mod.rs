@@ -4,13 +4,26 @@
 //! environment belong to the VM. Path-taking system calls are `*at` calls relative to the VM's directory; chdir(2) is never called.
 //!
 //! Map: [`object`] the payload, its life and buffers · [`wait`] system calls that may block · [`stream`] per-VM streams and their globals ·
-//! [`write`], [`print`] output.
+//! [`open`], [`modes`] opening and closing · [`write`], [`print`] output · [`read`], [`lines`] input · [`whole`] whole files, select ·
+//! [`status`] what streams tell · [`cwd`], [`path`], [`glob`] names · [`stat`], [`file`], [`dir`] the file system · [`errors`] errno.
 
+pub mod cwd;
+pub mod dir;
 pub mod errors;
+pub mod file;
+pub mod glob;
+pub mod lines;
+pub mod modes;
 pub mod object;
+pub mod open;
+pub mod path;
 pub mod print;
+pub mod read;
+pub mod stat;
+pub mod status;
 pub mod stream;
 pub mod wait;
+pub mod whole;
 pub mod write;
 
 use zakuro_vm::{Cx, MethodRow};
@@ -20,10 +33,27 @@ pub use object::{Io, get, make};
 pub use stream::{flush_all, vm_setup};
 pub use wait::{blocking_read, blocking_write, wait_readable, wait_writable};
 
-pub static TABLES: &[&[MethodRow]] = &[print::kernel::METHODS, write::io::METHODS];
+pub static TABLES: &[&[MethodRow]] = &[
+    dir::dir_class::METHODS,
+    file::file::METHODS,
+    open::io::METHODS,
+    open::file::METHODS,
+    path::file::METHODS,
+    print::kernel::METHODS,
+    read::io::METHODS,
+    stat::file_tests::METHODS,
+    stat::file_test::METHODS,
+    stat::file::METHODS,
+    stat::io::METHODS,
+    stat::stat::METHODS,
+    status::io::METHODS,
+    whole::io::METHODS,
+    write::io::METHODS,
+];
 
 pub fn setup(cx: &mut Cx) {
     stream::setup(cx);
+    file::setup(cx);
 }
 
 /// Writes to the process's standard error, past `$stderr`.

@@ -43,6 +43,29 @@ impl NativeData for MatchData {
     }
 }
 
+impl MatchData {
+    /// Byte range of the whole match.
+    pub fn span(&self) -> (usize, usize) {
+        self.captures.first().copied().flatten().unwrap_or((0, 0))
+    }
+    pub fn start(&self) -> usize {
+        self.span().0
+    }
+    pub fn end(&self) -> usize {
+        self.span().1
+    }
+    /// Names of the groups with their numbers; none for a String pattern.
+    pub fn names(&self) -> &'static [(String, Vec<usize>)] {
+        regexp_of(self.regexp).map_or(&[], |d| d.regexp.names())
+    }
+    /// Number of the group that a name stands for: of several, the last that took part.
+    pub fn group_named(&self, name: &[u8]) -> Option<usize> {
+        let (_, numbers) = self.names().iter().find(|(n, _)| n.as_bytes() == name)?;
+        let set = numbers.iter().rev().find(|n| self.captures.get(**n).is_some_and(Option::is_some));
+        set.or(numbers.last()).copied()
+    }
+}
+
 /// The Regexp payload of a value; None for other objects. The reference is good while `v` is alive.
 pub fn regexp_of(v: Value) -> Option<&'static RegexpData> {
     let d = Ref::<DataCell>::from_value(v)?;
@@ -79,17 +102,27 @@ fn prepare(cx: &mut Cx, re: &RegexpData, s: Ref<StringCell>) -> Result<(Encoding
     Ok((enc, range))
 }
 
-fn run<T>(cx: &mut Cx, mut f: impl FnMut(u32) -> std::result::Result<T, MatchError>) -> Result<T> {
-    let mut retries = FIRST_RETRIES;
-    loop {
-        match f(retries) {
-            Ok(v) => return Ok(v),
-            Err(MatchError::RetryLimit) => {
+/// Runs a search in growing portions of backtracking, between which the VM may be interrupted and the time limit is tested.
+fn run<T>(cx: &mut Cx, re: Value, mut f: impl FnMut(u32) -> std::result::Result<T, MatchError>) -> Result<T> {
+    match f(FIRST_RETRIES) {
+        Ok(v) => Ok(v),
+        Err(MatchError::Engine(m)) => cx.raise(ids::REGEXP_ERROR, m),
+        Err(MatchError::RetryLimit) => {
+            let deadline = super::timeout::deadline(cx, re);
+            let mut retries = FIRST_RETRIES;
+            loop {
                 cx.safepoint()?;
-                // 0 means unbounded.
-                retries = retries.saturating_mul(8);
+                if deadline.is_some_and(|d| std::time::Instant::now() >= d) {
+                    return cx.raise(ids::REGEXP_TIMEOUT_ERROR, "regexp match timeout");
+                }
+                // 0 means unbounded. With a limit the portions grow slowly, so that it is kept.
+                retries = retries.saturating_mul(if deadline.is_some() { 2 } else { 8 });
+                match f(retries) {
+                    Ok(v) => return Ok(v),
+                    Err(MatchError::RetryLimit) => {}
+                    Err(MatchError::Engine(m)) => return cx.raise(ids::REGEXP_ERROR, m),
+                }
             }
-            Err(MatchError::Engine(m)) => return cx.raise(ids::REGEXP_ERROR, m),
         }
     }
 }
@@ -98,6 +131,10 @@ fn run<T>(cx: &mut Cx, mut f: impl FnMut(u32) -> std::result::Result<T, MatchErr
 pub fn regexp_checked(cx: &mut Cx, re: Value) -> Result<&'static RegexpData> {
     match regexp_of(re) {
         Some(d) => Ok(d),
+        None if cx.is_data::<super::make::Invalid>(re) => {
+            let message = cx.data_ref::<super::make::Invalid>(re)?.message.clone();
+            cx.raise(ids::REGEXP_ERROR, message)
+        }
         None if cx.is_a(re, ids::REGEXP) => cx.type_error("uninitialized Regexp"),
         None => {
             let c = cx.class_name_of(re);
@@ -110,21 +147,28 @@ pub fn regexp_checked(cx: &mut Cx, re: Value) -> Result<&'static RegexpData> {
 pub fn search(cx: &mut Cx, re: Value, s: Ref<StringCell>, start: usize, backward: bool) -> Result<Option<Captures>> {
     let d = regexp_checked(cx, re)?;
     let (enc, range) = prepare(cx, d, s)?;
-    run(cx, |retries| d.regexp.search_text(Text { bytes: s.bytes(), enc, range: Some(range) }, start, backward, retries))
+    run(cx, re, |retries| d.regexp.search_text(Text { bytes: s.bytes(), enc, range: Some(range) }, start, backward, retries))
+}
+
+/// Byte range of the first match at or after byte `start`: cheaper than `search` when the groups don't matter.
+pub fn find(cx: &mut Cx, re: Value, s: Ref<StringCell>, start: usize) -> Result<Option<(usize, usize)>> {
+    let d = regexp_checked(cx, re)?;
+    let (enc, range) = prepare(cx, d, s)?;
+    run(cx, re, |retries| d.regexp.find(Text { bytes: s.bytes(), enc, range: Some(range) }, start, retries))
 }
 
 /// Match that begins at byte `pos`.
 pub fn match_at(cx: &mut Cx, re: Value, s: Ref<StringCell>, pos: usize) -> Result<Option<Captures>> {
     let d = regexp_checked(cx, re)?;
     let (enc, range) = prepare(cx, d, s)?;
-    run(cx, |retries| d.regexp.match_text_at(Text { bytes: s.bytes(), enc, range: Some(range) }, pos, retries))
+    run(cx, re, |retries| d.regexp.match_text_at(Text { bytes: s.bytes(), enc, range: Some(range) }, pos, retries))
 }
 
 /// Is there a match at or after byte `start`? Needs no captures and leaves `$~` alone (`match?`).
 pub fn is_match(cx: &mut Cx, re: Value, s: Ref<StringCell>, start: usize) -> Result<bool> {
     let d = regexp_checked(cx, re)?;
     let (enc, range) = prepare(cx, d, s)?;
-    run(cx, |retries| d.regexp.is_match(Text { bytes: s.bytes(), enc, range: Some(range) }, start, retries))
+    run(cx, re, |retries| d.regexp.is_match(Text { bytes: s.bytes(), enc, range: Some(range) }, start, retries))
 }
 
 /// A frozen String with the content of `s`: `s` itself when that cannot change.

@@ -81,6 +81,41 @@ pub fn offset(s: Str, n: usize) -> Option<usize> {
     enc(s).byte_offset(s.bytes(), n)
 }
 
+/// Byte offset `n` characters after byte `from`, the end at most.
+pub fn advance(s: Str, from: usize, n: usize) -> usize {
+    let b = s.bytes();
+    if is_single(s) {
+        return from.saturating_add(n).min(b.len());
+    }
+    let rest = &b[from..];
+    let found = if n >= rest.len() {
+        None
+    } else if s.encoding() == string::UTF8 && range(s) == CodeRange::Valid {
+        valid_offset(rest, n)
+    } else {
+        enc(s).byte_offset(rest, n)
+    };
+    found.map_or(b.len(), |k| from + k)
+}
+
+/// Byte offset of the character `n` (> 0) before the end; None when there are fewer.
+pub fn offset_from_end(s: Str, n: usize) -> Option<usize> {
+    if is_single(s) {
+        return s.len().checked_sub(n);
+    }
+    if s.encoding() == string::UTF8 && n < 64 {
+        let mut at = s.len();
+        for _ in 0..n {
+            if at == 0 {
+                return None;
+            }
+            at = utf8::prev_char(s.bytes(), at);
+        }
+        return Some(at);
+    }
+    offset(s, length(s).checked_sub(n)?)
+}
+
 /// `offset` in valid UTF-8: whole words first, then lead bytes.
 fn valid_offset(b: &[u8], n: usize) -> Option<usize> {
     let (mut at, mut left) = (0, n);
@@ -318,6 +353,42 @@ pub fn rfind(s: Str, needle: &[u8], from: usize) -> Option<usize> {
     }
 }
 
+/// Start and number of a Range argument in a sequence of `len()` elements; None when it begins outside. `len` is only asked
+/// for when an end is negative.
+pub fn range_window(cx: &mut Cx, r: Ref<RangeCell>, len: impl Fn() -> usize) -> Result<Option<(usize, usize)>> {
+    let (low, high, exclusive) = (r.low(), r.high(), r.exclusive());
+    let mut from = if low.is_nil() { 0 } else { cx.to_i64(low)? };
+    let mut to = if high.is_nil() { i64::MAX } else { cx.to_i64(high)? };
+    if from < 0 || to < 0 {
+        let n = len() as i64;
+        if from < 0 {
+            from += n;
+        }
+        if to < 0 {
+            to += n;
+        }
+    }
+    if from < 0 {
+        return Ok(None);
+    }
+    if !exclusive && !high.is_nil() {
+        to = to.saturating_add(1);
+    }
+    Ok(Some((from as usize, (to - from).max(0) as usize)))
+}
+
+/// Bytes of `n` characters from character `start`; None when it begins outside.
+pub fn window(s: Str, start: i64, n: usize) -> Option<(usize, usize)> {
+    let from = if start < 0 { offset_from_end(s, start.unsigned_abs() as usize)? } else { offset(s, start as usize)? };
+    Some((from, advance(s, from, n)))
+}
+
+/// The same in bytes.
+pub fn byte_window(len: usize, start: i64, n: usize) -> Option<(usize, usize)> {
+    let from = from_end(start, len).filter(|f| *f <= len)?;
+    Some((from, from.saturating_add(n).min(len)))
+}
+
 /// Enumerator over `this.name(*args)`; `size` computes its size.
 pub fn enumerator(
     cx: &mut Cx,
@@ -335,4 +406,20 @@ pub fn enumerator(
     };
     let all: Vec<Value> = all.clone();
     cx.call_block(this, sym::to_enum, &all, block)
+}
+
+/// Integer object of a number that the text algorithms read.
+pub fn int_value(cx: &mut Cx, i: zakuro_text::int::Int) -> Value {
+    match i {
+        zakuro_text::int::Int::Small(i) => cx.int(i),
+        zakuro_text::int::Int::Big(b) => cx.big(b),
+    }
+}
+
+/// The reverse; None for what is no Integer.
+pub fn int_of(cx: &Cx, v: Value) -> Option<zakuro_text::int::Int> {
+    Some(match cx.as_int(v)? {
+        convert::Int::Small(i) => zakuro_text::int::Int::Small(i),
+        convert::Int::Big(b) => zakuro_text::int::Int::Big(b),
+    })
 }
