@@ -4,7 +4,7 @@ use zakuro_vm::boot::Hooks;
 use zakuro_vm::globals::GlobalRow;
 
 /// Tables of special global variables, one per file that owns some.
-pub static GLOBALS: &[&[GlobalRow]] = &[];
+pub static GLOBALS: &[&[GlobalRow]] = &[crate::kernel::globals::GLOBALS];
 
 pub fn install() {
     let mut h = Hooks::default();
@@ -13,5 +13,6 @@ pub fn install() {
             h.globals.insert(zakuro_base::Sym::intern(row.name), row);
         }
     }
+    h.binding = Some(crate::proc::binding::of_caller);
     zakuro_vm::boot::set_hooks(h);
 }
