@@ -17,7 +17,7 @@ const ARROWS: &[(&str, Option<&[&str]>)] = &[
     ("channel", Some(&["sched", "heap"])),
     ("vm", Some(&["compiler", "object", "channel", "sched", "heap", "bytecode"])),
     ("jit", Some(&["vm", "object", "heap", "bytecode"])),
-    ("corelib", Some(&["vm", "text", "macros", "object", "heap", "channel", "sched", "bytecode"])),
+    ("corelib", Some(&["vm", "compiler", "text", "macros", "object", "heap", "channel", "sched", "bytecode"])),
     ("stdlib", Some(&["vm", "text", "macros", "object", "heap", "channel", "sched", "bytecode"])),
     ("runtime", None),
     ("capi", Some(&["runtime"])),

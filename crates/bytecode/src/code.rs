@@ -23,7 +23,7 @@ pub enum CodeKind {
 #[derive(Debug)]
 pub struct Code {
     pub kind: CodeKind,
-    /// Method name, class name, or the name of the method around a block ("<main>" for a program).
+    /// Method name, class name, or the name of the method around a block (`<main>` for a program).
     pub name: Sym,
     /// File name as shown in backtraces and `__FILE__`.
     pub file: Arc<str>,

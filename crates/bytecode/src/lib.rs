@@ -9,6 +9,7 @@
 
 pub mod code;
 pub mod disasm;
+pub mod flow;
 pub mod intrinsic;
 pub mod op;
 pub mod verify;

@@ -4,7 +4,7 @@
 //!     cargo run -p zakuro-compiler --example dump -- -e 'puts 1'
 //!     cargo run -p zakuro-compiler --example dump -- --check FILE...
 
-use zakuro_bytecode::{Code, Intrinsic, Op, disasm, verify};
+use zakuro_bytecode::{Code, Intrinsic, Op, disasm, flow, verify};
 use zakuro_compiler::{Options, compile};
 
 fn unsupported(code: &Code, out: &mut Vec<String>) {
@@ -34,6 +34,9 @@ fn main() {
             Ok(c) => {
                 good += 1;
                 if let Err(e) = verify::verify(&c.code) {
+                    println!("{file}: {e}");
+                }
+                if let Err(e) = flow::check(&c.code) {
                     println!("{file}: {e}");
                 }
                 if check {

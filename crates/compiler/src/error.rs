@@ -52,9 +52,8 @@ impl SyntaxError {
         match std::str::from_utf8(&self.source) {
             Ok(text) => Excerpt::new(text, self).render(&mut out),
             Err(_) => {
-                for e in &self.errors {
-                    out.push_str(&format!("{}:{}: {}\n", self.file, e.line, e.message));
-                }
+                let list: Vec<String> = self.errors.iter().map(|e| format!("{}:{}: {}", self.file, e.line, e.message)).collect();
+                out.push_str(&list.join("\n"));
             }
         }
         out

@@ -34,7 +34,7 @@ use zakuro_base::{Sym, sym};
 use zakuro_bytecode::{Code, Params};
 
 /// How to compile a source.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
     pub file: &'a str,
     /// Line of the first line.
@@ -47,6 +47,12 @@ pub struct Options<'a> {
     pub main_script: bool,
     /// Whether to collect warnings.
     pub warn: bool,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Options { file: "", line: 1, frozen_string_literal: false, eval: None, main_script: false, warn: false }
+    }
 }
 
 /// Variables visible to an eval.

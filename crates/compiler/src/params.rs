@@ -110,7 +110,7 @@ impl Shape {
 
     fn done(mut self) -> Shape {
         let p = &mut self.params;
-        p.simple = p.registers() == p.required && p.kwrest == KwRest::None && !p.no_block;
+        p.simple = p.registers() == p.required && p.kwrest == KwRest::None && !p.no_block && !p.excessed_comma;
         self
     }
 }

@@ -3,7 +3,7 @@
 //! `UPDATE=1 cargo test -p zakuro-compiler` rewrites the `.txt` files; read the difference before committing it.
 
 use std::path::Path;
-use zakuro_bytecode::{disasm, verify};
+use zakuro_bytecode::{disasm, flow, verify};
 use zakuro_compiler::{Options, compile};
 
 fn listing(name: &str, source: &[u8]) -> String {
@@ -11,6 +11,7 @@ fn listing(name: &str, source: &[u8]) -> String {
     match compile(source, &options) {
         Ok(c) => {
             verify::verify(&c.code).unwrap_or_else(|e| panic!("{name}: {e}"));
+            flow::check(&c.code).unwrap_or_else(|e| panic!("{name}: {e}"));
             let mut text: String =
                 c.warnings.iter().map(|w| format!("warning {}: {}{}\n", w.line, w.message, if w.verbose { " (-w)" } else { "" })).collect();
             text.push_str(&disasm::listing(&c.code));

@@ -1,13 +1,19 @@
 //! Sources that are broken, hostile or huge: an error or a Code, never a panic or a crash.
 
 use zakuro_base::{Sym, sym};
-use zakuro_bytecode::{CodeKind, Op, Place, verify};
+use zakuro_bytecode::{CodeKind, Op, Place, flow, verify};
 use zakuro_compiler::{Compiled, EvalScopes, Options, SyntaxError, compile};
 
 fn run(source: &[u8]) -> Result<Compiled, SyntaxError> {
     let r = compile(source, &Options { file: "t.rb", line: 1, warn: true, ..Options::default() });
     match &r {
-        Ok(c) => verify::verify(&c.code).unwrap_or_else(|e| panic!("{e}")),
+        Ok(c) => {
+            verify::verify(&c.code).unwrap_or_else(|e| panic!("{e}"));
+            // Quadratic at worst; the huge sources are nothing but long.
+            if c.code.insns.len() < 5_000 {
+                flow::check(&c.code).unwrap_or_else(|e| panic!("{e}\n{}", String::from_utf8_lossy(source)));
+            }
+        }
         Err(e) => assert!(e.message().starts_with("t.rb:"), "{}", e.message()),
     }
     r

@@ -1,7 +1,246 @@
-//! (not written yet)
+//! ENV: the environment variables of a VM.
+//!
+//! A VM starts with the process's variables and takes a copy when it first changes one; setenv(3) is never called. The object itself is
+//! one of the boot image, shared by all VMs; what it shows is the VM's. Rarer methods are in prelude/io.rb.
 
-use zakuro_vm::{Cx, MethodRow};
+use zakuro_macros::ruby_class;
+use zakuro_object::string::UTF8;
+use zakuro_vm::*;
 
-pub static TABLES: &[&[MethodRow]] = &[];
+/// Variables of one VM, in order.
+#[derive(Default)]
+pub struct Env {
+    own: Option<Vec<(Vec<u8>, Vec<u8>)>>,
+    /// Bumped by each change; caches of what variables mean compare it.
+    pub version: u64,
+}
+impl VmState for Env {}
 
-pub fn setup(_cx: &mut Cx) {}
+fn process_vars() -> Vec<(Vec<u8>, Vec<u8>)> {
+    use std::os::unix::ffi::OsStringExt;
+    std::env::vars_os().map(|(k, v)| (k.into_vec(), v.into_vec())).collect()
+}
+
+/// Value of a variable.
+pub fn get(cx: &mut Cx, name: &[u8]) -> Option<Vec<u8>> {
+    use std::os::unix::ffi::{OsStrExt, OsStringExt};
+    match &cx.state::<Env>().own {
+        Some(v) => v.iter().find(|(k, _)| k == name).map(|(_, v)| v.clone()),
+        None if name.is_empty() || name.contains(&b'=') || name.contains(&0) => None,
+        None => std::env::var_os(std::ffi::OsStr::from_bytes(name)).map(|v| v.into_vec()),
+    }
+}
+
+/// All variables.
+pub fn all(cx: &mut Cx) -> Vec<(Vec<u8>, Vec<u8>)> {
+    match &cx.state::<Env>().own {
+        Some(v) => v.clone(),
+        None => process_vars(),
+    }
+}
+
+/// Whether the VM has variables of its own; else a child process may simply inherit.
+pub fn changed(cx: &mut Cx) -> bool {
+    cx.state::<Env>().own.is_some()
+}
+
+/// Sets or (None) removes a variable.
+pub fn set(cx: &mut Cx, name: &[u8], value: Option<&[u8]>) {
+    let e = cx.state::<Env>();
+    e.version += 1;
+    let vars = e.own.get_or_insert_with(process_vars);
+    match (vars.iter().position(|(k, _)| k == name), value) {
+        (Some(i), Some(v)) => vars[i].1 = v.to_vec(),
+        (Some(i), None) => {
+            vars.remove(i);
+        }
+        (None, Some(v)) => vars.push((name.to_vec(), v.to_vec())),
+        (None, None) => {}
+    }
+}
+
+fn name_of(cx: &mut Cx, v: Value) -> Result<Vec<u8>> {
+    let s = cx.to_str(v)?;
+    if s.bytes().contains(&0) {
+        return cx.arg_error("bad environment variable name: contains null byte");
+    }
+    Ok(s.bytes().to_vec())
+}
+
+fn text(cx: &mut Cx, b: &[u8]) -> Value {
+    let v = cx.str_bytes(b, UTF8);
+    v.set_flags(flags::FROZEN);
+    v
+}
+
+fn text_or_nil(cx: &mut Cx, b: Option<Vec<u8>>) -> Value {
+    match b {
+        Some(b) => text(cx, &b),
+        None => Value::NIL,
+    }
+}
+
+/// `ENV[name] = value`
+pub fn store(cx: &mut Cx, name: Value, value: Value) -> Result<()> {
+    let n = name_of(cx, name)?;
+    if value.is_nil() {
+        set(cx, &n, None);
+        return Ok(());
+    }
+    let v = cx.to_str(value)?;
+    if v.bytes().contains(&0) {
+        return cx.arg_error("bad environment variable value: contains null byte");
+    }
+    if n.is_empty() || n.contains(&b'=') {
+        let shown = format!("setenv({})", String::from_utf8_lossy(&n));
+        return crate::io::fail(cx, libc::EINVAL, &shown);
+    }
+    set(cx, &n, Some(v.bytes()));
+    Ok(())
+}
+
+#[ruby_class(ids::ENV_METHODS)]
+pub mod env {
+    use super::*;
+    /// Value of a variable, nil when it is not set.
+    ///
+    ///     ENV["no such variable"]   #=> nil
+    #[method("[]")]
+    fn aref(cx: &mut Cx, _this: Value, name: Value) -> Result<Value> {
+        let n = name_of(cx, name)?;
+        let v = get(cx, &n);
+        Ok(text_or_nil(cx, v))
+    }
+    /// Value of a variable, else the default or what the block gives; KeyError without either.
+    ///
+    ///     ENV.fetch("no such variable", 1)   #=> 1
+    #[method("fetch")]
+    fn fetch(cx: &mut Cx, this: Value, name: Value, default: Option<Value>, block: Block) -> Result<Value> {
+        let n = name_of(cx, name)?;
+        if let Some(v) = get(cx, &n) {
+            return Ok(text(cx, &v));
+        }
+        if block.is_some() {
+            return cx.yield1(block, name);
+        }
+        if let Some(d) = default {
+            return Ok(d);
+        }
+        let shown = cx.inspect_text(name)?;
+        let e = cx.exception(ids::KEY_ERROR, &format!("key not found: {shown}"));
+        cx.ivar_set_raw(e, Sym::intern("__receiver"), this);
+        cx.ivar_set_raw(e, Sym::intern("__key"), name);
+        cx.raise_value(e)
+    }
+    /// Sets a variable; nil removes it.
+    #[method("[]=", "store")]
+    fn aset(cx: &mut Cx, _this: Value, name: Value, value: Value) -> Result<Value> {
+        store(cx, name, value)?;
+        Ok(value)
+    }
+    /// Removes a variable; returns its value.
+    #[method("delete")]
+    fn delete(cx: &mut Cx, _this: Value, name: Value, block: Block) -> Result<Value> {
+        let n = name_of(cx, name)?;
+        match get(cx, &n) {
+            Some(v) => {
+                set(cx, &n, None);
+                Ok(text(cx, &v))
+            }
+            None if block.is_some() => cx.yield1(block, name),
+            None => Ok(Value::NIL),
+        }
+    }
+    /// Whether a variable is set.
+    ///
+    ///     ENV.key?("no such variable")   #=> false
+    #[method("key?", "has_key?", "include?", "member?")]
+    fn has_key(cx: &mut Cx, _this: Value, name: Value) -> Result<bool> {
+        let n = name_of(cx, name)?;
+        Ok(get(cx, &n).is_some())
+    }
+    /// Names of all variables.
+    #[method("keys")]
+    fn keys(cx: &mut Cx, _this: Value) -> Value {
+        let a = cx.new_array();
+        for (k, _) in all(cx) {
+            let s = text(cx, &k);
+            ArrayCell::push(a, &mut cx.heap, s);
+        }
+        a.as_value()
+    }
+    /// Values of all variables.
+    #[method("values")]
+    fn values(cx: &mut Cx, _this: Value) -> Value {
+        let a = cx.new_array();
+        for (_, v) in all(cx) {
+            let s = text(cx, &v);
+            ArrayCell::push(a, &mut cx.heap, s);
+        }
+        a.as_value()
+    }
+    /// All variables as a Hash; with a block, of the pairs that it gives.
+    #[method("to_h")]
+    fn to_h(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
+        let h = to_hash(cx, this)?;
+        if block.is_none() {
+            return Ok(h);
+        }
+        cx.call_block(h, sym::to_h, &[], block)
+    }
+    /// All variables as a Hash.
+    #[method("to_hash")]
+    fn to_hash(cx: &mut Cx, _this: Value) -> Result<Value> {
+        let h = cx.new_hash();
+        for (k, v) in all(cx) {
+            let (k, v) = (text(cx, &k), text(cx, &v));
+            cx.hash_set(h, k, v)?;
+        }
+        Ok(h.as_value())
+    }
+    /// Number of variables.
+    #[method("size", "length")]
+    fn size(cx: &mut Cx, _this: Value) -> usize {
+        all(cx).len()
+    }
+    /// Whether there is no variable.
+    #[method("empty?")]
+    fn is_empty(cx: &mut Cx, _this: Value) -> bool {
+        all(cx).is_empty()
+    }
+    /// Removes all variables.
+    #[method("clear")]
+    fn clear(cx: &mut Cx, this: Value) -> Value {
+        let e = cx.state::<Env>();
+        e.version += 1;
+        e.own = Some(Vec::new());
+        this
+    }
+    /// "ENV"
+    ///
+    ///     ENV.to_s   #=> "ENV"
+    #[method("to_s")]
+    fn to_s(_cx: &mut Cx, _this: Value) -> &'static str {
+        "ENV"
+    }
+    /// As the inspect of its Hash.
+    #[method("inspect")]
+    fn inspect(cx: &mut Cx, this: Value) -> Result<Value> {
+        let h = to_hash(cx, this)?;
+        Ok(cx.inspect(h)?.as_value())
+    }
+}
+
+pub static TABLES: &[&[MethodRow]] = &[env::METHODS];
+
+pub fn setup(cx: &mut Cx) {
+    let object = cx.new_object(ids::OBJECT);
+    if let Ok(sc) = cx.singleton_class(object) {
+        let _ = cx.include_module(sc, ids::ENUMERABLE);
+        let _ = cx.include_module(sc, ids::ENV_METHODS);
+    }
+    cx.const_set(ids::OBJECT, Sym::intern("ENV"), object);
+    // The methods' module is an internal of ENV.
+    cx.const_remove(ids::OBJECT, Sym::intern("EnvMethods"));
+    cx.class_mut(ids::ENV_METHODS).name = Some(Sym::intern("ENV"));
+}

@@ -142,10 +142,9 @@ impl Cx {
     /// New anonymous class or module. `hooks` are the caller's business.
     pub fn new_class(&mut self, kind: ClassKind, superclass: Option<ClassId>) -> ClassId {
         let id = self.next_class_id();
-        let shape = match kind {
-            ClassKind::Module => ids::MODULE.0,
-            _ => ids::CLASS.0,
-        };
+        // Each class object has a shape of its own: inline caches tell receivers apart by shape, and classes differ in their methods.
+        let class = if kind == ClassKind::Module { ids::MODULE } else { ids::CLASS };
+        let shape = self.new_shape(ShapeInfo { class, parent: 0, name: sym::empty, count: 0 });
         let header = Header { shape, kind: Kind::Class as u8, flags: 0, aux: 0 };
         let object = alloc_cell(&mut self.heap, ClassCell { header, id }).as_value();
         let mut data = ClassData::new(id, kind, object, superclass);

@@ -1,8 +1,8 @@
 //! Compiled sources of the process: a file is compiled once per content, for all VMs.
 //!
 //! The key is the whole source with everything that compiling depends on (file name, line, options), compared in full, so that a hash
-//! collision is no wrong program. Entries are immutable and never dropped: their number is bounded by the files of the programs
-//! that the process runs. Evals don't come here.
+//! collision is no wrong program. Entries are immutable; past a bound per shard some are dropped (a program may start VMs with ever new texts),
+//! which only costs another compilation. Evals don't come here.
 //!
 //! Shared state: one map per shard behind a lock that is held for a lookup or an insertion, never while compiling. Two VMs that miss at the same time
 //! both compile; the first one's result stays.
@@ -36,6 +36,8 @@ impl Entry {
 }
 
 const SHARDS: usize = 16;
+/// Most hash keys per shard.
+const MOST: usize = 1024;
 type Shard = Mutex<HashMap<u64, Vec<Entry>, FixedState>>;
 
 fn shards() -> &'static [Shard; SHARDS] {
@@ -57,6 +59,11 @@ pub fn compile(source: &[u8], options: &Options) -> Result<Compiled, SyntaxError
     // The parser recurses: it gets the worker's own stack.
     let compiled = zakuro_sched::on_native_stack(|| zakuro_compiler::compile(source, options))?;
     let mut map = shard.lock();
+    if map.len() >= MOST
+        && let Some(k) = map.keys().next().copied()
+    {
+        map.remove(&k);
+    }
     let list = map.entry(key).or_default();
     if let Some(e) = list.iter().find(|e| e.fits(source, options)) {
         return Ok(e.compiled.clone());

@@ -43,6 +43,9 @@ impl Cx {
         if path.is_nil() {
             return Ok(None);
         }
+        if let (Some(lazy), Some(f)) = (path.as_sym(), crate::boot::hooks().lazy_const) {
+            return f(self, lazy).map(Some);
+        }
         if let Some(d) = self.class_mut(holder).consts.get_mut(&name) {
             d.autoload = Value::NIL;
         }

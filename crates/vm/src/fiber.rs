@@ -52,6 +52,29 @@ pub struct FiberData {
     pub storage: Value,
 }
 
+impl FiberData {
+    /// A fiber that has not started.
+    pub fn new(block: Value) -> FiberData {
+        FiberData {
+            state: FiberState::Created,
+            co: None,
+            stacks: None,
+            fp: std::ptr::null_mut(),
+            suspender: std::ptr::null(),
+            block,
+            transfer: Value::NIL,
+            failed: false,
+            saved: (Value::NIL, Value::NIL, Vec::new()),
+            resumer: Value::NIL,
+            storage: Value::NIL,
+        }
+    }
+    /// The Proc that it runs.
+    pub fn block(&self) -> Value {
+        self.block
+    }
+}
+
 impl NativeData for FiberData {
     fn trace(&self, m: &mut Marker<'_>) {
         for v in [self.block, self.transfer, self.saved.0, self.saved.1, self.resumer, self.storage] {
@@ -122,20 +145,7 @@ impl Cx {
     }
     /// New fiber of a block.
     pub fn new_fiber(&mut self, class: ClassId, block: Value) -> Value {
-        let data = FiberData {
-            state: FiberState::Created,
-            co: None,
-            stacks: None,
-            fp: std::ptr::null_mut(),
-            suspender: std::ptr::null(),
-            block,
-            transfer: Value::NIL,
-            failed: false,
-            saved: (Value::NIL, Value::NIL, Vec::new()),
-            resumer: Value::NIL,
-            storage: Value::NIL,
-        };
-        self.data(class, data)
+        self.data(class, FiberData::new(block))
     }
     fn fiber_error<T>(&mut self, message: &str) -> Result<T> {
         self.raise(ids::FIBER_ERROR, message)
@@ -149,7 +159,8 @@ impl Cx {
             match (*f).state {
                 FiberState::Terminated => return self.fiber_error("attempt to resume a terminated fiber"),
                 FiberState::Running => return self.fiber_error("attempt to resume the current fiber"),
-                FiberState::Resuming => return self.fiber_error("attempt to resume a resuming fiber"),
+                FiberState::Resuming if (*f).co.is_none() => return self.fiber_error("attempt to resume a resuming fiber"),
+                FiberState::Resuming => return self.fiber_error("attempt to resume a resumed fiber (double resume)"),
                 _ => {}
             }
             self.check_native_stack()?;

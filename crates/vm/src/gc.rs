@@ -79,6 +79,7 @@ impl Cx {
                     let cx = &mut *cx;
                     cx.generic_ivars.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
                     cx.object_ids.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
+                    cx.states.values_mut().for_each(|s| s.sweep_state(heap));
                 },
             );
         }

@@ -59,6 +59,8 @@ pub struct VmControl {
 struct ControlState {
     end: Option<End>,
     joiners: Vec<Task>,
+    /// Called at the end (native threads that wait).
+    callback: Option<Box<dyn FnOnce() + Send>>,
     /// Somebody took the end report: it need not be shown on standard error.
     joined: bool,
 }
@@ -91,14 +93,21 @@ impl VmControl {
     }
     /// Records the end and wakes those who wait.
     pub fn finish(&self, end: End) {
-        let joiners = {
+        let (joiners, callback) = {
             let mut s = self.lock();
             s.end = Some(end);
-            std::mem::take(&mut s.joiners)
+            (std::mem::take(&mut s.joiners), s.callback.take())
         };
         for t in joiners {
             t.wake();
         }
+        if let Some(f) = callback {
+            f();
+        }
+    }
+    /// Registers a function to be called at the end. One per VM.
+    pub fn on_end(&self, f: Box<dyn FnOnce() + Send>) {
+        self.lock().callback = Some(f);
     }
     pub fn end(&self) -> Option<End> {
         self.lock().end.clone()

@@ -1,7 +1,62 @@
-//! (not written yet)
+//! IO and what stands on it: files, directories, standard streams, the printing functions of Kernel.
+//!
+//! Each IO object has its own buffers over a file descriptor. Nothing is process-wide: standard streams, `$stdout`, working directory and
+//! environment belong to the VM. Path-taking system calls are `*at` calls relative to the VM's directory; chdir(2) is never called.
+//!
+//! Map: [`object`] the payload, its life and buffers · [`wait`] system calls that may block · [`stream`] per-VM streams and their globals ·
+//! [`open`], [`modes`] opening and closing · [`write`], [`print`] output · [`read`], [`lines`] input · [`whole`] whole files, select ·
+//! [`status`] what streams tell · [`cwd`], [`path`], [`glob`] names · [`stat`], [`file`], [`dir`] the file system · [`errors`] errno.
+
+pub mod cwd;
+pub mod dir;
+pub mod errors;
+pub mod file;
+pub mod glob;
+pub mod lines;
+pub mod modes;
+pub mod object;
+pub mod open;
+pub mod path;
+pub mod print;
+pub mod read;
+pub mod stat;
+pub mod status;
+pub mod stream;
+pub mod wait;
+pub mod whole;
+pub mod write;
 
 use zakuro_vm::{Cx, MethodRow};
 
-pub static TABLES: &[&[MethodRow]] = &[];
+pub use errors::{fail, fail_os};
+pub use object::{Io, get, make};
+pub use stream::{flush_all, vm_setup};
+pub use wait::{blocking_read, blocking_write, wait_readable, wait_writable};
 
-pub fn setup(_cx: &mut Cx) {}
+pub static TABLES: &[&[MethodRow]] = &[
+    dir::dir_class::METHODS,
+    file::file::METHODS,
+    open::io::METHODS,
+    open::file::METHODS,
+    path::file::METHODS,
+    print::kernel::METHODS,
+    read::io::METHODS,
+    stat::file_tests::METHODS,
+    stat::file_test::METHODS,
+    stat::file::METHODS,
+    stat::io::METHODS,
+    stat::stat::METHODS,
+    status::io::METHODS,
+    whole::io::METHODS,
+    write::io::METHODS,
+];
+
+pub fn setup(cx: &mut Cx) {
+    stream::setup(cx);
+    file::setup(cx);
+}
+
+/// Writes to the process's standard error, past `$stderr`.
+pub fn write_error(_cx: &mut Cx, bytes: &[u8]) {
+    let _ = std::io::Write::write_all(&mut std::io::stderr(), bytes);
+}

@@ -1,0 +1,370 @@
+//! The payload of IO objects: descriptor, mode, buffers.
+//!
+//! The state is counted (`Rc`), because the VM keeps a weak list of its open streams: what is still buffered when the VM ends must be written.
+//! Code that may wait must not hold a `&mut Io` across the wait: other threads of the VM may run then. It asks [`get`] again.
+
+use super::errors::{fail, io_error, last_errno};
+use super::wait::{blocking_read, blocking_write};
+use std::cell::{RefCell, UnsafeCell};
+use std::os::fd::RawFd;
+use std::rc::{Rc, Weak};
+use zakuro_vm::*;
+
+pub const READ: u8 = 1;
+pub const WRITE: u8 = 2;
+pub const APPEND: u8 = 4;
+const WRITE_BUFFER: usize = 64 * 1024;
+const READ_BUFFER: usize = 16 * 1024;
+
+/// State of one stream.
+pub struct Io {
+    /// -1: closed.
+    pub fd: RawFd,
+    /// Descriptor for writing when it is another one (popen "r+", sockets); else -1.
+    pub wfd: RawFd,
+    /// READ | WRITE | APPEND
+    pub mode: u8,
+    /// Close the descriptor at the end.
+    pub owned: bool,
+    pub sync: bool,
+    pub tty: bool,
+    /// Regular file (or directory): never blocks.
+    pub regular: bool,
+    pub binmode: bool,
+    /// Read text with CRLF line ends (`universal_newline:`, mode "t").
+    pub universal: bool,
+    pub rbuf: Vec<u8>,
+    pub rpos: usize,
+    pub wbuf: Vec<u8>,
+    pub lineno: i64,
+    pub path: Option<Vec<u8>>,
+    /// Child process of popen, or 0.
+    pub pid: i32,
+    /// External encoding id when set.
+    pub ext: Option<u8>,
+    pub int: Option<u8>,
+    /// Seconds a read or write may wait.
+    pub timeout: Option<f64>,
+    /// Delete-on-close and the like are the caller's; this is the Process::Status after close of a popen stream.
+    pub eof_seen: bool,
+}
+
+impl Io {
+    pub fn new(fd: RawFd, mode: u8) -> Io {
+        let (mut regular, mut tty) = (false, false);
+        // SAFETY: fstat fills the zeroed struct; isatty only asks.
+        unsafe {
+            let mut st: libc::stat = std::mem::zeroed();
+            if libc::fstat(fd, &mut st) == 0 {
+                let f = st.st_mode & libc::S_IFMT;
+                regular = f == libc::S_IFREG || f == libc::S_IFDIR;
+                tty = f == libc::S_IFCHR && libc::isatty(fd) == 1;
+            }
+        }
+        Io {
+            fd,
+            wfd: -1,
+            mode,
+            owned: true,
+            sync: false,
+            tty,
+            regular,
+            binmode: false,
+            universal: false,
+            rbuf: Vec::new(),
+            rpos: 0,
+            wbuf: Vec::new(),
+            lineno: 0,
+            path: None,
+            pid: 0,
+            ext: None,
+            int: None,
+            timeout: None,
+            eof_seen: false,
+        }
+    }
+    pub fn readable(&self) -> bool {
+        self.mode & READ != 0
+    }
+    pub fn writable(&self) -> bool {
+        self.mode & WRITE != 0
+    }
+    pub fn is_closed(&self) -> bool {
+        self.fd < 0 && self.wfd < 0
+    }
+    pub fn write_fd(&self) -> RawFd {
+        if self.wfd >= 0 { self.wfd } else { self.fd }
+    }
+    /// Bytes read from the descriptor and not yet consumed.
+    pub fn buffered(&self) -> &[u8] {
+        &self.rbuf[self.rpos..]
+    }
+    pub fn consume(&mut self, n: usize) {
+        self.rpos += n;
+        if self.rpos >= self.rbuf.len() {
+            self.rbuf.clear();
+            self.rpos = 0;
+        }
+    }
+    /// Puts bytes back in front.
+    pub fn unread(&mut self, bytes: &[u8]) {
+        if self.rpos >= bytes.len() {
+            self.rpos -= bytes.len();
+            self.rbuf[self.rpos..self.rpos + bytes.len()].copy_from_slice(bytes);
+        } else {
+            let mut v = bytes.to_vec();
+            v.extend_from_slice(self.buffered());
+            self.rbuf = v;
+            self.rpos = 0;
+        }
+    }
+    /// Forgets read-ahead: moves a seekable descriptor back to where the program stands.
+    pub fn drop_readahead(&mut self) {
+        let n = self.buffered().len();
+        if n > 0 {
+            // SAFETY: lseek on a descriptor of ours; pipes refuse and keep their buffer.
+            let r = unsafe { libc::lseek(self.fd, -(n as i64), libc::SEEK_CUR) };
+            if r >= 0 {
+                self.rbuf.clear();
+                self.rpos = 0;
+            }
+        }
+    }
+    /// Writes what is buffered, without waiting politely: at the end of the object or VM.
+    pub fn flush_now(&mut self) {
+        let fd = self.write_fd();
+        let bytes = std::mem::take(&mut self.wbuf);
+        let mut b = &bytes[..];
+        while !b.is_empty() && fd >= 0 {
+            // SAFETY: b is readable for its length.
+            let n = unsafe { libc::write(fd, b.as_ptr().cast(), b.len()) };
+            if n > 0 {
+                b = &b[n as usize..];
+                continue;
+            }
+            match last_errno() {
+                libc::EINTR => {}
+                libc::EAGAIN => {
+                    let mut p = libc::pollfd { fd, events: libc::POLLOUT, revents: 0 };
+                    // SAFETY: one valid pollfd.
+                    unsafe { libc::poll(&mut p, 1, 1000) };
+                }
+                _ => break,
+            }
+        }
+    }
+    /// Closes the descriptors. Returns errno of the first failure.
+    pub fn close_fds(&mut self) -> Option<i32> {
+        let mut err = None;
+        for fd in [self.fd, self.wfd] {
+            // Standard descriptors belong to the process.
+            // SAFETY: the descriptor is ours and is forgotten right after.
+            if fd > 2 && self.owned && unsafe { libc::close(fd) } != 0 && err.is_none() {
+                err = Some(last_errno());
+            }
+        }
+        self.fd = -1;
+        self.wfd = -1;
+        self.rbuf = Vec::new();
+        self.rpos = 0;
+        err
+    }
+}
+
+impl Drop for Io {
+    fn drop(&mut self) {
+        self.flush_now();
+        self.close_fds();
+    }
+}
+
+type Shared = Rc<UnsafeCell<Io>>;
+
+/// Payload of an IO object.
+pub struct IoData(pub Shared);
+impl NativeData for IoData {}
+
+/// The open streams of one VM.
+#[derive(Default)]
+pub struct Registry(RefCell<Vec<Weak<UnsafeCell<Io>>>>);
+impl Registry {
+    fn add(&self, io: &Shared) {
+        let mut v = self.0.borrow_mut();
+        if v.len() >= 16 && v.len().is_power_of_two() {
+            v.retain(|w| w.strong_count() > 0);
+        }
+        v.push(Rc::downgrade(io));
+    }
+    /// Runs `f` on each living stream.
+    pub fn each(&self, mut f: impl FnMut(&mut Io)) {
+        let all: Vec<Shared> = self.0.borrow().iter().filter_map(|w| w.upgrade()).collect();
+        for io in all {
+            // SAFETY: one thread runs the VM, and nobody holds a reference into a stream while this is called (flush at exit).
+            f(unsafe { &mut *io.get() });
+        }
+    }
+    pub fn count(&self) -> usize {
+        self.0.borrow().iter().filter(|w| w.strong_count() > 0).count()
+    }
+}
+impl Drop for Registry {
+    fn drop(&mut self) {
+        self.each(|io| {
+            io.flush_now();
+            io.close_fds();
+        });
+    }
+}
+
+fn share(cx: &mut Cx, io: Io) -> IoData {
+    let shared = Rc::new(UnsafeCell::new(io));
+    cx.state::<super::stream::IoState>().open.add(&shared);
+    IoData(shared)
+}
+
+/// New IO object of `class` around a stream.
+pub fn make(cx: &mut Cx, class: ClassId, io: Io) -> Value {
+    let d = share(cx, io);
+    cx.data(class, d)
+}
+
+/// Initialises an allocated IO object.
+pub fn init(cx: &mut Cx, v: Value, io: Io) -> Result<()> {
+    let d = share(cx, io);
+    cx.data_init(v, d)
+}
+
+/// The stream of an IO object, open or not. TypeError for other objects, IOError when uninitialised.
+pub fn raw(cx: &mut Cx, v: Value) -> Result<&'static mut Io> {
+    if cx.is_data::<IoData>(v) {
+        let d = cx.data_ref::<IoData>(v)?;
+        // SAFETY: the Rc lives as long as `v`, which the caller holds; one thread runs the VM; callers don't keep it across waits.
+        return Ok(unsafe { &mut *d.0.get() });
+    }
+    if v.is_kind(Kind::Data) && cx.is_a(v, ids::IO) {
+        return io_error(cx, "uninitialized stream");
+    }
+    cx.wrong_receiver(v, "IO")
+}
+
+/// The stream of an open IO object. IOError "closed stream".
+pub fn get(cx: &mut Cx, v: Value) -> Result<&'static mut Io> {
+    let io = raw(cx, v)?;
+    if io.is_closed() { io_error(cx, "closed stream") } else { Ok(io) }
+}
+
+/// An open stream for reading: pending output of a read-write stream is written first.
+pub fn reader(cx: &mut Cx, v: Value) -> Result<&'static mut Io> {
+    let io = get(cx, v)?;
+    if !io.readable() {
+        return io_error(cx, "not opened for reading");
+    }
+    if !io.wbuf.is_empty() && io.wfd < 0 {
+        flush(cx, v)?;
+        return get(cx, v);
+    }
+    Ok(io)
+}
+
+/// An open stream for writing: read-ahead is given back first.
+pub fn writer(cx: &mut Cx, v: Value) -> Result<&'static mut Io> {
+    let io = get(cx, v)?;
+    if !io.writable() {
+        return io_error(cx, "not opened for writing");
+    }
+    if io.wfd < 0 && io.readable() {
+        io.drop_readahead();
+    }
+    Ok(io)
+}
+
+/// Writes the buffer. One write(2) as far as the system takes it.
+pub fn flush(cx: &mut Cx, v: Value) -> Result<()> {
+    let io = get(cx, v)?;
+    if io.wbuf.is_empty() {
+        return Ok(());
+    }
+    let bytes = std::mem::take(&mut io.wbuf);
+    let (fd, regular) = (io.write_fd(), io.regular);
+    match blocking_write(cx, fd, regular, &bytes)? {
+        Ok(()) => {
+            // Keep the allocation for the next round.
+            let io = raw(cx, v)?;
+            if io.wbuf.is_empty() {
+                let mut b = bytes;
+                b.clear();
+                io.wbuf = b;
+            }
+            Ok(())
+        }
+        Err(e) => fail_path(cx, v, e),
+    }
+}
+
+pub fn fail_path<T>(cx: &mut Cx, v: Value, errno: i32) -> Result<T> {
+    let p = raw(cx, v)?.path.clone();
+    let d = p.map_or(String::new(), |p| String::from_utf8_lossy(&p).into_owned());
+    fail(cx, errno, &d)
+}
+
+/// Appends bytes to the buffer of a stream and writes them when it is time: full, unbuffered, or a line on a terminal.
+pub fn write(cx: &mut Cx, v: Value, bytes: &[u8]) -> Result<()> {
+    let io = writer(cx, v)?;
+    if io.wbuf.len() + bytes.len() > WRITE_BUFFER && !io.wbuf.is_empty() {
+        flush(cx, v)?;
+    }
+    let io = get(cx, v)?;
+    io.wbuf.extend_from_slice(bytes);
+    if io.sync || io.wbuf.len() >= WRITE_BUFFER || io.tty && io.wbuf.contains(&b'\n') {
+        flush(cx, v)?;
+    }
+    Ok(())
+}
+
+/// Reads more from the descriptor into the buffer; false at the end of the file.
+pub fn fill(cx: &mut Cx, v: Value) -> Result<bool> {
+    let io = reader(cx, v)?;
+    let (fd, regular, timeout) = (io.fd, io.regular, io.timeout);
+    if fd < 0 {
+        return io_error(cx, "not opened for reading");
+    }
+    if fd == 0 || io.tty {
+        super::stream::before_terminal_read(cx)?;
+    }
+    if let Some(t) = timeout
+        && super::wait::wait_timeout(cx, fd, libc::POLLIN, Some(t))? == 0
+    {
+        return io_timeout(cx);
+    }
+    let mut chunk = vec![0u8; READ_BUFFER];
+    match blocking_read(cx, fd, regular, &mut chunk)? {
+        Ok(0) => Ok(false),
+        Ok(n) => {
+            let io = get(cx, v)?;
+            if io.rpos > 0 {
+                io.rbuf.drain(..io.rpos);
+                io.rpos = 0;
+            }
+            if io.rbuf.is_empty() {
+                chunk.truncate(n);
+                io.rbuf = chunk;
+            } else {
+                io.rbuf.extend_from_slice(&chunk[..n]);
+            }
+            Ok(true)
+        }
+        // The other side of a terminal went away.
+        Err(libc::EIO) if raw(cx, v)?.tty => Ok(false),
+        Err(e) => {
+            let p = raw(cx, v)?.path.clone().unwrap_or_default();
+            super::errors::fail_at(cx, e, "io_fread", &p)
+        }
+    }
+}
+
+pub fn io_timeout<T>(cx: &mut Cx) -> Result<T> {
+    match cx.const_by_path("IO::TimeoutError").and_then(|c| cx.class_id(c)) {
+        Some(c) => cx.raise(c, "Blocking operation timed out!"),
+        None => io_error(cx, "Blocking operation timed out!"),
+    }
+}

@@ -1,0 +1,443 @@
+//! Opening and closing: IO.new, File.new, `open` with a block, pipes, `close`.
+
+use super::cwd;
+use super::errors::{fail, fail_at, io_error, last_errno};
+use super::modes::{self, Mode};
+use super::object::{self, APPEND, Io, READ, WRITE};
+use zakuro_macros::ruby_class;
+use zakuro_sched::blocking;
+use zakuro_vm::*;
+
+/// openat(2) in the VM's directory. Raises "... @ rb_sysopen - PATH".
+pub fn sysopen(cx: &mut Cx, path: &[u8], flags: i32, perm: u32) -> Result<i32> {
+    let at = cwd::dirfd(cx);
+    let p = cwd::c(path);
+    let flags = flags | libc::O_CLOEXEC;
+    loop {
+        // SAFETY: p is a C string.
+        let call = || unsafe { libc::openat(at, p.as_ptr(), flags, perm as libc::c_uint) };
+        // Opening a FIFO waits for the other side.
+        let fifo = flags & libc::O_NONBLOCK == 0 && cwd::stat(cx, path, true).is_ok_and(|s| s.st_mode & libc::S_IFMT == libc::S_IFIFO);
+        let fd = if fifo { blocking(call) } else { call() };
+        if fd >= 0 {
+            return Ok(fd);
+        }
+        match last_errno() {
+            libc::EINTR => cx.safepoint()?,
+            libc::EMFILE | libc::ENFILE if reclaim(cx) => {}
+            e => return fail_at(cx, e, "rb_sysopen", path),
+        }
+    }
+}
+
+/// Collects once, so that descriptors of dead IO objects are given back.
+fn reclaim(cx: &mut Cx) -> bool {
+    let before = cx.state::<super::stream::IoState>().open.count();
+    cx.collect();
+    cx.state::<super::stream::IoState>().open.count() < before
+}
+
+/// Opens a file as a stream.
+pub fn open_path(cx: &mut Cx, path: &[u8], m: &Mode, perm: u32) -> Result<Io> {
+    let fd = sysopen(cx, path, m.flags, perm)?;
+    let mut io = Io::new(fd, m.io);
+    m.apply(&mut io);
+    io.owned = true;
+    io.path = Some(path.to_vec());
+    if m.bom {
+        skip_bom(&mut io);
+    }
+    Ok(io)
+}
+
+/// Reads over a byte order mark, which decides the encoding.
+fn skip_bom(io: &mut Io) {
+    if !io.regular || !io.readable() {
+        return;
+    }
+    let mut b = [0u8; 4];
+    // SAFETY: b has four bytes; a regular file.
+    let n = unsafe { libc::pread(io.fd, b.as_mut_ptr().cast(), 4, 0) }.max(0) as usize;
+    let (enc, skip) = match &b[..n] {
+        [0xef, 0xbb, 0xbf, ..] => ("UTF-8", 3),
+        [0xff, 0xfe, 0, 0] => ("UTF-32LE", 4),
+        [0xff, 0xfe, ..] => ("UTF-16LE", 2),
+        [0xfe, 0xff, ..] => ("UTF-16BE", 2),
+        [0, 0, 0xfe, 0xff] => ("UTF-32BE", 4),
+        _ => return,
+    };
+    // SAFETY: lseek on our descriptor.
+    unsafe { libc::lseek(io.fd, skip, libc::SEEK_SET) };
+    if let Some(e) = zakuro_text::encoding::Encoding::find(enc.as_bytes()) {
+        io.ext = Some(e.id());
+    }
+}
+
+/// Close of a stream by its method or directly when it is the builtin one.
+pub fn close_value(cx: &mut Cx, v: Value) -> Result<()> {
+    if cx.is_builtin(v, sym::close, ids::IO) {
+        close(cx, v)
+    } else {
+        cx.call(v, sym::close, &[])?;
+        Ok(())
+    }
+}
+
+/// Writes, closes, reaps the child of a popen stream. Closed streams stay closed.
+pub fn close(cx: &mut Cx, v: Value) -> Result<()> {
+    let io = object::raw(cx, v)?;
+    if io.is_closed() {
+        return Ok(());
+    }
+    let flushed = object::flush(cx, v);
+    let io = object::raw(cx, v)?;
+    io.wbuf = Vec::new();
+    let pid = std::mem::take(&mut io.pid);
+    let err = io.close_fds();
+    if pid > 0 {
+        crate::process::wait_child(cx, pid)?;
+    }
+    flushed?;
+    match err {
+        Some(e) => object::fail_path(cx, v, e),
+        None => Ok(()),
+    }
+}
+
+/// `yield io` and close it afterwards, whatever happens.
+pub fn with_block(cx: &mut Cx, v: Value, block: Block) -> Result<Value> {
+    let r = cx.yield1(block, v);
+    finish(cx, v, r)
+}
+
+/// Closes `v` after an operation; its error is the later one's only when there was none before.
+pub fn finish<T>(cx: &mut Cx, v: Value, r: Result<T>) -> Result<T> {
+    match r {
+        Ok(x) => {
+            if !(cx.is_data::<object::IoData>(v) && object::raw(cx, v)?.is_closed()) {
+                close_value(cx, v)?;
+            }
+            Ok(x)
+        }
+        Err(e) => {
+            let pending = cx.take_pending();
+            if close_value(cx, v).is_err() {
+                cx.take_pending();
+            }
+            cx.pending = pending;
+            Err(e)
+        }
+    }
+}
+
+/// Permission bits argument.
+pub fn perm_of(cx: &mut Cx, v: Option<Value>, kw: &Kwargs) -> Result<u32> {
+    match v.filter(|v| !v.is_nil()).or(kw.get(sym::perm)) {
+        Some(p) if !p.is_nil() => Ok((cx.to_i64(p)? as u32) & 0o7777 & !umask(cx)),
+        _ => Ok(0o666 & !umask(cx)),
+    }
+}
+
+/// The VM's file creation mask, beyond the process's own.
+#[derive(Default)]
+pub struct Umask(pub u32);
+impl VmState for Umask {}
+fn umask(cx: &mut Cx) -> u32 {
+    cx.state::<Umask>().0
+}
+
+/// Mode of a descriptor that is already open.
+pub fn fd_mode(fd: i32) -> std::result::Result<u8, i32> {
+    // SAFETY: fcntl(F_GETFL) only asks.
+    let fl = unsafe { libc::fcntl(fd, libc::F_GETFL) };
+    if fl < 0 {
+        return Err(last_errno());
+    }
+    Ok(match fl & libc::O_ACCMODE {
+        libc::O_WRONLY => WRITE,
+        libc::O_RDWR => READ | WRITE,
+        _ => READ,
+    } | if fl & libc::O_APPEND != 0 { APPEND } else { 0 })
+}
+
+/// `IO#initialize` over a descriptor.
+fn init_fd(cx: &mut Cx, this: Value, fd: Value, mode: Option<Value>, kw: Kwargs) -> Result<()> {
+    let fd = cx.to_i64(fd)? as i32;
+    let have = match fd_mode(fd) {
+        Ok(m) => m,
+        Err(e) => return fail(cx, e, ""),
+    };
+    let mut m = modes::parse(cx, mode.unwrap_or(Value::NIL), &kw, "r")?;
+    if !m.given {
+        m.io = have;
+    } else if m.io & READ != 0 && have & READ == 0 || m.io & WRITE != 0 && have & WRITE == 0 {
+        return fail(cx, libc::EINVAL, "");
+    }
+    let mut io = Io::new(fd, m.io);
+    m.apply(&mut io);
+    io.path = m.path.clone();
+    if fd == 2 {
+        io.sync = true;
+    }
+    object::init(cx, this, io)
+}
+
+#[ruby_class(ids::IO)]
+pub mod io {
+    use super::*;
+    /// A stream over an open descriptor.
+    #[method("initialize", private)]
+    fn initialize(cx: &mut Cx, this: Value, fd: Value, mode: Option<Value>, kw: Kwargs, _o: Option<Value>) -> Result<()> {
+        init_fd(cx, this, fd, mode, kw)
+    }
+    /// As `new`; with a block the stream is passed to it and closed afterwards.
+    #[method("open", singleton)]
+    fn open(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
+        let v = cx.call_full(this, sym::new, args.as_slice(), args.kw, Block::NONE)?;
+        if args.block.is_none() {
+            return Ok(v);
+        }
+        with_block(cx, v, args.block)
+    }
+    /// As `new`.
+    #[method("for_fd", singleton)]
+    fn for_fd(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
+        cx.call_full(this, sym::new, args.as_slice(), args.kw, args.block)
+    }
+    /// Opens a file and returns the descriptor.
+    #[method("sysopen", singleton)]
+    fn sysopen(cx: &mut Cx, _this: Value, path: Value, mode: Option<Value>, perm: Option<Value>) -> Result<i64> {
+        let p = cx.path_of(path)?;
+        let m = modes::parse(cx, mode.unwrap_or(Value::NIL), &Kwargs(None), "r")?;
+        let perm = perm_of(cx, perm, &Kwargs(None))?;
+        Ok(super::sysopen(cx, &p, m.flags, perm)? as i64)
+    }
+    /// The two ends of a new pipe, for reading and writing; with a block both are passed to it and closed afterwards.
+    ///
+    ///     r, w = IO.pipe; w << "hi"; w.close; r.read   #=> "hi"
+    #[method("pipe", singleton)]
+    fn pipe(cx: &mut Cx, this: ClassId, enc: Rest, _kw: Kwargs, block: Block) -> Result<Value> {
+        let mut fds = [0i32; 2];
+        // SAFETY: room for two descriptors.
+        if unsafe { libc::pipe2(fds.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
+            return super::super::fail_os(cx, "");
+        }
+        let mut r = Io::new(fds[0], READ);
+        let mut w = Io::new(fds[1], WRITE);
+        w.sync = true;
+        if let Some(e) = enc.first() {
+            let s = cx.to_s(*e)?;
+            let mut m = Mode::default();
+            let text = [b"r:", s.bytes()].concat();
+            modes::parse_text(cx, &text, &mut m)?;
+            r.ext = m.ext;
+            r.int = m.int;
+        }
+        let r = object::make(cx, this, r);
+        let w = object::make(cx, this, w);
+        let pair = cx.array(&[r, w]);
+        if block.is_none() {
+            return Ok(pair);
+        }
+        let res = cx.yield_values(block, &[r, w]);
+        let res = finish(cx, r, res);
+        finish(cx, w, res)
+    }
+    /// The object itself when it is an IO, what its `to_io` gives, or nil.
+    #[method("try_convert", singleton)]
+    fn try_convert(cx: &mut Cx, _this: Value, v: Value) -> Result<Value> {
+        if cx.is_a(v, ids::IO) {
+            return Ok(v);
+        }
+        Ok(cx.call_if_responds(v, sym::to_io, &[])?.unwrap_or(Value::NIL))
+    }
+    /// Writes what is buffered and closes the stream.
+    #[method("close")]
+    fn close(cx: &mut Cx, this: Value) -> Result<()> {
+        super::close(cx, this)
+    }
+    /// Whether the stream is closed.
+    #[method("closed?")]
+    fn is_closed(cx: &mut Cx, this: Value) -> Result<bool> {
+        Ok(object::raw(cx, this)?.is_closed())
+    }
+    /// Closes the reading side.
+    #[method("close_read")]
+    fn close_read(cx: &mut Cx, this: Value) -> Result<()> {
+        let io = object::raw(cx, this)?;
+        if io.is_closed() {
+            return Ok(());
+        }
+        if io.wfd >= 0 && io.fd >= 0 {
+            // SAFETY: the descriptor is this stream's own.
+            unsafe { libc::close(io.fd) };
+            io.fd = -1;
+            io.mode &= !READ;
+            return Ok(());
+        }
+        if is_socket(io.fd) {
+            // SAFETY: as above.
+            unsafe { libc::shutdown(io.fd, libc::SHUT_RD) };
+            io.mode &= !READ;
+            return if io.writable() { Ok(()) } else { super::close(cx, this) };
+        }
+        if io.writable() || !io.readable() {
+            return io_error(cx, "closing non-duplex IO for reading");
+        }
+        super::close(cx, this)
+    }
+    /// Closes the writing side.
+    #[method("close_write")]
+    fn close_write(cx: &mut Cx, this: Value) -> Result<()> {
+        let io = object::raw(cx, this)?;
+        if io.is_closed() {
+            return Ok(());
+        }
+        if io.wfd >= 0 && io.fd >= 0 {
+            object::flush(cx, this)?;
+            let io = object::raw(cx, this)?;
+            // SAFETY: the descriptor is this stream's own.
+            unsafe { libc::close(io.wfd) };
+            io.wfd = -1;
+            io.mode &= !WRITE;
+            return Ok(());
+        }
+        if is_socket(io.write_fd()) {
+            object::flush(cx, this)?;
+            let io = object::raw(cx, this)?;
+            // SAFETY: as above.
+            unsafe { libc::shutdown(io.write_fd(), libc::SHUT_WR) };
+            io.mode &= !WRITE;
+            return if io.readable() { Ok(()) } else { super::close(cx, this) };
+        }
+        if io.readable() || !io.writable() {
+            return io_error(cx, "closing non-duplex IO for writing");
+        }
+        super::close(cx, this)
+    }
+    /// A copy with a descriptor of its own.
+    #[method("initialize_copy", private)]
+    fn initialize_copy(cx: &mut Cx, this: Value, from: Value) -> Result<Value> {
+        object::get(cx, from)?;
+        if object::get(cx, from)?.writable() {
+            object::flush(cx, from)?;
+        }
+        let src = object::get(cx, from)?;
+        src.drop_readahead();
+        let dup = |fd: i32| {
+            // SAFETY: fcntl on an open descriptor.
+            if fd < 0 { fd } else { unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 3) } }
+        };
+        let (fd, wfd) = (dup(src.fd), dup(src.wfd));
+        if fd < 0 && src.fd >= 0 {
+            return super::super::fail_os(cx, "");
+        }
+        let mut io = Io::new(fd, src.mode);
+        io.wfd = wfd;
+        io.binmode = src.binmode;
+        io.universal = src.universal;
+        io.ext = src.ext;
+        io.int = src.int;
+        io.sync = src.sync;
+        io.path = src.path.clone();
+        io.lineno = src.lineno;
+        object::init(cx, this, io)?;
+        Ok(this)
+    }
+    /// Turns the stream into another one: an IO, or a file by path and mode.
+    #[method("reopen")]
+    fn reopen(cx: &mut Cx, this: Value, other: Value, mode: Option<Value>, kw: Kwargs) -> Result<Value> {
+        let target = if cx.is_a(other, ids::IO) { Some(other) } else { cx.call_if_responds(other, sym::to_io, &[])? };
+        let old = object::raw(cx, this)?;
+        if !old.is_closed() && old.writable() {
+            object::flush(cx, this)?;
+        }
+        let fresh = match target {
+            Some(t) => {
+                if object::get(cx, t)?.writable() {
+                    object::flush(cx, t)?;
+                }
+                let src = object::get(cx, t)?;
+                src.drop_readahead();
+                // SAFETY: fcntl on an open descriptor.
+                let fd = unsafe { libc::fcntl(src.fd.max(src.wfd), libc::F_DUPFD_CLOEXEC, 3) };
+                if fd < 0 {
+                    return super::super::fail_os(cx, "");
+                }
+                let mut io = Io::new(fd, src.mode);
+                io.path = src.path.clone();
+                io.sync = src.sync;
+                io.binmode = src.binmode;
+                io
+            }
+            None => {
+                let p = cx.path_of(other)?;
+                let default = {
+                    let old = object::raw(cx, this)?;
+                    match (old.readable(), old.writable(), old.mode & APPEND != 0) {
+                        (true, true, _) => "r+",
+                        (false, true, true) => "a",
+                        (false, true, false) => "w",
+                        _ => "r",
+                    }
+                };
+                let m = modes::parse(cx, mode.unwrap_or(Value::NIL), &kw, default)?;
+                let perm = perm_of(cx, None, &kw)?;
+                open_path(cx, &p, &m, perm)?
+            }
+        };
+        let mut fresh = fresh;
+        let old = object::raw(cx, this)?;
+        // A stream of its own descriptor keeps the number; the process's standard descriptors are left alone.
+        if old.fd > 2 && old.owned {
+            // SAFETY: both descriptors are open; the temporary one is closed with `fresh`.
+            unsafe {
+                libc::dup3(fresh.fd, old.fd, libc::O_CLOEXEC);
+                libc::close(fresh.fd);
+            }
+            fresh.fd = old.fd;
+            old.fd = -1;
+        }
+        fresh.sync |= old.sync;
+        *old = fresh;
+        Ok(this)
+    }
+}
+
+fn is_socket(fd: i32) -> bool {
+    // SAFETY: fstat fills the zeroed struct.
+    unsafe {
+        let mut st: libc::stat = std::mem::zeroed();
+        libc::fstat(fd, &mut st) == 0 && st.st_mode & libc::S_IFMT == libc::S_IFSOCK
+    }
+}
+
+#[ruby_class(ids::FILE)]
+pub mod file {
+    use super::*;
+    /// Opens a file by path (or a stream over a descriptor) with mode, permission bits and keywords.
+    #[method("initialize", private)]
+    fn initialize(cx: &mut Cx, this: Value, path: Value, mode: Option<Value>, perm: Option<Value>, kw: Kwargs) -> Result<()> {
+        if cx.is_integer(path) {
+            return init_fd(cx, this, path, mode, kw);
+        }
+        if cx.is_data::<object::IoData>(this) {
+            return cx.raise(ids::RUNTIME_ERROR, "reinitializing File");
+        }
+        let p = cx.path_of(path)?;
+        let m = modes::parse(cx, mode.unwrap_or(Value::NIL), &kw, "r")?;
+        let perm = perm_of(cx, perm, &kw)?;
+        let io = open_path(cx, &p, &m, perm)?;
+        object::init(cx, this, io)
+    }
+    /// The path that the file was opened with.
+    ///
+    ///     File.open("/dev/null", &:path)   #=> "/dev/null"
+    #[method("path", "to_path")]
+    fn path(cx: &mut Cx, this: Value) -> Result<Value> {
+        match object::raw(cx, this)?.path.clone() {
+            Some(p) => Ok(cx.str_auto(&p)),
+            None => Ok(Value::NIL),
+        }
+    }
+}

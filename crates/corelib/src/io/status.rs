@@ -1,0 +1,271 @@
+//! What IO objects tell about themselves, and low-level writing.
+
+use super::errors::last_errno;
+use super::modes;
+use super::object;
+use super::read::wait_error;
+use zakuro_macros::ruby_class;
+use zakuro_vm::*;
+
+#[ruby_class(ids::IO)]
+pub mod io {
+    use super::*;
+    /// The descriptor's number.
+    ///
+    ///     $stdin.fileno   #=> 0
+    #[method("fileno", "to_i")]
+    fn fileno(cx: &mut Cx, this: Value) -> Result<i64> {
+        let io = object::get(cx, this)?;
+        Ok(io.fd.max(if io.fd < 0 { io.wfd } else { io.fd }) as i64)
+    }
+    /// The stream itself.
+    #[method("to_io")]
+    fn to_io(_cx: &mut Cx, this: Value) -> Value {
+        this
+    }
+    /// Whether the stream is a terminal.
+    #[method("tty?", "isatty")]
+    fn tty(cx: &mut Cx, this: Value) -> Result<bool> {
+        Ok(object::get(cx, this)?.tty)
+    }
+    /// Process id of the child of an `IO.popen` stream, else nil.
+    #[method("pid")]
+    fn pid(cx: &mut Cx, this: Value) -> Result<Option<i64>> {
+        let p = object::get(cx, this)?.pid;
+        Ok((p > 0).then_some(p as i64))
+    }
+    /// Path given to File.open or `path:`.
+    #[method("path", "to_path")]
+    fn path(cx: &mut Cx, this: Value) -> Result<Value> {
+        match object::raw(cx, this)?.path.clone() {
+            Some(p) => Ok(cx.str_auto(&p)),
+            None => Ok(Value::NIL),
+        }
+    }
+    /// Reads and writes bytes from now on, without conversions.
+    #[method("binmode")]
+    fn binmode(cx: &mut Cx, this: Value) -> Result<Value> {
+        let io = object::get(cx, this)?;
+        io.binmode = true;
+        io.universal = false;
+        io.ext = Some(zakuro_object::string::BINARY);
+        io.int = None;
+        Ok(this)
+    }
+    /// Whether `binmode` is set.
+    #[method("binmode?")]
+    fn is_binmode(cx: &mut Cx, this: Value) -> Result<bool> {
+        Ok(object::get(cx, this)?.binmode)
+    }
+    /// Encoding of what is read (nil for a stream that is only written and has none).
+    #[method("external_encoding")]
+    fn external_encoding(cx: &mut Cx, this: Value) -> Result<Value> {
+        let io = object::get(cx, this)?;
+        match io.ext {
+            Some(e) => modes::encoding_value(cx, e),
+            None if io.writable() && !io.binmode => Ok(Value::NIL),
+            None => {
+                let e = super::super::lines::text_encoding(io);
+                modes::encoding_value(cx, e)
+            }
+        }
+    }
+    /// Encoding that text is converted to when read, or nil.
+    #[method("internal_encoding")]
+    fn internal_encoding(cx: &mut Cx, this: Value) -> Result<Value> {
+        match object::get(cx, this)?.int {
+            Some(e) => modes::encoding_value(cx, e),
+            None => Ok(Value::NIL),
+        }
+    }
+    /// Sets external and internal encoding: two arguments, or "ext:int".
+    #[method("set_encoding")]
+    fn set_encoding(cx: &mut Cx, this: Value, ext: Value, int: Option<Value>, _kw: Kwargs) -> Result<Value> {
+        let (mut e, mut i) = (None, None);
+        if !ext.is_nil() {
+            let s = cx.to_s(ext)?;
+            let text = [b"r:", s.bytes()].concat();
+            let mut m = modes::Mode::default();
+            modes::parse_text(cx, &text, &mut m)?;
+            (e, i) = (m.ext, m.int);
+        }
+        if let Some(v) = int {
+            i = modes::encoding_id(cx, v)?;
+        }
+        let io = object::get(cx, this)?;
+        io.ext = e;
+        io.int = i.filter(|i| Some(*i) != e);
+        Ok(this)
+    }
+    /// Sets the encoding from a byte order mark at the start; nil when there is none.
+    #[method("set_encoding_by_bom")]
+    fn set_encoding_by_bom(cx: &mut Cx, this: Value) -> Result<Value> {
+        let io = object::reader(cx, this)?;
+        if !io.binmode {
+            return cx.arg_error("ASCII incompatible encoding needs binmode");
+        }
+        let head = super::super::lines::read_bytes(cx, this, 3)?;
+        let io = object::reader(cx, this)?;
+        if head == [0xef, 0xbb, 0xbf] {
+            io.ext = Some(zakuro_object::string::UTF8);
+            return modes::encoding_value(cx, zakuro_object::string::UTF8);
+        }
+        io.unread(&head);
+        Ok(Value::NIL)
+    }
+    /// Writes what is buffered and waits until it is on the device.
+    #[method("fsync", "fdatasync")]
+    fn fsync(cx: &mut Cx, this: Value) -> Result<i64> {
+        object::flush(cx, this)?;
+        let fd = object::get(cx, this)?.write_fd();
+        // SAFETY: fsync on an open descriptor.
+        if zakuro_sched::blocking(|| unsafe { libc::fsync(fd) }) != 0 {
+            return object::fail_path(cx, this, last_errno());
+        }
+        Ok(0)
+    }
+    /// One write(2) behind the buffer's back; returns the number of bytes written.
+    #[method("syswrite")]
+    fn syswrite(cx: &mut Cx, this: Value, text: Value) -> Result<i64> {
+        let s = cx.to_s(text)?;
+        object::writer(cx, this)?;
+        object::flush(cx, this)?;
+        let io = object::get(cx, this)?;
+        let (fd, regular) = (io.write_fd(), io.regular);
+        let n = s.len();
+        match super::super::blocking_write(cx, fd, regular, s.bytes())? {
+            Ok(()) => Ok(n as i64),
+            Err(e) => object::fail_path(cx, this, e),
+        }
+    }
+    /// Writes what goes without waiting; returns the number of bytes. IO::WaitWritable otherwise.
+    #[method("write_nonblock")]
+    fn write_nonblock(cx: &mut Cx, this: Value, text: Value, kw: Kwargs) -> Result<Value> {
+        let s = cx.to_s(text)?;
+        object::writer(cx, this)?;
+        object::flush(cx, this)?;
+        let io = object::get(cx, this)?;
+        let fd = io.write_fd();
+        let mut p = libc::pollfd { fd, events: libc::POLLOUT, revents: 0 };
+        let b = s.bytes();
+        // A pipe that is ready takes at least PIPE_BUF bytes.
+        let b = if io.regular { b } else { &b[..b.len().min(4096)] };
+        // SAFETY: one valid pollfd; b is readable for its length.
+        let r = unsafe {
+            if libc::poll(&mut p, 1, 0) == 0 { -2 } else { libc::write(fd, b.as_ptr().cast(), b.len()) }
+        };
+        if r >= 0 {
+            return Ok(cx.int(r as i64));
+        }
+        let e = last_errno();
+        if r == -2 || e == libc::EAGAIN {
+            if kw.get(sym::exception) == Some(Value::FALSE) {
+                return Ok(Value::sym(Sym::intern("wait_writable")));
+            }
+            return wait_error(cx, "IO::EAGAINWaitWritable", "Resource temporarily unavailable - write would block");
+        }
+        object::fail_path(cx, this, e)
+    }
+    /// Writes at an offset; the position stays.
+    #[method("pwrite")]
+    fn pwrite(cx: &mut Cx, this: Value, text: Value, offset: i64) -> Result<i64> {
+        let s = cx.to_s(text)?;
+        object::writer(cx, this)?;
+        object::flush(cx, this)?;
+        let fd = object::get(cx, this)?.write_fd();
+        let b = s.bytes();
+        // SAFETY: b is readable for its length.
+        let r = unsafe { libc::pwrite(fd, b.as_ptr().cast(), b.len(), offset) };
+        if r < 0 { object::fail_path(cx, this, last_errno()) } else { Ok(r as i64) }
+    }
+    /// Whether the descriptor is closed when a program is executed. (It always is, unless changed.)
+    #[method("close_on_exec?")]
+    fn close_on_exec(cx: &mut Cx, this: Value) -> Result<bool> {
+        let fd = object::get(cx, this)?.fd;
+        // SAFETY: fcntl only asks.
+        Ok(unsafe { libc::fcntl(fd, libc::F_GETFD) } & libc::FD_CLOEXEC != 0)
+    }
+    /// Sets whether the descriptor is closed when a program is executed.
+    #[method("close_on_exec=")]
+    fn set_close_on_exec(cx: &mut Cx, this: Value, on: Value) -> Result<Value> {
+        let fd = object::get(cx, this)?.fd;
+        // SAFETY: fcntl on an open descriptor.
+        unsafe { libc::fcntl(fd, libc::F_SETFD, if on.truthy() { libc::FD_CLOEXEC } else { 0 }) };
+        Ok(on)
+    }
+    /// Whether the descriptor is closed with the object.
+    #[method("autoclose?")]
+    fn autoclose(cx: &mut Cx, this: Value) -> Result<bool> {
+        Ok(object::get(cx, this)?.owned)
+    }
+    /// Sets whether the descriptor is closed with the object.
+    #[method("autoclose=")]
+    fn set_autoclose(cx: &mut Cx, this: Value, on: Value) -> Result<Value> {
+        object::get(cx, this)?.owned = on.truthy();
+        Ok(on)
+    }
+    /// Seconds that a read or write may wait, or nil.
+    #[method("timeout")]
+    fn timeout(cx: &mut Cx, this: Value) -> Result<Value> {
+        match object::get(cx, this)?.timeout {
+            Some(t) if t.fract() == 0.0 => Ok(cx.int(t as i64)),
+            Some(t) => Ok(cx.float(t)),
+            None => Ok(Value::NIL),
+        }
+    }
+    /// Sets the seconds that a read or write may wait.
+    #[method("timeout=")]
+    fn set_timeout(cx: &mut Cx, this: Value, t: Value) -> Result<Value> {
+        let s = if t.is_nil() { None } else { Some(cx.to_f64(t)?) };
+        object::get(cx, this)?.timeout = s;
+        Ok(t)
+    }
+    /// fcntl(2) with an Integer argument.
+    #[method("fcntl")]
+    fn fcntl(cx: &mut Cx, this: Value, cmd: i64, arg: Option<i64>) -> Result<i64> {
+        let fd = object::get(cx, this)?.fd;
+        // SAFETY: commands with Integer arguments.
+        let r = unsafe { libc::fcntl(fd, cmd as i32, arg.unwrap_or(0)) };
+        if r < 0 { object::fail_path(cx, this, last_errno()) } else { Ok(r as i64) }
+    }
+    /// `#<File:path>`, `#<IO:fd 5>`, `#<IO:(closed)>`
+    ///
+    ///     $stdout.inspect   #=> "#<IO:<STDOUT>>"
+    #[method("inspect")]
+    fn inspect(cx: &mut Cx, this: Value) -> Result<Value> {
+        let class = cx.class_name_of(this);
+        if !cx.is_data::<object::IoData>(this) {
+            let s = cx.any_to_s(this);
+            return Ok(cx.str(&s));
+        }
+        let io = object::raw(cx, this)?;
+        let closed = io.is_closed();
+        let mut out = format!("#<{class}:").into_bytes();
+        match (&io.path, closed) {
+            (Some(p), false) => out.extend_from_slice(p),
+            (Some(p), true) => out.extend([p, &b" (closed)"[..]].concat()),
+            (None, true) => out.extend_from_slice(b"(closed)"),
+            (None, false) => out.extend(format!("fd {}", io.fd.max(io.wfd)).bytes()),
+        }
+        out.push(b'>');
+        Ok(cx.str_auto(&out))
+    }
+    /// Waits until there is something to read; nil when `timeout` seconds passed.
+    #[method("wait_readable")]
+    fn wait_readable(cx: &mut Cx, this: Value, timeout: Option<f64>) -> Result<Value> {
+        let io = object::reader(cx, this)?;
+        if !io.buffered().is_empty() {
+            return Ok(this);
+        }
+        let fd = io.fd;
+        let r = super::super::wait::wait_timeout(cx, fd, libc::POLLIN, timeout)?;
+        Ok(if r != 0 { this } else { Value::NIL })
+    }
+    /// Waits until writing would not block; nil when `timeout` seconds passed.
+    #[method("wait_writable")]
+    fn wait_writable(cx: &mut Cx, this: Value, timeout: Option<f64>) -> Result<Value> {
+        let fd = object::writer(cx, this)?.write_fd();
+        let r = super::super::wait::wait_timeout(cx, fd, libc::POLLOUT, timeout)?;
+        Ok(if r != 0 { this } else { Value::NIL })
+    }
+}

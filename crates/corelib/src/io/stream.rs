@@ -1,0 +1,205 @@
+//! Standard streams and stream globals of one VM.
+//!
+//! STDIN, STDOUT and STDERR are made when first asked for: a VM that prints nothing pays nothing.
+
+use super::object::{self, Io, READ, Registry, WRITE};
+use zakuro_vm::globals::GlobalRow;
+use zakuro_vm::*;
+
+/// What a VM knows about its streams.
+#[derive(Default)]
+pub struct IoState {
+    pub open: Registry,
+    /// STDIN, STDOUT, STDERR; None until first used.
+    std: [Option<Value>; 3],
+    /// $stdin, $stdout, $stderr when assigned.
+    current: [Option<Value>; 3],
+    /// `$,` `$/` `$\`
+    pub ofs: Option<Value>,
+    pub rs: Option<Value>,
+    pub ors: Option<Value>,
+    /// `$.`
+    pub last_lineno: i64,
+    pub argf: Option<Value>,
+    pub argv: Option<Value>,
+}
+
+impl VmState for IoState {
+    fn trace(&self, m: &mut Marker<'_>) {
+        for v in self.std.iter().chain(&self.current).chain([&self.ofs, &self.rs, &self.ors, &self.argf, &self.argv]).flatten() {
+            m.mark_value_bits(v.0);
+        }
+    }
+}
+
+/// The constant STDIN, STDOUT or STDERR.
+pub fn standard(cx: &mut Cx, n: usize) -> Value {
+    if let Some(v) = cx.state::<IoState>().std[n] {
+        return v;
+    }
+    let mut io = Io::new(n as i32, if n == 0 { READ } else { WRITE });
+    io.owned = false;
+    io.sync = n == 2;
+    io.path = Some(["<STDIN>", "<STDOUT>", "<STDERR>"][n].into());
+    let v = object::make(cx, ids::IO, io);
+    cx.state::<IoState>().std[n] = Some(v);
+    v
+}
+
+/// `$stdin`, `$stdout` or `$stderr`.
+pub fn current(cx: &mut Cx, n: usize) -> Value {
+    match cx.state::<IoState>().current[n] {
+        Some(v) => v,
+        None => standard(cx, n),
+    }
+}
+
+/// Whether the VM's STDIN (0), STDOUT or STDERR goes to another descriptor than the process's; for child processes.
+pub fn redirected(cx: &mut Cx, n: usize) -> Option<i32> {
+    let v = cx.state::<IoState>().std[n]?;
+    let io = object::raw(cx, v).ok()?;
+    (io.fd >= 0 && io.fd != n as i32).then_some(io.fd)
+}
+
+/// A prompt must be seen before the program waits for input.
+pub fn before_terminal_read(cx: &mut Cx) -> Result<()> {
+    if let Some(v) = cx.state::<IoState>().std[1] {
+        let io = object::raw(cx, v)?;
+        if !io.is_closed() && !io.wbuf.is_empty() {
+            object::flush(cx, v)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes everything that is still buffered: when the VM ends, and before a child process starts.
+pub fn flush_all(cx: &mut Cx) {
+    cx.state::<IoState>().open.each(|io| io.flush_now());
+}
+
+/// Called by the runtime for each new VM. Streams are made on first use, so there is nothing to do but to keep the promise.
+pub fn vm_setup(_cx: &mut Cx) {}
+
+/// ARGV of the VM; filled by the runtime.
+pub fn argv(cx: &mut Cx) -> Value {
+    if let Some(v) = cx.state::<IoState>().argv {
+        return v;
+    }
+    let v = cx.new_array().as_value();
+    cx.state::<IoState>().argv = Some(v);
+    v
+}
+
+/// Sets ARGV from the command line.
+pub fn set_argv(cx: &mut Cx, args: &[String]) {
+    let v = cx.str_array(args);
+    cx.state::<IoState>().argv = Some(v);
+}
+
+/// Value of a constant that each VM makes for itself on first use.
+pub fn lazy_const(cx: &mut Cx, name: Sym) -> Result<Value> {
+    match &*name.name() {
+        "STDIN" => Ok(standard(cx, 0)),
+        "STDOUT" => Ok(standard(cx, 1)),
+        "STDERR" => Ok(standard(cx, 2)),
+        "ARGV" => Ok(argv(cx)),
+        other => cx.name_error(format!("uninitialized constant {other}"), name, Value::NIL),
+    }
+}
+
+/// Registers a constant of Object that [`lazy_const`] makes in each VM.
+pub fn declare_lazy(cx: &mut Cx, name: &str) {
+    let s = Sym::intern(name);
+    cx.const_set(ids::OBJECT, s, Value::UNDEF);
+    if let Some(e) = cx.class_mut(ids::OBJECT).consts.get_mut(&s) {
+        e.autoload = Value::sym(s);
+    }
+}
+
+pub fn setup(cx: &mut Cx) {
+    for n in ["STDIN", "STDOUT", "STDERR", "ARGV"] {
+        declare_lazy(cx, n);
+    }
+}
+
+fn stream_index(name: Sym) -> usize {
+    match &*name.name() {
+        "$stdin" => 0,
+        "$stderr" => 2,
+        _ => 1,
+    }
+}
+fn get_stream(cx: &mut Cx, name: Sym) -> Result<Value> {
+    Ok(current(cx, stream_index(name)))
+}
+fn set_stream(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
+    let n = stream_index(name);
+    if n != 0 && !cx.responds(v, sym::write, true)? {
+        let c = cx.class_name_of(v);
+        return cx.type_error(format!("{} must have write method, {c} given", name.name()));
+    }
+    cx.state::<IoState>().current[n] = Some(v);
+    Ok(())
+}
+
+fn get_ofs(cx: &mut Cx, _: Sym) -> Result<Value> {
+    Ok(cx.state::<IoState>().ofs.unwrap_or(Value::NIL))
+}
+fn get_ors(cx: &mut Cx, _: Sym) -> Result<Value> {
+    Ok(cx.state::<IoState>().ors.unwrap_or(Value::NIL))
+}
+fn get_rs(cx: &mut Cx, _: Sym) -> Result<Value> {
+    if let Some(v) = cx.state::<IoState>().rs {
+        return Ok(v);
+    }
+    let v = cx.frozen_str("\n");
+    cx.state::<IoState>().rs = Some(v);
+    Ok(v)
+}
+fn check_separator(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
+    if v.is_nil() || v.is_kind(Kind::String) {
+        return Ok(());
+    }
+    cx.type_error(format!("value of {} must be String", name.name()))
+}
+fn set_ofs(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
+    check_separator(cx, name, v)?;
+    cx.state::<IoState>().ofs = Some(v);
+    Ok(())
+}
+fn set_ors(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
+    check_separator(cx, name, v)?;
+    cx.state::<IoState>().ors = Some(v);
+    Ok(())
+}
+fn set_rs(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
+    check_separator(cx, name, v)?;
+    cx.state::<IoState>().rs = Some(v);
+    Ok(())
+}
+fn get_lineno(cx: &mut Cx, _: Sym) -> Result<Value> {
+    let n = cx.state::<IoState>().last_lineno;
+    Ok(cx.int(n))
+}
+fn set_lineno(cx: &mut Cx, _: Sym, v: Value) -> Result<()> {
+    let n = cx.to_i64(v)?;
+    cx.state::<IoState>().last_lineno = n;
+    Ok(())
+}
+fn get_argv(cx: &mut Cx, _: Sym) -> Result<Value> {
+    Ok(argv(cx))
+}
+
+/// Special globals of this file.
+pub static GLOBALS: &[GlobalRow] = &[
+    GlobalRow { name: "$stdin", get: get_stream, set: Some(set_stream) },
+    GlobalRow { name: "$stdout", get: get_stream, set: Some(set_stream) },
+    GlobalRow { name: "$>", get: get_stream, set: Some(set_stream) },
+    GlobalRow { name: "$stderr", get: get_stream, set: Some(set_stream) },
+    GlobalRow { name: "$,", get: get_ofs, set: Some(set_ofs) },
+    GlobalRow { name: "$/", get: get_rs, set: Some(set_rs) },
+    GlobalRow { name: "$-0", get: get_rs, set: Some(set_rs) },
+    GlobalRow { name: "$\\", get: get_ors, set: Some(set_ors) },
+    GlobalRow { name: "$.", get: get_lineno, set: Some(set_lineno) },
+    GlobalRow { name: "$*", get: get_argv, set: None },
+];
