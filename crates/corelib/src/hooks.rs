@@ -4,7 +4,7 @@ use zakuro_vm::boot::Hooks;
 use zakuro_vm::globals::GlobalRow;
 
 /// Tables of special global variables, one per file that owns some.
-pub static GLOBALS: &[&[GlobalRow]] = &[crate::io::stream::GLOBALS, crate::regexp::special::GLOBALS];
+pub static GLOBALS: &[&[GlobalRow]] = &[crate::io::stream::GLOBALS, crate::regexp::special::GLOBALS, crate::kernel::globals::GLOBALS];
 
 pub fn install() {
     let mut h = Hooks::default();
@@ -17,5 +17,6 @@ pub fn install() {
     h.lazy_const = Some(crate::io::stream::lazy_const);
     h.warn = Some(crate::exception::warning::emit);
     crate::regexp::special::install(&mut h);
+    h.binding = Some(crate::proc::binding::of_caller);
     zakuro_vm::boot::set_hooks(h);
 }
