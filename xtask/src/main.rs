@@ -1,1 +1,160 @@
-fn main() {}
+//! Everything around the runtime that is not the runtime: structure checks, recorded tests, the language's specification
+//! suite, benchmarks. `./test` and `bench/run` are thin shells over it.
+//!
+//! Depends on nothing but libc, so that it builds in seconds and can never be broken by what it checks.
+
+mod bench;
+mod check;
+mod json;
+mod parallel;
+mod process;
+mod record;
+mod spec;
+mod svg;
+mod tests;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const USAGE: &str = "usage: cargo run -q -p xtask -- COMMAND
+  check                                       dependency arrows, process-wide state, file sizes, machine paths
+  record [--ruby PATH] [FILE|DIR...]          write NAME.out with the ruby on the machine (tests/lang and tests/core)
+  test [--zakuro PATH] [--gc=stress] [--jobs N] [--limit S] [--bless] [FILTER...]
+                                              run the recorded, isolation, collection and golden tests
+  spec --suite DIR --mspec DIR [--ruby PATH] [--limit S] [--jobs N] [--out FILE] NAME...
+                                              run ruby/spec, one process per file, tally into docs/compat.md
+  bench [--runs N] [--ruby PATH] [--zakuro PATH] [--pin] [--plot] [--no-save] [NAME...]
+                                              interleaved comparison; NAME: a program of bench/, `single`, `parallel`
+                                              or create_join, ping_pong, string_transfer, kernels, KERNEL";
+
+fn main() -> ExitCode {
+    let mut args = std::env::args().skip(1);
+    let command = args.next().unwrap_or_default();
+    let rest: Vec<String> = args.collect();
+    let result = match command.as_str() {
+        "check" => check::run(&rest),
+        "record" => record::run(&rest),
+        "test" => tests::run(&rest),
+        "spec" => spec::run(&rest),
+        "bench" => bench::run(&rest),
+        _ => Err(USAGE.to_string()),
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The repository: the directory above this crate.
+fn root() -> PathBuf {
+    let mut dir = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    dir.pop();
+    dir
+}
+
+/// Options of the form `--name value` or `--name=value`, flags and what is left over.
+struct Args {
+    options: Vec<(String, String)>,
+    rest: Vec<String>,
+}
+
+impl Args {
+    /// `valued` names options that take a value; `flags` names those that take none.
+    fn parse(args: &[String], valued: &[&str], flags: &[&str]) -> Result<Args, String> {
+        let mut options = Vec::new();
+        let mut rest = Vec::new();
+        let mut it = args.iter();
+        while let Some(arg) = it.next() {
+            let Some(name) = arg.strip_prefix("--") else {
+                rest.push(arg.clone());
+                continue;
+            };
+            let (name, given) = match name.split_once('=') {
+                Some((n, v)) => (n, Some(v.to_string())),
+                None => (name, None),
+            };
+            if flags.contains(&name) && given.is_none() {
+                options.push((name.to_string(), String::new()));
+            } else if valued.contains(&name) {
+                let value = match given {
+                    Some(v) => v,
+                    None => it.next().cloned().ok_or_else(|| format!("--{name} needs a value"))?,
+                };
+                options.push((name.to_string(), value));
+            } else {
+                return Err(format!("unknown option {arg}\n{USAGE}"));
+            }
+        }
+        Ok(Args { options, rest })
+    }
+
+    fn get(&self, name: &str) -> Option<&str> {
+        self.options.iter().rev().find(|(n, _)| n == name).map(|(_, v)| v.as_str())
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    fn number(&self, name: &str, default: u64) -> Result<u64, String> {
+        match self.get(name) {
+            None => Ok(default),
+            Some(v) => v.parse().map_err(|_| format!("--{name}: not a number: {v}")),
+        }
+    }
+}
+
+/// Logical CPUs that this process may use.
+fn cpus() -> usize {
+    std::thread::available_parallelism().map_or(1, |n| n.get())
+}
+
+/// An executable given by option, else by name through PATH.
+fn find_program(given: Option<&str>, name: &str) -> Result<PathBuf, String> {
+    if let Some(path) = given {
+        let path = PathBuf::from(path);
+        let path = if path.components().count() == 1 { return find_program(None, &path.to_string_lossy()) } else { path };
+        return path.canonicalize().map_err(|e| format!("{}: {e}", path.display()));
+    }
+    std::env::var_os("PATH")
+        .into_iter()
+        .flat_map(|p| std::env::split_paths(&p).collect::<Vec<_>>())
+        .map(|dir| dir.join(name))
+        .find(|p| p.is_file())
+        .ok_or_else(|| format!("no `{name}` on PATH"))
+}
+
+/// The built interpreter: `--zakuro PATH`, else target/PROFILE/zakuro.
+fn find_zakuro(args: &Args, profile: &str) -> Result<PathBuf, String> {
+    if let Some(path) = args.get("zakuro") {
+        return find_program(Some(path), "zakuro");
+    }
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    let path = target.join(profile).join("zakuro");
+    if path.is_file() { Ok(path) } else { Err(format!("{} is not built; give --zakuro PATH or build it", path.display())) }
+}
+
+/// Applies `work` to every item on `jobs` threads; results come in the items' order.
+fn in_parallel<T: Sync, R: Send>(items: &[T], jobs: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    let next = AtomicUsize::new(0);
+    let results: Vec<Mutex<Option<R>>> = items.iter().map(|_| Mutex::new(None)).collect();
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.clamp(1, items.len().max(1)) {
+            scope.spawn(|| {
+                loop {
+                    let i = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(item) = items.get(i) else { break };
+                    let result = work(item);
+                    *results[i].lock().expect("no worker panicked") = Some(result);
+                }
+            });
+        }
+    });
+    results.into_iter().map(|m| m.into_inner().expect("no worker panicked").expect("every item was worked on")).collect()
+}

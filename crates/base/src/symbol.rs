@@ -197,6 +197,8 @@ static_symbols! {
     base = "base", invert = "invert", mode = "mode", perm = "perm", timeout = "timeout", random = "random", highlight = "highlight",
     order = "order", keyword_init = "keyword_init", capacity = "capacity", freeze_kw = "freeze_kw", exception_kw = "exception_kw",
     anon_rest = "*_", anon_kwrest = "**_", anon_block = "&_", fwd = "...", block_var = "&block", match_var = "~match",
+    enum_receiver = "@__receiver", enum_method = "@__method", enum_args = "@__args", enum_kw = "@__kw", enum_size = "@__size",
+    enum_proc = "@__proc",
     write_timeout = "write_timeout", external_encoding = "external_encoding", uplevel = "uplevel", category = "category",
     compare_by_identity = "compare_by_identity", instance_variable_get = "instance_variable_get",
     Integer = "Integer", Float = "Float", String = "String", Array = "Array", Object = "Object", Kernel = "Kernel",
@@ -207,6 +209,7 @@ static_symbols! {
     xml = "xml", crlf_newline = "crlf_newline", universal_newline = "universal_newline", textmode = "textmode", binmode = "binmode",
     attached = "__attached__", classpath = "__classpath__", at = "@", blank = "_", slice = "slice", index = "index", tr = "tr",
     chars = "chars", bytes = "bytes", format = "format", sprintf = "sprintf", autoload = "autoload", at_exit = "at_exit",
+    set_items = "__items",
 }
 
 #[cfg(test)]

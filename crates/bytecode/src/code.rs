@@ -23,7 +23,7 @@ pub enum CodeKind {
 #[derive(Debug)]
 pub struct Code {
     pub kind: CodeKind,
-    /// Method name, class name, or the name of the method around a block ("<main>" for a program).
+    /// Method name, class name, or the name of the method around a block (`<main>` for a program).
     pub name: Sym,
     /// File name as shown in backtraces and `__FILE__`.
     pub file: Arc<str>,
@@ -37,7 +37,8 @@ pub struct Code {
     pub ivars: Box<[Sym]>,
     pub const_sites: Box<[ConstSite]>,
     pub children: Box<[Arc<Code>]>,
-    /// Innermost first: the first entry that covers an ip is the one to use.
+    /// Innermost first: the first entry that covers the instruction that raised (for a frame that waits for a callee: its call
+    /// instruction, not the one after it) is the one to use.
     pub handlers: Box<[Handler]>,
     /// (first instruction, line), ascending by instruction.
     pub lines: Box<[(u32, u32)]>,
@@ -46,11 +47,13 @@ pub struct Code {
     pub nregs: u16,
     /// Registers 1 + (number of parameter registers) .. nlocals are set to nil at entry.
     pub nlocals: u16,
-    /// Register of the environment; 0 when the Code touches none.
+    /// Register of the environment; 0 when the Code touches none. Never below `nlocals`: the entry code fills the locals with nil first,
+    /// then a block's register with the environment around it.
     pub env_reg: u16,
     /// Whether the Code starts with NewEnv.
     pub own_env: bool,
-    /// Names of the variables by place, for `binding`, `local_variables`, `Proc#parameters`.
+    /// Names of the variables by place, for `binding`, `local_variables`, `Proc#parameters`. Names that begin with `&`, `*`, `~` are
+    /// hidden from programs, but an eval gets them too.
     pub locals: Box<[Local]>,
     /// Where `$~` of this scope lives, when the program reads it (`$~`, `$1`, named captures, `last_match`...).
     pub backref: Option<Place>,
@@ -121,9 +124,10 @@ pub enum Const {
 
 /// Flags of a call site.
 pub mod call_flags {
-    /// The positional arguments are one Array.
+    /// The positional arguments are one Array, made for this call: the callee may keep it.
     pub const SPLAT: u16 = 1;
-    /// A Hash of keywords follows the positional arguments.
+    /// A Hash of keywords follows the positional arguments. Empty: no keywords are passed. Without KW_FRESH it may be a Hash of the
+    /// caller's (`**opts`, `...`) and must be copied before the callee gets it.
     pub const KW: u16 = 2;
     /// A block value (`&expr`, already converted by Intrinsic::ToBlock or not) follows.
     pub const BLOCKARG: u16 = 4;

@@ -115,4 +115,13 @@ intrinsics! {
     BadJump,
     /// (array) -> freezes and returns
     Freeze,
+    /// (block) -> block: LocalJumpError "no block given (yield)" when it is nil. `yield` in a block, followed by a call of `call`
+    YieldCheck,
+    /// (value, kind, x, y) -> raises as NoMatchingPattern, message `inspect of value: ` + explanation by `kind`:
+    /// 0 none (message is inspect of value only), 1 "X === Y does not return true", 2 "X does not respond to #deconstruct",
+    /// 3 "X length mismatch (given Y\[0], expected Y\[1])" (Y is an Array of two), 4 the same with "expected Y\[1]+",
+    /// 5 "X does not match to find pattern", 6 "X does not respond to #deconstruct_keys",
+    /// 7 "key not found: Y" (NoMatchingPatternKeyError, matchee X, key Y), 8 "X is not empty", 9 "rest of X is not empty",
+    /// 10 "guard clause does not return true". X and Y by inspect
+    NoMatchingPatternDetail,
 }

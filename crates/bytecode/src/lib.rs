@@ -9,8 +9,10 @@
 
 pub mod code;
 pub mod disasm;
+pub mod flow;
 pub mod intrinsic;
 pub mod op;
+pub mod verify;
 
 pub use code::*;
 pub use intrinsic::Intrinsic;

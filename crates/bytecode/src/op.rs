@@ -21,7 +21,13 @@
 //!
 //! # Slow paths by re-dispatch
 //! `Add a b c` and the like stand first in a fixed group of three: the fast path skips the group, the slow path copies the
-//! operands to the base of the second instruction, which is the ordinary call, and goes on there.
+//! operands to the base of the second instruction, which is the ordinary call, and goes on there. The base lies above the
+//! operands, so that copying them in order overwrites none. A jump may name `!=`: `a != b` as a condition is `JumpNotEq` with a
+//! call of `!=` and `JumpIf` (jumps when different), or `JumpEq` with `!=` and `JumpUnless`; the call site tells.
+//!
+//! # `$!`
+//! Raising does not change `$!`. After `Catch` the handler itself saves it (`GetErr`), sets it to what was caught (`SetErr`; without
+//! effect when that is a thrown jump and no exception) and puts the saved value back at the end of the clause, however that ends.
 
 /// One instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -136,7 +142,8 @@ opcodes! {
     LoadConst AK,
     /// a <- new String with the content of consts\[b]
     NewStr AK,
-    /// New environment of `b` slots (all nil) in register a; its parent is the old content of a when x = 1 (block), none when x = 0.
+    /// New environment of `b` slots (all nil) in register a; its parent is the old content of a when x = 1 (block), none when x = 0
+    /// (also in a block that reaches no variable, method block or jump target of the scopes around). Always the first instruction.
     NewEnv Misc,
     /// a <- slot b of the environment x levels up from the one in register c
     GetEnv AE,
@@ -318,7 +325,7 @@ opcodes! {
     /// super with x explicit arguments (zsuper is compiled to reads of the parameters). Register a is filled with self. site.block may be set (a-2, a-1
     /// scratch then). Without a literal block the frame's own block is passed on.
     Super Call,
-    /// super, operands as SendX; a BLOCKARG of nil passes no block.
+    /// super, operands as SendX; a BLOCKARG of nil passes no block. In blocks of a method the method's block comes as BLOCKARG.
     SuperX Call,
     /// yield x values in a+1..; result in a. No splat or keywords. The block is the frame's.
     Yield Call,

@@ -1,1 +1,251 @@
-//! placeholder
+//! prism tree -> register bytecode.
+//!
+//! [`compile`] parses a source, finds out which variables blocks capture (`analyze`, `scope`) and lowers the tree in one walk
+//! (`expr` dispatches; `call`, `operators`, `assign`, `control`, `exception`, `pattern`, `define`, `params`, `literal`, `defined`
+//! are its parts). `emit` is the assembler of one Code, `unit` the state of lowering. There is no second tree: what a node
+//! needs to know about later ones (is this local assigned before it is read?) comes from the analysis, by source offset.
+//!
+//! Stack: a source that may nest deeply is compiled on a native thread of its own ([`STACK`]), since prism, the analysis and the
+//! lowering all recurse; a small one needs up to 512 KiB of the caller's. Nodes nested deeper than the limit are a SyntaxError.
+
+mod analyze;
+mod assign;
+mod call;
+mod control;
+mod define;
+mod defined;
+mod emit;
+mod error;
+mod exception;
+mod expr;
+mod literal;
+mod operators;
+mod params;
+mod pattern;
+mod scope;
+mod unit;
+
+pub use error::{Problem, SyntaxError};
+
+use ruby_prism as prism;
+use std::sync::Arc;
+use unit::{Compiler, Frame};
+use zakuro_base::{Sym, sym};
+use zakuro_bytecode::{Code, Params};
+
+/// How to compile a source.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'a> {
+    pub file: &'a str,
+    /// Line of the first line.
+    pub line: u32,
+    /// `--enable=frozen-string-literal`; the magic comment decides in any case.
+    pub frozen_string_literal: bool,
+    /// The variables around, for the text of an `eval`.
+    pub eval: Option<&'a EvalScopes>,
+    /// The script that was started: `__END__` gives DATA.
+    pub main_script: bool,
+    /// Whether to collect warnings.
+    pub warn: bool,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Options { file: "", line: 1, frozen_string_literal: false, eval: None, main_script: false, warn: false }
+    }
+}
+
+/// Variables visible to an eval.
+#[derive(Clone, Debug, Default)]
+pub struct EvalScopes {
+    /// Names and slots, innermost environment first. `envs[0]` becomes the parent of the eval's own environment. Hidden variables
+    /// (`&block`, `*_`, ...) are given under the names of [`Code::locals`].
+    pub envs: Vec<Vec<(Sym, u16)>>,
+    /// The eval runs inside a method.
+    pub in_method: bool,
+    /// Where `$~` lives: (environments up from `envs[0]`, slot).
+    pub backref: Option<(u8, u16)>,
+}
+
+/// A compiled source.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    pub code: Arc<Code>,
+    pub warnings: Vec<Warning>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    pub line: u32,
+    pub message: String,
+    /// Shown when `$VERBOSE` is true only (`-w`).
+    pub verbose: bool,
+}
+
+/// Whether Ruby shows a warning with `-w` only. prism knows, but its Rust interface does not tell.
+fn is_verbose(message: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "ambiguous ",
+        "comparison '",
+        "'when' clause",
+        "Float ",
+        "'frozen_string_literal'",
+        "mismatched indentations",
+        "invalid value for",
+        "`",
+        "'shareable_constant_value'",
+        "statement not reached",
+        "assigned but unused",
+        "possibly useless use",
+        "literal in",
+        "symbol literal in",
+    ];
+    STARTS.iter().any(|s| message.starts_with(s)) || message.contains("is interpreted as binary operator")
+}
+
+/// Sources up to this size can't nest deeply enough to need a stack of their own.
+const SMALL_SOURCE: usize = 256;
+
+/// Native stack for larger ones. Reserved, not touched unless needed.
+pub const STACK: usize = 256 << 20;
+
+/// Compiles a source.
+pub fn compile(source: &[u8], options: &Options) -> Result<Compiled, SyntaxError> {
+    if source.len() <= SMALL_SOURCE {
+        return compile_here(source, options);
+    }
+    std::thread::scope(|s| {
+        let worker = std::thread::Builder::new().name("compiler".into()).stack_size(STACK);
+        match worker.spawn_scoped(s, || compile_here(source, options)) {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Err(_) => compile_here(source, options),
+        }
+    })
+}
+
+fn parse_options(options: &Options) -> prism::ParseOptions {
+    let file = options.file.replace('\0', "");
+    let mut o = prism::Options::default()
+        .filepath(&file)
+        .line(options.line.min(i32::MAX as u32) as i32)
+        .version(prism::Version::CRuby4_0)
+        .main_script(options.main_script);
+    if options.frozen_string_literal {
+        o = o.frozen_string_literal(Some(true));
+    }
+    if let Some(eval) = options.eval {
+        for env in eval.envs.iter().rev() {
+            let has = |name: Sym| env.iter().any(|(n, _)| *n == name);
+            let mut forwarding = Vec::new();
+            for (name, flag) in [
+                (sym::anon_rest, prism::ScopeForwardingFlag::Positionals),
+                (sym::anon_kwrest, prism::ScopeForwardingFlag::Keywords),
+                (sym::anon_block, prism::ScopeForwardingFlag::Block),
+            ] {
+                if has(name) {
+                    forwarding.push(flag);
+                }
+            }
+            let locals = env.iter().map(|(n, _)| n.bytes().to_vec()).filter(|n| !matches!(n.first(), Some(b'&' | b'*' | b'~')));
+            o = o.scope(prism::Scope::default().locals(locals.collect()).forwarding(forwarding));
+        }
+        // The eval's own.
+        o = o.scope(prism::Scope::default());
+    }
+    o.build()
+}
+
+fn problems(result: &prism::ParseResult<'_>, offsets: &[u32]) -> Vec<Problem> {
+    result
+        .errors()
+        .map(|d| {
+            let l = d.location();
+            let line = l.start_line();
+            let (column, mut end_column) = (l.start_column(), l.end_column());
+            if l.end_line() != line {
+                // Marked up to the end of its first line.
+                let index = offsets.partition_point(|o| *o <= l.start());
+                let next = offsets.get(index).copied().unwrap_or(l.end());
+                end_column = (next - 1).saturating_sub(l.start() - column);
+            }
+            let message = String::from_utf8_lossy(d.message()).into_owned();
+            Problem { line: line.max(0) as u32, column, end_column: end_column.max(column + 1), message }
+        })
+        .collect()
+}
+
+/// Encoding id of the `# encoding:` comment (0 binary, 1 UTF-8, 2 US-ASCII), None for one that is not known.
+fn source_encoding(result: &prism::ParseResult<'_>) -> Option<u8> {
+    for c in result.magic_comments() {
+        if matches!(c.key(), b"encoding" | b"coding") {
+            let name = String::from_utf8_lossy(c.value()).to_ascii_lowercase();
+            return match name.trim_end_matches("-unix").trim_end_matches("-dos").trim_end_matches("-mac") {
+                "utf-8" | "utf8" | "utf8-mac" | "utf-8-mac" => Some(1),
+                "ascii-8bit" | "binary" => Some(0),
+                "us-ascii" | "ascii" => Some(2),
+                _ => None,
+            };
+        }
+    }
+    Some(1)
+}
+
+fn compile_here(source: &[u8], options: &Options) -> Result<Compiled, SyntaxError> {
+    let parse_options = parse_options(options);
+    let result = prism::parse_with_options(source, &parse_options);
+    let offsets = result.line_offsets().to_vec();
+    let errors = problems(&result, &offsets);
+    if !errors.is_empty() {
+        return Err(SyntaxError::new(options.file, options.line, source, errors));
+    }
+    let mut warnings = Vec::new();
+    if options.warn {
+        for w in result.warnings() {
+            let message = String::from_utf8_lossy(w.message()).into_owned();
+            let verbose = is_verbose(&message);
+            warnings.push(Warning { line: w.location().start_line().max(0) as u32, message, verbose });
+        }
+    }
+    let node = result.node();
+    let Some(program) = node.as_program_node() else {
+        return Err(SyntaxError::plain(options.file, options.line, "no program"));
+    };
+    let scopes = analyze::analyze(&program, options.eval);
+    let deep = scopes.too_deep;
+    let root = scopes.root;
+    let name = Sym::intern("<main>");
+    let encoding = source_encoding(&result);
+    let mut c = Compiler {
+        f: Box::new(Frame::new(root, scopes.list[root].first_temp, name)),
+        scopes,
+        file: Arc::from(options.file),
+        source: Arc::from(source),
+        line_offsets: offsets,
+        first_line: options.line,
+        encoding: encoding.unwrap_or(0),
+        frozen_strings: result.frozen_string_literals(),
+        data_offset: options.main_script.then(|| data_offset(&result, source)).flatten(),
+        shareable: false,
+        method_params: Default::default(),
+        too_big: None,
+    };
+    if let Some(at) = deep {
+        return Err(SyntaxError::plain(options.file, c.line_of(at), "nested too deep"));
+    }
+    if encoding.is_none() && !source.is_ascii() {
+        // Bytes of another encoding would become wrong strings.
+        return Err(SyntaxError::plain(options.file, options.line, "source encoding is not supported yet"));
+    }
+    let code = c.code(root, name, options.line, Params::default(), &|c, _| c.program(&program));
+    match c.too_big {
+        Some(line) => Err(SyntaxError::plain(options.file, line, "too large for one method, block or class body")),
+        None => Ok(Compiled { code, warnings }),
+    }
+}
+
+/// Where the text after `__END__` begins.
+fn data_offset(result: &prism::ParseResult<'_>, source: &[u8]) -> Option<usize> {
+    let start = result.data_loc()?.start() as usize;
+    let line = source[start..].iter().position(|b| *b == b'\n');
+    Some(line.map_or(source.len(), |n| start + n + 1))
+}

@@ -1,7 +1,401 @@
-//! (not written yet)
+//! Enumerator: a receiver, a method and arguments that `each` calls. External iteration, Lazy, Chain and ArithmeticSequence are written
+//! in Ruby (prelude/enumerator.rb); here stand the parts that run once per element, and what other builtins need to make enumerators.
+//!
+//! The state is in instance variables named `@__...`, so that the prelude and Rust share it.
 
-use zakuro_vm::{Cx, MethodRow};
+use zakuro_macros::ruby_class;
+use zakuro_vm::*;
 
-pub static TABLES: &[&[MethodRow]] = &[];
+pub static TABLES: &[&[MethodRow]] = &[kernel::METHODS, enumerator::METHODS, generator::METHODS, yielder::METHODS, stop_iteration::METHODS];
 
 pub fn setup(_cx: &mut Cx) {}
+
+/// Size of an enumerator: `f(cx, receiver, arguments)`.
+pub type SizeFn = fn(&mut Cx, Value, &[Value]) -> Result<Value>;
+
+/// A native size function as an object.
+struct NativeSize(SizeFn);
+impl NativeData for NativeSize {}
+
+/// Making enumerators from builtins that were called without a block.
+pub trait EnumeratorExt {
+    /// Enumerator over `recv.name(*args)` whose size is unknown (nil).
+    fn enumerator(&mut self, recv: Value, name: &str, args: &[Value]) -> Result<Value>;
+    /// The same with a function that computes its size when asked.
+    fn sized_enumerator(&mut self, recv: Value, name: &str, args: &[Value], size: SizeFn) -> Result<Value>;
+}
+
+impl EnumeratorExt for Cx {
+    fn enumerator(&mut self, recv: Value, name: &str, args: &[Value]) -> Result<Value> {
+        Ok(make(self, ids::ENUMERATOR, recv, Sym::intern(name), args, Value::NIL, Value::NIL))
+    }
+    fn sized_enumerator(&mut self, recv: Value, name: &str, args: &[Value], size: SizeFn) -> Result<Value> {
+        let size = self.data(ids::OBJECT, NativeSize(size));
+        Ok(make(self, ids::ENUMERATOR, recv, Sym::intern(name), args, Value::NIL, size))
+    }
+}
+
+/// The usual size: `recv.size`.
+pub fn size_of_receiver(cx: &mut Cx, recv: Value, _args: &[Value]) -> Result<Value> {
+    match Ref::<ArrayCell>::from_value(recv) {
+        Some(a) => Ok(Value::fixnum(a.len() as i64)),
+        None => Ok(cx.call_if_responds(recv, sym::size, &[])?.unwrap_or(Value::NIL)),
+    }
+}
+/// Size of endless loops.
+pub fn infinite_size(cx: &mut Cx, _recv: Value, _args: &[Value]) -> Result<Value> {
+    Ok(cx.float(f64::INFINITY))
+}
+
+fn make(cx: &mut Cx, class: ClassId, recv: Value, name: Sym, args: &[Value], kw: Value, size: Value) -> Value {
+    let args = cx.array(args);
+    let e = cx.new_object(class);
+    cx.ivar_set_raw(e, sym::enum_receiver, recv);
+    cx.ivar_set_raw(e, sym::enum_method, Value::sym(name));
+    cx.ivar_set_raw(e, sym::enum_args, args);
+    cx.ivar_set_raw(e, sym::enum_kw, kw);
+    cx.ivar_set_raw(e, sym::enum_size, size);
+    e
+}
+
+/// Values that were yielded together, as one: nil, the value, or an Array.
+pub fn pack(cx: &mut Cx, values: &[Value]) -> Value {
+    match values {
+        [] => Value::NIL,
+        [v] => *v,
+        more => cx.array(more),
+    }
+}
+
+struct Parts {
+    recv: Value,
+    method: Sym,
+    args: Ref<ArrayCell>,
+    kw: Value,
+}
+
+fn parts(cx: &mut Cx, e: Value) -> Result<Parts> {
+    let recv = cx.ivar_lookup(e, sym::enum_receiver);
+    let method = cx.ivar_get(e, sym::enum_method).as_sym();
+    let args = Ref::from_value(cx.ivar_get(e, sym::enum_args));
+    match (recv, method, args) {
+        (Some(recv), Some(method), Some(args)) => Ok(Parts { recv, method, args, kw: cx.ivar_get(e, sym::enum_kw) }),
+        _ => cx.arg_error("uninitialized enumerator"),
+    }
+}
+
+/// Runs the enumeration with a block.
+pub fn iterate(cx: &mut Cx, e: Value, block: Block) -> Result<Value> {
+    let p = parts(cx, e)?;
+    let mut argv = p.args.as_slice().to_vec();
+    if !p.kw.is_nil() {
+        argv.push(p.kw);
+    }
+    cx.call_full(p.recv, p.method, &argv, !p.kw.is_nil(), block)
+}
+
+fn iterate_native(cx: &mut Cx, e: Value, f: fn(&mut Cx, Value, Args) -> Result<Value>, data: &[Value]) -> Result<Value> {
+    let data = cx.array(data);
+    let p = cx.native_proc(f, data, false);
+    // Through `each`, which subclasses (Lazy, Chain, a user's own) define anew.
+    cx.call_block(e, sym::each, &[], Block::from_value(p))
+}
+
+fn with_index_step(cx: &mut Cx, data: Value, args: Args) -> Result<Value> {
+    let state: Ref<ArrayCell> = Ref::of(data);
+    let (block, index) = (state.get(0).unwrap_or(Value::NIL), state.get(1).unwrap_or(Value::NIL));
+    let next = match index.as_fixnum() {
+        Some(i) => cx.int(i + 1),
+        None => cx.call(index, sym::add, &[Value::fixnum(1)])?,
+    };
+    ArrayCell::set(state, &mut cx.heap, 1, next);
+    let v = pack(cx, args.as_slice());
+    cx.yield_values(Block::from_value(block), &[v, index])
+}
+
+fn with_object_step(cx: &mut Cx, data: Value, args: Args) -> Result<Value> {
+    let state: Ref<ArrayCell> = Ref::of(data);
+    let (block, memo) = (state.get(0).unwrap_or(Value::NIL), state.get(1).unwrap_or(Value::NIL));
+    let v = pack(cx, args.as_slice());
+    cx.yield_values(Block::from_value(block), &[v, memo])
+}
+
+fn enumerator_size(cx: &mut Cx, recv: Value, _args: &[Value]) -> Result<Value> {
+    cx.call(recv, sym::size, &[])
+}
+
+#[ruby_class(ids::KERNEL)]
+mod kernel {
+    use super::*;
+
+    /// An Enumerator over a method of the object (`each` when none is named). The block computes its size when asked.
+    ///
+    ///     "xyz".to_enum(:each_char).to_a       #=> ["x", "y", "z"]
+    ///     [1, 2].enum_for(:map).with_index.to_a   #=> [[1, 0], [2, 1]]
+    #[method("to_enum", "enum_for")]
+    fn to_enum(cx: &mut Cx, this: Value, method: Option<Value>, rest: Rest, kw: Kwargs, block: Block) -> Result<Value> {
+        let name = match method {
+            Some(m) => cx.to_sym(m)?,
+            None => sym::each,
+        };
+        let size = cx.block_value(block);
+        let kw = kw.0.filter(|h| h.len() > 0).map_or(Value::NIL, |h| h.as_value());
+        let class = if cx.is_a(this, ids::LAZY) { ids::LAZY } else { ids::ENUMERATOR };
+        let e = make(cx, class, this, name, rest, kw, size);
+        if class == ids::LAZY {
+            return cx.call(e, Sym::intern("__from_enum"), &[]);
+        }
+        Ok(e)
+    }
+
+    /// Calls the block over and over. StopIteration ends it; its result is the result.
+    ///
+    ///     i = 0; loop { i += 1; break i * 2 if i == 4 }   #=> 8
+    ///     e = [1, 2].each; loop { e.next }                #=> [1, 2]
+    #[method("loop", module_function)]
+    fn loop_(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
+        if block.is_none() {
+            return cx.sized_enumerator(this, "loop", &[], infinite_size);
+        }
+        let stopped: std::result::Result<Value, Value> = cx.rescue(&[ids::STOP_ITERATION], |cx| {
+            loop {
+                cx.yield_values(block, &[])?;
+                cx.safepoint()?;
+            }
+        })?;
+        match stopped {
+            Ok(v) => Ok(v),
+            Err(e) => cx.call(e, sym::result, &[]),
+        }
+    }
+}
+
+#[ruby_class(ids::STOP_ITERATION)]
+mod stop_iteration {
+    use super::*;
+
+    /// What the finished enumeration returned.
+    ///
+    ///     StopIteration.new.result   #=> nil
+    #[method("result")]
+    fn result(cx: &mut Cx, this: Value) -> Value {
+        cx.ivar_get(this, Sym::intern("__result"))
+    }
+}
+
+#[ruby_class(ids::ENUMERATOR)]
+mod enumerator {
+    use super::*;
+
+    /// Runs the enumeration. Without a block the enumerator itself; with arguments one that passes them on, too.
+    ///
+    ///     [1, 2, 3].map.each { |x| x * 2 }   #=> [2, 4, 6]
+    ///     "abc".each_char.each(&:upcase)     #=> "abc"
+    #[method("each")]
+    fn each(cx: &mut Cx, this: Value, rest: Rest, block: Block) -> Result<Value> {
+        let mut e = this;
+        if !rest.is_empty() {
+            let p = parts(cx, this)?;
+            let mut all = p.args.as_slice().to_vec();
+            all.extend_from_slice(rest);
+            let class = cx.class_of(this);
+            e = make(cx, class, p.recv, p.method, &all, p.kw, Value::NIL);
+        }
+        if block.is_none() {
+            return Ok(e);
+        }
+        iterate(cx, e, block)
+    }
+
+    /// Number of elements, when known without counting: nil otherwise.
+    ///
+    ///     [1, 2, 3].each_slice(2).size   #=> 2
+    ///     loop.size                      #=> Infinity
+    ///     "a b".each_line.size           #=> nil
+    #[method("size")]
+    fn size(cx: &mut Cx, this: Value) -> Result<Value> {
+        let p = parts(cx, this)?;
+        let size = cx.ivar_get(this, sym::enum_size);
+        if size.is_nil() || !size.is_cell() {
+            return Ok(size);
+        }
+        let argv = RootedVec::from_vec(cx, p.args.as_slice().to_vec());
+        if cx.is_data::<NativeSize>(size) {
+            let f = cx.data_ref::<NativeSize>(size)?.0;
+            return f(cx, p.recv, &argv);
+        }
+        Ok(cx.call_if_responds(size, sym::call, &argv)?.unwrap_or(size))
+    }
+
+    /// Yields each element with its index, counted from `offset`.
+    ///
+    ///     %w[a b].each.with_index(1).to_a              #=> [["a", 1], ["b", 2]]
+    ///     %w[a b].map.with_index { |s, i| s * i }      #=> ["", "b"]
+    #[method("with_index")]
+    fn with_index(cx: &mut Cx, this: Value, offset: Option<Value>, block: Block) -> Result<Value> {
+        if block.is_none() {
+            let offset = offset.unwrap_or(Value::fixnum(0));
+            return cx.sized_enumerator(this, "with_index", &[offset], enumerator_size);
+        }
+        let start = match offset {
+            None | Some(Value::NIL) => Value::fixnum(0),
+            Some(o) => cx.to_int(o)?,
+        };
+        let b = cx.block_value(block);
+        iterate_native(cx, this, with_index_step, &[b, start])
+    }
+
+    /// `with_index` from zero.
+    ///
+    ///     %w[a b].select.each_with_index { |_, i| i > 0 }   #=> ["b"]
+    #[method("each_with_index")]
+    fn each_with_index(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
+        if block.is_none() {
+            return cx.sized_enumerator(this, "each_with_index", &[], enumerator_size);
+        }
+        let b = cx.block_value(block);
+        iterate_native(cx, this, with_index_step, &[b, Value::fixnum(0)])
+    }
+
+    /// Yields each element with an object, which is the result.
+    ///
+    ///     [1, 2].each.with_object([]) { |x, memo| memo << x * 2 }   #=> [2, 4]
+    #[method("with_object", "each_with_object")]
+    fn with_object(cx: &mut Cx, this: Value, memo: Value, block: Block) -> Result<Value> {
+        if block.is_none() {
+            return cx.sized_enumerator(this, "with_object", &[memo], enumerator_size);
+        }
+        let b = cx.block_value(block);
+        iterate_native(cx, this, with_object_step, &[b, memo])?;
+        Ok(memo)
+    }
+
+    /// What it enumerates.
+    ///
+    ///     [1, 2].each_slice(2).inspect   #=> "#<Enumerator: [1, 2]:each_slice(2)>"
+    #[method("inspect", "to_s")]
+    fn inspect(cx: &mut Cx, this: Value) -> Result<Value> {
+        let class = cx.class_name_of(this);
+        let shown = cx.guard_recursion(this, |cx| {
+            let Some(recv) = cx.ivar_lookup(this, sym::enum_receiver) else { return Ok(String::from(" uninitialized")) };
+            let mut s = format!(" {}", cx.inspect_text(recv)?);
+            let Some(method) = cx.ivar_get(this, sym::enum_method).as_sym() else { return Ok(s) };
+            s.push_str(&format!(":{}", method.name()));
+            let mut list = Vec::new();
+            if let Some(args) = Ref::<ArrayCell>::from_value(cx.ivar_get(this, sym::enum_args)) {
+                let mut i = 0;
+                while let Some(v) = args.get(i) {
+                    list.push(cx.inspect_text(v)?);
+                    i += 1;
+                }
+            }
+            if let Some(h) = Ref::<HashCell>::from_value(cx.ivar_get(this, sym::enum_kw)) {
+                for (k, v) in cx.hash_pairs(h) {
+                    let v = cx.inspect_text(v)?;
+                    list.push(match k.as_sym() {
+                        Some(k) => format!("{}: {v}", k.name()),
+                        None => format!("{}=>{v}", cx.inspect_text(k)?),
+                    });
+                }
+            }
+            if !list.is_empty() {
+                s.push_str(&format!("({})", list.join(", ")));
+            }
+            Ok(s)
+        })?;
+        Ok(cx.str(&format!("#<{class}:{}>", shown.unwrap_or_else(|| " ...".into()))))
+    }
+
+    /// Raises StopIteration with the result of a finished enumeration.
+    #[method("__stop", private)]
+    fn stop(cx: &mut Cx, _this: Value, result: Value) -> Result<Value> {
+        let e = cx.exception(ids::STOP_ITERATION, "iteration reached an end");
+        cx.ivar_set_raw(e, Sym::intern("__result"), result);
+        cx.raise_value(e)
+    }
+}
+
+fn make_yielder(cx: &mut Cx, proc_: Value) -> Value {
+    let y = cx.new_object(ids::YIELDER);
+    cx.ivar_set_raw(y, sym::enum_proc, proc_);
+    y
+}
+
+fn set_proc(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
+    if block.is_none() {
+        return cx.raise(ids::LOCAL_JUMP_ERROR, "no block given");
+    }
+    cx.check_frozen(this)?;
+    let p = cx.block_value(block);
+    cx.ivar_set_raw(this, sym::enum_proc, p);
+    Ok(this)
+}
+
+fn proc_of(cx: &mut Cx, this: Value) -> Result<Ref<ProcCell>> {
+    match Ref::from_value(cx.ivar_get(this, sym::enum_proc)) {
+        Some(p) => Ok(p),
+        None => cx.arg_error("uninitialized yielder"),
+    }
+}
+
+#[ruby_class(ids::GENERATOR)]
+mod generator {
+    use super::*;
+
+    /// Wraps the block of `Enumerator.new`.
+    #[method("initialize", private)]
+    fn initialize(cx: &mut Cx, this: Value, proc_: Option<Value>, block: Block) -> Result<Value> {
+        let block = match proc_ {
+            Some(p) if p.is_kind(Kind::Proc) => Block::from_value(p),
+            Some(p) => {
+                let what = cx.class_name_of(p);
+                return cx.type_error(format!("wrong argument type {what} (expected Proc)"));
+            }
+            None => block,
+        };
+        set_proc(cx, this, block)
+    }
+
+    /// Runs the block with a Yielder.
+    ///
+    ///     Enumerator::Generator.new { |y| y << 1 << 2 }.each { |x| x }.class   #=> Enumerator::Yielder
+    #[method("each")]
+    fn each(cx: &mut Cx, this: Value, rest: Rest, block: Block) -> Result<Value> {
+        let p = proc_of(cx, this)?;
+        let b = cx.block_value(block);
+        let y = make_yielder(cx, b);
+        let mut args = vec![y];
+        args.extend_from_slice(rest);
+        cx.call_proc(p, &args, false, Block::NONE)
+    }
+}
+
+#[ruby_class(ids::YIELDER)]
+mod yielder {
+    use super::*;
+
+    /// Wraps the consumer's block.
+    #[method("initialize", private)]
+    fn initialize(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
+        set_proc(cx, this, block)
+    }
+
+    /// Gives a value to the enumeration's consumer.
+    ///
+    ///     Enumerator.new { |y| y << 1 << 2 }.to_a   #=> [1, 2]
+    #[method("<<")]
+    fn push(cx: &mut Cx, this: Value, v: Value) -> Result<Value> {
+        let p = proc_of(cx, this)?;
+        cx.yield1(Block::from_value(p.as_value()), v)?;
+        Ok(this)
+    }
+
+    /// Gives values to the consumer; the result is what its block returned.
+    ///
+    ///     Enumerator.new { |y| y.yield 1, 2 }.to_a   #=> [[1, 2]]
+    #[method("yield")]
+    fn yield_(cx: &mut Cx, this: Value, rest: Rest) -> Result<Value> {
+        let p = proc_of(cx, this)?;
+        cx.yield_values(Block::from_value(p.as_value()), rest)
+    }
+}

@@ -1,7 +1,321 @@
-//! (not written yet)
+//! Fiber: coroutines of a program. The machinery is `zakuro_vm::fiber`; this is what Ruby sees of it.
+//!
+//! A killed fiber unwinds by a `throw` whose tag is the fiber itself: `ensure` runs, nothing rescues it, and the resumer sees a plain end.
 
-use zakuro_vm::{Cx, MethodRow};
+use zakuro_macros::ruby_class;
+use zakuro_vm::fiber::{FiberData, FiberState};
+use zakuro_vm::*;
 
-pub static TABLES: &[&[MethodRow]] = &[];
-
+pub static TABLES: &[&[MethodRow]] = &[fiber::METHODS];
 pub fn setup(_cx: &mut Cx) {}
+
+/// The object that stands for the code outside all fibers, made when asked for.
+#[derive(Default)]
+struct RootFiber {
+    fiber: Option<Value>,
+}
+impl VmState for RootFiber {
+    fn trace(&self, m: &mut Marker<'_>) {
+        if let Some(f) = self.fiber {
+            m.mark_value_bits(f.0);
+        }
+    }
+}
+
+/// The running fiber.
+pub fn current(cx: &mut Cx) -> Value {
+    if !cx.current_fiber.is_nil() {
+        return cx.current_fiber;
+    }
+    if let Some(f) = cx.state::<RootFiber>().fiber {
+        return f;
+    }
+    let mut data = FiberData::new(Value::NIL);
+    data.state = FiberState::Running;
+    let f = cx.data(ids::FIBER, data);
+    cx.ivar_set_raw(f, blocking_name(), Value::TRUE);
+    cx.state::<RootFiber>().fiber = Some(f);
+    f
+}
+
+fn blocking_name() -> Sym {
+    Sym::intern("__blocking")
+}
+
+/// A copy of a storage Hash (nil for none): fibers inherit their maker's variables but not later changes.
+fn copy_storage(cx: &mut Cx, storage: Value) -> Result<Value> {
+    let Some(from) = Ref::<HashCell>::from_value(storage) else { return Ok(Value::NIL) };
+    let to = cx.new_hash();
+    for (k, v) in cx.hash_pairs(from) {
+        cx.hash_set(to, k, v)?;
+    }
+    Ok(to.as_value())
+}
+
+/// A storage Hash given by the program: keys must be Symbols.
+fn check_storage(cx: &mut Cx, v: Value) -> Result<Value> {
+    if v.is_nil() {
+        return Ok(v);
+    }
+    let Some(h) = Ref::<HashCell>::from_value(v) else {
+        return cx.type_error("storage must be a hash");
+    };
+    if v.flags() & flags::FROZEN != 0 {
+        return cx.raise(ids::FROZEN_ERROR, "storage must not be frozen");
+    }
+    for (k, _) in cx.hash_pairs(h) {
+        check_key(cx, k)?;
+    }
+    copy_storage(cx, v)
+}
+
+fn check_key(cx: &mut Cx, key: Value) -> Result<Value> {
+    if key.is_sym() {
+        return Ok(key);
+    }
+    let c = cx.class_name_of(key);
+    cx.type_error(format!("wrong argument type {c} (expected Symbol)"))
+}
+
+/// The end of a killed fiber on its way out of it?
+fn is_kill_of(cx: &Cx, fiber: Value) -> bool {
+    Ref::<ThrowCell>::from_value(cx.pending).is_some_and(|t| t.tag == fiber)
+}
+
+fn absorb_kill(cx: &mut Cx, fiber: Value, r: Result<Value>) -> Result<Value> {
+    match r {
+        Err(Exc) if is_kill_of(cx, fiber) => {
+            cx.take_pending();
+            Ok(Value::NIL)
+        }
+        r => r,
+    }
+}
+
+/// The exception that `raise(*args)` means.
+fn make_exception(cx: &mut Cx, args: &[Value]) -> Result<Value> {
+    let Some(first) = args.first().copied() else { return Ok(cx.exception(ids::RUNTIME_ERROR, "unhandled exception")) };
+    if first.is_kind(Kind::String) && args.len() == 1 {
+        return Ok(cx.exception_with(ids::RUNTIME_ERROR, first));
+    }
+    let made = cx.call_if_responds(first, sym::exception, &args[1..args.len().min(2)])?;
+    let Some(e) = made.filter(|e| e.is_kind(Kind::Exception)) else {
+        return cx.type_error(if made.is_some() { "exception object expected" } else { "exception class/object expected" });
+    };
+    if let Some(bt) = args.get(2) {
+        cx.call(e, sym::set_backtrace, &[*bt])?;
+    }
+    Ok(e)
+}
+
+#[ruby_class(ids::FIBER)]
+mod fiber {
+    use super::*;
+
+    #[method("initialize", private)]
+    fn initialize(cx: &mut Cx, this: Value, kw: Kwargs, block: Block) -> Result<Value> {
+        let (blocking, storage) = (Sym::intern("blocking"), Sym::intern("storage"));
+        kw.only(cx, &[blocking, storage])?;
+        if block.is_none() {
+            return cx.arg_error("tried to create Proc object without a block");
+        }
+        let body = cx.block_value(block);
+        let storage = match kw.get(storage) {
+            None | Some(Value::TRUE) => {
+                let me = current(cx);
+                let mine = cx.data_ref::<FiberData>(me)?.storage;
+                copy_storage(cx, mine)?
+            }
+            Some(v) => check_storage(cx, v)?,
+        };
+        let mut data = FiberData::new(body);
+        data.storage = storage;
+        cx.data_init(this, data)?;
+        if kw.get(blocking).is_some_and(Value::truthy) {
+            cx.ivar_set_raw(this, blocking_name(), Value::TRUE);
+        }
+        Ok(this)
+    }
+
+    /// Runs the fiber until it yields or ends. The arguments go to the block at first, later they are what `Fiber.yield` returns.
+    ///
+    ///     Fiber.new { |x| Fiber.yield(x + 1); :end }.then { |f| [f.resume(1), f.resume, f.alive?] }   #=> [2, :end, false]
+    #[method("resume")]
+    fn resume(cx: &mut Cx, this: Value, args: Rest) -> Result<Value> {
+        let r = cx.fiber_resume(this, args);
+        absorb_kill(cx, this, r)
+    }
+
+    /// Gives the arguments to the code that resumed the running fiber.
+    ///
+    ///     f = Fiber.new { Fiber.yield(1, 2) }; f.resume   #=> [1, 2]
+    #[method("yield", singleton)]
+    fn yield_(cx: &mut Cx, _this: Value, args: Rest) -> Result<Value> {
+        cx.fiber_yield(args)
+    }
+
+    /// Can it still be resumed?
+    ///
+    ///     Fiber.new {}.alive?   #=> true
+    #[method("alive?")]
+    fn alive(cx: &mut Cx, this: Value) -> Result<bool> {
+        Ok(cx.fiber_state(this)? != FiberState::Terminated)
+    }
+
+    /// Raises an exception where the fiber waits.
+    ///
+    ///     f = Fiber.new { begin; Fiber.yield; rescue => e; e.message; end }; f.resume; f.raise("x")   #=> "x"
+    #[method("raise")]
+    fn raise(cx: &mut Cx, this: Value, args: Rest) -> Result<Value> {
+        let e = make_exception(cx, args)?;
+        match cx.fiber_state(this)? {
+            FiberState::Created => cx.raise(ids::FIBER_ERROR, "cannot raise exception on unborn fiber"),
+            FiberState::Terminated => cx.raise(ids::FIBER_ERROR, "dead fiber called"),
+            FiberState::Resuming => cx.raise(ids::FIBER_ERROR, "attempt to raise a resuming fiber"),
+            FiberState::Running => cx.raise_value(e),
+            FiberState::Suspended => {
+                let r = cx.fiber_raise(this, e);
+                absorb_kill(cx, this, r)
+            }
+        }
+    }
+
+    /// Ends the fiber where it waits; `ensure` clauses run.
+    ///
+    ///     f = Fiber.new { Fiber.yield }; f.resume; f.kill.alive?   #=> false
+    #[method("kill")]
+    fn kill(cx: &mut Cx, this: Value) -> Result<Value> {
+        match cx.fiber_state(this)? {
+            FiberState::Terminated => {}
+            FiberState::Created => cx.data_mut::<FiberData>(this)?.state = FiberState::Terminated,
+            FiberState::Running => return cx.throw(ThrowKind::Throw, this, Value::NIL),
+            FiberState::Resuming => return cx.raise(ids::FIBER_ERROR, "attempt to kill a different thread's fiber"),
+            FiberState::Suspended => {
+                let r = match cx.throw::<Value>(ThrowKind::Throw, this, Value::NIL) {
+                    Err(Exc) => {
+                        let t = cx.take_pending();
+                        cx.fiber_raise(this, t)
+                    }
+                    r => r,
+                };
+                absorb_kill(cx, this, r)?;
+            }
+        }
+        Ok(this)
+    }
+
+    /// The running fiber.
+    ///
+    ///     Fiber.current.alive?   #=> true
+    #[method("current", singleton)]
+    fn current_(cx: &mut Cx, _this: Value) -> Value {
+        current(cx)
+    }
+
+    /// A variable of the running fiber, inherited by the fibers that it makes.
+    ///
+    ///     Fiber[:id] = 7; Fiber.new { Fiber[:id] }.resume   #=> 7
+    #[method("[]", singleton)]
+    fn get(cx: &mut Cx, _this: Value, key: Value) -> Result<Value> {
+        check_key(cx, key)?;
+        let me = current(cx);
+        let s = cx.data_ref::<FiberData>(me)?.storage;
+        match Ref::<HashCell>::from_value(s) {
+            Some(h) => Ok(cx.hash_get(h, key)?.unwrap_or(Value::NIL)),
+            None => Ok(Value::NIL),
+        }
+    }
+
+    /// Sets a variable of the running fiber; nil removes it.
+    ///
+    ///     Fiber[:a] = 1   #=> 1
+    #[method("[]=", singleton)]
+    fn set(cx: &mut Cx, _this: Value, key: Value, value: Value) -> Result<Value> {
+        check_key(cx, key)?;
+        let me = current(cx);
+        let mut s = cx.data_ref::<FiberData>(me)?.storage;
+        if s.is_nil() {
+            if value.is_nil() {
+                return Ok(value);
+            }
+            s = cx.new_hash().as_value();
+            cx.data_mut::<FiberData>(me)?.storage = s;
+        }
+        let h = cx.to_hash(s)?;
+        if value.is_nil() {
+            cx.hash_delete(h, key)?;
+        } else {
+            cx.hash_set(h, key, value)?;
+        }
+        Ok(value)
+    }
+
+    /// A copy of the fiber's variables; only the running fiber may ask.
+    ///
+    ///     Fiber.new(storage: {a: 1}) { Fiber.current.storage }.resume   #=> {a: 1}
+    #[method("storage")]
+    fn storage(cx: &mut Cx, this: Value) -> Result<Value> {
+        own_storage(cx, this)?;
+        let s = cx.data_ref::<FiberData>(this)?.storage;
+        copy_storage(cx, s)
+    }
+
+    /// Replaces the variables of the running fiber.
+    ///
+    ///     Fiber.new { Fiber.current.storage = {b: 2}; Fiber[:b] }.resume   #=> 2
+    #[method("storage=")]
+    fn set_storage(cx: &mut Cx, this: Value, v: Value) -> Result<Value> {
+        own_storage(cx, this)?;
+        let s = check_storage(cx, v)?;
+        cx.data_mut::<FiberData>(this)?.storage = s;
+        Ok(v)
+    }
+
+    fn own_storage(cx: &mut Cx, this: Value) -> Result<()> {
+        if current(cx) != this {
+            return cx.arg_error("Fiber storage can only be accessed from the Fiber it belongs to");
+        }
+        Ok(())
+    }
+
+    /// Was it made with `blocking: true`?
+    ///
+    ///     Fiber.new {}.blocking?   #=> false
+    #[method("blocking?")]
+    fn blocking(cx: &mut Cx, this: Value) -> bool {
+        cx.ivar_get(this, blocking_name()).truthy()
+    }
+
+    /// 1 when the running fiber is a blocking one, else false.
+    ///
+    ///     Fiber.new { Fiber.blocking? }.resume   #=> false
+    #[method("blocking?", singleton)]
+    fn current_blocking(cx: &mut Cx, _this: Value) -> Value {
+        let me = current(cx);
+        if cx.ivar_get(me, blocking_name()).truthy() { Value::fixnum(1) } else { Value::FALSE }
+    }
+
+    /// Fibers here form a stack of resumers; a free jump between them is not supported.
+    #[method("transfer")]
+    fn transfer(cx: &mut Cx, _this: Value, _args: Rest) -> Result<Value> {
+        cx.raise(ids::NOT_IMPLEMENTED_ERROR, "Fiber#transfer is not supported")
+    }
+
+    /// Where the block stands, and the state.
+    #[method("inspect", "to_s")]
+    fn inspect(cx: &mut Cx, this: Value) -> Result<String> {
+        let d = cx.data_ref::<FiberData>(this)?;
+        let state = match d.state {
+            FiberState::Created => "created",
+            FiberState::Running | FiberState::Resuming => "resumed",
+            FiberState::Suspended => "suspended",
+            FiberState::Terminated => "terminated",
+        };
+        let place = match cx.block_code(Block::from_value(d.block())) {
+            Some(c) => format!(" {}:{}", c.file, c.line),
+            None => String::new(),
+        };
+        let name = cx.any_to_s(this);
+        Ok(format!("{}{place} ({state})>", name.trim_end_matches('>')))
+    }
+}

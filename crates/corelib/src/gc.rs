@@ -1,7 +1,613 @@
-//! (not written yet)
+//! GC, ObjectSpace, and weak maps.
+//!
+//! Weak tables belong to the VM and are not traced: the collector asks them, between marking and sweeping, to drop what died ([`VmState::sweep`]).
 
-use zakuro_vm::{Cx, MethodRow};
+use crate::enumerator::EnumeratorExt;
+use std::collections::HashMap;
+use zakuro_macros::ruby_class;
+use zakuro_object::Header;
+use zakuro_vm::*;
 
-pub static TABLES: &[&[MethodRow]] = &[];
+pub static TABLES: &[&[MethodRow]] = &[gc::METHODS, object_space::METHODS, weak_map::METHODS, weak_key_map::METHODS];
 
-pub fn setup(_cx: &mut Cx) {}
+pub fn setup(cx: &mut Cx) {
+    let _ = cx.include_module(ids::WEAK_MAP, ids::ENUMERABLE);
+}
+
+/// Whether a value is no cell, or a cell that outlives this collection.
+fn alive(heap: &Heap, v: Value) -> bool {
+    !v.is_cell() || heap.is_marked_or_new(v.0 as *mut Header)
+}
+
+/// Entries of weak maps by the map's address, and finalizers.
+#[derive(Default)]
+struct Weak {
+    /// Compared by identity; an entry goes when key or value dies.
+    maps: HashMap<usize, Vec<(Value, Value)>>,
+    /// Compared by `eql?` with the stored hash code; an entry goes when its key dies.
+    key_maps: HashMap<usize, Vec<(u64, Value, Value)>>,
+    /// Object and its finalizers with the object's id.
+    finalizers: Vec<(Value, Value, Vec<Value>)>,
+    /// Finalizers of objects that died.
+    due: Vec<(Value, Value)>,
+    at_exit: bool,
+    stress: bool,
+    measure: bool,
+}
+impl VmState for Weak {
+    fn trace(&self, m: &mut Marker<'_>) {
+        for (_, _, v) in self.key_maps.values().flatten() {
+            m.mark_value_bits(v.0);
+        }
+        for (_, id, procs) in &self.finalizers {
+            m.mark_value_bits(id.0);
+            procs.iter().for_each(|p| m.mark_value_bits(p.0));
+        }
+        for (p, id) in &self.due {
+            m.mark_value_bits(p.0);
+            m.mark_value_bits(id.0);
+        }
+    }
+    fn sweep(&mut self, heap: &Heap) {
+        self.maps.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
+        for m in self.maps.values_mut() {
+            m.retain(|(k, v)| alive(heap, *k) && alive(heap, *v));
+        }
+        self.key_maps.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
+        for m in self.key_maps.values_mut() {
+            m.retain(|(_, k, _)| alive(heap, *k));
+        }
+        let due = &mut self.due;
+        self.finalizers.retain(|(object, id, procs)| {
+            let live = alive(heap, *object);
+            if !live {
+                due.extend(procs.iter().map(|p| (*p, *id)));
+            }
+            live
+        });
+    }
+}
+
+/// Collects, then runs the finalizers of what died.
+fn collect(cx: &mut Cx) -> Result<()> {
+    if !cx.options.gc_never {
+        cx.collect();
+    }
+    run_due(cx)
+}
+fn run_due(cx: &mut Cx) -> Result<()> {
+    while let Some((p, id)) = cx.state::<Weak>().due.pop() {
+        // What a finalizer raises is dropped, as CRuby does without -w.
+        let _ = cx.rescue(&[ids::STANDARD_ERROR], |cx| cx.call(p, sym::call, &[id]))?;
+    }
+    Ok(())
+}
+/// At the end of the program all finalizers run.
+fn run_all(cx: &mut Cx, _data: Value, _args: Args) -> Result<Value> {
+    let all = std::mem::take(&mut cx.state::<Weak>().finalizers);
+    for (_, id, procs) in all {
+        for p in procs {
+            cx.state::<Weak>().due.push((p, id));
+        }
+    }
+    run_due(cx)?;
+    Ok(Value::NIL)
+}
+
+/// Figures for `GC.stat`.
+fn figures(cx: &mut Cx) -> Vec<(&'static str, i64)> {
+    let s = cx.heap.stats();
+    let slots = (s.allocated_cells as i64).max(0);
+    let freed = (s.allocated_bytes as i64 - s.live_bytes as i64).max(0) / 40;
+    vec![
+        ("count", s.collections as i64),
+        ("time", (s.gc_nanos / 1_000_000) as i64),
+        ("marking_time", (s.gc_nanos / 1_000_000) as i64),
+        ("sweeping_time", 0),
+        ("heap_allocated_pages", (s.blocks + s.reserve_blocks) as i64),
+        ("heap_empty_pages", s.reserve_blocks as i64),
+        ("heap_live_slots", (slots - freed).max(0)),
+        ("heap_eden_pages", s.blocks as i64),
+        ("total_allocated_pages", (s.blocks + s.reserve_blocks) as i64),
+        ("total_allocated_objects", slots),
+        ("total_freed_objects", freed),
+        ("malloc_increase_bytes", s.payload_bytes as i64),
+        ("malloc_increase_bytes_limit", s.limit as i64),
+        ("minor_gc_count", 0),
+        ("major_gc_count", s.collections as i64),
+        ("live_bytes", s.live_bytes as i64),
+        ("allocated_bytes", s.allocated_bytes as i64),
+        ("last_pause_nanoseconds", s.last_pause_nanos as i64),
+    ]
+}
+
+/// The methods of GC.
+#[ruby_class(ids::GC)]
+mod gc {
+    use super::*;
+
+    /// Collects now.
+    ///
+    ///     GC.start   #=> nil
+    #[method("start", singleton)]
+    fn start(cx: &mut Cx, _this: Value, kw: Kwargs) -> Result<Value> {
+        let _ = kw;
+        collect(cx)?;
+        Ok(Value::NIL)
+    }
+
+    /// Number of collections so far.
+    ///
+    ///     a = GC.count; GC.start; GC.count > a   #=> true
+    #[method("count", singleton)]
+    fn count(cx: &mut Cx, _this: Value) -> i64 {
+        cx.heap.stats().collections as i64
+    }
+
+    /// Figures of the heap, or one of them.
+    ///
+    ///     GC.stat[:count] == GC.stat(:count)   #=> true
+    #[method("stat", singleton)]
+    fn stat(cx: &mut Cx, _this: Value, what: Option<Value>) -> Result<Value> {
+        let all = figures(cx);
+        if let Some(s) = what.and_then(|w| w.as_sym()) {
+            let name = s.name();
+            return match all.iter().find(|f| f.0 == name) {
+                Some(f) => Ok(cx.int(f.1)),
+                None => cx.arg_error(format!("unknown key: {name}")),
+            };
+        }
+        let h = match what {
+            None | Some(Value::NIL) => cx.new_hash(),
+            Some(v) => match Ref::<HashCell>::from_value(v) {
+                Some(h) => h,
+                None => return cx.type_error("non-hash or symbol given"),
+            },
+        };
+        for (name, n) in all {
+            let n = cx.int(n);
+            cx.hash_set(h, Value::sym(Sym::intern(name)), n)?;
+        }
+        Ok(h.as_value())
+    }
+
+    /// Forbids collections; returns whether they were forbidden.
+    ///
+    ///     [GC.disable, GC.enable, GC.enable]   #=> [false, true, false]
+    #[method("disable", singleton)]
+    fn disable(cx: &mut Cx, _this: Value) -> bool {
+        std::mem::replace(&mut cx.gc_disabled, true)
+    }
+
+    /// Allows collections again; returns whether they were forbidden.
+    ///
+    ///     GC.enable   #=> false
+    #[method("enable", singleton)]
+    fn enable(cx: &mut Cx, _this: Value) -> bool {
+        std::mem::replace(&mut cx.gc_disabled, false)
+    }
+
+    /// Whether each safepoint collects.
+    ///
+    ///     GC.stress   #=> false
+    #[method("stress", singleton)]
+    fn stress(cx: &mut Cx, _this: Value) -> bool {
+        cx.state::<Weak>().stress
+    }
+
+    /// Makes each safepoint collect.
+    ///
+    ///     GC.stress = false   #=> false
+    #[method("stress=", singleton)]
+    fn set_stress(cx: &mut Cx, _this: Value, on: Value) -> Value {
+        cx.state::<Weak>().stress = on.truthy();
+        cx.gc_stress = on.truthy() || cx.options.gc_stress;
+        on
+    }
+
+    /// Nanoseconds spent in collections.
+    ///
+    ///     GC.total_time.class   #=> Integer
+    #[method("total_time", singleton)]
+    fn total_time(cx: &mut Cx, _this: Value) -> i64 {
+        cx.heap.stats().gc_nanos as i64
+    }
+
+    /// Whether collections are timed: always.
+    ///
+    ///     GC.measure_total_time   #=> true
+    #[method("measure_total_time", singleton)]
+    fn measure_total_time(cx: &mut Cx, _this: Value) -> bool {
+        !cx.state::<Weak>().measure
+    }
+
+    /// Accepted; collections are timed anyway.
+    ///
+    ///     GC.measure_total_time = true   #=> true
+    #[method("measure_total_time=", singleton)]
+    fn set_measure(cx: &mut Cx, _this: Value, on: Value) -> Value {
+        cx.state::<Weak>().measure = !on.truthy();
+        on
+    }
+
+    /// Collects now (for objects that extend GC).
+    ///
+    ///     Object.new.extend(GC).garbage_collect   #=> nil
+    #[method("garbage_collect")]
+    fn garbage_collect(cx: &mut Cx, _this: Value, kw: Kwargs) -> Result<Value> {
+        let _ = kw;
+        collect(cx)?;
+        Ok(Value::NIL)
+    }
+}
+
+/// Whether a cell is an object that programs may see.
+fn visible(v: Value) -> bool {
+    !matches!(v.kind(), None | Some(Kind::Free | Kind::Method | Kind::Env | Kind::Cref | Kind::Throw))
+}
+
+/// Every class and module below `id`, in the boot image or not.
+fn each_class(cx: &Cx, id: ClassId, out: &mut Vec<ClassId>) {
+    if out.contains(&id) {
+        return;
+    }
+    out.push(id);
+    for d in cx.class(id).dependents.clone() {
+        each_class(cx, d, out);
+    }
+}
+
+/// The methods of ObjectSpace.
+#[ruby_class(ids::OBJECT_SPACE)]
+mod object_space {
+    use super::*;
+
+    /// Calls the block with each object, or each one of a class; returns their number.
+    ///
+    ///     ObjectSpace.each_object(Class).include?(String)   #=> true
+    #[method("each_object", module_function)]
+    fn each_object(cx: &mut Cx, this: Value, class: Option<Value>, block: Block) -> Result<Value> {
+        if block.is_none() {
+            let args: Vec<Value> = class.into_iter().collect();
+            return cx.enumerator(this, "each_object", &args);
+        }
+        let filter = match class {
+            None | Some(Value::NIL) => None,
+            Some(v) => match cx.class_id(v) {
+                Some(c) => Some(c),
+                None => return cx.type_error("class or module required"),
+            },
+        };
+        let mut found = Vec::new();
+        // What is dead must not be seen again.
+        cx.collect();
+        cx.heap.each_cell(&mut |p| {
+            let v = Value::cell(p);
+            if visible(v) && !v.is_kind(Kind::Class) {
+                found.push(v);
+            }
+        });
+        let mut classes = Vec::new();
+        each_class(cx, ids::BASIC_OBJECT, &mut classes);
+        let mut modules = Vec::new();
+        cx.heap.each_cell(&mut |p| {
+            let v = Value::cell(p);
+            if v.is_kind(Kind::Class) {
+                modules.push(v);
+            }
+        });
+        modules.extend(classes.iter().map(|c| cx.class_value(*c)));
+        let mut seen = Vec::new();
+        for v in modules {
+            if cx.class_id(v).is_some_and(|c| cx.class(c).kind != ClassKind::Singleton) && !seen.contains(&v) {
+                seen.push(v);
+            }
+        }
+        found.extend(seen);
+        if let Some(c) = filter {
+            found.retain(|v| cx.is_a(*v, c));
+        }
+        let found = RootedVec::from_vec(cx, found);
+        let mut i = 0;
+        while let Some(v) = found.get(i).copied() {
+            cx.yield1(block, v)?;
+            i += 1;
+        }
+        Ok(Value::fixnum(i as i64))
+    }
+
+    /// Number of objects by kind.
+    ///
+    ///     ObjectSpace.count_objects[:TOTAL] > 0   #=> true
+    #[method("count_objects", module_function)]
+    fn count_objects(cx: &mut Cx, _this: Value, into: Option<Ref<HashCell>>) -> Result<Value> {
+        let mut counts: Vec<(&str, i64)> = vec![("TOTAL", 0), ("FREE", 0)];
+        cx.heap.each_cell(&mut |p| {
+            let name = match Value::cell(p).kind_of_cell() {
+                Kind::Free => "FREE",
+                Kind::Object | Kind::Exception => "T_OBJECT",
+                Kind::Class => "T_CLASS",
+                Kind::Float => "T_FLOAT",
+                Kind::Bignum => "T_BIGNUM",
+                Kind::String => "T_STRING",
+                Kind::Array => "T_ARRAY",
+                Kind::Hash => "T_HASH",
+                Kind::Range => "T_STRUCT",
+                Kind::Rational => "T_RATIONAL",
+                Kind::Complex => "T_COMPLEX",
+                Kind::Proc | Kind::Data | Kind::MethodObj => "T_DATA",
+                Kind::Method | Kind::Env | Kind::Cref | Kind::Throw => "T_IMEMO",
+            };
+            counts[0].1 += 1;
+            match counts.iter_mut().find(|c| c.0 == name) {
+                Some(c) => c.1 += 1,
+                None => counts.push((name, 1)),
+            }
+        });
+        let h = match into {
+            Some(h) => h,
+            None => cx.new_hash(),
+        };
+        for (name, n) in counts {
+            cx.hash_set(h, Value::sym(Sym::intern(name)), Value::fixnum(n))?;
+        }
+        Ok(h.as_value())
+    }
+
+    /// Collects now.
+    ///
+    ///     ObjectSpace.garbage_collect   #=> nil
+    #[method("garbage_collect", module_function)]
+    fn garbage_collect(cx: &mut Cx, _this: Value, kw: Kwargs) -> Result<Value> {
+        let _ = kw;
+        collect(cx)?;
+        Ok(Value::NIL)
+    }
+
+    /// Has a Proc called with the object's id after the object died, at the latest at the end of the program.
+    ///
+    ///     ObjectSpace.define_finalizer("x".dup, proc { |id| id }).first   #=> 0
+    #[method("define_finalizer", module_function)]
+    fn define_finalizer(cx: &mut Cx, _this: Value, object: Value, proc: Option<Value>, block: Block) -> Result<Value> {
+        let p = match proc {
+            Some(p) => p,
+            None => cx.block_value(block),
+        };
+        if !cx.responds(p, sym::call, true)? {
+            let c = cx.class_name_of(p);
+            return cx.arg_error(format!("wrong type argument {c} (should be callable)"));
+        }
+        if !object.is_cell() || object.is_kind(Kind::Float) || object.is_kind(Kind::Bignum) {
+            let c = cx.class_name_of(object);
+            return cx.arg_error(format!("cannot define finalizer for {c}"));
+        }
+        cx.check_frozen(object)?;
+        let id = cx.call(object, sym::object_id, &[])?;
+        let at_exit = std::mem::replace(&mut cx.state::<Weak>().at_exit, true);
+        if !at_exit {
+            let all = cx.native_proc(run_all, Value::NIL, true);
+            cx.at_exit.insert(0, all);
+        }
+        let w = cx.state::<Weak>();
+        match w.finalizers.iter_mut().find(|f| f.0 == object) {
+            Some(f) => f.2.push(p),
+            None => w.finalizers.push((object, id, vec![p])),
+        }
+        Ok(cx.array(&[Value::fixnum(0), p]))
+    }
+
+    /// Forgets an object's finalizers.
+    ///
+    ///     s = "x".dup; ObjectSpace.undefine_finalizer(s)   #=> "x"
+    #[method("undefine_finalizer", module_function)]
+    fn undefine_finalizer(cx: &mut Cx, _this: Value, object: Value) -> Result<Value> {
+        cx.check_frozen(object)?;
+        cx.state::<Weak>().finalizers.retain(|f| f.0 != object);
+        Ok(object)
+    }
+}
+
+fn entries(cx: &mut Cx, map: Value) -> &mut Vec<(Value, Value)> {
+    cx.state::<Weak>().maps.entry(map.0 as usize).or_default()
+}
+
+/// The methods of ObjectSpace::WeakMap.
+#[ruby_class(ids::WEAK_MAP)]
+mod weak_map {
+    use super::*;
+
+    /// The value of a key, compared by identity.
+    ///
+    ///     k = "k"; m = ObjectSpace::WeakMap.new; m[k] = 1; m[k]   #=> 1
+    #[method("[]")]
+    fn get(cx: &mut Cx, this: Value, key: Value) -> Value {
+        entries(cx, this).iter().find(|e| e.0 == key).map_or(Value::NIL, |e| e.1)
+    }
+
+    /// Sets the value of a key; neither is kept alive.
+    ///
+    ///     m = ObjectSpace::WeakMap.new; m[:a] = "x"   #=> "x"
+    #[method("[]=")]
+    fn set(cx: &mut Cx, this: Value, key: Value, value: Value) -> Value {
+        let list = entries(cx, this);
+        match list.iter_mut().find(|e| e.0 == key) {
+            Some(e) => e.1 = value,
+            None => list.push((key, value)),
+        }
+        value
+    }
+
+    /// Removes a key; returns its value, or what the block gives.
+    ///
+    ///     m = ObjectSpace::WeakMap.new; m[:a] = 1; m.delete(:a)   #=> 1
+    #[method("delete")]
+    fn delete(cx: &mut Cx, this: Value, key: Value, block: Block) -> Result<Value> {
+        let list = entries(cx, this);
+        match list.iter().position(|e| e.0 == key) {
+            Some(i) => Ok(list.remove(i).1),
+            None if block.is_some() => cx.yield1(block, key),
+            None => Ok(Value::NIL),
+        }
+    }
+
+    /// Whether there is such a key.
+    ///
+    ///     ObjectSpace::WeakMap.new.key?(1)   #=> false
+    #[method("key?", "include?", "member?")]
+    fn has_key(cx: &mut Cx, this: Value, key: Value) -> bool {
+        entries(cx, this).iter().any(|e| e.0 == key)
+    }
+
+    /// Number of live entries.
+    ///
+    ///     ObjectSpace::WeakMap.new.size   #=> 0
+    #[method("size", "length")]
+    fn size(cx: &mut Cx, this: Value) -> usize {
+        entries(cx, this).len()
+    }
+
+    /// The live keys.
+    ///
+    ///     ObjectSpace::WeakMap.new.keys   #=> []
+    #[method("keys")]
+    fn keys(cx: &mut Cx, this: Value) -> Value {
+        let v: Vec<Value> = entries(cx, this).iter().map(|e| e.0).collect();
+        cx.array(&v)
+    }
+
+    /// The live values.
+    ///
+    ///     ObjectSpace::WeakMap.new.values   #=> []
+    #[method("values")]
+    fn values(cx: &mut Cx, this: Value) -> Value {
+        let v: Vec<Value> = entries(cx, this).iter().map(|e| e.1).collect();
+        cx.array(&v)
+    }
+
+    /// Calls the block with each key and value.
+    ///
+    ///     m = ObjectSpace::WeakMap.new; m[:a] = 1; a = []; m.each { |k, v| a << k << v }; a   #=> [:a, 1]
+    #[method("each", "each_pair")]
+    fn each(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
+        let list = entries(cx, this).clone();
+        let flat: Vec<Value> = list.iter().flat_map(|e| [e.0, e.1]).collect();
+        let flat = RootedVec::from_vec(cx, flat);
+        for i in (0..flat.len()).step_by(2) {
+            let (k, v) = (flat[i], flat[i + 1]);
+            cx.yield_values(block, &[k, v])?;
+        }
+        Ok(this)
+    }
+
+    /// Text with the entries.
+    ///
+    ///     ObjectSpace::WeakMap.new.inspect.start_with?("#<ObjectSpace::WeakMap")   #=> true
+    #[method("inspect")]
+    fn inspect(cx: &mut Cx, this: Value) -> Result<String> {
+        let mut out = cx.any_to_s(this);
+        out.pop();
+        for (i, (k, v)) in entries(cx, this).clone().into_iter().enumerate() {
+            let (k, v) = (cx.inspect_text(k)?, cx.inspect_text(v)?);
+            out.push_str(&format!("{} {k} => {v}", if i == 0 { ":" } else { "," }));
+        }
+        out.push('>');
+        Ok(out)
+    }
+}
+
+/// Position of a key in a WeakKeyMap.
+fn find_key(cx: &mut Cx, map: Value, key: Value) -> Result<(u64, Option<usize>)> {
+    let hash = cx.hash_of(key)?;
+    let mut i = 0;
+    while let Some(e) = cx.state::<Weak>().key_maps.get(&(map.0 as usize)).and_then(|l| l.get(i)).copied() {
+        if e.0 == hash && cx.eql(e.1, key)? {
+            return Ok((hash, Some(i)));
+        }
+        i += 1;
+    }
+    Ok((hash, None))
+}
+fn key_entries(cx: &mut Cx, map: Value) -> &mut Vec<(u64, Value, Value)> {
+    cx.state::<Weak>().key_maps.entry(map.0 as usize).or_default()
+}
+
+/// The methods of ObjectSpace::WeakKeyMap.
+#[ruby_class(ids::WEAK_KEY_MAP)]
+mod weak_key_map {
+    use super::*;
+
+    /// The value of a key, compared by `eql?`.
+    ///
+    ///     k = "k"; m = ObjectSpace::WeakKeyMap.new; m[k] = 1; m["k"]   #=> 1
+    #[method("[]")]
+    fn get(cx: &mut Cx, this: Value, key: Value) -> Result<Value> {
+        let (_, at) = find_key(cx, this, key)?;
+        Ok(at.map_or(Value::NIL, |i| key_entries(cx, this)[i].2))
+    }
+
+    /// Sets the value of a key; the key is not kept alive.
+    ///
+    ///     m = ObjectSpace::WeakKeyMap.new; m["a"] = 1   #=> 1
+    #[method("[]=")]
+    fn set(cx: &mut Cx, this: Value, key: Value, value: Value) -> Result<Value> {
+        if !key.is_cell() || key.is_kind(Kind::Float) || key.is_kind(Kind::Bignum) {
+            return cx.arg_error("WeakKeyMap keys must be garbage collectable");
+        }
+        let (hash, at) = find_key(cx, this, key)?;
+        let list = key_entries(cx, this);
+        match at {
+            Some(i) => list[i].2 = value,
+            None => list.push((hash, key, value)),
+        }
+        Ok(value)
+    }
+
+    /// The stored key that equals the argument.
+    ///
+    ///     k = "k"; m = ObjectSpace::WeakKeyMap.new; m[k] = 1; m.getkey("k").equal?(k)   #=> true
+    #[method("getkey")]
+    fn getkey(cx: &mut Cx, this: Value, key: Value) -> Result<Value> {
+        let (_, at) = find_key(cx, this, key)?;
+        Ok(at.map_or(Value::NIL, |i| key_entries(cx, this)[i].1))
+    }
+
+    /// Removes a key; returns its value, or what the block gives.
+    ///
+    ///     k = "k"; m = ObjectSpace::WeakKeyMap.new; m[k] = 1; m.delete("k")   #=> 1
+    #[method("delete")]
+    fn delete(cx: &mut Cx, this: Value, key: Value, block: Block) -> Result<Value> {
+        let (_, at) = find_key(cx, this, key)?;
+        match at {
+            Some(i) => Ok(key_entries(cx, this).remove(i).2),
+            None if block.is_some() => cx.yield1(block, key),
+            None => Ok(Value::NIL),
+        }
+    }
+
+    /// Whether there is such a key.
+    ///
+    ///     ObjectSpace::WeakKeyMap.new.key?("x")   #=> false
+    #[method("key?")]
+    fn has_key(cx: &mut Cx, this: Value, key: Value) -> Result<bool> {
+        Ok(find_key(cx, this, key)?.1.is_some())
+    }
+
+    /// Removes all entries.
+    ///
+    ///     ObjectSpace::WeakKeyMap.new.clear.class   #=> ObjectSpace::WeakKeyMap
+    #[method("clear")]
+    fn clear(cx: &mut Cx, this: Value) -> Value {
+        key_entries(cx, this).clear();
+        this
+    }
+
+    /// Text with the number of entries.
+    ///
+    ///     ObjectSpace::WeakKeyMap.new.inspect.end_with?("size=0>")   #=> true
+    #[method("inspect")]
+    fn inspect(cx: &mut Cx, this: Value) -> String {
+        let mut out = cx.any_to_s(this);
+        out.pop();
+        format!("{out} size={}>", key_entries(cx, this).len())
+    }
+}

@@ -20,7 +20,7 @@ macro_rules! modules {
 }
 
 modules! {
-    array, basic, comparable, data, encoding, enumerator, env, exception, fiber, gc, hash, io, kernel, method, module, numeric, object, proc,
+    array, basic, comparable, data, encoding, enumerable, enumerator, env, exception, fiber, gc, hash, io, kernel, method, module, numeric, object, proc,
     process, random, range, regexp, set, string, structs, symbol, time, vm_api,
 }
 
@@ -34,6 +34,7 @@ pub static PRELUDE: &[(&str, &str)] = &[
     ("range", include_str!("../prelude/range.rb")),
     ("enumerator", include_str!("../prelude/enumerator.rb")),
     ("numeric", include_str!("../prelude/numeric.rb")),
+    ("complex", include_str!("../prelude/complex.rb")),
     ("string", include_str!("../prelude/string.rb")),
     ("struct", include_str!("../prelude/struct.rb")),
     ("set", include_str!("../prelude/set.rb")),
@@ -44,3 +45,25 @@ pub static PRELUDE: &[(&str, &str)] = &[
     ("proc", include_str!("../prelude/proc.rb")),
     ("vm", include_str!("../prelude/vm.rb")),
 ];
+
+use zakuro_vm::{Cx, Result};
+
+/// Program text of a file, relative to the VM's directory.
+pub fn read_program(_cx: &mut Cx, path: &str) -> std::io::Result<Vec<u8>> {
+    std::fs::read(path)
+}
+/// Prepares a new VM: `ARGV`, standard streams, `ENV`. Cheap: what a program never touches is not made.
+pub fn vm_setup(cx: &mut Cx, args: &[String]) -> Result<()> {
+    io::vm_setup(cx);
+    let argv = cx.str_array(args);
+    cx.const_set(zakuro_vm::ids::OBJECT, zakuro_vm::Sym::intern("ARGV"), argv);
+    Ok(())
+}
+/// Makes `DATA` when the main program has text after `__END__`.
+pub fn set_data(_cx: &mut Cx, _code: &std::sync::Arc<zakuro_bytecode::Code>) -> Result<()> {
+    Ok(())
+}
+/// What a new VM inherits from the one that starts it besides the arguments: its directory and environment. Packed with the start message.
+pub fn inherit(_cx: &mut Cx, _envelope: &mut zakuro_vm::transfer::Envelope) -> Result<()> {
+    Ok(())
+}

@@ -1,7 +1,512 @@
-//! (not written yet)
+//! Random: the Mersenne Twister, with CRuby's way of making numbers of its words, so that equal seeds give equal sequences.
+//!
+//! Each VM has its own default generator ([`DefaultRandom`]), seeded by the kernel on first use.
 
-use zakuro_vm::{Cx, MethodRow};
+use crate::numeric::{coerce, ints, kernel};
+use num_bigint::{BigInt, Sign};
+use rand_mt::Mt;
+use zakuro_macros::ruby_class;
+use zakuro_vm::*;
 
-pub static TABLES: &[&[MethodRow]] = &[];
+pub static TABLES: &[&[MethodRow]] = &[random::METHODS, kernel_random::METHODS];
 
 pub fn setup(_cx: &mut Cx) {}
+
+/// A generator and the seed it came from.
+#[derive(Clone)]
+struct Generator {
+    mt: Mt,
+    seed: BigInt,
+}
+impl NativeData for Generator {}
+
+/// The VM's default generator.
+#[derive(Default)]
+struct DefaultRandom(Option<Box<Generator>>);
+impl VmState for DefaultRandom {}
+
+/// Bytes from the kernel's generator.
+fn entropy(buf: &mut [u8]) {
+    let mut done = 0;
+    while done < buf.len() {
+        // SAFETY: the rest of buf is writable for that many bytes.
+        let n = unsafe { libc::getrandom(buf[done..].as_mut_ptr() as *mut libc::c_void, buf.len() - done, 0) };
+        if n < 0 {
+            // Only EINTR is possible here; an ancient kernel leaves zeros, which are still a valid seed.
+            if std::io::Error::last_os_error().kind() != std::io::ErrorKind::Interrupted {
+                return;
+            }
+            continue;
+        }
+        done += n as usize;
+    }
+}
+fn new_seed() -> BigInt {
+    let mut b = [0u8; 16];
+    entropy(&mut b);
+    BigInt::from_bytes_le(Sign::Plus, &b)
+}
+
+impl Generator {
+    fn new(seed: BigInt) -> Generator {
+        let mut key = seed.magnitude().to_u32_digits();
+        if key.is_empty() {
+            key.push(0);
+        }
+        // CRuby drops a top word of 1, which it may have added itself as a guard for leading zeros.
+        if key.len() > 1 && key.last() == Some(&1) {
+            key.pop();
+        }
+        let mt = if key.len() == 1 { Mt::new(key[0]) } else { Mt::new_with_key(key) };
+        Generator { mt, seed }
+    }
+    fn u32(&mut self) -> u32 {
+        self.mt.next_u32()
+    }
+    /// In 0...1, or 0..1.
+    fn real(&mut self, exclusive: bool) -> f64 {
+        let (a, b) = (self.u32(), self.u32());
+        if exclusive {
+            return ((a >> 5) as f64 * 67108864.0 + (b >> 6) as f64) * (1.0 / 9007199254740992.0);
+        }
+        let x = (a as u128) << 32 | b as u128;
+        let m = (1u128 << 53) | 1;
+        ((x * m) >> 64) as u64 as f64 / 9007199254740992.0
+    }
+    /// In 0..=limit.
+    fn limited(&mut self, limit: u64) -> u64 {
+        if limit == 0 {
+            return 0;
+        }
+        let mask = u64::MAX >> limit.leading_zeros();
+        if limit <= u32::MAX as u64 {
+            loop {
+                let v = self.u32() as u64 & mask;
+                if v <= limit {
+                    return v;
+                }
+            }
+        }
+        'retry: loop {
+            let mut v = 0;
+            for shift in [32, 0] {
+                if mask >> shift & 0xffff_ffff != 0 {
+                    v |= (self.u32() as u64) << shift;
+                    v &= mask;
+                    if v > limit {
+                        continue 'retry;
+                    }
+                }
+            }
+            return v;
+        }
+    }
+    fn limited_big(&mut self, limit: &BigInt) -> BigInt {
+        let lim = limit.magnitude().to_u32_digits();
+        'retry: loop {
+            let mut out = vec![0u32; lim.len()];
+            let (mut mask, mut boundary) = (0u32, true);
+            for i in (0..lim.len()).rev() {
+                mask = if mask != 0 { u32::MAX } else { u32::MAX.checked_shr(lim[i].leading_zeros()).unwrap_or(0) };
+                if mask != 0 {
+                    let r = self.u32() & mask;
+                    if boundary {
+                        if r > lim[i] {
+                            continue 'retry;
+                        }
+                        boundary = r == lim[i];
+                    }
+                    out[i] = r;
+                }
+            }
+            return BigInt::from_slice(Sign::Plus, &out);
+        }
+    }
+    fn bytes(&mut self, n: usize) -> Vec<u8> {
+        let mut out = Vec::with_capacity(n + 4);
+        while out.len() < n {
+            out.extend_from_slice(&self.u32().to_le_bytes());
+        }
+        out.truncate(n);
+        out
+    }
+}
+
+/// Where numbers come from: the VM's default generator or a Random object.
+#[derive(Clone, Copy)]
+enum Source {
+    Default,
+    Object(Value),
+}
+
+fn generator(cx: &mut Cx, s: Source) -> Result<&'static mut Generator> {
+    match s {
+        Source::Object(v) => cx.data_mut::<Generator>(v),
+        Source::Default => {
+            let g = cx.state::<DefaultRandom>().0.get_or_insert_with(|| Box::new(Generator::new(new_seed())));
+            // SAFETY: the box stays while the VM lives, replaced only by srand; callers use it at once and call no Ruby meanwhile.
+            Ok(unsafe { &mut *(&mut **g as *mut Generator) })
+        }
+    }
+}
+
+/// A random index below `n` (0 for n < 2) from the VM's default generator.
+pub fn random_index(cx: &mut Cx, n: usize) -> usize {
+    match generator(cx, Source::Default) {
+        Ok(g) => g.limited((n as u64).saturating_sub(1)) as usize,
+        Err(_) => 0,
+    }
+}
+
+/// A random index below `n` from the object given as `random:`: the class Random, an instance, or anything with `rand`.
+pub fn random_index_from(cx: &mut Cx, source: Value, n: usize) -> Result<usize> {
+    let limit = (n as u64).saturating_sub(1);
+    if cx.is_data::<Generator>(source) {
+        return Ok(generator(cx, Source::Object(source))?.limited(limit) as usize);
+    }
+    if source == cx.class_value(ids::RANDOM) {
+        return Ok(random_index(cx, n));
+    }
+    let max = cx.int_u64(limit + 1);
+    let r = cx.call_public(source, sym::rand, &[max], false, Block::NONE)?;
+    let i = cx.to_i64(r)?;
+    if i < 0 {
+        return cx.range_error(format!("random number too small {i}"));
+    }
+    if i as u64 > limit {
+        return cx.range_error(format!("random number too big {i}"));
+    }
+    Ok(i as usize)
+}
+
+/// A random Integer below `max` in magnitude; None when there is none.
+fn rand_int(cx: &mut Cx, s: Source, max: Value, strict: bool) -> Result<Option<Value>> {
+    if max == ints::ZERO || strict && ints::is_negative(max) {
+        return Ok(None);
+    }
+    let max = ints::abs(cx, max);
+    let limit = ints::sub(cx, max, ints::ONE);
+    up_to(cx, s, limit).map(Some)
+}
+/// In 0..=limit for an Integer limit >= 0.
+fn up_to(cx: &mut Cx, s: Source, limit: Value) -> Result<Value> {
+    let g = generator(cx, s)?;
+    match limit.as_fixnum() {
+        Some(l) => {
+            let r = g.limited(l as u64);
+            Ok(cx.int_u64(r))
+        }
+        None => {
+            let r = g.limited_big(&ints::big(limit));
+            Ok(cx.big(r))
+        }
+    }
+}
+
+#[cold]
+fn domain<T>(cx: &mut Cx) -> Result<T> {
+    let e = cx.const_by_path("Errno::EDOM");
+    match e.and_then(|e| cx.class_id(e)) {
+        Some(c) => {
+            let class = cx.class_value(c);
+            let e = cx.call(class, sym::new, &[])?;
+            cx.raise_value(e)
+        }
+        None => cx.raise(ids::DOMAIN_ERROR, "Numerical argument out of domain"),
+    }
+}
+
+/// A finite double of a number.
+fn finite(cx: &mut Cx, v: Value) -> Result<f64> {
+    let f = kernel::to_float(cx, v)?;
+    if f.is_finite() { Ok(f) } else { domain(cx) }
+}
+
+/// An Integer by `to_int`, for objects that have it.
+fn check_int(cx: &mut Cx, v: Value) -> Result<Option<Value>> {
+    if ints::is_int(v) {
+        return Ok(Some(v));
+    }
+    if !v.is_cell() || v.as_float().is_some() {
+        return Ok(None);
+    }
+    Ok(cx.call_if_responds(v, sym::to_int, &[])?.filter(|r| ints::is_int(*r)))
+}
+
+/// A random element of a Range of numbers; None when it is empty.
+fn rand_range(cx: &mut Cx, s: Source, r: Ref<RangeCell>) -> Result<Option<Value>> {
+    let (low, high, exclusive) = (r.low(), r.high(), r.exclusive());
+    if low.is_nil() || high.is_nil() {
+        return domain(cx);
+    }
+    let span = coerce::sub(cx, high, low)?;
+    if let Some(span) = check_int(cx, span)? {
+        let limit = if exclusive { ints::sub(cx, span, ints::ONE) } else { span };
+        if ints::is_negative(limit) {
+            return Ok(None);
+        }
+        let v = up_to(cx, s, limit)?;
+        return coerce::add(cx, low, v).map(Some);
+    }
+    if !cx.is_a(span, ids::NUMERIC) {
+        let what = cx.describe_for_conversion(span);
+        return cx.type_error(format!("can't convert {what} into Float"));
+    }
+    let mut max = kernel::to_float(cx, span)?;
+    if max.is_nan() {
+        return domain(cx);
+    }
+    let (mut scale, mut mid) = (1.0, 0.5);
+    if max.is_infinite() {
+        let min = finite(cx, low)? / 2.0;
+        max = finite(cx, high)? / 2.0;
+        scale = 2.0;
+        mid = max + min;
+        max -= min;
+    }
+    let base = kernel::to_float(cx, low)?;
+    if max > 0.0 {
+        let r = generator(cx, s)?.real(exclusive);
+        if scale > 1.0 {
+            return Ok(Some(cx.float((r - 0.5) * max * scale + mid)));
+        }
+        return Ok(Some(cx.float(r * max + base)));
+    }
+    if max == 0.0 && !exclusive { Ok(Some(cx.float(base))) } else { Ok(None) }
+}
+
+#[cold]
+fn invalid<T>(cx: &mut Cx, v: Value) -> Result<T> {
+    let t = cx.inspect_for_error(v);
+    cx.arg_error(format!("invalid argument - {t}"))
+}
+
+/// Random#rand and Random.rand.
+fn rand_strict(cx: &mut Cx, s: Source, max: Option<Value>) -> Result<Value> {
+    let Some(max) = max else {
+        let r = generator(cx, s)?.real(true);
+        return Ok(cx.float(r));
+    };
+    let found = if max.is_nil() {
+        None
+    } else if let Some(f) = max.as_float() {
+        if !f.is_finite() {
+            return domain(cx);
+        }
+        if f > 0.0 {
+            let r = generator(cx, s)?.real(true);
+            Some(cx.float(r * f))
+        } else {
+            None
+        }
+    } else if let Some(i) = check_int(cx, max)? {
+        rand_int(cx, s, i, true)?
+    } else if let Some(r) = Ref::<RangeCell>::from_value(max) {
+        rand_range(cx, s, r)?
+    } else {
+        // TypeError for what is no number at all.
+        cx.to_int(max)?;
+        None
+    };
+    match found {
+        Some(v) => Ok(v),
+        None => invalid(cx, max),
+    }
+}
+
+fn seed_of(cx: &mut Cx, seed: Option<Value>) -> Result<BigInt> {
+    match seed {
+        None => Ok(new_seed()),
+        Some(v) => {
+            let i = cx.to_int(v)?;
+            Ok(ints::big(i).into_owned())
+        }
+    }
+}
+fn reseed(cx: &mut Cx, seed: Option<Value>) -> Result<Value> {
+    let seed = seed_of(cx, seed)?;
+    let old = generator(cx, Source::Default)?.seed.clone();
+    cx.state::<DefaultRandom>().0 = Some(Box::new(Generator::new(seed)));
+    Ok(cx.big(old))
+}
+
+#[ruby_class(ids::RANDOM)]
+mod random {
+    use super::*;
+
+    /// A generator of a seed, by default a random one.
+    ///
+    ///     Random.new(42).rand    #=> 0.3745401188473625
+    #[method("initialize", private)]
+    fn initialize(cx: &mut Cx, this: Value, seed: Option<Value>) -> Result<()> {
+        let seed = seed_of(cx, seed)?;
+        cx.data_init(this, Generator::new(seed))
+    }
+    /// Copies the other generator's state.
+    ///
+    ///     a = Random.new(1); a.rand; a.dup.rand == a.rand    #=> true
+    #[method("initialize_copy", private)]
+    fn initialize_copy(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
+        let g = cx.data_ref::<Generator>(other)?.clone();
+        cx.data_init(this, g)?;
+        Ok(this)
+    }
+    /// A Float in 0...1, below a limit, or a member of a Range.
+    ///
+    ///     Random.new(42).rand(100)        #=> 51
+    ///     Random.new(42).rand(1..6)       #=> 4
+    ///     Random.new(42).rand(1.0..2.0)   #=> 1.3745401188473625
+    #[method("rand")]
+    fn rand(cx: &mut Cx, this: Value, max: Option<Value>) -> Result<Value> {
+        rand_strict(cx, Source::Object(this), max)
+    }
+    /// As rand; limits below 1 mean a Float in 0...1.
+    ///
+    ///     Random.new(42).random_number(10)    #=> 6
+    #[method("random_number")]
+    fn random_number(cx: &mut Cx, this: Value, max: Option<Value>) -> Result<Value> {
+        lenient(cx, Source::Object(this), max)
+    }
+    /// Random bytes.
+    ///
+    ///     Random.new(42).bytes(3).bytesize    #=> 3
+    #[method("bytes")]
+    fn bytes(cx: &mut Cx, this: Value, n: i64) -> Result<Value> {
+        byte_string(cx, Source::Object(this), n)
+    }
+    /// The seed.
+    ///
+    ///     Random.new(42).seed    #=> 42
+    #[method("seed")]
+    fn seed(cx: &mut Cx, this: Value) -> Result<Value> {
+        let s = cx.data_ref::<Generator>(this)?.seed.clone();
+        Ok(cx.big(s))
+    }
+    /// Equal generators give equal numbers from here on.
+    ///
+    ///     Random.new(42) == Random.new(42)    #=> true
+    #[method("==")]
+    fn eq(cx: &mut Cx, this: Value, other: Value) -> Result<bool> {
+        if cx.class_of(this) != cx.class_of(other) || !cx.is_data::<Generator>(other) {
+            return Ok(false);
+        }
+        let (a, b) = (cx.data_ref::<Generator>(this)?, cx.data_ref::<Generator>(other)?);
+        Ok(a.mt == b.mt && a.seed == b.seed)
+    }
+    /// From the default generator.
+    ///
+    ///     Random.srand(42); Random.rand(100)    #=> 51
+    #[method("rand", singleton)]
+    fn s_rand(cx: &mut Cx, this: Value, max: Option<Value>) -> Result<Value> {
+        let _ = this;
+        rand_strict(cx, Source::Default, max)
+    }
+    /// From the default generator.
+    ///
+    ///     Random.random_number(1)    #=> 0
+    #[method("random_number", singleton)]
+    fn s_random_number(cx: &mut Cx, this: Value, max: Option<Value>) -> Result<Value> {
+        let _ = this;
+        lenient(cx, Source::Default, max)
+    }
+    /// From the default generator.
+    ///
+    ///     Random.bytes(4).bytesize    #=> 4
+    #[method("bytes", singleton)]
+    fn s_bytes(cx: &mut Cx, this: Value, n: i64) -> Result<Value> {
+        let _ = this;
+        byte_string(cx, Source::Default, n)
+    }
+    /// Seed of the default generator.
+    ///
+    ///     Random.srand(5); Random.seed    #=> 5
+    #[method("seed", singleton)]
+    fn s_seed(cx: &mut Cx, this: Value) -> Result<Value> {
+        let _ = this;
+        let s = generator(cx, Source::Default)?.seed.clone();
+        Ok(cx.big(s))
+    }
+    /// A seed from the operating system.
+    ///
+    ///     Random.new_seed.is_a?(Integer)    #=> true
+    #[method("new_seed", singleton)]
+    fn s_new_seed(cx: &mut Cx, this: Value) -> Value {
+        let _ = this;
+        cx.big(new_seed())
+    }
+    /// Bytes from the operating system.
+    ///
+    ///     Random.urandom(8).bytesize    #=> 8
+    #[method("urandom", singleton)]
+    fn s_urandom(cx: &mut Cx, this: Value, n: i64) -> Result<Value> {
+        let _ = this;
+        let mut buf = vec![0; length(cx, n)?];
+        entropy(&mut buf);
+        Ok(cx.str_bytes(&buf, zakuro_object::string::BINARY))
+    }
+    /// Seeds the default generator; returns the old seed.
+    ///
+    ///     Random.srand(1); Random.srand(2)    #=> 1
+    #[method("srand", singleton)]
+    fn s_srand(cx: &mut Cx, this: Value, seed: Option<Value>) -> Result<Value> {
+        let _ = this;
+        reseed(cx, seed)
+    }
+
+    fn length(cx: &mut Cx, n: i64) -> Result<usize> {
+        match usize::try_from(n) {
+            Ok(n) if n <= 1 << 31 => Ok(n),
+            Ok(_) => cx.arg_error("argument too big"),
+            Err(_) => cx.arg_error("negative string size (or size too big)"),
+        }
+    }
+    fn byte_string(cx: &mut Cx, s: Source, n: i64) -> Result<Value> {
+        let n = length(cx, n)?;
+        let b = generator(cx, s)?.bytes(n);
+        Ok(cx.str_bytes(&b, zakuro_object::string::BINARY))
+    }
+    fn lenient(cx: &mut Cx, s: Source, max: Option<Value>) -> Result<Value> {
+        let positive = match max {
+            None | Some(Value::NIL) => false,
+            Some(v) if ints::is_int(v) => ints::signum(v) > 0,
+            Some(v) => v.as_float().is_none_or(|f| f > 0.0),
+        };
+        if !positive {
+            return rand_strict(cx, s, None);
+        }
+        rand_strict(cx, s, max)
+    }
+}
+
+#[ruby_class(ids::KERNEL)]
+mod kernel_random {
+    use super::*;
+
+    /// A Float in 0...1, an Integer below a limit, or a member of a Range; nil for an empty one.
+    ///
+    ///     srand(42); [rand(10), rand(10)]    #=> [6, 3]
+    ///     rand(1..0)                         #=> nil
+    #[method("rand", module_function)]
+    fn rand(cx: &mut Cx, this: Value, max: Option<Value>) -> Result<Value> {
+        let _ = this;
+        if let Some(max) = max.filter(|m| !m.is_nil()) {
+            if let Some(r) = Ref::<RangeCell>::from_value(max) {
+                return Ok(rand_range(cx, Source::Default, r)?.unwrap_or(Value::NIL));
+            }
+            let max = cx.to_int(max)?;
+            if let Some(v) = rand_int(cx, Source::Default, max, false)? {
+                return Ok(v);
+            }
+        }
+        let r = generator(cx, Source::Default)?.real(true);
+        Ok(cx.float(r))
+    }
+    /// Seeds the default generator; returns the old seed.
+    ///
+    ///     srand(1); srand(2)    #=> 1
+    #[method("srand", module_function)]
+    fn srand(cx: &mut Cx, this: Value, seed: Option<Value>) -> Result<Value> {
+        let _ = this;
+        reseed(cx, seed)
+    }
+}

@@ -1,7 +1,748 @@
-//! (not written yet)
+//! Range: an interval of anything that answers `<=>`; walked by `succ`. `step`, `%` and `overlap?` are in prelude/range.rb.
 
-use zakuro_vm::{Cx, MethodRow};
+use crate::enumerable::{collect, walk};
+use crate::enumerator::EnumeratorExt;
+use num_bigint::BigInt;
+use std::cmp::Ordering;
+use zakuro_macros::ruby_class;
+use zakuro_vm::*;
 
-pub static TABLES: &[&[MethodRow]] = &[];
+pub static TABLES: &[&[MethodRow]] = &[range::METHODS, bsearch::METHODS];
 
 pub fn setup(_cx: &mut Cx) {}
+
+type Range = Ref<RangeCell>;
+
+/// `a <=> b` as an order; None when they can't be compared.
+fn order(cx: &mut Cx, a: Value, b: Value) -> Result<Option<Ordering>> {
+    if Value::both_fixnum(a, b) {
+        return Ok(Some(a.fix().cmp(&b.fix())));
+    }
+    let r = cx.call(a, sym::cmp, &[b])?;
+    if r.is_nil() { Ok(None) } else { crate::array::sorting::order_of(cx, r, a, b).map(Some) }
+}
+
+/// Whether a value lies between the ends, by `<=>`.
+pub fn covers(cx: &mut Cx, r: Range, v: Value) -> Result<bool> {
+    if !r.low().is_nil() && !matches!(order(cx, r.low(), v)?, Some(Ordering::Less | Ordering::Equal)) {
+        return Ok(false);
+    }
+    if r.high().is_nil() {
+        return Ok(true);
+    }
+    Ok(match order(cx, v, r.high())? {
+        Some(Ordering::Less) => true,
+        Some(Ordering::Equal) => !r.exclusive(),
+        _ => false,
+    })
+}
+
+fn covers_range(cx: &mut Cx, r: Range, other: Range) -> Result<bool> {
+    let (high, low2, high2) = (r.high(), other.low(), other.high());
+    if !low2.is_nil() && !high2.is_nil() {
+        match order(cx, low2, high2)? {
+            None | Some(Ordering::Greater) => return Ok(false),
+            Some(Ordering::Equal) if other.exclusive() => return Ok(false),
+            _ => {}
+        }
+    }
+    if low2.is_nil() {
+        if !r.low().is_nil() {
+            return Ok(false);
+        }
+    } else if !covers(cx, r, low2)? {
+        return Ok(false);
+    }
+    if high.is_nil() {
+        return Ok(true);
+    }
+    if high2.is_nil() {
+        return Ok(false);
+    }
+    let ends = order(cx, high, high2)?;
+    if r.exclusive() == other.exclusive() || ends.is_none() {
+        return Ok(matches!(ends, Some(Ordering::Greater | Ordering::Equal)));
+    }
+    if r.exclusive() {
+        return Ok(ends == Some(Ordering::Greater));
+    }
+    if matches!(ends, Some(Ordering::Greater | Ordering::Equal)) {
+        return Ok(true);
+    }
+    // (1..3) covers (1...4): the last element decides.
+    match cx.rescue(&[ids::TYPE_ERROR, ids::RANGE_ERROR], |cx| cx.call(other.as_value(), sym::max, &[]))? {
+        Ok(max) if !max.is_nil() => Ok(matches!(order(cx, high, max)?, Some(Ordering::Greater | Ordering::Equal))),
+        _ => Ok(false),
+    }
+}
+
+#[cold]
+fn cannot_iterate<T>(cx: &mut Cx, v: Value) -> Result<T> {
+    let what = cx.class_name_of(v);
+    cx.type_error(format!("can't iterate from {what}"))
+}
+
+/// Last Integer of a range that starts with an Integer: None for an endless one. The second: whether the range is of this kind.
+fn integer_end(r: Range) -> Option<Option<i64>> {
+    if !r.low().is_fixnum() {
+        return None;
+    }
+    match (r.high().as_fixnum(), r.high().as_float()) {
+        (Some(h), _) => Some(Some(if r.exclusive() { h - 1 } else { h })),
+        (_, Some(f)) if f == f64::INFINITY => Some(None),
+        (_, Some(f)) if f.abs() < 4e18 => Some(Some(if r.exclusive() && f.fract() == 0.0 { f as i64 - 1 } else { f.floor() as i64 })),
+        _ if r.high().is_nil() => Some(None),
+        _ => None,
+    }
+}
+
+fn each_by_succ(cx: &mut Cx, r: Range, f: &mut dyn FnMut(&mut Cx, Value) -> Result<bool>) -> Result<()> {
+    let succ = sym::succ;
+    let high = r.high();
+    let mut v = r.low();
+    if high.is_nil() {
+        loop {
+            if !f(cx, v)? {
+                return Ok(());
+            }
+            cx.safepoint()?;
+            v = cx.call(v, succ, &[])?;
+        }
+    }
+    loop {
+        match order(cx, v, high)? {
+            Some(Ordering::Less) => {}
+            Some(Ordering::Equal) => {
+                if !r.exclusive() {
+                    f(cx, v)?;
+                }
+                return Ok(());
+            }
+            _ => return Ok(()),
+        }
+        if !f(cx, v)? {
+            return Ok(());
+        }
+        cx.safepoint()?;
+        v = cx.call(v, succ, &[])?;
+    }
+}
+
+/// Size as `Range#size` has it.
+fn size(cx: &mut Cx, r: Range) -> Result<Value> {
+    let (low, high) = (r.low(), r.high());
+    if cx.is_integer(low) {
+        if high.is_nil() {
+            return Ok(cx.float(f64::INFINITY));
+        }
+        if let Some(Some(end)) = integer_end(r) {
+            return Ok(cx.int((end - low.fix() + 1).max(0)));
+        }
+        if let (Some(a), Some(b)) = (cx.as_big(low), cx.as_big(high)) {
+            let n = b - a + i32::from(!r.exclusive());
+            return Ok(cx.big(n.max(BigInt::from(0))));
+        }
+        if let Some(f) = high.as_float()
+            && f.is_infinite()
+        {
+            return Ok(if f > 0.0 { cx.float(f) } else { Value::fixnum(0) });
+        }
+        if cx.is_a(high, ids::NUMERIC) {
+            let end = cx.call(high, sym::floor, &[])?;
+            let whole = cx.eq(end, high)?;
+            let (Some(a), Some(b)) = (cx.as_big(low), cx.as_big(end)) else { return Ok(Value::NIL) };
+            let n: BigInt = b - a + i32::from(!(r.exclusive() && whole));
+            return Ok(cx.big(n.max(BigInt::from(0))));
+        }
+        return Ok(Value::NIL);
+    }
+    if low.as_float().is_some() || low.is_nil() || (cx.is_a(low, ids::NUMERIC) && !cx.responds(low, sym::succ, false)?) {
+        return cannot_iterate(cx, low);
+    }
+    Ok(Value::NIL)
+}
+fn enum_size(cx: &mut Cx, recv: Value, _: &[Value]) -> Result<Value> {
+    match Ref::<RangeCell>::from_value(recv) {
+        Some(r) => size(cx, r),
+        None => Ok(Value::NIL),
+    }
+}
+fn reverse_size(cx: &mut Cx, recv: Value, _: &[Value]) -> Result<Value> {
+    let Some(r) = Ref::<RangeCell>::from_value(recv) else { return Ok(Value::NIL) };
+    if r.high().is_nil() {
+        return cannot_iterate(cx, Value::NIL);
+    }
+    if r.low().is_nil() && cx.is_integer(r.high()) {
+        return Ok(cx.float(f64::INFINITY));
+    }
+    if cx.is_integer(r.low()) && cx.is_integer(r.high()) { size(cx, r) } else { Ok(Value::NIL) }
+}
+
+fn is_numeric(cx: &mut Cx, v: Value) -> bool {
+    v.is_fixnum() || v.as_float().is_some() || cx.is_a(v, ids::NUMERIC)
+}
+
+fn same(cx: &mut Cx, r: Range, other: Value, strict: bool) -> Result<bool> {
+    let Some(o) = Ref::<RangeCell>::from_value(other) else { return Ok(false) };
+    if r == o {
+        return Ok(true);
+    }
+    if r.exclusive() != o.exclusive() {
+        return Ok(false);
+    }
+    let done = cx.guard_recursion(r.as_value(), |cx| {
+        if strict {
+            Ok(cx.eql(r.low(), o.low())? && cx.eql(r.high(), o.high())?)
+        } else {
+            Ok(cx.eq(r.low(), o.low())? && cx.eq(r.high(), o.high())?)
+        }
+    })?;
+    Ok(done.unwrap_or(true))
+}
+
+#[ruby_class(ids::RANGE)]
+mod range {
+    use super::*;
+
+    /// `Range.new(first, last, exclude_end = false)`
+    ///
+    ///     Range.new(1, 3, true)   #=> 1...3
+    #[method("initialize", private)]
+    fn initialize(cx: &mut Cx, this: Range, low: Value, high: Value, exclusive: Option<bool>) -> Result<Value> {
+        let mut this = this;
+        let unset = this.low().is_nil() && this.high().is_nil() && !this.exclusive();
+        if !unset {
+            return cx.frozen_error(this.as_value());
+        }
+        if !Value::both_fixnum(low, high) && !low.is_nil() && !high.is_nil() {
+            let r = cx.rescue(&[ids::STANDARD_ERROR], |cx| cx.call(low, sym::cmp, &[high]))?;
+            if !matches!(r, Ok(v) if !v.is_nil()) {
+                return cx.arg_error("bad value for range");
+            }
+        }
+        this.init(low, high, exclusive.unwrap_or(false));
+        this.as_value().set_flags(flags::FROZEN);
+        Ok(Value::NIL)
+    }
+
+    /// Lower end.
+    ///
+    ///     (1..3).begin   #=> 1
+    #[method("begin")]
+    fn begin(_cx: &mut Cx, this: Range) -> Value {
+        this.low()
+    }
+
+    /// Upper end, nil for an endless range.
+    ///
+    ///     (1...3).end   #=> 3
+    #[method("end")]
+    fn end(_cx: &mut Cx, this: Range) -> Value {
+        this.high()
+    }
+
+    /// Whether the upper end is left out.
+    ///
+    ///     (1...3).exclude_end?   #=> true
+    #[method("exclude_end?")]
+    fn exclude_end(_cx: &mut Cx, this: Range) -> bool {
+        this.exclusive()
+    }
+
+    /// The lower end, or the first `n` elements.
+    ///
+    ///     (5..).first      #=> 5
+    ///     (5..).first(2)   #=> [5, 6]
+    #[method("first")]
+    fn first(cx: &mut Cx, this: Range, n: Option<Value>) -> Result<Value> {
+        if this.low().is_nil() {
+            return cx.range_error("cannot get the first element of beginless range");
+        }
+        match n {
+            None => Ok(this.low()),
+            Some(n) => {
+                if cx.to_i64(n)? < 0 {
+                    return cx.arg_error("negative array size (or size too big)");
+                }
+                crate::enumerable::search::search::take(cx, this.as_value(), n)
+            }
+        }
+    }
+
+    /// The upper end, or the last `n` elements.
+    ///
+    ///     (1...5).last      #=> 5
+    ///     (1...5).last(2)   #=> [3, 4]
+    #[method("last")]
+    fn last(cx: &mut Cx, this: Range, n: Option<Value>) -> Result<Value> {
+        if this.high().is_nil() {
+            return cx.range_error("cannot get the last element of endless range");
+        }
+        let Some(n) = n else { return Ok(this.high()) };
+        if let Some(Some(end)) = integer_end(this)
+            && this.high().is_fixnum()
+        {
+            let n = cx.to_i64(n)?;
+            if n < 0 {
+                return cx.arg_error("negative array size");
+            }
+            let from = this.low().fix().max(end.saturating_sub(n).saturating_add(1));
+            let v: Vec<Value> = (from..=end).map(Value::fixnum).collect();
+            return Ok(cx.array(&v));
+        }
+        let all = to_a(cx, this)?;
+        cx.call(all, sym::last, &[n])
+    }
+
+    /// Yields the elements.
+    ///
+    ///     ("a".."d").each.to_a   #=> ["a", "b", "c", "d"]
+    ///     (1...3).each.to_a      #=> [1, 2]
+    #[method("each")]
+    pub fn each(cx: &mut Cx, this: Range, block: Block) -> Result<Value> {
+        if block.is_none() {
+            return cx.sized_enumerator(this.as_value(), "each", &[], enum_size);
+        }
+        let (low, high) = (this.low(), this.high());
+        if let Some(end) = integer_end(this) {
+            let mut i = low.fix();
+            let end = end.unwrap_or(i64::MAX);
+            while i <= end {
+                let v = cx.int(i);
+                cx.yield1(block, v)?;
+                cx.safepoint()?;
+                i += 1;
+            }
+            return Ok(this.as_value());
+        }
+        if low.is_kind(Kind::String) && high.is_kind(Kind::String) {
+            cx.call_block(low, sym::upto, &[high, Value::bool(this.exclusive())], block)?;
+            return Ok(this.as_value());
+        }
+        if low.is_sym() && (high.is_sym() || high.is_nil()) {
+            let text = |cx: &mut Cx, v: Value| if v.is_nil() { Ok(v) } else { cx.to_s(v).map(|s| s.as_value()) };
+            let (a, b) = (text(cx, low)?, text(cx, high)?);
+            let strings = cx.range(a, b, this.exclusive());
+            walk(cx, strings, &[], &|cx, v| {
+                let s = crate::enumerable::pack(cx, v);
+                let s = cx.to_sym(s)?;
+                cx.yield1(block, Value::sym(s))?;
+                Ok(true)
+            })?;
+            return Ok(this.as_value());
+        }
+        if low.as_float().is_some() || low.is_nil() || !cx.responds(low, sym::succ, false)? {
+            return cannot_iterate(cx, low);
+        }
+        each_by_succ(cx, this, &mut |cx, v| cx.yield1(block, v).map(|_| true))?;
+        Ok(this.as_value())
+    }
+
+    /// Yields the elements from the last to the first.
+    ///
+    ///     (1..3).reverse_each.to_a        #=> [3, 2, 1]
+    ///     (..5).reverse_each.first(2)     #=> [5, 4]
+    #[method("reverse_each")]
+    fn reverse_each(cx: &mut Cx, this: Range, block: Block) -> Result<Value> {
+        if block.is_none() {
+            return cx.sized_enumerator(this.as_value(), "reverse_each", &[], reverse_size);
+        }
+        if this.high().is_nil() {
+            return cannot_iterate(cx, Value::NIL);
+        }
+        if let Some(high) = this.high().as_fixnum()
+            && (this.low().is_fixnum() || this.low().is_nil())
+        {
+            let mut i = if this.exclusive() { high - 1 } else { high };
+            let low = this.low().as_fixnum().unwrap_or(i64::MIN);
+            while i >= low {
+                let v = cx.int(i);
+                cx.yield1(block, v)?;
+                cx.safepoint()?;
+                i -= 1;
+            }
+            return Ok(this.as_value());
+        }
+        if this.low().is_nil() {
+            return cannot_iterate(cx, this.low());
+        }
+        let all = collect(cx, this.as_value())?;
+        let mut i = all.len();
+        while i > 0 {
+            i -= 1;
+            let v = all.get(i).unwrap_or(Value::NIL);
+            cx.yield1(block, v)?;
+            cx.safepoint()?;
+        }
+        Ok(this.as_value())
+    }
+
+    /// Number of elements of a range of Integers; nil when it isn't known without counting.
+    ///
+    ///     (1...10).size    #=> 9
+    ///     (1..).size       #=> Infinity
+    ///     ("a".."z").size  #=> nil
+    #[method("size")]
+    fn size_(cx: &mut Cx, this: Range) -> Result<Value> {
+        size(cx, this)
+    }
+
+    /// Number of elements; with an argument or a block as Enumerable#count.
+    ///
+    ///     ("a".."d").count     #=> 4
+    ///     (1..10).count(&:even?)   #=> 5
+    #[method("count")]
+    fn count(cx: &mut Cx, this: Range, wanted: Option<Value>, block: Block) -> Result<Value> {
+        if wanted.is_none() && block.is_none() {
+            if this.low().is_nil() || this.high().is_nil() {
+                return Ok(cx.float(f64::INFINITY));
+            }
+            if cx.is_integer(this.low()) && cx.is_integer(this.high()) {
+                return size(cx, this);
+            }
+        }
+        let n = crate::enumerable::search::search::count(cx, this.as_value(), wanted, block)?;
+        Ok(cx.int(n))
+    }
+
+    /// All elements.
+    ///
+    ///     (1..3).to_a   #=> [1, 2, 3]
+    #[method("to_a", "entries")]
+    pub fn to_a(cx: &mut Cx, this: Range) -> Result<Value> {
+        if this.high().is_nil() || this.high().as_float() == Some(f64::INFINITY) && this.low().is_fixnum() {
+            return cx.range_error("cannot convert endless range to an array");
+        }
+        if let Some(Some(end)) = integer_end(this) {
+            let low = this.low().fix();
+            crate::array::arg::check_len(cx, (end as i128 - low as i128 + 1).max(0) as usize)?;
+            let out = cx.new_array();
+            ArrayCell::reserve(out, &mut cx.heap, (end - low + 1).max(0) as usize);
+            for i in low..=end {
+                ArrayCell::push(out, &mut cx.heap, Value::fixnum(i));
+            }
+            return Ok(out.as_value());
+        }
+        Ok(collect(cx, this.as_value())?.as_value())
+    }
+
+    /// Whether a value, or every element of a range, lies between the ends.
+    ///
+    ///     (1..3).cover?(2.5)        #=> true
+    ///     ("a".."d").cover?("bb")   #=> true
+    ///     (1..5).cover?(2..3)       #=> true
+    #[method("cover?")]
+    fn cover(cx: &mut Cx, this: Range, v: Value) -> Result<bool> {
+        match Ref::<RangeCell>::from_value(v) {
+            Some(o) => covers_range(cx, this, o),
+            None => covers(cx, this, v),
+        }
+    }
+
+    /// As `cover?` for a value: what `case` uses.
+    ///
+    ///     (1..3) === 2   #=> true
+    #[method("===")]
+    fn eqq(cx: &mut Cx, this: Range, v: Value) -> Result<bool> {
+        covers(cx, this, v)
+    }
+
+    /// Whether it is an element. For numbers as `cover?`.
+    ///
+    ///     (1..3).include?(2.5)        #=> true
+    ///     ("a".."d").include?("bb")   #=> false
+    #[method("include?", "member?")]
+    fn include(cx: &mut Cx, this: Range, v: Value) -> Result<bool> {
+        let (low, high) = (this.low(), this.high());
+        if is_numeric(cx, low) || is_numeric(cx, high) {
+            return covers(cx, this, v);
+        }
+        if low.is_nil() || high.is_nil() {
+            return cx.type_error("cannot determine inclusion in beginless/endless ranges");
+        }
+        if let (Some(a), Some(b)) = (Ref::<StringCell>::from_value(low), Ref::<StringCell>::from_value(high)) {
+            let Some(s) = Ref::<StringCell>::from_value(v) else { return Ok(false) };
+            if a.len() == 1 && b.len() == 1 && a.bytes().is_ascii() && b.bytes().is_ascii() {
+                return if s.len() == 1 { covers(cx, this, v) } else { Ok(false) };
+            }
+        }
+        crate::enumerable::search::search::include(cx, this.as_value(), v)
+    }
+
+    /// The lower end, nil when the range is empty; as Enumerable#min with a number or a block.
+    ///
+    ///     (1..3).min    #=> 1
+    ///     (3..1).min    #=> nil
+    #[method("min")]
+    fn min(cx: &mut Cx, this: Range, n: Option<Value>, block: Block) -> Result<Value> {
+        let (low, high) = (this.low(), this.high());
+        if low.is_nil() {
+            return cx.range_error("cannot get the minimum of beginless range");
+        }
+        if block.is_some() {
+            if high.is_nil() {
+                return cx.range_error("cannot get the minimum of endless range with custom comparison method");
+            }
+            return crate::enumerable::order::order::min(cx, this.as_value(), n, block);
+        }
+        if let Some(n) = n {
+            return first(cx, this, Some(n));
+        }
+        if high.is_nil() {
+            return Ok(low);
+        }
+        Ok(match order(cx, low, high)? {
+            Some(Ordering::Less) => low,
+            Some(Ordering::Equal) if !this.exclusive() => low,
+            _ => Value::NIL,
+        })
+    }
+
+    /// The upper end, nil when the range is empty; as Enumerable#max with a number or a block.
+    ///
+    ///     (1..3).max     #=> 3
+    ///     (1...3).max    #=> 2
+    #[method("max")]
+    fn max(cx: &mut Cx, this: Range, n: Option<Value>, block: Block) -> Result<Value> {
+        let (low, high) = (this.low(), this.high());
+        if high.is_nil() {
+            return cx.range_error("cannot get the maximum of endless range");
+        }
+        let numeric = is_numeric(cx, high);
+        if block.is_some() || n.is_some() || (this.exclusive() && !numeric) {
+            if low.is_nil() {
+                return cx.range_error("cannot get the maximum of beginless range with custom comparison method");
+            }
+            return crate::enumerable::order::order::max(cx, this.as_value(), n, block);
+        }
+        let c = if low.is_nil() { Some(Ordering::Less) } else { order(cx, low, high)? };
+        if !matches!(c, Some(Ordering::Less | Ordering::Equal)) {
+            return Ok(Value::NIL);
+        }
+        if this.exclusive() {
+            if !cx.is_integer(high) {
+                return cx.type_error("cannot exclude non Integer end value");
+            }
+            if c == Some(Ordering::Equal) {
+                return Ok(Value::NIL);
+            }
+            if !cx.is_integer(low) && !low.is_nil() {
+                return cx.type_error("cannot exclude end value with non Integer begin value");
+            }
+            return cx.call(high, sym::sub, &[Value::fixnum(1)]);
+        }
+        Ok(high)
+    }
+
+    /// `[min, max]`
+    ///
+    ///     (1..3).minmax   #=> [1, 3]
+    #[method("minmax")]
+    fn minmax(cx: &mut Cx, this: Range, block: Block) -> Result<Value> {
+        if block.is_some() {
+            if this.low().is_nil() || this.high().is_nil() {
+                let which = if this.low().is_nil() { "minimum of beginless" } else { "maximum of endless" };
+                return cx.range_error(format!("cannot get the {which} range with custom comparison method"));
+            }
+            return crate::enumerable::order::order::minmax(cx, this.as_value(), block);
+        }
+        let a = cx.call(this.as_value(), sym::min, &[])?;
+        let b = cx.call(this.as_value(), sym::max, &[])?;
+        Ok(cx.array(&[a, b]))
+    }
+
+    /// The sum; of Integers by formula.
+    ///
+    ///     (1..100).sum              #=> 5050
+    ///     (1..3).sum { |x| x * x }  #=> 14
+    #[method("sum")]
+    fn sum(cx: &mut Cx, this: Range, init: Option<Value>, block: Block) -> Result<Value> {
+        if block.is_none()
+            && init.is_none_or(|i| cx.is_integer(i))
+            && let (Some(a), Some(b)) = (cx.as_big(this.low()), cx.as_big(this.high()))
+        {
+            let last = if this.exclusive() { b - 1 } else { b };
+            let sum = if last < a { BigInt::from(0) } else { (&last - &a + 1) * (&a + &last) / 2 };
+            let sum = sum + init.and_then(|i| cx.as_big(i)).unwrap_or_default();
+            return Ok(cx.big(sum));
+        }
+        crate::enumerable::sum::sum::sum(cx, this.as_value(), init, block)
+    }
+
+    /// Equal ends (`==`) and the same kind of end.
+    ///
+    ///     (1..2) == (1..2.0)   #=> true
+    ///     (1..2) == (1...2)    #=> false
+    #[method("==")]
+    fn eq(cx: &mut Cx, this: Range, other: Value) -> Result<bool> {
+        same(cx, this, other, false)
+    }
+
+    /// As `==`, ends compared by `eql?`.
+    ///
+    ///     (1..2).eql?(1..2.0)   #=> false
+    #[method("eql?")]
+    fn eql(cx: &mut Cx, this: Range, other: Value) -> Result<bool> {
+        same(cx, this, other, true)
+    }
+
+    /// Equal for ranges that are `eql?`.
+    ///
+    ///     (1..2).hash == (1..2).hash   #=> true
+    #[method("hash")]
+    fn hash(cx: &mut Cx, this: Range) -> Result<Value> {
+        let (a, b) = (cx.hash_of(this.low())?, cx.hash_of(this.high())?);
+        let h = (a.rotate_left(7) ^ b).wrapping_mul(0x517c_c1b7_2722_0a95) ^ u64::from(this.exclusive());
+        Ok(Value::fixnum((h >> 2) as i64))
+    }
+
+    /// As source text.
+    ///
+    ///     ("a"...).inspect   #=> "\"a\"..."
+    #[method("inspect")]
+    fn inspect(cx: &mut Cx, this: Range) -> Result<Value> {
+        let shown = cx.guard_recursion(this.as_value(), |cx| {
+            let mut out = Vec::new();
+            let mut encoding = zakuro_object::string::UTF8;
+            let mut add = |cx: &mut Cx, out: &mut Vec<u8>, v: Value| -> Result<()> {
+                let s = cx.inspect(v)?;
+                if !s.bytes().is_ascii() {
+                    encoding = s.encoding();
+                }
+                out.extend_from_slice(s.bytes());
+                Ok(())
+            };
+            if !this.low().is_nil() || this.high().is_nil() {
+                add(cx, &mut out, this.low())?;
+            }
+            out.extend_from_slice(if this.exclusive() { b"..." } else { b".." });
+            if this.low().is_nil() || !this.high().is_nil() {
+                add(cx, &mut out, this.high())?;
+            }
+            Ok((out, encoding))
+        })?;
+        Ok(match shown {
+            Some((bytes, encoding)) => cx.str_bytes(&bytes, encoding),
+            None => cx.str(if this.exclusive() { "(... ... ...)" } else { "(... .. ...)" }),
+        })
+    }
+
+    /// Both ends as text.
+    ///
+    ///     ("a".."c").to_s   #=> "a..c"
+    #[method("to_s")]
+    fn to_s(cx: &mut Cx, this: Range) -> Result<Value> {
+        let (a, b) = (cx.to_s(this.low())?, cx.to_s(this.high())?);
+        let mut out = a.bytes().to_vec();
+        out.extend_from_slice(if this.exclusive() { b"..." } else { b".." });
+        out.extend_from_slice(b.bytes());
+        let encoding = if b.bytes().is_ascii() { a.encoding() } else { b.encoding() };
+        Ok(cx.str_bytes(&out, encoding))
+    }
+}
+
+/// Doubles in order as integers, so that halving visits every one.
+fn double_to_order(f: f64) -> i64 {
+    let b = (if f == 0.0 { 0.0 } else { f }).to_bits() as i64;
+    if b < 0 { i64::MIN - b } else { b }
+}
+fn order_to_double(i: i64) -> f64 {
+    f64::from_bits(if i < 0 { (i64::MIN - i) as u64 } else { i as u64 })
+}
+
+#[ruby_class(ids::RANGE)]
+mod bsearch {
+    use super::*;
+    use crate::array::bsearch::{Verdict, verdict};
+
+    fn probe(cx: &mut Cx, block: Block, v: Value) -> Result<Verdict> {
+        let r = cx.yield1(block, v)?;
+        cx.safepoint()?;
+        verdict(cx, r)
+    }
+
+    fn integers(cx: &mut Cx, block: Block, low: BigInt, high: BigInt) -> Result<Value> {
+        let (mut low, mut high) = (low, high);
+        let mut found = Value::NIL;
+        while low < high {
+            let mid: BigInt = (&low + &high) >> 1;
+            let v = cx.big(mid.clone());
+            match probe(cx, block, v)? {
+                Verdict::Found => return Ok(v),
+                Verdict::Here => {
+                    found = v;
+                    high = mid;
+                }
+                Verdict::Left => high = mid,
+                Verdict::Right => low = mid + 1,
+            }
+        }
+        Ok(found)
+    }
+
+    /// Finds by halving: the first element for which the block is true, or one for which it returns 0.
+    ///
+    ///     (0..1000).bsearch { |x| x * x >= 200 }       #=> 15
+    ///     (0..).bsearch { |x| x >= 12345 }             #=> 12345
+    ///     (0.0..10.0).bsearch { |x| x >= 2.5 }         #=> 2.5
+    #[method("bsearch")]
+    fn bsearch(cx: &mut Cx, this: Range, block: Block) -> Result<Value> {
+        let (low, high) = (this.low(), this.high());
+        if block.is_none() {
+            return cx.enumerator(this.as_value(), "bsearch", &[]);
+        }
+        if low.as_float().is_some() || high.as_float().is_some() {
+            let a = if low.is_nil() { f64::NEG_INFINITY } else { cx.to_f64(low)? };
+            let b = if high.is_nil() { f64::INFINITY } else { cx.to_f64(high)? };
+            let (mut i, mut j) = (double_to_order(a), double_to_order(b));
+            if !this.exclusive() {
+                j = j.saturating_add(1);
+            }
+            let mut found = Value::NIL;
+            while i < j {
+                let mid = ((i as i128 + j as i128) >> 1) as i64;
+                let v = cx.float(order_to_double(mid));
+                match probe(cx, block, v)? {
+                    Verdict::Found => return Ok(v),
+                    Verdict::Here => {
+                        found = v;
+                        j = mid;
+                    }
+                    Verdict::Left => j = mid,
+                    Verdict::Right => i = mid + 1,
+                }
+            }
+            return Ok(found);
+        }
+        let extra = i32::from(!this.exclusive());
+        match (cx.as_big(low), cx.as_big(high)) {
+            (Some(a), Some(b)) => integers(cx, block, a, b + extra),
+            (Some(a), None) if high.is_nil() => {
+                let mut step = BigInt::from(1);
+                loop {
+                    let v = cx.big(&a + &step);
+                    match probe(cx, block, v)? {
+                        Verdict::Found => return Ok(v),
+                        Verdict::Right => step <<= 1,
+                        _ => return integers(cx, block, a.clone(), a + step + 1),
+                    }
+                }
+            }
+            (None, Some(b)) if low.is_nil() => {
+                let mut step = BigInt::from(1);
+                loop {
+                    let v = cx.big(&b - &step);
+                    match probe(cx, block, v)? {
+                        Verdict::Found => return Ok(v),
+                        Verdict::Right => return integers(cx, block, &b - &step, b + extra),
+                        _ => step <<= 1,
+                    }
+                }
+            }
+            _ => {
+                let what = cx.class_name_of(low);
+                cx.type_error(format!("can't do binary search for {what}"))
+            }
+        }
+    }
+}

@@ -14,6 +14,7 @@
 //! - Counting bytes per allocation: counted per run when it is opened, and the rest taken off when it is closed.
 //! - Taking an id and a first block in `new`: most of the cost of a VM that dies young.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use std::{mem, ptr};
 
@@ -99,6 +100,9 @@ pub struct Heap {
     /// Bytes allocated since the last collection, cells by run and payload by call.
     since: usize,
     limit: Limit,
+    /// Poll word of the VM and the bit to set in it when a collection is wanted. Writer here: this heap's thread (a read-modify-write, but
+    /// only when the limit is passed, never per allocation).
+    poll: Option<(*const AtomicU32, u32)>,
     payload: usize,
     pub(crate) classes: [Class; CLASSES],
     pub(crate) lookup: Lookup,
@@ -129,6 +133,7 @@ impl Heap {
             runs: [Run { bump: 0, end: 0 }; CLASSES],
             since: 0,
             limit: Limit::new(),
+            poll: None,
             payload: 0,
             classes: [Class { current: NONE, next_cell: 0, available: NONE, full: NONE, unswept: NONE }; CLASSES],
             lookup: Lookup { low: 0, span: 0, base: 0, table: ptr::null_mut(), id: 0 },
@@ -221,6 +226,26 @@ impl Heap {
     pub fn add_payload(&mut self, bytes: usize) {
         self.payload = self.payload.wrapping_add(bytes);
         self.since = self.since.wrapping_add(bytes);
+        if self.since >= self.limit.extra {
+            self.raise_poll();
+        }
+    }
+
+    /// From now on `bit` is set in the word at `poll` when a collection is wanted.
+    ///
+    /// # Safety
+    /// The word outlives the heap.
+    pub unsafe fn set_poll(&mut self, poll: *const AtomicU32, bit: u32) {
+        self.poll = Some((poll, bit));
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn raise_poll(&mut self) {
+        if let Some((word, bit)) = self.poll {
+            // SAFETY: `set_poll`: the word outlives the heap.
+            unsafe { (*word).fetch_or(bit, Ordering::Release) };
+        }
     }
 
     /// Cells of this heap own `bytes` less outside it (freed or handed over by the program, not by a finalizer).
@@ -421,6 +446,9 @@ impl Heap {
         self.runs[class] = Run { bump: base + start * size, end: base + end * size };
         self.classes[class].next_cell = end as u32;
         self.since = self.since.wrapping_add((end - start) * size);
+        if self.wants_collection() {
+            self.raise_poll();
+        }
         self.allocated_bytes += ((end - start) * size) as u64;
         self.allocated_cells += (end - start) as u64;
     }

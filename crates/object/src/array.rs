@@ -8,6 +8,8 @@ use crate::value::{Cell, Ref, Value};
 use zakuro_heap::{Header, Heap, SharedBuf};
 
 pub const INLINE: usize = 3;
+/// Flag: this cell's VM accounts for the buffer (slices share it without counting it again).
+const COUNTED: u8 = zakuro_heap::flags::USER2;
 const OUT: u16 = 0xffff;
 
 #[repr(C)]
@@ -124,9 +126,12 @@ impl ArrayCell {
                 heap.set_finalized(this.as_ptr() as *mut Header);
             } else {
                 let old = this.body.heap.buf;
-                heap.sub_payload(SharedBuf::cap(old));
+                if this.header.flags & COUNTED != 0 {
+                    heap.sub_payload(SharedBuf::cap(old));
+                }
                 SharedBuf::release(old);
             }
+            this.header.flags |= COUNTED;
             heap.add_payload(want * 8);
             this.header.aux = OUT;
             this.body.heap = Shared { buf, ptr: data, len };
@@ -271,7 +276,6 @@ impl ArrayCell {
             let h = src.body.heap;
             SharedBuf::retain(h.buf);
             heap.set_finalized(a.as_ptr() as *mut Header);
-            heap.add_payload(SharedBuf::cap(h.buf));
             a.header.aux = OUT;
             a.body.heap = Shared { buf: h.buf, ptr: h.ptr.add(start), len: end - start };
         }
@@ -284,7 +288,7 @@ impl ArrayCell {
                 return 0;
             }
             let buf = (*p).body.heap.buf;
-            let cap = SharedBuf::cap(buf);
+            let cap = if (*p).header.flags & COUNTED != 0 { SharedBuf::cap(buf) } else { 0 };
             SharedBuf::release(buf);
             cap
         }

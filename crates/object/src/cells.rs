@@ -174,7 +174,7 @@ pub struct CrefCell {
     pub class: Value,
     /// Outer scope; NIL at top level.
     pub parent: Value,
-    /// Where `def` puts methods, when not `class` (instance_eval); else NIL.
+    /// Where `def` puts methods, when not `class`; else NIL. TRUE: the singleton class of self (instance_eval).
     pub definee: Value,
 }
 impl Cell for CrefCell {
@@ -410,7 +410,14 @@ pub trait NativeData: Any {
     fn weight(&self) -> usize {
         0
     }
+    /// A copy for another VM, when the payload holds no Ruby value (channel, regexp, time). None: can't be sent.
+    fn send_copy(&self) -> Option<SendPayload> {
+        None
+    }
 }
+
+/// Payload of a data object on its way to another VM.
+pub type SendPayload = Box<dyn NativeData + Send>;
 
 /// An object whose state is a Rust value: IO, Time, Regexp, MatchData, Random, channels...
 #[repr(C)]
@@ -442,6 +449,9 @@ impl DataCell {
     }
     pub fn is_set(&self) -> bool {
         self.payload.is_some()
+    }
+    pub fn send_copy(&self) -> Option<SendPayload> {
+        self.payload.as_deref()?.send_copy()
     }
     pub fn set(&mut self, heap: &mut Heap, payload: Box<dyn NativeData>) {
         heap.add_payload(std::mem::size_of_val(&*payload) + payload.weight());

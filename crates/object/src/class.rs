@@ -200,6 +200,7 @@ boot_classes! {
     GC "GC" Module OBJECT None;
     OBJECT_SPACE "ObjectSpace" Module OBJECT None;
     WEAK_MAP "ObjectSpace::WeakMap" Class OBJECT Data;
+    WEAK_KEY_MAP "ObjectSpace::WeakKeyMap" Class OBJECT Data;
     MARSHAL "Marshal" Module OBJECT None;
     FIBER "Fiber" Class OBJECT Data;
     THREAD "Thread" Class OBJECT Data;
@@ -246,6 +247,7 @@ boot_classes! {
     RANGE_ERROR "RangeError" Class STANDARD_ERROR Exception;
     FLOAT_DOMAIN_ERROR "FloatDomainError" Class RANGE_ERROR Exception;
     REGEXP_ERROR "RegexpError" Class STANDARD_ERROR Exception;
+    REGEXP_TIMEOUT_ERROR "Regexp::TimeoutError" Class REGEXP_ERROR Exception;
     RUNTIME_ERROR "RuntimeError" Class STANDARD_ERROR Exception;
     FROZEN_ERROR "FrozenError" Class RUNTIME_ERROR Exception;
     SYSTEM_CALL_ERROR "SystemCallError" Class STANDARD_ERROR Exception;

@@ -10,6 +10,8 @@ use crate::value::{Cell, Ref, Value};
 use zakuro_heap::{BufRef, Header, Heap, SharedBuf};
 
 pub const INLINE: usize = 24;
+/// Flag: this cell's VM accounts for the buffer (substrings share it without counting it again).
+const COUNTED: u8 = zakuro_heap::flags::USER2;
 const INLINE_BIT: u16 = 1 << 10;
 const LEN_SHIFT: u16 = 11;
 const RANGE_MASK: u16 = 3 << 8;
@@ -159,9 +161,12 @@ impl StringCell {
                 heap.set_finalized(this.as_ptr() as *mut Header);
             } else {
                 let old = this.body.heap.buf;
-                heap.sub_payload(SharedBuf::cap(old));
+                if this.header.flags & COUNTED != 0 {
+                    heap.sub_payload(SharedBuf::cap(old));
+                }
                 SharedBuf::release(old);
             }
+            this.header.flags |= COUNTED;
             heap.add_payload(want);
             this.header.aux &= !INLINE_BIT & 0x7ff;
             this.body.heap = Shared { buf, ptr: data, len };
@@ -275,8 +280,6 @@ impl StringCell {
     unsafe fn adopt(this: Ref<StringCell>, heap: &mut Heap, body: Shared) {
         let mut this = this;
         heap.set_finalized(this.as_ptr() as *mut Header);
-        // SAFETY: body.buf is live and one count of it is ours.
-        heap.add_payload(unsafe { SharedBuf::cap(body.buf) });
         this.header.aux &= !INLINE_BIT & 0x7ff;
         this.body.heap = body;
     }
@@ -299,7 +302,10 @@ impl StringCell {
         unsafe {
             let raw = BufRef::into_raw(buf);
             Self::adopt(s, heap, Shared { buf: raw, ptr: SharedBuf::data(raw).add(offset), len });
+            heap.add_payload(SharedBuf::cap(raw));
         }
+        let mut s = s;
+        s.header.flags |= COUNTED;
         s
     }
     pub(crate) unsafe fn free(p: *mut StringCell) -> usize {
@@ -309,7 +315,7 @@ impl StringCell {
                 return 0;
             }
             let buf = (*p).body.heap.buf;
-            let cap = SharedBuf::cap(buf);
+            let cap = if (*p).header.flags & COUNTED != 0 { SharedBuf::cap(buf) } else { 0 };
             SharedBuf::release(buf);
             cap
         }

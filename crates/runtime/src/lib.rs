@@ -1,1 +1,13 @@
-//! placeholder
+//! The process: boot image, scheduler, VMs. What the command line and embedders stand on.
+//!
+//! Process-wide are the boot image, the scheduler and the options, all immutable or behind handles; every VM is made from them.
+
+pub mod command;
+pub mod doctest;
+pub mod process;
+pub mod program;
+pub mod signals;
+pub mod unit;
+
+pub use command::{Action, Command, parse};
+pub use process::Process;

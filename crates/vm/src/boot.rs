@@ -8,13 +8,13 @@ use crate::globals::GlobalRow;
 use crate::raise::Result;
 use crate::vm::*;
 use hashbrown::HashMap;
-use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, OnceLock};
 use zakuro_base::{Options, Sym, sym};
 use zakuro_bytecode::Code;
 use zakuro_object::class::BOOT_CLASSES;
 use zakuro_object::shape::{LotTable, ShapeInfo};
 use zakuro_object::*;
+use zakuro_sched::PollWord;
 
 /// Functions of the core library that the VM calls: set once, before the first VM is made.
 #[derive(Default)]
@@ -33,12 +33,15 @@ pub struct Hooks {
     pub float_to_s: Option<fn(f64) -> String>,
     /// Writes a warning line (after category and verbosity were checked).
     pub warn: Option<fn(&mut Cx, &str) -> Result<()>>,
+    /// Natives that stand in for C extensions, by the name that `require` gets; called once per VM.
+    pub features: HashMap<&'static str, fn(&mut Cx) -> Result<()>>,
     /// Makes a Binding of the innermost Ruby frame.
     pub binding: Option<fn(&mut Cx) -> Result<Value>>,
     /// Value of a constant that each VM makes for itself on first use (its entry: UNDEF with the name as `autoload`).
     pub lazy_const: Option<fn(&mut Cx, Sym) -> Result<Value>>,
     /// Integer and Float arithmetic beyond the fast paths goes through the methods.
-    pub unused: (),
+    /// Runs trap handlers after a signal arrived for this VM.
+    pub signal: Option<fn(&mut Cx) -> Result<()>>,
 }
 
 static HOOKS: OnceLock<Hooks> = OnceLock::new();
@@ -60,6 +63,8 @@ pub struct BootImage {
     transitions: FastMap<(u32, Sym), u32>,
     globals: FastMap<Sym, Value>,
     global_aliases: FastMap<Sym, Sym>,
+    /// Shape of the main object: that of a singleton class with its methods.
+    main_shape: u32,
     /// Codes of prelude methods.
     codes: Vec<Arc<Code>>,
     /// The VM that was frozen: owns the heap.
@@ -72,7 +77,7 @@ unsafe impl Send for BootImage {}
 unsafe impl Sync for BootImage {}
 
 impl Vm {
-    fn blank(options: Arc<Options>, poll: Arc<AtomicU32>) -> Box<Vm> {
+    fn blank(options: Arc<Options>, poll: Arc<PollWord>) -> Box<Vm> {
         let empty = Stacks {
             values: std::ptr::null_mut(),
             values_end: std::ptr::null_mut(),
@@ -81,16 +86,19 @@ impl Vm {
             native_limit: std::ptr::null(),
             native_top: std::ptr::null(),
         };
+        let mut heap = Heap::new(zakuro_object::trace::trace, zakuro_object::trace::finalize);
+        // SAFETY: the VM keeps the poll word alive (`poll_owner`), and drops its heap first (field order).
+        unsafe { heap.set_poll(poll.word(), crate::gc::POLL_COLLECT) };
         Box::new(Vm {
             fp: std::ptr::null_mut(),
             frame_limit: std::ptr::null_mut(),
             stack_limit: std::ptr::null_mut(),
-            poll: Arc::as_ptr(&poll),
+            poll: poll.word(),
             epoch: 1,
             const_epoch: 1,
             redefined: 0,
             native_limit: std::ptr::null(),
-            heap: Heap::new(zakuro_object::trace::trace, zakuro_object::trace::finalize),
+            heap,
             pending: Value::NIL,
             call: PendingCall { me: Value::NIL, argc: 0, kw: false, block: Block::NONE, name: sym::empty },
             errinfo: Value::NIL,
@@ -119,11 +127,15 @@ impl Vm {
             script: String::new(),
             stacks: empty,
             suspended: Vec::new(),
+            suspender: std::ptr::null(),
+            current_fiber: Value::NIL,
+            stack_pool: None,
             rooted: Vec::new(),
             pinned: Vec::new(),
             inspecting: Vec::new(),
             interrupt_hook: None,
             host: None,
+            end: None,
             gc_disabled: false,
             in_boot: false,
             method_serial: 0,
@@ -131,7 +143,7 @@ impl Vm {
     }
 
     /// A VM that starts from the boot image. Costs neither O(methods) nor a lock.
-    pub fn new(boot: &'static BootImage, options: Arc<Options>, poll: Arc<AtomicU32>) -> Box<Vm> {
+    pub fn new(boot: &'static BootImage, options: Arc<Options>, poll: Arc<PollWord>) -> Box<Vm> {
         let mut vm = Vm::blank(options, poll);
         vm.boot = Some(boot);
         vm.classes = LotTable::over(boot.classes);
@@ -139,7 +151,7 @@ impl Vm {
         vm.transitions = boot.transitions.clone();
         vm.globals = boot.globals.clone();
         vm.global_aliases = boot.global_aliases.clone();
-        vm.main = vm.new_object(ids::OBJECT);
+        vm.main = ObjectCell::make(&mut vm.heap, boot.main_shape, Kind::Object, 0).as_value();
         vm
     }
 
@@ -174,7 +186,7 @@ impl Vm {
 
     /// The VM that the boot image is made of: core classes, no methods. Run `define` on it, then freeze.
     pub fn for_boot(options: Arc<Options>) -> Box<Vm> {
-        let mut vm = Vm::blank(options, Arc::new(AtomicU32::new(0)));
+        let mut vm = Vm::blank(options, Arc::new(PollWord::new()));
         vm.in_boot = true;
         vm.gc_disabled = true;
         vm.gc_stress = false;
@@ -183,7 +195,8 @@ impl Vm {
         vm.class_lot = (first, zakuro_object::shape::FIRST_DYNAMIC);
         vm.shape_lot = (zakuro_object::shape::BOOT_ROOTS, zakuro_object::shape::FIRST_DYNAMIC);
         for (id, _, kind, sup, alloc) in BOOT_CLASSES {
-            let shape = if *kind == ClassKind::Module { ids::MODULE.0 } else { ids::CLASS.0 };
+            let class = if *kind == ClassKind::Module { ids::MODULE } else { ids::CLASS };
+            let shape = vm.new_shape(ShapeInfo { class, parent: 0, name: sym::empty, count: 0 });
             let header = Header { shape, kind: Kind::Class as u8, flags: 0, aux: 0 };
             let object = alloc_cell(&mut vm.heap, ClassCell { header, id: *id }).as_value();
             let superclass = (*kind == ClassKind::Class && *id != ids::BASIC_OBJECT).then_some(*sup);
@@ -248,6 +261,7 @@ impl Vm {
             transitions: std::mem::take(&mut self.transitions),
             globals: std::mem::take(&mut self.globals),
             global_aliases: std::mem::take(&mut self.global_aliases),
+            main_shape: self.main.shape_key(),
             codes: self.kept_codes.values().cloned().collect(),
             _vm: self,
         }

@@ -83,6 +83,22 @@ impl Cx {
             Ok(top)
         }
     }
+    /// Base for a call from here: above the running builtin's arguments, whose frame is the boundary, or above a new boundary. The flag says whether
+    /// one was pushed.
+    #[inline(always)]
+    fn call_base(&mut self, n: usize) -> Result<(*mut Value, bool)> {
+        // SAFETY: fp always points to a frame of the current stack; the limit is checked before use.
+        unsafe {
+            let f = &*self.fp;
+            if f.is_boundary() {
+                let top = f.aux as *mut Value;
+                if top.add(n + 8) < self.stack_limit {
+                    return Ok((top, false));
+                }
+            }
+        }
+        Ok((self.push_boundary(n)?, true))
+    }
     /// SystemStackError when the native stack is nearly used up. Native code that recurses by itself asks this.
     #[inline(always)]
     pub fn check_native_stack(&mut self) -> Result<()> {
@@ -93,6 +109,21 @@ impl Cx {
     pub fn call_method(&mut self, m: Method, recv: Value, name: Sym, args: &[Value], kw: bool, block: Block) -> Result<Value> {
         self.check_native_stack()?;
         let n = args.len();
+        if m.method_kind() != MethodKind::Native {
+            let (base, pushed) = self.call_base(n + 1)?;
+            let fp = self.fp;
+            // SAFETY: room was made; `enter` pushes the callee's frame above the boundary.
+            unsafe {
+                *base = recv;
+                for (i, a) in args.iter().enumerate() {
+                    *base.add(1 + i) = *a;
+                }
+                self.call = PendingCall { me: m.as_value(), argc: n, kw, block, name };
+                let ok = interp::run(self, interp::stub(), base, std::ptr::null());
+                self.fp = if pushed { fp.sub(1) } else { fp };
+                return if ok { Ok(*base) } else { Err(Exc) };
+            }
+        }
         let base = self.push_boundary(n + 1)?;
         let fp = self.fp;
         // SAFETY: push_boundary made room for receiver and arguments.
@@ -101,18 +132,14 @@ impl Cx {
             for (i, a) in args.iter().enumerate() {
                 *base.add(1 + i) = *a;
             }
-            if m.method_kind() == MethodKind::Native {
+            {
                 (*fp).me = m.as_value();
                 (*fp).block = block;
                 let f = Cx::native_fn(m);
                 let r = f(self, recv, base.add(1), n | if kw { KW_FLAG } else { 0 }, block);
                 self.fp = fp.sub(1);
-                return r;
+                r
             }
-            self.call = PendingCall { me: m.as_value(), argc: n, kw, block, name };
-            let ok = interp::run(self, interp::stub(), base, std::ptr::null());
-            self.fp = fp.sub(1);
-            if ok { Ok(*base) } else { Err(Exc) }
         }
     }
     /// Yields values to a block. LocalJumpError when there is none.
@@ -147,9 +174,9 @@ impl Cx {
         }
         self.check_native_stack()?;
         let n = args.len();
-        let base = self.push_boundary(n + 2)?;
+        let (base, pushed) = self.call_base(n + 2)?;
         let fp = self.fp;
-        // SAFETY: room was made; enter_block pushes the block's frame above this boundary.
+        // SAFETY: room was made; push_block_frame pushes the block's frame above this boundary.
         unsafe {
             for (i, a) in args.iter().enumerate() {
                 *base.add(1 + i) = *a;
@@ -159,7 +186,7 @@ impl Cx {
                 Ok(cs) => interp::run(self, (*cs).insns, base, cs),
                 Err(Exc) => false,
             };
-            self.fp = fp.sub(1);
+            self.fp = if pushed { fp.sub(1) } else { fp };
             if ok { Ok(*base) } else { Err(Exc) }
         }
     }

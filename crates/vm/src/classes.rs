@@ -142,10 +142,9 @@ impl Cx {
     /// New anonymous class or module. `hooks` are the caller's business.
     pub fn new_class(&mut self, kind: ClassKind, superclass: Option<ClassId>) -> ClassId {
         let id = self.next_class_id();
-        let shape = match kind {
-            ClassKind::Module => ids::MODULE.0,
-            _ => ids::CLASS.0,
-        };
+        // Each class object has a shape of its own: inline caches tell receivers apart by shape, and classes differ in their methods.
+        let class = if kind == ClassKind::Module { ids::MODULE } else { ids::CLASS };
+        let shape = self.new_shape(ShapeInfo { class, parent: 0, name: sym::empty, count: 0 });
         let header = Header { shape, kind: Kind::Class as u8, flags: 0, aux: 0 };
         let object = alloc_cell(&mut self.heap, ClassCell { header, id }).as_value();
         let mut data = ClassData::new(id, kind, object, superclass);
@@ -327,7 +326,7 @@ impl Cx {
     }
     /// Lexically the class with a name relative to its holder: sets the name of an anonymous class that is assigned to a constant.
     pub(crate) fn name_class(&mut self, holder: ClassId, name: Sym, class: ClassId) {
-        if self.class(class).name.is_some() || self.class(class).kind == ClassKind::Singleton {
+        if self.class(class).name.is_some_and(|n| !is_temporary(n)) || self.class(class).kind == ClassKind::Singleton {
             return;
         }
         let full = if holder == ids::OBJECT {
@@ -356,4 +355,9 @@ impl Cx {
             _ => None,
         }
     }
+}
+
+/// Whether a class's name was given by `set_temporary_name`: names of constants begin with a capital letter.
+fn is_temporary(name: Sym) -> bool {
+    name.bytes().first().is_some_and(|b| b.is_ascii() && !b.is_ascii_uppercase()) && name.bytes() != b"fatal"
 }

@@ -182,7 +182,11 @@ impl Cx {
         if h.len() == 0 {
             return Ok(());
         }
-        HashCell::change(h, &mut self.heap, |t| t.iterating += 1);
+        // Hashes of the boot image are read by many VMs at once, and never change.
+        let own = h.header.flags & flags::SHARED == 0;
+        if own {
+            HashCell::change(h, &mut self.heap, |t| t.iterating += 1);
+        }
         let mut i = 0;
         let mut result = Ok(());
         while let Some(t) = h.table() {
@@ -201,7 +205,9 @@ impl Cx {
             }
             i += 1;
         }
-        HashCell::change(h, &mut self.heap, |t| t.iterating -= 1);
+        if own {
+            HashCell::change(h, &mut self.heap, |t| t.iterating -= 1);
+        }
         result
     }
 }

@@ -95,6 +95,8 @@ pub struct CodeState {
     /// Made when a block or method of this Code is first used.
     pub children: Box<[std::cell::Cell<*const CodeState>]>,
     pub once: Vec<Value>,
+    /// State of the Code that this one is a block, or an eval, of; null for others.
+    pub parent: std::cell::Cell<*const CodeState>,
     storage: Storage,
 }
 
@@ -129,6 +131,7 @@ impl CodeState {
             required: code.params.required,
             children: code.children.iter().map(|_| std::cell::Cell::new(std::ptr::null())).collect(),
             once: vec![Value::UNDEF; code.once_sites as usize],
+            parent: std::cell::Cell::new(std::ptr::null()),
             code,
             storage,
         })

@@ -72,38 +72,16 @@ impl Cx {
                     if !top.is_null() && sp < top {
                         m.mark_range(sp, top);
                     }
-                    cx.mark_stacks(m, &cx.stacks, cx.fp);
+                    mark_stacks(m, &cx.stacks, cx.fp);
                     cx.mark_tables(m);
                 },
                 &mut |heap| {
                     let cx = &mut *cx;
                     cx.generic_ivars.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
                     cx.object_ids.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
+                    cx.states.values_mut().for_each(|s| s.sweep_state(heap));
                 },
             );
-        }
-    }
-    unsafe fn mark_stacks(&self, m: &mut Marker<'_>, s: &Stacks, fp: *mut crate::frame::Frame) {
-        if s.frames.is_null() || fp.is_null() {
-            return;
-        }
-        // SAFETY: frames s.frames..=fp and the values below the top frame's end were written.
-        unsafe {
-            let mut top = s.values;
-            let mut f = s.frames;
-            while f <= fp {
-                let frame = &*f;
-                m.mark_value_bits(frame.me.0);
-                if frame.block.0 & 1 == 0 {
-                    m.mark_value_bits(frame.block.0);
-                }
-                let end = if frame.is_boundary() { frame.aux as *mut Value } else { frame.regs.add((*frame.code).nregs as usize) };
-                top = top.max(end);
-                f = f.add(1);
-            }
-            // Arguments being laid out above the top frame.
-            let top = top.add(64).min(s.values_end);
-            m.mark_range(s.values as *const usize, top as *const usize);
         }
     }
     fn mark_tables(&self, m: &mut Marker<'_>) {
@@ -111,6 +89,7 @@ impl Cx {
         mark(self.pending);
         mark(self.errinfo);
         mark(self.main);
+        mark(self.current_fiber);
         mark(self.call.me);
         if self.call.block.0 & 1 == 0 {
             mark(Value(self.call.block.0));
@@ -144,13 +123,35 @@ impl Cx {
         for s in &self.suspended {
             m.mark_value_bits(s.pending.0);
             m.mark_value_bits(s.errinfo.0);
-            // SAFETY: a suspended coroutine's stacks stay as they were when it stopped.
-            unsafe {
-                if !s.sp.is_null() && s.sp < s.stacks.native_top {
-                    m.mark_range(((s.sp as usize + 7) & !7) as *const usize, s.stacks.native_top as *const usize);
-                }
-                self.mark_stacks(m, &s.stacks, s.fp);
+            if !s.sp.is_null() && s.sp < s.stacks.native_top {
+                m.mark_range(((s.sp as usize + 7) & !7) as *const usize, s.stacks.native_top as *const usize);
             }
+            mark_stacks(m, &s.stacks, s.fp);
         }
+    }
+}
+
+/// Scans the frames and values of a coroutine up to its top frame `fp`.
+pub(crate) fn mark_stacks(m: &mut Marker<'_>, s: &Stacks, fp: *mut crate::frame::Frame) {
+    if s.frames.is_null() || fp.is_null() {
+        return;
+    }
+    // SAFETY: frames s.frames..=fp and the values below the top frame's end were written.
+    unsafe {
+        let mut top = s.values;
+        let mut f = s.frames;
+        while f <= fp {
+            let frame = &*f;
+            m.mark_value_bits(frame.me.0);
+            if frame.block.0 & 1 == 0 {
+                m.mark_value_bits(frame.block.0);
+            }
+            let end = if frame.is_boundary() { frame.aux as *mut Value } else { frame.regs.add((*frame.code).nregs as usize) };
+            top = top.max(end);
+            f = f.add(1);
+        }
+        // Arguments being laid out above the top frame.
+        let top = top.add(64).min(s.values_end);
+        m.mark_range(s.values as *const usize, top as *const usize);
     }
 }

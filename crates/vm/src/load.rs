@@ -27,7 +27,21 @@ impl Cx {
     }
     /// Runs a Code in a new frame: `env` is the environment around (eval) or nil.
     pub fn run_code(&mut self, code: &Arc<Code>, self_: Value, me: Value, env: Value, flags: usize, block: Block) -> Result<Value> {
-        self.check_native_stack()?;
+        self.run_code_in(code, self_, me, env, flags, block).0
+    }
+    /// The same; also returns the environment that the Code made for its own variables (nil when it made none).
+    pub fn run_code_in(
+        &mut self,
+        code: &Arc<Code>,
+        self_: Value,
+        me: Value,
+        env: Value,
+        flags: usize,
+        block: Block,
+    ) -> (Result<Value>, Value) {
+        if let Err(e) = self.check_native_stack() {
+            return (Err(e), Value::NIL);
+        }
         let cs = self.code_state(code);
         // SAFETY: pushes a boundary and a frame above it; limits are checked.
         unsafe {
@@ -35,7 +49,7 @@ impl Cx {
             let top = if (*saved).is_boundary() { (*saved).aux as *mut Value } else { (*saved).regs.add((*(*saved).code).nregs as usize) };
             let fp = saved.add(1);
             if fp.add(2) >= self.frame_limit || top.add((*cs).nregs as usize + 8) >= self.stack_limit {
-                return self.stack_error();
+                return (self.stack_error(), Value::NIL);
             }
             fp.write(Frame { ip: interp::stub(), regs: top, code: std::ptr::null(), block, me, aux: top.add(1) as usize });
             let f = fp.add(1);
@@ -50,7 +64,9 @@ impl Cx {
             self.fp = f;
             let ok = interp::run(self, (*cs).insns, top, cs);
             self.fp = saved;
-            if ok { Ok(*top) } else { Err(Exc) }
+            // Nothing ran above since: the frame's registers are as it left them.
+            let env = if (*cs).own_env { *top.add((*cs).env_reg as usize) } else { Value::NIL };
+            (if ok { Ok(*top) } else { Err(Exc) }, env)
         }
     }
 }

@@ -192,6 +192,7 @@ impl Cx {
     pub fn copy_method(&mut self, m: Method, called: Sym, owner: ClassId, vis: Visibility) -> Method {
         let mut n = MethodCell::make(&mut self.heap, m.name, owner, vis, m.method_kind(), m.cref, m.body, m.data);
         n.called = called;
+        n.reserved = m.reserved;
         n
     }
     /// Pseudo method that carries the lexical scope of a program, class body or eval.
@@ -315,6 +316,7 @@ impl Cx {
     }
     /// State of a nested Code.
     pub(crate) fn child_state(&mut self, cs: *const CodeState, i: usize) -> *const CodeState {
+        let around = cs;
         // SAFETY: code states live as long as the VM.
         let cs = unsafe { &*cs };
         let p = cs.children[i].get();
@@ -323,6 +325,8 @@ impl Cx {
         }
         let code = cs.code.children[i].clone();
         let p = self.code_state(&code);
+        // SAFETY: as above.
+        unsafe { (*p).parent.set(around) };
         cs.children[i].set(p);
         p
     }

@@ -17,11 +17,14 @@ pub type Cx = Vm;
 /// State of a builtin library that belongs to one VM (default random generator, standard streams, ...): see [`Vm::state`].
 pub trait VmState: Any + Default {
     fn trace(&self, _marker: &mut Marker<'_>) {}
+    /// Between marking and sweeping: weak tables drop entries whose cell is not `heap.is_marked_or_new`.
+    fn sweep(&mut self, _heap: &Heap) {}
 }
 
 pub(crate) trait AnyState {
     fn any(&mut self) -> &mut dyn Any;
     fn trace_state(&self, m: &mut Marker<'_>);
+    fn sweep_state(&mut self, heap: &Heap);
 }
 impl<T: VmState> AnyState for T {
     fn any(&mut self) -> &mut dyn Any {
@@ -29,6 +32,9 @@ impl<T: VmState> AnyState for T {
     }
     fn trace_state(&self, m: &mut Marker<'_>) {
         self.trace(m)
+    }
+    fn sweep_state(&mut self, heap: &Heap) {
+        self.sweep(heap)
     }
 }
 
@@ -49,7 +55,7 @@ pub(crate) struct MethodCacheEntry {
     /// Method cell, or NIL: known to be missing.
     pub method: Value,
 }
-pub(crate) const METHOD_CACHE: usize = 1024;
+pub(crate) const METHOD_CACHE: usize = 256;
 
 /// Arguments of a call on its way from one handler to the next.
 #[derive(Clone, Copy)]
@@ -94,7 +100,7 @@ pub struct Vm {
     pub call: PendingCall,
 
     pub errinfo: Value,
-    pub poll_owner: Arc<AtomicU32>,
+    pub poll_owner: Arc<zakuro_sched::PollWord>,
     pub options: Arc<Options>,
     pub boot: Option<&'static BootImage>,
     pub(crate) classes: LotTable<ClassSlot>,
@@ -121,14 +127,21 @@ pub struct Vm {
     pub stacks: Stacks,
     /// Stacks of suspended coroutines of this VM: what the collector scans besides the running one.
     pub(crate) suspended: Vec<SuspendedStacks>,
+    /// Suspender of the running coroutine (`fiber::Sus`), null outside of one.
+    pub suspender: *const (),
+    /// Running fiber, nil in the main coroutine.
+    pub current_fiber: Value,
+    pub stack_pool: Option<zakuro_sched::StackPool>,
     pub(crate) rooted: Vec<*const Vec<Value>>,
     /// Values that live as long as the VM.
     pub pinned: Vec<Value>,
     pub(crate) inspecting: Vec<Value>,
     /// Called at a safepoint when a bit of the poll word other than COLLECT is set.
     pub interrupt_hook: Option<fn(&mut Cx, u32) -> crate::raise::Result<()>>,
-    /// Host of the VM (scheduler task, VM control): owned by the runtime crate.
-    pub host: Option<Box<dyn Any + Send>>,
+    /// Scheduler task and control of this VM; None in a VM without a runtime (boot).
+    pub host: Option<crate::host::Host>,
+    /// How the VM ended; left here by the runtime for the scheduler's unit.
+    pub end: Option<crate::host::End>,
     pub gc_disabled: bool,
     /// Collections to run at every safepoint (`--gc=stress`).
     pub gc_stress: bool,

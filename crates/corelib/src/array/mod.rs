@@ -1,7 +1,49 @@
-//! (not written yet)
+//! Array. One file per concern; what any Enumerable does per element is in `enumerable`, of which Array has rows of its own.
+//!
+//! Loops that run Ruby code read the array by index again each round, so that changes during iteration act as in CRuby.
 
-use zakuro_vm::{Cx, MethodRow};
+use crate::enumerable::own_rows;
+use zakuro_vm::*;
 
-pub static TABLES: &[&[MethodRow]] = &[];
+pub mod access;
+pub mod arg;
+pub mod basic;
+pub mod bsearch;
+pub mod combine;
+pub mod iterate;
+pub mod modify;
+pub mod remove;
+pub mod setops;
+pub mod sorting;
+pub mod store;
+
+static SHARED: [MethodRow; 35] = own_rows(
+    ids::ARRAY,
+    [
+        "map", "select", "reject", "filter_map", "each_with_index", "all?", "any?", "none?", "one?", "count", "take_while", "drop_while",
+        "sum", "sort_by", "min", "max", "minmax", "cycle", "zip", "find", "inject", "flat_map", "each_with_object", "partition", "group_by",
+        "tally", "each_slice", "each_cons", "min_by", "max_by", "minmax_by", "uniq", "each_entry", "to_h", "sort",
+    ],
+);
+
+pub static TABLES: &[&[MethodRow]] = &[
+    &SHARED,
+    basic::basic::METHODS,
+    access::access::METHODS,
+    store::store::METHODS,
+    modify::modify::METHODS,
+    remove::remove::METHODS,
+    iterate::iterate::METHODS,
+    bsearch::bsearch::METHODS,
+    setops::setops::METHODS,
+    combine::combine::METHODS,
+];
 
 pub fn setup(_cx: &mut Cx) {}
+
+/// New Array of elements start..end of another.
+pub fn part(cx: &mut Cx, a: Ref<ArrayCell>, start: usize, end: usize) -> Ref<ArrayCell> {
+    let end = end.min(a.len());
+    let start = start.min(end);
+    ArrayCell::slice(&mut cx.heap, ids::ARRAY.0, a, start, end)
+}

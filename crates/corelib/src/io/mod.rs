@@ -55,3 +55,8 @@ pub fn setup(cx: &mut Cx) {
     stream::setup(cx);
     file::setup(cx);
 }
+
+/// Writes to the process's standard error, past `$stderr`.
+pub fn write_error(_cx: &mut Cx, bytes: &[u8]) {
+    let _ = std::io::Write::write_all(&mut std::io::stderr(), bytes);
+}

@@ -285,6 +285,23 @@ impl Regexp {
         self.backtrack(text, start, if backward { Mode::Backward } else { Mode::Forward }, retries)
     }
 
+    /// Byte range of the first match at or after `start`; `retries` bounds backtracking (0: unbounded). Cheaper than `search_text`.
+    ///
+    /// # Errors
+    /// [`MatchError`] from the backtracking engine.
+    pub fn find(&self, text: Text<'_>, start: usize, retries: u32) -> Result<Option<(usize, usize)>, MatchError> {
+        let hay = text.bytes;
+        match &self.engine {
+            Engine::Literal(needle) if is_byte_searchable(text.enc) && start <= hay.len() => {
+                Ok(memchr::memmem::find(&hay[start..], needle).map(|i| (i + start, i + start + needle.len())))
+            }
+            Engine::Linear { regex, ascii_only } if start <= hay.len() && linear_applies(&text, *ascii_only) => {
+                Ok(regex.search(&Input::new(hay).span(start..hay.len())).map(|m| (m.start(), m.end())))
+            }
+            _ => Ok(self.search_text(text, start, false, retries)?.map(|c| (c.start(), c.end()))),
+        }
+    }
+
     /// As [`Regexp::match_at`]; `retries` bounds backtracking (0: unbounded).
     ///
     /// # Errors

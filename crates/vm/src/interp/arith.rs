@@ -8,6 +8,7 @@ use zakuro_bytecode::Insn;
 use zakuro_object::*;
 
 /// Copies the operands of a group to its call and goes there.
+#[inline(never)]
 pub unsafe fn slow_group(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     // SAFETY: see `control::nop`; a group is complete (verifier).
     unsafe {
@@ -19,6 +20,7 @@ pub unsafe fn slow_group(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
     }
 }
 /// The same for an immediate right operand.
+#[inline(never)]
 pub unsafe fn slow_group_i(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     unsafe {
         let (i, call) = (*ip, *ip.add(1));
@@ -28,6 +30,7 @@ pub unsafe fn slow_group_i(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
     }
 }
 /// For one operand.
+#[inline(never)]
 pub unsafe fn slow_group_1(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     unsafe {
         let (i, call) = (*ip, *ip.add(1));
@@ -36,6 +39,7 @@ pub unsafe fn slow_group_1(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
     }
 }
 /// For a fused compare: operands a, b.
+#[inline(never)]
 unsafe fn slow_branch(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     unsafe {
         let (i, call) = (*ip, *ip.add(1));
@@ -45,6 +49,7 @@ unsafe fn slow_branch(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const
         next!(cx, ip, regs, cs)
     }
 }
+#[inline(never)]
 unsafe fn slow_branch_i(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     unsafe {
         let (i, call) = (*ip, *ip.add(1));
@@ -54,7 +59,7 @@ unsafe fn slow_branch_i(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
     }
 }
 
-/// A number as double: flonum or Fixnum.
+/// A number as double: Float or Fixnum.
 #[inline(always)]
 fn number(v: Value) -> Option<f64> {
     if v.is_flonum() {
@@ -62,7 +67,7 @@ fn number(v: Value) -> Option<f64> {
     } else if v.is_fixnum() {
         Some(v.fix() as f64)
     } else {
-        None
+        v.as_float()
     }
 }
 #[inline(always)]
@@ -70,22 +75,31 @@ fn both_flonum(a: Value, b: Value) -> bool {
     a.is_flonum() && b.is_flonum()
 }
 
+// The Fixnum path stands alone in its handler: together with the float path it would need more registers and LLVM would merge their ends.
 macro_rules! int_float_op {
-    ($name:ident, $mixed:ident, $a:ident, $b:ident, $int:expr, $float:tt) => {
+    ($name:ident, $float:ident, $mixed:ident, $a:ident, $b:ident, $int:expr, $op:tt) => {
         pub unsafe fn $name(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
             unsafe {
                 let i = *ip;
                 let ($a, $b) = (r!(regs, i.b), r!(regs, i.c));
-                if Value::both_fixnum($a, $b) {
-                    if let Some(v) = $int
-                        && cx.redefined == 0
-                    {
+                if Value::both_fixnum($a, $b) && cx.redefined == 0 {
+                    if let Some(v) = $int {
                         r!(regs, i.a) = v;
                         next!(cx, ip, regs, cs, 3)
                     }
-                } else if both_flonum($a, $b)
-                    && let Some(v) = Value::flonum($a.flo() $float $b.flo())
+                    return slow_group(cx, ip, regs, cs);
+                }
+                $float(cx, ip, regs, cs)
+            }
+        }
+        #[inline(never)]
+        unsafe fn $float(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+            unsafe {
+                let i = *ip;
+                let (a, b) = (r!(regs, i.b), r!(regs, i.c));
+                if both_flonum(a, b)
                     && cx.redefined == 0
+                    && let Some(v) = Value::flonum(a.flo() $op b.flo())
                 {
                     r!(regs, i.a) = v;
                     next!(cx, ip, regs, cs, 3)
@@ -93,15 +107,16 @@ macro_rules! int_float_op {
                 $mixed(cx, ip, regs, cs)
             }
         }
+        #[inline(never)]
         unsafe fn $mixed(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
             unsafe {
                 let i = *ip;
                 let (a, b) = (r!(regs, i.b), r!(regs, i.c));
                 if (a.is_flonum() || b.is_flonum())
-                    && let (Some(x), Some(y)) = (number(a), number(b))
-                    && let Some(v) = Value::flonum(x $float y)
                     && cx.redefined == 0
+                    && let (Some(x), Some(y)) = (number(a), number(b))
                 {
+                    let v = Value::float(&mut cx.heap, x $op y);
                     r!(regs, i.a) = v;
                     next!(cx, ip, regs, cs, 3)
                 }
@@ -122,9 +137,9 @@ fn sub_fix(a: Value, b: Value) -> Option<Value> {
 fn mul_fix(a: Value, b: Value) -> Option<Value> {
     (a.0 as i64 - 1).checked_mul(b.fix()).map(|p| Value(p as u64 + 1))
 }
-int_float_op!(add, add_mixed, a, b, add_fix(a, b), +);
-int_float_op!(sub, sub_mixed, a, b, sub_fix(a, b), -);
-int_float_op!(mul, mul_mixed, a, b, mul_fix(a, b), *);
+int_float_op!(add, add_float, add_mixed, a, b, add_fix(a, b), +);
+int_float_op!(sub, sub_float, sub_mixed, a, b, sub_fix(a, b), -);
+int_float_op!(mul, mul_float, mul_mixed, a, b, mul_fix(a, b), *);
 
 #[inline(always)]
 fn div_floor(a: i64, b: i64) -> Option<i64> {
@@ -146,19 +161,28 @@ pub unsafe fn div(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Cod
     unsafe {
         let i = *ip;
         let (a, b) = (r!(regs, i.b), r!(regs, i.c));
-        if cx.redefined == 0 {
-            if Value::both_fixnum(a, b) {
-                if let Some(v) = div_floor(a.fix(), b.fix()).and_then(Value::try_fixnum) {
-                    r!(regs, i.a) = v;
-                    next!(cx, ip, regs, cs, 3)
-                }
-            } else if (a.is_flonum() || b.is_flonum())
-                && let (Some(x), Some(y)) = (number(a), number(b))
-                && let Some(v) = Value::flonum(x / y)
-            {
-                r!(regs, i.a) = v;
-                next!(cx, ip, regs, cs, 3)
-            }
+        if Value::both_fixnum(a, b)
+            && cx.redefined == 0
+            && let Some(v) = div_floor(a.fix(), b.fix()).and_then(Value::try_fixnum)
+        {
+            r!(regs, i.a) = v;
+            next!(cx, ip, regs, cs, 3)
+        }
+        div_float(cx, ip, regs, cs)
+    }
+}
+#[inline(never)]
+unsafe fn div_float(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        let (a, b) = (r!(regs, i.b), r!(regs, i.c));
+        if (a.is_flonum() || b.is_flonum())
+            && cx.redefined == 0
+            && let (Some(x), Some(y)) = (number(a), number(b))
+            && let Some(v) = Value::flonum(x / y)
+        {
+            r!(regs, i.a) = v;
+            next!(cx, ip, regs, cs, 3)
         }
         slow_group(cx, ip, regs, cs)
     }
@@ -179,25 +203,31 @@ pub unsafe fn modulo(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
 }
 
 macro_rules! imm_op {
-    ($($name:ident |$a:ident, $n:ident| $int:expr, $float:expr;)*) => {$(
+    ($($name:ident, $float:ident |$a:ident, $n:ident| $int:expr, $fop:expr;)*) => {$(
         pub unsafe fn $name(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
             unsafe {
                 let i = *ip;
                 let $a = r!(regs, i.b);
                 let $n = i.c as i16 as i64;
-                if cx.redefined == 0 {
-                    if $a.is_fixnum() {
-                        if let Some(v) = $int {
-                            r!(regs, i.a) = v;
-                            next!(cx, ip, regs, cs, 3)
-                        }
-                    } else if $a.is_flonum() {
-                        let f: fn(f64, f64) -> Option<f64> = $float;
-                        if let Some(v) = f($a.flo(), $n as f64).and_then(Value::flonum) {
-                            r!(regs, i.a) = v;
-                            next!(cx, ip, regs, cs, 3)
-                        }
-                    }
+                if $a.is_fixnum() && cx.redefined == 0 && let Some(v) = $int {
+                    r!(regs, i.a) = v;
+                    next!(cx, ip, regs, cs, 3)
+                }
+                $float(cx, ip, regs, cs)
+            }
+        }
+        #[inline(never)]
+        unsafe fn $float(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+            unsafe {
+                let i = *ip;
+                let a = r!(regs, i.b);
+                let f: fn(f64, f64) -> Option<f64> = $fop;
+                if a.is_flonum()
+                    && cx.redefined == 0
+                    && let Some(v) = f(a.flo(), i.c as i16 as f64).and_then(Value::flonum)
+                {
+                    r!(regs, i.a) = v;
+                    next!(cx, ip, regs, cs, 3)
                 }
                 slow_group_i(cx, ip, regs, cs)
             }
@@ -205,38 +235,44 @@ macro_rules! imm_op {
     )*};
 }
 imm_op! {
-    add_i |a, n| (a.0 as i64).checked_add(n << 1).map(|s| Value(s as u64)), |x, y| Some(x + y);
-    sub_i |a, n| (a.0 as i64).checked_sub(n << 1).map(|s| Value(s as u64)), |x, y| Some(x - y);
-    mul_i |a, n| (a.0 as i64 - 1).checked_mul(n).map(|p| Value(p as u64 + 1)), |x, y| Some(x * y);
-    div_i |a, n| div_floor(a.fix(), n).and_then(Value::try_fixnum), |x, y| Some(x / y);
-    mod_i |a, n| mod_floor(a.fix(), n).map(Value::fixnum), |_, _| None;
-    and_i |a, n| Some(Value(a.0 & (((n << 1) | 1) as u64))), |_, _| None;
-    shl_i |a, n| if (0..62).contains(&n) && (a.fix() << n) >> n == a.fix() { Value::try_fixnum(a.fix() << n) } else { None }, |_, _| None;
-    shr_i |a, n| if (0..64).contains(&n) { Some(Value::fixnum(a.fix() >> n)) } else { None }, |_, _| None;
+    add_i, add_i_float |a, n| (a.0 as i64).checked_add(n << 1).map(|s| Value(s as u64)), |x, y| Some(x + y);
+    sub_i, sub_i_float |a, n| (a.0 as i64).checked_sub(n << 1).map(|s| Value(s as u64)), |x, y| Some(x - y);
+    mul_i, mul_i_float |a, n| (a.0 as i64 - 1).checked_mul(n).map(|p| Value(p as u64 + 1)), |x, y| Some(x * y);
+    div_i, div_i_float |a, n| div_floor(a.fix(), n).and_then(Value::try_fixnum), |x, y| Some(x / y);
+    mod_i, mod_i_float |a, n| mod_floor(a.fix(), n).map(Value::fixnum), |_, _| None;
+    and_i, and_i_float |a, n| Some(Value(a.0 & (((n << 1) | 1) as u64))), |_, _| None;
+    shl_i, shl_i_float |a, n| if (0..62).contains(&n) && (a.fix() << n) >> n == a.fix() { Value::try_fixnum(a.fix() << n) } else { None }, |_, _| None;
+    shr_i, shr_i_float |a, n| if (0..64).contains(&n) { Some(Value::fixnum(a.fix() >> n)) } else { None }, |_, _| None;
 }
 
 macro_rules! compare_op {
-    ($($name:ident $op:tt;)*) => {$(
+    ($($name:ident, $float:ident $op:tt;)*) => {$(
         pub unsafe fn $name(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
             unsafe {
                 let i = *ip;
                 let (a, b) = (r!(regs, i.b), r!(regs, i.c));
-                if cx.redefined == 0 {
-                    if Value::both_fixnum(a, b) {
-                        r!(regs, i.a) = Value::bool((a.0 as i64) $op (b.0 as i64));
-                        next!(cx, ip, regs, cs, 3)
-                    }
-                    if both_flonum(a, b) {
-                        r!(regs, i.a) = Value::bool(a.flo() $op b.flo());
-                        next!(cx, ip, regs, cs, 3)
-                    }
+                if Value::both_fixnum(a, b) && cx.redefined == 0 {
+                    r!(regs, i.a) = Value::bool((a.0 as i64) $op (b.0 as i64));
+                    next!(cx, ip, regs, cs, 3)
+                }
+                $float(cx, ip, regs, cs)
+            }
+        }
+        #[inline(never)]
+        unsafe fn $float(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+            unsafe {
+                let i = *ip;
+                let (a, b) = (r!(regs, i.b), r!(regs, i.c));
+                if both_flonum(a, b) && cx.redefined == 0 {
+                    r!(regs, i.a) = Value::bool(a.flo() $op b.flo());
+                    next!(cx, ip, regs, cs, 3)
                 }
                 slow_group(cx, ip, regs, cs)
             }
         }
     )*};
 }
-compare_op! { lt <; le <=; gt >; ge >=; }
+compare_op! { lt, lt_float <; le, le_float <=; gt, gt_float >; ge, ge_float >=; }
 
 /// Equality that needs no call.
 #[inline(always)]
@@ -286,8 +322,7 @@ pub unsafe fn case_eq(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const
                 next!(cx, ip, regs, cs, 3)
             }
             if let Some(c) = Ref::<ClassCell>::from_value(p)
-                && p.shape_key() == ids::CLASS.0
-                && cx.class(c.id).singleton.is_none()
+                && cx.is_builtin(p, sym::eqq, ids::MODULE)
             {
                 let is = cx.is_a(v, c.id);
                 r!(regs, i.a) = Value::bool(is);
@@ -404,22 +439,33 @@ pub unsafe fn shl(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Cod
 }
 
 macro_rules! branch_op {
-    ($($name:ident $not:expr, $poll:expr, $op:tt;)*) => {$(
+    ($($name:ident, $float:ident $not:expr, $poll:expr, $op:tt;)*) => {$(
         pub unsafe fn $name(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
             unsafe {
                 let i = *ip;
                 let (a, b) = (r!(regs, i.a), r!(regs, i.b));
-                let holds = if Value::both_fixnum(a, b) {
-                    (a.0 as i64) $op (b.0 as i64)
-                } else if both_flonum(a, b) {
-                    a.flo() $op b.flo()
-                } else {
-                    return slow_branch(cx, ip, regs, cs);
-                };
-                if cx.redefined != 0 {
+                if !Value::both_fixnum(a, b) || cx.redefined != 0 {
+                    return $float(cx, ip, regs, cs);
+                }
+                if ((a.0 as i64) $op (b.0 as i64)) != $not {
+                    let ip = ip.offset(i.c as i16 as isize);
+                    if $poll && polled(cx) {
+                        return poll_at(cx, ip, regs, cs);
+                    }
+                    dispatch!(cx, ip, regs, cs)
+                }
+                next!(cx, ip, regs, cs, 3)
+            }
+        }
+        #[inline(never)]
+        unsafe fn $float(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+            unsafe {
+                let i = *ip;
+                let (a, b) = (r!(regs, i.a), r!(regs, i.b));
+                if !both_flonum(a, b) || cx.redefined != 0 {
                     return slow_branch(cx, ip, regs, cs);
                 }
-                if holds != $not {
+                if (a.flo() $op b.flo()) != $not {
                     let ip = ip.offset(i.c as i16 as isize);
                     if $poll && polled(cx) {
                         return poll_at(cx, ip, regs, cs);
@@ -432,9 +478,12 @@ macro_rules! branch_op {
     )*};
 }
 branch_op! {
-    jump_lt false, false, <; jump_le false, false, <=; jump_gt false, false, >; jump_ge false, false, >=;
-    jump_not_lt true, false, <; jump_not_le true, false, <=; jump_not_gt true, false, >; jump_not_ge true, false, >=;
-    loop_lt false, true, <; loop_le false, true, <=; loop_gt false, true, >; loop_ge false, true, >=;
+    jump_lt, jump_lt_float false, false, <; jump_le, jump_le_float false, false, <=;
+    jump_gt, jump_gt_float false, false, >; jump_ge, jump_ge_float false, false, >=;
+    jump_not_lt, jump_not_lt_float true, false, <; jump_not_le, jump_not_le_float true, false, <=;
+    jump_not_gt, jump_not_gt_float true, false, >; jump_not_ge, jump_not_ge_float true, false, >=;
+    loop_lt, loop_lt_float false, true, <; loop_le, loop_le_float false, true, <=;
+    loop_gt, loop_gt_float false, true, >; loop_ge, loop_ge_float false, true, >=;
 }
 macro_rules! branch_eq {
     ($($name:ident $not:expr;)*) => {$(
@@ -457,23 +506,33 @@ macro_rules! branch_eq {
 branch_eq! { jump_eq false; jump_not_eq true; }
 
 macro_rules! branch_imm {
-    ($($name:ident $not:expr, $poll:expr, $op:tt;)*) => {$(
+    ($($name:ident, $float:ident $not:expr, $poll:expr, $op:tt;)*) => {$(
         pub unsafe fn $name(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
             unsafe {
                 let i = *ip;
                 let a = r!(regs, i.a);
-                let n = i.b as i16 as i64;
-                let holds = if a.is_fixnum() {
-                    a.fix() $op n
-                } else if a.is_flonum() {
-                    a.flo() $op n as f64
-                } else {
-                    return slow_branch_i(cx, ip, regs, cs);
-                };
-                if cx.redefined != 0 {
+                if !a.is_fixnum() || cx.redefined != 0 {
+                    return $float(cx, ip, regs, cs);
+                }
+                if (a.fix() $op i.b as i16 as i64) != $not {
+                    let ip = ip.offset(i.c as i16 as isize);
+                    if $poll && polled(cx) {
+                        return poll_at(cx, ip, regs, cs);
+                    }
+                    dispatch!(cx, ip, regs, cs)
+                }
+                next!(cx, ip, regs, cs, 3)
+            }
+        }
+        #[inline(never)]
+        unsafe fn $float(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+            unsafe {
+                let i = *ip;
+                let a = r!(regs, i.a);
+                if !a.is_flonum() || cx.redefined != 0 {
                     return slow_branch_i(cx, ip, regs, cs);
                 }
-                if holds != $not {
+                if (a.flo() $op i.b as i16 as f64) != $not {
                     let ip = ip.offset(i.c as i16 as isize);
                     if $poll && polled(cx) {
                         return poll_at(cx, ip, regs, cs);
@@ -486,8 +545,11 @@ macro_rules! branch_imm {
     )*};
 }
 branch_imm! {
-    jump_lt_i false, false, <; jump_le_i false, false, <=; jump_gt_i false, false, >; jump_ge_i false, false, >=; jump_eq_i false, false, ==;
-    jump_not_lt_i true, false, <; jump_not_le_i true, false, <=; jump_not_gt_i true, false, >; jump_not_ge_i true, false, >=;
-    jump_not_eq_i true, false, ==;
-    loop_lt_i false, true, <; loop_le_i false, true, <=; loop_gt_i false, true, >; loop_ge_i false, true, >=;
+    jump_lt_i, jump_lt_i_float false, false, <; jump_le_i, jump_le_i_float false, false, <=;
+    jump_gt_i, jump_gt_i_float false, false, >; jump_ge_i, jump_ge_i_float false, false, >=;
+    jump_eq_i, jump_eq_i_float false, false, ==; jump_not_eq_i, jump_not_eq_i_float true, false, ==;
+    jump_not_lt_i, jump_not_lt_i_float true, false, <; jump_not_le_i, jump_not_le_i_float true, false, <=;
+    jump_not_gt_i, jump_not_gt_i_float true, false, >; jump_not_ge_i, jump_not_ge_i_float true, false, >=;
+    loop_lt_i, loop_lt_i_float false, true, <; loop_le_i, loop_le_i_float false, true, <=;
+    loop_gt_i, loop_gt_i_float false, true, >; loop_ge_i, loop_ge_i_float false, true, >=;
 }

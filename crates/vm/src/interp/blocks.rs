@@ -95,11 +95,11 @@ pub unsafe fn push_block_frame(
         }
         let lambda = a.flags & FRAME_LAMBDA != 0;
         let p = &(*cs).code.params;
-        *base = a.self_;
         let simple = (*cs).simple && !kw && argc == (*cs).required as usize && (p.numbered == 0 || argc == p.required as usize);
         if !simple {
             bind_args(cx, cs, base, argc, kw, lambda, pass)?;
         }
+        *base = a.self_;
         for k in (*cs).nil_from..(*cs).nlocals {
             *base.add(k as usize) = Value::NIL;
         }

@@ -109,6 +109,9 @@ pub unsafe fn send_miss(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
             MethodKind::Native => {
                 cache.target = Cx::native_fn(m) as usize;
                 cache.handler = if with_block { native_blk } else { native };
+                if !with_block && m.owner == ids::CLASS && site.name == sym::new {
+                    prepare_new(cx, recv, i.x, cache);
+                }
             }
             MethodKind::AttrReader if i.x == 0 => {
                 if (recv.is_kind(Kind::Object) || recv.is_kind(Kind::Exception))
@@ -242,6 +245,77 @@ unsafe fn native_blk(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
         call_native(cx, ip, regs, cs, f, cache.me, i.x as usize, block)
     }
 }
+/// `Foo.new(...)` with Class#new and a plain `initialize`: no native frame in between.
+unsafe fn prepare_new(cx: &mut Cx, class: Value, argc: u8, cache: &mut CallCache) {
+    unsafe {
+        let Some(id) = cx.class_id(class) else { return };
+        let d = cx.class(id);
+        if !matches!(d.alloc, Alloc::Object) || d.kind != ClassKind::Class {
+            return;
+        }
+        let Some(init) = cx.find_method(id, sym::initialize) else { return };
+        cx.note_cached_name(sym::initialize);
+        match init.method_kind() {
+            MethodKind::Ruby => {
+                let callee = cx.method_state(init);
+                if (*callee).simple && (*callee).required == argc as u16 {
+                    cache.target = callee as usize;
+                    cache.me = init.as_value();
+                    cache.extra = id.0;
+                    cache.handler = new_object;
+                }
+            }
+            MethodKind::Native if init.owner == ids::BASIC_OBJECT && argc == 0 => {
+                cache.extra = id.0;
+                cache.handler = new_plain_object;
+            }
+            _ => {}
+        }
+    }
+}
+unsafe fn new_plain_object(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        let id = ClassId((*(*cs).calls.add(i.c as usize)).extra);
+        r!(regs, i.a) = cx.new_object(id);
+        next!(cx, ip, regs, cs)
+    }
+}
+/// The new object stays in the call's base; `initialize` runs in a window one register further, so that its value is dropped.
+unsafe fn new_object(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    unsafe {
+        let i = *ip;
+        let cache = &*(*cs).calls.add(i.c as usize);
+        let callee = cache.target as *const CodeState;
+        let base = regs.add(i.a as usize);
+        let fp = cx.fp;
+        (*fp).ip = ip;
+        let nf = fp.add(1);
+        if nf >= cx.frame_limit || base.add((*callee).nregs as usize + 1) >= cx.stack_limit {
+            return overflow(cx, ip, regs, cs);
+        }
+        let mut k = i.x as usize;
+        while k > 0 {
+            *base.add(k + 1) = *base.add(k);
+            k -= 1;
+        }
+        let object = cx.new_object(ClassId(cache.extra));
+        *base = object;
+        let base = base.add(1);
+        *base = object;
+        nf.write(Frame { ip: (*callee).insns, regs: base, code: callee, block: Block::NONE, me: cache.me, aux: 0 });
+        let mut k = (*callee).nil_from;
+        while k < (*callee).nlocals {
+            *base.add(k as usize) = Value::NIL;
+            k += 1;
+        }
+        cx.fp = nf;
+        if polled(cx) {
+            return poll_at(cx, (*callee).insns, base, callee);
+        }
+        dispatch!(cx, (*callee).insns, base, callee)
+    }
+}
 unsafe fn attr_get(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     unsafe {
         let i = *ip;
@@ -355,6 +429,21 @@ unsafe fn other_method(cx: &mut Cx, m: Method, base: *mut Value, call: PendingCa
     }
 }
 
+/// Set in a method cell's `reserved`: `ruby2_keywords` was called for it.
+pub const RUBY2_KEYWORDS: u32 = 1;
+
+/// Flags the keyword Hash at the end of the rest parameter, so that splatting it passes keywords again.
+#[cold]
+unsafe fn mark_keywords(base: *mut Value, p: &zakuro_bytecode::Params) {
+    // SAFETY: the rest parameter's register holds an Array once the arguments are bound.
+    let rest = unsafe { *base.add(p.rest_reg() as usize) };
+    if let Some(h) = Ref::<ArrayCell>::from_value(rest).and_then(|a| a.as_slice().last().copied())
+        && h.is_kind(Kind::Hash)
+    {
+        h.set_flags(KEYWORDS);
+    }
+}
+
 /// Pushes the frame of a Ruby method and binds its arguments.
 unsafe fn push_method_frame(cx: &mut Cx, m: Method, base: *mut Value, call: PendingCall) -> Result<*const CodeState> {
     unsafe {
@@ -376,6 +465,9 @@ unsafe fn push_method_frame(cx: &mut Cx, m: Method, base: *mut Value, call: Pend
             let bound = bind_args(cx, callee, base, call.argc, call.kw, true, call.block);
             cx.fp = saved;
             bound?;
+            if m.reserved & RUBY2_KEYWORDS != 0 && call.kw && p.rest && !p.takes_keywords() {
+                mark_keywords(base, p);
+            }
         }
         for k in (*callee).nil_from..(*callee).nlocals {
             *base.add(k as usize) = Value::NIL;
@@ -442,7 +534,14 @@ pub unsafe fn lay_out(cx: &mut Cx, base: *mut Value, x: usize, flags: u16) -> Re
             && let Some(hash) = Ref::<HashCell>::from_value(h)
             && hash.len() > 0
         {
-            *at = h;
+            // A Hash of the caller's must not reach the callee.
+            *at = if flags & call_flags::KW_FRESH != 0 {
+                h
+            } else {
+                let copy = cx.new_hash();
+                HashCell::replace(copy, &mut cx.heap, hash);
+                copy.as_value()
+            };
             argc += 1;
             kw = true;
         }

@@ -67,6 +67,11 @@ impl Cx {
     pub fn default_definee(&mut self) -> Result<ClassId> {
         let cref = self.current_cref();
         let Some(c) = Ref::<CrefCell>::from_value(cref) else { return Ok(ids::OBJECT) };
+        if c.definee == Value::TRUE {
+            // instance_eval: the singleton class is made when something is defined.
+            let object = self.current_self();
+            return self.singleton_class(object);
+        }
         let v = if c.definee.is_nil() { c.class } else { c.definee };
         match self.class_id(v) {
             Some(id) => Ok(id),

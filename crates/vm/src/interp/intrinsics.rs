@@ -49,6 +49,11 @@ impl Cx {
             }
         }
     }
+    /// Whether the program of the innermost Ruby frame reads `$~`: if not, no MatchData needs to be made.
+    pub fn wants_backref(&self) -> bool {
+        // SAFETY: a live frame and its code.
+        self.ruby_frame().is_some_and(|f| unsafe { (*(*f).code).code.backref.is_some() })
+    }
     /// `$~` of the innermost Ruby frame.
     pub fn backref(&self) -> Value {
         match self.ruby_frame() {
@@ -250,6 +255,13 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
                 let t = cx.inspect_text(arg(0))?;
                 return cx.raise(ids::NO_MATCHING_PATTERN_ERROR, t);
             }
+            Intrinsic::YieldCheck => {
+                if arg(0).is_nil() {
+                    return cx.raise(ids::LOCAL_JUMP_ERROR, "no block given (yield)");
+                }
+                arg(0)
+            }
+            Intrinsic::NoMatchingPatternDetail => return cx.no_matching_pattern(arg(0), arg(1).fix(), arg(2), arg(3)),
             Intrinsic::NoMatchingPatternKey => {
                 let (v, k) = (arg(0), arg(1));
                 let t = format!("{}: key not found: {}", cx.inspect_text(v)?, cx.inspect_text(k)?);
@@ -357,6 +369,37 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
 }
 
 impl Cx {
+    /// NoMatchingPatternError of a one-line pattern, with what failed.
+    #[cold]
+    fn no_matching_pattern(&mut self, v: Value, kind: i64, x: Value, y: Value) -> Result<Value> {
+        let shown = self.inspect_text(v)?;
+        let (xs, ys) = (self.inspect_for_error(x), self.inspect_for_error(y));
+        let part = |cx: &mut Cx, n: usize| {
+            let v = Ref::<ArrayCell>::from_value(y).and_then(|a| a.get(n)).unwrap_or(Value::NIL);
+            cx.inspect_for_error(v)
+        };
+        let why = match kind {
+            1 => format!("{xs} === {ys} does not return true"),
+            2 => format!("{xs} does not respond to #deconstruct"),
+            3 => format!("{xs} length mismatch (given {}, expected {})", part(self, 0), part(self, 1)),
+            4 => format!("{xs} length mismatch (given {}, expected {}+)", part(self, 0), part(self, 1)),
+            5 => format!("{xs} does not match to find pattern"),
+            6 => format!("{xs} does not respond to #deconstruct_keys"),
+            7 => format!("key not found: {ys}"),
+            8 => format!("{xs} is not empty"),
+            9 => format!("rest of {xs} is not empty"),
+            10 => "guard clause does not return true".to_string(),
+            _ => return self.raise(ids::NO_MATCHING_PATTERN_ERROR, shown),
+        };
+        let message = format!("{shown}: {why}");
+        if kind == 7 {
+            let e = self.exception(ids::NO_MATCHING_PATTERN_KEY_ERROR, &message);
+            self.ivar_set_raw(e, Sym::intern("__matchee"), x);
+            self.ivar_set_raw(e, Sym::intern("__key"), y);
+            return self.raise_value(e);
+        }
+        self.raise(ids::NO_MATCHING_PATTERN_ERROR, message)
+    }
     /// Calls a public method when there is one (pattern matching).
     fn call_if_responds_public(&mut self, v: Value, name: Sym, args: &[Value]) -> Result<Option<Value>> {
         match self.method_of(v, name) {

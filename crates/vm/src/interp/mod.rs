@@ -26,7 +26,7 @@ mod intrinsics;
 mod super_call;
 mod unwind;
 
-pub use calls::{MissReason, send_miss};
+pub use calls::{MissReason, RUBY2_KEYWORDS, send_miss};
 
 /// A handler. True: the code that `run` entered has returned; false: an exception is pending.
 pub type Handler = unsafe fn(&mut Cx, *const Insn, *mut Value, *const CodeState) -> bool;

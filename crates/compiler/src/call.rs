@@ -1,0 +1,490 @@
+//! Calls: argument layout, blocks, super, yield.
+//!
+//! A call's window: `base` holds the receiver, then the positional arguments (or one Array when there is a splat), then the
+//! keyword Hash, then the block value. A call with a literal block reserves two registers below its base.
+
+use crate::analyze::intern;
+use crate::operators::self_flag;
+use crate::scope::Kind;
+use crate::unit::{Compiler, Dest};
+use ruby_prism as prism;
+use ruby_prism::Node;
+use zakuro_base::{Sym, sym};
+use zakuro_bytecode::{CallSite, Intrinsic, KwRest, NO_BLOCK, Op, call_flags};
+
+/// More positional arguments than this are passed as an Array.
+const MAX_ARGC: usize = 120;
+
+/// What was pushed for a call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pushed {
+    pub argc: u8,
+    pub flags: u16,
+    pub block: u16,
+}
+
+impl Pushed {
+    fn simple(self) -> bool {
+        self.flags & (call_flags::SPLAT | call_flags::KW | call_flags::BLOCKARG) == 0
+    }
+}
+
+impl<'pr> Compiler<'pr> {
+    /// Pushes the arguments of a call.
+    pub(crate) fn arguments(&mut self, list: Option<&prism::ArgumentsNode<'pr>>) -> Pushed {
+        let mut p = Pushed { argc: 0, flags: 0, block: NO_BLOCK };
+        let Some(list) = list else { return p };
+        let mut nodes: Vec<Node<'pr>> = list.arguments().iter().collect();
+        let keywords = match nodes.last() {
+            Some(Node::KeywordHashNode { .. }) => nodes.pop().and_then(|n| n.as_keyword_hash_node()),
+            _ => None,
+        };
+        let forwarding = matches!(nodes.last(), Some(Node::ForwardingArgumentsNode { .. }));
+        if forwarding {
+            nodes.pop();
+        }
+        let splat = forwarding || nodes.len() > MAX_ARGC || nodes.iter().any(|n| matches!(n, Node::SplatNode { .. }));
+        if splat {
+            let array = self.f.top;
+            match nodes.is_empty() && forwarding {
+                true => {
+                    let rest = self.hidden(sym::anon_rest, Dest::Any);
+                    self.pop_to(array);
+                    let array = self.push();
+                    self.f.asm.emit(Op::Splat, 0, array, rest, 0);
+                }
+                false => {
+                    self.array_of(&nodes, Dest::Push);
+                    if forwarding {
+                        let rest = self.hidden(sym::anon_rest, Dest::Any);
+                        self.f.asm.emit(Op::ArrayConcat, 0, array, rest, 0);
+                    }
+                }
+            }
+            self.pop_to(array + 1);
+            p.argc = 1;
+            p.flags |= call_flags::SPLAT;
+        } else {
+            for n in &nodes {
+                self.expr(n, Dest::Push);
+            }
+            p.argc = nodes.len() as u8;
+        }
+        if forwarding {
+            self.hidden(sym::anon_kwrest, Dest::Push);
+            self.hidden(sym::anon_block, Dest::Push);
+            p.flags |= call_flags::KW | call_flags::BLOCKARG;
+        } else if let Some(k) = keywords {
+            p.flags |= self.keywords(&k);
+        }
+        p
+    }
+
+    fn keywords(&mut self, k: &prism::KeywordHashNode<'pr>) -> u16 {
+        let elements = k.elements();
+        if elements.len() == 1
+            && let Some(s) = elements.first().and_then(|e| e.as_assoc_splat_node())
+        {
+            let r = self.double_splat(&s, Dest::Push);
+            if s.value().is_some() {
+                self.f.asm.emit(Op::Intrinsic, Intrinsic::ToHash as u8, r, 0, 1);
+            }
+            return call_flags::KW;
+        }
+        self.hash(&elements, Dest::Push);
+        call_flags::KW | call_flags::KW_FRESH
+    }
+
+    /// Adds the block of a call: a literal one, or `&value`.
+    pub(crate) fn block(&mut self, p: &mut Pushed, block: Option<&Node<'pr>>) {
+        match block {
+            Some(b @ Node::BlockArgumentNode { .. }) => {
+                match b.as_block_argument_node().and_then(|b| b.expression()) {
+                    Some(e) => self.expr(&e, Dest::Push),
+                    None => self.hidden(sym::anon_block, Dest::Push),
+                };
+                p.flags |= call_flags::BLOCKARG;
+            }
+            Some(b) => {
+                if let Some(b) = b.as_block_node() {
+                    // A literal block takes the place of a forwarded one.
+                    if p.flags & call_flags::BLOCKARG != 0 {
+                        p.flags &= !call_flags::BLOCKARG;
+                        self.pop_to(self.f.top - 1);
+                    }
+                    p.block = self.block_code(b.location().start(), b.parameters(), b.body());
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// Start of a call's window, where the receiver is to be pushed; a literal block needs two registers below it.
+    pub(crate) fn window(&mut self, block: Option<&Node<'pr>>) -> u16 {
+        if matches!(block, Some(Node::BlockNode { .. })) {
+            self.push();
+            self.push();
+        }
+        self.f.top
+    }
+
+    fn send(&mut self, base: u16, name: Sym, p: Pushed, flags: u16) {
+        let own = flags & call_flags::FCALL != 0;
+        let op = match (p.simple(), p.block != NO_BLOCK, own) {
+            (false, _, _) => Op::SendX,
+            (true, false, false) => Op::Send,
+            (true, false, true) => Op::SendSelf,
+            (true, true, false) => Op::SendBlk,
+            (true, true, true) => Op::SendSelfBlk,
+        };
+        let site = self.f.asm.site(CallSite { name, flags: flags | p.flags, argc: p.argc, block: p.block });
+        self.f.asm.emit(op, p.argc, base, 0, site);
+    }
+
+    pub(crate) fn call(&mut self, n: &prism::CallNode<'pr>, dest: Dest) -> u16 {
+        if let Some(r) = self.special_call(n, dest) {
+            return r;
+        }
+        if let Some(r) = self.operator_call(n, dest) {
+            return r;
+        }
+        if n.is_attribute_write() {
+            return self.attribute_write(n, dest);
+        }
+        let name = intern(&n.name());
+        let block = n.block();
+        let mark = self.f.top;
+        let base = self.window(block.as_ref());
+        let at = n.message_loc().map_or(n.location().start(), |l| l.start());
+        let mut flags = 0;
+        let mut skip = None;
+        match n.receiver() {
+            None => {
+                self.push();
+                flags |= call_flags::FCALL;
+            }
+            Some(Node::SelfNode { .. }) if !n.is_safe_navigation() => {
+                self.push();
+                flags |= call_flags::FCALL;
+            }
+            Some(r) => {
+                self.expr(&r, Dest::Push);
+                if n.is_safe_navigation() {
+                    let l = self.f.asm.label();
+                    self.set_line(at);
+                    self.f.asm.jump_op(Op::JumpNil, base, l);
+                    skip = Some(l);
+                }
+            }
+        }
+        if n.is_variable_call() {
+            flags |= call_flags::VCALL;
+        }
+        let mut p = self.arguments(n.arguments().as_ref());
+        self.block(&mut p, block.as_ref());
+        self.set_line(at);
+        self.send(base, name, p, flags);
+        if let Some(l) = skip {
+            self.f.asm.bind(l);
+        }
+        self.deliver(base, mark, dest)
+    }
+
+    /// Calls that are known by their form.
+    fn special_call(&mut self, n: &prism::CallNode<'pr>, dest: Dest) -> Option<u16> {
+        match n.receiver() {
+            None => {
+                let plain = n.arguments().is_none() && n.block().is_none();
+                (plain && n.name().as_slice() == b"block_given?").then(|| self.block_given(dest))
+            }
+            Some(Node::StringNode { .. }) if n.name().as_slice() == b"freeze" => {
+                let plain = n.arguments().is_none() && n.block().is_none() && !n.is_safe_navigation();
+                let s = n.receiver()?.as_string_node()?;
+                plain.then(|| self.frozen_string(&s, dest))
+            }
+            _ => None,
+        }
+    }
+
+    /// `a.b = v`, `a[i] = v` outside multiple assignment: the value of the expression is `v`.
+    fn attribute_write(&mut self, n: &prism::CallNode<'pr>, dest: Dest) -> u16 {
+        let name = intern(&n.name());
+        let Some(receiver) = n.receiver() else { return self.unsupported(&n.as_node(), dest) };
+        let at = n.message_loc().map_or(n.location().start(), |l| l.start());
+        let flags = self_flag(&receiver) | call_flags::ATTR_ASSIGN;
+        let mark = self.f.top;
+        if let Some(r) = self.element_write(n, &receiver, name, flags, at, dest) {
+            return r;
+        }
+        let value = (dest != Dest::Discard).then(|| self.push());
+        let base = match &receiver {
+            // The instruction fills in self.
+            Node::SelfNode { .. } if !n.is_safe_navigation() => self.push(),
+            _ => self.expr(&receiver, Dest::Push),
+        };
+        let skip = n.is_safe_navigation().then(|| self.f.asm.label());
+        if let Some(l) = skip {
+            if let Some(v) = value {
+                self.f.asm.emit(Op::LoadNil, 0, v, 0, 0);
+            }
+            self.f.asm.jump_op(Op::JumpNil, base, l);
+        }
+        let mut p = self.arguments(n.arguments().as_ref());
+        if let Some(v) = value {
+            if p.flags & call_flags::SPLAT != 0 {
+                // The assigned value is the last element.
+                let t = self.push();
+                self.f.asm.mov(t, base + 1);
+                self.load_int(-1, Dest::Push);
+                self.f.asm.emit(Op::Intrinsic, Intrinsic::ArrayAt as u8, t, 0, 2);
+                self.f.asm.mov(v, t);
+                self.pop_to(t);
+            } else {
+                self.f.asm.mov(v, base + p.argc as u16);
+            }
+        }
+        self.block(&mut p, n.block().as_ref());
+        self.set_line(at);
+        self.send(base, name, p, flags);
+        if let Some(l) = skip {
+            self.f.asm.bind(l);
+        }
+        match value {
+            Some(v) => self.deliver(v, mark, dest),
+            None => {
+                self.pop_to(mark);
+                0
+            }
+        }
+    }
+
+    /// `a[i] = v` with one plain index.
+    fn element_write(&mut self, n: &prism::CallNode<'pr>, receiver: &Node<'pr>, name: Sym, flags: u16, at: u32, dest: Dest) -> Option<u16> {
+        if name != sym::aset || n.block().is_some() || n.is_safe_navigation() {
+            return None;
+        }
+        let arguments: Vec<Node<'pr>> = n.arguments()?.arguments().iter().collect();
+        let [index, value] = arguments.as_slice() else { return None };
+        if [index, value].iter().any(|n| matches!(n, Node::SplatNode { .. } | Node::KeywordHashNode { .. })) {
+            return None;
+        }
+        let mark = self.f.top;
+        // The value comes first in the frame, so that it can stay as the result.
+        let kept = (dest != Dest::Discard).then(|| self.push());
+        let end = value.location().end();
+        let a = self.operand(receiver, Some((index.location().start(), end)));
+        let b = self.operand(index, Some((value.location().start(), end)));
+        let c = match kept {
+            Some(k) => self.expr(value, Dest::Reg(k)),
+            None => self.operand(value, None),
+        };
+        self.set_line(at);
+        self.element_set(a, b, c, flags);
+        match kept {
+            Some(k) => Some(self.deliver(k, mark, dest)),
+            None => {
+                self.pop_to(mark);
+                Some(0)
+            }
+        }
+    }
+
+    /// The group of two `a[b] = c`.
+    pub(crate) fn element_set(&mut self, a: u16, b: u16, c: u16, flags: u16) {
+        let base = self.f.top;
+        self.reserve(3);
+        self.f.asm.emit(Op::Aset, 0, a, b, c);
+        let site = self.f.asm.site(CallSite { name: sym::aset, flags, argc: 2, block: NO_BLOCK });
+        self.f.asm.emit(Op::Send, 2, base, 0, site);
+    }
+
+    /// A call without block on a value in a register, for lowering's own use; the arguments stand in registers.
+    pub(crate) fn send_regs(&mut self, receiver: u16, name: Sym, args: &[u16], flags: u16, dest: Dest) -> u16 {
+        let base = self.push();
+        self.f.asm.mov(base, receiver);
+        for a in args {
+            let r = self.push();
+            self.f.asm.mov(r, *a);
+        }
+        let p = Pushed { argc: args.len() as u8, flags: 0, block: NO_BLOCK };
+        self.send(base, name, p, flags);
+        self.deliver(base, base, dest)
+    }
+
+    // ---- blocks ----
+
+    pub(crate) fn lambda(&mut self, n: &prism::LambdaNode<'pr>, dest: Dest) -> u16 {
+        if dest == Dest::Discard {
+            return 0;
+        }
+        let child = self.block_code(n.location().start(), n.parameters(), n.body());
+        self.set_line(n.location().start());
+        let d = self.out(dest);
+        self.f.asm.emit(Op::NewProc, 1, d, child, 0);
+        d
+    }
+
+    pub(crate) fn scope_kind(&self) -> Kind {
+        self.scopes.list[self.f.scope].kind
+    }
+
+    /// The variable that holds the block of the method around, when the code stands in a block of it (or in an eval).
+    pub(crate) fn method_block(&self) -> Option<(usize, usize)> {
+        if self.scope_kind() == Kind::Method { None } else { self.scopes.find(self.f.scope, sym::block_var) }
+    }
+
+    pub(crate) fn block_given(&mut self, dest: Dest) -> u16 {
+        if dest == Dest::Discard {
+            return 0;
+        }
+        if self.scope_kind() == Kind::Method {
+            return self.simple(Op::BlockGiven, dest);
+        }
+        let root = self.scopes.root_of(self.f.scope);
+        match self.method_block() {
+            Some((scope, var)) => self.with_temp(dest, |c, d| {
+                c.load_var(scope, var, Dest::Reg(d));
+                let given = c.f.asm.label();
+                c.f.asm.jump_op(Op::JumpNil, d, given);
+                c.f.asm.emit(Op::LoadTrue, 0, d, 0, 0);
+                let end = c.f.asm.label();
+                c.f.asm.jump(end);
+                c.f.asm.bind(given);
+                c.f.asm.emit(Op::LoadFalse, 0, d, 0, 0);
+                c.f.asm.bind(end);
+            }),
+            None if self.scopes.list[root].kind == Kind::Outer => self.intrinsic(Intrinsic::DefinedYield, 0, dest),
+            None => self.simple(Op::LoadFalse, dest),
+        }
+    }
+
+    pub(crate) fn yield_(&mut self, n: &prism::YieldNode<'pr>, dest: Dest) -> u16 {
+        let at = n.location().start();
+        let mark = self.push();
+        let base = mark;
+        if self.scope_kind() == Kind::Method {
+            let p = self.arguments(n.arguments().as_ref());
+            self.set_line(at);
+            let site = self.f.asm.site(CallSite { name: sym::yield_, flags: p.flags, argc: p.argc, block: NO_BLOCK });
+            self.f.asm.emit(if p.simple() { Op::Yield } else { Op::YieldX }, p.argc, base, 0, site);
+            return self.deliver(base, mark, dest);
+        }
+        self.set_line(at);
+        match self.method_block() {
+            Some((scope, var)) => self.load_var(scope, var, Dest::Reg(base)),
+            None => self.simple(Op::LoadNil, Dest::Reg(base)),
+        };
+        self.f.asm.emit(Op::Intrinsic, Intrinsic::YieldCheck as u8, base, 0, 1);
+        let p = self.arguments(n.arguments().as_ref());
+        self.set_line(at);
+        let site = self.f.asm.site(CallSite { name: sym::call, flags: p.flags, argc: p.argc, block: NO_BLOCK });
+        self.f.asm.emit(if p.simple() { Op::Send } else { Op::SendX }, p.argc, base, 0, site);
+        self.deliver(base, mark, dest)
+    }
+
+    // ---- super ----
+
+    fn emit_super(&mut self, base: u16, mut p: Pushed, flags: u16, dest: Dest, mark: u16) -> u16 {
+        // In a block the frame's own block is not the method's.
+        if p.block == NO_BLOCK
+            && p.flags & call_flags::BLOCKARG == 0
+            && let Some((scope, var)) = self.method_block()
+        {
+            self.load_var(scope, var, Dest::Push);
+            p.flags |= call_flags::BLOCKARG;
+        }
+        let name = self.f.name;
+        let site = self.f.asm.site(CallSite { name, flags: flags | p.flags | call_flags::FCALL, argc: p.argc, block: p.block });
+        self.f.asm.emit(if p.simple() { Op::Super } else { Op::SuperX }, p.argc, base, 0, site);
+        self.deliver(base, mark, dest)
+    }
+
+    pub(crate) fn super_(&mut self, n: &prism::SuperNode<'pr>, dest: Dest) -> u16 {
+        let mark = self.f.top;
+        let block = n.block();
+        let base = self.window(block.as_ref());
+        self.push();
+        let mut p = self.arguments(n.arguments().as_ref());
+        self.block(&mut p, block.as_ref());
+        self.set_line(n.location().start());
+        self.emit_super(base, p, 0, dest, mark)
+    }
+
+    /// `super` without arguments passes the method's parameters as they are now.
+    pub(crate) fn zsuper(&mut self, n: &prism::ForwardingSuperNode<'pr>, dest: Dest) -> u16 {
+        let root = self.scopes.root_of(self.f.scope);
+        if self.scopes.list[root].kind != Kind::Method {
+            // define_method refuses it at run time; an eval does not know the parameters.
+            let what = "implicit argument passing of super from method defined by define_method() is not supported. Specify all arguments explicitly.";
+            return match self.scopes.list[root].kind {
+                Kind::Outer => self.unsupported(&n.as_node(), dest),
+                _ => self.raise_runtime_error(what, dest),
+            };
+        }
+        let mark = self.f.top;
+        let block = n.block().map(|b| b.as_node());
+        let base = self.window(block.as_ref());
+        self.push();
+        let params = self.method_params.get(&root).cloned().unwrap_or_default();
+        let vars = self.scopes.list[root].params.clone();
+        let mut p = Pushed { argc: 0, flags: 0, block: NO_BLOCK };
+        let positional = (params.required + params.optional) as usize;
+        let post = params.post_start() as usize - 1;
+        if params.rest || positional + params.post as usize > MAX_ARGC {
+            let array = self.f.top;
+            for var in &vars[..positional] {
+                self.load_var(root, *var, Dest::Push);
+            }
+            self.pop_to(array);
+            self.push();
+            self.f.asm.emit(Op::NewArray, 0, array, array, positional as u16);
+            if params.rest {
+                let t = self.load_var(root, vars[params.rest_reg() as usize - 1], Dest::Any);
+                self.f.asm.emit(Op::ArrayConcat, 0, array, t, 0);
+                self.pop_to(array + 1);
+            }
+            for var in &vars[post..post + params.post as usize] {
+                let t = self.load_var(root, *var, Dest::Any);
+                self.f.asm.emit(Op::ArrayPush, 0, array, t, 0);
+                self.pop_to(array + 1);
+            }
+            p.argc = 1;
+            p.flags |= call_flags::SPLAT;
+        } else {
+            for var in vars[..positional].iter().chain(&vars[post..post + params.post as usize]) {
+                self.load_var(root, *var, Dest::Push);
+                p.argc += 1;
+            }
+        }
+        if params.takes_keywords() {
+            let first = self.f.top;
+            let at = params.keyword_start() as usize - 1;
+            for (i, k) in params.keywords.iter().enumerate() {
+                self.load_sym(k.name, Dest::Push);
+                self.load_var(root, vars[at + i], Dest::Push);
+            }
+            self.pop_to(first);
+            self.push();
+            self.f.asm.emit(Op::NewHash, 0, first, first, params.keywords.len() as u16 * 2);
+            if params.kwrest == KwRest::Named {
+                let t = self.load_var(root, vars[params.kwrest_reg() as usize - 1], Dest::Any);
+                self.f.asm.emit(Op::HashMerge, 0, first, t, 0);
+                self.pop_to(first + 1);
+            }
+            p.flags |= call_flags::KW | call_flags::KW_FRESH;
+        }
+        self.block(&mut p, block.as_ref());
+        self.set_line(n.location().start());
+        self.emit_super(base, p, call_flags::ZSUPER, dest, mark)
+    }
+
+    fn raise_runtime_error(&mut self, message: &str, dest: Dest) -> u16 {
+        let base = self.push();
+        self.get_const(Sym::intern("RuntimeError"), true, Dest::Push);
+        let m = self.push();
+        self.load_str(message.as_bytes(), m);
+        let site = self.f.asm.site(CallSite { name: sym::raise, flags: call_flags::FCALL, argc: 2, block: NO_BLOCK });
+        self.f.asm.emit(Op::SendSelf, 2, base, 0, site);
+        self.deliver(base, base, dest)
+    }
+}

@@ -1,0 +1,459 @@
+//! Branches, loops and jumps.
+
+use crate::emit::Label;
+use crate::expr::cast;
+use crate::scope::Kind;
+use crate::unit::{Compiler, Control, Dest};
+use ruby_prism as prism;
+use ruby_prism::Node;
+use zakuro_base::sym;
+use zakuro_bytecode::{Intrinsic, Op};
+
+impl<'pr> Compiler<'pr> {
+    /// Two ways to a value: both leave it in the same place.
+    pub(crate) fn two_arms(
+        &mut self,
+        dest: Dest,
+        otherwise: Label,
+        first: impl FnOnce(&mut Self, Dest),
+        second: impl FnOnce(&mut Self, Dest),
+    ) -> u16 {
+        let end = self.f.asm.label();
+        let mark = self.f.top;
+        let arm = if dest == Dest::Any { Dest::Push } else { dest };
+        first(self, arm);
+        self.f.asm.jump(end);
+        self.pop_to(mark);
+        self.f.asm.bind(otherwise);
+        second(self, arm);
+        self.f.asm.bind(end);
+        match arm {
+            Dest::Push => {
+                self.pop_to(mark);
+                self.push()
+            }
+            Dest::Reg(r) => r,
+            _ => 0,
+        }
+    }
+
+    pub(crate) fn conditional(&mut self, n: &Node<'pr>, dest: Dest) -> u16 {
+        let (predicate, statements, otherwise, sense) = match n {
+            Node::IfNode { .. } => {
+                let n = cast!(n, as_if_node);
+                (n.predicate(), n.statements(), n.subsequent(), false)
+            }
+            _ => {
+                let n = cast!(n, as_unless_node);
+                (n.predicate(), n.statements(), n.else_clause().map(|e| e.as_node()), true)
+            }
+        };
+        let other = self.f.asm.label();
+        if dest == Dest::Discard && otherwise.is_none() {
+            self.branch(&predicate, sense, other, false);
+            self.statements_opt(statements.as_ref(), Dest::Discard);
+            self.f.asm.bind(other);
+            return 0;
+        }
+        if dest == Dest::Discard && statements.is_none() {
+            self.branch(&predicate, !sense, other, false);
+            self.body(otherwise.as_ref(), Dest::Discard);
+            self.f.asm.bind(other);
+            return 0;
+        }
+        self.branch(&predicate, sense, other, false);
+        self.two_arms(
+            dest,
+            other,
+            |c, d| {
+                c.statements_opt(statements.as_ref(), d);
+            },
+            |c, d| {
+                c.body(otherwise.as_ref(), d);
+            },
+        )
+    }
+
+    // ---- loops ----
+
+    pub(crate) fn while_loop(
+        &mut self,
+        predicate: &Node<'pr>,
+        statements: Option<prism::StatementsNode<'pr>>,
+        sense: bool,
+        body_first: bool,
+        dest: Dest,
+    ) -> u16 {
+        let mark = self.f.top;
+        let value = match dest {
+            Dest::Discard => None,
+            _ => Some(self.push()),
+        };
+        let (redo, next, brk) = (self.f.asm.label(), self.f.asm.label(), self.f.asm.label());
+        let endless = match predicate {
+            Node::TrueNode { .. } | Node::IntegerNode { .. } => sense,
+            Node::FalseNode { .. } | Node::NilNode { .. } => !sense,
+            _ => false,
+        };
+        self.f.control.push(Control::Loop { brk, next, redo, value });
+        if !body_first && !endless {
+            self.f.asm.jump(next);
+        }
+        self.f.asm.bind(redo);
+        self.statements_opt(statements.as_ref(), Dest::Discard);
+        self.f.asm.bind(next);
+        self.set_line(predicate.location().start());
+        self.branch(predicate, sense, redo, true);
+        self.f.control.pop();
+        if let Some(v) = value
+            && self.f.asm.reachable()
+        {
+            self.f.asm.emit(Op::LoadNil, 0, v, 0, 0);
+        }
+        self.f.asm.bind(brk);
+        match value {
+            Some(v) => self.deliver(v, mark, dest),
+            None => 0,
+        }
+    }
+
+    /// `for` is `each` with a block whose parameters are then assigned to the targets.
+    pub(crate) fn for_loop(&mut self, n: &prism::ForNode<'pr>, dest: Dest) -> u16 {
+        let mark = self.f.top;
+        self.push();
+        self.push();
+        let base = self.expr(&n.collection(), Dest::Push);
+        let offset = n.location().start();
+        let scope = self.scopes.at(offset);
+        let (line, name) = (self.line_of(offset), self.f.name);
+        let child = self.child(scope, |c| {
+            let shape = crate::params::for_shape(&n.index());
+            c.code(scope, name, line, shape.params, &|c, _| {
+                match n.index().as_multi_target_node() {
+                    None => {
+                        let t = c.target(&n.index());
+                        c.store(&t, 1);
+                    }
+                    Some(m) => {
+                        let rest = m.rest().and_then(|r| r.as_splat_node()).map(|s| s.expression());
+                        let mut targets: Vec<Option<Node<'pr>>> = m.lefts().iter().map(Some).collect();
+                        targets.extend(rest);
+                        targets.extend(m.rights().iter().map(Some));
+                        for (reg, target) in (1..).zip(&targets) {
+                            let mark = c.f.top;
+                            if let Some(target) = target {
+                                let t = c.target(target);
+                                c.store(&t, reg);
+                            }
+                            c.pop_to(mark);
+                        }
+                    }
+                }
+                c.pop_to(c.f.first_temp);
+                let redo = c.f.asm.here();
+                c.f.redo = Some(redo);
+                c.tail_statements(n.statements());
+            })
+        });
+        self.set_line(offset);
+        let site = zakuro_bytecode::CallSite { name: sym::each, flags: 0, argc: 0, block: child };
+        let site = self.f.asm.site(site);
+        self.f.asm.emit(Op::SendBlk, 0, base, 0, site);
+        self.deliver(base, mark, dest)
+    }
+
+    // ---- jumps ----
+
+    /// The value of a jump's arguments.
+    fn jump_value(&mut self, arguments: Option<&prism::ArgumentsNode<'pr>>, dest: Dest) -> u16 {
+        let nodes: Vec<Node<'pr>> = arguments.map(|a| a.arguments().iter().collect()).unwrap_or_default();
+        match nodes.as_slice() {
+            [] => self.nil(dest),
+            [n] if !matches!(n, Node::SplatNode { .. }) => self.expr(n, dest),
+            _ => self.array_of(&nodes, dest),
+        }
+    }
+
+    /// Emits what leaving the constructs above `keep` demands, and closes their protected ranges.
+    fn leave(&mut self, keep: usize) -> Vec<Control<'pr>> {
+        let mut left = Vec::new();
+        while self.f.control.len() > keep {
+            let Some(c) = self.f.control.pop() else { break };
+            match &c {
+                Control::Ensure { body, region } => {
+                    self.close(*region);
+                    let line = self.f.asm.line;
+                    if let Some(s) = body.clone().as_ref() {
+                        self.statements(s, Dest::Discard);
+                    }
+                    self.f.asm.line = line;
+                }
+                Control::Region { region } => self.close(*region),
+                Control::RestoreErr { reg } => self.f.asm.emit(Op::SetErr, 0, *reg, 0, 0),
+                Control::Loop { .. } | Control::Retry { .. } => {}
+            }
+            left.push(c);
+        }
+        left
+    }
+
+    /// Goes on inside the constructs that a jump has left.
+    fn reenter(&mut self, left: Vec<Control<'pr>>) {
+        for c in left.into_iter().rev() {
+            match &c {
+                Control::Ensure { region, .. } | Control::Region { region } => self.open(*region),
+                _ => {}
+            }
+            self.f.control.push(c);
+        }
+    }
+
+    fn runs_ensure(&self, keep: usize) -> bool {
+        self.f.control[keep..].iter().any(|c| matches!(c, Control::Ensure { .. }))
+    }
+
+    /// Evaluates the value of a jump out of this Code and leaves by `op`.
+    fn exit(&mut self, arguments: Option<&prism::ArgumentsNode<'pr>>, op: Op, at: u32, dest: Dest) -> u16 {
+        let mark = self.f.top;
+        let hold = if self.runs_ensure(0) { Dest::Push } else { Dest::Any };
+        let v = self.jump_value(arguments, hold);
+        self.set_line(at);
+        let left = self.leave(0);
+        self.f.asm.emit(op, 0, v, 0, 0);
+        self.reenter(left);
+        self.pop_to(mark);
+        self.dead(dest)
+    }
+
+    /// The value of an expression that never gives one.
+    fn dead(&mut self, dest: Dest) -> u16 {
+        match dest {
+            Dest::Push | Dest::Any => self.push(),
+            Dest::Reg(r) => r,
+            Dest::Discard => 0,
+        }
+    }
+
+    fn innermost_loop(&self) -> Option<usize> {
+        self.f.control.iter().rposition(|c| matches!(c, Control::Loop { .. }))
+    }
+
+    pub(crate) fn break_(&mut self, n: &prism::BreakNode<'pr>, dest: Dest) -> u16 {
+        let at = n.location().start();
+        let arguments = n.arguments();
+        let Some(i) = self.innermost_loop() else {
+            // A lambda literal returns.
+            let op = if self.scope_kind() == Kind::Lambda { Op::Return } else { Op::BreakBlock };
+            return self.exit(arguments.as_ref(), op, at, dest);
+        };
+        let Control::Loop { brk, value, .. } = self.f.control[i] else { return 0 };
+        let mark = self.f.top;
+        match value {
+            Some(v) => self.jump_value(arguments.as_ref(), Dest::Reg(v)),
+            None => self.jump_value(arguments.as_ref(), Dest::Discard),
+        };
+        let left = self.leave(i + 1);
+        self.f.asm.jump(brk);
+        self.reenter(left);
+        self.pop_to(mark);
+        self.dead(dest)
+    }
+
+    pub(crate) fn next(&mut self, n: &prism::NextNode<'pr>, dest: Dest) -> u16 {
+        let arguments = n.arguments();
+        let Some(i) = self.innermost_loop() else {
+            return self.exit(arguments.as_ref(), Op::Return, n.location().start(), dest);
+        };
+        let Control::Loop { next, .. } = self.f.control[i] else { return 0 };
+        self.jump_value(arguments.as_ref(), Dest::Discard);
+        let left = self.leave(i + 1);
+        self.f.asm.jump(next);
+        self.reenter(left);
+        self.dead(dest)
+    }
+
+    pub(crate) fn redo(&mut self, n: &Node<'pr>, dest: Dest) -> u16 {
+        let (keep, target) = match self.innermost_loop() {
+            Some(i) => match self.f.control[i] {
+                Control::Loop { redo, .. } => (i + 1, Some(redo)),
+                _ => (0, None),
+            },
+            None => (0, self.f.redo),
+        };
+        let Some(target) = target else { return self.unsupported(n, dest) };
+        let left = self.leave(keep);
+        self.f.asm.jump_op(Op::Loop, 0, target);
+        self.reenter(left);
+        self.dead(dest)
+    }
+
+    pub(crate) fn retry(&mut self, n: &Node<'pr>, dest: Dest) -> u16 {
+        let Some(i) = self.f.control.iter().rposition(|c| matches!(c, Control::Retry { .. })) else {
+            return self.unsupported(n, dest);
+        };
+        let Control::Retry { start } = self.f.control[i] else { return 0 };
+        let left = self.leave(i + 1);
+        self.f.asm.jump_op(Op::Loop, 0, start);
+        self.reenter(left);
+        self.dead(dest)
+    }
+
+    pub(crate) fn return_(&mut self, n: &prism::ReturnNode<'pr>, dest: Dest) -> u16 {
+        let op = match self.scope_kind() {
+            Kind::Block | Kind::For | Kind::Eval => Op::ReturnBlock,
+            _ => Op::Return,
+        };
+        self.exit(n.arguments().as_ref(), op, n.location().start(), dest)
+    }
+
+    // ---- case ----
+
+    pub(crate) fn case(&mut self, n: &prism::CaseNode<'pr>, dest: Dest) -> u16 {
+        let mark = self.f.top;
+        let arm = if dest == Dest::Any { Dest::Push } else { dest };
+        // The result is pushed below the subject.
+        let result = (arm == Dest::Push).then(|| self.push());
+        let arm = result.map_or(arm, Dest::Reg);
+        let range = (n.location().start(), n.location().end());
+        let subject = n.predicate().map(|p| self.operand(&p, Some(range)));
+        let end = self.f.asm.label();
+        let inner = self.f.top;
+        let mut bodies = Vec::new();
+        for when in n.conditions().iter().filter_map(|w| w.as_when_node()) {
+            let body = self.f.asm.label();
+            for condition in when.conditions().iter() {
+                self.set_line(condition.location().start());
+                self.when(&condition, subject, body);
+                self.pop_to(inner);
+            }
+            bodies.push((body, when.statements()));
+        }
+        match n.else_clause() {
+            Some(e) => self.statements_opt(e.statements().as_ref(), arm),
+            None => self.nil(arm),
+        };
+        self.f.asm.jump(end);
+        for (label, statements) in bodies {
+            self.pop_to(inner);
+            self.f.asm.bind(label);
+            self.statements_opt(statements.as_ref(), arm);
+            self.f.asm.jump(end);
+        }
+        self.f.asm.bind(end);
+        match result {
+            Some(r) => self.deliver(r, mark, Dest::Push),
+            None => {
+                self.pop_to(mark);
+                if let Dest::Reg(r) = arm { r } else { 0 }
+            }
+        }
+    }
+
+    fn when(&mut self, condition: &Node<'pr>, subject: Option<u16>, body: Label) {
+        if let Some(splat) = condition.as_splat_node() {
+            return self.when_splat(&splat, subject, body);
+        }
+        let Some(subject) = subject else { return self.branch(condition, true, body, false) };
+        let pattern = match condition.as_string_node() {
+            Some(s) => self.frozen_string(&s, Dest::Push),
+            None => self.operand(condition, None),
+        };
+        self.case_eq(pattern, subject, true, body);
+    }
+
+    /// Jumps to `to` when `pattern === value` is `sense`.
+    pub(crate) fn case_eq(&mut self, pattern: u16, value: u16, sense: bool, to: Label) {
+        let t = self.push();
+        self.group(Op::CaseEq, sym::eqq, zakuro_bytecode::call_flags::FCALL, t, pattern, value);
+        self.pop_to(t);
+        self.branch_register(t, sense, to, false);
+    }
+
+    /// `when *list`: any element that matches (or is true, without a subject).
+    fn when_splat(&mut self, splat: &prism::SplatNode<'pr>, subject: Option<u16>, body: Label) {
+        let list = match splat.expression() {
+            Some(e) => self.expr(&e, Dest::Push),
+            None => self.hidden(sym::anon_rest, Dest::Push),
+        };
+        self.f.asm.emit(Op::Intrinsic, Intrinsic::SplatArray as u8, list, 0, 1);
+        let length = self.push();
+        self.f.asm.mov(length, list);
+        self.f.asm.emit(Op::Intrinsic, Intrinsic::ArrayLength as u8, length, 0, 1);
+        let i = self.load_int(0, Dest::Push);
+        let (again, test) = (self.f.asm.label(), self.f.asm.label());
+        self.f.asm.jump(test);
+        self.f.asm.bind(again);
+        let element = self.push();
+        self.f.asm.mov(element, list);
+        let index = self.push();
+        self.f.asm.mov(index, i);
+        self.f.asm.emit(Op::Intrinsic, Intrinsic::ArrayAt as u8, element, 0, 2);
+        match subject {
+            Some(s) => self.case_eq(element, s, true, body),
+            None => self.branch_register(element, true, body, false),
+        }
+        self.group(Op::AddI, sym::add, 0, i, i, 1);
+        self.f.asm.bind(test);
+        let done = self.f.asm.label();
+        self.branch_regs(i, sym::lt, length, false, done);
+        self.f.asm.jump_op(Op::Loop, 0, again);
+        self.f.asm.bind(done);
+    }
+
+    // ---- oddities ----
+
+    /// A range of conditions as a condition: true from the left one on until the right one.
+    pub(crate) fn flip_flop(&mut self, n: &prism::FlipFlopNode<'pr>, dest: Dest) -> u16 {
+        let name = crate::scope::flip_flop_var(n.location().start());
+        let Some((scope, var)) = self.scopes.find(self.f.scope, name) else {
+            return self.unsupported(&n.as_node(), dest);
+        };
+        self.with_temp(dest, |c, d| {
+            let (on, off, end, no) = (c.f.asm.label(), c.f.asm.label(), c.f.asm.label(), c.f.asm.label());
+            let state = c.load_var(scope, var, Dest::Any);
+            c.branch_register(state, true, on, false);
+            c.pop_to(d + 1);
+            match n.left() {
+                Some(l) => c.branch(&l, false, no, false),
+                None => c.f.asm.jump(no),
+            }
+            c.f.asm.emit(Op::LoadTrue, 0, d, 0, 0);
+            c.store_var(scope, var, d);
+            if n.is_exclude_end() {
+                c.f.asm.jump(end);
+            }
+            // Already on: true now, and off from the next time when the right side holds.
+            c.f.asm.bind(on);
+            match n.right() {
+                Some(r) => c.branch(&r, false, off, false),
+                None => c.f.asm.jump(off),
+            }
+            c.f.asm.emit(Op::LoadFalse, 0, d, 0, 0);
+            c.store_var(scope, var, d);
+            c.f.asm.bind(off);
+            c.f.asm.emit(Op::LoadTrue, 0, d, 0, 0);
+            c.f.asm.jump(end);
+            c.f.asm.bind(no);
+            c.f.asm.emit(Op::LoadFalse, 0, d, 0, 0);
+            c.f.asm.bind(end);
+        })
+    }
+
+    /// `/(?<name>..)/ =~ string`
+    pub(crate) fn match_write(&mut self, n: &prism::MatchWriteNode<'pr>, dest: Dest) -> u16 {
+        self.with_temp(dest, |c, d| {
+            c.expr(&n.call().as_node(), Dest::Reg(d));
+            let found = c.intrinsic(Intrinsic::BackrefMatch, 0, Dest::Push);
+            for target in n.targets().iter().filter_map(|t| t.as_local_variable_target_node()) {
+                let t = c.push();
+                c.f.asm.mov(t, found);
+                let name = crate::analyze::intern(&target.name());
+                c.load_sym(name, Dest::Push);
+                c.f.asm.emit(Op::Intrinsic, Intrinsic::NamedGroup as u8, t, 0, 2);
+                let (scope, var) = c.local(&target.name(), target.depth());
+                c.store_var(scope, var, t);
+                c.pop_to(t);
+            }
+        })
+    }
+}

@@ -1,0 +1,449 @@
+//! Literals: numbers, strings, symbols, regexps, arrays, hashes, ranges.
+
+use crate::unit::{Compiler, Dest};
+use num_bigint::{BigInt, BigUint, Sign};
+use ruby_prism as prism;
+use ruby_prism::Node;
+use std::sync::Arc;
+use zakuro_base::{Sym, sym};
+use zakuro_bytecode::{CallSite, Const, Intrinsic, NO_BLOCK, Op, call_flags};
+
+/// Longer array and hash literals are built in pieces, so that they don't need a register for each element.
+const PIECE: usize = 128;
+
+const BINARY: u8 = 0;
+const UTF8: u8 = 1;
+const US_ASCII: u8 = 2;
+
+/// A part of an interpolated literal.
+enum Part<'pr> {
+    Text(Vec<u8>, u8),
+    Code(Node<'pr>),
+}
+
+fn big(i: &prism::Integer<'_>) -> BigInt {
+    let (negative, digits) = i.to_u32_digits();
+    BigInt::from_biguint(if negative { Sign::Minus } else { Sign::Plus }, BigUint::from_slice(digits))
+}
+
+/// The constant of a numeric, symbol, string-key or `__LINE__` node.
+pub(crate) fn number(n: &Node<'_>) -> Option<Const> {
+    Some(match n {
+        Node::IntegerNode { .. } => {
+            let i = big(&n.as_integer_node()?.value());
+            i64::try_from(&i).map_or_else(|_| Const::Big(i.to_string()), Const::Int)
+        }
+        Node::FloatNode { .. } => Const::Float(n.as_float_node()?.value()),
+        Node::RationalNode { .. } => {
+            let r = n.as_rational_node()?;
+            Const::Rational(big(&r.numerator()).to_string(), big(&r.denominator()).to_string())
+        }
+        Node::ImaginaryNode { .. } => Const::Complex(Box::new(number(&n.as_imaginary_node()?.numeric())?)),
+        _ => return None,
+    })
+}
+
+/// The value of a small Integer literal.
+pub(crate) fn small_int(n: &Node<'_>) -> Option<i16> {
+    match number(n)? {
+        Const::Int(i) => i16::try_from(i).ok(),
+        _ => None,
+    }
+}
+
+macro_rules! regexp_options {
+    ($n:expr) => {
+        $n.is_ignore_case() as u8
+            | ($n.is_extended() as u8) << 1
+            | ($n.is_multi_line() as u8) << 2
+            | (($n.is_utf_8() || $n.is_forced_utf8_encoding() || $n.is_euc_jp() || $n.is_windows_31j()) as u8) << 4
+            | ($n.is_ascii_8bit() as u8) << 5
+    };
+}
+
+impl<'pr> Compiler<'pr> {
+    pub(crate) fn constant_literal(&mut self, n: &Node<'pr>, dest: Dest) -> u16 {
+        match n {
+            Node::SourceLineNode { .. } => {
+                let line = self.line_of(n.location().start());
+                self.load_int(line as i64, dest)
+            }
+            Node::SymbolNode { .. } => {
+                let s = self.symbol(n);
+                self.load_sym(s, dest)
+            }
+            _ => match number(n) {
+                Some(Const::Int(i)) => self.load_int(i, dest),
+                Some(c) => self.load_const(c, dest),
+                None => self.unsupported(n, dest),
+            },
+        }
+    }
+
+    /// The Symbol of a SymbolNode.
+    pub(crate) fn symbol(&mut self, n: &Node<'pr>) -> Sym {
+        n.as_symbol_node().map_or(sym::empty, |s| Sym::intern_bytes(s.unescaped()))
+    }
+
+    // ---- strings ----
+
+    fn encoding_of(&self, utf8: bool, binary: bool) -> u8 {
+        match (utf8, binary) {
+            (true, _) => UTF8,
+            (_, true) => BINARY,
+            _ => self.encoding,
+        }
+    }
+
+    fn string_encoding(&self, n: &prism::StringNode<'pr>) -> u8 {
+        self.encoding_of(n.is_forced_utf8_encoding(), n.is_forced_binary_encoding())
+    }
+
+    fn str_const(&mut self, bytes: &[u8], encoding: u8) -> u16 {
+        self.f.asm.konst(Const::Str { bytes: Arc::from(bytes), encoding })
+    }
+
+    pub(crate) fn string(&mut self, n: &prism::StringNode<'pr>, dest: Dest) -> u16 {
+        let encoding = self.string_encoding(n);
+        self.string_value(n.unescaped(), encoding, n.is_frozen(), dest)
+    }
+
+    fn string_value(&mut self, bytes: &[u8], encoding: u8, frozen: bool, dest: Dest) -> u16 {
+        if dest == Dest::Discard {
+            return 0;
+        }
+        let k = self.str_const(bytes, encoding);
+        let d = self.out(dest);
+        self.f.asm.emit(if frozen { Op::LoadConst } else { Op::NewStr }, 0, d, k, 0);
+        d
+    }
+
+    /// A string literal as a frozen constant: Hash keys, `"x".freeze`, pieces of interpolations.
+    pub(crate) fn frozen_string(&mut self, n: &prism::StringNode<'pr>, dest: Dest) -> u16 {
+        let encoding = self.string_encoding(n);
+        self.string_value(n.unescaped(), encoding, true, dest)
+    }
+
+    pub(crate) fn source_file(&mut self, n: &prism::SourceFileNode<'pr>, dest: Dest) -> u16 {
+        let file = self.file.clone();
+        self.string_value(file.as_bytes(), UTF8, n.is_frozen(), dest)
+    }
+
+    pub(crate) fn source_encoding(&mut self, dest: Dest) -> u16 {
+        let name = match self.encoding {
+            BINARY => "BINARY",
+            US_ASCII => "US_ASCII",
+            _ => "UTF_8",
+        };
+        let t = self.get_const(Sym::intern("Encoding"), true, Dest::Push);
+        self.pop_to(t);
+        self.get_const_from(t, Sym::intern(name), dest)
+    }
+
+    fn parts(&self, list: &prism::NodeList<'pr>, out: &mut Vec<Part<'pr>>) {
+        for p in list.iter() {
+            match &p {
+                Node::StringNode { .. } => {
+                    if let Some(s) = p.as_string_node() {
+                        let encoding = self.string_encoding(&s);
+                        match out.last_mut() {
+                            Some(Part::Text(bytes, e)) if *e == encoding => bytes.extend_from_slice(s.unescaped()),
+                            _ => out.push(Part::Text(s.unescaped().to_vec(), encoding)),
+                        }
+                    }
+                }
+                Node::InterpolatedStringNode { .. } => {
+                    if let Some(s) = p.as_interpolated_string_node() {
+                        self.parts(&s.parts(), out);
+                    }
+                }
+                _ => out.push(Part::Code(p)),
+            }
+        }
+    }
+
+    /// Pushes the parts of an interpolation; returns the first register and their number.
+    fn push_parts(&mut self, parts: &[Part<'pr>]) -> (u16, u16) {
+        let first = self.f.top;
+        for p in parts {
+            match p {
+                Part::Text(bytes, encoding) => {
+                    if !bytes.is_empty() {
+                        self.string_value(bytes, *encoding, true, Dest::Push);
+                    }
+                }
+                Part::Code(n) => {
+                    self.expr(n, Dest::Push);
+                }
+            }
+        }
+        (first, self.f.top - first)
+    }
+
+    fn interpolate(&mut self, list: &prism::NodeList<'pr>, at: u32, dest: Dest) -> u16 {
+        let mut parts = Vec::new();
+        self.parts(list, &mut parts);
+        match parts.as_slice() {
+            [] => return self.string_value(b"", self.encoding, false, dest),
+            [Part::Text(bytes, encoding)] => return self.string_value(&bytes.clone(), *encoding, false, dest),
+            _ => {}
+        }
+        let (first, count) = self.push_parts(&parts);
+        self.set_line(at);
+        self.pop_to(first);
+        let d = self.out(dest);
+        self.f.asm.emit(Op::Interp, 0, d, first, count);
+        d
+    }
+
+    pub(crate) fn interpolated_string(&mut self, n: &prism::InterpolatedStringNode<'pr>, dest: Dest) -> u16 {
+        let mut parts = Vec::new();
+        self.parts(&n.parts(), &mut parts);
+        if let [Part::Text(bytes, encoding)] = parts.as_slice() {
+            return self.string_value(&bytes.clone(), *encoding, n.is_frozen(), dest);
+        }
+        self.interpolate(&n.parts(), n.location().start(), dest)
+    }
+
+    pub(crate) fn interpolated_symbol(&mut self, n: &prism::InterpolatedSymbolNode<'pr>, dest: Dest) -> u16 {
+        let mark = self.f.top;
+        let s = self.interpolate(&n.parts(), n.location().start(), Dest::Push);
+        self.pop_to(mark);
+        let d = self.out(dest);
+        self.f.asm.emit(Op::Intern, 0, d, s, 0);
+        d
+    }
+
+    fn backtick(&mut self, at: u32, dest: Dest, text: impl FnOnce(&mut Self)) -> u16 {
+        let base = self.push();
+        text(self);
+        self.set_line(at);
+        let site = self.f.asm.site(CallSite { name: sym::backtick, flags: call_flags::FCALL, argc: 1, block: NO_BLOCK });
+        self.f.asm.emit(Op::SendSelf, 1, base, 0, site);
+        self.deliver(base, base, dest)
+    }
+
+    pub(crate) fn x_string(&mut self, n: &prism::XStringNode<'pr>, dest: Dest) -> u16 {
+        let encoding = self.encoding_of(n.is_forced_utf8_encoding(), n.is_forced_binary_encoding());
+        self.backtick(n.location().start(), dest, |c| {
+            c.string_value(n.unescaped(), encoding, false, Dest::Push);
+        })
+    }
+
+    pub(crate) fn interpolated_x_string(&mut self, n: &prism::InterpolatedXStringNode<'pr>, dest: Dest) -> u16 {
+        let at = n.location().start();
+        self.backtick(at, dest, |c| {
+            c.interpolate(&n.parts(), at, Dest::Push);
+        })
+    }
+
+    // ---- regexps ----
+
+    pub(crate) fn regexp(&mut self, n: &prism::RegularExpressionNode<'pr>, dest: Dest) -> u16 {
+        self.set_line(n.location().start());
+        self.load_const(Const::Regexp { source: Arc::from(n.unescaped()), options: regexp_options!(n) }, dest)
+    }
+
+    pub(crate) fn interpolated_regexp(&mut self, n: &prism::InterpolatedRegularExpressionNode<'pr>, dest: Dest) -> u16 {
+        self.regexp_parts(&n.parts(), regexp_options!(n), n.is_once(), n.location().start(), dest)
+    }
+
+    fn regexp_parts(&mut self, list: &prism::NodeList<'pr>, options: u8, once: bool, at: u32, dest: Dest) -> u16 {
+        let mut parts = Vec::new();
+        self.parts(list, &mut parts);
+        if let [Part::Text(bytes, _)] = parts.as_slice() {
+            return self.load_const(Const::Regexp { source: Arc::from(bytes.as_slice()), options }, dest);
+        }
+        if !once {
+            let (first, count) = self.push_parts(&parts);
+            self.set_line(at);
+            self.pop_to(first);
+            let d = self.out(dest);
+            self.f.asm.emit(Op::NewRegexp, options, d, first, count);
+            return d;
+        }
+        let site = self.f.once_sites;
+        self.f.once_sites += 1;
+        self.with_temp(dest, |c, d| {
+            let (known, end) = (c.f.asm.label(), c.f.asm.label());
+            c.intrinsic(Intrinsic::OnceTest, site, Dest::Reg(d));
+            c.f.asm.jump_op(Op::JumpUnless, d, known);
+            let (first, count) = c.push_parts(&parts);
+            c.set_line(at);
+            c.pop_to(first);
+            c.f.asm.emit(Op::NewRegexp, options, d, first, count);
+            c.f.asm.emit(Op::Intrinsic, Intrinsic::OnceSet as u8, d, site, 1);
+            c.f.asm.jump(end);
+            c.f.asm.bind(known);
+            c.intrinsic(Intrinsic::OnceGet, site, Dest::Reg(d));
+            c.f.asm.bind(end);
+        })
+    }
+
+    fn last_line(&mut self, regexp: u16, dest: Dest) -> u16 {
+        self.f.asm.emit(Op::Intrinsic, Intrinsic::MatchLastLine as u8, regexp, 0, 1);
+        self.deliver(regexp, regexp, dest)
+    }
+
+    pub(crate) fn match_last_line(&mut self, n: &prism::MatchLastLineNode<'pr>, dest: Dest) -> u16 {
+        let c = Const::Regexp { source: Arc::from(n.unescaped()), options: regexp_options!(n) };
+        let r = self.load_const(c, Dest::Push);
+        self.last_line(r, dest)
+    }
+
+    pub(crate) fn interpolated_match_last_line(&mut self, n: &prism::InterpolatedMatchLastLineNode<'pr>, dest: Dest) -> u16 {
+        let r = self.regexp_parts(&n.parts(), regexp_options!(n), n.is_once(), n.location().start(), Dest::Push);
+        self.last_line(r, dest)
+    }
+
+    // ---- collections ----
+
+    pub(crate) fn array(&mut self, n: &prism::ArrayNode<'pr>, dest: Dest) -> u16 {
+        let elements: Vec<Node<'pr>> = n.elements().iter().collect();
+        if dest == Dest::Discard && !elements.iter().any(|e| matches!(e, Node::SplatNode { .. })) {
+            for e in &elements {
+                self.expr(e, Dest::Discard);
+            }
+            return 0;
+        }
+        self.array_of(&elements, dest)
+    }
+
+    /// An Array of expressions, splats included. Always a new one.
+    pub(crate) fn array_of(&mut self, elements: &[Node<'pr>], dest: Dest) -> u16 {
+        if elements.len() <= PIECE && !elements.iter().any(|e| matches!(e, Node::SplatNode { .. })) {
+            let first = self.f.top;
+            for e in elements {
+                self.expr(e, Dest::Push);
+            }
+            self.pop_to(first);
+            let d = self.out(dest);
+            self.f.asm.emit(Op::NewArray, 0, d, first, elements.len() as u16);
+            return d;
+        }
+        self.with_temp(dest, |c, d| {
+            let mut started = false;
+            let mut i = 0;
+            while i < elements.len() {
+                if let Some(s) = elements[i].as_splat_node() {
+                    let mark = c.f.top;
+                    let v = c.splat_operand(&s);
+                    match started {
+                        false => c.f.asm.emit(Op::Splat, 0, d, v, 0),
+                        true => c.f.asm.emit(Op::ArrayConcat, 0, d, v, 0),
+                    }
+                    c.pop_to(mark);
+                    i += 1;
+                } else {
+                    let first = c.f.top;
+                    let mut count = 0;
+                    while i < elements.len() && count < PIECE && !matches!(elements[i], Node::SplatNode { .. }) {
+                        c.expr(&elements[i], Dest::Push);
+                        count += 1;
+                        i += 1;
+                    }
+                    match (started, count) {
+                        (false, _) => c.f.asm.emit(Op::NewArray, 0, d, first, count as u16),
+                        (true, 1) => c.f.asm.emit(Op::ArrayPush, 0, d, first, 0),
+                        (true, _) => {
+                            c.f.asm.emit(Op::NewArray, 0, first, first, count as u16);
+                            c.f.asm.emit(Op::ArrayConcat, 0, d, first, 0);
+                        }
+                    }
+                    c.pop_to(first);
+                }
+                started = true;
+            }
+        })
+    }
+
+    fn splat_operand(&mut self, s: &prism::SplatNode<'pr>) -> u16 {
+        self.set_line(s.location().start());
+        match s.expression() {
+            Some(e) => self.expr(&e, Dest::Any),
+            None => self.hidden(sym::anon_rest, Dest::Any),
+        }
+    }
+
+    /// `*x` where one value is wanted.
+    pub(crate) fn splat_value(&mut self, s: &prism::SplatNode<'pr>, dest: Dest) -> u16 {
+        let mark = self.f.top;
+        let v = self.splat_operand(s);
+        self.pop_to(mark);
+        let d = self.out(dest);
+        self.f.asm.emit(Op::Splat, 0, d, v, 0);
+        d
+    }
+
+    fn hash_key(&mut self, key: &Node<'pr>) {
+        match key.as_string_node() {
+            Some(s) => self.frozen_string(&s, Dest::Push),
+            None => self.expr(key, Dest::Push),
+        };
+    }
+
+    pub(crate) fn hash(&mut self, list: &prism::NodeList<'pr>, dest: Dest) -> u16 {
+        let elements: Vec<Node<'pr>> = list.iter().collect();
+        let plain = elements.iter().all(|e| matches!(e, Node::AssocNode { .. }));
+        if plain && elements.len() * 2 <= PIECE {
+            let first = self.f.top;
+            for e in elements.iter().filter_map(|e| e.as_assoc_node()) {
+                self.hash_key(&e.key());
+                self.expr(&e.value(), Dest::Push);
+            }
+            self.pop_to(first);
+            let d = self.out(dest);
+            self.f.asm.emit(Op::NewHash, 0, d, first, elements.len() as u16 * 2);
+            return d;
+        }
+        self.with_temp(dest, |c, d| {
+            c.f.asm.emit(Op::NewHash, 0, d, d, 0);
+            for e in &elements {
+                let mark = c.f.top;
+                if let Some(pair) = e.as_assoc_node() {
+                    c.hash_key(&pair.key());
+                    c.expr(&pair.value(), Dest::Push);
+                    c.f.asm.emit(Op::HashSet, 0, d, mark, mark + 1);
+                } else if let Some(s) = e.as_assoc_splat_node() {
+                    let v = c.double_splat(&s, Dest::Any);
+                    c.f.asm.emit(Op::HashMerge, 0, d, v, 0);
+                }
+                c.pop_to(mark);
+            }
+        })
+    }
+
+    pub(crate) fn double_splat(&mut self, s: &prism::AssocSplatNode<'pr>, dest: Dest) -> u16 {
+        self.set_line(s.location().start());
+        match s.value() {
+            Some(v) => self.expr(&v, dest),
+            None => self.hidden(sym::anon_kwrest, dest),
+        }
+    }
+
+    pub(crate) fn range(&mut self, n: &prism::RangeNode<'pr>, dest: Dest) -> u16 {
+        let end = |n: Option<Node<'pr>>| match n {
+            None | Some(Node::NilNode { .. }) => Some(Const::Nil),
+            Some(n) => number(&n).filter(|c| matches!(c, Const::Int(_))),
+        };
+        let exclusive = n.is_exclude_end();
+        if let (Some(low), Some(high)) = (end(n.left()), end(n.right())) {
+            return self.load_const(Const::Range { low: Box::new(low), high: Box::new(high), exclusive }, dest);
+        }
+        let mark = self.f.top;
+        let later = n.right().map(|r| (r.location().start(), r.location().end()));
+        let low = match n.left() {
+            Some(l) => self.operand(&l, later),
+            None => self.nil(Dest::Push),
+        };
+        let high = match n.right() {
+            Some(r) => self.operand(&r, None),
+            None => self.nil(Dest::Push),
+        };
+        self.set_line(n.location().start());
+        self.pop_to(mark);
+        let d = self.out(dest);
+        self.f.asm.emit(Op::NewRange, exclusive as u8, d, low, high);
+        d
+    }
+}

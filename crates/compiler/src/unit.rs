@@ -1,0 +1,377 @@
+//! [`Compiler`]: the state of lowering, and how one Code is made from a scope.
+
+use crate::emit::{Asm, AsmError, Label};
+use crate::scope::{Kind, Scopes};
+use ruby_prism as prism;
+use ruby_prism::Node;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use zakuro_base::{Sym, sym};
+use zakuro_bytecode::{Code, CodeKind, Local, Op, Params, Place};
+
+/// Where the value of an expression is wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Dest {
+    /// In this register. A register of a local variable must be written by the last instruction of the expression only.
+    Reg(u16),
+    /// In any register: a local's own, or pushed.
+    Any,
+    /// In the next temporary, which stays allocated.
+    Push,
+    /// Nowhere.
+    Discard,
+}
+
+/// What surrounds the code being emitted, within one Code; jumps unwind it.
+pub(crate) enum Control<'pr> {
+    Loop {
+        brk: Label,
+        next: Label,
+        redo: Label,
+        value: Option<u16>,
+    },
+    /// A protected range whose ensure clause is run by everything that leaves it.
+    Ensure {
+        body: Rc<Option<prism::StatementsNode<'pr>>>,
+        region: usize,
+    },
+    /// A protected range without code of its own.
+    Region {
+        region: usize,
+    },
+    /// `$!` is put back from the register when left.
+    RestoreErr {
+        reg: u16,
+    },
+    /// Where `retry` goes.
+    Retry {
+        start: Label,
+    },
+}
+
+/// A protected range in the making; interrupted where an ensure clause is inlined.
+#[derive(Default)]
+pub(crate) struct Region {
+    pub open: Option<u32>,
+    pub done: Vec<(u32, u32)>,
+}
+
+/// The Code being made.
+pub(crate) struct Frame<'pr> {
+    pub scope: usize,
+    pub asm: Asm,
+    /// Next free temporary.
+    pub top: u16,
+    max: u16,
+    pub first_temp: u16,
+    pub control: Vec<Control<'pr>>,
+    pub regions: Vec<Region>,
+    pub children: Vec<Arc<Code>>,
+    /// Scope -> index in `children`: an inlined ensure clause shares its blocks with the other copies.
+    pub child_of: HashMap<usize, u16>,
+    pub name: Sym,
+    pub once_sites: u16,
+    /// Fused jumps would not reach.
+    pub wide: bool,
+    /// Start of a block's body.
+    pub redo: Option<Label>,
+}
+
+pub(crate) struct Compiler<'pr> {
+    pub scopes: Scopes,
+    pub f: Box<Frame<'pr>>,
+    pub file: Arc<str>,
+    pub source: Arc<[u8]>,
+    pub line_offsets: Vec<u32>,
+    pub first_line: u32,
+    /// Encoding id of string literals.
+    pub encoding: u8,
+    pub frozen_strings: bool,
+    pub data_offset: Option<usize>,
+    /// Inside `# shareable_constant_value`.
+    pub shareable: bool,
+    /// Parameters of the methods being lowered, for `super` without arguments.
+    pub method_params: HashMap<usize, Params>,
+    /// A scope too large for the bytecode: its line.
+    pub too_big: Option<u32>,
+}
+
+impl<'pr> Frame<'pr> {
+    pub fn new(scope: usize, first_temp: u16, name: Sym) -> Frame<'pr> {
+        Frame {
+            scope,
+            asm: Asm::default(),
+            top: first_temp,
+            max: first_temp,
+            first_temp,
+            control: Vec::new(),
+            regions: Vec::new(),
+            children: Vec::new(),
+            child_of: HashMap::new(),
+            name,
+            once_sites: 0,
+            wide: false,
+            redo: None,
+        }
+    }
+}
+
+impl<'pr> Compiler<'pr> {
+    // ---- registers ----
+
+    /// Allocates the next temporary.
+    pub fn push(&mut self) -> u16 {
+        let r = self.f.top;
+        self.f.top += 1;
+        self.reserve(0);
+        r
+    }
+
+    /// Makes sure that `n` registers above the allocated ones exist.
+    pub fn reserve(&mut self, n: u16) {
+        let need = self.f.top as u32 + n as u32;
+        if need > 60_000 {
+            self.f.asm.too_big = true;
+            self.f.top = self.f.first_temp;
+            return;
+        }
+        self.f.max = self.f.max.max(need as u16);
+    }
+
+    pub fn pop_to(&mut self, mark: u16) {
+        self.f.top = mark;
+    }
+
+    /// The register to write a result to.
+    pub fn out(&mut self, dest: Dest) -> u16 {
+        match dest {
+            Dest::Reg(r) => r,
+            Dest::Any | Dest::Push => self.push(),
+            Dest::Discard => {
+                self.reserve(1);
+                self.f.top
+            }
+        }
+    }
+
+    /// Delivers a value that stands in `from`, after popping to `mark`. With Any the value stays where it is.
+    pub fn deliver(&mut self, from: u16, mark: u16, dest: Dest) -> u16 {
+        self.pop_to(mark);
+        match dest {
+            Dest::Discard => 0,
+            Dest::Any => {
+                if from >= self.f.first_temp {
+                    self.f.top = from + 1;
+                    self.reserve(0);
+                }
+                from
+            }
+            Dest::Reg(r) => {
+                self.f.asm.mov(r, from);
+                r
+            }
+            Dest::Push => {
+                let r = self.push();
+                self.f.asm.mov(r, from);
+                r
+            }
+        }
+    }
+
+    /// Runs `body` with a temporary to leave a value in, for expressions that write their result before they have read all of
+    /// their operands.
+    pub fn with_temp(&mut self, dest: Dest, body: impl FnOnce(&mut Self, u16)) -> u16 {
+        match dest {
+            Dest::Reg(r) if r >= self.f.first_temp => {
+                body(self, r);
+                r
+            }
+            _ => {
+                let t = self.push();
+                body(self, t);
+                match dest {
+                    Dest::Push | Dest::Any => {
+                        self.pop_to(t + 1);
+                        t
+                    }
+                    _ => self.deliver(t, t, dest),
+                }
+            }
+        }
+    }
+
+    // ---- places ----
+
+    pub fn place(&self, scope: usize, var: usize) -> Place {
+        let v = &self.scopes.list[scope].vars[var];
+        match v.captured {
+            true => Place::Env { depth: self.scopes.env_depth(self.f.scope, scope) as u8, slot: v.slot },
+            false => Place::Reg(v.reg),
+        }
+    }
+
+    pub fn env_reg(&self) -> u16 {
+        self.scopes.list[self.f.scope].env_reg
+    }
+
+    pub fn store_var(&mut self, scope: usize, var: usize, from: u16) {
+        match self.place(scope, var) {
+            Place::Reg(r) => self.f.asm.mov(r, from),
+            Place::Env { depth, slot } => {
+                let env = self.env_reg();
+                self.f.asm.emit(Op::SetEnv, depth, from, slot, env);
+            }
+        }
+    }
+
+    pub fn load_var(&mut self, scope: usize, var: usize, dest: Dest) -> u16 {
+        match (self.place(scope, var), dest) {
+            (_, Dest::Discard) => 0,
+            (Place::Reg(r), Dest::Any) => r,
+            (Place::Reg(r), _) => {
+                let d = self.out(dest);
+                self.f.asm.mov(d, r);
+                d
+            }
+            (Place::Env { depth, slot }, _) => {
+                let env = self.env_reg();
+                let d = self.out(dest);
+                self.f.asm.emit(Op::GetEnv, depth, d, slot, env);
+                d
+            }
+        }
+    }
+
+    // ---- lines ----
+
+    pub fn line_of(&self, offset: u32) -> u32 {
+        self.first_line + self.line_offsets.partition_point(|o| *o <= offset).saturating_sub(1) as u32
+    }
+
+    pub fn set_line(&mut self, offset: u32) {
+        self.f.asm.line = self.line_of(offset);
+    }
+
+    // ---- Codes ----
+
+    /// Makes the Code of `scope`; `body` emits it and may run twice.
+    pub fn code(&mut self, scope: usize, name: Sym, line: u32, params: Params, body: &dyn Fn(&mut Self, &Params)) -> Arc<Code> {
+        let first_temp = self.scopes.list[scope].first_temp;
+        let mut wide = false;
+        let (frame, handlers) = loop {
+            let mut frame = Box::new(Frame::new(scope, first_temp, name));
+            frame.wide = wide;
+            frame.asm.line = line;
+            let saved = std::mem::replace(&mut self.f, frame);
+            self.open_scope(&params);
+            body(self, &params);
+            let mut frame = std::mem::replace(&mut self.f, saved);
+            match frame.asm.resolve() {
+                Ok(h) => break (frame, h),
+                Err(AsmError::NeedsWide) if !wide => wide = true,
+                Err(_) => {
+                    self.too_big.get_or_insert(line);
+                    break (Box::new(Frame::new(scope, first_temp, name)), Vec::new());
+                }
+            }
+        };
+        let s = &self.scopes.list[scope];
+        let Frame { asm, children, once_sites, max, .. } = *frame;
+        let seen_from = |owner: usize, name: Sym| {
+            let var = self.scopes.list[owner].var(name)?;
+            let v = &self.scopes.list[owner].vars[var];
+            Some(match v.captured {
+                true => Place::Env { depth: self.scopes.env_depth(scope, owner) as u8, slot: v.slot },
+                false => Place::Reg(v.reg),
+            })
+        };
+        let root = self.scopes.root_of(scope);
+        let owner = if self.scopes.list[root].kind == Kind::Outer { self.scopes.root } else { root };
+        let mut backref = seen_from(owner, sym::match_var);
+        if owner != root
+            && let Some((depth, slot)) = self.scopes.eval_backref
+        {
+            let depth = depth as u16 + self.scopes.env_depth(scope, self.scopes.root) + 1;
+            backref = Some(Place::Env { depth: depth as u8, slot });
+        }
+        let code = Code {
+            kind: match s.kind {
+                Kind::Program => CodeKind::Program,
+                Kind::Method => CodeKind::Method,
+                Kind::Class => CodeKind::Class,
+                Kind::Eval | Kind::Outer => CodeKind::Eval,
+                Kind::Block | Kind::Lambda | Kind::For => CodeKind::Block,
+            },
+            name,
+            file: self.file.clone(),
+            line,
+            insns: asm.insns.into(),
+            consts: asm.consts.into(),
+            syms: asm.syms.into(),
+            calls: asm.calls.into(),
+            ivars: asm.ivars.into(),
+            const_sites: asm.const_sites.into(),
+            children: children.into(),
+            handlers: handlers.into(),
+            lines: asm.lines.into(),
+            params,
+            nregs: max,
+            nlocals: s.nlocals,
+            env_reg: s.env_reg,
+            own_env: s.own_env,
+            locals: s
+                .vars
+                .iter()
+                .map(|v| Local { name: v.name, place: if v.captured { Place::Env { depth: 0, slot: v.slot } } else { Place::Reg(v.reg) } })
+                .collect(),
+            backref,
+            lastline: seen_from(owner, crate::scope::line_var()),
+            once_sites,
+            frozen_strings: self.frozen_strings,
+            source: self.source.clone(),
+            data_offset: self.data_offset,
+        };
+        if cfg!(debug_assertions)
+            && self.too_big.is_none()
+            && let Err(e) = zakuro_bytecode::verify::verify_one(&code)
+        {
+            panic!("{e}\n{}", zakuro_bytecode::disasm::listing(&code));
+        }
+        Arc::new(code)
+    }
+
+    /// Index in `children` of the Code of `scope`, made on first use.
+    pub fn child(&mut self, scope: usize, make: impl FnOnce(&mut Self) -> Arc<Code>) -> u16 {
+        if let Some(i) = self.f.child_of.get(&scope) {
+            return *i;
+        }
+        let code = make(self);
+        if self.f.children.len() >= u16::MAX as usize {
+            self.f.asm.too_big = true;
+            return 0;
+        }
+        let i = self.f.children.len() as u16;
+        self.f.children.push(code);
+        self.f.child_of.insert(scope, i);
+        i
+    }
+
+    /// A block, lambda or `for` body: runs `body` for its parameters and statements.
+    pub fn block_code(&mut self, offset: u32, params: Option<Node<'pr>>, body: Option<Node<'pr>>) -> u16 {
+        let scope = self.scopes.at(offset);
+        let line = self.line_of(offset);
+        let name = self.f.name;
+        self.child(scope, |c| {
+            let shape = crate::params::block_shape(params.as_ref());
+            c.code(scope, name, line, shape.params, &|c, p| {
+                if let Some(list) = params.as_ref().and_then(|n| n.as_block_parameters_node()).and_then(|b| b.parameters()) {
+                    c.prologue(&list, p);
+                }
+                let redo = c.f.asm.here();
+                c.f.redo = Some(redo);
+                c.tail_opt(body.as_ref());
+            })
+        })
+    }
+}

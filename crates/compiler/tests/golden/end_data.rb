@@ -1,0 +1,3 @@
+DATA.read
+__END__
+text

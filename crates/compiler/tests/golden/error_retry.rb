@@ -1,0 +1,6 @@
+def m
+  retry
+end
+class A
+  return
+end

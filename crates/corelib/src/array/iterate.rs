@@ -1,0 +1,64 @@
+//! Array: walking through it.
+
+use crate::enumerable::enum_for;
+use zakuro_macros::ruby_class;
+use zakuro_vm::*;
+
+#[ruby_class(ids::ARRAY)]
+pub mod iterate {
+    use super::*;
+
+    /// Yields each element.
+    ///
+    ///     s = 0; [1, 2].each { |x| s += x }; s   #=> 3
+    #[method("each")]
+    fn each(cx: &mut Cx, this: Ref<ArrayCell>, block: Block) -> Result<Value> {
+        if block.is_none() {
+            return enum_for(cx, this.as_value(), "each", &[]);
+        }
+        let mut i = 0;
+        while let Some(v) = this.get(i) {
+            cx.yield1(block, v)?;
+            cx.safepoint()?;
+            i += 1;
+        }
+        Ok(this.as_value())
+    }
+
+    /// Yields each index.
+    ///
+    ///     [:a, :b].each_index.to_a   #=> [0, 1]
+    #[method("each_index")]
+    fn each_index(cx: &mut Cx, this: Ref<ArrayCell>, block: Block) -> Result<Value> {
+        if block.is_none() {
+            return enum_for(cx, this.as_value(), "each_index", &[]);
+        }
+        let mut i = 0;
+        while i < this.len() {
+            cx.yield1(block, Value::fixnum(i as i64))?;
+            cx.safepoint()?;
+            i += 1;
+        }
+        Ok(this.as_value())
+    }
+
+    /// Yields the elements from the last to the first.
+    ///
+    ///     [1, 2].reverse_each.to_a   #=> [2, 1]
+    #[method("reverse_each")]
+    fn reverse_each(cx: &mut Cx, this: Ref<ArrayCell>, block: Block) -> Result<Value> {
+        if block.is_none() {
+            return enum_for(cx, this.as_value(), "reverse_each", &[]);
+        }
+        let mut i = this.len();
+        while i > 0 {
+            i -= 1;
+            if let Some(v) = this.get(i) {
+                cx.yield1(block, v)?;
+                cx.safepoint()?;
+            }
+            i = i.min(this.len());
+        }
+        Ok(this.as_value())
+    }
+}

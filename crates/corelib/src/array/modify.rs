@@ -1,0 +1,362 @@
+//! Array: reordering and changing all elements, copies thereof.
+
+use super::sorting::{Order, sort_values};
+use crate::enumerable::enum_for;
+use zakuro_macros::ruby_class;
+use zakuro_vm::*;
+
+/// Appends `a`'s elements to `out`, Arrays in it spread down to `depth` levels (-1: all). Says whether there were any.
+fn flatten_into(cx: &mut Cx, a: Ref<ArrayCell>, depth: i64, out: Ref<ArrayCell>) -> Result<bool> {
+    // A limited depth ends by itself.
+    let done = if depth < 0 { cx.guard_recursion(a.as_value(), |cx| flatten_level(cx, a, depth, out))? } else { Some(flatten_level(cx, a, depth, out)?) };
+    match done {
+        Some(found) => Ok(found),
+        None => cx.arg_error("tried to flatten recursive array"),
+    }
+}
+
+fn flatten_level(cx: &mut Cx, a: Ref<ArrayCell>, depth: i64, out: Ref<ArrayCell>) -> Result<bool> {
+    let mut found = false;
+    let mut i = 0;
+    while let Some(v) = a.get(i) {
+        i += 1;
+        let inner = if depth == 0 { None } else { cx.try_ary(v)? };
+        match inner {
+            Some(inner) => {
+                found = true;
+                flatten_into(cx, inner, depth - 1, out)?;
+            }
+            None => ArrayCell::push(out, &mut cx.heap, v),
+        }
+    }
+    Ok(found)
+}
+
+fn depth(cx: &mut Cx, v: Option<Value>) -> Result<i64> {
+    match v {
+        None | Some(Value::NIL) => Ok(-1),
+        Some(v) => Ok(cx.to_i64(v)?.max(-1)),
+    }
+}
+
+fn rotation(cx: &mut Cx, a: Ref<ArrayCell>, n: Option<Value>) -> Result<usize> {
+    let n = match n {
+        Some(n) => cx.to_i64(n)?,
+        None => 1,
+    };
+    Ok(if a.is_empty() { 0 } else { n.rem_euclid(a.len() as i64) as usize })
+}
+
+/// A random number below `n`: of the `random:` object, or of the VM's generator.
+fn random_below(cx: &mut Cx, source: Option<Value>, n: usize) -> Result<usize> {
+    let source = match source {
+        Some(r) => r,
+        None => cx.class_value(ids::RANDOM),
+    };
+    let limit = Value::fixnum(n as i64);
+    let v = cx.call(source, sym::rand, &[limit])?;
+    let i = cx.to_i64(v)?;
+    if i < 0 || i as usize >= n {
+        return cx.range_error(format!("random number too {} {i}", if i < 0 { "small" } else { "big" }));
+    }
+    Ok(i as usize)
+}
+
+fn random_source(cx: &mut Cx, kw: Kwargs) -> Result<Option<Value>> {
+    kw.only(cx, &[sym::random])?;
+    Ok(kw.get(sym::random))
+}
+
+fn shuffled(cx: &mut Cx, a: Ref<ArrayCell>, kw: Kwargs) -> Result<RootedVec> {
+    let source = random_source(cx, kw)?;
+    let mut v = RootedVec::from_vec(cx, a.as_slice().to_vec());
+    let mut i = v.len();
+    while i > 1 {
+        let k = random_below(cx, source, i)?;
+        i -= 1;
+        v.swap(i, k);
+    }
+    Ok(v)
+}
+
+#[ruby_class(ids::ARRAY)]
+pub mod modify {
+    use super::*;
+
+    /// The elements in reverse order.
+    ///
+    ///     [1, 2, 3].reverse   #=> [3, 2, 1]
+    #[method("reverse")]
+    fn reverse(cx: &mut Cx, this: Ref<ArrayCell>) -> Value {
+        let mut v = this.as_slice().to_vec();
+        v.reverse();
+        cx.array(&v)
+    }
+
+    /// Reverses the order in place.
+    ///
+    ///     [1, 2, 3].reverse!   #=> [3, 2, 1]
+    #[method("reverse!")]
+    fn reverse_bang(cx: &mut Cx, this: Ref<ArrayCell>) -> Result<Value> {
+        cx.check_frozen(this.as_value())?;
+        ArrayCell::as_mut_slice(this, &mut cx.heap).reverse();
+        Ok(this.as_value())
+    }
+
+    /// The elements moved `n` places to the front, the first ones to the end.
+    ///
+    ///     [1, 2, 3].rotate       #=> [2, 3, 1]
+    ///     [1, 2, 3].rotate(-1)   #=> [3, 1, 2]
+    #[method("rotate")]
+    fn rotate(cx: &mut Cx, this: Ref<ArrayCell>, n: Option<Value>) -> Result<Value> {
+        let n = rotation(cx, this, n)?;
+        let mut v = this.as_slice().to_vec();
+        let n = n.min(v.len());
+        v.rotate_left(n);
+        Ok(cx.array(&v))
+    }
+
+    /// `rotate` in place.
+    ///
+    ///     a = [1, 2, 3]; a.rotate!(2); a   #=> [3, 1, 2]
+    #[method("rotate!")]
+    fn rotate_bang(cx: &mut Cx, this: Ref<ArrayCell>, n: Option<Value>) -> Result<Value> {
+        cx.check_frozen(this.as_value())?;
+        let n = rotation(cx, this, n)?;
+        let s = ArrayCell::as_mut_slice(this, &mut cx.heap);
+        let n = n.min(s.len());
+        s.rotate_left(n);
+        Ok(this.as_value())
+    }
+
+    /// Replaces each element by the block's result.
+    ///
+    ///     [1, 2].map! { |x| x * 2 }   #=> [2, 4]
+    #[method("map!", "collect!")]
+    fn map_bang(cx: &mut Cx, this: Ref<ArrayCell>, block: Block) -> Result<Value> {
+        if block.is_none() {
+            return enum_for(cx, this.as_value(), "map!", &[]);
+        }
+        cx.check_frozen(this.as_value())?;
+        let mut i = 0;
+        while let Some(v) = this.get(i) {
+            let r = cx.yield1(block, v)?;
+            cx.check_frozen(this.as_value())?;
+            ArrayCell::store(this, &mut cx.heap, i, r);
+            cx.safepoint()?;
+            i += 1;
+        }
+        Ok(this.as_value())
+    }
+
+    /// Sorts in place.
+    ///
+    ///     [3, 1, 2].sort!   #=> [1, 2, 3]
+    #[method("sort!")]
+    fn sort_bang(cx: &mut Cx, this: Ref<ArrayCell>, block: Block) -> Result<Value> {
+        cx.check_frozen(this.as_value())?;
+        let mut v = RootedVec::from_vec(cx, this.as_slice().to_vec());
+        let order = Order::new(cx, block);
+        sort_values(cx, &mut v, order)?;
+        cx.check_frozen(this.as_value())?;
+        ArrayCell::replace(this, &mut cx.heap, &v);
+        Ok(this.as_value())
+    }
+
+    /// Sorts in place by the block's results.
+    ///
+    ///     %w[bb a].sort_by!(&:size)   #=> ["a", "bb"]
+    #[method("sort_by!")]
+    fn sort_by_bang(cx: &mut Cx, this: Ref<ArrayCell>, block: Block) -> Result<Value> {
+        if block.is_none() {
+            return enum_for(cx, this.as_value(), "sort_by!", &[]);
+        }
+        cx.check_frozen(this.as_value())?;
+        let v = crate::enumerable::order::sorted_by(cx, this.as_value(), block)?;
+        cx.check_frozen(this.as_value())?;
+        ArrayCell::replace(this, &mut cx.heap, &v);
+        Ok(this.as_value())
+    }
+
+    /// The elements of nested Arrays in one, down to a depth.
+    ///
+    ///     [1, [2, [3]]].flatten      #=> [1, 2, 3]
+    ///     [1, [2, [3]]].flatten(1)   #=> [1, 2, [3]]
+    #[method("flatten")]
+    fn flatten(cx: &mut Cx, this: Ref<ArrayCell>, level: Option<Value>) -> Result<Value> {
+        let n = depth(cx, level)?;
+        let out = cx.new_array();
+        flatten_into(cx, this, n, out)?;
+        Ok(out.as_value())
+    }
+
+    /// `flatten` in place; nil when there was nothing to flatten.
+    ///
+    ///     [1, [2]].flatten!   #=> [1, 2]
+    ///     [1].flatten!        #=> nil
+    #[method("flatten!")]
+    fn flatten_bang(cx: &mut Cx, this: Ref<ArrayCell>, level: Option<Value>) -> Result<Value> {
+        cx.check_frozen(this.as_value())?;
+        let n = depth(cx, level)?;
+        if n == 0 {
+            return Ok(Value::NIL);
+        }
+        let out = cx.new_array();
+        if !flatten_into(cx, this, n, out)? {
+            return Ok(Value::NIL);
+        }
+        ArrayCell::replace(this, &mut cx.heap, out.as_slice());
+        Ok(this.as_value())
+    }
+
+    /// The elements in random order.
+    ///
+    ///     [1, 2, 3].shuffle.sort   #=> [1, 2, 3]
+    #[method("shuffle")]
+    fn shuffle(cx: &mut Cx, this: Ref<ArrayCell>, kw: Kwargs) -> Result<Value> {
+        let v = shuffled(cx, this, kw)?;
+        Ok(cx.array(&v))
+    }
+
+    /// `shuffle` in place.
+    ///
+    ///     [1, 2, 3].shuffle!.size   #=> 3
+    #[method("shuffle!")]
+    fn shuffle_bang(cx: &mut Cx, this: Ref<ArrayCell>, kw: Kwargs) -> Result<Value> {
+        cx.check_frozen(this.as_value())?;
+        let n = this.len();
+        let v = shuffled(cx, this, kw)?;
+        if n != this.len() {
+            return cx.raise(ids::RUNTIME_ERROR, "modified during shuffle!");
+        }
+        ArrayCell::replace(this, &mut cx.heap, &v);
+        Ok(this.as_value())
+    }
+
+    /// A random element (nil when there is none), or `n` elements from different places.
+    ///
+    ///     [7].sample            #=> 7
+    ///     [1, 2].sample(5).sort #=> [1, 2]
+    #[method("sample")]
+    fn sample(cx: &mut Cx, this: Ref<ArrayCell>, n: Option<Value>, kw: Kwargs) -> Result<Value> {
+        let source = random_source(cx, kw)?;
+        let Some(n) = n else {
+            let len = this.len();
+            if len == 0 {
+                return Ok(Value::NIL);
+            }
+            let i = random_below(cx, source, len)?;
+            return Ok(this.get(i).unwrap_or(Value::NIL));
+        };
+        let n = super::super::arg::take_count(cx, n, "negative sample number")?;
+        let len = this.len();
+        let n = n.min(len);
+        // As CRuby draws: two and three elements by comparing, more by a partial shuffle.
+        let mut picked: Vec<usize> = Vec::with_capacity(n);
+        match n {
+            0 => {}
+            1 => picked.push(random_below(cx, source, len)?),
+            2 => {
+                let i = random_below(cx, source, len)?;
+                let mut j = random_below(cx, source, len - 1)?;
+                if j >= i {
+                    j += 1;
+                }
+                picked.extend([i, j]);
+            }
+            3 => {
+                let i = random_below(cx, source, len)?;
+                let mut j = random_below(cx, source, len - 1)?;
+                let mut k = random_below(cx, source, len - 2)?;
+                let (mut l, mut g) = (j, i);
+                if j >= i {
+                    l = i;
+                    j += 1;
+                    g = j;
+                }
+                if k >= l {
+                    k += 1;
+                    if k >= g {
+                        k += 1;
+                    }
+                }
+                picked.extend([i, j, k]);
+            }
+            _ if n <= 12 => {
+                let mut sorted: Vec<usize> = Vec::with_capacity(n);
+                for i in 0..n {
+                    let mut k = random_below(cx, source, len - i)?;
+                    let mut at = 0;
+                    while at < sorted.len() && k >= sorted[at] {
+                        k += 1;
+                        at += 1;
+                    }
+                    sorted.insert(at, k);
+                    picked.push(k);
+                }
+            }
+            _ => {
+                let mut all: Vec<usize> = (0..len).collect();
+                for i in 0..n {
+                    let k = random_below(cx, source, len - i)? + i;
+                    all.swap(i, k);
+                }
+                picked.extend(&all[..n]);
+            }
+        }
+        let v: Vec<Value> = picked.iter().map(|i| this.get(*i).unwrap_or(Value::NIL)).collect();
+        Ok(cx.array(&v))
+    }
+
+    /// The elements that are not nil.
+    ///
+    ///     [1, nil, 2].compact   #=> [1, 2]
+    #[method("compact")]
+    fn compact(cx: &mut Cx, this: Ref<ArrayCell>) -> Value {
+        let v: Vec<Value> = this.as_slice().iter().copied().filter(|v| !v.is_nil()).collect();
+        cx.array(&v)
+    }
+
+    /// Removes nils; nil when there were none.
+    ///
+    ///     [1, nil].compact!   #=> [1]
+    ///     [1].compact!        #=> nil
+    #[method("compact!")]
+    fn compact_bang(cx: &mut Cx, this: Ref<ArrayCell>) -> Result<Value> {
+        cx.check_frozen(this.as_value())?;
+        let v: Vec<Value> = this.as_slice().iter().copied().filter(|v| !v.is_nil()).collect();
+        if v.len() == this.len() {
+            return Ok(Value::NIL);
+        }
+        ArrayCell::replace(this, &mut cx.heap, &v);
+        Ok(this.as_value())
+    }
+
+    /// Arrays of the elements with the same position in the Arrays that it holds.
+    ///
+    ///     [[1, 2], [3, 4]].transpose   #=> [[1, 3], [2, 4]]
+    #[method("transpose")]
+    fn transpose(cx: &mut Cx, this: Ref<ArrayCell>) -> Result<Value> {
+        let mut rows = RootedVec::new(cx);
+        let mut i = 0;
+        while let Some(v) = this.get(i) {
+            let a = cx.to_ary(v)?;
+            rows.push(a.as_value());
+            i += 1;
+        }
+        let width = rows.first().map_or(0, |r| Ref::<ArrayCell>::of(*r).len());
+        for r in rows.iter() {
+            let n = Ref::<ArrayCell>::of(*r).len();
+            if n != width {
+                return cx.index_error(format!("element size differs ({n} should be {width})"));
+            }
+        }
+        let out = cx.new_array();
+        for k in 0..width {
+            let column: Vec<Value> = rows.iter().map(|r| Ref::<ArrayCell>::of(*r).get(k).unwrap_or(Value::NIL)).collect();
+            let column = cx.array(&column);
+            ArrayCell::push(out, &mut cx.heap, column);
+        }
+        Ok(out.as_value())
+    }
+}

@@ -1,0 +1,145 @@
+//! Array: set operations, by `hash` and `eql?`.
+
+use zakuro_macros::ruby_class;
+use zakuro_vm::*;
+
+/// Hash with the elements as keys.
+fn members(cx: &mut Cx, a: Ref<ArrayCell>) -> Result<Ref<HashCell>> {
+    let h = cx.new_hash();
+    let mut i = 0;
+    while let Some(v) = a.get(i) {
+        cx.hash_set(h, v, Value::TRUE)?;
+        i += 1;
+    }
+    Ok(h)
+}
+
+/// Appends the elements that `seen` lacks, and notes them there.
+fn add_new(cx: &mut Cx, seen: Ref<HashCell>, from: Ref<ArrayCell>, out: Ref<ArrayCell>) -> Result<()> {
+    let mut i = 0;
+    while let Some(v) = from.get(i) {
+        if cx.hash_get(seen, v)?.is_none() {
+            cx.hash_set(seen, v, Value::TRUE)?;
+            ArrayCell::push(out, &mut cx.heap, v);
+        }
+        i += 1;
+    }
+    Ok(())
+}
+
+fn minus(cx: &mut Cx, a: Ref<ArrayCell>, b: Ref<ArrayCell>) -> Result<Ref<ArrayCell>> {
+    let out = cx.new_array();
+    let gone = members(cx, b)?;
+    let mut i = 0;
+    while let Some(v) = a.get(i) {
+        if cx.hash_get(gone, v)?.is_none() {
+            ArrayCell::push(out, &mut cx.heap, v);
+        }
+        i += 1;
+    }
+    Ok(out)
+}
+
+fn common(cx: &mut Cx, a: Ref<ArrayCell>, b: Ref<ArrayCell>) -> Result<Ref<ArrayCell>> {
+    let out = cx.new_array();
+    let there = members(cx, b)?;
+    let mut i = 0;
+    while let Some(v) = a.get(i) {
+        if cx.hash_delete(there, v)?.is_some() {
+            ArrayCell::push(out, &mut cx.heap, v);
+        }
+        i += 1;
+    }
+    Ok(out)
+}
+
+fn union_all(cx: &mut Cx, a: Ref<ArrayCell>, others: &[Value]) -> Result<Value> {
+    let (seen, out) = (cx.new_hash(), cx.new_array());
+    add_new(cx, seen, a, out)?;
+    for o in others {
+        let o = cx.to_ary(*o)?;
+        add_new(cx, seen, o, out)?;
+    }
+    Ok(out.as_value())
+}
+
+#[ruby_class(ids::ARRAY)]
+pub mod setops {
+    use super::*;
+
+    /// The elements that the other doesn't have.
+    ///
+    ///     [1, 2, 2, 3] - [2]   #=> [1, 3]
+    #[method("-")]
+    fn difference_op(cx: &mut Cx, this: Ref<ArrayCell>, other: Ref<ArrayCell>) -> Result<Ref<ArrayCell>> {
+        minus(cx, this, other)
+    }
+
+    /// The elements that none of the others has.
+    ///
+    ///     [1, 2, 3].difference([2], [3])   #=> [1]
+    #[method("difference")]
+    fn difference(cx: &mut Cx, this: Ref<ArrayCell>, rest: Rest) -> Result<Value> {
+        let start = cx.array(this.as_slice());
+        let mut a = Ref::<ArrayCell>::of(start);
+        for o in rest {
+            let o = cx.to_ary(*o)?;
+            a = minus(cx, a, o)?;
+        }
+        Ok(a.as_value())
+    }
+
+    /// The elements that both have, each once.
+    ///
+    ///     [1, 1, 2] & [2, 1]   #=> [1, 2]
+    #[method("&")]
+    fn and(cx: &mut Cx, this: Ref<ArrayCell>, other: Ref<ArrayCell>) -> Result<Ref<ArrayCell>> {
+        common(cx, this, other)
+    }
+
+    /// The elements that all have, each once.
+    ///
+    ///     [1, 2, 3].intersection([2, 3], [3])   #=> [3]
+    #[method("intersection")]
+    fn intersection(cx: &mut Cx, this: Ref<ArrayCell>, rest: Rest) -> Result<Value> {
+        let start = union_all(cx, this, &[])?;
+        let mut a = Ref::<ArrayCell>::of(start);
+        for o in rest {
+            let o = cx.to_ary(*o)?;
+            a = common(cx, a, o)?;
+        }
+        Ok(a.as_value())
+    }
+
+    /// Whether both have an element in common.
+    ///
+    ///     [1, 2].intersect?([2, 3])   #=> true
+    #[method("intersect?")]
+    fn intersect(cx: &mut Cx, this: Ref<ArrayCell>, other: Ref<ArrayCell>) -> Result<bool> {
+        let there = members(cx, other)?;
+        let mut i = 0;
+        while let Some(v) = this.get(i) {
+            if cx.hash_get(there, v)?.is_some() {
+                return Ok(true);
+            }
+            i += 1;
+        }
+        Ok(false)
+    }
+
+    /// The elements of both, each once.
+    ///
+    ///     [1, 2] | [2, 3]   #=> [1, 2, 3]
+    #[method("|")]
+    fn or(cx: &mut Cx, this: Ref<ArrayCell>, other: Ref<ArrayCell>) -> Result<Value> {
+        union_all(cx, this, &[other.as_value()])
+    }
+
+    /// The elements of all, each once.
+    ///
+    ///     [1].union([2], [1, 3])   #=> [1, 2, 3]
+    #[method("union")]
+    fn union(cx: &mut Cx, this: Ref<ArrayCell>, rest: Rest) -> Result<Value> {
+        union_all(cx, this, rest)
+    }
+}

@@ -1,0 +1,186 @@
+//! Comparison and sorting. A stable merge sort over a copy, so that a comparison may raise, jump or change the array under it;
+//! homogeneous Integers, Floats and Strings with the builtin `<=>` are sorted without any call.
+
+use std::cmp::Ordering;
+use zakuro_vm::*;
+
+/// Whose `<=>` is the builtin one: asked once per sort.
+#[derive(Clone, Copy)]
+pub struct Comparer {
+    int: bool,
+    float: bool,
+    string: bool,
+}
+
+impl Comparer {
+    pub fn new(cx: &mut Cx) -> Comparer {
+        let zero = cx.float(0.0);
+        Comparer {
+            int: cx.is_builtin(Value::fixnum(0), sym::cmp, ids::INTEGER),
+            float: cx.is_builtin(zero, sym::cmp, ids::FLOAT),
+            string: {
+                let m = cx.find_method(ids::STRING, sym::cmp);
+                m.is_some_and(|m| m.method_kind() == MethodKind::Native && m.owner == ids::STRING)
+            },
+        }
+    }
+    /// `a <=> b`. ArgumentError when they can't be compared.
+    #[inline(always)]
+    pub fn compare(self, cx: &mut Cx, a: Value, b: Value) -> Result<Ordering> {
+        if Value::both_fixnum(a, b) && self.int {
+            return Ok(a.fix().cmp(&b.fix()));
+        }
+        self.compare_slow(cx, a, b)
+    }
+    #[inline(never)]
+    fn compare_slow(self, cx: &mut Cx, a: Value, b: Value) -> Result<Ordering> {
+        if self.float
+            && let (Some(x), Some(y)) = (a.as_float(), b.as_float())
+            && let Some(o) = x.partial_cmp(&y)
+        {
+            return Ok(o);
+        }
+        if self.string
+            && let (Some(x), Some(y)) = (Ref::<StringCell>::from_value(a), Ref::<StringCell>::from_value(b))
+        {
+            let o = x.bytes().cmp(y.bytes());
+            if o != Ordering::Equal || x.encoding() == y.encoding() {
+                return Ok(o);
+            }
+        }
+        let r = cx.call(a, sym::cmp, &[b])?;
+        order_of(cx, r, a, b)
+    }
+}
+
+/// What a `<=>` result means; `a` and `b` are for the error message.
+pub fn order_of(cx: &mut Cx, r: Value, a: Value, b: Value) -> Result<Ordering> {
+    if let Some(i) = r.as_fixnum() {
+        return Ok(i.cmp(&0));
+    }
+    if r.is_nil() {
+        return cannot_compare(cx, a, b);
+    }
+    if let Some(big) = cx.as_big(r) {
+        return Ok(big.sign().cmp(&num_bigint::Sign::NoSign));
+    }
+    let zero = Value::fixnum(0);
+    if cx.call(r, sym::gt, &[zero])?.truthy() {
+        return Ok(Ordering::Greater);
+    }
+    Ok(if cx.call(r, sym::lt, &[zero])?.truthy() { Ordering::Less } else { Ordering::Equal })
+}
+
+/// "comparison of X with Y failed"
+#[cold]
+pub fn cannot_compare<T>(cx: &mut Cx, a: Value, b: Value) -> Result<T> {
+    let x = cx.class_name_of(a);
+    let y = if !b.is_cell() || b.as_float().is_some() { cx.inspect_for_error(b) } else { cx.class_name_of(b) };
+    cx.arg_error(format!("comparison of {x} with {y} failed"))
+}
+
+/// How values are ordered: by `<=>`, or by what a block says.
+#[derive(Clone, Copy)]
+pub enum Order {
+    Natural(Comparer),
+    Block(Block),
+}
+impl Order {
+    pub fn new(cx: &mut Cx, block: Block) -> Order {
+        if block.is_some() { Order::Block(block) } else { Order::Natural(Comparer::new(cx)) }
+    }
+    #[inline(always)]
+    pub fn compare(self, cx: &mut Cx, a: Value, b: Value) -> Result<Ordering> {
+        match self {
+            Order::Natural(c) => c.compare(cx, a, b),
+            Order::Block(block) => {
+                let r = cx.yield_values(block, &[a, b])?;
+                cx.safepoint()?;
+                order_of(cx, r, a, b)
+            }
+        }
+    }
+}
+
+/// Sorts values that nobody else sees.
+pub fn sort_values(cx: &mut Cx, v: &mut RootedVec, order: Order) -> Result<()> {
+    if let Order::Natural(c) = order {
+        if c.int && v.iter().all(|x| x.is_fixnum()) {
+            v.sort_unstable_by_key(|x| x.fix());
+            return Ok(());
+        }
+        if c.float && v.iter().all(|x| x.as_float().is_some_and(|f| !f.is_nan())) {
+            let key = |x: &Value| x.as_float().unwrap_or(0.0);
+            v.sort_by(|a, b| key(a).partial_cmp(&key(b)).unwrap_or(Ordering::Equal));
+            return Ok(());
+        }
+        if c.string
+            && let Some(first) = v.first().copied().and_then(Ref::<StringCell>::from_value)
+            && v.iter().all(|x| Ref::<StringCell>::from_value(*x).is_some_and(|s| s.encoding() == first.encoding()))
+        {
+            v.sort_by(|a, b| Ref::<StringCell>::of(*a).bytes().cmp(Ref::<StringCell>::of(*b).bytes()));
+            return Ok(());
+        }
+    }
+    let items: Vec<Value> = v.to_vec();
+    let mut perm: Vec<u32> = (0..items.len() as u32).collect();
+    // `v` keeps the items alive; what moves is their numbers.
+    merge_sort(&mut perm, &mut |a, b| order.compare(cx, items[a as usize], items[b as usize]))?;
+    for (slot, i) in v.iter_mut().zip(&perm) {
+        *slot = items[*i as usize];
+    }
+    Ok(())
+}
+
+/// Positions of keys in ascending order.
+pub fn sorted_positions(cx: &mut Cx, keys: &RootedVec) -> Result<Vec<u32>> {
+    let c = Comparer::new(cx);
+    let mut perm: Vec<u32> = (0..keys.len() as u32).collect();
+    if c.int && keys.iter().all(|x| x.is_fixnum()) {
+        perm.sort_by_key(|i| keys[*i as usize].fix());
+        return Ok(perm);
+    }
+    merge_sort(&mut perm, &mut |a, b| c.compare(cx, keys[a as usize], keys[b as usize]))?;
+    Ok(perm)
+}
+
+/// Bottom-up merge sort (insertion sort on runs of eight); stops at the first error.
+fn merge_sort<E>(v: &mut Vec<u32>, compare: &mut dyn FnMut(u32, u32) -> std::result::Result<Ordering, E>) -> std::result::Result<(), E> {
+    const RUN: usize = 8;
+    let n = v.len();
+    for start in (0..n).step_by(RUN) {
+        for i in start + 1..(start + RUN).min(n) {
+            let mut k = i;
+            while k > start && compare(v[k - 1], v[k])? == Ordering::Greater {
+                v.swap(k - 1, k);
+                k -= 1;
+            }
+        }
+    }
+    let mut other = v.clone();
+    let mut width = RUN;
+    while width < n {
+        for start in (0..n).step_by(width * 2) {
+            let (mid, end) = ((start + width).min(n), (start + 2 * width).min(n));
+            let (mut a, mut b) = (start, mid);
+            // Runs that are in order already are copied.
+            if mid < end && compare(v[mid - 1], v[mid])? != Ordering::Greater {
+                other[start..end].copy_from_slice(&v[start..end]);
+                continue;
+            }
+            for slot in &mut other[start..end] {
+                let left = a < mid && (b >= end || compare(v[a], v[b])? != Ordering::Greater);
+                *slot = if left {
+                    a += 1;
+                    v[a - 1]
+                } else {
+                    b += 1;
+                    v[b - 1]
+                };
+            }
+        }
+        std::mem::swap(v, &mut other);
+        width *= 2;
+    }
+    Ok(())
+}

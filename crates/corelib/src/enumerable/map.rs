@@ -1,0 +1,352 @@
+//! Enumerable: methods that make a new collection element by element.
+
+use super::*;
+use zakuro_macros::ruby_class;
+
+/// Adds a `[key, value]` pair to a Hash, as `to_h` does.
+pub fn store_pair(cx: &mut Cx, h: Ref<HashCell>, v: Value, at: Option<usize>) -> Result<()> {
+    let Some(pair) = cx.try_ary(v)? else {
+        let what = cx.class_name_of(v);
+        return cx.type_error(match at {
+            Some(i) => format!("wrong element type {what} at {i} (expected array)"),
+            None => format!("wrong element type {what} (expected array)"),
+        });
+    };
+    let (Some(k), Some(value), 2) = (pair.get(0), pair.get(1), pair.len()) else {
+        let n = pair.len();
+        return cx.arg_error(match at {
+            Some(i) => format!("wrong array length at {i} (expected 2, was {n})"),
+            None => format!("element has wrong array length (expected 2, was {n})"),
+        });
+    };
+    cx.hash_set(h, k, value)
+}
+
+/// Appends to the group of a key.
+pub fn add_to_group(cx: &mut Cx, groups: Ref<HashCell>, key: Value, v: Value) -> Result<()> {
+    match cx.hash_get(groups, key)?.and_then(Ref::<ArrayCell>::from_value) {
+        Some(a) => ArrayCell::push(a, &mut cx.heap, v),
+        None => {
+            let a = cx.array(&[v]);
+            cx.hash_set(groups, key, a)?;
+        }
+    }
+    Ok(())
+}
+
+fn count_one(cx: &mut Cx, counts: Ref<HashCell>, v: Value) -> Result<()> {
+    let n = match cx.hash_get(counts, v)? {
+        None => Value::fixnum(1),
+        Some(n) => match n.as_fixnum() {
+            Some(i) => cx.int(i + 1),
+            None if cx.is_integer(n) => cx.call(n, sym::add, &[Value::fixnum(1)])?,
+            None => {
+                let what = cx.describe_for_conversion(n);
+                return cx.type_error(format!("wrong argument type {what} (expected Integer)"));
+            }
+        },
+    };
+    cx.hash_set(counts, v, n)
+}
+
+#[ruby_class(ids::ENUMERABLE)]
+pub mod map {
+    use super::*;
+
+    /// The block's results.
+    ///
+    ///     (1..3).map { |x| x * x }   #=> [1, 4, 9]
+    ///     {a: 1}.map { |k, v| [v, k] }   #=> [[1, :a]]
+    #[method("map", "collect")]
+    fn map(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
+        if block.is_none() {
+            return enum_for(cx, this, "map", &[]);
+        }
+        let out = cx.new_array();
+        each_of(cx, this, |cx, v| {
+            let r = cx.yield_values(block, v)?;
+            ArrayCell::push(out, &mut cx.heap, r);
+            Ok(true)
+        })?;
+        Ok(out.as_value())
+    }
+
+    /// The block's results, Arrays among them spread.
+    ///
+    ///     (1..3).flat_map { |x| [x] * x }   #=> [1, 2, 2, 3, 3, 3]
+    #[method("flat_map", "collect_concat")]
+    fn flat_map(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
+        if block.is_none() {
+            return enum_for(cx, this, "flat_map", &[]);
+        }
+        let out = cx.new_array();
+        each_of(cx, this, |cx, v| {
+            let r = cx.yield_values(block, v)?;
+            match cx.try_ary(r)? {
+                Some(a) => ArrayCell::extend(out, &mut cx.heap, a.as_slice()),
+                None => ArrayCell::push(out, &mut cx.heap, r),
+            }
+            Ok(true)
+        })?;
+        Ok(out.as_value())
+    }
+
+    /// The elements for which the block is true.
+    ///
+    ///     (1..5).select(&:odd?)   #=> [1, 3, 5]
+    #[method("select", "filter", "find_all")]
+    fn select(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
+        if block.is_none() {
+            return enum_for(cx, this, "select", &[]);
+        }
+        let out = cx.new_array();
+        each_of(cx, this, |cx, v| {
+            let e = pack(cx, v);
+            if yield_packed(cx, block, v, e)?.truthy() {
+                ArrayCell::push(out, &mut cx.heap, e);
+            }
+            Ok(true)
+        })?;
+        Ok(out.as_value())
+    }
+
+    /// The elements for which the block is false.
+    ///
+    ///     (1..5).reject(&:odd?)   #=> [2, 4]
+    #[method("reject")]
+    fn reject(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
+        if block.is_none() {
+            return enum_for(cx, this, "reject", &[]);
+        }
+        let out = cx.new_array();
+        each_of(cx, this, |cx, v| {
+            let e = pack(cx, v);
+            if !yield_packed(cx, block, v, e)?.truthy() {
+                ArrayCell::push(out, &mut cx.heap, e);
+            }
+            Ok(true)
+        })?;
+        Ok(out.as_value())
+    }
+
+    /// The block's results that are neither nil nor false.
+    ///
+    ///     (1..5).filter_map { |x| x * 2 if x.even? }   #=> [4, 8]
+    #[method("filter_map")]
+    fn filter_map(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
+        if block.is_none() {
+            return enum_for(cx, this, "filter_map", &[]);
+        }
+        let out = cx.new_array();
+        each_of(cx, this, |cx, v| {
+            let r = cx.yield_values(block, v)?;
+            if r.truthy() {
+                ArrayCell::push(out, &mut cx.heap, r);
+            }
+            Ok(true)
+        })?;
+        Ok(out.as_value())
+    }
+
+    /// Two Arrays: the elements for which the block is true, and the others.
+    ///
+    ///     (1..5).partition(&:odd?)   #=> [[1, 3, 5], [2, 4]]
+    #[method("partition")]
+    fn partition(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
+        if block.is_none() {
+            return enum_for(cx, this, "partition", &[]);
+        }
+        let (yes, no) = (cx.new_array(), cx.new_array());
+        each_of(cx, this, |cx, v| {
+            let e = pack(cx, v);
+            let to = if yield_packed(cx, block, v, e)?.truthy() { yes } else { no };
+            ArrayCell::push(to, &mut cx.heap, e);
+            Ok(true)
+        })?;
+        Ok(cx.array(&[yes.as_value(), no.as_value()]))
+    }
+
+    /// Hash of Arrays: the elements by what the block says.
+    ///
+    ///     (1..5).group_by(&:odd?)   #=> {true => [1, 3, 5], false => [2, 4]}
+    #[method("group_by")]
+    fn group_by(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
+        if block.is_none() {
+            return enum_for(cx, this, "group_by", &[]);
+        }
+        let groups = cx.new_hash();
+        each_of(cx, this, |cx, v| {
+            let e = pack(cx, v);
+            let key = yield_packed(cx, block, v, e)?;
+            add_to_group(cx, groups, key, e)?;
+            Ok(true)
+        })?;
+        Ok(groups.as_value())
+    }
+
+    /// How often each element occurs; added to a Hash when one is given.
+    ///
+    ///     %w[a b a].tally                #=> {"a" => 2, "b" => 1}
+    ///     %w[a].tally({"a" => 5})        #=> {"a" => 6}
+    #[method("tally")]
+    fn tally(cx: &mut Cx, this: Value, hash: Option<Value>) -> Result<Value> {
+        let counts = match hash {
+            Some(h) => {
+                let h = cx.to_hash(h)?;
+                cx.check_frozen(h.as_value())?;
+                h
+            }
+            None => cx.new_hash(),
+        };
+        each_of(cx, this, |cx, v| {
+            let e = pack(cx, v);
+            count_one(cx, counts, e)?;
+            Ok(true)
+        })?;
+        Ok(counts.as_value())
+    }
+
+    /// All elements as an Array.
+    ///
+    ///     (1..3).to_a          #=> [1, 2, 3]
+    ///     {a: 1}.each.to_a     #=> [[:a, 1]]
+    #[method("to_a", "entries")]
+    fn to_a(cx: &mut Cx, this: Value, rest: Rest) -> Result<Value> {
+        let out = cx.new_array();
+        each_with(cx, this, rest, |cx, v| {
+            let v = pack(cx, v);
+            ArrayCell::push(out, &mut cx.heap, v);
+            Ok(true)
+        })?;
+        Ok(out.as_value())
+    }
+
+    /// Hash of `[key, value]` pairs, or of the pairs that the block returns.
+    ///
+    ///     (1..2).to_h { |x| [x, x * x] }       #=> {1 => 1, 2 => 4}
+    ///     [[:a, 1]].each_entry.to_h            #=> {a: 1}
+    #[method("to_h")]
+    fn to_h(cx: &mut Cx, this: Value, rest: Rest, block: Block) -> Result<Value> {
+        let h = cx.new_hash();
+        let index = Cell::new(0);
+        let array = this.is_kind(Kind::Array);
+        each_with(cx, this, rest, |cx, v| {
+            let pair = if block.is_some() { cx.yield_values(block, v)? } else { pack(cx, v) };
+            let at = index.replace(index.get() + 1);
+            store_pair(cx, h, pair, (array && block.is_none()).then_some(at))?;
+            Ok(true)
+        })?;
+        Ok(h.as_value())
+    }
+
+    /// The elements without repetitions (compared by `eql?`), or those whose block results differ.
+    ///
+    ///     [1, 2, 1].each_entry.uniq       #=> [1, 2]
+    ///     (1..6).uniq { |x| x % 3 }       #=> [1, 2, 3]
+    #[method("uniq")]
+    fn uniq(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
+        let seen = cx.new_hash();
+        let out = cx.new_array();
+        each_of(cx, this, |cx, v| {
+            let e = pack(cx, v);
+            let key = if block.is_some() { cx.yield_values(block, v)? } else { e };
+            if cx.hash_get(seen, key)?.is_none() {
+                cx.hash_set(seen, key, Value::TRUE)?;
+                ArrayCell::push(out, &mut cx.heap, e);
+            }
+            Ok(true)
+        })?;
+        Ok(out.as_value())
+    }
+
+    /// The elements that are not nil.
+    ///
+    ///     [1, nil, 2].each_entry.compact   #=> [1, 2]
+    #[method("compact")]
+    fn compact(cx: &mut Cx, this: Value) -> Result<Value> {
+        let out = cx.new_array();
+        each_of(cx, this, |cx, v| {
+            let e = pack(cx, v);
+            if !e.is_nil() {
+                ArrayCell::push(out, &mut cx.heap, e);
+            }
+            Ok(true)
+        })?;
+        Ok(out.as_value())
+    }
+
+    /// Yields each element with its index.
+    ///
+    ///     (5..6).each_with_index.to_a   #=> [[5, 0], [6, 1]]
+    #[method("each_with_index")]
+    fn each_with_index(cx: &mut Cx, this: Value, rest: Rest, block: Block) -> Result<Value> {
+        if block.is_none() {
+            return enum_for(cx, this, "each_with_index", rest);
+        }
+        let index = Cell::new(0i64);
+        each_with(cx, this, rest, |cx, v| {
+            let e = pack(cx, v);
+            let i = index.replace(index.get() + 1);
+            cx.yield_values(block, &[e, Value::fixnum(i)])?;
+            Ok(true)
+        })?;
+        Ok(this)
+    }
+
+    /// Yields each element with an object, which is the result.
+    ///
+    ///     (1..3).each_with_object([]) { |x, a| a << x * 2 }   #=> [2, 4, 6]
+    #[method("each_with_object")]
+    fn each_with_object(cx: &mut Cx, this: Value, memo: Value, block: Block) -> Result<Value> {
+        if block.is_none() {
+            return enum_for(cx, this, "each_with_object", &[memo]);
+        }
+        each_of(cx, this, |cx, v| {
+            let e = pack(cx, v);
+            cx.yield_values(block, &[e, memo])?;
+            Ok(true)
+        })?;
+        Ok(memo)
+    }
+
+    /// Yields each element; several values that `each` yields at once come as one Array.
+    ///
+    ///     (1..2).each_entry.to_a   #=> [1, 2]
+    #[method("each_entry")]
+    fn each_entry(cx: &mut Cx, this: Value, rest: Rest, block: Block) -> Result<Value> {
+        if block.is_none() {
+            return enum_for(cx, this, "each_entry", rest);
+        }
+        each_with(cx, this, rest, |cx, v| {
+            let e = pack(cx, v);
+            yield_packed(cx, block, v, e)?;
+            Ok(true)
+        })?;
+        Ok(this)
+    }
+
+    /// Yields the elements from the last to the first.
+    ///
+    ///     (1..3).each_entry.reverse_each.to_a   #=> [3, 2, 1]
+    #[method("reverse_each")]
+    fn reverse_each(cx: &mut Cx, this: Value, rest: Rest, block: Block) -> Result<Value> {
+        if block.is_none() {
+            return enum_for(cx, this, "reverse_each", rest);
+        }
+        let all = cx.new_array();
+        each_with(cx, this, rest, |cx, v| {
+            let e = pack(cx, v);
+            ArrayCell::push(all, &mut cx.heap, e);
+            Ok(true)
+        })?;
+        let mut i = all.len();
+        while i > 0 {
+            i -= 1;
+            if let Some(v) = all.get(i) {
+                cx.yield1(block, v)?;
+                cx.safepoint()?;
+            }
+        }
+        Ok(this)
+    }
+}

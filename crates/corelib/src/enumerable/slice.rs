@@ -1,0 +1,196 @@
+//! Enumerable: groups of neighbours, several collections at once, repetition.
+
+use super::*;
+use zakuro_macros::ruby_class;
+
+/// The size argument of each_slice and each_cons.
+fn positive(cx: &mut Cx, n: Value, message: &str) -> Result<usize> {
+    let n = cx.to_i64(n)?;
+    if n <= 0 { cx.arg_error(message) } else { Ok(n as usize) }
+}
+
+fn size(cx: &mut Cx, recv: Value) -> Result<Option<i64>> {
+    let v = crate::enumerator::size_of_receiver(cx, recv, &[])?;
+    Ok(v.as_fixnum())
+}
+fn slice_size(cx: &mut Cx, recv: Value, args: &[Value]) -> Result<Value> {
+    let n = cx.to_i64(args.first().copied().unwrap_or(Value::fixnum(1)))?.max(1);
+    match size(cx, recv)? {
+        Some(s) => Ok(cx.int((s + n - 1) / n)),
+        None => crate::enumerator::size_of_receiver(cx, recv, &[]),
+    }
+}
+fn cons_size(cx: &mut Cx, recv: Value, args: &[Value]) -> Result<Value> {
+    let n = cx.to_i64(args.first().copied().unwrap_or(Value::fixnum(1)))?.max(1);
+    match size(cx, recv)? {
+        Some(s) => Ok(cx.int((s - n + 1).max(0))),
+        None => crate::enumerator::size_of_receiver(cx, recv, &[]),
+    }
+}
+fn cycle_size(cx: &mut Cx, recv: Value, args: &[Value]) -> Result<Value> {
+    let s = crate::enumerator::size_of_receiver(cx, recv, &[])?;
+    let n = args.first().copied().unwrap_or(Value::NIL);
+    if s.is_nil() || s == Value::fixnum(0) {
+        return Ok(s);
+    }
+    if n.is_nil() {
+        return Ok(cx.float(f64::INFINITY));
+    }
+    let n = cx.to_i64(n)?.max(0);
+    cx.call(s, sym::mul, &[Value::fixnum(n)])
+}
+
+/// A source of `zip`: an Array read by index, or an Enumerator read by `next` until it ends.
+fn zip_source(cx: &mut Cx, v: Value) -> Result<Value> {
+    if let Some(a) = cx.try_ary(v)? {
+        return Ok(a.as_value());
+    }
+    if !cx.responds(v, sym::each, false)? {
+        let what = cx.describe_for_conversion(v);
+        return cx.type_error(format!("wrong argument type {what} (must respond to :each)"));
+    }
+    cx.call(v, sym::to_enum, &[Value::sym(sym::each)])
+}
+
+#[ruby_class(ids::ENUMERABLE)]
+pub mod slice {
+    use super::*;
+
+    /// Yields Arrays of `n` consecutive elements each; the last may be shorter.
+    ///
+    ///     (1..5).each_slice(2).to_a   #=> [[1, 2], [3, 4], [5]]
+    #[method("each_slice")]
+    fn each_slice(cx: &mut Cx, this: Value, n: Value, block: Block) -> Result<Value> {
+        let count = positive(cx, n, "invalid slice size")?;
+        if block.is_none() {
+            return cx.sized_enumerator(this, "each_slice", &[n], slice_size);
+        }
+        let now = Cell::new(cx.new_array());
+        each_of(cx, this, |cx, v| {
+            let e = pack(cx, v);
+            let group = now.get();
+            ArrayCell::push(group, &mut cx.heap, e);
+            if group.len() == count {
+                let fresh = cx.new_array();
+                now.set(fresh);
+                cx.yield1(block, group.as_value())?;
+            }
+            Ok(true)
+        })?;
+        if !now.get().is_empty() {
+            cx.yield1(block, now.get().as_value())?;
+        }
+        Ok(this)
+    }
+
+    /// Yields each `n` neighbours.
+    ///
+    ///     (1..4).each_cons(2).to_a   #=> [[1, 2], [2, 3], [3, 4]]
+    #[method("each_cons")]
+    fn each_cons(cx: &mut Cx, this: Value, n: Value, block: Block) -> Result<Value> {
+        let count = positive(cx, n, "invalid size")?;
+        if block.is_none() {
+            return cx.sized_enumerator(this, "each_cons", &[n], cons_size);
+        }
+        let window = cx.new_array();
+        each_of(cx, this, |cx, v| {
+            let e = pack(cx, v);
+            if window.len() == count {
+                ArrayCell::shift(window, &mut cx.heap);
+            }
+            ArrayCell::push(window, &mut cx.heap, e);
+            if window.len() == count {
+                let copy = cx.array(window.as_slice());
+                cx.yield1(block, copy)?;
+            }
+            Ok(true)
+        })?;
+        Ok(this)
+    }
+
+    /// Arrays of the elements with the same position in all collections. With a block they are yielded instead.
+    ///
+    ///     (1..2).zip(3..4)            #=> [[1, 3], [2, 4]]
+    ///     (1..2).zip([5], [6, 7])     #=> [[1, 5, 6], [2, nil, 7]]
+    #[method("zip")]
+    fn zip(cx: &mut Cx, this: Value, rest: Rest, block: Block) -> Result<Value> {
+        let mut sources = RootedVec::new(cx);
+        for v in rest {
+            let s = zip_source(cx, *v)?;
+            sources.push(s);
+        }
+        let done = std::cell::RefCell::new(vec![false; sources.len()]);
+        let index = Cell::new(0);
+        let out = cx.new_array();
+        each_of(cx, this, |cx, v| {
+            let e = pack(cx, v);
+            let tuple = cx.new_array();
+            ArrayCell::push(tuple, &mut cx.heap, e);
+            let at = index.replace(index.get() + 1);
+            for (k, s) in sources.iter().enumerate() {
+                let item = match Ref::<ArrayCell>::from_value(*s) {
+                    Some(a) => a.get(at).unwrap_or(Value::NIL),
+                    None if done.borrow()[k] => Value::NIL,
+                    None => match cx.rescue(&[ids::STOP_ITERATION], |cx| cx.call(*s, sym::next, &[]))? {
+                        Ok(v) => v,
+                        Err(_) => {
+                            done.borrow_mut()[k] = true;
+                            Value::NIL
+                        }
+                    },
+                };
+                ArrayCell::push(tuple, &mut cx.heap, item);
+            }
+            if block.is_some() {
+                cx.yield1(block, tuple.as_value())?;
+            } else {
+                ArrayCell::push(out, &mut cx.heap, tuple.as_value());
+            }
+            Ok(true)
+        })?;
+        Ok(if block.is_some() { Value::NIL } else { out.as_value() })
+    }
+
+    /// Yields all elements again and again, or `n` times.
+    ///
+    ///     (1..2).cycle(2).to_a    #=> [1, 2, 1, 2]
+    ///     (1..2).cycle.first(3)   #=> [1, 2, 1]
+    #[method("cycle")]
+    fn cycle(cx: &mut Cx, this: Value, n: Option<Value>, block: Block) -> Result<Value> {
+        if block.is_none() {
+            let args: &[Value] = n.as_ref().map_or(&[], std::slice::from_ref);
+            return cx.sized_enumerator(this, "cycle", args, cycle_size);
+        }
+        let mut left = match n {
+            None | Some(Value::NIL) => None,
+            Some(n) => Some(cx.to_i64(n)?),
+        };
+        if left.is_some_and(|n| n <= 0) {
+            return Ok(Value::NIL);
+        }
+        let saved = match Ref::<ArrayCell>::from_value(this) {
+            Some(a) => a,
+            None => {
+                let saved = cx.new_array();
+                each_of(cx, this, |cx, v| {
+                    let e = pack(cx, v);
+                    ArrayCell::push(saved, &mut cx.heap, e);
+                    yield_packed(cx, block, v, e)?;
+                    Ok(true)
+                })?;
+                left = left.map(|n| n - 1);
+                saved
+            }
+        };
+        while !saved.is_empty() && left.is_none_or(|n| n > 0) {
+            let mut i = 0;
+            while let Some(v) = saved.get(i) {
+                cx.yield1(block, v)?;
+                cx.safepoint()?;
+                i += 1;
+            }
+            left = left.map(|n| n - 1);
+        }
+        Ok(Value::NIL)
+    }
+}

@@ -1,0 +1,179 @@
+//! Enumerable: inject and sum.
+//!
+//! `sum` adds Floats by the Kahan-Babuska method (Neumaier, 1974), as CRuby does.
+
+use super::*;
+use zakuro_macros::ruby_class;
+
+/// `a op b`, without a call for small Integers and Floats.
+#[inline(always)]
+pub fn operate(cx: &mut Cx, op: Sym, a: Value, b: Value) -> Result<Value> {
+    if cx.redefined == 0 {
+        if Value::both_fixnum(a, b) {
+            let (x, y) = (a.fix(), b.fix());
+            let r = match op {
+                sym::add => x.checked_add(y),
+                sym::sub => x.checked_sub(y),
+                sym::mul => x.checked_mul(y),
+                _ => None,
+            };
+            if let Some(r) = r {
+                return Ok(cx.int(r));
+            }
+        } else if a.is_flonum() && b.is_flonum() && op == sym::add {
+            return Ok(cx.float(a.flo() + b.flo()));
+        }
+    }
+    cx.call_public(a, op, &[b], false, Block::NONE)
+}
+
+/// Running sum: exact while all is exact, compensated once a Float comes, `+` of whatever else.
+pub struct Sum {
+    value: Cell<Value>,
+    state: Cell<State>,
+}
+#[derive(Clone, Copy)]
+enum State {
+    Exact,
+    Float { f: f64, c: f64 },
+    Other,
+}
+
+fn is_exact(v: Value) -> bool {
+    v.is_fixnum() || v.is_kind(Kind::Bignum) || v.is_kind(Kind::Rational)
+}
+
+impl Sum {
+    /// `compensate`: a Float to start with counts as part of the sum (Enumerable, not Array).
+    pub fn new(init: Value, compensate: bool) -> Sum {
+        let state = match init.as_float() {
+            _ if is_exact(init) => State::Exact,
+            Some(f) if compensate => State::Float { f, c: 0.0 },
+            _ => State::Other,
+        };
+        Sum { value: Cell::new(init), state: Cell::new(state) }
+    }
+    #[inline(always)]
+    pub fn add(&self, cx: &mut Cx, e: Value) -> Result<()> {
+        let v = self.value.get();
+        if matches!(self.state.get(), State::Exact)
+            && Value::both_fixnum(v, e)
+            && let Some(n) = Value::try_fixnum(v.fix() + e.fix())
+        {
+            self.value.set(n);
+            return Ok(());
+        }
+        self.add_slow(cx, e)
+    }
+    #[inline(never)]
+    fn add_slow(&self, cx: &mut Cx, e: Value) -> Result<()> {
+        match self.state.get() {
+            State::Exact => {
+                if is_exact(e) {
+                    return self.plus(cx, e);
+                }
+                match e.as_float() {
+                    Some(_) => {
+                        let f = cx.to_f64(self.value.get())?;
+                        self.state.set(State::Float { f, c: 0.0 });
+                        self.add_slow(cx, e)
+                    }
+                    None => {
+                        self.state.set(State::Other);
+                        self.plus(cx, e)
+                    }
+                }
+            }
+            State::Float { f, c } => {
+                let x = match e.as_float() {
+                    Some(x) => x,
+                    None if is_exact(e) => cx.to_f64(e)?,
+                    None => {
+                        let v = cx.float(f);
+                        self.value.set(v);
+                        self.state.set(State::Other);
+                        return self.plus(cx, e);
+                    }
+                };
+                let (f, c) = if f.is_nan() {
+                    (f, c)
+                } else if x.is_nan() {
+                    (x, c)
+                } else if x.is_infinite() {
+                    (if f.is_infinite() && x.is_sign_negative() != f.is_sign_negative() { f64::NAN } else { x }, c)
+                } else if f.is_infinite() {
+                    (f, c)
+                } else {
+                    let t = f + x;
+                    (t, c + if f.abs() >= x.abs() { (f - t) + x } else { (x - t) + f })
+                };
+                self.state.set(State::Float { f, c });
+                Ok(())
+            }
+            State::Other => self.plus(cx, e),
+        }
+    }
+    fn plus(&self, cx: &mut Cx, e: Value) -> Result<()> {
+        let r = operate(cx, sym::add, self.value.get(), e)?;
+        self.value.set(r);
+        Ok(())
+    }
+    pub fn finish(&self, cx: &mut Cx) -> Value {
+        match self.state.get() {
+            State::Float { f, c } => cx.float(f + c),
+            _ => self.value.get(),
+        }
+    }
+}
+
+#[ruby_class(ids::ENUMERABLE)]
+pub mod sum {
+    use super::*;
+
+    /// The sum of the elements or of the block's results, on top of `init`. Rounding errors of Floats are compensated.
+    ///
+    ///     (1..4).each_entry.sum        #=> 10
+    ///     [0.1, 0.2, 0.3].sum          #=> 0.6
+    ///     ["a", "b"].sum("")           #=> "ab"
+    ///     [3, 0.1, 0.2].sum { |x| x * 2 }   #=> 6.6
+    #[method("sum")]
+    pub fn sum(cx: &mut Cx, this: Value, init: Option<Value>, block: Block) -> Result<Value> {
+        let s = Sum::new(init.unwrap_or(Value::fixnum(0)), !this.is_kind(Kind::Array));
+        each_of(cx, this, |cx, v| {
+            let v = if block.is_some() { cx.yield_values(block, v)? } else { pack(cx, v) };
+            s.add(cx, v)?;
+            Ok(true)
+        })?;
+        Ok(s.finish(cx))
+    }
+
+    /// Combines the elements by an operator or a block, from left to right.
+    ///
+    ///     (1..4).inject(:*)                     #=> 24
+    ///     (1..4).inject(10) { |s, x| s + x }    #=> 20
+    ///     [[1, 2], [3]].inject(:+)              #=> [1, 2, 3]
+    ///     [].inject(:+)                         #=> nil
+    #[method("inject", "reduce", min = 0, max = 2)]
+    fn inject(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
+        let given = args.as_slice();
+        let block = args.block;
+        let (init, op) = match given {
+            [init, op] => (Some(*init), Some(cx.to_sym(*op)?)),
+            [op] if block.is_none() => (None, Some(cx.to_sym(*op)?)),
+            [init] => (Some(*init), None),
+            _ => (None, None),
+        };
+        let memo = Cell::new(init);
+        each_of(cx, this, |cx, v| {
+            let e = pack(cx, v);
+            let r = match (memo.get(), op) {
+                (None, _) => e,
+                (Some(m), Some(op)) => operate(cx, op, m, e)?,
+                (Some(m), None) => cx.yield_values(block, &[m, e])?,
+            };
+            memo.set(Some(r));
+            Ok(true)
+        })?;
+        Ok(memo.get().unwrap_or(Value::NIL))
+    }
+}

@@ -1,0 +1,237 @@
+//! Error reports: what `full_message` gives and the program prints about an uncaught exception.
+
+use super::message_of;
+use zakuro_vm::raise::hidden;
+use zakuro_vm::*;
+
+
+const BOLD_UNDERLINE: &[u8] = b"\x1b[1;4m";
+const BOLD: &[u8] = b"\x1b[1m";
+const RESET: &[u8] = b"\x1b[m";
+
+/// The report about an uncaught exception, as it goes to standard error. Never leaves another exception pending unless rendering failed
+/// altogether.
+pub fn full_message(cx: &mut Cx, exc: Value, highlight: bool) -> Result<String> {
+    let mut out = Vec::new();
+    render(cx, exc, highlight, false, None, &mut out)?;
+    Ok(String::from_utf8_lossy(&out).into_owned())
+}
+
+/// Whether `$stderr` is a terminal.
+pub(super) fn is_tty(cx: &mut Cx) -> Result<bool> {
+    let err = cx.global_get(sym::stderr)?;
+    let name = Sym::intern("tty?");
+    if err.is_nil() || !cx.responds(err, name, false)? {
+        return Ok(false);
+    }
+    Ok(cx.call(err, name, &[])?.truthy())
+}
+
+/// The `highlight:` option.
+pub(super) fn highlight_option(cx: &mut Cx, v: Value) -> Result<bool> {
+    match v {
+        Value::TRUE => Ok(true),
+        Value::FALSE | Value::NIL => Ok(false),
+        _ => {
+            let s = cx.inspect_text(v)?;
+            cx.arg_error(format!("expected true or false as highlight: {s}"))
+        }
+    }
+}
+
+/// `Exception#full_message` with its keywords.
+pub(super) fn full_message_option(cx: &mut Cx, exc: Value, kw: Kwargs) -> Result<Value> {
+    let highlight = match kw.get(sym::highlight) {
+        None | Some(Value::NIL) => is_tty(cx)?,
+        Some(v) => highlight_option(cx, v)?,
+    };
+    let reverse = match kw.get(sym::order) {
+        None | Some(Value::NIL) => false,
+        Some(v) => {
+            let name = match Ref::<StringCell>::from_value(v) {
+                Some(s) => Some(Sym::intern_bytes(s.bytes())),
+                None => v.as_sym(),
+            };
+            match name.map(|n| n.name()).as_deref() {
+                Some("top") => false,
+                Some("bottom") => true,
+                _ => {
+                    let s = cx.inspect_text(v)?;
+                    return cx.arg_error(format!("expected :top or :bottom as order: {s}"));
+                }
+            }
+        }
+    };
+    let mut out = Vec::new();
+    render(cx, exc, highlight, reverse, kw.0, &mut out)?;
+    Ok(cx.str_auto(&out))
+}
+
+/// `detailed_message` as Exception has it.
+pub(super) fn detailed(cx: &mut Cx, exc: Value, highlight: bool) -> Result<Value> {
+    let message = message_of(cx, exc)?;
+    let class = cx.class_of(exc);
+    let name = cx.class_name(class);
+    let out = decorate(&name, class == ids::RUNTIME_ERROR, message.bytes(), highlight);
+    Ok(cx.str_bytes(&out, message.encoding()))
+}
+
+fn decorate(class: &str, runtime_error: bool, message: &[u8], highlight: bool) -> Vec<u8> {
+    let mut out = Vec::new();
+    if message.is_empty() {
+        let text = if runtime_error { "unhandled exception" } else { class };
+        if highlight {
+            out.extend_from_slice(BOLD_UNDERLINE);
+            out.extend_from_slice(text.as_bytes());
+            out.extend_from_slice(RESET);
+        } else {
+            out.extend_from_slice(text.as_bytes());
+        }
+        return out;
+    }
+    let (head, tail) = match message.iter().position(|b| *b == b'\n') {
+        Some(i) => (&message[..i], Some(&message[i + 1..])),
+        None => (message, None),
+    };
+    if highlight {
+        out.extend_from_slice(BOLD);
+    }
+    out.extend_from_slice(head);
+    // Anonymous classes have nothing to say.
+    if !class.starts_with('#') {
+        out.extend_from_slice(b" (");
+        if highlight {
+            out.extend_from_slice(BOLD_UNDERLINE);
+        }
+        out.extend_from_slice(class.as_bytes());
+        if highlight {
+            out.extend_from_slice(RESET);
+            out.extend_from_slice(BOLD);
+        }
+        out.push(b')');
+    }
+    if highlight {
+        out.extend_from_slice(RESET);
+    }
+    let Some(tail) = tail.filter(|t| !t.is_empty()) else { return out };
+    out.push(b'\n');
+    if !highlight {
+        out.extend_from_slice(tail);
+        return out;
+    }
+    for line in tail.split_inclusive(|b| *b == b'\n') {
+        let text = line.strip_suffix(b"\n").unwrap_or(line);
+        if !text.is_empty() {
+            out.extend_from_slice(BOLD);
+            out.extend_from_slice(text);
+            out.extend_from_slice(RESET);
+        }
+        if line.len() > text.len() {
+            out.push(b'\n');
+        }
+    }
+
+    out
+}
+
+/// The backtrace as lines; None when there is none.
+fn backtrace_lines(cx: &mut Cx, exc: Value) -> Result<Option<Vec<Vec<u8>>>> {
+    let bt = cx.call(exc, sym::backtrace, &[])?;
+    if let Some(s) = Ref::<StringCell>::from_value(bt) {
+        return Ok(Some(vec![s.bytes().to_vec()]));
+    }
+    let Some(a) = Ref::<ArrayCell>::from_value(bt) else { return Ok(None) };
+    Ok(Some(a.as_slice().iter().filter_map(|v| Ref::<StringCell>::from_value(*v)).map(|s| s.bytes().to_vec()).collect()))
+}
+
+/// The detailed message by the exception's own method; a plain one when that fails.
+fn detailed_of(cx: &mut Cx, exc: Value, highlight: bool, options: Option<Ref<HashCell>>) -> Result<Vec<u8>> {
+    let kw = cx.new_hash();
+    if let Some(o) = options {
+        for (k, v) in cx.hash_pairs(o) {
+            if k != Value::sym(sym::order) {
+                cx.hash_set(kw, k, v)?;
+            }
+        }
+    }
+    cx.hash_set(kw, Value::sym(sym::highlight), Value::bool(highlight))?;
+    let r = cx.rescue(&[ids::STANDARD_ERROR], |cx| cx.call_full(exc, sym::detailed_message, &[kw.as_value()], true, Block::NONE))?;
+    match r.ok().and_then(Ref::<StringCell>::from_value) {
+        Some(s) => Ok(s.bytes().to_vec()),
+        None => {
+            let c = cx.class_name_of(exc);
+            Ok(decorate(&c, false, b"", highlight))
+        }
+    }
+}
+
+fn message_line(cx: &mut Cx, bt: &Option<Vec<Vec<u8>>>, message: &[u8], out: &mut Vec<u8>) {
+    match bt.as_ref().and_then(|b| b.first()) {
+        Some(first) => {
+            out.extend_from_slice(first);
+            out.extend_from_slice(b": ");
+        }
+        None => {
+            if let Some(l) = cx.locations(0).first() {
+                out.extend_from_slice(l.to_string().as_bytes());
+                out.extend_from_slice(b": ");
+            }
+        }
+    }
+    out.extend_from_slice(message);
+    if message.last() != Some(&b'\n') {
+        out.push(b'\n');
+    }
+}
+
+fn frames(bt: &Option<Vec<Vec<u8>>>, reverse: bool, out: &mut Vec<u8>) {
+    let Some(bt) = bt else { return };
+    let width = bt.len().to_string().len();
+    let n = bt.len();
+    for i in 1..n {
+        let k = if reverse { n - i } else { i };
+        if reverse {
+            out.extend_from_slice(format!("\t{k:width$}: from ").as_bytes());
+        } else {
+            out.extend_from_slice(b"\tfrom ");
+        }
+        out.extend_from_slice(&bt[k]);
+        out.push(b'\n');
+    }
+}
+
+fn one(cx: &mut Cx, exc: Value, highlight: bool, reverse: bool, options: Option<Ref<HashCell>>, out: &mut Vec<u8>) -> Result<()> {
+    let bt = backtrace_lines(cx, exc)?;
+    let message = detailed_of(cx, exc, highlight, options)?;
+    if reverse {
+        frames(&bt, true, out);
+        message_line(cx, &bt, &message, out);
+    } else {
+        message_line(cx, &bt, &message, out);
+        frames(&bt, false, out);
+    }
+    Ok(())
+}
+
+fn render(cx: &mut Cx, exc: Value, highlight: bool, reverse: bool, options: Option<Ref<HashCell>>, out: &mut Vec<u8>) -> Result<()> {
+    // The chain of causes, each once.
+    let mut chain = vec![exc];
+    let mut at = exc;
+    loop {
+        let c = cx.ivar_get(at, hidden::cause());
+        if !c.is_kind(Kind::Exception) || chain.contains(&c) {
+            break;
+        }
+        chain.push(c);
+        at = c;
+    }
+    if reverse {
+        let head: &[u8] = if highlight { b"\x1b[1mTraceback\x1b[m (most recent call last):\n" } else { b"Traceback (most recent call last):\n" };
+        out.extend_from_slice(head);
+        chain.reverse();
+    }
+    for e in chain {
+        one(cx, e, highlight, reverse, options, out)?;
+    }
+    Ok(())
+}

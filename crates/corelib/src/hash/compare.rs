@@ -1,0 +1,207 @@
+//! Hash: equality, order by inclusion, hash code, text.
+
+use super::*;
+use zakuro_macros::ruby_class;
+use zakuro_object::string::UTF8;
+use zakuro_vm::equality::hash_bytes;
+
+/// Whether both have the same keys with values that are the same by `same`.
+fn equal(cx: &mut Cx, a: Ref<HashCell>, other: Value, name: Sym) -> Result<bool> {
+    let Some(b) = Ref::<HashCell>::from_value(other) else {
+        if name == sym::eq && other.is_cell() && cx.responds(other, sym::to_hash, false)? {
+            return Ok(cx.call(other, sym::eq, &[a.as_value()])?.truthy());
+        }
+        return Ok(false);
+    };
+    if a == b {
+        return Ok(true);
+    }
+    if a.len() != b.len() {
+        return Ok(false);
+    }
+    if a.len() == 0 {
+        return Ok(true);
+    }
+    if by_identity(a) != by_identity(b) {
+        return Ok(false);
+    }
+    let r = cx.guard_recursion(a.as_value(), |cx| {
+        let mut same = true;
+        cx.hash_each(a, |cx, k, v| {
+            same = match cx.hash_get(b, k)? {
+                Some(w) if name == sym::eq => cx.eq(v, w)?,
+                Some(w) => cx.eql(v, w)?,
+                None => false,
+            };
+            Ok(same)
+        })?;
+        Ok(same)
+    })?;
+    Ok(r.unwrap_or(true))
+}
+
+/// Whether every pair of `a` is in `b`.
+fn subset(cx: &mut Cx, a: Ref<HashCell>, b: Ref<HashCell>) -> Result<bool> {
+    if a.len() > b.len() {
+        return Ok(false);
+    }
+    let mut all = true;
+    cx.hash_each(a, |cx, k, v| {
+        all = match cx.hash_get(b, k)? {
+            Some(w) => cx.eq(v, w)?,
+            None => false,
+        };
+        Ok(all)
+    })?;
+    Ok(all)
+}
+
+/// How a Symbol key stands before its value: `name: `, or `"odd name": `.
+fn symbol_key(cx: &mut Cx, s: Sym, out: &mut Vec<u8>) -> Result<()> {
+    let name = s.bytes();
+    let body = match name.last() {
+        Some(b'?' | b'!') => &name[..name.len() - 1],
+        _ => name,
+    };
+    let plain = !body.is_empty()
+        && !body[0].is_ascii_digit()
+        && body.iter().all(|c| c.is_ascii_alphanumeric() || *c == b'_');
+    if plain {
+        out.extend_from_slice(name);
+    } else {
+        // `:"odd name"` or `:name` as Symbol#inspect gives it.
+        let shown = cx.inspect(Value::sym(s))?;
+        let text = shown.bytes().strip_prefix(b":").unwrap_or(shown.bytes());
+        let quoted = text.first() == Some(&b'"');
+        let odd = matches!(text.first(), Some(b'@' | b'$' | b'!'))
+            || matches!(
+                text.last(),
+                Some(b'+' | b'-' | b'*' | b'/' | b'`' | b'%' | b'^' | b'&' | b'|' | b']' | b'<' | b'=' | b'>' | b'~' | b'@')
+            );
+        if !quoted && odd {
+            out.push(b'"');
+            out.extend_from_slice(text);
+            out.push(b'"');
+        } else {
+            out.extend_from_slice(text);
+        }
+    }
+    out.extend_from_slice(b": ");
+    Ok(())
+}
+
+/// `{a: 1, "b" => 2}`
+pub(crate) fn inspect_pairs(cx: &mut Cx, h: Ref<HashCell>) -> Result<Value> {
+    if h.len() == 0 {
+        return Ok(cx.str("{}"));
+    }
+    let text = cx.guard_recursion(h.as_value(), |cx| {
+        let mut out: Vec<u8> = b"{".to_vec();
+        cx.hash_each(h, |cx, k, v| {
+            if out.len() > 1 {
+                out.extend_from_slice(b", ");
+            }
+            match k.as_sym() {
+                Some(s) => symbol_key(cx, s, &mut out)?,
+                None => {
+                    let k = cx.inspect(k)?;
+                    out.extend_from_slice(k.bytes());
+                    out.extend_from_slice(b" => ");
+                }
+            }
+            let v = cx.inspect(v)?;
+            out.extend_from_slice(v.bytes());
+            Ok(true)
+        })?;
+        out.push(b'}');
+        Ok(out)
+    })?;
+    Ok(match text {
+        Some(t) => cx.str_bytes(&t, UTF8),
+        None => cx.str("{...}"),
+    })
+}
+
+/// The methods.
+#[ruby_class(ids::HASH)]
+pub(super) mod hash {
+    use super::*;
+
+    /// Same keys with equal values; order does not matter.
+    ///
+    ///     {a: 1, b: 2} == {b: 2, a: 1}   #=> true
+    #[method("==")]
+    fn eq(cx: &mut Cx, this: Ref<HashCell>, other: Value) -> Result<bool> {
+        equal(cx, this, other, sym::eq)
+    }
+
+    /// As `==`, values compared by `eql?`.
+    ///
+    ///     {a: 1}.eql?({a: 1.0})   #=> false
+    #[method("eql?")]
+    fn eql(cx: &mut Cx, this: Ref<HashCell>, other: Value) -> Result<bool> {
+        equal(cx, this, other, sym::eql)
+    }
+
+    /// Hash code; independent of the order of the pairs.
+    ///
+    ///     {a: 1, b: 2}.hash == {b: 2, a: 1}.hash   #=> true
+    #[method("hash")]
+    fn hash_code(cx: &mut Cx, this: Ref<HashCell>) -> Result<Value> {
+        let n = this.len() as u64;
+        let sum = cx.guard_recursion(this.as_value(), |cx| {
+            let mut sum = n;
+            cx.hash_each(this, |cx, k, v| {
+                let (k, v) = (cx.hash_of(k)?, cx.hash_of(v)?);
+                let mut pair = [0u8; 16];
+                pair[..8].copy_from_slice(&k.to_le_bytes());
+                pair[8..].copy_from_slice(&v.to_le_bytes());
+                sum = sum.wrapping_add(hash_bytes(&pair));
+                Ok(true)
+            })?;
+            Ok(sum)
+        })?;
+        Ok(crate::hash::hash_value(sum.unwrap_or(n)))
+    }
+
+    /// Whether all pairs are in the other Hash.
+    ///
+    ///     {a: 1} <= {a: 1, b: 2}   #=> true
+    #[method("<=")]
+    fn le(cx: &mut Cx, this: Ref<HashCell>, other: Ref<HashCell>) -> Result<bool> {
+        subset(cx, this, other)
+    }
+
+    /// Whether all pairs are in the other, larger Hash.
+    ///
+    ///     {a: 1} < {a: 1}   #=> false
+    #[method("<")]
+    fn lt(cx: &mut Cx, this: Ref<HashCell>, other: Ref<HashCell>) -> Result<bool> {
+        Ok(this.len() < other.len() && subset(cx, this, other)?)
+    }
+
+    /// Whether all pairs of the other Hash are in this one.
+    ///
+    ///     {a: 1, b: 2} >= {b: 2}   #=> true
+    #[method(">=")]
+    fn ge(cx: &mut Cx, this: Ref<HashCell>, other: Ref<HashCell>) -> Result<bool> {
+        subset(cx, other, this)
+    }
+
+    /// Whether all pairs of the other, smaller Hash are in this one.
+    ///
+    ///     {a: 1, b: 2} > {b: 2}   #=> true
+    #[method(">")]
+    fn gt(cx: &mut Cx, this: Ref<HashCell>, other: Ref<HashCell>) -> Result<bool> {
+        Ok(other.len() < this.len() && subset(cx, other, this)?)
+    }
+
+    /// Text as in a program.
+    ///
+    ///     {name: 1, "a" => nil, 2 => [3]}.inspect   #=> "{name: 1, \"a\" => nil, 2 => [3]}"
+    ///     {"a b": 1, :+ => 2, ok?: 3}   #=> {"a b": 1, "+": 2, ok?: 3}
+    #[method("inspect", "to_s")]
+    fn inspect(cx: &mut Cx, this: Ref<HashCell>) -> Result<Value> {
+        inspect_pairs(cx, this)
+    }
+}

@@ -1,0 +1,302 @@
+//! Hash: methods that hand the pairs to a block.
+//!
+//! Enumerable has all of these in terms of `each`; they stand here natively because Hashes are iterated everywhere. A subclass that redefines
+//! `each` gets Enumerable's.
+
+use super::*;
+use zakuro_macros::ruby_class;
+
+/// Whether pairs may be read directly.
+#[inline]
+fn direct(cx: &mut Cx, this: Ref<HashCell>) -> bool {
+    this.as_value().shape_key() == ids::HASH.0 && cx.redefined == 0 || cx.is_builtin(this.as_value(), sym::each, ids::HASH)
+}
+
+/// Calls Enumerable's method of this name.
+#[cold]
+fn enumerable(cx: &mut Cx, this: Ref<HashCell>, name: &str, args: Args) -> Result<Value> {
+    let v = this.as_value();
+    let name = Sym::intern(name);
+    match cx.find_method(ids::ENUMERABLE, name) {
+        Some(m) => cx.call_method(m, v, name, args.as_slice(), args.kw, args.block),
+        None => cx.type_error("Hash#each was redefined"),
+    }
+}
+
+/// Calls a method of the Array of pairs with the same arguments: same results, and Array's are native.
+fn of_pairs(cx: &mut Cx, this: Ref<HashCell>, name: &str, args: Args) -> Result<Value> {
+    if args.block.is_none() || !direct(cx, this) {
+        return enumerable(cx, this, name, args);
+    }
+    let pairs = derive::pairs_array(cx, this)?;
+    cx.forward(pairs, Sym::intern(name), args)
+}
+
+/// `pattern === [key, value]` for `any?(pattern)` and its like.
+fn pattern_matches(cx: &mut Cx, pattern: Value, k: Value, v: Value) -> Result<bool> {
+    let pair = cx.array(&[k, v]);
+    cx.case_eq(pattern, pair)
+}
+
+/// The methods.
+#[ruby_class(ids::HASH)]
+pub(super) mod hash {
+    use super::*;
+
+    /// Calls the block with each pair.
+    ///
+    ///     a = []; {x: 1, y: 2}.each { |k, v| a << k << v }; a   #=> [:x, 1, :y, 2]
+    #[method("each")]
+    fn each(cx: &mut Cx, this: Ref<HashCell>, block: Block) -> Result<Value> {
+        each_pair_named(cx, this, block, "each")
+    }
+
+    /// Calls the block with each pair.
+    ///
+    ///     {a: 1}.each_pair.to_a   #=> [[:a, 1]]
+    #[method("each_pair")]
+    fn each_pair(cx: &mut Cx, this: Ref<HashCell>, block: Block) -> Result<Value> {
+        each_pair_named(cx, this, block, "each_pair")
+    }
+
+    fn each_pair_named(cx: &mut Cx, this: Ref<HashCell>, block: Block, name: &str) -> Result<Value> {
+        if block.is_none() {
+            return enumerator(cx, this.as_value(), name, &[]);
+        }
+        let b = PairBlock::new(cx, block);
+        cx.hash_each(this, |cx, k, v| b.call(cx, k, v).map(|_| true))?;
+        Ok(this.as_value())
+    }
+
+    /// Calls the block with each key.
+    ///
+    ///     a = []; {x: 1}.each_key { |k| a << k }; a   #=> [:x]
+    #[method("each_key")]
+    fn each_key(cx: &mut Cx, this: Ref<HashCell>, block: Block) -> Result<Value> {
+        if block.is_none() {
+            return enumerator(cx, this.as_value(), "each_key", &[]);
+        }
+        cx.hash_each(this, |cx, k, _| cx.yield1(block, k).map(|_| true))?;
+        Ok(this.as_value())
+    }
+
+    /// Calls the block with each value.
+    ///
+    ///     a = []; {x: 1}.each_value { |v| a << v }; a   #=> [1]
+    #[method("each_value")]
+    fn each_value(cx: &mut Cx, this: Ref<HashCell>, block: Block) -> Result<Value> {
+        if block.is_none() {
+            return enumerator(cx, this.as_value(), "each_value", &[]);
+        }
+        cx.hash_each(this, |cx, _, v| cx.yield1(block, v).map(|_| true))?;
+        Ok(this.as_value())
+    }
+
+    /// Array of the block's results.
+    ///
+    ///     {a: 1, b: 2}.map { |k, v| v * 2 }   #=> [2, 4]
+    #[method("map", "collect")]
+    fn map(cx: &mut Cx, this: Ref<HashCell>, block: Block) -> Result<Value> {
+        if block.is_none() {
+            return enumerator(cx, this.as_value(), "map", &[]);
+        }
+        let args = Args { ptr: std::ptr::NonNull::<Value>::dangling().as_ptr(), argc: 0, kw: false, block };
+        if !direct(cx, this) {
+            return enumerable(cx, this, "map", args);
+        }
+        let out = cx.new_array();
+        // A lambda with two parameters is given the pair's parts too: map alone does so.
+        let (arity, lambda) = cx.block_arity(block);
+        let b = PairBlock::new(cx, block);
+        let b = PairBlock { two: b.two || lambda && arity == 2, ..b };
+        cx.hash_each(this, |cx, k, v| {
+            let r = b.call(cx, k, v)?;
+            ArrayCell::push(out, &mut cx.heap, r);
+            Ok(true)
+        })?;
+        Ok(out.as_value())
+    }
+
+    /// The block's results that are true.
+    ///
+    ///     {a: 1, b: 2}.filter_map { |k, v| k if v > 1 }   #=> [:b]
+    #[method("filter_map")]
+    fn filter_map(cx: &mut Cx, this: Ref<HashCell>, args: Args) -> Result<Value> {
+        if args.block.is_none() || args.argc > 0 || !direct(cx, this) {
+            return enumerable(cx, this, "filter_map", args);
+        }
+        let b = PairBlock::new(cx, args.block);
+        let out = cx.new_array();
+        cx.hash_each(this, |cx, k, v| {
+            let r = b.call(cx, k, v)?;
+            if r.truthy() {
+                ArrayCell::push(out, &mut cx.heap, r);
+            }
+            Ok(true)
+        })?;
+        Ok(out.as_value())
+    }
+
+    /// The block's results, Arrays among them spliced in.
+    ///
+    ///     {a: 1, b: 2}.flat_map { |k, v| [k] * v }   #=> [:a, :b, :b]
+    #[method("flat_map", "collect_concat")]
+    fn flat_map(cx: &mut Cx, this: Ref<HashCell>, args: Args) -> Result<Value> {
+        of_pairs(cx, this, "flat_map", args)
+    }
+
+    /// Whether some pair satisfies the block or pattern; without both, whether there is a pair.
+    ///
+    ///     {a: 1, b: 2}.any? { |k, v| v > 1 }   #=> true
+    ///     {}.any?   #=> false
+    #[method("any?")]
+    fn any(cx: &mut Cx, this: Ref<HashCell>, pattern: Option<Value>, block: Block) -> Result<bool> {
+        if pattern.is_none() && block.is_none() {
+            return Ok(this.len() > 0);
+        }
+        let b = if pattern.is_none() { Some(PairBlock::new(cx, block)) } else { None };
+        let mut found = false;
+        cx.hash_each(this, |cx, k, v| {
+            found = test(cx, pattern, b, k, v)?;
+            Ok(!found)
+        })?;
+        Ok(found)
+    }
+
+    /// Whether all pairs satisfy the block or pattern.
+    ///
+    ///     {a: 1, b: 2}.all? { |k, v| v > 1 }   #=> false
+    #[method("all?")]
+    fn all(cx: &mut Cx, this: Ref<HashCell>, args: Args) -> Result<Value> {
+        if args.argc > 1 || !direct(cx, this) {
+            return enumerable(cx, this, "all?", args);
+        }
+        if args.argc == 0 && args.block.is_none() {
+            return Ok(Value::TRUE);
+        }
+        let b = if args.argc == 0 { Some(PairBlock::new(cx, args.block)) } else { None };
+        let mut all = true;
+        cx.hash_each(this, |cx, k, v| {
+            all = test(cx, args.get(0), b, k, v)?;
+            Ok(all)
+        })?;
+        Ok(Value::bool(all))
+    }
+
+    /// Whether no pair satisfies the block or pattern.
+    ///
+    ///     {a: 1, b: 2}.none? { |k, v| v > 5 }   #=> true
+    #[method("none?")]
+    fn none(cx: &mut Cx, this: Ref<HashCell>, args: Args) -> Result<Value> {
+        if args.argc > 1 || !direct(cx, this) {
+            return enumerable(cx, this, "none?", args);
+        }
+        if args.argc == 0 && args.block.is_none() {
+            return Ok(Value::bool(this.len() == 0));
+        }
+        let b = if args.argc == 0 { Some(PairBlock::new(cx, args.block)) } else { None };
+        let mut none = true;
+        cx.hash_each(this, |cx, k, v| {
+            none = !test(cx, args.get(0), b, k, v)?;
+            Ok(none)
+        })?;
+        Ok(Value::bool(none))
+    }
+
+    fn test(cx: &mut Cx, pattern: Option<Value>, block: Option<PairBlock>, k: Value, v: Value) -> Result<bool> {
+        match (pattern, block) {
+            (Some(p), _) => pattern_matches(cx, p, k, v),
+            (None, Some(b)) => Ok(b.call(cx, k, v)?.truthy()),
+            (None, None) => Ok(true),
+        }
+    }
+
+    /// Number of pairs that satisfy the block or equal the argument; of all without both.
+    ///
+    ///     {a: 1, b: 2}.count { |k, v| v > 1 }   #=> 1
+    ///     {a: 1, b: 2}.count   #=> 2
+    #[method("count")]
+    fn count(cx: &mut Cx, this: Ref<HashCell>, args: Args) -> Result<Value> {
+        if args.argc > 0 || !direct(cx, this) {
+            return enumerable(cx, this, "count", args);
+        }
+        if args.block.is_none() {
+            return Ok(Value::fixnum(this.len() as i64));
+        }
+        let b = PairBlock::new(cx, args.block);
+        let mut n = 0;
+        cx.hash_each(this, |cx, k, v| {
+            n += b.call(cx, k, v)?.truthy() as i64;
+            Ok(true)
+        })?;
+        Ok(Value::fixnum(n))
+    }
+
+    /// The first pair for which the block is true.
+    ///
+    ///     {a: 1, b: 2}.find { |k, v| v > 1 }   #=> [:b, 2]
+    #[method("find", "detect")]
+    fn find(cx: &mut Cx, this: Ref<HashCell>, args: Args) -> Result<Value> {
+        if args.block.is_none() || args.argc > 0 || !direct(cx, this) {
+            return enumerable(cx, this, "find", args);
+        }
+        let b = PairBlock::new(cx, args.block);
+        let mut found = Value::NIL;
+        cx.hash_each(this, |cx, k, v| {
+            if b.call(cx, k, v)?.truthy() {
+                found = cx.array(&[k, v]);
+                return Ok(false);
+            }
+            Ok(true)
+        })?;
+        Ok(found)
+    }
+
+    /// Sum of the block's results.
+    ///
+    ///     {a: 1, b: 2}.sum { |k, v| v }   #=> 3
+    #[method("sum")]
+    fn sum(cx: &mut Cx, this: Ref<HashCell>, args: Args) -> Result<Value> {
+        of_pairs(cx, this, "sum", args)
+    }
+
+    /// The pairs sorted by the block's results.
+    ///
+    ///     {a: 2, b: 1}.sort_by { |k, v| v }   #=> [[:b, 1], [:a, 2]]
+    #[method("sort_by")]
+    fn sort_by(cx: &mut Cx, this: Ref<HashCell>, args: Args) -> Result<Value> {
+        of_pairs(cx, this, "sort_by", args)
+    }
+
+    /// The pair with the least result of the block.
+    ///
+    ///     {a: 2, b: 1}.min_by { |k, v| v }   #=> [:b, 1]
+    #[method("min_by")]
+    fn min_by(cx: &mut Cx, this: Ref<HashCell>, args: Args) -> Result<Value> {
+        of_pairs(cx, this, "min_by", args)
+    }
+
+    /// The pair with the greatest result of the block.
+    ///
+    ///     {a: 2, b: 1}.max_by { |k, v| v }   #=> [:a, 2]
+    #[method("max_by")]
+    fn max_by(cx: &mut Cx, this: Ref<HashCell>, args: Args) -> Result<Value> {
+        of_pairs(cx, this, "max_by", args)
+    }
+
+    /// The pairs grouped by the block's results.
+    ///
+    ///     {a: 1, b: 2, c: 1}.group_by { |k, v| v }   #=> {1 => [[:a, 1], [:c, 1]], 2 => [[:b, 2]]}
+    #[method("group_by")]
+    fn group_by(cx: &mut Cx, this: Ref<HashCell>, args: Args) -> Result<Value> {
+        of_pairs(cx, this, "group_by", args)
+    }
+
+    /// Pairs for which the block is true, and the others.
+    ///
+    ///     {a: 1, b: 2}.partition { |k, v| v > 1 }   #=> [[[:b, 2]], [[:a, 1]]]
+    #[method("partition")]
+    fn partition(cx: &mut Cx, this: Ref<HashCell>, args: Args) -> Result<Value> {
+        of_pairs(cx, this, "partition", args)
+    }
+}

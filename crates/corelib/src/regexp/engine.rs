@@ -1,0 +1,219 @@
+//! What String and Regexp share: the payloads of Regexp and MatchData objects, and searching a String object with them.
+//!
+//! Invariant: offsets are bytes of the searched String. A MatchData keeps a frozen copy of it, so that later changes don't show.
+//! Rejected: searching through Ruby calls (`Regexp#match`) from String methods: a call and a MatchData per match.
+
+use std::sync::Arc;
+use zakuro_text::encoding::{CodeRange as TextRange, Encoding};
+use zakuro_text::regexp::{Captures, MatchError, Regexp, Text};
+use zakuro_vm::string::CodeRange;
+use zakuro_vm::*;
+
+/// Payload of a Regexp object.
+pub struct RegexpData {
+    pub regexp: Arc<Regexp>,
+}
+impl NativeData for RegexpData {}
+impl RegexpData {
+    pub fn source(&self) -> &[u8] {
+        self.regexp.source()
+    }
+    /// As `Regexp#options`.
+    pub fn options(&self) -> u32 {
+        self.regexp.flags().bits()
+    }
+}
+
+/// Payload of a MatchData object.
+pub struct MatchData {
+    /// The Regexp, or the String pattern that was searched for as it is.
+    pub regexp: Value,
+    /// Frozen copy of the searched String.
+    pub string: Value,
+    /// Byte range of each group; the first is the whole match and always there.
+    pub captures: Vec<Option<(usize, usize)>>,
+}
+impl NativeData for MatchData {
+    fn trace(&self, m: &mut Marker<'_>) {
+        m.mark_value_bits(self.regexp.0);
+        m.mark_value_bits(self.string.0);
+    }
+    fn weight(&self) -> usize {
+        self.captures.capacity() * std::mem::size_of::<Option<(usize, usize)>>()
+    }
+}
+
+impl MatchData {
+    /// Byte range of the whole match.
+    pub fn span(&self) -> (usize, usize) {
+        self.captures.first().copied().flatten().unwrap_or((0, 0))
+    }
+    pub fn start(&self) -> usize {
+        self.span().0
+    }
+    pub fn end(&self) -> usize {
+        self.span().1
+    }
+    /// Names of the groups with their numbers; none for a String pattern.
+    pub fn names(&self) -> &'static [(String, Vec<usize>)] {
+        regexp_of(self.regexp).map_or(&[], |d| d.regexp.names())
+    }
+    /// Number of the group that a name stands for: of several, the last that took part.
+    pub fn group_named(&self, name: &[u8]) -> Option<usize> {
+        let (_, numbers) = self.names().iter().find(|(n, _)| n.as_bytes() == name)?;
+        let set = numbers.iter().rev().find(|n| self.captures.get(**n).is_some_and(Option::is_some));
+        set.or(numbers.last()).copied()
+    }
+}
+
+/// The Regexp payload of a value; None for other objects. The reference is good while `v` is alive.
+pub fn regexp_of(v: Value) -> Option<&'static RegexpData> {
+    let d = Ref::<DataCell>::from_value(v)?;
+    // SAFETY: cells don't move, and a Regexp's payload is set once; the caller keeps `v` alive.
+    unsafe { (*d.as_ptr()).get::<RegexpData>() }
+}
+
+/// The MatchData payload of a value. The reference is good while `v` is alive.
+pub fn match_of(v: Value) -> Option<&'static MatchData> {
+    let d = Ref::<DataCell>::from_value(v)?;
+    // SAFETY: as in regexp_of.
+    unsafe { (*d.as_ptr()).get::<MatchData>() }
+}
+
+/// Steps of backtracking before the matcher comes up for air (a safepoint), then tries again with more.
+const FIRST_RETRIES: u32 = 5_000_000;
+
+/// Checks that the Regexp may look at the String, as every match does first, and gives the text to search.
+fn prepare(cx: &mut Cx, re: &RegexpData, s: Ref<StringCell>) -> Result<(Encoding, TextRange)> {
+    let enc = crate::string::util::enc(s);
+    let range = match crate::string::util::range(s) {
+        CodeRange::Ascii => TextRange::SevenBit,
+        CodeRange::Broken => {
+            return cx.arg_error(format!("invalid byte sequence in {}", enc.name()));
+        }
+        _ => TextRange::Valid,
+    };
+    let fixed = re.regexp.is_fixed_encoding();
+    if re.regexp.encoding() != enc && (!enc.is_ascii_compatible() || fixed && range != TextRange::SevenBit) {
+        let (a, b) = (re.regexp.encoding(), enc);
+        let (a, b) = (crate::string::util::shown_name(a), crate::string::util::shown_name(b));
+        return cx.raise(ids::COMPAT_ERROR, format!("incompatible encoding regexp match ({a} regexp with {b} string)"));
+    }
+    Ok((enc, range))
+}
+
+/// Runs a search in growing portions of backtracking, between which the VM may be interrupted and the time limit is tested.
+fn run<T>(cx: &mut Cx, re: Value, mut f: impl FnMut(u32) -> std::result::Result<T, MatchError>) -> Result<T> {
+    match f(FIRST_RETRIES) {
+        Ok(v) => Ok(v),
+        Err(MatchError::Engine(m)) => cx.raise(ids::REGEXP_ERROR, m),
+        Err(MatchError::RetryLimit) => {
+            let deadline = super::timeout::deadline(cx, re);
+            let mut retries = FIRST_RETRIES;
+            loop {
+                cx.safepoint()?;
+                if deadline.is_some_and(|d| std::time::Instant::now() >= d) {
+                    return cx.raise(ids::REGEXP_TIMEOUT_ERROR, "regexp match timeout");
+                }
+                // 0 means unbounded. With a limit the portions grow slowly, so that it is kept.
+                retries = retries.saturating_mul(if deadline.is_some() { 2 } else { 8 });
+                match f(retries) {
+                    Ok(v) => return Ok(v),
+                    Err(MatchError::RetryLimit) => {}
+                    Err(MatchError::Engine(m)) => return cx.raise(ids::REGEXP_ERROR, m),
+                }
+            }
+        }
+    }
+}
+
+/// TypeError unless `re` is an initialised Regexp.
+pub fn regexp_checked(cx: &mut Cx, re: Value) -> Result<&'static RegexpData> {
+    match regexp_of(re) {
+        Some(d) => Ok(d),
+        None if cx.is_data::<super::make::Invalid>(re) => {
+            let message = cx.data_ref::<super::make::Invalid>(re)?.message.clone();
+            cx.raise(ids::REGEXP_ERROR, message)
+        }
+        None if cx.is_a(re, ids::REGEXP) => cx.type_error("uninitialized Regexp"),
+        None => {
+            let c = cx.class_name_of(re);
+            cx.type_error(format!("wrong argument type {c} (expected Regexp)"))
+        }
+    }
+}
+
+/// First match at or after byte `start`; with `backward` the last one that begins at or before it. `$~` is the caller's business.
+pub fn search(cx: &mut Cx, re: Value, s: Ref<StringCell>, start: usize, backward: bool) -> Result<Option<Captures>> {
+    let d = regexp_checked(cx, re)?;
+    let (enc, range) = prepare(cx, d, s)?;
+    run(cx, re, |retries| d.regexp.search_text(Text { bytes: s.bytes(), enc, range: Some(range) }, start, backward, retries))
+}
+
+/// Byte range of the first match at or after byte `start`: cheaper than `search` when the groups don't matter.
+pub fn find(cx: &mut Cx, re: Value, s: Ref<StringCell>, start: usize) -> Result<Option<(usize, usize)>> {
+    let d = regexp_checked(cx, re)?;
+    let (enc, range) = prepare(cx, d, s)?;
+    run(cx, re, |retries| d.regexp.find(Text { bytes: s.bytes(), enc, range: Some(range) }, start, retries))
+}
+
+/// Match that begins at byte `pos`.
+pub fn match_at(cx: &mut Cx, re: Value, s: Ref<StringCell>, pos: usize) -> Result<Option<Captures>> {
+    let d = regexp_checked(cx, re)?;
+    let (enc, range) = prepare(cx, d, s)?;
+    run(cx, re, |retries| d.regexp.match_text_at(Text { bytes: s.bytes(), enc, range: Some(range) }, pos, retries))
+}
+
+/// Is there a match at or after byte `start`? Needs no captures and leaves `$~` alone (`match?`).
+pub fn is_match(cx: &mut Cx, re: Value, s: Ref<StringCell>, start: usize) -> Result<bool> {
+    let d = regexp_checked(cx, re)?;
+    let (enc, range) = prepare(cx, d, s)?;
+    run(cx, re, |retries| d.regexp.is_match(Text { bytes: s.bytes(), enc, range: Some(range) }, start, retries))
+}
+
+/// A frozen String with the content of `s`: `s` itself when that cannot change.
+pub fn frozen_copy(cx: &mut Cx, s: Ref<StringCell>) -> Ref<StringCell> {
+    if s.as_value().flags() & flags::FROZEN != 0 && cx.class_of(s.as_value()) == ids::STRING {
+        return s;
+    }
+    let c = StringCell::substring(&mut cx.heap, ids::STRING.0, s, 0, s.len());
+    c.as_value().set_flags(flags::FROZEN);
+    c
+}
+
+/// New MatchData of a search in `s`.
+pub fn make_match(cx: &mut Cx, re: Value, s: Ref<StringCell>, caps: Captures) -> Value {
+    let string = frozen_copy(cx, s).as_value();
+    cx.data(ids::MATCH_DATA, MatchData { regexp: re, string, captures: caps.groups })
+}
+
+/// MatchData for a String pattern that was found at `start..end`.
+pub fn make_plain_match(cx: &mut Cx, pattern: Value, s: Ref<StringCell>, start: usize, end: usize) -> Value {
+    make_match(cx, pattern, s, Captures { groups: vec![Some((start, end))] })
+}
+
+/// Searches, sets `$~` of the calling Ruby method (nil when nothing was found) and returns the captures.
+pub fn search_backref(cx: &mut Cx, re: Value, s: Ref<StringCell>, start: usize, backward: bool) -> Result<Option<Captures>> {
+    let found = search(cx, re, s, start, backward)?;
+    set_match(cx, re, s, found.as_ref());
+    Ok(found)
+}
+
+/// Sets `$~` of the calling Ruby method.
+pub fn set_match(cx: &mut Cx, re: Value, s: Ref<StringCell>, found: Option<&Captures>) {
+    if !cx.wants_backref() {
+        return;
+    }
+    let m = match found {
+        Some(c) => make_match(cx, re, s, c.clone()),
+        None => Value::NIL,
+    };
+    cx.set_backref(m);
+}
+
+/// Group `n` of a match as a new String; None when it took no part.
+pub fn group(cx: &mut Cx, m: &MatchData, n: usize) -> Option<Value> {
+    let (a, b) = (*m.captures.get(n)?)?;
+    let s = Ref::<StringCell>::from_value(m.string)?;
+    Some(StringCell::substring(&mut cx.heap, ids::STRING.0, s, a, b).as_value())
+}

@@ -1,0 +1,210 @@
+//! Making Regexp objects: from literals, Strings, pieces; escaping and joining sources.
+
+use super::cache;
+use super::engine::{RegexpData, regexp_of};
+use crate::string::util::{self, Str};
+use std::sync::Arc;
+use zakuro_text::encoding::Encoding;
+use zakuro_text::regexp::{self, RegexFlags, Regexp, RegexpError};
+use zakuro_vm::*;
+
+/// Payload of a literal that does not compile: whoever uses it gets the error.
+pub struct Invalid {
+    pub message: String,
+}
+impl NativeData for Invalid {}
+
+/// New Regexp object of class Regexp.
+pub fn object(cx: &mut Cx, regexp: Arc<Regexp>) -> Value {
+    cx.data(ids::REGEXP, RegexpData { regexp })
+}
+
+/// Compiles, or RegexpError.
+pub fn compile(cx: &mut Cx, source: &[u8], flags: RegexFlags, enc: Encoding) -> Result<Arc<Regexp>> {
+    match cache::compile(cx, source, flags, enc) {
+        Ok(r) => Ok(r),
+        Err(RegexpError(m)) => cx.raise(ids::REGEXP_ERROR, m),
+    }
+}
+
+/// Compiles the content of a String.
+pub fn compile_str(cx: &mut Cx, s: Str, flags: RegexFlags) -> Result<Arc<Regexp>> {
+    let enc = util::enc(s);
+    // Copied: compiling may raise, and nothing keeps Ruby code from changing the String.
+    let source = s.bytes().to_vec();
+    compile(cx, &source, flags, enc)
+}
+
+/// Hook: the Regexp of a literal, frozen.
+pub fn literal(cx: &mut Cx, source: &[u8], options: u8) -> Value {
+    let flags = RegexFlags::from_bits(u32::from(options));
+    let enc = if flags.no_encoding { Encoding::BINARY } else { Encoding::UTF_8 };
+    let v = match cache::compile(cx, source, flags, enc) {
+        Ok(r) => object(cx, r),
+        Err(RegexpError(message)) => cx.data(ids::REGEXP, Invalid { message }),
+    };
+    v.set_flags(flags::FROZEN);
+    v
+}
+
+/// Hook: the Regexp of a literal with interpolation.
+pub fn dynamic(cx: &mut Cx, pieces: &[Value], options: u8) -> Result<Value> {
+    let flags = RegexFlags::from_bits(u32::from(options));
+    let mut source = Vec::new();
+    let mut enc: Option<Encoding> = None;
+    for piece in pieces {
+        let s = match regexp_of(*piece) {
+            Some(d) => {
+                source.extend_from_slice(d.regexp.to_s().as_bytes());
+                if d.regexp.is_fixed_encoding() {
+                    enc = Some(joined(cx, enc, d.regexp.encoding())?);
+                }
+                continue;
+            }
+            None => cx.to_s(*piece)?,
+        };
+        source.extend_from_slice(s.bytes());
+        if !util::is_ascii(s) {
+            enc = Some(joined(cx, enc, util::enc(s))?);
+        }
+    }
+    let enc = enc.unwrap_or(if flags.no_encoding { Encoding::BINARY } else { Encoding::UTF_8 });
+    let r = compile(cx, &source, flags, enc)?;
+    let v = object(cx, r);
+    v.set_flags(flags::FROZEN);
+    Ok(v)
+}
+
+fn joined(cx: &mut Cx, known: Option<Encoding>, e: Encoding) -> Result<Encoding> {
+    match known {
+        Some(k) if k != e => {
+            let message = format!("encoding mismatch in dynamic regexp : {} and {}", k.name(), e.name());
+            cx.raise(ids::REGEXP_ERROR, message)
+        }
+        _ => Ok(e),
+    }
+}
+
+/// Options that `Regexp.new` was given: Integer bits, letters, or whether case is ignored.
+pub fn options(cx: &mut Cx, v: Value) -> Result<RegexFlags> {
+    if v.is_fixnum() {
+        let all = RegexFlags::IGNORECASE
+            | RegexFlags::EXTENDED
+            | RegexFlags::MULTILINE
+            | RegexFlags::FIXEDENCODING
+            | RegexFlags::NOENCODING;
+        return Ok(RegexFlags::from_bits(v.fix() as u32 & all));
+    }
+    let mut flags = RegexFlags::default();
+    if let Some(s) = Ref::<StringCell>::from_value(v) {
+        for b in s.bytes() {
+            match b {
+                b'i' => flags.ignore_case = true,
+                b'm' => flags.multiline = true,
+                b'x' => flags.extended = true,
+                _ => {
+                    let t = s.text().into_owned();
+                    return cx.arg_error(format!("unknown regexp option: {t}"));
+                }
+            }
+        }
+        return Ok(flags);
+    }
+    if v.truthy() && v != Value::TRUE && cx.global_get(sym::verbose)? == Value::TRUE {
+        let t = cx.inspect_text(v)?;
+        cx.warn_here(&format!("expected true or false as ignorecase: {t}"))?;
+    }
+    flags.ignore_case = v.truthy();
+    Ok(flags)
+}
+
+/// Source that matches the String literally.
+pub fn escape(s: Str) -> Vec<u8> {
+    let enc = util::enc(s);
+    if util::is_ascii(s) || enc == Encoding::UTF_8 || enc.is_single_byte() {
+        return regexp::escape(s.bytes());
+    }
+    // The second byte of a character may look like a special one.
+    let mut out = Vec::with_capacity(s.len() + 8);
+    for c in enc.chars(s.bytes()) {
+        if c.len() == 1 { out.extend(regexp::escape(c)) } else { out.extend_from_slice(c) }
+    }
+    out
+}
+
+/// Encoding of an escaped source.
+pub fn escaped_encoding(s: Str) -> Encoding {
+    if util::is_ascii(s) { Encoding::US_ASCII } else { util::enc(s) }
+}
+
+/// `Regexp.try_convert`: a Regexp, what `to_regexp` gives, or nil.
+pub fn try_convert(cx: &mut Cx, v: Value) -> Result<Value> {
+    if cx.is_a(v, ids::REGEXP) {
+        return Ok(v);
+    }
+    match cx.call_if_responds(v, Sym::intern("to_regexp"), &[])? {
+        None | Some(Value::NIL) => Ok(Value::NIL),
+        Some(r) if cx.is_a(r, ids::REGEXP) => Ok(r),
+        Some(r) => {
+            let (c, g) = (cx.class_name_of(v), cx.class_name_of(r));
+            cx.type_error(format!("can't convert {c} to Regexp ({c}#to_regexp gives {g})"))
+        }
+    }
+}
+
+/// The pattern of a String method: a Regexp as it is, a String escaped.
+pub fn quoted(cx: &mut Cx, s: Str) -> Result<Value> {
+    let (source, enc) = (escape(s), util::enc(s));
+    let r = compile(cx, &source, RegexFlags::default(), enc)?;
+    Ok(object(cx, r))
+}
+
+/// `Regexp.union`.
+pub fn union(cx: &mut Cx, patterns: &[Value]) -> Result<Value> {
+    let mut source = Vec::new();
+    let mut enc: Option<Encoding> = None;
+    let mut fixed = false;
+    if patterns.is_empty() {
+        source.extend_from_slice(b"(?!)");
+    }
+    for (i, p) in patterns.iter().enumerate() {
+        let re = try_convert(cx, *p)?;
+        if !re.is_nil() && patterns.len() == 1 {
+            return Ok(re);
+        }
+        if i > 0 {
+            source.push(b'|');
+        }
+        let own = match regexp_of(re) {
+            Some(d) => {
+                source.extend_from_slice(d.regexp.to_s().as_bytes());
+                d.regexp.is_fixed_encoding().then(|| d.regexp.encoding())
+            }
+            None => {
+                let s = str_or_sym(cx, *p)?;
+                source.extend(escape(s));
+                (!util::is_ascii(s)).then(|| util::enc(s))
+            }
+        };
+        let Some(own) = own else { continue };
+        fixed = true;
+        match enc {
+            Some(e) if e != own => {
+                let message = format!("incompatible encodings: {} and {}", util::shown_name(e), util::shown_name(own));
+                return cx.arg_error(message);
+            }
+            _ => enc = Some(own),
+        }
+    }
+    let flags = RegexFlags { fixed: fixed && patterns.len() > 1, ..RegexFlags::default() };
+    let r = compile(cx, &source, flags, enc.unwrap_or(Encoding::UTF_8))?;
+    Ok(object(cx, r))
+}
+
+/// A String, or the name of a Symbol; TypeError for everything else.
+pub fn str_or_sym(cx: &mut Cx, v: Value) -> Result<Str> {
+    if v.is_sym() {
+        return cx.to_s(v);
+    }
+    cx.to_str(v)
+}

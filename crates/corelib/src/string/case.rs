@@ -1,0 +1,182 @@
+//! String: case mapping.
+//!
+//! UTF-8 uses Unicode's full mappings; other Unicode encodings go through UTF-8; in all others only ASCII letters have case.
+
+use super::util::*;
+use zakuro_macros::ruby_class;
+use zakuro_text::encoding::case::{CaseOp, CaseOptions, map};
+use zakuro_text::encoding::{Encoding, transcode};
+use zakuro_vm::string::CodeRange;
+use zakuro_vm::*;
+
+/// Options of the case methods; `folding` says that `:fold` is allowed. The second result: fold was given.
+fn options(cx: &mut Cx, args: &[Value], folding: bool) -> Result<(CaseOptions, bool)> {
+    let mut o = CaseOptions::default();
+    let mut fold = false;
+    if args.len() > 2 {
+        return cx.arg_error("too many options");
+    }
+    let mut names = Vec::new();
+    for a in args {
+        let Some(s) = a.as_sym() else {
+            let c = cx.class_name_of(*a);
+            return cx.type_error(format!("wrong argument type {c} (expected Symbol)"));
+        };
+        match s.bytes() {
+            b"ascii" => o.ascii = true,
+            b"turkic" => o.turkic = true,
+            b"lithuanian" => {}
+            b"fold" if folding => fold = true,
+            b"fold" => return cx.arg_error("option :fold only allowed for downcasing"),
+            _ => {
+                let name = s.name();
+                return cx.arg_error(format!("invalid option: {name}"));
+            }
+        }
+        names.push(s.bytes());
+    }
+    if let [a, b] = names[..] {
+        match (a, b) {
+            (b"turkic", b"lithuanian") | (b"lithuanian", b"turkic") => {}
+            (b"turkic" | b"lithuanian", _) => return cx.arg_error("invalid second argument: use only Lithuanian with Turkic"),
+            _ => return cx.arg_error("too many options"),
+        }
+    }
+    Ok((o, fold))
+}
+
+/// Bytes of `s` mapped.
+fn mapped(s: Str, op: CaseOp, o: CaseOptions) -> Vec<u8> {
+    let e = enc(s);
+    if e == Encoding::UTF_8 {
+        return map(s.bytes(), op, o);
+    }
+    if e.is_unicode() {
+        let policy = transcode::Policy::default();
+        let there = transcode::transcode(e, Encoding::UTF_8, s.bytes(), &policy);
+        if let Ok(text) = there
+            && let Ok(back) = transcode::transcode(Encoding::UTF_8, e, &map(&text, op, o), &policy)
+        {
+            return back;
+        }
+        return s.bytes().to_vec();
+    }
+    if e.is_single_byte() {
+        return map(s.bytes(), op, CaseOptions { ascii: true, ..o });
+    }
+    // Multi-byte text: letters of ASCII only, trail bytes untouched.
+    let mut out = Vec::with_capacity(s.len());
+    for (i, c) in e.chars(s.bytes()).enumerate() {
+        if c.len() == 1 {
+            let op = if op == CaseOp::Capitalize && i > 0 { CaseOp::Down } else { op };
+            out.extend_from_slice(&map(c, op, CaseOptions { ascii: true, ..o }));
+        } else {
+            out.extend_from_slice(c);
+        }
+    }
+    out
+}
+
+/// Folded for comparison.
+pub fn fold(s: Str) -> Vec<u8> {
+    mapped(s, CaseOp::Fold, CaseOptions::default())
+}
+
+fn check(cx: &mut Cx, s: Str) -> Result<()> {
+    if enc(s).is_unicode() && range(s) == CodeRange::Broken {
+        return cx.arg_error(format!("input string invalid"));
+    }
+    Ok(())
+}
+
+/// A new String mapped by `op`.
+pub fn apply(cx: &mut Cx, this: Str, op: CaseOp, args: &[Value]) -> Result<Value> {
+    let (o, fold) = options(cx, args, op == CaseOp::Down)?;
+    let op = if fold { CaseOp::Fold } else { op };
+    if !o.ascii {
+        check(cx, this)?;
+    }
+    let out = mapped(this, op, o);
+    let r = make(cx, &out, this);
+    if is_ascii(this) && !o.turkic {
+        Ref::<StringCell>::of(r).set_code_range(CodeRange::Ascii);
+    }
+    Ok(r)
+}
+
+fn apply_bang(cx: &mut Cx, this: Str, op: CaseOp, args: &[Value]) -> Result<Value> {
+    cx.check_frozen(this.as_value())?;
+    let r = apply(cx, this, op, args)?;
+    Ok(if become_str(cx, this, Ref::of(r)) { this.as_value() } else { Value::NIL })
+}
+
+#[ruby_class(ids::STRING)]
+pub mod cases {
+    use super::*;
+
+    /// With upper case letters.
+    ///
+    ///     "straße".upcase        #=> "STRASSE"
+    ///     "é".upcase(:ascii)     #=> "é"
+    #[method("upcase")]
+    fn upcase(cx: &mut Cx, this: Str, options: Rest) -> Result<Value> {
+        apply(cx, this, CaseOp::Up, options)
+    }
+
+    /// With lower case letters.
+    ///
+    ///     "ÄB".downcase   #=> "äb"
+    #[method("downcase")]
+    fn downcase(cx: &mut Cx, this: Str, options: Rest) -> Result<Value> {
+        apply(cx, this, CaseOp::Down, options)
+    }
+
+    /// First letter upper case, the others lower case.
+    ///
+    ///     "hELLO".capitalize   #=> "Hello"
+    #[method("capitalize")]
+    fn capitalize(cx: &mut Cx, this: Str, options: Rest) -> Result<Value> {
+        apply(cx, this, CaseOp::Capitalize, options)
+    }
+
+    /// Upper case letters lower and the reverse.
+    ///
+    ///     "aBc".swapcase   #=> "AbC"
+    #[method("swapcase")]
+    fn swapcase(cx: &mut Cx, this: Str, options: Rest) -> Result<Value> {
+        apply(cx, this, CaseOp::Swap, options)
+    }
+
+    /// `upcase` in place; nil when nothing changed.
+    ///
+    ///     (+"ab").upcase!   #=> "AB"
+    ///     (+"AB").upcase!   #=> nil
+    #[method("upcase!")]
+    fn upcase_bang(cx: &mut Cx, this: Str, options: Rest) -> Result<Value> {
+        apply_bang(cx, this, CaseOp::Up, options)
+    }
+
+    /// `downcase` in place; nil when nothing changed.
+    ///
+    ///     (+"AB").downcase!   #=> "ab"
+    #[method("downcase!")]
+    fn downcase_bang(cx: &mut Cx, this: Str, options: Rest) -> Result<Value> {
+        apply_bang(cx, this, CaseOp::Down, options)
+    }
+
+    /// `capitalize` in place; nil when nothing changed.
+    ///
+    ///     (+"ab").capitalize!   #=> "Ab"
+    #[method("capitalize!")]
+    fn capitalize_bang(cx: &mut Cx, this: Str, options: Rest) -> Result<Value> {
+        apply_bang(cx, this, CaseOp::Capitalize, options)
+    }
+
+    /// `swapcase` in place; nil when nothing changed.
+    ///
+    ///     (+"aB").swapcase!   #=> "Ab"
+    #[method("swapcase!")]
+    fn swapcase_bang(cx: &mut Cx, this: Str, options: Rest) -> Result<Value> {
+        apply_bang(cx, this, CaseOp::Swap, options)
+    }
+}

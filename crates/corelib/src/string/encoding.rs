@@ -1,0 +1,581 @@
+//! String: its encoding, conversion to another, repair of broken text.
+
+use super::util::*;
+use crate::encoding as encodings;
+use zakuro_macros::ruby_class;
+use zakuro_text::encoding::transcode::{ConvErr, ConvErrKind, OnInvalid, OnUndefined, Policy, scrub, transcode};
+use zakuro_text::encoding::{Encoding, inspect};
+use zakuro_vm::string::CodeRange;
+use zakuro_vm::*;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Newlines {
+    Keep,
+    /// "\n" to "\r\n"
+    Crlf,
+    /// "\n" to "\r"
+    Cr,
+    /// "\r\n" and "\r" to "\n"
+    Lf,
+    /// "\r\n" and "\r" to "\n", after the conversion.
+    Universal,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Xml {
+    No,
+    Text,
+    Attr,
+}
+
+/// Keyword options of `encode`.
+struct Options {
+    policy: Policy,
+    invalid_given: bool,
+    fallback: Value,
+    newlines: Newlines,
+    xml: Xml,
+}
+
+fn option(cx: &mut Cx, kw: Kwargs, name: Sym, what: &str) -> Result<Option<Sym>> {
+    match kw.get(name) {
+        None | Some(Value::NIL) => Ok(None),
+        Some(v) => match v.as_sym() {
+            Some(s) => Ok(Some(s)),
+            None => {
+                let shown = cx.inspect_for_error(v);
+                cx.arg_error(format!("unexpected value for {what} option: {shown}"))
+            }
+        },
+    }
+}
+
+fn options(cx: &mut Cx, kw: Kwargs, dst: Encoding) -> Result<Options> {
+    let mut o = Options {
+        policy: Policy::default(),
+        invalid_given: false,
+        fallback: Value::NIL,
+        newlines: Newlines::Keep,
+        xml: Xml::No,
+    };
+    if kw.is_empty() {
+        return Ok(o);
+    }
+    match option(cx, kw, sym::invalid, "invalid character")? {
+        None => {}
+        Some(s) if s == sym::replace => {
+            o.policy.invalid = OnInvalid::Replace;
+            o.invalid_given = true;
+        }
+        Some(_) => return cx.arg_error("unknown value for invalid character option"),
+    }
+    match option(cx, kw, sym::undef, "undefined character")? {
+        None => {}
+        Some(s) if s == sym::replace => o.policy.undefined = OnUndefined::Replace,
+        Some(_) => return cx.arg_error("unknown value for undefined character option"),
+    }
+    match option(cx, kw, sym::xml, "xml")? {
+        None => {}
+        Some(s) => {
+            o.xml = match s.bytes() {
+                b"text" => Xml::Text,
+                b"attr" => Xml::Attr,
+                _ => return cx.arg_error(format!("unexpected value for xml option: {}", s.name())),
+            };
+            o.policy.undefined = OnUndefined::CharRef;
+        }
+    }
+    match option(cx, kw, Sym::intern("newline"), "newline")? {
+        None => {}
+        Some(s) => {
+            o.newlines = match s.bytes() {
+                b"universal" => Newlines::Universal,
+                b"crlf" => Newlines::Crlf,
+                b"cr" => Newlines::Cr,
+                b"lf" => Newlines::Lf,
+                _ => return cx.arg_error(format!("unexpected value for newline option: {}", s.name())),
+            }
+        }
+    }
+    for (name, n) in [
+        (sym::universal_newline, Newlines::Universal),
+        (sym::crlf_newline, Newlines::Crlf),
+        (Sym::intern("cr_newline"), Newlines::Cr),
+        (Sym::intern("lf_newline"), Newlines::Lf),
+    ] {
+        if kw.get(name).is_some_and(|v| v.truthy()) {
+            o.newlines = n;
+        }
+    }
+    if let Some(v) = kw.get(sym::replace)
+        && !v.is_nil()
+    {
+        let r = cx.to_str(v)?;
+        let bytes = if enc(r) == dst || is_ascii(r) && dst.is_ascii_compatible() {
+            r.bytes().to_vec()
+        } else {
+            match transcode(enc(r), dst, r.bytes(), &Policy::default()) {
+                Ok(b) => b,
+                Err(_) => r.bytes().to_vec(),
+            }
+        };
+        o.policy.replace = Some(bytes);
+    }
+    if let Some(f) = kw.get(sym::fallback) {
+        o.fallback = f;
+    }
+    Ok(o)
+}
+
+/// Raises the error of a failed conversion.
+fn conversion_error<T>(cx: &mut Cx, e: ConvErr) -> Result<T> {
+    let class = match &e.kind {
+        ConvErrKind::Invalid { .. } => ids::INVALID_BYTE_SEQUENCE_ERROR,
+        ConvErrKind::Undefined { .. } => ids::UNDEFINED_CONVERSION_ERROR,
+        ConvErrKind::NotFound => ids::CONVERTER_NOT_FOUND_ERROR,
+    };
+    let exc = cx.exception(class, &e.message);
+    let (from, to) = (encodings::object(cx, e.step_source), encodings::object(cx, e.step_target));
+    cx.ivar_set_raw(exc, encodings::hidden::source(), from);
+    cx.ivar_set_raw(exc, encodings::hidden::destination(), to);
+    match &e.kind {
+        ConvErrKind::Invalid { error_bytes, readagain_bytes, incomplete } => {
+            let (bad, again) = (cx.str_bytes(error_bytes, string::BINARY), cx.str_bytes(readagain_bytes, string::BINARY));
+            cx.ivar_set_raw(exc, encodings::hidden::error(), bad);
+            cx.ivar_set_raw(exc, encodings::hidden::readagain(), again);
+            cx.ivar_set_raw(exc, encodings::hidden::incomplete(), Value::bool(*incomplete));
+        }
+        ConvErrKind::Undefined { error_char } => {
+            let c = cx.str_bytes(error_char, e.step_source.id());
+            cx.ivar_set_raw(exc, encodings::hidden::error(), c);
+        }
+        ConvErrKind::NotFound => {}
+    }
+    cx.raise_value(exc)
+}
+
+/// What the `fallback:` object gives for a character; None when it has nothing.
+fn fallback(cx: &mut Cx, f: Value, c: Value) -> Result<Option<Str>> {
+    let r = if f.is_kind(Kind::Hash) {
+        cx.call(f, sym::aref, &[c])?
+    } else if f.is_kind(Kind::Proc) || cx.responds(f, sym::call, false)? {
+        cx.call(f, sym::call, &[c])?
+    } else {
+        cx.call(f, sym::aref, &[c])?
+    };
+    if r.is_nil() { Ok(None) } else { cx.to_str(r).map(Some) }
+}
+
+fn convert(cx: &mut Cx, src: Encoding, dst: Encoding, s: &[u8], o: &Options) -> Result<Vec<u8>> {
+    let mut out = Vec::new();
+    let mut rest = s;
+    loop {
+        match transcode(src, dst, rest, &o.policy) {
+            Ok(b) if out.is_empty() => return Ok(b),
+            Ok(b) => {
+                out.extend_from_slice(&b);
+                return Ok(out);
+            }
+            Err(e) => {
+                if let ConvErrKind::Undefined { error_char } = &e.kind
+                    && !o.fallback.is_nil()
+                {
+                    let c = cx.str_bytes(error_char, e.step_source.id());
+                    if let Some(r) = fallback(cx, o.fallback, c)? {
+                        out.extend_from_slice(&e.partial);
+                        if enc(r) == dst || is_ascii(r) && dst.is_ascii_compatible() {
+                            out.extend_from_slice(r.bytes());
+                        } else {
+                            match transcode(enc(r), dst, r.bytes(), &Policy::default()) {
+                                Ok(b) => out.extend_from_slice(&b),
+                                Err(_) => return cx.arg_error("too big fallback string"),
+                            }
+                        }
+                        rest = &rest[e.consumed..];
+                        continue;
+                    }
+                }
+                return conversion_error(cx, e);
+            }
+        }
+    }
+}
+
+/// XML escapes and line ends, on ASCII-compatible bytes.
+fn decorate(s: &[u8], o: &Options) -> Vec<u8> {
+    let mut out = Vec::with_capacity(s.len() + 2);
+    if o.xml == Xml::Attr {
+        out.push(b'"');
+    }
+    let mut i = 0;
+    while i < s.len() {
+        let c = s[i];
+        i += 1;
+        match (c, o.xml, o.newlines) {
+            (b'&', Xml::Text | Xml::Attr, _) => out.extend_from_slice(b"&amp;"),
+            (b'<', Xml::Text | Xml::Attr, _) => out.extend_from_slice(b"&lt;"),
+            (b'>', Xml::Text | Xml::Attr, _) => out.extend_from_slice(b"&gt;"),
+            (b'"', Xml::Attr, _) => out.extend_from_slice(b"&quot;"),
+            (b'\n', _, Newlines::Crlf) => out.extend_from_slice(b"\r\n"),
+            (b'\n', _, Newlines::Cr) => out.push(b'\r'),
+            (b'\r', _, Newlines::Universal | Newlines::Lf) => {
+                if s.get(i) == Some(&b'\n') {
+                    i += 1;
+                }
+                out.push(b'\n');
+            }
+            _ => out.push(c),
+        }
+    }
+    if o.xml == Xml::Attr {
+        out.push(b'"');
+    }
+    out
+}
+
+/// Bytes and encoding of `this.encode(...)`; None: nothing to do but take the encoding.
+fn encoded(cx: &mut Cx, this: Str, args: &[Value], kw: Kwargs) -> Result<(Option<Vec<u8>>, Encoding)> {
+    let src = match args.get(1) {
+        Some(v) if !v.is_nil() => encodings::from_value(cx, *v).or_else(|e| not_found(cx, e, *v, args[0]))?,
+        _ => enc(this),
+    };
+    let dst = match args.first() {
+        Some(v) if !v.is_nil() => encodings::from_value(cx, *v).or_else(|e| {
+            let shown = cx.str(src.name());
+            not_found(cx, e, shown, *v)
+        })?,
+        _ => match encodings::default_internal(cx) {
+            Some(e) => e,
+            None => src,
+        },
+    };
+    let o = options(cx, kw, dst)?;
+    let decorated = o.xml != Xml::No || o.newlines != Newlines::Keep;
+    if !decorated {
+        if src == dst {
+            if o.invalid_given {
+                return Ok((Some(scrubbed(cx, this.bytes(), src, o.policy.replace)?), dst));
+            }
+            return Ok((None, dst));
+        }
+        if is_ascii(this) && src.is_ascii_compatible() && dst.is_ascii_compatible() {
+            return Ok((None, dst));
+        }
+        let bytes = this.bytes().to_vec();
+        return convert(cx, src, dst, &bytes, &o).map(|b| (Some(b), dst));
+    }
+    let mut bytes = this.bytes().to_vec();
+    let mut from = src;
+    if !src.is_ascii_compatible() {
+        bytes = convert(cx, src, Encoding::UTF_8, &bytes, &o)?;
+        from = Encoding::UTF_8;
+    }
+    bytes = decorate(&bytes, &o);
+    if from != dst && !(bytes.is_ascii() && dst.is_ascii_compatible()) {
+        bytes = convert(cx, from, dst, &bytes, &o)?;
+    }
+    Ok((Some(bytes), dst))
+}
+
+/// `encode` calls an unknown encoding a missing converter.
+fn not_found<T>(cx: &mut Cx, e: Exc, src: Value, dst: Value) -> Result<T> {
+    let pending = cx.pending;
+    if !cx.is_a(pending, ids::ARGUMENT_ERROR) {
+        return Err(e);
+    }
+    cx.take_pending();
+    let name = |cx: &mut Cx, v: Value| match encodings::of(v) {
+        Some(e) => Ok(e.name().to_string()),
+        None => cx.to_s_text(v),
+    };
+    let (s, d) = (name(cx, src)?, name(cx, dst)?);
+    cx.raise(ids::CONVERTER_NOT_FOUND_ERROR, format!("code converter not found ({s} to {d})"))
+}
+
+/// Broken parts replaced by a fixed text.
+fn scrubbed(_cx: &mut Cx, s: &[u8], e: Encoding, with: Option<Vec<u8>>) -> Result<Vec<u8>> {
+    let with = with.unwrap_or_else(|| default_replacement(e));
+    Ok(scrub(s, e, |_| with.clone()))
+}
+
+fn default_replacement(e: Encoding) -> Vec<u8> {
+    let mut out = Vec::new();
+    if !(e.is_unicode() && e.encode(0xfffd, &mut out)) {
+        out = b"?".to_vec();
+    }
+    out
+}
+
+/// Bytes of `this.scrub(...)`; None when nothing is broken.
+fn scrub_method(cx: &mut Cx, this: Str, with: Option<Value>, block: Block) -> Result<Option<Vec<u8>>> {
+    let e = enc(this);
+    if range(this) != CodeRange::Broken {
+        return Ok(None);
+    }
+    let bytes = this.bytes().to_vec();
+    if let Some(v) = with.filter(|v| !v.is_nil()) {
+        let r = cx.to_str(v)?;
+        if range(r) == CodeRange::Broken {
+            return cx.arg_error("replacement must be valid byte sequence '".to_string() + &r.text() + "'");
+        }
+        check_compatible(cx, this, r)?;
+        return scrubbed(cx, &bytes, e, Some(r.bytes().to_vec())).map(Some);
+    }
+    if block.is_none() {
+        return scrubbed(cx, &bytes, e, None).map(Some);
+    }
+    let mut failed = None;
+    let out = scrub(&bytes, e, |bad| {
+        if failed.is_some() {
+            return Vec::new();
+        }
+        let v = cx.str_bytes(bad, e.id());
+        match cx.yield1(block, v).and_then(|r| cx.to_str(r)) {
+            Ok(r) => r.bytes().to_vec(),
+            Err(exc) => {
+                failed = Some(exc);
+                Vec::new()
+            }
+        }
+    });
+    match failed {
+        Some(e) => Err(e),
+        None => Ok(Some(out)),
+    }
+}
+
+/// Reads what `dump` wrote.
+fn undump(cx: &mut Cx, this: Str) -> Result<Value> {
+    let all = this.bytes();
+    if !is_ascii(this) {
+        return cx.raise(ids::RUNTIME_ERROR, "non-ASCII character detected at the undump");
+    }
+    if all.contains(&0) {
+        return cx.raise(ids::RUNTIME_ERROR, "string contains null byte");
+    }
+    if !all.starts_with(b"\"") {
+        return cx.raise(ids::RUNTIME_ERROR, "invalid dumped string; not wrapped with '\"' nor '\"...\".force_encoding(\"...\")' form");
+    }
+    let mut out = Vec::new();
+    let (mut i, mut closed) = (1, false);
+    let (mut utf8, mut binary) = (false, false);
+    let hex = |s: &[u8]| std::str::from_utf8(s).ok().and_then(|s| u32::from_str_radix(s, 16).ok());
+    while let Some(&c) = all.get(i) {
+        i += 1;
+        if c == b'"' {
+            closed = true;
+            break;
+        }
+        if c != b'\\' {
+            out.push(c);
+            continue;
+        }
+        let Some(&c) = all.get(i) else { return cx.raise(ids::RUNTIME_ERROR, "invalid escape") };
+        i += 1;
+        match c {
+            b'n' => out.push(b'\n'),
+            b'r' => out.push(b'\r'),
+            b't' => out.push(b'\t'),
+            b'f' => out.push(0x0c),
+            b'v' => out.push(0x0b),
+            b'b' => out.push(0x08),
+            b'a' => out.push(0x07),
+            b'e' => out.push(0x1b),
+            b'x' => {
+                let Some(v) = all.get(i..i + 2).and_then(hex) else { return cx.raise(ids::RUNTIME_ERROR, "invalid hex escape") };
+                if utf8 {
+                    return cx.raise(ids::RUNTIME_ERROR, "hex escape and Unicode escape are mixed");
+                }
+                binary = true;
+                out.push(v as u8);
+                i += 2;
+            }
+            b'u' => {
+                if binary {
+                    return cx.raise(ids::RUNTIME_ERROR, "hex escape and Unicode escape are mixed");
+                }
+                utf8 = true;
+                let mut put = |cx: &mut Cx, v: Option<u32>| -> Result<()> {
+                    match v.and_then(char::from_u32) {
+                        Some(c) => {
+                            out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                            Ok(())
+                        }
+                        None => cx.raise(ids::RUNTIME_ERROR, "invalid Unicode codepoint"),
+                    }
+                };
+                if all.get(i) == Some(&b'{') {
+                    let Some(n) = memchr::memchr(b'}', &all[i..]) else {
+                        return cx.raise(ids::RUNTIME_ERROR, "unterminated Unicode escape");
+                    };
+                    for part in all[i + 1..i + n].split(|b| *b == b' ').filter(|p| !p.is_empty()) {
+                        put(cx, hex(part))?;
+                    }
+                    i += n + 1;
+                } else {
+                    let Some(v) = all.get(i..i + 4).and_then(hex) else {
+                        return cx.raise(ids::RUNTIME_ERROR, "invalid Unicode escape");
+                    };
+                    put(cx, Some(v))?;
+                    i += 4;
+                }
+            }
+            c => out.push(c),
+        }
+    }
+    if !closed {
+        return cx.raise(ids::RUNTIME_ERROR, "unterminated dumped string");
+    }
+    let mut e = if utf8 { Encoding::UTF_8 } else { enc(this) };
+    let tail = &all[i..];
+    if !tail.is_empty() {
+        let body = tail.strip_prefix(b".dup").unwrap_or(tail);
+        let name = body.strip_prefix(b".force_encoding(\"").and_then(|t| t.strip_suffix(b"\")"));
+        let Some(name) = name else {
+            return cx.raise(
+                ids::RUNTIME_ERROR,
+                "invalid dumped string; not wrapped with '\"' nor '\"...\".force_encoding(\"...\")' form",
+            );
+        };
+        match Encoding::find(name) {
+            Some(found) => e = found,
+            None => return cx.arg_error("dumped string has unknown encoding name: ".to_string() + &String::from_utf8_lossy(name)),
+        }
+    }
+    Ok(cx.str_bytes(&out, e.id()))
+}
+
+#[ruby_class(ids::STRING)]
+pub mod encoding_methods {
+    use super::*;
+
+    /// The encoding.
+    ///
+    ///     "abc".encoding   #=> #<Encoding:UTF-8>
+    #[method("encoding")]
+    fn encoding(cx: &mut Cx, this: Str) -> Value {
+        encodings::object(cx, enc(this))
+    }
+
+    /// The same bytes seen in another encoding.
+    ///
+    ///     (+"\xE9").force_encoding("ISO-8859-1").encode("UTF-8")   #=> "é"
+    #[method("force_encoding")]
+    fn force_encoding(cx: &mut Cx, this: Str, e: Value) -> Result<Str> {
+        cx.check_frozen(this.as_value())?;
+        let e = encodings::from_value(cx, e)?;
+        let mut this = this;
+        if this.encoding() != e.id() {
+            this.set_encoding(e.id());
+        }
+        Ok(this)
+    }
+
+    /// A copy as bytes.
+    ///
+    ///     "é".b           #=> "\xC3\xA9"
+    #[method("b")]
+    fn b(cx: &mut Cx, this: Str) -> Value {
+        let v = copy(cx, this);
+        let mut s = Ref::<StringCell>::of(v);
+        let ascii = s.code_range() == CodeRange::Ascii;
+        s.set_encoding(string::BINARY);
+        if ascii {
+            s.set_code_range(CodeRange::Ascii);
+        }
+        v
+    }
+
+    /// Are all bytes characters of the encoding?
+    ///
+    ///     "é".valid_encoding?      #=> true
+    ///     "\xFF".valid_encoding?   #=> false
+    #[method("valid_encoding?")]
+    fn valid_encoding(_cx: &mut Cx, this: Str) -> bool {
+        range(this) != CodeRange::Broken
+    }
+
+    /// Only ASCII characters, in an ASCII-compatible encoding?
+    ///
+    ///     "abc".ascii_only?   #=> true
+    ///     "é".ascii_only?     #=> false
+    #[method("ascii_only?")]
+    fn ascii_only(_cx: &mut Cx, this: Str) -> bool {
+        is_ascii(this)
+    }
+
+    /// Converted to another encoding. Options: `invalid: :replace`, `undef: :replace`, `replace:`, `fallback:`, `xml:`, `newline:`.
+    ///
+    ///     "é".encode("ISO-8859-1").bytes                     #=> [233]
+    ///     "é".encode("US-ASCII", undef: :replace)            #=> "?"
+    ///     "é".encode("US-ASCII", fallback: { "é" => "e" })   #=> "e"
+    ///     "<é>".encode("US-ASCII", xml: :text)               #=> "&lt;&#xE9;&gt;"
+    #[method("encode", max = 2)]
+    fn encode(cx: &mut Cx, this: Str, args: Rest, kw: Kwargs) -> Result<Value> {
+        let (bytes, e) = encoded(cx, this, args, kw)?;
+        match bytes {
+            Some(b) => Ok(cx.str_bytes(&b, e.id())),
+            None => {
+                let v = copy(cx, this);
+                if enc(this) != e {
+                    Ref::<StringCell>::of(v).set_encoding(e.id());
+                }
+                Ok(v)
+            }
+        }
+    }
+
+    /// `encode` in place.
+    ///
+    ///     (+"é").encode!("ISO-8859-1").bytesize   #=> 1
+    #[method("encode!", max = 2)]
+    fn encode_bang(cx: &mut Cx, this: Str, args: Rest, kw: Kwargs) -> Result<Str> {
+        cx.check_frozen(this.as_value())?;
+        let (bytes, e) = encoded(cx, this, args, kw)?;
+        let mut this = this;
+        if let Some(b) = bytes {
+            StringCell::set_bytes(this, &mut cx.heap, &b);
+        }
+        if enc(this) != e {
+            this.set_encoding(e.id());
+        }
+        Ok(this)
+    }
+
+    /// With broken parts replaced, by a text or the block's result.
+    ///
+    ///     "a\xFFb".scrub("?")                 #=> "a?b"
+    ///     "a\xFFb".scrub { |b| b.bytes.inspect }   #=> "a[255]b"
+    #[method("scrub")]
+    fn scrub_copy(cx: &mut Cx, this: Str, with: Option<Value>, block: Block) -> Result<Value> {
+        match scrub_method(cx, this, with, block)? {
+            Some(b) => Ok(make(cx, &b, this)),
+            None => Ok(copy(cx, this)),
+        }
+    }
+
+    /// `scrub` in place.
+    ///
+    ///     (+"a\xFF").scrub!("?")   #=> "a?"
+    #[method("scrub!")]
+    fn scrub_bang(cx: &mut Cx, this: Str, with: Option<Value>, block: Block) -> Result<Str> {
+        cx.check_frozen(this.as_value())?;
+        if let Some(b) = scrub_method(cx, this, with, block)? {
+            StringCell::set_bytes(this, &mut cx.heap, &b);
+        }
+        Ok(this)
+    }
+
+    /// The reverse of `dump`.
+    ///
+    ///     "é\n".dump.undump   #=> "é\n"
+    #[method("undump")]
+    fn undump_method(cx: &mut Cx, this: Str) -> Result<Value> {
+        undump(cx, this)
+    }
+}
+
+/// Text of `String#inspect`, for messages.
+pub fn inspected(s: Str) -> String {
+    inspect::inspect_str(s.bytes(), enc(s))
+}

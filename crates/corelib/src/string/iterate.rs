@@ -1,0 +1,311 @@
+//! String: walks over characters, lines, bytes, code points and grapheme clusters.
+//!
+//! A walk with a block goes over a frozen copy (which shares the bytes), so that the block may change the String.
+
+use super::util::*;
+use crate::regexp::engine;
+use std::sync::Arc;
+use zakuro_macros::ruby_class;
+use zakuro_text::encoding::Encoding;
+use zakuro_text::regexp::{RegexFlags, Regexp};
+use zakuro_vm::string::CodeRange;
+use zakuro_vm::*;
+
+/// Yields values to a block, or collects them.
+struct Sink {
+    block: Block,
+    array: Ref<ArrayCell>,
+    rounds: u32,
+}
+
+impl Sink {
+    fn new(cx: &mut Cx, block: Block) -> Sink {
+        Sink { block, array: cx.new_array(), rounds: 0 }
+    }
+    fn put(&mut self, cx: &mut Cx, v: Value) -> Result<()> {
+        if self.block.is_some() {
+            cx.yield1(self.block, v)?;
+        } else {
+            ArrayCell::push(self.array, &mut cx.heap, v);
+            self.rounds += 1;
+            if self.rounds % 1024 == 0 {
+                cx.safepoint()?;
+            }
+        }
+        Ok(())
+    }
+    fn result(&self, this: Str) -> Value {
+        if self.block.is_some() { this.as_value() } else { self.array.as_value() }
+    }
+}
+
+fn chars(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
+    range(this);
+    let src = if block.is_some() { engine::frozen_copy(cx, this) } else { this };
+    let mut sink = Sink::new(cx, block);
+    let mut at = 0;
+    while at < src.len() {
+        let end = at + char_len_at(src, at);
+        let v = sub(cx, src, at, end);
+        sink.put(cx, v)?;
+        at = end;
+    }
+    Ok(sink.result(this))
+}
+
+fn bytes(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
+    let mut sink = Sink::new(cx, block);
+    let mut at = 0;
+    while let Some(b) = this.bytes().get(at).copied() {
+        sink.put(cx, Value::fixnum(b as i64))?;
+        at += 1;
+    }
+    Ok(sink.result(this))
+}
+
+fn codepoints(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
+    range(this);
+    let src = if block.is_some() { engine::frozen_copy(cx, this) } else { this };
+    let e = enc(src);
+    let mut sink = Sink::new(cx, block);
+    let mut at = 0;
+    while at < src.len() {
+        let end = at + char_len_at(src, at);
+        let Some(c) = e.ord(&src.bytes()[at..end]) else { return cx.arg_error(format!("invalid byte sequence in {}", e.name())) };
+        sink.put(cx, Value::fixnum(c as i64))?;
+        at = end;
+    }
+    Ok(sink.result(this))
+}
+
+/// End of the line that begins at `at`, its separator included.
+fn line_end(s: Str, at: usize, sep: &[u8], paragraphs: bool) -> usize {
+    let b = s.bytes();
+    if paragraphs {
+        // Up to two or more newlines, which all belong to the paragraph.
+        let mut i = at;
+        while let Some(n) = memchr::memchr(b'\n', &b[i..]) {
+            i += n + 1;
+            let mut end = i;
+            loop {
+                if b[end..].starts_with(b"\n") {
+                    end += 1;
+                } else if b[end..].starts_with(b"\r\n") {
+                    end += 2;
+                } else {
+                    break;
+                }
+            }
+            if end > i {
+                return end;
+            }
+        }
+        return b.len();
+    }
+    if sep == b"\n" && enc(s).is_ascii_compatible() {
+        return memchr::memchr(b'\n', &b[at..]).map_or(b.len(), |n| at + n + 1);
+    }
+    find(s, sep, at).map_or(b.len(), |i| i + sep.len())
+}
+
+fn lines(cx: &mut Cx, this: Str, separator: Option<Value>, kw: Kwargs, block: Block) -> Result<Value> {
+    kw.only(cx, &[sym::chomp])?;
+    let chomp = kw.get(sym::chomp).is_some_and(|v| v.truthy());
+    let mut sink = Sink::new(cx, block);
+    let separator = match separator {
+        None => Value::UNDEF,
+        Some(v) if v.is_nil() => {
+            let whole = copy(cx, this);
+            sink.put(cx, whole)?;
+            return Ok(sink.result(this));
+        }
+        Some(v) => cx.to_str(v)?.as_value(),
+    };
+    let sep = if separator.is_undef() {
+        b"\n".to_vec()
+    } else {
+        check_compatible(cx, this, Ref::of(separator))?;
+        Ref::<StringCell>::of(separator).bytes().to_vec()
+    };
+    let paragraphs = sep.is_empty();
+    range(this);
+    let src = if block.is_some() { engine::frozen_copy(cx, this) } else { this };
+    let mut at = 0;
+    while at < src.len() {
+        let end = line_end(src, at, &sep, paragraphs);
+        let b = src.bytes();
+        let mut shown = end;
+        if chomp {
+            if paragraphs {
+                while shown > at && matches!(b[shown - 1], b'\n' | b'\r') {
+                    shown -= 1;
+                }
+            } else if b[at..end].ends_with(&sep) {
+                shown -= sep.len();
+                if sep == b"\n" && shown > at && b[shown - 1] == b'\r' {
+                    shown -= 1;
+                }
+            } else if sep == b"\n" && b[at..end].ends_with(b"\r") {
+                shown -= 1;
+            }
+        }
+        let v = sub(cx, src, at, shown);
+        sink.put(cx, v)?;
+        at = end;
+    }
+    Ok(sink.result(this))
+}
+
+/// `\X`, compiled once per VM.
+#[derive(Default)]
+struct Cluster {
+    regexp: Option<Arc<Regexp>>,
+}
+impl VmState for Cluster {}
+
+fn grapheme_clusters(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
+    if !enc(this).is_unicode() || enc(this) != Encoding::UTF_8 || range(this) == CodeRange::Broken {
+        return chars(cx, this, block);
+    }
+    if is_ascii(this) && !this.bytes().contains(&b'\r') {
+        return chars(cx, this, block);
+    }
+    let regexp = match &cx.state::<Cluster>().regexp {
+        Some(r) => r.clone(),
+        None => {
+            let Ok(r) = Regexp::new(b"\\X", RegexFlags::default(), Encoding::UTF_8) else { return chars(cx, this, block) };
+            let r = Arc::new(r);
+            cx.state::<Cluster>().regexp = Some(r.clone());
+            r
+        }
+    };
+    let src = if block.is_some() { engine::frozen_copy(cx, this) } else { this };
+    let mut sink = Sink::new(cx, block);
+    let mut at = 0;
+    while at < src.len() {
+        let end = regexp.match_at(src.bytes(), at).map_or(0, |c| c.end()).max(at + char_len_at(src, at));
+        let v = sub(cx, src, at, end);
+        sink.put(cx, v)?;
+        at = end;
+    }
+    Ok(sink.result(this))
+}
+
+fn char_size(cx: &mut Cx, this: Value, _args: Args) -> Result<Value> {
+    let s = cx.to_str(this)?;
+    Ok(Value::fixnum(length(s) as i64))
+}
+fn byte_size(cx: &mut Cx, this: Value, _args: Args) -> Result<Value> {
+    let s = cx.to_str(this)?;
+    Ok(Value::fixnum(s.len() as i64))
+}
+fn cluster_size(cx: &mut Cx, this: Value, _args: Args) -> Result<Value> {
+    let s = cx.to_str(this)?;
+    let all = grapheme_clusters(cx, s, Block::NONE)?;
+    Ok(Value::fixnum(Ref::<ArrayCell>::from_value(all).map_or(0, |a| a.len()) as i64))
+}
+
+#[ruby_class(ids::STRING)]
+pub mod iteration {
+    use super::*;
+
+    /// Yields each character.
+    ///
+    ///     "añ".each_char.to_a   #=> ["a", "ñ"]
+    #[method("each_char")]
+    fn each_char(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
+        if block.is_none() {
+            return enumerator(cx, this.as_value(), "each_char", &[], Some(char_size));
+        }
+        chars(cx, this, block)
+    }
+
+    /// All characters.
+    ///
+    ///     "añ".chars   #=> ["a", "ñ"]
+    #[method("chars")]
+    fn chars_method(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
+        chars(cx, this, block)
+    }
+
+    /// Yields each byte.
+    ///
+    ///     "ab".each_byte.to_a   #=> [97, 98]
+    #[method("each_byte")]
+    fn each_byte(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
+        if block.is_none() {
+            return enumerator(cx, this.as_value(), "each_byte", &[], Some(byte_size));
+        }
+        bytes(cx, this, block)
+    }
+
+    /// All bytes.
+    ///
+    ///     "ab".bytes   #=> [97, 98]
+    #[method("bytes")]
+    fn bytes_method(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
+        bytes(cx, this, block)
+    }
+
+    /// Yields the code point of each character.
+    ///
+    ///     "aé".each_codepoint.to_a   #=> [97, 233]
+    #[method("each_codepoint")]
+    fn each_codepoint(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
+        if block.is_none() {
+            return enumerator(cx, this.as_value(), "each_codepoint", &[], Some(char_size));
+        }
+        codepoints(cx, this, block)
+    }
+
+    /// The code points of all characters.
+    ///
+    ///     "aé".codepoints   #=> [97, 233]
+    #[method("codepoints")]
+    fn codepoints_method(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
+        codepoints(cx, this, block)
+    }
+
+    /// Yields each line with its separator, or without it (`chomp: true`).
+    ///
+    ///     "a\nb".each_line.to_a                  #=> ["a\n", "b"]
+    ///     "a\nb".each_line(chomp: true).to_a     #=> ["a", "b"]
+    #[method("each_line")]
+    fn each_line(cx: &mut Cx, this: Str, separator: Option<Value>, kw: Kwargs, block: Block) -> Result<Value> {
+        if block.is_none() {
+            let mut args = vec![Value::sym(Sym::intern("each_line"))];
+            args.extend(separator);
+            args.extend(kw.0.map(|h| h.as_value()));
+            return cx.call_full(this.as_value(), sym::to_enum, &args, kw.0.is_some(), Block::NONE);
+        }
+        lines(cx, this, separator, kw, block)
+    }
+
+    /// All lines.
+    ///
+    ///     "a\nb".lines               #=> ["a\n", "b"]
+    ///     "a-b".lines("-")           #=> ["a-", "b"]
+    #[method("lines")]
+    fn lines_method(cx: &mut Cx, this: Str, separator: Option<Value>, kw: Kwargs, block: Block) -> Result<Value> {
+        lines(cx, this, separator, kw, block)
+    }
+
+    /// Yields each grapheme cluster: what a reader takes for one character.
+    ///
+    ///     "e\u0301x".each_grapheme_cluster.count   #=> 2
+    #[method("each_grapheme_cluster")]
+    fn each_grapheme_cluster(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
+        if block.is_none() {
+            return enumerator(cx, this.as_value(), "each_grapheme_cluster", &[], Some(cluster_size));
+        }
+        grapheme_clusters(cx, this, block)
+    }
+
+    /// All grapheme clusters.
+    ///
+    ///     "e\u0301x".grapheme_clusters.size   #=> 2
+    #[method("grapheme_clusters")]
+    fn grapheme_clusters_method(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
+        grapheme_clusters(cx, this, block)
+    }
+}

@@ -1,0 +1,273 @@
+//! String: conversion to numbers. Each reads the longest prefix that is a number; no number is zero.
+
+use super::util::*;
+use num_bigint::BigInt;
+use zakuro_macros::ruby_class;
+use zakuro_text::float::parse_float;
+use zakuro_text::int::{IntError, parse_prefix};
+use zakuro_vm::*;
+
+fn check_ascii(cx: &mut Cx, s: Str) -> Result<()> {
+    if enc(s).is_ascii_compatible() {
+        return Ok(());
+    }
+    let name = enc(s).name();
+    cx.raise(ids::COMPAT_ERROR, format!("ASCII incompatible encoding: {name}"))
+}
+
+fn integer(cx: &mut Cx, s: Str, base: i32) -> Result<Value> {
+    check_ascii(cx, s)?;
+    match parse_prefix(s.bytes(), base) {
+        Ok(i) => Ok(int_value(cx, i)),
+        Err(IntError::Radix | IntError::Invalid) => cx.arg_error(format!("invalid radix {base}")),
+    }
+}
+
+/// A reader of the number grammar that `to_r` and `to_c` share.
+struct Reader<'a> {
+    s: &'a [u8],
+    at: usize,
+}
+
+/// sign * digits * 10**exp / den
+struct Number {
+    digits: BigInt,
+    exp: i64,
+    den: Option<BigInt>,
+    /// Had a point or an exponent.
+    float: bool,
+    text: Vec<u8>,
+}
+
+impl Reader<'_> {
+    fn peek(&self) -> Option<u8> {
+        self.s.get(self.at).copied()
+    }
+    fn space(&mut self) {
+        while self.peek().is_some_and(|b| matches!(b, b' ' | b'\t'..=b'\r')) {
+            self.at += 1;
+        }
+    }
+    fn sign(&mut self) -> Option<bool> {
+        let negative = match self.peek()? {
+            b'-' => true,
+            b'+' => false,
+            _ => return None,
+        };
+        self.at += 1;
+        Some(negative)
+    }
+    /// Digits with single underscores between them.
+    fn digits(&mut self) -> Option<Vec<u8>> {
+        let mut out = Vec::new();
+        while let Some(b) = self.peek() {
+            if b.is_ascii_digit() {
+                out.push(b);
+            } else if !(b == b'_' && !out.is_empty() && self.s.get(self.at + 1).is_some_and(u8::is_ascii_digit)) {
+                break;
+            }
+            self.at += 1;
+        }
+        (!out.is_empty()).then_some(out)
+    }
+    /// Unsigned number; None (and nothing read) when there is none.
+    fn number(&mut self, negative: bool) -> Option<Number> {
+        let begin = self.at;
+        let mut digits = match self.digits() {
+            Some(d) => d,
+            None if self.peek() == Some(b'.') && self.s.get(self.at + 1).is_some_and(u8::is_ascii_digit) => b"0".to_vec(),
+            None => return None,
+        };
+        let mut text = digits.clone();
+        let (mut exp, mut float) = (0i64, false);
+        if self.peek() == Some(b'.') && self.s.get(self.at + 1).is_some_and(u8::is_ascii_digit) {
+            self.at += 1;
+            if let Some(f) = self.digits() {
+                exp -= f.len() as i64;
+                text.push(b'.');
+                text.extend_from_slice(&f);
+                digits.extend_from_slice(&f);
+                float = true;
+            }
+        }
+        if self.peek().is_some_and(|b| b | 32 == b'e') {
+            let mark = self.at;
+            self.at += 1;
+            let down = self.sign() == Some(true);
+            match self.digits() {
+                Some(e) => {
+                    let n = String::from_utf8_lossy(&e).parse::<i64>().unwrap_or(i64::MAX / 4).min(i64::MAX / 4);
+                    exp += if down { -n } else { n };
+                    text.extend_from_slice(format!("e{}{n}", if down { "-" } else { "" }).as_bytes());
+                    float = true;
+                }
+                None => self.at = mark,
+            }
+        }
+        let mut den = None;
+        if self.peek() == Some(b'/') && self.s.get(self.at + 1).is_some_and(u8::is_ascii_digit) {
+            self.at += 1;
+            den = self.digits().and_then(|d| BigInt::parse_bytes(&d, 10));
+        }
+        let mut n = match BigInt::parse_bytes(&digits, 10) {
+            Some(n) => n,
+            None => {
+                self.at = begin;
+                return None;
+            }
+        };
+        if negative {
+            n = -n;
+            text.insert(0, b'-');
+        }
+        Some(Number { digits: n, exp, den, float, text })
+    }
+}
+
+/// More decimal places than any program means.
+const MAX_EXP: i64 = 1 << 22;
+
+impl Number {
+    fn rational(self, cx: &mut Cx) -> Result<Value> {
+        if self.exp > MAX_EXP {
+            return cx.raise(ids::FLOAT_DOMAIN_ERROR, "Infinity");
+        }
+        let (mut num, mut den) = (self.digits, self.den.unwrap_or_else(|| BigInt::from(1)));
+        if self.exp < -MAX_EXP {
+            num = BigInt::from(0);
+        } else if self.exp >= 0 {
+            num *= BigInt::from(10).pow(self.exp as u32);
+        } else {
+            den *= BigInt::from(10).pow(-self.exp as u32);
+        }
+        let (n, d) = (cx.big(num), cx.big(den));
+        let main = cx.main;
+        cx.call(main, Sym::intern("Rational"), &[n, d])
+    }
+    /// Integer, Float or Rational, as written.
+    fn value(self, cx: &mut Cx) -> Result<Value> {
+        if self.den.is_some() {
+            return self.rational(cx);
+        }
+        if self.float {
+            let f = parse_float(&self.text, false).unwrap_or(0.0);
+            return Ok(cx.float(f));
+        }
+        Ok(cx.big(self.digits))
+    }
+}
+
+fn complex(cx: &mut Cx, s: Str) -> Result<Value> {
+    let text = s.bytes().to_vec();
+    let mut r = Reader { s: &text, at: 0 };
+    r.space();
+    let is_unit = |r: &Reader<'_>| r.peek().is_some_and(|b| matches!(b, b'i' | b'I' | b'j' | b'J'));
+    let one = |negative: bool| Value::fixnum(if negative { -1 } else { 1 });
+    let zero = Value::fixnum(0);
+    let sign = r.sign();
+    let first = match r.number(sign == Some(true)) {
+        Some(n) => n.value(cx)?,
+        None if sign.is_some() && is_unit(&r) => return make_complex(cx, zero, one(sign == Some(true))),
+        None if is_unit(&r) => return make_complex(cx, zero, one(false)),
+        None => zero,
+    };
+    if is_unit(&r) {
+        return make_complex(cx, zero, first);
+    }
+    if r.peek() == Some(b'@') {
+        r.at += 1;
+        let sign = r.sign();
+        if let Some(n) = r.number(sign == Some(true)) {
+            let angle = n.value(cx)?;
+            let class = cx.class_value(ids::COMPLEX);
+            return cx.call(class, Sym::intern("polar"), &[first, angle]);
+        }
+        return make_complex(cx, first, zero);
+    }
+    if let Some(negative) = r.sign() {
+        let imaginary = match r.number(negative) {
+            Some(n) => n.value(cx)?,
+            None => one(negative),
+        };
+        if is_unit(&r) {
+            return make_complex(cx, first, imaginary);
+        }
+    }
+    make_complex(cx, first, zero)
+}
+
+fn make_complex(cx: &mut Cx, re: Value, im: Value) -> Result<Value> {
+    let main = cx.main;
+    cx.call(main, Sym::intern("Complex"), &[re, im])
+}
+
+#[ruby_class(ids::STRING)]
+pub mod numbers {
+    use super::*;
+
+    /// Integer at the beginning, in a base of 2 to 36.
+    ///
+    ///     "12abc".to_i       #=> 12
+    ///     "ff".to_i(16)      #=> 255
+    ///     "0b11".to_i(0)     #=> 3
+    #[method("to_i")]
+    fn to_i(cx: &mut Cx, this: Str, base: Option<i64>) -> Result<Value> {
+        let base = base.unwrap_or(10);
+        if base < 0 || base == 1 || base > 36 {
+            return cx.arg_error(format!("invalid radix {base}"));
+        }
+        integer(cx, this, base as i32)
+    }
+
+    /// Hexadecimal number at the beginning.
+    ///
+    ///     "0xff".hex   #=> 255
+    #[method("hex")]
+    fn hex(cx: &mut Cx, this: Str) -> Result<Value> {
+        integer(cx, this, 16)
+    }
+
+    /// Octal number at the beginning; a prefix sets another base.
+    ///
+    ///     "17".oct     #=> 15
+    ///     "0x1f".oct   #=> 31
+    #[method("oct")]
+    fn oct(cx: &mut Cx, this: Str) -> Result<Value> {
+        integer(cx, this, -8)
+    }
+
+    /// Float at the beginning.
+    ///
+    ///     "1.5e3x".to_f   #=> 1500.0
+    #[method("to_f")]
+    fn to_f(_cx: &mut Cx, this: Str) -> f64 {
+        parse_float(this.bytes(), false).unwrap_or(0.0)
+    }
+
+    /// Rational at the beginning.
+    ///
+    ///     "1/3".to_r    #=> (1/3)
+    ///     "0.75".to_r   #=> (3/4)
+    #[method("to_r")]
+    fn to_r(cx: &mut Cx, this: Str) -> Result<Value> {
+        check_ascii(cx, this)?;
+        let text = this.bytes().to_vec();
+        let mut r = Reader { s: &text, at: 0 };
+        r.space();
+        let negative = r.sign() == Some(true);
+        match r.number(negative) {
+            Some(n) => n.rational(cx),
+            None => Number { digits: BigInt::from(0), exp: 0, den: None, float: false, text: Vec::new() }.rational(cx),
+        }
+    }
+
+    /// Complex at the beginning.
+    ///
+    ///     "1+2i".to_c   #=> (1+2i)
+    ///     "3".to_c      #=> (3+0i)
+    #[method("to_c")]
+    fn to_c(cx: &mut Cx, this: Str) -> Result<Value> {
+        check_ascii(cx, this)?;
+        complex(cx, this)
+    }
+}

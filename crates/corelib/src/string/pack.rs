@@ -1,0 +1,171 @@
+//! `Array#pack` and `String#unpack`.
+
+use super::util::*;
+use zakuro_macros::ruby_class;
+use zakuro_text::int::Int;
+use zakuro_text::pack::{PackError, PackErrorKind, PackSource, Unpacked, pack, unpack};
+use zakuro_vm::*;
+
+struct Elements<'a> {
+    cx: &'a mut Cx,
+    array: Ref<ArrayCell>,
+    at: usize,
+}
+
+impl Elements<'_> {
+    fn next(&mut self) -> Value {
+        let v = self.array.get(self.at).unwrap_or(Value::NIL);
+        self.at += 1;
+        v
+    }
+}
+
+fn raise_pack<T>(cx: &mut Cx, e: PackError) -> Result<T> {
+    let class = match e.kind {
+        PackErrorKind::ArgumentError => ids::ARGUMENT_ERROR,
+        PackErrorKind::RangeError => ids::RANGE_ERROR,
+    };
+    cx.raise(class, e.message)
+}
+
+impl PackSource for Elements<'_> {
+    type Err = Exc;
+    fn left(&self) -> usize {
+        self.array.len().saturating_sub(self.at)
+    }
+    fn integer(&mut self) -> Result<Int> {
+        let v = self.next();
+        let i = self.cx.to_int(v)?;
+        Ok(int_of(self.cx, i).unwrap_or(Int::Small(0)))
+    }
+    fn float(&mut self) -> Result<f64> {
+        let v = self.next();
+        self.cx.to_f64(v)
+    }
+    fn bytes(&mut self, nil_ok: bool, any: bool) -> Result<Vec<u8>> {
+        let v = self.next();
+        if nil_ok && v.is_nil() {
+            return Ok(Vec::new());
+        }
+        let s = if any { self.cx.to_s(v)? } else { self.cx.to_str(v)? };
+        Ok(s.bytes().to_vec())
+    }
+    fn error(&mut self, error: PackError) -> Exc {
+        match raise_pack::<()>(self.cx, error) {
+            Err(e) => e,
+            Ok(()) => Exc,
+        }
+    }
+}
+
+/// Value of something unpacked.
+fn value_of(cx: &mut Cx, u: Unpacked) -> Value {
+    match u {
+        Unpacked::Nil => Value::NIL,
+        Unpacked::Int(i) => int_value(cx, i),
+        Unpacked::Float(f) => cx.float(f),
+        Unpacked::Bytes(b, e) => cx.str_bytes(&b, e.id()),
+    }
+}
+
+fn offset_of(cx: &mut Cx, this: Str, kw: Kwargs) -> Result<usize> {
+    let key = Sym::intern("offset");
+    kw.only(cx, &[key])?;
+    let Some(v) = kw.get(key) else { return Ok(0) };
+    let i = cx.to_i64(v)?;
+    match usize::try_from(i) {
+        Err(_) => cx.arg_error("offset can't be negative"),
+        Ok(i) if i > this.len() => cx.arg_error("offset outside of string"),
+        Ok(i) => Ok(i),
+    }
+}
+
+#[ruby_class(ids::ARRAY)]
+pub mod array_pack {
+    use super::*;
+
+    /// The elements as bytes, by a template.
+    ///
+    ///     [1, 2].pack("C*")          #=> "\x01\x02"
+    ///     ["abc"].pack("m0")         #=> "YWJj"
+    ///     [1].pack("n").bytes        #=> [0, 1]
+    #[method("pack")]
+    fn pack_method(cx: &mut Cx, this: Ref<ArrayCell>, template: Str, kw: Kwargs) -> Result<Value> {
+        let key = Sym::intern("buffer");
+        kw.only(cx, &[key])?;
+        let template = template.bytes().to_vec();
+        let buffer = match kw.get(key) {
+            None | Some(Value::NIL) => None,
+            Some(v) => match Ref::<StringCell>::from_value(v) {
+                Some(b) => Some(b),
+                None => {
+                    let c = cx.class_name_of(v);
+                    return cx.type_error(format!("buffer must be String, not {c}"));
+                }
+            },
+        };
+        if let Some(b) = buffer {
+            cx.check_frozen(b.as_value())?;
+        }
+        let mut out = buffer.map_or(Vec::new(), |b| b.bytes().to_vec());
+        let e = pack(&template, &mut Elements { cx, array: this, at: 0 }, &mut out)?;
+        match buffer {
+            Some(b) => {
+                cx.check_frozen(b.as_value())?;
+                StringCell::set_bytes(b, &mut cx.heap, &out);
+                Ok(b.as_value())
+            }
+            None => Ok(cx.str_bytes(&out, e.id())),
+        }
+    }
+}
+
+#[ruby_class(ids::STRING)]
+pub mod string_unpack {
+    use super::*;
+
+    /// The values that a template reads from the bytes.
+    ///
+    ///     "\x01\x02".unpack("C*")   #=> [1, 2]
+    ///     "YWJj".unpack("m0")       #=> ["abc"]
+    #[method("unpack")]
+    fn unpack_method(cx: &mut Cx, this: Str, template: Str, kw: Kwargs, block: Block) -> Result<Value> {
+        let offset = offset_of(cx, this, kw)?;
+        let all = cx.new_array();
+        let done = unpack(template.bytes(), this.bytes(), offset, &mut |u| {
+            let v = value_of(cx, u);
+            ArrayCell::push(all, &mut cx.heap, v);
+            true
+        });
+        if let Err(e) = done {
+            return raise_pack(cx, e);
+        }
+        if block.is_none() {
+            return Ok(all.as_value());
+        }
+        let mut i = 0;
+        while let Some(v) = all.get(i) {
+            cx.yield1(block, v)?;
+            i += 1;
+        }
+        Ok(Value::NIL)
+    }
+
+    /// The first value that a template reads.
+    ///
+    ///     "\x01\x02".unpack1("n")   #=> 258
+    ///     "abcd".unpack1("a2", offset: 2)   #=> "cd"
+    #[method("unpack1")]
+    fn unpack1(cx: &mut Cx, this: Str, template: Str, kw: Kwargs) -> Result<Value> {
+        let offset = offset_of(cx, this, kw)?;
+        let mut first = None;
+        let done = unpack(template.bytes(), this.bytes(), offset, &mut |u| {
+            first = Some(u);
+            false
+        });
+        if let Err(e) = done {
+            return raise_pack(cx, e);
+        }
+        Ok(first.map_or(Value::NIL, |u| value_of(cx, u)))
+    }
+}

@@ -1,0 +1,234 @@
+//! String: where something stands: `index`, `include?`, `start_with?`, `delete_prefix`.
+
+use super::util::*;
+use crate::regexp::engine;
+use zakuro_macros::ruby_class;
+use zakuro_vm::*;
+
+/// What is searched for: a Regexp value or a String.
+enum Pattern {
+    Regexp(Value),
+    Text(Str),
+}
+
+fn pattern(cx: &mut Cx, this: Str, v: Value) -> Result<Pattern> {
+    if engine::regexp_of(v).is_some() {
+        return Ok(Pattern::Regexp(v));
+    }
+    let s = cx.to_str(v)?;
+    check_compatible(cx, this, s)?;
+    Ok(Pattern::Text(s))
+}
+
+/// Byte offset of the first match at or after byte `from`.
+fn first(cx: &mut Cx, this: Str, p: Pattern, from: usize) -> Result<Option<usize>> {
+    match p {
+        Pattern::Regexp(re) => Ok(engine::search_backref(cx, re, this, from, false)?.map(|c| c.start())),
+        Pattern::Text(s) => Ok(find(this, s.bytes(), from)),
+    }
+}
+
+/// Byte offset of the last match at or before byte `from`.
+fn last(cx: &mut Cx, this: Str, p: Pattern, from: usize) -> Result<Option<usize>> {
+    match p {
+        Pattern::Regexp(re) => Ok(engine::search_backref(cx, re, this, from, true)?.map(|c| c.start())),
+        Pattern::Text(s) => Ok(rfind(this, s.bytes(), from)),
+    }
+}
+
+fn no_match(cx: &mut Cx, p: &Pattern) -> Result<Value> {
+    if let Pattern::Regexp(_) = p {
+        cx.set_backref(Value::NIL);
+    }
+    Ok(Value::NIL)
+}
+
+/// Does `this` begin with one of the prefixes (Strings or Regexps)?
+pub fn start_with(cx: &mut Cx, this: Str, prefixes: &[Value]) -> Result<bool> {
+    for p in prefixes {
+        if engine::regexp_of(*p).is_some() {
+            let found = engine::match_at(cx, *p, this, 0)?;
+            engine::set_match(cx, *p, this, found.as_ref());
+            if found.is_some() {
+                return Ok(true);
+            }
+            continue;
+        }
+        let s = cx.to_str(*p)?;
+        check_compatible(cx, this, s)?;
+        if has_prefix(this, s) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn has_prefix(this: Str, s: Str) -> bool {
+    this.bytes().starts_with(s.bytes()) && is_boundary(this, s.len())
+}
+
+fn has_suffix(this: Str, s: Str) -> bool {
+    this.bytes().ends_with(s.bytes()) && is_boundary(this, this.len() - s.len())
+}
+
+/// Does `this` end with one of the suffixes?
+pub fn end_with(cx: &mut Cx, this: Str, suffixes: &[Value]) -> Result<bool> {
+    for p in suffixes {
+        let s = cx.to_str(*p)?;
+        check_compatible(cx, this, s)?;
+        if has_suffix(this, s) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+#[ruby_class(ids::STRING)]
+pub mod searching {
+    use super::*;
+
+    /// Index of the first match of a String or Regexp, from a character on.
+    ///
+    ///     "hello".index("l")      #=> 2
+    ///     "hello".index(/l/, 3)   #=> 3
+    ///     "hello".index("x")      #=> nil
+    #[method("index")]
+    fn index(cx: &mut Cx, this: Str, wanted: Value, start: Option<Value>) -> Result<Value> {
+        let start = start.map_or(Ok(0), |v| cx.to_i64(v))?;
+        let p = pattern(cx, this, wanted)?;
+        let Some((from, _)) = window(this, start, 0) else { return no_match(cx, &p) };
+        Ok(match first(cx, this, p, from)? {
+            Some(at) => Value::fixnum(char_index(this, at) as i64),
+            None => Value::NIL,
+        })
+    }
+
+    /// Index of the last match of a String or Regexp that begins at a character or before it.
+    ///
+    ///     "hello".rindex("l")       #=> 3
+    ///     "hello".rindex("l", 2)    #=> 2
+    ///     "hello".rindex(/e/, -3)   #=> 1
+    #[method("rindex")]
+    fn rindex(cx: &mut Cx, this: Str, wanted: Value, start: Option<Value>) -> Result<Value> {
+        let start = start.map_or(Ok(i64::MAX), |v| cx.to_i64(v))?;
+        let p = pattern(cx, this, wanted)?;
+        let from = if start < 0 {
+            match offset_from_end(this, start.unsigned_abs() as usize) {
+                Some(at) => at,
+                None => return no_match(cx, &p),
+            }
+        } else {
+            advance(this, 0, start as usize)
+        };
+        Ok(match last(cx, this, p, from)? {
+            Some(at) => Value::fixnum(char_index(this, at) as i64),
+            None => Value::NIL,
+        })
+    }
+
+    /// As `index`, in bytes.
+    ///
+    ///     "äbc".byteindex("b")   #=> 2
+    #[method("byteindex")]
+    fn byteindex(cx: &mut Cx, this: Str, wanted: Value, start: Option<Value>) -> Result<Value> {
+        let start = start.map_or(Ok(0), |v| cx.to_i64(v))?;
+        let p = pattern(cx, this, wanted)?;
+        let Some((from, _)) = byte_window(this.len(), start, 0) else { return no_match(cx, &p) };
+        if !is_boundary(this, from) {
+            return cx.index_error(format!("offset {from} does not land on character boundary"));
+        }
+        Ok(first(cx, this, p, from)?.map_or(Value::NIL, |at| Value::fixnum(at as i64)))
+    }
+
+    /// As `rindex`, in bytes.
+    ///
+    ///     "äbcb".byterindex("b")   #=> 4
+    #[method("byterindex")]
+    fn byterindex(cx: &mut Cx, this: Str, wanted: Value, start: Option<Value>) -> Result<Value> {
+        let start = start.map_or(Ok(i64::MAX), |v| cx.to_i64(v))?;
+        let p = pattern(cx, this, wanted)?;
+        let Some(from) = from_end(start, this.len()) else { return no_match(cx, &p) };
+        let from = from.min(this.len());
+        if !is_boundary(this, from) {
+            return cx.index_error(format!("offset {from} does not land on character boundary"));
+        }
+        Ok(last(cx, this, p, from)?.map_or(Value::NIL, |at| Value::fixnum(at as i64)))
+    }
+
+    /// Does it contain the other String?
+    ///
+    ///     "hello".include?("ell")   #=> true
+    #[method("include?")]
+    fn include(cx: &mut Cx, this: Str, other: Str) -> Result<bool> {
+        check_compatible(cx, this, other)?;
+        Ok(find(this, other.bytes(), 0).is_some())
+    }
+
+    /// Does it begin with one of the Strings, or with a match of one of the Regexps?
+    ///
+    ///     "hello".start_with?("x", "he")   #=> true
+    ///     "hello".start_with?(/H/i)        #=> true
+    #[method("start_with?")]
+    fn start_with_p(cx: &mut Cx, this: Str, prefixes: Rest) -> Result<bool> {
+        start_with(cx, this, prefixes)
+    }
+
+    /// Does it end with one of the Strings?
+    ///
+    ///     "hello".end_with?("x", "lo")   #=> true
+    #[method("end_with?")]
+    fn end_with_p(cx: &mut Cx, this: Str, suffixes: Rest) -> Result<bool> {
+        end_with(cx, this, suffixes)
+    }
+
+    /// Without a prefix, if it is there.
+    ///
+    ///     "hello".delete_prefix("hel")   #=> "lo"
+    #[method("delete_prefix")]
+    fn delete_prefix(cx: &mut Cx, this: Str, prefix: Str) -> Result<Value> {
+        check_compatible(cx, this, prefix)?;
+        let n = if has_prefix(this, prefix) { prefix.len() } else { 0 };
+        Ok(sub(cx, this, n, this.len()))
+    }
+
+    /// Without a suffix, if it is there.
+    ///
+    ///     "hello".delete_suffix("llo")   #=> "he"
+    #[method("delete_suffix")]
+    fn delete_suffix(cx: &mut Cx, this: Str, suffix: Str) -> Result<Value> {
+        check_compatible(cx, this, suffix)?;
+        let n = if has_suffix(this, suffix) { suffix.len() } else { 0 };
+        Ok(sub(cx, this, 0, this.len() - n))
+    }
+
+    /// Removes a prefix; nil when it is not there.
+    ///
+    ///     (+"hello").delete_prefix!("hel")   #=> "lo"
+    ///     (+"hello").delete_prefix!("x")     #=> nil
+    #[method("delete_prefix!")]
+    fn delete_prefix_bang(cx: &mut Cx, this: Str, prefix: Str) -> Result<Option<Str>> {
+        cx.check_frozen(this.as_value())?;
+        check_compatible(cx, this, prefix)?;
+        if prefix.len() == 0 || !has_prefix(this, prefix) {
+            return Ok(None);
+        }
+        StringCell::splice(this, &mut cx.heap, 0, prefix.len(), b"");
+        Ok(Some(this))
+    }
+
+    /// Removes a suffix; nil when it is not there.
+    ///
+    ///     (+"hello").delete_suffix!("llo")   #=> "he"
+    #[method("delete_suffix!")]
+    fn delete_suffix_bang(cx: &mut Cx, this: Str, suffix: Str) -> Result<Option<Str>> {
+        cx.check_frozen(this.as_value())?;
+        check_compatible(cx, this, suffix)?;
+        if suffix.len() == 0 || !has_suffix(this, suffix) {
+            return Ok(None);
+        }
+        let mut this = this;
+        let n = this.len() - suffix.len();
+        this.truncate(n);
+        Ok(Some(this))
+    }
+}

@@ -1,0 +1,263 @@
+//! String: `split`, `partition`, `rpartition`.
+
+use super::regexp::{Pattern, pattern};
+use super::util::*;
+use crate::regexp::engine;
+use zakuro_macros::ruby_class;
+use zakuro_vm::string::CodeRange;
+use zakuro_vm::*;
+
+/// Where pieces of `split` go: an Array, or a block.
+struct Pieces {
+    src: Str,
+    array: Ref<ArrayCell>,
+    block: Block,
+    /// Empty pieces not delivered yet: trailing ones are dropped when no limit is given.
+    pending: usize,
+    keep_trailing: bool,
+    rounds: u32,
+}
+
+impl Pieces {
+    fn put(&mut self, cx: &mut Cx, from: usize, to: usize) -> Result<()> {
+        if from == to && !self.keep_trailing {
+            self.pending += 1;
+            return Ok(());
+        }
+        while self.pending > 0 {
+            self.pending -= 1;
+            self.deliver(cx, 0, 0)?;
+        }
+        self.deliver(cx, from, to)
+    }
+    fn deliver(&mut self, cx: &mut Cx, from: usize, to: usize) -> Result<()> {
+        let v = sub(cx, self.src, from, to);
+        if self.block.is_some() {
+            cx.yield1(self.block, v)?;
+        } else {
+            ArrayCell::push(self.array, &mut cx.heap, v);
+            self.rounds += 1;
+            if self.rounds % 512 == 0 {
+                cx.safepoint()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_space(b: u8) -> bool {
+    matches!(b, b' ' | b'\t'..=b'\r')
+}
+
+/// `split` at runs of white space. `limit` 0: none.
+fn split_awk(cx: &mut Cx, p: &mut Pieces, limit: usize) -> Result<()> {
+    let src = p.src;
+    // White space of Unicode other than ASCII's does not count, so bytes are enough in ASCII-compatible encodings.
+    let len = src.len();
+    let skip = |mut i: usize| {
+        while i < len && is_space(src.bytes()[i]) {
+            i += 1;
+        }
+        i
+    };
+    let mut at = skip(0);
+    let mut n = 1;
+    while at < len {
+        if n == limit {
+            return p.put(cx, at, len);
+        }
+        let mut end = at;
+        while end < len && !is_space(src.bytes()[end]) {
+            end += 1;
+        }
+        p.put(cx, at, end)?;
+        n += 1;
+        let next = skip(end);
+        if next == len && end < len {
+            return p.put(cx, len, len);
+        }
+        at = next;
+    }
+    if at == len && n == 1 {
+        // Nothing but white space.
+        p.put(cx, len, len)?;
+    }
+    Ok(())
+}
+
+fn split_text(cx: &mut Cx, p: &mut Pieces, sep: Str, limit: usize) -> Result<()> {
+    let src = p.src;
+    let (mut at, mut n) = (0, 1);
+    let finder = memchr::memmem::Finder::new(sep.bytes()).into_owned();
+    let simple = src.encoding() == string::UTF8 && sep.bytes().first().is_none_or(|b| b & 0xc0 != 0x80);
+    while n != limit {
+        let found = if simple { finder.find(&src.bytes()[at..]).map(|i| at + i) } else { find(src, sep.bytes(), at) };
+        let Some(i) = found else { break };
+        p.put(cx, at, i)?;
+        at = i + sep.len();
+        n += 1;
+    }
+    p.put(cx, at, src.len())
+}
+
+fn split_chars(cx: &mut Cx, p: &mut Pieces, limit: usize) -> Result<()> {
+    let src = p.src;
+    let (mut at, mut n) = (0, 1);
+    while at < src.len() && n != limit {
+        let next = at + char_len_at(src, at);
+        p.put(cx, at, next)?;
+        at = next;
+        n += 1;
+    }
+    p.put(cx, at, src.len())
+}
+
+/// `split` at matches. An empty match where a piece begins cuts off one character (`last_empty` says that it was seen).
+fn split_regexp(cx: &mut Cx, p: &mut Pieces, re: Value, limit: usize) -> Result<()> {
+    let src = p.src;
+    let len = src.len();
+    let (mut begin, mut from, mut n) = (0, 0, 1);
+    let mut last_empty = false;
+    while n != limit && from <= len {
+        let Some(caps) = engine::search(cx, re, src, from, false)? else { break };
+        let (start, end) = (caps.start(), caps.end());
+        if start == from && start == end {
+            if !last_empty {
+                from += if from >= len { 1 } else { char_len_at(src, from) };
+                last_empty = true;
+                continue;
+            }
+            p.put(cx, begin, begin + char_len_at(src, begin))?;
+            begin = from;
+        } else {
+            p.put(cx, begin, start)?;
+            begin = end;
+            from = end;
+        }
+        last_empty = false;
+        for (a, b) in caps.groups[1..].iter().flatten() {
+            p.put(cx, *a, *b)?;
+        }
+        n += 1;
+    }
+    p.put(cx, begin, len)
+}
+
+#[ruby_class(ids::STRING)]
+pub mod splitting {
+    use super::*;
+
+    /// The parts between separators: white space, a String, or matches of a Regexp, whose groups become parts, too. A positive limit
+    /// bounds their number; without a limit trailing empty parts are dropped.
+    ///
+    ///     " a  b c ".split          #=> ["a", "b", "c"]
+    ///     "a,b,,".split(",")        #=> ["a", "b"]
+    ///     "a,b,,".split(",", -1)    #=> ["a", "b", "", ""]
+    ///     "a1b2c".split(/\d/)       #=> ["a", "b", "c"]
+    ///     "abc".split("")           #=> ["a", "b", "c"]
+    #[method("split")]
+    fn split(cx: &mut Cx, this: Str, separator: Option<Value>, limit: Option<Value>, block: Block) -> Result<Value> {
+        let limit = limit.map_or(Ok(0), |v| cx.to_i64(v))?;
+        let array = cx.new_array();
+        let result = if block.is_some() { this.as_value() } else { array.as_value() };
+        let separator = match separator {
+            Some(v) if !v.is_nil() => v,
+            _ => cx.globals.get(&sym::field_sep).copied().unwrap_or(Value::NIL),
+        };
+        let how = if separator.is_nil() { None } else { Some(pattern(cx, separator)?) };
+        if this.len() == 0 {
+            return Ok(result);
+        }
+        if limit == 1 {
+            let whole = copy(cx, this);
+            if block.is_some() {
+                cx.yield1(block, whole)?;
+            } else {
+                ArrayCell::push(array, &mut cx.heap, whole);
+            }
+            return Ok(result);
+        }
+        range(this);
+        let src = if block.is_some() { engine::frozen_copy(cx, this) } else { this };
+        let mut p = Pieces { src, array, block, pending: 0, keep_trailing: limit != 0, rounds: 0 };
+        let limit = limit.max(0) as usize;
+        match how {
+            None => split_awk(cx, &mut p, limit)?,
+            Some(Pattern::Text(s)) => {
+                check_compatible(cx, this, s)?;
+                if range(this) == CodeRange::Broken && s.bytes() != b" " || range(s) == CodeRange::Broken {
+                    let bad = if range(s) == CodeRange::Broken { s } else { this };
+                    return cx.arg_error(format!("invalid byte sequence in {}", enc(bad).name()));
+                }
+                match s.bytes() {
+                    b" " => split_awk(cx, &mut p, limit)?,
+                    b"" => split_chars(cx, &mut p, limit)?,
+                    _ => split_text(cx, &mut p, s, limit)?,
+                }
+            }
+            Some(Pattern::Regexp(re)) => {
+                let d = engine::regexp_checked(cx, re)?;
+                match d.source() {
+                    b" " if d.options() == 0 => split_text_space(cx, &mut p, limit)?,
+                    _ => split_regexp(cx, &mut p, re, limit)?,
+                }
+            }
+        }
+        Ok(result)
+    }
+
+    fn split_text_space(cx: &mut Cx, p: &mut Pieces, limit: usize) -> Result<()> {
+        let space = cx.str(" ");
+        split_text(cx, p, Ref::of(space), limit)
+    }
+
+    /// The part before the first match, the match, and the part behind it.
+    ///
+    ///     "a-b-c".partition("-")    #=> ["a", "-", "b-c"]
+    ///     "abc".partition("x")      #=> ["abc", "", ""]
+    #[method("partition")]
+    fn partition(cx: &mut Cx, this: Str, separator: Value) -> Result<Value> {
+        let p = partition_pattern(cx, separator)?;
+        p.check(cx, this)?;
+        let found = p.search(cx, this, 0)?;
+        if let Pattern::Regexp(_) = p {
+            p.publish(cx, this, found.as_ref());
+        }
+        let len = this.len();
+        let cut = found.map(|f| (f.start, f.end));
+        Ok(three(cx, this, cut.unwrap_or((len, len))))
+    }
+
+    /// The part before the last match, the match, and the part behind it.
+    ///
+    ///     "a-b-c".rpartition("-")   #=> ["a-b", "-", "c"]
+    ///     "abc".rpartition("x")     #=> ["", "", "abc"]
+    #[method("rpartition")]
+    fn rpartition(cx: &mut Cx, this: Str, separator: Value) -> Result<Value> {
+        let p = partition_pattern(cx, separator)?;
+        p.check(cx, this)?;
+        let cut = match p {
+            Pattern::Text(s) => rfind(this, s.bytes(), this.len()).map(|at| (at, at + s.len())),
+            Pattern::Regexp(re) => engine::search_backref(cx, re, this, this.len(), true)?.map(|c| (c.start(), c.end())),
+        };
+        Ok(three(cx, this, cut.unwrap_or((0, 0))))
+    }
+
+    fn partition_pattern(cx: &mut Cx, v: Value) -> Result<Pattern> {
+        if engine::regexp_of(v).is_some() {
+            return Ok(Pattern::Regexp(v));
+        }
+        match cx.try_str(v)? {
+            Some(s) => Ok(Pattern::Text(s)),
+            None => {
+                let c = cx.describe_for_conversion(v);
+                cx.type_error(format!("type mismatch: {c} given"))
+            }
+        }
+    }
+
+    fn three(cx: &mut Cx, s: Str, (a, b): (usize, usize)) -> Value {
+        let parts = [sub(cx, s, 0, a), sub(cx, s, a, b), sub(cx, s, b, s.len())];
+        cx.array(&parts)
+    }
+}

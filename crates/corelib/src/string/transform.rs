@@ -1,0 +1,448 @@
+//! String: padding, stripping, chopping, reversing, and character sets (`tr`, `delete`, `squeeze`, `count`).
+
+use super::util::*;
+use zakuro_macros::ruby_class;
+use zakuro_text::encoding::Encoding;
+use zakuro_text::tr::{CharSet, tr as transliterate};
+use zakuro_vm::string::CodeRange;
+use zakuro_vm::*;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Left,
+    Right,
+    Both,
+}
+
+/// `ljust`, `rjust`, `center`: `side` is where the text stands.
+fn justify(cx: &mut Cx, this: Str, width: i64, pad: Option<Str>, side: Side) -> Result<Value> {
+    let (pad, e) = match pad {
+        Some(p) => (p.bytes().to_vec(), check_compatible(cx, this, p)?),
+        None => (b" ".to_vec(), enc(this)),
+    };
+    if pad.is_empty() {
+        return cx.arg_error("zero width padding");
+    }
+    let len = length(this);
+    let missing = match usize::try_from(width) {
+        Ok(w) if w > len => w - len,
+        _ => return Ok(copy(cx, this)),
+    };
+    let (left, right) = match side {
+        Side::Left => (0, missing),
+        Side::Right => (missing, 0),
+        Side::Both => (missing / 2, missing - missing / 2),
+    };
+    let chars: Vec<&[u8]> = e.chars(&pad).collect();
+    let Some(total) = missing.checked_mul(pad.len()).and_then(|n| n.checked_add(this.len())).filter(|t| *t < 1 << 40) else {
+        return too_big(cx);
+    };
+    let mut out = Vec::new();
+    if out.try_reserve(total / chars.len().max(1) + this.len()).is_err() {
+        return too_big(cx);
+    }
+    let fill = |out: &mut Vec<u8>, n: usize| {
+        for _ in 0..n / chars.len() {
+            out.extend_from_slice(&pad);
+        }
+        chars[..n % chars.len()].iter().for_each(|c| out.extend_from_slice(c));
+    };
+    fill(&mut out, left);
+    out.extend_from_slice(this.bytes());
+    fill(&mut out, right);
+    let r = cx.str_bytes(&out, e.id());
+    if is_ascii(this) && pad.is_ascii() && e.is_ascii_compatible() {
+        Ref::<StringCell>::of(r).set_code_range(CodeRange::Ascii);
+    }
+    Ok(r)
+}
+
+fn is_space(b: u8) -> bool {
+    matches!(b, b' ' | b'\t'..=b'\r' | 0)
+}
+
+/// Byte range without white space and NULs at the ends.
+fn stripped(cx: &mut Cx, s: Str, side: Side) -> Result<(usize, usize)> {
+    let b = s.bytes();
+    let (mut from, mut to) = (0, b.len());
+    if !enc(s).is_ascii_compatible() {
+        let e = enc(s);
+        let chars: Vec<&[u8]> = e.chars(b).collect();
+        let space = |c: &&[u8]| e.ord(c).is_some_and(|c| c < 0x80 && is_space(c as u8));
+        if side != Side::Right {
+            from = chars.iter().take_while(|c| space(c)).map(|c| c.len()).sum();
+        }
+        if side != Side::Left && from < to {
+            to -= chars.iter().rev().take_while(|c| space(c)).map(|c| c.len()).sum::<usize>();
+        }
+        return Ok((from, to));
+    }
+    if side != Side::Right {
+        while from < to && is_space(b[from]) {
+            from += 1;
+        }
+    }
+    if side != Side::Left {
+        // Only broken text can have a stray byte that looks like the end of a character.
+        if b.last().is_some_and(|b| *b >= 0x80) && range(s) == CodeRange::Broken && enc(s) != Encoding::UTF_8 {
+            let name = enc(s).name();
+            return cx.arg_error(format!("invalid byte sequence in {name}"));
+        }
+        while to > from && is_space(b[to - 1]) {
+            to -= 1;
+        }
+    }
+    Ok((from, to))
+}
+
+/// Length in bytes without the line end that `chomp(separator)` removes; `separator` UNDEF: the usual line ends.
+pub fn chomped(cx: &mut Cx, s: Str, separator: Value) -> Result<usize> {
+    let n = s.len();
+    if separator.is_nil() || n == 0 {
+        return Ok(n);
+    }
+    let b = s.bytes();
+    let sep = if separator.is_undef() { None } else { Some(cx.to_str(separator)?) };
+    let Some(sep) = sep.filter(|s| s.bytes() != b"\n") else {
+        return Ok(if b.ends_with(b"\r\n") {
+            n - 2
+        } else if b.ends_with(b"\n") || b.ends_with(b"\r") {
+            n - 1
+        } else {
+            n
+        });
+    };
+    if sep.len() == 0 {
+        // Paragraph mode: all newlines.
+        let mut n = n;
+        while b[..n].ends_with(b"\n") {
+            n -= if b[..n].ends_with(b"\r\n") { 2 } else { 1 };
+        }
+        return Ok(n);
+    }
+    check_compatible(cx, s, sep)?;
+    Ok(if b.ends_with(sep.bytes()) && is_boundary(s, n - sep.len()) { n - sep.len() } else { n })
+}
+
+/// Length without the last character, or without "\r\n".
+fn chopped(s: Str) -> usize {
+    match s.len() {
+        0 => 0,
+        n if s.bytes().ends_with(b"\r\n") => n - 2,
+        n => prev_char(s, n),
+    }
+}
+
+/// Characters in reverse order.
+fn reversed(s: Str) -> Vec<u8> {
+    let b = s.bytes();
+    if is_single(s) {
+        return b.iter().rev().copied().collect();
+    }
+    let mut out = vec![0; b.len()];
+    let mut end = b.len();
+    for c in enc(s).chars(b) {
+        out[end - c.len()..end].copy_from_slice(c);
+        end -= c.len();
+    }
+    out
+}
+
+fn is_text(s: Str, e: Encoding) -> bool {
+    e.is_unicode() && !is_single(s)
+}
+
+/// The intersection of the sets, for text of `this`.
+fn char_set(cx: &mut Cx, this: Str, sets: &[Value]) -> Result<CharSet> {
+    if sets.is_empty() {
+        return cx.arg_error("wrong number of arguments (given 0, expected 1+)");
+    }
+    let mut specs = Vec::with_capacity(sets.len());
+    let mut utf8_text = is_text(this, enc(this));
+    for s in sets {
+        let s = cx.to_str(*s)?;
+        let e = check_compatible(cx, this, s)?;
+        utf8_text |= is_text(s, e);
+        specs.push(s.bytes().to_vec());
+    }
+    let specs: Vec<&[u8]> = specs.iter().map(|s| &s[..]).collect();
+    match CharSet::new(&specs, utf8_text) {
+        Ok(c) => Ok(c),
+        Err(e) => cx.arg_error(e.0),
+    }
+}
+
+fn transliterated(cx: &mut Cx, this: Str, from: Str, to: Str, squeeze: bool) -> Result<Value> {
+    let e1 = check_compatible(cx, this, from)?;
+    let e2 = check_compatible(cx, this, to)?;
+    let utf8_text = is_text(this, enc(this)) || is_text(from, e1) || is_text(to, e2);
+    match transliterate(this.bytes(), from.bytes(), to.bytes(), squeeze, utf8_text) {
+        Ok(b) => Ok(cx.str_bytes(&b, if e1 == enc(this) { e2.id() } else { e1.id() })),
+        Err(e) => cx.arg_error(e.0),
+    }
+}
+
+/// Result of a method with `!`: the receiver when it changed, else nil.
+fn in_place(cx: &mut Cx, this: Str, new: Value) -> Option<Str> {
+    become_str(cx, this, Ref::of(new)).then_some(this)
+}
+
+/// Cuts the receiver to bytes from..to; None when that is all of it.
+fn cut(cx: &mut Cx, this: Str, from: usize, to: usize) -> Option<Str> {
+    let mut this = this;
+    if from == 0 && to == this.len() {
+        return None;
+    }
+    let r = this.code_range();
+    this.truncate(to);
+    if from > 0 {
+        StringCell::splice(this, &mut cx.heap, 0, from, b"");
+    }
+    if r == CodeRange::Ascii {
+        this.set_code_range(r);
+    }
+    Some(this)
+}
+
+#[ruby_class(ids::STRING)]
+pub mod transforms {
+    use super::*;
+
+    /// Padded on the right to a width.
+    ///
+    ///     "ab".ljust(5, "12")   #=> "ab121"
+    #[method("ljust")]
+    fn ljust(cx: &mut Cx, this: Str, width: i64, pad: Option<Str>) -> Result<Value> {
+        justify(cx, this, width, pad, Side::Left)
+    }
+
+    /// Padded on the left to a width.
+    ///
+    ///     "7".rjust(3, "0")   #=> "007"
+    #[method("rjust")]
+    fn rjust(cx: &mut Cx, this: Str, width: i64, pad: Option<Str>) -> Result<Value> {
+        justify(cx, this, width, pad, Side::Right)
+    }
+
+    /// Padded on both sides to a width.
+    ///
+    ///     "ab".center(7, "*")   #=> "**ab***"
+    #[method("center")]
+    fn center(cx: &mut Cx, this: Str, width: i64, pad: Option<Str>) -> Result<Value> {
+        justify(cx, this, width, pad, Side::Both)
+    }
+
+    /// Without white space and NULs at both ends.
+    ///
+    ///     " ab \n".strip   #=> "ab"
+    #[method("strip")]
+    fn strip(cx: &mut Cx, this: Str) -> Result<Value> {
+        let (a, b) = stripped(cx, this, Side::Both)?;
+        Ok(sub(cx, this, a, b))
+    }
+
+    /// Without white space and NULs at the beginning.
+    ///
+    ///     " ab ".lstrip   #=> "ab "
+    #[method("lstrip")]
+    fn lstrip(cx: &mut Cx, this: Str) -> Result<Value> {
+        let (a, b) = stripped(cx, this, Side::Left)?;
+        Ok(sub(cx, this, a, b))
+    }
+
+    /// Without white space and NULs at the end.
+    ///
+    ///     " ab ".rstrip   #=> " ab"
+    #[method("rstrip")]
+    fn rstrip(cx: &mut Cx, this: Str) -> Result<Value> {
+        let (a, b) = stripped(cx, this, Side::Right)?;
+        Ok(sub(cx, this, a, b))
+    }
+
+    /// `strip` in place; nil when nothing changed.
+    ///
+    ///     (+" a ").strip!   #=> "a"
+    ///     (+"a").strip!     #=> nil
+    #[method("strip!")]
+    fn strip_bang(cx: &mut Cx, this: Str) -> Result<Option<Str>> {
+        cx.check_frozen(this.as_value())?;
+        let (a, b) = stripped(cx, this, Side::Both)?;
+        Ok(cut(cx, this, a, b))
+    }
+
+    /// `lstrip` in place; nil when nothing changed.
+    ///
+    ///     (+" a ").lstrip!   #=> "a "
+    #[method("lstrip!")]
+    fn lstrip_bang(cx: &mut Cx, this: Str) -> Result<Option<Str>> {
+        cx.check_frozen(this.as_value())?;
+        let (a, b) = stripped(cx, this, Side::Left)?;
+        Ok(cut(cx, this, a, b))
+    }
+
+    /// `rstrip` in place; nil when nothing changed.
+    ///
+    ///     (+" a ").rstrip!   #=> " a"
+    #[method("rstrip!")]
+    fn rstrip_bang(cx: &mut Cx, this: Str) -> Result<Option<Str>> {
+        cx.check_frozen(this.as_value())?;
+        let (a, b) = stripped(cx, this, Side::Right)?;
+        Ok(cut(cx, this, a, b))
+    }
+
+    /// Without the line end, or without a given end.
+    ///
+    ///     "ab\r\n".chomp     #=> "ab"
+    ///     "hello".chomp("llo")   #=> "he"
+    #[method("chomp")]
+    fn chomp(cx: &mut Cx, this: Str, separator: Option<Value>) -> Result<Value> {
+        let n = chomped(cx, this, separator.unwrap_or(Value::UNDEF))?;
+        Ok(sub(cx, this, 0, n))
+    }
+
+    /// `chomp` in place; nil when nothing changed.
+    ///
+    ///     (+"ab\n").chomp!   #=> "ab"
+    ///     (+"ab").chomp!     #=> nil
+    #[method("chomp!")]
+    fn chomp_bang(cx: &mut Cx, this: Str, separator: Option<Value>) -> Result<Option<Str>> {
+        cx.check_frozen(this.as_value())?;
+        let n = chomped(cx, this, separator.unwrap_or(Value::UNDEF))?;
+        Ok(cut(cx, this, 0, n))
+    }
+
+    /// Without the last character, or without "\r\n".
+    ///
+    ///     "abc".chop   #=> "ab"
+    #[method("chop")]
+    fn chop(cx: &mut Cx, this: Str) -> Value {
+        sub(cx, this, 0, chopped(this))
+    }
+
+    /// `chop` in place; nil when it is empty.
+    ///
+    ///     (+"abc").chop!   #=> "ab"
+    #[method("chop!")]
+    fn chop_bang(cx: &mut Cx, this: Str) -> Result<Option<Str>> {
+        cx.check_frozen(this.as_value())?;
+        Ok(cut(cx, this, 0, chopped(this)))
+    }
+
+    /// Characters in reverse order.
+    ///
+    ///     "añb".reverse   #=> "bña"
+    #[method("reverse")]
+    fn reverse(cx: &mut Cx, this: Str) -> Value {
+        let r = range(this);
+        let v = make(cx, &reversed(this), this);
+        if r != CodeRange::Broken {
+            Ref::<StringCell>::of(v).set_code_range(r);
+        }
+        v
+    }
+
+    /// `reverse` in place.
+    ///
+    ///     (+"abc").reverse!   #=> "cba"
+    #[method("reverse!")]
+    fn reverse_bang(cx: &mut Cx, this: Str) -> Result<Str> {
+        cx.check_frozen(this.as_value())?;
+        let out = reversed(this);
+        StringCell::set_bytes(this, &mut cx.heap, &out);
+        Ok(this)
+    }
+
+    /// With characters replaced one by one.
+    ///
+    ///     "hello".tr("el", "ip")     #=> "hippo"
+    ///     "hello".tr("^l", "*")      #=> "**ll*"
+    ///     "hello".tr("a-y", "b-z")   #=> "ifmmp"
+    #[method("tr")]
+    fn tr(cx: &mut Cx, this: Str, from: Str, to: Str) -> Result<Value> {
+        transliterated(cx, this, from, to, false)
+    }
+
+    /// As `tr`; runs of the same replaced character become one.
+    ///
+    ///     "hello".tr_s("l", "r")   #=> "hero"
+    #[method("tr_s")]
+    fn tr_s(cx: &mut Cx, this: Str, from: Str, to: Str) -> Result<Value> {
+        transliterated(cx, this, from, to, true)
+    }
+
+    /// `tr` in place; nil when nothing changed.
+    ///
+    ///     (+"hello").tr!("l", "r")   #=> "herro"
+    #[method("tr!")]
+    fn tr_bang(cx: &mut Cx, this: Str, from: Str, to: Str) -> Result<Option<Str>> {
+        cx.check_frozen(this.as_value())?;
+        let r = transliterated(cx, this, from, to, false)?;
+        Ok(in_place(cx, this, r))
+    }
+
+    /// `tr_s` in place; nil when nothing changed.
+    ///
+    ///     (+"hello").tr_s!("l", "r")   #=> "hero"
+    #[method("tr_s!")]
+    fn tr_s_bang(cx: &mut Cx, this: Str, from: Str, to: Str) -> Result<Option<Str>> {
+        cx.check_frozen(this.as_value())?;
+        let r = transliterated(cx, this, from, to, true)?;
+        Ok(in_place(cx, this, r))
+    }
+
+    /// Without the characters that are in all of the sets.
+    ///
+    ///     "hello".delete("l-o")         #=> "he"
+    ///     "hello".delete("lo", "^l")    #=> "hell"
+    #[method("delete")]
+    fn delete(cx: &mut Cx, this: Str, sets: Rest) -> Result<Value> {
+        let set = char_set(cx, this, sets)?;
+        Ok(make(cx, &set.delete(this.bytes()), this))
+    }
+
+    /// `delete` in place; nil when nothing changed.
+    ///
+    ///     (+"hello").delete!("l")   #=> "heo"
+    #[method("delete!")]
+    fn delete_bang(cx: &mut Cx, this: Str, sets: Rest) -> Result<Option<Str>> {
+        cx.check_frozen(this.as_value())?;
+        let r = delete(cx, this, sets)?;
+        Ok(in_place(cx, this, r))
+    }
+
+    /// Runs of the same character become one: of all characters, or of those in all of the sets.
+    ///
+    ///     "aabbcc".squeeze         #=> "abc"
+    ///     "aabbcc".squeeze("b-c")  #=> "aabc"
+    #[method("squeeze")]
+    fn squeeze(cx: &mut Cx, this: Str, sets: Rest) -> Result<Value> {
+        let set = if sets.is_empty() {
+            match CharSet::new(&[], is_text(this, enc(this))) {
+                Ok(s) => s,
+                Err(e) => return cx.arg_error(e.0),
+            }
+        } else {
+            char_set(cx, this, sets)?
+        };
+        Ok(make(cx, &set.squeeze(this.bytes()), this))
+    }
+
+    /// `squeeze` in place; nil when nothing changed.
+    ///
+    ///     (+"aab").squeeze!   #=> "ab"
+    #[method("squeeze!")]
+    fn squeeze_bang(cx: &mut Cx, this: Str, sets: Rest) -> Result<Option<Str>> {
+        cx.check_frozen(this.as_value())?;
+        let r = squeeze(cx, this, sets)?;
+        Ok(in_place(cx, this, r))
+    }
+
+    /// Number of characters that are in all of the sets.
+    ///
+    ///     "hello".count("l-o")   #=> 3
+    #[method("count")]
+    fn count(cx: &mut Cx, this: Str, sets: Rest) -> Result<usize> {
+        let set = char_set(cx, this, sets)?;
+        Ok(set.count(this.bytes()))
+    }
+}

@@ -1,0 +1,425 @@
+//! What all String methods stand on: encoding and code range of a String, characters against bytes, compatibility, growing.
+//!
+//! Invariants: a code range is scanned once and cached in the cell; text that is ASCII only, or in a single-byte encoding, is
+//! indexed without a scan. Rejected: caching the length in characters (no room in the cell, and `length` is rarely asked twice).
+
+use zakuro_text::encoding::{CodeRange as TextRange, Encoding, utf8};
+use zakuro_vm::string::CodeRange;
+use zakuro_vm::*;
+
+pub type Str = Ref<StringCell>;
+
+/// The encoding of a String.
+#[inline(always)]
+pub fn enc(s: Str) -> Encoding {
+    Encoding::from_id(s.encoding()).unwrap_or(Encoding::BINARY)
+}
+
+/// Code range, scanned when not known yet. An ASCII range is only given in ASCII-compatible encodings.
+#[inline]
+pub fn range(s: Str) -> CodeRange {
+    match s.code_range() {
+        CodeRange::Unknown => scan(s),
+        r => r,
+    }
+}
+
+#[inline(never)]
+fn scan(mut s: Str) -> CodeRange {
+    let r = range_of(s.bytes(), enc(s));
+    // Cells of the boot image are read by all VMs at once: never written.
+    if s.as_value().flags() & flags::SHARED == 0 {
+        s.set_code_range(r);
+    }
+    r
+}
+
+/// Code range of bytes.
+pub fn range_of(b: &[u8], e: Encoding) -> CodeRange {
+    match e.code_range(b) {
+        TextRange::SevenBit => CodeRange::Ascii,
+        TextRange::Valid => CodeRange::Valid,
+        TextRange::Broken => CodeRange::Broken,
+    }
+}
+
+#[inline]
+pub fn is_ascii(s: Str) -> bool {
+    range(s) == CodeRange::Ascii
+}
+
+/// One byte per character, so that indexes are byte offsets?
+#[inline]
+pub fn is_single(s: Str) -> bool {
+    range(s) == CodeRange::Ascii || s.encoding() != string::UTF8 && enc(s).is_single_byte()
+}
+
+/// Number of characters.
+pub fn length(s: Str) -> usize {
+    if is_single(s) {
+        return s.len();
+    }
+    if s.encoding() == string::UTF8 && range(s) == CodeRange::Valid {
+        return lead_bytes(s.bytes());
+    }
+    enc(s).char_count(s.bytes())
+}
+
+/// Characters of valid UTF-8: bytes that are no continuation.
+pub fn lead_bytes(b: &[u8]) -> usize {
+    b.iter().map(|&b| ((b as i8) >= -0x40) as usize).sum()
+}
+
+/// Byte offset of character `n` (the length in bytes when `n` is the number of characters); None beyond.
+pub fn offset(s: Str, n: usize) -> Option<usize> {
+    if is_single(s) {
+        return (n <= s.len()).then_some(n);
+    }
+    if s.encoding() == string::UTF8 && range(s) == CodeRange::Valid {
+        return valid_offset(s.bytes(), n);
+    }
+    enc(s).byte_offset(s.bytes(), n)
+}
+
+/// Byte offset `n` characters after byte `from`, the end at most.
+pub fn advance(s: Str, from: usize, n: usize) -> usize {
+    let b = s.bytes();
+    if is_single(s) {
+        return from.saturating_add(n).min(b.len());
+    }
+    let rest = &b[from..];
+    let found = if n >= rest.len() {
+        None
+    } else if s.encoding() == string::UTF8 && range(s) == CodeRange::Valid {
+        valid_offset(rest, n)
+    } else {
+        enc(s).byte_offset(rest, n)
+    };
+    found.map_or(b.len(), |k| from + k)
+}
+
+/// Byte offset of the character `n` (> 0) before the end; None when there are fewer.
+pub fn offset_from_end(s: Str, n: usize) -> Option<usize> {
+    if is_single(s) {
+        return s.len().checked_sub(n);
+    }
+    if s.encoding() == string::UTF8 && n < 64 {
+        let mut at = s.len();
+        for _ in 0..n {
+            if at == 0 {
+                return None;
+            }
+            at = utf8::prev_char(s.bytes(), at);
+        }
+        return Some(at);
+    }
+    offset(s, length(s).checked_sub(n)?)
+}
+
+/// `offset` in valid UTF-8: whole words first, then lead bytes.
+fn valid_offset(b: &[u8], n: usize) -> Option<usize> {
+    let (mut at, mut left) = (0, n);
+    // A word holds 8 bytes minus its continuation bytes (10xxxxxx) of characters that begin in it.
+    while left >= 8 && at + 8 <= b.len() {
+        let w = u64::from_le_bytes([b[at], b[at + 1], b[at + 2], b[at + 3], b[at + 4], b[at + 5], b[at + 6], b[at + 7]]);
+        let cont = (w >> 7) & !(w >> 6) & 0x0101_0101_0101_0101;
+        left -= 8 - cont.count_ones() as usize;
+        at += 8;
+    }
+    while at < b.len() && b[at] & 0xc0 == 0x80 {
+        at += 1;
+    }
+    while left > 0 {
+        let lead = *b.get(at)?;
+        at += match lead {
+            0..=0x7f => 1,
+            0x80..=0xdf => 2,
+            0xe0..=0xef => 3,
+            _ => 4,
+        };
+        left -= 1;
+    }
+    Some(at)
+}
+
+/// Index of the character that starts at byte `at`.
+pub fn char_index(s: Str, at: usize) -> usize {
+    if is_single(s) {
+        return at;
+    }
+    if s.encoding() == string::UTF8 && range(s) == CodeRange::Valid {
+        return lead_bytes(&s.bytes()[..at]);
+    }
+    enc(s).char_count(&s.bytes()[..at])
+}
+
+/// Is byte `at` the start of a character, or the end?
+pub fn is_boundary(s: Str, at: usize) -> bool {
+    let b = s.bytes();
+    if at == 0 || at >= b.len() || is_single(s) {
+        return at <= b.len();
+    }
+    if enc(s) == Encoding::UTF_8 {
+        return utf8::is_boundary(b, at);
+    }
+    let mut i = 0;
+    for c in enc(s).chars(b) {
+        if i >= at {
+            break;
+        }
+        i += c.len();
+    }
+    i == at
+}
+
+/// Bytes of the character at byte `at` (< length).
+pub fn char_len_at(s: Str, at: usize) -> usize {
+    let b = &s.bytes()[at..];
+    if b[0] < 0x80 && s.encoding() <= string::US_ASCII || is_single(s) {
+        return 1;
+    }
+    enc(s).char_len(b).unwrap_or_else(|n| n).clamp(1, b.len())
+}
+
+/// Start of the character before byte `at` (> 0).
+pub fn prev_char(s: Str, at: usize) -> usize {
+    if is_single(s) {
+        return at - 1;
+    }
+    if enc(s) == Encoding::UTF_8 {
+        return utf8::prev_char(s.bytes(), at);
+    }
+    let mut i = 0;
+    for c in enc(s).chars(s.bytes()) {
+        if i + c.len() >= at {
+            break;
+        }
+        i += c.len();
+    }
+    i
+}
+
+/// New String of bytes start..end.
+#[inline]
+pub fn sub(cx: &mut Cx, s: Str, start: usize, end: usize) -> Value {
+    let mut r = StringCell::substring(&mut cx.heap, ids::STRING.0, s, start, end);
+    if end - start == 1 && r.code_range() == CodeRange::Unknown && r.bytes()[0] < 0x80 && enc(r).is_ascii_compatible() {
+        r.set_code_range(CodeRange::Ascii);
+    }
+    r.as_value()
+}
+
+/// New String (class String) of bytes in the encoding of `like`.
+#[inline]
+pub fn make(cx: &mut Cx, bytes: &[u8], like: Str) -> Value {
+    StringCell::plain(&mut cx.heap, bytes, like.encoding()).as_value()
+}
+
+/// The same content as a String of class String: shares the buffer.
+pub fn copy(cx: &mut Cx, s: Str) -> Value {
+    StringCell::substring(&mut cx.heap, ids::STRING.0, s, 0, s.len()).as_value()
+}
+
+/// Name of an encoding as messages show it.
+pub fn shown_name(e: Encoding) -> &'static str {
+    if e == Encoding::BINARY { "BINARY (ASCII-8BIT)" } else { e.name() }
+}
+
+/// Encoding that both Strings can be seen in; None when they don't go together.
+#[inline]
+pub fn compatible(a: Str, b: Str) -> Option<Encoding> {
+    if a.encoding() == b.encoding() { Some(enc(a)) } else { compatible_slow(a, b) }
+}
+
+#[inline(never)]
+fn compatible_slow(a: Str, b: Str) -> Option<Encoding> {
+    let (ea, eb) = (enc(a), enc(b));
+    if b.len() == 0 {
+        return Some(ea);
+    }
+    if a.len() == 0 {
+        return Some(if ea.is_ascii_compatible() && is_ascii(b) { ea } else { eb });
+    }
+    if !ea.is_ascii_compatible() || !eb.is_ascii_compatible() {
+        return None;
+    }
+    if is_ascii(b) {
+        Some(ea)
+    } else if is_ascii(a) {
+        Some(eb)
+    } else {
+        None
+    }
+}
+
+/// `compatible`, or Encoding::CompatibilityError.
+#[inline]
+pub fn check_compatible(cx: &mut Cx, a: Str, b: Str) -> Result<Encoding> {
+    match compatible(a, b) {
+        Some(e) => Ok(e),
+        None => {
+            let (a, b) = (shown_name(enc(a)), shown_name(enc(b)));
+            cx.raise(ids::COMPAT_ERROR, format!("incompatible character encodings: {a} and {b}"))
+        }
+    }
+}
+
+/// Appends a String; the receiver takes over the encoding when it must. The caller has checked frozen.
+pub fn append(cx: &mut Cx, this: Str, other: Str) -> Result<()> {
+    let mut this = this;
+    let e = check_compatible(cx, this, other)?;
+    let joined = joined_range(this, other);
+    if e.id() != this.encoding() {
+        this.set_encoding(e.id());
+    }
+    if StringCell::try_append(this, &mut cx.heap, other.bytes()).is_err() {
+        return too_big(cx);
+    }
+    if let Some(r) = joined {
+        this.set_code_range(r);
+    }
+    Ok(())
+}
+
+/// Code range of a concatenation when it is known cheaply: the receiver is never scanned for it (that would make `<<` quadratic).
+fn joined_range(this: Str, other: Str) -> Option<CodeRange> {
+    let mine = match this.code_range() {
+        CodeRange::Unknown if this.len() == 0 => CodeRange::Ascii,
+        r => r,
+    };
+    if !matches!(mine, CodeRange::Ascii | CodeRange::Valid) {
+        return None;
+    }
+    match range(other) {
+        CodeRange::Ascii => Some(mine),
+        CodeRange::Valid => Some(CodeRange::Valid),
+        _ => None,
+    }
+}
+
+/// NoMemoryError would end the program; CRuby says this.
+pub fn too_big<T>(cx: &mut Cx) -> Result<T> {
+    cx.arg_error("argument too big")
+}
+
+/// Replaces content and encoding. The caller has checked frozen.
+pub fn set(cx: &mut Cx, this: Str, bytes: &[u8], encoding: u8) {
+    let mut this = this;
+    StringCell::set_bytes(this, &mut cx.heap, bytes);
+    if this.encoding() != encoding {
+        this.set_encoding(encoding);
+    }
+}
+
+/// Makes `this` what the fresh String `from` is. For `method!` in terms of `method`; true says that something changed.
+pub fn become_str(cx: &mut Cx, this: Str, from: Str) -> bool {
+    if this.bytes() == from.bytes() && this.encoding() == from.encoding() {
+        return false;
+    }
+    set(cx, this, from.bytes(), from.encoding());
+    true
+}
+
+/// Position of a negative index counted from the end of `len`; None before the start.
+pub fn from_end(i: i64, len: usize) -> Option<usize> {
+    let i = if i < 0 { i.checked_add(len as i64)? } else { i };
+    usize::try_from(i).ok()
+}
+
+/// First position of `needle` at a character boundary at or after byte `from`.
+pub fn find(s: Str, needle: &[u8], from: usize) -> Option<usize> {
+    let hay = s.bytes();
+    let mut from = from;
+    loop {
+        let at = memchr::memmem::find(hay.get(from..)?, needle)? + from;
+        // In UTF-8, what begins with no continuation byte begins at a boundary.
+        if (s.encoding() == string::UTF8 && needle.first().is_none_or(|b| b & 0xc0 != 0x80)) || is_boundary(s, at) {
+            return Some(at);
+        }
+        from = at + 1;
+    }
+}
+
+/// Last position of `needle` at a character boundary at or before byte `from`.
+pub fn rfind(s: Str, needle: &[u8], from: usize) -> Option<usize> {
+    let hay = s.bytes();
+    let mut end = from.saturating_add(needle.len()).min(hay.len());
+    loop {
+        let at = memchr::memmem::rfind(&hay[..end], needle)?;
+        if is_boundary(s, at) {
+            return Some(at);
+        }
+        end = (at + needle.len()).checked_sub(1)?;
+    }
+}
+
+/// Start and number of a Range argument in a sequence of `len()` elements; None when it begins outside. `len` is only asked
+/// for when an end is negative.
+pub fn range_window(cx: &mut Cx, r: Ref<RangeCell>, len: impl Fn() -> usize) -> Result<Option<(usize, usize)>> {
+    let (low, high, exclusive) = (r.low(), r.high(), r.exclusive());
+    let mut from = if low.is_nil() { 0 } else { cx.to_i64(low)? };
+    let mut to = if high.is_nil() { i64::MAX } else { cx.to_i64(high)? };
+    if from < 0 || to < 0 {
+        let n = len() as i64;
+        if from < 0 {
+            from += n;
+        }
+        if to < 0 {
+            to += n;
+        }
+    }
+    if from < 0 {
+        return Ok(None);
+    }
+    if !exclusive && !high.is_nil() {
+        to = to.saturating_add(1);
+    }
+    Ok(Some((from as usize, (to - from).max(0) as usize)))
+}
+
+/// Bytes of `n` characters from character `start`; None when it begins outside.
+pub fn window(s: Str, start: i64, n: usize) -> Option<(usize, usize)> {
+    let from = if start < 0 { offset_from_end(s, start.unsigned_abs() as usize)? } else { offset(s, start as usize)? };
+    Some((from, advance(s, from, n)))
+}
+
+/// The same in bytes.
+pub fn byte_window(len: usize, start: i64, n: usize) -> Option<(usize, usize)> {
+    let from = from_end(start, len).filter(|f| *f <= len)?;
+    Some((from, from.saturating_add(n).min(len)))
+}
+
+/// Enumerator over `this.name(*args)`; `size` computes its size.
+pub fn enumerator(
+    cx: &mut Cx,
+    this: Value,
+    name: &str,
+    args: &[Value],
+    size: Option<fn(&mut Cx, Value, Args) -> Result<Value>>,
+) -> Result<Value> {
+    let mut all = RootedVec::new(cx);
+    all.push(Value::sym(Sym::intern(name)));
+    all.extend_from_slice(args);
+    let block = match size {
+        Some(f) => Block::from_value(cx.native_proc(f, this, true)),
+        None => Block::NONE,
+    };
+    let all: Vec<Value> = all.clone();
+    cx.call_block(this, sym::to_enum, &all, block)
+}
+
+/// Integer object of a number that the text algorithms read.
+pub fn int_value(cx: &mut Cx, i: zakuro_text::int::Int) -> Value {
+    match i {
+        zakuro_text::int::Int::Small(i) => cx.int(i),
+        zakuro_text::int::Int::Big(b) => cx.big(b),
+    }
+}
+
+/// The reverse; None for what is no Integer.
+pub fn int_of(cx: &Cx, v: Value) -> Option<zakuro_text::int::Int> {
+    Some(match cx.as_int(v)? {
+        convert::Int::Small(i) => zakuro_text::int::Int::Small(i),
+        convert::Int::Big(b) => zakuro_text::int::Int::Big(b),
+    })
+}

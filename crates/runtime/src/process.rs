@@ -1,0 +1,183 @@
+//! [`Process`]: makes the boot image, owns the scheduler, starts VMs.
+
+use crate::unit::VmUnit;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, Weak};
+use zakuro_base::Options;
+use zakuro_sched::{Config, Scheduler, StackPool, StackSize};
+use zakuro_vm::boot::BootImage;
+use zakuro_vm::host::{End, Spawner, VmControl};
+use zakuro_vm::transfer::Envelope;
+use zakuro_vm::{Cx, Vm};
+
+/// The process-level part of Zakuro. One is enough for any number of VMs.
+pub struct Process {
+    pub scheduler: Scheduler,
+    pub pool: StackPool,
+    pub options: Arc<Options>,
+    pub boot: &'static BootImage,
+    next_id: AtomicU64,
+    /// Controls of VMs that may still run, for deadlock reports and `RubyVM.list`. Writers: start and end of VMs, under a short lock.
+    vms: Mutex<Vec<Weak<VmControl>>>,
+    me: Weak<Process>,
+}
+
+impl Process {
+    /// Makes the boot image and the scheduler. Costs a few milliseconds, once.
+    pub fn new(options: Options) -> Arc<Process> {
+        let options = Arc::new(options);
+        let pool = StackPool::new();
+        let boot: &'static BootImage = Box::leak(Box::new(make_boot_image(&options, &pool)));
+        let scheduler = Scheduler::new(Config { workers: options.workers });
+        let process = Arc::new_cyclic(|me: &Weak<Process>| Process {
+            scheduler,
+            pool,
+            options,
+            boot,
+            next_id: AtomicU64::new(1),
+            vms: Mutex::new(Vec::new()),
+            me: me.clone(),
+        });
+        let weak = process.me.clone();
+        process.scheduler.on_idle(Box::new(move || {
+            if let Some(p) = weak.upgrade() {
+                p.everything_waits();
+            }
+        }));
+        process
+    }
+    /// Every VM waits and nothing can wake one: the first VM gets the deadlock error.
+    fn everything_waits(&self) {
+        let first = {
+            let vms = self.vms.lock().unwrap_or_else(|e| e.into_inner());
+            vms.iter().filter_map(Weak::upgrade).find(|c| c.started() && c.end().is_none())
+        };
+        if let Some(c) = first {
+            c.report_deadlock();
+        }
+    }
+    /// Controls of the VMs that have started and not ended.
+    pub fn live(&self) -> Vec<Arc<VmControl>> {
+        let mut vms = self.vms.lock().unwrap_or_else(|e| e.into_inner());
+        vms.retain(|w| w.upgrade().is_some_and(|c| c.end().is_none()));
+        vms.iter().filter_map(Weak::upgrade).collect()
+    }
+    /// Starts a VM; `args` become `RubyVM::ARGV`.
+    pub fn start_vm(&self, control: &Arc<VmControl>, args: Envelope) {
+        let Some(me) = self.me.upgrade() else { return };
+        {
+            let mut vms = self.vms.lock().unwrap_or_else(|e| e.into_inner());
+            if vms.len() == vms.capacity() {
+                vms.retain(|w| w.upgrade().is_some_and(|c| c.end().is_none()));
+            }
+            vms.push(Arc::downgrade(control));
+        }
+        let unit = VmUnit::new(me, control.clone(), args);
+        let task = self.scheduler.spawn(Box::new(unit));
+        let _ = control.set_task(task);
+    }
+}
+
+impl Spawner for Process {
+    fn create(&self, name: &str, argv: Vec<String>) -> Arc<VmControl> {
+        VmControl::new(self.next_id.fetch_add(1, Ordering::Relaxed), name, argv)
+    }
+    fn start(&self, control: &Arc<VmControl>, args: Envelope) {
+        self.start_vm(control, args);
+    }
+}
+
+impl Process {
+    /// Runs the main VM with the arguments of a command line; returns the exit status of the process. Other VMs end with it.
+    pub fn run_main(&self, argv: Vec<String>) -> i32 {
+        let control = self.create("main", argv);
+        let waiter = Arc::new(MainWaiter { control: control.clone(), done: Mutex::new(false), ended: Condvar::new() });
+        let end = self.run_and_wait(&waiter);
+        if let End::Exception { report, .. } = &end {
+            eprint!("{report}");
+        }
+        end.status()
+    }
+    fn run_and_wait(&self, w: &Arc<MainWaiter>) -> End {
+        let notify = w.clone();
+        w.control.on_end(Box::new(move || {
+            *notify.done.lock().unwrap_or_else(|e| e.into_inner()) = true;
+            notify.ended.notify_all();
+        }));
+        self.start_vm(&w.control, Envelope::nil());
+        let mut done = w.done.lock().unwrap_or_else(|e| e.into_inner());
+        while !*done {
+            done = w.ended.wait(done).unwrap_or_else(|e| e.into_inner());
+        }
+        w.control.end().unwrap_or(End::Done)
+    }
+    /// Runs a VM from a thread that belongs to no VM, and waits for its end.
+    pub fn run_vm(&self, name: &str, argv: Vec<String>) -> End {
+        let control = self.create(name, argv);
+        let waiter = Arc::new(MainWaiter { control, done: Mutex::new(false), ended: Condvar::new() });
+        self.run_and_wait(&waiter)
+    }
+}
+
+/// A native thread outside the scheduler that waits for a VM's end.
+struct MainWaiter {
+    control: Arc<VmControl>,
+    done: Mutex<bool>,
+    ended: Condvar,
+}
+
+/// Options that the environment sets.
+pub fn options_from_environment() -> Options {
+    Options {
+        workers: std::env::var("RUBY_MAX_CPU").ok().and_then(|v| v.parse().ok()).unwrap_or(0),
+        verbose: Some(false),
+        ..Options::default()
+    }
+}
+
+/// As `--version` prints it.
+pub fn version_line() -> String {
+    format!("zakuro {} (ruby 4.0.0) [{}-{}]", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH, std::env::consts::OS)
+}
+
+/// Runs the core library's definitions and prelude on a fresh VM and freezes it.
+fn make_boot_image(options: &Arc<Options>, pool: &StackPool) -> BootImage {
+    zakuro_corelib::hooks::install();
+    let stack = pool.take(StackSize::Main).expect("no memory for the first stack");
+    let mut vm = Vm::for_boot(options.clone());
+    let mut stacks = zakuro_vm::fiber::layout(&stack);
+    // The prelude runs on this native thread; only the value and frame stacks are the slot's.
+    stacks.native_limit = std::ptr::null();
+    stacks.native_top = std::ptr::null();
+    // SAFETY: the slot outlives the boot run below.
+    unsafe { vm.enter_stacks(stacks) };
+    for table in zakuro_corelib::tables() {
+        for row in table {
+            vm.define_native(row);
+        }
+    }
+    zakuro_corelib::setup(&mut vm);
+    for (name, text) in zakuro_corelib::PRELUDE {
+        run_prelude(&mut vm, name, text);
+    }
+    let image = vm.freeze_boot();
+    drop(stack);
+    image
+}
+
+fn run_prelude(cx: &mut Cx, name: &str, text: &str) {
+    let file = format!("<internal:{name}>");
+    let code = match zakuro_compiler::compile(text.as_bytes(), &zakuro_compiler::Options { file: &file, line: 1, ..Default::default() }) {
+        Ok(c) => c.code,
+        Err(e) => panic!("prelude {name}: {}", e.message()),
+    };
+    if cx.run_program(&code, None).is_err() {
+        let e = cx.take_pending();
+        let class = cx.class_name_of(e);
+        let message = cx.exception_message(e);
+        let message = cx.to_s_text(message).unwrap_or_default();
+        let at = cx.ivar_get(e, zakuro_vm::raise::hidden::backtrace());
+        let at = cx.inspect_for_error(at);
+        panic!("prelude {name}: {class}: {message} {at}");
+    }
+}

@@ -1,0 +1,107 @@
+//! A VM as the scheduler sees it: a unit whose main coroutine runs until it waits, ends or uses up its slice.
+
+use crate::process::Process;
+use crate::program;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use zakuro_sched::{PollWord, Resumed, StackSize, Task, Turn, Unit};
+use zakuro_vm::Vm;
+use zakuro_vm::fiber::{Co, Out};
+use zakuro_vm::host::{End, Host, VmControl};
+use zakuro_vm::transfer::Envelope;
+
+/// See the module.
+pub struct VmUnit {
+    process: Arc<Process>,
+    control: Arc<VmControl>,
+    args: Option<Envelope>,
+    /// Made on the worker that first runs it: a VM that never starts costs nothing. Dropped after the coroutine.
+    vm: Option<Box<Vm>>,
+    co: Option<Co>,
+}
+
+impl VmUnit {
+    pub fn new(process: Arc<Process>, control: Arc<VmControl>, args: Envelope) -> VmUnit {
+        VmUnit { process, control, args: Some(args), vm: None, co: None }
+    }
+    fn begin(&mut self, task: &Task) -> Result<(), String> {
+        let stack = self.process.pool.take(StackSize::Main).map_err(|e| format!("no stack for the VM: {e}"))?;
+        let poll = self.control.poll.clone();
+        let mut vm = Vm::new(self.process.boot, self.process.options.clone(), poll.clone());
+        vm.name = self.control.name.clone();
+        vm.stack_pool = Some(self.process.pool.clone());
+        vm.interrupt_hook = Some(Vm::handle_interrupts);
+        vm.host = Some(Host {
+            scheduler: self.process.scheduler.clone(),
+            pool: self.process.pool.clone(),
+            task: task.clone(),
+            control: self.control.clone(),
+            spawner: self.process.clone(),
+        });
+        if vm.options.gc_stress {
+            poll.set(zakuro_sched::poll::COLLECT);
+        }
+        // SAFETY: the stack lives in the coroutine, which outlives every use by this VM.
+        unsafe { vm.enter_stacks(zakuro_vm::fiber::layout(&stack)) };
+        let cx: *mut Vm = &mut *vm;
+        let args = self.args.take().unwrap_or_else(Envelope::nil);
+        let control = self.control.clone();
+        // SAFETY: the VM moves between native threads together with this coroutine; no thread-local is kept across suspensions.
+        let co = unsafe {
+            Co::new(stack, move |s, ()| {
+                let cx = &mut *cx;
+                cx.suspender = std::ptr::from_ref(s) as *const ();
+                program::run_vm(cx, &control, args);
+            })
+        };
+        self.vm = Some(vm);
+        self.co = Some(co);
+        Ok(())
+    }
+    fn finish(&mut self, end: Option<End>) {
+        self.co = None;
+        self.vm = None;
+        if let Some(end) = end {
+            self.control.finish(end);
+        }
+    }
+}
+
+fn panic_text(p: &(dyn Any + Send)) -> String {
+    p.downcast_ref::<&str>().map(|s| s.to_string()).or_else(|| p.downcast_ref::<String>().cloned()).unwrap_or_else(|| "panic".into())
+}
+
+impl Unit for VmUnit {
+    fn run(&mut self, task: &Task) -> Turn {
+        if self.co.is_none() {
+            if self.args.is_none() {
+                return Turn::Done;
+            }
+            if let Err(e) = self.begin(task) {
+                self.finish(Some(End::Panic(e)));
+                return Turn::Done;
+            }
+        }
+        let Some(co) = self.co.as_mut() else { return Turn::Done };
+        match catch_unwind(AssertUnwindSafe(|| co.resume(()))) {
+            Ok(Resumed::Yielded(Out::Park)) => Turn::Park,
+            Ok(Resumed::Yielded(_)) => Turn::Again,
+            Ok(Resumed::Returned(())) => {
+                let end = self.vm.as_mut().and_then(|vm| vm.end.take());
+                self.finish(Some(end.unwrap_or(End::Done)));
+                Turn::Done
+            }
+            Err(p) => {
+                let text = panic_text(&*p);
+                eprintln!("[BUG] VM {}: Rust panic: {text}", self.control.name);
+                // The coroutine is gone with the panic; cells of this VM are released with its heap.
+                self.finish(Some(End::Panic(text)));
+                Turn::Done
+            }
+        }
+    }
+    fn poll_word(&self) -> Arc<PollWord> {
+        self.control.poll.clone()
+    }
+}

@@ -1,0 +1,286 @@
+//! What a VM knows of the process around it: its scheduler task, its control block, how to spawn others, how to wait.
+
+use crate::raise::{Exc, Result};
+use crate::transfer::Envelope;
+use crate::vm::Cx;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::time::{Duration, Instant};
+use zakuro_channel::{Channel, Recv, Send as Sent, Waiter};
+use zakuro_object::*;
+use zakuro_sched::{PollWord, Scheduler, StackPool, Task, poll};
+
+/// How a VM ended.
+#[derive(Clone, Debug)]
+pub enum End {
+    /// Its program ran to the end.
+    Done,
+    /// `exit` with this status.
+    Exit(i32),
+    /// Uncaught exception.
+    Exception {
+        class: String,
+        message: String,
+        /// As printed on standard error.
+        report: String,
+    },
+    /// A Rust panic in the VM.
+    Panic(String),
+    Killed,
+}
+
+impl End {
+    /// Exit status of a process that ended so.
+    pub fn status(&self) -> i32 {
+        match self {
+            End::Done => 0,
+            End::Exit(s) => *s,
+            _ => 1,
+        }
+    }
+}
+
+/// Control block of a VM: outlives it, shared by everybody who holds a handle.
+pub struct VmControl {
+    pub id: u64,
+    pub name: Arc<str>,
+    /// Arguments like a command line: program file or `-e`, `code`, then ARGV.
+    pub argv: Vec<String>,
+    pub poll: Arc<PollWord>,
+    /// Set once by `start`. Read by anyone who wakes or kills the VM.
+    task: OnceLock<Task>,
+    /// Written by the scheduler's idle callback, taken by the VM at its next interrupt check.
+    deadlock: AtomicBool,
+    /// Short lock: end report and those who wait for it. Never held while Ruby code runs or a task is woken.
+    state: Mutex<ControlState>,
+}
+
+#[derive(Default)]
+struct ControlState {
+    end: Option<End>,
+    joiners: Vec<Task>,
+    /// Called at the end (native threads that wait).
+    callback: Option<Box<dyn FnOnce() + Send>>,
+    /// Somebody took the end report: it need not be shown on standard error.
+    joined: bool,
+}
+
+impl VmControl {
+    pub fn new(id: u64, name: &str, argv: Vec<String>) -> Arc<VmControl> {
+        Arc::new(VmControl {
+            id,
+            name: name.into(),
+            argv,
+            poll: Arc::new(PollWord::new()),
+            task: OnceLock::new(),
+            deadlock: AtomicBool::new(false),
+            state: Mutex::new(ControlState::default()),
+        })
+    }
+    fn lock(&self) -> MutexGuard<'_, ControlState> {
+        self.state.lock().unwrap_or_else(|e| e.into_inner())
+    }
+    /// Records the scheduler task. False when the VM was started before.
+    #[must_use]
+    pub fn set_task(&self, t: Task) -> bool {
+        self.task.set(t).is_ok()
+    }
+    pub fn started(&self) -> bool {
+        self.task.get().is_some()
+    }
+    pub fn task(&self) -> Option<&Task> {
+        self.task.get()
+    }
+    /// Records the end and wakes those who wait.
+    pub fn finish(&self, end: End) {
+        let (joiners, callback) = {
+            let mut s = self.lock();
+            s.end = Some(end);
+            (std::mem::take(&mut s.joiners), s.callback.take())
+        };
+        for t in joiners {
+            t.wake();
+        }
+        if let Some(f) = callback {
+            f();
+        }
+    }
+    /// Registers a function to be called at the end. One per VM.
+    pub fn on_end(&self, f: Box<dyn FnOnce() + Send>) {
+        self.lock().callback = Some(f);
+    }
+    pub fn end(&self) -> Option<End> {
+        self.lock().end.clone()
+    }
+    /// The end report, or registers the task to be woken at the end.
+    pub fn end_or_register(&self, t: &Task) -> Option<End> {
+        let mut s = self.lock();
+        s.joined = true;
+        if s.end.is_none() && !s.joiners.contains(t) {
+            s.joiners.push(t.clone());
+        }
+        s.end.clone()
+    }
+    pub fn was_joined(&self) -> bool {
+        self.lock().joined
+    }
+    /// Asks the VM to end at its next safepoint or wait.
+    pub fn kill(&self) {
+        self.poll.set(poll::KILL);
+        if let Some(t) = self.task.get() {
+            t.wake();
+        }
+    }
+    /// Nothing can ever wake this VM: it raises the deadlock error.
+    pub fn report_deadlock(&self) {
+        self.deadlock.store(true, Ordering::Release);
+        self.poll.set(poll::RAISE);
+        if let Some(t) = self.task.get() {
+            t.wake();
+        }
+    }
+}
+
+/// Starts VMs; implemented by the runtime.
+pub trait Spawner: Send + Sync {
+    /// A control block for a VM that is not running yet.
+    fn create(&self, name: &str, argv: Vec<String>) -> Arc<VmControl>;
+    /// Starts it with the objects in `args`.
+    fn start(&self, control: &Arc<VmControl>, args: Envelope);
+}
+
+/// See the module.
+#[derive(Clone)]
+pub struct Host {
+    pub scheduler: Scheduler,
+    pub pool: StackPool,
+    pub task: Task,
+    pub control: Arc<VmControl>,
+    pub spawner: Arc<dyn Spawner>,
+}
+
+impl Cx {
+    fn host(&mut self) -> Result<&Host> {
+        if self.host.is_none() {
+            return self.raise(ids::RUNTIME_ERROR, "this VM has no scheduler");
+        }
+        match &self.host {
+            Some(h) => Ok(h),
+            None => Err(Exc),
+        }
+    }
+    /// A copy of the host handles.
+    pub fn host_handle(&mut self) -> Result<Host> {
+        self.host().cloned()
+    }
+    /// Handles interrupts that came while waiting.
+    pub fn check_interrupts(&mut self) -> Result<()> {
+        self.safepoint()
+    }
+    /// Waits until `ready` gives a value. `ready` must register the task to be woken when it gives None. Time-out: None.
+    pub fn wait_until<T>(&mut self, deadline: Option<Instant>, mut ready: impl FnMut(&mut Cx) -> Result<Option<T>>) -> Result<Option<T>> {
+        let host = self.host_handle()?;
+        let timer = deadline.map(|at| host.scheduler.timer(at, &host.task));
+        let result = loop {
+            match ready(self) {
+                Ok(Some(v)) => break Ok(Some(v)),
+                Err(e) => break Err(e),
+                Ok(None) => {}
+            }
+            if deadline.is_some_and(|at| Instant::now() >= at) {
+                break Ok(None);
+            }
+            self.park();
+            if let Err(e) = self.check_interrupts() {
+                break Err(e);
+            }
+        };
+        if let Some(t) = timer {
+            host.scheduler.cancel(t);
+        }
+        result
+    }
+    /// Sleeps; None: until woken (which only an interrupt does).
+    pub fn sleep(&mut self, how_long: Option<Duration>) -> Result<()> {
+        let at = how_long.map(|d| Instant::now() + d.min(Duration::from_secs(86_400 * 365 * 50)));
+        self.wait_until::<()>(at, |_| Ok(None))?;
+        Ok(())
+    }
+    /// Receives an envelope. Closed and drained: None.
+    pub fn channel_recv(&mut self, ch: &Channel<Envelope>, deadline: Option<Instant>) -> Result<RecvOutcome> {
+        let host = self.host_handle()?;
+        let waiter = Waiter::new(&host.task);
+        let r = self.wait_until(deadline, |_| {
+            if waiter.is_waiting() {
+                return Ok(None);
+            }
+            Ok(match ch.recv_or_register(&waiter) {
+                Recv::Got(e) => Some(RecvOutcome::Got(e)),
+                Recv::Closed => Some(RecvOutcome::Closed),
+                Recv::Registered => None,
+            })
+        });
+        match r {
+            Ok(Some(o)) => Ok(o),
+            Ok(None) => {
+                ch.unregister(&waiter);
+                Ok(RecvOutcome::TimedOut)
+            }
+            Err(e) => {
+                ch.unregister(&waiter);
+                Err(e)
+            }
+        }
+    }
+    /// Sends an envelope, waiting for room in a bounded channel. False: closed. None: timed out.
+    pub fn channel_send(&mut self, ch: &Channel<Envelope>, envelope: Envelope, deadline: Option<Instant>) -> Result<Option<bool>> {
+        let host = self.host_handle()?;
+        let waiter = Waiter::new(&host.task);
+        let mut message = Some(envelope);
+        let r = self.wait_until(deadline, |_| {
+            if waiter.is_waiting() {
+                return Ok(None);
+            }
+            let Some(m) = message.take() else { return Ok(Some(true)) };
+            Ok(match ch.send_or_register(m, &waiter) {
+                Sent::Sent => Some(true),
+                Sent::Closed(_) => Some(false),
+                Sent::Registered(m) => {
+                    message = Some(m);
+                    None
+                }
+            })
+        });
+        if !matches!(r, Ok(Some(_))) {
+            ch.unregister(&waiter);
+        }
+        r
+    }
+    /// The interrupt hook of VMs that run under a scheduler.
+    pub fn handle_interrupts(&mut self, _bits: u32) -> Result<()> {
+        let Some(host) = self.host.clone() else { return Ok(()) };
+        let bits = host.control.poll.take(poll::PREEMPT | poll::KILL | poll::RAISE | poll::WAKE | poll::SIGNAL);
+        if bits & poll::KILL != 0 {
+            return self.throw(ThrowKind::Kill, Value::NIL, Value::NIL);
+        }
+        if bits & poll::RAISE != 0 && host.control.deadlock.swap(false, Ordering::AcqRel) {
+            return self.raise(ids::FATAL, "No live threads left. Deadlock?");
+        }
+        if bits & poll::SIGNAL != 0
+            && let Some(f) = crate::boot::hooks().signal
+        {
+            f(self)?;
+        }
+        if bits & poll::PREEMPT != 0 {
+            self.yield_now();
+        }
+        Ok(())
+    }
+}
+
+/// What a receive came back with.
+pub enum RecvOutcome {
+    Got(Envelope),
+    Closed,
+    TimedOut,
+}

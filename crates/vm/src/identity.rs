@@ -1,0 +1,37 @@
+//! Object ids: given out on demand, small numbers, never used twice in a VM.
+
+use crate::vm::Cx;
+use num_bigint::BigInt;
+use zakuro_object::*;
+
+impl Cx {
+    /// `v.object_id`
+    pub fn object_id(&mut self, v: Value) -> Value {
+        if let Some(i) = v.as_fixnum() {
+            return self.int_i128(2 * i as i128 + 1);
+        }
+        match v {
+            Value::NIL => return Value::fixnum(8),
+            Value::TRUE => return Value::fixnum(20),
+            Value::FALSE => return Value::fixnum(0),
+            _ => {}
+        }
+        if !v.is_cell() {
+            return self.big(BigInt::from(v.0));
+        }
+        let id = match self.object_ids.get(&(v.0 as usize)) {
+            Some(id) => *id,
+            None => {
+                self.next_object_id += 8;
+                let id = self.next_object_id;
+                self.object_ids.insert(v.0 as usize, id);
+                id
+            }
+        };
+        Value::fixnum(id)
+    }
+    /// The live object with an id that `object_id` gave; None for ids of immediates and of dead objects.
+    pub fn object_by_id(&self, id: i64) -> Option<Value> {
+        self.object_ids.iter().find(|(_, i)| **i == id).map(|(p, _)| Value(*p as u64))
+    }
+}

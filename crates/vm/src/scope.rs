@@ -1,0 +1,120 @@
+//! Variables as `binding`, `eval` and `local_variables` see them: environments with the Codes that name their slots.
+//!
+//! An environment cell holds values only; the names are in [`Code::locals`], and a block's Code is found around its child through
+//! [`CodeState::parent`]. A scope that owns no environment (no variable of it is captured) shows nothing.
+
+use crate::builtin::Block;
+use crate::frame::{CodeState, FRAME_BLOCK, Frame};
+use crate::interp::blocks::env_of;
+use crate::raise::Result;
+use crate::vm::Cx;
+use std::sync::Arc;
+use zakuro_bytecode::{Code, CodeKind, Place};
+use zakuro_object::*;
+
+/// A point in the nest of scopes.
+#[derive(Clone, Copy)]
+pub struct Scope {
+    pub code: *const CodeState,
+    /// Environment that code runs in: its own, or the nearest one around.
+    pub env: Value,
+}
+
+/// One environment that a scope sees.
+#[derive(Clone, Copy)]
+pub struct SeenEnv {
+    pub code: &'static Code,
+    pub env: Ref<EnvCell>,
+}
+
+impl SeenEnv {
+    /// Names and slots of the variables, hidden ones included.
+    pub fn names(&self) -> Vec<(Sym, u16)> {
+        let own = |l: &zakuro_bytecode::Local| match l.place {
+            Place::Env { depth: 0, slot } => Some((l.name, slot)),
+            _ => None,
+        };
+        self.code.locals.iter().filter_map(own).collect()
+    }
+    pub fn slot(&self, name: Sym) -> Option<usize> {
+        self.names().into_iter().find(|(n, _)| *n == name).map(|(_, s)| s as usize)
+    }
+}
+
+/// Whether a variable's name is one that a program can write.
+pub fn is_visible_local(name: Sym) -> bool {
+    match name.bytes() {
+        [b'_', b'1'..=b'9'] => false,
+        [b'a'..=b'z' | b'_' | 0x80.., ..] => true,
+        _ => false,
+    }
+}
+
+impl Cx {
+    /// Scope of a live Ruby frame.
+    pub fn frame_scope(&self, f: *mut Frame) -> Scope {
+        // SAFETY: a live Ruby frame.
+        unsafe { Scope { code: (*f).code, env: env_of(f) } }
+    }
+    /// Scope around a block's Proc. None for Procs that are not literal blocks.
+    pub fn proc_scope(&self, p: Ref<ProcCell>) -> Option<Scope> {
+        if p.proc_kind() != ProcKind::Block {
+            return None;
+        }
+        // SAFETY: code states live as long as the VM.
+        let around = unsafe { (*(p.code as *const CodeState)).parent.get() };
+        (!around.is_null()).then_some(Scope { code: around, env: p.env })
+    }
+    /// Environments that a scope sees, innermost first.
+    pub fn seen_envs(&self, s: Scope) -> Vec<SeenEnv> {
+        let mut out = Vec::new();
+        let (mut cs, mut env) = (s.code, s.env);
+        while !cs.is_null() {
+            // SAFETY: code states live as long as the VM; the reference is used while it runs.
+            let state: &'static CodeState = unsafe { &*cs };
+            if state.own_env {
+                let Some(e) = Ref::<EnvCell>::from_value(env) else { break };
+                out.push(SeenEnv { code: &state.code, env: e });
+                env = e.parent;
+            }
+            if !matches!(state.code.kind, CodeKind::Block | CodeKind::Eval) {
+                break;
+            }
+            cs = state.parent.get();
+        }
+        out
+    }
+    /// Whether code in this scope runs inside a method.
+    pub fn scope_in_method(&self, s: Scope) -> bool {
+        let mut cs = s.code;
+        while !cs.is_null() {
+            // SAFETY: as above.
+            let state = unsafe { &*cs };
+            match state.code.kind {
+                CodeKind::Block | CodeKind::Eval => cs = state.parent.get(),
+                k => return k == CodeKind::Method,
+            }
+        }
+        false
+    }
+    /// Where `$~` lives, as [`zakuro_compiler::EvalScopes`] wants it.
+    pub fn scope_backref(&self, s: Scope) -> Option<(u8, u16)> {
+        if s.code.is_null() {
+            return None;
+        }
+        // SAFETY: as above.
+        let state = unsafe { &*s.code };
+        match state.code.backref {
+            Some(Place::Env { depth, slot }) => Some((depth, slot)),
+            _ => None,
+        }
+    }
+    /// Runs the Code of an eval in a scope. Also returns the scope with the eval's own variables.
+    pub fn run_eval(&mut self, code: &Arc<Code>, s: Scope, self_: Value, me: Value) -> (Result<Value>, Scope) {
+        let cs = self.code_state(code);
+        // SAFETY: just made, lives as long as the VM.
+        unsafe { (*cs).parent.set(s.code) };
+        let (result, env) = self.run_code_in(code, self_, me, s.env, FRAME_BLOCK, Block::NONE);
+        (result, Scope { code: cs, env: if env.is_kind(Kind::Env) { env } else { s.env } })
+    }
+}

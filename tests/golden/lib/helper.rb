@@ -1,0 +1,3 @@
+module Helper
+  def self.help = :helped
+end

@@ -1,0 +1,4 @@
+def job
+  raise ArgumentError, "no good"
+end
+job

@@ -1,0 +1,3 @@
+puts "never run"
+x = [1, 2
+puts x

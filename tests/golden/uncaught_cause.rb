@@ -1,0 +1,5 @@
+begin
+  Integer("zz")
+rescue ArgumentError
+  raise TypeError, "wrapped"
+end

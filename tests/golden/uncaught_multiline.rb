@@ -1,0 +1,1 @@
+raise ArgumentError, "first\nsecond\nthird"

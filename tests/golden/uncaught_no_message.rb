@@ -1,0 +1,2 @@
+class Custom < StandardError; end
+raise Custom

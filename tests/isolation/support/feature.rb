@@ -1,0 +1,6 @@
+module Feature
+  @count = 0
+  class << self
+    attr_accessor :count
+  end
+end

@@ -1,0 +1,283 @@
+//! Structure checks that no compiler makes: who may use whom, process-wide state, file sizes, machine paths.
+
+use crate::{Args, root};
+use std::path::{Path, PathBuf};
+
+/// Which crates of this workspace a crate may use (besides `base`, which every crate may).
+/// `None`: anything below it. A crate that isn't here must be added with its reason (docs: architecture, section 2).
+const ARROWS: &[(&str, Option<&[&str]>)] = &[
+    ("base", Some(&[])),
+    ("bytecode", Some(&[])),
+    ("heap", Some(&[])),
+    ("text", Some(&[])),
+    ("sched", Some(&[])),
+    ("macros", Some(&[])),
+    ("compiler", Some(&["bytecode"])),
+    ("object", Some(&["heap", "bytecode"])),
+    ("channel", Some(&["sched", "heap"])),
+    ("vm", Some(&["compiler", "object", "channel", "sched", "heap", "bytecode"])),
+    ("jit", Some(&["vm", "object", "heap", "bytecode"])),
+    ("corelib", Some(&["vm", "compiler", "text", "macros", "object", "heap", "channel", "sched", "bytecode"])),
+    ("stdlib", Some(&["vm", "text", "macros", "object", "heap", "channel", "sched", "bytecode"])),
+    ("runtime", None),
+    ("capi", Some(&["runtime"])),
+    ("cli", Some(&["runtime"])),
+];
+/// What `runtime` may not use: the shells above it.
+const ABOVE_RUNTIME: &[&str] = &["cli", "capi", "runtime"];
+
+const STATE_LIST: &str = "docs/process-state.md";
+const WARN_LINES: usize = 800;
+const FAIL_LINES: usize = 1500;
+
+/// Types that hold state although a `static` of them looks constant.
+const MUTABLE_TYPES: &[&str] =
+    &["Atomic", "Mutex", "RwLock", "Once", "Lazy", "Cell", "Queue", "Condvar", "*mut", "HashMap", "Vec<", "Stack", "Injector"];
+
+pub fn run(args: &[String]) -> Result<bool, String> {
+    Args::parse(args, &[], &[])?;
+    let root = root();
+    let mut failures = Vec::new();
+    let mut warnings = Vec::new();
+    arrows(&root, &mut failures)?;
+    state(&root, &mut failures)?;
+    sizes(&root, &mut failures, &mut warnings);
+    machine_paths(&root, &mut failures);
+    for warning in &warnings {
+        println!("warning: {warning}");
+    }
+    for failure in &failures {
+        println!("FAILED {failure}");
+    }
+    println!("check: {} failures, {} warnings", failures.len(), warnings.len());
+    Ok(failures.is_empty())
+}
+
+/// Names of workspace crates in the `[dependencies]` and `[build-dependencies]` tables (not the dev ones).
+fn dependencies(manifest: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut counts = false;
+    for line in manifest.lines() {
+        let line = line.trim();
+        if let Some(table) = line.strip_prefix('[') {
+            counts = !table.contains("dev-dependencies") && table.contains("dependencies");
+            if let Some(name) = table.split("dependencies.zakuro-").nth(1).filter(|_| counts) {
+                found.push(name.trim_end_matches(']').to_string());
+            }
+            continue;
+        }
+        if counts && let Some(rest) = line.strip_prefix("zakuro-") {
+            let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(rest.len());
+            found.push(rest[..end].to_string());
+        }
+    }
+    found
+}
+
+fn arrows(root: &Path, failures: &mut Vec<String>) -> Result<(), String> {
+    let mut names: Vec<String> = std::fs::read_dir(root.join("crates"))
+        .map_err(|e| format!("crates: {e}"))?
+        .flatten()
+        .map(|e| e.file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    for name in names {
+        let Ok(manifest) = std::fs::read_to_string(root.join("crates").join(&name).join("Cargo.toml")) else { continue };
+        let Some((_, allowed)) = ARROWS.iter().find(|(n, _)| *n == name) else {
+            failures.push(format!("crates/{name}: not in the table of arrows (xtask/src/check.rs)"));
+            continue;
+        };
+        for used in dependencies(&manifest) {
+            let fine = match allowed {
+                Some(list) => (used == "base" && name != "base") || list.contains(&used.as_str()),
+                None => !ABOVE_RUNTIME.contains(&used.as_str()),
+            };
+            if !fine {
+                failures.push(format!("crates/{name} must not use {used}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Files below `dir` with one of the extensions, without build output and hidden directories.
+fn files(dir: &Path, extensions: &[&str], found: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(dir) else { return };
+    let mut entries: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
+    entries.sort();
+    for path in entries {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if path.is_dir() {
+            if name != "target" && !name.starts_with('.') {
+                files(&path, extensions, found);
+            }
+        } else if extensions.is_empty() || path.extension().is_some_and(|e| extensions.iter().any(|x| e == *x)) {
+            found.push(path);
+        }
+    }
+}
+
+fn is_test_file(path: &Path) -> bool {
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    name == "tests" || name.ends_with("_tests") || name.ends_with("_test") || path.components().any(|c| c.as_os_str() == "tests")
+}
+
+/// One `static` item in Rust source: its name and whether it holds state.
+#[derive(Debug, PartialEq)]
+struct Static {
+    name: String,
+    line: usize,
+    stateful: bool,
+}
+
+/// Finds `static` items line by line. Comments and the `#[cfg(test)] mod` at a file's end are left out.
+fn statics(source: &str) -> Vec<Static> {
+    let lines: Vec<&str> = source.lines().collect();
+    let mut found = Vec::new();
+    let mut thread_local = false;
+    for (i, line) in lines.iter().enumerate() {
+        let text = line.split("//").next().unwrap_or("").trim();
+        if text == "#[cfg(test)]"
+            && lines[i + 1..].iter().find(|l| !l.trim().starts_with("#[")).is_some_and(|l| l.contains("mod ") && l.contains('{'))
+        {
+            break;
+        }
+        if text.contains("thread_local!") {
+            thread_local = true;
+        }
+        let mut words = text;
+        if let Some(inner) = words.split_once("thread_local!").map(|(_, rest)| rest) {
+            words = inner.trim_start_matches([' ', '{', '(']).trim();
+        }
+        if let Some(rest) = words.strip_prefix("pub") {
+            words = rest.trim_start();
+            if words.starts_with('(') {
+                words = words.split_once(')').map_or("", |(_, rest)| rest.trim_start());
+            }
+        }
+        if let Some(rest) = words.strip_prefix("static ") {
+            let mutable = rest.starts_with("mut ");
+            let rest = rest.trim_start_matches("mut ");
+            if let Some((name, kind)) = rest.split_once(':') {
+                let kind = kind.split('=').next().unwrap_or("").trim();
+                let plain = kind.starts_with(['&', '[']) || kind.chars().next().is_some_and(|c| c.is_ascii_lowercase());
+                let stateful = mutable || thread_local || !plain || MUTABLE_TYPES.iter().any(|t| kind.contains(t));
+                if name.trim().chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+                    found.push(Static { name: name.trim().to_string(), line: i + 1, stateful });
+                }
+            }
+        }
+        if thread_local && (text == "}" || text == ");") {
+            thread_local = false;
+        }
+    }
+    found
+}
+
+/// Every static with state in crates/*/src must have a row `| \`file\` | \`NAME\` | reason |` in docs/process-state.md.
+fn state(root: &Path, failures: &mut Vec<String>) -> Result<(), String> {
+    let list = std::fs::read_to_string(root.join(STATE_LIST)).unwrap_or_default();
+    let rows: Vec<(String, String, String)> = list
+        .lines()
+        .filter_map(|line| {
+            let mut cells = line.strip_prefix('|')?.split('|').map(|c| c.trim().trim_matches('`').to_string());
+            Some((cells.next()?, cells.next()?, cells.next()?))
+        })
+        .filter(|(file, _, _)| file.starts_with("crates/"))
+        .collect();
+    let mut used = vec![false; rows.len()];
+    let mut sources = Vec::new();
+    files(&root.join("crates"), &["rs"], &mut sources);
+    for path in sources {
+        if is_test_file(&path) || !path.components().any(|c| c.as_os_str() == "src") {
+            continue;
+        }
+        let short = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
+        let source = std::fs::read_to_string(&path).map_err(|e| format!("{short}: {e}"))?;
+        for item in statics(&source).into_iter().filter(|s| s.stateful) {
+            match rows.iter().position(|(file, name, _)| *file == short && *name == item.name) {
+                Some(row) => {
+                    used[row] = true;
+                    if rows[row].2.is_empty() {
+                        failures.push(format!("{STATE_LIST}: no reason for {} in {short}", item.name));
+                    }
+                }
+                None => failures.push(format!(
+                    "{short}:{}: process-wide state {} is not in {STATE_LIST} (row: | `{short}` | `{}` | reason |)",
+                    item.line, item.name, item.name
+                )),
+            }
+        }
+    }
+    for ((file, name, _), used) in rows.iter().zip(used) {
+        if !used {
+            failures.push(format!("{STATE_LIST}: {name} in {file} is gone"));
+        }
+    }
+    Ok(())
+}
+
+fn sizes(root: &Path, failures: &mut Vec<String>, warnings: &mut Vec<String>) {
+    let mut sources = Vec::new();
+    for dir in ["crates", "xtask", "bench", "examples", "tests"] {
+        files(&root.join(dir), &["rs", "rb", "c", "h"], &mut sources);
+    }
+    for path in sources {
+        let lines = std::fs::read(&path).map_or(0, |data| data.iter().filter(|&&b| b == b'\n').count());
+        let short = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+        if lines > FAIL_LINES {
+            failures.push(format!("{short}: {lines} lines, more than {FAIL_LINES}: split it by concept"));
+        } else if lines > WARN_LINES {
+            warnings.push(format!("{short}: {lines} lines, more than {WARN_LINES}"));
+        }
+    }
+}
+
+/// Absolute paths of somebody's machine have no place in the repository.
+fn machine_paths(root: &Path, failures: &mut Vec<String>) {
+    // Put together here so that this file doesn't name them itself.
+    let places: Vec<String> = ["home", "work", "root", "Users"].iter().map(|d| format!("/{d}/")).collect();
+    let mut found = Vec::new();
+    for dir in ["crates", "xtask", "bench", "examples", "tests", "docs", ".ci"] {
+        files(&root.join(dir), &[], &mut found);
+    }
+    found.extend(["run", "test", "README.md", "Cargo.toml", ".ci/run", "bench/run"].iter().map(|f| root.join(f)));
+    for path in found {
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        for (i, line) in text.lines().enumerate() {
+            for place in &places {
+                let hit = line.match_indices(place.as_str()).any(|(at, _)| {
+                    let before = line[..at].chars().next_back();
+                    let after = line[at + place.len()..].chars().next();
+                    !before.is_some_and(|c| c.is_alphanumeric() || "._-}/".contains(c)) && after.is_some_and(|c| c.is_alphanumeric())
+                });
+                if hit {
+                    let short = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+                    failures.push(format!("{short}:{}: a path of one machine ({place}...)", i + 1));
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod unit {
+    use super::*;
+
+    #[test]
+    fn statics_and_their_state() {
+        let source = "static A: AtomicUsize = x;\npub(crate) static B: [u8; 3] = [1];\nstatic C: &[&str] = &[];\nstatic T: Table = t();\n\
+                      thread_local! {\n    static D: u8 = 1;\n}\n    static E: &Mutex<u8> = x;\n// static F: Mutex\nstatic mut G: u8 = 0;\n\
+                      #[cfg(test)]\nmod tests {\n static H: Mutex<u8> = x;\n}\n";
+        let names: Vec<(String, bool)> = statics(source).into_iter().map(|s| (s.name, s.stateful)).collect();
+        let expected = [("A", true), ("B", false), ("C", false), ("T", true), ("D", true), ("E", true), ("G", true)];
+        assert_eq!(names, expected.map(|(n, s)| (n.to_string(), s)));
+    }
+
+    #[test]
+    fn manifest_tables() {
+        let manifest = "[dependencies]\nzakuro-base.workspace = true\nzakuro-heap = { path = \"x\" }\nlibc = \"1\"\n\
+                        [dev-dependencies]\nzakuro-vm.workspace = true\n[dependencies.zakuro-text]\npath = \"y\"\n";
+        assert_eq!(dependencies(manifest), ["base", "heap", "text"]);
+    }
+}

@@ -1,0 +1,241 @@
+//! Runs zakuro over the recorded tests (tests/lang, core, gc, isolation) and the golden ones (tests/golden).
+//!
+//! A recorded test compares standard output and exit status with NAME.out. A golden test NAME is what NAME.args says
+//! (one argument a line; without it the single argument NAME.rb) with NAME.stdin as input; compared are NAME.stdout,
+//! NAME.stderr and NAME.status where they exist (a missing status means 0, a missing stdout or stderr is not compared).
+//! In NAME.stdout and NAME.stderr `{*}` stands for anything within a line and a line `{**}` for any number of lines.
+
+use crate::process::{Outcome, Spec};
+use crate::record::{programs_in, read_expected};
+use crate::{Args, cpus, find_zakuro, in_parallel, root};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Compared against this many lines on each side of a difference.
+const CONTEXT: usize = 2;
+const DIFF_LINES: usize = 40;
+
+enum Case {
+    Recorded(PathBuf),
+    Golden(PathBuf),
+}
+
+impl Case {
+    fn name(&self) -> String {
+        let (Case::Recorded(path) | Case::Golden(path)) = self;
+        let short = path.strip_prefix(root().join("tests")).unwrap_or(path);
+        short.with_extension("").to_string_lossy().into_owned()
+    }
+}
+
+pub fn run(args: &[String]) -> Result<bool, String> {
+    let args = Args::parse(args, &["zakuro", "gc", "jobs", "limit", "profile"], &["bless", "quiet"])?;
+    let zakuro = find_zakuro(&args, args.get("profile").unwrap_or("debug"))?;
+    let stress = match args.get("gc") {
+        None => false,
+        Some("stress") => true,
+        Some(other) => return Err(format!("--gc={other}: only `stress` is known")),
+    };
+    let limit = Duration::from_secs(args.number("limit", if stress { 120 } else { 20 })?);
+    let jobs = args.number("jobs", cpus() as u64)? as usize;
+    let mut cases = Vec::new();
+    for dir in ["lang", "core", "gc", "isolation"] {
+        cases.extend(programs_in(&root().join("tests").join(dir)).into_iter().map(Case::Recorded));
+    }
+    cases.extend(golden_names(&root().join("tests/golden")).into_iter().map(Case::Golden));
+    cases.retain(|case| args.rest.is_empty() || args.rest.iter().any(|filter| case.name().contains(filter.as_str())));
+    let results = in_parallel(&cases, jobs, |case| match case {
+        Case::Recorded(path) => recorded(&zakuro, path, stress, limit),
+        Case::Golden(path) => golden(&zakuro, path, stress, limit, args.has("bless")),
+    });
+    let mut passed = 0;
+    let mut failed = 0;
+    for (case, result) in cases.iter().zip(results) {
+        match result {
+            Ok(()) => passed += 1,
+            Err(why) => {
+                failed += 1;
+                println!("FAILED {}", case.name());
+                if !args.has("quiet") {
+                    println!("{}", why.trim_end());
+                }
+            }
+        }
+    }
+    println!("{passed} passed, {failed} failed");
+    Ok(failed == 0)
+}
+
+fn with_mode(spec: Spec, stress: bool, limit: Duration) -> Spec {
+    spec.env("ZAKURO_TEST_SCALE", if stress { "small" } else { "full" }).limit(limit)
+}
+
+fn recorded(zakuro: &Path, program: &Path, stress: bool, limit: Duration) -> Result<(), String> {
+    let expected = read_expected(program)?;
+    let mut spec = Spec::new(zakuro).dir(program.parent().unwrap_or(Path::new(".")));
+    if stress {
+        spec = spec.args(["--gc=stress"]);
+    }
+    let outcome = with_mode(spec.args(["-W0"]).args(program.file_name()), stress, limit).run()?;
+    let mut why = String::new();
+    if outcome.stdout != expected.stdout {
+        let source = if expected.by_hand { "written by hand" } else { "recorded" };
+        why.push_str(&format!("  standard output differs (- {source}, + zakuro):\n{}", diff(&expected.stdout, &outcome.stdout)));
+    }
+    finish(why, &outcome, expected.status, limit, true)
+}
+
+fn finish(mut why: String, outcome: &Outcome, status: i32, limit: Duration, show_stderr: bool) -> Result<(), String> {
+    if outcome.timed_out {
+        why.push_str(&format!("  no end after {limit:?}\n"));
+    } else if outcome.status != status {
+        why.push_str(&format!("  exit status {} instead of {status}\n", outcome.status));
+    }
+    if why.is_empty() {
+        return Ok(());
+    }
+    if show_stderr && !outcome.stderr.is_empty() {
+        why.push_str("  standard error:\n");
+        for line in String::from_utf8_lossy(&outcome.stderr).lines().take(12) {
+            why.push_str(&format!("    {line}\n"));
+        }
+    }
+    Err(why)
+}
+
+fn golden_names(dir: &Path) -> Vec<PathBuf> {
+    let mut names: Vec<PathBuf> = std::fs::read_dir(dir)
+        .map(|entries| {
+            entries
+                .flatten()
+                .map(|e| e.path())
+                .filter(|p| p.extension().is_some_and(|e| e == "stdout" || e == "stderr" || e == "status"))
+                .map(|p| p.with_extension("rb"))
+                .collect()
+        })
+        .unwrap_or_default();
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn golden(zakuro: &Path, program: &Path, stress: bool, limit: Duration, bless: bool) -> Result<(), String> {
+    let file = |ext: &str| program.with_extension(ext);
+    let read = |ext: &str| std::fs::read(file(ext)).ok();
+    let args: Vec<String> = match read("args") {
+        Some(data) => String::from_utf8_lossy(&data).lines().map(str::to_string).collect(),
+        None => vec![program.file_name().unwrap_or_default().to_string_lossy().into_owned()],
+    };
+    let mut spec = Spec::new(zakuro).dir(program.parent().unwrap_or(Path::new(".")));
+    if stress {
+        spec = spec.args(["--gc=stress"]);
+    }
+    spec.stdin = read("stdin").unwrap_or_default();
+    let outcome = with_mode(spec.args(args), stress, limit).run()?;
+    let status = read("status").and_then(|d| String::from_utf8_lossy(&d).trim().parse().ok()).unwrap_or(0);
+    let mut why = String::new();
+    for (ext, got) in [("stdout", &outcome.stdout), ("stderr", &outcome.stderr)] {
+        let Some(expected) = read(ext) else { continue };
+        if matches(&String::from_utf8_lossy(&expected), &String::from_utf8_lossy(got)) {
+            continue;
+        }
+        if bless {
+            std::fs::write(file(ext), got).map_err(|e| e.to_string())?;
+            println!("blessed {}: review it", file(ext).display());
+            continue;
+        }
+        why.push_str(&format!("  {ext} differs (- golden, + zakuro):\n{}", diff(&expected, got)));
+    }
+    finish(why, &outcome, status, limit, file("stderr").is_file().eq(&false))
+}
+
+/// Compares text with a pattern, see the file's head.
+fn matches(pattern: &str, text: &str) -> bool {
+    let pattern: Vec<&str> = pattern.lines().collect();
+    let text: Vec<&str> = text.lines().collect();
+    lines_match(&pattern, &text)
+}
+
+fn lines_match(pattern: &[&str], text: &[&str]) -> bool {
+    match pattern.split_first() {
+        None => text.is_empty(),
+        Some((&"{**}", rest)) => (0..=text.len()).any(|skip| lines_match(rest, &text[skip..])),
+        Some((first, rest)) => text.split_first().is_some_and(|(line, more)| line_matches(first, line) && lines_match(rest, more)),
+    }
+}
+
+fn line_matches(pattern: &str, line: &str) -> bool {
+    let mut parts = pattern.split("{*}");
+    let first = parts.next().unwrap_or("");
+    let Some(mut rest) = line.strip_prefix(first) else { return false };
+    let parts: Vec<&str> = parts.collect();
+    for (i, part) in parts.iter().enumerate() {
+        if i + 1 == parts.len() {
+            return rest.ends_with(part);
+        }
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.is_empty()
+}
+
+/// A line diff by longest common subsequence; long outputs are cut to the lines around the first difference.
+fn diff(expected: &[u8], got: &[u8]) -> String {
+    let expected = String::from_utf8_lossy(expected);
+    let got = String::from_utf8_lossy(got);
+    let a: Vec<&str> = expected.split_inclusive('\n').collect();
+    let b: Vec<&str> = got.split_inclusive('\n').collect();
+    let same = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
+    let from = same.saturating_sub(CONTEXT);
+    let a = &a[from..a.len().min(from + 400)];
+    let b = &b[from..b.len().min(from + 400)];
+    let mut table = vec![vec![0u16; b.len() + 1]; a.len() + 1];
+    for i in (0..a.len()).rev() {
+        for j in (0..b.len()).rev() {
+            table[i][j] = if a[i] == b[j] { table[i + 1][j + 1] + 1 } else { table[i + 1][j].max(table[i][j + 1]) };
+        }
+    }
+    let mut out = format!("    @ line {}\n", from + 1);
+    let (mut i, mut j, mut lines) = (0, 0, 0);
+    let show = |mark: char, line: &str, out: &mut String| {
+        out.push_str(&format!("    {mark}{}", line.trim_end_matches('\n')));
+        out.push_str(if line.ends_with('\n') { "\n" } else { "\u{23ce}missing\n" });
+    };
+    while (i < a.len() || j < b.len()) && lines < DIFF_LINES {
+        lines += 1;
+        if i < a.len() && j < b.len() && a[i] == b[j] {
+            show(' ', a[i], &mut out);
+            i += 1;
+            j += 1;
+        } else if i < a.len() && (j == b.len() || table[i + 1][j] >= table[i][j + 1]) {
+            show('-', a[i], &mut out);
+            i += 1;
+        } else {
+            show('+', b[j], &mut out);
+            j += 1;
+        }
+    }
+    if i < a.len() || j < b.len() {
+        out.push_str("    ...\n");
+    }
+    out
+}
+
+#[cfg(test)]
+mod unit {
+    use super::*;
+
+    #[test]
+    fn patterns() {
+        assert!(matches("a\n{**}\nz\n", "a\nb\nc\nz\n"));
+        assert!(matches("x.rb:{*}: oops {*}\n", "x.rb:3:in 'm': oops here\n"));
+        assert!(!matches("a\n", "a\nb\n"));
+        assert!(line_matches("{*}b", "aab") && !line_matches("a{*}b", "ac"));
+    }
+
+    #[test]
+    fn differences() {
+        let text = diff(b"a\nb\nc\n", b"a\nx\nc\n");
+        assert!(text.contains("    -b\n") && text.contains("    +x\n") && text.contains("     c\n"), "{text}");
+    }
+}
