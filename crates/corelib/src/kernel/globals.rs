@@ -11,15 +11,10 @@ pub static GLOBALS: &[GlobalRow] = &[
     GlobalRow { name: "$!", get: errinfo, set: None },
     GlobalRow { name: "$@", get: errat, set: Some(set_errat) },
     GlobalRow { name: "$$", get: pid, set: None },
-    GlobalRow { name: "$*", get: argv, set: None },
     GlobalRow { name: "$VERBOSE", get: verbose, set: Some(set_verbose) },
     GlobalRow { name: "$-W", get: warning_level, set: None },
     GlobalRow { name: "$DEBUG", get: debug, set: Some(set_plain) },
-    GlobalRow { name: "$,", get: nil, set: Some(set_separator) },
     GlobalRow { name: "$;", get: nil, set: Some(set_field_separator) },
-    GlobalRow { name: "$/", get: newline, set: Some(set_separator) },
-    GlobalRow { name: "$\\", get: nil, set: Some(set_separator) },
-    GlobalRow { name: "$~", get: backref, set: Some(set_backref) },
     GlobalRow { name: "$_", get: lastline, set: Some(set_lastline) },
     GlobalRow { name: "$-a", get: no, set: None },
     GlobalRow { name: "$-l", get: no, set: None },
@@ -36,7 +31,6 @@ pub fn setup(cx: &mut Cx) {
         ("$-w", "$VERBOSE"),
         ("$-d", "$DEBUG"),
         ("$-F", "$;"),
-        ("$-0", "$/"),
     ] {
         cx.global_alias(Sym::intern(new), Sym::intern(old));
     }
@@ -47,11 +41,6 @@ fn nil(_: &mut Cx, _: Sym) -> Result<Value> {
 }
 fn no(_: &mut Cx, _: Sym) -> Result<Value> {
     Ok(Value::FALSE)
-}
-fn newline(cx: &mut Cx, name: Sym) -> Result<Value> {
-    let v = cx.frozen_str("\n");
-    cx.globals.insert(name, v);
-    Ok(v)
 }
 fn program_name(cx: &mut Cx, name: Sym) -> Result<Value> {
     let script = cx.script.clone();
@@ -90,9 +79,6 @@ fn set_errat(cx: &mut Cx, _: Sym, v: Value) -> Result<()> {
 fn pid(_: &mut Cx, _: Sym) -> Result<Value> {
     Ok(Value::fixnum(std::process::id() as i64))
 }
-fn argv(cx: &mut Cx, _: Sym) -> Result<Value> {
-    Ok(cx.const_by_path("ARGV").unwrap_or(Value::NIL))
-}
 fn verbose(cx: &mut Cx, _: Sym) -> Result<Value> {
     Ok(match cx.options.verbose {
         None => Value::NIL,
@@ -119,16 +105,6 @@ fn set_plain(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
     cx.globals.insert(name, v);
     Ok(())
 }
-fn set_separator(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
-    if !v.is_nil() && !v.is_kind(Kind::String) {
-        return cx.type_error(format!("value of {} must be String", name.name()));
-    }
-    if !v.is_nil() {
-        cx.warn_category(&format!("'{}' is deprecated", name.name()), "deprecated")?;
-    }
-    cx.globals.insert(name, v);
-    Ok(())
-}
 fn set_field_separator(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
     if !v.is_nil() && !v.is_kind(Kind::String) && !cx.is_a(v, ids::REGEXP) {
         return cx.type_error(format!("value of {} must be String or Regexp", name.name()));
@@ -137,17 +113,6 @@ fn set_field_separator(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
         cx.warn_category(&format!("'{}' is deprecated", name.name()), "deprecated")?;
     }
     cx.globals.insert(name, v);
-    Ok(())
-}
-fn backref(cx: &mut Cx, _: Sym) -> Result<Value> {
-    Ok(cx.backref())
-}
-fn set_backref(cx: &mut Cx, _: Sym, v: Value) -> Result<()> {
-    if !v.is_nil() && !cx.is_a(v, ids::MATCH_DATA) {
-        let c = cx.class_name_of(v);
-        return cx.type_error(format!("wrong argument type {c} (expected MatchData)"));
-    }
-    cx.set_backref(v);
     Ok(())
 }
 fn lastline(cx: &mut Cx, _: Sym) -> Result<Value> {
