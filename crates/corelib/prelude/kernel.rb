@@ -1,1 +1,1 @@
-# Prelude: parts of the core library written in Ruby.
+# The parts of Kernel that are not hot.

@@ -1,1 +1,67 @@
-# Prelude: parts of the core library written in Ruby.
+# Composition and currying of Procs and Methods.
+
+class Proc
+  def >>(g)
+    raise TypeError, "callable object is expected" unless g.respond_to?(:call)
+    f = self
+    if f.lambda?
+      lambda { |*args, **kw, &block| g.call(f.call(*args, **kw, &block)) }
+    else
+      proc { |*args, **kw, &block| g.call(f.call(*args, **kw, &block)) }
+    end
+  end
+
+  def <<(g)
+    raise TypeError, "callable object is expected" unless g.respond_to?(:call)
+    f = self
+    if !(Proc === g) || g.lambda?
+      lambda { |*args, **kw, &block| f.call(g.call(*args, **kw, &block)) }
+    else
+      proc { |*args, **kw, &block| f.call(g.call(*args, **kw, &block)) }
+    end
+  end
+
+  def curry(n = (no_arity = true; nil))
+    given = arity
+    least = given < 0 ? -given - 1 : given
+    if no_arity || n.nil?
+      n = least
+    else
+      n = Integer(n)
+      if lambda? && (given < 0 ? n < least : n != given)
+        raise ArgumentError, "wrong number of arguments (given #{n}, expected #{given < 0 ? "#{least}+" : given})"
+      end
+    end
+    __curry(n, [])
+  end
+
+  private def __curry(n, got)
+    f = self
+    if lambda?
+      lambda do |*args|
+        all = got + args
+        all.size >= n ? f.call(*all) : f.__send__(:__curry, n, all)
+      end
+    else
+      proc do |*args|
+        all = got + args
+        all.size >= n ? f.call(*all) : f.__send__(:__curry, n, all)
+      end
+    end
+  end
+
+end
+
+class Method
+  def >>(g)
+    to_proc >> g
+  end
+
+  def <<(g)
+    to_proc << g
+  end
+
+  def curry(n = (no_arity = true; nil))
+    no_arity ? to_proc.curry : to_proc.curry(n)
+  end
+end

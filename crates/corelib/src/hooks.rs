@@ -4,7 +4,7 @@ use zakuro_vm::boot::Hooks;
 use zakuro_vm::globals::GlobalRow;
 
 /// Tables of special global variables, one per file that owns some.
-pub static GLOBALS: &[&[GlobalRow]] = &[crate::io::stream::GLOBALS, crate::regexp::special::GLOBALS];
+pub static GLOBALS: &[&[GlobalRow]] = &[crate::kernel::globals::GLOBALS, crate::io::stream::GLOBALS, crate::regexp::special::GLOBALS];
 
 pub fn install() {
     let mut h = Hooks::default();
@@ -15,6 +15,7 @@ pub fn install() {
     }
     h.float_to_s = Some(zakuro_text::float::float_to_s);
     h.lazy_const = Some(crate::io::stream::lazy_const);
+    h.binding = Some(crate::proc::binding::of_caller);
     h.warn = Some(crate::exception::warning::emit);
     crate::regexp::special::install(&mut h);
     zakuro_vm::boot::set_hooks(h);

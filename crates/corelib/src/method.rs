@@ -1,7 +1,435 @@
-//! (not written yet)
+//! Method and UnboundMethod.
 
-use zakuro_vm::{Cx, MethodRow};
+use zakuro_macros::ruby_class;
+use zakuro_vm::*;
 
-pub static TABLES: &[&[MethodRow]] = &[];
+pub static TABLES: &[&[MethodRow]] = &[method::METHODS, unbound::METHODS];
 
 pub fn setup(_cx: &mut Cx) {}
+
+type Obj = Ref<MethodObjCell>;
+
+fn new_object(cx: &mut Cx, class: ClassId, receiver: Value, m: Ref<MethodCell>, from: ClassId, name: Sym) -> Value {
+    let header = Header { shape: class.0, kind: Kind::MethodObj as u8, flags: 0, aux: 0 };
+    let from = cx.class_value(from);
+    alloc_cell(&mut cx.heap, MethodObjCell { header, receiver, method: m.as_value(), class: from, name }).as_value()
+}
+
+/// Method object of a method found in `from`.
+pub fn make(cx: &mut Cx, receiver: Value, m: Ref<MethodCell>, from: ClassId, name: Sym) -> Value {
+    new_object(cx, ids::METHOD, receiver, m, from, name)
+}
+pub fn make_unbound(cx: &mut Cx, m: Ref<MethodCell>, from: ClassId, name: Sym) -> Value {
+    new_object(cx, ids::UNBOUND_METHOD, Value::NIL, m, from, name)
+}
+
+/// `object.method(name)`
+pub fn of_object(cx: &mut Cx, this: Value, name: Sym, public: bool) -> Result<Value> {
+    let class = cx.dispatch_class(this);
+    if let Some(m) = cx.find_method(class, name)
+        && (!public || m.visibility() == Visibility::Public)
+    {
+        return Ok(make(cx, this, m, class, name));
+    }
+    if let Some(r) = cx.method_of(this, sym::respond_to_missing)
+        && r.method_kind() != MethodKind::Native
+        && cx.call(this, sym::respond_to_missing, &[Value::sym(name), Value::bool(!public)])?.truthy()
+    {
+        let m = MethodCell::make(&mut cx.heap, name, class, Visibility::Public, MethodKind::Missing, Value::NIL, 0, Value::NIL);
+        return Ok(make(cx, this, m, class, name));
+    }
+    let class = cx.class_of(this);
+    let (n, what) = match cx.class_id(this) {
+        Some(c) => (format!("#<Class:{}>", cx.class_name(c)), "class"),
+        None => (cx.class_name(class), "class"),
+    };
+    cx.name_error(format!("undefined method '{}' for {what} '{n}'", name.name()), name, this)
+}
+
+fn cell(o: Obj) -> Ref<MethodCell> {
+    Ref::of(o.method)
+}
+
+/// Parameter list of a method as (kind, name).
+pub fn parameter_list(cx: &mut Cx, m: Ref<MethodCell>) -> Vec<(&'static str, Option<Sym>)> {
+    match m.method_kind() {
+        MethodKind::Ruby => Cx::method_code(m).map_or(Vec::new(), |c| c.params.list.clone()),
+        MethodKind::Proc => match Ref::<ProcCell>::from_value(m.data) {
+            Some(p) => crate::proc::parameter_list(cx, p, true),
+            None => Vec::new(),
+        },
+        MethodKind::AttrReader => Vec::new(),
+        MethodKind::AttrWriter => vec![("req", None)],
+        MethodKind::Native => match Cx::native_row(m) {
+            Some(r) => {
+                let mut list = vec![("req", None); r.min];
+                match r.max {
+                    ..0 => list.push(("rest", None)),
+                    max => list.extend(std::iter::repeat_n(("opt", None), (max as usize).saturating_sub(r.min))),
+                }
+                list
+            }
+            None => vec![("rest", None)],
+        },
+        _ => vec![("rest", None)],
+    }
+}
+
+/// The Array that `parameters` returns.
+pub fn parameters_value(cx: &mut Cx, list: &[(&'static str, Option<Sym>)]) -> Value {
+    let out = cx.new_array();
+    for (kind, name) in list {
+        let mut pair = vec![Value::sym(Sym::intern(kind))];
+        // Anonymous ones have the names that they are written with; destructuring ones have none.
+        let shown = match (*kind, name) {
+            (_, Some(n)) => Some(match n.bytes() {
+                b"*_" => Sym::intern("*"),
+                b"**_" => Sym::intern("**"),
+                b"&_" => Sym::intern("&"),
+                _ => *n,
+            }),
+            _ => None,
+        };
+        pair.extend(shown.map(Value::sym));
+        let pair = cx.array(&pair);
+        ArrayCell::push(out, &mut cx.heap, pair);
+    }
+    out.as_value()
+}
+
+/// [file, line] of a definition in Ruby, nil for builtins.
+fn source_location(cx: &mut Cx, m: Ref<MethodCell>) -> Value {
+    let code = match m.method_kind() {
+        MethodKind::Ruby => Cx::method_code(m),
+        MethodKind::Proc => cx.block_code(Block(m.data.0)),
+        _ => None,
+    };
+    location_value(cx, code)
+}
+
+/// [file, line] of a Code, nil without one (and for the prelude's).
+pub fn location_value(cx: &mut Cx, code: Option<&'static zakuro_bytecode::Code>) -> Value {
+    match code {
+        Some(c) if !c.file.starts_with("<internal") => {
+            let f = cx.str(&c.file);
+            cx.array(&[f, Value::fixnum(c.line as i64)])
+        }
+        _ => Value::NIL,
+    }
+}
+
+/// `a, b = ..., *c, d:, &e`
+fn signature(list: &[(&'static str, Option<Sym>)]) -> String {
+    let mut parts = Vec::new();
+    for (kind, name) in list {
+        let n = name.map_or("_".to_string(), |n| n.name().into_owned());
+        let anonymous = name.is_none() || matches!(n.as_str(), "*_" | "**_" | "&_" | "*" | "**" | "&");
+        parts.push(match *kind {
+            "req" => n,
+            "opt" => format!("{n}=..."),
+            "rest" => if anonymous { "*".into() } else { format!("*{n}") },
+            "keyreq" => format!("{n}:"),
+            "key" => format!("{n}: ..."),
+            "keyrest" => if anonymous { "**".into() } else { format!("**{n}") },
+            "nokey" => "**nil".into(),
+            "block" => if anonymous { "&".into() } else { format!("&{n}") },
+            _ => n,
+        });
+    }
+    // `...` is written as such.
+    if let [head @ .., a, b, c] = parts.as_slice()
+        && (a.as_str(), b.as_str(), c.as_str()) == ("*", "**", "&")
+    {
+        let mut all = head.to_vec();
+        all.push("...".into());
+        return all.join(", ");
+    }
+    parts.join(", ")
+}
+
+fn inspect(cx: &mut Cx, o: Obj) -> Result<String> {
+    let m = cell(o);
+    let bound = o.header.shape == ids::METHOD.0;
+    let mut out = if bound { "#<Method: ".to_string() } else { "#<UnboundMethod: ".to_string() };
+    let owner = m.owner;
+    if cx.class(owner).kind == ClassKind::Singleton {
+        let a = cx.class(owner).attached;
+        if bound && a == o.receiver {
+            out.push_str(&cx.inspect_text(a)?);
+        } else if bound {
+            out.push_str(&cx.inspect_text(o.receiver)?);
+            out.push('(');
+            out.push_str(&cx.inspect_text(a)?);
+            out.push(')');
+        } else {
+            out.push_str(&cx.class_name(owner));
+        }
+        out.push(if bound { '.' } else { '#' });
+    } else {
+        let own = cx.class_name(owner);
+        if bound {
+            let c = match cx.class_id(o.receiver) {
+                // A class method that comes from Class, Module or a module.
+                Some(k) if cx.class(k).kind != ClassKind::Module || cx.class(k).singleton.is_some() => {
+                    let shown = cx.class_name(k);
+                    format!("#<Class:{shown}>")
+                }
+                _ => cx.class_name_of(o.receiver),
+            };
+            out.push_str(&c);
+            if c != own {
+                out.push_str(&format!("({own})"));
+            }
+        } else {
+            out.push_str(&own);
+        }
+        out.push('#');
+    }
+    out.push_str(&o.name.name());
+    if m.name != o.name {
+        out.push_str(&format!("({})", m.name.name()));
+    }
+    let list = parameter_list(cx, m);
+    out.push_str(&format!("({})", signature(&list)));
+    let at = source_location(cx, m);
+    if let Some(a) = Ref::<ArrayCell>::from_value(at)
+        && let [file, line] = a.as_slice()
+    {
+        let (file, line) = (*file, *line);
+        out.push_str(&format!(" {}:{}", cx.to_s_text(file)?, cx.to_s_text(line)?));
+    }
+    out.push('>');
+    Ok(out)
+}
+
+/// Whether two cells are the same method (aliases are).
+fn same_method(a: Ref<MethodCell>, b: Ref<MethodCell>) -> bool {
+    a == b || a.method_kind() == b.method_kind() && a.owner == b.owner && a.body == b.body && a.data == b.data && a.cref == b.cref
+        && (a.name == b.name || a.body != 0)
+}
+
+/// The receiver fits the method's owner.
+fn check_bind(cx: &mut Cx, o: Obj, receiver: Value) -> Result<()> {
+    let owner = cell(o).owner;
+    match cx.class(owner).kind {
+        ClassKind::Module => Ok(()),
+        _ if cx.is_a(receiver, owner) => Ok(()),
+        ClassKind::Singleton => cx.type_error("singleton method called for a different object"),
+        ClassKind::Class => {
+            let n = cx.class_name(owner);
+            cx.type_error(format!("bind argument must be an instance of {n}"))
+        }
+    }
+}
+
+fn super_method(cx: &mut Cx, o: Obj, class: ClassId) -> Option<Ref<MethodCell>> {
+    let m = cell(o);
+    cx.find_super_method(class, m.owner, m.name)
+}
+
+#[ruby_class(ids::METHOD)]
+mod method {
+    use super::*;
+
+    /// Calls the method.
+    ///
+    ///     1.method(:+).call(2)   #=> 3
+    #[method("call", "()", "===", "[]")]
+    fn call(cx: &mut Cx, this: Obj, args: Args) -> Result<Value> {
+        cx.call_method(cell(this), this.receiver, this.name, args.as_slice(), args.kw, args.block)
+    }
+    /// A lambda that calls the method.
+    ///
+    ///     [1, 2].map(&2.method(:*))   #=> [2, 4]
+    #[method("to_proc")]
+    fn to_proc(cx: &mut Cx, this: Obj) -> Value {
+        let mut header = zakuro_vm::header(ids::PROC, Kind::Proc, ProcKind::Method as u16);
+        header.flags |= LAMBDA;
+        let p = ProcCell { header, code: 0, env: Value::NIL, self_: this.receiver, me: this.method, extra: this.as_value() };
+        alloc_cell(&mut cx.heap, p).as_value()
+    }
+    /// The object that the method is called on.
+    ///
+    ///     1.method(:+).receiver   #=> 1
+    #[method("receiver")]
+    fn receiver(_cx: &mut Cx, this: Obj) -> Value {
+        this.receiver
+    }
+    /// The method without its receiver.
+    ///
+    ///     1.method(:+).unbind.bind_call(2, 3)   #=> 5
+    #[method("unbind")]
+    fn unbind(cx: &mut Cx, this: Obj) -> Value {
+        let from = cx.class_id(this.class).unwrap_or(ids::OBJECT);
+        make_unbound(cx, cell(this), from, this.name)
+    }
+    /// The method that `super` in this one calls, nil when there is none.
+    ///
+    ///     class Sup; def a = 1; end; class Sub < Sup; def a = 2; end; Sub.new.method(:a).super_method.call   #=> 1
+    #[method("super_method")]
+    fn super_method(cx: &mut Cx, this: Obj) -> Value {
+        let class = cx.dispatch_class(this.receiver);
+        match super::super_method(cx, this, class) {
+            Some(m) => make(cx, this.receiver, m, class, this.name),
+            None => Value::NIL,
+        }
+    }
+    /// Same receiver and same method.
+    ///
+    ///     1.method(:+) == 1.method(:+)   #=> true
+    #[method("==", "eql?")]
+    fn eq(_cx: &mut Cx, this: Obj, other: Value) -> bool {
+        Obj::from_value(other)
+            .is_some_and(|o| o.header.shape == this.header.shape && o.receiver == this.receiver && same_method(cell(o), cell(this)))
+    }
+    /// A number for Hash lookup.
+    #[method("hash")]
+    fn hash(_cx: &mut Cx, this: Obj) -> Value {
+        let m = cell(this);
+        let h = equality::hash_bytes(&[this.receiver.0, m.owner.0 as u64, m.body as u64, m.data.0].map(u64::to_le_bytes).concat());
+        Value::fixnum((h >> 2) as i64)
+    }
+    /// Name, class and parameters as text.
+    ///
+    ///     1.method(:+).inspect   #=> "#<Method: Integer#+(_)>"
+    #[method("inspect", "to_s")]
+    fn inspect(cx: &mut Cx, this: Obj) -> Result<String> {
+        super::inspect(cx, this)
+    }
+    /// Name that the method was asked by.
+    ///
+    ///     1.method(:+).name   #=> :+
+    #[method("name")]
+    fn name(_cx: &mut Cx, this: Obj) -> Sym {
+        this.name
+    }
+    /// Name that the method was defined by (differs for an alias).
+    #[method("original_name")]
+    fn original_name(_cx: &mut Cx, this: Obj) -> Sym {
+        cell(this).name
+    }
+    /// The module that defines the method.
+    ///
+    ///     1.method(:puts).owner   #=> Kernel
+    #[method("owner")]
+    fn owner(cx: &mut Cx, this: Obj) -> Value {
+        let o = cell(this).owner;
+        cx.class_value(o)
+    }
+    /// Number of arguments; -n-1 when n are required and more are possible.
+    ///
+    ///     [1.method(:+).arity, [].method(:push).arity]   #=> [1, -1]
+    #[method("arity")]
+    fn arity(cx: &mut Cx, this: Obj) -> i64 {
+        cx.method_arity(cell(this))
+    }
+    /// Kinds and names of the parameters.
+    ///
+    ///     def prm(a, b = 1, *c, d:, &e) = 0; method(:prm).parameters   #=> [[:req, :a], [:opt, :b], [:rest, :c], [:keyreq, :d], [:block, :e]]
+    #[method("parameters")]
+    fn parameters(cx: &mut Cx, this: Obj) -> Value {
+        let list = parameter_list(cx, cell(this));
+        parameters_value(cx, &list)
+    }
+    /// [file, line] of the definition, nil for builtins.
+    ///
+    ///     1.method(:+).source_location   #=> nil
+    #[method("source_location")]
+    fn source_location(cx: &mut Cx, this: Obj) -> Value {
+        super::source_location(cx, cell(this))
+    }
+}
+
+#[ruby_class(ids::UNBOUND_METHOD)]
+mod unbound {
+    use super::*;
+
+    /// The method of an object.
+    ///
+    ///     String.instance_method(:size).bind("abc").call   #=> 3
+    #[method("bind")]
+    fn bind(cx: &mut Cx, this: Obj, receiver: Value) -> Result<Value> {
+        check_bind(cx, this, receiver)?;
+        let class = cx.dispatch_class(receiver);
+        Ok(make(cx, receiver, cell(this), class, this.name))
+    }
+    /// Calls the method on an object.
+    ///
+    ///     Array.instance_method(:push).bind_call([1], 2)   #=> [1, 2]
+    #[method("bind_call", min = 1)]
+    fn bind_call(cx: &mut Cx, this: Obj, args: Args) -> Result<Value> {
+        let receiver = args.as_slice()[0];
+        check_bind(cx, this, receiver)?;
+        cx.call_method(cell(this), receiver, this.name, &args.as_slice()[1..], args.kw, args.block)
+    }
+    /// The method that `super` in this one calls, nil when there is none.
+    #[method("super_method")]
+    fn super_method(cx: &mut Cx, this: Obj) -> Value {
+        let class = cx.class_id(this.class).unwrap_or(ids::OBJECT);
+        match super::super_method(cx, this, class) {
+            Some(m) => make_unbound(cx, m, class, this.name),
+            None => Value::NIL,
+        }
+    }
+    /// Whether both are the same method.
+    ///
+    ///     String.instance_method(:size) == String.instance_method(:size)   #=> true
+    #[method("==", "eql?")]
+    fn eq(_cx: &mut Cx, this: Obj, other: Value) -> bool {
+        Obj::from_value(other).is_some_and(|o| o.header.shape == this.header.shape && same_method(cell(o), cell(this)))
+    }
+    /// A number for Hash lookup.
+    #[method("hash")]
+    fn hash(_cx: &mut Cx, this: Obj) -> Value {
+        let m = cell(this);
+        let h = equality::hash_bytes(&[m.owner.0 as u64, m.body as u64, m.data.0].map(u64::to_le_bytes).concat());
+        Value::fixnum((h >> 2) as i64)
+    }
+    /// Name, class and parameters as text.
+    ///
+    ///     Integer.instance_method(:+).inspect   #=> "#<UnboundMethod: Integer#+(_)>"
+    #[method("inspect", "to_s")]
+    fn inspect(cx: &mut Cx, this: Obj) -> Result<String> {
+        super::inspect(cx, this)
+    }
+    /// Name that the method was asked by.
+    ///
+    ///     Integer.instance_method(:+).name   #=> :+
+    #[method("name")]
+    fn name(_cx: &mut Cx, this: Obj) -> Sym {
+        this.name
+    }
+    /// Name that the method was defined by (differs for an alias).
+    #[method("original_name")]
+    fn original_name(_cx: &mut Cx, this: Obj) -> Sym {
+        cell(this).name
+    }
+    /// The module that defines the method.
+    ///
+    ///     Integer.instance_method(:puts).owner   #=> Kernel
+    #[method("owner")]
+    fn owner(cx: &mut Cx, this: Obj) -> Value {
+        let o = cell(this).owner;
+        cx.class_value(o)
+    }
+    /// Number of arguments; -n-1 when n are required and more are possible.
+    ///
+    ///     Integer.instance_method(:+).arity   #=> 1
+    #[method("arity")]
+    fn arity(cx: &mut Cx, this: Obj) -> i64 {
+        cx.method_arity(cell(this))
+    }
+    /// Kinds and names of the parameters.
+    ///
+    ///     Integer.instance_method(:+).parameters   #=> [[:req]]
+    #[method("parameters")]
+    fn parameters(cx: &mut Cx, this: Obj) -> Value {
+        let list = parameter_list(cx, cell(this));
+        parameters_value(cx, &list)
+    }
+    /// [file, line] of the definition, nil for builtins.
+    #[method("source_location")]
+    fn source_location(cx: &mut Cx, this: Obj) -> Value {
+        super::source_location(cx, cell(this))
+    }
+}

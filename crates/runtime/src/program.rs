@@ -3,6 +3,7 @@
 use crate::command::{self, Action, Command};
 use std::sync::Arc;
 use zakuro_compiler::Options as CompileOptions;
+use zakuro_corelib::vm_api::birth;
 use zakuro_vm::host::{End, VmControl};
 use zakuro_vm::transfer::Envelope;
 use zakuro_vm::*;
@@ -51,10 +52,7 @@ fn prepare(cx: &mut Cx, c: &Command, args: Envelope) -> Result<()> {
         Action::Code(_) => "-e".into(),
         _ => "-".into(),
     };
-    zakuro_corelib::vm_setup(cx, &c.args)?;
-    let start = cx.open(args)?;
-    let start = if start.is_nil() { cx.array(&[]) } else { start };
-    cx.const_set(ids::RUBY_VM, Sym::intern("ARGV"), start);
+    birth::settle(cx, args, &c.args)?;
     for lib in &c.options.require {
         let main = cx.main;
         let name = cx.str(lib);
@@ -66,7 +64,7 @@ fn prepare(cx: &mut Cx, c: &Command, args: Envelope) -> Result<()> {
 fn main_program(cx: &mut Cx, c: &Command) -> Result<Value> {
     let source: Vec<u8> = match &c.action {
         Action::Code(code) => code.clone().into_bytes(),
-        Action::File(f) => match zakuro_corelib::read_program(cx, f) {
+        Action::File(f) => match birth::read_program(cx, f) {
             Ok(s) => s,
             Err(e) => {
                 let why = match e.kind() {
@@ -107,7 +105,7 @@ fn main_program(cx: &mut Cx, c: &Command) -> Result<Value> {
         println!("Syntax OK");
         return Ok(Value::NIL);
     }
-    zakuro_corelib::set_data(cx, &compiled.code)?;
+    birth::set_data(cx, &compiled.code)?;
     cx.run_program(&compiled.code, None)
 }
 

@@ -33,6 +33,8 @@ pub struct Hooks {
     pub float_to_s: Option<fn(f64) -> String>,
     /// Writes a warning line (after category and verbosity were checked).
     pub warn: Option<fn(&mut Cx, &str) -> Result<()>>,
+    /// Natives that stand in for C extensions, by the name that `require` gets; called once per VM.
+    pub features: HashMap<&'static str, fn(&mut Cx) -> Result<()>>,
     /// Makes a Binding of the innermost Ruby frame.
     pub binding: Option<fn(&mut Cx) -> Result<Value>>,
     /// Value of a constant that each VM makes for itself on first use (its entry: UNDEF with the name as `autoload`).
@@ -61,6 +63,8 @@ pub struct BootImage {
     transitions: FastMap<(u32, Sym), u32>,
     globals: FastMap<Sym, Value>,
     global_aliases: FastMap<Sym, Sym>,
+    /// Shape of the main object: that of a singleton class with its methods.
+    main_shape: u32,
     /// Codes of prelude methods.
     codes: Vec<Arc<Code>>,
     /// The VM that was frozen: owns the heap.
@@ -147,7 +151,7 @@ impl Vm {
         vm.transitions = boot.transitions.clone();
         vm.globals = boot.globals.clone();
         vm.global_aliases = boot.global_aliases.clone();
-        vm.main = vm.new_object(ids::OBJECT);
+        vm.main = ObjectCell::make(&mut vm.heap, boot.main_shape, Kind::Object, 0).as_value();
         vm
     }
 
@@ -257,6 +261,7 @@ impl Vm {
             transitions: std::mem::take(&mut self.transitions),
             globals: std::mem::take(&mut self.globals),
             global_aliases: std::mem::take(&mut self.global_aliases),
+            main_shape: self.main.shape_key(),
             codes: self.kept_codes.values().cloned().collect(),
             _vm: self,
         }

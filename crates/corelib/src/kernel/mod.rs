@@ -1,7 +1,27 @@
-//! (not written yet)
+//! Functions of Kernel: `raise` and jumps out, `eval` looking at and running code, `load` files, `caller` backtraces, `process` ending and
+//! sleeping, `globals` special variables, `misc` the rest.
+
+pub mod caller;
+pub mod eval;
+pub mod globals;
+pub mod load;
+mod misc;
+mod process;
+mod raise;
 
 use zakuro_vm::{Cx, MethodRow};
 
-pub static TABLES: &[&[MethodRow]] = &[];
+pub static TABLES: &[&[MethodRow]] = &[
+    raise::kernel::METHODS,
+    eval::kernel::METHODS,
+    load::kernel::METHODS,
+    caller::kernel::METHODS,
+    caller::location::METHODS,
+    process::kernel::METHODS,
+    misc::kernel::METHODS,
+];
 
-pub fn setup(_cx: &mut Cx) {}
+pub fn setup(cx: &mut Cx) {
+    globals::setup(cx);
+    misc::setup(cx);
+}

@@ -1,0 +1,218 @@
+//! eval, binding, block_given?, names of variables and of the running method.
+//!
+//! An eval's text is compiled once per text and place: the place (Code state of the frame) fixes names and slots of the variables around.
+
+use crate::proc::binding::{self, BindingData};
+use zakuro_compiler::{EvalScopes, Options};
+use zakuro_macros::ruby_class;
+use zakuro_vm::scope::Scope;
+use zakuro_vm::vm::FastMap;
+use zakuro_vm::*;
+use std::sync::Arc;
+use zakuro_bytecode::Code;
+
+/// A text to evaluate.
+pub struct Source {
+    text: Vec<u8>,
+    file: String,
+    line: u32,
+}
+
+impl Source {
+    pub fn new(text: Vec<u8>, file: String, line: u32) -> Source {
+        Source { text, file, line }
+    }
+    /// From the arguments (string, file = nil, line = 1).
+    pub fn from_args(cx: &mut Cx, text: Option<Value>, file: Option<Value>, line: Option<Value>) -> Result<Source> {
+        let text = cx.to_str(text.unwrap_or(Value::NIL))?.bytes().to_vec();
+        let file = match file {
+            None | Some(Value::NIL) => match cx.here() {
+                Some((f, l)) => format!("(eval at {f}:{l})"),
+                None => "(eval)".into(),
+            },
+            Some(f) => cx.text_of(f)?,
+        };
+        let line = match line {
+            None => 1,
+            Some(l) => cx.to_i64(l)?.clamp(0, i32::MAX as i64) as u32,
+        };
+        Ok(Source { text, file, line })
+    }
+}
+
+#[derive(PartialEq, Eq, Hash)]
+struct Key {
+    text: Vec<u8>,
+    file: String,
+    line: u32,
+    /// Address of the Code state of the place.
+    place: usize,
+}
+
+/// Compiled evals of a VM.
+#[derive(Default)]
+struct Evals(FastMap<Key, Arc<Code>>);
+impl VmState for Evals {}
+
+/// SyntaxError of a source that could not be compiled.
+pub fn syntax_error<T>(cx: &mut Cx, e: &zakuro_compiler::SyntaxError) -> Result<T> {
+    let exc = cx.exception(ids::SYNTAX_ERROR, &e.message());
+    let path = cx.str(&e.file);
+    cx.ivar_set_raw(exc, Sym::intern("__path"), path);
+    cx.raise_value(exc)
+}
+
+/// Shows the compiler's warnings, when warnings are on.
+pub fn show_warnings(cx: &mut Cx, file: &str, warnings: &[zakuro_compiler::Warning]) -> Result<()> {
+    if let Some(f) = boot::hooks().warn {
+        for w in warnings {
+            f(cx, &format!("{file}:{}: warning: {}\n", w.line, w.message))?;
+        }
+    }
+    Ok(())
+}
+
+/// `$VERBOSE` is true.
+pub fn is_verbose(cx: &Cx) -> bool {
+    match cx.globals.get(&sym::verbose) {
+        Some(v) => *v == Value::TRUE,
+        None => cx.options.verbose == Some(true),
+    }
+}
+
+/// Compiles and runs a text in a scope. Also returns the scope with the variables that the text defined.
+pub fn eval_source(cx: &mut Cx, source: &Source, scope: Scope, self_: Value, me: Value) -> Result<(Value, Scope)> {
+    let key = Key { text: source.text.clone(), file: source.file.clone(), line: source.line, place: scope.code as usize };
+    let code = match cx.state::<Evals>().0.get(&key) {
+        Some(c) => c.clone(),
+        None => {
+            let seen = cx.seen_envs(scope);
+            let scopes = EvalScopes {
+                envs: seen.iter().map(|e| e.names()).collect(),
+                in_method: cx.scope_in_method(scope),
+                backref: cx.scope_backref(scope),
+            };
+            let warn = is_verbose(cx);
+            let options = Options { file: &source.file, line: source.line, eval: Some(&scopes), warn, ..Default::default() };
+            // The parser recurses: it gets the worker's own stack.
+            match zakuro_sched::on_native_stack(|| zakuro_compiler::compile(&source.text, &options)) {
+                Ok(c) => {
+                    show_warnings(cx, &source.file, &c.warnings)?;
+                    cx.state::<Evals>().0.insert(key, c.code.clone());
+                    c.code
+                }
+                Err(e) => return syntax_error(cx, &e),
+            }
+        }
+    };
+    let (result, inner) = cx.run_eval(&code, scope, self_, me);
+    Ok((result?, inner))
+}
+
+#[ruby_class(ids::KERNEL)]
+pub mod kernel {
+    use super::*;
+
+    /// Evaluates a text here, or in a Binding.
+    ///
+    ///     x = 2; eval("x + 1")   #=> 3
+    #[method("eval", module_function, min = 1, max = 4)]
+    fn eval(cx: &mut Cx, _this: Value, args: Args) -> Result<Value> {
+        let source = Source::from_args(cx, args.get(0), args.get(2), args.get(3))?;
+        match args.get(1) {
+            None | Some(Value::NIL) => {
+                let Some(f) = cx.ruby_frame() else { return cx.raise(ids::RUNTIME_ERROR, "no frame to evaluate in") };
+                let scope = cx.frame_scope(f);
+                // SAFETY: a live Ruby frame.
+                let (self_, me) = unsafe { (*(*f).regs, (*f).me) };
+                Ok(eval_source(cx, &source, scope, self_, me)?.0)
+            }
+            Some(b) if cx.is_data::<BindingData>(b) => binding::eval_in(cx, b, &source),
+            Some(b) => {
+                let c = cx.class_name_of(b);
+                cx.type_error(format!("wrong argument type {c} (expected binding)"))
+            }
+        }
+    }
+    /// The variables, `self` and method of the place of the call.
+    ///
+    ///     x = 7; binding.local_variable_get(:x)   #=> 7
+    #[method("binding", module_function)]
+    fn binding(cx: &mut Cx, _this: Value) -> Result<Value> {
+        binding::of_caller(cx)
+    }
+    /// Whether the running method got a block.
+    ///
+    ///     def blk = block_given?; [blk, blk { }]   #=> [false, true]
+    #[method("block_given?", module_function)]
+    fn block_given(cx: &mut Cx, _this: Value) -> bool {
+        // SAFETY: a live frame.
+        cx.method_frame().is_some_and(|f| unsafe { (*f).block.is_some() })
+    }
+    /// Names of the local variables here.
+    ///
+    ///     proc { a = 1; local_variables }.call.first   #=> :a
+    #[method("local_variables", module_function)]
+    fn local_variables(cx: &mut Cx, _this: Value) -> Value {
+        let names = match cx.ruby_frame() {
+            Some(f) => {
+                let scope = cx.frame_scope(f);
+                binding::visible_names(cx, scope)
+            }
+            None => Vec::new(),
+        };
+        cx.array(&names)
+    }
+    /// Names of the global variables.
+    ///
+    ///     global_variables.include?(:$0)   #=> true
+    #[method("global_variables", module_function)]
+    fn global_variables(cx: &mut Cx, _this: Value) -> Value {
+        let mut names: Vec<Sym> = cx.globals.keys().copied().collect();
+        names.extend(boot::hooks().globals.keys());
+        names.extend(cx.global_aliases.keys());
+        names.extend(["$&", "$`", "$'", "$+", "$1", "$2", "$3", "$4", "$5", "$6", "$7", "$8", "$9"].map(Sym::intern));
+        names.sort_unstable_by_key(|n| n.bytes());
+        names.dedup();
+        let names: Vec<Value> = names.into_iter().map(Value::sym).collect();
+        cx.array(&names)
+    }
+    /// Name that the running method was defined by, nil outside of methods.
+    ///
+    ///     def whoami = __method__; whoami   #=> :whoami
+    #[method("__method__", module_function)]
+    fn method_name(cx: &mut Cx, _this: Value) -> Value {
+        running(cx).map_or(Value::NIL, |m| Value::sym(m.name))
+    }
+    /// Name that the running method was called by.
+    ///
+    ///     def orig = __callee__; alias other orig; other   #=> :other
+    #[method("__callee__", module_function)]
+    fn callee(cx: &mut Cx, _this: Value) -> Value {
+        running(cx).map_or(Value::NIL, |m| Value::sym(m.called))
+    }
+    /// Method around the caller.
+    fn running(cx: &Cx) -> Option<Ref<MethodCell>> {
+        let f = cx.ruby_frame()?;
+        // SAFETY: a live frame.
+        let m: Ref<MethodCell> = Ref::from_value(unsafe { (*f).me })?;
+        (m.method_kind() != MethodKind::Frame).then_some(m)
+    }
+    /// Directory of the running file, nil for texts.
+    #[method("__dir__", module_function)]
+    fn dir(cx: &mut Cx, _this: Value) -> Value {
+        match cx.here() {
+            Some((f, _)) if !f.starts_with("(eval") && &*f != "-e" && &*f != "-" => {
+                let full = load::absolute(cx, f.as_bytes());
+                let full = std::fs::canonicalize(&full).unwrap_or(full);
+                match full.parent() {
+                    Some(d) => cx.str(&d.to_string_lossy()),
+                    None => Value::NIL,
+                }
+            }
+            _ => Value::NIL,
+        }
+    }
+}
+
+use super::load;

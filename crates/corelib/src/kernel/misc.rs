@@ -1,0 +1,103 @@
+//! Functions of Kernel that belong nowhere else, and the methods of `main`.
+
+use zakuro_macros::ruby_class;
+use zakuro_vm::*;
+
+/// The singleton methods of `main`. Every VM's main object starts with the shape that the boot image's has then.
+pub fn setup(cx: &mut Cx) {
+    let main = cx.main;
+    let Ok(class) = cx.singleton_class(main) else { return };
+    for row in main::METHODS {
+        let vis = if row.vis == builtin::Vis::Public { Visibility::Public } else { Visibility::Private };
+        for name in row.names {
+            let (name, body) = (Sym::intern(name), row as *const MethodRow as usize);
+            let m = MethodCell::make(&mut cx.heap, name, class, vis, MethodKind::Native, Value::NIL, body, Value::NIL);
+            cx.add_method(class, name, m);
+        }
+    }
+}
+
+#[ruby_class(ids::OBJECT)]
+mod main {
+    use super::*;
+    use crate::module::{include, methods, visibility};
+
+    /// The text `main`.
+    #[method("to_s", "inspect")]
+    fn to_s(cx: &mut Cx, _this: Value) -> Value {
+        cx.str("main")
+    }
+    /// Includes modules in Object.
+    #[method("include", private, min = 1)]
+    fn include(cx: &mut Cx, _this: Value, modules: Rest) -> Result<Value> {
+        let object = cx.class_value(ids::OBJECT);
+        include::add_modules(cx, object, modules, sym::append_features, sym::included)
+    }
+    /// Makes methods of Object public: the named ones, or those that follow.
+    #[method("public", private)]
+    fn public(cx: &mut Cx, _this: Value, names: Rest) -> Result<Value> {
+        visibility::change(cx, ids::OBJECT, names, Visibility::Public)
+    }
+    /// Makes methods of Object private.
+    #[method("private", private)]
+    fn private(cx: &mut Cx, _this: Value, names: Rest) -> Result<Value> {
+        visibility::change(cx, ids::OBJECT, names, Visibility::Private)
+    }
+    /// Defines a method of Object.
+    #[method("define_method", private)]
+    fn define_method(cx: &mut Cx, _this: Value, name: Value, body: Option<Value>, block: Block) -> Result<Value> {
+        let name = cx.to_sym(name)?;
+        methods::define_method(cx, ids::OBJECT, name, body, block, Visibility::Public)
+    }
+    /// Refinements are not supported.
+    #[method("using", private)]
+    fn using(cx: &mut Cx, _this: Value, _module: Value) -> Result<Value> {
+        cx.raise(ids::NOT_IMPLEMENTED_ERROR, "refinements are not supported: main.using")
+    }
+}
+
+#[ruby_class(ids::KERNEL)]
+pub mod kernel {
+    use super::*;
+
+    /// A Hash of the argument by `to_hash`; nil and the empty Array give an empty one.
+    ///
+    ///     [Hash(nil), Hash([]), Hash({a: 1})]   #=> [{}, {}, {a: 1}]
+    #[method("Hash", module_function)]
+    fn hash(cx: &mut Cx, _this: Value, v: Value) -> Result<Value> {
+        if v.is_nil() || Ref::<ArrayCell>::from_value(v).is_some_and(|a| a.is_empty()) {
+            return Ok(cx.new_hash().as_value());
+        }
+        match cx.try_hash(v)? {
+            Some(h) => Ok(h.as_value()),
+            None => {
+                let c = cx.class_name_of(v);
+                cx.type_error(format!("can't convert {c} into Hash"))
+            }
+        }
+    }
+    /// Has a file required when a constant is first read.
+    #[method("autoload", module_function)]
+    fn autoload(cx: &mut Cx, _this: Value, name: Value, path: Value) -> Result<Value> {
+        let holder = scope_class(cx);
+        crate::module::set_autoload(cx, holder, name, path)
+    }
+    /// The file that `autoload` registered for a constant.
+    #[method("autoload?", module_function)]
+    fn autoload_p(cx: &mut Cx, _this: Value, name: Value, inherit: Option<Value>) -> Result<Value> {
+        let holder = scope_class(cx);
+        crate::module::autoload_path(cx, holder, name, inherit.is_none_or(|i| i.truthy()))
+    }
+    /// Innermost module around the caller.
+    fn scope_class(cx: &Cx) -> ClassId {
+        Ref::<CrefCell>::from_value(cx.current_cref()).and_then(|c| cx.class_id(c.class)).unwrap_or(ids::OBJECT)
+    }
+    /// Tracing is not supported: nil is accepted, a Proc is an error.
+    #[method("set_trace_func", module_function)]
+    fn set_trace_func(cx: &mut Cx, _this: Value, f: Value) -> Result<Value> {
+        if f.is_nil() {
+            return Ok(Value::NIL);
+        }
+        cx.raise(ids::NOT_IMPLEMENTED_ERROR, "set_trace_func is not supported")
+    }
+}

@@ -1,0 +1,107 @@
+//! Ending a VM, and sleeping.
+
+use std::time::{Duration, Instant};
+use zakuro_macros::ruby_class;
+use zakuro_vm::*;
+
+/// A time-out argument: seconds.
+pub fn duration(cx: &mut Cx, v: Value) -> Result<Duration> {
+    let seconds = match v.as_fixnum() {
+        Some(i) => i as f64,
+        None => match v.as_float() {
+            Some(f) => f,
+            None if v.is_kind(Kind::Rational) || v.is_kind(Kind::Bignum) => cx.to_f64(v)?,
+            // As CRuby: whatever answers divmod counts as a time.
+            None if !v.is_kind(Kind::String) && !v.is_nil() && cx.responds(v, sym::divmod, false)? => {
+                let one = Value::fixnum(1);
+                let pair = cx.call(v, sym::divmod, &[one])?;
+                let pair = cx.to_ary(pair)?;
+                let (whole, part) = (pair.get(0).unwrap_or(Value::NIL), pair.get(1).unwrap_or(Value::NIL));
+                cx.to_f64(whole)? + cx.to_f64(part)?
+            }
+            None => {
+                let what = cx.describe_for_conversion(v);
+                return cx.type_error(format!("can't convert {what} into time interval"));
+            }
+        },
+    };
+    if seconds.is_nan() || seconds < 0.0 {
+        return cx.arg_error("time interval must not be negative");
+    }
+    Ok(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::from_secs(86_400 * 365 * 50)))
+}
+
+/// Exit status of an argument: true, false or an Integer.
+fn status_of(cx: &mut Cx, v: Option<Value>) -> Result<i64> {
+    match v {
+        None | Some(Value::TRUE) => Ok(0),
+        Some(Value::FALSE) => Ok(1),
+        Some(v) => cx.to_i64(v),
+    }
+}
+
+fn exit_with(cx: &mut Cx, status: i64, message: &str) -> Result<Value> {
+    let class = cx.class_value(ids::SYSTEM_EXIT);
+    let m = cx.str(message);
+    let e = cx.call(class, sym::new, &[Value::fixnum(status), m])?;
+    cx.raise_value(e)
+}
+
+#[ruby_class(ids::KERNEL)]
+pub mod kernel {
+    use super::*;
+
+    /// Ends the VM by raising SystemExit.
+    ///
+    ///     begin; exit(3); rescue SystemExit => e; e.status; end   #=> 3
+    #[method("exit", module_function)]
+    fn exit(cx: &mut Cx, _this: Value, status: Option<Value>) -> Result<Value> {
+        let s = status_of(cx, status)?;
+        exit_with(cx, s, "exit")
+    }
+    /// Ends the VM with status 1; the message is written to `$stderr`.
+    #[method("abort", module_function)]
+    fn abort(cx: &mut Cx, _this: Value, message: Option<Value>) -> Result<Value> {
+        match message {
+            Some(m) => {
+                let m = cx.to_str(m)?;
+                let err = cx.global_get(sym::stderr)?;
+                cx.call(err, sym::puts, &[m.as_value()])?;
+                let text = m.text().into_owned();
+                exit_with(cx, 1, &text)
+            }
+            None => {
+                if cx.errinfo.is_kind(Kind::Exception) {
+                    let e = cx.errinfo;
+                    let text = cx.call(e, sym::full_message, &[])?;
+                    let err = cx.global_get(sym::stderr)?;
+                    cx.call(err, sym::write, &[text])?;
+                }
+                exit_with(cx, 1, "exit")
+            }
+        }
+    }
+    /// Registers a block to run when the VM ends; the last one runs first.
+    #[method("at_exit", module_function)]
+    fn at_exit(cx: &mut Cx, _this: Value, block: Block) -> Result<Value> {
+        if block.is_none() {
+            return cx.arg_error("called without a block");
+        }
+        let p = cx.block_to_proc(block).as_value();
+        cx.at_exit.push(p);
+        Ok(p)
+    }
+    /// Lets the thread wait for seconds, or until it is woken; returns the seconds slept, rounded.
+    ///
+    ///     sleep(0)   #=> 0
+    #[method("sleep", module_function)]
+    fn sleep(cx: &mut Cx, _this: Value, seconds: Option<Value>) -> Result<i64> {
+        let how_long = match seconds {
+            None | Some(Value::NIL) => None,
+            Some(s) => Some(duration(cx, s)?),
+        };
+        let start = Instant::now();
+        cx.sleep(how_long)?;
+        Ok(start.elapsed().as_secs_f64().round() as i64)
+    }
+}

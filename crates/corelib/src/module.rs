@@ -1,7 +1,0 @@
-//! (not written yet)
-
-use zakuro_vm::{Cx, MethodRow};
-
-pub static TABLES: &[&[MethodRow]] = &[];
-
-pub fn setup(_cx: &mut Cx) {}

@@ -1,0 +1,377 @@
+//! Constants and class variables by name, autoload.
+
+use crate::object::copy::check_not_frozen;
+use zakuro_macros::ruby_class;
+use zakuro_vm::*;
+
+fn is_const_name(b: &[u8]) -> bool {
+    let first = match b.first() {
+        Some(c) if c.is_ascii() => c.is_ascii_uppercase(),
+        Some(_) => std::str::from_utf8(b).is_ok_and(|s| s.starts_with(|c: char| c.is_uppercase())),
+        None => false,
+    };
+    first && b.iter().all(|c| c.is_ascii_alphanumeric() || *c == b'_' || *c >= 0x80)
+}
+
+fn const_name(cx: &mut Cx, this: Value, name: Value) -> Result<Sym> {
+    let s = cx.to_sym(name)?;
+    if !is_const_name(s.bytes()) {
+        return cx.name_error(format!("wrong constant name {}", s.name()), s, this);
+    }
+    Ok(s)
+}
+
+/// The steps of `A::B`; a Symbol is one step.
+fn const_path(cx: &mut Cx, this: Value, name: Value) -> Result<(bool, Vec<Sym>)> {
+    if name.is_sym() {
+        return Ok((false, vec![const_name(cx, this, name)?]));
+    }
+    let s = cx.to_sym(name)?;
+    let text = s.bytes();
+    let (top, rest) = match text.strip_prefix(b"::") {
+        Some(r) => (true, r),
+        None => (false, text),
+    };
+    let mut steps = Vec::new();
+    for part in String::from_utf8_lossy(rest).split("::") {
+        if !is_const_name(part.as_bytes()) {
+            return cx.name_error(format!("wrong constant name {}", s.name()), s, this);
+        }
+        steps.push(Sym::intern(part));
+    }
+    Ok((top, steps))
+}
+
+fn cvar_name(cx: &mut Cx, this: Value, name: Value) -> Result<Sym> {
+    let s = cx.to_sym(name)?;
+    let b = s.bytes();
+    if b.len() < 3 || !b.starts_with(b"@@") || b[2].is_ascii_digit() {
+        return cx.name_error(format!("'{}' is not allowed as a class variable name", s.name()), s, this);
+    }
+    Ok(s)
+}
+
+/// Finds one step. `inherit` false: in this very module only.
+fn lookup(cx: &mut Cx, holder: ClassId, name: Sym, inherit: bool) -> Result<Option<Value>> {
+    if inherit {
+        return Ok(cx.const_lookup_in(holder, name, true)?.map(|(_, v)| v));
+    }
+    match cx.const_entry(holder, name) {
+        Some(e) if !e.value.is_undef() => Ok(Some(e.value)),
+        Some(_) => Ok(cx.const_lookup_in(holder, name, false)?.filter(|(c, _)| *c == holder).map(|(_, v)| v)),
+        None => Ok(None),
+    }
+}
+
+fn is_there(cx: &Cx, holder: ClassId, name: Sym, inherit: bool) -> bool {
+    if !inherit {
+        return cx.const_entry(holder, name).is_some();
+    }
+    cx.class(holder).mro.iter().chain(&[ids::OBJECT]).any(|c| cx.const_entry(*c, name).is_some())
+}
+
+fn change_entries(cx: &mut Cx, this: ClassId, names: Rest, f: fn(&mut ConstEntry)) -> Result<Value> {
+    let object = cx.class_value(this);
+    for n in names {
+        let name = const_name(cx, object, *n)?;
+        match cx.class_mut(this).consts.get_mut(&name) {
+            Some(e) => f(e),
+            None => {
+                let path = cx.const_path(this, name);
+                return cx.name_error(format!("constant {path} not defined"), name, object);
+            }
+        }
+        cx.const_epoch += 1;
+    }
+    Ok(Value::NIL)
+}
+
+/// Registers a file to be required when a constant is first read.
+pub fn set_autoload(cx: &mut Cx, holder: ClassId, name: Value, path: Value) -> Result<Value> {
+    let object = cx.class_value(holder);
+    let s = cx.to_sym(name)?;
+    if !is_const_name(s.bytes()) {
+        return cx.name_error(format!("autoload must be constant name: {}", s.name()), s, object);
+    }
+    let path = cx.path_of(path)?;
+    if path.is_empty() {
+        return cx.arg_error("empty feature name");
+    }
+    if cx.const_entry(holder, s).is_some_and(|e| !e.value.is_undef()) {
+        return Ok(Value::NIL);
+    }
+    if crate::kernel::load::is_loaded(cx, &path)? {
+        return Ok(Value::NIL);
+    }
+    let autoload = cx.str_auto(&path);
+    autoload.set_flags(flags::FROZEN);
+    let d = cx.class_mut(holder);
+    if d.consts.insert(s, ConstEntry { value: Value::UNDEF, private: false, deprecated: false, autoload }).is_none() {
+        d.const_order.push(s);
+    }
+    cx.const_epoch += 1;
+    Ok(Value::NIL)
+}
+
+/// The file registered for a constant that is not loaded yet.
+pub fn autoload_path(cx: &mut Cx, holder: ClassId, name: Value, inherit: bool) -> Result<Value> {
+    let s = cx.to_sym(name)?;
+    let places = if inherit { cx.class(holder).mro.clone() } else { vec![holder] };
+    for c in places {
+        if let Some(e) = cx.const_entry(c, s) {
+            return Ok(if e.value.is_undef() { e.autoload } else { Value::NIL });
+        }
+    }
+    Ok(Value::NIL)
+}
+
+#[ruby_class(ids::MODULE)]
+pub mod module {
+    use super::*;
+
+    /// The value of a constant, which may be a path; with `false` not of an ancestor's.
+    ///
+    ///     Object.const_get("File::SEPARATOR")   #=> "/"
+    #[method("const_get")]
+    fn const_get(cx: &mut Cx, this: Value, name: Value, inherit: Option<Value>) -> Result<Value> {
+        let inherit = inherit.is_none_or(|i| i.truthy());
+        let (top, steps) = const_path(cx, this, name)?;
+        let mut at = if top { cx.class_value(ids::OBJECT) } else { this };
+        for (i, s) in steps.iter().enumerate() {
+            let Some(holder) = cx.class_id(at) else {
+                let shown = cx.inspect_for_error(at);
+                return cx.type_error(format!("{shown} does not refer to class/module"));
+            };
+            // Behind the first step Object is only searched for modules that have it as an ancestor.
+            let found = match lookup(cx, holder, *s, inherit)? {
+                Some(_) if i > 0 && inherit && !is_inside(cx, holder, *s) => None,
+                f => f,
+            };
+            at = match found {
+                Some(v) => v,
+                None => cx.call(at, sym::const_missing, &[Value::sym(*s)])?,
+            };
+        }
+        Ok(at)
+    }
+    /// Whether a constant is found without Object's (unless the module is Object).
+    fn is_inside(cx: &Cx, holder: ClassId, name: Sym) -> bool {
+        let mut places = cx.class(holder).mro.iter().take_while(|c| holder == ids::OBJECT || **c != ids::OBJECT);
+        places.any(|c| cx.const_entry(*c, name).is_some())
+    }
+    /// Sets a constant; an anonymous module gets its name by this.
+    ///
+    ///     Comparable.const_set(:ANSWER, 42)   #=> 42
+    #[method("const_set")]
+    fn const_set(cx: &mut Cx, this: ClassId, name: Value, value: Value) -> Result<Value> {
+        let object = cx.class_value(this);
+        let s = const_name(cx, object, name)?;
+        check_not_frozen(cx, object)?;
+        if cx.const_entry(this, s).is_some_and(|e| !e.value.is_undef()) {
+            let path = cx.const_path(this, s);
+            cx.warn_here(&format!("already initialized constant {path}"))?;
+        }
+        cx.const_set(this, s, value);
+        cx.call_hook(object, sym::const_added, Value::sym(s))?;
+        Ok(value)
+    }
+    /// Whether a constant (or path) is defined.
+    ///
+    ///     Object.const_defined?("File::SEPARATOR")   #=> true
+    #[method("const_defined?")]
+    fn const_defined(cx: &mut Cx, this: Value, name: Value, inherit: Option<Value>) -> Result<bool> {
+        let inherit = inherit.is_none_or(|i| i.truthy());
+        let (top, steps) = const_path(cx, this, name)?;
+        let mut at = if top { cx.class_value(ids::OBJECT) } else { this };
+        for (i, s) in steps.iter().enumerate() {
+            let Some(holder) = cx.class_id(at) else { return Ok(false) };
+            let there = if i > 0 && inherit { is_inside(cx, holder, *s) } else { is_there(cx, holder, *s, inherit) };
+            if !there {
+                return Ok(false);
+            }
+            if i + 1 < steps.len() {
+                match lookup(cx, holder, *s, inherit)? {
+                    Some(v) => at = v,
+                    None => return Ok(false),
+                }
+            }
+        }
+        Ok(true)
+    }
+    /// Names of the public constants; with `false` without the ancestors'.
+    ///
+    ///     Module.new.constants   #=> []
+    #[method("constants")]
+    fn constants(cx: &mut Cx, this: ClassId, inherit: Option<Value>) -> Value {
+        let mut names = Vec::new();
+        for c in cx.class(this).mro.clone() {
+            if c == ids::OBJECT && this != ids::OBJECT {
+                break;
+            }
+            let d = cx.class(c);
+            for n in &d.const_order {
+                let v = Value::sym(*n);
+                if d.consts.get(n).is_some_and(|e| !e.private) && !names.contains(&v) {
+                    names.push(v);
+                }
+            }
+            if inherit.is_some_and(|i| !i.truthy()) {
+                break;
+            }
+        }
+        cx.array(&names)
+    }
+    /// All constants that are visible where it is called; with an argument those of Module itself.
+    #[method("constants", singleton)]
+    fn all_constants(cx: &mut Cx, this: ClassId, args: Rest) -> Result<Value> {
+        if !args.is_empty() || this != ids::MODULE {
+            return Ok(constants(cx, this, args.first().copied()));
+        }
+        let mut names: Vec<Value> = Vec::new();
+        let mut c = cx.current_cref();
+        let mut inner = None;
+        while let Some(s) = Ref::<CrefCell>::from_value(c) {
+            if let Some(id) = cx.class_id(s.class) {
+                inner = inner.or(Some(id));
+                for n in &cx.class(id).const_order {
+                    if !names.contains(&Value::sym(*n)) {
+                        names.push(Value::sym(*n));
+                    }
+                }
+            }
+            c = s.parent;
+        }
+        if let Some(id) = inner {
+            for m in &cx.class(id).mro {
+                for n in &cx.class(*m).const_order {
+                    if !names.contains(&Value::sym(*n)) {
+                        names.push(Value::sym(*n));
+                    }
+                }
+            }
+        }
+        Ok(cx.array(&names))
+    }
+    /// Called for a constant that does not exist: raises NameError.
+    ///
+    ///     (Comparable::NoSuch rescue $!.message)   #=> "uninitialized constant Comparable::NoSuch"
+    #[method("const_missing")]
+    fn const_missing(cx: &mut Cx, this: ClassId, name: Sym) -> Result<Value> {
+        let path = cx.const_path(this, name);
+        let o = cx.class_value(this);
+        cx.name_error(format!("uninitialized constant {path}"), name, o)
+    }
+    /// Removes a constant; returns its value.
+    #[method("remove_const", private)]
+    fn remove_const(cx: &mut Cx, this: ClassId, name: Value) -> Result<Value> {
+        let object = cx.class_value(this);
+        let s = const_name(cx, object, name)?;
+        check_not_frozen(cx, object)?;
+        match cx.const_remove(this, s) {
+            Some(v) => Ok(if v.is_undef() { Value::NIL } else { v }),
+            None => {
+                let path = cx.const_path(this, s);
+                cx.name_error(format!("constant {path} not defined"), s, object)
+            }
+        }
+    }
+    /// Makes constants unreachable by `Module::NAME`.
+    ///
+    ///     module Hid; X = 1; private_constant :X; end; (Hid::X rescue $!.message)   #=> "private constant Hid::X referenced"
+    #[method("private_constant")]
+    fn private_constant(cx: &mut Cx, this: ClassId, names: Rest) -> Result<Value> {
+        change_entries(cx, this, names, |e| e.private = true)
+    }
+    /// Undoes `private_constant`.
+    #[method("public_constant")]
+    fn public_constant(cx: &mut Cx, this: ClassId, names: Rest) -> Result<Value> {
+        change_entries(cx, this, names, |e| e.private = false)
+    }
+    /// Makes reading constants warn (with `-w` or `Warning[:deprecated]`).
+    #[method("deprecate_constant")]
+    fn deprecate_constant(cx: &mut Cx, this: ClassId, names: Rest) -> Result<Value> {
+        change_entries(cx, this, names, |e| e.deprecated = true)?;
+        Ok(cx.class_value(this))
+    }
+    /// Has a file required when a constant is first read.
+    #[method("autoload")]
+    fn autoload(cx: &mut Cx, this: ClassId, name: Value, path: Value) -> Result<Value> {
+        set_autoload(cx, this, name, path)
+    }
+    /// The file that `autoload` registered for a constant, nil when there is none or it is loaded.
+    ///
+    ///     Module.new.autoload?(:X)   #=> nil
+    #[method("autoload?")]
+    fn autoload_p(cx: &mut Cx, this: ClassId, name: Value, inherit: Option<Value>) -> Result<Value> {
+        autoload_path(cx, this, name, inherit.is_none_or(|i| i.truthy()))
+    }
+    /// The value of a class variable.
+    ///
+    ///     class Cnt; @@n = 3; end; Cnt.class_variable_get(:@@n)   #=> 3
+    #[method("class_variable_get")]
+    fn cvar_get(cx: &mut Cx, this: ClassId, name: Value) -> Result<Value> {
+        let object = cx.class_value(this);
+        let s = cvar_name(cx, object, name)?;
+        match cx.cvar_get(this, s) {
+            Some(v) => Ok(v),
+            None => {
+                let n = cx.class_name(this);
+                cx.name_error(format!("uninitialized class variable {} in {n}", s.name()), s, object)
+            }
+        }
+    }
+    /// Sets a class variable.
+    ///
+    ///     Class.new.class_variable_set(:@@n, 3)   #=> 3
+    #[method("class_variable_set")]
+    fn cvar_set(cx: &mut Cx, this: ClassId, name: Value, value: Value) -> Result<Value> {
+        let object = cx.class_value(this);
+        let s = cvar_name(cx, object, name)?;
+        cx.cvar_set(this, s, value)?;
+        Ok(value)
+    }
+    /// Whether a class variable is set.
+    ///
+    ///     String.class_variable_defined?(:@@n)   #=> false
+    #[method("class_variable_defined?")]
+    fn cvar_defined(cx: &mut Cx, this: ClassId, name: Value) -> Result<bool> {
+        let object = cx.class_value(this);
+        let s = cvar_name(cx, object, name)?;
+        Ok(cx.cvar_get(this, s).is_some())
+    }
+    /// Names of the class variables; with `false` without the ancestors'.
+    ///
+    ///     class Cnv; @@n = 3; end; Cnv.class_variables   #=> [:@@n]
+    #[method("class_variables")]
+    fn cvars(cx: &mut Cx, this: ClassId, inherit: Option<Value>) -> Value {
+        let mut names: Vec<Value> = Vec::new();
+        for c in cx.class(this).mro.clone() {
+            if c != this && inherit.is_some_and(|i| !i.truthy()) {
+                break;
+            }
+            for (n, _) in &cx.class(c).cvars {
+                if !names.contains(&Value::sym(*n)) {
+                    names.push(Value::sym(*n));
+                }
+            }
+        }
+        cx.array(&names)
+    }
+    /// Removes a class variable; returns its value.
+    ///
+    ///     Class.new.class_eval { class_variable_set(:@@n, 3); remove_class_variable(:@@n) }   #=> 3
+    #[method("remove_class_variable")]
+    fn remove_cvar(cx: &mut Cx, this: ClassId, name: Value) -> Result<Value> {
+        let object = cx.class_value(this);
+        let s = cvar_name(cx, object, name)?;
+        check_not_frozen(cx, object)?;
+        let d = cx.class_mut(this);
+        match d.cvars.iter().position(|(n, _)| *n == s) {
+            Some(i) => Ok(d.cvars.remove(i).1),
+            None => {
+                let n = cx.class_name(this);
+                cx.name_error(format!("class variable {} not defined for {n}", s.name()), s, object)
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Running a block or a text in another object or module: instance_eval, instance_exec, class_eval, class_exec.
+//!
+//! A block keeps its lexical scope for constants and class variables; only `self` and the place where `def` puts methods change. So the
+//! frame gets a copy of its home's method cell with a scope that differs in `definee`. The singleton class that `def` in an
+//! instance_eval needs is made when something is defined, not before: DSLs call instance_eval often and define nothing.
+
+use crate::kernel::eval::{Source, eval_source};
+use zakuro_macros::ruby_class;
+use zakuro_vm::frame::Frame;
+use zakuro_vm::*;
+
+/// What a text is evaluated for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    Instance,
+    Module,
+}
+
+/// Method cell of the frame that a block was written in; None for Procs that are not literal blocks.
+fn home_method(block: Block) -> Option<Ref<MethodCell>> {
+    if let Some(rec) = block.record() {
+        // SAFETY: a block record [code, home frame] is valid while the block may be called.
+        let me = unsafe { (*((*rec.add(1)).0 as *const Frame)).me };
+        return Ref::from_value(me);
+    }
+    let p = block.proc()?;
+    if p.proc_kind() == ProcKind::Block { Ref::from_value(p.me) } else { None }
+}
+
+/// A copy of a method cell with another place for definitions.
+fn with_definee(cx: &mut Cx, m: Ref<MethodCell>, definee: Value) -> Value {
+    let cref = match Ref::<CrefCell>::from_value(m.cref) {
+        Some(c) => cx.new_cref(c.class, c.parent),
+        None => {
+            let object = cx.class_value(ids::OBJECT);
+            cx.new_cref(object, Value::NIL)
+        }
+    };
+    if let Some(mut c) = Ref::<CrefCell>::from_value(cref) {
+        c.definee = definee;
+    }
+    let mut copy = cx.copy_method(m, m.called, m.owner, m.visibility());
+    copy.cref = cref;
+    copy.as_value()
+}
+
+fn exec(cx: &mut Cx, self_: Value, definee: Value, args: &[Value], kw: bool, block: Block) -> Result<Value> {
+    match home_method(block) {
+        Some(m) => {
+            let me = with_definee(cx, m, definee);
+            cx.yield_full(block, args, kw, Block::NONE, Some((self_, me)))
+        }
+        None => cx.yield_full(block, args, kw, Block::NONE, None),
+    }
+}
+
+/// Runs a block with another `self`.
+pub fn instance_exec(cx: &mut Cx, self_: Value, args: &[Value], kw: bool, block: Block) -> Result<Value> {
+    exec(cx, self_, Value::TRUE, args, kw, block)
+}
+
+/// Runs a block as a part of a module's body.
+pub fn module_exec(cx: &mut Cx, module: Value, args: &[Value], kw: bool, block: Block) -> Result<Value> {
+    exec(cx, module, module, args, kw, block)
+}
+
+/// Runs a text: arguments (string, file, line).
+pub fn eval_text(cx: &mut Cx, this: Value, args: Args, target: Target) -> Result<Value> {
+    if args.argc == 0 {
+        return cx.arg_error("wrong number of arguments (given 0, expected 1..3)");
+    }
+    if args.argc > 3 {
+        return cx.arity_error(args.argc, 1, Some(3));
+    }
+    let Some(f) = cx.ruby_frame() else { return cx.raise(ids::RUNTIME_ERROR, "no frame to evaluate in") };
+    let scope = cx.frame_scope(f);
+    // SAFETY: a live Ruby frame.
+    let home: Ref<MethodCell> = Ref::of(unsafe { (*f).me });
+    let me = match target {
+        Target::Instance => with_definee(cx, home, Value::TRUE),
+        Target::Module => {
+            let cref = cx.new_cref(this, home.cref);
+            let mut copy = cx.copy_method(home, home.called, home.owner, home.visibility());
+            copy.cref = cref;
+            copy.as_value()
+        }
+    };
+    let source = Source::from_args(cx, args.get(0), args.get(1), args.get(2))?;
+    Ok(eval_source(cx, &source, scope, this, me)?.0)
+}
+
+#[ruby_class(ids::MODULE)]
+pub mod module {
+    use super::*;
+
+    /// Runs a block or a text as a part of the module's body.
+    ///
+    ///     String.class_eval { self }   #=> String
+    #[method("module_eval", "class_eval")]
+    fn module_eval(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
+        if args.block.is_some() {
+            if args.argc > 0 {
+                return cx.arity_error(args.argc, 0, Some(0));
+            }
+            return module_exec(cx, this, &[this], false, args.block);
+        }
+        eval_text(cx, this, args, Target::Module)
+    }
+    /// As `class_eval` with a block that gets the arguments.
+    ///
+    ///     Class.new.class_exec(:a) { |n| attr_reader n }   #=> [:a]
+    #[method("module_exec", "class_exec")]
+    fn module_exec_(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
+        if args.block.is_none() {
+            return cx.raise(ids::LOCAL_JUMP_ERROR, "no block given (yield)");
+        }
+        module_exec(cx, this, args.as_slice(), args.kw, args.block)
+    }
+}

@@ -1,0 +1,177 @@
+//! Binding: the variables, `self` and method of a place in the program.
+//!
+//! It holds the innermost environment and the Code that names its slots (vm/scope.rs). Variables that an eval in it defines live in the eval's own
+//! environment, which becomes the Binding's innermost one.
+
+use crate::kernel::eval::{Source, eval_source};
+use zakuro_macros::ruby_class;
+use zakuro_vm::scope::{Scope, is_visible_local};
+use zakuro_vm::*;
+
+pub static TABLE: &[MethodRow] = binding::METHODS;
+
+/// Payload of a Binding.
+pub struct BindingData {
+    pub scope: Scope,
+    pub self_: Value,
+    /// Method cell of the frame.
+    pub me: Value,
+    file: std::sync::Arc<str>,
+    line: u32,
+}
+impl NativeData for BindingData {
+    fn trace(&self, m: &mut Marker<'_>) {
+        for v in [self.scope.env, self.self_, self.me] {
+            m.mark_value_bits(v.0);
+        }
+    }
+}
+
+pub fn make(cx: &mut Cx, scope: Scope, self_: Value, me: Value) -> Value {
+    let (file, line) = cx.here().unwrap_or_else(|| ("(eval)".into(), 1));
+    cx.data(ids::BINDING, BindingData { scope, self_, me, file, line })
+}
+
+/// Binding of the innermost Ruby frame.
+pub fn of_caller(cx: &mut Cx) -> Result<Value> {
+    let Some(f) = cx.ruby_frame() else { return cx.raise(ids::RUNTIME_ERROR, "no frame to bind") };
+    let scope = cx.frame_scope(f);
+    // SAFETY: a live Ruby frame.
+    let (self_, me) = unsafe { (*(*f).regs, (*f).me) };
+    Ok(make(cx, scope, self_, me))
+}
+
+/// Names of the variables that a program can see from a scope.
+pub fn visible_names(cx: &Cx, scope: Scope) -> Vec<Value> {
+    let mut names = Vec::new();
+    for e in cx.seen_envs(scope) {
+        for (n, _) in e.names() {
+            let v = Value::sym(n);
+            if is_visible_local(n) && !names.contains(&v) {
+                names.push(v);
+            }
+        }
+    }
+    names
+}
+
+fn local_name(cx: &mut Cx, this: Value, name: Value) -> Result<Sym> {
+    let s = cx.to_sym(name)?;
+    if !is_visible_local(s) {
+        let shown = cx.any_to_s(this);
+        return cx.name_error(format!("wrong local variable name '{}' for {shown}", s.name()), s, this);
+    }
+    Ok(s)
+}
+
+/// Where a variable lives.
+fn find(cx: &Cx, scope: Scope, name: Sym) -> Option<(Ref<EnvCell>, usize)> {
+    cx.seen_envs(scope).into_iter().find_map(|e| e.slot(name).map(|s| (e.env, s)))
+}
+
+#[ruby_class(ids::BINDING)]
+mod binding {
+    use super::*;
+
+    /// The value of a local variable.
+    ///
+    ///     x = 3; binding.local_variable_get(:x)   #=> 3
+    #[method("local_variable_get")]
+    fn get(cx: &mut Cx, this: Value, name: Value) -> Result<Value> {
+        let s = local_name(cx, this, name)?;
+        let scope = cx.data_ref::<BindingData>(this)?.scope;
+        match find(cx, scope, s) {
+            Some((e, slot)) => Ok(e.slots().get(slot).copied().unwrap_or(Value::NIL)),
+            None => {
+                let shown = cx.any_to_s(this);
+                cx.name_error(format!("local variable '{}' is not defined for {shown}", s.name()), s, this)
+            }
+        }
+    }
+    /// Sets a local variable; a new one lives in this Binding only.
+    ///
+    ///     x = 3; binding.local_variable_set(:x, 4); x   #=> 4
+    #[method("local_variable_set")]
+    fn set(cx: &mut Cx, this: Value, name: Value, value: Value) -> Result<Value> {
+        let s = local_name(cx, this, name)?;
+        let scope = cx.data_ref::<BindingData>(this)?.scope;
+        if find(cx, scope, s).is_none() {
+            let text = format!("{} = nil", s.name());
+            let source = Source::new(text.into_bytes(), "(eval)".into(), 1);
+            eval_in(cx, this, &source)?;
+        }
+        let scope = cx.data_ref::<BindingData>(this)?.scope;
+        if let Some((e, slot)) = find(cx, scope, s)
+            && slot < e.slots().len()
+        {
+            // SAFETY: the slot exists; the environment belongs to this VM.
+            unsafe { *e.slots_ptr().add(slot) = value };
+        }
+        Ok(value)
+    }
+    /// Whether a local variable is defined.
+    ///
+    ///     x = 3; [binding.local_variable_defined?(:x), binding.local_variable_defined?(:nope)]   #=> [true, false]
+    #[method("local_variable_defined?")]
+    fn defined(cx: &mut Cx, this: Value, name: Value) -> Result<bool> {
+        let s = local_name(cx, this, name)?;
+        let scope = cx.data_ref::<BindingData>(this)?.scope;
+        Ok(find(cx, scope, s).is_some())
+    }
+    /// Names of the local variables, innermost first.
+    ///
+    ///     proc { a = 1; binding.local_variables }.call   #=> [:a]
+    #[method("local_variables")]
+    fn local_variables(cx: &mut Cx, this: Value) -> Result<Value> {
+        let scope = cx.data_ref::<BindingData>(this)?.scope;
+        let names = visible_names(cx, scope);
+        Ok(cx.array(&names))
+    }
+    /// `self` of the place.
+    ///
+    ///     5.instance_eval { binding.receiver }   #=> 5
+    #[method("receiver")]
+    fn receiver(cx: &mut Cx, this: Value) -> Result<Value> {
+        Ok(cx.data_ref::<BindingData>(this)?.self_)
+    }
+    /// [file, line] of the place.
+    #[method("source_location")]
+    fn source_location(cx: &mut Cx, this: Value) -> Result<Value> {
+        let d = cx.data_ref::<BindingData>(this)?;
+        let (file, line) = (d.file.clone(), d.line);
+        let f = cx.str(&file);
+        Ok(cx.array(&[f, Value::fixnum(line as i64)]))
+    }
+    /// Evaluates a text in the place.
+    ///
+    ///     x = 3; binding.eval("x + 1")   #=> 4
+    #[method("eval", min = 1, max = 3)]
+    fn eval(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
+        let source = Source::from_args(cx, args.get(0), args.get(1), args.get(2))?;
+        eval_in(cx, this, &source)
+    }
+    /// A copy: variables that it defines are its own.
+    #[method("dup", "clone")]
+    fn dup(cx: &mut Cx, this: Value) -> Result<Value> {
+        let d = cx.data_ref::<BindingData>(this)?;
+        let copy = BindingData { scope: d.scope, self_: d.self_, me: d.me, file: d.file.clone(), line: d.line };
+        Ok(cx.data(ids::BINDING, copy))
+    }
+}
+
+/// Evaluates a text in a Binding; its new variables stay there.
+pub fn eval_in(cx: &mut Cx, this: Value, source: &Source) -> Result<Value> {
+    let d = cx.data_ref::<BindingData>(this)?;
+    let (scope, self_, me) = (d.scope, d.self_, d.me);
+    let (result, inner) = match eval_source(cx, source, scope, self_, me) {
+        Ok((v, inner)) => (Ok(v), inner),
+        Err(Exc) => return Err(Exc),
+    };
+    // SAFETY: code states live as long as the VM.
+    let code = unsafe { &(*inner.code).code };
+    let has_new = code.locals.iter().any(|l| is_visible_local(l.name));
+    if has_new {
+        cx.data_mut::<BindingData>(this)?.scope = inner;
+    }
+    result
+}

@@ -1,0 +1,240 @@
+//! Proc and Binding.
+
+pub mod binding;
+
+use crate::method;
+use zakuro_macros::ruby_class;
+use zakuro_vm::*;
+
+pub static TABLES: &[&[MethodRow]] = &[proc::METHODS, kernel::METHODS, binding::TABLE];
+
+pub fn setup(_cx: &mut Cx) {}
+
+type P = Ref<ProcCell>;
+
+/// A block of a call as a new Proc; one that is a Proc already is returned as it is. `proc {}` can't be left by `break`.
+fn block_proc(cx: &mut Cx, block: Block, lambda: bool) -> P {
+    let fresh = block.record().is_some();
+    let mut p = cx.block_to_proc(block);
+    if fresh {
+        p.header.flags |= if lambda { LAMBDA } else { ORPHAN };
+    }
+    p
+}
+
+/// Parameters as (kind, name); required ones of a non-lambda are optional.
+pub fn parameter_list(cx: &mut Cx, p: P, lambda: bool) -> Vec<(&'static str, Option<Sym>)> {
+    match p.proc_kind() {
+        ProcKind::Block => {
+            let Some(code) = cx.block_code(Block(p.as_value().0)) else { return Vec::new() };
+            let list = code.params.list.iter();
+            list.map(|(k, n)| if !lambda && *k == "req" { ("opt", *n) } else { (*k, *n) }).collect()
+        }
+        ProcKind::Symbol => vec![(if lambda { "req" } else { "opt" }, None), ("rest", None)],
+        ProcKind::Method => match Ref::<MethodObjCell>::from_value(p.extra) {
+            Some(o) => method::parameter_list(cx, Ref::of(o.method)),
+            None => Vec::new(),
+        },
+        ProcKind::Native => vec![("rest", None)],
+        ProcKind::Wrapped => match Ref::<ProcCell>::from_value(p.extra) {
+            Some(q) => parameter_list(cx, q, lambda),
+            None => Vec::new(),
+        },
+    }
+}
+
+/// `Proc#arity`
+pub fn arity(cx: &mut Cx, p: P) -> i64 {
+    match p.proc_kind() {
+        ProcKind::Block => {
+            let Some(code) = cx.block_code(Block(p.as_value().0)) else { return -1 };
+            let q = &code.params;
+            if p.is_lambda() {
+                return q.arity();
+            }
+            // A proc ignores what is missing.
+            let least = (q.required + q.post) as i64 + q.keywords.iter().any(|k| k.required) as i64;
+            if q.rest { -least - 1 } else { least }
+        }
+        ProcKind::Symbol => -2,
+        ProcKind::Method => match Ref::<MethodObjCell>::from_value(p.extra) {
+            Some(o) => cx.method_arity(Ref::of(o.method)),
+            None => -1,
+        },
+        ProcKind::Native => -1,
+        ProcKind::Wrapped => match Ref::<ProcCell>::from_value(p.extra) {
+            Some(q) => arity(cx, q),
+            None => -1,
+        },
+    }
+}
+
+fn same(a: P, b: P) -> bool {
+    a == b
+        || a.header.aux == b.header.aux
+            && a.is_lambda() == b.is_lambda()
+            && a.code == b.code
+            && a.env == b.env
+            && a.self_ == b.self_
+            && match (Ref::<MethodObjCell>::from_value(a.extra), Ref::<MethodObjCell>::from_value(b.extra)) {
+                (Some(x), Some(y)) => x.receiver == y.receiver && x.method == y.method,
+                _ => a.extra == b.extra,
+            }
+}
+
+#[ruby_class(ids::PROC)]
+mod proc {
+    use super::*;
+
+    /// A Proc of the block.
+    ///
+    ///     Proc.new { |a| a }.call(1)   #=> 1
+    #[method("new", singleton)]
+    fn new(cx: &mut Cx, this: ClassId, args: Args) -> Result<Value> {
+        if args.block.is_none() {
+            return cx.arg_error("tried to create Proc object without a block");
+        }
+        let mut p = block_proc(cx, args.block, false);
+        if this != ids::PROC {
+            let mut header = p.header;
+            header.shape = cx.root_shape(this);
+            header.flags &= LAMBDA | ORPHAN;
+            p = alloc_cell(&mut cx.heap, ProcCell { header, code: p.code, env: p.env, self_: p.self_, me: p.me, extra: p.extra });
+        }
+        let m = cx.find_method(this, sym::initialize);
+        match m {
+            Some(m) if m.method_kind() != MethodKind::Native => {
+                cx.call_method(m, p.as_value(), sym::initialize, args.as_slice(), args.kw, args.block)?;
+            }
+            _ if args.argc > 0 => return cx.arity_error(args.argc, 0, Some(0)),
+            _ => {}
+        }
+        Ok(p.as_value())
+    }
+    /// Calls the block with the arguments.
+    ///
+    ///     proc { |a, b| [a, b] }.call([1, 2])     #=> [1, 2]
+    ///     lambda { |a| a + 1 }.(2)                #=> 3
+    ///     lambda { |a| a + 1 }[2]                 #=> 3
+    #[method("call", "()", "yield", "===", "[]")]
+    fn call(cx: &mut Cx, this: P, args: Args) -> Result<Value> {
+        cx.call_proc(this, args.as_slice(), args.kw, args.block)
+    }
+    /// Itself.
+    #[method("to_proc")]
+    fn to_proc(_cx: &mut Cx, this: Value) -> Value {
+        this
+    }
+    /// Whether arguments are checked and `return` returns from the block, as in a method.
+    ///
+    ///     [proc { }.lambda?, lambda { }.lambda?]   #=> [false, true]
+    #[method("lambda?")]
+    fn is_lambda(_cx: &mut Cx, this: P) -> bool {
+        this.is_lambda()
+    }
+    /// Number of arguments; -n-1 when n are required and more are possible.
+    ///
+    ///     [proc { |a| }, proc { |a, b = 1| }, lambda { |*a| }].map(&:arity)   #=> [1, 1, -1]
+    #[method("arity")]
+    fn arity(cx: &mut Cx, this: P) -> i64 {
+        super::arity(cx, this)
+    }
+    /// Kinds and names of the parameters; with `lambda: true` as if it was a lambda.
+    ///
+    ///     proc { |a, *b| }.parameters                 #=> [[:opt, :a], [:rest, :b]]
+    ///     proc { |a| }.parameters(lambda: true)       #=> [[:req, :a]]
+    #[method("parameters")]
+    fn parameters(cx: &mut Cx, this: P, kw: Kwargs) -> Result<Value> {
+        kw.only(cx, &[sym::lambda])?;
+        let lambda = match kw.get(sym::lambda) {
+            None | Some(Value::NIL) => this.is_lambda(),
+            Some(v) => v.truthy(),
+        };
+        let list = parameter_list(cx, this, lambda);
+        Ok(method::parameters_value(cx, &list))
+    }
+    /// [file, line] of the block, nil for builtins.
+    #[method("source_location")]
+    fn source_location(cx: &mut Cx, this: P) -> Value {
+        let code = cx.block_code(Block(this.as_value().0));
+        method::location_value(cx, code)
+    }
+    /// The variables and `self` that the block sees.
+    ///
+    ///     x = 5; proc { x }.binding.local_variable_get(:x)   #=> 5
+    #[method("binding")]
+    fn binding(cx: &mut Cx, this: P) -> Result<Value> {
+        match cx.proc_scope(this) {
+            Some(s) => Ok(binding::make(cx, s, this.self_, this.me)),
+            None => cx.arg_error("Can't create Binding from C level Proc"),
+        }
+    }
+    /// Whether both were made from the same block in the same place.
+    ///
+    ///     a = proc { 1 }; [a == a.dup, a == proc { 1 }]   #=> [true, false]
+    #[method("==", "eql?")]
+    fn eq(_cx: &mut Cx, this: P, other: Value) -> bool {
+        P::from_value(other).is_some_and(|o| same(this, o))
+    }
+    /// A number for Hash lookup.
+    #[method("hash")]
+    fn hash(_cx: &mut Cx, this: P) -> Value {
+        let h = equality::hash_bytes(&[this.code as u64, this.env.0, this.self_.0].map(u64::to_le_bytes).concat());
+        Value::fixnum((h >> 2) as i64)
+    }
+    /// Address and place as text.
+    ///
+    ///     lambda(&:upcase).inspect.sub(/0x\h+/, "0x0")   #=> "#<Proc:0x0(&:upcase) (lambda)>"
+    #[method("inspect", "to_s")]
+    fn inspect(cx: &mut Cx, this: P) -> Result<String> {
+        let class = cx.class_name_of(this.as_value());
+        let mut out = format!("#<{class}:0x{:016x}", this.as_value().0);
+        match this.proc_kind() {
+            ProcKind::Symbol => {
+                let s = cx.inspect_text(this.extra)?;
+                out.push_str(&format!("(&{s})"));
+            }
+            _ => {
+                if let Some(c) = cx.block_code(Block(this.as_value().0)) {
+                    out.push_str(&format!(" {}:{}", c.file, c.line));
+                }
+            }
+        }
+        if this.is_lambda() {
+            out.push_str(" (lambda)");
+        }
+        out.push('>');
+        Ok(out)
+    }
+}
+
+#[ruby_class(ids::KERNEL)]
+mod kernel {
+    use super::*;
+
+    /// The block as a Proc.
+    ///
+    ///     proc { |a| a }.call(1, 2)   #=> 1
+    #[method("proc", module_function)]
+    fn proc_(cx: &mut Cx, _this: Value, block: Block) -> Result<Value> {
+        if block.is_none() {
+            return cx.arg_error("tried to create Proc object without a block");
+        }
+        Ok(block_proc(cx, block, false).as_value())
+    }
+    /// The block as a lambda.
+    ///
+    ///     (lambda { |a| a }.call rescue $!.message)   #=> "wrong number of arguments (given 0, expected 1)"
+    #[method("lambda", module_function)]
+    fn lambda(cx: &mut Cx, _this: Value, block: Block) -> Result<Value> {
+        if block.is_none() {
+            return cx.arg_error("tried to create Proc object without a block");
+        }
+        if let Some(p) = block.proc()
+            && !p.is_lambda()
+        {
+            return cx.arg_error("the lambda method requires a literal block");
+        }
+        Ok(block_proc(cx, block, true).as_value())
+    }
+}
