@@ -53,7 +53,8 @@ impl Cx {
             return Some(true);
         }
         if !a.is_cell() || !b.is_cell() {
-            return Some(false);
+            // 0.0 is an immediate, -0.0 is not.
+            return Some((a.is_flonum() || b.is_flonum()) && a.as_float() == Some(0.0) && b.as_float() == Some(0.0));
         }
         match (a.kind_of_cell(), b.kind_of_cell()) {
             (Kind::String, Kind::String) => {
@@ -74,7 +75,10 @@ impl Cx {
         }
         match v.kind_of_cell() {
             Kind::String => Some(hash_bytes(Ref::<StringCell>::of(v).bytes())),
-            Kind::Float => Some(mix(v.as_float().map_or(0, f64::to_bits))),
+            Kind::Float => Some(match v.as_float() {
+                Some(f) if f != 0.0 => mix(f.to_bits()),
+                _ => Value::flonum(0.0).map_or(0, |zero| mix(zero.0)),
+            }),
             Kind::Bignum => Some(hash_bytes(&Ref::<BignumCell>::of(v).value.to_signed_bytes_le())),
             Kind::Class => Some(mix(v.0)),
             _ => None,
