@@ -26,13 +26,10 @@ fn least(cx: &mut Cx, this: Value, n: Value, block: Block, greatest: bool) -> Re
 fn extreme(cx: &mut Cx, this: Value, block: Block, want: Ordering) -> Result<Value> {
     let order = Order::new(cx, block);
     let best = Cell::new(None);
-    let array = block.is_none() && this.is_kind(Kind::Array);
     each_of(cx, this, |cx, v| {
         let e = pack(cx, v);
         match best.get() {
-            // Array asks the best one, Enumerable the new one; a block gets the new one first.
-            Some(b) if array && order.compare(cx, b, e)? != want.reverse() => {}
-            Some(b) if !array && order.compare(cx, e, b)? != want => {}
+            Some(b) if order.compare(cx, e, b)? != want => {}
             _ => best.set(Some(e)),
         }
         Ok(true)
