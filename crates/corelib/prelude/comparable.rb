@@ -1,1 +1,1 @@
-# Prelude: parts of the core library written in Ruby.
+# Comparable is all native: src/comparable.rs.

@@ -44,6 +44,11 @@ pub fn changed(cx: &mut Cx) -> bool {
     cx.state::<Env>().own.is_some()
 }
 
+/// Starts with the variables of the VM that started this one.
+pub fn adopt(cx: &mut Cx, vars: Vec<(Vec<u8>, Vec<u8>)>) {
+    cx.state::<Env>().own = Some(vars);
+}
+
 /// Sets or (None) removes a variable.
 pub fn set(cx: &mut Cx, name: &[u8], value: Option<&[u8]>) {
     let e = cx.state::<Env>();

@@ -20,7 +20,7 @@ macro_rules! modules {
 }
 
 modules! {
-    array, basic, comparable, data, encoding, enumerable, enumerator, env, exception, fiber, gc, hash, io, kernel, method, module, numeric, object, proc,
+    array, basic, comparable, data, encoding, enumerable, enumerator, env, exception, fiber, gc, hash, io, kernel, marshal, method, module, numeric, object, proc,
     process, random, range, regexp, set, string, structs, symbol, time, vm_api,
 }
 
@@ -34,6 +34,7 @@ pub static PRELUDE: &[(&str, &str)] = &[
     ("range", include_str!("../prelude/range.rb")),
     ("enumerator", include_str!("../prelude/enumerator.rb")),
     ("numeric", include_str!("../prelude/numeric.rb")),
+    ("complex", include_str!("../prelude/complex.rb")),
     ("string", include_str!("../prelude/string.rb")),
     ("struct", include_str!("../prelude/struct.rb")),
     ("set", include_str!("../prelude/set.rb")),

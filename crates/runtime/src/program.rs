@@ -3,6 +3,7 @@
 use crate::command::{self, Action, Command};
 use std::sync::Arc;
 use zakuro_compiler::Options as CompileOptions;
+use zakuro_corelib::vm_api::birth;
 use zakuro_vm::host::{End, VmControl};
 use zakuro_vm::transfer::Envelope;
 use zakuro_vm::*;
@@ -21,7 +22,10 @@ pub fn run_vm(cx: &mut Cx, control: &Arc<VmControl>, args: Envelope) {
 
 fn run_command(cx: &mut Cx, c: &Command, args: Envelope) -> End {
     let result = prepare(cx, c, args).and_then(|()| main_program(cx, c));
+    let failed = if result.is_err() { cx.pending } else { Value::NIL };
     let mut end = outcome(cx, result);
+    // at_exit blocks see what ends the program.
+    cx.errinfo = if failed.is_kind(Kind::Exception) { failed } else { Value::NIL };
     // at_exit blocks in reverse order; one may add others, or change the status by exit.
     while let Some(p) = cx.at_exit.pop() {
         let r = match Ref::<ProcCell>::from_value(p) {
@@ -51,10 +55,7 @@ fn prepare(cx: &mut Cx, c: &Command, args: Envelope) -> Result<()> {
         Action::Code(_) => "-e".into(),
         _ => "-".into(),
     };
-    zakuro_corelib::vm_setup(cx, &c.args)?;
-    let start = cx.open(args)?;
-    let start = if start.is_nil() { cx.array(&[]) } else { start };
-    cx.const_set(ids::RUBY_VM, Sym::intern("ARGV"), start);
+    birth::settle(cx, args, &c.args)?;
     for lib in &c.options.require {
         let main = cx.main;
         let name = cx.str(lib);
@@ -66,7 +67,7 @@ fn prepare(cx: &mut Cx, c: &Command, args: Envelope) -> Result<()> {
 fn main_program(cx: &mut Cx, c: &Command) -> Result<Value> {
     let source: Vec<u8> = match &c.action {
         Action::Code(code) => code.clone().into_bytes(),
-        Action::File(f) => match zakuro_corelib::read_program(cx, f) {
+        Action::File(f) => match birth::read_program(cx, f) {
             Ok(s) => s,
             Err(e) => {
                 let why = match e.kind() {
@@ -107,7 +108,7 @@ fn main_program(cx: &mut Cx, c: &Command) -> Result<Value> {
         println!("Syntax OK");
         return Ok(Value::NIL);
     }
-    zakuro_corelib::set_data(cx, &compiled.code)?;
+    birth::set_data(cx, &compiled.code)?;
     cx.run_program(&compiled.code, None)
 }
 

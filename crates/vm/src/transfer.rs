@@ -52,6 +52,8 @@ pub struct Envelope {
     root: Item,
     nodes: Vec<Node>,
     bytes: usize,
+    /// What travels beside the value (start messages).
+    pub luggage: Option<Box<dyn std::any::Any + Send>>,
 }
 
 impl zakuro_channel::Weigh for Envelope {
@@ -67,7 +69,7 @@ impl Envelope {
     }
     /// An envelope that holds nil.
     pub fn nil() -> Envelope {
-        Envelope { root: Item::Imm(Value::NIL.0), nodes: Vec::new(), bytes: 8 }
+        Envelope { root: Item::Imm(Value::NIL.0), nodes: Vec::new(), bytes: 8, luggage: None }
     }
 }
 
@@ -98,7 +100,7 @@ impl Cx {
     /// Packs a value for another VM.
     pub fn pack(&mut self, v: Value) -> Result<Envelope> {
         if !v.is_cell() {
-            return Ok(Envelope { root: Item::Imm(v.0), nodes: Vec::new(), bytes: 8 });
+            return Ok(Envelope { root: Item::Imm(v.0), nodes: Vec::new(), bytes: 8, luggage: None });
         }
         let mut p = Packer { nodes: Vec::new(), seen: FastMap::default(), work: Vec::new(), parents: Vec::new(), bytes: 0 };
         let root = p.item(v, u32::MAX, Step::Root);
@@ -113,7 +115,7 @@ impl Cx {
             p.bytes += 32;
             p.nodes[n as usize] = node;
         }
-        Ok(Envelope { root, nodes: p.nodes, bytes: p.bytes })
+        Ok(Envelope { root, nodes: p.nodes, bytes: p.bytes, luggage: None })
     }
     fn class_ref(&self, c: ClassId) -> Option<ClassRef> {
         if c.0 < shape::BOOT_ROOTS && self.class(c).kind != ClassKind::Singleton {

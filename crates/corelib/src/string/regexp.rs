@@ -34,7 +34,7 @@ pub fn pattern(cx: &mut Cx, v: Value) -> Result<Pattern> {
 pub struct Found {
     pub start: usize,
     pub end: usize,
-    /// None for a String pattern.
+    /// None when there are no groups.
     pub captures: Option<Captures>,
 }
 
@@ -45,11 +45,13 @@ impl Pattern {
             Pattern::Text(p) => {
                 Ok(find(s, p.bytes(), from).map(|start| Found { start, end: start + p.len(), captures: None }))
             }
-            Pattern::Regexp(re) => Ok(engine::search(cx, *re, s, from, false)?.map(|c| Found {
-                start: c.start(),
-                end: c.end(),
-                captures: Some(c),
-            })),
+            Pattern::Regexp(re) if engine::regexp_of(*re).is_some_and(|d| d.regexp.group_count() == 1) => {
+                Ok(engine::find(cx, *re, s, from)?.map(|(start, end)| Found { start, end, captures: None }))
+            }
+            Pattern::Regexp(re) => {
+                let found = engine::search(cx, *re, s, from, false)?;
+                Ok(found.map(|c| Found { start: c.start(), end: c.end(), captures: Some(c) }))
+            }
         }
     }
     pub fn value(&self) -> Value {

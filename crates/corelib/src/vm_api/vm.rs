@@ -63,7 +63,7 @@ pub mod vm_class {
         }
         let list = cx.array(objects);
         let mut envelope = cx.pack(list)?;
-        crate::inherit(cx, &mut envelope)?;
+        crate::vm_api::birth::inherit(cx, &mut envelope)?;
         let host = cx.host_handle()?;
         host.spawner.start(&control, envelope);
         Ok(this)

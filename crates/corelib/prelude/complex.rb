@@ -1,0 +1,277 @@
+class Complex
+  class << self
+    def polar(abs, arg = 0)
+      [abs, arg].each do |v|
+        raise TypeError, "not a real" unless v.is_a?(Numeric) && v.real?
+      end
+      __from_polar(abs, arg)
+    end
+
+    private
+
+    def __from_polar(abs, arg)
+      if abs == 0 && abs.is_a?(Integer) || arg == 0 && arg.is_a?(Integer)
+        __make(abs, 0)
+      elsif arg.is_a?(Float) && arg == Math::PI
+        __make(-abs, 0)
+      elsif arg.is_a?(Float) && arg == Math::PI / 2
+        __make(0, abs)
+      else
+        a = arg.to_f
+        __make(abs * Math.cos(a), abs * Math.sin(a))
+      end
+    end
+  end
+
+  undef_method :%, :<, :<=, :>, :>=, :between?, :clamp, :div, :divmod, :floor, :ceil, :modulo, :remainder, :round, :step,
+               :truncate, :i, :positive?, :negative?
+
+  def real?
+    false
+  end
+
+  def rectangular
+    [real, imaginary]
+  end
+
+  def rect
+    [real, imaginary]
+  end
+
+  def -@
+    Complex.__send__(:__make, -real, -imaginary)
+  end
+
+  def <=>(other)
+    return nil unless imaginary == 0
+    if other.is_a?(Complex)
+      other.imaginary == 0 ? real <=> other.real : nil
+    elsif other.is_a?(Numeric) && other.real?
+      real <=> other
+    end
+  end
+
+  def /(other)
+    __divide(other) { |a, b| a.quo(b) }
+  end
+
+  def quo(other)
+    __divide(other) { |a, b| a.quo(b) }
+  end
+
+  def fdiv(other)
+    Complex.__send__(:__make, real.fdiv(other), imaginary.fdiv(other))
+  end
+
+  def **(other)
+    return Complex.__send__(:__make, 1, 0) if other == 0 && !other.is_a?(Float)
+    if other.is_a?(Rational) && other.denominator == 1
+      other = other.numerator
+    end
+    if other.is_a?(Complex) && other.imaginary.is_a?(Integer) && other.imaginary == 0
+      other = other.real
+    end
+    if other == 1 && !other.is_a?(Float)
+      return Complex.__send__(:__make, real, imaginary)
+    end
+    if self == 0
+      raise ZeroDivisionError, "divided by 0" if other.is_a?(Numeric) && other.real? && other < 0
+      return Complex.__send__(:__make, 0, 0)
+    end
+    if other.is_a?(Complex)
+      r, theta = polar
+      re = other.real
+      im = other.imaginary
+      nr = Math.exp(re * Math.log(r) - im * theta)
+      ntheta = theta * re + im * Math.log(r)
+      return Complex.polar(nr, ntheta)
+    end
+    if other.is_a?(Integer)
+      return __integer_power(other)
+    end
+    if other.is_a?(Numeric) && other.real?
+      r, theta = polar
+      return Complex.polar(r ** other, theta * other)
+    end
+    raise TypeError, "#{other.nil? ? "nil" : other.class} can't be coerced into Complex" unless other.respond_to?(:coerce)
+    a, b = other.coerce(self)
+    a ** b
+  end
+
+  def pow(other)
+    self ** other
+  end
+
+  def abs
+    a = real.to_f.abs
+    b = imaginary.to_f.abs
+    Math.hypot(a, b)
+  end
+
+  def magnitude
+    abs
+  end
+
+  def abs2
+    real * real + imaginary * imaginary
+  end
+
+  def arg
+    Math.atan2(imaginary.to_f, real.to_f)
+  end
+
+  def angle
+    arg
+  end
+
+  def phase
+    arg
+  end
+
+  def polar
+    [abs, arg]
+  end
+
+  def conjugate
+    Complex.__send__(:__make, real, -imaginary)
+  end
+
+  def conj
+    Complex.__send__(:__make, real, -imaginary)
+  end
+
+  def finite?
+    real.finite? && imaginary.finite?
+  end
+
+  def infinite?
+    real.infinite? || imaginary.infinite? ? 1 : nil
+  end
+
+  def eql?(other)
+    other.is_a?(Complex) && real.class == other.real.class && imaginary.class == other.imaginary.class && self == other
+  end
+
+  def coerce(other)
+    if other.is_a?(Complex)
+      [other, self]
+    elsif other.is_a?(Numeric) && other.real?
+      [Complex.__send__(:__make, other, 0), self]
+    else
+      name = case other
+             when nil, true, false, Symbol then other.inspect
+             else other.class
+             end
+      raise TypeError, "#{name} can't be coerced into Complex"
+    end
+  end
+
+  def numerator
+    d = denominator
+    Complex.__send__(:__make, real.numerator * (d / real.denominator), imaginary.numerator * (d / imaginary.denominator))
+  end
+
+  def denominator
+    real.denominator.lcm(imaginary.denominator)
+  end
+
+  def to_c
+    self
+  end
+
+  def to_i
+    __exact_real(:to_i, "Integer")
+  end
+
+  def to_f
+    __exact_real(:to_f, "Float")
+  end
+
+  def to_r
+    if imaginary.is_a?(Float) && imaginary == 0.0
+      return real.to_r
+    end
+    __exact_real(:to_r, "Rational")
+  end
+
+  def rationalize(eps = (none = true; nil))
+    unless imaginary.is_a?(Integer) && imaginary == 0 || imaginary.is_a?(Rational) && imaginary == 0
+      raise RangeError, "can't convert #{self} into Rational"
+    end
+    none ? real.rationalize : real.rationalize(eps)
+  end
+
+  def to_s
+    __text(real.to_s, imaginary.abs.to_s)
+  end
+
+  def inspect
+    "(#{__text(real.inspect, imaginary.abs.inspect)})"
+  end
+
+  private
+
+  def __text(re, im)
+    v = imaginary
+    negative = v.is_a?(Float) ? (v < 0 || v == 0 && 1 / v < 0) : v < 0
+    digit = im.getbyte(-1)
+    star = digit >= 48 && digit <= 57 ? "" : "*"
+    "#{re}#{negative ? "-" : "+"}#{im}#{star}i"
+  end
+
+  def __exact_real(name, target)
+    unless (imaginary.is_a?(Integer) || imaginary.is_a?(Rational)) && imaginary == 0
+      raise RangeError, "can't convert #{self} into #{target}"
+    end
+    real.__send__(name)
+  end
+
+  def __integer_power(n)
+    if n < 0
+      return (Complex.__send__(:__make, 1, 0) / self).__send__(:__integer_power, -n)
+    end
+    z = nil
+    x = self
+    while n > 0
+      if n.odd?
+        z = z ? z * x : x
+      end
+      n >>= 1
+      x *= x if n > 0
+    end
+    z
+  end
+
+  def __divide(other)
+    if other.is_a?(Complex)
+      a = real
+      b = imaginary
+      c = other.real
+      d = other.imaginary
+      # Smith's way: no overflow in c*c + d*d.
+      if c.abs > d.abs
+        r = yield(d, c)
+        n = c * (r * r + 1)
+        re = yield(a + b * r, n)
+        im = yield(b - a * r, n)
+      else
+        r = yield(c, d)
+        n = d * (r * r + 1)
+        re = yield(a * r + b, n)
+        im = yield(b * r - a, n)
+      end
+      Complex.__send__(:__make, __canonical(re), __canonical(im))
+    elsif other.is_a?(Numeric) && other.real?
+      Complex.__send__(:__make, __canonical(yield(real, other)), __canonical(yield(imaginary, other)))
+    else
+      raise TypeError, "#{other.nil? ? "nil" : other.class} can't be coerced into Complex" unless other.respond_to?(:coerce)
+      a, b = other.coerce(self)
+      a / b
+    end
+  end
+
+  # Exact quotients that are whole become Integers.
+  def __canonical(v)
+    v.is_a?(Rational) && v.denominator == 1 ? v.numerator : v
+  end
+end

@@ -1,0 +1,108 @@
+//! What a VM gets when it starts: the objects of `start`, its starter's environment variables and directory, its ARGV, DATA.
+
+use crate::{env, io};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::sync::Arc;
+use zakuro_bytecode::Code;
+use zakuro_vm::transfer::Envelope;
+use zakuro_vm::*;
+
+/// Travels beside the start message. Directory and variables only when the starter has changed its own.
+struct Birth {
+    vars: Option<Vec<(Vec<u8>, Vec<u8>)>>,
+    directory: Option<OwnedFd>,
+}
+
+/// Objects given to `start`, until the program asks for `RubyVM::ARGV`.
+struct StartObjects(Value);
+impl Default for StartObjects {
+    fn default() -> Self {
+        StartObjects(Value::NIL)
+    }
+}
+impl VmState for StartObjects {
+    fn trace(&self, m: &mut Marker<'_>) {
+        m.mark_value_bits(self.0.0);
+    }
+}
+
+/// Adds what a new VM inherits from this one to its start message.
+pub fn inherit(cx: &mut Cx, envelope: &mut Envelope) -> Result<()> {
+    let vars = env::changed(cx).then(|| env::all(cx));
+    let directory = match io::cwd::own_fd(cx) {
+        // SAFETY: dup of a descriptor that this VM holds; the result is ours.
+        Some(fd) => match unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 0) } {
+            -1 => return io::fail(cx, io::errors::last_errno(), "start"),
+            // SAFETY: just made, owned by nobody else.
+            fd => Some(unsafe { OwnedFd::from_raw_fd(fd) }),
+        },
+        None => None,
+    };
+    if vars.is_some() || directory.is_some() {
+        envelope.luggage = Some(Box::new(Birth { vars, directory }));
+    }
+    Ok(())
+}
+
+/// Prepares a new VM: cheap, since what a program never touches is not made.
+pub fn settle(cx: &mut Cx, mut start: Envelope, args: &[String]) -> Result<()> {
+    if let Some(b) = start.luggage.take()
+        && let Ok(b) = b.downcast::<Birth>()
+    {
+        if let Some(vars) = b.vars {
+            env::adopt(cx, vars);
+        }
+        if let Some(d) = b.directory {
+            let path = format!("/proc/self/fd/{}", d.as_raw_fd());
+            let _ = io::cwd::chdir(cx, path.as_bytes());
+        }
+    }
+    io::vm_setup(cx);
+    if !args.is_empty() {
+        io::stream::set_argv(cx, args);
+    }
+    let objects = cx.open(start)?;
+    cx.state::<StartObjects>().0 = objects;
+    Ok(())
+}
+
+/// `RubyVM::ARGV`
+pub fn start_objects(cx: &mut Cx) -> Value {
+    let v = cx.state::<StartObjects>().0;
+    if v.is_nil() {
+        let v = cx.new_array().as_value();
+        cx.state::<StartObjects>().0 = v;
+        return v;
+    }
+    v
+}
+
+/// Text of a program file, relative to the VM's directory.
+pub fn read_program(cx: &mut Cx, path: &str) -> std::io::Result<Vec<u8>> {
+    let at = io::cwd::dirfd(cx);
+    let c = io::cwd::c(path.as_bytes());
+    // SAFETY: c is a C string; the descriptor is closed by File.
+    let mut f = unsafe {
+        let fd = libc::openat(at, c.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC);
+        if fd < 0 {
+            return Err(std::io::Error::last_os_error());
+        }
+        std::fs::File::from_raw_fd(fd)
+    };
+    let mut text = Vec::new();
+    std::io::Read::read_to_end(&mut f, &mut text)?;
+    Ok(text)
+}
+
+/// Makes `DATA`, a File that stands behind `__END__`, when the main program has one.
+pub fn set_data(cx: &mut Cx, code: &Arc<Code>) -> Result<()> {
+    let Some(offset) = code.data_offset else { return Ok(()) };
+    let class = cx.class_value(ids::FILE);
+    let path = cx.str(&code.file);
+    let open = Sym::intern("open");
+    let Ok(file) = cx.rescue(&[ids::STANDARD_ERROR], |cx| cx.call(class, open, &[path]))? else { return Ok(()) };
+    let offset = cx.int(offset as i64);
+    cx.call(file, Sym::intern("seek"), &[offset])?;
+    cx.const_set(ids::OBJECT, Sym::intern("DATA"), file);
+    Ok(())
+}
