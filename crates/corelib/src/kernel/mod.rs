@@ -18,6 +18,7 @@ pub static TABLES: &[&[MethodRow]] = &[
     caller::kernel::METHODS,
     caller::location::METHODS,
     process::kernel::METHODS,
+    caller::location::METHODS,
     misc::kernel::METHODS,
 ];
 
