@@ -261,10 +261,11 @@ mod record {
         let mut list = args.as_slice();
         let mut constant = None;
         if let Some(first) = list.first()
-            && (first.is_nil() || first.is_kind(Kind::String))
+            && !first.is_sym()
         {
             if !first.is_nil() {
-                constant = Some(cx.to_sym(*first)?);
+                let name = cx.to_str(*first)?;
+                constant = Some(Sym::intern_bytes(name.bytes()));
             }
             list = &list[1..];
         }
@@ -466,8 +467,9 @@ mod record {
     #[method("dig")]
     fn dig(cx: &mut Cx, this: Value, key: Value, rest: Rest) -> Result<Value> {
         let v = if key.is_sym() || key.is_kind(Kind::String) {
-            let m = member(cx, this, key)?;
-            cx.ivar_get(this, m)
+            // Unlike `[]`, no error for an unknown name.
+            let m = cx.to_sym(key)?;
+            if names_of(cx, this)?.contains(&m) { cx.ivar_get(this, m) } else { Value::NIL }
         } else {
             let i = cx.to_i64(key)?;
             let values = values_of(cx, this)?;

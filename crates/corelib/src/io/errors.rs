@@ -28,7 +28,8 @@ pub fn last_errno() -> i32 {
 }
 
 fn raise<T>(cx: &mut Cx, errno: i32, m: &str) -> Result<T> {
-    let e = cx.exception(ids::SYSTEM_CALL_ERROR, m);
+    let class = crate::exception::errno::class_of_errno(cx, errno).unwrap_or(ids::SYSTEM_CALL_ERROR);
+    let e = cx.exception(class, m);
     let n = cx.int(errno as i64);
     cx.ivar_set_raw(e, Sym::intern("__errno"), n);
     cx.raise_value(e)
