@@ -124,16 +124,17 @@ pub(crate) fn hash_code(cx: &mut Cx, this: Value) -> Result<Value> {
 /// `#<struct Foo a=1>`, `#<data Foo a=1>`
 pub(crate) fn inspect(cx: &mut Cx, this: Value, word: &str) -> Result<Value> {
     let class = cx.class_of(this);
-    let mut head = format!("#<{word}");
-    if let Some(n) = cx.class(class).name {
-        head.push(' ');
-        head.push_str(&n.name());
-    }
+    let name = cx.class(class).name;
+    let head = format!("#<{word} {}", name.map_or("".into(), |n| n.name()));
     let names = names_of(cx, this)?;
     let text = cx.guard_recursion(this, |cx| {
         let mut out = head.clone().into_bytes();
         for (i, n) in names.into_iter().enumerate() {
-            out.extend_from_slice(if i == 0 { b" " } else { b", " });
+            match i {
+                0 if name.is_none() => {}
+                0 => out.push(b' '),
+                _ => out.extend_from_slice(b", "),
+            }
             if is_plain_name(n.bytes()) {
                 out.extend_from_slice(n.bytes());
             } else {
