@@ -1,1 +1,16 @@
-# Prelude: parts of the core library written in Ruby.
+# Array: what is not hot.
+
+class Array
+  def rfind(if_none = nil)
+    return to_enum(:rfind, if_none) unless block_given?
+    i = size
+    while i > 0
+      i -= 1
+      i = size - 1 if i >= size
+      break if i < 0
+      e = self[i]
+      return e if yield(e)
+    end
+    if_none&.call
+  end
+end

@@ -1,1 +1,727 @@
-# Prelude: parts of the core library written in Ruby.
+# Enumerator: external iteration (a Fiber per enumerator that is read by `next`), Lazy, Chain, Product, ArithmeticSequence.
+#
+# State that Rust code reads, too: @__receiver, @__method, @__args, @__kw, @__size. A Fiber's state: @__fiber; @__look is an Array of the
+# values that were read ahead; @__done is [result] once the enumeration has ended.
+
+class Enumerator
+  def initialize(size = nil, &block)
+    raise ArgumentError, "no block given" unless block
+    unless size.nil? || Integer === size || Float === size && size.infinite? || size.respond_to?(:call)
+      raise TypeError, "wrong argument type #{size.class} (expected Integer or callable)" unless Numeric === size
+    end
+    @__receiver = Generator.new(&block)
+    @__method = :each
+    @__args = []
+    @__kw = nil
+    @__size = size
+  end
+
+  def initialize_copy(other)
+    raise TypeError, "can't copy execution context" if other.instance_variable_get(:@__fiber)
+    @__fiber = @__look = @__done = @__feed = nil
+    self
+  end
+
+  def next_values
+    __read_ahead
+    v = @__look
+    @__look = nil
+    v
+  end
+
+  def peek_values
+    __read_ahead
+    @__look
+  end
+
+  def next
+    __read_ahead
+    v = @__look
+    @__look = nil
+    v.size > 1 ? v : v[0]
+  end
+
+  def peek
+    __read_ahead
+    v = @__look
+    v.size > 1 ? v : v[0]
+  end
+
+  def feed(value)
+    raise TypeError, "feed value already set" if @__feed
+    @__feed = [value]
+    nil
+  end
+
+  def rewind
+    r = @__receiver
+    r.rewind if r.respond_to?(:rewind)
+    @__fiber = @__look = @__done = @__feed = nil
+    self
+  end
+
+  def +(other)
+    Chain.new(self, other)
+  end
+
+  private def __read_ahead
+    return if @__look
+    __stop(@__done[0]) if @__done
+    @__fiber ||= Fiber.new do
+      result = each do |*v|
+        Fiber.yield(v)
+        if @__feed
+          f = @__feed
+          @__feed = nil
+          f[0]
+        end
+      end
+      @__done = [result]
+      nil
+    end
+    begin
+      v = @__fiber.resume
+    rescue Exception
+      @__fiber = nil
+      raise
+    end
+    if @__done
+      @__fiber = nil
+      __stop(@__done[0])
+    end
+    @__look = v
+    nil
+  end
+
+  def self.produce(*initial, size: Float::INFINITY, &block)
+    raise ArgumentError, "no block given" unless block
+    raise ArgumentError, "wrong number of arguments (given #{initial.size}, expected 0..1)" if initial.size > 1
+    __plain(Producer.new(initial, block), :each, [], size)
+  end
+
+  def self.product(*enums, **kw, &block)
+    raise ArgumentError, "unknown keywords: #{kw.keys.map(&:inspect).join(", ")}" unless kw.empty?
+    e = Product.new(*enums)
+    return e.each(&block) if block
+    e
+  end
+
+  class << self
+    # A plain Enumerator over `receiver.method(*args)`.
+    private def __plain(receiver, method, args, size)
+      e = allocate
+      e.__send__(:__set, receiver, method, args, size)
+      e
+    end
+
+    private def __arithmetic(receiver, method, args, first, last, step, exclude_end)
+      ArithmeticSequence.__send__(:__make, receiver, method, args, false, first, last, step, exclude_end)
+    end
+
+    # Number of rounds of a loop over Floats, as CRuby counts them: rounding errors don't lose the last one.
+    private def __float_count(first, last, step, exclude_end)
+      first = first.to_f
+      last = last.to_f
+      step = step.to_f
+      n = (last - first) / step
+      err = (first.abs + last.abs + (last - first).abs) / step.abs * Float::EPSILON
+      return Float::INFINITY if step == 0
+      return (step > 0 ? first <= last : first >= last) ? 1 : 0 if step.infinite?
+      err = 0.5 if err > 0.5
+      if exclude_end
+        return 0 if n <= 0
+        return Float::INFINITY if n.infinite?
+        n = n < 1 ? 0 : (n - err).floor
+        d = (n + 1) * step + first
+        if first < last
+          n += 1 if d < last
+        elsif first > last
+          n += 1 if d > last
+        end
+        n + 1
+      else
+        return 0 if n < 0
+        return Float::INFINITY if n.infinite?
+        (n + err).floor + 1
+      end
+    end
+
+    private def __float_steps(first, last, step, exclude_end)
+      first = first.to_f
+      step = step.to_f
+      if last.nil?
+        i = 0
+        while true
+          yield i * step + first
+          i += 1
+        end
+      end
+      last = last.to_f
+      n = __float_count(first, last, step, exclude_end)
+      if step.infinite?
+        yield first if n > 0
+      elsif step == 0
+        while true
+          yield first
+        end
+      else
+        i = 0
+        while i < n
+          d = i * step + first
+          d = last if step >= 0 ? last < d : d < last
+          yield d
+          i += 1
+        end
+      end
+    end
+  end
+
+  private def __set(receiver, method, args, size)
+    @__receiver = receiver
+    @__method = method
+    @__args = args
+    @__kw = nil
+    @__size = size
+  end
+
+  class Yielder
+    def to_proc
+      method(:yield).to_proc
+    end
+  end
+
+  # What Enumerator.produce enumerates.
+  class Producer
+    def initialize(initial, block)
+      @__initial = initial
+      @__block = block
+    end
+
+    def each
+      block = @__block
+      begin
+        v = @__initial.empty? ? block.call : @__initial[0]
+        while true
+          yield v
+          v = block.call(v)
+        end
+      rescue StopIteration
+      end
+      self
+    end
+  end
+
+  class Chain
+    def initialize(*enums)
+      @__enums = enums.freeze
+      @__receiver = self
+      @__method = :each
+      @__args = []
+      @__kw = nil
+      @__size = nil
+    end
+
+    def each(*args, &block)
+      return args.empty? ? self : to_enum(:each, *args) unless block
+      @__enums.each { |e| e.each(*args, &block) }
+      self
+    end
+
+    def size
+      total = 0
+      @__enums.each do |e|
+        s = e.size
+        return s if s.nil? || (Float === s && s.infinite?)
+        return nil unless Integer === s
+        total += s
+      end
+      total
+    end
+
+    def rewind
+      @__fiber = @__look = @__done = @__feed = nil
+      @__enums.reverse_each { |e| e.rewind if e.respond_to?(:rewind) }
+      self
+    end
+
+    def +(other)
+      Chain.new(self, other)
+    end
+
+    def inspect
+      return "#<Enumerator::Chain: uninitialized>" unless @__enums
+      "#<Enumerator::Chain: [#{@__enums.map(&:inspect).join(", ")}]>"
+    end
+    alias to_s inspect
+  end
+
+  class Product < Enumerator
+    def initialize(*enums)
+      @__enums = enums.freeze
+      @__receiver = self
+      @__method = :each
+      @__args = []
+      @__kw = nil
+      @__size = nil
+    end
+
+    def each(&block)
+      return self unless block
+      __walk(0, [], &block)
+      self
+    end
+
+    def size
+      total = 1
+      @__enums.each do |e|
+        return nil unless e.respond_to?(:size)
+        s = e.size
+        return s if s.nil?
+        return nil unless Integer === s || (Float === s && s.infinite?)
+        total *= s
+      end
+      total
+    end
+
+    def rewind
+      @__fiber = @__look = @__done = @__feed = nil
+      @__enums.reverse_each { |e| e.rewind if e.respond_to?(:rewind) }
+      self
+    end
+
+    def inspect
+      "#<Enumerator::Product: #{@__enums.inspect}>"
+    end
+    alias to_s inspect
+
+    private def __walk(level, tuple, &block)
+      if level == @__enums.size
+        block.call(tuple.dup)
+      else
+        @__enums[level].each_entry do |v|
+          tuple[level] = v
+          __walk(level + 1, tuple, &block)
+        end
+      end
+    end
+  end
+
+  class ArithmeticSequence
+    class << self
+      alias __allocate allocate
+      private :__allocate
+      undef_method :new
+      undef_method :allocate
+
+      # `kw`: the last of args is a Hash of keywords.
+      private def __make(receiver, method, args, kw, first, last, step, exclude_end)
+        s = __allocate
+        kw = kw ? args.pop : nil
+        s.__send__(:__set_sequence, receiver, method, args, kw, first, last, step, exclude_end)
+        s
+      end
+    end
+
+    def begin = @__begin
+    def end = @__end
+    def step = @__step
+    def exclude_end? = @__exclude
+
+    def each
+      return self unless block_given?
+      b = @__begin
+      e = @__end
+      s = @__step
+      raise TypeError, "nil can't be coerced into Integer" if b.nil?
+      if Float === b || Float === e || Float === s
+        Enumerator.__send__(:__float_steps, b, e, s, @__exclude) { |x| yield x }
+      elsif e.nil?
+        while true
+          yield b
+          b += s
+        end
+      elsif s == 0
+        while true
+          yield b
+        end
+      elsif s > 0
+        if @__exclude
+          while b < e
+            yield b
+            b += s
+          end
+        else
+          while b <= e
+            yield b
+            b += s
+          end
+        end
+      elsif @__exclude
+        while b > e
+          yield b
+          b += s
+        end
+      else
+        while b >= e
+          yield b
+          b += s
+        end
+      end
+      self
+    end
+
+    def size
+      b = @__begin
+      e = @__end
+      s = @__step
+      if Float === b || Float === e || Float === s
+        return Float::INFINITY if e.nil?
+        return Enumerator.__send__(:__float_count, b, e, s, @__exclude)
+      end
+      return Float::INFINITY if e.nil? || s == 0
+      n = (e - b).div(s)
+      return 0 if n < 0
+      n -= 1 if @__exclude && b + s * n == e
+      n + 1
+    end
+
+    def first(*n)
+      raise ArgumentError, "wrong number of arguments (given #{n.size}, expected 0..1)" if n.size > 1
+      return super unless n.empty?
+      b = @__begin
+      e = @__end
+      s = @__step
+      unless e.nil?
+        return nil if s < 0 ? b < e : e < b
+        return nil if @__exclude && b == e
+      end
+      Float === e || Float === s ? b.to_f : b
+    end
+
+    def last(*n)
+      raise ArgumentError, "wrong number of arguments (given #{n.size}, expected 0..1)" if n.size > 1
+      raise RangeError, "cannot get the last element of endless arithmetic sequence" if @__end.nil?
+      unless n.empty?
+        raise ArgumentError, "negative array size" if n[0] < 0
+        return to_a.last(n[0])
+      end
+      count = size
+      return nil if count == 0
+      if Float === @__begin || Float === @__end || Float === @__step
+        d = (count - 1) * @__step.to_f + @__begin
+        return (@__step >= 0 ? @__end < d : d < @__end) ? @__end.to_f : d
+      end
+      @__begin + @__step * (count - 1)
+    end
+
+    def to_a
+      raise RangeError, "cannot convert endless range to an array" if @__end.nil?
+      a = []
+      each { |x| a << x }
+      a
+    end
+    alias entries to_a
+
+    def ==(other)
+      ArithmeticSequence === other && @__begin == other.begin && @__end == other.end && @__step == other.step &&
+        @__exclude == other.exclude_end?
+    end
+    alias === ==
+    alias eql? ==
+
+    def hash
+      [@__exclude, @__begin, @__end, @__step].hash
+    end
+
+    def inspect
+      args = @__args.map(&:inspect)
+      @__kw&.each { |k, v| args << "#{k}: #{v.inspect}" }
+      r = Range === @__receiver ? "(#{@__receiver.inspect})" : @__receiver.inspect
+      "(#{r}.#{@__method}#{args.empty? ? "" : "(#{args.join(", ")})"})"
+    end
+    alias to_s inspect
+
+    def rewind
+      @__fiber = @__look = @__done = @__feed = nil
+      self
+    end
+
+    private def __set_sequence(receiver, method, args, kw, first, last, step, exclude_end)
+      __set(receiver, method, args, nil)
+      @__kw = kw
+      @__begin = first
+      @__end = last
+      @__step = step
+      @__exclude = exclude_end
+    end
+  end
+
+  # @__run is a proc that gets the consumer's block; nil for a Lazy that calls a method of its receiver, as a plain Enumerator does.
+  class Lazy
+    class << self
+      private def __make(receiver, method, args, size, &run)
+        l = allocate
+        l.__send__(:__set_lazy, receiver, method, args, size, run)
+        l
+      end
+    end
+
+    def initialize(source, size = nil, &block)
+      raise ArgumentError, "tried to call lazy new without a block" unless block
+      __set_lazy(source, nil, [], size, lambda { |emit|
+        y = Yielder.new(&emit)
+        source.each { |*v| block.call(y, *v) }
+      })
+    end
+
+    def each(*args, &block)
+      return super unless block && @__run
+      @__run.call(block)
+    end
+
+    def size
+      return super unless @__run
+      s = @__size
+      s.respond_to?(:call) ? s.call : s
+    end
+
+    def lazy = self
+
+    def force(...) = to_a(...)
+
+    def eager
+      Enumerator.__send__(:__plain, self, :each, [], -> { size })
+    end
+
+    def map(&block)
+      __need(block, :map)
+      __op(:map, [], -> { size }) { |emit, source| source.each { |*v| emit.call(block.call(*v)) } }
+    end
+    alias collect map
+
+    def select(&block)
+      __need(block, :select)
+      __op(:select, []) do |emit, source|
+        source.each do |*v|
+          e = v.size > 1 ? v : v[0]
+          emit.call(e) if block.call(e)
+        end
+      end
+    end
+    alias filter select
+    alias find_all select
+
+    def reject(&block)
+      __need(block, :reject)
+      __op(:reject, []) do |emit, source|
+        source.each do |*v|
+          e = v.size > 1 ? v : v[0]
+          emit.call(e) unless block.call(e)
+        end
+      end
+    end
+
+    def filter_map(&block)
+      __need(block, :filter_map)
+      __op(:filter_map, []) do |emit, source|
+        source.each do |*v|
+          r = block.call(*v)
+          emit.call(r) if r
+        end
+      end
+    end
+
+    def flat_map(&block)
+      __need(block, :flat_map)
+      __op(:flat_map, []) do |emit, source|
+        source.each do |*v|
+          r = block.call(*v)
+          if Array === r
+            r.each { |x| emit.call(x) }
+          elsif r.respond_to?(:force) && r.respond_to?(:each)
+            r.each { |x| emit.call(x) }
+          elsif (a = Array.try_convert(r))
+            a.each { |x| emit.call(x) }
+          else
+            emit.call(r)
+          end
+        end
+      end
+    end
+    alias collect_concat flat_map
+
+    def grep(pattern, &block)
+      __op(:grep, [pattern]) do |emit, source|
+        source.each do |*v|
+          e = v.size > 1 ? v : v[0]
+          emit.call(block ? block.call(e) : e) if pattern === e
+        end
+      end
+    end
+
+    def grep_v(pattern, &block)
+      __op(:grep_v, [pattern]) do |emit, source|
+        source.each do |*v|
+          e = v.size > 1 ? v : v[0]
+          emit.call(block ? block.call(e) : e) unless pattern === e
+        end
+      end
+    end
+
+    def compact
+      __op(:compact, []) do |emit, source|
+        source.each do |*v|
+          e = v.size > 1 ? v : v[0]
+          emit.call(e) unless e.nil?
+        end
+      end
+    end
+
+    def uniq(&block)
+      __op(:uniq, []) do |emit, source|
+        seen = {}
+        source.each do |*v|
+          e = v.size > 1 ? v : v[0]
+          k = block ? block.call(*v) : e
+          unless seen.key?(k)
+            seen[k] = true
+            emit.call(e)
+          end
+        end
+      end
+    end
+
+    def take(n)
+      n = n.to_int
+      raise ArgumentError, "attempt to take negative size" if n < 0
+      __op(:take, [n], -> { (s = size) ? (s < n ? s : n) : nil }) do |emit, source|
+        i = 0
+        if n > 0
+          source.each do |*v|
+            i += 1
+            emit.call(*v)
+            break if i >= n
+          end
+        end
+      end
+    end
+
+    def take_while(&block)
+      __need(block, :take_while)
+      __op(:take_while, []) do |emit, source|
+        source.each do |*v|
+          break unless block.call(*v)
+          emit.call(*v)
+        end
+      end
+    end
+
+    def drop(n)
+      n = n.to_int
+      raise ArgumentError, "attempt to drop negative size" if n < 0
+      __op(:drop, [n], -> { (s = size) ? (s > n ? s - n : 0) : nil }) do |emit, source|
+        i = 0
+        source.each do |*v|
+          if i < n
+            i += 1
+          else
+            emit.call(*v)
+          end
+        end
+      end
+    end
+
+    def drop_while(&block)
+      __need(block, :drop_while)
+      __op(:drop_while, []) do |emit, source|
+        dropping = true
+        source.each do |*v|
+          dropping = false if dropping && !block.call(*v)
+          emit.call(*v) unless dropping
+        end
+      end
+    end
+
+    def with_index(offset = 0, &block)
+      offset = offset.nil? ? 0 : offset.to_int
+      __op(:with_index, offset == 0 ? [] : [offset], -> { size }) do |emit, source|
+        i = offset - 1
+        source.each do |*v|
+          e = v.size > 1 ? v : v[0]
+          i += 1
+          if block
+            block.call(e, i)
+            emit.call(e)
+          else
+            emit.call([e, i])
+          end
+        end
+      end
+    end
+
+    def each_with_index(&block)
+      with_index(0, &block)
+    end
+
+    def zip(*others, &block)
+      return super if block
+      arrays = others.map do |o|
+        a = Array.try_convert(o)
+        raise TypeError, "wrong argument type #{o.class} (must respond to :each)" unless a || o.respond_to?(:each)
+        a || o
+      end
+      __op(:zip, others, -> { size }) do |emit, source|
+        readers = arrays.map { |o| Array === o ? o : Enumerator.__send__(:__plain, o, :each, [], nil) }
+        ended = []
+        i = -1
+        source.each do |*v|
+          e = v.size > 1 ? v : v[0]
+          i += 1
+          row = [e]
+          readers.each_with_index do |o, k|
+            row << if Array === o
+              o[i]
+            elsif ended[k]
+              nil
+            else
+              begin
+                o.next
+              rescue StopIteration
+                ended[k] = true
+                nil
+              end
+            end
+          end
+          emit.call(row)
+        end
+      end
+    end
+
+    def chunk(*) = super.lazy
+    def chunk_while(*) = super.lazy
+    def slice_when(*) = super.lazy
+    def slice_before(*) = super.lazy
+    def slice_after(*) = super.lazy
+
+    def rewind
+      @__fiber = @__look = @__done = @__feed = nil
+      self
+    end
+
+    private
+
+    def __set_lazy(receiver, method, args, size, run)
+      __set(receiver, method, args, size)
+      @__run = run
+    end
+
+    def __need(block, name)
+      raise ArgumentError, "tried to call lazy #{name} without a block" unless block
+    end
+
+    def __op(name, args, size = nil, &body)
+      source = self
+      Lazy.__send__(:__make, self, name, args, size) { |emit| body.call(emit, source) }
+    end
+  end
+end

@@ -1,1 +1,127 @@
-# Prelude: parts of the core library written in Ruby.
+# Range: walking in steps.
+
+class Range
+  def step(*args, &block)
+    raise ArgumentError, "wrong number of arguments (given #{args.size}, expected 0..1)" if args.size > 1
+    __step(:step, args, &block)
+  end
+
+  def %(step)
+    __step(:%, [step])
+  end
+
+  def overlap?(other)
+    raise TypeError, "wrong argument type #{other.class} (expected Range)" unless Range === other
+    return false if __empty? || other.__send__(:__empty?)
+    __starts_before_end_of?(other) && other.__send__(:__starts_before_end_of?, self)
+  end
+
+  private
+
+  # nil when they can't be compared
+  def __order(a, b)
+    c = a <=> b
+    c && (c > 0 ? 1 : c < 0 ? -1 : 0)
+  end
+
+  def __empty?
+    b = self.begin
+    e = self.end
+    return false if b.nil? || e.nil?
+    c = __order(b, e)
+    c.nil? || c > 0 || (c == 0 && exclude_end?)
+  end
+
+  def __starts_before_end_of?(other)
+    b = self.begin
+    e = other.end
+    return true if b.nil? || e.nil?
+    c = __order(b, e)
+    !c.nil? && (c < 0 || (c == 0 && !other.exclude_end?))
+  end
+
+  def __step(name, args)
+    b = self.begin
+    e = self.end
+    excl = exclude_end?
+    b_num = Numeric === b
+    e_num = Numeric === e
+    if args.empty?
+      unless b_num || String === b || Symbol === b || (b.nil? && e_num)
+        raise ArgumentError, "step is required for non-numeric ranges"
+      end
+      step = 1
+    else
+      step = args[0]
+    end
+    step_num = Numeric === step
+    if !step_num && b_num
+      raise TypeError, "no implicit conversion of #{step.nil? ? "nil" : step.class} into Integer" unless step.respond_to?(:to_int) || step.respond_to?(:coerce)
+      step = step.to_int if step.respond_to?(:to_int)
+      step_num = Numeric === step
+    end
+    raise ArgumentError, "step can't be 0" if step_num && b_num && step == 0
+    unless block_given?
+      if (b_num && (e.nil? || e_num)) || (b.nil? && e_num)
+        return Enumerator.__send__(:__arithmetic, self, name, args, b, e, step, excl)
+      end
+      raise ArgumentError, "#step for non-numeric beginless ranges is meaningless" if b.nil?
+      return to_enum(name, *args)
+    end
+    raise ArgumentError, "#step iteration for beginless ranges is meaningless" if b.nil?
+    v = b
+    if Integer === b && Integer === step && (e.nil? || Integer === e)
+      if e.nil?
+        while true
+          yield v
+          v += step
+        end
+      elsif step < 0
+        e -= 1 unless excl
+        while v > e
+          yield v
+          v += step
+        end
+      else
+        e += 1 unless excl
+        while v < e
+          yield v
+          v += step
+        end
+      end
+    elsif b_num && step_num && (Float === b || Float === e || Float === step)
+      Enumerator.__send__(:__float_steps, b, e, step, excl) { |x| yield x }
+    elsif Integer === step && (String === b || Symbol === b)
+      raise ArgumentError, "step can't be negative" if step < 0
+      raise ArgumentError, "step can't be 0" if step == 0
+      i = 0
+      each do |x|
+        yield x if i % step == 0
+        i += 1
+      end
+    elsif e.nil?
+      while true
+        yield v
+        v += step
+      end
+    elsif b_num && step_num && step < 0
+      while (c = __order(e, v)) && (c < 0 || (c == 0 && !excl))
+        yield v
+        break if c == 0
+        v += step
+      end
+    else
+      direction = __order(b, e)
+      if direction == 0
+        yield v unless excl
+      elsif direction && direction == __order(b, b + step)
+        while (c = __order(v, e)) == direction || (c == 0 && !excl)
+          yield v
+          break if c == 0
+          v += step
+        end
+      end
+    end
+    self
+  end
+end

@@ -2,7 +2,7 @@
 class Set
   # Sets of elements with the same result of the block; a block with two parameters says which elements belong together.
   #
-  #     Set[1, 2, 4].divide { |a, b| (a - b).abs == 1 }   #=> #<Set: {#<Set: {1, 2}>, #<Set: {4}>}>
+  #     Set[1, 2, 4].divide { |a, b| (a - b).abs == 1 }   #=> Set[Set[1, 2], Set[4]]
   def divide(&block)
     return to_enum(:divide) { size } unless block
     return Set.new(classify(&block).values) unless block.arity == 2
@@ -40,23 +40,20 @@ class Set
   end
 
   def pretty_print(pp)
-    pp.group(1, "#<#{self.class.name}:", ">") do
-      pp.breakable
-      pp.group(1, "{", "}") do
-        pp.seplist(self) { |o| pp.pp(o) }
-      end
+    pp.group(1, "#{self.class.name}[", "]") do
+      pp.seplist(self) { |o| pp.pp(o) }
     end
   end
 
   def pretty_print_cycle(pp)
-    pp.text("#<#{self.class.name}: {#{empty? ? "" : "..."}}>")
+    pp.text("#{self.class.name}[#{empty? ? "" : "..."}]")
   end
 end
 
 module Enumerable
   # A Set of the elements.
   #
-  #     [1, 2, 1].to_set   #=> #<Set: {1, 2}>
+  #     [1, 2, 1].to_set   #=> Set[1, 2]
   def to_set(klass = Set, *args, &block)
     klass.new(self, *args, &block)
   end

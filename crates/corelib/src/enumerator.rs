@@ -27,11 +27,27 @@ pub trait EnumeratorExt {
 
 impl EnumeratorExt for Cx {
     fn enumerator(&mut self, recv: Value, name: &str, args: &[Value]) -> Result<Value> {
-        Ok(make(self, ids::ENUMERATOR, recv, Sym::intern(name), args, Value::NIL, Value::NIL))
+        let (class, name) = (class_for(self, recv), name_called(self, name));
+        Ok(make(self, class, recv, name, args, Value::NIL, Value::NIL))
     }
     fn sized_enumerator(&mut self, recv: Value, name: &str, args: &[Value], size: SizeFn) -> Result<Value> {
         let size = self.data(ids::OBJECT, NativeSize(size));
-        Ok(make(self, ids::ENUMERATOR, recv, Sym::intern(name), args, Value::NIL, size))
+        let (class, name) = (class_for(self, recv), name_called(self, name));
+        Ok(make(self, class, recv, name, args, Value::NIL, size))
+    }
+}
+
+/// Enumerators over a Lazy are lazy.
+fn class_for(cx: &mut Cx, recv: Value) -> ClassId {
+    if recv.is_kind(Kind::Object) && cx.is_a(recv, ids::LAZY) { ids::LAZY } else { ids::ENUMERATOR }
+}
+
+/// The name under which the running builtin was called, when it is an alias of `name`.
+fn name_called(cx: &mut Cx, name: &str) -> Sym {
+    let m = cx.current_method();
+    match Cx::native_row(m) {
+        Some(row) if row.names.len() > 1 && row.names.contains(&name) => m.name,
+        _ => Sym::intern(name),
     }
 }
 
@@ -140,12 +156,8 @@ mod kernel {
         };
         let size = cx.block_value(block);
         let kw = kw.0.filter(|h| h.len() > 0).map_or(Value::NIL, |h| h.as_value());
-        let class = if cx.is_a(this, ids::LAZY) { ids::LAZY } else { ids::ENUMERATOR };
-        let e = make(cx, class, this, name, rest, kw, size);
-        if class == ids::LAZY {
-            return cx.call(e, Sym::intern("__from_enum"), &[]);
-        }
-        Ok(e)
+        let class = class_for(cx, this);
+        Ok(make(cx, class, this, name, rest, kw, size))
     }
 
     /// Calls the block over and over. StopIteration ends it; its result is the result.

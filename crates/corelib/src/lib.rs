@@ -20,7 +20,7 @@ macro_rules! modules {
 }
 
 modules! {
-    array, basic, comparable, data, encoding, enumerable, enumerator, env, exception, fiber, gc, hash, io, kernel, method, module, numeric, object, proc,
+    array, basic, comparable, data, encoding, enumerable, enumerator, env, exception, fiber, gc, hash, io, kernel, marshal, method, module, numeric, object, proc,
     process, random, range, regexp, set, string, structs, symbol, time, vm_api,
 }
 

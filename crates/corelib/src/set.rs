@@ -166,7 +166,7 @@ mod sets {
 
     /// A Set of the arguments.
     ///
-    ///     Set[1, 2, 1]   #=> #<Set: {1, 2}>
+    ///     Set[1, 2, 1]   #=> Set[1, 2]
     #[method("[]", singleton)]
     fn of(cx: &mut Cx, this: ClassId, args: Rest) -> Result<Value> {
         let set = cx.new_object(this);
@@ -179,7 +179,7 @@ mod sets {
 
     /// A Set of the elements of an enumerable, or of the block's results for them.
     ///
-    ///     Set.new([1, 2]) { |x| x * 10 }   #=> #<Set: {10, 20}>
+    ///     Set.new([1, 2]) { |x| x * 10 }   #=> Set[10, 20]
     #[method("initialize", private)]
     fn initialize(cx: &mut Cx, this: Value, from: Option<Value>, block: Block) -> Result<Value> {
         cx.check_frozen(this)?;
@@ -199,7 +199,7 @@ mod sets {
 
     /// Takes over the elements (for `dup` and `clone`).
     ///
-    ///     a = Set[1]; b = a.dup; b << 2; a   #=> #<Set: {1}>
+    ///     a = Set[1]; b = a.dup; b << 2; a   #=> Set[1]
     #[method("initialize_copy", private)]
     fn initialize_copy(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
         let from = need_set(cx, other)?;
@@ -210,7 +210,7 @@ mod sets {
 
     /// Adds an element.
     ///
-    ///     Set[1].add(2) << 2   #=> #<Set: {1, 2}>
+    ///     Set[1].add(2) << 2   #=> Set[1, 2]
     #[method("add", "<<")]
     fn add(cx: &mut Cx, this: Value, v: Value) -> Result<Value> {
         cx.check_frozen(this)?;
@@ -233,7 +233,7 @@ mod sets {
 
     /// Removes an element.
     ///
-    ///     Set[1, 2].delete(1)   #=> #<Set: {2}>
+    ///     Set[1, 2].delete(1)   #=> Set[2]
     #[method("delete")]
     fn delete(cx: &mut Cx, this: Value, v: Value) -> Result<Value> {
         cx.check_frozen(this)?;
@@ -348,7 +348,7 @@ mod sets {
 
     /// Removes all elements.
     ///
-    ///     Set[1].clear   #=> #<Set: {}>
+    ///     Set[1].clear   #=> Set[]
     #[method("clear")]
     fn clear(cx: &mut Cx, this: Value) -> Result<Value> {
         cx.check_frozen(this)?;
@@ -359,7 +359,7 @@ mod sets {
 
     /// Takes over the elements of an enumerable.
     ///
-    ///     Set[1].replace([2, 3])   #=> #<Set: {2, 3}>
+    ///     Set[1].replace([2, 3])   #=> Set[2, 3]
     #[method("replace")]
     fn replace(cx: &mut Cx, this: Value, from: Value) -> Result<Value> {
         cx.check_frozen(this)?;
@@ -375,7 +375,7 @@ mod sets {
 
     /// Adds the elements of enumerables.
     ///
-    ///     Set[1].merge([2], [3])   #=> #<Set: {1, 2, 3}>
+    ///     Set[1].merge([2], [3])   #=> Set[1, 2, 3]
     #[method("merge")]
     fn merge(cx: &mut Cx, this: Value, others: Rest, kw: Kwargs) -> Result<Value> {
         if !kw.is_empty() {
@@ -391,7 +391,7 @@ mod sets {
 
     /// Removes the elements of an enumerable.
     ///
-    ///     Set[1, 2].subtract([2])   #=> #<Set: {1}>
+    ///     Set[1, 2].subtract([2])   #=> Set[1]
     #[method("subtract")]
     fn subtract(cx: &mut Cx, this: Value, from: Value) -> Result<Value> {
         cx.check_frozen(this)?;
@@ -402,7 +402,7 @@ mod sets {
 
     /// Elements of both.
     ///
-    ///     Set[1, 2] | [2, 3]   #=> #<Set: {1, 2, 3}>
+    ///     Set[1, 2] | [2, 3]   #=> Set[1, 2, 3]
     #[method("|", "+", "union")]
     fn union(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
         let own = items(cx, this);
@@ -413,7 +413,7 @@ mod sets {
 
     /// Elements that are in both.
     ///
-    ///     Set[1, 2] & [2, 3]   #=> #<Set: {2}>
+    ///     Set[1, 2] & [2, 3]   #=> Set[2]
     #[method("&", "intersection")]
     fn intersection(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
         let own = items(cx, this);
@@ -440,7 +440,7 @@ mod sets {
 
     /// Elements that are not in the other.
     ///
-    ///     Set[1, 2] - [2]   #=> #<Set: {1}>
+    ///     Set[1, 2] - [2]   #=> Set[1]
     #[method("-", "difference")]
     fn difference(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
         let own = items(cx, this);
@@ -451,7 +451,7 @@ mod sets {
 
     /// Elements that are in exactly one of them.
     ///
-    ///     Set[1, 2] ^ [2, 3]   #=> #<Set: {3, 1}>
+    ///     Set[1, 2] ^ [2, 3]   #=> Set[3, 1]
     #[method("^")]
     fn xor(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
         let own = items(cx, this);
@@ -581,13 +581,13 @@ mod sets {
 
     /// Text with class and elements.
     ///
-    ///     Set[1, "a"].inspect   #=> "#<Set: {1, \"a\"}>"
+    ///     Set[1, "a"].inspect   #=> "Set[1, \"a\"]"
     #[method("inspect", "to_s")]
     fn inspect(cx: &mut Cx, this: Value) -> Result<Value> {
         let class = cx.class_name_of(this);
         let h = items(cx, this);
         let text = cx.guard_recursion(this, |cx| {
-            let mut out = format!("#<{class}: {{").into_bytes();
+            let mut out = format!("{class}[").into_bytes();
             let mut first = true;
             cx.hash_each(h, |cx, k, _| {
                 if !std::mem::take(&mut first) {
@@ -597,18 +597,18 @@ mod sets {
                 out.extend_from_slice(s.bytes());
                 Ok(true)
             })?;
-            out.extend_from_slice(b"}>");
+            out.push(b']');
             Ok(out)
         })?;
         Ok(match text {
             Some(t) => cx.str_bytes(&t, UTF8),
-            None => cx.str(&format!("#<{class}: {{...}}>")),
+            None => cx.str(&format!("{class}[...]")),
         })
     }
 
     /// Deletes the elements for which the block is true.
     ///
-    ///     Set[1, 2].delete_if(&:odd?)   #=> #<Set: {2}>
+    ///     Set[1, 2].delete_if(&:odd?)   #=> Set[2]
     #[method("delete_if")]
     fn delete_if(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
         if block.is_none() {
@@ -620,7 +620,7 @@ mod sets {
 
     /// Keeps the elements for which the block is true.
     ///
-    ///     Set[1, 2].keep_if(&:odd?)   #=> #<Set: {1}>
+    ///     Set[1, 2].keep_if(&:odd?)   #=> Set[1]
     #[method("keep_if")]
     fn keep_if(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
         if block.is_none() {
@@ -643,7 +643,7 @@ mod sets {
 
     /// As `keep_if`; nil when nothing changed.
     ///
-    ///     Set[1, 2].select!(&:even?)   #=> #<Set: {2}>
+    ///     Set[1, 2].select!(&:even?)   #=> Set[2]
     #[method("select!", "filter!")]
     fn select_bang(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
         if block.is_none() {
@@ -654,7 +654,7 @@ mod sets {
 
     /// Replaces the elements by the block's results.
     ///
-    ///     Set[1, 2].map! { |x| x * 2 }   #=> #<Set: {2, 4}>
+    ///     Set[1, 2].map! { |x| x * 2 }   #=> Set[2, 4]
     #[method("map!", "collect!")]
     fn map_bang(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
         if block.is_none() {
@@ -674,7 +674,7 @@ mod sets {
 
     /// Hash from the block's results to Sets of the elements that gave them.
     ///
-    ///     Set[1, 2, 3].classify(&:odd?)   #=> {true => #<Set: {1, 3}>, false => #<Set: {2}>}
+    ///     Set[1, 2, 3].classify(&:odd?)   #=> {true => Set[1, 3], false => Set[2]}
     #[method("classify")]
     fn classify(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
         if block.is_none() {
@@ -701,7 +701,7 @@ mod sets {
 
     /// A Set in which the elements of Sets among the elements stand themselves.
     ///
-    ///     Set[Set[1], 2].flatten   #=> #<Set: {1, 2}>
+    ///     Set[Set[1], 2].flatten   #=> Set[1, 2]
     #[method("flatten")]
     fn flatten(cx: &mut Cx, this: Value) -> Result<Value> {
         let (set, h) = new_like(cx, this, None);

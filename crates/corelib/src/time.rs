@@ -1,11 +1,467 @@
-//! Time
+//! Time: a moment in nanoseconds (and, for Rational or Float input, an exact rest) with a way to read the clock: UTC, the VM's time zone, or a
+//! fixed offset. [`make`] constructs, [`zone`] knows the time zones, [`calc`] calculates; simple derived methods are in prelude/time.rb.
+
+pub mod calc;
+pub mod make;
+pub mod zone;
+
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{ToPrimitive, Zero};
+use zakuro_macros::ruby_class;
+use zakuro_text::strftime::{Civil, strftime};
 use zakuro_vm::*;
 
-pub static TABLES: &[&[MethodRow]] = &[];
-pub fn setup(_cx: &mut Cx) {}
-pub fn local(_cx: &mut Cx, _sec: i64, _nsec: u32) -> Result<Value> {
-    Ok(Value::NIL)
+/// How a Time reads its clock.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Clock {
+    Utc,
+    /// The VM's zone: offset, abbreviation and daylight saving at this moment.
+    Local { offset: i32, zone: Vec<u8>, dst: bool },
+    Fixed(i32),
 }
-pub fn parts_of(_cx: &mut Cx, _v: Value) -> Result<(i64, u32)> {
-    Ok((0, 0))
+
+/// Payload of Time.
+#[derive(Clone, Debug)]
+pub struct TimeData {
+    pub sec: i64,
+    pub nsec: u32,
+    /// Part of a nanosecond as fraction in [0, 1), when there is one.
+    pub rest: Option<Box<(BigInt, BigInt)>>,
+    pub clock: Clock,
+}
+impl NativeData for TimeData {}
+
+impl TimeData {
+    pub fn offset(&self) -> i32 {
+        match &self.clock {
+            Clock::Utc => 0,
+            Clock::Local { offset, .. } => *offset,
+            Clock::Fixed(o) => *o,
+        }
+    }
+    pub fn zone(&self) -> Option<&[u8]> {
+        match &self.clock {
+            Clock::Utc => Some(b"UTC"),
+            Clock::Local { zone, .. } => Some(zone),
+            Clock::Fixed(_) => None,
+        }
+    }
+    pub fn civil(&self) -> Civil {
+        let mut c = Civil::from_epoch(self.sec, self.nsec, self.offset(), self.zone().unwrap_or(b""));
+        if let Some(r) = &self.rest {
+            // Decimal digits behind the nanoseconds, as many as %N may ask for in practice.
+            let (mut num, den) = (r.0.clone(), &r.1);
+            for _ in 0..24 {
+                num *= 10;
+                let (d, m) = num.div_rem(den);
+                c.subnano_digits.push(b'0' + d.to_u8().unwrap_or(0));
+                num = m;
+                if num.is_zero() {
+                    break;
+                }
+            }
+        }
+        c
+    }
+    /// Seconds as exact fraction.
+    pub fn ratio(&self) -> (BigInt, BigInt) {
+        let ns = BigInt::from(self.sec as i128 * 1_000_000_000 + self.nsec as i128);
+        match &self.rest {
+            None => (ns, BigInt::from(1_000_000_000)),
+            Some(r) => (ns * &r.1 + &r.0, BigInt::from(1_000_000_000) * &r.1),
+        }
+    }
+    /// Part of a second as exact fraction.
+    pub fn subsec(&self) -> (BigInt, BigInt) {
+        TimeData { sec: 0, ..self.clone() }.ratio()
+    }
+    pub fn to_f(&self) -> f64 {
+        let rest = self.rest.as_ref().map_or(0.0, |r| r.0.to_f64().unwrap_or(0.0) / r.1.to_f64().unwrap_or(1.0));
+        self.sec as f64 + (self.nsec as f64 + rest) / 1e9
+    }
+}
+
+/// Rational (or Integer when `whole` and it is one) of a fraction.
+pub fn rational(cx: &mut Cx, num: BigInt, den: BigInt, whole: bool) -> Value {
+    let g = num.gcd(&den);
+    let (n, d) = if g.is_zero() { (num, den) } else { (num / &g, den / &g) };
+    if whole && d == BigInt::from(1) {
+        return cx.big(n);
+    }
+    let (n, d) = (cx.big(n), cx.big(d));
+    PairCell::make(&mut cx.heap, ids::RATIONAL, Kind::Rational, n, d)
+}
+
+/// The Time of a value that is one.
+pub fn get(cx: &mut Cx, v: Value) -> Result<&'static TimeData> {
+    cx.data_ref::<TimeData>(v)
+}
+
+/// Time in the VM's zone.
+pub fn local(cx: &mut Cx, sec: i64, nsec: u32) -> Result<Value> {
+    let clock = zone::local_clock(cx, sec);
+    Ok(cx.data(ids::TIME, TimeData { sec, nsec, rest: None, clock }))
+}
+
+/// Seconds and nanoseconds of a Time or number.
+pub fn parts_of(cx: &mut Cx, v: Value) -> Result<(i64, u32)> {
+    if cx.is_data::<TimeData>(v) {
+        let t = get(cx, v)?;
+        return Ok((t.sec, t.nsec));
+    }
+    let m = calc::exact(cx, v)?;
+    Ok((m.sec, m.nsec))
+}
+
+/// New Time of the same class and clock (the local one read anew) at another moment.
+pub fn moved(cx: &mut Cx, like: Value, m: calc::Moment) -> Result<Value> {
+    let clock = match get(cx, like)?.clock.clone() {
+        Clock::Local { .. } => zone::local_clock(cx, m.sec),
+        other => other,
+    };
+    let class = cx.class_of(like);
+    Ok(cx.data(class, TimeData { sec: m.sec, nsec: m.nsec, rest: m.rest, clock }))
+}
+
+/// Formats a Time.
+pub fn format(cx: &mut Cx, v: Value, fmt: &[u8]) -> Result<Vec<u8>> {
+    let t = get(cx, v)?;
+    match strftime(fmt, &t.civil()) {
+        Some(s) => Ok(s),
+        None => crate::io::fail(cx, libc::ERANGE, &String::from_utf8_lossy(fmt)),
+    }
+}
+
+fn main_format(t: &TimeData) -> &'static [u8] {
+    if t.clock == Clock::Utc { b"%Y-%m-%d %H:%M:%S UTC" } else { b"%Y-%m-%d %H:%M:%S %z" }
+}
+
+#[ruby_class(ids::TIME)]
+pub mod time {
+    use super::*;
+    /// Year.
+    ///
+    ///     Time.utc(2024, 2, 3).year   #=> 2024
+    #[method("year")]
+    fn year(cx: &mut Cx, this: Value) -> Result<i64> {
+        Ok(get(cx, this)?.civil().year)
+    }
+    /// Month, 1 to 12.
+    #[method("month", "mon")]
+    fn month(cx: &mut Cx, this: Value) -> Result<i64> {
+        Ok(get(cx, this)?.civil().mon as i64)
+    }
+    /// Day of the month.
+    #[method("day", "mday")]
+    fn day(cx: &mut Cx, this: Value) -> Result<i64> {
+        Ok(get(cx, this)?.civil().day as i64)
+    }
+    /// Hour, 0 to 23.
+    #[method("hour")]
+    fn hour(cx: &mut Cx, this: Value) -> Result<i64> {
+        Ok(get(cx, this)?.civil().hour as i64)
+    }
+    /// Minute.
+    #[method("min")]
+    fn min(cx: &mut Cx, this: Value) -> Result<i64> {
+        Ok(get(cx, this)?.civil().min as i64)
+    }
+    /// Second.
+    #[method("sec")]
+    fn sec(cx: &mut Cx, this: Value) -> Result<i64> {
+        Ok(get(cx, this)?.civil().sec as i64)
+    }
+    /// Nanoseconds of the second.
+    #[method("nsec", "tv_nsec")]
+    fn nsec(cx: &mut Cx, this: Value) -> Result<i64> {
+        Ok(get(cx, this)?.nsec as i64)
+    }
+    /// Microseconds of the second.
+    #[method("usec", "tv_usec")]
+    fn usec(cx: &mut Cx, this: Value) -> Result<i64> {
+        Ok(get(cx, this)?.nsec as i64 / 1000)
+    }
+    /// The part of the second as exact number.
+    ///
+    ///     Time.at(0, 500, :millisecond).subsec   #=> (1/2)
+    #[method("subsec")]
+    fn subsec(cx: &mut Cx, this: Value) -> Result<Value> {
+        let (n, d) = get(cx, this)?.subsec();
+        Ok(rational(cx, n, d, true))
+    }
+    /// Day of the week, 0 is Sunday.
+    ///
+    ///     Time.utc(2024, 2, 3).wday   #=> 6
+    #[method("wday")]
+    fn wday(cx: &mut Cx, this: Value) -> Result<i64> {
+        Ok(get(cx, this)?.civil().wday as i64)
+    }
+    /// Day of the year, from 1.
+    #[method("yday")]
+    fn yday(cx: &mut Cx, this: Value) -> Result<i64> {
+        Ok(get(cx, this)?.civil().yday as i64)
+    }
+    /// Whether daylight saving time is on.
+    #[method("dst?", "isdst")]
+    fn is_dst(cx: &mut Cx, this: Value) -> Result<bool> {
+        Ok(matches!(get(cx, this)?.clock, Clock::Local { dst: true, .. }))
+    }
+    /// Name of the time zone, nil for a plain offset.
+    ///
+    ///     Time.utc(2000).zone   #=> "UTC"
+    #[method("zone")]
+    fn zone(cx: &mut Cx, this: Value) -> Result<Value> {
+        match get(cx, this)?.zone() {
+            Some(z) => Ok(cx.str_bytes(z, zakuro_object::string::US_ASCII)),
+            None => Ok(Value::NIL),
+        }
+    }
+    /// Seconds east of Greenwich.
+    ///
+    ///     Time.new(2000, 1, 1, in: "+02:30").utc_offset   #=> 9000
+    #[method("utc_offset", "gmt_offset", "gmtoff")]
+    fn utc_offset(cx: &mut Cx, this: Value) -> Result<i64> {
+        Ok(get(cx, this)?.offset() as i64)
+    }
+    /// Whether the clock is UTC.
+    #[method("utc?", "gmt?")]
+    fn is_utc(cx: &mut Cx, this: Value) -> Result<bool> {
+        Ok(get(cx, this)?.clock == Clock::Utc)
+    }
+    /// Whole seconds since 1970.
+    ///
+    ///     Time.utc(2000).to_i   #=> 946684800
+    #[method("to_i", "tv_sec")]
+    fn to_i(cx: &mut Cx, this: Value) -> Result<i64> {
+        Ok(get(cx, this)?.sec)
+    }
+    /// Seconds since 1970.
+    #[method("to_f")]
+    fn to_f(cx: &mut Cx, this: Value) -> Result<f64> {
+        Ok(get(cx, this)?.to_f())
+    }
+    /// Seconds since 1970 as exact number.
+    #[method("to_r")]
+    fn to_r(cx: &mut Cx, this: Value) -> Result<Value> {
+        let (n, d) = get(cx, this)?.ratio();
+        Ok(rational(cx, n, d, false))
+    }
+    /// Text by a format of `%` directives.
+    ///
+    ///     Time.utc(2024, 2, 3, 4, 5, 6).strftime("%d.%m.%Y %I:%M %p %j")   #=> "03.02.2024 04:05 AM 034"
+    #[method("strftime")]
+    fn strftime(cx: &mut Cx, this: Value, fmt: Ref<StringCell>) -> Result<Value> {
+        let e = fmt.encoding();
+        let f = fmt.bytes().to_vec();
+        let s = super::format(cx, this, &f)?;
+        Ok(cx.str_bytes(&s, e))
+    }
+    /// Date, time and zone.
+    ///
+    ///     Time.utc(2024, 2, 3).to_s   #=> "2024-02-03 00:00:00 UTC"
+    #[method("to_s")]
+    fn to_s(cx: &mut Cx, this: Value) -> Result<Value> {
+        let f = main_format(get(cx, this)?);
+        let s = super::format(cx, this, f)?;
+        Ok(cx.str_bytes(&s, zakuro_object::string::US_ASCII))
+    }
+    /// As `to_s`, with the part of the second.
+    ///
+    ///     Time.at(0, 1500, :millisecond).utc   #=> 1970-01-01 00:00:01.5 UTC
+    #[method("inspect")]
+    fn inspect(cx: &mut Cx, this: Value) -> Result<Value> {
+        let t = get(cx, this)?;
+        let tail: &[u8] = if t.clock == Clock::Utc { b" UTC" } else { b" %z" };
+        let mut f = b"%Y-%m-%d %H:%M:%S".to_vec();
+        if t.rest.is_some() {
+            let (n, d) = t.subsec();
+            let g = n.gcd(&d);
+            f.extend(format!(" {}/{}", n / &g, d / &g).bytes());
+        } else if t.nsec > 0 {
+            let digits = format!("{:09}", t.nsec);
+            f.push(b'.');
+            f.extend(digits.trim_end_matches('0').bytes());
+        }
+        f.extend_from_slice(tail);
+        let s = super::format(cx, this, &f)?;
+        Ok(cx.str_bytes(&s, zakuro_object::string::US_ASCII))
+    }
+    /// "Sat Feb  3 00:00:00 2024"
+    ///
+    ///     Time.utc(2024, 2, 3).ctime   #=> "Sat Feb  3 00:00:00 2024"
+    #[method("ctime", "asctime")]
+    fn ctime(cx: &mut Cx, this: Value) -> Result<Value> {
+        let s = super::format(cx, this, b"%a %b %e %T %Y")?;
+        Ok(cx.str_bytes(&s, zakuro_object::string::US_ASCII))
+    }
+    /// Same moment, bit by bit.
+    #[method("eql?")]
+    fn eql(cx: &mut Cx, this: Value, other: Value) -> Result<bool> {
+        if !cx.is_data::<TimeData>(other) {
+            return Ok(false);
+        }
+        Ok(get(cx, this)?.ratio_cmp(get(cx, other)?) == std::cmp::Ordering::Equal)
+    }
+    /// Hash by the moment.
+    #[method("hash")]
+    fn hash(cx: &mut Cx, this: Value) -> Result<Value> {
+        let t = get(cx, this)?;
+        let mut b = t.sec.to_le_bytes().to_vec();
+        b.extend(t.nsec.to_le_bytes());
+        if let Some(r) = &t.rest {
+            b.extend(r.0.to_signed_bytes_le());
+        }
+        let h = zakuro_vm::equality::hash_bytes(&b);
+        Ok(cx.int((h >> 2) as i64))
+    }
+    /// Earlier, same, later: -1, 0, 1.
+    ///
+    ///     Time.at(1) <=> Time.at(2)   #=> -1
+    #[method("<=>")]
+    fn cmp(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
+        if cx.is_data::<TimeData>(other) {
+            let o = get(cx, this)?.ratio_cmp(get(cx, other)?);
+            return Ok(Value::fixnum(o as i64));
+        }
+        // The other side may know how to compare.
+        match cx.guard_recursion(this, |cx| cx.call(other, sym::cmp, &[this]))? {
+            Some(r) if cx.is_integer(r) => {
+                let n = cx.to_i64(r)?;
+                Ok(Value::fixnum(-n.signum()))
+            }
+            _ => Ok(Value::NIL),
+        }
+    }
+    /// Same moment.
+    ///
+    ///     Time.at(0) == Time.at(0).utc   #=> true
+    #[method("==")]
+    fn eq(cx: &mut Cx, this: Value, other: Value) -> Result<bool> {
+        if cx.is_data::<TimeData>(other) {
+            return eql(cx, this, other);
+        }
+        Ok(cmp(cx, this, other)? == Value::fixnum(0))
+    }
+    /// This many seconds later.
+    ///
+    ///     (Time.utc(2000) + 1.5).inspect   #=> "2000-01-01 00:00:01.5 UTC"
+    #[method("+")]
+    fn add(cx: &mut Cx, this: Value, seconds: Value) -> Result<Value> {
+        if cx.is_data::<TimeData>(seconds) {
+            return cx.type_error("time + time?");
+        }
+        let d = calc::exact(cx, seconds)?;
+        let m = calc::Moment::of(get(cx, this)?).plus(&d);
+        match m {
+            Some(m) => moved(cx, this, m),
+            None => cx.range_error("time out of range"),
+        }
+    }
+    /// Seconds between two times, or the time this many seconds before.
+    ///
+    ///     Time.at(5) - Time.at(3)   #=> 2.0
+    #[method("-")]
+    fn sub(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
+        if cx.is_data::<TimeData>(other) {
+            let (a, b) = (get(cx, this)?, get(cx, other)?);
+            let d = calc::Moment::of(a).plus(&calc::Moment::of(b).negated());
+            let f = match d {
+                Some(m) => m.to_f(),
+                None => a.sec as f64 - b.sec as f64,
+            };
+            return Ok(cx.float(f));
+        }
+        let d = calc::exact(cx, other)?.negated();
+        match calc::Moment::of(get(cx, this)?).plus(&d) {
+            Some(m) => moved(cx, this, m),
+            None => cx.range_error("time out of range"),
+        }
+    }
+    /// Rounded to a number of digits of the second.
+    ///
+    ///     Time.at(1, 600, :millisecond).round.to_i   #=> 2
+    #[method("round")]
+    fn round(cx: &mut Cx, this: Value, digits: Option<i64>) -> Result<Value> {
+        let m = calc::Moment::of(get(cx, this)?).rounded(digits.unwrap_or(0), calc::Round::Half);
+        moved(cx, this, m)
+    }
+    /// Cut to a number of digits of the second.
+    #[method("floor")]
+    fn floor(cx: &mut Cx, this: Value, digits: Option<i64>) -> Result<Value> {
+        let m = calc::Moment::of(get(cx, this)?).rounded(digits.unwrap_or(0), calc::Round::Down);
+        moved(cx, this, m)
+    }
+    /// Rounded up to a number of digits of the second.
+    #[method("ceil")]
+    fn ceil(cx: &mut Cx, this: Value, digits: Option<i64>) -> Result<Value> {
+        let m = calc::Moment::of(get(cx, this)?).rounded(digits.unwrap_or(0), calc::Round::Up);
+        moved(cx, this, m)
+    }
+    /// Reads this object's clock as UTC.
+    #[method("utc", "gmtime")]
+    fn utc(cx: &mut Cx, this: Value) -> Result<Value> {
+        if get(cx, this)?.clock != Clock::Utc {
+            cx.check_frozen(this)?;
+            cx.data_mut::<TimeData>(this)?.clock = Clock::Utc;
+        }
+        Ok(this)
+    }
+    /// Reads this object's clock in the VM's zone, or at an offset.
+    #[method("localtime")]
+    fn localtime(cx: &mut Cx, this: Value, offset: Option<Value>) -> Result<Value> {
+        let sec = get(cx, this)?.sec;
+        let clock = match offset.filter(|o| !o.is_nil()) {
+            Some(o) => zone::clock_of(cx, o, sec)?,
+            None => zone::local_clock(cx, sec),
+        };
+        if get(cx, this)?.clock != clock {
+            cx.check_frozen(this)?;
+            cx.data_mut::<TimeData>(this)?.clock = clock;
+        }
+        Ok(this)
+    }
+    /// The same moment in the VM's zone, or at an offset.
+    #[method("getlocal")]
+    fn getlocal(cx: &mut Cx, this: Value, offset: Option<Value>) -> Result<Value> {
+        let mut t = get(cx, this)?.clone();
+        t.clock = match offset.filter(|o| !o.is_nil()) {
+            Some(o) => zone::clock_of(cx, o, t.sec)?,
+            None => zone::local_clock(cx, t.sec),
+        };
+        let class = cx.class_of(this);
+        Ok(cx.data(class, t))
+    }
+    /// The same moment in UTC.
+    #[method("getutc", "getgm")]
+    fn getutc(cx: &mut Cx, this: Value) -> Result<Value> {
+        let mut t = get(cx, this)?.clone();
+        t.clock = Clock::Utc;
+        let class = cx.class_of(this);
+        Ok(cx.data(class, t))
+    }
+    /// Copies moment and clock.
+    #[method("initialize_copy", private)]
+    fn initialize_copy(cx: &mut Cx, this: Value, from: Value) -> Result<Value> {
+        let t = get(cx, from)?.clone();
+        cx.data_init(this, t)?;
+        Ok(this)
+    }
+}
+
+impl TimeData {
+    fn ratio_cmp(&self, o: &TimeData) -> std::cmp::Ordering {
+        (self.sec, self.nsec).cmp(&(o.sec, o.nsec)).then_with(|| match (&self.rest, &o.rest) {
+            (None, None) => std::cmp::Ordering::Equal,
+            (Some(_), None) => std::cmp::Ordering::Greater,
+            (None, Some(_)) => std::cmp::Ordering::Less,
+            (Some(a), Some(b)) => (&a.0 * &b.1).cmp(&(&b.0 * &a.1)),
+        })
+    }
+}
+
+pub static TABLES: &[&[MethodRow]] = &[time::METHODS, make::time::METHODS];
+
+pub fn setup(cx: &mut Cx) {
+    let _ = cx.include_module(ids::TIME, ids::COMPARABLE);
 }

@@ -22,7 +22,10 @@ pub fn run_vm(cx: &mut Cx, control: &Arc<VmControl>, args: Envelope) {
 
 fn run_command(cx: &mut Cx, c: &Command, args: Envelope) -> End {
     let result = prepare(cx, c, args).and_then(|()| main_program(cx, c));
+    let failed = if result.is_err() { cx.pending } else { Value::NIL };
     let mut end = outcome(cx, result);
+    // at_exit blocks see what ends the program.
+    cx.errinfo = if failed.is_kind(Kind::Exception) { failed } else { Value::NIL };
     // at_exit blocks in reverse order; one may add others, or change the status by exit.
     while let Some(p) = cx.at_exit.pop() {
         let r = match Ref::<ProcCell>::from_value(p) {

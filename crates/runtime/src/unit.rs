@@ -63,9 +63,15 @@ impl VmUnit {
     fn finish(&mut self, end: Option<End>) {
         self.co = None;
         self.vm = None;
-        if let Some(end) = end {
-            self.control.finish(end);
+        let Some(end) = end else { return };
+        // As a thread's: whoever joins gets the exception raised, and it is shown here in case nobody ever does.
+        if let End::Exception { report, .. } = &end
+            && &*self.control.name != "main"
+            && !self.control.was_joined()
+        {
+            eprint!("#<RubyVM: {}> terminated with exception:\n{report}", self.control.name);
         }
+        self.control.finish(end);
     }
 }
 

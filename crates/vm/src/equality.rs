@@ -53,14 +53,15 @@ impl Cx {
             return Some(true);
         }
         if !a.is_cell() || !b.is_cell() {
-            return Some(false);
+            // -0.0 is a cell, 0.0 is not; they are the same key.
+            return Some((a.is_kind(Kind::Float) || b.is_kind(Kind::Float)) && a.as_float().is_some() && a.as_float() == b.as_float());
         }
         match (a.kind_of_cell(), b.kind_of_cell()) {
             (Kind::String, Kind::String) => {
                 let (x, y) = (Ref::<StringCell>::of(a), Ref::<StringCell>::of(b));
                 Some(x.bytes() == y.bytes() && string_comparable(x, y))
             }
-            (Kind::Float, Kind::Float) => Some(a.as_float().map(f64::to_bits) == b.as_float().map(f64::to_bits)),
+            (Kind::Float, Kind::Float) => Some(a.as_float() == b.as_float()),
             (Kind::Bignum, Kind::Bignum) => Some(Ref::<BignumCell>::of(a).value == Ref::<BignumCell>::of(b).value),
             (Kind::String | Kind::Float | Kind::Bignum, _) => Some(false),
             _ => None,
@@ -74,7 +75,10 @@ impl Cx {
         }
         match v.kind_of_cell() {
             Kind::String => Some(hash_bytes(Ref::<StringCell>::of(v).bytes())),
-            Kind::Float => Some(mix(v.as_float().map_or(0, f64::to_bits))),
+            Kind::Float => match v.as_float() {
+                Some(f) if f != 0.0 => Some(mix(f.to_bits())),
+                _ => Value::flonum(0.0).map(|zero| mix(zero.0)),
+            },
             Kind::Bignum => Some(hash_bytes(&Ref::<BignumCell>::of(v).value.to_signed_bytes_le())),
             Kind::Class => Some(mix(v.0)),
             _ => None,

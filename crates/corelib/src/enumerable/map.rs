@@ -49,6 +49,19 @@ fn count_one(cx: &mut Cx, counts: Ref<HashCell>, v: Value) -> Result<()> {
     cx.hash_set(counts, v, n)
 }
 
+fn grep_by(cx: &mut Cx, this: Value, pattern: Value, block: Block, want: bool) -> Result<Value> {
+    let out = cx.new_array();
+    each_of(cx, this, |cx, v| {
+        let e = pack(cx, v);
+        if cx.case_eq(pattern, e)? == want {
+            let r = if block.is_some() { yield_packed(cx, block, v, e)? } else { e };
+            ArrayCell::push(out, &mut cx.heap, r);
+        }
+        Ok(true)
+    })?;
+    Ok(out.as_value())
+}
+
 #[ruby_class(ids::ENUMERABLE)]
 pub mod map {
     use super::*;
@@ -146,6 +159,23 @@ pub mod map {
             Ok(true)
         })?;
         Ok(out.as_value())
+    }
+
+    /// The elements that a pattern matches (`===`), or the block's results for them.
+    ///
+    ///     [1, "a", 2].grep(Integer)            #=> [1, 2]
+    ///     %w[a1 b].grep(/\d/) { |s| s.upcase } #=> ["A1"]
+    #[method("grep")]
+    fn grep(cx: &mut Cx, this: Value, pattern: Value, block: Block) -> Result<Value> {
+        grep_by(cx, this, pattern, block, true)
+    }
+
+    /// The elements that a pattern doesn't match, or the block's results for them.
+    ///
+    ///     [1, "a", 2].grep_v(Integer)   #=> ["a"]
+    #[method("grep_v")]
+    fn grep_v(cx: &mut Cx, this: Value, pattern: Value, block: Block) -> Result<Value> {
+        grep_by(cx, this, pattern, block, false)
     }
 
     /// Two Arrays: the elements for which the block is true, and the others.

@@ -82,6 +82,14 @@ pub fn binary(cx: &mut Cx, x: Value, op: Sym, y: Value) -> Result<Value> {
     }
 }
 
+/// `x op y` after coercion; None when the coerced x has no such operator (Floats and bit operators).
+pub fn binary_if_responds(cx: &mut Cx, x: Value, op: Sym, y: Value) -> Result<Option<Value>> {
+    match coerce_pair(cx, x, y, true)? {
+        Some((a, b)) => cx.call_if_responds(a, op, &[b]),
+        None => coerce_failed(cx, x, y),
+    }
+}
+
 /// `x <=> y` after coercion; nil when they don't compare.
 #[inline(never)]
 pub fn compare(cx: &mut Cx, x: Value, y: Value) -> Result<Value> {

@@ -41,40 +41,6 @@ pub fn divmod(cx: &mut Cx, x: f64, y: f64) -> Result<Value> {
     Ok(cx.array(&[q, m]))
 }
 
-/// cos(pi x), exact at multiples of a half.
-fn cos_pi(x: f64) -> f64 {
-    let x = x.abs() % 2.0;
-    let pi = std::f64::consts::PI;
-    if x <= 0.25 {
-        (pi * x).cos()
-    } else if x <= 0.75 {
-        (pi * (0.5 - x)).sin()
-    } else if x <= 1.25 {
-        -(pi * (1.0 - x)).cos()
-    } else if x <= 1.75 {
-        (pi * (x - 1.5)).sin()
-    } else {
-        (pi * (2.0 - x)).cos()
-    }
-}
-fn sin_pi(x: f64) -> f64 {
-    let negative = x < 0.0;
-    let x = x.abs() % 2.0;
-    let pi = std::f64::consts::PI;
-    let v = if x <= 0.25 {
-        (pi * x).sin()
-    } else if x <= 0.75 {
-        (pi * (0.5 - x)).cos()
-    } else if x <= 1.25 {
-        (pi * (1.0 - x)).sin()
-    } else if x <= 1.75 {
-        -(pi * (x - 1.5)).cos()
-    } else {
-        -(pi * (2.0 - x)).sin()
-    };
-    if negative { -v } else { v }
-}
-
 /// The Complex of a modulus and an angle in half turns: the power of a negative number by a fraction.
 pub fn complex_polar_pi(cx: &mut Cx, abs: f64, angle: f64) -> Result<Value> {
     let fr = angle.fract();
@@ -85,9 +51,12 @@ pub fn complex_polar_pi(cx: &mut Cx, abs: f64, angle: f64) -> Result<Value> {
     }
     let (re, im) = if fr.abs() == 0.5 {
         let up = (fr > 0.0) != odd;
-        (Value::fixnum(0), cx.float(if up { abs } else { -abs }))
+        (cx.float(0.0), cx.float(if up { abs } else { -abs }))
     } else {
-        (cx.float(abs * cos_pi(angle)), cx.float(abs * sin_pi(angle)))
+        {
+        let (sin, cos) = (std::f64::consts::PI * angle).sin_cos();
+        (cx.float(abs * cos), cx.float(abs * sin))
+    }
     };
     Ok(PairCell::make(&mut cx.heap, ids::COMPLEX, Kind::Complex, re, im))
 }

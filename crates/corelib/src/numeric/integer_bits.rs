@@ -7,8 +7,10 @@ use zakuro_vm::*;
 
 /// `this op other` by coercion for operands that are no Integers.
 fn coerced(cx: &mut Cx, this: Value, op: Sym, other: Value) -> Result<Value> {
-    let r = coerce::binary(cx, this, op, other)?;
-    if r.is_nil() { coerce::coerce_failed(cx, this, other) } else { Ok(r) }
+    match coerce::binary_if_responds(cx, this, op, other)? {
+        Some(r) if !r.is_nil() => Ok(r),
+        _ => coerce::coerce_failed(cx, this, other),
+    }
 }
 
 /// The mask argument of allbits? and friends.
@@ -130,11 +132,11 @@ mod bits {
     /// Bytes of the machine representation.
     ///
     ///     1.size           #=> 8
-    ///     (256**10).size   #=> 16
+    ///     (256**10).size   #=> 11
     #[method("size")]
     fn size(cx: &mut Cx, this: Value) -> i64 {
         let _ = cx;
-        if this.is_fixnum() { 8 } else { ints::magnitude_bits(this).div_ceil(64) as i64 * 8 }
+        if this.is_fixnum() { 8 } else { ints::magnitude_bits(this).div_ceil(8) as i64 }
     }
 
     /// The lowest `len` bits; all for negative lengths.

@@ -218,7 +218,7 @@ mod misc {
         };
         let mut out = Vec::new();
         if !enc.encode(code, &mut out) {
-            return if enc.is_unicode() && (code <= 0x10ffff || enc == Encoding::UTF_8) {
+            return if enc.is_unicode() && code <= 0x10ffff || enc == Encoding::US_ASCII && code <= 0xff {
                 cx.range_error(format!("invalid codepoint 0x{code:X} in {}", enc.name()))
             } else {
                 cx.range_error(format!("{code} out of char range"))

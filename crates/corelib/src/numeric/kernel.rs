@@ -50,9 +50,6 @@ fn cannot_convert<T>(cx: &mut Cx, v: Value, target: &str) -> Result<T> {
 /// Integer value of a String as `Integer("...", base)` reads it.
 pub fn str_to_int(cx: &mut Cx, s: Ref<StringCell>, base: i32) -> Result<Value> {
     check_ascii(cx, s)?;
-    if s.bytes().contains(&0) {
-        return cx.arg_error("string contains null byte");
-    }
     match int::parse_strict(s.bytes(), base) {
         Ok(int::Int::Small(i)) => Ok(cx.int(i)),
         Ok(int::Int::Big(b)) => Ok(cx.big(b)),

@@ -1,0 +1,166 @@
+//! Exact arithmetic of moments and durations.
+
+use super::TimeData;
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{One, Signed, ToPrimitive, Zero};
+use zakuro_vm::*;
+
+const GIGA: i64 = 1_000_000_000;
+
+/// Seconds: whole (may be negative), nanoseconds above them, and a rest of a nanosecond.
+#[derive(Clone, Debug)]
+pub struct Moment {
+    pub sec: i64,
+    pub nsec: u32,
+    pub rest: Option<Box<(BigInt, BigInt)>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Round {
+    Down,
+    Up,
+    Half,
+}
+
+impl Moment {
+    pub fn of(t: &TimeData) -> Moment {
+        Moment { sec: t.sec, nsec: t.nsec, rest: t.rest.clone() }
+    }
+    pub fn whole(sec: i64) -> Moment {
+        Moment { sec, nsec: 0, rest: None }
+    }
+    /// None when it does not fit.
+    pub fn of_ratio(num: &BigInt, den: &BigInt) -> Option<Moment> {
+        let (ns, m) = (num * GIGA).div_mod_floor(den);
+        let (sec, nsec) = ns.div_mod_floor(&BigInt::from(GIGA));
+        let rest = if m.is_zero() {
+            None
+        } else {
+            let g = m.gcd(den);
+            Some(Box::new((m / &g, den / &g)))
+        };
+        Some(Moment { sec: sec.to_i64()?, nsec: nsec.to_u32()?, rest })
+    }
+    pub fn ratio(&self) -> (BigInt, BigInt) {
+        let ns = BigInt::from(self.sec as i128 * GIGA as i128 + self.nsec as i128);
+        match &self.rest {
+            None => (ns, BigInt::from(GIGA)),
+            Some(r) => (ns * &r.1 + &r.0, BigInt::from(GIGA) * &r.1),
+        }
+    }
+    pub fn plus(&self, o: &Moment) -> Option<Moment> {
+        if self.rest.is_none() && o.rest.is_none() {
+            let ns = self.nsec as i64 + o.nsec as i64;
+            let sec = self.sec.checked_add(o.sec)?.checked_add(ns / GIGA)?;
+            return Some(Moment { sec, nsec: (ns % GIGA) as u32, rest: None });
+        }
+        let ((a, b), (c, d)) = (self.ratio(), o.ratio());
+        Moment::of_ratio(&(a * &d + c * &b), &(b * d))
+    }
+    pub fn negated(&self) -> Moment {
+        if self.rest.is_none() && self.sec > i64::MIN + 1 {
+            return if self.nsec == 0 {
+                Moment::whole(-self.sec)
+            } else {
+                Moment { sec: -self.sec - 1, nsec: GIGA as u32 - self.nsec, rest: None }
+            };
+        }
+        let (n, d) = self.ratio();
+        Moment::of_ratio(&-n, &d).unwrap_or_else(|| Moment::whole(i64::MAX))
+    }
+    pub fn to_f(&self) -> f64 {
+        let (n, d) = self.ratio();
+        if let (Some(a), None) = (n.to_i128(), &self.rest)
+            && a.unsigned_abs() < 1 << 53
+        {
+            return a as f64 / 1e9;
+        }
+        let neg = n.is_negative();
+        let (q, r) = n.abs().div_rem(&d);
+        let f = q.to_f64().unwrap_or(f64::INFINITY) + r.to_f64().unwrap_or(0.0) / d.to_f64().unwrap_or(1.0);
+        if neg { -f } else { f }
+    }
+    /// Rounded to `digits` decimal digits of the second.
+    pub fn rounded(&self, digits: i64, how: Round) -> Moment {
+        if digits >= 9 && self.rest.is_none() {
+            return self.clone();
+        }
+        let (n, d) = self.ratio();
+        let p = BigInt::from(10).pow(digits.clamp(0, 1000) as u32);
+        let (mut q, m) = (n * &p).div_mod_floor(&d);
+        let up = match how {
+            Round::Down => false,
+            Round::Up => !m.is_zero(),
+            Round::Half => &m * 2 >= d,
+        };
+        if up {
+            q += BigInt::one();
+        }
+        Moment::of_ratio(&q, &p).unwrap_or_else(|| self.clone())
+    }
+}
+
+/// A number of seconds as Time takes it: Integer, Float, Rational, or something with `to_r` or `to_int`; no String, no nil.
+pub fn exact(cx: &mut Cx, v: Value) -> Result<Moment> {
+    let (n, d) = exact_ratio(cx, v)?;
+    match Moment::of_ratio(&n, &d) {
+        Some(m) => Ok(m),
+        None => cx.range_error("bignum too big to convert into 'long'"),
+    }
+}
+
+/// The same as fraction.
+pub fn exact_ratio(cx: &mut Cx, v: Value) -> Result<(BigInt, BigInt)> {
+    if let Some(i) = cx.as_big(v) {
+        return Ok((i, BigInt::one()));
+    }
+    if let Some(f) = v.as_float() {
+        return float_ratio(cx, f);
+    }
+    if let Some((n, d)) = PairCell::from_value(v, Kind::Rational) {
+        return Ok((cx.as_big(n).unwrap_or_default(), cx.as_big(d).unwrap_or_else(BigInt::one)));
+    }
+    if !v.is_nil() && !v.is_kind(Kind::String) {
+        // A number of some other class: its exact value.
+        if let Some(r) = if cx.responds(v, sym::to_int, false)? { cx.call_if_responds(v, sym::to_r, &[])? } else { None } {
+            if let Some((n, d)) = PairCell::from_value(r, Kind::Rational) {
+                return Ok((cx.as_big(n).unwrap_or_default(), cx.as_big(d).unwrap_or_else(BigInt::one)));
+            }
+            if let Some(i) = cx.as_big(r) {
+                return Ok((i, BigInt::one()));
+            }
+        } else if let Some(i) = cx.call_if_responds(v, sym::to_int, &[])?
+            && let Some(i) = cx.as_big(i)
+        {
+            return Ok((i, BigInt::one()));
+        }
+    }
+    let c = match v {
+        Value::NIL => "nil".to_string(),
+        _ => cx.class_name_of(v),
+    };
+    cx.type_error(format!("can't convert {c} into an exact number"))
+}
+
+fn float_ratio(cx: &mut Cx, f: f64) -> Result<(BigInt, BigInt)> {
+    if !f.is_finite() {
+        let t = if f.is_nan() {
+            "NaN"
+        } else if f > 0.0 {
+            "Infinity"
+        } else {
+            "-Infinity"
+        };
+        return cx.raise(ids::FLOAT_DOMAIN_ERROR, t);
+    }
+    let bits = f.to_bits();
+    let exp = (bits >> 52 & 0x7ff) as i64;
+    let mant = bits & ((1 << 52) - 1) | if exp == 0 { 0 } else { 1 << 52 };
+    let shift = exp.max(1) - 1075;
+    let mut n = BigInt::from(mant);
+    if f < 0.0 {
+        n = -n;
+    }
+    Ok(if shift >= 0 { (n << shift, BigInt::one()) } else { (n, BigInt::one() << -shift) })
+}

@@ -1,0 +1,141 @@
+//! Time zones: the VM's own by its ENV["TZ"], and offsets as arguments.
+
+use super::Clock;
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::{Dst, TimeZone};
+use zakuro_vm::*;
+
+/// The VM's zone as of a version of its ENV.
+#[derive(Default)]
+struct Zones {
+    version: Option<u64>,
+    zone: Option<TimeZone>,
+}
+impl VmState for Zones {}
+
+fn zone(cx: &mut Cx) -> TimeZone {
+    let version = cx.state::<crate::env::Env>().version;
+    let z = cx.state::<Zones>();
+    if z.version == Some(version)
+        && let Some(zone) = &z.zone
+    {
+        return zone.clone();
+    }
+    let zone = match crate::env::get(cx, b"TZ") {
+        None => TimeZone::try_system().unwrap_or(TimeZone::UTC),
+        Some(tz) => {
+            let name = String::from_utf8_lossy(&tz).into_owned();
+            let name = name.strip_prefix(':').unwrap_or(&name);
+            if name.is_empty() {
+                TimeZone::UTC
+            } else {
+                TimeZone::get(name).or_else(|_| TimeZone::posix(name)).unwrap_or(TimeZone::UTC)
+            }
+        }
+    };
+    let z = cx.state::<Zones>();
+    z.version = Some(version);
+    z.zone = Some(zone.clone());
+    zone
+}
+
+/// Reading of the VM's clock at a moment.
+pub fn local_clock(cx: &mut Cx, sec: i64) -> Clock {
+    let tz = zone(cx);
+    let ts = Timestamp::from_second(sec).unwrap_or(if sec < 0 { Timestamp::MIN } else { Timestamp::MAX });
+    let info = tz.to_offset_info(ts);
+    let name = info.abbreviation();
+    // UTC is "UTC" however the zone calls it.
+    Clock::Local { offset: info.offset().seconds(), zone: name.as_bytes().to_vec(), dst: info.dst() == Dst::Yes }
+}
+
+/// Seconds since 1970 of a reading of the VM's clock, given as if it were UTC.
+pub fn local_epoch(cx: &mut Cx, as_utc: i64) -> i64 {
+    let tz = zone(cx);
+    let (days, rest) = (as_utc.div_euclid(86_400), as_utc.rem_euclid(86_400));
+    let (y, m, d) = zakuro_text::strftime::civil_from_days(days);
+    let dt = i16::try_from(y).ok().and_then(|y| {
+        DateTime::new(y, m as i8, d as i8, (rest / 3600) as i8, (rest / 60 % 60) as i8, (rest % 60) as i8, 0).ok()
+    });
+    match dt.and_then(|dt| tz.to_ambiguous_timestamp(dt).compatible().ok()) {
+        Some(ts) => ts.as_second(),
+        None => match local_clock(cx, as_utc) {
+            Clock::Local { offset, .. } => as_utc - offset as i64,
+            _ => as_utc,
+        },
+    }
+}
+
+fn bad<T>(cx: &mut Cx, text: &str) -> Result<T> {
+    cx.arg_error(format!("\"+HH:MM\", \"-HH:MM\", \"UTC\" or \"A\"..\"I\",\"K\"..\"Z\" expected for utc_offset: {text}"))
+}
+
+/// Clock of an `in:` or offset argument: "+09:00", "UTC", "A", seconds, or a time zone object.
+pub fn clock_of(cx: &mut Cx, v: Value, sec: i64) -> Result<Clock> {
+    if let Some(s) = cx.try_str(v)? {
+        let b = s.bytes().to_vec();
+        return match parse_offset(&b) {
+            Offset::Utc => Ok(Clock::Utc),
+            Offset::Seconds(n) => Ok(Clock::Fixed(n)),
+            Offset::Range => cx.arg_error("utc_offset out of range"),
+            Offset::Bad => bad(cx, &String::from_utf8_lossy(&b)),
+        };
+    }
+    if !cx.is_integer(v) && cx.responds(v, Sym::intern("utc_to_local"), false)? {
+        let t = cx.data(ids::TIME, super::TimeData { sec, nsec: 0, rest: None, clock: Clock::Utc });
+        let l = cx.call(v, Sym::intern("utc_to_local"), &[t])?;
+        let local = if cx.is_data::<super::TimeData>(l) {
+            let t = super::get(cx, l)?;
+            t.sec + t.offset() as i64
+        } else {
+            super::calc::exact(cx, l)?.sec
+        };
+        return Ok(Clock::Fixed((local - sec) as i32));
+    }
+    let m = super::calc::exact(cx, v)?;
+    if m.sec.abs() >= 86_400 {
+        return cx.arg_error("utc_offset out of range");
+    }
+    Ok(Clock::Fixed(m.sec as i32))
+}
+
+pub enum Offset {
+    Utc,
+    Seconds(i32),
+    Range,
+    Bad,
+}
+
+/// "+HH", "+HHMM", "+HH:MM", "+HHMMSS", "+HH:MM:SS", "UTC", "Z", "-00:00", military letters.
+pub fn parse_offset(b: &[u8]) -> Offset {
+    match b {
+        b"UTC" | b"Z" | b"-00:00" => return Offset::Utc,
+        [c @ b'A'..=b'I'] => return Offset::Seconds((c - b'A' + 1) as i32 * 3600),
+        [c @ b'K'..=b'M'] => return Offset::Seconds((c - b'K' + 10) as i32 * 3600),
+        [c @ b'N'..=b'Y'] => return Offset::Seconds(-((c - b'N' + 1) as i32) * 3600),
+        _ => {}
+    }
+    let (sign, rest) = match b.split_first() {
+        Some((b'+', r)) => (1, r),
+        Some((b'-', r)) => (-1, r),
+        _ => return Offset::Bad,
+    };
+    let two = |at: usize| -> Option<i32> {
+        let d = rest.get(at..at + 2)?;
+        d.iter().all(u8::is_ascii_digit).then(|| ((d[0] - b'0') * 10 + d[1] - b'0') as i32)
+    };
+    let fields = match (rest.len(), rest.get(2), rest.get(5)) {
+        (2, _, _) => (two(0), Some(0), Some(0)),
+        (4, _, _) => (two(0), two(2), Some(0)),
+        (5, Some(b':'), _) => (two(0), two(3), Some(0)),
+        (6, _, _) => (two(0), two(2), two(4)),
+        (8, Some(b':'), Some(b':')) => (two(0), two(3), two(6)),
+        _ => return Offset::Bad,
+    };
+    let (Some(h), Some(m), Some(s)) = fields else { return Offset::Bad };
+    if h > 23 || m > 59 || s > 59 {
+        return if m > 59 || s > 59 { Offset::Bad } else { Offset::Range };
+    }
+    Offset::Seconds(sign * (h * 3600 + m * 60 + s))
+}
