@@ -111,7 +111,8 @@ class << ENV
 end
 
 module Process
-  Tms = Struct.new(:utime, :stime, :cutime, :cstime) unless Tms < Struct
+  remove_const(:Tms)
+  Tms = Struct.new(:utime, :stime, :cutime, :cstime)
 
   class << self
     def times = Tms.new(*__times)
