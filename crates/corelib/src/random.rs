@@ -358,7 +358,7 @@ mod random {
     ///
     ///     Random.new(42).rand(100)        #=> 51
     ///     Random.new(42).rand(1..6)       #=> 4
-    ///     Random.new(42).rand(1.0..2.0)   #=> 1.3745401188473625
+    ///     Random.new(42).rand(1.0...2.0)  #=> 1.3745401188473625
     #[method("rand")]
     fn rand(cx: &mut Cx, this: Value, max: Option<Value>) -> Result<Value> {
         rand_strict(cx, Source::Object(this), max)
@@ -492,6 +492,11 @@ mod kernel_random {
     #[method("rand", module_function)]
     fn rand(cx: &mut Cx, this: Value, max: Option<Value>) -> Result<Value> {
         let _ = this;
+        if let Some(limit) = max.and_then(Value::as_fixnum)
+            && limit > 0
+        {
+            return Ok(Value::fixnum(generator(cx, Source::Default)?.limited(limit as u64 - 1) as i64));
+        }
         if let Some(max) = max.filter(|m| !m.is_nil()) {
             if let Some(r) = Ref::<RangeCell>::from_value(max) {
                 return Ok(rand_range(cx, Source::Default, r)?.unwrap_or(Value::NIL));
