@@ -76,7 +76,12 @@ fn main_program(cx: &mut Cx, c: &Command) -> Result<Value> {
                     std::io::ErrorKind::PermissionDenied => "Permission denied".to_string(),
                     _ => e.to_string(),
                 };
-                return cx.raise(ids::LOAD_ERROR, format!("{why} -- {f}"));
+                let e = cx.exception(ids::LOAD_ERROR, &format!("{why} -- {f}"));
+                // As if the interpreter itself stood in the backtrace.
+                let at = cx.str("zakuro");
+                let at = cx.array(&[at]);
+                cx.ivar_set_raw(e, raise::hidden::backtrace(), at);
+                return cx.raise_value(e);
             }
         },
         _ => {
