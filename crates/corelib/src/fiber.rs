@@ -9,32 +9,19 @@ use zakuro_vm::*;
 pub static TABLES: &[&[MethodRow]] = &[fiber::METHODS];
 pub fn setup(_cx: &mut Cx) {}
 
-/// The object that stands for the code outside all fibers, made when asked for.
-#[derive(Default)]
-struct RootFiber {
-    fiber: Option<Value>,
-}
-impl VmState for RootFiber {
-    fn trace(&self, m: &mut Marker<'_>) {
-        if let Some(f) = self.fiber {
-            m.mark_value_bits(f.0);
-        }
-    }
-}
-
-/// The running fiber.
+/// The running fiber. Outside of fibers an object that stands for that code, made when asked for; one per thread.
 pub fn current(cx: &mut Cx) -> Value {
     if !cx.current_fiber.is_nil() {
         return cx.current_fiber;
     }
-    if let Some(f) = cx.state::<RootFiber>().fiber {
-        return f;
+    if !cx.root_fiber.is_nil() {
+        return cx.root_fiber;
     }
     let mut data = FiberData::new(Value::NIL);
     data.state = FiberState::Running;
     let f = cx.data(ids::FIBER, data);
     cx.ivar_set_raw(f, blocking_name(), Value::TRUE);
-    cx.state::<RootFiber>().fiber = Some(f);
+    cx.root_fiber = f;
     f
 }
 
