@@ -142,7 +142,8 @@ pub struct MethodRow {
 impl MethodRow {
     /// As Method#arity.
     pub fn arity(&self) -> i64 {
-        if self.max >= 0 && self.max as usize == self.min { self.min as i64 } else { -(self.min as i64) - 1 }
+        // As for C functions, -1 stands for any variable number.
+        if self.max >= 0 && self.max as usize == self.min { self.min as i64 } else { -1 }
     }
 }
 
