@@ -128,7 +128,8 @@ fn outcome(cx: &mut Cx, r: Result<Value>) -> End {
     let e = cx.take_pending();
     if let Some(t) = Ref::<ThrowCell>::from_value(e) {
         return match t.throw_kind() {
-            ThrowKind::Kill => End::Killed,
+            // exit! carries a status.
+            ThrowKind::Kill => t.value.as_fixnum().map_or(End::Killed, |s| End::Exit(s as i32)),
             _ => End::Exit(1),
         };
     }

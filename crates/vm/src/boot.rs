@@ -129,6 +129,9 @@ impl Vm {
             suspended: Vec::new(),
             suspender: std::ptr::null(),
             current_fiber: Value::NIL,
+            root_fiber: Value::NIL,
+            threads: None,
+            left_at: std::ptr::null(),
             stack_pool: None,
             rooted: Vec::new(),
             pinned: Vec::new(),
@@ -139,6 +142,7 @@ impl Vm {
             gc_disabled: false,
             in_boot: false,
             method_serial: 0,
+            missing_reason: crate::interp::MissReason::None,
         })
     }
 

@@ -4,7 +4,7 @@
 //! environment belong to the VM. Path-taking system calls are `*at` calls relative to the VM's directory; chdir(2) is never called.
 //!
 //! Map: [`object`] the payload, its life and buffers · [`wait`] system calls that may block · [`stream`] per-VM streams and their globals ·
-//! [`open`], [`modes`] opening and closing · [`write`], [`print`] output · [`read`], [`lines`] input · [`whole`] whole files, select ·
+//! [`open`], [`modes`] opening and closing · [`write`], [`print`] output · [`read`], [`lines`] input · [`whole`] whole files, select · [`kernel`] ·
 //! [`status`] what streams tell · [`cwd`], [`path`], [`glob`] names · [`stat`], [`file`], [`dir`] the file system · [`errors`] errno.
 
 pub mod cwd;
@@ -12,6 +12,7 @@ pub mod dir;
 pub mod errors;
 pub mod file;
 pub mod glob;
+pub mod kernel;
 pub mod lines;
 pub mod modes;
 pub mod object;
@@ -36,6 +37,7 @@ pub use wait::{blocking_read, blocking_write, wait_readable, wait_writable};
 pub static TABLES: &[&[MethodRow]] = &[
     dir::dir_class::METHODS,
     file::file::METHODS,
+    kernel::kernel::METHODS,
     open::io::METHODS,
     open::file::METHODS,
     path::file::METHODS,
@@ -56,7 +58,11 @@ pub fn setup(cx: &mut Cx) {
     file::setup(cx);
 }
 
-/// Writes to the process's standard error, past `$stderr`.
-pub fn write_error(_cx: &mut Cx, bytes: &[u8]) {
-    let _ = std::io::Write::write_all(&mut std::io::stderr(), bytes);
+/// Writes to the VM's `$stderr` without raising: reports of uncaught exceptions.
+pub fn write_error(cx: &mut Cx, bytes: &[u8]) {
+    let err = stream::current(cx, 2);
+    if write::write_to(cx, err, bytes).is_err() {
+        cx.take_pending();
+        let _ = std::io::Write::write_all(&mut std::io::stderr(), bytes);
+    }
 }

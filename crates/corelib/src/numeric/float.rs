@@ -19,7 +19,9 @@ pub fn setup(cx: &mut Cx) {
     f(cx, "EPSILON", f64::EPSILON);
     f(cx, "MAX", f64::MAX);
     f(cx, "MIN", f64::MIN_POSITIVE);
-    for (name, v) in [("DIG", 15), ("MANT_DIG", 53), ("RADIX", 2), ("MAX_EXP", 1024), ("MIN_EXP", -1021), ("MAX_10_EXP", 308), ("MIN_10_EXP", -307)] {
+    for (name, v) in
+        [("DIG", 15), ("MANT_DIG", 53), ("RADIX", 2), ("MAX_EXP", 1024), ("MIN_EXP", -1021), ("MAX_10_EXP", 308), ("MIN_10_EXP", -307)]
+    {
         cx.const_set(ids::FLOAT, Sym::intern(name), Value::fixnum(v));
     }
 }
@@ -139,7 +141,7 @@ mod float {
     #[method("%", "modulo")]
     fn modulo(cx: &mut Cx, this: f64, v: Value) -> Result<Value> {
         match real(v) {
-            Some(y) => Ok(cx.float(flt::modulo(this, y))),
+            Some(y) => flt::modulo(cx, this, y),
             None => other(cx, this, sym::modulo, v),
         }
     }
@@ -169,7 +171,7 @@ mod float {
     /// Power; Complex for a fractional power of a negative number.
     ///
     ///     2.0 ** 3    #=> 8.0
-    #[method("**", "pow")]
+    #[method("**")]
     fn pow(cx: &mut Cx, this: f64, v: Value) -> Result<Value> {
         match real(v) {
             Some(y) if this < 0.0 && y != y.round() => flt::complex_polar_pi(cx, (-this).powf(y), y),

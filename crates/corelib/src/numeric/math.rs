@@ -26,7 +26,7 @@ pub fn setup(cx: &mut Cx) {
 
 #[cold]
 fn domain<T>(cx: &mut Cx, name: &str) -> Result<T> {
-    cx.raise(ids::DOMAIN_ERROR, format!("Numerical argument is out of domain - \"{name}\""))
+    cx.raise(ids::DOMAIN_ERROR, format!("Numerical argument is out of domain - {name}"))
 }
 
 /// A logarithm's argument as double times a power of two, so that Bignums beyond the range of doubles work.
@@ -36,8 +36,8 @@ fn split(cx: &mut Cx, v: Value, name: &str) -> Result<(f64, f64)> {
             return domain(cx, name);
         }
         let bits = ints::magnitude_bits(v);
-        if bits > 1000 {
-            let drop = bits - 1000;
+        if bits >= 1024 {
+            let drop = bits - 53;
             let top = ints::shift_left(cx, v, Value::fixnum(-(drop as i64)))?;
             return Ok((ints::to_f64(top), drop as f64));
         }

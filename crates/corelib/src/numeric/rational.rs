@@ -48,7 +48,14 @@ pub fn to_text(p: Pair) -> String {
     format!("{}/{}", ints::to_text(p.0, 10), ints::to_text(p.1, 10))
 }
 
-fn arith(cx: &mut Cx, a: Pair, op: Sym, v: Value, exactly: fn(&mut Cx, Pair, Pair) -> Result<Pair>, inexactly: fn(f64, f64) -> f64) -> Result<Value> {
+fn arith(
+    cx: &mut Cx,
+    a: Pair,
+    op: Sym,
+    v: Value,
+    exactly: fn(&mut Cx, Pair, Pair) -> Result<Pair>,
+    inexactly: fn(f64, f64) -> f64,
+) -> Result<Value> {
     let b = match classify(v) {
         Num::Int(i) => (i, ints::ONE),
         Num::Rational(n, d) => (n, d),
@@ -157,7 +164,7 @@ mod rational {
     ///
     ///     Rational(2, 3) ** -2     #=> (9/4)
     ///     Rational(1, 4) ** 0.5    #=> 0.5
-    #[method("**", "pow")]
+    #[method("**")]
     fn pow(cx: &mut Cx, this: Rational, v: Value) -> Result<Value> {
         let exponent = match classify(v) {
             Num::Int(i) => Some(i),
@@ -197,7 +204,10 @@ mod rational {
     ///     Rational(7, 2) % 1    #=> (1/2)
     #[method("%", "modulo")]
     fn modulo(cx: &mut Cx, this: Rational, v: Value) -> Result<Value> {
-        arith(cx, this.0, sym::modulo, v, rat::modulo, flt::modulo)
+        if let Num::Float(f) = classify(v) {
+            return flt::modulo(cx, rat::to_f64(this.0), f);
+        }
+        arith(cx, this.0, sym::modulo, v, rat::modulo, |a, _| a)
     }
     /// Floored quotient and remainder.
     ///
