@@ -1,10 +1,9 @@
 //! The `zakuro` command: a thin shell over the runtime.
 
+mod allocator;
+
 use std::sync::Arc;
 use zakuro_runtime::{Action, Process, command};
-
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() {
     let argv: Vec<String> = std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect();

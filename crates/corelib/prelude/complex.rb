@@ -1,21 +1,26 @@
 class Complex
   class << self
-    def polar(abs, arg = 0)
-      [abs, arg].each do |v|
-        raise TypeError, "not a real" unless v.is_a?(Numeric) && v.real?
-      end
-      __from_polar(abs, arg)
+    def polar(abs, arg = (only_abs = true; 0))
+      abs = __real_of(abs)
+      arg = __real_of(arg)
+      only_abs ? __make(abs, 0) : __from_polar(abs, arg)
     end
 
     private
 
+    def __real_of(v)
+      v = v.real if v.is_a?(Complex) && v.imaginary == 0
+      raise TypeError, "not a real" unless v.is_a?(Numeric) && v.real?
+      v
+    end
+
     def __from_polar(abs, arg)
-      if abs == 0 && abs.is_a?(Integer) || arg == 0 && arg.is_a?(Integer)
-        __make(abs, 0)
+      if abs == 0 || arg == 0
+        __make(abs, 0.0)
       elsif arg.is_a?(Float) && arg == Math::PI
-        __make(-abs, 0)
+        __make(-abs, 0.0)
       elsif arg.is_a?(Float) && arg == Math::PI / 2
-        __make(0, abs)
+        __make(0.0, abs)
       else
         a = arg.to_f
         __make(abs * Math.cos(a), abs * Math.sin(a))
@@ -103,9 +108,15 @@ class Complex
   end
 
   def abs
-    a = real.to_f.abs
-    b = imaginary.to_f.abs
-    Math.hypot(a, b)
+    a = real
+    b = imaginary
+    if a == 0
+      a.is_a?(Float) && !b.is_a?(Float) ? b.abs.to_f : b.abs
+    elsif b == 0
+      b.is_a?(Float) && !a.is_a?(Float) ? a.abs.to_f : a.abs
+    else
+      Math.hypot(a, b)
+    end
   end
 
   def magnitude

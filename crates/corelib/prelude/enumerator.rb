@@ -5,7 +5,7 @@
 
 class Enumerator
   def initialize(size = nil, &block)
-    raise ArgumentError, "no block given" unless block
+    raise ArgumentError, "tried to create Proc object without a block" unless block
     unless size.nil? || Integer === size || Float === size && size.infinite? || size.respond_to?(:call)
       raise TypeError, "wrong argument type #{size.class} (expected Integer or callable)" unless Numeric === size
     end

@@ -94,7 +94,8 @@ mod basic {
         let Some(name) = args.get(0).and_then(|n| n.as_sym()) else {
             return cx.arg_error("no method name given");
         };
-        cx.no_method_error(this, name, &args.as_slice()[1..], MissReason::None)
+        let why = std::mem::replace(&mut cx.missing_reason, MissReason::None);
+        cx.no_method_error(this, name, &args.as_slice()[1..], why)
     }
     /// Hook: a singleton method was defined. Does nothing.
     #[method("singleton_method_added", private)]

@@ -128,8 +128,11 @@ mod fiber {
     ///
     ///     Fiber.new { |x| Fiber.yield(x + 1); :end }.then { |f| [f.resume(1), f.resume, f.alive?] }   #=> [2, :end, false]
     #[method("resume")]
-    fn resume(cx: &mut Cx, this: Value, args: Rest) -> Result<Value> {
-        let r = cx.fiber_resume(this, args);
+    fn resume(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
+        if args.kw {
+            cx.data_mut::<FiberData>(this)?.keywords |= cx.fiber_state(this)? == FiberState::Created;
+        }
+        let r = cx.fiber_resume(this, args.as_slice());
         absorb_kill(cx, this, r)
     }
 
@@ -157,7 +160,7 @@ mod fiber {
         let e = make_exception(cx, args)?;
         match cx.fiber_state(this)? {
             FiberState::Created => cx.raise(ids::FIBER_ERROR, "cannot raise exception on unborn fiber"),
-            FiberState::Terminated => cx.raise(ids::FIBER_ERROR, "dead fiber called"),
+            FiberState::Terminated => cx.raise(ids::FIBER_ERROR, "attempt to resume a terminated fiber"),
             FiberState::Resuming => cx.raise(ids::FIBER_ERROR, "attempt to raise a resuming fiber"),
             FiberState::Running => cx.raise_value(e),
             FiberState::Suspended => {

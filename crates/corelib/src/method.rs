@@ -61,14 +61,8 @@ pub fn parameter_list(cx: &mut Cx, m: Ref<MethodCell>) -> Vec<(&'static str, Opt
         MethodKind::AttrReader => Vec::new(),
         MethodKind::AttrWriter => vec![("req", None)],
         MethodKind::Native => match Cx::native_row(m) {
-            Some(r) => {
-                let mut list = vec![("req", None); r.min];
-                match r.max {
-                    ..0 => list.push(("rest", None)),
-                    max => list.extend(std::iter::repeat_n(("opt", None), (max as usize).saturating_sub(r.min))),
-                }
-                list
-            }
+            Some(r) if r.max == r.min as isize => vec![("req", None); r.min],
+            Some(_) => vec![("rest", None)],
             None => vec![("rest", None)],
         },
         _ => vec![("rest", None)],

@@ -239,6 +239,9 @@ fn rand_range(cx: &mut Cx, s: Source, r: Ref<RangeCell>) -> Result<Option<Value>
     if low.is_nil() || high.is_nil() {
         return domain(cx);
     }
+    if !high.is_fixnum() && !cx.responds(high, sym::sub, false)? {
+        return cx.no_conversion(r.as_value(), "Integer");
+    }
     let span = coerce::sub(cx, high, low)?;
     if let Some(span) = check_int(cx, span)? {
         let limit = if exclusive { ints::sub(cx, span, ints::ONE) } else { span };
@@ -277,7 +280,7 @@ fn rand_range(cx: &mut Cx, s: Source, r: Ref<RangeCell>) -> Result<Option<Value>
 
 #[cold]
 fn invalid<T>(cx: &mut Cx, v: Value) -> Result<T> {
-    let t = cx.inspect_for_error(v);
+    let t = cx.to_s_text(v)?;
     cx.arg_error(format!("invalid argument - {t}"))
 }
 
@@ -293,9 +296,9 @@ fn rand_strict(cx: &mut Cx, s: Source, max: Option<Value>) -> Result<Value> {
         if !f.is_finite() {
             return domain(cx);
         }
-        if f > 0.0 {
+        if f >= 0.0 {
             let r = generator(cx, s)?.real(true);
-            Some(cx.float(r * f))
+            Some(cx.float(if f == 0.0 { r } else { r * f }))
         } else {
             None
         }

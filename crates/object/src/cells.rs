@@ -385,7 +385,7 @@ pub enum ThrowKind {
     Return = 1,
     /// `throw`: to the `catch` with this tag.
     Throw = 2,
-    /// The thread or VM ends; nothing rescues it.
+    /// The thread or VM ends; nothing rescues it. An Integer as value (`exit!`): the status; not even `ensure` runs.
     Kill = 3,
     /// Used by natives to stop an iteration: tag is a unique object.
     Stop = 4,

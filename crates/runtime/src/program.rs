@@ -134,7 +134,8 @@ fn outcome(cx: &mut Cx, r: Result<Value>) -> End {
         return match t.throw_kind() {
             // Of a thread, not of the VM: the main thread has ended, as by `exit`.
             ThrowKind::Kill if !t.tag.is_nil() => End::Done,
-            ThrowKind::Kill => End::Killed,
+            // exit! carries a status.
+            ThrowKind::Kill => t.value.as_fixnum().map_or(End::Killed, |s| End::Exit(s as i32)),
             _ => End::Exit(1),
         };
     }

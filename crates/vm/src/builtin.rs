@@ -140,9 +140,9 @@ pub struct MethodRow {
 }
 
 impl MethodRow {
-    /// As Method#arity.
+    /// As Method#arity: -1 when the number varies, as for CRuby's builtins.
     pub fn arity(&self) -> i64 {
-        if self.max >= 0 && self.max as usize == self.min { self.min as i64 } else { -(self.min as i64) - 1 }
+        if self.max >= 0 && self.max as usize == self.min { self.min as i64 } else { -1 }
     }
 }
 

@@ -80,6 +80,9 @@ impl Cx {
             let shown = self.inspect_for_error(v);
             return self.range_error(format!("float {shown} out of range of integer"));
         }
+        if v.is_nil() {
+            return self.type_error("no implicit conversion from nil to integer");
+        }
         let i = self.to_int(v)?;
         match self.as_int(i) {
             Some(Int::Small(i)) => Ok(i),

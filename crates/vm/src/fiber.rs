@@ -52,6 +52,8 @@ pub struct FiberData {
     saved: (Value, Value, Vec<Value>),
     resumer: Value,
     pub storage: Value,
+    /// The first resume passed keywords.
+    pub keywords: bool,
     /// Number of the thread that it belongs to, 0 before it is first resumed.
     thread: u32,
 }
@@ -71,6 +73,7 @@ impl FiberData {
             saved: (Value::NIL, Value::NIL, Vec::new()),
             resumer: Value::NIL,
             storage: Value::NIL,
+            keywords: false,
             thread: 0,
         }
     }
@@ -338,7 +341,7 @@ fn fiber_body(cx: *mut Cx, fiber: Value, s: &Suspender<(), Out>) {
         let args = (*f).transfer;
         let block = Block::from_value((*f).block);
         let args: Vec<Value> = Ref::<ArrayCell>::from_value(args).map_or(Vec::new(), |a| a.as_slice().to_vec());
-        let r = cx.yield_values(block, &args);
+        let r = cx.yield_full(block, &args, (*f).keywords, Block::NONE, None);
         drop(args);
         match r {
             Ok(v) => (*f).transfer = v,

@@ -153,6 +153,8 @@ pub struct Vm {
     pub gc_stress: bool,
     pub(crate) in_boot: bool,
     pub method_serial: u64,
+    /// Why the last call went to a method_missing written in Ruby.
+    pub missing_reason: crate::interp::MissReason,
 }
 
 /// A coroutine of this VM that is not running: its stacks, and where its native stack pointer stood.

@@ -102,7 +102,7 @@ pub mod access {
             Some(d) => Ok(d),
             None => {
                 let n = this.len();
-                cx.index_error(format!("index {i} outside of array bounds: {}...{n}", if n == 0 { "-0".into() } else { (-(n as i64)).to_string() }))
+                cx.index_error(format!("index {i} outside of array bounds: {}...{n}", -(n as i64)))
             }
         }
     }
@@ -157,7 +157,7 @@ pub mod access {
         match n {
             None => Ok(this.get(0).unwrap_or(Value::NIL)),
             Some(n) => {
-                let n = take_count(cx, n, "negative array size (or size too big)")?;
+                let n = take_count(cx, n, "negative array size")?;
                 Ok(part(cx, this, 0, n).as_value())
             }
         }

@@ -149,6 +149,25 @@ pub fn join(cx: &mut Cx, a: Ref<ArrayCell>, sep: Value) -> Result<Value> {
     Ok(cx.str_bytes(&out.bytes, out.encoding.unwrap_or(US_ASCII)))
 }
 
+#[ruby_class(ids::KERNEL)]
+pub mod kernel {
+    use super::*;
+
+    /// The argument as an Array: by `to_ary`, by `to_a`, or around it. nil gives an empty one.
+    ///
+    ///     Array(nil)      #=> []
+    ///     Array(1..2)     #=> [1, 2]
+    ///     Array("a")      #=> ["a"]
+    ///     Array({a: 1})   #=> [[:a, 1]]
+    #[method("Array", module_function)]
+    fn array(cx: &mut Cx, _this: Value, v: Value) -> Result<Ref<ArrayCell>> {
+        match cx.try_ary(v)? {
+            Some(a) => Ok(a),
+            None => cx.splat(v),
+        }
+    }
+}
+
 #[ruby_class(ids::ARRAY)]
 pub mod basic {
     use super::*;
@@ -419,7 +438,7 @@ pub mod basic {
         {
             return join(cx, this, s.as_value());
         }
-        let n = take_count(cx, n, "argument must be non-negative")?;
+        let n = take_count(cx, n, "negative argument")?;
         let Some(total) = n.checked_mul(this.len()).filter(|t| *t <= zakuro_object::array::MAX_LEN) else {
             return cx.arg_error("argument too big");
         };

@@ -28,6 +28,7 @@ static SHARED: [MethodRow; 35] = own_rows(
 
 pub static TABLES: &[&[MethodRow]] = &[
     &SHARED,
+    basic::kernel::METHODS,
     basic::basic::METHODS,
     access::access::METHODS,
     store::store::METHODS,

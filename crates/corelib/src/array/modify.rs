@@ -54,7 +54,7 @@ fn random_below(cx: &mut Cx, source: Option<Value>, n: usize) -> Result<usize> {
         None => cx.class_value(ids::RANDOM),
     };
     let limit = Value::fixnum(n as i64);
-    let v = cx.call(source, sym::rand, &[limit])?;
+    let v = cx.call_public(source, sym::rand, &[limit], false, Block::NONE)?;
     let i = cx.to_i64(v)?;
     if i < 0 || i as usize >= n {
         return cx.range_error(format!("random number too {} {i}", if i < 0 { "small" } else { "big" }));

@@ -176,12 +176,15 @@ pub mod store {
     ///     [1, 2, 3].fill(0, 1)               #=> [1, 0, 0]
     ///     [1, 2, 3].fill(0, 1, 1)            #=> [1, 0, 3]
     ///     [1, 2, 3].fill(1..) { |i| i * i }  #=> [1, 1, 4]
-    #[method("fill", min = 0, max = 3)]
+    #[method("fill", min = 0, max = -1)]
     fn fill(cx: &mut Cx, this: Ref<ArrayCell>, args: Args) -> Result<Value> {
         let (mut given, block) = (args.as_slice(), args.block);
         let mut value = Value::NIL;
         if block.is_none() {
             let Some((first, others)) = given.split_first() else { return cx.arity_error(0, 1, Some(3)) };
+            if others.len() > 2 {
+                return cx.arity_error(given.len(), 1, Some(3));
+            }
             value = *first;
             given = others;
         } else if given.len() > 2 {

@@ -263,7 +263,7 @@ pub mod map {
         each_with(cx, this, rest, |cx, v| {
             let pair = if block.is_some() { cx.yield_values(block, v)? } else { pack(cx, v) };
             let at = index.replace(index.get() + 1);
-            store_pair(cx, h, pair, (array && block.is_none()).then_some(at))?;
+            store_pair(cx, h, pair, array.then_some(at))?;
             Ok(true)
         })?;
         Ok(h.as_value())

@@ -169,6 +169,7 @@ pub mod sum {
             let r = match (memo.get(), op) {
                 (None, _) => e,
                 (Some(m), Some(op)) => operate(cx, op, m, e)?,
+                (Some(_), None) if block.is_none() => return cx.raise(ids::LOCAL_JUMP_ERROR, "no block given"),
                 (Some(m), None) => cx.yield_values(block, &[m, e])?,
             };
             memo.set(Some(r));

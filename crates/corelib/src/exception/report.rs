@@ -48,13 +48,10 @@ pub(super) fn full_message_option(cx: &mut Cx, exc: Value, kw: Kwargs) -> Result
     let reverse = match kw.get(sym::order) {
         None | Some(Value::NIL) => false,
         Some(v) => {
-            let name = match Ref::<StringCell>::from_value(v) {
-                Some(s) => Some(Sym::intern_bytes(s.bytes())),
-                None => v.as_sym(),
-            };
-            match name.map(|n| n.name()).as_deref() {
-                Some("top") => false,
-                Some("bottom") => true,
+            let name = cx.to_sym(v)?;
+            match name.name().as_ref() {
+                "top" => false,
+                "bottom" => true,
                 _ => {
                     let s = cx.inspect_text(v)?;
                     return cx.arg_error(format!("expected :top or :bottom as order: {s}"));

@@ -121,7 +121,7 @@ fn chdir_to(cx: &mut Cx, p: &[u8], block: Block) -> Result<Value> {
         if cx.state::<Cwd>().blocks > 0
             && let Some(f) = zakuro_vm::boot::hooks().warn
         {
-            f(cx, "warning: conflicting chdir during another chdir block")?;
+            f(cx, "warning: conflicting chdir during another chdir block\n")?;
         }
         return match cwd::chdir(cx, p) {
             Ok(()) => Ok(Value::fixnum(0)),

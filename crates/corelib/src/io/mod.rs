@@ -56,7 +56,11 @@ pub fn setup(cx: &mut Cx) {
     file::setup(cx);
 }
 
-/// Writes to the process's standard error, past `$stderr`.
-pub fn write_error(_cx: &mut Cx, bytes: &[u8]) {
-    let _ = std::io::Write::write_all(&mut std::io::stderr(), bytes);
+/// Writes to the VM's `$stderr` without raising: reports of uncaught exceptions.
+pub fn write_error(cx: &mut Cx, bytes: &[u8]) {
+    let err = stream::current(cx, 2);
+    if write::write_to(cx, err, bytes).is_err() {
+        cx.take_pending();
+        let _ = std::io::Write::write_all(&mut std::io::stderr(), bytes);
+    }
 }

@@ -85,7 +85,7 @@ fn encodings(cx: &mut Cx, m: &mut Mode, text: &[u8]) -> Result<()> {
 
 fn warn(cx: &mut Cx, text: &str) -> Result<()> {
     match zakuro_vm::boot::hooks().warn {
-        Some(f) => f(cx, &format!("warning: {text}")),
+        Some(f) => f(cx, &format!("warning: {text}\n")),
         None => Ok(()),
     }
 }

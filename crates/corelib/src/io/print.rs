@@ -221,14 +221,4 @@ pub mod kernel {
         cx.call(out, sym::write, &[s])?;
         Ok(())
     }
-    /// Prints an object's `inspect`-free text to `$stdout`.
-    #[method("display")]
-    fn display(cx: &mut Cx, this: Value, port: Option<Value>) -> Result<()> {
-        let out = match port {
-            Some(p) => p,
-            None => stream::current(cx, 1),
-        };
-        cx.call(out, sym::write, &[this])?;
-        Ok(())
-    }
 }

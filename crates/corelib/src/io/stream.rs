@@ -103,6 +103,7 @@ pub fn lazy_const(cx: &mut Cx, name: Sym) -> Result<Value> {
         "STDOUT" => Ok(standard(cx, 1)),
         "STDERR" => Ok(standard(cx, 2)),
         "ARGV" => Ok(argv(cx)),
+        "ENV" => Ok(crate::env::object(cx)),
         "RubyVM::ARGV" => Ok(crate::vm_api::birth::start_objects(cx)),
         other => cx.name_error(format!("uninitialized constant {other}"), name, Value::NIL),
     }

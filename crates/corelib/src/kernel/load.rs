@@ -91,14 +91,16 @@ fn standard_library() -> Vec<String> {
 
 /// Full path of a file name, relative to the VM's directory.
 pub fn absolute(cx: &mut Cx, path: &[u8]) -> PathBuf {
-    let _ = &cx;
     let text = String::from_utf8_lossy(path).into_owned();
     let p = match text.strip_prefix("~/") {
         Some(rest) => PathBuf::from(std::env::var("HOME").unwrap_or_default()).join(rest),
         None => PathBuf::from(text),
     };
-    let full = if p.is_absolute() { p } else { std::env::current_dir().unwrap_or_default().join(p) };
-    clean(&full)
+    if p.is_absolute() {
+        return clean(&p);
+    }
+    let base = crate::io::cwd::pwd(cx).unwrap_or_default();
+    clean(&path_from(&base).join(p))
 }
 
 /// Resolves `.` and `..` by text.

@@ -59,6 +59,13 @@ pub mod kernel {
         let s = status_of(cx, status)?;
         exit_with(cx, s, "exit")
     }
+    /// Ends the VM at once: no `ensure` clause, no `at_exit` block.
+    #[method("exit!", module_function)]
+    fn exit_at_once(cx: &mut Cx, _this: Value, status: Option<Value>) -> Result<Value> {
+        let s = status_of(cx, status)?;
+        cx.at_exit.clear();
+        cx.throw(ThrowKind::Kill, Value::NIL, Value::fixnum(s & 0xff))
+    }
     /// Ends the VM with status 1; the message is written to `$stderr`.
     #[method("abort", module_function)]
     fn abort(cx: &mut Cx, _this: Value, message: Option<Value>) -> Result<Value> {

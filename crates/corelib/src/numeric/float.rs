@@ -139,7 +139,7 @@ mod float {
     #[method("%", "modulo")]
     fn modulo(cx: &mut Cx, this: f64, v: Value) -> Result<Value> {
         match real(v) {
-            Some(y) => Ok(cx.float(flt::modulo(this, y))),
+            Some(y) => flt::modulo(cx, this, y),
             None => other(cx, this, sym::modulo, v),
         }
     }
@@ -169,7 +169,7 @@ mod float {
     /// Power; Complex for a fractional power of a negative number.
     ///
     ///     2.0 ** 3    #=> 8.0
-    #[method("**", "pow")]
+    #[method("**")]
     fn pow(cx: &mut Cx, this: f64, v: Value) -> Result<Value> {
         match real(v) {
             Some(y) if this < 0.0 && y != y.round() => flt::complex_polar_pi(cx, (-this).powf(y), y),

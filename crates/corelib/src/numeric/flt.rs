@@ -3,13 +3,16 @@
 use super::{ints, rat};
 use zakuro_vm::*;
 
-/// `x % y` with the sign of y; NaN for y = 0.
-pub fn modulo(x: f64, y: f64) -> f64 {
+/// `x % y` with the sign of y. ZeroDivisionError.
+pub fn modulo(cx: &mut Cx, x: f64, y: f64) -> Result<Value> {
     if y.is_nan() {
-        return y;
+        return Ok(cx.float(y));
+    }
+    if y == 0.0 {
+        return ints::zero_division(cx);
     }
     let m = if y.is_infinite() && x.is_finite() { x } else { x % y };
-    if y * m < 0.0 { m + y } else { m }
+    Ok(cx.float(if y * m < 0.0 { m + y } else { m }))
 }
 
 /// Floored quotient and remainder as doubles. ZeroDivisionError.
@@ -59,11 +62,6 @@ pub fn complex_polar_pi(cx: &mut Cx, abs: f64, angle: f64) -> Result<Value> {
     }
     };
     Ok(PairCell::make(&mut cx.heap, ids::COMPLEX, Kind::Complex, re, im))
-}
-
-/// The next double above.
-pub fn next_up(x: f64) -> f64 {
-    x.next_up()
 }
 
 /// The simplest Rational that rounds to this finite double.

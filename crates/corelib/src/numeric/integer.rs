@@ -114,12 +114,12 @@ mod integer {
     ///
     ///     -7 % 3       #=> 2
     ///     7 % -3       #=> -2
-    ///     7.5 % 2      #=> 1.5
+    ///     7 % 2.5      #=> 2.0
     #[method("%", "modulo")]
     fn modulo(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
         match classify(other) {
             Num::Int(b) => ints::modulo(cx, this, b),
-            Num::Float(f) => Ok(cx.float(flt::modulo(ints::to_f64(this), f))),
+            Num::Float(f) => flt::modulo(cx, ints::to_f64(this), f),
             Num::Rational(n, d) => {
                 let p = rat::modulo(cx, (this, ints::ONE), (n, d))?;
                 Ok(rat::object(cx, p))

@@ -26,7 +26,7 @@ pub fn setup(cx: &mut Cx) {
 
 #[cold]
 fn domain<T>(cx: &mut Cx, name: &str) -> Result<T> {
-    cx.raise(ids::DOMAIN_ERROR, format!("Numerical argument is out of domain - \"{name}\""))
+    cx.raise(ids::DOMAIN_ERROR, format!("Numerical argument is out of domain - {name}"))
 }
 
 /// A logarithm's argument as double times a power of two, so that Bignums beyond the range of doubles work.

@@ -157,7 +157,7 @@ mod rational {
     ///
     ///     Rational(2, 3) ** -2     #=> (9/4)
     ///     Rational(1, 4) ** 0.5    #=> 0.5
-    #[method("**", "pow")]
+    #[method("**")]
     fn pow(cx: &mut Cx, this: Rational, v: Value) -> Result<Value> {
         let exponent = match classify(v) {
             Num::Int(i) => Some(i),
@@ -197,7 +197,10 @@ mod rational {
     ///     Rational(7, 2) % 1    #=> (1/2)
     #[method("%", "modulo")]
     fn modulo(cx: &mut Cx, this: Rational, v: Value) -> Result<Value> {
-        arith(cx, this.0, sym::modulo, v, rat::modulo, flt::modulo)
+        if let Num::Float(f) = classify(v) {
+            return flt::modulo(cx, rat::to_f64(this.0), f);
+        }
+        arith(cx, this.0, sym::modulo, v, rat::modulo, |a, _| a)
     }
     /// Floored quotient and remainder.
     ///

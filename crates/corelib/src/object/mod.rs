@@ -256,8 +256,7 @@ mod kernel {
         match cx.ivar_remove(this, n) {
             Some(v) => Ok(v),
             None => {
-                let shown = cx.inspect_for_error(this);
-                cx.name_error(format!("instance variable {} not defined for {shown}", n.name()), n, this)
+                cx.name_error(format!("instance variable {} not defined", n.name()), n, this)
             }
         }
     }

@@ -120,7 +120,7 @@ mod binding {
     }
     /// Names of the local variables, innermost first.
     ///
-    ///     proc { a = 1; binding.local_variables }.call   #=> [:a]
+    ///     proc { a = 1; binding.local_variables }.call.first   #=> :a
     #[method("local_variables")]
     fn local_variables(cx: &mut Cx, this: Value) -> Result<Value> {
         let scope = cx.data_ref::<BindingData>(this)?.scope;

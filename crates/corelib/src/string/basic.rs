@@ -35,13 +35,10 @@ fn append_codepoint(cx: &mut Cx, this: Str, v: Value) -> Result<()> {
     }
     let mut out = Vec::new();
     if !e.encode(c, &mut out) {
-        if e.is_unicode() && c <= 0x10ffff {
-            return cx.range_error(format!("invalid codepoint 0x{c:X} in {}", e.name()));
-        }
-        return if e.is_unicode() || !e.is_single_byte() {
-            cx.range_error(format!("invalid codepoint 0x{c:X} in {}", e.name()))
-        } else {
+        return if e.is_unicode() && c > 0x10ffff || e.is_single_byte() {
             cx.range_error(format!("{i} out of char range"))
+        } else {
+            cx.range_error(format!("invalid codepoint 0x{c:X} in {}", e.name()))
         };
     }
     let piece = make(cx, &out, this);
@@ -219,7 +216,7 @@ pub mod strings {
     ///     "a".casecmp("A")       #=> 0
     #[method("casecmp")]
     fn casecmp(cx: &mut Cx, this: Str, other: Value) -> Result<Value> {
-        let Some(o) = cx.try_str(other)? else { return cx.no_conversion(other, "String") };
+        let Some(o) = cx.try_str(other)? else { return Ok(Value::NIL) };
         if compatible(this, o).is_none() {
             return Ok(Value::NIL);
         }
@@ -231,7 +228,7 @@ pub mod strings {
     ///     "äÖ".casecmp?("ÄÖ")   #=> true
     #[method("casecmp?")]
     fn casecmp_p(cx: &mut Cx, this: Str, other: Value) -> Result<Value> {
-        let Some(o) = cx.try_str(other)? else { return cx.no_conversion(other, "String") };
+        let Some(o) = cx.try_str(other)? else { return Ok(Value::NIL) };
         if compatible(this, o).is_none() {
             return Ok(Value::NIL);
         }

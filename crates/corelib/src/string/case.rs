@@ -28,10 +28,7 @@ fn options(cx: &mut Cx, args: &[Value], folding: bool) -> Result<(CaseOptions, b
             b"lithuanian" => {}
             b"fold" if folding => fold = true,
             b"fold" => return cx.arg_error("option :fold only allowed for downcasing"),
-            _ => {
-                let name = s.name();
-                return cx.arg_error(format!("invalid option: {name}"));
-            }
+            _ => return cx.arg_error("invalid option"),
         }
         names.push(s.bytes());
     }
@@ -84,7 +81,7 @@ pub fn fold(s: Str) -> Vec<u8> {
 
 fn check(cx: &mut Cx, s: Str) -> Result<()> {
     if enc(s).is_unicode() && range(s) == CodeRange::Broken {
-        return cx.arg_error(format!("input string invalid"));
+        return cx.arg_error("input string invalid");
     }
     Ok(())
 }

@@ -216,7 +216,7 @@ pub mod indexing {
             i if i < 0 => window(this, i + 1, 0).map(|w| w.0),
             i => window(this, i, 0).map(|w| w.0),
         };
-        let Some(from) = from else { return cx.index_error(format!("index {at} out of string")) };
+        let Some(from) = from else { return cx.index_error(format!("index {} out of string", if at < 0 { at + 1 } else { at })) };
         splice(cx, this, from, from, other)?;
         Ok(this)
     }

@@ -78,34 +78,37 @@ fn codepoints(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
     Ok(sink.result(this))
 }
 
-/// End of the line that begins at `at`, its separator included.
-fn line_end(s: Str, at: usize, sep: &[u8], paragraphs: bool) -> usize {
+/// End of the line that begins at `at`, its separator included, and where the next one begins.
+fn line_end(s: Str, at: usize, sep: &[u8], paragraphs: bool) -> (usize, usize) {
     let b = s.bytes();
     if paragraphs {
-        // Up to two or more newlines, which all belong to the paragraph.
+        // Two newlines end a paragraph; more of them belong to none.
+        let newline = |at: usize| match &b[at..] {
+            [b'\n', ..] => 1,
+            [b'\r', b'\n', ..] => 2,
+            _ => 0,
+        };
         let mut i = at;
         while let Some(n) = memchr::memchr(b'\n', &b[i..]) {
             i += n + 1;
-            let mut end = i;
-            loop {
-                if b[end..].starts_with(b"\n") {
-                    end += 1;
-                } else if b[end..].starts_with(b"\r\n") {
-                    end += 2;
-                } else {
-                    break;
+            let second = newline(i);
+            if second > 0 {
+                let end = i + second;
+                let mut next = end;
+                while next < b.len() && newline(next) > 0 {
+                    next += newline(next);
                 }
-            }
-            if end > i {
-                return end;
+                return (end, next);
             }
         }
-        return b.len();
+        return (b.len(), b.len());
     }
-    if sep == b"\n" && enc(s).is_ascii_compatible() {
-        return memchr::memchr(b'\n', &b[at..]).map_or(b.len(), |n| at + n + 1);
-    }
-    find(s, sep, at).map_or(b.len(), |i| i + sep.len())
+    let end = if sep == b"\n" && enc(s).is_ascii_compatible() {
+        memchr::memchr(b'\n', &b[at..]).map_or(b.len(), |n| at + n + 1)
+    } else {
+        find(s, sep, at).map_or(b.len(), |i| i + sep.len())
+    };
+    (end, end)
 }
 
 fn lines(cx: &mut Cx, this: Str, separator: Option<Value>, kw: Kwargs, block: Block) -> Result<Value> {
@@ -132,7 +135,7 @@ fn lines(cx: &mut Cx, this: Str, separator: Option<Value>, kw: Kwargs, block: Bl
     let src = if block.is_some() { engine::frozen_copy(cx, this) } else { this };
     let mut at = 0;
     while at < src.len() {
-        let end = line_end(src, at, &sep, paragraphs);
+        let (end, next) = line_end(src, at, &sep, paragraphs);
         let b = src.bytes();
         let mut shown = end;
         if chomp {
@@ -151,7 +154,7 @@ fn lines(cx: &mut Cx, this: Str, separator: Option<Value>, kw: Kwargs, block: Bl
         }
         let v = sub(cx, src, at, shown);
         sink.put(cx, v)?;
-        at = end;
+        at = next;
     }
     Ok(sink.result(this))
 }

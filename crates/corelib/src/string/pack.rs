@@ -28,6 +28,11 @@ fn raise_pack<T>(cx: &mut Cx, e: PackError) -> Result<T> {
     cx.raise(class, e.message)
 }
 
+fn raise_unpack<T>(cx: &mut Cx, mut e: PackError) -> Result<T> {
+    e.message = e.message.replacen("unknown pack directive", "unknown unpack directive", 1);
+    raise_pack(cx, e)
+}
+
 impl PackSource for Elements<'_> {
     type Err = Exc;
     fn left(&self) -> usize {
@@ -138,7 +143,7 @@ pub mod string_unpack {
             true
         });
         if let Err(e) = done {
-            return raise_pack(cx, e);
+            return raise_unpack(cx, e);
         }
         if block.is_none() {
             return Ok(all.as_value());
@@ -164,7 +169,7 @@ pub mod string_unpack {
             false
         });
         if let Err(e) = done {
-            return raise_pack(cx, e);
+            return raise_unpack(cx, e);
         }
         Ok(first.map_or(Value::NIL, |u| value_of(cx, u)))
     }

@@ -120,7 +120,7 @@ pub fn to_regexp(cx: &mut Cx, v: Value) -> Result<Value> {
 /// `this =~ other`
 pub fn match_op(cx: &mut Cx, this: Str, other: Value) -> Result<Value> {
     if other.is_kind(Kind::String) {
-        return cx.type_error("wrong argument type String (expected Regexp)");
+        return cx.type_error("type mismatch: String given");
     }
     if engine::regexp_of(other).is_some() {
         let found = engine::search_backref(cx, other, this, 0, false)?;

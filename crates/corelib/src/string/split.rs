@@ -217,7 +217,7 @@ pub mod splitting {
     ///     "abc".partition("x")      #=> ["abc", "", ""]
     #[method("partition")]
     fn partition(cx: &mut Cx, this: Str, separator: Value) -> Result<Value> {
-        let p = partition_pattern(cx, separator)?;
+        let p = pattern(cx, separator)?;
         p.check(cx, this)?;
         let found = p.search(cx, this, 0)?;
         if let Pattern::Regexp(_) = p {
@@ -234,26 +234,20 @@ pub mod splitting {
     ///     "abc".rpartition("x")     #=> ["", "", "abc"]
     #[method("rpartition")]
     fn rpartition(cx: &mut Cx, this: Str, separator: Value) -> Result<Value> {
-        let p = partition_pattern(cx, separator)?;
+        let p = match cx.try_str(separator)? {
+            Some(s) => Pattern::Text(s),
+            None if engine::regexp_of(separator).is_some() => Pattern::Regexp(separator),
+            None => {
+                let c = cx.describe_for_conversion(separator);
+                return cx.type_error(format!("type mismatch: {c} given"));
+            }
+        };
         p.check(cx, this)?;
         let cut = match p {
             Pattern::Text(s) => rfind(this, s.bytes(), this.len()).map(|at| (at, at + s.len())),
             Pattern::Regexp(re) => engine::search_backref(cx, re, this, this.len(), true)?.map(|c| (c.start(), c.end())),
         };
         Ok(three(cx, this, cut.unwrap_or((0, 0))))
-    }
-
-    fn partition_pattern(cx: &mut Cx, v: Value) -> Result<Pattern> {
-        if engine::regexp_of(v).is_some() {
-            return Ok(Pattern::Regexp(v));
-        }
-        match cx.try_str(v)? {
-            Some(s) => Ok(Pattern::Text(s)),
-            None => {
-                let c = cx.describe_for_conversion(v);
-                cx.type_error(format!("type mismatch: {c} given"))
-            }
-        }
     }
 
     fn three(cx: &mut Cx, s: Str, (a, b): (usize, usize)) -> Value {

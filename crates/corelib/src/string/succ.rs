@@ -172,7 +172,7 @@ pub fn each_upto(cx: &mut Cx, first: Str, last: Str, exclusive: bool, f: &mut dy
     }
     // By succ, as long as it gets no longer than the last one.
     let n = super::basic::compare(first, last);
-    if n.is_gt() && length(first) >= length(last) || exclusive && n.is_eq() {
+    if n.is_gt() || exclusive && n.is_eq() {
         return Ok(());
     }
     let after = succ(last);

@@ -606,6 +606,8 @@ impl Cx {
                 let mut all = Vec::with_capacity(args.len() + 1);
                 all.push(Value::sym(name));
                 all.extend_from_slice(args);
+                // For the builtin, should the method call super.
+                self.missing_reason = why;
                 self.call_method(m, v, sym::method_missing, &all, kw, block)
             }
             _ => self.no_method_error(v, name, args, why),
@@ -620,7 +622,10 @@ impl Cx {
             _ => {}
         }
         if v == self.main {
-            return "main:Object".into();
+            return "main".into();
+        }
+        if v.is_kind(Kind::Object) && self.class(self.dispatch_class(v)).kind == ClassKind::Singleton {
+            return self.any_to_s(v);
         }
         if let Some(c) = self.class_id(v) {
             let n = self.class_name(c);

@@ -32,11 +32,13 @@ pub unsafe fn unwind(cx: &mut Cx, _: *const Insn, _: *mut Value, _: *const CodeS
                 dispatch!(cx, (*f).ip.add(1), regs, cs)
             }
             let is_exception = jump.is_none();
+            // exit! runs no ensure clause.
+            let at_once = jump.is_some_and(|j| j.throw_kind() == ThrowKind::Kill && j.value.is_fixnum());
             let found = (*cs)
                 .code
                 .handlers
                 .iter()
-                .find(|h| h.start <= at && at < h.end && (is_exception || h.kind == HandlerKind::Ensure))
+                .find(|h| h.start <= at && at < h.end && !at_once && (is_exception || h.kind == HandlerKind::Ensure))
                 .map(|h| h.target);
             if let Some(target) = found {
                 let ip = (*cs).insns.add(target as usize);
