@@ -82,6 +82,8 @@ pub struct Thread {
     pub block: Value,
     /// Array of the arguments of the block.
     pub args: Value,
+    /// The last argument is a Hash of keywords.
+    pub keywords: bool,
     /// What the block returned.
     pub result: Value,
     /// The exception that ended it, or nil.
@@ -128,6 +130,7 @@ impl Thread {
             state: State::Created,
             block,
             args,
+            keywords: false,
             result: Value::NIL,
             error: Value::NIL,
             dying: false,
@@ -168,18 +171,9 @@ impl Thread {
 
 impl NativeData for Thread {
     fn trace(&self, m: &mut Marker<'_>) {
-        for v in [
-            self.object,
-            self.block,
-            self.args,
-            self.result,
-            self.error,
-            self.locals,
-            self.variables,
-            self.name,
-            self.group,
-            self.report,
-        ] {
+        for v in
+            [self.object, self.block, self.args, self.result, self.error, self.locals, self.variables, self.name, self.group, self.report]
+        {
             m.mark_value_bits(v.0);
         }
         self.pending.iter().chain(&self.held).for_each(|v| m.mark_value_bits(v.0));
@@ -725,7 +719,8 @@ impl Cx {
         for (class, timing) in masks.iter().rev().flatten() {
             let Some(id) = self.class_id(*class) else { continue };
             // As CRuby: a kill is masked by what masks everything.
-            let hit = if e.is_kind(Kind::Throw) { id == ids::OBJECT || id == ids::BASIC_OBJECT || id == ids::KERNEL } else { self.is_a(e, id) };
+            let hit =
+                if e.is_kind(Kind::Throw) { id == ids::OBJECT || id == ids::BASIC_OBJECT || id == ids::KERNEL } else { self.is_a(e, id) };
             if hit {
                 return *timing;
             }
