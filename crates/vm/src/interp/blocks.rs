@@ -338,8 +338,9 @@ unsafe fn enter_yield(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const
         if let Some(p) = block.proc()
             && p.proc_kind() != ProcKind::Block
         {
-            let v = check!(cx, ip, regs, cs, yield_native(cx, p, base, call.argc, call.kw, call.block));
-            *base = v;
+            if !yield_native(cx, p, base) {
+                return unwind(cx, ip, regs, cs);
+            }
             next!(cx, ip, regs, cs)
         }
         let callee = check!(cx, ip, regs, cs, push_block_frame(cx, block, base, call.argc, call.kw, call.block, None, 0));
@@ -349,11 +350,20 @@ unsafe fn enter_yield(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const
         dispatch!(cx, (*callee).insns, base, callee)
     }
 }
-unsafe fn yield_native(cx: &mut Cx, p: Ref<ProcCell>, base: *mut Value, argc: usize, kw: bool, pass: Block) -> Result<Value> {
+/// The native block's result goes to `base`. Apart, and never inlined, so that the handler's own jump stays a tail call.
+#[inline(never)]
+unsafe fn yield_native(cx: &mut Cx, p: Ref<ProcCell>, base: *mut Value) -> bool {
     // SAFETY: argc values stand above base; the copy is on a scanned stack or short-lived.
     unsafe {
-        let args = std::slice::from_raw_parts(base.add(1), argc).to_vec();
-        cx.call_native_proc(p, &args, kw, pass, None)
+        let call = cx.call;
+        let args = std::slice::from_raw_parts(base.add(1), call.argc).to_vec();
+        match cx.call_native_proc(p, &args, call.kw, call.block, None) {
+            Ok(v) => {
+                *base = v;
+                true
+            }
+            Err(Exc) => false,
+        }
     }
 }
 pub unsafe fn yield_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
