@@ -8,6 +8,177 @@ class IO
   end
 end
 
+class IO
+  # Lays out objects for `pp`: a tree of texts, breaks and groups; a group that doesn't fit its line breaks at all of its breaks.
+  class Pretty
+    BREAK = [:break, " "].freeze
+    SOFT = [:break, ""].freeze
+    private_constant :BREAK, :SOFT
+
+    def initialize(width)
+      @width = width
+      @inside = []
+    end
+
+    def text(object)
+      @out = +""
+      @column = 0
+      top = [0, [tree(object)]]
+      emit(top, 0, width_of(top) <= @width, 0)
+      @out
+    end
+
+    private
+
+    def tree(object)
+      return object.__send__(:inspect) unless Array === object || Hash === object || nested?(object)
+      return closed(object) if @inside.any? { |o| o.equal?(object) }
+      @inside.push(object)
+      begin
+        case object
+        when Array then list("[", object.map { |o| tree(o) }, "]")
+        when Hash then list("{", object.map { |k, v| pair(k, v) }, "}")
+        else fields(object)
+        end
+      ensure
+        @inside.pop
+      end
+    end
+
+    # Objects whose variables are shown, because nothing else says how to show them.
+    def nested?(object)
+      case object
+      when Struct then object.method(:inspect).owner == Struct
+      when Data then object.method(:inspect).owner == Data
+      when Module, String, Symbol, Numeric, Range, Regexp, Proc, Exception then false
+      else object.method(:inspect).owner == Kernel && !object.instance_variables.empty?
+      end
+    rescue NoMethodError, NameError
+      false
+    end
+
+    def closed(object)
+      case object
+      when Array then "[...]"
+      when Hash then "{...}"
+      when Struct then "#<struct #{object.class}:...>"
+      when Data then "#<data #{object.class}:...>"
+      else "#{address(object)} ...>"
+      end
+    end
+
+    def address(object) = Kernel.instance_method(:to_s).bind_call(object).chop
+
+    def list(open, items, close)
+      inner = []
+      items.each_with_index do |item, i|
+        inner << "," << BREAK if i > 0
+        inner << item
+      end
+      [1, [open, *inner, close]]
+    end
+
+    def pair(key, value)
+      head =
+        if Symbol === key
+          shown = key.inspect
+          shown.match?(/\A:["$@!]/) || shown.end_with?("=") ? "#{key.to_s.inspect}:" : "#{key}:"
+        else
+          [0, [tree(key), " =>"]]
+        end
+      [0, [head, [1, [BREAK, tree(value)]]]]
+    end
+
+    def fields(object)
+      case object
+      when Struct
+        head = "#<struct #{object.class.name}"
+        values = object.members.map { |m| [m.to_s, object[m]] }
+      when Data
+        head = "#<data #{object.class.name}"
+        values = object.to_h.map { |m, v| [m.to_s, v] }
+      else
+        head = address(object)
+        values = object.instance_variables.map { |v| [v.to_s, object.instance_variable_get(v)] }
+      end
+      inner = [head]
+      values.each_with_index do |(name, value), i|
+        inner << "," if i > 0
+        inner << BREAK << name << "=" << [1, [SOFT, tree(value)]]
+      end
+      [1, [*inner, ">"]]
+    end
+
+    def width_of(node)
+      return node.length if String === node
+      return node[1].length if node[0] == :break
+      node[2] ||= node[1].sum { |n| width_of(n) }
+    end
+
+    # Width of what follows a child up to the next break of its own group; `after` counts when there is none.
+    def trailing(children, from, after)
+      sum = 0
+      children[from..].each do |node|
+        return sum if Array === node && node[0] == :break
+        sum += leading(node) { return sum + _1 }
+      end
+      sum + after
+    end
+
+    # Width of a node; yields the part before its first break when it has one.
+    def leading(node)
+      return node.length if String === node
+      sum = 0
+      node[1].each do |n|
+        yield sum if Array === n && n[0] == :break
+        sum += leading(n) { |part| yield sum + part }
+      end
+      sum
+    end
+
+    def emit(group, indent, flat, after)
+      indent += group[0]
+      children = group[1]
+      children.each_with_index do |node, i|
+        if String === node
+          @out << node
+          @column += node.length
+        elsif node[0] == :break
+          if flat
+            @out << node[1]
+            @column += node[1].length
+          else
+            @out << "\n" << " " * indent
+            @column = indent
+          end
+        else
+          rest = flat ? 0 : trailing(children, i + 1, after)
+          emit(node, indent, flat || @column + width_of(node) + rest <= @width, rest)
+        end
+      end
+    end
+  end
+  private_constant :Pretty
+
+  class << self
+    def __pp_text(object)
+      text = object.inspect
+      return text if String === text && text.length < 80 && !text.include?("\n")
+      width = ENV["COLUMNS"].to_i
+      Pretty.new((width > 0 ? width : 80) - 1).text(object)
+    end
+    private :__pp_text
+  end
+end
+
+module Kernel
+  def pp(*objects)
+    objects.each { |object| $stdout.puts(IO.__send__(:__pp_text, object)) }
+    objects.size <= 1 ? objects.first : objects
+  end
+  module_function :pp
+end
+
 class << ENV
   def each
     return to_enum(:each) { size } unless block_given?

@@ -50,8 +50,7 @@ pub(crate) fn set_members(cx: &mut Cx, class: ClassId, names: &[Sym], option: Va
 /// Accessor methods over the hidden variables.
 pub(crate) fn define_accessors(cx: &mut Cx, class: ClassId, names: &[Sym], writers: bool) {
     for n in names {
-        let reader =
-            MethodCell::make(&mut cx.heap, *n, class, Visibility::Public, MethodKind::AttrReader, Value::NIL, 0, Value::sym(*n));
+        let reader = MethodCell::make(&mut cx.heap, *n, class, Visibility::Public, MethodKind::AttrReader, Value::NIL, 0, Value::sym(*n));
         cx.add_method(class, *n, reader);
         if writers {
             let w = [n.bytes(), b"="].concat();

@@ -82,6 +82,8 @@ pub struct Thread {
     pub block: Value,
     /// Array of the arguments of the block.
     pub args: Value,
+    /// The last argument is a Hash of keywords.
+    pub keywords: bool,
     /// What the block returned.
     pub result: Value,
     /// The exception that ended it, or nil.
@@ -128,6 +130,7 @@ impl Thread {
             state: State::Created,
             block,
             args,
+            keywords: false,
             result: Value::NIL,
             error: Value::NIL,
             dying: false,

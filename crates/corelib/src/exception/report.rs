@@ -4,7 +4,6 @@ use super::message_of;
 use zakuro_vm::raise::hidden;
 use zakuro_vm::*;
 
-
 const BOLD_UNDERLINE: &[u8] = b"\x1b[1;4m";
 const BOLD: &[u8] = b"\x1b[1m";
 const RESET: &[u8] = b"\x1b[m";
@@ -223,7 +222,8 @@ fn render(cx: &mut Cx, exc: Value, highlight: bool, reverse: bool, options: Opti
         at = c;
     }
     if reverse {
-        let head: &[u8] = if highlight { b"\x1b[1mTraceback\x1b[m (most recent call last):\n" } else { b"Traceback (most recent call last):\n" };
+        let head: &[u8] =
+            if highlight { b"\x1b[1mTraceback\x1b[m (most recent call last):\n" } else { b"Traceback (most recent call last):\n" };
         out.extend_from_slice(head);
         chain.reverse();
     }

@@ -285,6 +285,15 @@ pub fn require(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
         load(cx)?;
         return Ok(true);
     }
+    if crate::features::is_embedded(plain) {
+        let name = [plain, b".so"].concat();
+        if cx.state::<Loader>().loaded.contains(&name) {
+            return Ok(false);
+        }
+        provide(cx, &name);
+        crate::features::run(cx, plain)?;
+        return Ok(true);
+    }
     match resolve(cx, feature)? {
         Some(f) => {
             let result = require_file(cx, &f)?;
