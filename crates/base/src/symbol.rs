@@ -207,9 +207,9 @@ static_symbols! {
     each_entry = "each_entry", each_with_index = "each_with_index", reverse_each = "reverse_each", lazy = "lazy",
     flush = "flush", sync = "sync", ljust = "ljust", invalid = "invalid", undef = "undef", replace = "replace", fallback = "fallback",
     xml = "xml", crlf_newline = "crlf_newline", universal_newline = "universal_newline", textmode = "textmode", binmode = "binmode",
-    attached = "__attached__", classpath = "__classpath__", at = "@", blank = "_", slice = "slice", index = "index", tr = "tr",
+    attached = "__attached__", classpath = "__classpath__", at = "@", blank = "_", slice = "slice", sleep = "sleep", index = "index", tr = "tr",
     chars = "chars", bytes = "bytes", format = "format", sprintf = "sprintf", autoload = "autoload", at_exit = "at_exit",
-    set_items = "__items",
+    set_items = "__items", exc_message = "__message", exc_backtrace = "__backtrace", exc_locations = "__locations", exc_cause = "__cause",
 }
 
 #[cfg(test)]

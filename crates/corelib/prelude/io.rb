@@ -1,1 +1,468 @@
-# Prelude: parts of the core library written in Ruby.
+# Prelude: rarer methods of IO, File, Dir, ENV, Process; ARGF; pp.
+
+class IO
+  def each_codepoint
+    return to_enum(:each_codepoint) unless block_given?
+    each_char { |c| yield c.ord }
+    self
+  end
+end
+
+class IO
+  # Lays out objects for `pp`: a tree of texts, breaks and groups; a group that doesn't fit its line breaks at all of its breaks.
+  class Pretty
+    BREAK = [:break, " "].freeze
+    SOFT = [:break, ""].freeze
+    private_constant :BREAK, :SOFT
+
+    def initialize(width)
+      @width = width
+      @inside = []
+    end
+
+    def text(object)
+      @out = +""
+      @column = 0
+      top = [0, [tree(object)]]
+      emit(top, 0, width_of(top) <= @width, 0)
+      @out
+    end
+
+    private
+
+    def tree(object)
+      return object.__send__(:inspect) unless Array === object || Hash === object || nested?(object)
+      return closed(object) if @inside.any? { |o| o.equal?(object) }
+      @inside.push(object)
+      begin
+        case object
+        when Array then list("[", object.map { |o| tree(o) }, "]")
+        when Hash then list("{", object.map { |k, v| pair(k, v) }, "}")
+        else fields(object)
+        end
+      ensure
+        @inside.pop
+      end
+    end
+
+    # Objects whose variables are shown, because nothing else says how to show them.
+    def nested?(object)
+      case object
+      when Struct then object.method(:inspect).owner == Struct
+      when Data then object.method(:inspect).owner == Data
+      when Module, String, Symbol, Numeric, Range, Regexp, Proc, Exception then false
+      else object.method(:inspect).owner == Kernel && !object.instance_variables.empty?
+      end
+    rescue NoMethodError, NameError
+      false
+    end
+
+    def closed(object)
+      case object
+      when Array then "[...]"
+      when Hash then "{...}"
+      when Struct then "#<struct #{object.class}:...>"
+      when Data then "#<data #{object.class}:...>"
+      else "#{address(object)} ...>"
+      end
+    end
+
+    def address(object) = Kernel.instance_method(:to_s).bind_call(object).chop
+
+    def list(open, items, close)
+      inner = []
+      items.each_with_index do |item, i|
+        inner << "," << BREAK if i > 0
+        inner << item
+      end
+      [1, [open, *inner, close]]
+    end
+
+    def pair(key, value)
+      head =
+        if Symbol === key
+          shown = key.inspect
+          shown.match?(/\A:["$@!]/) || shown.end_with?("=") ? "#{key.to_s.inspect}:" : "#{key}:"
+        else
+          [0, [tree(key), " =>"]]
+        end
+      [0, [head, [1, [BREAK, tree(value)]]]]
+    end
+
+    def fields(object)
+      case object
+      when Struct
+        head = "#<struct #{object.class.name}"
+        values = object.members.map { |m| [m.to_s, object[m]] }
+      when Data
+        head = "#<data #{object.class.name}"
+        values = object.to_h.map { |m, v| [m.to_s, v] }
+      else
+        head = address(object)
+        values = object.instance_variables.map { |v| [v.to_s, object.instance_variable_get(v)] }
+      end
+      inner = [head]
+      values.each_with_index do |(name, value), i|
+        inner << "," if i > 0
+        inner << BREAK << name << "=" << [1, [SOFT, tree(value)]]
+      end
+      [1, [*inner, ">"]]
+    end
+
+    def width_of(node)
+      return node.length if String === node
+      return node[1].length if node[0] == :break
+      node[2] ||= node[1].sum { |n| width_of(n) }
+    end
+
+    # Width of what follows a child up to the next break of its own group; `after` counts when there is none.
+    def trailing(children, from, after)
+      sum = 0
+      children[from..].each do |node|
+        return sum if Array === node && node[0] == :break
+        sum += leading(node) { return sum + _1 }
+      end
+      sum + after
+    end
+
+    # Width of a node; yields the part before its first break when it has one.
+    def leading(node)
+      return node.length if String === node
+      sum = 0
+      node[1].each do |n|
+        yield sum if Array === n && n[0] == :break
+        sum += leading(n) { |part| yield sum + part }
+      end
+      sum
+    end
+
+    def emit(group, indent, flat, after)
+      indent += group[0]
+      children = group[1]
+      children.each_with_index do |node, i|
+        if String === node
+          @out << node
+          @column += node.length
+        elsif node[0] == :break
+          if flat
+            @out << node[1]
+            @column += node[1].length
+          else
+            @out << "\n" << " " * indent
+            @column = indent
+          end
+        else
+          rest = flat ? 0 : trailing(children, i + 1, after)
+          emit(node, indent, flat || @column + width_of(node) + rest <= @width, rest)
+        end
+      end
+    end
+  end
+  private_constant :Pretty
+
+  class << self
+    def __pp_text(object)
+      text = object.inspect
+      return text if String === text && text.length < 80 && !text.include?("\n")
+      width = ENV["COLUMNS"].to_i
+      Pretty.new((width > 0 ? width : 80) - 1).text(object)
+    end
+    private :__pp_text
+  end
+end
+
+module Kernel
+  def pp(*objects)
+    objects.each { |object| $stdout.puts(IO.__send__(:__pp_text, object)) }
+    objects.size <= 1 ? objects.first : objects
+  end
+  module_function :pp
+end
+
+class << ENV
+  def each
+    return to_enum(:each) { size } unless block_given?
+    to_h.each { |pair| yield pair }
+    self
+  end
+
+  def each_pair
+    return to_enum(:each_pair) { size } unless block_given?
+    to_h.each_pair { |name, value| yield name, value }
+    self
+  end
+
+  def each_key
+    return to_enum(:each_key) { size } unless block_given?
+    keys.each { |name| yield name }
+    self
+  end
+
+  def each_value
+    return to_enum(:each_value) { size } unless block_given?
+    values.each { |value| yield value }
+    self
+  end
+
+  def to_a = to_h.to_a
+  def value?(value) = String === value ? values.include?(value) : nil
+  alias has_value? value?
+  def key(value) = to_h.key(value)
+  def assoc(name) = key?(name) ? [name, self[name]] : nil
+  def rassoc(value) = to_h.rassoc(value)
+  def values_at(*names) = names.map { |name| self[name] }
+  def invert = to_h.invert
+  def slice(*names) = to_h.slice(*names)
+  def except(*names) = to_h.except(*names)
+
+  def select
+    return to_enum(:select) { size } unless block_given?
+    to_h.select { |name, value| yield name, value }
+  end
+  alias filter select
+
+  def reject
+    return to_enum(:reject) { size } unless block_given?
+    to_h.reject { |name, value| yield name, value }
+  end
+
+  def select!
+    return to_enum(:select!) { size } unless block_given?
+    gone = to_h.reject { |name, value| yield name, value }
+    gone.each_key { |name| delete(name) }
+    gone.empty? ? nil : self
+  end
+  alias filter! select!
+
+  def keep_if
+    return to_enum(:keep_if) { size } unless block_given?
+    select! { |name, value| yield name, value }
+    self
+  end
+
+  def reject!
+    return to_enum(:reject!) { size } unless block_given?
+    gone = to_h.select { |name, value| yield name, value }
+    gone.each_key { |name| delete(name) }
+    gone.empty? ? nil : self
+  end
+
+  def delete_if
+    return to_enum(:delete_if) { size } unless block_given?
+    reject! { |name, value| yield name, value }
+    self
+  end
+
+  def update(*hashes)
+    hashes.each do |hash|
+      hash.to_hash.each_pair do |name, value|
+        value = yield(name, self[name], value) if block_given? && key?(name)
+        self[name] = value
+      end
+    end
+    self
+  end
+  alias merge! update
+
+  def replace(hash)
+    hash = hash.to_hash
+    (keys - hash.keys).each { |name| delete(name) }
+    update(hash)
+  end
+
+  def shift
+    name = keys.first
+    name && [name, delete(name)]
+  end
+
+  def rehash = nil
+  def freeze = raise(TypeError, "cannot freeze ENV")
+  def dup = raise(TypeError, "Cannot dup ENV, use ENV.to_h to get a copy of ENV as a hash")
+  def clone(freeze: nil) = raise(TypeError, "Cannot clone ENV, use ENV.to_h to get a copy of ENV as a hash")
+end
+
+module Process
+  remove_const(:Tms)
+  Tms = Struct.new(:utime, :stime, :cutime, :cstime)
+
+  class << self
+    def times = Tms.new(*__times)
+
+    def detach(pid)
+      thread = Thread.new { wait2(pid)[1] }
+      thread.define_singleton_method(:pid) { pid }
+      thread
+    end
+
+    def exit(status = true) = Kernel.exit(status)
+    def exit!(status = false) = Kernel.exit!(status)
+    def abort(*message) = Kernel.abort(*message)
+    def daemon(*) = raise(NotImplementedError, "daemon() function is unimplemented on this machine")
+  end
+end
+
+# Files named in ARGV one after the other, or $stdin.
+class ArgfClass
+  include Enumerable
+
+  def initialize = nil
+
+  def argv = ARGV
+
+  def file
+    __open || @file || $stdin
+  end
+
+  def filename
+    __open
+    @filename || "-"
+  end
+  alias path filename
+  def to_s = "ARGF"
+  alias inspect to_s
+
+  def lineno = @lineno || 0
+
+  def lineno=(number)
+    @lineno = number
+    $. = number
+  end
+
+  def gets(*args, **kw)
+    while (io = __open)
+      line = io.gets(*args, **kw)
+      if line
+        self.lineno = lineno + 1
+        return line
+      end
+      return nil unless __next
+    end
+    nil
+  end
+
+  def readline(*args, **kw) = gets(*args, **kw) || raise(EOFError, "end of file reached")
+
+  def readlines(*args, **kw)
+    lines = []
+    while (line = gets(*args, **kw))
+      lines << line
+    end
+    lines
+  end
+  alias to_a readlines
+
+  def each_line(*args, **kw)
+    return to_enum(:each_line, *args, **kw) unless block_given?
+    while (line = gets(*args, **kw))
+      yield line
+    end
+    self
+  end
+  alias each each_line
+
+  def read(length = nil, buffer = nil)
+    text = +""
+    while (io = __open)
+      part = io.read(length && length - text.bytesize)
+      text << part if part
+      break if length && text.bytesize >= length
+      break unless __next
+    end
+    text = nil if length && length > 0 && text.empty?
+    buffer ? buffer.replace(text || "") : text
+  end
+
+  def readpartial(max, buffer = nil)
+    text = read(max, buffer)
+    text.nil? || text.empty? ? raise(EOFError, "end of file reached") : text
+  end
+
+  def getc = __one(:getc)
+  def getbyte = __one(:getbyte)
+  def readchar = getc || raise(EOFError, "end of file reached")
+  def readbyte = getbyte || raise(EOFError, "end of file reached")
+
+  def each_char
+    return to_enum(:each_char) unless block_given?
+    while (c = getc)
+      yield c
+    end
+    self
+  end
+
+  def each_byte
+    return to_enum(:each_byte) unless block_given?
+    while (b = getbyte)
+      yield b
+    end
+    self
+  end
+
+  def eof?
+    io = __open or raise IOError, "ARGF is not opened for reading"
+    io.eof?
+  end
+  alias eof eof?
+
+  def skip
+    __next
+    self
+  end
+
+  def close
+    __open
+    __next
+    self
+  end
+
+  def closed? = __open.nil?
+  def fileno = __open.fileno
+  alias to_i fileno
+  def to_io = file.to_io
+  def pos = __open.pos
+  alias tell pos
+  def rewind = __open.rewind
+  def binmode = self
+  def binmode? = false
+  def external_encoding = (__open || $stdin).external_encoding
+  def internal_encoding = (__open || $stdin).internal_encoding
+
+  private
+
+  # The stream being read, nil behind the last one.
+  def __open
+    return @file if @file
+    return nil if @done
+    if ARGV.empty?
+      return nil if @started
+      @started = true
+      @filename = "-"
+      return @file = $stdin
+    end
+    @started = true
+    @filename = ARGV.shift
+    @file = @filename == "-" ? $stdin : File.open(@filename)
+  end
+
+  # Goes to the next file; false when there is none.
+  def __next
+    return false unless @file
+    @file.close unless @file.equal?($stdin)
+    @file = nil
+    if ARGV.empty?
+      @done = true
+      return false
+    end
+    true
+  end
+
+  def __one(name)
+    while (io = __open)
+      c = io.__send__(name)
+      return c if c
+      return nil unless __next
+    end
+    nil
+  end
+end
+Object.__send__(:remove_const, :ArgfClass)

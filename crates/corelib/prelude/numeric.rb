@@ -75,7 +75,7 @@ class Numeric
   end
 
   def to_int
-    to_i
+    self.to_i
   end
 
   def real?
@@ -161,12 +161,6 @@ class Numeric
 
   def truncate(ndigits = 0)
     to_f.truncate(ndigits)
-  end
-end
-
-class Integer
-  def dup
-    self
   end
 end
 

@@ -58,7 +58,10 @@ fn make(cx: &mut Cx, class: ClassId, args: Args) -> Result<Value> {
     let names = members(cx, class)?;
     let this = cx.new_object(class);
     let plain = cx.is_builtin(this, sym::initialize, ids::DATA);
-    if args.kw && args.argc == 1 {
+    if args.kw {
+        if args.argc > 1 {
+            return cx.arity_error(args.argc, 0, Some(0));
+        }
         if plain {
             fill(cx, this, args.get(0).and_then(Ref::<HashCell>::from_value))?;
         } else {

@@ -6,7 +6,7 @@
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
-pub static TABLES: &[&[MethodRow]] = &[kernel::METHODS, enumerator::METHODS, generator::METHODS, yielder::METHODS, stop_iteration::METHODS];
+pub static TABLES: &[&[MethodRow]] = &[kernel::METHODS, methods::METHODS, generator::METHODS, yielder::METHODS, stop_iteration::METHODS];
 
 pub fn setup(_cx: &mut Cx) {}
 
@@ -196,7 +196,7 @@ mod stop_iteration {
 }
 
 #[ruby_class(ids::ENUMERATOR)]
-mod enumerator {
+mod methods {
     use super::*;
 
     /// Runs the enumeration. Without a block the enumerator itself; with arguments one that passes them on, too.

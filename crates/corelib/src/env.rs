@@ -13,8 +13,15 @@ pub struct Env {
     own: Option<Vec<(Vec<u8>, Vec<u8>)>>,
     /// Bumped by each change; caches of what variables mean compare it.
     pub version: u64,
+    object: Option<Value>,
 }
-impl VmState for Env {}
+impl VmState for Env {
+    fn trace(&self, m: &mut Marker<'_>) {
+        if let Some(v) = self.object {
+            m.mark_value_bits(v.0);
+        }
+    }
+}
 
 fn process_vars() -> Vec<(Vec<u8>, Vec<u8>)> {
     use std::os::unix::ffi::OsStringExt;
@@ -238,13 +245,34 @@ pub mod env {
 
 pub static TABLES: &[&[MethodRow]] = &[env::METHODS];
 
+/// The object behind `ENV`, one per VM, so that a program may define methods on it: made on first use, of a singleton-like class of the boot image.
+pub fn object(cx: &mut Cx) -> Value {
+    if let Some(v) = cx.state::<Env>().object {
+        return v;
+    }
+    let proto = cx.const_entry(ids::RUBY_VM, Sym::intern(PROTO)).map_or(Value::NIL, |e| e.value);
+    let v = match cx.dispatch_class(proto) {
+        ids::NIL_CLASS => cx.new_object(ids::OBJECT),
+        class => cx.new_object(class),
+    };
+    cx.state::<Env>().object = Some(v);
+    v
+}
+
+/// Constant of RubyVM that keeps the boot image's ENV: its class is what every VM's ENV is made of.
+const PROTO: &str = "ENV__";
+
 pub fn setup(cx: &mut Cx) {
-    let object = cx.new_object(ids::OBJECT);
-    if let Ok(sc) = cx.singleton_class(object) {
+    let proto = cx.new_object(ids::OBJECT);
+    if let Ok(sc) = cx.singleton_class(proto) {
         let _ = cx.include_module(sc, ids::ENUMERABLE);
         let _ = cx.include_module(sc, ids::ENV_METHODS);
     }
-    cx.const_set(ids::OBJECT, Sym::intern("ENV"), object);
+    cx.const_set(ids::RUBY_VM, Sym::intern(PROTO), proto);
+    if let Some(e) = cx.class_mut(ids::RUBY_VM).consts.get_mut(&Sym::intern(PROTO)) {
+        e.private = true;
+    }
+    crate::io::stream::declare_lazy(cx, "ENV");
     // The methods' module is an internal of ENV.
     cx.const_remove(ids::OBJECT, Sym::intern("EnvMethods"));
     cx.class_mut(ids::ENV_METHODS).name = Some(Sym::intern("ENV"));

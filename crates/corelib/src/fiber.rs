@@ -9,32 +9,19 @@ use zakuro_vm::*;
 pub static TABLES: &[&[MethodRow]] = &[fiber::METHODS];
 pub fn setup(_cx: &mut Cx) {}
 
-/// The object that stands for the code outside all fibers, made when asked for.
-#[derive(Default)]
-struct RootFiber {
-    fiber: Option<Value>,
-}
-impl VmState for RootFiber {
-    fn trace(&self, m: &mut Marker<'_>) {
-        if let Some(f) = self.fiber {
-            m.mark_value_bits(f.0);
-        }
-    }
-}
-
-/// The running fiber.
+/// The running fiber. Outside of fibers an object that stands for that code, made when asked for; one per thread.
 pub fn current(cx: &mut Cx) -> Value {
     if !cx.current_fiber.is_nil() {
         return cx.current_fiber;
     }
-    if let Some(f) = cx.state::<RootFiber>().fiber {
-        return f;
+    if !cx.root_fiber.is_nil() {
+        return cx.root_fiber;
     }
     let mut data = FiberData::new(Value::NIL);
     data.state = FiberState::Running;
     let f = cx.data(ids::FIBER, data);
     cx.ivar_set_raw(f, blocking_name(), Value::TRUE);
-    cx.state::<RootFiber>().fiber = Some(f);
+    cx.root_fiber = f;
     f
 }
 
@@ -141,8 +128,11 @@ mod fiber {
     ///
     ///     Fiber.new { |x| Fiber.yield(x + 1); :end }.then { |f| [f.resume(1), f.resume, f.alive?] }   #=> [2, :end, false]
     #[method("resume")]
-    fn resume(cx: &mut Cx, this: Value, args: Rest) -> Result<Value> {
-        let r = cx.fiber_resume(this, args);
+    fn resume(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
+        if args.kw {
+            cx.data_mut::<FiberData>(this)?.keywords |= cx.fiber_state(this)? == FiberState::Created;
+        }
+        let r = cx.fiber_resume(this, args.as_slice());
         absorb_kill(cx, this, r)
     }
 
@@ -170,7 +160,7 @@ mod fiber {
         let e = make_exception(cx, args)?;
         match cx.fiber_state(this)? {
             FiberState::Created => cx.raise(ids::FIBER_ERROR, "cannot raise exception on unborn fiber"),
-            FiberState::Terminated => cx.raise(ids::FIBER_ERROR, "dead fiber called"),
+            FiberState::Terminated => cx.raise(ids::FIBER_ERROR, "attempt to resume a terminated fiber"),
             FiberState::Resuming => cx.raise(ids::FIBER_ERROR, "attempt to raise a resuming fiber"),
             FiberState::Running => cx.raise_value(e),
             FiberState::Suspended => {

@@ -17,6 +17,7 @@ pub fn install() {
     h.lazy_const = Some(crate::io::stream::lazy_const);
     h.binding = Some(crate::proc::binding::of_caller);
     h.warn = Some(crate::exception::warning::emit);
+    h.signal = Some(crate::signal::handle);
     crate::regexp::special::install(&mut h);
     zakuro_vm::boot::set_hooks(h);
 }

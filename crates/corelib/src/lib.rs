@@ -21,7 +21,7 @@ macro_rules! modules {
 
 modules! {
     array, basic, comparable, data, encoding, enumerable, enumerator, env, exception, fiber, gc, hash, io, kernel, marshal, method, module, numeric, object, proc,
-    process, random, range, regexp, set, string, structs, symbol, time, vm_api,
+    process, random, range, regexp, set, signal, string, structs, symbol, thread, time, vm_api,
 }
 
 /// Ruby sources of the prelude in order: (name, text).
@@ -43,6 +43,7 @@ pub static PRELUDE: &[(&str, &str)] = &[
     ("time", include_str!("../prelude/time.rb")),
     ("regexp", include_str!("../prelude/regexp.rb")),
     ("proc", include_str!("../prelude/proc.rb")),
+    ("thread", include_str!("../prelude/thread.rb")),
     ("vm", include_str!("../prelude/vm.rb")),
 ];
 

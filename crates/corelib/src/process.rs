@@ -1,8 +1,31 @@
-//! Process
+//! Process: clocks, identity, child processes. [`status`] is Process::Status and waiting, [`spawn`] starts programs, [`signal`] is Signal.
+
+pub mod clock;
+pub mod info;
+pub mod signal;
+pub mod spawn;
+pub mod spawn_args;
+pub mod status;
+
 use zakuro_vm::*;
 
-pub static TABLES: &[&[MethodRow]] = &[];
-pub fn setup(_cx: &mut Cx) {}
-pub fn wait_child(_cx: &mut Cx, _pid: i32) -> Result<()> {
-    Ok(())
+pub use status::wait_child;
+
+pub static TABLES: &[&[MethodRow]] = &[
+    clock::process::METHODS,
+    info::process::METHODS,
+    signal::signal::METHODS,
+    signal::kernel::METHODS,
+    signal::process::METHODS,
+    spawn::kernel::METHODS,
+    spawn::process::METHODS,
+    spawn::io::METHODS,
+    status::process::METHODS,
+    status::status::METHODS,
+];
+
+pub fn setup(cx: &mut Cx) {
+    clock::setup(cx);
+    info::setup(cx);
+    status::setup(cx);
 }

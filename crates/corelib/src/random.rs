@@ -239,6 +239,9 @@ fn rand_range(cx: &mut Cx, s: Source, r: Ref<RangeCell>) -> Result<Option<Value>
     if low.is_nil() || high.is_nil() {
         return domain(cx);
     }
+    if !high.is_fixnum() && !cx.responds(high, sym::sub, false)? {
+        return cx.no_conversion(r.as_value(), "Integer");
+    }
     let span = coerce::sub(cx, high, low)?;
     if let Some(span) = check_int(cx, span)? {
         let limit = if exclusive { ints::sub(cx, span, ints::ONE) } else { span };
@@ -277,7 +280,7 @@ fn rand_range(cx: &mut Cx, s: Source, r: Ref<RangeCell>) -> Result<Option<Value>
 
 #[cold]
 fn invalid<T>(cx: &mut Cx, v: Value) -> Result<T> {
-    let t = cx.inspect_for_error(v);
+    let t = cx.to_s_text(v)?;
     cx.arg_error(format!("invalid argument - {t}"))
 }
 
@@ -293,9 +296,9 @@ fn rand_strict(cx: &mut Cx, s: Source, max: Option<Value>) -> Result<Value> {
         if !f.is_finite() {
             return domain(cx);
         }
-        if f > 0.0 {
+        if f >= 0.0 {
             let r = generator(cx, s)?.real(true);
-            Some(cx.float(r * f))
+            Some(cx.float(if f == 0.0 { r } else { r * f }))
         } else {
             None
         }
@@ -355,7 +358,7 @@ mod random {
     ///
     ///     Random.new(42).rand(100)        #=> 51
     ///     Random.new(42).rand(1..6)       #=> 4
-    ///     Random.new(42).rand(1.0..2.0)   #=> 1.3745401188473625
+    ///     Random.new(42).rand(1.0...2.0)  #=> 1.3745401188473625
     #[method("rand")]
     fn rand(cx: &mut Cx, this: Value, max: Option<Value>) -> Result<Value> {
         rand_strict(cx, Source::Object(this), max)
@@ -489,6 +492,11 @@ mod kernel_random {
     #[method("rand", module_function)]
     fn rand(cx: &mut Cx, this: Value, max: Option<Value>) -> Result<Value> {
         let _ = this;
+        if let Some(limit) = max.and_then(Value::as_fixnum)
+            && limit > 0
+        {
+            return Ok(Value::fixnum(generator(cx, Source::Default)?.limited(limit as u64 - 1) as i64));
+        }
         if let Some(max) = max.filter(|m| !m.is_nil()) {
             if let Some(r) = Ref::<RangeCell>::from_value(max) {
                 return Ok(rand_range(cx, Source::Default, r)?.unwrap_or(Value::NIL));

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
-pub static TABLES: &[&[MethodRow]] = &[range::METHODS, bsearch::METHODS];
+pub static TABLES: &[&[MethodRow]] = &[methods::METHODS, bsearch::METHODS];
 
 pub fn setup(_cx: &mut Cx) {}
 
@@ -201,7 +201,7 @@ fn same(cx: &mut Cx, r: Range, other: Value, strict: bool) -> Result<bool> {
 }
 
 #[ruby_class(ids::RANGE)]
-mod range {
+mod methods {
     use super::*;
 
     /// `Range.new(first, last, exclude_end = false)`
@@ -264,7 +264,7 @@ mod range {
                 if cx.to_i64(n)? < 0 {
                     return cx.arg_error("negative array size (or size too big)");
                 }
-                crate::enumerable::search::search::take(cx, this.as_value(), n)
+                crate::enumerable::search::methods::take(cx, this.as_value(), n)
             }
         }
     }
@@ -401,7 +401,7 @@ mod range {
                 return size(cx, this);
             }
         }
-        let n = crate::enumerable::search::search::count(cx, this.as_value(), wanted, block)?;
+        let n = crate::enumerable::search::methods::count(cx, this.as_value(), wanted, block)?;
         Ok(cx.int(n))
     }
 
@@ -466,7 +466,7 @@ mod range {
                 return if s.len() == 1 { covers(cx, this, v) } else { Ok(false) };
             }
         }
-        crate::enumerable::search::search::include(cx, this.as_value(), v)
+        crate::enumerable::search::methods::include(cx, this.as_value(), v)
     }
 
     /// The lower end, nil when the range is empty; as Enumerable#min with a number or a block.
@@ -483,7 +483,7 @@ mod range {
             if high.is_nil() {
                 return cx.range_error("cannot get the minimum of endless range with custom comparison method");
             }
-            return crate::enumerable::order::order::min(cx, this.as_value(), n, block);
+            return crate::enumerable::order::methods::min(cx, this.as_value(), n, block);
         }
         if let Some(n) = n {
             return first(cx, this, Some(n));
@@ -513,7 +513,7 @@ mod range {
             if low.is_nil() {
                 return cx.range_error("cannot get the maximum of beginless range with custom comparison method");
             }
-            return crate::enumerable::order::order::max(cx, this.as_value(), n, block);
+            return crate::enumerable::order::methods::max(cx, this.as_value(), n, block);
         }
         let c = if low.is_nil() { Some(Ordering::Less) } else { order(cx, low, high)? };
         if !matches!(c, Some(Ordering::Less | Ordering::Equal)) {
@@ -544,7 +544,7 @@ mod range {
                 let which = if this.low().is_nil() { "minimum of beginless" } else { "maximum of endless" };
                 return cx.range_error(format!("cannot get the {which} range with custom comparison method"));
             }
-            return crate::enumerable::order::order::minmax(cx, this.as_value(), block);
+            return crate::enumerable::order::methods::minmax(cx, this.as_value(), block);
         }
         let a = cx.call(this.as_value(), sym::min, &[])?;
         let b = cx.call(this.as_value(), sym::max, &[])?;
@@ -566,7 +566,7 @@ mod range {
             let sum = sum + init.and_then(|i| cx.as_big(i)).unwrap_or_default();
             return Ok(cx.big(sum));
         }
-        crate::enumerable::sum::sum::sum(cx, this.as_value(), init, block)
+        crate::enumerable::sum::methods::sum(cx, this.as_value(), init, block)
     }
 
     /// Equal ends (`==`) and the same kind of end.

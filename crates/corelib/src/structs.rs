@@ -50,8 +50,7 @@ pub(crate) fn set_members(cx: &mut Cx, class: ClassId, names: &[Sym], option: Va
 /// Accessor methods over the hidden variables.
 pub(crate) fn define_accessors(cx: &mut Cx, class: ClassId, names: &[Sym], writers: bool) {
     for n in names {
-        let reader =
-            MethodCell::make(&mut cx.heap, *n, class, Visibility::Public, MethodKind::AttrReader, Value::NIL, 0, Value::sym(*n));
+        let reader = MethodCell::make(&mut cx.heap, *n, class, Visibility::Public, MethodKind::AttrReader, Value::NIL, 0, Value::sym(*n));
         cx.add_method(class, *n, reader);
         if writers {
             let w = [n.bytes(), b"="].concat();
@@ -124,16 +123,17 @@ pub(crate) fn hash_code(cx: &mut Cx, this: Value) -> Result<Value> {
 /// `#<struct Foo a=1>`, `#<data Foo a=1>`
 pub(crate) fn inspect(cx: &mut Cx, this: Value, word: &str) -> Result<Value> {
     let class = cx.class_of(this);
-    let mut head = format!("#<{word}");
-    if let Some(n) = cx.class(class).name {
-        head.push(' ');
-        head.push_str(&n.name());
-    }
+    let name = cx.class(class).name;
+    let head = format!("#<{word} {}", name.map_or("".into(), |n| n.name()));
     let names = names_of(cx, this)?;
     let text = cx.guard_recursion(this, |cx| {
         let mut out = head.clone().into_bytes();
         for (i, n) in names.into_iter().enumerate() {
-            out.extend_from_slice(if i == 0 { b" " } else { b", " });
+            match i {
+                0 if name.is_none() => {}
+                0 => out.push(b' '),
+                _ => out.extend_from_slice(b", "),
+            }
             if is_plain_name(n.bytes()) {
                 out.extend_from_slice(n.bytes());
             } else {
@@ -261,10 +261,11 @@ mod record {
         let mut list = args.as_slice();
         let mut constant = None;
         if let Some(first) = list.first()
-            && (first.is_nil() || first.is_kind(Kind::String))
+            && !first.is_sym()
         {
             if !first.is_nil() {
-                constant = Some(cx.to_sym(*first)?);
+                let name = cx.to_str(*first)?;
+                constant = Some(Sym::intern_bytes(name.bytes()));
             }
             list = &list[1..];
         }
@@ -466,8 +467,9 @@ mod record {
     #[method("dig")]
     fn dig(cx: &mut Cx, this: Value, key: Value, rest: Rest) -> Result<Value> {
         let v = if key.is_sym() || key.is_kind(Kind::String) {
-            let m = member(cx, this, key)?;
-            cx.ivar_get(this, m)
+            // Unlike `[]`, no error for an unknown name.
+            let m = cx.to_sym(key)?;
+            if names_of(cx, this)?.contains(&m) { cx.ivar_get(this, m) } else { Value::NIL }
         } else {
             let i = cx.to_i64(key)?;
             let values = values_of(cx, this)?;

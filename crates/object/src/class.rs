@@ -209,6 +209,7 @@ boot_classes! {
     QUEUE "Thread::Queue" Class OBJECT Data;
     SIZED_QUEUE "Thread::SizedQueue" Class QUEUE Data;
     COND_VAR "Thread::ConditionVariable" Class OBJECT Data;
+    MONITOR "Monitor" Class OBJECT Data;
     RUBY_VM "RubyVM" Class OBJECT Data;
     CHANNEL "RubyVM::Channel" Class OBJECT Data;
     WARNING "Warning" Module OBJECT None;

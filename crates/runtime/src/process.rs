@@ -1,12 +1,13 @@
 //! [`Process`]: makes the boot image, owns the scheduler, starts VMs.
 
+use crate::signals::{self, Dispatcher};
 use crate::unit::VmUnit;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, Weak};
 use zakuro_base::Options;
 use zakuro_sched::{Config, Scheduler, StackPool, StackSize};
 use zakuro_vm::boot::BootImage;
-use zakuro_vm::host::{End, Spawner, VmControl};
+use zakuro_vm::host::{End, SignalAction, Spawner, VmControl};
 use zakuro_vm::transfer::Envelope;
 use zakuro_vm::{Cx, Vm};
 
@@ -19,6 +20,7 @@ pub struct Process {
     next_id: AtomicU64,
     /// Controls of VMs that may still run, for deadlock reports and `RubyVM.list`. Writers: start and end of VMs, under a short lock.
     vms: Mutex<Vec<Weak<VmControl>>>,
+    signals: Arc<Dispatcher>,
     me: Weak<Process>,
 }
 
@@ -36,6 +38,7 @@ impl Process {
             boot,
             next_id: AtomicU64::new(1),
             vms: Mutex::new(Vec::new()),
+            signals: Arc::default(),
             me: me.clone(),
         });
         let weak = process.me.clone();
@@ -85,6 +88,12 @@ impl Spawner for Process {
     fn start(&self, control: &Arc<VmControl>, args: Envelope) {
         self.start_vm(control, args);
     }
+    fn on_signal(&self, control: &Arc<VmControl>, number: i32, action: SignalAction) -> Result<(), i32> {
+        self.signals.wish(control, number, action)
+    }
+    fn send_signal(&self, number: i32) -> bool {
+        self.signals.send(number)
+    }
 }
 
 impl Process {
@@ -92,9 +101,15 @@ impl Process {
     pub fn run_main(&self, argv: Vec<String>) -> i32 {
         let control = self.create("main", argv);
         let waiter = Arc::new(MainWaiter { control: control.clone(), done: Mutex::new(false), ended: Condvar::new() });
+        self.signals.start(&waiter.control);
         let end = self.run_and_wait(&waiter);
-        if let End::Exception { report, .. } = &end {
-            eprint!("{report}");
+        match &end {
+            End::Exception { report, .. } => eprint!("{report}"),
+            End::Signal { number, report } => {
+                eprint!("{report}");
+                return signals::die_by(*number);
+            }
+            _ => {}
         }
         end.status()
     }

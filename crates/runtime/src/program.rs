@@ -24,6 +24,9 @@ fn run_command(cx: &mut Cx, c: &Command, args: Envelope) -> End {
     let result = prepare(cx, c, args).and_then(|()| main_program(cx, c));
     let failed = if result.is_err() { cx.pending } else { Value::NIL };
     let mut end = outcome(cx, result);
+    if zakuro_corelib::signal::run_exit_trap(cx).is_err() {
+        end = outcome(cx, Err(Exc));
+    }
     // at_exit blocks see what ends the program.
     cx.errinfo = if failed.is_kind(Kind::Exception) { failed } else { Value::NIL };
     // at_exit blocks in reverse order; one may add others, or change the status by exit.
@@ -44,6 +47,7 @@ fn run_command(cx: &mut Cx, c: &Command, args: Envelope) -> End {
             }
         }
     }
+    cx.kill_other_threads();
     zakuro_corelib::io::flush_all(cx);
     end
 }
@@ -76,7 +80,12 @@ fn main_program(cx: &mut Cx, c: &Command) -> Result<Value> {
                     std::io::ErrorKind::PermissionDenied => "Permission denied".to_string(),
                     _ => e.to_string(),
                 };
-                return cx.raise(ids::LOAD_ERROR, format!("{why} -- {f}"));
+                let e = cx.exception(ids::LOAD_ERROR, &format!("{why} -- {f}"));
+                // As if the interpreter itself stood in the backtrace.
+                let at = cx.str("zakuro");
+                let at = cx.array(&[at]);
+                cx.ivar_set_raw(e, raise::hidden::backtrace(), at);
+                return cx.raise_value(e);
             }
         },
         _ => {
@@ -128,6 +137,8 @@ fn outcome(cx: &mut Cx, r: Result<Value>) -> End {
     let e = cx.take_pending();
     if let Some(t) = Ref::<ThrowCell>::from_value(e) {
         return match t.throw_kind() {
+            // Of a thread, not of the VM: the main thread has ended, as by `exit`.
+            ThrowKind::Kill if !t.tag.is_nil() => End::Done,
             // exit! carries a status.
             ThrowKind::Kill => t.value.as_fixnum().map_or(End::Killed, |s| End::Exit(s as i32)),
             _ => End::Exit(1),
@@ -146,6 +157,13 @@ fn outcome(cx: &mut Cx, r: Result<Value>) -> End {
             format!("unprintable exception ({})\n", cx.class_name_of(e))
         }
     };
+    if cx.is_a(e, ids::SIGNAL_EXCEPTION)
+        && let Some(number) = cx.ivar_get(e, Sym::intern("__signo")).as_fixnum().filter(|n| *n > 0)
+    {
+        // As CRuby: a plain SignalException ends the process without a word.
+        let report = if cx.class_of(e) == ids::SIGNAL_EXCEPTION { String::new() } else { report };
+        return End::Signal { number: number as i32, report };
+    }
     let class = cx.class_name_of(e);
     let message = match cx.call(e, sym::message, &[]).and_then(|m| cx.to_s_text(m)) {
         Ok(m) => m,

@@ -1,9 +1,155 @@
-//! Signals of the process. Delivery to the VMs that trap them comes with `Signal.trap`; what is here keeps broken pipes from killing the process.
+//! Signals of the process. One native thread, woken by the handlers through a pipe, hands each signal to the VMs that trap it.
+//!
+//! A signal that nobody traps goes to the main VM when Ruby makes it an exception (SIGINT: Interrupt, SIGTERM: SignalException, ...); for
+//! others the system's default happens. Handlers are installed when the main VM starts, further ones with the first trap.
+//! Rejected: waking the VM's task in the handler (takes locks); a descriptor in the reactor (it would have to stay in the process's idle
+//! count, and the reactor knows no VM).
+
+use signal_hook::iterator::{Handle, Signals};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
+use zakuro_vm::host::{SignalAction, VmControl};
+
+/// Signals that become exceptions of the main thread.
+const RAISING: [i32; 7] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGALRM, libc::SIGTERM, libc::SIGUSR1, libc::SIGUSR2];
 
 /// Sets the dispositions that a Ruby process starts with.
 pub fn install() {
     // SAFETY: called once at start, before other threads exist.
     unsafe {
         libc::signal(libc::SIGPIPE, libc::SIG_IGN);
+    }
+}
+
+/// Ends the process by a signal, so that its parent sees why. Comes back only when the signal does not end processes; with the status to exit
+/// with instead.
+pub fn die_by(number: i32) -> i32 {
+    // SAFETY: plain system calls on a signal set of our own.
+    unsafe {
+        libc::signal(number, libc::SIG_DFL);
+        let mut set: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&mut set);
+        libc::sigaddset(&mut set, number);
+        libc::pthread_sigmask(libc::SIG_UNBLOCK, &set, std::ptr::null_mut());
+        libc::kill(libc::getpid(), number);
+        // Another thread may take it; it ends us then.
+        libc::usleep(100_000);
+    }
+    128 + number
+}
+
+#[derive(Default)]
+struct Table {
+    main: Weak<VmControl>,
+    /// What VMs want, where that is not the default.
+    wishes: Vec<(i32, Weak<VmControl>, SignalAction)>,
+    /// Signals with a handler of ours.
+    handled: Vec<i32>,
+}
+
+/// The dispatcher of a process.
+#[derive(Default)]
+pub struct Dispatcher {
+    /// Writers: `trap` in VMs. Read per signal. Nobody is woken while it is held.
+    table: Mutex<Table>,
+    /// Set when the thread starts.
+    handle: OnceLock<Handle>,
+}
+
+impl Dispatcher {
+    fn lock(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(|e| e.into_inner())
+    }
+    /// Begins to receive signals, for this main VM.
+    pub fn start(self: &Arc<Dispatcher>, main: &Arc<VmControl>) {
+        self.lock().main = Arc::downgrade(main);
+        let _ = self.receive(&RAISING);
+    }
+    /// Makes sure that these signals come to us.
+    fn receive(self: &Arc<Dispatcher>, numbers: &[i32]) -> Result<(), i32> {
+        let errno = |e: std::io::Error| e.raw_os_error().unwrap_or(libc::EINVAL);
+        let handle = match self.handle.get() {
+            Some(h) => h,
+            None => {
+                let mut signals = Signals::new([0i32; 0]).map_err(errno)?;
+                let handle = signals.handle();
+                let me = Arc::downgrade(self);
+                std::thread::Builder::new()
+                    .name("zakuro-signals".into())
+                    .stack_size(128 << 10)
+                    .spawn(move || {
+                        for number in signals.forever() {
+                            match me.upgrade() {
+                                Some(d) => d.dispatch(number),
+                                None => return,
+                            }
+                        }
+                    })
+                    .map_err(errno)?;
+                self.handle.get_or_init(|| handle)
+            }
+        };
+        for n in numbers {
+            if !self.lock().handled.contains(n) {
+                handle.add_signal(*n).map_err(errno)?;
+                self.lock().handled.push(*n);
+            }
+        }
+        Ok(())
+    }
+    /// A VM's wish for a signal.
+    pub fn wish(self: &Arc<Dispatcher>, control: &Arc<VmControl>, number: i32, action: SignalAction) -> Result<(), i32> {
+        if action != SignalAction::Default {
+            self.receive(&[number])?;
+        }
+        let mut t = self.lock();
+        t.wishes.retain(|(n, c, _)| c.upgrade().is_some_and(|c| c.end().is_none() && !(*n == number && Arc::ptr_eq(&c, control))));
+        if action != SignalAction::Default {
+            t.wishes.push((number, Arc::downgrade(control), action));
+        }
+        Ok(())
+    }
+    /// A signal from this very process. False: not one of ours.
+    pub fn send(&self, number: i32) -> bool {
+        let ours = self.lock().handled.contains(&number);
+        if ours {
+            self.dispatch(number);
+        }
+        ours
+    }
+    fn dispatch(&self, number: i32) {
+        let mut trapped = Vec::new();
+        let mut of_main = SignalAction::Default;
+        let main = {
+            let t = self.lock();
+            let main = t.main.upgrade();
+            for (_, c, action) in t.wishes.iter().filter(|w| w.0 == number) {
+                let Some(c) = c.upgrade().filter(|c| c.end().is_none()) else { continue };
+                if *action == SignalAction::Trap {
+                    trapped.push(c);
+                } else if main.as_ref().is_some_and(|m| Arc::ptr_eq(m, &c)) {
+                    of_main = *action;
+                }
+            }
+            main
+        };
+        if !trapped.is_empty() {
+            trapped.iter().for_each(|c| c.deliver_signal(number));
+            return;
+        }
+        match (of_main, main) {
+            (SignalAction::Ignore, _) => {}
+            (SignalAction::Default, Some(main)) if RAISING.contains(&number) => main.deliver_signal(number),
+            _ => {
+                let _ = signal_hook::low_level::emulate_default_handler(number);
+            }
+        }
+    }
+}
+
+impl Drop for Dispatcher {
+    fn drop(&mut self) {
+        if let Some(h) = self.handle.get() {
+            h.close();
+        }
     }
 }

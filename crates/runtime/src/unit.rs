@@ -1,14 +1,15 @@
-//! A VM as the scheduler sees it: a unit whose main coroutine runs until it waits, ends or uses up its slice.
+//! A VM as the scheduler sees it: a unit whose threads run until all wait, the main one ends, or the slice is used up.
 
 use crate::process::Process;
 use crate::program;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use zakuro_sched::{PollWord, Resumed, StackSize, Task, Turn, Unit};
+use zakuro_sched::{PollWord, StackSize, Task, Turn, Unit};
 use zakuro_vm::Vm;
-use zakuro_vm::fiber::{Co, Out};
+use zakuro_vm::fiber::Co;
 use zakuro_vm::host::{End, Host, VmControl};
+use zakuro_vm::thread::TurnEnd;
 use zakuro_vm::transfer::Envelope;
 
 /// See the module.
@@ -89,11 +90,13 @@ impl Unit for VmUnit {
                 return Turn::Done;
             }
         }
-        let Some(co) = self.co.as_mut() else { return Turn::Done };
-        match catch_unwind(AssertUnwindSafe(|| co.resume(()))) {
-            Ok(Resumed::Yielded(Out::Park)) => Turn::Park,
-            Ok(Resumed::Yielded(_)) => Turn::Again,
-            Ok(Resumed::Returned(())) => {
+        let (Some(co), Some(vm)) = (self.co.as_mut(), self.vm.as_mut()) else { return Turn::Done };
+        let cx: *mut Vm = &mut **vm;
+        // SAFETY: `co` runs the main thread of this VM, which stays in its box.
+        match catch_unwind(AssertUnwindSafe(|| unsafe { zakuro_vm::thread::turn(cx, co) })) {
+            Ok(TurnEnd::Park) => Turn::Park,
+            Ok(TurnEnd::Again) => Turn::Again,
+            Ok(TurnEnd::Ended) => {
                 let end = self.vm.as_mut().and_then(|vm| vm.end.take());
                 self.finish(Some(end.unwrap_or(End::Done)));
                 Turn::Done

@@ -311,7 +311,7 @@ impl Cx {
         }
         let s = self.to_str(v)?;
         if s.bytes().contains(&0) {
-            return self.arg_error("string contains null byte");
+            return self.arg_error("path name contains null byte");
         }
         Ok(s.bytes().to_vec())
     }

@@ -18,6 +18,8 @@ pub enum Out {
     Park,
     /// The VM's time slice is used up.
     Again,
+    /// The next thread of the VM may run.
+    Rotate,
     /// A fiber yields to its resumer.
     Yield,
 }
@@ -50,6 +52,10 @@ pub struct FiberData {
     saved: (Value, Value, Vec<Value>),
     resumer: Value,
     pub storage: Value,
+    /// The first resume passed keywords.
+    pub keywords: bool,
+    /// Number of the thread that it belongs to, 0 before it is first resumed.
+    thread: u32,
 }
 
 impl FiberData {
@@ -67,6 +73,8 @@ impl FiberData {
             saved: (Value::NIL, Value::NIL, Vec::new()),
             resumer: Value::NIL,
             storage: Value::NIL,
+            keywords: false,
+            thread: 0,
         }
     }
     /// The Proc that it runs.
@@ -134,12 +142,14 @@ impl Cx {
         self.leave(Out::Again);
     }
     #[inline(never)]
-    fn leave(&mut self, out: Out) {
+    pub(crate) fn leave(&mut self, out: Out) {
         let s = self.suspender as *const Sus;
         if s.is_null() {
             std::thread::yield_now();
             return;
         }
+        // Registers that the switch saves lie a little lower.
+        self.left_at = approximate_stack_pointer().wrapping_sub(1024);
         // SAFETY: the suspender lives at the bottom of the running coroutine.
         unsafe { (*s).suspend(out) };
     }
@@ -163,6 +173,11 @@ impl Cx {
                 FiberState::Resuming => return self.fiber_error("attempt to resume a resumed fiber (double resume)"),
                 _ => {}
             }
+            let thread = self.thread_id();
+            if (*f).thread != 0 && (*f).thread != thread {
+                return self.fiber_error("fiber called across threads");
+            }
+            (*f).thread = thread;
             self.check_native_stack()?;
             if (*f).co.is_none() {
                 let Some(pool) = self.stack_pool.clone() else { return self.fiber_error("no stacks in this VM") };
@@ -326,7 +341,7 @@ fn fiber_body(cx: *mut Cx, fiber: Value, s: &Suspender<(), Out>) {
         let args = (*f).transfer;
         let block = Block::from_value((*f).block);
         let args: Vec<Value> = Ref::<ArrayCell>::from_value(args).map_or(Vec::new(), |a| a.as_slice().to_vec());
-        let r = cx.yield_values(block, &args);
+        let r = cx.yield_full(block, &args, (*f).keywords, Block::NONE, None);
         drop(args);
         match r {
             Ok(v) => (*f).transfer = v,

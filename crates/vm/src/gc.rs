@@ -90,6 +90,7 @@ impl Cx {
         mark(self.errinfo);
         mark(self.main);
         mark(self.current_fiber);
+        mark(self.root_fiber);
         mark(self.call.me);
         if self.call.block.0 & 1 == 0 {
             mark(Value(self.call.block.0));
@@ -120,14 +121,22 @@ impl Cx {
         for s in self.states.values() {
             s.trace_state(m);
         }
-        for s in &self.suspended {
-            m.mark_value_bits(s.pending.0);
-            m.mark_value_bits(s.errinfo.0);
-            if !s.sp.is_null() && s.sp < s.stacks.native_top {
-                m.mark_range(((s.sp as usize + 7) & !7) as *const usize, s.stacks.native_top as *const usize);
-            }
-            mark_stacks(m, &s.stacks, s.fp);
+        if let Some(t) = &self.threads {
+            t.trace(m);
         }
+        mark_suspended(m, &self.suspended);
+    }
+}
+
+/// Scans the coroutines that a thread's running fiber was resumed from.
+pub(crate) fn mark_suspended(m: &mut Marker<'_>, list: &[crate::vm::SuspendedStacks]) {
+    for s in list {
+        m.mark_value_bits(s.pending.0);
+        m.mark_value_bits(s.errinfo.0);
+        if !s.sp.is_null() && s.sp < s.stacks.native_top {
+            m.mark_range(((s.sp as usize + 7) & !7) as *const usize, s.stacks.native_top as *const usize);
+        }
+        mark_stacks(m, &s.stacks, s.fp);
     }
 }
 

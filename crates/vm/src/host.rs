@@ -1,9 +1,10 @@
 //! What a VM knows of the process around it: its scheduler task, its control block, how to spawn others, how to wait.
 
 use crate::raise::{Exc, Result};
+use crate::thread::Wait;
 use crate::transfer::Envelope;
 use crate::vm::Cx;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 use zakuro_channel::{Channel, Recv, Send as Sent, Waiter};
@@ -27,6 +28,12 @@ pub enum End {
     /// A Rust panic in the VM.
     Panic(String),
     Killed,
+    /// Uncaught SignalException.
+    Signal {
+        number: i32,
+        /// As printed on standard error; may be empty.
+        report: String,
+    },
 }
 
 impl End {
@@ -35,6 +42,7 @@ impl End {
         match self {
             End::Done => 0,
             End::Exit(s) => *s,
+            End::Signal { number, .. } => 128 + number,
             _ => 1,
         }
     }
@@ -51,6 +59,8 @@ pub struct VmControl {
     task: OnceLock<Task>,
     /// Written by the scheduler's idle callback, taken by the VM at its next interrupt check.
     deadlock: AtomicBool,
+    /// Bit n: signal n has arrived and was not handled. Written by the signal dispatcher, taken by the VM.
+    signals: AtomicU64,
     /// Short lock: end report and those who wait for it. Never held while Ruby code runs or a task is woken.
     state: Mutex<ControlState>,
 }
@@ -74,6 +84,7 @@ impl VmControl {
             poll: Arc::new(PollWord::new()),
             task: OnceLock::new(),
             deadlock: AtomicBool::new(false),
+            signals: AtomicU64::new(0),
             state: Mutex::new(ControlState::default()),
         })
     }
@@ -131,6 +142,18 @@ impl VmControl {
             t.wake();
         }
     }
+    /// A signal arrived for this VM.
+    pub fn deliver_signal(&self, number: i32) {
+        self.signals.fetch_or(1 << (number & 63), Ordering::AcqRel);
+        self.poll.set(poll::SIGNAL);
+        if let Some(t) = self.task.get() {
+            t.wake();
+        }
+    }
+    /// Signals that have arrived since the last call, as bits.
+    pub fn take_signals(&self) -> u64 {
+        self.signals.swap(0, Ordering::AcqRel)
+    }
     /// Nothing can ever wake this VM: it raises the deadlock error.
     pub fn report_deadlock(&self) {
         self.deadlock.store(true, Ordering::Release);
@@ -147,6 +170,23 @@ pub trait Spawner: Send + Sync {
     fn create(&self, name: &str, argv: Vec<String>) -> Arc<VmControl>;
     /// Starts it with the objects in `args`.
     fn start(&self, control: &Arc<VmControl>, args: Envelope);
+    /// Says what a VM does about a signal. An error is the system's number for it.
+    fn on_signal(&self, control: &Arc<VmControl>, number: i32, action: SignalAction) -> std::result::Result<(), i32>;
+    /// The process sends itself a signal. False: the dispatcher does not handle it, use kill(2).
+    fn send_signal(&self, number: i32) -> bool;
+}
+
+/// What a VM wants of a signal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SignalAction {
+    /// To be told.
+    Trap,
+    /// That nobody is told.
+    Ignore,
+    /// What happens without it.
+    Default,
+    /// What the system does by itself.
+    System,
 }
 
 /// See the module.
@@ -175,12 +215,21 @@ impl Cx {
     }
     /// Handles interrupts that came while waiting.
     pub fn check_interrupts(&mut self) -> Result<()> {
-        self.safepoint()
+        self.safepoint()?;
+        self.thread_interrupts(false)
     }
     /// Waits until `ready` gives a value. `ready` must register the task to be woken when it gives None. Time-out: None.
-    pub fn wait_until<T>(&mut self, deadline: Option<Instant>, mut ready: impl FnMut(&mut Cx) -> Result<Option<T>>) -> Result<Option<T>> {
-        let host = self.host_handle()?;
-        let timer = deadline.map(|at| host.scheduler.timer(at, &host.task));
+    pub fn wait_until<T>(&mut self, deadline: Option<Instant>, ready: impl FnMut(&mut Cx) -> Result<Option<T>>) -> Result<Option<T>> {
+        self.wait_as(Wait::Outside, deadline, ready)
+    }
+    /// As `wait_until`, saying who will end the wait. Waits inside the VM are ended by [`Cx::thread_wake`]; `ready` registers for that.
+    pub fn wait_as<T>(
+        &mut self,
+        wait: Wait,
+        deadline: Option<Instant>,
+        mut ready: impl FnMut(&mut Cx) -> Result<Option<T>>,
+    ) -> Result<Option<T>> {
+        let mut timer = None;
         let result = loop {
             match ready(self) {
                 Ok(Some(v)) => break Ok(Some(v)),
@@ -190,21 +239,44 @@ impl Cx {
             if deadline.is_some_and(|at| Instant::now() >= at) {
                 break Ok(None);
             }
-            self.park();
+            if let Err(e) = self.thread_interrupts(true) {
+                break Err(e);
+            }
+            if let (Some(at), None) = (deadline, timer) {
+                let host = match self.host() {
+                    Ok(h) => h,
+                    Err(e) => break Err(e),
+                };
+                timer = Some(host.scheduler.timer(at, &host.task));
+            }
+            if wait == Wait::Inside && deadline.is_none() && self.threads.is_none() {
+                break self.raise(ids::FATAL, "No live threads left. Deadlock?");
+            }
+            self.park_as(wait, deadline);
             if let Err(e) = self.check_interrupts() {
                 break Err(e);
             }
         };
-        if let Some(t) = timer {
+        if let (Some(t), Some(host)) = (timer, &self.host) {
             host.scheduler.cancel(t);
         }
         result
     }
-    /// Sleeps; None: until woken (which only an interrupt does).
-    pub fn sleep(&mut self, how_long: Option<Duration>) -> Result<()> {
+    /// Sleeps; None: until woken. False: the time is over.
+    pub fn sleep(&mut self, how_long: Option<Duration>) -> Result<bool> {
         let at = how_long.map(|d| Instant::now() + d.min(Duration::from_secs(86_400 * 365 * 50)));
-        self.wait_until::<()>(at, |_| Ok(None))?;
-        Ok(())
+        // A sleeper without an end can be woken by a signal: the process is not deadlocked.
+        let _hold = if at.is_none() { Some(self.host()?.scheduler.hold()) } else { None };
+        if let Some(t) = &mut self.threads {
+            t.current().woken = false;
+        }
+        let woken = self.wait_as(Wait::Asleep, at, |cx| {
+            Ok(match &mut cx.threads {
+                Some(t) => std::mem::take(&mut t.current().woken).then_some(()),
+                None => None,
+            })
+        })?;
+        Ok(woken.is_some())
     }
     /// Receives an envelope. Closed and drained: None.
     pub fn channel_recv(&mut self, ch: &Channel<Envelope>, deadline: Option<Instant>) -> Result<RecvOutcome> {
@@ -258,8 +330,22 @@ impl Cx {
     }
     /// The interrupt hook of VMs that run under a scheduler.
     pub fn handle_interrupts(&mut self, _bits: u32) -> Result<()> {
-        let Some(host) = self.host.clone() else { return Ok(()) };
-        let bits = host.control.poll.take(poll::PREEMPT | poll::KILL | poll::RAISE | poll::WAKE | poll::SIGNAL);
+        let bits = self.poll_owner.take(poll::PREEMPT | poll::KILL | poll::RAISE | poll::WAKE | poll::SIGNAL);
+        if self.threads.is_some() {
+            return self.threads_interrupted(bits);
+        }
+        if bits & (poll::KILL | poll::RAISE | poll::SIGNAL) != 0 {
+            self.vm_interrupts(bits)?;
+        }
+        if bits & poll::PREEMPT != 0 {
+            self.yield_now();
+        }
+        Ok(())
+    }
+    /// What is meant for the VM as a whole, in its main thread.
+    #[cold]
+    pub(crate) fn vm_interrupts(&mut self, bits: u32) -> Result<()> {
+        let Some(host) = &self.host else { return Ok(()) };
         if bits & poll::KILL != 0 {
             return self.throw(ThrowKind::Kill, Value::NIL, Value::NIL);
         }
@@ -270,9 +356,6 @@ impl Cx {
             && let Some(f) = crate::boot::hooks().signal
         {
             f(self)?;
-        }
-        if bits & poll::PREEMPT != 0 {
-            self.yield_now();
         }
         Ok(())
     }

@@ -29,6 +29,7 @@ pub mod make;
 pub mod methods;
 pub mod raise;
 pub mod scope;
+pub mod thread;
 pub mod transfer;
 pub mod vm;
 

@@ -13,18 +13,18 @@ pub type Result<T = Value> = std::result::Result<T, Exc>;
 
 /// Hidden instance variables of exceptions.
 pub mod hidden {
-    use zakuro_base::Sym;
+    use zakuro_base::{Sym, sym};
     pub fn message() -> Sym {
-        Sym::intern("__message")
+        sym::exc_message
     }
     pub fn backtrace() -> Sym {
-        Sym::intern("__backtrace")
+        sym::exc_backtrace
     }
     pub fn locations() -> Sym {
-        Sym::intern("__locations")
+        sym::exc_locations
     }
     pub fn cause() -> Sym {
-        Sym::intern("__cause")
+        sym::exc_cause
     }
 }
 

@@ -129,8 +129,14 @@ pub struct Vm {
     pub(crate) suspended: Vec<SuspendedStacks>,
     /// Suspender of the running coroutine (`fiber::Sus`), null outside of one.
     pub suspender: *const (),
-    /// Running fiber, nil in the main coroutine.
+    /// Running fiber, nil outside of fibers.
     pub current_fiber: Value,
+    /// Object for the code of the running thread outside of fibers, made when asked for; else nil.
+    pub root_fiber: Value,
+    /// The threads, once there is more than one or somebody asked for the Thread object.
+    pub(crate) threads: Option<Box<crate::thread::Threads>>,
+    /// Native stack pointer at the last suspension.
+    pub(crate) left_at: *const u8,
     pub stack_pool: Option<zakuro_sched::StackPool>,
     pub(crate) rooted: Vec<*const Vec<Value>>,
     /// Values that live as long as the VM.

@@ -41,7 +41,7 @@ pub fn at_index(a: Ref<ArrayCell>, i: i64) -> Value {
 }
 
 #[ruby_class(ids::ARRAY)]
-pub mod access {
+pub mod methods {
     use super::*;
 
     /// Element at an index (negative: from the end), or the elements of a range, of `start, length`, or of every nth place.

@@ -169,7 +169,7 @@ pub mod kernel {
 }
 
 #[ruby_class(ids::ARRAY)]
-pub mod basic {
+pub mod methods {
     use super::*;
 
     /// New Array of the arguments.

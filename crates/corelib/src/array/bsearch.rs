@@ -61,7 +61,7 @@ fn search(cx: &mut Cx, a: Ref<ArrayCell>, block: Block) -> Result<Option<usize>>
 }
 
 #[ruby_class(ids::ARRAY)]
-pub mod bsearch {
+pub mod methods {
     use super::*;
 
     /// Finds in a sorted Array: the first element for which the block is true, or one for which it returns 0.

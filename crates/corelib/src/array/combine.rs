@@ -92,7 +92,7 @@ fn each_selection(
 }
 
 #[ruby_class(ids::ARRAY)]
-pub mod combine {
+pub mod methods {
     use super::*;
 
     /// Yields all selections of `k` elements, in the order of their positions.
@@ -143,7 +143,7 @@ pub mod combine {
     #[method("permutation")]
     fn permutation(cx: &mut Cx, this: Ref<ArrayCell>, k: Option<Value>, block: Block) -> Result<Value> {
         if block.is_none() {
-            let args: &[Value] = k.as_ref().map_or(&[], std::slice::from_ref);
+            let args: &[Value] = k.as_slice();
             return cx.sized_enumerator(this.as_value(), "permutation", args, permutation_size);
         }
         let k = match k {

@@ -5,7 +5,7 @@ use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
 #[ruby_class(ids::ARRAY)]
-pub mod iterate {
+pub mod methods {
     use super::*;
 
     /// Yields each element.

@@ -29,15 +29,15 @@ static SHARED: [MethodRow; 35] = own_rows(
 pub static TABLES: &[&[MethodRow]] = &[
     &SHARED,
     basic::kernel::METHODS,
-    basic::basic::METHODS,
-    access::access::METHODS,
-    store::store::METHODS,
-    modify::modify::METHODS,
-    remove::remove::METHODS,
-    iterate::iterate::METHODS,
-    bsearch::bsearch::METHODS,
-    setops::setops::METHODS,
-    combine::combine::METHODS,
+    basic::methods::METHODS,
+    access::methods::METHODS,
+    store::methods::METHODS,
+    modify::methods::METHODS,
+    remove::methods::METHODS,
+    iterate::methods::METHODS,
+    bsearch::methods::METHODS,
+    setops::methods::METHODS,
+    combine::methods::METHODS,
 ];
 
 pub fn setup(_cx: &mut Cx) {}

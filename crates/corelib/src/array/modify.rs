@@ -80,7 +80,7 @@ fn shuffled(cx: &mut Cx, a: Ref<ArrayCell>, kw: Kwargs) -> Result<RootedVec> {
 }
 
 #[ruby_class(ids::ARRAY)]
-pub mod modify {
+pub mod methods {
     use super::*;
 
     /// The elements in reverse order.

@@ -51,7 +51,7 @@ impl Writable for Ref<ArrayCell> {
 }
 
 #[ruby_class(ids::ARRAY)]
-pub mod remove {
+pub mod methods {
     use super::*;
 
     /// Removes and returns the last element, or the last `n`.

@@ -64,7 +64,7 @@ fn union_all(cx: &mut Cx, a: Ref<ArrayCell>, others: &[Value]) -> Result<Value> 
 }
 
 #[ruby_class(ids::ARRAY)]
-pub mod setops {
+pub mod methods {
     use super::*;
 
     /// The elements that the other doesn't have.

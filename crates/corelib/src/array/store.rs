@@ -68,7 +68,7 @@ fn fill_part(cx: &mut Cx, a: Ref<ArrayCell>, start: usize, end: usize, value: Va
 }
 
 #[ruby_class(ids::ARRAY)]
-pub mod store {
+pub mod methods {
     use super::*;
 
     /// Replaces the element at an index, or the elements of a range or of `start, length` by those of an Array (or by one value).

@@ -63,7 +63,7 @@ fn grep_by(cx: &mut Cx, this: Value, pattern: Value, block: Block, want: bool) -
 }
 
 #[ruby_class(ids::ENUMERABLE)]
-pub mod map {
+pub mod methods {
     use super::*;
 
     /// The block's results.

@@ -19,7 +19,7 @@ pub mod slice;
 pub mod sum;
 
 pub static TABLES: &[&[MethodRow]] =
-    &[map::map::METHODS, search::search::METHODS, order::order::METHODS, slice::slice::METHODS, sum::sum::METHODS];
+    &[map::methods::METHODS, search::methods::METHODS, order::methods::METHODS, slice::methods::METHODS, sum::methods::METHODS];
 
 pub fn setup(_cx: &mut Cx) {}
 

@@ -84,7 +84,7 @@ fn extreme_by(cx: &mut Cx, this: Value, n: Option<Value>, block: Block, want: Or
 }
 
 #[ruby_class(ids::ENUMERABLE)]
-pub mod order {
+pub mod methods {
     use super::*;
 
     /// The elements in ascending order, by `<=>` or by a block that compares two.
@@ -168,7 +168,7 @@ pub mod order {
     #[method("min_by")]
     fn min_by(cx: &mut Cx, this: Value, n: Option<Value>, block: Block) -> Result<Value> {
         if block.is_none() {
-            let args: &[Value] = n.as_ref().map_or(&[], std::slice::from_ref);
+            let args: &[Value] = n.as_slice();
             return enum_for(cx, this, "min_by", args);
         }
         extreme_by(cx, this, n, block, Ordering::Less)
@@ -180,7 +180,7 @@ pub mod order {
     #[method("max_by")]
     fn max_by(cx: &mut Cx, this: Value, n: Option<Value>, block: Block) -> Result<Value> {
         if block.is_none() {
-            let args: &[Value] = n.as_ref().map_or(&[], std::slice::from_ref);
+            let args: &[Value] = n.as_slice();
             return enum_for(cx, this, "max_by", args);
         }
         extreme_by(cx, this, n, block, Ordering::Greater)

@@ -18,7 +18,7 @@ fn test(cx: &mut Cx, pattern: Option<Value>, block: Block, v: &[Value]) -> Resul
 }
 
 #[ruby_class(ids::ENUMERABLE)]
-pub mod search {
+pub mod methods {
     use super::*;
 
     /// Whether every element passes.
@@ -92,7 +92,7 @@ pub mod search {
     #[method("find", "detect")]
     fn find(cx: &mut Cx, this: Value, if_none: Option<Value>, block: Block) -> Result<Value> {
         if block.is_none() {
-            let args: &[Value] = if_none.as_ref().map_or(&[], std::slice::from_ref);
+            let args: &[Value] = if_none.as_slice();
             return cx.enumerator(this, "find", args);
         }
         let found = Cell::new(None);

@@ -53,7 +53,7 @@ fn zip_source(cx: &mut Cx, v: Value) -> Result<Value> {
 }
 
 #[ruby_class(ids::ENUMERABLE)]
-pub mod slice {
+pub mod methods {
     use super::*;
 
     /// Yields Arrays of `n` consecutive elements each; the last may be shorter.
@@ -158,7 +158,7 @@ pub mod slice {
     #[method("cycle")]
     fn cycle(cx: &mut Cx, this: Value, n: Option<Value>, block: Block) -> Result<Value> {
         if block.is_none() {
-            let args: &[Value] = n.as_ref().map_or(&[], std::slice::from_ref);
+            let args: &[Value] = n.as_slice();
             return cx.sized_enumerator(this, "cycle", args, cycle_size);
         }
         let mut left = match n {

@@ -127,7 +127,7 @@ impl Sum {
 }
 
 #[ruby_class(ids::ENUMERABLE)]
-pub mod sum {
+pub mod methods {
     use super::*;
 
     /// The sum of the elements or of the block's results, on top of `init`. Rounding errors of Floats are compensated.

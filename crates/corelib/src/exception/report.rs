@@ -4,7 +4,6 @@ use super::message_of;
 use zakuro_vm::raise::hidden;
 use zakuro_vm::*;
 
-
 const BOLD_UNDERLINE: &[u8] = b"\x1b[1;4m";
 const BOLD: &[u8] = b"\x1b[1m";
 const RESET: &[u8] = b"\x1b[m";
@@ -48,13 +47,10 @@ pub(super) fn full_message_option(cx: &mut Cx, exc: Value, kw: Kwargs) -> Result
     let reverse = match kw.get(sym::order) {
         None | Some(Value::NIL) => false,
         Some(v) => {
-            let name = match Ref::<StringCell>::from_value(v) {
-                Some(s) => Some(Sym::intern_bytes(s.bytes())),
-                None => v.as_sym(),
-            };
-            match name.map(|n| n.name()).as_deref() {
-                Some("top") => false,
-                Some("bottom") => true,
+            let name = cx.to_sym(v)?;
+            match name.name().as_ref() {
+                "top" => false,
+                "bottom" => true,
                 _ => {
                     let s = cx.inspect_text(v)?;
                     return cx.arg_error(format!("expected :top or :bottom as order: {s}"));
@@ -226,7 +222,8 @@ fn render(cx: &mut Cx, exc: Value, highlight: bool, reverse: bool, options: Opti
         at = c;
     }
     if reverse {
-        let head: &[u8] = if highlight { b"\x1b[1mTraceback\x1b[m (most recent call last):\n" } else { b"Traceback (most recent call last):\n" };
+        let head: &[u8] =
+            if highlight { b"\x1b[1mTraceback\x1b[m (most recent call last):\n" } else { b"Traceback (most recent call last):\n" };
         out.extend_from_slice(head);
         chain.reverse();
     }

@@ -58,8 +58,14 @@ pub(super) mod signal_exception {
     /// From a name, or a number and possibly another message.
     ///
     ///     SignalException.new("INT").signo   #=> 2
-    #[method("initialize", private)]
-    fn initialize(cx: &mut Cx, this: Value, signal: Value, message: Option<Value>) -> Result<Value> {
+    #[method("initialize", private, min = 0, max = -1)]
+    fn initialize(cx: &mut Cx, this: Value, args: Rest) -> Result<Value> {
+        let (signal, message) = match args {
+            [signal] => (*signal, None),
+            [signal, message] => (*signal, Some(*message)),
+            [] => return cx.arity_error(0, 1, Some(1)),
+            more => return cx.arity_error(more.len(), 1, Some(2)),
+        };
         let by_name = signal.is_sym() || cx.try_str(signal)?.is_some();
         let (number, text) = if by_name {
             if message.is_some() {

@@ -81,7 +81,7 @@ pub(super) mod warnings {
     ///
     ///     Warning.respond_to?(:warn)   #=> true
     #[method("warn")]
-    fn warn(cx: &mut Cx, _this: Value, message: Ref<StringCell>, kw: Kwargs) -> Result<Value> {
+    fn warn(cx: &mut Cx, _this: Value, message: Value, kw: Kwargs) -> Result<Value> {
         kw.only(cx, &[sym::category])?;
         if let Some(c) = kw.get(sym::category)
             && !c.is_nil()
@@ -91,7 +91,11 @@ pub(super) mod warnings {
                 return Ok(Value::NIL);
             }
         }
-        write(cx, message.as_value())?;
+        if !message.is_kind(Kind::String) {
+            let c = cx.class_name_of(message);
+            return cx.type_error(format!("wrong argument type {c} (expected String)"));
+        }
+        write(cx, message)?;
         Ok(Value::NIL)
     }
 

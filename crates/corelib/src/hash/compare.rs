@@ -63,9 +63,7 @@ fn symbol_key(cx: &mut Cx, s: Sym, out: &mut Vec<u8>) -> Result<()> {
         Some(b'?' | b'!') => &name[..name.len() - 1],
         _ => name,
     };
-    let plain = !body.is_empty()
-        && !body[0].is_ascii_digit()
-        && body.iter().all(|c| c.is_ascii_alphanumeric() || *c == b'_');
+    let plain = !body.is_empty() && !body[0].is_ascii_digit() && body.iter().all(|c| c.is_ascii_alphanumeric() || *c == b'_');
     if plain {
         out.extend_from_slice(name);
     } else {

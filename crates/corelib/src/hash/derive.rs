@@ -18,11 +18,11 @@ pub(super) fn new_key(cx: &mut Cx, map: Option<Ref<HashCell>>, block: Block, k: 
 
 fn filter(cx: &mut Cx, this: Ref<HashCell>, block: Block, wanted: bool) -> Result<Value> {
     let out = empty_like(cx, this);
-    cx.hash_each(this, |cx, k, v| {
-        if cx.yield_values(block, &[k, v])?.truthy() == wanted {
-            cx.hash_set(out, k, v)?;
+    each_entry(cx, this, |cx, e| {
+        if cx.yield_values(block, &[e.key, e.value])?.truthy() == wanted {
+            add_unique(cx, out, e.hash, e.key, e.value);
         }
-        Ok(true)
+        Ok(())
     })?;
     Ok(out.as_value())
 }
@@ -147,10 +147,10 @@ pub(super) mod hash {
             return enumerator(cx, this.as_value(), "transform_values", &[]);
         }
         let out = empty_like(cx, this);
-        cx.hash_each(this, |cx, k, v| {
-            let v = cx.yield1(block, v)?;
-            cx.hash_set(out, k, v)?;
-            Ok(true)
+        each_entry(cx, this, |cx, e| {
+            let v = cx.yield1(block, e.value)?;
+            add_unique(cx, out, e.hash, e.key, v);
+            Ok(())
         })?;
         Ok(out.as_value())
     }

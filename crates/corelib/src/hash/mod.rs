@@ -10,15 +10,11 @@ mod derive;
 mod iterate;
 
 use crate::enumerator::{EnumeratorExt, size_of_receiver};
+use zakuro_object::hash::Entry;
 use zakuro_vm::*;
 
-pub static TABLES: &[&[MethodRow]] = &[
-    access::hash::METHODS,
-    change::hash::METHODS,
-    derive::hash::METHODS,
-    iterate::hash::METHODS,
-    compare::hash::METHODS,
-];
+pub static TABLES: &[&[MethodRow]] =
+    &[access::hash::METHODS, change::hash::METHODS, derive::hash::METHODS, iterate::hash::METHODS, compare::hash::METHODS];
 
 pub fn setup(_cx: &mut Cx) {}
 
@@ -124,6 +120,37 @@ pub(crate) fn by_identity(h: Ref<HashCell>) -> bool {
 
 pub(crate) fn is_iterating(h: Ref<HashCell>) -> bool {
     h.table().is_some_and(|t| t.iterating > 0)
+}
+
+/// Walks the live entries as `Cx::hash_each` does, with their stored hash codes.
+pub(crate) fn each_entry(cx: &mut Cx, h: Ref<HashCell>, mut f: impl FnMut(&mut Cx, Entry) -> Result<()>) -> Result<()> {
+    if h.len() == 0 {
+        return Ok(());
+    }
+    let own = h.header.flags & flags::SHARED == 0;
+    if own {
+        HashCell::change(h, &mut cx.heap, |t| t.iterating += 1);
+    }
+    let mut result = Ok(());
+    let mut i = 0;
+    while result.is_ok()
+        && let Some(t) = h.table()
+        && i < t.slots()
+    {
+        if let Some(e) = t.entry(i).copied() {
+            result = f(cx, e);
+        }
+        i += 1;
+    }
+    if own {
+        HashCell::change(h, &mut cx.heap, |t| t.iterating -= 1);
+    }
+    result
+}
+
+/// Adds a key that is known not to be there, with its hash code from a Hash that compares keys in the same way.
+pub(crate) fn add_unique(cx: &mut Cx, into: Ref<HashCell>, hash: u64, key: Value, value: Value) {
+    HashCell::change(into, &mut cx.heap, |t| t.push(hash, key, value));
 }
 
 /// An Array as `[key, value]`, or None.

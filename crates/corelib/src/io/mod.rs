@@ -4,7 +4,7 @@
 //! environment belong to the VM. Path-taking system calls are `*at` calls relative to the VM's directory; chdir(2) is never called.
 //!
 //! Map: [`object`] the payload, its life and buffers · [`wait`] system calls that may block · [`stream`] per-VM streams and their globals ·
-//! [`open`], [`modes`] opening and closing · [`write`], [`print`] output · [`read`], [`lines`] input · [`whole`] whole files, select ·
+//! [`open`], [`modes`] opening and closing · [`write`], [`print`] output · [`read`], [`lines`] input · [`whole`] whole files, select · [`kernel`] ·
 //! [`status`] what streams tell · [`cwd`], [`path`], [`glob`] names · [`stat`], [`file`], [`dir`] the file system · [`errors`] errno.
 
 pub mod cwd;
@@ -12,6 +12,7 @@ pub mod dir;
 pub mod errors;
 pub mod file;
 pub mod glob;
+pub mod kernel;
 pub mod lines;
 pub mod modes;
 pub mod object;
@@ -36,6 +37,7 @@ pub use wait::{blocking_read, blocking_write, wait_readable, wait_writable};
 pub static TABLES: &[&[MethodRow]] = &[
     dir::dir_class::METHODS,
     file::file::METHODS,
+    kernel::kernel::METHODS,
     open::io::METHODS,
     open::file::METHODS,
     path::file::METHODS,

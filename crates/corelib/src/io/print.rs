@@ -1,4 +1,4 @@
-//! `puts`, `print`, `p`, `pp`, `putc`: to any object that has `write`.
+//! `puts`, `print`, `p`, `putc` (`pp` is in prelude/io.rb): to any object that has `write`.
 
 use super::stream::{self, IoState};
 use super::{object, write};
@@ -153,7 +153,7 @@ fn inspect_lines(cx: &mut Cx, items: &[Value]) -> Result<()> {
     Ok(())
 }
 
-/// What `p` and `pp` return: nil, the object, or all of them.
+/// What `p` returns: nil, the object, or all of them.
 fn same(cx: &mut Cx, items: &[Value]) -> Value {
     match items {
         [] => Value::NIL,
@@ -169,9 +169,10 @@ pub mod kernel {
     ///
     ///     puts   #=> nil
     #[method("puts", module_function)]
-    fn puts(cx: &mut Cx, _this: Value, items: Rest) -> Result<Value> {
+    fn puts(cx: &mut Cx, this: Value, items: Rest) -> Result<Value> {
         let out = stream::current(cx, 1);
-        if cx.is_builtin(out, sym::puts, ids::IO) {
+        // A stand-in for $stdout that has only `write` comes here again as the receiver.
+        if this == out || cx.is_builtin(out, sym::puts, ids::IO) {
             super::puts(cx, out, items)?;
             return Ok(Value::NIL);
         }
@@ -189,12 +190,6 @@ pub mod kernel {
     ///     p(1, 2)   #=> [1, 2]
     #[method("p", module_function)]
     fn p(cx: &mut Cx, _this: Value, items: Rest) -> Result<Value> {
-        inspect_lines(cx, items)?;
-        Ok(same(cx, items))
-    }
-    /// As `p`, broken into lines when it is wide.
-    #[method("pp", private)]
-    fn pp(cx: &mut Cx, _this: Value, items: Rest) -> Result<Value> {
         inspect_lines(cx, items)?;
         Ok(same(cx, items))
     }

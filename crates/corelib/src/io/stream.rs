@@ -96,6 +96,16 @@ pub fn set_argv(cx: &mut Cx, args: &[String]) {
     cx.state::<IoState>().argv = Some(v);
 }
 
+/// ARGF of the VM (prelude/io.rb).
+pub fn argf(cx: &mut Cx) -> Value {
+    if let Some(v) = cx.state::<IoState>().argf {
+        return v;
+    }
+    let v = cx.new_object(ids::ARGF_CLASS);
+    cx.state::<IoState>().argf = Some(v);
+    v
+}
+
 /// Value of a constant that each VM makes for itself on first use.
 pub fn lazy_const(cx: &mut Cx, name: Sym) -> Result<Value> {
     match &*name.name() {
@@ -103,6 +113,8 @@ pub fn lazy_const(cx: &mut Cx, name: Sym) -> Result<Value> {
         "STDOUT" => Ok(standard(cx, 1)),
         "STDERR" => Ok(standard(cx, 2)),
         "ARGV" => Ok(argv(cx)),
+        "ENV" => Ok(crate::env::object(cx)),
+        "ARGF" => Ok(argf(cx)),
         "RubyVM::ARGV" => Ok(crate::vm_api::birth::start_objects(cx)),
         other => cx.name_error(format!("uninitialized constant {other}"), name, Value::NIL),
     }
@@ -118,9 +130,10 @@ pub fn declare_lazy(cx: &mut Cx, name: &str) {
 }
 
 pub fn setup(cx: &mut Cx) {
-    for n in ["STDIN", "STDOUT", "STDERR", "ARGV"] {
+    for n in ["STDIN", "STDOUT", "STDERR", "ARGV", "ARGF"] {
         declare_lazy(cx, n);
     }
+    cx.class_mut(ids::ARGF_CLASS).name = Some(Sym::intern("ARGF.class"));
 }
 
 fn stream_index(name: Sym) -> usize {
@@ -191,6 +204,11 @@ fn get_argv(cx: &mut Cx, _: Sym) -> Result<Value> {
     Ok(argv(cx))
 }
 
+fn get_filename(cx: &mut Cx, _: Sym) -> Result<Value> {
+    let a = argf(cx);
+    cx.call(a, Sym::intern("filename"), &[])
+}
+
 /// Special globals of this file.
 pub static GLOBALS: &[GlobalRow] = &[
     GlobalRow { name: "$stdin", get: get_stream, set: Some(set_stream) },
@@ -203,4 +221,7 @@ pub static GLOBALS: &[GlobalRow] = &[
     GlobalRow { name: "$\\", get: get_ors, set: Some(set_ors) },
     GlobalRow { name: "$.", get: get_lineno, set: Some(set_lineno) },
     GlobalRow { name: "$*", get: get_argv, set: None },
+    GlobalRow { name: "$<", get: |cx, _| Ok(argf(cx)), set: None },
+    GlobalRow { name: "$FILENAME", get: get_filename, set: None },
+    GlobalRow { name: "$?", get: |cx, _| Ok(crate::process::status::last(cx)), set: None },
 ];

@@ -4,7 +4,29 @@ use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
 /// The singleton methods of `main`. Every VM's main object starts with the shape that the boot image's has then.
+/// What programs ask about the interpreter.
+fn version_constants(cx: &mut Cx) {
+    let platform = format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS);
+    let description = format!("zakuro {} (ruby 4.0.0) [{platform}]", env!("CARGO_PKG_VERSION"));
+    let texts = [
+        ("RUBY_VERSION", "4.0.0"),
+        ("RUBY_RELEASE_DATE", "2025-12-25"),
+        ("RUBY_PLATFORM", &platform),
+        ("RUBY_ENGINE", "zakuro"),
+        ("RUBY_ENGINE_VERSION", env!("CARGO_PKG_VERSION")),
+        ("RUBY_COPYRIGHT", "zakuro - Copyright (C) the Zakuro developers"),
+        ("RUBY_DESCRIPTION", &description),
+        ("RUBY_REVISION", "0"),
+    ];
+    for (name, text) in texts {
+        let v = cx.frozen_str(text);
+        cx.const_set(ids::OBJECT, Sym::intern(name), v);
+    }
+    cx.const_set(ids::OBJECT, Sym::intern("RUBY_PATCHLEVEL"), Value::fixnum(0));
+}
+
 pub fn setup(cx: &mut Cx) {
+    version_constants(cx);
     let main = cx.main;
     let Ok(class) = cx.singleton_class(main) else { return };
     for row in main::METHODS {

@@ -6,8 +6,8 @@ pub mod eval;
 pub mod globals;
 pub mod load;
 mod misc;
-mod process;
-mod raise;
+pub mod process;
+pub mod raise;
 
 use zakuro_vm::{Cx, MethodRow};
 

@@ -57,6 +57,7 @@ impl Writer {
         self.long(b.len() as i64);
         self.out.extend_from_slice(b);
     }
+    #[inline(never)]
     fn symbol(&mut self, s: Sym) {
         if let Some(n) = self.symbols.get(&s) {
             let n = *n as i64;
@@ -84,47 +85,47 @@ impl Writer {
     }
     fn object(&mut self, cx: &mut Cx, v: Value, limit: i64) -> Result<()> {
         if limit == 0 {
-            return cx.arg_error("exceed depth limit");
+            return too_deep(cx);
         }
         let limit = if limit > 0 { limit - 1 } else { limit };
-        match v {
-            Value::NIL => self.out.push(b'0'),
-            Value::TRUE => self.out.push(b'T'),
-            Value::FALSE => self.out.push(b'F'),
-            _ if v.is_fixnum() => {
-                let n = v.fix();
-                if (-(1 << 30)..1 << 30).contains(&n) {
-                    self.out.push(b'i');
-                    self.long(n);
-                } else {
-                    self.count += 1;
-                    self.bignum(&BigInt::from(n));
-                }
-            }
-            _ if v.is_sym() => {
-                if let Some(s) = v.as_sym() {
-                    self.symbol(s);
-                }
-            }
-            _ => {
-                if let Some(n) = self.objects.get(&v.0) {
-                    let n = *n as i64;
-                    self.out.push(b'@');
-                    self.long(n);
-                } else if let Some(f) = v.as_float() {
-                    self.remember(v);
-                    self.out.push(b'f');
-                    self.bytes(float_text(f).as_bytes());
-                } else if let Some(n) = cx.as_big(v) {
-                    self.remember(v);
-                    self.bignum(&n);
-                } else {
-                    return self.cell(cx, v, limit);
-                }
-            }
-        }
-        Ok(())
+        if self.leaf(cx, v) { Ok(()) } else { self.cell(cx, v, limit) }
     }
+    /// Writes what has no parts, and links.
+    #[inline(never)]
+    fn leaf(&mut self, cx: &mut Cx, v: Value) -> bool {
+        if v.is_fixnum() {
+            let n = v.fix();
+            if (-(1 << 30)..1 << 30).contains(&n) {
+                self.out.push(b'i');
+                self.long(n);
+            } else {
+                self.count += 1;
+                self.bignum(&BigInt::from(n));
+            }
+        } else if let Some(s) = v.as_sym() {
+            self.symbol(s);
+        } else if let Some(n) = self.objects.get(&v.0) {
+            let n = *n as i64;
+            self.out.push(b'@');
+            self.long(n);
+        } else if let Some(f) = v.as_float() {
+            self.remember(v);
+            self.out.push(b'f');
+            self.bytes(float_text(f).as_bytes());
+        } else if let Some(n) = cx.as_big(v) {
+            self.remember(v);
+            self.bignum(&n);
+        } else {
+            self.out.push(match v {
+                Value::NIL => b'0',
+                Value::TRUE => b'T',
+                Value::FALSE => b'F',
+                _ => return false,
+            });
+        }
+        true
+    }
+    #[inline(never)]
     fn bignum(&mut self, n: &BigInt) {
         let (sign, mut bytes) = n.to_bytes_le();
         if bytes.len() % 2 == 1 {
@@ -140,24 +141,8 @@ impl Writer {
         if self.visited % 256 == 0 {
             cx.safepoint()?;
         }
-        if cx.responds(v, sym::marshal_dump, true)? {
-            self.remember(v);
-            let data = cx.call_private(v, sym::marshal_dump, &[])?;
-            self.keep.push(data);
-            let class = self.class_head(cx, v, b'U', false)?;
-            self.unique(cx, class)?;
-            return self.object(cx, data, limit);
-        }
-        if cx.responds(v, sym::underscore_dump, true)? {
-            let data = cx.call_private(v, sym::underscore_dump, &[Value::fixnum(limit)])?;
-            if !data.is_kind(Kind::String) {
-                return cx.type_error("_dump() must return string");
-            }
-            return self.user_defined(cx, v, data, limit);
-        }
-        if cx.is_a(v, ids::TIME) && v.is_kind(Kind::Data) {
-            let data = time::dump(cx, v)?;
-            return self.user_defined(cx, v, data, limit);
+        if self.by_user(cx, v, limit)? {
+            return Ok(());
         }
         self.remember(v);
         let ivars = self.variables(cx, v);
@@ -173,9 +158,37 @@ impl Writer {
         }
         Ok(())
     }
+    /// Objects that say themselves what is written: `marshal_dump`, `_dump`, and Time.
+    #[inline(never)]
+    fn by_user(&mut self, cx: &mut Cx, v: Value, limit: i64) -> Result<bool> {
+        if cx.responds(v, sym::marshal_dump, true)? {
+            self.remember(v);
+            let data = cx.call_private(v, sym::marshal_dump, &[])?;
+            self.keep.push(data);
+            let class = self.class_head(cx, v, b'U', false)?;
+            self.unique(cx, class)?;
+            self.object(cx, data, limit)?;
+            return Ok(true);
+        }
+        if cx.responds(v, sym::underscore_dump, true)? {
+            let data = cx.call_private(v, sym::underscore_dump, &[Value::fixnum(limit)])?;
+            if !data.is_kind(Kind::String) {
+                return cx.type_error("_dump() must return string");
+            }
+            self.user_defined(cx, v, data, limit)?;
+            return Ok(true);
+        }
+        if cx.is_a(v, ids::TIME) && v.is_kind(Kind::Data) {
+            let data = time::dump(cx, v)?;
+            self.user_defined(cx, v, data, limit)?;
+            return Ok(true);
+        }
+        Ok(false)
+    }
     fn is_record(&self, cx: &Cx, v: Value) -> bool {
         v.is_kind(Kind::Object) && is_record(cx, cx.class_of(v))
     }
+    #[inline(never)]
     fn user_defined(&mut self, cx: &mut Cx, v: Value, data: Value, limit: i64) -> Result<()> {
         self.keep.push(data);
         // The String's variables: those of `Time` have names that no program can use, so they are all taken.
@@ -196,12 +209,14 @@ impl Writer {
         Ok(())
     }
     /// Instance variables that a program can see.
+    #[inline(never)]
     fn variables(&self, cx: &Cx, v: Value) -> Vec<(Sym, Value)> {
         if v.is_kind(Kind::Class) {
             return Vec::new();
         }
         cx.ivar_list(v).into_iter().filter(|(n, _)| Cx::is_ivar_name(*n)).collect()
     }
+    #[inline(never)]
     fn encoding_of(&self, v: Value) -> Option<u8> {
         let e = match regexp_of(v) {
             Some(d) => d.regexp.encoding().id(),
@@ -209,6 +224,7 @@ impl Writer {
         };
         (e != BINARY).then_some(e)
     }
+    #[inline(never)]
     fn ivars(&mut self, cx: &mut Cx, ivars: &[(Sym, Value)], encoding: Option<u8>, limit: i64) -> Result<()> {
         self.long((ivars.len() + encoding.is_some() as usize) as i64);
         if let Some(e) = encoding {
@@ -216,6 +232,7 @@ impl Writer {
         }
         self.pairs(cx, ivars, limit)
     }
+    #[inline(never)]
     fn pairs(&mut self, cx: &mut Cx, ivars: &[(Sym, Value)], limit: i64) -> Result<()> {
         // What a program does meanwhile must not free a value.
         self.keep.extend(ivars.iter().map(|(_, v)| *v));
@@ -225,6 +242,7 @@ impl Writer {
         }
         Ok(())
     }
+    #[inline(never)]
     fn encoding(&mut self, cx: &mut Cx, e: u8) -> Result<()> {
         if e == US_ASCII || e == UTF8 {
             self.symbol(Sym::intern("E"));
@@ -245,11 +263,13 @@ impl Writer {
         self.object(cx, name, -1)
     }
     /// Modules that extend the object, then the type byte. Returns the class to name.
+    #[inline(never)]
     fn class_head(&mut self, cx: &mut Cx, v: Value, kind: u8, check: bool) -> Result<ClassId> {
         let class = self.extended(cx, v, check)?;
         self.out.push(kind);
         Ok(class)
     }
+    #[inline(never)]
     fn extended(&mut self, cx: &mut Cx, v: Value, check: bool) -> Result<ClassId> {
         let class = cx.class_of(v);
         let own = cx.dispatch_class(v);
@@ -268,6 +288,7 @@ impl Writer {
         }
         Ok(class)
     }
+    #[inline(never)]
     fn path(&mut self, cx: &mut Cx, class: ClassId) -> Result<Sym> {
         let what = if cx.class(class).kind == ClassKind::Module { "module" } else { "class" };
         let shown = cx.class_name(class);
@@ -285,12 +306,14 @@ impl Writer {
         }
         Ok(name)
     }
+    #[inline(never)]
     fn unique(&mut self, cx: &mut Cx, class: ClassId) -> Result<()> {
         let name = self.path(cx, class)?;
         self.symbol(name);
         Ok(())
     }
     /// Names the class when it is not the plain one of its kind.
+    #[inline(never)]
     fn user_class(&mut self, cx: &mut Cx, v: Value, plain: ClassId) -> Result<()> {
         let class = self.extended(cx, v, true)?;
         if class != plain {
@@ -299,90 +322,93 @@ impl Writer {
         }
         Ok(())
     }
+    // Each kind has a function of its own, not inlined: a frame of the recursion holds little.
     fn body(&mut self, cx: &mut Cx, v: Value, limit: i64, ivars: &[(Sym, Value)]) -> Result<()> {
         match v.kind_of_cell() {
-            Kind::Class => {
-                let Some(class) = cx.class_id(v) else { return Ok(()) };
-                let kind = cx.class(class).kind;
-                if kind == ClassKind::Singleton {
-                    return cx.type_error("singleton class can't be dumped");
-                }
-                let name = self.path(cx, class)?;
-                let utf8 = !name.bytes().is_ascii();
-                if utf8 {
-                    self.out.push(b'I');
-                }
-                self.out.push(if kind == ClassKind::Module { b'm' } else { b'c' });
-                self.bytes(name.bytes());
-                if utf8 {
-                    self.ivars(cx, &[], Some(UTF8), limit)?;
-                }
+            Kind::Array => self.array(cx, v, limit),
+            Kind::Hash => {
+                self.user_class(cx, v, ids::HASH)?;
+                self.hash(cx, Ref::of(v), limit)
             }
+            Kind::Object => self.plain(cx, v, limit, ivars),
+            Kind::Exception => self.exception(cx, v, limit, ivars),
+            Kind::Class => self.module(cx, v, limit),
             Kind::String => {
                 self.user_class(cx, v, ids::STRING)?;
                 self.out.push(b'"');
                 let s: Ref<StringCell> = Ref::of(v);
                 self.bytes(s.bytes());
+                Ok(())
             }
-            Kind::Array => {
-                self.user_class(cx, v, ids::ARRAY)?;
-                self.out.push(b'[');
-                let a: Ref<ArrayCell> = Ref::of(v);
-                let n = a.len();
-                self.long(n as i64);
-                for i in 0..n {
-                    let Some(item) = a.get(i) else { return cx.raise(ids::RUNTIME_ERROR, "array modified during dump") };
-                    self.object(cx, item, limit)?;
-                }
-                if a.len() != n {
-                    return cx.raise(ids::RUNTIME_ERROR, "array modified during dump");
-                }
-            }
-            Kind::Hash => {
-                self.user_class(cx, v, ids::HASH)?;
-                self.hash(cx, Ref::of(v), limit)?;
-            }
-            Kind::Range => {
-                let class = self.class_head(cx, v, b'o', true)?;
-                self.unique(cx, class)?;
-                let r: Ref<RangeCell> = Ref::of(v);
-                let parts = [
-                    (Sym::intern("excl"), Value::bool(r.exclusive())),
-                    (sym::begin, r.low()),
-                    (sym::end, r.high()),
-                ];
-                self.long(3);
-                self.pairs(cx, &parts, limit)?;
-            }
-            Kind::Rational | Kind::Complex => {
-                let parts = PairCell::from_value(v, v.kind_of_cell()).unwrap_or((Value::NIL, Value::NIL));
-                let class = self.class_head(cx, v, b'U', false)?;
-                self.unique(cx, class)?;
-                let pair = cx.array(&[parts.0, parts.1]);
-                self.keep.push(pair);
-                self.object(cx, pair, limit)?;
-            }
-            Kind::Exception => {
-                let class = self.class_head(cx, v, b'o', true)?;
-                self.unique(cx, class)?;
-                let all = self.exception_parts(cx, v, ivars)?;
-                self.long(all.len() as i64);
-                self.pairs(cx, &all, limit)?;
-            }
-            Kind::Object => self.plain(cx, v, limit, ivars)?,
-            Kind::Data => match regexp_of(v) {
+            Kind::Range | Kind::Rational | Kind::Complex => self.pair(cx, v, limit),
+            _ => match regexp_of(v) {
                 Some(d) => {
                     self.user_class(cx, v, ids::REGEXP)?;
                     self.out.push(b'/');
                     self.bytes(d.source());
                     self.out.push(d.options() as u8);
+                    Ok(())
                 }
-                None => return undumpable(cx, v),
+                None => undumpable(cx, v),
             },
-            _ => return undumpable(cx, v),
+        }
+    }
+    #[inline(never)]
+    fn array(&mut self, cx: &mut Cx, v: Value, limit: i64) -> Result<()> {
+        self.user_class(cx, v, ids::ARRAY)?;
+        self.out.push(b'[');
+        let a: Ref<ArrayCell> = Ref::of(v);
+        let n = a.len();
+        self.long(n as i64);
+        for i in 0..n {
+            match a.get(i) {
+                Some(item) if a.len() == n => self.object(cx, item, limit)?,
+                _ => return modified(cx),
+            }
         }
         Ok(())
     }
+    #[inline(never)]
+    fn module(&mut self, cx: &mut Cx, v: Value, limit: i64) -> Result<()> {
+        let Some(class) = cx.class_id(v) else { return Ok(()) };
+        let kind = cx.class(class).kind;
+        if kind == ClassKind::Singleton {
+            return cx.type_error("singleton class can't be dumped");
+        }
+        let name = self.path(cx, class)?;
+        let utf8 = !name.bytes().is_ascii();
+        if utf8 {
+            self.out.push(b'I');
+        }
+        self.out.push(if kind == ClassKind::Module { b'm' } else { b'c' });
+        self.bytes(name.bytes());
+        if utf8 { self.ivars(cx, &[], Some(UTF8), limit) } else { Ok(()) }
+    }
+    #[inline(never)]
+    fn pair(&mut self, cx: &mut Cx, v: Value, limit: i64) -> Result<()> {
+        if let Some(r) = Ref::<RangeCell>::from_value(v) {
+            let class = self.class_head(cx, v, b'o', true)?;
+            self.unique(cx, class)?;
+            let parts = [(Sym::intern("excl"), Value::bool(r.exclusive())), (sym::begin, r.low()), (sym::end, r.high())];
+            self.long(3);
+            return self.pairs(cx, &parts, limit);
+        }
+        let parts = PairCell::from_value(v, v.kind_of_cell()).unwrap_or((Value::NIL, Value::NIL));
+        let class = self.class_head(cx, v, b'U', false)?;
+        self.unique(cx, class)?;
+        let pair = cx.array(&[parts.0, parts.1]);
+        self.keep.push(pair);
+        self.object(cx, pair, limit)
+    }
+    #[inline(never)]
+    fn exception(&mut self, cx: &mut Cx, v: Value, limit: i64, ivars: &[(Sym, Value)]) -> Result<()> {
+        let class = self.class_head(cx, v, b'o', true)?;
+        self.unique(cx, class)?;
+        let all = self.exception_parts(cx, v, ivars)?;
+        self.long(all.len() as i64);
+        self.pairs(cx, &all, limit)
+    }
+    #[inline(never)]
     fn plain(&mut self, cx: &mut Cx, v: Value, limit: i64, ivars: &[(Sym, Value)]) -> Result<()> {
         let class = cx.class_of(v);
         if is_record(cx, class)
@@ -397,27 +423,32 @@ impl Writer {
         let class = self.class_head(cx, v, b'o', true)?;
         self.unique(cx, class)?;
         if cx.inherits(class, ids::SET) {
-            // As the Set that was written in Ruby: one variable, a Hash.
-            let h = cx.new_hash();
-            let items = cx.ivar_get(v, sym::set_items);
-            if let Some(from) = Ref::<HashCell>::from_value(items) {
-                if from.table().is_some_and(|t| t.by_identity) {
-                    HashCell::change(h, &mut cx.heap, |t| t.by_identity = true);
-                }
-                for (k, _) in cx.hash_pairs(from) {
-                    cx.hash_set(h, k, Value::TRUE)?;
-                }
-            }
-            let mut cell = h;
-            cell.default = Value::FALSE;
-            let mut all = vec![(Sym::intern("@hash"), h.as_value())];
-            all.extend_from_slice(ivars);
-            self.long(all.len() as i64);
-            return self.pairs(cx, &all, limit);
+            return self.set(cx, v, limit, ivars);
         }
         self.long(ivars.len() as i64);
         self.pairs(cx, ivars, limit)
     }
+    #[inline(never)]
+    fn set(&mut self, cx: &mut Cx, v: Value, limit: i64, ivars: &[(Sym, Value)]) -> Result<()> {
+        // As the Set that was written in Ruby: one variable, a Hash.
+        let h = cx.new_hash();
+        let items = cx.ivar_get(v, sym::set_items);
+        if let Some(from) = Ref::<HashCell>::from_value(items) {
+            if from.table().is_some_and(|t| t.by_identity) {
+                HashCell::change(h, &mut cx.heap, |t| t.by_identity = true);
+            }
+            for (k, _) in cx.hash_pairs(from) {
+                cx.hash_set(h, k, Value::TRUE)?;
+            }
+        }
+        let mut cell = h;
+        cell.default = Value::FALSE;
+        let mut all = vec![(Sym::intern("@hash"), h.as_value())];
+        all.extend_from_slice(ivars);
+        self.long(all.len() as i64);
+        self.pairs(cx, &all, limit)
+    }
+    #[inline(never)]
     fn exception_parts(&mut self, cx: &mut Cx, v: Value, ivars: &[(Sym, Value)]) -> Result<Vec<(Sym, Value)>> {
         let mut all = Vec::new();
         for (hidden, name) in EXCEPTION_NAMES {
@@ -434,6 +465,7 @@ impl Writer {
         all.extend_from_slice(ivars);
         Ok(all)
     }
+    #[inline(never)]
     fn hash(&mut self, cx: &mut Cx, h: Ref<HashCell>, limit: i64) -> Result<()> {
         if h.default_is_proc {
             return cx.type_error("can't dump hash with default proc");
@@ -455,6 +487,20 @@ impl Writer {
     }
 }
 
+#[cold]
+#[inline(never)]
+fn modified(cx: &mut Cx) -> Result<()> {
+    cx.raise(ids::RUNTIME_ERROR, "array modified during dump")
+}
+
+#[cold]
+#[inline(never)]
+fn too_deep(cx: &mut Cx) -> Result<()> {
+    cx.arg_error("exceed depth limit")
+}
+
+#[cold]
+#[inline(never)]
 fn undumpable(cx: &mut Cx, v: Value) -> Result<()> {
     let class = cx.class_of(v);
     let name = cx.class_name(class);

@@ -26,6 +26,7 @@ impl Source {
     pub fn of_str(cx: &mut Cx, s: Ref<StringCell>) -> Source {
         Source::Str { string: crate::regexp::engine::frozen_copy(cx, s), at: 0 }
     }
+    #[inline(never)]
     fn byte(&mut self, cx: &mut Cx) -> Result<u8> {
         match self {
             Source::Str { string, at } => match string.bytes().get(*at) {
@@ -67,6 +68,12 @@ impl Source {
 
 fn too_short<T>(cx: &mut Cx) -> Result<T> {
     cx.arg_error("marshal data too short")
+}
+
+#[cold]
+#[inline(never)]
+fn unknown(cx: &mut Cx, kind: u8) -> Result<Value> {
+    cx.arg_error(format!("dump format error(0x{kind:x})"))
 }
 
 fn bad_format<T>(cx: &mut Cx) -> Result<T> {
@@ -118,6 +125,7 @@ pub fn load(cx: &mut Cx, source: Source, filter: Value, freeze: bool) -> Result<
 }
 
 impl Reader {
+    #[inline(never)]
     fn long(&mut self, cx: &mut Cx) -> Result<i64> {
         let c = self.source.byte(cx)? as i8;
         Ok(match c {
@@ -142,6 +150,7 @@ impl Reader {
         let n = self.length(cx)?;
         self.source.take(cx, n)
     }
+    #[inline(never)]
     fn symbol(&mut self, cx: &mut Cx) -> Result<Sym> {
         let mut ivars = false;
         loop {
@@ -153,6 +162,7 @@ impl Reader {
             }
         }
     }
+    #[inline(never)]
     fn symbol_link(&mut self, cx: &mut Cx) -> Result<Sym> {
         let n = self.long(cx)?;
         match usize::try_from(n).ok().and_then(|n| self.symbols.get(n)) {
@@ -160,6 +170,7 @@ impl Reader {
             None => cx.arg_error("bad symbol"),
         }
     }
+    #[inline(never)]
     fn new_symbol(&mut self, cx: &mut Cx, ivars: bool) -> Result<Sym> {
         let name = self.bytes(cx)?;
         let at = self.symbols.len();
@@ -186,6 +197,7 @@ impl Reader {
         Ok(s)
     }
     /// Gives an object its number.
+    #[inline(never)]
     fn enter(&mut self, v: Value) -> usize {
         let n = self.objects.len();
         self.objects.push(v);
@@ -217,6 +229,7 @@ impl Reader {
         Ok(at)
     }
     /// A class by the name that follows.
+    #[inline(never)]
     fn class(&mut self, cx: &mut Cx) -> Result<ClassId> {
         let name = self.symbol(cx)?;
         let v = self.class_of_path(cx, name.bytes())?;
@@ -225,36 +238,48 @@ impl Reader {
             _ => cx.arg_error(format!("{} does not refer to class", name.name())),
         }
     }
+    /// An object; what stands before its type byte is collected first.
     fn object(&mut self, cx: &mut Cx) -> Result<Value> {
-        self.object_with(cx, Before::default())
-    }
-    fn object_with(&mut self, cx: &mut Cx, mut before: Before) -> Result<Value> {
         cx.check_native_stack()?;
         self.visited += 1;
         if self.visited % 256 == 0 {
             cx.safepoint()?;
         }
+        match self.source.byte(cx)? {
+            kind @ (b'I' | b'e' | b'C') => self.prefixed(cx, kind),
+            kind => self.of_kind(cx, kind, &mut Before::default()),
+        }
+    }
+    #[inline(never)]
+    fn prefixed(&mut self, cx: &mut Cx, first: u8) -> Result<Value> {
+        let mut before = Before::default();
+        let mut kind = first;
         loop {
-            match self.source.byte(cx)? {
+            match kind {
                 b'I' => before.ivars = true,
                 b'e' => {
-                    let name = self.symbol(cx)?;
-                    let m = self.class_of_path(cx, name.bytes())?;
-                    match cx.class_id(m) {
-                        Some(c) if cx.class(c).kind == ClassKind::Module => before.modules.push(c),
-                        // A singleton class of a class of its own: only old writers did this.
-                        _ => return cx.arg_error(format!("{} does not refer to module", name.name())),
-                    }
+                    let m = self.module_to_extend(cx)?;
+                    before.modules.push(m);
                 }
                 b'C' => {
                     let c = self.class(cx)?;
                     if c == ids::HASH { before.by_identity = true } else { before.class = Some(c) }
                 }
-                kind => return self.of_kind(cx, kind, before),
+                _ => return self.of_kind(cx, kind, &mut before),
             }
+            kind = self.source.byte(cx)?;
         }
     }
-    fn of_kind(&mut self, cx: &mut Cx, kind: u8, before: Before) -> Result<Value> {
+    #[inline(never)]
+    fn module_to_extend(&mut self, cx: &mut Cx) -> Result<ClassId> {
+        let name = self.symbol(cx)?;
+        let m = self.class_of_path(cx, name.bytes())?;
+        match cx.class_id(m) {
+            Some(c) if cx.class(c).kind == ClassKind::Module => Ok(c),
+            _ => cx.arg_error(format!("{} does not refer to module", name.name())),
+        }
+    }
+    fn of_kind(&mut self, cx: &mut Cx, kind: u8, before: &mut Before) -> Result<Value> {
         let simple = match kind {
             b'0' => Value::NIL,
             b'T' => Value::TRUE,
@@ -267,6 +292,7 @@ impl Reader {
         };
         self.filtered(cx, simple)
     }
+    #[inline(never)]
     fn link(&mut self, cx: &mut Cx) -> Result<Value> {
         let n = self.long(cx)?;
         let Some(n) = usize::try_from(n).ok().filter(|n| *n < self.objects.len()) else {
@@ -275,10 +301,12 @@ impl Reader {
         let v = self.objects[n];
         if self.partial.contains(&n) { Ok(v) } else { self.filtered(cx, v) }
     }
+    #[inline(never)]
     fn filtered(&mut self, cx: &mut Cx, v: Value) -> Result<Value> {
         if self.filter.is_nil() { Ok(v) } else { cx.call(self.filter, sym::call, &[v]) }
     }
     /// Shape of a new object: the user's class when it is one of `plain`.
+    #[inline(never)]
     fn shape(&mut self, cx: &mut Cx, class: Option<ClassId>, plain: ClassId) -> Result<u32> {
         match class {
             None => Ok(plain.0),
@@ -286,8 +314,34 @@ impl Reader {
             Some(_) => cx.arg_error("dump format error (user class)"),
         }
     }
-    fn composite(&mut self, cx: &mut Cx, kind: u8, mut before: Before) -> Result<Value> {
+    // Each kind has a function of its own, not inlined: a frame of the recursion holds little.
+    #[inline(never)]
+    fn composite(&mut self, cx: &mut Cx, kind: u8, before: &mut Before) -> Result<Value> {
         let n = match kind {
+            b'f' | b'l' | b'"' => self.leaf(cx, kind, before)?,
+            b'/' => self.regexp(cx, before)?,
+            b'[' => self.array(cx, before)?,
+            b'{' | b'}' => self.hash(cx, kind, before)?,
+            b'S' => self.record(cx)?,
+            b'o' => self.plain(cx)?,
+            b'u' => return self.user_defined(cx, before),
+            b'U' => return self.user_marshal(cx, before),
+            b'c' | b'm' | b'M' => self.module(cx, kind)?,
+            _ => return unknown(cx, kind),
+        };
+        self.finish(cx, n, before)
+    }
+    #[inline(never)]
+    fn finish(&mut self, cx: &mut Cx, n: usize, before: &Before) -> Result<Value> {
+        if before.ivars {
+            self.ivars(cx, self.objects[n])?;
+        }
+        self.extend(cx, n, before)?;
+        self.leave(cx, n)
+    }
+    #[inline(never)]
+    fn leaf(&mut self, cx: &mut Cx, kind: u8, before: &Before) -> Result<usize> {
+        Ok(match kind {
             b'f' => {
                 let text = self.bytes(cx)?;
                 let v = cx.float(read_float(&text));
@@ -301,62 +355,55 @@ impl Reader {
                 let v = cx.big(BigInt::from_bytes_le(sign, &b));
                 self.enter(v)
             }
-            b'"' => {
+            _ => {
                 let shape = self.shape(cx, before.class, ids::STRING)?;
                 let b = self.bytes(cx)?;
                 let v = StringCell::make(&mut cx.heap, shape, &b, BINARY).as_value();
                 self.enter(v)
             }
-            b'/' => self.regexp(cx, &mut before)?,
-            b'[' => {
-                let shape = self.shape(cx, before.class, ids::ARRAY)?;
-                let a = ArrayCell::empty(&mut cx.heap, shape);
-                let n = self.enter(a.as_value());
-                for _ in 0..self.length(cx)? {
-                    let v = self.object(cx)?;
-                    ArrayCell::push(a, &mut cx.heap, v);
-                }
-                n
-            }
-            b'{' | b'}' => {
-                let shape = self.shape(cx, before.class, ids::HASH)?;
-                let mut h = HashCell::make(&mut cx.heap, shape);
-                if before.by_identity {
-                    HashCell::change(h, &mut cx.heap, |t| t.by_identity = true);
-                }
-                let n = self.enter(h.as_value());
-                for _ in 0..self.length(cx)? {
-                    let key = self.object(cx)?;
-                    let value = self.object(cx)?;
-                    cx.hash_set(h, key, value)?;
-                }
-                if kind == b'}' {
-                    h.default = self.object(cx)?;
-                }
-                n
-            }
-            b'S' => self.record(cx)?,
-            b'o' => self.plain(cx)?,
-            b'u' => return self.user_defined(cx, before),
-            b'U' => return self.user_marshal(cx, before),
-            b'c' | b'm' | b'M' => {
-                let path = self.bytes(cx)?;
-                let v = self.class_of_path(cx, &path)?;
-                let is_class = cx.class_id(v).is_some_and(|c| cx.class(c).kind == ClassKind::Class);
-                if kind != b'M' && is_class != (kind == b'c') {
-                    let what = if kind == b'c' { "class" } else { "module" };
-                    return cx.arg_error(format!("{} does not refer to {what}", String::from_utf8_lossy(&path)));
-                }
-                self.enter(v)
-            }
-            _ => return cx.arg_error(format!("dump format error(0x{kind:x})")),
-        };
-        if before.ivars {
-            self.ivars(cx, self.objects[n])?;
-        }
-        self.extend(cx, n, &before)?;
-        self.leave(cx, n)
+        })
     }
+    #[inline(never)]
+    fn array(&mut self, cx: &mut Cx, before: &Before) -> Result<usize> {
+        let shape = self.shape(cx, before.class, ids::ARRAY)?;
+        let a = ArrayCell::empty(&mut cx.heap, shape);
+        let n = self.enter(a.as_value());
+        for _ in 0..self.length(cx)? {
+            let v = self.object(cx)?;
+            ArrayCell::push(a, &mut cx.heap, v);
+        }
+        Ok(n)
+    }
+    #[inline(never)]
+    fn hash(&mut self, cx: &mut Cx, kind: u8, before: &Before) -> Result<usize> {
+        let shape = self.shape(cx, before.class, ids::HASH)?;
+        let mut h = HashCell::make(&mut cx.heap, shape);
+        if before.by_identity {
+            HashCell::change(h, &mut cx.heap, |t| t.by_identity = true);
+        }
+        let n = self.enter(h.as_value());
+        for _ in 0..self.length(cx)? {
+            let key = self.object(cx)?;
+            let value = self.object(cx)?;
+            cx.hash_set(h, key, value)?;
+        }
+        if kind == b'}' {
+            h.default = self.object(cx)?;
+        }
+        Ok(n)
+    }
+    #[inline(never)]
+    fn module(&mut self, cx: &mut Cx, kind: u8) -> Result<usize> {
+        let path = self.bytes(cx)?;
+        let v = self.class_of_path(cx, &path)?;
+        let is_class = cx.class_id(v).is_some_and(|c| cx.class(c).kind == ClassKind::Class);
+        if kind != b'M' && is_class != (kind == b'c') {
+            let what = if kind == b'c' { "class" } else { "module" };
+            return cx.arg_error(format!("{} does not refer to {what}", String::from_utf8_lossy(&path)));
+        }
+        Ok(self.enter(v))
+    }
+    #[inline(never)]
     fn extend(&mut self, cx: &mut Cx, n: usize, before: &Before) -> Result<()> {
         if before.modules.is_empty() {
             return Ok(());
@@ -368,6 +415,7 @@ impl Reader {
         Ok(())
     }
     /// The object is complete.
+    #[inline(never)]
     fn leave(&mut self, cx: &mut Cx, n: usize) -> Result<Value> {
         self.partial.remove(&n);
         let mut v = self.objects[n];
@@ -383,6 +431,7 @@ impl Reader {
         }
         self.filtered(cx, v)
     }
+    #[inline(never)]
     fn regexp(&mut self, cx: &mut Cx, before: &mut Before) -> Result<usize> {
         let shape = self.shape(cx, before.class, ids::REGEXP)?;
         let v = DataCell::make(&mut cx.heap, shape, None).as_value();
@@ -405,6 +454,7 @@ impl Reader {
         cx.data_init(v, RegexpData { regexp })?;
         Ok(n)
     }
+    #[inline(never)]
     fn ivars(&mut self, cx: &mut Cx, v: Value) -> Result<()> {
         for _ in 0..self.length(cx)? {
             let key = self.symbol(cx)?;
@@ -418,6 +468,7 @@ impl Reader {
         }
         Ok(())
     }
+    #[inline(never)]
     fn record(&mut self, cx: &mut Cx) -> Result<usize> {
         let class = self.class(cx)?;
         let names = match members(cx, class).filter(|_| is_record(cx, class)) {
@@ -450,6 +501,7 @@ impl Reader {
         }
         Ok(n)
     }
+    #[inline(never)]
     fn plain(&mut self, cx: &mut Cx) -> Result<usize> {
         let class = self.class(cx)?;
         if cx.inherits(class, ids::RANGE) {
@@ -481,6 +533,7 @@ impl Reader {
         }
         Ok(n)
     }
+    #[inline(never)]
     fn range(&mut self, cx: &mut Cx, mut r: Ref<RangeCell>) -> Result<usize> {
         let n = self.enter(r.as_value());
         let (mut low, mut high, mut exclusive) = (None, None, None);
@@ -506,7 +559,8 @@ impl Reader {
         }
     }
     /// `_load`: the class makes the object from a String.
-    fn user_defined(&mut self, cx: &mut Cx, before: Before) -> Result<Value> {
+    #[inline(never)]
+    fn user_defined(&mut self, cx: &mut Cx, before: &Before) -> Result<Value> {
         let class = self.class(cx)?;
         let object = cx.class_value(class);
         let b = self.bytes(cx)?;
@@ -526,7 +580,8 @@ impl Reader {
         self.leave(cx, n)
     }
     /// `marshal_load`: a new object takes what `marshal_dump` gave.
-    fn user_marshal(&mut self, cx: &mut Cx, before: Before) -> Result<Value> {
+    #[inline(never)]
+    fn user_marshal(&mut self, cx: &mut Cx, before: &Before) -> Result<Value> {
         let class = self.class(cx)?;
         if class == ids::RATIONAL || class == ids::COMPLEX {
             return self.number_pair(cx, class);
@@ -534,7 +589,7 @@ impl Reader {
         let object = cx.class_value(class);
         let v = cx.call(object, sym::allocate, &[])?;
         let n = self.enter(v);
-        self.extend(cx, n, &before)?;
+        self.extend(cx, n, before)?;
         if !cx.responds(v, sym::marshal_load, true)? {
             let name = cx.class_name(class);
             return cx.type_error(format!("instance of {name} needs to have method 'marshal_load'"));
@@ -546,6 +601,7 @@ impl Reader {
         }
         self.leave(cx, n)
     }
+    #[inline(never)]
     fn number_pair(&mut self, cx: &mut Cx, class: ClassId) -> Result<Value> {
         let n = self.enter(Value::NIL);
         let data = self.object(cx)?;

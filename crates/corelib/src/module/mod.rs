@@ -1,7 +1,7 @@
 //! Module and Class: names, comparison, hooks. `include` ancestors, `methods` method tables, `consts` constants and class variables,
 //! `eval` running code in an object or module, `class` instances and inheritance.
 
-mod class;
+pub mod class;
 mod consts;
 pub mod eval;
 pub mod include;

@@ -19,7 +19,9 @@ pub fn setup(cx: &mut Cx) {
     f(cx, "EPSILON", f64::EPSILON);
     f(cx, "MAX", f64::MAX);
     f(cx, "MIN", f64::MIN_POSITIVE);
-    for (name, v) in [("DIG", 15), ("MANT_DIG", 53), ("RADIX", 2), ("MAX_EXP", 1024), ("MIN_EXP", -1021), ("MAX_10_EXP", 308), ("MIN_10_EXP", -307)] {
+    for (name, v) in
+        [("DIG", 15), ("MANT_DIG", 53), ("RADIX", 2), ("MAX_EXP", 1024), ("MIN_EXP", -1021), ("MAX_10_EXP", 308), ("MIN_10_EXP", -307)]
+    {
         cx.const_set(ids::FLOAT, Sym::intern(name), Value::fixnum(v));
     }
 }

@@ -57,9 +57,9 @@ pub fn complex_polar_pi(cx: &mut Cx, abs: f64, angle: f64) -> Result<Value> {
         (cx.float(0.0), cx.float(if up { abs } else { -abs }))
     } else {
         {
-        let (sin, cos) = (std::f64::consts::PI * angle).sin_cos();
-        (cx.float(abs * cos), cx.float(abs * sin))
-    }
+            let (sin, cos) = (std::f64::consts::PI * angle).sin_cos();
+            (cx.float(abs * cos), cx.float(abs * sin))
+        }
     };
     Ok(PairCell::make(&mut cx.heap, ids::COMPLEX, Kind::Complex, re, im))
 }

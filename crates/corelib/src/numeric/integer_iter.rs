@@ -1,8 +1,8 @@
 //! Integer: loops (`times`, `upto`, `downto`). These are among the hottest builtins: the Fixnum loops do nothing but yield.
 
 use super::coerce::{self, Num, classify};
-use super::step::{interval_size, sized};
 use super::ints;
+use super::step::{interval_size, sized};
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 

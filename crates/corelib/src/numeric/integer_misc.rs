@@ -211,7 +211,13 @@ mod misc {
                 _ => cx.range_error(format!("{code} out of char range")),
             };
         };
-        let name = if e.is_kind(Kind::String) { cx.to_str(e)? } else if cx.is_a(e, ids::ENCODING) { cx.to_s(e)? } else { cx.to_str(e)? };
+        let name = if e.is_kind(Kind::String) {
+            cx.to_str(e)?
+        } else if cx.is_a(e, ids::ENCODING) {
+            cx.to_s(e)?
+        } else {
+            cx.to_str(e)?
+        };
         let Some(enc) = Encoding::find(name.bytes()) else {
             let t = name.text().into_owned();
             return cx.arg_error(format!("unknown encoding name - {t}"));

@@ -103,7 +103,13 @@ pub fn cmp(a: Value, b: Value) -> Ordering {
     match (big_ref(a), big_ref(b)) {
         (Some(x), Some(y)) => x.cmp(y),
         // A Bignum is beyond every Fixnum.
-        (Some(x), None) => if x.is_negative() { Ordering::Less } else { Ordering::Greater },
+        (Some(x), None) => {
+            if x.is_negative() {
+                Ordering::Less
+            } else {
+                Ordering::Greater
+            }
+        }
         (None, _) => match big_ref(b) {
             Some(y) if y.is_negative() => Ordering::Greater,
             _ => Ordering::Less,

@@ -35,9 +35,7 @@ fn shown(s: Ref<StringCell>) -> String {
 }
 fn check_ascii(cx: &mut Cx, s: Ref<StringCell>) -> Result<()> {
     match Encoding::from_id(s.encoding()) {
-        Some(e) if !e.is_ascii_compatible() => {
-            cx.raise(ids::COMPAT_ERROR, format!("ASCII incompatible encoding: {}", e.name()))
-        }
+        Some(e) if !e.is_ascii_compatible() => cx.raise(ids::COMPAT_ERROR, format!("ASCII incompatible encoding: {}", e.name())),
         _ => Ok(()),
     }
 }

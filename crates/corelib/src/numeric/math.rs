@@ -36,8 +36,8 @@ fn split(cx: &mut Cx, v: Value, name: &str) -> Result<(f64, f64)> {
             return domain(cx, name);
         }
         let bits = ints::magnitude_bits(v);
-        if bits > 1000 {
-            let drop = bits - 1000;
+        if bits >= 1024 {
+            let drop = bits - 53;
             let top = ints::shift_left(cx, v, Value::fixnum(-(drop as i64)))?;
             return Ok((ints::to_f64(top), drop as f64));
         }

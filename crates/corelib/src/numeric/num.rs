@@ -139,7 +139,7 @@ mod numeric {
     }
     /// Singleton methods on numbers are refused.
     ///
-    ///     begin; def (1.5).x; end; rescue TypeError; :refused; end    #=> :refused
+    ///     n = 1.5; begin; def n.x; end; rescue TypeError; :refused; end    #=> :refused
     #[method("singleton_method_added", private)]
     fn singleton_method_added(cx: &mut Cx, this: Value, name: Sym) -> Result<Value> {
         let c = cx.class_name_of(this);

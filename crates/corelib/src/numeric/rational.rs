@@ -48,7 +48,14 @@ pub fn to_text(p: Pair) -> String {
     format!("{}/{}", ints::to_text(p.0, 10), ints::to_text(p.1, 10))
 }
 
-fn arith(cx: &mut Cx, a: Pair, op: Sym, v: Value, exactly: fn(&mut Cx, Pair, Pair) -> Result<Pair>, inexactly: fn(f64, f64) -> f64) -> Result<Value> {
+fn arith(
+    cx: &mut Cx,
+    a: Pair,
+    op: Sym,
+    v: Value,
+    exactly: fn(&mut Cx, Pair, Pair) -> Result<Pair>,
+    inexactly: fn(f64, f64) -> f64,
+) -> Result<Value> {
     let b = match classify(v) {
         Num::Int(i) => (i, ints::ONE),
         Num::Rational(n, d) => (n, d),

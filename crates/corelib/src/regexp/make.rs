@@ -181,7 +181,7 @@ pub fn union(cx: &mut Cx, patterns: &[Value]) -> Result<Value> {
                 d.regexp.is_fixed_encoding().then(|| d.regexp.encoding())
             }
             None => {
-                let s = str_or_sym(cx, *p)?;
+                let s = if patterns.len() == 1 { str_or_sym(cx, *p)? } else { cx.to_str(*p)? };
                 source.extend(escape(s));
                 (!util::is_ascii(s)).then(|| util::enc(s))
             }

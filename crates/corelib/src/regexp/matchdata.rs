@@ -45,7 +45,8 @@ pub fn group_at(cx: &mut Cx, d: &MatchData, v: Value) -> Result<Value> {
         return Ok(nth(cx, d, n));
     }
     let n = cx.to_i64(v)?;
-    Ok(util::from_end(n, d.captures.len()).map_or(Value::NIL, |n| nth(cx, d, n)))
+    // Counted from the end, the whole match is out of reach.
+    Ok(util::from_end(n, d.captures.len()).filter(|i| n >= 0 || *i > 0).map_or(Value::NIL, |n| nth(cx, d, n)))
 }
 
 /// Byte range of the group that an argument of `begin`, `offset` and the like means.

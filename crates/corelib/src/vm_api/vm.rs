@@ -23,6 +23,7 @@ fn raise_end<T>(cx: &mut Cx, name: &str, end: &End) -> Result<T> {
         }
         End::Panic(p) => format!("VM {name}: internal error: {p}"),
         End::Killed => format!("VM {name}: killed"),
+        End::Signal { number, .. } => format!("VM {name}: ended by signal {number}"),
         End::Exit(s) => format!("VM {name}: exit status {s}"),
         End::Done => format!("VM {name}: ended"),
     };

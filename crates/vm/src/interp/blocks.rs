@@ -7,7 +7,7 @@ use crate::builtin::Block;
 use crate::frame::*;
 use crate::raise::{Exc, Result};
 use crate::vm::Cx;
-use zakuro_bytecode::{Insn, KwRest, Params, call_flags};
+use zakuro_bytecode::{Insn, KwRest, Params};
 use zakuro_object::*;
 
 /// Environment that a block literal of frame `f` runs in.
@@ -70,6 +70,7 @@ unsafe fn activation(b: Block) -> Option<Activation> {
 ///
 /// # Safety
 /// `base..` lies above the top frame's live values, with argc values written.
+#[inline(never)]
 pub unsafe fn push_block_frame(
     cx: &mut Cx,
     block: Block,
@@ -121,6 +122,7 @@ pub unsafe fn push_block_frame(
 ///
 /// # Safety
 /// argc values stand in base+1..; room for `nregs + argc`.
+#[inline(never)]
 pub unsafe fn bind_args(
     cx: &mut Cx,
     cs: *const CodeState,
@@ -325,6 +327,15 @@ pub unsafe fn yield_(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
         enter_yield(cx, ip, regs, cs)
     }
 }
+/// Frame of the block that the arguments described by `cx.call` are yielded to.
+#[inline(never)]
+unsafe fn push_yield_frame(cx: &mut Cx, base: *mut Value, block: Block) -> Result<*const CodeState> {
+    // SAFETY: arguments described by `cx.call` stand above base.
+    unsafe {
+        let call = cx.call;
+        push_block_frame(cx, block, base, call.argc, call.kw, call.block, None, 0)
+    }
+}
 /// Yields the arguments described by `cx.call` (at the instruction's base) to the frame's block.
 unsafe fn enter_yield(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     unsafe {
@@ -334,38 +345,46 @@ unsafe fn enter_yield(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const
             let _ = cx.raise::<()>(ids::LOCAL_JUMP_ERROR, "no block given (yield)");
             return unwind(cx, ip, regs, cs);
         }
-        let call = cx.call;
         if let Some(p) = block.proc()
             && p.proc_kind() != ProcKind::Block
         {
-            let v = check!(cx, ip, regs, cs, yield_native(cx, p, base, call.argc, call.kw, call.block));
+            let v = check!(cx, ip, regs, cs, yield_native(cx, p, base));
             *base = v;
             next!(cx, ip, regs, cs)
         }
-        let callee = check!(cx, ip, regs, cs, push_block_frame(cx, block, base, call.argc, call.kw, call.block, None, 0));
+        let callee = check!(cx, ip, regs, cs, push_yield_frame(cx, base, block));
         if polled(cx) {
             return poll_at(cx, (*callee).insns, base, callee);
         }
         dispatch!(cx, (*callee).insns, base, callee)
     }
 }
-unsafe fn yield_native(cx: &mut Cx, p: Ref<ProcCell>, base: *mut Value, argc: usize, kw: bool, pass: Block) -> Result<Value> {
+#[inline(never)]
+unsafe fn yield_native(cx: &mut Cx, p: Ref<ProcCell>, base: *mut Value) -> Result<Value> {
     // SAFETY: argc values stand above base; the copy is on a scanned stack or short-lived.
     unsafe {
-        let args = std::slice::from_raw_parts(base.add(1), argc).to_vec();
-        cx.call_native_proc(p, &args, kw, pass, None)
+        let call = cx.call;
+        let args = std::slice::from_raw_parts(base.add(1), call.argc).to_vec();
+        cx.call_native_proc(p, &args, call.kw, call.block, None)
+    }
+}
+#[inline(never)]
+unsafe fn lay_out_yield(cx: &mut Cx, base: *mut Value, x: usize, flags: u16) -> Result<()> {
+    // SAFETY: operands of a YieldX stand above base.
+    unsafe {
+        let (argc, kw, block) = super::calls::lay_out(cx, base, x, flags)?;
+        cx.call.argc = argc;
+        cx.call.kw = kw;
+        cx.call.block = block;
+        Ok(())
     }
 }
 pub unsafe fn yield_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     unsafe {
         (*cx.fp).ip = ip;
-        let site = (&(*cs).code.calls)[(*ip).c as usize];
+        let flags = (&(*cs).code.calls)[(*ip).c as usize].flags;
         let base = regs.add((*ip).a as usize);
-        let (argc, kw, block) = check!(cx, ip, regs, cs, super::calls::lay_out(cx, base, (*ip).x as usize, site.flags));
-        cx.call.argc = argc;
-        cx.call.kw = kw;
-        cx.call.block = block;
-        let _ = call_flags::SPLAT;
+        check!(cx, ip, regs, cs, lay_out_yield(cx, base, (*ip).x as usize, flags));
         enter_yield(cx, ip, regs, cs)
     }
 }

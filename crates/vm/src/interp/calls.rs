@@ -357,12 +357,12 @@ unsafe fn generic(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Cod
 /// Enters the method of `cx.call` with receiver and arguments at the instruction's base. The frame's `ip` is stored.
 pub unsafe fn enter(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     unsafe {
+        // `cx.call` is read where it is used: a copy of it here would be a local whose address escapes (see the module).
         let base = regs.add((*ip).a as usize);
-        let call = cx.call;
-        let m: Method = Ref::of(call.me);
+        let m: Method = Ref::of(cx.call.me);
         match m.method_kind() {
             MethodKind::Ruby => {
-                let callee = check!(cx, ip, regs, cs, push_method_frame(cx, m, base, call));
+                let callee = check!(cx, ip, regs, cs, push_method_frame(cx, base));
                 if polled(cx) {
                     return poll_at(cx, (*callee).insns, base, callee);
                 }
@@ -370,37 +370,54 @@ pub unsafe fn enter(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const C
             }
             MethodKind::Native => {
                 let f = Cx::native_fn(m);
-                call_native(cx, ip, regs, cs, f, call.me, call.argc | if call.kw { KW_FLAG } else { 0 }, call.block)
+                let argc = cx.call.argc | if cx.call.kw { KW_FLAG } else { 0 };
+                let block = cx.call.block;
+                call_native(cx, ip, regs, cs, f, m.as_value(), argc, block)
             }
             MethodKind::Proc => {
                 let p: Ref<ProcCell> = Ref::of(m.data);
                 if p.proc_kind() == ProcKind::Block {
-                    let who = Some((*base, call.me));
-                    let flags = FRAME_LAMBDA | FRAME_BMETHOD;
-                    let callee =
-                        check!(cx, ip, regs, cs, push_block_frame(cx, Block(m.data.0), base, call.argc, call.kw, call.block, who, flags));
+                    let callee = check!(cx, ip, regs, cs, push_bmethod_frame(cx, base));
+                    if polled(cx) {
+                        return poll_at(cx, (*callee).insns, base, callee);
+                    }
                     dispatch!(cx, (*callee).insns, base, callee)
                 }
-                let v = check!(cx, ip, regs, cs, native_bmethod(cx, p, base, call));
+                let v = check!(cx, ip, regs, cs, native_bmethod(cx, base));
                 *base = v;
                 next!(cx, ip, regs, cs)
             }
             _ => {
-                let v = check!(cx, ip, regs, cs, other_method(cx, m, base, call));
+                let v = check!(cx, ip, regs, cs, other_method(cx, base));
                 *base = v;
                 next!(cx, ip, regs, cs)
             }
         }
     }
 }
-unsafe fn native_bmethod(cx: &mut Cx, p: Ref<ProcCell>, base: *mut Value, call: PendingCall) -> Result<Value> {
+#[inline(never)]
+unsafe fn push_bmethod_frame(cx: &mut Cx, base: *mut Value) -> Result<*const CodeState> {
     unsafe {
+        let call = cx.call;
+        let m: Method = Ref::of(call.me);
+        let who = Some((*base, call.me));
+        push_block_frame(cx, Block(m.data.0), base, call.argc, call.kw, call.block, who, FRAME_LAMBDA | FRAME_BMETHOD)
+    }
+}
+#[inline(never)]
+unsafe fn native_bmethod(cx: &mut Cx, base: *mut Value) -> Result<Value> {
+    unsafe {
+        let call = cx.call;
+        let p: Ref<ProcCell> = Ref::of(Ref::<MethodCell>::of(call.me).data);
         let args = std::slice::from_raw_parts(base.add(1), call.argc).to_vec();
         cx.call_native_proc(p, &args, call.kw, call.block, Some((*base, call.me)))
     }
 }
-unsafe fn other_method(cx: &mut Cx, m: Method, base: *mut Value, call: PendingCall) -> Result<Value> {
+#[inline(never)]
+unsafe fn other_method(cx: &mut Cx, base: *mut Value) -> Result<Value> {
     unsafe {
+        let call = cx.call;
+        let m: Method = Ref::of(call.me);
         let recv = *base;
         match m.method_kind() {
             MethodKind::AttrReader => {
@@ -445,8 +462,11 @@ unsafe fn mark_keywords(base: *mut Value, p: &zakuro_bytecode::Params) {
 }
 
 /// Pushes the frame of a Ruby method and binds its arguments.
-unsafe fn push_method_frame(cx: &mut Cx, m: Method, base: *mut Value, call: PendingCall) -> Result<*const CodeState> {
+#[inline(never)]
+unsafe fn push_method_frame(cx: &mut Cx, base: *mut Value) -> Result<*const CodeState> {
     unsafe {
+        let call = cx.call;
+        let m: Method = Ref::of(call.me);
         let callee = cx.method_state(m);
         let fp = cx.fp.add(1);
         if fp >= cx.frame_limit || base.add((*callee).nregs as usize + call.argc) >= cx.stack_limit {
@@ -551,14 +571,25 @@ pub unsafe fn lay_out(cx: &mut Cx, base: *mut Value, x: usize, flags: u16) -> Re
 
 pub unsafe fn send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     unsafe {
-        let i = *ip;
         (*cx.fp).ip = ip;
+        if check!(cx, ip, regs, cs, prepare_send_x(cx, ip, regs, cs)) {
+            return enter(cx, ip, regs, cs);
+        }
+        next!(cx, ip, regs, cs)
+    }
+}
+
+/// Lays the arguments out and finds the method: `cx.call` is ready. False: method_missing has answered, its result is in place.
+#[inline(never)]
+unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> Result<bool> {
+    unsafe {
+        let i = *ip;
         let site = &(&(*cs).code.calls)[i.c as usize];
         let base = regs.add(i.a as usize);
         if site.flags & call_flags::FCALL != 0 && i.b == 0 {
             *base = r!(regs, 0);
         }
-        let (argc, kw, mut block) = check!(cx, ip, regs, cs, lay_out(cx, base, i.x as usize, site.flags));
+        let (argc, kw, mut block) = lay_out(cx, base, i.x as usize, site.flags)?;
         if site.block != NO_BLOCK {
             cx.child_state(cs, site.block as usize);
             block = block_record(cx, regs, cs, i.a, site.block);
@@ -570,27 +601,29 @@ pub unsafe fn send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
         if cache.key != key {
             let class = cx.dispatch_class(recv);
             let found = cx.find_method(class, site.name);
-            let why = match found {
-                None => Some(MissReason::None),
-                Some(m) => refused(cx, m, site, r!(regs, 0)),
+            let m = match found {
+                None => Err(MissReason::None),
+                Some(m) => refused(cx, m, site, r!(regs, 0)).map_or(Ok(m), Err),
             };
-            if let Some(why) = why {
-                let v = check!(cx, ip, regs, cs, missing(cx, base, argc, kw, block, site.name, why));
-                *base = v;
-                next!(cx, ip, regs, cs)
-            }
-            let Some(m) = found else { return unwind(cx, ip, regs, cs) };
+            let m = match m {
+                Ok(m) => m,
+                Err(why) => {
+                    *base = missing(cx, base, argc, kw, block, site.name, why)?;
+                    return Ok(false);
+                }
+            };
             me = m.as_value();
             cache.me = me;
             let open = m.visibility() != Visibility::Protected || site.flags & call_flags::FCALL != 0;
             cache.key = if open { (cx.epoch as u64) << 32 | recv.shape_key() as u64 } else { 0 };
         }
         cx.call = PendingCall { me, argc, kw, block, name: site.name };
-        enter(cx, ip, regs, cs)
+        Ok(true)
     }
 }
 
 /// method_missing with the arguments above `base`.
+#[inline(never)]
 pub unsafe fn missing(cx: &mut Cx, base: *mut Value, argc: usize, kw: bool, block: Block, name: Sym, why: MissReason) -> Result<Value> {
     unsafe {
         let args = std::slice::from_raw_parts(base.add(1), argc).to_vec();

@@ -3,6 +3,7 @@
 use super::arith::{slow_group, slow_group_1};
 use super::{check, next, r};
 use crate::frame::*;
+use crate::raise::Result;
 use crate::vm::Cx;
 use zakuro_bytecode::{Const, Insn};
 use zakuro_object::*;
@@ -220,13 +221,20 @@ pub unsafe fn get_const_from(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs:
             next!(cx, ip, regs, cs)
         }
         (*cx.fp).ip = ip;
+        let v = check!(cx, ip, regs, cs, const_from_miss(cx, i, base, cs));
+        r!(regs, i.a) = v;
+        next!(cx, ip, regs, cs)
+    }
+}
+#[inline(never)]
+unsafe fn const_from_miss(cx: &mut Cx, i: Insn, base: Value, cs: *const CodeState) -> Result<Value> {
+    unsafe {
         let name = (&(*cs).code.const_sites)[i.c as usize].name;
-        let v = check!(cx, ip, regs, cs, cx.const_get_from(base, name));
+        let v = cx.const_get_from(base, name)?;
         if cx.class_id(base).is_some_and(|c| cx.class(c).mro.iter().any(|m| cx.class(*m).consts.contains_key(&name))) {
             *(*cs).consts_cache.add(i.c as usize) = ConstCache { epoch: cx.const_epoch, cref: base, value: v };
         }
-        r!(regs, i.a) = v;
-        next!(cx, ip, regs, cs)
+        Ok(v)
     }
 }
 pub unsafe fn set_const(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
@@ -336,20 +344,34 @@ pub unsafe fn new_regexp(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
-        let pieces = std::slice::from_raw_parts(regs.add(i.b as usize), i.c as usize);
-        r!(regs, i.a) = match crate::boot::hooks().regexp_dynamic {
-            Some(f) => check!(cx, ip, regs, cs, f(cx, pieces, i.x)),
-            None => Value::NIL,
-        };
+        let v = check!(cx, ip, regs, cs, dynamic_regexp(cx, i, regs));
+        r!(regs, i.a) = v;
         next!(cx, ip, regs, cs)
+    }
+}
+#[inline(never)]
+unsafe fn dynamic_regexp(cx: &mut Cx, i: Insn, regs: *mut Value) -> Result<Value> {
+    unsafe {
+        let pieces = std::slice::from_raw_parts(regs.add(i.b as usize), i.c as usize);
+        match crate::boot::hooks().regexp_dynamic {
+            Some(f) => f(cx, pieces, i.x),
+            None => Ok(Value::NIL),
+        }
     }
 }
 pub unsafe fn expand(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
+        check!(cx, ip, regs, cs, spread(cx, i, regs));
+        next!(cx, ip, regs, cs)
+    }
+}
+#[inline(never)]
+unsafe fn spread(cx: &mut Cx, i: Insn, regs: *mut Value) -> Result<()> {
+    unsafe {
         let v = r!(regs, i.b);
-        let a = match check!(cx, ip, regs, cs, cx.try_ary(v)) {
+        let a = match cx.try_ary(v)? {
             Some(a) => a,
             None => ArrayCell::plain(&mut cx.heap, &[v]),
         };
@@ -374,7 +396,7 @@ pub unsafe fn expand(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
                 *out.add(at + k) = a.get(pre + k).unwrap_or(Value::NIL);
             }
         }
-        next!(cx, ip, regs, cs)
+        Ok(())
     }
 }
 

@@ -15,10 +15,8 @@ pub unsafe fn def_method(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
         let i = *ip;
         (*cx.fp).ip = ip;
         let name = (&(*cs).code.syms)[i.b as usize];
-        let code = (&(*cs).code.children)[i.c as usize].clone();
-        let result = cx.define_ruby_method(name, &code);
-        drop(code);
-        check!(cx, ip, regs, cs, result);
+        let code: *const Arc<Code> = &(&(*cs).code.children)[i.c as usize];
+        check!(cx, ip, regs, cs, cx.define_ruby_method(name, &*code));
         r!(regs, i.a) = Value::sym(name);
         next!(cx, ip, regs, cs)
     }
@@ -28,10 +26,8 @@ pub unsafe fn def_singleton(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: 
         let i = *ip;
         (*cx.fp).ip = ip;
         let name = (&(*cs).code.syms)[i.b as usize];
-        let code = (&(*cs).code.children)[i.c as usize].clone();
-        let result = cx.define_singleton_ruby_method(r!(regs, i.a), name, &code);
-        drop(code);
-        check!(cx, ip, regs, cs, result);
+        let code: *const Arc<Code> = &(&(*cs).code.children)[i.c as usize];
+        check!(cx, ip, regs, cs, cx.define_singleton_ruby_method(r!(regs, i.a), name, &*code));
         r!(regs, i.a) = Value::sym(name);
         next!(cx, ip, regs, cs)
     }
@@ -94,6 +90,7 @@ impl Cx {
             c.header.aux = v;
         }
     }
+    #[inline(never)]
     fn define_ruby_method(&mut self, name: Sym, code: &Arc<Code>) -> Result<()> {
         let class = self.default_definee()?;
         let cref = self.current_cref();
@@ -142,6 +139,7 @@ impl Cx {
         self.ivar_set_raw(e, Sym::intern("__receiver"), v);
         self.raise_value(e)
     }
+    #[inline(never)]
     fn define_singleton_ruby_method(&mut self, object: Value, name: Sym, code: &Arc<Code>) -> Result<()> {
         if object.is_cell() && object.flags() & flags::FROZEN != 0 && !object.is_kind(Kind::Class) {
             return self.frozen_class_error(object);

@@ -129,6 +129,7 @@ impl Cx {
     }
 }
 
+#[inline(never)]
 unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> Result<Value> {
     // SAFETY: `c` values stand in base..; syms are in range (verifier).
     unsafe {

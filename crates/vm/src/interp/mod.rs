@@ -1,7 +1,7 @@
 //! The interpreter: one function per opcode, each ending in a call of the next one, which the compiler turns into a jump.
 //!
 //! Rules that keep the jump (findings: opt-level 1 and up; a test runs every handler deep): no local whose address escapes, no destructor alive at the
-//! end, slow paths in cold functions of the handler's own signature. `cx`, `ip`, `regs` and `cs` stay in machine registers.
+//! end, slow paths in cold functions of the handler's own signature, helpers with such locals never inlined. `cx`, `ip`, `regs` and `cs` stay in machine registers.
 //!
 //! A handler that can raise or call stores `ip` in its frame first. Errors go to [`unwind::unwind`], which finds a handler or returns false to
 //! the native code that called [`run`].

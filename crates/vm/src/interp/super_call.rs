@@ -63,37 +63,52 @@ pub unsafe fn super_(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
 }
 pub unsafe fn super_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     unsafe {
-        let i = *ip;
         (*cx.fp).ip = ip;
-        r!(regs, i.a) = r!(regs, 0);
+        r!(regs, (*ip).a) = r!(regs, 0);
+        check!(cx, ip, regs, cs, lay_out_super(cx, ip, regs, cs));
+        go(cx, ip, regs, cs)
+    }
+}
+#[inline(never)]
+unsafe fn lay_out_super(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> Result<()> {
+    unsafe {
+        let i = *ip;
         let site = &(&(*cs).code.calls)[i.c as usize];
         let base = regs.add(i.a as usize);
-        let (argc, kw, given) = check!(cx, ip, regs, cs, lay_out(cx, base, i.x as usize, site.flags));
+        let (argc, kw, given) = lay_out(cx, base, i.x as usize, site.flags)?;
         let block = match literal_block(cx, regs, cs, i.a, site) {
             Some(b) => b,
             None if site.flags & call_flags::BLOCKARG != 0 => given,
             None => (*cx.fp).block,
         };
         cx.call = PendingCall { me: Value::NIL, argc, kw, block, name: sym::empty };
-        go(cx, ip, regs, cs)
+        Ok(())
     }
 }
 unsafe fn go(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     unsafe {
+        if check!(cx, ip, regs, cs, prepare(cx, ip, regs, cs)) {
+            return enter(cx, ip, regs, cs);
+        }
+        next!(cx, ip, regs, cs)
+    }
+}
+/// Finds the method: `cx.call` is ready. False: method_missing has answered, its result is in place.
+#[inline(never)]
+unsafe fn prepare(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> Result<bool> {
+    unsafe {
         let i = *ip;
-        let me = r!(regs, 0);
         let call = cx.call;
-        let (m, name) = check!(cx, ip, regs, cs, find(cx, cs, i.c, me));
+        let (m, name) = find(cx, cs, i.c, r!(regs, 0))?;
         match m {
             Some(m) => {
                 cx.call = PendingCall { me: m.as_value(), name, ..call };
-                enter(cx, ip, regs, cs)
+                Ok(true)
             }
             None => {
                 let base = regs.add(i.a as usize);
-                let v = check!(cx, ip, regs, cs, missing(cx, base, call.argc, call.kw, call.block, name, MissReason::Super));
-                *base = v;
-                next!(cx, ip, regs, cs)
+                *base = missing(cx, base, call.argc, call.kw, call.block, name, MissReason::Super)?;
+                Ok(false)
             }
         }
     }

@@ -1,0 +1,185 @@
+//! What a process knows about itself: ids, times, limits.
+
+use crate::io::fail_os;
+use zakuro_macros::ruby_class;
+use zakuro_vm::*;
+
+const LIMITS: &[(&str, u32)] = &[
+    ("AS", libc::RLIMIT_AS),
+    ("CORE", libc::RLIMIT_CORE),
+    ("CPU", libc::RLIMIT_CPU),
+    ("DATA", libc::RLIMIT_DATA),
+    ("FSIZE", libc::RLIMIT_FSIZE),
+    ("MEMLOCK", libc::RLIMIT_MEMLOCK),
+    ("NOFILE", libc::RLIMIT_NOFILE),
+    ("NPROC", libc::RLIMIT_NPROC),
+    ("RSS", libc::RLIMIT_RSS),
+    ("STACK", libc::RLIMIT_STACK),
+];
+
+pub fn setup(cx: &mut Cx) {
+    for (n, v) in LIMITS {
+        cx.const_set(ids::PROCESS, Sym::intern(&format!("RLIMIT_{n}")), Value::fixnum(*v as i64));
+    }
+    let inf = cx.int_u64(libc::RLIM_INFINITY);
+    cx.const_set(ids::PROCESS, Sym::intern("RLIM_INFINITY"), inf);
+    for (n, v) in [("WNOHANG", 1), ("WUNTRACED", 2), ("PRIO_PROCESS", 0), ("PRIO_PGRP", 1), ("PRIO_USER", 2)] {
+        cx.const_set(ids::PROCESS, Sym::intern(n), Value::fixnum(v));
+    }
+    for (n, v) in [("RUSAGE_SELF", libc::RUSAGE_SELF), ("RUSAGE_CHILDREN", libc::RUSAGE_CHILDREN)] {
+        cx.const_set(ids::PROCESS, Sym::intern(n), Value::fixnum(v as i64));
+    }
+}
+
+fn limit_of(cx: &mut Cx, v: Value) -> Result<u32> {
+    if cx.is_integer(v) {
+        return Ok(cx.to_i64(v)? as u32);
+    }
+    let name = cx.text_of(v)?;
+    match LIMITS.iter().find(|l| l.0 == name) {
+        Some(l) => Ok(l.1),
+        None => cx.arg_error(format!("invalid resource name: {name}")),
+    }
+}
+
+fn limit_value(cx: &mut Cx, v: Value) -> Result<u64> {
+    match v.as_sym().map(|s| s.name()).as_deref() {
+        Some("INFINITY") => Ok(libc::RLIM_INFINITY),
+        Some(other) => cx.arg_error(format!("invalid resource value: {other}")),
+        None => match cx.as_big(v).and_then(|b| u64::try_from(b).ok()) {
+            Some(n) => Ok(n),
+            None => Ok(cx.to_i64(v)? as u64),
+        },
+    }
+}
+
+#[ruby_class(ids::PROCESS)]
+pub mod process {
+    use super::*;
+    /// Id of this process. (All VMs share it.)
+    ///
+    ///     Process.pid == $$   #=> true
+    #[method("pid", singleton)]
+    fn pid(_cx: &mut Cx, _this: Value) -> i64 {
+        std::process::id() as i64
+    }
+    /// Id of the parent process.
+    #[method("ppid", singleton)]
+    fn ppid(_cx: &mut Cx, _this: Value) -> i64 {
+        std::os::unix::process::parent_id() as i64
+    }
+    /// Real user id.
+    #[method("uid", singleton)]
+    fn uid(_cx: &mut Cx, _this: Value) -> i64 {
+        // SAFETY: no preconditions.
+        unsafe { libc::getuid() as i64 }
+    }
+    /// Effective user id.
+    #[method("euid", singleton)]
+    fn euid(_cx: &mut Cx, _this: Value) -> i64 {
+        // SAFETY: no preconditions.
+        unsafe { libc::geteuid() as i64 }
+    }
+    /// Real group id.
+    #[method("gid", singleton)]
+    fn gid(_cx: &mut Cx, _this: Value) -> i64 {
+        // SAFETY: no preconditions.
+        unsafe { libc::getgid() as i64 }
+    }
+    /// Effective group id.
+    #[method("egid", singleton)]
+    fn egid(_cx: &mut Cx, _this: Value) -> i64 {
+        // SAFETY: no preconditions.
+        unsafe { libc::getegid() as i64 }
+    }
+    /// Process group.
+    #[method("getpgrp", singleton)]
+    fn getpgrp(_cx: &mut Cx, _this: Value) -> i64 {
+        // SAFETY: no preconditions.
+        unsafe { libc::getpgrp() as i64 }
+    }
+    /// Process group of a process.
+    #[method("getpgid", singleton)]
+    fn getpgid(cx: &mut Cx, _this: Value, pid: i64) -> Result<i64> {
+        // SAFETY: no preconditions.
+        let r = unsafe { libc::getpgid(pid as i32) };
+        if r < 0 { fail_os(cx, "") } else { Ok(r as i64) }
+    }
+    /// Session of a process.
+    #[method("getsid", singleton)]
+    fn getsid(cx: &mut Cx, _this: Value, pid: Option<i64>) -> Result<i64> {
+        // SAFETY: no preconditions.
+        let r = unsafe { libc::getsid(pid.unwrap_or(0) as i32) };
+        if r < 0 { fail_os(cx, "") } else { Ok(r as i64) }
+    }
+    /// Scheduling priority.
+    #[method("getpriority", singleton)]
+    fn getpriority(_cx: &mut Cx, _this: Value, kind: i64, id: i64) -> i64 {
+        // SAFETY: no preconditions.
+        unsafe { libc::getpriority(kind as _, id as libc::id_t) as i64 }
+    }
+    /// Soft and hard limit of a resource.
+    #[method("getrlimit", singleton)]
+    fn getrlimit(cx: &mut Cx, _this: Value, resource: Value) -> Result<Value> {
+        let r = limit_of(cx, resource)?;
+        let mut l = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: l is writable.
+        if unsafe { libc::getrlimit(r, &mut l) } != 0 {
+            return fail_os(cx, "getrlimit");
+        }
+        let pair = [cx.int_u64(l.rlim_cur), cx.int_u64(l.rlim_max)];
+        Ok(cx.array(&pair))
+    }
+    /// Sets soft and hard limit of a resource (of the whole process).
+    #[method("setrlimit", singleton)]
+    fn setrlimit(cx: &mut Cx, _this: Value, resource: Value, soft: Value, hard: Option<Value>) -> Result<()> {
+        let r = limit_of(cx, resource)?;
+        let cur = limit_value(cx, soft)?;
+        let max = match hard {
+            Some(h) => limit_value(cx, h)?,
+            None => cur,
+        };
+        let l = libc::rlimit { rlim_cur: cur, rlim_max: max };
+        // SAFETY: l is readable.
+        if unsafe { libc::setrlimit(r, &l) } != 0 {
+            return fail_os(cx, "setrlimit");
+        }
+        Ok(())
+    }
+    /// User, system, children's user, children's system CPU seconds.
+    #[method("__times", singleton, private)]
+    fn times(cx: &mut Cx, _this: Value) -> Value {
+        let mut out = Vec::new();
+        for who in [libc::RUSAGE_SELF, libc::RUSAGE_CHILDREN] {
+            // SAFETY: getrusage fills the zeroed struct.
+            let u = unsafe {
+                let mut u: libc::rusage = std::mem::zeroed();
+                libc::getrusage(who, &mut u);
+                u
+            };
+            for t in [u.ru_utime, u.ru_stime] {
+                out.push(cx.float(t.tv_sec as f64 + t.tv_usec as f64 / 1e6));
+            }
+        }
+        cx.array(&out)
+    }
+    /// `$0` as the process was started.
+    #[method("argv0", singleton)]
+    fn argv0(cx: &mut Cx, _this: Value) -> Value {
+        let s = cx.script.clone();
+        cx.frozen_str(&s)
+    }
+    /// Accepted and ignored: the title belongs to the process, not to a VM.
+    #[method("setproctitle", singleton)]
+    fn setproctitle(_cx: &mut Cx, _this: Value, title: Ref<StringCell>) -> Value {
+        title.as_value()
+    }
+    /// Time for optimisations before many processes are forked: collects.
+    ///
+    ///     Process.warmup   #=> true
+    #[method("warmup", singleton)]
+    fn warmup(cx: &mut Cx, _this: Value) -> bool {
+        cx.collect();
+        true
+    }
+}

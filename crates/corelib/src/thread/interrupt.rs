@@ -1,0 +1,79 @@
+//! When exceptions from other threads may arrive.
+
+use super::payload;
+use zakuro_macros::ruby_class;
+use zakuro_vm::thread::Timing;
+use zakuro_vm::*;
+
+fn timing(cx: &mut Cx, v: Value) -> Result<Timing> {
+    match v.as_sym().map(|s| s.name()).as_deref() {
+        Some("immediate") => Ok(Timing::Immediate),
+        Some("on_blocking") => Ok(Timing::OnBlocking),
+        Some("never") => Ok(Timing::Never),
+        _ => cx.arg_error("unknown mask signature"),
+    }
+}
+
+fn is_pending(cx: &mut Cx, thread: Value, class: Option<Value>) -> Result<bool> {
+    let t = payload(cx, thread)?;
+    match class {
+        None => Ok(!t.pending.is_empty()),
+        Some(c) => {
+            let Some(id) = cx.class_id(c) else { return cx.type_error("class or module required for rescue clause") };
+            Ok(t.pending.iter().any(|e| cx.is_a(*e, id)))
+        }
+    }
+}
+
+/// Interrupt masks.
+#[ruby_class(ids::THREAD)]
+pub mod thread {
+    use super::*;
+
+    /// Runs the block; exceptions of the given classes that other threads raise here arrive `:immediate`ly, `:on_blocking`, or `:never`
+    /// (that is, afterwards).
+    ///
+    ///     a = []; t = Thread.new { Thread.handle_interrupt(RuntimeError => :never) { Thread.pass until Thread.pending_interrupt?; a << 1 } rescue a << 2 }; Thread.pass; t.raise("x"); t.join; a   #=> [1, 2]
+    #[method("handle_interrupt", singleton)]
+    fn handle_interrupt(cx: &mut Cx, _this: Value, mask: Value, block: Block) -> Result<Value> {
+        if block.is_none() {
+            return cx.arg_error("block is needed.");
+        }
+        let h = cx.to_hash(mask)?;
+        let mut list = Vec::new();
+        for (class, when) in cx.hash_pairs(h) {
+            let when = timing(cx, when)?;
+            if cx.class_id(class).is_none() {
+                return cx.arg_error("unknown mask signature");
+            }
+            list.push((class, when));
+        }
+        let me = cx.current_thread();
+        payload(cx, me)?.masks.push(list);
+        let r = match cx.check_interrupts() {
+            Ok(()) => cx.yield_values(block, &[]),
+            Err(Exc) => Err(Exc),
+        };
+        payload(cx, me)?.masks.pop();
+        let v = r?;
+        cx.check_interrupts()?;
+        Ok(v)
+    }
+
+    /// Does an exception wait to be raised in the running thread?
+    ///
+    ///     Thread.pending_interrupt?   #=> false
+    #[method("pending_interrupt?", singleton)]
+    fn pending_here(cx: &mut Cx, _this: Value, class: Option<Value>) -> Result<bool> {
+        let me = cx.current_thread();
+        is_pending(cx, me, class)
+    }
+
+    /// Does an exception wait to be raised in the thread?
+    ///
+    ///     Thread.current.pending_interrupt?(StandardError)   #=> false
+    #[method("pending_interrupt?")]
+    fn pending(cx: &mut Cx, this: Value, class: Option<Value>) -> Result<bool> {
+        is_pending(cx, this, class)
+    }
+}

@@ -1,0 +1,68 @@
+//! Threads as Ruby sees them, and what they synchronise with. The machinery is `zakuro_vm::thread`.
+//!
+//! [`class`] life and death of threads · [`locals`] what a thread carries · [`lock`] Mutex, Monitor, ConditionVariable · [`queue`] Queue and
+//! SizedQueue · [`group`] ThreadGroup.
+//!
+//! Threads of a VM run one at a time and change only at safepoints and waits, so what stands in one builtin between two of these is atomic.
+
+pub mod class;
+pub mod group;
+pub mod interrupt;
+pub mod locals;
+pub mod lock;
+pub mod queue;
+
+use std::time::{Duration, Instant};
+use zakuro_vm::thread::{Thread, Wait};
+use zakuro_vm::*;
+
+pub static TABLES: &[&[MethodRow]] = &[
+    class::thread::METHODS,
+    locals::thread::METHODS,
+    interrupt::thread::METHODS,
+    lock::mutex::METHODS,
+    lock::condition::METHODS,
+    lock::monitor::METHODS,
+    queue::queue::METHODS,
+    queue::sized::METHODS,
+    group::thread_group::METHODS,
+];
+
+pub fn setup(cx: &mut Cx) {
+    group::setup(cx);
+}
+
+/// The payload of a Thread object. ThreadError when `initialize` of a subclass has not called super.
+pub(crate) fn payload(cx: &mut Cx, v: Value) -> Result<&'static mut Thread> {
+    if !cx.is_data::<Thread>(v) {
+        return cx.raise(ids::THREAD_ERROR, "uninitialized thread");
+    }
+    cx.data_mut::<Thread>(v)
+}
+
+/// A time limit: nil for none.
+pub(crate) fn deadline(cx: &mut Cx, v: Option<Value>) -> Result<Option<Instant>> {
+    match v {
+        None | Some(Value::NIL) => Ok(None),
+        Some(v) => {
+            let seconds = cx.to_f64(v)?;
+            let d = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX);
+            Ok(Some(Instant::now() + d.min(Duration::from_secs(86_400 * 365 * 50))))
+        }
+    }
+}
+
+/// Sleeps until `wakeup` (true) or the deadline (false).
+pub(crate) fn doze(cx: &mut Cx, wait: Wait, until: Option<Instant>) -> Result<bool> {
+    cx.threads().current().woken = false;
+    let woken = cx.wait_as(wait, until, |cx| Ok(std::mem::take(&mut cx.threads().current().woken).then_some(())))?;
+    Ok(woken.is_some())
+}
+
+/// Ends a doze of thread `id`.
+pub(crate) fn rouse(cx: &mut Cx, id: u32) {
+    if let Some(t) = cx.threads().get(id) {
+        t.woken = true;
+    }
+    cx.thread_wake(id);
+}

@@ -1,0 +1,320 @@
+//! Queue and SizedQueue.
+//!
+//! Who waits stands in line by its thread number. A push wakes the first; a waiter that leaves for another reason (time, exception) wakes the
+//! next one if there is still something to take, so that no wake-up is lost with it.
+
+use super::deadline;
+use std::collections::VecDeque;
+use std::time::Instant;
+use zakuro_macros::ruby_class;
+use zakuro_vm::thread::Wait;
+use zakuro_vm::*;
+
+/// Payload of both classes.
+#[derive(Default)]
+struct QueueData {
+    items: VecDeque<Value>,
+    closed: bool,
+    takers: VecDeque<u32>,
+    givers: VecDeque<u32>,
+    /// Room; None for a plain Queue.
+    max: Option<usize>,
+}
+
+impl NativeData for QueueData {
+    fn trace(&self, m: &mut Marker<'_>) {
+        self.items.iter().for_each(|v| m.mark_value_bits(v.0));
+    }
+}
+
+impl QueueData {
+    fn full(&self) -> bool {
+        self.max.is_some_and(|m| self.items.len() >= m)
+    }
+}
+
+fn data(cx: &mut Cx, v: Value) -> Result<&'static mut QueueData> {
+    if !cx.is_data::<QueueData>(v) {
+        let name = cx.class_name_of(v);
+        return cx.type_error(format!("{name} not initialized"));
+    }
+    cx.data_mut::<QueueData>(v)
+}
+
+fn closed<T>(cx: &mut Cx) -> Result<T> {
+    cx.raise(ids::CLOSED_QUEUE_ERROR, "queue closed")
+}
+
+fn wake_first(cx: &mut Cx, line: &mut VecDeque<u32>) {
+    if let Some(id) = line.pop_front() {
+        cx.thread_wake(id);
+    }
+}
+
+fn wake_all(cx: &mut Cx, line: &mut VecDeque<u32>) {
+    while !line.is_empty() {
+        wake_first(cx, line);
+    }
+}
+
+/// Which side of the queue a thread waits at.
+#[derive(Clone, Copy, PartialEq)]
+enum Side {
+    Take,
+    Give,
+}
+
+fn line(q: &mut QueueData, side: Side) -> &mut VecDeque<u32> {
+    match side {
+        Side::Take => &mut q.takers,
+        Side::Give => &mut q.givers,
+    }
+}
+
+/// Waits until there is something to take (or room to give), or the queue is closed. False: out of time.
+fn wait(cx: &mut Cx, this: Value, side: Side, until: Option<Instant>) -> Result<bool> {
+    let me = cx.thread_id();
+    let r = cx.wait_as(Wait::Inside, until, |cx| {
+        let q = data(cx, this)?;
+        let possible = if side == Side::Take { !q.items.is_empty() } else { !q.full() };
+        if possible || q.closed {
+            return Ok(Some(()));
+        }
+        let l = line(q, side);
+        if !l.contains(&me) {
+            l.push_back(me);
+        }
+        Ok(None)
+    });
+    let q = data(cx, this)?;
+    line(q, side).retain(|id| *id != me);
+    if !matches!(r, Ok(Some(()))) {
+        let possible = if side == Side::Take { !q.items.is_empty() } else { !q.full() };
+        if possible {
+            wake_first(cx, line(q, side));
+        }
+    }
+    Ok(r?.is_some())
+}
+
+/// `non_block` and `timeout:` of push and pop.
+fn limit(cx: &mut Cx, non_block: bool, kw: Kwargs) -> Result<Option<Instant>> {
+    kw.only(cx, &[sym::timeout])?;
+    let t = kw.get(sym::timeout);
+    if non_block && t.is_some_and(|t| !t.is_nil()) {
+        return cx.arg_error("can't set a timeout if non_block is enabled");
+    }
+    deadline(cx, t)
+}
+
+fn take(cx: &mut Cx, this: Value, non_block: bool, until: Option<Instant>) -> Result<Value> {
+    let q = data(cx, this)?;
+    if q.items.is_empty() {
+        if non_block {
+            return cx.raise(ids::THREAD_ERROR, "queue empty");
+        }
+        if !wait(cx, this, Side::Take, until)? {
+            return Ok(Value::NIL);
+        }
+    }
+    let q = data(cx, this)?;
+    match q.items.pop_front() {
+        Some(v) => {
+            wake_first(cx, &mut q.givers);
+            Ok(v)
+        }
+        None => Ok(Value::NIL),
+    }
+}
+
+/// Queue.
+#[ruby_class(ids::QUEUE)]
+pub mod queue {
+    use super::*;
+
+    #[method("initialize", private)]
+    fn initialize(cx: &mut Cx, this: Value, items: Option<Value>) -> Result<Value> {
+        let mut q = QueueData::default();
+        if let Some(v) = items {
+            let Some(list) = cx.call_if_responds(v, sym::to_a, &[])? else {
+                let what = cx.class_name_of(v);
+                return cx.type_error(format!("can't convert {what} into Array"));
+            };
+            match Ref::<ArrayCell>::from_value(list) {
+                Some(a) => q.items.extend(a.as_slice()),
+                None => {
+                    let (what, got) = (cx.class_name_of(v), cx.class_name_of(list));
+                    return cx.type_error(format!("can't convert {what} to Array ({what}#to_a gives {got})"));
+                }
+            }
+        }
+        cx.data_init(this, q)?;
+        Ok(this)
+    }
+
+    /// Appends an object.
+    ///
+    ///     q = Queue.new; q << 1 << 2; q.size   #=> 2
+    #[method("push", "<<", "enq")]
+    fn push(cx: &mut Cx, this: Value, object: Value) -> Result<Value> {
+        let q = data(cx, this)?;
+        if q.closed {
+            return closed(cx);
+        }
+        q.items.push_back(object);
+        wake_first(cx, &mut q.takers);
+        Ok(this)
+    }
+
+    /// Takes the first object; waits for one unless `non_block`. Closed and empty, or out of time: nil.
+    ///
+    ///     q = Queue.new([1]); [q.pop, q.pop(timeout: 0)]   #=> [1, nil]
+    #[method("pop", "shift", "deq")]
+    fn pop(cx: &mut Cx, this: Value, non_block: Option<bool>, kw: Kwargs) -> Result<Value> {
+        let non_block = non_block.unwrap_or(false);
+        let until = limit(cx, non_block, kw)?;
+        take(cx, this, non_block, until)
+    }
+
+    /// Closes the queue: nothing can be pushed any more, and waiting threads get nil.
+    ///
+    ///     q = Queue.new; q.close; [q.closed?, q.pop]   #=> [true, nil]
+    #[method("close")]
+    fn close(cx: &mut Cx, this: Value) -> Result<Value> {
+        let q = data(cx, this)?;
+        q.closed = true;
+        wake_all(cx, &mut q.takers);
+        wake_all(cx, &mut q.givers);
+        Ok(this)
+    }
+
+    /// Was it closed?
+    ///
+    ///     Queue.new.closed?   #=> false
+    #[method("closed?")]
+    fn is_closed(cx: &mut Cx, this: Value) -> Result<bool> {
+        Ok(data(cx, this)?.closed)
+    }
+
+    /// Removes all objects.
+    ///
+    ///     Queue.new([1, 2]).clear.empty?   #=> true
+    #[method("clear")]
+    fn clear(cx: &mut Cx, this: Value) -> Result<Value> {
+        let q = data(cx, this)?;
+        q.items.clear();
+        wake_all(cx, &mut q.givers);
+        Ok(this)
+    }
+
+    /// Is nothing in it?
+    ///
+    ///     Queue.new.empty?   #=> true
+    #[method("empty?")]
+    fn is_empty(cx: &mut Cx, this: Value) -> Result<bool> {
+        Ok(data(cx, this)?.items.is_empty())
+    }
+
+    /// Number of objects in it.
+    ///
+    ///     Queue.new([1, 2]).size   #=> 2
+    #[method("size", "length")]
+    fn size(cx: &mut Cx, this: Value) -> Result<usize> {
+        Ok(data(cx, this)?.items.len())
+    }
+
+    /// Number of threads that wait at it.
+    ///
+    ///     Queue.new.num_waiting   #=> 0
+    #[method("num_waiting")]
+    fn num_waiting(cx: &mut Cx, this: Value) -> Result<usize> {
+        let q = data(cx, this)?;
+        Ok(q.takers.len() + q.givers.len())
+    }
+
+    /// Queues can't be frozen.
+    ///
+    ///     (Queue.new.freeze rescue $!.class)   #=> TypeError
+    #[method("freeze")]
+    fn freeze(cx: &mut Cx, this: Value) -> Result<Value> {
+        let name = cx.any_to_s(this);
+        cx.type_error(format!("cannot freeze {name}"))
+    }
+
+    /// Queues can't be dumped.
+    ///
+    ///     (Queue.new.marshal_dump rescue $!.message)   #=> "can't dump Thread::Queue"
+    #[method("marshal_dump")]
+    fn marshal_dump(cx: &mut Cx, this: Value) -> Result<Value> {
+        let name = cx.class_name_of(this);
+        cx.type_error(format!("can't dump {name}"))
+    }
+}
+
+/// SizedQueue.
+#[ruby_class(ids::SIZED_QUEUE)]
+pub mod sized {
+    use super::*;
+
+    fn size_of(cx: &mut Cx, n: i64) -> Result<usize> {
+        if n < 1 {
+            return cx.arg_error("queue size must be positive");
+        }
+        Ok(n as usize)
+    }
+
+    #[method("initialize", private)]
+    fn initialize(cx: &mut Cx, this: Value, max: i64) -> Result<Value> {
+        let max = size_of(cx, max)?;
+        cx.data_init(this, QueueData { max: Some(max), ..QueueData::default() })?;
+        Ok(this)
+    }
+
+    /// Appends an object; waits for room unless `non_block`. Out of time: nil.
+    ///
+    ///     q = SizedQueue.new(1); q << 1; q.push(2, timeout: 0)   #=> nil
+    #[method("push", "<<", "enq")]
+    fn push(cx: &mut Cx, this: Value, object: Value, non_block: Option<bool>, kw: Kwargs) -> Result<Value> {
+        let non_block = non_block.unwrap_or(false);
+        let until = limit(cx, non_block, kw)?;
+        let q = data(cx, this)?;
+        if q.closed {
+            return closed(cx);
+        }
+        if q.full() {
+            if non_block {
+                return cx.raise(ids::THREAD_ERROR, "queue full");
+            }
+            if !wait(cx, this, Side::Give, until)? {
+                return Ok(Value::NIL);
+            }
+        }
+        let q = data(cx, this)?;
+        if q.closed {
+            return closed(cx);
+        }
+        q.items.push_back(object);
+        wake_first(cx, &mut q.takers);
+        Ok(this)
+    }
+
+    /// How much it holds.
+    ///
+    ///     SizedQueue.new(4).max   #=> 4
+    #[method("max")]
+    fn max(cx: &mut Cx, this: Value) -> Result<usize> {
+        Ok(data(cx, this)?.max.unwrap_or(0))
+    }
+
+    /// Changes how much it holds.
+    ///
+    ///     q = SizedQueue.new(1); q.max = 3; q.max   #=> 3
+    #[method("max=")]
+    fn set_max(cx: &mut Cx, this: Value, n: i64) -> Result<i64> {
+        let max = size_of(cx, n)?;
+        let q = data(cx, this)?;
+        q.max = Some(max);
+        wake_all(cx, &mut q.givers);
+        Ok(n)
+    }
+}
