@@ -454,7 +454,12 @@ mod methods {
     #[method("include?", "member?")]
     fn include(cx: &mut Cx, this: Range, v: Value) -> Result<bool> {
         let (low, high) = (this.low(), this.high());
-        if is_numeric(cx, low) || is_numeric(cx, high) {
+        // Ends that convert to Integer count as numbers.
+        let mut linear = is_numeric(cx, low) || is_numeric(cx, high);
+        for end in [low, high] {
+            linear = linear || end.is_kind(Kind::Object) && cx.responds(end, sym::to_int, true)?;
+        }
+        if linear {
             return covers(cx, this, v);
         }
         if low.is_nil() || high.is_nil() {

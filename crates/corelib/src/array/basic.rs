@@ -40,6 +40,9 @@ fn same_elements(cx: &mut Cx, a: Ref<ArrayCell>, b: Ref<ArrayCell>, strict: bool
     if a.len() != b.len() {
         return Ok(false);
     }
+    if a.as_slice().as_ptr() == b.as_slice().as_ptr() {
+        return Ok(true);
+    }
     let simple = |v: Value| !v.is_cell() || v.is_kind(Kind::String);
     let mut i = 0;
     while let (Some(x), Some(y)) = (a.get(i), b.get(i)) {
@@ -236,7 +239,7 @@ pub mod methods {
     fn replace(cx: &mut Cx, this: Ref<ArrayCell>, other: Ref<ArrayCell>) -> Result<Value> {
         cx.check_frozen(this.as_value())?;
         if this != other {
-            ArrayCell::replace(this, &mut cx.heap, other.as_slice());
+            ArrayCell::replace_shared(this, &mut cx.heap, other);
         }
         Ok(this.as_value())
     }
