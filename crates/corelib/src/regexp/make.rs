@@ -35,10 +35,26 @@ pub fn compile_str(cx: &mut Cx, s: Str, flags: RegexFlags) -> Result<Arc<Regexp>
     compile(cx, &source, flags, enc)
 }
 
+/// Bits of a literal's options that mean the same in `Regexp#options`.
+const OPTION_BITS: u8 = 0x3f;
+
+/// Encoding that the letters `e` and `s` behind a literal name.
+fn encoding_option(options: u8) -> Option<Encoding> {
+    match options & !OPTION_BITS {
+        0 => None,
+        64 => Encoding::find(b"EUC-JP"),
+        _ => Encoding::find(b"Windows-31J"),
+    }
+}
+
 /// Hook: the Regexp of a literal, frozen.
-pub fn literal(cx: &mut Cx, source: &[u8], options: u8) -> Value {
-    let flags = RegexFlags::from_bits(u32::from(options));
-    let enc = if flags.no_encoding { Encoding::BINARY } else { Encoding::UTF_8 };
+pub fn literal(cx: &mut Cx, source: &[u8], options: u8, encoding: u8) -> Value {
+    let flags = RegexFlags::from_bits(u32::from(options & OPTION_BITS));
+    let enc = match encoding_option(options) {
+        Some(e) => e,
+        None if flags.no_encoding => Encoding::BINARY,
+        None => Encoding::from_id(encoding).unwrap_or(Encoding::UTF_8),
+    };
     let v = match cache::compile(cx, source, flags, enc) {
         Ok(r) => object(cx, r),
         Err(RegexpError(message)) => cx.data(ids::REGEXP, Invalid { message }),
@@ -49,9 +65,9 @@ pub fn literal(cx: &mut Cx, source: &[u8], options: u8) -> Value {
 
 /// Hook: the Regexp of a literal with interpolation.
 pub fn dynamic(cx: &mut Cx, pieces: &[Value], options: u8) -> Result<Value> {
-    let flags = RegexFlags::from_bits(u32::from(options));
+    let flags = RegexFlags::from_bits(u32::from(options & OPTION_BITS));
     let mut source = Vec::new();
-    let mut enc: Option<Encoding> = None;
+    let mut enc: Option<Encoding> = encoding_option(options);
     for piece in pieces {
         let s = match regexp_of(*piece) {
             Some(d) => {
