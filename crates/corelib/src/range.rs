@@ -182,6 +182,14 @@ fn is_numeric(cx: &mut Cx, v: Value) -> bool {
     v.is_fixnum() || v.as_float().is_some() || cx.is_a(v, ids::NUMERIC)
 }
 
+/// Whether what lies between two such values is a matter of order only: numbers, times, what converts to an Integer.
+fn is_linear(cx: &mut Cx, v: Value) -> Result<bool> {
+    if is_numeric(cx, v) || cx.is_a(v, ids::TIME) {
+        return Ok(true);
+    }
+    Ok(v.is_kind(Kind::Object) && cx.responds(v, sym::to_int, true)?)
+}
+
 fn same(cx: &mut Cx, r: Range, other: Value, strict: bool) -> Result<bool> {
     let Some(o) = Ref::<RangeCell>::from_value(other) else { return Ok(false) };
     if r == o {
@@ -454,7 +462,7 @@ mod methods {
     #[method("include?", "member?")]
     fn include(cx: &mut Cx, this: Range, v: Value) -> Result<bool> {
         let (low, high) = (this.low(), this.high());
-        if is_numeric(cx, low) || is_numeric(cx, high) {
+        if is_linear(cx, low)? || is_linear(cx, high)? {
             return covers(cx, this, v);
         }
         if low.is_nil() || high.is_nil() {
