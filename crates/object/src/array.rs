@@ -259,6 +259,31 @@ impl ArrayCell {
         Self::truncate(this, 0);
         Self::extend(this, heap, &own);
     }
+    /// Takes over the content of another Array: its buffer is shared when it is large.
+    pub fn replace_shared(this: Ref<ArrayCell>, heap: &mut Heap, other: Ref<ArrayCell>) {
+        if other.is_inline() || other.len() <= 16 {
+            return Self::replace(this, heap, other.as_slice());
+        }
+        if this == other {
+            return;
+        }
+        let mut this = this;
+        // SAFETY: other has a heap body; the new count keeps its buffer alive, the old buffer's count is given back.
+        unsafe {
+            let h = other.body.heap;
+            SharedBuf::retain(h.buf);
+            if this.is_inline() {
+                heap.set_finalized(this.as_ptr() as *mut Header);
+            } else {
+                let old = this.body.heap.buf;
+                heap.sub_payload(SharedBuf::cap(old));
+                SharedBuf::release(old);
+            }
+            heap.add_payload(SharedBuf::cap(h.buf));
+            this.header.aux = OUT;
+            this.body.heap = h;
+        }
+    }
     /// The elements for sorting and the like in place.
     pub fn as_mut_slice<'a>(this: Ref<ArrayCell>, heap: &mut Heap) -> &'a mut [Value] {
         Self::reserve(this, heap, this.len());

@@ -40,6 +40,9 @@ fn same_elements(cx: &mut Cx, a: Ref<ArrayCell>, b: Ref<ArrayCell>, strict: bool
     if a.len() != b.len() {
         return Ok(false);
     }
+    if a.as_slice().as_ptr() == b.as_slice().as_ptr() {
+        return Ok(true);
+    }
     let simple = |v: Value| !v.is_cell() || v.is_kind(Kind::String);
     let mut i = 0;
     while let (Some(x), Some(y)) = (a.get(i), b.get(i)) {
@@ -141,7 +144,10 @@ fn join_nested(cx: &mut Cx, a: Ref<ArrayCell>, sep: Option<Ref<StringCell>>, out
 
 /// `Array#join`
 pub fn join(cx: &mut Cx, a: Ref<ArrayCell>, sep: Value) -> Result<Value> {
-    let sep = if sep.is_nil() { cx.globals.get(&sym::output_fs).copied().unwrap_or(Value::NIL) } else { sep };
+    if a.is_empty() {
+        return Ok(cx.str_bytes(b"", US_ASCII));
+    }
+    let sep = if sep.is_nil() { cx.global_get(sym::output_fs)? } else { sep };
     let sep = if sep.is_nil() { None } else { Some(cx.to_str(sep)?) };
     let mut out = Joined { bytes: Vec::new(), encoding: None };
     let mut first = true;
@@ -199,7 +205,13 @@ pub mod methods {
     #[method("initialize", private)]
     fn initialize(cx: &mut Cx, this: Ref<ArrayCell>, size: Option<Value>, value: Option<Value>, block: Block) -> Result<Value> {
         cx.check_frozen(this.as_value())?;
+        if value.is_some() && block.is_some() {
+            cx.warn_here("block supersedes default value argument")?;
+        }
         let Some(size) = size else {
+            if block.is_some() {
+                cx.warn_here("given block not used")?;
+            }
             ArrayCell::truncate(this, 0);
             return Ok(this.as_value());
         };
@@ -236,7 +248,7 @@ pub mod methods {
     fn replace(cx: &mut Cx, this: Ref<ArrayCell>, other: Ref<ArrayCell>) -> Result<Value> {
         cx.check_frozen(this.as_value())?;
         if this != other {
-            ArrayCell::replace(this, &mut cx.heap, other.as_slice());
+            ArrayCell::replace_shared(this, &mut cx.heap, other);
         }
         Ok(this.as_value())
     }
@@ -298,7 +310,7 @@ pub mod methods {
     #[method("inspect", "to_s")]
     fn inspect(cx: &mut Cx, this: Ref<ArrayCell>) -> Result<Value> {
         if this.is_empty() {
-            return Ok(StringCell::plain(&mut cx.heap, b"[]", UTF8).as_value());
+            return Ok(StringCell::plain(&mut cx.heap, b"[]", US_ASCII).as_value());
         }
         let shown = cx.guard_recursion(this.as_value(), |cx| {
             let mut out = vec![b'['];

@@ -12,7 +12,7 @@ use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
 /// Features of the core library that CRuby has as files: requiring them does nothing.
-const BUILTIN: &[&str] = &["enumerator", "rational", "complex", "thread", "fiber", "set", "ruby2_keywords", "continuation"];
+const BUILTIN: &[&str] = &["enumerator", "rational", "complex", "thread", "fiber", "set", "ruby2_keywords", "continuation", "monitor"];
 
 #[derive(Default)]
 struct Loader {
@@ -283,6 +283,15 @@ pub fn require(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
         }
         provide(cx, &name);
         load(cx)?;
+        return Ok(true);
+    }
+    if crate::features::is_embedded(plain) {
+        let name = [plain, b".so"].concat();
+        if cx.state::<Loader>().loaded.contains(&name) {
+            return Ok(false);
+        }
+        provide(cx, &name);
+        crate::features::run(cx, plain)?;
         return Ok(true);
     }
     match resolve(cx, feature)? {

@@ -1,5 +1,6 @@
 //! Time in Marshal data: eight bytes of calendar fields in UTC, the rest in variables of the String that holds them.
 
+use zakuro_macros::ruby_class;
 use zakuro_object::string::{BINARY, US_ASCII};
 use zakuro_vm::*;
 
@@ -97,4 +98,19 @@ pub fn load(cx: &mut Cx, class: Value, data: Value) -> Result<Value> {
 fn word(s: Ref<StringCell>, at: usize) -> Option<i64> {
     let b: [u8; 4] = s.bytes().get(at..at + 4)?.try_into().ok()?;
     Some(i64::from(u32::from_le_bytes(b)))
+}
+
+#[ruby_class(ids::TIME)]
+pub mod times {
+    use super::*;
+
+    #[method("_dump", private)]
+    fn dump_(cx: &mut Cx, this: Value, _limit: Option<Value>) -> Result<Value> {
+        dump(cx, this)
+    }
+
+    #[method("_load", singleton, private)]
+    fn load_(cx: &mut Cx, this: Value, data: Value) -> Result<Value> {
+        load(cx, this, data)
+    }
 }

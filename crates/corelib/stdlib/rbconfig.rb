@@ -1,0 +1,25 @@
+# RbConfig: what programs ask about the interpreter's installation.
+module RbConfig
+  host_cpu, host_os = RUBY_PLATFORM.split("-", 2)
+  executable = File.readlink("/proc/self/exe") rescue "zakuro"
+  CONFIG = {
+    "ruby_install_name" => File.basename(executable), "RUBY_INSTALL_NAME" => File.basename(executable),
+    "bindir" => File.dirname(executable), "EXEEXT" => "", "ruby_version" => "4.0.0", "RUBY_PROGRAM_VERSION" => RUBY_VERSION,
+    "MAJOR" => "4", "MINOR" => "0", "TEENY" => "0", "PATCHLEVEL" => "0", "host_os" => host_os, "target_os" => host_os, "host_cpu" => host_cpu,
+    "target_cpu" => host_cpu, "arch" => RUBY_PLATFORM, "build_os" => host_os, "DLEXT" => "so", "SOEXT" => "so", "OBJEXT" => "o", "LIBEXT" => "a",
+    "prefix" => "/usr", "rubylibdir" => "/usr/lib/ruby", "rubyarchdir" => "/usr/lib/ruby", "sitedir" => "/usr/lib/ruby/site_ruby",
+    "sitelibdir" => "/usr/lib/ruby/site_ruby", "vendordir" => "/usr/lib/ruby/vendor_ruby", "mandir" => "/usr/share/man",
+    "sysconfdir" => "/etc", "datadir" => "/usr/share", "localstatedir" => "/var", "SHELL" => "/bin/sh", "PATH_SEPARATOR" => ":",
+    "ruby_pc" => "", "configure_args" => "", "SIZEOF_VOIDP" => "8", "ENABLE_SHARED" => "no", "platform" => RUBY_PLATFORM
+  }
+  MAKEFILE_CONFIG = CONFIG.dup
+  SIZEOF = { "int" => 4, "short" => 2, "long" => 8, "long long" => 8, "void*" => 8, "size_t" => 8, "time_t" => 8, "float" => 4, "double" => 8 }.freeze
+  LIMITS = {
+    "FIXNUM_MAX" => 2**62 - 1, "FIXNUM_MIN" => -2**62, "INT_MAX" => 2**31 - 1, "INT_MIN" => -2**31, "UINT_MAX" => 2**32 - 1,
+    "LONG_MAX" => 2**63 - 1, "LONG_MIN" => -2**63, "ULONG_MAX" => 2**64 - 1
+  }.freeze
+  TOPDIR = "/usr"
+
+  def self.ruby = File.readlink("/proc/self/exe")
+  def self.expand(value, config = CONFIG) = value.gsub(/\$\((\w+)\)/) { config[$1] || "" }
+end
