@@ -1,8 +1,22 @@
-//! caller and caller_locations.
+//! caller, caller_locations, Thread::Backtrace::Location.
 
 use zakuro_macros::ruby_class;
 use zakuro_vm::backtrace::Location;
 use zakuro_vm::*;
+
+/// Payload of a Thread::Backtrace::Location.
+struct Loc(Location);
+impl NativeData for Loc {}
+
+/// Array of Location objects.
+pub fn locations_value(cx: &mut Cx, list: Vec<Location>) -> Value {
+    let out = cx.new_array();
+    for l in list {
+        let v = cx.data(ids::LOCATION, Loc(l));
+        ArrayCell::push(out, &mut cx.heap, v);
+    }
+    out.as_value()
+}
 
 /// The levels that (start, length) or a Range selects; `here` is the number of levels to leave out at least. None: start is too deep.
 fn select(cx: &mut Cx, args: Rest, default: i64) -> Result<Option<Vec<Location>>> {
@@ -69,8 +83,59 @@ pub mod kernel {
     #[method("caller_locations", module_function, max = 2)]
     fn caller_locations(cx: &mut Cx, _this: Value, args: Rest) -> Result<Value> {
         match select(cx, args, 1)? {
-            Some(list) => Ok(crate::exception::location::list(cx, &list)),
+            Some(list) => Ok(locations_value(cx, list)),
             None => Ok(Value::NIL),
         }
+    }
+}
+
+#[ruby_class(ids::LOCATION)]
+pub mod location {
+    use super::*;
+
+    fn get(cx: &mut Cx, this: Value) -> Result<&'static Location> {
+        Ok(&cx.data_ref::<Loc>(this)?.0)
+    }
+    /// File name as in `__FILE__`.
+    #[method("path")]
+    fn path(cx: &mut Cx, this: Value) -> Result<&'static str> {
+        Ok(&get(cx, this)?.file)
+    }
+    /// Full path of the file, nil for texts.
+    #[method("absolute_path")]
+    fn absolute_path(cx: &mut Cx, this: Value) -> Result<Option<String>> {
+        let l = get(cx, this)?;
+        if l.file.starts_with("(eval") || &*l.file == "-e" {
+            return Ok(None);
+        }
+        let p = super::super::load::absolute(cx, l.file.as_bytes());
+        Ok(Some(std::fs::canonicalize(&p).unwrap_or(p).to_string_lossy().into_owned()))
+    }
+    /// Line number.
+    #[method("lineno")]
+    fn lineno(cx: &mut Cx, this: Value) -> Result<i64> {
+        Ok(get(cx, this)?.line as i64)
+    }
+    /// Class and method, `block in ...` for blocks.
+    #[method("label")]
+    fn label(cx: &mut Cx, this: Value) -> Result<&'static str> {
+        Ok(&get(cx, this)?.label)
+    }
+    /// Name of the method.
+    #[method("base_label")]
+    fn base_label(cx: &mut Cx, this: Value) -> Result<&'static str> {
+        Ok(&get(cx, this)?.base_label)
+    }
+    /// As a line of a backtrace.
+    #[method("to_s")]
+    fn to_s(cx: &mut Cx, this: Value) -> Result<String> {
+        Ok(get(cx, this)?.to_string())
+    }
+    /// `to_s`, inspected.
+    #[method("inspect")]
+    fn inspect(cx: &mut Cx, this: Value) -> Result<Value> {
+        let s = get(cx, this)?.to_string();
+        let s = cx.str(&s);
+        Ok(cx.inspect(s)?.as_value())
     }
 }

@@ -17,6 +17,7 @@ pub static TABLES: &[&[MethodRow]] = &[
     load::kernel::METHODS,
     caller::kernel::METHODS,
     process::kernel::METHODS,
+    caller::location::METHODS,
     misc::kernel::METHODS,
 ];
 
