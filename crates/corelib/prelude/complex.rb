@@ -39,9 +39,7 @@ class Complex
     [real, imaginary]
   end
 
-  def rect
-    [real, imaginary]
-  end
+  alias rect rectangular
 
   def -@
     Complex.__send__(:__make, -real, -imaginary)
@@ -60,9 +58,7 @@ class Complex
     __divide(other) { |a, b| a.quo(b) }
   end
 
-  def quo(other)
-    __divide(other) { |a, b| a.quo(b) }
-  end
+  alias quo /
 
   def fdiv(other)
     Complex.__send__(:__make, real.fdiv(other), imaginary.fdiv(other))
@@ -103,9 +99,7 @@ class Complex
     a ** b
   end
 
-  def pow(other)
-    self ** other
-  end
+  alias pow **
 
   def abs
     a = real
@@ -119,9 +113,7 @@ class Complex
     end
   end
 
-  def magnitude
-    abs
-  end
+  alias magnitude abs
 
   def abs2
     real * real + imaginary * imaginary
@@ -131,13 +123,9 @@ class Complex
     Math.atan2(imaginary.to_f, real.to_f)
   end
 
-  def angle
-    arg
-  end
+  alias angle arg
 
-  def phase
-    arg
-  end
+  alias phase arg
 
   def polar
     [abs, arg]
@@ -147,9 +135,7 @@ class Complex
     Complex.__send__(:__make, real, -imaginary)
   end
 
-  def conj
-    Complex.__send__(:__make, real, -imaginary)
-  end
+  alias conj conjugate
 
   def finite?
     real.finite? && imaginary.finite?
@@ -206,7 +192,7 @@ class Complex
   end
 
   def rationalize(eps = (none = true; nil))
-    unless imaginary.is_a?(Integer) && imaginary == 0 || imaginary.is_a?(Rational) && imaginary == 0
+    if imaginary.is_a?(Float) || !(imaginary == 0)
       raise RangeError, "can't convert #{self} into Rational"
     end
     none ? real.rationalize : real.rationalize(eps)
@@ -231,7 +217,7 @@ class Complex
   end
 
   def __exact_real(name, target)
-    unless (imaginary.is_a?(Integer) || imaginary.is_a?(Rational)) && imaginary == 0
+    if imaginary.is_a?(Float) || !(imaginary == 0)
       raise RangeError, "can't convert #{self} into #{target}"
     end
     real.__send__(name)

@@ -179,7 +179,8 @@ module Kernel
   module_function :pp
 end
 
-class << ENV
+# Methods of every VM's ENV.
+module EnvMethods
   def each
     return to_enum(:each) { size } unless block_given?
     to_h.each { |pair| yield pair }
@@ -466,3 +467,4 @@ class ArgfClass
   end
 end
 Object.__send__(:remove_const, :ArgfClass)
+Object.__send__(:remove_const, :EnvMethods)

@@ -14,9 +14,7 @@ class Numeric
     self < 0 ? -self : self
   end
 
-  def magnitude
-    self < 0 ? -self : self
-  end
+  alias magnitude abs
 
   def abs2
     self * self
@@ -26,13 +24,9 @@ class Numeric
     negative? ? Math::PI : 0
   end
 
-  def angle
-    arg
-  end
+  alias angle arg
 
-  def phase
-    arg
-  end
+  alias phase arg
 
   def polar
     [abs, arg]
@@ -42,9 +36,7 @@ class Numeric
     [self, 0]
   end
 
-  def rect
-    [self, 0]
-  end
+  alias rect rectangular
 
   def real
     self
@@ -54,17 +46,13 @@ class Numeric
     0
   end
 
-  def imag
-    0
-  end
+  alias imag imaginary
 
   def conj
     self
   end
 
-  def conjugate
-    self
-  end
+  alias conjugate conj
 
   def i
     Complex(0, self)
@@ -119,9 +107,7 @@ class Numeric
     self - other * div(other)
   end
 
-  def modulo(other)
-    self - other * div(other)
-  end
+  alias modulo %
 
   def divmod(other)
     [div(other), self % other]

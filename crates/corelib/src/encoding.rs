@@ -3,7 +3,7 @@
 //! Invariant: there is one object per encoding, made for the boot image; they stand, in order of id, in an Array that is the class's
 //! `extra` value. The defaults (`default_external`, `default_internal`) belong to each VM.
 
-use crate::string::util::{self, Str};
+use crate::string::util;
 use zakuro_macros::ruby_class;
 use zakuro_text::encoding::Encoding;
 use zakuro_vm::*;
@@ -83,7 +83,8 @@ fn by_name(cx: &mut Cx, name: &[u8]) -> Option<Option<Encoding>> {
 pub fn from_value(cx: &mut Cx, v: Value) -> Result<Encoding> {
     match find(cx, v)? {
         Some(e) => Ok(e),
-        None => cx.arg_error("unknown encoding name - internal"),
+        // `internal` while it is unset.
+        None => Ok(Encoding::BINARY),
     }
 }
 
@@ -258,10 +259,6 @@ mod encodings {
     ///     Encoding.find("utf-8")   #=> #<Encoding:UTF-8>
     #[method("find", singleton)]
     fn find_by(cx: &mut Cx, _this: Value, name: Value) -> Result<Value> {
-        let name = match name.as_sym() {
-            Some(s) => cx.str_auto(s.bytes()),
-            None => name,
-        };
         Ok(match find(cx, name)? {
             Some(e) => object(cx, e),
             None => Value::NIL,
@@ -326,25 +323,19 @@ mod encodings {
         if ea == eb {
             return object(cx, ea);
         }
-        let (sa, sb) = (text_value(cx, a), text_value(cx, b));
+        let (sa, sb) = (Ref::<StringCell>::from_value(a), Ref::<StringCell>::from_value(b));
+        // What is no String says by its encoding what it holds.
         let found = match (sa, sb) {
             (Some(x), Some(y)) => util::compatible(x, y),
+            (_, Some(y)) if y.len() == 0 => Some(ea),
             _ if !ea.is_ascii_compatible() || !eb.is_ascii_compatible() => None,
+            (_, None) if eb == Encoding::US_ASCII => Some(ea),
+            (None, _) if ea == Encoding::US_ASCII => Some(eb),
             (Some(x), None) => util::is_ascii(x).then_some(eb),
             (None, Some(y)) => util::is_ascii(y).then_some(ea),
             (None, None) => None,
         };
         found.map_or(Value::NIL, |e| object(cx, e))
-    }
-
-    /// A String for Strings and Symbols.
-    fn text_value(cx: &mut Cx, v: Value) -> Option<Str> {
-        if let Some(s) = v.as_sym() {
-            let e = crate::symbol::encoding_of(s);
-            let v = cx.str_bytes(s.bytes(), e.id());
-            return Ref::from_value(v);
-        }
-        Ref::from_value(v)
     }
 }
 

@@ -273,7 +273,6 @@ pub fn setup(cx: &mut Cx) {
         e.private = true;
     }
     crate::io::stream::declare_lazy(cx, "ENV");
-    // The methods' module is an internal of ENV.
-    cx.const_remove(ids::OBJECT, Sym::intern("EnvMethods"));
+    // The methods' module is an internal of ENV: the prelude adds to it, then removes the constant.
     cx.class_mut(ids::ENV_METHODS).name = Some(Sym::intern("ENV"));
 }

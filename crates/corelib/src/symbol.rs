@@ -70,7 +70,7 @@ mod symbols {
     /// The Symbol itself.
     ///
     ///     :abc.to_sym   #=> :abc
-    #[method("to_sym")]
+    #[method("to_sym", "intern")]
     fn to_sym(_cx: &mut Cx, this: Sym) -> Sym {
         this
     }

@@ -325,7 +325,8 @@ pub fn float_round(x: f64, ndigits: i32, half: RoundHalf) -> f64 {
         RoundHalf::Even => {
             let f = xs.floor();
             let d = xs - f;
-            if d > 0.5 {
+            // A half by rounding of x * s only is no tie.
+            if d > 0.5 || d == 0.5 && (f + 0.5) / s < magnitude {
                 f + 1.0
             } else if d == 0.5 || (f + 0.5) / s <= magnitude {
                 f + f % 2.0

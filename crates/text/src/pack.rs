@@ -57,7 +57,7 @@ impl Template<'_> {
         loop {
             match self.s.get(self.at) {
                 None => return Ok(None),
-                Some(b' ' | b'\t'..=b'\r' | 0) => self.at += 1,
+                Some(b' ' | b'\t'..=b'\r') => self.at += 1,
                 Some(b'#') => self.at += memchr::memchr(b'\n', &self.s[self.at..]).unwrap_or(self.s.len() - self.at),
                 Some(_) => break,
             }
@@ -158,7 +158,8 @@ pub trait PackSource {
 pub fn pack<S: PackSource>(template: &[u8], src: &mut S, out: &mut Vec<u8>) -> Result<Encoding, S::Err> {
     let mut t = Template { s: template, at: 0 };
     let mut enc = None;
-    let base = out.len();
+    // `@` and `X` count from the beginning of the buffer.
+    let base = 0;
     loop {
         let d = match t.next() {
             Ok(Some(d)) => d,

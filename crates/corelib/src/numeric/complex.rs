@@ -34,8 +34,14 @@ fn make_f64(cx: &mut Cx, re: f64, im: f64) -> Value {
 fn is_real(cx: &mut Cx, v: Value) -> Result<bool> {
     coerce::is_real(cx, v)
 }
-fn check_real(cx: &mut Cx, v: Value) -> Result<()> {
-    if is_real(cx, v)? { Ok(()) } else { cx.type_error("not a real") }
+/// A real number, or the real part of a Complex without imaginary part.
+fn real_part(cx: &mut Cx, v: Value) -> Result<Value> {
+    if let Some((re, im)) = complex_parts(v)
+        && cx.eq(im, Value::fixnum(0))?
+    {
+        return Ok(re);
+    }
+    if is_real(cx, v)? { Ok(v) } else { cx.type_error("not a real") }
 }
 /// Product of two parts; an infinity times an exact zero keeps to Float rules.
 fn component_product(cx: &mut Cx, a: Parts, b: (Value, Value)) -> Result<Value> {
@@ -59,8 +65,7 @@ mod complex {
     fn rect(cx: &mut Cx, this: Value, re: Value, im: Option<Value>) -> Result<Value> {
         let _ = this;
         let im = im.unwrap_or(Value::fixnum(0));
-        check_real(cx, re)?;
-        check_real(cx, im)?;
+        let (re, im) = (real_part(cx, re)?, real_part(cx, im)?);
         Ok(make_complex(cx, re, im))
     }
     #[method("__make", singleton, private)]
@@ -153,6 +158,11 @@ mod complex {
         }
         let me = make_complex(cx, this.0, this.1);
         coerce::equal(cx, me, v)
+    }
+    /// For Marshal: the parts.
+    #[method("marshal_dump", private)]
+    fn marshal_dump(cx: &mut Cx, this: Parts) -> Value {
+        cx.array(&[this.0, this.1])
     }
     /// Hash code.
     ///

@@ -151,6 +151,7 @@ mod float {
     #[method("remainder")]
     fn remainder(cx: &mut Cx, this: f64, v: Value) -> Result<Value> {
         match real(v) {
+            Some(0.0) => ints::zero_division(cx),
             Some(y) => Ok(cx.float(this % y)),
             None => {
                 let x = cx.float(this);
@@ -463,11 +464,12 @@ mod float {
     ///
     ///     -1.0.arg    #=> 3.141592653589793
     #[method("arg", "angle", "phase")]
-    fn arg(cx: &mut Cx, this: f64) -> Value {
-        if this.is_nan() {
-            return cx.float(this);
+    fn arg(cx: &mut Cx, this: Value) -> Value {
+        match this.as_float() {
+            Some(f) if f.is_nan() => this,
+            Some(f) if f.is_sign_negative() => cx.float(std::f64::consts::PI),
+            _ => ints::ZERO,
         }
-        if this.is_sign_negative() { cx.float(std::f64::consts::PI) } else { ints::ZERO }
     }
 
     fn finite(cx: &mut Cx, x: f64) -> Result<()> {

@@ -104,10 +104,7 @@ mod integer {
                 cx.float_to_int(q)
             }
             Num::Rational(n, d) => rat::div_floor(cx, (this, ints::ONE), (n, d)),
-            Num::Other => {
-                let q = coerce::binary(cx, this, sym::div, other)?;
-                cx.call(q, sym::floor, &[])
-            }
+            Num::Other => coerce::binary(cx, this, Sym::intern("div"), other),
         }
     }
     /// Remainder with the sign of the divisor.
@@ -134,6 +131,7 @@ mod integer {
     fn remainder(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
         match classify(other) {
             Num::Int(b) => ints::remainder(cx, this, b),
+            Num::Float(0.0) => ints::zero_division(cx),
             Num::Float(f) => Ok(cx.float(ints::to_f64(this) % f)),
             Num::Rational(n, d) => {
                 let q = rat::div(cx, (this, ints::ONE), (n, d))?;

@@ -204,6 +204,14 @@ mod misc {
                 cx.range_error("bignum out of char range")
             };
         };
+        let encoding = match encoding {
+            None if code > 0xff => {
+                let class = cx.class_value(ids::ENCODING);
+                let internal = Sym::intern("default_internal");
+                cx.call_if_responds(class, internal, &[])?.filter(|e| !e.is_nil())
+            }
+            e => e,
+        };
         let Some(e) = encoding else {
             return match code {
                 0..=0x7f => Ok(cx.str_bytes(&[code as u8], US_ASCII)),

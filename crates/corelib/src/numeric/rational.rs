@@ -179,6 +179,9 @@ mod rational {
             let p = rat::pow(cx, this.0, n)?;
             return Ok(rat::object(cx, p));
         }
+        if this.0.0 == ints::ZERO && rat::parts(v).is_some_and(|e| ints::is_negative(e.0)) {
+            return ints::zero_division(cx);
+        }
         let f = cx.float(rat::to_f64(this.0));
         let e = cx.to_f64(v)?;
         let e = cx.float(e);

@@ -160,7 +160,18 @@ pub mod regexp {
         }
         let s = make::str_or_sym(cx, v)?;
         let found = if cx.wants_backref() {
-            engine::search_backref(cx, this, s, 0, false)?.map(|c| c.start())
+            match engine::search(cx, this, s, 0, false)? {
+                Some(c) => {
+                    let start = c.start();
+                    let m = engine::make_match(cx, this, s, c);
+                    cx.set_backref(m);
+                    Some(start)
+                }
+                None => {
+                    cx.set_backref(Value::NIL);
+                    None
+                }
+            }
         } else {
             engine::find(cx, this, s, 0)?.map(|(start, _)| start)
         };

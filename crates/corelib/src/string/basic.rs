@@ -197,6 +197,9 @@ pub mod strings {
         if let Some(o) = Ref::<StringCell>::from_value(other) {
             return Ok(Value::fixnum(compare(this, o) as i64));
         }
+        if let Some(o) = cx.try_str(other)? {
+            return Ok(Value::fixnum(compare(this, o) as i64));
+        }
         if !other.is_cell() || !cx.responds(other, sym::cmp, false)? {
             return Ok(Value::NIL);
         }

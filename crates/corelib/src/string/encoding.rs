@@ -160,8 +160,10 @@ fn fallback(cx: &mut Cx, f: Value, c: Value) -> Result<Option<Str>> {
         cx.call(f, sym::aref, &[c])?
     } else if f.is_kind(Kind::Proc) || cx.responds(f, sym::call, false)? {
         cx.call(f, sym::call, &[c])?
-    } else {
+    } else if cx.responds(f, sym::aref, false)? {
         cx.call(f, sym::aref, &[c])?
+    } else {
+        Value::NIL
     };
     if r.is_nil() { Ok(None) } else { cx.to_str(r).map(Some) }
 }
@@ -347,6 +349,10 @@ fn scrub_method(cx: &mut Cx, this: Str, with: Option<Value>, block: Block) -> Re
 /// Reads what `dump` wrote.
 fn undump(cx: &mut Cx, this: Str) -> Result<Value> {
     let all = this.bytes();
+    if !enc(this).is_ascii_compatible() {
+        let name = enc(this).name();
+        return cx.raise(ids::COMPAT_ERROR, format!("ASCII incompatible encoding: {name}"));
+    }
     if !is_ascii(this) {
         return cx.raise(ids::RUNTIME_ERROR, "non-ASCII character detected at the undump");
     }
@@ -406,7 +412,7 @@ fn undump(cx: &mut Cx, this: Str) -> Result<Value> {
                 };
                 if all.get(i) == Some(&b'{') {
                     let Some(n) = memchr::memchr(b'}', &all[i..]) else {
-                        return cx.raise(ids::RUNTIME_ERROR, "unterminated Unicode escape");
+                        return cx.raise(ids::RUNTIME_ERROR, "invalid Unicode escape");
                     };
                     for part in all[i + 1..i + n].split(|b| *b == b' ').filter(|p| !p.is_empty()) {
                         put(cx, hex(part))?;
@@ -439,7 +445,10 @@ fn undump(cx: &mut Cx, this: Str) -> Result<Value> {
         };
         match Encoding::find(name) {
             Some(found) => e = found,
-            None => return cx.arg_error("dumped string has unknown encoding name: ".to_string() + &String::from_utf8_lossy(name)),
+            None => {
+                let name = String::from_utf8_lossy(name);
+                return cx.raise(ids::RUNTIME_ERROR, format!("dumped string has unknown encoding name: {name}"));
+            }
         }
     }
     Ok(cx.str_bytes(&out, e.id()))
@@ -559,8 +568,8 @@ pub mod encoding_methods {
     ///     (+"a\xFF").scrub!("?")   #=> "a?"
     #[method("scrub!")]
     fn scrub_bang(cx: &mut Cx, this: Str, with: Option<Value>, block: Block) -> Result<Str> {
-        cx.check_frozen(this.as_value())?;
         if let Some(b) = scrub_method(cx, this, with, block)? {
+            cx.check_frozen(this.as_value())?;
             StringCell::set_bytes(this, &mut cx.heap, &b);
         }
         Ok(this)

@@ -56,6 +56,9 @@ pub fn aref(cx: &mut Cx, this: Str, args: &[Value]) -> Result<Value> {
 pub fn splice(cx: &mut Cx, this: Str, start: usize, end: usize, with: Str) -> Result<()> {
     let mut this = this;
     let e = check_compatible(cx, this, with)?;
+    // A conversion of the arguments may have run code that shortened the String.
+    let end = end.min(this.len());
+    let start = start.min(end);
     if start == this.len() {
         return append(cx, this, with);
     }
@@ -80,7 +83,7 @@ fn locate_for_set(cx: &mut Cx, this: Str, args: &[Value]) -> Result<(usize, usiz
             Some(v) if v.is_kind(Kind::String) || v.is_sym() => super::regexp::group_number(cx, first, *v)?.unwrap_or(usize::MAX),
             Some(v) => {
                 let i = cx.to_i64(*v)?;
-                match from_end(i, caps.groups.len()).filter(|n| *n < caps.groups.len()) {
+                match from_end(i, caps.groups.len()).filter(|n| *n < caps.groups.len() && (i >= 0 || *n > 0)) {
                     Some(n) => n,
                     None => return cx.index_error(format!("index {i} out of regexp")),
                 }
@@ -180,8 +183,8 @@ pub mod indexing {
     fn aset(cx: &mut Cx, this: Str, args: Args) -> Result<Value> {
         cx.check_frozen(this.as_value())?;
         let (args, value) = args.as_slice().split_at(args.argc - 1);
-        let with = cx.to_str(value[0])?;
         let (a, b) = locate_for_set(cx, this, args)?;
+        let with = cx.to_str(value[0])?;
         cx.check_frozen(this.as_value())?;
         splice(cx, this, a, b, with)?;
         Ok(value[0])
@@ -255,7 +258,7 @@ pub mod indexing {
             3 if a[0].is_kind(Kind::Range) => (&a[..1], a[1], &a[2..]),
             3 => (&a[..2], a[2], &[]),
             5 => (&a[..2], a[2], &a[3..]),
-            n => return cx.arity_error(n, 2, Some(5)),
+            n => return cx.arg_error(format!("wrong number of arguments (given {n}, expected 2, 3, or 5)")),
         };
         let w = cx.to_str(with)?;
         let (from, to) = byte_range(cx, this, target)?;

@@ -116,6 +116,10 @@ fn lines(cx: &mut Cx, this: Str, separator: Option<Value>, kw: Kwargs, block: Bl
     let chomp = kw.get(sym::chomp).is_some_and(|v| v.truthy());
     let mut sink = Sink::new(cx, block);
     let separator = match separator {
+        None => default_separator(cx)?,
+        Some(v) => v,
+    };
+    let separator = match Some(separator).filter(|v| !v.is_undef()) {
         None => Value::UNDEF,
         Some(v) if v.is_nil() => {
             let whole = copy(cx, this);

@@ -240,8 +240,9 @@ pub mod numbers {
     ///
     ///     "1.5e3x".to_f   #=> 1500.0
     #[method("to_f")]
-    fn to_f(_cx: &mut Cx, this: Str) -> f64 {
-        parse_float(this.bytes(), false).unwrap_or(0.0)
+    fn to_f(cx: &mut Cx, this: Str) -> Result<f64> {
+        check_ascii(cx, this)?;
+        Ok(parse_float(this.bytes(), false).unwrap_or(0.0))
     }
 
     /// Rational at the beginning.

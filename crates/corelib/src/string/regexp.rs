@@ -92,7 +92,8 @@ pub fn group_number(cx: &mut Cx, re: Value, v: Value) -> Result<Option<usize>> {
         s.text().into_owned().into()
     } else {
         let i = cx.to_i64(v)?;
-        return Ok(from_end(i, d.regexp.group_count()));
+        // Counted from behind, the whole match is not reached.
+        return Ok(from_end(i, d.regexp.group_count()).filter(|n| i >= 0 || *n > 0));
     };
     match d.regexp.names().iter().find(|n| n.0 == name) {
         Some(n) => Ok(n.1.last().copied()),
@@ -179,6 +180,12 @@ fn expand(cx: &mut Cx, rep: &[u8], p: Pattern, src: Str, f: &Found, out: &mut Ve
                     out.extend_from_slice(&s[a..b]);
                 }
             }
+            b'+' => {
+                let last = f.captures.as_ref().and_then(|c| c.groups[1..].iter().rev().find_map(|g| *g));
+                if let Some((a, b)) = last {
+                    out.extend_from_slice(&s[a..b]);
+                }
+            }
             b'`' => out.extend_from_slice(&s[..f.start]),
             b'\'' => out.extend_from_slice(&s[f.end..]),
             b'\\' => out.push(b'\\'),
@@ -205,8 +212,21 @@ fn expand(cx: &mut Cx, rep: &[u8], p: Pattern, src: Str, f: &Found, out: &mut Ve
     Ok(())
 }
 
-/// `sub` and `gsub`: bytes and encoding of the result; None when nothing matched.
-fn substitute(cx: &mut Cx, this: Str, pat: Value, rep: Replacement, global: bool) -> Result<Option<(Vec<u8>, Encoding)>> {
+/// Appends text in an encoding to a result in encoding `e`, which changes while the result is ASCII.
+fn add(cx: &mut Cx, out: &mut Vec<u8>, e: &mut Encoding, text: &[u8], encoding: Encoding) -> Result<()> {
+    if encoding != *e && !text.is_ascii() {
+        if !out.is_ascii() {
+            let (a, b) = (shown_name(*e), shown_name(encoding));
+            return cx.raise(ids::COMPAT_ERROR, format!("incompatible character encodings: {a} and {b}"));
+        }
+        *e = encoding;
+    }
+    out.extend_from_slice(text);
+    Ok(())
+}
+
+/// `sub` and `gsub`: bytes and encoding of the result; None when nothing matched. `checked`: the block must leave the String alone.
+fn substitute(cx: &mut Cx, this: Str, pat: Value, rep: Replacement, global: bool, checked: bool) -> Result<Option<(Vec<u8>, Encoding)>> {
     let p = pattern(cx, pat)?;
     p.check(cx, this)?;
     range(this);
@@ -224,8 +244,9 @@ fn substitute(cx: &mut Cx, this: Str, pat: Value, rep: Replacement, global: bool
     if let Replacement::Text(r) = rep {
         e = check_compatible(cx, src, r)?;
     }
+    let before = this.bytes().as_ptr_range();
     loop {
-        out.extend_from_slice(&src.bytes()[copied..found.start]);
+        add(cx, &mut out, &mut e, &src.bytes()[copied..found.start], enc(src))?;
         match rep {
             Replacement::Text(r) if plain => out.extend_from_slice(r.bytes()),
             Replacement::Text(r) => expand(cx, r.bytes(), p, src, &found, &mut out)?,
@@ -240,10 +261,10 @@ fn substitute(cx: &mut Cx, this: Str, pat: Value, rep: Replacement, global: bool
                     Replacement::Text(_) => Value::NIL,
                 };
                 let v = cx.to_s(v)?;
-                if v.encoding() != e.id() && !is_ascii(v) {
-                    e = check_compatible(cx, src, v)?;
+                if checked && this.bytes().as_ptr_range() != before {
+                    return cx.raise(ids::RUNTIME_ERROR, "string modified");
                 }
-                out.extend_from_slice(v.bytes());
+                add(cx, &mut out, &mut e, v.bytes(), enc(v))?;
             }
         }
         copied = found.end;
@@ -253,7 +274,7 @@ fn substitute(cx: &mut Cx, this: Str, pat: Value, rep: Replacement, global: bool
                 break;
             }
             next += char_len_at(src, next);
-            out.extend_from_slice(&src.bytes()[copied..next]);
+            add(cx, &mut out, &mut e, &src.bytes()[copied..next], enc(src))?;
             copied = next;
         }
         if !global {
@@ -268,7 +289,7 @@ fn substitute(cx: &mut Cx, this: Str, pat: Value, rep: Replacement, global: bool
             None => break,
         }
     }
-    out.extend_from_slice(&src.bytes()[copied..]);
+    add(cx, &mut out, &mut e, &src.bytes()[copied..], enc(src))?;
     p.publish(cx, src, Some(&found));
     Ok(Some((out, e)))
 }
@@ -295,14 +316,14 @@ impl HashArg for Cx {
 }
 
 fn replaced(cx: &mut Cx, this: Str, pat: Value, rep: Replacement, global: bool) -> Result<Value> {
-    match substitute(cx, this, pat, rep, global)? {
+    match substitute(cx, this, pat, rep, global, global)? {
         Some((bytes, e)) => Ok(cx.str_bytes(&bytes, e.id())),
         None => Ok(copy(cx, this)),
     }
 }
 
 fn replaced_bang(cx: &mut Cx, this: Str, pat: Value, rep: Replacement, global: bool) -> Result<Value> {
-    match substitute(cx, this, pat, rep, global)? {
+    match substitute(cx, this, pat, rep, global, true)? {
         Some((bytes, e)) => {
             cx.check_frozen(this.as_value())?;
             set(cx, this, &bytes, e.id());

@@ -158,6 +158,10 @@ pub mod splitting {
     #[method("split")]
     fn split(cx: &mut Cx, this: Str, separator: Option<Value>, limit: Option<Value>, block: Block) -> Result<Value> {
         let limit = limit.map_or(Ok(0), |v| cx.to_i64(v))?;
+        if i32::try_from(limit).is_err() {
+            let how = if limit > 0 { "big" } else { "small" };
+            return cx.range_error(format!("integer {limit} too {how} to convert to 'int'"));
+        }
         let array = cx.new_array();
         let result = if block.is_some() { this.as_value() } else { array.as_value() };
         let separator = match separator {
@@ -182,13 +186,14 @@ pub mod splitting {
         let mut p = Pieces { src, array, block, pending: 0, keep_trailing: limit != 0, rounds: 0 };
         let limit = limit.max(0) as usize;
         match how {
-            None => split_awk(cx, &mut p, limit)?,
+            None => {
+                check_valid(cx, this)?;
+                split_awk(cx, &mut p, limit)?
+            }
             Some(Pattern::Text(s)) => {
                 check_compatible(cx, this, s)?;
-                if range(this) == CodeRange::Broken && s.bytes() != b" " || range(s) == CodeRange::Broken {
-                    let bad = if range(s) == CodeRange::Broken { s } else { this };
-                    return cx.arg_error(format!("invalid byte sequence in {}", enc(bad).name()));
-                }
+                check_valid(cx, s)?;
+                check_valid(cx, this)?;
                 match s.bytes() {
                     b" " => split_awk(cx, &mut p, limit)?,
                     b"" => split_chars(cx, &mut p, limit)?,
@@ -204,6 +209,14 @@ pub mod splitting {
             }
         }
         Ok(result)
+    }
+
+    fn check_valid(cx: &mut Cx, s: Str) -> Result<()> {
+        if range(s) != CodeRange::Broken {
+            return Ok(());
+        }
+        let name = enc(s).name();
+        cx.arg_error(format!("invalid byte sequence in {name}"))
     }
 
     fn split_text_space(cx: &mut Cx, p: &mut Pieces, limit: usize) -> Result<()> {
@@ -225,7 +238,7 @@ pub mod splitting {
         }
         let len = this.len();
         let cut = found.map(|f| (f.start, f.end));
-        Ok(three(cx, this, cut.unwrap_or((len, len))))
+        Ok(three(cx, this, cut, (len, len), p))
     }
 
     /// The part before the last match, the match, and the part behind it.
@@ -247,11 +260,17 @@ pub mod splitting {
             Pattern::Text(s) => rfind(this, s.bytes(), this.len()).map(|at| (at, at + s.len())),
             Pattern::Regexp(re) => engine::search_backref(cx, re, this, this.len(), true)?.map(|c| (c.start(), c.end())),
         };
-        Ok(three(cx, this, cut.unwrap_or((0, 0))))
+        Ok(three(cx, this, cut, (0, 0), p))
     }
 
-    fn three(cx: &mut Cx, s: Str, (a, b): (usize, usize)) -> Value {
-        let parts = [sub(cx, s, 0, a), sub(cx, s, a, b), sub(cx, s, b, s.len())];
+    /// Before, match, behind; `none`: where an empty match stands when there is none.
+    fn three(cx: &mut Cx, s: Str, cut: Option<(usize, usize)>, none: (usize, usize), p: Pattern) -> Value {
+        let (a, b) = cut.unwrap_or(none);
+        let middle = match (p, cut) {
+            (Pattern::Text(t), Some(_)) => copy(cx, t),
+            _ => sub(cx, s, a, b),
+        };
+        let parts = [sub(cx, s, 0, a), middle, sub(cx, s, b, s.len())];
         cx.array(&parts)
     }
 }

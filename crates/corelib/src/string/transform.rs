@@ -97,12 +97,13 @@ fn stripped(cx: &mut Cx, s: Str, side: Side) -> Result<(usize, usize)> {
 
 /// Length in bytes without the line end that `chomp(separator)` removes; `separator` UNDEF: the usual line ends.
 pub fn chomped(cx: &mut Cx, s: Str, separator: Value) -> Result<usize> {
+    let separator = if separator.is_undef() { default_separator(cx)? } else { separator };
+    let sep = if separator.is_undef() || separator.is_nil() { None } else { Some(cx.to_str(separator)?) };
     let n = s.len();
     if separator.is_nil() || n == 0 {
         return Ok(n);
     }
     let b = s.bytes();
-    let sep = if separator.is_undef() { None } else { Some(cx.to_str(separator)?) };
     let Some(sep) = sep.filter(|s| s.bytes() != b"\n") else {
         return Ok(if b.ends_with(b"\r\n") {
             n - 2

@@ -408,6 +408,16 @@ pub fn enumerator(
     cx.call_block(this, sym::to_enum, &all, block)
 }
 
+/// `$/` when a program has set it, else UNDEF.
+pub fn default_separator(cx: &mut Cx) -> Result<Value> {
+    if !cx.global_defined(sym::input_rs) {
+        return Ok(Value::UNDEF);
+    }
+    let v = cx.global_get(sym::input_rs)?;
+    let usual = Ref::<StringCell>::from_value(v).is_some_and(|s| s.bytes() == b"\n");
+    Ok(if usual { Value::UNDEF } else { v })
+}
+
 /// Integer object of a number that the text algorithms read.
 pub fn int_value(cx: &mut Cx, i: zakuro_text::int::Int) -> Value {
     match i {

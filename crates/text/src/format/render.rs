@@ -180,12 +180,38 @@ pub(super) fn float(out: &mut Vec<u8>, spec: &Spec, conversion: u8, x: f64) {
 const MAX_DECIMALS: usize = 1080;
 
 fn fixed(x: f64, precision: usize, alt: bool) -> String {
-    let mut s = format!("{:.*}", precision.min(MAX_DECIMALS), x);
+    let mut s = tie(&x.to_string(), precision).unwrap_or_else(|| format!("{:.*}", precision.min(MAX_DECIMALS), x));
     s.extend(std::iter::repeat_n('0', precision.saturating_sub(MAX_DECIMALS)));
     if alt && precision == 0 {
         s.push('.');
     }
     s
+}
+
+/// CRuby takes a number whose shortest decimals lie half-way between two results (`2.345` for two places) for exactly that, and rounds
+/// to even, though the double lies a little beside: `shortest` rounded to `precision` places, None when it is no such tie.
+fn tie(shortest: &str, precision: usize) -> Option<String> {
+    let (_, decimals) = shortest.split_once('.')?;
+    if decimals.len() != precision + 1 || !decimals.ends_with('5') {
+        return None;
+    }
+    let kept = shortest[..shortest.len() - 1].trim_end_matches('.');
+    let mut out = kept.as_bytes().to_vec();
+    if out.last().is_some_and(|d| (d - b'0') % 2 == 1) {
+        for at in (0..=out.len()).rev() {
+            match at.checked_sub(1).map(|i| (i, out[i])) {
+                None => out.insert(0, b'1'),
+                Some((_, b'.')) => continue,
+                Some((i, b'9')) => {
+                    out[i] = b'0';
+                    continue;
+                }
+                Some((i, _)) => out[i] += 1,
+            }
+            break;
+        }
+    }
+    String::from_utf8(out).ok()
 }
 
 fn exponential(x: f64, precision: usize, alt: bool) -> String {
@@ -197,6 +223,17 @@ fn exponential(x: f64, precision: usize, alt: bool) -> String {
 }
 
 fn exponent_parts(x: f64, precision: usize) -> (String, i32) {
+    let short = format!("{x:e}");
+    if let Some((digits, e)) = short.split_once('e')
+        && let Some(mantissa) = tie(digits, precision)
+    {
+        let e = e.parse().unwrap_or(0);
+        // 9.5 becomes 10, which is 1 with the next exponent.
+        return match mantissa.strip_prefix("10") {
+            Some(rest) => (format!("1{}", if rest.is_empty() { "".into() } else { format!(".0{}", &rest[1..rest.len() - 1]) }), e + 1),
+            None => (mantissa, e),
+        };
+    }
     let s = format!("{:.*e}", precision.min(MAX_DECIMALS), x);
     let (mantissa, e) = s.split_once('e').unwrap_or((&s, "0"));
     let mut mantissa = mantissa.to_owned();

@@ -17,6 +17,7 @@ pub use show::{UnionPart, escape, union, union_encoding};
 
 use crate::encoding::{CodeRange, Encoding, utf8};
 use onig::{EncodedBytes, EncodedChars, MatchParam, RegexOptions, Region, SearchOptions, Syntax};
+use regex_automata::util::primitives::NonMaxUsize;
 use regex_automata::{Anchored, Input, meta};
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -382,10 +383,22 @@ fn linear_search(regex: &meta::Regex, input: Input<'_>, groups: usize) -> Option
     if groups == 1 {
         return regex.search(&input).map(|m| Captures { groups: vec![Some((m.start(), m.end()))] });
     }
-    let mut caps = regex.create_captures();
-    regex.search_captures(&input, &mut caps);
-    caps.is_match().then(|| Captures { groups: caps.iter().map(|g| g.map(|s| (s.start, s.end))).collect() })
+    // Slots on the stack: a Captures object would be made and dropped for each match.
+    let mut few = [None; 2 * FEW_GROUPS];
+    let mut many = Vec::new();
+    let slots: &mut [Option<NonMaxUsize>] = if groups <= FEW_GROUPS {
+        &mut few[..2 * groups]
+    } else {
+        many.resize(2 * groups, None);
+        &mut many
+    };
+    regex.search_slots(&input, slots)?;
+    let group = |pair: &[Option<NonMaxUsize>]| Some((pair[0]?.get(), pair[1]?.get()));
+    Some(Captures { groups: slots.chunks_exact(2).map(group).collect() })
 }
+
+/// Groups that need no allocation while searching.
+const FEW_GROUPS: usize = 8;
 
 fn encoded(bytes: &[u8], unicode: bool) -> EncodedBytes<'_> {
     if unicode { EncodedBytes::from_parts(bytes, EncodedChars::encoding(&"")) } else { EncodedBytes::ascii(bytes) }
