@@ -58,6 +58,9 @@ macro_rules! regexp_options {
             | ($n.is_multi_line() as u8) << 2
             | (($n.is_utf_8() || $n.is_forced_utf8_encoding() || $n.is_euc_jp() || $n.is_windows_31j()) as u8) << 4
             | ($n.is_ascii_8bit() as u8) << 5
+            // Which encoding bit 4 means, when not UTF-8.
+            | ($n.is_euc_jp() as u8) << 6
+            | ($n.is_windows_31j() as u8) << 7
     };
 }
 

@@ -35,10 +35,21 @@ pub fn compile_str(cx: &mut Cx, s: Str, flags: RegexFlags) -> Result<Arc<Regexp>
     compile(cx, &source, flags, enc)
 }
 
+/// Encoding that the letters behind a literal ask for.
+fn literal_encoding(options: u8) -> Encoding {
+    let named = |name: &str| Encoding::find(name.as_bytes()).unwrap_or(Encoding::UTF_8);
+    match options {
+        o if o & 128 != 0 => named("Windows-31J"),
+        o if o & 64 != 0 => named("EUC-JP"),
+        o if u32::from(o) & RegexFlags::NOENCODING != 0 => Encoding::BINARY,
+        _ => Encoding::UTF_8,
+    }
+}
+
 /// Hook: the Regexp of a literal, frozen.
 pub fn literal(cx: &mut Cx, source: &[u8], options: u8) -> Value {
     let flags = RegexFlags::from_bits(u32::from(options));
-    let enc = if flags.no_encoding { Encoding::BINARY } else { Encoding::UTF_8 };
+    let enc = literal_encoding(options);
     let v = match cache::compile(cx, source, flags, enc) {
         Ok(r) => object(cx, r),
         Err(RegexpError(message)) => cx.data(ids::REGEXP, Invalid { message }),
@@ -68,7 +79,7 @@ pub fn dynamic(cx: &mut Cx, pieces: &[Value], options: u8) -> Result<Value> {
             enc = Some(joined(cx, enc, util::enc(s))?);
         }
     }
-    let enc = enc.unwrap_or(if flags.no_encoding { Encoding::BINARY } else { Encoding::UTF_8 });
+    let enc = enc.unwrap_or(literal_encoding(options));
     let r = compile(cx, &source, flags, enc)?;
     let v = object(cx, r);
     v.set_flags(flags::FROZEN);
@@ -163,7 +174,8 @@ pub fn quoted(cx: &mut Cx, s: Str) -> Result<Value> {
 pub fn union(cx: &mut Cx, patterns: &[Value]) -> Result<Value> {
     let mut source = Vec::new();
     let mut enc: Option<Encoding> = None;
-    let mut fixed = false;
+    // An ASCII-only part in an encoding that other parts must be compatible with.
+    let mut ascii: Option<Encoding> = None;
     if patterns.is_empty() {
         source.extend_from_slice(b"(?!)");
     }
@@ -175,30 +187,40 @@ pub fn union(cx: &mut Cx, patterns: &[Value]) -> Result<Value> {
         if i > 0 {
             source.push(b'|');
         }
-        let own = match regexp_of(re) {
+        let (own, plain) = match regexp_of(re) {
             Some(d) => {
                 source.extend_from_slice(d.regexp.to_s().as_bytes());
-                d.regexp.is_fixed_encoding().then(|| d.regexp.encoding())
+                (d.regexp.encoding(), d.source().is_ascii() && !has_wide_escape(&d.regexp))
             }
             None => {
                 let s = if patterns.len() == 1 { str_or_sym(cx, *p)? } else { cx.to_str(*p)? };
                 source.extend(escape(s));
-                (!util::is_ascii(s)).then(|| util::enc(s))
+                (util::enc(s), util::is_ascii(s))
             }
         };
-        let Some(own) = own else { continue };
-        fixed = true;
-        match enc {
-            Some(e) if e != own => {
-                let message = format!("incompatible encodings: {} and {}", util::shown_name(e), util::shown_name(own));
-                return cx.arg_error(message);
-            }
-            _ => enc = Some(own),
+        let (known, other) = if plain && own.is_ascii_compatible() { (&mut ascii, enc) } else { (&mut enc, ascii) };
+        let clash = match (*known, other) {
+            (Some(k), _) if !plain && k != own => Some(k),
+            // What is no superset of ASCII goes with itself only.
+            (_, Some(o)) if !own.is_ascii_compatible() || !o.is_ascii_compatible() => Some(o),
+            _ => None,
+        };
+        known.get_or_insert(own);
+        if let Some(k) = clash {
+            let (a, b) = (util::shown_name(k), util::shown_name(own));
+            return cx.arg_error(format!("incompatible encodings: {a} and {b}"));
         }
     }
-    let flags = RegexFlags { fixed: fixed && patterns.len() > 1, ..RegexFlags::default() };
+    let flags = RegexFlags { fixed: enc.is_some() && patterns.len() > 1, ..RegexFlags::default() };
     let r = compile(cx, &source, flags, enc.unwrap_or(Encoding::UTF_8))?;
     Ok(object(cx, r))
+}
+
+/// Is a pattern of ASCII characters bound to its encoding by an escape?
+fn has_wide_escape(r: &Regexp) -> bool {
+    r.is_fixed_encoding() && !r.encoding().is_ascii_compatible()
+        || memchr::memmem::find(r.source(), b"\\u").is_some()
+        || memchr::memmem::find_iter(r.source(), b"\\x").any(|i| r.source().get(i + 2).is_some_and(|b| !b.is_ascii_digit() || *b > b'7'))
 }
 
 /// A String, or the name of a Symbol; TypeError for everything else.

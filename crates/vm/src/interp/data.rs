@@ -533,6 +533,9 @@ impl Cx {
         if self.const_entry(id, name).is_some_and(|e| !e.value.is_undef()) {
             let m = format!("already initialized constant {}", self.const_path(id, name));
             self.warn_here(&m)?;
+            if let Some(place) = self.const_places.get(&(id, name)).cloned() {
+                self.warn_at(Some(place), &format!("previous definition of {} was here", name.name()))?;
+            }
         }
         self.const_set(id, name, v);
         self.call_hook(holder, sym::const_added, Value::sym(name))
