@@ -28,6 +28,8 @@ impl VmUnit {
     }
     fn begin(&mut self, task: &Task) -> Result<(), String> {
         let stack = self.process.pool.take(StackSize::Main).map_err(|e| format!("no stack for the VM: {e}"))?;
+        // Before the VM can wait for the first time: whoever reports a deadlock must find the task.
+        let _ = self.control.set_task(task.clone());
         let poll = self.control.poll.clone();
         let mut vm = Vm::new(self.process.boot, self.process.options.clone(), poll.clone());
         vm.name = self.control.name.clone();
