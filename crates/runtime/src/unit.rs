@@ -29,11 +29,7 @@ impl VmUnit {
     }
     fn begin(&mut self, task: &Task) -> Result<(), String> {
         let stack = self.process.pool.take(StackSize::Main).map_err(|e| format!("no stack for the VM: {e}"))?;
-<<<<<<< HEAD
-        // Before the VM can wait for the first time: whoever reports a deadlock must find the task.
-=======
         // Our starter does it too, but perhaps later than we first wait: who would wake us?
->>>>>>> thread
         let _ = self.control.set_task(task.clone());
         let poll = self.control.poll.clone();
         let mut vm = Vm::new(self.process.boot, self.process.options.clone(), poll.clone());
