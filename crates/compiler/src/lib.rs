@@ -283,6 +283,7 @@ fn compile_here(source: &[u8], options: &Options) -> Result<Compiled, SyntaxErro
         source: Arc::from(source),
         line_offsets: offsets,
         first_line: options.line,
+        wrapped: options.wrap.each_line,
         encoding: encoding.id(),
         frozen_strings: result.frozen_string_literals(),
         data_offset: options.main_script.then(|| data_offset(&result, source)).flatten(),

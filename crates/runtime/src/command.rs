@@ -434,6 +434,7 @@ impl Command {
                 b'd' => self.debug(),
                 b'n' => self.wrap.each_line = true,
                 b'p' => {
+                    self.wrap.each_line = true;
                     self.wrap.print = true;
                     self.options.print = true;
                 }

@@ -104,9 +104,9 @@ impl Process {
         self.signals.start(&waiter.control);
         let end = self.run_and_wait(&waiter);
         match &end {
-            End::Exception { report, .. } => eprint!("{report}"),
+            End::Exception { report, .. } => write_report(report),
             End::Signal { number, report } => {
-                eprint!("{report}");
+                write_report(report);
                 return signals::die_by(*number);
             }
             _ => {}
@@ -139,6 +139,11 @@ struct MainWaiter {
     control: Arc<VmControl>,
     done: Mutex<bool>,
     ended: Condvar,
+}
+
+/// To standard error, if somebody reads it.
+fn write_report(report: &str) {
+    let _ = std::io::Write::write_all(&mut std::io::stderr(), report.as_bytes());
 }
 
 /// Options that the environment sets.

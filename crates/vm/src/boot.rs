@@ -144,6 +144,7 @@ impl Vm {
             gc_disabled: false,
             in_boot: false,
             method_serial: 0,
+            const_places: FastMap::default(),
             missing_reason: crate::interp::MissReason::None,
         })
     }

@@ -12,6 +12,11 @@ impl Cx {
         if let Some(id) = self.class_id(value) {
             self.name_class(holder, name, id);
         }
+        if !self.in_boot
+            && let Some(place) = self.here()
+        {
+            self.const_places.insert((holder, name), place);
+        }
         let d = self.class_mut(holder);
         let private = d.consts.get(&name).is_some_and(|e| e.private);
         if d.consts.insert(name, ConstEntry { value, private, deprecated: false, autoload: Value::NIL }).is_none() {

@@ -12,7 +12,7 @@ use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
 /// Features of the core library that CRuby has as files: requiring them does nothing.
-const BUILTIN: &[&str] = &["enumerator", "rational", "complex", "thread", "fiber", "set", "ruby2_keywords", "continuation"];
+const BUILTIN: &[&str] = &["enumerator", "rational", "complex", "thread", "fiber", "set", "ruby2_keywords", "continuation", "monitor"];
 
 #[derive(Default)]
 struct Loader {

@@ -533,6 +533,9 @@ impl Cx {
         if self.const_entry(id, name).is_some_and(|e| !e.value.is_undef()) {
             let m = format!("already initialized constant {}", self.const_path(id, name));
             self.warn_here(&m)?;
+            if let Some(place) = self.const_places.get(&(id, name)).cloned() {
+                self.warn_at(Some(place), &format!("previous definition of {} was here", name.name()))?;
+            }
         }
         self.const_set(id, name, v);
         self.call_hook(holder, sym::const_added, Value::sym(name))
@@ -565,9 +568,20 @@ impl Cx {
     /// Concatenation of `to_s` of `n` values.
     unsafe fn interpolate(&mut self, first: *const Value, n: usize, encoding: u8) -> crate::raise::Result<Value> {
         let out = StringCell::empty(&mut self.heap, ids::STRING.0, encoding);
+        let refined = self.active_refinements(self.current_cref()).is_some();
         for k in 0..n {
             // SAFETY: n registers from `first`.
-            let v = unsafe { *first.add(k) };
+            let mut v = unsafe { *first.add(k) };
+            if refined
+                && !v.is_kind(Kind::String)
+                && let Some(m) = self.method_of_here(v, sym::to_s)
+                && self.refined_class(m.owner).is_some()
+            {
+                let s = self.call_method(m, v, sym::to_s, &[], false, crate::Block::NONE)?;
+                if s.is_kind(Kind::String) {
+                    v = s;
+                }
+            }
             if let Some(s) = Ref::<StringCell>::from_value(v) {
                 self.append_piece(out, s)?;
             } else if v.is_fixnum() && self.redefined_to_s(ids::INTEGER) {
@@ -575,6 +589,7 @@ impl Cx {
                 let t = fmt_int(v.fix(), &mut buf);
                 StringCell::append(out, &mut self.heap, t);
             } else if let Some(s) = v.as_sym()
+                && s.bytes().is_ascii()
                 && self.redefined_to_s(ids::SYMBOL)
             {
                 StringCell::append(out, &mut self.heap, s.bytes());
