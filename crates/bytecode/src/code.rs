@@ -20,7 +20,7 @@ pub enum CodeKind {
 }
 
 /// Compiled code of one scope. Immutable, shared by all VMs.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Code {
     pub kind: CodeKind,
     /// Method name, class name, or the name of the method around a block (`<main>` for a program).
@@ -98,15 +98,17 @@ pub enum Const {
     Big(String),
     Float(f64),
     Sym(Sym),
-    /// `encoding`: 0 binary, 1 UTF-8, 2 US-ASCII (ids of text::encoding)
+    /// `encoding`: 0 binary, 1 UTF-8, 2 US-ASCII, ... (ids of text::encoding)
     Str {
         bytes: Arc<[u8]>,
         encoding: u8,
     },
-    /// Literal without interpolation. `options`: 1 i, 2 x, 4 m, 16 fixed encoding, 32 n (no encoding).
+    /// Literal without interpolation. `options`: 1 i, 2 x, 4 m, 16 fixed encoding, 32 n (no encoding), 64 e (EUC-JP), 128 s (Windows-31J).
+    /// `encoding`: of the source text.
     Regexp {
         source: Arc<[u8]>,
         options: u8,
+        encoding: u8,
     },
     /// Numerator and denominator, decimal digits.
     Rational(String, String),
@@ -273,6 +275,11 @@ impl Params {
 }
 
 impl Code {
+    /// A copy, nested Codes included, that is another Code to every VM: with caches of its own.
+    pub fn detached(&self) -> Code {
+        Code { children: self.children.iter().map(|c| Arc::new(c.detached())).collect(), ..self.clone() }
+    }
+
     /// Source line of instruction `ip`.
     pub fn line_at(&self, ip: usize) -> u32 {
         match self.lines.binary_search_by_key(&(ip as u32), |l| l.0) {

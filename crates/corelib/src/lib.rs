@@ -28,6 +28,7 @@ modules! {
 /// Ruby sources of the prelude in order: (name, text).
 pub static PRELUDE: &[(&str, &str)] = &[
     ("kernel", include_str!("../prelude/kernel.rb")),
+    ("module", include_str!("../prelude/module.rb")),
     ("comparable", include_str!("../prelude/comparable.rb")),
     ("enumerable", include_str!("../prelude/enumerable.rb")),
     ("array", include_str!("../prelude/array.rb")),
@@ -68,4 +69,21 @@ pub fn set_data(_cx: &mut Cx, _code: &std::sync::Arc<zakuro_bytecode::Code>) -> 
 /// What a new VM inherits from the one that starts it besides the arguments: its directory and environment. Packed with the start message.
 pub fn inherit(_cx: &mut Cx, _envelope: &mut zakuro_vm::transfer::Envelope) -> Result<()> {
     Ok(())
+}
+
+/// Name of an encoding that is known under this name.
+pub fn encoding_name(name: &str) -> Option<&'static str> {
+    zakuro_text::encoding::Encoding::find(name.as_bytes()).map(|e| e.name())
+}
+
+/// Puts the options of the command line into force that belong to parts of the core library.
+pub fn command_line(cx: &mut zakuro_vm::Cx) {
+    encoding::set_defaults(cx);
+    exception::warning::set_categories(cx);
+}
+
+/// Encoding (id) of sources that name none, when the command line gives one.
+pub fn source_encoding(cx: &zakuro_vm::Cx) -> Option<u8> {
+    let name = cx.options.source_encoding.as_ref()?;
+    zakuro_text::encoding::Encoding::find(name.as_bytes()).map(|e| e.id())
 }

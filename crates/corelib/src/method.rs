@@ -26,7 +26,8 @@ pub fn make_unbound(cx: &mut Cx, m: Ref<MethodCell>, from: ClassId, name: Sym) -
 /// `object.method(name)`
 pub fn of_object(cx: &mut Cx, this: Value, name: Sym, public: bool) -> Result<Value> {
     let class = cx.dispatch_class(this);
-    if let Some(m) = cx.find_method(class, name)
+    let cref = cx.current_cref();
+    if let Some(m) = cx.find_method_from(cref, class, name)
         && (!public || m.visibility() == Visibility::Public)
     {
         return Ok(make(cx, this, m, class, name));
@@ -96,6 +97,7 @@ fn source_location(cx: &mut Cx, m: Ref<MethodCell>) -> Value {
     let code = match m.method_kind() {
         MethodKind::Ruby => Cx::method_code(m),
         MethodKind::Proc => cx.block_code(Block(m.data.0)),
+        MethodKind::AttrReader | MethodKind::AttrWriter => return m.cref,
         _ => None,
     };
     location_value(cx, code)

@@ -88,6 +88,7 @@ pub struct Image {
     transitions: FastMap<(u32, Sym), u32>,
     globals: FastMap<Sym, Value>,
     global_aliases: FastMap<Sym, Sym>,
+    const_places: FastMap<(ClassId, Sym), (Arc<str>, u32)>,
     /// Instance variables of nodes that keep them outside their layout.
     generic: Vec<(usize, Vec<(Sym, Value)>)>,
     object_ids: Vec<(usize, i64)>,
@@ -155,6 +156,7 @@ impl Cx {
                 transitions: self.transitions.clone(),
                 globals: self.globals.clone(),
                 global_aliases: self.global_aliases.clone(),
+                const_places: self.const_places.clone(),
                 generic: Vec::new(),
                 object_ids: Vec::new(),
                 next_object_id: self.next_object_id,
@@ -229,6 +231,7 @@ impl Cx {
         self.redefined = image.redefined;
         self.transitions = image.transitions;
         self.global_aliases = image.global_aliases;
+        self.const_places = image.const_places;
         self.kept_layers = image.kept;
         for (id, s) in shapes {
             *self.shapes.slot(id) = Some(s);
@@ -339,7 +342,7 @@ impl Cx {
                 Kind::Env => EnvCell::make(heap, Value::NIL, words[span.start + 1..span.start + span.len].len()).as_value(),
                 Kind::Cref => {
                     let nil = Value::NIL;
-                    alloc_cell(heap, CrefCell { header: h, class: nil, parent: nil, definee: nil }).as_value()
+                    alloc_cell(heap, CrefCell { header: h, class: nil, parent: nil, definee: nil, refinements: nil }).as_value()
                 }
                 Kind::Range => RangeCell::make(heap, shape, Value::NIL, Value::NIL, aux != 0).as_value(),
                 Kind::Rational | Kind::Complex => {
@@ -390,7 +393,7 @@ impl Cx {
                     }
                     Kind::Cref => {
                         let mut c = Ref::<CrefCell>::of(v);
-                        (c.class, c.parent, c.definee) = (w[0], w[1], w[2]);
+                        (c.class, c.parent, c.definee, c.refinements) = (w[0], w[1], w[2], w[3]);
                     }
                     Kind::Range => {
                         let mut r = Ref::<RangeCell>::of(v);
@@ -572,7 +575,7 @@ impl Capture {
             }
             Kind::Cref => {
                 let c = Ref::<CrefCell>::of(v);
-                Body::Words(self.span(&[c.class, c.parent, c.definee]))
+                Body::Words(self.span(&[c.class, c.parent, c.definee, c.refinements]))
             }
             Kind::Range => {
                 let r = Ref::<RangeCell>::of(v);

@@ -15,7 +15,9 @@ pub fn setup(_cx: &mut Cx) {}
 pub(crate) fn ivar_name(cx: &mut Cx, this: Value, name: Value) -> Result<Sym> {
     let s = cx.to_sym(name)?;
     if !Cx::is_ivar_name(s) {
-        return cx.name_error(format!("'{}' is not allowed as an instance variable name", s.name()), s, this);
+        let r = cx.name_error(format!("'{}' is not allowed as an instance variable name", s.name()), s, this);
+        cx.ivar_set_raw(cx.pending, Sym::intern("__name"), name);
+        return r;
     }
     Ok(s)
 }
@@ -219,6 +221,11 @@ mod kernel {
     fn public_send(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         let Some(name) = args.get(0) else { return cx.arg_error("no method name given") };
         let name = cx.to_sym(name)?;
+        if let Some(m) = cx.method_of_here(this, name)
+            && m.visibility() == Visibility::Public
+        {
+            return cx.call_method(m, this, name, &args.as_slice()[1..], args.kw, args.block);
+        }
         cx.call_public(this, name, &args.as_slice()[1..], args.kw, args.block)
     }
     /// The value of an instance variable, nil when unset.

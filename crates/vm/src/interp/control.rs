@@ -101,8 +101,7 @@ pub unsafe fn return_block(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
         let mut g = f.sub(1);
         loop {
             if g < cx.stacks.frames || env.is_nil() {
-                let _ = cx.raise::<()>(ids::LOCAL_JUMP_ERROR, "unexpected return");
-                return unwind(cx, ip, regs, cs);
+                return bad_jump(cx, ip, regs, cs, value, false);
             }
             if !(*g).is_boundary() && (*(*g).code).own_env && super::blocks::env_of(g) == env {
                 if (*g).aux & FRAME_BLOCK == 0 || (*g).aux & FRAME_LAMBDA != 0 {
@@ -136,7 +135,19 @@ pub unsafe fn break_block(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *c
                 g = g.sub(1);
             }
         }
-        let _ = cx.raise::<()>(ids::LOCAL_JUMP_ERROR, "break from proc-closure");
+        bad_jump(cx, ip, regs, cs, value, true)
+    }
+}
+/// LocalJumpError of a `break` or `return` whose target has ended.
+#[cold]
+#[inline(never)]
+unsafe fn bad_jump(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, value: Value, is_break: bool) -> bool {
+    unsafe {
+        let (message, reason) = if is_break { ("break from proc-closure", "break") } else { ("unexpected return", "return") };
+        let e = cx.exception(ids::LOCAL_JUMP_ERROR, message);
+        cx.ivar_set_raw(e, Sym::intern("__reason"), Value::sym(Sym::intern(reason)));
+        cx.ivar_set_raw(e, Sym::intern("__exit_value"), value);
+        let _ = cx.raise_value::<()>(e);
         unwind(cx, ip, regs, cs)
     }
 }

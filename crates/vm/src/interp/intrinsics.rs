@@ -162,7 +162,10 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
                 arg(0)
             }
             Intrinsic::DefinedCvar => {
-                let c = cx.cvar_base()?;
+                let Ok(c) = cx.cvar_base() else {
+                    cx.take_pending();
+                    return Ok(Value::FALSE);
+                };
                 Value::bool(cx.cvar_get(c, s()).is_some())
             }
             Intrinsic::DefinedIvar => Value::bool(cx.ivar_defined(self_, s())),
@@ -404,8 +407,8 @@ impl Cx {
     }
     /// Calls a public method when there is one (pattern matching).
     fn call_if_responds_public(&mut self, v: Value, name: Sym, args: &[Value]) -> Result<Option<Value>> {
-        match self.method_of(v, name) {
-            Some(m) if m.visibility() == Visibility::Public => Ok(Some(self.call(v, name, args)?)),
+        match self.method_of_here(v, name) {
+            Some(m) if m.visibility() == Visibility::Public => Ok(Some(self.call_method(m, v, name, args, false, crate::Block::NONE)?)),
             Some(_) => Ok(None),
             None if v.is_cell() && self.responds(v, name, false)? => Ok(Some(self.call(v, name, args)?)),
             None => Ok(None),
@@ -448,7 +451,11 @@ impl Cx {
         let known = self.find_method(class, name).is_some()
             || self.class(class).kind == ClassKind::Module && self.find_method(ids::OBJECT, name).is_some();
         if !known {
-            return self.undefined_for_class(class, name);
+            // As in CRuby, the error's name is a String here.
+            let r = self.undefined_for_class(class, name);
+            let text = self.str_auto(name.bytes());
+            self.ivar_set_raw(self.pending, Sym::intern("__name"), text);
+            return r;
         }
         let m = MethodCell::make(&mut self.heap, name, class, Visibility::Public, MethodKind::Undefined, Value::NIL, 0, Value::NIL);
         self.add_method(class, name, m);
