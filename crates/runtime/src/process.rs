@@ -122,10 +122,13 @@ impl Process {
     }
     fn run_and_wait(&self, w: &Arc<MainWaiter>) -> End {
         let notify = w.clone();
-        w.control.on_end(0, Box::new(move |_| {
-            *notify.done.lock().unwrap_or_else(|e| e.into_inner()) = true;
-            notify.ended.notify_all();
-        }));
+        w.control.on_end(
+            0,
+            Box::new(move |_| {
+                *notify.done.lock().unwrap_or_else(|e| e.into_inner()) = true;
+                notify.ended.notify_all();
+            }),
+        );
         self.start_vm(&w.control, Envelope::nil(), None);
         let mut done = w.done.lock().unwrap_or_else(|e| e.into_inner());
         while !*done {

@@ -1,7 +1,7 @@
 //! What a VM knows of the process around it: its scheduler task, its control block, how to spawn others, how to wait.
 
-use crate::raise::{Exc, Result};
 use crate::image::Image;
+use crate::raise::{Exc, Result};
 use crate::thread::Wait;
 use crate::transfer::Envelope;
 use crate::vm::Cx;
@@ -361,7 +361,11 @@ impl Cx {
     }
     /// Receives from the first of several channels that has something: its index and the envelope. None in it: all are closed and empty.
     /// None: timed out.
-    pub fn channel_select(&mut self, channels: &[Channel<Envelope>], deadline: Option<Instant>) -> Result<Option<Option<(usize, Envelope)>>> {
+    pub fn channel_select(
+        &mut self,
+        channels: &[Channel<Envelope>],
+        deadline: Option<Instant>,
+    ) -> Result<Option<Option<(usize, Envelope)>>> {
         let host = self.host_handle()?;
         let waiter = Waiter::new(&host.task);
         let list: Vec<&Channel<Envelope>> = channels.iter().collect();
