@@ -346,6 +346,9 @@ pub unsafe fn turn(cx: *mut Cx, main: &mut Co) -> TurnEnd {
     unsafe {
         if let Some(t) = (*cx).threads.as_deref_mut() {
             t.woken();
+            if (*cx).poll_owner.load() & OF_VM != 0 {
+                t.make_ready(t.main);
+            }
         }
         loop {
             let mut thread: *mut Thread = std::ptr::null_mut();
@@ -401,6 +404,9 @@ pub unsafe fn turn(cx: *mut Cx, main: &mut Co) -> TurnEnd {
         }
     }
 }
+
+/// Poll bits that are for the main thread.
+const OF_VM: u32 = poll::KILL | poll::RAISE | poll::SIGNAL;
 
 /// Beside the poll bits: all threads wait for each other.
 const DEADLOCK: u32 = 1 << 31;
@@ -653,7 +659,6 @@ impl Cx {
     /// Interrupts of a VM with threads: those of the VM go to its main thread.
     #[cold]
     pub(crate) fn threads_interrupted(&mut self, bits: u32) -> Result<()> {
-        const OF_VM: u32 = poll::KILL | poll::RAISE | poll::SIGNAL;
         let Some(ts) = self.threads.as_deref_mut() else { return Ok(()) };
         let mut rotate = false;
         if bits & poll::WAKE != 0 {

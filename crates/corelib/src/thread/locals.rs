@@ -211,13 +211,12 @@ pub mod thread {
         Ok(n)
     }
 
-    /// Its group; nil after its end.
+    /// Its group.
     ///
     ///     Thread.current.group == ThreadGroup::Default   #=> true
     #[method("group")]
     fn group(cx: &mut Cx, this: Value) -> Result<Value> {
-        let t = payload(cx, this)?;
-        Ok(if t.alive() { t.group } else { Value::NIL })
+        Ok(payload(cx, this)?.group)
     }
 
     /// Is an exception that ends the thread reported on `$stderr`?
