@@ -20,7 +20,7 @@ pub enum CodeKind {
 }
 
 /// Compiled code of one scope. Immutable, shared by all VMs.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Code {
     pub kind: CodeKind,
     /// Method name, class name, or the name of the method around a block (`<main>` for a program).
@@ -273,6 +273,11 @@ impl Params {
 }
 
 impl Code {
+    /// A copy, nested Codes included, that is another Code to every VM: with caches of its own.
+    pub fn detached(&self) -> Code {
+        Code { children: self.children.iter().map(|c| Arc::new(c.detached())).collect(), ..self.clone() }
+    }
+
     /// Source line of instruction `ip`.
     pub fn line_at(&self, ip: usize) -> u32 {
         match self.lines.binary_search_by_key(&(ip as u32), |l| l.0) {

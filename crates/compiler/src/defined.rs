@@ -42,10 +42,10 @@ impl<'pr> Compiler<'pr> {
                     _ => "expression",
                 }
             }
-            Node::NilNode { .. } => "expression",
+            Node::NilNode { .. } => "nil",
             Node::SelfNode { .. } => "self",
-            Node::TrueNode { .. } => "expression",
-            Node::FalseNode { .. } => "expression",
+            Node::TrueNode { .. } => "true",
+            Node::FalseNode { .. } => "false",
             Node::LocalVariableReadNode { .. } | Node::ItLocalVariableReadNode { .. } => "local-variable",
             Node::InstanceVariableReadNode { .. } => {
                 let name = intern(&cast!(n, as_instance_variable_read_node).name());

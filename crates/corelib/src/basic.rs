@@ -113,7 +113,11 @@ pub(crate) fn send(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         Some(s) => s,
         None => cx.to_sym(name)?,
     };
-    cx.call_full(this, name, &args.as_slice()[1..], args.kw, args.block)
+    // The caller's refinements count.
+    match cx.method_of_here(this, name) {
+        Some(m) => cx.call_method(m, this, name, &args.as_slice()[1..], args.kw, args.block),
+        None => cx.call_full(this, name, &args.as_slice()[1..], args.kw, args.block),
+    }
 }
 
 #[ruby_class(ids::NIL_CLASS)]

@@ -28,6 +28,7 @@ modules! {
 /// Ruby sources of the prelude in order: (name, text).
 pub static PRELUDE: &[(&str, &str)] = &[
     ("kernel", include_str!("../prelude/kernel.rb")),
+    ("module", include_str!("../prelude/module.rb")),
     ("comparable", include_str!("../prelude/comparable.rb")),
     ("enumerable", include_str!("../prelude/enumerable.rb")),
     ("array", include_str!("../prelude/array.rb")),

@@ -26,7 +26,8 @@ pub fn make_unbound(cx: &mut Cx, m: Ref<MethodCell>, from: ClassId, name: Sym) -
 /// `object.method(name)`
 pub fn of_object(cx: &mut Cx, this: Value, name: Sym, public: bool) -> Result<Value> {
     let class = cx.dispatch_class(this);
-    if let Some(m) = cx.find_method(class, name)
+    let cref = cx.current_cref();
+    if let Some(m) = cx.find_method_from(cref, class, name)
         && (!public || m.visibility() == Visibility::Public)
     {
         return Ok(make(cx, this, m, class, name));

@@ -222,10 +222,9 @@ mod methods {
         if !unset {
             return cx.frozen_error(this.as_value());
         }
-        if !Value::both_fixnum(low, high) && !low.is_nil() && !high.is_nil() {
-            if cx.call(low, sym::cmp, &[high])?.is_nil() {
-                return cx.arg_error("bad value for range");
-            }
+        let known = Value::both_fixnum(low, high) || low.is_nil() || high.is_nil();
+        if !known && cx.call(low, sym::cmp, &[high])?.is_nil() {
+            return cx.arg_error("bad value for range");
         }
         this.init(low, high, exclusive.unwrap_or(false));
         this.as_value().set_flags(flags::FROZEN);

@@ -176,6 +176,8 @@ pub struct CrefCell {
     pub parent: Value,
     /// Where `def` puts methods, when not `class`; else NIL. TRUE: the singleton class of self (instance_eval).
     pub definee: Value,
+    /// Array of the active refinements, the one to ask first at the front; NIL without any.
+    pub refinements: Value,
 }
 impl Cell for CrefCell {
     const KIND: Kind = Kind::Cref;

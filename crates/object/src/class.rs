@@ -153,6 +153,7 @@ boot_classes! {
     OBJECT "Object" Class BASIC_OBJECT Object;
     MODULE "Module" Class OBJECT Module;
     CLASS "Class" Class MODULE Class;
+    REFINEMENT "Refinement" Class MODULE None;
     KERNEL "Kernel" Module OBJECT None;
     COMPARABLE "Comparable" Module OBJECT None;
     ENUMERABLE "Enumerable" Module OBJECT None;

@@ -75,6 +75,7 @@ pub unsafe fn trace(cell: *mut Header, m: &mut Marker<'_>) {
                 mark(m, c.class);
                 mark(m, c.parent);
                 mark(m, c.definee);
+                mark(m, c.refinements);
             }
             Kind::Data => (*(cell as *mut DataCell)).trace_payload(m),
             Kind::Throw => {

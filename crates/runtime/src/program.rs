@@ -165,9 +165,6 @@ fn outcome(cx: &mut Cx, r: Result<Value>) -> End {
         return End::Signal { number: number as i32, report };
     }
     let class = cx.class_name_of(e);
-    let message = match cx.call(e, sym::message, &[]).and_then(|m| cx.to_s_text(m)) {
-        Ok(m) => m,
-        Err(_) => String::new(),
-    };
+    let message = cx.call(e, sym::message, &[]).and_then(|m| cx.to_s_text(m)).unwrap_or_default();
     End::Exception { class, message, report }
 }

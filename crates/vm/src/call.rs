@@ -212,6 +212,16 @@ impl Cx {
                     (Some((r, _)), _) => (r, args.to_vec()),
                     (None, None) => return self.arg_error("no receiver given"),
                 };
+                if let Some(m) = Method::from_value(p.me)
+                    && self.active_refinements(m.cref).is_some()
+                {
+                    let class = self.dispatch_class(recv);
+                    if let Some(found) = self.find_method_from(m.cref, class, name)
+                        && found.visibility() == Visibility::Public
+                    {
+                        return self.call_method(found, recv, name, &rest, kw, pass);
+                    }
+                }
                 self.call_public(recv, name, &rest, kw, pass)
             }
             ProcKind::Method => match Ref::<MethodObjCell>::from_value(p.extra) {

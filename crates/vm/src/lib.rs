@@ -28,6 +28,7 @@ pub mod load;
 pub mod make;
 pub mod methods;
 pub mod raise;
+pub mod refine;
 pub mod scope;
 pub mod thread;
 pub mod transfer;

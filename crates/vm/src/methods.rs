@@ -94,7 +94,9 @@ impl Cx {
     /// Puts a method cell into a class's table (no hooks).
     pub fn add_method(&mut self, class: ClassId, name: Sym, method: Method) {
         if !self.in_boot && is_fast_operator(name) && (has_fast_paths(class) || self.class(class).kind == ClassKind::Module) {
-            let reaches = has_fast_paths(class) || self.class(class).dependents.iter().any(|d| has_fast_paths(*d));
+            let reaches = has_fast_paths(class)
+                || self.refined_class(class).is_some()
+                || self.class(class).dependents.iter().any(|d| has_fast_paths(*d));
             if reaches {
                 self.redefined = 1;
             }
@@ -202,7 +204,8 @@ impl Cx {
     /// Lexical scope cell.
     pub fn new_cref(&mut self, class: Value, parent: Value) -> Value {
         let header = zakuro_object::header(ids::OBJECT, Kind::Cref, 0);
-        alloc_cell(&mut self.heap, CrefCell { header, class, parent, definee: Value::NIL }).as_value()
+        let refinements = Ref::<CrefCell>::from_value(parent).map_or(Value::NIL, |p| p.refinements);
+        alloc_cell(&mut self.heap, CrefCell { header, class, parent, definee: Value::NIL, refinements }).as_value()
     }
     /// Finds a method in a class's ancestors. Undefined ones and pure visibility changes are resolved: None when missing.
     pub fn find_method(&mut self, class: ClassId, name: Sym) -> Option<Method> {
@@ -246,8 +249,11 @@ impl Cx {
     }
     /// Method that `super` in a method of `owner` calls on an object of `class`.
     pub fn find_super_method(&mut self, class: ClassId, owner: ClassId, name: Sym) -> Option<Method> {
-        let at = self.class(class).mro.iter().position(|c| *c == owner)?;
-        let m = self.find_entry_from(class, name, at + 1)?;
+        let from = match self.class(class).mro.iter().position(|c| *c == owner) {
+            Some(at) => at + 1,
+            None => self.after_refinement(class, owner)?,
+        };
+        let m = self.find_entry_from(class, name, from)?;
         match m.method_kind() {
             MethodKind::Undefined => None,
             MethodKind::ZSuper => {

@@ -71,10 +71,14 @@ mod main {
         let name = cx.to_sym(name)?;
         methods::define_method(cx, ids::OBJECT, name, body, block, Visibility::Public)
     }
-    /// Refinements are not supported.
+    /// Activates the refinements of a module in the rest of the file.
     #[method("using", private)]
-    fn using(cx: &mut Cx, _this: Value, _module: Value) -> Result<Value> {
-        cx.raise(ids::NOT_IMPLEMENTED_ERROR, "refinements are not supported: main.using")
+    fn using(cx: &mut Cx, this: Value, module: Value) -> Result<Value> {
+        if cx.scope_kind() == zakuro_bytecode::CodeKind::Method {
+            return cx.raise(ids::RUNTIME_ERROR, "main.using is permitted only at toplevel");
+        }
+        crate::module::refine::using(cx, module)?;
+        Ok(this)
     }
 }
 

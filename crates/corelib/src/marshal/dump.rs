@@ -138,7 +138,7 @@ impl Writer {
     fn cell(&mut self, cx: &mut Cx, v: Value, limit: i64) -> Result<()> {
         cx.check_native_stack()?;
         self.visited += 1;
-        if self.visited % 256 == 0 {
+        if self.visited.is_multiple_of(256) {
             cx.safepoint()?;
         }
         if self.by_user(cx, v, limit)? {

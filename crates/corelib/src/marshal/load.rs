@@ -242,7 +242,7 @@ impl Reader {
     fn object(&mut self, cx: &mut Cx) -> Result<Value> {
         cx.check_native_stack()?;
         self.visited += 1;
-        if self.visited % 256 == 0 {
+        if self.visited.is_multiple_of(256) {
             cx.safepoint()?;
         }
         match self.source.byte(cx)? {

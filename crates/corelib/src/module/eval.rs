@@ -38,6 +38,7 @@ fn with_definee(cx: &mut Cx, m: Ref<MethodCell>, definee: Value) -> Value {
     };
     if let Some(mut c) = Ref::<CrefCell>::from_value(cref) {
         c.definee = definee;
+        c.refinements = Ref::<CrefCell>::from_value(m.cref).map_or(Value::NIL, |h| h.refinements);
     }
     let mut copy = cx.copy_method(m, m.called, m.owner, m.visibility());
     copy.cref = cref;
@@ -62,6 +63,18 @@ pub fn instance_exec(cx: &mut Cx, self_: Value, args: &[Value], kw: bool, block:
 /// Runs a block as a part of a module's body.
 pub fn module_exec(cx: &mut Cx, module: Value, args: &[Value], kw: bool, block: Block) -> Result<Value> {
     exec(cx, module, module, args, kw, block)
+}
+
+/// Runs the block of `refine`: the module's refinements are active in it.
+pub fn refine_exec(cx: &mut Cx, refinement: Value, active: Value, block: Block) -> Result<()> {
+    if let Some(m) = home_method(block) {
+        let me = with_definee(cx, m, refinement);
+        if let Some(mut c) = Ref::<MethodCell>::from_value(me).and_then(|m| Ref::<CrefCell>::from_value(m.cref)) {
+            c.refinements = active;
+        }
+        cx.yield_full(block, &[], false, Block::NONE, Some((refinement, me)))?;
+    }
+    Ok(())
 }
 
 /// Runs a text: arguments (string, file, line).

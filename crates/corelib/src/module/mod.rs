@@ -6,6 +6,7 @@ mod consts;
 pub mod eval;
 pub mod include;
 pub mod methods;
+pub mod refine;
 pub mod visibility;
 
 use zakuro_macros::ruby_class;
@@ -19,6 +20,8 @@ pub static TABLES: &[&[MethodRow]] = &[
     consts::module::METHODS,
     eval::module::METHODS,
     class::class::METHODS,
+    refine::module::METHODS,
+    refine::refinement::METHODS,
 ];
 
 pub use self::class::allocate;
@@ -94,6 +97,9 @@ mod module {
         if d.kind == ClassKind::Singleton && cx.class_id(d.attached).is_none() {
             let s = cx.any_to_s(d.attached);
             return Ok(cx.str(&format!("#<Class:{s}>")));
+        }
+        if let Some(text) = refine::describe(cx, this)? {
+            return Ok(cx.str(&text));
         }
         let n = cx.class_name(this);
         Ok(cx.str(&n))
@@ -209,16 +215,6 @@ mod module {
     #[method("const_added", private)]
     fn hook(_cx: &mut Cx, _this: Value, _arg: Value) -> Value {
         Value::NIL
-    }
-    /// Refinements are not supported.
-    #[method("refine", private)]
-    fn refine(cx: &mut Cx, _this: Value, _class: Value) -> Result<Value> {
-        cx.raise(ids::NOT_IMPLEMENTED_ERROR, "refinements are not supported: Module#refine")
-    }
-    /// Refinements are not supported.
-    #[method("using", private)]
-    fn using(cx: &mut Cx, _this: Value, _module: Value) -> Result<Value> {
-        cx.raise(ids::NOT_IMPLEMENTED_ERROR, "refinements are not supported: Module#using")
     }
     /// Modules that are lexically around the call, innermost first.
     ///

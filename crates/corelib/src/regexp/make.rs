@@ -173,9 +173,8 @@ pub fn quoted(cx: &mut Cx, s: Str) -> Result<Value> {
 /// `Regexp.union`.
 pub fn union(cx: &mut Cx, patterns: &[Value]) -> Result<Value> {
     let mut source = Vec::new();
-    let mut enc: Option<Encoding> = None;
-    // An ASCII-only part in an encoding that other parts must be compatible with.
-    let mut ascii: Option<Encoding> = None;
+    // Encodings that the parts need: one that is no superset of ASCII, one that is; or none.
+    let (mut wide, mut fixed, mut plain) = (None, None, false);
     if patterns.is_empty() {
         source.extend_from_slice(b"(?!)");
     }
@@ -187,10 +186,10 @@ pub fn union(cx: &mut Cx, patterns: &[Value]) -> Result<Value> {
         if i > 0 {
             source.push(b'|');
         }
-        let (own, plain) = match regexp_of(re) {
+        let (own, free) = match regexp_of(re) {
             Some(d) => {
                 source.extend_from_slice(d.regexp.to_s().as_bytes());
-                (d.regexp.encoding(), d.source().is_ascii() && !has_wide_escape(&d.regexp))
+                (d.regexp.encoding(), !d.regexp.is_fixed_encoding())
             }
             None => {
                 let s = if patterns.len() == 1 { str_or_sym(cx, *p)? } else { cx.to_str(*p)? };
@@ -198,29 +197,35 @@ pub fn union(cx: &mut Cx, patterns: &[Value]) -> Result<Value> {
                 (util::enc(s), util::is_ascii(s))
             }
         };
-        let (known, other) = if plain && own.is_ascii_compatible() { (&mut ascii, enc) } else { (&mut enc, ascii) };
-        let clash = match (*known, other) {
-            (Some(k), _) if !plain && k != own => Some(k),
-            // What is no superset of ASCII goes with itself only.
-            (_, Some(o)) if !own.is_ascii_compatible() || !o.is_ascii_compatible() => Some(o),
-            _ => None,
-        };
-        known.get_or_insert(own);
-        if let Some(k) = clash {
-            let (a, b) = (util::shown_name(k), util::shown_name(own));
-            return cx.arg_error(format!("incompatible encodings: {a} and {b}"));
+        if !own.is_ascii_compatible() {
+            agree(cx, &mut wide, own)?;
+        } else if free {
+            plain = true;
+        } else {
+            agree(cx, &mut fixed, own)?;
+        }
+        match (wide, fixed) {
+            (Some(w), _) if plain => return cx.arg_error(format!("ASCII incompatible encoding: {}", w.name())),
+            (Some(w), Some(f)) => return incompatible(cx, w, f),
+            _ => {}
         }
     }
-    let flags = RegexFlags { fixed: enc.is_some() && patterns.len() > 1, ..RegexFlags::default() };
-    let r = compile(cx, &source, flags, enc.unwrap_or(Encoding::UTF_8))?;
+    let r = compile(cx, &source, RegexFlags::default(), wide.or(fixed).unwrap_or(Encoding::BINARY))?;
     Ok(object(cx, r))
 }
 
-/// Is a pattern of ASCII characters bound to its encoding by an escape?
-fn has_wide_escape(r: &Regexp) -> bool {
-    r.is_fixed_encoding() && !r.encoding().is_ascii_compatible()
-        || memchr::memmem::find(r.source(), b"\\u").is_some()
-        || memchr::memmem::find_iter(r.source(), b"\\x").any(|i| r.source().get(i + 2).is_some_and(|b| !b.is_ascii_digit() || *b > b'7'))
+fn agree(cx: &mut Cx, known: &mut Option<Encoding>, own: Encoding) -> Result<()> {
+    match *known {
+        Some(k) if k != own => incompatible(cx, k, own),
+        _ => {
+            *known = Some(own);
+            Ok(())
+        }
+    }
+}
+
+fn incompatible<T>(cx: &mut Cx, a: Encoding, b: Encoding) -> Result<T> {
+    cx.arg_error(format!("incompatible encodings: {} and {}", util::shown_name(a), util::shown_name(b)))
 }
 
 /// A String, or the name of a Symbol; TypeError for everything else.

@@ -77,7 +77,7 @@ pub unsafe fn send_miss(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
             cx.child_state(cs, site.block as usize);
         }
         let class = cx.dispatch_class(recv);
-        let found = cx.find_method(class, site.name);
+        let found = cx.find_method_from(Method::of((*cx.fp).me).cref, class, site.name);
         let why = match found {
             None if site.flags & call_flags::VCALL != 0 => Some(MissReason::Vcall),
             None => Some(MissReason::None),
@@ -600,7 +600,7 @@ unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
         let mut me = cache.me;
         if cache.key != key {
             let class = cx.dispatch_class(recv);
-            let found = cx.find_method(class, site.name);
+            let found = cx.find_method_from(Method::of((*cx.fp).me).cref, class, site.name);
             let m = match found {
                 None => Err(MissReason::None),
                 Some(m) => refused(cx, m, site, r!(regs, 0)).map_or(Ok(m), Err),
@@ -712,7 +712,12 @@ impl Cx {
     pub fn symbol_proc(&mut self, s: Sym) -> Value {
         let mut header = zakuro_object::header(ids::PROC, Kind::Proc, ProcKind::Symbol as u16);
         header.flags |= LAMBDA;
-        let me = self.top_method();
+        // The scope's refinements count; without any the procs of all scopes are the same.
+        let cref = self.current_cref();
+        let me = match self.active_refinements(cref) {
+            Some(_) => self.frame_method(s, ids::OBJECT, cref).as_value(),
+            None => Value::NIL,
+        };
         let p = ProcCell { header, code: 0, env: Value::NIL, self_: Value::NIL, me, extra: Value::sym(s) };
         alloc_cell(&mut self.heap, p).as_value()
     }

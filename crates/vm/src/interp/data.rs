@@ -569,9 +569,20 @@ impl Cx {
     unsafe fn interpolate(&mut self, first: *const Value, n: usize) -> crate::raise::Result<Value> {
         let out = StringCell::empty(&mut self.heap, ids::STRING.0, string::UTF8);
         let mut out_enc_fixed = false;
+        let refined = self.active_refinements(self.current_cref()).is_some();
         for k in 0..n {
             // SAFETY: n registers from `first`.
-            let v = unsafe { *first.add(k) };
+            let mut v = unsafe { *first.add(k) };
+            if refined
+                && !v.is_kind(Kind::String)
+                && let Some(m) = self.method_of_here(v, sym::to_s)
+                && self.refined_class(m.owner).is_some()
+            {
+                let s = self.call_method(m, v, sym::to_s, &[], false, crate::Block::NONE)?;
+                if s.is_kind(Kind::String) {
+                    v = s;
+                }
+            }
             if let Some(s) = Ref::<StringCell>::from_value(v) {
                 self.append_piece(out, s, &mut out_enc_fixed);
             } else if v.is_fixnum() && self.redefined_to_s(ids::INTEGER) {

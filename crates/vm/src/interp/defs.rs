@@ -101,6 +101,7 @@ impl Cx {
             2 => Visibility::Protected,
             _ => Visibility::Public,
         };
+        let code = &self.code_for_scope(code, cref);
         let m = self.ruby_method(name, class, vis, code, cref);
         self.define_method_entry(class, name, m)?;
         if scope == 3 {
@@ -146,6 +147,7 @@ impl Cx {
         }
         let class = self.singleton_class(object)?;
         let cref = self.current_cref();
+        let code = &self.code_for_scope(code, cref);
         let m = self.ruby_method(name, class, Visibility::Public, code, cref);
         self.define_method_entry(class, name, m)
     }

@@ -406,8 +406,8 @@ impl Cx {
     }
     /// Calls a public method when there is one (pattern matching).
     fn call_if_responds_public(&mut self, v: Value, name: Sym, args: &[Value]) -> Result<Option<Value>> {
-        match self.method_of(v, name) {
-            Some(m) if m.visibility() == Visibility::Public => Ok(Some(self.call(v, name, args)?)),
+        match self.method_of_here(v, name) {
+            Some(m) if m.visibility() == Visibility::Public => Ok(Some(self.call_method(m, v, name, args, false, crate::Block::NONE)?)),
             Some(_) => Ok(None),
             None if v.is_cell() && self.responds(v, name, false)? => Ok(Some(self.call(v, name, args)?)),
             None => Ok(None),

@@ -24,7 +24,7 @@ unsafe fn find(cx: &mut Cx, cs: *const CodeState, site: u16, self_: Value) -> Re
             return Ok((Some(Ref::of(cache.me)), me.name));
         }
         let class = cx.dispatch_class(self_);
-        let found = cx.find_super_method(class, me.owner, me.name);
+        let found = cx.find_super_method_from(me.cref, class, me.owner, me.name);
         cx.note_cached_name(me.name);
         if let Some(m) = found {
             cache.key = key;
