@@ -63,7 +63,7 @@ rescue SystemExit => e
 end
 old = $stderr
 err = Object.new
-def err.write(*s) = $out = s.join
+def err.write(*s) = $out = $out.to_s + s.join
 $stderr = err
 t = Thread.new { raise "seen" }
 (t.join rescue 0)

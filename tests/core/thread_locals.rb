@@ -23,7 +23,7 @@ p g.list == [t], t.group == g, ThreadGroup::Default.list == [Thread.current]
 g.enclose
 p((g.add(Thread.current) rescue [$!.class, $!.message]))
 t.kill.join
-p t.group, g.list
+p t.group.class, g.list
 p t.backtrace, Thread.current.backtrace.class
 t = Thread.new { Thread.current.freeze; (Thread.current[:z] = 1) rescue [$!.class, $!.message] }
 p t.value
