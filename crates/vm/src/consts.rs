@@ -173,8 +173,8 @@ impl Cx {
                 v
             }
             // Made by a hook of the core library, which owns the engine.
-            Const::Regexp { source, options } => match crate::boot::hooks().regexp_literal {
-                Some(f) => f(self, source, *options),
+            Const::Regexp { source, options, encoding } => match crate::boot::hooks().regexp_literal {
+                Some(f) => f(self, source, *options, *encoding),
                 None => Value::NIL,
             },
             Const::Rational(n, d) => {
