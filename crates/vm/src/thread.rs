@@ -242,6 +242,8 @@ pub struct Threads {
     /// `Thread.report_on_exception`
     pub report_on_exception: bool,
     pub default_group: Value,
+    /// `Thread.ignore_deadlock`
+    pub ignore_deadlock: bool,
 }
 
 impl Threads {
@@ -368,7 +370,7 @@ pub unsafe fn turn(cx: *mut Cx, main: &mut Co) -> TurnEnd {
         loop {
             let mut thread: *mut Thread = std::ptr::null_mut();
             if let Some(t) = (*cx).threads.as_deref_mut() {
-                if t.ready.is_empty() && t.wakeable == 0 {
+                if t.ready.is_empty() && t.wakeable == 0 && !t.ignore_deadlock {
                     (*t.main).vm_bits |= DEADLOCK;
                     t.make_ready(t.main);
                 }
@@ -454,6 +456,7 @@ impl Cx {
                 abort_on_exception: false,
                 report_on_exception: true,
                 default_group,
+                ignore_deadlock: false,
             }));
         }
         match &mut self.threads {

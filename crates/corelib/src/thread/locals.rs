@@ -186,6 +186,9 @@ pub mod thread {
             Value::NIL
         } else {
             let s = cx.to_str(name)?;
+            if s.bytes().contains(&0) {
+                return cx.arg_error("string contains null byte");
+            }
             let copy = cx.str_bytes(s.bytes(), s.encoding());
             copy.set_flags(flags::FROZEN);
             copy
