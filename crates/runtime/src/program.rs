@@ -5,27 +5,56 @@ use std::sync::Arc;
 use zakuro_compiler::Options as CompileOptions;
 use zakuro_corelib::vm_api::birth;
 use zakuro_vm::host::{End, VmControl};
+use zakuro_vm::image::Image;
 use zakuro_vm::transfer::Envelope;
 use zakuro_vm::*;
 
-/// Runs the VM's program; leaves the end report in `cx.end`.
-pub fn run_vm(cx: &mut Cx, control: &Arc<VmControl>, args: Envelope) {
+/// Runs the VM's program, or the block of its image; leaves the end report in `cx.end`.
+pub fn run_vm(cx: &mut Cx, control: &Arc<VmControl>, args: Envelope, image: Option<Image>) {
     let main = &*control.name == "main";
     // The process's options are the main VM's: it must not read them twice.
     let base = if main { crate::process::options_from_environment() } else { (*cx.options).clone() };
     let rubyopt = if main { std::env::var("RUBYOPT").ok() } else { None };
-    let end = match command::parse(&control.argv, &base, rubyopt.as_deref()) {
-        Ok(command) => run_command(cx, command, args),
-        Err(e) => {
-            eprintln!("zakuro: {e}");
-            End::Exit(1)
+    let end = match image {
+        Some(image) => {
+            let result = birth::settle(cx, args, &[]).and_then(|()| run_block(cx, image));
+            run_end(cx, result)
         }
+        None => match command::parse(&control.argv, &base, rubyopt.as_deref()) {
+            Ok(mut c) => {
+                let result = prepare(cx, &mut c, args).and_then(|source| main_program(cx, &c, source));
+                run_end(cx, result)
+            }
+            Err(e) => {
+                eprintln!("zakuro: {e}");
+                End::Exit(1)
+            }
+        },
     };
     cx.end = Some(end);
 }
 
-fn run_command(cx: &mut Cx, mut c: Command, args: Envelope) -> End {
-    let result = prepare(cx, &mut c, args).and_then(|source| main_program(cx, &c, source));
+/// Runs the block that a forked VM was made for, and keeps what it returns or raises for whoever asks.
+fn run_block(cx: &mut Cx, image: Image) -> Result<Value> {
+    let root = cx.adopt(image)?;
+    let parts = Ref::<ArrayCell>::from_value(root).map_or(Vec::new(), |a| a.as_slice().to_vec());
+    let parts = RootedVec::from_vec(cx, parts);
+    let Some(block) = parts.first().and_then(|b| Ref::<ProcCell>::from_value(*b)) else { return Ok(Value::NIL) };
+    let result = cx.call_proc(block, &parts[1..], false, Block::NONE).and_then(|v| {
+        cx.result = Some(cx.pack(v)?);
+        Ok(v)
+    });
+    let e = cx.pending;
+    if result.is_err() && e.is_kind(Kind::Exception) {
+        // One that can't travel leaves the end report only.
+        cx.result = cx.pack(e).ok();
+        cx.pending = e;
+    }
+    result
+}
+
+/// What follows the program: `at_exit` blocks, the exit trap, the end of other threads. Returns the end report.
+fn run_end(cx: &mut Cx, result: Result<Value>) -> End {
     let failed = if result.is_err() { cx.pending } else { Value::NIL };
     let mut end = outcome(cx, result);
     if zakuro_corelib::signal::run_exit_trap(cx).is_err() {

@@ -192,6 +192,21 @@ impl NativeData for Thread {
         }
         crate::gc::mark_stacks(m, &c.stacks, c.fp);
     }
+    fn snapshot(&self, values: &mut Vec<Value>) -> Option<Rebuild> {
+        values.extend([self.object, self.result, self.error, self.locals, self.variables, self.name, self.group]);
+        Some(std::sync::Arc::new(|_, v| Some(Box::new(Thread::ended_copy(v)?))))
+    }
+}
+
+impl Thread {
+    /// A thread of another VM as a VM spawned from its image sees it: dead, with its locals and, if it had ended, its result.
+    fn ended_copy(values: &[Value]) -> Option<Thread> {
+        let &[object, result, error, locals, variables, name, group] = values else { return None };
+        let mut t = Thread::new(object, Value::NIL, Value::NIL);
+        t.state = State::Dead;
+        (t.result, t.error, t.locals, t.variables, t.name, t.group) = (result, error, locals, variables, name, group);
+        Some(t)
+    }
 }
 
 impl Drop for Thread {

@@ -289,6 +289,7 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
                 Value::bool(once[i.b as usize].is_undef())
             }
             Intrinsic::OnceSet => {
+                cx.once_used = true;
                 let once = &mut (*(cs as *mut CodeState)).once;
                 once[i.b as usize] = arg(0);
                 arg(0)
