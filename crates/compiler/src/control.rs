@@ -6,8 +6,8 @@ use crate::scope::Kind;
 use crate::unit::{Compiler, Control, Dest};
 use ruby_prism as prism;
 use ruby_prism::Node;
-use zakuro_base::sym;
-use zakuro_bytecode::{Intrinsic, Op};
+use zakuro_base::{Sym, sym};
+use zakuro_bytecode::{CallSite, Intrinsic, NO_BLOCK, Op};
 
 impl<'pr> Compiler<'pr> {
     /// Two ways to a value: both leave it in the same place.
@@ -402,6 +402,21 @@ impl<'pr> Compiler<'pr> {
 
     // ---- oddities ----
 
+    /// One side of a flip-flop; an Integer stands for the line number of the last read.
+    fn flip_flop_side(&mut self, n: &Node<'pr>, no: Label) {
+        if !matches!(n, Node::IntegerNode { .. }) {
+            return self.branch(n, false, no, false);
+        }
+        let base = self.expr(n, Dest::Push);
+        let s = self.f.asm.sym(Sym::intern("$."));
+        let t = self.push();
+        self.f.asm.emit(Op::GetGlobal, 0, t, s, 0);
+        let site = self.f.asm.site(CallSite { name: sym::eq, flags: 0, argc: 1, block: NO_BLOCK });
+        self.f.asm.emit(Op::Send, 1, base, 0, site);
+        self.pop_to(base);
+        self.branch_register(base, false, no, false);
+    }
+
     /// A range of conditions as a condition: true from the left one on until the right one.
     pub(crate) fn flip_flop(&mut self, n: &prism::FlipFlopNode<'pr>, dest: Dest) -> u16 {
         let name = crate::scope::flip_flop_var(n.location().start());
@@ -414,7 +429,7 @@ impl<'pr> Compiler<'pr> {
             c.branch_register(state, true, on, false);
             c.pop_to(d + 1);
             match n.left() {
-                Some(l) => c.branch(&l, false, no, false),
+                Some(l) => c.flip_flop_side(&l, no),
                 None => c.f.asm.jump(no),
             }
             c.f.asm.emit(Op::LoadTrue, 0, d, 0, 0);
@@ -425,7 +440,7 @@ impl<'pr> Compiler<'pr> {
             // Already on: true now, and off from the next time when the right side holds.
             c.f.asm.bind(on);
             match n.right() {
-                Some(r) => c.branch(&r, false, off, false),
+                Some(r) => c.flip_flop_side(&r, off),
                 None => c.f.asm.jump(off),
             }
             c.f.asm.emit(Op::LoadFalse, 0, d, 0, 0);

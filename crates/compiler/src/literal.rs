@@ -226,7 +226,7 @@ impl<'pr> Compiler<'pr> {
     pub(crate) fn x_string(&mut self, n: &prism::XStringNode<'pr>, dest: Dest) -> u16 {
         let encoding = self.encoding_of(n.is_forced_utf8_encoding(), n.is_forced_binary_encoding());
         self.backtick(n.location().start(), dest, |c| {
-            c.string_value(n.unescaped(), encoding, false, Dest::Push);
+            c.string_value(n.unescaped(), encoding, true, Dest::Push);
         })
     }
 

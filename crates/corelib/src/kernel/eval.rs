@@ -65,7 +65,8 @@ pub fn syntax_error<T>(cx: &mut Cx, e: &zakuro_compiler::SyntaxError) -> Result<
 /// Shows the compiler's warnings, when warnings are on.
 pub fn show_warnings(cx: &mut Cx, file: &str, warnings: &[zakuro_compiler::Warning]) -> Result<()> {
     if let Some(f) = boot::hooks().warn {
-        for w in warnings {
+        let verbose = is_verbose(cx);
+        for w in warnings.iter().filter(|w| verbose || !w.verbose) {
             f(cx, &format!("{file}:{}: warning: {}\n", w.line, w.message))?;
         }
     }
@@ -92,13 +93,15 @@ pub fn eval_source(cx: &mut Cx, source: &Source, scope: Scope, self_: Value, me:
                 in_method: cx.scope_in_method(scope),
                 backref: cx.scope_backref(scope),
             };
-            let warn = is_verbose(cx);
+            let warn = is_verbose(cx) || cx.globals.get(&sym::verbose) != Some(&Value::NIL) && cx.options.verbose.is_some();
             let options = Options { file: &source.file, line: source.line, eval: Some(&scopes), warn, ..Default::default() };
             // The parser recurses: it gets the worker's own stack.
             match zakuro_sched::on_native_stack(|| zakuro_compiler::compile(&source.text, &options)) {
                 Ok(c) => {
                     show_warnings(cx, &source.file, &c.warnings)?;
-                    cx.state::<Evals>().0.insert(key, c.code.clone());
+                    if c.warnings.is_empty() {
+                        cx.state::<Evals>().0.insert(key, c.code.clone());
+                    }
                     c.code
                 }
                 Err(e) => return syntax_error(cx, &e),
