@@ -98,15 +98,17 @@ pub enum Const {
     Big(String),
     Float(f64),
     Sym(Sym),
-    /// `encoding`: 0 binary, 1 UTF-8, 2 US-ASCII (ids of text::encoding)
+    /// `encoding`: 0 binary, 1 UTF-8, 2 US-ASCII, ... (ids of text::encoding)
     Str {
         bytes: Arc<[u8]>,
         encoding: u8,
     },
-    /// Literal without interpolation. `options`: 1 i, 2 x, 4 m, 16 fixed encoding, 32 n (no encoding).
+    /// Literal without interpolation. `options`: 1 i, 2 x, 4 m, 16 fixed encoding, 32 n (no encoding), 64 e (EUC-JP), 128 s (Windows-31J).
+    /// `encoding`: of the source text.
     Regexp {
         source: Arc<[u8]>,
         options: u8,
+        encoding: u8,
     },
     /// Numerator and denominator, decimal digits.
     Rational(String, String),

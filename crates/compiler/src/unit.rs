@@ -85,6 +85,8 @@ pub(crate) struct Compiler<'pr> {
     pub source: Arc<[u8]>,
     pub line_offsets: Vec<u32>,
     pub first_line: u32,
+    /// `-n` or `-p`: the parser has put the program into a loop.
+    pub wrapped: bool,
     /// Encoding id of string literals.
     pub encoding: u8,
     pub frozen_strings: bool,

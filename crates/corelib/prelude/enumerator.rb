@@ -14,6 +14,7 @@ class Enumerator
     @__args = []
     @__kw = nil
     @__size = size
+    self
   end
 
   def initialize_copy(other)
@@ -102,8 +103,9 @@ class Enumerator
   def self.product(*enums, **kw, &block)
     raise ArgumentError, "unknown keywords: #{kw.keys.map(&:inspect).join(", ")}" unless kw.empty?
     e = Product.new(*enums)
-    return e.each(&block) if block
-    e
+    return e unless block
+    e.each(&block)
+    nil
   end
 
   class << self
@@ -219,11 +221,16 @@ class Enumerator
       @__args = []
       @__kw = nil
       @__size = nil
+      self
     end
 
     def each(*args, &block)
       return args.empty? ? self : to_enum(:each, *args) unless block
-      @__enums.each { |e| e.each(*args, &block) }
+      @__reached = 0
+      @__enums.each do |e|
+        @__reached += 1
+        e.each(*args, &block)
+      end
       self
     end
 
@@ -240,7 +247,10 @@ class Enumerator
 
     def rewind
       @__fiber = @__look = @__done = @__feed = nil
-      @__enums.reverse_each { |e| e.rewind if e.respond_to?(:rewind) }
+      while (@__reached ||= 0) > 0
+        e = @__enums[@__reached -= 1]
+        e.rewind if e.respond_to?(:rewind)
+      end
       self
     end
 
@@ -263,6 +273,7 @@ class Enumerator
       @__args = []
       @__kw = nil
       @__size = nil
+      self
     end
 
     def each(&block)
@@ -285,11 +296,12 @@ class Enumerator
 
     def rewind
       @__fiber = @__look = @__done = @__feed = nil
-      @__enums.reverse_each { |e| e.rewind if e.respond_to?(:rewind) }
+      @__enums.each { |e| e.rewind if e.respond_to?(:rewind) }
       self
     end
 
     def inspect
+      return "#<Enumerator::Product: uninitialized>" unless @__enums
       "#<Enumerator::Product: #{@__enums.inspect}>"
     end
     alias to_s inspect
@@ -472,11 +484,16 @@ class Enumerator
         y = Yielder.new(&emit)
         source.each { |*v| block.call(y, *v) }
       })
+      self
     end
 
     def each(*args, &block)
-      return super unless block && @__run
-      @__run.call(block)
+      return super unless block
+      return @__run.call(block) if @__run
+      r = @__receiver
+      # What Lazy answers lazily runs at once here.
+      return super unless Lazy === r && args.empty? && Enumerator.method_defined?(@__method)
+      Enumerator.instance_method(@__method).bind_call(r, *@__args, &block)
     end
 
     def size
@@ -599,7 +616,7 @@ class Enumerator
         if n > 0
           source.each do |*v|
             i += 1
-            emit.call(*v)
+            emit.call(v.size > 1 ? v : v[0])
             break if i >= n
           end
         end
@@ -611,7 +628,7 @@ class Enumerator
       __op(:take_while, []) do |emit, source|
         source.each do |*v|
           break unless block.call(*v)
-          emit.call(*v)
+          emit.call(v.size > 1 ? v : v[0])
         end
       end
     end
@@ -625,7 +642,7 @@ class Enumerator
           if i < n
             i += 1
           else
-            emit.call(*v)
+            emit.call(v.size > 1 ? v : v[0])
           end
         end
       end
@@ -637,7 +654,7 @@ class Enumerator
         dropping = true
         source.each do |*v|
           dropping = false if dropping && !block.call(*v)
-          emit.call(*v) unless dropping
+          emit.call(v.size > 1 ? v : v[0]) unless dropping
         end
       end
     end

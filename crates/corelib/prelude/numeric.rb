@@ -148,6 +148,14 @@ class Numeric
   def truncate(ndigits = 0)
     to_f.truncate(ndigits)
   end
+
+  private
+
+  # Numbers have no singleton methods.
+  def singleton_method_added(name)
+    singleton_class.__send__(:remove_method, name)
+    raise TypeError, "can't define singleton method \"#{name}\" for #{self.class}"
+  end
 end
 
 class NilClass

@@ -62,7 +62,7 @@ class Range
     end
     raise ArgumentError, "step can't be 0" if step_num && b_num && step == 0
     unless block_given?
-      if (b_num && (e.nil? || e_num)) || (b.nil? && e_num)
+      if (b_num && (e.nil? || e_num)) || (b.nil? && e_num && step_num)
         return Enumerator.__send__(:__arithmetic, self, name, args, b, e, step, excl)
       end
       raise ArgumentError, "#step for non-numeric beginless ranges is meaningless" if b.nil?

@@ -69,6 +69,9 @@ module MonitorMixin
   end
 
   def mon_initialize
+    if defined?(@mon_data) && @mon_data_owner_object_id == object_id
+      raise ThreadError, "already initialized"
+    end
     @mon_data = ::Monitor.new
     @mon_data_owner_object_id = object_id
   end

@@ -1,5 +1,5 @@
 //! Exception and the data of its builtin subclasses. [`report`] renders uncaught exceptions, [`errno`] holds SystemCallError and Errno,
-//! [`location`] backtrace locations, [`warning`] the Warning module and Kernel#warn, [`signal`] names and numbers of signals.
+//! [`location`] backtraces, [`warning`] the Warning module and Kernel#warn, [`signal`] names and numbers of signals.
 //!
 //! What an exception carries beyond its message lies in hidden variables (`__name`, `__receiver`, `__key`, ...), so raising from Rust needs no
 //! Ruby code.
@@ -32,7 +32,6 @@ pub static TABLES: &[&[MethodRow]] = &[
     signal::signal_exception::METHODS,
     signal::interrupt::METHODS,
     errno::system_call_error::METHODS,
-    location::location::METHODS,
     warning::kernel::METHODS,
     warning::warnings::METHODS,
 ];

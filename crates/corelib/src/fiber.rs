@@ -51,7 +51,10 @@ fn check_storage(cx: &mut Cx, v: Value) -> Result<Value> {
         return cx.raise(ids::FROZEN_ERROR, "storage must not be frozen");
     }
     for (k, _) in cx.hash_pairs(h) {
-        check_key(cx, k)?;
+        if !k.is_sym() {
+            let c = cx.class_name_of(k);
+            return cx.type_error(format!("wrong argument type {c} (expected Symbol)"));
+        }
     }
     copy_storage(cx, v)
 }
@@ -59,6 +62,9 @@ fn check_storage(cx: &mut Cx, v: Value) -> Result<Value> {
 fn check_key(cx: &mut Cx, key: Value) -> Result<Value> {
     if key.is_sym() {
         return Ok(key);
+    }
+    if let Some(s) = cx.try_str(key)? {
+        return Ok(Value::sym(Sym::intern_bytes(s.bytes())));
     }
     let c = cx.class_name_of(key);
     cx.type_error(format!("wrong argument type {c} (expected Symbol)"))
@@ -77,22 +83,6 @@ fn absorb_kill(cx: &mut Cx, fiber: Value, r: Result<Value>) -> Result<Value> {
         }
         r => r,
     }
-}
-
-/// The exception that `raise(*args)` means.
-fn make_exception(cx: &mut Cx, args: &[Value]) -> Result<Value> {
-    let Some(first) = args.first().copied() else { return Ok(cx.exception(ids::RUNTIME_ERROR, "unhandled exception")) };
-    if first.is_kind(Kind::String) && args.len() == 1 {
-        return Ok(cx.exception_with(ids::RUNTIME_ERROR, first));
-    }
-    let made = cx.call_if_responds(first, sym::exception, &args[1..args.len().min(2)])?;
-    let Some(e) = made.filter(|e| e.is_kind(Kind::Exception)) else {
-        return cx.type_error(if made.is_some() { "exception object expected" } else { "exception class/object expected" });
-    };
-    if let Some(bt) = args.get(2) {
-        cx.call(e, sym::set_backtrace, &[*bt])?;
-    }
-    Ok(e)
 }
 
 #[ruby_class(ids::FIBER)]
@@ -132,6 +122,9 @@ mod fiber {
         if args.kw {
             cx.data_mut::<FiberData>(this)?.keywords |= cx.fiber_state(this)? == FiberState::Created;
         }
+        if !cx.current_fiber.is_nil() && cx.root_fiber == this {
+            return cx.raise(ids::FIBER_ERROR, "attempt to resume a resuming fiber");
+        }
         let r = cx.fiber_resume(this, args.as_slice());
         absorb_kill(cx, this, r)
     }
@@ -156,13 +149,18 @@ mod fiber {
     ///
     ///     f = Fiber.new { begin; Fiber.yield; rescue => e; e.message; end }; f.resume; f.raise("x")   #=> "x"
     #[method("raise")]
-    fn raise(cx: &mut Cx, this: Value, args: Rest) -> Result<Value> {
-        let e = make_exception(cx, args)?;
+    fn raise(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
+        let e = if args.argc == 0 { cx.exception(ids::RUNTIME_ERROR, "") } else { crate::kernel::raise::make_exception(cx, args)? };
+        let cause = zakuro_vm::raise::hidden::cause();
+        if !cx.ivar_defined(e, cause) && cx.errinfo != e {
+            let current = cx.errinfo;
+            cx.ivar_set_raw(e, cause, current);
+        }
         match cx.fiber_state(this)? {
             FiberState::Created => cx.raise(ids::FIBER_ERROR, "cannot raise exception on unborn fiber"),
             FiberState::Terminated => cx.raise(ids::FIBER_ERROR, "attempt to resume a terminated fiber"),
-            FiberState::Resuming => cx.raise(ids::FIBER_ERROR, "attempt to raise a resuming fiber"),
-            FiberState::Running => cx.raise_value(e),
+            // Where it waits for, is here.
+            FiberState::Running | FiberState::Resuming => cx.raise_value(e),
             FiberState::Suspended => {
                 let r = cx.fiber_raise(this, e);
                 absorb_kill(cx, this, r)
@@ -178,8 +176,7 @@ mod fiber {
         match cx.fiber_state(this)? {
             FiberState::Terminated => {}
             FiberState::Created => cx.data_mut::<FiberData>(this)?.state = FiberState::Terminated,
-            FiberState::Running => return cx.throw(ThrowKind::Throw, this, Value::NIL),
-            FiberState::Resuming => return cx.raise(ids::FIBER_ERROR, "attempt to kill a different thread's fiber"),
+            FiberState::Running | FiberState::Resuming => return cx.throw(ThrowKind::Throw, this, Value::NIL),
             FiberState::Suspended => {
                 let r = match cx.throw::<Value>(ThrowKind::Throw, this, Value::NIL) {
                     Err(Exc) => {
@@ -207,7 +204,7 @@ mod fiber {
     ///     Fiber[:id] = 7; Fiber.new { Fiber[:id] }.resume   #=> 7
     #[method("[]", singleton)]
     fn get(cx: &mut Cx, _this: Value, key: Value) -> Result<Value> {
-        check_key(cx, key)?;
+        let key = check_key(cx, key)?;
         let me = current(cx);
         let s = cx.data_ref::<FiberData>(me)?.storage;
         match Ref::<HashCell>::from_value(s) {
@@ -221,7 +218,7 @@ mod fiber {
     ///     Fiber[:a] = 1   #=> 1
     #[method("[]=", singleton)]
     fn set(cx: &mut Cx, _this: Value, key: Value, value: Value) -> Result<Value> {
-        check_key(cx, key)?;
+        let key = check_key(cx, key)?;
         let me = current(cx);
         let mut s = cx.data_ref::<FiberData>(me)?.storage;
         if s.is_nil() {
@@ -283,6 +280,19 @@ mod fiber {
     fn current_blocking(cx: &mut Cx, _this: Value) -> Value {
         let me = current(cx);
         if cx.ivar_get(me, blocking_name()).truthy() { Value::fixnum(1) } else { Value::FALSE }
+    }
+
+    /// Runs the block with the running fiber as a blocking one.
+    ///
+    ///     Fiber.new { Fiber.blocking { |f| f.blocking? } }.resume   #=> true
+    #[method("blocking", singleton)]
+    fn with_blocking(cx: &mut Cx, _this: Value, block: Block) -> Result<Value> {
+        let me = current(cx);
+        let was = cx.ivar_get(me, blocking_name());
+        cx.ivar_set_raw(me, blocking_name(), Value::TRUE);
+        let r = cx.yield1(block, me);
+        cx.ivar_set_raw(me, blocking_name(), was);
+        r
     }
 
     /// Fibers here form a stack of resumers; a free jump between them is not supported.

@@ -97,6 +97,7 @@ fn source_location(cx: &mut Cx, m: Ref<MethodCell>) -> Value {
     let code = match m.method_kind() {
         MethodKind::Ruby => Cx::method_code(m),
         MethodKind::Proc => cx.block_code(Block(m.data.0)),
+        MethodKind::AttrReader | MethodKind::AttrWriter => return m.cref,
         _ => None,
     };
     location_value(cx, code)

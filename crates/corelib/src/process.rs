@@ -1,8 +1,7 @@
-//! Process: clocks, identity, child processes. [`status`] is Process::Status and waiting, [`spawn`] starts programs, [`signal`] is Signal.
+//! Process: clocks, identity, child processes. [`status`] is Process::Status and waiting, [`spawn`] starts programs, [`clock`] and [`info`] tell about time and the process.
 
 pub mod clock;
 pub mod info;
-pub mod signal;
 pub mod spawn;
 pub mod spawn_args;
 pub mod status;
@@ -14,9 +13,6 @@ pub use status::wait_child;
 pub static TABLES: &[&[MethodRow]] = &[
     clock::process::METHODS,
     info::process::METHODS,
-    signal::signal::METHODS,
-    signal::kernel::METHODS,
-    signal::process::METHODS,
     spawn::kernel::METHODS,
     spawn::process::METHODS,
     spawn::io::METHODS,

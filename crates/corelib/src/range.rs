@@ -54,7 +54,7 @@ fn covers_range(cx: &mut Cx, r: Range, other: Range) -> Result<bool> {
         return Ok(false);
     }
     if high.is_nil() {
-        return Ok(true);
+        return Ok(!(r.exclusive() && high2.is_nil() && !other.exclusive()));
     }
     if high2.is_nil() {
         return Ok(false);
@@ -156,7 +156,7 @@ fn size(cx: &mut Cx, r: Range) -> Result<Value> {
         }
         return Ok(Value::NIL);
     }
-    if low.as_float().is_some() || low.is_nil() || (cx.is_a(low, ids::NUMERIC) && !cx.responds(low, sym::succ, false)?) {
+    if low.as_float().is_some() || low.is_nil() || !cx.responds(low, sym::succ, false)? {
         return cannot_iterate(cx, low);
     }
     Ok(Value::NIL)
@@ -175,11 +175,19 @@ fn reverse_size(cx: &mut Cx, recv: Value, _: &[Value]) -> Result<Value> {
     if r.low().is_nil() && cx.is_integer(r.high()) {
         return Ok(cx.float(f64::INFINITY));
     }
-    if cx.is_integer(r.low()) && cx.is_integer(r.high()) { size(cx, r) } else { Ok(Value::NIL) }
+    size(cx, r)
 }
 
 fn is_numeric(cx: &mut Cx, v: Value) -> bool {
     v.is_fixnum() || v.as_float().is_some() || cx.is_a(v, ids::NUMERIC)
+}
+
+/// Whether what lies between two such values is a matter of order only: numbers, times, what converts to an Integer.
+fn is_linear(cx: &mut Cx, v: Value) -> Result<bool> {
+    if is_numeric(cx, v) || cx.is_a(v, ids::TIME) {
+        return Ok(true);
+    }
+    Ok(v.is_kind(Kind::Object) && cx.responds(v, sym::to_int, true)?)
 }
 
 fn same(cx: &mut Cx, r: Range, other: Value, strict: bool) -> Result<bool> {
@@ -214,11 +222,9 @@ mod methods {
         if !unset {
             return cx.frozen_error(this.as_value());
         }
-        if !Value::both_fixnum(low, high) && !low.is_nil() && !high.is_nil() {
-            let r = cx.rescue(&[ids::STANDARD_ERROR], |cx| cx.call(low, sym::cmp, &[high]))?;
-            if !matches!(r, Ok(v) if !v.is_nil()) {
-                return cx.arg_error("bad value for range");
-            }
+        let known = Value::both_fixnum(low, high) || low.is_nil() || high.is_nil();
+        if !known && cx.call(low, sym::cmp, &[high])?.is_nil() {
+            return cx.arg_error("bad value for range");
         }
         this.init(low, high, exclusive.unwrap_or(false));
         this.as_value().set_flags(flags::FROZEN);
@@ -454,23 +460,26 @@ mod methods {
     #[method("include?", "member?")]
     fn include(cx: &mut Cx, this: Range, v: Value) -> Result<bool> {
         let (low, high) = (this.low(), this.high());
-        // Ends that convert to Integer count as numbers.
-        let mut linear = is_numeric(cx, low) || is_numeric(cx, high);
-        for end in [low, high] {
-            linear = linear || end.is_kind(Kind::Object) && cx.responds(end, sym::to_int, true)?;
-        }
-        if linear {
+        if is_linear(cx, low)? || is_linear(cx, high)? {
             return covers(cx, this, v);
+        }
+        if low.is_nil() && high.is_nil() && is_linear(cx, v)? {
+            return Ok(true);
         }
         if low.is_nil() || high.is_nil() {
             return cx.type_error("cannot determine inclusion in beginless/endless ranges");
         }
         if let (Some(a), Some(b)) = (Ref::<StringCell>::from_value(low), Ref::<StringCell>::from_value(high)) {
-            let Some(s) = Ref::<StringCell>::from_value(v) else { return Ok(false) };
+            let Some(s) = cx.try_str(v)? else { return Ok(false) };
+            let v = s.as_value();
             if a.len() == 1 && b.len() == 1 && a.bytes().is_ascii() && b.bytes().is_ascii() {
                 return if s.len() == 1 { covers(cx, this, v) } else { Ok(false) };
             }
         }
+        let v = match low.is_kind(Kind::String) && high.is_kind(Kind::String) {
+            true => cx.try_str(v)?.map_or(v, |s| s.as_value()),
+            false => v,
+        };
         crate::enumerable::search::methods::include(cx, this.as_value(), v)
     }
 
@@ -512,6 +521,21 @@ mod methods {
         let (low, high) = (this.low(), this.high());
         if high.is_nil() {
             return cx.range_error("cannot get the maximum of endless range");
+        }
+        if let Some(n) = n
+            && block.is_none()
+            && let Some(high) = high.as_fixnum()
+            && (low.is_fixnum() || low.is_nil())
+        {
+            let count = cx.to_i64(n)?;
+            if count < 0 {
+                return cx.arg_error(format!("negative size ({count})"));
+            }
+            let end = if this.exclusive() { high - 1 } else { high };
+            let from = low.as_fixnum().unwrap_or(i64::MIN).max(end.saturating_sub(count).saturating_add(1));
+            crate::array::arg::check_len(cx, (end as i128 - from as i128 + 1).max(0) as usize)?;
+            let v: Vec<Value> = (from..=end).rev().map(Value::fixnum).collect();
+            return Ok(cx.array(&v));
         }
         let numeric = is_numeric(cx, high);
         if block.is_some() || n.is_some() || (this.exclusive() && !numeric) {
@@ -694,6 +718,10 @@ mod bsearch {
     fn bsearch(cx: &mut Cx, this: Range, block: Block) -> Result<Value> {
         let (low, high) = (this.low(), this.high());
         if block.is_none() {
+            if !is_numeric(cx, low) && !is_numeric(cx, high) {
+                let what = cx.class_name_of(low);
+                return cx.type_error(format!("can't do binary search for {what}"));
+            }
             return cx.enumerator(this.as_value(), "bsearch", &[]);
         }
         if low.as_float().is_some() || high.as_float().is_some() {

@@ -106,10 +106,7 @@ fn trap(cx: &mut Cx, signal: Value, command: Option<Value>, block: Block) -> Res
         }
     }
     let traps = &mut cx.state::<Traps>().commands;
-    let before = match traps.iter().position(|t| t.0 == n) {
-        Some(i) => Some(traps.swap_remove(i).1),
-        None => None,
-    };
+    let before = traps.iter().position(|t| t.0 == n).map(|i| traps.swap_remove(i).1);
     if action != SignalAction::Default || n == 0 {
         traps.push((n, command));
     }

@@ -82,7 +82,7 @@ impl Process {
 }
 
 impl Spawner for Process {
-    fn create(&self, name: &str, argv: Vec<String>) -> Arc<VmControl> {
+    fn create(&self, name: &str, argv: Vec<Vec<u8>>) -> Arc<VmControl> {
         VmControl::new(self.next_id.fetch_add(1, Ordering::Relaxed), name, argv)
     }
     fn start(&self, control: &Arc<VmControl>, args: Envelope) {
@@ -98,15 +98,15 @@ impl Spawner for Process {
 
 impl Process {
     /// Runs the main VM with the arguments of a command line; returns the exit status of the process. Other VMs end with it.
-    pub fn run_main(&self, argv: Vec<String>) -> i32 {
+    pub fn run_main(&self, argv: Vec<Vec<u8>>) -> i32 {
         let control = self.create("main", argv);
         let waiter = Arc::new(MainWaiter { control: control.clone(), done: Mutex::new(false), ended: Condvar::new() });
         self.signals.start(&waiter.control);
         let end = self.run_and_wait(&waiter);
         match &end {
-            End::Exception { report, .. } => eprint!("{report}"),
+            End::Exception { report, .. } => write_report(report),
             End::Signal { number, report } => {
-                eprint!("{report}");
+                write_report(report);
                 return signals::die_by(*number);
             }
             _ => {}
@@ -127,7 +127,7 @@ impl Process {
         w.control.end().unwrap_or(End::Done)
     }
     /// Runs a VM from a thread that belongs to no VM, and waits for its end.
-    pub fn run_vm(&self, name: &str, argv: Vec<String>) -> End {
+    pub fn run_vm(&self, name: &str, argv: Vec<Vec<u8>>) -> End {
         let control = self.create(name, argv);
         let waiter = Arc::new(MainWaiter { control, done: Mutex::new(false), ended: Condvar::new() });
         self.run_and_wait(&waiter)
@@ -139,6 +139,11 @@ struct MainWaiter {
     control: Arc<VmControl>,
     done: Mutex<bool>,
     ended: Condvar,
+}
+
+/// To standard error, if somebody reads it.
+fn write_report(report: &str) {
+    let _ = std::io::Write::write_all(&mut std::io::stderr(), report.as_bytes());
 }
 
 /// Options that the environment sets.

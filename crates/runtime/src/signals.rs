@@ -98,6 +98,9 @@ impl Dispatcher {
     }
     /// A VM's wish for a signal.
     pub fn wish(self: &Arc<Dispatcher>, control: &Arc<VmControl>, number: i32, action: SignalAction) -> Result<(), i32> {
+        if signal_hook::consts::FORBIDDEN.contains(&number) {
+            return Err(libc::EINVAL);
+        }
         if action != SignalAction::Default {
             self.receive(&[number])?;
         }
@@ -121,7 +124,7 @@ impl Dispatcher {
         let mut of_main = SignalAction::Default;
         let main = {
             let t = self.lock();
-            let main = t.main.upgrade();
+            let main = t.main.upgrade().filter(|m| m.end().is_none());
             for (_, c, action) in t.wishes.iter().filter(|w| w.0 == number) {
                 let Some(c) = c.upgrade().filter(|c| c.end().is_none()) else { continue };
                 if *action == SignalAction::Trap {

@@ -3,6 +3,7 @@
 use crate::process::Process;
 use crate::program;
 use std::any::Any;
+use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use zakuro_sched::{PollWord, StackSize, Task, Turn, Unit};
@@ -28,6 +29,8 @@ impl VmUnit {
     }
     fn begin(&mut self, task: &Task) -> Result<(), String> {
         let stack = self.process.pool.take(StackSize::Main).map_err(|e| format!("no stack for the VM: {e}"))?;
+        // Our starter does it too, but perhaps later than we first wait: who would wake us?
+        let _ = self.control.set_task(task.clone());
         let poll = self.control.poll.clone();
         let mut vm = Vm::new(self.process.boot, self.process.options.clone(), poll.clone());
         vm.name = self.control.name.clone();
@@ -103,7 +106,8 @@ impl Unit for VmUnit {
             }
             Err(p) => {
                 let text = panic_text(&*p);
-                eprintln!("[BUG] VM {}: Rust panic: {text}", self.control.name);
+                // Not eprintln: a closed standard error must not be a second panic.
+                let _ = writeln!(std::io::stderr(), "[BUG] VM {}: Rust panic: {text}", self.control.name);
                 // The coroutine is gone with the panic; cells of this VM are released with its heap.
                 self.finish(Some(End::Panic(text)));
                 Turn::Done

@@ -40,7 +40,7 @@ fn state_machine() {
     assert_eq!(state.wake(), OnWake::Enqueue);
     state.start();
     assert_eq!(state.wake(), OnWake::Notified);
-    assert_eq!(state.wake(), OnWake::Nothing);
+    assert_eq!(state.wake(), OnWake::Notified);
     assert_eq!(state.park(), OnPark::Enqueue);
     state.start();
     state.again();

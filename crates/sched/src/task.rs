@@ -38,7 +38,7 @@ pub(crate) enum OnWake {
     Enqueue,
     /// It runs now: the notice is kept, and the caller raises the poll flag.
     Notified,
-    /// Queued already, notified already, or done.
+    /// Queued already, or done.
     Nothing,
 }
 
@@ -69,7 +69,8 @@ impl State {
         loop {
             let (next, then) = match seen {
                 IDLE => (QUEUED, OnWake::Enqueue),
-                RUNNING => (RUNNING_NOTIFIED, OnWake::Notified),
+                // Again at each wake-up: a VM with threads takes the flag many times in a turn.
+                RUNNING | RUNNING_NOTIFIED => (RUNNING_NOTIFIED, OnWake::Notified),
                 DONE => return OnWake::Nothing,
                 same => (same, OnWake::Nothing),
             };

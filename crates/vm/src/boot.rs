@@ -21,7 +21,9 @@ use zakuro_sched::PollWord;
 pub struct Hooks {
     pub globals: HashMap<Sym, &'static GlobalRow>,
     /// Regexp of a literal.
-    pub regexp_literal: Option<fn(&mut Cx, &[u8], u8) -> Value>,
+    pub regexp_literal: Option<fn(&mut Cx, &[u8], u8, u8) -> Value>,
+    /// Raises Encoding::CompatibilityError about two Strings.
+    pub incompatible: Option<fn(&mut Cx, Value, Value) -> crate::raise::Result<()>>,
     /// Regexp of an interpolated literal: pieces (String or Regexp values), option bits.
     pub regexp_dynamic: Option<fn(&mut Cx, &[Value], u8) -> Result<Value>>,
     /// `regexp =~ string`; returns MatchData or nil (does not set `$~`).
@@ -142,6 +144,7 @@ impl Vm {
             gc_disabled: false,
             in_boot: false,
             method_serial: 0,
+            const_places: FastMap::default(),
             missing_reason: crate::interp::MissReason::None,
         })
     }

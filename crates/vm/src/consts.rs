@@ -12,6 +12,11 @@ impl Cx {
         if let Some(id) = self.class_id(value) {
             self.name_class(holder, name, id);
         }
+        if !self.in_boot
+            && let Some(place) = self.here()
+        {
+            self.const_places.insert((holder, name), place);
+        }
         let d = self.class_mut(holder);
         let private = d.consts.get(&name).is_some_and(|e| e.private);
         if d.consts.insert(name, ConstEntry { value, private, deprecated: false, autoload: Value::NIL }).is_none() {
@@ -171,8 +176,8 @@ impl Cx {
                 v
             }
             // Made by a hook of the core library, which owns the engine.
-            Const::Regexp { source, options } => match crate::boot::hooks().regexp_literal {
-                Some(f) => f(self, source, *options),
+            Const::Regexp { source, options, encoding } => match crate::boot::hooks().regexp_literal {
+                Some(f) => f(self, source, *options, *encoding),
                 None => Value::NIL,
             },
             Const::Rational(n, d) => {

@@ -74,7 +74,7 @@ impl Cx {
     #[inline(never)]
     fn to_i64_slow(&mut self, v: Value) -> Result<i64> {
         if let Some(f) = v.as_float() {
-            if f.is_finite() && f.abs() < 9.2e18 {
+            if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&f) {
                 return Ok(f as i64);
             }
             let shown = self.inspect_for_error(v);
@@ -221,7 +221,7 @@ impl Cx {
             return Ok(s);
         }
         match self.try_str(v)? {
-            Some(s) => Ok(Sym::intern_bytes(s.bytes())),
+            Some(s) => Ok(Sym::intern_in(s.bytes(), s.encoding())),
             None => {
                 let shown = self.inspect_for_error(v);
                 self.type_error(format!("{shown} is not a symbol nor a string"))

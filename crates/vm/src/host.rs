@@ -53,7 +53,7 @@ pub struct VmControl {
     pub id: u64,
     pub name: Arc<str>,
     /// Arguments like a command line: program file or `-e`, `code`, then ARGV.
-    pub argv: Vec<String>,
+    pub argv: Vec<Vec<u8>>,
     pub poll: Arc<PollWord>,
     /// Set once by `start`. Read by anyone who wakes or kills the VM.
     task: OnceLock<Task>,
@@ -76,7 +76,7 @@ struct ControlState {
 }
 
 impl VmControl {
-    pub fn new(id: u64, name: &str, argv: Vec<String>) -> Arc<VmControl> {
+    pub fn new(id: u64, name: &str, argv: Vec<Vec<u8>>) -> Arc<VmControl> {
         Arc::new(VmControl {
             id,
             name: name.into(),
@@ -167,7 +167,7 @@ impl VmControl {
 /// Starts VMs; implemented by the runtime.
 pub trait Spawner: Send + Sync {
     /// A control block for a VM that is not running yet.
-    fn create(&self, name: &str, argv: Vec<String>) -> Arc<VmControl>;
+    fn create(&self, name: &str, argv: Vec<Vec<u8>>) -> Arc<VmControl>;
     /// Starts it with the objects in `args`.
     fn start(&self, control: &Arc<VmControl>, args: Envelope);
     /// Says what a VM does about a signal. An error is the system's number for it.

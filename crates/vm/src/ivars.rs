@@ -136,17 +136,10 @@ impl Cx {
         }
     }
     pub(crate) fn raise_ivar_hint(&mut self, class: ClassId, count: u16) {
-        let mut id = class;
-        if self.class(id).kind == ClassKind::Singleton {
-            return;
+        let d = self.class(class);
+        if d.kind != ClassKind::Singleton && d.ivar_hint < count && class.0 >= shape::FIRST_DYNAMIC {
+            self.class_mut(class).ivar_hint = count;
         }
-        while self.class(id).ivar_hint < count && id.0 >= shape::FIRST_DYNAMIC {
-            self.class_mut(id).ivar_hint = count;
-            let Some(up) = self.class(id).superclass else { break };
-            id = up;
-            break;
-        }
-        let _ = id;
     }
     pub fn ivar_remove(&mut self, v: Value, name: Sym) -> Option<Value> {
         let old = self.ivar_lookup(v, name)?;

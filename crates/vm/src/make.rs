@@ -150,6 +150,7 @@ impl Cx {
 ///
 /// The vector is boxed, so that the registered address stays.
 pub struct RootedVec {
+    #[allow(clippy::box_collection)] // the registered address must stay when the RootedVec moves
     items: Box<Vec<Value>>,
     vm: *mut Cx,
 }

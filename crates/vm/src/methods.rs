@@ -279,6 +279,7 @@ impl Cx {
         {
             let args = [Value::sym(name), Value::bool(private)];
             let n = match Self::method_code(m) {
+                _ if !private => 1,
                 Some(c) if c.params.arity() == 1 => 1,
                 _ => 2,
             };

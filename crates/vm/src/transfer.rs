@@ -218,7 +218,7 @@ impl Cx {
             Kind::Object if self.class(self.class_of(v)).name.is_none() => " of an anonymous class",
             _ => "",
         };
-        self.type_error(format!("can't send {what}{why} to another VM: ${path}").trim_end_matches(": $").to_string())
+        self.type_error(format!("can't send {what}{why} to another VM: ${path}").trim_end_matches(": $"))
     }
     /// Makes the value of an envelope in this VM's heap.
     pub fn open(&mut self, e: Envelope) -> Result<Value> {

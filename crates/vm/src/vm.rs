@@ -153,6 +153,8 @@ pub struct Vm {
     pub gc_stress: bool,
     pub(crate) in_boot: bool,
     pub method_serial: u64,
+    /// Where constants were set, for `const_source_location`.
+    pub const_places: FastMap<(ClassId, Sym), (Arc<str>, u32)>,
     /// Why the last call went to a method_missing written in Ruby.
     pub missing_reason: crate::interp::MissReason,
 }

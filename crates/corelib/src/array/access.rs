@@ -91,6 +91,9 @@ pub mod methods {
     ///     [1].fetch(5) { |i| -i }   #=> -5
     #[method("fetch")]
     fn fetch(cx: &mut Cx, this: Ref<ArrayCell>, index: Value, default: Option<Value>, block: Block) -> Result<Value> {
+        if default.is_some() && block.is_some() {
+            cx.warn_here("block supersedes default value argument")?;
+        }
         let i = cx.to_i64(index)?;
         if let Some(v) = position(this.len(), i).and_then(|i| this.get(i)) {
             return Ok(v);
@@ -239,11 +242,11 @@ pub mod methods {
     fn rassoc(cx: &mut Cx, this: Ref<ArrayCell>, value: Value) -> Result<Value> {
         let mut i = 0;
         while let Some(v) = this.get(i) {
-            if let Some(a) = Ref::<ArrayCell>::from_value(v)
+            if let Some(a) = cx.try_ary(v)?
                 && let Some(x) = a.get(1)
                 && cx.eq(x, value)?
             {
-                return Ok(v);
+                return Ok(a.as_value());
             }
             i += 1;
         }
@@ -256,6 +259,7 @@ pub mod methods {
     ///     [1, 5].index { |x| x > 3 }     #=> 1
     #[method("index", "find_index")]
     fn index(cx: &mut Cx, this: Ref<ArrayCell>, wanted: Option<Value>, block: Block) -> Result<Value> {
+        crate::enumerable::warn_unused(cx, wanted, block)?;
         use crate::enumerator::EnumeratorExt;
         if wanted.is_none() && block.is_none() {
             return cx.enumerator(this.as_value(), "index", &[]);
@@ -280,6 +284,7 @@ pub mod methods {
     ///     [1, 2, 1].rindex(1)   #=> 2
     #[method("rindex")]
     fn rindex(cx: &mut Cx, this: Ref<ArrayCell>, wanted: Option<Value>, block: Block) -> Result<Value> {
+        crate::enumerable::warn_unused(cx, wanted, block)?;
         use crate::enumerator::EnumeratorExt;
         if wanted.is_none() && block.is_none() {
             return cx.enumerator(this.as_value(), "rindex", &[]);

@@ -83,7 +83,7 @@ pub fn sequence_bounds(cx: &mut Cx, v: Value, len: usize) -> Result<Option<(usiz
         return Ok(bounds(cx, low, high, exclusive, len, Outside::Clamp)?.map(|(s, n)| (s, n, step)));
     }
     match bounds(cx, low, high, exclusive, len, Outside::Raise)? {
-        Some((s, n)) if s <= len => Ok(Some((s, n.min(len - s), step))),
+        Some((s, n)) if s <= len && n <= len => Ok(Some((s, n.min(len - s), step))),
         _ => {
             let shown = cx.inspect_for_error(v);
             cx.range_error(format!("{shown} out of range"))

@@ -144,7 +144,10 @@ fn join_nested(cx: &mut Cx, a: Ref<ArrayCell>, sep: Option<Ref<StringCell>>, out
 
 /// `Array#join`
 pub fn join(cx: &mut Cx, a: Ref<ArrayCell>, sep: Value) -> Result<Value> {
-    let sep = if sep.is_nil() { cx.globals.get(&sym::output_fs).copied().unwrap_or(Value::NIL) } else { sep };
+    if a.is_empty() {
+        return Ok(cx.str_bytes(b"", US_ASCII));
+    }
+    let sep = if sep.is_nil() { cx.global_get(sym::output_fs)? } else { sep };
     let sep = if sep.is_nil() { None } else { Some(cx.to_str(sep)?) };
     let mut out = Joined { bytes: Vec::new(), encoding: None };
     let mut first = true;
@@ -202,7 +205,13 @@ pub mod methods {
     #[method("initialize", private)]
     fn initialize(cx: &mut Cx, this: Ref<ArrayCell>, size: Option<Value>, value: Option<Value>, block: Block) -> Result<Value> {
         cx.check_frozen(this.as_value())?;
+        if value.is_some() && block.is_some() {
+            cx.warn_here("block supersedes default value argument")?;
+        }
         let Some(size) = size else {
+            if block.is_some() {
+                cx.warn_here("given block not used")?;
+            }
             ArrayCell::truncate(this, 0);
             return Ok(this.as_value());
         };
@@ -301,7 +310,7 @@ pub mod methods {
     #[method("inspect", "to_s")]
     fn inspect(cx: &mut Cx, this: Ref<ArrayCell>) -> Result<Value> {
         if this.is_empty() {
-            return Ok(StringCell::plain(&mut cx.heap, b"[]", UTF8).as_value());
+            return Ok(StringCell::plain(&mut cx.heap, b"[]", US_ASCII).as_value());
         }
         let shown = cx.guard_recursion(this.as_value(), |cx| {
             let mut out = vec![b'['];

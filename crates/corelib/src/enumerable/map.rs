@@ -49,11 +49,21 @@ fn count_one(cx: &mut Cx, counts: Ref<HashCell>, v: Value) -> Result<()> {
     cx.hash_set(counts, v, n)
 }
 
+/// `regexp === v` that leaves `$~` alone: nobody can see it.
+fn matches_quietly(cx: &mut Cx, regexp: Value, v: Value) -> Result<bool> {
+    if !v.is_sym() && cx.try_str(v)?.is_none() {
+        return Ok(false);
+    }
+    Ok(cx.call(regexp, Sym::intern("match?"), &[v])?.truthy())
+}
+
 fn grep_by(cx: &mut Cx, this: Value, pattern: Value, block: Block, want: bool) -> Result<Value> {
     let out = cx.new_array();
+    let quiet = block.is_none() && cx.is_builtin(pattern, sym::eqq, ids::REGEXP);
     each_of(cx, this, |cx, v| {
         let e = pack(cx, v);
-        if cx.case_eq(pattern, e)? == want {
+        let hit = if quiet { matches_quietly(cx, pattern, e)? } else { cx.case_eq(pattern, e)? };
+        if hit == want {
             let r = if block.is_some() { yield_packed(cx, block, v, e)? } else { e };
             ArrayCell::push(out, &mut cx.heap, r);
         }

@@ -173,6 +173,11 @@ pub fn yield_packed(cx: &mut Cx, block: Block, values: &[Value], packed: Value) 
     if values.len() > 1 && block.proc().is_some_and(|p| p.is_lambda()) { cx.yield_values(block, values) } else { cx.yield1(block, packed) }
 }
 
+/// Warns when a block comes with an argument that takes its place.
+pub fn warn_unused(cx: &mut Cx, argument: Option<Value>, block: Block) -> Result<()> {
+    if argument.is_some() && block.is_some() { cx.warn_here("given block not used") } else { Ok(()) }
+}
+
 /// Enumerator of a method called without a block, sized as the receiver.
 pub fn enum_for(cx: &mut Cx, this: Value, name: &str, args: &[Value]) -> Result<Value> {
     cx.sized_enumerator(this, name, args, crate::enumerator::size_of_receiver)

@@ -28,6 +28,7 @@ pub mod methods {
     ///     %w[a b].all?(/[ab]/)        #=> true
     #[method("all?")]
     fn all(cx: &mut Cx, this: Value, pattern: Option<Value>, block: Block) -> Result<bool> {
+        warn_unused(cx, pattern, block)?;
         let r = Cell::new(true);
         each_of(cx, this, |cx, v| {
             if !test(cx, pattern, block, v)? {
@@ -44,6 +45,7 @@ pub mod methods {
     ///     [].any?             #=> false
     #[method("any?")]
     fn any(cx: &mut Cx, this: Value, pattern: Option<Value>, block: Block) -> Result<bool> {
+        warn_unused(cx, pattern, block)?;
         let r = Cell::new(false);
         each_of(cx, this, |cx, v| {
             if test(cx, pattern, block, v)? {
@@ -59,6 +61,7 @@ pub mod methods {
     ///     (1..3).none?(&:zero?)   #=> true
     #[method("none?")]
     fn none(cx: &mut Cx, this: Value, pattern: Option<Value>, block: Block) -> Result<bool> {
+        warn_unused(cx, pattern, block)?;
         let r = Cell::new(true);
         each_of(cx, this, |cx, v| {
             if test(cx, pattern, block, v)? {
@@ -75,6 +78,7 @@ pub mod methods {
     ///     (1..4).one?(&:even?) #=> false
     #[method("one?")]
     fn one(cx: &mut Cx, this: Value, pattern: Option<Value>, block: Block) -> Result<bool> {
+        warn_unused(cx, pattern, block)?;
         let n = Cell::new(0);
         each_of(cx, this, |cx, v| {
             if test(cx, pattern, block, v)? {
@@ -116,6 +120,7 @@ pub mod methods {
     ///     (5..9).find_index { |x| x > 9 }  #=> nil
     #[method("find_index")]
     fn find_index(cx: &mut Cx, this: Value, wanted: Option<Value>, block: Block) -> Result<Value> {
+        warn_unused(cx, wanted, block)?;
         if wanted.is_none() && block.is_none() {
             return cx.enumerator(this, "find_index", &[]);
         }
@@ -159,6 +164,7 @@ pub mod methods {
     ///     (1..4).count(&:even?)           #=> 2
     #[method("count")]
     pub fn count(cx: &mut Cx, this: Value, wanted: Option<Value>, block: Block) -> Result<i64> {
+        warn_unused(cx, wanted, block)?;
         let n = Cell::new(0);
         each_of(cx, this, |cx, v| {
             let hit = match wanted {

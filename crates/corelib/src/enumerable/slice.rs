@@ -46,7 +46,7 @@ fn zip_source(cx: &mut Cx, v: Value) -> Result<Value> {
         return Ok(a.as_value());
     }
     if !cx.responds(v, sym::each, false)? {
-        let what = cx.describe_for_conversion(v);
+        let what = cx.class_name_of(v);
         return cx.type_error(format!("wrong argument type {what} (must respond to :each)"));
     }
     cx.call(v, sym::to_enum, &[Value::sym(sym::each)])

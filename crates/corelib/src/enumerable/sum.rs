@@ -157,6 +157,12 @@ pub mod methods {
     fn inject(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         let given = args.as_slice();
         let block = args.block;
+        if given.is_empty() && block.is_none() {
+            return cx.arity_error(0, 1, Some(2));
+        }
+        if given.len() == 2 && block.is_some() {
+            cx.warn_here("given block not used")?;
+        }
         let (init, op) = match given {
             [init, op] => (Some(*init), Some(cx.to_sym(*op)?)),
             [op] if block.is_none() => (None, Some(cx.to_sym(*op)?)),

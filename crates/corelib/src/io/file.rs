@@ -224,15 +224,18 @@ pub mod file {
         }
         let fd = object::get(cx, this)?.fd;
         loop {
+            // The holder may be another thread of this VM: look again and again instead of blocking it.
             // SAFETY: flock on an open descriptor.
-            let call = || unsafe { libc::flock(fd, op as i32) };
-            let r = if op as i32 & libc::LOCK_NB != 0 { call() } else { zakuro_sched::blocking(call) };
-            if r == 0 {
+            if unsafe { libc::flock(fd, op as i32 | libc::LOCK_NB) } == 0 {
                 return Ok(Value::fixnum(0));
             }
             match last_errno() {
                 libc::EINTR => cx.safepoint()?,
                 libc::EWOULDBLOCK if op as i32 & libc::LOCK_NB != 0 => return Ok(Value::FALSE),
+                libc::EWOULDBLOCK => {
+                    cx.sleep(Some(std::time::Duration::from_millis(5)))?;
+                    object::get(cx, this)?;
+                }
                 e => return object::fail_path(cx, this, e),
             }
         }

@@ -308,39 +308,19 @@ pub fn select(cx: &mut Cx, r: Value, w: Value, e: Value, timeout: Value) -> Resu
             i += 1;
         }
     }
-    let end = seconds.map(|s| std::time::Instant::now() + std::time::Duration::from_secs_f64(s.min(1e9)));
-    loop {
-        let left = match end {
-            _ if ready => 0,
-            Some(t) => ((t.saturating_duration_since(std::time::Instant::now()).as_secs_f64() * 1000.0).ceil() as i32).min(100),
-            None => 100,
-        };
-        let n = zakuro_sched::blocking(|| {
-            // SAFETY: fds is a valid array of its length.
-            unsafe { libc::poll(fds.as_mut_ptr(), fds.len() as libc::nfds_t, left) }
-        });
-        if n < 0 && last_errno() != libc::EINTR {
-            return super::fail_os(cx, "");
-        }
-        if n > 0 {
-            for (p, (which, i)) in fds.iter().zip(&entries) {
-                let mask = if *which == 2 { libc::POLLPRI } else { p.events | libc::POLLHUP | libc::POLLERR };
-                if p.revents & mask != 0
-                    && let Some(v) = Ref::<ArrayCell>::from_value(lists[*which].0).and_then(|a| a.get(*i))
-                {
-                    ArrayCell::push(results[*which], &mut cx.heap, v);
-                    ready = true;
-                }
+    let more = super::wait::wait_any(cx, &mut fds, if ready { Some(0.0) } else { seconds })?;
+    if more {
+        for (p, (which, i)) in fds.iter().zip(&entries) {
+            let mask = if *which == 2 { libc::POLLPRI } else { p.events | libc::POLLHUP | libc::POLLERR };
+            if p.revents & mask != 0
+                && let Some(v) = Ref::<ArrayCell>::from_value(lists[*which].0).and_then(|a| a.get(*i))
+            {
+                ArrayCell::push(results[*which], &mut cx.heap, v);
+                ready = true;
             }
         }
-        if ready {
-            return Ok(out);
-        }
-        if end.is_some_and(|t| std::time::Instant::now() >= t) {
-            return Ok(Value::NIL);
-        }
-        cx.safepoint()?;
     }
+    Ok(if ready { out } else { Value::NIL })
 }
 
 /// The IO of an argument: itself or its `to_io`.

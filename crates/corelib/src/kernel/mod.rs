@@ -16,7 +16,6 @@ pub static TABLES: &[&[MethodRow]] = &[
     eval::kernel::METHODS,
     load::kernel::METHODS,
     caller::kernel::METHODS,
-    caller::location::METHODS,
     process::kernel::METHODS,
     caller::location::METHODS,
     misc::kernel::METHODS,

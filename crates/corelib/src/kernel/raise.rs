@@ -71,7 +71,7 @@ pub fn make_exception(cx: &mut Cx, mut args: Args) -> Result<Value> {
         if let Some(kw) = rest {
             exception_of(cx, &[kw], None)?
         } else if cx.errinfo.is_nil() {
-            cx.exception(ids::RUNTIME_ERROR, "unhandled exception")
+            cx.exception(ids::RUNTIME_ERROR, "")
         } else {
             return Ok(cx.errinfo);
         }

@@ -3,7 +3,7 @@
 //! Invariant: the numbers of objects follow the order in which a reader meets them; results of `marshal_dump` and `_dump` are kept alive until
 //! the end, so that no address stands for two objects.
 
-use super::{EXCEPTION_NAMES, MAJOR, MINOR, is_record, members, time};
+use super::{EXCEPTION_NAMES, MAJOR, MINOR, is_record, members};
 use crate::regexp::engine::regexp_of;
 use num_bigint::{BigInt, Sign};
 use std::collections::HashMap;
@@ -138,7 +138,7 @@ impl Writer {
     fn cell(&mut self, cx: &mut Cx, v: Value, limit: i64) -> Result<()> {
         cx.check_native_stack()?;
         self.visited += 1;
-        if self.visited % 256 == 0 {
+        if self.visited.is_multiple_of(256) {
             cx.safepoint()?;
         }
         if self.by_user(cx, v, limit)? {
@@ -158,7 +158,7 @@ impl Writer {
         }
         Ok(())
     }
-    /// Objects that say themselves what is written: `marshal_dump`, `_dump`, and Time.
+    /// Objects that say themselves what is written: `marshal_dump`, `_dump`.
     #[inline(never)]
     fn by_user(&mut self, cx: &mut Cx, v: Value, limit: i64) -> Result<bool> {
         if cx.responds(v, sym::marshal_dump, true)? {
@@ -175,11 +175,6 @@ impl Writer {
             if !data.is_kind(Kind::String) {
                 return cx.type_error("_dump() must return string");
             }
-            self.user_defined(cx, v, data, limit)?;
-            return Ok(true);
-        }
-        if cx.is_a(v, ids::TIME) && v.is_kind(Kind::Data) {
-            let data = time::dump(cx, v)?;
             self.user_defined(cx, v, data, limit)?;
             return Ok(true);
         }
@@ -282,6 +277,10 @@ impl Writer {
             let modules: Vec<ClassId> =
                 d.mro.iter().copied().filter(|c| cx.class(*c).kind == ClassKind::Module && !plain.contains(c)).collect();
             for m in modules {
+                if cx.class(m).name.is_none() {
+                    let shown = cx.class_name(m);
+                    return cx.type_error(format!("can't dump anonymous class {shown}"));
+                }
                 self.out.push(b'e');
                 self.unique(cx, m)?;
             }

@@ -4,7 +4,7 @@
 //! Invariant: `objects` has the numbers that the writer gave. Rejected: patching the class of an object after it was made (`C`, `e`): what
 //! comes before an object is passed down to where it is made.
 
-use super::{EXCEPTION_NAMES, MAJOR, MINOR, is_record, members, time};
+use super::{EXCEPTION_NAMES, MAJOR, MINOR, is_record, members};
 use crate::regexp::engine::RegexpData;
 use crate::regexp::make;
 use num_bigint::{BigInt, Sign};
@@ -242,7 +242,7 @@ impl Reader {
     fn object(&mut self, cx: &mut Cx) -> Result<Value> {
         cx.check_native_stack()?;
         self.visited += 1;
-        if self.visited % 256 == 0 {
+        if self.visited.is_multiple_of(256) {
             cx.safepoint()?;
         }
         match self.source.byte(cx)? {
@@ -415,9 +415,13 @@ impl Reader {
         Ok(())
     }
     /// The object is complete.
-    #[inline(never)]
     fn leave(&mut self, cx: &mut Cx, n: usize) -> Result<Value> {
         self.partial.remove(&n);
+        self.done(cx, n)
+    }
+    /// As `leave`, but links to it don't go through the filter again (objects that made themselves).
+    #[inline(never)]
+    fn done(&mut self, cx: &mut Cx, n: usize) -> Result<Value> {
         let mut v = self.objects[n];
         if self.freeze && v.is_cell() && !v.is_kind(Kind::Class) && v.flags() & flags::SHARED == 0 {
             if v.flags() & flags::HAS_IVARS == 0
@@ -570,14 +574,12 @@ impl Reader {
         }
         let v = if cx.responds(object, sym::underscore_load, true)? {
             cx.call_private(object, sym::underscore_load, &[data])?
-        } else if cx.inherits(class, ids::TIME) {
-            time::load(cx, object, data)?
         } else {
             let name = cx.class_name(class);
             return cx.type_error(format!("class {name} needs to have method '_load'"));
         };
         let n = self.enter(v);
-        self.leave(cx, n)
+        self.done(cx, n)
     }
     /// `marshal_load`: a new object takes what `marshal_dump` gave.
     #[inline(never)]
@@ -599,7 +601,7 @@ impl Reader {
         if before.ivars {
             self.ivars(cx, v)?;
         }
-        self.leave(cx, n)
+        self.done(cx, n)
     }
     #[inline(never)]
     fn number_pair(&mut self, cx: &mut Cx, class: ClassId) -> Result<Value> {
@@ -616,7 +618,7 @@ impl Reader {
         let kernel = cx.class_value(ids::KERNEL);
         let name = if class == ids::RATIONAL { "Rational" } else { "Complex" };
         self.objects[n] = cx.call(kernel, Sym::intern(name), &[a, b])?;
-        self.leave(cx, n)
+        self.done(cx, n)
     }
 }
 

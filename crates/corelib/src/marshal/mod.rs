@@ -8,7 +8,7 @@ use zakuro_macros::ruby_class;
 use zakuro_object::string::BINARY;
 use zakuro_vm::*;
 
-pub static TABLES: &[&[MethodRow]] = &[marshal::METHODS];
+pub static TABLES: &[&[MethodRow]] = &[marshal::METHODS, time::times::METHODS];
 
 pub(crate) const MAJOR: u8 = 4;
 pub(crate) const MINOR: u8 = 8;

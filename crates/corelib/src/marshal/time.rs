@@ -1,5 +1,6 @@
 //! Time in Marshal data: eight bytes of calendar fields in UTC, the rest in variables of the String that holds them.
 
+use zakuro_macros::ruby_class;
 use zakuro_object::string::{BINARY, US_ASCII};
 use zakuro_vm::*;
 
@@ -23,7 +24,7 @@ pub fn dump(cx: &mut Cx, v: Value) -> Result<Value> {
         | (field(cx, utc, "month")? - 1) << 10
         | field(cx, utc, "day")? << 5
         | field(cx, utc, "hour")?;
-    let low = field(cx, utc, "min")? << 26 | field(cx, utc, "sec")? << 20 | nsec / 1000;
+    let low = (field(cx, utc, "min")? << 26) | (field(cx, utc, "sec")? << 20) | (nsec / 1000);
     let bytes = [(high as u32).to_le_bytes(), (low as u32).to_le_bytes()].concat();
     let s = cx.str_bytes(&bytes, BINARY);
     for (name, value) in cx.ivar_list(v).into_iter().filter(|(n, _)| Cx::is_ivar_name(*n)) {
@@ -34,7 +35,7 @@ pub fn dump(cx: &mut Cx, v: Value) -> Result<Value> {
         cx.ivar_set_raw(s, Sym::intern("nano_num"), Value::fixnum(rest));
         cx.ivar_set_raw(s, Sym::intern("nano_den"), Value::fixnum(1));
         // The same digits, two to a byte, for readers of old.
-        let digits = [(rest / 100) << 4 | rest / 10 % 10, (rest % 10) << 4].map(|b| b as u8);
+        let digits = [((rest / 100) << 4) | (rest / 10 % 10), (rest % 10) << 4].map(|b| b as u8);
         let submicro = cx.str_bytes(if digits[1] == 0 { &digits[..1] } else { &digits }, BINARY);
         cx.ivar_set_raw(s, Sym::intern("submicro"), submicro);
     }
@@ -97,4 +98,19 @@ pub fn load(cx: &mut Cx, class: Value, data: Value) -> Result<Value> {
 fn word(s: Ref<StringCell>, at: usize) -> Option<i64> {
     let b: [u8; 4] = s.bytes().get(at..at + 4)?.try_into().ok()?;
     Some(i64::from(u32::from_le_bytes(b)))
+}
+
+#[ruby_class(ids::TIME)]
+pub mod times {
+    use super::*;
+
+    #[method("_dump", private)]
+    fn dump_(cx: &mut Cx, this: Value, _limit: Option<Value>) -> Result<Value> {
+        dump(cx, this)
+    }
+
+    #[method("_load", singleton, private)]
+    fn load_(cx: &mut Cx, this: Value, data: Value) -> Result<Value> {
+        load(cx, this, data)
+    }
 }

@@ -166,13 +166,7 @@ pub mod module {
     fn const_set(cx: &mut Cx, this: ClassId, name: Value, value: Value) -> Result<Value> {
         let object = cx.class_value(this);
         let s = const_name(cx, object, name)?;
-        check_not_frozen(cx, object)?;
-        if cx.const_entry(this, s).is_some_and(|e| !e.value.is_undef()) {
-            let path = cx.const_path(this, s);
-            cx.warn_here(&format!("already initialized constant {path}"))?;
-        }
-        cx.const_set(this, s, value);
-        cx.call_hook(object, sym::const_added, Value::sym(s))?;
+        cx.assign_const(object, s, value)?;
         Ok(value)
     }
     /// Whether a constant (or path) is defined.
@@ -302,6 +296,37 @@ pub mod module {
     fn deprecate_constant(cx: &mut Cx, this: ClassId, names: Rest) -> Result<Value> {
         change_entries(cx, this, names, |e| e.deprecated = true)?;
         Ok(cx.class_value(this))
+    }
+    /// [file, line] where a constant was set; [] for builtin ones, nil when it is not defined.
+    ///
+    ///     Object.const_source_location(:String)   #=> []
+    #[method("const_source_location")]
+    fn const_source_location(cx: &mut Cx, this: Value, name: Value, inherit: Option<Value>) -> Result<Value> {
+        let inherit = inherit.is_none_or(|i| i.truthy());
+        let (top, steps) = const_path(cx, this, name)?;
+        let mut at = if top { cx.class_value(ids::OBJECT) } else { this };
+        for (i, s) in steps.iter().enumerate() {
+            let Some(holder) = cx.class_id(at) else { return Ok(Value::NIL) };
+            let mut places = if inherit { cx.class(holder).mro.clone() } else { vec![holder] };
+            if inherit && i == 0 {
+                places.push(ids::OBJECT);
+            }
+            let Some(c) = places.into_iter().find(|c| cx.const_entry(*c, *s).is_some()) else { return Ok(Value::NIL) };
+            if i + 1 == steps.len() {
+                return Ok(match cx.const_places.get(&(c, *s)).cloned() {
+                    Some((file, line)) => {
+                        let f = cx.str(&file);
+                        cx.array(&[f, Value::fixnum(line as i64)])
+                    }
+                    None => cx.array(&[]),
+                });
+            }
+            match lookup(cx, c, *s, false)? {
+                Some(v) => at = v,
+                None => return Ok(Value::NIL),
+            }
+        }
+        Ok(Value::NIL)
     }
     /// Has a file required when a constant is first read.
     #[method("autoload")]

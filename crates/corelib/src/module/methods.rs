@@ -136,11 +136,19 @@ fn define_attr(cx: &mut Cx, class: ClassId, name: Value, reader: bool, writer: b
     if function {
         cx.warn_here("attribute accessor as module_function")?;
     }
+    // For source_location: builtin accessors have no lexical scope to keep.
+    let place = match cx.here() {
+        Some((file, line)) => {
+            let f = cx.str(&file);
+            cx.array(&[f, Value::fixnum(line as i64)])
+        }
+        None => Value::NIL,
+    };
     let ivar = Value::sym(Sym::intern_bytes(&[b"@", b].concat()));
     for (want, kind, suffix) in [(reader, MethodKind::AttrReader, &b""[..]), (writer, MethodKind::AttrWriter, b"=")] {
         if want {
             let name = Sym::intern_bytes(&[b, suffix].concat());
-            let m = MethodCell::make(&mut cx.heap, name, class, vis, kind, Value::NIL, 0, ivar);
+            let m = MethodCell::make(&mut cx.heap, name, class, vis, kind, place, 0, ivar);
             cx.define_method_entry(class, name, m)?;
             made.push(Value::sym(name));
         }

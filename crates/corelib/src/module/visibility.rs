@@ -66,7 +66,7 @@ pub fn change(cx: &mut Cx, class: ClassId, args: Rest, vis: Visibility) -> Resul
 fn set_default(cx: &mut Cx, vis: u16) {
     if let Some(f) = cx.ruby_frame() {
         // SAFETY: a live Ruby frame.
-        let in_method = unsafe { (&(*(*f).code).code).kind == CodeKind::Method };
+        let in_method = unsafe { (&*(*f).code).code.kind == CodeKind::Method };
         if !in_method {
             cx.set_scope_visibility(vis);
         }

@@ -52,6 +52,14 @@ fn coerce_pair(cx: &mut Cx, x: Value, y: Value, strict: bool) -> Result<Option<(
     }
 }
 
+/// `y.coerce(x)`. TypeError when y can't.
+pub fn pair(cx: &mut Cx, x: Value, y: Value) -> Result<(Value, Value)> {
+    match coerce_pair(cx, x, y, true)? {
+        Some(p) => Ok(p),
+        None => coerce_failed(cx, x, y),
+    }
+}
+
 /// What messages call the other operand: immediates and Floats by inspect, others by class.
 pub fn operand_name(cx: &mut Cx, v: Value) -> String {
     if !v.is_cell() || v.as_float().is_some() { cx.inspect_for_error(v) } else { cx.class_name_of(v) }

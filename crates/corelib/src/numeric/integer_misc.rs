@@ -299,6 +299,10 @@ mod misc {
     ///     25.round(-1, half: :even)   #=> 20
     #[method("round")]
     fn round(cx: &mut Cx, this: Value, digits: Option<Value>, kw: Kwargs) -> Result<Value> {
+        // Without digits nothing is rounded, and the mode is not looked at.
+        if digits.is_none() {
+            return Ok(this);
+        }
         let half = rounding_half(cx, kw)?;
         let n = digits_arg(cx, digits)?;
         round_to(cx, this, n, Way::Round(half))

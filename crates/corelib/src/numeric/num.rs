@@ -39,20 +39,27 @@ pub fn rounding_half(cx: &mut Cx, kw: Kwargs) -> Result<RoundHalf> {
 
 /// Numeric#remainder: the modulo, corrected when the signs differ.
 pub fn remainder_by_modulo(cx: &mut Cx, x: Value, y: Value) -> Result<Value> {
+    let (x, y) = if cx.is_a(y, ids::NUMERIC) { (x, y) } else { coerce::pair(cx, x, y)? };
     let z = cx.call(x, sym::modulo, &[y])?;
-    let zero = cx.call(z, sym::eq, &[ints::ZERO])?.truthy();
-    if !zero {
-        let (xn, yn) = (is_negative(cx, x)?, is_negative(cx, y)?);
-        if xn != yn {
-            if let Some(f) = y.as_float()
-                && f.is_infinite()
-            {
-                return Ok(x);
-            }
-            return coerce::sub(cx, z, y);
-        }
+    if cx.eq(z, ints::ZERO)? {
+        return Ok(z);
     }
-    Ok(z)
+    let opposite = is_negative(cx, x)? && is_positive(cx, y)? || is_positive(cx, x)? && is_negative(cx, y)?;
+    if !opposite {
+        return Ok(z);
+    }
+    if y.as_float().is_some_and(f64::is_infinite) { Ok(x) } else { coerce::sub(cx, z, y) }
+}
+
+/// `v > 0`
+fn is_positive(cx: &mut Cx, v: Value) -> Result<bool> {
+    if ints::is_int(v) {
+        return Ok(ints::signum(v) > 0);
+    }
+    match cx.call_if_responds(v, sym::gt, &[ints::ZERO])? {
+        Some(r) => Ok(r.truthy()),
+        None => coerce::coerce_failed(cx, v, ints::ZERO),
+    }
 }
 
 /// `v < 0`
@@ -136,14 +143,6 @@ mod numeric {
     #[method("remainder")]
     fn remainder(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
         remainder_by_modulo(cx, this, other)
-    }
-    /// Singleton methods on numbers are refused.
-    ///
-    ///     n = 1.5; begin; def n.x; end; rescue TypeError; :refused; end    #=> :refused
-    #[method("singleton_method_added", private)]
-    fn singleton_method_added(cx: &mut Cx, this: Value, name: Sym) -> Result<Value> {
-        let c = cx.class_name_of(this);
-        cx.type_error(format!("can't define singleton method \"{}\" for {c}", name.name()))
     }
 }
 

@@ -15,7 +15,9 @@ pub fn setup(_cx: &mut Cx) {}
 pub(crate) fn ivar_name(cx: &mut Cx, this: Value, name: Value) -> Result<Sym> {
     let s = cx.to_sym(name)?;
     if !Cx::is_ivar_name(s) {
-        return cx.name_error(format!("'{}' is not allowed as an instance variable name", s.name()), s, this);
+        let r = cx.name_error(format!("'{}' is not allowed as an instance variable name", s.name()), s, this);
+        cx.ivar_set_raw(cx.pending, Sym::intern("__name"), name);
+        return r;
     }
     Ok(s)
 }

@@ -223,11 +223,11 @@ pub mod io {
     fn popen(cx: &mut Cx, this: ClassId, args: Rest, kw: Kwargs, block: Block) -> Result<Value> {
         let mut args = args.to_vec();
         let mut kw = kw;
-        if kw.0.is_none()
-            && args.len() > 1
+        // Options may also come as a Hash in the last place.
+        if args.len() > 1
+            && kw.0.is_none()
             && let Some(h) = args.last().and_then(|v| Ref::<HashCell>::from_value(*v))
         {
-            // Options in a Hash of their own.
             kw = Kwargs(Some(h));
             args.pop();
         }

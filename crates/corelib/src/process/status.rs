@@ -2,7 +2,7 @@
 //!
 //! A VM can wait only for children that it started itself: `Process.wait` without a pid must not take another VM's child away.
 
-use crate::io::wait::wait_timeout;
+use crate::io::wait::wait_any;
 use crate::io::{errors::last_errno, fail};
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
@@ -59,27 +59,29 @@ fn look(cx: &mut Cx, pid: i32, flags: i32) -> std::result::Result<Option<i32>, i
     }
 }
 
-/// Waits until one of the children has something new, but not forever: signals and stops are looked for now and then.
-fn pause(cx: &mut Cx, pids: &[i32], round: u32) -> Result<()> {
-    if let [pid] = pids {
-        // SAFETY: pidfd_open has no memory arguments; the descriptor is closed below.
+/// Waits until one of the children ends, or (when stops count too) a moment.
+fn pause(cx: &mut Cx, pids: &[i32], stops: bool) -> Result<()> {
+    let mut fds: Vec<libc::pollfd> = Vec::new();
+    for pid in pids {
+        // SAFETY: pidfd_open has no memory arguments; the descriptors are closed below.
         let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, *pid, 0) } as i32;
         if fd >= 0 {
-            let r = wait_timeout(cx, fd, libc::POLLIN, Some(1.0));
-            // SAFETY: opened above.
-            unsafe { libc::close(fd) };
-            r?;
-            return Ok(());
+            fds.push(libc::pollfd { fd, events: libc::POLLIN, revents: 0 });
         }
     }
-    let ms = (1u64 << round.min(5)).min(20);
-    zakuro_sched::blocking(|| std::thread::sleep(std::time::Duration::from_millis(ms)));
-    cx.safepoint()
+    // Kernels without pidfd: look again soon.
+    let seconds = if stops || fds.len() < pids.len() { Some(0.02) } else { None };
+    let r = wait_any(cx, &mut fds, seconds);
+    for f in fds {
+        // SAFETY: opened above.
+        unsafe { libc::close(f.fd) };
+    }
+    r?;
+    Ok(())
 }
 
 /// waitpid among the VM's children; None with WNOHANG when nothing happened. Sets `$?`.
 pub fn wait(cx: &mut Cx, pid: i32, flags: i32) -> Result<Option<(i32, Value)>> {
-    let mut round = 0;
     loop {
         let mine = cx.state::<Children>().running.clone();
         let pids: Vec<i32> = if pid > 0 {
@@ -103,8 +105,7 @@ pub fn wait(cx: &mut Cx, pid: i32, flags: i32) -> Result<Option<(i32, Value)>> {
         if flags & libc::WNOHANG != 0 {
             return Ok(None);
         }
-        pause(cx, &pids, round)?;
-        round += 1;
+        pause(cx, &pids, flags & libc::WUNTRACED != 0)?;
     }
 }
 
@@ -143,7 +144,7 @@ fn describe(cx: &mut Cx, v: Value) -> String {
 }
 
 fn signal_text(prefix: &str, n: i32) -> String {
-    match super::signal::name_of(n) {
+    match crate::exception::signal::name_of(n) {
         Some(name) => format!("{prefix} SIG{name} (signal {n})"),
         None => format!("{prefix} signal {n}"),
     }

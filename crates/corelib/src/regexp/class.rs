@@ -18,10 +18,9 @@ fn start_offset(s: Str, pos: Option<i64>) -> Option<usize> {
     }
 }
 
-/// Object of an encoding.
-fn encoding_object(cx: &Cx, e: Encoding) -> Value {
-    let all = cx.class(ids::ENCODING).extra;
-    Ref::<ArrayCell>::from_value(all).and_then(|a| a.get(e.id() as usize)).unwrap_or(Value::NIL)
+/// Options that make Regexps differ: `/n` does not.
+fn visible(d: &RegexpData) -> u32 {
+    d.options() & !RegexFlags::NOENCODING
 }
 
 #[ruby_class(ids::REGEXP)]
@@ -330,7 +329,7 @@ pub mod regexp {
             return Ok(false);
         };
         let a = regexp_checked(cx, this)?;
-        Ok(a.source() == b.source() && a.options() == b.options() && a.regexp.encoding() == b.regexp.encoding())
+        Ok(a.source() == b.source() && visible(a) == visible(b) && a.regexp.encoding() == b.regexp.encoding())
     }
 
     /// Equal for equal Regexps.
@@ -339,7 +338,7 @@ pub mod regexp {
     #[method("hash")]
     fn hash(cx: &mut Cx, this: Value) -> Result<i64> {
         let d = regexp_checked(cx, this)?;
-        Ok((hash_bytes(d.source()) >> 3) as i64 ^ i64::from(d.options()))
+        Ok((hash_bytes(d.source()) >> 3) as i64 ^ i64::from(visible(d)))
     }
 
     /// Encoding of the source.
@@ -347,8 +346,11 @@ pub mod regexp {
     ///     /a/.encoding.name   #=> "US-ASCII"
     #[method("encoding")]
     fn encoding(cx: &mut Cx, this: Value) -> Result<Value> {
-        let e = regexp_checked(cx, this)?.regexp.encoding();
-        Ok(encoding_object(cx, e))
+        let e = match regexp_of(this) {
+            None if !cx.is_data::<make::Invalid>(this) => Encoding::BINARY,
+            _ => regexp_checked(cx, this)?.regexp.encoding(),
+        };
+        Ok(crate::encoding::object(cx, e))
     }
 
     /// Does it match text of its own encoding only?

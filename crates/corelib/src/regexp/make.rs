@@ -35,10 +35,26 @@ pub fn compile_str(cx: &mut Cx, s: Str, flags: RegexFlags) -> Result<Arc<Regexp>
     compile(cx, &source, flags, enc)
 }
 
+/// Bits of a literal's options that mean the same in `Regexp#options`.
+const OPTION_BITS: u8 = 0x3f;
+
+/// Encoding that the letters `e` and `s` behind a literal name.
+fn encoding_option(options: u8) -> Option<Encoding> {
+    match options & !OPTION_BITS {
+        0 => None,
+        64 => Encoding::find(b"EUC-JP"),
+        _ => Encoding::find(b"Windows-31J"),
+    }
+}
+
 /// Hook: the Regexp of a literal, frozen.
-pub fn literal(cx: &mut Cx, source: &[u8], options: u8) -> Value {
-    let flags = RegexFlags::from_bits(u32::from(options));
-    let enc = if flags.no_encoding { Encoding::BINARY } else { Encoding::UTF_8 };
+pub fn literal(cx: &mut Cx, source: &[u8], options: u8, encoding: u8) -> Value {
+    let flags = RegexFlags::from_bits(u32::from(options & OPTION_BITS));
+    let enc = match encoding_option(options) {
+        Some(e) => e,
+        None if flags.no_encoding => Encoding::BINARY,
+        None => Encoding::from_id(encoding).unwrap_or(Encoding::UTF_8),
+    };
     let v = match cache::compile(cx, source, flags, enc) {
         Ok(r) => object(cx, r),
         Err(RegexpError(message)) => cx.data(ids::REGEXP, Invalid { message }),
@@ -49,9 +65,9 @@ pub fn literal(cx: &mut Cx, source: &[u8], options: u8) -> Value {
 
 /// Hook: the Regexp of a literal with interpolation.
 pub fn dynamic(cx: &mut Cx, pieces: &[Value], options: u8) -> Result<Value> {
-    let flags = RegexFlags::from_bits(u32::from(options));
+    let flags = RegexFlags::from_bits(u32::from(options & OPTION_BITS));
     let mut source = Vec::new();
-    let mut enc: Option<Encoding> = None;
+    let mut enc: Option<Encoding> = encoding_option(options);
     for piece in pieces {
         let s = match regexp_of(*piece) {
             Some(d) => {
@@ -162,8 +178,8 @@ pub fn quoted(cx: &mut Cx, s: Str) -> Result<Value> {
 /// `Regexp.union`.
 pub fn union(cx: &mut Cx, patterns: &[Value]) -> Result<Value> {
     let mut source = Vec::new();
-    let mut enc: Option<Encoding> = None;
-    let mut fixed = false;
+    // Encodings that the parts need: one that is no superset of ASCII, one that is; or none.
+    let (mut wide, mut fixed, mut plain) = (None, None, false);
     if patterns.is_empty() {
         source.extend_from_slice(b"(?!)");
     }
@@ -175,30 +191,46 @@ pub fn union(cx: &mut Cx, patterns: &[Value]) -> Result<Value> {
         if i > 0 {
             source.push(b'|');
         }
-        let own = match regexp_of(re) {
+        let (own, free) = match regexp_of(re) {
             Some(d) => {
                 source.extend_from_slice(d.regexp.to_s().as_bytes());
-                d.regexp.is_fixed_encoding().then(|| d.regexp.encoding())
+                (d.regexp.encoding(), !d.regexp.is_fixed_encoding())
             }
             None => {
                 let s = if patterns.len() == 1 { str_or_sym(cx, *p)? } else { cx.to_str(*p)? };
                 source.extend(escape(s));
-                (!util::is_ascii(s)).then(|| util::enc(s))
+                (util::enc(s), util::is_ascii(s))
             }
         };
-        let Some(own) = own else { continue };
-        fixed = true;
-        match enc {
-            Some(e) if e != own => {
-                let message = format!("incompatible encodings: {} and {}", util::shown_name(e), util::shown_name(own));
-                return cx.arg_error(message);
-            }
-            _ => enc = Some(own),
+        if !own.is_ascii_compatible() {
+            agree(cx, &mut wide, own)?;
+        } else if free {
+            plain = true;
+        } else {
+            agree(cx, &mut fixed, own)?;
+        }
+        match (wide, fixed) {
+            (Some(w), _) if plain => return cx.arg_error(format!("ASCII incompatible encoding: {}", w.name())),
+            (Some(w), Some(f)) => return incompatible(cx, w, f),
+            _ => {}
         }
     }
-    let flags = RegexFlags { fixed: fixed && patterns.len() > 1, ..RegexFlags::default() };
-    let r = compile(cx, &source, flags, enc.unwrap_or(Encoding::UTF_8))?;
+    let r = compile(cx, &source, RegexFlags::default(), wide.or(fixed).unwrap_or(Encoding::BINARY))?;
     Ok(object(cx, r))
+}
+
+fn agree(cx: &mut Cx, known: &mut Option<Encoding>, own: Encoding) -> Result<()> {
+    match *known {
+        Some(k) if k != own => incompatible(cx, k, own),
+        _ => {
+            *known = Some(own);
+            Ok(())
+        }
+    }
+}
+
+fn incompatible<T>(cx: &mut Cx, a: Encoding, b: Encoding) -> Result<T> {
+    cx.arg_error(format!("incompatible encodings: {} and {}", util::shown_name(a), util::shown_name(b)))
 }
 
 /// A String, or the name of a Symbol; TypeError for everything else.

@@ -343,7 +343,7 @@ pub mod match_data {
         }
         let Some(list) = Ref::<ArrayCell>::from_value(keys) else {
             let c = cx.class_name_of(keys);
-            return cx.type_error(format!("wrong argument type {c} (expected Array or nil)"));
+            return cx.type_error(format!("wrong argument type {c} (expected Array)"));
         };
         if list.len() > d.names().len() {
             return Ok(h.as_value());

@@ -52,7 +52,9 @@ fn match_(cx: &mut Cx, re: Value, v: Value) -> Result<Value> {
 fn group(cx: &mut Cx, m: Value, n: i64) -> Result<Value> {
     let Some(d) = match_of(m) else { return Ok(Value::NIL) };
     let found = match n {
-        0.. => engine::group(cx, d, n as usize),
+        1.. => engine::group(cx, d, n as usize),
+        // The compiler's number for one that is too big.
+        0 => None,
         -1 => engine::group(cx, d, 0),
         -2 => part(cx, d, 0, d.start()),
         -3 => part(cx, d, d.end(), usize::MAX),

@@ -28,7 +28,7 @@ impl Sink {
         } else {
             ArrayCell::push(self.array, &mut cx.heap, v);
             self.rounds += 1;
-            if self.rounds % 1024 == 0 {
+            if self.rounds.is_multiple_of(1024) {
                 cx.safepoint()?;
             }
         }

@@ -281,7 +281,7 @@ fn substitute(cx: &mut Cx, this: Str, pat: Value, rep: Replacement, global: bool
             break;
         }
         rounds += 1;
-        if rounds % 1024 == 0 {
+        if rounds.is_multiple_of(1024) {
             cx.safepoint()?;
         }
         match p.search(cx, src, next)? {
@@ -408,7 +408,7 @@ pub mod matching {
             } else {
                 ArrayCell::push(all, &mut cx.heap, v);
                 rounds += 1;
-                if rounds % 512 == 0 {
+                if rounds.is_multiple_of(512) {
                     cx.safepoint()?;
                 }
             }

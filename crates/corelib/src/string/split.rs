@@ -37,7 +37,7 @@ impl Pieces {
         } else {
             ArrayCell::push(self.array, &mut cx.heap, v);
             self.rounds += 1;
-            if self.rounds % 512 == 0 {
+            if self.rounds.is_multiple_of(512) {
                 cx.safepoint()?;
             }
         }

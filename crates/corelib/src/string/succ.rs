@@ -197,7 +197,7 @@ pub fn each_upto(cx: &mut Cx, first: Str, last: Str, exclusive: bool, f: &mut dy
         }
         current = cx.str_bytes(&next, first.encoding());
         rounds += 1;
-        if rounds % 512 == 0 {
+        if rounds.is_multiple_of(512) {
             cx.safepoint()?;
         }
     }

@@ -42,11 +42,11 @@ pub mod vm_class {
         let name = cx.text_of(name)?;
         let mut argv = Vec::new();
         for a in args {
-            argv.push(cx.text_of(*a)?);
+            argv.push(cx.to_str(*a)?.bytes().to_vec());
         }
         if argv.is_empty() {
             // One argument: the program file, which also names the VM.
-            argv.push(name.clone());
+            argv.push(name.clone().into_bytes());
         }
         let host = cx.host_handle()?;
         let control = host.spawner.create(&name, argv);

@@ -196,6 +196,10 @@ fn tie(shortest: &str, precision: usize) -> Option<String> {
         return None;
     }
     let kept = shortest[..shortest.len() - 1].trim_end_matches('.');
+    if !kept.bytes().any(|b| matches!(b, b'1'..=b'9')) {
+        // No digit is left: CRuby compares exactly.
+        return None;
+    }
     let mut out = kept.as_bytes().to_vec();
     if out.last().is_some_and(|d| (d - b'0') % 2 == 1) {
         for at in (0..=out.len()).rev() {

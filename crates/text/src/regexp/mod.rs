@@ -149,8 +149,14 @@ impl Regexp {
             show::letters(&flags, true, &mut letters);
             RegexpError(format!("{message}: /{}/{letters}", show::body(source)))
         };
-        let unicode = source.is_ascii() || (enc == Encoding::UTF_8 && !flags.no_encoding);
-        let rewritten = rewrite::rewrite(source, &flags, unicode).map_err(fail)?;
+        let mut unicode = source.is_ascii() || (enc == Encoding::UTF_8 && !flags.no_encoding);
+        let mut rewritten = rewrite::rewrite(source, &flags, unicode);
+        if rewritten.is_err() && unicode && enc == Encoding::BINARY {
+            // Escapes of bytes that are no UTF-8.
+            unicode = false;
+            rewritten = rewrite::rewrite(source, &flags, unicode);
+        }
+        let rewritten = rewritten.map_err(fail)?;
         // A pattern with raw \xHH bytes works on bytes only.
         let as_bytes = !unicode || rewritten.raw_bytes;
         let mut fixed = flags.fixed;

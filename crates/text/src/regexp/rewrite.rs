@@ -25,6 +25,27 @@ enum Set {
     Unicode,
 }
 
+/// An open group, and what holds again behind it.
+struct Scope {
+    set: Set,
+    extended: bool,
+    /// Groups opened around it by bare options.
+    extra: usize,
+    /// Where it begins in the output.
+    start: usize,
+    kind: Kind,
+    asserts: bool,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    /// `(?=`, `(?!`, `(?<=`, `(?<!`
+    Look,
+    /// `(?:`
+    Plain,
+    Other,
+}
+
 struct Rewriter<'a> {
     s: &'a [u8],
     at: usize,
@@ -33,12 +54,13 @@ struct Rewriter<'a> {
     needs_utf8: bool,
     raw_bytes: bool,
     names: Vec<String>,
-    /// Of each open group: character set, extended flag, and groups opened here by bare options.
-    scopes: Vec<(Set, bool, usize)>,
+    scopes: Vec<Scope>,
     set: Set,
     extended: bool,
     class_depth: usize,
     extra: usize,
+    /// The innermost group holds an assertion.
+    asserts: bool,
     bad_interval: bool,
 }
 
@@ -59,6 +81,7 @@ pub(super) fn rewrite(source: &[u8], flags: &RegexFlags, unicode: bool) -> Resul
         extended: flags.extended,
         class_depth: 0,
         extra: 0,
+        asserts: false,
         bad_interval: false,
     };
     while r.at < r.s.len() {
@@ -102,14 +125,18 @@ impl Rewriter<'_> {
             _ if self.class_depth > 0 => self.copy(1),
             b'(' => self.open(),
             b')' => {
-                if let Some((set, extended, extra)) = self.scopes.pop() {
+                if let Some(scope) = self.scopes.pop() {
                     self.close_extra();
-                    self.extra = extra;
-                    self.set = set;
-                    self.extended = extended;
+                    self.extra = scope.extra;
+                    self.set = scope.set;
+                    self.extended = scope.extended;
+                    self.copy(1);
+                    self.close(&scope);
+                } else {
+                    self.copy(1);
                 }
-                self.copy(1);
             }
+            b'^' | b'$' => self.assertion(1),
             b'{' => {
                 self.check_interval();
                 self.copy(1);
@@ -130,8 +157,60 @@ impl Rewriter<'_> {
     }
 
     /// Remembers the scope around a group that opens here.
-    fn enter(&mut self, set: Set, extended: bool) {
-        self.scopes.push((set, extended, std::mem::take(&mut self.extra)));
+    fn enter(&mut self, set: Set, extended: bool, kind: Kind) {
+        let (extra, asserts) = (std::mem::take(&mut self.extra), std::mem::take(&mut self.asserts));
+        self.scopes.push(Scope { set, extended, extra, start: self.out.len(), kind, asserts });
+    }
+
+    /// Is what follows a quantifier?
+    fn is_quantified(&self) -> bool {
+        match self.s.get(self.at) {
+            Some(b'*' | b'+' | b'?') => true,
+            Some(b'{') => {
+                let rest = &self.s[self.at + 1..];
+                memchr::memchr(b'}', rest).is_some_and(|n| {
+                    let bounds = &rest[..n];
+                    bounds.iter().any(u8::is_ascii_digit) && bounds.iter().all(|b| b.is_ascii_digit() || *b == b',')
+                })
+            }
+            _ => false,
+        }
+    }
+
+    /// Behind the parenthesis that closes a group. Oniguruma refuses to repeat an assertion, alone or as a branch of a plain group; groups of
+    /// another kind hide it.
+    fn close(&mut self, scope: &Scope) {
+        let inner = std::mem::replace(&mut self.asserts, scope.asserts);
+        let repeated = self.is_quantified();
+        match scope.kind {
+            Kind::Look => {
+                self.asserts = true;
+                if repeated {
+                    self.out.splice(scope.start..scope.start, *b"(?>");
+                    self.out.push(b')');
+                }
+            }
+            Kind::Plain => {
+                if repeated && inner && self.out[scope.start..].starts_with(b"(?:") {
+                    let flag: &[u8] = if self.extended { b"(?x:" } else { b"(?-x:" };
+                    self.out.splice(scope.start..scope.start + 3, flag.iter().copied());
+                } else {
+                    self.asserts |= inner;
+                }
+            }
+            Kind::Other => {}
+        }
+    }
+
+    /// An assertion of `n` bytes (`^`, `\b`).
+    fn assertion(&mut self, n: usize) {
+        self.asserts = true;
+        let start = self.out.len();
+        self.copy(n);
+        if self.is_quantified() {
+            self.out.splice(start..start, *b"(?>");
+            self.out.push(b')');
+        }
     }
 
     fn open(&mut self) {
@@ -150,7 +229,7 @@ impl Rewriter<'_> {
             if !self.names.contains(&name) {
                 self.names.push(name);
             }
-            self.enter(scope.0, scope.1);
+            self.enter(scope.0, scope.1, Kind::Other);
             self.copy(n + 1);
             return;
         }
@@ -178,7 +257,7 @@ impl Rewriter<'_> {
             }
             self.at += 2 + n + 1;
             if options[n] == b':' {
-                self.enter(scope.0, scope.1);
+                self.enter(scope.0, scope.1, if kept.is_empty() { Kind::Plain } else { Kind::Other });
             } else if kept.is_empty() {
                 // `(?a)` alone holds until the group ends, as if a group opened here.
                 self.out.extend_from_slice(b"(?:");
@@ -190,7 +269,11 @@ impl Rewriter<'_> {
             self.out.push(options[n]);
             return;
         }
-        self.enter(scope.0, scope.1);
+        let kind = match rest {
+            [b'(', b'?', b'=' | b'!', ..] | [b'(', b'?', b'<', b'=' | b'!', ..] => Kind::Look,
+            _ => Kind::Other,
+        };
+        self.enter(scope.0, scope.1, kind);
         // `(?<=`, `(?!`, `(?>`, `(?~`, `(?(`, plain groups: copied up to what they hold.
         self.copy(1);
         if self.s.get(self.at) == Some(&b'?') {
@@ -266,6 +349,7 @@ impl Rewriter<'_> {
                 self.out.push(b']');
                 self.at += 2;
             }
+            b'b' | b'B' | b'A' | b'z' | b'Z' | b'G' if self.class_depth == 0 => self.assertion(2),
             b'u' => {
                 self.at += 2;
                 self.unicode_escape()?;

@@ -146,6 +146,29 @@ fn irregular_patterns_as_ruby() {
 }
 
 #[test]
+fn repeated_assertions_as_ruby() {
+    let atoms = [
+        "a",
+        "b",
+        "(?=a)?",
+        "(?=(a))?",
+        "^?",
+        "(?:^|a)*",
+        "\\b*",
+        "(?:(?!b)|a)+",
+        "(?<=a)*",
+        "(?:(?:^)|b)*",
+        "$+",
+        "c",
+        "|",
+        "(?:(?=a)b?){1,2}",
+    ];
+    let cases = generate(5, &atoms, 3000);
+    check(&cases, 0, "re.match(text)", |re, t| re.search(t, 0, false));
+    check(&cases[..1000], 2, "re.match(text)", |re, t| re.search(t, 0, false));
+}
+
+#[test]
 fn shows_itself_as_ruby() {
     let atoms = ["a", "/", "\\/", "(?i:b)", "(?mi-x:", ")", "(?x)", " ", "\n", "\u{1}", "\\\\", "(?-mix:c)", "(", "[/]"];
     let mut rng = Rng(3);

@@ -737,12 +737,17 @@ impl Cx {
     }
     /// Warning with file and line of the innermost Ruby frame, when warnings are on (`$VERBOSE` not nil).
     pub fn warn_here(&mut self, message: &str) -> Result<()> {
+        let place = self.here();
+        self.warn_at(place, message)
+    }
+    /// The same for another place.
+    pub fn warn_at(&mut self, place: Option<(std::sync::Arc<str>, u32)>, message: &str) -> Result<()> {
         if self.options.verbose.is_none() && !self.globals.contains_key(&sym::verbose)
             || self.globals.get(&sym::verbose) == Some(&Value::NIL)
         {
             return Ok(());
         }
-        let line = match self.here() {
+        let line = match place {
             Some((f, l)) => format!("{f}:{l}: warning: {message}\n"),
             None => format!("warning: {message}\n"),
         };

@@ -119,8 +119,7 @@ pub unsafe fn return_block(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
             }
             around = (*around).parent.get();
         }
-        let _ = cx.raise::<()>(ids::LOCAL_JUMP_ERROR, "unexpected return");
-        unwind(cx, ip, regs, cs)
+        bad_jump(cx, ip, regs, cs, value, false)
     }
 }
 
@@ -130,7 +129,7 @@ unsafe fn gives_block(f: *const Frame, block: *const CodeState) -> bool {
     unsafe {
         let (i, code) = (*(*f).ip, (*f).code);
         if !matches!(i.opcode(), Op::SendBlk | Op::SendSelfBlk | Op::SendX | Op::Super | Op::SuperX) {
-            return true;
+            return false;
         }
         let child = (&(*code).code.calls)[i.c as usize].block;
         child != NO_BLOCK && (&(*code).children)[child as usize].get() == block
@@ -160,7 +159,19 @@ pub unsafe fn break_block(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *c
                 g = g.sub(1);
             }
         }
-        let _ = cx.raise::<()>(ids::LOCAL_JUMP_ERROR, "break from proc-closure");
+        bad_jump(cx, ip, regs, cs, value, true)
+    }
+}
+/// LocalJumpError of a `break` or `return` whose target has ended.
+#[cold]
+#[inline(never)]
+unsafe fn bad_jump(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, value: Value, is_break: bool) -> bool {
+    unsafe {
+        let (message, reason) = if is_break { ("break from proc-closure", "break") } else { ("unexpected return", "return") };
+        let e = cx.exception(ids::LOCAL_JUMP_ERROR, message);
+        cx.ivar_set_raw(e, Sym::intern("__reason"), Value::sym(Sym::intern(reason)));
+        cx.ivar_set_raw(e, Sym::intern("__exit_value"), value);
+        let _ = cx.raise_value::<()>(e);
         unwind(cx, ip, regs, cs)
     }
 }

@@ -472,7 +472,11 @@ impl Cx {
         let known = self.find_method(class, name).is_some()
             || self.class(class).kind == ClassKind::Module && self.find_method(ids::OBJECT, name).is_some();
         if !known {
-            return self.undefined_for_class(class, name);
+            // As in CRuby, the error's name is a String here.
+            let r = self.undefined_for_class(class, name);
+            let text = self.str_auto(name.bytes());
+            self.ivar_set_raw(self.pending, Sym::intern("__name"), text);
+            return r;
         }
         let m = MethodCell::make(&mut self.heap, name, class, Visibility::Public, MethodKind::Undefined, Value::NIL, 0, Value::NIL);
         self.add_method(class, name, m);
