@@ -170,7 +170,13 @@ impl<'pr> Compiler<'pr> {
 
     /// A body, what follows it when nothing was raised, and the clauses for what was. `clauses` jumps to the label that it gets
     /// after a clause has run, and falls through when none matches.
-    fn protected(&mut self, begin: u32, body: impl FnOnce(&mut Self), otherwise: impl FnOnce(&mut Self), clauses: impl FnOnce(&mut Self, u16, Label)) {
+    fn protected(
+        &mut self,
+        begin: u32,
+        body: impl FnOnce(&mut Self),
+        otherwise: impl FnOnce(&mut Self),
+        clauses: impl FnOnce(&mut Self, u16, Label),
+    ) {
         let mark = self.f.top;
         let start = self.f.asm.here();
         let region = self.new_region();
