@@ -11,24 +11,25 @@ use zakuro_vm::*;
 
 /// Runs the VM's program, or the block of its image; leaves the end report in `cx.end`.
 pub fn run_vm(cx: &mut Cx, control: &Arc<VmControl>, args: Envelope, image: Option<Image>) {
-    if let Some(image) = image {
-        let result = birth::settle(cx, args, &[]).and_then(|()| run_block(cx, image));
-        cx.end = Some(run_end(cx, result));
-        return;
-    }
     let main = &*control.name == "main";
     // The process's options are the main VM's: it must not read them twice.
     let base = if main { crate::process::options_from_environment() } else { (*cx.options).clone() };
     let rubyopt = if main { std::env::var("RUBYOPT").ok() } else { None };
-    let end = match command::parse(&control.argv, &base, rubyopt.as_deref()) {
-        Ok(mut c) => {
-            let result = prepare(cx, &mut c, args).and_then(|source| main_program(cx, &c, source));
+    let end = match image {
+        Some(image) => {
+            let result = birth::settle(cx, args, &[]).and_then(|()| run_block(cx, image));
             run_end(cx, result)
         }
-        Err(e) => {
-            eprintln!("zakuro: {e}");
-            End::Exit(1)
-        }
+        None => match command::parse(&control.argv, &base, rubyopt.as_deref()) {
+            Ok(mut c) => {
+                let result = prepare(cx, &mut c, args).and_then(|source| main_program(cx, &c, source));
+                run_end(cx, result)
+            }
+            Err(e) => {
+                eprintln!("zakuro: {e}");
+                End::Exit(1)
+            }
+        },
     };
     cx.end = Some(end);
 }

@@ -146,10 +146,12 @@ impl Cx {
             let layer = std::mem::take(&mut self.kept_codes);
             self.kept_layers.push(Arc::new(layer));
         }
+        // The last image was probably about as large.
+        let (nodes, words) = self.image_size;
         let mut c = Capture {
             image: Image {
-                nodes: Vec::new(),
-                words: Vec::new(),
+                nodes: Vec::with_capacity(nodes),
+                words: Vec::with_capacity(words),
                 codes: Vec::new(),
                 classes: Vec::new(),
                 shapes: Vec::new(),
@@ -169,8 +171,8 @@ impl Cx {
                 script: self.script.clone(),
                 options: self.options.clone(),
             },
-            seen: FastMap::default(),
-            cells: Vec::new(),
+            seen: FastMap::with_capacity_and_hasher(nodes, Default::default()),
+            cells: Vec::with_capacity(nodes),
             codes: FastMap::default(),
         };
         self.shapes.each_own(&mut |id, s| c.image.shapes.push((id, *s)));
@@ -217,6 +219,7 @@ impl Cx {
             c.image.nodes.push(node);
             at += 1;
         }
+        self.image_size = (c.image.nodes.len() + 16, c.image.words.len() + 64);
         c.image
     }
 
