@@ -51,7 +51,8 @@ fn raise_end<T>(cx: &mut Cx, name: &str, end: &End, cause: Option<Value>) -> Res
         End::Exception { class, message, report } => {
             let place = report.split(": ").next().unwrap_or("").lines().next().unwrap_or("");
             // Raised where no Ruby code runs: the report begins with the message.
-            let place = if place.starts_with(message.lines().next().unwrap_or("")) { String::new() } else { format!(" at {place}") };
+            let first = message.lines().next().unwrap_or("");
+            let place = if !first.is_empty() && place.starts_with(first) { String::new() } else { format!(" at {place}") };
             format!("VM {name}: {message} ({class}){place}")
         }
         End::Panic(p) => format!("VM {name}: internal error: {p}"),
