@@ -17,7 +17,12 @@ struct Defaults {
     external: Option<Encoding>,
     internal: Option<Encoding>,
 }
-impl VmState for Defaults {}
+impl VmState for Defaults {
+    fn snapshot(&self, _values: &mut Vec<Value>) -> Option<Restore> {
+        let (external, internal) = (self.external, self.internal);
+        Some(std::sync::Arc::new(move |cx, _| *cx.state::<Defaults>() = Defaults { external, internal }))
+    }
+}
 
 pub static TABLES: &[&[MethodRow]] = &[encodings::METHODS, conversion_errors::METHODS, invalid_sequences::METHODS];
 

@@ -15,7 +15,11 @@ pub type SizeFn = fn(&mut Cx, Value, &[Value]) -> Result<Value>;
 
 /// A native size function as an object.
 struct NativeSize(SizeFn);
-impl NativeData for NativeSize {}
+impl NativeData for NativeSize {
+    fn send_copy(&self) -> Option<SendPayload> {
+        Some(Box::new(NativeSize(self.0)))
+    }
+}
 
 /// Making enumerators from builtins that were called without a block.
 pub trait EnumeratorExt {

@@ -47,6 +47,7 @@ pub static PRELUDE: &[(&str, &str)] = &[
     ("proc", include_str!("../prelude/proc.rb")),
     ("thread", include_str!("../prelude/thread.rb")),
     ("vm", include_str!("../prelude/vm.rb")),
+    ("ractor", include_str!("../prelude/ractor.rb")),
 ];
 
 use zakuro_vm::{Cx, Result};

@@ -18,7 +18,11 @@ struct Generator {
     mt: Mt,
     seed: BigInt,
 }
-impl NativeData for Generator {}
+impl NativeData for Generator {
+    fn send_copy(&self) -> Option<SendPayload> {
+        Some(Box::new(self.clone()))
+    }
+}
 
 /// The VM's default generator.
 #[derive(Default)]

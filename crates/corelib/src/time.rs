@@ -30,7 +30,11 @@ pub struct TimeData {
     pub rest: Option<Box<(BigInt, BigInt)>>,
     pub clock: Clock,
 }
-impl NativeData for TimeData {}
+impl NativeData for TimeData {
+    fn send_copy(&self) -> Option<SendPayload> {
+        Some(Box::new(self.clone()))
+    }
+}
 
 impl TimeData {
     pub fn offset(&self) -> i32 {

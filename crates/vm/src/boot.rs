@@ -144,6 +144,7 @@ impl Vm {
             end: None,
             result: None,
             forked: false,
+            image_size: (0, 0),
             once_used: false,
             gc_disabled: false,
             in_boot: false,

@@ -17,6 +17,7 @@ use crate::raise::Result;
 use crate::thread::Thread;
 use crate::vm::{ClassSlot, Cx, FastMap, Restore};
 use num_bigint::BigInt;
+use std::collections::HashSet;
 use std::sync::Arc;
 use zakuro_base::Options;
 use zakuro_bytecode::Code;
@@ -57,6 +58,8 @@ enum Body {
         body: usize,
     },
     Data(Option<Rebuild>, Span),
+    /// The main object, in a graph.
+    Main,
     /// The Thread object of the thread that made the image: the main thread in the VMs spawned from it.
     CurrentThread,
 }
@@ -77,9 +80,14 @@ struct CodeNode {
     once: Span,
 }
 
-/// See the module.
+/// See the module. A *graph* is an image of a root value alone, for a VM that is spawned from an older image of the same VM: classes that the older
+/// image has are referred to by their numbers.
 #[derive(Clone)]
 pub struct Image {
+    /// Only what the root value needs.
+    graph: bool,
+    /// To be opened after this one; its root value counts.
+    then: Option<Box<Image>>,
     nodes: Vec<Node>,
     words: Vec<Value>,
     codes: Vec<CodeNode>,
@@ -88,6 +96,7 @@ pub struct Image {
     transitions: FastMap<(u32, Sym), u32>,
     globals: FastMap<Sym, Value>,
     global_aliases: FastMap<Sym, Sym>,
+    const_places: FastMap<(ClassId, Sym), (Arc<str>, u32)>,
     /// Instance variables of nodes that keep them outside their layout.
     generic: Vec<(usize, Vec<(Sym, Value)>)>,
     object_ids: Vec<(usize, i64)>,
@@ -131,6 +140,8 @@ fn kept_flags(kind: Kind) -> u8 {
 
 struct Capture {
     image: Image,
+    /// For a graph: numbers of the classes that need not come along, or have been added.
+    known: HashSet<u32>,
     seen: FastMap<u64, usize>,
     /// The cell of each node.
     cells: Vec<Value>,
@@ -140,21 +151,42 @@ struct Capture {
 impl Cx {
     /// The image of this VM's program state. `root` is the value that [`Cx::adopt`] gives back.
     pub fn capture(&mut self, root: Value) -> Image {
+        let mut c = self.begin_capture(false);
+        self.capture_tables(&mut c);
+        c.image.root = c.value(root);
+        self.capture_cells(c)
+    }
+    /// A copy of an older image of this VM that carries a root value of today.
+    pub fn extend_image(&mut self, image: &Image, root: Value) -> Image {
+        let mut c = self.begin_capture(true);
+        c.known.extend(image.classes.iter().map(|d| d.id.0));
+        self.shapes.each_own(&mut |id, s| c.image.shapes.push((id, *s)));
+        c.image.root = c.value(root);
+        let graph = self.capture_cells(c);
+        Image { then: Some(Box::new(graph)), ..image.clone() }
+    }
+    fn begin_capture(&mut self, graph: bool) -> Capture {
         self.forked = true;
         if !self.kept_codes.is_empty() {
             let layer = std::mem::take(&mut self.kept_codes);
             self.kept_layers.push(Arc::new(layer));
         }
-        let mut c = Capture {
+        // The last image was probably about as large.
+        let (nodes, words) = self.image_size;
+        Capture {
+            known: HashSet::new(),
             image: Image {
-                nodes: Vec::new(),
-                words: Vec::new(),
+                graph,
+                then: None,
+                nodes: Vec::with_capacity(nodes),
+                words: Vec::with_capacity(words),
                 codes: Vec::new(),
                 classes: Vec::new(),
                 shapes: Vec::new(),
                 transitions: self.transitions.clone(),
-                globals: self.globals.clone(),
-                global_aliases: self.global_aliases.clone(),
+                globals: FastMap::default(),
+                global_aliases: FastMap::default(),
+                const_places: FastMap::default(),
                 generic: Vec::new(),
                 object_ids: Vec::new(),
                 next_object_id: self.next_object_id,
@@ -167,10 +199,14 @@ impl Cx {
                 script: self.script.clone(),
                 options: self.options.clone(),
             },
-            seen: FastMap::default(),
-            cells: Vec::new(),
+            seen: FastMap::with_capacity_and_hasher(nodes, Default::default()),
+            cells: Vec::with_capacity(nodes),
             codes: FastMap::default(),
-        };
+        }
+    }
+    fn capture_tables(&mut self, c: &mut Capture) {
+        c.image.global_aliases = self.global_aliases.clone();
+        c.image.const_places = self.const_places.clone();
         self.shapes.each_own(&mut |id, s| c.image.shapes.push((id, *s)));
         let mut classes = Vec::new();
         self.classes.each_own(&mut |_, slot| {
@@ -182,11 +218,8 @@ impl Cx {
             }
         });
         c.image.classes = classes;
-        let mut globals = std::mem::take(&mut c.image.globals);
-        globals.values_mut().for_each(|v| *v = c.value(*v));
-        c.image.globals = globals;
+        c.image.globals = self.globals.iter().map(|(name, v)| (*name, c.value(*v))).collect();
         c.image.main = c.value(self.main);
-        c.image.root = c.value(root);
         if let Some(t) = &mut self.threads {
             let t = t.current();
             if !(t.locals.is_nil() && t.variables.is_nil() && t.name.is_nil()) {
@@ -208,6 +241,8 @@ impl Cx {
                 }
             }
         }
+    }
+    fn capture_cells(&mut self, mut c: Capture) -> Image {
         let mut at = 0;
         while at < c.cells.len() {
             let v = c.cells[at];
@@ -215,6 +250,7 @@ impl Cx {
             c.image.nodes.push(node);
             at += 1;
         }
+        self.image_size = (c.image.nodes.len() + 16, c.image.words.len() + 64);
         c.image
     }
 
@@ -223,13 +259,18 @@ impl Cx {
     /// Ruby code runs only for `hash` of keys, after everything is in place.
     pub fn adopt(&mut self, image: Image) -> Result<Value> {
         self.forked = true;
-        let Image { nodes, mut words, codes, classes, shapes, generic, .. } = image;
-        self.script = image.script;
-        self.options = image.options;
-        self.redefined = image.redefined;
-        self.transitions = image.transitions;
-        self.global_aliases = image.global_aliases;
-        self.kept_layers = image.kept;
+        let Image { nodes, mut words, codes, classes, shapes, generic, graph, .. } = image;
+        if graph {
+            self.transitions.extend(image.transitions);
+        } else {
+            self.script = image.script;
+            self.options = image.options;
+            self.redefined = image.redefined;
+            self.transitions = image.transitions;
+            self.global_aliases = image.global_aliases;
+            self.const_places = image.const_places;
+        }
+        self.kept_layers.extend(image.kept);
         for (id, s) in shapes {
             *self.shapes.slot(id) = Some(s);
         }
@@ -248,13 +289,20 @@ impl Cx {
         for mut d in classes {
             each_value_mut(&mut d, &mut |v| fix(v));
             let id = d.id;
+            if graph {
+                for up in d.superclass.iter().chain(&d.includes).chain(&d.prepends) {
+                    self.class_mut(*up).dependents.push(id);
+                }
+            }
             *self.classes.slot(id.0) = Some(ClassSlot { data: Box::into_raw(Box::new(d)), own: true });
         }
-        let mut globals = image.globals;
-        globals.values_mut().for_each(|v| *v = fix(*v));
-        self.globals = globals;
-        self.main = fix(image.main);
-        self.next_object_id = image.next_object_id;
+        if !graph {
+            let mut globals = image.globals;
+            globals.values_mut().for_each(|v| *v = fix(*v));
+            self.globals = globals;
+            self.main = fix(image.main);
+        }
+        self.next_object_id = self.next_object_id.max(image.next_object_id);
         for (n, id) in image.object_ids {
             self.object_ids.insert(made[n].0 as usize, id);
         }
@@ -295,7 +343,10 @@ impl Cx {
             self.rehash_moved(Ref::of(h))?;
         }
         self.pinned.pop();
-        Ok(root)
+        match image.then {
+            Some(graph) => self.adopt(*graph),
+            None => Ok(root),
+        }
     }
 
     /// The cell of a node, without what it refers to.
@@ -306,6 +357,7 @@ impl Cx {
         let heap = &mut self.heap;
         match &n.body {
             Body::Nil => Value::NIL,
+            Body::Main => self.main,
             Body::CurrentThread => self.current_thread(),
             Body::Float(f) => FloatCell::make(heap, *f),
             Body::Big(b) => self.big((**b).clone()),
@@ -320,6 +372,7 @@ impl Cx {
                 s.as_value()
             }
             Body::Hash(..) => HashCell::make(heap, shape).as_value(),
+            Body::Class(id) if self.classes.get(id.0).is_some() => self.class_value(*id),
             Body::Class(id) => alloc_cell(heap, ClassCell { header: h, id: *id }).as_value(),
             Body::Proc(..) => {
                 let nil = Value::NIL;
@@ -365,7 +418,7 @@ impl Cx {
         fix: &dyn Fn(Value) -> Value,
         hashes: &mut Vec<Value>,
     ) {
-        if !v.is_cell() || matches!(node.body, Body::CurrentThread) {
+        if !v.is_cell() || matches!(node.body, Body::CurrentThread | Body::Main) {
             return;
         }
         let kind = v.kind_of_cell();
@@ -535,13 +588,35 @@ impl Capture {
         }
         self.codes.get(&(cs as usize)).copied().unwrap_or(0)
     }
+    /// Takes a class along that the older image does not have, with those that it needs.
+    fn add_class(&mut self, cx: &Cx, id: ClassId) {
+        let mut work = vec![id];
+        while let Some(id) = work.pop() {
+            if !cx.classes.get(id.0).is_some_and(|s| s.own) || id.0 < shape::FIRST_DYNAMIC || !self.known.insert(id.0) {
+                continue;
+            }
+            let mut d = cx.class(id).clone();
+            work.extend(d.mro.iter().chain(&d.singleton).chain(&d.lexical_parent));
+            d.dependents.clear();
+            each_value_mut(&mut d, &mut |v| self.value(v));
+            self.image.classes.push(d);
+        }
+    }
     fn cell(&mut self, cx: &mut Cx, v: Value, n: usize) -> Node {
         let kind = v.kind_of_cell();
+        if self.image.graph {
+            let id = match cx.class_id(v) {
+                Some(id) => id,
+                None => cx.dispatch_class(v),
+            };
+            self.add_class(cx, id);
+        }
         // SAFETY: a live cell of the VM that is captured.
         let mut header = unsafe { *v.header() };
         header.flags &= kept_flags(kind);
         let mut name = sym::empty;
         let body = match kind {
+            Kind::Object if self.image.graph && v == cx.main => Body::Main,
             Kind::Free | Kind::Throw => Body::Nil,
             Kind::Float => Body::Float(v.as_float().unwrap_or(0.0)),
             Kind::Bignum => Body::Big(Ref::<BignumCell>::of(v).value.clone()),

@@ -38,5 +38,5 @@ pub mod vm;
 pub use builtin::{Args, Block, FromSelf, FromValue, IntoResult, Kwargs, MethodRow, NativeFn, Rest};
 pub use make::RootedVec;
 pub use raise::{Exc, Result};
-pub use vm::{Cx, Vm, VmState};
+pub use vm::{Cx, Restore, Vm, VmState};
 pub use zakuro_object::*;

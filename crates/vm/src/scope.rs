@@ -20,6 +20,34 @@ pub struct Scope {
     pub env: Value,
 }
 
+/// The Codes of a nest of scopes, innermost first, without a VM: to find or make their states in another one.
+pub struct CodeChain(Vec<Arc<Code>>);
+
+impl CodeChain {
+    pub fn of(state: *const CodeState) -> CodeChain {
+        let mut codes = Vec::new();
+        let mut at = state;
+        while !at.is_null() {
+            // SAFETY: code states live as long as the VM, whose Code this is.
+            let s = unsafe { &*at };
+            codes.push(s.code.clone());
+            at = s.parent.get();
+        }
+        CodeChain(codes)
+    }
+    /// State of the innermost Code in a VM.
+    pub fn state(&self, cx: &mut Cx) -> *const CodeState {
+        let mut around: *const CodeState = std::ptr::null();
+        for code in self.0.iter().rev() {
+            let s = cx.code_state(code);
+            // SAFETY: lives as long as the VM.
+            unsafe { (*s).parent.set(around) };
+            around = s;
+        }
+        around
+    }
+}
+
 /// One environment that a scope sees.
 #[derive(Clone, Copy)]
 pub struct SeenEnv {

@@ -166,6 +166,8 @@ pub struct Vm {
     pub result: Option<crate::transfer::Envelope>,
     /// Spawned from an image, or an image was made of it: there are VMs that know its anonymous classes.
     pub(crate) forked: bool,
+    /// Nodes and words of the last image made of it.
+    pub(crate) image_size: (usize, usize),
     /// Some once-site (`/o`, `END`) has been passed.
     pub(crate) once_used: bool,
     pub gc_disabled: bool,

@@ -6,14 +6,19 @@ use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
 /// Categories that were switched; None: the default.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Categories {
     deprecated: Option<bool>,
     experimental: Option<bool>,
     performance: Option<bool>,
     strict_unused_block: Option<bool>,
 }
-impl VmState for Categories {}
+impl VmState for Categories {
+    fn snapshot(&self, _values: &mut Vec<Value>) -> Option<Restore> {
+        let all = *self;
+        Some(std::sync::Arc::new(move |cx, _| *cx.state::<Categories>() = all))
+    }
+}
 
 const CATEGORIES: [&str; 4] = ["deprecated", "experimental", "performance", "strict_unused_block"];
 

@@ -156,6 +156,30 @@ impl Io {
             }
         }
     }
+    /// The stream as a spawned VM gets it: on a duplicate of the descriptor, with what was read ahead and without what was not written yet, as after
+    /// flush and fork(2). None when the descriptor can't be duplicated.
+    fn inherited(&self) -> Option<Io> {
+        let dup = |fd: RawFd| match fd {
+            fd if fd < 0 => Some(-1),
+            // Standard descriptors belong to the process.
+            fd if fd <= 2 => Some(fd),
+            // SAFETY: a descriptor of ours; the result is the copy's.
+            fd => match unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 3) } {
+                -1 => None,
+                fd => Some(fd),
+            },
+        };
+        Some(Io {
+            fd: dup(self.fd)?,
+            wfd: dup(self.wfd)?,
+            owned: self.fd > 2 || self.wfd > 2,
+            rbuf: self.rbuf.clone(),
+            wbuf: Vec::new(),
+            path: self.path.clone(),
+            pid: 0,
+            ..*self
+        })
+    }
     /// Closes the descriptors. Returns errno of the first failure.
     pub fn close_fds(&mut self) -> Option<i32> {
         let mut err = None;
@@ -185,7 +209,19 @@ type Shared = Rc<UnsafeCell<Io>>;
 
 /// Payload of an IO object.
 pub struct IoData(pub Shared);
-impl NativeData for IoData {}
+impl NativeData for IoData {
+    fn snapshot(&self, _values: &mut Vec<Value>) -> Option<Rebuild> {
+        // SAFETY: one thread runs the VM, and nobody holds a reference into a stream while an image is made.
+        let io = unsafe { &*self.0.get() };
+        let copy = io.inherited()?;
+        let copy = std::sync::Mutex::new(copy);
+        Some(std::sync::Arc::new(move |vm, _| {
+            let cx = vm.downcast_mut::<Cx>()?;
+            let io = copy.lock().unwrap_or_else(|e| e.into_inner()).inherited()?;
+            Some(Box::new(share(cx, io)))
+        }))
+    }
+}
 
 /// The open streams of one VM.
 #[derive(Default)]

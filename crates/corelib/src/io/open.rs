@@ -145,7 +145,12 @@ pub fn perm_of(cx: &mut Cx, v: Option<Value>, kw: &Kwargs) -> Result<u32> {
 /// The VM's file creation mask, beyond the process's own.
 #[derive(Default)]
 pub struct Umask(pub u32);
-impl VmState for Umask {}
+impl VmState for Umask {
+    fn snapshot(&self, _values: &mut Vec<Value>) -> Option<Restore> {
+        let mask = self.0;
+        Some(std::sync::Arc::new(move |cx, _| cx.state::<Umask>().0 = mask))
+    }
+}
 fn umask(cx: &mut Cx) -> u32 {
     cx.state::<Umask>().0
 }

@@ -8,7 +8,11 @@ use zakuro_vm::*;
 
 /// Payload of File::Stat.
 pub struct StatData(pub libc::stat);
-impl NativeData for StatData {}
+impl NativeData for StatData {
+    fn send_copy(&self) -> Option<SendPayload> {
+        Some(Box::new(StatData(self.0)))
+    }
+}
 
 pub fn stat_value(cx: &mut Cx, st: libc::stat) -> Value {
     cx.data(ids::FILE_STAT, StatData(st))

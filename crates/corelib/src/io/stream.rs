@@ -30,6 +30,32 @@ impl VmState for IoState {
             m.mark_value_bits(v.0);
         }
     }
+    fn snapshot(&self, values: &mut Vec<Value>) -> Option<Restore> {
+        let slots = [
+            self.std[0],
+            self.std[1],
+            self.std[2],
+            self.current[0],
+            self.current[1],
+            self.current[2],
+            self.ofs,
+            self.rs,
+            self.ors,
+            self.argf,
+            self.argv,
+        ];
+        let set = slots.map(|v| v.is_some());
+        values.extend(slots.map(|v| v.unwrap_or(Value::NIL)));
+        let last_lineno = self.last_lineno;
+        Some(std::sync::Arc::new(move |cx, v| {
+            let at = |i: usize| set[i].then(|| v[i]);
+            let s = cx.state::<IoState>();
+            s.std = [at(0), at(1), at(2)];
+            s.current = [at(3), at(4), at(5)];
+            (s.ofs, s.rs, s.ors, s.argf, s.argv) = (at(6), at(7), at(8), at(9), at(10));
+            s.last_lineno = last_lineno;
+        }))
+    }
 }
 
 /// The constant STDIN, STDOUT or STDERR.

@@ -6,7 +6,11 @@ use zakuro_vm::*;
 
 /// Payload of a Thread::Backtrace::Location.
 struct Loc(Location);
-impl NativeData for Loc {}
+impl NativeData for Loc {
+    fn send_copy(&self) -> Option<SendPayload> {
+        Some(Box::new(Loc(self.0.clone())))
+    }
+}
 
 /// Array of Location objects.
 pub fn locations_value(cx: &mut Cx, list: Vec<Location>) -> Value {

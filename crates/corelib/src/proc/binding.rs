@@ -25,6 +25,15 @@ impl NativeData for BindingData {
             m.mark_value_bits(v.0);
         }
     }
+    fn snapshot(&self, values: &mut Vec<Value>) -> Option<Rebuild> {
+        values.extend([self.scope.env, self.self_, self.me]);
+        let (codes, file, line) = (scope::CodeChain::of(self.scope.code), self.file.clone(), self.line);
+        Some(std::sync::Arc::new(move |vm, v| {
+            let code = codes.state(vm.downcast_mut::<Cx>()?);
+            let scope = Scope { code, env: v[0] };
+            Some(Box::new(BindingData { scope, self_: v[1], me: v[2], file: file.clone(), line }))
+        }))
+    }
 }
 
 pub fn make(cx: &mut Cx, scope: Scope, self_: Value, me: Value) -> Value {

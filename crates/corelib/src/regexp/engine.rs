@@ -13,7 +13,11 @@ use zakuro_vm::*;
 pub struct RegexpData {
     pub regexp: Arc<Regexp>,
 }
-impl NativeData for RegexpData {}
+impl NativeData for RegexpData {
+    fn send_copy(&self) -> Option<SendPayload> {
+        Some(Box::new(RegexpData { regexp: self.regexp.clone() }))
+    }
+}
 impl RegexpData {
     pub fn source(&self) -> &[u8] {
         self.regexp.source()
@@ -37,6 +41,11 @@ impl NativeData for MatchData {
     fn trace(&self, m: &mut Marker<'_>) {
         m.mark_value_bits(self.regexp.0);
         m.mark_value_bits(self.string.0);
+    }
+    fn snapshot(&self, values: &mut Vec<Value>) -> Option<Rebuild> {
+        values.extend([self.regexp, self.string]);
+        let captures = self.captures.clone();
+        Some(Arc::new(move |_, v| Some(Box::new(MatchData { regexp: v[0], string: v[1], captures: captures.clone() }))))
     }
     fn weight(&self) -> usize {
         self.captures.capacity() * std::mem::size_of::<Option<(usize, usize)>>()

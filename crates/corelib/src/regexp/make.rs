@@ -12,7 +12,11 @@ use zakuro_vm::*;
 pub struct Invalid {
     pub message: String,
 }
-impl NativeData for Invalid {}
+impl NativeData for Invalid {
+    fn send_copy(&self) -> Option<SendPayload> {
+        Some(Box::new(Invalid { message: self.message.clone() }))
+    }
+}
 
 /// New Regexp object of class Regexp.
 pub fn object(cx: &mut Cx, regexp: Arc<Regexp>) -> Value {

@@ -8,7 +8,12 @@ use zakuro_vm::*;
 /// `Regexp.timeout` of the VM.
 #[derive(Default)]
 struct Limit(Option<f64>);
-impl VmState for Limit {}
+impl VmState for Limit {
+    fn snapshot(&self, _values: &mut Vec<Value>) -> Option<Restore> {
+        let limit = self.0;
+        Some(std::sync::Arc::new(move |cx, _| cx.state::<Limit>().0 = limit))
+    }
+}
 
 fn name() -> Sym {
     Sym::intern("__timeout")

@@ -24,6 +24,10 @@ impl NativeData for Lock {
     fn trace(&self, m: &mut Marker<'_>) {
         m.mark_value_bits(self.fiber.0);
     }
+    /// Free: those who held it are not there.
+    fn snapshot(&self, _values: &mut Vec<Value>) -> Option<Rebuild> {
+        Some(std::sync::Arc::new(|_, _| Some(Box::new(new_lock()))))
+    }
 }
 
 fn new_lock() -> Lock {
@@ -271,7 +275,11 @@ pub mod mutex {
 struct Condition {
     waiters: VecDeque<u32>,
 }
-impl NativeData for Condition {}
+impl NativeData for Condition {
+    fn snapshot(&self, _values: &mut Vec<Value>) -> Option<Rebuild> {
+        Some(std::sync::Arc::new(|_, _| Some(Box::new(Condition::default()))))
+    }
+}
 
 /// ConditionVariable.
 #[ruby_class(ids::COND_VAR)]

@@ -25,6 +25,13 @@ impl NativeData for QueueData {
     fn trace(&self, m: &mut Marker<'_>) {
         self.items.iter().for_each(|v| m.mark_value_bits(v.0));
     }
+    fn snapshot(&self, values: &mut Vec<Value>) -> Option<Rebuild> {
+        values.extend(&self.items);
+        let (closed, max) = (self.closed, self.max);
+        Some(std::sync::Arc::new(move |_, v| {
+            Some(Box::new(QueueData { items: v.iter().copied().collect(), closed, max, ..QueueData::default() }))
+        }))
+    }
 }
 
 impl QueueData {

@@ -49,8 +49,11 @@ pub fn spawn(cx: &mut Cx, image: Image, kw: Kwargs) -> Result<Value> {
 fn raise_end<T>(cx: &mut Cx, name: &str, end: &End, cause: Option<Value>) -> Result<T> {
     let message = match end {
         End::Exception { class, message, report } => {
-            let place = report.split(": ").next().unwrap_or("").lines().next().unwrap_or("").to_string();
-            format!("VM {name}: {message} ({class}) at {place}")
+            let place = report.split(": ").next().unwrap_or("").lines().next().unwrap_or("");
+            // Raised where no Ruby code runs: the report begins with the message.
+            let first = message.lines().next().unwrap_or("");
+            let place = if !first.is_empty() && place.starts_with(first) { String::new() } else { format!(" at {place}") };
+            format!("VM {name}: {message} ({class}){place}")
         }
         End::Panic(p) => format!("VM {name}: internal error: {p}"),
         End::Killed => format!("VM {name}: killed"),

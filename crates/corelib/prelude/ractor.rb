@@ -1,0 +1,361 @@
+# Ractor: a VM forked from the one that makes it (RubyVM.fork), with channels around it. Both generations of the API: ports, `value`, `monitor`
+# (since 3.5), and `take`, `yield`, `receive_if` (before). docs/ractor.md lists what differs from CRuby.
+#
+# A Ractor object is a handle: it travels in messages, and its copies are equal. Only the VM that it stands for reads its inbox. What a Ractor
+# yields goes through @__out; who takes it says so in @__ack, so that `yield` waits for the taker.
+
+class Ractor
+  class RemoteError < Error
+    attr_reader :ractor
+
+    def initialize(message = "thrown by remote Ractor.", ractor: nil)
+      super(message)
+      @ractor = ractor
+    end
+  end
+
+  class ClosedError < StopIteration; end
+  class MovedError < Error; end
+  class UnsafeError < Error; end
+
+  class MovedObject < BasicObject
+    def method_missing(*) = ::Kernel.raise(MovedError, "can not send any methods to a moved object")
+    %i[== ! != __send__ __id__ instance_eval instance_exec equal?].each { |name| alias_method name, :method_missing }
+  end
+
+  # A place where its maker, and nobody else, receives.
+  class Port
+    def initialize(channel = nil)
+      @__channel = channel || RubyVM::Channel.new
+      @__owner = RubyVM.current
+    end
+
+    def send(object, move: false)
+      raise ClosedError, "The port was already closed" if closed?
+      @__channel.send(object)
+      self
+    rescue RubyVM::ClosedError
+      raise ClosedError, "The port was already closed"
+    end
+
+    def <<(object) = send(object)
+
+    def receive
+      raise Ractor::Error, "only allowed from the creator Ractor of this port" unless @__owner == RubyVM.current
+      begin
+        @__channel.recv
+      rescue RubyVM::ClosedError
+        raise ClosedError, "The port was already closed"
+      end
+    end
+
+    def close
+      raise Ractor::Error, "closing port by other ractors is not allowed" unless @__owner == RubyVM.current
+      open = !@__channel.closed?
+      @__channel.close
+      open
+    end
+
+    def closed? = @__channel.closed? || !@__owner.alive?
+
+    def ==(other) = Port === other && @__channel == other.__channel
+    alias eql? ==
+    def hash = @__channel.hash
+    def inspect = "#<Ractor::Port to:\##{@__owner.id} id:#{@__channel.hash}#{" closed" if closed?}>"
+    alias to_s inspect
+
+    def __channel = @__channel
+    def __owner = @__owner
+
+    def __own(vm)
+      @__owner = vm
+      self
+    end
+  end
+
+  # Starts a Ractor that runs the block with copies of the arguments.
+  def self.new(*args, name: nil, &block)
+    raise ArgumentError, "must be called with a block" unless block
+    unless name.nil?
+      text = String.try_convert(name)
+      raise TypeError, "no implicit conversion of #{name.class} into String" unless text
+      name = text.dup.freeze
+    end
+    family = main.__vm
+    at = Kernel.caller_locations(1, 1)&.first
+    ractor = allocate
+    ractor.__prepare(name, at && "#{at.path}:#{at.lineno}")
+    vm = RubyVM.fork(name: name || "Ractor", family: family.id) { ractor.__run(args, block) }
+    ractor.__started(vm)
+    ractor
+  end
+
+  # The Ractor that runs this code.
+  def self.current
+    now = RubyVM.current
+    unless @__current && @__current.__vm == now
+      @__current = @__main = allocate
+      @__main.__prepare(nil, nil)
+      @__main.__started(now)
+    end
+    @__current
+  end
+
+  # The first Ractor of the family.
+  def self.main
+    current
+    @__main
+  end
+
+  def self.main? = main == current
+
+  def self.count = 1 + main.__vm.__send__(:__family_size)
+
+  def self.receive = current.__receive
+  def self.recv = current.__receive
+  def self.receive_if(&block) = current.__receive_if(block)
+
+  # Waits until somebody takes the object.
+  def self.yield(object, move: false) = current.__yield(object)
+
+  # Waits for a message at one of the ports, or a yielded object or the end of one of the Ractors.
+  def self.select(*sources, yield_value: nil, move: false)
+    raise ArgumentError, "specify at least one Ractor::Port or Ractor" if sources.empty?
+    raise NotImplementedError, "yield_value of Ractor.select" unless yield_value.nil?
+    channels = []
+    meaning = []
+    watched = []
+    sources.each do |source|
+      case source
+      when Port
+        channels << source.__channel
+        meaning << [source, :port]
+      when Ractor
+        if source == current
+          queued = source.__set_aside
+          return [:receive, queued.shift] unless queued.empty?
+          channels << source.__inbox
+          meaning << [source, :receive]
+        else
+          ended = RubyVM::Channel.new
+          source.__vm.monitor(ended)
+          watched << [source, ended]
+          channels << source.__out << ended
+          meaning << [source, :yield] << [source, :end]
+        end
+      else
+        raise ArgumentError, "should be Ractor::Port or Ractor"
+      end
+    end
+    begin
+      channel, object = RubyVM.select(*channels)
+    rescue RubyVM::ClosedError
+      raise ClosedError, "The port was already closed"
+    ensure
+      watched.each { |source, ended| source.__vm.unmonitor(ended) }
+    end
+    source, how = meaning[channels.index { |c| c == channel }]
+    case how
+    when :port then [source, object]
+    when :receive then [:receive, object]
+    when :end then [source, source.value]
+    else
+      source.__taken
+      [source, object]
+    end
+  end
+
+  def self.[](name) = current[name]
+  def self.[]=(name, value)
+    current[name] = value
+  end
+
+  # The current Ractor's variable; when it has none, what the block returns becomes its value.
+  def self.store_if_absent(name)
+    locals = current.__locals
+    name = name.to_sym
+    locals.key?(name) ? locals[name] : (locals[name] = yield(nil))
+  end
+
+  def self.shareable_proc(self: nil, &block)
+    raise ArgumentError, "tried to create Proc object without a block" unless block
+    __isolate(block, binding.local_variable_get(:self), false)
+  end
+
+  def self.shareable_lambda(self: nil, &block)
+    raise ArgumentError, "tried to create Proc object without a block" unless block
+    __isolate(block, binding.local_variable_get(:self), true)
+  end
+
+  attr_reader :name
+
+  # Sends a copy of the object to the Ractor's default port.
+  def send(object, move: false)
+    @__port.send(object)
+    self
+  end
+
+  def <<(object) = send(object)
+
+  # The port where the Ractor's `receive` looks.
+  def default_port = @__port
+
+  def join
+    __value
+    self
+  rescue RemoteError
+    raise
+  end
+
+  # What the block returned. An exception that ended it is the cause of the RemoteError raised here.
+  def value
+    __value
+  end
+
+  # The next object that the Ractor yields, or at last its block's value.
+  def take
+    object = @__out.recv
+    __taken
+    object
+  rescue RubyVM::ClosedError
+    raise ClosedError, "The outgoing-port is already closed" if @__took
+    @__took = true
+    __value
+  end
+
+  # Sends `:exited` or `:aborted` to the port when the Ractor ends. False when it has ended already.
+  def monitor(port) = @__vm.monitor(port.__channel)
+
+  def unmonitor(port)
+    @__vm.unmonitor(port.__channel)
+    self
+  end
+
+  def close_incoming
+    closed = @__inbox.closed?
+    @__inbox.close
+    closed
+  end
+
+  def close_outgoing
+    closed = @__out.closed?
+    @__out.close
+    closed
+  end
+
+  def close = close_incoming
+
+  def [](name)
+    __check_current
+    __locals[name.to_sym]
+  end
+
+  def []=(name, value)
+    __check_current
+    __locals[name.to_sym] = value
+  end
+
+  def ==(other) = Ractor === other && @__inbox == other.__inbox
+  alias eql? ==
+  def hash = @__inbox.hash
+
+  def inspect
+    state = !@__vm ? "created" : @__vm.alive? ? "running" : "terminated"
+    "#<Ractor:\##{@__vm&.id}#{" #{@__place}" if @__place}#{" #{@name}" if @name} #{state}>"
+  end
+  alias to_s inspect
+
+  def __vm = @__vm
+  def __inbox = @__inbox
+  def __out = @__out
+  def __set_aside = @__set_aside
+  def __locals = @__locals
+
+  def __taken
+    @__ack.send(nil)
+  rescue RubyVM::ClosedError
+    nil
+  end
+
+  def __prepare(name, place)
+    @name = name
+    @__place = place
+    @__inbox = RubyVM::Channel.new
+    @__out = RubyVM::Channel.new
+    @__ack = RubyVM::Channel.new
+    @__set_aside = []
+    @__locals = {}
+    @__port = Port.new(@__inbox)
+  end
+
+  def __started(vm)
+    @__vm = vm
+    @__port.__own(vm)
+    [@__inbox, @__out, @__ack].each { |channel| vm.__send__(:__close_at_end, channel) }
+  end
+
+  # In the new VM.
+  def __run(args, block)
+    @__vm = RubyVM.current
+    @__port.__own(@__vm)
+    Ractor.instance_variable_set(:@__current, self)
+    instance_exec(*args, &block)
+  end
+
+  def __receive
+    return @__set_aside.shift unless @__set_aside.empty?
+    @__inbox.recv
+  rescue RubyVM::ClosedError
+    raise ClosedError, "The port was already closed"
+  end
+
+  def __receive_if(block)
+    raise ArgumentError, "no block given" unless block
+    i = 0
+    while true
+      while i < @__set_aside.size
+        message = @__set_aside[i]
+        if block.call(message)
+          @__set_aside.delete_at(i)
+          return message
+        end
+        i += 1
+      end
+      begin
+        @__set_aside << @__inbox.recv
+      rescue RubyVM::ClosedError
+        raise ClosedError, "The port was already closed"
+      end
+    end
+  end
+
+  def __yield(object)
+    @__out.send(object)
+    @__ack.recv
+    nil
+  rescue RubyVM::ClosedError
+    raise ClosedError, "The outgoing-port is already closed"
+  end
+
+  def __value
+    raise @__failure if @__failure
+    return @__result[0] if @__result
+    begin
+      @__result = [@__vm.value]
+      @__result[0]
+    rescue RubyVM::Error => e
+      @__failure = RemoteError.new(ractor: self)
+      raise @__failure, cause: e.cause || e
+    end
+  end
+
+  def __check_current
+    raise RuntimeError, "Cannot get ractor local variable for non-current ractor" unless @__vm == RubyVM.current
+  end
+
+  private :__check_current
+
+  class << self
+    private :__isolate
+  end
+end

@@ -1,0 +1,56 @@
+//! RubyVM::Image: program state of one moment, from which VMs are spawned later.
+
+use super::vm::spawn;
+use std::sync::Arc;
+use zakuro_macros::ruby_class;
+use zakuro_vm::image::Image;
+use zakuro_vm::*;
+
+/// Payload of an Image object.
+pub struct ImageHandle(Arc<Image>);
+
+impl NativeData for ImageHandle {
+    fn send_copy(&self) -> Option<SendPayload> {
+        Some(Box::new(ImageHandle(self.0.clone())))
+    }
+}
+
+#[ruby_class(ids::VM_IMAGE)]
+pub mod image_class {
+    use super::*;
+
+    /// The program state of this VM as it is now. Later changes don't show in it.
+    ///
+    ///     $mark = 1; i = RubyVM::Image.capture; $mark = 2; i.spawn { $mark }.value  #=> 1
+    #[method("capture", singleton)]
+    fn capture(cx: &mut Cx, _this: Value) -> Result<Value> {
+        crate::io::flush_all(cx);
+        let image = cx.capture(Value::NIL);
+        Ok(cx.data(ids::VM_IMAGE, ImageHandle(Arc::new(image))))
+    }
+
+    /// Runs the block in a new VM that starts from the image. The block's outer variables and the arguments are copied as they are now.
+    ///
+    ///     i = RubyVM::Image.capture; [1, 2].map { |x| i.spawn(x) { |y| y * 10 }.value }  #=> [10, 20]
+    #[method("spawn")]
+    fn spawn_block(cx: &mut Cx, this: Value, args: Rest, kw: Kwargs, block: Block) -> Result<Value> {
+        kw.only(cx, &[sym::name])?;
+        if block.is_none() {
+            return cx.arg_error("must be called with a block");
+        }
+        let image = cx.data_ref::<ImageHandle>(this)?.0.clone();
+        let mut parts = vec![cx.block_to_proc(block).as_value()];
+        parts.extend_from_slice(args);
+        let root = cx.array(&parts);
+        let image = cx.extend_image(&image, root);
+        spawn(cx, image, kw)
+    }
+
+    /// Number of objects in the image.
+    ///
+    ///     RubyVM::Image.capture.size > 0  #=> true
+    #[method("size")]
+    fn size(cx: &mut Cx, this: Value) -> Result<usize> {
+        Ok(cx.data_ref::<ImageHandle>(this)?.0.objects())
+    }
+}

@@ -1,0 +1,185 @@
+//! What Ractor (prelude/ractor.rb) needs of Rust: deep freezing, asking for it, Procs without ties.
+//!
+//! *Shareable*: frozen with everything that it refers to, or a class, a channel, a VM or Ractor handle. In Zakuro that is a promise which nothing
+//! depends on: messages are copies whatever they hold. Both walks work with a list, not by recursion.
+
+use super::channel::ChannelHandle;
+use super::vm::VmHandle;
+use std::collections::HashSet;
+use zakuro_macros::ruby_class;
+use zakuro_vm::thread::Thread;
+use zakuro_vm::*;
+
+/// Whether a cell counts as shareable whatever it refers to.
+fn is_handle(cx: &Cx, v: Value) -> bool {
+    v.is_kind(Kind::Class)
+        || v.flags() & flags::SHARED != 0
+        || cx.is_data::<ChannelHandle>(v)
+        || cx.is_data::<VmHandle>(v)
+        || cx.is_a(v, ids::RACTOR)
+        || (v.is_kind(Kind::Object) && cx.class(cx.class_of(v)).name == Some(Sym::intern("Ractor::Port")))
+}
+
+/// What an object refers to, as far as sharing it goes.
+fn parts(cx: &Cx, v: Value) -> Vec<Value> {
+    let mut out: Vec<Value> = cx.ivar_list(v).into_iter().map(|(_, x)| x).collect();
+    match v.kind_of_cell() {
+        Kind::Array => out.extend_from_slice(Ref::<ArrayCell>::of(v).as_slice()),
+        Kind::Hash => {
+            let h = Ref::<HashCell>::of(v);
+            for (k, x) in cx.hash_pairs(h) {
+                out.extend([k, x]);
+            }
+            out.push(h.default);
+        }
+        Kind::Range => {
+            let r = Ref::<RangeCell>::of(v);
+            out.extend([r.low(), r.high()]);
+        }
+        k @ (Kind::Rational | Kind::Complex) => {
+            if let Some((a, b)) = PairCell::from_value(v, k) {
+                out.extend([a, b]);
+            }
+        }
+        Kind::MethodObj => out.push(Ref::<MethodObjCell>::of(v).receiver),
+        Kind::Proc => {
+            let p = Ref::<ProcCell>::of(v);
+            out.extend([p.self_, p.extra]);
+        }
+        _ => {}
+    }
+    out
+}
+
+/// Variables of the environments around a block, with their names.
+fn outer_variables(cx: &Cx, p: Ref<ProcCell>) -> Vec<(Sym, Value)> {
+    let Some(scope) = cx.proc_scope(p) else { return Vec::new() };
+    let mut out = Vec::new();
+    for e in cx.seen_envs(scope) {
+        for (name, slot) in e.names() {
+            if let Some(v) = e.env.slots().get(slot as usize) {
+                out.push((name, *v));
+            }
+        }
+    }
+    out
+}
+
+fn shareable(cx: &Cx, v: Value) -> bool {
+    let mut seen = HashSet::new();
+    let mut work = vec![v];
+    while let Some(v) = work.pop() {
+        if !v.is_cell() || is_handle(cx, v) || !seen.insert(v.0) {
+            continue;
+        }
+        if !v.is_frozen() || cx.is_data::<Thread>(v) {
+            return false;
+        }
+        if let Some(p) = Ref::<ProcCell>::from_value(v) {
+            work.extend(outer_variables(cx, p).into_iter().map(|(_, x)| x));
+        }
+        work.extend(parts(cx, v));
+    }
+    true
+}
+
+/// Freezes an object with everything that it refers to.
+fn freeze_all(cx: &mut Cx, v: Value) -> Result<()> {
+    let mut seen = HashSet::new();
+    let mut work = RootedVec::from_vec(cx, vec![v]);
+    while let Some(v) = work.pop() {
+        if !v.is_cell() || is_handle(cx, v) || !seen.insert(v.0) {
+            continue;
+        }
+        if cx.is_data::<Thread>(v) || (v.is_kind(Kind::Data) && cx.is_a(v, ids::IO)) {
+            let shown = cx.inspect_text(v)?;
+            return cx.raise(ids::RACTOR_ERROR, format!("can not make shareable object for {shown}"));
+        }
+        if let Some(p) = Ref::<ProcCell>::from_value(v) {
+            if !shareable(cx, p.self_) {
+                let shown = cx.inspect_text(v)?;
+                return cx.raise(ids::ISOLATION_ERROR, format!("Proc's self is not shareable: {shown}"));
+            }
+            for (name, x) in outer_variables(cx, p) {
+                if !shareable(cx, x) {
+                    let shown = cx.inspect_text(x)?;
+                    let m = format!("can not make shareable Proc because it can refer unshareable object {shown} from variable '{}'", name.name());
+                    return cx.raise(ids::ISOLATION_ERROR, m);
+                }
+            }
+        }
+        if !v.is_frozen() {
+            cx.call(v, sym::freeze, &[])?;
+            if !v.is_frozen() {
+                return cx.raise(ids::RACTOR_ERROR, "#freeze does not freeze object correctly");
+            }
+        }
+        let more = parts(cx, v);
+        work.extend(more);
+    }
+    Ok(())
+}
+
+#[ruby_class(ids::RACTOR)]
+pub mod ractor {
+    use super::*;
+
+    /// Freezes the object with everything that it refers to, or with `copy: true` a copy of it. Returns it.
+    ///
+    ///     Ractor.make_shareable([["a"]]).first.first.frozen?  #=> true
+    #[method("make_shareable", singleton)]
+    fn make_shareable(cx: &mut Cx, _this: Value, object: Value, kw: Kwargs) -> Result<Value> {
+        let copy = Sym::intern("copy");
+        kw.only(cx, &[copy])?;
+        let mut v = object;
+        if kw.get(copy).is_some_and(Value::truthy) && !shareable(cx, v) {
+            let e = cx.pack(v)?;
+            v = cx.open(e)?;
+        }
+        freeze_all(cx, v)?;
+        Ok(v)
+    }
+
+    /// Whether the object is frozen with everything that it refers to.
+    ///
+    ///     [Ractor.shareable?([1, :a].freeze), Ractor.shareable?(["a"].freeze)]  #=> [true, false]
+    #[method("shareable?", singleton)]
+    fn is_shareable(cx: &mut Cx, _this: Value, object: Value) -> bool {
+        shareable(cx, object)
+    }
+
+    /// A frozen copy of a Proc with another `self` and with copies of its outer variables, which must be shareable.
+    #[method("__isolate", singleton)]
+    fn isolate(cx: &mut Cx, _this: Value, block: Ref<ProcCell>, self_: Value, lambda: bool) -> Result<Value> {
+        if !shareable(cx, self_) {
+            let shown = cx.inspect_text(self_)?;
+            return cx.raise(ids::ISOLATION_ERROR, format!("self should be shareable: {shown}"));
+        }
+        for (name, v) in outer_variables(cx, block) {
+            if !shareable(cx, v) {
+                let shown = cx.inspect_text(v)?;
+                let m = format!("cannot make a shareable Proc because it can refer unshareable object {shown} from variable '{}'", name.name());
+                return cx.raise(ids::ISOLATION_ERROR, m);
+            }
+        }
+        let mut envs = Vec::new();
+        let mut at = block.env;
+        while let Some(e) = Ref::<EnvCell>::from_value(at) {
+            envs.push(e);
+            at = e.parent;
+        }
+        let mut env = at;
+        for e in envs.into_iter().rev() {
+            let copy = EnvCell::make(&mut cx.heap, env, e.slots().len());
+            for (i, v) in e.slots().iter().enumerate() {
+                // SAFETY: the copy has as many slots.
+                unsafe { *copy.slots_ptr().add(i) = *v };
+            }
+            env = copy.as_value();
+        }
+        let mut header = block.header;
+        header.flags = flags::FROZEN | (block.header.flags & ORPHAN) | if lambda { LAMBDA } else { block.header.flags & LAMBDA };
+        let copy = ProcCell { header, code: block.code, env, self_, me: block.me, extra: block.extra };
+        Ok(alloc_cell(&mut cx.heap, copy).as_value())
+    }
+}
