@@ -107,6 +107,7 @@ mod fiber {
         };
         let mut data = FiberData::new(body);
         data.storage = storage;
+        data.thread = cx.thread_id();
         cx.data_init(this, data)?;
         if kw.get(blocking).is_some_and(Value::truthy) {
             cx.ivar_set_raw(this, blocking_name(), Value::TRUE);

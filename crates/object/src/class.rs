@@ -217,6 +217,7 @@ boot_classes! {
     RACTOR "Ractor" Class OBJECT Object;
     WARNING "Warning" Module OBJECT None;
     ERRNO "Errno" Module OBJECT None;
+    BACKTRACE "Thread::Backtrace" Class OBJECT None;
     LOCATION "Thread::Backtrace::Location" Class OBJECT Object;
     EXCEPTION "Exception" Class OBJECT Exception;
     SCRIPT_ERROR "ScriptError" Class EXCEPTION Exception;

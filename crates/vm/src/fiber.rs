@@ -54,8 +54,8 @@ pub struct FiberData {
     pub storage: Value,
     /// The first resume passed keywords.
     pub keywords: bool,
-    /// Number of the thread that it belongs to, 0 before it is first resumed.
-    thread: u32,
+    /// Number of the thread that it belongs to: its maker's; 0: that of the first resume.
+    pub thread: u32,
 }
 
 impl FiberData {
