@@ -12,7 +12,7 @@ const ARROWS: &[(&str, Option<&[&str]>)] = &[
     ("text", Some(&[])),
     ("sched", Some(&[])),
     ("macros", Some(&[])),
-    ("compiler", Some(&["bytecode"])),
+    ("compiler", Some(&["bytecode", "text"])),
     ("object", Some(&["heap", "bytecode"])),
     ("channel", Some(&["sched", "heap"])),
     ("vm", Some(&["compiler", "object", "channel", "sched", "heap", "bytecode"])),

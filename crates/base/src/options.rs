@@ -17,4 +17,21 @@ pub struct Options {
     pub require: Vec<String>,
     /// `-d`
     pub debug: bool,
+    /// Warning categories switched by `-W:name` and `-W:no-name`, in order.
+    pub warnings: Vec<(String, bool)>,
+    /// `--enable=frozen-string-literal`, `--disable=...`; a file's magic comment goes before it.
+    pub frozen_string_literal: Option<bool>,
+    /// `-E`, `-U`, `-K`: names of encodings.
+    pub external_encoding: Option<String>,
+    pub internal_encoding: Option<String>,
+    /// `-K`: encoding of sources without a magic comment.
+    pub source_encoding: Option<String>,
+    /// `--backtrace-limit`: lines of a backtrace below the first that a report shows.
+    pub backtrace_limit: Option<usize>,
+    /// `-a`, `-l`, `-p`, as `$-a`, `$-l`, `$-p` tell.
+    pub split: bool,
+    pub chomp: bool,
+    pub print: bool,
+    /// `-i`: suffix of the backups.
+    pub in_place: Option<String>,
 }

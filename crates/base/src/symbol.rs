@@ -17,8 +17,15 @@ pub struct Sym(pub u32);
 #[derive(Clone, Copy)]
 struct Name {
     bytes: &'static [u8],
-    binary: bool,
+    /// Id of its encoding (ids of text::encoding); UTF-8 for ASCII names.
+    encoding: u8,
 }
+
+/// Ids of text::encoding.
+const BINARY: u8 = 0;
+const UTF_8: u8 = 1;
+/// UTF-16 and UTF-32: their ASCII characters are not single bytes.
+const WIDE: std::ops::RangeInclusive<u8> = 3..=8;
 
 const SHARDS: usize = 16;
 const FIRST_CHUNK: u32 = 4096;
@@ -29,7 +36,7 @@ struct Table {
     chunks: [AtomicPtr<OnceLock<Name>>; CHUNKS],
     /// Next free id. Writers: interners of new names (Relaxed: the entry itself is published by its OnceLock).
     next: AtomicU32,
-    shards: [Mutex<HashMap<&'static [u8], Vec<(bool, Sym)>>>; SHARDS],
+    shards: [Mutex<HashMap<&'static [u8], Vec<(u8, Sym)>>>; SHARDS],
     chunk_lock: Mutex<()>,
     hash: RandomState,
 }
@@ -45,7 +52,7 @@ fn table() -> &'static Table {
             hash: RandomState::new(),
         };
         for (i, name) in sym::NAMES.iter().enumerate() {
-            let s = t.intern(name.as_bytes(), false);
+            let s = t.intern(name.as_bytes(), UTF_8);
             assert_eq!(s.0 as usize, i, "static symbol {name} listed twice");
         }
         t
@@ -76,20 +83,20 @@ impl Table {
         unsafe { &*p.add(i) }
     }
 
-    fn intern(&self, bytes: &[u8], binary: bool) -> Sym {
+    fn intern(&self, bytes: &[u8], encoding: u8) -> Sym {
         let mut h = self.hash.build_hasher();
         h.write(bytes);
         let shard = &self.shards[h.finish() as usize % SHARDS];
         let mut map = shard.lock().unwrap_or_else(|e| e.into_inner());
         if let Some(list) = map.get(bytes)
-            && let Some((_, s)) = list.iter().find(|(b, _)| *b == binary)
+            && let Some((_, s)) = list.iter().find(|(e, _)| *e == encoding)
         {
             return *s;
         }
         let leaked: &'static [u8] = Box::leak(bytes.to_vec().into_boxed_slice());
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let _ = self.slot(id).set(Name { bytes: leaked, binary });
-        map.entry(leaked).or_default().push((binary, Sym(id)));
+        let _ = self.slot(id).set(Name { bytes: leaked, encoding });
+        map.entry(leaked).or_default().push((encoding, Sym(id)));
         Sym(id)
     }
 }
@@ -97,12 +104,24 @@ impl Table {
 impl Sym {
     /// The symbol of a UTF-8 (or ASCII) name.
     pub fn intern(name: &str) -> Sym {
-        table().intern(name.as_bytes(), false)
+        table().intern(name.as_bytes(), UTF_8)
     }
 
     /// The symbol of a name in any bytes. Names that are not valid UTF-8 are binary.
     pub fn intern_bytes(name: &[u8]) -> Sym {
-        table().intern(name, std::str::from_utf8(name).is_err())
+        let utf8 = std::str::from_utf8(name).is_ok();
+        table().intern(name, if utf8 { UTF_8 } else { BINARY })
+    }
+
+    /// The symbol of a name in an encoding. Two names of the same bytes in different encodings are two symbols, unless they are ASCII.
+    pub fn intern_in(name: &[u8], encoding: u8) -> Sym {
+        let wide = WIDE.contains(&encoding);
+        if encoding == UTF_8 || (!wide && name.is_ascii()) { Sym::intern_bytes(name) } else { table().intern(name, encoding) }
+    }
+
+    /// Id of the name's encoding; UTF-8 for ASCII names.
+    pub fn encoding(self) -> u8 {
+        table().slot(self.0).get().map_or(UTF_8, |n| n.encoding)
     }
 
     /// The name's bytes.
@@ -110,9 +129,9 @@ impl Sym {
         table().slot(self.0).get().map_or(b"", |n| n.bytes)
     }
 
-    /// Whether the name is not valid UTF-8.
+    /// Whether the name is bytes without an encoding: not valid UTF-8.
     pub fn is_binary(self) -> bool {
-        table().slot(self.0).get().is_some_and(|n| n.binary)
+        table().slot(self.0).get().is_some_and(|n| n.encoding == BINARY)
     }
 
     /// The name as text, broken bytes replaced.

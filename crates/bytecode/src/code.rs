@@ -40,6 +40,8 @@ pub struct Code {
     /// Innermost first: the first entry that covers the instruction that raised (for a frame that waits for a callee: its call
     /// instruction, not the one after it) is the one to use.
     pub handlers: Box<[Handler]>,
+    /// Instructions of `rescue` and `ensure` clauses, inner ones first.
+    pub clauses: Box<[Clause]>,
     /// (first instruction, line), ascending by instruction.
     pub lines: Box<[(u32, u32)]>,
     pub params: Params,
@@ -98,15 +100,17 @@ pub enum Const {
     Big(String),
     Float(f64),
     Sym(Sym),
-    /// `encoding`: 0 binary, 1 UTF-8, 2 US-ASCII (ids of text::encoding)
+    /// `encoding`: 0 binary, 1 UTF-8, 2 US-ASCII, ... (ids of text::encoding)
     Str {
         bytes: Arc<[u8]>,
         encoding: u8,
     },
-    /// Literal without interpolation. `options`: 1 i, 2 x, 4 m, 16 fixed encoding, 32 n (no encoding).
+    /// Literal without interpolation. `options`: 1 i, 2 x, 4 m, 16 fixed encoding, 32 n (no encoding), 64 e (EUC-JP), 128 s (Windows-31J).
+    /// `encoding`: of the source text.
     Regexp {
         source: Arc<[u8]>,
         options: u8,
+        encoding: u8,
     },
     /// Numerator and denominator, decimal digits.
     Rational(String, String),
@@ -170,6 +174,16 @@ pub struct Handler {
     pub end: u32,
     pub target: u32,
     pub kind: HandlerKind,
+}
+
+/// Instructions start..end (end exclusive) of a clause that handles an exception. Backtraces show it as a level of its own, within a
+/// level at `line`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Clause {
+    pub start: u32,
+    pub end: u32,
+    pub line: u32,
+    pub ensure: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -276,6 +290,12 @@ impl Code {
     /// A copy, nested Codes included, that is another Code to every VM: with caches of its own.
     pub fn detached(&self) -> Code {
         Code { children: self.children.iter().map(|c| Arc::new(c.detached())).collect(), ..self.clone() }
+    }
+
+    /// The clauses that instruction `ip` stands in, innermost first.
+    pub fn clauses_at(&self, ip: usize) -> impl Iterator<Item = &Clause> {
+        let ip = ip as u32;
+        self.clauses.iter().filter(move |c| c.start <= ip && ip < c.end)
     }
 
     /// Source line of instruction `ip`.

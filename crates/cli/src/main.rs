@@ -2,13 +2,16 @@
 
 mod allocator;
 
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
 use std::sync::Arc;
 use zakuro_runtime::{Action, Process, command};
 
 fn main() {
-    let argv: Vec<String> = std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect();
+    let argv: Vec<Vec<u8>> = std::env::args_os().skip(1).map(OsString::into_vec).collect();
+    let rubyopt = std::env::var("RUBYOPT").ok();
     let base = zakuro_runtime::process::options_from_environment();
-    let command = match command::parse(&argv, &base) {
+    let command = match command::parse(&argv, &base, rubyopt.as_deref()) {
         Ok(c) => c,
         Err(e) => {
             eprintln!("zakuro: {e}");
@@ -26,9 +29,14 @@ fn main() {
             print!("{}", command::USAGE);
             return;
         }
+        Action::Copyright => {
+            println!("zakuro - Copyright (C) the Zakuro authors");
+            return;
+        }
         Action::DocTest => {
             let process = Process::new(command.options.clone());
-            std::process::exit(zakuro_runtime::doctest::run(&process, &command.args));
+            let filter: Vec<String> = command.args.iter().map(|a| String::from_utf8_lossy(a).into_owned()).collect();
+            std::process::exit(zakuro_runtime::doctest::run(&process, &filter));
         }
         _ => {}
     }

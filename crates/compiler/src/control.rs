@@ -6,7 +6,7 @@ use crate::scope::Kind;
 use crate::unit::{Compiler, Control, Dest};
 use ruby_prism as prism;
 use ruby_prism::Node;
-use zakuro_base::sym;
+use zakuro_base::{Sym, sym};
 use zakuro_bytecode::{Intrinsic, Op};
 
 impl<'pr> Compiler<'pr> {
@@ -414,7 +414,7 @@ impl<'pr> Compiler<'pr> {
             c.branch_register(state, true, on, false);
             c.pop_to(d + 1);
             match n.left() {
-                Some(l) => c.branch(&l, false, no, false),
+                Some(l) => c.flip_flop_end(&l, no),
                 None => c.f.asm.jump(no),
             }
             c.f.asm.emit(Op::LoadTrue, 0, d, 0, 0);
@@ -425,7 +425,7 @@ impl<'pr> Compiler<'pr> {
             // Already on: true now, and off from the next time when the right side holds.
             c.f.asm.bind(on);
             match n.right() {
-                Some(r) => c.branch(&r, false, off, false),
+                Some(r) => c.flip_flop_end(&r, off),
                 None => c.f.asm.jump(off),
             }
             c.f.asm.emit(Op::LoadFalse, 0, d, 0, 0);
@@ -437,6 +437,18 @@ impl<'pr> Compiler<'pr> {
             c.f.asm.emit(Op::LoadFalse, 0, d, 0, 0);
             c.f.asm.bind(end);
         })
+    }
+
+    /// Jumps to `no` unless an end of a flip-flop holds. An Integer is a line number: it is compared with `$.`.
+    fn flip_flop_end(&mut self, n: &Node<'pr>, no: Label) {
+        if !matches!(n, Node::IntegerNode { .. }) {
+            return self.branch(n, false, no, false);
+        }
+        let mark = self.f.top;
+        let line = self.get_global(Sym::intern("$."), Dest::Push);
+        let same = self.binary_with(sym::eq, 0, line, n, n.location().start(), mark, Dest::Push);
+        self.branch_register(same, false, no, false);
+        self.pop_to(mark);
     }
 
     /// `/(?<name>..)/ =~ string`

@@ -134,6 +134,7 @@ impl<'pr> Compiler<'pr> {
         self.f.asm.jump_op(Op::JumpUnless, t, done);
         self.f.asm.emit(Op::NewProc, 0, t, child, 0);
         self.f.asm.emit(Op::Intrinsic, Intrinsic::RegisterAtExit as u8, t, site, 1);
+        self.f.asm.emit(Op::Intrinsic, Intrinsic::OnceSet as u8, t, site, 1);
         self.f.asm.bind(done);
         self.pop_to(t);
         self.nil(dest)
@@ -141,12 +142,23 @@ impl<'pr> Compiler<'pr> {
 }
 
 impl<'pr> Compiler<'pr> {
-    /// A whole program: `BEGIN` blocks first.
-    pub(crate) fn program(&mut self, program: &prism::ProgramNode<'pr>) {
-        let statements = program.statements();
+    fn begin_blocks(&mut self, statements: &prism::StatementsNode<'pr>) {
         for n in statements.body().iter().filter_map(|n| n.as_pre_execution_node()) {
             if let Some(s) = n.statements() {
                 self.statements(&s, Dest::Discard);
+            }
+        }
+    }
+
+    /// A whole program: `BEGIN` blocks first.
+    pub(crate) fn program(&mut self, program: &prism::ProgramNode<'pr>) {
+        let statements = program.statements();
+        self.begin_blocks(&statements);
+        // `-n` puts the program into a loop.
+        let wrapped = self.wrapped;
+        for n in statements.body().iter().filter(|_| wrapped).filter_map(|n| n.as_while_node()) {
+            if let Some(s) = n.statements() {
+                self.begin_blocks(&s);
             }
         }
         self.tail(&statements.as_node());

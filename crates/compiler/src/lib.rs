@@ -32,6 +32,7 @@ use std::sync::Arc;
 use unit::{Compiler, Frame};
 use zakuro_base::{Sym, sym};
 use zakuro_bytecode::{Code, Params};
+use zakuro_text::encoding::Encoding;
 
 /// How to compile a source.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +41,11 @@ pub struct Options<'a> {
     /// Line of the first line.
     pub line: u32,
     /// `--enable=frozen-string-literal`; the magic comment decides in any case.
-    pub frozen_string_literal: bool,
+    pub frozen_string_literal: Option<bool>,
+    /// Encoding (id of text::encoding) unless a magic comment names another one. UTF-8 by default.
+    pub encoding: Option<u8>,
+    /// `-n`, `-p`, `-l`, `-a`, `-e`: what the command line wraps around the program.
+    pub wrap: Wrap,
     /// The variables around, for the text of an `eval`.
     pub eval: Option<&'a EvalScopes>,
     /// The script that was started: `__END__` gives DATA.
@@ -51,7 +56,39 @@ pub struct Options<'a> {
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Options { file: "", line: 1, frozen_string_literal: false, eval: None, main_script: false, warn: false }
+        Options {
+            file: "",
+            line: 1,
+            frozen_string_literal: None,
+            encoding: None,
+            wrap: Wrap::default(),
+            eval: None,
+            main_script: false,
+            warn: false,
+        }
+    }
+}
+
+/// Letters of the command line that change what a program means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wrap {
+    /// `-n`: the program runs once per line of input.
+    pub each_line: bool,
+    /// `-p`: and prints `$_`.
+    pub print: bool,
+    /// `-l`: lines come without their ends.
+    pub chomp: bool,
+    /// `-a`: `$F` holds the fields.
+    pub split: bool,
+    /// `-e`: Integers in conditional ranges are line numbers.
+    pub one_liner: bool,
+}
+
+impl Wrap {
+    fn flags(self) -> Vec<prism::CommandLineFlag> {
+        use prism::CommandLineFlag as F;
+        let all = [(self.each_line, F::N), (self.print, F::P), (self.chomp, F::L), (self.split, F::A), (self.one_liner, F::E)];
+        all.into_iter().filter(|(on, _)| *on).map(|(_, f)| f).collect()
     }
 }
 
@@ -130,8 +167,9 @@ fn parse_options(options: &Options) -> prism::ParseOptions {
         .line(options.line.min(i32::MAX as u32) as i32)
         .version(prism::Version::CRuby4_0)
         .main_script(options.main_script);
-    if options.frozen_string_literal {
-        o = o.frozen_string_literal(Some(true));
+    o = o.frozen_string_literal(options.frozen_string_literal).command_line(options.wrap.flags());
+    if let Some(e) = options.encoding.and_then(Encoding::from_id) {
+        o = o.encoding(e.name());
     }
     if let Some(eval) = options.eval {
         for env in eval.envs.iter().rev() {
@@ -174,20 +212,43 @@ fn problems(result: &prism::ParseResult<'_>, offsets: &[u32]) -> Vec<Problem> {
         .collect()
 }
 
-/// Encoding id of the `# encoding:` comment (0 binary, 1 UTF-8, 2 US-ASCII), None for one that is not known.
-fn source_encoding(result: &prism::ParseResult<'_>) -> Option<u8> {
-    for c in result.magic_comments() {
-        if matches!(c.key(), b"encoding" | b"coding") {
-            let name = String::from_utf8_lossy(c.value()).to_ascii_lowercase();
-            return match name.trim_end_matches("-unix").trim_end_matches("-dos").trim_end_matches("-mac") {
-                "utf-8" | "utf8" | "utf8-mac" | "utf-8-mac" => Some(1),
-                "ascii-8bit" | "binary" => Some(0),
-                "us-ascii" | "ascii" => Some(2),
-                _ => None,
-            };
-        }
+/// Encoding of a source: its magic comment's, else the given one, else UTF-8. prism reads it so too, but its Rust interface does not tell.
+fn source_encoding(source: &[u8], options: &Options) -> Encoding {
+    let given = options.encoding.and_then(Encoding::from_id).unwrap_or(Encoding::UTF_8);
+    match source.strip_prefix(b"\xef\xbb\xbf") {
+        Some(_) => Encoding::UTF_8,
+        None => named_encoding(source).and_then(find_encoding).unwrap_or(given),
     }
-    Some(1)
+}
+
+/// Name in the encoding comment: in the first line, or the second after a `#!` line.
+fn named_encoding(source: &[u8]) -> Option<&[u8]> {
+    let mut lines = source.split(|b| *b == b'\n');
+    let mut line = lines.next()?;
+    if line.starts_with(b"#!") {
+        line = lines.next()?;
+    }
+    let comment = line.trim_ascii_start().strip_prefix(b"#")?;
+    let mut rest = comment;
+    loop {
+        let at = rest.windows(6).position(|w| w.eq_ignore_ascii_case(b"coding"))?;
+        rest = &rest[at + 6..];
+        let value = rest.trim_ascii_start();
+        let Some((b':' | b'=', value)) = value.split_first() else { continue };
+        let value = value.trim_ascii_start();
+        let end = value.iter().position(|b| !(b.is_ascii_alphanumeric() || b"-_.".contains(b))).unwrap_or(value.len());
+        return (end > 0).then(|| &value[..end]);
+    }
+}
+
+fn find_encoding(name: &[u8]) -> Option<Encoding> {
+    let lower = name.to_ascii_lowercase();
+    // Line ends of Emacs, and its name of UTF-8 for Macs.
+    let plain = [&b"-unix"[..], b"-dos", b"-mac"].iter().find_map(|end| lower.strip_suffix(*end)).unwrap_or(&lower);
+    match plain {
+        b"utf8" | b"utf-8" => Some(Encoding::UTF_8),
+        _ => Encoding::find(plain).or_else(|| Encoding::find(name)).filter(|e| e.is_ascii_compatible()),
+    }
 }
 
 fn compile_here(source: &[u8], options: &Options) -> Result<Compiled, SyntaxError> {
@@ -214,7 +275,7 @@ fn compile_here(source: &[u8], options: &Options) -> Result<Compiled, SyntaxErro
     let deep = scopes.too_deep;
     let root = scopes.root;
     let name = Sym::intern("<main>");
-    let encoding = source_encoding(&result);
+    let encoding = source_encoding(source, options);
     let mut c = Compiler {
         f: Box::new(Frame::new(root, scopes.list[root].first_temp, name)),
         scopes,
@@ -222,7 +283,8 @@ fn compile_here(source: &[u8], options: &Options) -> Result<Compiled, SyntaxErro
         source: Arc::from(source),
         line_offsets: offsets,
         first_line: options.line,
-        encoding: encoding.unwrap_or(0),
+        wrapped: options.wrap.each_line,
+        encoding: encoding.id(),
         frozen_strings: result.frozen_string_literals(),
         data_offset: options.main_script.then(|| data_offset(&result, source)).flatten(),
         shareable: false,
@@ -231,10 +293,6 @@ fn compile_here(source: &[u8], options: &Options) -> Result<Compiled, SyntaxErro
     };
     if let Some(at) = deep {
         return Err(SyntaxError::plain(options.file, c.line_of(at), "nested too deep"));
-    }
-    if encoding.is_none() && !source.is_ascii() {
-        // Bytes of another encoding would become wrong strings.
-        return Err(SyntaxError::plain(options.file, options.line, "source encoding is not supported yet"));
     }
     let code = c.code(root, name, options.line, Params::default(), &|c, _| c.program(&program));
     match c.too_big {

@@ -7,13 +7,13 @@ use ruby_prism::Node;
 use std::sync::Arc;
 use zakuro_base::{Sym, sym};
 use zakuro_bytecode::{CallSite, Const, Intrinsic, NO_BLOCK, Op, call_flags};
+use zakuro_text::encoding::Encoding;
 
 /// Longer array and hash literals are built in pieces, so that they don't need a register for each element.
 const PIECE: usize = 128;
 
 const BINARY: u8 = 0;
 const UTF8: u8 = 1;
-const US_ASCII: u8 = 2;
 
 /// A part of an interpolated literal.
 enum Part<'pr> {
@@ -58,9 +58,14 @@ macro_rules! regexp_options {
             | ($n.is_multi_line() as u8) << 2
             | (($n.is_utf_8() || $n.is_forced_utf8_encoding() || $n.is_euc_jp() || $n.is_windows_31j()) as u8) << 4
             | ($n.is_ascii_8bit() as u8) << 5
-            // Which encoding bit 4 means, when not UTF-8.
             | ($n.is_euc_jp() as u8) << 6
             | ($n.is_windows_31j() as u8) << 7
+    };
+}
+
+macro_rules! regexp_encoding {
+    ($c:expr, $n:expr) => {
+        $c.encoding_of($n.is_utf_8() || $n.is_forced_utf8_encoding(), $n.is_forced_binary_encoding())
     };
 }
 
@@ -85,7 +90,9 @@ impl<'pr> Compiler<'pr> {
 
     /// The Symbol of a SymbolNode.
     pub(crate) fn symbol(&mut self, n: &Node<'pr>) -> Sym {
-        n.as_symbol_node().map_or(sym::empty, |s| Sym::intern_bytes(s.unescaped()))
+        let Some(s) = n.as_symbol_node() else { return sym::empty };
+        let encoding = self.encoding_of(s.is_forced_utf8_encoding(), s.is_forced_binary_encoding());
+        Sym::intern_in(s.unescaped(), encoding)
     }
 
     // ---- strings ----
@@ -133,14 +140,12 @@ impl<'pr> Compiler<'pr> {
     }
 
     pub(crate) fn source_encoding(&mut self, dest: Dest) -> u16 {
-        let name = match self.encoding {
-            BINARY => "BINARY",
-            US_ASCII => "US_ASCII",
-            _ => "UTF_8",
-        };
+        // The constant is the name in capitals.
+        let name = Encoding::from_id(self.encoding).unwrap_or(Encoding::UTF_8).name();
+        let name: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
         let t = self.get_const(Sym::intern("Encoding"), true, Dest::Push);
         self.pop_to(t);
-        self.get_const_from(t, Sym::intern(name), dest)
+        self.get_const_from(t, Sym::intern(&name), dest)
     }
 
     fn parts(&self, list: &prism::NodeList<'pr>, out: &mut Vec<Part<'pr>>) {
@@ -195,7 +200,7 @@ impl<'pr> Compiler<'pr> {
         self.set_line(at);
         self.pop_to(first);
         let d = self.out(dest);
-        self.f.asm.emit(Op::Interp, 0, d, first, count);
+        self.f.asm.emit(Op::Interp, self.encoding, d, first, count);
         d
     }
 
@@ -229,7 +234,7 @@ impl<'pr> Compiler<'pr> {
     pub(crate) fn x_string(&mut self, n: &prism::XStringNode<'pr>, dest: Dest) -> u16 {
         let encoding = self.encoding_of(n.is_forced_utf8_encoding(), n.is_forced_binary_encoding());
         self.backtick(n.location().start(), dest, |c| {
-            c.string_value(n.unescaped(), encoding, false, Dest::Push);
+            c.string_value(n.unescaped(), encoding, true, Dest::Push);
         })
     }
 
@@ -244,7 +249,10 @@ impl<'pr> Compiler<'pr> {
 
     pub(crate) fn regexp(&mut self, n: &prism::RegularExpressionNode<'pr>, dest: Dest) -> u16 {
         self.set_line(n.location().start());
-        self.load_const(Const::Regexp { source: Arc::from(n.unescaped()), options: regexp_options!(n) }, dest)
+        self.load_const(
+            Const::Regexp { source: Arc::from(n.unescaped()), options: regexp_options!(n), encoding: regexp_encoding!(self, n) },
+            dest,
+        )
     }
 
     pub(crate) fn interpolated_regexp(&mut self, n: &prism::InterpolatedRegularExpressionNode<'pr>, dest: Dest) -> u16 {
@@ -254,8 +262,8 @@ impl<'pr> Compiler<'pr> {
     fn regexp_parts(&mut self, list: &prism::NodeList<'pr>, options: u8, once: bool, at: u32, dest: Dest) -> u16 {
         let mut parts = Vec::new();
         self.parts(list, &mut parts);
-        if let [Part::Text(bytes, _)] = parts.as_slice() {
-            return self.load_const(Const::Regexp { source: Arc::from(bytes.as_slice()), options }, dest);
+        if let [Part::Text(bytes, encoding)] = parts.as_slice() {
+            return self.load_const(Const::Regexp { source: Arc::from(bytes.as_slice()), options, encoding: *encoding }, dest);
         }
         if !once {
             let (first, count) = self.push_parts(&parts);
@@ -289,7 +297,7 @@ impl<'pr> Compiler<'pr> {
     }
 
     pub(crate) fn match_last_line(&mut self, n: &prism::MatchLastLineNode<'pr>, dest: Dest) -> u16 {
-        let c = Const::Regexp { source: Arc::from(n.unescaped()), options: regexp_options!(n) };
+        let c = Const::Regexp { source: Arc::from(n.unescaped()), options: regexp_options!(n), encoding: regexp_encoding!(self, n) };
         let r = self.load_const(c, Dest::Push);
         self.last_line(r, dest)
     }

@@ -85,6 +85,8 @@ pub(crate) struct Compiler<'pr> {
     pub source: Arc<[u8]>,
     pub line_offsets: Vec<u32>,
     pub first_line: u32,
+    /// `-n` or `-p`: the parser has put the program into a loop.
+    pub wrapped: bool,
     /// Encoding id of string literals.
     pub encoding: u8,
     pub frozen_strings: bool,
@@ -314,6 +316,7 @@ impl<'pr> Compiler<'pr> {
             const_sites: asm.const_sites.into(),
             children: children.into(),
             handlers: handlers.into(),
+            clauses: asm.clauses.into(),
             lines: asm.lines.into(),
             params,
             nregs: max,

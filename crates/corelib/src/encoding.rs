@@ -63,6 +63,15 @@ pub fn default_external(cx: &mut Cx) -> Encoding {
     cx.state::<Defaults>().external.unwrap_or(Encoding::UTF_8)
 }
 
+/// Sets the defaults that the command line names.
+pub fn set_defaults(cx: &mut Cx) {
+    let options = cx.options.clone();
+    let find = |name: &Option<String>| name.as_ref().and_then(|n| Encoding::find(n.as_bytes()));
+    let d = cx.state::<Defaults>();
+    d.external = find(&options.external_encoding);
+    d.internal = find(&options.internal_encoding);
+}
+
 /// Encoding that text from outside is converted to, when set.
 pub fn default_internal(cx: &mut Cx) -> Option<Encoding> {
     cx.state::<Defaults>().internal
@@ -72,7 +81,8 @@ pub fn default_internal(cx: &mut Cx) -> Option<Encoding> {
 fn by_name(cx: &mut Cx, name: &[u8]) -> Option<Option<Encoding>> {
     let lower = name.to_ascii_lowercase();
     match &lower[..] {
-        b"locale" | b"filesystem" => Some(Some(Encoding::UTF_8)),
+        b"locale" => Some(Some(Encoding::UTF_8)),
+        b"filesystem" => Some(Some(default_external(cx))),
         b"external" => Some(Some(default_external(cx))),
         b"internal" => Some(default_internal(cx)),
         _ => Encoding::find(name).map(Some),

@@ -18,6 +18,7 @@ pub fn install() {
     h.binding = Some(crate::proc::binding::of_caller);
     h.warn = Some(crate::exception::warning::emit);
     h.signal = Some(crate::signal::handle);
+    h.incompatible = Some(crate::string::util::incompatible);
     crate::regexp::special::install(&mut h);
     zakuro_vm::boot::set_hooks(h);
 }

@@ -70,3 +70,20 @@ pub fn set_data(_cx: &mut Cx, _code: &std::sync::Arc<zakuro_bytecode::Code>) -> 
 pub fn inherit(_cx: &mut Cx, _envelope: &mut zakuro_vm::transfer::Envelope) -> Result<()> {
     Ok(())
 }
+
+/// Name of an encoding that is known under this name.
+pub fn encoding_name(name: &str) -> Option<&'static str> {
+    zakuro_text::encoding::Encoding::find(name.as_bytes()).map(|e| e.name())
+}
+
+/// Puts the options of the command line into force that belong to parts of the core library.
+pub fn command_line(cx: &mut zakuro_vm::Cx) {
+    encoding::set_defaults(cx);
+    exception::warning::set_categories(cx);
+}
+
+/// Encoding (id) of sources that name none, when the command line gives one.
+pub fn source_encoding(cx: &zakuro_vm::Cx) -> Option<u8> {
+    let name = cx.options.source_encoding.as_ref()?;
+    zakuro_text::encoding::Encoding::find(name.as_bytes()).map(|e| e.id())
+}

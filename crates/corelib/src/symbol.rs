@@ -16,12 +16,10 @@ pub fn setup(cx: &mut Cx) {
 
 /// Encoding of a Symbol.
 pub fn encoding_of(s: Sym) -> Encoding {
-    if s.bytes().is_ascii() {
-        Encoding::US_ASCII
-    } else if s.is_binary() {
-        Encoding::BINARY
-    } else {
-        Encoding::UTF_8
+    match Encoding::from_id(s.encoding()) {
+        Some(Encoding::UTF_8) | None if s.bytes().is_ascii() => Encoding::US_ASCII,
+        Some(e) => e,
+        None => Encoding::UTF_8,
     }
 }
 
@@ -231,7 +229,10 @@ mod symbols {
     fn mapped(cx: &mut Cx, this: Sym, op: zakuro_text::encoding::case::CaseOp, options: &[Value]) -> Result<Sym> {
         let s = to_string(cx, this);
         let r = crate::string::case::apply(cx, s, op, options)?;
-        Ok(Sym::intern_bytes(Ref::<StringCell>::of(r).bytes()))
+        Ok({
+            let r = Ref::<StringCell>::of(r);
+            Sym::intern_in(r.bytes(), r.encoding())
+        })
     }
 
     /// The Symbol in upper case.

@@ -416,7 +416,20 @@ pub trait NativeData: Any {
     fn send_copy(&self) -> Option<SendPayload> {
         None
     }
+    /// How to make the payload again in a VM that is spawned from this one's program state. The Ruby values that it holds are appended to
+    /// `values`; the function gets their copies, in that order. None: the copy of the object has no payload.
+    fn snapshot(&self, values: &mut Vec<Value>) -> Option<Rebuild> {
+        let _ = values;
+        let copy = std::sync::Mutex::new(self.send_copy()?);
+        Some(std::sync::Arc::new(move |_, _| {
+            let copy = copy.lock().unwrap_or_else(|e| e.into_inner()).send_copy()?;
+            Some(copy as Box<dyn NativeData>)
+        }))
+    }
 }
+
+/// Makes a payload in a spawned VM (see [`NativeData::snapshot`]): gets the VM and the values.
+pub type Rebuild = std::sync::Arc<dyn Fn(&mut dyn Any, &[Value]) -> Option<Box<dyn NativeData>> + Send + Sync>;
 
 /// Payload of a data object on its way to another VM.
 pub type SendPayload = Box<dyn NativeData + Send>;
@@ -454,6 +467,9 @@ impl DataCell {
     }
     pub fn send_copy(&self) -> Option<SendPayload> {
         self.payload.as_deref()?.send_copy()
+    }
+    pub fn snapshot(&self, values: &mut Vec<Value>) -> Option<Rebuild> {
+        self.payload.as_deref()?.snapshot(values)
     }
     pub fn set(&mut self, heap: &mut Heap, payload: Box<dyn NativeData>) {
         heap.add_payload(std::mem::size_of_val(&*payload) + payload.weight());

@@ -213,6 +213,8 @@ boot_classes! {
     MONITOR "Monitor" Class OBJECT Data;
     RUBY_VM "RubyVM" Class OBJECT Data;
     CHANNEL "RubyVM::Channel" Class OBJECT Data;
+    VM_IMAGE "RubyVM::Image" Class OBJECT Data;
+    RACTOR "Ractor" Class OBJECT Object;
     WARNING "Warning" Module OBJECT None;
     ERRNO "Errno" Module OBJECT None;
     LOCATION "Thread::Backtrace::Location" Class OBJECT Object;
@@ -260,6 +262,8 @@ boot_classes! {
     NO_MATCHING_PATTERN_KEY_ERROR "NoMatchingPatternKeyError" Class NO_MATCHING_PATTERN_ERROR Exception;
     DOMAIN_ERROR "Math::DomainError" Class ARGUMENT_ERROR Exception;
     VM_ERROR "RubyVM::Error" Class STANDARD_ERROR Exception;
+    RACTOR_ERROR "Ractor::Error" Class STANDARD_ERROR Exception;
+    ISOLATION_ERROR "Ractor::IsolationError" Class RACTOR_ERROR Exception;
     CLOSED_CHANNEL_ERROR "RubyVM::ClosedError" Class STOP_ITERATION Exception;
     ENV_METHODS "EnvMethods" Module OBJECT None;
     ARGF_CLASS "ArgfClass" Class OBJECT Object;

@@ -164,6 +164,32 @@ impl HashTable {
         self.live = 0;
         self.first = 0;
     }
+    /// A copy without tombstones and running iterations, for an image.
+    pub fn image(&self) -> HashTable {
+        let mut copy = self.clone();
+        copy.iterating = 0;
+        if copy.live < copy.entries.len() {
+            copy.compact();
+        }
+        copy
+    }
+    /// Replaces every key and value. Stored hashes stay.
+    pub fn map_values(&mut self, f: &mut dyn FnMut(Value) -> Value) {
+        for e in &mut self.entries {
+            e.key = f(e.key);
+            e.value = f(e.value);
+        }
+    }
+    /// Gives the entry at a position another hash. `reindexed` must follow.
+    pub fn set_hash(&mut self, i: usize, hash: u64) {
+        self.entries[i].hash = hash;
+    }
+    /// Makes the index anew, after `set_hash`.
+    pub fn reindexed(&mut self) {
+        if self.index.is_some() {
+            self.reindex();
+        }
+    }
     /// malloc'ed bytes.
     pub fn weight(&self) -> usize {
         self.entries.capacity() * size_of::<Entry>() + self.index.as_ref().map_or(0, |i| i.capacity() * 5) + size_of::<HashTable>()

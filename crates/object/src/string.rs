@@ -302,10 +302,13 @@ impl StringCell {
         unsafe {
             let raw = BufRef::into_raw(buf);
             Self::adopt(s, heap, Shared { buf: raw, ptr: SharedBuf::data(raw).add(offset), len });
-            heap.add_payload(SharedBuf::cap(raw));
+            // A buffer that its sender keeps too is the sender's to account for: else each message would call for a collection here.
+            if SharedBuf::is_unique(raw) {
+                heap.add_payload(SharedBuf::cap(raw));
+                let mut s = s;
+                s.header.flags |= COUNTED;
+            }
         }
-        let mut s = s;
-        s.header.flags |= COUNTED;
         s
     }
     pub(crate) unsafe fn free(p: *mut StringCell) -> usize {

@@ -1,6 +1,11 @@
 //! The command line: of the process (`zakuro ...`) and of a VM (`RubyVM.new("ruby", "-e", "code")`).
+//!
+//! Arguments are bytes: a program may come in any encoding. Options also come from `RUBYOPT` (few of them) and from the `#!` line of
+//! the program; what the command line says goes before both.
 
 use zakuro_base::Options;
+use zakuro_compiler::Wrap;
+use zakuro_corelib::encoding_name;
 
 /// What to run.
 #[derive(Clone, Debug, PartialEq)]
@@ -8,22 +13,31 @@ pub enum Action {
     /// A program file.
     File(String),
     /// Texts of `-e`, joined by newlines.
-    Code(String),
+    Code(Vec<u8>),
     /// Program on standard input.
     Stdin,
-    /// `--version`
+    /// `--version`; `-v` without a program.
     Version,
-    /// `-v` without a program: version only; with one: version, then the program.
+    /// `--help`
     Help,
+    /// `--copyright`
+    Copyright,
     /// `--doctest`: runs the examples in the documentation of the builtins.
     DocTest,
+}
+
+/// `-x`: the program begins at a `#!` line that names ruby.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Embedded {
+    /// Directory to change to.
+    pub directory: Option<String>,
 }
 
 /// A parsed command line.
 #[derive(Clone, Debug)]
 pub struct Command {
     pub action: Action,
-    pub args: Vec<String>,
+    pub args: Vec<Vec<u8>>,
     pub options: Options,
     /// `-c`
     pub check_only: bool,
@@ -31,168 +45,471 @@ pub struct Command {
     pub show_version: bool,
     /// `--dump=bytecode`
     pub dump: bool,
-    /// `-n`, `-p`: loop around the program.
-    pub wrap_loop: bool,
-    pub print_line: bool,
-    /// `-C DIR`
-    pub directory: Option<String>,
-    /// `-x`-like options that are accepted and mean nothing here.
-    pub ignored: Vec<String>,
-    /// `-W:no-...`, `--disable=...`
-    pub frozen_string_literal: bool,
+    /// `-n`, `-p`, `-l`, `-a`
+    pub wrap: Wrap,
+    /// `-C DIR`, in order.
+    pub directories: Vec<String>,
     /// `-s`: switches after the script name become globals.
     pub switches: bool,
+    /// `-S`: the script is searched for in `RUBYPATH` and `PATH`.
+    pub search: bool,
+    pub embedded: Option<Embedded>,
+    /// `$/`, when `-0` sets it: Some(None) for nil.
+    pub record_separator: Option<Option<Vec<u8>>>,
+    /// `-l`: `$\` becomes what `$/` is at that place.
+    pub output_separator: Option<Option<Vec<u8>>>,
+    /// `-F`: source of the Regexp in `$;`.
+    pub field_separator: Option<Vec<u8>>,
+    /// Odd things about the options, said before the program runs.
+    pub warnings: Vec<String>,
+    /// `--disable=rubyopt`
+    ignore_rubyopt: bool,
 }
 
 /// Text of `--help`.
 pub const USAGE: &str = "\
 Usage: zakuro [options] [--] [program.rb | -] [arguments]
-  -e 'code'         one line of program; several are joined
+  -0[octal]         $/ becomes this character (-00: paragraphs, -0777: whole files)
+  -a                with -n or -p: $F = $_.split
   -c                check syntax only
   -C DIR            change directory first
+  -d, --debug       set $DEBUG
+  -e 'code'         one line of program; several are joined
+  -E EXT[:INT]      default external and internal encodings (--encoding)
+  -F PATTERN        fields are split at this pattern
+  -i[EXTENSION]     edit the files of ARGV in place
   -I DIR            put DIR in front of $LOAD_PATH
-  -r LIB            require LIB before the program
+  -l                with -n or -p: lines without their ends
   -n, -p            run the program for each line of input (-p prints $_)
+  -r LIB            require LIB before the program
   -s                make globals of switches after the program name
+  -S                look for the program in RUBYPATH and PATH
+  -U                default internal encoding is UTF-8
   -v, --verbose     print the version, then be verbose
   -w, -W0 -W1 -W2   warnings: all, none, normal, all
+  -W:[no-]CATEGORY  warnings of a category
+  -x[DIR]           skip text before the #! line that names ruby
   --version         print the version
   --dump=bytecode   print the compiled program instead of running it
   --enable=frozen-string-literal
+  --backtrace-limit=N
   --gc=stress       collect at every safepoint (--gc=never: not at all)
 ";
 
-/// Parses arguments (without the program's own name). Err: a message for standard error.
-pub fn parse(argv: &[String], base: &Options) -> Result<Command, String> {
-    let mut c = Command {
-        action: Action::Stdin,
-        args: Vec::new(),
-        options: base.clone(),
-        check_only: false,
-        show_version: false,
-        dump: false,
-        wrap_loop: false,
-        print_line: false,
-        directory: None,
-        ignored: Vec::new(),
-        frozen_string_literal: false,
-        switches: false,
-    };
-    let mut code: Option<String> = None;
-    let mut it = argv.iter().peekable();
-    while let Some(a) = it.peek() {
-        let a = a.as_str();
-        if a == "--" {
-            it.next();
-            break;
+/// Features that `--enable` and `--disable` know. Those that don't exist here are as always disabled.
+const FEATURES: &[&str] = &[
+    "gems",
+    "gem",
+    "error_highlight",
+    "did_you_mean",
+    "syntax_suggest",
+    "rubyopt",
+    "frozen-string-literal",
+    "jit",
+    "yjit",
+    "zjit",
+    "rjit",
+    "all",
+];
+
+/// Short options that RUBYOPT may hold.
+const FROM_ENVIRONMENT: &[u8] = b"EIdvwWrKU";
+
+fn lossy(b: &[u8]) -> String {
+    String::from_utf8_lossy(b).into_owned()
+}
+
+/// Parses arguments (without the program's own name), after the options in `rubyopt`. Err: a message for standard error.
+pub fn parse(argv: &[Vec<u8>], base: &Options, rubyopt: Option<&str>) -> Result<Command, String> {
+    let mut c = Command::new(base);
+    c.read(argv)?;
+    let Some(text) = rubyopt.filter(|t| !c.ignore_rubyopt && !t.trim().is_empty()) else { return Ok(c) };
+    let mut again = Command::new(base);
+    again.read_environment(text)?;
+    // What the environment names comes after what the command line names.
+    let include = std::mem::take(&mut again.options.include);
+    let require = std::mem::take(&mut again.options.require);
+    let encodings = [again.options.external_encoding.take(), again.options.internal_encoding.take(), again.options.source_encoding.take()];
+    again.read(argv)?;
+    again.options.include.extend(include);
+    again.options.require.extend(require);
+    let [external, internal, source] = encodings;
+    let o = &mut again.options;
+    o.external_encoding = o.external_encoding.take().or(external);
+    o.internal_encoding = o.internal_encoding.take().or(internal);
+    o.source_encoding = o.source_encoding.take().or(source);
+    Ok(again)
+}
+
+/// The arguments that are left.
+struct Rest<'a> {
+    list: &'a [Vec<u8>],
+    at: usize,
+}
+
+impl<'a> Rest<'a> {
+    fn peek(&self) -> Option<&'a [u8]> {
+        self.list.get(self.at).map(|v| &v[..])
+    }
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let v = self.peek()?;
+        self.at += 1;
+        Some(v)
+    }
+}
+
+impl Command {
+    fn new(base: &Options) -> Command {
+        Command {
+            action: Action::Stdin,
+            args: Vec::new(),
+            options: base.clone(),
+            check_only: false,
+            show_version: false,
+            dump: false,
+            wrap: Wrap::default(),
+            directories: Vec::new(),
+            switches: false,
+            search: false,
+            embedded: None,
+            record_separator: None,
+            output_separator: None,
+            field_separator: None,
+            warnings: Vec::new(),
+            ignore_rubyopt: false,
         }
-        if a == "-" || !a.starts_with('-') {
-            break;
-        }
-        it.next();
-        if let Some(long) = a.strip_prefix("--") {
-            match long.split_once('=').map_or((long, None), |(n, v)| (n, Some(v))) {
-                ("version", None) => c.action = Action::Version,
-                ("help", None) => c.action = Action::Help,
-                ("doctest", None) => c.action = Action::DocTest,
-                ("verbose", None) => c.options.verbose = Some(true),
-                ("debug", None) => c.options.debug = true,
-                ("dump", Some("bytecode" | "insns")) => c.dump = true,
-                ("gc", Some("stress")) => c.options.gc_stress = true,
-                ("gc", Some("never")) => c.options.gc_never = true,
-                ("gc", Some("normal")) => c.options.gc_stress = false,
-                ("enable", Some(what)) | ("disable", Some(what)) => {
-                    for w in what.split(',') {
-                        if w == "frozen-string-literal" || w == "frozen_string_literal" {
-                            c.frozen_string_literal = long.starts_with("enable");
-                        }
-                    }
-                }
-                ("enable-frozen-string-literal", None) => c.frozen_string_literal = true,
-                ("external-encoding" | "internal-encoding" | "encoding" | "parser" | "backtrace-limit", _) => c.ignored.push(a.into()),
-                (n, None) if n.starts_with("disable-") || n.starts_with("enable-") || n == "yjit" || n == "jit" => c.ignored.push(a.into()),
-                _ => return Err(format!("invalid option --{long}  (-h will show valid options) (RuntimeError)")),
+    }
+
+    fn read(&mut self, argv: &[Vec<u8>]) -> Result<(), String> {
+        let mut code: Option<Vec<u8>> = None;
+        let mut rest = Rest { list: argv, at: 0 };
+        while let Some(a) = rest.peek() {
+            if a == b"--" {
+                rest.next();
+                break;
             }
-            continue;
+            if a == b"-" || !a.starts_with(b"-") {
+                break;
+            }
+            rest.next();
+            match a.strip_prefix(b"--") {
+                Some(long) => self.long(long, &mut rest)?,
+                None => self.short(&a[1..], &mut rest, &mut code)?,
+            }
         }
-        // Short options may stand together (-we 'code').
-        let letters: Vec<char> = a[1..].chars().collect();
+        self.args = argv[rest.at..].to_vec();
+        if matches!(self.action, Action::Version | Action::Help | Action::Copyright | Action::DocTest) {
+            return Ok(());
+        }
+        if let Some(code) = code {
+            self.action = Action::Code(code);
+            self.wrap.one_liner = true;
+        } else if !self.args.is_empty() {
+            let f = self.args.remove(0);
+            self.action = if f == b"-" { Action::Stdin } else { Action::File(lossy(&f)) };
+        } else if self.show_version {
+            self.action = Action::Version;
+        }
+        Ok(())
+    }
+
+    fn read_environment(&mut self, text: &str) -> Result<(), String> {
+        let words: Vec<Vec<u8>> = text.split_ascii_whitespace().map(|w| w.as_bytes().to_vec()).collect();
+        let mut rest = Rest { list: &words, at: 0 };
+        while let Some(word) = rest.next() {
+            // The dash may be missing.
+            let letters = word.strip_prefix(b"-").unwrap_or(word);
+            if let Some(long) = letters.strip_prefix(b"-") {
+                let name = lossy(long);
+                let name = name.split('=').next().unwrap_or("");
+                if matches!(name, "version" | "copyright" | "help" | "yydebug" | "dump" | "doctest") {
+                    return Err(format!("invalid switch in RUBYOPT: --{name} (RuntimeError)"));
+                }
+                self.long(long, &mut rest)?;
+                continue;
+            }
+            if let Some(bad) = letters.first().filter(|b| !FROM_ENVIRONMENT.contains(b)) {
+                return Err(format!("invalid switch in RUBYOPT: -{} (RuntimeError)", char::from(*bad)));
+            }
+            self.short(letters, &mut rest, &mut None)?;
+        }
+        Ok(())
+    }
+
+    /// Options in the `#!` line of the program.
+    pub fn read_shebang(&mut self, source: &[u8]) -> Result<(), String> {
+        let Some(line) = source.strip_prefix(b"#!").and_then(|s| s.split(|b| *b == b'\n').next()) else { return Ok(()) };
+        let Some(at) = line.windows(4).position(|w| w == b"ruby") else { return Ok(()) };
+        let line = line[at..].trim_ascii_end();
+        let Some(dash) = line.windows(2).position(|w| w == b" -") else { return Ok(()) };
+        let words: Vec<Vec<u8>> = line[dash + 1..].split(|b| *b == b' ').filter(|w| !w.is_empty()).map(<[u8]>::to_vec).collect();
+        let mut rest = Rest { list: &words, at: 0 };
+        let mut code = None;
+        while let Some(a) = rest.next() {
+            match (a.strip_prefix(b"--"), a.strip_prefix(b"-")) {
+                (Some(b""), _) | (_, None) => break,
+                (Some(long), _) => self.long(long, &mut rest)?,
+                (_, Some(letters)) => self.short(letters, &mut rest, &mut code)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn long(&mut self, long: &[u8], rest: &mut Rest) -> Result<(), String> {
+        let long = lossy(long);
+        let (name, value) = long.split_once('=').map_or((long.as_str(), None), |(n, v)| (n, Some(v)));
+        match (name, value) {
+            ("version", None) => self.action = Action::Version,
+            ("help", None) => self.action = Action::Help,
+            ("copyright", None) => self.action = Action::Copyright,
+            ("doctest", None) => self.action = Action::DocTest,
+            ("verbose", None) => self.options.verbose = Some(true),
+            ("debug", None) => self.debug(),
+            ("dump", Some("bytecode" | "insns")) => self.dump = true,
+            ("dump", Some("syntax")) => self.check_only = true,
+            ("gc", Some("stress")) => self.options.gc_stress = true,
+            ("gc", Some("never")) => self.options.gc_never = true,
+            ("gc", Some("normal")) => self.options.gc_stress = false,
+            ("enable" | "disable", _) => {
+                let list = match value {
+                    Some(v) => v.to_string(),
+                    None => rest.next().map(lossy).ok_or_else(|| format!("missing argument for --{name} (RuntimeError)"))?,
+                };
+                for f in list.split(',') {
+                    self.feature(f, name);
+                }
+            }
+            ("encoding" | "external-encoding" | "internal-encoding", _) => {
+                let text = match value {
+                    Some(v) => v.to_string(),
+                    None => rest.next().map(lossy).ok_or_else(|| format!("missing argument for --{name} (RuntimeError)"))?,
+                };
+                match name {
+                    "external-encoding" => self.external(&text)?,
+                    "internal-encoding" => self.internal(&text)?,
+                    _ => self.encodings(&text, "--encoding")?,
+                }
+            }
+            ("backtrace-limit", Some(v)) => match v.parse() {
+                Ok(-1) => self.options.backtrace_limit = None,
+                Ok(n @ 0i64..) => self.options.backtrace_limit = Some(n as usize),
+                _ => return Err("wrong limit for backtrace length (RuntimeError)".into()),
+            },
+            ("parser" | "crash-report", Some(_)) | ("yydebug", None) => {}
+            (n, _) if n == "jit" || n == "yjit" || n == "zjit" || n.starts_with("yjit-") || n.starts_with("zjit-") => {}
+            (n, None) => match (n.strip_prefix("enable-"), n.strip_prefix("disable-")) {
+                (Some(f), _) => self.feature(f, "enable"),
+                (_, Some(f)) => self.feature(f, "disable"),
+                _ => return Err(unknown(&format!("--{long}"))),
+            },
+            _ => return Err(unknown(&format!("--{long}"))),
+        }
+        Ok(())
+    }
+
+    fn debug(&mut self) {
+        self.options.debug = true;
+        self.options.verbose = Some(true);
+    }
+
+    fn feature(&mut self, feature: &str, what: &str) {
+        let on = what == "enable";
+        let name = feature.replace('_', "-");
+        let known = FEATURES.iter().any(|f| f.replace('_', "-") == name);
+        if !known {
+            self.warnings.push(format!("warning: unknown argument for --{what}: '{feature}'"));
+        }
+        if name == "frozen-string-literal" || name == "all" {
+            self.options.frozen_string_literal = Some(on);
+        }
+        if name == "rubyopt" || name == "all" {
+            self.ignore_rubyopt = !on;
+        }
+    }
+
+    fn external(&mut self, name: &str) -> Result<(), String> {
+        set_encoding(&mut self.options.external_encoding, "default_external", name)
+    }
+    fn internal(&mut self, name: &str) -> Result<(), String> {
+        set_encoding(&mut self.options.internal_encoding, "default_internal", name)
+    }
+    /// `external[:internal]`
+    fn encodings(&mut self, text: &str, option: &str) -> Result<(), String> {
+        let mut parts = text.splitn(3, ':');
+        let (external, internal) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
+        if let Some(extra) = parts.next() {
+            return Err(format!("extra argument for {option}: {extra} (RuntimeError)"));
+        }
+        if !external.is_empty() {
+            self.external(external)?;
+        }
+        if !internal.is_empty() {
+            self.internal(internal)?;
+        }
+        Ok(())
+    }
+
+    /// Short options may stand together (-we 'code').
+    fn short(&mut self, letters: &[u8], rest: &mut Rest, code: &mut Option<Vec<u8>>) -> Result<(), String> {
         let mut i = 0;
         while i < letters.len() {
-            let rest: String = letters[i + 1..].iter().collect();
-            let mut value = |what: &str| -> Result<String, String> {
-                if !rest.is_empty() {
-                    return Ok(rest.clone());
+            let after = &letters[i + 1..];
+            let mut value = |what: &str| -> Result<Vec<u8>, String> {
+                if !after.is_empty() {
+                    return Ok(after.to_vec());
                 }
-                it.next().cloned().ok_or_else(|| format!("no {what}"))
+                rest.next().map(<[u8]>::to_vec).ok_or_else(|| what.to_string())
             };
             match letters[i] {
-                'e' => {
-                    let line = if rest.is_empty() { it.next().cloned().ok_or("no code specified for -e (RuntimeError)")? } else { rest };
-                    let all = code.get_or_insert_with(String::new);
-                    if !all.is_empty() {
-                        all.push('\n');
+                b'e' => {
+                    let line = value("no code specified for -e (RuntimeError)")?;
+                    match code {
+                        Some(all) => {
+                            all.push(b'\n');
+                            all.extend_from_slice(&line);
+                        }
+                        None => *code = Some(line),
                     }
-                    all.push_str(&line);
-                    break;
+                    return Ok(());
                 }
-                'I' => {
-                    let v = value("directory specified for -I")?;
-                    c.options.include.extend(v.split(':').map(String::from));
-                    break;
+                b'I' => {
+                    let v = lossy(&value("no directory specified for -I (RuntimeError)")?);
+                    self.options.include.extend(v.split(':').map(String::from));
+                    return Ok(());
                 }
-                'r' => {
-                    let v = value("library specified for -r")?;
-                    c.options.require.push(v);
-                    break;
+                b'r' => {
+                    self.options.require.push(lossy(&value("no library specified for -r (RuntimeError)")?));
+                    return Ok(());
                 }
-                'C' | 'X' => {
-                    c.directory = Some(value("directory specified for -C")?);
-                    break;
+                b'C' | b'X' => {
+                    self.directories.push(lossy(&value("Can't chdir (fatal)")?));
+                    return Ok(());
                 }
-                'c' => c.check_only = true,
-                'w' => c.options.verbose = Some(true),
-                'v' => {
-                    c.show_version = true;
-                    c.options.verbose = Some(true);
+                b'E' => {
+                    let v = lossy(&value("missing argument for -E (RuntimeError)")?);
+                    return self.encodings(&v, "-E");
                 }
-                'W' => {
-                    match rest.as_str() {
-                        "0" => c.options.verbose = None,
-                        "1" => c.options.verbose = Some(false),
-                        "" | "2" => c.options.verbose = Some(true),
-                        _ => {} // -W:no-category
+                b'F' => {
+                    self.field_separator = Some(after.to_vec());
+                    return Ok(());
+                }
+                b'i' => {
+                    self.options.in_place = Some(lossy(after));
+                    return Ok(());
+                }
+                b'x' => {
+                    let directory = (!after.is_empty()).then(|| lossy(after));
+                    self.embedded = Some(Embedded { directory });
+                    return Ok(());
+                }
+                b'K' => {
+                    if let Some(name) = after.first().and_then(|b| japanese(*b)) {
+                        self.options.source_encoding = Some(name.into());
+                        self.options.external_encoding = Some(name.into());
                     }
-                    break;
+                    i += 1;
                 }
-                'd' => c.options.debug = true,
-                'n' => c.wrap_loop = true,
-                'p' => {
-                    c.wrap_loop = true;
-                    c.print_line = true;
+                b'U' => self.internal("UTF-8")?,
+                b'0' => i += self.separator(after),
+                b'T' => i += after.iter().take_while(|b| b.is_ascii_digit()).count(),
+                b'W' => {
+                    if let Some(category) = after.strip_prefix(b":") {
+                        self.category(&lossy(category));
+                        return Ok(());
+                    }
+                    let digit = after.first().filter(|b| b.is_ascii_digit());
+                    self.options.verbose = match digit {
+                        Some(b'0') => None,
+                        Some(b'1') => Some(false),
+                        _ => Some(true),
+                    };
+                    i += usize::from(digit.is_some());
                 }
-                's' => c.switches = true,
-                'h' => c.action = Action::Help,
-                'l' | 'a' | 'S' | 'U' => {}
-                'E' | 'K' | 'T' | 'F' | 'i' | 'x' | '0' => break,
-                other => return Err(format!("invalid option -{other}  (-h will show valid options) (RuntimeError)")),
+                b'c' => self.check_only = true,
+                b'w' => self.options.verbose = Some(true),
+                b'v' => {
+                    self.show_version = true;
+                    self.options.verbose = Some(true);
+                }
+                b'd' => self.debug(),
+                b'n' => self.wrap.each_line = true,
+                b'p' => {
+                    self.wrap.each_line = true;
+                    self.wrap.print = true;
+                    self.options.print = true;
+                }
+                b'a' => {
+                    self.wrap.split = true;
+                    self.options.split = true;
+                }
+                b'l' => {
+                    self.wrap.chomp = true;
+                    self.options.chomp = true;
+                    self.output_separator = Some(self.record_separator.clone().unwrap_or_else(|| Some(b"\n".to_vec())));
+                }
+                b's' => self.switches = true,
+                b'S' => self.search = true,
+                b'h' => self.action = Action::Help,
+                b'y' | b'\r' => {}
+                other => return Err(unknown(&format!("-{}", char::from(other)))),
             }
             i += 1;
         }
+        Ok(())
     }
-    let mut rest: Vec<String> = it.cloned().collect();
-    if matches!(c.action, Action::Version | Action::Help | Action::DocTest) {
-        c.args = rest;
-        return Ok(c);
+
+    /// `-0`: octal digits, or `x` and hexadecimal ones. Returns their number.
+    fn separator(&mut self, after: &[u8]) -> usize {
+        if let Some(hex) = after.strip_prefix(b"x") {
+            let n = hex.iter().take_while(|b| b.is_ascii_hexdigit()).count();
+            let c = u32::from_str_radix(&lossy(&hex[..n]), 16).ok().and_then(char::from_u32).unwrap_or('\0');
+            self.record_separator = Some(Some(c.to_string().into_bytes()));
+            return n + 1;
+        }
+        let n = after.iter().take(3).take_while(|b| (b'0'..=b'7').contains(b)).count();
+        let code = u32::from_str_radix(&lossy(&after[..n]), 8).unwrap_or(0);
+        self.record_separator = Some(match code {
+            0 if n > 0 => Some(Vec::new()),
+            0..=255 => Some(vec![code as u8]),
+            _ => None,
+        });
+        n
     }
-    if let Some(code) = code {
-        c.action = Action::Code(code);
-    } else if !rest.is_empty() {
-        let f = rest.remove(0);
-        c.action = if f == "-" { Action::Stdin } else { Action::File(f) };
-    } else if c.show_version {
-        c.action = Action::Version;
+
+    fn category(&mut self, name: &str) {
+        let (name, on) = name.strip_prefix("no-").map_or((name, true), |n| (n, false));
+        let name = name.replace('-', "_");
+        if matches!(name.as_str(), "deprecated" | "experimental" | "performance" | "strict_unused_block") {
+            self.options.warnings.push((name, on));
+        } else {
+            self.warnings.push(format!("warning: unknown warning category: '{name}'"));
+        }
     }
-    c.args = rest;
-    Ok(c)
+}
+
+fn unknown(option: &str) -> String {
+    format!("invalid option {option}  (-h will show valid options) (RuntimeError)")
+}
+
+/// Encodings of `-K`.
+fn japanese(letter: u8) -> Option<&'static str> {
+    Some(match letter.to_ascii_lowercase() {
+        b'a' | b'n' => "ASCII-8BIT",
+        b'e' => "EUC-JP",
+        b's' => "Windows-31J",
+        b'u' => "UTF-8",
+        _ => return None,
+    })
+}
+
+fn set_encoding(slot: &mut Option<String>, what: &str, name: &str) -> Result<(), String> {
+    let Some(known) = encoding_name(name) else { return Err(format!("unknown encoding name - {name} (RuntimeError)")) };
+    match slot {
+        Some(set) if encoding_name(set) != Some(known) => Err(format!("{what} already set to {set} (RuntimeError)")),
+        Some(_) => Ok(()),
+        None => {
+            *slot = Some(name.to_string());
+            Ok(())
+        }
+    }
 }

@@ -17,7 +17,7 @@ pub fn run(process: &Arc<Process>, filter: &[String]) -> i32 {
             e.code
         )
         .replace("DATA_EXPECTED", &ruby_string(&e.expected));
-        match process.run_vm(&e.method, vec!["-W0".into(), "-e".into(), code]) {
+        match process.run_vm(&e.method, vec!["-W0".into(), "-e".into(), code.into()]) {
             End::Done | End::Exit(0) => passed += 1,
             end => {
                 failed += 1;

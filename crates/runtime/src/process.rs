@@ -8,6 +8,7 @@ use zakuro_base::Options;
 use zakuro_sched::{Config, Scheduler, StackPool, StackSize};
 use zakuro_vm::boot::BootImage;
 use zakuro_vm::host::{End, SignalAction, Spawner, VmControl};
+use zakuro_vm::image::Image;
 use zakuro_vm::transfer::Envelope;
 use zakuro_vm::{Cx, Vm};
 
@@ -60,13 +61,13 @@ impl Process {
         }
     }
     /// Controls of the VMs that have started and not ended.
-    pub fn live(&self) -> Vec<Arc<VmControl>> {
+    pub fn live_vms(&self) -> Vec<Arc<VmControl>> {
         let mut vms = self.vms.lock().unwrap_or_else(|e| e.into_inner());
         vms.retain(|w| w.upgrade().is_some_and(|c| c.end().is_none()));
         vms.iter().filter_map(Weak::upgrade).collect()
     }
-    /// Starts a VM; `args` become `RubyVM::ARGV`.
-    pub fn start_vm(&self, control: &Arc<VmControl>, args: Envelope) {
+    /// Starts a VM; `args` become `RubyVM::ARGV`. With an image it runs the image's block instead of a program.
+    pub fn start_vm(&self, control: &Arc<VmControl>, args: Envelope, image: Option<Image>) {
         let Some(me) = self.me.upgrade() else { return };
         {
             let mut vms = self.vms.lock().unwrap_or_else(|e| e.into_inner());
@@ -75,18 +76,24 @@ impl Process {
             }
             vms.push(Arc::downgrade(control));
         }
-        let unit = VmUnit::new(me, control.clone(), args);
+        let unit = VmUnit::new(me, control.clone(), args, image);
         let task = self.scheduler.spawn(Box::new(unit));
         let _ = control.set_task(task);
     }
 }
 
 impl Spawner for Process {
-    fn create(&self, name: &str, argv: Vec<String>) -> Arc<VmControl> {
+    fn create(&self, name: &str, argv: Vec<Vec<u8>>) -> Arc<VmControl> {
         VmControl::new(self.next_id.fetch_add(1, Ordering::Relaxed), name, argv)
     }
     fn start(&self, control: &Arc<VmControl>, args: Envelope) {
-        self.start_vm(control, args);
+        self.start_vm(control, args, None);
+    }
+    fn start_image(&self, control: &Arc<VmControl>, args: Envelope, image: Image) {
+        self.start_vm(control, args, Some(image));
+    }
+    fn live(&self) -> Vec<Arc<VmControl>> {
+        self.live_vms()
     }
     fn on_signal(&self, control: &Arc<VmControl>, number: i32, action: SignalAction) -> Result<(), i32> {
         self.signals.wish(control, number, action)
@@ -98,7 +105,7 @@ impl Spawner for Process {
 
 impl Process {
     /// Runs the main VM with the arguments of a command line; returns the exit status of the process. Other VMs end with it.
-    pub fn run_main(&self, argv: Vec<String>) -> i32 {
+    pub fn run_main(&self, argv: Vec<Vec<u8>>) -> i32 {
         let control = self.create("main", argv);
         let waiter = Arc::new(MainWaiter { control: control.clone(), done: Mutex::new(false), ended: Condvar::new() });
         self.signals.start(&waiter.control);
@@ -115,11 +122,14 @@ impl Process {
     }
     fn run_and_wait(&self, w: &Arc<MainWaiter>) -> End {
         let notify = w.clone();
-        w.control.on_end(Box::new(move || {
-            *notify.done.lock().unwrap_or_else(|e| e.into_inner()) = true;
-            notify.ended.notify_all();
-        }));
-        self.start_vm(&w.control, Envelope::nil());
+        w.control.on_end(
+            0,
+            Box::new(move |_| {
+                *notify.done.lock().unwrap_or_else(|e| e.into_inner()) = true;
+                notify.ended.notify_all();
+            }),
+        );
+        self.start_vm(&w.control, Envelope::nil(), None);
         let mut done = w.done.lock().unwrap_or_else(|e| e.into_inner());
         while !*done {
             done = w.ended.wait(done).unwrap_or_else(|e| e.into_inner());
@@ -127,7 +137,7 @@ impl Process {
         w.control.end().unwrap_or(End::Done)
     }
     /// Runs a VM from a thread that belongs to no VM, and waits for its end.
-    pub fn run_vm(&self, name: &str, argv: Vec<String>) -> End {
+    pub fn run_vm(&self, name: &str, argv: Vec<Vec<u8>>) -> End {
         let control = self.create(name, argv);
         let waiter = Arc::new(MainWaiter { control, done: Mutex::new(false), ended: Condvar::new() });
         self.run_and_wait(&waiter)

@@ -5,23 +5,56 @@ use std::sync::Arc;
 use zakuro_compiler::Options as CompileOptions;
 use zakuro_corelib::vm_api::birth;
 use zakuro_vm::host::{End, VmControl};
+use zakuro_vm::image::Image;
 use zakuro_vm::transfer::Envelope;
 use zakuro_vm::*;
 
-/// Runs the VM's program; leaves the end report in `cx.end`.
-pub fn run_vm(cx: &mut Cx, control: &Arc<VmControl>, args: Envelope) {
-    let end = match command::parse(&control.argv, &cx.options.clone()) {
-        Ok(command) => run_command(cx, &command, args),
-        Err(e) => {
-            eprintln!("zakuro: {e}");
-            End::Exit(1)
+/// Runs the VM's program, or the block of its image; leaves the end report in `cx.end`.
+pub fn run_vm(cx: &mut Cx, control: &Arc<VmControl>, args: Envelope, image: Option<Image>) {
+    let main = &*control.name == "main";
+    // The process's options are the main VM's: it must not read them twice.
+    let base = if main { crate::process::options_from_environment() } else { (*cx.options).clone() };
+    let rubyopt = if main { std::env::var("RUBYOPT").ok() } else { None };
+    let end = match image {
+        Some(image) => {
+            let result = birth::settle(cx, args, &[]).and_then(|()| run_block(cx, image));
+            run_end(cx, result)
         }
+        None => match command::parse(&control.argv, &base, rubyopt.as_deref()) {
+            Ok(mut c) => {
+                let result = prepare(cx, &mut c, args).and_then(|source| main_program(cx, &c, source));
+                run_end(cx, result)
+            }
+            Err(e) => {
+                eprintln!("zakuro: {e}");
+                End::Exit(1)
+            }
+        },
     };
     cx.end = Some(end);
 }
 
-fn run_command(cx: &mut Cx, c: &Command, args: Envelope) -> End {
-    let result = prepare(cx, c, args).and_then(|()| main_program(cx, c));
+/// Runs the block that a forked VM was made for, and keeps what it returns or raises for whoever asks.
+fn run_block(cx: &mut Cx, image: Image) -> Result<Value> {
+    let root = cx.adopt(image)?;
+    let parts = Ref::<ArrayCell>::from_value(root).map_or(Vec::new(), |a| a.as_slice().to_vec());
+    let parts = RootedVec::from_vec(cx, parts);
+    let Some(block) = parts.first().and_then(|b| Ref::<ProcCell>::from_value(*b)) else { return Ok(Value::NIL) };
+    let result = cx.call_proc(block, &parts[1..], false, Block::NONE).and_then(|v| {
+        cx.result = Some(cx.pack(v)?);
+        Ok(v)
+    });
+    let e = cx.pending;
+    if result.is_err() && e.is_kind(Kind::Exception) {
+        // One that can't travel leaves the end report only.
+        cx.result = cx.pack(e).ok();
+        cx.pending = e;
+    }
+    result
+}
+
+/// What follows the program: `at_exit` blocks, the exit trap, the end of other threads. Returns the end report.
+fn run_end(cx: &mut Cx, result: Result<Value>) -> End {
     let failed = if result.is_err() { cx.pending } else { Value::NIL };
     let mut end = outcome(cx, result);
     if zakuro_corelib::signal::run_exit_trap(cx).is_err() {
@@ -52,25 +85,93 @@ fn run_command(cx: &mut Cx, c: &Command, args: Envelope) -> End {
     end
 }
 
-fn prepare(cx: &mut Cx, c: &Command, args: Envelope) -> Result<()> {
+/// Text of a program and the line at which it begins.
+struct Source {
+    text: Vec<u8>,
+    line: u32,
+    /// Bytes of the file before the text.
+    skipped: usize,
+}
+
+/// Makes the VM what the command line asks for; returns the program. The file is read before the libraries of `-r` run, and compiled after.
+fn prepare(cx: &mut Cx, c: &mut Command, args: Envelope) -> Result<Source> {
     cx.options = Arc::new(c.options.clone());
+    birth::settle(cx, args, &[])?;
+    let inside = c.embedded.as_ref().and_then(|e| e.directory.clone());
+    for d in c.directories.iter().chain(&inside) {
+        if zakuro_corelib::io::cwd::chdir(cx, d.as_bytes()).is_err() {
+            return refuse(cx, ids::FATAL, &format!("Can't chdir to {d}"));
+        }
+    }
+    if c.search
+        && let Action::File(f) = &c.action
+        && let Some(found) = search(cx, f)
+    {
+        c.action = Action::File(found);
+    }
     cx.script = match &c.action {
         Action::File(f) => f.clone(),
         Action::Code(_) => "-e".into(),
         _ => "-".into(),
     };
-    birth::settle(cx, args, &c.args)?;
+    let source = source(cx, c)?;
+    if !matches!(c.action, Action::Code(_))
+        && let Err(e) = c.read_shebang(&source.text)
+    {
+        return refuse(cx, ids::RUNTIME_ERROR, e.trim_end_matches(" (RuntimeError)"));
+    }
+    cx.options = Arc::new(c.options.clone());
+    zakuro_corelib::command_line(cx);
+    for w in &c.warnings {
+        zakuro_corelib::io::write_error(cx, format!("zakuro: {w}\n").as_bytes());
+    }
+    let switches = if c.switches { switches(&mut c.args) } else { Vec::new() };
+    birth::arguments(cx, &c.args);
+    for (name, value) in switches {
+        let v = match value {
+            Some(text) => cx.str_auto(&text),
+            None => Value::TRUE,
+        };
+        cx.globals.insert(Sym::intern_bytes(&name), v);
+    }
+    separators(cx, c)?;
     for lib in &c.options.require {
         let main = cx.main;
         let name = cx.str(lib);
         cx.call(main, sym::require, &[name])?;
     }
-    Ok(())
+    Ok(source)
 }
 
-fn main_program(cx: &mut Cx, c: &Command) -> Result<Value> {
-    let source: Vec<u8> = match &c.action {
-        Action::Code(code) => code.clone().into_bytes(),
+/// Raises an error of the command itself: its report names the interpreter as the place.
+fn refuse<T>(cx: &mut Cx, class: ClassId, message: &str) -> Result<T> {
+    let e = cx.exception(class, message);
+    let at = cx.str("zakuro");
+    let at = cx.array(&[at]);
+    cx.ivar_set_raw(e, raise::hidden::backtrace(), at);
+    cx.raise_value(e)
+}
+
+/// `-S`: a name without a slash is looked for in RUBYPATH and PATH.
+fn search(cx: &mut Cx, name: &str) -> Option<String> {
+    if name.contains('/') {
+        return None;
+    }
+    for variable in ["RUBYPATH", "PATH"] {
+        let Ok(list) = std::env::var(variable) else { continue };
+        for dir in list.split(':').filter(|d| !d.is_empty()) {
+            let path = format!("{dir}/{name}");
+            if birth::read_program(cx, &path).is_ok() {
+                return Some(path);
+            }
+        }
+    }
+    None
+}
+
+fn source(cx: &mut Cx, c: &mut Command) -> Result<Source> {
+    let text = match &mut c.action {
+        Action::Code(code) => return Ok(Source { text: std::mem::take(code), line: 1, skipped: 0 }),
         Action::File(f) => match birth::read_program(cx, f) {
             Ok(s) => s,
             Err(e) => {
@@ -78,37 +179,98 @@ fn main_program(cx: &mut Cx, c: &Command) -> Result<Value> {
                     std::io::ErrorKind::NotFound => "No such file or directory".to_string(),
                     std::io::ErrorKind::IsADirectory => "Is a directory".to_string(),
                     std::io::ErrorKind::PermissionDenied => "Permission denied".to_string(),
-                    _ => e.to_string(),
+                    _ => e.to_string().split(" (os error").next().unwrap_or_default().to_string(),
                 };
-                let e = cx.exception(ids::LOAD_ERROR, &format!("{why} -- {f}"));
-                // As if the interpreter itself stood in the backtrace.
-                let at = cx.str("zakuro");
-                let at = cx.array(&[at]);
-                cx.ivar_set_raw(e, raise::hidden::backtrace(), at);
-                return cx.raise_value(e);
+                let message = format!("{why} -- {f}");
+                return refuse(cx, ids::LOAD_ERROR, &message);
             }
         },
         _ => {
             let mut s = Vec::new();
             match std::io::Read::read_to_end(&mut std::io::stdin(), &mut s) {
                 Ok(_) => s,
-                Err(e) => return cx.raise(ids::LOAD_ERROR, e.to_string()),
+                Err(e) => return refuse(cx, ids::LOAD_ERROR, &e.to_string()),
             }
         }
     };
-    let source = if c.wrap_loop { wrap_loop(&source, c.print_line) } else { source };
-    let file = cx.script.clone();
-    let options =
-        CompileOptions { file: &file, line: 1, frozen_string_literal: c.frozen_string_literal, main_script: true, ..Default::default() };
-    let compiled = match zakuro_vm::codecache::compile(&source, &options) {
-        Ok(compiled) => compiled,
-        Err(e) => return cx.raise(ids::SYNTAX_ERROR, e.message()),
-    };
-    if cx.options.verbose == Some(true) {
-        for w in &compiled.warnings {
-            zakuro_corelib::io::write_error(cx, format!("{file}:{}: warning: {}\n", w.line, w.message).as_bytes());
+    // A `#!` line of another program: a script that hands itself to ruby.
+    let first = text.split(|b| *b == b'\n').next().unwrap_or_default();
+    if c.embedded.is_none() && (!first.starts_with(b"#!") || names_ruby(first)) {
+        return Ok(Source { text, line: 1, skipped: 0 });
+    }
+    let (mut at, mut line) = (0, 1);
+    for l in text.split_inclusive(|b| *b == b'\n') {
+        if l.starts_with(b"#!") && names_ruby(l) {
+            return Ok(Source { text: text[at..].to_vec(), line, skipped: at });
+        }
+        at += l.len();
+        line += 1;
+    }
+    refuse(cx, ids::LOAD_ERROR, "no Ruby script found in input")
+}
+
+fn names_ruby(line: &[u8]) -> bool {
+    line.windows(4).any(|w| w == b"ruby") || line.windows(6).any(|w| w == b"zakuro")
+}
+
+/// `-s`: takes the leading switches from the arguments; names of globals and values.
+fn switches(args: &mut Vec<Vec<u8>>) -> Vec<(Vec<u8>, Option<Vec<u8>>)> {
+    let mut found = Vec::new();
+    while let Some(a) = args.first() {
+        let Some(switch) = a.strip_prefix(b"-").filter(|s| !s.is_empty()).map(<[u8]>::to_vec) else { break };
+        args.remove(0);
+        if switch == b"-" {
+            break;
+        }
+        let (name, value) = match switch.iter().position(|b| *b == b'=') {
+            Some(n) => (&switch[..n], Some(switch[n + 1..].to_vec())),
+            None => (&switch[..], None),
+        };
+        let mut global = vec![b'$'];
+        global.extend(name.iter().map(|b| if *b == b'-' { b'_' } else { *b }));
+        found.push((global, value));
+    }
+    found
+}
+
+/// `-0`, `-l`, `-F`: the special variables that they set.
+fn separators(cx: &mut Cx, c: &Command) -> Result<()> {
+    for (name, value) in [("$/", &c.record_separator), ("$\\", &c.output_separator)] {
+        if let Some(value) = value {
+            let v = match value {
+                Some(text) => cx.str_auto(text),
+                None => Value::NIL,
+            };
+            v.set_flags(flags::FROZEN);
+            zakuro_corelib::io::stream::set_separator(cx, name, v);
         }
     }
+    if let Some(pattern) = &c.field_separator {
+        let (class, source) = (cx.class_value(ids::REGEXP), cx.str_auto(pattern));
+        let v = cx.call(class, sym::new, &[source])?;
+        cx.globals.insert(sym::field_sep, v);
+    }
+    Ok(())
+}
+
+fn main_program(cx: &mut Cx, c: &Command, source: Source) -> Result<Value> {
+    let file = cx.script.clone();
+    let verbose = cx.options.verbose;
+    let options = CompileOptions {
+        file: &file,
+        line: source.line,
+        frozen_string_literal: c.options.frozen_string_literal,
+        encoding: zakuro_corelib::source_encoding(cx),
+        wrap: c.wrap,
+        main_script: true,
+        warn: verbose.is_some(),
+        ..Default::default()
+    };
+    let compiled = match zakuro_vm::codecache::compile(&source.text, &options) {
+        Ok(compiled) => compiled,
+        Err(e) => return zakuro_corelib::kernel::eval::syntax_error(cx, &e),
+    };
+    zakuro_corelib::kernel::eval::show_warnings(cx, &file, &compiled.warnings)?;
     if c.dump {
         print!("{}", zakuro_bytecode::disasm::listing(&compiled.code));
         return Ok(Value::NIL);
@@ -117,16 +279,8 @@ fn main_program(cx: &mut Cx, c: &Command) -> Result<Value> {
         println!("Syntax OK");
         return Ok(Value::NIL);
     }
-    birth::set_data(cx, &compiled.code)?;
+    birth::set_data(cx, &compiled.code, source.skipped)?;
     cx.run_program(&compiled.code, None)
-}
-
-/// `-n`, `-p`: the program runs once per line of input.
-fn wrap_loop(source: &[u8], print: bool) -> Vec<u8> {
-    let mut s = b"while gets;".to_vec();
-    s.extend_from_slice(source);
-    s.extend_from_slice(if print { b"\nprint $_;end" } else { b"\nend" });
-    s
 }
 
 /// The end that a result means.

@@ -10,6 +10,7 @@ use zakuro_sched::{PollWord, StackSize, Task, Turn, Unit};
 use zakuro_vm::Vm;
 use zakuro_vm::fiber::Co;
 use zakuro_vm::host::{End, Host, VmControl};
+use zakuro_vm::image::Image;
 use zakuro_vm::thread::TurnEnd;
 use zakuro_vm::transfer::Envelope;
 
@@ -18,14 +19,15 @@ pub struct VmUnit {
     process: Arc<Process>,
     control: Arc<VmControl>,
     args: Option<Envelope>,
+    image: Option<Image>,
     /// Made on the worker that first runs it: a VM that never starts costs nothing. Dropped after the coroutine.
     vm: Option<Box<Vm>>,
     co: Option<Co>,
 }
 
 impl VmUnit {
-    pub fn new(process: Arc<Process>, control: Arc<VmControl>, args: Envelope) -> VmUnit {
-        VmUnit { process, control, args: Some(args), vm: None, co: None }
+    pub fn new(process: Arc<Process>, control: Arc<VmControl>, args: Envelope, image: Option<Image>) -> VmUnit {
+        VmUnit { process, control, args: Some(args), image, vm: None, co: None }
     }
     fn begin(&mut self, task: &Task) -> Result<(), String> {
         let stack = self.process.pool.take(StackSize::Main).map_err(|e| format!("no stack for the VM: {e}"))?;
@@ -50,13 +52,14 @@ impl VmUnit {
         unsafe { vm.enter_stacks(zakuro_vm::fiber::layout(&stack)) };
         let cx: *mut Vm = &mut *vm;
         let args = self.args.take().unwrap_or_else(Envelope::nil);
+        let image = self.image.take();
         let control = self.control.clone();
         // SAFETY: the VM moves between native threads together with this coroutine; no thread-local is kept across suspensions.
         let co = unsafe {
             Co::new(stack, move |s, ()| {
                 let cx = &mut *cx;
                 cx.suspender = std::ptr::from_ref(s) as *const ();
-                program::run_vm(cx, &control, args);
+                program::run_vm(cx, &control, args, image);
             })
         };
         self.vm = Some(vm);
@@ -65,7 +68,7 @@ impl VmUnit {
     }
     fn finish(&mut self, end: Option<End>) {
         self.co = None;
-        self.vm = None;
+        let result = self.vm.take().and_then(|mut vm| vm.result.take());
         let Some(end) = end else { return };
         // As a thread's: whoever joins gets the exception raised, and it is shown here in case nobody ever does.
         if let End::Exception { report, .. } = &end
@@ -74,7 +77,7 @@ impl VmUnit {
         {
             eprint!("#<RubyVM: {}> terminated with exception:\n{report}", self.control.name);
         }
-        self.control.finish(end);
+        self.control.finish(end, result);
     }
 }
 

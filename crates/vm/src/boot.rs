@@ -21,7 +21,9 @@ use zakuro_sched::PollWord;
 pub struct Hooks {
     pub globals: HashMap<Sym, &'static GlobalRow>,
     /// Regexp of a literal.
-    pub regexp_literal: Option<fn(&mut Cx, &[u8], u8) -> Value>,
+    pub regexp_literal: Option<fn(&mut Cx, &[u8], u8, u8) -> Value>,
+    /// Raises Encoding::CompatibilityError about two Strings.
+    pub incompatible: Option<fn(&mut Cx, Value, Value) -> crate::raise::Result<()>>,
     /// Regexp of an interpolated literal: pieces (String or Regexp values), option bits.
     pub regexp_dynamic: Option<fn(&mut Cx, &[Value], u8) -> Result<Value>>,
     /// `regexp =~ string`; returns MatchData or nil (does not set `$~`).
@@ -115,6 +117,7 @@ impl Vm {
             cached_names: Vec::new(),
             code_states: FastMap::default(),
             kept_codes: FastMap::default(),
+            kept_layers: Vec::new(),
             globals: FastMap::default(),
             global_aliases: FastMap::default(),
             generic_ivars: FastMap::default(),
@@ -139,6 +142,9 @@ impl Vm {
             interrupt_hook: None,
             host: None,
             end: None,
+            result: None,
+            forked: false,
+            once_used: false,
             gc_disabled: false,
             in_boot: false,
             method_serial: 0,

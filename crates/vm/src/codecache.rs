@@ -18,7 +18,9 @@ struct Entry {
     source: Arc<[u8]>,
     file: Box<str>,
     line: u32,
-    frozen: bool,
+    frozen: Option<bool>,
+    encoding: Option<u8>,
+    wrap: zakuro_compiler::Wrap,
     main: bool,
     warn: bool,
     compiled: Compiled,
@@ -28,6 +30,8 @@ impl Entry {
     fn fits(&self, source: &[u8], o: &Options) -> bool {
         self.line == o.line
             && self.frozen == o.frozen_string_literal
+            && self.encoding == o.encoding
+            && self.wrap == o.wrap
             && self.main == o.main_script
             && self.warn == o.warn
             && *self.file == *o.file
@@ -73,6 +77,8 @@ pub fn compile(source: &[u8], options: &Options) -> Result<Compiled, SyntaxError
         file: options.file.into(),
         line: options.line,
         frozen: options.frozen_string_literal,
+        encoding: options.encoding,
+        wrap: options.wrap,
         main: options.main_script,
         warn: options.warn,
         compiled: compiled.clone(),

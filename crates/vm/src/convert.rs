@@ -221,7 +221,7 @@ impl Cx {
             return Ok(s);
         }
         match self.try_str(v)? {
-            Some(s) => Ok(Sym::intern_bytes(s.bytes())),
+            Some(s) => Ok(Sym::intern_in(s.bytes(), s.encoding())),
             None => {
                 let shown = self.inspect_for_error(v);
                 self.type_error(format!("{shown} is not a symbol nor a string"))

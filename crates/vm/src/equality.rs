@@ -96,6 +96,10 @@ impl Cx {
         let h = self.to_int(h)?;
         Ok(self.quick_hash(h).unwrap_or(0))
     }
+    /// Hash of a key of a Hash that compares by identity.
+    pub(crate) fn identity_hash(&self, key: Value) -> u64 {
+        mix(key.0)
+    }
     fn key_hash(&mut self, h: Ref<HashCell>, key: Value) -> Result<u64> {
         if h.table().is_some_and(|t| t.by_identity) { Ok(mix(key.0)) } else { self.hash_of(key) }
     }

@@ -1,5 +1,6 @@
 //! What a VM knows of the process around it: its scheduler task, its control block, how to spawn others, how to wait.
 
+use crate::image::Image;
 use crate::raise::{Exc, Result};
 use crate::thread::Wait;
 use crate::transfer::Envelope;
@@ -7,7 +8,7 @@ use crate::vm::Cx;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
-use zakuro_channel::{Channel, Recv, Send as Sent, Waiter};
+use zakuro_channel::{Channel, Recv, Selected, Send as Sent, Waiter};
 use zakuro_object::*;
 use zakuro_sched::{PollWord, Scheduler, StackPool, Task, poll};
 
@@ -53,12 +54,14 @@ pub struct VmControl {
     pub id: u64,
     pub name: Arc<str>,
     /// Arguments like a command line: program file or `-e`, `code`, then ARGV.
-    pub argv: Vec<String>,
+    pub argv: Vec<Vec<u8>>,
     pub poll: Arc<PollWord>,
     /// Set once by `start`. Read by anyone who wakes or kills the VM.
     task: OnceLock<Task>,
     /// Written by the scheduler's idle callback, taken by the VM at its next interrupt check.
     deadlock: AtomicBool,
+    /// Id of the VM that is the main Ractor of this one's family; 0: it is no Ractor. Written before the start.
+    pub family: AtomicU64,
     /// Bit n: signal n has arrived and was not handled. Written by the signal dispatcher, taken by the VM.
     signals: AtomicU64,
     /// Short lock: end report and those who wait for it. Never held while Ruby code runs or a task is woken.
@@ -69,14 +72,16 @@ pub struct VmControl {
 struct ControlState {
     end: Option<End>,
     joiners: Vec<Task>,
-    /// Called at the end (native threads that wait).
-    callback: Option<Box<dyn FnOnce() + Send>>,
+    /// What the VM's block returned, or the exception that ended it, until somebody takes it.
+    result: Option<Envelope>,
+    /// Called at the end.
+    callbacks: Vec<(u64, Box<dyn FnOnce(&End) + Send>)>,
     /// Somebody took the end report: it need not be shown on standard error.
     joined: bool,
 }
 
 impl VmControl {
-    pub fn new(id: u64, name: &str, argv: Vec<String>) -> Arc<VmControl> {
+    pub fn new(id: u64, name: &str, argv: Vec<Vec<u8>>) -> Arc<VmControl> {
         Arc::new(VmControl {
             id,
             name: name.into(),
@@ -84,6 +89,7 @@ impl VmControl {
             poll: Arc::new(PollWord::new()),
             task: OnceLock::new(),
             deadlock: AtomicBool::new(false),
+            family: AtomicU64::new(0),
             signals: AtomicU64::new(0),
             state: Mutex::new(ControlState::default()),
         })
@@ -103,22 +109,43 @@ impl VmControl {
         self.task.get()
     }
     /// Records the end and wakes those who wait.
-    pub fn finish(&self, end: End) {
-        let (joiners, callback) = {
+    pub fn finish(&self, end: End, result: Option<Envelope>) {
+        let (joiners, callbacks) = {
             let mut s = self.lock();
-            s.end = Some(end);
-            (std::mem::take(&mut s.joiners), s.callback.take())
+            s.end = Some(end.clone());
+            s.result = result;
+            (std::mem::take(&mut s.joiners), std::mem::take(&mut s.callbacks))
         };
+        for (_, f) in callbacks {
+            f(&end);
+        }
         for t in joiners {
             t.wake();
         }
-        if let Some(f) = callback {
-            f();
-        }
     }
-    /// Registers a function to be called at the end. One per VM.
-    pub fn on_end(&self, f: Box<dyn FnOnce() + Send>) {
-        self.lock().callback = Some(f);
+    /// Registers a function to be called at the end, under a number for `forget_end`. False: the VM has ended already, and the function
+    /// was called now.
+    pub fn on_end(&self, number: u64, f: Box<dyn FnOnce(&End) + Send>) -> bool {
+        let end = {
+            let mut s = self.lock();
+            match &s.end {
+                Some(end) => end.clone(),
+                None => {
+                    s.callbacks.push((number, f));
+                    return true;
+                }
+            }
+        };
+        f(&end);
+        false
+    }
+    /// Takes back what `on_end` registered under a number.
+    pub fn forget_end(&self, number: u64) {
+        self.lock().callbacks.retain(|(n, _)| *n != number);
+    }
+    /// What the VM's block returned, or the exception that ended it. It is given once.
+    pub fn take_result(&self) -> Option<Envelope> {
+        self.lock().result.take()
     }
     pub fn end(&self) -> Option<End> {
         self.lock().end.clone()
@@ -167,9 +194,13 @@ impl VmControl {
 /// Starts VMs; implemented by the runtime.
 pub trait Spawner: Send + Sync {
     /// A control block for a VM that is not running yet.
-    fn create(&self, name: &str, argv: Vec<String>) -> Arc<VmControl>;
+    fn create(&self, name: &str, argv: Vec<Vec<u8>>) -> Arc<VmControl>;
     /// Starts it with the objects in `args`.
     fn start(&self, control: &Arc<VmControl>, args: Envelope);
+    /// Starts it from an image whose root is an Array of a block and its arguments. `args` carries what is inherited beside the program state.
+    fn start_image(&self, control: &Arc<VmControl>, args: Envelope, image: Image);
+    /// Controls of the VMs that have started and not ended.
+    fn live(&self) -> Vec<Arc<VmControl>>;
     /// Says what a VM does about a signal. An error is the system's number for it.
     fn on_signal(&self, control: &Arc<VmControl>, number: i32, action: SignalAction) -> std::result::Result<(), i32>;
     /// The process sends itself a signal. False: the dispatcher does not handle it, use kill(2).
@@ -253,7 +284,7 @@ impl Cx {
                 break self.raise(ids::FATAL, "No live threads left. Deadlock?");
             }
             self.park_as(wait, deadline);
-            if let Err(e) = self.check_interrupts() {
+            if let Err(e) = self.safepoint().and_then(|()| self.thread_interrupts(true)) {
                 break Err(e);
             }
         };
@@ -325,6 +356,31 @@ impl Cx {
         });
         if !matches!(r, Ok(Some(_))) {
             ch.unregister(&waiter);
+        }
+        r
+    }
+    /// Receives from the first of several channels that has something: its index and the envelope. None in it: all are closed and empty.
+    /// None: timed out.
+    pub fn channel_select(
+        &mut self,
+        channels: &[Channel<Envelope>],
+        deadline: Option<Instant>,
+    ) -> Result<Option<Option<(usize, Envelope)>>> {
+        let host = self.host_handle()?;
+        let waiter = Waiter::new(&host.task);
+        let list: Vec<&Channel<Envelope>> = channels.iter().collect();
+        let r = self.wait_until(deadline, |_| {
+            if waiter.is_waiting() {
+                return Ok(None);
+            }
+            Ok(match zakuro_channel::select(&list, &waiter) {
+                Selected::Got(i, e) => Some(Some((i, e))),
+                Selected::Closed => Some(None),
+                Selected::Registered => None,
+            })
+        });
+        if !matches!(r, Ok(Some(_))) {
+            zakuro_channel::leave(&list, &waiter);
         }
         r
     }

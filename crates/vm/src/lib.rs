@@ -5,7 +5,7 @@
 //!
 //! Map: [`vm`] state · [`frame`] frames and per-VM code state · [`interp`] handlers · [`call`] calls from Rust · [`builtin`] how builtins are
 //! declared and how arguments are converted · [`classes`], [`methods`], [`ivars`], [`consts`], [`globals`] program state · [`convert`],
-//! [`equality`], [`make`], [`raise`] helpers for builtins · [`gc`] roots · [`boot`] the boot image · [`load`] source files · [`backtrace`].
+//! [`equality`], [`make`], [`raise`] helpers for builtins · [`gc`] roots · [`boot`] the boot image · [`image`] VMs spawned from program state · [`load`] source files · [`backtrace`].
 
 pub mod backtrace;
 pub mod boot;
@@ -22,6 +22,7 @@ pub mod gc;
 pub mod globals;
 pub mod host;
 pub mod identity;
+pub mod image;
 pub mod interp;
 pub mod ivars;
 pub mod load;

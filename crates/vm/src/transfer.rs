@@ -18,11 +18,12 @@ enum Item {
     Node(u32),
 }
 
-/// A class as it travels: by number when every VM has it, else by name.
+/// A class as it travels. Numbers are unique in the process, so a receiver that has the number (from the boot image, or from an image of a VM that had
+/// it) has the class; others look for the name.
 #[derive(Clone)]
-enum ClassRef {
-    Boot(ClassId),
-    Named(Arc<str>),
+struct ClassRef {
+    id: ClassId,
+    name: Option<Arc<str>>,
 }
 
 enum Body {
@@ -69,7 +70,12 @@ impl Envelope {
     }
     /// An envelope that holds nil.
     pub fn nil() -> Envelope {
-        Envelope { root: Item::Imm(Value::NIL.0), nodes: Vec::new(), bytes: 8, luggage: None }
+        Envelope::immediate(Value::NIL)
+    }
+    /// An envelope that holds a value that is no cell.
+    pub fn immediate(v: Value) -> Envelope {
+        debug_assert!(!v.is_cell());
+        Envelope { root: Item::Imm(v.0), nodes: Vec::new(), bytes: 8, luggage: None }
     }
 }
 
@@ -118,14 +124,16 @@ impl Cx {
         Ok(Envelope { root, nodes: p.nodes, bytes: p.bytes, luggage: None })
     }
     fn class_ref(&self, c: ClassId) -> Option<ClassRef> {
-        if c.0 < shape::BOOT_ROOTS && self.class(c).kind != ClassKind::Singleton {
-            return Some(ClassRef::Boot(c));
-        }
         let d = self.class(c);
         if d.kind == ClassKind::Singleton {
             return None;
         }
-        Some(ClassRef::Named(d.name?.name().into()))
+        if c.0 < shape::BOOT_ROOTS {
+            return Some(ClassRef { id: c, name: None });
+        }
+        // An anonymous class has a way to other VMs only inside a lineage.
+        let name = d.name.map(|n| n.name().into());
+        (name.is_some() || self.forked).then_some(ClassRef { id: c, name })
     }
     fn pack_node(&mut self, p: &mut Packer, v: Value, n: u32) -> Option<Node> {
         let kind = v.kind_of_cell();
@@ -327,25 +335,26 @@ impl Cx {
         Ok(value(&made, e.root))
     }
     fn resolve_class(&mut self, c: &ClassRef) -> Result<ClassId> {
-        match c {
-            ClassRef::Boot(id) => Ok(*id),
-            ClassRef::Named(path) => {
-                let mut v = self.class_value(ids::OBJECT);
-                for part in path.split("::") {
-                    let found = match self.class_id(v) {
-                        Some(c) => self.const_lookup_in(c, Sym::intern(part), c == ids::OBJECT)?,
-                        None => None,
-                    };
-                    match found {
-                        Some((_, x)) => v = x,
-                        None => return self.arg_error(format!("undefined class/module {path} (received from another VM)")),
-                    }
-                }
-                match self.class_id(v) {
-                    Some(c) => Ok(c),
-                    None => self.arg_error(format!("{path} is not a class/module")),
-                }
+        if self.classes.get(c.id.0).is_some() {
+            return Ok(c.id);
+        }
+        let Some(path) = &c.name else {
+            return self.arg_error("an anonymous class of another VM");
+        };
+        let mut v = self.class_value(ids::OBJECT);
+        for part in path.split("::") {
+            let found = match self.class_id(v) {
+                Some(c) => self.const_lookup_in(c, Sym::intern(part), c == ids::OBJECT)?,
+                None => None,
+            };
+            match found {
+                Some((_, x)) => v = x,
+                None => return self.arg_error(format!("undefined class/module {path} (received from another VM)")),
             }
+        }
+        match self.class_id(v) {
+            Some(c) => Ok(c),
+            None => self.arg_error(format!("{path} is not a class/module")),
         }
     }
 }

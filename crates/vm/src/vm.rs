@@ -19,14 +19,26 @@ pub trait VmState: Any + Default {
     fn trace(&self, _marker: &mut Marker<'_>) {}
     /// Between marking and sweeping: weak tables drop entries whose cell is not `heap.is_marked_or_new`.
     fn sweep(&mut self, _heap: &Heap) {}
+    /// What of it is program state: how to make it again in a VM that is spawned from this one's image. Its Ruby values are appended to
+    /// `values`; the function gets their copies, in that order.
+    fn snapshot(&self, _values: &mut Vec<Value>) -> Option<Restore> {
+        None
+    }
 }
 
+/// See [`VmState::snapshot`].
+pub type Restore = Arc<dyn Fn(&mut Cx, &[Value]) + Send + Sync>;
+
 pub(crate) trait AnyState {
+    fn snapshot_state(&self, values: &mut Vec<Value>) -> Option<Restore>;
     fn any(&mut self) -> &mut dyn Any;
     fn trace_state(&self, m: &mut Marker<'_>);
     fn sweep_state(&mut self, heap: &Heap);
 }
 impl<T: VmState> AnyState for T {
+    fn snapshot_state(&self, values: &mut Vec<Value>) -> Option<Restore> {
+        self.snapshot(values)
+    }
     fn any(&mut self) -> &mut dyn Any {
         self
     }
@@ -114,6 +126,8 @@ pub struct Vm {
     pub(crate) code_states: FastMap<usize, Box<CodeState>>,
     /// Codes that methods refer to by address.
     pub(crate) kept_codes: FastMap<usize, Arc<Code>>,
+    /// The same from before images were made: shared with the VMs spawned from them.
+    pub(crate) kept_layers: Vec<Arc<FastMap<usize, Arc<Code>>>>,
     pub globals: FastMap<Sym, Value>,
     pub global_aliases: FastMap<Sym, Sym>,
     pub(crate) generic_ivars: FastMap<usize, Vec<(Sym, Value)>>,
@@ -148,6 +162,12 @@ pub struct Vm {
     pub host: Option<crate::host::Host>,
     /// How the VM ended; left here by the runtime for the scheduler's unit.
     pub end: Option<crate::host::End>,
+    /// What the block of a forked VM returned, or the exception that ended it, for whoever asks for the VM's value.
+    pub result: Option<crate::transfer::Envelope>,
+    /// Spawned from an image, or an image was made of it: there are VMs that know its anonymous classes.
+    pub(crate) forked: bool,
+    /// Some once-site (`/o`, `END`) has been passed.
+    pub(crate) once_used: bool,
     pub gc_disabled: bool,
     /// Collections to run at every safepoint (`--gc=stress`).
     pub gc_stress: bool,

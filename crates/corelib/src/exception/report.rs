@@ -180,11 +180,13 @@ fn message_line(cx: &mut Cx, bt: &Option<Vec<Vec<u8>>>, message: &[u8], out: &mu
     }
 }
 
-fn frames(bt: &Option<Vec<Vec<u8>>>, reverse: bool, out: &mut Vec<u8>) {
+/// `limit`: most lines that are shown (`--backtrace-limit`).
+fn frames(bt: &Option<Vec<Vec<u8>>>, reverse: bool, limit: Option<usize>, out: &mut Vec<u8>) {
     let Some(bt) = bt else { return };
     let width = bt.len().to_string().len();
     let n = bt.len();
-    for i in 1..n {
+    let shown = limit.filter(|l| n > l + 2).map_or(n, |l| l + 1);
+    for i in 1..shown {
         let k = if reverse { n - i } else { i };
         if reverse {
             out.extend_from_slice(format!("\t{k:width$}: from ").as_bytes());
@@ -194,17 +196,20 @@ fn frames(bt: &Option<Vec<Vec<u8>>>, reverse: bool, out: &mut Vec<u8>) {
         out.extend_from_slice(&bt[k]);
         out.push(b'\n');
     }
+    if n > shown {
+        out.extend_from_slice(format!("\t ... {} levels...\n", n - shown).as_bytes());
+    }
 }
 
 fn one(cx: &mut Cx, exc: Value, highlight: bool, reverse: bool, options: Option<Ref<HashCell>>, out: &mut Vec<u8>) -> Result<()> {
     let bt = backtrace_lines(cx, exc)?;
     let message = detailed_of(cx, exc, highlight, options)?;
     if reverse {
-        frames(&bt, true, out);
+        frames(&bt, true, cx.options.backtrace_limit, out);
         message_line(cx, &bt, &message, out);
     } else {
         message_line(cx, &bt, &message, out);
-        frames(&bt, false, out);
+        frames(&bt, false, cx.options.backtrace_limit, out);
     }
     Ok(())
 }

@@ -27,6 +27,15 @@ fn slot<'a>(c: &'a mut Categories, name: &str) -> Option<&'a mut Option<bool>> {
     })
 }
 
+/// Switches the categories that the command line names.
+pub fn set_categories(cx: &mut Cx) {
+    for (name, on) in &cx.options.clone().warnings {
+        if let Some(s) = slot(cx.state::<Categories>(), name) {
+            *s = Some(*on);
+        }
+    }
+}
+
 /// Whether warnings of a category are shown; None for an unknown one.
 pub fn is_enabled(cx: &mut Cx, category: &str) -> Option<bool> {
     let verbose = cx.options.verbose == Some(true);

@@ -91,9 +91,24 @@ pub fn argv(cx: &mut Cx) -> Value {
 }
 
 /// Sets ARGV from the command line.
-pub fn set_argv(cx: &mut Cx, args: &[String]) {
-    let v = cx.str_array(args);
+pub fn set_argv(cx: &mut Cx, args: &[Vec<u8>]) {
+    let list = cx.new_array();
+    let encoding = crate::encoding::default_external(cx).id();
+    for a in args {
+        let s = cx.str_bytes(a, encoding);
+        ArrayCell::push(list, &mut cx.heap, s);
+    }
+    let v = list.as_value();
     cx.state::<IoState>().argv = Some(v);
+}
+
+/// Sets `$/` or `$\\` for the command line, without the warning that an assignment gives.
+pub fn set_separator(cx: &mut Cx, name: &str, v: Value) {
+    let s = cx.state::<IoState>();
+    match name {
+        "$/" => s.rs = Some(v),
+        _ => s.ors = Some(v),
+    }
 }
 
 /// ARGF of the VM (prelude/io.rb).

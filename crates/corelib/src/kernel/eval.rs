@@ -16,15 +16,22 @@ pub struct Source {
     text: Vec<u8>,
     file: String,
     line: u32,
+    /// Encoding (id) of the text, unless a magic comment in it names another one.
+    encoding: u8,
 }
 
 impl Source {
     pub fn new(text: Vec<u8>, file: String, line: u32) -> Source {
-        Source { text, file, line }
+        Source { text, file, line, encoding: string::UTF8 }
     }
     /// From the arguments (string, file = nil, line = 1).
     pub fn from_args(cx: &mut Cx, text: Option<Value>, file: Option<Value>, line: Option<Value>) -> Result<Source> {
-        let text = cx.to_str(text.unwrap_or(Value::NIL))?.bytes().to_vec();
+        let text = cx.to_str(text.unwrap_or(Value::NIL))?;
+        let encoding = text.encoding();
+        if !crate::string::util::enc(text).is_ascii_compatible() {
+            return cx.arg_error("ASCII incompatible encoding for eval");
+        }
+        let text = text.bytes().to_vec();
         let file = match file {
             None | Some(Value::NIL) => match cx.here() {
                 Some((f, l)) => format!("(eval at {f}:{l})"),
@@ -36,7 +43,7 @@ impl Source {
             None => 1,
             Some(l) => cx.to_i64(l)?.clamp(0, i32::MAX as i64) as u32,
         };
-        Ok(Source { text, file, line })
+        Ok(Source { text, file, line, encoding })
     }
 }
 
@@ -45,6 +52,7 @@ struct Key {
     text: Vec<u8>,
     file: String,
     line: u32,
+    encoding: u8,
     /// Address of the Code state of the place.
     place: usize,
 }
@@ -65,7 +73,8 @@ pub fn syntax_error<T>(cx: &mut Cx, e: &zakuro_compiler::SyntaxError) -> Result<
 /// Shows the compiler's warnings, when warnings are on.
 pub fn show_warnings(cx: &mut Cx, file: &str, warnings: &[zakuro_compiler::Warning]) -> Result<()> {
     if let Some(f) = boot::hooks().warn {
-        for w in warnings {
+        let level = cx.global_get(sym::verbose)?;
+        for w in warnings.iter().filter(|w| level.truthy() || (!w.verbose && !level.is_nil())) {
             f(cx, &format!("{file}:{}: warning: {}\n", w.line, w.message))?;
         }
     }
@@ -82,7 +91,7 @@ pub fn is_verbose(cx: &Cx) -> bool {
 
 /// Compiles and runs a text in a scope. Also returns the scope with the variables that the text defined.
 pub fn eval_source(cx: &mut Cx, source: &Source, scope: Scope, self_: Value, me: Value) -> Result<(Value, Scope)> {
-    let key = Key { text: source.text.clone(), file: source.file.clone(), line: source.line, place: scope.code as usize };
+    let key = Key { text: source.text.clone(), file: source.file.clone(), line: source.line, encoding: source.encoding, place: scope.code as usize };
     let code = match cx.state::<Evals>().0.get(&key) {
         Some(c) => c.clone(),
         None => {
@@ -92,13 +101,14 @@ pub fn eval_source(cx: &mut Cx, source: &Source, scope: Scope, self_: Value, me:
                 in_method: cx.scope_in_method(scope),
                 backref: cx.scope_backref(scope),
             };
-            let warn = is_verbose(cx);
-            let options = Options { file: &source.file, line: source.line, eval: Some(&scopes), warn, ..Default::default() };
+            let options = Options { file: &source.file, line: source.line, eval: Some(&scopes), encoding: Some(source.encoding), frozen_string_literal: cx.options.frozen_string_literal, warn: true, ..Default::default() };
             // The parser recurses: it gets the worker's own stack.
             match zakuro_sched::on_native_stack(|| zakuro_compiler::compile(&source.text, &options)) {
                 Ok(c) => {
                     show_warnings(cx, &source.file, &c.warnings)?;
-                    cx.state::<Evals>().0.insert(key, c.code.clone());
+                    if c.warnings.is_empty() {
+                        cx.state::<Evals>().0.insert(key, c.code.clone());
+                    }
                     c.code
                 }
                 Err(e) => return syntax_error(cx, &e),

@@ -16,9 +16,10 @@ pub static GLOBALS: &[GlobalRow] = &[
     GlobalRow { name: "$DEBUG", get: debug, set: Some(set_plain) },
     GlobalRow { name: "$;", get: nil, set: Some(set_field_separator) },
     GlobalRow { name: "$_", get: lastline, set: Some(set_lastline) },
-    GlobalRow { name: "$-a", get: no, set: None },
-    GlobalRow { name: "$-l", get: no, set: None },
-    GlobalRow { name: "$-p", get: no, set: None },
+    GlobalRow { name: "$-a", get: |cx, _| Ok(Value::bool(cx.options.split)), set: None },
+    GlobalRow { name: "$-i", get: in_place, set: Some(set_plain) },
+    GlobalRow { name: "$-l", get: |cx, _| Ok(Value::bool(cx.options.chomp)), set: None },
+    GlobalRow { name: "$-p", get: |cx, _| Ok(Value::bool(cx.options.print)), set: None },
 ];
 
 pub fn setup(cx: &mut Cx) {
@@ -39,8 +40,11 @@ pub fn setup(cx: &mut Cx) {
 fn nil(_: &mut Cx, _: Sym) -> Result<Value> {
     Ok(Value::NIL)
 }
-fn no(_: &mut Cx, _: Sym) -> Result<Value> {
-    Ok(Value::FALSE)
+fn in_place(cx: &mut Cx, _: Sym) -> Result<Value> {
+    match cx.options.in_place.clone() {
+        Some(suffix) => Ok(cx.str(&suffix)),
+        None => Ok(Value::NIL),
+    }
 }
 fn program_name(cx: &mut Cx, name: Sym) -> Result<Value> {
     let script = cx.script.clone();

@@ -231,7 +231,9 @@ pub fn run_file(cx: &mut Cx, file: &[u8], wrap: Option<Value>) -> Result<()> {
         }
     };
     let name = String::from_utf8_lossy(file).into_owned();
-    let options = Options { file: &name, line: 1, warn: is_verbose(cx), ..Default::default() };
+    let encoding = crate::source_encoding(cx);
+    let frozen_string_literal = cx.options.frozen_string_literal;
+    let options = Options { file: &name, line: 1, warn: true, encoding, frozen_string_literal, ..Default::default() };
     let compiled = match codecache::compile(&source, &options) {
         Ok(c) => c,
         Err(e) => return syntax_error(cx, &e),

@@ -230,6 +230,15 @@ pub mod io {
     #[method("popen", singleton)]
     fn popen(cx: &mut Cx, this: ClassId, args: Rest, kw: Kwargs, block: Block) -> Result<Value> {
         let mut args = args.to_vec();
+        let mut kw = kw;
+        // Options may also come as a Hash in the last place.
+        if args.len() > 1
+            && kw.0.is_none()
+            && let Some(h) = args.last().and_then(|v| Ref::<HashCell>::from_value(*v))
+        {
+            kw = Kwargs(Some(h));
+            args.pop();
+        }
         let mut env_arg = None;
         if let Some(first) = args.first().copied()
             && !first.is_kind(Kind::String)

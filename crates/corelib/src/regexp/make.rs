@@ -35,21 +35,26 @@ pub fn compile_str(cx: &mut Cx, s: Str, flags: RegexFlags) -> Result<Arc<Regexp>
     compile(cx, &source, flags, enc)
 }
 
-/// Encoding that the letters behind a literal ask for.
-fn literal_encoding(options: u8) -> Encoding {
-    let named = |name: &str| Encoding::find(name.as_bytes()).unwrap_or(Encoding::UTF_8);
-    match options {
-        o if o & 128 != 0 => named("Windows-31J"),
-        o if o & 64 != 0 => named("EUC-JP"),
-        o if u32::from(o) & RegexFlags::NOENCODING != 0 => Encoding::BINARY,
-        _ => Encoding::UTF_8,
+/// Bits of a literal's options that mean the same in `Regexp#options`.
+const OPTION_BITS: u8 = 0x3f;
+
+/// Encoding that the letters `e` and `s` behind a literal name.
+fn encoding_option(options: u8) -> Option<Encoding> {
+    match options & !OPTION_BITS {
+        0 => None,
+        64 => Encoding::find(b"EUC-JP"),
+        _ => Encoding::find(b"Windows-31J"),
     }
 }
 
 /// Hook: the Regexp of a literal, frozen.
-pub fn literal(cx: &mut Cx, source: &[u8], options: u8) -> Value {
-    let flags = RegexFlags::from_bits(u32::from(options));
-    let enc = literal_encoding(options);
+pub fn literal(cx: &mut Cx, source: &[u8], options: u8, encoding: u8) -> Value {
+    let flags = RegexFlags::from_bits(u32::from(options & OPTION_BITS));
+    let enc = match encoding_option(options) {
+        Some(e) => e,
+        None if flags.no_encoding => Encoding::BINARY,
+        None => Encoding::from_id(encoding).unwrap_or(Encoding::UTF_8),
+    };
     let v = match cache::compile(cx, source, flags, enc) {
         Ok(r) => object(cx, r),
         Err(RegexpError(message)) => cx.data(ids::REGEXP, Invalid { message }),
@@ -60,9 +65,9 @@ pub fn literal(cx: &mut Cx, source: &[u8], options: u8) -> Value {
 
 /// Hook: the Regexp of a literal with interpolation.
 pub fn dynamic(cx: &mut Cx, pieces: &[Value], options: u8) -> Result<Value> {
-    let flags = RegexFlags::from_bits(u32::from(options));
+    let flags = RegexFlags::from_bits(u32::from(options & OPTION_BITS));
     let mut source = Vec::new();
-    let mut enc: Option<Encoding> = None;
+    let mut enc: Option<Encoding> = encoding_option(options);
     for piece in pieces {
         let s = match regexp_of(*piece) {
             Some(d) => {
@@ -79,7 +84,7 @@ pub fn dynamic(cx: &mut Cx, pieces: &[Value], options: u8) -> Result<Value> {
             enc = Some(joined(cx, enc, util::enc(s))?);
         }
     }
-    let enc = enc.unwrap_or(literal_encoding(options));
+    let enc = enc.unwrap_or(if flags.no_encoding { Encoding::BINARY } else { Encoding::UTF_8 });
     let r = compile(cx, &source, flags, enc)?;
     let v = object(cx, r);
     v.set_flags(flags::FROZEN);

@@ -415,7 +415,7 @@ pub mod strings {
             let shown = inspect::inspect_str(this.bytes(), enc(this));
             return cx.raise(ids::ENCODING_ERROR, format!("invalid symbol in encoding {} :{shown}", enc(this).name()));
         }
-        Ok(Value::sym(Sym::intern_bytes(this.bytes())))
+        Ok(Value::sym(Sym::intern_in(this.bytes(), this.encoding())))
     }
 
     /// The String itself when it may be changed, else a copy that may.

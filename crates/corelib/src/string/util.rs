@@ -264,6 +264,13 @@ pub fn check_compatible(cx: &mut Cx, a: Str, b: Str) -> Result<Encoding> {
     }
 }
 
+/// Hook: the error of joining two Strings that do not fit.
+pub fn incompatible(cx: &mut Cx, a: Value, b: Value) -> Result<()> {
+    let shown = |v: Value| Ref::<StringCell>::from_value(v).map_or("?".into(), |s| shown_name(enc(s)).to_string());
+    let message = format!("incompatible character encodings: {} and {}", shown(a), shown(b));
+    cx.raise(ids::COMPAT_ERROR, message)
+}
+
 /// Appends a String; the receiver takes over the encoding when it must. The caller has checked frozen.
 pub fn append(cx: &mut Cx, this: Str, other: Str) -> Result<()> {
     let mut this = this;

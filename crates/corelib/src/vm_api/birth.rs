@@ -45,7 +45,7 @@ pub fn inherit(cx: &mut Cx, envelope: &mut Envelope) -> Result<()> {
 }
 
 /// Prepares a new VM: cheap, since what a program never touches is not made.
-pub fn settle(cx: &mut Cx, mut start: Envelope, args: &[String]) -> Result<()> {
+pub fn settle(cx: &mut Cx, mut start: Envelope, args: &[Vec<u8>]) -> Result<()> {
     if let Some(b) = start.luggage.take()
         && let Ok(b) = b.downcast::<Birth>()
     {
@@ -58,12 +58,17 @@ pub fn settle(cx: &mut Cx, mut start: Envelope, args: &[String]) -> Result<()> {
         }
     }
     io::vm_setup(cx);
-    if !args.is_empty() {
-        io::stream::set_argv(cx, args);
-    }
+    arguments(cx, args);
     let objects = cx.open(start)?;
     cx.state::<StartObjects>().0 = objects;
     Ok(())
+}
+
+/// Sets ARGV.
+pub fn arguments(cx: &mut Cx, args: &[Vec<u8>]) {
+    if !args.is_empty() {
+        io::stream::set_argv(cx, args);
+    }
 }
 
 /// `RubyVM::ARGV`
@@ -94,14 +99,14 @@ pub fn read_program(cx: &mut Cx, path: &str) -> std::io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Makes `DATA`, a File that stands behind `__END__`, when the main program has one.
-pub fn set_data(cx: &mut Cx, code: &Arc<Code>) -> Result<()> {
+/// Makes `DATA`, a File that stands behind `__END__`, when the main program has one. `skipped`: bytes of the file before the compiled text.
+pub fn set_data(cx: &mut Cx, code: &Arc<Code>, skipped: usize) -> Result<()> {
     let Some(offset) = code.data_offset else { return Ok(()) };
     let class = cx.class_value(ids::FILE);
     let path = cx.str(&code.file);
     let open = Sym::intern("open");
     let Ok(file) = cx.rescue(&[ids::STANDARD_ERROR], |cx| cx.call(class, open, &[path]))? else { return Ok(()) };
-    let offset = cx.int(offset as i64);
+    let offset = cx.int((offset + skipped) as i64);
     cx.call(file, Sym::intern("seek"), &[offset])?;
     cx.const_set(ids::OBJECT, Sym::intern("DATA"), file);
     Ok(())

@@ -17,7 +17,7 @@ impl NativeData for ChannelHandle {
 }
 
 /// `timeout:` as an instant; None: wait for ever.
-fn deadline(cx: &mut Cx, kw: Kwargs) -> Result<Option<Instant>> {
+pub fn deadline(cx: &mut Cx, kw: Kwargs) -> Result<Option<Instant>> {
     kw.only(cx, &[sym::timeout])?;
     match kw.get(sym::timeout) {
         None | Some(Value::NIL) => Ok(None),

@@ -1,8 +1,13 @@
 //! RubyVM: another Ruby in this process, sealed from this one.
 
+use super::channel::{ChannelHandle, deadline};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
 use zakuro_macros::ruby_class;
 use zakuro_vm::host::{End, VmControl};
+use zakuro_vm::image::Image;
+use zakuro_vm::transfer::Envelope;
 use zakuro_vm::*;
 
 /// Payload of a RubyVM object.
@@ -14,8 +19,34 @@ impl NativeData for VmHandle {
     }
 }
 
+/// The end report; waits for it. None: timed out.
+fn wait_for_end(cx: &mut Cx, control: &Arc<VmControl>, until: Option<Instant>) -> Result<Option<End>> {
+    if !control.started() {
+        return cx.raise(ids::VM_ERROR, format!("VM {} was not started", control.name));
+    }
+    let task = cx.host_handle()?.task;
+    cx.wait_until(until, |_| Ok(control.end_or_register(&task)))
+}
+
+/// Starts a VM from an image whose root is an Array of block and arguments.
+pub fn spawn(cx: &mut Cx, image: Image, kw: Kwargs) -> Result<Value> {
+    let host = cx.host_handle()?;
+    let name = match kw.get(sym::name) {
+        None | Some(Value::NIL) => format!("fork of {}", cx.name),
+        Some(n) => cx.text_of(n)?,
+    };
+    let mut start = Envelope::nil();
+    crate::vm_api::birth::inherit(cx, &mut start)?;
+    let control = host.spawner.create(&name, Vec::new());
+    if let Some(id) = kw.get(Sym::intern("family")).and_then(Value::as_fixnum) {
+        control.family.store(id as u64, Ordering::Relaxed);
+    }
+    host.spawner.start_image(&control, start, image);
+    Ok(cx.data(ids::RUBY_VM, VmHandle(control)))
+}
+
 /// RubyVM::Error for a VM that ended by an error: message names the VM.
-fn raise_end<T>(cx: &mut Cx, name: &str, end: &End) -> Result<T> {
+fn raise_end<T>(cx: &mut Cx, name: &str, end: &End, cause: Option<Value>) -> Result<T> {
     let message = match end {
         End::Exception { class, message, report } => {
             let place = report.split(": ").next().unwrap_or("").lines().next().unwrap_or("").to_string();
@@ -27,7 +58,11 @@ fn raise_end<T>(cx: &mut Cx, name: &str, end: &End) -> Result<T> {
         End::Exit(s) => format!("VM {name}: exit status {s}"),
         End::Done => format!("VM {name}: ended"),
     };
-    cx.raise(ids::VM_ERROR, message)
+    let e = cx.exception(ids::VM_ERROR, &message);
+    if let Some(c) = cause {
+        cx.ivar_set_raw(e, raise::hidden::cause(), c);
+    }
+    cx.raise_value(e)
 }
 
 #[ruby_class(ids::RUBY_VM)]
@@ -42,11 +77,11 @@ pub mod vm_class {
         let name = cx.text_of(name)?;
         let mut argv = Vec::new();
         for a in args {
-            argv.push(cx.text_of(*a)?);
+            argv.push(cx.to_str(*a)?.bytes().to_vec());
         }
         if argv.is_empty() {
             // One argument: the program file, which also names the VM.
-            argv.push(name.clone());
+            argv.push(name.clone().into_bytes());
         }
         let host = cx.host_handle()?;
         let control = host.spawner.create(&name, argv);
@@ -76,17 +111,158 @@ pub mod vm_class {
     #[method("join")]
     fn join(cx: &mut Cx, this: Value, timeout: Option<f64>) -> Result<Value> {
         let control = cx.data_ref::<VmHandle>(this)?.0.clone();
-        if !control.started() {
-            return cx.raise(ids::VM_ERROR, format!("VM {} was not started", control.name));
-        }
         let until = timeout.map(|s| std::time::Instant::now() + std::time::Duration::from_secs_f64(s.clamp(0.0, 1e9)));
-        let task = cx.host_handle()?.task;
-        let end = cx.wait_until(until, |_| Ok(control.end_or_register(&task)))?;
+        let end = wait_for_end(cx, &control, until)?;
         match end {
             None => Ok(Value::NIL),
             Some(End::Done | End::Exit(_)) => Ok(this),
-            Some(end) => raise_end(cx, &control.name, &end),
+            Some(end) => {
+                let cause = match control.take_result() {
+                    Some(e) => Some(cx.open(e)?),
+                    None => None,
+                };
+                raise_end(cx, &control.name, &end, cause)
+            }
         }
+    }
+
+    /// Runs the block in a new VM that starts from the program state of this one: classes with their methods, constants, class variables,
+    /// globals, loaded features, and the block's outer variables, all copied. Nothing that either of them changes later is seen by the other.
+    /// Returns the VM.
+    ///
+    ///     list = [1]; RubyVM.fork(2) { |x| list << x }.value + list  #=> [1, 2, 1]
+    #[method("fork", singleton)]
+    fn fork(cx: &mut Cx, _this: Value, args: Rest, kw: Kwargs, block: Block) -> Result<Value> {
+        kw.only(cx, &[sym::name, Sym::intern("family")])?;
+        if block.is_none() {
+            return cx.arg_error("must be called with a block");
+        }
+        let mut parts = vec![cx.block_to_proc(block).as_value()];
+        parts.extend_from_slice(args);
+        let root = cx.array(&parts);
+        // As before fork(2): what is still buffered must not be written by both.
+        crate::io::flush_all(cx);
+        let image = cx.capture(root);
+        spawn(cx, image, kw)
+    }
+
+    /// What the block of a forked VM returned; waits for its end. An exception that ended the VM is the cause of the RubyVM::Error raised
+    /// here.
+    ///
+    ///     RubyVM.fork { 6 * 7 }.value  #=> 42
+    #[method("value")]
+    fn value(cx: &mut Cx, this: Value) -> Result<Value> {
+        let kept = Sym::intern("__value");
+        if let Some(v) = cx.ivar_lookup(this, kept) {
+            return Ok(v);
+        }
+        let control = cx.data_ref::<VmHandle>(this)?.0.clone();
+        let Some(end) = wait_for_end(cx, &control, None)? else { return Ok(Value::NIL) };
+        let result = match control.take_result() {
+            Some(e) => Some(cx.open(e)?),
+            None => None,
+        };
+        match end {
+            End::Done | End::Exit(_) => {
+                let v = result.unwrap_or(Value::NIL);
+                cx.ivar_set_raw(this, kept, v);
+                Ok(v)
+            }
+            end => raise_end(cx, &control.name, &end, result),
+        }
+    }
+
+    /// Sends a Symbol to the channel when the VM ends: `:exited`, `:aborted` after an uncaught exception, `:killed`. False: it has ended already, and
+    /// the Symbol was sent now.
+    ///
+    ///     c = RubyVM::Channel.new; RubyVM.fork { 1 }.monitor(c); c.recv  #=> :exited
+    #[method("monitor")]
+    fn monitor(cx: &mut Cx, this: Value, channel: Value) -> Result<bool> {
+        let control = cx.data_ref::<VmHandle>(this)?.0.clone();
+        let ch = cx.data_ref::<ChannelHandle>(channel)?.0.clone();
+        let number = ch.id();
+        let told = move |end: &End| {
+            let what = match end {
+                End::Done | End::Exit(_) => "exited",
+                End::Killed => "killed",
+                _ => "aborted",
+            };
+            let _ = ch.try_send(Envelope::immediate(Value::sym(Sym::intern(what))));
+        };
+        Ok(control.on_end(number, Box::new(told)))
+    }
+
+    /// Ends what `monitor` began.
+    ///
+    ///     RubyVM.current.unmonitor(RubyVM::Channel.new) == RubyVM.current  #=> true
+    #[method("unmonitor")]
+    fn unmonitor(cx: &mut Cx, this: Value, channel: Value) -> Result<Value> {
+        let number = cx.data_ref::<ChannelHandle>(channel)?.0.id();
+        cx.data_ref::<VmHandle>(this)?.0.forget_end(number);
+        Ok(this)
+    }
+
+    /// Closes the channel when the VM ends.
+    #[method("__close_at_end", private)]
+    fn close_at_end(cx: &mut Cx, this: Value, channel: Value) -> Result<()> {
+        let ch = cx.data_ref::<ChannelHandle>(channel)?.0.clone();
+        let close = move |_: &End| {
+            ch.close();
+        };
+        cx.data_ref::<VmHandle>(this)?.0.on_end(0, Box::new(close));
+        Ok(())
+    }
+
+    /// Receives from the first of several channels that has a message: `[channel, message]`. With `timeout:` nil when none had one in time.
+    /// RubyVM::ClosedError when all are closed and empty.
+    ///
+    ///     a, b = RubyVM::Channel.new, RubyVM::Channel.new; b << 1; RubyVM.select(a, b) == [b, 1]  #=> true
+    #[method("select", singleton)]
+    fn select(cx: &mut Cx, _this: Value, channels: Rest, kw: Kwargs) -> Result<Value> {
+        let until = deadline(cx, kw)?;
+        let mut list = Vec::new();
+        for c in channels {
+            list.push(cx.data_ref::<ChannelHandle>(*c)?.0.clone());
+        }
+        if list.is_empty() {
+            return cx.arg_error("no channel given");
+        }
+        match cx.channel_select(&list, until)? {
+            None => Ok(Value::NIL),
+            Some(None) => cx.raise(ids::CLOSED_CHANNEL_ERROR, "the channels are closed"),
+            Some(Some((i, e))) => {
+                let v = cx.open(e)?;
+                Ok(cx.array(&[channels[i], v]))
+            }
+        }
+    }
+
+    /// The VMs that have started and not ended.
+    ///
+    ///     RubyVM.list.include?(RubyVM.current)  #=> true
+    #[method("list", singleton)]
+    fn list(cx: &mut Cx, _this: Value) -> Result<Value> {
+        let out = cx.new_array();
+        for c in cx.host_handle()?.spawner.live() {
+            let v = cx.data(ids::RUBY_VM, VmHandle(c));
+            ArrayCell::push(out, &mut cx.heap, v);
+        }
+        Ok(out.as_value())
+    }
+
+    /// Number of live Ractors in the family of a main Ractor's VM, itself not counted.
+    #[method("__family_size", private)]
+    fn family_size(cx: &mut Cx, this: Value) -> Result<usize> {
+        let id = cx.data_ref::<VmHandle>(this)?.0.id;
+        Ok(cx.host_handle()?.spawner.live().iter().filter(|c| c.family.load(Ordering::Relaxed) == id).count())
+    }
+
+    /// Number of the VM in this process.
+    ///
+    ///     RubyVM.current.id == RubyVM.current.id  #=> true
+    #[method("id")]
+    fn id(cx: &mut Cx, this: Value) -> Result<i64> {
+        Ok(cx.data_ref::<VmHandle>(this)?.0.id as i64)
     }
 
     /// The name.

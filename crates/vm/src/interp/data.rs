@@ -328,7 +328,7 @@ pub unsafe fn interp(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
-        r!(regs, i.a) = check!(cx, ip, regs, cs, cx.interpolate(regs.add(i.b as usize), i.c as usize));
+        r!(regs, i.a) = check!(cx, ip, regs, cs, cx.interpolate(regs.add(i.b as usize), i.c as usize, i.x));
         next!(cx, ip, regs, cs)
     }
 }
@@ -336,7 +336,7 @@ pub unsafe fn intern(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
     unsafe {
         let i = *ip;
         let s: Ref<StringCell> = Ref::of(r!(regs, i.b));
-        r!(regs, i.a) = Value::sym(Sym::intern_bytes(s.bytes()));
+        r!(regs, i.a) = Value::sym(Sym::intern_in(s.bytes(), s.encoding()));
         next!(cx, ip, regs, cs)
     }
 }
@@ -566,9 +566,8 @@ impl Cx {
         Ok(self.range(l, h, exclusive))
     }
     /// Concatenation of `to_s` of `n` values.
-    unsafe fn interpolate(&mut self, first: *const Value, n: usize) -> crate::raise::Result<Value> {
-        let out = StringCell::empty(&mut self.heap, ids::STRING.0, string::UTF8);
-        let mut out_enc_fixed = false;
+    unsafe fn interpolate(&mut self, first: *const Value, n: usize, encoding: u8) -> crate::raise::Result<Value> {
+        let out = StringCell::empty(&mut self.heap, ids::STRING.0, encoding);
         let refined = self.active_refinements(self.current_cref()).is_some();
         for k in 0..n {
             // SAFETY: n registers from `first`.
@@ -584,35 +583,59 @@ impl Cx {
                 }
             }
             if let Some(s) = Ref::<StringCell>::from_value(v) {
-                self.append_piece(out, s, &mut out_enc_fixed);
+                self.append_piece(out, s)?;
             } else if v.is_fixnum() && self.redefined_to_s(ids::INTEGER) {
                 let mut buf = [0u8; 24];
                 let t = fmt_int(v.fix(), &mut buf);
                 StringCell::append(out, &mut self.heap, t);
             } else if let Some(s) = v.as_sym()
+                && s.bytes().is_ascii()
                 && self.redefined_to_s(ids::SYMBOL)
             {
                 StringCell::append(out, &mut self.heap, s.bytes());
             } else {
                 let s = self.to_s(v)?;
-                self.append_piece(out, s, &mut out_enc_fixed);
+                self.append_piece(out, s)?;
             }
         }
         Ok(out.as_value())
     }
-    fn append_piece(&mut self, mut out: Ref<StringCell>, s: Ref<StringCell>, fixed: &mut bool) {
-        if s.encoding() != out.encoding() && !*fixed && !s.bytes().is_ascii() {
-            if out.bytes().is_ascii() {
-                out.set_encoding(s.encoding());
+    /// The result's encoding is the source's while all is ASCII, then that of the first piece that is not.
+    fn append_piece(&mut self, mut out: Ref<StringCell>, s: Ref<StringCell>) -> crate::raise::Result<()> {
+        let (to, from) = (out.encoding(), s.encoding());
+        if to != from && s.len() > 0 {
+            if out.len() == 0 && !is_ascii(s) {
+                out.set_encoding(from);
+            } else if !is_ascii(s) {
+                if !is_ascii(out) {
+                    return match crate::boot::hooks().incompatible {
+                        Some(f) => f(self, out.as_value(), s.as_value()),
+                        None => Ok(()),
+                    };
+                }
+                out.set_encoding(from);
+            } else if wide(to) {
+                return match crate::boot::hooks().incompatible {
+                    Some(f) => f(self, out.as_value(), s.as_value()),
+                    None => Ok(()),
+                };
             }
-            *fixed = true;
         }
         StringCell::append(out, &mut self.heap, s.bytes());
+        Ok(())
     }
     /// Whether `to_s` of a core class is still the builtin.
     fn redefined_to_s(&mut self, class: ClassId) -> bool {
         self.find_method(class, sym::to_s).is_some_and(|m| m.method_kind() == MethodKind::Native && m.owner == class)
     }
+}
+
+/// UTF-16 and UTF-32: their ASCII characters are not single bytes. (Ids of text::encoding.)
+fn wide(encoding: u8) -> bool {
+    (3..=8).contains(&encoding)
+}
+fn is_ascii(s: Ref<StringCell>) -> bool {
+    !wide(s.encoding()) && s.bytes().is_ascii()
 }
 
 /// Decimal digits of an integer in a caller's buffer.
