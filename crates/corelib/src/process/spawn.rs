@@ -228,9 +228,8 @@ pub mod io {
     ///
     ///     IO.popen(["echo", "a b"], &:read)   #=> "a b\n"
     #[method("popen", singleton)]
-    fn popen(cx: &mut Cx, this: ClassId, args: Rest, kw: Kwargs, block: Block) -> Result<Value> {
+    fn popen(cx: &mut Cx, this: ClassId, args: Rest, mut kw: Kwargs, block: Block) -> Result<Value> {
         let mut args = args.to_vec();
-        let mut kw = kw;
         // Options may also come as a Hash in the last place.
         if args.len() > 1
             && kw.0.is_none()
@@ -249,7 +248,6 @@ pub mod io {
             args.remove(0);
         }
         // A Hash behind the command is options too.
-        let mut kw = kw;
         if args.len() > 1
             && kw.0.is_none()
             && let Some(h) = args.last().and_then(|v| Ref::<HashCell>::from_value(*v))
