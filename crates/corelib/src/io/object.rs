@@ -348,7 +348,7 @@ pub fn flush(cx: &mut Cx, v: Value) -> Result<()> {
         Err(e) => {
             // What could not be written is not forgotten: `close` will say so again.
             let io = raw(cx, v)?;
-            if io.wbuf.is_empty() {
+            if io.wbuf.is_empty() && !io.sync {
                 io.wbuf = bytes;
             }
             fail_path(cx, v, e)

@@ -55,13 +55,16 @@ pub mod io {
         match len.filter(|l| !l.is_nil()) {
             None => {
                 let b = read_all(cx, this)?;
-                if buf.is_some_and(|b| !b.is_nil()) {
-                    let io = object::raw(cx, this)?;
-                    let e = text_encoding(io);
-                    let s = into_buffer(cx, buf, &b, e)?;
+                let text = text_value(cx, this, b)?;
+                if buf.is_some_and(|b| !b.is_nil())
+                    && let Some(t) = Ref::<StringCell>::from_value(text)
+                {
+                    let bytes = t.bytes().to_vec();
+                    let s = into_buffer(cx, buf, &bytes, t.encoding())?;
+                    Ref::<StringCell>::of(s).set_encoding(t.encoding());
                     return Ok(s);
                 }
-                text_value(cx, this, b)
+                Ok(text)
             }
             Some(l) => {
                 let n = length(cx, l)?;

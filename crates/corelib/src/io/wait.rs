@@ -20,7 +20,7 @@ pub fn wait_any(cx: &mut Cx, fds: &mut [libc::pollfd], seconds: Option<f64>) -> 
     if poll(fds, 0) > 0 {
         return Ok(true);
     }
-    let deadline = seconds.map(|s| Instant::now() + Duration::from_secs_f64(s.clamp(0.0, 1e9)));
+    let deadline = seconds.map(|s| Instant::now() + Duration::try_from_secs_f64(s.clamp(0.0, 1e9)).unwrap_or_default());
     if cx.host.is_none() {
         return wait_natively(cx, fds, deadline);
     }
@@ -31,10 +31,13 @@ pub fn wait_any(cx: &mut Cx, fds: &mut [libc::pollfd], seconds: Option<f64>) -> 
             host.scheduler.unwatch(w);
         }
         // First the watches, then the look: what becomes ready in between wakes the task.
-        for f in fds.iter() {
+        for i in 0..fds.len() {
+            let f = fds[i];
             let (r, w) = (f.events & (libc::POLLIN | libc::POLLPRI) != 0, f.events & libc::POLLOUT != 0);
             match host.scheduler.watch(f.fd, r, w, &host.task) {
                 Ok(w) => watches.push(w),
+                // Closed meanwhile: poll says so, and the caller looks at its stream again.
+                Err(_) if poll(fds, 0) > 0 => return Ok(Some(())),
                 Err(e) => return super::fail(cx, e.raw_os_error().unwrap_or(libc::EBADF), ""),
             }
         }

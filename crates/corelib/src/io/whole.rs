@@ -58,8 +58,7 @@ fn read_file(cx: &mut Cx, name: Value, len: Option<Value>, offset: Option<Value>
                 if b.is_empty() && n > 0 {
                     return Ok(Value::NIL);
                 }
-                let e = object::raw(cx, f)?.ext.unwrap_or(if default == "rb" { BINARY } else { zakuro_object::string::UTF8 });
-                Ok(cx.str_bytes(&b, e))
+                Ok(cx.str_bytes(&b, BINARY))
             }
         }
     })();
@@ -274,10 +273,12 @@ pub mod io {
 
 /// `IO.select`
 pub fn select(cx: &mut Cx, r: Value, w: Value, e: Value, timeout: Value) -> Result<Value> {
-    let seconds = if timeout.is_nil() { None } else { Some(cx.to_f64(timeout)?) };
-    if seconds.is_some_and(|s| s < 0.0) {
-        return cx.arg_error("time interval must not be negative");
-    }
+    let seconds = if timeout.is_nil() { None } else { 
+        if timeout.as_float().is_some_and(f64::is_nan) {
+            return cx.range_error("NaN out of Time range");
+        }
+        Some(crate::kernel::process::duration(cx, timeout)?.as_secs_f64())
+     };
     let mut fds: Vec<libc::pollfd> = Vec::new();
     let mut entries: Vec<(usize, usize)> = Vec::new();
     let lists = [(r, libc::POLLIN), (w, libc::POLLOUT), (e, libc::POLLPRI)];

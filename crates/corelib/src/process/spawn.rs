@@ -65,10 +65,14 @@ fn build(cx: &mut Cx, plan: &Plan) -> Command {
     if let Some(g) = pgroup {
         c.process_group(g);
     }
-    if !steps.is_empty() || dir.is_some() || chdir.is_some() || umask.is_some() {
+    let close_others = plan.close_others;
+    if close_others || !steps.is_empty() || dir.is_some() || chdir.is_some() || umask.is_some() {
         // SAFETY: the closure only makes async-signal-safe system calls and allocates nothing.
         unsafe {
             c.pre_exec(move || {
+                if close_others {
+                    libc::syscall(libc::SYS_close_range, 3u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC);
+                }
                 for s in &steps {
                     let ok = match *s {
                         Step::Dup(a, b) if a == b => libc::fcntl(a, libc::F_SETFD, 0) >= 0,
@@ -102,7 +106,7 @@ fn build(cx: &mut Cx, plan: &Plan) -> Command {
     c
 }
 
-/// Starts the program; its pid, or errno.
+/// Starts the program; its pid, or errno and `$?` 127.
 pub fn start(cx: &mut Cx, plan: &Plan) -> std::result::Result<i32, i32> {
     stream::flush_all(cx);
     if plan.program.is_empty() || plan.program.iter().all(|b| b.is_ascii_whitespace()) {
@@ -115,7 +119,11 @@ pub fn start(cx: &mut Cx, plan: &Plan) -> std::result::Result<i32, i32> {
             cx.state::<Children>().running.push(pid);
             Ok(pid)
         }
-        Err(e) => Err(e.raw_os_error().unwrap_or(libc::ENOENT)),
+        Err(e) => {
+            // As a shell says it.
+            status::set_last(cx, 0, 127 << 8);
+            Err(e.raw_os_error().unwrap_or(libc::ENOENT))
+        }
     }
 }
 
@@ -220,9 +228,8 @@ pub mod io {
     ///
     ///     IO.popen(["echo", "a b"], &:read)   #=> "a b\n"
     #[method("popen", singleton)]
-    fn popen(cx: &mut Cx, this: ClassId, args: Rest, kw: Kwargs, block: Block) -> Result<Value> {
+    fn popen(cx: &mut Cx, this: ClassId, args: Rest, mut kw: Kwargs, block: Block) -> Result<Value> {
         let mut args = args.to_vec();
-        let mut kw = kw;
         // Options may also come as a Hash in the last place.
         if args.len() > 1
             && kw.0.is_none()
@@ -239,6 +246,14 @@ pub mod io {
         {
             env_arg = Some(h.as_value());
             args.remove(0);
+        }
+        // A Hash behind the command is options too.
+        if args.len() > 1
+            && kw.0.is_none()
+            && let Some(h) = args.last().and_then(|v| Ref::<HashCell>::from_value(*v))
+        {
+            args.pop();
+            kw = Kwargs(Some(h));
         }
         let Some(cmd) = args.first().copied() else { return cx.arity_error(0, 1, Some(2)) };
         let m = modes::parse(cx, args.get(1).copied().unwrap_or(Value::NIL), &kw, "r")?;
@@ -295,11 +310,7 @@ fn system(cx: &mut Cx, args: Args) -> Result<Option<bool>> {
     let pid = match start(cx, &plan) {
         Ok(p) => p,
         Err(e) if plan.exception => return fail(cx, e, &shown(&plan)),
-        Err(_) => {
-            // As a shell says it: 127.
-            status::set_last(cx, 0, 127 << 8);
-            return Ok(None);
-        }
+        Err(_) => return Ok(None),
     };
     status::wait(cx, pid, 0)?;
     let st = status::last(cx);

@@ -21,6 +21,7 @@ pub struct Plan {
     /// Changes to the environment.
     pub env: Vec<(Vec<u8>, Option<Vec<u8>>)>,
     pub clear_env: bool,
+    pub close_others: bool,
     pub chdir: Option<Vec<u8>>,
     pub umask: Option<u32>,
     /// Some(0): a new group.
@@ -166,6 +167,17 @@ fn source(cx: &mut Cx, child: i32, v: Value) -> Result<Source> {
     Ok(Source::Fd { fd: if child == 0 { s.fd } else { s.write_fd() }, owned: false })
 }
 
+fn flag(cx: &mut Cx, name: &str, v: Value) -> Result<bool> {
+    match v {
+        Value::TRUE => Ok(true),
+        Value::FALSE | Value::NIL => Ok(false),
+        v => {
+            let shown = cx.inspect_text(v)?;
+            cx.arg_error(format!("expected true or false as {name}: {shown}"))
+        }
+    }
+}
+
 /// Options and redirections.
 pub fn options(cx: &mut Cx, plan: &mut Plan, h: Ref<HashCell>) -> Result<()> {
     for (k, v) in cx.hash_pairs(h) {
@@ -175,17 +187,24 @@ pub fn options(cx: &mut Cx, plan: &mut Plan, h: Ref<HashCell>) -> Result<()> {
                 let p = cx.path_of(v)?;
                 plan.chdir = Some(path::expand(cx, &p, None, false)?);
             }
-            Some("unsetenv_others") => plan.clear_env = v.truthy(),
+            Some("unsetenv_others") => plan.clear_env = flag(cx, "unsetenv_others", v)?,
             Some("umask") => plan.umask = Some(cx.to_i64(v)? as u32),
             Some("pgroup") => {
                 plan.pgroup = match v {
                     Value::TRUE => Some(0),
                     Value::NIL | Value::FALSE => None,
-                    v => Some(cx.to_i64(v)? as i32),
+                    v => {
+                        let g = cx.to_i64(v)?;
+                        if g < 0 {
+                            return cx.arg_error(format!("negative process group ID : {g}"));
+                        }
+                        Some(g as i32)
+                    }
                 }
             }
-            Some("exception") => plan.exception = v.truthy(),
-            Some("close_others" | "new_pgroup") => {}
+            Some("exception") => plan.exception = flag(cx, "exception", v)?,
+            Some("close_others") => plan.close_others = flag(cx, "close_others", v)?,
+            Some("new_pgroup") => {}
             _ => {
                 let list = match Ref::<ArrayCell>::from_value(k) {
                     Some(a) => a.as_slice().to_vec(),
