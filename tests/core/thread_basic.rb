@@ -1,45 +1,78 @@
-t = Thread.new { Thread.current[:a] = 1; 5 }
+# Life of threads: values, states, exceptions, kill.
+p Thread.new(2, 3) { |a, b| a * b }.value
+p Thread.new(k: 1) { |k:| k }.value
+t = Thread.new { Thread.stop; :woken }
+Thread.pass until t.stop?
+p t.status, t.alive?, t.stop?
+t.run
+p t.value, t.status, t.alive?
+t = Thread.new { raise ArgumentError, "bad" }
+t.report_on_exception = false
+begin
+  t.join
+rescue => e
+  p e.class, e.message
+end
+p t.status
+log = []
+t = Thread.new do
+  begin
+    sleep
+  ensure
+    log << :ensure
+  end
+end
+Thread.pass until t.stop?
+p t.kill.equal?(t)
+p t.join.equal?(t), t.value, log
+t = Thread.new { begin; sleep; rescue IOError => e; [e.class, e.message]; end }
+Thread.pass until t.stop?
+p t.raise(IOError, "now")
 p t.value
-p t.alive?
-p t[:a]
-p t.join.equal?(t)
-p Thread.current.class
-p Thread.main == Thread.current
-p Thread.new { raise "x" }.tap { |x| x.report_on_exception = false }.then { |x| (x.value rescue $!.message) }
-q = Queue.new
-producer = Thread.new { 5.times { |i| q << i }; q << nil }
+p Thread.new {}.join(1).class
+t = Thread.new { sleep }
+p t.join(0.01)
+t.kill.join
+p((t.wakeup rescue [$!.class, $!.message]))
+p((Thread.new rescue [$!.class, $!.message]))
+p((Thread.current.join rescue [$!.class, $!.message]))
+class Quiet < Thread
+  def initialize; end
+end
+p((Quiet.new {} rescue $!.class))
+class Named < Thread
+  def initialize(n)
+    @n = n
+    super() { @n + 1 }
+  end
+end
+p Named.new(4).value
+p Thread.main == Thread.current, Thread.list.size
+a = 5.times.map { |i| Thread.new { Thread.pass; i } }
+p a.map(&:value)
+p Thread.new { Thread.exit; 1 }.value
 r = []
-while (v = q.pop); r << v; end
-p r
-p q.empty?
-p producer.join.status
-p q.size
-m = Mutex.new
-n = 0
-4.times.map { Thread.new { 100.times { m.synchronize { n += 1 } } } }.each(&:join)
-p n
-p m.locked?
-p m.try_lock
-p m.owned?
-p m.unlock.locked?
-p Thread.new { Thread.stop; 1 }.tap { |x| sleep 0.01 until x.status == "sleep"; x.run }.value, Thread.new { sleep }.tap { |x| Thread.pass; x.kill; x.join }.status
-sq = SizedQueue.new(1)
-th = Thread.new { 3.times { |i| sq.push(i) } }
-p 3.times.map { sq.pop }
-p th.join.class
-p((q.pop(true) rescue $!.class))
-p q.close.closed?
-p((q << 1 rescue $!.class))
-cv = ConditionVariable.new
-ready = false
-w = Thread.new { m.synchronize { cv.wait(m) until ready; :woken } }
-m.synchronize { ready = true; cv.signal }
-p w.value
-p Thread.new { throw :x }.tap { |x| x.report_on_exception = false }.then { |x| (x.join rescue $!.class) }
-p Thread.current.name.class
-p Thread.list.size >= 1
-th = Thread.new { begin; sleep; ensure; $ens = :ran; end }
-Thread.pass until th.status == "sleep"
-th.raise(ArgumentError, "into") 
-th.report_on_exception = false
-p (th.join rescue $!.message), $ens
+x = Thread.new { 3.times { |i| r << [:x, i]; Thread.pass } }
+y = Thread.new { 3.times { |i| r << [:y, i]; Thread.pass } }
+x.join; y.join
+p r.sort, r.size
+begin
+  Thread.new { exit 3 }.join
+rescue SystemExit => e
+  p e.status
+end
+old = $stderr
+err = Object.new
+def err.write(*s) = $out = $out.to_s + s.join
+$stderr = err
+t = Thread.new { raise "seen" }
+(t.join rescue 0)
+$stderr = old
+puts $out.gsub(/0x\h+/, "0x").sub(/#{Regexp.escape(__FILE__)}/, "FILE").lines.first.sub(/FILE:\d+/, "FILE")
+p Thread.new { Thread.current.report_on_exception }.value
+p Thread.new { catch(:a) { throw :a, 7 } }.value
+$done = false
+spin = Thread.new { n = 0; n += 1 until $done; n > 0 }
+Thread.pass
+$done = true
+p spin.value

@@ -1,5 +1,5 @@
 # Old objects that come to point at young ones, in every kind of slot.
-scale = ENV["ZAKURO_TEST_SCALE"] == "small" ? 40 : 4_000
+scale = ENV["ZAKURO_TEST_SCALE"] == "small" ? 60 : 4_000
 class Box; attr_accessor :v; end
 array = Array.new(50)
 hash = {}

@@ -12,6 +12,9 @@ use zakuro_bytecode::{Const, Intrinsic, Op};
 
 impl<'pr> Compiler<'pr> {
     pub(crate) fn defined(&mut self, n: &Node<'pr>, dest: Dest) -> u16 {
+        if dest == Dest::Discard {
+            return 0;
+        }
         self.with_temp(dest, |c, d| {
             let (no, end) = (c.f.asm.label(), c.f.asm.label());
             let mark = c.f.top;
@@ -206,6 +209,6 @@ impl<'pr> Compiler<'pr> {
             let t = self.sym_intrinsic(Intrinsic::DefinedFcall, name, Dest::Push);
             self.branch_register(t, false, no, false);
         }
-        if n.is_attribute_write() { "assignment" } else { "method" }
+        "method"
     }
 }

@@ -181,17 +181,12 @@ end
 
 # Methods of every VM's ENV.
 module EnvMethods
-  def each
-    return to_enum(:each) { size } unless block_given?
+  def each_pair
+    return to_enum(:each_pair) { size } unless block_given?
     to_h.each { |pair| yield pair }
     self
   end
-
-  def each_pair
-    return to_enum(:each_pair) { size } unless block_given?
-    to_h.each_pair { |name, value| yield name, value }
-    self
-  end
+  alias each each_pair
 
   def each_key
     return to_enum(:each_key) { size } unless block_given?
@@ -206,14 +201,26 @@ module EnvMethods
   end
 
   def to_a = to_h.to_a
-  def value?(value) = String === value ? values.include?(value) : nil
+  def value?(value)
+    value = __text(value)
+    value && values.include?(value)
+  end
   alias has_value? value?
-  def key(value) = to_h.key(value)
-  def assoc(name) = key?(name) ? [name, self[name]] : nil
-  def rassoc(value) = to_h.rassoc(value)
+
+  def key(value)
+    value = __text(value) or raise TypeError, "no implicit conversion of #{value.nil? ? "nil" : value.class} into String"
+    to_h.key(value)
+  end
+
+  def assoc(name) = to_h.assoc(__text(name) || self[name])
+
+  def rassoc(value)
+    value = __text(value)
+    value && to_h.rassoc(value)
+  end
   def values_at(*names) = names.map { |name| self[name] }
   def invert = to_h.invert
-  def slice(*names) = to_h.slice(*names)
+  def slice(*names) = names.filter_map { |name| (value = self[name]) && [name, value] }.to_h
   def except(*names) = to_h.except(*names)
 
   def select
@@ -266,15 +273,27 @@ module EnvMethods
   alias merge! update
 
   def replace(hash)
+    raise TypeError, "no implicit conversion of #{hash.nil? ? "nil" : hash.class} into Hash" unless hash.respond_to?(:to_hash)
     hash = hash.to_hash
-    (keys - hash.keys).each { |name| delete(name) }
+    # All or nothing: what cannot be stored is found before anything changes.
+    hash.each { |name, value| [name, value].each { |v| key?(v) } }
+    old = keys
     update(hash)
+    (old - hash.keys).each { |name| delete(name) }
+    self
   end
 
   def shift
     name = keys.first
     name && [name, delete(name)]
   end
+
+  # A String by `to_str`, nil for other objects.
+  def __text(object)
+    return object if String === object
+    object.respond_to?(:to_str) ? object.to_str : nil
+  end
+  private :__text
 
   def rehash = nil
   def freeze = raise(TypeError, "cannot freeze ENV")
@@ -286,12 +305,25 @@ module Process
   remove_const(:Tms)
   Tms = Struct.new(:utime, :stime, :cutime, :cstime)
 
+  # The thread of `Process.detach`.
+  class Waiter < Thread
+    def pid = self[:pid]
+  end
+
   class << self
     def times = Tms.new(*__times)
 
     def detach(pid)
-      thread = Thread.new { wait2(pid)[1] }
-      thread.define_singleton_method(:pid) { pid }
+      unless Integer === pid
+        raise TypeError, "no implicit conversion of #{pid.class} into Integer" unless pid.respond_to?(:to_int)
+        pid = pid.to_int
+      end
+      thread = Waiter.new do
+        wait2(pid)[1]
+      rescue Errno::ECHILD
+        nil
+      end
+      thread[:pid] = pid
       thread
     end
 

@@ -129,6 +129,9 @@ pub mod env {
     #[method("fetch")]
     fn fetch(cx: &mut Cx, this: Value, name: Value, default: Option<Value>, block: Block) -> Result<Value> {
         let n = name_of(cx, name)?;
+        if block.is_some() && default.is_some() {
+            cx.warn_here("block supersedes default value argument")?;
+        }
         if let Some(v) = get(cx, &n) {
             return Ok(text(cx, &v));
         }

@@ -40,6 +40,9 @@ fn number_arg(cx: &mut Cx, v: Value, negative: bool) -> Result<i32> {
         Some(rest) if negative => (-1, rest),
         _ => (1, text.as_str()),
     };
+    if name.starts_with('-') {
+        return cx.arg_error(format!("negative signal name: {name}"));
+    }
     match number_of(name) {
         Some(n) => Ok(sign * n),
         None => {
@@ -112,11 +115,15 @@ fn trap(cx: &mut Cx, signal: Value, command: Option<Value>, block: Block) -> Res
     }
     Ok(match before {
         Some(v) => v,
-        None if n == 0 => Value::NIL,
-        None if n == libc::SIGPIPE => cx.str("SYSTEM_DEFAULT"),
-        None => cx.str("DEFAULT"),
+        None if n == 0 || n == libc::SIGPIPE => Value::NIL,
+        None if OURS.contains(&n) => cx.str("DEFAULT"),
+        None => cx.str("SYSTEM_DEFAULT"),
     })
 }
+
+/// Signals that a Ruby process handles from the start.
+const OURS: [i32; 8] =
+    [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGALRM, libc::SIGTERM, libc::SIGUSR1, libc::SIGUSR2, libc::SIGCHLD];
 
 fn run(cx: &mut Cx, command: Value, n: i32) -> Result<()> {
     if let Some(s) = Ref::<StringCell>::from_value(command) {
@@ -217,7 +224,7 @@ pub mod kernel {
 
     /// As Signal.trap.
     ///
-    ///     trap(:WINCH) {}   #=> "DEFAULT"
+    ///     trap(:WINCH) {}   #=> "SYSTEM_DEFAULT"
     #[method("trap", module_function)]
     fn trap_(cx: &mut Cx, _this: Value, signal: Value, command: Option<Value>, block: Block) -> Result<Value> {
         trap(cx, signal, command, block)

@@ -120,8 +120,7 @@ pub fn moved(cx: &mut Cx, like: Value, m: calc::Moment) -> Result<Value> {
         Clock::Local { .. } => zone::local_clock(cx, m.sec),
         other => other,
     };
-    let class = cx.class_of(like);
-    Ok(cx.data(class, TimeData { sec: m.sec, nsec: m.nsec, rest: m.rest, clock }))
+    Ok(cx.data(ids::TIME, TimeData { sec: m.sec, nsec: m.nsec, rest: m.rest, clock }))
 }
 
 /// Formats a Time.
@@ -326,11 +325,14 @@ pub mod time {
         }
         // The other side may know how to compare.
         match cx.guard_recursion(this, |cx| cx.call(other, sym::cmp, &[this]))? {
-            Some(r) if cx.is_integer(r) => {
-                let n = cx.to_i64(r)?;
-                Ok(Value::fixnum(-n.signum()))
+            None | Some(Value::NIL) => Ok(Value::NIL),
+            Some(r) => {
+                let zero = Value::fixnum(0);
+                if cx.call(r, sym::gt, &[zero])?.truthy() {
+                    return Ok(Value::fixnum(-1));
+                }
+                Ok(Value::fixnum(cx.call(r, sym::lt, &[zero])?.truthy() as i64))
             }
-            _ => Ok(Value::NIL),
         }
     }
     /// Same moment.
@@ -413,6 +415,7 @@ pub mod time {
         let sec = get(cx, this)?.sec;
         let clock = match offset.filter(|o| !o.is_nil()) {
             Some(o) => zone::clock_of(cx, o, sec)?,
+            None if matches!(get(cx, this)?.clock, Clock::Local { .. }) => return Ok(this),
             None => zone::local_clock(cx, sec),
         };
         if get(cx, this)?.clock != clock {

@@ -7,7 +7,7 @@ module RbConfig
     "bindir" => File.dirname(executable), "EXEEXT" => "", "ruby_version" => "4.0.0", "RUBY_PROGRAM_VERSION" => RUBY_VERSION,
     "MAJOR" => "4", "MINOR" => "0", "TEENY" => "0", "PATCHLEVEL" => "0", "host_os" => host_os, "target_os" => host_os, "host_cpu" => host_cpu,
     "target_cpu" => host_cpu, "arch" => RUBY_PLATFORM, "build_os" => host_os, "DLEXT" => "so", "SOEXT" => "so", "OBJEXT" => "o", "LIBEXT" => "a",
-    "prefix" => "/usr", "rubylibdir" => "/usr/lib/ruby", "rubyarchdir" => "/usr/lib/ruby", "sitedir" => "/usr/lib/ruby/site_ruby",
+    "prefix" => "/usr", "rubylibprefix" => "/usr/lib/ruby", "libdir" => "/usr/lib", "rubylibdir" => "/usr/lib/ruby", "rubyarchdir" => "/usr/lib/ruby", "sitedir" => "/usr/lib/ruby/site_ruby",
     "sitelibdir" => "/usr/lib/ruby/site_ruby", "vendordir" => "/usr/lib/ruby/vendor_ruby", "mandir" => "/usr/share/man",
     "sysconfdir" => "/etc", "datadir" => "/usr/share", "localstatedir" => "/var", "SHELL" => "/bin/sh", "PATH_SEPARATOR" => ":",
     "ruby_pc" => "", "configure_args" => "", "SIZEOF_VOIDP" => "8", "ENABLE_SHARED" => "no", "platform" => RUBY_PLATFORM

@@ -50,6 +50,10 @@ impl Cx {
     }
     /// Calls a method when the object responds to it (private methods too, as conversions do); None otherwise.
     pub fn call_if_responds(&mut self, v: Value, name: Sym, args: &[Value]) -> Result<Option<Value>> {
+        if v.is_cell() && self.has_own_respond_to(v) {
+            // A respond_to? written in Ruby decides.
+            return if self.responds(v, name, true)? { Ok(Some(self.call(v, name, args)?)) } else { Ok(None) };
+        }
         if self.method_of(v, name).is_some() {
             return Ok(Some(self.call(v, name, args)?));
         }

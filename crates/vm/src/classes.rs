@@ -208,7 +208,7 @@ impl Cx {
             // The singleton class of a class inherits from the singleton class of its superclass.
             let up = match (self.class(c).kind, self.class(c).superclass) {
                 (ClassKind::Module, _) => self.module_class(c),
-                (ClassKind::Singleton, _) | (_, None) => ids::CLASS,
+                (_, None) => ids::CLASS,
                 (_, Some(s)) if s == c => ids::CLASS,
                 (_, Some(s)) => {
                     let sup = self.class_value(s);
@@ -334,7 +334,7 @@ impl Cx {
         } else {
             match self.class(holder).name {
                 Some(h) => Sym::intern(&format!("{}::{}", h.name(), name.name())),
-                None => return,
+                None => Sym::intern(&format!("{}::{}", self.class_name(holder), name.name())),
             }
         };
         let d = self.class_mut(class);

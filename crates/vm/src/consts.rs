@@ -78,7 +78,8 @@ impl Cx {
         let mro = self.class(holder).mro.clone();
         for c in mro {
             if !object && c == ids::OBJECT && holder != ids::OBJECT {
-                break;
+                // Modules that Object includes count, its own constants don't.
+                continue;
             }
             if let Some(e) = self.const_entry(c, name)
                 && let Some(v) = self.const_entry_value(c, name, e)?
@@ -86,12 +87,8 @@ impl Cx {
                 return Ok(Some((c, v)));
             }
         }
-        if object
-            && self.class(holder).kind == ClassKind::Module
-            && let Some(e) = self.const_entry(ids::OBJECT, name)
-            && let Some(v) = self.const_entry_value(ids::OBJECT, name, e)?
-        {
-            return Ok(Some((ids::OBJECT, v)));
+        if object && self.class(holder).kind == ClassKind::Module {
+            return self.const_lookup_in(ids::OBJECT, name, true);
         }
         Ok(None)
     }
@@ -129,8 +126,12 @@ impl Cx {
         };
         if let Some((c, v)) = self.const_lookup_in(id, name, id == ids::OBJECT)? {
             if self.const_entry(c, name).is_some_and(|e| e.private) {
+                if self.method_of(holder, sym::const_missing).is_some_and(|m| m.method_kind() != MethodKind::Native) {
+                    return self.call_private(holder, sym::const_missing, &[Value::sym(name)]);
+                }
                 let p = self.const_path(c, name);
-                return self.name_error(format!("private constant {p} referenced"), name, holder);
+                let owner = self.class_value(c);
+                return self.name_error(format!("private constant {p} referenced"), name, owner);
             }
             return Ok(v);
         }

@@ -29,7 +29,12 @@ impl Cx {
         }
         match self.global_hook(name) {
             Some(row) => (row.get)(self, name),
-            None => Ok(Value::NIL),
+            None => {
+                if self.globals.get(&sym::verbose) == Some(&Value::TRUE) {
+                    self.warn_here(&format!("global variable '{}' not initialized", name.name()))?;
+                }
+                Ok(Value::NIL)
+            }
         }
     }
     pub fn global_set(&mut self, name: Sym, v: Value) -> Result<()> {

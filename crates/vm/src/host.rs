@@ -284,7 +284,7 @@ impl Cx {
                 break self.raise(ids::FATAL, "No live threads left. Deadlock?");
             }
             self.park_as(wait, deadline);
-            if let Err(e) = self.check_interrupts() {
+            if let Err(e) = self.safepoint().and_then(|()| self.thread_interrupts(true)) {
                 break Err(e);
             }
         };

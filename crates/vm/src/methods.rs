@@ -287,6 +287,10 @@ impl Cx {
         }
         self.basic_responds(v, name, private)
     }
+    /// Whether `respond_to?` is not the builtin one.
+    pub fn has_own_respond_to(&mut self, v: Value) -> bool {
+        self.method_of(v, sym::respond_to).is_some_and(|m| !(m.method_kind() == MethodKind::Native && m.owner == ids::KERNEL))
+    }
     /// `respond_to?` as Kernel has it.
     pub fn basic_responds(&mut self, v: Value, name: Sym, private: bool) -> Result<bool> {
         if let Some(m) = self.method_of(v, name) {

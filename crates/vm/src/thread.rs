@@ -242,6 +242,8 @@ pub struct Threads {
     /// `Thread.report_on_exception`
     pub report_on_exception: bool,
     pub default_group: Value,
+    /// `Thread.ignore_deadlock`
+    pub ignore_deadlock: bool,
 }
 
 impl Threads {
@@ -361,11 +363,14 @@ pub unsafe fn turn(cx: *mut Cx, main: &mut Co) -> TurnEnd {
     unsafe {
         if let Some(t) = (*cx).threads.as_deref_mut() {
             t.woken();
+            if (*cx).poll_owner.load() & OF_VM != 0 {
+                t.make_ready(t.main);
+            }
         }
         loop {
             let mut thread: *mut Thread = std::ptr::null_mut();
             if let Some(t) = (*cx).threads.as_deref_mut() {
-                if t.ready.is_empty() && t.wakeable == 0 {
+                if t.ready.is_empty() && t.wakeable == 0 && !t.ignore_deadlock {
                     (*t.main).vm_bits |= DEADLOCK;
                     t.make_ready(t.main);
                 }
@@ -417,6 +422,9 @@ pub unsafe fn turn(cx: *mut Cx, main: &mut Co) -> TurnEnd {
     }
 }
 
+/// Poll bits that are for the main thread.
+const OF_VM: u32 = poll::KILL | poll::RAISE | poll::SIGNAL;
+
 /// Beside the poll bits: all threads wait for each other.
 const DEADLOCK: u32 = 1 << 31;
 
@@ -448,6 +456,7 @@ impl Cx {
                 abort_on_exception: false,
                 report_on_exception: true,
                 default_group,
+                ignore_deadlock: false,
             }));
         }
         match &mut self.threads {
@@ -668,7 +677,6 @@ impl Cx {
     /// Interrupts of a VM with threads: those of the VM go to its main thread.
     #[cold]
     pub(crate) fn threads_interrupted(&mut self, bits: u32) -> Result<()> {
-        const OF_VM: u32 = poll::KILL | poll::RAISE | poll::SIGNAL;
         let Some(ts) = self.threads.as_deref_mut() else { return Ok(()) };
         let mut rotate = false;
         if bits & poll::WAKE != 0 {

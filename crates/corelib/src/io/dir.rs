@@ -275,7 +275,11 @@ pub mod dir_class {
     #[method("empty?", singleton)]
     fn is_empty(cx: &mut Cx, _this: Value, path: Value) -> Result<bool> {
         let p = cx.path_of(path)?;
-        Ok(entries_at(cx, &p).is_ok_and(|e| e.iter().all(|n| is_dot(n))))
+        match entries_at(cx, &p) {
+            Ok(e) => Ok(e.iter().all(|n| is_dot(n))),
+            Err(libc::ENOTDIR) => Ok(false),
+            Err(e) => fail_at(cx, e, "rb_dir_s_empty_p", &p),
+        }
     }
     /// Home directory of the user, or of another one by name.
     #[method("home", singleton)]
@@ -360,6 +364,7 @@ pub mod dir_class {
         if block.is_none() {
             return enumerator(cx, this, "each", &[]);
         }
+        dir(cx, this)?.at = 0;
         loop {
             let n = read(cx, this)?;
             if n.is_nil() {
@@ -372,8 +377,7 @@ pub mod dir_class {
     #[method("children")]
     fn own_children(cx: &mut Cx, this: Value) -> Result<Value> {
         let d = dir(cx, this)?;
-        let list: Vec<Vec<u8>> = d.entries[d.at..].iter().filter(|n| !is_dot(n)).cloned().collect();
-        d.at = d.entries.len();
+        let list: Vec<Vec<u8>> = d.entries.iter().filter(|n| !is_dot(n)).cloned().collect();
         Ok(names(cx, &list))
     }
     /// Yields each name but "." and "..".

@@ -294,10 +294,10 @@ impl Walk<'_> {
             names.sort();
         }
         for name in names {
-            if name == b".." || name == b"." && !(self.flags & DOTMATCH != 0 && rest.is_empty()) {
+            if name == b".." {
                 continue;
             }
-            if component(part, &name, self.flags | if name == b"." { DOTMATCH } else { 0 }, false) {
+            if component(part, &name, self.flags, false) {
                 let next = Self::join(prefix, &name);
                 if rest.is_empty() {
                     self.out.push(next);

@@ -53,7 +53,7 @@ pub fn text_encoding(io: &object::Io) -> u8 {
     match io.ext {
         Some(e) => e,
         None if io.binmode => Encoding::BINARY.id(),
-        None => Encoding::UTF_8.id(),
+        None => io.default,
     }
 }
 

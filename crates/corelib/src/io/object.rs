@@ -43,6 +43,8 @@ pub struct Io {
     /// External encoding id when set.
     pub ext: Option<u8>,
     pub int: Option<u8>,
+    /// Default external encoding when the stream was made.
+    pub default: u8,
     /// Seconds a read or write may wait.
     pub timeout: Option<f64>,
     /// Delete-on-close and the like are the caller's; this is the Process::Status after close of a popen stream.
@@ -79,6 +81,7 @@ impl Io {
             pid: 0,
             ext: None,
             int: None,
+            default: zakuro_object::string::UTF8,
             timeout: None,
             eof_seen: false,
         }
@@ -216,7 +219,16 @@ impl Drop for Registry {
     }
 }
 
-fn share(cx: &mut Cx, io: Io) -> IoData {
+fn share(cx: &mut Cx, mut io: Io) -> IoData {
+    io.default = crate::encoding::default_external(cx).id();
+    if io.int.is_none() && !io.binmode && io.ext != Some(zakuro_object::string::BINARY) {
+        // Text is converted to the default internal encoding.
+        let external = io.ext.unwrap_or(io.default);
+        io.int = crate::encoding::default_internal(cx).map(|e| e.id()).filter(|i| *i != external);
+        if io.int.is_some() && io.ext.is_none() {
+            io.ext = Some(external);
+        }
+    }
     let shared = Rc::new(UnsafeCell::new(io));
     cx.state::<super::stream::IoState>().open.add(&shared);
     IoData(shared)
@@ -297,7 +309,14 @@ pub fn flush(cx: &mut Cx, v: Value) -> Result<()> {
             }
             Ok(())
         }
-        Err(e) => fail_path(cx, v, e),
+        Err(e) => {
+            // What could not be written is not forgotten: `close` will say so again.
+            let io = raw(cx, v)?;
+            if io.wbuf.is_empty() {
+                io.wbuf = bytes;
+            }
+            fail_path(cx, v, e)
+        }
     }
 }
 
@@ -323,19 +342,7 @@ pub fn write(cx: &mut Cx, v: Value, bytes: &[u8]) -> Result<()> {
 
 /// Reads more from the descriptor into the buffer; false at the end of the file.
 pub fn fill(cx: &mut Cx, v: Value) -> Result<bool> {
-    let io = reader(cx, v)?;
-    let (fd, regular, timeout) = (io.fd, io.regular, io.timeout);
-    if fd < 0 {
-        return io_error(cx, "not opened for reading");
-    }
-    if fd == 0 || io.tty {
-        super::stream::before_terminal_read(cx)?;
-    }
-    if let Some(t) = timeout
-        && super::wait::wait_timeout(cx, fd, libc::POLLIN, Some(t))? == 0
-    {
-        return io_timeout(cx);
-    }
+    let (fd, regular) = wait_for_input(cx, v)?;
     let mut chunk = vec![0u8; READ_BUFFER];
     match blocking_read(cx, fd, regular, &mut chunk)? {
         Ok(0) => Ok(false),
@@ -360,6 +367,27 @@ pub fn fill(cx: &mut Cx, v: Value) -> Result<bool> {
             super::errors::fail_at(cx, e, "io_fread", &p)
         }
     }
+}
+
+/// Waits until the stream can be read; its descriptor. IOError when another thread closes it meanwhile.
+pub fn wait_for_input(cx: &mut Cx, v: Value) -> Result<(RawFd, bool)> {
+    let io = reader(cx, v)?;
+    let (fd, regular, timeout) = (io.fd, io.regular, io.timeout);
+    if fd < 0 {
+        return io_error(cx, "not opened for reading");
+    }
+    if fd == 0 || io.tty {
+        super::stream::before_terminal_read(cx)?;
+    }
+    if !regular {
+        if super::wait::wait_timeout(cx, fd, libc::POLLIN, timeout)? == 0 {
+            return io_timeout(cx);
+        }
+        if raw(cx, v)?.fd != fd {
+            return io_error(cx, "stream closed in another thread");
+        }
+    }
+    Ok((fd, regular))
 }
 
 pub fn io_timeout<T>(cx: &mut Cx) -> Result<T> {

@@ -89,11 +89,15 @@ pub fn close(cx: &mut Cx, v: Value) -> Result<()> {
     if io.is_closed() {
         return Ok(());
     }
-    let flushed = object::flush(cx, v);
+    let flushed = if io.wbuf.is_empty() { Ok(()) } else { object::flush(cx, v) };
     let io = object::raw(cx, v)?;
     io.wbuf = Vec::new();
     let pid = std::mem::take(&mut io.pid);
     let err = io.close_fds();
+    // Threads of this VM that wait for it must look again.
+    if let Some(h) = &cx.host {
+        h.task.wake();
+    }
     if pid > 0 {
         crate::process::wait_child(cx, pid)?;
     }
@@ -226,9 +230,18 @@ pub mod io {
         let mut w = Io::new(fds[1], WRITE);
         w.sync = true;
         if let Some(e) = enc.first() {
-            let s = cx.to_s(*e)?;
+            let mut text = b"r:".to_vec();
+            for (i, e) in [Some(e), enc.get(1)].into_iter().flatten().enumerate() {
+                let name = match cx.try_str(*e)? {
+                    Some(s) => s,
+                    None => cx.to_s(*e)?,
+                };
+                if i > 0 {
+                    text.push(b':');
+                }
+                text.extend_from_slice(name.bytes());
+            }
             let mut m = Mode::default();
-            let text = [b"r:", s.bytes()].concat();
             modes::parse_text(cx, &text, &mut m)?;
             r.ext = m.ext;
             r.int = m.int;
@@ -281,6 +294,9 @@ pub mod io {
             io.mode &= !READ;
             return if io.writable() { Ok(()) } else { super::close(cx, this) };
         }
+        if io.wfd >= 0 {
+            return Ok(());
+        }
         if io.writable() || !io.readable() {
             return io_error(cx, "closing non-duplex IO for reading");
         }
@@ -309,6 +325,9 @@ pub mod io {
             unsafe { libc::shutdown(io.write_fd(), libc::SHUT_WR) };
             io.mode &= !WRITE;
             return if io.readable() { Ok(()) } else { super::close(cx, this) };
+        }
+        if io.pid > 0 && !io.writable() {
+            return Ok(());
         }
         if io.readable() || !io.writable() {
             return io_error(cx, "closing non-duplex IO for writing");

@@ -75,6 +75,7 @@ pub mod io {
     #[method("readpartial")]
     fn readpartial(cx: &mut Cx, this: Value, max: Value, buf: Option<Value>) -> Result<Value> {
         let n = length(cx, max)?;
+        object::reader(cx, this)?;
         if n == 0 {
             return into_buffer(cx, buf, b"", BINARY);
         }
@@ -94,7 +95,7 @@ pub mod io {
         if n == 0 {
             return into_buffer(cx, buf, b"", BINARY);
         }
-        let (fd, regular) = (io.fd, io.regular);
+        let (fd, regular) = object::wait_for_input(cx, this)?;
         let mut chunk = vec![0; n.min(1 << 26)];
         match blocking_read(cx, fd, regular, &mut chunk)? {
             Ok(0) => at_end(cx, buf),
@@ -108,6 +109,9 @@ pub mod io {
         let n = length(cx, max)?;
         let quiet = kw.get(sym::exception).is_some_and(|v| v == Value::FALSE);
         let io = object::reader(cx, this)?;
+        if n == 0 {
+            return into_buffer(cx, buf, b"", BINARY);
+        }
         if io.buffered().is_empty() && !io.regular {
             let mut p = libc::pollfd { fd: io.fd, events: libc::POLLIN, revents: 0 };
             // SAFETY: one valid pollfd.
@@ -117,9 +121,6 @@ pub mod io {
                 }
                 return wait_error(cx, "IO::EAGAINWaitReadable", "Resource temporarily unavailable - read would block");
             }
-        }
-        if n == 0 {
-            return into_buffer(cx, buf, b"", BINARY);
         }
         match read_some(cx, this, n)? {
             Some(b) => into_buffer(cx, buf, &b, BINARY),

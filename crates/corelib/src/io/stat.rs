@@ -32,6 +32,12 @@ fn stat_result(cx: &mut Cx, v: Value, follow: bool) -> Result<std::result::Resul
             return Ok(if libc::fstat(fd, &mut st) == 0 { Ok(st) } else { Err(super::errors::last_errno()) });
         }
     }
+    if !v.is_kind(Kind::String)
+        && let Some(io) = cx.call_if_responds(v, sym::to_io, &[])?
+        && cx.is_data::<object::IoData>(io)
+    {
+        return stat_result(cx, io, follow);
+    }
     let p = cx.path_of(v)?;
     Ok(cwd::stat(cx, &p, follow))
 }

@@ -83,7 +83,10 @@ pub mod io {
     fn set_encoding(cx: &mut Cx, this: Value, ext: Value, int: Option<Value>, _kw: Kwargs) -> Result<Value> {
         let (mut e, mut i) = (None, None);
         if !ext.is_nil() {
-            let s = cx.to_s(ext)?;
+            let s = match cx.try_str(ext)? {
+                Some(s) => s,
+                None => cx.to_s(ext)?,
+            };
             let text = [b"r:", s.bytes()].concat();
             let mut m = modes::Mode::default();
             modes::parse_text(cx, &text, &mut m)?;

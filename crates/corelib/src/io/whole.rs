@@ -239,7 +239,7 @@ pub mod io {
             loop {
                 let line = lines::gets(cx, f, &a)?;
                 if line.is_nil() {
-                    return Ok(Value::NIL);
+                    return Ok(lines::set_last(cx, Value::NIL));
                 }
                 cx.yield1(all.block, line)?;
             }

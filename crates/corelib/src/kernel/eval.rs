@@ -106,7 +106,9 @@ pub fn eval_source(cx: &mut Cx, source: &Source, scope: Scope, self_: Value, me:
             match zakuro_sched::on_native_stack(|| zakuro_compiler::compile(&source.text, &options)) {
                 Ok(c) => {
                     show_warnings(cx, &source.file, &c.warnings)?;
-                    cx.state::<Evals>().0.insert(key, c.code.clone());
+                    if c.warnings.is_empty() {
+                        cx.state::<Evals>().0.insert(key, c.code.clone());
+                    }
                     c.code
                 }
                 Err(e) => return syntax_error(cx, &e),

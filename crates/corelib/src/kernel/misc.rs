@@ -74,7 +74,7 @@ mod main {
     /// Activates the refinements of a module in the rest of the file.
     #[method("using", private)]
     fn using(cx: &mut Cx, this: Value, module: Value) -> Result<Value> {
-        if cx.scope_kind() == zakuro_bytecode::CodeKind::Method {
+        if cx.scope_kind() != zakuro_bytecode::CodeKind::Program {
             return cx.raise(ids::RUNTIME_ERROR, "main.using is permitted only at toplevel");
         }
         crate::module::refine::using(cx, module)?;

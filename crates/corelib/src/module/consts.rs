@@ -251,8 +251,18 @@ pub mod module {
     ///     (Comparable::NoSuch rescue $!.message)   #=> "uninitialized constant Comparable::NoSuch"
     #[method("const_missing")]
     fn const_missing(cx: &mut Cx, this: ClassId, name: Sym) -> Result<Value> {
-        let path = cx.const_path(this, name);
         let o = cx.class_value(this);
+        let mut path = cx.const_path(this, name);
+        if this != ids::OBJECT && (!cx.is_builtin(o, sym::name, ids::MODULE) || !cx.is_builtin(o, sym::inspect, ids::MODULE)) {
+            // The class's own idea of its name.
+            let mut shown = cx.call(o, sym::name, &[])?;
+            if shown.is_nil() {
+                shown = cx.inspect(o)?.as_value();
+            }
+            if let Some(s) = Ref::<StringCell>::from_value(shown) {
+                path = format!("{}::{}", s.text(), name.name());
+            }
+        }
         cx.name_error(format!("uninitialized constant {path}"), name, o)
     }
     /// Removes a constant; returns its value.
@@ -337,7 +347,7 @@ pub mod module {
     fn cvar_get(cx: &mut Cx, this: ClassId, name: Value) -> Result<Value> {
         let object = cx.class_value(this);
         let s = cvar_name(cx, object, name)?;
-        match cx.cvar_get(this, s) {
+        match cx.cvar_get(this, s)? {
             Some(v) => Ok(v),
             None => {
                 let n = cx.class_name(this);
@@ -362,7 +372,7 @@ pub mod module {
     fn cvar_defined(cx: &mut Cx, this: ClassId, name: Value) -> Result<bool> {
         let object = cx.class_value(this);
         let s = cvar_name(cx, object, name)?;
-        Ok(cx.cvar_get(this, s).is_some())
+        Ok(cx.cvar_holder(this, s).is_some())
     }
     /// Names of the class variables; with `false` without the ancestors'.
     ///

@@ -7,6 +7,7 @@ use zakuro_vm::*;
 /// A module (not a class) given to include, prepend or extend.
 pub fn module_arg(cx: &mut Cx, v: Value) -> Result<ClassId> {
     match cx.class_id(v) {
+        Some(c) if cx.refined_class(c).is_some() => cx.type_error("wrong argument type Refinement (expected Module)"),
         Some(c) if cx.class(c).kind == ClassKind::Module => Ok(c),
         Some(_) => cx.type_error("wrong argument type Class (expected Module)"),
         None => {

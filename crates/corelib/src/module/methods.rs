@@ -69,7 +69,8 @@ pub fn instance_names(cx: &mut Cx, c: ClassId, want: Want, inherit: bool) -> Vec
 
 /// The method that instances of `c` would call; modules see Object's methods too when `object`.
 pub fn find(cx: &mut Cx, c: ClassId, name: Sym, object: bool) -> Option<Ref<MethodCell>> {
-    match cx.find_method(c, name) {
+    let cref = cx.current_cref();
+    match cx.find_method_from(cref, c, name) {
         None if object && cx.class(c).kind == ClassKind::Module => cx.find_method(ids::OBJECT, name),
         m => m,
     }

@@ -31,10 +31,10 @@ pub fn describe(cx: &mut Cx, module: ClassId) -> Result<Option<String>> {
 
 /// Activates the refinements of a module and of its ancestors in the caller's lexical scope.
 pub fn using(cx: &mut Cx, module: Value) -> Result<()> {
-    let id = include::module_arg(cx, module)?;
-    if cx.refined_class(id).is_some() {
+    if cx.class_id(module).is_some_and(|m| cx.refined_class(m).is_some()) {
         return cx.arg_error("refinement object is not permitted");
     }
+    let id = include::module_arg(cx, module)?;
     let mut found = Vec::new();
     for m in cx.class(id).mro.clone().into_iter().rev() {
         let object = cx.class_value(m);

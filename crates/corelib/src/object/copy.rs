@@ -177,6 +177,10 @@ pub fn clone(cx: &mut Cx, v: Value, frozen: Option<bool>) -> Result<Value> {
     if !v.is_kind(Kind::Class) && cx.class(s).kind == ClassKind::Singleton && cx.class(s).attached == v {
         let t = cx.singleton_class(copy)?;
         copy_class_data(cx, s, t);
+        let (consts, order) = (cx.class(s).consts.clone(), cx.class(s).const_order.clone());
+        let d = cx.class_mut(t);
+        d.consts = consts;
+        d.const_order = order;
     }
     if !(hook_is_builtin(cx, copy, sym::initialize_clone) && hook_is_builtin(cx, copy, sym::initialize_copy)) {
         match frozen {

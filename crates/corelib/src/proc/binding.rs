@@ -57,6 +57,9 @@ pub fn visible_names(cx: &Cx, scope: Scope) -> Vec<Value> {
 
 fn local_name(cx: &mut Cx, this: Value, name: Value) -> Result<Sym> {
     let s = cx.to_sym(name)?;
+    if matches!(s.bytes(), [b'_', b'1'..=b'9']) {
+        return cx.name_error(format!("numbered parameter '{}' is not a local variable", s.name()), s, this);
+    }
     if !is_visible_local(s) {
         let shown = cx.any_to_s(this);
         return cx.name_error(format!("wrong local variable name '{}' for {shown}", s.name()), s, this);

@@ -15,6 +15,11 @@ const LIMITS: &[(&str, u32)] = &[
     ("NPROC", libc::RLIMIT_NPROC),
     ("RSS", libc::RLIMIT_RSS),
     ("STACK", libc::RLIMIT_STACK),
+    ("RTPRIO", libc::RLIMIT_RTPRIO),
+    ("RTTIME", libc::RLIMIT_RTTIME),
+    ("SIGPENDING", libc::RLIMIT_SIGPENDING),
+    ("MSGQUEUE", libc::RLIMIT_MSGQUEUE),
+    ("NICE", libc::RLIMIT_NICE),
 ];
 
 pub fn setup(cx: &mut Cx) {
@@ -22,7 +27,9 @@ pub fn setup(cx: &mut Cx) {
         cx.const_set(ids::PROCESS, Sym::intern(&format!("RLIMIT_{n}")), Value::fixnum(*v as i64));
     }
     let inf = cx.int_u64(libc::RLIM_INFINITY);
-    cx.const_set(ids::PROCESS, Sym::intern("RLIM_INFINITY"), inf);
+    for n in ["RLIM_INFINITY", "RLIM_SAVED_MAX", "RLIM_SAVED_CUR"] {
+        cx.const_set(ids::PROCESS, Sym::intern(n), inf);
+    }
     for (n, v) in [("WNOHANG", 1), ("WUNTRACED", 2), ("PRIO_PROCESS", 0), ("PRIO_PGRP", 1), ("PRIO_USER", 2)] {
         cx.const_set(ids::PROCESS, Sym::intern(n), Value::fixnum(v));
     }
@@ -32,10 +39,14 @@ pub fn setup(cx: &mut Cx) {
 }
 
 fn limit_of(cx: &mut Cx, v: Value) -> Result<u32> {
-    if cx.is_integer(v) {
-        return Ok(cx.to_i64(v)? as u32);
-    }
-    let name = cx.text_of(v)?;
+    let name = match (v.as_sym(), cx.is_integer(v)) {
+        (Some(s), _) => s.name().into_owned(),
+        (None, true) => return Ok(cx.to_i64(v)? as u32),
+        (None, false) => match cx.try_str(v)? {
+            Some(s) => s.text().into_owned(),
+            None => return Ok(cx.to_i64(v)? as u32),
+        },
+    };
     match LIMITS.iter().find(|l| l.0 == name) {
         Some(l) => Ok(l.1),
         None => cx.arg_error(format!("invalid resource name: {name}")),
@@ -104,6 +115,18 @@ pub mod process {
         // SAFETY: no preconditions.
         let r = unsafe { libc::getpgid(pid as i32) };
         if r < 0 { fail_os(cx, "") } else { Ok(r as i64) }
+    }
+    /// Ids of the supplementary groups.
+    #[method("groups", singleton)]
+    fn groups(cx: &mut Cx, _this: Value) -> Result<Value> {
+        let mut list = vec![0 as libc::gid_t; 65_536];
+        // SAFETY: room for as many ids as said.
+        let n = unsafe { libc::getgroups(list.len() as i32, list.as_mut_ptr()) };
+        if n < 0 {
+            return fail_os(cx, "");
+        }
+        let ids: Vec<Value> = list[..n as usize].iter().map(|g| Value::fixnum(*g as i64)).collect();
+        Ok(cx.array(&ids))
     }
     /// Session of a process.
     #[method("getsid", singleton)]

@@ -122,7 +122,27 @@ fn kill(cx: &mut Cx, this: Value) -> Result<Value> {
     Ok(this)
 }
 
-/// The thread threads of Ruby.
+/// The part of a backtrace that `start` and `length`, or a Range, ask for.
+fn part(cx: &mut Cx, all: Value, start: Option<Value>, length: Option<Value>) -> Result<Value> {
+    let Some(start) = start else { return Ok(all) };
+    if start.is_kind(Kind::Range) {
+        return cx.call(all, sym::aref, &[start]);
+    }
+    let from = cx.to_i64(start)?;
+    if from < 0 {
+        return cx.arg_error(format!("negative level ({from})"));
+    }
+    let n = match length {
+        None | Some(Value::NIL) => i64::from(u32::MAX),
+        Some(l) => cx.to_i64(l)?,
+    };
+    if n < 0 {
+        return cx.arg_error(format!("negative size ({n})"));
+    }
+    cx.call(all, sym::aref, &[Value::fixnum(from), Value::fixnum(n)])
+}
+
+/// The threads of Ruby.
 #[ruby_class(ids::THREAD)]
 pub mod thread {
     use super::*;
@@ -256,10 +276,16 @@ pub mod thread {
             return Ok(Value::NIL);
         }
         let e = if args.argc == 0 {
-            cx.exception(ids::RUNTIME_ERROR, "unhandled exception")
+            cx.exception(ids::RUNTIME_ERROR, "")
         } else {
             crate::kernel::raise::make_exception(cx, args)?
         };
+        // The cause is what the caller is handling, not what the thread happens to.
+        let cause = zakuro_vm::raise::hidden::cause();
+        if !cx.ivar_defined(e, cause) && cx.errinfo != e {
+            let handled = cx.errinfo;
+            cx.ivar_set_raw(e, cause, handled);
+        }
         if t.id == cx.thread_id() {
             return cx.raise_value(e);
         }
@@ -302,8 +328,8 @@ pub mod thread {
             return Ok(if t.error.is_nil() { Value::FALSE } else { Value::NIL });
         }
         Ok(cx.str(match t.state {
-            _ if t.dying => "aborting",
             State::Waiting => "sleep",
+            _ if t.dying => "aborting",
             _ => "run",
         }))
     }
@@ -348,19 +374,47 @@ pub mod thread {
         if !payload(cx, this)?.alive() {
             return Ok(Value::NIL);
         }
-        let lines: Vec<String> = cx.thread_locations(this)?.iter().map(|l| l.to_string()).collect();
+        let list = cx.thread_locations(this)?;
+        let lines: Vec<String> = list.iter().map(|l| l.to_string()).collect();
         let all = cx.str_array(&lines);
-        match start {
-            None => Ok(all),
-            Some(s) => {
-                let args: Vec<Value> = [Some(s), length].into_iter().flatten().collect();
-                if args.len() == 1 && args[0].as_fixnum().is_some() {
-                    let n = Value::fixnum(lines.len() as i64);
-                    return cx.call(all, sym::aref, &[args[0], n]);
-                }
-                cx.call(all, sym::aref, &args)
-            }
+        part(cx, all, start, length)
+    }
+
+    /// Levels of its backtrace as objects; nil after its end.
+    ///
+    ///     Thread.new {}.join.backtrace_locations   #=> nil
+    #[method("backtrace_locations")]
+    fn backtrace_locations(cx: &mut Cx, this: Value, start: Option<Value>, length: Option<Value>) -> Result<Value> {
+        if !payload(cx, this)?.alive() {
+            return Ok(Value::NIL);
         }
+        let list = cx.thread_locations(this)?;
+        let all = crate::kernel::caller::locations_value(cx, list);
+        part(cx, all, start, length)
+    }
+
+    /// Threads are made by `new`, `start` and `fork` only.
+    ///
+    ///     (Thread.allocate rescue $!.message)   #=> "allocator undefined for Thread"
+    #[method("allocate", singleton)]
+    fn allocate(cx: &mut Cx, this: ClassId) -> Result<Value> {
+        let name = cx.class_name(this);
+        cx.type_error(format!("allocator undefined for {name}"))
+    }
+
+    /// Is the check for deadlocks off?
+    ///
+    ///     Thread.ignore_deadlock   #=> false
+    #[method("ignore_deadlock", singleton)]
+    fn ignore_deadlock(cx: &mut Cx, _this: Value) -> bool {
+        cx.threads().ignore_deadlock
+    }
+
+    /// Switches the check for deadlocks off: for programs that a signal handler wakes.
+    #[method("ignore_deadlock=", singleton)]
+    fn set_ignore_deadlock(cx: &mut Cx, _this: Value, on: bool) -> bool {
+        cx.threads().ignore_deadlock = on;
+        on
     }
 
     /// Name, place of the block and state.
@@ -369,9 +423,9 @@ pub mod thread {
         let t = payload(cx, this)?;
         let state = match t.state {
             State::Dead | State::Created => "dead",
-            _ if t.dying => "aborting",
             State::Waiting if t.forever => "sleep_forever",
             State::Waiting => "sleep",
+            _ if t.dying => "aborting",
             _ => "run",
         };
         let name = match Ref::<StringCell>::from_value(t.name) {

@@ -55,9 +55,13 @@ pub mod thread {
             Err(Exc) => Err(Exc),
         };
         payload(cx, me)?.masks.pop();
-        let v = r?;
+        // What waited comes first, even before an exception of the block.
+        let e = cx.take_pending();
         cx.check_interrupts()?;
-        Ok(v)
+        match r {
+            Err(Exc) => cx.repend(e),
+            ok => ok,
+        }
     }
 
     /// Does an exception wait to be raised in the running thread?

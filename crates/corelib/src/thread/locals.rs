@@ -186,6 +186,9 @@ pub mod thread {
             Value::NIL
         } else {
             let s = cx.to_str(name)?;
+            if s.bytes().contains(&0) {
+                return cx.arg_error("string contains null byte");
+            }
             let copy = cx.str_bytes(s.bytes(), s.encoding());
             copy.set_flags(flags::FROZEN);
             copy
@@ -211,13 +214,12 @@ pub mod thread {
         Ok(n)
     }
 
-    /// Its group; nil after its end.
+    /// Its group.
     ///
     ///     Thread.current.group == ThreadGroup::Default   #=> true
     #[method("group")]
     fn group(cx: &mut Cx, this: Value) -> Result<Value> {
-        let t = payload(cx, this)?;
-        Ok(if t.alive() { t.group } else { Value::NIL })
+        Ok(payload(cx, this)?.group)
     }
 
     /// Is an exception that ends the thread reported on `$stderr`?

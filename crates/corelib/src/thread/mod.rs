@@ -44,6 +44,7 @@ pub(crate) fn payload(cx: &mut Cx, v: Value) -> Result<&'static mut Thread> {
 pub(crate) fn deadline(cx: &mut Cx, v: Option<Value>) -> Result<Option<Instant>> {
     match v {
         None | Some(Value::NIL) => Ok(None),
+        Some(v) if v.is_kind(Kind::String) || v == Value::TRUE || v == Value::FALSE => cx.no_conversion(v, "Float"),
         Some(v) => {
             let seconds = cx.to_f64(v)?;
             let d = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX);

@@ -144,7 +144,7 @@ pub mod queue {
                 Some(a) => q.items.extend(a.as_slice()),
                 None => {
                     let (what, got) = (cx.class_name_of(v), cx.class_name_of(list));
-                    return cx.type_error(format!("can't convert {what} to Array ({what}#to_a gives {got})"));
+                    return cx.type_error(format!("can't convert {what} into Array ({what}#to_a gives {got})"));
                 }
             }
         }

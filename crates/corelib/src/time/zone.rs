@@ -58,7 +58,7 @@ pub fn local_epoch(cx: &mut Cx, as_utc: i64) -> i64 {
     let dt = i16::try_from(y).ok().and_then(|y| {
         DateTime::new(y, m as i8, d as i8, (rest / 3600) as i8, (rest / 60 % 60) as i8, (rest % 60) as i8, 0).ok()
     });
-    match dt.and_then(|dt| tz.to_ambiguous_timestamp(dt).compatible().ok()) {
+    match dt.and_then(|dt| tz.to_ambiguous_timestamp(dt).later().ok()) {
         Some(ts) => ts.as_second(),
         None => match local_clock(cx, as_utc) {
             Clock::Local { offset, .. } => as_utc - offset as i64,
@@ -82,7 +82,7 @@ pub fn clock_of(cx: &mut Cx, v: Value, sec: i64) -> Result<Clock> {
             Offset::Bad => bad(cx, &String::from_utf8_lossy(&b)),
         };
     }
-    if !cx.is_integer(v) && cx.responds(v, Sym::intern("utc_to_local"), false)? {
+    if !cx.is_integer(v) && v.as_float().is_none() && cx.responds(v, Sym::intern("utc_to_local"), false)? {
         let t = cx.data(ids::TIME, super::TimeData { sec, nsec: 0, rest: None, clock: Clock::Utc });
         let l = cx.call(v, Sym::intern("utc_to_local"), &[t])?;
         let local = if cx.is_data::<super::TimeData>(l) {

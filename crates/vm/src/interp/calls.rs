@@ -401,7 +401,12 @@ unsafe fn push_bmethod_frame(cx: &mut Cx, base: *mut Value) -> Result<*const Cod
         let call = cx.call;
         let m: Method = Ref::of(call.me);
         let who = Some((*base, call.me));
-        push_block_frame(cx, Block(m.data.0), base, call.argc, call.kw, call.block, who, FRAME_LAMBDA | FRAME_BMETHOD)
+        let cs = push_block_frame(cx, Block(m.data.0), base, call.argc, call.kw, call.block, who, FRAME_LAMBDA | FRAME_BMETHOD)?;
+        let p = &(*cs).code.params;
+        if m.reserved & RUBY2_KEYWORDS != 0 && call.kw && p.rest && !p.takes_keywords() {
+            mark_keywords(base, p);
+        }
+        Ok(cs)
     }
 }
 #[inline(never)]
@@ -703,9 +708,9 @@ impl Cx {
             Some(p) if p.is_kind(Kind::Proc) => Ok(p),
             Some(p) => {
                 let g = self.class_name_of(p);
-                self.type_error(format!("can't convert {c} to Proc ({c}#to_proc gives {g})"))
+                self.type_error(format!("can't convert {c} into Proc ({c}#to_proc gives {g})"))
             }
-            None => self.type_error(format!("wrong argument type {c} (expected Proc)")),
+            None => self.no_conversion(v, "Proc"),
         }
     }
     /// Proc of `&:name`: a lambda.

@@ -5,7 +5,7 @@ use super::{check, dispatch, next, r};
 use crate::frame::*;
 use crate::vm::Cx;
 use std::sync::atomic::Ordering;
-use zakuro_bytecode::Insn;
+use zakuro_bytecode::{CodeKind, Insn, NO_BLOCK, Op};
 use zakuro_object::*;
 
 pub unsafe fn nop(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
@@ -98,20 +98,41 @@ pub unsafe fn return_block(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
         }
         let value = r!(regs, (*ip).a);
         let mut env = super::blocks::parent_env(f);
-        let mut g = f.sub(1);
-        loop {
-            if g < cx.stacks.frames || env.is_nil() {
-                return bad_jump(cx, ip, regs, cs, value, false);
-            }
-            if !(*g).is_boundary() && (*(*g).code).own_env && super::blocks::env_of(g) == env {
-                if (*g).aux & FRAME_BLOCK == 0 || (*g).aux & FRAME_LAMBDA != 0 {
+        let mut around = (*cs).parent.get();
+        // Outwards, scope by scope: the first one that may be returned from must be running.
+        while !around.is_null() && !env.is_nil() {
+            let inner = matches!((*around).code.kind, CodeKind::Block | CodeKind::Eval);
+            if (*around).own_env {
+                let mut g = f.sub(1);
+                while g >= cx.stacks.frames && ((*g).is_boundary() || !(*(*g).code).own_env || super::blocks::env_of(g) != env) {
+                    g = g.sub(1);
+                }
+                let live = g >= cx.stacks.frames;
+                if live && (!inner || (*g).aux & FRAME_LAMBDA != 0) && (*around).code.kind != CodeKind::Class {
                     let _ = cx.throw::<()>(ThrowKind::Return, env, value);
                     return unwind(cx, ip, regs, cs);
                 }
-                env = super::blocks::parent_env(g);
+                env = Ref::<EnvCell>::from_value(env).map_or(Value::NIL, |e| e.parent);
             }
-            g = g.sub(1);
+            if !inner {
+                break;
+            }
+            around = (*around).parent.get();
         }
+        bad_jump(cx, ip, regs, cs, value, false)
+    }
+}
+
+/// Whether a frame stands in the call that the block `block` is written at: it has not returned.
+unsafe fn gives_block(f: *const Frame, block: *const CodeState) -> bool {
+    // SAFETY: caller: a live Ruby frame, whose `ip` is the instruction that called.
+    unsafe {
+        let (i, code) = (*(*f).ip, (*f).code);
+        if !matches!(i.opcode(), Op::SendBlk | Op::SendSelfBlk | Op::SendX | Op::Super | Op::SuperX) {
+            return false;
+        }
+        let child = (&(*code).code.calls)[i.c as usize].block;
+        child != NO_BLOCK && (&(*code).children)[child as usize].get() == block
     }
 }
 
@@ -129,8 +150,11 @@ pub unsafe fn break_block(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *c
         if !env.is_nil() && (*f).aux & FRAME_ORPHAN == 0 {
             while g >= cx.stacks.frames {
                 if !(*g).is_boundary() && (*(*g).code).own_env && super::blocks::env_of(g) == env {
-                    let _ = cx.throw::<()>(ThrowKind::Break, env, value);
-                    return unwind(cx, ip, regs, cs);
+                    if gives_block(g, cs) {
+                        let _ = cx.throw::<()>(ThrowKind::Break, env, value);
+                        return unwind(cx, ip, regs, cs);
+                    }
+                    break;
                 }
                 g = g.sub(1);
             }

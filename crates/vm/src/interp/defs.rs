@@ -130,11 +130,7 @@ impl Cx {
     }
     #[cold]
     pub fn frozen_class_error<T>(&mut self, v: Value) -> Result<T> {
-        let what = match self.class_id(v) {
-            Some(c) if self.class(c).kind == ClassKind::Module => "module",
-            Some(_) => "class",
-            None => "object",
-        };
+        let what = self.class_name_of(v);
         let shown = self.inspect_for_error(v);
         let e = self.exception(ids::FROZEN_ERROR, &format!("can't modify frozen {what}: {shown}"));
         self.ivar_set_raw(e, Sym::intern("__receiver"), v);
@@ -157,6 +153,7 @@ impl Cx {
             let s = self.singleton_class(holder)?;
             return Ok(self.class_value(s));
         }
+        let by_path = !holder.is_undef();
         let holder = if holder.is_undef() {
             Ref::<CrefCell>::from_value(self.current_cref()).map_or(self.class_value(ids::OBJECT), |c| c.class)
         } else {
@@ -172,11 +169,14 @@ impl Cx {
             );
         }
         let existing = match self.const_lookup_in(hid, name, false)? {
-            Some((c, v)) if c == hid || hid == ids::OBJECT => Some(v),
+            Some((c, v)) if c == hid => Some(v),
             _ => None,
         };
         if let Some(v) = existing {
             let path = self.const_path(hid, name);
+            if by_path && hid != ids::OBJECT && self.const_entry(hid, name).is_some_and(|e| e.private) {
+                return self.name_error(format!("private constant {path} referenced"), name, holder);
+            }
             let is_module = self.class_id(v).map(|c| self.class(c).kind == ClassKind::Module);
             match (kind, is_module) {
                 (0, Some(false)) | (1, Some(true)) => {}

@@ -81,23 +81,30 @@ impl Cx {
     }
     /// Class whose class variables the current scope sees.
     fn cvar_base(&mut self) -> Result<ClassId> {
+        match self.cvar_scope() {
+            Some(c) => Ok(c),
+            None => self.raise(ids::RUNTIME_ERROR, "class variable access from toplevel"),
+        }
+    }
+    /// The same; None at top level.
+    fn cvar_scope(&self) -> Option<ClassId> {
         let mut c = self.current_cref();
         while let Some(s) = Ref::<CrefCell>::from_value(c) {
             if let Some(id) = self.class_id(s.class) {
                 if self.class(id).kind == ClassKind::Singleton {
                     if let Some(a) = self.class_id(self.class(id).attached) {
-                        return Ok(a);
+                        return Some(a);
                     }
                 } else {
                     if s.parent.is_nil() && id == ids::OBJECT {
-                        return self.raise(ids::RUNTIME_ERROR, "class variable access from toplevel");
+                        return None;
                     }
-                    return Ok(id);
+                    return Some(id);
                 }
             }
             c = s.parent;
         }
-        Ok(ids::OBJECT)
+        Some(ids::OBJECT)
     }
     /// Class that holds a class variable, seen from `class`.
     pub fn cvar_holder(&self, class: ClassId, name: Sym) -> Option<ClassId> {
@@ -110,9 +117,17 @@ impl Cx {
         }
         found
     }
-    pub fn cvar_get(&mut self, class: ClassId, name: Sym) -> Option<Value> {
-        let h = self.cvar_holder(class, name)?;
-        self.class(h).cvars.iter().find(|(n, _)| *n == name).map(|(_, v)| *v)
+    pub fn cvar_get(&mut self, class: ClassId, name: Sym) -> Result<Option<Value>> {
+        let Some(h) = self.cvar_holder(class, name) else { return Ok(None) };
+        let near = self.class(class).mro.iter().copied().find(|c| self.class(*c).cvars.iter().any(|(n, _)| *n == name));
+        if let Some(near) = near
+            && near != h
+            && self.class(near).kind != ClassKind::Module
+        {
+            let (n, o) = (self.class_name(near), self.class_name(h));
+            return self.raise(ids::RUNTIME_ERROR, format!("class variable {} of {n} is overtaken by {o}", name.name()));
+        }
+        Ok(self.class(h).cvars.iter().find(|(n, _)| *n == name).map(|(_, v)| *v))
     }
     pub fn cvar_set(&mut self, class: ClassId, name: Sym, v: Value) -> Result<()> {
         let h = self.cvar_holder(class, name).unwrap_or(class);
@@ -147,7 +162,7 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
         Ok(match Intrinsic::ALL[i.x as usize] {
             Intrinsic::GetCvar => {
                 let c = cx.cvar_base()?;
-                match cx.cvar_get(c, s()) {
+                match cx.cvar_get(c, s())? {
                     Some(v) => v,
                     None => {
                         let n = cx.class_name(c);
@@ -161,20 +176,21 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
                 cx.cvar_set(c, s(), arg(0))?;
                 arg(0)
             }
-            Intrinsic::DefinedCvar => {
-                let Ok(c) = cx.cvar_base() else {
-                    cx.take_pending();
-                    return Ok(Value::FALSE);
-                };
-                Value::bool(cx.cvar_get(c, s()).is_some())
-            }
+            Intrinsic::DefinedCvar => match cx.cvar_scope() {
+                Some(c) => Value::bool(cx.cvar_holder(c, s()).is_some()),
+                None => Value::FALSE,
+            },
             Intrinsic::DefinedIvar => Value::bool(cx.ivar_defined(self_, s())),
             Intrinsic::DefinedGlobal => Value::bool(cx.global_defined(s())),
             Intrinsic::DefinedConst => Value::bool(cx.const_is_defined(cref, s())),
             Intrinsic::DefinedConstFrom => match cx.class_id(arg(0)) {
                 Some(c) => {
                     let mro = cx.class(c).mro.clone();
-                    Value::bool(mro.iter().any(|m| cx.const_entry(*m, s()).is_some_and(|e| !e.private)))
+                    Value::bool(
+                        mro.iter()
+                            .filter(|m| c == ids::OBJECT || **m != ids::OBJECT)
+                            .any(|m| cx.const_entry(*m, s()).is_some_and(|e| !e.private)),
+                    )
                 }
                 None => Value::FALSE,
             },
@@ -282,6 +298,8 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
             Intrinsic::ToBlock => cx.to_block(arg(0))?,
             Intrinsic::RegisterAtExit => {
                 cx.at_exit.push(arg(0));
+                let once = &mut (*(cs as *mut CodeState)).once;
+                once[i.b as usize] = Value::TRUE;
                 arg(0)
             }
             Intrinsic::OnceTest => {
@@ -407,6 +425,9 @@ impl Cx {
     }
     /// Calls a public method when there is one (pattern matching).
     fn call_if_responds_public(&mut self, v: Value, name: Sym, args: &[Value]) -> Result<Option<Value>> {
+        if v.is_cell() && self.has_own_respond_to(v) && !self.call(v, sym::respond_to, &[Value::sym(name)])?.truthy() {
+            return Ok(None);
+        }
         match self.method_of_here(v, name) {
             Some(m) if m.visibility() == Visibility::Public => Ok(Some(self.call_method(m, v, name, args, false, crate::Block::NONE)?)),
             Some(_) => Ok(None),
@@ -436,6 +457,11 @@ impl Cx {
         let mut m = self.find_method(class, old);
         if m.is_none() && self.class(class).kind == ClassKind::Module {
             m = self.find_method(ids::OBJECT, old);
+        }
+        if m.is_none()
+            && let Some(c) = self.refined_class(class)
+        {
+            m = self.find_method(c, old);
         }
         let Some(m) = m else { return self.undefined_for_class(class, old) };
         let copy = self.copy_method(m, new, m.owner, m.visibility());
