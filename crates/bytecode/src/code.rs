@@ -40,8 +40,6 @@ pub struct Code {
     /// Innermost first: the first entry that covers the instruction that raised (for a frame that waits for a callee: its call
     /// instruction, not the one after it) is the one to use.
     pub handlers: Box<[Handler]>,
-    /// Instructions of `rescue` and `ensure` clauses, inner ones first.
-    pub clauses: Box<[Clause]>,
     /// (first instruction, line), ascending by instruction.
     pub lines: Box<[(u32, u32)]>,
     pub params: Params,
@@ -176,16 +174,6 @@ pub struct Handler {
     pub kind: HandlerKind,
 }
 
-/// Instructions start..end (end exclusive) of a clause that handles an exception. Backtraces show it as a level of its own, within a
-/// level at `line`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Clause {
-    pub start: u32,
-    pub end: u32,
-    pub line: u32,
-    pub ensure: bool,
-}
-
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HandlerKind {
     /// Ruby exceptions only.
@@ -290,12 +278,6 @@ impl Code {
     /// A copy, nested Codes included, that is another Code to every VM: with caches of its own.
     pub fn detached(&self) -> Code {
         Code { children: self.children.iter().map(|c| Arc::new(c.detached())).collect(), ..self.clone() }
-    }
-
-    /// The clauses that instruction `ip` stands in, innermost first.
-    pub fn clauses_at(&self, ip: usize) -> impl Iterator<Item = &Clause> {
-        let ip = ip as u32;
-        self.clauses.iter().filter(move |c| c.start <= ip && ip < c.end)
     }
 
     /// Source line of instruction `ip`.

@@ -18,7 +18,6 @@ fn code(nregs: u16, insns: Vec<Insn>) -> Code {
         const_sites: Box::new([]),
         children: Box::new([]),
         handlers: Box::new([]),
-        clauses: Box::new([]),
         lines: Box::new([(0, 1)]),
         params: Params { required: 1, ..Params::default() },
         nregs,

@@ -325,7 +325,8 @@ impl<'pr> Visit<'pr> for Analyzer {
     }
 
     fn visit_post_execution_node(&mut self, node: &prism::PostExecutionNode<'pr>) {
-        self.enter(Kind::Block, node.location().start(), |a| prism::visit_post_execution_node(a, node));
+        // As in the body of `for`, variables are those of the scope around.
+        self.enter(Kind::For, node.location().start(), |a| prism::visit_post_execution_node(a, node));
     }
 
     // ---- jumps ----
@@ -487,6 +488,8 @@ impl<'pr> Visit<'pr> for Analyzer {
             b"binding" | b"local_variables" | b"eval" => self.see_binding(),
             b"instance_eval" | b"class_eval" | b"module_eval" if node.arguments().is_some() => self.see_binding(),
             b"last_match" => self.mention_match(),
+            // Without arguments it prints `$_`.
+            b"print" if node.arguments().is_none() => self.mention_line(),
             b"block_given?" if node.receiver().is_none() && node.arguments().is_none() => self.use_block(),
             _ => {}
         }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use zakuro_base::Sym;
 use zakuro_bytecode::op::Shape;
-use zakuro_bytecode::{CallSite, Clause, Const, ConstSite, Handler, HandlerKind, Insn, Op};
+use zakuro_bytecode::{CallSite, Const, ConstSite, Handler, HandlerKind, Insn, Op};
 
 /// A jump target, bound at most once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,7 +50,6 @@ pub(crate) struct Asm {
     pub ivars: Vec<Sym>,
     pub const_sites: Vec<ConstSite>,
     handlers: Vec<PendingHandler>,
-    pub clauses: Vec<Clause>,
     pub too_big: bool,
 }
 

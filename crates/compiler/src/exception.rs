@@ -10,7 +10,7 @@ use ruby_prism as prism;
 use ruby_prism::Node;
 use std::rc::Rc;
 use zakuro_base::Sym;
-use zakuro_bytecode::{Clause, HandlerKind, Op};
+use zakuro_bytecode::{HandlerKind, Op};
 
 impl<'pr> Compiler<'pr> {
     // ---- protected ranges ----
@@ -42,17 +42,13 @@ impl<'pr> Compiler<'pr> {
     }
 
     /// Code that runs with `$!` set to `error`, putting back `old` however it ends.
-    /// `begin`: source offset of the whole expression.
-    fn with_error(&mut self, error: u16, old: u16, begin: u32, ensure: bool, body: impl FnOnce(&mut Self)) {
+    fn with_error(&mut self, error: u16, old: u16, body: impl FnOnce(&mut Self)) {
         self.f.asm.emit(Op::GetErr, 0, old, 0, 0);
         self.f.asm.emit(Op::SetErr, 0, error, 0, 0);
         let region = self.new_region();
         self.f.control.push(Control::RestoreErr { reg: old });
         self.f.control.push(Control::Region { region });
-        let start = self.f.asm.ip();
         body(self);
-        let clause = Clause { start, end: self.f.asm.ip(), line: self.line_of(begin), ensure };
-        self.f.asm.clauses.push(clause);
         self.f.control.pop();
         self.f.control.pop();
         let (restore, end) = (self.f.asm.label(), self.f.asm.label());
@@ -92,7 +88,7 @@ impl<'pr> Compiler<'pr> {
             let error = c.push();
             let old = c.push();
             c.f.asm.emit(Op::Catch, 0, error, 0, 0);
-            c.with_error(error, old, n.location().start(), true, |c| c.ensure_body(&statements));
+            c.with_error(error, old, |c| c.ensure_body(&statements));
             if c.f.asm.reachable() {
                 c.f.asm.emit(Op::SetErr, 0, old, 0, 0);
                 c.f.asm.emit(Op::Rethrow, 0, error, 0, 0);
@@ -129,7 +125,6 @@ impl<'pr> Compiler<'pr> {
         let otherwise = n.else_clause();
         self.value_or_discard(dest, |c, d| {
             c.protected(
-                n.location().start(),
                 |c| match &otherwise {
                     None => {
                         c.statements_opt(n.statements().as_ref(), d);
@@ -170,13 +165,7 @@ impl<'pr> Compiler<'pr> {
 
     /// A body, what follows it when nothing was raised, and the clauses for what was. `clauses` jumps to the label that it gets
     /// after a clause has run, and falls through when none matches.
-    fn protected(
-        &mut self,
-        begin: u32,
-        body: impl FnOnce(&mut Self),
-        otherwise: impl FnOnce(&mut Self),
-        clauses: impl FnOnce(&mut Self, u16, Label),
-    ) {
+    fn protected(&mut self, body: impl FnOnce(&mut Self), otherwise: impl FnOnce(&mut Self), clauses: impl FnOnce(&mut Self, u16, Label)) {
         let mark = self.f.top;
         let start = self.f.asm.here();
         let region = self.new_region();
@@ -193,7 +182,7 @@ impl<'pr> Compiler<'pr> {
         self.f.asm.emit(Op::Catch, 0, error, 0, 0);
         self.f.control.push(Control::Retry { start });
         let done = self.f.asm.label();
-        self.with_error(error, old, begin, false, |c| {
+        self.with_error(error, old, |c| {
             clauses(c, error, done);
             if c.f.asm.reachable() {
                 c.f.asm.emit(Op::Rethrow, 0, error, 0, 0);
@@ -258,7 +247,6 @@ impl<'pr> Compiler<'pr> {
     pub(crate) fn rescue_modifier(&mut self, n: &prism::RescueModifierNode<'pr>, dest: Dest) -> u16 {
         self.value_or_discard(dest, |c, d| {
             c.protected(
-                n.location().start(),
                 |c| {
                     c.expr(&n.expression(), d);
                 },

@@ -316,7 +316,6 @@ impl<'pr> Compiler<'pr> {
             const_sites: asm.const_sites.into(),
             children: children.into(),
             handlers: handlers.into(),
-            clauses: asm.clauses.into(),
             lines: asm.lines.into(),
             params,
             nregs: max,

@@ -55,20 +55,8 @@ impl Cx {
                         level += 1;
                     }
                     if !file.starts_with("<internal") {
-                        let (label, base_label) = self.frame_label(frame);
-                        let mut line = line;
-                        // Clauses are levels of their own: "rescue in foo" within "foo".
-                        let clauses: Vec<_> = cs.code.clauses_at(cs.index_of(frame.ip)).collect();
-                        for (i, clause) in clauses.iter().enumerate() {
-                            if level >= skip {
-                                let kinds = clauses[i..].iter().map(|c| if c.ensure { "ensure in " } else { "rescue in " });
-                                let label = kinds.collect::<String>() + &label;
-                                out.push(Location { file: file.clone(), line, label, base_label: base_label.clone() });
-                            }
-                            level += 1;
-                            line = clause.line;
-                        }
                         if level >= skip {
+                            let (label, base_label) = self.frame_label(frame);
                             out.push(Location { file, line, label, base_label });
                         }
                         level += 1;
