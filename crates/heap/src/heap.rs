@@ -233,7 +233,7 @@ impl Heap {
 
     /// `bytes` that a collection may free, beside cells and payload.
     #[inline(always)]
-    pub(crate) fn add_pressure(&mut self, bytes: usize) {
+    pub fn add_pressure(&mut self, bytes: usize) {
         self.since = self.since.wrapping_add(bytes);
         if self.since >= self.limit.extra {
             self.raise_poll();

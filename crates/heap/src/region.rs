@@ -101,6 +101,7 @@ impl Region {
         let bytes = stats.allocated_bytes as usize + stats.payload_bytes;
         let region = Region(Arc::new(Inner { heap, held, baggage, range, cells, bytes }));
         region.0.heap.each_block(&mut |_, meta| meta.region.store(region.key(), Relaxed));
+        region.0.protect(true);
         region
     }
 
@@ -140,9 +141,25 @@ impl Region {
     }
 }
 
+impl Inner {
+    /// In builds with debug assertions: writing to a cell of a region of some size is a fault, wherever it comes from.
+    fn protect(&self, on: bool) {
+        if !cfg!(debug_assertions) || cfg!(miri) || self.cells < 64 {
+            return;
+        }
+        let prot = libc::PROT_READ | if on { 0 } else { libc::PROT_WRITE };
+        self.heap.each_block(&mut |at, _| {
+            // SAFETY: a block of the region's own heap. A refusal to protect (too many mappings) does no harm.
+            let r = unsafe { libc::mprotect(std::ptr::with_exposed_provenance_mut(at), BLOCK_SIZE, prot) };
+            assert!(on || r == 0, "a region's block can't be made writable again");
+        });
+    }
+}
+
 impl Drop for Inner {
     /// Lets go of the regions it holds one by one: a chain of them must not recurse natively.
     fn drop(&mut self) {
+        self.protect(false);
         let mut work = mem::take(&mut self.held);
         while let Some(region) = work.pop() {
             if let Some(mut last) = Arc::into_inner(region.0) {

@@ -376,6 +376,26 @@ impl ArrayCell {
         }
         a
     }
+    /// A frozen copy in another heap (module `graft`): shares the buffer when all elements are immediates.
+    pub(crate) fn twin(heap: &mut Heap, src: Ref<ArrayCell>) -> Ref<ArrayCell> {
+        let mut a = match Self::share(src) {
+            Some((buf, offset, len)) => Self::from_shared(heap, src.header.shape, buf, offset, len),
+            None => Self::empty(heap, src.header.shape),
+        };
+        if !a.is_immediate() {
+            if src.len() > INLINE {
+                Self::reserve_slow(a, heap, src.len());
+            }
+            Self::extend(a, heap, src.as_slice());
+        }
+        a.header.flags |= flags::FROZEN;
+        a
+    }
+    /// The elements of a new twin for changing; None when they are immediates.
+    pub(crate) fn twin_slots<'a>(this: Ref<ArrayCell>) -> Option<&'a mut [Value]> {
+        // SAFETY: a twin holds its buffer alone (or is inline), and only the copier knows it.
+        (!this.is_immediate()).then(|| unsafe { std::slice::from_raw_parts_mut(this.ptr(), this.len()) })
+    }
     pub(crate) unsafe fn free(p: *mut ArrayCell) -> usize {
         // SAFETY: called once by the finalizer.
         unsafe {

@@ -6,10 +6,11 @@
 
 mod open;
 mod pack;
+mod region;
 
 use num_bigint::BigInt;
 use std::sync::Arc;
-use zakuro_heap::BufRef;
+use zakuro_heap::{BufRef, Region};
 use zakuro_object::*;
 
 /// A value inside an envelope: immediate bits, or the number of a node.
@@ -31,12 +32,35 @@ enum Body {
     Float(f64),
     Big(Box<BigInt>),
     Bytes(Box<[u8]>, u8),
-    Shared { buf: BufRef, offset: usize, len: usize, encoding: u8 },
+    Shared {
+        buf: BufRef,
+        offset: usize,
+        len: usize,
+        encoding: u8,
+    },
     Array(Vec<Item>),
-    Hash { pairs: Vec<(Item, Item)>, default: Item, by_identity: bool },
-    Range { low: Item, high: Item, exclusive: bool },
-    Pair { kind: Kind, first: Item, second: Item },
-    Object { kind: Kind },
+    /// An Array of immediates: buffer, byte offset, length.
+    Values(BufRef, usize, usize),
+    /// A cell of a region, which the message holds.
+    Foreign(Region, u64),
+    Hash {
+        pairs: Vec<(Item, Item)>,
+        default: Item,
+        by_identity: bool,
+    },
+    Range {
+        low: Item,
+        high: Item,
+        exclusive: bool,
+    },
+    Pair {
+        kind: Kind,
+        first: Item,
+        second: Item,
+    },
+    Object {
+        kind: Kind,
+    },
     Class(ClassRef),
     Data(SendPayload),
 }

@@ -38,6 +38,11 @@ impl Cx {
                     rest = Some(Body::Array(items));
                     ArrayCell::empty(&mut self.heap, s).as_value()
                 }
+                Body::Values(buf, offset, len) => {
+                    let s = shape(self, ids::ARRAY);
+                    ArrayCell::from_shared(&mut self.heap, s, buf, offset, len).as_value()
+                }
+                Body::Foreign(region, cell) => self.open_reference(&region, cell)?,
                 Body::Hash { pairs, default, by_identity } => {
                     let s = shape(self, ids::HASH);
                     rest = Some(Body::Hash { pairs, default, by_identity });
@@ -113,7 +118,7 @@ impl Cx {
         }
         Ok(value(&made, e.root))
     }
-    fn resolve_class(&mut self, c: &ClassRef) -> Result<ClassId> {
+    pub(super) fn resolve_class(&mut self, c: &ClassRef) -> Result<ClassId> {
         if self.classes.get(c.id.0).is_some() {
             return Ok(c.id);
         }

@@ -23,6 +23,7 @@ struct Packer {
     work: Vec<(Value, u32)>,
     parents: Vec<(u32, Step)>,
     bytes: usize,
+    attempts: super::region::Attempts,
 }
 
 impl Cx {
@@ -31,7 +32,14 @@ impl Cx {
         if !v.is_cell() {
             return Ok(Envelope { root: Item::Imm(v.0), nodes: Vec::new(), bytes: 8, luggage: None });
         }
-        let mut p = Packer { nodes: Vec::new(), seen: FastMap::default(), work: Vec::new(), parents: Vec::new(), bytes: 0 };
+        let mut p = Packer {
+            nodes: Vec::new(),
+            seen: FastMap::default(),
+            work: Vec::new(),
+            parents: Vec::new(),
+            bytes: 0,
+            attempts: Default::default(),
+        };
         let root = p.item(v, u32::MAX, Step::Root);
         let mut at = 0;
         while at < p.work.len() {
@@ -46,7 +54,7 @@ impl Cx {
         }
         Ok(Envelope { root, nodes: p.nodes, bytes: p.bytes, luggage: None })
     }
-    fn class_ref(&self, c: ClassId) -> Option<ClassRef> {
+    pub(super) fn class_ref(&self, c: ClassId) -> Option<ClassRef> {
         let d = self.class(c);
         if d.kind == ClassKind::Singleton {
             return None;
@@ -59,6 +67,11 @@ impl Cx {
         (name.is_some() || self.forked).then_some(ClassRef { id: c, name })
     }
     fn pack_node(&mut self, p: &mut Packer, v: Value, n: u32) -> Option<Node> {
+        let copied = p.nodes.len();
+        if let Some(node) = self.pack_by_reference(&mut p.attempts, v, copied) {
+            p.bytes += Cx::region_weight(&mut p.attempts, &node);
+            return Some(node);
+        }
         let kind = v.kind_of_cell();
         let mut class = None;
         let plain = match kind {
@@ -88,7 +101,10 @@ impl Cx {
             Kind::Array => {
                 let a = Ref::<ArrayCell>::of(v);
                 p.bytes += a.len() * 8;
-                Body::Array(a.as_slice().iter().enumerate().map(|(i, e)| p.item(*e, n, Step::Index(i))).collect())
+                match (a.len() * 8 >= SHARE_FROM).then(|| ArrayCell::share(a)).flatten() {
+                    Some((buf, offset, len)) => Body::Values(buf, offset, len),
+                    None => Body::Array(a.as_slice().iter().enumerate().map(|(i, e)| p.item(*e, n, Step::Index(i))).collect()),
+                }
             }
             Kind::Hash => {
                 let h = Ref::<HashCell>::of(v);
