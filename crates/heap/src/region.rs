@@ -286,6 +286,11 @@ impl Heap {
         }
     }
 
+    /// The regions held. Those that the next marking meets no cell of are among them.
+    pub fn regions(&self) -> Vec<Region> {
+        self.holdings.table.values().map(|h| h.region.clone()).collect()
+    }
+
     /// Number and bytes of the regions held.
     pub fn region_stats(&self) -> (usize, usize) {
         (self.holdings.table.len(), self.holdings.bytes)
