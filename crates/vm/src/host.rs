@@ -1,6 +1,7 @@
 //! What a VM knows of the process around it: its scheduler task, its control block, how to spawn others, how to wait.
 
 use crate::image::Image;
+use crate::limits::{Limit, Limits};
 use crate::raise::{Exc, Result};
 use crate::thread::Wait;
 use crate::transfer::Envelope;
@@ -29,6 +30,14 @@ pub enum End {
     /// A Rust panic in the VM.
     Panic(String),
     Killed,
+    /// It hit a limit.
+    Limit {
+        limit: Limit,
+        /// What its exception said.
+        message: String,
+        /// As printed on standard error; may be empty.
+        report: String,
+    },
     /// Uncaught SignalException.
     Signal {
         number: i32,
@@ -55,6 +64,7 @@ pub struct VmControl {
     pub name: Arc<str>,
     /// Arguments like a command line: program file or `-e`, `code`, then ARGV.
     pub argv: Vec<Vec<u8>>,
+    pub limits: Limits,
     pub poll: Arc<PollWord>,
     /// Set once by `start`. Read by anyone who wakes or kills the VM.
     task: OnceLock<Task>,
@@ -81,11 +91,12 @@ struct ControlState {
 }
 
 impl VmControl {
-    pub fn new(id: u64, name: &str, argv: Vec<Vec<u8>>) -> Arc<VmControl> {
+    pub fn new(id: u64, name: &str, argv: Vec<Vec<u8>>, limits: Limits) -> Arc<VmControl> {
         Arc::new(VmControl {
             id,
             name: name.into(),
             argv,
+            limits,
             poll: Arc::new(PollWord::new()),
             task: OnceLock::new(),
             deadlock: AtomicBool::new(false),
@@ -194,7 +205,11 @@ impl VmControl {
 /// Starts VMs; implemented by the runtime.
 pub trait Spawner: Send + Sync {
     /// A control block for a VM that is not running yet.
-    fn create(&self, name: &str, argv: Vec<Vec<u8>>) -> Arc<VmControl>;
+    fn create(&self, name: &str, argv: Vec<Vec<u8>>) -> Arc<VmControl> {
+        self.create_limited(name, argv, Limits::default())
+    }
+    /// The same with limits.
+    fn create_limited(&self, name: &str, argv: Vec<Vec<u8>>, limits: Limits) -> Arc<VmControl>;
     /// Starts it with the objects in `args`.
     fn start(&self, control: &Arc<VmControl>, args: Envelope);
     /// Starts it from an image whose root is an Array of a block and its arguments. `args` carries what is inherited beside the program state.

@@ -57,6 +57,7 @@ fn raise_end<T>(cx: &mut Cx, name: &str, end: &End, cause: Option<Value>) -> Res
         }
         End::Panic(p) => format!("VM {name}: internal error: {p}"),
         End::Killed => format!("VM {name}: killed"),
+        End::Limit { message, .. } => format!("VM {name}: {message}"),
         End::Signal { number, .. } => format!("VM {name}: ended by signal {number}"),
         End::Exit(s) => format!("VM {name}: exit status {s}"),
         End::Done => format!("VM {name}: ended"),
