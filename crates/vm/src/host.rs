@@ -6,7 +6,7 @@ use crate::raise::{Exc, Result};
 use crate::thread::Wait;
 use crate::transfer::Envelope;
 use crate::vm::Cx;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 use zakuro_channel::{Channel, Recv, Selected, Send as Sent, Waiter};
@@ -72,6 +72,10 @@ pub struct VmControl {
     deadlock: AtomicBool,
     /// Id of the VM that is the main Ractor of this one's family; 0: it is no Ractor. Written before the start.
     pub family: AtomicU64,
+    /// 0: nobody asked for the end; u64::MAX: somebody did; else nanoseconds of grace + 1. Written by killers, taken by the VM.
+    kill: AtomicU64,
+    /// Bytes that one request to the allocator may ask for. Written by the VM after each collection, read by the allocator.
+    pub room: AtomicUsize,
     /// Bit n: signal n has arrived and was not handled. Written by the signal dispatcher, taken by the VM.
     signals: AtomicU64,
     /// Short lock: end report and those who wait for it. Never held while Ruby code runs or a task is woken.
@@ -101,6 +105,8 @@ impl VmControl {
             task: OnceLock::new(),
             deadlock: AtomicBool::new(false),
             family: AtomicU64::new(0),
+            kill: AtomicU64::new(0),
+            room: AtomicUsize::new(usize::MAX),
             signals: AtomicU64::new(0),
             state: Mutex::new(ControlState::default()),
         })
@@ -173,8 +179,24 @@ impl VmControl {
     pub fn was_joined(&self) -> bool {
         self.lock().joined
     }
-    /// Asks the VM to end at its next safepoint or wait.
+    /// Asks the VM to end at its next safepoint or wait; `ensure` clauses get the grace time of its limits.
     pub fn kill(&self) {
+        self.kill_asked(u64::MAX);
+    }
+    /// The same with a grace time; zero: at once.
+    pub fn kill_within(&self, grace: Duration) {
+        self.kill_asked((grace.as_nanos() as u64).min(u64::MAX - 2) + 1);
+    }
+    /// Takes what `kill` left: its grace time, Some(None) when the limits say it.
+    pub(crate) fn take_kill(&self) -> Option<Option<Duration>> {
+        match self.kill.swap(0, Ordering::AcqRel) {
+            0 => None,
+            u64::MAX => Some(None),
+            n => Some(Some(Duration::from_nanos(n - 1))),
+        }
+    }
+    fn kill_asked(&self, word: u64) {
+        self.kill.store(word, Ordering::Release);
         self.poll.set(poll::KILL);
         if let Some(t) = self.task.get() {
             t.wake();
@@ -401,7 +423,13 @@ impl Cx {
     }
     /// The interrupt hook of VMs that run under a scheduler.
     pub fn handle_interrupts(&mut self, _bits: u32) -> Result<()> {
-        let bits = self.poll_owner.take(poll::PREEMPT | poll::KILL | poll::RAISE | poll::WAKE | poll::SIGNAL);
+        let mut bits = self.poll_owner.take(poll::PREEMPT | poll::KILL | poll::RAISE | poll::WAKE | poll::SIGNAL);
+        if bits & poll::KILL != 0 || self.life.is_timed() {
+            bits = if self.life_check(bits) { bits | poll::KILL } else { bits & !poll::KILL };
+            if self.must_leave() {
+                return self.leave_at_once();
+            }
+        }
         if self.threads.is_some() {
             return self.threads_interrupted(bits);
         }
@@ -416,10 +444,10 @@ impl Cx {
     /// What is meant for the VM as a whole, in its main thread.
     #[cold]
     pub(crate) fn vm_interrupts(&mut self, bits: u32) -> Result<()> {
-        let Some(host) = &self.host else { return Ok(()) };
         if bits & poll::KILL != 0 {
-            return self.throw(ThrowKind::Kill, Value::NIL, Value::NIL);
+            self.tell_stop()?;
         }
+        let Some(host) = &self.host else { return Ok(()) };
         if bits & poll::RAISE != 0 && host.control.deadlock.swap(false, Ordering::AcqRel) {
             return self.raise(ids::FATAL, "No live threads left. Deadlock?");
         }

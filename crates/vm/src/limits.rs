@@ -21,6 +21,21 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// These limits, none of them wider than in `other`. (The grace time is no limit.)
+    pub fn within(&self, other: &Limits) -> Limits {
+        fn least<T: Ord>(a: Option<T>, b: Option<T>) -> Option<T> {
+            match (a, b) {
+                (Some(a), Some(b)) => Some(a.min(b)),
+                (a, b) => a.or(b),
+            }
+        }
+        Limits {
+            memory: least(self.memory, other.memory),
+            cpu: least(self.cpu, other.cpu),
+            wall: least(self.wall, other.wall),
+            grace: self.grace,
+        }
+    }
     pub fn grace(&self) -> Duration {
         self.grace.unwrap_or(GRACE)
     }
