@@ -266,6 +266,7 @@ boot_classes! {
     RACTOR_ERROR "Ractor::Error" Class STANDARD_ERROR Exception;
     ISOLATION_ERROR "Ractor::IsolationError" Class RACTOR_ERROR Exception;
     CLOSED_CHANNEL_ERROR "RubyVM::ClosedError" Class STOP_ITERATION Exception;
+    LIMIT_ERROR "RubyVM::LimitError" Class EXCEPTION Exception;
     ENV_METHODS "EnvMethods" Module OBJECT None;
     ARGF_CLASS "ArgfClass" Class OBJECT Object;
 }
