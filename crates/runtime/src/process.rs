@@ -9,6 +9,7 @@ use zakuro_sched::{Config, Scheduler, StackPool, StackSize};
 use zakuro_vm::boot::BootImage;
 use zakuro_vm::host::{End, SignalAction, Spawner, VmControl};
 use zakuro_vm::image::Image;
+use zakuro_vm::limits::Limits;
 use zakuro_vm::transfer::Envelope;
 use zakuro_vm::{Cx, Vm};
 
@@ -83,8 +84,8 @@ impl Process {
 }
 
 impl Spawner for Process {
-    fn create(&self, name: &str, argv: Vec<Vec<u8>>) -> Arc<VmControl> {
-        VmControl::new(self.next_id.fetch_add(1, Ordering::Relaxed), name, argv)
+    fn create_limited(&self, name: &str, argv: Vec<Vec<u8>>, limits: Limits) -> Arc<VmControl> {
+        VmControl::new(self.next_id.fetch_add(1, Ordering::Relaxed), name, argv, limits)
     }
     fn start(&self, control: &Arc<VmControl>, args: Envelope) {
         self.start_vm(control, args, None);
