@@ -49,6 +49,11 @@ impl Process {
                 p.everything_waits();
             }
         }));
+        let pool = process.pool.clone();
+        process.scheduler.on_care(Box::new(move || {
+            let (stacks, blocks) = (pool.relax(), zakuro_heap::Ledger::get().relax());
+            stacks || blocks
+        }));
         process
     }
     /// Every VM waits and nothing can wake one: the first VM gets the deadlock error.
