@@ -32,7 +32,7 @@ mod sweep;
 pub use heap::{FinalizeCx, FinalizeFn, Heap, HeapStats, OutOfMemory, TraceFn, out_of_memory};
 pub use ledger::{BLOCK_SIZE, CHUNK_SIZE, Ledger, LedgerStats};
 pub use mark::Marker;
-pub use shared_buf::{BufRef, LARGE, MAY_FAIL, SharedBuf};
+pub use shared_buf::{BufRef, LARGE, MAY_FAIL, SharedBuf, machine_has};
 
 /// The first word of each cell.
 #[repr(C)]
