@@ -133,6 +133,7 @@ impl Vm {
             suspender: std::ptr::null(),
             current_fiber: Value::NIL,
             root_fiber: Value::NIL,
+            next_fiber: Value::NIL,
             threads: None,
             left_at: std::ptr::null(),
             stack_pool: None,

@@ -91,6 +91,7 @@ impl Cx {
         mark(self.main);
         mark(self.current_fiber);
         mark(self.root_fiber);
+        mark(self.next_fiber);
         mark(self.call.me);
         if self.call.block.0 & 1 == 0 {
             mark(Value(self.call.block.0));

@@ -147,6 +147,8 @@ pub struct Vm {
     pub current_fiber: Value,
     /// Object for the code of the running thread outside of fibers, made when asked for; else nil.
     pub root_fiber: Value,
+    /// Fiber that goes on when the running one suspends for a switch.
+    pub(crate) next_fiber: Value,
     /// The threads, once there is more than one or somebody asked for the Thread object.
     pub(crate) threads: Option<Box<crate::thread::Threads>>,
     /// Native stack pointer at the last suspension.
