@@ -29,6 +29,8 @@ pub struct Code {
     pub file: Arc<str>,
     /// Line of the definition.
     pub line: u32,
+    /// Line of its `end`.
+    pub end_line: u32,
     pub insns: Box<[Insn]>,
     pub consts: Box<[Const]>,
     pub syms: Box<[Sym]>,
@@ -42,6 +44,8 @@ pub struct Code {
     pub handlers: Box<[Handler]>,
     /// (first instruction, line), ascending by instruction.
     pub lines: Box<[(u32, u32)]>,
+    /// First instructions of the statements that begin a line, ascending: where a trace sees the line.
+    pub statements: Box<[u32]>,
     pub params: Params,
     /// Number of registers, temporaries and call scratch included.
     pub nregs: u16,
@@ -275,6 +279,39 @@ impl Params {
 }
 
 impl Code {
+    /// A Code without instructions, which names the slots of an environment (see `vm::scope`).
+    pub fn naming(file: Arc<str>, line: u32, name: Sym, locals: Box<[Local]>, backref: Option<Place>) -> Code {
+        Code {
+            kind: CodeKind::Eval,
+            name,
+            file,
+            line,
+            end_line: line,
+            insns: Box::new([]),
+            consts: Box::new([]),
+            syms: Box::new([]),
+            calls: Box::new([]),
+            ivars: Box::new([]),
+            const_sites: Box::new([]),
+            children: Box::new([]),
+            handlers: Box::new([]),
+            lines: Box::new([]),
+            statements: Box::new([]),
+            params: Params::default(),
+            nregs: 1,
+            nlocals: 1,
+            env_reg: 1,
+            own_env: true,
+            locals,
+            backref,
+            lastline: None,
+            once_sites: 0,
+            frozen_strings: false,
+            source: Arc::from(&b""[..]),
+            data_offset: None,
+        }
+    }
+
     /// A copy, nested Codes included, that is another Code to every VM: with caches of its own.
     pub fn detached(&self) -> Code {
         Code { children: self.children.iter().map(|c| Arc::new(c.detached())).collect(), ..self.clone() }

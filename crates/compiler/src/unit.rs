@@ -76,6 +76,8 @@ pub(crate) struct Frame<'pr> {
     pub wide: bool,
     /// Start of a block's body.
     pub redo: Option<Label>,
+    /// Line of the `end`.
+    pub end_line: u32,
 }
 
 pub(crate) struct Compiler<'pr> {
@@ -115,6 +117,7 @@ impl<'pr> Frame<'pr> {
             once_sites: 0,
             wide: false,
             redo: None,
+            end_line: 0,
         }
     }
 }
@@ -279,7 +282,7 @@ impl<'pr> Compiler<'pr> {
             }
         };
         let s = &self.scopes.list[scope];
-        let Frame { asm, children, once_sites, max, .. } = *frame;
+        let Frame { asm, children, once_sites, max, end_line, .. } = *frame;
         let seen_from = |owner: usize, name: Sym| {
             let var = self.scopes.list[owner].var(name)?;
             let v = &self.scopes.list[owner].vars[var];
@@ -308,6 +311,7 @@ impl<'pr> Compiler<'pr> {
             name,
             file: self.file.clone(),
             line,
+            end_line: end_line.max(line),
             insns: asm.insns.into(),
             consts: asm.consts.into(),
             syms: asm.syms.into(),
@@ -317,6 +321,7 @@ impl<'pr> Compiler<'pr> {
             children: children.into(),
             handlers: handlers.into(),
             lines: asm.lines.into(),
+            statements: asm.statements.into(),
             params,
             nregs: max,
             nlocals: s.nlocals,
@@ -360,10 +365,11 @@ impl<'pr> Compiler<'pr> {
     }
 
     /// A block, lambda or `for` body: runs `body` for its parameters and statements.
-    pub fn block_code(&mut self, offset: u32, params: Option<Node<'pr>>, body: Option<Node<'pr>>) -> u16 {
+    pub fn block_code(&mut self, offset: u32, end: u32, params: Option<Node<'pr>>, body: Option<Node<'pr>>) -> u16 {
         let scope = self.scopes.at(offset);
         let line = self.line_of(offset);
         let name = self.f.name;
+        let end_line = self.line_of(end.saturating_sub(1));
         self.child(scope, |c| {
             let shape = crate::params::block_shape(params.as_ref());
             c.code(scope, name, line, shape.params, &|c, p| {
@@ -372,6 +378,7 @@ impl<'pr> Compiler<'pr> {
                 }
                 let redo = c.f.asm.here();
                 c.f.redo = Some(redo);
+                c.f.end_line = end_line;
                 c.tail_opt(body.as_ref());
             })
         })

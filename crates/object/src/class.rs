@@ -268,4 +268,6 @@ boot_classes! {
     CLOSED_CHANNEL_ERROR "RubyVM::ClosedError" Class STOP_ITERATION Exception;
     ENV_METHODS "EnvMethods" Module OBJECT None;
     ARGF_CLASS "ArgfClass" Class OBJECT Object;
+    TRACE_POINT "TracePoint" Class OBJECT Data;
+    ISEQ "RubyVM::InstructionSequence" Class OBJECT None;
 }

@@ -309,7 +309,8 @@ impl Cx {
             return &**s;
         }
         let consts = code.consts.iter().map(|c| self.const_value(c)).collect();
-        let s = CodeState::new(code.clone(), consts, crate::interp::send_miss);
+        let mut s = CodeState::new(code.clone(), consts, crate::interp::send_miss);
+        self.trace_new_state(&mut s);
         let p: *const CodeState = &*s;
         self.code_states.insert(key, s);
         p

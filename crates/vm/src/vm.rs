@@ -172,6 +172,9 @@ pub struct Vm {
     pub(crate) image_size: (usize, usize),
     /// Some once-site (`/o`, `END`) has been passed.
     pub(crate) once_used: bool,
+    /// Kinds of events that some trace wants (`interp::trace::events`); read in cold code only.
+    pub tracing: u32,
+    pub(crate) traces: Option<Box<crate::interp::trace::Tracing>>,
     pub gc_disabled: bool,
     /// Collections to run at every safepoint (`--gc=stress`).
     pub gc_stress: bool,

@@ -49,7 +49,7 @@ pub unsafe fn send_self(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
 }
 
 /// Whether the method may be called at this site; the reason when not.
-fn refused(cx: &mut Cx, m: Method, site: &CallSite, self_: Value) -> Option<MissReason> {
+pub(super) fn refused(cx: &mut Cx, m: Method, site: &CallSite, self_: Value) -> Option<MissReason> {
     match m.visibility() {
         Visibility::Public => None,
         _ if site.flags & call_flags::FCALL != 0 => None,
@@ -71,7 +71,7 @@ pub unsafe fn send_miss(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
         (*cx.fp).ip = ip;
         let site = &(&(*cs).code.calls)[i.c as usize];
         let recv = r!(regs, i.a);
-        let op = i.opcode();
+        let op = (*cs).opcode_at(ip);
         let with_block = site.block != NO_BLOCK && (op == Op::SendBlk || op == Op::SendSelfBlk);
         if with_block {
             cx.child_state(cs, site.block as usize);
@@ -143,7 +143,7 @@ pub unsafe fn send_miss(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
 
 /// Writes the record of a literal block below the call's window.
 #[inline(always)]
-unsafe fn block_record(cx: &Cx, regs: *mut Value, cs: *const CodeState, a: u16, child: u16) -> Block {
+pub(super) unsafe fn block_record(cx: &Cx, regs: *mut Value, cs: *const CodeState, a: u16, child: u16) -> Block {
     unsafe {
         let rec = regs.add(a as usize - 2);
         *rec = Value((&(*cs).children)[child as usize].get() as u64);
@@ -345,7 +345,7 @@ unsafe fn generic(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Cod
         let i = *ip;
         (*cx.fp).ip = ip;
         let site = &(&(*cs).code.calls)[i.c as usize];
-        let op = i.opcode();
+        let op = (*cs).opcode_at(ip);
         let with_block = site.block != NO_BLOCK && (op == Op::SendBlk || op == Op::SendSelfBlk);
         let block = if with_block { block_record(cx, regs, cs, i.a, site.block) } else { Block::NONE };
         let me = (*(*cs).calls.add(i.c as usize)).me;
@@ -586,7 +586,7 @@ pub unsafe fn send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
 
 /// Lays the arguments out and finds the method: `cx.call` is ready. False: method_missing has answered, its result is in place.
 #[inline(never)]
-unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> Result<bool> {
+pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> Result<bool> {
     unsafe {
         let i = *ip;
         let site = &(&(*cs).code.calls)[i.c as usize];

@@ -24,6 +24,7 @@ mod data;
 mod defs;
 mod intrinsics;
 mod super_call;
+pub mod trace;
 mod unwind;
 
 pub use calls::{MissReason, RUBY2_KEYWORDS, send_miss};
@@ -127,6 +128,7 @@ const fn table() -> [Handler; 256] {
         Poll => control::poll,
     }
     t[ENTER as usize] = calls::enter;
+    t[trace::TRACE as usize] = trace::trace;
     t
 }
 
