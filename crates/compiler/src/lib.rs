@@ -102,6 +102,8 @@ pub struct EvalScopes {
     pub in_method: bool,
     /// Where `$~` lives: (environments up from `envs[0]`, slot).
     pub backref: Option<(u8, u16)>,
+    /// Parameters of the method around, when the last of `envs` is its environment and holds them in its first slots: what `super` passes.
+    pub params: Option<zakuro_bytecode::Params>,
 }
 
 /// A compiled source.
@@ -276,6 +278,10 @@ fn compile_here(source: &[u8], options: &Options) -> Result<Compiled, SyntaxErro
     let root = scopes.root;
     let name = Sym::intern("<main>");
     let encoding = source_encoding(source, options);
+    let mut outer_params = std::collections::HashMap::new();
+    if let Some(p) = options.eval.and_then(|e| e.params.as_ref()) {
+        outer_params.insert(scopes.root_of(root), p.clone());
+    }
     let mut c = Compiler {
         f: Box::new(Frame::new(root, scopes.list[root].first_temp, name)),
         scopes,
@@ -288,7 +294,7 @@ fn compile_here(source: &[u8], options: &Options) -> Result<Compiled, SyntaxErro
         frozen_strings: result.frozen_string_literals(),
         data_offset: options.main_script.then(|| data_offset(&result, source)).flatten(),
         shareable: false,
-        method_params: Default::default(),
+        method_params: outer_params,
         too_big: None,
     };
     if let Some(at) = deep {

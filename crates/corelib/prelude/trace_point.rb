@@ -8,12 +8,12 @@ class TracePoint
     begin
       yield
     ensure
-      __disable unless was
+      __disable(false) unless was
     end
   end
 
   def disable
-    was = __disable
+    was = __disable(block_given?)
     return was unless block_given?
     begin
       yield

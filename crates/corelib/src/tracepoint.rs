@@ -88,12 +88,16 @@ pub fn tell(cx: &mut Cx, event: &Event) -> Result<()> {
     {
         return Ok(());
     }
-    let list = points.list.clone();
+    // The newest first; those of everything before those of some code.
+    let list: Vec<Value> = points.list.iter().rev().copied().collect();
     points.busy.push(thread);
     let list = RootedVec::from_vec(cx, list);
     let mut result = Ok(());
-    for i in 0..list.len() {
-        let p = list[i];
+    for i in 0..list.len() * 2 {
+        let p = list[i % list.len()];
+        if cx.data_ref::<Point>(p)?.codes.is_some() != (i >= list.len()) {
+            continue;
+        }
         if let Err(Exc) = tell_one(cx, p, event, thread) {
             result = Err(Exc);
             break;
@@ -161,8 +165,12 @@ mod trace_point {
     fn initialize(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         let mut kinds = 0;
         for v in args.as_slice().to_vec() {
-            let Some(name) = v.as_sym().or(cx.try_str(v)?.map(|s| Sym::intern_bytes(s.bytes()))) else {
-                return cx.type_error("wrong argument type (expected symbol)");
+            let name = match v.as_sym().or(cx.try_str(v)?.map(|s| Sym::intern_bytes(s.bytes()))) {
+                Some(s) => s,
+                None => match cx.call_if_responds(v, Sym::intern("to_sym"), &[])?.and_then(Value::as_sym) {
+                    Some(s) => s,
+                    None => return cx.type_error("wrong argument type (expected symbol)"),
+                },
             };
             match NAMES.iter().find(|(n, _)| n.as_bytes() == name.bytes()) {
                 Some((_, k)) => kinds |= k,
@@ -185,10 +193,10 @@ mod trace_point {
         let mut codes = None;
         if !target.is_nil() {
             if was {
-                return cx.arg_error("can't nest");
+                return cx.arg_error("can't nest-enable a targeting TracePoint");
             }
             let Some(code) = code_of(cx, target) else {
-                return cx.arg_error("specified object is not supported");
+                return cx.arg_error("specified target is not supported");
             };
             let (mut all, mut lines) = (Vec::new(), Vec::new());
             nested(&code, &mut all, &mut lines);
@@ -201,11 +209,20 @@ mod trace_point {
                     return cx.arg_error("can not enable any hooks");
                 }
             }
+            let own = match code.kind {
+                zakuro_bytecode::CodeKind::Method => events::CALL | events::RETURN,
+                _ => events::B_CALL | events::B_RETURN | events::CALL | events::RETURN,
+            };
+            let anywhere = events::C_CALL | events::C_RETURN | events::RAISE | events::RESCUE | events::B_CALL | events::B_RETURN;
+            let lines = if lines.is_empty() { 0 } else { events::LINE };
+            if kinds & (own | anywhere | lines) == 0 {
+                return cx.arg_error("can not enable any hooks");
+            }
             codes = Some((all, code));
         } else if !line.is_nil() {
             return cx.arg_error("only target_line is specified");
         } else if was && confined {
-            return cx.arg_error("can't nest");
+            return cx.arg_error("can't nest-enable a targeting TracePoint");
         }
         let line = if line.is_nil() { None } else { Some(cx.to_i64(line)? as u32) };
         let thread = if thread.is_nil() { None } else { Some(cx.data_ref::<zakuro_vm::thread::Thread>(thread)?.id) };
@@ -226,7 +243,10 @@ mod trace_point {
     }
     /// Disables the trace; true when it was enabled.
     #[method("__disable", private)]
-    fn disable(cx: &mut Cx, this: Value) -> Result<bool> {
+    fn disable(cx: &mut Cx, this: Value, for_block: bool) -> Result<bool> {
+        if for_block && cx.data_ref::<Point>(this)?.codes.is_some() {
+            return cx.arg_error("can't disable a targeting TracePoint in a block");
+        }
         let d = cx.data_mut::<Point>(this)?;
         let was = std::mem::replace(&mut d.enabled, false);
         d.codes = None;

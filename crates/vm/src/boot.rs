@@ -136,6 +136,8 @@ impl Vm {
             current_fiber: Value::NIL,
             root_fiber: Value::NIL,
             next_fiber: Value::NIL,
+            units: Default::default(),
+            global_traces: None,
             tracing: 0,
             traces: None,
             threads: None,

@@ -82,6 +82,10 @@ pub struct ConstCache {
 pub struct CodeState {
     /// The Code's instructions, or while traces want events of it, `traced`.
     pub insns: *const Insn,
+    /// Set while collecting when a Proc or frame of it is reached (`zakuro_object::CodeHead` is the layout up to here).
+    pub seen: std::cell::Cell<u32>,
+    /// Unit of an eval's code (see `codegc`); 0: lives as long as the VM.
+    pub unit: std::cell::Cell<u32>,
     pub calls: *mut CallCache,
     pub ivars: *mut IvarCache,
     pub consts_cache: *mut ConstCache,
@@ -123,6 +127,8 @@ impl CodeState {
         };
         Box::new(CodeState {
             insns: code.insns.as_ptr(),
+            seen: std::cell::Cell::new(0),
+            unit: std::cell::Cell::new(0),
             calls: storage.calls.as_mut_ptr(),
             ivars: storage.ivars.as_mut_ptr(),
             consts_cache: storage.consts_cache.as_mut_ptr(),
@@ -156,6 +162,21 @@ impl CodeState {
     }
     pub fn line_of(&self, ip: *const Insn) -> u32 {
         self.code.line_at(self.index_of(ip))
+    }
+    /// Empties the caches that hold dead cells.
+    pub(crate) fn forget_dead(&mut self, alive: &dyn Fn(Value) -> bool) {
+        for c in self.storage.calls.iter_mut().filter(|c| !alive(c.me)) {
+            c.key = 0;
+            c.me = Value::NIL;
+        }
+        for c in self.storage.consts_cache.iter_mut().filter(|c| !alive(c.value) || !alive(c.cref)) {
+            *c = ConstCache { epoch: 0, cref: Value::NIL, value: Value::NIL };
+        }
+    }
+    /// Every value that the state keeps alive, caches left out.
+    pub fn each_own_value(&self, f: &mut dyn FnMut(Value)) {
+        self.storage.consts.iter().for_each(|v| f(*v));
+        self.once.iter().for_each(|v| f(*v));
     }
     /// Every value that the state keeps alive.
     pub fn each_value(&self, f: &mut dyn FnMut(Value)) {

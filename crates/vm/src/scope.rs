@@ -125,6 +125,24 @@ impl Cx {
         }
         false
     }
+    /// Parameters of the method that code in this scope runs in, when its environment holds them.
+    pub fn scope_params(&self, s: Scope) -> Option<zakuro_bytecode::Params> {
+        let mut cs = s.code;
+        while !cs.is_null() {
+            // SAFETY: as above.
+            let state = unsafe { &*cs };
+            match state.code.kind {
+                CodeKind::Block | CodeKind::Eval => cs = state.parent.get(),
+                CodeKind::Method if state.own_env => {
+                    let p = &state.code.params;
+                    let held = |i: usize| state.code.locals.get(i).is_some_and(|l| l.place == Place::Env { depth: 0, slot: i as u16 });
+                    return (0..p.registers() as usize).all(held).then(|| p.clone());
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
     /// Where `$~` lives, as [`zakuro_compiler::EvalScopes`] wants it.
     pub fn scope_backref(&self, s: Scope) -> Option<(u8, u16)> {
         if s.code.is_null() {
@@ -142,6 +160,7 @@ impl Cx {
         let cs = self.code_state(code);
         // SAFETY: just made, lives as long as the VM.
         unsafe { (*cs).parent.set(s.code) };
+        self.begin_unit(cs);
         let (result, env) = self.run_code_in(code, self_, me, s.env, FRAME_BLOCK, Block::NONE);
         (result, Scope { code: cs, env: if env.is_kind(Kind::Env) { env } else { s.env } })
     }
@@ -167,6 +186,7 @@ impl Cx {
         let cs = self.code_state(&code);
         // SAFETY: just made.
         unsafe { (*cs).parent.set(s.code) };
+        self.begin_unit(cs);
         cs
     }
     /// A scope inside of `s` with variables of its own, nil at first. There is room for up to [`OWN_SLOTS`].
@@ -204,6 +224,20 @@ impl Cx {
             }
         }
         inner
+    }
+    /// Outermost Ruby frame of this stack, when it runs a program.
+    pub fn program_frame(&self) -> Option<*mut Frame> {
+        let mut f = self.stacks.frames;
+        // SAFETY: frames between `stacks.frames` and fp are initialised.
+        unsafe {
+            while f <= self.fp {
+                if !(*f).is_boundary() {
+                    return ((&*(*f).code).code.kind == CodeKind::Program).then_some(f);
+                }
+                f = f.add(1);
+            }
+        }
+        None
     }
     /// Keeps a Code for the life of the VM, so that its address stays its own.
     pub fn keep_code(&mut self, code: &Arc<Code>) {

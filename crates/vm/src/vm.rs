@@ -172,6 +172,9 @@ pub struct Vm {
     pub(crate) image_size: (usize, usize),
     /// Some once-site (`/o`, `END`) has been passed.
     pub(crate) once_used: bool,
+    pub(crate) units: crate::codegc::Units,
+    /// `trace_var`: Procs (or texts) by global variable.
+    pub global_traces: Option<FastMap<Sym, Vec<Value>>>,
     /// Kinds of events that some trace wants (`interp::trace::events`); read in cold code only.
     pub tracing: u32,
     pub(crate) traces: Option<Box<crate::interp::trace::Tracing>>,

@@ -53,9 +53,12 @@ struct Key {
     file: String,
     line: u32,
     encoding: u8,
-    /// Address of the Code state of the place.
-    place: usize,
+    /// Address of the Code state of the place, and the unit of that: addresses of evals' states are used again.
+    place: (usize, u32),
 }
+
+/// Evals that are kept compiled; past it all are forgotten.
+const MOST_EVALS: usize = 512;
 
 /// Compiled evals of a VM.
 #[derive(Default)]
@@ -91,15 +94,22 @@ pub fn is_verbose(cx: &Cx) -> bool {
 
 /// The Code of a text for a place.
 fn code_for(cx: &mut Cx, source: &Source, scope: Scope) -> Result<Arc<Code>> {
-    let key = Key { text: source.text.clone(), file: source.file.clone(), line: source.line, encoding: source.encoding, place: scope.code as usize };
-    if let Some(c) = cx.state::<Evals>().0.get(&key) {
-        return Ok(c.clone());
+    // SAFETY: the state of a scope in use is alive.
+    let unit = if scope.code.is_null() { 0 } else { unsafe { (*scope.code).unit.get() } };
+    let place = (scope.code as usize, unit);
+    let key = Key { text: source.text.clone(), file: source.file.clone(), line: source.line, encoding: source.encoding, place };
+    if let Some(c) = cx.state::<Evals>().0.get(&key).cloned() {
+        if cx.has_code_state(&c) {
+            return Ok(c);
+        }
+        cx.state::<Evals>().0.remove(&key);
     }
     let seen = cx.seen_envs(scope);
     let scopes = EvalScopes {
         envs: seen.iter().map(|e| e.names()).collect(),
         in_method: cx.scope_in_method(scope),
         backref: cx.scope_backref(scope),
+        params: cx.scope_params(scope),
     };
     let options = Options { file: &source.file, line: source.line, eval: Some(&scopes), encoding: Some(source.encoding), frozen_string_literal: cx.options.frozen_string_literal, warn: true, ..Default::default() };
     // The parser recurses: it gets the worker's own stack.
@@ -107,7 +117,11 @@ fn code_for(cx: &mut Cx, source: &Source, scope: Scope) -> Result<Arc<Code>> {
         Ok(c) => {
             show_warnings(cx, &source.file, &c.warnings)?;
             if c.warnings.is_empty() {
-                cx.state::<Evals>().0.insert(key, c.code.clone());
+                let table = &mut cx.state::<Evals>().0;
+                if table.len() >= MOST_EVALS {
+                    table.clear();
+                }
+                table.insert(key, c.code.clone());
             }
             if cx.tracing & interp::trace::events::SCRIPT_COMPILED != 0 {
                 let text = cx.str_bytes(&source.text, source.encoding);

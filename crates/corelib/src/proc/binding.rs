@@ -23,6 +23,10 @@ pub struct BindingData {
 }
 impl NativeData for BindingData {
     fn trace(&self, m: &mut Marker<'_>) {
+        Cx::note_code(self.scope.code);
+        if let Some((s, _)) = &self.own {
+            Cx::note_code(s.code);
+        }
         let around = self.own.as_ref().map_or(Value::NIL, |o| o.0.env);
         for v in [self.scope.env, self.self_, self.me, around] {
             m.mark_value_bits(v.0);
@@ -74,6 +78,28 @@ pub fn of_caller(cx: &mut Cx) -> Result<Value> {
     // SAFETY: a live Ruby frame.
     let (self_, me) = unsafe { (*(*f).regs, (*f).me) };
     Ok(make(cx, scope, self_, me))
+}
+
+/// `TOPLEVEL_BINDING`: the place of the main program, with its variables when the program mentions the constant.
+pub fn top_level(cx: &mut Cx) -> Value {
+    let (mut scope, self_) = (Scope { code: std::ptr::null(), env: Value::NIL }, cx.main);
+    let object = cx.class_value(ids::OBJECT);
+    let mut me = Value::NIL;
+    if let Some(f) = cx.program_frame() {
+        let s = cx.frame_scope(f);
+        // SAFETY: a live Ruby frame.
+        unsafe {
+            if (*s.code).own_env && *(&*s.code).code.file == *cx.script {
+                scope = s;
+            }
+            me = (*f).me;
+        }
+    }
+    if me.is_nil() {
+        let cref = cx.new_cref(object, Value::NIL);
+        me = cx.frame_method(Sym::intern("<main>"), ids::OBJECT, cref).as_value();
+    }
+    make_at(cx, scope, self_, me, "<main>".into(), 1)
 }
 
 /// Names of the variables that a program can see from a scope.
