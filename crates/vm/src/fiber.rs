@@ -30,6 +30,8 @@ pub enum Out {
     Rotate,
     /// `Vm::next_fiber` goes on.
     Switch,
+    /// Never to be resumed: see [`crate::life::give_up`].
+    Abandoned,
 }
 
 pub type Co = Coroutine<(), Out, ()>;
@@ -455,7 +457,7 @@ fn fiber_body(cx: *mut Cx, fiber: Value, s: &Suspender<(), Out>) {
         let args = (*f).transfer;
         let block = Block::from_value((*f).block);
         let args: Vec<Value> = Ref::<ArrayCell>::from_value(args).map_or(Vec::new(), |a| a.as_slice().to_vec());
-        let r = cx.yield_full(block, &args, (*f).keywords, Block::NONE, None);
+        let r = cx.guarded(|cx| cx.yield_full(block, &args, (*f).keywords, Block::NONE, None));
         drop(args);
         let (v, failed) = match r {
             Ok(v) => (v, false),

@@ -11,8 +11,8 @@
 //! Rejected: a test per event site, or a bit in the poll word (calls and lines poll, but returns don't); a second handler table (the table would have to be
 //! reached through a register at every dispatch); patching the shared Code (other VMs run it).
 
-use super::calls::{block_record, enter, prepare_send_x, refused};
-use super::{TABLE, check, next, r, stub};
+use super::calls::{Prepared, block_record, enter, prepare_send_x, refused};
+use super::{TABLE, check, dispatch, next, r, stub};
 use crate::builtin::{Block, KW_FLAG};
 use crate::frame::*;
 use crate::methods::Method;
@@ -283,6 +283,8 @@ enum Then {
     Done,
     /// With the call that `cx.call` describes.
     Enter,
+    /// In the callee, whose frame is the current one.
+    Entered,
 }
 
 pub unsafe fn trace(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
@@ -293,6 +295,10 @@ pub unsafe fn trace(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const C
             Then::Original(op) => TABLE[op as usize](cx, ip, regs, cs),
             Then::Done => next!(cx, ip, regs, cs),
             Then::Enter => enter(cx, ip, regs, cs),
+            Then::Entered => {
+                let callee = (*cx.fp).code;
+                dispatch!(cx, (*callee).insns, (*cx.fp).regs, callee)
+            }
         }
     }
 }
@@ -351,8 +357,10 @@ unsafe fn before(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Code
                 return Ok(Then::Done);
             }
             Op::SendX if cx.tracing & (C_CALL | C_RETURN) != 0 => {
-                if !prepare_send_x(cx, ip, regs, cs)? {
-                    return Ok(Then::Done);
+                match prepare_send_x(cx, ip, regs, cs)? {
+                    Prepared::Answered => return Ok(Then::Done),
+                    Prepared::Entered => return Ok(Then::Entered),
+                    Prepared::Enter => {}
                 }
                 let m = Method::of(cx.call.me);
                 if m.method_kind() != MethodKind::Native {
