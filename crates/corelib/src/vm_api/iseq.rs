@@ -120,9 +120,6 @@ pub mod iseq {
     ///     RubyVM::InstructionSequence.of(proc { 1 }).label   #=> "block in <main>"
     #[method("of", singleton)]
     fn of(cx: &mut Cx, _this: Value, body: Value) -> Result<Value> {
-        if !body.is_kind(Kind::Proc) && !body.is_kind(Kind::MethodObj) && !cx.is_data::<Iseq>(body) {
-            return cx.type_error("wrong argument type (expected Proc/Method/RubyVM::InstructionSequence)");
-        }
         Ok(match crate::tracepoint::code_of(cx, body) {
             Some(code) => make(cx, code),
             None => Value::NIL,
@@ -141,7 +138,7 @@ pub mod iseq {
     fn eval(cx: &mut Cx, this: This) -> Result<Value> {
         let code = this_code(cx, this)?;
         if code.kind != CodeKind::Program {
-            return cx.type_error("attempt to evaluate non-top InstructionSequence");
+            return cx.type_error("Not a toplevel InstructionSequence");
         }
         cx.run_program(&code, None)
     }
@@ -225,7 +222,8 @@ pub mod iseq {
         }
         Ok(out.as_value())
     }
-    /// Format name, versions, a Hash of sizes, label, file, lines, kind, names of the locals, and [line, instruction, operands...] rows.
+    /// Format name, versions, a Hash of sizes, label, file, full path, line, kind, names of the locals, parameters, [kind, start, end, target] of
+    /// the handlers, and [line, instruction, operands...] of the instructions.
     #[method("to_a")]
     fn to_a(cx: &mut Cx, this: This) -> Result<Value> {
         let code = this_code(cx, this)?;
@@ -241,7 +239,7 @@ pub mod iseq {
             cx.hash_set(misc, Value::sym(Sym::intern(k)), Value::fixnum(v as i64))?;
         }
         let name = label(&code);
-        let (label, base) = (cx.str(&name), cx.str(&code.name.name()));
+        let label = cx.str(&name);
         let path = cx.str(&code.file);
         let absolute = absolute_path(cx, this)?;
         let locals: Vec<Value> = code.locals.iter().filter(|l| scope::is_visible_local(l.name)).map(|l| Value::sym(l.name)).collect();
@@ -260,6 +258,16 @@ pub mod iseq {
             let row = cx.array(&row);
             ArrayCell::push(body, &mut cx.heap, row);
         }
+        let handlers = cx.new_array();
+        for h in code.handlers.iter() {
+            let kind = match h.kind {
+                zakuro_bytecode::HandlerKind::Rescue => "rescue",
+                zakuro_bytecode::HandlerKind::Ensure => "ensure",
+            };
+            let places = [h.start, h.end, h.target].map(|n| Value::fixnum(n as i64));
+            let row = cx.array(&[Value::sym(Sym::intern(kind)), places[0], places[1], places[2]]);
+            ArrayCell::push(handlers, &mut cx.heap, row);
+        }
         let magic = cx.str("Zakuro/Code");
         let all = [
             magic,
@@ -268,13 +276,13 @@ pub mod iseq {
             Value::fixnum(1),
             misc.as_value(),
             label,
-            base,
             path,
             absolute,
             Value::fixnum(code.line as i64),
             Value::sym(Sym::intern(kind)),
             locals,
             params,
+            handlers.as_value(),
             body.as_value(),
         ];
         Ok(cx.array(&all))
