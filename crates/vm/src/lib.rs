@@ -13,6 +13,7 @@ pub mod builtin;
 pub mod call;
 pub mod classes;
 pub mod codecache;
+pub mod codegc;
 pub mod consts;
 pub mod convert;
 pub mod equality;
