@@ -10,6 +10,9 @@ use crate::raise::Result;
 use crate::vm::Cx;
 use zakuro_object::string::CodeRange;
 
+/// Messages of so many objects are opened without a vector for them.
+const FEW: usize = 8;
+
 /// A shape row in this VM.
 #[derive(Clone, Copy)]
 struct Layout {
@@ -48,16 +51,22 @@ impl Cx {
             }
             states.push(s);
         }
-        let mut made = RootedVec::from_vec(self, Vec::with_capacity(heads.len()));
+        // A few fit on the native stack, which is scanned.
+        let mut few = [Value::NIL; FEW];
+        let mut many = None;
+        let made: &mut [Value] = match heads.len() {
+            0..=FEW => &mut few,
+            n => many.insert(RootedVec::from_vec(self, vec![Value::NIL; n])),
+        };
         let mut builds: Vec<(usize, Unpack)> = Vec::new();
         let mut parts = parts.into_iter();
         let (mut byte, mut word) = (0, 0);
-        for head in &heads {
+        for (n, head) in heads.iter().enumerate() {
             let start = word;
             word += words_of(head, &words[start..]);
             let v =
-                self.received_cell(head, &layouts, &class_ids, &bytes, &mut byte, &mut parts, &mut builds, made.len(), &words[start..])?;
-            made.push(v);
+                self.received_cell(head, &layouts, &class_ids, &bytes, &mut byte, &mut parts, &mut builds, n, &words[start..])?;
+            made[n] = v;
         }
         let mut later = Later::default();
         let mut builds = builds.into_iter().peekable();
@@ -67,11 +76,11 @@ impl Cx {
             let w = &mut words[at..at + count];
             at += count;
             let build = builds.next_if(|(k, _)| *k == n).map(|(_, b)| b);
-            self.fill_received(n, head, w, &made, &states, build, &class_ids, &mut later);
+            self.fill_received(n, head, w, made, &states, build, &class_ids, &mut later);
         }
         let root = as_node(e.root).map_or(e.root, |n| made[n]);
         if !later.methods.is_empty() || !later.hashes.is_empty() || !later.loads.is_empty() {
-            self.finish_open(&made, later)?;
+            self.finish_open(made, later)?;
         }
         Ok(root)
     }
@@ -319,7 +328,7 @@ impl Cx {
         v.set_flags(head.header.flags & (flags::FROZEN | own));
     }
     #[cold]
-    fn finish_open(&mut self, made: &RootedVec, later: Later) -> Result<()> {
+    fn finish_open(&mut self, made: &[Value], later: Later) -> Result<()> {
         for (n, head) in later.methods {
             self.find_received_method(made[n], head)?;
         }

@@ -47,14 +47,20 @@ enum Dump {
     String,
 }
 
+/// An object that was met.
+pub(super) struct Met {
+    pub cell: Value,
+    pub shape: ShapeId,
+    /// First word of its head.
+    pub start: usize,
+}
+
 pub(super) struct Packer {
     pub graph: Graph,
     /// The cell of each head, and those still to be walked.
-    pub cells: RootedVec,
-    /// Their shapes.
-    pub shapes: Vec<ShapeId>,
-    /// First word of each head.
-    pub starts: Vec<usize>,
+    pub cells: Vec<Met>,
+    /// The same cells as roots, once Ruby code may run.
+    rooted: Option<RootedVec>,
     /// Numbers by address, once Ruby code may run.
     seen: Option<FastMap<u64, u32>>,
     last: Known,
@@ -71,12 +77,11 @@ impl Drop for Packer {
 }
 
 impl Packer {
-    fn new(cx: &mut Cx) -> Packer {
+    fn new() -> Packer {
         Packer {
             graph: Graph::default(),
-            cells: RootedVec::new(cx),
-            shapes: Vec::new(),
-            starts: Vec::new(),
+            cells: Vec::new(),
+            rooted: None,
             seen: None,
             last: Known { shape: 0, row: 0, dump: Dump::No },
             known: FastMap::default(),
@@ -87,17 +92,18 @@ impl Packer {
     /// Puts the shapes back.
     fn restore(&mut self) {
         if self.seen.is_none() {
-            for (v, s) in self.cells.iter().zip(&self.shapes) {
+            for m in &self.cells {
                 // SAFETY: a live cell of this VM (see the module), whose shape this was.
-                unsafe { (*v.header()).shape = *s };
+                unsafe { (*m.cell.header()).shape = m.shape };
             }
         }
     }
     /// From here on Ruby code may run.
-    pub(super) fn calm(&mut self) {
+    pub(super) fn calm(&mut self, cx: &mut Cx) {
         if self.seen.is_none() {
             self.restore();
-            self.seen = Some(self.cells.iter().enumerate().map(|(n, v)| (v.0, n as u32)).collect());
+            self.seen = Some(self.cells.iter().enumerate().map(|(n, m)| (m.cell.0, n as u32)).collect());
+            self.rooted = Some(RootedVec::from_vec(cx, self.cells.iter().map(|m| m.cell).collect()));
         }
     }
     /// A value as the message refers to it; new cells get in line.
@@ -112,24 +118,26 @@ impl Packer {
         // SAFETY: a live cell of this VM, which nobody else touches.
         let header = unsafe { &mut *v.header() };
         let n = self.cells.len() as u32;
+        let shape = header.shape;
         match &mut self.seen {
             None => {
                 if header.shape & MET != 0 {
                     return node((header.shape & !MET) as usize);
                 }
                 assert!(n < MET, "message of too many objects");
-                self.shapes.push(header.shape);
                 header.shape = MET | n;
             }
             Some(map) => match map.entry(v.0) {
                 hashbrown::hash_map::Entry::Occupied(e) => return node(*e.get() as usize),
                 hashbrown::hash_map::Entry::Vacant(e) => {
-                    self.shapes.push(header.shape);
                     e.insert(n);
+                    if let Some(r) = &mut self.rooted {
+                        r.push(v);
+                    }
                 }
             },
         }
-        self.cells.push(v);
+        self.cells.push(Met { cell: v, shape, start: 0 });
         node(n as usize)
     }
     #[inline]
@@ -159,7 +167,7 @@ impl Packer {
     /// The shape of cell `n`, as the message has it, and whether its class says itself what travels.
     #[inline]
     fn shape(&mut self, cx: &mut Cx, n: usize) -> std::result::Result<(u32, Dump), Refusal> {
-        let s = self.shapes[n];
+        let s = self.cells[n].shape;
         if s < shape::FIRST_DYNAMIC {
             if s >= shape::BOOT_ROOTS && cx.class(cx.shape(s).class).kind == ClassKind::Singleton {
                 return because(cx.singleton_reason(cx.shape(s).class));
@@ -203,15 +211,15 @@ impl Packer {
     }
     /// Class of cell `n`, singleton classes included; the cell's header may not hold its shape now.
     pub(super) fn class_of_cell(&self, cx: &Cx, n: usize) -> ClassId {
-        cx.shape(self.shapes[n]).class
+        cx.shape(self.cells[n].shape).class
     }
 
     fn object(&mut self, cx: &mut Cx, n: usize) -> Packed {
-        let v = self.cells[n];
+        let v = self.cells[n].cell;
         let kind = v.kind_of_cell();
         if self.seen.is_some() {
             // Ruby code may have changed the object since it was met.
-            self.shapes[n] = v.shape_key();
+            self.cells[n].shape = v.shape_key();
         }
         // SAFETY: a live cell; its shape word is not used.
         let mut header = unsafe { *v.header() };
@@ -277,7 +285,7 @@ impl Packer {
                 // SAFETY: both kinds are laid out as ObjectCell.
                 let o = unsafe { Ref::<ObjectCell>::from_ptr(v.0 as *mut ObjectCell) };
                 let slots = o.all_slots();
-                len = (cx.shape(self.shapes[n]).count as usize).min(slots.len());
+                len = (cx.shape(self.cells[n].shape).count as usize).min(slots.len());
                 header.aux = len.min(u16::MAX as usize) as u16;
                 self.words(&slots[..len]);
             }
@@ -360,8 +368,8 @@ impl Packer {
     }
     /// An object whose class says itself what travels.
     fn dumped(&mut self, cx: &mut Cx, n: usize, dump: Dump) -> Packed {
-        self.calm();
-        let v = self.cells[n];
+        self.calm(cx);
+        let v = self.cells[n].cell;
         let class = self.class_of_cell(cx, n);
         let class = self.class(cx, class)?;
         let mut header = Header { shape: 0, kind: Kind::Free as u8, flags: v.flags() & flags::FROZEN, aux: Special::Dumped as u16 };
@@ -390,28 +398,32 @@ impl Cx {
         if !v.is_cell() {
             return Ok(Envelope { root: v, graph: None, bytes: 8, luggage: None });
         }
-        Ok(self.pack_graph(v)?.0)
+        self.pack_into(&mut Packer::new(), v)
     }
     /// Also returns the packer, which knows the cells.
     pub(super) fn pack_graph(&mut self, v: Value) -> Result<(Envelope, Packer)> {
-        let mut p = Packer::new(self);
+        let mut p = Packer::new();
+        let e = self.pack_into(&mut p, v)?;
+        Ok((e, p))
+    }
+    fn pack_into(&mut self, p: &mut Packer, v: Value) -> Result<Envelope> {
         let root = p.item(v);
         let mut at = 0;
         while at < p.cells.len() {
-            p.starts.push(p.graph.words.len());
+            p.cells[at].start = p.graph.words.len();
             if let Err(why) = p.object(self, at) {
-                p.calm();
+                p.calm(self);
                 return match why {
                     Raised => Err(crate::raise::Exc),
-                    Because(why) => self.unsendable(&p, at, &why),
+                    Because(why) => self.unsendable(p, at, &why),
                 };
             }
             at += 1;
         }
-        p.calm_or_done();
-        let graph = std::mem::take(&mut p.graph);
+        p.done();
+        let graph = Box::new(std::mem::take(&mut p.graph));
         let bytes = 8 + graph.weight();
-        Ok((Envelope { root, graph: Some(Box::new(graph)), bytes, luggage: None }, p))
+        Ok(Envelope { root, graph: Some(graph), bytes, luggage: None })
     }
     fn class_ref(&self, c: ClassId) -> std::result::Result<ClassRef, Refusal> {
         let d = self.class(c);
@@ -444,7 +456,7 @@ impl Cx {
 
 impl Packer {
     /// The walk is over: the shapes go back now and not again.
-    fn calm_or_done(&mut self) {
+    fn done(&mut self) {
         if self.seen.is_none() {
             self.restore();
             self.seen = Some(FastMap::default());
