@@ -184,7 +184,12 @@ impl Cx {
         while !at.is_null() {
             // SAFETY: code states live as long as the VM.
             let cs = unsafe { &*at };
-            let named = cs.code.locals.iter().map(|l| l.name).filter(|n| n.name().starts_with(|c: char| c == '_' || c.is_lowercase() || !c.is_ascii()));
+            let named = cs
+                .code
+                .locals
+                .iter()
+                .map(|l| l.name)
+                .filter(|n| n.name().starts_with(|c: char| c == '_' || c.is_lowercase() || !c.is_ascii()));
             out.extend(named);
             at = cs.parent.get();
         }

@@ -64,8 +64,7 @@ impl Cx {
         for (n, head) in heads.iter().enumerate() {
             let start = word;
             word += words_of(head, &words[start..]);
-            let v =
-                self.received_cell(head, &layouts, &class_ids, &bytes, &mut byte, &mut parts, &mut builds, n, &words[start..])?;
+            let v = self.received_cell(head, &layouts, &class_ids, &bytes, &mut byte, &mut parts, &mut builds, n, &words[start..])?;
             made[n] = v;
         }
         let mut later = Later::default();
