@@ -128,6 +128,10 @@ impl Cx {
                 });
                 s.as_value()
             }
+            Kind::Array if head.header.flags & OUT != 0 => match parts.next() {
+                Some(Part::Buffer { buf, offset }) => ArrayCell::from_shared(heap, shape, buf, offset, head.len).as_value(),
+                _ => ArrayCell::empty(heap, shape).as_value(),
+            },
             Kind::Array => ArrayCell::empty(heap, shape).as_value(),
             Kind::Hash => HashCell::make(heap, shape).as_value(),
             Kind::Object | Kind::Exception => ObjectCell::make(heap, shape, kind, head.len.max(hint as usize)).as_value(),
@@ -180,6 +184,11 @@ impl Cx {
                 Special::Main => self.main,
                 Special::Env => self.const_get_from(self.class_value(ids::OBJECT), Sym::intern("ENV"))?,
                 Special::Argf => self.const_get_from(self.class_value(ids::OBJECT), Sym::intern("ARGF"))?,
+                Special::Boot => words.first().copied().unwrap_or(nil),
+                Special::Foreign => match parts.next() {
+                    Some(Part::Foreign { region, cell, .. }) => self.open_reference(&region, cell)?,
+                    _ => nil,
+                },
                 Special::Dumped => {
                     let class = self.class_value(classes[head.len]);
                     self.call(class, Sym::intern("allocate"), &[])?
@@ -223,6 +232,7 @@ impl Cx {
         let kind = Kind::from_u8(head.header.kind);
         match kind {
             Kind::String | Kind::Float | Kind::Bignum | Kind::Class => {}
+            Kind::Array if head.header.flags & OUT != 0 => {}
             Kind::Array => ArrayCell::fill(Ref::of(v), &mut self.heap, w[..head.len].iter().map(|x| fix(*x))),
             Kind::Object | Kind::Exception => {
                 // SAFETY: both kinds are laid out as ObjectCell.
@@ -427,7 +437,7 @@ impl Cx {
         }
         Ok(Layout { shape, hint })
     }
-    fn resolve_class(&mut self, c: &ClassRef) -> Result<ClassId> {
+    pub(super) fn resolve_class(&mut self, c: &ClassRef) -> Result<ClassId> {
         let id = if self.classes.get(c.id.0).is_some() { c.id } else { self.class_by_name(c)? };
         if c.singleton {
             let object = self.class_value(id);
@@ -461,6 +471,7 @@ impl Cx {
 #[inline]
 fn body_words(head: &Head) -> usize {
     match Kind::from_u8(head.header.kind) {
+        Kind::Array if head.header.flags & OUT != 0 => 0,
         Kind::Array | Kind::Object | Kind::Exception | Kind::Data => head.len,
         Kind::Hash => 1 + 3 * head.len,
         Kind::Range | Kind::Rational | Kind::Complex | Kind::Method => 2,
@@ -468,7 +479,7 @@ fn body_words(head: &Head) -> usize {
         Kind::Env => 1 + head.len,
         Kind::MethodObj => 3,
         Kind::Free => match Special::of(head.header.aux) {
-            Special::Dumped => 1,
+            Special::Dumped | Special::Boot => 1,
             Special::DumpedString => 2,
             _ => 0,
         },
