@@ -250,11 +250,18 @@ impl HashCell {
     }
     /// Gives the table back and leaves an empty Hash; returns the table's bytes.
     pub(crate) unsafe fn empty_out(p: *mut HashCell) -> usize {
-        // SAFETY: a live cell, left without table.
+        // SAFETY: a live cell, left without table, or with an empty one.
         unsafe {
             (*p).default = Value::NIL;
             (*p).default_is_proc = false;
-            Self::free(p)
+            match &mut (*p).table {
+                // A running iteration will count itself down there.
+                Some(t) if t.iterating > 0 => {
+                    t.clear();
+                    0
+                }
+                _ => Self::free(p),
+            }
         }
     }
     /// A frozen copy in another heap (module `graft`).
