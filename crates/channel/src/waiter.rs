@@ -9,10 +9,10 @@
 //! can't claim a later one. A waiter is claimed at most once per arming, by whichever channel's compare-exchange comes first.
 //! Rejected: a new waiter per wait (a malloc and a free on another core, 150-640 ns).
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use zakuro_base::sync::Arc;
+use zakuro_base::sync::atomic::{AtomicU64, Ordering};
 
-use zakuro_sched::Task;
+use crate::Task;
 
 const FREE: u64 = 0;
 const WAITING: u64 = 1;
@@ -38,8 +38,20 @@ struct Shared {
     /// Epoch and status. Owner: FREE -> WAITING, WAITING -> FREE, CLAIMED -> FREE. A channel, under its lock: WAITING -> CLAIMING
     /// (compare-exchange), then CLAIMED. All transitions release, all looks acquire.
     state: AtomicU64,
-    /// Channel id * 4 + reason. Written between CLAIMING and CLAIMED by the claimer, read when CLAIMED.
+    /// Channel id * 4 + reason, and the weight of the message that room was set aside for. Written between CLAIMING and CLAIMED by
+    /// the claimer, read when CLAIMED.
     claim: AtomicU64,
+    weight: AtomicU64,
+    /// Counts selects. The owner's alone, as is `left`: the epoch at which it last stood in no line at all.
+    turn: AtomicU64,
+    left: AtomicU64,
+}
+
+/// What a channel set aside.
+pub(crate) struct Claim {
+    pub(crate) reason: Reason,
+    pub(crate) weight: usize,
+    by: u64,
 }
 
 /// One place in line, usable at many channels at once. A handle; reuse it for each wait of the same thread.
@@ -50,6 +62,7 @@ pub struct Waiter(Arc<Shared>);
 pub(crate) struct Entry {
     waiter: Waiter,
     epoch: u64,
+    weight: usize,
 }
 
 impl Waiter {
@@ -59,7 +72,15 @@ impl Waiter {
 
     /// `token` is the caller's: say, the number of the waiting thread in its VM.
     pub fn with_token(task: &Task, token: u64) -> Waiter {
-        Waiter(Arc::new(Shared { task: task.clone(), token, state: AtomicU64::new(FREE), claim: AtomicU64::new(0) }))
+        Waiter(Arc::new(Shared {
+            task: task.clone(),
+            token,
+            state: AtomicU64::new(FREE),
+            claim: AtomicU64::new(0),
+            weight: AtomicU64::new(0),
+            turn: AtomicU64::new(0),
+            left: AtomicU64::new(0),
+        }))
     }
 
     pub fn token(&self) -> u64 {
@@ -72,6 +93,10 @@ impl Waiter {
 
     /// The channel that claimed this waiter, and why; None while it waits or is free. What a woken thread looks at first.
     pub fn claimed(&self) -> Option<(u64, Reason)> {
+        self.claim().map(|claim| (claim.by, claim.reason))
+    }
+
+    fn claim(&self) -> Option<Claim> {
         let state = self.0.state.load(Ordering::Acquire);
         if state & STATUS != CLAIMED {
             return None;
@@ -82,7 +107,24 @@ impl Waiter {
             1 => Reason::Space,
             _ => Reason::Closed,
         };
-        Some((claim >> 2, reason))
+        Some(Claim { reason, weight: self.0.weight.load(Ordering::Relaxed) as usize, by: claim >> 2 })
+    }
+
+    /// Another number at each call, by its owner.
+    pub(crate) fn next_turn(&self) -> u64 {
+        let turn = self.0.turn.load(Ordering::Relaxed);
+        self.0.turn.store(turn.wrapping_add(1), Ordering::Relaxed);
+        turn
+    }
+
+    /// Whether it may have entries in some line, live or dead.
+    pub(crate) fn has_stood(&self) -> bool {
+        self.0.state.load(Ordering::Relaxed) & !STATUS != self.0.left.load(Ordering::Relaxed)
+    }
+
+    /// It was taken out of all lines.
+    pub(crate) fn left(&self) {
+        self.0.left.store(self.0.state.load(Ordering::Relaxed) & !STATUS, Ordering::Relaxed);
     }
 
     /// Whether it stands in line now, unclaimed.
@@ -108,29 +150,26 @@ impl Waiter {
     }
 
     /// Registers: begins a new wait if the waiter is free. None: it is claimed already, and must not wait.
-    pub(crate) fn arm(&self) -> Option<Entry> {
+    pub(crate) fn arm(&self, weight: usize) -> Option<Entry> {
         let state = self.0.state.load(Ordering::Acquire);
         match state & STATUS {
             FREE => {
                 let armed = (state + EPOCH) | WAITING;
                 // Nobody else touches a free waiter: entries of earlier epochs fail their compare-exchange.
                 self.0.state.store(armed, Ordering::Release);
-                Some(Entry { waiter: self.clone(), epoch: armed })
+                Some(Entry { waiter: self.clone(), epoch: armed, weight })
             }
-            WAITING => Some(Entry { waiter: self.clone(), epoch: state }),
+            WAITING => Some(Entry { waiter: self.clone(), epoch: state, weight }),
             _ => None,
         }
     }
 
     /// Ends a claim by this channel. Called under the channel's lock, by the waiter's owner.
-    pub(crate) fn collect(&self, channel: u64) -> Option<Reason> {
-        let (by, reason) = self.claimed()?;
-        if by != channel {
-            return None;
-        }
+    pub(crate) fn collect(&self, channel: u64) -> Option<Claim> {
+        let claim = self.claim().filter(|claim| claim.by == channel)?;
         let state = self.0.state.load(Ordering::Relaxed);
         self.0.state.store(state & !STATUS, Ordering::Release);
-        Some(reason)
+        Some(claim)
     }
 }
 
@@ -138,6 +177,11 @@ impl Entry {
     /// Whether this entry can claim still.
     pub(crate) fn is_live(&self) -> bool {
         self.waiter.0.state.load(Ordering::Acquire) == self.epoch
+    }
+
+    /// Weight of the message that waits for room.
+    pub(crate) fn weight(&self) -> usize {
+        self.weight
     }
 
     pub(crate) fn belongs_to(&self, waiter: &Waiter) -> bool {
@@ -150,6 +194,7 @@ impl Entry {
         let claiming = self.epoch - WAITING + CLAIMING;
         shared.state.compare_exchange(self.epoch, claiming, Ordering::AcqRel, Ordering::Relaxed).ok()?;
         shared.claim.store(channel * 4 + reason as u64, Ordering::Relaxed);
+        shared.weight.store(self.weight as u64, Ordering::Relaxed);
         shared.state.store(self.epoch - WAITING + CLAIMED, Ordering::Release);
         Some(self.waiter)
     }

@@ -141,6 +141,7 @@ impl Vm {
             inspecting: Vec::new(),
             interrupt_hook: None,
             host: None,
+            waiters: Vec::new(),
             end: None,
             result: None,
             forked: false,

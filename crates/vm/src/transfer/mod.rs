@@ -54,20 +54,28 @@ pub struct Envelope {
     root: Item,
     nodes: Vec<Node>,
     bytes: usize,
+    /// Some node holds a channel handle.
+    carries: bool,
     /// What travels beside the value (start messages).
     pub luggage: Option<Box<dyn std::any::Any + Send>>,
-}
-
-impl zakuro_channel::Weigh for Envelope {
-    fn weight(&self) -> usize {
-        self.bytes
-    }
 }
 
 impl Envelope {
     /// Payload bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
+    }
+    /// Whether a channel handle is among the payloads.
+    pub fn has_channels(&self) -> bool {
+        self.carries
+    }
+    /// Shows the native payloads (handles of channels and VMs, regexps, times).
+    pub fn each_payload(&self, visit: &mut dyn FnMut(&dyn NativeData)) {
+        for node in &self.nodes {
+            if let Body::Data(payload) = &node.body {
+                visit(&**payload);
+            }
+        }
     }
     /// An envelope that holds nil.
     pub fn nil() -> Envelope {
@@ -76,7 +84,7 @@ impl Envelope {
     /// An envelope that holds a value that is no cell.
     pub fn immediate(v: Value) -> Envelope {
         debug_assert!(!v.is_cell());
-        Envelope { root: Item::Imm(v.0), nodes: Vec::new(), bytes: 8, luggage: None }
+        Envelope { root: Item::Imm(v.0), nodes: Vec::new(), bytes: 8, carries: false, luggage: None }
     }
 }
 

@@ -23,15 +23,16 @@ struct Packer {
     work: Vec<(Value, u32)>,
     parents: Vec<(u32, Step)>,
     bytes: usize,
+    carries: bool,
 }
 
 impl Cx {
     /// Packs a value for another VM.
     pub fn pack(&mut self, v: Value) -> Result<Envelope> {
         if !v.is_cell() {
-            return Ok(Envelope { root: Item::Imm(v.0), nodes: Vec::new(), bytes: 8, luggage: None });
+            return Ok(Envelope { root: Item::Imm(v.0), nodes: Vec::new(), bytes: 8, carries: false, luggage: None });
         }
-        let mut p = Packer { nodes: Vec::new(), seen: FastMap::default(), work: Vec::new(), parents: Vec::new(), bytes: 0 };
+        let mut p = Packer { nodes: Vec::new(), seen: FastMap::default(), work: Vec::new(), parents: Vec::new(), bytes: 0, carries: false };
         let root = p.item(v, u32::MAX, Step::Root);
         let mut at = 0;
         while at < p.work.len() {
@@ -44,7 +45,7 @@ impl Cx {
             p.bytes += 32;
             p.nodes[n as usize] = node;
         }
-        Ok(Envelope { root, nodes: p.nodes, bytes: p.bytes, luggage: None })
+        Ok(Envelope { root, nodes: p.nodes, bytes: p.bytes, carries: p.carries, luggage: None })
     }
     fn class_ref(&self, c: ClassId) -> Option<ClassRef> {
         let d = self.class(c);
@@ -118,7 +119,10 @@ impl Cx {
                 let c = Ref::<ClassCell>::of(v).id;
                 Body::Class(self.class_ref(c)?)
             }
-            Kind::Data => Body::Data(Ref::<DataCell>::of(v).send_copy()?),
+            Kind::Data => {
+                p.carries |= self.is_data::<crate::channels::ChannelHandle>(v);
+                Body::Data(Ref::<DataCell>::of(v).send_copy()?)
+            }
             _ => return None,
         };
         let ivars = if kind == Kind::Class { Vec::new() } else { self.ivar_list(v) };
