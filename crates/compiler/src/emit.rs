@@ -47,6 +47,7 @@ pub(crate) struct Asm {
     pub consts: Vec<Const>,
     const_index: HashMap<ConstKey, u16>,
     pub calls: Vec<CallSite>,
+    pub keyword_lists: Vec<Box<[Sym]>>,
     pub ivars: Vec<Sym>,
     pub const_sites: Vec<ConstSite>,
     handlers: Vec<PendingHandler>,
@@ -173,6 +174,15 @@ impl Asm {
         self.consts.push(c);
         if let Some(k) = key {
             self.const_index.insert(k, i);
+        }
+        i
+    }
+
+    pub fn keyword_list(&mut self, names: Vec<Sym>) -> u16 {
+        let found = self.keyword_lists.iter().position(|l| **l == *names);
+        let i = self.index(found.unwrap_or(self.keyword_lists.len()));
+        if found.is_none() {
+            self.keyword_lists.push(names.into());
         }
         i
     }

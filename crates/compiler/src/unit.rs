@@ -312,6 +312,7 @@ impl<'pr> Compiler<'pr> {
             consts: asm.consts.into(),
             syms: asm.syms.into(),
             calls: asm.calls.into(),
+            keyword_lists: asm.keyword_lists.into(),
             ivars: asm.ivars.into(),
             const_sites: asm.const_sites.into(),
             children: children.into(),

@@ -23,6 +23,7 @@ mod control;
 mod data;
 mod defs;
 mod intrinsics;
+mod keywords;
 mod super_call;
 mod unwind;
 
