@@ -283,6 +283,7 @@ impl<T: Message> Channel<T> {
     }
 
     /// Runs `f` under the lock, and the wake-ups that it asks for after it.
+    #[inline(always)]
     fn locked<R>(&self, f: impl FnOnce(&Shared<T>, &mut Inner<T>, &mut Wakes) -> R) -> R {
         let mut wakes = Wakes::default();
         let shared = &*self.0;
@@ -291,8 +292,9 @@ impl<T: Message> Channel<T> {
         result
     }
 
-    /// Whether a receiver that stands in no line might find something: a message, or the end of the channel. A hint.
-    pub(crate) fn looks_ready(&self) -> bool {
+    /// Whether messages are queued, without the lock: a hint for receivers that would wait otherwise.
+    #[inline]
+    pub fn looks_ready(&self) -> bool {
         self.0.len.load(Ordering::Relaxed) != 0
     }
 

@@ -7,13 +7,16 @@ use zakuro_base::sync::atomic::Ordering;
 use crate::waiter::{Claim, Entry};
 use crate::{Bounds, Message, Reason, Shared, Waiter};
 
-/// A drained queue keeps room for this many messages.
+/// A drained queue keeps room for this many messages whatever came of late, and at most for this many.
 const KEPT: usize = 1024;
+const KEPT_AT_MOST: usize = 64 * 1024;
 
 pub(crate) struct Inner<T> {
     pub(crate) queue: VecDeque<T>,
     pub(crate) bytes: usize,
     pub(crate) closed: bool,
+    /// Most messages since it was last empty.
+    peak: usize,
     /// Queued messages that own channel handles.
     pub(crate) carriers: usize,
     /// Messages set aside for claimed receivers.
@@ -40,8 +43,11 @@ impl Wakes {
         }
     }
 
+    #[inline]
     pub(crate) fn wake(self) {
-        for waiter in self.first.iter().chain(&self.more) {
+        let Some(first) = self.first else { return };
+        first.task().wake();
+        for waiter in &self.more {
             waiter.task().wake();
         }
     }
@@ -53,6 +59,7 @@ impl<T: Message> Inner<T> {
             queue: VecDeque::new(),
             bytes: 0,
             closed: false,
+            peak: 0,
             carriers: 0,
             promised: 0,
             places: 0,
@@ -88,7 +95,10 @@ impl<T: Message> Inner<T> {
         }
         self.queue.push_back(message);
         shared.len.store(self.queue.len(), Ordering::Relaxed);
-        self.promise_messages(shared.id, wakes);
+        self.peak = self.peak.max(self.queue.len());
+        if !self.receivers.is_empty() {
+            self.promise_messages(shared.id, wakes);
+        }
         // A place that was set aside may have been larger than the message, and others wait for the rest.
         if !self.senders.is_empty() {
             self.grant_room(shared, wakes);
@@ -107,11 +117,20 @@ impl<T: Message> Inner<T> {
             message.handles(&mut |channel| channel.leave_queue());
         }
         shared.len.store(self.queue.len(), Ordering::Relaxed);
-        if self.queue.is_empty() && self.queue.capacity() > 4 * KEPT {
-            self.queue.shrink_to(KEPT);
+        if self.queue.is_empty() {
+            self.drained();
         }
         self.settle(shared, wakes);
         Some(message)
+    }
+
+    /// Gives room back that was not needed of late.
+    #[inline]
+    fn drained(&mut self) {
+        let (capacity, peak) = (self.queue.capacity(), std::mem::take(&mut self.peak));
+        if capacity > 4 * KEPT && (capacity > KEPT_AT_MOST || capacity / 4 > peak) {
+            self.queue.shrink_to((2 * peak).clamp(KEPT, KEPT_AT_MOST));
+        }
     }
 
     /// All messages at once, of a channel that nobody uses any more. Their handles count as inside still.
@@ -123,6 +142,7 @@ impl<T: Message> Inner<T> {
 
     /// Turns a claim by this channel back into a free message or room, which the caller then takes or passes on. True if there
     /// was one.
+    #[inline]
     pub(crate) fn collect(&mut self, shared: &Shared<T>, waiter: &Waiter) -> bool {
         let Some(Claim { reason, weight, .. }) = waiter.collect(shared.id) else { return false };
         match reason {
@@ -137,8 +157,11 @@ impl<T: Message> Inner<T> {
     }
 
     /// Sets what is free aside for those in line.
+    #[inline]
     pub(crate) fn settle(&mut self, shared: &Shared<T>, wakes: &mut Wakes) {
-        self.promise_messages(shared.id, wakes);
+        if !self.receivers.is_empty() {
+            self.promise_messages(shared.id, wakes);
+        }
         if !self.senders.is_empty() {
             self.grant_room(shared, wakes);
         }
@@ -195,6 +218,7 @@ impl<T: Message> Inner<T> {
 }
 
 /// Lets entries go that were left behind, from the front; the others are skipped when their turn comes.
+#[inline]
 fn prune(line: &mut VecDeque<Entry>) {
     while line.front().is_some_and(|entry| !entry.is_live()) {
         line.pop_front();
@@ -202,6 +226,7 @@ fn prune(line: &mut VecDeque<Entry>) {
 }
 
 /// Puts the waiter at the end of the line, once.
+#[inline]
 pub(crate) fn enlist(line: &mut VecDeque<Entry>, waiter: &Waiter, weight: usize) {
     prune(line);
     if waiter.is_waiting() && line.iter().any(|entry| entry.belongs_to(waiter) && entry.is_live()) {

@@ -87,15 +87,18 @@ impl Waiter {
         self.0.token
     }
 
+    #[inline]
     pub fn task(&self) -> &Task {
         &self.0.task
     }
 
     /// The channel that claimed this waiter, and why; None while it waits or is free. What a woken thread looks at first.
+    #[inline]
     pub fn claimed(&self) -> Option<(u64, Reason)> {
         self.claim().map(|claim| (claim.by, claim.reason))
     }
 
+    #[inline]
     fn claim(&self) -> Option<Claim> {
         let state = self.0.state.load(Ordering::Acquire);
         if state & STATUS != CLAIMED {
@@ -128,17 +131,20 @@ impl Waiter {
     }
 
     /// Whether it stands in line now, unclaimed.
+    #[inline]
     pub fn is_waiting(&self) -> bool {
         self.0.state.load(Ordering::Acquire) & STATUS == WAITING
     }
 
     /// Whether it neither waits nor is claimed.
+    #[inline]
     pub fn is_free(&self) -> bool {
         self.0.state.load(Ordering::Acquire) & STATUS == FREE
     }
 
     /// Leaves all lines at once, if nobody has claimed the waiter: entries that are left behind are dead. False: it was claimed,
     /// and the claim has to be collected or handed on (`Channel::unregister`).
+    #[inline]
     #[must_use]
     pub fn disarm(&self) -> bool {
         let state = self.0.state.load(Ordering::Acquire);
@@ -150,6 +156,7 @@ impl Waiter {
     }
 
     /// Registers: begins a new wait if the waiter is free. None: it is claimed already, and must not wait.
+    #[inline]
     pub(crate) fn arm(&self, weight: usize) -> Option<Entry> {
         let state = self.0.state.load(Ordering::Acquire);
         match state & STATUS {
@@ -165,6 +172,7 @@ impl Waiter {
     }
 
     /// Ends a claim by this channel. Called under the channel's lock, by the waiter's owner.
+    #[inline]
     pub(crate) fn collect(&self, channel: u64) -> Option<Claim> {
         let claim = self.claim().filter(|claim| claim.by == channel)?;
         let state = self.0.state.load(Ordering::Relaxed);
@@ -175,6 +183,7 @@ impl Waiter {
 
 impl Entry {
     /// Whether this entry can claim still.
+    #[inline]
     pub(crate) fn is_live(&self) -> bool {
         self.waiter.0.state.load(Ordering::Acquire) == self.epoch
     }
@@ -189,6 +198,7 @@ impl Entry {
     }
 
     /// Tries to claim; the winner gets the waiter whose task to wake after the lock is released (moved, not counted again).
+    #[inline]
     pub(crate) fn claim(self, channel: u64, reason: Reason) -> Option<Waiter> {
         let shared = &self.waiter.0;
         let claiming = self.epoch - WAITING + CLAIMING;

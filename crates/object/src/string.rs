@@ -311,6 +311,17 @@ impl StringCell {
         }
         s
     }
+    /// Gives the buffer back and leaves an empty String; returns the bytes that it accounted for.
+    pub(crate) unsafe fn empty_out(p: *mut StringCell) -> usize {
+        // SAFETY: a live cell; the body is written anew after its buffer is released.
+        unsafe {
+            let bytes = Self::free(p);
+            (*p).header.aux = (*p).encoding() as u16 | INLINE_BIT;
+            (*p).header.flags &= !COUNTED;
+            (*p).body = Body { inline: [0; INLINE] };
+            bytes
+        }
+    }
     pub(crate) unsafe fn free(p: *mut StringCell) -> usize {
         // SAFETY: called once by the finalizer.
         unsafe {

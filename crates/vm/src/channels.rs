@@ -20,6 +20,9 @@ impl NativeData for ChannelHandle {
     fn send_copy(&self) -> Option<SendPayload> {
         Some(Box::new(ChannelHandle(self.0.clone())))
     }
+    fn is_handle(&self) -> bool {
+        true
+    }
 }
 
 impl Message for Envelope {
@@ -81,10 +84,10 @@ impl Cx {
 
     /// Receives an envelope.
     pub fn channel_recv(&mut self, ch: &Channel<Envelope>, deadline: Option<Instant>) -> Result<RecvOutcome> {
-        match ch.try_recv() {
-            TryRecv::Got(e) => return Ok(RecvOutcome::Got(e)),
-            TryRecv::Closed => return Ok(RecvOutcome::Closed),
-            TryRecv::Empty => {}
+        if ch.looks_ready()
+            && let TryRecv::Got(e) = ch.try_recv()
+        {
+            return Ok(RecvOutcome::Got(e));
         }
         let waiter = self.take_waiter()?;
         let r = self.wait_until(deadline, |_| {

@@ -7,7 +7,7 @@ use zakuro_channel::{Bounds, Channel, TryRecv, TrySendError};
 use zakuro_macros::ruby_class;
 pub use zakuro_vm::channels::ChannelHandle;
 use zakuro_vm::channels::{RecvOutcome, SendOutcome};
-use zakuro_vm::transfer::Envelope;
+use zakuro_vm::transfer::{Envelope, Moving};
 use zakuro_vm::*;
 
 /// The channel of an object. TypeError when it is something else. The caller keeps `v` alive.
@@ -21,6 +21,9 @@ pub fn channel_of(cx: &mut Cx, v: Value) -> Result<&'static Channel<Envelope>> {
 /// `timeout:` as an instant; None: wait for ever.
 pub fn deadline(cx: &mut Cx, kw: Kwargs) -> Result<Option<Instant>> {
     kw.only(cx, &[sym::timeout])?;
+    instant(cx, kw)
+}
+fn instant(cx: &mut Cx, kw: Kwargs) -> Result<Option<Instant>> {
     match kw.get(sym::timeout) {
         None | Some(Value::NIL) => Ok(None),
         Some(v) => {
@@ -33,12 +36,23 @@ pub fn deadline(cx: &mut Cx, kw: Kwargs) -> Result<Option<Instant>> {
     }
 }
 
-/// Packs for a channel; raises before that when it is closed, unless packing costs nothing.
-fn pack_open(cx: &mut Cx, ch: &Channel<Envelope>, object: Value) -> Result<Envelope> {
+fn send_in_time(cx: &mut Cx, this: Value, object: Value, until: Option<Instant>, moves: bool) -> Result<Value> {
+    let ch = channel_of(cx, this)?;
+    // Packing may cost much, or call Ruby; a value that is no cell costs nothing.
     if object.is_cell() && ch.is_closed() {
         return closed(cx);
     }
-    cx.pack(object)
+    let (envelope, moving) = if moves { cx.pack_moving(object)? } else { (cx.pack(object)?, Moving::default()) };
+    let outcome = cx.channel_send(ch, envelope, until);
+    black_box(this);
+    match outcome? {
+        SendOutcome::Sent => {
+            cx.finish_move(moving)?;
+            Ok(this)
+        }
+        SendOutcome::Closed => closed(cx),
+        SendOutcome::TimedOut => Ok(Value::NIL),
+    }
 }
 
 fn positive(cx: &mut Cx, v: Value, message: &str) -> Result<usize> {
@@ -87,21 +101,17 @@ pub mod channel_class {
 
     /// Sends a copy of the object to whoever receives next; large Strings are shared, not copied. Waits while a bounded channel is full.
     /// TypeError naming the path when something in it can't be sent; then nothing is sent. With `timeout:` nil when there was no room in time.
+    /// With `move: true` buffers are handed over and what could be changed becomes a Ractor::MovedObject here.
     ///
     ///     c = RubyVM::Channel.new; c.send([1, "two"]); c.recv  #=> [1, "two"]
     ///     c = RubyVM::Channel.new(1); c << 1; c.send(2, timeout: 0)  #=> nil
     #[method("send", "push")]
     fn send(cx: &mut Cx, this: Value, object: Value, kw: Kwargs) -> Result<Value> {
-        let until = deadline(cx, kw)?;
-        let ch = channel_of(cx, this)?;
-        let envelope = pack_open(cx, ch, object)?;
-        let outcome = cx.channel_send(ch, envelope, until);
-        black_box(this);
-        match outcome? {
-            SendOutcome::Sent => Ok(this),
-            SendOutcome::Closed => closed(cx),
-            SendOutcome::TimedOut => Ok(Value::NIL),
-        }
+        let move_ = Sym::intern("move");
+        kw.only(cx, &[sym::timeout, move_])?;
+        let until = instant(cx, kw)?;
+        let moves = kw.get(move_).is_some_and(Value::truthy);
+        send_in_time(cx, this, object, until, moves)
     }
 
     /// Sends if that needs no wait. Whether it did.
@@ -113,7 +123,10 @@ pub mod channel_class {
         if ch.has_room(0) == Some(false) {
             return Ok(false);
         }
-        let envelope = pack_open(cx, ch, object)?;
+        if object.is_cell() && ch.is_closed() {
+            return closed(cx);
+        }
+        let envelope = cx.pack(object)?;
         let outcome = ch.try_send(envelope);
         black_box(this);
         match outcome {
@@ -128,7 +141,7 @@ pub mod channel_class {
     ///     c = RubyVM::Channel.new; c << 1 << 2; [c.recv, c.recv]  #=> [1, 2]
     #[method("<<")]
     fn push_op(cx: &mut Cx, this: Value, object: Value) -> Result<Value> {
-        send(cx, this, object, Kwargs(None))
+        send_in_time(cx, this, object, None, false)
     }
 
     /// The next message; waits for one. With `timeout:` nil when none came in time. A closed and empty channel raises RubyVM::ClosedError.
