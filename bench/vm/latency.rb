@@ -16,7 +16,8 @@ def busy(stop, dir)
     file = File.join(dir, "file_#{n % 50}.rb")
     File.write(file, "module Latency#{n % 50}; A = #{n}; def self.a = A; end") unless File.exist?(file)
     $LOADED_FEATURES.delete(file)
-    require file if n <= 200
+    Object.send(:remove_const, :"Latency#{n % 50}") if n > 50
+    require file
     $kept = Array.new(2000) { |i| ["x" * (i % 50), i] }
     GC.start if n % 5 == 0
   end
