@@ -40,8 +40,9 @@ GRAPHS = {
 def count(object)
   seen = {}.compare_by_identity
   work = [object]
-  while (o = work.pop)
-    next if seen[o] || o.is_a?(Integer) || o.is_a?(Symbol) || o.is_a?(Float)
+  until work.empty?
+    o = work.pop
+    next if o.nil? || seen[o] || o.is_a?(Integer) || o.is_a?(Symbol) || o.is_a?(Float)
     seen[o] = true
     case o
     when Array then work.concat(o)

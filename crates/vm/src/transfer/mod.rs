@@ -17,6 +17,7 @@ mod moved;
 mod open;
 mod pack;
 mod procs;
+mod region;
 mod unsendable;
 
 pub use moved::Moving;
@@ -25,7 +26,7 @@ use num_bigint::BigInt;
 use std::sync::Arc;
 use zakuro_base::Sym;
 use zakuro_bytecode::Code;
-use zakuro_heap::BufRef;
+use zakuro_heap::{BufRef, Region};
 use zakuro_object::*;
 
 /// A class as it travels. Numbers are unique in the process, so a receiver that has the number (from the boot image, or from an image of a VM that had
@@ -58,7 +59,7 @@ struct ShapeRow {
 /// |---|---|---|
 /// | Float | bits of the number | |
 /// | String | bytes | ([`OUT`]: content is a shared buffer) |
-/// | Array | elements | elements |
+/// | Array | elements | elements ([`OUT`]: none, they are immediates in a shared buffer) |
 /// | Hash | pairs | default, then hash code, key, value of each |
 /// | Object, Exception | variables | variables |
 /// | Range, Rational, Complex | | both parts |
@@ -78,7 +79,7 @@ struct Head {
     len: usize,
 }
 
-/// Flag in a String's head.
+/// Flag in a String's or Array's head.
 const OUT: u8 = flags::USER1;
 /// Flags in a Hash's head (beside KEYWORDS): the default is a Proc; keys are compared by identity.
 const DEFAULT_PROC: u8 = flags::USER2;
@@ -98,21 +99,42 @@ enum Special {
     Dumped = 3,
     /// What `_dump` returned (`len` bytes, encoding in the next word, class row in the one after), for the class's `_load`.
     DumpedString = 4,
+    /// A cell of a region ([`Part::Foreign`]).
+    Foreign = 5,
+    /// A cell of the boot image (a word).
+    Boot = 6,
 }
 
 impl Special {
     fn of(aux: u16) -> Special {
-        [Special::Main, Special::Env, Special::Argf, Special::Dumped, Special::DumpedString][aux as usize % 5]
+        use Special::*;
+        [Main, Env, Argf, Dumped, DumpedString, Foreign, Boot][aux as usize % 7]
     }
 }
 
 /// What needs more than words.
 enum Part {
-    Buffer { buf: BufRef, offset: usize },
+    Buffer {
+        buf: BufRef,
+        offset: usize,
+    },
     Big(Box<BigInt>),
     Copy(SendPayload),
     Build(Unpack),
-    Method { name: Sym, called: Sym, owner: usize, kind: MethodKind, visibility: Visibility, body: MethodBody },
+    /// A cell of a region, which the message holds. Its bytes are weighed once per message.
+    Foreign {
+        region: Region,
+        cell: u64,
+        weight: usize,
+    },
+    Method {
+        name: Sym,
+        called: Sym,
+        owner: usize,
+        kind: MethodKind,
+        visibility: Visibility,
+        body: MethodBody,
+    },
 }
 
 enum MethodBody {
@@ -186,6 +208,7 @@ impl Graph {
             Part::Buffer { buf, .. } => buf.cap(),
             Part::Big(b) => b.bits() as usize / 8 + 32,
             Part::Copy(p) => std::mem::size_of_val(&**p) + p.weight(),
+            Part::Foreign { weight, .. } => *weight,
             _ => 64,
         });
         self.heads.len() * size_of::<Head>() + self.words.len() * 8 + self.bytes.len() + parts.sum::<usize>() + self.shapes.len() * 64

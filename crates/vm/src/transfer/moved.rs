@@ -26,7 +26,7 @@ impl Cx {
         }
         let (e, p) = self.pack_graph(v)?;
         let mutable = e.graph.as_ref().map_or(Vec::new(), |g| mutable(g, &p));
-        let cells: Vec<Value> = p.cells.iter().zip(mutable).filter(|(_, m)| *m).map(|(v, _)| *v).collect();
+        let cells: Vec<Value> = p.cells.iter().zip(mutable).filter(|(_, m)| *m).map(|(v, _)| v.cell).collect();
         Ok((e, Moving(Some(RootedVec::from_vec(self, cells)))))
     }
     /// Makes the sender's objects Ractor::MovedObject.
@@ -56,17 +56,17 @@ fn mutable(g: &Graph, p: &Packer) -> Vec<bool> {
         }
     };
     let mut m: Vec<bool> =
-        (0..g.heads.len()).map(|n| movable(n) && g.heads[n].header.flags & flags::FROZEN == 0 && !is_handle(p.cells[n])).collect();
+        (0..g.heads.len()).map(|n| movable(n) && g.heads[n].header.flags & flags::FROZEN == 0 && !is_handle(p.cells[n].cell)).collect();
     // Backwards, since most references lead forwards; again while cycles bring news.
     loop {
         let mut news = false;
         for n in (0..g.heads.len()).rev() {
-            if m[n] || !movable(n) || is_handle(p.cells[n]) {
+            if m[n] || !movable(n) || is_handle(p.cells[n].cell) {
                 continue;
             }
-            let end = p.starts.get(n + 1).copied().unwrap_or(g.words.len());
+            let end = p.cells.get(n + 1).map_or(g.words.len(), |m| m.start);
             // A hash code may look like a number: then a frozen hash counts as mutable, and is moved too.
-            if g.words[p.starts[n]..end].iter().any(|w| as_node(*w).is_some_and(|k| m.get(k) == Some(&true))) {
+            if g.words[p.cells[n].start..end].iter().any(|w| as_node(*w).is_some_and(|k| m.get(k) == Some(&true))) {
                 m[n] = true;
                 news = true;
             }

@@ -10,6 +10,9 @@ use crate::raise::Result;
 use crate::vm::Cx;
 use zakuro_object::string::CodeRange;
 
+/// Messages of so many objects are opened without a vector for them.
+const FEW: usize = 8;
+
 /// A shape row in this VM.
 #[derive(Clone, Copy)]
 struct Layout {
@@ -48,16 +51,21 @@ impl Cx {
             }
             states.push(s);
         }
-        let mut made = RootedVec::from_vec(self, Vec::with_capacity(heads.len()));
+        // A few fit on the native stack, which is scanned.
+        let mut few = [Value::NIL; FEW];
+        let mut many = None;
+        let made: &mut [Value] = match heads.len() {
+            0..=FEW => &mut few,
+            n => many.insert(RootedVec::from_vec(self, vec![Value::NIL; n])),
+        };
         let mut builds: Vec<(usize, Unpack)> = Vec::new();
         let mut parts = parts.into_iter();
         let (mut byte, mut word) = (0, 0);
-        for head in &heads {
+        for (n, head) in heads.iter().enumerate() {
             let start = word;
             word += words_of(head, &words[start..]);
-            let v =
-                self.received_cell(head, &layouts, &class_ids, &bytes, &mut byte, &mut parts, &mut builds, made.len(), &words[start..])?;
-            made.push(v);
+            let v = self.received_cell(head, &layouts, &class_ids, &bytes, &mut byte, &mut parts, &mut builds, n, &words[start..])?;
+            made[n] = v;
         }
         let mut later = Later::default();
         let mut builds = builds.into_iter().peekable();
@@ -67,11 +75,11 @@ impl Cx {
             let w = &mut words[at..at + count];
             at += count;
             let build = builds.next_if(|(k, _)| *k == n).map(|(_, b)| b);
-            self.fill_received(n, head, w, &made, &states, build, &class_ids, &mut later);
+            self.fill_received(n, head, w, made, &states, build, &class_ids, &mut later);
         }
         let root = as_node(e.root).map_or(e.root, |n| made[n]);
         if !later.methods.is_empty() || !later.hashes.is_empty() || !later.loads.is_empty() {
-            self.finish_open(&made, later)?;
+            self.finish_open(made, later)?;
         }
         Ok(root)
     }
@@ -120,6 +128,10 @@ impl Cx {
                 });
                 s.as_value()
             }
+            Kind::Array if head.header.flags & OUT != 0 => match parts.next() {
+                Some(Part::Buffer { buf, offset }) => ArrayCell::from_shared(heap, shape, buf, offset, head.len).as_value(),
+                _ => ArrayCell::empty(heap, shape).as_value(),
+            },
             Kind::Array => ArrayCell::empty(heap, shape).as_value(),
             Kind::Hash => HashCell::make(heap, shape).as_value(),
             Kind::Object | Kind::Exception => ObjectCell::make(heap, shape, kind, head.len.max(hint as usize)).as_value(),
@@ -172,6 +184,11 @@ impl Cx {
                 Special::Main => self.main,
                 Special::Env => self.const_get_from(self.class_value(ids::OBJECT), Sym::intern("ENV"))?,
                 Special::Argf => self.const_get_from(self.class_value(ids::OBJECT), Sym::intern("ARGF"))?,
+                Special::Boot => words.first().copied().unwrap_or(nil),
+                Special::Foreign => match parts.next() {
+                    Some(Part::Foreign { region, cell, .. }) => self.open_reference(&region, cell)?,
+                    _ => nil,
+                },
                 Special::Dumped => {
                     let class = self.class_value(classes[head.len]);
                     self.call(class, Sym::intern("allocate"), &[])?
@@ -215,6 +232,7 @@ impl Cx {
         let kind = Kind::from_u8(head.header.kind);
         match kind {
             Kind::String | Kind::Float | Kind::Bignum | Kind::Class => {}
+            Kind::Array if head.header.flags & OUT != 0 => {}
             Kind::Array => ArrayCell::fill(Ref::of(v), &mut self.heap, w[..head.len].iter().map(|x| fix(*x))),
             Kind::Object | Kind::Exception => {
                 // SAFETY: both kinds are laid out as ObjectCell.
@@ -319,7 +337,7 @@ impl Cx {
         v.set_flags(head.header.flags & (flags::FROZEN | own));
     }
     #[cold]
-    fn finish_open(&mut self, made: &RootedVec, later: Later) -> Result<()> {
+    fn finish_open(&mut self, made: &[Value], later: Later) -> Result<()> {
         for (n, head) in later.methods {
             self.find_received_method(made[n], head)?;
         }
@@ -419,7 +437,7 @@ impl Cx {
         }
         Ok(Layout { shape, hint })
     }
-    fn resolve_class(&mut self, c: &ClassRef) -> Result<ClassId> {
+    pub(super) fn resolve_class(&mut self, c: &ClassRef) -> Result<ClassId> {
         let id = if self.classes.get(c.id.0).is_some() { c.id } else { self.class_by_name(c)? };
         if c.singleton {
             let object = self.class_value(id);
@@ -453,6 +471,7 @@ impl Cx {
 #[inline]
 fn body_words(head: &Head) -> usize {
     match Kind::from_u8(head.header.kind) {
+        Kind::Array if head.header.flags & OUT != 0 => 0,
         Kind::Array | Kind::Object | Kind::Exception | Kind::Data => head.len,
         Kind::Hash => 1 + 3 * head.len,
         Kind::Range | Kind::Rational | Kind::Complex | Kind::Method => 2,
@@ -460,7 +479,7 @@ fn body_words(head: &Head) -> usize {
         Kind::Env => 1 + head.len,
         Kind::MethodObj => 3,
         Kind::Free => match Special::of(head.header.aux) {
-            Special::Dumped => 1,
+            Special::Dumped | Special::Boot => 1,
             Special::DumpedString => 2,
             _ => 0,
         },

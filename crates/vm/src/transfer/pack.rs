@@ -4,7 +4,7 @@
 //! cell's number; the shapes are put back at the end, whatever happens ([`Packer`]'s drop). That is sound because nothing else of the VM runs during a
 //! walk: no Ruby code, no safepoint, no collection. When an object wants its `marshal_dump` or `_dump` called, the shapes are put back first and the walk goes on
 //! with a hash table ([`Packer::calm`]): then programs may do to the graph what they like; what was walked before stays as it was.
-//! Cells of the boot image (SHARED) are never written.
+//! Cells outside the heap (SHARED: boot image, regions) are never written.
 
 use super::*;
 use crate::make::RootedVec;
@@ -47,16 +47,27 @@ enum Dump {
     String,
 }
 
+/// An object that was met.
+pub(super) struct Met {
+    pub cell: Value,
+    pub shape: ShapeId,
+    /// First word of its head.
+    pub start: usize,
+}
+
 pub(super) struct Packer {
     pub graph: Graph,
     /// The cell of each head, and those still to be walked.
-    pub cells: RootedVec,
-    /// Their shapes.
-    pub shapes: Vec<ShapeId>,
-    /// First word of each head.
-    pub starts: Vec<usize>,
+    pub cells: Vec<Met>,
+    /// The same cells as roots, once Ruby code may run.
+    rooted: Option<RootedVec>,
     /// Numbers by address, once Ruby code may run.
     seen: Option<FastMap<u64, u32>>,
+    /// Numbers of SHARED cells by address.
+    outside: FastMap<u64, u32>,
+    /// This VM holds regions: a SHARED cell may be of one.
+    regions: bool,
+    attempts: region::Attempts,
     last: Known,
     known: FastMap<ShapeId, Known>,
     pub codes: FastMap<usize, usize>,
@@ -71,13 +82,15 @@ impl Drop for Packer {
 }
 
 impl Packer {
-    fn new(cx: &mut Cx) -> Packer {
+    fn new(cx: &Cx) -> Packer {
         Packer {
+            regions: cx.heap.region_stats().0 > 0,
+            attempts: region::Attempts::default(),
             graph: Graph::default(),
-            cells: RootedVec::new(cx),
-            shapes: Vec::new(),
-            starts: Vec::new(),
+            cells: Vec::new(),
+            rooted: None,
             seen: None,
+            outside: FastMap::default(),
             last: Known { shape: 0, row: 0, dump: Dump::No },
             known: FastMap::default(),
             codes: FastMap::default(),
@@ -87,17 +100,20 @@ impl Packer {
     /// Puts the shapes back.
     fn restore(&mut self) {
         if self.seen.is_none() {
-            for (v, s) in self.cells.iter().zip(&self.shapes) {
-                // SAFETY: a live cell of this VM (see the module), whose shape this was.
-                unsafe { (*v.header()).shape = *s };
+            for m in &self.cells {
+                if m.cell.flags() & flags::SHARED == 0 {
+                    // SAFETY: a live cell of this VM (see the module), whose shape this was.
+                    unsafe { (*m.cell.header()).shape = m.shape };
+                }
             }
         }
     }
     /// From here on Ruby code may run.
-    pub(super) fn calm(&mut self) {
+    pub(super) fn calm(&mut self, cx: &mut Cx) {
         if self.seen.is_none() {
             self.restore();
-            self.seen = Some(self.cells.iter().enumerate().map(|(n, v)| (v.0, n as u32)).collect());
+            self.seen = Some(self.cells.iter().enumerate().map(|(n, m)| (m.cell.0, n as u32)).collect());
+            self.rooted = Some(RootedVec::from_vec(cx, self.cells.iter().map(|m| m.cell).collect()));
         }
     }
     /// A value as the message refers to it; new cells get in line.
@@ -107,30 +123,47 @@ impl Packer {
             return v;
         }
         if v.0 == 0 || v.flags() & flags::SHARED != 0 {
-            return if v.0 == 0 { Value::NIL } else { v };
+            return if v.0 == 0 { Value::NIL } else { self.shared(v) };
         }
         // SAFETY: a live cell of this VM, which nobody else touches.
         let header = unsafe { &mut *v.header() };
         let n = self.cells.len() as u32;
+        let shape = header.shape;
         match &mut self.seen {
             None => {
                 if header.shape & MET != 0 {
                     return node((header.shape & !MET) as usize);
                 }
                 assert!(n < MET, "message of too many objects");
-                self.shapes.push(header.shape);
                 header.shape = MET | n;
             }
             Some(map) => match map.entry(v.0) {
                 hashbrown::hash_map::Entry::Occupied(e) => return node(*e.get() as usize),
                 hashbrown::hash_map::Entry::Vacant(e) => {
-                    self.shapes.push(header.shape);
                     e.insert(n);
+                    if let Some(r) = &mut self.rooted {
+                        r.push(v);
+                    }
                 }
             },
         }
-        self.cells.push(v);
+        self.cells.push(Met { cell: v, shape, start: 0 });
         node(n as usize)
+    }
+    /// A cell outside all heaps: of the boot image, which every VM has, or of a region, which the message must hold.
+    fn shared(&mut self, v: Value) -> Value {
+        if !self.regions {
+            return v;
+        }
+        let n = self.cells.len();
+        let n = *self.outside.entry(v.0).or_insert(n as u32) as usize;
+        if n == self.cells.len() {
+            self.cells.push(Met { cell: v, shape: v.shape_key(), start: 0 });
+            if let Some(r) = &mut self.rooted {
+                r.push(v);
+            }
+        }
+        node(n)
     }
     #[inline]
     pub(super) fn word(&mut self, v: Value) {
@@ -159,7 +192,7 @@ impl Packer {
     /// The shape of cell `n`, as the message has it, and whether its class says itself what travels.
     #[inline]
     fn shape(&mut self, cx: &mut Cx, n: usize) -> std::result::Result<(u32, Dump), Refusal> {
-        let s = self.shapes[n];
+        let s = self.cells[n].shape;
         if s < shape::FIRST_DYNAMIC {
             if s >= shape::BOOT_ROOTS && cx.class(cx.shape(s).class).kind == ClassKind::Singleton {
                 return because(cx.singleton_reason(cx.shape(s).class));
@@ -203,15 +236,36 @@ impl Packer {
     }
     /// Class of cell `n`, singleton classes included; the cell's header may not hold its shape now.
     pub(super) fn class_of_cell(&self, cx: &Cx, n: usize) -> ClassId {
-        cx.shape(self.shapes[n]).class
+        cx.shape(self.cells[n].shape).class
     }
 
     fn object(&mut self, cx: &mut Cx, n: usize) -> Packed {
-        let v = self.cells[n];
+        let v = self.cells[n].cell;
         let kind = v.kind_of_cell();
         if self.seen.is_some() {
             // Ruby code may have changed the object since it was met.
-            self.shapes[n] = v.shape_key();
+            self.cells[n].shape = v.shape_key();
+        }
+        let outside = v.flags() & flags::SHARED != 0;
+        if outside && cx.heap.region_of(v.header()).is_none() {
+            self.graph.words.push(v);
+            return self.special(Special::Boot);
+        }
+        if v.flags() & flags::FROZEN != 0 && matches!(kind, Kind::Array | Kind::Hash | Kind::Object) {
+            let known = outside || cx.is_shared_root(v);
+            let try_it = known || !self.attempts.is_small(v, n);
+            if try_it && !known {
+                // Whether a graph qualifies is asked with the shapes in place.
+                self.calm(cx);
+            }
+            if try_it && let Some((region, cell)) = cx.pack_by_reference(&mut self.attempts, v, n) {
+                let weight = Cx::region_weight(&mut self.attempts, &region);
+                self.graph.parts.push(Part::Foreign { region, cell, weight });
+                return self.special(Special::Foreign);
+            }
+        }
+        if kind == Kind::Exception {
+            self.settle(cx, n);
         }
         // SAFETY: a live cell; its shape word is not used.
         let mut header = unsafe { *v.header() };
@@ -235,7 +289,13 @@ impl Packer {
                 header.shape = self.plain_shape(cx, n)?;
                 let a = Ref::<ArrayCell>::of(v);
                 len = a.len();
-                self.words(a.as_slice());
+                match (len * 8 >= SHARE_FROM).then(|| ArrayCell::share(a)).flatten() {
+                    Some((buf, offset, _)) => {
+                        header.flags |= OUT;
+                        self.graph.parts.push(Part::Buffer { buf, offset });
+                    }
+                    None => self.words(a.as_slice()),
+                }
             }
             Kind::Hash => {
                 header.shape = self.plain_shape(cx, n)?;
@@ -277,7 +337,7 @@ impl Packer {
                 // SAFETY: both kinds are laid out as ObjectCell.
                 let o = unsafe { Ref::<ObjectCell>::from_ptr(v.0 as *mut ObjectCell) };
                 let slots = o.all_slots();
-                len = (cx.shape(self.shapes[n]).count as usize).min(slots.len());
+                len = (cx.shape(self.cells[n].shape).count as usize).min(slots.len());
                 header.aux = len.min(u16::MAX as usize) as u16;
                 self.words(&slots[..len]);
             }
@@ -355,19 +415,34 @@ impl Packer {
         self.graph.heads.push(Head { header, len: 0 });
         Ok(())
     }
+    /// The backtrace becomes text, which sets variables: with the shape in place.
+    fn settle(&mut self, cx: &mut Cx, n: usize) {
+        let header = self.cells[n].cell.header();
+        // SAFETY: a live cell of this VM.
+        unsafe {
+            let met = (*header).shape;
+            (*header).shape = self.cells[n].shape;
+            cx.settle_backtrace(self.cells[n].cell);
+            self.cells[n].shape = (*header).shape;
+            if self.seen.is_none() {
+                (*header).shape = met;
+            }
+        }
+    }
     fn is_env(&self, cx: &Cx, n: usize) -> bool {
         let c = cx.class(self.class_of_cell(cx, n));
         c.kind == ClassKind::Singleton && c.mro.contains(&ids::ENV_METHODS)
     }
     /// An object whose class says itself what travels.
     fn dumped(&mut self, cx: &mut Cx, n: usize, dump: Dump) -> Packed {
-        self.calm();
-        let v = self.cells[n];
+        self.calm(cx);
+        let v = self.cells[n].cell;
         let class = self.class_of_cell(cx, n);
         let class = self.class(cx, class)?;
         let mut header = Header { shape: 0, kind: Kind::Free as u8, flags: v.flags() & flags::FROZEN, aux: Special::Dumped as u16 };
         if dump == Dump::Object {
             let data = cx.call_private(v, sym::marshal_dump, &[]).map_err(|_| Raised)?;
+            self.regions = cx.heap.region_stats().0 > 0;
             self.word(data);
             self.graph.heads.push(Head { header, len: class });
             return Ok(());
@@ -391,30 +466,34 @@ impl Cx {
         if !v.is_cell() {
             return Ok(Envelope { root: v, graph: None, bytes: 8, luggage: None });
         }
-        Ok(self.pack_graph(v)?.0)
+        self.pack_into(&mut Packer::new(self), v)
     }
     /// Also returns the packer, which knows the cells.
     pub(super) fn pack_graph(&mut self, v: Value) -> Result<(Envelope, Packer)> {
         let mut p = Packer::new(self);
+        let e = self.pack_into(&mut p, v)?;
+        Ok((e, p))
+    }
+    fn pack_into(&mut self, p: &mut Packer, v: Value) -> Result<Envelope> {
         let root = p.item(v);
         let mut at = 0;
         while at < p.cells.len() {
-            p.starts.push(p.graph.words.len());
+            p.cells[at].start = p.graph.words.len();
             if let Err(why) = p.object(self, at) {
-                p.calm();
+                p.calm(self);
                 return match why {
                     Raised => Err(crate::raise::Exc),
-                    Because(why) => self.unsendable(&p, at, &why),
+                    Because(why) => self.unsendable(p, at, &why),
                 };
             }
             at += 1;
         }
-        p.calm_or_done();
-        let graph = std::mem::take(&mut p.graph);
+        p.done();
+        let graph = Box::new(std::mem::take(&mut p.graph));
         let bytes = 8 + graph.weight();
-        Ok((Envelope { root, graph: Some(Box::new(graph)), bytes, luggage: None }, p))
+        Ok(Envelope { root, graph: Some(graph), bytes, luggage: None })
     }
-    fn class_ref(&self, c: ClassId) -> std::result::Result<ClassRef, Refusal> {
+    pub(super) fn class_ref(&self, c: ClassId) -> std::result::Result<ClassRef, Refusal> {
         let d = self.class(c);
         if d.kind == ClassKind::Singleton {
             // Classes have theirs in every VM; so has the main object.
@@ -445,7 +524,7 @@ impl Cx {
 
 impl Packer {
     /// The walk is over: the shapes go back now and not again.
-    fn calm_or_done(&mut self) {
+    fn done(&mut self) {
         if self.seen.is_none() {
             self.restore();
             self.seen = Some(FastMap::default());

@@ -105,7 +105,7 @@ impl Packer {
     }
     /// The streams' part of an environment: parent, and the slots that are used.
     pub(super) fn env(&mut self, e: Ref<EnvCell>, n: usize) -> usize {
-        let cell = self.cells[n];
+        let cell = self.cells[n].cell;
         self.word(e.parent);
         let at = self.graph.words.len();
         let slots = match self.envs.get_mut(&cell.0) {

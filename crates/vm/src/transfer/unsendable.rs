@@ -15,14 +15,16 @@ const SHOWN: usize = 24;
 impl Packer {
     /// Words of head `n`.
     fn span(&self, n: usize) -> std::ops::Range<usize> {
-        self.starts[n]..self.starts.get(n + 1).copied().unwrap_or(self.graph.words.len())
+        // Those behind the obstacle have not been walked.
+        let end = if n < self.graph.heads.len() { self.cells.get(n + 1).map(|m| m.start) } else { None };
+        self.cells[n].start..end.unwrap_or(self.graph.words.len())
     }
     /// From the root to `n`: objects, and the word in each that leads on.
     fn way(&self, n: usize) -> Vec<(usize, usize)> {
         let mut first = vec![usize::MAX; self.cells.len()];
         let mut owner = vec![0; self.cells.len()];
-        for k in 0..self.starts.len() {
-            let hash = self.cells[k].is_kind(Kind::Hash);
+        for k in 0..=n {
+            let hash = self.cells[k].cell.is_kind(Kind::Hash);
             let span = self.span(k);
             for (i, w) in self.graph.words[span.clone()].iter().enumerate() {
                 // Hash codes may look like anything.
@@ -51,7 +53,7 @@ impl Packer {
 impl Cx {
     #[cold]
     pub(super) fn unsendable<T>(&mut self, p: &Packer, n: usize, why: &str) -> Result<T> {
-        let v = p.cells[n];
+        let v = p.cells[n].cell;
         let what = match v.kind_of_cell() {
             Kind::Env | Kind::Cref | Kind::Method => "a block's scope".to_string(),
             Kind::Moved | Kind::MovedString | Kind::MovedArray | Kind::MovedHash => "a moved object".to_string(),
@@ -63,7 +65,7 @@ impl Cx {
         let mut path = String::new();
         let mut envs: Vec<SeenEnv> = Vec::new();
         for (i, (k, word)) in way.iter().enumerate() {
-            let part = self.step(p.cells[*k], *word, p, *k, &mut envs);
+            let part = self.step(p.cells[*k].cell, *word, p, *k, &mut envs);
             if way.len() > 2 * SHOWN && i >= SHOWN && i < way.len() - SHOWN {
                 if i == SHOWN {
                     path.push_str("...");
@@ -98,7 +100,7 @@ impl Cx {
                 return key.map_or(String::new(), |k| format!("[{}]", self.inspect_for_error(k)));
             }
             Kind::Object | Kind::Exception => {
-                let names = self.shape_names(p.shapes[n]);
+                let names = self.shape_names(p.cells[n].shape);
                 return names.get(i).map_or(String::new(), |n| variable(*n));
             }
             Kind::Range => return if i == 0 { ".begin".to_string() } else { ".end".to_string() },
@@ -124,7 +126,7 @@ impl Cx {
             _ => {}
         }
         // Behind the object's own words: count, then pairs of name and value.
-        match p.graph.words.get(p.starts[n] + i - 1).and_then(|w| w.as_sym()) {
+        match p.graph.words.get(p.cells[n].start + i - 1).and_then(|w| w.as_sym()) {
             Some(name) if i > 0 => variable(name),
             _ => String::new(),
         }
