@@ -271,6 +271,7 @@ boot_classes! {
     DYM_JARO "DidYouMean::Jaro" Module OBJECT None;
     DYM_JARO_WINKLER "DidYouMean::JaroWinkler" Module OBJECT None;
     ERROR_HIGHLIGHT "ErrorHighlight" Module OBJECT None;
+    LIMIT_ERROR "RubyVM::LimitError" Class EXCEPTION Exception;
     ENV_METHODS "EnvMethods" Module OBJECT None;
     ARGF_CLASS "ArgfClass" Class OBJECT Object;
 }

@@ -142,6 +142,7 @@ impl Vm {
             interrupt_hook: None,
             host: None,
             waiters: Vec::new(),
+            life: crate::life::Life::default(),
             end: None,
             result: None,
             forked: false,

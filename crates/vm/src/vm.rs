@@ -162,6 +162,7 @@ pub struct Vm {
     pub host: Option<crate::host::Host>,
     /// Places in line at channels, used again by the next wait.
     pub(crate) waiters: Vec<zakuro_channel::Waiter>,
+    pub life: crate::life::Life,
     /// How the VM ended; left here by the runtime for the scheduler's unit.
     pub end: Option<crate::host::End>,
     /// What the block of a forked VM returned, or the exception that ended it, for whoever asks for the VM's value.
