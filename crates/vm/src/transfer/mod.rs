@@ -158,6 +158,8 @@ struct Graph {
     shapes: Vec<ShapeRow>,
     classes: Vec<ClassRef>,
     codes: Vec<CodeRow>,
+    /// Channel handles are among the parts.
+    carries: bool,
 }
 
 /// A message: owned by no heap.
@@ -169,16 +171,22 @@ pub struct Envelope {
     pub luggage: Option<Box<dyn std::any::Any + Send>>,
 }
 
-impl zakuro_channel::Weigh for Envelope {
-    fn weight(&self) -> usize {
-        self.bytes
-    }
-}
-
 impl Envelope {
     /// Bytes that the message keeps: its streams, and the payloads and buffers in it.
     pub fn bytes(&self) -> usize {
         self.bytes
+    }
+    /// Whether a channel handle is among the payloads.
+    pub fn has_channels(&self) -> bool {
+        self.graph.as_ref().is_some_and(|graph| graph.carries)
+    }
+    /// Shows the native payloads that travel as such (handles of channels and VMs, regexps, times).
+    pub fn each_payload(&self, visit: &mut dyn FnMut(&dyn NativeData)) {
+        for part in self.graph.iter().flat_map(|graph| &graph.parts) {
+            if let Part::Copy(payload) = part {
+                visit(&**payload);
+            }
+        }
     }
     /// An envelope that holds nil.
     pub fn nil() -> Envelope {

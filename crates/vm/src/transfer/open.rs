@@ -33,7 +33,7 @@ impl Cx {
     /// Makes the value of an envelope in this VM's heap. ArgumentError when the VM lacks a class that it needs.
     pub fn open(&mut self, e: Envelope) -> Result<Value> {
         let Some(graph) = e.graph else { return Ok(e.root) };
-        let Graph { heads, mut words, bytes, parts, shapes, classes, codes } = *graph;
+        let Graph { heads, mut words, bytes, parts, shapes, classes, codes, carries: _ } = *graph;
         let mut layouts = Vec::with_capacity(shapes.len());
         for s in &shapes {
             layouts.push(self.layout(s)?);

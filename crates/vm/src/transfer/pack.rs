@@ -364,6 +364,7 @@ impl Packer {
                 }
                 header.shape = shape;
                 let d = Ref::<DataCell>::of(v);
+                self.graph.carries |= cx.is_data::<crate::channels::ChannelHandle>(v);
                 let mut held = Vec::new();
                 let part = match d.send_copy() {
                     Some(p) => Part::Copy(p),
