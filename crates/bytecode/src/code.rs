@@ -249,13 +249,9 @@ pub struct Keyword {
 impl Params {
     /// Number of parameter registers (r1..).
     pub fn registers(&self) -> u16 {
-        self.required
-            + self.optional
-            + self.rest as u16
-            + self.post
-            + self.keywords.len() as u16
-            + (self.kwrest == KwRest::Named) as u16
-            + self.block as u16
+        let others = self.rest as u16 + (self.kwrest == KwRest::Named) as u16 + self.block as u16;
+        let keywords = u16::try_from(self.keywords.len()).unwrap_or(u16::MAX);
+        [self.optional, self.post, keywords, others].into_iter().fold(self.required, u16::saturating_add)
     }
     /// First register of the optional parameters.
     pub fn optional_start(&self) -> u16 {

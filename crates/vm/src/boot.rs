@@ -148,6 +148,7 @@ impl Vm {
             inspecting: Vec::new(),
             interrupt_hook: None,
             host: None,
+            waiters: Vec::new(),
             life: crate::life::Life::default(),
             end: None,
             result: None,

@@ -162,6 +162,8 @@ pub struct Vm {
     pub interrupt_hook: Option<fn(&mut Cx, u32) -> crate::raise::Result<()>>,
     /// Scheduler task and control of this VM; None in a VM without a runtime (boot).
     pub host: Option<crate::host::Host>,
+    /// Places in line at channels, used again by the next wait.
+    pub(crate) waiters: Vec<zakuro_channel::Waiter>,
     pub life: crate::life::Life,
     /// How the VM ended; left here by the runtime for the scheduler's unit.
     pub end: Option<crate::host::End>,
