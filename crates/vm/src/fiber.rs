@@ -308,6 +308,9 @@ impl Cx {
             }
             fiber = inner;
         }
+        if fiber == self.fiber_current() {
+            return if exc.is_kind(Kind::Exception) { self.raise_value(exc) } else { self.repend(exc) };
+        }
         let f = self.data_ref::<FiberData>(fiber)?;
         let (state, yielding) = (f.state, f.yielding);
         let transferred = state == FiberState::Suspended && !yielding;
