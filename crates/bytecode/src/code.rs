@@ -44,6 +44,13 @@ pub struct Code {
     pub handlers: Box<[Handler]>,
     /// (first instruction, line), ascending by instruction.
     pub lines: Box<[(u32, u32)]>,
+    /// (instruction, start and length of its node in the source), ascending by instruction, for those that may raise: error reports
+    /// mark a piece of the line with them.
+    pub spans: Box<[(u32, u32, u32)]>,
+    /// Start and length of the definition itself: a method, lambda or block.
+    pub span: Option<(u32, u32)>,
+    /// Line of the first line of the source.
+    pub first_line: u32,
     pub params: Params,
     /// Number of registers, temporaries and call scratch included.
     pub nregs: u16,
@@ -295,6 +302,12 @@ impl Code {
     /// A copy, nested Codes included, that is another Code to every VM: with caches of its own.
     pub fn detached(&self) -> Code {
         Code { children: self.children.iter().map(|c| Arc::new(c.detached())).collect(), ..self.clone() }
+    }
+
+    /// Start and length in the source of the node that instruction `ip` belongs to.
+    pub fn span_at(&self, ip: u32) -> Option<(u32, u32)> {
+        let i = self.spans.binary_search_by_key(&ip, |s| s.0).ok()?;
+        Some((self.spans[i].1, self.spans[i].2))
     }
 
     /// Source line of instruction `ip`.

@@ -141,7 +141,7 @@ impl<'pr> Compiler<'pr> {
                         p.flags &= !call_flags::BLOCKARG;
                         self.pop_to(self.f.top - 1);
                     }
-                    p.block = self.block_code(b.location().start(), b.parameters(), b.body());
+                    p.block = self.block_code((b.location().start(), b.location().end()), b.parameters(), b.body());
                 }
             }
             None => {}
@@ -346,7 +346,7 @@ impl<'pr> Compiler<'pr> {
         if dest == Dest::Discard {
             return 0;
         }
-        let child = self.block_code(n.location().start(), n.parameters(), n.body());
+        let child = self.block_code((n.location().start(), n.location().end()), n.parameters(), n.body());
         self.set_line(n.location().start());
         let d = self.out(dest);
         self.f.asm.emit(Op::NewProc, 1, d, child, 0);

@@ -38,6 +38,9 @@ pub(crate) struct Asm {
     pub lines: Vec<(u32, u32)>,
     /// Line given to the instructions emitted next.
     pub line: u32,
+    pub spans: Vec<(u32, u32, u32)>,
+    /// Source range (start, length) of the node being lowered, when errors in it are to be marked.
+    pub span: Option<(u32, u32)>,
     labels: Vec<u32>,
     fixups: Vec<(u32, Label)>,
     /// Largest instruction index that some label is bound to.
@@ -52,6 +55,11 @@ pub(crate) struct Asm {
     pub const_sites: Vec<ConstSite>,
     handlers: Vec<PendingHandler>,
     pub too_big: bool,
+}
+
+/// Instructions that keep the source range of their node: those at which a frame stands when a name is missing or a builtin raises.
+fn marked(op: Op) -> bool {
+    matches!(op, Op::Send | Op::SendBlk | Op::SendSelf | Op::SendSelfBlk | Op::SendX | Op::GetConst | Op::GetConstFrom | Op::Intrinsic)
 }
 
 #[derive(PartialEq, Eq, Hash)]
@@ -82,6 +90,11 @@ impl Asm {
                 Some(last) if last.0 == at => last.1 = self.line,
                 _ => self.lines.push((at, self.line)),
             }
+        }
+        if let Some((start, len)) = self.span
+            && marked(insn.opcode())
+        {
+            self.spans.push((self.ip(), start, len));
         }
         self.insns.push(insn);
     }

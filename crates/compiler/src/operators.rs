@@ -223,7 +223,7 @@ impl<'pr> Compiler<'pr> {
             Node::CallNode { .. } => {
                 let call = cast!(n, as_call_node);
                 match binary(&call).and_then(|b| Some((fused(b.name, sense)?, b))) {
-                    Some((f, b)) if !self.f.wide => self.branch_compare(&b, &f, sense, to, back),
+                    Some((f, b)) if !self.f.wide => self.with_span(n, |c| c.branch_compare(&b, &f, sense, to, back)),
                     _ => self.branch_value(n, sense, to, back),
                 }
             }

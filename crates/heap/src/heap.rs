@@ -22,6 +22,7 @@ use crate::block::{Body, NONE, State};
 use crate::ledger::{BLOCK_SHIFT, BLOCK_SIZE, Ledger};
 use crate::limit::Limit;
 use crate::mark::{Lookup, Marker};
+use crate::region::Holdings;
 use crate::size_class::{CLASSES, SIZES, class_of};
 use crate::{Header, MAX_CELL};
 
@@ -130,6 +131,7 @@ pub struct Heap {
     budget: Budget,
     pub(crate) classes: [Class; CLASSES],
     pub(crate) lookup: Lookup,
+    pub(crate) holdings: Holdings,
     /// Empty blocks owned by this heap.
     pub(crate) reserve: Vec<u32>,
     /// Blocks in lists or current.
@@ -163,6 +165,7 @@ impl Heap {
             budget: Budget { soft: usize::MAX, ceiling: usize::MAX, reserve: 0 },
             classes: [Class { current: NONE, next_cell: 0, available: NONE, full: NONE, unswept: NONE }; CLASSES],
             lookup: Lookup { low: 0, span: 0, base: 0, table: ptr::null_mut(), id: 0 },
+            holdings: Holdings::default(),
             reserve: Vec::new(),
             blocks: 0,
             finalize,
@@ -251,6 +254,12 @@ impl Heap {
     #[inline(always)]
     pub fn add_payload(&mut self, bytes: usize) {
         self.payload = self.payload.wrapping_add(bytes);
+        self.add_pressure(bytes);
+    }
+
+    /// `bytes` that a collection may free, beside cells and payload.
+    #[inline(always)]
+    pub fn add_pressure(&mut self, bytes: usize) {
         self.since = self.since.wrapping_add(bytes);
         if self.since >= self.limit.extra {
             self.raise_poll();
@@ -350,13 +359,15 @@ impl Heap {
         self.finish_sweep();
         self.close_runs();
         let marking = Instant::now();
-        let mut marker = Marker::new(self.lookup);
+        let mut marker = Marker::new(self.lookup, &mut self.holdings);
         roots(&mut marker);
         self.live = marker.drain(self.trace);
         let marked = Instant::now();
+        self.holdings.spread();
         self.marked = true;
         after_mark(self);
         self.marked = false;
+        self.holdings.drop_unseen();
         // Payload of the dead is worth more than a short pause when there is more of it than of cells: malloc can't
         // reuse it before, and the next limit would count it as alive.
         self.partition(self.payload > self.live);
@@ -420,9 +431,12 @@ impl Heap {
     }
 
     /// In the hook of [`Heap::collect_with_weak`]: marking reached `cell`. Later: it lived at the last marking or was allocated
-    /// since. True for cells of others (null too): this heap doesn't decide about them.
+    /// since. In the hook, a region's cells count as marked when any of them was reached.
+    /// True for other cells (null too): this heap doesn't decide about them.
     pub fn is_marked_or_new(&self, cell: *mut Header) -> bool {
-        let Some(body) = self.lookup.body(cell.addr()) else { return true };
+        let Some(body) = self.lookup.body(cell.addr()) else {
+            return !self.marked || self.holdings.seen(cell.addr()).unwrap_or(true);
+        };
         // SAFETY: this heap owns the block.
         let b = unsafe { &*body };
         let index = b.index(cell.addr() % BLOCK_SIZE);

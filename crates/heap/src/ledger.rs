@@ -176,7 +176,11 @@ impl Ledger {
         }
         for &block in blocks {
             // SAFETY: the block is open, hence its row mapped.
-            unsafe { (*self.table.add(block as usize)).owner.store(0, Relaxed) };
+            unsafe {
+                let meta = &*self.table.add(block as usize);
+                meta.owner.store(0, Relaxed);
+                meta.region.store(0, Relaxed);
+            }
         }
         let surplus = {
             let mut books = self.lock();

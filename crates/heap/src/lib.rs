@@ -25,6 +25,7 @@ mod heap;
 mod ledger;
 mod limit;
 mod mark;
+mod region;
 pub mod shared_buf;
 mod size_class;
 mod sweep;
@@ -32,6 +33,7 @@ mod sweep;
 pub use heap::{FinalizeCx, FinalizeFn, Heap, HeapStats, OutOfMemory, TraceFn, out_of_memory};
 pub use ledger::{BLOCK_SIZE, CHUNK_SIZE, Ledger, LedgerStats};
 pub use mark::Marker;
+pub use region::Region;
 pub use shared_buf::{BufRef, LARGE, MAY_FAIL, SharedBuf};
 
 /// The first word of each cell.

@@ -267,6 +267,11 @@ boot_classes! {
     ISOLATION_ERROR "Ractor::IsolationError" Class RACTOR_ERROR Exception;
     CLOSED_CHANNEL_ERROR "RubyVM::ClosedError" Class STOP_ITERATION Exception;
     LIMIT_ERROR "RubyVM::LimitError" Class EXCEPTION Exception;
+    DID_YOU_MEAN "DidYouMean" Module OBJECT None;
+    DYM_LEVENSHTEIN "DidYouMean::Levenshtein" Module OBJECT None;
+    DYM_JARO "DidYouMean::Jaro" Module OBJECT None;
+    DYM_JARO_WINKLER "DidYouMean::JaroWinkler" Module OBJECT None;
+    ERROR_HIGHLIGHT "ErrorHighlight" Module OBJECT None;
     ENV_METHODS "EnvMethods" Module OBJECT None;
     ARGF_CLASS "ArgfClass" Class OBJECT Object;
 }

@@ -321,6 +321,39 @@ impl StringCell {
         }
         s
     }
+    /// A frozen copy in another heap (module `graft`). Shares the buffer unless it is small or would keep much more alive than its content.
+    pub(crate) fn twin(heap: &mut Heap, src: Ref<StringCell>) -> Ref<StringCell> {
+        let shared = match src.len() {
+            n if src.is_inline() || n < 256 || src.capacity() > 4 * n => None,
+            _ => src.share(),
+        };
+        let mut s = match shared {
+            Some((buf, offset, len)) => Self::from_shared(heap, src.header.shape, buf, offset, len, src.encoding()),
+            None => {
+                let s = Self::empty(heap, src.header.shape, src.encoding());
+                if src.len() > INLINE {
+                    // Just as much as it takes: it will never grow.
+                    // SAFETY: a new buffer, filled with len bytes before the cell is seen; its count goes over to the cell.
+                    unsafe {
+                        let len = src.len();
+                        let buf = SharedBuf::new(len);
+                        assert!(!buf.is_null(), "string buffer: out of memory");
+                        std::ptr::copy_nonoverlapping(src.bytes().as_ptr(), SharedBuf::data(buf), len);
+                        Self::adopt(s, heap, Shared { buf, ptr: SharedBuf::data(buf), len });
+                    }
+                    heap.add_payload(src.len());
+                    let mut s = s;
+                    s.header.flags |= COUNTED;
+                } else {
+                    Self::append(s, heap, src.bytes());
+                }
+                s
+            }
+        };
+        s.set_code_range(src.code_range());
+        s.header.flags |= zakuro_heap::flags::FROZEN;
+        s
+    }
     pub(crate) unsafe fn free(p: *mut StringCell) -> usize {
         // SAFETY: called once by the finalizer.
         unsafe {

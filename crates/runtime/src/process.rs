@@ -207,7 +207,7 @@ fn run_prelude(cx: &mut Cx, name: &str, text: &str) {
         let class = cx.class_name_of(e);
         let message = cx.exception_message(e);
         let message = cx.to_s_text(message).unwrap_or_default();
-        let at = cx.ivar_get(e, zakuro_vm::raise::hidden::backtrace());
+        let at = cx.exception_backtrace(e);
         let at = cx.inspect_for_error(at);
         panic!("prelude {name}: {class}: {message} {at}");
     }

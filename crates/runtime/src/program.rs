@@ -140,6 +140,11 @@ fn prepare(cx: &mut Cx, c: &mut Command, args: Envelope) -> Result<Source> {
         return refuse(cx, ids::RUNTIME_ERROR, e.trim_end_matches(" (RuntimeError)"));
     }
     cx.options = Arc::new(c.options.clone());
+    for (off, name) in [(c.options.no_did_you_mean, "DidYouMean"), (c.options.no_error_highlight, "ErrorHighlight")] {
+        if off {
+            cx.const_remove(ids::OBJECT, Sym::intern(name));
+        }
+    }
     zakuro_corelib::command_line(cx);
     for w in &c.warnings {
         zakuro_corelib::io::write_error(cx, format!("zakuro: {w}\n").as_bytes());

@@ -21,7 +21,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use zakuro_base::Options;
 use zakuro_bytecode::Code;
-use zakuro_heap::BufRef;
+use zakuro_heap::{BufRef, Region};
 use zakuro_object::shape::ShapeInfo;
 use zakuro_object::string::CodeRange;
 use zakuro_object::*;
@@ -110,6 +110,8 @@ pub struct Image {
     redefined: u32,
     script: String,
     options: Arc<Options>,
+    /// Regions whose cells it may refer to, by address.
+    regions: Vec<Region>,
 }
 
 const NODE_TAG: u64 = 0x44;
@@ -198,6 +200,7 @@ impl Cx {
                 redefined: self.redefined,
                 script: self.script.clone(),
                 options: self.options.clone(),
+                regions: self.heap.regions(),
             },
             seen: FastMap::with_capacity_and_hasher(nodes, Default::default()),
             cells: Vec::with_capacity(nodes),
@@ -259,6 +262,7 @@ impl Cx {
     /// Ruby code runs only for `hash` of keys, after everything is in place.
     pub fn adopt(&mut self, image: Image) -> Result<Value> {
         self.forked = true;
+        image.regions.iter().for_each(|r| self.heap.hold(r));
         let Image { nodes, mut words, codes, classes, shapes, generic, graph, .. } = image;
         if graph {
             self.transitions.extend(image.transitions);
@@ -604,6 +608,9 @@ impl Capture {
     }
     fn cell(&mut self, cx: &mut Cx, v: Value, n: usize) -> Node {
         let kind = v.kind_of_cell();
+        if kind == Kind::Exception {
+            cx.settle_backtrace(v);
+        }
         if self.image.graph {
             let id = match cx.class_id(v) {
                 Some(id) => id,

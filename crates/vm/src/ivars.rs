@@ -104,6 +104,11 @@ impl Cx {
     }
     /// As `ivar_set` without the frozen test (hidden variables of builtins).
     pub fn ivar_set_raw(&mut self, v: Value, name: Sym, value: Value) {
+        if v.is_cell() && v.flags() & flags::SHARED != 0 && !v.is_kind(Kind::Class) {
+            // Other VMs read it. Whoever comes here has forgotten to test for frozen.
+            debug_assert!(false, "setting {} of a shared cell", name.name());
+            return;
+        }
         if Self::is_object_like(v) {
             // SAFETY: as in ivar_lookup.
             let mut o = unsafe { Ref::<ObjectCell>::from_ptr(v.0 as *mut ObjectCell) };
