@@ -52,6 +52,11 @@ impl Process {
                 p.everything_waits();
             }
         }));
+        let pool = process.pool.clone();
+        process.scheduler.on_care(Box::new(move || {
+            let (stacks, blocks) = (pool.relax(), zakuro_heap::Ledger::get().relax());
+            stacks || blocks
+        }));
         process
     }
     pub(crate) fn arc(&self) -> Option<Arc<Process>> {

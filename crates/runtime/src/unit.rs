@@ -69,6 +69,9 @@ impl VmUnit {
     }
     fn finish(&mut self, end: Option<End>) {
         self.co = None;
+        if let Some(vm) = self.vm.as_mut() {
+            vm.life_ends();
+        }
         let result = self.vm.take().and_then(|mut vm| vm.result.take());
         let Some(end) = end else { return };
         // As a thread's: whoever joins gets the exception raised, and it is shown here in case nobody ever does.

@@ -7,9 +7,12 @@ fn chars(s: &str) -> Vec<char> {
 #[test]
 fn jaro_of_the_literature() {
     // Winkler's own examples.
-    for (a, b, j, w) in
-        [("MARTHA", "MARHTA", 0.9444, 0.9611), ("DWAYNE", "DUANE", 0.8222, 0.84), ("DIXON", "DICKSONX", 0.7667, 0.8133), ("abc", "xyz", 0.0, 0.0)]
-    {
+    for (a, b, j, w) in [
+        ("MARTHA", "MARHTA", 0.9444, 0.9611),
+        ("DWAYNE", "DUANE", 0.8222, 0.84),
+        ("DIXON", "DICKSONX", 0.7667, 0.8133),
+        ("abc", "xyz", 0.0, 0.0),
+    ] {
         assert!((jaro(&chars(a), &chars(b)) - j).abs() < 1e-4, "{a} {b}");
         assert!((jaro_winkler(&chars(a), &chars(b)) - w).abs() < 1e-4, "{a} {b}");
     }

@@ -58,6 +58,8 @@ pub struct Life {
     spent: u64,
     turn_began: Option<u64>,
     cpu_timer: Option<TimerId>,
+    /// Of the wall limit and the grace time.
+    timers: Vec<TimerId>,
 }
 
 /// CPU time of the calling native thread in nanoseconds.
@@ -97,8 +99,7 @@ impl Life {
             if grace.is_zero() {
                 self.hard = true;
             } else {
-                // Never cancelled: it wakes a task that may be gone by then, which is harmless.
-                host.scheduler.timer(at, &host.task);
+                self.timers.push(host.scheduler.timer(at, &host.task));
             }
         }
     }
@@ -115,7 +116,15 @@ impl Cx {
         if let (Some(w), Some(host)) = (limits.wall, &self.host) {
             let at = Instant::now() + w;
             self.life.wall = Some(at);
-            host.scheduler.timer(at, &host.task);
+            self.life.timers.push(host.scheduler.timer(at, &host.task));
+        }
+    }
+    /// The VM is over: its clocks are stopped.
+    pub fn life_ends(&mut self) {
+        if let Some(host) = &self.host {
+            for t in self.life.timers.drain(..) {
+                host.scheduler.cancel(t);
+            }
         }
     }
     /// The VM gets a native thread.
