@@ -12,7 +12,7 @@ use std::sync::{Arc, Condvar, Mutex, Weak};
 use zakuro_bytecode::Code;
 use zakuro_compiler::Options as CompileOptions;
 use zakuro_corelib::vm_api::host::{HostFunction, OutputSink};
-use zakuro_vm::host::RecvOutcome;
+use zakuro_vm::channels::RecvOutcome;
 use zakuro_vm::transfer::Envelope;
 use zakuro_vm::{ArrayCell, Cx, Kind, Ref, Result, RootedVec, Sym, ThrowCell, Value as Cell, ids, sym};
 
