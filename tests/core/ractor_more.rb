@@ -52,7 +52,7 @@ p Ractor.new { Ractor.main << :hello; receive }.tap { |x| x << Ractor.receive }.
 Ractor[:thing] = Thread.new {}
 p Ractor.new(Ractor.current) { |main| main == Ractor.main }.value
 other = Ractor.new { Ractor.receive }
-p((other[:x] rescue $!.message), (other[:x] = 1 rescue $!.message))
+p((other[:x] rescue $!.message), (other.[]=(:x, 1) rescue $!.message))
 other << 1
 p((Ractor[3] rescue [$!.class, $!.message]))
 Ractor["name"] = 5

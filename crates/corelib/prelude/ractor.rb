@@ -87,7 +87,7 @@ class Ractor
       name = text.dup.freeze
     end
     family = main.__vm
-    at = Kernel.caller_locations(1, 1)&.first
+    at = Kernel.caller_locations(0, 1)&.first
     ractor = __allocate
     ractor.__prepare(name, at && "#{at.path}:#{at.lineno}")
     vm = RubyVM.fork(name: name || "Ractor", family: family.id) { ractor.__run(args, block) }

@@ -10,7 +10,14 @@ pub mod vm;
 
 use zakuro_vm::{Cx, MethodRow};
 
-pub static TABLES: &[&[MethodRow]] = &[vm::vm_class::METHODS, channel::channel_class::METHODS, image::image_class::METHODS, iseq::iseq::METHODS, ractor::ractor::METHODS, host::host_output::METHODS];
+pub static TABLES: &[&[MethodRow]] = &[
+    vm::vm_class::METHODS,
+    channel::channel_class::METHODS,
+    host::host_output::METHODS,
+    image::image_class::METHODS,
+    iseq::iseq::METHODS,
+    ractor::ractor::METHODS,
+];
 
 pub fn setup(cx: &mut Cx) {
     let name = zakuro_vm::Sym::intern("ARGV");
