@@ -48,7 +48,7 @@ fn early(cx: &Cx, end: End) -> End {
         End::Exception { report, .. } => report.clone(),
         _ => String::new(),
     };
-    let memory = matches!(&end, End::Exception { class, .. } if class == "NoMemoryError") && cx.told_memory();
+    let memory = matches!(&end, End::Exception { class, .. } if class == "NoMemoryError") && cx.has_memory_limit();
     match cx.life.stop {
         _ if cx.life.exit.is_some() => End::Exit(cx.life.exit.unwrap_or(0)),
         Some(Stop::Killed) => End::Killed,
