@@ -53,6 +53,9 @@ impl Cx {
     #[cold]
     pub fn raise_value<T>(&mut self, exc: Value) -> Result<T> {
         if exc.is_kind(Kind::Exception) {
+            if self.tracing & crate::interp::trace::events::RAISE != 0 {
+                self.trace_event(crate::interp::trace::events::RAISE, None, None, exc)?;
+            }
             if self.ivar_get(exc, hidden::raw()).is_nil() && self.ivar_get(exc, hidden::backtrace()).is_nil() {
                 let levels = self.capture_backtrace(self.class_of(exc) == ids::SYSTEM_STACK_ERROR);
                 self.ivar_set_raw(exc, hidden::raw(), levels);

@@ -205,8 +205,14 @@ impl Cx {
             let is_module = self.class_id(v).map(|c| self.class(c).kind == ClassKind::Module);
             match (kind, is_module) {
                 (0, Some(false)) | (1, Some(true)) => {}
-                (0, _) => return self.type_error(format!("{path} is not a class")),
-                _ => return self.type_error(format!("{path} is not a module")),
+                (k, _) => {
+                    let what = if k == 0 { "a class" } else { "a module" };
+                    let before = match self.const_places.get(&(hid, name)) {
+                        Some((file, line)) => format!("\n{file}:{line}: previous definition of {} was here", name.name()),
+                        None => String::new(),
+                    };
+                    return self.type_error(format!("{path} is not {what}{before}"));
+                }
             }
             if let (Some(want), Some(c)) = (self.class_id(superclass), self.class_id(v))
                 && kind == 0
