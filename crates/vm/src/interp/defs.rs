@@ -125,7 +125,10 @@ impl Cx {
         if self.class(class).methods.iter().any(|(n, v)| *n != name && entry(v).is_some_and(same)) {
             return Ok(());
         }
-        let place = Cx::method_code(old).map(|c| (c.file.clone(), c.line));
+        let place = match old.method_kind() {
+            MethodKind::Proc => self.block_code(crate::builtin::Block(old.data.0)).map(|c| (c.file.clone(), c.line)),
+            _ => Cx::method_code(old).map(|c| (c.file.clone(), c.line)),
+        };
         self.warn_here(&format!("method redefined; discarding old {}", name.name()))?;
         if place.is_some() {
             self.warn_at(place, &format!("previous definition of {} was here", name.name()))?;
@@ -139,7 +142,7 @@ impl Cx {
             let shown = if self.class(class).kind == ClassKind::Singleton { self.class(class).attached } else { object };
             return self.frozen_class_error(shown);
         }
-        if self.globals.get(&sym::verbose) == Some(&Value::TRUE) {
+        if !self.in_boot && self.global_get(sym::verbose)? == Value::TRUE {
             self.warn_redefined(class, name)?;
         }
         self.add_method(class, name, m);
