@@ -105,6 +105,8 @@ pub struct Heap {
     /// only when the limit is passed, never per allocation).
     poll: Option<(*const AtomicU32, u32)>,
     payload: usize,
+    /// Buffers received last, by address, and the place of the next.
+    received: ([usize; 4], usize),
     pub(crate) classes: [Class; CLASSES],
     pub(crate) lookup: Lookup,
     pub(crate) holdings: Holdings,
@@ -137,6 +139,7 @@ impl Heap {
             limit: Limit::new(),
             poll: None,
             payload: 0,
+            received: ([0; 4], 0),
             classes: [Class { current: NONE, next_cell: 0, available: NONE, full: NONE, unswept: NONE }; CLASSES],
             lookup: Lookup { low: 0, span: 0, base: 0, table: ptr::null_mut(), id: 0 },
             holdings: Holdings::default(),
@@ -237,6 +240,17 @@ impl Heap {
         self.since = self.since.wrapping_add(bytes);
         if self.since >= self.limit.extra {
             self.raise_poll();
+        }
+    }
+
+    /// A buffer that somebody else holds too came to this heap: no payload of its own, but it may be one's alone by the time it dies. One that goes to
+    /// and fro calls for no collection. (An address that comes again is that buffer, or its successor: then it was freed.)
+    pub fn receive(&mut self, buffer: usize, bytes: usize) {
+        let (last, next) = &mut self.received;
+        if !last.contains(&buffer) {
+            last[*next] = buffer;
+            *next = (*next + 1) % last.len();
+            self.add_pressure(bytes);
         }
     }
 

@@ -447,6 +447,15 @@ impl Copier<'_> {
             self.failed = true;
             return v;
         };
+        // A buffer shared with the original will be the region's alone one day.
+        let shared = match copy.kind_of_cell() {
+            Kind::String => Ref::<StringCell>::of(copy).uncounted(),
+            Kind::Array => Ref::<ArrayCell>::of(copy).uncounted(),
+            _ => 0,
+        };
+        if shared > 0 {
+            self.heap.add_payload(shared);
+        }
         self.seen.insert(v.0, copy);
         if !matches!(v.kind_of_cell(), Kind::Float | Kind::Bignum) {
             self.work.push(copy);
