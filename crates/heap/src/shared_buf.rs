@@ -38,8 +38,14 @@ pub struct SharedBuf {
 
 const _: () = assert!(size_of::<SharedBuf>() == HEAD);
 
+/// Requests of at least this many bytes may be refused by the allocator of the `zakuro` program, when a VM's limit stands against them.
+pub const LARGE: usize = 16 << 20;
+/// Alignment of a large request whose maker copes with null: the allocator lets it fail, where it would end the VM otherwise.
+pub const MAY_FAIL: usize = 64;
+
 fn layout(cap: usize) -> Option<Layout> {
-    Layout::from_size_align(cap.checked_add(HEAD)?, ALIGN).ok()
+    let size = cap.checked_add(HEAD)?;
+    Layout::from_size_align(size, if size >= LARGE { MAY_FAIL } else { ALIGN }).ok()
 }
 
 impl SharedBuf {
@@ -115,7 +121,11 @@ impl SharedBuf {
     #[cold]
     unsafe fn free(buf: *mut SharedBuf) {
         // SAFETY: the caller is the last holder; the layout is the one of its creation.
-        unsafe { dealloc(buf.cast(), Layout::from_size_align_unchecked((*buf).cap + HEAD, ALIGN)) }
+        unsafe {
+            if let Some(layout) = layout((*buf).cap) {
+                dealloc(buf.cast(), layout);
+            }
+        }
     }
 
     /// Whether the caller is the only holder and may write. False while the buffer is marked.
@@ -169,7 +179,15 @@ impl SharedBuf {
         // SAFETY: by contract; the old layout is the one of its creation.
         unsafe {
             debug_assert!(SharedBuf::is_unique(buf));
-            let old = Layout::from_size_align_unchecked((*buf).cap + HEAD, ALIGN);
+            let Some(old) = layout((*buf).cap) else { return ptr::null_mut() };
+            if old.align() != new.align() {
+                let other = SharedBuf::new(new_cap);
+                if !other.is_null() {
+                    ptr::copy_nonoverlapping(SharedBuf::data(buf), SharedBuf::data(other), new_cap.min((*buf).cap));
+                    SharedBuf::release(buf);
+                }
+                return other;
+            }
             let buf = realloc(buf.cast(), old, new.size()).cast::<SharedBuf>();
             if !buf.is_null() {
                 (*buf).cap = new_cap;

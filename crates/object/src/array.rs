@@ -9,7 +9,7 @@
 use crate::cells::{Kind, alloc_cell};
 use crate::class::ids;
 use crate::value::{Cell, Ref, Value};
-use zakuro_heap::{BufRef, Header, Heap, SharedBuf, flags};
+use zakuro_heap::{BufRef, Header, Heap, SharedBuf, flags, out_of_memory};
 
 pub const INLINE: usize = 3;
 /// Flag: this cell's VM accounts for the buffer (slices share it without counting it again).
@@ -135,11 +135,16 @@ impl ArrayCell {
         }
         let len = this.len();
         let want = if cap > this.capacity() { cap.max(len + len / 2).max(8) } else { cap.max(len).max(4) };
-        assert!(want <= MAX_LEN, "array too big");
+        let want = if heap.admits(want.saturating_mul(8)) { want } else { cap.max(4) };
+        if want > MAX_LEN || !heap.admits(want * 8) {
+            out_of_memory();
+        }
         // SAFETY: new buffer filled with the old content, body switched, old count given back.
         unsafe {
             let buf = SharedBuf::new(want * 8);
-            assert!(!buf.is_null(), "array buffer: out of memory");
+            if buf.is_null() {
+                out_of_memory();
+            }
             let data = SharedBuf::data(buf) as *mut Value;
             std::ptr::copy_nonoverlapping(this.ptr(), data, len);
             if this.is_inline() {

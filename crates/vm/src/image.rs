@@ -608,6 +608,9 @@ impl Capture {
     }
     fn cell(&mut self, cx: &mut Cx, v: Value, n: usize) -> Node {
         let kind = v.kind_of_cell();
+        if kind == Kind::Exception {
+            cx.settle_backtrace(v);
+        }
         if self.image.graph {
             let id = match cx.class_id(v) {
                 Some(id) => id,

@@ -137,6 +137,9 @@ impl Cx {
             Kind::Data => Body::Data(Ref::<DataCell>::of(v).send_copy()?),
             _ => return None,
         };
+        if kind == Kind::Exception {
+            self.settle_backtrace(v);
+        }
         let ivars = if kind == Kind::Class { Vec::new() } else { self.ivar_list(v) };
         let ivars = ivars.into_iter().map(|(s, v)| (s, p.item(v, n, Step::Ivar(s)))).collect();
         Some(Node { body, class, ivars, frozen: v.flags() & flags::FROZEN != 0 })
