@@ -108,6 +108,15 @@ impl HashTable {
         }
         at
     }
+    /// A table of distinct keys with their hash codes.
+    pub fn from_entries(entries: impl ExactSizeIterator<Item = Entry>) -> HashTable {
+        let mut t = HashTable { entries: entries.collect(), ..HashTable::default() };
+        t.live = t.entries.len();
+        if t.live > LINEAR {
+            t.reindex();
+        }
+        t
+    }
     fn reindex(&mut self) {
         let mut ix = Index::with_capacity(self.entries.len() * 2);
         let entries = &self.entries;
@@ -278,6 +287,15 @@ impl HashCell {
         }
         if changed {
             t.reindexed();
+        }
+    }
+    /// Gives the table back and leaves an empty Hash; returns the table's bytes.
+    pub(crate) unsafe fn empty_out(p: *mut HashCell) -> usize {
+        // SAFETY: a live cell, left without table.
+        unsafe {
+            (*p).default = Value::NIL;
+            (*p).default_is_proc = false;
+            Self::free(p)
         }
     }
     pub(crate) unsafe fn free(p: *mut HashCell) -> usize {

@@ -360,6 +360,17 @@ impl StringCell {
     pub fn uncounted(&self) -> usize {
         if self.is_inline() || self.header.flags & COUNTED != 0 { 0 } else { self.len() }
     }
+    /// Gives the buffer back and leaves an empty String; returns the bytes that it accounted for.
+    pub(crate) unsafe fn empty_out(p: *mut StringCell) -> usize {
+        // SAFETY: a live cell; the body is written anew after its buffer is released.
+        unsafe {
+            let bytes = Self::free(p);
+            (*p).header.aux = (*p).encoding() as u16 | INLINE_BIT;
+            (*p).header.flags &= !COUNTED;
+            (*p).body = Body { inline: [0; INLINE] };
+            bytes
+        }
+    }
     pub(crate) unsafe fn free(p: *mut StringCell) -> usize {
         // SAFETY: called once by the finalizer.
         unsafe {

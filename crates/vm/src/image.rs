@@ -625,6 +625,12 @@ impl Capture {
         let body = match kind {
             Kind::Object if self.image.graph && v == cx.main => Body::Main,
             Kind::Free | Kind::Throw => Body::Nil,
+            // Ractor::MovedObject: nothing but its class.
+            Kind::Moved | Kind::MovedString | Kind::MovedArray | Kind::MovedHash => {
+                header.kind = Kind::Object as u8;
+                header.aux = 0;
+                Body::Words(self.span(&[]))
+            }
             Kind::Float => Body::Float(v.as_float().unwrap_or(0.0)),
             Kind::Bignum => Body::Big(Ref::<BignumCell>::of(v).value.clone()),
             Kind::String => {

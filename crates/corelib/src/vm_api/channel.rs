@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 use zakuro_channel::{Channel, TryRecv};
 use zakuro_macros::ruby_class;
 use zakuro_vm::host::RecvOutcome;
-use zakuro_vm::transfer::Envelope;
+use zakuro_vm::transfer::{Envelope, Moving};
 use zakuro_vm::*;
 
 /// Payload of a Channel object.
@@ -14,11 +14,17 @@ impl NativeData for ChannelHandle {
     fn send_copy(&self) -> Option<SendPayload> {
         Some(Box::new(ChannelHandle(self.0.clone())))
     }
+    fn is_handle(&self) -> bool {
+        true
+    }
 }
 
 /// `timeout:` as an instant; None: wait for ever.
 pub fn deadline(cx: &mut Cx, kw: Kwargs) -> Result<Option<Instant>> {
     kw.only(cx, &[sym::timeout])?;
+    instant(cx, kw)
+}
+fn instant(cx: &mut Cx, kw: Kwargs) -> Result<Option<Instant>> {
     match kw.get(sym::timeout) {
         None | Some(Value::NIL) => Ok(None),
         Some(v) => {
@@ -54,18 +60,25 @@ pub mod channel_class {
 
     /// Sends a copy of the object to whoever receives next; large Strings are shared, not copied. Waits while a bounded channel is full.
     /// TypeError naming the path when something in it can't be sent; then nothing is sent. With `timeout:` nil when there was no room in time.
+    /// With `move: true` buffers are handed over and what could be changed becomes a Ractor::MovedObject here.
     ///
     ///     c = RubyVM::Channel.new; c.send([1, "two"]); c.recv  #=> [1, "two"]
     #[method("send", "push")]
     fn send(cx: &mut Cx, this: Value, object: Value, kw: Kwargs) -> Result<Value> {
-        let until = deadline(cx, kw)?;
+        let move_ = Sym::intern("move");
+        kw.only(cx, &[sym::timeout, move_])?;
+        let until = instant(cx, kw)?;
+        let moves = kw.get(move_).is_some_and(Value::truthy);
         let ch = cx.data_ref::<ChannelHandle>(this)?.0.clone();
         if ch.is_closed() {
             return closed(cx);
         }
-        let envelope = cx.pack(object)?;
+        let (envelope, moving) = if moves { cx.pack_moving(object)? } else { (cx.pack(object)?, Moving::default()) };
         match cx.channel_send(&ch, envelope, until)? {
-            Some(true) => Ok(this),
+            Some(true) => {
+                cx.finish_move(moving)?;
+                Ok(this)
+            }
             Some(false) => closed(cx),
             None => Ok(Value::NIL),
         }

@@ -18,6 +18,9 @@ impl NativeData for VmHandle {
     fn send_copy(&self) -> Option<SendPayload> {
         Some(Box::new(VmHandle(self.0.clone())))
     }
+    fn is_handle(&self) -> bool {
+        true
+    }
 }
 
 /// The end report; waits for it. None: timed out.
