@@ -248,6 +248,22 @@ impl HashCell {
         }
         Self::change(this, heap, |t| *t = copy);
     }
+    /// Gives the table back and leaves an empty Hash; returns the table's bytes.
+    pub(crate) unsafe fn empty_out(p: *mut HashCell) -> usize {
+        // SAFETY: a live cell, left without table, or with an empty one.
+        unsafe {
+            (*p).default = Value::NIL;
+            (*p).default_is_proc = false;
+            match &mut (*p).table {
+                // A running iteration will count itself down there.
+                Some(t) if t.iterating > 0 => {
+                    t.clear();
+                    0
+                }
+                _ => Self::free(p),
+            }
+        }
+    }
     /// A frozen copy in another heap (module `graft`).
     pub(crate) fn twin(heap: &mut Heap, src: Ref<HashCell>) -> Ref<HashCell> {
         let mut h = Self::make(heap, src.header.shape);
@@ -287,15 +303,6 @@ impl HashCell {
         }
         if changed {
             t.reindexed();
-        }
-    }
-    /// Gives the table back and leaves an empty Hash; returns the table's bytes.
-    pub(crate) unsafe fn empty_out(p: *mut HashCell) -> usize {
-        // SAFETY: a live cell, left without table.
-        unsafe {
-            (*p).default = Value::NIL;
-            (*p).default_is_proc = false;
-            Self::free(p)
         }
     }
     pub(crate) unsafe fn free(p: *mut HashCell) -> usize {

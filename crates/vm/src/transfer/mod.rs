@@ -6,8 +6,7 @@
 //! Deep graphs don't recurse natively; sharing and cycles are kept; large String buffers travel by reference.
 //!
 //! Invariants
-//! - An envelope refers to no VM's heap: cells of the boot image (they are in every VM, for ever) and of the regions that it holds are the only
-//!   addresses in it (see region.rs).
+//! - An envelope refers to no heap: cells of the boot image are the only addresses in it (they are in every VM, for ever).
 //! - If anything can't be sent, a TypeError names the path to it and nothing is sent, nothing moved.
 //! - What an envelope holds (buffers, descriptors, handles) is freed with it, opened or not.
 //!
@@ -80,7 +79,7 @@ struct Head {
     len: usize,
 }
 
-/// Flag in the head of a String or an Array.
+/// Flag in a String's or Array's head.
 const OUT: u8 = flags::USER1;
 /// Flags in a Hash's head (beside KEYWORDS): the default is a Proc; keys are compared by identity.
 const DEFAULT_PROC: u8 = flags::USER2;
@@ -100,21 +99,42 @@ enum Special {
     Dumped = 3,
     /// What `_dump` returned (`len` bytes, encoding in the next word, class row in the one after), for the class's `_load`.
     DumpedString = 4,
+    /// A cell of a region ([`Part::Foreign`]).
+    Foreign = 5,
+    /// A cell of the boot image (a word).
+    Boot = 6,
 }
 
 impl Special {
     fn of(aux: u16) -> Special {
-        [Special::Main, Special::Env, Special::Argf, Special::Dumped, Special::DumpedString][aux as usize % 5]
+        use Special::*;
+        [Main, Env, Argf, Dumped, DumpedString, Foreign, Boot][aux as usize % 7]
     }
 }
 
 /// What needs more than words.
 enum Part {
-    Buffer { buf: BufRef, offset: usize },
+    Buffer {
+        buf: BufRef,
+        offset: usize,
+    },
     Big(Box<BigInt>),
     Copy(SendPayload),
     Build(Unpack),
-    Method { name: Sym, called: Sym, owner: usize, kind: MethodKind, visibility: Visibility, body: MethodBody },
+    /// A cell of a region, which the message holds. Its bytes are weighed once per message.
+    Foreign {
+        region: Region,
+        cell: u64,
+        weight: usize,
+    },
+    Method {
+        name: Sym,
+        called: Sym,
+        owner: usize,
+        kind: MethodKind,
+        visibility: Visibility,
+        body: MethodBody,
+    },
 }
 
 enum MethodBody {
@@ -138,9 +158,8 @@ struct Graph {
     shapes: Vec<ShapeRow>,
     classes: Vec<ClassRef>,
     codes: Vec<CodeRow>,
-    /// Regions that words lead into, and the cells there that they lead to.
-    regions: Vec<Region>,
-    foreign: Vec<Value>,
+    /// Channel handles are among the parts.
+    carries: bool,
 }
 
 /// A message: owned by no heap.
@@ -152,16 +171,22 @@ pub struct Envelope {
     pub luggage: Option<Box<dyn std::any::Any + Send>>,
 }
 
-impl zakuro_channel::Weigh for Envelope {
-    fn weight(&self) -> usize {
-        self.bytes
-    }
-}
-
 impl Envelope {
     /// Bytes that the message keeps: its streams, and the payloads and buffers in it.
     pub fn bytes(&self) -> usize {
         self.bytes
+    }
+    /// Whether a channel handle is among the payloads.
+    pub fn has_channels(&self) -> bool {
+        self.graph.as_ref().is_some_and(|graph| graph.carries)
+    }
+    /// Shows the native payloads that travel as such (handles of channels and VMs, regexps, times).
+    pub fn each_payload(&self, visit: &mut dyn FnMut(&dyn NativeData)) {
+        for part in self.graph.iter().flat_map(|graph| &graph.parts) {
+            if let Part::Copy(payload) = part {
+                visit(&**payload);
+            }
+        }
     }
     /// An envelope that holds nil.
     pub fn nil() -> Envelope {
@@ -174,8 +199,7 @@ impl Envelope {
     }
 }
 
-// SAFETY: the Values in a Graph are immediates, tagged numbers and cells of the boot image or of regions that it holds, which every VM reads and
-// none writes. Parts are Send.
+// SAFETY: the Values in a Graph are immediates, tagged numbers and cells of the boot image, which every VM reads and none writes. Parts are Send.
 unsafe impl Send for Graph {}
 
 impl Graph {
@@ -184,14 +208,10 @@ impl Graph {
             Part::Buffer { buf, .. } => buf.cap(),
             Part::Big(b) => b.bits() as usize / 8 + 32,
             Part::Copy(p) => std::mem::size_of_val(&**p) + p.weight(),
+            Part::Foreign { weight, .. } => *weight,
             _ => 64,
         });
-        self.heads.len() * size_of::<Head>()
-            + self.words.len() * 8
-            + self.bytes.len()
-            + parts.sum::<usize>()
-            + self.shapes.len() * 64
-            + self.regions.iter().map(Region::bytes).sum::<usize>()
+        self.heads.len() * size_of::<Head>() + self.words.len() * 8 + self.bytes.len() + parts.sum::<usize>() + self.shapes.len() * 64
     }
 }
 

@@ -33,9 +33,7 @@ impl Cx {
     /// Makes the value of an envelope in this VM's heap. ArgumentError when the VM lacks a class that it needs.
     pub fn open(&mut self, e: Envelope) -> Result<Value> {
         let Some(graph) = e.graph else { return Ok(e.root) };
-        let Graph { heads, mut words, bytes, parts, shapes, classes, codes, regions, foreign } = *graph;
-        // Those that this VM can't use as they are: copies by address.
-        let copies = if regions.is_empty() { None } else { self.enter_regions(&regions, &foreign)? };
+        let Graph { heads, mut words, bytes, parts, shapes, classes, codes, carries: _ } = *graph;
         let mut layouts = Vec::with_capacity(shapes.len());
         for s in &shapes {
             layouts.push(self.layout(s)?);
@@ -77,20 +75,12 @@ impl Cx {
             let w = &mut words[at..at + count];
             at += count;
             let build = builds.next_if(|(k, _)| *k == n).map(|(_, b)| b);
-            if let Some(c) = &copies {
-                c.redirect(w, head);
-            }
             self.fill_received(n, head, w, made, &states, build, &class_ids, &mut later);
         }
-        let mut root = as_node(e.root).map_or(e.root, |n| made[n]);
-        if let Some(c) = &copies {
-            root = c.of(root);
-        }
+        let root = as_node(e.root).map_or(e.root, |n| made[n]);
         if !later.methods.is_empty() || !later.hashes.is_empty() || !later.loads.is_empty() {
             self.finish_open(made, later)?;
         }
-        // Ruby code may have run and a collection that met none of their cells yet.
-        regions.iter().for_each(|r| self.heap.hold(r));
         Ok(root)
     }
     /// The cell of a head, without what it refers to.
@@ -140,7 +130,7 @@ impl Cx {
             }
             Kind::Array if head.header.flags & OUT != 0 => match parts.next() {
                 Some(Part::Buffer { buf, offset }) => ArrayCell::from_shared(heap, shape, buf, offset, head.len).as_value(),
-                _ => nil,
+                _ => ArrayCell::empty(heap, shape).as_value(),
             },
             Kind::Array => ArrayCell::empty(heap, shape).as_value(),
             Kind::Hash => HashCell::make(heap, shape).as_value(),
@@ -194,6 +184,11 @@ impl Cx {
                 Special::Main => self.main,
                 Special::Env => self.const_get_from(self.class_value(ids::OBJECT), Sym::intern("ENV"))?,
                 Special::Argf => self.const_get_from(self.class_value(ids::OBJECT), Sym::intern("ARGF"))?,
+                Special::Boot => words.first().copied().unwrap_or(nil),
+                Special::Foreign => match parts.next() {
+                    Some(Part::Foreign { region, cell, .. }) => self.open_reference(&region, cell)?,
+                    _ => nil,
+                },
                 Special::Dumped => {
                     let class = self.class_value(classes[head.len]);
                     self.call(class, Sym::intern("allocate"), &[])?
@@ -483,7 +478,7 @@ impl Cx {
 
 /// Words of an object itself, without instance variables outside its layout.
 #[inline]
-pub(super) fn body_words(head: &Head) -> usize {
+fn body_words(head: &Head) -> usize {
     match Kind::from_u8(head.header.kind) {
         Kind::Array if head.header.flags & OUT != 0 => 0,
         Kind::Array | Kind::Object | Kind::Exception | Kind::Data => head.len,
@@ -493,7 +488,7 @@ pub(super) fn body_words(head: &Head) -> usize {
         Kind::Env => 1 + head.len,
         Kind::MethodObj => 3,
         Kind::Free => match Special::of(head.header.aux) {
-            Special::Dumped => 1,
+            Special::Dumped | Special::Boot => 1,
             Special::DumpedString => 2,
             _ => 0,
         },

@@ -4,7 +4,7 @@
 //! cell's number; the shapes are put back at the end, whatever happens ([`Packer`]'s drop). That is sound because nothing else of the VM runs during a
 //! walk: no Ruby code, no safepoint, no collection. When an object wants its `marshal_dump` or `_dump` called, the shapes are put back first and the walk goes on
 //! with a hash table ([`Packer::calm`]): then programs may do to the graph what they like; what was walked before stays as it was.
-//! Cells of the boot image (SHARED) are never written.
+//! Cells outside the heap (SHARED: boot image, regions) are never written.
 
 use super::*;
 use crate::make::RootedVec;
@@ -63,13 +63,16 @@ pub(super) struct Packer {
     rooted: Option<RootedVec>,
     /// Numbers by address, once Ruby code may run.
     seen: Option<FastMap<u64, u32>>,
+    /// Numbers of SHARED cells by address.
+    outside: FastMap<u64, u32>,
+    /// This VM holds regions: a SHARED cell may be of one.
+    regions: bool,
+    attempts: region::Attempts,
     last: Known,
     known: FastMap<ShapeId, Known>,
     pub codes: FastMap<usize, usize>,
     /// Variables of environments that Procs of the message use.
     pub envs: FastMap<u64, procs::EnvUse>,
-    /// What travels by reference.
-    regions: region::ByReference,
 }
 
 impl Drop for Packer {
@@ -79,25 +82,29 @@ impl Drop for Packer {
 }
 
 impl Packer {
-    fn new() -> Packer {
+    fn new(cx: &Cx) -> Packer {
         Packer {
+            regions: cx.heap.region_stats().0 > 0,
+            attempts: region::Attempts::default(),
             graph: Graph::default(),
             cells: Vec::new(),
             rooted: None,
             seen: None,
+            outside: FastMap::default(),
             last: Known { shape: 0, row: 0, dump: Dump::No },
             known: FastMap::default(),
             codes: FastMap::default(),
             envs: FastMap::default(),
-            regions: Default::default(),
         }
     }
     /// Puts the shapes back.
     fn restore(&mut self) {
         if self.seen.is_none() {
             for m in &self.cells {
-                // SAFETY: a live cell of this VM (see the module), whose shape this was.
-                unsafe { (*m.cell.header()).shape = m.shape };
+                if m.cell.flags() & flags::SHARED == 0 {
+                    // SAFETY: a live cell of this VM (see the module), whose shape this was.
+                    unsafe { (*m.cell.header()).shape = m.shape };
+                }
             }
         }
     }
@@ -116,13 +123,7 @@ impl Packer {
             return v;
         }
         if v.0 == 0 || v.flags() & flags::SHARED != 0 {
-            if self.regions.holds_any() && v.0 != 0 {
-                self.graph.foreign.push(v);
-            }
-            return if v.0 == 0 { Value::NIL } else { v };
-        }
-        if let Some(copy) = self.regions.copy_of(v) {
-            return copy;
+            return if v.0 == 0 { Value::NIL } else { self.shared(v) };
         }
         // SAFETY: a live cell of this VM, which nobody else touches.
         let header = unsafe { &mut *v.header() };
@@ -148,6 +149,21 @@ impl Packer {
         }
         self.cells.push(Met { cell: v, shape, start: 0 });
         node(n as usize)
+    }
+    /// A cell outside all heaps: of the boot image, which every VM has, or of a region, which the message must hold.
+    fn shared(&mut self, v: Value) -> Value {
+        if !self.regions {
+            return v;
+        }
+        let n = self.cells.len();
+        let n = *self.outside.entry(v.0).or_insert(n as u32) as usize;
+        if n == self.cells.len() {
+            self.cells.push(Met { cell: v, shape: v.shape_key(), start: 0 });
+            if let Some(r) = &mut self.rooted {
+                r.push(v);
+            }
+        }
+        node(n)
     }
     #[inline]
     pub(super) fn word(&mut self, v: Value) {
@@ -229,6 +245,27 @@ impl Packer {
         if self.seen.is_some() {
             // Ruby code may have changed the object since it was met.
             self.cells[n].shape = v.shape_key();
+        }
+        let outside = v.flags() & flags::SHARED != 0;
+        if outside && cx.heap.region_of(v.header()).is_none() {
+            self.graph.words.push(v);
+            return self.special(Special::Boot);
+        }
+        if v.flags() & flags::FROZEN != 0 && matches!(kind, Kind::Array | Kind::Hash | Kind::Object) {
+            let known = outside || cx.is_shared_root(v);
+            let try_it = known || !self.attempts.is_small(v, n);
+            if try_it && !known {
+                // Whether a graph qualifies is asked with the shapes in place.
+                self.calm(cx);
+            }
+            if try_it && let Some((region, cell)) = cx.pack_by_reference(&mut self.attempts, v, n) {
+                let weight = Cx::region_weight(&mut self.attempts, &region);
+                self.graph.parts.push(Part::Foreign { region, cell, weight });
+                return self.special(Special::Foreign);
+            }
+        }
+        if kind == Kind::Exception {
+            self.settle(cx, n);
         }
         // SAFETY: a live cell; its shape word is not used.
         let mut header = unsafe { *v.header() };
@@ -327,6 +364,7 @@ impl Packer {
                 }
                 header.shape = shape;
                 let d = Ref::<DataCell>::of(v);
+                self.graph.carries |= cx.is_data::<crate::channels::ChannelHandle>(v);
                 let mut held = Vec::new();
                 let part = match d.send_copy() {
                     Some(p) => Part::Copy(p),
@@ -377,6 +415,20 @@ impl Packer {
         self.graph.heads.push(Head { header, len: 0 });
         Ok(())
     }
+    /// The backtrace becomes text, which sets variables: with the shape in place.
+    fn settle(&mut self, cx: &mut Cx, n: usize) {
+        let header = self.cells[n].cell.header();
+        // SAFETY: a live cell of this VM.
+        unsafe {
+            let met = (*header).shape;
+            (*header).shape = self.cells[n].shape;
+            cx.settle_backtrace(self.cells[n].cell);
+            self.cells[n].shape = (*header).shape;
+            if self.seen.is_none() {
+                (*header).shape = met;
+            }
+        }
+    }
     fn is_env(&self, cx: &Cx, n: usize) -> bool {
         let c = cx.class(self.class_of_cell(cx, n));
         c.kind == ClassKind::Singleton && c.mro.contains(&ids::ENV_METHODS)
@@ -390,6 +442,7 @@ impl Packer {
         let mut header = Header { shape: 0, kind: Kind::Free as u8, flags: v.flags() & flags::FROZEN, aux: Special::Dumped as u16 };
         if dump == Dump::Object {
             let data = cx.call_private(v, sym::marshal_dump, &[]).map_err(|_| Raised)?;
+            self.regions = cx.heap.region_stats().0 > 0;
             self.word(data);
             self.graph.heads.push(Head { header, len: class });
             return Ok(());
@@ -413,16 +466,15 @@ impl Cx {
         if !v.is_cell() {
             return Ok(Envelope { root: v, graph: None, bytes: 8, luggage: None });
         }
-        self.pack_into(&mut Packer::new(), v)
+        self.pack_into(&mut Packer::new(self), v)
     }
     /// Also returns the packer, which knows the cells.
     pub(super) fn pack_graph(&mut self, v: Value) -> Result<(Envelope, Packer)> {
-        let mut p = Packer::new();
+        let mut p = Packer::new(self);
         let e = self.pack_into(&mut p, v)?;
         Ok((e, p))
     }
     fn pack_into(&mut self, p: &mut Packer, v: Value) -> Result<Envelope> {
-        p.regions = self.share_frozen(v, &mut p.graph);
         let root = p.item(v);
         let mut at = 0;
         while at < p.cells.len() {
@@ -437,7 +489,6 @@ impl Cx {
             at += 1;
         }
         p.done();
-        self.name_regions(&mut p.graph);
         let graph = Box::new(std::mem::take(&mut p.graph));
         let bytes = 8 + graph.weight();
         Ok(Envelope { root, graph: Some(graph), bytes, luggage: None })

@@ -19,7 +19,7 @@
 //! - Asking for the whole graph before copying: two passes over a million cells. The copier asks cell by cell and gives up.
 //! - Regions for small graphs: blocks and ledger cost more than the copy.
 
-use super::{ClassRef, Graph};
+use super::ClassRef;
 use crate::make::RootedVec;
 use crate::raise::Result;
 use crate::vm::{Cx, FastMap, VmState};
@@ -30,8 +30,8 @@ use zakuro_object::*;
 
 /// Graphs of no more cells are copied. A copy of so many costs about as much as what a region needs: blocks, the ledger's lock, a collection's notes.
 const SMALL: usize = 128;
-/// So many parts of an object that is not frozen are asked about.
-const PARTS: usize = 32;
+/// Cells that one message may look at in vain, beside a share of what it copies anyway.
+const BUDGET: usize = 4096;
 
 /// Cells of this VM that have a copy in a region: address to region and the copy's address.
 #[derive(Default)]
@@ -43,43 +43,43 @@ impl VmState for SharedRoots {
     }
 }
 
-/// What a message being packed knows of regions.
+/// What a message has learned while looking for graphs to share.
 #[derive(Default)]
-pub(super) struct ByReference {
-    /// Cells that have a copy in a region.
-    copies: FastMap<u64, Value>,
-    holds_any: bool,
+pub(super) struct Attempts {
+    /// Cells of graphs that are small or don't qualify.
+    vain: FastMap<u64, ()>,
+    looked_at: usize,
+    /// Regions in the message, by key.
+    weighed: FastMap<usize, ()>,
 }
 
-impl ByReference {
-    /// Whether a shared cell may be a region's.
-    #[inline(always)]
-    pub(super) fn holds_any(&self) -> bool {
-        self.holds_any
-    }
-    #[inline(always)]
-    pub(super) fn copy_of(&self, v: Value) -> Option<Value> {
-        if self.copies.is_empty() { None } else { self.copies.get(&v.0).copied() }
-    }
-}
-
-/// Copies of region cells in a VM that can't use them in place.
-pub(super) struct Copies(FastMap<u64, Value>, #[allow(dead_code)] RootedVec);
-
-impl Copies {
-    pub(super) fn of(&self, v: Value) -> Value {
-        self.0.get(&v.0).copied().unwrap_or(v)
-    }
-    /// Replaces what the words of a head refer to.
-    pub(super) fn redirect(&self, words: &mut [Value], head: &super::Head) {
-        let hash = head.header.kind == Kind::Hash as u8;
-        let own = super::open::body_words(head);
-        for (i, w) in words.iter_mut().enumerate() {
-            // Hash codes stand among the words of a Hash; they may look like anything.
-            if w.is_cell() && !(hash && i < own && i % 3 == 1) {
-                *w = self.of(*w);
+impl Attempts {
+    /// Whether it is known by a look at flags and references alone (no shapes, no classes) that a frozen object's graph is small, has something in
+    /// it that can change, or that enough has been looked at. `copied`: objects of the message so far.
+    pub(super) fn is_small(&mut self, v: Value, copied: usize) -> bool {
+        if self.vain.contains_key(&v.0) || self.looked_at > BUDGET + copied / 8 {
+            return true;
+        }
+        let mut seen = vec![v];
+        let mut at = 0;
+        while let Some(v) = seen.get(at).copied() {
+            at += 1;
+            // Tables of frozen Sets are not frozen themselves.
+            if v.flags() & flags::FROZEN == 0 && !matches!(v.kind_of_cell(), Kind::Float | Kind::Bignum | Kind::Hash) {
+                break;
+            }
+            let large = each_reference(v, &mut |x| {
+                if x.is_cell() && x.0 != 0 && x.flags() & flags::SHARED == 0 && !seen.contains(&x) {
+                    seen.push(x);
+                }
+                seen.len() > SMALL
+            });
+            if large {
+                return false;
             }
         }
+        self.looked_at += seen.len();
+        true
     }
 }
 
@@ -162,79 +162,55 @@ enum Look {
 }
 
 impl Cx {
-    /// Before a walk: finds out what of a value travels by reference, the value itself or what it refers to directly.
-    pub(super) fn share_frozen(&mut self, v: Value, graph: &mut Graph) -> ByReference {
-        let mut r = ByReference { copies: FastMap::default(), holds_any: self.heap.region_stats().0 > 0 };
-        if !v.is_cell() || v.flags() & flags::SHARED != 0 {
-            return r;
+    /// A frozen object as a reference into a region, when that can be. `attempts` belongs to the message.
+    pub(super) fn pack_by_reference(&mut self, attempts: &mut Attempts, v: Value, copied: usize) -> Option<(Region, u64)> {
+        let flags = v.flags();
+        if flags & flags::FROZEN == 0 || !matches!(v.kind_of_cell(), Kind::Array | Kind::Hash | Kind::Object) {
+            return None;
         }
-        if v.flags() & flags::FROZEN != 0 {
-            self.share_one(v, graph, &mut r);
-            return r;
+        if flags & flags::SHARED != 0 {
+            return self.heap.region_of(v.header()).cloned().map(|region| (region, v.0));
         }
-        if matches!(v.kind_of_cell(), Kind::Array | Kind::Hash | Kind::Object) {
-            let mut parts = Vec::new();
-            each_reference(v, &mut |x| {
-                if x.is_cell() && x.0 != 0 && x.flags() & (flags::FROZEN | flags::SHARED) == flags::FROZEN {
-                    parts.push(x);
-                }
-                parts.len() == PARTS
-            });
-            for x in parts {
-                self.share_one(x, graph, &mut r);
-            }
+        if let Some((region, cell)) = self.state::<SharedRoots>().0.get(&(v.0 as usize)) {
+            return Some((region.clone(), *cell));
         }
-        r
-    }
-    fn share_one(&mut self, v: Value, graph: &mut Graph, r: &mut ByReference) {
-        if !matches!(v.kind_of_cell(), Kind::Array | Kind::Hash | Kind::Object) || r.copies.contains_key(&v.0) {
-            return;
+        if attempts.vain.contains_key(&v.0) || attempts.looked_at > BUDGET + copied / 8 {
+            return None;
         }
-        let known = self.state::<SharedRoots>().0.get(&(v.0 as usize)).cloned();
-        let made = match known {
-            Some(k) => Some(k),
-            None if matches!(self.look(v), Look::Large) => {
-                let made = self.make_region(v);
-                if let Some((region, cell)) = &made {
+        match self.look(attempts, v) {
+            Look::Small | Look::Unfit => None,
+            Look::Large => match self.make_region(v) {
+                Some((region, cell)) => {
                     self.heap.add_pressure(region.bytes());
-                    self.state::<SharedRoots>().0.insert(v.0 as usize, (region.clone(), *cell));
+                    self.state::<SharedRoots>().0.insert(v.0 as usize, (region.clone(), cell));
+                    Some((region, cell))
                 }
-                made
-            }
-            None => None,
-        };
-        if let Some((region, cell)) = made {
-            if !graph.regions.iter().any(|o| o.key() == region.key()) {
-                graph.regions.push(region);
-            }
-            graph.foreign.push(Value(cell));
-            r.copies.insert(v.0, Value(cell));
-        }
-    }
-    /// After a walk: the regions of the shared cells that were met.
-    pub(super) fn name_regions(&mut self, graph: &mut Graph) {
-        if graph.foreign.is_empty() {
-            return;
-        }
-        graph.foreign.sort_unstable_by_key(|v| v.0);
-        graph.foreign.dedup();
-        for v in &graph.foreign {
-            if let Some(region) = self.heap.region_of(v.header())
-                && !graph.regions.iter().any(|o| o.key() == region.key())
-            {
-                graph.regions.push(region.clone());
-            }
+                None => {
+                    // Its parts may qualify, but looking for the one that didn't would cost a pass each.
+                    attempts.looked_at = usize::MAX;
+                    None
+                }
+            },
         }
     }
 
+    /// Bytes that a region adds to a message: once each.
+    pub(super) fn region_weight(attempts: &mut Attempts, region: &Region) -> usize {
+        if attempts.weighed.insert(region.key(), ()).is_none() { region.bytes() } else { 0 }
+    }
+    /// Whether a cell of this VM has a copy in a region.
+    pub(super) fn is_shared_root(&mut self, v: Value) -> bool {
+        self.state::<SharedRoots>().0.contains_key(&(v.0 as usize))
+    }
+
     /// Looks at no more cells than it takes to know that a graph isn't small.
-    fn look(&mut self, root: Value) -> Look {
+    fn look(&mut self, attempts: &mut Attempts, root: Value) -> Look {
         let mut shapes = FastMap::default();
         let mut seen: Vec<Value> = vec![root];
         let mut set: FastMap<u64, ()> = FastMap::default();
         set.insert(root.0, ());
         let mut at = 0;
-        loop {
+        let result = loop {
             let Some(v) = seen.get(at).copied() else { break Look::Small };
             at += 1;
             let lenient = at > 1 && self.is_set_table(&seen, v);
@@ -253,7 +229,12 @@ impl Cx {
                 let fit = rest.into_iter().all(|v| self.is_set_table(&seen, v) || self.qualifies(v, false, &mut shapes));
                 break if fit { Look::Large } else { Look::Unfit };
             }
+        };
+        attempts.looked_at += set.len();
+        if !matches!(result, Look::Large) {
+            attempts.vain.extend(set);
         }
+        result
     }
 
     /// Whether `v` is the table of one of these Sets: frozen with the Set.
@@ -292,12 +273,11 @@ impl Cx {
             return *known;
         }
         let class = self.dispatch_class(v);
-        let mut fits = self.class_ref(class).is_ok_and(|c| !c.singleton);
+        let mut fits = self.class_ref(class).is_ok_and(|r| !r.singleton);
         // Such classes say themselves what travels.
         for name in [sym::marshal_dump, Sym::intern("_dump")] {
-            fits = fits
-                && (class.0 < shape::FIRST_DYNAMIC
-                    || self.find_method(class, name).is_none_or(|m| m.as_value().flags() & flags::SHARED != 0));
+            let builtin = |m: Ref<MethodCell>| m.as_value().flags() & flags::SHARED != 0;
+            fits = fits && (class.0 < shape::FIRST_DYNAMIC || self.find_method(class, name).is_none_or(builtin));
         }
         if kind == Kind::Object {
             let mut up = class;
@@ -346,22 +326,14 @@ impl Cx {
         Some((region, copy.0))
     }
 
-    /// Makes the regions of a message readable here. Copies of the cells in those that aren't.
-    pub(super) fn enter_regions(&mut self, regions: &[Region], cells: &[Value]) -> Result<Option<Copies>> {
-        let mut copies = None;
-        for region in regions {
-            let usable = match region.baggage::<Manifest>() {
-                Some(m) => self.import(m)?,
-                None => true,
-            };
-            self.heap.hold(region);
-            if !usable {
-                let c = copies.get_or_insert_with(|| Copies(FastMap::default(), RootedVec::new(self)));
-                let roots: Vec<Value> = cells.iter().copied().filter(|v| region.owns(v.header())).collect();
-                self.copy_from_region(region, &roots, c)?;
-            }
-        }
-        Ok(copies)
+    /// The value of a reference into a region, in this VM.
+    pub(super) fn open_reference(&mut self, region: &Region, cell: u64) -> Result<Value> {
+        let usable = match region.baggage::<Manifest>() {
+            Some(m) => self.import(m)?,
+            None => true,
+        };
+        self.heap.hold(region);
+        if usable { Ok(Value(cell)) } else { self.copy_from_region(region, Value(cell)) }
     }
 
     /// Enters a region's shapes in this VM's tables. False: they can't be used here. An error: a class isn't known here.
@@ -386,9 +358,8 @@ impl Cx {
 
     /// A copy of a region's graph of which this VM has other classes than the sender.
     #[cold]
-    fn copy_from_region(&mut self, region: &Region, roots: &[Value], copies: &mut Copies) -> Result<()> {
-        let Some(m) = region.baggage::<Manifest>() else { return Ok(()) };
-        let Copies(seen, made) = copies;
+    fn copy_from_region(&mut self, region: &Region, root: Value) -> Result<Value> {
+        let Some(m) = region.baggage::<Manifest>() else { return Ok(root) };
         let mut shapes: FastMap<ShapeId, ShapeId> = FastMap::default();
         let mut classes = Vec::new();
         for row in &m.classes {
@@ -404,8 +375,9 @@ impl Cx {
             };
             shapes.insert(s.id, own);
         }
-        let first = made.len();
-        let mut at = first;
+        let mut seen: FastMap<u64, Value> = FastMap::default();
+        let mut made = RootedVec::new(self);
+        let mut at = 0;
         let mut place = |cx: &mut Cx, made: &mut RootedVec, v: Value| {
             if v.flags() & flags::SHARED == 0 || cx.heap.region_of(v.header()).is_none() {
                 return v;
@@ -418,9 +390,7 @@ impl Cx {
                 None => v,
             })
         };
-        for root in roots {
-            place(self, made, *root);
-        }
+        let copy = place(self, &mut made, root);
         while at < made.len() {
             let v = made[at];
             at += 1;
@@ -428,10 +398,10 @@ impl Cx {
                 // SAFETY: a new cell of this VM; the shape has as many variables in the same order.
                 unsafe { (*v.header()).shape = *own };
             }
-            redirect(v, &mut |x| place(self, made, x));
+            redirect(v, &mut |x| place(self, &mut made, x));
         }
         // Codes of keys last: `hash` may run Ruby code, and must see whole objects.
-        for i in first..made.len() {
+        for i in 0..made.len() {
             let Some(h) = Ref::<HashCell>::from_value(made[i]) else { continue };
             let Some(t) = h.table() else { continue };
             let by_identity = t.by_identity;
@@ -445,7 +415,7 @@ impl Cx {
             }
             HashCell::rehash_twin(h, &mut |k| codes.get(&k.0).copied());
         }
-        Ok(())
+        Ok(copy)
     }
 }
 
