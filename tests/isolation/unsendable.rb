@@ -41,7 +41,7 @@ rescue TypeError => e
   puts e.message.gsub(/0x\h+/, "0x")
 end
 deep = [lock]
-100_000.times { deep = [deep] }
+10_000.times { deep = [deep] }
 begin
   ch << deep
 rescue TypeError => e

@@ -259,6 +259,14 @@ pub enum ProcKind {
     Wrapped = 4,
 }
 
+/// How what `ProcCell::code` of a literal block points to begins: what the tracer knows of it.
+#[repr(C)]
+pub struct CodeHead {
+    insns: *const u8,
+    /// Set when a Proc of the code is traced.
+    pub seen: std::cell::Cell<u32>,
+}
+
 #[repr(C)]
 pub struct ProcCell {
     /// aux: ProcKind

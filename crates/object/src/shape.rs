@@ -168,6 +168,26 @@ impl<T: Clone + 'static> LotTable<T> {
         let pages = pages.iter().map(|p| if p.is_empty() { Page::None } else { Page::Shared(p) }).collect();
         LotTable { pages, late: Vec::new(), used: 0 }
     }
+    /// A table that starts as a view of this one.
+    ///
+    /// # Safety
+    /// This table outlives the view, and is not changed meanwhile.
+    pub unsafe fn share(&self) -> LotTable<T> {
+        let view = |p: &[Option<T>]| -> &'static [Option<T>] {
+            // SAFETY: pages stay where they are as long as the table that owns them (caller).
+            unsafe { std::slice::from_raw_parts(p.as_ptr(), p.len()) }
+        };
+        let page = |p: &Page<T>| match p {
+            Page::None => Page::None,
+            Page::Shared(p) => Page::Shared(p),
+            Page::Own(p) => Page::Shared(view(p)),
+        };
+        LotTable {
+            pages: self.pages.iter().map(page).collect(),
+            late: self.late.iter().map(|(lot, p)| (*lot, page(p))).collect(),
+            used: self.used,
+        }
+    }
     pub fn each(&self, f: &mut dyn FnMut(u32, &T)) {
         self.each_page(&mut |lot, page| {
             for (i, v) in page.rows().iter().enumerate() {

@@ -54,6 +54,9 @@ pub unsafe fn trace(cell: *mut Header, m: &mut Marker<'_>) {
             }
             Kind::Proc => {
                 let p = &*(cell as *mut ProcCell);
+                if p.header.aux == ProcKind::Block as u16 && p.code != 0 {
+                    (*(p.code as *const CodeHead)).seen.set(1);
+                }
                 mark(m, p.env);
                 mark(m, p.self_);
                 mark(m, p.me);

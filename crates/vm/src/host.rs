@@ -175,6 +175,10 @@ impl VmControl {
         }
         s.end.clone()
     }
+    /// Somebody will take the end report.
+    pub fn expect_join(&self) {
+        self.lock().joined = true;
+    }
     pub fn was_joined(&self) -> bool {
         self.lock().joined
     }
@@ -306,7 +310,8 @@ impl Cx {
             if deadline.is_some_and(|at| Instant::now() >= at) {
                 break Ok(None);
             }
-            if let Err(e) = self.thread_interrupts(true) {
+            // What was asked of the VM before this turn has woken it already, and will not do so again.
+            if let Err(e) = self.safepoint().and_then(|()| self.thread_interrupts(true)) {
                 break Err(e);
             }
             if let (Some(at), None) = (deadline, timer) {

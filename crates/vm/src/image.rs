@@ -390,7 +390,9 @@ impl Cx {
             }
             Body::Data(..) => DataCell::make(heap, shape, None).as_value(),
             Body::Words(span) => match kind {
-                Kind::Object | Kind::Exception => ObjectCell::make(heap, shape, kind, (aux as usize).max(span.len)).as_value(),
+                Kind::Object | Kind::Exception | Kind::Moved => {
+                    ObjectCell::make(heap, shape, kind, (aux as usize).max(span.len)).as_value()
+                }
                 Kind::Array => ArrayCell::empty(heap, shape).as_value(),
                 // The first word is the parent.
                 Kind::Env => EnvCell::make(heap, Value::NIL, words[span.start + 1..span.start + span.len].len()).as_value(),
@@ -627,7 +629,7 @@ impl Capture {
             Kind::Free | Kind::Throw => Body::Nil,
             // Ractor::MovedObject: nothing but its class.
             Kind::Moved | Kind::MovedString | Kind::MovedArray | Kind::MovedHash => {
-                header.kind = Kind::Object as u8;
+                header.kind = Kind::Moved as u8;
                 header.aux = 0;
                 Body::Words(self.span(&[]))
             }

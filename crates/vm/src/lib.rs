@@ -15,6 +15,7 @@ pub mod call;
 pub mod channels;
 pub mod classes;
 pub mod codecache;
+pub mod codegc;
 pub mod consts;
 pub mod convert;
 pub mod equality;

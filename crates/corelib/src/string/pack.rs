@@ -24,6 +24,7 @@ fn raise_pack<T>(cx: &mut Cx, e: PackError) -> Result<T> {
     let class = match e.kind {
         PackErrorKind::ArgumentError => ids::ARGUMENT_ERROR,
         PackErrorKind::RangeError => ids::RANGE_ERROR,
+        PackErrorKind::NoMemoryError => ids::NO_MEMORY_ERROR,
     };
     cx.raise(class, e.message)
 }
@@ -37,6 +38,9 @@ impl PackSource for Elements<'_> {
     type Err = Exc;
     fn left(&self) -> usize {
         self.array.len().saturating_sub(self.at)
+    }
+    fn room(&mut self, bytes: usize) -> Result<()> {
+        self.cx.admit(bytes)
     }
     fn integer(&mut self) -> Result<Int> {
         let v = self.next();
