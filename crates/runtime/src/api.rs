@@ -84,7 +84,8 @@ impl Builder {
     pub fn build(self) -> Result<Arc<Process>, Error> {
         let mut options = self.options;
         options.verbose = options.verbose.or(Some(false));
-        let process = std::panic::catch_unwind(move || Process::new(options)).map_err(|_| Error::Invalid("the process could not boot".into()))?;
+        let process =
+            std::panic::catch_unwind(move || Process::new(options)).map_err(|_| Error::Invalid("the process could not boot".into()))?;
         // The host may wake any VM: waiting for it is no deadlock.
         std::mem::forget(process.scheduler.hold());
         Ok(process)
@@ -210,7 +211,11 @@ impl VmBuilder {
     }
     /// A function that Ruby can call like `puts`. It runs on a native thread of its own right, so it may block. [`Error::Convert`] becomes a
     /// TypeError in Ruby, any other error a RuntimeError.
-    pub fn function(mut self, name: impl Into<String>, f: impl Fn(Vec<Value>) -> Result<Value, Error> + Send + Sync + 'static) -> VmBuilder {
+    pub fn function(
+        mut self,
+        name: impl Into<String>,
+        f: impl Fn(Vec<Value>) -> Result<Value, Error> + Send + Sync + 'static,
+    ) -> VmBuilder {
         self.functions.push((name.into(), Box::new(f)));
         self
     }

@@ -52,7 +52,11 @@ fn ends_are_values() {
 #[test]
 fn calls_convert_both_ways() {
     let p = process();
-    let vm = p.vm("calls").source("calls.rb", "def same(x) = x\ndef sum(*list) = list.sum\ndef show(x) = x.inspect\ndef oops = raise(KeyError, 'k')").serve().unwrap();
+    let vm = p
+        .vm("calls")
+        .source("calls.rb", "def same(x) = x\ndef sum(*list) = list.sum\ndef show(x) = x.inspect\ndef oops = raise(KeyError, 'k')")
+        .serve()
+        .unwrap();
     assert_eq!(vm.call::<i64>("sum", (1, 2, 3)).unwrap(), 6);
     assert_eq!(vm.call::<i64>("sum", ()).unwrap(), 0);
     assert_eq!(vm.call::<f64>("same", (1.5,)).unwrap(), 1.5);
@@ -173,7 +177,8 @@ fn output_goes_to_the_host_from_children_too() {
 #[test]
 fn ruby_calls_functions_of_the_host() {
     let p = process();
-    let vm = p.vm("host").source("host.rb", "def go(n) = lookup(n, 'x' => 1) + 1\ndef bad = (lookup(:no) rescue [$!.class.name, $!.message])");
+    let vm =
+        p.vm("host").source("host.rb", "def go(n) = lookup(n, 'x' => 1) + 1\ndef bad = (lookup(:no) rescue [$!.class.name, $!.message])");
     let vm = vm.function("lookup", |args| match &args[..] {
         [Value::Int(n), Value::Map(_)] => Ok(Value::Int(n * 10)),
         _ => Err(Error::Convert("lookup needs a number".into())),

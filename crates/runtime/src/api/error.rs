@@ -27,10 +27,7 @@ pub enum Outcome {
     /// Killed by [`super::Vm::kill`] or by another VM.
     Killed,
     /// It hit one of its limits.
-    Limit {
-        limit: Limit,
-        message: String,
-    },
+    Limit { limit: Limit, message: String },
     /// An uncaught SignalException.
     Signal(i32),
     /// An error in Zakuro itself, contained in this VM.

@@ -178,7 +178,10 @@ fn compile(cx: &mut Cx, file: &str, source: &[u8], main_script: bool) -> Result<
 
 /// Whether what was raised is meant for the VM, not for the caller.
 fn ends_vm(cx: &Cx, raised: Cell) -> bool {
-    Ref::<ThrowCell>::from_value(raised).is_some() || cx.life.stop.is_some() || cx.is_a(raised, ids::SYSTEM_EXIT) || !cx.is_a(raised, ids::EXCEPTION)
+    Ref::<ThrowCell>::from_value(raised).is_some()
+        || cx.life.stop.is_some()
+        || cx.is_a(raised, ids::SYSTEM_EXIT)
+        || !cx.is_a(raised, ids::EXCEPTION)
 }
 
 /// Err(Exc): Ruby code raised.
