@@ -302,6 +302,11 @@ impl Cx {
     ) -> Result<Option<T>> {
         let mut timer = None;
         let result = loop {
+            // What was asked of the VM before this turn has woken it already, and will not do so again. Not between `ready` and parking:
+            // a yield there would use up the wake-up that `ready` has registered for.
+            if let Err(e) = self.safepoint().and_then(|()| self.thread_interrupts(true)) {
+                break Err(e);
+            }
             match ready(self) {
                 Ok(Some(v)) => break Ok(Some(v)),
                 Err(e) => break Err(e),
@@ -309,10 +314,6 @@ impl Cx {
             }
             if deadline.is_some_and(|at| Instant::now() >= at) {
                 break Ok(None);
-            }
-            // What was asked of the VM before this turn has woken it already, and will not do so again.
-            if let Err(e) = self.safepoint().and_then(|()| self.thread_interrupts(true)) {
-                break Err(e);
             }
             if let (Some(at), None) = (deadline, timer) {
                 let host = match self.host() {
@@ -325,9 +326,6 @@ impl Cx {
                 break self.raise(ids::FATAL, "No live threads left. Deadlock?");
             }
             self.park_as(wait, deadline);
-            if let Err(e) = self.safepoint().and_then(|()| self.thread_interrupts(true)) {
-                break Err(e);
-            }
         };
         if let (Some(t), Some(host)) = (timer, &self.host) {
             host.scheduler.cancel(t);
