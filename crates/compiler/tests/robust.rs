@@ -161,6 +161,7 @@ fn eval_sees_the_variables_around() {
         envs: vec![vec![(Sym::intern("x"), 0)], vec![(Sym::intern("y"), 3), (sym::block_var, 4)]],
         in_method: true,
         backref: Some((1, 5)),
+        ..Default::default()
     };
     let options = Options { file: "(eval)", line: 7, eval: Some(&scopes), ..Options::default() };
     let c = compile(b"z = x + y\nf { z = y; $~ }\nyield 1\nbinding", &options).unwrap();
