@@ -248,6 +248,7 @@ fn pack_one<S: PackSource>(d: &Directive, src: &mut S, out: &mut Vec<u8>, base: 
                 Count::N(n) => n,
                 Count::Star => s.len(),
             };
+            src.room(n / 2)?;
             digits(d.kind, &s, n, out).map_err(|e| src.error(e))?;
         }
         b'U' => {
