@@ -334,6 +334,28 @@ impl ArrayCell {
         }
         a
     }
+    /// Fills an empty Array.
+    #[inline]
+    pub fn fill(this: Ref<ArrayCell>, heap: &mut Heap, values: impl ExactSizeIterator<Item = Value>) {
+        let mut this = this;
+        let n = values.len();
+        Self::reserve(this, heap, n);
+        let p = this.ptr();
+        // SAFETY: room for n was made; an ExactSizeIterator may lie, so no more than n are written.
+        values.take(n).enumerate().for_each(|(i, v)| unsafe { *p.add(i) = v });
+        this.set_len(n);
+    }
+    /// Gives the buffer back and leaves an empty Array; returns the bytes that it accounted for.
+    pub(crate) unsafe fn empty_out(p: *mut ArrayCell) -> usize {
+        // SAFETY: a live cell; the body is written anew after its buffer is released.
+        unsafe {
+            let bytes = Self::free(p);
+            (*p).header.aux = 0;
+            (*p).header.flags &= !(COUNTED | IMMEDIATE);
+            (*p).body = Body { inline: [Value::NIL; INLINE] };
+            bytes
+        }
+    }
     /// Whether all elements are known to be immediates.
     #[inline(always)]
     pub fn is_immediate(&self) -> bool {
@@ -377,6 +399,8 @@ impl ArrayCell {
             if SharedBuf::is_sole(raw) {
                 heap.add_payload(SharedBuf::cap(raw));
                 a.header.flags |= COUNTED;
+            } else {
+                heap.receive(raw.addr(), SharedBuf::cap(raw));
             }
         }
         a
@@ -395,6 +419,10 @@ impl ArrayCell {
         }
         a.header.flags |= flags::FROZEN;
         a
+    }
+    /// Bytes that it shows of a buffer that it doesn't account for.
+    pub fn uncounted(&self) -> usize {
+        if self.is_inline() || self.header.flags & COUNTED != 0 { 0 } else { self.len() * 8 }
     }
     /// The elements of a new twin for changing; None when they are immediates.
     pub(crate) fn twin_slots<'a>(this: Ref<ArrayCell>) -> Option<&'a mut [Value]> {

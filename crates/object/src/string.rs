@@ -317,9 +317,22 @@ impl StringCell {
                 heap.add_payload(SharedBuf::cap(raw));
                 let mut s = s;
                 s.header.flags |= COUNTED;
+            } else {
+                heap.receive(raw.addr(), SharedBuf::cap(raw));
             }
         }
         s
+    }
+    /// Gives the buffer back and leaves an empty String; returns the bytes that it accounted for.
+    pub(crate) unsafe fn empty_out(p: *mut StringCell) -> usize {
+        // SAFETY: a live cell; the body is written anew after its buffer is released.
+        unsafe {
+            let bytes = Self::free(p);
+            (*p).header.aux = (*p).encoding() as u16 | INLINE_BIT;
+            (*p).header.flags &= !COUNTED;
+            (*p).body = Body { inline: [0; INLINE] };
+            bytes
+        }
     }
     /// A frozen copy in another heap (module `graft`). Shares the buffer unless it is small or would keep much more alive than its content.
     pub(crate) fn twin(heap: &mut Heap, src: Ref<StringCell>) -> Ref<StringCell> {
@@ -353,6 +366,10 @@ impl StringCell {
         s.set_code_range(src.code_range());
         s.header.flags |= zakuro_heap::flags::FROZEN;
         s
+    }
+    /// Bytes that it shows of a buffer that it doesn't account for.
+    pub fn uncounted(&self) -> usize {
+        if self.is_inline() || self.header.flags & COUNTED != 0 { 0 } else { self.len() }
     }
     pub(crate) unsafe fn free(p: *mut StringCell) -> usize {
         // SAFETY: called once by the finalizer.

@@ -82,6 +82,8 @@ impl Cx {
             },
             Kind::Bignum => Some(hash_bytes(&Ref::<BignumCell>::of(v).value.to_signed_bytes_le())),
             Kind::Class => Some(mix(v.0)),
+            // Keys that were moved away stay where they are: a table of them can still be made anew.
+            Kind::Moved | Kind::MovedString | Kind::MovedArray | Kind::MovedHash => Some(mix(v.0)),
             _ => None,
         }
     }

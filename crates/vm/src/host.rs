@@ -9,7 +9,6 @@ use crate::vm::Cx;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
-use zakuro_channel::{Channel, Recv, Selected, Send as Sent, Waiter};
 use zakuro_object::*;
 use zakuro_sched::{PollWord, Scheduler, StackPool, Task, poll};
 
@@ -175,6 +174,10 @@ impl VmControl {
             s.joiners.push(t.clone());
         }
         s.end.clone()
+    }
+    /// Somebody will take the end report.
+    pub fn expect_join(&self) {
+        self.lock().joined = true;
     }
     pub fn was_joined(&self) -> bool {
         self.lock().joined
@@ -347,81 +350,6 @@ impl Cx {
         })?;
         Ok(woken.is_some())
     }
-    /// Receives an envelope. Closed and drained: None.
-    pub fn channel_recv(&mut self, ch: &Channel<Envelope>, deadline: Option<Instant>) -> Result<RecvOutcome> {
-        let host = self.host_handle()?;
-        let waiter = Waiter::new(&host.task);
-        let r = self.wait_until(deadline, |_| {
-            if waiter.is_waiting() {
-                return Ok(None);
-            }
-            Ok(match ch.recv_or_register(&waiter) {
-                Recv::Got(e) => Some(RecvOutcome::Got(e)),
-                Recv::Closed => Some(RecvOutcome::Closed),
-                Recv::Registered => None,
-            })
-        });
-        match r {
-            Ok(Some(o)) => Ok(o),
-            Ok(None) => {
-                ch.unregister(&waiter);
-                Ok(RecvOutcome::TimedOut)
-            }
-            Err(e) => {
-                ch.unregister(&waiter);
-                Err(e)
-            }
-        }
-    }
-    /// Sends an envelope, waiting for room in a bounded channel. False: closed. None: timed out.
-    pub fn channel_send(&mut self, ch: &Channel<Envelope>, envelope: Envelope, deadline: Option<Instant>) -> Result<Option<bool>> {
-        let host = self.host_handle()?;
-        let waiter = Waiter::new(&host.task);
-        let mut message = Some(envelope);
-        let r = self.wait_until(deadline, |_| {
-            if waiter.is_waiting() {
-                return Ok(None);
-            }
-            let Some(m) = message.take() else { return Ok(Some(true)) };
-            Ok(match ch.send_or_register(m, &waiter) {
-                Sent::Sent => Some(true),
-                Sent::Closed(_) => Some(false),
-                Sent::Registered(m) => {
-                    message = Some(m);
-                    None
-                }
-            })
-        });
-        if !matches!(r, Ok(Some(_))) {
-            ch.unregister(&waiter);
-        }
-        r
-    }
-    /// Receives from the first of several channels that has something: its index and the envelope. None in it: all are closed and empty.
-    /// None: timed out.
-    pub fn channel_select(
-        &mut self,
-        channels: &[Channel<Envelope>],
-        deadline: Option<Instant>,
-    ) -> Result<Option<Option<(usize, Envelope)>>> {
-        let host = self.host_handle()?;
-        let waiter = Waiter::new(&host.task);
-        let list: Vec<&Channel<Envelope>> = channels.iter().collect();
-        let r = self.wait_until(deadline, |_| {
-            if waiter.is_waiting() {
-                return Ok(None);
-            }
-            Ok(match zakuro_channel::select(&list, &waiter) {
-                Selected::Got(i, e) => Some(Some((i, e))),
-                Selected::Closed => Some(None),
-                Selected::Registered => None,
-            })
-        });
-        if !matches!(r, Ok(Some(_))) {
-            zakuro_channel::leave(&list, &waiter);
-        }
-        r
-    }
     /// The interrupt hook of VMs that run under a scheduler.
     pub fn handle_interrupts(&mut self, _bits: u32) -> Result<()> {
         let mut bits = self.poll_owner.take(poll::PREEMPT | poll::KILL | poll::RAISE | poll::WAKE | poll::SIGNAL);
@@ -459,11 +387,4 @@ impl Cx {
         }
         Ok(())
     }
-}
-
-/// What a receive came back with.
-pub enum RecvOutcome {
-    Got(Envelope),
-    Closed,
-    TimedOut,
 }

@@ -390,7 +390,9 @@ impl Cx {
             }
             Body::Data(..) => DataCell::make(heap, shape, None).as_value(),
             Body::Words(span) => match kind {
-                Kind::Object | Kind::Exception => ObjectCell::make(heap, shape, kind, (aux as usize).max(span.len)).as_value(),
+                Kind::Object | Kind::Exception | Kind::Moved => {
+                    ObjectCell::make(heap, shape, kind, (aux as usize).max(span.len)).as_value()
+                }
                 Kind::Array => ArrayCell::empty(heap, shape).as_value(),
                 // The first word is the parent.
                 Kind::Env => EnvCell::make(heap, Value::NIL, words[span.start + 1..span.start + span.len].len()).as_value(),
@@ -625,6 +627,12 @@ impl Capture {
         let body = match kind {
             Kind::Object if self.image.graph && v == cx.main => Body::Main,
             Kind::Free | Kind::Throw => Body::Nil,
+            // Ractor::MovedObject: nothing but its class.
+            Kind::Moved | Kind::MovedString | Kind::MovedArray | Kind::MovedHash => {
+                header.kind = Kind::Moved as u8;
+                header.aux = 0;
+                Body::Words(self.span(&[]))
+            }
             Kind::Float => Body::Float(v.as_float().unwrap_or(0.0)),
             Kind::Bignum => Body::Big(Ref::<BignumCell>::of(v).value.clone()),
             Kind::String => {
