@@ -103,6 +103,22 @@ impl<T: Clone + 'static> LotTable<T> {
     pub fn over(pages: &'static [&'static [Option<T>]]) -> LotTable<T> {
         LotTable { pages: pages.iter().map(|p| if p.is_empty() { Page::None } else { Page::Shared(p) }).collect() }
     }
+    /// A table that starts as a view of this one.
+    ///
+    /// # Safety
+    /// This table outlives the view, and is not changed meanwhile.
+    pub unsafe fn share(&self) -> LotTable<T> {
+        let view = |p: &[Option<T>]| -> &'static [Option<T>] {
+            // SAFETY: pages stay where they are as long as the table that owns them (caller).
+            unsafe { std::slice::from_raw_parts(p.as_ptr(), p.len()) }
+        };
+        let page = |p: &Page<T>| match p {
+            Page::None => Page::None,
+            Page::Shared(p) => Page::Shared(p),
+            Page::Own(p) => Page::Shared(view(p)),
+        };
+        LotTable { pages: self.pages.iter().map(page).collect() }
+    }
     pub fn each(&self, f: &mut dyn FnMut(u32, &T)) {
         for (n, p) in self.pages.iter().enumerate() {
             let s: &[Option<T>] = match p {

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use zakuro_compiler::Options as CompileOptions;
 use zakuro_corelib::vm_api::birth;
 use zakuro_vm::host::{End, VmControl};
-use zakuro_vm::image::Image;
+use zakuro_vm::image::Seed;
 use zakuro_vm::transfer::Envelope;
 use zakuro_vm::*;
 
 /// Runs the VM's program, or the block of its image; leaves the end report in `cx.end`.
-pub fn run_vm(cx: &mut Cx, control: &Arc<VmControl>, args: Envelope, image: Option<Image>) {
+pub fn run_vm(cx: &mut Cx, control: &Arc<VmControl>, args: Envelope, image: Option<Seed>) {
     let main = &*control.name == "main";
     // The process's options are the main VM's: it must not read them twice.
     let base = if main { crate::process::options_from_environment() } else { (*cx.options).clone() };
@@ -35,8 +35,8 @@ pub fn run_vm(cx: &mut Cx, control: &Arc<VmControl>, args: Envelope, image: Opti
 }
 
 /// Runs the block that a forked VM was made for, and keeps what it returns or raises for whoever asks.
-fn run_block(cx: &mut Cx, image: Image) -> Result<Value> {
-    let root = cx.adopt(image)?;
+fn run_block(cx: &mut Cx, image: Seed) -> Result<Value> {
+    let root = cx.grow(image)?;
     let parts = Ref::<ArrayCell>::from_value(root).map_or(Vec::new(), |a| a.as_slice().to_vec());
     let parts = RootedVec::from_vec(cx, parts);
     let Some(block) = parts.first().and_then(|b| Ref::<ProcCell>::from_value(*b)) else { return Ok(Value::NIL) };
@@ -132,7 +132,7 @@ fn prepare(cx: &mut Cx, c: &mut Command, args: Envelope) -> Result<Source> {
             Some(text) => cx.str_auto(&text),
             None => Value::TRUE,
         };
-        cx.globals.insert(Sym::intern_bytes(&name), v);
+        cx.global_put(Sym::intern_bytes(&name), v);
     }
     separators(cx, c)?;
     for lib in &c.options.require {
@@ -248,7 +248,7 @@ fn separators(cx: &mut Cx, c: &Command) -> Result<()> {
     if let Some(pattern) = &c.field_separator {
         let (class, source) = (cx.class_value(ids::REGEXP), cx.str_auto(pattern));
         let v = cx.call(class, sym::new, &[source])?;
-        cx.globals.insert(sym::field_sep, v);
+        cx.global_put(sym::field_sep, v);
     }
     Ok(())
 }

@@ -136,6 +136,29 @@ impl CodeState {
             storage,
         })
     }
+    /// The state of a Code in an image, which no VM runs: only its once-sites count.
+    pub fn bare(code: Arc<Code>) -> Box<CodeState> {
+        let storage = Storage { calls: [].into(), ivars: [].into(), consts_cache: [].into(), consts: [].into() };
+        Box::new(CodeState {
+            insns: code.insns.as_ptr(),
+            calls: std::ptr::null_mut(),
+            ivars: std::ptr::null_mut(),
+            consts_cache: std::ptr::null_mut(),
+            consts: std::ptr::null(),
+            nregs: code.nregs as u32,
+            nlocals: code.nlocals,
+            nil_from: 1 + code.params.registers(),
+            env_reg: code.env_reg,
+            own_env: code.own_env,
+            simple: code.params.simple,
+            required: code.params.required,
+            children: [].into(),
+            once: vec![Value::UNDEF; code.once_sites as usize],
+            parent: std::cell::Cell::new(std::ptr::null()),
+            code,
+            storage,
+        })
+    }
     /// Index of an instruction of this Code.
     pub fn index_of(&self, ip: *const Insn) -> usize {
         (ip as usize - self.insns as usize) / size_of::<Insn>()

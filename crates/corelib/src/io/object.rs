@@ -210,6 +210,9 @@ type Shared = Rc<UnsafeCell<Io>>;
 /// Payload of an IO object.
 pub struct IoData(pub Shared);
 impl NativeData for IoData {
+    fn steadiness(&self) -> Steadiness {
+        Steadiness::Never
+    }
     fn snapshot(&self, _values: &mut Vec<Value>) -> Option<Rebuild> {
         // SAFETY: one thread runs the VM, and nobody holds a reference into a stream while an image is made.
         let io = unsafe { &*self.0.get() };
