@@ -414,7 +414,7 @@ pub enum Steadiness {
     Always,
     /// Through `Cx::data_mut` and `data_init` alone.
     Told,
-    /// At any time: an image that holds it is used once.
+    /// At any time: each VM gets it as it is when the VM is made.
     Never,
 }
 

@@ -100,6 +100,14 @@ impl Cx {
         for (restore, s) in graph.states {
             restore(self, &words[s.start..s.start + s.len]);
         }
+        for (template, rebuild, s) in graph.late {
+            let v = self.own(template);
+            if let Some(payload) = rebuild(self, &words[s.start..s.start + s.len])
+                && let Some(mut d) = Ref::<DataCell>::from_value(v)
+            {
+                d.set(&mut self.heap, payload);
+            }
+        }
         let root = fix(graph.root);
         (made, root)
     }

@@ -86,6 +86,8 @@ pub struct Graph {
     pub(super) thread: Option<[Value; 3]>,
     /// Cells of an image that it refers to and that a VM must not use before it has copied them.
     pub(super) templates: Vec<Value>,
+    /// Data objects of the image whose payloads are of this graph's moment.
+    pub(super) late: Vec<(Value, Rebuild, Span)>,
     pub(super) root: Value,
 }
 
@@ -212,8 +214,8 @@ pub(super) struct Walk {
     /// The cell of each node.
     pub cells: Vec<Value>,
     codes: FastMap<usize, usize>,
-    /// Some payload may change without the VM's notice.
-    pub unsteady: bool,
+    /// Data objects whose payloads may change without the VM's notice: the graph has none for them.
+    pub late: Vec<Value>,
 }
 
 impl Walk {
@@ -225,7 +227,7 @@ impl Walk {
             seen: FastMap::with_capacity_and_hasher(room.0, Default::default()),
             cells: Vec::with_capacity(room.0),
             codes: FastMap::default(),
-            unsteady: false,
+            late: Vec::new(),
         }
     }
     /// A value as the graph refers to it; new cells get in line.
@@ -438,7 +440,10 @@ impl Walk {
         if d.get::<Thread>().is_some() && cx.threads.as_mut().is_some_and(|t| t.current().object == v) {
             return Body::CurrentThread;
         }
-        self.unsteady |= d.steadiness() == Steadiness::Never;
+        if matches!(self.mode, Mode::Program) && d.steadiness() == Steadiness::Never {
+            self.late.push(v);
+            return Body::Data(None, Span { start: 0, len: 0 });
+        }
         let mut held = Vec::new();
         let rebuild = d.snapshot(&mut held);
         Body::Data(rebuild, self.span(&held))

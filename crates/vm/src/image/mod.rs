@@ -113,8 +113,8 @@ pub(crate) struct Standing {
     envs: Vec<(Value, Box<[Value]>)>,
     /// Shapes that the VM had made.
     shapes: u64,
-    /// It holds objects that may change unnoticed: not to be used again.
-    unsteady: bool,
+    /// Data objects that may change unnoticed: each head brings their payloads.
+    late: Vec<Value>,
 }
 
 impl Image {
@@ -254,6 +254,16 @@ impl Cx {
                 }
             }
         }
+        if state && let Some(s) = &self.standing {
+            for v in &s.late {
+                let (Some(d), Some(there)) = (Ref::<DataCell>::from_value(*v), s.map.get(&v.0)) else { continue };
+                let mut held = Vec::new();
+                if let Some(rebuild) = d.snapshot(&mut held) {
+                    let span = w.span(&held);
+                    w.graph.late.push((*there, rebuild, span));
+                }
+            }
+        }
         w.graph.root = w.value(root);
         w.finish(self);
         w.graph
@@ -269,7 +279,6 @@ impl Cx {
     /// The image of this VM as it is now: the last one, if it still stands. With the map from cells to the image's, if that may be used.
     fn image_now(&mut self) -> (Arc<Image>, Option<Arc<FastMap<u64, Value>>>) {
         if let Some(s) = &self.standing
-            && !s.unsteady
             && s.envs.iter().all(|(e, old)| same_env(*e, old))
         {
             return (s.image.clone(), Some(s.map.clone()));
@@ -311,7 +320,7 @@ impl Cx {
         w.finish(self);
         self.image_size = (w.cells.len(), w.graph.words.len() + 64);
 
-        let Walk { graph, cells, unsteady, .. } = w;
+        let Walk { graph, cells, late, .. } = w;
         let changeable = graph.changeable();
         let mut parts = Parts::default();
         let mut vm = Vm::for_image(self.boot, self.options.clone());
@@ -355,7 +364,7 @@ impl Cx {
         let layer = Layer { rows: vm.seal_rows(), vm, cells: all, parts };
         let mut layers = self.base.as_ref().map_or(Vec::new(), |b| b.layers.clone());
         layers.push(Arc::new(layer));
-        Standing { image: Arc::new(Image { layers }), map: Arc::new(map), envs, shapes: self.shapes_made, unsteady }
+        Standing { image: Arc::new(Image { layers }), map: Arc::new(map), envs, shapes: self.shapes_made, late }
     }
 
     /// Takes a seed's program state over: for a new VM that has run nothing yet. Returns the copy of the root value.
