@@ -225,7 +225,8 @@ impl Cx {
     /// The graph of a value, with the libraries' state when `state`. `map`: the image is of this moment.
     fn head(&mut self, image: &Arc<Image>, map: Option<Arc<FastMap<u64, Value>>>, root: Value, state: bool) -> Graph {
         self.keep_codes();
-        let known = map.is_some() && self.standing.as_ref().is_some_and(|s| s.shapes == self.shapes_made);
+        // Nothing new to take along.
+        let known = self.standing.as_ref().is_some_and(|s| Arc::ptr_eq(&s.image, image) && s.shapes == self.shapes_made);
         let mut w = Walk::new(Mode::Value(image.clone(), map), (0, 0));
         w.graph.next_object_id = self.next_object_id;
         if !known {
