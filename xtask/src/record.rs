@@ -61,7 +61,7 @@ pub fn run(args: &[String]) -> Result<bool, String> {
     let limit = Duration::from_secs(args.number("limit", 60)?);
     let mut programs = Vec::new();
     let places: Vec<PathBuf> = if args.rest.is_empty() {
-        ["tests/lang", "tests/core", "tests/gc"].iter().map(|d| root().join(d)).collect()
+        ["tests/lang", "tests/core", "tests/gc", "tests/apps"].iter().map(|d| root().join(d)).collect()
     } else {
         args.rest.iter().map(PathBuf::from).collect()
     };

@@ -28,6 +28,10 @@ pub struct Options {
     pub source_encoding: Option<String>,
     /// `--backtrace-limit`: lines of a backtrace below the first that a report shows.
     pub backtrace_limit: Option<usize>,
+    /// `--disable=did_you_mean`, `--disable=error_highlight`, `--disable=gems`
+    pub no_did_you_mean: bool,
+    pub no_error_highlight: bool,
+    pub no_gems: bool,
     /// `-a`, `-l`, `-p`, as `$-a`, `$-l`, `$-p` tell.
     pub split: bool,
     pub chomp: bool,

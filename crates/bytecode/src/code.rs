@@ -33,6 +33,8 @@ pub struct Code {
     pub consts: Box<[Const]>,
     pub syms: Box<[Sym]>,
     pub calls: Box<[CallSite]>,
+    /// Keyword names of call sites, each once.
+    pub keyword_lists: Box<[Box<[Sym]>]>,
     /// Names of instance variables, one per site (each site has its own inline cache).
     pub ivars: Box<[Sym]>,
     pub const_sites: Box<[ConstSite]>,
@@ -42,6 +44,13 @@ pub struct Code {
     pub handlers: Box<[Handler]>,
     /// (first instruction, line), ascending by instruction.
     pub lines: Box<[(u32, u32)]>,
+    /// (instruction, start and length of its node in the source), ascending by instruction, for those that may raise: error reports
+    /// mark a piece of the line with them.
+    pub spans: Box<[(u32, u32, u32)]>,
+    /// Start and length of the definition itself: a method, lambda or block.
+    pub span: Option<(u32, u32)>,
+    /// Line of the first line of the source.
+    pub first_line: u32,
     pub params: Params,
     /// Number of registers, temporaries and call scratch included.
     pub nregs: u16,
@@ -143,6 +152,9 @@ pub mod call_flags {
     pub const ZSUPER: u16 = 64;
     /// `a.b = v`, `a[b] = v`: the value of the call is not used.
     pub const ATTR_ASSIGN: u16 = 128;
+    /// With KW: instead of a Hash the values of the site's keyword names follow, at most MAX_KEYWORDS. A Hash is made of them only for callees
+    /// that need one.
+    pub const KW_NAMES: u16 = 256;
 }
 
 /// A place that calls.
@@ -153,9 +165,14 @@ pub struct CallSite {
     pub argc: u8,
     /// Index into `children` of the literal block, or NO_BLOCK.
     pub block: u16,
+    /// Index into `keyword_lists`, or NO_KEYWORDS.
+    pub keywords: u16,
 }
 
 pub const NO_BLOCK: u16 = u16::MAX;
+pub const NO_KEYWORDS: u16 = u16::MAX;
+/// Most keywords that are passed by name; more travel as a Hash.
+pub const MAX_KEYWORDS: usize = 16;
 
 /// A place that reads a constant.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -275,9 +292,22 @@ impl Params {
 }
 
 impl Code {
+    /// Number of registers that the keywords of a call stand in.
+    pub fn keyword_operands(&self, site: &CallSite) -> u16 {
+        match self.keyword_lists.get(site.keywords as usize) {
+            Some(names) => names.len() as u16,
+            None => (site.flags & call_flags::KW != 0) as u16,
+        }
+    }
     /// A copy, nested Codes included, that is another Code to every VM: with caches of its own.
     pub fn detached(&self) -> Code {
         Code { children: self.children.iter().map(|c| Arc::new(c.detached())).collect(), ..self.clone() }
+    }
+
+    /// Start and length in the source of the node that instruction `ip` belongs to.
+    pub fn span_at(&self, ip: u32) -> Option<(u32, u32)> {
+        let i = self.spans.binary_search_by_key(&ip, |s| s.0).ok()?;
+        Some((self.spans[i].1, self.spans[i].2))
     }
 
     /// Source line of instruction `ip`.

@@ -69,6 +69,10 @@ fn insn_text(code: &Code, at: usize, i: Insn) -> String {
                 if site.flags != 0 {
                     let _ = write!(s, " flags={:#x}", site.flags);
                 }
+                if let Some(names) = code.keyword_lists.get(site.keywords as usize) {
+                    let names: Vec<_> = names.iter().map(|n| n.name()).collect();
+                    let _ = write!(s, " keywords={}", names.join(","));
+                }
                 if site.block != NO_BLOCK {
                     let _ = write!(s, " block={}", site.block);
                 }

@@ -200,7 +200,7 @@ fn effect(code: &Code, i: Insn) -> Effect {
                 e.reads.push(i.a);
             }
             let flag = |f: u16| (site.flags & f != 0) as u16;
-            let count = i.x as u16 + flag(call_flags::KW) + flag(call_flags::BLOCKARG);
+            let count = i.x as u16 + code.keyword_operands(site) + flag(call_flags::BLOCKARG);
             e.reads.extend(i.a + 1..=i.a + count);
             e.lost_from = Some(i.a);
             if site.block != NO_BLOCK {

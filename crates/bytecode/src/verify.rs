@@ -244,7 +244,14 @@ impl Verifier<'_> {
         if site.argc != i.x {
             return Err(format!("{} arguments, but {} at the site", i.x, site.argc));
         }
-        let extra = (site.flags & call_flags::KW != 0) as u16 + (site.flags & call_flags::BLOCKARG != 0) as u16;
+        if site.flags & call_flags::KW_NAMES != 0 {
+            self.index("keyword names", &self.code.keyword_lists, site.keywords)?;
+            let n = self.code.keyword_lists[site.keywords as usize].len();
+            if site.flags & call_flags::KW == 0 || n == 0 || n > crate::MAX_KEYWORDS {
+                return Err("keyword names that are none".into());
+            }
+        }
+        let extra = self.code.keyword_operands(site) + (site.flags & call_flags::BLOCKARG != 0) as u16;
         self.range(i.a, 1 + i.x as u16 + extra)?;
         if i.a == 0 {
             return Err("call window at self".into());

@@ -4,7 +4,7 @@
 //! bench/string_build), and keeps freed pages. Both are switched off before the first allocation. Rejected: environment variables (child processes would inherit them).
 
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: zakuro_runtime::allocator::Net<mimalloc::MiMalloc> = zakuro_runtime::allocator::Net(mimalloc::MiMalloc);
 
 unsafe extern "C" {
     fn mi_option_set(option: core::ffi::c_int, value: core::ffi::c_long);

@@ -40,6 +40,7 @@ fn main() {
         }
         _ => {}
     }
+    zakuro_runtime::panics::install();
     zakuro_runtime::signals::install();
     let process: Arc<Process> = Process::new(command.options.clone());
     std::process::exit(process.run_main(argv));

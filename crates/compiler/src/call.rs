@@ -10,7 +10,7 @@ use crate::unit::{Compiler, Dest};
 use ruby_prism as prism;
 use ruby_prism::Node;
 use zakuro_base::{Sym, sym};
-use zakuro_bytecode::{CallSite, Intrinsic, KwRest, NO_BLOCK, Op, call_flags};
+use zakuro_bytecode::{CallSite, Intrinsic, KwRest, MAX_KEYWORDS, NO_BLOCK, NO_KEYWORDS, Op, call_flags};
 
 /// More positional arguments than this are passed as an Array.
 const MAX_ARGC: usize = 120;
@@ -21,6 +21,8 @@ pub(crate) struct Pushed {
     pub argc: u8,
     pub flags: u16,
     pub block: u16,
+    /// Index of the list of keyword names, with KW_NAMES.
+    pub keywords: u16,
 }
 
 impl Pushed {
@@ -32,7 +34,7 @@ impl Pushed {
 impl<'pr> Compiler<'pr> {
     /// Pushes the arguments of a call.
     pub(crate) fn arguments(&mut self, list: Option<&prism::ArgumentsNode<'pr>>) -> Pushed {
-        let mut p = Pushed { argc: 0, flags: 0, block: NO_BLOCK };
+        let mut p = Pushed { argc: 0, flags: 0, block: NO_BLOCK, keywords: NO_KEYWORDS };
         let Some(list) = list else { return p };
         let mut nodes: Vec<Node<'pr>> = list.arguments().iter().collect();
         let keywords = match nodes.last() {
@@ -75,13 +77,21 @@ impl<'pr> Compiler<'pr> {
             self.hidden(sym::anon_block, Dest::Push);
             p.flags |= call_flags::KW | call_flags::BLOCKARG;
         } else if let Some(k) = keywords {
-            p.flags |= self.keywords(&k);
+            self.keywords(&k, &mut p);
         }
         p
     }
 
-    fn keywords(&mut self, k: &prism::KeywordHashNode<'pr>) -> u16 {
+    fn keywords(&mut self, k: &prism::KeywordHashNode<'pr>, p: &mut Pushed) {
         let elements = k.elements();
+        if let Some(names) = self.keyword_names(&elements) {
+            for e in elements.iter().filter_map(|e| e.as_assoc_node()) {
+                self.expr(&e.value(), Dest::Push);
+            }
+            p.keywords = self.f.asm.keyword_list(names);
+            p.flags |= call_flags::KW | call_flags::KW_NAMES;
+            return;
+        }
         if elements.len() == 1
             && let Some(s) = elements.first().and_then(|e| e.as_assoc_splat_node())
         {
@@ -89,10 +99,29 @@ impl<'pr> Compiler<'pr> {
             if s.value().is_some() {
                 self.f.asm.emit(Op::Intrinsic, Intrinsic::ToHash as u8, r, 0, 1);
             }
-            return call_flags::KW;
+            p.flags |= call_flags::KW;
+            return;
         }
         self.hash(&elements, Dest::Push);
-        call_flags::KW | call_flags::KW_FRESH
+        p.flags |= call_flags::KW | call_flags::KW_FRESH;
+    }
+
+    /// The names when all keywords are written as different Symbols: then no Hash is made for a callee that names its keywords.
+    fn keyword_names(&mut self, elements: &prism::NodeList<'pr>) -> Option<Vec<Sym>> {
+        if elements.is_empty() || elements.len() > MAX_KEYWORDS {
+            return None;
+        }
+        let mut names = Vec::with_capacity(elements.len());
+        for e in elements.iter() {
+            let key = e.as_assoc_node()?.key();
+            key.as_symbol_node()?;
+            let name = self.symbol(&key);
+            if names.contains(&name) {
+                return None;
+            }
+            names.push(name);
+        }
+        Some(names)
     }
 
     /// Adds the block of a call: a literal one, or `&value`.
@@ -112,7 +141,7 @@ impl<'pr> Compiler<'pr> {
                         p.flags &= !call_flags::BLOCKARG;
                         self.pop_to(self.f.top - 1);
                     }
-                    p.block = self.block_code(b.location().start(), b.parameters(), b.body());
+                    p.block = self.block_code((b.location().start(), b.location().end()), b.parameters(), b.body());
                 }
             }
             None => {}
@@ -137,7 +166,7 @@ impl<'pr> Compiler<'pr> {
             (true, true, false) => Op::SendBlk,
             (true, true, true) => Op::SendSelfBlk,
         };
-        let site = self.f.asm.site(CallSite { name, flags: flags | p.flags, argc: p.argc, block: p.block });
+        let site = self.f.asm.site(CallSite { name, flags: flags | p.flags, argc: p.argc, block: p.block, keywords: p.keywords });
         self.f.asm.emit(op, p.argc, base, 0, site);
     }
 
@@ -294,7 +323,7 @@ impl<'pr> Compiler<'pr> {
         let base = self.f.top;
         self.reserve(3);
         self.f.asm.emit(Op::Aset, 0, a, b, c);
-        let site = self.f.asm.site(CallSite { name: sym::aset, flags, argc: 2, block: NO_BLOCK });
+        let site = self.f.asm.site(CallSite { name: sym::aset, flags, argc: 2, block: NO_BLOCK, keywords: NO_KEYWORDS });
         self.f.asm.emit(Op::Send, 2, base, 0, site);
     }
 
@@ -306,7 +335,7 @@ impl<'pr> Compiler<'pr> {
             let r = self.push();
             self.f.asm.mov(r, *a);
         }
-        let p = Pushed { argc: args.len() as u8, flags: 0, block: NO_BLOCK };
+        let p = Pushed { argc: args.len() as u8, flags: 0, block: NO_BLOCK, keywords: NO_KEYWORDS };
         self.send(base, name, p, flags);
         self.deliver(base, base, dest)
     }
@@ -317,7 +346,7 @@ impl<'pr> Compiler<'pr> {
         if dest == Dest::Discard {
             return 0;
         }
-        let child = self.block_code(n.location().start(), n.parameters(), n.body());
+        let child = self.block_code((n.location().start(), n.location().end()), n.parameters(), n.body());
         self.set_line(n.location().start());
         let d = self.out(dest);
         self.f.asm.emit(Op::NewProc, 1, d, child, 0);
@@ -365,7 +394,7 @@ impl<'pr> Compiler<'pr> {
         if self.scope_kind() == Kind::Method {
             let p = self.arguments(n.arguments().as_ref());
             self.set_line(at);
-            let site = self.f.asm.site(CallSite { name: sym::yield_, flags: p.flags, argc: p.argc, block: NO_BLOCK });
+            let site = self.f.asm.site(CallSite { name: sym::yield_, flags: p.flags, argc: p.argc, block: NO_BLOCK, keywords: p.keywords });
             self.f.asm.emit(if p.simple() { Op::Yield } else { Op::YieldX }, p.argc, base, 0, site);
             return self.deliver(base, mark, dest);
         }
@@ -377,7 +406,7 @@ impl<'pr> Compiler<'pr> {
         self.f.asm.emit(Op::Intrinsic, Intrinsic::YieldCheck as u8, base, 0, 1);
         let p = self.arguments(n.arguments().as_ref());
         self.set_line(at);
-        let site = self.f.asm.site(CallSite { name: sym::call, flags: p.flags, argc: p.argc, block: NO_BLOCK });
+        let site = self.f.asm.site(CallSite { name: sym::call, flags: p.flags, argc: p.argc, block: NO_BLOCK, keywords: p.keywords });
         self.f.asm.emit(if p.simple() { Op::Send } else { Op::SendX }, p.argc, base, 0, site);
         self.deliver(base, mark, dest)
     }
@@ -394,7 +423,13 @@ impl<'pr> Compiler<'pr> {
             p.flags |= call_flags::BLOCKARG;
         }
         let name = self.f.name;
-        let site = self.f.asm.site(CallSite { name, flags: flags | p.flags | call_flags::FCALL, argc: p.argc, block: p.block });
+        let site = self.f.asm.site(CallSite {
+            name,
+            flags: flags | p.flags | call_flags::FCALL,
+            argc: p.argc,
+            block: p.block,
+            keywords: p.keywords,
+        });
         self.f.asm.emit(if p.simple() { Op::Super } else { Op::SuperX }, p.argc, base, 0, site);
         self.deliver(base, mark, dest)
     }
@@ -427,7 +462,7 @@ impl<'pr> Compiler<'pr> {
         self.push();
         let params = self.method_params.get(&root).cloned().unwrap_or_default();
         let vars = self.scopes.list[root].params.clone();
-        let mut p = Pushed { argc: 0, flags: 0, block: NO_BLOCK };
+        let mut p = Pushed { argc: 0, flags: 0, block: NO_BLOCK, keywords: NO_KEYWORDS };
         let positional = (params.required + params.optional) as usize;
         let post = params.post_start() as usize - 1;
         if params.rest || positional + params.post as usize > MAX_ARGC {
@@ -483,7 +518,8 @@ impl<'pr> Compiler<'pr> {
         self.get_const(Sym::intern("RuntimeError"), true, Dest::Push);
         let m = self.push();
         self.load_str(message.as_bytes(), m);
-        let site = self.f.asm.site(CallSite { name: sym::raise, flags: call_flags::FCALL, argc: 2, block: NO_BLOCK });
+        let site =
+            self.f.asm.site(CallSite { name: sym::raise, flags: call_flags::FCALL, argc: 2, block: NO_BLOCK, keywords: NO_KEYWORDS });
         self.f.asm.emit(Op::SendSelf, 2, base, 0, site);
         self.deliver(base, base, dest)
     }

@@ -23,6 +23,7 @@ impl<'pr> Compiler<'pr> {
         let child = self.child(scope, |c| {
             let shape = crate::params::method_shape(n.parameters().as_ref());
             c.method_params.insert(scope, shape.params.clone());
+            c.defining(&n.as_node());
             let code = c.code(scope, name, line, shape.params, &|c, p| {
                 if let Some(list) = n.parameters() {
                     c.prologue(&list, p);
@@ -127,7 +128,7 @@ impl<'pr> Compiler<'pr> {
         let offset = n.location().start();
         let site = self.f.once_sites;
         self.f.once_sites += 1;
-        let child = self.block_code(offset, None, n.statements().map(|s| s.as_node()));
+        let child = self.block_code((offset, n.location().end()), None, n.statements().map(|s| s.as_node()));
         self.set_line(offset);
         let done = self.f.asm.label();
         let t = self.intrinsic(Intrinsic::OnceTest, site, Dest::Push);

@@ -38,6 +38,9 @@ pub(crate) struct Asm {
     pub lines: Vec<(u32, u32)>,
     /// Line given to the instructions emitted next.
     pub line: u32,
+    pub spans: Vec<(u32, u32, u32)>,
+    /// Source range (start, length) of the node being lowered, when errors in it are to be marked.
+    pub span: Option<(u32, u32)>,
     labels: Vec<u32>,
     fixups: Vec<(u32, Label)>,
     /// Largest instruction index that some label is bound to.
@@ -47,10 +50,16 @@ pub(crate) struct Asm {
     pub consts: Vec<Const>,
     const_index: HashMap<ConstKey, u16>,
     pub calls: Vec<CallSite>,
+    pub keyword_lists: Vec<Box<[Sym]>>,
     pub ivars: Vec<Sym>,
     pub const_sites: Vec<ConstSite>,
     handlers: Vec<PendingHandler>,
     pub too_big: bool,
+}
+
+/// Instructions that keep the source range of their node: those at which a frame stands when a name is missing or a builtin raises.
+fn marked(op: Op) -> bool {
+    matches!(op, Op::Send | Op::SendBlk | Op::SendSelf | Op::SendSelfBlk | Op::SendX | Op::GetConst | Op::GetConstFrom | Op::Intrinsic)
 }
 
 #[derive(PartialEq, Eq, Hash)]
@@ -81,6 +90,11 @@ impl Asm {
                 Some(last) if last.0 == at => last.1 = self.line,
                 _ => self.lines.push((at, self.line)),
             }
+        }
+        if let Some((start, len)) = self.span
+            && marked(insn.opcode())
+        {
+            self.spans.push((self.ip(), start, len));
         }
         self.insns.push(insn);
     }
@@ -173,6 +187,15 @@ impl Asm {
         self.consts.push(c);
         if let Some(k) = key {
             self.const_index.insert(k, i);
+        }
+        i
+    }
+
+    pub fn keyword_list(&mut self, names: Vec<Sym>) -> u16 {
+        let found = self.keyword_lists.iter().position(|l| **l == *names);
+        let i = self.index(found.unwrap_or(self.keyword_lists.len()));
+        if found.is_none() {
+            self.keyword_lists.push(names.into());
         }
         i
     }

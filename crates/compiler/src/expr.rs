@@ -22,6 +22,20 @@ impl<'pr> Compiler<'pr> {
     /// Lowers an expression. Returns the register of its value (meaningless for Discard).
     pub(crate) fn expr(&mut self, n: &Node<'pr>, dest: Dest) -> u16 {
         match n {
+            Node::CallNode { .. }
+            | Node::ConstantReadNode { .. }
+            | Node::ConstantPathNode { .. }
+            | Node::CallOperatorWriteNode { .. }
+            | Node::IndexOperatorWriteNode { .. }
+            | Node::LocalVariableOperatorWriteNode { .. }
+            | Node::InstanceVariableOperatorWriteNode { .. }
+            | Node::ConstantPathOperatorWriteNode { .. } => self.with_span(n, |c| c.lower(n, dest)),
+            _ => self.lower(n, dest),
+        }
+    }
+
+    fn lower(&mut self, n: &Node<'pr>, dest: Dest) -> u16 {
+        match n {
             Node::StatementsNode { .. } => self.statements(&cast!(n, as_statements_node), dest),
             Node::ParenthesesNode { .. } => self.body(cast!(n, as_parentheses_node).body().as_ref(), dest),
             Node::ImplicitNode { .. } => self.expr(&cast!(n, as_implicit_node).value(), dest),

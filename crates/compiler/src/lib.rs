@@ -23,6 +23,7 @@ mod operators;
 mod params;
 mod pattern;
 mod scope;
+pub mod spot;
 mod unit;
 
 pub use error::{Problem, SyntaxError};
@@ -151,11 +152,16 @@ pub fn compile(source: &[u8], options: &Options) -> Result<Compiled, SyntaxError
     if source.len() <= SMALL_SOURCE {
         return compile_here(source, options);
     }
+    on_own_stack(|| compile_here(source, options))
+}
+
+/// Runs `work`, which may recurse deeply, on a native thread of its own.
+pub(crate) fn on_own_stack<R: Send>(work: impl Fn() -> R + Sync) -> R {
     std::thread::scope(|s| {
         let worker = std::thread::Builder::new().name("compiler".into()).stack_size(STACK);
-        match worker.spawn_scoped(s, || compile_here(source, options)) {
+        match worker.spawn_scoped(s, &work) {
             Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            Err(_) => compile_here(source, options),
+            Err(_) => work(),
         }
     })
 }
@@ -289,6 +295,8 @@ fn compile_here(source: &[u8], options: &Options) -> Result<Compiled, SyntaxErro
         data_offset: options.main_script.then(|| data_offset(&result, source)).flatten(),
         shareable: false,
         method_params: Default::default(),
+        spans: options.eval.is_none() && !options.file.starts_with("<internal"),
+        definition: None,
         too_big: None,
     };
     if let Some(at) = deep {

@@ -6,7 +6,7 @@ use ruby_prism as prism;
 use ruby_prism::Node;
 use std::sync::Arc;
 use zakuro_base::{Sym, sym};
-use zakuro_bytecode::{CallSite, Const, Intrinsic, NO_BLOCK, Op, call_flags};
+use zakuro_bytecode::{CallSite, Const, Intrinsic, NO_BLOCK, NO_KEYWORDS, Op, call_flags};
 use zakuro_text::encoding::Encoding;
 
 /// Longer array and hash literals are built in pieces, so that they don't need a register for each element.
@@ -226,7 +226,8 @@ impl<'pr> Compiler<'pr> {
         let base = self.push();
         text(self);
         self.set_line(at);
-        let site = self.f.asm.site(CallSite { name: sym::backtick, flags: call_flags::FCALL, argc: 1, block: NO_BLOCK });
+        let site =
+            self.f.asm.site(CallSite { name: sym::backtick, flags: call_flags::FCALL, argc: 1, block: NO_BLOCK, keywords: NO_KEYWORDS });
         self.f.asm.emit(Op::SendSelf, 1, base, 0, site);
         self.deliver(base, base, dest)
     }

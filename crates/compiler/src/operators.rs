@@ -7,7 +7,7 @@ use crate::unit::{Compiler, Dest};
 use ruby_prism as prism;
 use ruby_prism::Node;
 use zakuro_base::{Sym, sym};
-use zakuro_bytecode::{CallSite, NO_BLOCK, Op, call_flags};
+use zakuro_bytecode::{CallSite, NO_BLOCK, NO_KEYWORDS, Op, call_flags};
 
 /// The instruction for a binary operator, and its form with a small Integer on the right.
 pub(crate) fn binary_op(name: Sym) -> Option<(Op, Option<Op>)> {
@@ -114,7 +114,7 @@ impl<'pr> Compiler<'pr> {
     fn group_tail(&mut self, name: Sym, flags: u16, argc: u8, to: u16) {
         let base = self.f.top;
         self.reserve(argc as u16 + 1);
-        let site = self.f.asm.site(CallSite { name, flags, argc, block: NO_BLOCK });
+        let site = self.f.asm.site(CallSite { name, flags, argc, block: NO_BLOCK, keywords: NO_KEYWORDS });
         self.f.asm.emit(Op::Send, argc, base, 0, site);
         // Not `mov`: the group has three instructions even when this one has nothing to do.
         self.f.asm.emit(Op::Move, 0, to, base, 0);
@@ -144,7 +144,7 @@ impl<'pr> Compiler<'pr> {
         self.f.asm.mov(base, left);
         self.expr(right, Dest::Push);
         self.set_line(at);
-        let site = self.f.asm.site(CallSite { name, flags, argc: 1, block: NO_BLOCK });
+        let site = self.f.asm.site(CallSite { name, flags, argc: 1, block: NO_BLOCK, keywords: NO_KEYWORDS });
         self.f.asm.emit(Op::Send, 1, base, 0, site);
         self.deliver(base, mark, dest)
     }
@@ -223,7 +223,7 @@ impl<'pr> Compiler<'pr> {
             Node::CallNode { .. } => {
                 let call = cast!(n, as_call_node);
                 match binary(&call).and_then(|b| Some((fused(b.name, sense)?, b))) {
-                    Some((f, b)) if !self.f.wide => self.branch_compare(&b, &f, sense, to, back),
+                    Some((f, b)) if !self.f.wide => self.with_span(n, |c| c.branch_compare(&b, &f, sense, to, back)),
                     _ => self.branch_value(n, sense, to, back),
                 }
             }
@@ -304,7 +304,7 @@ impl<'pr> Compiler<'pr> {
         let base = self.f.top;
         self.reserve(2);
         self.f.asm.jump_fused(op, left, right, to);
-        let site = self.f.asm.site(CallSite { name, flags, argc: 1, block: NO_BLOCK });
+        let site = self.f.asm.site(CallSite { name, flags, argc: 1, block: NO_BLOCK, keywords: NO_KEYWORDS });
         self.f.asm.emit(Op::Send, 1, base, 0, site);
         self.branch_register(base, sense, to, back);
     }

@@ -95,6 +95,10 @@ pub(crate) struct Compiler<'pr> {
     pub shareable: bool,
     /// Parameters of the methods being lowered, for `super` without arguments.
     pub method_params: HashMap<usize, Params>,
+    /// Whether Codes keep source ranges for error reports: not those of eval texts and of the prelude.
+    pub spans: bool,
+    /// Source range of the definition whose Code is made next.
+    pub definition: Option<(u32, u32)>,
     /// A scope too large for the bytecode: its line.
     pub too_big: Option<u32>,
 }
@@ -247,6 +251,24 @@ impl<'pr> Compiler<'pr> {
 
     // ---- lines ----
 
+    /// Lowers a node whose errors are to be marked in its source range.
+    pub fn with_span<R>(&mut self, n: &Node<'pr>, body: impl FnOnce(&mut Self) -> R) -> R {
+        if !self.spans {
+            return body(self);
+        }
+        let l = n.location();
+        let saved = self.f.asm.span.replace((l.start(), l.end() - l.start()));
+        let r = body(self);
+        self.f.asm.span = saved;
+        r
+    }
+
+    /// The next Code is that of `n`.
+    pub fn defining(&mut self, n: &Node<'pr>) {
+        let l = n.location();
+        self.definition = Some((l.start(), l.end() - l.start()));
+    }
+
     pub fn line_of(&self, offset: u32) -> u32 {
         self.first_line + self.line_offsets.partition_point(|o| *o <= offset).saturating_sub(1) as u32
     }
@@ -260,6 +282,7 @@ impl<'pr> Compiler<'pr> {
     /// Makes the Code of `scope`; `body` emits it and may run twice.
     pub fn code(&mut self, scope: usize, name: Sym, line: u32, params: Params, body: &dyn Fn(&mut Self, &Params)) -> Arc<Code> {
         let first_temp = self.scopes.list[scope].first_temp;
+        let definition = self.definition.take();
         let mut wide = false;
         let (frame, handlers) = loop {
             let mut frame = Box::new(Frame::new(scope, first_temp, name));
@@ -312,11 +335,15 @@ impl<'pr> Compiler<'pr> {
             consts: asm.consts.into(),
             syms: asm.syms.into(),
             calls: asm.calls.into(),
+            keyword_lists: asm.keyword_lists.into(),
             ivars: asm.ivars.into(),
             const_sites: asm.const_sites.into(),
             children: children.into(),
             handlers: handlers.into(),
             lines: asm.lines.into(),
+            spans: asm.spans.into(),
+            span: definition.filter(|_| self.spans),
+            first_line: self.first_line,
             params,
             nregs: max,
             nlocals: s.nlocals,
@@ -360,12 +387,13 @@ impl<'pr> Compiler<'pr> {
     }
 
     /// A block, lambda or `for` body: runs `body` for its parameters and statements.
-    pub fn block_code(&mut self, offset: u32, params: Option<Node<'pr>>, body: Option<Node<'pr>>) -> u16 {
+    pub fn block_code(&mut self, (offset, end): (u32, u32), params: Option<Node<'pr>>, body: Option<Node<'pr>>) -> u16 {
         let scope = self.scopes.at(offset);
         let line = self.line_of(offset);
         let name = self.f.name;
         self.child(scope, |c| {
             let shape = crate::params::block_shape(params.as_ref());
+            c.definition = Some((offset, end - offset));
             c.code(scope, name, line, shape.params, &|c, p| {
                 if let Some(list) = params.as_ref().and_then(|n| n.as_block_parameters_node()).and_then(|b| b.parameters()) {
                     c.prologue(&list, p);

@@ -22,6 +22,7 @@ fn sym_list(names: &[Value]) -> String {
 
 /// Sets the members of a new object from keywords and freezes it.
 fn fill(cx: &mut Cx, this: Value, given: Option<Ref<HashCell>>) -> Result<()> {
+    cx.check_frozen(this)?;
     let names = members_of(cx, this)?;
     let known = |v: Value| names.as_slice().contains(&v);
     let pairs = given.map_or(Vec::new(), |h| cx.hash_pairs(h));
@@ -265,6 +266,7 @@ mod record {
         if this == other {
             return Ok(this);
         }
+        cx.check_frozen(this)?;
         for n in names_of(cx, other)? {
             let v = cx.ivar_get(other, n);
             cx.ivar_set_raw(this, n, v);

@@ -8,6 +8,7 @@ pub mod errno;
 pub mod location;
 mod report;
 pub mod signal;
+mod suggest;
 pub mod warning;
 
 pub use errno::errno_error;
@@ -32,11 +33,22 @@ pub static TABLES: &[&[MethodRow]] = &[
     signal::signal_exception::METHODS,
     signal::interrupt::METHODS,
     errno::system_call_error::METHODS,
+    suggest::levenshtein::METHODS,
+    suggest::jaro::METHODS,
+    suggest::jaro_winkler::METHODS,
+    suggest::did_you_mean::METHODS,
+    suggest::error_highlight::METHODS,
     warning::kernel::METHODS,
     warning::warnings::METHODS,
 ];
 
 pub fn setup(cx: &mut Cx) {
+    // Room for message, backtrace and cause, and what the class adds, in the cell itself.
+    for (id, .., alloc) in class::BOOT_CLASSES {
+        if *alloc == Alloc::Exception {
+            cx.class_mut(*id).ivar_hint = if [ids::NAME_ERROR, ids::NO_METHOD_ERROR, ids::KEY_ERROR].contains(id) { 8 } else { 5 };
+        }
+    }
     errno::setup(cx);
     warning::setup(cx);
 }
@@ -178,7 +190,7 @@ mod base {
     ///     RuntimeError.new.backtrace   #=> nil
     #[method("backtrace")]
     fn backtrace(cx: &mut Cx, this: Value) -> Value {
-        cx.ivar_get(this, hidden::backtrace())
+        cx.exception_backtrace(this)
     }
 
     /// The backtrace as objects.

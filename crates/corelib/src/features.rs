@@ -5,7 +5,9 @@ use zakuro_vm::*;
 
 /// (feature, source)
 static SOURCES: &[(&str, &str)] = &[
+    ("delegate", include_str!("../stdlib/delegate.rb")),
     ("etc", include_str!("../stdlib/etc.rb")),
+    ("forwardable/impl", include_str!("../stdlib/forwardable_impl.rb")),
     ("io/wait", ""),
     ("io/console", include_str!("../stdlib/io_console.rb")),
     ("rbconfig", include_str!("../stdlib/rbconfig.rb")),

@@ -19,13 +19,51 @@ fn alive(heap: &Heap, v: Value) -> bool {
     !v.is_cell() || heap.is_marked_or_new(v.0 as *mut Header)
 }
 
+/// Entries of a WeakMap in the order of their making.
+#[derive(Default)]
+struct WeakPairs {
+    list: Vec<(Value, Value)>,
+    /// Place of each key in the list.
+    index: HashMap<u64, usize>,
+}
+
+impl WeakPairs {
+    fn get(&self, key: Value) -> Option<Value> {
+        self.index.get(&key.0).map(|i| self.list[*i].1)
+    }
+    fn set(&mut self, key: Value, value: Value) {
+        match self.index.get(&key.0) {
+            Some(i) => self.list[*i].1 = value,
+            None => {
+                self.index.insert(key.0, self.list.len());
+                self.list.push((key, value));
+            }
+        }
+    }
+    fn retain(&mut self, keep: impl Fn(Value, Value) -> bool) {
+        let before = self.list.len();
+        self.list.retain(|(k, v)| keep(*k, *v));
+        if self.list.len() != before {
+            self.index = self.list.iter().enumerate().map(|(i, (k, _))| (k.0, i)).collect();
+        }
+    }
+}
+
+/// Entries of a WeakKeyMap: hash code, key, value.
+#[derive(Default)]
+struct WeakKeys {
+    list: Vec<(u64, Value, Value)>,
+    /// Copied with the program state of another VM: hash codes that depend on addresses are not true any more.
+    stale: bool,
+}
+
 /// Entries of weak maps by the map's address, and finalizers.
 #[derive(Default)]
 struct Weak {
     /// Compared by identity; an entry goes when key or value dies.
-    maps: HashMap<usize, Vec<(Value, Value)>>,
+    maps: HashMap<usize, WeakPairs>,
     /// Compared by `eql?` with the stored hash code; an entry goes when its key dies.
-    key_maps: HashMap<usize, Vec<(u64, Value, Value)>>,
+    key_maps: HashMap<usize, WeakKeys>,
     /// Object and its finalizers with the object's id.
     finalizers: Vec<(Value, Value, Vec<Value>)>,
     /// Finalizers of objects that died.
@@ -36,7 +74,7 @@ struct Weak {
 }
 impl VmState for Weak {
     fn trace(&self, m: &mut Marker<'_>) {
-        for (_, _, v) in self.key_maps.values().flatten() {
+        for (_, _, v) in self.key_maps.values().flat_map(|m| &m.list) {
             m.mark_value_bits(v.0);
         }
         for (_, id, procs) in &self.finalizers {
@@ -51,11 +89,11 @@ impl VmState for Weak {
     fn sweep(&mut self, heap: &Heap) {
         self.maps.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
         for m in self.maps.values_mut() {
-            m.retain(|(k, v)| alive(heap, *k) && alive(heap, *v));
+            m.retain(|k, v| alive(heap, k) && alive(heap, v));
         }
         self.key_maps.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
         for m in self.key_maps.values_mut() {
-            m.retain(|(_, k, _)| alive(heap, *k));
+            m.list.retain(|(_, k, _)| alive(heap, *k));
         }
         let due = &mut self.due;
         self.finalizers.retain(|(object, id, procs)| {
@@ -65,6 +103,31 @@ impl VmState for Weak {
             }
             live
         });
+    }
+    /// Weak maps go along into a spawned VM; finalizers stay with the objects of this one. Values: map, key, value by turns, key maps behind.
+    fn snapshot(&self, values: &mut Vec<Value>) -> Option<Restore> {
+        if self.maps.is_empty() && self.key_maps.is_empty() {
+            return None;
+        }
+        for (map, m) in &self.maps {
+            m.list.iter().for_each(|(k, v)| values.extend([Value(*map as u64), *k, *v]));
+        }
+        let pairs = values.len();
+        for (map, m) in &self.key_maps {
+            m.list.iter().for_each(|(_, k, v)| values.extend([Value(*map as u64), *k, *v]));
+        }
+        Some(std::sync::Arc::new(move |cx, values| {
+            let w = cx.state::<Weak>();
+            for (i, e) in values.chunks_exact(3).enumerate() {
+                if i * 3 < pairs {
+                    w.maps.entry(e[0].0 as usize).or_default().set(e[1], e[2]);
+                } else {
+                    let m = w.key_maps.entry(e[0].0 as usize).or_default();
+                    m.list.push((0, e[1], e[2]));
+                    m.stale = true;
+                }
+            }
+        }))
     }
 }
 
@@ -418,7 +481,7 @@ mod object_space {
     }
 }
 
-fn entries(cx: &mut Cx, map: Value) -> &mut Vec<(Value, Value)> {
+fn entries(cx: &mut Cx, map: Value) -> &mut WeakPairs {
     cx.state::<Weak>().maps.entry(map.0 as usize).or_default()
 }
 
@@ -432,7 +495,7 @@ mod weak_map {
     ///     k = "k"; m = ObjectSpace::WeakMap.new; m[k] = 1; m[k]   #=> 1
     #[method("[]")]
     fn get(cx: &mut Cx, this: Value, key: Value) -> Value {
-        entries(cx, this).iter().find(|e| e.0 == key).map_or(Value::NIL, |e| e.1)
+        entries(cx, this).get(key).unwrap_or(Value::NIL)
     }
 
     /// Sets the value of a key; neither is kept alive.
@@ -440,11 +503,7 @@ mod weak_map {
     ///     m = ObjectSpace::WeakMap.new; m[:a] = "x"   #=> "x"
     #[method("[]=")]
     fn set(cx: &mut Cx, this: Value, key: Value, value: Value) -> Value {
-        let list = entries(cx, this);
-        match list.iter_mut().find(|e| e.0 == key) {
-            Some(e) => e.1 = value,
-            None => list.push((key, value)),
-        }
+        entries(cx, this).set(key, value);
         value
     }
 
@@ -454,8 +513,11 @@ mod weak_map {
     #[method("delete")]
     fn delete(cx: &mut Cx, this: Value, key: Value, block: Block) -> Result<Value> {
         let list = entries(cx, this);
-        match list.iter().position(|e| e.0 == key) {
-            Some(i) => Ok(list.remove(i).1),
+        match list.get(key) {
+            Some(v) => {
+                list.retain(|k, _| k != key);
+                Ok(v)
+            }
             None if block.is_some() => cx.yield1(block, key),
             None => Ok(Value::NIL),
         }
@@ -466,7 +528,7 @@ mod weak_map {
     ///     ObjectSpace::WeakMap.new.key?(1)   #=> false
     #[method("key?", "include?", "member?")]
     fn has_key(cx: &mut Cx, this: Value, key: Value) -> bool {
-        entries(cx, this).iter().any(|e| e.0 == key)
+        entries(cx, this).get(key).is_some()
     }
 
     /// Number of live entries.
@@ -474,7 +536,7 @@ mod weak_map {
     ///     ObjectSpace::WeakMap.new.size   #=> 0
     #[method("size", "length")]
     fn size(cx: &mut Cx, this: Value) -> usize {
-        entries(cx, this).len()
+        entries(cx, this).list.len()
     }
 
     /// The live keys.
@@ -482,7 +544,7 @@ mod weak_map {
     ///     ObjectSpace::WeakMap.new.keys   #=> []
     #[method("keys")]
     fn keys(cx: &mut Cx, this: Value) -> Value {
-        let v: Vec<Value> = entries(cx, this).iter().map(|e| e.0).collect();
+        let v: Vec<Value> = entries(cx, this).list.iter().map(|e| e.0).collect();
         cx.array(&v)
     }
 
@@ -491,7 +553,7 @@ mod weak_map {
     ///     ObjectSpace::WeakMap.new.values   #=> []
     #[method("values")]
     fn values(cx: &mut Cx, this: Value) -> Value {
-        let v: Vec<Value> = entries(cx, this).iter().map(|e| e.1).collect();
+        let v: Vec<Value> = entries(cx, this).list.iter().map(|e| e.1).collect();
         cx.array(&v)
     }
 
@@ -500,8 +562,7 @@ mod weak_map {
     ///     m = ObjectSpace::WeakMap.new; m[:a] = 1; a = []; m.each { |k, v| a << k << v }; a   #=> [:a, 1]
     #[method("each", "each_pair")]
     fn each(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
-        let list = entries(cx, this).clone();
-        let flat: Vec<Value> = list.iter().flat_map(|e| [e.0, e.1]).collect();
+        let flat: Vec<Value> = entries(cx, this).list.iter().flat_map(|e| [e.0, e.1]).collect();
         let flat = RootedVec::from_vec(cx, flat);
         for i in (0..flat.len()).step_by(2) {
             let (k, v) = (flat[i], flat[i + 1]);
@@ -517,7 +578,7 @@ mod weak_map {
     fn inspect(cx: &mut Cx, this: Value) -> Result<String> {
         let mut out = cx.any_to_s(this);
         out.pop();
-        for (i, (k, v)) in entries(cx, this).clone().into_iter().enumerate() {
+        for (i, (k, v)) in entries(cx, this).list.clone().into_iter().enumerate() {
             let (k, v) = (cx.inspect_text(k)?, cx.inspect_text(v)?);
             out.push_str(&format!("{} {k} => {v}", if i == 0 { ":" } else { "," }));
         }
@@ -529,8 +590,18 @@ mod weak_map {
 /// Position of a key in a WeakKeyMap.
 fn find_key(cx: &mut Cx, map: Value, key: Value) -> Result<(u64, Option<usize>)> {
     let hash = cx.hash_of(key)?;
+    if std::mem::take(&mut key_entries(cx, map).stale) {
+        let mut i = 0;
+        while let Some(k) = key_entries(cx, map).list.get(i).map(|e| e.1) {
+            let h = cx.hash_of(k)?;
+            if let Some(e) = key_entries(cx, map).list.get_mut(i).filter(|e| e.1 == k) {
+                e.0 = h;
+            }
+            i += 1;
+        }
+    }
     let mut i = 0;
-    while let Some(e) = cx.state::<Weak>().key_maps.get(&(map.0 as usize)).and_then(|l| l.get(i)).copied() {
+    while let Some(e) = key_entries(cx, map).list.get(i).copied() {
         if e.0 == hash && cx.eql(e.1, key)? {
             return Ok((hash, Some(i)));
         }
@@ -538,7 +609,7 @@ fn find_key(cx: &mut Cx, map: Value, key: Value) -> Result<(u64, Option<usize>)>
     }
     Ok((hash, None))
 }
-fn key_entries(cx: &mut Cx, map: Value) -> &mut Vec<(u64, Value, Value)> {
+fn key_entries(cx: &mut Cx, map: Value) -> &mut WeakKeys {
     cx.state::<Weak>().key_maps.entry(map.0 as usize).or_default()
 }
 
@@ -553,7 +624,7 @@ mod weak_key_map {
     #[method("[]")]
     fn get(cx: &mut Cx, this: Value, key: Value) -> Result<Value> {
         let (_, at) = find_key(cx, this, key)?;
-        Ok(at.map_or(Value::NIL, |i| key_entries(cx, this)[i].2))
+        Ok(at.map_or(Value::NIL, |i| key_entries(cx, this).list[i].2))
     }
 
     /// Sets the value of a key; the key is not kept alive.
@@ -565,7 +636,7 @@ mod weak_key_map {
             return cx.arg_error("WeakKeyMap keys must be garbage collectable");
         }
         let (hash, at) = find_key(cx, this, key)?;
-        let list = key_entries(cx, this);
+        let list = &mut key_entries(cx, this).list;
         match at {
             Some(i) => list[i].2 = value,
             None => list.push((hash, key, value)),
@@ -579,7 +650,7 @@ mod weak_key_map {
     #[method("getkey")]
     fn getkey(cx: &mut Cx, this: Value, key: Value) -> Result<Value> {
         let (_, at) = find_key(cx, this, key)?;
-        Ok(at.map_or(Value::NIL, |i| key_entries(cx, this)[i].1))
+        Ok(at.map_or(Value::NIL, |i| key_entries(cx, this).list[i].1))
     }
 
     /// Removes a key; returns its value, or what the block gives.
@@ -589,7 +660,7 @@ mod weak_key_map {
     fn delete(cx: &mut Cx, this: Value, key: Value, block: Block) -> Result<Value> {
         let (_, at) = find_key(cx, this, key)?;
         match at {
-            Some(i) => Ok(key_entries(cx, this).remove(i).2),
+            Some(i) => Ok(key_entries(cx, this).list.remove(i).2),
             None if block.is_some() => cx.yield1(block, key),
             None => Ok(Value::NIL),
         }
@@ -608,7 +679,7 @@ mod weak_key_map {
     ///     ObjectSpace::WeakKeyMap.new.clear.class   #=> ObjectSpace::WeakKeyMap
     #[method("clear")]
     fn clear(cx: &mut Cx, this: Value) -> Value {
-        key_entries(cx, this).clear();
+        key_entries(cx, this).list.clear();
         this
     }
 
@@ -619,6 +690,6 @@ mod weak_key_map {
     fn inspect(cx: &mut Cx, this: Value) -> String {
         let mut out = cx.any_to_s(this);
         out.pop();
-        format!("{out} size={}>", key_entries(cx, this).len())
+        format!("{out} size={}>", key_entries(cx, this).list.len())
     }
 }

@@ -41,6 +41,8 @@ pub static PRELUDE: &[(&str, &str)] = &[
     ("struct", include_str!("../prelude/struct.rb")),
     ("set", include_str!("../prelude/set.rb")),
     ("exception", include_str!("../prelude/exception.rb")),
+    ("error_highlight", include_str!("../prelude/error_highlight.rb")),
+    ("did_you_mean", include_str!("../prelude/did_you_mean.rb")),
     ("io", include_str!("../prelude/io.rb")),
     ("time", include_str!("../prelude/time.rb")),
     ("regexp", include_str!("../prelude/regexp.rb")),

@@ -202,6 +202,7 @@ mod sets {
     ///     a = Set[1]; b = a.dup; b << 2; a   #=> Set[1]
     #[method("initialize_copy", private)]
     fn initialize_copy(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
+        cx.check_frozen(this)?;
         let from = need_set(cx, other)?;
         let copy = hash::plain_copy(cx, from);
         cx.ivar_set_raw(this, sym::set_items, copy.as_value());

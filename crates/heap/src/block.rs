@@ -6,13 +6,13 @@
 //! Invariants
 //! - `fin` is a subset of `alloc`. Outside a marking and the sweep that follows it `mark` is zero.
 //! - `alloc` also covers the not yet used rest of a free run that the allocator holds; the heap knows that range.
-//! - Only the owning heap touches [`Body`]; `owner` alone is read by others.
+//! - Only the owning heap touches [`Body`]; `owner` and `region` alone are read by others.
 //!
 //! Rejected: metadata at the start of the block. Reading it would fault in a page of every dead block, and all of
 //! them would compete for the same cache sets.
 
 use std::cell::UnsafeCell;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 use crate::ledger::BLOCK_SIZE;
 use crate::size_class::{MAX_CELLS, SIZES, reciprocal};
@@ -29,6 +29,11 @@ pub(crate) struct BlockMeta {
     /// by any heap whose address range spans the block: it compares with its own id, and a value that is its own was
     /// written by itself, so no ordering is needed.
     pub(crate) owner: AtomicU64,
+    /// Key of the region that the block belongs to, 0 for none (module `region`).
+    ///
+    /// Written (Relaxed) when a region is sealed and when the block goes back to the ledger. Read (Relaxed) by heaps: one that holds
+    /// the region got it after the sealing, through whatever handed the region over; others find it in no table of theirs.
+    pub(crate) region: AtomicUsize,
     body: UnsafeCell<Body>,
 }
 
@@ -68,8 +73,8 @@ pub(crate) struct Body {
     pub(crate) finalized: u16,
     pub(crate) class: u8,
     pub(crate) state: State,
-    /// Keeps the bitmaps off the first cache line (8 bytes of it are `owner`).
-    _line: [u8; 38],
+    /// Keeps the bitmaps off the first cache line (16 bytes of it are `owner` and `region`).
+    _line: [u8; 30],
     pub(crate) alloc: [u64; WORDS],
     pub(crate) mark: [u64; WORDS],
     pub(crate) fin: [u64; WORDS],

@@ -22,6 +22,7 @@ use crate::block::{Body, NONE, State};
 use crate::ledger::{BLOCK_SHIFT, BLOCK_SIZE, Ledger};
 use crate::limit::Limit;
 use crate::mark::{Lookup, Marker};
+use crate::region::Holdings;
 use crate::size_class::{CLASSES, SIZES, class_of};
 use crate::{Header, MAX_CELL};
 
@@ -94,6 +95,27 @@ pub(crate) struct Class {
     pub(crate) unswept: u32,
 }
 
+/// What the heap may hold, in bytes of cells and payload; usize::MAX: no limit.
+#[derive(Clone, Copy)]
+struct Budget {
+    /// Beyond this the program hears of it.
+    soft: usize,
+    /// Beyond this allocation is refused.
+    ceiling: usize,
+    reserve: usize,
+}
+
+/// What a refused allocation unwinds with, where no Result leads out.
+pub struct OutOfMemory;
+
+/// Refuses an allocation: unwinds to the interpreter, which raises NoMemoryError. Call it before anything is changed.
+#[cold]
+#[inline(never)]
+pub fn out_of_memory() -> ! {
+    // Not `panic`: nothing is to be printed.
+    std::panic::resume_unwind(Box::new(OutOfMemory))
+}
+
 /// The cells of one VM. May move between native threads; is never shared.
 pub struct Heap {
     runs: [Run; CLASSES],
@@ -104,8 +126,12 @@ pub struct Heap {
     /// only when the limit is passed, never per allocation).
     poll: Option<(*const AtomicU32, u32)>,
     payload: usize,
+    /// Cell bytes of the runs opened since the last collection.
+    cells_since: usize,
+    budget: Budget,
     pub(crate) classes: [Class; CLASSES],
     pub(crate) lookup: Lookup,
+    pub(crate) holdings: Holdings,
     /// Empty blocks owned by this heap.
     pub(crate) reserve: Vec<u32>,
     /// Blocks in lists or current.
@@ -135,8 +161,11 @@ impl Heap {
             limit: Limit::new(),
             poll: None,
             payload: 0,
+            cells_since: 0,
+            budget: Budget { soft: usize::MAX, ceiling: usize::MAX, reserve: 0 },
             classes: [Class { current: NONE, next_cell: 0, available: NONE, full: NONE, unswept: NONE }; CLASSES],
             lookup: Lookup { low: 0, span: 0, base: 0, table: ptr::null_mut(), id: 0 },
+            holdings: Holdings::default(),
             reserve: Vec::new(),
             blocks: 0,
             finalize,
@@ -152,9 +181,9 @@ impl Heap {
         }
     }
 
-    /// An uninitialised cell of at least `size` bytes (8..=[`MAX_CELL`]), 16-byte aligned. Never collects. Null when the
-    /// reservation or the system's memory is used up (collect at a safepoint and retry, or raise NoMemoryError). The caller writes header and references before the next
-    /// collection. Panics if `size` is beyond [`MAX_CELL`].
+    /// An uninitialised cell of at least `size` bytes (8..=[`MAX_CELL`]), 16-byte aligned. Never collects. Unwinds with
+    /// [`OutOfMemory`] when the heap's limit, the reservation or the system's memory is used up. The caller writes header and references before the
+    /// next collection. Panics if `size` is beyond [`MAX_CELL`].
     #[inline(always)]
     pub fn alloc(&mut self, size: usize) -> *mut Header {
         debug_assert!((8..=MAX_CELL).contains(&size));
@@ -171,8 +200,8 @@ impl Heap {
     #[cold]
     #[inline(never)]
     fn alloc_slow(&mut self, class: usize) -> *mut Header {
-        if self.open_run(class).is_err() {
-            return ptr::null_mut();
+        if !self.admits(SIZES[class] as usize) || self.open_run(class).is_err() {
+            out_of_memory();
         }
         let run = &mut self.runs[class];
         let at = run.bump;
@@ -225,9 +254,66 @@ impl Heap {
     #[inline(always)]
     pub fn add_payload(&mut self, bytes: usize) {
         self.payload = self.payload.wrapping_add(bytes);
+        self.add_pressure(bytes);
+    }
+
+    /// `bytes` that a collection may free, beside cells and payload.
+    #[inline(always)]
+    pub fn add_pressure(&mut self, bytes: usize) {
         self.since = self.since.wrapping_add(bytes);
         if self.since >= self.limit.extra {
             self.raise_poll();
+        }
+    }
+
+    /// Bytes of cells and payload, what died since the last collection included.
+    #[inline]
+    pub fn used(&self) -> usize {
+        self.live.saturating_add(self.cells_since).saturating_add(self.payload)
+    }
+    /// Whether `bytes` more may be allocated. Asked before large payload is made.
+    #[inline]
+    pub fn admits(&self, bytes: usize) -> bool {
+        self.budget.ceiling == usize::MAX || bytes <= self.budget.ceiling.saturating_sub(self.used())
+    }
+    /// Bytes for which [`Heap::admits`] says yes.
+    pub fn room(&self) -> usize {
+        if self.budget.ceiling == usize::MAX { usize::MAX } else { self.budget.ceiling.saturating_sub(self.used()) }
+    }
+    /// Sets a limit: beyond `soft` bytes [`Heap::over_limit`] holds after a collection; `reserve` bytes later allocation is refused.
+    pub fn set_limit(&mut self, soft: usize, reserve: usize) {
+        self.budget = Budget { soft, ceiling: soft.saturating_add(reserve), reserve };
+        self.hold_limit();
+    }
+    /// What the program has allocated is more than it may.
+    pub fn over_limit(&self) -> bool {
+        self.used() > self.budget.soft
+    }
+    /// Allocation is about to be refused.
+    pub fn over_reserve(&self) -> bool {
+        self.budget.ceiling != usize::MAX && self.used().saturating_add(2 * BLOCK_SIZE) > self.budget.ceiling
+    }
+    /// Makes room for another reserve from here on.
+    pub fn extend_reserve(&mut self) {
+        if self.budget.ceiling != usize::MAX {
+            self.budget.ceiling = self.budget.ceiling.max(self.used().saturating_add(self.budget.reserve));
+        }
+    }
+    /// Takes [`Heap::extend_reserve`] back.
+    pub fn restore_reserve(&mut self) {
+        if self.budget.ceiling != usize::MAX {
+            self.budget.ceiling = self.budget.soft.saturating_add(self.budget.reserve);
+        }
+    }
+    /// Nothing is refused any more: the owner is on its way out.
+    pub fn lift_limit(&mut self) {
+        self.budget = Budget { soft: usize::MAX, ceiling: usize::MAX, reserve: 0 };
+    }
+    /// The next collection comes when the limit is reached, at the latest.
+    fn hold_limit(&mut self) {
+        if self.budget.soft != usize::MAX {
+            let left = self.budget.soft.saturating_sub(self.used()).max(self.budget.reserve / 4);
+            self.limit.extra = self.limit.extra.min(left);
         }
     }
 
@@ -273,19 +359,23 @@ impl Heap {
         self.finish_sweep();
         self.close_runs();
         let marking = Instant::now();
-        let mut marker = Marker::new(self.lookup);
+        let mut marker = Marker::new(self.lookup, &mut self.holdings);
         roots(&mut marker);
         self.live = marker.drain(self.trace);
         let marked = Instant::now();
+        self.holdings.spread();
         self.marked = true;
         after_mark(self);
         self.marked = false;
+        self.holdings.drop_unseen();
         // Payload of the dead is worth more than a short pause when there is more of it than of cells: malloc can't
         // reuse it before, and the next limit would count it as alive.
         self.partition(self.payload > self.live);
         let mutating = self.last_end.map(|end| start.saturating_duration_since(end));
         self.limit.update(self.live + self.payload, self.since, mutating, marked - marking);
         self.since = 0;
+        self.cells_since = 0;
+        self.hold_limit();
         // What is empty now is what the next cycle will fill: keep it, to the size of the cycle.
         let keep = (self.limit.extra >> BLOCK_SHIFT).max(MIN_RESERVE);
         if self.reserve.len() > keep + keep / 4 {
@@ -341,9 +431,12 @@ impl Heap {
     }
 
     /// In the hook of [`Heap::collect_with_weak`]: marking reached `cell`. Later: it lived at the last marking or was allocated
-    /// since. True for cells of others (null too): this heap doesn't decide about them.
+    /// since. In the hook, a region's cells count as marked when any of them was reached.
+    /// True for other cells (null too): this heap doesn't decide about them.
     pub fn is_marked_or_new(&self, cell: *mut Header) -> bool {
-        let Some(body) = self.lookup.body(cell.addr()) else { return true };
+        let Some(body) = self.lookup.body(cell.addr()) else {
+            return !self.marked || self.holdings.seen(cell.addr()).unwrap_or(true);
+        };
         // SAFETY: this heap owns the block.
         let b = unsafe { &*body };
         let index = b.index(cell.addr() % BLOCK_SIZE);
@@ -417,7 +510,7 @@ impl Heap {
     }
 
     /// Finds the next free run for `class`: in its current block, its other blocks, or a new one.
-    fn open_run(&mut self, class: usize) -> Result<(), OutOfMemory> {
+    fn open_run(&mut self, class: usize) -> Result<(), NoBlock> {
         loop {
             let c = self.classes[class];
             if c.current != NONE {
@@ -446,6 +539,7 @@ impl Heap {
         self.runs[class] = Run { bump: base + start * size, end: base + end * size };
         self.classes[class].next_cell = end as u32;
         self.since = self.since.wrapping_add((end - start) * size);
+        self.cells_since += (end - start) * size;
         if self.wants_collection() {
             self.raise_poll();
         }
@@ -454,11 +548,11 @@ impl Heap {
     }
 
     /// Takes an empty block for `class` and opens it as one run.
-    fn open_block(&mut self, class: usize) -> Result<(), OutOfMemory> {
+    fn open_block(&mut self, class: usize) -> Result<(), NoBlock> {
         if self.reserve.is_empty() {
             self.refill();
         }
-        let block = self.reserve.pop().ok_or(OutOfMemory)?;
+        let block = self.reserve.pop().ok_or(NoBlock)?;
         // SAFETY: this heap owns the block.
         let cells = unsafe { (*self.body(block)).init(class) };
         self.blocks += 1;
@@ -490,6 +584,7 @@ impl Heap {
         self.allocated_cells -= cells as u64;
         self.allocated_bytes -= bytes as u64;
         self.since = self.since.saturating_sub(bytes);
+        self.cells_since = self.cells_since.saturating_sub(bytes);
         for (class, size) in SIZES.into_iter().enumerate() {
             let run = mem::replace(&mut self.runs[class], Run { bump: 0, end: 0 });
             let current = mem::replace(&mut self.classes[class].current, NONE);
@@ -509,7 +604,7 @@ impl Heap {
 
 /// The ledger has no block to give.
 #[derive(Debug)]
-struct OutOfMemory;
+struct NoBlock;
 
 #[cfg(test)]
 #[path = "heap_tests.rs"]

@@ -32,6 +32,9 @@ const SMALLEST_RESERVATION: usize = 1 << 30;
 /// Free blocks beyond this many bytes give their pages back to the system.
 const DIRTY_LIMIT: usize = 64 << 20;
 
+/// Free blocks that keep their pages in any case.
+const KEEP_DIRTY: usize = 64;
+
 /// The process's ledger. Read-only after creation but for `books`.
 static LEDGER: OnceLock<Ledger> = OnceLock::new();
 
@@ -64,6 +67,8 @@ struct Books {
     dirty: Vec<u32>,
     /// Free, pages given back.
     clean: Vec<u32>,
+    /// Fewest of `dirty` since [`Ledger::relax`]: nobody needed these.
+    least_dirty: usize,
     /// Blocks with heaps.
     in_use: usize,
     /// Blocks whose pages are being given back, outside the lock.
@@ -161,6 +166,7 @@ impl Ledger {
             out.extend(books.clean.drain(at..));
             let at = books.dirty.len() - dirty;
             out.extend(books.dirty.drain(at..));
+            books.least_dirty = books.least_dirty.min(at);
             books.in_use += out.len() - first;
         }
         for &block in &out[first..] {
@@ -176,7 +182,11 @@ impl Ledger {
         }
         for &block in blocks {
             // SAFETY: the block is open, hence its row mapped.
-            unsafe { (*self.table.add(block as usize)).owner.store(0, Relaxed) };
+            unsafe {
+                let meta = &*self.table.add(block as usize);
+                meta.owner.store(0, Relaxed);
+                meta.region.store(0, Relaxed);
+            }
         }
         let surplus = {
             let mut books = self.lock();
@@ -187,10 +197,31 @@ impl Ledger {
             books.in_flight += surplus.len();
             surplus
         };
-        if surplus.is_empty() {
-            return;
+        if !surplus.is_empty() {
+            self.clean(surplus.to_vec());
         }
-        let mut surplus = surplus.to_vec();
+    }
+
+    /// Gives pages of free blocks back that nobody has needed since the last call, half of them at a time; called now and then while the process
+    /// lives. True: there may be more to give later.
+    pub fn relax(&self) -> bool {
+        let (surplus, more) = {
+            let mut books = self.lock();
+            let unused = books.least_dirty.min(books.dirty.len()).saturating_sub(KEEP_DIRTY);
+            // The blocks freed longest ago are at the front.
+            let surplus: Vec<u32> = books.dirty.drain(..unused.div_ceil(2)).collect();
+            books.in_flight += surplus.len();
+            books.least_dirty = books.dirty.len();
+            (surplus, books.dirty.len() > KEEP_DIRTY)
+        };
+        if !surplus.is_empty() {
+            self.clean(surplus);
+        }
+        more
+    }
+
+    /// Gives the pages of blocks back that are in flight.
+    fn clean(&self, mut surplus: Vec<u32>) {
         surplus.sort_unstable();
         for run in surplus.chunk_by(|a, b| a + 1 == *b) {
             let start = self.base + ((run[0] as usize) << BLOCK_SHIFT);
@@ -227,7 +258,7 @@ impl Ledger {
 
 impl Books {
     fn new() -> Books {
-        Books { last_heap_id: 0, fresh: 0, opened: 0, dirty: Vec::new(), clean: Vec::new(), in_use: 0, in_flight: 0 }
+        Books { last_heap_id: 0, fresh: 0, opened: 0, dirty: Vec::new(), clean: Vec::new(), least_dirty: 0, in_use: 0, in_flight: 0 }
     }
 }
 

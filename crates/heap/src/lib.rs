@@ -25,14 +25,16 @@ mod heap;
 mod ledger;
 mod limit;
 mod mark;
+mod region;
 pub mod shared_buf;
 mod size_class;
 mod sweep;
 
-pub use heap::{FinalizeCx, FinalizeFn, Heap, HeapStats, TraceFn};
+pub use heap::{FinalizeCx, FinalizeFn, Heap, HeapStats, OutOfMemory, TraceFn, out_of_memory};
 pub use ledger::{BLOCK_SIZE, CHUNK_SIZE, Ledger, LedgerStats};
 pub use mark::Marker;
-pub use shared_buf::{BufRef, SharedBuf};
+pub use region::Region;
+pub use shared_buf::{BufRef, LARGE, MAY_FAIL, SharedBuf};
 
 /// The first word of each cell.
 #[repr(C)]

@@ -22,6 +22,7 @@ use crate::Header;
 use crate::block::{BlockMeta, Body};
 use crate::heap::{Heap, TraceFn};
 use crate::ledger::{BLOCK_SHIFT, BLOCK_SIZE};
+use crate::region::{Holdings, Range};
 
 /// Turns addresses into cells of one heap.
 #[derive(Clone, Copy)]
@@ -69,19 +70,40 @@ pub struct Marker<'a> {
     lookup: Lookup,
     stack: Vec<*mut Header>,
     live: usize,
+    /// Of the heap; apart, so that a word outside costs one compare.
+    regions: Range,
+    holdings: *mut Holdings,
+    /// The region noted last.
+    noted: usize,
     heap: PhantomData<&'a mut Heap>,
 }
 
 impl<'a> Marker<'a> {
-    pub(crate) fn new(lookup: Lookup) -> Marker<'a> {
-        Marker { lookup, stack: Vec::with_capacity(512), live: 0, heap: PhantomData }
+    /// The holdings are the heap's; nothing else touches them while the marker exists.
+    pub(crate) fn new(lookup: Lookup, holdings: &mut Holdings) -> Marker<'a> {
+        let regions = holdings.range;
+        Marker { lookup, stack: Vec::with_capacity(512), live: 0, regions, holdings, noted: 0, heap: PhantomData }
     }
 
-    /// Marks a cell. Null, shared cells and other heaps' cells are ignored. `cell` must be a cell's start.
+    /// A word that leads to no cell of this heap: notes the region that it leads into, if any.
+    #[inline(always)]
+    fn elsewhere(&mut self, addr: usize) {
+        if self.regions.contains(addr) {
+            self.note(addr);
+        }
+    }
+
+    #[inline(never)]
+    fn note(&mut self, addr: usize) {
+        // SAFETY: the heap that made this marker is borrowed for as long as it exists, and touches its holdings only afterwards.
+        self.noted = unsafe { (*self.holdings).note(addr, self.noted) };
+    }
+
+    /// Marks a cell. Null, static cells and other heaps' cells are ignored; of a region's cell the region is noted. `cell` must be a cell's start.
     #[inline]
     pub fn mark(&mut self, cell: *mut Header) {
         let addr = cell.addr();
-        let Some(body) = self.lookup.body(addr) else { return };
+        let Some(body) = self.lookup.body(addr) else { return self.elsewhere(addr) };
         // SAFETY: this heap owns the block and the marker borrows the heap.
         let b = unsafe { &mut *body };
         let index = b.index(addr % BLOCK_SIZE);
@@ -95,6 +117,8 @@ impl<'a> Marker<'a> {
         if let Some((cell, body, index)) = self.lookup.cell(word) {
             // SAFETY: as in `mark`.
             self.mark_at(cell, unsafe { &mut *body }, index);
+        } else {
+            self.elsewhere(word);
         }
     }
 

@@ -6,6 +6,7 @@
 //! Invariants
 //! - One allocation: count, capacity, then `cap` bytes aligned to 16. The capacity never changes while shared.
 //! - A count of 1 seen by a holder stays 1 until that holder retains: nobody else has a reference to copy.
+//! - A marked buffer is unique for nobody, so its next write takes the writer's slow path, which takes the mark off.
 //!
 //! Rejected
 //! - `Arc<[u8]>`: fat pointer, 8-byte aligned, no reallocation in place, zeroes or copies on creation.
@@ -20,13 +21,16 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 const HEAD: usize = 16;
 const ALIGN: usize = 16;
-const MAX_REFS: usize = isize::MAX as usize;
+const MAX_REFS: usize = isize::MAX as usize / 2;
+/// Bit of the count: some holder relies on what is in the buffer. See [`SharedBuf::mark`].
+const MARK: usize = 1 << (usize::BITS - 1);
 
 /// A counted block; `cap` bytes of data follow.
 #[repr(C, align(16))]
 pub struct SharedBuf {
     /// Holders. Each holder may read; `retain` adds (Relaxed: the caller's own reference keeps it alive), `release` subtracts (Release),
-    /// and who goes on to free or write loads with Acquire, so that all former holders' accesses come before.
+    /// and who goes on to free or write loads with Acquire, so that all former holders' accesses come before. The top bit is the
+    /// mark, set by any holder (Relaxed: it says something about content that the setter has read) and cleared by a sole one.
     refs: AtomicUsize,
     /// Bytes of data. Written by the creator, or by the only holder in `realloc_unique`.
     cap: usize,
@@ -34,8 +38,14 @@ pub struct SharedBuf {
 
 const _: () = assert!(size_of::<SharedBuf>() == HEAD);
 
+/// Requests of at least this many bytes may be refused by the allocator of the `zakuro` program, when a VM's limit stands against them.
+pub const LARGE: usize = 16 << 20;
+/// Alignment of a large request whose maker copes with null: the allocator lets it fail, where it would end the VM otherwise.
+pub const MAY_FAIL: usize = 64;
+
 fn layout(cap: usize) -> Option<Layout> {
-    Layout::from_size_align(cap.checked_add(HEAD)?, ALIGN).ok()
+    let size = cap.checked_add(HEAD)?;
+    Layout::from_size_align(size, if size >= LARGE { MAY_FAIL } else { ALIGN }).ok()
 }
 
 impl SharedBuf {
@@ -82,8 +92,8 @@ impl SharedBuf {
     #[inline]
     pub unsafe fn retain(buf: *mut SharedBuf) {
         // SAFETY: by contract.
-        if unsafe { (*buf).refs.fetch_add(1, Relaxed) } > MAX_REFS {
-            // 2^63 forgotten references: like Arc, stop before the count wraps.
+        if unsafe { (*buf).refs.fetch_add(1, Relaxed) } & !MARK > MAX_REFS {
+            // 2^62 forgotten references: like Arc, stop before the count wraps.
             abort();
         }
     }
@@ -97,7 +107,7 @@ impl SharedBuf {
         // SAFETY: by contract the count is at least 1; at 1 nobody else can reach the buffer.
         unsafe {
             if (*buf).refs.load(Acquire) != 1 {
-                if (*buf).refs.fetch_sub(1, Release) != 1 {
+                if (*buf).refs.fetch_sub(1, Release) & !MARK != 1 {
                     return false;
                 }
                 // Not a fence: ThreadSanitizer understands loads.
@@ -111,10 +121,14 @@ impl SharedBuf {
     #[cold]
     unsafe fn free(buf: *mut SharedBuf) {
         // SAFETY: the caller is the last holder; the layout is the one of its creation.
-        unsafe { dealloc(buf.cast(), Layout::from_size_align_unchecked((*buf).cap + HEAD, ALIGN)) }
+        unsafe {
+            if let Some(layout) = layout((*buf).cap) {
+                dealloc(buf.cast(), layout);
+            }
+        }
     }
 
-    /// Whether the caller is the only holder and may write.
+    /// Whether the caller is the only holder and may write. False while the buffer is marked.
     ///
     /// # Safety
     /// The caller is a holder of `buf`.
@@ -122,6 +136,38 @@ impl SharedBuf {
     pub unsafe fn is_unique(buf: *mut SharedBuf) -> bool {
         // SAFETY: by contract.
         unsafe { (*buf).refs.load(Acquire) == 1 }
+    }
+
+    /// Whether the caller is the only holder. He may write once he has taken the mark off.
+    ///
+    /// # Safety
+    /// The caller is a holder of `buf`.
+    #[inline]
+    pub unsafe fn is_sole(buf: *mut SharedBuf) -> bool {
+        // SAFETY: by contract.
+        unsafe { (*buf).refs.load(Acquire) & !MARK == 1 }
+    }
+
+    /// From now on the buffer is unique for nobody, so that whoever wants to write next notices: a holder has learned something about
+    /// the content (all elements are immediates) and need not look again while it stands.
+    ///
+    /// # Safety
+    /// The caller is a holder of `buf`.
+    pub unsafe fn mark(buf: *mut SharedBuf) {
+        // SAFETY: by contract.
+        unsafe { (*buf).refs.fetch_or(MARK, Relaxed) };
+    }
+
+    /// Takes the mark off before writing.
+    ///
+    /// # Safety
+    /// The caller is the only holder of `buf`.
+    pub unsafe fn unmark(buf: *mut SharedBuf) {
+        // SAFETY: by contract nobody else reaches the count.
+        unsafe {
+            debug_assert!(SharedBuf::is_sole(buf));
+            (*buf).refs.store(1, Relaxed);
+        }
     }
 
     /// Changes the capacity, keeping the bytes that fit. Null if the size overflows or memory is short; `buf` is intact then.
@@ -133,7 +179,15 @@ impl SharedBuf {
         // SAFETY: by contract; the old layout is the one of its creation.
         unsafe {
             debug_assert!(SharedBuf::is_unique(buf));
-            let old = Layout::from_size_align_unchecked((*buf).cap + HEAD, ALIGN);
+            let Some(old) = layout((*buf).cap) else { return ptr::null_mut() };
+            if old.align() != new.align() {
+                let other = SharedBuf::new(new_cap);
+                if !other.is_null() {
+                    ptr::copy_nonoverlapping(SharedBuf::data(buf), SharedBuf::data(other), new_cap.min((*buf).cap));
+                    SharedBuf::release(buf);
+                }
+                return other;
+            }
             let buf = realloc(buf.cast(), old, new.size()).cast::<SharedBuf>();
             if !buf.is_null() {
                 (*buf).cap = new_cap;

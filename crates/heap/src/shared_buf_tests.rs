@@ -53,3 +53,22 @@ fn last_holder_frees_whatever_the_thread() {
         assert!(threads.into_iter().all(|t| t.join().is_ok_and(|v| v == 1)));
     }
 }
+
+#[test]
+fn a_marked_buffer_is_nobodys_to_write() {
+    // SAFETY: this test holds what it makes.
+    unsafe {
+        let buf = SharedBuf::new(64);
+        SharedBuf::mark(buf);
+        SharedBuf::mark(buf);
+        assert!(!SharedBuf::is_unique(buf) && SharedBuf::is_sole(buf));
+        SharedBuf::retain(buf);
+        assert!(!SharedBuf::is_sole(buf));
+        assert!(!SharedBuf::release(buf), "one holder is left");
+        assert!(SharedBuf::is_sole(buf));
+        SharedBuf::unmark(buf);
+        assert!(SharedBuf::is_unique(buf));
+        SharedBuf::mark(buf);
+        assert!(SharedBuf::release(buf), "the last holder frees a marked buffer too");
+    }
+}

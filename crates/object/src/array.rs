@@ -1,15 +1,21 @@
 //! Array cells: up to three elements inline, more in a shared buffer (copy on write, slices share it, `shift` is O(1)).
 //!
 //! Header aux: inline length, or `OUT` when the elements are in a buffer.
+//!
+//! [`IMMEDIATE`] says that all elements are known to be immediates: such an Array is sent in O(1), and tracing skips it. Invariant: its buffer is
+//! marked then ([`SharedBuf::mark`]), so `unique` is false and every write comes through `reserve_slow`, which takes the flag off. What others
+//! write never shows here: they copy first. Rejected: a flag kept by the setters, which would cost a test on each store.
 
 use crate::cells::{Kind, alloc_cell};
 use crate::class::ids;
 use crate::value::{Cell, Ref, Value};
-use zakuro_heap::{Header, Heap, SharedBuf};
+use zakuro_heap::{BufRef, Header, Heap, SharedBuf, flags, out_of_memory};
 
 pub const INLINE: usize = 3;
 /// Flag: this cell's VM accounts for the buffer (slices share it without counting it again).
 const COUNTED: u8 = zakuro_heap::flags::USER2;
+/// Flag: every element is known to be an immediate. Only of Arrays with a buffer.
+const IMMEDIATE: u8 = zakuro_heap::flags::USER1;
 const OUT: u16 = 0xffff;
 
 #[repr(C)]
@@ -113,13 +119,32 @@ impl ArrayCell {
     #[inline(never)]
     fn reserve_slow(this: Ref<ArrayCell>, heap: &mut Heap, cap: usize) {
         let mut this = this;
+        this.header.flags &= !IMMEDIATE;
+        // SAFETY: a heap body holds a live buffer; its only holder takes the mark off.
+        if !this.is_inline()
+            && cap <= this.capacity()
+            && unsafe {
+                let sole = SharedBuf::is_sole(this.body.heap.buf);
+                if sole {
+                    SharedBuf::unmark(this.body.heap.buf);
+                }
+                sole
+            }
+        {
+            return;
+        }
         let len = this.len();
         let want = if cap > this.capacity() { cap.max(len + len / 2).max(8) } else { cap.max(len).max(4) };
-        assert!(want <= MAX_LEN, "array too big");
+        let want = if heap.admits(want.saturating_mul(8)) { want } else { cap.max(4) };
+        if want > MAX_LEN || !heap.admits(want * 8) {
+            out_of_memory();
+        }
         // SAFETY: new buffer filled with the old content, body switched, old count given back.
         unsafe {
             let buf = SharedBuf::new(want * 8);
-            assert!(!buf.is_null(), "array buffer: out of memory");
+            if buf.is_null() {
+                out_of_memory();
+            }
             let data = SharedBuf::data(buf) as *mut Value;
             std::ptr::copy_nonoverlapping(this.ptr(), data, len);
             if this.is_inline() {
@@ -276,10 +301,12 @@ impl ArrayCell {
                 heap.set_finalized(this.as_ptr() as *mut Header);
             } else {
                 let old = this.body.heap.buf;
-                heap.sub_payload(SharedBuf::cap(old));
+                if this.header.flags & COUNTED != 0 {
+                    heap.sub_payload(SharedBuf::cap(old));
+                }
                 SharedBuf::release(old);
             }
-            heap.add_payload(SharedBuf::cap(h.buf));
+            this.header.flags = this.header.flags & !(COUNTED | IMMEDIATE) | other.header.flags & IMMEDIATE;
             this.header.aux = OUT;
             this.body.heap = h;
         }
@@ -302,9 +329,77 @@ impl ArrayCell {
             SharedBuf::retain(h.buf);
             heap.set_finalized(a.as_ptr() as *mut Header);
             a.header.aux = OUT;
+            a.header.flags |= src.header.flags & IMMEDIATE;
             a.body.heap = Shared { buf: h.buf, ptr: h.ptr.add(start), len: end - start };
         }
         a
+    }
+    /// Whether all elements are known to be immediates.
+    #[inline(always)]
+    pub fn is_immediate(&self) -> bool {
+        self.header.flags & IMMEDIATE != 0
+    }
+    /// The elements as a counted buffer for an envelope, with byte offset and length, when all of them are immediates and there are enough to be in
+    /// a buffer. Looks at them once; O(1) while nobody writes.
+    pub fn share(this: Ref<ArrayCell>) -> Option<(BufRef, usize, usize)> {
+        let mut this = this;
+        if this.is_inline() {
+            return None;
+        }
+        // SAFETY: heap body: a live buffer that this cell holds, with ptr inside it.
+        unsafe {
+            let h = this.body.heap;
+            if !this.is_immediate() {
+                // Not short-circuiting per element: the loop becomes vector code.
+                if !this.as_slice().chunks(64).all(|c| !c.iter().fold(false, |a, v| a | v.is_cell())) {
+                    return None;
+                }
+                if this.header.flags & flags::SHARED == 0 {
+                    SharedBuf::mark(h.buf);
+                    this.header.flags |= IMMEDIATE;
+                }
+            }
+            Some((BufRef::retained(h.buf)?, h.ptr as usize - SharedBuf::data(h.buf) as usize, h.len))
+        }
+    }
+    /// New Array over a received buffer of immediates. O(1).
+    pub fn from_shared(heap: &mut Heap, shape: u32, buf: BufRef, offset: usize, len: usize) -> Ref<ArrayCell> {
+        let mut a = Self::empty(heap, shape);
+        heap.set_finalized(a.as_ptr() as *mut Header);
+        // SAFETY: the count goes over to the new cell; offset and len came from `share` of the same buffer.
+        unsafe {
+            let raw = buf.into_raw();
+            SharedBuf::mark(raw);
+            a.header.aux = OUT;
+            a.header.flags |= IMMEDIATE;
+            a.body.heap = Shared { buf: raw, ptr: SharedBuf::data(raw).add(offset) as *mut Value, len };
+            // As with Strings: a buffer that its sender keeps too is the sender's to account for.
+            if SharedBuf::is_sole(raw) {
+                heap.add_payload(SharedBuf::cap(raw));
+                a.header.flags |= COUNTED;
+            }
+        }
+        a
+    }
+    /// A frozen copy in another heap (module `graft`): shares the buffer when all elements are immediates.
+    pub(crate) fn twin(heap: &mut Heap, src: Ref<ArrayCell>) -> Ref<ArrayCell> {
+        let mut a = match Self::share(src) {
+            Some((buf, offset, len)) => Self::from_shared(heap, src.header.shape, buf, offset, len),
+            None => Self::empty(heap, src.header.shape),
+        };
+        if !a.is_immediate() {
+            if src.len() > INLINE {
+                Self::reserve_slow(a, heap, src.len());
+            }
+            Self::extend(a, heap, src.as_slice());
+        }
+        a.header.flags |= flags::FROZEN;
+        a
+    }
+    /// The elements of a new twin for changing; None when they are immediates.
+    pub(crate) fn twin_slots<'a>(this: Ref<ArrayCell>) -> Option<&'a mut [Value]> {
+        // SAFETY: a twin holds its buffer alone (or is inline), and only the copier knows it.
+        (!this.is_immediate()).then(|| unsafe { std::slice::from_raw_parts_mut(this.ptr(), this.len()) })
     }
     pub(crate) unsafe fn free(p: *mut ArrayCell) -> usize {
         // SAFETY: called once by the finalizer.

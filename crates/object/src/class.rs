@@ -266,6 +266,12 @@ boot_classes! {
     RACTOR_ERROR "Ractor::Error" Class STANDARD_ERROR Exception;
     ISOLATION_ERROR "Ractor::IsolationError" Class RACTOR_ERROR Exception;
     CLOSED_CHANNEL_ERROR "RubyVM::ClosedError" Class STOP_ITERATION Exception;
+    DID_YOU_MEAN "DidYouMean" Module OBJECT None;
+    DYM_LEVENSHTEIN "DidYouMean::Levenshtein" Module OBJECT None;
+    DYM_JARO "DidYouMean::Jaro" Module OBJECT None;
+    DYM_JARO_WINKLER "DidYouMean::JaroWinkler" Module OBJECT None;
+    ERROR_HIGHLIGHT "ErrorHighlight" Module OBJECT None;
+    LIMIT_ERROR "RubyVM::LimitError" Class EXCEPTION Exception;
     ENV_METHODS "EnvMethods" Module OBJECT None;
     ARGF_CLASS "ArgfClass" Class OBJECT Object;
 }

@@ -6,7 +6,7 @@
 use crate::cells::{Kind, alloc_cell};
 use crate::value::{Cell, Ref, Value};
 use hashbrown::HashTable as Index;
-use zakuro_heap::{Header, Heap};
+use zakuro_heap::{Header, Heap, flags};
 
 const LINEAR: usize = 8;
 
@@ -238,6 +238,47 @@ impl HashCell {
             copy.compact();
         }
         Self::change(this, heap, |t| *t = copy);
+    }
+    /// A frozen copy in another heap (module `graft`).
+    pub(crate) fn twin(heap: &mut Heap, src: Ref<HashCell>) -> Ref<HashCell> {
+        let mut h = Self::make(heap, src.header.shape);
+        if src.len() > 0
+            && let Some(t) = src.table()
+        {
+            let copy = t.image();
+            Self::change(h, heap, |t| *t = copy);
+        } else if src.table().is_some_and(|t| t.by_identity) {
+            Self::change(h, heap, |t| t.by_identity = true);
+        }
+        h.default = src.default;
+        h.default_is_proc = src.default_is_proc;
+        h.header.flags |= flags::FROZEN;
+        h
+    }
+    /// Replaces what a new twin refers to.
+    pub(crate) fn redirect(this: Ref<HashCell>, f: &mut dyn FnMut(Value) -> Value) {
+        let mut this = this;
+        if this.default.is_cell() {
+            this.default = f(this.default);
+        }
+        if let Some(t) = &mut this.table {
+            t.map_values(&mut |v| if v.is_cell() { f(v) } else { v });
+        }
+    }
+    /// Changes the stored hash codes of a new twin to what `f` gives for position and key; None: as it is.
+    pub fn rehash_twin(this: Ref<HashCell>, f: &mut dyn FnMut(Value) -> Option<u64>) {
+        let mut this = this;
+        let Some(t) = &mut this.table else { return };
+        let mut changed = false;
+        for i in 0..t.entries.len() {
+            if let Some(hash) = f(t.entries[i].key) {
+                changed |= t.entries[i].hash != hash;
+                t.entries[i].hash = hash;
+            }
+        }
+        if changed {
+            t.reindexed();
+        }
     }
     pub(crate) unsafe fn free(p: *mut HashCell) -> usize {
         // SAFETY: called once by the finalizer.

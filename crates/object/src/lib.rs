@@ -6,6 +6,7 @@
 pub mod array;
 pub mod cells;
 pub mod class;
+pub mod graft;
 pub mod hash;
 pub mod shape;
 pub mod string;

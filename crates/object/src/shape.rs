@@ -47,8 +47,14 @@ pub static SHAPE_LOTS: LotCounter = LotCounter::new(FIRST_DYNAMIC);
 
 /// A sparse table of ids handed out in lots: page pointers by `id / LOT`. Pages may be shared with the boot image: reading is
 /// the same for both, writing copies a shared page first.
+///
+/// Lots of the boot image stand in an array; later ones, whose numbers grow as long as the process lives, in a small open hash table: a VM
+/// pays for the lots that it has, not for those that others had before it.
 pub struct LotTable<T: Clone + 'static> {
     pages: Vec<Page<T>>,
+    /// Open addressing, a power of two of slots, at most half of them used; `u32::MAX`: free.
+    late: Vec<(u32, Page<T>)>,
+    used: usize,
 }
 
 enum Page<T: 'static> {
@@ -57,25 +63,82 @@ enum Page<T: 'static> {
     Own(Box<[Option<T>]>),
 }
 
+impl<T> Page<T> {
+    #[inline(always)]
+    fn rows(&self) -> &[Option<T>] {
+        match self {
+            Page::None => &[],
+            Page::Shared(p) => p,
+            Page::Own(p) => p,
+        }
+    }
+}
+
+/// Lots that the boot image may use.
+const EARLY: u32 = FIRST_DYNAMIC / LOT;
+const FREE: u32 = u32::MAX;
+
 impl<T: Clone + 'static> LotTable<T> {
     pub fn new() -> LotTable<T> {
-        LotTable { pages: Vec::new() }
+        LotTable { pages: Vec::new(), late: Vec::new(), used: 0 }
     }
     #[inline(always)]
     pub fn get(&self, id: u32) -> Option<&T> {
-        match self.pages.get((id / LOT) as usize)? {
-            Page::None => None,
-            Page::Shared(p) => p[(id % LOT) as usize].as_ref(),
-            Page::Own(p) => p[(id % LOT) as usize].as_ref(),
+        let lot = id / LOT;
+        let page = if lot < EARLY { self.pages.get(lot as usize)? } else { &self.late.get(self.find(lot)?)?.1 };
+        page.rows().get((id % LOT) as usize)?.as_ref()
+    }
+    /// Slot of a late lot.
+    #[inline(always)]
+    fn find(&self, lot: u32) -> Option<usize> {
+        let mask = self.late.len().wrapping_sub(1);
+        let mut i = lot as usize & mask;
+        loop {
+            match self.late.get(i)?.0 {
+                l if l == lot => return Some(i),
+                FREE => return None,
+                _ => i = (i + 1) & mask,
+            }
         }
+    }
+    /// The page of a lot, made when needed.
+    fn page(&mut self, lot: u32) -> &mut Page<T> {
+        if lot < EARLY {
+            while self.pages.len() <= lot as usize {
+                self.pages.push(Page::None);
+            }
+            return &mut self.pages[lot as usize];
+        }
+        let at = match self.find(lot) {
+            Some(i) => i,
+            None => {
+                if (self.used + 1) * 2 > self.late.len() {
+                    let size = (self.late.len() * 2).max(4);
+                    let old = std::mem::replace(&mut self.late, (0..size).map(|_| (FREE, Page::None)).collect());
+                    for (lot, page) in old {
+                        if lot != FREE {
+                            self.insert(lot, page);
+                        }
+                    }
+                }
+                self.used += 1;
+                self.insert(lot, Page::None)
+            }
+        };
+        &mut self.late[at].1
+    }
+    fn insert(&mut self, lot: u32, page: Page<T>) -> usize {
+        let mask = self.late.len() - 1;
+        let mut i = lot as usize & mask;
+        while self.late[i].0 != FREE {
+            i = (i + 1) & mask;
+        }
+        self.late[i] = (lot, page);
+        i
     }
     /// The slot for writing; makes or copies the page when needed.
     pub fn slot(&mut self, id: u32) -> &mut Option<T> {
-        let n = (id / LOT) as usize;
-        while self.pages.len() <= n {
-            self.pages.push(Page::None);
-        }
-        let page = &mut self.pages[n];
+        let page = self.page(id / LOT);
         match page {
             Page::None => *page = Page::Own(vec![None; LOT as usize].into()),
             Page::Shared(p) => *page = Page::Own(p.to_vec().into()),
@@ -86,8 +149,9 @@ impl<T: Clone + 'static> LotTable<T> {
             _ => unreachable!("made above"),
         }
     }
-    /// Leaks all pages, to be shared by every later table.
+    /// Leaks all pages, to be shared by every later table. Only the boot image does so: it has no late lots.
     pub fn freeze(self) -> &'static [&'static [Option<T>]] {
+        debug_assert!(self.late.is_empty(), "the boot image has used up its ids");
         let pages: Vec<&'static [Option<T>]> = self
             .pages
             .into_iter()
@@ -101,49 +165,54 @@ impl<T: Clone + 'static> LotTable<T> {
     }
     /// A table that starts as a view of frozen pages.
     pub fn over(pages: &'static [&'static [Option<T>]]) -> LotTable<T> {
-        LotTable { pages: pages.iter().map(|p| if p.is_empty() { Page::None } else { Page::Shared(p) }).collect() }
+        let pages = pages.iter().map(|p| if p.is_empty() { Page::None } else { Page::Shared(p) }).collect();
+        LotTable { pages, late: Vec::new(), used: 0 }
     }
     /// A table that starts as a view of this one.
     ///
     /// # Safety
     /// This table outlives the view, and is not changed meanwhile.
     pub unsafe fn share(&self) -> LotTable<T> {
-        let view = |p: &[Option<T>]| -> &'static [Option<T>] {
-            // SAFETY: pages stay where they are as long as the table that owns them (caller).
-            unsafe { std::slice::from_raw_parts(p.as_ptr(), p.len()) }
-        };
-        let page = |p: &Page<T>| match p {
+        let view = |p: &Page<T>| match p {
             Page::None => Page::None,
-            Page::Shared(p) => Page::Shared(p),
-            Page::Own(p) => Page::Shared(view(p)),
+            // SAFETY: pages stay where they are as long as the table that owns them (caller).
+            p => Page::Shared(unsafe { std::slice::from_raw_parts(p.rows().as_ptr(), p.rows().len()) }),
         };
-        LotTable { pages: self.pages.iter().map(page).collect() }
+        LotTable {
+            pages: self.pages.iter().map(view).collect(),
+            late: self.late.iter().map(|(lot, p)| (*lot, view(p))).collect(),
+            used: self.used,
+        }
     }
     pub fn each(&self, f: &mut dyn FnMut(u32, &T)) {
-        for (n, p) in self.pages.iter().enumerate() {
-            let s: &[Option<T>] = match p {
-                Page::None => &[],
-                Page::Shared(p) => p,
-                Page::Own(p) => p,
-            };
-            for (i, v) in s.iter().enumerate() {
+        self.each_page(&mut |lot, page| {
+            for (i, v) in page.rows().iter().enumerate() {
                 if let Some(v) = v {
-                    f(n as u32 * LOT + i as u32, v);
+                    f(lot * LOT + i as u32, v);
                 }
             }
-        }
+        });
     }
     /// Entries of pages that this table owns (not the shared ones).
     pub fn each_own(&self, f: &mut dyn FnMut(u32, &T)) {
-        for (n, p) in self.pages.iter().enumerate() {
-            if let Page::Own(p) = p {
-                for (i, v) in p.iter().enumerate() {
+        self.each_page(&mut |lot, page| {
+            if matches!(page, Page::Own(_)) {
+                for (i, v) in page.rows().iter().enumerate() {
                     if let Some(v) = v {
-                        f(n as u32 * LOT + i as u32, v);
+                        f(lot * LOT + i as u32, v);
                     }
                 }
             }
+        });
+    }
+    /// Pages in order of their lots: ids are in order of creation.
+    fn each_page(&self, f: &mut dyn FnMut(u32, &Page<T>)) {
+        for (n, p) in self.pages.iter().enumerate() {
+            f(n as u32, p);
         }
+        let mut late: Vec<&(u32, Page<T>)> = self.late.iter().filter(|l| l.0 != FREE).collect();
+        late.sort_unstable_by_key(|l| l.0);
+        late.iter().for_each(|(lot, page)| f(*lot, page));
     }
 }
 

@@ -7,7 +7,7 @@
 use crate::cells::{Kind, alloc_cell};
 use crate::class::ids;
 use crate::value::{Cell, Ref, Value};
-use zakuro_heap::{BufRef, Header, Heap, SharedBuf};
+use zakuro_heap::{BufRef, Header, Heap, SharedBuf, out_of_memory};
 
 pub const INLINE: usize = 24;
 /// Flag: this cell's VM accounts for the buffer (substrings share it without counting it again).
@@ -58,7 +58,7 @@ impl Cell for StringCell {
 pub struct TooLarge;
 
 impl StringCell {
-    /// New String of the content. Panics only when memory is exhausted.
+    /// New String of the content. Unwinds with OutOfMemory when memory is refused, as all functions that make buffers.
     pub fn make(heap: &mut Heap, shape: u32, bytes: &[u8], encoding: u8) -> Ref<StringCell> {
         let mut s = Self::empty(heap, shape, encoding);
         if bytes.len() <= INLINE {
@@ -148,6 +148,10 @@ impl StringCell {
         }
         let old_inline = this.is_inline();
         let want = cap.max(if this.len() > 0 { (this.len() * 2).min(cap.saturating_mul(2)) } else { cap }).max(48);
+        let want = if heap.admits(want) { want } else { cap };
+        if !heap.admits(want) {
+            return Err(TooLarge);
+        }
         // SAFETY: a fresh buffer is filled with the old content, then the body is switched; the old buffer's count is given back.
         unsafe {
             let buf = SharedBuf::new(want);
@@ -183,7 +187,9 @@ impl StringCell {
     /// Appends bytes. The caller has checked frozen and encoding.
     #[inline]
     pub fn append(this: Ref<StringCell>, heap: &mut Heap, bytes: &[u8]) {
-        Self::try_append(this, heap, bytes).expect("string buffer: out of memory");
+        if Self::try_append(this, heap, bytes).is_err() {
+            out_of_memory();
+        }
     }
     pub fn try_append(this: Ref<StringCell>, heap: &mut Heap, bytes: &[u8]) -> Result<(), TooLarge> {
         let mut this = this;
@@ -224,7 +230,9 @@ impl StringCell {
         }
         if !this.unique() || src.len() > this.capacity() {
             this.set_len(0);
-            Self::reserve(this, heap, src.len()).expect("string buffer: out of memory");
+            if Self::reserve(this, heap, src.len()).is_err() {
+                out_of_memory();
+            }
         }
         // SAFETY: capacity ensured; src does not alias the buffer.
         unsafe { std::ptr::copy_nonoverlapping(src.as_ptr(), this.raw_mut(), src.len()) };
@@ -234,7 +242,9 @@ impl StringCell {
     /// The content for writing in place (same length). The caller has checked frozen.
     pub fn bytes_mut<'a>(this: &'a mut Ref<StringCell>, heap: &mut Heap) -> &'a mut [u8] {
         let n = this.len();
-        Self::reserve(*this, heap, n).expect("string buffer: out of memory");
+        if Self::reserve(*this, heap, n).is_err() {
+            out_of_memory();
+        }
         this.clear_range();
         // SAFETY: unique buffer (or inline) with n bytes.
         unsafe { std::slice::from_raw_parts_mut(this.raw_mut(), n) }
@@ -309,6 +319,39 @@ impl StringCell {
                 s.header.flags |= COUNTED;
             }
         }
+        s
+    }
+    /// A frozen copy in another heap (module `graft`). Shares the buffer unless it is small or would keep much more alive than its content.
+    pub(crate) fn twin(heap: &mut Heap, src: Ref<StringCell>) -> Ref<StringCell> {
+        let shared = match src.len() {
+            n if src.is_inline() || n < 256 || src.capacity() > 4 * n => None,
+            _ => src.share(),
+        };
+        let mut s = match shared {
+            Some((buf, offset, len)) => Self::from_shared(heap, src.header.shape, buf, offset, len, src.encoding()),
+            None => {
+                let s = Self::empty(heap, src.header.shape, src.encoding());
+                if src.len() > INLINE {
+                    // Just as much as it takes: it will never grow.
+                    // SAFETY: a new buffer, filled with len bytes before the cell is seen; its count goes over to the cell.
+                    unsafe {
+                        let len = src.len();
+                        let buf = SharedBuf::new(len);
+                        assert!(!buf.is_null(), "string buffer: out of memory");
+                        std::ptr::copy_nonoverlapping(src.bytes().as_ptr(), SharedBuf::data(buf), len);
+                        Self::adopt(s, heap, Shared { buf, ptr: SharedBuf::data(buf), len });
+                    }
+                    heap.add_payload(src.len());
+                    let mut s = s;
+                    s.header.flags |= COUNTED;
+                } else {
+                    Self::append(s, heap, src.bytes());
+                }
+                s
+            }
+        };
+        s.set_code_range(src.code_range());
+        s.header.flags |= zakuro_heap::flags::FROZEN;
         s
     }
     pub(crate) unsafe fn free(p: *mut StringCell) -> usize {

@@ -27,8 +27,9 @@ pub unsafe fn trace(cell: *mut Header, m: &mut Marker<'_>) {
                 }
             }
             Kind::Array => {
-                for v in (*(cell as *mut ArrayCell)).as_slice() {
-                    mark(m, *v);
+                let a = &*(cell as *mut ArrayCell);
+                if !a.is_immediate() {
+                    a.as_slice().iter().for_each(|v| mark(m, *v));
                 }
             }
             Kind::Hash => {

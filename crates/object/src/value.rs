@@ -181,8 +181,13 @@ impl Value {
     }
     #[inline(always)]
     pub fn set_flags(self, f: u8) {
-        // SAFETY: as in `kind_of_cell`; only the owning VM's thread writes.
-        unsafe { (*self.header()).flags |= f }
+        // SAFETY: as in `kind_of_cell`; only the owning VM's thread writes. A cell that has the flags already may be a region's.
+        unsafe {
+            let h = self.header();
+            if (*h).flags & f != f {
+                (*h).flags |= f
+            }
+        }
     }
     /// The id that inline caches compare: shape of a cell, class id of an immediate.
     #[inline(always)]

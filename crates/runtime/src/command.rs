@@ -322,6 +322,17 @@ impl Command {
         if name == "frozen-string-literal" || name == "all" {
             self.options.frozen_string_literal = Some(on);
         }
+        let o = &mut self.options;
+        let all = name == "all";
+        for (known, off) in [
+            (name == "did-you-mean", &mut o.no_did_you_mean),
+            (name == "error-highlight", &mut o.no_error_highlight),
+            (name == "gems" || name == "gem", &mut o.no_gems),
+        ] {
+            if known || all {
+                *off = !on;
+            }
+        }
         if name == "rubyopt" || name == "all" {
             self.ignore_rubyopt = !on;
         }

@@ -2,8 +2,10 @@
 //!
 //! Process-wide are the boot image, the scheduler and the options, all immutable or behind handles; every VM is made from them.
 
+pub mod allocator;
 pub mod command;
 pub mod doctest;
+pub mod panics;
 pub mod process;
 pub mod program;
 pub mod signals;

@@ -9,6 +9,7 @@ use zakuro_sched::{Config, Scheduler, StackPool, StackSize};
 use zakuro_vm::boot::BootImage;
 use zakuro_vm::host::{End, SignalAction, Spawner, VmControl};
 use zakuro_vm::image::Seed;
+use zakuro_vm::limits::Limits;
 use zakuro_vm::transfer::Envelope;
 use zakuro_vm::{Cx, Vm};
 
@@ -48,6 +49,11 @@ impl Process {
                 p.everything_waits();
             }
         }));
+        let pool = process.pool.clone();
+        process.scheduler.on_care(Box::new(move || {
+            let (stacks, blocks) = (pool.relax(), zakuro_heap::Ledger::get().relax());
+            stacks || blocks
+        }));
         process
     }
     /// Every VM waits and nothing can wake one: the first VM gets the deadlock error.
@@ -83,8 +89,8 @@ impl Process {
 }
 
 impl Spawner for Process {
-    fn create(&self, name: &str, argv: Vec<Vec<u8>>) -> Arc<VmControl> {
-        VmControl::new(self.next_id.fetch_add(1, Ordering::Relaxed), name, argv)
+    fn create_limited(&self, name: &str, argv: Vec<Vec<u8>>, limits: Limits) -> Arc<VmControl> {
+        VmControl::new(self.next_id.fetch_add(1, Ordering::Relaxed), name, argv, limits)
     }
     fn start(&self, control: &Arc<VmControl>, args: Envelope) {
         self.start_vm(control, args, None);
@@ -206,7 +212,7 @@ fn run_prelude(cx: &mut Cx, name: &str, text: &str) {
         let class = cx.class_name_of(e);
         let message = cx.exception_message(e);
         let message = cx.to_s_text(message).unwrap_or_default();
-        let at = cx.ivar_get(e, zakuro_vm::raise::hidden::backtrace());
+        let at = cx.exception_backtrace(e);
         let at = cx.inspect_for_error(at);
         panic!("prelude {name}: {class}: {message} {at}");
     }

@@ -6,6 +6,8 @@ use zakuro_compiler::Options as CompileOptions;
 use zakuro_corelib::vm_api::birth;
 use zakuro_vm::host::{End, VmControl};
 use zakuro_vm::image::Seed;
+use zakuro_vm::life::Stop;
+use zakuro_vm::limits::Limit;
 use zakuro_vm::transfer::Envelope;
 use zakuro_vm::*;
 
@@ -31,7 +33,23 @@ pub fn run_vm(cx: &mut Cx, control: &Arc<VmControl>, args: Envelope, image: Opti
             }
         },
     };
-    cx.end = Some(end);
+    cx.end = Some(early(cx, end));
+}
+
+/// The end report of a VM that did not end by itself.
+fn early(cx: &Cx, end: End) -> End {
+    let report = match &end {
+        End::Exception { report, .. } => report.clone(),
+        _ => String::new(),
+    };
+    let memory = matches!(&end, End::Exception { class, .. } if class == "NoMemoryError") && cx.told_memory();
+    match cx.life.stop {
+        _ if cx.life.exit.is_some() => End::Exit(cx.life.exit.unwrap_or(0)),
+        Some(Stop::Killed) => End::Killed,
+        Some(Stop::Limit(limit)) => End::Limit { limit, message: cx.limit_message(limit), report },
+        None if memory => End::Limit { limit: Limit::Memory, message: cx.limit_message(Limit::Memory), report },
+        None => end,
+    }
 }
 
 /// Runs the block that a forked VM was made for, and keeps what it returns or raises for whoever asks.
@@ -80,6 +98,7 @@ fn run_end(cx: &mut Cx, result: Result<Value>) -> End {
             }
         }
     }
+    cx.last_act();
     cx.kill_other_threads();
     zakuro_corelib::io::flush_all(cx);
     end
@@ -121,6 +140,11 @@ fn prepare(cx: &mut Cx, c: &mut Command, args: Envelope) -> Result<Source> {
         return refuse(cx, ids::RUNTIME_ERROR, e.trim_end_matches(" (RuntimeError)"));
     }
     cx.options = Arc::new(c.options.clone());
+    for (off, name) in [(c.options.no_did_you_mean, "DidYouMean"), (c.options.no_error_highlight, "ErrorHighlight")] {
+        if off {
+            cx.const_remove(ids::OBJECT, Sym::intern(name));
+        }
+    }
     zakuro_corelib::command_line(cx);
     for w in &c.warnings {
         zakuro_corelib::io::write_error(cx, format!("zakuro: {w}\n").as_bytes());

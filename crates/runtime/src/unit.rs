@@ -6,7 +6,7 @@ use std::any::Any;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use zakuro_sched::{PollWord, StackSize, Task, Turn, Unit};
+use zakuro_sched::{PollWord, StackSize, Task, Turn, Unit, set_unit_data};
 use zakuro_vm::Vm;
 use zakuro_vm::fiber::Co;
 use zakuro_vm::host::{End, Host, VmControl};
@@ -45,6 +45,7 @@ impl VmUnit {
             control: self.control.clone(),
             spawner: self.process.clone(),
         });
+        vm.life_begins(self.control.limits);
         if vm.options.gc_stress {
             poll.set(zakuro_sched::poll::COLLECT);
         }
@@ -68,10 +69,14 @@ impl VmUnit {
     }
     fn finish(&mut self, end: Option<End>) {
         self.co = None;
+        if let Some(vm) = self.vm.as_mut() {
+            vm.life_ends();
+        }
         let result = self.vm.take().and_then(|mut vm| vm.result.take());
         let Some(end) = end else { return };
         // As a thread's: whoever joins gets the exception raised, and it is shown here in case nobody ever does.
-        if let End::Exception { report, .. } = &end
+        if let End::Exception { report, .. } | End::Limit { report, .. } = &end
+            && !report.is_empty()
             && &*self.control.name != "main"
             && !self.control.was_joined()
         {
@@ -99,12 +104,28 @@ impl Unit for VmUnit {
         let (Some(co), Some(vm)) = (self.co.as_mut(), self.vm.as_mut()) else { return Turn::Done };
         let cx: *mut Vm = &mut **vm;
         // SAFETY: `co` runs the main thread of this VM, which stays in its box.
-        match catch_unwind(AssertUnwindSafe(|| unsafe { zakuro_vm::thread::turn(cx, co) })) {
+        vm.turn_begins();
+        set_unit_data(cx.cast());
+        let turn = catch_unwind(AssertUnwindSafe(|| unsafe { zakuro_vm::thread::turn(cx, co) }));
+        set_unit_data(std::ptr::null_mut());
+        if let Some(vm) = self.vm.as_mut() {
+            vm.turn_ends();
+        }
+        match turn {
             Ok(TurnEnd::Park) => Turn::Park,
             Ok(TurnEnd::Again) => Turn::Again,
             Ok(TurnEnd::Ended) => {
                 let end = self.vm.as_mut().and_then(|vm| vm.end.take());
                 self.finish(Some(end.unwrap_or(End::Done)));
+                Turn::Done
+            }
+            Ok(TurnEnd::Abandoned) => {
+                if let Some(co) = self.co.take() {
+                    // SAFETY: the VM is over. What only the abandoned frames own is lost; nobody refers to them.
+                    drop(unsafe { co.abandon() });
+                }
+                let end = self.vm.as_mut().and_then(|vm| vm.end.take());
+                self.finish(Some(end.unwrap_or(End::Killed)));
                 Turn::Done
             }
             Err(p) => {

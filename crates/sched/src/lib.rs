@@ -20,7 +20,7 @@ mod stack;
 mod task;
 
 pub use coroutine::{Coroutine, Resumed, Suspender, approximate_stack_pointer, on_native_stack};
-pub use native::blocking;
+pub use native::{blocking, set_unit_data, unit_data};
 pub use poll::PollWord;
 pub use reactor::{TimerId, WatchId};
 pub use scheduler::{Config, IdleHold, Scheduler};

@@ -79,6 +79,26 @@ pub(crate) struct Native {
     lifo_since: Cell<u64>,
     last_rest: Cell<Duration>,
     tid: i32,
+    /// What the running unit has left here for its turn.
+    data: Cell<*mut ()>,
+}
+
+/// Leaves a pointer for [`unit_data`] until the turn ends. Called by the unit, in its turn.
+pub fn set_unit_data(data: *mut ()) {
+    // SAFETY: a thread's own record.
+    if let Some(native) = unsafe { current::native().as_ref() } {
+        native.data.set(data);
+    }
+}
+
+/// What the unit that runs on this thread has left; null outside of coroutines that may suspend here and now (in [`blocking`], on the native
+/// stack, on threads of others).
+pub fn unit_data() -> *mut () {
+    // SAFETY: a thread's own record.
+    match unsafe { current::native().as_ref() } {
+        Some(native) if native.worker.get() < EXIT && !current::anchor().is_null() => native.data.get(),
+        _ => ptr::null_mut(),
+    }
 }
 
 /// Index of the calling thread's worker, 0 on other threads: for sharding only.
@@ -122,6 +142,7 @@ pub(crate) fn main(inner: Arc<Inner>, parker: Arc<Parker>) {
         lifo_since: Cell::new(0),
         last_rest: Cell::new(Duration::ZERO),
         tid,
+        data: Cell::new(ptr::null_mut()),
     };
     current::set_native(&native);
     native.awoken(native.parker.wait());

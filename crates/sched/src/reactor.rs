@@ -22,6 +22,8 @@ use crate::task::Task;
 
 /// How long a unit may run while others wait for its worker.
 const SLICE: Duration = Duration::from_millis(10);
+/// How often the process looks for memory to give back.
+const CARE: Duration = Duration::from_millis(200);
 const WAKE_TOKEN: u64 = u64::MAX;
 
 /// Names an armed timer.
@@ -143,6 +145,7 @@ impl Reactor {
         let mut balancer = Balancer::default();
         let mut next_tick = Instant::now() + SLICE;
         let mut was_ticking = false;
+        let mut next_care = None;
         while !self.stopping.load(Ordering::SeqCst) {
             let now = Instant::now();
             self.fire(inner, now);
@@ -161,10 +164,20 @@ impl Reactor {
                 }
             }
             was_ticking = ticking;
+            if next_care.is_some_and(|at| now >= at) {
+                next_care = inner.take_care().then(|| now + CARE);
+            }
+            if ticking && next_care.is_none() {
+                next_care = Some(now + CARE);
+            }
             let until = {
                 let mut timers = self.timers.lock();
                 let timer = timers.heap.peek().map(|Reverse((at, _))| *at);
                 let until = match (timer, ticking.then_some(next_tick)) {
+                    (Some(a), Some(b)) => Some(a.min(b)),
+                    (a, b) => a.or(b),
+                };
+                let until = match (until, next_care) {
                     (Some(a), Some(b)) => Some(a.min(b)),
                     (a, b) => a.or(b),
                 };

@@ -154,6 +154,8 @@ pub(crate) struct Inner {
     /// The idle callback was called and no work was found since. Set under `idle`; cleared by any thread that finds work.
     idle_reported: AtomicBool,
     on_idle: Mutex<Option<Arc<dyn Fn() + Send + Sync>>>,
+    /// See [`Scheduler::on_care`].
+    care: Mutex<Option<Arc<dyn Fn() -> bool + Send + Sync>>>,
     stopping: AtomicBool,
     /// Signalled when a native thread ends; used with `idle`.
     ended: Condvar,
@@ -453,6 +455,11 @@ impl Inner {
         self.live.fetch_sub(1, Ordering::SeqCst);
     }
 
+    pub(crate) fn take_care(&self) -> bool {
+        let callback = self.care.lock().clone();
+        callback.is_some_and(|f| f())
+    }
+
     pub(crate) fn idle_worker_count(&self) -> usize {
         self.idle_workers.load(Ordering::SeqCst)
     }
@@ -506,6 +513,7 @@ impl Scheduler {
             outside: AtomicUsize::new(0),
             idle_reported: AtomicBool::new(false),
             on_idle: Mutex::new(None),
+            care: Mutex::new(None),
             stopping: AtomicBool::new(false),
             ended: Condvar::new(),
             reactor: Reactor::new(owner.clone()),
@@ -562,6 +570,12 @@ impl Scheduler {
     /// wake units. Replaces an earlier callback.
     pub fn on_idle(&self, callback: Box<dyn Fn() + Send + Sync>) {
         *self.inner.on_idle.lock() = Some(Arc::from(callback));
+    }
+
+    /// Calls `callback` on the timer thread a few times a second while units run, and after that until it returns false: for giving back in bulk
+    /// what nobody has needed for a while.
+    pub fn on_care(&self, callback: Box<dyn Fn() -> bool + Send + Sync>) {
+        *self.inner.care.lock() = Some(Arc::from(callback));
     }
 
     /// While the guard lives, units may be woken from outside the scheduler: no idle callback.

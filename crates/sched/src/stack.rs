@@ -89,6 +89,8 @@ struct Slot {
     index: usize,
     trimmed: bool,
     guarded: bool,
+    /// It holds no pages.
+    released: bool,
 }
 
 #[derive(Default)]
@@ -98,6 +100,8 @@ struct Mappings {
     /// Never used slots of the newest mapping: next address, how many are left.
     fresh: (usize, usize),
     free: Vec<Slot>,
+    /// Fewest of `free` since [`StackPool::relax`]: nobody needed these.
+    least_free: usize,
     made: usize,
 }
 
@@ -151,6 +155,7 @@ impl StackPool {
         let mut common = self.0.common[size.index()].lock();
         if let Some(slot) = common.free.pop() {
             let rest = common.free.len();
+            common.least_free = common.least_free.min(rest - rest.min(size.exchange() / 2));
             let moved: Vec<Slot> = common.free.drain(rest - rest.min(size.exchange() / 2)..).collect();
             drop(common);
             self.0.shards[size.index()][shard].lock().extend(moved);
@@ -177,10 +182,35 @@ impl StackPool {
             common.mappings.push((address as usize, bytes));
             common.fresh = (address as usize, size.lot());
         }
-        let slot = Slot { base: common.fresh.0, index: common.made, trimmed: true, guarded: false };
+        let slot = Slot { base: common.fresh.0, index: common.made, trimmed: true, guarded: false, released: true };
         common.fresh = (common.fresh.0 + size.bytes(), common.fresh.1 - 1);
         common.made += 1;
         Ok(slot)
+    }
+
+    /// Gives the memory of slots back that nobody has needed since the last call, half of them at a time; called now and then while the process
+    /// lives. True: there may be more to give later.
+    pub fn relax(&self) -> bool {
+        let mut more = false;
+        for size in [StackSize::Main, StackSize::Fiber] {
+            let mut common = self.0.common[size.index()].lock();
+            // Released ones stand at the front, where they are taken last.
+            let released = common.free.iter().take_while(|s| s.released).count();
+            let unused = common.least_free.min(common.free.len()).saturating_sub(released);
+            let end = released + unused.div_ceil(2);
+            let mut lot: Vec<Slot> = common.free.drain(released..end).collect();
+            common.least_free = common.free.len();
+            more |= common.free.len() > released;
+            drop(common);
+            for slot in &mut lot {
+                release(size, slot);
+            }
+            let mut common = self.0.common[size.index()].lock();
+            // Whoever took slots meanwhile took them from the end.
+            let at = released.min(common.free.len());
+            common.free.splice(at..at, lot);
+        }
+        more
     }
 
     /// Slots ever carved, of both sizes.
@@ -232,6 +262,20 @@ fn trim(size: StackSize, slot: &mut Slot) {
     unsafe {
         libc::madvise((slot.base + KEEP) as *mut _, half - KEEP, libc::MADV_DONTNEED);
         libc::madvise((slot.base + half + PAGE) as *mut _, half - PAGE - KEEP, libc::MADV_DONTNEED);
+    }
+}
+
+/// Gives all of both stacks back.
+fn release(size: StackSize, slot: &mut Slot) {
+    if slot.released {
+        return;
+    }
+    (slot.trimmed, slot.released) = (true, true);
+    let half = size.bytes() / 2;
+    // SAFETY: as in `trim`.
+    unsafe {
+        libc::madvise(slot.base as *mut _, half, libc::MADV_DONTNEED);
+        libc::madvise((slot.base + half + PAGE) as *mut _, half - PAGE, libc::MADV_DONTNEED);
     }
 }
 
@@ -295,6 +339,7 @@ impl Drop for Stack {
     fn drop(&mut self) {
         let mut slot = self.slot;
         slot.trimmed = false;
+        slot.released = false;
         let noted = self.top - self.header().deepest.get().min(self.top);
         let deep = self.vm_depth > DEEP / 2 || noted > DEEP / 2;
         if deep || (self.size == StackSize::Main && native_was_deep(self.size, &slot)) {

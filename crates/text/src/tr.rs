@@ -65,8 +65,9 @@ impl Set {
                 set.add(low, low);
             }
         }
-        for c in 0..128u32 {
-            set.ascii[c as usize] = set.ranges.iter().any(|r| (r.0..=r.1).contains(&c)) != negated;
+        set.ascii = [negated; 128];
+        for r in set.ranges.iter().filter(|r| r.0 < 128) {
+            set.ascii[r.0 as usize..=r.1.min(127) as usize].fill(!negated);
         }
         Ok(set)
     }
@@ -119,6 +120,11 @@ impl CharSet {
     pub fn count(&self, s: &[u8]) -> usize {
         let (mut at, mut n) = (0, 0);
         while at < s.len() {
+            if s[at] < 128 {
+                n += self.sets.iter().all(|set| set.ascii[s[at] as usize]) as usize;
+                at += 1;
+                continue;
+            }
             let (c, len) = next(&s[at..], self.utf8_text);
             n += self.contains(c) as usize;
             at += len;
@@ -176,7 +182,17 @@ pub fn tr(s: &[u8], from: &[u8], to: &[u8], squeeze: bool, utf8_text: bool) -> R
     let map = |c: u32| {
         if from.negated { from.contains(c).then(|| to.at(u64::MAX)) } else { from.index(c).map(|i| to.at(i)) }
     };
-    let ascii: Vec<Option<u32>> = (0..128).map(map).collect();
+    let mut ascii: [Option<u32>; 128] = [None; 128];
+    if from.negated {
+        ascii = std::array::from_fn(|c| map(c as u32));
+    } else {
+        // Of several places the last one counts.
+        for r in from.ranges.iter().filter(|r| r.0 < 128) {
+            for c in r.0..=r.1.min(127) {
+                ascii[c as usize] = Some(to.at(r.2 + (c - r.0) as u64));
+            }
+        }
+    }
     let mut out = Vec::with_capacity(s.len());
     let mut at = 0;
     let mut last = None;

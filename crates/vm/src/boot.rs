@@ -141,6 +141,7 @@ impl Vm {
             inspecting: Vec::new(),
             interrupt_hook: None,
             host: None,
+            life: crate::life::Life::default(),
             end: None,
             result: None,
             forked: false,

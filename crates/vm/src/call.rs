@@ -9,6 +9,7 @@ use crate::interp;
 use crate::methods::Method;
 use crate::raise::{Exc, Result};
 use crate::vm::{Cx, PendingCall};
+use std::sync::atomic::Ordering;
 use zakuro_bytecode::CodeKind;
 use zakuro_object::*;
 
@@ -142,7 +143,7 @@ impl Cx {
                 let f = Cx::native_fn(m);
                 let r = f(self, recv, base.add(1), n | if kw { KW_FLAG } else { 0 }, block);
                 self.fp = fp.sub(1);
-                r
+                self.polled_after(r)
             }
         }
     }
@@ -191,8 +192,21 @@ impl Cx {
                 Err(Exc) => false,
             };
             self.fp = if pushed { fp.sub(1) } else { fp };
-            if ok { Ok(*base) } else { Err(Exc) }
+            if ok { self.polled_after(Ok(*base)) } else { Err(Exc) }
         }
+    }
+    /// A native loop that calls native methods or empty blocks runs no Ruby code that polls: it is interrupted here. (Before the call, arguments
+    /// in a vector would not be seen by a collection.)
+    #[inline(always)]
+    fn polled_after(&mut self, r: Result<Value>) -> Result<Value> {
+        // SAFETY: poll points to the VM's own word.
+        if unsafe { (*self.poll).load(Ordering::Relaxed) } != 0 && r.is_ok() { self.poll_after_slow(r) } else { r }
+    }
+    #[cold]
+    #[inline(never)]
+    fn poll_after_slow(&mut self, r: Result<Value>) -> Result<Value> {
+        self.safepoint_slow()?;
+        std::hint::black_box(r)
     }
     /// Calls a Proc (`call`): lambda rules when it is one.
     pub fn call_proc(&mut self, p: Ref<ProcCell>, args: &[Value], kw: bool, pass: Block) -> Result<Value> {

@@ -22,6 +22,8 @@ pub enum Out {
     Rotate,
     /// A fiber yields to its resumer.
     Yield,
+    /// Never to be resumed: see [`crate::life::give_up`].
+    Abandoned,
 }
 
 pub type Co = Coroutine<(), Out, ()>;
@@ -344,7 +346,7 @@ fn fiber_body(cx: *mut Cx, fiber: Value, s: &Suspender<(), Out>) {
         let args = (*f).transfer;
         let block = Block::from_value((*f).block);
         let args: Vec<Value> = Ref::<ArrayCell>::from_value(args).map_or(Vec::new(), |a| a.as_slice().to_vec());
-        let r = cx.yield_full(block, &args, (*f).keywords, Block::NONE, None);
+        let r = cx.guarded(|cx| cx.yield_full(block, &args, (*f).keywords, Block::NONE, None));
         drop(args);
         match r {
             Ok(v) => (*f).transfer = v,

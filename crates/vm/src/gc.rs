@@ -27,8 +27,9 @@ impl Cx {
             if !self.gc_stress {
                 word.fetch_and(!POLL_COLLECT, Ordering::AcqRel);
             }
-            if !self.gc_disabled && !self.options.gc_never {
+            if (!self.gc_disabled && !self.options.gc_never) || self.heap.over_limit() {
                 self.collect();
+                self.memory_check()?;
             }
         }
         let rest = bits & !POLL_COLLECT;

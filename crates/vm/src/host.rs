@@ -1,11 +1,12 @@
 //! What a VM knows of the process around it: its scheduler task, its control block, how to spawn others, how to wait.
 
 use crate::image::Seed;
+use crate::limits::{Limit, Limits};
 use crate::raise::{Exc, Result};
 use crate::thread::Wait;
 use crate::transfer::Envelope;
 use crate::vm::Cx;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 use zakuro_channel::{Channel, Recv, Selected, Send as Sent, Waiter};
@@ -29,6 +30,14 @@ pub enum End {
     /// A Rust panic in the VM.
     Panic(String),
     Killed,
+    /// It hit a limit.
+    Limit {
+        limit: Limit,
+        /// What its exception said.
+        message: String,
+        /// As printed on standard error; may be empty.
+        report: String,
+    },
     /// Uncaught SignalException.
     Signal {
         number: i32,
@@ -55,6 +64,7 @@ pub struct VmControl {
     pub name: Arc<str>,
     /// Arguments like a command line: program file or `-e`, `code`, then ARGV.
     pub argv: Vec<Vec<u8>>,
+    pub limits: Limits,
     pub poll: Arc<PollWord>,
     /// Set once by `start`. Read by anyone who wakes or kills the VM.
     task: OnceLock<Task>,
@@ -62,6 +72,10 @@ pub struct VmControl {
     deadlock: AtomicBool,
     /// Id of the VM that is the main Ractor of this one's family; 0: it is no Ractor. Written before the start.
     pub family: AtomicU64,
+    /// 0: nobody asked for the end; u64::MAX: somebody did; else nanoseconds of grace + 1. Written by killers, taken by the VM.
+    kill: AtomicU64,
+    /// Bytes that one request to the allocator may ask for. Written by the VM after each collection, read by the allocator.
+    pub room: AtomicUsize,
     /// Bit n: signal n has arrived and was not handled. Written by the signal dispatcher, taken by the VM.
     signals: AtomicU64,
     /// Short lock: end report and those who wait for it. Never held while Ruby code runs or a task is woken.
@@ -81,15 +95,18 @@ struct ControlState {
 }
 
 impl VmControl {
-    pub fn new(id: u64, name: &str, argv: Vec<Vec<u8>>) -> Arc<VmControl> {
+    pub fn new(id: u64, name: &str, argv: Vec<Vec<u8>>, limits: Limits) -> Arc<VmControl> {
         Arc::new(VmControl {
             id,
             name: name.into(),
             argv,
+            limits,
             poll: Arc::new(PollWord::new()),
             task: OnceLock::new(),
             deadlock: AtomicBool::new(false),
             family: AtomicU64::new(0),
+            kill: AtomicU64::new(0),
+            room: AtomicUsize::new(usize::MAX),
             signals: AtomicU64::new(0),
             state: Mutex::new(ControlState::default()),
         })
@@ -162,8 +179,24 @@ impl VmControl {
     pub fn was_joined(&self) -> bool {
         self.lock().joined
     }
-    /// Asks the VM to end at its next safepoint or wait.
+    /// Asks the VM to end at its next safepoint or wait; `ensure` clauses get the grace time of its limits.
     pub fn kill(&self) {
+        self.kill_asked(u64::MAX);
+    }
+    /// The same with a grace time; zero: at once.
+    pub fn kill_within(&self, grace: Duration) {
+        self.kill_asked((grace.as_nanos() as u64).min(u64::MAX - 2) + 1);
+    }
+    /// Takes what `kill` left: its grace time, Some(None) when the limits say it.
+    pub(crate) fn take_kill(&self) -> Option<Option<Duration>> {
+        match self.kill.swap(0, Ordering::AcqRel) {
+            0 => None,
+            u64::MAX => Some(None),
+            n => Some(Some(Duration::from_nanos(n - 1))),
+        }
+    }
+    fn kill_asked(&self, word: u64) {
+        self.kill.store(word, Ordering::Release);
         self.poll.set(poll::KILL);
         if let Some(t) = self.task.get() {
             t.wake();
@@ -194,7 +227,11 @@ impl VmControl {
 /// Starts VMs; implemented by the runtime.
 pub trait Spawner: Send + Sync {
     /// A control block for a VM that is not running yet.
-    fn create(&self, name: &str, argv: Vec<Vec<u8>>) -> Arc<VmControl>;
+    fn create(&self, name: &str, argv: Vec<Vec<u8>>) -> Arc<VmControl> {
+        self.create_limited(name, argv, Limits::default())
+    }
+    /// The same with limits.
+    fn create_limited(&self, name: &str, argv: Vec<Vec<u8>>, limits: Limits) -> Arc<VmControl>;
     /// Starts it with the objects in `args`.
     fn start(&self, control: &Arc<VmControl>, args: Envelope);
     /// Starts it from an image whose root is an Array of a block and its arguments. `args` carries what is inherited beside the program state.
@@ -386,7 +423,13 @@ impl Cx {
     }
     /// The interrupt hook of VMs that run under a scheduler.
     pub fn handle_interrupts(&mut self, _bits: u32) -> Result<()> {
-        let bits = self.poll_owner.take(poll::PREEMPT | poll::KILL | poll::RAISE | poll::WAKE | poll::SIGNAL);
+        let mut bits = self.poll_owner.take(poll::PREEMPT | poll::KILL | poll::RAISE | poll::WAKE | poll::SIGNAL);
+        if bits & poll::KILL != 0 || self.life.is_timed() {
+            bits = if self.life_check(bits) { bits | poll::KILL } else { bits & !poll::KILL };
+            if self.must_leave() {
+                return self.leave_at_once();
+            }
+        }
         if self.threads.is_some() {
             return self.threads_interrupted(bits);
         }
@@ -401,10 +444,10 @@ impl Cx {
     /// What is meant for the VM as a whole, in its main thread.
     #[cold]
     pub(crate) fn vm_interrupts(&mut self, bits: u32) -> Result<()> {
-        let Some(host) = &self.host else { return Ok(()) };
         if bits & poll::KILL != 0 {
-            return self.throw(ThrowKind::Kill, Value::NIL, Value::NIL);
+            self.tell_stop()?;
         }
+        let Some(host) = &self.host else { return Ok(()) };
         if bits & poll::RAISE != 0 && host.control.deadlock.swap(false, Ordering::AcqRel) {
             return self.raise(ids::FATAL, "No live threads left. Deadlock?");
         }

@@ -25,6 +25,8 @@ pub mod identity;
 pub mod image;
 pub mod interp;
 pub mod ivars;
+pub mod life;
+pub mod limits;
 pub mod load;
 pub mod make;
 pub mod methods;

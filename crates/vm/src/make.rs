@@ -53,6 +53,9 @@ impl Cx {
         }
         let mut header = zakuro_object::header(ids::INTEGER, Kind::Bignum, 0);
         header.flags = flags::FROZEN;
+        if !self.heap.admits(b.bits() as usize / 8) {
+            zakuro_heap::out_of_memory();
+        }
         self.heap.add_payload(b.bits() as usize / 8);
         alloc_finalized_cell(&mut self.heap, BignumCell { header, value: Box::new(b) }).as_value()
     }

@@ -23,6 +23,10 @@ pub mod hidden {
     pub fn locations() -> Sym {
         sym::exc_locations
     }
+    /// The levels as captured: an environment cell that no program can reach (see backtrace.rs).
+    pub fn raw() -> Sym {
+        sym::exc_raw
+    }
     pub fn cause() -> Sym {
         sym::exc_cause
     }
@@ -49,9 +53,9 @@ impl Cx {
     #[cold]
     pub fn raise_value<T>(&mut self, exc: Value) -> Result<T> {
         if exc.is_kind(Kind::Exception) {
-            if self.ivar_get(exc, hidden::backtrace()).is_nil() {
-                let bt = self.backtrace_value(0);
-                self.ivar_set_raw(exc, hidden::backtrace(), bt);
+            if self.ivar_get(exc, hidden::raw()).is_nil() && self.ivar_get(exc, hidden::backtrace()).is_nil() {
+                let levels = self.capture_backtrace();
+                self.ivar_set_raw(exc, hidden::raw(), levels);
             }
             if !self.ivar_defined(exc, hidden::cause()) {
                 let cause = self.errinfo;

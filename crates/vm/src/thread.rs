@@ -355,6 +355,8 @@ pub enum TurnEnd {
     Again,
     /// The main thread has ended.
     Ended,
+    /// The running coroutine must not be resumed; the VM is over.
+    Abandoned,
 }
 
 /// One turn of a VM: see the module.
@@ -391,6 +393,9 @@ pub unsafe fn turn(cx: *mut Cx, main: &mut Co) -> TurnEnd {
                 },
                 _ => main.resume(()),
             };
+            if matches!(resumed, Resumed::Yielded(Out::Abandoned)) {
+                return TurnEnd::Abandoned;
+            }
             let Some(t) = (*cx).threads.as_deref_mut() else {
                 return match resumed {
                     Resumed::Yielded(Out::Park) => TurnEnd::Park,
@@ -504,7 +509,10 @@ impl Cx {
             (*t).co = Some(Co::new(stack, move |s: &Sus, ()| {
                 let cx = &mut *cx;
                 cx.suspender = std::ptr::from_ref(s) as *const ();
-                body(cx, (*t).object);
+                let _ = cx.guarded(|cx| {
+                    body(cx, (*t).object);
+                    Ok(())
+                });
                 cx.thread_ends(t);
             }));
             (*t).state = State::Ready;

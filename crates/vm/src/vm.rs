@@ -161,6 +161,7 @@ pub struct Vm {
     pub interrupt_hook: Option<fn(&mut Cx, u32) -> crate::raise::Result<()>>,
     /// Scheduler task and control of this VM; None in a VM without a runtime (boot).
     pub host: Option<crate::host::Host>,
+    pub life: crate::life::Life,
     /// How the VM ended; left here by the runtime for the scheduler's unit.
     pub end: Option<crate::host::End>,
     /// What the block of a forked VM returned, or the exception that ended it, for whoever asks for the VM's value.

@@ -24,6 +24,16 @@ fn least(cx: &mut Cx, this: Value, n: Value, block: Block, greatest: bool) -> Re
 }
 
 fn extreme(cx: &mut Cx, this: Value, block: Block, want: Ordering) -> Result<Value> {
+    if block.is_none()
+        && cx.redefined == 0
+        && let Some(a) = plain_array(cx, this)
+        && a.len() > 0
+        && a.as_slice().iter().all(|v| v.is_fixnum())
+    {
+        let all = a.as_slice().iter().map(|v| v.fix());
+        let best = if want == Ordering::Greater { all.max() } else { all.min() };
+        return Ok(best.map_or(Value::NIL, Value::fixnum));
+    }
     let order = Order::new(cx, block);
     let best = Cell::new(None);
     each_of(cx, this, |cx, v| {

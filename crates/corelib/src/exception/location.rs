@@ -25,7 +25,12 @@ pub(super) fn of_exception(cx: &mut Cx, exc: Value) -> Result<Value> {
     if let Some(l) = cx.ivar_lookup(exc, hidden::locations()) {
         return Ok(l);
     }
-    let bt = cx.ivar_get(exc, hidden::backtrace());
+    if let Some(levels) = cx.exception_levels(exc) {
+        let l = locations_value(cx, levels);
+        cx.ivar_set_raw(exc, hidden::locations(), l);
+        return Ok(l);
+    }
+    let bt = cx.exception_backtrace(exc);
     let Some(a) = Ref::<ArrayCell>::from_value(bt) else { return Ok(Value::NIL) };
     let levels: Vec<Location> = a.as_slice().iter().filter_map(|v| Ref::<StringCell>::from_value(*v)).map(|s| parse(&s.text())).collect();
     let l = locations_value(cx, levels);
@@ -61,6 +66,7 @@ pub(super) fn set_backtrace(cx: &mut Cx, exc: Value, bt: Value) -> Result<Value>
         return cx.type_error(WRONG);
     };
     cx.ivar_set_raw(exc, hidden::backtrace(), value);
+    cx.ivar_set_raw(exc, hidden::raw(), Value::NIL);
     cx.ivar_set_raw(exc, hidden::locations(), locations);
     Ok(value)
 }

@@ -63,8 +63,7 @@ pub mod kernel {
     #[method("exit!", module_function)]
     fn exit_at_once(cx: &mut Cx, _this: Value, status: Option<Value>) -> Result<Value> {
         let s = status_of(cx, status)?;
-        cx.at_exit.clear();
-        cx.throw(ThrowKind::Kill, Value::NIL, Value::fixnum(s & 0xff))
+        cx.exit_at_once((s & 0xff) as i32)
     }
     /// Ends the VM with status 1; the message is written to `$stderr`.
     #[method("abort", module_function)]

@@ -453,7 +453,7 @@ impl Writer {
         for (hidden, name) in EXCEPTION_NAMES {
             let hidden = Sym::intern(hidden);
             let value = match *name {
-                "bt" if cx.ivar_defined(v, hidden) => cx.call(v, sym::backtrace, &[])?,
+                "bt" if !cx.exception_backtrace(v).is_nil() => cx.call(v, sym::backtrace, &[])?,
                 _ => cx.ivar_get(v, hidden),
             };
             if !value.is_nil() || matches!(*name, "mesg" | "bt") {

@@ -304,8 +304,11 @@ fn joined_range(this: Str, other: Str) -> Option<CodeRange> {
     }
 }
 
-/// NoMemoryError would end the program; CRuby says this.
+/// CRuby says this for sizes that can't be; over the VM's memory limit it is NoMemoryError.
 pub fn too_big<T>(cx: &mut Cx) -> Result<T> {
+    if cx.heap.room() != usize::MAX {
+        return cx.out_of_memory();
+    }
     cx.arg_error("argument too big")
 }
 

@@ -1,6 +1,6 @@
 //! RubyVM::Image: program state of one moment, from which VMs are spawned later.
 
-use super::vm::spawn;
+use super::vm::{limit_names, spawn};
 use zakuro_macros::ruby_class;
 use zakuro_vm::image::Snapshot;
 use zakuro_vm::*;
@@ -28,12 +28,14 @@ pub mod image_class {
         Ok(cx.data(ids::VM_IMAGE, ImageHandle(snapshot)))
     }
 
-    /// Runs the block in a new VM that starts from the image. The block's outer variables and the arguments are copied as they are now.
+    /// Runs the block in a new VM that starts from the image. The block's outer variables and the arguments are copied as they are now. Keywords: `name:`, and
+    /// the limits of RubyVM.new.
     ///
     ///     i = RubyVM::Image.capture; [1, 2].map { |x| i.spawn(x) { |y| y * 10 }.value }  #=> [10, 20]
     #[method("spawn")]
     fn spawn_block(cx: &mut Cx, this: Value, args: Rest, kw: Kwargs, block: Block) -> Result<Value> {
-        kw.only(cx, &[sym::name])?;
+        let [a, b, c, d] = limit_names();
+        kw.only(cx, &[sym::name, a, b, c, d])?;
         if block.is_none() {
             return cx.arg_error("must be called with a block");
         }

@@ -3,10 +3,11 @@
 use super::channel::{ChannelHandle, deadline};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use zakuro_macros::ruby_class;
 use zakuro_vm::host::{End, VmControl};
 use zakuro_vm::image::Seed;
+use zakuro_vm::limits::{Limit, Limits};
 use zakuro_vm::transfer::Envelope;
 use zakuro_vm::*;
 
@@ -28,6 +29,37 @@ fn wait_for_end(cx: &mut Cx, control: &Arc<VmControl>, until: Option<Instant>) -
     cx.wait_until(until, |_| Ok(control.end_or_register(&task)))
 }
 
+/// The keywords that set limits.
+pub fn limit_names() -> [Sym; 4] {
+    ["memory_limit", "cpu_limit", "wall_limit", "grace"].map(Sym::intern)
+}
+
+/// Limits of a new VM, as its keywords say; never wider than those of the VM that makes it.
+fn limits(cx: &mut Cx, kw: Kwargs) -> Result<Limits> {
+    let [memory, cpu, wall, grace] = limit_names();
+    let mine = cx.host_handle()?.control.limits;
+    let given = Limits {
+        memory: match kw.get(memory).filter(|v| !v.is_nil()) {
+            None => None,
+            Some(v) => match cx.to_i64(v)? {
+                n if n > 0 => Some(n as usize),
+                _ => return cx.arg_error("memory_limit must be positive"),
+            },
+        },
+        cpu: seconds(cx, kw, cpu)?,
+        wall: seconds(cx, kw, wall)?,
+        grace: seconds(cx, kw, grace)?,
+    };
+    Ok(given.within(&mine))
+}
+
+fn seconds(cx: &mut Cx, kw: Kwargs, name: Sym) -> Result<Option<Duration>> {
+    match kw.get(name) {
+        None | Some(Value::NIL) => Ok(None),
+        Some(v) => crate::kernel::process::duration(cx, v).map(Some),
+    }
+}
+
 /// Starts a VM from a seed whose root is an Array of block and arguments.
 pub fn spawn(cx: &mut Cx, seed: Seed, kw: Kwargs) -> Result<Value> {
     let host = cx.host_handle()?;
@@ -37,7 +69,8 @@ pub fn spawn(cx: &mut Cx, seed: Seed, kw: Kwargs) -> Result<Value> {
     };
     let mut start = Envelope::nil();
     crate::vm_api::birth::inherit(cx, &mut start)?;
-    let control = host.spawner.create(&name, Vec::new());
+    let limits = limits(cx, kw)?;
+    let control = host.spawner.create_limited(&name, Vec::new(), limits);
     if let Some(id) = kw.get(Sym::intern("family")).and_then(Value::as_fixnum) {
         control.family.store(id as u64, Ordering::Relaxed);
     }
@@ -57,6 +90,7 @@ fn raise_end<T>(cx: &mut Cx, name: &str, end: &End, cause: Option<Value>) -> Res
         }
         End::Panic(p) => format!("VM {name}: internal error: {p}"),
         End::Killed => format!("VM {name}: killed"),
+        End::Limit { message, .. } => format!("VM {name}: {message}"),
         End::Signal { number, .. } => format!("VM {name}: ended by signal {number}"),
         End::Exit(s) => format!("VM {name}: exit status {s}"),
         End::Done => format!("VM {name}: ended"),
@@ -68,15 +102,27 @@ fn raise_end<T>(cx: &mut Cx, name: &str, end: &End, cause: Option<Value>) -> Res
     cx.raise_value(e)
 }
 
+fn kind_of_end(end: &End) -> &'static str {
+    match end {
+        End::Done | End::Exit(_) => "exited",
+        End::Killed => "killed",
+        _ => "aborted",
+    }
+}
+
 #[ruby_class(ids::RUBY_VM)]
 pub mod vm_class {
     use super::*;
 
     /// A VM with a name, not started yet. The other arguments are those of a command line: a program file, or `"-e", "code"`, and its ARGV.
+    /// Limits: `memory_limit:` (bytes), `cpu_limit:`, `wall_limit:` (seconds); `grace:`, the seconds that `ensure` clauses get when it is ended
+    /// (1 unless given). They are never wider than those of the VM that makes it.
     ///
     ///     RubyVM.new("worker", "-e", "p 1").name  #=> "worker"
+    ///     RubyVM.new("w", "-e", "loop {}", cpu_limit: 0.05, grace: 0).start.join rescue $!.message  #=> "VM w: CPU limit of 0.05 s exceeded"
     #[method("initialize", private)]
-    fn initialize(cx: &mut Cx, this: Value, name: Value, args: Rest) -> Result<()> {
+    fn initialize(cx: &mut Cx, this: Value, name: Value, args: Rest, kw: Kwargs) -> Result<()> {
+        kw.only(cx, &limit_names())?;
         let name = cx.text_of(name)?;
         let mut argv = Vec::new();
         for a in args {
@@ -86,8 +132,9 @@ pub mod vm_class {
             // One argument: the program file, which also names the VM.
             argv.push(name.clone().into_bytes());
         }
+        let limits = limits(cx, kw)?;
         let host = cx.host_handle()?;
-        let control = host.spawner.create(&name, argv);
+        let control = host.spawner.create_limited(&name, argv, limits);
         cx.data_init(this, VmHandle(control))
     }
 
@@ -131,12 +178,13 @@ pub mod vm_class {
 
     /// Runs the block in a new VM that starts from the program state of this one: classes with their methods, constants, class variables,
     /// globals, loaded features, and the block's outer variables, all copied. Nothing that either of them changes later is seen by the other.
-    /// Returns the VM.
+    /// Returns the VM. Keywords: `name:`, and the limits of RubyVM.new.
     ///
     ///     list = [1]; RubyVM.fork(2) { |x| list << x }.value + list  #=> [1, 2, 1]
     #[method("fork", singleton)]
     fn fork(cx: &mut Cx, _this: Value, args: Rest, kw: Kwargs, block: Block) -> Result<Value> {
-        kw.only(cx, &[sym::name, Sym::intern("family")])?;
+        let [a, b, c, d] = limit_names();
+        kw.only(cx, &[sym::name, Sym::intern("family"), a, b, c, d])?;
         if block.is_none() {
             return cx.arg_error("must be called with a block");
         }
@@ -175,24 +223,57 @@ pub mod vm_class {
         }
     }
 
-    /// Sends a Symbol to the channel when the VM ends: `:exited`, `:aborted` after an uncaught exception, `:killed`. False: it has ended already, and
-    /// the Symbol was sent now.
+    /// Sends a Symbol to the channel when the VM ends: `:exited`, `:aborted` after an uncaught exception, a limit or an internal error, `:killed`; or
+    /// the object given, such as the VM itself, whose `report` says more. False: it has ended already, and the message was sent now.
     ///
     ///     c = RubyVM::Channel.new; RubyVM.fork { 1 }.monitor(c); c.recv  #=> :exited
+    ///     c = RubyVM::Channel.new; v = RubyVM.fork { exit 3 }; v.monitor(c, v); c.recv.report[:status]  #=> 3
     #[method("monitor")]
-    fn monitor(cx: &mut Cx, this: Value, channel: Value) -> Result<bool> {
+    fn monitor(cx: &mut Cx, this: Value, channel: Value, message: Option<Value>) -> Result<bool> {
         let control = cx.data_ref::<VmHandle>(this)?.0.clone();
         let ch = cx.data_ref::<ChannelHandle>(channel)?.0.clone();
         let number = ch.id();
+        let message = match message {
+            Some(m) => Some(cx.pack(m)?),
+            None => None,
+        };
         let told = move |end: &End| {
-            let what = match end {
-                End::Done | End::Exit(_) => "exited",
-                End::Killed => "killed",
-                _ => "aborted",
-            };
-            let _ = ch.try_send(Envelope::immediate(Value::sym(Sym::intern(what))));
+            let what = message.unwrap_or_else(|| Envelope::immediate(Value::sym(Sym::intern(kind_of_end(end)))));
+            let _ = ch.try_send(what);
         };
         Ok(control.on_end(number, Box::new(told)))
+    }
+
+    /// How the VM ended, nil before: a frozen Hash of `kind:` (as `monitor` says it), `status:`, `limit:` (`:memory`, `:cpu`, `:wall` or nil),
+    /// `exception:` (name of the class) and `message:`.
+    ///
+    ///     RubyVM.new("r", "-e", "exit 3").start.join.report  #=> {kind: :exited, status: 3, limit: nil, exception: nil, message: nil}
+    #[method("report")]
+    fn report(cx: &mut Cx, this: Value) -> Result<Value> {
+        let Some(end) = cx.data_ref::<VmHandle>(this)?.0.end() else { return Ok(Value::NIL) };
+        let (limit, exception, message) = match &end {
+            End::Exception { class, message, .. } => (None, Some(class.as_str()), Some(message.as_str())),
+            End::Limit { limit: Limit::Memory, message, .. } => (Some(Limit::Memory), Some("NoMemoryError"), Some(message.as_str())),
+            End::Limit { limit, message, .. } => (Some(*limit), Some("RubyVM::LimitError"), Some(message.as_str())),
+            End::Panic(text) => (None, None, Some(text.as_str())),
+            End::Signal { .. } => (None, Some("SignalException"), None),
+            _ => (None, None, None),
+        };
+        let limit = limit.map_or(Value::NIL, |l| Value::sym(Sym::intern(l.name())));
+        let [exception, message] = [exception, message].map(|t| t.map_or(Value::NIL, |t| cx.frozen_str(t)));
+        let kind = Value::sym(Sym::intern(kind_of_end(&end)));
+        let h = cx.new_hash();
+        for (name, v) in [
+            ("kind", kind),
+            ("status", Value::fixnum(end.status() as i64)),
+            ("limit", limit),
+            ("exception", exception),
+            ("message", message),
+        ] {
+            cx.hash_set(h, Value::sym(Sym::intern(name)), v)?;
+        }
+        h.as_value().set_flags(flags::FROZEN);
+        Ok(h.as_value())
     }
 
     /// Ends what `monitor` began.
@@ -293,12 +374,21 @@ pub mod vm_class {
         Ok(cx.data_ref::<VmHandle>(this)?.0.end().map(|e| e.status() as i64))
     }
 
-    /// Ends the VM at its next safepoint or wait. `ensure` clauses run.
+    /// Ends the VM at its next safepoint or wait. `ensure` clauses run for the grace time, `grace:` seconds or what the VM was made with (1 s unless
+    /// given); then it is stopped where it stands. Doesn't wait for the end: see `join`.
     ///
     ///     v = RubyVM.new("f", "-e", "loop {}").start; v.kill; (v.join rescue $!.message)  #=> "VM f: killed"
+    ///     v = RubyVM.fork(name: "g") { begin; sleep; ensure; loop {} end }; v.kill(grace: 0); (v.join rescue $!.message)  #=> "VM g: killed"
     #[method("kill")]
-    fn kill(cx: &mut Cx, this: Value) -> Result<Value> {
-        cx.data_ref::<VmHandle>(this)?.0.kill();
+    fn kill(cx: &mut Cx, this: Value, kw: Kwargs) -> Result<Value> {
+        let grace = Sym::intern("grace");
+        kw.only(cx, &[grace])?;
+        let within = seconds(cx, kw, grace)?;
+        let control = &cx.data_ref::<VmHandle>(this)?.0;
+        match within {
+            Some(d) => control.kill_within(d),
+            None => control.kill(),
+        }
         Ok(this)
     }
 

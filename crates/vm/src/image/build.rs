@@ -23,6 +23,7 @@ impl Cx {
     ) -> (RootedVec, Value) {
         let Graph { nodes, mut words, codes, classes, shapes, transitions, generic, .. } = graph;
         self.kept_layers.extend(graph.kept);
+        graph.regions.iter().for_each(|r| self.heap.hold(r));
         for (id, s) in shapes {
             *self.shapes.slot(id) = Some(s);
         }

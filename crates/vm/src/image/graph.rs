@@ -12,7 +12,7 @@ use num_bigint::BigInt;
 use std::collections::HashSet;
 use std::sync::Arc;
 use zakuro_bytecode::Code;
-use zakuro_heap::BufRef;
+use zakuro_heap::{BufRef, Region};
 use zakuro_object::shape::ShapeInfo;
 use zakuro_object::*;
 
@@ -88,6 +88,8 @@ pub struct Graph {
     pub(super) templates: Vec<Value>,
     /// Data objects of the image whose payloads are of this graph's moment.
     pub(super) late: Vec<(Value, Rebuild, Span)>,
+    /// Regions whose cells it may refer to, by address.
+    pub(super) regions: Vec<Region>,
     pub(super) root: Value,
 }
 
@@ -326,6 +328,9 @@ impl Walk {
     fn cell(&mut self, cx: &mut Cx, v: Value, n: usize) -> Node {
         let kind = v.kind_of_cell();
         let alone = matches!(self.mode, Mode::Value(..));
+        if kind == Kind::Exception && !matches!(self.mode, Mode::Templates(..)) {
+            cx.settle_backtrace(v);
+        }
         if alone {
             let id = match cx.class_id(v) {
                 Some(id) => id,

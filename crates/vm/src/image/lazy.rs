@@ -24,7 +24,9 @@ impl Cx {
         }
         // A copy more in the memo is one that the next image must know.
         self.changed();
+        let regions = image.regions();
         let mut w = Walk::new(Mode::Templates(image, std::mem::take(&mut self.memo)), (0, 0));
+        w.graph.regions = regions;
         w.graph.root = w.value(v);
         w.finish(self);
         let Walk { graph, mode, cells, .. } = w;

@@ -32,6 +32,7 @@ use crate::vm::{ClassSlot, Cx, FastMap, Vm};
 use graph::{Mode, Walk};
 use std::sync::Arc;
 use zakuro_base::Options;
+use zakuro_heap::Region;
 use zakuro_object::*;
 
 /// A run of values in a graph.
@@ -127,6 +128,10 @@ impl Image {
     /// Looks from the newest layer to the oldest.
     fn find<'a, T>(&'a self, f: impl FnMut(&'a Arc<Layer>) -> Option<T>) -> Option<T> {
         self.layers.iter().rev().find_map(f)
+    }
+    /// Regions that its cells refer to: each layer's heap, never collected, holds them.
+    fn regions(&self) -> Vec<Region> {
+        self.layers.iter().flat_map(|l| l.vm.heap.regions()).collect()
     }
     fn has_class(&self, id: ClassId) -> bool {
         self.top().classes.get(id.0).is_some()
@@ -229,6 +234,7 @@ impl Cx {
         let known = self.standing.as_ref().is_some_and(|s| Arc::ptr_eq(&s.image, image) && s.shapes == self.shapes_made);
         let mut w = Walk::new(Mode::Value(image.clone(), map), (0, 0));
         w.graph.next_object_id = self.next_object_id;
+        w.graph.regions = self.heap.regions();
         if !known {
             w.graph.kept = self.kept_layers.clone();
             let (shapes, transitions) = (&self.shapes, &self.transitions);
@@ -295,6 +301,7 @@ impl Cx {
         self.keep_codes();
         let mut w = Walk::new(Mode::Program, self.image_size);
         w.graph.next_object_id = self.next_object_id;
+        w.graph.regions = self.heap.regions();
         w.graph.kept = self.kept_layers.clone();
         self.shapes.each_own(&mut |id, s| w.graph.shapes.push((id, *s)));
         w.graph.transitions.extend(self.transitions.iter().map(|(k, s)| (*k, *s)));

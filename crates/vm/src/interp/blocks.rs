@@ -254,12 +254,15 @@ unsafe fn arity_error<T>(cx: &mut Cx, p: &Params, given: usize, kwargs: Option<R
 unsafe fn bind_keywords(cx: &mut Cx, p: &Params, out: *mut Value, kwargs: Option<Ref<HashCell>>) -> Result<()> {
     // SAFETY: caller made room for the keyword registers.
     unsafe {
-        let pairs = kwargs.map_or(Vec::new(), |h| cx.hash_pairs(h));
         let mut missing = Vec::new();
+        let mut used = 0;
         for (i, k) in p.keywords.iter().enumerate() {
             let key = Value::sym(k.name);
-            match pairs.iter().find(|(n, _)| *n == key) {
-                Some((_, v)) => *out.add(i) = *v,
+            match kwargs.and_then(|h| h.table()?.iter().find(|e| e.key == key).map(|e| e.value)) {
+                Some(v) => {
+                    *out.add(i) = v;
+                    used += 1;
+                }
                 None => {
                     if k.required {
                         missing.push(format!(":{}", k.name.name()));
@@ -268,12 +271,24 @@ unsafe fn bind_keywords(cx: &mut Cx, p: &Params, out: *mut Value, kwargs: Option
                 }
             }
         }
+        if missing.is_empty() && used == kwargs.map_or(0, |h| h.len()) && p.kwrest != KwRest::Named {
+            return Ok(());
+        }
+        let pairs = if p.kwrest == KwRest::Named && used == 0 { Vec::new() } else { kwargs.map_or(Vec::new(), |h| cx.hash_pairs(h)) };
         if !missing.is_empty() {
             return cx.arg_error(format!("missing keyword{}: {}", if missing.len() > 1 { "s" } else { "" }, missing.join(", ")));
         }
         let unknown = pairs.iter().filter(|(n, _)| !p.keywords.iter().any(|k| Value::sym(k.name) == *n));
         if p.kwrest == KwRest::Named {
             let h = cx.new_hash();
+            if let Some(from) = kwargs
+                && used == 0
+                && !from.table().is_some_and(|t| t.by_identity)
+            {
+                HashCell::replace(h, &mut cx.heap, from);
+                *out.add(p.keywords.len()) = h.as_value();
+                return Ok(());
+            }
             let unknown: Vec<_> = unknown.copied().collect();
             *out.add(p.keywords.len()) = h.as_value();
             for (k, v) in unknown {
@@ -369,10 +384,12 @@ unsafe fn yield_native(cx: &mut Cx, p: Ref<ProcCell>, base: *mut Value) -> Resul
     }
 }
 #[inline(never)]
-unsafe fn lay_out_yield(cx: &mut Cx, base: *mut Value, x: usize, flags: u16) -> Result<()> {
+unsafe fn lay_out_yield(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> Result<()> {
     // SAFETY: operands of a YieldX stand above base.
     unsafe {
-        let (argc, kw, block) = super::calls::lay_out(cx, base, x, flags)?;
+        let i = *ip;
+        let site = &(&(*cs).code.calls)[i.c as usize];
+        let (argc, kw, block) = super::calls::lay_out(cx, regs.add(i.a as usize), i.x as usize, site, &(*cs).code)?;
         cx.call.argc = argc;
         cx.call.kw = kw;
         cx.call.block = block;
@@ -382,9 +399,7 @@ unsafe fn lay_out_yield(cx: &mut Cx, base: *mut Value, x: usize, flags: u16) -> 
 pub unsafe fn yield_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     unsafe {
         (*cx.fp).ip = ip;
-        let flags = (&(*cs).code.calls)[(*ip).c as usize].flags;
-        let base = regs.add((*ip).a as usize);
-        check!(cx, ip, regs, cs, lay_out_yield(cx, base, (*ip).x as usize, flags));
+        check!(cx, ip, regs, cs, lay_out_yield(cx, ip, regs, cs));
         enter_yield(cx, ip, regs, cs)
     }
 }

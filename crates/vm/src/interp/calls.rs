@@ -2,6 +2,7 @@
 
 use super::blocks::{bind_args, push_block_frame};
 use super::control::{poll_at, polled};
+use super::keywords::keyword_call;
 use super::unwind::unwind;
 use super::{check, dispatch, next, r, stub};
 use crate::builtin::{Block, KW_FLAG, NativeFn};
@@ -9,7 +10,7 @@ use crate::frame::*;
 use crate::methods::Method;
 use crate::raise::{Exc, Result};
 use crate::vm::{Cx, PendingCall};
-use zakuro_bytecode::{CallSite, Insn, NO_BLOCK, Op, call_flags};
+use zakuro_bytecode::{CallSite, Code, Insn, NO_BLOCK, Op, call_flags};
 use zakuro_object::*;
 
 /// Why no method could be called.
@@ -143,7 +144,7 @@ pub unsafe fn send_miss(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
 
 /// Writes the record of a literal block below the call's window.
 #[inline(always)]
-unsafe fn block_record(cx: &Cx, regs: *mut Value, cs: *const CodeState, a: u16, child: u16) -> Block {
+pub(super) unsafe fn block_record(cx: &Cx, regs: *mut Value, cs: *const CodeState, a: u16, child: u16) -> Block {
     unsafe {
         let rec = regs.add(a as usize - 2);
         *rec = Value((&(*cs).children)[child as usize].get() as u64);
@@ -513,14 +514,24 @@ unsafe fn push_method_frame(cx: &mut Cx, base: *mut Value) -> Result<*const Code
 }
 
 /// Brings the arguments of a SendX-like instruction into plain order. Returns argc, whether the last is a keyword Hash, and the block argument.
-pub unsafe fn lay_out(cx: &mut Cx, base: *mut Value, x: usize, flags: u16) -> Result<(usize, bool, Block)> {
+pub unsafe fn lay_out(cx: &mut Cx, base: *mut Value, x: usize, site: &CallSite, code: &Code) -> Result<(usize, bool, Block)> {
     unsafe {
+        let mut flags = site.flags;
         let mut at = base.add(1);
         let splat = flags & call_flags::SPLAT != 0;
         let positional = if splat { 1 } else { x };
         let mut block = Block::NONE;
         let kw_at = base.add(1 + positional);
         let has_kw = flags & call_flags::KW != 0;
+        if flags & call_flags::KW_NAMES != 0 {
+            let names = &code.keyword_lists[site.keywords as usize];
+            let hash = cx.keyword_hash(names, kw_at);
+            if flags & call_flags::BLOCKARG != 0 {
+                *kw_at.add(1) = *kw_at.add(names.len());
+            }
+            *kw_at = hash;
+            flags |= call_flags::KW_FRESH;
+        }
         if flags & call_flags::BLOCKARG != 0 {
             let v = *kw_at.add(has_kw as usize);
             let v = cx.to_block(v)?;
@@ -577,16 +588,33 @@ pub unsafe fn lay_out(cx: &mut Cx, base: *mut Value, x: usize, flags: u16) -> Re
 pub unsafe fn send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     unsafe {
         (*cx.fp).ip = ip;
-        if check!(cx, ip, regs, cs, prepare_send_x(cx, ip, regs, cs)) {
-            return enter(cx, ip, regs, cs);
+        match check!(cx, ip, regs, cs, prepare_send_x(cx, ip, regs, cs)) {
+            Prepared::Enter => enter(cx, ip, regs, cs),
+            Prepared::Entered => {
+                let (base, callee) = ((*cx.fp).regs, (*cx.fp).code);
+                if polled(cx) {
+                    return poll_at(cx, (*callee).insns, base, callee);
+                }
+                dispatch!(cx, (*callee).insns, base, callee)
+            }
+            Prepared::Answered => next!(cx, ip, regs, cs),
         }
-        next!(cx, ip, regs, cs)
     }
 }
 
-/// Lays the arguments out and finds the method: `cx.call` is ready. False: method_missing has answered, its result is in place.
+/// How far a call has come.
+enum Prepared {
+    /// `cx.call` is ready.
+    Enter,
+    /// The callee's frame is the current one.
+    Entered,
+    /// method_missing has answered, its result is in place.
+    Answered,
+}
+
+/// Lays the arguments out and finds the method.
 #[inline(never)]
-unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> Result<bool> {
+unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> Result<Prepared> {
     unsafe {
         let i = *ip;
         let site = &(&(*cs).code.calls)[i.c as usize];
@@ -594,7 +622,12 @@ unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
         if site.flags & call_flags::FCALL != 0 && i.b == 0 {
             *base = r!(regs, 0);
         }
-        let (argc, kw, mut block) = lay_out(cx, base, i.x as usize, site.flags)?;
+        if site.flags & (call_flags::KW_NAMES | call_flags::SPLAT | call_flags::BLOCKARG) == call_flags::KW_NAMES
+            && keyword_call(cx, ip, regs, cs, site)?
+        {
+            return Ok(Prepared::Entered);
+        }
+        let (argc, kw, mut block) = lay_out(cx, base, i.x as usize, site, &(*cs).code)?;
         if site.block != NO_BLOCK {
             cx.child_state(cs, site.block as usize);
             block = block_record(cx, regs, cs, i.a, site.block);
@@ -614,7 +647,7 @@ unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
                 Ok(m) => m,
                 Err(why) => {
                     *base = missing(cx, base, argc, kw, block, site.name, why)?;
-                    return Ok(false);
+                    return Ok(Prepared::Answered);
                 }
             };
             me = m.as_value();
@@ -623,7 +656,7 @@ unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
             cache.key = if open { (cx.epoch as u64) << 32 | recv.shape_key() as u64 } else { 0 };
         }
         cx.call = PendingCall { me, argc, kw, block, name: site.name };
-        Ok(true)
+        Ok(Prepared::Enter)
     }
 }
 

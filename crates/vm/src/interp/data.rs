@@ -287,14 +287,7 @@ pub unsafe fn new_hash(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *cons
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
-        let h = cx.new_hash();
-        let first = regs.add(i.b as usize);
-        let mut k = 0;
-        while k < i.c as usize {
-            check!(cx, ip, regs, cs, cx.hash_set(h, *first.add(k), *first.add(k + 1)));
-            k += 2;
-        }
-        r!(regs, i.a) = h.as_value();
+        r!(regs, i.a) = check!(cx, ip, regs, cs, cx.hash_literal(regs.add(i.b as usize), i.c as usize));
         next!(cx, ip, regs, cs)
     }
 }

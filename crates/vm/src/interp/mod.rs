@@ -11,8 +11,10 @@
 // Code states outlive every frame that runs them, and handlers only read them: references through the raw pointer are sound.
 #![allow(dangerous_implicit_autorefs)]
 
-use crate::frame::CodeState;
+use crate::frame::{CodeState, Frame};
 use crate::vm::Cx;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use zakuro_bytecode::{Insn, Op};
 use zakuro_object::Value;
 
@@ -23,6 +25,7 @@ mod control;
 mod data;
 mod defs;
 mod intrinsics;
+mod keywords;
 mod super_call;
 mod unwind;
 
@@ -79,8 +82,41 @@ pub fn stub() -> *const Insn {
 /// `cx.fp` is the frame to run (or, with the stub, the boundary), `regs` and `cs` belong to it.
 #[inline(never)]
 pub unsafe fn run(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
-    // SAFETY: caller.
-    unsafe { TABLE[(*ip).op as usize](cx, ip, regs, cs) }
+    let cx: *mut Cx = cx;
+    // SAFETY: caller; the VM is not used through another reference while the closure runs. Handlers own nothing; what native code below them
+    // owns is dropped on the way.
+    unsafe {
+        let (base, inspecting) = ((*cx).fp, (*cx).inspecting.len());
+        match catch_unwind(AssertUnwindSafe(|| TABLE[(*ip).op as usize](&mut *cx, ip, regs, cs))) {
+            Ok(done) => done,
+            Err(panic) => refused(&mut *cx, base, inspecting, panic),
+        }
+    }
+}
+
+/// Native code was unwound: when memory was refused to it, the frame that called it gets NoMemoryError.
+#[cold]
+#[inline(never)]
+unsafe fn refused(cx: &mut Cx, base: *mut Frame, inspecting: usize, mut panic: Box<dyn Any + Send>) -> bool {
+    let cx: *mut Cx = cx;
+    // SAFETY: frames from `base` up belong to this run; those of native code are boundaries, and nothing of it runs any more.
+    unsafe {
+        loop {
+            if !crate::life::is_refusal(&*panic) {
+                resume_unwind(panic);
+            }
+            while (*cx).fp > base && (*(*cx).fp).is_boundary() {
+                (*cx).fp = (*cx).fp.sub(1);
+            }
+            (*cx).inspecting.truncate(inspecting);
+            (*cx).refused();
+            let none = (std::ptr::null(), std::ptr::null_mut(), std::ptr::null());
+            match catch_unwind(AssertUnwindSafe(|| unwind::unwind(&mut *cx, none.0, none.1, none.2))) {
+                Ok(done) => return done,
+                Err(p) => panic = p,
+            }
+        }
+    }
 }
 
 unsafe fn bad_opcode(_: &mut Cx, ip: *const Insn, _: *mut Value, _: *const CodeState) -> bool {

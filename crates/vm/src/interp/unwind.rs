@@ -32,8 +32,8 @@ pub unsafe fn unwind(cx: &mut Cx, _: *const Insn, _: *mut Value, _: *const CodeS
                 dispatch!(cx, (*f).ip.add(1), regs, cs)
             }
             let is_exception = jump.is_none();
-            // exit! runs no ensure clause.
-            let at_once = jump.is_some_and(|j| j.throw_kind() == ThrowKind::Kill && j.value.is_fixnum());
+            // exit! runs no ensure clause, and nothing does after the grace time.
+            let at_once = cx.life.is_hard() || jump.is_some_and(|j| j.throw_kind() == ThrowKind::Kill && j.value.is_fixnum());
             let found = (*cs)
                 .code
                 .handlers

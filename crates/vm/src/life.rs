@@ -1,0 +1,360 @@
+//! How a VM's life ends before its program does: killed, or over a limit.
+//!
+//! Stages, all seen from the VM's own thread at a safepoint or wait:
+//! 1. *Asked*: somebody called `kill`, or a clock ran out. The main thread gets a jump that nothing rescues (kill) or a RubyVM::LimitError;
+//!    `ensure` clauses run, and the grace time begins.
+//! 2. *Hard*: the grace time is over. Every safepoint of every thread now ends what it interrupts; neither `rescue` nor `ensure` runs any
+//!    more. Rust frames are unwound in order, so what they hold (descriptors, watches, buffers) is given back.
+//! 3. *Last*: the main thread waits for the other threads to get out; it runs no Ruby code.
+//!
+//! Memory goes its own way: at the limit a safepoint collects, then raises NoMemoryError, once; the program may rescue it and let go of
+//! things. Beyond limit + reserve the VM becomes hard. An allocation that is refused where no Result leads out unwinds as a panic with
+//! [`OutOfMemory`], which [`crate::interp::run`] turns into the Ruby exception.
+//!
+//! Rejected: abandoning the coroutine at once (all that its native frames own would leak); ending from another thread (nobody else may
+//! touch the VM); counting CPU time in safepoints (a clock per loop).
+
+use crate::fiber::Out;
+use crate::host::{End, Host};
+use crate::limits::{Limit, Limits};
+use crate::raise::{Exc, Result};
+use crate::thread::MAIN;
+use crate::vm::Cx;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+use zakuro_heap::OutOfMemory;
+use zakuro_object::*;
+use zakuro_sched::{TimerId, poll};
+
+/// Why a VM ends early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    Killed,
+    Limit(Limit),
+}
+
+/// The VM's part of its end; see the module.
+#[derive(Default)]
+pub struct Life {
+    limits: Limits,
+    /// Set once, at the first reason.
+    pub stop: Option<Stop>,
+    /// Status of `exit!`.
+    pub exit: Option<i32>,
+    /// The main thread has not been told yet.
+    untold: bool,
+    /// When the grace time is over.
+    ends: Option<Instant>,
+    hard: bool,
+    /// Stage 3.
+    last: bool,
+    /// NoMemoryError was raised and the heap has not been below the limit since.
+    told_memory: bool,
+    /// When the wall limit is reached.
+    wall: Option<Instant>,
+    /// CPU nanoseconds of turns that are over, and the thread's clock at the start of this one.
+    spent: u64,
+    turn_began: Option<u64>,
+    cpu_timer: Option<TimerId>,
+    /// Of the wall limit and the grace time.
+    timers: Vec<TimerId>,
+}
+
+/// CPU time of the calling native thread in nanoseconds.
+fn thread_cpu() -> u64 {
+    let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: writes one timespec.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut t) };
+    t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64
+}
+
+impl Life {
+    /// Whether not even `ensure` runs any more.
+    #[inline]
+    pub fn is_hard(&self) -> bool {
+        self.hard
+    }
+    /// Whether some clock may end the VM.
+    #[inline]
+    pub(crate) fn is_timed(&self) -> bool {
+        self.wall.is_some() || self.limits.cpu.is_some() || self.ends.is_some()
+    }
+    fn cpu_used(&self) -> u64 {
+        self.spent + self.turn_began.map_or(0, |b| thread_cpu().saturating_sub(b))
+    }
+    fn cpu_left(&self) -> Option<Duration> {
+        let limit = self.limits.cpu?;
+        Some(limit.saturating_sub(Duration::from_nanos(self.cpu_used())))
+    }
+    fn begin_stop(&mut self, why: Stop, grace: Duration, host: &Host) {
+        if self.stop.is_none() {
+            self.stop = Some(why);
+        }
+        self.untold = true;
+        let at = Instant::now() + grace;
+        if self.ends.is_none_or(|e| at < e) {
+            self.ends = Some(at);
+            if grace.is_zero() {
+                self.hard = true;
+            } else {
+                self.timers.push(host.scheduler.timer(at, &host.task));
+            }
+        }
+    }
+}
+
+impl Cx {
+    /// Puts the limits in force: the VM starts now.
+    pub fn life_begins(&mut self, limits: Limits) {
+        self.life.limits = limits;
+        if let Some(m) = limits.memory {
+            self.heap.set_limit(m, limits.reserve());
+            self.publish_room();
+        }
+        if let (Some(w), Some(host)) = (limits.wall, &self.host) {
+            let at = Instant::now() + w;
+            self.life.wall = Some(at);
+            self.life.timers.push(host.scheduler.timer(at, &host.task));
+        }
+    }
+    /// The VM is over: its clocks are stopped.
+    pub fn life_ends(&mut self) {
+        if let Some(host) = &self.host {
+            for t in self.life.timers.drain(..) {
+                host.scheduler.cancel(t);
+            }
+        }
+    }
+    /// The VM gets a native thread.
+    #[inline]
+    pub fn turn_begins(&mut self) {
+        if self.life.is_timed() {
+            self.timed_turn();
+        }
+    }
+    #[cold]
+    fn timed_turn(&mut self) {
+        if self.life.limits.cpu.is_some() {
+            self.life.turn_began = Some(thread_cpu());
+        }
+        // A wake-up of a parked VM leaves no bit: the timer may have been ours.
+        if self.life_check(poll::WAKE) {
+            self.poll_owner.set(poll::KILL);
+        }
+    }
+    /// Asks to be woken when the CPU time may be used up.
+    fn watch_cpu(&mut self) {
+        if let (Some(left), Some(host), None) = (self.life.cpu_left(), &self.host, self.life.cpu_timer)
+            && !matches!(self.life.stop, Some(Stop::Limit(_)))
+        {
+            let at = Instant::now() + left.max(Duration::from_millis(1));
+            self.life.cpu_timer = Some(host.scheduler.timer(at, &host.task));
+        }
+    }
+    /// The VM's turn is over.
+    #[inline]
+    pub fn turn_ends(&mut self) {
+        if let Some(began) = self.life.turn_began.take() {
+            self.life.spent += thread_cpu().saturating_sub(began);
+            if let (Some(t), Some(host)) = (self.life.cpu_timer.take(), &self.host) {
+                host.scheduler.cancel(t);
+            }
+        }
+    }
+    /// Looks at the clocks after a wake-up, and at what `kill` left. True: the VM is ending, and somebody has to be told.
+    pub(crate) fn life_check(&mut self, bits: u32) -> bool {
+        let Some(host) = &self.host else { return false };
+        let life = &mut self.life;
+        if bits & poll::KILL != 0
+            && let Some(grace) = host.control.take_kill()
+        {
+            life.begin_stop(Stop::Killed, grace.unwrap_or(life.limits.grace()), host);
+        }
+        if life.is_timed() && bits & (poll::WAKE | poll::KILL) != 0 {
+            let now = Instant::now();
+            if life.wall.is_some_and(|at| now >= at) {
+                life.wall = None;
+                life.begin_stop(Stop::Limit(Limit::Wall), life.limits.grace(), host);
+            }
+            if life.cpu_left().is_some_and(|left| left.is_zero()) && life.stop.is_none() {
+                life.begin_stop(Stop::Limit(Limit::Cpu), life.limits.grace(), host);
+            }
+            if life.ends.is_some_and(|at| now >= at) {
+                life.hard = true;
+            }
+            // The timer has fired, or will be of no use.
+            if let Some(t) = self.life.cpu_timer.take() {
+                host.scheduler.cancel(t);
+            }
+            self.watch_cpu();
+        }
+        self.life.hard || self.life.untold
+    }
+    /// Whether the running thread has to get out at once.
+    #[inline]
+    pub(crate) fn must_leave(&self) -> bool {
+        self.life.hard && !(self.life.last && self.thread_id() == MAIN)
+    }
+    /// The jump that runs nothing on its way.
+    #[cold]
+    pub(crate) fn leave_at_once<T>(&mut self) -> Result<T> {
+        // Whoever swallows it meets it again at the next safepoint, and so do the other threads.
+        self.poll_owner.set(poll::KILL);
+        self.at_exit.clear();
+        if self.thread_id() != MAIN {
+            self.thread_wake(MAIN);
+        }
+        self.throw(ThrowKind::Kill, Value::NIL, Value::fixnum(1))
+    }
+    /// Tells the main thread that the VM is ending.
+    #[cold]
+    pub(crate) fn tell_stop(&mut self) -> Result<()> {
+        if self.must_leave() {
+            return self.leave_at_once();
+        }
+        if !std::mem::take(&mut self.life.untold) || self.life.last {
+            return Ok(());
+        }
+        match self.life.stop {
+            Some(Stop::Limit(limit)) => {
+                let message = self.limit_message(limit);
+                self.raise(ids::LIMIT_ERROR, message)
+            }
+            _ => self.throw(ThrowKind::Kill, Value::NIL, Value::NIL),
+        }
+    }
+    /// "CPU limit of 2 s exceeded".
+    pub fn limit_message(&self, limit: Limit) -> String {
+        let seconds = |d: Option<Duration>| d.unwrap_or_default().as_secs_f64();
+        match limit {
+            Limit::Memory => format!("memory limit of {} bytes exceeded", self.life.limits.memory.unwrap_or(0)),
+            Limit::Cpu => format!("CPU limit of {} s exceeded", seconds(self.life.limits.cpu)),
+            Limit::Wall => format!("wall-clock limit of {} s exceeded", seconds(self.life.limits.wall)),
+        }
+    }
+    /// `exit!`: the VM ends at once with this status, from whichever thread.
+    pub fn exit_at_once<T>(&mut self, status: i32) -> Result<T> {
+        self.life.exit = Some(status);
+        self.life.hard = true;
+        self.leave_at_once()
+    }
+    /// Only the main thread's cleaning up is left: it is not interrupted any more.
+    pub fn last_act(&mut self) {
+        self.life.last = true;
+    }
+    /// Whether the VM's heap is over its limit in a way that ended, or would end, the program.
+    pub fn told_memory(&self) -> bool {
+        self.life.told_memory
+    }
+
+    // ---- memory
+
+    /// After a collection, at a safepoint: the heap is over its limit.
+    #[cold]
+    pub(crate) fn memory_check(&mut self) -> Result<()> {
+        if self.life.limits.memory.is_none() {
+            return Ok(());
+        }
+        let over = self.heap.over_limit();
+        if !over {
+            self.life.told_memory = false;
+            self.heap.restore_reserve();
+        }
+        self.publish_room();
+        if !over || self.life.hard || (self.life.told_memory && !self.heap.over_reserve()) {
+            return Ok(());
+        }
+        self.out_of_memory()
+    }
+    /// Tells the allocator what it may give this VM at a time.
+    fn publish_room(&self) {
+        if let Some(h) = &self.host {
+            h.control.room.store(self.heap.room(), Ordering::Relaxed);
+        }
+    }
+    /// Raises NoMemoryError the first time; later, beyond the reserve, ends the VM.
+    #[cold]
+    pub fn out_of_memory<T>(&mut self) -> Result<T> {
+        let limited = self.life.limits.memory.is_some();
+        if limited && self.life.told_memory && self.heap.over_reserve() {
+            // What leaving allocates must not be refused.
+            self.heap.lift_limit();
+            self.life.stop.get_or_insert(Stop::Limit(Limit::Memory));
+            self.life.hard = true;
+            return self.leave_at_once();
+        }
+        let over = limited && self.heap.over_limit();
+        if over {
+            self.life.told_memory = true;
+            self.heap.extend_reserve();
+        }
+        let message = if over { self.limit_message(Limit::Memory) } else { "failed to allocate memory".into() };
+        self.raise(ids::NO_MEMORY_ERROR, message)
+    }
+    /// An allocation that was refused has unwound native code up to here: collects what that code held, and raises.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn refused(&mut self) -> Exc {
+        self.collect();
+        match self.out_of_memory::<()>() {
+            Ok(()) => Exc,
+            Err(e) => e,
+        }
+    }
+}
+
+impl Cx {
+    /// Runs native code at the bottom of a coroutine: a refusal of memory becomes the exception.
+    pub(crate) fn guarded<T>(&mut self, f: impl FnOnce(&mut Cx) -> Result<T>) -> Result<T> {
+        let cx: *mut Cx = self;
+        // SAFETY: `self` is not used while the closure runs.
+        match catch_unwind(AssertUnwindSafe(|| f(unsafe { &mut *cx }))) {
+            Ok(r) => r,
+            Err(p) if is_refusal(&*p) => Err(self.refused()),
+            Err(p) => resume_unwind(p),
+        }
+    }
+}
+
+/// The allocator can't give `size` bytes to native code that has no way to say so: ends the running VM where it stands, so that the process
+/// lives on. What its native frames own is lost. Comes back when no VM runs here, or it can't be left here.
+///
+/// Rejected: unwinding (allocators must not), aborting (the other VMs would pay).
+pub fn give_up(size: usize) {
+    let cx = zakuro_sched::unit_data() as *mut Cx;
+    if cx.is_null() {
+        return;
+    }
+    // SAFETY: set by the unit for its turn. Whoever holds a reference to the VM on this stack never runs again.
+    unsafe {
+        let limited = (*cx).life.limits.memory.is_some();
+        if limited {
+            (*cx).life.stop = Some(Stop::Limit(Limit::Memory));
+        }
+        let message = if limited { (*cx).limit_message(Limit::Memory) } else { format!("failed to allocate {size} bytes") };
+        (*cx).end = Some(if limited {
+            End::Limit { limit: Limit::Memory, message, report: String::new() }
+        } else {
+            let report = format!("{} (NoMemoryError)\n", message);
+            End::Exception { class: "NoMemoryError".into(), message, report }
+        });
+        (*cx).life.hard = true;
+        (*cx).leave(Out::Abandoned);
+    }
+}
+
+/// Whether the running VM's memory limit allows a request of this size.
+pub fn admits(size: usize) -> bool {
+    let cx = zakuro_sched::unit_data() as *const Cx;
+    // SAFETY: as in `give_up`; the host handle stays as it is while the VM runs.
+    unsafe { cx.is_null() || (*cx).host.as_ref().is_none_or(|h| size <= h.control.room.load(Ordering::Relaxed)) }
+}
+
+/// Whether a panic says that memory was refused; others are bugs.
+pub(crate) fn is_refusal(panic: &(dyn Any + Send)) -> bool {
+    panic.is::<OutOfMemory>()
+        || panic.downcast_ref::<&str>().is_some_and(|s| s.ends_with("capacity overflow"))
+        || panic.downcast_ref::<String>().is_some_and(|s| s.ends_with("capacity overflow"))
+}

@@ -1,0 +1,65 @@
+//! What a VM may use before it is ended: memory, CPU time, wall-clock time; and the grace time of an end.
+//!
+//! Plain data: set before the VM starts (`RubyVM.new(..., memory_limit:)`, the Rust API), read by the VM itself ([`crate::life`]).
+
+use std::time::Duration;
+
+/// How long `ensure` clauses may run after a kill or a limit, unless the limits say something else.
+pub const GRACE: Duration = Duration::from_secs(1);
+
+/// Limits of one VM; None: no limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of the VM's cells and of what they own.
+    pub memory: Option<usize>,
+    /// CPU time of all threads of the VM.
+    pub cpu: Option<Duration>,
+    /// Time since the VM's start.
+    pub wall: Option<Duration>,
+    /// From the first sign of the end until the VM is stopped where it stands; None: [`GRACE`].
+    pub grace: Option<Duration>,
+}
+
+impl Limits {
+    /// These limits, none of them wider than in `other`. (The grace time is no limit.)
+    pub fn within(&self, other: &Limits) -> Limits {
+        fn least<T: Ord>(a: Option<T>, b: Option<T>) -> Option<T> {
+            match (a, b) {
+                (Some(a), Some(b)) => Some(a.min(b)),
+                (a, b) => a.or(b),
+            }
+        }
+        Limits {
+            memory: least(self.memory, other.memory),
+            cpu: least(self.cpu, other.cpu),
+            wall: least(self.wall, other.wall),
+            grace: self.grace,
+        }
+    }
+    pub fn grace(&self) -> Duration {
+        self.grace.unwrap_or(GRACE)
+    }
+    /// Bytes beyond the memory limit that are left to `ensure` clauses and to whoever rescues the NoMemoryError.
+    pub fn reserve(&self) -> usize {
+        self.memory.map_or(0, |m| m / 8 + (1 << 20))
+    }
+}
+
+/// The limit that a VM has hit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    Memory,
+    Cpu,
+    Wall,
+}
+
+impl Limit {
+    /// As Ruby programs see it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Limit::Memory => "memory",
+            Limit::Cpu => "cpu",
+            Limit::Wall => "wall",
+        }
+    }
+}

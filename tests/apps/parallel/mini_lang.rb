@@ -1,0 +1,3 @@
+require_relative "../support/driver"
+
+Driver.run("mini_lang") { Pip.main }

@@ -1,0 +1,3 @@
+require_relative "../support/driver"
+
+Driver.run("simulation") { Lab.main }
