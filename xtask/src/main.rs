@@ -5,6 +5,7 @@
 
 mod bench;
 mod check;
+mod fuzz;
 mod json;
 mod parallel;
 mod process;
@@ -23,6 +24,8 @@ const USAGE: &str = "usage: cargo run -q -p xtask -- COMMAND
                                               run the recorded, isolation, collection and golden tests
   spec --suite DIR --mspec DIR [--ruby PATH] [--limit S] [--jobs N] [--out FILE] NAME...
                                               run ruby/spec, one process per file, tally into docs/compat.md
+  fuzz [--zakuro PATH] [--jobs N] [--seed N] [--corpus] [SECONDS]
+                                              feed mutated programs; --corpus: run tests/fuzz/corpus again
   bench [--runs N] [--ruby PATH] [--zakuro PATH] [--pin] [--plot] [--no-save] [NAME...]
                                               interleaved comparison; NAME: a program of bench/, `single`, `parallel`
                                               or create_join, ping_pong, string_transfer, kernels, KERNEL";
@@ -37,6 +40,7 @@ fn main() -> ExitCode {
         "test" => tests::run(&rest),
         "spec" => spec::run(&rest),
         "bench" => bench::run(&rest),
+        "fuzz" => fuzz::run(&rest),
         _ => Err(USAGE.to_string()),
     };
     match result {

@@ -1,7 +1,7 @@
-//! The parallel benchmarks: bench/parallel/*.rb.
+//! The parallel benchmarks: bench/parallel/*.rb, and those of VMs and channels: bench/vm/*.rb.
 //!
 //! `create_join`, `ping_pong` and `string_transfer` print `name value unit` lines themselves; the same file takes the
-//! reference's nearest means under `ruby`. `kernels` measures the parallel gain by wall time with set-up:
+//! reference's nearest means under `ruby`; so do the programs of bench/vm (`vm`: all of them). `kernels` measures the parallel gain by wall time with set-up:
 //! one process doing all, two processes doing half each (the machine's own limit), one VM doing all, two VMs half each.
 
 use crate::bench::{Setup, least_and_most, median, program};
@@ -12,18 +12,18 @@ use crate::root;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-pub const NAMES: &[&str] = &["parallel", "create_join", "ping_pong", "string_transfer", "kernels"];
+pub const NAMES: &[&str] = &["parallel", "create_join", "ping_pong", "string_transfer", "kernels", "vm"];
 
 /// Kernels with the number of units that keep one core busy for about a second.
 const KERNELS: &[(&str, usize)] = &[("call", 1200), ("float", 800), ("string", 600), ("hash", 500), ("alloc", 1200), ("ao", 960)];
 
 /// Which line of the reference a line of ours is compared with.
-const COUNTERPARTS: &[(&str, &str)] = &[("vm_", "fork_"), ("channel_", "pipe_")];
+const COUNTERPARTS: &[(&str, &str)] = &[("vm_", "fork_"), ("channel_", "pipe_"), ("vm_", "thread_"), ("vm_", "pipe_"), ("vm_", "ractor_")];
 
 type Figures = Vec<(String, Json)>;
 
 pub fn known(name: &str) -> bool {
-    NAMES.contains(&name) || KERNELS.iter().any(|(kernel, _)| *kernel == name)
+    NAMES.contains(&name) || of_vms().iter().any(|program| program == name) || KERNELS.iter().any(|(kernel, _)| *kernel == name)
 }
 
 pub fn run(setup: &Setup, name: &str) -> Result<(bool, Figures), String> {
@@ -32,6 +32,11 @@ pub fn run(setup: &Setup, name: &str) -> Result<(bool, Figures), String> {
     for timed in ["create_join", "ping_pong", "string_transfer"] {
         if name == "parallel" || name == timed {
             good &= report(timed, timings(setup, timed), &mut figures);
+        }
+    }
+    for program in of_vms() {
+        if name == "vm" || name == program {
+            good &= report(&program, timings(setup, &program), &mut figures);
         }
     }
     let kernels: Vec<&(&str, usize)> = KERNELS.iter().filter(|(k, _)| name == "parallel" || name == "kernels" || name == *k).collect();
@@ -69,8 +74,17 @@ fn report(name: &str, result: Result<Json, String>, figures: &mut Figures) -> bo
     }
 }
 
+/// Names of the programs in bench/vm.
+fn of_vms() -> Vec<String> {
+    let entries = std::fs::read_dir(root().join("bench/vm")).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries.filter_map(|e| e.file_name().to_string_lossy().strip_suffix(".rb").map(str::to_string)).collect();
+    names.sort();
+    names
+}
+
 fn file(name: &str) -> PathBuf {
-    root().join("bench/parallel").join(format!("{name}.rb"))
+    let parallel = root().join("bench/parallel").join(format!("{name}.rb"));
+    if parallel.exists() { parallel } else { root().join("bench/vm").join(format!("{name}.rb")) }
 }
 
 fn ended_well(outcome: Outcome, who: &str) -> Result<Outcome, String> {

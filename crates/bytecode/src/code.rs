@@ -29,6 +29,8 @@ pub struct Code {
     pub file: Arc<str>,
     /// Line of the definition.
     pub line: u32,
+    /// Line of its `end`.
+    pub end_line: u32,
     pub insns: Box<[Insn]>,
     pub consts: Box<[Const]>,
     pub syms: Box<[Sym]>,
@@ -44,6 +46,8 @@ pub struct Code {
     pub handlers: Box<[Handler]>,
     /// (first instruction, line), ascending by instruction.
     pub lines: Box<[(u32, u32)]>,
+    /// First instructions of the statements that begin a line, ascending: where a trace sees the line.
+    pub statements: Box<[u32]>,
     /// (instruction, start and length of its node in the source), ascending by instruction, for those that may raise: error reports
     /// mark a piece of the line with them.
     pub spans: Box<[(u32, u32, u32)]>,
@@ -245,13 +249,9 @@ pub struct Keyword {
 impl Params {
     /// Number of parameter registers (r1..).
     pub fn registers(&self) -> u16 {
-        self.required
-            + self.optional
-            + self.rest as u16
-            + self.post
-            + self.keywords.len() as u16
-            + (self.kwrest == KwRest::Named) as u16
-            + self.block as u16
+        let others = self.rest as u16 + (self.kwrest == KwRest::Named) as u16 + self.block as u16;
+        let keywords = u16::try_from(self.keywords.len()).unwrap_or(u16::MAX);
+        [self.optional, self.post, keywords, others].into_iter().fold(self.required, u16::saturating_add)
     }
     /// First register of the optional parameters.
     pub fn optional_start(&self) -> u16 {
@@ -292,6 +292,43 @@ impl Params {
 }
 
 impl Code {
+    /// A Code without instructions, which names the slots of an environment (see `vm::scope`).
+    pub fn naming(file: Arc<str>, line: u32, name: Sym, locals: Box<[Local]>, backref: Option<Place>) -> Code {
+        Code {
+            kind: CodeKind::Eval,
+            name,
+            file,
+            line,
+            end_line: line,
+            insns: Box::new([]),
+            consts: Box::new([]),
+            syms: Box::new([]),
+            calls: Box::new([]),
+            ivars: Box::new([]),
+            const_sites: Box::new([]),
+            children: Box::new([]),
+            handlers: Box::new([]),
+            lines: Box::new([]),
+            statements: Box::new([]),
+            spans: Box::new([]),
+            span: None,
+            first_line: line,
+            keyword_lists: Box::new([]),
+            params: Params::default(),
+            nregs: 1,
+            nlocals: 1,
+            env_reg: 1,
+            own_env: true,
+            locals,
+            backref,
+            lastline: None,
+            once_sites: 0,
+            frozen_strings: false,
+            source: Arc::from(&b""[..]),
+            data_offset: None,
+        }
+    }
+
     /// Number of registers that the keywords of a call stand in.
     pub fn keyword_operands(&self, site: &CallSite) -> u16 {
         match self.keyword_lists.get(site.keywords as usize) {

@@ -10,6 +10,7 @@ fn code(nregs: u16, insns: Vec<Insn>) -> Code {
         name: Sym::intern("test"),
         file: "test.rb".into(),
         line: 1,
+        end_line: 1,
         insns: insns.into(),
         consts: Box::new([]),
         syms: Box::new([]),
@@ -35,6 +36,7 @@ fn code(nregs: u16, insns: Vec<Insn>) -> Code {
         frozen_strings: false,
         source: (*b"").into(),
         data_offset: None,
+        statements: Box::new([]),
     }
 }
 

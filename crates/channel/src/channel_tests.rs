@@ -51,7 +51,7 @@ fn until(what: &str, mut f: impl FnMut() -> bool) {
     }
 }
 
-fn recv<T: Weigh>(channel: &Channel<T>, waiter: &Waiter, yard: &Yard) -> Option<T> {
+fn recv<T: Message>(channel: &Channel<T>, waiter: &Waiter, yard: &Yard) -> Option<T> {
     loop {
         match channel.recv_or_register(waiter) {
             Recv::Got(message) => return Some(message),
@@ -65,7 +65,7 @@ fn recv<T: Weigh>(channel: &Channel<T>, waiter: &Waiter, yard: &Yard) -> Option<
     }
 }
 
-fn send<T: Weigh>(channel: &Channel<T>, mut message: T, waiter: &Waiter, yard: &Yard) -> bool {
+fn send<T: Message>(channel: &Channel<T>, mut message: T, waiter: &Waiter, yard: &Yard) -> bool {
     loop {
         match channel.send_or_register(message, waiter) {
             Send::Sent => return true,
@@ -295,7 +295,7 @@ fn places_are_set_aside_for_senders() {
     let task = bystander(&world);
     let (a, b) = (Waiter::new(&task), Waiter::new(&task));
     let channel = Channel::<String>::bounded(1);
-    assert_eq!(channel.capacity(), Some(1));
+    assert_eq!(channel.bounds().messages, 1);
     channel.try_send("one".into()).unwrap();
     assert_eq!(channel.send_or_register("two".into(), &a), Send::Registered("two".into()));
     assert_eq!(channel.send_or_register("three".into(), &b), Send::Registered("three".into()));

@@ -1,55 +1,94 @@
 //! Channels: process-level FIFO queues of messages between VMs, many senders and many receivers.
 //!
+//! Map: `queue` (what is under a channel's lock), `waiter` (standing in line), `select` (waiting at several), `reclaim` (channels
+//! that only messages lead to). The state of a line and of a claim is explored by loom: tests/loom.rs.
+//!
 //! Invariants:
 //! - A message is in the queue, or with one sender, or with one receiver. `promised <= queue.len()`: each claimed receiver has a
-//!   message set aside that nobody else takes, and `queue.len() + space <= capacity`: likewise for senders.
+//!   message set aside that nobody else takes. What is queued and set aside for claimed senders is within the bounds.
 //! - Waiters are claimed in the order in which they came. A claim is collected by the waiter's next call on the channel, or handed
 //!   on by `unregister`: no wake-up is lost with a thread that is killed or timed out.
-//! - If a live waiter stands in line, there is nothing for it: no unpromised message (no free place).
-//! - Tasks are woken after the lock is released; nobody suspends under it.
+//! - If a live waiter stands in line, there is nothing for it: no unpromised message (no room for the first sender).
+//! - Tasks are woken after the lock is released; nobody suspends under it. A message is dropped outside of it.
+//! - A handle is either outside, or inside a queued message. What has no way from outside is dropped.
 //!
 //! Rejected: handing the message to the waiter directly (a killed receiver would take it along; select would need a slot of each
 //! type); waking without setting aside (a busy receiver on the same worker would starve the others); swap-all lists (bounds,
-//! select and closing need to see the queue).
+//! select and closing need to see the queue); a private batch for each receiver (a slow or killed one would keep what it took).
 
+mod queue;
+mod reclaim;
+mod select;
 mod waiter;
 
-use std::collections::VecDeque;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+/// What waits. Models bring their own.
+#[cfg(not(loom))]
+use zakuro_sched::Task;
+#[cfg(loom)]
+pub mod model;
+#[cfg(loom)]
+use model::Task;
 
-use parking_lot::Mutex;
+use std::sync::atomic::AtomicU64 as Counter;
 
-use waiter::Entry;
+use zakuro_base::sync::Arc;
+use zakuro_base::sync::Mutex;
+use zakuro_base::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use queue::{Inner, Wakes};
+pub use select::{Selected, leave, select};
 pub use waiter::{Reason, Waiter};
 
-/// Bytes that a message keeps alive, for `queued_bytes`. Must not change while the message is queued.
-pub trait Weigh {
+/// What travels.
+pub trait Message: Sized {
+    /// Bytes that a message keeps alive, for `queued_bytes` and limits. Must not change while the message is queued.
     fn weight(&self) -> usize {
         0
+    }
+
+    /// Whether `handles` visits any. Asked for each message, so it has to be quick.
+    fn has_handles(&self) -> bool {
+        false
+    }
+
+    /// Shows the channel handles that the message owns: each once. The same ones, as long as the message is queued.
+    fn handles(&self, visit: &mut dyn FnMut(&Channel<Self>)) {
+        let _ = visit;
     }
 }
 
 /// A process-level queue. A handle: clones are the same channel.
-pub struct Channel<T>(Arc<Shared<T>>);
+pub struct Channel<T: Message>(Arc<Shared<T>>);
 
-struct Shared<T> {
+/// One handle outside of messages / inside a queued one, in `Shared::handles`.
+const OUTSIDE: u64 = 1;
+const INSIDE: u64 = 1 << 32;
+
+pub(crate) struct Shared<T: Message> {
     id: u64,
-    capacity: usize,
-    /// Taken by senders and receivers on any thread for a push or a pop, and by waiters that come and go. Leaf lock.
+    bounds: Bounds,
+    /// How many handles are outside (low half) and how many lie in queued messages (high half). Outside ones are counted by whoever
+    /// makes and drops them; a message's cross over when it is queued or taken out, under that queue's lock. One word, so that a
+    /// look at it is a look at both. All changes release, the looks of `reclaim` acquire.
+    handles: AtomicU64,
+    /// Mirror of `inner.queue.len()`: written under the lock, read without it as a hint by select.
+    len: AtomicUsize,
+    /// Taken by senders and receivers on any thread for a push or a pop, and by waiters that come and go. Leaf lock; `reclaim`
+    /// takes those of several channels that nobody else can reach.
     inner: Mutex<Inner<T>>,
 }
 
-struct Inner<T> {
-    queue: VecDeque<T>,
-    bytes: usize,
-    closed: bool,
-    /// Messages set aside for claimed receivers.
-    promised: usize,
-    /// Places set aside for claimed senders.
-    space: usize,
-    receivers: VecDeque<Entry>,
-    senders: VecDeque<Entry>,
+/// What a channel may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Most messages, at least one.
+    pub messages: usize,
+    /// Most bytes. A message that weighs more passes when the queue is empty.
+    pub bytes: usize,
+}
+
+impl Bounds {
+    pub const NONE: Bounds = Bounds { messages: usize::MAX, bytes: usize::MAX };
 }
 
 /// Outcome of [`Channel::try_send`] when it fails; the message comes back.
@@ -91,66 +130,26 @@ pub enum Send<T> {
     Registered(T),
 }
 
-/// Outcome of [`select`].
-#[must_use]
-#[derive(Debug, PartialEq, Eq)]
-pub enum Selected<T> {
-    /// Index of the channel, and its message.
-    Got(usize, T),
-    /// All channels are closed and drained.
-    Closed,
-    /// Waits at all of them: park, and call again when woken.
-    Registered,
-}
-
-/// Whom to wake once the lock is released. One message wakes one receiver, so a list is needed only when a channel closes.
-#[derive(Default)]
-struct Wakes {
-    first: Option<Waiter>,
-    more: Vec<Waiter>,
-}
-
-impl Wakes {
-    fn add(&mut self, waiter: Waiter) {
-        match self.first {
-            None => self.first = Some(waiter),
-            Some(_) => self.more.push(waiter),
-        }
-    }
-
-    fn wake(self) {
-        for waiter in self.first.iter().chain(&self.more) {
-            waiter.task().wake();
-        }
-    }
-}
-
 /// The source of channel ids: they tell channels apart for as long as the process runs. Incremented once per channel.
-static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+static NEXT_ID: Counter = Counter::new(1);
 
-impl<T: Weigh> Channel<T> {
+impl<T: Message> Channel<T> {
     pub fn unbounded() -> Channel<T> {
-        Channel::with_capacity(usize::MAX)
+        Channel::new(Bounds::NONE)
     }
 
     /// Holds at most `capacity` messages (at least one).
     pub fn bounded(capacity: usize) -> Channel<T> {
-        Channel::with_capacity(capacity.max(1))
+        Channel::new(Bounds { messages: capacity.max(1), ..Bounds::NONE })
     }
 
-    fn with_capacity(capacity: usize) -> Channel<T> {
+    pub fn new(bounds: Bounds) -> Channel<T> {
         Channel(Arc::new(Shared {
-            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
-            capacity,
-            inner: Mutex::new(Inner {
-                queue: VecDeque::new(),
-                bytes: 0,
-                closed: false,
-                promised: 0,
-                space: 0,
-                receivers: VecDeque::new(),
-                senders: VecDeque::new(),
-            }),
+            id: NEXT_ID.fetch_add(1, std::sync::atomic::Ordering::Relaxed),
+            bounds,
+            handles: AtomicU64::new(OUTSIDE),
+            len: AtomicUsize::new(0),
+            inner: Mutex::new(Inner::new()),
         }))
     }
 
@@ -159,8 +158,8 @@ impl<T: Weigh> Channel<T> {
         self.0.id
     }
 
-    pub fn capacity(&self) -> Option<usize> {
-        (self.0.capacity != usize::MAX).then_some(self.0.capacity)
+    pub fn bounds(&self) -> Bounds {
+        self.0.bounds
     }
 
     pub fn len(&self) -> usize {
@@ -173,8 +172,7 @@ impl<T: Weigh> Channel<T> {
 
     /// Receivers and senders in line.
     pub fn waiting(&self) -> usize {
-        let inner = self.0.inner.lock();
-        inner.receivers.iter().chain(&inner.senders).filter(|entry| entry.is_live()).count()
+        self.0.inner.lock().waiting()
     }
 
     pub fn is_closed(&self) -> bool {
@@ -186,15 +184,21 @@ impl<T: Weigh> Channel<T> {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
+    /// Whether a message of this weight would not be queued now: its maker may save the work. None: the channel is closed.
+    pub fn has_room(&self, weight: usize) -> Option<bool> {
+        let mut inner = self.0.inner.lock();
+        (!inner.closed).then(|| inner.has_room(&self.0.bounds, weight))
+    }
+
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         self.locked(|shared, inner, wakes| {
             if inner.closed {
                 return Err(TrySendError::Closed(message));
             }
-            if !inner.has_space(shared.capacity) {
+            if !inner.has_room(&shared.bounds, message.weight()) {
                 return Err(TrySendError::Full(message));
             }
-            inner.push(shared.id, message, wakes);
+            inner.push(shared, message, wakes);
             Ok(())
         })
     }
@@ -221,19 +225,21 @@ impl<T: Weigh> Channel<T> {
             match inner.closed && inner.queue.is_empty() {
                 true => Recv::Closed,
                 false => {
-                    enlist(&mut inner.receivers, waiter);
+                    queue::enlist(&mut inner.receivers, waiter, 0);
                     Recv::Registered
                 }
             }
         })
     }
 
-    /// Queues the message, or puts the waiter in line for a place.
+    /// Queues the message, or puts the waiter in line for room.
     pub fn send_or_register(&self, message: T, waiter: &Waiter) -> Send<T> {
         self.locked(|shared, inner, wakes| {
+            let weight = message.weight();
+            // What was set aside for it is its own, whoever stands in line behind.
             let collected = inner.collect(shared, waiter);
-            if !inner.closed && inner.has_space(shared.capacity) {
-                inner.push(shared.id, message, wakes);
+            if !inner.closed && (collected && inner.fits(&shared.bounds, weight) || inner.has_room(&shared.bounds, weight)) {
+                inner.push(shared, message, wakes);
                 return Send::Sent;
             }
             if collected {
@@ -242,7 +248,7 @@ impl<T: Weigh> Channel<T> {
             if inner.closed {
                 return Send::Closed(message);
             }
-            enlist(&mut inner.senders, waiter);
+            queue::enlist(&mut inner.senders, waiter, weight);
             Send::Registered(message)
         })
     }
@@ -251,15 +257,9 @@ impl<T: Weigh> Channel<T> {
     /// in line, unclaimed. A claim that this channel had made already goes to the next in line.
     pub fn unregister(&self, waiter: &Waiter) -> bool {
         self.locked(|shared, inner, wakes| {
-            let mut found = false;
-            for line in [&mut inner.receivers, &mut inner.senders] {
-                line.retain(|entry| {
-                    let ours = entry.belongs_to(waiter);
-                    found |= ours && entry.is_live();
-                    !ours
-                });
-            }
-            if inner.collect(shared, waiter) {
+            let found = inner.remove(waiter);
+            // A sender that goes away may have kept smaller messages behind it waiting.
+            if inner.collect(shared, waiter) || found {
                 inner.settle(shared, wakes);
             }
             found
@@ -272,9 +272,7 @@ impl<T: Weigh> Channel<T> {
             if std::mem::replace(&mut inner.closed, true) {
                 return false;
             }
-            for line in [&mut inner.receivers, &mut inner.senders] {
-                line.drain(..).filter_map(|entry| entry.claim(shared.id, Reason::Closed)).for_each(|waiter| wakes.add(waiter));
-            }
+            inner.dismiss(shared, wakes);
             true
         })
     }
@@ -285,141 +283,65 @@ impl<T: Weigh> Channel<T> {
     }
 
     /// Runs `f` under the lock, and the wake-ups that it asks for after it.
+    #[inline(always)]
     fn locked<R>(&self, f: impl FnOnce(&Shared<T>, &mut Inner<T>, &mut Wakes) -> R) -> R {
         let mut wakes = Wakes::default();
-        let result = f(&self.0, &mut self.0.inner.lock(), &mut wakes);
+        let shared = &*self.0;
+        let result = f(shared, &mut shared.inner.lock(), &mut wakes);
         wakes.wake();
         result
     }
-}
 
-impl<T: Weigh> Inner<T> {
-    fn has_space(&self, capacity: usize) -> bool {
-        self.queue.len() + self.space < capacity
+    /// Whether messages are queued, without the lock: a hint for receivers that would wait otherwise.
+    #[inline]
+    pub fn looks_ready(&self) -> bool {
+        self.0.len.load(Ordering::Relaxed) != 0
     }
 
-    fn push(&mut self, id: u64, message: T, wakes: &mut Wakes) {
-        self.bytes += message.weight();
-        self.queue.push_back(message);
-        self.promise_messages(id, wakes);
+    /// The message that owns this handle is queued: from now on it leads here only from that queue.
+    pub(crate) fn enter_queue(&self) {
+        self.0.handles.fetch_add(INSIDE - OUTSIDE, Ordering::AcqRel);
     }
 
-    /// The oldest message, if one is not set aside for others.
-    fn pop_free(&mut self, shared: &Shared<T>, wakes: &mut Wakes) -> Option<T> {
-        if self.queue.len() <= self.promised {
-            return None;
-        }
-        let message = self.queue.pop_front()?;
-        self.bytes -= message.weight();
-        self.settle(shared, wakes);
-        Some(message)
-    }
-
-    /// Turns a claim by this channel back into a free message or place, which the caller then takes or passes on. True if there
-    /// was one.
-    fn collect(&mut self, shared: &Shared<T>, waiter: &Waiter) -> bool {
-        match waiter.collect(shared.id) {
-            Some(Reason::Message) => self.promised -= 1,
-            Some(Reason::Space) => self.space -= 1,
-            Some(Reason::Closed) => {}
-            None => return false,
-        }
-        true
-    }
-
-    /// Sets what is free aside for those in line.
-    fn settle(&mut self, shared: &Shared<T>, wakes: &mut Wakes) {
-        self.promise_messages(shared.id, wakes);
-        while !self.closed && self.has_space(shared.capacity) {
-            let Some(entry) = self.senders.pop_front() else { break };
-            if let Some(waiter) = entry.claim(shared.id, Reason::Space) {
-                self.space += 1;
-                wakes.add(waiter);
-            }
-        }
-        if self.closed && self.queue.is_empty() {
-            // Receivers that came after the close and waited for messages promised to others.
-            self.receivers.drain(..).filter_map(|entry| entry.claim(shared.id, Reason::Closed)).for_each(|waiter| wakes.add(waiter));
-        }
-    }
-
-    fn promise_messages(&mut self, id: u64, wakes: &mut Wakes) {
-        while self.queue.len() > self.promised {
-            let Some(entry) = self.receivers.pop_front() else { break };
-            if let Some(waiter) = entry.claim(id, Reason::Message) {
-                self.promised += 1;
-                wakes.add(waiter);
-            }
-        }
+    /// The message that owns this handle has left its queue.
+    pub(crate) fn leave_queue(&self) {
+        self.0.handles.fetch_sub(INSIDE - OUTSIDE, Ordering::AcqRel);
     }
 }
 
-/// Puts the waiter at the end of the line, once. Dead entries at the front go; the rest is skipped when its turn comes.
-fn enlist(line: &mut VecDeque<Entry>, waiter: &Waiter) {
-    while line.front().is_some_and(|entry| !entry.is_live()) {
-        line.pop_front();
-    }
-    if waiter.is_waiting() && line.iter().any(|entry| entry.belongs_to(waiter) && entry.is_live()) {
-        return;
-    }
-    if let Some(entry) = waiter.arm() {
-        line.push_back(entry);
-    }
-}
-
-/// Receives from the first channel that has something, or waits at all of them. When it returns `Got` or `Closed`, the waiter
-/// stands in no line.
-pub fn select<T: Weigh>(channels: &[&Channel<T>], waiter: &Waiter) -> Selected<T> {
-    // The channel that claimed the waiter first: its message is set aside.
-    let claimed = waiter.claimed().and_then(|(id, _)| channels.iter().position(|c| c.id() == id));
-    let order = claimed.into_iter().chain((0..channels.len()).filter(|&i| Some(i) != claimed));
-    let fresh = waiter.is_free();
-    let mut open = false;
-    for i in order {
-        match channels[i].recv_or_register(waiter) {
-            Recv::Got(message) => {
-                if !(fresh && waiter.is_free()) {
-                    leave(channels, waiter);
-                }
-                return Selected::Got(i, message);
-            }
-            Recv::Closed => {}
-            Recv::Registered => open = true,
-        }
-    }
-    if open { Selected::Registered } else { Selected::Closed }
-}
-
-/// Takes the waiter out of all lines of a select that was given up (time-out, kill).
-pub fn leave<T: Weigh>(channels: &[&Channel<T>], waiter: &Waiter) {
-    for channel in channels {
-        channel.unregister(waiter);
-    }
-}
-
-impl<T> Clone for Channel<T> {
+impl<T: Message> Clone for Channel<T> {
     fn clone(&self) -> Channel<T> {
+        self.0.handles.fetch_add(OUTSIDE, Ordering::Relaxed);
         Channel(self.0.clone())
     }
 }
 
+impl<T: Message> Drop for Channel<T> {
+    fn drop(&mut self) {
+        reclaim::release(&self.0);
+    }
+}
+
 macro_rules! weightless {
-    ($($t:ty),*) => { $(impl Weigh for $t {})* };
+    ($($t:ty),*) => { $(impl Message for $t {})* };
 }
 weightless!((), u32, u64, usize, i64, f64);
 
-impl Weigh for String {
+impl Message for String {
     fn weight(&self) -> usize {
         self.len()
     }
 }
 
-impl Weigh for Vec<u8> {
+impl Message for Vec<u8> {
     fn weight(&self) -> usize {
         self.len()
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
+#[path = "reclaim_tests.rs"]
+mod reclaim_tests;
+#[cfg(all(test, not(loom)))]
 #[path = "channel_tests.rs"]
 mod tests;

@@ -9,10 +9,10 @@
 //! can't claim a later one. A waiter is claimed at most once per arming, by whichever channel's compare-exchange comes first.
 //! Rejected: a new waiter per wait (a malloc and a free on another core, 150-640 ns).
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use zakuro_base::sync::Arc;
+use zakuro_base::sync::atomic::{AtomicU64, Ordering};
 
-use zakuro_sched::Task;
+use crate::Task;
 
 const FREE: u64 = 0;
 const WAITING: u64 = 1;
@@ -38,8 +38,20 @@ struct Shared {
     /// Epoch and status. Owner: FREE -> WAITING, WAITING -> FREE, CLAIMED -> FREE. A channel, under its lock: WAITING -> CLAIMING
     /// (compare-exchange), then CLAIMED. All transitions release, all looks acquire.
     state: AtomicU64,
-    /// Channel id * 4 + reason. Written between CLAIMING and CLAIMED by the claimer, read when CLAIMED.
+    /// Channel id * 4 + reason, and the weight of the message that room was set aside for. Written between CLAIMING and CLAIMED by
+    /// the claimer, read when CLAIMED.
     claim: AtomicU64,
+    weight: AtomicU64,
+    /// Counts selects. The owner's alone, as is `left`: the epoch at which it last stood in no line at all.
+    turn: AtomicU64,
+    left: AtomicU64,
+}
+
+/// What a channel set aside.
+pub(crate) struct Claim {
+    pub(crate) reason: Reason,
+    pub(crate) weight: usize,
+    by: u64,
 }
 
 /// One place in line, usable at many channels at once. A handle; reuse it for each wait of the same thread.
@@ -50,6 +62,7 @@ pub struct Waiter(Arc<Shared>);
 pub(crate) struct Entry {
     waiter: Waiter,
     epoch: u64,
+    weight: usize,
 }
 
 impl Waiter {
@@ -59,19 +72,34 @@ impl Waiter {
 
     /// `token` is the caller's: say, the number of the waiting thread in its VM.
     pub fn with_token(task: &Task, token: u64) -> Waiter {
-        Waiter(Arc::new(Shared { task: task.clone(), token, state: AtomicU64::new(FREE), claim: AtomicU64::new(0) }))
+        Waiter(Arc::new(Shared {
+            task: task.clone(),
+            token,
+            state: AtomicU64::new(FREE),
+            claim: AtomicU64::new(0),
+            weight: AtomicU64::new(0),
+            turn: AtomicU64::new(0),
+            left: AtomicU64::new(0),
+        }))
     }
 
     pub fn token(&self) -> u64 {
         self.0.token
     }
 
+    #[inline]
     pub fn task(&self) -> &Task {
         &self.0.task
     }
 
     /// The channel that claimed this waiter, and why; None while it waits or is free. What a woken thread looks at first.
+    #[inline]
     pub fn claimed(&self) -> Option<(u64, Reason)> {
+        self.claim().map(|claim| (claim.by, claim.reason))
+    }
+
+    #[inline]
+    fn claim(&self) -> Option<Claim> {
         let state = self.0.state.load(Ordering::Acquire);
         if state & STATUS != CLAIMED {
             return None;
@@ -82,21 +110,41 @@ impl Waiter {
             1 => Reason::Space,
             _ => Reason::Closed,
         };
-        Some((claim >> 2, reason))
+        Some(Claim { reason, weight: self.0.weight.load(Ordering::Relaxed) as usize, by: claim >> 2 })
+    }
+
+    /// Another number at each call, by its owner.
+    pub(crate) fn next_turn(&self) -> u64 {
+        let turn = self.0.turn.load(Ordering::Relaxed);
+        self.0.turn.store(turn.wrapping_add(1), Ordering::Relaxed);
+        turn
+    }
+
+    /// Whether it may have entries in some line, live or dead.
+    pub(crate) fn has_stood(&self) -> bool {
+        self.0.state.load(Ordering::Relaxed) & !STATUS != self.0.left.load(Ordering::Relaxed)
+    }
+
+    /// It was taken out of all lines.
+    pub(crate) fn left(&self) {
+        self.0.left.store(self.0.state.load(Ordering::Relaxed) & !STATUS, Ordering::Relaxed);
     }
 
     /// Whether it stands in line now, unclaimed.
+    #[inline]
     pub fn is_waiting(&self) -> bool {
         self.0.state.load(Ordering::Acquire) & STATUS == WAITING
     }
 
     /// Whether it neither waits nor is claimed.
+    #[inline]
     pub fn is_free(&self) -> bool {
         self.0.state.load(Ordering::Acquire) & STATUS == FREE
     }
 
     /// Leaves all lines at once, if nobody has claimed the waiter: entries that are left behind are dead. False: it was claimed,
     /// and the claim has to be collected or handed on (`Channel::unregister`).
+    #[inline]
     #[must_use]
     pub fn disarm(&self) -> bool {
         let state = self.0.state.load(Ordering::Acquire);
@@ -108,36 +156,41 @@ impl Waiter {
     }
 
     /// Registers: begins a new wait if the waiter is free. None: it is claimed already, and must not wait.
-    pub(crate) fn arm(&self) -> Option<Entry> {
+    #[inline]
+    pub(crate) fn arm(&self, weight: usize) -> Option<Entry> {
         let state = self.0.state.load(Ordering::Acquire);
         match state & STATUS {
             FREE => {
                 let armed = (state + EPOCH) | WAITING;
                 // Nobody else touches a free waiter: entries of earlier epochs fail their compare-exchange.
                 self.0.state.store(armed, Ordering::Release);
-                Some(Entry { waiter: self.clone(), epoch: armed })
+                Some(Entry { waiter: self.clone(), epoch: armed, weight })
             }
-            WAITING => Some(Entry { waiter: self.clone(), epoch: state }),
+            WAITING => Some(Entry { waiter: self.clone(), epoch: state, weight }),
             _ => None,
         }
     }
 
     /// Ends a claim by this channel. Called under the channel's lock, by the waiter's owner.
-    pub(crate) fn collect(&self, channel: u64) -> Option<Reason> {
-        let (by, reason) = self.claimed()?;
-        if by != channel {
-            return None;
-        }
+    #[inline]
+    pub(crate) fn collect(&self, channel: u64) -> Option<Claim> {
+        let claim = self.claim().filter(|claim| claim.by == channel)?;
         let state = self.0.state.load(Ordering::Relaxed);
         self.0.state.store(state & !STATUS, Ordering::Release);
-        Some(reason)
+        Some(claim)
     }
 }
 
 impl Entry {
     /// Whether this entry can claim still.
+    #[inline]
     pub(crate) fn is_live(&self) -> bool {
         self.waiter.0.state.load(Ordering::Acquire) == self.epoch
+    }
+
+    /// Weight of the message that waits for room.
+    pub(crate) fn weight(&self) -> usize {
+        self.weight
     }
 
     pub(crate) fn belongs_to(&self, waiter: &Waiter) -> bool {
@@ -145,11 +198,13 @@ impl Entry {
     }
 
     /// Tries to claim; the winner gets the waiter whose task to wake after the lock is released (moved, not counted again).
+    #[inline]
     pub(crate) fn claim(self, channel: u64, reason: Reason) -> Option<Waiter> {
         let shared = &self.waiter.0;
         let claiming = self.epoch - WAITING + CLAIMING;
         shared.state.compare_exchange(self.epoch, claiming, Ordering::AcqRel, Ordering::Relaxed).ok()?;
         shared.claim.store(channel * 4 + reason as u64, Ordering::Relaxed);
+        shared.weight.store(self.weight as u64, Ordering::Relaxed);
         shared.state.store(self.epoch - WAITING + CLAIMED, Ordering::Release);
         Some(self.waiter)
     }

@@ -26,6 +26,10 @@ pub(crate) fn analyze<'pr>(program: &prism::ProgramNode<'pr>, eval: Option<&Eval
                 s.vars[v].captured = true;
                 s.vars[v].slot = *slot;
             }
+            if let (true, Some(p)) = (i + 1 == eval.envs.len(), &eval.params) {
+                let at = |slot: u16| s.vars.iter().position(|v| v.slot == slot);
+                s.params = (0..p.registers()).filter_map(at).collect();
+            }
             scopes.list.push(s);
             parent = Some(scopes.list.len() - 1);
         }
@@ -411,6 +415,13 @@ impl<'pr> Visit<'pr> for Analyzer {
     }
 
     // ---- $~ and $_ ----
+
+    fn visit_constant_read_node(&mut self, node: &prism::ConstantReadNode<'pr>) {
+        // Its Binding shows the program's variables.
+        if node.name().as_slice() == b"TOPLEVEL_BINDING" {
+            self.see_binding();
+        }
+    }
 
     fn visit_numbered_reference_read_node(&mut self, _node: &prism::NumberedReferenceReadNode<'pr>) {
         self.mention_match();

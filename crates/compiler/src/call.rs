@@ -448,11 +448,12 @@ impl<'pr> Compiler<'pr> {
     /// `super` without arguments passes the method's parameters as they are now.
     pub(crate) fn zsuper(&mut self, n: &prism::ForwardingSuperNode<'pr>, dest: Dest) -> u16 {
         let root = self.scopes.root_of(self.f.scope);
-        if self.scopes.list[root].kind != Kind::Method {
+        let known = self.method_params.get(&root).is_some_and(|p| p.registers() as usize == self.scopes.list[root].params.len());
+        if self.scopes.list[root].kind != Kind::Method && !known {
             // define_method refuses it at run time; an eval does not know the parameters.
             let what = "implicit argument passing of super from method defined by define_method() is not supported. Specify all arguments explicitly.";
             return match self.scopes.list[root].kind {
-                Kind::Outer => self.unsupported(&n.as_node(), dest),
+                Kind::Outer if self.scopes.list[root].in_method => self.unsupported(&n.as_node(), dest),
                 _ => self.raise_runtime_error(what, dest),
             };
         }

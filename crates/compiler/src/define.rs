@@ -28,6 +28,7 @@ impl<'pr> Compiler<'pr> {
                 if let Some(list) = n.parameters() {
                     c.prologue(&list, p);
                 }
+                c.f.end_line = c.line_of(n.location().end().saturating_sub(1));
                 c.tail_opt(n.body().as_ref());
             });
             c.method_params.remove(&scope);
@@ -62,10 +63,16 @@ impl<'pr> Compiler<'pr> {
         (self.simple(Op::LoadUndef, Dest::Push), name)
     }
 
-    fn open_class(&mut self, at: u32, kind: u8, base: u16, name: Sym, body: Option<Node<'pr>>, dest: Dest) -> u16 {
+    fn open_class(&mut self, (at, end): (u32, u32), kind: u8, base: u16, name: Sym, body: Option<Node<'pr>>, dest: Dest) -> u16 {
         let scope = self.scopes.at(at);
         let line = self.line_of(at);
-        let child = self.child(scope, |c| c.code(scope, name, line, Params::default(), &|c, _| c.tail_opt(body.as_ref())));
+        let end_line = self.line_of(end.saturating_sub(1));
+        let child = self.child(scope, |c| {
+            c.code(scope, name, line, Params::default(), &|c, _| {
+                c.f.end_line = end_line;
+                c.tail_opt(body.as_ref())
+            })
+        });
         self.set_line(at);
         let s = self.f.asm.sym(name);
         self.f.asm.emit(Op::OpenClass, kind, base, s, child);
@@ -78,19 +85,19 @@ impl<'pr> Compiler<'pr> {
             Some(s) => self.expr(&s, Dest::Push),
             None => self.simple(Op::LoadUndef, Dest::Push),
         };
-        self.open_class(n.location().start(), CLASS, base, name, n.body(), dest)
+        self.open_class((n.location().start(), n.location().end()), CLASS, base, name, n.body(), dest)
     }
 
     pub(crate) fn module(&mut self, n: &prism::ModuleNode<'pr>, dest: Dest) -> u16 {
         let (base, name) = self.holder(&n.constant_path());
         self.simple(Op::LoadUndef, Dest::Push);
-        self.open_class(n.location().start(), MODULE, base, name, n.body(), dest)
+        self.open_class((n.location().start(), n.location().end()), MODULE, base, name, n.body(), dest)
     }
 
     pub(crate) fn singleton_class(&mut self, n: &prism::SingletonClassNode<'pr>, dest: Dest) -> u16 {
         let base = self.expr(&n.expression(), Dest::Push);
         self.simple(Op::LoadUndef, Dest::Push);
-        self.open_class(n.location().start(), SINGLETON, base, Sym::intern("singleton class"), n.body(), dest)
+        self.open_class((n.location().start(), n.location().end()), SINGLETON, base, Sym::intern("singleton class"), n.body(), dest)
     }
 
     pub(crate) fn alias(&mut self, n: &prism::AliasMethodNode<'pr>, dest: Dest) -> u16 {

@@ -36,6 +36,9 @@ pub(crate) enum AsmError {
 pub(crate) struct Asm {
     pub insns: Vec<Insn>,
     pub lines: Vec<(u32, u32)>,
+    /// Instructions at which a line's first statement begins, and the last one's line.
+    pub statements: Vec<u32>,
+    statement_line: u32,
     /// Line given to the instructions emitted next.
     pub line: u32,
     pub spans: Vec<(u32, u32, u32)>,
@@ -97,6 +100,17 @@ impl Asm {
             self.spans.push((self.ip(), start, len));
         }
         self.insns.push(insn);
+    }
+
+    /// A statement begins here, on `line`.
+    pub fn statement(&mut self) {
+        if self.line != self.statement_line {
+            self.statement_line = self.line;
+            let at = self.ip();
+            if self.statements.last() != Some(&at) {
+                self.statements.push(at);
+            }
+        }
     }
 
     pub fn mov(&mut self, to: u16, from: u16) {

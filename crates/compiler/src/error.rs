@@ -22,6 +22,10 @@ pub struct SyntaxError {
     plain: bool,
 }
 
+/// Most errors that are shown, and farthest from the first of its line that one is marked: a program of one long line may have thousands.
+const SHOWN: usize = 50;
+const FAR: usize = 300;
+
 /// Longest piece of a line shown before and after an error.
 const TRUNCATE: usize = 30;
 
@@ -52,7 +56,7 @@ impl SyntaxError {
         match std::str::from_utf8(&self.source) {
             Ok(text) => Excerpt::new(text, self).render(&mut out),
             Err(_) => {
-                let list: Vec<String> = self.errors.iter().map(|e| format!("{}:{}: {}", self.file, e.line, e.message)).collect();
+                let list: Vec<String> = self.errors.iter().take(SHOWN).map(|e| format!("{}:{}: {}", self.file, e.line, e.message)).collect();
                 out.push_str(&list.join("\n"));
             }
         }
@@ -80,6 +84,7 @@ impl<'a> Excerpt<'a> {
     fn new(text: &'a str, e: &'a SyntaxError) -> Excerpt<'a> {
         let mut errors: Vec<&Problem> = e.errors.iter().collect();
         errors.sort_by_key(|p| (p.line, p.column));
+        errors.truncate(SHOWN);
         let last = errors.last().map_or(0, |p| p.line);
         Excerpt { lines: text.split('\n').collect(), errors, first_line: e.first_line, width: last.to_string().len().min(5) }
     }
@@ -148,6 +153,9 @@ impl<'a> Excerpt<'a> {
     }
 
     fn carets(&self, out: &mut String, e: &Problem, shown_from: usize) {
+        if e.column as usize > shown_from + FAR {
+            return;
+        }
         let text = self.text(e.line).unwrap_or("");
         out.push_str("  ");
         out.push_str(&" ".repeat(self.width));

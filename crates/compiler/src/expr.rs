@@ -220,6 +220,14 @@ impl<'pr> Compiler<'pr> {
         r
     }
 
+    /// Sets the line of a statement, where a trace sees it. Those that only hold others begin with the first of them.
+    fn begin_statement(&mut self, n: &Node<'pr>) {
+        self.set_line(n.location().start());
+        if !matches!(n, Node::BeginNode { .. } | Node::ParenthesesNode { .. } | Node::PreExecutionNode { .. }) {
+            self.f.asm.statement();
+        }
+    }
+
     pub(crate) fn statements(&mut self, s: &prism::StatementsNode<'pr>, dest: Dest) -> u16 {
         let body = s.body();
         let count = body.len();
@@ -228,7 +236,7 @@ impl<'pr> Compiler<'pr> {
         }
         let mut result = 0;
         for (i, n) in body.iter().enumerate() {
-            self.set_line(n.location().start());
+            self.begin_statement(&n);
             result = self.expr(&n, if i + 1 == count { dest } else { Dest::Discard });
         }
         result
@@ -256,7 +264,7 @@ impl<'pr> Compiler<'pr> {
                 let body = cast!(n, as_statements_node).body();
                 let count = body.len();
                 for (i, n) in body.iter().enumerate() {
-                    self.set_line(n.location().start());
+                    self.begin_statement(&n);
                     if i + 1 == count {
                         return self.tail(&n);
                     }

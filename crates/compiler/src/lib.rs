@@ -103,6 +103,8 @@ pub struct EvalScopes {
     pub in_method: bool,
     /// Where `$~` lives: (environments up from `envs[0]`, slot).
     pub backref: Option<(u8, u16)>,
+    /// Parameters of the method around, when the last of `envs` is its environment and holds them in its first slots: what `super` passes.
+    pub params: Option<zakuro_bytecode::Params>,
 }
 
 /// A compiled source.
@@ -282,6 +284,10 @@ fn compile_here(source: &[u8], options: &Options) -> Result<Compiled, SyntaxErro
     let root = scopes.root;
     let name = Sym::intern("<main>");
     let encoding = source_encoding(source, options);
+    let mut outer_params = std::collections::HashMap::new();
+    if let Some(p) = options.eval.and_then(|e| e.params.as_ref()) {
+        outer_params.insert(scopes.root_of(root), p.clone());
+    }
     let mut c = Compiler {
         f: Box::new(Frame::new(root, scopes.list[root].first_temp, name)),
         scopes,
@@ -294,7 +300,7 @@ fn compile_here(source: &[u8], options: &Options) -> Result<Compiled, SyntaxErro
         frozen_strings: result.frozen_string_literals(),
         data_offset: options.main_script.then(|| data_offset(&result, source)).flatten(),
         shareable: false,
-        method_params: Default::default(),
+        method_params: outer_params,
         spans: options.eval.is_none() && !options.file.starts_with("<internal"),
         definition: None,
         too_big: None,

@@ -33,12 +33,12 @@ impl Shape {
     fn fill(&mut self, node: &prism::ParametersNode<'_>) {
         for p in node.requireds().iter() {
             self.required(&p);
-            self.params.required += 1;
+            self.params.required = self.params.required.saturating_add(1);
         }
         for p in node.optionals().iter().filter_map(|p| p.as_optional_parameter_node()) {
             let name = intern(&p.name());
             self.add("opt", (!p.is_repeated_parameter()).then_some(name), Some(name));
-            self.params.optional += 1;
+            self.params.optional = self.params.optional.saturating_add(1);
         }
         match node.rest() {
             Some(Node::ImplicitRestNode { .. }) => self.params.excessed_comma = true,
@@ -59,7 +59,7 @@ impl Shape {
         }
         for p in node.posts().iter() {
             self.required(&p);
-            self.params.post += 1;
+            self.params.post = self.params.post.saturating_add(1);
         }
         for p in node.keywords().iter() {
             let (name, required) = match (p.as_required_keyword_parameter_node(), p.as_optional_keyword_parameter_node()) {

@@ -117,7 +117,7 @@ pub(crate) struct Scopes {
 }
 
 /// Deepest nesting of nodes that is lowered.
-pub(crate) const MAX_DEPTH: u32 = 2000;
+pub(crate) const MAX_DEPTH: u32 = 10_000;
 
 impl Scopes {
     pub fn at(&self, offset: u32) -> usize {
@@ -246,22 +246,23 @@ impl Scopes {
             let mut next = 1;
             for p in &s.params {
                 s.vars[*p].reg = next;
-                next += 1;
+                next = next.wrapping_add(1);
             }
             for (i, v) in s.vars.iter_mut().enumerate() {
                 v.writes.sort_unstable();
                 if v.captured {
                     v.slot = s.slots;
-                    s.slots += 1;
+                    // More than fit are refused before anything is lowered.
+                    s.slots = s.slots.wrapping_add(1);
                 } else if !s.params.contains(&i) {
                     v.reg = next;
-                    next += 1;
+                    next = next.wrapping_add(1);
                 }
             }
             s.nlocals = next;
             if s.own_env || s.needs_parent_env {
                 s.env_reg = next;
-                next += 1;
+                next = next.wrapping_add(1);
             }
             s.first_temp = next;
         }

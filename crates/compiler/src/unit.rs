@@ -76,6 +76,8 @@ pub(crate) struct Frame<'pr> {
     pub wide: bool,
     /// Start of a block's body.
     pub redo: Option<Label>,
+    /// Line of the `end`.
+    pub end_line: u32,
 }
 
 pub(crate) struct Compiler<'pr> {
@@ -119,6 +121,7 @@ impl<'pr> Frame<'pr> {
             once_sites: 0,
             wide: false,
             redo: None,
+            end_line: 0,
         }
     }
 }
@@ -302,7 +305,7 @@ impl<'pr> Compiler<'pr> {
             }
         };
         let s = &self.scopes.list[scope];
-        let Frame { asm, children, once_sites, max, .. } = *frame;
+        let Frame { asm, children, once_sites, max, end_line, .. } = *frame;
         let seen_from = |owner: usize, name: Sym| {
             let var = self.scopes.list[owner].var(name)?;
             let v = &self.scopes.list[owner].vars[var];
@@ -331,6 +334,7 @@ impl<'pr> Compiler<'pr> {
             name,
             file: self.file.clone(),
             line,
+            end_line: end_line.max(line),
             insns: asm.insns.into(),
             consts: asm.consts.into(),
             syms: asm.syms.into(),
@@ -341,6 +345,7 @@ impl<'pr> Compiler<'pr> {
             children: children.into(),
             handlers: handlers.into(),
             lines: asm.lines.into(),
+            statements: asm.statements.into(),
             spans: asm.spans.into(),
             span: definition.filter(|_| self.spans),
             first_line: self.first_line,
@@ -391,6 +396,7 @@ impl<'pr> Compiler<'pr> {
         let scope = self.scopes.at(offset);
         let line = self.line_of(offset);
         let name = self.f.name;
+        let end_line = self.line_of(end.saturating_sub(1));
         self.child(scope, |c| {
             let shape = crate::params::block_shape(params.as_ref());
             c.definition = Some((offset, end - offset));
@@ -400,6 +406,7 @@ impl<'pr> Compiler<'pr> {
                 }
                 let redo = c.f.asm.here();
                 c.f.redo = Some(redo);
+                c.f.end_line = end_line;
                 c.tail_opt(body.as_ref());
             })
         })

@@ -1,1 +1,3 @@
 # The parts of Kernel that are not hot.
+
+autoload :RbConfig, "rbconfig"

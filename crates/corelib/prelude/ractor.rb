@@ -32,7 +32,7 @@ class Ractor
 
     def send(object, move: false)
       raise ClosedError, "The port was already closed" if closed?
-      @__channel.send(object)
+      @__channel.send(object, move: move)
       self
     rescue RubyVM::ClosedError
       raise ClosedError, "The port was already closed"
@@ -116,7 +116,7 @@ class Ractor
   def self.receive_if(&block) = current.__receive_if(block)
 
   # Waits until somebody takes the object.
-  def self.yield(object, move: false) = current.__yield(object)
+  def self.yield(object, move: false) = current.__yield(object, move)
 
   # Waits for a message at one of the ports, or a yielded object or the end of one of the Ractors.
   def self.select(*sources, yield_value: nil, move: false)
@@ -191,7 +191,7 @@ class Ractor
 
   # Sends a copy of the object to the Ractor's default port.
   def send(object, move: false)
-    @__port.send(object)
+    @__port.send(object, move: move)
     self
   end
 
@@ -329,8 +329,8 @@ class Ractor
     end
   end
 
-  def __yield(object)
-    @__out.send(object)
+  def __yield(object, move)
+    @__out.send(object, move: move)
     @__ack.recv
     nil
   rescue RubyVM::ClosedError

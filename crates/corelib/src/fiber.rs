@@ -11,22 +11,11 @@ pub fn setup(_cx: &mut Cx) {}
 
 /// The running fiber. Outside of fibers an object that stands for that code, made when asked for; one per thread.
 pub fn current(cx: &mut Cx) -> Value {
-    if !cx.current_fiber.is_nil() {
-        return cx.current_fiber;
-    }
-    if !cx.root_fiber.is_nil() {
-        return cx.root_fiber;
-    }
-    let mut data = FiberData::new(Value::NIL);
-    data.state = FiberState::Running;
-    let f = cx.data(ids::FIBER, data);
-    cx.ivar_set_raw(f, blocking_name(), Value::TRUE);
-    cx.root_fiber = f;
-    f
+    cx.fiber_current()
 }
 
 fn blocking_name() -> Sym {
-    Sym::intern("__blocking")
+    Cx::blocking_name()
 }
 
 /// A copy of a storage Hash (nil for none): fibers inherit their maker's variables but not later changes.
@@ -70,21 +59,6 @@ fn check_key(cx: &mut Cx, key: Value) -> Result<Value> {
     cx.type_error(format!("wrong argument type {c} (expected Symbol)"))
 }
 
-/// The end of a killed fiber on its way out of it?
-fn is_kill_of(cx: &Cx, fiber: Value) -> bool {
-    Ref::<ThrowCell>::from_value(cx.pending).is_some_and(|t| t.tag == fiber)
-}
-
-fn absorb_kill(cx: &mut Cx, fiber: Value, r: Result<Value>) -> Result<Value> {
-    match r {
-        Err(Exc) if is_kill_of(cx, fiber) => {
-            cx.take_pending();
-            Ok(Value::NIL)
-        }
-        r => r,
-    }
-}
-
 #[ruby_class(ids::FIBER)]
 mod fiber {
     use super::*;
@@ -123,11 +97,7 @@ mod fiber {
         if args.kw {
             cx.data_mut::<FiberData>(this)?.keywords |= cx.fiber_state(this)? == FiberState::Created;
         }
-        if !cx.current_fiber.is_nil() && cx.root_fiber == this {
-            return cx.raise(ids::FIBER_ERROR, "attempt to resume a resuming fiber");
-        }
-        let r = cx.fiber_resume(this, args.as_slice());
-        absorb_kill(cx, this, r)
+        cx.fiber_resume(this, args.as_slice())
     }
 
     /// Gives the arguments to the code that resumed the running fiber.
@@ -157,16 +127,10 @@ mod fiber {
             let current = cx.errinfo;
             cx.ivar_set_raw(e, cause, current);
         }
-        match cx.fiber_state(this)? {
-            FiberState::Created => cx.raise(ids::FIBER_ERROR, "cannot raise exception on unborn fiber"),
-            FiberState::Terminated => cx.raise(ids::FIBER_ERROR, "attempt to resume a terminated fiber"),
-            // Where it waits for, is here.
-            FiberState::Running | FiberState::Resuming => cx.raise_value(e),
-            FiberState::Suspended => {
-                let r = cx.fiber_raise(this, e);
-                absorb_kill(cx, this, r)
-            }
+        if cx.fiber_current() == this {
+            return cx.raise_value(e);
         }
+        cx.fiber_raise(this, e)
     }
 
     /// Ends the fiber where it waits; `ensure` clauses run.
@@ -177,16 +141,12 @@ mod fiber {
         match cx.fiber_state(this)? {
             FiberState::Terminated => {}
             FiberState::Created => cx.data_mut::<FiberData>(this)?.state = FiberState::Terminated,
-            FiberState::Running | FiberState::Resuming => return cx.throw(ThrowKind::Throw, this, Value::NIL),
+            FiberState::Running => return cx.throw(ThrowKind::Throw, this, Value::NIL),
             FiberState::Suspended => {
-                let r = match cx.throw::<Value>(ThrowKind::Throw, this, Value::NIL) {
-                    Err(Exc) => {
-                        let t = cx.take_pending();
-                        cx.fiber_raise(this, t)
-                    }
-                    r => r,
-                };
-                absorb_kill(cx, this, r)?;
+                if let Err(Exc) = cx.throw::<Value>(ThrowKind::Throw, this, Value::NIL) {
+                    let t = cx.take_pending();
+                    cx.fiber_raise(this, t)?;
+                }
             }
         }
         Ok(this)
@@ -296,10 +256,16 @@ mod fiber {
         r
     }
 
-    /// Fibers here form a stack of resumers; a free jump between them is not supported.
+    /// Goes on in the fiber without becoming its resumer: it need not come back. A fiber that was transferred to ends in the
+    /// thread's first code.
+    ///
+    ///     a = Fiber.new { |x| Fiber.yield(x); :end }; f = Fiber.new { |x| x * 2 }; f.transfer(4)   #=> 8
     #[method("transfer")]
-    fn transfer(cx: &mut Cx, _this: Value, _args: Rest) -> Result<Value> {
-        cx.raise(ids::NOT_IMPLEMENTED_ERROR, "Fiber#transfer is not supported")
+    fn transfer(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
+        if args.kw {
+            cx.data_mut::<FiberData>(this)?.keywords |= cx.fiber_state(this)? == FiberState::Created;
+        }
+        cx.fiber_transfer(this, args.as_slice())
     }
 
     /// Where the block stands, and the state.
@@ -308,7 +274,7 @@ mod fiber {
         let d = cx.data_ref::<FiberData>(this)?;
         let state = match d.state {
             FiberState::Created => "created",
-            FiberState::Running | FiberState::Resuming => "resumed",
+            FiberState::Running => "resumed",
             FiberState::Suspended => "suspended",
             FiberState::Terminated => "terminated",
         };

@@ -399,6 +399,7 @@ mod object_space {
         cx.heap.each_cell(&mut |p| {
             let name = match Value::cell(p).kind_of_cell() {
                 Kind::Free => "FREE",
+                Kind::Moved | Kind::MovedString | Kind::MovedArray | Kind::MovedHash => "MOVED",
                 Kind::Object | Kind::Exception => "T_OBJECT",
                 Kind::Class => "T_CLASS",
                 Kind::Float => "T_FLOAT",

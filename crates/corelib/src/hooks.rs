@@ -17,6 +17,7 @@ pub fn install() {
     h.lazy_const = Some(crate::io::stream::lazy_const);
     h.binding = Some(crate::proc::binding::of_caller);
     h.warn = Some(crate::exception::warning::emit);
+    h.trace = Some(crate::tracepoint::tell);
     h.signal = Some(crate::signal::handle);
     h.incompatible = Some(crate::string::util::incompatible);
     crate::regexp::special::install(&mut h);

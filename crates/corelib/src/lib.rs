@@ -22,7 +22,7 @@ macro_rules! modules {
 
 modules! {
     array, basic, comparable, data, encoding, enumerable, enumerator, env, exception, fiber, gc, hash, io, kernel, marshal, method, module, numeric, object, proc,
-    process, random, range, regexp, set, signal, string, structs, symbol, thread, time, vm_api,
+    process, random, range, regexp, set, signal, string, structs, symbol, thread, time, tracepoint, vm_api,
 }
 
 /// Ruby sources of the prelude in order: (name, text).
@@ -48,6 +48,7 @@ pub static PRELUDE: &[(&str, &str)] = &[
     ("regexp", include_str!("../prelude/regexp.rb")),
     ("proc", include_str!("../prelude/proc.rb")),
     ("thread", include_str!("../prelude/thread.rb")),
+    ("trace_point", include_str!("../prelude/trace_point.rb")),
     ("vm", include_str!("../prelude/vm.rb")),
     ("ractor", include_str!("../prelude/ractor.rb")),
 ];

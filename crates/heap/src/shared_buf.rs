@@ -43,6 +43,16 @@ pub const LARGE: usize = 16 << 20;
 /// Alignment of a large request whose maker copes with null: the allocator lets it fail, where it would end the VM otherwise.
 pub const MAY_FAIL: usize = 64;
 
+/// Whether the machine has as much memory as one request asks for. (Where the kernel overcommits, it would hand out any address space, and the
+/// process would be killed while it fills it.)
+pub fn machine_has(bytes: usize) -> bool {
+    // SAFETY: writes one plain struct.
+    unsafe {
+        let mut info: libc::sysinfo = std::mem::zeroed();
+        libc::sysinfo(&mut info) != 0 || bytes as u128 <= (info.totalram as u128 + info.totalswap as u128) * info.mem_unit as u128
+    }
+}
+
 fn layout(cap: usize) -> Option<Layout> {
     let size = cap.checked_add(HEAD)?;
     Layout::from_size_align(size, if size >= LARGE { MAY_FAIL } else { ALIGN }).ok()
@@ -55,6 +65,9 @@ impl SharedBuf {
     /// None beyond the duty to release it; unsafe like its siblings.
     pub unsafe fn new(cap: usize) -> *mut SharedBuf {
         let Some(layout) = layout(cap) else { return ptr::null_mut() };
+        if cap >= LARGE && !machine_has(cap) {
+            return ptr::null_mut();
+        }
         // SAFETY: the layout is at least HEAD bytes.
         unsafe {
             let buf = alloc(layout).cast::<SharedBuf>();

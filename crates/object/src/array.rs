@@ -334,6 +334,28 @@ impl ArrayCell {
         }
         a
     }
+    /// Fills an empty Array.
+    #[inline]
+    pub fn fill(this: Ref<ArrayCell>, heap: &mut Heap, values: impl ExactSizeIterator<Item = Value>) {
+        let mut this = this;
+        let n = values.len();
+        Self::reserve(this, heap, n);
+        let p = this.ptr();
+        // SAFETY: room for n was made; an ExactSizeIterator may lie, so no more than n are written.
+        values.take(n).enumerate().for_each(|(i, v)| unsafe { *p.add(i) = v });
+        this.set_len(n);
+    }
+    /// Gives the buffer back and leaves an empty Array; returns the bytes that it accounted for.
+    pub(crate) unsafe fn empty_out(p: *mut ArrayCell) -> usize {
+        // SAFETY: a live cell; the body is written anew after its buffer is released.
+        unsafe {
+            let bytes = Self::free(p);
+            (*p).header.aux = 0;
+            (*p).header.flags &= !(COUNTED | IMMEDIATE);
+            (*p).body = Body { inline: [Value::NIL; INLINE] };
+            bytes
+        }
+    }
     /// Whether all elements are known to be immediates.
     #[inline(always)]
     pub fn is_immediate(&self) -> bool {

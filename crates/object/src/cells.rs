@@ -27,8 +27,29 @@ macro_rules! kinds {
 }
 
 kinds!(
-    Free, Object, Exception, Class, Float, Bignum, String, Array, Hash, Range, Proc, Method, Env, Cref, Data, Throw, Rational, Complex,
-    MethodObj
+    Free,
+    Object,
+    Exception,
+    Class,
+    Float,
+    Bignum,
+    String,
+    Array,
+    Hash,
+    Range,
+    Proc,
+    Method,
+    Env,
+    Cref,
+    Data,
+    Throw,
+    Rational,
+    Complex,
+    MethodObj,
+    Moved,
+    MovedString,
+    MovedArray,
+    MovedHash
 );
 
 /// Flag of Object-like cells: the variables live in a malloc'ed block that slot 0 points to.
@@ -241,6 +262,14 @@ pub enum ProcKind {
     Wrapped = 4,
 }
 
+/// How what `ProcCell::code` of a literal block points to begins: what the tracer knows of it.
+#[repr(C)]
+pub struct CodeHead {
+    insns: *const u8,
+    /// Set when a Proc of the code is traced.
+    pub seen: std::cell::Cell<u32>,
+}
+
 #[repr(C)]
 pub struct ProcCell {
     /// aux: ProcKind
@@ -434,6 +463,15 @@ pub trait NativeData: Any {
     fn send_copy(&self) -> Option<SendPayload> {
         None
     }
+    /// How the payload travels when a plain copy won't do: Ruby values that it holds are appended to `values`, their copies are what the function
+    /// gets in the receiver. What the parcel holds (descriptors) is given back when it is dropped unopened. None: can't be sent.
+    fn parcel(&self, _values: &mut Vec<Value>) -> Option<Unpack> {
+        None
+    }
+    /// Copies stand for the same thing (a channel): moving one leaves the original usable.
+    fn is_handle(&self) -> bool {
+        false
+    }
     /// How to make the payload again in a VM that is spawned from this one's program state. The Ruby values that it holds are appended to
     /// `values`; the function gets their copies, in that order. None: the copy of the object has no payload.
     fn snapshot(&self, values: &mut Vec<Value>) -> Option<Rebuild> {
@@ -448,6 +486,16 @@ pub trait NativeData: Any {
 
 /// Makes a payload in a spawned VM (see [`NativeData::snapshot`]): gets the VM and the values.
 pub type Rebuild = std::sync::Arc<dyn Fn(&mut dyn Any, &[Value]) -> Option<Box<dyn NativeData>> + Send + Sync>;
+
+/// What comes out of a parcel.
+pub enum Unpacked {
+    Payload(Box<dyn NativeData>),
+    /// An object that the receiver has already. Only of parcels without values.
+    Object(Value),
+}
+
+/// Makes a payload in the receiver of a message (see [`NativeData::parcel`]): gets the VM and the values.
+pub type Unpack = Box<dyn FnOnce(&mut dyn Any, &[Value]) -> Option<Unpacked> + Send>;
 
 /// Payload of a data object on its way to another VM.
 pub type SendPayload = Box<dyn NativeData + Send>;
@@ -488,6 +536,12 @@ impl DataCell {
     }
     pub fn send_copy(&self) -> Option<SendPayload> {
         self.payload.as_deref()?.send_copy()
+    }
+    pub fn parcel(&self, values: &mut Vec<Value>) -> Option<Unpack> {
+        self.payload.as_deref()?.parcel(values)
+    }
+    pub fn is_handle(&self) -> bool {
+        self.payload.as_deref().is_some_and(|p| p.is_handle())
     }
     pub fn snapshot(&self, values: &mut Vec<Value>) -> Option<Rebuild> {
         self.payload.as_deref()?.snapshot(values)
@@ -604,6 +658,19 @@ impl ObjectCell {
             (*p).header.flags |= EXT_IVARS;
         }
     }
+    /// Frees the block and unsets every variable; returns the bytes of the block.
+    unsafe fn empty_out(p: *mut ObjectCell) -> usize {
+        // SAFETY: a live object; its inline slots are written after the block that slot 0 may point to is gone.
+        unsafe {
+            let bytes = Self::free_ext(p);
+            (*p).header.flags &= !EXT_IVARS;
+            let s = (&raw mut (*p).slots) as *mut Value;
+            for i in 0..(*p).header.aux as usize {
+                s.add(i).write(Value::UNDEF);
+            }
+            bytes
+        }
+    }
     /// Frees the block of a dying object; returns its bytes.
     pub(crate) unsafe fn free_ext(p: *mut ObjectCell) -> usize {
         // SAFETY: called once by the finalizer.
@@ -614,5 +681,33 @@ impl ObjectCell {
             let b = Box::from_raw(*((&raw mut (*p).slots) as *mut *mut ExtIvars));
             b.cap * 8
         }
+    }
+}
+
+/// Makes a cell an emptied one of a moved kind: what it owned is given back (the message holds it), its class is that of `shape`. See the VM's
+/// transfer/moved.rs for why the layout stays.
+pub fn empty_moved(heap: &mut Heap, v: Value, shape: u32) {
+    let header = v.header();
+    let moved = match v.kind_of_cell() {
+        Kind::String => Kind::MovedString,
+        Kind::Array => Kind::MovedArray,
+        Kind::Hash => Kind::MovedHash,
+        _ => Kind::Moved,
+    };
+    // SAFETY: a live cell of this heap; what its finalizer would free is freed here, and the cell left in a state that owns nothing.
+    unsafe {
+        let bytes = match v.kind_of_cell() {
+            Kind::String => crate::string::StringCell::empty_out(v.0 as *mut crate::string::StringCell),
+            Kind::Array => crate::array::ArrayCell::empty_out(v.0 as *mut crate::array::ArrayCell),
+            Kind::Hash => crate::hash::HashCell::empty_out(v.0 as *mut crate::hash::HashCell),
+            Kind::Object | Kind::Exception => ObjectCell::empty_out(v.0 as *mut ObjectCell),
+            Kind::Data => (*(v.0 as *mut DataCell)).drop_payload(),
+            Kind::Range => 0,
+            _ => return,
+        };
+        heap.sub_payload(bytes);
+        (*header).kind = moved as u8;
+        (*header).shape = shape;
+        (*header).flags = ((*header).flags & flags::HAS_ID) | flags::FROZEN;
     }
 }

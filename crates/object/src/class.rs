@@ -274,4 +274,6 @@ boot_classes! {
     LIMIT_ERROR "RubyVM::LimitError" Class EXCEPTION Exception;
     ENV_METHODS "EnvMethods" Module OBJECT None;
     ARGF_CLASS "ArgfClass" Class OBJECT Object;
+    TRACE_POINT "TracePoint" Class OBJECT Data;
+    ISEQ "RubyVM::InstructionSequence" Class OBJECT None;
 }

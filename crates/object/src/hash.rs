@@ -108,6 +108,15 @@ impl HashTable {
         }
         at
     }
+    /// A table of distinct keys with their hash codes.
+    pub fn from_entries(entries: impl ExactSizeIterator<Item = Entry>) -> HashTable {
+        let mut t = HashTable { entries: entries.collect(), ..HashTable::default() };
+        t.live = t.entries.len();
+        if t.live > LINEAR {
+            t.reindex();
+        }
+        t
+    }
     fn reindex(&mut self) {
         let mut ix = Index::with_capacity(self.entries.len() * 2);
         let entries = &self.entries;
@@ -238,6 +247,22 @@ impl HashCell {
             copy.compact();
         }
         Self::change(this, heap, |t| *t = copy);
+    }
+    /// Gives the table back and leaves an empty Hash; returns the table's bytes.
+    pub(crate) unsafe fn empty_out(p: *mut HashCell) -> usize {
+        // SAFETY: a live cell, left without table, or with an empty one.
+        unsafe {
+            (*p).default = Value::NIL;
+            (*p).default_is_proc = false;
+            match &mut (*p).table {
+                // A running iteration will count itself down there.
+                Some(t) if t.iterating > 0 => {
+                    t.clear();
+                    0
+                }
+                _ => Self::free(p),
+            }
+        }
     }
     /// A frozen copy in another heap (module `graft`).
     pub(crate) fn twin(heap: &mut Heap, src: Ref<HashCell>) -> Ref<HashCell> {

@@ -321,6 +321,17 @@ impl StringCell {
         }
         s
     }
+    /// Gives the buffer back and leaves an empty String; returns the bytes that it accounted for.
+    pub(crate) unsafe fn empty_out(p: *mut StringCell) -> usize {
+        // SAFETY: a live cell; the body is written anew after its buffer is released.
+        unsafe {
+            let bytes = Self::free(p);
+            (*p).header.aux = (*p).encoding() as u16 | INLINE_BIT;
+            (*p).header.flags &= !COUNTED;
+            (*p).body = Body { inline: [0; INLINE] };
+            bytes
+        }
+    }
     /// A frozen copy in another heap (module `graft`). Shares the buffer unless it is small or would keep much more alive than its content.
     pub(crate) fn twin(heap: &mut Heap, src: Ref<StringCell>) -> Ref<StringCell> {
         let shared = match src.len() {

@@ -20,19 +20,19 @@ pub unsafe fn trace(cell: *mut Header, m: &mut Marker<'_>) {
     // SAFETY: the kind says how the cell is laid out; kinds are written only by this crate.
     unsafe {
         match Kind::from_u8((*cell).kind) {
-            Kind::Free | Kind::Float | Kind::Bignum | Kind::String | Kind::Class => {}
+            Kind::Free | Kind::Float | Kind::Bignum | Kind::String | Kind::MovedString | Kind::Class | Kind::Moved => {}
             Kind::Object | Kind::Exception => {
                 for v in (*(cell as *mut ObjectCell)).all_slots() {
                     mark(m, *v);
                 }
             }
-            Kind::Array => {
+            Kind::Array | Kind::MovedArray => {
                 let a = &*(cell as *mut ArrayCell);
                 if !a.is_immediate() {
                     a.as_slice().iter().for_each(|v| mark(m, *v));
                 }
             }
-            Kind::Hash => {
+            Kind::Hash | Kind::MovedHash => {
                 let h = &*(cell as *mut HashCell);
                 mark(m, h.default);
                 if let Some(t) = h.table() {
@@ -54,6 +54,9 @@ pub unsafe fn trace(cell: *mut Header, m: &mut Marker<'_>) {
             }
             Kind::Proc => {
                 let p = &*(cell as *mut ProcCell);
+                if p.header.aux == ProcKind::Block as u16 && p.code != 0 {
+                    (*(p.code as *const CodeHead)).seen.set(1);
+                }
                 mark(m, p.env);
                 mark(m, p.self_);
                 mark(m, p.me);
@@ -102,9 +105,9 @@ pub unsafe fn finalize(cell: *mut Header, cx: &mut FinalizeCx) {
     // SAFETY: as in trace.
     unsafe {
         let bytes = match Kind::from_u8((*cell).kind) {
-            Kind::String => StringCell::free(cell as *mut StringCell),
-            Kind::Array => ArrayCell::free(cell as *mut ArrayCell),
-            Kind::Hash => HashCell::free(cell as *mut HashCell),
+            Kind::String | Kind::MovedString => StringCell::free(cell as *mut StringCell),
+            Kind::Array | Kind::MovedArray => ArrayCell::free(cell as *mut ArrayCell),
+            Kind::Hash | Kind::MovedHash => HashCell::free(cell as *mut HashCell),
             Kind::Object | Kind::Exception => ObjectCell::free_ext(cell as *mut ObjectCell),
             Kind::Data => (*(cell as *mut DataCell)).drop_payload(),
             Kind::Bignum => {

@@ -14,7 +14,7 @@
 //! of symbols and compiled files, which grow by 16 MiB only with many million entries) keeps the lock.
 
 use std::alloc::{GlobalAlloc, Layout};
-use zakuro_heap::{LARGE, MAY_FAIL};
+use zakuro_heap::{LARGE, MAY_FAIL, machine_has};
 use zakuro_vm::life;
 
 /// See the module.
@@ -25,7 +25,7 @@ pub struct Net<A>(pub A);
 fn guarded(size: usize, align: usize, get: &dyn Fn() -> *mut u8) -> *mut u8 {
     let copes = align >= MAY_FAIL;
     // Who copes with null has asked for the limit already.
-    if copes || life::admits(size) {
+    if copes || life::admits(size) && machine_has(size) {
         let p = get();
         if !p.is_null() || copes {
             return p;
@@ -33,7 +33,7 @@ fn guarded(size: usize, align: usize, get: &dyn Fn() -> *mut u8) -> *mut u8 {
     }
     life::give_up(size);
     // No VM to end: the caller decides, as ever.
-    get()
+    std::ptr::null_mut()
 }
 
 // SAFETY: hands requests on unchanged; where it does not return, nothing was allocated.

@@ -19,6 +19,9 @@ mod scheduler;
 mod stack;
 mod task;
 
+#[cfg(all(test, loom))]
+mod loom_tests;
+
 pub use coroutine::{Coroutine, Resumed, Suspender, approximate_stack_pointer, on_native_stack};
 pub use native::{blocking, set_unit_data, unit_data};
 pub use poll::PollWord;

@@ -5,7 +5,7 @@
 //! Rejected: a word inside the task (the interpreter would need the task to find it), one word per Ruby thread (a safepoint
 //! would read two words).
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use zakuro_base::sync::atomic::{AtomicU32, Ordering};
 
 /// The time slice is used up and other units wait for this worker. The scheduler clears it when the next turn starts.
 pub const PREEMPT: u32 = 1;
@@ -29,7 +29,7 @@ pub const WAKE: u32 = 32;
 pub struct PollWord(AtomicU32);
 
 impl PollWord {
-    pub const fn new() -> PollWord {
+    pub fn new() -> PollWord {
         PollWord(AtomicU32::new(0))
     }
 

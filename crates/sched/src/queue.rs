@@ -6,9 +6,9 @@
 //! and never takes this lock; batches amortise it elsewhere.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use parking_lot::Mutex;
+use zakuro_base::sync::Mutex;
+use zakuro_base::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::task::TaskRef;
 

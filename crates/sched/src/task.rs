@@ -18,7 +18,9 @@
 use std::cell::UnsafeCell;
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use std::sync::atomic::AtomicU32;
+
+use zakuro_base::sync::atomic::{AtomicU8, Ordering};
 
 use crate::Unit;
 use crate::poll::{self, PollWord};

@@ -13,6 +13,7 @@ use num_traits::ToPrimitive;
 pub enum PackErrorKind {
     ArgumentError,
     RangeError,
+    NoMemoryError,
 }
 
 /// An error in Ruby's wording.
@@ -20,6 +21,15 @@ pub enum PackErrorKind {
 pub struct PackError {
     pub kind: PackErrorKind,
     pub message: String,
+}
+
+/// Appends `n` times `byte`; an error where memory does not suffice.
+fn fill(out: &mut Vec<u8>, n: usize, byte: u8) -> Result<(), PackError> {
+    if out.try_reserve(n).is_err() {
+        return Err(PackError { kind: PackErrorKind::NoMemoryError, message: "failed to allocate memory".into() });
+    }
+    out.resize(out.len() + n, byte);
+    Ok(())
 }
 
 fn argument(message: impl Into<String>) -> PackError {
@@ -223,7 +233,7 @@ fn pack_one<S: PackSource>(d: &Directive, src: &mut S, out: &mut Vec<u8>, base: 
             };
             let taken = s.len().min(n);
             out.extend_from_slice(&s[..taken]);
-            out.resize(out.len() + n - taken, if d.kind == b'A' { b' ' } else { 0 });
+            fill(out, n - taken, if d.kind == b'A' { b' ' } else { 0 }).map_err(|e| src.error(e))?;
         }
         b'b' | b'B' | b'h' | b'H' => {
             short(src)?;
@@ -233,7 +243,7 @@ fn pack_one<S: PackSource>(d: &Directive, src: &mut S, out: &mut Vec<u8>, base: 
                 Count::N(n) => n,
                 Count::Star => s.len(),
             };
-            digits(d.kind, &s, n, out);
+            digits(d.kind, &s, n, out).map_err(|e| src.error(e))?;
         }
         b'U' => {
             for _ in 0..repeat(src) {
@@ -295,7 +305,7 @@ fn pack_one<S: PackSource>(d: &Directive, src: &mut S, out: &mut Vec<u8>, base: 
                 Count::N(n) => n,
                 Count::Star => 0,
             };
-            out.resize(out.len() + n, 0);
+            fill(out, n, 0).map_err(|e| src.error(e))?;
         }
         b'X' => {
             let n = match d.count {
@@ -315,7 +325,8 @@ fn pack_one<S: PackSource>(d: &Directive, src: &mut S, out: &mut Vec<u8>, base: 
                 Count::N(n) => n,
                 Count::Star => 0,
             };
-            out.resize(base + n, 0);
+            fill(out, (base + n).saturating_sub(out.len()), 0).map_err(|e| src.error(e))?;
+            out.truncate(base + n);
         }
     }
     Ok(())
@@ -352,7 +363,7 @@ fn line_length(count: Count, default: usize) -> usize {
 }
 
 /// `b B h H`: bits or nibbles from the characters of `s`, `n` of them.
-fn digits(kind: u8, s: &[u8], n: usize, out: &mut Vec<u8>) {
+fn digits(kind: u8, s: &[u8], n: usize, out: &mut Vec<u8>) -> Result<(), PackError> {
     let bits = if kind | 32 == b'b' { 1 } else { 4 };
     let per_byte = 8 / bits;
     let high_first = kind.is_ascii_uppercase();
@@ -371,7 +382,7 @@ fn digits(kind: u8, s: &[u8], n: usize, out: &mut Vec<u8>) {
         out.push(byte);
     }
     // A count beyond the text pads with a zero byte for every two missing characters, for bits, too.
-    out.resize(out.len() + (n - taken).div_ceil(2), 0);
+    fill(out, (n - taken).div_ceil(2), 0)
 }
 
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

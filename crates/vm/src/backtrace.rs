@@ -58,6 +58,8 @@ impl std::fmt::Display for Location {
 
 /// Levels that an exception keeps.
 const MAX_LEVELS: usize = 100_000;
+/// Levels that a SystemStackError keeps of each end: `ensure` clauses that overflow again make chains of them, as long as the stack.
+const OVERFLOW_ENDS: (usize, usize) = (900, 100);
 
 impl Cx {
     /// The levels from the innermost, without the first `skip`. Builtins stand at their caller's line.
@@ -85,11 +87,18 @@ impl Cx {
         })
     }
     /// What a backtrace is made of later.
-    pub(crate) fn capture_backtrace(&mut self) -> Value {
+    pub(crate) fn capture_backtrace(&mut self, overflow: bool) -> Value {
         // SAFETY: both point into the frame stack.
-        let count = unsafe { self.fp.offset_from(self.stacks.frames) + 1 }.clamp(0, MAX_LEVELS as isize) as usize;
+        let depth = unsafe { self.fp.offset_from(self.stacks.frames) + 1 }.max(0) as usize;
+        let mut count = depth.min(MAX_LEVELS);
+        let (mut inner, mut skipped) = (count, 0);
+        if overflow && depth > OVERFLOW_ENDS.0 + OVERFLOW_ENDS.1 {
+            count = OVERFLOW_ENDS.0 + OVERFLOW_ENDS.1;
+            (inner, skipped) = (OVERFLOW_ENDS.0, depth - count);
+        }
         let mut left = count;
-        let mut levels = self.levels();
+        let all = self.levels();
+        let mut levels = all.enumerate().filter(move |(i, _)| *i < inner || *i >= inner + skipped).map(|(_, l)| l);
         let (mut first, mut last): (Value, Option<Ref<EnvCell>>) = (Value::NIL, None);
         while left > 0 {
             let n = left.min(LEVELS_PER_CELL);

@@ -37,6 +37,8 @@ pub struct Hooks {
     pub warn: Option<fn(&mut Cx, &str) -> Result<()>>,
     /// Natives that stand in for C extensions, by the name that `require` gets; called once per VM.
     pub features: HashMap<&'static str, fn(&mut Cx) -> Result<()>>,
+    /// Tells an event to the traces that want it.
+    pub trace: Option<fn(&mut Cx, &crate::interp::trace::Event) -> Result<()>>,
     /// Makes a Binding of the innermost Ruby frame.
     pub binding: Option<fn(&mut Cx) -> Result<Value>>,
     /// Value of a constant that each VM makes for itself on first use (its entry: UNDEF with the name as `autoload`).
@@ -133,6 +135,11 @@ impl Vm {
             suspender: std::ptr::null(),
             current_fiber: Value::NIL,
             root_fiber: Value::NIL,
+            next_fiber: Value::NIL,
+            units: Default::default(),
+            global_traces: None,
+            tracing: 0,
+            traces: None,
             threads: None,
             left_at: std::ptr::null(),
             stack_pool: None,
@@ -141,6 +148,7 @@ impl Vm {
             inspecting: Vec::new(),
             interrupt_hook: None,
             host: None,
+            waiters: Vec::new(),
             life: crate::life::Life::default(),
             end: None,
             result: None,

@@ -81,7 +81,8 @@ impl Cx {
                 _ => Value::flonum(0.0).map(|zero| mix(zero.0)),
             },
             Kind::Bignum => Some(hash_bytes(&Ref::<BignumCell>::of(v).value.to_signed_bytes_le())),
-            Kind::Class => Some(mix(self.identity(v))),
+            // Keys that were moved away stay where they are: a table of them can still be made anew.
+            Kind::Class | Kind::Moved | Kind::MovedString | Kind::MovedArray | Kind::MovedHash => Some(mix(self.identity(v))),
             _ => None,
         }
     }

@@ -1,8 +1,16 @@
 //! Coroutines of a VM: its main one and its fibers, and waiting.
 //!
-//! Resuming a fiber nests its coroutine in the resumer's. When code in a fiber must wait (channel, sleep), every coroutine on the way out
-//! suspends with the same reason, and the scheduler's worker is free; on wake-up they are resumed inwards again.
-//! Rejected: switching from the fiber straight to the worker (needs symmetric coroutines and a second way to find the stacks).
+//! Fibers of a thread are driven from the thread's own coroutine, its *root*: a fiber that resumes, transfers, yields or ends names the
+//! next one and suspends; the loop in [`Cx::drive`] runs that one, or returns when it is the root's turn. So a resume costs no native depth, any
+//! fiber can go on after any other (`transfer`), and code that must wait (channel, sleep) suspends two coroutines at most on its way out to
+//! the scheduler's worker.
+//!
+//! Invariants: a fiber is `Running` exactly while its thread's `current_fiber` is it (nil: the root). The rules of who may resume,
+//! transfer to or yield to whom are CRuby's, kept in three fields: `resumer` (who gets what it yields), `resuming` (whom it has resumed) and
+//! `yielding` (it stands in `Fiber.yield`).
+//!
+//! Rejected: nesting the resumed coroutine in the resumer's (no `transfer`; depth grows with every level); symmetric switches straight from fiber to
+//! fiber (one switch less when a fiber resumes another, but every stack would have to know how to reach the worker).
 
 use crate::builtin::Block;
 use crate::frame::Frame;
@@ -20,8 +28,8 @@ pub enum Out {
     Again,
     /// The next thread of the VM may run.
     Rotate,
-    /// A fiber yields to its resumer.
-    Yield,
+    /// `Vm::next_fiber` goes on.
+    Switch,
     /// Never to be resumed: see [`crate::life::give_up`].
     Abandoned,
 }
@@ -33,8 +41,7 @@ pub type Sus = Suspender<(), Out>;
 pub enum FiberState {
     Created,
     Running,
-    /// It resumed another fiber.
-    Resuming,
+    /// Stands in `Fiber.yield`, `resume` or `transfer`.
     Suspended,
     Terminated,
 }
@@ -47,12 +54,14 @@ pub struct FiberData {
     fp: *mut Frame,
     suspender: *const Sus,
     block: Value,
-    /// What resume passes in, what yield or the end passes out.
+    /// What the next switch to it passes in.
     transfer: Value,
-    /// The exception it ended with.
+    /// That is an exception or jump to raise there.
     failed: bool,
     saved: (Value, Value, Vec<Value>),
     resumer: Value,
+    resuming: Value,
+    yielding: bool,
     pub storage: Value,
     /// The first resume passed keywords.
     pub keywords: bool,
@@ -74,6 +83,8 @@ impl FiberData {
             failed: false,
             saved: (Value::NIL, Value::NIL, Vec::new()),
             resumer: Value::NIL,
+            resuming: Value::NIL,
+            yielding: false,
             storage: Value::NIL,
             keywords: false,
             thread: 0,
@@ -90,7 +101,7 @@ impl NativeData for FiberData {
         Steadiness::Always
     }
     fn trace(&self, m: &mut Marker<'_>) {
-        for v in [self.block, self.transfer, self.saved.0, self.saved.1, self.resumer, self.storage] {
+        for v in [self.block, self.transfer, self.saved.0, self.saved.1, self.resumer, self.resuming, self.storage] {
             m.mark_value_bits(v.0);
         }
         self.saved.2.iter().for_each(|v| m.mark_value_bits(v.0));
@@ -165,170 +176,273 @@ impl Cx {
     fn fiber_error<T>(&mut self, message: &str) -> Result<T> {
         self.raise(ids::FIBER_ERROR, message)
     }
+    /// Hidden instance variable that says whether a fiber blocks.
+    pub fn blocking_name() -> Sym {
+        Sym::intern("__blocking")
+    }
+    /// The running fiber. Outside of fibers an object that stands for that code, made when asked for; one per thread.
+    pub fn fiber_current(&mut self) -> Value {
+        if !self.current_fiber.is_nil() {
+            return self.current_fiber;
+        }
+        if self.root_fiber.is_nil() {
+            let mut data = FiberData::new(Value::NIL);
+            data.state = FiberState::Running;
+            data.thread = self.thread_id();
+            let f = self.data(ids::FIBER, data);
+            self.ivar_set_raw(f, Cx::blocking_name(), Value::TRUE);
+            self.root_fiber = f;
+        }
+        self.root_fiber
+    }
     /// Runs a fiber until it yields or ends. `args` become the block's arguments or the value of `Fiber.yield`.
     #[inline(never)]
     pub fn fiber_resume(&mut self, fiber: Value, args: &[Value]) -> Result<Value> {
-        let f: *mut FiberData = self.data_mut::<FiberData>(fiber)?;
-        // SAFETY: `fiber` is alive (argument on a scanned stack), its payload boxed and stable; one thread runs the VM.
-        unsafe {
-            match (*f).state {
-                FiberState::Terminated => return self.fiber_error("attempt to resume a terminated fiber"),
-                FiberState::Running => return self.fiber_error("attempt to resume the current fiber"),
-                FiberState::Resuming if (*f).co.is_none() => return self.fiber_error("attempt to resume a resuming fiber"),
-                FiberState::Resuming => return self.fiber_error("attempt to resume a resumed fiber (double resume)"),
-                _ => {}
-            }
-            let thread = self.thread_id();
-            if (*f).thread != 0 && (*f).thread != thread {
-                return self.fiber_error("fiber called across threads");
-            }
-            (*f).thread = thread;
-            self.check_native_stack()?;
-            if (*f).co.is_none() {
-                let Some(pool) = self.stack_pool.clone() else { return self.fiber_error("no stacks in this VM") };
-                let stack = match pool.take(StackSize::Fiber) {
-                    Ok(s) => s,
-                    Err(e) => return self.fiber_error(&format!("can't alloc machine stack to fiber: {e}")),
-                };
-                (*f).stacks = Some(layout(&stack));
-                let cx: *mut Cx = self;
-                let me = fiber;
-                (*f).co = Some(Co::new(stack, move |s: &Suspender<(), Out>, ()| fiber_body(cx, me, s)));
-            }
-            let mut list = crate::make::RootedVec::from_vec(self, args.to_vec());
-            (*f).transfer = if (*f).state == FiberState::Created || args.len() != 1 { self.array(&list) } else { args[0] };
-            list.clear();
-            if (*f).state == FiberState::Suspended && args.is_empty() {
-                (*f).transfer = Value::NIL;
-            }
-            drop(list);
-            let started = (*f).state == FiberState::Suspended;
-            let parent = self.current_fiber;
-            if !parent.is_nil()
-                && let Ok(p) = self.data_mut::<FiberData>(parent)
-            {
-                p.state = FiberState::Resuming;
-            }
-            (*f).state = FiberState::Running;
-            (*f).resumer = parent;
-            // The resumer's side: scanned as a root while the fiber runs.
-            let saved = SuspendedStacks {
-                id: fiber.0,
-                stacks: self.stacks,
-                fp: self.fp,
-                sp: approximate_stack_pointer().wrapping_sub(1024),
-                pending: self.pending,
-                errinfo: self.errinfo,
-            };
-            let my_suspender = self.suspender;
-            let my_inspecting = std::mem::take(&mut self.inspecting);
-            self.suspended.push(saved);
-            self.current_fiber = fiber;
-            let Some(stacks) = (*f).stacks else { return self.fiber_error("fiber without stacks") };
-            if started {
-                let (pending, errinfo, inspecting) = std::mem::replace(&mut (*f).saved, (Value::NIL, Value::NIL, Vec::new()));
-                self.use_stacks(stacks, (*f).fp);
-                self.pending = pending;
-                self.errinfo = errinfo;
-                self.inspecting = inspecting;
-                self.suspender = (*f).suspender as *const ();
-            } else {
-                self.enter_stacks(stacks);
-                self.errinfo = Value::NIL;
-            }
-            let ended = loop {
-                let Some(co) = (*f).co.as_mut() else { break true };
-                match co.resume(()) {
-                    Resumed::Yielded(Out::Yield) => break false,
-                    Resumed::Yielded(out) => {
-                        // The whole VM waits: pass it on outwards. The inner fiber's registers stay in force.
-                        let s = my_suspender as *const Sus;
-                        if !s.is_null() {
-                            (*s).suspend(out);
-                        }
-                    }
-                    Resumed::Returned(()) => break true,
-                }
-            };
-            if ended {
-                (*f).state = FiberState::Terminated;
-                (*f).co = None;
-                (*f).stacks = None;
-            } else {
-                (*f).state = FiberState::Suspended;
-                (*f).fp = self.fp;
-                (*f).suspender = self.suspender as *const Sus;
-                (*f).saved = (self.pending, self.errinfo, std::mem::take(&mut self.inspecting));
-            }
-            self.suspended.pop();
-            self.use_stacks(saved.stacks, saved.fp);
-            self.suspender = my_suspender;
-            self.inspecting = my_inspecting;
-            self.pending = saved.pending;
-            self.errinfo = saved.errinfo;
-            self.current_fiber = parent;
-            if !parent.is_nil()
-                && let Ok(p) = self.data_mut::<FiberData>(parent)
-            {
-                p.state = FiberState::Running;
-            }
-            (*f).resumer = Value::NIL;
-            let v = std::mem::replace(&mut (*f).transfer, Value::NIL);
-            if std::mem::take(&mut (*f).failed) {
-                self.pending = v;
-                return Err(Exc);
-            }
-            Ok(v)
+        self.may_resume(fiber)?;
+        self.pass_arguments(fiber, args)?;
+        self.resume_with_passed(fiber)
+    }
+    /// CRuby's rules of `resume`.
+    fn may_resume(&mut self, fiber: Value) -> Result<()> {
+        let current = self.fiber_current();
+        let f = self.data_ref::<FiberData>(fiber)?;
+        let problem = if f.state == FiberState::Terminated {
+            "attempt to resume a terminated fiber"
+        } else if fiber == current {
+            "attempt to resume the current fiber"
+        } else if !f.resumer.is_nil() {
+            "attempt to resume a resumed fiber (double resume)"
+        } else if !f.resuming.is_nil() {
+            "attempt to resume a resuming fiber"
+        } else if f.state != FiberState::Created && !f.yielding {
+            "attempt to resume a transferring fiber"
+        } else {
+            return self.may_switch(fiber);
+        };
+        self.fiber_error(problem)
+    }
+    fn may_switch(&mut self, fiber: Value) -> Result<()> {
+        let thread = self.thread_id();
+        let f = self.data_mut::<FiberData>(fiber)?;
+        if f.state == FiberState::Terminated {
+            return self.fiber_error("dead fiber called");
         }
+        if f.thread != 0 && f.thread != thread {
+            return self.fiber_error("fiber called across threads");
+        }
+        f.thread = thread;
+        if f.state != FiberState::Created || f.co.is_some() {
+            return Ok(());
+        }
+        let Some(pool) = self.stack_pool.clone() else { return self.fiber_error("no stacks in this VM") };
+        let stack = match pool.take(StackSize::Fiber) {
+            Ok(s) => s,
+            Err(e) => return self.fiber_error(&format!("can't alloc machine stack to fiber: {e}")),
+        };
+        let stacks = layout(&stack);
+        let cx: *mut Cx = self;
+        let me = fiber;
+        let f = self.data_mut::<FiberData>(fiber)?;
+        f.stacks = Some(stacks);
+        // SAFETY: what the body touches (VM, fiber, its block) lives as long as somebody can switch to the fiber; values on its stack are scanned.
+        f.co = Some(unsafe { Co::new(stack, move |s: &Suspender<(), Out>, ()| fiber_body(cx, me, s)) });
+        Ok(())
+    }
+    /// Lays the arguments of a resume or transfer down for the fiber.
+    fn pass_arguments(&mut self, fiber: Value, args: &[Value]) -> Result<()> {
+        let created = self.data_ref::<FiberData>(fiber)?.state == FiberState::Created;
+        let v = match args {
+            _ if created => self.array(args),
+            [] => Value::NIL,
+            [v] => *v,
+            _ => self.array(args),
+        };
+        let f = self.data_mut::<FiberData>(fiber)?;
+        f.transfer = v;
+        f.failed = false;
+        Ok(())
+    }
+    fn resume_with_passed(&mut self, fiber: Value) -> Result<Value> {
+        let current = self.fiber_current();
+        self.data_mut::<FiberData>(current)?.resuming = fiber;
+        let f = self.data_mut::<FiberData>(fiber)?;
+        f.resumer = current;
+        f.yielding = false;
+        self.switch_fiber(fiber)
+    }
+    /// Goes on in a fiber, which need not come back here.
+    pub fn fiber_transfer(&mut self, fiber: Value, args: &[Value]) -> Result<Value> {
+        self.may_transfer(fiber)?;
+        self.pass_arguments(fiber, args)?;
+        self.switch_fiber(fiber)
+    }
+    /// CRuby's rules of `transfer`.
+    fn may_transfer(&mut self, fiber: Value) -> Result<()> {
+        let f = self.data_ref::<FiberData>(fiber)?;
+        if !f.resuming.is_nil() {
+            return self.fiber_error("attempt to transfer to a resuming fiber");
+        }
+        if f.yielding {
+            return self.fiber_error("attempt to transfer to a yielding fiber");
+        }
+        self.may_switch(fiber)
     }
     /// `Fiber.yield`: gives a value to the resumer; returns what the next resume passes.
     #[inline(never)]
     pub fn fiber_yield(&mut self, args: &[Value]) -> Result<Value> {
         let fiber = self.current_fiber;
-        if fiber.is_nil() {
+        let resumer = if fiber.is_nil() { Value::NIL } else { std::mem::replace(&mut self.data_mut::<FiberData>(fiber)?.resumer, Value::NIL) };
+        if resumer.is_nil() {
             return self.fiber_error("attempt to yield on a not resumed fiber");
         }
-        let v = match args {
-            [] => Value::NIL,
-            [v] => *v,
-            _ => self.array(args),
-        };
-        let f: *mut FiberData = self.data_mut::<FiberData>(fiber)?;
-        // SAFETY: as in fiber_resume.
-        unsafe {
-            (*f).transfer = v;
-            let s = self.suspender as *const Sus;
-            (*s).suspend(Out::Yield);
-            let v = std::mem::replace(&mut (*f).transfer, Value::NIL);
-            if std::mem::take(&mut (*f).failed) {
-                self.pending = v;
-                return Err(Exc);
-            }
-            Ok(v)
-        }
+        self.data_mut::<FiberData>(fiber)?.yielding = true;
+        self.pass_arguments(resumer, args)?;
+        self.data_mut::<FiberData>(resumer)?.resuming = Value::NIL;
+        self.switch_fiber(resumer)
     }
-    /// Resumes a fiber so that the exception is raised in it.
+    /// Resumes a fiber so that the exception (or jump) is raised in it.
     pub fn fiber_raise(&mut self, fiber: Value, exc: Value) -> Result<Value> {
-        let f: *mut FiberData = self.data_mut::<FiberData>(fiber)?;
-        // SAFETY: as in fiber_resume.
-        unsafe {
-            match (*f).state {
-                FiberState::Created => {
-                    (*f).state = FiberState::Terminated;
-                    self.raise_value(exc)
-                }
-                FiberState::Suspended => {
-                    (*f).failed = true;
-                    let r = self.fiber_resume_with_failure(fiber, exc);
-                    (*f).failed = false;
-                    r
-                }
-                _ => self.fiber_error("dead fiber called"),
+        let mut fiber = fiber;
+        // Where it waits for another one, that one gets it.
+        loop {
+            let inner = self.data_ref::<FiberData>(fiber)?.resuming;
+            if inner.is_nil() {
+                break;
+            }
+            fiber = inner;
+        }
+        let f = self.data_ref::<FiberData>(fiber)?;
+        let (state, yielding) = (f.state, f.yielding);
+        let transferred = state == FiberState::Suspended && !yielding;
+        if state == FiberState::Created {
+            return self.fiber_error("cannot raise exception on unborn fiber");
+        }
+        if transferred {
+            self.may_transfer(fiber)?;
+        } else {
+            self.may_resume(fiber)?;
+        }
+        let f = self.data_mut::<FiberData>(fiber)?;
+        f.transfer = exc;
+        f.failed = true;
+        if transferred { self.switch_fiber(fiber) } else { self.resume_with_passed(fiber) }
+    }
+    /// Gives control to a fiber for which a value is laid down; returns what is laid down for this one when its turn comes again.
+    fn switch_fiber(&mut self, fiber: Value) -> Result<Value> {
+        let current = self.fiber_current();
+        if fiber != current {
+            self.next_fiber = fiber;
+            if self.current_fiber.is_nil() {
+                self.drive();
+            } else {
+                let s = self.suspender as *const Sus;
+                // SAFETY: the suspender lives at the bottom of the running coroutine.
+                unsafe { (*s).suspend(Out::Switch) };
             }
         }
+        let f = self.data_mut::<FiberData>(current)?;
+        let v = std::mem::replace(&mut f.transfer, Value::NIL);
+        if std::mem::take(&mut f.failed) {
+            return self.repend(v);
+        }
+        Ok(v)
     }
-    fn fiber_resume_with_failure(&mut self, fiber: Value, exc: Value) -> Result<Value> {
-        self.fiber_resume(fiber, &[exc])
+    /// The root's loop: runs `next_fiber` after `next_fiber` until it is the root's turn.
+    #[inline(never)]
+    fn drive(&mut self) {
+        let root = self.root_fiber;
+        // The root's side: scanned as a root while fibers run.
+        let saved = SuspendedStacks {
+            id: root.0,
+            stacks: self.stacks,
+            fp: self.fp,
+            sp: approximate_stack_pointer().wrapping_sub(1024),
+            pending: self.pending,
+            errinfo: self.errinfo,
+        };
+        let my_suspender = self.suspender;
+        let my_inspecting = std::mem::take(&mut self.inspecting);
+        self.suspended.push(saved);
+        if let Ok(f) = self.data_mut::<FiberData>(root) {
+            f.state = FiberState::Suspended;
+        }
+        loop {
+            let fiber = std::mem::replace(&mut self.next_fiber, Value::NIL);
+            if fiber == root {
+                break;
+            }
+            let Ok(f) = self.data_mut::<FiberData>(fiber) else { break };
+            let f: *mut FiberData = f;
+            // SAFETY: the fiber is alive (current_fiber is a root of the collector), its payload boxed and stable; one thread runs the VM.
+            unsafe {
+                let Some(stacks) = (*f).stacks else { break };
+                self.current_fiber = fiber;
+                if (*f).state == FiberState::Suspended {
+                    let (pending, errinfo, inspecting) = std::mem::replace(&mut (*f).saved, (Value::NIL, Value::NIL, Vec::new()));
+                    self.use_stacks(stacks, (*f).fp);
+                    self.pending = pending;
+                    self.errinfo = errinfo;
+                    self.inspecting = inspecting;
+                    self.suspender = (*f).suspender as *const ();
+                } else {
+                    self.enter_stacks(stacks);
+                    self.pending = Value::NIL;
+                    self.errinfo = Value::NIL;
+                }
+                (*f).state = FiberState::Running;
+                let ended = loop {
+                    let Some(co) = (*f).co.as_mut() else { break true };
+                    match co.resume(()) {
+                        Resumed::Yielded(Out::Switch) => break false,
+                        Resumed::Yielded(out) => {
+                            // The whole thread waits: pass it on outwards. The fiber's registers stay in force.
+                            let s = my_suspender as *const Sus;
+                            if !s.is_null() {
+                                (*s).suspend(out);
+                            }
+                        }
+                        Resumed::Returned(()) => break true,
+                    }
+                };
+                if ended {
+                    (*f).state = FiberState::Terminated;
+                    (*f).co = None;
+                    (*f).stacks = None;
+                    self.inspecting.clear();
+                } else {
+                    (*f).state = FiberState::Suspended;
+                    (*f).fp = self.fp;
+                    (*f).suspender = self.suspender as *const Sus;
+                    (*f).saved = (self.pending, self.errinfo, std::mem::take(&mut self.inspecting));
+                }
+            }
+        }
+        self.suspended.pop();
+        self.use_stacks(saved.stacks, saved.fp);
+        self.suspender = my_suspender;
+        self.inspecting = my_inspecting;
+        self.pending = saved.pending;
+        self.errinfo = saved.errinfo;
+        self.current_fiber = Value::NIL;
+        if let Ok(f) = self.data_mut::<FiberData>(root) {
+            f.state = FiberState::Running;
+        }
+    }
+    /// Who goes on when the running fiber has ended: its resumer, else the innermost one that the root has resumed.
+    fn after_end(&mut self, fiber: Value) -> Result<Value> {
+        let resumer = std::mem::replace(&mut self.data_mut::<FiberData>(fiber)?.resumer, Value::NIL);
+        if !resumer.is_nil() {
+            self.data_mut::<FiberData>(resumer)?.resuming = Value::NIL;
+            return Ok(resumer);
+        }
+        let mut at = self.root_fiber;
+        loop {
+            let inner = self.data_ref::<FiberData>(at)?.resuming;
+            if inner.is_nil() || inner == fiber {
+                return Ok(at);
+            }
+            at = inner;
+        }
     }
     pub fn fiber_state(&mut self, fiber: Value) -> Result<FiberState> {
         Ok(self.data_ref::<FiberData>(fiber)?.state)
@@ -337,7 +451,7 @@ impl Cx {
 
 /// What runs on a fiber's own stack.
 fn fiber_body(cx: *mut Cx, fiber: Value, s: &Suspender<(), Out>) {
-    // SAFETY: the VM and the fiber outlive the run (fiber_resume keeps both).
+    // SAFETY: the VM and the fiber outlive the run (`drive` keeps both).
     unsafe {
         let cx = &mut *cx;
         cx.suspender = s as *const Suspender<(), Out> as *const ();
@@ -348,14 +462,23 @@ fn fiber_body(cx: *mut Cx, fiber: Value, s: &Suspender<(), Out>) {
         let args: Vec<Value> = Ref::<ArrayCell>::from_value(args).map_or(Vec::new(), |a| a.as_slice().to_vec());
         let r = cx.guarded(|cx| cx.yield_full(block, &args, (*f).keywords, Block::NONE, None));
         drop(args);
-        match r {
-            Ok(v) => (*f).transfer = v,
+        let (v, failed) = match r {
+            Ok(v) => (v, false),
             Err(Exc) => {
                 let e = cx.take_pending();
-                (*f).failed = true;
-                (*f).transfer = e;
+                // A killed fiber ends by a jump to itself: a plain end for the others.
+                match Ref::<ThrowCell>::from_value(e).is_some_and(|t| t.tag == fiber) {
+                    true => (Value::NIL, false),
+                    false => (e, true),
+                }
             }
+        };
+        let next = cx.after_end(fiber).unwrap_or(cx.root_fiber);
+        if let Ok(n) = cx.data_mut::<FiberData>(next) {
+            n.transfer = v;
+            n.failed = failed;
         }
+        cx.next_fiber = next;
     }
 }
 

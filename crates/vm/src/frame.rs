@@ -35,6 +35,8 @@ pub const FRAME_BMETHOD: usize = 4;
 pub const FRAME_TOP: usize = 8;
 /// A block made into a Proc by `proc {}`: `break` has nowhere to go.
 pub const FRAME_ORPHAN: usize = 16;
+/// Its entry has been told to a trace.
+pub const FRAME_TRACED: usize = 32;
 
 impl Frame {
     pub fn is_boundary(&self) -> bool {
@@ -78,7 +80,12 @@ pub struct ConstCache {
 /// What a VM owns per Code.
 #[repr(C)]
 pub struct CodeState {
+    /// The Code's instructions, or while traces want events of it, `traced`.
     pub insns: *const Insn,
+    /// Set while collecting when a Proc or frame of it is reached (`zakuro_object::CodeHead` is the layout up to here).
+    pub seen: std::cell::Cell<u32>,
+    /// Unit of an eval's code (see `codegc`); 0: lives as long as the VM.
+    pub unit: std::cell::Cell<u32>,
     pub calls: *mut CallCache,
     pub ivars: *mut IvarCache,
     pub consts_cache: *mut ConstCache,
@@ -97,6 +104,8 @@ pub struct CodeState {
     pub once: Vec<Value>,
     /// State of the Code that this one is a block, or an eval, of; null for others.
     pub parent: std::cell::Cell<*const CodeState>,
+    /// Copy of the instructions with event sites marked (see `interp::trace`). Kept once made: frames may run in it.
+    pub(crate) traced: Option<Box<[Insn]>>,
     storage: Storage,
 }
 
@@ -110,14 +119,25 @@ struct Storage {
 impl CodeState {
     pub fn new(code: Arc<Code>, consts: Box<[Value]>, miss: Handler) -> Box<CodeState> {
         let empty = CallCache { key: 0, handler: miss, target: 0, me: Value::NIL, extra: 0, shape: 0 };
-        let mut storage = Storage {
+        let storage = Storage {
             calls: vec![empty; code.calls.len()].into(),
             ivars: vec![IvarCache::default(); code.ivars.len()].into(),
             consts_cache: vec![ConstCache { epoch: 0, cref: Value::NIL, value: Value::NIL }; code.const_sites.len()].into(),
             consts,
         };
+        let children = code.children.iter().map(|_| std::cell::Cell::new(std::ptr::null())).collect();
+        CodeState::with(code, storage, children)
+    }
+    /// The state of a Code in an image, which no VM runs: only its once-sites count.
+    pub fn bare(code: Arc<Code>) -> Box<CodeState> {
+        let storage = Storage { calls: [].into(), ivars: [].into(), consts_cache: [].into(), consts: [].into() };
+        CodeState::with(code, storage, [].into())
+    }
+    fn with(code: Arc<Code>, mut storage: Storage, children: Box<[std::cell::Cell<*const CodeState>]>) -> Box<CodeState> {
         Box::new(CodeState {
             insns: code.insns.as_ptr(),
+            seen: std::cell::Cell::new(0),
+            unit: std::cell::Cell::new(0),
             calls: storage.calls.as_mut_ptr(),
             ivars: storage.ivars.as_mut_ptr(),
             consts_cache: storage.consts_cache.as_mut_ptr(),
@@ -129,42 +149,43 @@ impl CodeState {
             own_env: code.own_env,
             simple: code.params.simple,
             required: code.params.required,
-            children: code.children.iter().map(|_| std::cell::Cell::new(std::ptr::null())).collect(),
+            children,
             once: vec![Value::UNDEF; code.once_sites as usize],
             parent: std::cell::Cell::new(std::ptr::null()),
-            code,
-            storage,
-        })
-    }
-    /// The state of a Code in an image, which no VM runs: only its once-sites count.
-    pub fn bare(code: Arc<Code>) -> Box<CodeState> {
-        let storage = Storage { calls: [].into(), ivars: [].into(), consts_cache: [].into(), consts: [].into() };
-        Box::new(CodeState {
-            insns: code.insns.as_ptr(),
-            calls: std::ptr::null_mut(),
-            ivars: std::ptr::null_mut(),
-            consts_cache: std::ptr::null_mut(),
-            consts: std::ptr::null(),
-            nregs: code.nregs as u32,
-            nlocals: code.nlocals,
-            nil_from: 1 + code.params.registers(),
-            env_reg: code.env_reg,
-            own_env: code.own_env,
-            simple: code.params.simple,
-            required: code.params.required,
-            children: [].into(),
-            once: vec![Value::UNDEF; code.once_sites as usize],
-            parent: std::cell::Cell::new(std::ptr::null()),
+            traced: None,
             code,
             storage,
         })
     }
     /// Index of an instruction of this Code.
     pub fn index_of(&self, ip: *const Insn) -> usize {
-        (ip as usize - self.insns as usize) / size_of::<Insn>()
+        let i = (ip as usize).wrapping_sub(self.code.insns.as_ptr() as usize) / size_of::<Insn>();
+        match &self.traced {
+            Some(t) if i >= t.len() => (ip as usize - t.as_ptr() as usize) / size_of::<Insn>(),
+            _ => i,
+        }
+    }
+    /// What is done at an instruction, marked or not.
+    pub fn opcode_at(&self, ip: *const Insn) -> zakuro_bytecode::Op {
+        self.code.insns[self.index_of(ip)].opcode()
     }
     pub fn line_of(&self, ip: *const Insn) -> u32 {
         self.code.line_at(self.index_of(ip))
+    }
+    /// Empties the caches that hold dead cells.
+    pub(crate) fn forget_dead(&mut self, alive: &dyn Fn(Value) -> bool) {
+        for c in self.storage.calls.iter_mut().filter(|c| !alive(c.me)) {
+            c.key = 0;
+            c.me = Value::NIL;
+        }
+        for c in self.storage.consts_cache.iter_mut().filter(|c| !alive(c.value) || !alive(c.cref)) {
+            *c = ConstCache { epoch: 0, cref: Value::NIL, value: Value::NIL };
+        }
+    }
+    /// Every value that the state keeps alive, caches left out.
+    pub fn each_own_value(&self, f: &mut dyn FnMut(Value)) {
+        self.storage.consts.iter().for_each(|v| f(*v));
+        self.once.iter().for_each(|v| f(*v));
     }
     /// Every value that the state keeps alive.
     pub fn each_value(&self, f: &mut dyn FnMut(Value)) {

@@ -82,9 +82,11 @@ impl Cx {
                     cx.identities.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
                     cx.object_ids.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
                     cx.states.values_mut().for_each(|s| s.sweep_state(heap));
+                    cx.sweep_units();
                 },
             );
         }
+        self.account_units();
     }
     fn mark_tables(&self, m: &mut Marker<'_>) {
         let mut mark = |v: Value| m.mark_value_bits(v.0);
@@ -93,6 +95,7 @@ impl Cx {
         mark(self.main);
         mark(self.current_fiber);
         mark(self.root_fiber);
+        mark(self.next_fiber);
         mark(self.call.me);
         if self.call.block.0 & 1 == 0 {
             mark(Value(self.call.block.0));
@@ -106,7 +109,11 @@ impl Cx {
             }
         });
         for s in self.code_states.values() {
-            s.each_value(&mut mark);
+            // Caches of evals are weak (see `codegc`).
+            if s.unit.get() == 0 { s.each_value(&mut mark) } else { s.each_own_value(&mut mark) }
+        }
+        if let Some(t) = &self.global_traces {
+            t.values().flatten().for_each(|v| mark(*v));
         }
         // The method cache holds cells of the current tables only while its epoch stands; stale entries must not dangle.
         if let Some(c) = &self.method_cache {
@@ -157,6 +164,7 @@ pub(crate) fn mark_stacks(m: &mut Marker<'_>, s: &Stacks, fp: *mut crate::frame:
             if frame.block.0 & 1 == 0 {
                 m.mark_value_bits(frame.block.0);
             }
+            Cx::note_code(frame.code);
             let end = if frame.is_boundary() { frame.aux as *mut Value } else { frame.regs.add((*frame.code).nregs as usize) };
             top = top.max(end);
             f = f.add(1);

@@ -62,14 +62,44 @@ impl Cx {
     }
     pub fn global_set(&mut self, name: Sym, v: Value) -> Result<()> {
         let name = self.global_target(name);
-        match self.global_hook(name) {
+        let set = match self.global_hook(name) {
             Some(GlobalRow { set: Some(f), .. }) => f(self, name, v),
             Some(_) => self.name_error(format!("{} is a read-only variable", name.name()), name, Value::NIL),
             None => {
                 self.global_put(name, v);
                 Ok(())
             }
+        };
+        if self.global_traces.is_some() && set.is_ok() { self.tell_global(name, v) } else { set }
+    }
+    /// Runs what `trace_var` registered. Assignments in there are not told again.
+    #[cold]
+    fn tell_global(&mut self, name: Sym, v: Value) -> Result<()> {
+        let Some(list) = self.global_traces.as_ref().and_then(|t| t.get(&name)).cloned() else { return Ok(()) };
+        let all = self.global_traces.take();
+        // The table is out of the collector's sight: what runs is kept by the list, the others by an Array.
+        let others: Vec<Value> = all.iter().flat_map(|t| t.values().flatten().copied()).collect();
+        let kept = self.array(&others);
+        self.pinned.push(kept);
+        let list = crate::make::RootedVec::from_vec(self, list);
+        let mut result = Ok(());
+        for i in 0..list.len() {
+            let command = list[i];
+            let r = match Ref::<ProcCell>::from_value(command) {
+                Some(p) => self.call_proc(p, &[v], false, crate::builtin::Block::NONE),
+                None => self.call(self.main, Sym::intern("eval"), &[command]),
+            };
+            if let Err(e) = r {
+                result = Err(e);
+                break;
+            }
         }
+        self.pinned.retain(|p| *p != kept);
+        let added = std::mem::replace(&mut self.global_traces, all);
+        if let (Some(t), Some(added)) = (&mut self.global_traces, added) {
+            t.extend(added);
+        }
+        result
     }
     pub fn global_defined(&mut self, name: Sym) -> bool {
         let name = self.global_target(name);

@@ -9,7 +9,6 @@ use crate::vm::Cx;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
-use zakuro_channel::{Channel, Recv, Selected, Send as Sent, Waiter};
 use zakuro_object::*;
 use zakuro_sched::{PollWord, Scheduler, StackPool, Task, poll};
 
@@ -307,7 +306,8 @@ impl Cx {
             if deadline.is_some_and(|at| Instant::now() >= at) {
                 break Ok(None);
             }
-            if let Err(e) = self.thread_interrupts(true) {
+            // What was asked of the VM before this turn has woken it already, and will not do so again.
+            if let Err(e) = self.safepoint().and_then(|()| self.thread_interrupts(true)) {
                 break Err(e);
             }
             if let (Some(at), None) = (deadline, timer) {
@@ -346,81 +346,6 @@ impl Cx {
         })?;
         Ok(woken.is_some())
     }
-    /// Receives an envelope. Closed and drained: None.
-    pub fn channel_recv(&mut self, ch: &Channel<Envelope>, deadline: Option<Instant>) -> Result<RecvOutcome> {
-        let host = self.host_handle()?;
-        let waiter = Waiter::new(&host.task);
-        let r = self.wait_until(deadline, |_| {
-            if waiter.is_waiting() {
-                return Ok(None);
-            }
-            Ok(match ch.recv_or_register(&waiter) {
-                Recv::Got(e) => Some(RecvOutcome::Got(e)),
-                Recv::Closed => Some(RecvOutcome::Closed),
-                Recv::Registered => None,
-            })
-        });
-        match r {
-            Ok(Some(o)) => Ok(o),
-            Ok(None) => {
-                ch.unregister(&waiter);
-                Ok(RecvOutcome::TimedOut)
-            }
-            Err(e) => {
-                ch.unregister(&waiter);
-                Err(e)
-            }
-        }
-    }
-    /// Sends an envelope, waiting for room in a bounded channel. False: closed. None: timed out.
-    pub fn channel_send(&mut self, ch: &Channel<Envelope>, envelope: Envelope, deadline: Option<Instant>) -> Result<Option<bool>> {
-        let host = self.host_handle()?;
-        let waiter = Waiter::new(&host.task);
-        let mut message = Some(envelope);
-        let r = self.wait_until(deadline, |_| {
-            if waiter.is_waiting() {
-                return Ok(None);
-            }
-            let Some(m) = message.take() else { return Ok(Some(true)) };
-            Ok(match ch.send_or_register(m, &waiter) {
-                Sent::Sent => Some(true),
-                Sent::Closed(_) => Some(false),
-                Sent::Registered(m) => {
-                    message = Some(m);
-                    None
-                }
-            })
-        });
-        if !matches!(r, Ok(Some(_))) {
-            ch.unregister(&waiter);
-        }
-        r
-    }
-    /// Receives from the first of several channels that has something: its index and the envelope. None in it: all are closed and empty.
-    /// None: timed out.
-    pub fn channel_select(
-        &mut self,
-        channels: &[Channel<Envelope>],
-        deadline: Option<Instant>,
-    ) -> Result<Option<Option<(usize, Envelope)>>> {
-        let host = self.host_handle()?;
-        let waiter = Waiter::new(&host.task);
-        let list: Vec<&Channel<Envelope>> = channels.iter().collect();
-        let r = self.wait_until(deadline, |_| {
-            if waiter.is_waiting() {
-                return Ok(None);
-            }
-            Ok(match zakuro_channel::select(&list, &waiter) {
-                Selected::Got(i, e) => Some(Some((i, e))),
-                Selected::Closed => Some(None),
-                Selected::Registered => None,
-            })
-        });
-        if !matches!(r, Ok(Some(_))) {
-            zakuro_channel::leave(&list, &waiter);
-        }
-        r
-    }
     /// The interrupt hook of VMs that run under a scheduler.
     pub fn handle_interrupts(&mut self, _bits: u32) -> Result<()> {
         let mut bits = self.poll_owner.take(poll::PREEMPT | poll::KILL | poll::RAISE | poll::WAKE | poll::SIGNAL);
@@ -458,11 +383,4 @@ impl Cx {
         }
         Ok(())
     }
-}
-
-/// What a receive came back with.
-pub enum RecvOutcome {
-    Got(Envelope),
-    Closed,
-    TimedOut,
 }

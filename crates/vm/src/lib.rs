@@ -5,14 +5,17 @@
 //!
 //! Map: [`vm`] state · [`frame`] frames and per-VM code state · [`interp`] handlers · [`call`] calls from Rust · [`builtin`] how builtins are
 //! declared and how arguments are converted · [`classes`], [`methods`], [`ivars`], [`consts`], [`globals`] program state · [`convert`],
-//! [`equality`], [`make`], [`raise`] helpers for builtins · [`gc`] roots · [`boot`] the boot image · [`image`] VMs spawned from program state · [`load`] source files · [`backtrace`].
+//! [`equality`], [`make`], [`raise`] helpers for builtins · [`gc`] roots · [`boot`] the boot image · [`image`] VMs spawned from program state · [`load`] source files · [`backtrace`] ·
+//! [`host`] the process around a VM · [`channels`] sending and receiving · [`transfer`] what a message is.
 
 pub mod backtrace;
 pub mod boot;
 pub mod builtin;
 pub mod call;
+pub mod channels;
 pub mod classes;
 pub mod codecache;
+pub mod codegc;
 pub mod consts;
 pub mod convert;
 pub mod equality;

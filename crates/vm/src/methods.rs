@@ -188,13 +188,16 @@ impl Cx {
     pub fn ruby_method(&mut self, name: Sym, owner: ClassId, vis: Visibility, code: &Arc<Code>, cref: Value) -> Method {
         let addr = Arc::as_ptr(code) as usize;
         self.kept_codes.entry(addr).or_insert_with(|| code.clone());
-        MethodCell::make(&mut self.heap, name, owner, vis, MethodKind::Ruby, cref, addr, Value::NIL)
+        let m = MethodCell::make(&mut self.heap, name, owner, vis, MethodKind::Ruby, cref, addr, Value::NIL);
+        self.method_unit(m, code);
+        m
     }
     /// A copy of a method with another visibility, name or owner.
     pub fn copy_method(&mut self, m: Method, called: Sym, owner: ClassId, vis: Visibility) -> Method {
         let mut n = MethodCell::make(&mut self.heap, m.name, owner, vis, m.method_kind(), m.cref, m.body, m.data);
         n.called = called;
         n.reserved = m.reserved;
+        self.copied_unit(n);
         n
     }
     /// Pseudo method that carries the lexical scope of a program, class body or eval.
@@ -314,7 +317,8 @@ impl Cx {
             return &**s;
         }
         let consts = code.consts.iter().map(|c| self.const_value(c)).collect();
-        let s = CodeState::new(code.clone(), consts, crate::interp::send_miss);
+        let mut s = CodeState::new(code.clone(), consts, crate::interp::send_miss);
+        self.trace_new_state(&mut s);
         let p: *const CodeState = &*s;
         self.code_states.insert(key, s);
         if self.once_used
@@ -339,7 +343,9 @@ impl Cx {
             Arc::increment_strong_count(m.body as *const Code);
             Arc::from_raw(m.body as *const Code)
         };
-        self.code_state(&arc)
+        let s = self.code_state(&arc);
+        self.method_state_unit(m.body, s);
+        s
     }
     /// State of a nested Code.
     pub(crate) fn child_state(&mut self, cs: *const CodeState, i: usize) -> *const CodeState {
@@ -354,6 +360,7 @@ impl Cx {
         let p = self.code_state(&code);
         // SAFETY: as above.
         unsafe { (*p).parent.set(around) };
+        self.nested_unit(around, p);
         cs.children[i].set(p);
         p
     }

@@ -53,8 +53,11 @@ impl Cx {
     #[cold]
     pub fn raise_value<T>(&mut self, exc: Value) -> Result<T> {
         if exc.is_kind(Kind::Exception) {
+            if self.tracing & crate::interp::trace::events::RAISE != 0 {
+                self.trace_event(crate::interp::trace::events::RAISE, None, None, exc)?;
+            }
             if self.ivar_get(exc, hidden::raw()).is_nil() && self.ivar_get(exc, hidden::backtrace()).is_nil() {
-                let levels = self.capture_backtrace();
+                let levels = self.capture_backtrace(self.class_of(exc) == ids::SYSTEM_STACK_ERROR);
                 self.ivar_set_raw(exc, hidden::raw(), levels);
             }
             if !self.ivar_defined(exc, hidden::cause()) {
@@ -153,6 +156,13 @@ impl Cx {
         let e = self.exception(ids::FROZEN_ERROR, &format!("can't modify frozen {class}: {shown}"));
         self.ivar_set_raw(e, Sym::intern("__receiver"), v);
         self.raise_value(e)
+    }
+    /// Room for `more` elements, or NoMemoryError: for results whose size the program chooses.
+    pub fn reserve<T>(&mut self, v: &mut Vec<T>, more: usize) -> Result<()> {
+        if v.capacity() - v.len() < more && v.try_reserve(more).is_err() {
+            return self.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory");
+        }
+        Ok(())
     }
     /// SystemStackError.
     #[cold]

@@ -125,6 +125,24 @@ impl Cx {
         }
         false
     }
+    /// Parameters of the method that code in this scope runs in, when its environment holds them.
+    pub fn scope_params(&self, s: Scope) -> Option<zakuro_bytecode::Params> {
+        let mut cs = s.code;
+        while !cs.is_null() {
+            // SAFETY: as above.
+            let state = unsafe { &*cs };
+            match state.code.kind {
+                CodeKind::Block | CodeKind::Eval => cs = state.parent.get(),
+                CodeKind::Method if state.own_env => {
+                    let p = &state.code.params;
+                    let held = |i: usize| state.code.locals.get(i).is_some_and(|l| l.place == Place::Env { depth: 0, slot: i as u16 });
+                    return (0..p.registers() as usize).all(held).then(|| p.clone());
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
     /// Where `$~` lives, as [`zakuro_compiler::EvalScopes`] wants it.
     pub fn scope_backref(&self, s: Scope) -> Option<(u8, u16)> {
         if s.code.is_null() {
@@ -142,7 +160,87 @@ impl Cx {
         let cs = self.code_state(code);
         // SAFETY: just made, lives as long as the VM.
         unsafe { (*cs).parent.set(s.code) };
+        self.begin_unit(cs);
         let (result, env) = self.run_code_in(code, self_, me, s.env, FRAME_BLOCK, Block::NONE);
         (result, Scope { code: cs, env: if env.is_kind(Kind::Env) { env } else { s.env } })
+    }
+}
+
+/// Variables that one environment of a Binding's own takes.
+pub const OWN_SLOTS: usize = 64;
+
+impl Cx {
+    /// State of a Code that is never run: it names the slots of an environment.
+    fn naming_state(&mut self, s: Scope, names: &[Sym]) -> *const CodeState {
+        let (file, line, name) = match s.code.is_null() {
+            true => (Arc::from("(eval)"), 1, sym::empty),
+            // SAFETY: code states live while something refers to them.
+            false => unsafe {
+                let code = &(&*s.code).code;
+                (code.file.clone(), code.line, code.name)
+            },
+        };
+        let locals = names.iter().enumerate().map(|(i, n)| zakuro_bytecode::Local { name: *n, place: Place::Env { depth: 0, slot: i as u16 } });
+        let backref = self.scope_backref(s).map(|(depth, slot)| Place::Env { depth: depth.saturating_add(1), slot });
+        let code = Arc::new(Code::naming(file, line, name, locals.collect(), backref));
+        let cs = self.code_state(&code);
+        // SAFETY: just made.
+        unsafe { (*cs).parent.set(s.code) };
+        self.begin_unit(cs);
+        cs
+    }
+    /// A scope inside of `s` with variables of its own, nil at first. There is room for up to [`OWN_SLOTS`].
+    pub fn inner_scope(&mut self, s: Scope, names: &[Sym]) -> Scope {
+        let code = self.naming_state(s, names);
+        let env = EnvCell::make(&mut self.heap, s.env, names.len().max(OWN_SLOTS));
+        Scope { code, env: env.as_value() }
+    }
+    /// The same environment with more names, as seen from the scope around.
+    pub fn renamed_scope(&mut self, around: Scope, inner: Scope, names: &[Sym]) -> Scope {
+        Scope { code: self.naming_state(around, names), env: inner.env }
+    }
+    /// Scope of a live frame, with copies of the variables that live in registers.
+    pub fn frame_snapshot(&mut self, f: *mut Frame) -> Scope {
+        let s = self.frame_scope(f);
+        // SAFETY: a live Ruby frame; its registers up to nlocals are initialised.
+        let held: Vec<(Sym, Value)> = unsafe {
+            let locals = (&*s.code).code.locals.iter();
+            locals
+                .filter_map(|l| match l.place {
+                    Place::Reg(r) if is_visible_local(l.name) => Some((l.name, *(*f).regs.add(r as usize))),
+                    _ => None,
+                })
+                .collect()
+        };
+        if held.is_empty() || held.len() > EnvCell::MAX_SLOTS {
+            return s;
+        }
+        let names: Vec<Sym> = held.iter().map(|h| h.0).collect();
+        let inner = self.inner_scope(s, &names);
+        if let Some(e) = Ref::<EnvCell>::from_value(inner.env) {
+            for (i, (_, v)) in held.iter().enumerate() {
+                // SAFETY: the new environment has a slot per name.
+                unsafe { *e.slots_ptr().add(i) = if v.is_undef() { Value::NIL } else { *v } };
+            }
+        }
+        inner
+    }
+    /// Outermost Ruby frame of this stack, when it runs a program.
+    pub fn program_frame(&self) -> Option<*mut Frame> {
+        let mut f = self.stacks.frames;
+        // SAFETY: frames between `stacks.frames` and fp are initialised.
+        unsafe {
+            while f <= self.fp {
+                if !(*f).is_boundary() {
+                    return ((&*(*f).code).code.kind == CodeKind::Program).then_some(f);
+                }
+                f = f.add(1);
+            }
+        }
+        None
+    }
+    /// Keeps a Code for the life of the VM, so that its address stays its own.
+    pub fn keep_code(&mut self, code: &Arc<Code>) {
+        self.kept_codes.entry(Arc::as_ptr(code) as usize).or_insert_with(|| code.clone());
     }
 }

@@ -148,6 +148,8 @@ pub struct Vm {
     pub current_fiber: Value,
     /// Object for the code of the running thread outside of fibers, made when asked for; else nil.
     pub root_fiber: Value,
+    /// Fiber that goes on when the running one suspends for a switch.
+    pub(crate) next_fiber: Value,
     /// The threads, once there is more than one or somebody asked for the Thread object.
     pub(crate) threads: Option<Box<crate::thread::Threads>>,
     /// Native stack pointer at the last suspension.
@@ -161,6 +163,8 @@ pub struct Vm {
     pub interrupt_hook: Option<fn(&mut Cx, u32) -> crate::raise::Result<()>>,
     /// Scheduler task and control of this VM; None in a VM without a runtime (boot).
     pub host: Option<crate::host::Host>,
+    /// Places in line at channels, used again by the next wait.
+    pub(crate) waiters: Vec<zakuro_channel::Waiter>,
     pub life: crate::life::Life,
     /// How the VM ended; left here by the runtime for the scheduler's unit.
     pub end: Option<crate::host::End>,
@@ -181,6 +185,12 @@ pub struct Vm {
     pub(crate) image_size: (usize, usize),
     /// Some once-site (`/o`, `END`) has been passed.
     pub(crate) once_used: bool,
+    pub(crate) units: crate::codegc::Units,
+    /// `trace_var`: Procs (or texts) by global variable.
+    pub global_traces: Option<FastMap<Sym, Vec<Value>>>,
+    /// Kinds of events that some trace wants (`interp::trace::events`); read in cold code only.
+    pub tracing: u32,
+    pub(crate) traces: Option<Box<crate::interp::trace::Tracing>>,
     pub gc_disabled: bool,
     /// Collections to run at every safepoint (`--gc=stress`).
     pub gc_stress: bool,

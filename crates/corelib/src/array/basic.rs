@@ -90,6 +90,7 @@ impl Joined {
             }
             _ => {}
         }
+        cx.reserve(&mut self.bytes, s.len())?;
         self.bytes.extend_from_slice(s.bytes());
         Ok(())
     }

@@ -151,7 +151,7 @@ fn detailed_of(cx: &mut Cx, exc: Value, highlight: bool, options: Option<Ref<Has
         }
     }
     cx.hash_set(kw, Value::sym(sym::highlight), Value::bool(highlight))?;
-    let r = cx.rescue(&[ids::STANDARD_ERROR], |cx| cx.call_full(exc, sym::detailed_message, &[kw.as_value()], true, Block::NONE))?;
+    let r = cx.rescue(&[ids::STANDARD_ERROR, ids::SYSTEM_STACK_ERROR], |cx| cx.call_full(exc, sym::detailed_message, &[kw.as_value()], true, Block::NONE))?;
     match r.ok().and_then(Ref::<StringCell>::from_value) {
         Some(s) => Ok(s.bytes().to_vec()),
         None => {

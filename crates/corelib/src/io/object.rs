@@ -213,6 +213,22 @@ impl NativeData for IoData {
     fn steadiness(&self) -> Steadiness {
         Steadiness::Never
     }
+    /// A duplicate of the descriptor, after what is buffered has been written; where that can be, what was read ahead is given back to the
+    /// descriptor, whose position both share. Standard streams are the receiver's own.
+    fn parcel(&self, _values: &mut Vec<Value>) -> Option<Unpack> {
+        // SAFETY: one thread runs the VM, and nobody holds a reference into a stream while a message is packed.
+        let io = unsafe { &mut *self.0.get() };
+        io.flush_now();
+        if !io.owned && (0..=2).contains(&io.fd) {
+            let n = io.fd as usize;
+            return Some(Box::new(move |vm, _| Some(Unpacked::Object(super::stream::standard(vm.downcast_mut::<Cx>()?, n)))));
+        }
+        if !io.is_closed() {
+            io.drop_readahead();
+        }
+        let copy = io.inherited()?;
+        Some(Box::new(move |vm, _| Some(Unpacked::Payload(Box::new(share(vm.downcast_mut::<Cx>()?, copy))))))
+    }
     fn snapshot(&self, _values: &mut Vec<Value>) -> Option<Rebuild> {
         // SAFETY: one thread runs the VM, and nobody holds a reference into a stream while an image is made.
         let io = unsafe { &*self.0.get() };

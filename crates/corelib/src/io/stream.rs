@@ -155,6 +155,7 @@ pub fn lazy_const(cx: &mut Cx, name: Sym) -> Result<Value> {
         "STDERR" => Ok(standard(cx, 2)),
         "ARGV" => Ok(argv(cx)),
         "ENV" => Ok(crate::env::object(cx)),
+        "TOPLEVEL_BINDING" => Ok(crate::proc::binding::top_level(cx)),
         "ARGF" => Ok(argf(cx)),
         "RubyVM::ARGV" => Ok(crate::vm_api::birth::start_objects(cx)),
         other => cx.name_error(format!("uninitialized constant {other}"), name, Value::NIL),
@@ -171,7 +172,7 @@ pub fn declare_lazy(cx: &mut Cx, name: &str) {
 }
 
 pub fn setup(cx: &mut Cx) {
-    for n in ["STDIN", "STDOUT", "STDERR", "ARGV", "ARGF"] {
+    for n in ["STDIN", "STDOUT", "STDERR", "ARGV", "ARGF", "TOPLEVEL_BINDING"] {
         declare_lazy(cx, n);
     }
     cx.class_mut(ids::ARGF_CLASS).name = Some(Sym::intern("ARGF.class"));

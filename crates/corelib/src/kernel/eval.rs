@@ -53,9 +53,12 @@ struct Key {
     file: String,
     line: u32,
     encoding: u8,
-    /// Address of the Code state of the place.
-    place: usize,
+    /// Address of the Code state of the place, and the unit of that: addresses of evals' states are used again.
+    place: (usize, u32),
 }
+
+/// Evals that are kept compiled; past it all are forgotten.
+const MOST_EVALS: usize = 512;
 
 /// Compiled evals of a VM.
 #[derive(Default)]
@@ -89,32 +92,66 @@ pub fn is_verbose(cx: &Cx) -> bool {
     }
 }
 
+/// The Code of a text for a place.
+fn code_for(cx: &mut Cx, source: &Source, scope: Scope) -> Result<Arc<Code>> {
+    // SAFETY: the state of a scope in use is alive.
+    let unit = if scope.code.is_null() { 0 } else { unsafe { (*scope.code).unit.get() } };
+    let place = (scope.code as usize, unit);
+    let key = Key { text: source.text.clone(), file: source.file.clone(), line: source.line, encoding: source.encoding, place };
+    if let Some(c) = cx.state::<Evals>().0.get(&key).cloned() {
+        if cx.has_code_state(&c) {
+            return Ok(c);
+        }
+        cx.state::<Evals>().0.remove(&key);
+    }
+    let seen = cx.seen_envs(scope);
+    let scopes = EvalScopes {
+        envs: seen.iter().map(|e| e.names()).collect(),
+        in_method: cx.scope_in_method(scope),
+        backref: cx.scope_backref(scope),
+        params: cx.scope_params(scope),
+    };
+    let options = Options { file: &source.file, line: source.line, eval: Some(&scopes), encoding: Some(source.encoding), frozen_string_literal: cx.options.frozen_string_literal, warn: true, ..Default::default() };
+    // The parser recurses: it gets the worker's own stack.
+    match zakuro_sched::on_native_stack(|| zakuro_compiler::compile(&source.text, &options)) {
+        Ok(c) => {
+            show_warnings(cx, &source.file, &c.warnings)?;
+            if c.warnings.is_empty() {
+                let table = &mut cx.state::<Evals>().0;
+                if table.len() >= MOST_EVALS {
+                    table.clear();
+                }
+                table.insert(key, c.code.clone());
+            }
+            if cx.tracing & interp::trace::events::SCRIPT_COMPILED != 0 {
+                let text = cx.str_bytes(&source.text, source.encoding);
+                compiled(cx, &c.code, text)?;
+            }
+            Ok(c.code)
+        }
+        Err(e) => syntax_error(cx, &e),
+    }
+}
+
+/// Tells traces that a source was compiled; `text`: of an eval, else nil.
+pub fn compiled(cx: &mut Cx, code: &Arc<Code>, text: Value) -> Result<()> {
+    let kind = interp::trace::events::SCRIPT_COMPILED;
+    if cx.tracing & kind == 0 {
+        return Ok(());
+    }
+    let iseq = crate::vm_api::iseq::make(cx, code.clone());
+    cx.trace_event(kind, Some(iseq), None, text)
+}
+
+/// Names of the variables that a text would define in a scope.
+pub fn new_variables(cx: &mut Cx, source: &Source, scope: Scope) -> Result<Vec<Sym>> {
+    let code = code_for(cx, source, scope)?;
+    Ok(code.locals.iter().map(|l| l.name).filter(|n| scope::is_visible_local(*n)).collect())
+}
+
 /// Compiles and runs a text in a scope. Also returns the scope with the variables that the text defined.
 pub fn eval_source(cx: &mut Cx, source: &Source, scope: Scope, self_: Value, me: Value) -> Result<(Value, Scope)> {
-    let key = Key { text: source.text.clone(), file: source.file.clone(), line: source.line, encoding: source.encoding, place: scope.code as usize };
-    let code = match cx.state::<Evals>().0.get(&key) {
-        Some(c) => c.clone(),
-        None => {
-            let seen = cx.seen_envs(scope);
-            let scopes = EvalScopes {
-                envs: seen.iter().map(|e| e.names()).collect(),
-                in_method: cx.scope_in_method(scope),
-                backref: cx.scope_backref(scope),
-            };
-            let options = Options { file: &source.file, line: source.line, eval: Some(&scopes), encoding: Some(source.encoding), frozen_string_literal: cx.options.frozen_string_literal, warn: true, ..Default::default() };
-            // The parser recurses: it gets the worker's own stack.
-            match zakuro_sched::on_native_stack(|| zakuro_compiler::compile(&source.text, &options)) {
-                Ok(c) => {
-                    show_warnings(cx, &source.file, &c.warnings)?;
-                    if c.warnings.is_empty() {
-                        cx.state::<Evals>().0.insert(key, c.code.clone());
-                    }
-                    c.code
-                }
-                Err(e) => return syntax_error(cx, &e),
-            }
-        }
-    };
+    let code = code_for(cx, source, scope)?;
     let (result, inner) = cx.run_eval(&code, scope, self_, me);
     Ok((result?, inner))
 }

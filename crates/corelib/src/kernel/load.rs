@@ -240,6 +240,7 @@ pub fn run_file(cx: &mut Cx, file: &[u8], wrap: Option<Value>) -> Result<()> {
     };
     drop(source);
     show_warnings(cx, &name, &compiled.warnings)?;
+    crate::kernel::eval::compiled(cx, &compiled.code, Value::NIL)?;
     cx.run_program(&compiled.code, wrap)?;
     Ok(())
 }

@@ -8,6 +8,7 @@ pub mod load;
 mod misc;
 pub mod process;
 pub mod raise;
+mod tracevar;
 
 use zakuro_vm::{Cx, MethodRow};
 
@@ -19,6 +20,7 @@ pub static TABLES: &[&[MethodRow]] = &[
     process::kernel::METHODS,
     caller::location::METHODS,
     misc::kernel::METHODS,
+    tracevar::TABLE,
 ];
 
 pub fn setup(cx: &mut Cx) {

@@ -381,7 +381,8 @@ pub mod module {
                 let o = cx.class_value(this);
                 return cx.name_error(format!("method '{}' is not defined in {}", name.name(), cx.class_name(this)), name, o);
             }
-            if let Some(code) = Cx::method_code(m)
+            let code = if m.method_kind() == MethodKind::Proc { cx.block_code(Block(m.data.0)) } else { Cx::method_code(m) };
+            if let Some(code) = code
                 && code.params.rest
                 && !code.params.takes_keywords()
             {

@@ -199,6 +199,13 @@ mod kernel {
     #[method("respond_to?")]
     fn respond_to(cx: &mut Cx, this: Value, name: Value, private: Option<Value>) -> Result<bool> {
         let name = cx.to_sym(name)?;
+        // Refinements of the caller's scope count.
+        if cx.active_refinements(cx.current_cref()).is_some()
+            && let Some(m) = cx.method_of_here(this, name)
+            && m.visibility() == Visibility::Public
+        {
+            return Ok(true);
+        }
         cx.basic_responds(this, name, private.is_some_and(|p| p.truthy()))
     }
     /// Asked by `respond_to?` for names without a method. False.

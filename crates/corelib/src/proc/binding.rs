@@ -18,10 +18,17 @@ pub struct BindingData {
     pub me: Value,
     file: std::sync::Arc<str>,
     line: u32,
+    /// The scope that it was made in, and its own variables so far in the innermost environment.
+    own: Option<(Scope, Vec<Sym>)>,
 }
 impl NativeData for BindingData {
     fn trace(&self, m: &mut Marker<'_>) {
-        for v in [self.scope.env, self.self_, self.me] {
+        Cx::note_code(self.scope.code);
+        if let Some((s, _)) = &self.own {
+            Cx::note_code(s.code);
+        }
+        let around = self.own.as_ref().map_or(Value::NIL, |o| o.0.env);
+        for v in [self.scope.env, self.self_, self.me, around] {
             m.mark_value_bits(v.0);
         }
     }
@@ -31,14 +38,37 @@ impl NativeData for BindingData {
         Some(std::sync::Arc::new(move |vm, v| {
             let code = codes.state(vm.downcast_mut::<Cx>()?);
             let scope = Scope { code, env: v[0] };
-            Some(Box::new(BindingData { scope, self_: v[1], me: v[2], file: file.clone(), line }))
+            Some(Box::new(BindingData { scope, self_: v[1], me: v[2], file: file.clone(), line, own: None }))
         }))
     }
 }
 
 pub fn make(cx: &mut Cx, scope: Scope, self_: Value, me: Value) -> Value {
     let (file, line) = cx.here().unwrap_or_else(|| ("(eval)".into(), 1));
-    cx.data(ids::BINDING, BindingData { scope, self_, me, file, line })
+    make_at(cx, scope, self_, me, file, line)
+}
+
+pub fn make_at(cx: &mut Cx, scope: Scope, self_: Value, me: Value, file: std::sync::Arc<str>, line: u32) -> Value {
+    cx.data(ids::BINDING, BindingData { scope, self_, me, file, line, own: None })
+}
+
+/// Gives a Binding new variables. They share environments of up to `OWN_SLOTS`, so that their number is no depth of nesting.
+fn add_variables(cx: &mut Cx, this: Value, new: &[Sym]) -> Result<()> {
+    for name in new {
+        let d = cx.data_ref::<BindingData>(this)?;
+        let scope = d.scope;
+        let (inner, own) = match d.own.clone() {
+            Some((around, mut names)) if names.len() < scope::OWN_SLOTS => {
+                names.push(*name);
+                (cx.renamed_scope(around, scope, &names), (around, names))
+            }
+            _ => (cx.inner_scope(scope, &[*name]), (scope, vec![*name])),
+        };
+        let d = cx.data_mut::<BindingData>(this)?;
+        d.scope = inner;
+        d.own = Some(own);
+    }
+    Ok(())
 }
 
 /// Binding of the innermost Ruby frame.
@@ -48,6 +78,28 @@ pub fn of_caller(cx: &mut Cx) -> Result<Value> {
     // SAFETY: a live Ruby frame.
     let (self_, me) = unsafe { (*(*f).regs, (*f).me) };
     Ok(make(cx, scope, self_, me))
+}
+
+/// `TOPLEVEL_BINDING`: the place of the main program, with its variables when the program mentions the constant.
+pub fn top_level(cx: &mut Cx) -> Value {
+    let (mut scope, self_) = (Scope { code: std::ptr::null(), env: Value::NIL }, cx.main);
+    let object = cx.class_value(ids::OBJECT);
+    let mut me = Value::NIL;
+    if let Some(f) = cx.program_frame() {
+        let s = cx.frame_scope(f);
+        // SAFETY: a live Ruby frame.
+        unsafe {
+            if (*s.code).own_env && *(&*s.code).code.file == *cx.script {
+                scope = s;
+            }
+            me = (*f).me;
+        }
+    }
+    if me.is_nil() {
+        let cref = cx.new_cref(object, Value::NIL);
+        me = cx.frame_method(Sym::intern("<main>"), ids::OBJECT, cref).as_value();
+    }
+    make_at(cx, scope, self_, me, "<main>".into(), 1)
 }
 
 /// Names of the variables that a program can see from a scope.
@@ -108,9 +160,7 @@ mod binding {
         let s = local_name(cx, this, name)?;
         let scope = cx.data_ref::<BindingData>(this)?.scope;
         if find(cx, scope, s).is_none() {
-            let text = format!("{} = nil", s.name());
-            let source = Source::new(text.into_bytes(), "(eval)".into(), 1);
-            eval_in(cx, this, &source)?;
+            add_variables(cx, this, &[s])?;
         }
         let scope = cx.data_ref::<BindingData>(this)?.scope;
         if let Some((e, slot)) = find(cx, scope, s)
@@ -166,7 +216,7 @@ mod binding {
     #[method("dup", "clone")]
     fn dup(cx: &mut Cx, this: Value) -> Result<Value> {
         let d = cx.data_ref::<BindingData>(this)?;
-        let copy = BindingData { scope: d.scope, self_: d.self_, me: d.me, file: d.file.clone(), line: d.line };
+        let copy = BindingData { scope: d.scope, self_: d.self_, me: d.me, file: d.file.clone(), line: d.line, own: None };
         Ok(cx.data(ids::BINDING, copy))
     }
 }
@@ -175,15 +225,13 @@ mod binding {
 pub fn eval_in(cx: &mut Cx, this: Value, source: &Source) -> Result<Value> {
     let d = cx.data_ref::<BindingData>(this)?;
     let (scope, self_, me) = (d.scope, d.self_, d.me);
-    let (result, inner) = match eval_source(cx, source, scope, self_, me) {
-        Ok((v, inner)) => (Ok(v), inner),
-        Err(Exc) => return Err(Exc),
+    // Variables that the text defines become the Binding's before it runs.
+    let new = crate::kernel::eval::new_variables(cx, source, scope)?;
+    let scope = if new.is_empty() {
+        scope
+    } else {
+        add_variables(cx, this, &new)?;
+        cx.data_ref::<BindingData>(this)?.scope
     };
-    // SAFETY: code states live as long as the VM.
-    let code = unsafe { &(*inner.code).code };
-    let has_new = code.locals.iter().any(|l| is_visible_local(l.name));
-    if has_new {
-        cx.data_mut::<BindingData>(this)?.scope = inner;
-    }
-    result
+    Ok(eval_source(cx, source, scope, self_, me)?.0)
 }

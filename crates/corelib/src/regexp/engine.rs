@@ -42,6 +42,11 @@ impl NativeData for MatchData {
         m.mark_value_bits(self.regexp.0);
         m.mark_value_bits(self.string.0);
     }
+    fn parcel(&self, values: &mut Vec<Value>) -> Option<Unpack> {
+        values.extend([self.regexp, self.string]);
+        let captures = self.captures.clone();
+        Some(Box::new(move |_, v| Some(Unpacked::Payload(Box::new(MatchData { regexp: v[0], string: v[1], captures })))))
+    }
     fn snapshot(&self, values: &mut Vec<Value>) -> Option<Rebuild> {
         values.extend([self.regexp, self.string]);
         let captures = self.captures.clone();

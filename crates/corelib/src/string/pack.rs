@@ -24,6 +24,7 @@ fn raise_pack<T>(cx: &mut Cx, e: PackError) -> Result<T> {
     let class = match e.kind {
         PackErrorKind::ArgumentError => ids::ARGUMENT_ERROR,
         PackErrorKind::RangeError => ids::RANGE_ERROR,
+        PackErrorKind::NoMemoryError => ids::NO_MEMORY_ERROR,
     };
     cx.raise(class, e.message)
 }

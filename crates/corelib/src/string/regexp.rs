@@ -248,7 +248,10 @@ fn substitute(cx: &mut Cx, this: Str, pat: Value, rep: Replacement, global: bool
     loop {
         add(cx, &mut out, &mut e, &src.bytes()[copied..found.start], enc(src))?;
         match rep {
-            Replacement::Text(r) if plain => out.extend_from_slice(r.bytes()),
+            Replacement::Text(r) if plain => {
+                cx.reserve(&mut out, r.len())?;
+                out.extend_from_slice(r.bytes());
+            }
             Replacement::Text(r) => expand(cx, r.bytes(), p, src, &found, &mut out)?,
             Replacement::Hash(_) | Replacement::Block(_) => {
                 let m = sub(cx, src, found.start, found.end);

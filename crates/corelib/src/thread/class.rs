@@ -3,6 +3,7 @@
 use super::{deadline, doze, payload, rouse};
 use zakuro_macros::ruby_class;
 use zakuro_vm::thread::{State, Thread, Wait};
+use zakuro_vm::interp::trace::events;
 use zakuro_vm::*;
 
 fn start(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
@@ -16,6 +17,11 @@ fn start(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
     Ok(this)
 }
 
+/// Tells traces that a thread begins or ends.
+fn thread_event(cx: &mut Cx, thread: Value, kind: u32) -> Result<()> {
+    if cx.tracing & kind == 0 { Ok(()) } else { cx.trace_event(kind, Some(thread), None, Value::NIL) }
+}
+
 /// What a thread does, on its own stack.
 fn body(cx: &mut Cx, this: Value) {
     let Ok(t) = cx.data_mut::<Thread>(this) else { return };
@@ -25,10 +31,17 @@ fn body(cx: &mut Cx, this: Value) {
         Ok(()) => match (Ref::<ProcCell>::from_value(t.block), Ref::<ArrayCell>::from_value(t.args)) {
             (Some(p), Some(args)) => {
                 let args = args.as_slice().to_vec();
-                cx.call_proc(p, &args, t.keywords, Block::NONE)
+                match thread_event(cx, this, events::THREAD_BEGIN) {
+                    Ok(()) => cx.call_proc(p, &args, t.keywords, Block::NONE),
+                    Err(Exc) => Err(Exc),
+                }
             }
             _ => Ok(Value::NIL),
         },
+    };
+    let r = match r {
+        Ok(v) => thread_event(cx, this, events::THREAD_END).map(|()| v),
+        Err(Exc) => Err(Exc),
     };
     match r {
         Ok(v) => t.result = v,

@@ -1,24 +1,29 @@
 //! RubyVM::Channel: a queue of messages between VMs. The handle can be sent through channels itself.
 
+use crate::enumerator::EnumeratorExt;
+use std::hint::black_box;
 use std::time::{Duration, Instant};
-use zakuro_channel::{Channel, TryRecv};
+use zakuro_channel::{Bounds, Channel, TryRecv, TrySendError};
 use zakuro_macros::ruby_class;
-use zakuro_vm::host::RecvOutcome;
-use zakuro_vm::transfer::Envelope;
+pub use zakuro_vm::channels::ChannelHandle;
+use zakuro_vm::channels::{RecvOutcome, SendOutcome};
+use zakuro_vm::transfer::{Envelope, Moving};
 use zakuro_vm::*;
 
-/// Payload of a Channel object.
-pub struct ChannelHandle(pub Channel<Envelope>);
-
-impl NativeData for ChannelHandle {
-    fn send_copy(&self) -> Option<SendPayload> {
-        Some(Box::new(ChannelHandle(self.0.clone())))
+/// The channel of an object. TypeError when it is something else. The caller keeps `v` alive.
+pub fn channel_of(cx: &mut Cx, v: Value) -> Result<&'static Channel<Envelope>> {
+    if v.is_kind(Kind::Data) && (cx.is_data::<ChannelHandle>(v) || cx.is_a(v, ids::CHANNEL)) {
+        return Ok(&cx.data_ref::<ChannelHandle>(v)?.0);
     }
+    cx.wrong_receiver(v, "RubyVM::Channel")
 }
 
 /// `timeout:` as an instant; None: wait for ever.
 pub fn deadline(cx: &mut Cx, kw: Kwargs) -> Result<Option<Instant>> {
     kw.only(cx, &[sym::timeout])?;
+    instant(cx, kw)
+}
+fn instant(cx: &mut Cx, kw: Kwargs) -> Result<Option<Instant>> {
     match kw.get(sym::timeout) {
         None | Some(Value::NIL) => Ok(None),
         Some(v) => {
@@ -31,6 +36,32 @@ pub fn deadline(cx: &mut Cx, kw: Kwargs) -> Result<Option<Instant>> {
     }
 }
 
+fn send_in_time(cx: &mut Cx, this: Value, object: Value, until: Option<Instant>, moves: bool) -> Result<Value> {
+    let ch = channel_of(cx, this)?;
+    // Packing may cost much, or call Ruby; a value that is no cell costs nothing.
+    if object.is_cell() && ch.is_closed() {
+        return closed(cx);
+    }
+    let (envelope, moving) = if moves { cx.pack_moving(object)? } else { (cx.pack(object)?, Moving::default()) };
+    let outcome = cx.channel_send(ch, envelope, until);
+    black_box(this);
+    match outcome? {
+        SendOutcome::Sent => {
+            cx.finish_move(moving)?;
+            Ok(this)
+        }
+        SendOutcome::Closed => closed(cx),
+        SendOutcome::TimedOut => Ok(Value::NIL),
+    }
+}
+
+fn positive(cx: &mut Cx, v: Value, message: &str) -> Result<usize> {
+    match usize::try_from(cx.to_i64(v)?) {
+        Ok(n) if n > 0 => Ok(n),
+        _ => cx.arg_error(message),
+    }
+}
+
 fn closed<T>(cx: &mut Cx) -> Result<T> {
     cx.raise(ids::CLOSED_CHANNEL_ERROR, "the channel is closed")
 }
@@ -39,35 +70,69 @@ fn closed<T>(cx: &mut Cx) -> Result<T> {
 pub mod channel_class {
     use super::*;
 
-    /// A new channel; `Channel.new(n)` holds at most `n` messages, then senders wait.
+    /// A new channel. `Channel.new(n)` holds at most `n` messages, `bytes:` limits what the queued ones may weigh together: then senders
+    /// wait. One message above the limit passes when the channel is empty.
     ///
     ///     RubyVM::Channel.new.size  #=> 0
+    ///     c = RubyVM::Channel.new(2, bytes: 1000); [c.try_send("x" * 600), c.try_send("x" * 600)]  #=> [true, false]
     #[method("initialize", private)]
-    fn initialize(cx: &mut Cx, this: Value, bound: Option<i64>) -> Result<()> {
-        let ch = match bound {
-            None => Channel::unbounded(),
-            Some(n) if n >= 1 => Channel::bounded(n as usize),
-            Some(_) => return cx.arg_error("bound must be positive"),
-        };
-        cx.data_init(this, ChannelHandle(ch))
+    fn initialize(cx: &mut Cx, this: Value, bound: Option<Value>, kw: Kwargs) -> Result<()> {
+        let bytes = Sym::intern("bytes");
+        kw.only(cx, &[bytes])?;
+        let mut bounds = Bounds::NONE;
+        if let Some(n) = bound.filter(|v| *v != Value::NIL) {
+            bounds.messages = positive(cx, n, "bound must be positive")?;
+        }
+        if let Some(n) = kw.get(bytes).filter(|v| *v != Value::NIL) {
+            bounds.bytes = positive(cx, n, "bytes must be positive")?;
+        }
+        cx.data_init(this, ChannelHandle(Channel::new(bounds)))
+    }
+
+    /// A copy is another handle of the same channel.
+    ///
+    ///     c = RubyVM::Channel.new; c.dup << 1; c.recv  #=> 1
+    #[method("initialize_copy", private)]
+    fn initialize_copy(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
+        let ch = channel_of(cx, other)?.clone();
+        cx.data_init(this, ChannelHandle(ch))?;
+        Ok(this)
     }
 
     /// Sends a copy of the object to whoever receives next; large Strings are shared, not copied. Waits while a bounded channel is full.
     /// TypeError naming the path when something in it can't be sent; then nothing is sent. With `timeout:` nil when there was no room in time.
+    /// With `move: true` buffers are handed over and what could be changed becomes a Ractor::MovedObject here.
     ///
     ///     c = RubyVM::Channel.new; c.send([1, "two"]); c.recv  #=> [1, "two"]
+    ///     c = RubyVM::Channel.new(1); c << 1; c.send(2, timeout: 0)  #=> nil
     #[method("send", "push")]
     fn send(cx: &mut Cx, this: Value, object: Value, kw: Kwargs) -> Result<Value> {
-        let until = deadline(cx, kw)?;
-        let ch = cx.data_ref::<ChannelHandle>(this)?.0.clone();
-        if ch.is_closed() {
+        let move_ = Sym::intern("move");
+        kw.only(cx, &[sym::timeout, move_])?;
+        let until = instant(cx, kw)?;
+        let moves = kw.get(move_).is_some_and(Value::truthy);
+        send_in_time(cx, this, object, until, moves)
+    }
+
+    /// Sends if that needs no wait. Whether it did.
+    ///
+    ///     c = RubyVM::Channel.new(1); [c.try_send(1), c.try_send(2)]  #=> [true, false]
+    #[method("try_send")]
+    fn try_send(cx: &mut Cx, this: Value, object: Value) -> Result<bool> {
+        let ch = channel_of(cx, this)?;
+        if ch.has_room(0) == Some(false) {
+            return Ok(false);
+        }
+        if object.is_cell() && ch.is_closed() {
             return closed(cx);
         }
         let envelope = cx.pack(object)?;
-        match cx.channel_send(&ch, envelope, until)? {
-            Some(true) => Ok(this),
-            Some(false) => closed(cx),
-            None => Ok(Value::NIL),
+        let outcome = ch.try_send(envelope);
+        black_box(this);
+        match outcome {
+            Ok(()) => Ok(true),
+            Err(TrySendError::Full(_)) => Ok(false),
+            Err(TrySendError::Closed(_)) => closed(cx),
         }
     }
 
@@ -76,7 +141,7 @@ pub mod channel_class {
     ///     c = RubyVM::Channel.new; c << 1 << 2; [c.recv, c.recv]  #=> [1, 2]
     #[method("<<")]
     fn push_op(cx: &mut Cx, this: Value, object: Value) -> Result<Value> {
-        send(cx, this, object, Kwargs(None))
+        send_in_time(cx, this, object, None, false)
     }
 
     /// The next message; waits for one. With `timeout:` nil when none came in time. A closed and empty channel raises RubyVM::ClosedError.
@@ -85,8 +150,10 @@ pub mod channel_class {
     #[method("recv", "receive", "pop", "shift")]
     fn recv(cx: &mut Cx, this: Value, kw: Kwargs) -> Result<Value> {
         let until = deadline(cx, kw)?;
-        let ch = cx.data_ref::<ChannelHandle>(this)?.0.clone();
-        match cx.channel_recv(&ch, until)? {
+        let ch = channel_of(cx, this)?;
+        let outcome = cx.channel_recv(ch, until);
+        black_box(this);
+        match outcome? {
             RecvOutcome::Got(e) => cx.open(e),
             RecvOutcome::Closed => closed(cx),
             RecvOutcome::TimedOut => Ok(Value::NIL),
@@ -98,8 +165,9 @@ pub mod channel_class {
     ///     RubyVM::Channel.new.try_recv  #=> nil
     #[method("try_recv")]
     fn try_recv(cx: &mut Cx, this: Value) -> Result<Value> {
-        let ch = cx.data_ref::<ChannelHandle>(this)?.0.clone();
-        match ch.try_recv() {
+        let outcome = channel_of(cx, this)?.try_recv();
+        black_box(this);
+        match outcome {
             TryRecv::Got(e) => cx.open(e),
             TryRecv::Empty => Ok(Value::NIL),
             TryRecv::Closed => closed(cx),
@@ -111,9 +179,13 @@ pub mod channel_class {
     ///     c = RubyVM::Channel.new; c << 1 << 2; c.close; a = []; c.each { a << _1 }; a  #=> [1, 2]
     #[method("each")]
     fn each(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
-        let ch = cx.data_ref::<ChannelHandle>(this)?.0.clone();
+        if block.is_none() {
+            return cx.enumerator(this, "each", &[]);
+        }
         loop {
-            match cx.channel_recv(&ch, None)? {
+            let outcome = channel_of(cx, this).and_then(|ch| cx.channel_recv(ch, None));
+            black_box(this);
+            match outcome? {
                 RecvOutcome::Got(e) => {
                     let v = cx.open(e)?;
                     cx.yield1(block, v)?;
@@ -128,7 +200,7 @@ pub mod channel_class {
     ///     c = RubyVM::Channel.new; c.close; c.closed?  #=> true
     #[method("close")]
     fn close(cx: &mut Cx, this: Value) -> Result<Value> {
-        cx.data_ref::<ChannelHandle>(this)?.0.close();
+        channel_of(cx, this)?.close();
         Ok(this)
     }
 
@@ -137,7 +209,7 @@ pub mod channel_class {
     ///     RubyVM::Channel.new.closed?  #=> false
     #[method("closed?")]
     fn is_closed(cx: &mut Cx, this: Value) -> Result<bool> {
-        Ok(cx.data_ref::<ChannelHandle>(this)?.0.is_closed())
+        Ok(channel_of(cx, this)?.is_closed())
     }
 
     /// Number of queued messages.
@@ -145,7 +217,7 @@ pub mod channel_class {
     ///     c = RubyVM::Channel.new; c << 1; c.size  #=> 1
     #[method("size", "length")]
     fn size(cx: &mut Cx, this: Value) -> Result<usize> {
-        Ok(cx.data_ref::<ChannelHandle>(this)?.0.len())
+        Ok(channel_of(cx, this)?.len())
     }
 
     /// Whether no message is queued.
@@ -153,7 +225,7 @@ pub mod channel_class {
     ///     RubyVM::Channel.new.empty?  #=> true
     #[method("empty?")]
     fn is_empty(cx: &mut Cx, this: Value) -> Result<bool> {
-        Ok(cx.data_ref::<ChannelHandle>(this)?.0.len() == 0)
+        Ok(channel_of(cx, this)?.len() == 0)
     }
 
     /// Number of VMs that wait in `recv` or `send`.
@@ -161,7 +233,7 @@ pub mod channel_class {
     ///     RubyVM::Channel.new.num_waiting  #=> 0
     #[method("num_waiting")]
     fn num_waiting(cx: &mut Cx, this: Value) -> Result<usize> {
-        Ok(cx.data_ref::<ChannelHandle>(this)?.0.waiting())
+        Ok(channel_of(cx, this)?.waiting())
     }
 
     /// Payload bytes of the queued messages.
@@ -169,7 +241,7 @@ pub mod channel_class {
     ///     c = RubyVM::Channel.new; c << "x" * 1000; c.queued_bytes >= 1000  #=> true
     #[method("queued_bytes")]
     fn queued_bytes(cx: &mut Cx, this: Value) -> Result<usize> {
-        Ok(cx.data_ref::<ChannelHandle>(this)?.0.queued_bytes())
+        Ok(channel_of(cx, this)?.queued_bytes())
     }
 
     /// Handles of the same channel are equal, also in different VMs.
@@ -180,7 +252,7 @@ pub mod channel_class {
         if !cx.is_data::<ChannelHandle>(other) {
             return Ok(false);
         }
-        Ok(cx.data_ref::<ChannelHandle>(this)?.0.same(&cx.data_ref::<ChannelHandle>(other)?.0))
+        Ok(channel_of(cx, this)?.same(channel_of(cx, other)?))
     }
 
     /// Equal for handles of the same channel.
@@ -188,13 +260,13 @@ pub mod channel_class {
     ///     c = RubyVM::Channel.new; c.hash == c.hash  #=> true
     #[method("hash")]
     fn hash(cx: &mut Cx, this: Value) -> Result<i64> {
-        Ok((cx.data_ref::<ChannelHandle>(this)?.0.id() as i64).wrapping_mul(0x9e37_79b9) >> 1)
+        Ok((channel_of(cx, this)?.id() as i64).wrapping_mul(0x9e37_79b9) >> 1)
     }
 
     /// The channel's number in the process and its state.
     #[method("inspect", "to_s")]
     fn inspect(cx: &mut Cx, this: Value) -> Result<String> {
-        let ch = &cx.data_ref::<ChannelHandle>(this)?.0;
+        let ch = channel_of(cx, this)?;
         let state = if ch.is_closed() { " closed" } else { "" };
         Ok(format!("#<RubyVM::Channel:{} size={}{state}>", ch.id(), ch.len()))
     }

@@ -12,6 +12,9 @@ impl NativeData for ImageHandle {
     fn send_copy(&self) -> Option<SendPayload> {
         Some(Box::new(ImageHandle(self.0.clone())))
     }
+    fn is_handle(&self) -> bool {
+        true
+    }
 }
 
 #[ruby_class(ids::VM_IMAGE)]

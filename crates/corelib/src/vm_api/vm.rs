@@ -1,10 +1,11 @@
 //! RubyVM: another Ruby in this process, sealed from this one.
 
-use super::channel::{ChannelHandle, deadline};
+use super::channel::{channel_of, deadline};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use zakuro_macros::ruby_class;
+use zakuro_vm::channels::SelectOutcome;
 use zakuro_vm::host::{End, VmControl};
 use zakuro_vm::image::Seed;
 use zakuro_vm::limits::{Limit, Limits};
@@ -17,6 +18,9 @@ pub struct VmHandle(pub Arc<VmControl>);
 impl NativeData for VmHandle {
     fn send_copy(&self) -> Option<SendPayload> {
         Some(Box::new(VmHandle(self.0.clone())))
+    }
+    fn is_handle(&self) -> bool {
+        true
     }
 }
 
@@ -231,7 +235,7 @@ pub mod vm_class {
     #[method("monitor")]
     fn monitor(cx: &mut Cx, this: Value, channel: Value, message: Option<Value>) -> Result<bool> {
         let control = cx.data_ref::<VmHandle>(this)?.0.clone();
-        let ch = cx.data_ref::<ChannelHandle>(channel)?.0.clone();
+        let ch = channel_of(cx, channel)?.clone();
         let number = ch.id();
         let message = match message {
             Some(m) => Some(cx.pack(m)?),
@@ -281,7 +285,7 @@ pub mod vm_class {
     ///     RubyVM.current.unmonitor(RubyVM::Channel.new) == RubyVM.current  #=> true
     #[method("unmonitor")]
     fn unmonitor(cx: &mut Cx, this: Value, channel: Value) -> Result<Value> {
-        let number = cx.data_ref::<ChannelHandle>(channel)?.0.id();
+        let number = channel_of(cx, channel)?.id();
         cx.data_ref::<VmHandle>(this)?.0.forget_end(number);
         Ok(this)
     }
@@ -289,7 +293,7 @@ pub mod vm_class {
     /// Closes the channel when the VM ends.
     #[method("__close_at_end", private)]
     fn close_at_end(cx: &mut Cx, this: Value, channel: Value) -> Result<()> {
-        let ch = cx.data_ref::<ChannelHandle>(channel)?.0.clone();
+        let ch = channel_of(cx, channel)?.clone();
         let close = move |_: &End| {
             ch.close();
         };
@@ -304,17 +308,19 @@ pub mod vm_class {
     #[method("select", singleton)]
     fn select(cx: &mut Cx, _this: Value, channels: Rest, kw: Kwargs) -> Result<Value> {
         let until = deadline(cx, kw)?;
-        let mut list = Vec::new();
-        for c in channels {
-            list.push(cx.data_ref::<ChannelHandle>(*c)?.0.clone());
-        }
-        if list.is_empty() {
+        if channels.is_empty() {
             return cx.arg_error("no channel given");
         }
-        match cx.channel_select(&list, until)? {
-            None => Ok(Value::NIL),
-            Some(None) => cx.raise(ids::CLOSED_CHANNEL_ERROR, "the channels are closed"),
-            Some(Some((i, e))) => {
+        let mut list = Vec::with_capacity(channels.len());
+        for c in channels {
+            list.push(channel_of(cx, *c)?);
+        }
+        let outcome = cx.channel_select(&list, until);
+        std::hint::black_box(channels);
+        match outcome? {
+            SelectOutcome::TimedOut => Ok(Value::NIL),
+            SelectOutcome::Closed => cx.raise(ids::CLOSED_CHANNEL_ERROR, "the channels are closed"),
+            SelectOutcome::Got(i, e) => {
                 let v = cx.open(e)?;
                 Ok(cx.array(&[channels[i], v]))
             }

@@ -163,7 +163,7 @@ impl Cx {
             }
             Body::Data(..) => DataCell::make(heap, shape, None).as_value(),
             Body::Words(span) => match kind {
-                Kind::Object | Kind::Exception => ObjectCell::make(heap, shape, kind, (aux as usize).max(span.len)).as_value(),
+                Kind::Object | Kind::Exception | Kind::Moved => ObjectCell::make(heap, shape, kind, (aux as usize).max(span.len)).as_value(),
                 Kind::Array => ArrayCell::empty(heap, shape).as_value(),
                 // The first word is the parent.
                 Kind::Env => EnvCell::make(heap, Value::NIL, words[span.start + 1..span.start + span.len].len()).as_value(),

@@ -345,6 +345,12 @@ impl Walk {
         let body = match kind {
             Kind::Object if alone && v == cx.main => Body::Main,
             Kind::Free | Kind::Throw => Body::Nil,
+            // Ractor::MovedObject: nothing but its class.
+            Kind::Moved | Kind::MovedString | Kind::MovedArray | Kind::MovedHash => {
+                header.kind = Kind::Moved as u8;
+                header.aux = 0;
+                Body::Words(self.span(&[]))
+            }
             Kind::Float => Body::Float(v.as_float().unwrap_or(0.0)),
             Kind::Bignum => Body::Big(Ref::<BignumCell>::of(v).value.clone()),
             Kind::String => {
@@ -428,7 +434,9 @@ impl Walk {
         if let Some(id) = cx.known_object_id(v) {
             self.graph.object_ids.push((n, id));
         }
-        if matches!(kind, Kind::Object | Kind::Exception | Kind::Data | Kind::Proc | Kind::MethodObj) {
+        if matches!(kind, Kind::Object | Kind::Exception | Kind::Data | Kind::Proc | Kind::MethodObj)
+            || matches!(kind, Kind::Moved | Kind::MovedString | Kind::MovedArray | Kind::MovedHash)
+        {
             self.graph.identities.push((n, cx.identity(v)));
         }
         Node { header, name, body }

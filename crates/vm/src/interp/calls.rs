@@ -50,7 +50,7 @@ pub unsafe fn send_self(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
 }
 
 /// Whether the method may be called at this site; the reason when not.
-fn refused(cx: &mut Cx, m: Method, site: &CallSite, self_: Value) -> Option<MissReason> {
+pub(super) fn refused(cx: &mut Cx, m: Method, site: &CallSite, self_: Value) -> Option<MissReason> {
     match m.visibility() {
         Visibility::Public => None,
         _ if site.flags & call_flags::FCALL != 0 => None,
@@ -72,7 +72,7 @@ pub unsafe fn send_miss(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
         (*cx.fp).ip = ip;
         let site = &(&(*cs).code.calls)[i.c as usize];
         let recv = r!(regs, i.a);
-        let op = i.opcode();
+        let op = (*cs).opcode_at(ip);
         let with_block = site.block != NO_BLOCK && (op == Op::SendBlk || op == Op::SendSelfBlk);
         if with_block {
             cx.child_state(cs, site.block as usize);
@@ -346,7 +346,7 @@ unsafe fn generic(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Cod
         let i = *ip;
         (*cx.fp).ip = ip;
         let site = &(&(*cs).code.calls)[i.c as usize];
-        let op = i.opcode();
+        let op = (*cs).opcode_at(ip);
         let with_block = site.block != NO_BLOCK && (op == Op::SendBlk || op == Op::SendSelfBlk);
         let block = if with_block { block_record(cx, regs, cs, i.a, site.block) } else { Block::NONE };
         let me = (*(*cs).calls.add(i.c as usize)).me;
@@ -603,7 +603,7 @@ pub unsafe fn send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
 }
 
 /// How far a call has come.
-enum Prepared {
+pub(super) enum Prepared {
     /// `cx.call` is ready.
     Enter,
     /// The callee's frame is the current one.
@@ -614,7 +614,7 @@ enum Prepared {
 
 /// Lays the arguments out and finds the method.
 #[inline(never)]
-unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> Result<Prepared> {
+pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> Result<Prepared> {
     unsafe {
         let i = *ip;
         let site = &(&(*cs).code.calls)[i.c as usize];

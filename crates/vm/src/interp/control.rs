@@ -128,7 +128,7 @@ unsafe fn gives_block(f: *const Frame, block: *const CodeState) -> bool {
     // SAFETY: caller: a live Ruby frame, whose `ip` is the instruction that called.
     unsafe {
         let (i, code) = (*(*f).ip, (*f).code);
-        if !matches!(i.opcode(), Op::SendBlk | Op::SendSelfBlk | Op::SendX | Op::Super | Op::SuperX) {
+        if !matches!((*code).opcode_at((*f).ip), Op::SendBlk | Op::SendSelfBlk | Op::SendX | Op::Super | Op::SuperX) {
             return false;
         }
         let child = (&(*code).code.calls)[i.c as usize].block;

@@ -125,12 +125,34 @@ impl Cx {
         }
         Ok(())
     }
+    /// With `-w`: a method is about to be replaced that has no other name.
+    #[cold]
+    fn warn_redefined(&mut self, class: ClassId, name: Sym) -> Result<()> {
+        let entry = |v: &Value| Ref::<MethodCell>::from_value(*v);
+        let Some(old) = self.class(class).methods.get(&name).and_then(entry) else { return Ok(()) };
+        if matches!(old.method_kind(), MethodKind::Undefined | MethodKind::ZSuper | MethodKind::Native) || old.name != name {
+            return Ok(());
+        }
+        let same = |m: Ref<MethodCell>| m.body == old.body && m.data == old.data;
+        if self.class(class).methods.iter().any(|(n, v)| *n != name && entry(v).is_some_and(same)) {
+            return Ok(());
+        }
+        let place = Cx::method_code(old).map(|c| (c.file.clone(), c.line));
+        self.warn_here(&format!("method redefined; discarding old {}", name.name()))?;
+        if place.is_some() {
+            self.warn_at(place, &format!("previous definition of {} was here", name.name()))?;
+        }
+        Ok(())
+    }
     /// Adds a method and calls the hooks. FrozenError when the class is frozen.
     pub fn define_method_entry(&mut self, class: ClassId, name: Sym, m: Ref<MethodCell>) -> Result<()> {
         let object = self.class_value(class);
         if self.class(class).frozen {
             let shown = if self.class(class).kind == ClassKind::Singleton { self.attached(class) } else { object };
             return self.frozen_class_error(shown);
+        }
+        if self.globals.get(&sym::verbose) == Some(&Value::TRUE) {
+            self.warn_redefined(class, name)?;
         }
         self.add_method(class, name, m);
         if self.class(class).kind == ClassKind::Singleton {

@@ -27,6 +27,7 @@ mod defs;
 mod intrinsics;
 mod keywords;
 mod super_call;
+pub mod trace;
 mod unwind;
 
 pub use calls::{MissReason, RUBY2_KEYWORDS, send_miss};
@@ -163,6 +164,7 @@ const fn table() -> [Handler; 256] {
         Poll => control::poll,
     }
     t[ENTER as usize] = calls::enter;
+    t[trace::TRACE as usize] = trace::trace;
     t
 }
 

@@ -49,11 +49,17 @@ pub unsafe fn unwind(cx: &mut Cx, _: *const Insn, _: *mut Value, _: *const CodeS
                 && let Some(j) = jump
                 && j.throw_kind() == ThrowKind::Return
             {
+                if cx.tracing != 0 {
+                    cx.trace_left(f, j.value);
+                }
                 *regs = j.value;
                 cx.pending = Value::NIL;
                 let caller = f.sub(1);
                 cx.fp = caller;
                 dispatch!(cx, (*caller).ip.add(1), (*caller).regs, (*caller).code)
+            }
+            if cx.tracing != 0 {
+                cx.trace_left(f, Value::NIL);
             }
             cx.fp = f.sub(1);
         }

@@ -1,97 +1,192 @@
 //! Messages between VMs: packing a value into an envelope, opening it in another heap.
 //!
-//! One pass with an explicit work list (deep graphs don't recurse natively); sharing and cycles are kept; large String buffers travel by reference.
-//! If anything can't be sent, a TypeError names the path to it and nothing is sent.
-//! Rejected: Marshal (its byte stream is built and parsed again, and buffers are copied twice).
+//! A message is flat: one [`Head`] per object in the order of discovery (breadth first), and three streams beside them that are read in that
+//! order, too: words (what objects refer to), bytes (contents of small Strings) and odd parts (shared buffers, payloads, Codes). So neither side makes
+//! an allocation per object, and both walk memory forwards. A reference is the number of a head in a [`Value`] with a tag of its own.
+//! Deep graphs don't recurse natively; sharing and cycles are kept; large String buffers travel by reference.
+//!
+//! Invariants
+//! - An envelope refers to no heap: cells of the boot image are the only addresses in it (they are in every VM, for ever).
+//! - If anything can't be sent, a TypeError names the path to it and nothing is sent, nothing moved.
+//! - What an envelope holds (buffers, descriptors, handles) is freed with it, opened or not.
+//!
+//! Rejected: Marshal (its byte stream is built and parsed again, and buffers are copied twice); a node with vectors of its own per object (four times
+//! slower: malloc on one core, free on the other); a hash table of the objects seen (half of the packing time; see pack.rs).
 
+mod moved;
 mod open;
 mod pack;
+mod procs;
 mod region;
+mod unsendable;
+
+pub use moved::Moving;
 
 use num_bigint::BigInt;
 use std::sync::Arc;
+use zakuro_base::Sym;
+use zakuro_bytecode::Code;
 use zakuro_heap::{BufRef, Region};
 use zakuro_object::*;
 
-/// A value inside an envelope: immediate bits, or the number of a node.
-#[derive(Clone, Copy)]
-enum Item {
-    Imm(u64),
-    Node(u32),
-}
-
 /// A class as it travels. Numbers are unique in the process, so a receiver that has the number (from the boot image, or from an image of a VM that had
 /// it) has the class; others look for the name.
-#[derive(Clone)]
+#[derive(Clone, Copy, PartialEq)]
 struct ClassRef {
     id: ClassId,
-    name: Option<Arc<str>>,
+    name: Option<Sym>,
+    /// Not the class of this name, but its singleton class.
+    singleton: bool,
 }
 
-enum Body {
-    Float(f64),
-    Big(Box<BigInt>),
-    Bytes(Box<[u8]>, u8),
-    Shared {
+/// Layout of objects whose shape the receiver may not have: class, and names of the variables in order.
+struct ShapeRow {
+    id: ShapeId,
+    class: ClassRef,
+    names: Vec<Sym>,
+    /// What the sender's class makes: the receiver's must make the same.
+    alloc: Alloc,
+    /// Members of a Struct or Data class.
+    members: Option<Vec<Sym>>,
+}
+
+/// An object of the message.
+///
+/// `header`: kind and lasting flags of the original; `shape` below [`shape::FIRST_DYNAMIC`] is a shape of the boot image, above it an
+/// index into the table of shape rows. What `len` means, and which words follow:
+///
+/// | kind | len | words |
+/// |---|---|---|
+/// | Float | bits of the number | |
+/// | String | bytes | ([`OUT`]: content is a shared buffer) |
+/// | Array | elements | elements ([`OUT`]: none, they are immediates in a shared buffer) |
+/// | Hash | pairs | default, then hash code, key, value of each |
+/// | Object, Exception | variables | variables |
+/// | Range, Rational, Complex | | both parts |
+/// | Class | class row | |
+/// | Proc | Code row, or a function | environment, self, method, extra |
+/// | Env | slots | parent, slots |
+/// | Cref | | class, parent, definee, refinements |
+/// | Method | | scope, data |
+/// | MethodObj | both names | receiver, class, owner |
+/// | Data | values of the payload | values |
+/// | Free | [`Special`] | as told there |
+///
+/// With HAS_IVARS a count and that many pairs (name, value) follow.
+#[derive(Clone, Copy)]
+struct Head {
+    header: Header,
+    len: usize,
+}
+
+/// Flag in a String's or Array's head.
+const OUT: u8 = flags::USER1;
+/// Flags in a Hash's head (beside KEYWORDS): the default is a Proc; keys are compared by identity.
+const DEFAULT_PROC: u8 = flags::USER2;
+const BY_IDENTITY: u16 = 1;
+
+/// Objects that are not copied cell by cell; `aux` of a head whose kind is Free.
+#[derive(Clone, Copy, PartialEq)]
+#[repr(u16)]
+enum Special {
+    /// The receiver's main object.
+    Main = 0,
+    /// The receiver's ENV.
+    Env = 1,
+    /// The receiver's ARGF.
+    Argf = 2,
+    /// What `marshal_dump` returned (a word), for a new object's `marshal_load`. `len`: class row.
+    Dumped = 3,
+    /// What `_dump` returned (`len` bytes, encoding in the next word, class row in the one after), for the class's `_load`.
+    DumpedString = 4,
+    /// A cell of a region ([`Part::Foreign`]).
+    Foreign = 5,
+    /// A cell of the boot image (a word).
+    Boot = 6,
+}
+
+impl Special {
+    fn of(aux: u16) -> Special {
+        use Special::*;
+        [Main, Env, Argf, Dumped, DumpedString, Foreign, Boot][aux as usize % 7]
+    }
+}
+
+/// What needs more than words.
+enum Part {
+    Buffer {
         buf: BufRef,
         offset: usize,
-        len: usize,
-        encoding: u8,
     },
-    Array(Vec<Item>),
-    /// An Array of immediates: buffer, byte offset, length.
-    Values(BufRef, usize, usize),
-    /// A cell of a region, which the message holds.
-    Foreign(Region, u64),
-    Hash {
-        pairs: Vec<(Item, Item)>,
-        default: Item,
-        by_identity: bool,
+    Big(Box<BigInt>),
+    Copy(SendPayload),
+    Build(Unpack),
+    /// A cell of a region, which the message holds. Its bytes are weighed once per message.
+    Foreign {
+        region: Region,
+        cell: u64,
+        weight: usize,
     },
-    Range {
-        low: Item,
-        high: Item,
-        exclusive: bool,
+    Method {
+        name: Sym,
+        called: Sym,
+        owner: usize,
+        kind: MethodKind,
+        visibility: Visibility,
+        body: MethodBody,
     },
-    Pair {
-        kind: Kind,
-        first: Item,
-        second: Item,
-    },
-    Object {
-        kind: Kind,
-    },
-    Class(ClassRef),
-    Data(SendPayload),
 }
 
-struct Node {
-    body: Body,
-    /// Class of the object when it isn't the plain one of its kind.
-    class: Option<ClassRef>,
-    ivars: Vec<(Sym, Item)>,
-    frozen: bool,
+enum MethodBody {
+    Code(Arc<Code>),
+    /// A static row, or nothing.
+    Native(usize),
+}
+
+/// A block's Code and those around it.
+struct CodeRow {
+    code: Arc<Code>,
+    parent: Option<usize>,
+}
+
+#[derive(Default)]
+struct Graph {
+    heads: Vec<Head>,
+    words: Vec<Value>,
+    bytes: Vec<u8>,
+    parts: Vec<Part>,
+    shapes: Vec<ShapeRow>,
+    classes: Vec<ClassRef>,
+    codes: Vec<CodeRow>,
+    /// Channel handles are among the parts.
+    carries: bool,
 }
 
 /// A message: owned by no heap.
 pub struct Envelope {
-    root: Item,
-    nodes: Vec<Node>,
+    root: Value,
+    graph: Option<Box<Graph>>,
     bytes: usize,
     /// What travels beside the value (start messages).
     pub luggage: Option<Box<dyn std::any::Any + Send>>,
 }
 
-impl zakuro_channel::Weigh for Envelope {
-    fn weight(&self) -> usize {
-        self.bytes
-    }
-}
-
 impl Envelope {
-    /// Payload bytes.
+    /// Bytes that the message keeps: its streams, and the payloads and buffers in it.
     pub fn bytes(&self) -> usize {
         self.bytes
+    }
+    /// Whether a channel handle is among the payloads.
+    pub fn has_channels(&self) -> bool {
+        self.graph.as_ref().is_some_and(|graph| graph.carries)
+    }
+    /// Shows the native payloads that travel as such (handles of channels and VMs, regexps, times).
+    pub fn each_payload(&self, visit: &mut dyn FnMut(&dyn NativeData)) {
+        for part in self.graph.iter().flat_map(|graph| &graph.parts) {
+            if let Part::Copy(payload) = part {
+                visit(&**payload);
+            }
+        }
     }
     /// An envelope that holds nil.
     pub fn nil() -> Envelope {
@@ -100,9 +195,37 @@ impl Envelope {
     /// An envelope that holds a value that is no cell.
     pub fn immediate(v: Value) -> Envelope {
         debug_assert!(!v.is_cell());
-        Envelope { root: Item::Imm(v.0), nodes: Vec::new(), bytes: 8, luggage: None }
+        Envelope { root: v, graph: None, bytes: 8, luggage: None }
     }
 }
 
-/// Content above this travels by reference.
+// SAFETY: the Values in a Graph are immediates, tagged numbers and cells of the boot image, which every VM reads and none writes. Parts are Send.
+unsafe impl Send for Graph {}
+
+impl Graph {
+    fn weight(&self) -> usize {
+        let parts = self.parts.iter().map(|p| match p {
+            Part::Buffer { buf, .. } => buf.cap(),
+            Part::Big(b) => b.bits() as usize / 8 + 32,
+            Part::Copy(p) => std::mem::size_of_val(&**p) + p.weight(),
+            Part::Foreign { weight, .. } => *weight,
+            _ => 64,
+        });
+        self.heads.len() * size_of::<Head>() + self.words.len() * 8 + self.bytes.len() + parts.sum::<usize>() + self.shapes.len() * 64
+    }
+}
+
+const NODE_TAG: u64 = 0x44;
+
+/// The number of a head as a value. The tag is one that no Ruby value has.
+#[inline(always)]
+fn node(n: usize) -> Value {
+    Value((n as u64) << 8 | NODE_TAG)
+}
+#[inline(always)]
+fn as_node(v: Value) -> Option<usize> {
+    (v.0 & 0xff == NODE_TAG).then_some((v.0 >> 8) as usize)
+}
+
+/// Content from this size on travels by reference.
 const SHARE_FROM: usize = 256;

@@ -19,7 +19,7 @@
 //! - Asking for the whole graph before copying: two passes over a million cells. The copier asks cell by cell and gives up.
 //! - Regions for small graphs: blocks and ledger cost more than the copy.
 
-use super::{Body, ClassRef, Node};
+use super::ClassRef;
 use crate::make::RootedVec;
 use crate::raise::Result;
 use crate::vm::{Cx, FastMap, VmState};
@@ -53,6 +53,36 @@ pub(super) struct Attempts {
     weighed: FastMap<usize, ()>,
 }
 
+impl Attempts {
+    /// Whether it is known by a look at flags and references alone (no shapes, no classes) that a frozen object's graph is small, has something in
+    /// it that can change, or that enough has been looked at. `copied`: objects of the message so far.
+    pub(super) fn is_small(&mut self, v: Value, copied: usize) -> bool {
+        if self.vain.contains_key(&v.0) || self.looked_at > BUDGET + copied / 8 {
+            return true;
+        }
+        let mut seen = vec![v];
+        let mut at = 0;
+        while let Some(v) = seen.get(at).copied() {
+            at += 1;
+            // Tables of frozen Sets are not frozen themselves.
+            if v.flags() & flags::FROZEN == 0 && !matches!(v.kind_of_cell(), Kind::Float | Kind::Bignum | Kind::Hash) {
+                break;
+            }
+            let large = each_reference(v, &mut |x| {
+                if x.is_cell() && x.0 != 0 && x.flags() & flags::SHARED == 0 && !seen.contains(&x) {
+                    seen.push(x);
+                }
+                seen.len() > SMALL
+            });
+            if large {
+                return false;
+            }
+        }
+        self.looked_at += seen.len();
+        true
+    }
+}
+
 /// What the shape numbers in a region mean.
 #[derive(Default)]
 struct Manifest {
@@ -80,7 +110,7 @@ impl Manifest {
     /// Row of a class.
     fn class(&mut self, class: &ClassRef, alloc: Alloc) -> u32 {
         let at = self.classes.iter().position(|r| r.class.id == class.id).unwrap_or_else(|| {
-            self.classes.push(ClassRow { class: class.clone(), alloc, in_key: false });
+            self.classes.push(ClassRow { class: *class, alloc, in_key: false });
             self.classes.len() - 1
         });
         at as u32
@@ -131,16 +161,16 @@ enum Look {
 
 impl Cx {
     /// A frozen object as a reference into a region, when that can be. `attempts` belongs to the message.
-    pub(super) fn pack_by_reference(&mut self, attempts: &mut Attempts, v: Value, copied: usize) -> Option<Node> {
+    pub(super) fn pack_by_reference(&mut self, attempts: &mut Attempts, v: Value, copied: usize) -> Option<(Region, u64)> {
         let flags = v.flags();
         if flags & flags::FROZEN == 0 || !matches!(v.kind_of_cell(), Kind::Array | Kind::Hash | Kind::Object) {
             return None;
         }
         if flags & flags::SHARED != 0 {
-            return self.heap.region_of(v.header()).cloned().map(|region| foreign(region, v.0));
+            return self.heap.region_of(v.header()).cloned().map(|region| (region, v.0));
         }
         if let Some((region, cell)) = self.state::<SharedRoots>().0.get(&(v.0 as usize)) {
-            return Some(foreign(region.clone(), *cell));
+            return Some((region.clone(), *cell));
         }
         if attempts.vain.contains_key(&v.0) || attempts.looked_at > BUDGET + copied / 8 {
             return None;
@@ -151,7 +181,7 @@ impl Cx {
                 Some((region, cell)) => {
                     self.heap.add_pressure(region.bytes());
                     self.state::<SharedRoots>().0.insert(v.0 as usize, (region.clone(), cell));
-                    Some(foreign(region, cell))
+                    Some((region, cell))
                 }
                 None => {
                     // Its parts may qualify, but looking for the one that didn't would cost a pass each.
@@ -163,11 +193,12 @@ impl Cx {
     }
 
     /// Bytes that a region adds to a message: once each.
-    pub(super) fn region_weight(attempts: &mut Attempts, node: &Node) -> usize {
-        match &node.body {
-            Body::Foreign(region, _) if attempts.weighed.insert(region.key(), ()).is_none() => region.bytes(),
-            _ => 0,
-        }
+    pub(super) fn region_weight(attempts: &mut Attempts, region: &Region) -> usize {
+        if attempts.weighed.insert(region.key(), ()).is_none() { region.bytes() } else { 0 }
+    }
+    /// Whether a cell of this VM has a copy in a region.
+    pub(super) fn is_shared_root(&mut self, v: Value) -> bool {
+        self.state::<SharedRoots>().0.contains_key(&(v.0 as usize))
     }
 
     /// Looks at no more cells than it takes to know that a graph isn't small.
@@ -240,7 +271,7 @@ impl Cx {
             return *known;
         }
         let class = self.dispatch_class(v);
-        let mut fits = self.class_ref(class).is_some();
+        let mut fits = self.class_ref(class).is_ok_and(|r| !r.singleton);
         if kind == Kind::Object {
             let mut up = class;
             while up.0 >= shape::FIRST_DYNAMIC {
@@ -328,7 +359,7 @@ impl Cx {
         for row in &m.classes {
             let id = self.resolve_class(&row.class)?;
             if self.class(id).kind != ClassKind::Class || self.class(id).alloc != row.alloc {
-                let name = row.class.name.clone().unwrap_or_else(|| "class".into());
+                let name = self.class_name(id);
                 return self.type_error(format!("{name} is another kind of class here than where the message comes from"));
             }
             classes.push(id);
@@ -385,10 +416,6 @@ impl Cx {
         }
         Ok(copy)
     }
-}
-
-fn foreign(region: Region, cell: u64) -> Node {
-    Node { body: Body::Foreign(region, cell), class: None, ivars: Vec::new(), frozen: false }
 }
 
 /// Calls `f` with what a cell refers to until it returns true; says whether it did.
@@ -481,7 +508,7 @@ impl Copier<'_> {
             id = s.parent;
         }
         while let Some((id, s)) = chain.pop() {
-            let Some(class) = self.cx.class_ref(s.class) else { continue };
+            let Ok(class) = self.cx.class_ref(s.class) else { continue };
             self.entered.insert(id, ());
             let alloc = self.cx.class(s.class).alloc;
             let class = self.manifest.class(&class, alloc);

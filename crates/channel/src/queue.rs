@@ -1,0 +1,238 @@
+//! What a channel's lock protects: the queue, who stands in line, what is set aside for whom. See the crate for the invariants.
+
+use std::collections::VecDeque;
+
+use zakuro_base::sync::atomic::Ordering;
+
+use crate::waiter::{Claim, Entry};
+use crate::{Bounds, Message, Reason, Shared, Waiter};
+
+/// A drained queue keeps room for this many messages whatever came of late, and at most for this many.
+const KEPT: usize = 1024;
+const KEPT_AT_MOST: usize = 64 * 1024;
+
+pub(crate) struct Inner<T> {
+    pub(crate) queue: VecDeque<T>,
+    pub(crate) bytes: usize,
+    pub(crate) closed: bool,
+    /// Most messages since it was last empty.
+    peak: usize,
+    /// Queued messages that own channel handles.
+    pub(crate) carriers: usize,
+    /// Messages set aside for claimed receivers.
+    promised: usize,
+    /// Places and bytes set aside for claimed senders.
+    places: usize,
+    reserved: usize,
+    pub(crate) receivers: VecDeque<Entry>,
+    pub(crate) senders: VecDeque<Entry>,
+}
+
+/// Whom to wake once the lock is released. One message wakes one receiver, so a list is needed only when a channel closes.
+#[derive(Default)]
+pub(crate) struct Wakes {
+    first: Option<Waiter>,
+    more: Vec<Waiter>,
+}
+
+impl Wakes {
+    fn add(&mut self, waiter: Waiter) {
+        match self.first {
+            None => self.first = Some(waiter),
+            Some(_) => self.more.push(waiter),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn wake(self) {
+        let Some(first) = self.first else { return };
+        first.task().wake();
+        for waiter in &self.more {
+            waiter.task().wake();
+        }
+    }
+}
+
+impl<T: Message> Inner<T> {
+    pub(crate) fn new() -> Inner<T> {
+        Inner {
+            queue: VecDeque::new(),
+            bytes: 0,
+            closed: false,
+            peak: 0,
+            carriers: 0,
+            promised: 0,
+            places: 0,
+            reserved: 0,
+            receivers: VecDeque::new(),
+            senders: VecDeque::new(),
+        }
+    }
+
+    pub(crate) fn waiting(&self) -> usize {
+        self.receivers.iter().chain(&self.senders).filter(|entry| entry.is_live()).count()
+    }
+
+    /// Whether the bounds allow another message of this weight.
+    pub(crate) fn fits(&self, bounds: &Bounds, weight: usize) -> bool {
+        let count = self.queue.len() + self.places;
+        count == 0 || count < bounds.messages && (self.bytes + self.reserved).saturating_add(weight) <= bounds.bytes
+    }
+
+    /// Whether a sender that has not waited may queue a message: not in front of those in line.
+    pub(crate) fn has_room(&mut self, bounds: &Bounds, weight: usize) -> bool {
+        if !self.senders.is_empty() {
+            prune(&mut self.senders);
+        }
+        self.senders.is_empty() && self.fits(bounds, weight)
+    }
+
+    pub(crate) fn push(&mut self, shared: &Shared<T>, message: T, wakes: &mut Wakes) {
+        self.bytes += message.weight();
+        if message.has_handles() {
+            self.carriers += 1;
+            message.handles(&mut |channel| channel.enter_queue());
+        }
+        self.queue.push_back(message);
+        shared.len.store(self.queue.len(), Ordering::Relaxed);
+        self.peak = self.peak.max(self.queue.len());
+        if !self.receivers.is_empty() {
+            self.promise_messages(shared.id, wakes);
+        }
+        // A place that was set aside may have been larger than the message, and others wait for the rest.
+        if !self.senders.is_empty() {
+            self.grant_room(shared, wakes);
+        }
+    }
+
+    /// The oldest message, if one is not set aside for others.
+    pub(crate) fn pop_free(&mut self, shared: &Shared<T>, wakes: &mut Wakes) -> Option<T> {
+        if self.queue.len() <= self.promised {
+            return None;
+        }
+        let message = self.queue.pop_front()?;
+        self.bytes -= message.weight();
+        if message.has_handles() {
+            self.carriers -= 1;
+            message.handles(&mut |channel| channel.leave_queue());
+        }
+        shared.len.store(self.queue.len(), Ordering::Relaxed);
+        if self.queue.is_empty() {
+            self.drained();
+        }
+        self.settle(shared, wakes);
+        Some(message)
+    }
+
+    /// Gives room back that was not needed of late.
+    #[inline]
+    fn drained(&mut self) {
+        let (capacity, peak) = (self.queue.capacity(), std::mem::take(&mut self.peak));
+        if capacity > 4 * KEPT && (capacity > KEPT_AT_MOST || capacity / 4 > peak) {
+            self.queue.shrink_to((2 * peak).clamp(KEPT, KEPT_AT_MOST));
+        }
+    }
+
+    /// All messages at once, of a channel that nobody uses any more. Their handles count as inside still.
+    pub(crate) fn take_all(&mut self) -> VecDeque<T> {
+        self.carriers = 0;
+        self.bytes = 0;
+        std::mem::take(&mut self.queue)
+    }
+
+    /// Turns a claim by this channel back into a free message or room, which the caller then takes or passes on. True if there
+    /// was one.
+    #[inline]
+    pub(crate) fn collect(&mut self, shared: &Shared<T>, waiter: &Waiter) -> bool {
+        let Some(Claim { reason, weight, .. }) = waiter.collect(shared.id) else { return false };
+        match reason {
+            Reason::Message => self.promised -= 1,
+            Reason::Space => {
+                self.places -= 1;
+                self.reserved -= weight;
+            }
+            Reason::Closed => {}
+        }
+        true
+    }
+
+    /// Sets what is free aside for those in line.
+    #[inline]
+    pub(crate) fn settle(&mut self, shared: &Shared<T>, wakes: &mut Wakes) {
+        if !self.receivers.is_empty() {
+            self.promise_messages(shared.id, wakes);
+        }
+        if !self.senders.is_empty() {
+            self.grant_room(shared, wakes);
+        }
+        if self.closed && self.queue.is_empty() {
+            // Receivers that came after the close and waited for messages promised to others.
+            self.dismiss(shared, wakes);
+        }
+    }
+
+    fn promise_messages(&mut self, id: u64, wakes: &mut Wakes) {
+        while self.queue.len() > self.promised {
+            let Some(entry) = self.receivers.pop_front() else { break };
+            if let Some(waiter) = entry.claim(id, Reason::Message) {
+                self.promised += 1;
+                wakes.add(waiter);
+            }
+        }
+    }
+
+    fn grant_room(&mut self, shared: &Shared<T>, wakes: &mut Wakes) {
+        while !self.closed {
+            prune(&mut self.senders);
+            let Some(weight) = self.senders.front().map(Entry::weight) else { break };
+            if !self.fits(&shared.bounds, weight) {
+                break;
+            }
+            if let Some(waiter) = self.senders.pop_front().and_then(|entry| entry.claim(shared.id, Reason::Space)) {
+                self.places += 1;
+                self.reserved += weight;
+                wakes.add(waiter);
+            }
+        }
+    }
+
+    /// Wakes everybody in line for the end of the channel.
+    pub(crate) fn dismiss(&mut self, shared: &Shared<T>, wakes: &mut Wakes) {
+        for line in [&mut self.receivers, &mut self.senders] {
+            line.drain(..).filter_map(|entry| entry.claim(shared.id, Reason::Closed)).for_each(|waiter| wakes.add(waiter));
+        }
+    }
+
+    /// Takes the waiter out of the lines. True if it stood there, unclaimed.
+    pub(crate) fn remove(&mut self, waiter: &Waiter) -> bool {
+        let mut found = false;
+        for line in [&mut self.receivers, &mut self.senders] {
+            line.retain(|entry| {
+                let ours = entry.belongs_to(waiter);
+                found |= ours && entry.is_live();
+                !ours
+            });
+        }
+        found
+    }
+}
+
+/// Lets entries go that were left behind, from the front; the others are skipped when their turn comes.
+#[inline]
+fn prune(line: &mut VecDeque<Entry>) {
+    while line.front().is_some_and(|entry| !entry.is_live()) {
+        line.pop_front();
+    }
+}
+
+/// Puts the waiter at the end of the line, once.
+#[inline]
+pub(crate) fn enlist(line: &mut VecDeque<Entry>, waiter: &Waiter, weight: usize) {
+    prune(line);
+    if waiter.is_waiting() && line.iter().any(|entry| entry.belongs_to(waiter) && entry.is_live()) {
+        return;
+    }
+    if let Some(entry) = waiter.arm(weight) {
+        line.push_back(entry);
+    }
+}

@@ -1,0 +1,259 @@
+//! Models of the channel under loom: every interleaving of a few threads with few steps each.
+//! `RUSTFLAGS="--cfg loom" cargo test -p zakuro-channel --test loom --release --target-dir target/loom`; `./test` runs it.
+#![cfg(loom)]
+
+use loom::sync::Arc;
+use loom::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use loom::thread;
+use zakuro_channel::model::Task;
+use zakuro_channel::*;
+
+/// Explores with at most `preemptions` switches at points where a thread could have gone on.
+fn explore(preemptions: usize, model: impl Fn() + Sync + std::marker::Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(preemptions);
+    builder.check(model);
+}
+
+fn recv<T: Message>(channel: &Channel<T>, task: &Task, waiter: &Waiter) -> Option<T> {
+    loop {
+        match channel.recv_or_register(waiter) {
+            Recv::Got(message) => return Some(message),
+            Recv::Closed => return None,
+            Recv::Registered => {
+                while waiter.is_waiting() {
+                    task.park();
+                }
+            }
+        }
+    }
+}
+
+fn send<T: Message>(channel: &Channel<T>, mut message: T, task: &Task, waiter: &Waiter) -> bool {
+    loop {
+        match channel.send_or_register(message, waiter) {
+            Send::Sent => return true,
+            Send::Closed(_) => return false,
+            Send::Registered(back) => message = back,
+        }
+        while waiter.is_waiting() {
+            task.park();
+        }
+    }
+}
+
+fn receiver<T: Message>(channel: &Channel<T>) -> Option<T> {
+    let task = Task::new();
+    recv(channel, &task, &Waiter::new(&task))
+}
+
+fn sender<T: Message>(channel: &Channel<T>, message: T) -> bool {
+    let task = Task::new();
+    send(channel, message, &task, &Waiter::new(&task))
+}
+
+#[test]
+fn two_receivers_two_messages() {
+    explore(3, || {
+        let channel = Channel::<u64>::unbounded();
+        let other = channel.clone();
+        let taker = thread::spawn(move || receiver(&other).unwrap());
+        let third = channel.clone();
+        let giver = thread::spawn(move || {
+            third.try_send(1).unwrap();
+            third.try_send(2).unwrap();
+        });
+        let sum = receiver(&channel).unwrap() + taker.join().unwrap();
+        giver.join().unwrap();
+        assert_eq!(sum, 3);
+        assert_eq!((channel.len(), channel.waiting()), (0, 0));
+    });
+}
+
+#[test]
+fn a_sender_waits_for_room() {
+    explore(3, || {
+        let channel = Channel::<u64>::bounded(1);
+        let other = channel.clone();
+        let giver = thread::spawn(move || {
+            assert!(sender(&other, 1));
+            assert!(sender(&other, 2));
+        });
+        assert_eq!(receiver(&channel), Some(1));
+        assert_eq!(receiver(&channel), Some(2));
+        giver.join().unwrap();
+        assert_eq!((channel.len(), channel.waiting()), (0, 0));
+    });
+}
+
+#[test]
+fn closing_wakes_both_sides_and_keeps_what_is_queued() {
+    explore(3, || {
+        let channel = Channel::<u64>::bounded(1);
+        let (one, two) = (channel.clone(), channel.clone());
+        let giver = thread::spawn(move || usize::from(sender(&one, 1)) + usize::from(sender(&one, 2)));
+        let closer = thread::spawn(move || {
+            two.close();
+        });
+        let mut got = 0;
+        while receiver(&channel).is_some() {
+            got += 1;
+        }
+        closer.join().unwrap();
+        assert_eq!(giver.join().unwrap(), got);
+    });
+}
+
+#[test]
+fn a_receiver_that_gives_up_loses_nothing() {
+    explore(3, || {
+        let channel = Channel::<u64>::unbounded();
+        let other = channel.clone();
+        let quitter = thread::spawn(move || {
+            let task = Task::new();
+            let waiter = Waiter::new(&task);
+            match other.recv_or_register(&waiter) {
+                Recv::Got(_) => 1,
+                Recv::Registered => {
+                    other.unregister(&waiter);
+                    0
+                }
+                Recv::Closed => panic!("open"),
+            }
+        });
+        let third = channel.clone();
+        let taker = thread::spawn(move || match receiver(&third) {
+            Some(_) => 1,
+            None => 0,
+        });
+        channel.try_send(7).unwrap();
+        let quit = quitter.join().unwrap();
+        channel.close();
+        assert_eq!(quit + taker.join().unwrap() + channel.len(), 1);
+        assert_eq!(channel.waiting(), 0);
+    });
+}
+
+#[test]
+fn select_takes_each_message_once() {
+    explore(2, || {
+        let (a, b) = (Channel::<u64>::unbounded(), Channel::<u64>::unbounded());
+        let (a2, b2) = (a.clone(), b.clone());
+        let one = thread::spawn(move || a2.try_send(1).unwrap());
+        let two = thread::spawn(move || b2.try_send(2).unwrap());
+        let task = Task::new();
+        let waiter = Waiter::new(&task);
+        let mut sum = 0;
+        while sum < 3 {
+            match select(&[&a, &b], &waiter) {
+                Selected::Got(i, message) => {
+                    assert_eq!(message, i as u64 + 1);
+                    sum += message;
+                }
+                Selected::Closed => panic!("open"),
+                Selected::Registered => {
+                    while waiter.is_waiting() {
+                        task.park();
+                    }
+                }
+            }
+        }
+        assert!(waiter.is_free());
+        one.join().unwrap();
+        two.join().unwrap();
+        assert_eq!((a.waiting(), b.waiting(), a.len(), b.len()), (0, 0, 0, 0));
+    });
+}
+
+#[test]
+fn two_selects_at_two_channels() {
+    explore(2, || {
+        let (a, b) = (Channel::<u64>::unbounded(), Channel::<u64>::unbounded());
+        let (a2, b2) = (a.clone(), b.clone());
+        let choose = |a: &Channel<u64>, b: &Channel<u64>| {
+            let task = Task::new();
+            let waiter = Waiter::new(&task);
+            loop {
+                match select(&[a, b], &waiter) {
+                    Selected::Got(_, message) => return message,
+                    Selected::Closed => panic!("open"),
+                    Selected::Registered => {
+                        while waiter.is_waiting() {
+                            task.park();
+                        }
+                    }
+                }
+            }
+        };
+        let other = thread::spawn(move || choose(&b2, &a2));
+        a.try_send(1).unwrap();
+        b.try_send(2).unwrap();
+        assert_eq!(choose(&a, &b) + other.join().unwrap(), 3);
+        assert_eq!((a.waiting(), b.waiting()), (0, 0));
+    });
+}
+
+/// A message that holds a handle, and tells when it goes.
+struct Parcel(Option<Channel<Parcel>>, Arc<AtomicUsize>);
+
+impl Parcel {
+    fn new(channel: Option<&Channel<Parcel>>, alive: &Arc<AtomicUsize>) -> Parcel {
+        alive.fetch_add(1, SeqCst);
+        Parcel(channel.cloned(), alive.clone())
+    }
+}
+
+impl Drop for Parcel {
+    fn drop(&mut self) {
+        self.1.fetch_sub(1, SeqCst);
+    }
+}
+
+impl Message for Parcel {
+    fn has_handles(&self) -> bool {
+        self.0.is_some()
+    }
+
+    fn handles(&self, visit: &mut dyn FnMut(&Channel<Parcel>)) {
+        self.0.iter().for_each(visit);
+    }
+}
+
+fn put(channel: &Channel<Parcel>, parcel: Parcel) {
+    assert!(channel.try_send(parcel).is_ok());
+}
+
+#[test]
+fn a_pair_dropped_from_two_sides_goes() {
+    explore(3, || {
+        let alive = Arc::new(AtomicUsize::new(0));
+        let (a, b) = (Channel::unbounded(), Channel::unbounded());
+        put(&a, Parcel::new(Some(&b), &alive));
+        put(&b, Parcel::new(Some(&a), &alive));
+        let other = thread::spawn(move || drop(b));
+        drop(a);
+        other.join().unwrap();
+        assert_eq!(alive.load(SeqCst), 0);
+    });
+}
+
+#[test]
+fn a_channel_that_is_received_while_its_ring_is_searched_stays() {
+    explore(3, || {
+        let alive = Arc::new(AtomicUsize::new(0));
+        let (door, a) = (Channel::unbounded(), Channel::unbounded());
+        put(&a, Parcel::new(Some(&a), &alive));
+        put(&a, Parcel::new(None, &alive));
+        put(&door, Parcel::new(Some(&a), &alive));
+        let other = thread::spawn(move || {
+            let TryRecv::Got(parcel) = door.try_recv() else { panic!("a message") };
+            let a = parcel.0.clone().unwrap();
+            drop(parcel);
+            assert!(matches!(a.try_recv(), TryRecv::Got(Parcel(Some(_), _))));
+            assert!(matches!(a.try_recv(), TryRecv::Got(Parcel(None, _))));
+        });
+        drop(a);
+        other.join().unwrap();
+        assert_eq!(alive.load(SeqCst), 0);
+    });
+}

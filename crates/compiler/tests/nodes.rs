@@ -1,0 +1,98 @@
+//! Every kind of node that prism can produce stands in some recorded test or golden, and compiles without "not supported yet".
+//!
+//! The names come from the parser's own description of its nodes, so a newer parser that knows more fails here.
+
+use ruby_prism::{Node, Visit};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use zakuro_bytecode::{Code, Const};
+
+/// Nodes that no correct program holds.
+const NEVER: &[&str] = &[
+    // Stands where something is missing in a program with errors.
+    "MissingNode",
+    "ErrorRecoveryNode",
+];
+
+/// Names of prism's nodes, from the description that its Rust binding is generated from.
+fn names() -> BTreeSet<String> {
+    let lock = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.lock")).expect("Cargo.lock");
+    let version = lock.split("name = \"ruby-prism\"\nversion = \"").nth(1).and_then(|t| t.split('"').next()).expect("ruby-prism is locked");
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| std::env::home_dir().map(|h| h.join(".cargo"))).expect("cargo's home");
+    let registries = std::fs::read_dir(home.join("registry/src")).expect("a registry").flatten();
+    let vendors = registries.filter_map(|r| std::fs::read_dir(r.path().join(format!("ruby-prism-{version}/vendor"))).ok());
+    let config = vendors.flat_map(|d| d.flatten()).map(|e| e.path().join("config.json")).find(|p| p.is_file());
+    let config = std::fs::read_to_string(config.expect("config.json")).expect("readable");
+    let nodes = config.split("\"name\": \"").skip(1).filter_map(|t| t.split('"').next()).filter(|n| n.ends_with("Node"));
+    nodes.map(String::from).collect()
+}
+
+/// Takes the first word that is written and refuses the rest: a node's Debug text holds its whole subtree.
+#[derive(Default)]
+struct FirstWord(String);
+
+impl Write for FirstWord {
+    fn write_str(&mut self, s: &str) -> std::fmt::Result {
+        let end = s.find(|c: char| !c.is_alphanumeric());
+        self.0.push_str(&s[..end.unwrap_or(s.len())]);
+        if end.is_some() { Err(std::fmt::Error) } else { Ok(()) }
+    }
+}
+
+struct Kinds<'a>(&'a mut BTreeSet<String>);
+
+impl Kinds<'_> {
+    fn add(&mut self, n: &Node) {
+        let mut w = FirstWord::default();
+        // The error is how it stops early.
+        let _ = write!(w, "{n:?}");
+        self.0.insert(w.0);
+    }
+}
+
+impl<'pr> Visit<'pr> for Kinds<'_> {
+    fn visit_branch_node_enter(&mut self, n: Node<'pr>) {
+        self.add(&n);
+    }
+    fn visit_leaf_node_enter(&mut self, n: Node<'pr>) {
+        self.add(&n);
+    }
+}
+
+fn unsupported(code: &Code) -> Option<String> {
+    let own = code.consts.iter().find_map(|c| match c {
+        Const::Str { bytes, .. } if bytes.starts_with(b"not supported yet: ") => Some(String::from_utf8_lossy(bytes).into_owned()),
+        _ => None,
+    });
+    own.or_else(|| code.children.iter().find_map(|c| unsupported(c)))
+}
+
+fn sources() -> Vec<PathBuf> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let dirs = [here.join("tests/golden"), here.join("../../tests/lang"), here.join("../../tests/core")];
+    let files = dirs.iter().filter_map(|d| std::fs::read_dir(d).ok()).flat_map(|d| d.flatten().map(|e| e.path()));
+    files.filter(|p| p.extension().is_some_and(|e| e == "rb")).collect()
+}
+
+#[test]
+fn every_node_is_lowered_somewhere() {
+    let names = names();
+    assert!(names.len() > 140, "too few names: {names:?}");
+    let mut seen = BTreeSet::new();
+    let mut refused = Vec::new();
+    for path in sources() {
+        let source = std::fs::read(&path).expect("readable");
+        // Goldens of errors don't compile.
+        let Ok(compiled) = zakuro_compiler::compile(&source, &zakuro_compiler::Options { file: "t.rb", ..Default::default() }) else { continue };
+        if let Some(message) = unsupported(&compiled.code) {
+            refused.push(format!("{}: {message}", path.display()));
+        }
+        let result = ruby_prism::parse(&source);
+        Kinds(&mut seen).visit(&result.node());
+    }
+    let missing: Vec<&String> = names.iter().filter(|n| !seen.contains(*n) && !NEVER.contains(&n.as_str())).collect();
+    assert!(missing.is_empty(), "in no test: {missing:?}");
+    assert!(refused.is_empty(), "without a lowering: {refused:#?}");
+}

@@ -1,0 +1,48 @@
+# TracePoint's switches. They are Ruby so that their caller goes on in instructions with marks (see interp/trace.rs).
+
+class TracePoint
+  def enable(target: nil, target_line: nil, target_thread: (no_thread = true; nil))
+    target_thread = Thread.current if no_thread && block_given? && target.nil? && target_line.nil?
+    was = __enable(target, target_line, target_thread)
+    return was unless block_given?
+    begin
+      yield
+    ensure
+      __disable(false) unless was
+    end
+  end
+
+  def disable
+    was = __disable(block_given?)
+    return was unless block_given?
+    begin
+      yield
+    ensure
+      __enable(nil, nil, nil) if was
+    end
+  end
+
+  def self.trace(*events, &block)
+    t = new(*events, &block)
+    t.enable
+    t
+  end
+end
+
+module Kernel
+  def set_trace_func(function)
+    if function.nil?
+      TracePoint.__send__(:__function, nil)&.disable
+      return nil
+    end
+    raise TypeError, "trace_func needs to be Proc" unless Proc === function
+    t = TracePoint.new(:line, :class, :end, :call, :return, :c_call, :c_return, :raise) do |e|
+      name = e.event.to_s.sub("_", "-")
+      function.call(name, e.path, e.lineno, e.method_id, e.binding, e.defined_class || false)
+    end
+    TracePoint.__send__(:__function, t)&.disable
+    t.enable
+    function
+  end
+  private :set_trace_func
+end

@@ -1,0 +1,166 @@
+//! Code of evals that nothing refers to any more is given back.
+//!
+//! What a VM keeps per Code lives as long as the VM, but for evals: a program may evaluate ever new texts. The state of an eval's Code and those of the
+//! blocks, methods and class bodies in it are a *unit*, which lives while one of these holds: a frame runs in it; a Proc of it is reachable; a
+//! method of it is reachable; a Binding was made in it; a unit that was evaluated in its scope lives; it ran since the last collection. The collector notes
+//! the first two in `CodeState::seen` (Procs when it traces them, frames when it scans stacks); methods of units are in a list.
+//!
+//! Inline caches of a unit are weak: what they alone hold dies, so that a unit does not keep itself alive through the methods it calls.
+//!
+//! Rejected: a cell per unit that Procs and methods refer to (each would be a word larger for the sake of evals), counting references (every frame
+//! and Proc would count).
+
+use crate::frame::CodeState;
+use crate::methods::Method;
+use crate::vm::{Cx, FastMap};
+use std::sync::Arc;
+use zakuro_bytecode::Code;
+use zakuro_object::*;
+
+/// The units of a VM.
+#[derive(Default)]
+pub(crate) struct Units {
+    last: u32,
+    /// Unit -> keys of its states.
+    states: FastMap<u32, Vec<usize>>,
+    /// Address of a method's Code -> unit.
+    codes: FastMap<usize, u32>,
+    /// Method cells whose Code is in a unit.
+    methods: Vec<(Method, u32)>,
+    /// Payload bytes of dropped units that the heap has not been told of.
+    freed: usize,
+}
+
+/// What a state costs, about.
+fn size_of_state(s: &CodeState) -> usize {
+    let c = &s.code;
+    1024 + c.insns.len() * 8 + c.calls.len() * 60 + c.consts.len() * 40 + c.const_sites.len() * 40 + c.source.len() / 4
+}
+
+impl Cx {
+    fn join_unit(&mut self, cs: *const CodeState, unit: u32) {
+        // SAFETY: a live state of this VM.
+        let state = unsafe { &*cs };
+        state.unit.set(unit);
+        self.units.states.entry(unit).or_default().push(Arc::as_ptr(&state.code) as usize);
+        self.heap.add_payload(size_of_state(state));
+    }
+    /// The state of an eval's Code, which is about to run: the first of its unit.
+    pub(crate) fn begin_unit(&mut self, cs: *const CodeState) {
+        // SAFETY: a live state of this VM.
+        let state = unsafe { &*cs };
+        state.seen.set(1);
+        if state.unit.get() == 0 {
+            self.units.last = self.units.last.wrapping_add(1).max(1);
+            self.join_unit(cs, self.units.last);
+        }
+    }
+    /// A state was made for a Code nested in `around`.
+    pub(crate) fn nested_unit(&mut self, around: *const CodeState, cs: *const CodeState) {
+        // SAFETY: live states of this VM.
+        let (unit, own) = unsafe { ((*around).unit.get(), (*cs).unit.get()) };
+        if unit != 0 && own == 0 {
+            self.join_unit(cs, unit);
+        }
+    }
+    /// A method was made of a Code: in a unit when the running code is.
+    pub(crate) fn method_unit(&mut self, m: Method, code: &Arc<Code>) {
+        let Some(f) = self.ruby_frame() else { return };
+        // SAFETY: a live Ruby frame.
+        let unit = unsafe { (*(*f).code).unit.get() };
+        if unit != 0 {
+            self.units.codes.insert(Arc::as_ptr(code) as usize, unit);
+            self.units.methods.push((m, unit));
+        }
+    }
+    /// A method cell was copied.
+    pub(crate) fn copied_unit(&mut self, m: Method) {
+        if let Some(unit) = self.units.codes.get(&m.body) {
+            self.units.methods.push((m, *unit));
+        }
+    }
+    /// A state was made for a method's Code.
+    pub(crate) fn method_state_unit(&mut self, key: usize, cs: *const CodeState) {
+        if let Some(unit) = self.units.codes.get(&key).copied()
+            // SAFETY: a live state of this VM.
+            && unsafe { (*cs).unit.get() } == 0
+        {
+            self.join_unit(cs, unit);
+        }
+    }
+    /// Whether this VM still has a state for a Code.
+    pub fn has_code_state(&self, code: &Arc<Code>) -> bool {
+        self.code_states.contains_key(&(Arc::as_ptr(code) as usize))
+    }
+    /// Marks a state that a Binding refers to; for tracing.
+    pub fn note_code(cs: *const CodeState) {
+        if !cs.is_null() {
+            // SAFETY: what a reachable object refers to is alive.
+            unsafe { (*cs).seen.set(1) };
+        }
+    }
+    /// Between mark and sweep: drops the units that nothing holds, and what only caches hold.
+    pub(crate) fn sweep_units(&mut self) {
+        if self.units.states.is_empty() {
+            return;
+        }
+        let (heap, units, states) = (&self.heap, &mut self.units, &mut self.code_states);
+        let marked = |v: Value| !v.is_cell() || heap.is_marked_or_new(v.0 as *mut Header);
+        let mut live: FastMap<u32, ()> = FastMap::default();
+        let mut work = Vec::new();
+        for (unit, keys) in &units.states {
+            if keys.iter().any(|k| states.get(k).is_some_and(|s| s.seen.get() != 0)) {
+                work.push(*unit);
+            }
+        }
+        units.methods.retain(|(m, unit)| {
+            let alive = marked(m.as_value());
+            if alive {
+                work.push(*unit);
+            }
+            alive
+        });
+        while let Some(unit) = work.pop() {
+            if live.insert(unit, ()).is_some() {
+                continue;
+            }
+            for key in units.states.get(&unit).map_or(&[][..], |k| k) {
+                let around = states.get(key).map_or(std::ptr::null(), |s| s.parent.get());
+                // SAFETY: states around a live one have not been dropped.
+                if !around.is_null() && unsafe { (*around).unit.get() } != 0 {
+                    work.push(unsafe { (*around).unit.get() });
+                }
+            }
+        }
+        units.states.retain(|unit, keys| {
+            if live.contains_key(unit) {
+                for k in keys.iter() {
+                    if let Some(s) = states.get_mut(k) {
+                        s.seen.set(0);
+                        s.forget_dead(&marked);
+                    }
+                }
+                return true;
+            }
+            for k in keys {
+                if let Some(s) = states.remove(k) {
+                    units.freed += size_of_state(&s);
+                }
+            }
+            false
+        });
+        let kept = &mut self.kept_codes;
+        units.codes.retain(|code, unit| {
+            let alive = live.contains_key(unit);
+            if !alive {
+                kept.remove(code);
+            }
+            alive
+        });
+    }
+    /// After a collection.
+    pub(crate) fn account_units(&mut self) {
+        let freed = std::mem::take(&mut self.units.freed);
+        self.heap.sub_payload(freed);
+    }
+}
