@@ -32,14 +32,14 @@ module Logs
       at = Time.utc(2026, 3, 1, 8, 0, 0)
       @count.times do |i|
         draw = ->(n) { (state = (state * 1_103_515_245 + 12_345) % 2_147_483_648) >> 8; (state >> 8) % n }
-        at += draw.(40) + (i % 60 == 59 ? 2_000 : 0)
+        at += draw.(40) + (i % 20 == 19 ? 2_000 : 0)
         host = "10.0.#{draw.(3)}.#{draw.(9) + 1}"
         path = PATHS[draw.(PATHS.size)]
         status = case draw.(20) when 0 then 500 when 1, 2 then 404 when 3 then 302 else 200 end
         path += "?q=#{%w[tea ruby oak].at(draw.(3))}" if path.end_with?("search")
         yield format(%(%s - - [%s] "%s %s HTTP/1.1" %d %d "%s" %.3f), host, at.strftime("%d/%b/%Y:%H:%M:%S +0000"), draw.(5).zero? ? "POST" : "GET",
                      path, status, draw.(9000) + 100, AGENTS[draw.(3)], draw.(1500) / 1000.0)
-        yield "garbage #{i}" if i % 97 == 96
+        yield "garbage #{i}" if i % 19 == 18
       end
     end
   end
@@ -244,7 +244,7 @@ module Logs
   @rounds = 0
 
   class << self
-    def options = @options ||= OpenStruct.new(seed: 7, count: 300, window: 45, limit: 6)
+    def options = @options ||= OpenStruct.new(seed: 7, count: 50, window: 45, limit: 4)
 
     def buffer = (Thread.current[:log_buffer] ||= [])
 

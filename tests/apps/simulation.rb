@@ -268,7 +268,7 @@ end
 class Experiment
   PAGES = ("a".."z").flat_map { |x| (1..4).map { |n| :"#{x}#{n}" } }.freeze
   RESULTS = {}
-  @defaults = { servers: 2, cache: 20, visitors: 60, gap: 0.8 }
+  @defaults = { servers: 2, cache: 20, visitors: 12, gap: 0.8 }
 
   class << self
     attr_reader :defaults

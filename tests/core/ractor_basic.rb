@@ -42,4 +42,4 @@ p r.value, s
 Ractor[:x] = 1
 p Ractor[:x], Ractor.current[:x], Ractor.new { Ractor[:x] }.value
 p Ractor.store_if_absent(:y) { |v| [v, 2] }, Ractor.store_if_absent(:y) { 3 }
-p Ractor.current.inspect[/\A#<Ractor:#1 running>/], Ractor.new(name: "n") {}.inspect[/\A#<Ractor:#\d+ .*ractor_basic.rb:\d+ n /].nil?
+p Ractor.current.inspect[/\A#<Ractor:#1 running>/], Ractor.new(name: "n") {}.inspect[/\A#<Ractor:#\d+ n .*ractor_basic.rb:\d+ /].nil?

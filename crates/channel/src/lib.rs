@@ -32,7 +32,7 @@ use model::Task;
 use std::sync::atomic::AtomicU64 as Counter;
 
 use zakuro_base::sync::Arc;
-use zakuro_base::sync::Mutex;
+use zakuro_base::sync::Short;
 use zakuro_base::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use queue::{Inner, Wakes};
@@ -75,7 +75,7 @@ pub(crate) struct Shared<T: Message> {
     len: AtomicUsize,
     /// Taken by senders and receivers on any thread for a push or a pop, and by waiters that come and go. Leaf lock; `reclaim`
     /// takes those of several channels that nobody else can reach.
-    inner: Mutex<Inner<T>>,
+    inner: Short<Inner<T>>,
 }
 
 /// What a channel may hold.
@@ -149,7 +149,7 @@ impl<T: Message> Channel<T> {
             bounds,
             handles: AtomicU64::new(OUTSIDE),
             len: AtomicUsize::new(0),
-            inner: Mutex::new(Inner::new()),
+            inner: Short::new(Inner::new()),
         }))
     }
 

@@ -89,13 +89,17 @@ fn search<T: Message>(seed: &Arc<Shared<T>>) -> Vec<VecDeque<T>> {
         let mut locked: Vec<_> = found.iter().map(|shared| shared.inner.lock()).collect();
         let mut new = Vec::new();
         let mut inside = vec![0; locked.len()];
-        let edges: Vec<Vec<usize>> = locked
-            .iter()
-            .map(|inner| {
-                let targets = leads_to(inner);
-                targets.into_iter().filter_map(|channel| numbers.get(&channel.id).copied().or_else(|| none(new.push(channel)))).collect()
-            })
-            .collect();
+        let mut edges: Vec<Vec<usize>> = Vec::new();
+        for inner in &locked {
+            let mut targets = Vec::new();
+            for channel in leads_to(inner) {
+                match numbers.get(&channel.id) {
+                    Some(&number) => targets.push(number),
+                    None => new.push(channel),
+                }
+            }
+            edges.push(targets);
+        }
         if !new.is_empty() {
             drop(locked);
             new.into_iter().for_each(|channel| note(&mut found, &mut numbers, channel));
@@ -111,10 +115,6 @@ fn search<T: Message>(seed: &Arc<Shared<T>>) -> Vec<VecDeque<T>> {
         }
         return (0..found.len()).filter(|&i| !alive[i]).map(|i| locked[i].take_all()).collect();
     }
-}
-
-fn none<T>((): ()) -> Option<T> {
-    None
 }
 
 fn note<T: Message>(found: &mut Vec<Arc<Shared<T>>>, numbers: &mut HashMap<u64, usize>, channel: Arc<Shared<T>>) {

@@ -60,6 +60,10 @@ struct Analyzer {
 
 impl Analyzer {
     fn declare_locals(&mut self, names: &prism::ConstantList<'_>) {
+        if names.iter().count() > MAX_VARS {
+            self.scopes.too_deep.get_or_insert(0);
+            return;
+        }
         for name in names.iter() {
             self.scopes.list[self.cur].declare(intern(&name));
         }

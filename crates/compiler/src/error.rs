@@ -56,7 +56,8 @@ impl SyntaxError {
         match std::str::from_utf8(&self.source) {
             Ok(text) => Excerpt::new(text, self).render(&mut out),
             Err(_) => {
-                let list: Vec<String> = self.errors.iter().take(SHOWN).map(|e| format!("{}:{}: {}", self.file, e.line, e.message)).collect();
+                let list: Vec<String> =
+                    self.errors.iter().take(SHOWN).map(|e| format!("{}:{}: {}", self.file, e.line, e.message)).collect();
                 out.push_str(&list.join("\n"));
             }
         }

@@ -244,7 +244,9 @@ impl Scopes {
             }
             s.own_env |= s.vars.iter().any(|v| v.captured);
             let mut next = 1;
+            let mut is_param = vec![false; s.vars.len()];
             for p in &s.params {
+                is_param[*p] = true;
                 s.vars[*p].reg = next;
                 next = next.wrapping_add(1);
             }
@@ -254,7 +256,7 @@ impl Scopes {
                     v.slot = s.slots;
                     // More than fit are refused before anything is lowered.
                     s.slots = s.slots.wrapping_add(1);
-                } else if !s.params.contains(&i) {
+                } else if !is_param[i] {
                     v.reg = next;
                     next = next.wrapping_add(1);
                 }

@@ -25,7 +25,7 @@ fn names() -> BTreeSet<String> {
     let vendors = registries.filter_map(|r| std::fs::read_dir(r.path().join(format!("ruby-prism-{version}/vendor"))).ok());
     let config = vendors.flat_map(|d| d.flatten()).map(|e| e.path().join("config.json")).find(|p| p.is_file());
     let config = std::fs::read_to_string(config.expect("config.json")).expect("readable");
-    let nodes = config.split("\"name\": \"").skip(1).filter_map(|t| t.split('"').next()).filter(|n| n.ends_with("Node"));
+    let nodes = config.split("\"name\":\"").skip(1).filter_map(|t| t.split('"').next()).filter(|n| n.ends_with("Node"));
     nodes.map(String::from).collect()
 }
 
@@ -85,7 +85,9 @@ fn every_node_is_lowered_somewhere() {
     for path in sources() {
         let source = std::fs::read(&path).expect("readable");
         // Goldens of errors don't compile.
-        let Ok(compiled) = zakuro_compiler::compile(&source, &zakuro_compiler::Options { file: "t.rb", ..Default::default() }) else { continue };
+        let Ok(compiled) = zakuro_compiler::compile(&source, &zakuro_compiler::Options { file: "t.rb", ..Default::default() }) else {
+            continue;
+        };
         if let Some(message) = unsupported(&compiled.code) {
             refused.push(format!("{}: {message}", path.display()));
         }

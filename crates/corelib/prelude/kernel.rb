@@ -1,3 +1,1 @@
 # The parts of Kernel that are not hot.
-
-autoload :RbConfig, "rbconfig"

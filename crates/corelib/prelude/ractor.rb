@@ -25,9 +25,14 @@ class Ractor
 
   # A place where its maker, and nobody else, receives.
   class Port
-    def initialize(channel = nil)
-      @__channel = channel || RubyVM::Channel.new
+    def initialize
+      __adopt(RubyVM::Channel.new)
+    end
+
+    def __adopt(channel)
+      @__channel = channel
       @__owner = RubyVM.current
+      self
     end
 
     def send(object, move: false)
@@ -51,9 +56,8 @@ class Ractor
 
     def close
       raise Ractor::Error, "closing port by other ractors is not allowed" unless @__owner == RubyVM.current
-      open = !@__channel.closed?
       @__channel.close
-      open
+      self
     end
 
     def closed? = @__channel.closed? || !@__owner.alive?
@@ -79,11 +83,12 @@ class Ractor
     unless name.nil?
       text = String.try_convert(name)
       raise TypeError, "no implicit conversion of #{name.class} into String" unless text
+      raise ArgumentError, "ASCII incompatible encoding (#{text.encoding})" unless text.encoding.ascii_compatible?
       name = text.dup.freeze
     end
     family = main.__vm
-    at = Kernel.caller_locations(1, 1)&.first
-    ractor = allocate
+    at = Kernel.caller_locations(0, 1)&.first
+    ractor = __allocate
     ractor.__prepare(name, at && "#{at.path}:#{at.lineno}")
     vm = RubyVM.fork(name: name || "Ractor", family: family.id) { ractor.__run(args, block) }
     ractor.__started(vm)
@@ -94,7 +99,7 @@ class Ractor
   def self.current
     now = RubyVM.current
     unless @__current && @__current.__vm == now
-      @__current = @__main = allocate
+      @__current = @__main = __allocate
       @__main.__prepare(nil, nil)
       @__main.__started(now)
     end
@@ -132,7 +137,7 @@ class Ractor
         meaning << [source, :port]
       when Ractor
         if source == current
-          queued = source.__set_aside
+          queued = __set_aside
           return [:receive, queued.shift] unless queued.empty?
           channels << source.__inbox
           meaning << [source, :receive]
@@ -165,16 +170,29 @@ class Ractor
     end
   end
 
-  def self.[](name) = current[name]
+  def self.[](name) = __locals[__local_name(name)]
   def self.[]=(name, value)
-    current[name] = value
+    __locals[__local_name(name)] = value
+  end
+
+  # State of the running Ractor. It is the class's, not the handle's: handles travel.
+  def self.__locals = @__locals ||= {}
+  def self.__set_aside = @__set_aside ||= []
+
+  def self.__local_name(name)
+    return name if Symbol === name
+    String.try_convert(name)&.to_sym or raise TypeError, "#{name.inspect} is not a symbol nor a string"
+  end
+
+  def self.__begin(ractor)
+    @__current = ractor
+    @__locals = @__set_aside = @__lock = nil
   end
 
   # The current Ractor's variable; when it has none, what the block returns becomes its value.
   def self.store_if_absent(name)
-    locals = current.__locals
-    name = name.to_sym
-    locals.key?(name) ? locals[name] : (locals[name] = yield(nil))
+    name = __local_name(name)
+    (@__lock ||= Mutex.new).synchronize { __locals.key?(name) ? __locals[name] : (__locals[name] = yield(nil)) }
   end
 
   def self.shareable_proc(self: nil, &block)
@@ -246,13 +264,20 @@ class Ractor
   def close = close_incoming
 
   def [](name)
-    __check_current
-    __locals[name.to_sym]
+    raise RuntimeError, "Cannot get ractor local storage for non-current ractor" unless @__vm == RubyVM.current
+    Ractor[name]
   end
 
   def []=(name, value)
-    __check_current
-    __locals[name.to_sym] = value
+    raise RuntimeError, "Cannot set ractor local storage for non-current ractor" unless @__vm == RubyVM.current
+    Ractor[name] = value
+  end
+
+  private def receive = Ractor.receive
+  private def recv = Ractor.receive
+
+  private def initialize_copy(_other)
+    raise TypeError, "allocator undefined for Ractor"
   end
 
   def ==(other) = Ractor === other && @__inbox == other.__inbox
@@ -261,15 +286,13 @@ class Ractor
 
   def inspect
     state = !@__vm ? "created" : @__vm.alive? ? "running" : "terminated"
-    "#<Ractor:\##{@__vm&.id}#{" #{@__place}" if @__place}#{" #{@name}" if @name} #{state}>"
+    "#<Ractor:\##{@__vm&.id}#{" #{@name}" if @name}#{" #{@__place}" if @__place} #{state}>"
   end
   alias to_s inspect
 
   def __vm = @__vm
   def __inbox = @__inbox
   def __out = @__out
-  def __set_aside = @__set_aside
-  def __locals = @__locals
 
   def __taken
     @__ack.send(nil)
@@ -283,9 +306,7 @@ class Ractor
     @__inbox = RubyVM::Channel.new
     @__out = RubyVM::Channel.new
     @__ack = RubyVM::Channel.new
-    @__set_aside = []
-    @__locals = {}
-    @__port = Port.new(@__inbox)
+    @__port = Port.allocate.__adopt(@__inbox)
   end
 
   def __started(vm)
@@ -298,12 +319,13 @@ class Ractor
   def __run(args, block)
     @__vm = RubyVM.current
     @__port.__own(@__vm)
-    Ractor.instance_variable_set(:@__current, self)
-    instance_exec(*args, &block)
+    Ractor.__begin(self)
+    [instance_exec(*args, &block)]
   end
 
   def __receive
-    return @__set_aside.shift unless @__set_aside.empty?
+    aside = Ractor.__send__(:__set_aside)
+    return aside.shift unless aside.empty?
     @__inbox.recv
   rescue RubyVM::ClosedError
     raise ClosedError, "The port was already closed"
@@ -311,18 +333,19 @@ class Ractor
 
   def __receive_if(block)
     raise ArgumentError, "no block given" unless block
+    aside = Ractor.__send__(:__set_aside)
     i = 0
     while true
-      while i < @__set_aside.size
-        message = @__set_aside[i]
+      while i < aside.size
+        message = aside[i]
         if block.call(message)
-          @__set_aside.delete_at(i)
+          aside.delete_at(i)
           return message
         end
         i += 1
       end
       begin
-        @__set_aside << @__inbox.recv
+        aside << @__inbox.recv
       rescue RubyVM::ClosedError
         raise ClosedError, "The port was already closed"
       end
@@ -341,21 +364,21 @@ class Ractor
     raise @__failure if @__failure
     return @__result[0] if @__result
     begin
-      @__result = [@__vm.value]
-      @__result[0]
+      # Nothing when another thread killed the Ractor's main thread.
+      @__result = @__vm.value || [nil]
+      cause = @__vm.__send__(:__exit)
     rescue RubyVM::Error => e
-      @__failure = RemoteError.new(ractor: self)
-      raise @__failure, cause: e.cause || e
+      cause = e.cause || e
     end
+    return @__result[0] unless cause
+    @__failure = RemoteError.new(ractor: self)
+    raise @__failure, cause: cause
   end
-
-  def __check_current
-    raise RuntimeError, "Cannot get ractor local variable for non-current ractor" unless @__vm == RubyVM.current
-  end
-
-  private :__check_current
 
   class << self
-    private :__isolate
+    private :__isolate, :__locals, :__set_aside, :__local_name
+    alias __allocate allocate
+    private :__allocate
+    def allocate = raise(TypeError, "allocator undefined for Ractor")
   end
 end

@@ -160,6 +160,8 @@ fn run_all(cx: &mut Cx, _data: Value, _args: Args) -> Result<Value> {
 /// Figures for `GC.stat`.
 fn figures(cx: &mut Cx) -> Vec<(&'static str, i64)> {
     let s = cx.heap.stats();
+    // Frozen graphs received from other VMs, or sent on: memory that several VMs may count.
+    let (regions, region_bytes) = cx.heap.region_stats();
     let slots = (s.allocated_cells as i64).max(0);
     let freed = (s.allocated_bytes as i64 - s.live_bytes as i64).max(0) / 40;
     vec![
@@ -181,6 +183,8 @@ fn figures(cx: &mut Cx) -> Vec<(&'static str, i64)> {
         ("live_bytes", s.live_bytes as i64),
         ("allocated_bytes", s.allocated_bytes as i64),
         ("last_pause_nanoseconds", s.last_pause_nanos as i64),
+        ("shared_regions", regions as i64),
+        ("shared_region_bytes", region_bytes as i64),
     ]
 }
 

@@ -126,6 +126,8 @@ pub struct Heap {
     /// only when the limit is passed, never per allocation).
     poll: Option<(*const AtomicU32, u32)>,
     payload: usize,
+    /// Buffers received last, by address, and the place of the next.
+    received: ([usize; 4], usize),
     /// Cell bytes of the runs opened since the last collection.
     cells_since: usize,
     budget: Budget,
@@ -161,6 +163,7 @@ impl Heap {
             limit: Limit::new(),
             poll: None,
             payload: 0,
+            received: ([0; 4], 0),
             cells_since: 0,
             budget: Budget { soft: usize::MAX, ceiling: usize::MAX, reserve: 0 },
             classes: [Class { current: NONE, next_cell: 0, available: NONE, full: NONE, unswept: NONE }; CLASSES],
@@ -266,10 +269,21 @@ impl Heap {
         }
     }
 
-    /// Bytes of cells and payload, what died since the last collection included.
+    /// A buffer that somebody else holds too came to this heap: no payload of its own, but it may be one's alone by the time it dies. One that goes to
+    /// and fro calls for no collection. (An address that comes again is that buffer, or its successor: then it was freed.)
+    pub fn receive(&mut self, buffer: usize, bytes: usize) {
+        let (last, next) = &mut self.received;
+        if !last.contains(&buffer) {
+            last[*next] = buffer;
+            *next = (*next + 1) % last.len();
+            self.add_pressure(bytes);
+        }
+    }
+
+    /// Bytes of cells, payload and regions held, what died since the last collection included.
     #[inline]
     pub fn used(&self) -> usize {
-        self.live.saturating_add(self.cells_since).saturating_add(self.payload)
+        self.live.saturating_add(self.cells_since).saturating_add(self.payload).saturating_add(self.holdings.bytes())
     }
     /// Whether `bytes` more may be allocated. Asked before large payload is made.
     #[inline]

@@ -259,6 +259,12 @@ impl Holdings {
         self.bytes = bytes;
     }
 
+    /// Bytes of the regions held.
+    #[inline]
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// None: not in a region. Else whether the region around `addr` was noted in this collection.
     pub(crate) fn seen(&self, addr: usize) -> Option<bool> {
         match self.key_at(addr) {

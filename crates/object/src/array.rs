@@ -399,6 +399,8 @@ impl ArrayCell {
             if SharedBuf::is_sole(raw) {
                 heap.add_payload(SharedBuf::cap(raw));
                 a.header.flags |= COUNTED;
+            } else {
+                heap.receive(raw.addr(), SharedBuf::cap(raw));
             }
         }
         a
@@ -417,6 +419,10 @@ impl ArrayCell {
         }
         a.header.flags |= flags::FROZEN;
         a
+    }
+    /// Bytes that it shows of a buffer that it doesn't account for.
+    pub fn uncounted(&self) -> usize {
+        if self.is_inline() || self.header.flags & COUNTED != 0 { 0 } else { self.len() * 8 }
     }
     /// The elements of a new twin for changing; None when they are immediates.
     pub(crate) fn twin_slots<'a>(this: Ref<ArrayCell>) -> Option<&'a mut [Value]> {

@@ -317,6 +317,8 @@ impl StringCell {
                 heap.add_payload(SharedBuf::cap(raw));
                 let mut s = s;
                 s.header.flags |= COUNTED;
+            } else {
+                heap.receive(raw.addr(), SharedBuf::cap(raw));
             }
         }
         s
@@ -364,6 +366,10 @@ impl StringCell {
         s.set_code_range(src.code_range());
         s.header.flags |= zakuro_heap::flags::FROZEN;
         s
+    }
+    /// Bytes that it shows of a buffer that it doesn't account for.
+    pub fn uncounted(&self) -> usize {
+        if self.is_inline() || self.header.flags & COUNTED != 0 { 0 } else { self.len() }
     }
     pub(crate) unsafe fn free(p: *mut StringCell) -> usize {
         // SAFETY: called once by the finalizer.

@@ -3,6 +3,7 @@
 //! Process-wide are the boot image, the scheduler and the options, all immutable or behind handles; every VM is made from them.
 
 pub mod allocator;
+pub mod api;
 pub mod command;
 pub mod doctest;
 pub mod panics;
@@ -11,5 +12,6 @@ pub mod program;
 pub mod signals;
 pub mod unit;
 
+pub use api::{Builder, Channel, Error, Exception, FromRuby, IntoRuby, Outcome, Value, Vm, VmBuilder};
 pub use command::{Action, Command, parse};
 pub use process::Process;

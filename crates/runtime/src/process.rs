@@ -23,6 +23,8 @@ pub struct Process {
     /// Controls of VMs that may still run, for deadlock reports and `RubyVM.list`. Writers: start and end of VMs, under a short lock.
     vms: Mutex<Vec<Weak<VmControl>>>,
     signals: Arc<Dispatcher>,
+    /// Pack and open messages for the host's own threads.
+    pub(crate) customs: crate::api::Customs,
     me: Weak<Process>,
 }
 
@@ -41,6 +43,7 @@ impl Process {
             next_id: AtomicU64::new(1),
             vms: Mutex::new(Vec::new()),
             signals: Arc::default(),
+            customs: crate::api::Customs::default(),
             me: me.clone(),
         });
         let weak = process.me.clone();
@@ -55,6 +58,9 @@ impl Process {
             stacks || blocks
         }));
         process
+    }
+    pub(crate) fn arc(&self) -> Option<Arc<Process>> {
+        self.me.upgrade()
     }
     /// Every VM waits and nothing can wake one: the first VM gets the deadlock error.
     fn everything_waits(&self) {

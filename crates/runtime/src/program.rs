@@ -12,7 +12,13 @@ use zakuro_vm::transfer::Envelope;
 use zakuro_vm::*;
 
 /// Runs the VM's program, or the block of its image; leaves the end report in `cx.end`.
-pub fn run_vm(cx: &mut Cx, control: &Arc<VmControl>, args: Envelope, image: Option<Seed>) {
+pub fn run_vm(cx: &mut Cx, control: &Arc<VmControl>, mut args: Envelope, image: Option<Seed>) {
+    if let Some(job) = crate::api::Job::take(&mut args) {
+        let result = birth::settle(cx, args, &[]).and_then(|()| job.run(cx));
+        let end = run_end(cx, result);
+        cx.end = Some(early(cx, end));
+        return;
+    }
     let main = &*control.name == "main";
     // The process's options are the main VM's: it must not read them twice.
     let base = if main { crate::process::options_from_environment() } else { (*cx.options).clone() };
@@ -42,7 +48,7 @@ fn early(cx: &Cx, end: End) -> End {
         End::Exception { report, .. } => report.clone(),
         _ => String::new(),
     };
-    let memory = matches!(&end, End::Exception { class, .. } if class == "NoMemoryError") && cx.told_memory();
+    let memory = matches!(&end, End::Exception { class, .. } if class == "NoMemoryError") && cx.has_memory_limit();
     match cx.life.stop {
         _ if cx.life.exit.is_some() => End::Exit(cx.life.exit.unwrap_or(0)),
         Some(Stop::Killed) => End::Killed,
@@ -140,7 +146,9 @@ fn prepare(cx: &mut Cx, c: &mut Command, args: Envelope) -> Result<Source> {
         return refuse(cx, ids::RUNTIME_ERROR, e.trim_end_matches(" (RuntimeError)"));
     }
     cx.options = Arc::new(c.options.clone());
-    for (off, name) in [(c.options.no_did_you_mean, "DidYouMean"), (c.options.no_error_highlight, "ErrorHighlight"), (c.options.no_gems, "RbConfig")] {
+    for (off, name) in
+        [(c.options.no_did_you_mean, "DidYouMean"), (c.options.no_error_highlight, "ErrorHighlight"), (c.options.no_gems, "RbConfig")]
+    {
         if off {
             cx.const_remove(ids::OBJECT, Sym::intern(name));
         }

@@ -75,6 +75,8 @@ pub(crate) struct Native {
     /// This thread holds the scheduler's one permit to spin.
     spinning: Cell<bool>,
     turns: Cell<u32>,
+    /// The last turn used its slice up.
+    preempted: Cell<bool>,
     /// When this turn first put a unit into the LIFO slot; 0: not.
     lifo_since: Cell<u64>,
     last_rest: Cell<Duration>,
@@ -139,6 +141,7 @@ pub(crate) fn main(inner: Arc<Inner>, parker: Arc<Parker>) {
         running: Cell::new(ptr::null()),
         spinning: Cell::new(false),
         turns: Cell::new(0),
+        preempted: Cell::new(false),
         lifo_since: Cell::new(0),
         last_rest: Cell::new(Duration::ZERO),
         tid,
@@ -186,6 +189,12 @@ impl Native {
         let worker = self.inner.worker(self.worker.get());
         let turns = self.turns.get().wrapping_add(1);
         self.turns.set(turns);
+        // Long turns: 64 of them would be a second. What came from outside (a timer, a descriptor) is as old as what waits here.
+        if self.preempted.replace(false)
+            && let Some(task) = self.inner.injector.pop()
+        {
+            return Some(task);
+        }
         if turns.is_multiple_of(32) {
             let fair = if turns.is_multiple_of(64) {
                 self.inner.injector.pop().or_else(|| worker.queue.pop())
@@ -335,6 +344,7 @@ impl Native {
         }
         match turn {
             Turn::Again => {
+                self.preempted.set(true);
                 inner.state.again();
                 worker.queue.push(task);
             }

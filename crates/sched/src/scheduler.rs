@@ -14,7 +14,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, compiler_fence, fence};
 
 use parking_lot::{Condvar, Mutex};
 
@@ -55,14 +55,16 @@ pub(crate) struct Worker {
     /// Poll word of the unit whose turn it is. Stored by the owner; read by the reactor while `pinned`.
     poll: AtomicPtr<PollWord>,
     /// Set by the reactor before it reads `poll`, cleared after its last use. The owner takes `poll` out, then waits until this is
-    /// clear, and only then gives the task up. Both sides are sequentially consistent.
+    /// clear, and only then gives the task up. Between its write and its read the owner has a compiler fence only, the reactor, which
+    /// comes by seldom, a barrier for all threads of the process (`asymmetric`); without that, both are sequentially consistent.
     pinned: AtomicBool,
+    asymmetric: bool,
     /// The native thread that borrows the worker, for the CPU balancer.
     pub(crate) tid: AtomicI32,
 }
 
 impl Worker {
-    fn new() -> Worker {
+    fn new(asymmetric: bool) -> Worker {
         Worker {
             lifo: AtomicPtr::default(),
             queue: RunQueue::default(),
@@ -70,6 +72,7 @@ impl Worker {
             status: AtomicU32::new(Status::IDLE),
             poll: AtomicPtr::default(),
             pinned: AtomicBool::new(false),
+            asymmetric,
             tid: AtomicI32::new(0),
         }
     }
@@ -84,6 +87,11 @@ impl Worker {
 
     /// Puts a unit into the slot; returns the one that was there.
     pub(crate) fn put_lifo(&self, task: TaskRef) -> Option<TaskRef> {
+        if self.lifo.load(Ordering::Relaxed).is_null() {
+            // Nobody but the owner puts anything in, and thieves only take out: it stays empty until this.
+            self.lifo.store(task.as_ptr(), Ordering::Release);
+            return None;
+        }
         TaskRef::from_raw(self.lifo.swap(task.as_ptr(), Ordering::AcqRel))
     }
 
@@ -99,7 +107,12 @@ impl Worker {
 
     /// A turn ends: after this, nobody looks at its poll word through the worker.
     pub(crate) fn unpublish(&self) {
-        self.poll.swap(std::ptr::null_mut(), Ordering::SeqCst);
+        if self.asymmetric {
+            self.poll.store(std::ptr::null_mut(), Ordering::Release);
+            compiler_fence(Ordering::SeqCst);
+        } else {
+            self.poll.swap(std::ptr::null_mut(), Ordering::SeqCst);
+        }
         while self.pinned.load(Ordering::SeqCst) {
             std::hint::spin_loop();
         }
@@ -108,6 +121,10 @@ impl Worker {
     /// Sets PREEMPT for the unit that runs here, if any. By the reactor only (`pinned` has one writer).
     pub(crate) fn preempt(&self) {
         self.pinned.store(true, Ordering::SeqCst);
+        if self.asymmetric && !process_barrier(libc::MEMBARRIER_CMD_PRIVATE_EXPEDITED) {
+            // Can't fail after the registration; if it does, the turn goes on until it ends by itself.
+            return self.pinned.store(false, Ordering::SeqCst);
+        }
         let poll = self.poll.load(Ordering::SeqCst);
         // SAFETY: not null means that the owner has not passed `unpublish` (it waits there while we are pinned), so the task
         // and its poll word are alive.
@@ -116,6 +133,12 @@ impl Worker {
         }
         self.pinned.store(false, Ordering::SeqCst);
     }
+}
+
+/// membarrier(2). False: the kernel doesn't have it.
+fn process_barrier(command: libc::c_int) -> bool {
+    // SAFETY: no memory is passed.
+    unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) == 0 }
 }
 
 /// Everything about workers and threads that is not on a hot path.
@@ -494,8 +517,9 @@ impl Scheduler {
             0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
             n => n,
         };
+        let asymmetric = process_barrier(libc::MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
         let inner = Arc::new_cyclic(|owner| Inner {
-            workers: (0..count).map(|_| Worker::new()).collect(),
+            workers: (0..count).map(|_| Worker::new(asymmetric)).collect(),
             injector: RunQueue::default(),
             idle: Mutex::new(Idle {
                 workers: (0..count as u32).rev().collect(),

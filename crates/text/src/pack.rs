@@ -159,6 +159,10 @@ pub trait PackSource {
     /// String bytes; nil counts as empty when `nil_ok`. `to_s` of anything for `M` (`any`).
     fn bytes(&mut self, nil_ok: bool, any: bool) -> Result<Vec<u8>, Self::Err>;
     fn error(&mut self, error: PackError) -> Self::Err;
+    /// The template asks for as many bytes of padding: an error when that is too much.
+    fn room(&mut self, _bytes: usize) -> Result<(), Self::Err> {
+        Ok(())
+    }
 }
 
 /// `Array#pack`: appends to `out` and returns the encoding of a fresh result.
@@ -232,6 +236,7 @@ fn pack_one<S: PackSource>(d: &Directive, src: &mut S, out: &mut Vec<u8>, base: 
                 Count::Star => s.len() + (d.kind == b'Z') as usize,
             };
             let taken = s.len().min(n);
+            src.room(n)?;
             out.extend_from_slice(&s[..taken]);
             fill(out, n - taken, if d.kind == b'A' { b' ' } else { 0 }).map_err(|e| src.error(e))?;
         }
@@ -243,6 +248,7 @@ fn pack_one<S: PackSource>(d: &Directive, src: &mut S, out: &mut Vec<u8>, base: 
                 Count::N(n) => n,
                 Count::Star => s.len(),
             };
+            src.room(n / 2)?;
             digits(d.kind, &s, n, out).map_err(|e| src.error(e))?;
         }
         b'U' => {
@@ -305,6 +311,7 @@ fn pack_one<S: PackSource>(d: &Directive, src: &mut S, out: &mut Vec<u8>, base: 
                 Count::N(n) => n,
                 Count::Star => 0,
             };
+            src.room(n)?;
             fill(out, n, 0).map_err(|e| src.error(e))?;
         }
         b'X' => {
@@ -325,6 +332,7 @@ fn pack_one<S: PackSource>(d: &Directive, src: &mut S, out: &mut Vec<u8>, base: 
                 Count::N(n) => n,
                 Count::Star => 0,
             };
+            src.room(n)?;
             fill(out, (base + n).saturating_sub(out.len()), 0).map_err(|e| src.error(e))?;
             out.truncate(base + n);
         }

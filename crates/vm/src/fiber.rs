@@ -291,7 +291,8 @@ impl Cx {
     #[inline(never)]
     pub fn fiber_yield(&mut self, args: &[Value]) -> Result<Value> {
         let fiber = self.current_fiber;
-        let resumer = if fiber.is_nil() { Value::NIL } else { std::mem::replace(&mut self.data_mut::<FiberData>(fiber)?.resumer, Value::NIL) };
+        let resumer =
+            if fiber.is_nil() { Value::NIL } else { std::mem::replace(&mut self.data_mut::<FiberData>(fiber)?.resumer, Value::NIL) };
         if resumer.is_nil() {
             return self.fiber_error("attempt to yield on a not resumed fiber");
         }
@@ -310,6 +311,9 @@ impl Cx {
                 break;
             }
             fiber = inner;
+        }
+        if fiber == self.fiber_current() {
+            return if exc.is_kind(Kind::Exception) { self.raise_value(exc) } else { self.repend(exc) };
         }
         let f = self.data_ref::<FiberData>(fiber)?;
         let (state, yielding) = (f.state, f.yielding);

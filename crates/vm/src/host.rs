@@ -175,6 +175,10 @@ impl VmControl {
         }
         s.end.clone()
     }
+    /// Somebody will take the end report.
+    pub fn expect_join(&self) {
+        self.lock().joined = true;
+    }
     pub fn was_joined(&self) -> bool {
         self.lock().joined
     }

@@ -244,9 +244,18 @@ impl Cx {
     pub fn last_act(&mut self) {
         self.life.last = true;
     }
-    /// Whether the VM's heap is over its limit in a way that ended, or would end, the program.
-    pub fn told_memory(&self) -> bool {
-        self.life.told_memory
+    /// Whether a NoMemoryError says that the VM has reached its limit.
+    pub fn has_memory_limit(&self) -> bool {
+        self.life.limits.memory.is_some()
+    }
+    /// Raises NoMemoryError when a request of this many bytes can't be met. For builtins that allocate by a size that the program chose.
+    #[inline]
+    pub fn admit(&mut self, bytes: usize) -> Result<()> {
+        if self.heap.admits(bytes) && (bytes < zakuro_heap::LARGE || zakuro_heap::machine_has(bytes)) {
+            Ok(())
+        } else {
+            self.out_of_memory()
+        }
     }
 
     // ---- memory
@@ -290,7 +299,7 @@ impl Cx {
             self.life.told_memory = true;
             self.heap.extend_reserve();
         }
-        let message = if over { self.limit_message(Limit::Memory) } else { "failed to allocate memory".into() };
+        let message = if limited { self.limit_message(Limit::Memory) } else { "failed to allocate memory".into() };
         self.raise(ids::NO_MEMORY_ERROR, message)
     }
     /// An allocation that was refused has unwound native code up to here: collects what that code held, and raises.

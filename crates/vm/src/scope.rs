@@ -180,7 +180,8 @@ impl Cx {
                 (code.file.clone(), code.line, code.name)
             },
         };
-        let locals = names.iter().enumerate().map(|(i, n)| zakuro_bytecode::Local { name: *n, place: Place::Env { depth: 0, slot: i as u16 } });
+        let locals =
+            names.iter().enumerate().map(|(i, n)| zakuro_bytecode::Local { name: *n, place: Place::Env { depth: 0, slot: i as u16 } });
         let backref = self.scope_backref(s).map(|(depth, slot)| Place::Env { depth: depth.saturating_add(1), slot });
         let code = Arc::new(Code::naming(file, line, name, locals.collect(), backref));
         let cs = self.code_state(&code);

@@ -2,7 +2,7 @@
 # program alone (NAME.out), and a program whose caches are already filled must go on from them in every child as it does alone.
 
 module Driver
-  COUNT = ENV["ZAKURO_TEST_SCALE"] == "small" ? 3 : 8
+  COUNT = ENV["ZAKURO_TEST_SCALE"] == "small" ? 2 : 8
   HOME = File.expand_path("..", __dir__)
 
   module_function

@@ -2,15 +2,12 @@
 
 use zakuro_vm::*;
 
-/// More elements than memory could hold are refused before anything is allocated.
-const SANE_LEN: usize = 1 << 34;
-
 /// ArgumentError or NoMemoryError for lengths that can't be.
 pub fn check_len(cx: &mut Cx, n: usize) -> Result<()> {
     if n > zakuro_object::array::MAX_LEN {
         return cx.arg_error("array size too big");
     }
-    if n > SANE_LEN { cx.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory") } else { Ok(()) }
+    cx.admit(n * size_of::<Value>())
 }
 
 /// A number of elements. ArgumentError with `message` below zero.

@@ -80,6 +80,11 @@ pub fn current(cx: &mut Cx, n: usize) -> Value {
     }
 }
 
+/// Sets `$stdin`, `$stdout` or `$stderr`.
+pub fn set_current(cx: &mut Cx, n: usize, v: Value) {
+    cx.state::<IoState>().current[n] = Some(v);
+}
+
 /// Whether the VM's STDIN (0), STDOUT or STDERR goes to another descriptor than the process's; for child processes.
 pub fn redirected(cx: &mut Cx, n: usize) -> Option<i32> {
     let v = cx.state::<IoState>().std[n]?;

@@ -100,7 +100,8 @@ pub fn set_autoload(cx: &mut Cx, holder: ClassId, name: Value, path: Value) -> R
     if cx.const_entry(holder, s).is_some_and(|e| !e.value.is_undef()) {
         return Ok(Value::NIL);
     }
-    if crate::kernel::load::is_loaded(cx, &path)? {
+    // The prelude must not make `$LOAD_PATH`: it would be the boot image's.
+    if cx.host.is_some() && crate::kernel::load::is_loaded(cx, &path)? {
         return Ok(Value::NIL);
     }
     let autoload = cx.str_auto(&path);

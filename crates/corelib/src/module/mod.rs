@@ -27,7 +27,15 @@ pub static TABLES: &[&[MethodRow]] = &[
 pub use self::class::allocate;
 pub use self::consts::{autoload_path, set_autoload};
 
-pub fn setup(_cx: &mut Cx) {}
+pub fn setup(cx: &mut Cx) {
+    // What a program finds in CRuby because RubyGems has loaded it.
+    let (name, feature) = (Sym::intern("RbConfig"), cx.str("rbconfig"));
+    feature.set_flags(flags::FROZEN);
+    cx.const_set(ids::OBJECT, name, Value::UNDEF);
+    if let Some(e) = cx.class_mut(ids::OBJECT).consts.get_mut(&name) {
+        e.autoload = feature;
+    }
+}
 
 /// The class of an operand of `<`, `<=` and so on.
 fn operand(cx: &mut Cx, v: Value) -> Result<ClassId> {

@@ -39,6 +39,9 @@ impl PackSource for Elements<'_> {
     fn left(&self) -> usize {
         self.array.len().saturating_sub(self.at)
     }
+    fn room(&mut self, bytes: usize) -> Result<()> {
+        self.cx.admit(bytes)
+    }
     fn integer(&mut self) -> Result<Int> {
         let v = self.next();
         let i = self.cx.to_int(v)?;

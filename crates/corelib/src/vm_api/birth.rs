@@ -71,6 +71,11 @@ pub fn arguments(cx: &mut Cx, args: &[Vec<u8>]) {
     }
 }
 
+/// Sets `RubyVM::ARGV`.
+pub fn set_start_objects(cx: &mut Cx, list: Value) {
+    cx.state::<StartObjects>().0 = list;
+}
+
 /// `RubyVM::ARGV`
 pub fn start_objects(cx: &mut Cx) -> Value {
     let v = cx.state::<StartObjects>().0;

@@ -2,6 +2,7 @@
 
 pub mod birth;
 pub mod channel;
+pub mod host;
 pub mod image;
 pub mod iseq;
 pub mod ractor;
@@ -9,7 +10,14 @@ pub mod vm;
 
 use zakuro_vm::{Cx, MethodRow};
 
-pub static TABLES: &[&[MethodRow]] = &[vm::vm_class::METHODS, channel::channel_class::METHODS, image::image_class::METHODS, iseq::iseq::METHODS, ractor::ractor::METHODS];
+pub static TABLES: &[&[MethodRow]] = &[
+    vm::vm_class::METHODS,
+    channel::channel_class::METHODS,
+    host::host_output::METHODS,
+    image::image_class::METHODS,
+    iseq::iseq::METHODS,
+    ractor::ractor::METHODS,
+];
 
 pub fn setup(cx: &mut Cx) {
     let name = zakuro_vm::Sym::intern("ARGV");

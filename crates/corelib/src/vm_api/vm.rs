@@ -218,7 +218,13 @@ pub mod vm_class {
             None => None,
         };
         match end {
-            End::Done | End::Exit(_) => {
+            End::Exit(_) => {
+                // The SystemExit, for Ractors.
+                cx.ivar_set_raw(this, Sym::intern("__exit"), result.unwrap_or(Value::NIL));
+                cx.ivar_set_raw(this, kept, Value::NIL);
+                Ok(Value::NIL)
+            }
+            End::Done => {
                 let v = result.unwrap_or(Value::NIL);
                 cx.ivar_set_raw(this, kept, v);
                 Ok(v)
@@ -288,6 +294,12 @@ pub mod vm_class {
         let number = channel_of(cx, channel)?.id();
         cx.data_ref::<VmHandle>(this)?.0.forget_end(number);
         Ok(this)
+    }
+
+    /// After `value`: the SystemExit that ended the VM, or nil.
+    #[method("__exit", private)]
+    fn exit_of(cx: &mut Cx, this: Value) -> Value {
+        cx.ivar_lookup(this, Sym::intern("__exit")).unwrap_or(Value::NIL)
     }
 
     /// Closes the channel when the VM ends.

@@ -137,7 +137,10 @@ impl Cx {
         if self.class(class).methods.iter().any(|(n, v)| *n != name && entry(v).is_some_and(same)) {
             return Ok(());
         }
-        let place = Cx::method_code(old).map(|c| (c.file.clone(), c.line));
+        let place = match old.method_kind() {
+            MethodKind::Proc => self.block_code(crate::builtin::Block(old.data.0)).map(|c| (c.file.clone(), c.line)),
+            _ => Cx::method_code(old).map(|c| (c.file.clone(), c.line)),
+        };
         self.warn_here(&format!("method redefined; discarding old {}", name.name()))?;
         if place.is_some() {
             self.warn_at(place, &format!("previous definition of {} was here", name.name()))?;
@@ -151,7 +154,7 @@ impl Cx {
             let shown = if self.class(class).kind == ClassKind::Singleton { self.attached(class) } else { object };
             return self.frozen_class_error(shown);
         }
-        if self.globals.get(&sym::verbose) == Some(&Value::TRUE) {
+        if !self.in_boot && self.global_get(sym::verbose)? == Value::TRUE {
             self.warn_redefined(class, name)?;
         }
         self.add_method(class, name, m);
@@ -214,8 +217,14 @@ impl Cx {
             let is_module = self.class_id(v).map(|c| self.class(c).kind == ClassKind::Module);
             match (kind, is_module) {
                 (0, Some(false)) | (1, Some(true)) => {}
-                (0, _) => return self.type_error(format!("{path} is not a class")),
-                _ => return self.type_error(format!("{path} is not a module")),
+                (k, _) => {
+                    let what = if k == 0 { "a class" } else { "a module" };
+                    let before = match self.const_places.get(&(hid, name)) {
+                        Some((file, line)) => format!("\n{file}:{line}: previous definition of {} was here", name.name()),
+                        None => String::new(),
+                    };
+                    return self.type_error(format!("{path} is not {what}{before}"));
+                }
             }
             if let (Some(want), Some(c)) = (self.class_id(superclass), self.class_id(v))
                 && kind == 0

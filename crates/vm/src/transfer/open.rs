@@ -410,20 +410,32 @@ impl Cx {
     }
     /// What a shape of the sender is here.
     fn layout(&mut self, row: &ShapeRow) -> Result<Layout> {
-        if let Some(s) = self.shapes.get(row.id) {
-            let hint = self.class(s.class).ivar_hint;
-            return Ok(Layout { shape: row.id, hint });
+        if let Some(s) = self.shapes.get(row.id).copied() {
+            // Known from a region it may mean a class that has been replaced since.
+            if s.class == row.class.id || s.class == self.resolve_class(&row.class)? {
+                let hint = self.class(s.class).ivar_hint;
+                return Ok(Layout { shape: row.id, hint });
+            }
         }
-        let class = self.resolve_class(&row.class)?;
+        let class = self.same_class(&row.class, row.alloc, &row.members)?;
+        let d = self.class(class);
+        let (hint, mut shape) = (d.ivar_hint, d.root_shape);
+        for name in &row.names {
+            shape = self.shape_with(shape, *name);
+        }
+        Ok(Layout { shape, hint })
+    }
+    /// The class here of a class of the sender. ArgumentError when it is missing or makes other objects.
+    pub(super) fn same_class(&mut self, class: &ClassRef, alloc: Alloc, there: &Option<Vec<Sym>>) -> Result<ClassId> {
+        let class = self.resolve_class(class)?;
         let d = self.class(class);
         let members: Option<Vec<Sym>> = Ref::<ArrayCell>::from_value(d.extra)
             .and_then(|e| e.get(0))
             .and_then(Ref::<ArrayCell>::from_value)
             .map(|m| m.as_slice().iter().filter_map(|m| m.as_sym()).collect());
-        let (hint, mut shape) = (d.ivar_hint, d.root_shape);
-        if d.kind != ClassKind::Class || d.alloc != row.alloc || members != row.members {
+        if d.kind != ClassKind::Class || d.alloc != alloc || members != *there {
             let name = self.class_name(class);
-            let how = match (&row.members, &members) {
+            let how = match (there, &members) {
                 (Some(a), Some(b)) if a != b => {
                     let list = |m: &[Sym]| m.iter().map(|m| m.name().into_owned()).collect::<Vec<_>>().join(", ");
                     format!("members {} there, {} here", list(a), list(b))
@@ -432,10 +444,7 @@ impl Cx {
             };
             return self.arg_error(format!("class {name} is not the same as the sender's ({how}; received from another VM)"));
         }
-        for name in &row.names {
-            shape = self.shape_with(shape, *name);
-        }
-        Ok(Layout { shape, hint })
+        Ok(class)
     }
     pub(super) fn resolve_class(&mut self, c: &ClassRef) -> Result<ClassId> {
         let id = if self.classes.get(c.id.0).is_some() { c.id } else { self.class_by_name(c)? };

@@ -94,6 +94,8 @@ struct Manifest {
 struct ClassRow {
     class: ClassRef,
     alloc: Alloc,
+    /// Of a Struct or Data class.
+    members: Option<Vec<Sym>>,
     /// Some key's hash code depends on the class's number.
     in_key: bool,
 }
@@ -108,15 +110,15 @@ struct ShapeRow {
 
 impl Manifest {
     /// Row of a class.
-    fn class(&mut self, class: &ClassRef, alloc: Alloc) -> u32 {
+    fn class(&mut self, class: &ClassRef, alloc: Alloc, members: &Option<Vec<Sym>>) -> u32 {
         let at = self.classes.iter().position(|r| r.class.id == class.id).unwrap_or_else(|| {
-            self.classes.push(ClassRow { class: *class, alloc, in_key: false });
+            self.classes.push(ClassRow { class: *class, alloc, members: members.clone(), in_key: false });
             self.classes.len() - 1
         });
         at as u32
     }
     fn add(&mut self, other: &Manifest, known: &mut FastMap<ShapeId, ()>) {
-        let rows: Vec<u32> = other.classes.iter().map(|r| self.class(&r.class, r.alloc)).collect();
+        let rows: Vec<u32> = other.classes.iter().map(|r| self.class(&r.class, r.alloc, &r.members)).collect();
         for (row, at) in other.classes.iter().zip(&rows) {
             self.classes[*at as usize].in_key |= row.in_key;
         }
@@ -272,6 +274,11 @@ impl Cx {
         }
         let class = self.dispatch_class(v);
         let mut fits = self.class_ref(class).is_ok_and(|r| !r.singleton);
+        // Such classes say themselves what travels.
+        for name in [sym::marshal_dump, Sym::intern("_dump")] {
+            let builtin = |m: Ref<MethodCell>| m.as_value().flags() & flags::SHARED != 0;
+            fits = fits && (class.0 < shape::FIRST_DYNAMIC || self.find_method(class, name).is_none_or(builtin));
+        }
         if kind == Kind::Object {
             let mut up = class;
             while up.0 >= shape::FIRST_DYNAMIC {
@@ -333,11 +340,10 @@ impl Cx {
     fn import(&mut self, m: &Manifest) -> Result<bool> {
         let mut classes = Vec::with_capacity(m.classes.len());
         for row in &m.classes {
-            let id = self.resolve_class(&row.class)?;
-            if (row.in_key && id != row.class.id) || self.class(id).kind != ClassKind::Class || self.class(id).alloc != row.alloc {
-                return Ok(false);
-            }
-            classes.push(id);
+            classes.push(self.same_class(&row.class, row.alloc, &row.members)?);
+        }
+        if m.classes.iter().zip(&classes).any(|(row, id)| row.in_key && *id != row.class.id) {
+            return Ok(false);
         }
         for s in &m.shapes {
             let class = classes[s.class as usize];
@@ -357,12 +363,7 @@ impl Cx {
         let mut shapes: FastMap<ShapeId, ShapeId> = FastMap::default();
         let mut classes = Vec::new();
         for row in &m.classes {
-            let id = self.resolve_class(&row.class)?;
-            if self.class(id).kind != ClassKind::Class || self.class(id).alloc != row.alloc {
-                let name = self.class_name(id);
-                return self.type_error(format!("{name} is another kind of class here than where the message comes from"));
-            }
-            classes.push(id);
+            classes.push(self.same_class(&row.class, row.alloc, &row.members)?);
         }
         for s in &m.shapes {
             let own = match s.count {
@@ -474,6 +475,15 @@ impl Copier<'_> {
             self.failed = true;
             return v;
         };
+        // A buffer shared with the original will be the region's alone one day.
+        let shared = match copy.kind_of_cell() {
+            Kind::String => Ref::<StringCell>::of(copy).uncounted(),
+            Kind::Array => Ref::<ArrayCell>::of(copy).uncounted(),
+            _ => 0,
+        };
+        if shared > 0 {
+            self.heap.add_payload(shared);
+        }
         self.seen.insert(v.0, copy);
         if !matches!(v.kind_of_cell(), Kind::Float | Kind::Bignum) {
             self.work.push(copy);
@@ -510,8 +520,12 @@ impl Copier<'_> {
         while let Some((id, s)) = chain.pop() {
             let Ok(class) = self.cx.class_ref(s.class) else { continue };
             self.entered.insert(id, ());
-            let alloc = self.cx.class(s.class).alloc;
-            let class = self.manifest.class(&class, alloc);
+            let d = self.cx.class(s.class);
+            let members = Ref::<ArrayCell>::from_value(d.extra)
+                .and_then(|e| e.get(0))
+                .and_then(Ref::<ArrayCell>::from_value)
+                .map(|m| m.as_slice().iter().filter_map(|m| m.as_sym()).collect());
+            let class = self.manifest.class(&class, d.alloc, &members);
             self.manifest.shapes.push(ShapeRow { id, class, parent: s.parent, name: s.name, count: s.count });
         }
     }
