@@ -1,6 +1,6 @@
 //! What a VM knows of the process around it: its scheduler task, its control block, how to spawn others, how to wait.
 
-use crate::image::Image;
+use crate::image::Seed;
 use crate::limits::{Limit, Limits};
 use crate::raise::{Exc, Result};
 use crate::thread::Wait;
@@ -238,7 +238,7 @@ pub trait Spawner: Send + Sync {
     /// Starts it with the objects in `args`.
     fn start(&self, control: &Arc<VmControl>, args: Envelope);
     /// Starts it from an image whose root is an Array of a block and its arguments. `args` carries what is inherited beside the program state.
-    fn start_image(&self, control: &Arc<VmControl>, args: Envelope, image: Image);
+    fn start_image(&self, control: &Arc<VmControl>, args: Envelope, image: Seed);
     /// Controls of the VMs that have started and not ended.
     fn live(&self) -> Vec<Arc<VmControl>>;
     /// Says what a VM does about a signal. An error is the system's number for it.
