@@ -346,10 +346,16 @@ mod object_space {
             },
         };
         let mut found = Vec::new();
-        // What is dead must not be seen again.
+        // What is dead must not be seen again; what an image holds for this VM is there like everything else.
+        cx.own_everything();
         cx.collect();
         cx.heap.each_cell(&mut |p| {
             let v = Value::cell(p);
+            if visible(v) && !v.is_kind(Kind::Class) {
+                found.push(v);
+            }
+        });
+        cx.each_shared_cell(&mut |v| {
             if visible(v) && !v.is_kind(Kind::Class) {
                 found.push(v);
             }
@@ -359,6 +365,11 @@ mod object_space {
         let mut modules = Vec::new();
         cx.heap.each_cell(&mut |p| {
             let v = Value::cell(p);
+            if v.is_kind(Kind::Class) {
+                modules.push(v);
+            }
+        });
+        cx.each_shared_cell(&mut |v| {
             if v.is_kind(Kind::Class) {
                 modules.push(v);
             }

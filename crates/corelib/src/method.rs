@@ -149,7 +149,7 @@ fn inspect(cx: &mut Cx, o: Obj) -> Result<String> {
     let mut out = if bound { "#<Method: ".to_string() } else { "#<UnboundMethod: ".to_string() };
     let owner = m.owner;
     if cx.class(owner).kind == ClassKind::Singleton {
-        let a = cx.class(owner).attached;
+        let a = cx.attached(owner);
         if bound && a == o.receiver {
             out.push_str(&cx.inspect_text(a)?);
         } else if bound {

@@ -14,7 +14,7 @@ pub fn setup(_cx: &mut Cx) {}
 
 /// Member names of the class of a Struct or Data object.
 pub(crate) fn members(cx: &mut Cx, class: ClassId) -> Result<Ref<ArrayCell>> {
-    let extra = Ref::<ArrayCell>::from_value(cx.class(class).extra);
+    let extra = Ref::<ArrayCell>::from_value(cx.class_extra(class));
     match extra.and_then(|e| e.get(0)).and_then(Ref::<ArrayCell>::from_value) {
         Some(a) => Ok(a),
         None => cx.type_error("uninitialized struct"),
@@ -28,8 +28,8 @@ pub(crate) fn members_of(cx: &mut Cx, v: Value) -> Result<Ref<ArrayCell>> {
 pub(crate) fn names_of(cx: &mut Cx, v: Value) -> Result<Vec<Sym>> {
     Ok(members_of(cx, v)?.as_slice().iter().filter_map(|m| m.as_sym()).collect())
 }
-fn keyword_init(cx: &Cx, class: ClassId) -> Value {
-    Ref::<ArrayCell>::from_value(cx.class(class).extra).and_then(|e| e.get(1)).unwrap_or(Value::NIL)
+fn keyword_init(cx: &mut Cx, class: ClassId) -> Value {
+    Ref::<ArrayCell>::from_value(cx.class_extra(class)).and_then(|e| e.get(1)).unwrap_or(Value::NIL)
 }
 /// Values of all members in order.
 pub(crate) fn values_of(cx: &mut Cx, v: Value) -> Result<Vec<Value>> {

@@ -61,6 +61,9 @@ pub const ORPHAN: u8 = flags::USER2;
 /// Flag of Hash cells: made for keyword arguments that `ruby2_keywords` keeps.
 pub const KEYWORDS: u8 = flags::USER1;
 
+/// Flag of SHARED cells: belongs to an image and can change, or leads to a cell that can. A VM works with a copy of its own.
+pub const TEMPLATE: u8 = flags::REMEMBERED;
+
 #[inline(always)]
 pub fn init_header(p: *mut Header, shape: u32, kind: Kind, aux: u16) {
     // SAFETY: `p` is a new cell of at least 8 bytes.
@@ -433,6 +436,17 @@ impl ThrowCell {
     }
 }
 
+/// How what a payload puts into an image may change (see [`NativeData::steadiness`]).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Steadiness {
+    /// Never: an image stands whatever happens to the payload.
+    Always,
+    /// Through `Cx::data_mut` and `data_init` alone.
+    Told,
+    /// At any time: each VM gets it as it is when the VM is made.
+    Never,
+}
+
 /// Native payload of a DataCell.
 pub trait NativeData: Any {
     /// Marks every value that it holds.
@@ -440,6 +454,10 @@ pub trait NativeData: Any {
     /// malloc'ed bytes beside the box itself, for accounting at creation.
     fn weight(&self) -> usize {
         0
+    }
+    /// How what `snapshot` keeps may change.
+    fn steadiness(&self) -> Steadiness {
+        Steadiness::Told
     }
     /// A copy for another VM, when the payload holds no Ruby value (channel, regexp, time). None: can't be sent.
     fn send_copy(&self) -> Option<SendPayload> {
@@ -512,6 +530,9 @@ impl DataCell {
     }
     pub fn is_set(&self) -> bool {
         self.payload.is_some()
+    }
+    pub fn steadiness(&self) -> Steadiness {
+        self.payload.as_deref().map_or(Steadiness::Told, |p| p.steadiness())
     }
     pub fn send_copy(&self) -> Option<SendPayload> {
         self.payload.as_deref()?.send_copy()

@@ -173,18 +173,14 @@ impl<T: Clone + 'static> LotTable<T> {
     /// # Safety
     /// This table outlives the view, and is not changed meanwhile.
     pub unsafe fn share(&self) -> LotTable<T> {
-        let view = |p: &[Option<T>]| -> &'static [Option<T>] {
-            // SAFETY: pages stay where they are as long as the table that owns them (caller).
-            unsafe { std::slice::from_raw_parts(p.as_ptr(), p.len()) }
-        };
-        let page = |p: &Page<T>| match p {
+        let view = |p: &Page<T>| match p {
             Page::None => Page::None,
-            Page::Shared(p) => Page::Shared(p),
-            Page::Own(p) => Page::Shared(view(p)),
+            // SAFETY: pages stay where they are as long as the table that owns them (caller).
+            p => Page::Shared(unsafe { std::slice::from_raw_parts(p.rows().as_ptr(), p.rows().len()) }),
         };
         LotTable {
-            pages: self.pages.iter().map(page).collect(),
-            late: self.late.iter().map(|(lot, p)| (*lot, page(p))).collect(),
+            pages: self.pages.iter().map(view).collect(),
+            late: self.late.iter().map(|(lot, p)| (*lot, view(p))).collect(),
             used: self.used,
         }
     }

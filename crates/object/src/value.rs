@@ -25,6 +25,13 @@ pub struct Value(pub u64);
 pub const FIXNUM_MAX: i64 = i64::MAX >> 1;
 pub const FIXNUM_MIN: i64 = i64::MIN >> 1;
 
+/// nil.
+impl Default for Value {
+    fn default() -> Value {
+        Value::NIL
+    }
+}
+
 impl Value {
     pub const NIL: Value = Value(0x04);
     pub const FALSE: Value = Value(0x14);
@@ -166,6 +173,11 @@ impl Value {
     pub fn flags(self) -> u8 {
         // SAFETY: as in `kind_of_cell`.
         unsafe { (*self.header()).flags }
+    }
+    /// Whether it is an image's cell that a VM must copy before use.
+    #[inline(always)]
+    pub fn is_template(self) -> bool {
+        self.is_cell() && self.0 != 0 && self.flags() & (flags::SHARED | crate::cells::TEMPLATE) == flags::SHARED | crate::cells::TEMPLATE
     }
     #[inline(always)]
     pub fn set_flags(self, f: u8) {

@@ -8,7 +8,7 @@ use zakuro_base::Options;
 use zakuro_sched::{Config, Scheduler, StackPool, StackSize};
 use zakuro_vm::boot::BootImage;
 use zakuro_vm::host::{End, SignalAction, Spawner, VmControl};
-use zakuro_vm::image::Image;
+use zakuro_vm::image::Seed;
 use zakuro_vm::limits::Limits;
 use zakuro_vm::transfer::Envelope;
 use zakuro_vm::{Cx, Vm};
@@ -79,7 +79,7 @@ impl Process {
         vms.iter().filter_map(Weak::upgrade).collect()
     }
     /// Starts a VM; `args` become `RubyVM::ARGV`. With an image it runs the image's block instead of a program.
-    pub fn start_vm(&self, control: &Arc<VmControl>, args: Envelope, image: Option<Image>) {
+    pub fn start_vm(&self, control: &Arc<VmControl>, args: Envelope, image: Option<Seed>) {
         let Some(me) = self.me.upgrade() else { return };
         {
             let mut vms = self.vms.lock().unwrap_or_else(|e| e.into_inner());
@@ -101,7 +101,7 @@ impl Spawner for Process {
     fn start(&self, control: &Arc<VmControl>, args: Envelope) {
         self.start_vm(control, args, None);
     }
-    fn start_image(&self, control: &Arc<VmControl>, args: Envelope, image: Image) {
+    fn start_image(&self, control: &Arc<VmControl>, args: Envelope, image: Seed) {
         self.start_vm(control, args, Some(image));
     }
     fn live(&self) -> Vec<Arc<VmControl>> {

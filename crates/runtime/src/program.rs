@@ -5,14 +5,14 @@ use std::sync::Arc;
 use zakuro_compiler::Options as CompileOptions;
 use zakuro_corelib::vm_api::birth;
 use zakuro_vm::host::{End, VmControl};
-use zakuro_vm::image::Image;
+use zakuro_vm::image::Seed;
 use zakuro_vm::life::Stop;
 use zakuro_vm::limits::Limit;
 use zakuro_vm::transfer::Envelope;
 use zakuro_vm::*;
 
 /// Runs the VM's program, or the block of its image; leaves the end report in `cx.end`.
-pub fn run_vm(cx: &mut Cx, control: &Arc<VmControl>, mut args: Envelope, image: Option<Image>) {
+pub fn run_vm(cx: &mut Cx, control: &Arc<VmControl>, mut args: Envelope, image: Option<Seed>) {
     if let Some(job) = crate::api::Job::take(&mut args) {
         let result = birth::settle(cx, args, &[]).and_then(|()| job.run(cx));
         let end = run_end(cx, result);
@@ -59,8 +59,8 @@ fn early(cx: &Cx, end: End) -> End {
 }
 
 /// Runs the block that a forked VM was made for, and keeps what it returns or raises for whoever asks.
-fn run_block(cx: &mut Cx, image: Image) -> Result<Value> {
-    let root = cx.adopt(image)?;
+fn run_block(cx: &mut Cx, image: Seed) -> Result<Value> {
+    let root = cx.grow(image)?;
     let parts = Ref::<ArrayCell>::from_value(root).map_or(Vec::new(), |a| a.as_slice().to_vec());
     let parts = RootedVec::from_vec(cx, parts);
     let Some(block) = parts.first().and_then(|b| Ref::<ProcCell>::from_value(*b)) else { return Ok(Value::NIL) };
@@ -164,7 +164,7 @@ fn prepare(cx: &mut Cx, c: &mut Command, args: Envelope) -> Result<Source> {
             Some(text) => cx.str_auto(&text),
             None => Value::TRUE,
         };
-        cx.globals.insert(Sym::intern_bytes(&name), v);
+        cx.global_put(Sym::intern_bytes(&name), v);
     }
     separators(cx, c)?;
     for lib in &c.options.require {
@@ -280,7 +280,7 @@ fn separators(cx: &mut Cx, c: &Command) -> Result<()> {
     if let Some(pattern) = &c.field_separator {
         let (class, source) = (cx.class_value(ids::REGEXP), cx.str_auto(pattern));
         let v = cx.call(class, sym::new, &[source])?;
-        cx.globals.insert(sym::field_sep, v);
+        cx.global_put(sym::field_sep, v);
     }
     Ok(())
 }

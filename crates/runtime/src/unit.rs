@@ -10,7 +10,7 @@ use zakuro_sched::{PollWord, StackSize, Task, Turn, Unit, set_unit_data};
 use zakuro_vm::Vm;
 use zakuro_vm::fiber::Co;
 use zakuro_vm::host::{End, Host, VmControl};
-use zakuro_vm::image::Image;
+use zakuro_vm::image::Seed;
 use zakuro_vm::thread::TurnEnd;
 use zakuro_vm::transfer::Envelope;
 
@@ -19,14 +19,14 @@ pub struct VmUnit {
     process: Arc<Process>,
     control: Arc<VmControl>,
     args: Option<Envelope>,
-    image: Option<Image>,
+    image: Option<Seed>,
     /// Made on the worker that first runs it: a VM that never starts costs nothing. Dropped after the coroutine.
     vm: Option<Box<Vm>>,
     co: Option<Co>,
 }
 
 impl VmUnit {
-    pub fn new(process: Arc<Process>, control: Arc<VmControl>, args: Envelope, image: Option<Image>) -> VmUnit {
+    pub fn new(process: Arc<Process>, control: Arc<VmControl>, args: Envelope, image: Option<Seed>) -> VmUnit {
         VmUnit { process, control, args: Some(args), image, vm: None, co: None }
     }
     fn begin(&mut self, task: &Task) -> Result<(), String> {

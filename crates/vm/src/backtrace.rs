@@ -124,7 +124,7 @@ impl Cx {
     }
     /// The captured levels of an exception.
     fn raw_levels(&self, exc: Value) -> Option<Vec<Level>> {
-        let mut at = Ref::<EnvCell>::from_value(self.ivar_get(exc, hidden::raw()))?;
+        let mut at = Ref::<EnvCell>::from_value(self.ivar_of_object(exc, hidden::raw()).unwrap_or(Value::NIL))?;
         let mut out = Vec::new();
         loop {
             for w in at.slots().chunks_exact(WORDS) {

@@ -13,13 +13,14 @@ impl Cx {
     #[inline]
     pub fn class(&self, id: ClassId) -> &ClassData {
         match self.classes.get(id.0) {
-            // SAFETY: slots point to data that lives as long as the VM (own) or the process (boot).
+            // SAFETY: slots point to data that lives as long as the VM (own) or the process (boot), or are the image's, which the VM holds.
             Some(s) => unsafe { &*s.data },
             None => unreachable!("class id {} of another VM", id.0),
         }
     }
     /// The data for changing: the VM's own copy, made now if it was still the boot image's.
     pub fn class_mut(&mut self, id: ClassId) -> &mut ClassData {
+        self.changed();
         let slot = match self.classes.get(id.0) {
             Some(s) => *s,
             None => unreachable!("class id {} of another VM", id.0),
@@ -34,6 +35,16 @@ impl Cx {
         };
         // SAFETY: own data, reached only through this VM.
         unsafe { &mut *data }
+    }
+    /// The object of a singleton class.
+    pub fn attached(&mut self, id: ClassId) -> Value {
+        let v = self.class(id).attached;
+        self.own(v)
+    }
+    /// Extra data of a class.
+    pub fn class_extra(&mut self, id: ClassId) -> Value {
+        let v = self.class(id).extra;
+        self.own(v)
     }
     pub fn class_value(&self, id: ClassId) -> Value {
         self.class(id).object
@@ -137,6 +148,7 @@ impl Cx {
     }
     pub(crate) fn install_class(&mut self, data: ClassData) {
         let id = data.id;
+        self.changed();
         *self.classes.slot(id.0) = Some(ClassSlot { data: Box::into_raw(Box::new(data)), own: true });
     }
     /// New anonymous class or module. `hooks` are the caller's business.
@@ -233,7 +245,7 @@ impl Cx {
             return self.frozen_error(v);
         }
         let c = self.dispatch_class(v);
-        if self.class(c).kind == ClassKind::Singleton && self.class(c).attached == v {
+        if self.class(c).kind == ClassKind::Singleton && self.attached(c) == v {
             return Ok(c);
         }
         let id = self.new_class(ClassKind::Singleton, Some(c));

@@ -29,22 +29,23 @@ impl Cx {
         d.const_order.retain(|n| *n != name);
         let e = d.consts.remove(&name);
         self.const_epoch += 1;
-        e.map(|e| e.value)
+        e.map(|e| self.own(e.value))
     }
-    /// The entry in this very module.
+    /// The entry in this very module. Its values may be templates of the image: see [`Cx::own`].
     pub fn const_entry(&self, holder: ClassId, name: Sym) -> Option<ConstEntry> {
         self.class(holder).consts.get(&name).copied()
     }
     /// Value of an entry, running its autoload if it has one.
     fn const_entry_value(&mut self, holder: ClassId, name: Sym, e: ConstEntry) -> Result<Option<Value>> {
         if !e.value.is_undef() {
+            let e = ConstEntry { value: self.own(e.value), ..e };
             if e.deprecated {
                 let m = format!("constant {} is deprecated", self.const_path(holder, name));
                 self.warn_category(&m, "deprecated")?;
             }
             return Ok(Some(e.value));
         }
-        let path = e.autoload;
+        let path = self.own(e.autoload);
         if path.is_nil() {
             return Ok(None);
         }
@@ -147,6 +148,7 @@ impl Cx {
         for part in path.split("::") {
             let id = self.class_id(v)?;
             v = self.const_entry(id, Sym::intern(part))?.value;
+            v = self.own(v);
         }
         Some(v)
     }

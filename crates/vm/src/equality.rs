@@ -81,9 +81,8 @@ impl Cx {
                 _ => Value::flonum(0.0).map(|zero| mix(zero.0)),
             },
             Kind::Bignum => Some(hash_bytes(&Ref::<BignumCell>::of(v).value.to_signed_bytes_le())),
-            Kind::Class => Some(mix(v.0)),
             // Keys that were moved away stay where they are: a table of them can still be made anew.
-            Kind::Moved | Kind::MovedString | Kind::MovedArray | Kind::MovedHash => Some(mix(v.0)),
+            Kind::Class | Kind::Moved | Kind::MovedString | Kind::MovedArray | Kind::MovedHash => Some(mix(self.identity(v))),
             _ => None,
         }
     }
@@ -101,10 +100,14 @@ impl Cx {
     }
     /// Hash of a key of a Hash that compares by identity.
     pub(crate) fn identity_hash(&self, key: Value) -> u64 {
-        mix(key.0)
+        mix(self.identity(key))
+    }
+    /// `hash` of an object that is equal to itself alone.
+    pub fn object_hash(&self, v: Value) -> u64 {
+        hash_bytes(&self.identity(v).to_le_bytes())
     }
     fn key_hash(&mut self, h: Ref<HashCell>, key: Value) -> Result<u64> {
-        if h.table().is_some_and(|t| t.by_identity) { Ok(mix(key.0)) } else { self.hash_of(key) }
+        if h.table().is_some_and(|t| t.by_identity) { Ok(self.identity_hash(key)) } else { self.hash_of(key) }
     }
     /// Position of a key.
     fn hash_find(&mut self, h: Ref<HashCell>, hash: u64, key: Value) -> Result<Option<usize>> {

@@ -97,6 +97,9 @@ impl FiberData {
 }
 
 impl NativeData for FiberData {
+    fn steadiness(&self) -> Steadiness {
+        Steadiness::Always
+    }
     fn trace(&self, m: &mut Marker<'_>) {
         for v in [self.block, self.transfer, self.saved.0, self.saved.1, self.resumer, self.resuming, self.storage] {
             m.mark_value_bits(v.0);

@@ -119,12 +119,21 @@ struct Storage {
 impl CodeState {
     pub fn new(code: Arc<Code>, consts: Box<[Value]>, miss: Handler) -> Box<CodeState> {
         let empty = CallCache { key: 0, handler: miss, target: 0, me: Value::NIL, extra: 0, shape: 0 };
-        let mut storage = Storage {
+        let storage = Storage {
             calls: vec![empty; code.calls.len()].into(),
             ivars: vec![IvarCache::default(); code.ivars.len()].into(),
             consts_cache: vec![ConstCache { epoch: 0, cref: Value::NIL, value: Value::NIL }; code.const_sites.len()].into(),
             consts,
         };
+        let children = code.children.iter().map(|_| std::cell::Cell::new(std::ptr::null())).collect();
+        CodeState::with(code, storage, children)
+    }
+    /// The state of a Code in an image, which no VM runs: only its once-sites count.
+    pub fn bare(code: Arc<Code>) -> Box<CodeState> {
+        let storage = Storage { calls: [].into(), ivars: [].into(), consts_cache: [].into(), consts: [].into() };
+        CodeState::with(code, storage, [].into())
+    }
+    fn with(code: Arc<Code>, mut storage: Storage, children: Box<[std::cell::Cell<*const CodeState>]>) -> Box<CodeState> {
         Box::new(CodeState {
             insns: code.insns.as_ptr(),
             seen: std::cell::Cell::new(0),
@@ -140,7 +149,7 @@ impl CodeState {
             own_env: code.own_env,
             simple: code.params.simple,
             required: code.params.required,
-            children: code.children.iter().map(|_| std::cell::Cell::new(std::ptr::null())).collect(),
+            children,
             once: vec![Value::UNDEF; code.once_sites as usize],
             parent: std::cell::Cell::new(std::ptr::null()),
             traced: None,

@@ -79,6 +79,7 @@ impl Cx {
                 &mut |heap| {
                     let cx = &mut *cx;
                     cx.generic_ivars.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
+                    cx.identities.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
                     cx.object_ids.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
                     cx.states.values_mut().for_each(|s| s.sweep_state(heap));
                     cx.sweep_units();
@@ -100,7 +101,7 @@ impl Cx {
             mark(Value(self.call.block.0));
         }
         self.at_exit.iter().chain(&self.pinned).chain(&self.inspecting).for_each(|v| mark(*v));
-        self.globals.values().for_each(|v| mark(*v));
+        self.globals.values().chain(self.memo.values()).for_each(|v| mark(*v));
         self.classes.each_own(&mut |_, slot| {
             if slot.own {
                 // SAFETY: own slots point to live class data.

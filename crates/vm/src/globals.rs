@@ -16,6 +16,29 @@ pub struct GlobalRow {
 }
 
 impl Cx {
+    /// What the table has under a name.
+    pub fn global_value(&mut self, name: Sym) -> Option<Value> {
+        let v = self.global_peek(name)?;
+        Some(self.own(v))
+    }
+    /// The same, to compare it with an immediate: it may be a template of the image.
+    pub fn global_peek(&self, name: Sym) -> Option<Value> {
+        let own = self.globals.get(&name).copied();
+        own.or_else(|| self.base.as_ref()?.global(name))
+    }
+    /// Puts a value into the table, whatever hooks there are.
+    pub fn global_put(&mut self, name: Sym, v: Value) {
+        self.changed();
+        self.globals.insert(name, v);
+    }
+    /// Names in the table.
+    pub fn global_table_names(&self) -> Vec<Sym> {
+        let mut names: Vec<Sym> = self.globals.keys().copied().collect();
+        if let Some(b) = &self.base {
+            names.extend(b.global_names().into_iter().filter(|n| !self.globals.contains_key(n)));
+        }
+        names
+    }
     fn global_target(&self, name: Sym) -> Sym {
         *self.global_aliases.get(&name).unwrap_or(&name)
     }
@@ -24,13 +47,13 @@ impl Cx {
     }
     pub fn global_get(&mut self, name: Sym) -> Result<Value> {
         let name = self.global_target(name);
-        if let Some(v) = self.globals.get(&name) {
-            return Ok(*v);
+        if let Some(v) = self.global_value(name) {
+            return Ok(v);
         }
         match self.global_hook(name) {
             Some(row) => (row.get)(self, name),
             None => {
-                if self.globals.get(&sym::verbose) == Some(&Value::TRUE) {
+                if self.global_peek(sym::verbose) == Some(Value::TRUE) {
                     self.warn_here(&format!("global variable '{}' not initialized", name.name()))?;
                 }
                 Ok(Value::NIL)
@@ -43,7 +66,7 @@ impl Cx {
             Some(GlobalRow { set: Some(f), .. }) => f(self, name, v),
             Some(_) => self.name_error(format!("{} is a read-only variable", name.name()), name, Value::NIL),
             None => {
-                self.globals.insert(name, v);
+                self.global_put(name, v);
                 Ok(())
             }
         };
@@ -80,10 +103,11 @@ impl Cx {
     }
     pub fn global_defined(&mut self, name: Sym) -> bool {
         let name = self.global_target(name);
-        self.globals.contains_key(&name) || self.global_hook(name).is_some()
+        self.global_peek(name).is_some() || self.global_hook(name).is_some()
     }
     pub fn global_alias(&mut self, new: Sym, old: Sym) {
         let old = self.global_target(old);
+        self.changed();
         self.global_aliases.insert(new, old);
     }
 }

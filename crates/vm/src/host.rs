@@ -1,6 +1,6 @@
 //! What a VM knows of the process around it: its scheduler task, its control block, how to spawn others, how to wait.
 
-use crate::image::Image;
+use crate::image::Seed;
 use crate::limits::{Limit, Limits};
 use crate::raise::{Exc, Result};
 use crate::thread::Wait;
@@ -238,7 +238,7 @@ pub trait Spawner: Send + Sync {
     /// Starts it with the objects in `args`.
     fn start(&self, control: &Arc<VmControl>, args: Envelope);
     /// Starts it from an image whose root is an Array of a block and its arguments. `args` carries what is inherited beside the program state.
-    fn start_image(&self, control: &Arc<VmControl>, args: Envelope, image: Image);
+    fn start_image(&self, control: &Arc<VmControl>, args: Envelope, image: Seed);
     /// Controls of the VMs that have started and not ended.
     fn live(&self) -> Vec<Arc<VmControl>>;
     /// Says what a VM does about a signal. An error is the system's number for it.
@@ -304,6 +304,11 @@ impl Cx {
         self.safepoint()?;
         let mut timer = None;
         let result = loop {
+            // What was asked of the VM before this turn has woken it already, and will not do so again. Not between `ready` and parking:
+            // a yield there would use up the wake-up that `ready` has registered for.
+            if let Err(e) = self.safepoint().and_then(|()| self.thread_interrupts(true)) {
+                break Err(e);
+            }
             match ready(self) {
                 Ok(Some(v)) => break Ok(Some(v)),
                 Err(e) => break Err(e),
@@ -311,10 +316,6 @@ impl Cx {
             }
             if deadline.is_some_and(|at| Instant::now() >= at) {
                 break Ok(None);
-            }
-            // What was asked of the VM before this turn has woken it already, and will not do so again.
-            if let Err(e) = self.safepoint().and_then(|()| self.thread_interrupts(true)) {
-                break Err(e);
             }
             if let (Some(at), None) = (deadline, timer) {
                 let host = match self.host() {
@@ -332,9 +333,6 @@ impl Cx {
                 break Err(e);
             }
             self.park_as(wait, deadline);
-            if let Err(e) = self.safepoint().and_then(|()| self.thread_interrupts(true)) {
-                break Err(e);
-            }
         };
         if let (Some(t), Some(host)) = (timer, &self.host) {
             host.scheduler.cancel(t);

@@ -19,9 +19,12 @@ impl Cx {
         if !v.is_cell() {
             return self.big(BigInt::from(v.0));
         }
-        let id = match self.object_ids.get(&(v.0 as usize)) {
-            Some(id) => *id,
+        let id = match self.known_object_id(v) {
+            Some(id) => id,
             None => {
+                if v.flags() & flags::CAPTURED != 0 {
+                    self.changed();
+                }
                 self.next_object_id += 8;
                 let id = self.next_object_id;
                 self.object_ids.insert(v.0 as usize, id);
@@ -31,7 +34,11 @@ impl Cx {
         Value::fixnum(id)
     }
     /// The live object with an id that `object_id` gave; None for ids of immediates and of dead objects.
-    pub fn object_by_id(&self, id: i64) -> Option<Value> {
-        self.object_ids.iter().find(|(_, i)| **i == id).map(|(p, _)| Value(*p as u64))
+    pub fn object_by_id(&mut self, id: i64) -> Option<Value> {
+        if let Some((p, _)) = self.object_ids.iter().find(|(_, i)| **i == id) {
+            return Some(Value(*p as u64));
+        }
+        let v = self.base.as_ref()?.object_by_id(id)?;
+        Some(self.own(v))
     }
 }

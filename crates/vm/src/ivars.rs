@@ -19,6 +19,7 @@ impl Cx {
         }
         let id = self.shape_lot.0;
         self.shape_lot.0 += 1;
+        self.shapes_made += 1;
         *self.shapes.slot(id) = Some(info);
         id
     }
@@ -29,6 +30,9 @@ impl Cx {
     pub fn shape_with(&mut self, shape: ShapeId, name: Sym) -> ShapeId {
         if let Some(s) = self.transitions.get(&(shape, name)) {
             return *s;
+        }
+        if let Some(s) = self.base.as_ref().and_then(|b| b.transition((shape, name))) {
+            return s;
         }
         let old = self.shape(shape);
         let s = self.new_shape(ShapeInfo { class: old.class, parent: shape, name, count: old.count + 1 });
@@ -68,13 +72,21 @@ impl Cx {
         v.is_kind(Kind::Object) || v.is_kind(Kind::Exception)
     }
     /// Value of an instance variable, nil when unset.
-    pub fn ivar_get(&self, v: Value, name: Sym) -> Value {
+    pub fn ivar_get(&mut self, v: Value, name: Sym) -> Value {
         self.ivar_lookup(v, name).unwrap_or(Value::NIL)
     }
-    pub fn ivar_defined(&self, v: Value, name: Sym) -> bool {
+    pub fn ivar_defined(&mut self, v: Value, name: Sym) -> bool {
         self.ivar_lookup(v, name).is_some()
     }
-    pub fn ivar_lookup(&self, v: Value, name: Sym) -> Option<Value> {
+    pub fn ivar_lookup(&mut self, v: Value, name: Sym) -> Option<Value> {
+        if let Some(c) = Ref::<ClassCell>::from_value(v) {
+            let v = self.class(c.id).ivars.iter().find(|(n, _)| *n == name).map(|(_, v)| *v)?;
+            return Some(self.own(v));
+        }
+        self.ivar_of_object(v, name)
+    }
+    /// The same for what is no class.
+    pub fn ivar_of_object(&self, v: Value, name: Sym) -> Option<Value> {
         if Self::is_object_like(v) {
             let slot = self.shape_slot(v.shape_key(), name)?;
             // SAFETY: both kinds are laid out as ObjectCell.
@@ -82,11 +94,8 @@ impl Cx {
             let r = o.get(slot);
             return (!r.is_undef()).then_some(r);
         }
-        if let Some(c) = Ref::<ClassCell>::from_value(v) {
-            return self.class(c.id).ivars.iter().find(|(n, _)| *n == name).map(|(_, v)| *v);
-        }
         if v.is_cell() && v.flags() & flags::HAS_IVARS != 0 {
-            return self.generic_ivars.get(&(v.0 as usize))?.iter().find(|(n, _)| *n == name).map(|(_, v)| *v);
+            return self.generic_list(v)?.iter().find(|(n, _)| *n == name).map(|(_, v)| *v);
         }
         None
     }
@@ -109,6 +118,7 @@ impl Cx {
             debug_assert!(false, "setting {} of a shared cell", name.name());
             return;
         }
+        self.cell_changes(v);
         if Self::is_object_like(v) {
             // SAFETY: as in ivar_lookup.
             let mut o = unsafe { Ref::<ObjectCell>::from_ptr(v.0 as *mut ObjectCell) };
@@ -148,6 +158,7 @@ impl Cx {
     }
     pub fn ivar_remove(&mut self, v: Value, name: Sym) -> Option<Value> {
         let old = self.ivar_lookup(v, name)?;
+        self.cell_changes(v);
         if Self::is_object_like(v) {
             let pairs: Vec<(Sym, Value)> = self.ivar_list(v).into_iter().filter(|(n, _)| *n != name).collect();
             // SAFETY: as in ivar_lookup.
@@ -165,16 +176,17 @@ impl Cx {
         Some(old)
     }
     /// All variables with their values, hidden ones included, in order of creation.
-    pub fn ivar_list(&self, v: Value) -> Vec<(Sym, Value)> {
+    pub fn ivar_list(&mut self, v: Value) -> Vec<(Sym, Value)> {
         if Self::is_object_like(v) {
             let names = self.shape_names(v.shape_key());
             // SAFETY: as in ivar_lookup.
             let o = unsafe { Ref::<ObjectCell>::from_ptr(v.0 as *mut ObjectCell) };
             names.into_iter().enumerate().map(|(i, n)| (n, o.get(i))).filter(|(_, v)| !v.is_undef()).collect()
         } else if let Some(c) = Ref::<ClassCell>::from_value(v) {
-            self.class(c.id).ivars.clone()
+            let list = self.class(c.id).ivars.clone();
+            list.into_iter().map(|(n, v)| (n, self.own(v))).collect()
         } else if v.is_cell() && v.flags() & flags::HAS_IVARS != 0 {
-            self.generic_ivars.get(&(v.0 as usize)).cloned().unwrap_or_default()
+            self.generic_list(v).cloned().unwrap_or_default()
         } else {
             Vec::new()
         }

@@ -105,6 +105,9 @@ impl Cx {
     pub fn data_mut<T: NativeData>(&mut self, v: Value) -> Result<&'static mut T> {
         self.data_ref::<T>(v)?;
         let d = Ref::<DataCell>::of(v);
+        if d.steadiness() != Steadiness::Always {
+            self.cell_changes(v);
+        }
         // SAFETY: as in data_ref; type checked just above.
         match unsafe { (*d.as_ptr()).get_mut::<T>() } {
             Some(t) => Ok(t),
@@ -118,6 +121,7 @@ impl Cx {
     pub fn data_init<T: NativeData>(&mut self, v: Value, payload: T) -> Result<()> {
         match Ref::<DataCell>::from_value(v) {
             Some(mut d) => {
+                self.cell_changes(v);
                 d.set(&mut self.heap, Box::new(payload));
                 Ok(())
             }

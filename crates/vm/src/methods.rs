@@ -242,13 +242,18 @@ impl Cx {
         }
     }
     /// The entry itself, whatever its kind, from position `from` of the ancestor list.
-    pub fn find_entry_from(&self, class: ClassId, name: Sym, from: usize) -> Option<Method> {
+    pub fn find_entry_from(&mut self, class: ClassId, name: Sym, from: usize) -> Option<Method> {
         for c in self.class(class).mro.get(from..)? {
             if let Some(v) = self.class(*c).methods.get(&name) {
-                return Ref::from_value(*v);
+                return Ref::from_value(self.own(*v));
             }
         }
         None
+    }
+    /// The entry in this very class.
+    pub fn method_in(&mut self, class: ClassId, name: Sym) -> Option<Method> {
+        let v = *self.class(class).methods.get(&name)?;
+        Ref::from_value(self.own(v))
     }
     /// Method that `super` in a method of `owner` calls on an object of `class`.
     pub fn find_super_method(&mut self, class: ClassId, owner: ClassId, name: Sym) -> Option<Method> {
@@ -316,6 +321,17 @@ impl Cx {
         self.trace_new_state(&mut s);
         let p: *const CodeState = &*s;
         self.code_states.insert(key, s);
+        if self.once_used
+            && let Some(base) = self.base.clone()
+            && let Some(values) = base.once(key)
+        {
+            for (i, v) in values.iter().enumerate() {
+                let v = self.own(*v);
+                if let Some(s) = self.code_states.get_mut(&key) {
+                    s.once[i] = v;
+                }
+            }
+        }
         p
     }
     pub(crate) fn method_state(&mut self, m: Method) -> *const CodeState {

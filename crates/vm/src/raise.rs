@@ -136,7 +136,17 @@ impl Cx {
     /// FrozenError unless the object may be changed. Every builtin that mutates calls this (or a `*_mut` accessor that does).
     #[inline(always)]
     pub fn check_frozen(&mut self, v: Value) -> Result<()> {
-        if v.is_cell() && v.flags() & (flags::FROZEN | flags::CAPTURED) == 0 { Ok(()) } else { self.frozen_error(v) }
+        if v.is_cell() && v.flags() & (flags::FROZEN | flags::CAPTURED) == 0 { Ok(()) } else { self.check_captured(v) }
+    }
+    /// What the first change of a captured object comes to, and every attempt to change a frozen one.
+    #[cold]
+    #[inline(never)]
+    fn check_captured(&mut self, v: Value) -> Result<()> {
+        if v.is_cell() && v.flags() & (flags::FROZEN | flags::SHARED | flags::CAPTURED) == flags::CAPTURED {
+            self.captured_cell_changes(v);
+            return Ok(());
+        }
+        self.frozen_error(v)
     }
     #[cold]
     #[inline(never)]

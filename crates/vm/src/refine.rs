@@ -58,7 +58,7 @@ impl Cx {
     /// The refined method that comes before the `usual` one, in the ancestors from position `from` on.
     fn refined(&mut self, list: Ref<ArrayCell>, class: ClassId, name: Sym, from: usize, usual: Option<Method>) -> Option<Method> {
         self.note_cached_name(name);
-        let mro = &self.class(class).mro;
+        let mro = self.class(class).mro.clone();
         let limit = match usual {
             Some(m) => mro.iter().skip(from).position(|c| *c == m.owner).map_or(usize::MAX, |p| p + from),
             None => usize::MAX,
@@ -66,12 +66,12 @@ impl Cx {
         let mut best: Option<(usize, Method)> = None;
         for r in list.as_slice() {
             let Some(id) = self.class_id(*r) else { continue };
-            let Some(m) = self.class(id).methods.get(&name).and_then(|m| Method::from_value(*m)) else { continue };
+            let Some(m) = self.method_in(id, name) else { continue };
             if m.method_kind() == MethodKind::Undefined {
                 continue;
             }
             let Some(refined) = self.refined_class(id) else { continue };
-            let Some(at) = self.refined_position(mro, refined) else { continue };
+            let Some(at) = self.refined_position(&mro, refined) else { continue };
             if at >= from && at <= limit && best.as_ref().is_none_or(|b| at < b.0) {
                 best = Some((at, m));
             }
@@ -123,6 +123,7 @@ impl Cx {
             c.header.aux = o.header.aux;
         }
         c.refinements = list;
+        self.cell_changes(me.as_value());
         me.cref = cref;
         self.bump_epoch();
     }

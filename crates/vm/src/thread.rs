@@ -170,6 +170,9 @@ impl Thread {
 }
 
 impl NativeData for Thread {
+    fn steadiness(&self) -> Steadiness {
+        Steadiness::Never
+    }
     fn trace(&self, m: &mut Marker<'_>) {
         for v in
             [self.object, self.block, self.args, self.result, self.error, self.locals, self.variables, self.name, self.group, self.report]

@@ -128,7 +128,8 @@ pub struct Vm {
     pub(crate) kept_codes: FastMap<usize, Arc<Code>>,
     /// The same from before images were made: shared with the VMs spawned from them.
     pub(crate) kept_layers: Vec<Arc<FastMap<usize, Arc<Code>>>>,
-    pub globals: FastMap<Sym, Value>,
+    /// Those set here; others may be the image's (`Cx::global_value`).
+    pub(crate) globals: FastMap<Sym, Value>,
     pub global_aliases: FastMap<Sym, Sym>,
     pub(crate) generic_ivars: FastMap<usize, Vec<(Sym, Value)>>,
     pub(crate) object_ids: FastMap<usize, i64>,
@@ -171,7 +172,16 @@ pub struct Vm {
     pub result: Option<crate::transfer::Envelope>,
     /// Spawned from an image, or an image was made of it: there are VMs that know its anonymous classes.
     pub(crate) forked: bool,
-    /// Nodes and words of the last image made of it.
+    /// The image that it started from.
+    pub(crate) base: Option<Arc<crate::image::Image>>,
+    /// Templates of that image -> this VM's copies of them.
+    pub(crate) memo: FastMap<usize, Value>,
+    /// Copies -> the identity of their originals.
+    pub(crate) identities: FastMap<usize, u64>,
+    /// The image last made of this VM, while it stands.
+    pub(crate) standing: Option<Box<crate::image::Standing>>,
+    pub(crate) shapes_made: u64,
+    /// Cells and words of the last image made of it.
     pub(crate) image_size: (usize, usize),
     /// Some once-site (`/o`, `END`) has been passed.
     pub(crate) once_used: bool,
@@ -187,7 +197,7 @@ pub struct Vm {
     pub(crate) in_boot: bool,
     pub method_serial: u64,
     /// Where constants were set, for `const_source_location`.
-    pub const_places: FastMap<(ClassId, Sym), (Arc<str>, u32)>,
+    pub(crate) const_places: FastMap<(ClassId, Sym), (Arc<str>, u32)>,
     /// Why the last call went to a method_missing written in Ruby.
     pub missing_reason: crate::interp::MissReason,
 }

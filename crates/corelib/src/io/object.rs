@@ -210,6 +210,9 @@ type Shared = Rc<UnsafeCell<Io>>;
 /// Payload of an IO object.
 pub struct IoData(pub Shared);
 impl NativeData for IoData {
+    fn steadiness(&self) -> Steadiness {
+        Steadiness::Never
+    }
     /// A duplicate of the descriptor, after what is buffered has been written; where that can be, what was read ahead is given back to the
     /// descriptor, whose position both share. Standard streams are the receiver's own.
     fn parcel(&self, _values: &mut Vec<Value>) -> Option<Unpack> {

@@ -86,8 +86,8 @@ pub fn show_warnings(cx: &mut Cx, file: &str, warnings: &[zakuro_compiler::Warni
 
 /// `$VERBOSE` is true.
 pub fn is_verbose(cx: &Cx) -> bool {
-    match cx.globals.get(&sym::verbose) {
-        Some(v) => *v == Value::TRUE,
+    match cx.global_peek(sym::verbose) {
+        Some(v) => v == Value::TRUE,
         None => cx.options.verbose == Some(true),
     }
 }
@@ -215,7 +215,7 @@ pub mod kernel {
     ///     global_variables.include?(:$0)   #=> true
     #[method("global_variables", module_function)]
     fn global_variables(cx: &mut Cx, _this: Value) -> Value {
-        let mut names: Vec<Sym> = cx.globals.keys().copied().collect();
+        let mut names: Vec<Sym> = cx.global_table_names();
         names.extend(boot::hooks().globals.keys());
         names.extend(cx.global_aliases.keys());
         names.extend(["$&", "$`", "$'", "$+", "$1", "$2", "$3", "$4", "$5", "$6", "$7", "$8", "$9"].map(Sym::intern));

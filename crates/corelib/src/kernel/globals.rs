@@ -49,14 +49,14 @@ fn in_place(cx: &mut Cx, _: Sym) -> Result<Value> {
 fn program_name(cx: &mut Cx, name: Sym) -> Result<Value> {
     let script = cx.script.clone();
     let v = cx.str(&script);
-    cx.globals.insert(name, v);
+    cx.global_put(name, v);
     Ok(v)
 }
 fn set_program_name(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
     let s = cx.to_str(v)?;
     let copy = cx.str_bytes(s.bytes(), s.encoding());
     copy.set_flags(flags::FROZEN);
-    cx.globals.insert(name, copy);
+    cx.global_put(name, copy);
     Ok(())
 }
 fn load_path(cx: &mut Cx, _: Sym) -> Result<Value> {
@@ -91,7 +91,7 @@ fn verbose(cx: &mut Cx, _: Sym) -> Result<Value> {
 }
 fn set_verbose(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
     let v = if v.is_nil() { v } else { Value::bool(v.truthy()) };
-    cx.globals.insert(name, v);
+    cx.global_put(name, v);
     Ok(())
 }
 fn warning_level(cx: &mut Cx, _: Sym) -> Result<Value> {
@@ -106,7 +106,7 @@ fn debug(cx: &mut Cx, _: Sym) -> Result<Value> {
     Ok(Value::bool(cx.options.debug))
 }
 fn set_plain(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
-    cx.globals.insert(name, v);
+    cx.global_put(name, v);
     Ok(())
 }
 fn set_field_separator(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
@@ -116,7 +116,7 @@ fn set_field_separator(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
     if !v.is_nil() {
         cx.warn_category(&format!("'{}' is deprecated", name.name()), "deprecated")?;
     }
-    cx.globals.insert(name, v);
+    cx.global_put(name, v);
     Ok(())
 }
 fn lastline(cx: &mut Cx, _: Sym) -> Result<Value> {

@@ -28,12 +28,12 @@ struct Loader {
 impl VmState for Loader {}
 
 fn special_array(cx: &mut Cx, name: Sym, make: fn(&mut Cx) -> Vec<String>) -> Ref<ArrayCell> {
-    if let Some(a) = cx.globals.get(&name).and_then(|v| Ref::<ArrayCell>::from_value(*v)) {
+    if let Some(a) = cx.global_value(name).and_then(Ref::<ArrayCell>::from_value) {
         return a;
     }
     let items = make(cx);
     let v = cx.str_array(&items);
-    cx.globals.insert(name, v);
+    cx.global_put(name, v);
     Ref::of(v)
 }
 

@@ -205,7 +205,7 @@ impl Writer {
     }
     /// Instance variables that a program can see.
     #[inline(never)]
-    fn variables(&self, cx: &Cx, v: Value) -> Vec<(Sym, Value)> {
+    fn variables(&self, cx: &mut Cx, v: Value) -> Vec<(Sym, Value)> {
         if v.is_kind(Kind::Class) {
             return Vec::new();
         }

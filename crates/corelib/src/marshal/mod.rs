@@ -23,8 +23,8 @@ pub(crate) const EXCEPTION_NAMES: &[(&str, &str)] =
     &[("__message", "mesg"), ("__backtrace", "bt"), ("__cause", "cause"), ("__name", "name"), ("__receiver", "receiver"), ("__key", "key")];
 
 /// Member names of a Struct or Data class.
-pub(crate) fn members(cx: &Cx, class: ClassId) -> Option<Vec<Sym>> {
-    let extra = Ref::<ArrayCell>::from_value(cx.class(class).extra)?;
+pub(crate) fn members(cx: &mut Cx, class: ClassId) -> Option<Vec<Sym>> {
+    let extra = Ref::<ArrayCell>::from_value(cx.class_extra(class))?;
     let list = Ref::<ArrayCell>::from_value(extra.get(0)?)?;
     Some(list.as_slice().iter().filter_map(|m| m.as_sym()).collect())
 }

@@ -133,7 +133,7 @@ pub mod class {
             let n = cx.class_name(this);
             return cx.type_error(format!("'{n}' is not a singleton class"));
         }
-        Ok(cx.class(this).attached)
+        Ok(cx.attached(this))
     }
     /// Hook: a class inherited from this one. Does nothing.
     #[method("inherited", private)]

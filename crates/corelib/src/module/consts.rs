@@ -57,7 +57,7 @@ fn lookup(cx: &mut Cx, holder: ClassId, name: Sym, inherit: bool) -> Result<Opti
         return Ok(cx.const_lookup_in(holder, name, true)?.map(|(_, v)| v));
     }
     match cx.const_entry(holder, name) {
-        Some(e) if !e.value.is_undef() => Ok(Some(e.value)),
+        Some(e) if !e.value.is_undef() => Ok(Some(cx.own(e.value))),
         Some(_) => Ok(cx.const_lookup_in(holder, name, false)?.filter(|(c, _)| *c == holder).map(|(_, v)| v)),
         None => Ok(None),
     }
@@ -120,7 +120,7 @@ pub fn autoload_path(cx: &mut Cx, holder: ClassId, name: Value, inherit: bool) -
     let places = if inherit { cx.class(holder).mro.clone() } else { vec![holder] };
     for c in places {
         if let Some(e) = cx.const_entry(c, s) {
-            return Ok(if e.value.is_undef() { e.autoload } else { Value::NIL });
+            return Ok(if e.value.is_undef() { cx.own(e.autoload) } else { Value::NIL });
         }
     }
     Ok(Value::NIL)
@@ -314,7 +314,7 @@ pub mod module {
             }
             let Some(c) = places.into_iter().find(|c| cx.const_entry(*c, *s).is_some()) else { return Ok(Value::NIL) };
             if i + 1 == steps.len() {
-                return Ok(match cx.const_places.get(&(c, *s)).cloned() {
+                return Ok(match cx.const_place(c, *s) {
                     Some((file, line)) => {
                         let f = cx.str(&file);
                         cx.array(&[f, Value::fixnum(line as i64)])
@@ -403,7 +403,10 @@ pub mod module {
         check_not_frozen(cx, object)?;
         let d = cx.class_mut(this);
         match d.cvars.iter().position(|(n, _)| *n == s) {
-            Some(i) => Ok(d.cvars.remove(i).1),
+            Some(i) => {
+                let v = d.cvars.remove(i).1;
+                Ok(cx.own(v))
+            }
             None => {
                 let n = cx.class_name(this);
                 cx.name_error(format!("class variable {} not defined for {n}", s.name()), s, object)

@@ -169,7 +169,7 @@ fn defined(cx: &mut Cx, class: ClassId, name: Value, inherit: Option<Value>, wan
     let m = if inherit.is_none_or(|i| i.truthy()) {
         cx.find_method(class, name)
     } else {
-        cx.class(class).methods.get(&name).and_then(|v| Ref::<MethodCell>::from_value(*v)).filter(|m| m.method_kind() != MethodKind::Undefined)
+        cx.method_in(class, name).filter(|m| m.method_kind() != MethodKind::Undefined)
     };
     Ok(m.is_some_and(|m| want.wants(m.visibility())))
 }
@@ -311,14 +311,14 @@ pub mod module {
         for n in names {
             let name = cx.to_sym(*n)?;
             crate::object::copy::check_not_frozen(cx, object)?;
-            let there = cx.class(this).methods.get(&name).and_then(|v| Ref::<MethodCell>::from_value(*v));
+            let there = cx.method_in(this, name);
             if !there.is_some_and(|m| m.method_kind() != MethodKind::Undefined) {
                 let c = cx.class_name(this);
                 return cx.name_error(format!("method '{}' not defined in {c}", name.name()), name, object);
             }
             cx.remove_method(this, name);
             if cx.class(this).kind == ClassKind::Singleton {
-                let a = cx.class(this).attached;
+                let a = cx.attached(this);
                 cx.call_hook(a, sym::singleton_method_removed, Value::sym(name))?;
             } else {
                 cx.call_hook(object, sym::method_removed, Value::sym(name))?;

@@ -103,7 +103,8 @@ mod module {
     fn to_s(cx: &mut Cx, this: ClassId) -> Result<Value> {
         let d = cx.class(this);
         if d.kind == ClassKind::Singleton && cx.class_id(d.attached).is_none() {
-            let s = cx.any_to_s(d.attached);
+            let a = cx.attached(this);
+            let s = cx.any_to_s(a);
             return Ok(cx.str(&format!("#<Class:{s}>")));
         }
         if let Some(text) = refine::describe(cx, this)? {

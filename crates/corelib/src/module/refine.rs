@@ -14,7 +14,7 @@ fn home_name() -> Sym {
     Sym::intern("__defined_at")
 }
 
-fn own_refinements(cx: &Cx, module: Value) -> Option<Ref<ArrayCell>> {
+fn own_refinements(cx: &mut Cx, module: Value) -> Option<Ref<ArrayCell>> {
     Ref::from_value(cx.ivar_get(module, list_name()))
 }
 
@@ -165,7 +165,7 @@ pub mod refinement {
                 cx.warn_here(&format!("{name} has ancestors, but Refinement#import_methods doesn't import their methods"))?;
             }
             for n in cx.class(id).method_order.clone() {
-                let Some(m) = cx.class(id).methods.get(&n).and_then(|v| Ref::<MethodCell>::from_value(*v)) else { continue };
+                let Some(m) = cx.method_in(id, n) else { continue };
                 let Some(code) = Cx::method_code(m) else {
                     return cx.arg_error(format!("Can't import method which is not defined with Ruby code: {name}#{}", n.name()));
                 };

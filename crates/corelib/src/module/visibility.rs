@@ -12,7 +12,7 @@ pub fn set_visibility(cx: &mut Cx, class: ClassId, name: Sym, vis: Visibility) -
         return cx.frozen_class_error(o);
     }
     let Some(m) = find(cx, class, name, true) else { return cx.undefined_for_class(class, name) };
-    let own = cx.class(class).methods.get(&name).and_then(|v| Ref::<MethodCell>::from_value(*v));
+    let own = cx.method_in(class, name);
     if m.visibility() == vis && own.is_some() {
         return Ok(());
     }

@@ -28,6 +28,7 @@ pub fn freeze(cx: &mut Cx, v: Value) {
         return;
     }
     if v.is_cell() && v.flags() & (flags::FROZEN | flags::SHARED) == 0 {
+        cx.cell_changes(v);
         v.set_flags(flags::FROZEN);
         let c = cx.dispatch_class(v);
         if cx.class(c).kind == ClassKind::Singleton {
@@ -99,8 +100,7 @@ fn shallow(cx: &mut Cx, v: Value) -> Result<Value> {
 /// Methods, constants and variables of a class for a copy of it.
 fn copy_class_data(cx: &mut Cx, from: ClassId, to: ClassId) {
     for name in cx.class(from).method_order.clone() {
-        if let Some(v) = cx.class(from).methods.get(&name).copied() {
-            let m: Ref<MethodCell> = Ref::of(v);
+        if let Some(m) = cx.method_in(from, name) {
             let owner = if m.owner == from { to } else { m.owner };
             let copy = cx.copy_method(m, m.called, owner, m.visibility());
             cx.add_method(to, name, copy);
@@ -174,7 +174,7 @@ pub fn clone(cx: &mut Cx, v: Value, frozen: Option<bool>) -> Result<Value> {
     }
     let copy = shallow(cx, v)?;
     let s = cx.dispatch_class(v);
-    if !v.is_kind(Kind::Class) && cx.class(s).kind == ClassKind::Singleton && cx.class(s).attached == v {
+    if !v.is_kind(Kind::Class) && cx.class(s).kind == ClassKind::Singleton && cx.attached(s) == v {
         let t = cx.singleton_class(copy)?;
         copy_class_data(cx, s, t);
         let (consts, order) = (cx.class(s).consts.clone(), cx.class(s).const_order.clone());

@@ -132,8 +132,7 @@ mod kernel {
     fn hash(cx: &mut Cx, this: Value) -> Value {
         let h = match cx.quick_hash(this) {
             Some(h) => h,
-            // Cells don't move.
-            None => equality::hash_bytes(&this.0.to_le_bytes()),
+            None => cx.object_hash(this),
         };
         Value::fixnum((h >> 2) as i64)
     }

@@ -94,7 +94,7 @@ pub mod kernel {
         };
         if let Some(s) = s
             && let Some(m) = cx.find_entry_from(s, name, 0)
-            && cx.class(s).methods.get(&name).is_some_and(|v| *v == m.as_value())
+            && cx.method_in(s, name).is_some_and(|v| v.as_value() == m.as_value())
             && let Some(m) = cx.find_method(s, name)
         {
             return Ok(method::make(cx, this, m, s, name));

@@ -304,6 +304,7 @@ pub mod match_data {
         {
             m.regexp = re;
         }
+        cx.cell_changes(this);
         Ok(re)
     }
 

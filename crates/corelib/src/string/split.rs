@@ -166,7 +166,7 @@ pub mod splitting {
         let result = if block.is_some() { this.as_value() } else { array.as_value() };
         let separator = match separator {
             Some(v) if !v.is_nil() => v,
-            _ => cx.globals.get(&sym::field_sep).copied().unwrap_or(Value::NIL),
+            _ => cx.global_value(sym::field_sep).unwrap_or(Value::NIL),
         };
         let how = if separator.is_nil() { None } else { Some(pattern(cx, separator)?) };
         if this.len() == 0 {

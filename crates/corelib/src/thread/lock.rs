@@ -21,6 +21,9 @@ struct Lock {
 }
 
 impl NativeData for Lock {
+    fn steadiness(&self) -> Steadiness {
+        Steadiness::Always
+    }
     fn trace(&self, m: &mut Marker<'_>) {
         m.mark_value_bits(self.fiber.0);
     }
@@ -276,6 +279,9 @@ struct Condition {
     waiters: VecDeque<u32>,
 }
 impl NativeData for Condition {
+    fn steadiness(&self) -> Steadiness {
+        Steadiness::Always
+    }
     fn snapshot(&self, _values: &mut Vec<Value>) -> Option<Rebuild> {
         Some(std::sync::Arc::new(|_, _| Some(Box::new(Condition::default()))))
     }

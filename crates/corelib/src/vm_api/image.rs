@@ -1,13 +1,12 @@
 //! RubyVM::Image: program state of one moment, from which VMs are spawned later.
 
 use super::vm::{limit_names, spawn};
-use std::sync::Arc;
 use zakuro_macros::ruby_class;
-use zakuro_vm::image::Image;
+use zakuro_vm::image::Snapshot;
 use zakuro_vm::*;
 
 /// Payload of an Image object.
-pub struct ImageHandle(Arc<Image>);
+pub struct ImageHandle(Snapshot);
 
 impl NativeData for ImageHandle {
     fn send_copy(&self) -> Option<SendPayload> {
@@ -28,8 +27,8 @@ pub mod image_class {
     #[method("capture", singleton)]
     fn capture(cx: &mut Cx, _this: Value) -> Result<Value> {
         crate::io::flush_all(cx);
-        let image = cx.capture(Value::NIL);
-        Ok(cx.data(ids::VM_IMAGE, ImageHandle(Arc::new(image))))
+        let snapshot = cx.capture();
+        Ok(cx.data(ids::VM_IMAGE, ImageHandle(snapshot)))
     }
 
     /// Runs the block in a new VM that starts from the image. The block's outer variables and the arguments are copied as they are now. Keywords: `name:`, and
@@ -47,8 +46,8 @@ pub mod image_class {
         let mut parts = vec![cx.block_to_proc(block).as_value()];
         parts.extend_from_slice(args);
         let root = cx.array(&parts);
-        let image = cx.extend_image(&image, root);
-        spawn(cx, image, kw)
+        let seed = cx.seed_from(&image, root);
+        spawn(cx, seed, kw)
     }
 
     /// Number of objects in the image.

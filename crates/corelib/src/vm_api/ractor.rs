@@ -21,7 +21,7 @@ fn is_handle(cx: &Cx, v: Value) -> bool {
 }
 
 /// What an object refers to, as far as sharing it goes.
-fn parts(cx: &Cx, v: Value) -> Vec<Value> {
+fn parts(cx: &mut Cx, v: Value) -> Vec<Value> {
     let mut out: Vec<Value> = cx.ivar_list(v).into_iter().map(|(_, x)| x).collect();
     match v.kind_of_cell() {
         Kind::Array => out.extend_from_slice(Ref::<ArrayCell>::of(v).as_slice()),
@@ -65,7 +65,7 @@ fn outer_variables(cx: &Cx, p: Ref<ProcCell>) -> Vec<(Sym, Value)> {
     out
 }
 
-fn shareable(cx: &Cx, v: Value) -> bool {
+fn shareable(cx: &mut Cx, v: Value) -> bool {
     let mut seen = HashSet::new();
     let mut work = vec![v];
     while let Some(v) = work.pop() {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use zakuro_macros::ruby_class;
 use zakuro_vm::channels::SelectOutcome;
 use zakuro_vm::host::{End, VmControl};
-use zakuro_vm::image::Image;
+use zakuro_vm::image::Seed;
 use zakuro_vm::limits::{Limit, Limits};
 use zakuro_vm::transfer::Envelope;
 use zakuro_vm::*;
@@ -64,8 +64,8 @@ fn seconds(cx: &mut Cx, kw: Kwargs, name: Sym) -> Result<Option<Duration>> {
     }
 }
 
-/// Starts a VM from an image whose root is an Array of block and arguments.
-pub fn spawn(cx: &mut Cx, image: Image, kw: Kwargs) -> Result<Value> {
+/// Starts a VM from a seed whose root is an Array of block and arguments.
+pub fn spawn(cx: &mut Cx, seed: Seed, kw: Kwargs) -> Result<Value> {
     let host = cx.host_handle()?;
     let name = match kw.get(sym::name) {
         None | Some(Value::NIL) => format!("fork of {}", cx.name),
@@ -78,7 +78,7 @@ pub fn spawn(cx: &mut Cx, image: Image, kw: Kwargs) -> Result<Value> {
     if let Some(id) = kw.get(Sym::intern("family")).and_then(Value::as_fixnum) {
         control.family.store(id as u64, Ordering::Relaxed);
     }
-    host.spawner.start_image(&control, start, image);
+    host.spawner.start_image(&control, start, seed);
     Ok(cx.data(ids::RUBY_VM, VmHandle(control)))
 }
 
@@ -197,8 +197,8 @@ pub mod vm_class {
         let root = cx.array(&parts);
         // As before fork(2): what is still buffered must not be written by both.
         crate::io::flush_all(cx);
-        let image = cx.capture(root);
-        spawn(cx, image, kw)
+        let seed = cx.seed(root);
+        spawn(cx, seed, kw)
     }
 
     /// What the block of a forked VM returned; waits for its end. An exception that ended the VM is the cause of the RubyVM::Error raised

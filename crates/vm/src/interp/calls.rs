@@ -775,8 +775,8 @@ impl Cx {
     }
     /// The same for another place.
     pub fn warn_at(&mut self, place: Option<(std::sync::Arc<str>, u32)>, message: &str) -> Result<()> {
-        if self.options.verbose.is_none() && !self.globals.contains_key(&sym::verbose)
-            || self.globals.get(&sym::verbose) == Some(&Value::NIL)
+        if self.options.verbose.is_none() && self.global_peek(sym::verbose).is_none()
+            || self.global_peek(sym::verbose) == Some(Value::NIL)
         {
             return Ok(());
         }
@@ -791,7 +791,7 @@ impl Cx {
     }
     /// Warning of a category that is off by default (`deprecated`, `experimental`): shown with `-w`.
     pub fn warn_category(&mut self, message: &str, _category: &str) -> Result<()> {
-        if self.globals.get(&sym::verbose) == Some(&Value::TRUE) || self.options.verbose == Some(true) {
+        if self.global_peek(sym::verbose) == Some(Value::TRUE) || self.options.verbose == Some(true) {
             return self.warn_here(message);
         }
         Ok(())

@@ -526,7 +526,7 @@ impl Cx {
         if self.const_entry(id, name).is_some_and(|e| !e.value.is_undef()) {
             let m = format!("already initialized constant {}", self.const_path(id, name));
             self.warn_here(&m)?;
-            if let Some(place) = self.const_places.get(&(id, name)).cloned() {
+            if let Some(place) = self.const_place(id, name) {
                 self.warn_at(Some(place), &format!("previous definition of {} was here", name.name()))?;
             }
         }

@@ -86,7 +86,19 @@ impl Cx {
     }
     /// Sets it (`private` without arguments).
     pub fn set_scope_visibility(&mut self, v: u16) {
-        if let Some(mut c) = Ref::<CrefCell>::from_value(self.current_cref()) {
+        let Some(f) = self.ruby_frame() else { return };
+        // SAFETY: a live Ruby frame; its `me` is a method cell.
+        let me = unsafe { Ref::<MethodCell>::of((*f).me) };
+        let cref = self.own_scope(me.cref);
+        if cref != me.cref {
+            // The image's, which other VMs read.
+            let mut own = self.copy_method(me, me.called, me.owner, me.visibility());
+            own.cref = cref;
+            // SAFETY: as above.
+            unsafe { (*f).me = own.as_value() };
+        }
+        if let Some(mut c) = Ref::<CrefCell>::from_value(cref) {
+            self.cell_changes(cref);
             c.header.aux = v;
         }
     }
@@ -139,7 +151,7 @@ impl Cx {
     pub fn define_method_entry(&mut self, class: ClassId, name: Sym, m: Ref<MethodCell>) -> Result<()> {
         let object = self.class_value(class);
         if self.class(class).frozen {
-            let shown = if self.class(class).kind == ClassKind::Singleton { self.class(class).attached } else { object };
+            let shown = if self.class(class).kind == ClassKind::Singleton { self.attached(class) } else { object };
             return self.frozen_class_error(shown);
         }
         if !self.in_boot && self.global_get(sym::verbose)? == Value::TRUE {
@@ -147,7 +159,7 @@ impl Cx {
         }
         self.add_method(class, name, m);
         if self.class(class).kind == ClassKind::Singleton {
-            let attached = self.class(class).attached;
+            let attached = self.attached(class);
             self.call_hook(attached, sym::singleton_method_added, Value::sym(name))
         } else {
             self.call_hook(object, sym::method_added, Value::sym(name))

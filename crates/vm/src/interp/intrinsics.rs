@@ -127,7 +127,8 @@ impl Cx {
             let (n, o) = (self.class_name(near), self.class_name(h));
             return self.raise(ids::RUNTIME_ERROR, format!("class variable {} of {n} is overtaken by {o}", name.name()));
         }
-        Ok(self.class(h).cvars.iter().find(|(n, _)| *n == name).map(|(_, v)| *v))
+        let v = self.class(h).cvars.iter().find(|(n, _)| *n == name).map(|(_, v)| *v);
+        Ok(v.map(|v| self.own(v)))
     }
     pub fn cvar_set(&mut self, class: ClassId, name: Sym, v: Value) -> Result<()> {
         let h = self.cvar_holder(class, name).unwrap_or(class);
@@ -308,6 +309,7 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
             }
             Intrinsic::OnceSet => {
                 cx.once_used = true;
+                cx.changed();
                 let once = &mut (*(cs as *mut CodeState)).once;
                 once[i.b as usize] = arg(0);
                 arg(0)
@@ -487,7 +489,7 @@ impl Cx {
         self.add_method(class, name, m);
         self.bump_epoch();
         if self.class(class).kind == ClassKind::Singleton {
-            let a = self.class(class).attached;
+            let a = self.attached(class);
             self.call_hook(a, sym::singleton_method_undefined, Value::sym(name))
         } else {
             let o = self.class_value(class);

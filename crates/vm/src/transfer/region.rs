@@ -242,7 +242,7 @@ impl Cx {
         v.is_kind(Kind::Hash) && cells.iter().any(|s| s.is_kind(Kind::Object) && self.set_table(*s) == Some(v))
     }
     fn set_table(&self, v: Value) -> Option<Value> {
-        self.ivar_lookup(v, sym::set_items)
+        self.ivar_of_object(v, sym::set_items)
     }
 
     /// Whether a cell may lie in a region, as far as it alone goes.
