@@ -360,8 +360,12 @@ impl Cx {
         let mut bits = self.poll_owner.take(poll::PREEMPT | poll::KILL | poll::RAISE | poll::WAKE | poll::SIGNAL);
         if bits & poll::KILL != 0 || self.life.is_timed() {
             bits = if self.life_check(bits) { bits | poll::KILL } else { bits & !poll::KILL };
-            if self.must_leave() {
-                return self.leave_at_once();
+            if self.life.is_hard() {
+                // It stays set: every thread has to see it, whichever takes it first.
+                self.poll_owner.set(poll::KILL);
+                if self.must_leave() {
+                    return self.leave_at_once();
+                }
             }
         }
         if self.threads.is_some() {
