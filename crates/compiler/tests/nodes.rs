@@ -13,6 +13,8 @@ const NEVER: &[&str] = &[
     // Stands where something is missing in a program with errors.
     "MissingNode",
     "ErrorRecoveryNode",
+    // `&nil` is not in the grammar of Ruby 4.0.
+    "NoBlockParameterNode",
 ];
 
 /// Names of prism's nodes, from the description that its Rust binding is generated from.
@@ -58,6 +60,23 @@ impl<'pr> Visit<'pr> for Kinds<'_> {
     }
     fn visit_leaf_node_enter(&mut self, n: Node<'pr>) {
         self.add(&n);
+    }
+    // Children of one possible kind come without the general call.
+    fn visit_arguments_node(&mut self, n: &ruby_prism::ArgumentsNode<'pr>) {
+        self.0.insert("ArgumentsNode".into());
+        ruby_prism::visit_arguments_node(self, n);
+    }
+    fn visit_ensure_node(&mut self, n: &ruby_prism::EnsureNode<'pr>) {
+        self.0.insert("EnsureNode".into());
+        ruby_prism::visit_ensure_node(self, n);
+    }
+    fn visit_parameters_node(&mut self, n: &ruby_prism::ParametersNode<'pr>) {
+        self.0.insert("ParametersNode".into());
+        ruby_prism::visit_parameters_node(self, n);
+    }
+    fn visit_rescue_node(&mut self, n: &ruby_prism::RescueNode<'pr>) {
+        self.0.insert("RescueNode".into());
+        ruby_prism::visit_rescue_node(self, n);
     }
 }
 
