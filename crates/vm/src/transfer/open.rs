@@ -247,7 +247,7 @@ impl Cx {
             Kind::Hash => {
                 let mut h = Ref::<HashCell>::of(v);
                 h.default = fix(w[0]);
-                h.default_is_proc = head.header.flags & DEFAULT_PROC != 0;
+                h.set_default_is_proc(head.header.flags & DEFAULT_PROC != 0);
                 let by_identity = head.header.aux & BY_IDENTITY != 0;
                 if head.len > 0 || by_identity {
                     let mut again = false;
