@@ -151,6 +151,11 @@ pub const STACK: usize = 256 << 20;
 
 /// Compiles a source.
 pub fn compile(source: &[u8], options: &Options) -> Result<Compiled, SyntaxError> {
+    compile_shared(&Arc::from(source), options)
+}
+
+/// The same for a source that others hold, too: the Code refers to it.
+pub fn compile_shared(source: &Arc<[u8]>, options: &Options) -> Result<Compiled, SyntaxError> {
     if source.len() <= SMALL_SOURCE {
         return compile_here(source, options);
     }
@@ -259,7 +264,7 @@ fn find_encoding(name: &[u8]) -> Option<Encoding> {
     }
 }
 
-fn compile_here(source: &[u8], options: &Options) -> Result<Compiled, SyntaxError> {
+fn compile_here(source: &Arc<[u8]>, options: &Options) -> Result<Compiled, SyntaxError> {
     let parse_options = parse_options(options);
     let result = prism::parse_with_options(source, &parse_options);
     let offsets = result.line_offsets().to_vec();
@@ -292,7 +297,7 @@ fn compile_here(source: &[u8], options: &Options) -> Result<Compiled, SyntaxErro
         f: Box::new(Frame::new(root, scopes.list[root].first_temp, name)),
         scopes,
         file: Arc::from(options.file),
-        source: Arc::from(source),
+        source: source.clone(),
         line_offsets: offsets,
         first_line: options.line,
         wrapped: options.wrap.each_line,

@@ -53,28 +53,6 @@ pub static PRELUDE: &[(&str, &str)] = &[
     ("ractor", include_str!("../prelude/ractor.rb")),
 ];
 
-use zakuro_vm::{Cx, Result};
-
-/// Program text of a file, relative to the VM's directory.
-pub fn read_program(_cx: &mut Cx, path: &str) -> std::io::Result<Vec<u8>> {
-    std::fs::read(path)
-}
-/// Prepares a new VM: `ARGV`, standard streams, `ENV`. Cheap: what a program never touches is not made.
-pub fn vm_setup(cx: &mut Cx, args: &[String]) -> Result<()> {
-    io::vm_setup(cx);
-    let argv = cx.str_array(args);
-    cx.const_set(zakuro_vm::ids::OBJECT, zakuro_vm::Sym::intern("ARGV"), argv);
-    Ok(())
-}
-/// Makes `DATA` when the main program has text after `__END__`.
-pub fn set_data(_cx: &mut Cx, _code: &std::sync::Arc<zakuro_bytecode::Code>) -> Result<()> {
-    Ok(())
-}
-/// What a new VM inherits from the one that starts it besides the arguments: its directory and environment. Packed with the start message.
-pub fn inherit(_cx: &mut Cx, _envelope: &mut zakuro_vm::transfer::Envelope) -> Result<()> {
-    Ok(())
-}
-
 /// Name of an encoding that is known under this name.
 pub fn encoding_name(name: &str) -> Option<&'static str> {
     zakuro_text::encoding::Encoding::find(name.as_bytes()).map(|e| e.name())

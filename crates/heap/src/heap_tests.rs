@@ -157,7 +157,8 @@ fn random_graphs_survive_intact_and_the_dead_are_finalized_once() {
                     },
                     &mut |h| model.iter().for_each(|(id, (cell, _))| assert_eq!(h.is_marked_or_new(*cell), seen.contains(id))),
                 );
-                model.iter().for_each(|(id, (cell, _))| assert_eq!(h.is_marked_or_new(*cell), seen.contains(id)));
+                // Blocks without a live cell may have gone back.
+                model.iter().for_each(|(id, (cell, _))| assert_eq!(h.owns(*cell) && h.is_marked_or_new(*cell), seen.contains(id)));
                 model.retain(|id, _| seen.contains(id));
                 known.retain(|id| seen.contains(id));
                 if r.below(2) == 0 {
@@ -232,7 +233,7 @@ fn conservative_lookups() {
 #[test]
 fn empty_blocks_hold_no_cells() {
     let mut h = heap();
-    let cells: Vec<_> = (0..50_000).map(|i| node(&mut h, i, 0, ptr::null_mut())).collect();
+    let cells: Vec<_> = (0..30_000).map(|i| node(&mut h, i, 0, ptr::null_mut())).collect();
     h.collect(&mut |_| {});
     // In the reserve, without a sweep: stale words must not bring them back to life.
     assert!(h.stats().reserve_blocks > 0);

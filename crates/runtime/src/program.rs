@@ -112,7 +112,7 @@ fn run_end(cx: &mut Cx, result: Result<Value>) -> End {
 
 /// Text of a program and the line at which it begins.
 struct Source {
-    text: Vec<u8>,
+    text: codecache::Text,
     line: u32,
     /// Bytes of the file before the text.
     skipped: usize,
@@ -141,7 +141,7 @@ fn prepare(cx: &mut Cx, c: &mut Command, args: Envelope) -> Result<Source> {
     };
     let source = source(cx, c)?;
     if !matches!(c.action, Action::Code(_))
-        && let Err(e) = c.read_shebang(&source.text)
+        && let Err(e) = c.read_shebang(source.text.bytes())
     {
         return refuse(cx, ids::RUNTIME_ERROR, e.trim_end_matches(" (RuntimeError)"));
     }
@@ -203,7 +203,7 @@ fn search(cx: &mut Cx, name: &str) -> Option<String> {
 
 fn source(cx: &mut Cx, c: &mut Command) -> Result<Source> {
     let text = match &mut c.action {
-        Action::Code(code) => return Ok(Source { text: std::mem::take(code), line: 1, skipped: 0 }),
+        Action::Code(code) => return Ok(Source { text: codecache::Text::new(&std::mem::take(code)), line: 1, skipped: 0 }),
         Action::File(f) => match birth::read_program(cx, f) {
             Ok(s) => s,
             Err(e) => {
@@ -220,20 +220,21 @@ fn source(cx: &mut Cx, c: &mut Command) -> Result<Source> {
         _ => {
             let mut s = Vec::new();
             match std::io::Read::read_to_end(&mut std::io::stdin(), &mut s) {
-                Ok(_) => s,
+                Ok(_) => codecache::Text::new(&s),
                 Err(e) => return refuse(cx, ids::LOAD_ERROR, &e.to_string()),
             }
         }
     };
     // A `#!` line of another program: a script that hands itself to ruby.
-    let first = text.split(|b| *b == b'\n').next().unwrap_or_default();
+    let bytes = text.bytes();
+    let first = bytes.split(|b| *b == b'\n').next().unwrap_or_default();
     if c.embedded.is_none() && (!first.starts_with(b"#!") || names_ruby(first)) {
         return Ok(Source { text, line: 1, skipped: 0 });
     }
     let (mut at, mut line) = (0, 1);
-    for l in text.split_inclusive(|b| *b == b'\n') {
+    for l in bytes.split_inclusive(|b| *b == b'\n') {
         if l.starts_with(b"#!") && names_ruby(l) {
-            return Ok(Source { text: text[at..].to_vec(), line, skipped: at });
+            return Ok(Source { text: codecache::Text::new(&bytes[at..]), line, skipped: at });
         }
         at += l.len();
         line += 1;
@@ -298,7 +299,7 @@ fn main_program(cx: &mut Cx, c: &Command, source: Source) -> Result<Value> {
         warn: verbose.is_some(),
         ..Default::default()
     };
-    let compiled = match zakuro_vm::codecache::compile(&source.text, &options) {
+    let compiled = match codecache::compile_text(&source.text, &options) {
         Ok(compiled) => compiled,
         Err(e) => return zakuro_corelib::kernel::eval::syntax_error(cx, &e),
     };

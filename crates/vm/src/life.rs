@@ -198,6 +198,10 @@ impl Cx {
     }
     /// Whether the running thread has to get out at once.
     #[inline]
+    /// Whether the main thread, which runs, has still to be told of the VM's end: another thread took the notice.
+    pub(crate) fn must_be_told(&self) -> bool {
+        self.life.untold && self.thread_id() == MAIN
+    }
     pub(crate) fn must_leave(&self) -> bool {
         self.life.hard && !(self.life.last && self.thread_id() == MAIN)
     }

@@ -2,7 +2,7 @@
 //!
 //! `$LOAD_PATH` and `$LOADED_FEATURES` are ordinary Arrays that programs change; a VM makes its own on first use. What has been
 //! resolved and loaded is kept in an index that is rebuilt when the Arrays no longer have the length that it was made for.
-//! Files are compiled once per process (vm/codecache.rs).
+//! Files are read and compiled once per process (vm/codecache.rs).
 
 use super::eval::{is_verbose, show_warnings, syntax_error};
 use std::collections::{HashMap, HashSet};
@@ -223,7 +223,8 @@ fn load_error<T>(cx: &mut Cx, feature: &[u8], message: String) -> Result<T> {
 
 /// Compiles a file and runs it.
 pub fn run_file(cx: &mut Cx, file: &[u8], wrap: Option<Value>) -> Result<()> {
-    let source = match std::fs::read(path_from(file)) {
+    let path = path_from(file);
+    let source = match codecache::read(|| std::fs::metadata(path), || std::fs::File::open(path)) {
         Ok(s) => s,
         Err(_) => {
             let shown = String::from_utf8_lossy(file).into_owned();
@@ -234,7 +235,7 @@ pub fn run_file(cx: &mut Cx, file: &[u8], wrap: Option<Value>) -> Result<()> {
     let encoding = crate::source_encoding(cx);
     let frozen_string_literal = cx.options.frozen_string_literal;
     let options = Options { file: &name, line: 1, warn: true, encoding, frozen_string_literal, ..Default::default() };
-    let compiled = match codecache::compile(&source, &options) {
+    let compiled = match codecache::compile_text(&source, &options) {
         Ok(c) => c,
         Err(e) => return syntax_error(cx, &e),
     };

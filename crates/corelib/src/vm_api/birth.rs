@@ -88,20 +88,19 @@ pub fn start_objects(cx: &mut Cx) -> Value {
 }
 
 /// Text of a program file, relative to the VM's directory.
-pub fn read_program(cx: &mut Cx, path: &str) -> std::io::Result<Vec<u8>> {
+pub fn read_program(cx: &mut Cx, path: &str) -> std::io::Result<codecache::Text> {
     let at = io::cwd::dirfd(cx);
     let c = io::cwd::c(path.as_bytes());
-    // SAFETY: c is a C string; the descriptor is closed by File.
-    let mut f = unsafe {
-        let fd = libc::openat(at, c.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC);
-        if fd < 0 {
-            return Err(std::io::Error::last_os_error());
+    let open = |how: i32| {
+        // SAFETY: c is a C string; the descriptor is closed by File.
+        unsafe {
+            match libc::openat(at, c.as_ptr(), how | libc::O_CLOEXEC) {
+                -1 => Err(std::io::Error::last_os_error()),
+                fd => Ok(std::fs::File::from_raw_fd(fd)),
+            }
         }
-        std::fs::File::from_raw_fd(fd)
     };
-    let mut text = Vec::new();
-    std::io::Read::read_to_end(&mut f, &mut text)?;
-    Ok(text)
+    codecache::read(|| open(libc::O_PATH)?.metadata(), || open(libc::O_RDONLY))
 }
 
 /// Makes `DATA`, a File that stands behind `__END__`, when the main program has one. `skipped`: bytes of the file before the compiled text.

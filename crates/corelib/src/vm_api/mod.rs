@@ -6,6 +6,7 @@ pub mod host;
 pub mod image;
 pub mod iseq;
 pub mod ractor;
+pub mod stat;
 pub mod vm;
 
 use zakuro_vm::{Cx, MethodRow};
@@ -17,6 +18,7 @@ pub static TABLES: &[&[MethodRow]] = &[
     image::image_class::METHODS,
     iseq::iseq::METHODS,
     ractor::ractor::METHODS,
+    stat::stat_class::METHODS,
 ];
 
 pub fn setup(cx: &mut Cx) {

@@ -246,7 +246,7 @@ impl Cx {
             Body::Hash(table, default, is_proc) => {
                 let mut h = Ref::<HashCell>::of(v);
                 h.default = fix(default);
-                h.default_is_proc = is_proc;
+                h.set_default_is_proc(is_proc);
                 // Stored hashes stay valid: copies keep the identity of what they are copies of.
                 if let Some(mut t) = table {
                     t.map_values(&mut |x| fix(x));
