@@ -354,3 +354,35 @@ fn steady_garbage_keeps_the_heap_small() {
     assert_eq!(s.allocated_cells, 3_000_000);
     assert!(s.collections > 10 && most * BLOCK_SIZE < 32 << 20, "{most} blocks, {s:?}");
 }
+
+#[test]
+fn a_limit_calls_for_a_collection_then_refuses() {
+    let mut h = heap();
+    let soft = 1 << 20;
+    h.set_limit(soft, 256 << 10);
+    let refused = |h: &mut Heap| {
+        let r = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            while !h.wants_collection() {
+                h.alloc(64);
+            }
+        }));
+        r.is_err_and(|p| p.is::<crate::OutOfMemory>())
+    };
+    // Wanted at the limit at the latest, and garbage makes room again.
+    for _ in 0..3 {
+        assert!(!refused(&mut h));
+        assert!(h.used() >= soft - (128 << 10) && !h.over_reserve());
+        h.collect(&mut |_| {});
+        assert!(!h.over_limit() && h.room() > soft);
+    }
+    // Payload counts; beyond the reserve nothing is given.
+    h.add_payload(soft + (200 << 10));
+    assert!(h.over_limit() && h.over_reserve() && !h.admits(128 << 10));
+    h.extend_reserve();
+    assert!(!h.over_reserve() && h.admits(128 << 10));
+    h.restore_reserve();
+    h.sub_payload(soft);
+    assert!(!h.over_limit() && h.admits(soft - (256 << 10)));
+    h.lift_limit();
+    assert!(h.admits(usize::MAX) && h.room() == usize::MAX);
+}
