@@ -2,8 +2,6 @@
 
 use std::collections::VecDeque;
 
-use zakuro_base::sync::atomic::Ordering;
-
 use crate::waiter::{Claim, Entry};
 use crate::{Bounds, Message, Reason, Shared, Waiter};
 
@@ -32,7 +30,7 @@ impl<T: Message> Front<T> {
     pub(crate) fn pop(&mut self, shared: &Shared<T>) -> Option<T> {
         let message = self.messages.pop_front()?;
         self.bytes -= message.weight();
-        shared.ahead.store(self.messages.len(), Ordering::Relaxed);
+        shared.front.set_count(self.messages.len());
         if self.messages.is_empty() && self.messages.capacity() > KEPT_AT_MOST {
             self.messages.shrink_to(KEPT);
         }
@@ -123,7 +121,7 @@ impl<T: Message> Inner<T> {
             message.handles(&mut |channel| channel.enter_queue());
         }
         self.queue.push_back(message);
-        shared.len.store(self.queue.len(), Ordering::Relaxed);
+        shared.inner.set_count(self.queue.len());
         self.peak = self.peak.max(self.queue.len());
         if !self.receivers.is_empty() {
             self.promise_messages(shared.id, wakes);
@@ -138,7 +136,7 @@ impl<T: Message> Inner<T> {
     #[inline]
     pub(crate) fn pop(&mut self, shared: &Shared<T>, wakes: &mut Wakes) -> Option<T> {
         // Only a holder of this lock makes it other than 0.
-        if shared.ahead.load(Ordering::Relaxed) != 0
+        if shared.front.count() != 0
             && let Some(message) = shared.front.lock().pop(shared)
         {
             return Some(message);
@@ -156,14 +154,14 @@ impl<T: Message> Inner<T> {
         debug_assert!(front.messages.is_empty());
         std::mem::swap(&mut front.messages, &mut self.queue);
         front.bytes = std::mem::take(&mut self.bytes);
-        shared.len.store(0, Ordering::Relaxed);
+        shared.inner.set_count(0);
         self.drained();
         front.pop(shared)
     }
 
     /// Messages that were not received.
     pub(crate) fn count(&self, shared: &Shared<T>) -> usize {
-        self.queue.len() + shared.ahead.load(Ordering::Relaxed)
+        self.queue.len() + shared.front.count()
     }
 
     fn pop_free(&mut self, shared: &Shared<T>, wakes: &mut Wakes) -> Option<T> {
@@ -176,7 +174,7 @@ impl<T: Message> Inner<T> {
             self.carriers -= 1;
             message.handles(&mut |channel| channel.leave_queue());
         }
-        shared.len.store(self.queue.len(), Ordering::Relaxed);
+        shared.inner.set_count(self.queue.len());
         if self.queue.is_empty() {
             self.drained();
         }
@@ -198,7 +196,7 @@ impl<T: Message> Inner<T> {
         self.carriers = 0;
         self.bytes = 0;
         let front = std::mem::replace(&mut *shared.front.lock(), Front::new()).messages;
-        shared.ahead.store(0, Ordering::Relaxed);
+        shared.front.set_count(0);
         [front, std::mem::take(&mut self.queue)]
     }
 
