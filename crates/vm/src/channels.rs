@@ -83,7 +83,7 @@ impl Cx {
     }
 
     /// Receives an envelope.
-    #[inline]
+    #[inline(always)]
     pub fn channel_recv(&mut self, ch: &Channel<Envelope>, deadline: Option<Instant>) -> Result<RecvOutcome> {
         if ch.looks_ready()
             && let TryRecv::Got(e) = ch.try_recv()
@@ -113,7 +113,7 @@ impl Cx {
     }
 
     /// Sends an envelope, waiting for room in a bounded channel.
-    #[inline]
+    #[inline(always)]
     pub fn channel_send(&mut self, ch: &Channel<Envelope>, envelope: Envelope, deadline: Option<Instant>) -> Result<SendOutcome> {
         match ch.try_send(envelope) {
             Ok(()) => Ok(SendOutcome::Sent),

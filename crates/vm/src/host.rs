@@ -290,10 +290,12 @@ impl Cx {
         self.thread_interrupts(false)
     }
     /// Waits until `ready` gives a value. `ready` must register the task to be woken when it gives None. Time-out: None.
+    #[inline]
     pub fn wait_until<T>(&mut self, deadline: Option<Instant>, ready: impl FnMut(&mut Cx) -> Result<Option<T>>) -> Result<Option<T>> {
         self.wait_as(Wait::Outside, deadline, ready)
     }
     /// As `wait_until`, saying who will end the wait. Waits inside the VM are ended by [`Cx::thread_wake`]; `ready` registers for that.
+    #[inline]
     pub fn wait_as<T>(
         &mut self,
         wait: Wait,

@@ -175,10 +175,7 @@ enum Form {
     /// No cell.
     Value(Value),
     /// See [`flat`].
-    Short {
-        len: u8,
-        bytes: [u8; flat::SHORT],
-    },
+    Short(flat::Short),
     Flat(Box<[u8]>),
     Graph(Box<Boxed>),
     /// A message and what travels beside its value (start messages).
@@ -211,7 +208,7 @@ impl Envelope {
     pub fn bytes(&self) -> usize {
         match &self.0 {
             Form::Value(_) => 8,
-            Form::Short { len, .. } => 8 + *len as usize,
+            Form::Short(_) => size_of::<Envelope>(),
             Form::Flat(bytes) => 8 + bytes.len(),
             Form::Graph(boxed) => boxed.bytes,
             Form::Laden(both) => both.0.bytes(),
@@ -248,8 +245,8 @@ impl Envelope {
         Envelope(Form::Value(v))
     }
     #[inline]
-    fn short(bytes: [u8; flat::SHORT], len: usize) -> Envelope {
-        Envelope(Form::Short { len: len as u8, bytes })
+    fn short(bytes: flat::Short) -> Envelope {
+        Envelope(Form::Short(bytes))
     }
     fn flat(bytes: Box<[u8]>) -> Envelope {
         Envelope(Form::Flat(bytes))

@@ -35,7 +35,7 @@ impl Cx {
     pub fn open(&mut self, e: Envelope) -> Result<Value> {
         match e.0 {
             Form::Value(v) => Ok(v),
-            Form::Short { len, bytes } => Ok(flat::open(self, bytes.get(..len as usize).unwrap_or(&bytes))),
+            Form::Short(bytes) => Ok(flat::open(self, &bytes.0)),
             form => self.open_large(form),
         }
     }
