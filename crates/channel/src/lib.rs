@@ -8,8 +8,9 @@
 //!   message set aside that nobody else takes. What is queued and set aside for claimed senders is within the bounds.
 //! - Waiters are claimed in the order in which they came. A claim is collected by the waiter's next call on the channel, or handed
 //!   on by `unregister`: no wake-up is lost with a thread that is killed or timed out.
-//! - What is oldest may lie in `front`, a batch that receivers took out of an unbounded channel's queue at once, without handles in it. It is
-//!   filled only when it is empty, nobody stands in line and nothing is set aside; while it holds messages, nobody gets in line to receive.
+//! - What is oldest may lie in `front`, a batch that receivers took out of the queue at once, without handles in it (not where bytes are
+//!   bounded). It is filled only when it is empty, no receiver stands in line and nothing is set aside for one; while it holds messages, nobody gets
+//!   in line to receive. It counts against the bounds.
 //! - If a live waiter stands in line, there is nothing for it: no unpromised message (no room for the first sender).
 //! - Tasks are woken after the lock is released; nobody suspends under it. A message is dropped outside of it.
 //! - A handle is either outside, or inside a queued message. What has no way from outside is dropped.
@@ -35,7 +36,7 @@ use std::sync::atomic::AtomicU64 as Counter;
 
 use zakuro_base::sync::Arc;
 use zakuro_base::sync::Short;
-use zakuro_base::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use zakuro_base::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
 
 use queue::{Front, Inner, Wakes};
 pub use select::{Selected, leave, select};
@@ -71,6 +72,8 @@ pub(crate) struct Shared<T: Message> {
     bounds: Bounds,
     /// Mirror of `inner.closed`: written under the lock, for senders that would make a message in vain.
     closed: AtomicBool,
+    /// Senders may stand in line while messages are in the front. Written under `inner`, read by receivers that took one of those without it.
+    blocked: AtomicBool,
     /// How many handles are outside (low half) and how many lie in queued messages (high half). Outside ones are counted by whoever
     /// makes and drops them; a message's cross over when it is queued or taken out, under that queue's lock. One word, so that a
     /// look at it is a look at both. All changes release, the looks of `reclaim` acquire.
@@ -195,6 +198,7 @@ impl<T: Message> Channel<T> {
             bounds,
             handles: AtomicU64::new(OUTSIDE),
             closed: AtomicBool::new(false),
+            blocked: AtomicBool::new(false),
             front: Apart(Counted::new(Front::new())),
             inner: Apart(Counted::new(Inner::new())),
         }))
@@ -235,7 +239,7 @@ impl<T: Message> Channel<T> {
     /// Whether a message of this weight would not be queued now: its maker may save the work. None: the channel is closed.
     pub fn has_room(&self, weight: usize) -> Option<bool> {
         let mut inner = self.0.inner.lock();
-        (!inner.closed).then(|| inner.has_room(&self.0.bounds, weight))
+        (!inner.closed).then(|| inner.has_room(&self.0, weight))
     }
 
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
@@ -243,7 +247,7 @@ impl<T: Message> Channel<T> {
             if inner.closed {
                 return Err(TrySendError::Closed(message));
             }
-            if !inner.has_room(&shared.bounds, message.weight()) {
+            if !inner.has_room(shared, message.weight()) {
                 return Err(TrySendError::Full(message));
             }
             inner.push(shared, message, wakes);
@@ -290,7 +294,7 @@ impl<T: Message> Channel<T> {
             let weight = message.weight();
             // What was set aside for it is its own, whoever stands in line behind.
             let collected = inner.collect(shared, waiter);
-            if !inner.closed && (collected && inner.fits(&shared.bounds, weight) || inner.has_room(&shared.bounds, weight)) {
+            if !inner.closed && (collected && inner.fits(shared, weight) || inner.has_room(shared, weight)) {
                 inner.push(shared, message, wakes);
                 return Send::Sent;
             }
@@ -300,7 +304,7 @@ impl<T: Message> Channel<T> {
             if inner.closed {
                 return Send::Closed(message);
             }
-            queue::enlist(&mut inner.senders, waiter, weight);
+            inner.enlist_sender(shared, waiter, weight, wakes);
             Send::Registered(message)
         })
     }
@@ -358,7 +362,20 @@ impl<T: Message> Channel<T> {
         if shared.front.count() == 0 {
             return None;
         }
-        shared.front.lock().pop(shared)
+        let message = shared.front.lock().pop(shared);
+        if shared.bounds != Bounds::NONE {
+            self.room_made();
+        }
+        message
+    }
+
+    /// A message left the front of a bounded channel. See `Inner::watch_front`.
+    #[inline]
+    fn room_made(&self) {
+        fence(Ordering::SeqCst);
+        if self.0.blocked.load(Ordering::Relaxed) {
+            self.locked(|shared, inner, wakes| inner.settle(shared, wakes));
+        }
     }
 
     /// The message that owns this handle is queued: from now on it leads here only from that queue.

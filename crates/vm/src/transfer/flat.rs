@@ -5,7 +5,7 @@
 //! envelope itself, more (up to [`MOST`]) into one box.
 //!
 //! Invariants
-//! - What has anything that the tags don't tell (a subclass, instance variables, frozen containers, defaults, regions, deep nesting, cycles) is refused
+//! - What has anything that the tags don't tell (a subclass, instance variables, defaults, regions, deep nesting, cycles) is refused
 //!   and takes the other way: the receiver sees no difference.
 //! - An object that is met twice is one object there, too: [`REF`] and its number in the order in which objects begin.
 //! - Only [`Writer`] makes these bytes, in this process: reading them back can't fail.
@@ -43,10 +43,12 @@ const WORD: u8 = 5;
 const WHOLE: u8 = 6;
 /// A Float cell: its number.
 const FLOAT: u8 = 7;
-/// Elements follow their number.
+/// Elements follow their number. With [`FROZEN`] a frozen one; large graphs of frozen ones travel by reference, small ones as any other.
 const ARRAY: u8 = 8;
+const FROZEN_ARRAY: u8 = ARRAY | FROZEN;
 /// Keys and values follow the number of pairs.
 const HASH: u8 = 9;
+const FROZEN_HASH: u8 = HASH | FROZEN;
 /// The number of an object that was met before.
 const REF: u8 = 10;
 /// With the code range in the low bits and these; a byte for the encoding if it is not UTF-8, then the length and the content follow.
@@ -139,9 +141,10 @@ impl Writer {
             let s = Ref::<StringCell>::of(v);
             return self.string(string_tag(v, s).ok_or(Unfit)?, s);
         }
-        if f & (flags::SHARED | flags::HAS_IVARS | flags::FROZEN) != 0 || open.len() >= DEPTH {
+        if f & (flags::SHARED | flags::HAS_IVARS) != 0 || open.len() >= DEPTH {
             return Err(Unfit);
         }
+        let frozen = if f & flags::FROZEN != 0 { FROZEN } else { 0 };
         let mut inside = [Value::NIL; DEPTH + 1];
         inside[..open.len()].copy_from_slice(open);
         inside[open.len()] = v;
@@ -152,7 +155,7 @@ impl Writer {
                 if a.len() > ELEMENTS {
                     return Err(Unfit);
                 }
-                self.tagged::<1>(ARRAY, a.len() as u64)?;
+                self.tagged::<1>(ARRAY | frozen, a.len() as u64)?;
                 a.as_slice().iter().try_for_each(|x| self.value(*x, open))
             }
             Kind::Hash if v.shape_key() == ids::HASH.0 => {
@@ -161,7 +164,7 @@ impl Writer {
                 if f & KEYWORDS != 0 || h.default_is_proc() || !h.default.is_nil() || by_identity || h.len() > ELEMENTS / 2 {
                     return Err(Unfit);
                 }
-                self.tagged::<1>(HASH, h.len() as u64)?;
+                self.tagged::<1>(HASH | frozen, h.len() as u64)?;
                 let Some(t) = h.table() else { return Ok(()) };
                 t.iter().try_for_each(|e| {
                     if e.key.is_cell() && !e.key.is_kind(Kind::String) {
@@ -257,7 +260,12 @@ impl Reader<'_> {
     fn byte(&mut self) -> u8 {
         self.number::<1>() as u8
     }
-    fn note(&mut self, at: usize, v: Value) -> Value {
+    /// A finished object.
+    #[inline(always)]
+    fn note(&mut self, at: usize, tag: u8, v: Value) -> Value {
+        if tag & FROZEN != 0 {
+            v.set_flags(flags::FROZEN);
+        }
         if let Some(place) = self.objects.get_mut(at) {
             *place = v;
         }
@@ -279,7 +287,7 @@ impl Reader<'_> {
                 let n = self.byte() as usize;
                 self.objects.get(n).copied().unwrap_or_default()
             }
-            ARRAY => {
+            ARRAY | FROZEN_ARRAY => {
                 self.met += 1;
                 let n = self.byte() as usize;
                 let mut elements = [Value::NIL; ELEMENTS];
@@ -288,9 +296,9 @@ impl Reader<'_> {
                     *e = self.value(cx);
                 }
                 let a = ArrayCell::plain(&mut cx.heap, elements).as_value();
-                self.note(at, a)
+                self.note(at, tag, a)
             }
-            HASH => {
+            HASH | FROZEN_HASH => {
                 self.met += 1;
                 let n = (self.byte() as usize).min(ELEMENTS / 2);
                 let mut entries = [hash::Entry { hash: 0, key: Value::NIL, value: Value::NIL }; ELEMENTS / 2];
@@ -304,12 +312,12 @@ impl Reader<'_> {
                     let table = HashTable::from_entries(entries[..n].iter().copied());
                     HashCell::change(h, &mut cx.heap, |t| *t = table);
                 }
-                self.note(at, h.as_value())
+                self.note(at, tag, h.as_value())
             }
             _ => {
                 self.met += 1;
                 let s = self.string(cx, tag);
-                self.note(at, s)
+                self.note(at, tag, s)
             }
         }
     }
