@@ -157,7 +157,7 @@ impl Cx {
     pub fn yield_now(&mut self) {
         self.leave(Out::Again);
     }
-    #[inline(never)]
+    #[inline]
     pub(crate) fn leave(&mut self, out: Out) {
         let s = self.suspender as *const Sus;
         if s.is_null() {

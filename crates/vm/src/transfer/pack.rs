@@ -470,8 +470,15 @@ impl Cx {
     /// Packs a value for another VM.
     pub fn pack(&mut self, v: Value) -> Result<Envelope> {
         if !v.is_cell() {
-            return Ok(Envelope { root: v, graph: None, bytes: 8, luggage: None });
+            return Ok(Envelope::immediate(v));
         }
+        match flat::pack(v) {
+            Some(e) => Ok(e),
+            None => self.pack_large(v),
+        }
+    }
+    #[inline(never)]
+    fn pack_large(&mut self, v: Value) -> Result<Envelope> {
         self.pack_into(&mut Packer::new(self), v)
     }
     /// Also returns the packer, which knows the cells.
@@ -500,9 +507,9 @@ impl Cx {
             at += 1;
         }
         p.done();
-        let graph = Box::new(std::mem::take(&mut p.graph));
+        let graph = std::mem::take(&mut p.graph);
         let bytes = 8 + graph.weight();
-        Ok(Envelope { root, graph: Some(graph), bytes, luggage: None })
+        Ok(Envelope(Form::Graph(Box::new(Boxed { root, graph, bytes }))))
     }
     pub(super) fn class_ref(&self, c: ClassId) -> std::result::Result<ClassRef, Refusal> {
         let d = self.class(c);
