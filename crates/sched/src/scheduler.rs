@@ -14,9 +14,10 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, compiler_fence, fence};
-
-use parking_lot::{Condvar, Mutex};
+use zakuro_base::sync::wide::atomic::{
+    AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, compiler_fence, fence,
+};
+use zakuro_base::sync::wide::{Condvar, Mutex, MutexGuard, spin_loop, thread};
 
 use crate::native::{self, EXIT, NONE, Parker, WITH_PERMIT};
 use crate::poll::{self, PollWord};
@@ -64,7 +65,7 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    fn new(asymmetric: bool) -> Worker {
+    pub(crate) fn new(asymmetric: bool) -> Worker {
         Worker {
             lifo: AtomicPtr::default(),
             queue: RunQueue::default(),
@@ -114,7 +115,7 @@ impl Worker {
             self.poll.swap(std::ptr::null_mut(), Ordering::SeqCst);
         }
         while self.pinned.load(Ordering::SeqCst) {
-            std::hint::spin_loop();
+            spin_loop();
         }
     }
 
@@ -294,7 +295,7 @@ impl Inner {
     }
 
     /// A sleeper, or a new native thread, gets the worker. Consumes the lock: a thread is started without it.
-    fn put_to_work(&self, mut idle: parking_lot::MutexGuard<'_, Idle>, word: u32) {
+    fn put_to_work(&self, mut idle: MutexGuard<'_, Idle>, word: u32) {
         if let Some(sleeper) = idle.sleepers.pop() {
             drop(idle);
             return sleeper.assign(word);
@@ -304,7 +305,7 @@ impl Inner {
         drop(idle);
         let Some(inner) = self.reactor.owner() else { return };
         let parker = Arc::new(Parker::new(word));
-        let started = std::thread::Builder::new()
+        let started = thread::Builder::new()
             .name(format!("zakuro-{number}"))
             .stack_size(NATIVE_STACK)
             .spawn(move || native::main(inner, parker));
@@ -517,7 +518,7 @@ impl Scheduler {
             0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
             n => n,
         };
-        let asymmetric = process_barrier(libc::MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+        let asymmetric = !cfg!(shuttle) && process_barrier(libc::MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
         let inner = Arc::new_cyclic(|owner| Inner {
             workers: (0..count).map(|_| Worker::new(asymmetric)).collect(),
             injector: RunQueue::default(),
