@@ -24,7 +24,7 @@ witness = RubyVM.fork { loop { sleep 0.001 } }
   "recursion" => -> { def deep(n) = deep(n + 1); deep(0) },
   "recursion in a fiber" => -> { def deep(n) = deep(n + 1); Fiber.new { deep(0) }.resume },
   "recursion in a thread" => -> { def deep(n) = deep(n + 1); t = Thread.new { deep(0) }; t.report_on_exception = false; t.join },
-  "native recursion" => -> { a = []; 100_000.times { a = [a] }; a.flatten.hash; def deep(x) = [x].each { |y| deep(y) }; deep(1) },
+  "native recursion" => -> { a = []; (ENV["ZAKURO_TEST_SCALE"] == "small" ? 2_000 : 100_000).times { a = [a] }; a.flatten.hash; def deep(x) = [x].each { |y| deep(y) }; deep(1) },
   "signal" => -> { raise SignalException, "TERM" },
   "interrupt" => -> { raise Interrupt },
   "deadlock" => -> { Queue.new.pop },

@@ -140,7 +140,7 @@ impl Flow<'_> {
 
 fn always_raises(id: crate::Intrinsic) -> bool {
     use crate::Intrinsic::*;
-    matches!(id, NoMatchingPattern | NoMatchingPatternKey | NoMatchingPatternDetail | Unsupported | BadJump)
+    matches!(id, NoMatchingPattern | NoMatchingPatternKey | NoMatchingPatternDetail | BadJump)
 }
 
 fn effect(code: &Code, i: Insn) -> Effect {

@@ -85,8 +85,6 @@ intrinsics! {
     MatchAssign,
     /// (match, name_symbol) -> the named group's String or nil (nil match gives nil)
     NamedGroup,
-    /// (message String) -> raises NotImplementedError for a node without a lowering
-    Unsupported,
     /// () -> Symbol of the current method or nil
     MethodName,
     /// (flag) -> flip-flop helper reserved

@@ -4,17 +4,8 @@
 //!     cargo run -p zakuro-compiler --example dump -- -e 'puts 1'
 //!     cargo run -p zakuro-compiler --example dump -- --check FILE...
 
-use zakuro_bytecode::{Code, Intrinsic, Op, disasm, flow, verify};
+use zakuro_bytecode::{disasm, flow, verify};
 use zakuro_compiler::{Options, compile};
-
-fn unsupported(code: &Code, out: &mut Vec<String>) {
-    for (at, i) in code.insns.iter().enumerate() {
-        if i.opcode() == Op::Intrinsic && i.x == Intrinsic::Unsupported as u8 {
-            out.push(format!("{}:{}", code.file, code.line_at(at)));
-        }
-    }
-    code.children.iter().for_each(|c| unsupported(c, out));
-}
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -39,11 +30,7 @@ fn main() {
                 if let Err(e) = flow::check(&c.code) {
                     println!("{file}: {e}");
                 }
-                if check {
-                    let mut list = Vec::new();
-                    unsupported(&c.code, &mut list);
-                    list.iter().for_each(|u| println!("unsupported at {u}"));
-                } else {
+                if !check {
                     c.warnings.iter().for_each(|w| println!("warning {}: {}", w.line, w.message));
                     print!("{}", disasm::listing(&c.code));
                 }

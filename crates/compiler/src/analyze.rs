@@ -39,6 +39,7 @@ pub(crate) fn analyze<'pr>(program: &prism::ProgramNode<'pr>, eval: Option<&Eval
     scopes.root = scopes.list.len();
     let mut root = Scope::new(kind, parent);
     root.needs_parent_env = parent.is_some();
+    root.in_method = parent.is_none() && eval.is_some_and(|e| e.in_method);
     scopes.list.push(root);
     let mut a = Analyzer { cur: scopes.root, scopes, depth: 0, loops: 0, heredocs: 0 };
     a.declare_locals(&program.locals());

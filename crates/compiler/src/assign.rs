@@ -40,8 +40,8 @@ pub(crate) enum Target {
         rest: Option<Option<Box<Target>>>,
         rights: Vec<Target>,
     },
-    /// A form without a lowering: the message to raise.
-    Unsupported(String),
+    /// None: the source is refused.
+    Nothing,
 }
 
 /// What an operator assignment does.
@@ -261,15 +261,17 @@ impl<'pr> Compiler<'pr> {
         let splat = p.flags & call_flags::SPLAT != 0;
         let first = self.f.top - p.argc as u16;
         if block || p.flags & (call_flags::KW | call_flags::BLOCKARG) != 0 {
-            // Refused by the parser for Ruby 4.0.
-            let message = format!("not supported yet: keyword or block in an index target at {}:{}", self.file, self.line_of(at));
-            self.raise_unsupported(&message, Dest::Discard);
+            // The parser says so, too.
+            self.refuse(at, "unexpected keyword or block arg given in index assignment", Dest::Discard);
         }
         Target::Index { receiver, first, count: p.argc as u16, splat, flags, safe, at }
     }
 
     fn const_path_target(&mut self, n: &prism::ConstantPathNode<'pr>) -> Target {
-        let Some(name) = n.name().map(|n| intern(&n)) else { return Target::Unsupported(self.unsupported_message(&n.as_node())) };
+        let Some(name) = n.name().map(|n| intern(&n)) else {
+            self.misplaced(&n.as_node(), Dest::Discard);
+            return Target::Nothing;
+        };
         self.const_in(n.parent(), name)
     }
 
@@ -325,7 +327,8 @@ impl<'pr> Compiler<'pr> {
         {
             return self.target(&e);
         }
-        Target::Unsupported(self.unsupported_message(n))
+        self.misplaced(n, Dest::Discard);
+        Target::Nothing
     }
 
     fn multi_target(&mut self, lefts: &prism::NodeList<'pr>, rest: Option<Node<'pr>>, rights: &prism::NodeList<'pr>) -> Target {
@@ -431,9 +434,7 @@ impl<'pr> Compiler<'pr> {
                     r += 1;
                 }
             }
-            Target::Unsupported(message) => {
-                self.raise_unsupported(message, Dest::Discard);
-            }
+            Target::Nothing => {}
         }
         self.pop_to(mark);
     }
@@ -472,8 +473,7 @@ impl<'pr> Compiler<'pr> {
                 let args: Vec<u16> = (*first..*first + *count).collect();
                 self.send_regs(*receiver, sym::aref, &args, *flags, dest)
             }
-            Target::Multi { .. } => self.nil(dest),
-            Target::Unsupported(message) => self.raise_unsupported(message, dest),
+            Target::Multi { .. } | Target::Nothing => self.nil(dest),
         }
     }
 

@@ -197,6 +197,7 @@ impl<'pr> Compiler<'pr> {
                 flags |= call_flags::FCALL;
             }
             Some(r) => {
+                flags |= self_flag(&r);
                 self.expr(&r, Dest::Push);
                 if n.is_safe_navigation() {
                     let l = self.f.asm.label();
@@ -238,7 +239,7 @@ impl<'pr> Compiler<'pr> {
     /// `a.b = v`, `a[i] = v` outside multiple assignment: the value of the expression is `v`.
     fn attribute_write(&mut self, n: &prism::CallNode<'pr>, dest: Dest) -> u16 {
         let name = intern(&n.name());
-        let Some(receiver) = n.receiver() else { return self.unsupported(&n.as_node(), dest) };
+        let Some(receiver) = n.receiver() else { return self.misplaced(&n.as_node(), dest) };
         let at = n.message_loc().map_or(n.location().start(), |l| l.start());
         let flags = self_flag(&receiver) | call_flags::ATTR_ASSIGN;
         let mark = self.f.top;
@@ -389,6 +390,10 @@ impl<'pr> Compiler<'pr> {
 
     pub(crate) fn yield_(&mut self, n: &prism::YieldNode<'pr>, dest: Dest) -> u16 {
         let at = n.location().start();
+        let root = self.scopes.root_of(self.f.scope);
+        if self.scopes.list[root].kind != Kind::Method && !self.scopes.list[root].in_method {
+            return self.refuse(at, "Invalid yield", dest);
+        }
         let mark = self.push();
         let base = mark;
         if self.scope_kind() == Kind::Method {
@@ -450,12 +455,15 @@ impl<'pr> Compiler<'pr> {
         let root = self.scopes.root_of(self.f.scope);
         let known = self.method_params.get(&root).is_some_and(|p| p.registers() as usize == self.scopes.list[root].params.len());
         if self.scopes.list[root].kind != Kind::Method && !known {
-            // define_method refuses it at run time; an eval does not know the parameters.
-            let what = "implicit argument passing of super from method defined by define_method() is not supported. Specify all arguments explicitly.";
-            return match self.scopes.list[root].kind {
-                Kind::Outer if self.scopes.list[root].in_method => self.unsupported(&n.as_node(), dest),
-                _ => self.raise_runtime_error(what, dest),
+            let what = match self.scopes.list[root].in_method {
+                // The method keeps its parameters where only itself finds them (`proc.binding`).
+                true => "implicit argument passing of super from eval needs the method's own binding. Specify all arguments explicitly.",
+                false => {
+                    "implicit argument passing of super from method defined by define_method() is not supported. \
+                     Specify all arguments explicitly."
+                }
             };
+            return self.raise_runtime_error(what, dest);
         }
         let mark = self.f.top;
         let block = n.block().map(|b| b.as_node());

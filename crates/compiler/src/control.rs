@@ -280,7 +280,7 @@ impl<'pr> Compiler<'pr> {
             },
             None => (0, self.f.redo),
         };
-        let Some(target) = target else { return self.unsupported(n, dest) };
+        let Some(target) = target else { return self.refuse(n.location().start(), "Invalid redo", dest) };
         let left = self.leave(keep);
         self.f.asm.jump_op(Op::Loop, 0, target);
         self.reenter(left);
@@ -289,7 +289,8 @@ impl<'pr> Compiler<'pr> {
 
     pub(crate) fn retry(&mut self, n: &Node<'pr>, dest: Dest) -> u16 {
         let Some(i) = self.f.control.iter().rposition(|c| matches!(c, Control::Retry { .. })) else {
-            return self.unsupported(n, dest);
+            // In a block or class body inside of a rescue clause.
+            return self.refuse(n.location().start(), "Invalid retry", dest);
         };
         let Control::Retry { start } = self.f.control[i] else { return 0 };
         let left = self.leave(i + 1);
@@ -406,7 +407,7 @@ impl<'pr> Compiler<'pr> {
     pub(crate) fn flip_flop(&mut self, n: &prism::FlipFlopNode<'pr>, dest: Dest) -> u16 {
         let name = crate::scope::flip_flop_var(n.location().start());
         let Some((scope, var)) = self.scopes.find(self.f.scope, name) else {
-            return self.unsupported(&n.as_node(), dest);
+            return self.misplaced(&n.as_node(), dest);
         };
         self.with_temp(dest, |c, d| {
             let (on, off, end, no) = (c.f.asm.label(), c.f.asm.label(), c.f.asm.label(), c.f.asm.label());

@@ -18,6 +18,9 @@ macro_rules! cast {
 }
 pub(crate) use cast;
 
+/// How the message of [`Compiler::misplaced`] begins.
+const MISPLACED: &str = "misplaced ";
+
 impl<'pr> Compiler<'pr> {
     /// Lowers an expression. Returns the register of its value (meaningless for Discard).
     pub(crate) fn expr(&mut self, n: &Node<'pr>, dest: Dest) -> u16 {
@@ -180,29 +183,23 @@ impl<'pr> Compiler<'pr> {
             Node::MultiWriteNode { .. } => self.multi_write(&cast!(n, as_multi_write_node), dest),
             _ => match self.assignment(n, dest) {
                 Some(r) => r,
-                None => self.unsupported(n, dest),
+                None => self.misplaced(n, dest),
             },
         }
     }
 
-    /// A node without a lowering raises NotImplementedError when it is reached.
-    pub(crate) fn unsupported(&mut self, n: &Node<'pr>, dest: Dest) -> u16 {
-        let message = self.unsupported_message(n);
-        self.raise_unsupported(&message, dest)
+    /// A SyntaxError that the parser does not see.
+    pub(crate) fn refuse(&mut self, at: u32, why: &str, dest: Dest) -> u16 {
+        let line = self.line_of(at);
+        self.refused.get_or_insert_with(|| (line, why.to_string()));
+        self.nil(dest)
     }
 
-    pub(crate) fn unsupported_message(&self, n: &Node<'pr>) -> String {
+    /// A node that the parser makes only beside errors, or that is lowered by what it is a part of.
+    pub(crate) fn misplaced(&mut self, n: &Node<'pr>, dest: Dest) -> u16 {
         let text = format!("{n:?}");
         let kind = text.split([' ', '(', '{']).next().unwrap_or("node");
-        let line = self.line_of(n.location().start());
-        format!("not supported yet: {kind} at {}:{line}", self.file)
-    }
-
-    pub(crate) fn raise_unsupported(&mut self, message: &str, dest: Dest) -> u16 {
-        let t = self.push();
-        self.load_str(message.as_bytes(), t);
-        self.f.asm.emit(Op::Intrinsic, Intrinsic::Unsupported as u8, t, 0, 1);
-        self.deliver(t, t, dest)
+        self.refuse(n.location().start(), &format!("{MISPLACED}{kind}"), dest)
     }
 
     /// The value of an operand that an instruction reads in place: a local's own register, unless the source range `later` (what
@@ -449,7 +446,7 @@ impl<'pr> Compiler<'pr> {
     }
 
     pub(crate) fn constant_path(&mut self, n: &prism::ConstantPathNode<'pr>, dest: Dest) -> u16 {
-        let Some(name) = n.name().map(|n| intern(&n)) else { return self.unsupported(&n.as_node(), dest) };
+        let Some(name) = n.name().map(|n| intern(&n)) else { return self.misplaced(&n.as_node(), dest) };
         match n.parent() {
             None => {
                 self.set_line(n.name_loc().start());

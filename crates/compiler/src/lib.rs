@@ -308,14 +308,14 @@ fn compile_here(source: &Arc<[u8]>, options: &Options) -> Result<Compiled, Synta
         method_params: outer_params,
         spans: options.eval.is_none() && !options.file.starts_with("<internal"),
         definition: None,
-        too_big: None,
+        refused: None,
     };
     if let Some(at) = deep {
         return Err(SyntaxError::plain(options.file, c.line_of(at), "nested too deep"));
     }
     let code = c.code(root, name, options.line, Params::default(), &|c, _| c.program(&program));
-    match c.too_big {
-        Some(line) => Err(SyntaxError::plain(options.file, line, "too large for one method, block or class body")),
+    match c.refused {
+        Some((line, why)) => Err(SyntaxError::plain(options.file, line, &why)),
         None => Ok(Compiled { code, warnings }),
     }
 }

@@ -83,7 +83,7 @@ impl<'pr> Compiler<'pr> {
             _ => match number(n) {
                 Some(Const::Int(i)) => self.load_int(i, dest),
                 Some(c) => self.load_const(c, dest),
-                None => self.unsupported(n, dest),
+                None => self.misplaced(n, dest),
             },
         }
     }

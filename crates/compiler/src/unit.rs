@@ -101,8 +101,8 @@ pub(crate) struct Compiler<'pr> {
     pub spans: bool,
     /// Source range of the definition whose Code is made next.
     pub definition: Option<(u32, u32)>,
-    /// A scope too large for the bytecode: its line.
-    pub too_big: Option<u32>,
+    /// Why the source can't be compiled, and the line: things that the parser lets pass.
+    pub refused: Option<(u32, String)>,
 }
 
 impl<'pr> Frame<'pr> {
@@ -299,7 +299,7 @@ impl<'pr> Compiler<'pr> {
                 Ok(h) => break (frame, h),
                 Err(AsmError::NeedsWide) if !wide => wide = true,
                 Err(_) => {
-                    self.too_big.get_or_insert(line);
+                    self.refused.get_or_insert((line, "too large for one method, block or class body".into()));
                     break (Box::new(Frame::new(scope, first_temp, name)), Vec::new());
                 }
             }
@@ -367,7 +367,7 @@ impl<'pr> Compiler<'pr> {
             data_offset: self.data_offset,
         };
         if cfg!(debug_assertions)
-            && self.too_big.is_none()
+            && self.refused.is_none()
             && let Err(e) = zakuro_bytecode::verify::verify_one(&code)
         {
             panic!("{e}\n{}", zakuro_bytecode::disasm::listing(&code));

@@ -35,7 +35,7 @@ module DidYouMean
 
   # Unknown methods.
   class MethodNameChecker
-    WORDS = %i[alias case def defined? do else ensure for rescue super undef unless until when while yield].freeze
+    WORDS = %i[alias case def defined? do else elsif end ensure for rescue super undef unless until when while yield].freeze
     private_constant :WORDS
     attr_reader :method_name, :receiver
 
@@ -47,7 +47,9 @@ module DidYouMean
 
     def corrections
       excluded = NilClass === receiver ? nil.methods : []
-      SpellChecker.new(dictionary: WORDS + method_names).correct(method_name).uniq - excluded
+      # A reserved word is what a call without a receiver may have meant.
+      words = @private_call ? WORDS + method_names : method_names
+      SpellChecker.new(dictionary: words).correct(method_name).uniq - excluded
     end
 
     def method_names

@@ -116,7 +116,7 @@ pub(crate) fn send(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
     // The caller's refinements count.
     match cx.method_of_here(this, name) {
         Some(m) => cx.call_method(m, this, name, &args.as_slice()[1..], args.kw, args.block),
-        None => cx.call_full(this, name, &args.as_slice()[1..], args.kw, args.block),
+        None => cx.call_missing(this, name, &args.as_slice()[1..], args.kw, args.block, zakuro_vm::interp::MissReason::Fcall),
     }
 }
 

@@ -233,7 +233,7 @@ impl HashCell {
     }
     #[inline]
     pub fn set_default_is_proc(&mut self, on: bool) {
-        self.header.aux = self.header.aux & !DEFAULT_IS_PROC | on as u16 * DEFAULT_IS_PROC;
+        self.header.aux = self.header.aux & !DEFAULT_IS_PROC | (on as u16 * DEFAULT_IS_PROC);
     }
     /// The table for changing. Runs `f` and accounts for the memory that it takes or frees.
     pub fn change<R>(this: Ref<HashCell>, heap: &mut Heap, f: impl FnOnce(&mut HashTable) -> R) -> R {

@@ -58,7 +58,7 @@ impl std::fmt::Display for Location {
 
 /// Levels that an exception keeps.
 const MAX_LEVELS: usize = 100_000;
-/// Levels that a SystemStackError keeps of each end: `ensure` clauses that overflow again make chains of them, as long as the stack.
+/// Levels that a SystemStackError keeps of each end (how many lie between is noted for its report): `ensure` clauses that overflow again make chains of them, as long as the stack.
 const OVERFLOW_ENDS: (usize, usize) = (900, 100);
 
 impl Cx {
@@ -86,8 +86,8 @@ impl Cx {
             }
         })
     }
-    /// What a backtrace is made of later.
-    pub(crate) fn capture_backtrace(&mut self, overflow: bool) -> Value {
+    /// What a backtrace is made of later, and how many levels are left out in the middle.
+    pub(crate) fn capture_backtrace(&mut self, overflow: bool) -> (Value, usize) {
         // SAFETY: both point into the frame stack.
         let depth = unsafe { self.fp.offset_from(self.stacks.frames) + 1 }.max(0) as usize;
         let mut count = depth.min(MAX_LEVELS);
@@ -120,7 +120,7 @@ impl Cx {
             }
             last = Some(cell);
         }
-        first
+        (first, skipped)
     }
     /// The captured levels of an exception.
     fn raw_levels(&self, exc: Value) -> Option<Vec<Level>> {

@@ -31,7 +31,7 @@ impl Cx {
     pub fn call_full(&mut self, v: Value, name: Sym, args: &[Value], kw: bool, block: Block) -> Result<Value> {
         match self.method_of(v, name) {
             Some(m) => self.call_method(m, v, name, args, kw, block),
-            None => self.call_missing(v, name, args, kw, block, interp::MissReason::Private),
+            None => self.call_missing(v, name, args, kw, block, interp::MissReason::None),
         }
     }
     /// Passes the arguments of a builtin on.

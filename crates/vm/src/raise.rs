@@ -30,6 +30,10 @@ pub mod hidden {
     pub fn cause() -> Sym {
         sym::exc_cause
     }
+    /// How many levels the captured backtrace of a SystemStackError leaves out.
+    pub fn skipped() -> Sym {
+        Sym::intern("__skipped_levels")
+    }
 }
 
 impl Cx {
@@ -57,8 +61,11 @@ impl Cx {
                 self.trace_event(crate::interp::trace::events::RAISE, None, None, exc)?;
             }
             if self.ivar_get(exc, hidden::raw()).is_nil() && self.ivar_get(exc, hidden::backtrace()).is_nil() {
-                let levels = self.capture_backtrace(self.class_of(exc) == ids::SYSTEM_STACK_ERROR);
+                let (levels, skipped) = self.capture_backtrace(self.class_of(exc) == ids::SYSTEM_STACK_ERROR);
                 self.ivar_set_raw(exc, hidden::raw(), levels);
+                if skipped > 0 {
+                    self.ivar_set_raw(exc, hidden::skipped(), Value::fixnum(skipped as i64));
+                }
             }
             if !self.ivar_defined(exc, hidden::cause()) {
                 let cause = self.errinfo;

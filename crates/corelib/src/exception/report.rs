@@ -180,36 +180,64 @@ fn message_line(cx: &mut Cx, bt: &Option<Vec<Vec<u8>>>, message: &[u8], out: &mu
     }
 }
 
-/// `limit`: most lines that are shown (`--backtrace-limit`).
-fn frames(bt: &Option<Vec<Vec<u8>>>, reverse: bool, limit: Option<usize>, out: &mut Vec<u8>) {
+/// Levels of a SystemStackError that are shown at its beginning and its end (besides the first one).
+const OVERFLOW_SHOWN: (usize, usize) = (8, 4);
+
+/// A part of a backtrace that is not shown: its first level and how many.
+type Hidden = Option<(usize, usize)>;
+
+/// What is left out of a report: the middle of an overflow's levels, or what `--backtrace-limit` says.
+fn hidden_levels(cx: &mut Cx, exc: Value, levels: usize) -> Hidden {
+    if let Some(limit) = cx.options.backtrace_limit {
+        return (levels > limit + 2).then(|| (limit + 1, levels - limit - 1));
+    }
+    let (first, last) = OVERFLOW_SHOWN;
+    let overflow = cx.class_of(exc) == ids::SYSTEM_STACK_ERROR && levels > first + last + 6;
+    overflow.then(|| (first + 1, levels - first - last - 1))
+}
+
+/// `more`: levels in the hidden part that the backtrace itself leaves out.
+fn frames(bt: &Option<Vec<Vec<u8>>>, reverse: bool, hidden: Hidden, more: usize, out: &mut Vec<u8>) {
     let Some(bt) = bt else { return };
-    let width = bt.len().to_string().len();
     let n = bt.len();
-    let shown = limit.filter(|l| n > l + 2).map_or(n, |l| l + 1);
-    for i in 1..shown {
-        let k = if reverse { n - i } else { i };
+    let width = (n + more).to_string().len();
+    let mut i = 1;
+    while i < n {
+        if let Some((start, count)) = hidden
+            && i == start
+        {
+            out.extend_from_slice(format!("\t ... {} levels...\n", count + more).as_bytes());
+            i += count;
+            continue;
+        }
         if reverse {
-            out.extend_from_slice(format!("\t{k:width$}: from ").as_bytes());
+            let k = n - i;
+            // Levels before the part that is left out keep their number.
+            let number = if hidden.is_some_and(|(start, _)| i < start) { k + more } else { k };
+            out.extend_from_slice(format!("\t{number:width$}: from ").as_bytes());
+            out.extend_from_slice(&bt[k]);
         } else {
             out.extend_from_slice(b"\tfrom ");
+            out.extend_from_slice(&bt[i]);
         }
-        out.extend_from_slice(&bt[k]);
         out.push(b'\n');
-    }
-    if n > shown {
-        out.extend_from_slice(format!("\t ... {} levels...\n", n - shown).as_bytes());
+        i += 1;
     }
 }
 
 fn one(cx: &mut Cx, exc: Value, highlight: bool, reverse: bool, options: Option<Ref<HashCell>>, out: &mut Vec<u8>) -> Result<()> {
     let bt = backtrace_lines(cx, exc)?;
     let message = detailed_of(cx, exc, highlight, options)?;
+    let left_out = hidden_levels(cx, exc, bt.as_ref().map_or(0, Vec::len));
+    // Only the backtrace as captured leaves levels out.
+    let captured = left_out.is_some() && !cx.ivar_get(exc, hidden::raw()).is_nil();
+    let more = if captured { cx.ivar_get(exc, hidden::skipped()).as_fixnum().unwrap_or(0) as usize } else { 0 };
     if reverse {
-        frames(&bt, true, cx.options.backtrace_limit, out);
+        frames(&bt, true, left_out, more, out);
         message_line(cx, &bt, &message, out);
     } else {
         message_line(cx, &bt, &message, out);
-        frames(&bt, false, cx.options.backtrace_limit, out);
+        frames(&bt, false, left_out, more, out);
     }
     Ok(())
 }

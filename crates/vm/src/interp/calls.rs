@@ -3,6 +3,7 @@
 use super::blocks::{bind_args, push_block_frame};
 use super::control::{poll_at, polled};
 use super::keywords::keyword_call;
+use super::missing::{MissReason, missing};
 use super::unwind::unwind;
 use super::{check, dispatch, next, r, stub};
 use crate::builtin::{Block, KW_FLAG, NativeFn};
@@ -12,16 +13,6 @@ use crate::raise::{Exc, Result};
 use crate::vm::{Cx, PendingCall};
 use zakuro_bytecode::{CallSite, Code, Insn, NO_BLOCK, Op, call_flags};
 use zakuro_object::*;
-
-/// Why no method could be called.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum MissReason {
-    None,
-    Private,
-    Protected,
-    Vcall,
-    Super,
-}
 
 pub unsafe fn send(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     // SAFETY: see `control::nop`.
@@ -80,8 +71,7 @@ pub unsafe fn send_miss(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
         let class = cx.dispatch_class(recv);
         let found = cx.find_method_from(Method::of((*cx.fp).me).cref, class, site.name);
         let why = match found {
-            None if site.flags & call_flags::VCALL != 0 => Some(MissReason::Vcall),
-            None => Some(MissReason::None),
+            None => Some(MissReason::at(site)),
             Some(m) => refused(cx, m, site, r!(regs, 0)),
         };
         if let Some(why) = why {
@@ -640,7 +630,7 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
             let class = cx.dispatch_class(recv);
             let found = cx.find_method_from(Method::of((*cx.fp).me).cref, class, site.name);
             let m = match found {
-                None => Err(MissReason::None),
+                None => Err(MissReason::at(site)),
                 Some(m) => refused(cx, m, site, r!(regs, 0)).map_or(Ok(m), Err),
             };
             let m = match m {
@@ -660,72 +650,7 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
     }
 }
 
-/// method_missing with the arguments above `base`.
-#[inline(never)]
-pub unsafe fn missing(cx: &mut Cx, base: *mut Value, argc: usize, kw: bool, block: Block, name: Sym, why: MissReason) -> Result<Value> {
-    unsafe {
-        let args = std::slice::from_raw_parts(base.add(1), argc).to_vec();
-        cx.call_missing(*base, name, &args, kw, block, why)
-    }
-}
-
 impl Cx {
-    /// Calls method_missing, or raises NoMethodError when it is the builtin one.
-    pub fn call_missing(&mut self, v: Value, name: Sym, args: &[Value], kw: bool, block: Block, why: MissReason) -> Result<Value> {
-        match self.method_of(v, sym::method_missing) {
-            Some(m) if m.method_kind() != MethodKind::Native => {
-                let mut all = Vec::with_capacity(args.len() + 1);
-                all.push(Value::sym(name));
-                all.extend_from_slice(args);
-                // For the builtin, should the method call super.
-                self.missing_reason = why;
-                self.call_method(m, v, sym::method_missing, &all, kw, block)
-            }
-            _ => self.no_method_error(v, name, args, why),
-        }
-    }
-    /// How error messages name a receiver.
-    pub fn describe_receiver(&mut self, v: Value) -> String {
-        match v {
-            Value::NIL => return "nil".into(),
-            Value::TRUE => return "true".into(),
-            Value::FALSE => return "false".into(),
-            _ => {}
-        }
-        if v == self.main {
-            return "main".into();
-        }
-        if v.is_kind(Kind::Object) && self.class(self.dispatch_class(v)).kind == ClassKind::Singleton {
-            return self.any_to_s(v);
-        }
-        if let Some(c) = self.class_id(v) {
-            let n = self.class_name(c);
-            return if self.class(c).kind == ClassKind::Module { format!("module {n}") } else { format!("class {n}") };
-        }
-        format!("an instance of {}", self.class_name_of(v))
-    }
-    #[cold]
-    pub fn no_method_error<T>(&mut self, v: Value, name: Sym, args: &[Value], why: MissReason) -> Result<T> {
-        let who = self.describe_receiver(v);
-        let n = name.name();
-        let message = match why {
-            MissReason::None => format!("undefined method '{n}' for {who}"),
-            MissReason::Private => match self.method_of(v, name) {
-                Some(_) => format!("private method '{n}' called for {who}"),
-                None => format!("undefined method '{n}' for {who}"),
-            },
-            MissReason::Protected => format!("protected method '{n}' called for {who}"),
-            MissReason::Vcall => format!("undefined local variable or method '{n}' for {who}"),
-            MissReason::Super => format!("super: no superclass method '{n}' for {who}"),
-        };
-        let class = if why == MissReason::Vcall { ids::NAME_ERROR } else { ids::NO_METHOD_ERROR };
-        let e = self.exception(class, &message);
-        self.ivar_set_raw(e, Sym::intern("__name"), Value::sym(name));
-        self.ivar_set_raw(e, Sym::intern("__receiver"), v);
-        let args = self.array(args);
-        self.ivar_set_raw(e, Sym::intern("__args"), args);
-        self.raise_value(e)
-    }
     /// `&value` in a call: nil, a Proc, or its `to_proc`.
     pub fn to_block(&mut self, v: Value) -> Result<Value> {
         if v.is_nil() || v.is_kind(Kind::Proc) {

@@ -334,10 +334,6 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
                     (m, Some(f)) => f(cx, m, name)?,
                 }
             }
-            Intrinsic::Unsupported => {
-                let t = cx.to_s_text(arg(0))?;
-                return cx.raise(ids::NOT_IMPLEMENTED_ERROR, t);
-            }
             Intrinsic::MethodName => match cx.method_frame() {
                 Some(f) => {
                     let m = Ref::<MethodCell>::of((*f).me);

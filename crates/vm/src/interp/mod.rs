@@ -26,11 +26,13 @@ mod data;
 mod defs;
 mod intrinsics;
 mod keywords;
+mod missing;
 mod super_call;
 pub mod trace;
 mod unwind;
 
-pub use calls::{MissReason, RUBY2_KEYWORDS, send_miss};
+pub use calls::{RUBY2_KEYWORDS, send_miss};
+pub use missing::MissReason;
 
 /// A handler. True: the code that `run` entered has returned; false: an exception is pending.
 pub type Handler = unsafe fn(&mut Cx, *const Insn, *mut Value, *const CodeState) -> bool;

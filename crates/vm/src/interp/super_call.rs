@@ -1,6 +1,7 @@
 //! `super`.
 
-use super::calls::{MissReason, enter, lay_out, missing};
+use super::calls::{enter, lay_out};
+use super::missing::{MissReason, missing};
 use super::{check, next, r};
 use crate::builtin::Block;
 use crate::frame::*;

@@ -1,0 +1,101 @@
+//! Calls of methods that aren't there, or may not be called: method_missing, NoMethodError and its wording.
+
+use crate::builtin::Block;
+use crate::raise::Result;
+use crate::vm::Cx;
+use zakuro_bytecode::{CallSite, call_flags};
+use zakuro_object::*;
+
+/// Why no method could be called.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MissReason {
+    None,
+    /// There is none; a private one would have been called, too.
+    Fcall,
+    Private,
+    Protected,
+    Vcall,
+    Super,
+}
+
+impl MissReason {
+    /// Of a call that finds no method.
+    pub(super) fn at(site: &CallSite) -> MissReason {
+        match site.flags {
+            f if f & call_flags::VCALL != 0 => MissReason::Vcall,
+            f if f & call_flags::FCALL != 0 => MissReason::Fcall,
+            _ => MissReason::None,
+        }
+    }
+}
+
+/// method_missing with the arguments above `base`.
+#[inline(never)]
+pub unsafe fn missing(cx: &mut Cx, base: *mut Value, argc: usize, kw: bool, block: Block, name: Sym, why: MissReason) -> Result<Value> {
+    unsafe {
+        let args = std::slice::from_raw_parts(base.add(1), argc).to_vec();
+        cx.call_missing(*base, name, &args, kw, block, why)
+    }
+}
+
+impl Cx {
+    /// Calls method_missing, or raises NoMethodError when it is the builtin one.
+    pub fn call_missing(&mut self, v: Value, name: Sym, args: &[Value], kw: bool, block: Block, why: MissReason) -> Result<Value> {
+        match self.method_of(v, sym::method_missing) {
+            Some(m) if m.method_kind() != MethodKind::Native => {
+                let mut all = Vec::with_capacity(args.len() + 1);
+                all.push(Value::sym(name));
+                all.extend_from_slice(args);
+                // For the builtin, should the method call super.
+                self.missing_reason = why;
+                self.call_method(m, v, sym::method_missing, &all, kw, block)
+            }
+            _ => self.no_method_error(v, name, args, why),
+        }
+    }
+    /// How error messages name a receiver.
+    pub fn describe_receiver(&mut self, v: Value) -> String {
+        match v {
+            Value::NIL => return "nil".into(),
+            Value::TRUE => return "true".into(),
+            Value::FALSE => return "false".into(),
+            _ => {}
+        }
+        if v == self.main {
+            return "main".into();
+        }
+        if v.is_kind(Kind::Object) && self.class(self.dispatch_class(v)).kind == ClassKind::Singleton {
+            return self.any_to_s(v);
+        }
+        if let Some(c) = self.class_id(v) {
+            let n = self.class_name(c);
+            return if self.class(c).kind == ClassKind::Module { format!("module {n}") } else { format!("class {n}") };
+        }
+        format!("an instance of {}", self.class_name_of(v))
+    }
+    #[cold]
+    pub fn no_method_error<T>(&mut self, v: Value, name: Sym, args: &[Value], why: MissReason) -> Result<T> {
+        let who = self.describe_receiver(v);
+        let n = name.name();
+        let message = match why {
+            MissReason::None | MissReason::Fcall => format!("undefined method '{n}' for {who}"),
+            MissReason::Private => match self.method_of(v, name) {
+                Some(_) => format!("private method '{n}' called for {who}"),
+                None => format!("undefined method '{n}' for {who}"),
+            },
+            MissReason::Protected => format!("protected method '{n}' called for {who}"),
+            MissReason::Vcall => format!("undefined local variable or method '{n}' for {who}"),
+            MissReason::Super => format!("super: no superclass method '{n}' for {who}"),
+        };
+        let class = if why == MissReason::Vcall { ids::NAME_ERROR } else { ids::NO_METHOD_ERROR };
+        let e = self.exception(class, &message);
+        self.ivar_set_raw(e, Sym::intern("__name"), Value::sym(name));
+        self.ivar_set_raw(e, Sym::intern("__receiver"), v);
+        let args = self.array(args);
+        self.ivar_set_raw(e, Sym::intern("__args"), args);
+        if matches!(why, MissReason::Fcall | MissReason::Super) {
+            self.ivar_set_raw(e, Sym::intern("__private"), Value::TRUE);
+        }
+        self.raise_value(e)
+    }
+}
