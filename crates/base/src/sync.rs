@@ -1,6 +1,6 @@
 //! What lock-free and locking code is written with: the real thing, or a model of it: loom's under `--cfg loom` (every interleaving and reordering of
 //! small pieces), shuttle's under `--cfg shuttle` (random interleavings of whole schedulers; its atomics are sequentially consistent). What only shuttle
-//! can model, because it is too large for loom, takes the module `wide`.
+//! can model, because it is too large for loom, takes the module `wide`. See docs/testing-models.md.
 //!
 //! Invariants: both sides have the same interface, so that what the models explore is the code that runs. `Mutex::lock` gives the
 //! guard itself: a thread that panics while it holds a lock leaves it usable.
@@ -11,10 +11,7 @@ pub use parking_lot::{Mutex, MutexGuard};
 #[cfg(not(any(loom, shuttle)))]
 pub use std::sync::{Arc, atomic};
 #[cfg(shuttle)]
-pub use {
-    shuttle::sync::{Arc, atomic},
-    wide::{Mutex, MutexGuard},
-};
+pub use wide::{Arc, Mutex, MutexGuard, atomic};
 
 #[cfg(loom)]
 pub use loom::sync::{Arc, MutexGuard, atomic};
@@ -130,19 +127,80 @@ mod model {
 pub mod wide {
     pub use parking_lot::{Condvar, Mutex, MutexGuard};
     pub use std::hint::spin_loop;
-    pub use std::sync::atomic;
+    pub use std::sync::{Arc, atomic};
     pub use std::thread;
     pub use std::thread_local;
+
+    /// In models, another thread may come in between here. For steps that no primitive of this module separates.
+    #[inline(always)]
+    pub fn point() {}
 }
 
-/// shuttle's primitives with parking_lot's interface.
+/// shuttle's primitives with the interfaces of std and parking_lot.
 #[cfg(shuttle)]
 pub mod wide {
     pub use shuttle::hint::spin_loop;
     pub use shuttle::sync::atomic;
     pub use shuttle::thread;
     pub use shuttle::thread_local;
+    use std::mem::ManuallyDrop;
     use std::ops::{Deref, DerefMut};
+
+    pub fn point() {
+        if !std::thread::panicking() {
+            atomic::AtomicBool::new(false).load(atomic::Ordering::SeqCst);
+        }
+    }
+
+    /// std's, whose counts are no points of their own to shuttle.
+    #[derive(Debug, Default)]
+    pub struct Arc<T: ?Sized>(std::sync::Arc<T>);
+
+    impl<T> Arc<T> {
+        pub fn new(value: T) -> Arc<T> {
+            Arc(std::sync::Arc::new(value))
+        }
+
+        pub fn as_ptr(this: &Arc<T>) -> *const T {
+            std::sync::Arc::as_ptr(&this.0)
+        }
+
+        pub fn ptr_eq(this: &Arc<T>, other: &Arc<T>) -> bool {
+            std::sync::Arc::ptr_eq(&this.0, &other.0)
+        }
+
+        pub fn strong_count(this: &Arc<T>) -> usize {
+            point();
+            std::sync::Arc::strong_count(&this.0)
+        }
+
+        pub fn into_inner(this: Arc<T>) -> Option<T> {
+            point();
+            let this = ManuallyDrop::new(this);
+            // SAFETY: read once, and never dropped.
+            std::sync::Arc::into_inner(unsafe { std::ptr::read(&this.0) })
+        }
+    }
+
+    impl<T> Clone for Arc<T> {
+        fn clone(&self) -> Arc<T> {
+            point();
+            Arc(self.0.clone())
+        }
+    }
+
+    impl<T> Deref for Arc<T> {
+        type Target = T;
+        fn deref(&self) -> &T {
+            &self.0
+        }
+    }
+
+    impl<T: ?Sized> Drop for Arc<T> {
+        fn drop(&mut self) {
+            point();
+        }
+    }
 
     #[derive(Debug, Default)]
     pub struct Mutex<T>(shuttle::sync::Mutex<T>);

@@ -262,27 +262,31 @@ impl Inner {
     /// Sets a native thread to work on an idle worker, or on one that a blocking call keeps at hand. The caller holds the permit
     /// to spin, which goes with it.
     fn start_worker(&self) {
-        let mut idle = self.idle.lock();
-        let index = match idle.workers.pop() {
-            Some(index) => {
+        let (idle, index) = loop {
+            let mut idle = self.idle.lock();
+            if let Some(index) = idle.workers.pop() {
                 self.idle_workers.store(idle.workers.len(), Ordering::SeqCst);
-                index
+                break (idle, index);
             }
-            None => match self.take_blocked() {
-                Some(index) => {
-                    idle.detached += 1;
-                    index
-                }
-                None => {
-                    drop(idle);
-                    // A pusher may have relied on our permit since we looked.
-                    return self.release_permit();
-                }
-            },
+            if let Some(index) = self.take_blocked() {
+                idle.detached += 1;
+                break (idle, index);
+            }
+            drop(idle);
+            // A pusher may have relied on our permit since we looked. But only a worker that is really to be had is worth another try: while a
+            // call is about to begin or end, `blocked` counts one that is not, and whoever begins it looks at the queues himself.
+            self.stop_spinning();
+            if !self.work_visible() || !self.worker_to_be_had() || !self.start_spinning() {
+                return;
+            }
         };
         self.worker(index).status.store(Status::RUNNING, Ordering::SeqCst);
         self.put_to_work(idle, index | WITH_PERMIT);
         self.reactor.start_ticking();
+    }
+
+    fn worker_to_be_had(&self) -> bool {
+        self.idle_workers.load(Ordering::SeqCst) > 0 || self.workers.iter().any(|w| w.status.load(Ordering::SeqCst) == Status::BLOCKED)
     }
 
     fn take_blocked(&self) -> Option<u32> {

@@ -13,12 +13,8 @@ use crate::scheduler::tests::{scheduler, unit};
 use crate::scheduler::{Scheduler, Worker};
 use crate::{Turn, blocking};
 
-const ROUNDS: usize = 3000;
-
-/// Half of the schedules at random, half with few switches at bad moments.
 fn explore(model: impl Fn() + Clone + Send + Sync + 'static) {
-    shuttle::check_random(model.clone(), ROUNDS / 2);
-    shuttle::check_pct(model, ROUNDS / 2, 4);
+    zakuro_base::explore::explore(3000, model);
 }
 
 /// A count that somebody waits for.
@@ -247,6 +243,7 @@ fn nobody_looks_at_a_poll_word_after_its_turn() {
         let ticker = thread::spawn(move || {
             while !st.load(Ordering::SeqCst) {
                 w.preempt();
+                thread::yield_now();
             }
         });
         let words: Vec<Arc<PollWord>> = (0..3).map(|_| Arc::new(PollWord::new())).collect();
@@ -277,6 +274,8 @@ fn an_end_in_the_middle() {
                 if n == 2 {
                     blocking(|| thread::yield_now());
                 }
+                // They never end; the others shall have their turns.
+                thread::yield_now();
                 me.wake();
                 if n == 1 { Turn::Again } else { Turn::Park }
             }));
