@@ -309,10 +309,8 @@ impl Inner {
         drop(idle);
         let Some(inner) = self.reactor.owner() else { return };
         let parker = Arc::new(Parker::new(word));
-        let started = thread::Builder::new()
-            .name(format!("zakuro-{number}"))
-            .stack_size(NATIVE_STACK)
-            .spawn(move || native::main(inner, parker));
+        let started =
+            thread::Builder::new().name(format!("zakuro-{number}")).stack_size(NATIVE_STACK).spawn(move || native::main(inner, parker));
         if started.is_err() {
             // No thread to be had: the worker goes back, and whoever runs already will do the work.
             let mut idle = self.idle.lock();
