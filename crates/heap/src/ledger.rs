@@ -19,6 +19,8 @@ use std::ptr;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
+use zakuro_base::sync::wide::point;
+
 use crate::block::BlockMeta;
 
 /// Bytes per block; blocks are aligned to it.
@@ -170,6 +172,7 @@ impl Ledger {
             books.in_use += out.len() - first;
         }
         for &block in &out[first..] {
+            point();
             // SAFETY: the block is open, hence its row mapped.
             unsafe { (*self.table.add(block as usize)).owner.store(*id, Relaxed) };
         }
@@ -181,6 +184,7 @@ impl Ledger {
             return;
         }
         for &block in blocks {
+            point();
             // SAFETY: the block is open, hence its row mapped.
             unsafe {
                 let meta = &*self.table.add(block as usize);
@@ -188,6 +192,7 @@ impl Ledger {
                 meta.region.store(0, Relaxed);
             }
         }
+        point();
         let surplus = {
             let mut books = self.lock();
             let room = (DIRTY_LIMIT / BLOCK_SIZE).saturating_sub(books.dirty.len());
