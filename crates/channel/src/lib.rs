@@ -1,7 +1,7 @@
 //! Channels: process-level FIFO queues of messages between VMs, many senders and many receivers.
 //!
 //! Map: `queue` (what is under a channel's lock), `waiter` (standing in line), `select` (waiting at several), `reclaim` (channels
-//! that only messages lead to). The state of a line and of a claim is explored by loom: tests/loom.rs; channels over a whole
+//! that only messages lead to). The state of a line and of a claim is explored by loom, and run by Miri: tests/models.rs; channels over a whole
 //! scheduler by shuttle: shuttle_tests.rs.
 //!
 //! Invariants:
@@ -25,11 +25,11 @@ mod select;
 mod waiter;
 
 /// What waits. Models bring their own.
-#[cfg(not(loom))]
+#[cfg(not(any(loom, miri)))]
 use zakuro_sched::Task;
-#[cfg(loom)]
+#[cfg(any(loom, miri))]
 pub mod model;
-#[cfg(loom)]
+#[cfg(any(loom, miri))]
 use model::Task;
 
 use std::sync::atomic::AtomicU64 as Counter;
@@ -386,6 +386,6 @@ impl Message for Vec<u8> {
 mod reclaim_tests;
 #[cfg(all(test, shuttle))]
 mod shuttle_tests;
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(all(test, not(any(loom, shuttle, miri))))]
 #[path = "channel_tests.rs"]
 mod tests;

@@ -520,7 +520,8 @@ impl Scheduler {
             0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
             n => n,
         };
-        let asymmetric = !cfg!(shuttle) && process_barrier(libc::MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+        // Neither Miri nor shuttle has the kernel's barrier.
+        let asymmetric = !cfg!(any(shuttle, miri)) && process_barrier(libc::MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
         let inner = Arc::new_cyclic(|owner| Inner {
             workers: (0..count).map(|_| Worker::new(asymmetric)).collect(),
             injector: RunQueue::default(),
