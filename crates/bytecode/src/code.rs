@@ -4,6 +4,11 @@ use crate::op::Insn;
 use std::sync::Arc;
 use zakuro_base::Sym;
 
+/// Operand x of `NewStr`: flags of the new String. Its meaning belongs to zakuro-object, whose constants the VM compares with these.
+pub const FROZEN_STRING: u8 = 1;
+/// A String whose first change warns.
+pub const CHILLED_STRING: u8 = FROZEN_STRING | 64;
+
 /// What kind of scope a Code is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CodeKind {

@@ -92,6 +92,8 @@ pub(crate) struct Compiler<'pr> {
     /// Encoding id of string literals.
     pub encoding: u8,
     pub frozen_strings: bool,
+    /// Strings of literals are told where they stand.
+    pub literal_places: bool,
     pub data_offset: Option<usize>,
     /// Inside `# shareable_constant_value`.
     pub shareable: bool,

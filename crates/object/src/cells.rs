@@ -61,6 +61,12 @@ pub const ORPHAN: u8 = flags::USER2;
 /// Flag of Hash cells: made for keyword arguments that `ruby2_keywords` keeps.
 pub const KEYWORDS: u8 = flags::USER1;
 
+/// Flag of String cells, beside FROZEN: *chilled*. The String can be changed, but programs should not rely on it: the first change warns. Having FROZEN, too, sends
+/// every change to the slow path of the frozen test, so that nothing else is tested for it. See `Cx::thaw`.
+pub const CHILLED: u8 = flags::USER1;
+/// Flag of chilled Strings: a Symbol's `to_s` made it, not a literal. Chilled Strings are never SHARED, so it can't be mistaken for TEMPLATE.
+pub const CHILLED_SYMBOL: u8 = flags::REMEMBERED;
+
 /// Flag of SHARED cells: belongs to an image and can change, or leads to a cell that can. A VM works with a copy of its own.
 pub const TEMPLATE: u8 = flags::REMEMBERED;
 

@@ -244,6 +244,9 @@ impl Cx {
         if v.flags() & flags::SHARED != 0 {
             return self.frozen_error(v);
         }
+        if v.is_chilled() {
+            self.thaw(v)?;
+        }
         let c = self.dispatch_class(v);
         if self.class(c).kind == ClassKind::Singleton && self.attached(c) == v {
             return Ok(c);

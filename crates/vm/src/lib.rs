@@ -13,6 +13,7 @@ pub mod boot;
 pub mod builtin;
 pub mod call;
 pub mod channels;
+pub mod chilled;
 pub mod classes;
 pub mod codecache;
 pub mod codegc;

@@ -75,6 +75,23 @@ pub fn emit(cx: &mut Cx, line: &str) -> Result<()> {
     Ok(())
 }
 
+/// The same for a line of a category, which `Warning.warn` is told unless it takes one argument.
+pub fn emit_category(cx: &mut Cx, line: &str, category: &str) -> Result<()> {
+    let (warning, text) = (cx.class_value(ids::WARNING), cx.str(line));
+    let name = Sym::intern("warn");
+    if let Some(m) = cx.method_of(warning, name)
+        && cx.method_arity(m) == 1
+        && m.method_kind() != MethodKind::Native
+    {
+        cx.call(warning, name, &[text])?;
+        return Ok(());
+    }
+    let kw = cx.new_hash();
+    cx.hash_set(kw, Value::sym(sym::category), Value::sym(Sym::intern(category)))?;
+    cx.call_full(warning, name, &[text, kw.as_value()], true, Block::NONE)?;
+    Ok(())
+}
+
 fn write(cx: &mut Cx, text: Value) -> Result<()> {
     let err = cx.global_get(sym::stderr)?;
     if err.is_nil() {

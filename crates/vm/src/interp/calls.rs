@@ -714,11 +714,4 @@ impl Cx {
             None => Ok(()),
         }
     }
-    /// Warning of a category that is off by default (`deprecated`, `experimental`): shown with `-w`.
-    pub fn warn_category(&mut self, message: &str, _category: &str) -> Result<()> {
-        if self.global_peek(sym::verbose) == Some(Value::TRUE) || self.options.verbose == Some(true) {
-            return self.warn_here(message);
-        }
-        Ok(())
-    }
 }

@@ -41,7 +41,9 @@ pub unsafe fn load_const(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
 pub unsafe fn new_str(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     unsafe {
         let lit: Ref<StringCell> = Ref::of(*(*cs).consts.add((*ip).b as usize));
-        let s = StringCell::substring(&mut cx.heap, ids::STRING.0, lit, 0, lit.len());
+        let mut s = StringCell::substring(&mut cx.heap, ids::STRING.0, lit, 0, lit.len());
+        // FROZEN | CHILLED, or nothing.
+        s.header.flags |= (*ip).x;
         r!(regs, (*ip).a) = s.as_value();
         next!(cx, ip, regs, cs)
     }

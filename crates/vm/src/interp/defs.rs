@@ -175,7 +175,7 @@ impl Cx {
     }
     #[inline(never)]
     fn define_singleton_ruby_method(&mut self, object: Value, name: Sym, code: &Arc<Code>) -> Result<()> {
-        if object.is_cell() && object.flags() & flags::FROZEN != 0 && !object.is_kind(Kind::Class) {
+        if object.is_cell() && object.is_frozen() && !object.is_kind(Kind::Class) {
             return self.frozen_class_error(object);
         }
         let class = self.singleton_class(object)?;

@@ -341,7 +341,12 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
                 }
                 None => Value::NIL,
             },
-            Intrinsic::Reserved | Intrinsic::ChilledString => arg(0),
+            Intrinsic::Reserved => arg(0),
+            Intrinsic::LiteralPlace => {
+                cx.note_literal_place(arg(0));
+                arg(0).set_flags(i.b as u8);
+                arg(0)
+            }
             Intrinsic::SingletonClass => {
                 let c = cx.singleton_class(arg(0))?;
                 cx.class_value(c)
@@ -381,7 +386,7 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
             }
             Intrinsic::Freeze => {
                 if arg(0).is_cell() {
-                    arg(0).set_flags(flags::FROZEN);
+                    arg(0).make_frozen();
                 }
                 arg(0)
             }

@@ -269,7 +269,7 @@ impl Packer {
         }
         // SAFETY: a live cell; its shape word is not used.
         let mut header = unsafe { *v.header() };
-        header.flags &= flags::FROZEN | flags::HAS_IVARS;
+        header.flags = v.settled_flags() & (flags::FROZEN | flags::HAS_IVARS);
         header.shape = 0;
         let mut len = 0;
         match kind {
@@ -439,7 +439,7 @@ impl Packer {
         let v = self.cells[n].cell;
         let class = self.class_of_cell(cx, n);
         let class = self.class(cx, class)?;
-        let mut header = Header { shape: 0, kind: Kind::Free as u8, flags: v.flags() & flags::FROZEN, aux: Special::Dumped as u16 };
+        let mut header = Header { shape: 0, kind: Kind::Free as u8, flags: v.settled_flags() & flags::FROZEN, aux: Special::Dumped as u16 };
         if dump == Dump::Object {
             let data = cx.call_private(v, sym::marshal_dump, &[]).map_err(|_| Raised)?;
             self.regions = cx.heap.region_stats().0 > 0;

@@ -65,7 +65,7 @@ impl Attempts {
         while let Some(v) = seen.get(at).copied() {
             at += 1;
             // Tables of frozen Sets are not frozen themselves.
-            if v.flags() & flags::FROZEN == 0 && !matches!(v.kind_of_cell(), Kind::Float | Kind::Bignum | Kind::Hash) {
+            if v.settled_flags() & flags::FROZEN == 0 && !matches!(v.kind_of_cell(), Kind::Float | Kind::Bignum | Kind::Hash) {
                 break;
             }
             let large = each_reference(v, &mut |x| {
@@ -248,7 +248,7 @@ impl Cx {
     /// Whether a cell may lie in a region, as far as it alone goes.
     fn qualifies(&mut self, v: Value, lenient: bool, shapes: &mut FastMap<ShapeId, bool>) -> bool {
         let kind = v.kind_of_cell();
-        let flags = v.flags();
+        let flags = v.settled_flags();
         match kind {
             Kind::Float | Kind::Bignum => return true,
             Kind::String | Kind::Array | Kind::Range | Kind::Rational | Kind::Complex => {
