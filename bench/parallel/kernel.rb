@@ -1,6 +1,6 @@
 # One computing kernel, cut into units that are independent of each other, done here or shared among VMs.
 #   kernel.rb NAME UNITS VMS [FIRST]
-# NAME: call, float, string, hash, alloc, ao. VMS 0: compute in this VM; N: N child VMs take equal parts.
+# NAME: call, float, string, hash, alloc, ao, tarai, page. VMS 0: compute in this VM; N: N child VMs take equal parts.
 # FIRST shifts the numbers of the units, so that separate processes can do different parts of the same work.
 # Prints `checksum NAME SUM` (the same for every way to cut the work) and `NAME_compute VALUE s`.
 # `bench/run parallel` compares one process, two processes, one VM and two VMs by wall time, set-up included.
@@ -88,7 +88,40 @@ module Work
     @scene.row(unit % 96).sum(24)
   end
 
-  NAMES = %w[call float string hash alloc ao].freeze
+  # Deep recursion with three arguments.
+  def tarai(unit)
+    6.times.sum { |i| tak(8 + i % 2, 4, (unit + i) % 2) }
+  end
+
+  def tak(x, y, z)
+    x <= y ? y : tak(tak(x - 1, y, z), tak(y - 1, z, x), tak(z - 1, x, y))
+  end
+
+  Row = Struct.new(:name, :price, :tags)
+
+  # Pages as a compiled ERB template makes them: a buffer, literal parts, escaped values, nested loops.
+  def page(unit)
+    rows = Array.new(40) { |i| Row.new("item <#{i}> & \"#{unit}\"", i * 1.25 + unit % 10, Array.new(i % 4) { |t| "tag#{t}" }) }
+    8.times.sum { |round| render("Page #{round}", rows).size }
+  end
+
+  def render(title, rows)
+    out = +""
+    out << "<html>\n<head><title>" << escape(title) << "</title></head>\n<body>\n<table>\n"
+    rows.each_with_index do |row, i|
+      out << "  <tr class=\"" << (i.odd? ? "odd" : "even") << "\">\n    <td>" << escape(row.name) << "</td>\n    <td>"
+      out << format("%.2f", row.price) << "</td>\n    <td>" << row.tags.map { |tag| "<b>#{escape(tag)}</b>" }.join(", ") << "</td>\n  </tr>\n"
+    end
+    out << "</table>\n</body>\n</html>\n"
+  end
+
+  ESCAPES = { "&" => "&amp;", "<" => "&lt;", ">" => "&gt;", '"' => "&quot;", "'" => "&#39;" }.freeze
+
+  def escape(text)
+    text.to_s.gsub(/[&<>"']/, ESCAPES)
+  end
+
+  NAMES = %w[call float string hash alloc ao tarai page].freeze
 
   def work(name, first, count)
     raise ArgumentError, "no such kernel: #{name}" unless NAMES.include?(name)

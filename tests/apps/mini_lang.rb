@@ -332,7 +332,7 @@ module Pip
   end
 
   class Machine
-    LIMIT = 2_500
+    LIMIT = 900
     class << self
       def builtins = @builtins ||= {}
 
@@ -479,9 +479,9 @@ module Pip
   end
 
   SOURCES = [
-    ["fibonacci", "fn fib(n) -> if n < 2 then n else fib(n - 1) + fib(n - 2) end\nprint(map(0..7, fib))\nprint(2 ** 3 ** 2 - -4 * (1 + 2 * 3))"],
+    ["fibonacci", "fn fib(n) -> if n < 2 then n else fib(n - 1) + fib(n - 2) end\nprint(map(0..5, fib))\nprint(2 ** 3 ** 2 - -4 * (1 + 2 * 3))"],
     ["counter", "fn counter() do\n let n = 0\n fn () do n = n + 1 return n * 10 end\nend\nlet a = counter() let b = counter()\na() a()\nprint([a(), b()])"],
-    ["sieve", "let primes = []\nfor n in 2..20 do\n let ok = true\n for p in primes do if n % p == 0 then ok = false end end\n if ok then push(primes, n) end\nend\nprint(join(primes, \" \"))"],
+    ["sieve", "let primes = []\nfor n in 2..12 do\n let ok = true\n for p in primes do if n % p == 0 then ok = false end end\n if ok then push(primes, n) end\nend\nprint(join(primes, \" \"))"],
     ["maps", "let m = {name: \"Ada\", born: 1815}\nm.name = m.name + \"!\"\nm[\"died\"] = 1852\nprint(m) print(m.died - m.born) print(keys(m) |> sort |> join(\",\"))"],
     ["match", "fn sum(list) -> match list when [] then 0 when [x, ..rest] then x + sum(rest) end\nfn kind(v) -> match v when 0 then \"zero\" when [_, _] then \"pair\" when n if n == 7 then \"seven\" when _ then \"other\" end\nprint(sum([1, 2, 3.5])) print(map([0, [1, 2], 7, 8], kind))"],
     ["errors", "fn risky(n) do if n > 2 then throw {code: n} end return 10 / n end\nfor n in [2, 0, 3] do try print(risky(n)) rescue e then print(\"caught \" + str(e)) end end"],

@@ -312,7 +312,8 @@ class Cart
   def total = items.map(&:subtotal).total
 
   def receipt(set)
-    PRICED[self] ||= begin
+    # Held by the cart, too: a WeakMap alone keeps no value.
+    PRICED[self] ||= @receipt = begin
       $trace << "priced #{customer.name}"
       lines = items.map { |i| ["#{i.quantity} x #{i.sku} #{i.tags.join("/")}", i.subtotal] } + set.price(self)
       sum = lines.map(&:last).total

@@ -14,7 +14,9 @@ KEY = "key"
 IDENT[KEY] = 1
 TEXT = "x" * 1000
 SLICE = TEXT[10, 500]
-DEEP = (0...50_000).inject(nil) { |rest, i| [i, rest] }
+# Deeper than a native recursion could go; less under a collection at every safepoint.
+DEPTH = ENV["ZAKURO_TEST_SCALE"] == "small" ? 2_000 : 50_000
+DEEP = DEPTH.times.inject(nil) { |rest, i| [i, rest] }
 NAN = Float::NAN
 BIG = [2**100, 1r / 3, 2i, 1e300 * 1e10, -0.0]
 RANGE = (1..)
@@ -30,7 +32,7 @@ vm = RubyVM.fork(local, A) do |given, list|
     B[:list].equal?(A), A[1].equal?(A), B[:self].equal?(B),
     OBJ.object_id == ID, IDS.key?(ID), BY_OBJECT[OBJ], BY_OBJECT.keys[1].is_a?(Class), BY_OBJECT[BY_OBJECT.keys[1]],
     BY_OBJECT[[OBJ, :k]], BY_OBJECT.values_at(*BY_OBJECT.keys),
-    OBJ.hi, IDENT[KEY], IDENT["key"], TEXT.size, SLICE.size, deep, NAN.nan?, BIG, RANGE, FROZEN.frozen?, A.frozen?,
+    OBJ.hi, IDENT[KEY], IDENT["key"], TEXT.size, SLICE.size, deep == DEPTH, NAN.nan?, BIG, RANGE, FROZEN.frozen?, A.frozen?,
     ERROR.message, ERROR.backtrace.size, given[:a].equal?(A), list.equal?(A), local[:a].equal?(A), given.equal?(local)
   ]
 end

@@ -15,6 +15,8 @@ p((vm.join rescue $!.message))
   "next in ensure" => -> { loop { begin; loop {}; ensure; next; end } },
   "return in ensure" => -> { m = -> { begin; sleep; ensure; return 1; end }; loop { m.call } },
   "ensure in threads" => -> { 3.times { Thread.new { begin; sleep; ensure; loop {}; end } }; sleep },
+  "one thread" => -> { Thread.new { begin; sleep; ensure; loop {}; end }; sleep },
+  "waiting threads" => -> { 3.times { Thread.new { begin; sleep; ensure; Queue.new.pop; end } }; Thread.new { sleep }; sleep },
   "ensure in a fiber" => -> { Fiber.new { begin; sleep; ensure; loop {}; end }.resume },
   "at_exit" => -> { at_exit { loop {} }; sleep },
   "retry" => -> { begin; loop { raise "x" }; rescue; retry; end },

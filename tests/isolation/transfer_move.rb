@@ -40,6 +40,13 @@ p try { [0] + arr }, try { arr << 1 }, try { arr[0] }, try { arr.each {} }
 hash = { a: 1 }
 ch.send(hash, move: true)
 p try { hash[:a] }, try { hash.each {} }
+# What is an instruction rather than a call raises, too; so does what asks for a conversion.
+p [arr, hash, str].map { |m| [try { !m }, try { not m }, try { m.nil? }, try { m != 1 }, try { m == m }, try { m.equal?(m) }, try { m.inspect }] }
+obj = Item.new
+ch.send(obj, move: true)
+p try { !obj }, try { obj.nil? }, try { p obj }, try { "a" == str }, try { [] == arr }, try { {} == hash }, try { 1 == obj }, try { :a == obj }
+p try { [*arr] }, try { a, b = arr }, try { "%s" % str }, try { [1].map(&obj) }, try { { obj => 1 } }, try { Array(arr) }
+p try { case arr when Array then 1 else 2 end }, try { case arr; in [] then 1 end }, try { def obj.x = 1 }, try { obj ? 1 : 2 }
 # Nothing moves when something can't.
 keep = ["keep", Mutex.new]
 p try { ch.send(keep, move: true) }, keep.size

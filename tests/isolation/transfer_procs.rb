@@ -108,6 +108,32 @@ p remote.(->(hash) { [hash[2], hash.size] }, h), h.size
 fact = ->(n) { n < 2 ? 1 : n * fact.(n - 1) }
 p remote.(fact, 20)
 p remote.(->(x) { x =~ /b(.)/; [$1, $~[0]] }, "abc")
+# A block that never looks at its self travels without it when it can't travel; one that does, does not.
+class Holder
+  def initialize = @lock = Mutex.new
+  def idle(n) = ->(x) { [x, n].map { |i| i + Math.sqrt(4).to_i } }
+  def asks = -> { @lock }
+  def calls = -> { idle(1) }
+  def passes = ->(list) { list << self }
+  def inner = -> { [1].each { |_| [2].each { @lock } } }
+  def evals = ->(s) { eval(s) }
+  def own = -> { Struct.new(:n).new(5).n }
+  def both = [idle(2), asks]
+  def sendable = [1, 2].instance_exec { -> { 3 } }
+end
+holder = Holder.new
+ch << [holder.idle(10), holder.own]
+p ch.recv.then { |f, g| [f.(1), g.()] }
+%i[asks calls passes inner evals both].each do |name|
+  ch << holder.__send__(name)
+  puts "#{name} was sent"
+rescue TypeError => e
+  puts "#{name}: #{e.message}"
+end
+ch << holder.idle(1)
+p ch.recv.binding.receiver
+ch << holder.sendable
+p ch.recv.binding.receiver
 # A Method that the receiver lacks.
 class Counter; def extra = 1; end
 p remote.(Counter.new(1).method(:add), 1)

@@ -15,7 +15,8 @@ use std::time::Instant;
 pub const NAMES: &[&str] = &["parallel", "create_join", "ping_pong", "string_transfer", "kernels", "vm"];
 
 /// Kernels with the number of units that keep one core busy for about a second.
-const KERNELS: &[(&str, usize)] = &[("call", 1200), ("float", 800), ("string", 600), ("hash", 500), ("alloc", 1200), ("ao", 960)];
+const KERNELS: &[(&str, usize)] =
+    &[("call", 1200), ("float", 800), ("string", 600), ("hash", 500), ("alloc", 1200), ("ao", 960), ("tarai", 450), ("page", 500)];
 
 /// Which line of the reference a line of ours is compared with.
 const COUNTERPARTS: &[(&str, &str)] = &[("vm_", "fork_"), ("channel_", "pipe_"), ("vm_", "thread_"), ("vm_", "pipe_"), ("vm_", "ractor_")];

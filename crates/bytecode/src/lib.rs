@@ -12,6 +12,7 @@ pub mod disasm;
 pub mod flow;
 pub mod intrinsic;
 pub mod op;
+pub mod receiver;
 pub mod verify;
 
 pub use code::*;

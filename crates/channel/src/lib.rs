@@ -8,13 +8,15 @@
 //!   message set aside that nobody else takes. What is queued and set aside for claimed senders is within the bounds.
 //! - Waiters are claimed in the order in which they came. A claim is collected by the waiter's next call on the channel, or handed
 //!   on by `unregister`: no wake-up is lost with a thread that is killed or timed out.
+//! - What is oldest may lie in `front`, a batch that receivers took out of an unbounded channel's queue at once, without handles in it. It is
+//!   filled only when it is empty, nobody stands in line and nothing is set aside; while it holds messages, nobody gets in line to receive.
 //! - If a live waiter stands in line, there is nothing for it: no unpromised message (no room for the first sender).
 //! - Tasks are woken after the lock is released; nobody suspends under it. A message is dropped outside of it.
 //! - A handle is either outside, or inside a queued message. What has no way from outside is dropped.
 //!
 //! Rejected: handing the message to the waiter directly (a killed receiver would take it along; select would need a slot of each
-//! type); waking without setting aside (a busy receiver on the same worker would starve the others); swap-all lists (bounds,
-//! select and closing need to see the queue); a private batch for each receiver (a slow or killed one would keep what it took).
+//! type); waking without setting aside (a busy receiver on the same worker would starve the others); swap-all lists everywhere (bounds
+//! and rings of channels need to see the queue); a private batch for each receiver (a slow or killed one would keep what it took).
 
 mod queue;
 mod reclaim;
@@ -33,9 +35,9 @@ use std::sync::atomic::AtomicU64 as Counter;
 
 use zakuro_base::sync::Arc;
 use zakuro_base::sync::Short;
-use zakuro_base::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use zakuro_base::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-use queue::{Inner, Wakes};
+use queue::{Front, Inner, Wakes};
 pub use select::{Selected, leave, select};
 pub use waiter::{Reason, Waiter};
 
@@ -67,15 +69,35 @@ const INSIDE: u64 = 1 << 32;
 pub(crate) struct Shared<T: Message> {
     id: u64,
     bounds: Bounds,
+    /// Mirror of `inner.closed`: written under the lock, for senders that would make a message in vain.
+    closed: AtomicBool,
     /// How many handles are outside (low half) and how many lie in queued messages (high half). Outside ones are counted by whoever
     /// makes and drops them; a message's cross over when it is queued or taken out, under that queue's lock. One word, so that a
     /// look at it is a look at both. All changes release, the looks of `reclaim` acquire.
     handles: AtomicU64,
+    /// The oldest messages, if receivers took a batch. Taken for a pop, and inside `inner` to fill it; takes no lock itself. On a cache line of
+    /// its own, so that the receivers of a flood leave the senders alone.
+    front: Apart<Short<Front<T>>>,
+    /// Mirror of the length of `front`: made other than 0 under both locks, counted down under the front's. So whoever holds `inner` and
+    /// reads 0 knows that the front stays empty. A hint to others.
+    ahead: AtomicUsize,
+    /// Taken by senders for a push, by receivers for a pop or a batch, and by waiters that come and go. Leaf lock but for `front`; `reclaim`
+    /// takes those of several channels that nobody else can reach.
+    inner: Apart<Short<Inner<T>>>,
     /// Mirror of `inner.queue.len()`: written under the lock, read without it as a hint by select.
     len: AtomicUsize,
-    /// Taken by senders and receivers on any thread for a push or a pop, and by waiters that come and go. Leaf lock; `reclaim`
-    /// takes those of several channels that nobody else can reach.
-    inner: Short<Inner<T>>,
+}
+
+/// Begins a pair of cache lines (they are fetched in pairs).
+#[repr(align(128))]
+struct Apart<T>(T);
+
+impl<T> std::ops::Deref for Apart<T> {
+    type Target = T;
+    #[inline(always)]
+    fn deref(&self) -> &T {
+        &self.0
+    }
 }
 
 /// What a channel may hold.
@@ -148,8 +170,11 @@ impl<T: Message> Channel<T> {
             id: NEXT_ID.fetch_add(1, std::sync::atomic::Ordering::Relaxed),
             bounds,
             handles: AtomicU64::new(OUTSIDE),
+            closed: AtomicBool::new(false),
+            front: Apart(Short::new(Front::new())),
+            ahead: AtomicUsize::new(0),
+            inner: Apart(Short::new(Inner::new())),
             len: AtomicUsize::new(0),
-            inner: Short::new(Inner::new()),
         }))
     }
 
@@ -163,11 +188,12 @@ impl<T: Message> Channel<T> {
     }
 
     pub fn len(&self) -> usize {
-        self.0.inner.lock().queue.len()
+        self.0.inner.lock().count(&self.0)
     }
 
     pub fn queued_bytes(&self) -> usize {
-        self.0.inner.lock().bytes
+        let inner = self.0.inner.lock();
+        inner.bytes + self.0.front.lock().bytes()
     }
 
     /// Receivers and senders in line.
@@ -176,7 +202,7 @@ impl<T: Message> Channel<T> {
     }
 
     pub fn is_closed(&self) -> bool {
-        self.0.inner.lock().closed
+        self.0.closed.load(Ordering::Acquire)
     }
 
     /// Whether both handles are the same channel.
@@ -203,8 +229,12 @@ impl<T: Message> Channel<T> {
         })
     }
 
+    #[inline]
     pub fn try_recv(&self) -> TryRecv<T> {
-        self.locked(|shared, inner, wakes| match inner.pop_free(shared, wakes) {
+        if let Some(message) = self.pop_front() {
+            return TryRecv::Got(message);
+        }
+        self.locked(|shared, inner, wakes| match inner.pop(shared, wakes) {
             Some(message) => TryRecv::Got(message),
             None if inner.closed && inner.queue.is_empty() => TryRecv::Closed,
             None => TryRecv::Empty,
@@ -216,7 +246,7 @@ impl<T: Message> Channel<T> {
     pub fn recv_or_register(&self, waiter: &Waiter) -> Recv<T> {
         self.locked(|shared, inner, wakes| {
             let collected = inner.collect(shared, waiter);
-            if let Some(message) = inner.pop_free(shared, wakes) {
+            if let Some(message) = inner.pop(shared, wakes) {
                 return Recv::Got(message);
             }
             if collected {
@@ -272,6 +302,7 @@ impl<T: Message> Channel<T> {
             if std::mem::replace(&mut inner.closed, true) {
                 return false;
             }
+            shared.closed.store(true, Ordering::Release);
             inner.dismiss(shared, wakes);
             true
         })
@@ -279,7 +310,7 @@ impl<T: Message> Channel<T> {
 
     /// Takes out all messages that nobody was promised, for a dying process or a flush.
     pub fn drain(&self) -> Vec<T> {
-        self.locked(|shared, inner, wakes| std::iter::from_fn(|| inner.pop_free(shared, wakes)).collect())
+        self.locked(|shared, inner, wakes| std::iter::from_fn(|| inner.pop(shared, wakes)).collect())
     }
 
     /// Runs `f` under the lock, and the wake-ups that it asks for after it.
@@ -295,7 +326,17 @@ impl<T: Message> Channel<T> {
     /// Whether messages are queued, without the lock: a hint for receivers that would wait otherwise.
     #[inline]
     pub fn looks_ready(&self) -> bool {
-        self.0.len.load(Ordering::Relaxed) != 0
+        self.0.ahead.load(Ordering::Relaxed) != 0 || self.0.len.load(Ordering::Relaxed) != 0
+    }
+
+    /// The oldest message of a batch. Nobody stands in line while there is one.
+    #[inline]
+    fn pop_front(&self) -> Option<T> {
+        let shared = &*self.0;
+        if shared.ahead.load(Ordering::Relaxed) == 0 {
+            return None;
+        }
+        shared.front.lock().pop(shared)
     }
 
     /// The message that owns this handle is queued: from now on it leads here only from that queue.

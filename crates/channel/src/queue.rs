@@ -10,6 +10,35 @@ use crate::{Bounds, Message, Reason, Shared, Waiter};
 /// A drained queue keeps room for this many messages whatever came of late, and at most for this many.
 const KEPT: usize = 1024;
 const KEPT_AT_MOST: usize = 64 * 1024;
+/// From this many on, receivers take all that is queued at once: under a lock of their own, away from the senders.
+const BATCH: usize = if cfg!(loom) { 2 } else { 8 };
+
+/// A batch that receivers took out of the queue, with a lock of its own (`Shared::front`).
+pub(crate) struct Front<T> {
+    messages: VecDeque<T>,
+    bytes: usize,
+}
+
+impl<T: Message> Front<T> {
+    pub(crate) fn new() -> Front<T> {
+        Front { messages: VecDeque::new(), bytes: 0 }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    #[inline]
+    pub(crate) fn pop(&mut self, shared: &Shared<T>) -> Option<T> {
+        let message = self.messages.pop_front()?;
+        self.bytes -= message.weight();
+        shared.ahead.store(self.messages.len(), Ordering::Relaxed);
+        if self.messages.is_empty() && self.messages.capacity() > KEPT_AT_MOST {
+            self.messages.shrink_to(KEPT);
+        }
+        Some(message)
+    }
+}
 
 pub(crate) struct Inner<T> {
     pub(crate) queue: VecDeque<T>,
@@ -105,8 +134,39 @@ impl<T: Message> Inner<T> {
         }
     }
 
-    /// The oldest message, if one is not set aside for others.
-    pub(crate) fn pop_free(&mut self, shared: &Shared<T>, wakes: &mut Wakes) -> Option<T> {
+    /// The oldest message, if one is not set aside for others. Takes a batch to the front when many are queued that anybody may have.
+    #[inline]
+    pub(crate) fn pop(&mut self, shared: &Shared<T>, wakes: &mut Wakes) -> Option<T> {
+        // Only a holder of this lock makes it other than 0.
+        if shared.ahead.load(Ordering::Relaxed) != 0
+            && let Some(message) = shared.front.lock().pop(shared)
+        {
+            return Some(message);
+        }
+        let free = self.promised == 0 && self.receivers.is_empty() && self.carriers == 0;
+        if self.queue.len() >= BATCH && free && shared.bounds == Bounds::NONE {
+            return self.advance(shared);
+        }
+        self.pop_free(shared, wakes)
+    }
+
+    /// The whole queue becomes the front.
+    fn advance(&mut self, shared: &Shared<T>) -> Option<T> {
+        let mut front = shared.front.lock();
+        debug_assert!(front.messages.is_empty());
+        std::mem::swap(&mut front.messages, &mut self.queue);
+        front.bytes = std::mem::take(&mut self.bytes);
+        shared.len.store(0, Ordering::Relaxed);
+        self.drained();
+        front.pop(shared)
+    }
+
+    /// Messages that were not received.
+    pub(crate) fn count(&self, shared: &Shared<T>) -> usize {
+        self.queue.len() + shared.ahead.load(Ordering::Relaxed)
+    }
+
+    fn pop_free(&mut self, shared: &Shared<T>, wakes: &mut Wakes) -> Option<T> {
         if self.queue.len() <= self.promised {
             return None;
         }
@@ -134,10 +194,12 @@ impl<T: Message> Inner<T> {
     }
 
     /// All messages at once, of a channel that nobody uses any more. Their handles count as inside still.
-    pub(crate) fn take_all(&mut self) -> VecDeque<T> {
+    pub(crate) fn take_all(&mut self, shared: &Shared<T>) -> [VecDeque<T>; 2] {
         self.carriers = 0;
         self.bytes = 0;
-        std::mem::take(&mut self.queue)
+        let front = std::mem::replace(&mut *shared.front.lock(), Front::new()).messages;
+        shared.ahead.store(0, Ordering::Relaxed);
+        [front, std::mem::take(&mut self.queue)]
     }
 
     /// Turns a claim by this channel back into a free message or room, which the caller then takes or passes on. True if there

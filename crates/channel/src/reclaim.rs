@@ -50,7 +50,7 @@ fn bury<T: Message>(first: Arc<Shared<T>>) {
     let mut suspects = vec![first];
     while let Some(shared) = suspects.pop() {
         let messages = match shared.handles.load(Ordering::Acquire) {
-            0 => vec![shared.inner.lock().take_all()],
+            0 => shared.inner.lock().take_all(&shared).into(),
             handles if handles % INSIDE == 0 && shared.inner.lock().carriers > 0 => search(&shared),
             _ => continue,
         };
@@ -113,7 +113,7 @@ fn search<T: Message>(seed: &Arc<Shared<T>>) -> Vec<VecDeque<T>> {
                 work.extend(&edges[i]);
             }
         }
-        return (0..found.len()).filter(|&i| !alive[i]).map(|i| locked[i].take_all()).collect();
+        return (0..found.len()).filter(|&i| !alive[i]).flat_map(|i| locked[i].take_all(&found[i])).collect();
     }
 }
 

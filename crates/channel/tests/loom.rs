@@ -257,3 +257,58 @@ fn a_channel_that_is_received_while_its_ring_is_searched_stays() {
         assert_eq!(alive.load(SeqCst), 0);
     });
 }
+
+#[test]
+fn receivers_of_a_batch_take_each_message_once_in_order() {
+    explore(3, || {
+        let channel = Channel::<u64>::unbounded();
+        channel.try_send(1).unwrap();
+        channel.try_send(2).unwrap();
+        let (other, third) = (channel.clone(), channel.clone());
+        // It either finds a batch, the queue, or stands in line behind it.
+        let taker = thread::spawn(move || [receiver(&other).unwrap(), receiver(&other).unwrap()]);
+        let giver = thread::spawn(move || {
+            third.try_send(3).unwrap();
+            third.try_send(4).unwrap();
+        });
+        let here = [receiver(&channel).unwrap(), receiver(&channel).unwrap()];
+        let there = taker.join().unwrap();
+        giver.join().unwrap();
+        assert!(here[0] < here[1] && there[0] < there[1]);
+        assert_eq!(here.iter().chain(&there).map(|n| 1 << n).sum::<u64>(), 0b11110);
+        assert_eq!((channel.len(), channel.queued_bytes(), channel.waiting()), (0, 0, 0));
+    });
+}
+
+#[test]
+fn a_batch_meets_a_close_and_a_receiver_that_gives_up() {
+    explore(3, || {
+        let channel = Channel::<u64>::unbounded();
+        channel.try_send(1).unwrap();
+        channel.try_send(2).unwrap();
+        let other = channel.clone();
+        let quitter = thread::spawn(move || {
+            let task = Task::new();
+            let waiter = Waiter::new(&task);
+            let got = match other.recv_or_register(&waiter) {
+                Recv::Got(message) => message,
+                _ => 0,
+            };
+            other.unregister(&waiter);
+            got
+        });
+        let third = channel.clone();
+        let closer = thread::spawn(move || {
+            let sent = third.try_send(4).is_ok();
+            third.close();
+            sent
+        });
+        let mut sum = 0;
+        while let Some(message) = receiver(&channel) {
+            sum += message;
+        }
+        assert!(closer.join().unwrap());
+        assert_eq!(sum + quitter.join().unwrap(), 7);
+        assert_eq!((channel.len(), channel.waiting()), (0, 0));
+    });
+}

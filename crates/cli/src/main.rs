@@ -43,5 +43,6 @@ fn main() {
     zakuro_runtime::panics::install();
     zakuro_runtime::signals::install();
     let process: Arc<Process> = Process::new(command.options.clone());
+    process.care_for_malloc(allocator::care());
     std::process::exit(process.run_main(argv));
 }

@@ -173,12 +173,11 @@ fn call_name(n: &prism::CallNode) -> Option<Range> {
     // `foo.()` has no name to mark.
     let message = n.message_loc()?;
     let mut r = range(&message);
-    if n.name().as_slice() == b"[]" || n.name().as_slice() == b"[]=" {
-        if let (Some(o), Some(c)) = (n.opening_loc(), n.closing_loc())
-            && o.as_slice() == b"["
-        {
-            r = (o.start(), c.end());
-        }
+    if matches!(n.name().as_slice(), b"[]" | b"[]=")
+        && let (Some(o), Some(c)) = (n.opening_loc(), n.closing_loc())
+        && o.as_slice() == b"["
+    {
+        r = (o.start(), c.end());
     }
     if let Some(dot) = n.call_operator_loc()
         && dot.start_line() == message.start_line()

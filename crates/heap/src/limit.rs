@@ -7,8 +7,12 @@
 //! E = max( sqrt(L * (g/s) / C),            MemBalancer (Kirisame, Shenoy, Panchekha: "Optimal Heap Limits for
 //!                                          Reducing Browser Memory Use", OOPSLA 2022, section 3)
 //!          min(L * (g/s) / OVERHEAD, L),   GC time / mutator time = L*g / (s*E): <= OVERHEAD, if E <= L allows it
-//!          MINIMUM )
+//!          floor )
 //! ```
+//!
+//! The floor is 1 MiB, what stays in a core's second-level cache: a new VM touches little, and one whose garbage is all that it has reuses warm
+//! memory. It rises up to 4 MiB where marking from the roots alone (deep stacks, many fibers) would take more than OVERHEAD of the time.
+//! 32 VMs that share a job of 0.2 s on 2 cores: 4,900 page faults instead of 23,800 with 4 MiB always, 28 MB resident instead of 100, and less CPU time.
 //!
 //! With C the same in every heap, the sum of all heaps' E is spent where a byte saves the most collection time.
 //! A heap that allocates slowly (an idle VM) gets a small E.
@@ -17,8 +21,8 @@
 
 use std::time::Duration;
 
-/// E is never smaller. Bytes.
-const MINIMUM: f64 = (4 << 20) as f64;
+/// Range of the floor in bytes.
+const FLOOR: (f64, f64) = ((1 << 20) as f64, (4 << 20) as f64);
 /// Price of memory: 1/bytes. L = 10 MB with g/s = 0.5 gets E = 22 MB.
 const C: f64 = 1e-8;
 /// Aimed-for ratio of collection time to mutator time.
@@ -37,18 +41,22 @@ pub(crate) struct Limit {
     allocation_rate: f64,
     /// Bytes/s, 0 before the first sample.
     marking_speed: f64,
+    /// Bytes per cycle that keep marking within OVERHEAD, 0 before the first sample.
+    floor: f64,
 }
 
 impl Limit {
     pub(crate) const fn new() -> Limit {
-        Limit { extra: MINIMUM as usize, allocation_rate: 0.0, marking_speed: 0.0 }
+        Limit { extra: FLOOR.0 as usize, allocation_rate: 0.0, marking_speed: 0.0, floor: 0.0 }
     }
 
     /// Takes the samples of one cycle: `allocated` bytes in `mutating` time (None before the first collection), then
     /// `live` bytes found in `marking` time.
     pub(crate) fn update(&mut self, live: usize, allocated: usize, mutating: Option<Duration>, marking: Duration) {
         if let Some(t) = mutating {
-            smooth(&mut self.allocation_rate, allocated as f64 / t.as_secs_f64().max(1e-6));
+            let rate = allocated as f64 / t.as_secs_f64().max(1e-6);
+            smooth(&mut self.allocation_rate, rate);
+            smooth(&mut self.floor, rate * marking.as_secs_f64() / OVERHEAD);
         }
         // Below this the time is the roots', not the cells'.
         if live >= 256 << 10 {
@@ -61,7 +69,7 @@ impl Limit {
         let live = live as f64;
         let balanced = (live * ratio / C).sqrt();
         let bounded = (live * ratio / OVERHEAD).min(live);
-        self.extra = balanced.max(bounded).max(MINIMUM) as usize;
+        self.extra = balanced.max(bounded).max(self.floor.clamp(FLOOR.0, FLOOR.1)) as usize;
     }
 }
 

@@ -8,7 +8,23 @@ const MB: usize = 1 << 20;
 fn empty_heap_gets_the_minimum() {
     let mut l = Limit::new();
     l.update(0, 4 * MB, None, Duration::from_micros(5));
-    assert_eq!(l.extra, 4 * MB);
+    assert_eq!(l.extra, MB);
+}
+
+#[test]
+fn costly_roots_raise_the_floor_to_its_end() {
+    let after = |marking| {
+        let mut l = Limit::new();
+        for _ in 0..20 {
+            // 1 GB/s.
+            l.update(0, l.extra, Some(Duration::from_nanos(l.extra as u64)), Duration::from_micros(marking));
+        }
+        l.extra
+    };
+    assert_eq!(after(10), MB);
+    // A tenth of the time for 2 MB at this rate is 200 us.
+    assert!((2 * MB - MB / 4..2 * MB + MB / 4).contains(&after(200)));
+    assert_eq!(after(2000), 4 * MB);
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Hash cells: insertion-ordered entries with tombstones, and an index over them once there are more than eight.
 //!
 //! Keys are compared by the caller (a custom `eql?` runs Ruby code), so probing works with stored hashes and hands out candidates.
-//! Rejected: indexmap (ordered delete is O(n)).
+//! The table is part of the cell, so a small Hash is one cell and one vector; the index has a box of its own, since few Hashes have one.
+//! Rejected: indexmap (ordered delete is O(n)); the table in a box (an allocation per Hash, which is most of what a small one costs).
 
 use crate::cells::{Kind, alloc_cell};
 use crate::value::{Cell, Ref, Value};
@@ -22,10 +23,10 @@ pub struct Entry {
 #[derive(Clone, Default)]
 pub struct HashTable {
     entries: Vec<Entry>,
-    index: Option<Index<u32>>,
-    live: usize,
+    index: Option<Box<Index<u32>>>,
+    live: u32,
     /// First entry that may be live.
-    first: usize,
+    first: u32,
     /// Number of running iterations: adding keys is an error then, and entries are not compacted.
     pub iterating: u32,
     pub by_identity: bool,
@@ -34,11 +35,13 @@ pub struct HashTable {
 #[repr(C)]
 pub struct HashCell {
     pub header: Header,
-    table: Option<Box<HashTable>>,
+    table: HashTable,
     /// Default value, or default Proc when `default_is_proc`.
     pub default: Value,
-    pub default_is_proc: bool,
 }
+const _: () = assert!(size_of::<HashCell>() == 64, "a size class");
+/// `aux`: the default is a Proc.
+const DEFAULT_IS_PROC: u16 = 1;
 impl Cell for HashCell {
     const KIND: Kind = Kind::Hash;
 }
@@ -51,7 +54,7 @@ pub enum Probe {
 
 impl HashTable {
     pub fn len(&self) -> usize {
-        self.live
+        self.live as usize
     }
     /// Length of the entry vector, tombstones included: the bound of positional iteration.
     pub fn slots(&self) -> usize {
@@ -65,13 +68,13 @@ impl HashTable {
         self.entries[i].value = v;
     }
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Entry> {
-        self.entries[self.first.min(self.entries.len())..].iter().filter(|e| !e.key.is_undef())
+        self.entries[(self.first as usize).min(self.entries.len())..].iter().filter(|e| !e.key.is_undef())
     }
     /// Positions of entries whose stored hash is `hash` and that satisfy `same`. `same` must not call Ruby.
     #[inline]
     pub fn find(&self, hash: u64, mut same: impl FnMut(Value) -> bool) -> Option<usize> {
         match &self.index {
-            None => (self.first..self.entries.len()).find(|&i| {
+            None => (self.first as usize..self.entries.len()).find(|&i| {
                 let e = &self.entries[i];
                 e.hash == hash && !e.key.is_undef() && same(e.key)
             }),
@@ -92,7 +95,7 @@ impl HashTable {
     }
     /// Appends a key that is not there. Returns its position.
     pub fn push(&mut self, hash: u64, key: Value, value: Value) -> usize {
-        if self.entries.len() == self.entries.capacity() && self.iterating == 0 && self.live < self.entries.len() / 2 {
+        if self.entries.len() == self.entries.capacity() && self.iterating == 0 && self.len() < self.entries.len() / 2 {
             self.compact();
         }
         let at = self.entries.len();
@@ -111,8 +114,8 @@ impl HashTable {
     /// A table of distinct keys with their hash codes.
     pub fn from_entries(entries: impl ExactSizeIterator<Item = Entry>) -> HashTable {
         let mut t = HashTable { entries: entries.collect(), ..HashTable::default() };
-        t.live = t.entries.len();
-        if t.live > LINEAR {
+        t.live = t.entries.len() as u32;
+        if t.entries.len() > LINEAR {
             t.reindex();
         }
         t
@@ -125,7 +128,7 @@ impl HashTable {
                 ix.insert_unique(e.hash, i as u32, |&i| entries[i as usize].hash);
             }
         }
-        self.index = Some(ix);
+        self.index = Some(Box::new(ix));
     }
     /// Drops the tombstones.
     pub fn compact(&mut self) {
@@ -147,11 +150,11 @@ impl HashTable {
         self.live -= 1;
         if self.live == 0 && self.iterating == 0 {
             self.clear();
-        } else if at == self.first {
-            while self.first < self.entries.len() && self.entries[self.first].key.is_undef() {
+        } else if at == self.first as usize {
+            while self.entries.get(self.first as usize).is_some_and(|e| e.key.is_undef()) {
                 self.first += 1;
             }
-            if self.first > 32 && self.first > self.entries.len() / 2 && self.iterating == 0 {
+            if self.first > 32 && self.first as usize > self.entries.len() / 2 && self.iterating == 0 {
                 self.compact();
             }
         }
@@ -164,7 +167,7 @@ impl HashTable {
                 e.key = Value::UNDEF;
                 e.value = Value::NIL;
             }
-            self.index = self.index.take().map(|_| Index::new());
+            self.index = self.index.take().map(|_| Box::default());
             self.live = 0;
             return;
         }
@@ -177,7 +180,7 @@ impl HashTable {
     pub fn image(&self) -> HashTable {
         let mut copy = self.clone();
         copy.iterating = 0;
-        if copy.live < copy.entries.len() {
+        if copy.len() < copy.entries.len() {
             copy.compact();
         }
         copy
@@ -201,7 +204,7 @@ impl HashTable {
     }
     /// malloc'ed bytes.
     pub fn weight(&self) -> usize {
-        self.entries.capacity() * size_of::<Entry>() + self.index.as_ref().map_or(0, |i| i.capacity() * 5) + size_of::<HashTable>()
+        self.entries.capacity() * size_of::<Entry>() + self.index.as_ref().map_or(0, |i| i.capacity() * 5 + size_of::<Index<u32>>())
     }
     pub fn reserve(&mut self, n: usize) {
         self.entries.reserve(n);
@@ -209,30 +212,39 @@ impl HashTable {
 }
 
 impl HashCell {
+    #[inline]
     pub fn make(heap: &mut Heap, shape: u32) -> Ref<HashCell> {
         let header = Header { shape, kind: Kind::Hash as u8, flags: 0, aux: 0 };
-        alloc_cell(heap, HashCell { header, table: None, default: Value::NIL, default_is_proc: false })
+        alloc_cell(heap, HashCell { header, table: HashTable::default(), default: Value::NIL })
     }
+    /// The table; None while it is as it was made.
+    #[inline]
     pub fn table(&self) -> Option<&HashTable> {
-        self.table.as_deref()
+        let t = &self.table;
+        (t.entries.capacity() > 0 || t.by_identity || t.iterating > 0).then_some(t)
     }
+    #[inline]
     pub fn len(&self) -> usize {
-        self.table.as_ref().map_or(0, |t| t.live)
+        self.table.len()
     }
-    /// The table for changing; made on first use. Runs `f` and accounts for the memory that it takes or frees.
+    #[inline]
+    pub fn default_is_proc(&self) -> bool {
+        self.header.aux & DEFAULT_IS_PROC != 0
+    }
+    #[inline]
+    pub fn set_default_is_proc(&mut self, on: bool) {
+        self.header.aux = self.header.aux & !DEFAULT_IS_PROC | (on as u16 * DEFAULT_IS_PROC);
+    }
+    /// The table for changing. Runs `f` and accounts for the memory that it takes or frees.
     pub fn change<R>(this: Ref<HashCell>, heap: &mut Heap, f: impl FnOnce(&mut HashTable) -> R) -> R {
         let mut this = this;
-        if this.table.is_none() {
-            heap.set_finalized(this.as_ptr() as *mut Header);
-            let t = Box::<HashTable>::default();
-            heap.add_payload(t.weight());
-            this.table = Some(t);
-        }
-        let Some(t) = this.table.as_mut() else { unreachable!("made above") };
-        let before = t.weight();
-        let r = f(t);
-        let after = t.weight();
+        let before = this.table.weight();
+        let r = f(&mut this.table);
+        let after = this.table.weight();
         if after > before {
+            if before == 0 {
+                heap.set_finalized(this.as_ptr() as *mut Header);
+            }
             heap.add_payload(after - before);
         } else if before > after {
             heap.sub_payload(before - after);
@@ -243,7 +255,7 @@ impl HashCell {
     pub fn replace(this: Ref<HashCell>, heap: &mut Heap, other: Ref<HashCell>) {
         let mut copy = other.table().cloned().unwrap_or_default();
         copy.iterating = this.table().map_or(0, |t| t.iterating);
-        if copy.live < copy.entries.len() && copy.iterating == 0 {
+        if copy.len() < copy.entries.len() && copy.iterating == 0 {
             copy.compact();
         }
         Self::change(this, heap, |t| *t = copy);
@@ -253,15 +265,13 @@ impl HashCell {
         // SAFETY: a live cell, left without table, or with an empty one.
         unsafe {
             (*p).default = Value::NIL;
-            (*p).default_is_proc = false;
-            match &mut (*p).table {
-                // A running iteration will count itself down there.
-                Some(t) if t.iterating > 0 => {
-                    t.clear();
-                    0
-                }
-                _ => Self::free(p),
+            (*p).set_default_is_proc(false);
+            // A running iteration will count itself down there.
+            if (*p).table.iterating > 0 {
+                (*p).table.clear();
+                return 0;
             }
+            Self::free(p)
         }
     }
     /// A frozen copy in another heap (module `graft`).
@@ -276,7 +286,7 @@ impl HashCell {
             Self::change(h, heap, |t| t.by_identity = true);
         }
         h.default = src.default;
-        h.default_is_proc = src.default_is_proc;
+        h.set_default_is_proc(src.default_is_proc());
         h.header.flags |= flags::FROZEN;
         h
     }
@@ -286,14 +296,12 @@ impl HashCell {
         if this.default.is_cell() {
             this.default = f(this.default);
         }
-        if let Some(t) = &mut this.table {
-            t.map_values(&mut |v| if v.is_cell() { f(v) } else { v });
-        }
+        this.table.map_values(&mut |v| if v.is_cell() { f(v) } else { v });
     }
     /// Changes the stored hash codes of a new twin to what `f` gives for position and key; None: as it is.
     pub fn rehash_twin(this: Ref<HashCell>, f: &mut dyn FnMut(Value) -> Option<u64>) {
         let mut this = this;
-        let Some(t) = &mut this.table else { return };
+        let t = &mut this.table;
         let mut changed = false;
         for i in 0..t.entries.len() {
             if let Some(hash) = f(t.entries[i].key) {
@@ -307,6 +315,6 @@ impl HashCell {
     }
     pub(crate) unsafe fn free(p: *mut HashCell) -> usize {
         // SAFETY: called once by the finalizer.
-        unsafe { (*p).table.take().map_or(0, |t| t.weight()) }
+        unsafe { std::mem::take(&mut (*p).table).weight() }
     }
 }

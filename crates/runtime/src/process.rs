@@ -3,7 +3,7 @@
 use crate::signals::{self, Dispatcher};
 use crate::unit::VmUnit;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, Weak};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
 use zakuro_base::Options;
 use zakuro_sched::{Config, Scheduler, StackPool, StackSize};
 use zakuro_vm::boot::BootImage;
@@ -25,8 +25,13 @@ pub struct Process {
     signals: Arc<Dispatcher>,
     /// Pack and open messages for the host's own threads.
     pub(crate) customs: crate::api::Customs,
+    /// See [`Process::care_for_malloc`].
+    malloc_care: Arc<OnceLock<MallocCare>>,
     me: Weak<Process>,
 }
+
+/// Gives memory of the host's malloc back. Told whether VMs run; true: call again later although none does.
+pub type MallocCare = Box<dyn Fn(bool) -> bool + Send + Sync>;
 
 impl Process {
     /// Makes the boot image and the scheduler. Costs a few milliseconds, once.
@@ -44,6 +49,7 @@ impl Process {
             vms: Mutex::new(Vec::new()),
             signals: Arc::default(),
             customs: crate::api::Customs::default(),
+            malloc_care: Arc::default(),
             me: me.clone(),
         });
         let weak = process.me.clone();
@@ -52,12 +58,17 @@ impl Process {
                 p.everything_waits();
             }
         }));
-        let pool = process.pool.clone();
-        process.scheduler.on_care(Box::new(move || {
+        let (pool, malloc) = (process.pool.clone(), process.malloc_care.clone());
+        process.scheduler.on_care(Box::new(move |busy| {
             let (stacks, blocks) = (pool.relax(), zakuro_heap::Ledger::get().relax());
-            stacks || blocks
+            let malloc = malloc.get().is_some_and(|care| care(busy));
+            stacks || blocks || malloc
         }));
         process
+    }
+    /// Has the host's malloc give unused memory back: called a few times a second while VMs run, on no VM's thread. The first one stays.
+    pub fn care_for_malloc(&self, care: MallocCare) {
+        let _ = self.malloc_care.set(care);
     }
     pub(crate) fn arc(&self) -> Option<Arc<Process>> {
         self.me.upgrade()

@@ -177,7 +177,15 @@ impl Native {
                 self.sleep_without_worker();
                 continue;
             }
-            match self.next().or_else(|| self.search()) {
+            let task = match self.next() {
+                // The permit must not be held through a turn, which may be long: nobody else would be woken.
+                Some(task) => {
+                    self.release_permit();
+                    Some(task)
+                }
+                None => self.search(),
+            };
+            match task {
                 Some(task) => self.turn(task),
                 None => self.rest(),
             }

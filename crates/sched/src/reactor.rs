@@ -165,7 +165,7 @@ impl Reactor {
             }
             was_ticking = ticking;
             if next_care.is_some_and(|at| now >= at) {
-                next_care = inner.take_care().then(|| now + CARE);
+                next_care = inner.take_care(ticking).then(|| now + CARE);
             }
             if ticking && next_care.is_none() {
                 next_care = Some(now + CARE);

@@ -178,7 +178,7 @@ pub(crate) struct Inner {
     idle_reported: AtomicBool,
     on_idle: Mutex<Option<Arc<dyn Fn() + Send + Sync>>>,
     /// See [`Scheduler::on_care`].
-    care: Mutex<Option<Arc<dyn Fn() -> bool + Send + Sync>>>,
+    care: Mutex<Option<Arc<dyn Fn(bool) -> bool + Send + Sync>>>,
     stopping: AtomicBool,
     /// Signalled when a native thread ends; used with `idle`.
     ended: Condvar,
@@ -478,9 +478,9 @@ impl Inner {
         self.live.fetch_sub(1, Ordering::SeqCst);
     }
 
-    pub(crate) fn take_care(&self) -> bool {
+    pub(crate) fn take_care(&self, busy: bool) -> bool {
         let callback = self.care.lock().clone();
-        callback.is_some_and(|f| f())
+        callback.is_some_and(|f| f(busy))
     }
 
     pub(crate) fn idle_worker_count(&self) -> usize {
@@ -597,8 +597,8 @@ impl Scheduler {
     }
 
     /// Calls `callback` on the timer thread a few times a second while units run, and after that until it returns false: for giving back in bulk
-    /// what nobody has needed for a while.
-    pub fn on_care(&self, callback: Box<dyn Fn() -> bool + Send + Sync>) {
+    /// what nobody has needed for a while. Its argument: whether units run.
+    pub fn on_care(&self, callback: Box<dyn Fn(bool) -> bool + Send + Sync>) {
         *self.inner.care.lock() = Some(Arc::from(callback));
     }
 

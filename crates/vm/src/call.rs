@@ -58,11 +58,17 @@ impl Cx {
         if self.method_of(v, name).is_some() {
             return Ok(Some(self.call(v, name, args)?));
         }
-        // method_missing only counts when respond_to_missing? agrees.
-        if v.is_cell() && self.responds(v, name, true)? {
-            return Ok(Some(self.call(v, name, args)?));
+        if !v.is_cell() {
+            return Ok(None);
         }
-        Ok(None)
+        // A respond_to_missing? of the program's decides; without one its method_missing is tried, which may say no by NoMethodError.
+        if self.method_of(v, sym::respond_to_missing).is_some_and(|m| m.method_kind() != MethodKind::Native) {
+            return if self.basic_responds(v, name, true)? { Ok(Some(self.call(v, name, args)?)) } else { Ok(None) };
+        }
+        match self.method_of(v, sym::method_missing) {
+            Some(m) if m.method_kind() != MethodKind::Native => Ok(self.rescue(&[ids::NO_METHOD_ERROR], |cx| cx.call(v, name, args))?.ok()),
+            _ => Ok(None),
+        }
     }
     /// First free value above the top frame.
     #[inline]

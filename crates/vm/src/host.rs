@@ -300,6 +300,8 @@ impl Cx {
         deadline: Option<Instant>,
         mut ready: impl FnMut(&mut Cx) -> Result<Option<T>>,
     ) -> Result<Option<T>> {
+        // What was asked of this VM while its task stood in a run queue left no wake-up, and a native call polls nothing on its way here.
+        self.safepoint()?;
         let mut timer = None;
         let result = loop {
             // What was asked of the VM before this turn has woken it already, and will not do so again. Not between `ready` and parking:
@@ -324,6 +326,11 @@ impl Cx {
             }
             if wait == Wait::Inside && deadline.is_none() && self.threads.is_none() {
                 break self.raise(ids::FATAL, "No live threads left. Deadlock?");
+            }
+            if self.must_be_told()
+                && let Err(e) = self.tell_stop()
+            {
+                break Err(e);
             }
             self.park_as(wait, deadline);
         };
@@ -353,8 +360,12 @@ impl Cx {
         let mut bits = self.poll_owner.take(poll::PREEMPT | poll::KILL | poll::RAISE | poll::WAKE | poll::SIGNAL);
         if bits & poll::KILL != 0 || self.life.is_timed() {
             bits = if self.life_check(bits) { bits | poll::KILL } else { bits & !poll::KILL };
-            if self.must_leave() {
-                return self.leave_at_once();
+            if self.life.is_hard() {
+                // It stays set: every thread has to see it, whichever takes it first.
+                self.poll_owner.set(poll::KILL);
+                if self.must_leave() {
+                    return self.leave_at_once();
+                }
             }
         }
         if self.threads.is_some() {

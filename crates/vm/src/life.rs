@@ -181,8 +181,12 @@ impl Cx {
             if life.cpu_left().is_some_and(|left| left.is_zero()) && life.stop.is_none() {
                 life.begin_stop(Stop::Limit(Limit::Cpu), life.limits.grace(), host);
             }
-            if life.ends.is_some_and(|at| now >= at) {
+            if !life.hard && life.ends.is_some_and(|at| now >= at) {
                 life.hard = true;
+                // Threads that wait would not look.
+                if let Some(t) = &mut self.threads {
+                    t.wake_all();
+                }
             }
             // The timer has fired, or will be of no use.
             if let Some(t) = self.life.cpu_timer.take() {
@@ -194,6 +198,10 @@ impl Cx {
     }
     /// Whether the running thread has to get out at once.
     #[inline]
+    /// Whether the main thread, which runs, has still to be told of the VM's end: another thread took the notice.
+    pub(crate) fn must_be_told(&self) -> bool {
+        self.life.untold && self.thread_id() == MAIN
+    }
     pub(crate) fn must_leave(&self) -> bool {
         self.life.hard && !(self.life.last && self.thread_id() == MAIN)
     }
@@ -202,10 +210,10 @@ impl Cx {
     pub(crate) fn leave_at_once<T>(&mut self) -> Result<T> {
         // Whoever swallows it meets it again at the next safepoint, and so do the other threads.
         self.poll_owner.set(poll::KILL);
-        self.at_exit.clear();
-        if self.thread_id() != MAIN {
-            self.thread_wake(MAIN);
+        if let Some(t) = &mut self.threads {
+            t.wake_all();
         }
+        self.at_exit.clear();
         self.throw(ThrowKind::Kill, Value::NIL, Value::fixnum(1))
     }
     /// Tells the main thread that the VM is ending.

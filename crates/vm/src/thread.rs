@@ -291,6 +291,12 @@ impl Threads {
             }
         }
     }
+    /// Lets every waiting thread look again.
+    pub(crate) fn wake_all(&mut self) {
+        let all: Vec<*mut Thread> = self.live.values().copied().collect();
+        // SAFETY: live threads.
+        all.into_iter().for_each(|t| unsafe { self.make_ready(t) });
+    }
     unsafe fn park(&mut self, t: *mut Thread) {
         // SAFETY: caller: a live thread that has just stopped running.
         unsafe {

@@ -27,7 +27,7 @@ fn extreme(cx: &mut Cx, this: Value, block: Block, want: Ordering) -> Result<Val
     if block.is_none()
         && cx.redefined == 0
         && let Some(a) = plain_array(cx, this)
-        && a.len() > 0
+        && !a.as_slice().is_empty()
         && a.as_slice().iter().all(|v| v.is_fixnum())
     {
         let all = a.as_slice().iter().map(|v| v.fix());

@@ -121,7 +121,7 @@ pub(super) mod hash {
         if other.len() > 0 || this.len() > 0 || by_identity(other) {
             HashCell::replace(this, &mut cx.heap, other);
         }
-        set_default(this, other.default, other.default_is_proc);
+        set_default(this, other.default, other.default_is_proc());
         Ok(this.as_value())
     }
 
@@ -313,7 +313,7 @@ pub(super) mod hash {
     fn default(cx: &mut Cx, this: Ref<HashCell>, key: Option<Value>) -> Result<Value> {
         match key {
             Some(k) => default_for(cx, this, k),
-            None if this.default_is_proc => Ok(Value::NIL),
+            None if this.default_is_proc() => Ok(Value::NIL),
             None => Ok(this.default),
         }
     }
@@ -333,7 +333,7 @@ pub(super) mod hash {
     ///     {}.default_proc   #=> nil
     #[method("default_proc")]
     fn default_proc(_cx: &mut Cx, this: Ref<HashCell>) -> Value {
-        if this.default_is_proc { this.default } else { Value::NIL }
+        if this.default_is_proc() { this.default } else { Value::NIL }
     }
 
     /// Sets the default Proc; nil removes it.

@@ -77,7 +77,7 @@ pub(super) mod hash {
         if this.len() > 0 || by_identity(this) {
             HashCell::replace(copy, &mut cx.heap, this);
         }
-        set_default(copy, this.default, this.default_is_proc);
+        set_default(copy, this.default, this.default_is_proc());
         for o in others {
             let o = cx.to_hash(*o)?;
             change::merge_into(cx, copy, o, block)?;
@@ -183,7 +183,7 @@ pub(super) mod hash {
                 return Ok(this.as_value());
             }
             let copy = plain_copy(cx, this);
-            set_default(copy, this.default, this.default_is_proc);
+            set_default(copy, this.default, this.default_is_proc());
             return Ok(copy.as_value());
         }
         let out = cx.new_hash();

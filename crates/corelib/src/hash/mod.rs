@@ -64,7 +64,7 @@ pub(crate) fn missing(cx: &mut Cx, h: Ref<HashCell>, key: Value) -> Result<Value
 }
 
 pub(crate) fn default_for(cx: &mut Cx, h: Ref<HashCell>, key: Value) -> Result<Value> {
-    if !h.default_is_proc {
+    if !h.default_is_proc() {
         return Ok(h.default);
     }
     match Ref::<ProcCell>::from_value(h.default) {
@@ -77,7 +77,7 @@ pub(crate) fn default_for(cx: &mut Cx, h: Ref<HashCell>, key: Value) -> Result<V
 pub(crate) fn set_default(h: Ref<HashCell>, value: Value, is_proc: bool) {
     let mut h = h;
     h.default = value;
-    h.default_is_proc = is_proc;
+    h.set_default_is_proc(is_proc);
 }
 
 /// KeyError with receiver and key.

@@ -466,7 +466,7 @@ impl Writer {
     }
     #[inline(never)]
     fn hash(&mut self, cx: &mut Cx, h: Ref<HashCell>, limit: i64) -> Result<()> {
-        if h.default_is_proc {
+        if h.default_is_proc() {
             return cx.type_error("can't dump hash with default proc");
         }
         if h.table().is_some_and(|t| t.by_identity) {

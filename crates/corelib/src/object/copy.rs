@@ -66,7 +66,7 @@ fn shallow(cx: &mut Cx, v: Value) -> Result<Value> {
                 HashCell::replace(c, &mut cx.heap, h);
             }
             c.default = h.default;
-            c.default_is_proc = h.default_is_proc;
+            c.set_default_is_proc(h.default_is_proc());
             c.as_value()
         }
         Kind::Range => {

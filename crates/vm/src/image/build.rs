@@ -1,7 +1,7 @@
 //! From a graph to cells: in the VM that is spawned, or in the sealed one that an image is made of.
 
-use super::graph::{Body, Graph, Node, each_value_mut};
 use super::Parts;
+use super::graph::{Body, Graph, Node, each_value_mut};
 use crate::frame::CodeState;
 use crate::make::RootedVec;
 use crate::vm::{ClassSlot, Cx, FastMap};
@@ -163,7 +163,9 @@ impl Cx {
             }
             Body::Data(..) => DataCell::make(heap, shape, None).as_value(),
             Body::Words(span) => match kind {
-                Kind::Object | Kind::Exception | Kind::Moved => ObjectCell::make(heap, shape, kind, (aux as usize).max(span.len)).as_value(),
+                Kind::Object | Kind::Exception | Kind::Moved => {
+                    ObjectCell::make(heap, shape, kind, (aux as usize).max(span.len)).as_value()
+                }
                 Kind::Array => ArrayCell::empty(heap, shape).as_value(),
                 // The first word is the parent.
                 Kind::Env => EnvCell::make(heap, Value::NIL, words[span.start + 1..span.start + span.len].len()).as_value(),
@@ -244,7 +246,7 @@ impl Cx {
             Body::Hash(table, default, is_proc) => {
                 let mut h = Ref::<HashCell>::of(v);
                 h.default = fix(default);
-                h.default_is_proc = is_proc;
+                h.set_default_is_proc(is_proc);
                 // Stored hashes stay valid: copies keep the identity of what they are copies of.
                 if let Some(mut t) = table {
                     t.map_values(&mut |x| fix(x));

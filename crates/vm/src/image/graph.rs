@@ -410,7 +410,7 @@ impl Walk {
                         }
                     }
                 }
-                Body::Hash(table, self.value(h.default), h.default_is_proc)
+                Body::Hash(table, self.value(h.default), h.default_is_proc())
             }
             Kind::Class => Body::Class(Ref::<ClassCell>::of(v).id),
             Kind::Proc => {

@@ -446,4 +446,3 @@ impl Vm {
         own.into_iter().map(|(_, d)| d).collect()
     }
 }
-

@@ -332,11 +332,18 @@ pub unsafe fn case_eq(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const
         slow_group(cx, ip, regs, cs)
     }
 }
+/// Whether `!` and `nil?` of a value are the builtin ones, as long as those of the core classes are: objects may be of a BasicObject's class, as are
+/// all that have been moved away.
+#[inline(always)]
+fn plain_truth(v: Value) -> bool {
+    use Kind::*;
+    !v.is_cell() || !matches!(v.kind_of_cell(), Object | Moved | MovedString | MovedArray | MovedHash)
+}
 pub unsafe fn not(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     unsafe {
         let i = *ip;
         let v = r!(regs, i.b);
-        if cx.redefined == 0 && (!v.is_cell() || v.kind_of_cell() != Kind::Object) {
+        if cx.redefined == 0 && plain_truth(v) {
             r!(regs, i.a) = Value::bool(!v.truthy());
             next!(cx, ip, regs, cs, 3)
         }
@@ -347,7 +354,7 @@ pub unsafe fn nil_p(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const C
     unsafe {
         let i = *ip;
         let v = r!(regs, i.b);
-        if cx.redefined == 0 && (!v.is_cell() || v.kind_of_cell() != Kind::Object) {
+        if cx.redefined == 0 && plain_truth(v) {
             r!(regs, i.a) = Value::bool(v.is_nil());
             next!(cx, ip, regs, cs, 3)
         }

@@ -700,8 +700,7 @@ impl Cx {
     }
     /// The same for another place.
     pub fn warn_at(&mut self, place: Option<(std::sync::Arc<str>, u32)>, message: &str) -> Result<()> {
-        if self.options.verbose.is_none() && self.global_peek(sym::verbose).is_none()
-            || self.global_peek(sym::verbose) == Some(Value::NIL)
+        if self.options.verbose.is_none() && self.global_peek(sym::verbose).is_none() || self.global_peek(sym::verbose) == Some(Value::NIL)
         {
             return Ok(());
         }

@@ -428,7 +428,8 @@ impl Cx {
     }
     /// Calls a public method when there is one (pattern matching).
     fn call_if_responds_public(&mut self, v: Value, name: Sym, args: &[Value]) -> Result<Option<Value>> {
-        if v.is_cell() && self.has_own_respond_to(v) && !self.call(v, sym::respond_to, &[Value::sym(name)])?.truthy() {
+        let asks = v.is_cell() && (self.has_own_respond_to(v) || self.method_of(v, sym::respond_to).is_none());
+        if asks && !self.call(v, sym::respond_to, &[Value::sym(name)])?.truthy() {
             return Ok(None);
         }
         match self.method_of_here(v, name) {

@@ -247,7 +247,7 @@ impl Cx {
             Kind::Hash => {
                 let mut h = Ref::<HashCell>::of(v);
                 h.default = fix(w[0]);
-                h.default_is_proc = head.header.flags & DEFAULT_PROC != 0;
+                h.set_default_is_proc(head.header.flags & DEFAULT_PROC != 0);
                 let by_identity = head.header.aux & BY_IDENTITY != 0;
                 if head.len > 0 || by_identity {
                     let mut again = false;
@@ -366,8 +366,8 @@ impl Cx {
         let (owner, class) = (self.class_id(o.method), self.class_id(o.class));
         let bound = o.header.shape == ids::METHOD.0;
         let own = owner.and_then(|c| {
-            let at = |name| self.class(c).methods.get(&name).and_then(|m| Ref::<MethodCell>::from_value(*m));
-            at(called).or_else(|| at(o.name)).filter(|m| !matches!(m.method_kind(), MethodKind::Undefined | MethodKind::ZSuper))
+            let found = self.method_in(c, called).or_else(|| self.method_in(c, o.name));
+            found.filter(|m| !matches!(m.method_kind(), MethodKind::Undefined | MethodKind::ZSuper))
         });
         let from = if bound { Some(self.dispatch_class(o.receiver)) } else { class };
         let found = match own {

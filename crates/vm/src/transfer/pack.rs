@@ -73,6 +73,10 @@ pub(super) struct Packer {
     pub codes: FastMap<usize, usize>,
     /// Variables of environments that Procs of the message use.
     pub envs: FastMap<u64, procs::EnvUse>,
+    /// A block was met that never looks at its `self`.
+    pub idle_selves: bool,
+    /// Such blocks leave it behind: a first walk has met something that can't travel.
+    pub without_selves: bool,
 }
 
 impl Drop for Packer {
@@ -95,6 +99,8 @@ impl Packer {
             known: FastMap::default(),
             codes: FastMap::default(),
             envs: FastMap::default(),
+            idle_selves: false,
+            without_selves: false,
         }
     }
     /// Puts the shapes back.
@@ -302,7 +308,7 @@ impl Packer {
                 let h = Ref::<HashCell>::of(v);
                 header.flags |= v.flags() & KEYWORDS;
                 header.aux = 0;
-                if h.default_is_proc {
+                if h.default_is_proc() {
                     header.flags |= DEFAULT_PROC;
                 }
                 self.word(h.default);
@@ -483,6 +489,11 @@ impl Cx {
                 p.calm(self);
                 return match why {
                     Raised => Err(crate::raise::Exc),
+                    Because(_) if p.idle_selves && !p.without_selves => {
+                        *p = Packer::new(self);
+                        p.without_selves = true;
+                        self.pack_into(p, v)
+                    }
                     Because(why) => self.unsendable(p, at, &why),
                 };
             }

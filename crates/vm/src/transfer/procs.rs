@@ -1,7 +1,8 @@
 //! Procs, Methods and what belongs to them: Codes (shared by all VMs), environments, lexical scopes.
 //!
 //! A block takes along the outer variables that it uses; those that only other blocks of the same scope use arrive as nil, so that a channel or a thread
-//! in a neighbour's variable is no obstacle. A block that evaluates text (`eval`, `binding`, ...) takes all. Methods are found by name in the
+//! in a neighbour's variable is no obstacle. A block that evaluates text (`eval`, `binding`, ...) takes all. `self` comes along, too; when it can't travel
+//! and the block never looks at it, it stays behind ([`Packer::without_selves`]). Methods are found by name in the
 //! receiver: a Method object is its receiver, class and name.
 
 use super::pack::{Packer, Refusal, because};
@@ -43,9 +44,7 @@ impl Usage {
                     u.add(depth as usize, inside, slot);
                 }
             }
-            u.all |= code.calls.iter().any(|c| {
-                matches!(c.name.bytes(), b"binding" | b"local_variables" | b"eval" | b"instance_eval" | b"class_eval" | b"module_eval")
-            });
+            u.all |= receiver::may_evaluate(code);
             let blocks = code.children.iter().filter(|c| c.kind == zakuro_bytecode::CodeKind::Block);
             work.extend(blocks.map(|c| (&**c, inside)));
         }
@@ -60,7 +59,7 @@ impl Usage {
         }
     }
 }
-use zakuro_bytecode::Place;
+use zakuro_bytecode::{Place, receiver};
 
 impl Packer {
     /// The streams' part of a Proc. Returns what its head's `len` says.
@@ -71,9 +70,17 @@ impl Packer {
         }
         let state = p.code as *const CodeState;
         // SAFETY: code states live as long as the VM.
-        let usage = Usage::of(unsafe { &(*state).code });
+        let code = unsafe { &(*state).code };
+        let usage = Usage::of(code);
         let used = usage.all || !usage.levels.is_empty();
-        self.words(&[if used { p.env } else { Value::NIL }, p.self_, p.me, p.extra]);
+        let mut receiver = p.self_;
+        if receiver.is_cell() && !receiver::uses_self(code) {
+            self.idle_selves = true;
+            if self.without_selves {
+                receiver = Value::NIL;
+            }
+        }
+        self.words(&[if used { p.env } else { Value::NIL }, receiver, p.me, p.extra]);
         if used {
             self.use_envs(p.env, &usage);
         }

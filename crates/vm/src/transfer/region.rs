@@ -257,7 +257,7 @@ impl Cx {
                 }
             }
             Kind::Hash => {
-                if flags & flags::HAS_IVARS != 0 || (flags & flags::FROZEN == 0 && !lenient) || Ref::<HashCell>::of(v).default_is_proc {
+                if flags & flags::HAS_IVARS != 0 || (flags & flags::FROZEN == 0 && !lenient) || Ref::<HashCell>::of(v).default_is_proc() {
                     return false;
                 }
             }

@@ -90,7 +90,7 @@ impl Cx {
             _ if special => return ".marshal_dump".to_string(),
             Kind::Array if i < len => return format!("[{i}]"),
             Kind::Hash if i == 0 => {
-                return if Ref::<HashCell>::of(v).default_is_proc { ".default_proc".to_string() } else { ".default".to_string() };
+                return if Ref::<HashCell>::of(v).default_is_proc() { ".default_proc".to_string() } else { ".default".to_string() };
             }
             Kind::Hash if i <= 3 * len => {
                 if i % 3 == 2 {
