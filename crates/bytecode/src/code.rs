@@ -79,6 +79,8 @@ pub struct Code {
     pub lastline: Option<Place>,
     /// Number of once-sites (`/o`, `END`).
     pub once_sites: u16,
+    /// A method that yields, has a block parameter, calls `super` or may do so in an eval: a block that is passed to it is not lost.
+    pub uses_block: bool,
     /// `# frozen_string_literal: true` was in force.
     pub frozen_strings: bool,
     /// The source text, for error excerpts and `DATA`; shared by all Codes of a file.
@@ -328,6 +330,7 @@ impl Code {
             backref,
             lastline: None,
             once_sites: 0,
+            uses_block: true,
             frozen_strings: false,
             source: Arc::from(&b""[..]),
             data_offset: None,

@@ -351,6 +351,7 @@ impl<'pr> Compiler<'pr> {
             spans: asm.spans.into(),
             span: definition.filter(|_| self.spans),
             first_line: self.first_line,
+            uses_block: s.kind != Kind::Method || s.uses_block || s.sees_binding || params.block || params.no_block,
             params,
             nregs: max,
             nlocals: s.nlocals,

@@ -35,7 +35,7 @@ module DidYouMean
 
   # Unknown methods.
   class MethodNameChecker
-    WORDS = %i[alias case def defined? elsif end ensure for rescue super undef unless until when while yield].freeze
+    WORDS = %i[alias case def defined? do else elsif end ensure for rescue super undef unless until when while yield].freeze
     private_constant :WORDS
     attr_reader :method_name, :receiver
 

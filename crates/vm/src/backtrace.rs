@@ -245,7 +245,7 @@ impl Cx {
         }
         out
     }
-    fn method_label(&self, m: Method) -> String {
+    pub(crate) fn method_label(&self, m: Method) -> String {
         let name = m.name.name();
         match self.owner_label(m.owner) {
             Some(o) => format!("{o}{name}"),

@@ -57,6 +57,13 @@ impl Cx {
         let place = self.ivar_get(v, place_name());
         Ref::<StringCell>::from_value(place).map(|s| s.text().into_owned())
     }
+    /// `$VERBOSE` is true.
+    pub fn is_verbose(&self) -> bool {
+        match self.global_peek(sym::verbose) {
+            Some(v) => v == Value::TRUE,
+            None => self.options.verbose == Some(true),
+        }
+    }
     /// Whether warnings of a category are shown now.
     pub fn warns(&mut self, category: &str) -> bool {
         let silent = match self.global_peek(sym::verbose) {

@@ -39,6 +39,7 @@ pub mod refine;
 pub mod scope;
 pub mod thread;
 pub mod transfer;
+mod unused_block;
 pub mod vm;
 
 pub use builtin::{Args, Block, FromSelf, FromValue, IntoResult, Kwargs, MethodRow, NativeFn, Rest};

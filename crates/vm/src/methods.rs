@@ -14,7 +14,7 @@ use zakuro_object::*;
 pub type Method = Ref<MethodCell>;
 
 /// Operators that have fast paths, for the redefinition test.
-fn is_fast_operator(name: Sym) -> bool {
+pub(crate) fn is_fast_operator(name: Sym) -> bool {
     matches!(
         name,
         sym::add
@@ -46,7 +46,7 @@ fn is_fast_operator(name: Sym) -> bool {
             | sym::uminus
     )
 }
-fn has_fast_paths(c: ClassId) -> bool {
+pub(crate) fn has_fast_paths(c: ClassId) -> bool {
     matches!(
         c,
         ids::INTEGER

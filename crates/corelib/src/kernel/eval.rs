@@ -86,10 +86,7 @@ pub fn show_warnings(cx: &mut Cx, file: &str, warnings: &[zakuro_compiler::Warni
 
 /// `$VERBOSE` is true.
 pub fn is_verbose(cx: &Cx) -> bool {
-    match cx.global_peek(sym::verbose) {
-        Some(v) => v == Value::TRUE,
-        None => cx.options.verbose == Some(true),
-    }
+    cx.is_verbose()
 }
 
 /// The Code of a text for a place.
