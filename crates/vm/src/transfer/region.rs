@@ -446,8 +446,11 @@ impl Copier<'_> {
         if v.flags() & flags::SHARED != 0 {
             if let Some(region) = self.cx.heap.region_of(v.header()).cloned() {
                 self.refer_to(region);
+                return v;
             }
-            return v;
+            if self.cx.is_of_boot(v) {
+                return v;
+            }
         }
         if let Some(copy) = self.seen.get(&v.0) {
             return *copy;
