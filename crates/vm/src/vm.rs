@@ -104,7 +104,7 @@ pub struct Vm {
     /// Bumped when a method that some cache may hold changes.
     pub epoch: u32,
     pub const_epoch: u32,
-    /// Non-zero once an operator of a core class with a fast path was redefined.
+    /// Which core classes have a redefined operator (bits of `methods::fast`): their fast paths are off.
     pub redefined: u32,
     pub native_limit: *const u8,
     pub heap: Heap,

@@ -3,6 +3,7 @@
 use super::arith::{slow_group, slow_group_1};
 use super::{check, next, r};
 use crate::frame::*;
+use crate::methods::fast;
 use crate::raise::Result;
 use crate::vm::Cx;
 use zakuro_bytecode::{Const, Insn};
@@ -400,7 +401,7 @@ pub unsafe fn aref(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
     unsafe {
         let i = *ip;
         let (a, b) = (r!(regs, i.b), r!(regs, i.c));
-        if a.is_cell() && cx.redefined == 0 {
+        if a.is_cell() && cx.redefined & (fast::ARRAY | fast::HASH) == 0 {
             let shape = (*a.header()).shape;
             if shape == ids::ARRAY.0 && b.is_fixnum() {
                 let a: Ref<ArrayCell> = Ref::of(a);
@@ -412,6 +413,12 @@ pub unsafe fn aref(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
             if shape == ids::HASH.0 {
                 return aref_hash(cx, ip, regs, cs);
             }
+        } else if Value::both_fixnum(a, b) && cx.redefined & fast::INTEGER == 0 {
+            // A bit of the infinite two's complement: none below 0, the sign above the number's own.
+            let n = b.fix();
+            let bit = if n < 0 { 0 } else { (a.fix() >> n.min(63)) & 1 };
+            r!(regs, i.a) = Value::fixnum(bit);
+            next!(cx, ip, regs, cs, 3)
         }
         slow_group(cx, ip, regs, cs)
     }
@@ -438,7 +445,7 @@ pub unsafe fn aset(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
     unsafe {
         let i = *ip;
         let (a, b) = (r!(regs, i.a), r!(regs, i.b));
-        if a.is_cell() && cx.redefined == 0 {
+        if a.is_cell() && cx.redefined & (fast::ARRAY | fast::HASH) == 0 {
             let h = &*a.header();
             if h.flags & (flags::FROZEN | flags::CAPTURED) == 0 {
                 if h.shape == ids::ARRAY.0 && b.is_fixnum() {
@@ -477,7 +484,7 @@ pub unsafe fn len(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Cod
     unsafe {
         let i = *ip;
         let a = r!(regs, i.b);
-        if a.is_cell() && cx.redefined == 0 {
+        if a.is_cell() && cx.redefined & (fast::ARRAY | fast::HASH) == 0 {
             let shape = (*a.header()).shape;
             if shape == ids::ARRAY.0 {
                 r!(regs, i.a) = Value::fixnum(Ref::<ArrayCell>::of(a).len() as i64);
@@ -495,7 +502,7 @@ pub unsafe fn empty_p(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const
     unsafe {
         let i = *ip;
         let a = r!(regs, i.b);
-        if a.is_cell() && cx.redefined == 0 {
+        if a.is_cell() && cx.redefined & (fast::ARRAY | fast::HASH | fast::STRING) == 0 {
             let shape = (*a.header()).shape;
             let n = if shape == ids::ARRAY.0 {
                 Some(Ref::<ArrayCell>::of(a).len())
