@@ -58,6 +58,9 @@ pub const EXT_IVARS: u8 = flags::USER1;
 pub const LAMBDA: u8 = flags::USER1;
 /// Flag of Proc cells: made by `proc {}`: `break` has nowhere to go.
 pub const ORPHAN: u8 = flags::USER2;
+/// Flag of Env cells: they hold levels of a backtrace, of [`LEVEL_WORDS`] values each. The first is the address of a code state (0: none), which the level keeps.
+pub const LEVELS: u8 = flags::USER1;
+pub const LEVEL_WORDS: usize = 3;
 /// Flag of Hash cells: made for keyword arguments that `ruby2_keywords` keeps.
 pub const KEYWORDS: u8 = flags::USER1;
 
