@@ -105,6 +105,7 @@ impl Vm {
             epoch: 1,
             const_epoch: 1,
             redefined: 0,
+            cvar_cache: Default::default(),
             native_limit: std::ptr::null(),
             heap,
             pending: Value::NIL,

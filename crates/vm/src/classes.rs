@@ -308,6 +308,7 @@ impl Cx {
     fn relinearise(&mut self, id: ClassId) {
         let mro = self.linearise(id);
         if self.class(id).mro != mro {
+            self.cvar_cache.forget();
             self.class_mut(id).mro = mro;
         }
         for d in self.class(id).dependents.clone() {

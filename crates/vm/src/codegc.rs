@@ -160,6 +160,7 @@ impl Cx {
     }
     /// After a collection.
     pub(crate) fn account_units(&mut self) {
+        self.cvar_cache.forget();
         let freed = std::mem::take(&mut self.units.freed);
         self.heap.sub_payload(freed);
     }

@@ -250,14 +250,13 @@ impl Cx {
     }
     /// Lays the arguments of a resume or transfer down for the fiber.
     fn pass_arguments(&mut self, fiber: Value, args: &[Value]) -> Result<()> {
-        let created = self.data_ref::<FiberData>(fiber)?.state == FiberState::Created;
+        let f = self.data_mut::<FiberData>(fiber)?;
         let v = match args {
-            _ if created => self.array(args),
+            _ if f.state == FiberState::Created => self.array(args),
             [] => Value::NIL,
             [v] => *v,
             _ => self.array(args),
         };
-        let f = self.data_mut::<FiberData>(fiber)?;
         f.transfer = v;
         f.failed = false;
         Ok(())

@@ -4,11 +4,12 @@
 
 use super::*;
 use zakuro_macros::ruby_class;
+use zakuro_vm::methods::fast;
 
 /// `a op b`, without a call for small Integers and Floats.
 #[inline(always)]
 pub fn operate(cx: &mut Cx, op: Sym, a: Value, b: Value) -> Result<Value> {
-    if cx.redefined == 0 {
+    if cx.redefined & (fast::INTEGER | fast::FLOAT) == 0 {
         if Value::both_fixnum(a, b) {
             let (x, y) = (a.fix(), b.fix());
             let r = match op {
@@ -126,6 +127,39 @@ impl Sum {
     }
 }
 
+/// `inject(:+)` of an Array. Small Integers are added without a look at anything but their tags.
+fn add_up(cx: &mut Cx, a: Ref<ArrayCell>, init: Option<Value>) -> Result<Value> {
+    let mut i = 0;
+    let mut memo = match init.or_else(|| a.get(0)) {
+        Some(v) => v,
+        None => return Ok(Value::NIL),
+    };
+    i += init.is_none() as usize;
+    loop {
+        if memo.is_fixnum() && cx.redefined & fast::INTEGER == 0 {
+            // No Ruby code runs meanwhile.
+            let rest = a.as_slice().get(i..).unwrap_or_default();
+            let mut sum = memo.fix();
+            let mut n = 0;
+            for v in &rest[..rest.len().min(1024)] {
+                let Some(s) = v.is_fixnum().then(|| sum.checked_add(v.fix())).flatten() else { break };
+                sum = s;
+                n += 1;
+            }
+            memo = cx.int(sum);
+            i += n;
+            if n > 0 {
+                cx.safepoint()?;
+                continue;
+            }
+        }
+        let Some(v) = a.get(i) else { return Ok(memo) };
+        memo = operate(cx, sym::add, memo, v)?;
+        cx.safepoint()?;
+        i += 1;
+    }
+}
+
 #[ruby_class(ids::ENUMERABLE)]
 pub mod methods {
     use super::*;
@@ -169,6 +203,9 @@ pub mod methods {
             [init] => (Some(*init), None),
             _ => (None, None),
         };
+        if let (Some(sym::add), Some(a)) = (op, plain_array(cx, this)) {
+            return add_up(cx, a, init);
+        }
         let memo = Cell::new(init);
         each_of(cx, this, |cx, v| {
             let e = pack(cx, v);

@@ -130,6 +130,7 @@ fn copy_class(cx: &mut Cx, v: Value) -> Result<Value> {
     let (consts, order) = (cx.class(from).consts.clone(), cx.class(from).const_order.clone());
     let (cvars, ivars) = (cx.class(from).cvars.clone(), cx.class(from).ivars.clone());
     let (alloc, hint, extra) = (cx.class(from).alloc, cx.class(from).ivar_hint, cx.class(from).extra);
+    cx.cvars_changed();
     let d = cx.class_mut(to);
     d.consts = consts;
     d.const_order = order;
