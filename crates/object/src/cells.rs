@@ -537,6 +537,17 @@ impl DataCell {
         let any: &mut dyn Any = self.payload.as_deref_mut()?;
         any.downcast_mut::<T>()
     }
+    /// The same without a look at the type.
+    ///
+    /// # Safety
+    /// The payload, if set, is a T.
+    #[inline]
+    pub unsafe fn get_known<T: NativeData>(&mut self) -> Option<&mut T> {
+        let p: &mut dyn NativeData = self.payload.as_deref_mut()?;
+        debug_assert!((p as &dyn Any).is::<T>());
+        // SAFETY: the caller's promise.
+        Some(unsafe { &mut *(p as *mut dyn NativeData as *mut T) })
+    }
     pub fn is_set(&self) -> bool {
         self.payload.is_some()
     }

@@ -54,6 +54,37 @@ impl Sum {
         };
         Sum { value: Cell::new(init), state: Cell::new(state) }
     }
+    /// Adds the first elements as long as that takes no more than a look at their tags; returns how many.
+    fn add_run(&self, values: &[Value]) -> usize {
+        let values = &values[..values.len().min(4096)];
+        let mut n = 0;
+        match self.state.get() {
+            State::Exact if self.value.get().is_fixnum() => {
+                let mut sum = self.value.get();
+                while let Some(v) = values.get(n).filter(|v| v.is_fixnum()) {
+                    let Some(s) = Value::try_fixnum(sum.fix() + v.fix()) else { break };
+                    sum = s;
+                    n += 1;
+                }
+                self.value.set(sum);
+            }
+            State::Float { mut f, mut c } if f.is_finite() => {
+                while let Some(v) = values.get(n).filter(|v| v.is_flonum()) {
+                    let x = v.flo();
+                    let t = f + x;
+                    if !t.is_finite() {
+                        break;
+                    }
+                    c += if f.abs() >= x.abs() { (f - t) + x } else { (x - t) + f };
+                    f = t;
+                    n += 1;
+                }
+                self.state.set(State::Float { f, c });
+            }
+            _ => {}
+        }
+        n
+    }
     #[inline(always)]
     pub fn add(&self, cx: &mut Cx, e: Value) -> Result<()> {
         let v = self.value.get();
@@ -173,6 +204,22 @@ pub mod methods {
     #[method("sum")]
     pub fn sum(cx: &mut Cx, this: Value, init: Option<Value>, block: Block) -> Result<Value> {
         let s = Sum::new(init.unwrap_or(Value::fixnum(0)), !this.is_kind(Kind::Array));
+        if block.is_none()
+            && let Some(a) = plain_array(cx, this)
+        {
+            let mut i = 0;
+            while let Some(v) = a.get(i) {
+                i += match s.add_run(&a.as_slice()[i..]) {
+                    0 => {
+                        s.add(cx, v)?;
+                        1
+                    }
+                    n => n,
+                };
+                cx.safepoint()?;
+            }
+            return Ok(s.finish(cx));
+        }
         each_of(cx, this, |cx, v| {
             let v = if block.is_some() { cx.yield_values(block, v)? } else { pack(cx, v) };
             s.add(cx, v)?;
