@@ -17,6 +17,8 @@ pub fn install() {
     h.lazy_const = Some(crate::io::stream::lazy_const);
     h.binding = Some(crate::proc::binding::of_caller);
     h.warn = Some(crate::exception::warning::emit);
+    h.warn_category = Some(crate::exception::warning::emit_category);
+    h.warns = Some(|cx, category| crate::exception::warning::is_enabled(cx, category) == Some(true));
     h.trace = Some(crate::tracepoint::tell);
     h.signal = Some(crate::signal::handle);
     h.incompatible = Some(crate::string::util::incompatible);

@@ -18,8 +18,8 @@ impl Cx {
             self.const_places.insert((holder, name), place);
         }
         let d = self.class_mut(holder);
-        let private = d.consts.get(&name).is_some_and(|e| e.private);
-        if d.consts.insert(name, ConstEntry { value, private, deprecated: false, autoload: Value::NIL }).is_none() {
+        let (private, deprecated) = d.consts.get(&name).map_or((false, false), |e| (e.private, e.deprecated));
+        if d.consts.insert(name, ConstEntry { value, private, deprecated, autoload: Value::NIL }).is_none() {
             d.const_order.push(name);
         }
         self.const_epoch += 1;

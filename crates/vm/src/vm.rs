@@ -106,6 +106,7 @@ pub struct Vm {
     pub const_epoch: u32,
     /// Which core classes have a redefined operator (bits of `methods::fast`): their fast paths are off.
     pub redefined: u32,
+    pub(crate) cvar_cache: crate::cvars::CvarCache,
     pub native_limit: *const u8,
     pub heap: Heap,
     pub pending: Value,
