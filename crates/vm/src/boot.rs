@@ -47,6 +47,10 @@ pub struct Hooks {
     pub binding: Option<fn(&mut Cx) -> Result<Value>>,
     /// Value of a constant that each VM makes for itself on first use (its entry: UNDEF with the name as `autoload`).
     pub lazy_const: Option<fn(&mut Cx, Sym) -> Result<Value>>,
+    /// Value of a constant with an autoload path.
+    pub autoload: Option<fn(&mut Cx, ClassId, Sym) -> Result<Option<Value>>>,
+    /// Whether reading a constant with this path would load a file (or wait for one).
+    pub autoload_pending: Option<fn(&mut Cx, Value) -> bool>,
     /// Integer and Float arithmetic beyond the fast paths goes through the methods.
     /// Runs trap handlers after a signal arrived for this VM.
     pub signal: Option<fn(&mut Cx) -> Result<()>>,
@@ -169,6 +173,8 @@ impl Vm {
             in_boot: false,
             method_serial: 0,
             const_places: FastMap::default(),
+            autoloading: Vec::new(),
+            const_hidden: false,
             missing_reason: crate::interp::MissReason::None,
         })
     }

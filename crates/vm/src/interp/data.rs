@@ -203,6 +203,7 @@ unsafe fn get_const_slow(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
         (*cx.fp).ip = ip;
         let scope = cref(cx);
         let site = &(&(*cs).code.const_sites)[i.c as usize];
+        cx.const_hidden = false;
         let v = if site.top {
             let o = cx.class_value(ids::OBJECT);
             check!(cx, ip, regs, cs, cx.const_get_from(o, site.name))
@@ -216,7 +217,9 @@ unsafe fn get_const_slow(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
                 }
             }
         };
-        *(*cs).consts_cache.add(i.c as usize) = ConstCache { epoch: cx.const_epoch, cref: scope, value: v };
+        if !std::mem::take(&mut cx.const_hidden) {
+            *(*cs).consts_cache.add(i.c as usize) = ConstCache { epoch: cx.const_epoch, cref: scope, value: v };
+        }
         r!(regs, i.a) = v;
         next!(cx, ip, regs, cs)
     }
@@ -240,8 +243,11 @@ pub unsafe fn get_const_from(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs:
 unsafe fn const_from_miss(cx: &mut Cx, i: Insn, base: Value, cs: *const CodeState) -> Result<Value> {
     unsafe {
         let name = (&(*cs).code.const_sites)[i.c as usize].name;
+        cx.const_hidden = false;
         let v = cx.const_get_from(base, name)?;
-        if cx.class_id(base).is_some_and(|c| cx.class(c).mro.iter().any(|m| cx.class(*m).consts.contains_key(&name))) {
+        if !std::mem::take(&mut cx.const_hidden)
+            && cx.class_id(base).is_some_and(|c| cx.class(c).mro.iter().any(|m| cx.class(*m).consts.contains_key(&name)))
+        {
             *(*cs).consts_cache.add(i.c as usize) = ConstCache { epoch: cx.const_epoch, cref: base, value: v };
         }
         Ok(v)

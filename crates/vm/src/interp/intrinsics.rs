@@ -115,7 +115,7 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
                     Value::bool(
                         mro.iter()
                             .filter(|m| c == ids::OBJECT || **m != ids::OBJECT)
-                            .any(|m| cx.const_entry(*m, s()).is_some_and(|e| !e.private)),
+                            .any(|m| cx.const_defined_entry(*m, s()).is_some_and(|e| !e.private)),
                     )
                 }
                 None => Value::FALSE,
@@ -368,14 +368,15 @@ impl Cx {
         let mut c = cref;
         while let Some(s) = Ref::<CrefCell>::from_value(c) {
             if let Some(id) = self.class_id(s.class)
-                && self.const_entry(id, name).is_some()
+                && self.const_defined_entry(id, name).is_some()
             {
                 return true;
             }
             c = s.parent;
         }
         let inner = Ref::<CrefCell>::from_value(cref).and_then(|s| self.class_id(s.class)).unwrap_or(ids::OBJECT);
-        self.class(inner).mro.iter().chain(&[ids::OBJECT]).any(|m| self.const_entry(*m, name).is_some())
+        let mro = self.class(inner).mro.clone();
+        mro.iter().chain(&[ids::OBJECT]).any(|m| self.const_defined_entry(*m, name).is_some())
     }
     /// `alias new old` in a class.
     pub fn alias_method(&mut self, class: ClassId, new: Sym, old: Sym) -> Result<()> {
