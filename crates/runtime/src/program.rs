@@ -340,7 +340,12 @@ fn outcome(cx: &mut Cx, r: Result<Value>) -> End {
     cx.errinfo = Value::NIL;
     let report = match zakuro_corelib::exception::full_message(cx, e, false) {
         Ok(s) => s,
-        Err(_) => {
+        Err(late) => {
+            let why = cx.pending;
+            if why != e && (cx.is_a(why, ids::SIGNAL_EXCEPTION) || why.is_kind(Kind::Throw)) {
+                // A signal or a kill came while the report was being made: that is the end.
+                return outcome(cx, Err(late));
+            }
             cx.pending = Value::NIL;
             format!("unprintable exception ({})\n", cx.class_name_of(e))
         }
