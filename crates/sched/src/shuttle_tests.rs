@@ -1,5 +1,5 @@
 //! The whole scheduler under random interleavings: workers, sleepers, the permit to spin, hand-off around blocking calls, idle detection, the end.
-//! `RUSTFLAGS="--cfg shuttle" cargo test --release -p zakuro-sched --lib shuttle_tests --target-dir target/shuttle`; `./test` runs it.
+//! `./test models` runs it; docs/testing-models.md tells how to replay a schedule.
 //!
 //! A lost wake-up shows as a deadlock, which shuttle reports with a schedule to replay. There is no timer thread; where slices matter, the model ticks.
 
