@@ -300,8 +300,7 @@ impl Cx {
     #[inline(never)]
     pub fn fiber_yield(&mut self, args: &[Value]) -> Result<Value> {
         let fiber = self.current_fiber;
-        let resumer =
-            if fiber.is_nil() { Value::NIL } else { std::mem::replace(&mut known(self, fiber)?.resumer, Value::NIL) };
+        let resumer = if fiber.is_nil() { Value::NIL } else { std::mem::replace(&mut known(self, fiber)?.resumer, Value::NIL) };
         if resumer.is_nil() {
             return self.fiber_error("attempt to yield on a not resumed fiber");
         }
