@@ -98,6 +98,7 @@ fn receiver(me: usize, channels: Vec<Channel<u64>>, book: &Arc<Book>, killed: Op
                 _ => match select(&list, waiter) {
                     Selected::Got(from, message) => {
                         assert_eq!(message / 100, from as u64, "from the channel that it was sent to");
+                        assert!(waiter.is_free(), "stands in no line");
                         message
                     }
                     Selected::Closed => return book.end(),

@@ -332,7 +332,9 @@ fn a_shared_text_is_copied_on_write() {
             .map(|byte| {
                 let text = text.clone();
                 thread::spawn(move || {
-                    let text = append(append(text, byte, 1), byte, 2);
+                    let more = text.clone();
+                    drop(text);
+                    let text = append(append(more, byte, 1), byte, 2);
                     point();
                     // SAFETY: held.
                     unsafe { assert_eq!(std::slice::from_raw_parts(text.data(), 3), [b'x', byte, byte]) };

@@ -1,5 +1,5 @@
 //! Models of the scheduler's lock-free pieces: wake-ups against parking, requests against safepoints, queues against sleepers.
-//! `RUSTFLAGS="--cfg loom" cargo test --release -p zakuro-sched --lib loom_tests --target-dir target/loom`; `./test` runs it.
+//! `./test models` runs it; see docs/testing-models.md.
 
 use std::ptr::NonNull;
 

@@ -1,5 +1,5 @@
 //! The whole scheduler under random interleavings: workers, sleepers, the permit to spin, hand-off around blocking calls, idle detection, the end.
-//! `RUSTFLAGS="--cfg shuttle" cargo test --release -p zakuro-sched --lib shuttle_tests --target-dir target/shuttle`; `./test` runs it.
+//! `./test models` runs it; docs/testing-models.md tells how to replay a schedule.
 //!
 //! A lost wake-up shows as a deadlock, which shuttle reports with a schedule to replay. There is no timer thread; where slices matter, the model ticks.
 
@@ -15,6 +15,13 @@ use crate::{Turn, blocking};
 
 fn explore(model: impl Fn() + Clone + Send + Sync + 'static) {
     zakuro_base::explore::explore(3000, model);
+}
+
+/// Lets others go on for a while, to come at any moment of what they do.
+fn delay() {
+    for _ in 0..shuttle::rand::Rng::gen_range(&mut shuttle::rand::thread_rng(), 0..80) {
+        thread::yield_now();
+    }
 }
 
 /// A count that somebody waits for.
@@ -80,6 +87,34 @@ fn two_units_wake_each_other() {
             both.iter().for_each(|t| t.wake());
             ended.reach(2);
             settle(&s);
+            end(&s);
+        });
+    }
+}
+
+/// The unit waits for a thread outside and the thread for the unit; a hold keeps the search for idleness from finding what a lost wake-up left behind.
+#[test]
+fn a_thread_outside_and_a_unit_take_turns() {
+    for workers in 1..=2 {
+        explore(move || {
+            let s = scheduler(workers);
+            let hold = s.hold();
+            let (asked, heard) = (Arc::new(AtomicUsize::new(0)), Arc::new(Tally::default()));
+            let (a, h, mut done) = (asked.clone(), heard.clone(), 0);
+            let task = s.spawn(unit(move |_| {
+                while done < a.load(Ordering::SeqCst) {
+                    done += 1;
+                    h.add();
+                }
+                if done == 3 { Turn::Done } else { Turn::Park }
+            }));
+            for n in 1..=3 {
+                asked.store(n, Ordering::SeqCst);
+                task.wake();
+                heard.reach(n);
+            }
+            settle(&s);
+            drop(hold);
             end(&s);
         });
     }
@@ -163,6 +198,29 @@ fn a_blocking_call_gives_its_worker_away() {
     }
 }
 
+/// What the call waits for is spawned from outside at any moment of its beginning.
+#[test]
+fn a_blocking_call_sees_what_came_meanwhile() {
+    explore(|| {
+        let s = scheduler(1);
+        let (ran, ended) = (Arc::new(Tally::default()), Arc::new(Tally::default()));
+        let (r, e) = (ran.clone(), ended.clone());
+        s.spawn(unit(move |_| {
+            blocking(|| r.reach(1));
+            e.add();
+            Turn::Done
+        }));
+        delay();
+        s.spawn(unit(move |_| {
+            ran.add();
+            Turn::Done
+        }));
+        ended.reach(1);
+        settle(&s);
+        end(&s);
+    });
+}
+
 /// Returners, keepers and takers of one worker: short calls by several units that go on afterwards.
 #[test]
 fn calls_come_back_to_a_worker() {
@@ -220,6 +278,7 @@ fn idleness_is_noticed() {
                 }
             }
             let helper = thread::spawn(move || {
+                delay();
                 held.store(false, Ordering::SeqCst);
                 drop(hold);
             });
