@@ -16,6 +16,7 @@ impl Cx {
             && let Some(place) = self.here()
         {
             self.const_places.insert((holder, name), place);
+            self.state_changes(|c| c.place(holder, name));
         }
         let d = self.class_mut(holder);
         let private = d.consts.get(&name).is_some_and(|e| e.private);
