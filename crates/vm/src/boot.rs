@@ -166,7 +166,6 @@ impl Vm {
             memo: FastMap::default(),
             identities: FastMap::default(),
             standing: None,
-            shapes_made: 0,
             image_size: (0, 0),
             once_used: false,
             gc_disabled: false,
@@ -189,6 +188,17 @@ impl Vm {
         vm.globals = boot.globals.clone();
         vm.global_aliases = boot.global_aliases.clone();
         vm.main = ObjectCell::make(&mut vm.heap, boot.main_shape, Kind::Object, 0).as_value();
+        vm
+    }
+
+    /// A VM that never runs, for a layer of an image: classes and shapes of the boot image, nothing else.
+    pub(crate) fn bare(boot: &'static BootImage, options: Arc<Options>) -> Box<Vm> {
+        let mut vm = Vm::blank(options, Arc::new(PollWord::new()));
+        vm.boot = Some(boot);
+        vm.classes = LotTable::over(boot.classes);
+        vm.shapes = LotTable::over(boot.shapes);
+        vm.gc_disabled = true;
+        vm.gc_stress = false;
         vm
     }
 

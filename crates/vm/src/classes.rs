@@ -20,7 +20,7 @@ impl Cx {
     }
     /// The data for changing: the VM's own copy, made now if it was still the boot image's.
     pub fn class_mut(&mut self, id: ClassId) -> &mut ClassData {
-        self.changed();
+        self.class_changes(id);
         let slot = match self.classes.get(id.0) {
             Some(s) => *s,
             None => unreachable!("class id {} of another VM", id.0),
@@ -148,7 +148,7 @@ impl Cx {
     }
     pub(crate) fn install_class(&mut self, data: ClassData) {
         let id = data.id;
-        self.changed();
+        self.class_changes(id);
         *self.classes.slot(id.0) = Some(ClassSlot { data: Box::into_raw(Box::new(data)), own: true });
     }
     /// New anonymous class or module. `hooks` are the caller's business.

@@ -44,6 +44,7 @@ impl Cx {
             && let Some(place) = self.here()
         {
             self.const_places.insert((holder, name), place);
+            self.state_changes(|c| c.place(holder, name));
         }
         let d = self.class_mut(holder);
         let (private, deprecated) = d.consts.get(&name).map_or((false, false), |e| (e.private, e.deprecated));

@@ -81,6 +81,7 @@ impl Cx {
                     cx.generic_ivars.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
                     cx.identities.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
                     cx.object_ids.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
+                    cx.sweep_standing(heap);
                     cx.states.values_mut().for_each(|s| s.sweep_state(heap));
                     cx.sweep_units();
                 },

@@ -28,7 +28,7 @@ impl Cx {
     }
     /// Puts a value into the table, whatever hooks there are.
     pub fn global_put(&mut self, name: Sym, v: Value) {
-        self.changed();
+        self.state_changes(|c| c.global(name));
         self.globals.insert(name, v);
     }
     /// Names in the table.
@@ -107,7 +107,7 @@ impl Cx {
     }
     pub fn global_alias(&mut self, new: Sym, old: Sym) {
         let old = self.global_target(old);
-        self.changed();
+        self.state_changes(|c| c.any = true);
         self.global_aliases.insert(new, old);
     }
 }

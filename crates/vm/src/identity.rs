@@ -23,7 +23,7 @@ impl Cx {
             Some(id) => id,
             None => {
                 if v.flags() & flags::CAPTURED != 0 {
-                    self.changed();
+                    self.state_changes(|c| c.object_id(v));
                 }
                 self.next_object_id += 8;
                 let id = self.next_object_id;

@@ -19,8 +19,8 @@ impl Cx {
         }
         let id = self.shape_lot.0;
         self.shape_lot.0 += 1;
-        self.shapes_made += 1;
         *self.shapes.slot(id) = Some(info);
+        self.state_changes(|c| c.shapes.push(id));
         id
     }
     pub fn root_shape(&self, class: ClassId) -> ShapeId {
@@ -37,6 +37,7 @@ impl Cx {
         let old = self.shape(shape);
         let s = self.new_shape(ShapeInfo { class: old.class, parent: shape, name, count: old.count + 1 });
         self.transitions.insert((shape, name), s);
+        self.state_changes(|c| c.transitions.push((shape, name)));
         s
     }
     /// Slot of a variable in a shape.
@@ -209,6 +210,10 @@ impl Cx {
         for n in names {
             s = self.shape_with(s, n);
         }
+        if v.is_kind(Kind::Class) {
+            self.changed();
+        }
+        self.cell_changes(v);
         // SAFETY: v is a live cell of this VM.
         unsafe { (*v.header()).shape = s };
     }

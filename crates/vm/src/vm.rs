@@ -181,7 +181,6 @@ pub struct Vm {
     pub(crate) identities: FastMap<usize, u64>,
     /// The image last made of this VM, while it stands.
     pub(crate) standing: Option<Box<crate::image::Standing>>,
-    pub(crate) shapes_made: u64,
     /// Cells and words of the last image made of it.
     pub(crate) image_size: (usize, usize),
     /// Some once-site (`/o`, `END`) has been passed.

@@ -127,6 +127,7 @@ pub(super) mod system_call_error {
                     && this.is_kind(Kind::Exception)
                 {
                     let shape = cx.root_shape(c);
+                    cx.cell_changes(this);
                     // SAFETY: `this` is a live exception of this VM; without variables its shape says only its class.
                     unsafe { (*this.header()).shape = shape };
                 }

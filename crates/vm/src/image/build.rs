@@ -43,6 +43,8 @@ impl Cx {
         let made = RootedVec::from_vec(self, made);
         for (source, v) in sources.iter().zip(made.iter()) {
             self.memo.insert(source.0 as usize, *v);
+            // The next image must know of it.
+            self.state_changes(|c| c.copied(source.0 as usize));
         }
         let fix = |v: Value| match Graph::as_node(v) {
             Some(n) => made[n],

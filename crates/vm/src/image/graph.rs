@@ -197,8 +197,8 @@ pub(super) fn each_value_mut(d: &mut ClassData, f: &mut dyn FnMut(Value) -> Valu
 
 /// What a walk starts from.
 pub(super) enum Mode {
-    /// A VM's whole program state.
-    Program,
+    /// A VM's program state: all of it, or, given the map from the VM's cells to the image's, what that image has not.
+    Program(Option<Arc<FastMap<u64, Value>>>),
     /// A value of the VM, for one that starts from the image. With the map from the VM's cells to the image's: cells that have not changed since are the
     /// image's.
     Value(Arc<Image>, Option<Arc<FastMap<u64, Value>>>),
@@ -216,6 +216,8 @@ pub(super) struct Walk {
     /// The cell of each node.
     pub cells: Vec<Value>,
     codes: FastMap<usize, usize>,
+    /// Cells of lower layers that a Hash goes by the identity of.
+    pub known: Vec<(Value, u64)>,
     /// Data objects whose payloads may change without the VM's notice: the graph has none for them.
     pub late: Vec<Value>,
 }
@@ -229,6 +231,7 @@ impl Walk {
             seen: FastMap::with_capacity_and_hasher(room.0, Default::default()),
             cells: Vec::with_capacity(room.0),
             codes: FastMap::default(),
+            known: Vec::new(),
             late: Vec::new(),
         }
     }
@@ -252,10 +255,10 @@ impl Walk {
                 return *own;
             }
         } else if f & flags::CAPTURED != 0
-            && let Mode::Value(_, Some(map)) = &self.mode
+            && let Mode::Value(_, Some(map)) | Mode::Program(Some(map)) = &self.mode
             && let Some(there) = map.get(&v.0)
         {
-            if there.is_template() {
+            if there.is_template() && matches!(self.mode, Mode::Value(..)) {
                 self.graph.templates.push(*there);
             }
             return *there;
@@ -286,7 +289,7 @@ impl Walk {
             at = unsafe { (*at).parent.get() };
         }
         // The image has those of its VM.
-        let with_once = matches!(self.mode, Mode::Program | Mode::Value(_, None));
+        let with_once = matches!(self.mode, Mode::Program(_) | Mode::Value(_, None));
         for p in chain.into_iter().rev() {
             // SAFETY: as above.
             let s = unsafe { &*p };
@@ -325,7 +328,7 @@ impl Walk {
             at += 1;
         }
     }
-    fn cell(&mut self, cx: &mut Cx, v: Value, n: usize) -> Node {
+    pub(super) fn cell(&mut self, cx: &mut Cx, v: Value, n: usize) -> Node {
         let kind = v.kind_of_cell();
         let alone = matches!(self.mode, Mode::Value(..));
         if kind == Kind::Exception && !matches!(self.mode, Mode::Templates(..)) {
@@ -405,8 +408,11 @@ impl Walk {
                     && t.by_identity
                 {
                     for key in t.iter().map(|e| e.key).filter(|k| k.is_cell() && !k.is_kind(Kind::Class)) {
-                        if let Some(n) = Graph::as_node(self.value(key)) {
-                            self.graph.identities.push((n, cx.identity(key)));
+                        let there = self.value(key);
+                        match Graph::as_node(there) {
+                            Some(n) => self.graph.identities.push((n, cx.identity(key))),
+                            None if matches!(self.mode, Mode::Program(Some(_))) => self.known.push((there, cx.identity(key))),
+                            None => {}
                         }
                     }
                 }
@@ -453,7 +459,7 @@ impl Walk {
         if d.get::<Thread>().is_some() && cx.threads.as_mut().is_some_and(|t| t.current().object == v) {
             return Body::CurrentThread;
         }
-        if matches!(self.mode, Mode::Program) && d.steadiness() == Steadiness::Never {
+        if matches!(self.mode, Mode::Program(_)) && d.steadiness() == Steadiness::Never {
             self.late.push(v);
             return Body::Data(None, Span { start: 0, len: 0 });
         }

@@ -22,8 +22,6 @@ impl Cx {
         if let Some(own) = self.memo.get(&(v.0 as usize)) {
             return *own;
         }
-        // A copy more in the memo is one that the next image must know.
-        self.changed();
         let regions = image.regions();
         let mut w = Walk::new(Mode::Templates(image, std::mem::take(&mut self.memo)), (0, 0));
         w.graph.regions = regions;

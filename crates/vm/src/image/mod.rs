@@ -15,13 +15,16 @@
 //!   is missed can't be changed all the same: templates are SHARED, so its mutation raises FrozenError.)
 //! - A copy has the identity (`hash`, `object_id`) of the original. So stored hashes stay valid, and making copies runs no Ruby code.
 //! - While nothing changed, the VM's last image stands: each captured cell has the CAPTURED flag, whose test is that of FROZEN, and every change of such a
-//!   cell or of a table drops the image ([`Cx::changed`]). Environments have no test; their few slots are compared when the image is asked for.
+//!   cell or of a table is noted ([`change`]); the next capture is a layer with those alone. Environments have no test; their few slots are compared when the image is asked for.
 //!
 //! Rejected: a flat graph that each child rebuilds (exact too, but a spawn cost the whole program, and every VM held copies of all classes).
 //!
 //! [`VmState::snapshot`]: crate::vm::VmState::snapshot
 
 mod build;
+mod change;
+#[cfg(debug_assertions)]
+mod check;
 mod graph;
 mod lazy;
 
@@ -29,6 +32,8 @@ pub use graph::Graph;
 
 use crate::raise::Result;
 use crate::vm::{ClassSlot, Cx, FastMap, Vm};
+pub(crate) use change::Standing;
+use change::{Changes, Level};
 use graph::{Mode, Walk};
 use std::sync::Arc;
 use zakuro_base::Options;
@@ -105,17 +110,30 @@ pub struct Seed {
     head: Graph,
 }
 
-/// The last image that was made of a VM, while it stands.
-pub(crate) struct Standing {
+/// What a layer is made of.
+#[derive(Default)]
+struct Roots {
+    classes: Vec<*const ClassData>,
+    globals: Vec<Sym>,
+    /// Templates of the image that the VM started from.
+    copies: Vec<usize>,
+    once: Vec<usize>,
+    /// Cells that changed, and what they were captured as.
+    cells: Vec<(Value, Value)>,
+    /// Cells that were asked for their object id, and may be below.
+    ids: Vec<u64>,
+    /// Cells and words to expect.
+    room: (usize, usize),
+}
+
+/// An image with a new layer, and what the VM has to remember of it.
+struct Made {
     image: Arc<Image>,
-    /// The VM's cells -> the image's.
-    map: Arc<FastMap<u64, Value>>,
-    /// Captured environments with what was in them, in the order in which they were found.
+    cells: Vec<(u64, Value)>,
+    words: usize,
     envs: Vec<(Value, Box<[Value]>)>,
-    /// Shapes that the VM had made.
-    shapes: u64,
-    /// Data objects that may change unnoticed: each head brings their payloads.
     late: Vec<Value>,
+    thread: Option<Value>,
 }
 
 impl Image {
@@ -188,27 +206,6 @@ impl Image {
 }
 
 impl Cx {
-    /// Says that program state changes: the last image is of the past.
-    #[inline(always)]
-    pub fn changed(&mut self) {
-        if self.standing.is_some() {
-            self.standing = None;
-        }
-    }
-    /// Says that a cell changes, for changes that come without `check_frozen`.
-    #[inline(always)]
-    pub fn cell_changes(&mut self, v: Value) {
-        if v.is_cell() && v.flags() & (flags::CAPTURED | flags::SHARED) == flags::CAPTURED {
-            self.captured_cell_changes(v);
-        }
-    }
-    #[cold]
-    pub(crate) fn captured_cell_changes(&mut self, v: Value) {
-        self.standing = None;
-        // SAFETY: a live cell of this VM.
-        unsafe { (*v.header()).flags &= !flags::CAPTURED }
-    }
-
     /// The program state as it is now.
     pub fn capture(&mut self) -> Snapshot {
         let (image, map) = self.image_now();
@@ -231,19 +228,12 @@ impl Cx {
     fn head(&mut self, image: &Arc<Image>, map: Option<Arc<FastMap<u64, Value>>>, root: Value, state: bool) -> Graph {
         self.keep_codes();
         // Nothing new to take along.
-        let known = self.standing.as_ref().is_some_and(|s| Arc::ptr_eq(&s.image, image) && s.shapes == self.shapes_made);
+        let known = self.standing.as_ref().is_some_and(|s| Arc::ptr_eq(&s.image, image));
         let mut w = Walk::new(Mode::Value(image.clone(), map), (0, 0));
         w.graph.next_object_id = self.next_object_id;
         w.graph.regions = self.heap.regions();
         if !known {
             w.graph.kept = self.kept_layers.clone();
-            let (shapes, transitions) = (&self.shapes, &self.transitions);
-            shapes.each_own(&mut |id, s| {
-                if image.top().shapes.get(id).is_none() {
-                    w.graph.shapes.push((id, *s));
-                }
-            });
-            w.graph.transitions.extend(transitions.iter().filter(|(k, _)| image.transition(**k).is_none()).map(|(k, s)| (*k, *s)));
         }
         if state {
             if let Some(t) = &mut self.threads {
@@ -273,73 +263,178 @@ impl Cx {
         }
         w.graph.root = w.value(root);
         w.finish(self);
+        // After the walk: it makes shapes for exceptions.
+        match &self.standing {
+            Some(s) if known => {
+                w.graph.shapes.extend(s.changes.shapes.iter().map(|id| (*id, self.shape(*id))));
+                let new = s.changes.transitions.iter().filter_map(|k| self.transitions.get(k).map(|s| (*k, *s)));
+                w.graph.transitions.extend(new);
+            }
+            _ => {
+                let (shapes, transitions) = (&self.shapes, &self.transitions);
+                shapes.each_own(&mut |id, s| {
+                    if image.top().shapes.get(id).is_none() {
+                        w.graph.shapes.push((id, *s));
+                    }
+                });
+                w.graph.transitions.extend(transitions.iter().filter(|(k, _)| image.transition(**k).is_none()).map(|(k, s)| (*k, *s)));
+            }
+        }
         w.graph
     }
     fn keep_codes(&mut self) {
         self.forked = true;
         if !self.kept_codes.is_empty() {
-            let layer = std::mem::take(&mut self.kept_codes);
+            let mut layer = std::mem::take(&mut self.kept_codes);
+            // Few of them, however often something is compiled between two captures.
+            while let Some(last) = self.kept_layers.pop_if(|last| last.len() <= 2 * layer.len()) {
+                layer.extend(last.iter().map(|(k, c)| (*k, c.clone())));
+            }
             self.kept_layers.push(Arc::new(layer));
         }
     }
 
-    /// The image of this VM as it is now: the last one, if it still stands. With the map from cells to the image's, if that may be used.
+    /// The image of this VM as it is now: the last one, if it still stands, or with what changed in a layer above it. With the map from cells to the image's.
     fn image_now(&mut self) -> (Arc<Image>, Option<Arc<FastMap<u64, Value>>>) {
-        if let Some(s) = &self.standing
-            && s.envs.iter().all(|(e, old)| same_env(*e, old))
-        {
-            return (s.image.clone(), Some(s.map.clone()));
-        }
-        self.standing = None;
-        let s = self.make_image();
-        let (image, map) = (s.image.clone(), s.map.clone());
-        self.standing = Some(Box::new(s));
-        (image, Some(map))
+        let thread = self.threads.as_mut().map(|t| t.current().object).filter(|o| o.is_cell() && o.0 != 0);
+        let stands = self.standing.take().and_then(|mut s| {
+            // Another thread captures than before: another Thread object is to be the main one.
+            let known = thread.is_some_and(|t| t.flags() & flags::CAPTURED != 0 && s.map.contains_key(&t.0));
+            if (s.thread.is_some() || known) && s.thread != thread {
+                return None;
+            }
+            s.compare_envs();
+            if !s.changes.any {
+                return Some(s);
+            }
+            s.make_room().then(|| self.add_level(s))
+        });
+        let mut s = match stands {
+            Some(s) => s,
+            None => self.make_image(),
+        };
+        s.idle = 0;
+        let now = (s.image.clone(), Some(s.map.clone()));
+        self.standing = Some(s);
+        now
     }
 
-    fn make_image(&mut self) -> Standing {
-        self.keep_codes();
-        let mut w = Walk::new(Mode::Program, self.image_size);
-        w.graph.next_object_id = self.next_object_id;
-        w.graph.regions = self.heap.regions();
-        w.graph.kept = self.kept_layers.clone();
-        self.shapes.each_own(&mut |id, s| w.graph.shapes.push((id, *s)));
-        w.graph.transitions.extend(self.transitions.iter().map(|(k, s)| (*k, *s)));
+    /// Captures everything.
+    fn make_image(&mut self) -> Box<Standing> {
         let mut classes = Vec::new();
         self.classes.each_own(&mut |_, slot| {
             if slot.own {
-                // SAFETY: own slots point to live class data of this VM.
-                let mut d = unsafe { (*slot.data).clone() };
-                graph::each_value_mut(&mut d, &mut |v| w.value(v));
-                classes.push(d);
+                classes.push(slot.data.cast_const());
             }
         });
-        w.graph.classes = classes;
-        let mut globals: FastMap<Sym, Value> = self.globals.iter().map(|(name, v)| (*name, w.value(*v))).collect();
+        let roots = Roots {
+            classes,
+            globals: self.globals.keys().copied().collect(),
+            copies: self.memo.keys().copied().collect(),
+            once: if self.once_used { self.code_states.keys().copied().collect() } else { Vec::new() },
+            ids: self.object_ids.keys().map(|p| *p as u64).filter(|p| Value(*p).flags() & flags::SHARED != 0).collect(),
+            room: self.image_size,
+            ..Roots::default()
+        };
+        let base = self.base.clone();
+        let made = self.make_layer(base, None, roots);
+        self.image_size = (made.cells.len(), made.words + 64);
+        Box::new(Standing {
+            image: made.image,
+            map: Arc::new(made.cells.iter().copied().collect()),
+            levels: vec![Level { cells: made.cells, changes: Changes::default() }],
+            changes: Changes::default(),
+            envs: made.envs,
+            late: made.late,
+            thread: made.thread,
+            idle: 0,
+        })
+    }
+    /// Captures what changed since.
+    fn add_level(&mut self, mut s: Box<Standing>) -> Box<Standing> {
+        let changes = std::mem::take(&mut s.changes);
+        let roots = Roots {
+            // SAFETY: as in `Cx::class`.
+            classes: changes.classes.iter().filter_map(|id| self.classes.get(*id)).filter(|c| c.own).map(|c| c.data.cast_const()).collect(),
+            globals: changes.globals.iter().copied().collect(),
+            copies: changes.copies.iter().copied().collect(),
+            once: changes.once.iter().copied().collect(),
+            cells: changes.cells.iter().map(|(v, old)| (Value(*v), *old)).collect(),
+            ids: changes.ids.iter().copied().collect(),
+            room: (0, 0),
+        };
+        let below = self.base.as_ref().map_or(0, |b| b.layers.len()) + s.levels.len();
+        let under = Arc::new(Image { layers: s.image.layers[..below].to_vec() });
+        let made = self.make_layer(Some(under), Some((s.map.clone(), &changes)), roots);
+        let map = Arc::make_mut(&mut s.map);
+        map.extend(made.cells.iter().copied());
+        let new: std::collections::HashSet<u64> = made.cells.iter().map(|c| c.0).collect();
+        s.envs.retain(|(e, _)| !new.contains(&e.0));
+        s.envs.extend(made.envs);
+        s.late.retain(|v| !new.contains(&v.0));
+        s.late.extend(made.late);
+        s.thread = made.thread.or(s.thread);
+        s.image = made.image;
+        s.levels.push(Level { cells: made.cells, changes });
+        #[cfg(debug_assertions)]
+        self.check_image(&s);
+        s
+    }
+    /// A layer above `under`. `delta`: what `under` has, and what changed since.
+    fn make_layer(&mut self, under: Option<Arc<Image>>, delta: Option<(Arc<FastMap<u64, Value>>, &Changes)>, roots: Roots) -> Made {
+        self.keep_codes();
+        let mut w = Walk::new(Mode::Program(delta.as_ref().map(|d| d.0.clone())), roots.room);
+        w.graph.next_object_id = self.next_object_id;
+        w.graph.regions = self.heap.regions();
+        w.graph.kept = self.kept_layers.clone();
+        for data in &roots.classes {
+            // SAFETY: own slots point to live class data of this VM.
+            let mut d = unsafe { (**data).clone() };
+            graph::each_value_mut(&mut d, &mut |v| w.value(v));
+            w.graph.classes.push(d);
+        }
+        let mut globals: FastMap<Sym, Value> =
+            roots.globals.iter().filter_map(|name| self.globals.get(name).map(|v| (*name, w.value(*v)))).collect();
         let mut main = w.value(self.main);
-        let mut redirects: Vec<(usize, Value)> = self.memo.iter().map(|(t, own)| (*t, w.value(*own))).collect();
-        if self.once_used {
-            for s in self.code_states.values() {
-                if s.once.iter().any(|v| !v.is_undef()) {
-                    w.code(&**s);
-                }
+        let mut redirects: Vec<(usize, Value)> =
+            roots.copies.iter().filter_map(|t| self.memo.get(t).map(|own| (*t, w.value(*own)))).collect();
+        redirects.extend(roots.cells.iter().map(|(v, old)| (old.0 as usize, w.value(*v))));
+        for key in &roots.once {
+            if let Some(s) = self.code_states.get(key)
+                && s.once.iter().any(|v| !v.is_undef())
+            {
+                w.code(&**s);
             }
         }
         w.finish(self);
-        self.image_size = (w.cells.len(), w.graph.words.len() + 64);
+        // After the walk: it makes shapes for exceptions.
+        match &delta {
+            None => {
+                self.shapes.each_own(&mut |id, s| w.graph.shapes.push((id, *s)));
+                w.graph.transitions.extend(self.transitions.iter().map(|(k, s)| (*k, *s)));
+            }
+            Some((_, changes)) => {
+                w.graph.shapes.extend(changes.shapes.iter().map(|id| (*id, self.shape(*id))));
+                w.graph.transitions.extend(changes.transitions.iter().filter_map(|k| self.transitions.get(k).map(|s| (*k, *s))));
+            }
+        }
 
-        let Walk { graph, cells, late, .. } = w;
+        let Walk { graph, cells, late, known, .. } = w;
+        let words = graph.words.len();
         let changeable = graph.changeable();
         let mut parts = Parts::default();
-        let mut vm = Vm::for_image(self.boot, self.options.clone());
-        if let Some(base) = &self.base {
-            vm.share_tables(base.clone());
+        let mut vm = Vm::for_layer(self.boot, self.options.clone());
+        if let Some(under) = &under {
+            vm.share_tables(under.clone());
         }
         vm.script = self.script.clone();
         vm.redefined = self.redefined;
         vm.once_used = self.once_used;
         vm.global_aliases = self.global_aliases.clone();
-        vm.const_places = self.const_places.clone();
+        vm.const_places = match &delta {
+            None => self.const_places.clone(),
+            Some((_, c)) => c.places.iter().filter_map(|k| self.const_places.get(k).map(|p| (*k, p.clone()))).collect(),
+        };
         vm.image_size = self.image_size;
         let (made, _) = vm.build(graph, Some(&mut parts), &[], &mut |_, fix| {
             globals.values_mut().for_each(|v| *v = fix(*v));
@@ -353,26 +448,54 @@ impl Cx {
             // SAFETY: each_cell hands out live cells of this heap.
             unsafe { (*c).flags |= flags::SHARED | flags::CAPTURED }
         });
-        let mut map = FastMap::with_capacity_and_hasher(cells.len(), Default::default());
+        let mut pairs = Vec::with_capacity(cells.len());
         let mut envs = Vec::new();
+        let mut thread = None;
         for (n, v) in cells.iter().enumerate() {
             let there = made[n];
             if there.is_cell() && there.0 != 0 && changeable[n] {
                 there.set_flags(TEMPLATE);
             }
-            map.insert(v.0, there);
+            pairs.push((v.0, there));
             v.set_flags(flags::CAPTURED);
             if v.is_kind(Kind::Env) {
                 let e = Ref::<EnvCell>::of(*v);
                 envs.push((*v, std::iter::once(e.parent).chain(e.slots().iter().copied()).collect()));
             }
+            if parts.thread == Some(there) {
+                thread = Some(*v);
+            }
+        }
+        // What cells of lower layers were asked for since.
+        let at: FastMap<u64, Value> = pairs.iter().copied().filter(|_| !roots.ids.is_empty()).collect();
+        for v in &roots.ids {
+            let there = match &delta {
+                _ if Value(*v).flags() & flags::SHARED != 0 => Some(Value(*v)),
+                Some((map, _)) if !at.contains_key(v) => map.get(v).copied(),
+                _ => None,
+            };
+            if let (Some(there), Some(id)) = (there, self.object_ids.get(&(*v as usize))) {
+                vm.object_ids.insert(there.0 as usize, *id);
+            }
+        }
+        vm.identities.extend(known.iter().map(|(v, identity)| (v.0 as usize, *identity)));
+        if let Some(under) = &under {
+            // Hashes of lower layers go by these.
+            for (v, old) in &roots.cells {
+                if let (Some(identity), Some(there)) = (under.identity(*old), parts.redirects.get(&(old.0 as usize))) {
+                    debug_assert_eq!(self.identity(*v), identity);
+                    vm.identities.insert(there.0 as usize, identity);
+                }
+            }
         }
         let all = made.iter().copied().filter(|v| v.is_cell() && v.0 != 0).collect();
         drop(made);
+        // Whoever has the layer has an image that holds those below. (Through each other, a long line of them would be dropped by recursion.)
+        vm.base = None;
         let layer = Layer { rows: vm.seal_rows(), vm, cells: all, parts };
-        let mut layers = self.base.as_ref().map_or(Vec::new(), |b| b.layers.clone());
+        let mut layers = under.as_ref().map_or(Vec::new(), |b| b.layers.clone());
         layers.push(Arc::new(layer));
-        Standing { image: Arc::new(Image { layers }), map: Arc::new(map), envs, shapes: self.shapes_made, late }
+        Made { image: Arc::new(Image { layers }), cells: pairs, words, envs, late, thread }
     }
 
     /// Takes a seed's program state over: for a new VM that has run nothing yet. Returns the copy of the root value.
@@ -385,9 +508,9 @@ impl Cx {
         self.redefined = top.redefined;
         self.once_used |= top.once_used;
         self.next_object_id = self.next_object_id.max(top.next_object_id);
-        if let Some(t) = seed.image.layers.last().and_then(|l| l.parts.thread) {
+        if let Some(t) = seed.image.find(|l| l.parts.thread) {
             let me = self.current_thread();
-            self.memo.insert(t.0 as usize, me);
+            self.memo.insert(seed.image.resolve(t).0 as usize, me);
         }
         self.main = self.own(top.main);
         if let Some(state) = seed.state {
@@ -422,25 +545,13 @@ impl Cx {
     }
 }
 
-/// Whether an environment holds what it held when it was captured. A captured cell that died since may have left its address to another, which then
-/// has no CAPTURED flag.
-fn same_env(e: Value, old: &[Value]) -> bool {
-    let env = Ref::<EnvCell>::of(e);
-    let same = |now: Value, then: Value| now == then && (!now.is_cell() || now.0 == 0 || now.flags() & flags::CAPTURED != 0);
-    same(env.parent, old[0]) && env.slots().iter().zip(&old[1..]).all(|(now, then)| same(*now, *then))
-}
-
 impl Vm {
     /// A VM for a layer: never run, collected only as a whole.
-    fn for_image(boot: Option<&'static crate::boot::BootImage>, options: Arc<Options>) -> Box<Vm> {
-        let poll = Arc::new(zakuro_sched::PollWord::new());
-        let mut vm = match boot {
-            Some(b) => Vm::new(b, options, poll),
+    fn for_layer(boot: Option<&'static crate::boot::BootImage>, options: Arc<Options>) -> Box<Vm> {
+        match boot {
+            Some(b) => Vm::bare(b, options),
             None => unreachable!("images are made of VMs that started from the boot image"),
-        };
-        vm.gc_disabled = true;
-        vm.gc_stress = false;
-        vm
+        }
     }
     /// Makes the class data of this VM the layer's: shared by those that look at its table.
     fn seal_rows(&mut self) -> Vec<*mut ClassData> {

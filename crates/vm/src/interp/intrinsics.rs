@@ -234,7 +234,8 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
             }
             Intrinsic::OnceSet => {
                 cx.once_used = true;
-                cx.changed();
+                let key = std::sync::Arc::as_ptr(&(*cs).code) as usize;
+                cx.state_changes(|c| c.once(key));
                 let once = &mut (*(cs as *mut CodeState)).once;
                 once[i.b as usize] = arg(0);
                 arg(0)
