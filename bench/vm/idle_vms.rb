@@ -1,28 +1,42 @@
-# Resident memory and creation time of idle VMs: COUNT VMs (100,000 unless given) that each wait on a channel, then end.
-#
-#   zakuro bench/vm/idle_vms.rb [COUNT]
-count = Integer(ARGV[0] || 100_000)
+# Resident memory and creation time of idle VMs: COUNT VMs (100,000 unless given) that each wait on a channel, then end. Other Rubies do it with
+# threads that wait on a Queue (2,000 unless given).
+# idle_vms.rb [COUNT] prints lines `name value unit`: resident memory per waiting one, time to make and to end one, native threads of the process while
+# they wait, and the process's resident memory before, with them and after.
+zakuro = defined?(RubyVM::Channel)
+count = Integer(ARGV[0] || (zakuro ? 100_000 : 2_000))
 field = ->(name) { File.read("/proc/self/status")[/^#{name}:\s*(\d+)/, 1].to_i }
 now = -> { Process.clock_gettime(Process::CLOCK_MONOTONIC) }
-go, ready = RubyVM::Channel.new, RubyVM::Channel.new
-# What the first VMs make once for all.
-warm = Array.new(100) { RubyVM.fork(ready, go) { |r, g| r << 1; g.recv rescue nil } }
-warm.size.times { ready.recv }
+if zakuro
+  kind = "vm"
+  go, ready = RubyVM::Channel.new, RubyVM::Channel.new
+  make = -> { RubyVM.fork(ready, go) { |r, g| r << 1; g.recv rescue nil } }
+  wait = -> { ready.recv }
+else
+  kind = "thread"
+  go, ready = Queue.new, Queue.new
+  make = -> { Thread.new { ready << 1; go.pop } }
+  wait = -> { ready.pop }
+end
+# What the first ones make once for all.
+warm = Array.new(100) { make.call }
+warm.size.times { wait.call }
 before = field.call("VmRSS")
 start = now.call
-vms = Array.new(count) { RubyVM.fork(ready, go) { |r, g| r << 1; g.recv rescue nil } }
-count.times { ready.recv }
+all = Array.new(count) { make.call }
+count.times { wait.call }
 made = now.call - start
 during = field.call("VmRSS")
-printf("%d VMs waiting: %.1f KB resident each, %.1f us to make one, %d native threads\n",
-       count, (during - before).fdiv(count), made * 1e6 / count, field.call("Threads"))
+puts format("%s_idle_resident %.2f KB", kind, (during - before).fdiv(count))
+puts format("%s_idle_make %.2f us", kind, made * 1e6 / count)
+puts format("%s_idle_native_threads %d x", kind, field.call("Threads"))
 start = now.call
 go.close
-vms.each { |v| v.join }
-printf("ended: %.1f us each\n", (now.call - start) * 1e6 / count)
-vms = nil
+all.each(&:join)
+puts format("%s_idle_end %.2f us", kind, (now.call - start) * 1e6 / count)
+all = nil
 GC.start
 # Unused memory goes back by halves, a few times a second.
 sleep 5
-printf("resident: %.1f MB before, %.1f MB with them, %.1f MB after; %d descriptors\n",
-       before / 1024.0, during / 1024.0, field.call("VmRSS") / 1024.0, Dir.children("/proc/self/fd").size)
+puts format("%s_process_before %.1f MB", kind, before / 1024.0)
+puts format("%s_process_with_them %.1f MB", kind, during / 1024.0)
+puts format("%s_process_after %.1f MB", kind, field.call("VmRSS") / 1024.0)

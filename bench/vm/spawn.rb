@@ -1,5 +1,7 @@
-# Spawn and join of VMs: from the boot image, from an image, by fork; with an empty program and with one of 300 classes. Best of five rounds, microseconds;
-# resident memory per idle VM. Run: zakuro bench/vm/spawn.rb [CLASSES]
+# What it takes to start something that runs beside the program and to wait for its end: a VM from the boot image, from an image, by fork, with
+# an empty program and with CLASSES classes loaded; in other Rubies a thread, a process and (where there is one) a Ractor.
+# spawn.rb [CLASSES] prints lines `name value unit`: microseconds for start and join (best of five rounds), resident kilobytes per waiting VM.
+
 def rate(label, count = 200)
   count.times { yield }
   best = 5.times.map do
@@ -7,7 +9,7 @@ def rate(label, count = 200)
     count.times { yield }
     (Process.clock_gettime(Process::CLOCK_MONOTONIC) - start) / count * 1e6
   end.min
-  puts format("%-50s %8.1f us", label, best)
+  puts format("%s %.2f us", label, best)
 end
 
 def resident = File.read("/proc/self/statm").split[1].to_i * 4096
@@ -18,22 +20,37 @@ def memory(label, count = 500)
   before = resident
   vms = count.times.map { yield gate, ready }
   count.times { ready.recv }
-  puts format("%-50s %8.1f KB", label, (resident - before) / 1024.0 / count)
+  puts format("%s %.1f KB", label, (resident - before) / 1024.0 / count)
   count.times { gate << 1 }
   vms.each(&:join)
 end
 
-def measure(what)
+def measure_vms(what)
   image = RubyVM::Image.capture
-  rate("image.spawn, join: #{what}") { image.spawn { 1 }.join }
-  rate("RubyVM.fork, join, nothing changed: #{what}") { RubyVM.fork { 1 }.join }
-  rate("RubyVM.fork, join, a global changed: #{what}", 20) { $changed = Object.new; RubyVM.fork { 1 }.join }
-  memory("resident per waiting VM: #{what}") { |gate, ready| image.spawn(gate, ready) { |g, r| r << 1; g.recv } }
+  rate("vm_spawn_from_image_#{what}") { image.spawn { 1 }.join }
+  rate("vm_spawn_#{what}") { RubyVM.fork { 1 }.join }
+  rate("vm_spawn_after_a_change_#{what}", 20) { $changed = Object.new; RubyVM.fork { 1 }.join }
+  # Only once in a process: what the first VMs leave to be used again would be counted as free.
+  return if what == "empty"
+  memory("vm_waiting_resident_#{what}") { |gate, ready| image.spawn(gate, ready) { |g, r| r << 1; g.recv } }
 end
 
-rate("RubyVM.new, start, join") { RubyVM.new("empty", "-e", "").start.join }
-measure("empty program")
-(ARGV[0] || 300).to_i.times do |i|
+def measure_others(what)
+  rate("thread_spawn_#{what}") { Thread.new { 1 }.join }
+  rate("process_spawn_#{what}", 50) { Process.wait(fork { exit!(0) }) }
+  return unless defined?(Ractor)
+  Warning[:experimental] = false
+  rate("ractor_spawn_#{what}", 100) { r = Ractor.new { 1 }; r.respond_to?(:value) ? r.value : r.take }
+end
+
+def measure(what) = defined?(RubyVM::Channel) ? measure_vms(what) : measure_others(what)
+
+if defined?(RubyVM::Channel)
+  rate("vm_spawn_from_boot_image") { RubyVM.new("empty", "-e", "").start.join }
+end
+measure("empty")
+classes = (ARGV[0] || 300).to_i
+classes.times do |i|
   eval <<~RUBY
     class K#{i}
       LIST = [#{i}, "x"]
@@ -48,4 +65,4 @@ measure("empty program")
     end
   RUBY
 end
-measure("300 classes")
+measure("#{classes}_classes")

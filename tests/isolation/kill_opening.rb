@@ -69,7 +69,7 @@ round = lambda do |i|
     vm.kill(grace: 0)
   # At a limit of memory.
   when 4
-    vm = RubyVM.fork(ch, told, nil, nil, memory_limit: 1_400_000 + i % 23 * 50_000, &receiver)
+    vm = RubyVM.fork(ch, told, nil, nil, memory_limit: 400_000 + i % 23 * 50_000, &receiver)
     sleep 0.005
     vm.kill(grace: 0)
   # An exception: that message is lost, the others are not.

@@ -51,7 +51,13 @@ fn until(what: &str, mut f: impl FnMut() -> bool) {
     }
 }
 
+/// As a VM does it: without a place in line first.
 fn recv<T: Message>(channel: &Channel<T>, waiter: &Waiter, yard: &Yard) -> Option<T> {
+    if channel.looks_ready()
+        && let TryRecv::Got(message) = channel.try_recv()
+    {
+        return Some(message);
+    }
     loop {
         match channel.recv_or_register(waiter) {
             Recv::Got(message) => return Some(message),
@@ -113,6 +119,7 @@ fn exactly_once(workers: usize, channel: Channel<u64>) {
             let waiter = Waiter::new(&task);
             for i in 0..EACH {
                 assert!(send(&channel, producer * EACH + i, &waiter, yard));
+                assert!(channel.len() <= channel.bounds().messages);
                 if i % 97 == 0 {
                     yard.suspend(Turn::Again);
                 }
@@ -150,6 +157,7 @@ fn every_message_arrives_exactly_once() {
         exactly_once(workers, Channel::unbounded());
         exactly_once(workers, Channel::bounded(1));
         exactly_once(workers, Channel::bounded(16));
+        exactly_once(workers, Channel::bounded(500));
     }
 }
 

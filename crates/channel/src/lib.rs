@@ -1,15 +1,17 @@
 //! Channels: process-level FIFO queues of messages between VMs, many senders and many receivers.
 //!
 //! Map: `queue` (what is under a channel's lock), `waiter` (standing in line), `select` (waiting at several), `reclaim` (channels
-//! that only messages lead to). The state of a line and of a claim is explored by loom: tests/loom.rs.
+//! that only messages lead to). The state of a line and of a claim is explored by loom, and run by Miri: tests/models.rs; channels over a whole
+//! scheduler by shuttle: shuttle_tests.rs.
 //!
 //! Invariants:
 //! - A message is in the queue, or with one sender, or with one receiver. `promised <= queue.len()`: each claimed receiver has a
 //!   message set aside that nobody else takes. What is queued and set aside for claimed senders is within the bounds.
 //! - Waiters are claimed in the order in which they came. A claim is collected by the waiter's next call on the channel, or handed
 //!   on by `unregister`: no wake-up is lost with a thread that is killed or timed out.
-//! - What is oldest may lie in `front`, a batch that receivers took out of an unbounded channel's queue at once, without handles in it. It is
-//!   filled only when it is empty, nobody stands in line and nothing is set aside; while it holds messages, nobody gets in line to receive.
+//! - What is oldest may lie in `front`, a batch that receivers took out of the queue at once, without handles in it (not where bytes are
+//!   bounded). It is filled only when it is empty, no receiver stands in line and nothing is set aside for one; while it holds messages, nobody gets
+//!   in line to receive. It counts against the bounds.
 //! - If a live waiter stands in line, there is nothing for it: no unpromised message (no room for the first sender).
 //! - Tasks are woken after the lock is released; nobody suspends under it. A message is dropped outside of it.
 //! - A handle is either outside, or inside a queued message. What has no way from outside is dropped.
@@ -24,18 +26,18 @@ mod select;
 mod waiter;
 
 /// What waits. Models bring their own.
-#[cfg(not(loom))]
+#[cfg(not(any(loom, miri)))]
 use zakuro_sched::Task;
-#[cfg(loom)]
+#[cfg(any(loom, miri))]
 pub mod model;
-#[cfg(loom)]
+#[cfg(any(loom, miri))]
 use model::Task;
 
 use std::sync::atomic::AtomicU64 as Counter;
 
 use zakuro_base::sync::Arc;
 use zakuro_base::sync::Short;
-use zakuro_base::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use zakuro_base::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
 
 use queue::{Front, Inner, Wakes};
 pub use select::{Selected, leave, select};
@@ -71,24 +73,50 @@ pub(crate) struct Shared<T: Message> {
     bounds: Bounds,
     /// Mirror of `inner.closed`: written under the lock, for senders that would make a message in vain.
     closed: AtomicBool,
+    /// Senders may stand in line while messages are in the front. Written under `inner`, read by receivers that took one of those without it.
+    blocked: AtomicBool,
     /// How many handles are outside (low half) and how many lie in queued messages (high half). Outside ones are counted by whoever
     /// makes and drops them; a message's cross over when it is queued or taken out, under that queue's lock. One word, so that a
     /// look at it is a look at both. All changes release, the looks of `reclaim` acquire.
     handles: AtomicU64,
-    /// The oldest messages, if receivers took a batch. Taken for a pop, and inside `inner` to fill it; takes no lock itself. On a cache line of
-    /// its own, so that the receivers of a flood leave the senders alone.
-    front: Apart<Short<Front<T>>>,
-    /// Mirror of the length of `front`: made other than 0 under both locks, counted down under the front's. So whoever holds `inner` and
-    /// reads 0 knows that the front stays empty. A hint to others.
-    ahead: AtomicUsize,
+    /// What receivers of a flood use: the oldest messages, if receivers took a batch. Its lock is taken for a pop, and inside `inner` to fill it;
+    /// no lock is taken under it. Its `count` is the length: made other than 0 under both locks, counted down under this one. So whoever holds
+    /// `inner` and reads 0 knows that the front stays empty. A hint to others.
+    front: Apart<Counted<Front<T>>>,
     /// Taken by senders for a push, by receivers for a pop or a batch, and by waiters that come and go. Leaf lock but for `front`; `reclaim`
-    /// takes those of several channels that nobody else can reach.
-    inner: Apart<Short<Inner<T>>>,
-    /// Mirror of `inner.queue.len()`: written under the lock, read without it as a hint by select.
-    len: AtomicUsize,
+    /// takes those of several channels that nobody else can reach. `count` mirrors `queue.len()`: written under the lock, read without it as a hint.
+    inner: Apart<Counted<Inner<T>>>,
 }
 
-/// Begins a pair of cache lines (they are fetched in pairs).
+/// A lock, and beside it (on the cache line that its holders have anyway) a count that can be read without it.
+struct Counted<T> {
+    lock: Short<T>,
+    count: AtomicUsize,
+}
+
+impl<T> Counted<T> {
+    fn new(value: T) -> Counted<T> {
+        Counted { lock: Short::new(value), count: AtomicUsize::new(0) }
+    }
+
+    #[inline(always)]
+    fn lock(&self) -> impl std::ops::DerefMut<Target = T> + '_ {
+        self.lock.lock()
+    }
+
+    #[inline(always)]
+    fn count(&self) -> usize {
+        self.count.load(Ordering::Relaxed)
+    }
+
+    #[inline(always)]
+    fn set_count(&self, count: usize) {
+        self.count.store(count, Ordering::Relaxed);
+    }
+}
+
+/// Begins a pair of cache lines (they are fetched in pairs). Senders and receivers of a flood write a pair each; what both read (bounds, `closed`)
+/// lies on a third, which nobody writes: a shared one made has_room alone a quarter of a sender's time.
 #[repr(align(128))]
 struct Apart<T>(T);
 
@@ -171,10 +199,9 @@ impl<T: Message> Channel<T> {
             bounds,
             handles: AtomicU64::new(OUTSIDE),
             closed: AtomicBool::new(false),
-            front: Apart(Short::new(Front::new())),
-            ahead: AtomicUsize::new(0),
-            inner: Apart(Short::new(Inner::new())),
-            len: AtomicUsize::new(0),
+            blocked: AtomicBool::new(false),
+            front: Apart(Counted::new(Front::new())),
+            inner: Apart(Counted::new(Inner::new())),
         }))
     }
 
@@ -213,7 +240,7 @@ impl<T: Message> Channel<T> {
     /// Whether a message of this weight would not be queued now: its maker may save the work. None: the channel is closed.
     pub fn has_room(&self, weight: usize) -> Option<bool> {
         let mut inner = self.0.inner.lock();
-        (!inner.closed).then(|| inner.has_room(&self.0.bounds, weight))
+        (!inner.closed).then(|| inner.has_room(&self.0, weight))
     }
 
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
@@ -221,7 +248,7 @@ impl<T: Message> Channel<T> {
             if inner.closed {
                 return Err(TrySendError::Closed(message));
             }
-            if !inner.has_room(&shared.bounds, message.weight()) {
+            if !inner.has_room(shared, message.weight()) {
                 return Err(TrySendError::Full(message));
             }
             inner.push(shared, message, wakes);
@@ -268,7 +295,7 @@ impl<T: Message> Channel<T> {
             let weight = message.weight();
             // What was set aside for it is its own, whoever stands in line behind.
             let collected = inner.collect(shared, waiter);
-            if !inner.closed && (collected && inner.fits(&shared.bounds, weight) || inner.has_room(&shared.bounds, weight)) {
+            if !inner.closed && (collected && inner.fits(shared, weight) || inner.has_room(shared, weight)) {
                 inner.push(shared, message, wakes);
                 return Send::Sent;
             }
@@ -278,7 +305,7 @@ impl<T: Message> Channel<T> {
             if inner.closed {
                 return Send::Closed(message);
             }
-            queue::enlist(&mut inner.senders, waiter, weight);
+            inner.enlist_sender(shared, waiter, weight, wakes);
             Send::Registered(message)
         })
     }
@@ -326,17 +353,30 @@ impl<T: Message> Channel<T> {
     /// Whether messages are queued, without the lock: a hint for receivers that would wait otherwise.
     #[inline]
     pub fn looks_ready(&self) -> bool {
-        self.0.ahead.load(Ordering::Relaxed) != 0 || self.0.len.load(Ordering::Relaxed) != 0
+        self.0.front.count() != 0 || self.0.inner.count() != 0
     }
 
     /// The oldest message of a batch. Nobody stands in line while there is one.
     #[inline]
     fn pop_front(&self) -> Option<T> {
         let shared = &*self.0;
-        if shared.ahead.load(Ordering::Relaxed) == 0 {
+        if shared.front.count() == 0 {
             return None;
         }
-        shared.front.lock().pop(shared)
+        let message = shared.front.lock().pop(shared);
+        if shared.bounds != Bounds::NONE {
+            self.room_made();
+        }
+        message
+    }
+
+    /// A message left the front of a bounded channel. See `Inner::watch_front`.
+    #[inline]
+    fn room_made(&self) {
+        fence(Ordering::SeqCst);
+        if self.0.blocked.load(Ordering::Relaxed) {
+            self.locked(|shared, inner, wakes| inner.settle(shared, wakes));
+        }
     }
 
     /// The message that owns this handle is queued: from now on it leads here only from that queue.
@@ -380,9 +420,11 @@ impl Message for Vec<u8> {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(any(loom, shuttle))))]
 #[path = "reclaim_tests.rs"]
 mod reclaim_tests;
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, shuttle))]
+mod shuttle_tests;
+#[cfg(all(test, not(any(loom, shuttle, miri))))]
 #[path = "channel_tests.rs"]
 mod tests;

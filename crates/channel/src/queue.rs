@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use zakuro_base::sync::atomic::Ordering;
+use zakuro_base::sync::atomic::{Ordering, fence};
 
 use crate::waiter::{Claim, Entry};
 use crate::{Bounds, Message, Reason, Shared, Waiter};
@@ -11,7 +11,7 @@ use crate::{Bounds, Message, Reason, Shared, Waiter};
 const KEPT: usize = 1024;
 const KEPT_AT_MOST: usize = 64 * 1024;
 /// From this many on, receivers take all that is queued at once: under a lock of their own, away from the senders.
-const BATCH: usize = if cfg!(loom) { 2 } else { 8 };
+const BATCH: usize = if cfg!(any(loom, shuttle)) { 2 } else { 8 };
 
 /// A batch that receivers took out of the queue, with a lock of its own (`Shared::front`).
 pub(crate) struct Front<T> {
@@ -32,7 +32,7 @@ impl<T: Message> Front<T> {
     pub(crate) fn pop(&mut self, shared: &Shared<T>) -> Option<T> {
         let message = self.messages.pop_front()?;
         self.bytes -= message.weight();
-        shared.ahead.store(self.messages.len(), Ordering::Relaxed);
+        shared.front.set_count(self.messages.len());
         if self.messages.is_empty() && self.messages.capacity() > KEPT_AT_MOST {
             self.messages.shrink_to(KEPT);
         }
@@ -50,6 +50,9 @@ pub(crate) struct Inner<T> {
     pub(crate) carriers: usize,
     /// Messages set aside for claimed receivers.
     promised: usize,
+    /// At least as many messages are in the front. Read anew from its count when it matters: looking there at each push would take
+    /// the receivers' cache line away.
+    ahead: usize,
     /// Places and bytes set aside for claimed senders.
     places: usize,
     reserved: usize,
@@ -91,6 +94,7 @@ impl<T: Message> Inner<T> {
             peak: 0,
             carriers: 0,
             promised: 0,
+            ahead: 0,
             places: 0,
             reserved: 0,
             receivers: VecDeque::new(),
@@ -103,17 +107,22 @@ impl<T: Message> Inner<T> {
     }
 
     /// Whether the bounds allow another message of this weight.
-    pub(crate) fn fits(&self, bounds: &Bounds, weight: usize) -> bool {
-        let count = self.queue.len() + self.places;
+    pub(crate) fn fits(&mut self, shared: &Shared<T>, weight: usize) -> bool {
+        let bounds = &shared.bounds;
+        let mut count = self.queue.len() + self.places + self.ahead;
+        if count >= bounds.messages && self.ahead > 0 {
+            self.ahead = shared.front.count();
+            count = self.queue.len() + self.places + self.ahead;
+        }
         count == 0 || count < bounds.messages && (self.bytes + self.reserved).saturating_add(weight) <= bounds.bytes
     }
 
     /// Whether a sender that has not waited may queue a message: not in front of those in line.
-    pub(crate) fn has_room(&mut self, bounds: &Bounds, weight: usize) -> bool {
+    pub(crate) fn has_room(&mut self, shared: &Shared<T>, weight: usize) -> bool {
         if !self.senders.is_empty() {
             prune(&mut self.senders);
         }
-        self.senders.is_empty() && self.fits(bounds, weight)
+        self.senders.is_empty() && self.fits(shared, weight)
     }
 
     pub(crate) fn push(&mut self, shared: &Shared<T>, message: T, wakes: &mut Wakes) {
@@ -123,7 +132,7 @@ impl<T: Message> Inner<T> {
             message.handles(&mut |channel| channel.enter_queue());
         }
         self.queue.push_back(message);
-        shared.len.store(self.queue.len(), Ordering::Relaxed);
+        shared.inner.set_count(self.queue.len());
         self.peak = self.peak.max(self.queue.len());
         if !self.receivers.is_empty() {
             self.promise_messages(shared.id, wakes);
@@ -138,32 +147,41 @@ impl<T: Message> Inner<T> {
     #[inline]
     pub(crate) fn pop(&mut self, shared: &Shared<T>, wakes: &mut Wakes) -> Option<T> {
         // Only a holder of this lock makes it other than 0.
-        if shared.ahead.load(Ordering::Relaxed) != 0
+        if shared.front.count() != 0
             && let Some(message) = shared.front.lock().pop(shared)
         {
+            if !self.senders.is_empty() {
+                self.settle(shared, wakes);
+            }
             return Some(message);
         }
         let free = self.promised == 0 && self.receivers.is_empty() && self.carriers == 0;
-        if self.queue.len() >= BATCH && free && shared.bounds == Bounds::NONE {
-            return self.advance(shared);
+        if self.queue.len() >= BATCH && free && shared.bounds.bytes == usize::MAX {
+            return self.advance(shared, wakes);
         }
         self.pop_free(shared, wakes)
     }
 
     /// The whole queue becomes the front.
-    fn advance(&mut self, shared: &Shared<T>) -> Option<T> {
+    fn advance(&mut self, shared: &Shared<T>, wakes: &mut Wakes) -> Option<T> {
         let mut front = shared.front.lock();
         debug_assert!(front.messages.is_empty());
         std::mem::swap(&mut front.messages, &mut self.queue);
         front.bytes = std::mem::take(&mut self.bytes);
-        shared.len.store(0, Ordering::Relaxed);
+        shared.inner.set_count(0);
         self.drained();
-        front.pop(shared)
+        let message = front.pop(shared);
+        if shared.bounds != Bounds::NONE {
+            self.ahead = front.messages.len();
+            drop(front);
+            self.watch_front(shared, wakes);
+        }
+        message
     }
 
     /// Messages that were not received.
     pub(crate) fn count(&self, shared: &Shared<T>) -> usize {
-        self.queue.len() + shared.ahead.load(Ordering::Relaxed)
+        self.queue.len() + shared.front.count()
     }
 
     fn pop_free(&mut self, shared: &Shared<T>, wakes: &mut Wakes) -> Option<T> {
@@ -176,7 +194,7 @@ impl<T: Message> Inner<T> {
             self.carriers -= 1;
             message.handles(&mut |channel| channel.leave_queue());
         }
-        shared.len.store(self.queue.len(), Ordering::Relaxed);
+        shared.inner.set_count(self.queue.len());
         if self.queue.is_empty() {
             self.drained();
         }
@@ -197,8 +215,9 @@ impl<T: Message> Inner<T> {
     pub(crate) fn take_all(&mut self, shared: &Shared<T>) -> [VecDeque<T>; 2] {
         self.carriers = 0;
         self.bytes = 0;
+        self.ahead = 0;
         let front = std::mem::replace(&mut *shared.front.lock(), Front::new()).messages;
-        shared.ahead.store(0, Ordering::Relaxed);
+        shared.front.set_count(0);
         [front, std::mem::take(&mut self.queue)]
     }
 
@@ -227,9 +246,27 @@ impl<T: Message> Inner<T> {
         if !self.senders.is_empty() {
             self.grant_room(shared, wakes);
         }
+        if self.senders.is_empty() && shared.blocked.load(Ordering::Relaxed) {
+            shared.blocked.store(false, Ordering::Relaxed);
+        }
         if self.closed && self.queue.is_empty() {
             // Receivers that came after the close and waited for messages promised to others.
             self.dismiss(shared, wakes);
+        }
+    }
+
+    pub(crate) fn enlist_sender(&mut self, shared: &Shared<T>, waiter: &Waiter, weight: usize, wakes: &mut Wakes) {
+        enlist(&mut self.senders, waiter, weight);
+        self.watch_front(shared, wakes);
+    }
+
+    /// A sender has got in line, or the front was filled. Receivers take from the front without this lock: they look at `blocked` after each
+    /// message, and we at their count after setting it, so one of us sees the other.
+    fn watch_front(&mut self, shared: &Shared<T>, wakes: &mut Wakes) {
+        if self.ahead > 0 && !self.senders.is_empty() {
+            shared.blocked.store(true, Ordering::Relaxed);
+            fence(Ordering::SeqCst);
+            self.grant_room(shared, wakes);
         }
     }
 
@@ -247,7 +284,7 @@ impl<T: Message> Inner<T> {
         while !self.closed {
             prune(&mut self.senders);
             let Some(weight) = self.senders.front().map(Entry::weight) else { break };
-            if !self.fits(&shared.bounds, weight) {
+            if !self.fits(shared, weight) {
                 break;
             }
             if let Some(waiter) = self.senders.pop_front().and_then(|entry| entry.claim(shared.id, Reason::Space)) {

@@ -36,17 +36,26 @@ class Ractor
     end
 
     def send(object, move: false)
+      return self << object unless move
       raise ClosedError, "The port was already closed" if closed?
-      @__channel.send(object, move: move)
+      begin
+        @__channel.send(object, move: true)
+      rescue RubyVM::ClosedError
+        raise ClosedError, "The port was already closed"
+      end
+      self
+    end
+
+    def <<(object)
+      raise ClosedError, "The port was already closed" if closed?
+      @__channel << object
       self
     rescue RubyVM::ClosedError
       raise ClosedError, "The port was already closed"
     end
 
-    def <<(object) = send(object)
-
     def receive
-      raise Ractor::Error, "only allowed from the creator Ractor of this port" unless @__owner == RubyVM.current
+      raise Ractor::Error, "only allowed from the creator Ractor of this port" unless @__owner.__current?
       begin
         @__channel.recv
       rescue RubyVM::ClosedError
@@ -55,7 +64,7 @@ class Ractor
     end
 
     def close
-      raise Ractor::Error, "closing port by other ractors is not allowed" unless @__owner == RubyVM.current
+      raise Ractor::Error, "closing port by other ractors is not allowed" unless @__owner.__current?
       @__channel.close
       self
     end
@@ -97,11 +106,10 @@ class Ractor
 
   # The Ractor that runs this code.
   def self.current
-    now = RubyVM.current
-    unless @__current && @__current.__vm == now
+    unless @__current&.__vm&.__current?
       @__current = @__main = __allocate
       @__main.__prepare(nil, nil)
-      @__main.__started(now)
+      @__main.__started(RubyVM.current)
     end
     @__current
   end
@@ -209,11 +217,18 @@ class Ractor
 
   # Sends a copy of the object to the Ractor's default port.
   def send(object, move: false)
-    @__port.send(object, move: move)
+    if move
+      @__port.send(object, move: true)
+    else
+      @__port << object
+    end
     self
   end
 
-  def <<(object) = send(object)
+  def <<(object)
+    @__port << object
+    self
+  end
 
   # The port where the Ractor's `receive` looks.
   def default_port = @__port

@@ -46,7 +46,8 @@ mod basic {
     ///     1 != 2   #=> true
     #[method("!=")]
     fn neq(cx: &mut Cx, this: Value, other: Value) -> Result<bool> {
-        Ok(!cx.eq(this, other)?)
+        // Not `cx.eq`, which takes identical objects for equal: `==` decides.
+        Ok(!cx.call(this, sym::eq, &[other])?.truthy())
     }
     /// A number that no other live object of this VM has.
     ///

@@ -19,6 +19,8 @@ pub fn install() {
     h.autoload_pending = Some(crate::kernel::autoload::is_pending);
     h.binding = Some(crate::proc::binding::of_caller);
     h.warn = Some(crate::exception::warning::emit);
+    h.warn_category = Some(crate::exception::warning::emit_category);
+    h.warns = Some(|cx, category| crate::exception::warning::is_enabled(cx, category) == Some(true));
     h.trace = Some(crate::tracepoint::tell);
     h.signal = Some(crate::signal::handle);
     h.incompatible = Some(crate::string::util::incompatible);

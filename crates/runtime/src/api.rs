@@ -264,7 +264,7 @@ impl VmBuilder {
             desk: desk.clone(),
         };
         let mut start = Envelope::nil();
-        start.luggage = Some(Box::new(job));
+        start.load(Box::new(job));
         self.process.start(&control, start);
         Ok(Vm { control, desk, inbox, captured: self.captured })
     }
@@ -361,7 +361,7 @@ impl Vm {
             p.last
         };
         let mut message = Envelope::nil();
-        message.luggage = Some(Box::new(Request { number, what }));
+        message.load(Box::new(Request { number, what }));
         if inbox.try_send(message).is_err() {
             return Err(self.outcome().map_or(Error::Closed, Error::Ended));
         }

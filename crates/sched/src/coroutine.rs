@@ -64,6 +64,7 @@ impl<In: 'static, Out: 'static, Ret: 'static> Coroutine<In, Out, Ret> {
     ///
     /// # Panics
     /// If the coroutine is done.
+    #[inline]
     pub fn resume(&mut self, input: In) -> Resumed<Out, Ret> {
         // The outermost coroutine remembers where the native stack was left; nested ones leave that alone. Only a resume from
         // the native stack sets the anchor, and such a resume comes back on the same native thread.
@@ -133,6 +134,7 @@ impl<In, Out> Suspender<In, Out> {
     ///
     /// # Panics
     /// Under [`on_native_stack`]: that stack stays with its thread.
+    #[inline]
     pub fn suspend(&self, value: Out) -> In {
         assert!(!current::anchor().is_null(), "suspend on a native thread's own stack");
         // SAFETY: header and yielder live on the stack that this coroutine runs on.

@@ -35,6 +35,10 @@ pub struct Hooks {
     pub float_to_s: Option<fn(f64) -> String>,
     /// Writes a warning line (after category and verbosity were checked).
     pub warn: Option<fn(&mut Cx, &str) -> Result<()>>,
+    /// The same for a warning of a category.
+    pub warn_category: Option<fn(&mut Cx, &str, &str) -> Result<()>>,
+    /// Whether warnings of a category are on.
+    pub warns: Option<fn(&mut Cx, &str) -> bool>,
     /// Natives that stand in for C extensions, by the name that `require` gets; called once per VM.
     pub features: HashMap<&'static str, fn(&mut Cx) -> Result<()>>,
     /// Tells an event to the traces that want it.
@@ -105,6 +109,7 @@ impl Vm {
             epoch: 1,
             const_epoch: 1,
             redefined: 0,
+            cvar_cache: Default::default(),
             native_limit: std::ptr::null(),
             heap,
             pending: Value::NIL,

@@ -83,12 +83,17 @@ impl Cx {
     }
 
     /// Receives an envelope.
+    #[inline(always)]
     pub fn channel_recv(&mut self, ch: &Channel<Envelope>, deadline: Option<Instant>) -> Result<RecvOutcome> {
         if ch.looks_ready()
             && let TryRecv::Got(e) = ch.try_recv()
         {
             return Ok(RecvOutcome::Got(e));
         }
+        self.recv_waiting(ch, deadline)
+    }
+    #[inline(never)]
+    fn recv_waiting(&mut self, ch: &Channel<Envelope>, deadline: Option<Instant>) -> Result<RecvOutcome> {
         let waiter = self.take_waiter()?;
         let r = self.wait_until(deadline, |_| {
             if waiter.is_waiting() {
@@ -108,12 +113,17 @@ impl Cx {
     }
 
     /// Sends an envelope, waiting for room in a bounded channel.
+    #[inline(always)]
     pub fn channel_send(&mut self, ch: &Channel<Envelope>, envelope: Envelope, deadline: Option<Instant>) -> Result<SendOutcome> {
-        let mut message = match ch.try_send(envelope) {
-            Ok(()) => return Ok(SendOutcome::Sent),
-            Err(TrySendError::Closed(_)) => return Ok(SendOutcome::Closed),
-            Err(TrySendError::Full(m)) => Some(m),
-        };
+        match ch.try_send(envelope) {
+            Ok(()) => Ok(SendOutcome::Sent),
+            Err(TrySendError::Closed(_)) => Ok(SendOutcome::Closed),
+            Err(TrySendError::Full(m)) => self.send_waiting(ch, m, deadline),
+        }
+    }
+    #[inline(never)]
+    fn send_waiting(&mut self, ch: &Channel<Envelope>, envelope: Envelope, deadline: Option<Instant>) -> Result<SendOutcome> {
+        let mut message = Some(envelope);
         let waiter = self.take_waiter()?;
         let r = self.wait_until(deadline, |_| {
             if waiter.is_waiting() {

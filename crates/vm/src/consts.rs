@@ -22,7 +22,7 @@ impl Cx {
             (None, None) => {}
         }
         let autoload = if run.is_some() { before.map_or(Value::NIL, |e| e.autoload) } else { Value::NIL };
-        let (private, deprecated) = before.map_or((false, false), |e| (e.private, e.deprecated && e.value.is_undef()));
+        let (private, deprecated) = before.map_or((false, false), |e| (e.private, e.deprecated));
         let d = self.class_mut(holder);
         if d.consts.insert(name, ConstEntry { value, private, deprecated, autoload }).is_none() {
             d.const_order.push(name);
@@ -46,8 +46,8 @@ impl Cx {
             self.const_places.insert((holder, name), place);
         }
         let d = self.class_mut(holder);
-        let private = d.consts.get(&name).is_some_and(|e| e.private);
-        if d.consts.insert(name, ConstEntry { value: Value::UNDEF, private, deprecated: false, autoload: path }).is_none() {
+        let (private, deprecated) = d.consts.get(&name).map_or((false, false), |e| (e.private, e.deprecated));
+        if d.consts.insert(name, ConstEntry { value: Value::UNDEF, private, deprecated, autoload: path }).is_none() {
             d.const_order.push(name);
         }
         self.const_epoch += 1;

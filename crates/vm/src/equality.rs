@@ -1,5 +1,6 @@
 //! `==`, `eql?`, `hash`, and Hash operations by key.
 
+use crate::methods::fast;
 use crate::raise::Result;
 use crate::vm::Cx;
 use std::hash::{BuildHasher, Hasher};
@@ -25,10 +26,15 @@ impl Cx {
         if a == b && !a.is_flonum() && !a.is_kind(Kind::Float) && (!a.is_cell() || !a.is_kind(Kind::Object)) {
             return Ok(true);
         }
+        if self.redefined & fast::EQUALITY != 0 {
+            return Ok(self.call(a, sym::eq, &[b])?.truthy());
+        }
         if a.is_fixnum() && b.is_fixnum() || a.is_sym() && b.is_sym() {
             return Ok(a == b);
         }
-        if let (Some(x), Some(y)) = (Ref::<StringCell>::from_value(a), Ref::<StringCell>::from_value(b)) {
+        if let (Some(x), Some(y)) = (Ref::<StringCell>::from_value(a), Ref::<StringCell>::from_value(b))
+            && a.shape_key() == ids::STRING.0
+        {
             return Ok(x.bytes() == y.bytes() && string_comparable(x, y));
         }
         Ok(self.call(a, sym::eq, &[b])?.truthy())
@@ -165,7 +171,7 @@ impl Cx {
         }
         let mut key = key;
         if let Some(s) = Ref::<StringCell>::from_value(key)
-            && key.flags() & flags::FROZEN == 0
+            && !key.is_frozen()
             && !h.table().is_some_and(|t| t.by_identity)
         {
             key = StringCell::substring(&mut self.heap, ids::STRING.0, s, 0, s.len()).as_value();

@@ -77,6 +77,8 @@ pub struct VmControl {
     pub room: AtomicUsize,
     /// Bit n: signal n has arrived and was not handled. Written by the signal dispatcher, taken by the VM.
     signals: AtomicU64,
+    /// Mirror of `state.end.is_some()`: written under the lock, read by whoever sends to a Ractor.
+    ended: AtomicBool,
     /// Short lock: end report and those who wait for it. Never held while Ruby code runs or a task is woken.
     state: Mutex<ControlState>,
 }
@@ -107,6 +109,7 @@ impl VmControl {
             kill: AtomicU64::new(0),
             room: AtomicUsize::new(usize::MAX),
             signals: AtomicU64::new(0),
+            ended: AtomicBool::new(false),
             state: Mutex::new(ControlState::default()),
         })
     }
@@ -130,6 +133,7 @@ impl VmControl {
             let mut s = self.lock();
             s.end = Some(end.clone());
             s.result = result;
+            self.ended.store(true, Ordering::Release);
             (std::mem::take(&mut s.joiners), std::mem::take(&mut s.callbacks))
         };
         for (_, f) in callbacks {
@@ -162,6 +166,10 @@ impl VmControl {
     /// What the VM's block returned, or the exception that ended it. It is given once.
     pub fn take_result(&self) -> Option<Envelope> {
         self.lock().result.take()
+    }
+    /// Whether it was started and has not ended.
+    pub fn is_alive(&self) -> bool {
+        self.started() && !self.ended.load(Ordering::Acquire)
     }
     pub fn end(&self) -> Option<End> {
         self.lock().end.clone()
@@ -290,10 +298,12 @@ impl Cx {
         self.thread_interrupts(false)
     }
     /// Waits until `ready` gives a value. `ready` must register the task to be woken when it gives None. Time-out: None.
+    #[inline]
     pub fn wait_until<T>(&mut self, deadline: Option<Instant>, ready: impl FnMut(&mut Cx) -> Result<Option<T>>) -> Result<Option<T>> {
         self.wait_as(Wait::Outside, deadline, ready)
     }
     /// As `wait_until`, saying who will end the wait. Waits inside the VM are ended by [`Cx::thread_wake`]; `ready` registers for that.
+    #[inline]
     pub fn wait_as<T>(
         &mut self,
         wait: Wait,

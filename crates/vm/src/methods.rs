@@ -14,7 +14,7 @@ use zakuro_object::*;
 pub type Method = Ref<MethodCell>;
 
 /// Operators that have fast paths, for the redefinition test.
-fn is_fast_operator(name: Sym) -> bool {
+pub(crate) fn is_fast_operator(name: Sym) -> bool {
     matches!(
         name,
         sym::add
@@ -30,6 +30,7 @@ fn is_fast_operator(name: Sym) -> bool {
             | sym::eq
             | sym::neq
             | sym::eqq
+            | sym::cmp
             | sym::not
             | sym::shl
             | sym::shr
@@ -43,30 +44,37 @@ fn is_fast_operator(name: Sym) -> bool {
             | sym::empty_p
             | sym::nil_p
             | sym::succ
+            | sym::each
             | sym::uminus
     )
 }
-fn has_fast_paths(c: ClassId) -> bool {
-    matches!(
-        c,
-        ids::INTEGER
-            | ids::FLOAT
-            | ids::STRING
-            | ids::ARRAY
-            | ids::HASH
-            | ids::SYMBOL
-            | ids::NIL_CLASS
-            | ids::TRUE_CLASS
-            | ids::FALSE_CLASS
-            | ids::NUMERIC
-            | ids::COMPARABLE
-            | ids::OBJECT
-            | ids::KERNEL
-            | ids::BASIC_OBJECT
-            | ids::RANGE
-            | ids::CLASS
-            | ids::MODULE
-    )
+/// Bits of `Cx::redefined`: which core classes have an operator that is no longer the builtin one.
+pub mod fast {
+    pub const INTEGER: u32 = 1;
+    pub const FLOAT: u32 = 2;
+    pub const STRING: u32 = 4;
+    pub const ARRAY: u32 = 8;
+    pub const HASH: u32 = 16;
+    /// Symbol, nil, true, false.
+    pub const PLAIN: u32 = 32;
+    /// `!` or `nil?` of anything that is no plain object.
+    pub const TRUTH: u32 = 64;
+    pub const EQUALITY: u32 = INTEGER | FLOAT | STRING | PLAIN;
+}
+/// The classes whose operators have fast paths.
+const FAST_CLASSES: [(ClassId, u32); 9] = [
+    (ids::INTEGER, fast::INTEGER),
+    (ids::FLOAT, fast::FLOAT),
+    (ids::STRING, fast::STRING),
+    (ids::ARRAY, fast::ARRAY),
+    (ids::HASH, fast::HASH),
+    (ids::SYMBOL, fast::PLAIN),
+    (ids::NIL_CLASS, fast::PLAIN),
+    (ids::TRUE_CLASS, fast::PLAIN),
+    (ids::FALSE_CLASS, fast::PLAIN),
+];
+pub(crate) fn has_fast_paths(c: ClassId) -> bool {
+    FAST_CLASSES.iter().any(|(k, _)| *k == c)
 }
 
 impl Cx {
@@ -83,29 +91,64 @@ impl Cx {
         }
         self.cached_names[i] |= 1 << (name.0 % 64);
     }
+    /// After a module was included or prepended: its operators may now stand before the builtin ones.
     pub(crate) fn note_redefinition_by_module(&mut self, class: ClassId, module: ClassId) {
-        if !self.in_boot && has_fast_paths(class) {
-            let names: Vec<Sym> = self.class(module).methods.keys().copied().collect();
-            if names.iter().any(|n| is_fast_operator(*n)) {
-                self.redefined = 1;
+        if self.in_boot {
+            return;
+        }
+        for m in self.class(module).mro.clone() {
+            let names: Vec<Sym> = self.class(m).methods.keys().copied().filter(|n| is_fast_operator(*n)).collect();
+            for name in names {
+                self.note_redefinition(m, name);
+                if matches!(name, sym::not | sym::nil_p) && !self.of_plain_objects(class) {
+                    self.redefined |= fast::TRUTH;
+                }
             }
         }
     }
-    /// Puts a method cell into a class's table (no hooks).
-    pub fn add_method(&mut self, class: ClassId, name: Sym, method: Method) {
-        if !self.in_boot && is_fast_operator(name) && (has_fast_paths(class) || self.class(class).kind == ClassKind::Module) {
-            let reaches = has_fast_paths(class)
-                || self.refined_class(class).is_some()
-                || self.class(class).dependents.iter().any(|d| has_fast_paths(*d));
+    /// Operator `name` was defined in or removed from `owner`: notes the classes with fast paths that find (or found) this one first.
+    fn note_redefinition(&mut self, owner: ClassId, name: Sym) {
+        let refined = self.refined_class(owner);
+        for (class, bit) in FAST_CLASSES {
+            let mro = &self.class(class).mro;
+            let reaches = match refined {
+                Some(r) => mro.contains(&r),
+                None => mro
+                    .iter()
+                    .position(|c| *c == owner)
+                    .is_some_and(|at| !mro[..at].iter().any(|c| self.class(*c).methods.contains_key(&name))),
+            };
             if reaches {
-                self.redefined = 1;
+                self.redefined |= bit;
             }
         }
+        if matches!(name, sym::not | sym::nil_p) && !self.of_plain_objects(refined.unwrap_or(owner)) {
+            self.redefined |= fast::TRUTH;
+        }
+    }
+    /// Whether all that may be instances of this class or have this module are plain objects, which `!` and `nil?` ask anyway: no builtin class but Object
+    /// among the ancestors.
+    fn of_plain_objects(&self, class: ClassId) -> bool {
+        let builtin = |c: ClassId| c.0 < shape::FIRST_DYNAMIC;
+        let d = self.class(class);
+        if d.kind == ClassKind::Module {
+            return !builtin(class) && d.dependents.iter().all(|c| self.of_plain_objects(*c));
+        }
+        !builtin(class)
+            && d.mro
+                .iter()
+                .all(|c| matches!(*c, ids::OBJECT | ids::BASIC_OBJECT) || self.class(*c).kind == ClassKind::Module || !builtin(*c))
+    }
+    /// Puts a method cell into a class's table (no hooks).
+    pub fn add_method(&mut self, class: ClassId, name: Sym, method: Method) {
         let d = self.class_mut(class);
         if d.methods.insert(name, method.as_value()).is_none() {
             d.method_order.push(name);
         }
         self.method_serial += 1;
+        if !self.in_boot && is_fast_operator(name) {
+            self.note_redefinition(class, name);
+        }
         if self.name_is_cached(name) {
             self.bump_epoch();
         }
@@ -116,8 +159,8 @@ impl Cx {
         d.method_order.retain(|n| *n != name);
         self.method_serial += 1;
         self.bump_epoch();
-        if is_fast_operator(name) && has_fast_paths(class) {
-            self.redefined = 1;
+        if !self.in_boot && is_fast_operator(name) {
+            self.note_redefinition(class, name);
         }
         was
     }

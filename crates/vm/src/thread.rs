@@ -369,6 +369,7 @@ pub enum TurnEnd {
 ///
 /// # Safety
 /// `main` is the coroutine of the VM's main thread; no code of the VM runs; the VM stays where it is.
+#[inline]
 pub unsafe fn turn(cx: *mut Cx, main: &mut Co) -> TurnEnd {
     // SAFETY: caller; references to the VM are made anew after each resume, since the coroutine uses it meanwhile.
     unsafe {
@@ -604,6 +605,7 @@ impl Cx {
         self.check_interrupts()
     }
     /// Stops until woken, as a thread that waits for `wait`.
+    #[inline]
     pub(crate) fn park_as(&mut self, wait: Wait, deadline: Option<Instant>) {
         if let Some(ts) = self.threads.as_deref_mut() {
             let t = ts.current();

@@ -104,8 +104,9 @@ pub struct Vm {
     /// Bumped when a method that some cache may hold changes.
     pub epoch: u32,
     pub const_epoch: u32,
-    /// Non-zero once an operator of a core class with a fast path was redefined.
+    /// Which core classes have a redefined operator (bits of `methods::fast`): their fast paths are off.
     pub redefined: u32,
+    pub(crate) cvar_cache: crate::cvars::CvarCache,
     pub native_limit: *const u8,
     pub heap: Heap,
     pub pending: Value,

@@ -9,7 +9,7 @@ use zakuro_macros::ruby_class;
 /// Whether pairs may be read directly.
 #[inline]
 fn direct(cx: &mut Cx, this: Ref<HashCell>) -> bool {
-    this.as_value().shape_key() == ids::HASH.0 && cx.redefined == 0 || cx.is_builtin(this.as_value(), sym::each, ids::HASH)
+    this.as_value().shape_key() == ids::HASH.0 && cx.redefined & zakuro_vm::methods::fast::HASH == 0 || cx.is_builtin(this.as_value(), sym::each, ids::HASH)
 }
 
 /// Calls Enumerable's method of this name.

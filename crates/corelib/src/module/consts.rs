@@ -398,6 +398,7 @@ pub mod module {
         let object = cx.class_value(this);
         let s = cvar_name(cx, object, name)?;
         check_not_frozen(cx, object)?;
+        cx.cvars_changed();
         let d = cx.class_mut(this);
         match d.cvars.iter().position(|(n, _)| *n == s) {
             Some(i) => {

@@ -39,14 +39,14 @@ pub fn inherit(cx: &mut Cx, envelope: &mut Envelope) -> Result<()> {
         None => None,
     };
     if vars.is_some() || directory.is_some() {
-        envelope.luggage = Some(Box::new(Birth { vars, directory }));
+        envelope.load(Box::new(Birth { vars, directory }));
     }
     Ok(())
 }
 
 /// Prepares a new VM: cheap, since what a program never touches is not made.
 pub fn settle(cx: &mut Cx, mut start: Envelope, args: &[Vec<u8>]) -> Result<()> {
-    if let Some(b) = start.luggage.take()
+    if let Some(b) = start.unload()
         && let Ok(b) = b.downcast::<Birth>()
     {
         if let Some(vars) = b.vars {

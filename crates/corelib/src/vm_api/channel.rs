@@ -7,19 +7,34 @@ use zakuro_channel::{Bounds, Channel, TryRecv, TrySendError};
 use zakuro_macros::ruby_class;
 pub use zakuro_vm::channels::ChannelHandle;
 use zakuro_vm::channels::{RecvOutcome, SendOutcome};
-use zakuro_vm::transfer::{Envelope, Moving};
+use zakuro_vm::transfer::Envelope;
 use zakuro_vm::*;
 
 /// The channel of an object. TypeError when it is something else. The caller keeps `v` alive.
+#[inline]
 pub fn channel_of(cx: &mut Cx, v: Value) -> Result<&'static Channel<Envelope>> {
-    if v.is_kind(Kind::Data) && (cx.is_data::<ChannelHandle>(v) || cx.is_a(v, ids::CHANNEL)) {
+    if let Some(d) = Ref::<DataCell>::from_value(v) {
+        // SAFETY: as in `data_ref`.
+        if let Some(handle) = unsafe { (*d.as_ptr()).get::<ChannelHandle>() } {
+            return Ok(&handle.0);
+        }
+    }
+    no_channel(cx, v)
+}
+#[cold]
+fn no_channel(cx: &mut Cx, v: Value) -> Result<&'static Channel<Envelope>> {
+    if v.is_kind(Kind::Data) && cx.is_a(v, ids::CHANNEL) {
         return Ok(&cx.data_ref::<ChannelHandle>(v)?.0);
     }
     cx.wrong_receiver(v, "RubyVM::Channel")
 }
 
 /// `timeout:` as an instant; None: wait for ever.
+#[inline]
 pub fn deadline(cx: &mut Cx, kw: Kwargs) -> Result<Option<Instant>> {
+    if kw.0.is_none() {
+        return Ok(None);
+    }
     kw.only(cx, &[sym::timeout])?;
     instant(cx, kw)
 }
@@ -36,13 +51,29 @@ fn instant(cx: &mut Cx, kw: Kwargs) -> Result<Option<Instant>> {
     }
 }
 
-fn send_in_time(cx: &mut Cx, this: Value, object: Value, until: Option<Instant>, moves: bool) -> Result<Value> {
+#[inline]
+fn send_copy(cx: &mut Cx, this: Value, object: Value, until: Option<Instant>) -> Result<Value> {
     let ch = channel_of(cx, this)?;
     // Packing may cost much, or call Ruby; a value that is no cell costs nothing.
     if object.is_cell() && ch.is_closed() {
         return closed(cx);
     }
-    let (envelope, moving) = if moves { cx.pack_moving(object)? } else { (cx.pack(object)?, Moving::default()) };
+    let envelope = cx.pack(object)?;
+    let outcome = cx.channel_send(ch, envelope, until);
+    black_box(this);
+    match outcome? {
+        SendOutcome::Sent => Ok(this),
+        SendOutcome::Closed => closed(cx),
+        SendOutcome::TimedOut => Ok(Value::NIL),
+    }
+}
+
+fn send_moving(cx: &mut Cx, this: Value, object: Value, until: Option<Instant>) -> Result<Value> {
+    let ch = channel_of(cx, this)?;
+    if object.is_cell() && ch.is_closed() {
+        return closed(cx);
+    }
+    let (envelope, moving) = cx.pack_moving(object)?;
     let outcome = cx.channel_send(ch, envelope, until);
     black_box(this);
     match outcome? {
@@ -62,6 +93,7 @@ fn positive(cx: &mut Cx, v: Value, message: &str) -> Result<usize> {
     }
 }
 
+#[cold]
 fn closed<T>(cx: &mut Cx) -> Result<T> {
     cx.raise(ids::CLOSED_CHANNEL_ERROR, "the channel is closed")
 }
@@ -107,11 +139,14 @@ pub mod channel_class {
     ///     c = RubyVM::Channel.new(1); c << 1; c.send(2, timeout: 0)  #=> nil
     #[method("send", "push")]
     fn send(cx: &mut Cx, this: Value, object: Value, kw: Kwargs) -> Result<Value> {
+        if kw.0.is_none() {
+            return send_copy(cx, this, object, None);
+        }
         let move_ = Sym::intern("move");
         kw.only(cx, &[sym::timeout, move_])?;
         let until = instant(cx, kw)?;
         let moves = kw.get(move_).is_some_and(Value::truthy);
-        send_in_time(cx, this, object, until, moves)
+        if moves { send_moving(cx, this, object, until) } else { send_copy(cx, this, object, until) }
     }
 
     /// Sends if that needs no wait. Whether it did.
@@ -141,7 +176,7 @@ pub mod channel_class {
     ///     c = RubyVM::Channel.new; c << 1 << 2; [c.recv, c.recv]  #=> [1, 2]
     #[method("<<")]
     fn push_op(cx: &mut Cx, this: Value, object: Value) -> Result<Value> {
-        send_in_time(cx, this, object, None, false)
+        send_copy(cx, this, object, None)
     }
 
     /// The next message; waits for one. With `timeout:` nil when none came in time. A closed and empty channel raises RubyVM::ClosedError.

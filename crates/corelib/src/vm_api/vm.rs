@@ -380,8 +380,7 @@ pub mod vm_class {
     ///     RubyVM.new("d", "-e", "1").alive?  #=> false
     #[method("alive?")]
     fn alive(cx: &mut Cx, this: Value) -> Result<bool> {
-        let c = &cx.data_ref::<VmHandle>(this)?.0;
-        Ok(c.started() && c.end().is_none())
+        Ok(cx.data_ref::<VmHandle>(this)?.0.is_alive())
     }
 
     /// Exit status of a VM that has ended, as of a process; nil before.
@@ -417,6 +416,15 @@ pub mod vm_class {
     fn current(cx: &mut Cx, _this: Value) -> Result<Value> {
         let control = cx.host_handle()?.control;
         Ok(cx.data(ids::RUBY_VM, VmHandle(control)))
+    }
+
+    /// Whether it is the VM that runs this code: as a comparison with `RubyVM.current`, without making that.
+    ///
+    ///     RubyVM.current.__current?  #=> true
+    #[method("__current?")]
+    fn is_current(cx: &mut Cx, this: Value) -> Result<bool> {
+        let id = cx.data_ref::<VmHandle>(this)?.0.id;
+        Ok(cx.host.as_ref().is_some_and(|host| host.control.id == id))
     }
 
     /// Handles of the same VM are equal.

@@ -82,10 +82,10 @@ pub struct Job {
 impl Job {
     /// The job in a start message.
     pub fn take(args: &mut Envelope) -> Option<Job> {
-        match args.luggage.take()?.downcast::<Job>() {
+        match args.unload()?.downcast::<Job>() {
             Ok(job) => Some(*job),
             Err(other) => {
-                args.luggage = Some(other);
+                args.load(other);
                 None
             }
         }
@@ -136,7 +136,7 @@ impl Job {
             cx.check_interrupts()?;
             match cx.channel_recv(&inbox, None)? {
                 RecvOutcome::Got(mut message) => {
-                    let Some(Ok(request)) = message.luggage.take().map(|l| l.downcast::<Request>()) else { continue };
+                    let Some(Ok(request)) = message.unload().map(|l| l.downcast::<Request>()) else { continue };
                     let number = request.number;
                     let answer = match answer(cx, &process, request.what) {
                         Ok(answer) => answer,
@@ -167,6 +167,7 @@ fn compile(cx: &mut Cx, file: &str, source: &[u8], main_script: bool) -> Result<
         line: 1,
         encoding: zakuro_corelib::source_encoding(cx),
         frozen_string_literal: cx.options.frozen_string_literal,
+        literal_places: cx.options.literal_places,
         main_script,
         ..Default::default()
     };

@@ -3,6 +3,7 @@
 use super::control::{poll_at, polled};
 use super::{dispatch, next, r};
 use crate::frame::CodeState;
+use crate::methods::fast;
 use crate::vm::Cx;
 use zakuro_bytecode::Insn;
 use zakuro_object::*;
@@ -82,7 +83,7 @@ macro_rules! int_float_op {
             unsafe {
                 let i = *ip;
                 let ($a, $b) = (r!(regs, i.b), r!(regs, i.c));
-                if Value::both_fixnum($a, $b) && cx.redefined == 0 {
+                if Value::both_fixnum($a, $b) && cx.redefined & fast::INTEGER == 0 {
                     if let Some(v) = $int {
                         r!(regs, i.a) = v;
                         next!(cx, ip, regs, cs, 3)
@@ -98,7 +99,7 @@ macro_rules! int_float_op {
                 let i = *ip;
                 let (a, b) = (r!(regs, i.b), r!(regs, i.c));
                 if both_flonum(a, b)
-                    && cx.redefined == 0
+                    && cx.redefined & fast::FLOAT == 0
                     && let Some(v) = Value::flonum(a.flo() $op b.flo())
                 {
                     r!(regs, i.a) = v;
@@ -113,7 +114,7 @@ macro_rules! int_float_op {
                 let i = *ip;
                 let (a, b) = (r!(regs, i.b), r!(regs, i.c));
                 if (a.is_flonum() || b.is_flonum())
-                    && cx.redefined == 0
+                    && cx.redefined & (fast::INTEGER | fast::FLOAT) == 0
                     && let (Some(x), Some(y)) = (number(a), number(b))
                 {
                     let v = Value::float(&mut cx.heap, x $op y);
@@ -162,7 +163,7 @@ pub unsafe fn div(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Cod
         let i = *ip;
         let (a, b) = (r!(regs, i.b), r!(regs, i.c));
         if Value::both_fixnum(a, b)
-            && cx.redefined == 0
+            && cx.redefined & fast::INTEGER == 0
             && let Some(v) = div_floor(a.fix(), b.fix()).and_then(Value::try_fixnum)
         {
             r!(regs, i.a) = v;
@@ -177,7 +178,7 @@ unsafe fn div_float(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const C
         let i = *ip;
         let (a, b) = (r!(regs, i.b), r!(regs, i.c));
         if (a.is_flonum() || b.is_flonum())
-            && cx.redefined == 0
+            && cx.redefined & (fast::INTEGER | fast::FLOAT) == 0
             && let (Some(x), Some(y)) = (number(a), number(b))
             && let Some(v) = Value::flonum(x / y)
         {
@@ -192,7 +193,7 @@ pub unsafe fn modulo(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
         let i = *ip;
         let (a, b) = (r!(regs, i.b), r!(regs, i.c));
         if Value::both_fixnum(a, b)
-            && cx.redefined == 0
+            && cx.redefined & fast::INTEGER == 0
             && let Some(m) = mod_floor(a.fix(), b.fix())
         {
             r!(regs, i.a) = Value::fixnum(m);
@@ -209,7 +210,7 @@ macro_rules! imm_op {
                 let i = *ip;
                 let $a = r!(regs, i.b);
                 let $n = i.c as i16 as i64;
-                if $a.is_fixnum() && cx.redefined == 0 && let Some(v) = $int {
+                if $a.is_fixnum() && cx.redefined & fast::INTEGER == 0 && let Some(v) = $int {
                     r!(regs, i.a) = v;
                     next!(cx, ip, regs, cs, 3)
                 }
@@ -223,7 +224,7 @@ macro_rules! imm_op {
                 let a = r!(regs, i.b);
                 let f: fn(f64, f64) -> Option<f64> = $fop;
                 if a.is_flonum()
-                    && cx.redefined == 0
+                    && cx.redefined & fast::FLOAT == 0
                     && let Some(v) = f(a.flo(), i.c as i16 as f64).and_then(Value::flonum)
                 {
                     r!(regs, i.a) = v;
@@ -251,7 +252,7 @@ macro_rules! compare_op {
             unsafe {
                 let i = *ip;
                 let (a, b) = (r!(regs, i.b), r!(regs, i.c));
-                if Value::both_fixnum(a, b) && cx.redefined == 0 {
+                if Value::both_fixnum(a, b) && cx.redefined & fast::INTEGER == 0 {
                     r!(regs, i.a) = Value::bool((a.0 as i64) $op (b.0 as i64));
                     next!(cx, ip, regs, cs, 3)
                 }
@@ -263,7 +264,7 @@ macro_rules! compare_op {
             unsafe {
                 let i = *ip;
                 let (a, b) = (r!(regs, i.b), r!(regs, i.c));
-                if both_flonum(a, b) && cx.redefined == 0 {
+                if both_flonum(a, b) && cx.redefined & fast::FLOAT == 0 {
                     r!(regs, i.a) = Value::bool(a.flo() $op b.flo());
                     next!(cx, ip, regs, cs, 3)
                 }
@@ -290,7 +291,7 @@ fn quick_eq(a: Value, b: Value) -> Option<bool> {
 pub unsafe fn eq(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     unsafe {
         let i = *ip;
-        if cx.redefined == 0
+        if cx.redefined & fast::EQUALITY == 0
             && let Some(e) = quick_eq(r!(regs, i.b), r!(regs, i.c))
         {
             r!(regs, i.a) = Value::bool(e);
@@ -302,7 +303,7 @@ pub unsafe fn eq(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Code
 pub unsafe fn ne(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     unsafe {
         let i = *ip;
-        if cx.redefined == 0
+        if cx.redefined & fast::EQUALITY == 0
             && let Some(e) = quick_eq(r!(regs, i.b), r!(regs, i.c))
         {
             r!(regs, i.a) = Value::bool(!e);
@@ -316,7 +317,7 @@ pub unsafe fn case_eq(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const
     unsafe {
         let i = *ip;
         let (p, v) = (r!(regs, i.b), r!(regs, i.c));
-        if cx.redefined == 0 {
+        if cx.redefined & fast::EQUALITY == 0 {
             if let Some(e) = quick_eq(p, v) {
                 r!(regs, i.a) = Value::bool(e);
                 next!(cx, ip, regs, cs, 3)
@@ -343,7 +344,7 @@ pub unsafe fn not(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Cod
     unsafe {
         let i = *ip;
         let v = r!(regs, i.b);
-        if cx.redefined == 0 && plain_truth(v) {
+        if cx.redefined & fast::TRUTH == 0 && plain_truth(v) {
             r!(regs, i.a) = Value::bool(!v.truthy());
             next!(cx, ip, regs, cs, 3)
         }
@@ -354,7 +355,7 @@ pub unsafe fn nil_p(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const C
     unsafe {
         let i = *ip;
         let v = r!(regs, i.b);
-        if cx.redefined == 0 && plain_truth(v) {
+        if cx.redefined & fast::TRUTH == 0 && plain_truth(v) {
             r!(regs, i.a) = Value::bool(v.is_nil());
             next!(cx, ip, regs, cs, 3)
         }
@@ -365,7 +366,7 @@ pub unsafe fn neg(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Cod
     unsafe {
         let i = *ip;
         let v = r!(regs, i.b);
-        if cx.redefined == 0 {
+        if cx.redefined & (fast::INTEGER | fast::FLOAT) == 0 {
             if v.is_fixnum()
                 && let Some(n) = Value::try_fixnum(-v.fix())
             {
@@ -387,7 +388,7 @@ pub unsafe fn succ(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
         let i = *ip;
         let v = r!(regs, i.b);
         if v.is_fixnum()
-            && cx.redefined == 0
+            && cx.redefined & fast::INTEGER == 0
             && let Some(n) = Value::try_fixnum(v.fix() + 1)
         {
             r!(regs, i.a) = n;
@@ -403,7 +404,7 @@ macro_rules! bit_op {
             unsafe {
                 let i = *ip;
                 let ($a, $b) = (r!(regs, i.b), r!(regs, i.c));
-                if Value::both_fixnum($a, $b) && cx.redefined == 0 && let Some(v) = $e {
+                if Value::both_fixnum($a, $b) && cx.redefined & fast::INTEGER == 0 && let Some(v) = $e {
                     r!(regs, i.a) = v;
                     next!(cx, ip, regs, cs, 3)
                 }
@@ -423,7 +424,7 @@ pub unsafe fn shl(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Cod
     unsafe {
         let i = *ip;
         let (a, b) = (r!(regs, i.b), r!(regs, i.c));
-        if cx.redefined == 0 {
+        if cx.redefined & (fast::INTEGER | fast::ARRAY) == 0 {
             if a.is_cell() {
                 if a.shape_key() == ids::ARRAY.0 && a.flags() & (flags::FROZEN | flags::CAPTURED) == 0 {
                     ArrayCell::push(Ref::of(a), &mut cx.heap, b);
@@ -451,7 +452,7 @@ macro_rules! branch_op {
             unsafe {
                 let i = *ip;
                 let (a, b) = (r!(regs, i.a), r!(regs, i.b));
-                if !Value::both_fixnum(a, b) || cx.redefined != 0 {
+                if !Value::both_fixnum(a, b) || cx.redefined & fast::INTEGER != 0 {
                     return $float(cx, ip, regs, cs);
                 }
                 if ((a.0 as i64) $op (b.0 as i64)) != $not {
@@ -469,7 +470,7 @@ macro_rules! branch_op {
             unsafe {
                 let i = *ip;
                 let (a, b) = (r!(regs, i.a), r!(regs, i.b));
-                if !both_flonum(a, b) || cx.redefined != 0 {
+                if !both_flonum(a, b) || cx.redefined & fast::FLOAT != 0 {
                     return slow_branch(cx, ip, regs, cs);
                 }
                 if (a.flo() $op b.flo()) != $not {
@@ -498,7 +499,7 @@ macro_rules! branch_eq {
             unsafe {
                 let i = *ip;
                 match quick_eq(r!(regs, i.a), r!(regs, i.b)) {
-                    Some(e) if cx.redefined == 0 => {
+                    Some(e) if cx.redefined & fast::EQUALITY == 0 => {
                         if e != $not {
                             dispatch!(cx, ip.offset(i.c as i16 as isize), regs, cs)
                         }
@@ -518,7 +519,7 @@ macro_rules! branch_imm {
             unsafe {
                 let i = *ip;
                 let a = r!(regs, i.a);
-                if !a.is_fixnum() || cx.redefined != 0 {
+                if !a.is_fixnum() || cx.redefined & fast::INTEGER != 0 {
                     return $float(cx, ip, regs, cs);
                 }
                 if (a.fix() $op i.b as i16 as i64) != $not {
@@ -536,7 +537,7 @@ macro_rules! branch_imm {
             unsafe {
                 let i = *ip;
                 let a = r!(regs, i.a);
-                if !a.is_flonum() || cx.redefined != 0 {
+                if !a.is_flonum() || cx.redefined & fast::FLOAT != 0 {
                     return slow_branch_i(cx, ip, regs, cs);
                 }
                 if (a.flo() $op i.b as i16 as f64) != $not {

@@ -3,6 +3,7 @@
 use super::arith::{slow_group, slow_group_1};
 use super::{check, next, r};
 use crate::frame::*;
+use crate::methods::fast;
 use crate::raise::Result;
 use crate::vm::Cx;
 use zakuro_bytecode::{Const, Insn};
@@ -41,7 +42,9 @@ pub unsafe fn load_const(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
 pub unsafe fn new_str(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     unsafe {
         let lit: Ref<StringCell> = Ref::of(*(*cs).consts.add((*ip).b as usize));
-        let s = StringCell::substring(&mut cx.heap, ids::STRING.0, lit, 0, lit.len());
+        let mut s = StringCell::substring(&mut cx.heap, ids::STRING.0, lit, 0, lit.len());
+        // FROZEN | CHILLED, or nothing.
+        s.header.flags |= (*ip).x;
         r!(regs, (*ip).a) = s.as_value();
         next!(cx, ip, regs, cs)
     }
@@ -100,12 +103,19 @@ unsafe fn get_ivar_slow(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
     unsafe {
         let i = *ip;
         let me = r!(regs, 0);
+        let c = &*(*cs).ivars.add(i.c as usize);
+        if c.next == UNSET && me.is_cell() && (*me.header()).shape == c.slot {
+            r!(regs, i.a) = Value::NIL;
+            next!(cx, ip, regs, cs)
+        }
         let name = (&(*cs).code.ivars)[i.c as usize];
         r!(regs, i.a) = cx.ivar_get(me, name);
-        if (me.is_kind(Kind::Object) || me.is_kind(Kind::Exception))
-            && let Some(slot) = cx.shape_slot(me.shape_key(), name)
-        {
-            *(*cs).ivars.add(i.c as usize) = IvarCache { shape: me.shape_key(), slot: slot as u32, next: 0 };
+        if me.is_kind(Kind::Object) || me.is_kind(Kind::Exception) {
+            let shape = me.shape_key();
+            *(*cs).ivars.add(i.c as usize) = match cx.shape_slot(shape, name) {
+                Some(slot) => IvarCache { shape, slot: slot as u32, next: 0 },
+                None => IvarCache { shape: 0, slot: shape, next: UNSET },
+            };
         }
         next!(cx, ip, regs, cs)
     }
@@ -404,7 +414,7 @@ pub unsafe fn aref(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
     unsafe {
         let i = *ip;
         let (a, b) = (r!(regs, i.b), r!(regs, i.c));
-        if a.is_cell() && cx.redefined == 0 {
+        if a.is_cell() && cx.redefined & (fast::ARRAY | fast::HASH) == 0 {
             let shape = (*a.header()).shape;
             if shape == ids::ARRAY.0 && b.is_fixnum() {
                 let a: Ref<ArrayCell> = Ref::of(a);
@@ -416,6 +426,12 @@ pub unsafe fn aref(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
             if shape == ids::HASH.0 {
                 return aref_hash(cx, ip, regs, cs);
             }
+        } else if Value::both_fixnum(a, b) && cx.redefined & fast::INTEGER == 0 {
+            // A bit of the infinite two's complement: none below 0, the sign above the number's own.
+            let n = b.fix();
+            let bit = if n < 0 { 0 } else { (a.fix() >> n.min(63)) & 1 };
+            r!(regs, i.a) = Value::fixnum(bit);
+            next!(cx, ip, regs, cs, 3)
         }
         slow_group(cx, ip, regs, cs)
     }
@@ -442,7 +458,7 @@ pub unsafe fn aset(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
     unsafe {
         let i = *ip;
         let (a, b) = (r!(regs, i.a), r!(regs, i.b));
-        if a.is_cell() && cx.redefined == 0 {
+        if a.is_cell() && cx.redefined & (fast::ARRAY | fast::HASH) == 0 {
             let h = &*a.header();
             if h.flags & (flags::FROZEN | flags::CAPTURED) == 0 {
                 if h.shape == ids::ARRAY.0 && b.is_fixnum() {
@@ -481,7 +497,7 @@ pub unsafe fn len(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Cod
     unsafe {
         let i = *ip;
         let a = r!(regs, i.b);
-        if a.is_cell() && cx.redefined == 0 {
+        if a.is_cell() && cx.redefined & (fast::ARRAY | fast::HASH) == 0 {
             let shape = (*a.header()).shape;
             if shape == ids::ARRAY.0 {
                 r!(regs, i.a) = Value::fixnum(Ref::<ArrayCell>::of(a).len() as i64);
@@ -499,7 +515,7 @@ pub unsafe fn empty_p(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const
     unsafe {
         let i = *ip;
         let a = r!(regs, i.b);
-        if a.is_cell() && cx.redefined == 0 {
+        if a.is_cell() && cx.redefined & (fast::ARRAY | fast::HASH | fast::STRING) == 0 {
             let shape = (*a.header()).shape;
             let n = if shape == ids::ARRAY.0 {
                 Some(Ref::<ArrayCell>::of(a).len())

@@ -3,7 +3,8 @@
 //! A message is flat: one [`Head`] per object in the order of discovery (breadth first), and three streams beside them that are read in that
 //! order, too: words (what objects refer to), bytes (contents of small Strings) and odd parts (shared buffers, payloads, Codes). So neither side makes
 //! an allocation per object, and both walk memory forwards. A reference is the number of a head in a [`Value`] with a tag of its own.
-//! Deep graphs don't recurse natively; sharing and cycles are kept; large String buffers travel by reference.
+//! Deep graphs don't recurse natively; sharing and cycles are kept; large String buffers travel by reference. What is small and plain travels without a
+//! graph, as a few bytes in the envelope itself ([`flat`]).
 //!
 //! Invariants
 //! - An envelope refers to no heap: cells of the boot image are the only addresses in it (they are in every VM, for ever).
@@ -13,6 +14,7 @@
 //! Rejected: Marshal (its byte stream is built and parsed again, and buffers are copied twice); a node with vectors of its own per object (four times
 //! slower: malloc on one core, free on the other); a hash table of the objects seen (half of the packing time; see pack.rs).
 
+mod flat;
 mod moved;
 mod open;
 mod pack;
@@ -163,26 +165,70 @@ struct Graph {
 }
 
 /// A message: owned by no heap.
-pub struct Envelope {
-    root: Value,
-    graph: Option<Box<Graph>>,
-    bytes: usize,
-    /// What travels beside the value (start messages).
-    pub luggage: Option<Box<dyn std::any::Any + Send>>,
+#[derive(Default)]
+pub struct Envelope(Form);
+
+/// Small enough to be moved about, large enough for what is sent most.
+const _: () = assert!(size_of::<Envelope>() == 32);
+
+enum Form {
+    /// No cell.
+    Value(Value),
+    /// See [`flat`].
+    Short(flat::Short),
+    Flat(Box<[u8]>),
+    Graph(Box<Boxed>),
+    /// A message and what travels beside its value (start messages).
+    Laden(Box<(Envelope, Luggage)>),
 }
+
+/// See [`Envelope::load`].
+pub type Luggage = Box<dyn std::any::Any + Send>;
+
+struct Boxed {
+    root: Value,
+    graph: Graph,
+    /// Its weight.
+    bytes: usize,
+}
+
+/// nil.
+impl Default for Form {
+    fn default() -> Form {
+        Form::Value(Value::NIL)
+    }
+}
+
+// SAFETY: a value in an envelope is no cell of a heap (see Graph).
+unsafe impl Send for Form {}
 
 impl Envelope {
     /// Bytes that the message keeps: its streams, and the payloads and buffers in it.
+    #[inline]
     pub fn bytes(&self) -> usize {
-        self.bytes
+        match &self.0 {
+            Form::Value(_) => 8,
+            Form::Short(_) => size_of::<Envelope>(),
+            Form::Flat(bytes) => 8 + bytes.len(),
+            Form::Graph(boxed) => boxed.bytes,
+            Form::Laden(both) => both.0.bytes(),
+        }
+    }
+    fn graph(&self) -> Option<&Graph> {
+        match &self.0 {
+            Form::Graph(boxed) => Some(&boxed.graph),
+            Form::Laden(both) => both.0.graph(),
+            _ => None,
+        }
     }
     /// Whether a channel handle is among the payloads.
+    #[inline]
     pub fn has_channels(&self) -> bool {
-        self.graph.as_ref().is_some_and(|graph| graph.carries)
+        self.graph().is_some_and(|graph| graph.carries)
     }
     /// Shows the native payloads that travel as such (handles of channels and VMs, regexps, times).
     pub fn each_payload(&self, visit: &mut dyn FnMut(&dyn NativeData)) {
-        for part in self.graph.iter().flat_map(|graph| &graph.parts) {
+        for part in self.graph().iter().flat_map(|graph| &graph.parts) {
             if let Part::Copy(payload) = part {
                 visit(&**payload);
             }
@@ -190,12 +236,39 @@ impl Envelope {
     }
     /// An envelope that holds nil.
     pub fn nil() -> Envelope {
-        Envelope::immediate(Value::NIL)
+        Envelope::default()
     }
     /// An envelope that holds a value that is no cell.
+    #[inline]
     pub fn immediate(v: Value) -> Envelope {
         debug_assert!(!v.is_cell());
-        Envelope { root: v, graph: None, bytes: 8, luggage: None }
+        Envelope(Form::Value(v))
+    }
+    #[inline]
+    fn short(bytes: flat::Short) -> Envelope {
+        Envelope(Form::Short(bytes))
+    }
+    fn flat(bytes: Box<[u8]>) -> Envelope {
+        Envelope(Form::Flat(bytes))
+    }
+    /// Something that travels beside the value.
+    pub fn load(&mut self, luggage: Luggage) {
+        let message = std::mem::take(self);
+        *self = Envelope(Form::Laden(Box::new((message, luggage))));
+    }
+    /// Takes out what `load` added.
+    pub fn unload(&mut self) -> Option<Luggage> {
+        match std::mem::take(&mut self.0) {
+            Form::Laden(both) => {
+                let (message, luggage) = *both;
+                *self = message;
+                Some(luggage)
+            }
+            form => {
+                self.0 = form;
+                None
+            }
+        }
     }
 }
 

@@ -25,7 +25,7 @@ impl Cx {
             return Ok((self.pack(v)?, Moving(None)));
         }
         let (e, p) = self.pack_graph(v)?;
-        let mutable = e.graph.as_ref().map_or(Vec::new(), |g| mutable(g, &p));
+        let mutable = e.graph().map_or(Vec::new(), |g| mutable(g, &p));
         let cells: Vec<Value> = p.cells.iter().zip(mutable).filter(|(_, m)| *m).map(|(v, _)| v.cell).collect();
         Ok((e, Moving(Some(RootedVec::from_vec(self, cells)))))
     }

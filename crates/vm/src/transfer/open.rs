@@ -31,9 +31,25 @@ struct Later {
 
 impl Cx {
     /// Makes the value of an envelope in this VM's heap. ArgumentError when the VM lacks a class that it needs.
+    #[inline]
     pub fn open(&mut self, e: Envelope) -> Result<Value> {
-        let Some(graph) = e.graph else { return Ok(e.root) };
-        let Graph { heads, mut words, bytes, parts, shapes, classes, codes, carries: _ } = *graph;
+        match e.0 {
+            Form::Value(v) => Ok(v),
+            Form::Short(bytes) => Ok(flat::open(self, &bytes.0)),
+            form => self.open_large(form),
+        }
+    }
+    #[inline(never)]
+    fn open_large(&mut self, form: Form) -> Result<Value> {
+        match form {
+            Form::Flat(bytes) => Ok(flat::open(self, &bytes)),
+            Form::Graph(boxed) => self.open_graph(*boxed),
+            Form::Laden(both) => self.open(both.0),
+            small => self.open(Envelope(small)),
+        }
+    }
+    fn open_graph(&mut self, Boxed { root, graph, .. }: Boxed) -> Result<Value> {
+        let Graph { heads, mut words, bytes, parts, shapes, classes, codes, carries: _ } = graph;
         let mut layouts = Vec::with_capacity(shapes.len());
         for s in &shapes {
             layouts.push(self.layout(s)?);
@@ -77,7 +93,7 @@ impl Cx {
             let build = builds.next_if(|(k, _)| *k == n).map(|(_, b)| b);
             self.fill_received(n, head, w, made, &states, build, &class_ids, &mut later);
         }
-        let root = as_node(e.root).map_or(e.root, |n| made[n]);
+        let root = as_node(root).map_or(root, |n| made[n]);
         if !later.methods.is_empty() || !later.hashes.is_empty() || !later.loads.is_empty() {
             self.finish_open(made, later)?;
         }

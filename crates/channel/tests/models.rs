@@ -1,21 +1,47 @@
-//! Models of the channel under loom: every interleaving of a few threads with few steps each.
-//! `RUSTFLAGS="--cfg loom" cargo test -p zakuro-channel --test loom --release --target-dir target/loom`; `./test` runs it.
-#![cfg(loom)]
+//! Models of the channel: every interleaving of a few threads with few steps each under loom, some hundred runs on real threads under Miri.
+//! `./test models` and `./test miri` run them; see docs/testing-models.md.
+#![cfg(any(loom, miri))]
 
-use loom::sync::Arc;
-use loom::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use loom::thread;
+#[cfg(loom)]
+use loom::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::SeqCst},
+    },
+    thread,
+};
+#[cfg(miri)]
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::SeqCst},
+    },
+    thread,
+};
 use zakuro_channel::model::Task;
 use zakuro_channel::*;
 
 /// Explores with at most `preemptions` switches at points where a thread could have gone on.
+#[cfg(loom)]
 fn explore(preemptions: usize, model: impl Fn() + Sync + std::marker::Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);
     builder.check(model);
 }
 
+/// Miri switches threads at random, reads old values where the memory model allows it, and reports races and accesses to what was freed.
+#[cfg(miri)]
+fn explore(_: usize, model: impl Fn()) {
+    (0..10).for_each(|_| model());
+}
+
+/// As a VM does it: without a place in line first.
 fn recv<T: Message>(channel: &Channel<T>, task: &Task, waiter: &Waiter) -> Option<T> {
+    if channel.looks_ready()
+        && let TryRecv::Got(message) = channel.try_recv()
+    {
+        return Some(message);
+    }
     loop {
         match channel.recv_or_register(waiter) {
             Recv::Got(message) => return Some(message),
@@ -309,6 +335,62 @@ fn a_batch_meets_a_close_and_a_receiver_that_gives_up() {
         }
         assert!(closer.join().unwrap());
         assert_eq!(sum + quitter.join().unwrap(), 7);
+        assert_eq!((channel.len(), channel.waiting()), (0, 0));
+    });
+}
+
+#[test]
+fn a_sender_waits_for_room_behind_a_batch() {
+    explore(3, || {
+        let channel = Channel::<u64>::bounded(3);
+        for n in 1..=3 {
+            channel.try_send(n).unwrap();
+        }
+        let (other, third) = (channel.clone(), channel.clone());
+        // The first receive makes the rest a front; the next ones take from there, perhaps while the senders get in line.
+        let giver = thread::spawn(move || {
+            assert!(sender(&other, 4));
+            assert!(sender(&other, 5));
+        });
+        let taker = thread::spawn(move || [receiver(&third).unwrap(), receiver(&third).unwrap()]);
+        let here = receiver(&channel).unwrap();
+        assert!(channel.len() <= 3);
+        let there = taker.join().unwrap();
+        giver.join().unwrap();
+        assert!(there[0] < there[1]);
+        assert_eq!(channel.len(), 2);
+        let rest = [receiver(&channel).unwrap(), receiver(&channel).unwrap()];
+        assert_eq!([here, there[0], there[1]].iter().chain(&rest).map(|n| 1 << n).sum::<u64>(), 0b111110);
+        assert_eq!(rest, [4, 5]);
+        assert_eq!((channel.len(), channel.queued_bytes(), channel.waiting()), (0, 0, 0));
+    });
+}
+
+#[test]
+fn senders_wait_behind_a_batch_that_is_closed_or_given_up() {
+    explore(3, || {
+        let channel = Channel::<u64>::bounded(2);
+        channel.try_send(1).unwrap();
+        channel.try_send(2).unwrap();
+        let (other, third) = (channel.clone(), channel.clone());
+        let quitter = thread::spawn(move || {
+            let task = Task::new();
+            let waiter = Waiter::new(&task);
+            let sent = matches!(other.send_or_register(4, &waiter), Send::Sent);
+            other.unregister(&waiter);
+            u64::from(sent) * 4
+        });
+        let giver = thread::spawn(move || u64::from(sender(&third, 8)) * 8);
+        let mut sum = receiver(&channel).unwrap();
+        sum += receiver(&channel).unwrap();
+        // Room there is now, so neither waits for ever.
+        let given = quitter.join().unwrap() + giver.join().unwrap();
+        channel.close();
+        while let Some(message) = receiver(&channel) {
+            sum += message;
+        }
+        assert_eq!(sum, 3 + given);
+        assert_eq!(given & 8, 8);
         assert_eq!((channel.len(), channel.waiting()), (0, 0));
     });
 }

@@ -1,0 +1,357 @@
+//! Small messages: plain Strings, Arrays and Hashes of a few bytes, as one run of bytes without a graph around it.
+//!
+//! Most messages are a small String, a pair, a Hash with a few names. Their graph (see [`super`]) would be four vectors, made on one core and freed on
+//! another, which costs more than all the rest of a send. Here a value is a tag and its content, nested ones inside; [`SHORT`] bytes fit into the
+//! envelope itself, more (up to [`MOST`]) into one box.
+//!
+//! Invariants
+//! - What has anything that the tags don't tell (a subclass, instance variables, defaults, regions, deep nesting, cycles) is refused
+//!   and takes the other way: the receiver sees no difference.
+//! - An object that is met twice is one object there, too: [`REF`] and its number in the order in which objects begin.
+//! - Only [`Writer`] makes these bytes, in this process: reading them back can't fail.
+//! - Reading calls no Ruby code and so meets no safepoint: values need no roots on the way.
+//!
+//! Rejected: reusing the graphs (a list of used ones on its way back to each sender: an atomic exchange more per message, and memory that nobody
+//! owns while it waits there).
+
+use super::Envelope;
+use crate::vm::Cx;
+use zakuro_heap::flags;
+use zakuro_object::*;
+
+/// Bytes of a message inside its envelope. (With the tag of the form and padding that makes 32. Content in the padding, too, would be moved about
+/// in pieces at odd addresses, which costs more than a longer message is worth.)
+const SHORT: usize = 24;
+
+/// A message that ends by itself; what follows is nothing.
+#[repr(align(8))]
+pub(super) struct Short(pub [u8; SHORT]);
+
+/// Most bytes of a message; below what is worth sharing ([`super::SHARE_FROM`]).
+const MOST: usize = 240;
+/// Most objects (they are searched one by one), and how deep they may be nested (reading recurses).
+const OBJECTS: usize = 16;
+const DEPTH: usize = 4;
+/// Most elements of an Array, pairs of a Hash.
+const ELEMENTS: usize = 24;
+
+/// Fixnums of 1, 2, 4 and 8 bytes.
+const INT: u8 = 0;
+/// Other immediates: the low 1, 4, or all 8 bytes of the value.
+const BYTE: u8 = 4;
+const WORD: u8 = 5;
+const WHOLE: u8 = 6;
+/// A Float cell: its number.
+const FLOAT: u8 = 7;
+/// Elements follow their number. With [`FROZEN`] a frozen one; large graphs of frozen ones travel by reference, small ones as any other.
+const ARRAY: u8 = 8;
+const FROZEN_ARRAY: u8 = ARRAY | FROZEN;
+/// Keys and values follow the number of pairs.
+const HASH: u8 = 9;
+const FROZEN_HASH: u8 = HASH | FROZEN;
+/// The number of an object that was met before.
+const REF: u8 = 10;
+/// With the code range in the low bits and these; a byte for the encoding if it is not UTF-8, then the length and the content follow.
+const STRING: u8 = 0x40;
+const FROZEN: u8 = 4;
+const OTHER_ENCODING: u8 = 8;
+
+/// What can't be told with these tags, or is too large.
+struct Unfit;
+type Fit = Result<(), Unfit>;
+
+struct Writer {
+    bytes: [u8; MOST],
+    at: usize,
+    objects: [Value; OBJECTS],
+    met: usize,
+}
+
+/// The tag of a String, if it is a plain one.
+#[inline(always)]
+fn string_tag(v: Value, s: Ref<StringCell>) -> Option<u8> {
+    let f = v.flags();
+    if v.shape_key() != ids::STRING.0 || f & (flags::SHARED | flags::HAS_IVARS) != 0 {
+        return None;
+    }
+    // With USER1 it is a String that counts as frozen only until somebody changes it.
+    let frozen = if f & (flags::FROZEN | flags::USER1) == flags::FROZEN { FROZEN } else { 0 };
+    let encoding = if s.encoding() == string::UTF8 { 0 } else { OTHER_ENCODING };
+    Some(STRING | frozen | encoding | s.code_range() as u8)
+}
+
+impl Writer {
+    #[inline(always)]
+    fn put(&mut self, bytes: &[u8]) -> Fit {
+        match self.bytes.get_mut(self.at..self.at + bytes.len()) {
+            Some(place) => {
+                place.copy_from_slice(bytes);
+                self.at += bytes.len();
+                Ok(())
+            }
+            None => Err(Unfit),
+        }
+    }
+    /// A tag and a few bytes, written in one go.
+    #[inline(always)]
+    fn tagged<const N: usize>(&mut self, tag: u8, low: u64) -> Fit {
+        match self.bytes.get_mut(self.at..self.at + 1 + N) {
+            Some(place) => {
+                place[0] = tag;
+                place[1..].copy_from_slice(&low.to_le_bytes()[..N]);
+                self.at += 1 + N;
+                Ok(())
+            }
+            None => Err(Unfit),
+        }
+    }
+    #[inline]
+    fn immediate(&mut self, v: Value) -> Fit {
+        match v.as_fixnum() {
+            Some(n) => match n {
+                _ if n as i8 as i64 == n => self.tagged::<1>(INT, n as u64),
+                _ if n as i16 as i64 == n => self.tagged::<2>(INT + 1, n as u64),
+                _ if n as i32 as i64 == n => self.tagged::<4>(INT + 2, n as u64),
+                _ => self.tagged::<8>(INT + 3, n as u64),
+            },
+            None if v.0 <= u8::MAX as u64 => self.tagged::<1>(BYTE, v.0),
+            None if v.0 <= u32::MAX as u64 => self.tagged::<4>(WORD, v.0),
+            None => self.tagged::<8>(WHOLE, v.0),
+        }
+    }
+    /// `open`: containers that `v` lies in.
+    fn value(&mut self, v: Value, open: &[Value]) -> Fit {
+        if !v.is_cell() {
+            return self.immediate(v);
+        }
+        if v.0 == 0 || open.contains(&v) {
+            return Err(Unfit);
+        }
+        let f = v.flags();
+        let kind = v.kind_of_cell();
+        if kind == Kind::Float && f & (flags::SHARED | flags::HAS_IVARS) == 0 {
+            return self.tagged::<8>(FLOAT, v.as_float().unwrap_or(0.0).to_bits());
+        }
+        if let Some(n) = self.objects[..self.met].iter().position(|o| *o == v) {
+            return self.tagged::<1>(REF, n as u64);
+        }
+        *self.objects.get_mut(self.met).ok_or(Unfit)? = v;
+        self.met += 1;
+        if kind == Kind::String {
+            let s = Ref::<StringCell>::of(v);
+            return self.string(string_tag(v, s).ok_or(Unfit)?, s);
+        }
+        if f & (flags::SHARED | flags::HAS_IVARS) != 0 || open.len() >= DEPTH {
+            return Err(Unfit);
+        }
+        let frozen = if f & flags::FROZEN != 0 { FROZEN } else { 0 };
+        let mut inside = [Value::NIL; DEPTH + 1];
+        inside[..open.len()].copy_from_slice(open);
+        inside[open.len()] = v;
+        let open = &inside[..open.len() + 1];
+        match kind {
+            Kind::Array if v.shape_key() == ids::ARRAY.0 => {
+                let a = Ref::<ArrayCell>::of(v);
+                if a.len() > ELEMENTS {
+                    return Err(Unfit);
+                }
+                self.tagged::<1>(ARRAY | frozen, a.len() as u64)?;
+                a.as_slice().iter().try_for_each(|x| self.value(*x, open))
+            }
+            Kind::Hash if v.shape_key() == ids::HASH.0 => {
+                let h = Ref::<HashCell>::of(v);
+                let by_identity = h.table().is_some_and(|t| t.by_identity);
+                if f & KEYWORDS != 0 || h.default_is_proc() || !h.default.is_nil() || by_identity || h.len() > ELEMENTS / 2 {
+                    return Err(Unfit);
+                }
+                self.tagged::<1>(HASH | frozen, h.len() as u64)?;
+                let Some(t) = h.table() else { return Ok(()) };
+                t.iter().try_for_each(|e| {
+                    if e.key.is_cell() && !e.key.is_kind(Kind::String) {
+                        return Err(Unfit);
+                    }
+                    self.value(e.key, open)?;
+                    self.value(e.value, open)
+                })
+            }
+            _ => Err(Unfit),
+        }
+    }
+    #[inline]
+    fn string(&mut self, tag: u8, s: Ref<StringCell>) -> Fit {
+        let content = s.bytes();
+        if content.len() > MOST {
+            return Err(Unfit);
+        }
+        self.put(&[tag])?;
+        if tag & OTHER_ENCODING != 0 {
+            self.put(&[s.encoding()])?;
+        }
+        self.put(&[content.len() as u8])?;
+        self.put(content)
+    }
+}
+
+/// The bytes of a value, or None when it has to travel as a graph.
+#[inline]
+pub(super) fn pack(v: Value) -> Option<Envelope> {
+    match v.kind_of_cell() {
+        Kind::String => {
+            let s = Ref::<StringCell>::of(v);
+            let tag = string_tag(v, s)?;
+            let content = s.bytes();
+            if content.len() > SHORT - 2 || tag & OTHER_ENCODING != 0 {
+                return larger(v);
+            }
+            let mut bytes = [0; SHORT];
+            (bytes[0], bytes[1]) = (tag, content.len() as u8);
+            bytes[2..2 + content.len()].copy_from_slice(content);
+            Some(Envelope::short(Short(bytes)))
+        }
+        Kind::Array | Kind::Hash | Kind::Float => larger(v),
+        _ => None,
+    }
+}
+
+#[inline(never)]
+fn larger(v: Value) -> Option<Envelope> {
+    let mut w = Writer { bytes: [0; MOST], at: 0, objects: [Value::NIL; OBJECTS], met: 0 };
+    w.value(v, &[]).ok()?;
+    let bytes = &w.bytes[..w.at];
+    if bytes.len() > SHORT {
+        return Some(Envelope::flat(bytes.into()));
+    }
+    let mut short = [0; SHORT];
+    short[..bytes.len()].copy_from_slice(bytes);
+    Some(Envelope::short(Short(short)))
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    /// Objects in the order in which they began.
+    objects: [Value; OBJECTS],
+    met: usize,
+}
+
+impl Reader<'_> {
+    #[inline(always)]
+    fn take(&mut self, count: usize) -> &[u8] {
+        match self.bytes.split_at_checked(count) {
+            Some((taken, rest)) => {
+                self.bytes = rest;
+                taken
+            }
+            None => &[],
+        }
+    }
+    #[inline(always)]
+    fn number<const N: usize>(&mut self) -> u64 {
+        match self.bytes.split_first_chunk::<N>() {
+            Some((taken, rest)) => {
+                self.bytes = rest;
+                let mut all = [0; 8];
+                all[..N].copy_from_slice(taken);
+                u64::from_le_bytes(all)
+            }
+            None => 0,
+        }
+    }
+    #[inline(always)]
+    fn byte(&mut self) -> u8 {
+        self.number::<1>() as u8
+    }
+    /// A finished object.
+    #[inline(always)]
+    fn note(&mut self, at: usize, tag: u8, v: Value) -> Value {
+        if tag & FROZEN != 0 {
+            v.set_flags(flags::FROZEN);
+        }
+        if let Some(place) = self.objects.get_mut(at) {
+            *place = v;
+        }
+        v
+    }
+    fn value(&mut self, cx: &mut Cx) -> Value {
+        let tag = self.byte();
+        let at = self.met;
+        match tag {
+            INT => Value::fixnum(self.number::<1>() as i8 as i64),
+            1 => Value::fixnum(self.number::<2>() as i16 as i64),
+            2 => Value::fixnum(self.number::<4>() as i32 as i64),
+            3 => Value::fixnum(self.number::<8>() as i64),
+            BYTE => Value(self.number::<1>()),
+            WORD => Value(self.number::<4>()),
+            WHOLE => Value(self.number::<8>()),
+            FLOAT => FloatCell::make(&mut cx.heap, f64::from_bits(self.number::<8>())),
+            REF => {
+                let n = self.byte() as usize;
+                self.objects.get(n).copied().unwrap_or_default()
+            }
+            ARRAY | FROZEN_ARRAY => {
+                self.met += 1;
+                let n = self.byte() as usize;
+                let mut elements = [Value::NIL; ELEMENTS];
+                let elements = &mut elements[..n.min(ELEMENTS)];
+                for e in &mut *elements {
+                    *e = self.value(cx);
+                }
+                let a = ArrayCell::plain(&mut cx.heap, elements).as_value();
+                self.note(at, tag, a)
+            }
+            HASH | FROZEN_HASH => {
+                self.met += 1;
+                let n = (self.byte() as usize).min(ELEMENTS / 2);
+                let mut entries = [hash::Entry { hash: 0, key: Value::NIL, value: Value::NIL }; ELEMENTS / 2];
+                for e in &mut entries[..n] {
+                    e.key = self.value(cx);
+                    e.value = self.value(cx);
+                    e.hash = cx.quick_hash(e.key).unwrap_or(0);
+                }
+                let h = HashCell::make(&mut cx.heap, ids::HASH.0);
+                if n > 0 {
+                    let table = HashTable::from_entries(entries[..n].iter().copied());
+                    HashCell::change(h, &mut cx.heap, |t| *t = table);
+                }
+                self.note(at, tag, h.as_value())
+            }
+            _ => {
+                self.met += 1;
+                let s = self.string(cx, tag);
+                self.note(at, tag, s)
+            }
+        }
+    }
+    #[inline(always)]
+    fn string(&mut self, cx: &mut Cx, tag: u8) -> Value {
+        let encoding = if tag & OTHER_ENCODING != 0 { self.byte() } else { string::UTF8 };
+        let length = self.byte() as usize;
+        let mut s = StringCell::plain(&mut cx.heap, self.take(length), encoding);
+        s.set_code_range(match tag & 3 {
+            0 => string::CodeRange::Unknown,
+            1 => string::CodeRange::Ascii,
+            2 => string::CodeRange::Valid,
+            _ => string::CodeRange::Broken,
+        });
+        let v = s.as_value();
+        if tag & FROZEN != 0 {
+            v.set_flags(flags::FROZEN);
+        }
+        v
+    }
+}
+
+/// The value of bytes that [`pack`] made.
+#[inline]
+pub(super) fn open(cx: &mut Cx, bytes: &[u8]) -> Value {
+    if let Some((tag, rest)) = bytes.split_first()
+        && tag & STRING != 0
+    {
+        return Reader { bytes: rest, objects: [Value::NIL; OBJECTS], met: 0 }.string(cx, *tag);
+    }
+    nested(cx, bytes)
+}
+
+#[inline(never)]
+fn nested(cx: &mut Cx, bytes: &[u8]) -> Value {
+    Reader { bytes, objects: [Value::NIL; OBJECTS], met: 0 }.value(cx)
+}
