@@ -148,7 +148,17 @@ impl Cx {
         }
         Vec::new()
     }
-    /// `ruby2_keywords` for the Procs and methods of a Code.
+    /// `ruby2_keywords` for a method written in Ruby, and for its aliases.
+    pub fn keep_method_keywords(&mut self, m: Ref<MethodCell>) {
+        if m.method_kind() == MethodKind::Ruby {
+            let cs = self.method_state(m);
+            // SAFETY: code states live while their method does.
+            unsafe { (*cs).keeps_keywords.set(true) };
+        } else if let Some(code) = self.block_code(Block(m.data.0)) {
+            self.keep_keywords(code);
+        }
+    }
+    /// `ruby2_keywords` for the Procs of a Code.
     pub fn keep_keywords(&mut self, code: &Code) {
         if let Some(cs) = self.code_states.get(&(code as *const Code as usize)) {
             cs.keeps_keywords.set(true);

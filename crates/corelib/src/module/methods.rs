@@ -298,6 +298,7 @@ pub mod module {
     fn define_method(cx: &mut Cx, this: ClassId, name: Value, body: Option<Value>, block: Block) -> Result<Value> {
         let name = cx.to_sym(name)?;
         let (vis, function) = definition_visibility(cx, this);
+        let vis = if interp::always_private(name) { Visibility::Private } else { vis };
         let r = super::define_method(cx, this, name, body, block, vis)?;
         if function {
             let o = cx.class_value(this);
@@ -399,7 +400,7 @@ pub mod module {
                 continue;
             };
             if may_keep_keywords(cx, code, &name.name(), "method")? {
-                cx.keep_keywords(code);
+                cx.keep_method_keywords(m);
                 let mut copy = cx.copy_method(m, m.called, this, m.visibility());
                 copy.reserved |= interp::RUBY2_KEYWORDS;
                 cx.add_method(this, name, copy);
