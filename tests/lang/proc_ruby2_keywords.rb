@@ -1,3 +1,4 @@
+$VERBOSE = false
 def target(*args, **opts) = [args.size, opts.keys]
 f = ->(*a) { target(*a) }
 g = f.dup
