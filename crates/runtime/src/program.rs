@@ -93,7 +93,13 @@ fn run_end(cx: &mut Cx, result: Result<Value>) -> End {
             None => Ok(Value::NIL),
         };
         if r.is_err() {
-            match outcome(cx, r) {
+            // The next block sees what ended this one.
+            let failed = cx.pending;
+            let last = outcome(cx, r);
+            if failed.is_kind(Kind::Exception) {
+                cx.errinfo = failed;
+            }
+            match last {
                 End::Exception { report, .. } => {
                     zakuro_corelib::io::write_error(cx, report.as_bytes());
                     if matches!(end, End::Done) {

@@ -22,7 +22,12 @@ impl Cx {
             (None, None) => {}
         }
         let autoload = if run.is_some() { before.map_or(Value::NIL, |e| e.autoload) } else { Value::NIL };
-        let (private, deprecated) = before.map_or((false, false), |e| (e.private, e.deprecated));
+        let (private, deprecated) = match before {
+            // As in CRuby, an assignment that no autoload asked for undoes `private_constant` of an autoload constant.
+            Some(e) if e.value.is_undef() && run.is_none() => (false, e.deprecated),
+            Some(e) => (e.private, e.deprecated),
+            None => (false, false),
+        };
         let d = self.class_mut(holder);
         if d.consts.insert(name, ConstEntry { value, private, deprecated, autoload }).is_none() {
             d.const_order.push(name);

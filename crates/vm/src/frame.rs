@@ -107,6 +107,8 @@ pub struct CodeState {
     pub once: Vec<Value>,
     /// State of the Code that this one is a block, or an eval, of; null for others.
     pub parent: std::cell::Cell<*const CodeState>,
+    /// `Proc#ruby2_keywords` was called for a Proc of it.
+    pub keeps_keywords: std::cell::Cell<bool>,
     /// Copy of the instructions with event sites marked (see `interp::trace`). Kept once made: frames may run in it.
     pub(crate) traced: Option<Box<[Insn]>>,
     storage: Storage,
@@ -155,6 +157,7 @@ impl CodeState {
             children,
             once: vec![Value::UNDEF; code.once_sites as usize],
             parent: std::cell::Cell::new(std::ptr::null()),
+            keeps_keywords: std::cell::Cell::new(false),
             traced: None,
             code,
             storage,

@@ -125,6 +125,45 @@ impl Cx {
         }
         false
     }
+    /// Names and values of the implicit parameters (`_1`, `it`) of the innermost block of a scope.
+    pub fn implicit_parameters(&self, s: Scope) -> Vec<(Sym, Value)> {
+        let mut cs = s.code;
+        while !cs.is_null() {
+            // SAFETY: as above.
+            let state: &'static CodeState = unsafe { &*cs };
+            if state.code.kind == CodeKind::Eval {
+                cs = state.parent.get();
+                continue;
+            }
+            let n = state.code.params.numbered;
+            let names: Vec<(Sym, Sym)> = match n {
+                0 => Vec::new(),
+                255 => vec![(Sym::intern("it"), Sym::intern("~it"))],
+                n => (1..=n).map(|i| Sym::intern(&format!("_{i}"))).map(|s| (s, s)).collect(),
+            };
+            let envs = self.seen_envs(s);
+            let env = envs.iter().find(|e| std::ptr::eq(e.code, &*state.code));
+            let value = |hidden| env.and_then(|e| e.env.slots().get(e.slot(hidden)?).copied()).unwrap_or(Value::NIL);
+            return names.into_iter().map(|(shown, hidden)| (shown, value(hidden))).collect();
+        }
+        Vec::new()
+    }
+    /// `ruby2_keywords` for a method written in Ruby, and for its aliases.
+    pub fn keep_method_keywords(&mut self, m: Ref<MethodCell>) {
+        if m.method_kind() == MethodKind::Ruby {
+            let cs = self.method_state(m);
+            // SAFETY: code states live while their method does.
+            unsafe { (*cs).keeps_keywords.set(true) };
+        } else if let Some(code) = self.block_code(Block(m.data.0)) {
+            self.keep_keywords(code);
+        }
+    }
+    /// `ruby2_keywords` for the Procs of a Code.
+    pub fn keep_keywords(&mut self, code: &Code) {
+        if let Some(cs) = self.code_states.get(&(code as *const Code as usize)) {
+            cs.keeps_keywords.set(true);
+        }
+    }
     /// Parameters of the method that code in this scope runs in, when its environment holds them.
     pub fn scope_params(&self, s: Scope) -> Option<zakuro_bytecode::Params> {
         let mut cs = s.code;

@@ -174,6 +174,18 @@ fn defined(cx: &mut Cx, class: ClassId, name: Value, inherit: Option<Value>, wan
     Ok(m.is_some_and(|m| want.wants(m.visibility())))
 }
 
+/// Whether parameters are such that `ruby2_keywords` means something for them; a warning when not. `kind`: "proc", or "method" of a name.
+pub fn may_keep_keywords(cx: &mut Cx, code: &zakuro_bytecode::Code, name: &str, kind: &str) -> Result<bool> {
+    let p = &code.params;
+    let accepts_keywords = p.takes_keywords() || p.kwrest != zakuro_bytecode::KwRest::None;
+    if p.rest && p.post == 0 && !accepts_keywords {
+        return Ok(true);
+    }
+    let why = format!("({kind} accepts keywords or post arguments or {kind} does not accept argument splat)");
+    cx.warn_here(&format!("Skipping set of ruby2_keywords flag for {name} {why}"))?;
+    Ok(false)
+}
+
 #[ruby_class(ids::MODULE)]
 pub mod module {
     use super::*;
@@ -286,6 +298,7 @@ pub mod module {
     fn define_method(cx: &mut Cx, this: ClassId, name: Value, body: Option<Value>, block: Block) -> Result<Value> {
         let name = cx.to_sym(name)?;
         let (vis, function) = definition_visibility(cx, this);
+        let vis = if interp::always_private(name) { Visibility::Private } else { vis };
         let r = super::define_method(cx, this, name, body, block, vis)?;
         if function {
             let o = cx.class_value(this);
@@ -382,10 +395,12 @@ pub mod module {
                 return cx.name_error(format!("method '{}' is not defined in {}", name.name(), cx.class_name(this)), name, o);
             }
             let code = if m.method_kind() == MethodKind::Proc { cx.block_code(Block(m.data.0)) } else { Cx::method_code(m) };
-            if let Some(code) = code
-                && code.params.rest
-                && !code.params.takes_keywords()
-            {
+            let Some(code) = code else {
+                cx.warn_here(&format!("Skipping set of ruby2_keywords flag for {} (method not defined in Ruby)", name.name()))?;
+                continue;
+            };
+            if may_keep_keywords(cx, code, &name.name(), "method")? {
+                cx.keep_method_keywords(m);
                 let mut copy = cx.copy_method(m, m.called, this, m.visibility());
                 copy.reserved |= interp::RUBY2_KEYWORDS;
                 cx.add_method(this, name, copy);

@@ -26,6 +26,7 @@ pub static TABLES: &[&[MethodRow]] = &[
 
 pub use self::class::allocate;
 pub use self::consts::{autoload_path, set_autoload};
+pub use self::methods::may_keep_keywords;
 
 pub fn setup(cx: &mut Cx) {
     // What a program finds in CRuby because RubyGems has loaded it.

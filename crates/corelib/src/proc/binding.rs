@@ -189,6 +189,43 @@ mod binding {
         let names = visible_names(cx, scope);
         Ok(cx.array(&names))
     }
+    /// Names of the numbered parameters, or `it`, of the innermost block.
+    ///
+    ///     proc { _2; binding.implicit_parameters }.call   #=> [:_1, :_2]
+    #[method("implicit_parameters")]
+    fn implicit_parameters(cx: &mut Cx, this: Value) -> Result<Value> {
+        let scope = cx.data_ref::<BindingData>(this)?.scope;
+        let names: Vec<Value> = cx.implicit_parameters(scope).into_iter().map(|p| Value::sym(p.0)).collect();
+        Ok(cx.array(&names))
+    }
+    fn implicit(cx: &mut Cx, this: Value, name: Value) -> Result<(Sym, Option<Value>)> {
+        let s = cx.to_sym(name)?;
+        if !matches!(s.bytes(), [b'_', b'1'..=b'9'] | b"it") {
+            return cx.name_error(format!("'{}' is not an implicit parameter", s.name()), s, this);
+        }
+        let scope = cx.data_ref::<BindingData>(this)?.scope;
+        Ok((s, cx.implicit_parameters(scope).into_iter().find(|p| p.0 == s).map(|p| p.1)))
+    }
+    /// Value of a numbered parameter, or `it`, of the innermost block.
+    ///
+    ///     proc { it; binding.implicit_parameter_get(:it) }.call(3)   #=> 3
+    #[method("implicit_parameter_get")]
+    fn implicit_parameter_get(cx: &mut Cx, this: Value, name: Value) -> Result<Value> {
+        match implicit(cx, this, name)? {
+            (_, Some(v)) => Ok(v),
+            (s, None) => {
+                let shown = cx.any_to_s(this);
+                cx.name_error(format!("implicit parameter '{}' is not defined for {shown}", s.name()), s, this)
+            }
+        }
+    }
+    /// Whether the innermost block has that numbered parameter, or `it`.
+    ///
+    ///     proc { it; %i[it _1].map { |n| binding.implicit_parameter_defined?(n) } }.call   #=> [false, false]
+    #[method("implicit_parameter_defined?")]
+    fn implicit_parameter_defined(cx: &mut Cx, this: Value, name: Value) -> Result<bool> {
+        Ok(implicit(cx, this, name)?.1.is_some())
+    }
     /// `self` of the place.
     ///
     ///     5.instance_eval { binding.receiver }   #=> 5
@@ -217,7 +254,9 @@ mod binding {
     fn dup(cx: &mut Cx, this: Value) -> Result<Value> {
         let d = cx.data_ref::<BindingData>(this)?;
         let copy = BindingData { scope: d.scope, self_: d.self_, me: d.me, file: d.file.clone(), line: d.line, own: None };
-        Ok(cx.data(ids::BINDING, copy))
+        let copy = cx.data(ids::BINDING, copy);
+        cx.ivar_copy(this, copy);
+        Ok(copy)
     }
 }
 

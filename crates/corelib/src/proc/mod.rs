@@ -169,6 +169,22 @@ mod proc {
             None => cx.arg_error("Can't create Binding from C level Proc"),
         }
     }
+    /// Marks a Proc with a rest parameter: keywords in it are passed on as keywords when it is splatted. Counts for all Procs of the block.
+    ///
+    ///     Hash.ruby2_keywords_hash?(proc { |*a| a[0] }.ruby2_keywords.call(k: 1))   #=> true
+    #[method("ruby2_keywords")]
+    fn ruby2_keywords(cx: &mut Cx, this: P) -> Result<Value> {
+        crate::object::copy::check_not_frozen(cx, this.as_value())?;
+        match cx.block_code(Block(this.as_value().0)) {
+            Some(code) => {
+                if crate::module::may_keep_keywords(cx, code, "proc", "proc")? {
+                    cx.keep_keywords(code);
+                }
+            }
+            None => cx.warn_here("Skipping set of ruby2_keywords flag for proc (proc not defined in Ruby)")?,
+        }
+        Ok(this.as_value())
+    }
     /// Whether both were made from the same block in the same place.
     ///
     ///     a = proc { 1 }; [a == a.dup, a == proc { 1 }]   #=> [true, false]

@@ -99,6 +99,9 @@ pub unsafe fn push_block_frame(
         let simple = (*cs).simple && !kw && argc == (*cs).required as usize && (p.numbered == 0 || argc == p.required as usize);
         if !simple {
             bind_args(cx, cs, base, argc, kw, lambda, pass)?;
+            if kw && (*cs).keeps_keywords.get() {
+                super::calls::mark_keywords(base, &(*cs).code.params);
+            }
         }
         *base = a.self_;
         for k in (*cs).nil_from..(*cs).nlocals {

@@ -453,7 +453,7 @@ pub const RUBY2_KEYWORDS: u32 = 1;
 
 /// Flags the keyword Hash at the end of the rest parameter, so that splatting it passes keywords again.
 #[cold]
-unsafe fn mark_keywords(base: *mut Value, p: &zakuro_bytecode::Params) {
+pub(super) unsafe fn mark_keywords(base: *mut Value, p: &zakuro_bytecode::Params) {
     // SAFETY: the rest parameter's register holds an Array once the arguments are bound.
     let rest = unsafe { *base.add(p.rest_reg() as usize) };
     if let Some(h) = Ref::<ArrayCell>::from_value(rest).and_then(|a| a.as_slice().last().copied())
@@ -487,7 +487,7 @@ unsafe fn push_method_frame(cx: &mut Cx, base: *mut Value) -> Result<*const Code
             let bound = bind_args(cx, callee, base, call.argc, call.kw, true, call.block);
             cx.fp = saved;
             bound?;
-            if m.reserved & RUBY2_KEYWORDS != 0 && call.kw && p.rest && !p.takes_keywords() {
+            if (m.reserved & RUBY2_KEYWORDS != 0 || (*callee).keeps_keywords.get()) && call.kw && p.rest && !p.takes_keywords() {
                 mark_keywords(base, p);
             }
         }

@@ -395,8 +395,8 @@ impl Cx {
             m = self.find_method(c, old);
         }
         let Some(m) = m else { return self.undefined_for_class(class, old) };
-        let copy = self.copy_method(m, new, m.owner, m.visibility());
-        let copy = if m.owner == class { copy } else { self.copy_method(copy, new, m.owner, m.visibility()) };
+        let visibility = if super::defs::always_private(new) { Visibility::Private } else { m.visibility() };
+        let copy = self.copy_method(m, new, m.owner, visibility);
         self.define_method_entry(class, new, copy)
     }
     /// `undef name` in a class.

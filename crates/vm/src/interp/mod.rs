@@ -32,6 +32,7 @@ pub mod trace;
 mod unwind;
 
 pub use calls::{RUBY2_KEYWORDS, send_miss};
+pub use defs::always_private;
 pub use missing::MissReason;
 
 /// A handler. True: the code that `run` entered has returned; false: an exception is pending.
