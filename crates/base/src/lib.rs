@@ -2,6 +2,8 @@
 //!
 //! The symbol table is the one process-wide table that grows while Ruby programs run (see docs/process-state.md).
 
+#[cfg(shuttle)]
+pub mod explore;
 pub mod options;
 pub mod symbol;
 pub mod sync;

@@ -21,6 +21,8 @@ pub struct Options {
     pub warnings: Vec<(String, bool)>,
     /// `--enable=frozen-string-literal`, `--disable=...`; a file's magic comment goes before it.
     pub frozen_string_literal: Option<bool>,
+    /// `--debug-frozen-string-literal`, `--debug`: Strings of literals know where they were made.
+    pub literal_places: bool,
     /// `-E`, `-U`, `-K`: names of encodings.
     pub external_encoding: Option<String>,
     pub internal_encoding: Option<String>,

@@ -1,13 +1,17 @@
-//! What lock-free and locking code is written with: the real thing, or loom's model of it under `--cfg loom`.
+//! What lock-free and locking code is written with: the real thing, or a model of it: loom's under `--cfg loom` (every interleaving and reordering of
+//! small pieces), shuttle's under `--cfg shuttle` (random interleavings of whole schedulers; its atomics are sequentially consistent). What only shuttle
+//! can model, because it is too large for loom, takes the module `wide`. See docs/testing-models.md.
 //!
 //! Invariants: both sides have the same interface, so that what the models explore is the code that runs. `Mutex::lock` gives the
 //! guard itself: a thread that panics while it holds a lock leaves it usable.
 //! Rejected: a feature flag (cargo would join it with the features of an ordinary build in the same workspace).
 
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 pub use parking_lot::{Mutex, MutexGuard};
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 pub use std::sync::{Arc, atomic};
+#[cfg(shuttle)]
+pub use wide::{Arc, Mutex, MutexGuard, atomic};
 
 #[cfg(loom)]
 pub use loom::sync::{Arc, MutexGuard, atomic};
@@ -18,21 +22,21 @@ pub use model::Mutex;
 ///
 /// Whoever finds it held spins, then yields its native thread to the holder. Hold it for no call that may block.
 /// `held` is set by the compare-exchange of a locker (acquire) and cleared by the holder alone (release).
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 pub struct Short<T> {
     held: atomic::AtomicBool,
     value: std::cell::UnsafeCell<T>,
 }
 
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 // SAFETY: `held` lets one thread at a time at the value.
 unsafe impl<T: Send> Sync for Short<T> {}
 
 /// The right to use what a [`Short`] lock protects, until it is dropped.
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 pub struct ShortGuard<'a, T>(&'a Short<T>);
 
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 impl<T> Short<T> {
     pub const fn new(value: T) -> Short<T> {
         Short { held: atomic::AtomicBool::new(false), value: std::cell::UnsafeCell::new(value) }
@@ -64,7 +68,7 @@ impl<T> Short<T> {
     }
 }
 
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 impl<T> std::ops::Deref for ShortGuard<'_, T> {
     type Target = T;
     #[inline]
@@ -74,7 +78,7 @@ impl<T> std::ops::Deref for ShortGuard<'_, T> {
     }
 }
 
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 impl<T> std::ops::DerefMut for ShortGuard<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
@@ -83,7 +87,7 @@ impl<T> std::ops::DerefMut for ShortGuard<'_, T> {
     }
 }
 
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 impl<T> Drop for ShortGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
@@ -91,8 +95,8 @@ impl<T> Drop for ShortGuard<'_, T> {
     }
 }
 
-/// In models, a mutex: loom explores what is done under it, not how it spins.
-#[cfg(loom)]
+/// In models, a mutex: they explore what is done under it, not how it spins.
+#[cfg(any(loom, shuttle))]
 pub type Short<T> = Mutex<T>;
 
 #[cfg(loom)]
@@ -114,6 +118,143 @@ mod model {
     impl<T: Default> Default for Mutex<T> {
         fn default() -> Mutex<T> {
             Mutex::new(T::default())
+        }
+    }
+}
+
+/// For code that shuttle models and loom does not.
+#[cfg(not(shuttle))]
+pub mod wide {
+    pub use parking_lot::{Condvar, Mutex, MutexGuard};
+    pub use std::hint::spin_loop;
+    pub use std::sync::{Arc, atomic};
+    pub use std::thread;
+    pub use std::thread_local;
+
+    /// In models, another thread may come in between here. For steps that no primitive of this module separates.
+    #[inline(always)]
+    pub fn point() {}
+}
+
+/// shuttle's primitives with the interfaces of std and parking_lot.
+#[cfg(shuttle)]
+pub mod wide {
+    pub use shuttle::hint::spin_loop;
+    pub use shuttle::sync::atomic;
+    pub use shuttle::thread;
+    pub use shuttle::thread_local;
+    use std::mem::ManuallyDrop;
+    use std::ops::{Deref, DerefMut};
+
+    pub fn point() {
+        if !std::thread::panicking() {
+            atomic::AtomicBool::new(false).load(atomic::Ordering::SeqCst);
+        }
+    }
+
+    /// std's, whose counts are no points of their own to shuttle.
+    #[derive(Debug, Default)]
+    pub struct Arc<T: ?Sized>(std::sync::Arc<T>);
+
+    impl<T> Arc<T> {
+        pub fn new(value: T) -> Arc<T> {
+            Arc(std::sync::Arc::new(value))
+        }
+
+        pub fn as_ptr(this: &Arc<T>) -> *const T {
+            std::sync::Arc::as_ptr(&this.0)
+        }
+
+        pub fn ptr_eq(this: &Arc<T>, other: &Arc<T>) -> bool {
+            std::sync::Arc::ptr_eq(&this.0, &other.0)
+        }
+
+        pub fn strong_count(this: &Arc<T>) -> usize {
+            point();
+            std::sync::Arc::strong_count(&this.0)
+        }
+
+        pub fn into_inner(this: Arc<T>) -> Option<T> {
+            point();
+            let this = ManuallyDrop::new(this);
+            // SAFETY: read once, and never dropped.
+            std::sync::Arc::into_inner(unsafe { std::ptr::read(&this.0) })
+        }
+    }
+
+    impl<T> Clone for Arc<T> {
+        fn clone(&self) -> Arc<T> {
+            point();
+            Arc(self.0.clone())
+        }
+    }
+
+    impl<T> Deref for Arc<T> {
+        type Target = T;
+        fn deref(&self) -> &T {
+            &self.0
+        }
+    }
+
+    impl<T: ?Sized> Drop for Arc<T> {
+        fn drop(&mut self) {
+            point();
+        }
+    }
+
+    #[derive(Debug, Default)]
+    pub struct Mutex<T>(shuttle::sync::Mutex<T>);
+
+    /// Some but while a condition is waited for.
+    pub struct MutexGuard<'a, T>(Option<shuttle::sync::MutexGuard<'a, T>>);
+
+    impl<T> Mutex<T> {
+        pub const fn new(value: T) -> Mutex<T> {
+            Mutex(shuttle::sync::Mutex::new(value))
+        }
+
+        pub fn lock(&self) -> MutexGuard<'_, T> {
+            MutexGuard(Some(self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())))
+        }
+    }
+
+    impl<T> Deref for MutexGuard<'_, T> {
+        type Target = T;
+        fn deref(&self) -> &T {
+            self.0.as_ref().expect("held")
+        }
+    }
+
+    impl<T> DerefMut for MutexGuard<'_, T> {
+        fn deref_mut(&mut self) -> &mut T {
+            self.0.as_mut().expect("held")
+        }
+    }
+
+    #[derive(Debug, Default)]
+    pub struct Condvar(shuttle::sync::Condvar);
+
+    impl Condvar {
+        pub const fn new() -> Condvar {
+            Condvar(shuttle::sync::Condvar::new())
+        }
+
+        pub fn wait<T>(&self, guard: &mut MutexGuard<'_, T>) {
+            let inner = guard.0.take().expect("held");
+            guard.0 = Some(self.0.wait(inner).unwrap_or_else(|poisoned| poisoned.into_inner()));
+        }
+
+        /// Without the time: whoever relies on it to go on is found out.
+        pub fn wait_for<T>(&self, guard: &mut MutexGuard<'_, T>, _: std::time::Duration) {
+            self.wait(guard);
+        }
+
+        pub fn notify_one(&self) {
+            self.0.notify_one();
+        }
+
+        pub fn notify_all(&self) {
+            self.0.notify_all();
         }
     }
 }

@@ -4,6 +4,11 @@ use crate::op::Insn;
 use std::sync::Arc;
 use zakuro_base::Sym;
 
+/// Operand x of `NewStr`: flags of the new String. Its meaning belongs to zakuro-object, whose constants the VM compares with these.
+pub const FROZEN_STRING: u8 = 1;
+/// A String whose first change warns.
+pub const CHILLED_STRING: u8 = FROZEN_STRING | 64;
+
 /// What kind of scope a Code is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CodeKind {
@@ -74,6 +79,8 @@ pub struct Code {
     pub lastline: Option<Place>,
     /// Number of once-sites (`/o`, `END`).
     pub once_sites: u16,
+    /// A method that yields, has a block parameter, calls `super` or may do so in an eval: a block that is passed to it is not lost.
+    pub uses_block: bool,
     /// `# frozen_string_literal: true` was in force.
     pub frozen_strings: bool,
     /// The source text, for error excerpts and `DATA`; shared by all Codes of a file.
@@ -323,6 +330,7 @@ impl Code {
             backref,
             lastline: None,
             once_sites: 0,
+            uses_block: true,
             frozen_strings: false,
             source: Arc::from(&b""[..]),
             data_offset: None,

@@ -89,8 +89,8 @@ intrinsics! {
     MethodName,
     /// (flag) -> flip-flop helper reserved
     Reserved,
-    /// (frozen string) -> pass-through hook for string literal warnings
-    ChilledString,
+    /// (new string) -> the string: keeps the place of the literal for reports (`--debug-frozen-string-literal`), sets the flags b
+    LiteralPlace,
     /// (object) -> its singleton class
     SingletonClass,
     /// (value) -> Array for `*value` in `when *list`/`rescue *list`

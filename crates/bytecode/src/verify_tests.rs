@@ -33,6 +33,7 @@ fn code(nregs: u16, insns: Vec<Insn>) -> Code {
         backref: None,
         lastline: None,
         once_sites: 0,
+        uses_block: false,
         frozen_strings: false,
         source: (*b"").into(),
         data_offset: None,

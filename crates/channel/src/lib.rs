@@ -1,7 +1,8 @@
 //! Channels: process-level FIFO queues of messages between VMs, many senders and many receivers.
 //!
 //! Map: `queue` (what is under a channel's lock), `waiter` (standing in line), `select` (waiting at several), `reclaim` (channels
-//! that only messages lead to). The state of a line and of a claim is explored by loom: tests/loom.rs.
+//! that only messages lead to). The state of a line and of a claim is explored by loom, and run by Miri: tests/models.rs; channels over a whole
+//! scheduler by shuttle: shuttle_tests.rs.
 //!
 //! Invariants:
 //! - A message is in the queue, or with one sender, or with one receiver. `promised <= queue.len()`: each claimed receiver has a
@@ -25,11 +26,11 @@ mod select;
 mod waiter;
 
 /// What waits. Models bring their own.
-#[cfg(not(loom))]
+#[cfg(not(any(loom, miri)))]
 use zakuro_sched::Task;
-#[cfg(loom)]
+#[cfg(any(loom, miri))]
 pub mod model;
-#[cfg(loom)]
+#[cfg(any(loom, miri))]
 use model::Task;
 
 use std::sync::atomic::AtomicU64 as Counter;
@@ -426,9 +427,11 @@ impl Message for Vec<u8> {
     }
 }
 
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, not(any(loom, shuttle))))]
 #[path = "reclaim_tests.rs"]
 mod reclaim_tests;
-#[cfg(all(test, not(loom)))]
+#[cfg(all(test, shuttle))]
+mod shuttle_tests;
+#[cfg(all(test, not(any(loom, shuttle, miri))))]
 #[path = "channel_tests.rs"]
 mod tests;

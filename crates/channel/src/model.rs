@@ -1,6 +1,9 @@
-//! What stands for the scheduler's task in models: a flag that is kept until the sleeper takes it.
+//! What stands for the scheduler's task in models (loom) and under Miri, which can't switch stacks: a flag that is kept until the sleeper takes it.
 
+#[cfg(loom)]
 use loom::sync::{Arc, Condvar, Mutex};
+#[cfg(not(loom))]
+use std::sync::{Arc, Condvar, Mutex};
 
 #[derive(Clone)]
 pub struct Task(Arc<(Mutex<bool>, Condvar)>);

@@ -24,11 +24,16 @@ use zakuro_base::sync::atomic::Ordering;
 use crate::{Channel, INSIDE, Message, OUTSIDE, Shared};
 
 /// Lets one search run at a time. See the module.
-#[cfg(not(loom))]
+#[cfg(not(any(loom, shuttle)))]
 static SEARCHING: zakuro_base::sync::Mutex<()> = zakuro_base::sync::Mutex::new(());
 
 #[cfg(loom)]
 loom::lazy_static! {
+    static ref SEARCHING: zakuro_base::sync::Mutex<()> = zakuro_base::sync::Mutex::new(());
+}
+
+#[cfg(shuttle)]
+shuttle::lazy_static! {
     static ref SEARCHING: zakuro_base::sync::Mutex<()> = zakuro_base::sync::Mutex::new(());
 }
 

@@ -142,6 +142,13 @@ impl Analyzer {
         }
     }
 
+    /// The method does more with its block than ask whether there is one.
+    fn pass_block(&mut self) {
+        let root = self.scopes.root_of(self.cur);
+        self.scopes.list[root].uses_block = true;
+        self.use_block();
+    }
+
     fn mention_match(&mut self) {
         let root = self.scopes.root_of(self.cur);
         self.scopes.list[root].mentions_match = true;
@@ -369,17 +376,17 @@ impl<'pr> Visit<'pr> for Analyzer {
     // ---- the method's block ----
 
     fn visit_yield_node(&mut self, node: &prism::YieldNode<'pr>) {
-        self.use_block();
+        self.pass_block();
         prism::visit_yield_node(self, node);
     }
 
     fn visit_super_node(&mut self, node: &prism::SuperNode<'pr>) {
-        self.use_block();
+        self.pass_block();
         prism::visit_super_node(self, node);
     }
 
     fn visit_forwarding_super_node(&mut self, node: &prism::ForwardingSuperNode<'pr>) {
-        self.use_block();
+        self.pass_block();
         let root = self.scopes.root_of(self.cur);
         if root != self.cur {
             for var in self.scopes.list[root].params.clone() {

@@ -43,6 +43,8 @@ pub struct Options<'a> {
     pub line: u32,
     /// `--enable=frozen-string-literal`; the magic comment decides in any case.
     pub frozen_string_literal: Option<bool>,
+    /// `--debug-frozen-string-literal`: Strings of literals know where they were made.
+    pub literal_places: bool,
     /// Encoding (id of text::encoding) unless a magic comment names another one. UTF-8 by default.
     pub encoding: Option<u8>,
     /// `-n`, `-p`, `-l`, `-a`, `-e`: what the command line wraps around the program.
@@ -61,6 +63,7 @@ impl Default for Options<'_> {
             file: "",
             line: 1,
             frozen_string_literal: None,
+            literal_places: false,
             encoding: None,
             wrap: Wrap::default(),
             eval: None,
@@ -303,6 +306,7 @@ fn compile_here(source: &Arc<[u8]>, options: &Options) -> Result<Compiled, Synta
         wrapped: options.wrap.each_line,
         encoding: encoding.id(),
         frozen_strings: result.frozen_string_literals(),
+        literal_places: options.literal_places,
         data_offset: options.main_script.then(|| data_offset(&result, source)).flatten(),
         shareable: false,
         method_params: outer_params,

@@ -69,6 +69,25 @@ macro_rules! regexp_encoding {
     };
 }
 
+/// What a String literal makes.
+#[derive(Clone, Copy)]
+enum Made {
+    Frozen,
+    /// A new String each time; changing it warns.
+    Chilled,
+    Mutable,
+}
+
+impl Made {
+    fn of(frozen: bool, mutable: bool) -> Made {
+        match (frozen, mutable) {
+            (true, _) => Made::Frozen,
+            (_, true) => Made::Mutable,
+            _ => Made::Chilled,
+        }
+    }
+}
+
 impl<'pr> Compiler<'pr> {
     pub(crate) fn constant_literal(&mut self, n: &Node<'pr>, dest: Dest) -> u16 {
         match n {
@@ -115,7 +134,33 @@ impl<'pr> Compiler<'pr> {
 
     pub(crate) fn string(&mut self, n: &prism::StringNode<'pr>, dest: Dest) -> u16 {
         let encoding = self.string_encoding(n);
-        self.string_value(n.unescaped(), encoding, n.is_frozen(), dest)
+        let made = Made::of(n.is_frozen(), n.is_mutable());
+        self.literal(n.unescaped(), encoding, made, n.location().start(), dest)
+    }
+
+    /// The String of a literal.
+    fn literal(&mut self, bytes: &[u8], encoding: u8, made: Made, at: u32, dest: Dest) -> u16 {
+        let chilled = zakuro_bytecode::CHILLED_STRING;
+        if dest == Dest::Discard {
+            return 0;
+        }
+        let flags = match made {
+            Made::Mutable => return self.string_value(bytes, encoding, false, dest),
+            Made::Frozen if !self.literal_places => return self.string_value(bytes, encoding, true, dest),
+            Made::Frozen => zakuro_bytecode::FROZEN_STRING,
+            Made::Chilled => chilled,
+        };
+        let k = self.str_const(bytes, encoding);
+        if !self.literal_places {
+            let d = self.out(dest);
+            self.f.asm.emit(Op::NewStr, flags, d, k, 0);
+            return d;
+        }
+        let t = self.push();
+        self.f.asm.emit(Op::NewStr, 0, t, k, 0);
+        self.set_line(at);
+        self.f.asm.emit(Op::Intrinsic, Intrinsic::LiteralPlace as u8, t, flags as u16, 1);
+        self.deliver(t, t, dest)
     }
 
     fn string_value(&mut self, bytes: &[u8], encoding: u8, frozen: bool, dest: Dest) -> u16 {
@@ -136,7 +181,7 @@ impl<'pr> Compiler<'pr> {
 
     pub(crate) fn source_file(&mut self, n: &prism::SourceFileNode<'pr>, dest: Dest) -> u16 {
         let file = self.file.clone();
-        self.string_value(file.as_bytes(), UTF8, n.is_frozen(), dest)
+        self.literal(file.as_bytes(), UTF8, Made::of(n.is_frozen(), n.is_mutable()), n.location().start(), dest)
     }
 
     pub(crate) fn source_encoding(&mut self, dest: Dest) -> u16 {
@@ -208,7 +253,7 @@ impl<'pr> Compiler<'pr> {
         let mut parts = Vec::new();
         self.parts(&n.parts(), &mut parts);
         if let [Part::Text(bytes, encoding)] = parts.as_slice() {
-            return self.string_value(&bytes.clone(), *encoding, n.is_frozen(), dest);
+            return self.literal(&bytes.clone(), *encoding, Made::of(n.is_frozen(), n.is_mutable()), n.location().start(), dest);
         }
         self.interpolate(&n.parts(), n.location().start(), dest)
     }

@@ -51,6 +51,8 @@ pub(crate) struct Scope {
     pub needs_parent_env: bool,
     pub has_blocks: bool,
     pub(crate) sees_binding: bool,
+    /// A method that passes its block on, or yields to it.
+    pub(crate) uses_block: bool,
     pub(crate) mentions_match: bool,
     pub(crate) mentions_line: bool,
     /// The outermost scope of an eval inside a method.
@@ -74,6 +76,7 @@ impl Scope {
             needs_parent_env: false,
             has_blocks: false,
             sees_binding: false,
+            uses_block: false,
             mentions_match: false,
             mentions_line: false,
             in_method: false,

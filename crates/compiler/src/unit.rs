@@ -92,6 +92,8 @@ pub(crate) struct Compiler<'pr> {
     /// Encoding id of string literals.
     pub encoding: u8,
     pub frozen_strings: bool,
+    /// Strings of literals are told where they stand.
+    pub literal_places: bool,
     pub data_offset: Option<usize>,
     /// Inside `# shareable_constant_value`.
     pub shareable: bool,
@@ -349,6 +351,7 @@ impl<'pr> Compiler<'pr> {
             spans: asm.spans.into(),
             span: definition.filter(|_| self.spans),
             first_line: self.first_line,
+            uses_block: s.kind != Kind::Method || s.uses_block || s.sees_binding || params.block || params.no_block,
             params,
             nregs: max,
             nlocals: s.nlocals,

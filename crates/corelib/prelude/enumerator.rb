@@ -24,8 +24,8 @@ class Enumerator
   end
 
   def next_values
-    __read_ahead
     v = @__look
+    return __read unless v
     @__look = nil
     v
   end
@@ -36,9 +36,11 @@ class Enumerator
   end
 
   def next
-    __read_ahead
-    v = @__look
-    @__look = nil
+    if (v = @__look)
+      @__look = nil
+    else
+      v = __read
+    end
     v.size > 1 ? v : v[0]
   end
 
@@ -66,7 +68,12 @@ class Enumerator
   end
 
   private def __read_ahead
-    return if @__look
+    @__look ||= __read
+    nil
+  end
+
+  # The next values, as an Array.
+  private def __read
     __stop(@__done[0]) if @__done
     @__fiber ||= Fiber.new do
       result = each do |*v|
@@ -90,8 +97,7 @@ class Enumerator
       @__fiber = nil
       __stop(@__done[0])
     end
-    @__look = v
-    nil
+    v
   end
 
   def self.produce(*initial, size: Float::INFINITY, &block)

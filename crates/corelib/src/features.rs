@@ -22,7 +22,7 @@ pub fn is_embedded(feature: &[u8]) -> bool {
 pub fn run(cx: &mut Cx, feature: &[u8]) -> Result<()> {
     let Some((name, text)) = SOURCES.iter().find(|(n, _)| n.as_bytes() == feature) else { return Ok(()) };
     let file = format!("<internal:{name}>");
-    match codecache::compile(text.as_bytes(), &Options { file: &file, line: 1, ..Default::default() }) {
+    match codecache::compile(text.as_bytes(), &Options { file: &file, line: 1, frozen_string_literal: Some(false), ..Default::default() }) {
         Ok(c) => {
             cx.run_program(&c.code, None)?;
             Ok(())

@@ -15,8 +15,12 @@ pub fn install() {
     }
     h.float_to_s = Some(zakuro_text::float::float_to_s);
     h.lazy_const = Some(crate::io::stream::lazy_const);
+    h.autoload = Some(crate::kernel::autoload::read);
+    h.autoload_pending = Some(crate::kernel::autoload::is_pending);
     h.binding = Some(crate::proc::binding::of_caller);
     h.warn = Some(crate::exception::warning::emit);
+    h.warn_category = Some(crate::exception::warning::emit_category);
+    h.warns = Some(|cx, category| crate::exception::warning::is_enabled(cx, category) == Some(true));
     h.trace = Some(crate::tracepoint::tell);
     h.signal = Some(crate::signal::handle);
     h.incompatible = Some(crate::string::util::incompatible);

@@ -47,12 +47,14 @@ mod symbols {
         cx.array(&all)
     }
 
-    /// The name.
+    /// The name. The String will be frozen in a later version of Ruby: changing it warns (category `:deprecated`).
     ///
     ///     :abc.to_s   #=> "abc"
     #[method("to_s", "id2name")]
     fn to_s(cx: &mut Cx, this: Sym) -> Str {
-        to_string(cx, this)
+        let s = to_string(cx, this);
+        s.as_value().set_flags(flags::FROZEN | CHILLED | CHILLED_SYMBOL);
+        s
     }
 
     /// The name as a frozen String, always the same one while it is short.

@@ -19,16 +19,18 @@ use std::ptr;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
+use zakuro_base::sync::wide::point;
+
 use crate::block::BlockMeta;
 
 /// Bytes per block; blocks are aligned to it.
 pub const BLOCK_SIZE: usize = 64 << 10;
 pub(crate) const BLOCK_SHIFT: u32 = BLOCK_SIZE.trailing_zeros();
-/// Bytes of the reservation that are opened at a time.
-pub const CHUNK_SIZE: usize = 128 << 20;
+/// Bytes of the reservation that are opened at a time. (Miri keeps account of every byte, and has no inaccessible memory.)
+pub const CHUNK_SIZE: usize = if cfg!(miri) { 4 << 20 } else { 128 << 20 };
 const BLOCKS_PER_CHUNK: usize = CHUNK_SIZE / BLOCK_SIZE;
-const LARGEST_RESERVATION: usize = 1 << 40;
-const SMALLEST_RESERVATION: usize = 1 << 30;
+const LARGEST_RESERVATION: usize = if cfg!(miri) { 4 * CHUNK_SIZE } else { 1 << 40 };
+const SMALLEST_RESERVATION: usize = if cfg!(miri) { LARGEST_RESERVATION } else { 1 << 30 };
 /// Free blocks beyond this many bytes give their pages back to the system.
 const DIRTY_LIMIT: usize = 64 << 20;
 
@@ -170,6 +172,7 @@ impl Ledger {
             books.in_use += out.len() - first;
         }
         for &block in &out[first..] {
+            point();
             // SAFETY: the block is open, hence its row mapped.
             unsafe { (*self.table.add(block as usize)).owner.store(*id, Relaxed) };
         }
@@ -181,6 +184,7 @@ impl Ledger {
             return;
         }
         for &block in blocks {
+            point();
             // SAFETY: the block is open, hence its row mapped.
             unsafe {
                 let meta = &*self.table.add(block as usize);
@@ -188,6 +192,7 @@ impl Ledger {
                 meta.region.store(0, Relaxed);
             }
         }
+        point();
         let surplus = {
             let mut books = self.lock();
             let room = (DIRTY_LIMIT / BLOCK_SIZE).saturating_sub(books.dirty.len());
@@ -224,6 +229,9 @@ impl Ledger {
     fn clean(&self, mut surplus: Vec<u32>) {
         surplus.sort_unstable();
         for run in surplus.chunk_by(|a, b| a + 1 == *b) {
+            if cfg!(miri) {
+                break;
+            }
             let start = self.base + ((run[0] as usize) << BLOCK_SHIFT);
             // SAFETY: these blocks belong to nobody but this call; their content is dead.
             unsafe { libc::madvise(ptr::with_exposed_provenance_mut(start), run.len() * BLOCK_SIZE, libc::MADV_DONTNEED) };
@@ -245,8 +253,9 @@ impl Ledger {
         unsafe {
             let rows = self.table.add(books.opened);
             let rw = libc::PROT_READ | libc::PROT_WRITE;
-            let opened = libc::mprotect(rows.cast(), BLOCKS_PER_CHUNK * size_of::<BlockMeta>(), rw) == 0
-                && libc::mprotect(ptr::with_exposed_provenance_mut(cells), CHUNK_SIZE, rw) == 0;
+            let opened = cfg!(miri)
+                || libc::mprotect(rows.cast(), BLOCKS_PER_CHUNK * size_of::<BlockMeta>(), rw) == 0
+                    && libc::mprotect(ptr::with_exposed_provenance_mut(cells), CHUNK_SIZE, rw) == 0;
             if !opened {
                 return books.fresh < books.opened;
             }
@@ -264,18 +273,19 @@ impl Books {
 
 /// Address space without memory; None if refused.
 fn reserve(bytes: usize) -> Option<usize> {
+    let (access, lazily) = if cfg!(miri) { (libc::PROT_READ | libc::PROT_WRITE, 0) } else { (libc::PROT_NONE, libc::MAP_NORESERVE) };
     // SAFETY: a new anonymous mapping touches nothing that exists.
     unsafe {
-        let at = libc::mmap(ptr::null_mut(), bytes, libc::PROT_NONE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE, -1, 0);
+        let at = libc::mmap(ptr::null_mut(), bytes, access, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | lazily, -1, 0);
         if at == libc::MAP_FAILED {
             return None;
         }
         // Sparse use by thousands of heaps: a huge page per touched block would multiply the footprint.
-        #[cfg(target_os = "linux")]
+        #[cfg(all(target_os = "linux", not(miri)))]
         libc::madvise(at, bytes, libc::MADV_NOHUGEPAGE);
         Some(at.expose_provenance())
     }
 }
 
 // Rows of a chunk fill whole pages, so opening one chunk never opens rows of the next (checked for 64 KiB pages too).
-const _: () = assert!((BLOCKS_PER_CHUNK * size_of::<BlockMeta>()).is_multiple_of(64 << 10));
+const _: () = assert!(cfg!(miri) || (BLOCKS_PER_CHUNK * size_of::<BlockMeta>()).is_multiple_of(64 << 10));

@@ -25,11 +25,11 @@
 
 use std::any::Any;
 use std::mem;
-use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
+use zakuro_base::sync::wide::{Arc, point};
 
 use crate::block::BlockMeta;
 use crate::heap::Heap;
@@ -100,7 +100,10 @@ impl Region {
         heap.each_block(&mut |at, _| range.join(Range { low: at, span: BLOCK_SIZE }));
         let bytes = stats.allocated_bytes as usize + stats.payload_bytes;
         let region = Region(Arc::new(Inner { heap, held, baggage, range, cells, bytes }));
-        region.0.heap.each_block(&mut |_, meta| meta.region.store(region.key(), Relaxed));
+        region.0.heap.each_block(&mut |_, meta| {
+            point();
+            meta.region.store(region.key(), Relaxed);
+        });
         region.0.protect(true);
         region
     }
@@ -211,6 +214,7 @@ impl Holdings {
         // SAFETY: the address lies between blocks that were handed out, so the row is mapped. The name of a region that this heap holds was
         // written before the heap got it; any other value is only compared.
         let meta: &BlockMeta = unsafe { &*ledger.table().add((addr - ledger.base()) >> BLOCK_SHIFT) };
+        point();
         meta.region.load(Relaxed)
     }
 
@@ -321,6 +325,9 @@ impl Heap {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, shuttle))]
+#[path = "shuttle_tests.rs"]
+mod shuttle_tests;
+#[cfg(all(test, not(any(loom, shuttle))))]
 #[path = "region_tests.rs"]
 mod tests;

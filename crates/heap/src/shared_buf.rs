@@ -16,10 +16,11 @@
 use std::alloc::{Layout, alloc, dealloc, realloc};
 use std::process::abort;
 use std::ptr::{self, NonNull};
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-const HEAD: usize = 16;
+use zakuro_base::sync::atomic::AtomicUsize;
+use zakuro_base::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
+const HEAD: usize = size_of::<SharedBuf>();
 const ALIGN: usize = 16;
 const MAX_REFS: usize = isize::MAX as usize / 2;
 /// Bit of the count: some holder relies on what is in the buffer. See [`SharedBuf::mark`].
@@ -34,9 +35,12 @@ pub struct SharedBuf {
     refs: AtomicUsize,
     /// Bytes of data. Written by the creator, or by the only holder in `realloc_unique`.
     cap: usize,
+    /// Stands for the bytes in models: who reads, writes and frees them tells loom so.
+    #[cfg(loom)]
+    content: loom::cell::UnsafeCell<u64>,
 }
 
-const _: () = assert!(size_of::<SharedBuf>() == HEAD);
+const _: () = assert!(cfg!(any(loom, shuttle)) || HEAD == 16);
 
 /// Requests of at least this many bytes may be refused by the allocator of the `zakuro` program, when a VM's limit stands against them.
 pub const LARGE: usize = 16 << 20;
@@ -46,6 +50,9 @@ pub const MAY_FAIL: usize = 64;
 /// Whether the machine has as much memory as one request asks for. (Where the kernel overcommits, it would hand out any address space, and the
 /// process would be killed while it fills it.)
 pub fn machine_has(bytes: usize) -> bool {
+    if cfg!(miri) {
+        return bytes < LARGE * 64;
+    }
     // SAFETY: writes one plain struct.
     unsafe {
         let mut info: libc::sysinfo = std::mem::zeroed();
@@ -72,7 +79,12 @@ impl SharedBuf {
         unsafe {
             let buf = alloc(layout).cast::<SharedBuf>();
             if !buf.is_null() {
-                buf.write(SharedBuf { refs: AtomicUsize::new(1), cap });
+                buf.write(SharedBuf {
+                    refs: AtomicUsize::new(1),
+                    cap,
+                    #[cfg(loom)]
+                    content: loom::cell::UnsafeCell::new(0),
+                });
             }
             buf
         }
@@ -136,6 +148,9 @@ impl SharedBuf {
         // SAFETY: the caller is the last holder; the layout is the one of its creation.
         unsafe {
             if let Some(layout) = layout((*buf).cap) {
+                #[cfg(loom)]
+                (*buf).content.with_mut(|_| {});
+                ptr::drop_in_place(buf);
                 dealloc(buf.cast(), layout);
             }
         }
@@ -288,6 +303,9 @@ impl Drop for BufRef {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, loom))]
+#[path = "loom_tests.rs"]
+mod loom_tests;
+#[cfg(all(test, not(any(loom, shuttle))))]
 #[path = "shared_buf_tests.rs"]
 mod tests;

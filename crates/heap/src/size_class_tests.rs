@@ -15,7 +15,7 @@ fn smallest_class_that_fits() {
 fn reciprocal_divides_exactly() {
     for size in SIZES {
         let r = reciprocal(size) as u64;
-        for offset in 0..BLOCK_SIZE as u64 {
+        for offset in (0..BLOCK_SIZE as u64).step_by(if cfg!(miri) { 509 } else { 1 }) {
             assert_eq!((offset * r) >> 32, offset / size as u64);
         }
     }

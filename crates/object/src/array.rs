@@ -61,6 +61,20 @@ impl ArrayCell {
         }
         a
     }
+    /// New Array of at most `n` values.
+    pub fn gather(heap: &mut Heap, n: usize, values: impl Iterator<Item = Value>) -> Ref<ArrayCell> {
+        let mut a = Self::empty(heap, ids::ARRAY.0);
+        Self::reserve(a, heap, n);
+        let p = a.ptr();
+        let mut len = 0;
+        for v in values.take(n) {
+            // SAFETY: room was made for n.
+            unsafe { *p.add(len) = v };
+            len += 1;
+        }
+        a.set_len(len);
+        a
+    }
     pub fn plain(heap: &mut Heap, values: &[Value]) -> Ref<ArrayCell> {
         Self::make(heap, ids::ARRAY.0, values)
     }

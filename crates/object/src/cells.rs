@@ -58,8 +58,17 @@ pub const EXT_IVARS: u8 = flags::USER1;
 pub const LAMBDA: u8 = flags::USER1;
 /// Flag of Proc cells: made by `proc {}`: `break` has nowhere to go.
 pub const ORPHAN: u8 = flags::USER2;
+/// Flag of Env cells: they hold levels of a backtrace, of [`LEVEL_WORDS`] values each. The first is the address of a code state (0: none), which the level keeps.
+pub const LEVELS: u8 = flags::USER1;
+pub const LEVEL_WORDS: usize = 3;
 /// Flag of Hash cells: made for keyword arguments that `ruby2_keywords` keeps.
 pub const KEYWORDS: u8 = flags::USER1;
+
+/// Flag of String cells, beside FROZEN: *chilled*. The String can be changed, but programs should not rely on it: the first change warns. Having FROZEN, too, sends
+/// every change to the slow path of the frozen test, so that nothing else is tested for it. See `Cx::thaw`.
+pub const CHILLED: u8 = flags::USER1;
+/// Flag of chilled Strings: a Symbol's `to_s` made it, not a literal. Chilled Strings are never SHARED, so it can't be mistaken for TEMPLATE.
+pub const CHILLED_SYMBOL: u8 = flags::REMEMBERED;
 
 /// Flag of SHARED cells: belongs to an image and can change, or leads to a cell that can. A VM works with a copy of its own.
 pub const TEMPLATE: u8 = flags::REMEMBERED;
@@ -527,6 +536,17 @@ impl DataCell {
     pub fn get_mut<T: NativeData>(&mut self) -> Option<&mut T> {
         let any: &mut dyn Any = self.payload.as_deref_mut()?;
         any.downcast_mut::<T>()
+    }
+    /// The same without a look at the type.
+    ///
+    /// # Safety
+    /// The payload, if set, is a T.
+    #[inline]
+    pub unsafe fn get_known<T: NativeData>(&mut self) -> Option<&mut T> {
+        let p: &mut dyn NativeData = self.payload.as_deref_mut()?;
+        debug_assert!((p as &dyn Any).is::<T>());
+        // SAFETY: the caller's promise.
+        Some(unsafe { &mut *(p as *mut dyn NativeData as *mut T) })
     }
     pub fn is_set(&self) -> bool {
         self.payload.is_some()

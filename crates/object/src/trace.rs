@@ -70,6 +70,13 @@ pub unsafe fn trace(cell: *mut Header, m: &mut Marker<'_>) {
             Kind::Env => {
                 let e = &*(cell as *mut EnvCell);
                 mark(m, e.parent);
+                if e.header.flags & LEVELS != 0 {
+                    for level in e.slots().chunks_exact(LEVEL_WORDS) {
+                        if let Some(code) = level[0].as_fixnum().filter(|code| *code != 0) {
+                            (*(code as usize as *const CodeHead)).seen.set(1);
+                        }
+                    }
+                }
                 for v in e.slots() {
                     mark(m, *v);
                 }

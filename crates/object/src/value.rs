@@ -207,11 +207,36 @@ impl Value {
             T[(self.0 as usize >> 4) & 3]
         }
     }
-    /// Frozen as Ruby sees it (immediates, Integers, Floats and Symbols are).
+    /// Frozen as Ruby sees it (immediates, Integers, Floats and Symbols are; chilled Strings are not).
     pub fn is_frozen(self) -> bool {
-        !self.is_cell() || self.flags() & flags::FROZEN != 0
+        !self.is_cell() || self.settled_flags() & flags::FROZEN != 0
+    }
+    /// A String whose first change warns.
+    pub fn is_chilled(self) -> bool {
+        const BOTH: u8 = flags::FROZEN | crate::cells::CHILLED;
+        self.is_cell() && self.flags() & BOTH == BOTH && self.is_kind(Kind::String)
+    }
+    /// The flags of a cell; a chilled String counts as one that can be changed.
+    pub fn settled_flags(self) -> u8 {
+        let not = if self.is_chilled() { CHILLED_FLAGS } else { 0 };
+        self.flags() & !not
+    }
+    /// Freezes a cell for good.
+    pub fn make_frozen(self) {
+        if self.is_chilled() {
+            self.unchill();
+        }
+        self.set_flags(flags::FROZEN);
+    }
+    /// A chilled String as any other.
+    pub fn unchill(self) {
+        // SAFETY: a String cell of this VM; regions and images hold no chilled ones.
+        unsafe { (*self.header()).flags &= !CHILLED_FLAGS }
     }
 }
+
+/// What makes a String chilled.
+const CHILLED_FLAGS: u8 = flags::FROZEN | crate::cells::CHILLED | crate::cells::CHILLED_SYMBOL;
 
 impl std::fmt::Debug for Value {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

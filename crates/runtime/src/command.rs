@@ -264,7 +264,13 @@ impl Command {
             ("copyright", None) => self.action = Action::Copyright,
             ("doctest", None) => self.action = Action::DocTest,
             ("verbose", None) => self.options.verbose = Some(true),
-            ("debug", None) => self.debug(),
+            ("debug", None) => {
+                self.debug();
+                self.options.literal_places = true;
+            }
+            ("debug-frozen-string-literal", None) | ("debug", Some("frozen-string-literal" | "frozen_string_literal")) => {
+                self.options.literal_places = true
+            }
             ("dump", Some("bytecode" | "insns")) => self.dump = true,
             ("dump", Some("syntax")) => self.check_only = true,
             ("gc", Some("stress")) => self.options.gc_stress = true,

@@ -220,7 +220,7 @@ fn make_boot_image(options: &Arc<Options>, pool: &StackPool) -> BootImage {
 
 fn run_prelude(cx: &mut Cx, name: &str, text: &str) {
     let file = format!("<internal:{name}>");
-    let code = match zakuro_compiler::compile(text.as_bytes(), &zakuro_compiler::Options { file: &file, line: 1, ..Default::default() }) {
+    let code = match zakuro_compiler::compile(text.as_bytes(), &zakuro_compiler::Options { file: &file, line: 1, frozen_string_literal: Some(false), ..Default::default() }) {
         Ok(c) => c.code,
         Err(e) => panic!("prelude {name}: {}", e.message()),
     };

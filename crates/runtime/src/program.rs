@@ -293,6 +293,7 @@ fn main_program(cx: &mut Cx, c: &Command, source: Source) -> Result<Value> {
         file: &file,
         line: source.line,
         frozen_string_literal: c.options.frozen_string_literal,
+        literal_places: c.options.literal_places,
         encoding: zakuro_corelib::source_encoding(cx),
         wrap: c.wrap,
         main_script: true,

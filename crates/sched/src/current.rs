@@ -8,6 +8,8 @@
 use std::cell::Cell;
 use std::ptr;
 
+use zakuro_base::sync::wide::thread_local;
+
 use crate::native::Native;
 use crate::stack::Header;
 

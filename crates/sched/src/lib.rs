@@ -11,6 +11,7 @@
 mod balance;
 mod coroutine;
 mod current;
+mod futex;
 mod native;
 pub mod poll;
 mod queue;
@@ -21,6 +22,8 @@ mod task;
 
 #[cfg(all(test, loom))]
 mod loom_tests;
+#[cfg(all(test, shuttle))]
+mod shuttle_tests;
 
 pub use coroutine::{Coroutine, Resumed, Suspender, approximate_stack_pointer, on_native_stack};
 pub use native::{blocking, set_unit_data, unit_data};

@@ -9,10 +9,13 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering, fence};
 use std::time::{Duration, Instant};
 
+use zakuro_base::sync::wide::atomic::{Ordering, fence};
+use zakuro_base::sync::wide::spin_loop;
+
 use crate::current;
+use crate::futex::Futex;
 use crate::scheduler::{Inner, Rest, Status};
 use crate::task::{OnPark, Task, TaskInner, TaskRef};
 use crate::{Turn, poll};
@@ -37,32 +40,42 @@ const RAN_ON: u64 = 50_000;
 /// `word` is NONE while the thread may sleep; whoever hands out a worker (under the Idle lock it took the thread off a list)
 /// stores its index and wakes; the thread takes it with an acquiring swap.
 pub(crate) struct Parker {
-    word: AtomicU32,
+    futex: Futex,
 }
 
 impl Parker {
     pub(crate) fn new(word: u32) -> Parker {
-        Parker { word: AtomicU32::new(word) }
+        Parker { futex: Futex::new(word) }
     }
 
     pub(crate) fn assign(&self, worker: u32) {
-        self.word.store(worker, Ordering::Release);
-        // SAFETY: a futex wake on a live word.
-        unsafe { libc::syscall(libc::SYS_futex, self.word.as_ptr(), libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG, 1) };
+        self.futex.word().store(worker, Ordering::Release);
+        self.futex.wake();
     }
 
     pub(crate) fn wait(&self) -> u32 {
         loop {
-            let word = self.word.load(Ordering::Acquire);
+            let word = self.futex.word().load(Ordering::Acquire);
             if word != NONE {
-                self.word.store(NONE, Ordering::Relaxed);
+                self.futex.word().store(NONE, Ordering::Relaxed);
                 return word;
             }
-            let none = ptr::null::<libc::timespec>();
-            // SAFETY: a futex wait on a live word, without a time-out.
-            unsafe { libc::syscall(libc::SYS_futex, self.word.as_ptr(), libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG, NONE, none) };
+            self.futex.wait(NONE);
         }
     }
+}
+
+/// Time since `begin`. In models, which must not depend on a clock, by rounds of a search.
+fn since(begin: Instant, round: u32) -> Duration {
+    if cfg!(shuttle) { LIFO_AGE * round } else { begin.elapsed() }
+}
+
+/// How long a rest was. In models, any time.
+fn rested(begin: Instant) -> Duration {
+    #[cfg(shuttle)]
+    return begin + Duration::from_millis(shuttle::rand::Rng::gen_range(&mut shuttle::rand::thread_rng(), 0..3)) - begin;
+    #[cfg(not(shuttle))]
+    begin.elapsed()
 }
 
 pub(crate) struct Native {
@@ -114,14 +127,16 @@ pub(crate) fn current_index() -> usize {
     if worker == NONE { 0 } else { worker as usize + 1 }
 }
 
-/// A cheap clock for rough comparisons; its unit is between 0.2 and 1 ns.
+/// A cheap clock for rough comparisons; its unit is between 0.2 and 1 ns. In models, chance.
 fn cycles() -> u64 {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(shuttle)]
+    return shuttle::rand::Rng::gen_range(&mut shuttle::rand::thread_rng(), 1..4 * RAN_ON);
+    #[cfg(all(target_arch = "x86_64", not(shuttle)))]
     // SAFETY: reads a counter.
     unsafe {
         std::arch::x86_64::_rdtsc()
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(all(not(target_arch = "x86_64"), not(shuttle)))]
     {
         let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
         // SAFETY: writes one timespec.
@@ -229,15 +244,17 @@ impl Native {
         self.spinning.set(true);
         let begin = Instant::now();
         let first: Vec<u64> = self.inner.workers.iter().map(|w| w.turn.load(Ordering::Relaxed)).collect();
+        let mut round = 0;
         loop {
-            for _ in 0..16 {
-                std::hint::spin_loop();
+            round += 1;
+            for _ in 0..if cfg!(shuttle) { 1 } else { 16 } {
+                spin_loop();
             }
             if let Some(task) = self.search_once() {
                 self.found();
                 return Some(task);
             }
-            let age = begin.elapsed();
+            let age = since(begin, round);
             if age >= LIFO_AGE {
                 for (worker, &turn) in self.inner.workers.iter().zip(&first) {
                     if worker.turn.load(Ordering::Relaxed) == turn
@@ -297,7 +314,7 @@ impl Native {
                 self.worker.set(NONE);
                 let begin = Instant::now();
                 let worker = self.parker.wait();
-                self.last_rest.set(begin.elapsed());
+                self.last_rest.set(rested(begin));
                 self.awoken(worker);
             }
             Rest::Exit => self.worker.set(EXIT),

@@ -119,7 +119,8 @@ impl Reactor {
     }
 
     fn start(&self) {
-        if self.started.load(Ordering::Relaxed) || self.stopping.load(Ordering::Relaxed) {
+        // Models have no timer thread: they tick by themselves.
+        if cfg!(shuttle) || self.started.load(Ordering::Relaxed) || self.stopping.load(Ordering::Relaxed) {
             return;
         }
         if self.started.swap(true, Ordering::SeqCst) {

@@ -14,9 +14,10 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, compiler_fence, fence};
-
-use parking_lot::{Condvar, Mutex};
+use zakuro_base::sync::wide::atomic::{
+    AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, compiler_fence, fence,
+};
+use zakuro_base::sync::wide::{Condvar, Mutex, MutexGuard, spin_loop, thread};
 
 use crate::native::{self, EXIT, NONE, Parker, WITH_PERMIT};
 use crate::poll::{self, PollWord};
@@ -64,7 +65,7 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    fn new(asymmetric: bool) -> Worker {
+    pub(crate) fn new(asymmetric: bool) -> Worker {
         Worker {
             lifo: AtomicPtr::default(),
             queue: RunQueue::default(),
@@ -114,7 +115,7 @@ impl Worker {
             self.poll.swap(std::ptr::null_mut(), Ordering::SeqCst);
         }
         while self.pinned.load(Ordering::SeqCst) {
-            std::hint::spin_loop();
+            spin_loop();
         }
     }
 
@@ -261,27 +262,31 @@ impl Inner {
     /// Sets a native thread to work on an idle worker, or on one that a blocking call keeps at hand. The caller holds the permit
     /// to spin, which goes with it.
     fn start_worker(&self) {
-        let mut idle = self.idle.lock();
-        let index = match idle.workers.pop() {
-            Some(index) => {
+        let (idle, index) = loop {
+            let mut idle = self.idle.lock();
+            if let Some(index) = idle.workers.pop() {
                 self.idle_workers.store(idle.workers.len(), Ordering::SeqCst);
-                index
+                break (idle, index);
             }
-            None => match self.take_blocked() {
-                Some(index) => {
-                    idle.detached += 1;
-                    index
-                }
-                None => {
-                    drop(idle);
-                    // A pusher may have relied on our permit since we looked.
-                    return self.release_permit();
-                }
-            },
+            if let Some(index) = self.take_blocked() {
+                idle.detached += 1;
+                break (idle, index);
+            }
+            drop(idle);
+            // A pusher may have relied on our permit since we looked. But only a worker that is really to be had is worth another try: while a
+            // call is about to begin or end, `blocked` counts one that is not, and whoever begins it looks at the queues himself.
+            self.stop_spinning();
+            if !self.work_visible() || !self.worker_to_be_had() || !self.start_spinning() {
+                return;
+            }
         };
         self.worker(index).status.store(Status::RUNNING, Ordering::SeqCst);
         self.put_to_work(idle, index | WITH_PERMIT);
         self.reactor.start_ticking();
+    }
+
+    fn worker_to_be_had(&self) -> bool {
+        self.idle_workers.load(Ordering::SeqCst) > 0 || self.workers.iter().any(|w| w.status.load(Ordering::SeqCst) == Status::BLOCKED)
     }
 
     fn take_blocked(&self) -> Option<u32> {
@@ -294,7 +299,7 @@ impl Inner {
     }
 
     /// A sleeper, or a new native thread, gets the worker. Consumes the lock: a thread is started without it.
-    fn put_to_work(&self, mut idle: parking_lot::MutexGuard<'_, Idle>, word: u32) {
+    fn put_to_work(&self, mut idle: MutexGuard<'_, Idle>, word: u32) {
         if let Some(sleeper) = idle.sleepers.pop() {
             drop(idle);
             return sleeper.assign(word);
@@ -304,10 +309,8 @@ impl Inner {
         drop(idle);
         let Some(inner) = self.reactor.owner() else { return };
         let parker = Arc::new(Parker::new(word));
-        let started = std::thread::Builder::new()
-            .name(format!("zakuro-{number}"))
-            .stack_size(NATIVE_STACK)
-            .spawn(move || native::main(inner, parker));
+        let started =
+            thread::Builder::new().name(format!("zakuro-{number}")).stack_size(NATIVE_STACK).spawn(move || native::main(inner, parker));
         if started.is_err() {
             // No thread to be had: the worker goes back, and whoever runs already will do the work.
             let mut idle = self.idle.lock();
@@ -517,7 +520,8 @@ impl Scheduler {
             0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
             n => n,
         };
-        let asymmetric = process_barrier(libc::MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+        // Neither Miri nor shuttle has the kernel's barrier.
+        let asymmetric = !cfg!(any(shuttle, miri)) && process_barrier(libc::MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
         let inner = Arc::new_cyclic(|owner| Inner {
             workers: (0..count).map(|_| Worker::new(asymmetric)).collect(),
             injector: RunQueue::default(),

@@ -18,9 +18,9 @@
 use std::cell::UnsafeCell;
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU32;
 
 use zakuro_base::sync::atomic::{AtomicU8, Ordering};
+use zakuro_base::sync::wide::atomic::AtomicU32;
 
 use crate::Unit;
 use crate::poll::{self, PollWord};

@@ -119,6 +119,21 @@ impl CharSet {
     /// `String#count`
     pub fn count(&self, s: &[u8]) -> usize {
         let (mut at, mut n) = (0, 0);
+        if let [set] = &self.sets[..] {
+            // What is ASCII at the start, mostly all.
+            let mut table = [0u8; 256];
+            for (t, has) in table.iter_mut().zip(&set.ascii) {
+                *t = *has as u8;
+            }
+            for chunk in s.chunks(64) {
+                if !chunk.is_ascii() {
+                    break;
+                }
+                // At most 64: no overflow.
+                n += chunk.iter().fold(0u8, |n, c| n + table[*c as usize]) as usize;
+                at += chunk.len();
+            }
+        }
         while at < s.len() {
             if s[at] < 128 {
                 n += self.sets.iter().all(|set| set.ascii[s[at] as usize]) as usize;

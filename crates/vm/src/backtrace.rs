@@ -28,7 +28,7 @@ struct Level {
 }
 
 /// Words of a captured level.
-const WORDS: usize = 3;
+const WORDS: usize = LEVEL_WORDS;
 const LEVELS_PER_CELL: usize = EnvCell::MAX_SLOTS / WORDS;
 
 /// Where in its source an exception was raised, for the error highlight.
@@ -104,6 +104,7 @@ impl Cx {
             let n = left.min(LEVELS_PER_CELL);
             left -= n;
             let cell = EnvCell::make(&mut self.heap, Value::NIL, n * WORDS);
+            cell.as_value().set_flags(LEVELS);
             let slots = cell.slots_ptr();
             for (i, l) in levels.by_ref().take(n).enumerate() {
                 // SAFETY: the cell has n * WORDS slots. Nothing collects before the chain hangs on its exception.
@@ -172,7 +173,7 @@ impl Cx {
                 natives += Ref::<MethodCell>::from_value(l.me).is_some_and(shown) as usize;
                 continue;
             }
-            // SAFETY: code states live as long as the VM.
+            // SAFETY: the exception's levels keep the code states.
             let code = unsafe { (*l.code).code.clone() };
             for _ in 0..std::mem::take(&mut natives) {
                 out.push(Place { code: code.clone(), at: l.at, native: true });
@@ -191,7 +192,7 @@ impl Cx {
         let Some(level) = levels.iter().find(|l| !l.code.is_null()) else { return out };
         let mut at = level.code;
         while !at.is_null() {
-            // SAFETY: code states live as long as the VM.
+            // SAFETY: the exception's levels keep the code states.
             let cs = unsafe { &*at };
             let named = cs
                 .code
@@ -225,7 +226,7 @@ impl Cx {
                 natives.extend(Ref::<MethodCell>::from_value(l.me).filter(|m| shown(*m)));
                 continue;
             }
-            // SAFETY: code states live as long as the VM.
+            // SAFETY: the exception's levels keep the code states.
             let code = unsafe { &(*l.code).code };
             let line = code.line_at(l.at as usize);
             let file = code.file.clone();
@@ -245,7 +246,7 @@ impl Cx {
         }
         out
     }
-    fn method_label(&self, m: Method) -> String {
+    pub(crate) fn method_label(&self, m: Method) -> String {
         let name = m.name.name();
         match self.owner_label(m.owner) {
             Some(o) => format!("{o}{name}"),

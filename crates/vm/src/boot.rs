@@ -35,6 +35,10 @@ pub struct Hooks {
     pub float_to_s: Option<fn(f64) -> String>,
     /// Writes a warning line (after category and verbosity were checked).
     pub warn: Option<fn(&mut Cx, &str) -> Result<()>>,
+    /// The same for a warning of a category.
+    pub warn_category: Option<fn(&mut Cx, &str, &str) -> Result<()>>,
+    /// Whether warnings of a category are on.
+    pub warns: Option<fn(&mut Cx, &str) -> bool>,
     /// Natives that stand in for C extensions, by the name that `require` gets; called once per VM.
     pub features: HashMap<&'static str, fn(&mut Cx) -> Result<()>>,
     /// Tells an event to the traces that want it.
@@ -43,6 +47,10 @@ pub struct Hooks {
     pub binding: Option<fn(&mut Cx) -> Result<Value>>,
     /// Value of a constant that each VM makes for itself on first use (its entry: UNDEF with the name as `autoload`).
     pub lazy_const: Option<fn(&mut Cx, Sym) -> Result<Value>>,
+    /// Value of a constant with an autoload path.
+    pub autoload: Option<fn(&mut Cx, ClassId, Sym) -> Result<Option<Value>>>,
+    /// Whether reading a constant with this path would load a file (or wait for one).
+    pub autoload_pending: Option<fn(&mut Cx, Value) -> bool>,
     /// Integer and Float arithmetic beyond the fast paths goes through the methods.
     /// Runs trap handlers after a signal arrived for this VM.
     pub signal: Option<fn(&mut Cx) -> Result<()>>,
@@ -101,6 +109,7 @@ impl Vm {
             epoch: 1,
             const_epoch: 1,
             redefined: 0,
+            cvar_cache: Default::default(),
             native_limit: std::ptr::null(),
             heap,
             pending: Value::NIL,
@@ -164,6 +173,8 @@ impl Vm {
             in_boot: false,
             method_serial: 0,
             const_places: FastMap::default(),
+            autoloading: Vec::new(),
+            const_hidden: false,
             missing_reason: crate::interp::MissReason::None,
         })
     }

@@ -244,6 +244,9 @@ impl Cx {
         if v.flags() & flags::SHARED != 0 {
             return self.frozen_error(v);
         }
+        if v.is_chilled() {
+            self.thaw(v)?;
+        }
         let c = self.dispatch_class(v);
         if self.class(c).kind == ClassKind::Singleton && self.attached(c) == v {
             return Ok(c);
@@ -305,6 +308,7 @@ impl Cx {
     fn relinearise(&mut self, id: ClassId) {
         let mro = self.linearise(id);
         if self.class(id).mro != mro {
+            self.cvar_cache.forget();
             self.class_mut(id).mro = mro;
         }
         for d in self.class(id).dependents.clone() {

@@ -43,6 +43,7 @@ struct Entry {
     file: Box<str>,
     line: u32,
     frozen: Option<bool>,
+    places: bool,
     encoding: Option<u8>,
     wrap: zakuro_compiler::Wrap,
     main: bool,
@@ -54,6 +55,7 @@ impl Entry {
     fn fits(&self, source: &Arc<[u8]>, o: &Options) -> bool {
         self.line == o.line
             && self.frozen == o.frozen_string_literal
+            && self.places == o.literal_places
             && self.encoding == o.encoding
             && self.wrap == o.wrap
             && self.main == o.main_script
@@ -198,6 +200,7 @@ pub fn compile_text(text: &Text, options: &Options) -> Result<Compiled, SyntaxEr
         file: options.file.into(),
         line: options.line,
         frozen: options.frozen_string_literal,
+        places: options.literal_places,
         encoding: options.encoding,
         wrap: options.wrap,
         main: options.main_script,

@@ -2,8 +2,8 @@
 //!
 //! What a VM keeps per Code lives as long as the VM, but for evals: a program may evaluate ever new texts. The state of an eval's Code and those of the
 //! blocks, methods and class bodies in it are a *unit*, which lives while one of these holds: a frame runs in it; a Proc of it is reachable; a
-//! method of it is reachable; a Binding was made in it; a unit that was evaluated in its scope lives; it ran since the last collection. The collector notes
-//! the first two in `CodeState::seen` (Procs when it traces them, frames when it scans stacks); methods of units are in a list.
+//! method of it is reachable; an exception was raised in it; a Binding was made in it; a unit that was evaluated in its scope lives; it ran since the last collection. The collector notes
+//! frames (when it scans stacks), Procs and the levels of exceptions (when it traces them) in `CodeState::seen`; methods of units are in a list.
 //!
 //! Inline caches of a unit are weak: what they alone hold dies, so that a unit does not keep itself alive through the methods it calls.
 //!
@@ -160,6 +160,7 @@ impl Cx {
     }
     /// After a collection.
     pub(crate) fn account_units(&mut self) {
+        self.cvar_cache.forget();
         let freed = std::mem::take(&mut self.units.freed);
         self.heap.sub_payload(freed);
     }

@@ -12,17 +12,59 @@ impl Cx {
         if let Some(id) = self.class_id(value) {
             self.name_class(holder, name, id);
         }
+        let place = if self.in_boot { None } else { self.here() };
+        let before = self.class(holder).consts.get(&name).copied();
+        // What a file assigns to its own autoload constant is seen by the other threads when it is loaded.
+        let run = before.and_then(|e| self.own_autoload_run(e.autoload));
+        match (place, run) {
+            (Some(p), None) => _ = self.const_places.insert((holder, name), p),
+            (p, Some(i)) => self.autoloading[i].assigned.push((holder, name, p)),
+            (None, None) => {}
+        }
+        let autoload = if run.is_some() { before.map_or(Value::NIL, |e| e.autoload) } else { Value::NIL };
+        let (private, deprecated) = before.map_or((false, false), |e| (e.private, e.deprecated));
+        let d = self.class_mut(holder);
+        if d.consts.insert(name, ConstEntry { value, private, deprecated, autoload }).is_none() {
+            d.const_order.push(name);
+        }
+        self.const_epoch += 1;
+    }
+    /// The load that the running thread does for an autoload constant of this path.
+    pub fn own_autoload_run(&self, autoload: Value) -> Option<usize> {
+        if self.autoloading.is_empty() {
+            return None;
+        }
+        let path = Ref::<StringCell>::from_value(autoload)?;
+        let me = self.thread_id();
+        self.autoloading.iter().position(|r| r.thread == me && r.path == path.bytes())
+    }
+    /// Registers a file to be required when a constant is first read.
+    pub fn const_autoload(&mut self, holder: ClassId, name: Sym, path: Value) {
         if !self.in_boot
             && let Some(place) = self.here()
         {
             self.const_places.insert((holder, name), place);
         }
         let d = self.class_mut(holder);
-        let private = d.consts.get(&name).is_some_and(|e| e.private);
-        if d.consts.insert(name, ConstEntry { value, private, deprecated: false, autoload: Value::NIL }).is_none() {
+        let (private, deprecated) = d.consts.get(&name).map_or((false, false), |e| (e.private, e.deprecated));
+        if d.consts.insert(name, ConstEntry { value: Value::UNDEF, private, deprecated, autoload: path }).is_none() {
             d.const_order.push(name);
         }
         self.const_epoch += 1;
+    }
+    /// The entry of a constant that counts as defined: not one whose file is being loaded here, or was loaded without defining it.
+    pub fn const_defined_entry(&mut self, holder: ClassId, name: Sym) -> Option<ConstEntry> {
+        let e = self.const_entry(holder, name)?;
+        if !e.value.is_undef() {
+            return Some(e);
+        }
+        match crate::boot::hooks().autoload_pending {
+            Some(f) if e.autoload.is_kind(Kind::String) => {
+                let path = self.own(e.autoload);
+                f(self, path).then_some(e)
+            }
+            _ => Some(e),
+        }
     }
     pub fn const_remove(&mut self, holder: ClassId, name: Sym) -> Option<Value> {
         let d = self.class_mut(holder);
@@ -36,43 +78,26 @@ impl Cx {
         self.class(holder).consts.get(&name).copied()
     }
     /// Value of an entry, running its autoload if it has one.
-    fn const_entry_value(&mut self, holder: ClassId, name: Sym, e: ConstEntry) -> Result<Option<Value>> {
-        if !e.value.is_undef() {
-            let e = ConstEntry { value: self.own(e.value), ..e };
-            if e.deprecated {
-                let m = format!("constant {} is deprecated", self.const_path(holder, name));
-                self.warn_category(&m, "deprecated")?;
+    pub fn const_entry_value(&mut self, holder: ClassId, name: Sym, e: ConstEntry) -> Result<Option<Value>> {
+        let value = if e.autoload.is_nil() {
+            if e.value.is_undef() {
+                return Ok(None);
             }
-            return Ok(Some(e.value));
-        }
-        let path = self.own(e.autoload);
-        if path.is_nil() {
-            return Ok(None);
-        }
-        if let (Some(lazy), Some(f)) = (path.as_sym(), crate::boot::hooks().lazy_const) {
+            self.own(e.value)
+        } else if let (Some(lazy), Some(f)) = (e.autoload.as_sym(), crate::boot::hooks().lazy_const) {
             return f(self, lazy).map(Some);
-        }
-        if let Some(d) = self.class_mut(holder).consts.get_mut(&name) {
-            d.autoload = Value::NIL;
-        }
-        let main = self.main;
-        let r = self.call_private(main, sym::require, &[path]);
-        match self.const_entry(holder, name) {
-            Some(e) if !e.value.is_undef() => {
-                r?;
-                Ok(Some(e.value))
+        } else {
+            let Some(f) = crate::boot::hooks().autoload else { return Ok(None) };
+            match f(self, holder, name)? {
+                Some(v) => v,
+                None => return Ok(None),
             }
-            _ => {
-                if r.is_err() {
-                    if let Some(d) = self.class_mut(holder).consts.get_mut(&name) {
-                        d.autoload = path;
-                    }
-                    r?;
-                }
-                self.const_remove(holder, name);
-                Ok(None)
-            }
+        };
+        if e.deprecated {
+            let m = format!("constant {} is deprecated", self.const_path(holder, name));
+            self.warn_category(&m, "deprecated")?;
         }
+        Ok(Some(value))
     }
     /// Looks in a module and its ancestors (Object too when `object`).
     pub fn const_lookup_in(&mut self, holder: ClassId, name: Sym, object: bool) -> Result<Option<(ClassId, Value)>> {

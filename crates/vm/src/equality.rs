@@ -171,7 +171,7 @@ impl Cx {
         }
         let mut key = key;
         if let Some(s) = Ref::<StringCell>::from_value(key)
-            && key.flags() & flags::FROZEN == 0
+            && !key.is_frozen()
             && !h.table().is_some_and(|t| t.by_identity)
         {
             key = StringCell::substring(&mut self.heap, ids::STRING.0, s, 0, s.len()).as_value();

@@ -148,6 +148,16 @@ pub fn layout(stack: &Stack) -> Stacks {
 /// Bytes of native stack kept for code that runs after the depth check (builtins, allocation, formatting of the error).
 const NATIVE_RESERVE: usize = 48 * 1024;
 
+/// Payload of what was checked to be a fiber before: the running one, one that it has resumed or that resumed it, an argument after `may_resume`.
+#[inline(always)]
+fn known(cx: &mut Cx, fiber: Value) -> Result<&'static mut FiberData> {
+    // SAFETY: cells don't move and the fiber is alive, as for `data_ref`; its payload never changes its type.
+    match unsafe { (*Ref::<DataCell>::of(fiber).as_ptr()).get_known::<FiberData>() } {
+        Some(f) => Ok(f),
+        None => cx.data_mut::<FiberData>(fiber),
+    }
+}
+
 impl Cx {
     /// Gives the worker away until somebody wakes the VM's task. May return early: callers loop.
     pub fn park(&mut self) {
@@ -250,22 +260,21 @@ impl Cx {
     }
     /// Lays the arguments of a resume or transfer down for the fiber.
     fn pass_arguments(&mut self, fiber: Value, args: &[Value]) -> Result<()> {
-        let created = self.data_ref::<FiberData>(fiber)?.state == FiberState::Created;
+        let f = known(self, fiber)?;
         let v = match args {
-            _ if created => self.array(args),
+            _ if f.state == FiberState::Created => self.array(args),
             [] => Value::NIL,
             [v] => *v,
             _ => self.array(args),
         };
-        let f = self.data_mut::<FiberData>(fiber)?;
         f.transfer = v;
         f.failed = false;
         Ok(())
     }
     fn resume_with_passed(&mut self, fiber: Value) -> Result<Value> {
         let current = self.fiber_current();
-        self.data_mut::<FiberData>(current)?.resuming = fiber;
-        let f = self.data_mut::<FiberData>(fiber)?;
+        known(self, current)?.resuming = fiber;
+        let f = known(self, fiber)?;
         f.resumer = current;
         f.yielding = false;
         self.switch_fiber(fiber)
@@ -292,13 +301,13 @@ impl Cx {
     pub fn fiber_yield(&mut self, args: &[Value]) -> Result<Value> {
         let fiber = self.current_fiber;
         let resumer =
-            if fiber.is_nil() { Value::NIL } else { std::mem::replace(&mut self.data_mut::<FiberData>(fiber)?.resumer, Value::NIL) };
+            if fiber.is_nil() { Value::NIL } else { std::mem::replace(&mut known(self, fiber)?.resumer, Value::NIL) };
         if resumer.is_nil() {
             return self.fiber_error("attempt to yield on a not resumed fiber");
         }
-        self.data_mut::<FiberData>(fiber)?.yielding = true;
+        known(self, fiber)?.yielding = true;
         self.pass_arguments(resumer, args)?;
-        self.data_mut::<FiberData>(resumer)?.resuming = Value::NIL;
+        known(self, resumer)?.resuming = Value::NIL;
         self.switch_fiber(resumer)
     }
     /// Resumes a fiber so that the exception (or jump) is raised in it.
@@ -344,7 +353,7 @@ impl Cx {
                 unsafe { (*s).suspend(Out::Switch) };
             }
         }
-        let f = self.data_mut::<FiberData>(current)?;
+        let f = known(self, current)?;
         let v = std::mem::replace(&mut f.transfer, Value::NIL);
         if std::mem::take(&mut f.failed) {
             return self.repend(v);
@@ -367,7 +376,7 @@ impl Cx {
         let my_suspender = self.suspender;
         let my_inspecting = std::mem::take(&mut self.inspecting);
         self.suspended.push(saved);
-        if let Ok(f) = self.data_mut::<FiberData>(root) {
+        if let Ok(f) = known(self, root) {
             f.state = FiberState::Suspended;
         }
         loop {
@@ -375,7 +384,7 @@ impl Cx {
             if fiber == root {
                 break;
             }
-            let Ok(f) = self.data_mut::<FiberData>(fiber) else { break };
+            let Ok(f) = known(self, fiber) else { break };
             let f: *mut FiberData = f;
             // SAFETY: the fiber is alive (current_fiber is a root of the collector), its payload boxed and stable; one thread runs the VM.
             unsafe {
@@ -428,7 +437,7 @@ impl Cx {
         self.pending = saved.pending;
         self.errinfo = saved.errinfo;
         self.current_fiber = Value::NIL;
-        if let Ok(f) = self.data_mut::<FiberData>(root) {
+        if let Ok(f) = known(self, root) {
             f.state = FiberState::Running;
         }
     }

@@ -65,9 +65,12 @@ pub struct CallCache {
 pub struct IvarCache {
     pub shape: u32,
     pub slot: u32,
-    /// For writes that add the variable: the shape afterwards (0: plain overwrite).
+    /// For writes that add the variable: the shape afterwards (0: plain overwrite). [`UNSET`] at a read: objects of the shape whose number stands in `slot` don't
+    /// have the variable.
     pub next: u32,
 }
+/// See [`IvarCache::next`].
+pub const UNSET: u32 = u32::MAX;
 
 /// Inline cache of a constant site.
 #[derive(Clone, Copy)]

@@ -103,16 +103,17 @@ impl Cx {
     }
     /// As `data_ref`, for changing it. Check frozen first where Ruby does.
     pub fn data_mut<T: NativeData>(&mut self, v: Value) -> Result<&'static mut T> {
+        // SAFETY: as in data_ref.
+        if let Some(d) = Ref::<DataCell>::from_value(v)
+            && let Some(t) = unsafe { (*d.as_ptr()).get_mut::<T>() }
+        {
+            if t.steadiness() != Steadiness::Always {
+                self.cell_changes(v);
+            }
+            return Ok(t);
+        }
         self.data_ref::<T>(v)?;
-        let d = Ref::<DataCell>::of(v);
-        if d.steadiness() != Steadiness::Always {
-            self.cell_changes(v);
-        }
-        // SAFETY: as in data_ref; type checked just above.
-        match unsafe { (*d.as_ptr()).get_mut::<T>() } {
-            Some(t) => Ok(t),
-            None => self.type_error("uninitialized object"),
-        }
+        self.type_error("uninitialized object")
     }
     pub fn is_data<T: NativeData>(&self, v: Value) -> bool {
         Ref::<DataCell>::from_value(v).is_some_and(|d| d.get::<T>().is_some())

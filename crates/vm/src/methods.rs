@@ -14,7 +14,7 @@ use zakuro_object::*;
 pub type Method = Ref<MethodCell>;
 
 /// Operators that have fast paths, for the redefinition test.
-fn is_fast_operator(name: Sym) -> bool {
+pub(crate) fn is_fast_operator(name: Sym) -> bool {
     matches!(
         name,
         sym::add
@@ -73,6 +73,9 @@ const FAST_CLASSES: [(ClassId, u32); 9] = [
     (ids::TRUE_CLASS, fast::PLAIN),
     (ids::FALSE_CLASS, fast::PLAIN),
 ];
+pub(crate) fn has_fast_paths(c: ClassId) -> bool {
+    FAST_CLASSES.iter().any(|(k, _)| *k == c)
+}
 
 impl Cx {
     pub(crate) fn bump_epoch(&mut self) {

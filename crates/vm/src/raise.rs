@@ -149,6 +149,10 @@ impl Cx {
     #[cold]
     #[inline(never)]
     fn check_captured(&mut self, v: Value) -> Result<()> {
+        if v.is_chilled() {
+            self.thaw(v)?;
+            return self.check_frozen(v);
+        }
         if v.is_cell() && v.flags() & (flags::FROZEN | flags::SHARED | flags::CAPTURED) == flags::CAPTURED {
             self.captured_cell_changes(v);
             return Ok(());
@@ -160,7 +164,11 @@ impl Cx {
     pub fn frozen_error<T>(&mut self, v: Value) -> Result<T> {
         let class = self.class_name_of(v);
         let shown = self.inspect_for_error(v);
-        let e = self.exception(ids::FROZEN_ERROR, &format!("can't modify frozen {class}: {shown}"));
+        let made = match self.literal_place(v) {
+            Some(place) => format!(", created at {place}"),
+            None => String::new(),
+        };
+        let e = self.exception(ids::FROZEN_ERROR, &format!("can't modify frozen {class}: {shown}{made}"));
         self.ivar_set_raw(e, Sym::intern("__receiver"), v);
         self.raise_value(e)
     }

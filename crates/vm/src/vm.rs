@@ -106,6 +106,7 @@ pub struct Vm {
     pub const_epoch: u32,
     /// Which core classes have a redefined operator (bits of `methods::fast`): their fast paths are off.
     pub redefined: u32,
+    pub(crate) cvar_cache: crate::cvars::CvarCache,
     pub native_limit: *const u8,
     pub heap: Heap,
     pub pending: Value,
@@ -198,8 +199,23 @@ pub struct Vm {
     pub method_serial: u64,
     /// Where constants were set, for `const_source_location`.
     pub(crate) const_places: FastMap<(ClassId, Sym), (Arc<str>, u32)>,
+    /// Autoloads that run now, in any thread.
+    pub autoloading: Vec<AutoloadRun>,
+    /// The constant just read is not to be cached: other threads don't see it yet.
+    pub const_hidden: bool,
     /// Why the last call went to a method_missing written in Ruby.
     pub missing_reason: crate::interp::MissReason,
+}
+
+/// A file that a thread loads for an autoload constant.
+pub struct AutoloadRun {
+    /// As registered.
+    pub path: Vec<u8>,
+    pub thread: u32,
+    /// Constants of this path that the file has set, with their places.
+    pub assigned: Vec<(ClassId, Sym, Option<(Arc<str>, u32)>)>,
+    /// Threads that wait for its end.
+    pub waiters: Vec<u32>,
 }
 
 /// A coroutine of this VM that is not running: its stacks, and where its native stack pointer stood.

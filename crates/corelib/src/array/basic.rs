@@ -145,10 +145,18 @@ fn join_nested(cx: &mut Cx, a: Ref<ArrayCell>, sep: Option<Ref<StringCell>>, out
 
 /// `Array#join`
 pub fn join(cx: &mut Cx, a: Ref<ArrayCell>, sep: Value) -> Result<Value> {
+    let sep = if sep.is_nil() {
+        let set = cx.global_get(sym::output_fs)?;
+        if !set.is_nil() {
+            cx.warn_category("$, is set to non-nil value", "deprecated")?;
+        }
+        set
+    } else {
+        sep
+    };
     if a.is_empty() {
         return Ok(cx.str_bytes(b"", US_ASCII));
     }
-    let sep = if sep.is_nil() { cx.global_get(sym::output_fs)? } else { sep };
     let sep = if sep.is_nil() { None } else { Some(cx.to_str(sep)?) };
     let mut out = Joined { bytes: Vec::new(), encoding: None };
     let mut first = true;

@@ -72,6 +72,33 @@ fn grep_by(cx: &mut Cx, this: Value, pattern: Value, block: Block, want: bool) -
     Ok(out.as_value())
 }
 
+/// The elements without repetitions when all are small Integers, Symbols, true, false or nil, which are `eql?` when they are the same word.
+fn distinct_immediates(values: &[Value]) -> Option<Vec<Value>> {
+    if values.len() < 8 || values.iter().any(|v| v.is_cell() || v.is_flonum()) {
+        return None;
+    }
+    let bits = (values.len() * 2).next_power_of_two().trailing_zeros();
+    // Places in `kept`, from 1 on; linear probing.
+    let mut table = vec![0u32; 1 << bits];
+    let mut kept: Vec<Value> = Vec::with_capacity(values.len());
+    for v in values {
+        // Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4).
+        let mut at = (v.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits)) as usize;
+        loop {
+            match table[at] {
+                0 => {
+                    kept.push(*v);
+                    table[at] = u32::try_from(kept.len()).ok()?;
+                    break;
+                }
+                n if kept[n as usize - 1] == *v => break,
+                _ => at = (at + 1) & (table.len() - 1),
+            }
+        }
+    }
+    Some(kept)
+}
+
 #[ruby_class(ids::ENUMERABLE)]
 pub mod methods {
     use super::*;
@@ -285,6 +312,12 @@ pub mod methods {
     ///     (1..6).uniq { |x| x % 3 }       #=> [1, 2, 3]
     #[method("uniq")]
     fn uniq(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
+        if block.is_none()
+            && let Some(a) = plain_array(cx, this)
+            && let Some(kept) = distinct_immediates(a.as_slice())
+        {
+            return Ok(cx.array(&kept));
+        }
         let seen = cx.new_hash();
         let out = cx.new_array();
         each_of(cx, this, |cx, v| {

@@ -106,7 +106,7 @@ fn walk_known(cx: &mut Cx, this: Value, step: &Step<'_>) -> Result<()> {
 
 /// The Array to walk by index, when `this` is one and nobody redefined its `each`.
 #[inline(always)]
-fn plain_array(cx: &mut Cx, this: Value) -> Option<Ref<ArrayCell>> {
+pub(super) fn plain_array(cx: &mut Cx, this: Value) -> Option<Ref<ArrayCell>> {
     let a = Ref::<ArrayCell>::from_value(this)?;
     (this.shape_key() == ids::ARRAY.0 || cx.is_builtin(this, sym::each, ids::ARRAY)).then_some(a)
 }

@@ -4,11 +4,12 @@
 
 use super::*;
 use zakuro_macros::ruby_class;
+use zakuro_vm::methods::fast;
 
 /// `a op b`, without a call for small Integers and Floats.
 #[inline(always)]
 pub fn operate(cx: &mut Cx, op: Sym, a: Value, b: Value) -> Result<Value> {
-    if cx.redefined == 0 {
+    if cx.redefined & (fast::INTEGER | fast::FLOAT) == 0 {
         if Value::both_fixnum(a, b) {
             let (x, y) = (a.fix(), b.fix());
             let r = match op {
@@ -52,6 +53,37 @@ impl Sum {
             _ => State::Other,
         };
         Sum { value: Cell::new(init), state: Cell::new(state) }
+    }
+    /// Adds the first elements as long as that takes no more than a look at their tags; returns how many.
+    fn add_run(&self, values: &[Value]) -> usize {
+        let values = &values[..values.len().min(4096)];
+        let mut n = 0;
+        match self.state.get() {
+            State::Exact if self.value.get().is_fixnum() => {
+                let mut sum = self.value.get();
+                while let Some(v) = values.get(n).filter(|v| v.is_fixnum()) {
+                    let Some(s) = Value::try_fixnum(sum.fix() + v.fix()) else { break };
+                    sum = s;
+                    n += 1;
+                }
+                self.value.set(sum);
+            }
+            State::Float { mut f, mut c } if f.is_finite() => {
+                while let Some(v) = values.get(n).filter(|v| v.is_flonum()) {
+                    let x = v.flo();
+                    let t = f + x;
+                    if !t.is_finite() {
+                        break;
+                    }
+                    c += if f.abs() >= x.abs() { (f - t) + x } else { (x - t) + f };
+                    f = t;
+                    n += 1;
+                }
+                self.state.set(State::Float { f, c });
+            }
+            _ => {}
+        }
+        n
     }
     #[inline(always)]
     pub fn add(&self, cx: &mut Cx, e: Value) -> Result<()> {
@@ -126,6 +158,39 @@ impl Sum {
     }
 }
 
+/// `inject(:+)` of an Array. Small Integers are added without a look at anything but their tags.
+fn add_up(cx: &mut Cx, a: Ref<ArrayCell>, init: Option<Value>) -> Result<Value> {
+    let mut i = 0;
+    let mut memo = match init.or_else(|| a.get(0)) {
+        Some(v) => v,
+        None => return Ok(Value::NIL),
+    };
+    i += init.is_none() as usize;
+    loop {
+        if memo.is_fixnum() && cx.redefined & fast::INTEGER == 0 {
+            // No Ruby code runs meanwhile.
+            let rest = a.as_slice().get(i..).unwrap_or_default();
+            let mut sum = memo.fix();
+            let mut n = 0;
+            for v in &rest[..rest.len().min(1024)] {
+                let Some(s) = v.is_fixnum().then(|| sum.checked_add(v.fix())).flatten() else { break };
+                sum = s;
+                n += 1;
+            }
+            memo = cx.int(sum);
+            i += n;
+            if n > 0 {
+                cx.safepoint()?;
+                continue;
+            }
+        }
+        let Some(v) = a.get(i) else { return Ok(memo) };
+        memo = operate(cx, sym::add, memo, v)?;
+        cx.safepoint()?;
+        i += 1;
+    }
+}
+
 #[ruby_class(ids::ENUMERABLE)]
 pub mod methods {
     use super::*;
@@ -139,6 +204,22 @@ pub mod methods {
     #[method("sum")]
     pub fn sum(cx: &mut Cx, this: Value, init: Option<Value>, block: Block) -> Result<Value> {
         let s = Sum::new(init.unwrap_or(Value::fixnum(0)), !this.is_kind(Kind::Array));
+        if block.is_none()
+            && let Some(a) = plain_array(cx, this)
+        {
+            let mut i = 0;
+            while let Some(v) = a.get(i) {
+                i += match s.add_run(&a.as_slice()[i..]) {
+                    0 => {
+                        s.add(cx, v)?;
+                        1
+                    }
+                    n => n,
+                };
+                cx.safepoint()?;
+            }
+            return Ok(s.finish(cx));
+        }
         each_of(cx, this, |cx, v| {
             let v = if block.is_some() { cx.yield_values(block, v)? } else { pack(cx, v) };
             s.add(cx, v)?;
@@ -169,6 +250,9 @@ pub mod methods {
             [init] => (Some(*init), None),
             _ => (None, None),
         };
+        if let (Some(sym::add), Some(a)) = (op, plain_array(cx, this)) {
+            return add_up(cx, a, init);
+        }
         let memo = Cell::new(init);
         each_of(cx, this, |cx, v| {
             let e = pack(cx, v);

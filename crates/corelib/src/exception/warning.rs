@@ -75,6 +75,28 @@ pub fn emit(cx: &mut Cx, line: &str) -> Result<()> {
     Ok(())
 }
 
+/// The same for a line of a category.
+pub fn emit_category(cx: &mut Cx, line: &str, category: &str) -> Result<()> {
+    let text = cx.str(line);
+    call_warn(cx, text, Value::sym(Sym::intern(category)))
+}
+
+/// Calls `Warning.warn`, with the category (nil for none) unless the program's own version takes one argument only.
+fn call_warn(cx: &mut Cx, text: Value, category: Value) -> Result<()> {
+    let (warning, name) = (cx.class_value(ids::WARNING), Sym::intern("warn"));
+    if let Some(m) = cx.method_of(warning, name)
+        && cx.method_arity(m) == 1
+        && m.method_kind() != MethodKind::Native
+    {
+        cx.call(warning, name, &[text])?;
+        return Ok(());
+    }
+    let kw = cx.new_hash();
+    cx.hash_set(kw, Value::sym(sym::category), category)?;
+    cx.call_full(warning, name, &[text, kw.as_value()], true, Block::NONE)?;
+    Ok(())
+}
+
 fn write(cx: &mut Cx, text: Value) -> Result<()> {
     let err = cx.global_get(sym::stderr)?;
     if err.is_nil() {
@@ -171,7 +193,7 @@ pub(super) mod kernel {
     ///
     ///     warn   #=> nil
     #[method("warn", module_function)]
-    fn warn(cx: &mut Cx, _this: Value, messages: Rest, kw: Kwargs) -> Result<Value> {
+    fn warn(cx: &mut Cx, this: Value, messages: Rest, kw: Kwargs) -> Result<Value> {
         kw.only(cx, &[sym::uplevel, sym::category])?;
         let mut messages = messages;
         // An empty keyword Hash is no message.
@@ -197,9 +219,13 @@ pub(super) mod kernel {
         if messages.is_empty() || cx.global_get(sym::verbose)?.is_nil() {
             return Ok(Value::NIL);
         }
-        if let Some(c) = category {
-            let name = cx.to_sym(c)?;
-            let name = category_of(cx, Value::sym(name))?;
+        let mut category = category.unwrap_or(Value::NIL);
+        if !category.is_nil() {
+            category = match cx.call_if_responds(category, sym::to_sym, &[])? {
+                Some(s) if s.as_sym().is_some() => s,
+                _ => Value::sym(cx.to_sym(category)?),
+            };
+            let name = category_of(cx, category)?;
             if is_enabled(cx, &name) == Some(false) {
                 return Ok(Value::NIL);
             }
@@ -211,17 +237,11 @@ pub(super) mod kernel {
             return Ok(Value::NIL);
         }
         let text = cx.str_auto(&text);
-        let warning = cx.class_value(ids::WARNING);
-        let name = Sym::intern("warn");
-        match category {
-            Some(c) => {
-                let h = cx.new_hash();
-                cx.hash_set(h, Value::sym(sym::category), c)?;
-                cx.call_full(warning, name, &[text, h.as_value()], true, Block::NONE)?;
-            }
-            None => {
-                cx.call(warning, name, &[text])?;
-            }
+        if this == cx.class_value(ids::WARNING) {
+            // Warning's own `warn` is at work.
+            write(cx, text)?;
+        } else {
+            call_warn(cx, text, category)?;
         }
         Ok(Value::NIL)
     }

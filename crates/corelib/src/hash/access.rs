@@ -4,6 +4,12 @@ use super::*;
 use zakuro_macros::ruby_class;
 
 /// The methods.
+/// A part of each entry.
+fn gather(cx: &mut Cx, h: Ref<HashCell>, part: impl Fn(&Entry) -> Value) -> Value {
+    let Some(t) = h.table() else { return cx.new_array().as_value() };
+    ArrayCell::gather(&mut cx.heap, t.len(), t.iter().map(part)).as_value()
+}
+
 #[ruby_class(ids::HASH)]
 pub(super) mod hash {
     use super::*;
@@ -220,8 +226,7 @@ pub(super) mod hash {
     ///     {a: 1, b: 2}.keys   #=> [:a, :b]
     #[method("keys")]
     fn keys(cx: &mut Cx, this: Ref<HashCell>) -> Value {
-        let keys: Vec<Value> = this.table().map_or(Vec::new(), |t| t.iter().map(|e| e.key).collect());
-        cx.array(&keys)
+        gather(cx, this, |e| e.key)
     }
 
     /// All values.
@@ -229,8 +234,7 @@ pub(super) mod hash {
     ///     {a: 1, b: 2}.values   #=> [1, 2]
     #[method("values")]
     fn values(cx: &mut Cx, this: Ref<HashCell>) -> Value {
-        let values: Vec<Value> = this.table().map_or(Vec::new(), |t| t.iter().map(|e| e.value).collect());
-        cx.array(&values)
+        gather(cx, this, |e| e.value)
     }
 
     /// The values of some keys, defaults for missing ones.

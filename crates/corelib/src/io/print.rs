@@ -98,6 +98,9 @@ pub fn print(cx: &mut Cx, out: Value, items: &[Value]) -> Result<()> {
         let s = cx.state::<IoState>();
         (s.ofs.unwrap_or(Value::NIL), s.ors.unwrap_or(Value::NIL))
     };
+    if !ofs.is_nil() && items.len() > 1 {
+        cx.warn_category("$, is set to non-nil value", "deprecated")?;
+    }
     let direct = cx.is_builtin(out, sym::write, ids::IO);
     let mut all = Vec::new();
     for (i, v) in items.iter().enumerate() {

@@ -223,18 +223,23 @@ fn check_separator(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
     }
     cx.type_error(format!("value of {} must be String", name.name()))
 }
-fn set_ofs(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
+/// An assignment to one of the separators: deprecated, but for nil.
+fn separator_assigned(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
     check_separator(cx, name, v)?;
+    if v.is_nil() { Ok(()) } else { cx.warn_category(&format!("'{}' is deprecated", name.name()), "deprecated") }
+}
+fn set_ofs(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
+    separator_assigned(cx, name, v)?;
     cx.state::<IoState>().ofs = Some(v);
     Ok(())
 }
 fn set_ors(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
-    check_separator(cx, name, v)?;
+    separator_assigned(cx, name, v)?;
     cx.state::<IoState>().ors = Some(v);
     Ok(())
 }
 fn set_rs(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
-    check_separator(cx, name, v)?;
+    separator_assigned(cx, name, v)?;
     cx.state::<IoState>().rs = Some(v);
     Ok(())
 }

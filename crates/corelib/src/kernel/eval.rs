@@ -86,10 +86,7 @@ pub fn show_warnings(cx: &mut Cx, file: &str, warnings: &[zakuro_compiler::Warni
 
 /// `$VERBOSE` is true.
 pub fn is_verbose(cx: &Cx) -> bool {
-    match cx.global_peek(sym::verbose) {
-        Some(v) => v == Value::TRUE,
-        None => cx.options.verbose == Some(true),
-    }
+    cx.is_verbose()
 }
 
 /// The Code of a text for a place.
@@ -111,7 +108,16 @@ fn code_for(cx: &mut Cx, source: &Source, scope: Scope) -> Result<Arc<Code>> {
         backref: cx.scope_backref(scope),
         params: cx.scope_params(scope),
     };
-    let options = Options { file: &source.file, line: source.line, eval: Some(&scopes), encoding: Some(source.encoding), frozen_string_literal: cx.options.frozen_string_literal, warn: true, ..Default::default() };
+    let options = Options {
+        file: &source.file,
+        line: source.line,
+        eval: Some(&scopes),
+        encoding: Some(source.encoding),
+        frozen_string_literal: cx.options.frozen_string_literal,
+        literal_places: cx.options.literal_places,
+        warn: true,
+        ..Default::default()
+    };
     // The parser recurses: it gets the worker's own stack.
     match zakuro_sched::on_native_stack(|| zakuro_compiler::compile(&source.text, &options)) {
         Ok(c) => {

@@ -1,7 +1,8 @@
 //! require, require_relative, load.
 //!
 //! `$LOAD_PATH` and `$LOADED_FEATURES` are ordinary Arrays that programs change; a VM makes its own on first use. What has been
-//! resolved and loaded is kept in an index that is rebuilt when the Arrays no longer have the length that it was made for.
+//! resolved and loaded is kept in an index that is rebuilt when the Arrays no longer hold what it was made for. Threads that need a file which another
+//! one loads wait for it.
 //! Files are read and compiled once per process (vm/codecache.rs).
 
 use super::eval::{is_verbose, show_warnings, syntax_error};
@@ -13,19 +14,46 @@ use zakuro_vm::*;
 
 /// Features of the core library that CRuby has as files: requiring them does nothing.
 const BUILTIN: &[&str] = &["enumerator", "rational", "complex", "thread", "fiber", "set", "ruby2_keywords", "continuation", "monitor"];
+/// Those that `$LOADED_FEATURES` shows.
+const SHOWN: usize = 7;
+
+/// A file that some thread loads now.
+struct Loading {
+    /// Its real path.
+    file: Vec<u8>,
+    thread: u32,
+    /// Threads that wait for its end.
+    waiters: Vec<u32>,
+}
 
 #[derive(Default)]
 struct Loader {
     /// Files in `$LOADED_FEATURES`.
     loaded: HashSet<Vec<u8>>,
-    features_len: usize,
+    /// Real paths of those that this loader has loaded, by feature.
+    real: HashMap<Vec<u8>, Vec<u8>>,
+    features_mark: u64,
     /// Feature as required -> file, for this `$LOAD_PATH`.
     resolved: HashMap<Vec<u8>, Vec<u8>>,
-    path_len: usize,
-    /// Files being loaded now.
-    loading: Vec<Vec<u8>>,
+    path_mark: u64,
+    /// The directories of `$LOAD_PATH` in full, unless some are relative or no Strings.
+    dirs: Option<Vec<PathBuf>>,
+    loading: Vec<Loading>,
+    /// (thread, thread that it waits for)
+    waits: Vec<(u32, u32)>,
 }
 impl VmState for Loader {}
+
+/// How far a feature is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum FeatureState {
+    Absent,
+    Loaded,
+    /// The running thread is loading it.
+    LoadingHere,
+    /// Another thread is.
+    LoadingElsewhere,
+}
 
 fn special_array(cx: &mut Cx, name: Sym, make: fn(&mut Cx) -> Vec<String>) -> Ref<ArrayCell> {
     if let Some(a) = cx.global_value(name).and_then(Ref::<ArrayCell>::from_value) {
@@ -54,7 +82,7 @@ pub fn load_path(cx: &mut Cx) -> Ref<ArrayCell> {
 
 /// `$LOADED_FEATURES`
 pub fn loaded_features(cx: &mut Cx) -> Ref<ArrayCell> {
-    special_array(cx, sym::loaded_features, |_| BUILTIN.iter().map(|f| format!("{f}.rb")).collect())
+    special_array(cx, sym::loaded_features, |_| BUILTIN[..SHOWN].iter().map(|f| format!("{f}.rb")).collect())
 }
 
 /// Directories of the standard library of a Ruby that is installed here; the newest one.
@@ -93,7 +121,7 @@ fn standard_library() -> Vec<String> {
 pub fn absolute(cx: &mut Cx, path: &[u8]) -> PathBuf {
     let text = String::from_utf8_lossy(path).into_owned();
     let p = match text.strip_prefix("~/") {
-        Some(rest) => PathBuf::from(std::env::var("HOME").unwrap_or_default()).join(rest),
+        Some(rest) => path_from(&crate::env::get(cx, b"HOME").unwrap_or_default()).join(rest),
         None => PathBuf::from(text),
     };
     if p.is_absolute() {
@@ -145,21 +173,51 @@ fn is_explicit(feature: &[u8]) -> bool {
     feature.starts_with(b"/") || feature.starts_with(b"./") || feature.starts_with(b"../") || feature.starts_with(b"~/")
 }
 
+/// A number that changes with the elements of an Array.
+fn mark_of(a: Ref<ArrayCell>) -> u64 {
+    a.as_slice().iter().fold(a.len() as u64 ^ 0xcbf2_9ce4_8422_2325, |h, v| (h ^ v.0).wrapping_mul(0x100_0000_01b3))
+}
+
 /// Brings the index up to date with the Arrays.
 fn refresh(cx: &mut Cx) {
     let (path, features) = (load_path(cx), loaded_features(cx));
-    let (path_len, features_len) = (path.len(), features.len());
+    let (path_mark, features_mark) = (mark_of(path), mark_of(features));
     let loader = cx.state::<Loader>();
-    if loader.path_len != path_len {
+    if loader.path_mark != path_mark {
         loader.resolved.clear();
-        loader.path_len = path_len;
+        loader.dirs = None;
+        loader.path_mark = path_mark;
     }
-    if loader.features_len != features_len {
+    if loader.features_mark != features_mark {
         loader.loaded =
             features.as_slice().iter().filter_map(|v| Ref::<StringCell>::from_value(*v)).map(|s| s.bytes().to_vec()).collect();
-        loader.features_len = features_len;
+        let loaded = &loader.loaded;
+        loader.real.retain(|f, _| loaded.contains(f));
+        loader.features_mark = features_mark;
         loader.resolved.clear();
     }
+}
+
+/// Directories of `$LOAD_PATH`, links resolved.
+fn directories(cx: &mut Cx) -> Result<Vec<PathBuf>> {
+    refresh(cx);
+    if let Some(d) = &cx.state::<Loader>().dirs {
+        return Ok(d.clone());
+    }
+    let list = load_path(cx);
+    let (mut dirs, mut steady, mut i) = (Vec::new(), true, 0);
+    while let Some(d) = list.get(i) {
+        i += 1;
+        steady &= d.is_kind(Kind::String);
+        let d = cx.path_of(d)?;
+        steady &= d.starts_with(b"/");
+        let d = absolute(cx, &d);
+        dirs.push(std::fs::canonicalize(&d).unwrap_or(d));
+    }
+    if steady {
+        cx.state::<Loader>().dirs = Some(dirs.clone());
+    }
+    Ok(dirs)
 }
 
 /// File that a feature names.
@@ -168,32 +226,103 @@ fn resolve(cx: &mut Cx, feature: &[u8]) -> Result<Option<Vec<u8>>> {
         let p = absolute(cx, feature);
         return Ok(candidate(None, &bytes_of(&p)));
     }
-    let dirs = load_path(cx);
-    let mut i = 0;
-    while let Some(d) = dirs.get(i) {
-        i += 1;
-        let d = cx.path_of(d)?;
-        let d = absolute(cx, &d);
-        if let Some(f) = candidate(Some(&d), feature) {
-            return Ok(Some(f));
-        }
-    }
-    Ok(None)
+    Ok(directories(cx)?.iter().find_map(|d| candidate(Some(d), feature)))
 }
 
 fn stem(feature: &[u8]) -> &[u8] {
     feature.strip_suffix(b".rb").or_else(|| feature.strip_suffix(b".so")).unwrap_or(feature)
 }
 
-/// Whether a feature is loaded (or part of the core library).
-pub fn is_loaded(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
+/// Whether `$LOADED_FEATURES` names a feature: as it is written, or in a directory of `$LOAD_PATH`. The file system is not asked.
+fn is_provided(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
     refresh(cx);
     if BUILTIN.iter().any(|f| f.as_bytes() == stem(feature)) {
         return Ok(true);
     }
-    let file = resolve(cx, feature)?.map(|f| real(&f));
+    let names: Vec<Vec<u8>> = match stem(feature).len() == feature.len() {
+        true if native(feature) => [b".rb", b".so"].iter().map(|e| [feature, &e[..]].concat()).collect(),
+        // A C extension of the same name does not stand for a file in Ruby.
+        true => vec![[feature, b".rb"].concat()],
+        false => vec![feature.to_vec()],
+    };
     let loader = cx.state::<Loader>();
-    Ok(file.is_some_and(|f| loader.loaded.contains(&f)))
+    if names.iter().any(|n| loader.loaded.contains(n)) {
+        return Ok(true);
+    }
+    if is_explicit(feature) {
+        let full: Vec<Vec<u8>> = names.iter().map(|n| bytes_of(&absolute(cx, n))).collect();
+        let loader = cx.state::<Loader>();
+        return Ok(full.iter().any(|n| loader.loaded.contains(n)));
+    }
+    let dirs = directories(cx)?;
+    let loader = cx.state::<Loader>();
+    Ok(dirs.iter().any(|d| names.iter().any(|n| loader.loaded.contains(&bytes_of(&d.join(path_from(n)))))))
+}
+
+/// Whether `feature` (without extension) is one that no file has: it stands in for a C extension.
+fn native(feature: &[u8]) -> bool {
+    crate::features::is_embedded(feature) || std::str::from_utf8(feature).is_ok_and(|n| boot::hooks().features.contains_key(n))
+}
+
+/// How far a feature is.
+pub fn state(cx: &mut Cx, feature: &[u8]) -> Result<FeatureState> {
+    if is_provided(cx, feature)? {
+        return Ok(FeatureState::Loaded);
+    }
+    if native(stem(feature)) {
+        return Ok(FeatureState::Absent);
+    }
+    let Some(file) = resolve(cx, feature)? else { return Ok(FeatureState::Absent) };
+    let file = real(&file);
+    let me = cx.thread_id();
+    let loader = cx.state::<Loader>();
+    Ok(match loader.loading.iter().find(|l| l.file == file) {
+        Some(l) if l.thread == me => FeatureState::LoadingHere,
+        Some(_) => FeatureState::LoadingElsewhere,
+        None if loader.real.values().any(|f| *f == file) => FeatureState::Loaded,
+        None => FeatureState::Absent,
+    })
+}
+
+/// Waits until no other thread loads a feature. False: that would wait for the running thread itself.
+pub fn wait_for(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
+    match resolve(cx, feature)? {
+        Some(f) => wait_for_file(cx, &real(&f)),
+        None => Ok(true),
+    }
+}
+
+fn wait_for_file(cx: &mut Cx, file: &[u8]) -> Result<bool> {
+    let Some(owner) = cx.state::<Loader>().loading.iter().find(|l| l.file == file).map(|l| l.thread) else { return Ok(true) };
+    let me = cx.thread_id();
+    wait_for_thread(cx, owner, |cx| {
+        let Some(l) = cx.state::<Loader>().loading.iter_mut().find(|l| l.file == file && l.thread == owner) else { return true };
+        if !l.waiters.contains(&me) {
+            l.waiters.push(me);
+        }
+        false
+    })
+}
+
+/// Waits for something that another thread will do. False, at once, when that thread waits for this one: each of two threads that load files which need
+/// each other's goes on with what there is, as with a circular require.
+pub fn wait_for_thread(cx: &mut Cx, owner: u32, mut done: impl FnMut(&mut Cx) -> bool) -> Result<bool> {
+    let me = cx.thread_id();
+    let waits = &mut cx.state::<Loader>().waits;
+    let mut at = owner;
+    while at != me {
+        match waits.iter().find(|w| w.0 == at) {
+            Some(w) => at = w.1,
+            None => break,
+        }
+    }
+    if at == me {
+        return Ok(false);
+    }
+    waits.push((me, owner));
+    let r = cx.wait_as(thread::Wait::Inside, None, |cx| Ok(done(cx).then_some(())));
+    cx.state::<Loader>().waits.retain(|w| w.0 != me);
+    r.map(|_| true)
 }
 
 fn real(file: &[u8]) -> Vec<u8> {
@@ -201,16 +330,17 @@ fn real(file: &[u8]) -> Vec<u8> {
 }
 
 /// Registers a feature in `$LOADED_FEATURES`.
-pub fn provide(cx: &mut Cx, file: &[u8]) {
+fn provide(cx: &mut Cx, feature: &[u8], real: &[u8]) {
     let features = loaded_features(cx);
     refresh(cx);
-    let v = cx.str_auto(file);
+    let v = cx.str_auto(feature);
     v.set_flags(flags::FROZEN);
     ArrayCell::push(features, &mut cx.heap, v);
-    let n = features.len();
+    let mark = mark_of(features);
     let loader = cx.state::<Loader>();
-    loader.loaded.insert(file.to_vec());
-    loader.features_len = n;
+    loader.loaded.insert(feature.to_vec());
+    loader.real.insert(feature.to_vec(), real.to_vec());
+    loader.features_mark = mark;
 }
 
 #[cold]
@@ -234,7 +364,8 @@ pub fn run_file(cx: &mut Cx, file: &[u8], wrap: Option<Value>) -> Result<()> {
     let name = String::from_utf8_lossy(file).into_owned();
     let encoding = crate::source_encoding(cx);
     let frozen_string_literal = cx.options.frozen_string_literal;
-    let options = Options { file: &name, line: 1, warn: true, encoding, frozen_string_literal, ..Default::default() };
+    let literal_places = cx.options.literal_places;
+    let options = Options { file: &name, line: 1, warn: true, encoding, frozen_string_literal, literal_places, ..Default::default() };
     let compiled = match codecache::compile_text(&source, &options) {
         Ok(c) => c,
         Err(e) => return syntax_error(cx, &e),
@@ -246,56 +377,63 @@ pub fn run_file(cx: &mut Cx, file: &[u8], wrap: Option<Value>) -> Result<()> {
     Ok(())
 }
 
-/// Loads a file unless it is loaded. False when it was.
+/// Loads a file unless it is loaded. False when it was. A file that another thread is loading is waited for; when that fails, it is tried again here.
 pub fn require_file(cx: &mut Cx, file: &[u8]) -> Result<bool> {
-    let file = real(file);
-    refresh(cx);
-    let loader = cx.state::<Loader>();
-    if loader.loaded.contains(&file) {
-        return Ok(false);
-    }
-    if loader.loading.contains(&file) {
+    let real = real(file);
+    loop {
+        refresh(cx);
+        let me = cx.thread_id();
+        let loader = cx.state::<Loader>();
+        if loader.loaded.contains(file) || loader.real.values().any(|f| *f == real) {
+            return Ok(false);
+        }
+        match loader.loading.iter().find(|l| l.file == real).map(|l| l.thread) {
+            None => break,
+            Some(t) if t != me && wait_for_file(cx, &real)? => continue,
+            Some(_) => {}
+        }
         if is_verbose(cx) {
-            let shown = String::from_utf8_lossy(&file).into_owned();
+            let shown = String::from_utf8_lossy(file).into_owned();
             cx.warn_here(&format!("loading in progress, circular require considered harmful - {shown}"))?;
         }
         return Ok(false);
     }
-    loader.loading.push(file.clone());
-    let result = run_file(cx, &file, None);
-    cx.state::<Loader>().loading.retain(|f| *f != file);
-    result?;
-    provide(cx, &file);
-    Ok(true)
+    let thread = cx.thread_id();
+    cx.state::<Loader>().loading.push(Loading { file: real.clone(), thread, waiters: Vec::new() });
+    let result = run_file(cx, file, None);
+    if result.is_ok() {
+        provide(cx, file, &real);
+    }
+    let loader = cx.state::<Loader>();
+    if let Some(i) = loader.loading.iter().position(|l| l.file == real) {
+        for w in loader.loading.swap_remove(i).waiters {
+            cx.thread_wake(w);
+        }
+    }
+    result.map(|()| true)
 }
 
 /// `require feature`
 pub fn require(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
     refresh(cx);
-    if BUILTIN.iter().any(|f| f.as_bytes() == stem(feature)) {
-        return Ok(false);
-    }
     if let Some(f) = cx.state::<Loader>().resolved.get(feature).cloned() {
         return require_file(cx, &f);
     }
+    if is_provided(cx, feature)? {
+        return Ok(false);
+    }
     // Natives that stand in for C extensions go before files of the same name.
     let plain = stem(feature);
-    if let Some(load) = std::str::from_utf8(plain).ok().and_then(|n| boot::hooks().features.get(n).copied()) {
+    if native(plain) {
         let name = [plain, b".so"].concat();
         if cx.state::<Loader>().loaded.contains(&name) {
             return Ok(false);
         }
-        provide(cx, &name);
-        load(cx)?;
-        return Ok(true);
-    }
-    if crate::features::is_embedded(plain) {
-        let name = [plain, b".so"].concat();
-        if cx.state::<Loader>().loaded.contains(&name) {
-            return Ok(false);
+        provide(cx, &name, &name);
+        match std::str::from_utf8(plain).ok().and_then(|n| boot::hooks().features.get(n).copied()) {
+            Some(load) => load(cx)?,
+            None => crate::features::run(cx, plain)?,
         }
-        provide(cx, &name);
-        crate::features::run(cx, plain)?;
         return Ok(true);
     }
     match resolve(cx, feature)? {
@@ -305,6 +443,7 @@ pub fn require(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
             cx.state::<Loader>().resolved.insert(feature.to_vec(), f);
             Ok(result)
         }
+        None if cx.state::<Loader>().loaded.contains(feature) => Ok(false),
         None => {
             let shown = String::from_utf8_lossy(feature).into_owned();
             load_error(cx, feature, format!("cannot load such file -- {shown}"))
@@ -356,17 +495,7 @@ pub mod kernel {
         let direct = absolute(cx, &f);
         let mut found = (is_explicit(&f) && direct.is_file()).then(|| bytes_of(&direct));
         if found.is_none() && !is_explicit(&f) {
-            let dirs = load_path(cx);
-            let mut i = 0;
-            while let Some(d) = dirs.get(i) {
-                i += 1;
-                let d = cx.path_of(d)?;
-                let p = absolute(cx, &d).join(path_from(&f));
-                if p.is_file() {
-                    found = Some(bytes_of(&p));
-                    break;
-                }
-            }
+            found = directories(cx)?.iter().map(|d| d.join(path_from(&f))).find(|p| p.is_file()).map(|p| bytes_of(&p));
             if found.is_none() && direct.is_file() {
                 found = Some(bytes_of(&direct));
             }

@@ -1,6 +1,7 @@
 //! Functions of Kernel: `raise` and jumps out, `eval` looking at and running code, `load` files, `caller` backtraces, `process` ending and
 //! sleeping, `globals` special variables, `misc` the rest.
 
+pub mod autoload;
 pub mod caller;
 pub mod eval;
 pub mod globals;

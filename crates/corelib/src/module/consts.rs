@@ -1,5 +1,6 @@
 //! Constants and class variables by name, autoload.
 
+use crate::kernel::autoload;
 use crate::object::copy::check_not_frozen;
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
@@ -57,17 +58,17 @@ fn lookup(cx: &mut Cx, holder: ClassId, name: Sym, inherit: bool) -> Result<Opti
         return Ok(cx.const_lookup_in(holder, name, true)?.map(|(_, v)| v));
     }
     match cx.const_entry(holder, name) {
-        Some(e) if !e.value.is_undef() => Ok(Some(cx.own(e.value))),
-        Some(_) => Ok(cx.const_lookup_in(holder, name, false)?.filter(|(c, _)| *c == holder).map(|(_, v)| v)),
+        Some(e) => cx.const_entry_value(holder, name, e),
         None => Ok(None),
     }
 }
 
-fn is_there(cx: &Cx, holder: ClassId, name: Sym, inherit: bool) -> bool {
+fn is_there(cx: &mut Cx, holder: ClassId, name: Sym, inherit: bool) -> bool {
     if !inherit {
-        return cx.const_entry(holder, name).is_some();
+        return cx.const_defined_entry(holder, name).is_some();
     }
-    cx.class(holder).mro.iter().chain(&[ids::OBJECT]).any(|c| cx.const_entry(*c, name).is_some())
+    let mro = cx.class(holder).mro.clone();
+    mro.iter().chain(&[ids::OBJECT]).any(|c| cx.const_defined_entry(*c, name).is_some())
 }
 
 fn change_entries(cx: &mut Cx, this: ClassId, names: Rest, f: fn(&mut ConstEntry)) -> Result<Value> {
@@ -100,17 +101,11 @@ pub fn set_autoload(cx: &mut Cx, holder: ClassId, name: Value, path: Value) -> R
     if cx.const_entry(holder, s).is_some_and(|e| !e.value.is_undef()) {
         return Ok(Value::NIL);
     }
-    // The prelude must not make `$LOAD_PATH`: it would be the boot image's.
-    if cx.host.is_some() && crate::kernel::load::is_loaded(cx, &path)? {
-        return Ok(Value::NIL);
-    }
+    check_not_frozen(cx, object)?;
     let autoload = cx.str_auto(&path);
     autoload.set_flags(flags::FROZEN);
-    let d = cx.class_mut(holder);
-    if d.consts.insert(s, ConstEntry { value: Value::UNDEF, private: false, deprecated: false, autoload }).is_none() {
-        d.const_order.push(s);
-    }
-    cx.const_epoch += 1;
+    cx.const_autoload(holder, s, autoload);
+    cx.call_hook(object, sym::const_added, Value::sym(s))?;
     Ok(Value::NIL)
 }
 
@@ -120,7 +115,8 @@ pub fn autoload_path(cx: &mut Cx, holder: ClassId, name: Value, inherit: bool) -
     let places = if inherit { cx.class(holder).mro.clone() } else { vec![holder] };
     for c in places {
         if let Some(e) = cx.const_entry(c, s) {
-            return Ok(if e.value.is_undef() { cx.own(e.autoload) } else { Value::NIL });
+            let path = cx.own(e.autoload);
+            return Ok(if path.is_kind(Kind::String) && autoload::is_pending(cx, path) { path } else { Value::NIL });
         }
     }
     Ok(Value::NIL)
@@ -156,9 +152,10 @@ pub mod module {
         Ok(at)
     }
     /// Whether a constant is found without Object's (unless the module is Object).
-    fn is_inside(cx: &Cx, holder: ClassId, name: Sym) -> bool {
-        let mut places = cx.class(holder).mro.iter().take_while(|c| holder == ids::OBJECT || **c != ids::OBJECT);
-        places.any(|c| cx.const_entry(*c, name).is_some())
+    fn is_inside(cx: &mut Cx, holder: ClassId, name: Sym) -> bool {
+        let mro = cx.class(holder).mro.clone();
+        let mut places = mro.iter().take_while(|c| holder == ids::OBJECT || **c != ids::OBJECT);
+        places.any(|c| cx.const_defined_entry(*c, name).is_some())
     }
     /// Sets a constant; an anonymous module gets its name by this.
     ///
@@ -314,7 +311,7 @@ pub mod module {
             }
             let Some(c) = places.into_iter().find(|c| cx.const_entry(*c, *s).is_some()) else { return Ok(Value::NIL) };
             if i + 1 == steps.len() {
-                return Ok(match cx.const_place(c, *s) {
+                return Ok(match autoload::place(cx, c, *s) {
                     Some((file, line)) => {
                         let f = cx.str(&file);
                         cx.array(&[f, Value::fixnum(line as i64)])
@@ -401,6 +398,7 @@ pub mod module {
         let object = cx.class_value(this);
         let s = cvar_name(cx, object, name)?;
         check_not_frozen(cx, object)?;
+        cx.cvars_changed();
         let d = cx.class_mut(this);
         match d.cvars.iter().position(|(n, _)| *n == s) {
             Some(i) => {

@@ -31,10 +31,7 @@ pub fn setup(cx: &mut Cx) {
     // What a program finds in CRuby because RubyGems has loaded it.
     let (name, feature) = (Sym::intern("RbConfig"), cx.str("rbconfig"));
     feature.set_flags(flags::FROZEN);
-    cx.const_set(ids::OBJECT, name, Value::UNDEF);
-    if let Some(e) = cx.class_mut(ids::OBJECT).consts.get_mut(&name) {
-        e.autoload = feature;
-    }
+    cx.const_autoload(ids::OBJECT, name, feature);
 }
 
 /// The class of an operand of `<`, `<=` and so on.

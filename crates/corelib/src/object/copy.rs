@@ -27,9 +27,9 @@ pub fn freeze(cx: &mut Cx, v: Value) {
         }
         return;
     }
-    if v.is_cell() && v.flags() & (flags::FROZEN | flags::SHARED) == 0 {
+    if v.is_cell() && v.settled_flags() & (flags::FROZEN | flags::SHARED) == 0 {
         cx.cell_changes(v);
-        v.set_flags(flags::FROZEN);
+        v.make_frozen();
         let c = cx.dispatch_class(v);
         if cx.class(c).kind == ClassKind::Singleton {
             cx.class_mut(c).frozen = true;
@@ -130,6 +130,7 @@ fn copy_class(cx: &mut Cx, v: Value) -> Result<Value> {
     let (consts, order) = (cx.class(from).consts.clone(), cx.class(from).const_order.clone());
     let (cvars, ivars) = (cx.class(from).cvars.clone(), cx.class(from).ivars.clone());
     let (alloc, hint, extra) = (cx.class(from).alloc, cx.class(from).ivar_hint, cx.class(from).extra);
+    cx.cvars_changed();
     let d = cx.class_mut(to);
     d.consts = consts;
     d.const_order = order;
@@ -194,6 +195,8 @@ pub fn clone(cx: &mut Cx, v: Value, frozen: Option<bool>) -> Result<Value> {
     }
     if frozen == Some(true) || frozen.is_none() && is_frozen(cx, v) {
         freeze(cx, copy);
+    } else if frozen.is_none() && v.is_chilled() {
+        copy.set_flags(v.flags() & (flags::FROZEN | CHILLED | CHILLED_SYMBOL));
     }
     Ok(copy)
 }

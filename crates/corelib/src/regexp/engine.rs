@@ -187,7 +187,7 @@ pub fn is_match(cx: &mut Cx, re: Value, s: Ref<StringCell>, start: usize) -> Res
 
 /// A frozen String with the content of `s`: `s` itself when that cannot change.
 pub fn frozen_copy(cx: &mut Cx, s: Ref<StringCell>) -> Ref<StringCell> {
-    if s.as_value().flags() & flags::FROZEN != 0 && cx.class_of(s.as_value()) == ids::STRING {
+    if s.as_value().is_frozen() && cx.class_of(s.as_value()) == ids::STRING {
         return s;
     }
     let c = StringCell::substring(&mut cx.heap, ids::STRING.0, s, 0, s.len());

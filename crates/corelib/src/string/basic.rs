@@ -423,7 +423,8 @@ pub mod strings {
     ///     (+"a".freeze).frozen?   #=> false
     #[method("+@")]
     fn unfrozen(cx: &mut Cx, this: Str) -> Value {
-        if this.as_value().is_frozen() { copy(cx, this) } else { this.as_value() }
+        // Chilled ones, too.
+        if this.header.flags & flags::FROZEN != 0 { copy(cx, this) } else { this.as_value() }
     }
 
     /// A frozen String of equal content, the same one for the same content while it is short.

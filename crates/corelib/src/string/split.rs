@@ -164,9 +164,15 @@ pub mod splitting {
         }
         let array = cx.new_array();
         let result = if block.is_some() { this.as_value() } else { array.as_value() };
-        let separator = match separator {
-            Some(v) if !v.is_nil() => v,
-            _ => cx.global_value(sym::field_sep).unwrap_or(Value::NIL),
+        let separator = match separator.filter(|v| !v.is_nil()) {
+            Some(v) => v,
+            None => {
+                let set = cx.global_value(sym::field_sep).unwrap_or(Value::NIL);
+                if !set.is_nil() {
+                    cx.warn_category("$; is set to non-nil value", "deprecated")?;
+                }
+                set
+            }
         };
         let how = if separator.is_nil() { None } else { Some(pattern(cx, separator)?) };
         if this.len() == 0 {

@@ -158,6 +158,12 @@ fn char_set(cx: &mut Cx, this: Str, sets: &[Value]) -> Result<CharSet> {
     if sets.is_empty() {
         return cx.arg_error("wrong number of arguments (given 0, expected 1+)");
     }
+    if let [set] = sets {
+        let set = cx.to_str(*set)?;
+        let e = check_compatible(cx, this, set)?;
+        let utf8_text = is_text(this, enc(this)) || is_text(set, e);
+        return CharSet::new(&[set.bytes()], utf8_text).or_else(|e| cx.arg_error(e.0));
+    }
     let mut specs = Vec::with_capacity(sets.len());
     let mut utf8_text = is_text(this, enc(this));
     for s in sets {

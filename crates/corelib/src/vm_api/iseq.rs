@@ -43,7 +43,7 @@ fn label(code: &Code) -> String {
 /// Compiles a text as a program.
 fn compile(cx: &mut Cx, text: &[u8], file: &str, line: u32, absolute: Value, frozen: Option<bool>) -> Result<Value> {
     let frozen_string_literal = frozen.or(cx.options.frozen_string_literal);
-    let options = Options { file, line, frozen_string_literal, warn: true, ..Default::default() };
+    let options = Options { file, line, frozen_string_literal, literal_places: cx.options.literal_places, warn: true, ..Default::default() };
     match codecache::compile(text, &options) {
         Ok(c) => {
             show_warnings(cx, file, &c.warnings)?;

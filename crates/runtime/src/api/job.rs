@@ -167,6 +167,7 @@ fn compile(cx: &mut Cx, file: &str, source: &[u8], main_script: bool) -> Result<
         line: 1,
         encoding: zakuro_corelib::source_encoding(cx),
         frozen_string_literal: cx.options.frozen_string_literal,
+        literal_places: cx.options.literal_places,
         main_script,
         ..Default::default()
     };

@@ -340,7 +340,7 @@ impl Walk {
         }
         // SAFETY: a live cell of the VM or image that is walked.
         let mut header = unsafe { *v.header() };
-        header.flags &= kept_flags(kind);
+        header.flags = v.settled_flags() & kept_flags(kind);
         let mut name = sym::empty;
         let body = match kind {
             Kind::Object if alone && v == cx.main => Body::Main,

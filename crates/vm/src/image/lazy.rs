@@ -93,6 +93,9 @@ impl Cx {
             _ => None,
         }
     }
+    pub fn set_const_place(&mut self, holder: ClassId, name: Sym, place: (Arc<str>, u32)) {
+        self.const_places.insert((holder, name), place);
+    }
     /// Where a constant was set.
     pub fn const_place(&self, holder: ClassId, name: Sym) -> Option<(Arc<str>, u32)> {
         let own = self.const_places.get(&(holder, name)).cloned();

@@ -397,6 +397,16 @@ impl Cx {
         drop(made);
         Ok(root)
     }
+    /// Whether values of this VM may be cells of a region or of the image that it grew from.
+    pub(crate) fn holds_foreign_cells(&self) -> bool {
+        self.base.is_some() || self.heap.region_stats().0 > 0
+    }
+    /// Whether a SHARED cell is one of the boot image's, which every VM has: neither a region's nor of the image that this VM grew from, which lives no longer
+    /// than the VMs that hold it.
+    pub(crate) fn is_of_boot(&self, v: Value) -> bool {
+        let of_image = |i: &Arc<Image>| i.layers.iter().any(|l| l.vm.heap.owns(v.header()));
+        self.heap.region_of(v.header()).is_none() && !self.base.as_ref().is_some_and(of_image)
+    }
     /// Makes the image's tables the lowest layer of this VM's.
     fn share_tables(&mut self, image: Arc<Image>) {
         let top = image.top();

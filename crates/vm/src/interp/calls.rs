@@ -69,7 +69,13 @@ pub unsafe fn send_miss(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
             cx.child_state(cs, site.block as usize);
         }
         let class = cx.dispatch_class(recv);
-        let found = cx.find_method_from(Method::of((*cx.fp).me).cref, class, site.name);
+        let mut found = cx.find_method_from(Method::of((*cx.fp).me).cref, class, site.name);
+        if with_block
+            && let Some(m) = found
+            && check!(cx, ip, regs, cs, cx.unused_block(m))
+        {
+            found = cx.find_method_from(Method::of((*cx.fp).me).cref, class, site.name);
+        }
         let why = match found {
             None => Some(MissReason::at(site)),
             Some(m) => refused(cx, m, site, r!(regs, 0)),
@@ -640,6 +646,7 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
                     return Ok(Prepared::Answered);
                 }
             };
+            let m = if !block.is_none() && cx.unused_block(m)? { cx.find_method(class, site.name).unwrap_or(m) } else { m };
             me = m.as_value();
             cache.me = me;
             let open = m.visibility() != Visibility::Protected || site.flags & call_flags::FCALL != 0;
@@ -712,12 +719,5 @@ impl Cx {
             Some(f) => f(self, &line),
             None => Ok(()),
         }
-    }
-    /// Warning of a category that is off by default (`deprecated`, `experimental`): shown with `-w`.
-    pub fn warn_category(&mut self, message: &str, _category: &str) -> Result<()> {
-        if self.global_peek(sym::verbose) == Some(Value::TRUE) || self.options.verbose == Some(true) {
-            return self.warn_here(message);
-        }
-        Ok(())
     }
 }

@@ -42,7 +42,9 @@ pub unsafe fn load_const(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
 pub unsafe fn new_str(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     unsafe {
         let lit: Ref<StringCell> = Ref::of(*(*cs).consts.add((*ip).b as usize));
-        let s = StringCell::substring(&mut cx.heap, ids::STRING.0, lit, 0, lit.len());
+        let mut s = StringCell::substring(&mut cx.heap, ids::STRING.0, lit, 0, lit.len());
+        // FROZEN | CHILLED, or nothing.
+        s.header.flags |= (*ip).x;
         r!(regs, (*ip).a) = s.as_value();
         next!(cx, ip, regs, cs)
     }
@@ -101,12 +103,19 @@ unsafe fn get_ivar_slow(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
     unsafe {
         let i = *ip;
         let me = r!(regs, 0);
+        let c = &*(*cs).ivars.add(i.c as usize);
+        if c.next == UNSET && me.is_cell() && (*me.header()).shape == c.slot {
+            r!(regs, i.a) = Value::NIL;
+            next!(cx, ip, regs, cs)
+        }
         let name = (&(*cs).code.ivars)[i.c as usize];
         r!(regs, i.a) = cx.ivar_get(me, name);
-        if (me.is_kind(Kind::Object) || me.is_kind(Kind::Exception))
-            && let Some(slot) = cx.shape_slot(me.shape_key(), name)
-        {
-            *(*cs).ivars.add(i.c as usize) = IvarCache { shape: me.shape_key(), slot: slot as u32, next: 0 };
+        if me.is_kind(Kind::Object) || me.is_kind(Kind::Exception) {
+            let shape = me.shape_key();
+            *(*cs).ivars.add(i.c as usize) = match cx.shape_slot(shape, name) {
+                Some(slot) => IvarCache { shape, slot: slot as u32, next: 0 },
+                None => IvarCache { shape: 0, slot: shape, next: UNSET },
+            };
         }
         next!(cx, ip, regs, cs)
     }
@@ -194,6 +203,7 @@ unsafe fn get_const_slow(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
         (*cx.fp).ip = ip;
         let scope = cref(cx);
         let site = &(&(*cs).code.const_sites)[i.c as usize];
+        cx.const_hidden = false;
         let v = if site.top {
             let o = cx.class_value(ids::OBJECT);
             check!(cx, ip, regs, cs, cx.const_get_from(o, site.name))
@@ -207,7 +217,9 @@ unsafe fn get_const_slow(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
                 }
             }
         };
-        *(*cs).consts_cache.add(i.c as usize) = ConstCache { epoch: cx.const_epoch, cref: scope, value: v };
+        if !std::mem::take(&mut cx.const_hidden) {
+            *(*cs).consts_cache.add(i.c as usize) = ConstCache { epoch: cx.const_epoch, cref: scope, value: v };
+        }
         r!(regs, i.a) = v;
         next!(cx, ip, regs, cs)
     }
@@ -231,8 +243,11 @@ pub unsafe fn get_const_from(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs:
 unsafe fn const_from_miss(cx: &mut Cx, i: Insn, base: Value, cs: *const CodeState) -> Result<Value> {
     unsafe {
         let name = (&(*cs).code.const_sites)[i.c as usize].name;
+        cx.const_hidden = false;
         let v = cx.const_get_from(base, name)?;
-        if cx.class_id(base).is_some_and(|c| cx.class(c).mro.iter().any(|m| cx.class(*m).consts.contains_key(&name))) {
+        if !std::mem::take(&mut cx.const_hidden)
+            && cx.class_id(base).is_some_and(|c| cx.class(c).mro.iter().any(|m| cx.class(*m).consts.contains_key(&name)))
+        {
             *(*cs).consts_cache.add(i.c as usize) = ConstCache { epoch: cx.const_epoch, cref: base, value: v };
         }
         Ok(v)

@@ -3,6 +3,7 @@
 use super::{check, dispatch, next, r};
 use crate::builtin::Block;
 use crate::frame::*;
+use crate::methods::{has_fast_paths, is_fast_operator};
 use crate::raise::Result;
 use crate::vm::Cx;
 use std::sync::Arc;
@@ -157,6 +158,15 @@ impl Cx {
         if !self.in_boot && self.global_get(sym::verbose)? == Value::TRUE {
             self.warn_redefined(class, name)?;
         }
+        if !self.in_boot && is_fast_operator(name) && has_fast_paths(class) && self.warns("performance") {
+            let old = self.class(class).methods.get(&name).and_then(|v| Ref::<MethodCell>::from_value(*v));
+            if let Some(old) = old
+                && old.method_kind() == MethodKind::Native
+            {
+                let label = self.method_label(old);
+                self.warn_category(&format!("Redefining '{label}' disables interpreter and JIT optimizations"), "performance")?;
+            }
+        }
         self.add_method(class, name, m);
         if self.class(class).kind == ClassKind::Singleton {
             let attached = self.attached(class);
@@ -175,7 +185,7 @@ impl Cx {
     }
     #[inline(never)]
     fn define_singleton_ruby_method(&mut self, object: Value, name: Sym, code: &Arc<Code>) -> Result<()> {
-        if object.is_cell() && object.flags() & flags::FROZEN != 0 && !object.is_kind(Kind::Class) {
+        if object.is_cell() && object.is_frozen() && !object.is_kind(Kind::Class) {
             return self.frozen_class_error(object);
         }
         let class = self.singleton_class(object)?;

@@ -79,70 +79,6 @@ impl Cx {
             None => Value::NIL,
         }
     }
-    /// Class whose class variables the current scope sees.
-    fn cvar_base(&mut self) -> Result<ClassId> {
-        match self.cvar_scope() {
-            Some(c) => Ok(c),
-            None => self.raise(ids::RUNTIME_ERROR, "class variable access from toplevel"),
-        }
-    }
-    /// The same; None at top level.
-    fn cvar_scope(&self) -> Option<ClassId> {
-        let mut c = self.current_cref();
-        while let Some(s) = Ref::<CrefCell>::from_value(c) {
-            if let Some(id) = self.class_id(s.class) {
-                if self.class(id).kind == ClassKind::Singleton {
-                    if let Some(a) = self.class_id(self.class(id).attached) {
-                        return Some(a);
-                    }
-                } else {
-                    if s.parent.is_nil() && id == ids::OBJECT {
-                        return None;
-                    }
-                    return Some(id);
-                }
-            }
-            c = s.parent;
-        }
-        Some(ids::OBJECT)
-    }
-    /// Class that holds a class variable, seen from `class`.
-    pub fn cvar_holder(&self, class: ClassId, name: Sym) -> Option<ClassId> {
-        let has = |c: &ClassId| self.class(*c).cvars.iter().any(|(n, _)| *n == name);
-        let mut found = None;
-        for c in &self.class(class).mro {
-            if has(c) {
-                found = Some(*c);
-            }
-        }
-        found
-    }
-    pub fn cvar_get(&mut self, class: ClassId, name: Sym) -> Result<Option<Value>> {
-        let Some(h) = self.cvar_holder(class, name) else { return Ok(None) };
-        let near = self.class(class).mro.iter().copied().find(|c| self.class(*c).cvars.iter().any(|(n, _)| *n == name));
-        if let Some(near) = near
-            && near != h
-            && self.class(near).kind != ClassKind::Module
-        {
-            let (n, o) = (self.class_name(near), self.class_name(h));
-            return self.raise(ids::RUNTIME_ERROR, format!("class variable {} of {n} is overtaken by {o}", name.name()));
-        }
-        let v = self.class(h).cvars.iter().find(|(n, _)| *n == name).map(|(_, v)| *v);
-        Ok(v.map(|v| self.own(v)))
-    }
-    pub fn cvar_set(&mut self, class: ClassId, name: Sym, v: Value) -> Result<()> {
-        let h = self.cvar_holder(class, name).unwrap_or(class);
-        if self.class(h).frozen {
-            let o = self.class_value(h);
-            return self.frozen_class_error(o);
-        }
-        let d = self.class_mut(h);
-        match d.cvars.iter_mut().find(|(n, _)| *n == name) {
-            Some(e) => e.1 = v,
-            None => d.cvars.push((name, v)),
-        }
-        Ok(())
-    }
 }
 
 #[inline(never)]
@@ -161,20 +97,9 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
             None => Ok(Value::NIL),
         };
         Ok(match Intrinsic::ALL[i.x as usize] {
-            Intrinsic::GetCvar => {
-                let c = cx.cvar_base()?;
-                match cx.cvar_get(c, s())? {
-                    Some(v) => v,
-                    None => {
-                        let n = cx.class_name(c);
-                        let o = cx.class_value(c);
-                        return cx.name_error(format!("uninitialized class variable {} in {n}", s().name()), s(), o);
-                    }
-                }
-            }
+            Intrinsic::GetCvar => cx.cvar_read(cref, s())?,
             Intrinsic::SetCvar => {
-                let c = cx.cvar_base()?;
-                cx.cvar_set(c, s(), arg(0))?;
+                cx.cvar_write(cref, s(), arg(0))?;
                 arg(0)
             }
             Intrinsic::DefinedCvar => match cx.cvar_scope() {
@@ -190,7 +115,7 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
                     Value::bool(
                         mro.iter()
                             .filter(|m| c == ids::OBJECT || **m != ids::OBJECT)
-                            .any(|m| cx.const_entry(*m, s()).is_some_and(|e| !e.private)),
+                            .any(|m| cx.const_defined_entry(*m, s()).is_some_and(|e| !e.private)),
                     )
                 }
                 None => Value::FALSE,
@@ -341,7 +266,12 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
                 }
                 None => Value::NIL,
             },
-            Intrinsic::Reserved | Intrinsic::ChilledString => arg(0),
+            Intrinsic::Reserved => arg(0),
+            Intrinsic::LiteralPlace => {
+                cx.note_literal_place(arg(0));
+                arg(0).set_flags(i.b as u8);
+                arg(0)
+            }
             Intrinsic::SingletonClass => {
                 let c = cx.singleton_class(arg(0))?;
                 cx.class_value(c)
@@ -381,7 +311,7 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
             }
             Intrinsic::Freeze => {
                 if arg(0).is_cell() {
-                    arg(0).set_flags(flags::FROZEN);
+                    arg(0).make_frozen();
                 }
                 arg(0)
             }
@@ -438,14 +368,15 @@ impl Cx {
         let mut c = cref;
         while let Some(s) = Ref::<CrefCell>::from_value(c) {
             if let Some(id) = self.class_id(s.class)
-                && self.const_entry(id, name).is_some()
+                && self.const_defined_entry(id, name).is_some()
             {
                 return true;
             }
             c = s.parent;
         }
         let inner = Ref::<CrefCell>::from_value(cref).and_then(|s| self.class_id(s.class)).unwrap_or(ids::OBJECT);
-        self.class(inner).mro.iter().chain(&[ids::OBJECT]).any(|m| self.const_entry(*m, name).is_some())
+        let mro = self.class(inner).mro.clone();
+        mro.iter().chain(&[ids::OBJECT]).any(|m| self.const_defined_entry(*m, name).is_some())
     }
     /// `alias new old` in a class.
     pub fn alias_method(&mut self, class: ClassId, new: Sym, old: Sym) -> Result<()> {

@@ -32,6 +32,9 @@ pub unsafe fn keyword_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
             let class = cx.dispatch_class(recv);
             match cx.find_method_from(Method::of((*cx.fp).me).cref, class, site.name) {
                 Some(m) if m.visibility() == Visibility::Public || site.flags & call_flags::FCALL != 0 => {
+                    if site.block != NO_BLOCK && cx.unused_block(m)? {
+                        return Ok(false);
+                    }
                     cache.me = m.as_value();
                     cache.key = key;
                 }

@@ -65,7 +65,7 @@ pub(super) struct Packer {
     seen: Option<FastMap<u64, u32>>,
     /// Numbers of SHARED cells by address.
     outside: FastMap<u64, u32>,
-    /// This VM holds regions: a SHARED cell may be of one.
+    /// This VM holds regions, or grew from an image: a SHARED cell may be of one.
     regions: bool,
     attempts: region::Attempts,
     last: Known,
@@ -88,7 +88,7 @@ impl Drop for Packer {
 impl Packer {
     fn new(cx: &Cx) -> Packer {
         Packer {
-            regions: cx.heap.region_stats().0 > 0,
+            regions: cx.holds_foreign_cells(),
             attempts: region::Attempts::default(),
             graph: Graph::default(),
             cells: Vec::new(),
@@ -156,7 +156,8 @@ impl Packer {
         self.cells.push(Met { cell: v, shape, start: 0 });
         node(n as usize)
     }
-    /// A cell outside all heaps: of the boot image, which every VM has, or of a region, which the message must hold.
+    /// A cell outside the heap: of the boot image, which every VM has, of a region, which the message must hold, or of this VM's image, which nobody else is
+    /// sure to have: that one is copied.
     fn shared(&mut self, v: Value) -> Value {
         if !self.regions {
             return v;
@@ -253,7 +254,7 @@ impl Packer {
             self.cells[n].shape = v.shape_key();
         }
         let outside = v.flags() & flags::SHARED != 0;
-        if outside && cx.heap.region_of(v.header()).is_none() {
+        if outside && cx.is_of_boot(v) {
             self.graph.words.push(v);
             return self.special(Special::Boot);
         }
@@ -275,7 +276,7 @@ impl Packer {
         }
         // SAFETY: a live cell; its shape word is not used.
         let mut header = unsafe { *v.header() };
-        header.flags &= flags::FROZEN | flags::HAS_IVARS;
+        header.flags = v.settled_flags() & (flags::FROZEN | flags::HAS_IVARS);
         header.shape = 0;
         let mut len = 0;
         match kind {
@@ -445,10 +446,10 @@ impl Packer {
         let v = self.cells[n].cell;
         let class = self.class_of_cell(cx, n);
         let class = self.class(cx, class)?;
-        let mut header = Header { shape: 0, kind: Kind::Free as u8, flags: v.flags() & flags::FROZEN, aux: Special::Dumped as u16 };
+        let mut header = Header { shape: 0, kind: Kind::Free as u8, flags: v.settled_flags() & flags::FROZEN, aux: Special::Dumped as u16 };
         if dump == Dump::Object {
             let data = cx.call_private(v, sym::marshal_dump, &[]).map_err(|_| Raised)?;
-            self.regions = cx.heap.region_stats().0 > 0;
+            self.regions = cx.holds_foreign_cells();
             self.word(data);
             self.graph.heads.push(Head { header, len: class });
             return Ok(());

@@ -65,7 +65,7 @@ impl Attempts {
         while let Some(v) = seen.get(at).copied() {
             at += 1;
             // Tables of frozen Sets are not frozen themselves.
-            if v.flags() & flags::FROZEN == 0 && !matches!(v.kind_of_cell(), Kind::Float | Kind::Bignum | Kind::Hash) {
+            if v.settled_flags() & flags::FROZEN == 0 && !matches!(v.kind_of_cell(), Kind::Float | Kind::Bignum | Kind::Hash) {
                 break;
             }
             let large = each_reference(v, &mut |x| {
@@ -248,7 +248,7 @@ impl Cx {
     /// Whether a cell may lie in a region, as far as it alone goes.
     fn qualifies(&mut self, v: Value, lenient: bool, shapes: &mut FastMap<ShapeId, bool>) -> bool {
         let kind = v.kind_of_cell();
-        let flags = v.flags();
+        let flags = v.settled_flags();
         match kind {
             Kind::Float | Kind::Bignum => return true,
             Kind::String | Kind::Array | Kind::Range | Kind::Rational | Kind::Complex => {
@@ -446,8 +446,11 @@ impl Copier<'_> {
         if v.flags() & flags::SHARED != 0 {
             if let Some(region) = self.cx.heap.region_of(v.header()).cloned() {
                 self.refer_to(region);
+                return v;
             }
-            return v;
+            if self.cx.is_of_boot(v) {
+                return v;
+            }
         }
         if let Some(copy) = self.seen.get(&v.0) {
             return *copy;

@@ -1,18 +1,38 @@
-//! Models of the channel under loom: every interleaving of a few threads with few steps each.
-//! `RUSTFLAGS="--cfg loom" cargo test -p zakuro-channel --test loom --release --target-dir target/loom`; `./test` runs it.
-#![cfg(loom)]
+//! Models of the channel: every interleaving of a few threads with few steps each under loom, some hundred runs on real threads under Miri.
+//! `./test models` and `./test miri` run them; see docs/testing-models.md.
+#![cfg(any(loom, miri))]
 
-use loom::sync::Arc;
-use loom::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use loom::thread;
+#[cfg(loom)]
+use loom::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::SeqCst},
+    },
+    thread,
+};
+#[cfg(miri)]
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::SeqCst},
+    },
+    thread,
+};
 use zakuro_channel::model::Task;
 use zakuro_channel::*;
 
 /// Explores with at most `preemptions` switches at points where a thread could have gone on.
+#[cfg(loom)]
 fn explore(preemptions: usize, model: impl Fn() + Sync + std::marker::Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);
     builder.check(model);
+}
+
+/// Miri switches threads at random, reads old values where the memory model allows it, and reports races and accesses to what was freed.
+#[cfg(miri)]
+fn explore(_: usize, model: impl Fn()) {
+    (0..10).for_each(|_| model());
 }
 
 /// As a VM does it: without a place in line first.

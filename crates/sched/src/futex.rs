@@ -1,0 +1,57 @@
+//! A word that a thread can sleep on: the kernel's futex, or under `--cfg shuttle` a model of what it promises: the comparison and the falling asleep
+//! are one step for those who wake.
+
+use zakuro_base::sync::wide::atomic::AtomicU32;
+#[cfg(shuttle)]
+use zakuro_base::sync::wide::{Condvar, Mutex, atomic::Ordering};
+
+pub(crate) struct Futex {
+    word: AtomicU32,
+    #[cfg(shuttle)]
+    kernel: (Mutex<()>, Condvar),
+}
+
+impl Futex {
+    pub(crate) fn new(word: u32) -> Futex {
+        Futex {
+            word: AtomicU32::new(word),
+            #[cfg(shuttle)]
+            kernel: (Mutex::new(()), Condvar::new()),
+        }
+    }
+
+    pub(crate) fn word(&self) -> &AtomicU32 {
+        &self.word
+    }
+
+    /// Wakes one thread that sleeps here.
+    pub(crate) fn wake(&self) {
+        #[cfg(not(shuttle))]
+        // SAFETY: a futex wake on a live word.
+        unsafe {
+            libc::syscall(libc::SYS_futex, self.word.as_ptr(), libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG, 1)
+        };
+        #[cfg(shuttle)]
+        {
+            let _kernel = self.kernel.0.lock();
+            self.kernel.1.notify_one();
+        }
+    }
+
+    /// Sleeps if the word is `value`, until woken; may come back early.
+    pub(crate) fn wait(&self, value: u32) {
+        #[cfg(not(shuttle))]
+        {
+            let none = std::ptr::null::<libc::timespec>();
+            // SAFETY: a futex wait on a live word, without a time-out.
+            unsafe { libc::syscall(libc::SYS_futex, self.word.as_ptr(), libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG, value, none) };
+        }
+        #[cfg(shuttle)]
+        {
+            let mut kernel = self.kernel.0.lock();
+            if self.word.load(Ordering::SeqCst) == value {
+                self.kernel.1.wait(&mut kernel);
+            }
+        }
+    }
+}
