@@ -74,8 +74,8 @@ fn string_tag(v: Value, s: Ref<StringCell>) -> Option<u8> {
     if v.shape_key() != ids::STRING.0 || f & (flags::SHARED | flags::HAS_IVARS) != 0 {
         return None;
     }
-    // With USER1 it is a String that counts as frozen only until somebody changes it.
-    let frozen = if f & (flags::FROZEN | flags::USER1) == flags::FROZEN { FROZEN } else { 0 };
+    // A chilled one can be changed: it arrives as any other (`settled_flags`, without asking for the kind again).
+    let frozen = if f & (flags::FROZEN | CHILLED) == flags::FROZEN { FROZEN } else { 0 };
     let encoding = if s.encoding() == string::UTF8 { 0 } else { OTHER_ENCODING };
     Some(STRING | frozen | encoding | s.code_range() as u8)
 }
