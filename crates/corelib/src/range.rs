@@ -208,6 +208,28 @@ fn same(cx: &mut Cx, r: Range, other: Value, strict: bool) -> Result<bool> {
     Ok(done.unwrap_or(true))
 }
 
+/// The `n` greatest of a range of Integers of any size, which may have no beginning.
+fn greatest(cx: &mut Cx, this: Range, n: Value) -> Result<Value> {
+    let count = cx.to_i64(n)?;
+    if count < 0 {
+        return cx.arg_error(format!("negative size ({count})"));
+    }
+    let mut list = RootedVec::new(cx);
+    let mut next = this.high();
+    if this.exclusive() {
+        next = cx.call(next, sym::sub, &[Value::fixnum(1)])?;
+    }
+    while (list.len() as i64) < count {
+        if !this.low().is_nil() && order(cx, this.low(), next)? == Some(Ordering::Greater) {
+            break;
+        }
+        list.push(next);
+        cx.safepoint()?;
+        next = cx.call(next, sym::sub, &[Value::fixnum(1)])?;
+    }
+    Ok(cx.array(&list))
+}
+
 #[ruby_class(ids::RANGE)]
 mod methods {
     use super::*;
@@ -536,6 +558,16 @@ mod methods {
             crate::array::arg::check_len(cx, (end as i128 - from as i128 + 1).max(0) as usize)?;
             let v: Vec<Value> = (from..=end).rev().map(Value::fixnum).collect();
             return Ok(cx.array(&v));
+        }
+        if let Some(n) = n
+            && block.is_none()
+            && cx.is_integer(high)
+            && (cx.is_integer(low) || low.is_nil())
+        {
+            return greatest(cx, this, n);
+        }
+        if n.is_some() && block.is_none() && low.is_nil() {
+            return cx.type_error("can't iterate from NilClass");
         }
         let numeric = is_numeric(cx, high);
         if block.is_some() || n.is_some() || (this.exclusive() && !numeric) {

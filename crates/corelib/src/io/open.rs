@@ -4,8 +4,11 @@ use super::cwd;
 use super::errors::{fail, fail_at, io_error, last_errno};
 use super::modes::{self, Mode};
 use super::object::{self, APPEND, Io, READ, WRITE};
+use super::wait;
+use std::ffi::CStr;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::time::Duration;
 use zakuro_macros::ruby_class;
-use zakuro_sched::blocking;
 use zakuro_vm::*;
 
 /// openat(2) in the VM's directory. Raises "... @ rb_sysopen - PATH".
@@ -13,21 +16,86 @@ pub fn sysopen(cx: &mut Cx, path: &[u8], flags: i32, perm: u32) -> Result<i32> {
     let at = cwd::dirfd(cx);
     let p = cwd::c(path);
     let flags = flags | libc::O_CLOEXEC;
+    // Opening a FIFO waits for the other side, which may be another thread of this VM.
+    let waits = flags & libc::O_NONBLOCK == 0
+        && flags & libc::O_ACCMODE != libc::O_RDWR
+        && cx.host.is_some()
+        && cwd::stat(cx, path, true).is_ok_and(|s| s.st_mode & libc::S_IFMT == libc::S_IFIFO);
     loop {
-        // SAFETY: p is a C string.
-        let call = || unsafe { libc::openat(at, p.as_ptr(), flags, perm as libc::c_uint) };
-        // Opening a FIFO waits for the other side.
-        let fifo = flags & libc::O_NONBLOCK == 0 && cwd::stat(cx, path, true).is_ok_and(|s| s.st_mode & libc::S_IFMT == libc::S_IFIFO);
-        let fd = if fifo { blocking(call) } else { call() };
-        if fd >= 0 {
-            return Ok(fd);
-        }
-        match last_errno() {
-            libc::EINTR => cx.safepoint()?,
-            libc::EMFILE | libc::ENFILE if reclaim(cx) => {}
-            e => return fail_at(cx, e, "rb_sysopen", path),
+        let opened = if !waits {
+            open_now(at, &p, flags, perm)
+        } else if flags & libc::O_ACCMODE == libc::O_WRONLY {
+            open_fifo_to_write(cx, at, &p, flags)?
+        } else {
+            open_fifo_to_read(cx, at, &p, flags)?
+        };
+        match opened {
+            Ok(fd) => return Ok(fd),
+            Err(libc::EINTR) => cx.safepoint()?,
+            Err(libc::EMFILE | libc::ENFILE) if reclaim(cx) => {}
+            Err(e) => return fail_at(cx, e, "rb_sysopen", path),
         }
     }
+}
+
+fn open_now(at: i32, path: &CStr, flags: i32, perm: u32) -> std::result::Result<i32, i32> {
+    // SAFETY: a C string.
+    let fd = unsafe { libc::openat(at, path.as_ptr(), flags, perm as libc::c_uint) };
+    if fd >= 0 { Ok(fd) } else { Err(last_errno()) }
+}
+
+/// A FIFO says at once whether somebody reads: look again and again.
+fn open_fifo_to_write(cx: &mut Cx, at: i32, path: &CStr, flags: i32) -> Result<std::result::Result<i32, i32>> {
+    let mut pause = Duration::from_micros(200);
+    loop {
+        match open_now(at, path, flags | libc::O_NONBLOCK, 0) {
+            Err(libc::ENXIO) => {}
+            Ok(fd) => {
+                // SAFETY: our descriptor; the flags are those that were asked for.
+                unsafe { libc::fcntl(fd, libc::F_SETFL, flags & !libc::O_NONBLOCK) };
+                return Ok(Ok(fd));
+            }
+            e => return Ok(e),
+        }
+        cx.sleep(Some(pause))?;
+        pause = (pause * 2).min(Duration::from_millis(10));
+    }
+}
+
+/// Nothing tells whether somebody writes to a FIFO but the open(2) that waits for it: that stands in a native thread of its own, and the Ruby thread waits for
+/// an event. An interrupt frees the native thread by being the writer for a moment.
+fn open_fifo_to_read(cx: &mut Cx, at: i32, path: &CStr, flags: i32) -> Result<std::result::Result<i32, i32>> {
+    // SAFETY: a new descriptor, which the guard owns from here on.
+    let done = unsafe {
+        match libc::eventfd(0, libc::EFD_CLOEXEC) {
+            -1 => return Ok(Err(last_errno())),
+            fd => OwnedFd::from_raw_fd(fd),
+        }
+    };
+    let event = done.as_raw_fd();
+    let name = path.to_owned();
+    let opener = std::thread::Builder::new().name("zakuro-open".into()).stack_size(64 << 10).spawn(move || {
+        let opened = open_now(at, &name, flags, 0);
+        // SAFETY: eight bytes to an eventfd that lives until this thread was joined.
+        unsafe { libc::write(event, 1u64.to_ne_bytes().as_ptr().cast(), 8) };
+        opened
+    });
+    let Ok(opener) = opener else { return Ok(Err(libc::EAGAIN)) };
+    let waited = wait::wait_readable(cx, event);
+    while waited.is_err() && !opener.is_finished() {
+        if let Ok(fd) = open_now(at, path, libc::O_WRONLY | libc::O_NONBLOCK | libc::O_CLOEXEC, 0) {
+            // SAFETY: opened here.
+            drop(unsafe { OwnedFd::from_raw_fd(fd) });
+        }
+        std::thread::yield_now();
+    }
+    let opened = opener.join().unwrap_or(Err(libc::EIO));
+    if let (Err(e), Ok(fd)) = (&waited, &opened) {
+        // SAFETY: opened for this call, which gives it to nobody.
+        drop(unsafe { OwnedFd::from_raw_fd(*fd) });
+        return Err(*e);
+    }
+    waited.map(|()| opened)
 }
 
 /// Collects once, so that descriptors of dead IO objects are given back.

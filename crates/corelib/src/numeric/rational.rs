@@ -93,6 +93,20 @@ fn related(cx: &mut Cx, a: Pair, op: Sym, v: Value, test: fn(Ordering) -> bool) 
 }
 
 /// floor, ceil, truncate and round with digits: an Integer without or for digits below 1.
+/// Digits after the point of a number with this denominator; None: infinitely many.
+fn decimals(mut denominator: i64) -> Option<i64> {
+    let mut count = |factor| {
+        let mut n = 0;
+        while denominator % factor == 0 {
+            denominator /= factor;
+            n += 1;
+        }
+        n
+    };
+    let digits = count(2).max(count(5));
+    (denominator == 1).then_some(digits)
+}
+
 fn rounded(cx: &mut Cx, p: Pair, digits: Option<Value>, way: Way) -> Result<Value> {
     let whole = |cx: &mut Cx, p: Pair| match way {
         Way::Floor => rat::floor(cx, p),
@@ -103,6 +117,9 @@ fn rounded(cx: &mut Cx, p: Pair, digits: Option<Value>, way: Way) -> Result<Valu
     let Some(n) = digits else { return whole(cx, p) };
     if !ints::is_int(n) {
         return cx.type_error("not an integer");
+    }
+    if n.is_fixnum() && p.1.is_fixnum() && n.fix() >= decimals(p.1.fix()).unwrap_or(i64::MAX).max(1) {
+        return Ok(rat::object(cx, p));
     }
     let scale = rat::pow(cx, (ints::TEN, ints::ONE), n)?;
     let scaled = rat::mul(cx, p, scale)?;
