@@ -40,9 +40,6 @@ use zakuro_base::Options;
 use zakuro_heap::Region;
 use zakuro_object::*;
 
-/// Whether a capture may be a delta above the last one. Off: on tests/apps/parallel the comparison of `check` finds Arrays whose delta differs from the whole.
-const INCREMENTAL: bool = false;
-
 /// A run of values in a graph.
 #[derive(Clone, Copy)]
 struct Span {
@@ -310,7 +307,7 @@ impl Cx {
             if !s.changes.any {
                 return Some(s);
             }
-            (INCREMENTAL && s.make_room()).then(|| self.add_level(s))
+            s.make_room().then(|| self.add_level(s))
         });
         let mut s = match stands {
             Some(s) => s,
