@@ -53,6 +53,8 @@ pub struct Code {
     pub lines: Box<[(u32, u32)]>,
     /// First instructions of the statements that begin a line, ascending: where a trace sees the line.
     pub statements: Box<[u32]>,
+    /// First instructions of the bodies of rescue clauses, ascending: where a trace sees that an exception is rescued.
+    pub rescues: Box<[u32]>,
     /// (instruction, start and length of its node in the source), ascending by instruction, for those that may raise: error reports
     /// mark a piece of the line with them.
     pub spans: Box<[(u32, u32, u32)]>,
@@ -317,6 +319,7 @@ impl Code {
             handlers: Box::new([]),
             lines: Box::new([]),
             statements: Box::new([]),
+            rescues: Box::new([]),
             spans: Box::new([]),
             span: None,
             first_line: line,

@@ -331,7 +331,8 @@ opcodes! {
     Yield Call,
     /// yield, operands as SendX.
     YieldX Call,
-    /// return a from this Code (method, class body, program, `next` in a block, last value)
+    /// return a from this Code (method, class body, program, `next` in a block, last value). x = 1: a
+    /// written `return`, whose line traces tell
     Return A,
     /// `return` written in a block: returns from the method or lambda around it
     ReturnBlock A,

@@ -38,6 +38,7 @@ fn code(nregs: u16, insns: Vec<Insn>) -> Code {
         source: (*b"").into(),
         data_offset: None,
         statements: Box::new([]),
+        rescues: Box::new([]),
     }
 }
 

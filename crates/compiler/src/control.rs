@@ -212,14 +212,15 @@ impl<'pr> Compiler<'pr> {
         self.f.control[keep..].iter().any(|c| matches!(c, Control::Ensure { .. }))
     }
 
-    /// Evaluates the value of a jump out of this Code and leaves by `op`.
-    fn exit(&mut self, arguments: Option<&prism::ArgumentsNode<'pr>>, op: Op, at: u32, dest: Dest) -> u16 {
+    /// Evaluates the value of a jump out of this Code and leaves by `op`. A written `return` with no ensure clause around is marked: traces tell its line.
+    fn exit(&mut self, arguments: Option<&prism::ArgumentsNode<'pr>>, op: Op, explicit: bool, at: u32, dest: Dest) -> u16 {
         let mark = self.f.top;
-        let hold = if self.runs_ensure(0) { Dest::Push } else { Dest::Any };
+        let ensure = self.runs_ensure(0);
+        let hold = if ensure { Dest::Push } else { Dest::Any };
         let v = self.jump_value(arguments, hold);
         self.set_line(at);
         let left = self.leave(0);
-        self.f.asm.emit(op, 0, v, 0, 0);
+        self.f.asm.emit(op, (explicit && !ensure) as u8, v, 0, 0);
         self.reenter(left);
         self.pop_to(mark);
         self.dead(dest)
@@ -244,7 +245,7 @@ impl<'pr> Compiler<'pr> {
         let Some(i) = self.innermost_loop() else {
             // A lambda literal returns.
             let op = if self.scope_kind() == Kind::Lambda { Op::Return } else { Op::BreakBlock };
-            return self.exit(arguments.as_ref(), op, at, dest);
+            return self.exit(arguments.as_ref(), op, false, at, dest);
         };
         let Control::Loop { brk, value, .. } = self.f.control[i] else { return 0 };
         let mark = self.f.top;
@@ -262,7 +263,7 @@ impl<'pr> Compiler<'pr> {
     pub(crate) fn next(&mut self, n: &prism::NextNode<'pr>, dest: Dest) -> u16 {
         let arguments = n.arguments();
         let Some(i) = self.innermost_loop() else {
-            return self.exit(arguments.as_ref(), Op::Return, n.location().start(), dest);
+            return self.exit(arguments.as_ref(), Op::Return, false, n.location().start(), dest);
         };
         let Control::Loop { next, .. } = self.f.control[i] else { return 0 };
         self.jump_value(arguments.as_ref(), Dest::Discard);
@@ -304,7 +305,7 @@ impl<'pr> Compiler<'pr> {
             Kind::Block | Kind::For | Kind::Eval => Op::ReturnBlock,
             _ => Op::Return,
         };
-        self.exit(n.arguments().as_ref(), op, n.location().start(), dest)
+        self.exit(n.arguments().as_ref(), op, true, n.location().start(), dest)
     }
 
     // ---- case ----

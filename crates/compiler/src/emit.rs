@@ -38,6 +38,8 @@ pub(crate) struct Asm {
     pub lines: Vec<(u32, u32)>,
     /// Instructions at which a line's first statement begins, and the last one's line.
     pub statements: Vec<u32>,
+    /// First instructions of the bodies of rescue clauses.
+    pub rescues: Vec<u32>,
     statement_line: u32,
     /// Line given to the instructions emitted next.
     pub line: u32,

@@ -226,6 +226,7 @@ impl<'pr> Compiler<'pr> {
         }
         self.f.asm.jump(next);
         self.f.asm.bind(body);
+        self.rescued();
         if let Some(reference) = n.reference() {
             let t = self.target(&reference);
             self.store(&t, error);
@@ -235,6 +236,12 @@ impl<'pr> Compiler<'pr> {
         self.f.asm.jump(done);
         self.f.asm.bind(next);
         self.pop_to(mark);
+    }
+
+    /// The body of a clause begins here.
+    fn rescued(&mut self) {
+        let at = self.f.asm.ip();
+        self.f.asm.rescues.push(at);
     }
 
     fn rescue_match(&mut self, error: u16, body: Label, class: impl FnOnce(&mut Self) -> u16) {
@@ -256,6 +263,7 @@ impl<'pr> Compiler<'pr> {
                     c.rescue_match(error, body, |c| c.get_const(Sym::intern("StandardError"), true, Dest::Push));
                     c.f.asm.jump(next);
                     c.f.asm.bind(body);
+                    c.rescued();
                     c.expr(&n.rescue_expression(), d);
                     c.f.asm.jump(done);
                     c.f.asm.bind(next);

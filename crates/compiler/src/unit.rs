@@ -348,6 +348,7 @@ impl<'pr> Compiler<'pr> {
             handlers: handlers.into(),
             lines: asm.lines.into(),
             statements: asm.statements.into(),
+            rescues: asm.rescues.into(),
             spans: asm.spans.into(),
             span: definition.filter(|_| self.spans),
             first_line: self.first_line,

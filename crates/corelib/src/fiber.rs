@@ -18,16 +18,6 @@ fn blocking_name() -> Sym {
     Cx::blocking_name()
 }
 
-/// A copy of a storage Hash (nil for none): fibers inherit their maker's variables but not later changes.
-fn copy_storage(cx: &mut Cx, storage: Value) -> Result<Value> {
-    let Some(from) = Ref::<HashCell>::from_value(storage) else { return Ok(Value::NIL) };
-    let to = cx.new_hash();
-    for (k, v) in cx.hash_pairs(from) {
-        cx.hash_set(to, k, v)?;
-    }
-    Ok(to.as_value())
-}
-
 /// A storage Hash given by the program: keys must be Symbols.
 fn check_storage(cx: &mut Cx, v: Value) -> Result<Value> {
     if v.is_nil() {
@@ -45,7 +35,7 @@ fn check_storage(cx: &mut Cx, v: Value) -> Result<Value> {
             return cx.type_error(format!("wrong argument type {c} (expected Symbol)"));
         }
     }
-    copy_storage(cx, v)
+    Ok(cx.copied_storage(v))
 }
 
 fn check_key(cx: &mut Cx, key: Value) -> Result<Value> {
@@ -72,11 +62,7 @@ mod fiber {
         }
         let body = cx.block_value(block);
         let storage = match kw.get(storage) {
-            None | Some(Value::TRUE) => {
-                let me = current(cx);
-                let mine = cx.data_ref::<FiberData>(me)?.storage;
-                copy_storage(cx, mine)?
-            }
+            None | Some(Value::TRUE) => cx.inherited_storage(),
             Some(v) => check_storage(cx, v)?,
         };
         let mut data = FiberData::new(body);
@@ -205,7 +191,7 @@ mod fiber {
     fn storage(cx: &mut Cx, this: Value) -> Result<Value> {
         own_storage(cx, this)?;
         let s = cx.data_ref::<FiberData>(this)?.storage;
-        copy_storage(cx, s)
+        Ok(cx.copied_storage(s))
     }
 
     /// Replaces the variables of the running fiber.

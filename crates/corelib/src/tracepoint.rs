@@ -314,10 +314,11 @@ mod trace_point {
         // SAFETY: code states live while their frames do.
         if e.code.is_null() { String::new() } else { unsafe { (&*e.code).code.file.to_string() } }
     }
-    /// File of the event.
+    /// File of the event, nil outside of Ruby code.
     #[method("path")]
-    fn path(cx: &mut Cx, this: Value) -> Result<String> {
-        Ok(file(&current(cx, this)?))
+    fn path(cx: &mut Cx, this: Value) -> Result<Option<String>> {
+        let e = current(cx, this)?;
+        Ok((!e.code.is_null()).then(|| file(&e)))
     }
     fn method_cell(e: &Event) -> Option<Ref<MethodCell>> {
         Ref::<MethodCell>::from_value(e.me).filter(|m| m.method_kind() != MethodKind::Frame)

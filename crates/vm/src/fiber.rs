@@ -14,6 +14,7 @@
 
 use crate::builtin::Block;
 use crate::frame::Frame;
+use crate::interp::trace::events;
 use crate::raise::{Exc, Result};
 use crate::vm::{Cx, Stacks, SuspendedStacks};
 use zakuro_object::*;
@@ -181,7 +182,9 @@ impl Cx {
     }
     /// New fiber of a block.
     pub fn new_fiber(&mut self, class: ClassId, block: Value) -> Value {
-        self.data(class, FiberData::new(block))
+        let mut data = FiberData::new(block);
+        data.storage = self.inherited_storage();
+        self.data(class, data)
     }
     fn fiber_error<T>(&mut self, message: &str) -> Result<T> {
         self.raise(ids::FIBER_ERROR, message)
@@ -199,6 +202,9 @@ impl Cx {
             let mut data = FiberData::new(Value::NIL);
             data.state = FiberState::Running;
             data.thread = self.thread_id();
+            if let Some(t) = self.threads.as_deref_mut() {
+                data.storage = std::mem::replace(&mut t.current().storage, Value::NIL);
+            }
             let f = self.data(ids::FIBER, data);
             self.ivar_set_raw(f, Cx::blocking_name(), Value::TRUE);
             self.root_fiber = f;
@@ -351,6 +357,9 @@ impl Cx {
                 // SAFETY: the suspender lives at the bottom of the running coroutine.
                 unsafe { (*s).suspend(Out::Switch) };
             }
+            if self.tracing & events::FIBER_SWITCH != 0 {
+                self.switched()?;
+            }
         }
         let f = known(self, current)?;
         let v = std::mem::replace(&mut f.transfer, Value::NIL);
@@ -358,6 +367,31 @@ impl Cx {
             return self.repend(v);
         }
         Ok(v)
+    }
+    /// Tells traces that another fiber goes on.
+    #[cold]
+    fn switched(&mut self) -> Result<()> {
+        let thread = self.current_thread();
+        self.trace_event(events::FIBER_SWITCH, Some(thread), None, Value::NIL)
+    }
+    /// Variables (Fiber storage) that a fiber or thread made now gets: a copy of the running fiber's, or nil.
+    pub fn inherited_storage(&mut self) -> Value {
+        let current = if self.current_fiber.is_nil() { self.root_fiber } else { self.current_fiber };
+        let mine = match current.is_nil() {
+            true => self.threads.as_deref_mut().map_or(Value::NIL, |t| t.current().storage),
+            false => self.data_ref::<FiberData>(current).map_or(Value::NIL, |f| f.storage),
+        };
+        self.copied_storage(mine)
+    }
+    /// A copy of a storage Hash (nil for none): fibers inherit their maker's variables but not later changes.
+    pub fn copied_storage(&mut self, storage: Value) -> Value {
+        let Some(from) = Ref::<HashCell>::from_value(storage) else { return Value::NIL };
+        let to = self.new_hash();
+        for (k, v) in self.hash_pairs(from) {
+            // Symbols are compared without a call.
+            let _ = self.hash_set(to, k, v);
+        }
+        to.as_value()
     }
     /// The root's loop: runs `next_fiber` after `next_fiber` until it is the root's turn.
     #[inline(never)]
@@ -472,7 +506,12 @@ fn fiber_body(cx: *mut Cx, fiber: Value, s: &Suspender<(), Out>) {
         let args = (*f).transfer;
         let block = Block::from_value((*f).block);
         let args: Vec<Value> = Ref::<ArrayCell>::from_value(args).map_or(Vec::new(), |a| a.as_slice().to_vec());
-        let r = cx.guarded(|cx| cx.yield_full(block, &args, (*f).keywords, Block::NONE, None));
+        let r = cx.guarded(|cx| {
+            if cx.tracing & events::FIBER_SWITCH != 0 {
+                cx.switched()?;
+            }
+            cx.yield_full(block, &args, (*f).keywords, Block::NONE, None)
+        });
         drop(args);
         let (v, failed) = match r {
             Ok(v) => (v, false),

@@ -10,19 +10,25 @@ use zakuro_bytecode::Code;
 use zakuro_object::*;
 
 impl Cx {
-    /// Runs a program or required file at top level: `self` is main (or `self_`).
-    pub fn run_program(&mut self, code: &Arc<Code>, wrap: Option<Value>) -> Result<Value> {
+    /// Runs a program or required file at top level; `wrap`: in a module, with an object that stands for main.
+    pub fn run_program(&mut self, code: &Arc<Code>, wrap: Option<(Value, Value)>) -> Result<Value> {
         let object = self.class_value(ids::OBJECT);
         let top = self.new_cref(object, Value::NIL);
         if let Some(mut c) = Ref::<CrefCell>::from_value(top) {
             c.header.aux = 1; // methods defined at top level are private
         }
-        let cref = match wrap {
-            Some(m) => self.new_cref(m, top),
-            None => top,
+        // A wrapped file defines its methods, private ones too, in the module.
+        let (cref, main) = match wrap {
+            Some((m, main)) => {
+                let inner = self.new_cref(m, top);
+                if let Some(mut c) = Ref::<CrefCell>::from_value(inner) {
+                    c.header.aux = 1;
+                }
+                (inner, main)
+            }
+            None => (top, self.main),
         };
         let me = self.frame_method(Sym::intern("<main>"), ids::OBJECT, cref);
-        let main = self.main;
         self.run_code(code, main, me.as_value(), Value::NIL, FRAME_TOP, Block::NONE)
     }
     /// Runs a Code in a new frame: `env` is the environment around (eval) or nil.

@@ -102,6 +102,8 @@ pub struct Thread {
     pub locals: Value,
     /// `thread_variable_get`, a Hash or nil.
     pub variables: Value,
+    /// Fiber storage that its root fiber gets when that is made.
+    pub storage: Value,
     pub name: Value,
     pub group: Value,
     pub priority: i64,
@@ -140,6 +142,7 @@ impl Thread {
             held: Vec::new(),
             locals: Value::NIL,
             variables: Value::NIL,
+            storage: Value::NIL,
             name: Value::NIL,
             group: Value::NIL,
             priority: 0,
@@ -175,10 +178,11 @@ impl NativeData for Thread {
     }
     fn trace(&self, m: &mut Marker<'_>) {
         for v in
-            [self.object, self.block, self.args, self.result, self.error, self.locals, self.variables, self.name, self.group, self.report]
+            [self.object, self.block, self.args, self.result, self.error, self.locals, self.variables, self.storage, self.name, self.group]
         {
             m.mark_value_bits(v.0);
         }
+        m.mark_value_bits(self.report.0);
         self.pending.iter().chain(&self.held).for_each(|v| m.mark_value_bits(v.0));
         self.masks.iter().flatten().for_each(|(v, _)| m.mark_value_bits(v.0));
         let Some(c) = &self.context else { return };
@@ -501,6 +505,7 @@ impl Cx {
             Ok(s) => s,
             Err(e) => return self.raise(ids::THREAD_ERROR, format!("can't create Thread: {e}")),
         };
+        let storage = self.inherited_storage();
         let t: *mut Thread = self.data_mut::<Thread>(object)?;
         let cx: *mut Cx = self;
         // SAFETY: the payload stays where it is while the thread is alive; the coroutine moves with the VM.
@@ -511,6 +516,7 @@ impl Cx {
             (*t).id = ts.next_id;
             (*t).object = object;
             (*t).group = group;
+            (*t).storage = storage;
             (*t).masks = (*ts.current).masks.clone();
             (*t).stacks = Some(layout(&stack));
             (*t).co = Some(Co::new(stack, move |s: &Sus, ()| {

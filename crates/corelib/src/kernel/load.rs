@@ -374,6 +374,16 @@ pub fn run_file(cx: &mut Cx, file: &[u8], wrap: Option<Value>) -> Result<()> {
     drop(source);
     show_warnings(cx, &name, &compiled.warnings)?;
     crate::kernel::eval::compiled(cx, &compiled.code, Value::NIL)?;
+    // In a module, `self` is a copy of main that the module extends.
+    let wrap = match (wrap, wrap.and_then(|m| cx.class_id(m))) {
+        (Some(m), Some(id)) => {
+            let main = crate::object::copy::clone(cx, cx.main, None)?;
+            let s = cx.singleton_class(main)?;
+            cx.include_module(s, id)?;
+            Some((m, main))
+        }
+        _ => None,
+    };
     cx.run_program(&compiled.code, wrap)?;
     Ok(())
 }

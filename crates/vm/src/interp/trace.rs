@@ -42,7 +42,7 @@ pub mod events {
     pub const SCRIPT_COMPILED: u32 = 8192;
     pub const RESCUE: u32 = 16384;
     /// Kinds that need marked instructions.
-    pub const IN_CODE: u32 = LINE | CLASS | END | CALL | RETURN | C_CALL | C_RETURN | B_CALL | B_RETURN;
+    pub const IN_CODE: u32 = LINE | CLASS | END | CALL | RETURN | C_CALL | C_RETURN | B_CALL | B_RETURN | RESCUE;
 }
 
 /// Something that happened.
@@ -88,9 +88,9 @@ fn instrument(cs: &mut CodeState, mask: u32) {
         cs.insns = code.insns.as_ptr();
         return;
     }
+    let internal = code.file.starts_with("<internal");
     let copy = cs.traced.get_or_insert_with(|| code.insns.clone());
     copy.copy_from_slice(&code.insns);
-    let internal = code.file.starts_with("<internal");
     let (calls, returns) = match code.kind {
         CodeKind::Method if internal => (C_CALL, C_RETURN),
         CodeKind::Method => (CALL, RETURN),
@@ -107,6 +107,9 @@ fn instrument(cs: &mut CodeState, mask: u32) {
                 insn.op = TRACE;
             }
         }
+    }
+    if mask & RESCUE != 0 {
+        code.rescues.iter().filter(|_| !internal).for_each(|i| copy[*i as usize].op = TRACE);
     }
     for (i, insn) in code.insns.iter().enumerate() {
         let marked = match insn.opcode() {
@@ -173,6 +176,7 @@ impl Cx {
                     frame: f,
                     line: match wanted {
                         events::CALL | events::B_CALL | events::CLASS => (&*(*f).code).code.line,
+                        events::RETURN | events::B_RETURN if written_return(f) => (*(*f).code).line_of((*f).ip),
                         events::RETURN | events::B_RETURN | events::END => (&*(*f).code).code.end_line,
                         _ => (*(*f).code).line_of((*f).ip),
                     },
@@ -275,6 +279,16 @@ impl Cx {
     }
 }
 
+/// Whether a frame stands at a `return` of the program's text.
+unsafe fn written_return(f: *const Frame) -> bool {
+    // SAFETY: caller: a live Ruby frame.
+    unsafe {
+        let cs = &*(*f).code;
+        let insn = cs.code.insns[cs.index_of((*f).ip)];
+        matches!(insn.opcode(), Op::Return | Op::ReturnBlock) && insn.x == 1
+    }
+}
+
 /// How the handler of a marked instruction goes on.
 enum Then {
     /// With the instruction itself.
@@ -321,6 +335,9 @@ unsafe fn before(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Code
             for kind in starts.into_iter().filter(|k| *k != 0) {
                 cx.trace_event(kind, None, None, Value::NIL)?;
             }
+        }
+        if cx.tracing & RESCUE != 0 && code.rescues.binary_search(&(index as u32)).is_ok() {
+            cx.trace_event(RESCUE, None, None, cx.errinfo)?;
         }
         if cx.tracing & LINE != 0 && code.statements.binary_search(&(index as u32)).is_ok() && !code.file.starts_with("<internal") {
             cx.trace_event(LINE, None, None, Value::NIL)?;
