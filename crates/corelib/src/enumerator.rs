@@ -128,6 +128,7 @@ fn with_index_step(cx: &mut Cx, data: Value, args: Args) -> Result<Value> {
         Some(i) => cx.int(i + 1),
         None => cx.call(index, sym::add, &[Value::fixnum(1)])?,
     };
+    cx.cell_changes(data);
     ArrayCell::set(state, &mut cx.heap, 1, next);
     let v = pack(cx, args.as_slice());
     cx.yield_values(Block::from_value(block), &[v, index])

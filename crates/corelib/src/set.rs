@@ -354,6 +354,7 @@ mod sets {
     fn clear(cx: &mut Cx, this: Value) -> Result<Value> {
         cx.check_frozen(this)?;
         let h = items(cx, this);
+        cx.cell_changes(h.as_value());
         HashCell::change(h, &mut cx.heap, |t| t.clear());
         Ok(this)
     }

@@ -159,10 +159,12 @@ impl Cx {
         let at = self.hash_find(h, hash, key)?;
         Ok(at.and_then(|i| h.table()?.entry(i)).map(|e| e.key))
     }
-    /// `hash[key] = value`; String keys are copied and frozen. The caller has checked frozen. RuntimeError when a key is added during iteration.
+    /// `hash[key] = value`; String keys are copied and frozen. The caller has checked frozen (not captured: the Hash
+    /// inside a Set, say, is nobody's receiver). RuntimeError when a key is added during iteration.
     pub fn hash_set(&mut self, h: Ref<HashCell>, key: Value, value: Value) -> Result<()> {
         let hash = self.key_hash(h, key)?;
         if let Some(i) = self.hash_find(h, hash, key)? {
+            self.cell_changes(h.as_value());
             HashCell::change(h, &mut self.heap, |t| t.set_value(i, value));
             return Ok(());
         }
@@ -177,6 +179,7 @@ impl Cx {
             key = StringCell::substring(&mut self.heap, ids::STRING.0, s, 0, s.len()).as_value();
             key.set_flags(flags::FROZEN);
         }
+        self.cell_changes(h.as_value());
         HashCell::change(h, &mut self.heap, |t| {
             t.push(hash, key, value);
         });
@@ -189,7 +192,10 @@ impl Cx {
         }
         let hash = self.key_hash(h, key)?;
         match self.hash_find(h, hash, key)? {
-            Some(i) => Ok(Some(HashCell::change(h, &mut self.heap, |t| t.remove_at(i)).value)),
+            Some(i) => {
+                self.cell_changes(h.as_value());
+                Ok(Some(HashCell::change(h, &mut self.heap, |t| t.remove_at(i)).value))
+            }
             None => Ok(None),
         }
     }
