@@ -9,6 +9,12 @@ pub static TABLES: &[&[MethodRow]] = &[basic::METHODS, nil::METHODS, true_class:
 
 pub fn setup(_cx: &mut Cx) {}
 
+/// The VM's frozen String of this content, always the same one.
+fn shared(cx: &mut Cx, text: &str) -> Value {
+    let s = Ref::of(cx.frozen_str(text));
+    crate::string::dedup::dedup(cx, s)
+}
+
 #[ruby_class(ids::BASIC_OBJECT)]
 mod basic {
     use super::*;
@@ -26,19 +32,13 @@ mod basic {
     fn not(_cx: &mut Cx, this: Value) -> bool {
         !this.truthy()
     }
-    /// Whether both are the same object.
+    /// Whether both are the same object. `equal?` is not meant to be redefined.
     ///
     ///     o = Object.new; [o == o, o == Object.new]   #=> [true, false]
-    #[method("==")]
+    ///     "a".equal?("a")                             #=> false
+    ///     :a.equal?(:a)                               #=> true
+    #[method("==", "equal?")]
     fn eq(_cx: &mut Cx, this: Value, other: Value) -> bool {
-        this == other
-    }
-    /// Whether both are the same object; not meant to be redefined.
-    ///
-    ///     "a".equal?("a")   #=> false
-    ///     :a.equal?(:a)     #=> true
-    #[method("equal?")]
-    fn equal(_cx: &mut Cx, this: Value, other: Value) -> bool {
         this == other
     }
     /// The negation of `==`.
@@ -137,7 +137,7 @@ mod nil {
     ///     nil.to_s   #=> ""
     #[method("to_s")]
     fn to_s(cx: &mut Cx, _this: Value) -> Value {
-        cx.frozen_str("")
+        shared(cx, "")
     }
     /// The empty Array.
     ///
@@ -206,16 +206,14 @@ mod nil {
     /// Whether the other is truthy.
     ///
     ///     nil | 1   #=> true
-    #[method("|")]
-    #[method("^")]
+    #[method("|", "^")]
     fn or(_cx: &mut Cx, _this: Value, other: Value) -> bool {
         other.truthy()
     }
     /// Whether the other is nil.
     ///
     ///     nil === nil   #=> true
-    #[method("===")]
-    #[method("==")]
+    #[method("===", "==")]
     fn eqq(_cx: &mut Cx, _this: Value, other: Value) -> bool {
         other.is_nil()
     }
@@ -230,7 +228,7 @@ mod true_class {
     ///     true.to_s   #=> "true"
     #[method("to_s", "inspect")]
     fn to_s(cx: &mut Cx, _this: Value) -> Value {
-        cx.frozen_str("true")
+        shared(cx, "true")
     }
     /// Whether the other is truthy.
     ///
@@ -263,8 +261,7 @@ mod true_class {
     /// Whether the other is true.
     ///
     ///     true === 1   #=> false
-    #[method("===")]
-    #[method("==")]
+    #[method("===", "==")]
     fn eqq(_cx: &mut Cx, _this: Value, other: Value) -> bool {
         other == Value::TRUE
     }
@@ -279,7 +276,7 @@ mod false_class {
     ///     false.to_s   #=> "false"
     #[method("to_s", "inspect")]
     fn to_s(cx: &mut Cx, _this: Value) -> Value {
-        cx.frozen_str("false")
+        shared(cx, "false")
     }
     /// False.
     ///
@@ -291,16 +288,14 @@ mod false_class {
     /// Whether the other is truthy.
     ///
     ///     false | 1   #=> true
-    #[method("|")]
-    #[method("^")]
+    #[method("|", "^")]
     fn or(_cx: &mut Cx, _this: Value, other: Value) -> bool {
         other.truthy()
     }
     /// Whether the other is false.
     ///
     ///     false === nil   #=> false
-    #[method("===")]
-    #[method("==")]
+    #[method("===", "==")]
     fn eqq(_cx: &mut Cx, _this: Value, other: Value) -> bool {
         other == Value::FALSE
     }

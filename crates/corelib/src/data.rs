@@ -35,7 +35,8 @@ fn fill(cx: &mut Cx, this: Value, given: Option<Ref<HashCell>>) -> Result<()> {
                 set[i] = *v;
             }
         } else {
-            unknown.push(cx.inspect_text(*k)?);
+            let shown = if k.is_sym() { *k } else { cx.str(&s.as_sym().map_or("".into(), |s| s.name())) };
+            unknown.push(cx.inspect_text(shown)?);
         }
     }
     let missing: Vec<Value> = names.as_slice().iter().zip(&set).filter(|(_, v)| v.is_undef()).map(|(n, _)| *n).collect();
@@ -138,12 +139,8 @@ mod record {
     /// Member names of a class made by `define`.
     ///
     ///     Data.define(:x, :y).members   #=> [:x, :y]
-    #[method("members", singleton)]
+    #[method("__members", singleton, private)]
     fn class_members(cx: &mut Cx, this: ClassId) -> Result<Value> {
-        if this == ids::DATA {
-            let o = cx.class_value(this);
-            return cx.no_method_error(o, Sym::intern("members"), &[], zakuro_vm::interp::MissReason::None);
-        }
         let list = members(cx, this)?.as_slice().to_vec();
         Ok(cx.array(&list))
     }
@@ -246,7 +243,7 @@ mod record {
     ///     Data.define(:a, :b).new(1, 2).deconstruct_keys([:b])   #=> {b: 2}
     #[method("deconstruct_keys")]
     fn deconstruct_keys_(cx: &mut Cx, this: Value, keys: Value) -> Result<Value> {
-        deconstruct_keys(cx, this, keys)
+        deconstruct_keys(cx, this, keys, false)
     }
 
     /// Member names.

@@ -65,10 +65,21 @@ pub(crate) fn define_accessors(cx: &mut Cx, class: ClassId, names: &[Sym], write
 pub(crate) fn define_constructors(cx: &mut Cx, class: ClassId, from: Option<Method>) -> Result<()> {
     let object = cx.class_value(class);
     let s = cx.singleton_class(object)?;
+    let base = s;
     let Some(m) = from else { return Ok(()) };
     for name in [sym::new, sym::aref] {
         // The owner stays: call sites know Class#new by it.
-        let copy = cx.copy_method(m, name, m.owner, Visibility::Public);
+        let mut copy = cx.copy_method(m, name, m.owner, Visibility::Public);
+        if m.name != sym::new {
+            copy.name = name;
+        }
+        cx.add_method(s, name, copy);
+    }
+    for (hidden, name) in [("__members", "members"), ("__keyword_init", "keyword_init?")] {
+        let Some(from) = cx.find_method(base, Sym::intern(hidden)) else { continue };
+        let name = Sym::intern(name);
+        let mut copy = cx.copy_method(from, name, s, Visibility::Public);
+        copy.name = name;
         cx.add_method(s, name, copy);
     }
     Ok(())
@@ -123,8 +134,10 @@ pub(crate) fn hash_code(cx: &mut Cx, this: Value) -> Result<Value> {
 /// `#<struct Foo a=1>`, `#<data Foo a=1>`
 pub(crate) fn inspect(cx: &mut Cx, this: Value, word: &str) -> Result<Value> {
     let class = cx.class_of(this);
-    let name = cx.class(class).name;
-    let head = format!("#<{word} {}", name.map_or("".into(), |n| n.name()));
+    // Names that begin in an anonymous module are left out.
+    let path = cx.class_name(class);
+    let name = (!path.starts_with('#')).then_some(&*path);
+    let head = format!("#<{word} {}", name.unwrap_or_default());
     let names = names_of(cx, this)?;
     let text = cx.guard_recursion(this, |cx| {
         let mut out = head.clone().into_bytes();
@@ -150,7 +163,7 @@ pub(crate) fn inspect(cx: &mut Cx, this: Value, word: &str) -> Result<Value> {
     })?;
     Ok(match text {
         Some(t) => cx.str_bytes(&t, UTF8),
-        None => cx.str(&format!("{head}:...>")),
+        None => cx.str(&format!("#<{word} {path}:...>")),
     })
 }
 /// Name of a local variable or constant.
@@ -172,7 +185,8 @@ pub(crate) fn to_h(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
     Ok(out.as_value())
 }
 /// Hash of the asked members, up to the first that does not exist.
-pub(crate) fn deconstruct_keys(cx: &mut Cx, this: Value, keys: Value) -> Result<Value> {
+/// Keys are names; a Struct takes places too.
+pub(crate) fn deconstruct_keys(cx: &mut Cx, this: Value, keys: Value, places: bool) -> Result<Value> {
     if keys.is_nil() {
         return to_h(cx, this, Block::NONE);
     }
@@ -185,14 +199,20 @@ pub(crate) fn deconstruct_keys(cx: &mut Cx, this: Value, keys: Value) -> Result<
     if keys.len() > names.len() {
         return Ok(out.as_value());
     }
-    for k in keys.as_slice() {
-        match k.as_sym() {
-            Some(s) if names.contains(&s) => {
-                let v = cx.ivar_get(this, s);
-                cx.hash_set(out, *k, v)?;
-            }
-            _ => break,
-        }
+    let mut at = 0;
+    while let Some(k) = keys.get(at) {
+        at += 1;
+        let name = if places && !k.is_sym() && !k.is_kind(Kind::String) {
+            let i = cx.to_i64(k)?;
+            let i = if i < 0 { i.checked_add(names.len() as i64) } else { Some(i) };
+            i.and_then(|i| usize::try_from(i).ok()).and_then(|i| names.get(i)).copied()
+        } else {
+            let s = cx.to_sym(k)?;
+            names.contains(&s).then_some(s)
+        };
+        let Some(name) = name else { break };
+        let v = cx.ivar_get(this, name);
+        cx.hash_set(out, k, v)?;
     }
     Ok(out.as_value())
 }
@@ -283,6 +303,11 @@ mod record {
         let m = cx.find_method(ids::CLASS, sym::new);
         define_constructors(cx, class, m)?;
         if let Some(c) = constant {
+            if cx.const_entry(this, c).is_some() {
+                let path = cx.class_name(this);
+                cx.warn_here(&format!("redefining constant {path}::{}", c.name()))?;
+                cx.const_remove(this, c);
+            }
             cx.const_set(this, c, object);
         }
         let up = cx.class_value(this);
@@ -294,12 +319,8 @@ mod record {
     /// Member names of a Struct class.
     ///
     ///     Struct.new(:x, :y).members   #=> [:x, :y]
-    #[method("members", singleton)]
+    #[method("__members", singleton, private)]
     fn class_members(cx: &mut Cx, this: ClassId) -> Result<Value> {
-        if this == ids::STRUCT {
-            let o = cx.class_value(this);
-            return cx.no_method_error(o, Sym::intern("members"), &[], zakuro_vm::interp::MissReason::None);
-        }
         let list = members(cx, this)?.as_slice().to_vec();
         Ok(cx.array(&list))
     }
@@ -307,7 +328,7 @@ mod record {
     /// What the class was made with.
     ///
     ///     Struct.new(:x, keyword_init: true).keyword_init?   #=> true
-    #[method("keyword_init?", singleton)]
+    #[method("__keyword_init", singleton, private)]
     fn class_keyword_init(cx: &mut Cx, this: ClassId) -> Value {
         keyword_init(cx, this)
     }
@@ -422,7 +443,7 @@ mod record {
     ///     Struct.new(:a, :b).new(1, 2).deconstruct_keys([:a])   #=> {a: 1}
     #[method("deconstruct_keys")]
     fn deconstruct_keys_(cx: &mut Cx, this: Value, keys: Value) -> Result<Value> {
-        deconstruct_keys(cx, this, keys)
+        deconstruct_keys(cx, this, keys, true)
     }
 
     /// Member names.

@@ -67,7 +67,12 @@ pub(super) mod hash {
                 while let Some(e) = a.get(i) {
                     i += 1;
                     let Some(pair) = cx.try_ary(e)? else {
-                        let c = cx.class_name_of(e);
+                        let c = match e {
+                            Value::NIL => "nil".into(),
+                            Value::TRUE => "true".into(),
+                            Value::FALSE => "false".into(),
+                            _ => cx.class_name_of(e),
+                        };
                         return cx.arg_error(format!("wrong element type {c} at {} (expected array)", i - 1));
                     };
                     match pair.len() {
@@ -288,9 +293,16 @@ pub(super) mod hash {
     ///     {a: 1}.assoc(:a)   #=> [:a, 1]
     #[method("assoc")]
     fn assoc(cx: &mut Cx, this: Ref<HashCell>, key: Value) -> Result<Value> {
-        let Some(v) = cx.hash_get(this, key)? else { return Ok(Value::NIL) };
-        let k = cx.hash_stored_key(this, key)?.unwrap_or(key);
-        Ok(cx.array(&[k, v]))
+        // By `==`, which may find what the hash code does not.
+        let mut found = Value::NIL;
+        cx.hash_each(this, |cx, k, v| {
+            if cx.eq(k, key)? {
+                found = cx.array(&[k, v]);
+                return Ok(false);
+            }
+            Ok(true)
+        })?;
+        Ok(found)
     }
 
     /// The first pair with this value, or nil.

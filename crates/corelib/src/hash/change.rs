@@ -84,22 +84,11 @@ pub(super) mod hash {
     /// Keeps the pairs for which the block is true; nil when nothing changed.
     ///
     ///     {a: 1, b: 2}.select! { |k, v| v > 1 }   #=> {b: 2}
-    #[method("select!")]
+    ///     {a: 1, b: 2}.filter! { |k, v| v > 0 }    #=> nil
+    #[method("select!", "filter!")]
     fn select_bang(cx: &mut Cx, this: Ref<HashCell>, block: Block) -> Result<Value> {
-        keep(cx, this, block, "select!")
-    }
-
-    /// As `select!`.
-    ///
-    ///     {a: 1, b: 2}.filter! { |k, v| v > 0 }   #=> nil
-    #[method("filter!")]
-    fn filter_bang(cx: &mut Cx, this: Ref<HashCell>, block: Block) -> Result<Value> {
-        keep(cx, this, block, "filter!")
-    }
-
-    fn keep(cx: &mut Cx, this: Ref<HashCell>, block: Block, name: &str) -> Result<Value> {
         if block.is_none() {
-            return enumerator(cx, this.as_value(), name, &[]);
+            return enumerator(cx, this.as_value(), "select!", &[]);
         }
         cx.check_frozen(this.as_value())?;
         Ok(if delete_where(cx, this, block, false)? { this.as_value() } else { Value::NIL })
@@ -145,6 +134,7 @@ pub(super) mod hash {
             return cx.raise(ids::RUNTIME_ERROR, "can't replace hash during iteration");
         }
         HashCell::replace(this, &mut cx.heap, other);
+        set_default(this, other.default, other.default_is_proc());
         Ok(this.as_value())
     }
 
@@ -205,9 +195,8 @@ pub(super) mod hash {
         let fresh = empty_like(cx, this);
         let pairs = plain_copy(cx, this);
         cx.hash_each(pairs, |cx, k, v| {
-            if cx.hash_get(fresh, k)?.is_none() {
-                cx.hash_set(fresh, k, v)?;
-            }
+            // Of keys that became equal, the first stays with the last value.
+            cx.hash_set(fresh, k, v)?;
             Ok(true)
         })?;
         HashCell::replace(this, &mut cx.heap, fresh);
@@ -236,7 +225,8 @@ pub(super) mod hash {
     ///
     ///     {a: 1, b: 2}.transform_keys!({a: :c})   #=> {c: 1, b: 2}
     #[method("transform_keys!")]
-    fn transform_keys_bang(cx: &mut Cx, this: Ref<HashCell>, map: Option<Ref<HashCell>>, block: Block) -> Result<Value> {
+    fn transform_keys_bang(cx: &mut Cx, this: Ref<HashCell>, map: Option<Value>, block: Block) -> Result<Value> {
+        let map = map.map(|m| cx.to_hash(m)).transpose()?;
         if block.is_none() && map.is_none() {
             return enumerator(cx, this.as_value(), "transform_keys!", &[]);
         }

@@ -35,21 +35,11 @@ pub(super) mod hash {
     /// The pairs for which the block is true.
     ///
     ///     {a: 1, b: 2}.select { |k, v| v > 1 }   #=> {b: 2}
-    #[method("select")]
+    ///     {a: 1, b: 2}.filter { |k, v| k == :a }   #=> {a: 1}
+    #[method("select", "filter")]
     fn select(cx: &mut Cx, this: Ref<HashCell>, block: Block) -> Result<Value> {
         if block.is_none() {
             return enumerator(cx, this.as_value(), "select", &[]);
-        }
-        filter(cx, this, block, true)
-    }
-
-    /// As `select`.
-    ///
-    ///     {a: 1, b: 2}.filter { |k, v| k == :a }   #=> {a: 1}
-    #[method("filter")]
-    fn filter_(cx: &mut Cx, this: Ref<HashCell>, block: Block) -> Result<Value> {
-        if block.is_none() {
-            return enumerator(cx, this.as_value(), "filter", &[]);
         }
         filter(cx, this, block, true)
     }
@@ -117,6 +107,7 @@ pub(super) mod hash {
     #[method("compact")]
     fn compact(cx: &mut Cx, this: Ref<HashCell>) -> Result<Value> {
         let out = plain_copy(cx, this);
+        set_default(out, this.default, this.default_is_proc());
         for (k, v) in cx.hash_pairs(out) {
             if v.is_nil() {
                 cx.hash_delete(out, k)?;
@@ -160,7 +151,8 @@ pub(super) mod hash {
     ///     {a: 1}.transform_keys(&:to_s)   #=> {"a" => 1}
     ///     {a: 1, b: 2}.transform_keys({a: :c})   #=> {c: 1, b: 2}
     #[method("transform_keys")]
-    fn transform_keys(cx: &mut Cx, this: Ref<HashCell>, map: Option<Ref<HashCell>>, block: Block) -> Result<Value> {
+    fn transform_keys(cx: &mut Cx, this: Ref<HashCell>, map: Option<Value>, block: Block) -> Result<Value> {
+        let map = map.map(|m| cx.to_hash(m)).transpose()?;
         if block.is_none() && map.is_none() {
             return enumerator(cx, this.as_value(), "transform_keys", &[]);
         }

@@ -46,22 +46,11 @@ pub(super) mod hash {
     /// Calls the block with each pair.
     ///
     ///     a = []; {x: 1, y: 2}.each { |k, v| a << k << v }; a   #=> [:x, 1, :y, 2]
-    #[method("each")]
+    ///     {a: 1}.each_pair.to_a                                 #=> [[:a, 1]]
+    #[method("each", "each_pair")]
     fn each(cx: &mut Cx, this: Ref<HashCell>, block: Block) -> Result<Value> {
-        each_pair_named(cx, this, block, "each")
-    }
-
-    /// Calls the block with each pair.
-    ///
-    ///     {a: 1}.each_pair.to_a   #=> [[:a, 1]]
-    #[method("each_pair")]
-    fn each_pair(cx: &mut Cx, this: Ref<HashCell>, block: Block) -> Result<Value> {
-        each_pair_named(cx, this, block, "each_pair")
-    }
-
-    fn each_pair_named(cx: &mut Cx, this: Ref<HashCell>, block: Block, name: &str) -> Result<Value> {
         if block.is_none() {
-            return enumerator(cx, this.as_value(), name, &[]);
+            return enumerator(cx, this.as_value(), "each", &[]);
         }
         let b = PairBlock::new(cx, block);
         cx.hash_each(this, |cx, k, v| b.call(cx, k, v).map(|_| true))?;
