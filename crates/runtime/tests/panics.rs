@@ -54,8 +54,23 @@ fn a_panic_ends_its_vm_alone() {
     };
     let vm = p.vm("main").source("panics.rb", TEXT).function("boom", boom).stderr(|_| {}).start().unwrap();
     let said = vm.value::<String>().unwrap();
-    for name in ["call", "block", "ensure", "rescued", "fiber", "enumerator", "thread", "fork", "at_exit", "missing", "sort", "hash", "locked", "deep", "finalizer"]
-    {
+    for name in [
+        "call",
+        "block",
+        "ensure",
+        "rescued",
+        "fiber",
+        "enumerator",
+        "thread",
+        "fork",
+        "at_exit",
+        "missing",
+        "sort",
+        "hash",
+        "locked",
+        "deep",
+        "finalizer",
+    ] {
         assert!(said.contains(&format!("provoked: {name}")), "{name}: {said}");
     }
     assert_eq!(said.matches(":aborted, :aborted, 1").count(), 15, "{said}");
