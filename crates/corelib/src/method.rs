@@ -109,7 +109,7 @@ fn owner(cx: &mut Cx, o: Obj) -> Value {
     if let Some(class) = cx.class_id(o.class) {
         for c in cx.class(class).mro.to_vec() {
             if let Some(m) = cx.method_in(c, o.name) {
-                if m.as_value() == o.method {
+                if m.as_value() == o.method || m.method_kind() == MethodKind::ZSuper {
                     holder = c;
                 }
                 break;
