@@ -48,6 +48,30 @@ if defined?(RubyVM::Channel)
   per "vm_round_trip_beside_work_of_20_us", rounds, now - start - rounds * pause
   vm.join
 
+  # Both look again and again instead of waiting, so each has a core: a message over two cores and back.
+  SMALL.each do |name, value|
+    there, back = Channel.new, Channel.new
+    vm = side(there, back, ROUNDS) do |from, to, n|
+      i = 0
+      while i <= n
+        nil until (message = from.try_recv)
+        to << message
+        i += 1
+      end
+    end
+    there << value
+    back.recv
+    start = now
+    i = 0
+    while i < ROUNDS
+      there << value
+      nil until back.try_recv
+      i += 1
+    end
+    per "vm_round_trip_over_two_cores_#{name}", ROUNDS, now - start
+    vm.join
+  end
+
   SMALL.each do |name, value|
     pipe, ready = Channel.new, Channel.new
     vm = side(pipe, ready, FLOOD) { |from, to, n| to << 0; i = 0; while i < n; from.recv; i += 1; end; to << 1 }

@@ -243,17 +243,22 @@ impl<T: Message> Channel<T> {
         (!inner.closed).then(|| inner.has_room(&self.0, weight))
     }
 
+    /// Written out rather than by `locked`: each closure on the way would copy the message.
+    #[inline]
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
-        self.locked(|shared, inner, wakes| {
-            if inner.closed {
-                return Err(TrySendError::Closed(message));
-            }
-            if !inner.has_room(shared, message.weight()) {
-                return Err(TrySendError::Full(message));
-            }
-            inner.push(shared, message, wakes);
-            Ok(())
-        })
+        let mut wakes = Wakes::default();
+        let shared = &*self.0;
+        let mut inner = shared.inner.lock();
+        if inner.closed {
+            return Err(TrySendError::Closed(message));
+        }
+        if shared.bounds != Bounds::NONE && !inner.has_room(shared, message.weight()) {
+            return Err(TrySendError::Full(message));
+        }
+        inner.push(shared, message, &mut wakes);
+        drop(inner);
+        wakes.wake();
+        Ok(())
     }
 
     #[inline]
@@ -356,27 +361,29 @@ impl<T: Message> Channel<T> {
         self.0.front.count() != 0 || self.0.inner.count() != 0
     }
 
-    /// The oldest message of a batch. Nobody stands in line while there is one.
-    #[inline]
+    /// The oldest message of a batch. Nobody stands in line to receive while there is one.
+    #[inline(always)]
     fn pop_front(&self) -> Option<T> {
         let shared = &*self.0;
         if shared.front.count() == 0 {
             return None;
         }
-        let message = shared.front.lock().pop(shared);
         if shared.bounds != Bounds::NONE {
-            self.room_made();
+            return self.pop_front_bounded();
         }
-        message
+        shared.front.lock().pop(shared)
     }
 
-    /// A message left the front of a bounded channel. See `Inner::watch_front`.
-    #[inline]
-    fn room_made(&self) {
+    /// The same where senders may stand in line for the place that it leaves. See `Inner::watch_front`.
+    #[inline(never)]
+    fn pop_front_bounded(&self) -> Option<T> {
+        let shared = &*self.0;
+        let message = shared.front.lock().pop(shared);
         fence(Ordering::SeqCst);
-        if self.0.blocked.load(Ordering::Relaxed) {
+        if shared.blocked.load(Ordering::Relaxed) {
             self.locked(|shared, inner, wakes| inner.settle(shared, wakes));
         }
+        message
     }
 
     /// The message that owns this handle is queued: from now on it leads here only from that queue.

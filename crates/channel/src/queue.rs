@@ -28,7 +28,7 @@ impl<T: Message> Front<T> {
         self.bytes
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn pop(&mut self, shared: &Shared<T>) -> Option<T> {
         let message = self.messages.pop_front()?;
         self.bytes -= message.weight();
@@ -125,6 +125,7 @@ impl<T: Message> Inner<T> {
         self.senders.is_empty() && self.fits(shared, weight)
     }
 
+    #[inline]
     pub(crate) fn push(&mut self, shared: &Shared<T>, message: T, wakes: &mut Wakes) {
         self.bytes += message.weight();
         if message.has_handles() {

@@ -67,8 +67,13 @@ impl<'pr> Compiler<'pr> {
         let scope = self.scopes.at(at);
         let line = self.line_of(at);
         let end_line = self.line_of(end.saturating_sub(1));
+        let label = match kind {
+            CLASS => Sym::intern(&format!("<class:{}>", name.name())),
+            MODULE => Sym::intern(&format!("<module:{}>", name.name())),
+            _ => name,
+        };
         let child = self.child(scope, |c| {
-            c.code(scope, name, line, Params::default(), &|c, _| {
+            c.code(scope, label, line, Params::default(), &|c, _| {
                 c.f.end_line = end_line;
                 c.tail_opt(body.as_ref())
             })

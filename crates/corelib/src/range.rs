@@ -546,21 +546,6 @@ mod methods {
         }
         if let Some(n) = n
             && block.is_none()
-            && let Some(high) = high.as_fixnum()
-            && (low.is_fixnum() || low.is_nil())
-        {
-            let count = cx.to_i64(n)?;
-            if count < 0 {
-                return cx.arg_error(format!("negative size ({count})"));
-            }
-            let end = if this.exclusive() { high - 1 } else { high };
-            let from = low.as_fixnum().unwrap_or(i64::MIN).max(end.saturating_sub(count).saturating_add(1));
-            crate::array::arg::check_len(cx, (end as i128 - from as i128 + 1).max(0) as usize)?;
-            let v: Vec<Value> = (from..=end).rev().map(Value::fixnum).collect();
-            return Ok(cx.array(&v));
-        }
-        if let Some(n) = n
-            && block.is_none()
             && cx.is_integer(high)
             && (cx.is_integer(low) || low.is_nil())
         {

@@ -184,6 +184,7 @@ impl ArrayCell {
     }
     #[inline(always)]
     pub fn push(this: Ref<ArrayCell>, heap: &mut Heap, v: Value) {
+        this.as_value().assert_uncaptured();
         let mut this = this;
         let n = this.len();
         Self::reserve(this, heap, n + 1);
@@ -192,6 +193,7 @@ impl ArrayCell {
         this.set_len(n + 1);
     }
     pub fn extend(this: Ref<ArrayCell>, heap: &mut Heap, values: &[Value]) {
+        this.as_value().assert_uncaptured();
         let mut this = this;
         let n = this.len();
         let own: Vec<Value>;
@@ -208,6 +210,7 @@ impl ArrayCell {
     /// Stores at an existing index.
     #[inline(always)]
     pub fn set(this: Ref<ArrayCell>, heap: &mut Heap, i: usize, v: Value) {
+        this.as_value().assert_uncaptured();
         debug_assert!(i < this.len());
         if !this.unique() {
             Self::reserve_slow(this, heap, i + 1);
@@ -217,6 +220,7 @@ impl ArrayCell {
     }
     /// Stores at any index, filling the gap with nil.
     pub fn store(this: Ref<ArrayCell>, heap: &mut Heap, i: usize, v: Value) {
+        this.as_value().assert_uncaptured();
         let mut this = this;
         let n = this.len();
         if i < n {
@@ -233,6 +237,7 @@ impl ArrayCell {
         this.set_len(i + 1);
     }
     pub fn pop(this: Ref<ArrayCell>) -> Option<Value> {
+        this.as_value().assert_uncaptured();
         let mut this = this;
         let n = this.len();
         let v = this.get(n.checked_sub(1)?)?;
@@ -240,6 +245,7 @@ impl ArrayCell {
         Some(v)
     }
     pub fn shift(this: Ref<ArrayCell>, heap: &mut Heap) -> Option<Value> {
+        this.as_value().assert_uncaptured();
         let mut this = this;
         let v = this.get(0)?;
         let n = this.len();
@@ -258,6 +264,7 @@ impl ArrayCell {
         Some(v)
     }
     pub fn truncate(this: Ref<ArrayCell>, n: usize) {
+        this.as_value().assert_uncaptured();
         let mut this = this;
         if n < this.len() {
             this.set_len(n);
@@ -265,6 +272,7 @@ impl ArrayCell {
     }
     /// Replaces elements start..end by others.
     pub fn splice(this: Ref<ArrayCell>, heap: &mut Heap, start: usize, end: usize, with: &[Value]) {
+        this.as_value().assert_uncaptured();
         let mut this = this;
         let len = this.len();
         debug_assert!(start <= end && end <= len);
@@ -294,12 +302,14 @@ impl ArrayCell {
         this.set_len(new_len);
     }
     pub fn replace(this: Ref<ArrayCell>, heap: &mut Heap, values: &[Value]) {
+        this.as_value().assert_uncaptured();
         let own = values.to_vec();
         Self::truncate(this, 0);
         Self::extend(this, heap, &own);
     }
     /// Takes over the content of another Array: its buffer is shared when it is large.
     pub fn replace_shared(this: Ref<ArrayCell>, heap: &mut Heap, other: Ref<ArrayCell>) {
+        this.as_value().assert_uncaptured();
         if other.is_inline() || other.len() <= 16 {
             return Self::replace(this, heap, other.as_slice());
         }
@@ -327,6 +337,7 @@ impl ArrayCell {
     }
     /// The elements for sorting and the like in place.
     pub fn as_mut_slice<'a>(this: Ref<ArrayCell>, heap: &mut Heap) -> &'a mut [Value] {
+        this.as_value().assert_uncaptured();
         Self::reserve(this, heap, this.len());
         // SAFETY: own buffer with len values; the caller must not change the array while it holds the slice.
         unsafe { std::slice::from_raw_parts_mut(this.ptr(), this.len()) }
@@ -351,6 +362,7 @@ impl ArrayCell {
     /// Fills an empty Array.
     #[inline]
     pub fn fill(this: Ref<ArrayCell>, heap: &mut Heap, values: impl ExactSizeIterator<Item = Value>) {
+        this.as_value().assert_uncaptured();
         let mut this = this;
         let n = values.len();
         Self::reserve(this, heap, n);

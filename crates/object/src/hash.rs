@@ -237,6 +237,11 @@ impl HashCell {
     }
     /// The table for changing. Runs `f` and accounts for the memory that it takes or frees.
     pub fn change<R>(this: Ref<HashCell>, heap: &mut Heap, f: impl FnOnce(&mut HashTable) -> R) -> R {
+        this.as_value().assert_uncaptured();
+        Self::change_unnoticed(this, heap, f)
+    }
+    /// A change that no image tells: the number of walks that go on, hash codes that are made anew.
+    pub fn change_unnoticed<R>(this: Ref<HashCell>, heap: &mut Heap, f: impl FnOnce(&mut HashTable) -> R) -> R {
         let mut this = this;
         let before = this.table.weight();
         let r = f(&mut this.table);

@@ -192,6 +192,7 @@ impl StringCell {
         }
     }
     pub fn try_append(this: Ref<StringCell>, heap: &mut Heap, bytes: &[u8]) -> Result<(), TooLarge> {
+        this.as_value().assert_uncaptured();
         let mut this = this;
         let (old, add) = (this.len(), bytes.len());
         if add == 0 {
@@ -221,6 +222,7 @@ impl StringCell {
     }
     /// Replaces the content. The caller has checked frozen.
     pub fn set_bytes(this: Ref<StringCell>, heap: &mut Heap, bytes: &[u8]) {
+        this.as_value().assert_uncaptured();
         let mut this = this;
         let own: Vec<u8>;
         let mut src = bytes;
@@ -251,6 +253,7 @@ impl StringCell {
     }
     /// Replaces bytes start..end by others.
     pub fn splice(this: Ref<StringCell>, heap: &mut Heap, start: usize, end: usize, with: &[u8]) {
+        this.as_value().assert_uncaptured();
         let mut v = Vec::with_capacity(this.len() - (end - start) + with.len());
         v.extend_from_slice(&this.bytes()[..start]);
         v.extend_from_slice(with);

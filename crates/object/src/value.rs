@@ -174,6 +174,12 @@ impl Value {
         // SAFETY: as in `kind_of_cell`.
         unsafe { (*self.header()).flags }
     }
+    /// Debug builds: a captured cell is about to change, so somebody forgot `check_frozen` or `cell_changes`, and the next fork would not see it.
+    #[inline(always)]
+    #[track_caller]
+    pub fn assert_uncaptured(self) {
+        debug_assert!(self.flags() & (flags::CAPTURED | flags::SHARED) != flags::CAPTURED, "an unnoticed change of a captured cell");
+    }
     /// Whether it is an image's cell that a VM must copy before use.
     #[inline(always)]
     pub fn is_template(self) -> bool {

@@ -48,6 +48,8 @@ pub struct Location {
     pub label: String,
     /// `bar`
     pub base_label: String,
+    /// The place is in a text that was given to `eval`.
+    pub text: bool,
 }
 
 impl std::fmt::Display for Location {
@@ -165,12 +167,12 @@ impl Cx {
         let Some(levels) = self.raw_levels(exc) else { return Vec::new() };
         let mut out = Vec::new();
         let mut natives = 0;
-        for l in levels {
+        for l in visible(levels.into_iter()) {
             if out.len() >= n {
                 break;
             }
             if l.code.is_null() {
-                natives += Ref::<MethodCell>::from_value(l.me).is_some_and(shown) as usize;
+                natives += 1;
                 continue;
             }
             // SAFETY: the exception's levels keep the code states.
@@ -178,9 +180,7 @@ impl Cx {
             for _ in 0..std::mem::take(&mut natives) {
                 out.push(Place { code: code.clone(), at: l.at, native: true });
             }
-            if !code.file.starts_with("<internal") {
-                out.push(Place { code, at: l.at, native: false });
-            }
+            out.push(Place { code, at: l.at, native: false });
         }
         out.truncate(n);
         out
@@ -221,30 +221,42 @@ impl Cx {
         let mut out = Vec::new();
         let mut natives: Vec<Method> = Vec::new();
         let mut level = 0;
-        for l in levels {
+        for l in visible(levels) {
             if l.code.is_null() {
-                natives.extend(Ref::<MethodCell>::from_value(l.me).filter(|m| shown(*m)));
+                natives.push(Ref::<MethodCell>::of(l.me));
                 continue;
             }
             // SAFETY: the exception's levels keep the code states.
             let code = unsafe { &(*l.code).code };
             let line = code.line_at(l.at as usize);
             let file = code.file.clone();
+            let text = self.of_text(&l);
             for m in natives.drain(..) {
                 if level >= skip {
-                    out.push(Location { file: file.clone(), line, label: self.method_label(m), base_label: m.name.name().into() });
+                    out.push(Location { file: file.clone(), line, label: self.method_label(m), base_label: m.name.name().into(), text });
                 }
                 level += 1;
             }
-            if !file.starts_with("<internal") {
-                if level >= skip {
-                    let (label, base_label) = self.level_label(code, &l);
-                    out.push(Location { file, line, label, base_label });
-                }
-                level += 1;
+            if level >= skip {
+                let (label, base_label) = self.level_label(&l);
+                out.push(Location { file, line, label, base_label, text });
             }
+            level += 1;
         }
         out
+    }
+    /// Whether a level runs in a text that was given to `eval`.
+    fn of_text(&self, l: &Level) -> bool {
+        let mut at = l.code;
+        while !at.is_null() {
+            // SAFETY: as in `level_label`.
+            let cs = unsafe { &*at };
+            if cs.code.kind == CodeKind::Eval {
+                return true;
+            }
+            at = cs.parent.get();
+        }
+        false
     }
     pub(crate) fn method_label(&self, m: Method) -> String {
         let name = m.name.name();
@@ -262,24 +274,39 @@ impl Cx {
         }
         c.name.map(|n| format!("{}#", n.name()))
     }
-    fn level_label(&self, code: &Code, f: &Level) -> (String, String) {
-        let m = Ref::<MethodCell>::of(f.me);
-        let base = match code.kind {
-            CodeKind::Program => return ("<top (required)>".into(), "<top (required)>".into()).pick(&self.script, code),
-            CodeKind::Class => {
-                let s = format!("<{}>", code.name.name());
-                return (s.clone(), s);
+    /// Label and base label of a Ruby level. Both speak of the scope around its blocks; evals count as what they stand in.
+    fn level_label(&self, l: &Level) -> (String, String) {
+        let m = Ref::<MethodCell>::of(l.me);
+        let mut blocks = 0;
+        // SAFETY: the exception's levels keep the code states, and these the ones around them.
+        let mut root = unsafe { &*l.code };
+        while matches!(root.code.kind, CodeKind::Block | CodeKind::Eval) {
+            blocks += (root.code.kind == CodeKind::Block) as usize;
+            match root.parent.get() {
+                p if p.is_null() => break,
+                // SAFETY: as above.
+                p => root = unsafe { &*p },
             }
-            _ => match m.method_kind() {
-                MethodKind::Frame => m.name.name().into_owned(),
-                _ => self.method_label(m),
-            },
-        };
-        let plain = m.name.name().into_owned();
-        if f.block && code.kind == CodeKind::Block && m.method_kind() != MethodKind::Proc {
-            return (format!("block in {base}"), plain);
         }
-        (base, plain)
+        let code = &*root.code;
+        let plain = match code.kind {
+            CodeKind::Program if *code.file == *self.script => "<main>".into(),
+            CodeKind::Program => "<top (required)>".into(),
+            CodeKind::Class | CodeKind::Method => code.name.name().into_owned(),
+            CodeKind::Block | CodeKind::Eval => m.name.name().into_owned(),
+        };
+        let full = match code.kind {
+            CodeKind::Program | CodeKind::Class => None,
+            _ if m.method_kind() == MethodKind::Frame => None,
+            _ => self.owner_label(m.owner),
+        };
+        let full = full.unwrap_or_default() + &plain;
+        let label = match blocks {
+            0 => full,
+            1 => format!("block in {full}"),
+            n => format!("block ({n} levels) in {full}"),
+        };
+        (label, plain)
     }
     /// Backtrace as Array of Strings.
     pub fn backtrace_value(&mut self, skip: usize) -> Value {
@@ -297,17 +324,51 @@ impl Cx {
     }
 }
 
-trait Pick {
-    fn pick(self, script: &str, code: &zakuro_bytecode::Code) -> (String, String);
-}
-impl Pick for (String, String) {
-    /// The main script's frame is `<main>`, required files' `<top (required)>`.
-    fn pick(self, script: &str, code: &zakuro_bytecode::Code) -> (String, String) {
-        if &*code.file == script { ("<main>".into(), "<main>".into()) } else { self }
-    }
+/// Whether a Code is part of the core library that is written in Ruby.
+fn internal(code: &Code) -> bool {
+    code.file.starts_with("<internal")
 }
 
-/// Whether a builtin shows in backtraces.
+/// The levels that a backtrace shows. A builtin's `code` is null, also when it is written in Ruby: of its frames only the one that the
+/// program called shows, and the `each` that it walks with.
+fn visible(levels: impl Iterator<Item = Level>) -> impl Iterator<Item = Level> {
+    let mut levels = levels.peekable();
+    std::iter::from_fn(move || {
+        loop {
+            let l = levels.next()?;
+            if l.code.is_null() {
+                if Ref::<MethodCell>::from_value(l.me).is_some_and(shown) {
+                    return Some(l);
+                }
+                continue;
+            }
+            // SAFETY: levels are of live frames, or an exception keeps their code states.
+            let code = unsafe { &(*l.code).code };
+            if !internal(code) {
+                return Some(l);
+            }
+            // SAFETY: as above.
+            let inner = levels.peek().is_some_and(|n| !n.code.is_null() && internal(unsafe { &(*n.code).code }));
+            let name = Ref::<MethodCell>::of(l.me).name;
+            if code.kind == CodeKind::Method && (!inner || name == sym::each) && !name.name().starts_with("__") {
+                return Some(Level { code: std::ptr::null(), ..l });
+            }
+        }
+    })
+}
+
+/// Whether a builtin shows in backtraces. Those that only pass a call on have no level of their own.
 fn shown(m: Method) -> bool {
-    m.method_kind() == MethodKind::Native && ![sym::raise, sym::backtrace, sym::const_missing, sym::method_missing].contains(&m.name)
+    if m.method_kind() != MethodKind::Native {
+        return false;
+    }
+    match m.name {
+        sym::raise | sym::backtrace | sym::const_missing | sym::method_missing => false,
+        n => match m.owner {
+            ids::PROC => !matches!(&*n.name(), "call" | "()" | "yield" | "===" | "[]"),
+            ids::KERNEL | ids::BASIC_OBJECT => !matches!(&*n.name(), "send" | "__send__"),
+            ids::CLASS => n != sym::new,
+            _ => true,
+        },
+    }
 }

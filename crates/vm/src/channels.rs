@@ -26,9 +26,11 @@ impl NativeData for ChannelHandle {
 }
 
 impl Message for Envelope {
+    #[inline]
     fn weight(&self) -> usize {
         self.bytes()
     }
+    #[inline]
     fn has_handles(&self) -> bool {
         self.has_channels()
     }

@@ -3,6 +3,7 @@
 use crate::raise::Result;
 use crate::vm::Cx;
 use num_bigint::BigInt;
+use std::sync::Arc;
 use zakuro_bytecode::Const;
 use zakuro_object::*;
 
@@ -17,7 +18,7 @@ impl Cx {
         // What a file assigns to its own autoload constant is seen by the other threads when it is loaded.
         let run = before.and_then(|e| self.own_autoload_run(e.autoload));
         match (place, run) {
-            (Some(p), None) => _ = self.const_places.insert((holder, name), p),
+            (Some(p), None) => self.place_const(holder, name, p),
             (p, Some(i)) => self.autoloading[i].assigned.push((holder, name, p)),
             (None, None) => {}
         }
@@ -34,6 +35,11 @@ impl Cx {
         }
         self.const_epoch += 1;
     }
+    /// Where a constant was assigned.
+    pub fn place_const(&mut self, holder: ClassId, name: Sym, place: (Arc<str>, u32)) {
+        self.const_places.insert((holder, name), place);
+        self.state_changes(|c| c.place(holder, name));
+    }
     /// The load that the running thread does for an autoload constant of this path.
     pub fn own_autoload_run(&self, autoload: Value) -> Option<usize> {
         if self.autoloading.is_empty() {
@@ -48,8 +54,7 @@ impl Cx {
         if !self.in_boot
             && let Some(place) = self.here()
         {
-            self.const_places.insert((holder, name), place);
-            self.state_changes(|c| c.place(holder, name));
+            self.place_const(holder, name, place);
         }
         let d = self.class_mut(holder);
         let (private, deprecated) = d.consts.get(&name).map_or((false, false), |e| (e.private, e.deprecated));

@@ -205,7 +205,7 @@ impl Cx {
         // Hashes of the boot image are read by many VMs at once, and never change.
         let own = h.header.flags & flags::SHARED == 0;
         if own {
-            HashCell::change(h, &mut self.heap, |t| t.iterating += 1);
+            HashCell::change_unnoticed(h, &mut self.heap, |t| t.iterating += 1);
         }
         let mut i = 0;
         let mut result = Ok(());
@@ -226,7 +226,7 @@ impl Cx {
             i += 1;
         }
         if own {
-            HashCell::change(h, &mut self.heap, |t| t.iterating -= 1);
+            HashCell::change_unnoticed(h, &mut self.heap, |t| t.iterating -= 1);
         }
         result
     }

@@ -17,7 +17,7 @@ fn parse(text: &str) -> Location {
     };
     let base = label.rsplit(" in ").next().unwrap_or(label);
     let base = base.rsplit(['#', '.']).next().filter(|b| !b.is_empty()).unwrap_or(base);
-    Location { file: file.into(), line, label: label.into(), base_label: base.into() }
+    Location { file: file.into(), line, label: label.into(), base_label: base.into(), text: false }
 }
 
 /// `Exception#backtrace_locations`: nil when never raised, or when the backtrace was set to Strings.

@@ -129,7 +129,7 @@ pub(crate) fn each_entry(cx: &mut Cx, h: Ref<HashCell>, mut f: impl FnMut(&mut C
     }
     let own = h.header.flags & flags::SHARED == 0;
     if own {
-        HashCell::change(h, &mut cx.heap, |t| t.iterating += 1);
+        HashCell::change_unnoticed(h, &mut cx.heap, |t| t.iterating += 1);
     }
     let mut result = Ok(());
     let mut i = 0;
@@ -143,7 +143,7 @@ pub(crate) fn each_entry(cx: &mut Cx, h: Ref<HashCell>, mut f: impl FnMut(&mut C
         i += 1;
     }
     if own {
-        HashCell::change(h, &mut cx.heap, |t| t.iterating -= 1);
+        HashCell::change_unnoticed(h, &mut cx.heap, |t| t.iterating -= 1);
     }
     result
 }

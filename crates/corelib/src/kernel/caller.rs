@@ -109,7 +109,7 @@ pub mod location {
     #[method("absolute_path")]
     fn absolute_path(cx: &mut Cx, this: Value) -> Result<Option<String>> {
         let l = get(cx, this)?;
-        if l.file.starts_with("(eval") || &*l.file == "-e" {
+        if l.text || l.file.starts_with("(eval") || &*l.file == "-e" {
             return Ok(None);
         }
         let p = super::super::load::absolute(cx, l.file.as_bytes());

@@ -335,6 +335,7 @@ fn provide(cx: &mut Cx, feature: &[u8], real: &[u8]) {
     refresh(cx);
     let v = cx.str_auto(feature);
     v.set_flags(flags::FROZEN);
+    cx.cell_changes(features.as_value());
     ArrayCell::push(features, &mut cx.heap, v);
     let mark = mark_of(features);
     let loader = cx.state::<Loader>();

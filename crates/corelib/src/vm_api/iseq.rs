@@ -35,8 +35,7 @@ fn label(code: &Code) -> String {
     match code.kind {
         CodeKind::Program => "<compiled>".into(),
         CodeKind::Block => format!("block in {}", code.name.name()),
-        CodeKind::Class => format!("<class:{}>", code.name.name()),
-        CodeKind::Method | CodeKind::Eval => code.name.name().into_owned(),
+        CodeKind::Class | CodeKind::Method | CodeKind::Eval => code.name.name().into_owned(),
     }
 }
 

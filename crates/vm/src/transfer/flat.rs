@@ -74,8 +74,8 @@ fn string_tag(v: Value, s: Ref<StringCell>) -> Option<u8> {
     if v.shape_key() != ids::STRING.0 || f & (flags::SHARED | flags::HAS_IVARS) != 0 {
         return None;
     }
-    // With USER1 it is a String that counts as frozen only until somebody changes it.
-    let frozen = if f & (flags::FROZEN | flags::USER1) == flags::FROZEN { FROZEN } else { 0 };
+    // A chilled one can be changed: it arrives as any other (`settled_flags`, without asking for the kind again).
+    let frozen = if f & (flags::FROZEN | CHILLED) == flags::FROZEN { FROZEN } else { 0 };
     let encoding = if s.encoding() == string::UTF8 { 0 } else { OTHER_ENCODING };
     Some(STRING | frozen | encoding | s.code_range() as u8)
 }
@@ -85,7 +85,7 @@ impl Writer {
     fn put(&mut self, bytes: &[u8]) -> Fit {
         match self.bytes.get_mut(self.at..self.at + bytes.len()) {
             Some(place) => {
-                place.copy_from_slice(bytes);
+                copy(place, bytes);
                 self.at += bytes.len();
                 Ok(())
             }
@@ -192,6 +192,20 @@ impl Writer {
     }
 }
 
+/// Copies a few bytes, of a number that the compiler does not know, without a call.
+#[inline(always)]
+fn copy(to: &mut [u8], from: &[u8]) {
+    match (from.first_chunk::<8>(), from.last_chunk::<8>(), to.len()) {
+        (Some(first), Some(last), 8..=16) => {
+            to[..8].copy_from_slice(first);
+            let end = to.len() - 8;
+            to[end..].copy_from_slice(last);
+        }
+        (_, _, 0..8) => to.iter_mut().zip(from).for_each(|(to, from)| *to = *from),
+        _ => to.copy_from_slice(from),
+    }
+}
+
 /// The bytes of a value, or None when it has to travel as a graph.
 #[inline]
 pub(super) fn pack(v: Value) -> Option<Envelope> {
@@ -205,7 +219,7 @@ pub(super) fn pack(v: Value) -> Option<Envelope> {
             }
             let mut bytes = [0; SHORT];
             (bytes[0], bytes[1]) = (tag, content.len() as u8);
-            bytes[2..2 + content.len()].copy_from_slice(content);
+            copy(&mut bytes[2..2 + content.len()], content);
             Some(Envelope::short(Short(bytes)))
         }
         Kind::Array | Kind::Hash | Kind::Float => larger(v),
@@ -217,13 +231,10 @@ pub(super) fn pack(v: Value) -> Option<Envelope> {
 fn larger(v: Value) -> Option<Envelope> {
     let mut w = Writer { bytes: [0; MOST], at: 0, objects: [Value::NIL; OBJECTS], met: 0 };
     w.value(v, &[]).ok()?;
-    let bytes = &w.bytes[..w.at];
-    if bytes.len() > SHORT {
-        return Some(Envelope::flat(bytes.into()));
+    match w.bytes.first_chunk() {
+        Some(short) if w.at <= SHORT => Some(Envelope::short(Short(*short))),
+        _ => Some(Envelope::flat(w.bytes[..w.at].into())),
     }
-    let mut short = [0; SHORT];
-    short[..bytes.len()].copy_from_slice(bytes);
-    Some(Envelope::short(Short(short)))
 }
 
 struct Reader<'a> {

@@ -25,6 +25,7 @@ mod unsendable;
 pub use moved::Moving;
 
 use num_bigint::BigInt;
+use std::mem::{ManuallyDrop, MaybeUninit};
 use std::sync::Arc;
 use zakuro_base::Sym;
 use zakuro_bytecode::Code;
@@ -165,8 +166,19 @@ struct Graph {
 }
 
 /// A message: owned by no heap.
-#[derive(Default)]
-pub struct Envelope(Form);
+///
+/// Always initialised. A message is moved half a dozen times on its way, into Options and other enums that would make use of the form's tag: then
+/// one move writes the tag and the rest apart, the next reads across both, and waits until the processor has stored them, which took
+/// half of a receiver's time. A MaybeUninit is moved as a whole.
+pub struct Envelope(MaybeUninit<Form>);
+
+impl Drop for Envelope {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: initialised, and not used again.
+        unsafe { self.0.assume_init_drop() }
+    }
+}
 
 /// Small enough to be moved about, large enough for what is sent most.
 const _: () = assert!(size_of::<Envelope>() == 32);
@@ -203,10 +215,25 @@ impl Default for Form {
 unsafe impl Send for Form {}
 
 impl Envelope {
+    #[inline(always)]
+    fn new(form: Form) -> Envelope {
+        Envelope(MaybeUninit::new(form))
+    }
+    #[inline(always)]
+    fn form(&self) -> &Form {
+        // SAFETY: see the type.
+        unsafe { self.0.assume_init_ref() }
+    }
+    #[inline(always)]
+    fn into_form(self) -> Form {
+        let envelope = ManuallyDrop::new(self);
+        // SAFETY: see the type; it is taken out once, since the envelope is not dropped.
+        unsafe { envelope.0.assume_init_read() }
+    }
     /// Bytes that the message keeps: its streams, and the payloads and buffers in it.
     #[inline]
     pub fn bytes(&self) -> usize {
-        match &self.0 {
+        match self.form() {
             Form::Value(_) => 8,
             Form::Short(_) => size_of::<Envelope>(),
             Form::Flat(bytes) => 8 + bytes.len(),
@@ -215,7 +242,7 @@ impl Envelope {
         }
     }
     fn graph(&self) -> Option<&Graph> {
-        match &self.0 {
+        match self.form() {
             Form::Graph(boxed) => Some(&boxed.graph),
             Form::Laden(both) => both.0.graph(),
             _ => None,
@@ -236,36 +263,36 @@ impl Envelope {
     }
     /// An envelope that holds nil.
     pub fn nil() -> Envelope {
-        Envelope::default()
+        Envelope::new(Form::default())
     }
     /// An envelope that holds a value that is no cell.
     #[inline]
     pub fn immediate(v: Value) -> Envelope {
         debug_assert!(!v.is_cell());
-        Envelope(Form::Value(v))
+        Envelope::new(Form::Value(v))
     }
     #[inline]
     fn short(bytes: flat::Short) -> Envelope {
-        Envelope(Form::Short(bytes))
+        Envelope::new(Form::Short(bytes))
     }
     fn flat(bytes: Box<[u8]>) -> Envelope {
-        Envelope(Form::Flat(bytes))
+        Envelope::new(Form::Flat(bytes))
     }
     /// Something that travels beside the value.
     pub fn load(&mut self, luggage: Luggage) {
-        let message = std::mem::take(self);
-        *self = Envelope(Form::Laden(Box::new((message, luggage))));
+        let message = std::mem::replace(self, Envelope::nil());
+        *self = Envelope::new(Form::Laden(Box::new((message, luggage))));
     }
     /// Takes out what `load` added.
     pub fn unload(&mut self) -> Option<Luggage> {
-        match std::mem::take(&mut self.0) {
+        match std::mem::replace(self, Envelope::nil()).into_form() {
             Form::Laden(both) => {
                 let (message, luggage) = *both;
                 *self = message;
                 Some(luggage)
             }
             form => {
-                self.0 = form;
+                *self = Envelope::new(form);
                 None
             }
         }

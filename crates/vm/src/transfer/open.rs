@@ -33,7 +33,7 @@ impl Cx {
     /// Makes the value of an envelope in this VM's heap. ArgumentError when the VM lacks a class that it needs.
     #[inline]
     pub fn open(&mut self, e: Envelope) -> Result<Value> {
-        match e.0 {
+        match e.into_form() {
             Form::Value(v) => Ok(v),
             Form::Short(bytes) => Ok(flat::open(self, &bytes.0)),
             form => self.open_large(form),
@@ -45,7 +45,7 @@ impl Cx {
             Form::Flat(bytes) => Ok(flat::open(self, &bytes)),
             Form::Graph(boxed) => self.open_graph(*boxed),
             Form::Laden(both) => self.open(both.0),
-            small => self.open(Envelope(small)),
+            small => self.open(Envelope::new(small)),
         }
     }
     fn open_graph(&mut self, Boxed { root, graph, .. }: Boxed) -> Result<Value> {

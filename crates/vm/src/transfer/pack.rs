@@ -469,6 +469,7 @@ impl Packer {
 
 impl Cx {
     /// Packs a value for another VM.
+    #[inline]
     pub fn pack(&mut self, v: Value) -> Result<Envelope> {
         if !v.is_cell() {
             return Ok(Envelope::immediate(v));
@@ -510,7 +511,7 @@ impl Cx {
         p.done();
         let graph = std::mem::take(&mut p.graph);
         let bytes = 8 + graph.weight();
-        Ok(Envelope(Form::Graph(Box::new(Boxed { root, graph, bytes }))))
+        Ok(Envelope::new(Form::Graph(Box::new(Boxed { root, graph, bytes }))))
     }
     pub(super) fn class_ref(&self, c: ClassId) -> std::result::Result<ClassRef, Refusal> {
         let d = self.class(c);
