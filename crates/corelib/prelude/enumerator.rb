@@ -86,7 +86,7 @@ class Enumerator
       end
       @__done = [result]
       nil
-    end
+    end.__send__(:__share)
     begin
       v = @__fiber.resume
     rescue Exception

@@ -28,8 +28,13 @@ class Proc
       n = least
     else
       n = Integer(n)
-      if lambda? && (given < 0 ? n < least : n != given)
-        raise ArgumentError, "wrong number of arguments (given #{n}, expected #{given < 0 ? "#{least}+" : given})"
+      if lambda?
+        kinds = parameters.map(&:first)
+        most = kinds.include?(:rest) ? nil : kinds.count { |k| k == :req || k == :opt }
+        if n < least || (most && n > most)
+          expected = most ? (least == most ? least : "#{least}..#{most}") : "#{least}+"
+          raise ArgumentError, "wrong number of arguments (given #{n}, expected #{expected})"
+        end
       end
     end
     __curry(n, [])

@@ -93,7 +93,7 @@ pub fn parameters_value(cx: &mut Cx, list: &[(&'static str, Option<Sym>)]) -> Va
 }
 
 /// [file, line] of a definition in Ruby, nil for builtins.
-fn source_location(cx: &mut Cx, m: Ref<MethodCell>) -> Value {
+pub fn source_location(cx: &mut Cx, m: Ref<MethodCell>) -> Value {
     let code = match m.method_kind() {
         MethodKind::Ruby => Cx::method_code(m),
         MethodKind::Proc => cx.block_code(Block(m.data.0)),
@@ -101,6 +101,22 @@ fn source_location(cx: &mut Cx, m: Ref<MethodCell>) -> Value {
         _ => None,
     };
     location_value(cx, code)
+}
+
+/// Module whose table holds the method: that of an alias or changed visibility, too.
+fn owner(cx: &mut Cx, o: Obj) -> Value {
+    let mut holder = cell(o).owner;
+    if let Some(class) = cx.class_id(o.class) {
+        for c in cx.class(class).mro.to_vec() {
+            if let Some(m) = cx.method_in(c, o.name) {
+                if m.as_value() == o.method || m.method_kind() == MethodKind::ZSuper {
+                    holder = c;
+                }
+                break;
+            }
+        }
+    }
+    cx.class_value(holder)
 }
 
 /// [file, line] of a Code, nil without one (and for the prelude's).
@@ -309,8 +325,7 @@ mod method {
     ///     1.method(:puts).owner   #=> Kernel
     #[method("owner")]
     fn owner(cx: &mut Cx, this: Obj) -> Value {
-        let o = cell(this).owner;
-        cx.class_value(o)
+        super::owner(cx, this)
     }
     /// Number of arguments; -n-1 when n are required and more are possible.
     ///
@@ -405,8 +420,7 @@ mod unbound {
     ///     Integer.instance_method(:puts).owner   #=> Kernel
     #[method("owner")]
     fn owner(cx: &mut Cx, this: Obj) -> Value {
-        let o = cell(this).owner;
-        cx.class_value(o)
+        super::owner(cx, this)
     }
     /// Number of arguments; -n-1 when n are required and more are possible.
     ///

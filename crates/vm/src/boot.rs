@@ -295,6 +295,11 @@ impl Vm {
             // SAFETY: each_cell hands out live cells of this heap.
             unsafe { (*c).flags |= flags::SHARED | flags::CAPTURED }
         });
+        // Every VM has a main object of its own of that class.
+        let of_main = self.dispatch_class(self.main);
+        if self.class(of_main).kind == ClassKind::Singleton {
+            self.class_mut(of_main).attached = crate::classes::OF_MAIN;
+        }
         let mut classes = std::mem::replace(&mut self.classes, LotTable::new());
         let mut all = Vec::new();
         classes.each(&mut |id, s| all.push((id, *s)));

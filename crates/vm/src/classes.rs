@@ -8,6 +8,9 @@ use crate::vm::{ClassSlot, Cx};
 use zakuro_object::shape::{CLASS_LOTS, LOT, ShapeInfo};
 use zakuro_object::*;
 
+/// Stands in the boot image's rows for "the main object of the VM that asks".
+pub(crate) const OF_MAIN: Value = Value::TRUE;
+
 impl Cx {
     /// The data of a class.
     #[inline]
@@ -38,8 +41,10 @@ impl Cx {
     }
     /// The object of a singleton class.
     pub fn attached(&mut self, id: ClassId) -> Value {
-        let v = self.class(id).attached;
-        self.own(v)
+        match self.class(id).attached {
+            OF_MAIN => self.main,
+            v => self.own(v),
+        }
     }
     /// Extra data of a class.
     pub fn class_extra(&mut self, id: ClassId) -> Value {

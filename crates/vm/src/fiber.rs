@@ -180,12 +180,6 @@ impl Cx {
         // SAFETY: the suspender lives at the bottom of the running coroutine.
         unsafe { (*s).suspend(out) };
     }
-    /// New fiber of a block.
-    pub fn new_fiber(&mut self, class: ClassId, block: Value) -> Value {
-        let mut data = FiberData::new(block);
-        data.storage = self.inherited_storage();
-        self.data(class, data)
-    }
     fn fiber_error<T>(&mut self, message: &str) -> Result<T> {
         self.raise(ids::FIBER_ERROR, message)
     }

@@ -3,7 +3,6 @@
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
-/// The singleton methods of `main`. Every VM's main object starts with the shape that the boot image's has then.
 /// What programs ask about the interpreter.
 fn version_constants(cx: &mut Cx) {
     let platform = format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS);
@@ -25,6 +24,7 @@ fn version_constants(cx: &mut Cx) {
     cx.const_set(ids::OBJECT, Sym::intern("RUBY_PATCHLEVEL"), Value::fixnum(0));
 }
 
+/// The singleton methods of `main`. Every VM's main object starts with the shape that the boot image's has then.
 pub fn setup(cx: &mut Cx) {
     version_constants(cx);
     let main = cx.main;
@@ -49,27 +49,48 @@ mod main {
     fn to_s(cx: &mut Cx, _this: Value) -> Value {
         cx.str("main")
     }
+    /// Object, or the module that the running file was loaded into: `main` is a copy there.
+    fn top(cx: &mut Cx, this: Value, method: &str) -> Result<ClassId> {
+        let mut top = ids::OBJECT;
+        if this != cx.main {
+            let mut at = Ref::<CrefCell>::from_value(cx.current_cref());
+            while let Some(c) = at {
+                at = Ref::from_value(c.parent);
+                if at.is_some() {
+                    top = cx.class_id(c.class).unwrap_or(top);
+                }
+            }
+            if cx.is_verbose() {
+                cx.warn_here(&format!("main.{method} in the wrapped load is effective only in wrapper module"))?;
+            }
+        }
+        Ok(top)
+    }
     /// Includes modules in Object.
     #[method("include", private, min = 1)]
-    fn include(cx: &mut Cx, _this: Value, modules: Rest) -> Result<Value> {
-        let object = cx.class_value(ids::OBJECT);
+    fn include(cx: &mut Cx, this: Value, modules: Rest) -> Result<Value> {
+        let top = top(cx, this, "include")?;
+        let object = cx.class_value(top);
         include::add_modules(cx, object, modules, sym::append_features, sym::included)
     }
     /// Makes methods of Object public: the named ones, or those that follow.
     #[method("public", private)]
-    fn public(cx: &mut Cx, _this: Value, names: Rest) -> Result<Value> {
-        visibility::change(cx, ids::OBJECT, names, Visibility::Public)
+    fn public(cx: &mut Cx, this: Value, names: Rest) -> Result<Value> {
+        let top = top(cx, this, "public")?;
+        visibility::change(cx, top, names, Visibility::Public)
     }
     /// Makes methods of Object private.
     #[method("private", private)]
-    fn private(cx: &mut Cx, _this: Value, names: Rest) -> Result<Value> {
-        visibility::change(cx, ids::OBJECT, names, Visibility::Private)
+    fn private(cx: &mut Cx, this: Value, names: Rest) -> Result<Value> {
+        let top = top(cx, this, "private")?;
+        visibility::change(cx, top, names, Visibility::Private)
     }
     /// Defines a method of Object.
     #[method("define_method", private)]
-    fn define_method(cx: &mut Cx, _this: Value, name: Value, body: Option<Value>, block: Block) -> Result<Value> {
+    fn define_method(cx: &mut Cx, this: Value, name: Value, body: Option<Value>, block: Block) -> Result<Value> {
         let name = cx.to_sym(name)?;
-        methods::define_method(cx, ids::OBJECT, name, body, block, Visibility::Public)
+        let top = top(cx, this, "define_method")?;
+        methods::define_method(cx, top, name, body, block, Visibility::Public)
     }
     /// Activates the refinements of a module in the rest of the file.
     #[method("using", private)]

@@ -96,7 +96,9 @@ pub fn define_method(cx: &mut Cx, class: ClassId, name: Sym, body: Option<Value>
             let n = cx.class_name(owner);
             return cx.type_error(format!("bind argument must be a subclass of {n}"));
         }
-        let mut c = MethodCell::make(&mut cx.heap, name, class, vis, m.method_kind(), m.cref, m.body, m.data);
+        // Like an alias it keeps the name that it was defined by.
+        let mut c = MethodCell::make(&mut cx.heap, m.name, class, vis, m.method_kind(), m.cref, m.body, m.data);
+        c.called = name;
         c.reserved = m.reserved;
         c
     } else {

@@ -80,8 +80,41 @@ pub fn of_caller(cx: &mut Cx) -> Result<Value> {
     Ok(make(cx, scope, self_, me))
 }
 
-/// `TOPLEVEL_BINDING`: the place of the main program, with its variables when the program mentions the constant.
+/// `TOPLEVEL_BINDING` of a VM, made when first read.
+#[derive(Default)]
+struct TopLevel(Option<Value>);
+impl VmState for TopLevel {
+    fn trace(&self, m: &mut Marker<'_>) {
+        if let Some(v) = self.0 {
+            m.mark_value_bits(v.0);
+        }
+    }
+}
+
+/// `TOPLEVEL_BINDING`: the place of the main program, with its variables when the program mentions the constant. One object per VM: read before the
+/// program runs (`-r`) it gets the program's variables at the first read after that, unless it has got some of its own.
 pub fn top_level(cx: &mut Cx) -> Value {
+    let old = cx.state::<TopLevel>().0;
+    if let Some(old) = old
+        && cx.data_ref::<BindingData>(old).is_ok_and(|d| !d.scope.code.is_null() || d.own.is_some())
+    {
+        return old;
+    }
+    let new = top_level_now(cx);
+    let Some(old) = old else {
+        cx.state::<TopLevel>().0 = Some(new);
+        return new;
+    };
+    if let Ok(d) = cx.data_ref::<BindingData>(new) {
+        let (scope, me) = (d.scope, d.me);
+        if let Ok(d) = cx.data_mut::<BindingData>(old) {
+            (d.scope, d.me) = (scope, me);
+        }
+    }
+    old
+}
+
+fn top_level_now(cx: &mut Cx) -> Value {
     let (mut scope, self_) = (Scope { code: std::ptr::null(), env: Value::NIL }, cx.main);
     let object = cx.class_value(ids::OBJECT);
     let mut me = Value::NIL;

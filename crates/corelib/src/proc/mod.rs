@@ -4,6 +4,7 @@ pub mod binding;
 
 use crate::method;
 use zakuro_macros::ruby_class;
+use zakuro_vm::scope::Scope;
 use zakuro_vm::*;
 
 pub static TABLES: &[&[MethodRow]] = &[proc::METHODS, kernel::METHODS, binding::TABLE];
@@ -156,6 +157,11 @@ mod proc {
     /// [file, line] of the block, nil for builtins.
     #[method("source_location")]
     fn source_location(cx: &mut Cx, this: P) -> Value {
+        if this.proc_kind() == ProcKind::Method
+            && let Some(o) = Ref::<MethodObjCell>::from_value(this.extra)
+        {
+            return method::source_location(cx, Ref::of(o.method));
+        }
         let code = cx.block_code(Block(this.as_value().0));
         method::location_value(cx, code)
     }
@@ -166,6 +172,12 @@ mod proc {
     fn binding(cx: &mut Cx, this: P) -> Result<Value> {
         match cx.proc_scope(this) {
             Some(s) => Ok(binding::make(cx, s, this.self_, this.me)),
+            // No variables, only the receiver.
+            None if Ref::<MethodCell>::from_value(this.me).is_some_and(|m| m.method_kind() == MethodKind::Ruby)
+                && this.proc_kind() == ProcKind::Method =>
+            {
+                Ok(binding::make(cx, Scope { code: std::ptr::null(), env: Value::NIL }, this.self_, this.me))
+            }
             None => cx.arg_error("Can't create Binding from C level Proc"),
         }
     }
@@ -202,7 +214,7 @@ mod proc {
     ///
     ///     lambda(&:upcase).inspect.sub(/0x\h+/, "0x0")   #=> "#<Proc:0x0(&:upcase) (lambda)>"
     #[method("inspect", "to_s")]
-    fn inspect(cx: &mut Cx, this: P) -> Result<String> {
+    fn inspect(cx: &mut Cx, this: P) -> Result<Value> {
         let class = cx.class_name_of(this.as_value());
         let mut out = format!("#<{class}:0x{:016x}", this.as_value().0);
         match this.proc_kind() {
@@ -220,7 +232,8 @@ mod proc {
             out.push_str(" (lambda)");
         }
         out.push('>');
-        Ok(out)
+        // Binary, as CRuby's.
+        Ok(cx.str_bytes(out.as_bytes(), string::BINARY))
     }
 }
 
