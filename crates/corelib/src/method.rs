@@ -107,7 +107,7 @@ pub fn source_location(cx: &mut Cx, m: Ref<MethodCell>) -> Value {
 fn owner(cx: &mut Cx, o: Obj) -> Value {
     let mut holder = cell(o).owner;
     if let Some(class) = cx.class_id(o.class) {
-        for c in cx.class(class).mro.to_vec() {
+        for &c in &cx.class(class).mro.clone() {
             if let Some(m) = cx.method_in(c, o.name) {
                 if m.as_value() == o.method || m.method_kind() == MethodKind::ZSuper {
                     holder = c;

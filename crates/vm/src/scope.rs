@@ -160,6 +160,7 @@ impl Cx {
     }
     /// `ruby2_keywords` for the Procs of a Code.
     pub fn keep_keywords(&mut self, code: &Code) {
+        self.changed();
         if let Some(cs) = self.code_states.get(&(code as *const Code as usize)) {
             cs.keeps_keywords.set(true);
         }

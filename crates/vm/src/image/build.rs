@@ -85,6 +85,9 @@ impl Cx {
                 if let Some(p) = c.parent {
                     (*s).parent.set(states[p]);
                 }
+                if c.keeps_keywords {
+                    (*s).keeps_keywords.set(true);
+                }
                 if c.once.len > 0 {
                     (*(s as *mut CodeState)).once.copy_from_slice(&words[c.once.start..c.once.start + c.once.len]);
                     self.once_used = true;

@@ -61,6 +61,8 @@ pub(super) struct CodeNode {
     pub parent: Option<usize>,
     /// Values of once-sites.
     pub once: Span,
+    /// `ruby2_keywords` was called for it.
+    pub keeps_keywords: bool,
 }
 
 /// See the module.
@@ -297,7 +299,7 @@ impl Walk {
             let once = if !with_once || s.once.iter().all(|v| v.is_undef()) { &[][..] } else { &s.once };
             let once = self.span(once);
             self.codes.insert(p as usize, self.graph.codes.len());
-            self.graph.codes.push(CodeNode { code: s.code.clone(), parent, once });
+            self.graph.codes.push(CodeNode { code: s.code.clone(), parent, once, keeps_keywords: s.keeps_keywords.get() });
         }
         self.codes.get(&(cs as usize)).copied().unwrap_or(0)
     }

@@ -1,12 +1,12 @@
 //! Events of running code for TracePoint, at no cost while nothing traces.
 //!
 //! Enabling a trace gives each code state that it concerns a private copy of its instructions in which the opcode of every event site (entry,
-//! first instruction of a line's statement, return, call) is [`TRACE`]; everything else, operands and distances included, is as in the
+//! first instruction of a line's statement or of a rescue clause, return, call) is [`TRACE`]; everything else, operands and distances included, is as in the
 //! original, so caches, handlers tables and line tables go on being valid. The handler of `TRACE` tells the events and goes on with the
 //! handler of the original opcode. Code states made later are copied at birth. Calls enter a Code through its state's `insns`, which is all that enabling
 //! changes; frames that wait for a callee written in Ruby are moved over, others go on in the original until they return.
 //!
-//! Only cold code asks whether something is traced: raising, unwinding, making a code state, starting a thread, compiling.
+//! Only cold code asks whether something is traced: raising, unwinding, making a code state, starting a thread, compiling; and a switch of fibers.
 //!
 //! Rejected: a test per event site, or a bit in the poll word (calls and lines poll, but returns don't); a second handler table (the table would have to be
 //! reached through a register at every dispatch); patching the shared Code (other VMs run it).
