@@ -1,6 +1,6 @@
 # Methods that Module has and its subclasses lack.
 class Class
-  undef_method :refine, :append_features, :prepend_features, :extend_object
+  undef_method :refine, :append_features, :prepend_features, :extend_object, :module_function
 end
 
 class Refinement

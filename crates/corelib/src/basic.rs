@@ -7,7 +7,11 @@ use zakuro_vm::*;
 
 pub static TABLES: &[&[MethodRow]] = &[basic::METHODS, nil::METHODS, true_class::METHODS, false_class::METHODS];
 
-pub fn setup(_cx: &mut Cx) {}
+pub fn setup(cx: &mut Cx) {
+    // Its own descendants find no constants of Object.
+    let basic = cx.class_value(ids::BASIC_OBJECT);
+    cx.const_set(ids::BASIC_OBJECT, Sym::intern("BasicObject"), basic);
+}
 
 /// The VM's frozen String of this content, always the same one.
 fn shared(cx: &mut Cx, text: &str) -> Value {

@@ -519,11 +519,7 @@ mod system_exit {
             return cx.arity_error(args.len(), 0, Some(2));
         }
         cx.ivar_set_raw(this, Sym::intern("__status"), Value::fixnum(status));
-        let m = match rest.first() {
-            Some(m) => *m,
-            None => cx.str("exit"),
-        };
-        set_message(cx, this, Some(m));
+        set_message(cx, this, rest.first().copied());
         Ok(Value::NIL)
     }
 

@@ -576,7 +576,33 @@ mod weak_map {
         Ok(this)
     }
 
-    /// Text with the entries.
+    /// Calls the block with each live key.
+    ///
+    ///     m = ObjectSpace::WeakMap.new; m[:a] = 1; a = []; m.each_key { |k| a << k }; a   #=> [:a]
+    #[method("each_key")]
+    fn each_key(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
+        let keys = entries(cx, this).list.iter().map(|e| e.0).collect();
+        let keys = RootedVec::from_vec(cx, keys);
+        for i in 0..keys.len() {
+            cx.yield1(block, keys[i])?;
+        }
+        Ok(this)
+    }
+
+    /// Calls the block with each live value.
+    ///
+    ///     m = ObjectSpace::WeakMap.new; m[:a] = 1; a = []; m.each_value { |v| a << v }; a   #=> [1]
+    #[method("each_value")]
+    fn each_value(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
+        let values = entries(cx, this).list.iter().map(|e| e.1).collect();
+        let values = RootedVec::from_vec(cx, values);
+        for i in 0..values.len() {
+            cx.yield1(block, values[i])?;
+        }
+        Ok(this)
+    }
+
+    /// Text with the entries; of objects only class and address.
     ///
     ///     ObjectSpace::WeakMap.new.inspect.start_with?("#<ObjectSpace::WeakMap")   #=> true
     #[method("inspect")]
@@ -584,7 +610,8 @@ mod weak_map {
         let mut out = cx.any_to_s(this);
         out.pop();
         for (i, (k, v)) in entries(cx, this).list.clone().into_iter().enumerate() {
-            let (k, v) = (cx.inspect_text(k)?, cx.inspect_text(v)?);
+            let mut text = |v: Value| if v.is_cell() { Ok(cx.any_to_s(v)) } else { cx.inspect_text(v) };
+            let (k, v) = (text(k)?, text(v)?);
             out.push_str(&format!("{} {k} => {v}", if i == 0 { ":" } else { "," }));
         }
         out.push('>');

@@ -129,7 +129,8 @@ fn run(cx: &mut Cx, command: Value, n: i32) -> Result<()> {
     if let Some(s) = Ref::<StringCell>::from_value(command) {
         if s.bytes() == b"EXIT" {
             let class = cx.class_value(ids::SYSTEM_EXIT);
-            let e = cx.call(class, sym::new, &[])?;
+            let message = cx.str("exit");
+            let e = cx.call(class, sym::new, &[Value::fixnum(0), message])?;
             return cx.raise_value(e);
         }
         let main = cx.main;

@@ -211,6 +211,7 @@ pub(crate) fn deconstruct_keys(cx: &mut Cx, this: Value, keys: Value, places: bo
             names.contains(&s).then_some(s)
         };
         let Some(name) = name else { break };
+        let k = if places || k.is_sym() || k.is_kind(Kind::String) { k } else { cx.str(&name.name()) };
         let v = cx.ivar_get(this, name);
         cx.hash_set(out, k, v)?;
     }

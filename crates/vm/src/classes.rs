@@ -350,6 +350,10 @@ impl Cx {
         if self.class(class).name.is_some_and(|n| !is_temporary(n)) || self.class(class).kind == ClassKind::Singleton {
             return;
         }
+        // A temporary name only gives way to a permanent one.
+        if self.class(class).name.is_some() && holder != ids::OBJECT && self.class(holder).name.is_none_or(is_temporary) {
+            return;
+        }
         let full = if holder == ids::OBJECT {
             name
         } else {
@@ -378,7 +382,15 @@ impl Cx {
     }
 }
 
-/// Whether a class's name was given by `set_temporary_name`: names of constants begin with a capital letter.
-fn is_temporary(name: Sym) -> bool {
-    name.bytes().first().is_some_and(|b| b.is_ascii() && !b.is_ascii_uppercase()) && name.bytes() != b"fatal"
+/// Whether a class's name is no path of constants: it was given by `set_temporary_name`, or begins in an anonymous module.
+pub fn is_temporary(name: Sym) -> bool {
+    !is_constant_path(&name.name()) && name.bytes() != b"fatal"
+}
+/// Whether a text is a constant's name, or several with `::` between.
+pub fn is_constant_path(text: &str) -> bool {
+    let word = |p: &str| {
+        p.starts_with(|c: char| !c.is_ascii() || c.is_ascii_uppercase())
+            && p.chars().all(|c| !c.is_ascii() || c.is_ascii_alphanumeric() || c == '_')
+    };
+    text.split("::").all(word)
 }

@@ -80,7 +80,12 @@ pub(super) mod signal_exception {
                 }
             }
         } else {
-            let n = cx.to_i64(signal)?;
+            let number = if signal.is_fixnum() { Some(signal) } else { cx.call_if_responds(signal, sym::to_int, &[])? };
+            let Some(number) = number else {
+                let c = cx.class_name_of(signal);
+                return cx.arg_error(format!("bad signal type {c}"));
+            };
+            let n = cx.to_i64(number)?;
             if !(0..=64).contains(&n) {
                 return cx.arg_error(format!("invalid signal number ({n})"));
             }

@@ -93,6 +93,19 @@ pub mod kernel {
     }
 }
 
+#[ruby_class(ids::BACKTRACE)]
+pub mod backtrace {
+    use super::*;
+
+    /// What `--backtrace-limit` says; -1 without it.
+    ///
+    ///     Thread::Backtrace.limit   #=> -1
+    #[method("limit", singleton)]
+    fn limit(cx: &mut Cx, _this: Value) -> i64 {
+        cx.options.backtrace_limit.map_or(-1, |n| n as i64)
+    }
+}
+
 #[ruby_class(ids::LOCATION)]
 pub mod location {
     use super::*;

@@ -68,7 +68,9 @@ fn is_there(cx: &mut Cx, holder: ClassId, name: Sym, inherit: bool) -> bool {
         return cx.const_defined_entry(holder, name).is_some();
     }
     let mro = cx.class(holder).mro.clone();
-    mro.iter().chain(&[ids::OBJECT]).any(|c| cx.const_defined_entry(*c, name).is_some())
+    // Modules see Object's; classes that have no Object among their ancestors don't.
+    let beyond: &[ClassId] = if cx.class(holder).kind == ClassKind::Module { &[ids::OBJECT] } else { &[] };
+    mro.iter().chain(beyond).any(|c| cx.const_defined_entry(*c, name).is_some())
 }
 
 fn change_entries(cx: &mut Cx, this: ClassId, names: Rest, f: fn(&mut ConstEntry)) -> Result<Value> {

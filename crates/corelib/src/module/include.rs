@@ -25,6 +25,10 @@ fn values(cx: &mut Cx, list: Vec<ClassId>) -> Value {
 /// `include` and `prepend`: the work is done by the module's own hooks.
 pub fn add_modules(cx: &mut Cx, this: Value, modules: &[Value], work: Sym, hook: Sym) -> Result<Value> {
     for m in modules {
+        if cx.class_id(*m).is_some_and(|c| cx.refined_class(c).is_some()) {
+            let verb = if hook == sym::included { "include" } else { "prepend" };
+            return cx.type_error(format!("Cannot {verb} refinement"));
+        }
         module_arg(cx, *m)?;
     }
     for m in modules.iter().rev() {

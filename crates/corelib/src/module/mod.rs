@@ -10,6 +10,7 @@ pub mod refine;
 pub mod visibility;
 
 use zakuro_macros::ruby_class;
+use zakuro_vm::classes::{is_constant_path, is_temporary};
 use zakuro_vm::*;
 
 pub static TABLES: &[&[MethodRow]] = &[
@@ -65,6 +66,24 @@ pub fn new_module(cx: &mut Cx, class: ClassId) -> Value {
     v
 }
 
+/// Gives a class another temporary name, and the classes in it that have theirs from it. `done`: they may hold each other.
+fn rename(cx: &mut Cx, class: ClassId, name: Option<Sym>, done: &mut Vec<ClassId>) {
+    if done.contains(&class) {
+        return;
+    }
+    done.push(class);
+    cx.class_mut(class).name = name;
+    let inner: Vec<(Sym, Value)> = cx.class(class).consts.iter().map(|(n, e)| (*n, e.value)).collect();
+    for (n, v) in inner {
+        let Some(id) = cx.class_id(v) else { continue };
+        let c = cx.class(id);
+        if c.kind != ClassKind::Singleton && c.lexical_parent == Some(class) && c.name.is_none_or(is_temporary) {
+            let full = name.map(|o| Sym::intern(&format!("{}::{}", o.name(), n.name())));
+            rename(cx, id, full, done);
+        }
+    }
+}
+
 #[ruby_class(ids::MODULE)]
 mod module {
     use super::*;
@@ -117,11 +136,11 @@ mod module {
     #[method("set_temporary_name")]
     fn set_temporary_name(cx: &mut Cx, this: ClassId, name: Value) -> Result<Value> {
         let object = cx.class_value(this);
-        if cx.class(this).name.is_some_and(|n| n.bytes().first().is_some_and(|b| b.is_ascii_uppercase())) {
+        if cx.class(this).name.is_some_and(|n| !is_temporary(n)) {
             return cx.raise(ids::RUNTIME_ERROR, "can't change permanent name");
         }
         if name.is_nil() {
-            cx.class_mut(this).name = None;
+            rename(cx, this, None, &mut Vec::new());
             return Ok(object);
         }
         let s = cx.to_str(name)?;
@@ -129,10 +148,10 @@ mod module {
             return cx.arg_error("empty class/module name");
         }
         let text = s.text().into_owned();
-        if text.split("::").all(|p| p.starts_with(|c: char| c.is_uppercase()) && p.chars().all(|c| c.is_alphanumeric() || c == '_')) {
+        if is_constant_path(text.strip_prefix("::").unwrap_or(&text)) {
             return cx.arg_error("the temporary name must not be a constant path to avoid confusion");
         }
-        cx.class_mut(this).name = Some(Sym::intern(&text));
+        rename(cx, this, Some(Sym::intern(&text)), &mut Vec::new());
         Ok(object)
     }
     /// Whether the object is an instance of the module or its descendants.

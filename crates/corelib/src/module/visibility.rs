@@ -12,16 +12,25 @@ pub fn set_visibility(cx: &mut Cx, class: ClassId, name: Sym, vis: Visibility) -
         return cx.frozen_class_error(o);
     }
     let Some(m) = find(cx, class, name, true) else { return cx.undefined_for_class(class, name) };
-    let own = cx.method_in(class, name);
-    if m.visibility() == vis && own.is_some() {
+    if m.visibility() == vis {
         return Ok(());
     }
+    let own = cx.method_in(class, name);
     let entry = match own {
         Some(o) if o.method_kind() != MethodKind::ZSuper => cx.copy_method(o, o.called, o.owner, vis),
         _ => MethodCell::make(&mut cx.heap, name, class, vis, MethodKind::ZSuper, Value::NIL, 0, Value::NIL),
     };
     cx.add_method(class, name, entry);
-    Ok(())
+    if own.is_some() {
+        return Ok(());
+    }
+    if cx.class(class).kind == ClassKind::Singleton {
+        let attached = cx.attached(class);
+        cx.call_hook(attached, sym::singleton_method_added, Value::sym(name))
+    } else {
+        let object = cx.class_value(class);
+        cx.call_hook(object, sym::method_added, Value::sym(name))
+    }
 }
 
 /// Names given as arguments: each one, or one Array of them.
@@ -88,28 +97,28 @@ pub mod module {
     /// Makes methods public: the named ones, or those that follow.
     ///
     ///     Class.new { private; def a = 1; public; def b = 2 }.public_instance_methods(false)   #=> [:b]
-    #[method("public")]
+    #[method("public", private)]
     fn public(cx: &mut Cx, this: ClassId, names: Rest) -> Result<Value> {
         change(cx, this, names, Visibility::Public)
     }
     /// Makes methods private.
     ///
     ///     (Class.new { private def a = 1 }.new.a rescue $!.class)   #=> NoMethodError
-    #[method("private")]
+    #[method("private", private)]
     fn private(cx: &mut Cx, this: ClassId, names: Rest) -> Result<Value> {
         change(cx, this, names, Visibility::Private)
     }
     /// Makes methods protected.
     ///
     ///     Class.new { protected def a = 1; def b(o) = o.a }.then { |c| c.new.b(c.new) }   #=> 1
-    #[method("protected")]
+    #[method("protected", private)]
     fn protected(cx: &mut Cx, this: ClassId, names: Rest) -> Result<Value> {
         change(cx, this, names, Visibility::Protected)
     }
     /// Makes methods callable on the module itself too, and private in those who include it.
     ///
     ///     module Mth; def twice(n) = n * 2; module_function :twice; end; Mth.twice(3)   #=> 6
-    #[method("module_function")]
+    #[method("module_function", private)]
     fn module_function(cx: &mut Cx, this: ClassId, names: Rest) -> Result<Value> {
         if cx.class(this).kind != ClassKind::Module {
             return cx.type_error("module_function must be called for modules");

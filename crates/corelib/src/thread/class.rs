@@ -128,7 +128,8 @@ fn kill(cx: &mut Cx, this: Value) -> Result<Value> {
     let t = payload(cx, this)?;
     if t.id == zakuro_vm::thread::MAIN {
         let class = cx.class_value(ids::SYSTEM_EXIT);
-        let e = cx.call(class, sym::new, &[])?;
+        let message = cx.str("exit");
+            let e = cx.call(class, sym::new, &[Value::fixnum(0), message])?;
         return cx.raise_value(e);
     }
     cx.thread_kill(this)?;

@@ -260,8 +260,8 @@ impl Cx {
         let v = self.class_value(id);
         self.const_set(hid, name, v);
         let sup_value = self.class_value(sup);
-        self.call_hook(sup_value, sym::inherited, v)?;
         self.call_hook(holder, sym::const_added, Value::sym(name))?;
+        self.call_hook(sup_value, sym::inherited, v)?;
         Ok(v)
     }
     /// New class after the checks of inheritance.

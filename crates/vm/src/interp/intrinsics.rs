@@ -427,6 +427,11 @@ impl Cx {
     }
     #[cold]
     pub fn undefined_for_class<T>(&mut self, class: ClassId, name: Sym) -> Result<T> {
+        // Of a class's singleton class the message names the class.
+        let class = match self.class(class).kind {
+            ClassKind::Singleton => self.class_id(self.class(class).attached).unwrap_or(class),
+            _ => class,
+        };
         let what = if self.class(class).kind == ClassKind::Module { "module" } else { "class" };
         let n = self.class_name(class);
         let o = self.class_value(class);
