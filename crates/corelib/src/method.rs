@@ -109,7 +109,8 @@ fn owner(cx: &mut Cx, o: Obj) -> Value {
     if let Some(class) = cx.class_id(o.class) {
         for &c in &cx.class(class).mro.clone() {
             if let Some(m) = cx.method_in(c, o.name) {
-                if m.as_value() == o.method || m.method_kind() == MethodKind::ZSuper {
+                let changed = m.method_kind() == MethodKind::ZSuper;
+                if m.as_value() == o.method || changed && cx.find_method(class, o.name).is_some_and(|f| f.as_value() == o.method) {
                     holder = c;
                 }
                 break;
