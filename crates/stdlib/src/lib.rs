@@ -8,6 +8,7 @@
 
 mod args;
 mod console;
+mod date;
 mod json;
 mod stringio;
 mod strscan;
@@ -17,6 +18,8 @@ use zakuro_vm::*;
 
 /// Features by the name that `require` gets.
 static FEATURES: &[(&str, fn(&mut Cx) -> Result<()>)] = &[
+    ("date", date::load),
+    ("date_core", date::load),
     ("delegate", |cx| cx.run_source("delegate", include_str!("../ruby/delegate.rb"))),
     ("etc", |cx| cx.run_source("etc", include_str!("../ruby/etc.rb"))),
     ("forwardable/impl", |cx| cx.run_source("forwardable/impl", include_str!("../ruby/forwardable_impl.rb"))),
