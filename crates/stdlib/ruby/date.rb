@@ -194,10 +194,11 @@ class Date
       [whole, value.is_a?(Integer) ? 0 : (value.is_a?(Float) ? value.to_r : value.to_r) - whole]
     end
 
-    private def __make(jd, fraction, start)
+    # A Date has no time of day: the fraction goes.
+    private def __make(jd, _fraction, start)
       date = allocate
       date.__send__(:__set, jd, 0, 0, 0, start)
-      fraction == 0 ? date : date + fraction
+      date
     end
 
     def valid_jd?(jd, start = ITALY) = Numeric === jd
@@ -503,7 +504,8 @@ class Date
       end
     end
     y, m, d = __civil
-    Date.__send__(:__format, format, y, m, d, hour, min, sec, @sf.to_i, @of, zone, wday, yday)
+    digits = @sf.is_a?(Rational) ? (@sf % 1 * 10**15).to_i.to_s.rjust(15, "0") : ""
+    Date.__send__(:__format, format, y, m, d, hour, min, sec, @sf.to_i, @of, zone, wday, yday, digits)
   end
 
   def to_s = strftime("%Y-%m-%d")

@@ -260,5 +260,6 @@ class Pathname
 end
 
 module Kernel
-  private def Pathname(path) = Pathname === path ? path : Pathname.new(path)
+  def Pathname(path) = Pathname === path ? path : Pathname.new(path)
+  module_function :Pathname
 end

@@ -13,6 +13,7 @@ mod digest;
 mod json;
 mod stringio;
 mod strscan;
+mod zlib;
 
 use zakuro_vm::boot::Hooks;
 use zakuro_vm::*;
@@ -44,6 +45,7 @@ static FEATURES: &[(&str, fn(&mut Cx) -> Result<()>)] = &[
     ("rbconfig", |cx| cx.run_source("rbconfig", include_str!("../ruby/rbconfig.rb"))),
     ("stringio", stringio::load),
     ("strscan", strscan::load),
+    ("zlib", zlib::load),
 ];
 
 /// Adds the features to the VM's hooks.
@@ -62,6 +64,7 @@ pub static DOCUMENTED: &[(&str, &str, &[MethodRow])] = &[
     json::DOCUMENTED[0],
     json::DOCUMENTED[1],
     ("digest", "Digest::Base", digest::DOCUMENTED),
+    ("zlib", "Zlib", zlib::DOCUMENTED),
 ];
 
 /// Gives a class the methods of tables.
