@@ -172,6 +172,21 @@ impl Thread {
     }
 }
 
+impl Thread {
+    /// What it holds besides stacks.
+    pub(crate) fn each_value(&self, f: &mut dyn FnMut(Value)) {
+        let own = [self.block, self.args, self.result, self.error, self.locals, self.variables, self.storage, self.name];
+        own.iter().chain(&self.pending).for_each(|v| f(*v));
+    }
+    /// Its stacks while it does not run.
+    pub(crate) fn each_stack(&self, f: &mut dyn FnMut(&Stacks, *const Frame)) {
+        if let Some(c) = &self.context {
+            f(&c.stacks, c.fp);
+            c.suspended.iter().for_each(|s| f(&s.stacks, s.fp));
+        }
+    }
+}
+
 impl NativeData for Thread {
     fn steadiness(&self) -> Steadiness {
         Steadiness::Never
