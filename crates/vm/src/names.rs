@@ -123,7 +123,15 @@ impl Search {
     fn cell(&mut self, v: Value, held: Held) {
         match v.kind_of_cell() {
             // Numbers hold no Symbols.
-            Kind::Free | Kind::Float | Kind::Bignum | Kind::Rational | Kind::Complex | Kind::String | Kind::MovedString | Kind::Class | Kind::Moved => {}
+            Kind::Free
+            | Kind::Float
+            | Kind::Bignum
+            | Kind::Rational
+            | Kind::Complex
+            | Kind::String
+            | Kind::MovedString
+            | Kind::Class
+            | Kind::Moved => {}
             Kind::Object | Kind::Exception => Ref::<ObjectCell>::of(v).all_slots().iter().for_each(|v| self.value(*v)),
             Kind::Array | Kind::MovedArray => Ref::<ArrayCell>::of(v).as_slice().iter().for_each(|v| self.value(*v)),
             Kind::Hash | Kind::MovedHash => {
