@@ -154,6 +154,7 @@ impl Vm {
             threads: None,
             left_at: std::ptr::null(),
             stack_pool: None,
+            lane: 0,
             rooted: Vec::new(),
             pinned: Vec::new(),
             inspecting: Vec::new(),
