@@ -114,13 +114,19 @@ struct PoolInner {
     guards: AtomicBool,
 }
 
-/// All stacks of a process. A handle; clones share the pool.
+/// All stacks of a process. A handle; clones share the pool, and a count of users: see [`StackPool::separate`].
 #[derive(Clone)]
-pub struct StackPool(Arc<PoolInner>);
+pub struct StackPool(Arc<Arc<PoolInner>>);
 
 impl StackPool {
     pub fn new() -> StackPool {
-        StackPool(Arc::new(PoolInner { shards: Default::default(), common: Default::default(), guards: AtomicBool::new(true) }))
+        let inner = PoolInner { shards: Default::default(), common: Default::default(), guards: AtomicBool::new(true) };
+        StackPool(Arc::new(Arc::new(inner)))
+    }
+
+    /// A handle to the same pool that counts its stacks by itself: for one VM. (VMs that made fibers side by side wrote to one count.)
+    pub fn separate(&self) -> StackPool {
+        StackPool(Arc::new(Arc::clone(&self.0)))
     }
 
     /// Takes a slot, the most recently used one of this worker if there is any. Fails when the kernel refuses a mapping.
@@ -293,7 +299,7 @@ fn native_was_deep(size: StackSize, slot: &Slot) -> bool {
 
 /// One slot. Goes back to its pool when dropped.
 pub struct Stack {
-    pool: Arc<PoolInner>,
+    pool: Arc<Arc<PoolInner>>,
     slot: Slot,
     size: StackSize,
     top: usize,
