@@ -646,7 +646,11 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
                     return Ok(Prepared::Answered);
                 }
             };
-            let m = if !block.is_none() && cx.unused_block(m)? { cx.find_method(class, site.name).unwrap_or(m) } else { m };
+            let m = if !block.is_none() && cx.above(base.add(argc + 1), |cx| cx.unused_block(m))? {
+                cx.find_method_from(Method::of((*cx.fp).me).cref, class, site.name).unwrap_or(m)
+            } else {
+                m
+            };
             me = m.as_value();
             cache.me = me;
             let open = m.visibility() != Visibility::Protected || site.flags & call_flags::FCALL != 0;
