@@ -7,8 +7,8 @@ rescue SyntaxError => e
   puts e.message.lines.first
 end
 b = binding
-240.times { |i| b = eval("z#{i} = #{i}; binding", b) }
-p eval("z0 + z239", b)
+100.times { |i| b = eval("z#{i} = #{i}; binding", b) }
+p eval("z0 + z99", b)
 begin
   b = binding
   300.times { |i| b = eval("z#{i} = #{i}; binding", b) }

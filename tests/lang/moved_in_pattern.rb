@@ -3,13 +3,15 @@ class Subject
   def deconstruct = $array
   def deconstruct_keys(_) = $hash
 end
-MOVE = Object.new
-def MOVE.===(_)
-  Ractor.new { Ractor.receive }.send($moving, move: true)
-  true
+class Move
+  def self.===(_)
+    Ractor.new { Ractor.receive }.send($moving, move: true)
+    $again = !$again
+  end
 end
 
 def try
+  $again = false
   $array = $moving = [1, 2, 3]
   $hash = { a: 1, b: 2 }
   yield
@@ -19,28 +21,28 @@ end
 
 try do
   case Subject.new
-  in [MOVE, Integer => q, r] then p q, r
+  in [Move, Integer => q, r] then p q, r
   end
 end
 try do
   case Subject.new
-  in [*, MOVE, *post] then p post
-  end
-end
-try do
-  $moving = $hash
-  case Subject.new
-  in { a: MOVE, b: Integer => q } then p q
+  in [*, Move, *post] then p post
   end
 end
 try do
   $moving = $hash
   case Subject.new
-  in { a: MOVE, **rest } then p rest
+  in { a: Move, b: Integer => q } then p q
+  end
+end
+try do
+  $moving = $hash
+  case Subject.new
+  in { a: Move, **rest } then p rest
   end
 end
 try do
   case 1
-  when *($moving = [MOVE, 2]) then p :first
+  when *($again = $moving = [Move, 2]) then p :first
   end
 end
