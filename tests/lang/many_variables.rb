@@ -4,7 +4,7 @@ p eval("#{many(250)}; -> { v0 + v249 }.call")
 begin
   eval("#{many(300)}; -> { v0 + v299 }.call")
 rescue SyntaxError => e
-  puts e.message.lines.first
+  puts e.message[/(too many|nested).*/]
 end
 b = binding
 100.times { |i| b = eval("z#{i} = #{i}; binding", b) }
@@ -13,5 +13,5 @@ begin
   b = binding
   300.times { |i| b = eval("z#{i} = #{i}; binding", b) }
 rescue SyntaxError => e
-  puts e.message.lines.first
+  puts e.message[/(too many|nested).*/]
 end
