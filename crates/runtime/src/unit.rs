@@ -2,8 +2,8 @@
 
 use crate::process::Process;
 use crate::program;
+use crate::tell::tell;
 use std::any::Any;
-use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use zakuro_sched::{PollWord, StackSize, Task, Turn, Unit, set_unit_data};
@@ -80,7 +80,7 @@ impl VmUnit {
             && &*self.control.name != "main"
             && !self.control.was_joined()
         {
-            eprint!("#<RubyVM: {}> terminated with exception:\n{report}", self.control.name);
+            tell(format!("#<RubyVM: {}> terminated with exception:\n{report}", self.control.name));
         }
         self.control.finish(end, result);
     }
@@ -131,7 +131,7 @@ impl Unit for VmUnit {
             Err(p) => {
                 let text = panic_text(&*p);
                 // Not eprintln: a closed standard error must not be a second panic.
-                let _ = writeln!(std::io::stderr(), "[BUG] VM {}: Rust panic: {text}", self.control.name);
+                tell(format!("[BUG] VM {}: Rust panic: {text}\n", self.control.name));
                 // The coroutine is gone with the panic; cells of this VM are released with its heap.
                 self.finish(Some(End::Panic(text)));
                 Turn::Done

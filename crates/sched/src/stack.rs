@@ -232,8 +232,11 @@ impl PoolInner {
             }
         }
         if !surplus.is_empty() {
-            for slot in &mut surplus {
-                trim(size, slot);
+            // Fibers come and go by the thousand, and each call would interrupt the other cores of the process: `relax` is for them.
+            if size == StackSize::Main {
+                for slot in &mut surplus {
+                    trim(size, slot);
+                }
             }
             self.common[size.index()].lock().free.append(&mut surplus);
         }

@@ -35,6 +35,7 @@ pub mod limits;
 pub mod load;
 pub mod make;
 pub mod methods;
+pub mod names;
 pub mod raise;
 pub mod refine;
 pub mod scope;

@@ -130,6 +130,7 @@ impl Cx {
     /// The VM gets a native thread.
     #[inline]
     pub fn turn_begins(&mut self) {
+        self.lane = zakuro_sched::current_index() as u16;
         if self.life.is_timed() {
             self.timed_turn();
         }

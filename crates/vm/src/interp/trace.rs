@@ -83,13 +83,13 @@ impl Tracing {
 /// Copies the instructions of a state with its event sites marked, or puts the originals back into force.
 fn instrument(cs: &mut CodeState, mask: u32) {
     use events::*;
-    let code = cs.code.clone();
+    let CodeState { code, insns, traced, .. } = cs;
     if mask & IN_CODE == 0 || code.insns.is_empty() {
-        cs.insns = code.insns.as_ptr();
+        *insns = code.insns.as_ptr();
         return;
     }
     let internal = code.file.starts_with("<internal");
-    let copy = cs.traced.get_or_insert_with(|| code.insns.clone());
+    let copy = traced.get_or_insert_with(|| code.insns.clone());
     copy.copy_from_slice(&code.insns);
     let (calls, returns) = match code.kind {
         CodeKind::Method if internal => (C_CALL, C_RETURN),
@@ -121,7 +121,7 @@ fn instrument(cs: &mut CodeState, mask: u32) {
             copy[i].op = TRACE;
         }
     }
-    cs.insns = copy.as_ptr();
+    *insns = copy.as_ptr();
 }
 
 impl Cx {
