@@ -85,7 +85,7 @@ impl Cx {
         // SAFETY: both limits are checked before writing.
         unsafe {
             let fp = self.fp.add(1);
-            if fp >= self.frame_limit || top.add(n + 8) >= self.stack_limit {
+            if fp >= self.frame_limit || top.wrapping_add(n + 8) >= self.stack_limit {
                 return self.stack_error();
             }
             let me = (*self.fp).me;
@@ -123,7 +123,7 @@ impl Cx {
             let f = &*self.fp;
             if f.is_boundary() {
                 let top = f.aux as *mut Value;
-                if top.add(n + 8) < self.stack_limit {
+                if top.wrapping_add(n + 8) < self.stack_limit {
                     return Ok((top, false));
                 }
             }

@@ -103,8 +103,8 @@ impl Cx {
     }
     /// As `data_ref`, for changing it. Check frozen first where Ruby does.
     pub fn data_mut<T: NativeData>(&mut self, v: Value) -> Result<&'static mut T> {
-        // SAFETY: as in data_ref.
         if let Some(d) = Ref::<DataCell>::from_value(v)
+            // SAFETY: as in data_ref.
             && let Some(t) = unsafe { (*d.as_ptr()).get_mut::<T>() }
         {
             if t.steadiness() != Steadiness::Always {

@@ -92,7 +92,7 @@ pub unsafe fn push_block_frame(
         a.flags |= flags;
         let fp = cx.fp.add(1);
         let cs = a.cs;
-        if fp >= cx.frame_limit || base.add((*cs).nregs as usize + argc) >= cx.stack_limit {
+        if fp >= cx.frame_limit || base.wrapping_add((*cs).nregs as usize + argc) >= cx.stack_limit {
             return cx.stack_error();
         }
         let lambda = a.flags & FRAME_LAMBDA != 0;
@@ -324,7 +324,7 @@ unsafe fn bind_keywords(cx: &mut Cx, p: &Params, out: *mut Value, kwargs: Option
 }
 
 pub unsafe fn yield_(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
-    // SAFETY: see `control::nop`.
+    // SAFETY: the contract of handlers (see `Handler`).
     unsafe {
         let i = *ip;
         let fp = cx.fp;
@@ -335,7 +335,7 @@ pub unsafe fn yield_(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
                 let home = (*rec.add(1)).0 as *const Frame;
                 let base = regs.add(i.a as usize);
                 let nf = fp.add(1);
-                if nf < cx.frame_limit && base.add((*callee).nregs as usize) < cx.stack_limit {
+                if nf < cx.frame_limit && base.wrapping_add((*callee).nregs as usize) < cx.stack_limit {
                     *base = *(*home).regs;
                     let mut k = (*callee).nil_from;
                     while k < (*callee).nlocals {
@@ -371,6 +371,8 @@ unsafe fn push_yield_frame(cx: &mut Cx, base: *mut Value, block: Block) -> Resul
 }
 /// Yields the arguments described by `cx.call` (at the instruction's base) to the frame's block.
 unsafe fn enter_yield(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: caller: `cx.call` describes arguments that stand above the base of a Yield-like instruction; the frame's block is valid while the frame
+    // runs.
     unsafe {
         let base = regs.add((*ip).a as usize);
         let block = (*cx.fp).block;
@@ -415,6 +417,7 @@ unsafe fn lay_out_yield(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
     }
 }
 pub unsafe fn yield_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; `lay_out_yield` leaves the arguments above the base.
     unsafe {
         (*cx.fp).ip = ip;
         check!(cx, ip, regs, cs, lay_out_yield(cx, ip, regs, cs));
@@ -422,12 +425,14 @@ pub unsafe fn yield_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const
     }
 }
 pub unsafe fn block_given(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; `a` is a register.
     unsafe {
         r!(regs, (*ip).a) = Value::bool((*cx.fp).block.is_some());
         next!(cx, ip, regs, cs)
     }
 }
 pub unsafe fn block_proc(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; the frame's block is valid while it runs.
     unsafe {
         let v = cx.block_value((*cx.fp).block);
         (*cx.fp).block = Block::from_value(v);
@@ -436,6 +441,7 @@ pub unsafe fn block_proc(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
     }
 }
 pub unsafe fn new_proc(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; child `b` is a block (verifier), and its home is this frame.
     unsafe {
         let i = *ip;
         let child = cx.child_state(cs, i.b as usize);

@@ -9,7 +9,7 @@ use zakuro_bytecode::{Insn, Intrinsic, Place};
 use zakuro_object::*;
 
 pub unsafe fn intrinsic(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
-    // SAFETY: see `control::nop`.
+    // SAFETY: the contract of handlers (see `Handler`).
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
