@@ -142,9 +142,19 @@ fn reads(code: &Code, at: usize, envs: &[u16]) -> Result<(), String> {
         }
         Return | ReturnBlock | BreakBlock | Rethrow => reg(a)?,
         LoadInt | LoadNil | LoadTrue | LoadFalse | LoadUndef | BlockGiven | BlockProc | Catch | GetErr | SetErr => reg(a)?,
-        Move | ArrayPush | ArrayConcat | Splat | HashMerge | Intern => (reg(a)?, reg(b)?).1,
-        HashSet | NewRange | RescueMatch => (reg(a)?, reg(b)?, reg(c)?).2,
-        LoadConst => (reg(a)?, table(i.b, code.consts.len())?).1,
+        Move | ArrayPush | ArrayConcat | Splat | HashMerge | Intern => {
+            reg(a)?;
+            reg(b)?;
+        }
+        HashSet | NewRange | RescueMatch => {
+            reg(a)?;
+            reg(b)?;
+            reg(c)?;
+        }
+        LoadConst => {
+            reg(a)?;
+            table(i.b, code.consts.len())?;
+        }
         NewStr => {
             reg(a)?;
             if !matches!(code.consts.get(b), Some(Const::Str { .. })) {
@@ -158,42 +168,75 @@ fn reads(code: &Code, at: usize, envs: &[u16]) -> Result<(), String> {
             }
         }
         GetEnv | SetEnv => {
-            (reg(a)?, reg(c)?).1;
+            reg(a)?;
+            reg(c)?;
             match envs.iter().rev().nth(i.x as usize) {
                 Some(slots) if i.b < *slots => {}
                 _ => return Err(format!("{i:?}: environments {envs:?}")),
             }
         }
-        GetIvar | SetIvar => (reg(a)?, table(i.c, code.ivars.len())?).1,
-        GetGlobal | SetGlobal => (reg(a)?, table(i.b, code.syms.len())?).1,
-        GetConst => (reg(a)?, table(i.c, code.const_sites.len())?).1,
-        GetConstFrom => (reg(a)?, reg(b)?, table(i.c, code.const_sites.len())?).2,
-        SetConst => (reg(a)?, reg(b)?, table(i.c, code.syms.len())?).2,
+        GetIvar | SetIvar => {
+            reg(a)?;
+            table(i.c, code.ivars.len())?;
+        }
+        GetGlobal | SetGlobal => {
+            reg(a)?;
+            table(i.b, code.syms.len())?;
+        }
+        GetConst => {
+            reg(a)?;
+            table(i.c, code.const_sites.len())?;
+        }
+        GetConstFrom => {
+            reg(a)?;
+            reg(b)?;
+            table(i.c, code.const_sites.len())?;
+        }
+        SetConst => {
+            reg(a)?;
+            reg(b)?;
+            table(i.c, code.syms.len())?;
+        }
         JumpLt | JumpLe | JumpGt | JumpGe | JumpEq | JumpNotLt | JumpNotLe | JumpNotGt | JumpNotGe | JumpNotEq | LoopLt | LoopLe
         | LoopGt | LoopGe => {
-            (reg(a)?, reg(b)?).1;
-            (group(3)?, window(1)?, start(at as i64 + i.c as i16 as i64)?).2;
+            reg(a)?;
+            reg(b)?;
+            group(3)?;
+            window(1)?;
+            start(at as i64 + i.c as i16 as i64)?;
         }
         JumpLtI | JumpLeI | JumpGtI | JumpGeI | JumpEqI | JumpNotLtI | JumpNotLeI | JumpNotGtI | JumpNotGeI | JumpNotEqI | LoopLtI
         | LoopLeI | LoopGtI | LoopGeI => {
             reg(a)?;
-            (group(3)?, window(1)?, start(at as i64 + i.c as i16 as i64)?).2;
+            group(3)?;
+            window(1)?;
+            start(at as i64 + i.c as i16 as i64)?;
         }
         Add | Sub | Mul | Div | Mod | Pow | Lt | Le | Gt | Ge | Eq | Ne | And | Or | Xor | Shl | Shr | Aref | CaseEq => {
-            (reg(a)?, reg(b)?, reg(c)?).2;
-            (group(3)?, window(1)?).1;
+            reg(a)?;
+            reg(b)?;
+            reg(c)?;
+            group(3)?;
+            window(1)?;
         }
         AddI | SubI | MulI | DivI | ModI | AndI | ShlI | ShrI => {
-            (reg(a)?, reg(b)?).1;
-            (group(3)?, window(1)?).1;
+            reg(a)?;
+            reg(b)?;
+            group(3)?;
+            window(1)?;
         }
         Not | Neg | Len | Succ | NilP | EmptyP => {
-            (reg(a)?, reg(b)?).1;
-            (group(3)?, window(0)?).1;
+            reg(a)?;
+            reg(b)?;
+            group(3)?;
+            window(0)?;
         }
         Aset => {
-            (reg(a)?, reg(b)?, reg(c)?).2;
-            (group(2)?, window(2)?).1;
+            reg(a)?;
+            reg(b)?;
+            reg(c)?;
+            group(2)?;
+            window(2)?;
         }
         Send | SendBlk | SendSelf | SendSelfBlk | SendX | Super | SuperX | Yield | YieldX => {
             table(i.c, code.calls.len())?;
@@ -219,9 +262,20 @@ fn reads(code: &Code, at: usize, envs: &[u16]) -> Result<(), String> {
             }
             start(at as i64 + 1)?;
         }
-        NewProc => (reg(a)?, child(i.b, CodeKind::Block)?).1,
-        DefMethod | DefSingleton => (reg(a)?, table(i.b, code.syms.len())?, child(i.c, CodeKind::Method)?).2,
-        OpenClass => (reg(a + 1)?, table(i.b, code.syms.len())?, child(i.c, CodeKind::Class)?).2,
+        NewProc => {
+            reg(a)?;
+            child(i.b, CodeKind::Block)?;
+        }
+        DefMethod | DefSingleton => {
+            reg(a)?;
+            table(i.b, code.syms.len())?;
+            child(i.c, CodeKind::Method)?;
+        }
+        OpenClass => {
+            reg(a + 1)?;
+            table(i.b, code.syms.len())?;
+            child(i.c, CodeKind::Class)?;
+        }
         NewArray | NewHash | Interp | NewRegexp => {
             reg(a)?;
             if b + c > n || op == NewHash && c % 2 != 0 {
