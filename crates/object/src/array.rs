@@ -465,3 +465,7 @@ impl ArrayCell {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "array_tests.rs"]
+mod tests;
