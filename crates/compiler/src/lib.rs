@@ -318,10 +318,15 @@ fn compile_here(source: &Arc<[u8]>, options: &Options) -> Result<Compiled, Synta
         return Err(SyntaxError::plain(options.file, c.line_of(at), "nested too deep"));
     }
     let code = c.code(root, name, options.line, Params::default(), &|c, _| c.program(&program));
-    match c.refused {
-        Some((line, why)) => Err(SyntaxError::plain(options.file, line, &why)),
-        None => Ok(Compiled { code, warnings }),
+    if let Some((line, why)) = c.refused {
+        return Err(SyntaxError::plain(options.file, line, &why));
     }
+    // The interpreter trusts what this has passed. It takes a hundredth of what parsing and lowering do.
+    if let Err(e) = zakuro_bytecode::verify::verify(&code) {
+        debug_assert!(false, "{e}\n{}", zakuro_bytecode::disasm::listing(&code));
+        return Err(SyntaxError::plain(options.file, options.line, &format!("the compiler made code that it must not make: {e}")));
+    }
+    Ok(Compiled { code, warnings })
 }
 
 /// Where the text after `__END__` begins.

@@ -103,9 +103,9 @@ impl Unit for VmUnit {
         }
         let (Some(co), Some(vm)) = (self.co.as_mut(), self.vm.as_mut()) else { return Turn::Done };
         let cx: *mut Vm = &mut **vm;
-        // SAFETY: `co` runs the main thread of this VM, which stays in its box.
         vm.turn_begins();
         set_unit_data(cx.cast());
+        // SAFETY: `co` runs the main thread of this VM, which stays in its box and is not touched through `vm` before the turn has ended.
         let turn = catch_unwind(AssertUnwindSafe(|| unsafe { zakuro_vm::thread::turn(cx, co) }));
         set_unit_data(std::ptr::null_mut());
         if let Some(vm) = self.vm.as_mut() {

@@ -698,6 +698,7 @@ impl Cx {
         let t: *mut Thread = self.data_mut::<Thread>(thread)?;
         // SAFETY: alive (an argument); its frames stay while it is suspended.
         let Some((stacks, fp)) = (unsafe { (*t).context.as_ref().map(|c| (c.stacks, c.fp)) }) else {
+            // SAFETY: as above.
             return Ok(if self.thread_id() == unsafe { (*t).id } { self.locations(0) } else { Vec::new() });
         };
         let mine = (self.stacks, self.fp);

@@ -302,7 +302,7 @@ enum Then {
 }
 
 pub unsafe fn trace(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
-    // SAFETY: see `control::nop`.
+    // SAFETY: the contract of handlers (see `Handler`).
     unsafe {
         (*cx.fp).ip = ip;
         match check!(cx, ip, regs, cs, before(cx, ip, regs, cs)) {
@@ -319,6 +319,8 @@ pub unsafe fn trace(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const C
 
 #[inline(never)]
 unsafe fn before(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> Result<Then> {
+    // SAFETY: called by `trace` under the contract of handlers. `insn` is read from the Code itself, so the marked copy's opcode does not matter;
+    // hooks may run Ruby code, while operands stand in the window below what that uses.
     unsafe {
         use events::*;
         let code = &(*cs).code;
