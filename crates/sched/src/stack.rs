@@ -168,25 +168,33 @@ impl StackPool {
             return Ok(slot);
         }
         if common.fresh.1 == 0 {
-            let bytes = size.bytes() * size.lot();
-            // SAFETY: a fresh anonymous mapping, no address asked for.
-            let address = unsafe {
-                libc::mmap(
-                    ptr::null_mut(),
-                    bytes,
-                    libc::PROT_READ | libc::PROT_WRITE,
-                    libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
-                    -1,
-                    0,
-                )
+            // Where address space is short, fewer slots at a time.
+            let mut slots = size.lot();
+            let address = loop {
+                // SAFETY: a fresh anonymous mapping, no address asked for.
+                let address = unsafe {
+                    libc::mmap(
+                        ptr::null_mut(),
+                        size.bytes() * slots,
+                        libc::PROT_READ | libc::PROT_WRITE,
+                        libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+                        -1,
+                        0,
+                    )
+                };
+                if address != libc::MAP_FAILED {
+                    break address;
+                }
+                if slots == 1 {
+                    return Err(io::Error::last_os_error());
+                }
+                slots = (slots / 4).max(1);
             };
-            if address == libc::MAP_FAILED {
-                return Err(io::Error::last_os_error());
-            }
+            let bytes = size.bytes() * slots;
             // SAFETY: the mapping just made. Advice only: a failure costs memory, not correctness.
             unsafe { libc::madvise(address, bytes, libc::MADV_NOHUGEPAGE) };
             common.mappings.push((address as usize, bytes));
-            common.fresh = (address as usize, size.lot());
+            common.fresh = (address as usize, slots);
         }
         let slot = Slot { base: common.fresh.0, index: common.made, trimmed: true, guarded: false, released: true };
         common.fresh = (common.fresh.0 + size.bytes(), common.fresh.1 - 1);
