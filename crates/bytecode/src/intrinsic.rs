@@ -87,8 +87,10 @@ intrinsics! {
     NamedGroup,
     /// () -> Symbol of the current method or nil
     MethodName,
-    /// (flag) -> flip-flop helper reserved
-    Reserved,
+    /// (value) -> a mark that no program sees, which the body of a `class <<` returns for a `return` of the method around it
+    LeaveBody,
+    /// (what such a body returned) -> the value to return, or undef: the body has come to its end
+    LeftBody,
     /// (new string) -> the string: keeps the place of the literal for reports (`--debug-frozen-string-literal`), sets the flags b
     LiteralPlace,
     /// (object) -> its singleton class
