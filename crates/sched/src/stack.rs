@@ -35,7 +35,7 @@ const SHARDS: usize = 16;
 pub enum StackSize {
     /// A VM's main thread: 8 MiB.
     Main,
-    /// Threads and fibers: 256 KiB.
+    /// Threads and fibers: 512 KiB.
     Fiber,
 }
 
@@ -44,7 +44,7 @@ impl StackSize {
     pub const fn bytes(self) -> usize {
         match self {
             StackSize::Main => 8 << 20,
-            StackSize::Fiber => 256 << 10,
+            StackSize::Fiber => 512 << 10,
         }
     }
 
@@ -52,7 +52,7 @@ impl StackSize {
     const fn lot(self) -> usize {
         match self {
             StackSize::Main => 32,
-            StackSize::Fiber => 512,
+            StackSize::Fiber => 256,
         }
     }
 
