@@ -89,8 +89,10 @@ intrinsics! {
     NamedGroup 2,
     /// () -> Symbol of the current method or nil
     MethodName 0,
-    /// (flag) -> flip-flop helper reserved
-    Reserved 1,
+    /// (value) -> a mark that no program sees, which the body of a `class <<` returns for a `return` of the method around it
+    LeaveBody 1,
+    /// (what such a body returned) -> the value to return, or undef: the body has come to its end
+    LeftBody 1,
     /// (new string) -> the string: keeps the place of the literal for reports (`--debug-frozen-string-literal`), sets the flags b
     LiteralPlace 1,
     /// (object) -> its singleton class

@@ -36,7 +36,7 @@ impl VmUnit {
         let poll = self.control.poll.clone();
         let mut vm = Vm::new(self.process.boot, self.process.options.clone(), poll.clone());
         vm.name = self.control.name.clone();
-        vm.stack_pool = Some(self.process.pool.clone());
+        vm.stack_pool = Some(self.process.pool.separate());
         vm.interrupt_hook = Some(Vm::handle_interrupts);
         vm.host = Some(Host {
             scheduler: self.process.scheduler.clone(),

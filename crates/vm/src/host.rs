@@ -77,6 +77,8 @@ pub struct VmControl {
     kill: AtomicU64,
     /// Bytes that one request to the allocator may ask for. Written by the VM after each collection, read by the allocator.
     pub room: AtomicUsize,
+    /// Bytes that malloc did not have for the VM and that the process's reserve lent it, since it last looked. Written by the allocator, taken by the VM.
+    pub borrowed: AtomicUsize,
     /// Bit n: signal n has arrived and was not handled. Written by the signal dispatcher, taken by the VM.
     signals: AtomicU64,
     /// Mirror of `state.end.is_some()`: written under the lock, read by whoever sends to a Ractor.
@@ -108,6 +110,7 @@ impl VmControl {
             task: OnceLock::new(),
             deadlock: AtomicBool::new(false),
             main: AtomicBool::new(false),
+            borrowed: AtomicUsize::new(0),
             family: AtomicU64::new(0),
             kill: AtomicU64::new(0),
             room: AtomicUsize::new(usize::MAX),

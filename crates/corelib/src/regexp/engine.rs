@@ -200,6 +200,7 @@ pub fn scan(
 ) -> Result<Option<Vec<Option<(usize, usize)>>>> {
     let d = regexp_checked(cx, re)?;
     let (enc, range) = prepare(cx, d, s)?;
+    let lane = lane(cx);
     // The rest of a valid String is valid unless it begins inside a character.
     let whole = base == 0
         || range == TextRange::SevenBit

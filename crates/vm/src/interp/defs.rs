@@ -106,6 +106,19 @@ impl Cx {
             c.header.aux = v;
         }
     }
+    /// The visibility kept in the lexical scope of a method cell.
+    pub fn scope_default(&self, me: Value) -> u16 {
+        Ref::<MethodCell>::from_value(me).and_then(|m| Ref::<CrefCell>::from_value(m.cref)).map_or(0, |c| c.header.aux)
+    }
+    /// Puts it back.
+    pub fn restore_scope_default(&mut self, me: Value, v: u16) {
+        if let Some(mut c) = Ref::<MethodCell>::from_value(me).and_then(|m| Ref::<CrefCell>::from_value(m.cref))
+            && c.header.aux != v
+        {
+            self.cell_changes(c.as_value());
+            c.header.aux = v;
+        }
+    }
     #[inline(never)]
     fn define_ruby_method(&mut self, name: Sym, code: &Arc<Code>) -> Result<()> {
         let class = self.default_definee()?;

@@ -271,7 +271,11 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
                 }
                 None => Value::NIL,
             },
-            Intrinsic::Reserved => arg(0),
+            Intrinsic::LeaveBody => {
+                let h = zakuro_object::header(ids::OBJECT, Kind::Throw, ThrowKind::Return as u16);
+                alloc_cell(&mut cx.heap, ThrowCell { header: h, tag: Value::NIL, value: arg(0) }).as_value()
+            }
+            Intrinsic::LeftBody => Ref::<ThrowCell>::from_value(arg(0)).map_or(Value::UNDEF, |t| t.value),
             Intrinsic::LiteralPlace => {
                 cx.note_literal_place(arg(0));
                 arg(0).set_flags(i.b as u8);
