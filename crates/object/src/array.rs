@@ -134,18 +134,15 @@ impl ArrayCell {
     fn reserve_slow(this: Ref<ArrayCell>, heap: &mut Heap, cap: usize) {
         let mut this = this;
         this.header.flags &= !IMMEDIATE;
-        // SAFETY: a heap body holds a live buffer; its only holder takes the mark off.
-        if !this.is_inline()
-            && cap <= this.capacity()
-            && unsafe {
-                let sole = SharedBuf::is_sole(this.body.heap.buf);
-                if sole {
-                    SharedBuf::unmark(this.body.heap.buf);
+        if !this.is_inline() && cap <= this.capacity() {
+            // SAFETY: a heap body holds a live buffer; only its sole holder takes the mark off.
+            unsafe {
+                let buf = this.body.heap.buf;
+                if SharedBuf::is_sole(buf) {
+                    SharedBuf::unmark(buf);
+                    return;
                 }
-                sole
             }
-        {
-            return;
         }
         let len = this.len();
         let want = if cap > this.capacity() { cap.max(len + len / 2).max(8) } else { cap.max(len).max(4) };
@@ -468,3 +465,7 @@ impl ArrayCell {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "array_tests.rs"]
+mod tests;

@@ -393,3 +393,7 @@ impl Ref<StringCell> {
         self.as_value()
     }
 }
+
+#[cfg(test)]
+#[path = "string_tests.rs"]
+mod tests;

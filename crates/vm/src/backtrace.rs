@@ -54,7 +54,7 @@ pub struct Location {
 
 impl std::fmt::Display for Location {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}:{}:in '{}'", self.file, self.line, self.label)
+        write!(f, "{}:{}:in '{}'", self.file, self.line as i32, self.label)
     }
 }
 

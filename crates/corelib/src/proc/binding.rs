@@ -272,7 +272,7 @@ mod binding {
         let d = cx.data_ref::<BindingData>(this)?;
         let (file, line) = (d.file.clone(), d.line);
         let f = cx.str(&file);
-        Ok(cx.array(&[f, Value::fixnum(line as i64)]))
+        Ok(cx.array(&[f, Value::fixnum(line as i32 as i64)]))
     }
     /// Evaluates a text in the place.
     ///
