@@ -200,6 +200,9 @@ fn parse_options(options: &Options) -> prism::ParseOptions {
                     forwarding.push(flag);
                 }
             }
+            if forwarding.len() == 3 {
+                forwarding.push(prism::ScopeForwardingFlag::All);
+            }
             let locals = env.iter().map(|(n, _)| n.bytes().to_vec()).filter(|n| !matches!(n.first(), Some(b'&' | b'*' | b'~')));
             o = o.scope(prism::Scope::default().locals(locals.collect()).forwarding(forwarding));
         }
@@ -320,15 +323,24 @@ fn compile_here(source: &Arc<[u8]>, options: &Options) -> Result<Compiled, Synta
         spans: options.eval.is_none() && !options.file.starts_with("<internal"),
         definition: None,
         left_body: false,
+        warnings: Vec::new(),
         refused: None,
     };
     if let Some(at) = deep {
         return Err(SyntaxError::plain(options.file, c.line_of(at), "nested too deep"));
     }
+    if c.scopes.list.iter().any(|s| s.slots as usize > zakuro_bytecode::MAX_ENV_SLOTS) {
+        return Err(SyntaxError::plain(options.file, options.line, "too many variables that blocks or bindings share"));
+    }
     let code = c.code(root, name, options.line, Params::default(), &|c, _| c.program(&program));
     match c.refused {
         Some((line, why)) => Err(SyntaxError::plain(options.file, line, &why)),
-        None => Ok(Compiled { code, warnings }),
+        None => {
+            if options.warn {
+                warnings.append(&mut c.warnings);
+            }
+            Ok(Compiled { code, warnings })
+        }
     }
 }
 
