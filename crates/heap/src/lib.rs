@@ -34,7 +34,7 @@ pub use heap::{FinalizeCx, FinalizeFn, Heap, HeapStats, OutOfMemory, TraceFn, ou
 pub use ledger::{BLOCK_SIZE, CHUNK_SIZE, Ledger, LedgerStats};
 pub use mark::Marker;
 pub use region::Region;
-pub use shared_buf::{BufRef, LARGE, MAY_FAIL, SharedBuf, machine_has};
+pub use shared_buf::{BufRef, FALLIBLE, LARGE, MAY_FAIL, SharedBuf, machine_has, malloc_has};
 
 /// The first word of each cell.
 #[repr(C)]
@@ -70,5 +70,5 @@ pub mod flags {
     pub const USER2: u8 = 128;
 }
 
-/// Largest cell in bytes.
-pub const MAX_CELL: usize = 2048;
+/// Largest cell in bytes: an environment of 2,000 captured variables fits.
+pub const MAX_CELL: usize = 16384;

@@ -80,6 +80,8 @@ pub struct BootImage {
     global_aliases: FastMap<Sym, Sym>,
     /// Shape of the main object: that of a singleton class with its methods.
     main_shape: u32,
+    /// Number of names when it was finished: every VM knows them.
+    names: u32,
     /// Codes of prelude methods.
     codes: Vec<Arc<Code>>,
     /// The VM that was frozen: owns the heap.
@@ -318,6 +320,7 @@ impl Vm {
             globals: std::mem::take(&mut self.globals),
             global_aliases: std::mem::take(&mut self.global_aliases),
             main_shape: self.main.shape_key(),
+            names: Sym::count(),
             codes: self.kept_codes.values().cloned().collect(),
             _vm: self,
         }
@@ -325,6 +328,10 @@ impl Vm {
 }
 
 impl BootImage {
+    /// Symbols below this number are the boot image's.
+    pub(crate) fn names(&self) -> u32 {
+        self.names
+    }
     /// Number of prelude Codes (for statistics).
     pub fn code_count(&self) -> usize {
         self.codes.len()

@@ -63,7 +63,7 @@ impl Cx {
             let saved = self.fp;
             let top = if (*saved).is_boundary() { (*saved).aux as *mut Value } else { (*saved).regs.add((*(*saved).code).nregs as usize) };
             let fp = saved.add(1);
-            if fp.add(2) >= self.frame_limit || top.add((*cs).nregs as usize + 8) >= self.stack_limit {
+            if fp.add(2) >= self.frame_limit || top.wrapping_add((*cs).nregs as usize + 8) >= self.stack_limit {
                 return (self.stack_error(), Value::NIL);
             }
             fp.write(Frame { ip: interp::stub(), regs: top, code: std::ptr::null(), block, me, aux: top.add(1) as usize });

@@ -200,12 +200,12 @@ pub fn scan(
 ) -> Result<Option<Vec<Option<(usize, usize)>>>> {
     let d = regexp_checked(cx, re)?;
     let (enc, range) = prepare(cx, d, s)?;
+    let lane = lane(cx);
     // The rest of a valid String is valid unless it begins inside a character.
     let whole = base == 0
         || range == TextRange::SevenBit
         || enc.id() == zakuro_vm::string::UTF8 && s.bytes().get(base).is_none_or(|b| b & 0xc0 != 0x80);
     let range = whole.then_some(range);
-    let lane = lane(cx);
     let found = run(cx, re, |retries| {
         let text = Text { bytes: &s.bytes()[base..], enc, range, lane };
         if anchored { d.regexp.match_text_at(text, pos - base, retries) } else { d.regexp.search_text(text, pos - base, false, retries) }

@@ -297,7 +297,7 @@ impl Generator<'_> {
     #[inline(always)]
     fn breathe(&mut self, cx: &mut Cx) -> Result<()> {
         self.rounds += 1;
-        if self.rounds % 1024 == 0 { cx.safepoint() } else { Ok(()) }
+        if self.rounds.is_multiple_of(1024) { cx.safepoint() } else { Ok(()) }
     }
     fn indent(&mut self) {
         if !self.config.indent.is_empty() {

@@ -215,7 +215,7 @@ impl Parser<'_> {
     #[inline(always)]
     fn breathe(&mut self, cx: &mut Cx) -> Result<()> {
         self.rounds += 1;
-        if self.rounds % 256 == 0 { cx.safepoint() } else { Ok(()) }
+        if self.rounds.is_multiple_of(256) { cx.safepoint() } else { Ok(()) }
     }
     fn array(&mut self, cx: &mut Cx) -> Result<Value> {
         self.enter(cx)?;

@@ -307,7 +307,7 @@ mod string_io {
         let out = cx.new_array();
         while let Some(v) = line(cx, this, &a)? {
             ArrayCell::push(out, &mut cx.heap, v);
-            if out.len() % 512 == 0 {
+            if out.len().is_multiple_of(512) {
                 cx.safepoint()?;
             }
         }
