@@ -262,11 +262,7 @@ impl Cx {
     /// Raises NoMemoryError when a request of this many bytes can't be met. For builtins that allocate by a size that the program chose.
     #[inline]
     pub fn admit(&mut self, bytes: usize) -> Result<()> {
-        if self.heap.admits(bytes) && zakuro_heap::malloc_has(bytes) {
-            Ok(())
-        } else {
-            self.out_of_memory()
-        }
+        if self.heap.admits(bytes) && zakuro_heap::malloc_has(bytes) { Ok(()) } else { self.out_of_memory() }
     }
 
     // ---- memory

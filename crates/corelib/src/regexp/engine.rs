@@ -206,7 +206,6 @@ pub fn scan(
         || range == TextRange::SevenBit
         || enc.id() == zakuro_vm::string::UTF8 && s.bytes().get(base).is_none_or(|b| b & 0xc0 != 0x80);
     let range = whole.then_some(range);
-    let lane = lane(cx);
     let found = run(cx, re, |retries| {
         let text = Text { bytes: &s.bytes()[base..], enc, range, lane };
         if anchored { d.regexp.match_text_at(text, pos - base, retries) } else { d.regexp.search_text(text, pos - base, false, retries) }
