@@ -335,11 +335,28 @@ fn prune(line: &mut VecDeque<Entry>) {
 /// Puts the waiter at the end of the line, once.
 #[inline]
 pub(crate) fn enlist(line: &mut VecDeque<Entry>, waiter: &Waiter, weight: usize) {
+    // Its entry of an earlier wait, with nobody behind it.
+    if let Some(last) = line.back_mut()
+        && last.belongs_to(waiter)
+    {
+        last.renew(weight);
+        return prune(line);
+    }
     prune(line);
     if waiter.is_waiting() && line.iter().any(|entry| entry.belongs_to(waiter) && entry.is_live()) {
         return;
     }
-    if let Some(entry) = waiter.arm(weight) {
+    if line.len() == line.capacity() {
+        make_room(line);
+    }
+    if let Some(entry) = Entry::new(waiter, weight) {
         line.push_back(entry);
     }
+}
+
+/// Before a line grows: dead entries go from its middle, too. What is left of it has room for as many again, so this is paid by those who came.
+#[cold]
+fn make_room(line: &mut VecDeque<Entry>) {
+    line.retain(Entry::is_live);
+    line.reserve(line.len().max(4));
 }

@@ -116,17 +116,27 @@ struct PoolInner {
 
 /// All stacks of a process. A handle; clones share the pool, and a count of users: see [`StackPool::separate`].
 #[derive(Clone)]
-pub struct StackPool(Arc<Arc<PoolInner>>);
+pub struct StackPool(Arc<Handle>);
+
+/// What one count of users stands for.
+struct Handle(Arc<PoolInner>);
+
+impl std::ops::Deref for Handle {
+    type Target = PoolInner;
+    fn deref(&self) -> &PoolInner {
+        &self.0
+    }
+}
 
 impl StackPool {
     pub fn new() -> StackPool {
         let inner = PoolInner { shards: Default::default(), common: Default::default(), guards: AtomicBool::new(true) };
-        StackPool(Arc::new(Arc::new(inner)))
+        StackPool(Arc::new(Handle(Arc::new(inner))))
     }
 
     /// A handle to the same pool that counts its stacks by itself: for one VM. (VMs that made fibers side by side wrote to one count.)
     pub fn separate(&self) -> StackPool {
-        StackPool(Arc::new(Arc::clone(&self.0)))
+        StackPool(Arc::new(Handle(self.0.0.clone())))
     }
 
     /// Takes a slot, the most recently used one of this worker if there is any. Fails when the kernel refuses a mapping.
@@ -307,7 +317,7 @@ fn native_was_deep(size: StackSize, slot: &Slot) -> bool {
 
 /// One slot. Goes back to its pool when dropped.
 pub struct Stack {
-    pool: Arc<Arc<PoolInner>>,
+    pool: Arc<Handle>,
     slot: Slot,
     size: StackSize,
     top: usize,
