@@ -2,7 +2,7 @@
 def many(n) = (0...n).map { |i| "v#{i} = #{i}\n" }.join
 p eval("#{many(250)}; -> { v0 + v249 }.call")
 begin
-  eval("#{many(300)}; -> { v0 + v299 }.call")
+  eval("#{many(2100)}; -> { v0 + v2099 }.call")
 rescue SyntaxError => e
   puts e.message[/(too many|nested).*/]
 end

@@ -226,6 +226,16 @@ impl<'pr> Compiler<'pr> {
 
     /// Leaves by `op` with the value in a register.
     fn exit_with(&mut self, v: u16, op: Op, traced: bool) {
+        // A jump that turns out to have no target raises here, inside of the `rescue` clauses around. (What `ensure` does comes before it.)
+        if matches!(op, Op::BreakBlock | Op::ReturnBlock) && !self.runs_ensure(0) {
+            for c in self.f.control.iter().rev() {
+                if let Control::RestoreErr { reg } = c {
+                    self.f.asm.emit(Op::SetErr, 0, *reg, 0, 0);
+                }
+            }
+            self.f.asm.emit(op, traced as u8, v, 0, 0);
+            return;
+        }
         let left = self.leave(0);
         self.f.asm.emit(op, traced as u8, v, 0, 0);
         self.reenter(left);
@@ -315,6 +325,10 @@ impl<'pr> Compiler<'pr> {
             self.return_value(v);
             self.pop_to(v);
             return self.dead(dest);
+        }
+        if self.scope_kind() == Kind::Program && n.arguments().is_some() {
+            let message = "argument of top-level return is ignored".to_string();
+            self.warnings.push(crate::Warning { line: self.line_of(at), message, verbose: false });
         }
         let op = self.return_op();
         self.exit(n.arguments().as_ref(), op, true, at, dest)

@@ -200,6 +200,9 @@ fn parse_options(options: &Options) -> prism::ParseOptions {
                     forwarding.push(flag);
                 }
             }
+            if forwarding.len() == 3 {
+                forwarding.push(prism::ScopeForwardingFlag::All);
+            }
             let locals = env.iter().map(|(n, _)| n.bytes().to_vec()).filter(|n| !matches!(n.first(), Some(b'&' | b'*' | b'~')));
             o = o.scope(prism::Scope::default().locals(locals.collect()).forwarding(forwarding));
         }
@@ -320,6 +323,7 @@ fn compile_here(source: &Arc<[u8]>, options: &Options) -> Result<Compiled, Synta
         spans: options.eval.is_none() && !options.file.starts_with("<internal"),
         definition: None,
         left_body: false,
+        warnings: Vec::new(),
         refused: None,
     };
     if let Some(at) = deep {
@@ -328,6 +332,9 @@ fn compile_here(source: &Arc<[u8]>, options: &Options) -> Result<Compiled, Synta
     let code = c.code(root, name, options.line, Params::default(), &|c, _| c.program(&program));
     if let Some((line, why)) = c.refused {
         return Err(SyntaxError::plain(options.file, line, &why));
+    }
+    if options.warn {
+        warnings.append(&mut c.warnings);
     }
     // The interpreter trusts what this has passed. It takes a hundredth of what parsing and lowering do.
     if let Err(e) = zakuro_bytecode::verify::verify(&code) {

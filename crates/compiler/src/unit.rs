@@ -105,6 +105,8 @@ pub(crate) struct Compiler<'pr> {
     pub definition: Option<(u32, u32)>,
     /// The class body just lowered has a `return`: of the method around it.
     pub left_body: bool,
+    /// Beside the parser's.
+    pub warnings: Vec<crate::Warning>,
     /// Why the source can't be compiled, and the line: things that the parser lets pass.
     pub refused: Option<(u32, String)>,
 }

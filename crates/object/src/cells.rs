@@ -603,7 +603,7 @@ struct ExtIvars {
 }
 
 impl ObjectCell {
-    pub const MAX_INLINE: usize = (zakuro_heap::MAX_CELL - 8) / 8;
+    pub const MAX_INLINE: usize = 255;
     /// At least three slots, since the smallest cell has room for them.
     #[inline(always)]
     pub fn make(heap: &mut Heap, shape: u32, kind: Kind, slots: usize) -> Ref<ObjectCell> {

@@ -8,6 +8,8 @@
 
 mod args;
 mod console;
+mod date;
+mod digest;
 mod json;
 mod stringio;
 mod strscan;
@@ -17,7 +19,17 @@ use zakuro_vm::*;
 
 /// Features by the name that `require` gets.
 static FEATURES: &[(&str, fn(&mut Cx) -> Result<()>)] = &[
+    ("date", date::load),
+    ("date_core", date::load),
     ("delegate", |cx| cx.run_source("delegate", include_str!("../ruby/delegate.rb"))),
+    ("digest", digest::load),
+    ("digest.so", digest::load),
+    ("digest/bubblebabble", digest::load),
+    ("digest/md5", digest::load),
+    ("digest/rmd160", digest::load),
+    ("digest/sha1", digest::load),
+    ("digest/sha2", digest::load),
+    ("digest/version", digest::load),
     ("etc", |cx| cx.run_source("etc", include_str!("../ruby/etc.rb"))),
     ("forwardable/impl", |cx| cx.run_source("forwardable/impl", include_str!("../ruby/forwardable_impl.rb"))),
     ("io/wait", |_| Ok(())),
@@ -46,6 +58,7 @@ pub static DOCUMENTED: &[(&str, &str, &[MethodRow])] = &[
     ("strscan", "StringScanner", strscan::METHODS),
     json::DOCUMENTED[0],
     json::DOCUMENTED[1],
+    ("digest", "Digest::Base", digest::DOCUMENTED),
 ];
 
 /// Gives a class the methods of tables.

@@ -419,7 +419,7 @@ mod string_scanner {
     fn unscan(cx: &mut Cx, this: Value) -> Result<Value> {
         let s = scanner(cx, this)?;
         if !s.matched {
-            return crate::raise_named(cx, "StringScanner::Error", "unscan error: previous match record not exist");
+            return crate::raise_named(cx, "StringScanner::Error", "unscan failed: previous match record not exist");
         }
         s.pos = s.before;
         s.matched = false;

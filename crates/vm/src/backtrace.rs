@@ -29,7 +29,8 @@ struct Level {
 
 /// Words of a captured level.
 const WORDS: usize = LEVEL_WORDS;
-const LEVELS_PER_CELL: usize = EnvCell::MAX_SLOTS / WORDS;
+/// In cells of 2 KiB.
+const LEVELS_PER_CELL: usize = 254 / WORDS;
 
 /// Where in its source an exception was raised, for the error highlight.
 pub struct Place {

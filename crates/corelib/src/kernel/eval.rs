@@ -174,17 +174,17 @@ pub mod kernel {
     ///
     ///     x = 2; eval("x + 1")   #=> 3
     #[method("eval", module_function, min = 1, max = 4)]
-    fn eval(cx: &mut Cx, _this: Value, args: Args) -> Result<Value> {
+    fn eval(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         let source = Source::from_args(cx, args.get(0), args.get(2), args.get(3))?;
         match args.get(1) {
             None | Some(Value::NIL) => {
                 let Some(f) = cx.ruby_frame() else { return cx.raise(ids::RUNTIME_ERROR, "no frame to evaluate in") };
                 let scope = cx.frame_scope(f);
                 // SAFETY: a live Ruby frame.
-                let (self_, me) = unsafe { (*(*f).regs, (*f).me) };
+                let me = unsafe { (*f).me };
                 // `private` and the like in the text end with it.
                 let visibility = cx.scope_default(me);
-                let result = eval_source(cx, &source, scope, self_, me);
+                let result = eval_source(cx, &source, scope, this, me);
                 cx.restore_scope_default(me, visibility);
                 Ok(result?.0)
             }

@@ -205,6 +205,9 @@ impl Cx {
             return self.frozen_class_error(object);
         }
         let class = self.singleton_class(object)?;
+        if self.class(class).frozen {
+            return self.frozen_class_error(object);
+        }
         let cref = self.current_cref();
         let code = &self.code_for_scope(code, cref);
         let m = self.ruby_method(name, class, Visibility::Public, code, cref);
