@@ -160,7 +160,8 @@ fn statics(source: &str) -> Vec<Static> {
             let rest = rest.trim_start_matches("mut ");
             if let Some((name, kind)) = rest.split_once(':') {
                 let kind = kind.split('=').next().unwrap_or("").trim();
-                let plain = kind.starts_with(['&', '[']) || kind.chars().next().is_some_and(|c| c.is_ascii_lowercase());
+                // Primitive types are the lower case names that stand alone; `path::to::Type` may be anything.
+                let plain = kind.starts_with(['&', '[']) || kind.starts_with(|c: char| c.is_ascii_lowercase()) && !kind.contains("::");
                 let stateful = mutable || thread_local || !plain || MUTABLE_TYPES.iter().any(|t| kind.contains(t));
                 if name.trim().chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
                     found.push(Static { name: name.trim().to_string(), line: i + 1, stateful });
@@ -267,10 +268,23 @@ mod unit {
     #[test]
     fn statics_and_their_state() {
         let source = "static A: AtomicUsize = x;\npub(crate) static B: [u8; 3] = [1];\nstatic C: &[&str] = &[];\nstatic T: Table = t();\n\
-                      thread_local! {\n    static D: u8 = 1;\n}\n    static E: &Mutex<u8> = x;\n// static F: Mutex\nstatic mut G: u8 = 0;\n\
+                      thread_local! {\n    static D: u8 = 1;\n}\n    static E: &Mutex<u8> = x;\n\
+                      static P: some::path::Net<Inner> = some::path::Net(Inner);\nstatic N: u64 = std::mem::size_of::<u8>() as u64;\n\
+                      static X: extern \"C\" fn() = f;\n// static F: Mutex\nstatic mut G: u8 = 0;\n\
                       #[cfg(test)]\nmod tests {\n static H: Mutex<u8> = x;\n}\n";
         let names: Vec<(String, bool)> = statics(source).into_iter().map(|s| (s.name, s.stateful)).collect();
-        let expected = [("A", true), ("B", false), ("C", false), ("T", true), ("D", true), ("E", true), ("G", true)];
+        let expected = [
+            ("A", true),
+            ("B", false),
+            ("C", false),
+            ("T", true),
+            ("D", true),
+            ("E", true),
+            ("P", true),
+            ("N", false),
+            ("X", false),
+            ("G", true),
+        ];
         assert_eq!(names, expected.map(|(n, s)| (n.to_string(), s)));
     }
 

@@ -34,3 +34,27 @@ fn many_threads_agree() {
         assert_eq!(Sym(*id).name(), format!("n{i}"));
     }
 }
+
+#[test]
+fn the_index_grows_under_readers() {
+    let count = if cfg!(miri) { 100 } else { 3 * FIRST_INDEX };
+    std::thread::scope(|s| {
+        for _ in 0..2 {
+            s.spawn(|| (0..count).for_each(|i| assert_eq!(Sym::intern(&format!("g{i}")).name(), format!("g{i}"))));
+        }
+        for round in 0..count / 10 {
+            assert_eq!(Sym::intern("each"), sym::each, "round {round}");
+        }
+    });
+    let again: Vec<Sym> = (0..count).map(|i| Sym::intern(&format!("g{i}"))).collect();
+    assert!(again.iter().enumerate().all(|(i, s)| s.bytes() == format!("g{i}").as_bytes()));
+    assert!(Sym::count() as usize > count);
+}
+
+#[test]
+fn one_name_in_two_encodings() {
+    let (utf8, other) = (Sym::intern_in("é".as_bytes(), UTF_8), Sym::intern_in("é".as_bytes(), 12));
+    assert_ne!(utf8, other);
+    assert_eq!(Sym::intern_in("é".as_bytes(), 12), other);
+    assert_eq!(other.encoding(), 12);
+}

@@ -360,3 +360,33 @@ fn killed_receivers_lose_nothing() {
     assert!(got.into_iter().eq(0..20_000));
     world.finish();
 }
+
+/// Selects leave dead entries behind, also behind somebody who waits for ever: a line must not grow by them.
+#[test]
+fn lines_stay_short_behind_a_waiter() {
+    let world = World::new(1);
+    let (idle, busy) = (Channel::<u64>::unbounded(), Channel::<u64>::unbounded());
+    let task = world.spawn(|_, _| ());
+    let first = Waiter::new(&task);
+    assert_eq!(idle.recv_or_register(&first), Recv::Registered);
+    let others: Vec<Waiter> = (0..5).map(|_| Waiter::new(&task)).collect();
+    for round in 0..2000 {
+        let waiter = &others[round % others.len()];
+        assert_eq!(select(&[&idle, &busy], waiter), Selected::Registered);
+        assert_eq!((idle.waiting(), busy.waiting()), (2, 1));
+        busy.try_send(7).unwrap();
+        assert_eq!(select(&[&idle, &busy], waiter), Selected::Got(1, 7));
+        assert_eq!((idle.waiting(), busy.waiting()), (1, 0));
+    }
+    let inner = idle.0.inner.lock();
+    assert!(inner.receivers.len() <= 16 && inner.receivers.capacity() <= 16, "{} entries", inner.receivers.len());
+    drop(inner);
+    // The dead ones are passed over.
+    assert_eq!(select(&[&idle, &busy], &others[0]), Selected::Registered);
+    idle.try_send(1).unwrap();
+    idle.try_send(2).unwrap();
+    assert_eq!(others[0].claimed(), Some((idle.id(), Reason::Message)));
+    assert_eq!(idle.recv_or_register(&first), Recv::Got(1));
+    assert_eq!(select(&[&idle, &busy], &others[0]), Selected::Got(0, 2));
+    world.finish();
+}

@@ -18,6 +18,9 @@ pub(crate) fn analyze<'pr>(program: &prism::ProgramNode<'pr>, eval: Option<&Eval
     let mut scopes = Scopes::default();
     let mut parent = None;
     if let Some(eval) = eval {
+        if eval.envs.len() > MAX_ENVIRONMENTS as usize {
+            scopes.too_deep = Some(0);
+        }
         for (i, env) in eval.envs.iter().enumerate().rev() {
             let mut s = Scope::new(Kind::Outer, parent);
             s.in_method = eval.in_method && i + 1 == eval.envs.len();

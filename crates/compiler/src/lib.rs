@@ -329,19 +329,19 @@ fn compile_here(source: &Arc<[u8]>, options: &Options) -> Result<Compiled, Synta
     if let Some(at) = deep {
         return Err(SyntaxError::plain(options.file, c.line_of(at), "nested too deep"));
     }
-    if c.scopes.list.iter().any(|s| s.slots as usize > zakuro_bytecode::MAX_ENV_SLOTS) {
-        return Err(SyntaxError::plain(options.file, options.line, "too many variables that blocks or bindings share"));
-    }
     let code = c.code(root, name, options.line, Params::default(), &|c, _| c.program(&program));
-    match c.refused {
-        Some((line, why)) => Err(SyntaxError::plain(options.file, line, &why)),
-        None => {
-            if options.warn {
-                warnings.append(&mut c.warnings);
-            }
-            Ok(Compiled { code, warnings })
-        }
+    if let Some((line, why)) = c.refused {
+        return Err(SyntaxError::plain(options.file, line, &why));
     }
+    // The interpreter trusts what this has passed. It takes a hundredth of what parsing and lowering do.
+    if let Err(e) = zakuro_bytecode::verify::verify(&code) {
+        debug_assert!(false, "{e}\n{}", zakuro_bytecode::disasm::listing(&code));
+        return Err(SyntaxError::plain(options.file, options.line, &format!("the compiler made code that it must not make: {e}")));
+    }
+    if options.warn {
+        warnings.append(&mut c.warnings);
+    }
+    Ok(Compiled { code, warnings })
 }
 
 /// Where the text after `__END__` begins.

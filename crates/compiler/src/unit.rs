@@ -374,12 +374,6 @@ impl<'pr> Compiler<'pr> {
             source: self.source.clone(),
             data_offset: self.data_offset,
         };
-        if cfg!(debug_assertions)
-            && self.refused.is_none()
-            && let Err(e) = zakuro_bytecode::verify::verify_one(&code)
-        {
-            panic!("{e}\n{}", zakuro_bytecode::disasm::listing(&code));
-        }
         Arc::new(code)
     }
 

@@ -1,7 +1,9 @@
-//! Process: clocks, identity, child processes. [`status`] is Process::Status and waiting, [`spawn`] starts programs, [`clock`] and [`info`] tell about time and the process.
+//! Process: clocks, identity, child processes. [`status`] is Process::Status and waiting, [`spawn`] starts programs, [`clock`] and [`info`] tell about time and the process,
+//! [`owner`] says what only the main VM may change.
 
 pub mod clock;
 pub mod info;
+pub mod owner;
 pub mod spawn;
 pub mod spawn_args;
 pub mod status;

@@ -3,6 +3,7 @@
 //! Handlers run in the main thread at a safepoint, so they may do whatever Ruby code may do.
 
 use crate::exception::signal::{SIGNALS, name_of, number_of};
+use crate::process::owner;
 use zakuro_macros::ruby_class;
 use zakuro_vm::host::SignalAction;
 use zakuro_vm::*;
@@ -237,7 +238,8 @@ pub mod kernel {
 pub mod process {
     use super::*;
 
-    /// Sends a signal to processes; returns their number. Signal 0 only asks whether they are there.
+    /// Sends a signal to processes; returns their number. Signal 0 only asks whether they are there. To a VM that is not the main one its own pid means
+    /// the VM alone.
     ///
     ///     Process.kill(0, $$)   #=> 1
     #[method("kill", singleton)]
@@ -248,9 +250,20 @@ pub mod process {
             pids.push(cx.to_i64(*p)?);
         }
         for p in &pids {
-            let own = *p == std::process::id() as i64 && n > 0;
-            if own && cx.host_handle()?.spawner.send_signal(n) {
-                continue;
+            let main = cx.owns_process();
+            if n < 0 || *p <= 0 {
+                owner::check_group(cx, if n < 0 { *p } else { -*p })?;
+            } else if n > 0 && cx.host.is_some() && owner::is_this_process(*p) {
+                let host = cx.host_handle()?;
+                if !main {
+                    match host.spawner.signal_vm(&host.control, n) {
+                        Ok(()) => continue,
+                        Err(e) => return crate::exception::errno_error(cx, e, ""),
+                    }
+                }
+                if *p == std::process::id() as i64 && host.spawner.send_signal(n) {
+                    continue;
+                }
             }
             let p = *p as libc::pid_t;
             // SAFETY: plain system calls.

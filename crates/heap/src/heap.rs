@@ -126,7 +126,7 @@ pub struct Heap {
     /// only when the limit is passed, never per allocation).
     poll: Option<(*const AtomicU32, u32)>,
     payload: usize,
-    /// Buffers received last, by address, and the place of the next.
+    /// Buffers and regions received last, by address, and the place of the next.
     received: ([usize; 4], usize),
     /// Cell bytes of the runs opened since the last collection.
     cells_since: usize,
@@ -140,6 +140,8 @@ pub struct Heap {
     pub(crate) blocks: usize,
     pub(crate) finalize: FinalizeFn,
     trace: TraceFn,
+    /// Marking has begun and did not come to its end: while it lasts, or because a tracer panicked.
+    cut_short: bool,
     /// Between marking and the partition of the blocks: mark bits tell what lives.
     marked: bool,
     live: usize,
@@ -173,6 +175,7 @@ impl Heap {
             blocks: 0,
             finalize,
             trace,
+            cut_short: false,
             marked: false,
             live: 0,
             allocated_bytes: 0,
@@ -269,8 +272,8 @@ impl Heap {
         }
     }
 
-    /// A buffer that somebody else holds too came to this heap: no payload of its own, but it may be one's alone by the time it dies. One that goes to
-    /// and fro calls for no collection. (An address that comes again is that buffer, or its successor: then it was freed.)
+    /// A buffer (or region) that somebody else holds too came to this heap: no payload of its own, but it may be one's alone by the time it dies. One
+    /// that goes to and fro calls for no collection. (An address that comes again is that buffer, or its successor: then it was freed.)
     pub fn receive(&mut self, buffer: usize, bytes: usize) {
         let (last, next) = &mut self.received;
         if !last.contains(&buffer) {
@@ -372,10 +375,15 @@ impl Heap {
         let start = Instant::now();
         self.finish_sweep();
         self.close_runs();
+        if self.cut_short {
+            self.clear_marks();
+        }
+        self.cut_short = true;
         let marking = Instant::now();
         let mut marker = Marker::new(self.lookup, &mut self.holdings);
         roots(&mut marker);
         self.live = marker.drain(self.trace);
+        self.cut_short = false;
         let marked = Instant::now();
         self.holdings.spread();
         self.marked = true;
@@ -400,6 +408,23 @@ impl Heap {
         self.last_pause = end - start;
         self.gc_time += self.last_pause;
         self.last_end = Some(end);
+    }
+
+    /// Forgets a marking that was cut short: what it has marked it may not have traced. All blocks are swept.
+    #[cold]
+    fn clear_marks(&mut self) {
+        for lists in self.classes {
+            for first in [lists.current, lists.available, lists.full] {
+                let mut block = first;
+                while block != NONE {
+                    // SAFETY: this heap owns the block.
+                    let b = unsafe { &mut *self.body(block) };
+                    b.mark = [0; crate::block::WORDS];
+                    b.marked = 0;
+                    block = if first == lists.current { NONE } else { b.next };
+                }
+            }
+        }
     }
 
     /// Finishes lazy sweeping now: every finalizer of a dead cell has run, and empty blocks are given back.

@@ -30,7 +30,7 @@ pub(crate) const BLOCK_SHIFT: u32 = BLOCK_SIZE.trailing_zeros();
 pub const CHUNK_SIZE: usize = if cfg!(miri) { 4 << 20 } else { 128 << 20 };
 const BLOCKS_PER_CHUNK: usize = CHUNK_SIZE / BLOCK_SIZE;
 const LARGEST_RESERVATION: usize = if cfg!(miri) { 4 * CHUNK_SIZE } else { 1 << 40 };
-const SMALLEST_RESERVATION: usize = if cfg!(miri) { LARGEST_RESERVATION } else { 1 << 30 };
+const SMALLEST_RESERVATION: usize = if cfg!(miri) { LARGEST_RESERVATION } else { 32 << 20 };
 /// Free blocks beyond this many bytes give their pages back to the system.
 const DIRTY_LIMIT: usize = 64 << 20;
 
@@ -104,7 +104,7 @@ impl Ledger {
         let books = ledger.lock();
         LedgerStats {
             reserved_bytes: ledger.blocks * BLOCK_SIZE,
-            chunks: books.opened / BLOCKS_PER_CHUNK,
+            chunks: books.opened.div_ceil(BLOCKS_PER_CHUNK),
             in_use: books.in_use,
             free_dirty: books.dirty.len(),
             free_clean: books.clean.len() + books.in_flight,
@@ -112,7 +112,7 @@ impl Ledger {
     }
 
     fn create() -> Ledger {
-        let mut bytes = LARGEST_RESERVATION;
+        let mut bytes = largest_reservation();
         while bytes >= SMALLEST_RESERVATION {
             let blocks = bytes / BLOCK_SIZE;
             if let Some(cells) = reserve(bytes + BLOCK_SIZE) {
@@ -245,7 +245,9 @@ impl Ledger {
     /// Opens the next chunk. False if there is none, or the system refuses.
     #[cold]
     fn open(&self, books: &mut Books) -> bool {
-        if books.opened + BLOCKS_PER_CHUNK > self.blocks {
+        // A small reservation is less than a chunk.
+        let more = BLOCKS_PER_CHUNK.min(self.blocks - books.opened);
+        if more == 0 {
             return books.fresh < books.opened;
         }
         let cells = self.base + books.opened * BLOCK_SIZE;
@@ -254,13 +256,13 @@ impl Ledger {
             let rows = self.table.add(books.opened);
             let rw = libc::PROT_READ | libc::PROT_WRITE;
             let opened = cfg!(miri)
-                || libc::mprotect(rows.cast(), BLOCKS_PER_CHUNK * size_of::<BlockMeta>(), rw) == 0
-                    && libc::mprotect(ptr::with_exposed_provenance_mut(cells), CHUNK_SIZE, rw) == 0;
+                || libc::mprotect(rows.cast(), more * size_of::<BlockMeta>(), rw) == 0
+                    && libc::mprotect(ptr::with_exposed_provenance_mut(cells), more * BLOCK_SIZE, rw) == 0;
             if !opened {
                 return books.fresh < books.opened;
             }
         }
-        books.opened += BLOCKS_PER_CHUNK;
+        books.opened += more;
         true
     }
 }
@@ -268,6 +270,20 @@ impl Ledger {
 impl Books {
     fn new() -> Books {
         Books { last_heap_id: 0, fresh: 0, opened: 0, dirty: Vec::new(), clean: Vec::new(), least_dirty: 0, in_use: 0, in_flight: 0 }
+    }
+}
+
+/// Bytes to try first: where address space is limited (`ulimit -v`), a third of it at most, for the rest of the process needs some too.
+fn largest_reservation() -> usize {
+    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+    if cfg!(miri) {
+        return LARGEST_RESERVATION;
+    }
+    // SAFETY: writes one plain struct.
+    let known = unsafe { libc::getrlimit(libc::RLIMIT_AS, &mut limit) } == 0 && limit.rlim_cur != libc::RLIM_INFINITY;
+    match known {
+        true => LARGEST_RESERVATION.min(1 << (limit.rlim_cur / 3).max(SMALLEST_RESERVATION as u64).ilog2()),
+        false => LARGEST_RESERVATION,
     }
 }
 

@@ -34,7 +34,7 @@ pub use heap::{FinalizeCx, FinalizeFn, Heap, HeapStats, OutOfMemory, TraceFn, ou
 pub use ledger::{BLOCK_SIZE, CHUNK_SIZE, Ledger, LedgerStats};
 pub use mark::Marker;
 pub use region::Region;
-pub use shared_buf::{BufRef, LARGE, MAY_FAIL, SharedBuf, machine_has};
+pub use shared_buf::{BufRef, FALLIBLE, LARGE, MAY_FAIL, SharedBuf, machine_has, malloc_has};
 
 /// The first word of each cell.
 #[repr(C)]

@@ -5,7 +5,8 @@
 //!
 //! Invariants
 //! - While a [`Marker`] exists the heap allocates nothing and holds no open free run, so `alloc` is exact.
-//! - A cell is pushed exactly once, when its mark bit goes from 0 to 1.
+//! - A cell is pushed exactly once, when its mark bit goes from 0 to 1. When there is no memory for a larger stack it is not pushed; what such cells
+//!   refer to is found by going through all marked cells once more.
 //!
 //! Rejected
 //! - Testing the SHARED flag before ownership: it reads the cell, which is a cache miss that the side table spares; shared
@@ -75,6 +76,8 @@ pub struct Marker<'a> {
     holdings: *mut Holdings,
     /// The region noted last.
     noted: usize,
+    /// Some marked cell was not pushed.
+    overflow: bool,
     heap: PhantomData<&'a mut Heap>,
 }
 
@@ -82,7 +85,7 @@ impl<'a> Marker<'a> {
     /// The holdings are the heap's; nothing else touches them while the marker exists.
     pub(crate) fn new(lookup: Lookup, holdings: &mut Holdings) -> Marker<'a> {
         let regions = holdings.range;
-        Marker { lookup, stack: Vec::with_capacity(512), live: 0, regions, holdings, noted: 0, heap: PhantomData }
+        Marker { lookup, stack: Vec::with_capacity(512), live: 0, regions, holdings, noted: 0, overflow: false, heap: PhantomData }
     }
 
     /// A word that leads to no cell of this heap: notes the region that it leads into, if any.
@@ -151,7 +154,54 @@ impl<'a> Marker<'a> {
             *word |= bit;
             b.marked += 1;
             self.live += b.size as usize;
+            if self.stack.len() == self.stack.capacity() && !self.grow() {
+                return;
+            }
             self.stack.push(cell);
+        }
+    }
+
+    /// Makes room in the stack. False: there is no memory.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) -> bool {
+        let more = self.stack.capacity().max(512);
+        #[cfg(test)]
+        let refused = tests::NO_STACK.with(|n| n.get());
+        #[cfg(not(test))]
+        let refused = false;
+        let grown = !refused && crate::malloc_has(2 * more * size_of::<*mut Header>()) && self.stack.try_reserve(more).is_ok();
+        self.overflow |= !grown;
+        grown
+    }
+
+    /// Traces every marked cell again, for those that found no room in the stack.
+    #[cold]
+    #[inline(never)]
+    fn rescan(&mut self, trace: TraceFn) {
+        let Lookup { low, span, base, table, id } = self.lookup;
+        let first = (low - base) >> BLOCK_SHIFT;
+        for block in first..first + (span >> BLOCK_SHIFT) {
+            // SAFETY: rows between the heap's blocks are mapped; this heap's are its own, and its cells are initialised.
+            unsafe {
+                let meta = &*table.add(block);
+                if meta.owner.load(Relaxed) != id {
+                    continue;
+                }
+                // Blocks in the reserve have no cells.
+                let body = meta.body();
+                for w in 0..(*body).words() {
+                    let mut bits = (*body).mark[w];
+                    while bits != 0 {
+                        let at = base + (block << BLOCK_SHIFT) + (w * 64 + bits.trailing_zeros() as usize) * (*body).size as usize;
+                        bits &= bits - 1;
+                        trace(ptr::with_exposed_provenance_mut(at), self);
+                        while let Some(cell) = self.stack.pop() {
+                            trace(cell, self);
+                        }
+                    }
+                }
+            }
         }
     }
 
@@ -168,7 +218,11 @@ impl<'a> Marker<'a> {
                 len += 1;
             }
             if len == 0 {
-                return self.live;
+                if !std::mem::take(&mut self.overflow) {
+                    return self.live;
+                }
+                self.rescan(trace);
+                continue;
             }
             let cell = queue[head];
             head = (head + 1) % AHEAD;
@@ -190,3 +244,7 @@ fn prefetch(cell: *mut Header) {
     #[cfg(not(target_arch = "x86_64"))]
     let _ = cell;
 }
+
+#[cfg(test)]
+#[path = "mark_tests.rs"]
+mod tests;

@@ -44,8 +44,35 @@ const _: () = assert!(cfg!(any(loom, shuttle)) || HEAD == 16);
 
 /// Requests of at least this many bytes may be refused by the allocator of the `zakuro` program, when a VM's limit stands against them.
 pub const LARGE: usize = 16 << 20;
-/// Alignment of a large request whose maker copes with null: the allocator lets it fail, where it would end the VM otherwise.
+/// Alignment of a request of at least [`FALLIBLE`] bytes whose maker copes with null: the allocator lets it fail, where it would end the VM otherwise.
 pub const MAY_FAIL: usize = 64;
+/// From this size on, what a program makes large asks whether there is memory before anything is changed.
+pub const FALLIBLE: usize = 64 << 10;
+
+/// Whether malloc can give `bytes` now: asked for and given back. For growing what can't be told that there is no memory (`Vec`, hash tables).
+/// Always true for less than [`FALLIBLE`].
+#[inline]
+pub fn malloc_has(bytes: usize) -> bool {
+    bytes < FALLIBLE || asked(bytes)
+}
+
+#[cold]
+#[inline(never)]
+fn asked(bytes: usize) -> bool {
+    if bytes >= LARGE && !machine_has(bytes) {
+        return false;
+    }
+    let Ok(layout) = Layout::from_size_align(bytes, MAY_FAIL) else { return false };
+    // SAFETY: not of size zero; freed as it was made.
+    unsafe {
+        let p = alloc(layout);
+        let given = !p.is_null();
+        if given {
+            dealloc(p, layout);
+        }
+        given
+    }
+}
 
 /// Whether the machine has as much memory as one request asks for. (Where the kernel overcommits, it would hand out any address space, and the
 /// process would be killed while it fills it.)
@@ -62,7 +89,7 @@ pub fn machine_has(bytes: usize) -> bool {
 
 fn layout(cap: usize) -> Option<Layout> {
     let size = cap.checked_add(HEAD)?;
-    Layout::from_size_align(size, if size >= LARGE { MAY_FAIL } else { ALIGN }).ok()
+    Layout::from_size_align(size, if size >= FALLIBLE { MAY_FAIL } else { ALIGN }).ok()
 }
 
 impl SharedBuf {
@@ -182,8 +209,12 @@ impl SharedBuf {
     /// # Safety
     /// The caller is a holder of `buf`.
     pub unsafe fn mark(buf: *mut SharedBuf) {
-        // SAFETY: by contract.
-        unsafe { (*buf).refs.fetch_or(MARK, Relaxed) };
+        // SAFETY: by contract. A mark that is seen stays: its taker is a sole holder, and the caller is one, too.
+        unsafe {
+            if (*buf).refs.load(Relaxed) & MARK == 0 {
+                (*buf).refs.fetch_or(MARK, Relaxed);
+            }
+        }
     }
 
     /// Takes the mark off before writing.

@@ -10,6 +10,7 @@ pub mod panics;
 pub mod process;
 pub mod program;
 pub mod signals;
+mod tell;
 pub mod unit;
 
 pub use api::{Builder, Channel, Error, Exception, FromRuby, IntoRuby, Outcome, Value, Vm, VmBuilder};

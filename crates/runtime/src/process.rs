@@ -124,12 +124,16 @@ impl Spawner for Process {
     fn send_signal(&self, number: i32) -> bool {
         self.signals.send(number)
     }
+    fn signal_vm(&self, control: &Arc<VmControl>, number: i32) -> Result<(), i32> {
+        self.signals.send_to(control, number)
+    }
 }
 
 impl Process {
     /// Runs the main VM with the arguments of a command line; returns the exit status of the process. Other VMs end with it.
     pub fn run_main(&self, argv: Vec<Vec<u8>>) -> i32 {
         let control = self.create("main", argv);
+        control.main.store(true, Ordering::Relaxed);
         let waiter = Arc::new(MainWaiter { control: control.clone(), done: Mutex::new(false), ended: Condvar::new() });
         self.signals.start(&waiter.control);
         let end = self.run_and_wait(&waiter);
@@ -195,7 +199,7 @@ pub fn version_line() -> String {
 
 /// Runs the core library's definitions and prelude on a fresh VM and freezes it.
 fn make_boot_image(options: &Arc<Options>, pool: &StackPool) -> BootImage {
-    zakuro_corelib::hooks::install();
+    zakuro_corelib::hooks::install(zakuro_stdlib::register);
     let stack = pool.take(StackSize::Main).expect("no memory for the first stack");
     let mut vm = Vm::for_boot(options.clone());
     let mut stacks = zakuro_vm::fiber::layout(&stack);

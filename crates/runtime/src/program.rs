@@ -1,6 +1,7 @@
 //! What happens inside a VM from its first instruction to its end report.
 
 use crate::command::{self, Action, Command};
+use crate::tell::tell;
 use std::sync::Arc;
 use zakuro_compiler::Options as CompileOptions;
 use zakuro_corelib::vm_api::birth;
@@ -34,12 +35,18 @@ pub fn run_vm(cx: &mut Cx, control: &Arc<VmControl>, mut args: Envelope, image: 
                 run_end(cx, result)
             }
             Err(e) => {
-                eprintln!("zakuro: {e}");
+                tell(format!("zakuro: {e}\n"));
                 End::Exit(1)
             }
         },
     };
     cx.end = Some(early(cx, end));
+}
+
+/// What an option asks for instead of running: to `$stdout`, with its errors (EPIPE).
+fn say(cx: &mut Cx, text: &[u8]) -> Result<()> {
+    let out = cx.global_get(Sym::intern("$stdout"))?;
+    zakuro_corelib::io::write::write_to(cx, out, text)
 }
 
 /// The end report of a VM that did not end by itself.
@@ -312,11 +319,11 @@ fn main_program(cx: &mut Cx, c: &Command, source: Source) -> Result<Value> {
     };
     zakuro_corelib::kernel::eval::show_warnings(cx, &file, &compiled.warnings)?;
     if c.dump {
-        print!("{}", zakuro_bytecode::disasm::listing(&compiled.code));
+        say(cx, zakuro_bytecode::disasm::listing(&compiled.code).as_bytes())?;
         return Ok(Value::NIL);
     }
     if c.check_only {
-        println!("Syntax OK");
+        say(cx, b"Syntax OK\n")?;
         return Ok(Value::NIL);
     }
     birth::set_data(cx, &compiled.code, source.skipped)?;

@@ -1,7 +1,9 @@
 //! Signals of the process. One native thread, woken by the handlers through a pipe, hands each signal to the VMs that trap it.
 //!
 //! A signal that nobody traps goes to the main VM when Ruby makes it an exception (SIGINT: Interrupt, SIGTERM: SignalException, ...); for
-//! others the system's default happens. Handlers are installed when the main VM starts, further ones with the first trap.
+//! others the system's default happens. What ends the process from outside (SIGINT, SIGTERM, ...) reaches the main VM even when another VM traps it too. A VM
+//! that sends its own pid a signal means itself, unless it is the main VM: the process is not its to end.
+//!  Handlers are installed when the main VM starts, further ones with the first trap.
 //! Rejected: waking the VM's task in the handler (takes locks); a descriptor in the reactor (it would have to stay in the process's idle
 //! count, and the reactor knows no VM).
 
@@ -11,6 +13,9 @@ use zakuro_vm::host::{SignalAction, VmControl};
 
 /// Signals that become exceptions of the main thread.
 const RAISING: [i32; 7] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGALRM, libc::SIGTERM, libc::SIGUSR1, libc::SIGUSR2];
+
+/// Signals to the process as a whole: that another VM traps one does not keep the main VM from getting it too.
+const OF_THE_PROCESS: [i32; 5] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGTSTP];
 
 /// Sets the dispositions that a Ruby process starts with.
 pub fn install() {
@@ -119,6 +124,22 @@ impl Dispatcher {
         }
         ours
     }
+    /// A signal from a VM to itself: what the VM said about it, else what the signal does to a process, done to the VM.
+    pub fn send_to(&self, control: &Arc<VmControl>, number: i32) -> Result<(), i32> {
+        let wish = self.lock().wishes.iter().find(|(n, c, _)| *n == number && c.as_ptr() == Arc::as_ptr(control)).map(|w| w.2);
+        match (wish, number) {
+            (Some(SignalAction::Trap), _) => control.deliver_signal(number),
+            (Some(SignalAction::Ignore), _) | (_, libc::SIGCHLD | libc::SIGCONT | libc::SIGURG | libc::SIGWINCH) => {}
+            // SIGPIPE is ignored from the start.
+            (None | Some(SignalAction::Default), libc::SIGPIPE) => {}
+            // A VM can't be stopped.
+            (_, libc::SIGSTOP | libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU) => return Err(libc::EPERM),
+            (None | Some(SignalAction::Default), n) if RAISING.contains(&n) => control.deliver_signal(n),
+            (_, 1..=64) => control.kill_within(std::time::Duration::ZERO),
+            _ => return Err(libc::EINVAL),
+        }
+        Ok(())
+    }
     fn dispatch(&self, number: i32) {
         let mut trapped = Vec::new();
         let mut of_main = SignalAction::Default;
@@ -135,8 +156,9 @@ impl Dispatcher {
             }
             main
         };
-        if !trapped.is_empty() {
-            trapped.iter().for_each(|c| c.deliver_signal(number));
+        trapped.iter().for_each(|c| c.deliver_signal(number));
+        let by_main = main.as_ref().is_some_and(|m| trapped.iter().any(|c| Arc::ptr_eq(m, c)));
+        if by_main || !trapped.is_empty() && !OF_THE_PROCESS.contains(&number) {
             return;
         }
         match (of_main, main) {

@@ -2,8 +2,8 @@
 
 use crate::process::Process;
 use crate::program;
+use crate::tell::tell;
 use std::any::Any;
-use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use zakuro_sched::{PollWord, StackSize, Task, Turn, Unit, set_unit_data};
@@ -36,7 +36,7 @@ impl VmUnit {
         let poll = self.control.poll.clone();
         let mut vm = Vm::new(self.process.boot, self.process.options.clone(), poll.clone());
         vm.name = self.control.name.clone();
-        vm.stack_pool = Some(self.process.pool.clone());
+        vm.stack_pool = Some(self.process.pool.separate());
         vm.interrupt_hook = Some(Vm::handle_interrupts);
         vm.host = Some(Host {
             scheduler: self.process.scheduler.clone(),
@@ -80,7 +80,7 @@ impl VmUnit {
             && &*self.control.name != "main"
             && !self.control.was_joined()
         {
-            eprint!("#<RubyVM: {}> terminated with exception:\n{report}", self.control.name);
+            tell(format!("#<RubyVM: {}> terminated with exception:\n{report}", self.control.name));
         }
         self.control.finish(end, result);
     }
@@ -103,9 +103,9 @@ impl Unit for VmUnit {
         }
         let (Some(co), Some(vm)) = (self.co.as_mut(), self.vm.as_mut()) else { return Turn::Done };
         let cx: *mut Vm = &mut **vm;
-        // SAFETY: `co` runs the main thread of this VM, which stays in its box.
         vm.turn_begins();
         set_unit_data(cx.cast());
+        // SAFETY: `co` runs the main thread of this VM, which stays in its box and is not touched through `vm` before the turn has ended.
         let turn = catch_unwind(AssertUnwindSafe(|| unsafe { zakuro_vm::thread::turn(cx, co) }));
         set_unit_data(std::ptr::null_mut());
         if let Some(vm) = self.vm.as_mut() {
@@ -131,7 +131,7 @@ impl Unit for VmUnit {
             Err(p) => {
                 let text = panic_text(&*p);
                 // Not eprintln: a closed standard error must not be a second panic.
-                let _ = writeln!(std::io::stderr(), "[BUG] VM {}: Rust panic: {text}", self.control.name);
+                tell(format!("[BUG] VM {}: Rust panic: {text}\n", self.control.name));
                 // The coroutine is gone with the panic; cells of this VM are released with its heap.
                 self.finish(Some(End::Panic(text)));
                 Turn::Done

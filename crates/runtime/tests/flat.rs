@@ -111,9 +111,8 @@ fn waves_of_vms_leave_nothing() {
     let ended = (waves * each * KINDS) as isize;
     let (bytes, blocks) = (after.0 - before.0, after.1 as isize - before.1 as isize);
     println!("{ended} VMs: {bytes} bytes ({before:?} -> {after:?})");
-    // Tables, pools and the host's own heap breathe. Some table still grows by about one entry for each VM (60 to 110 bytes, in doublings; docs/plan.md): once it is
-    // found, 16 bytes a VM is the bound. Anything worse does not pass.
-    assert!(bytes < 100_000 + 160 * ended, "{bytes} bytes stay of {ended} VMs");
+    // Tables, pools and the host's own heap breathe.
+    assert!(bytes < 100_000 + 16 * ended, "{bytes} bytes stay of {ended} VMs");
     assert!(blocks <= 32, "{blocks} blocks stay of {ended} VMs");
     host.close();
 }

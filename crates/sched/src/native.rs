@@ -117,7 +117,7 @@ pub fn unit_data() -> *mut () {
 }
 
 /// Index of the calling thread's worker, 0 on other threads: for sharding only.
-pub(crate) fn current_index() -> usize {
+pub fn current_index() -> usize {
     let native = current::native();
     if native.is_null() {
         return 0;

@@ -114,13 +114,29 @@ struct PoolInner {
     guards: AtomicBool,
 }
 
-/// All stacks of a process. A handle; clones share the pool.
+/// All stacks of a process. A handle; clones share the pool, and a count of users: see [`StackPool::separate`].
 #[derive(Clone)]
-pub struct StackPool(Arc<PoolInner>);
+pub struct StackPool(Arc<Handle>);
+
+/// What one count of users stands for.
+struct Handle(Arc<PoolInner>);
+
+impl std::ops::Deref for Handle {
+    type Target = PoolInner;
+    fn deref(&self) -> &PoolInner {
+        &self.0
+    }
+}
 
 impl StackPool {
     pub fn new() -> StackPool {
-        StackPool(Arc::new(PoolInner { shards: Default::default(), common: Default::default(), guards: AtomicBool::new(true) }))
+        let inner = PoolInner { shards: Default::default(), common: Default::default(), guards: AtomicBool::new(true) };
+        StackPool(Arc::new(Handle(Arc::new(inner))))
+    }
+
+    /// A handle to the same pool that counts its stacks by itself: for one VM. (VMs that made fibers side by side wrote to one count.)
+    pub fn separate(&self) -> StackPool {
+        StackPool(Arc::new(Handle(self.0.0.clone())))
     }
 
     /// Takes a slot, the most recently used one of this worker if there is any. Fails when the kernel refuses a mapping.
@@ -162,25 +178,33 @@ impl StackPool {
             return Ok(slot);
         }
         if common.fresh.1 == 0 {
-            let bytes = size.bytes() * size.lot();
-            // SAFETY: a fresh anonymous mapping, no address asked for.
-            let address = unsafe {
-                libc::mmap(
-                    ptr::null_mut(),
-                    bytes,
-                    libc::PROT_READ | libc::PROT_WRITE,
-                    libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
-                    -1,
-                    0,
-                )
+            // Where address space is short, fewer slots at a time.
+            let mut slots = size.lot();
+            let address = loop {
+                // SAFETY: a fresh anonymous mapping, no address asked for.
+                let address = unsafe {
+                    libc::mmap(
+                        ptr::null_mut(),
+                        size.bytes() * slots,
+                        libc::PROT_READ | libc::PROT_WRITE,
+                        libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+                        -1,
+                        0,
+                    )
+                };
+                if address != libc::MAP_FAILED {
+                    break address;
+                }
+                if slots == 1 {
+                    return Err(io::Error::last_os_error());
+                }
+                slots = (slots / 4).max(1);
             };
-            if address == libc::MAP_FAILED {
-                return Err(io::Error::last_os_error());
-            }
+            let bytes = size.bytes() * slots;
             // SAFETY: the mapping just made. Advice only: a failure costs memory, not correctness.
             unsafe { libc::madvise(address, bytes, libc::MADV_NOHUGEPAGE) };
             common.mappings.push((address as usize, bytes));
-            common.fresh = (address as usize, size.lot());
+            common.fresh = (address as usize, slots);
         }
         let slot = Slot { base: common.fresh.0, index: common.made, trimmed: true, guarded: false, released: true };
         common.fresh = (common.fresh.0 + size.bytes(), common.fresh.1 - 1);
@@ -232,8 +256,11 @@ impl PoolInner {
             }
         }
         if !surplus.is_empty() {
-            for slot in &mut surplus {
-                trim(size, slot);
+            // Fibers come and go by the thousand, and each call would interrupt the other cores of the process: `relax` is for them.
+            if size == StackSize::Main {
+                for slot in &mut surplus {
+                    trim(size, slot);
+                }
             }
             self.common[size.index()].lock().free.append(&mut surplus);
         }
@@ -290,7 +317,7 @@ fn native_was_deep(size: StackSize, slot: &Slot) -> bool {
 
 /// One slot. Goes back to its pool when dropped.
 pub struct Stack {
-    pool: Arc<PoolInner>,
+    pool: Arc<Handle>,
     slot: Slot,
     size: StackSize,
     top: usize,

@@ -28,6 +28,9 @@ pub struct Hooks {
     pub regexp_dynamic: Option<fn(&mut Cx, &[Value], u8) -> Result<Value>>,
     /// `regexp =~ string`; returns MatchData or nil (does not set `$~`).
     pub regexp_match: Option<fn(&mut Cx, Value, Value) -> Result<Value>>,
+    /// `(regexp, string, base, pos, anchored)`: the groups of a match in the bytes from `base` on (nothing before them is seen), at byte `pos`
+    /// or, not anchored, at or after it. Offsets are those of the whole String. Leaves `$~` alone.
+    pub regexp_scan: Option<fn(&mut Cx, Value, Ref<StringCell>, usize, usize, bool) -> Result<Option<Vec<Option<(usize, usize)>>>>>,
     /// nth group of a MatchData (String or nil); special: -1 `$&`, -2 `` $` ``, -3 `$'`, -4 `$+`.
     pub match_group: Option<fn(&mut Cx, Value, i64) -> Result<Value>>,
     pub match_named: Option<fn(&mut Cx, Value, Sym) -> Result<Value>>,
@@ -77,6 +80,8 @@ pub struct BootImage {
     global_aliases: FastMap<Sym, Sym>,
     /// Shape of the main object: that of a singleton class with its methods.
     main_shape: u32,
+    /// Number of names when it was finished: every VM knows them.
+    names: u32,
     /// Codes of prelude methods.
     codes: Vec<Arc<Code>>,
     /// The VM that was frozen: owns the heap.
@@ -152,6 +157,7 @@ impl Vm {
             threads: None,
             left_at: std::ptr::null(),
             stack_pool: None,
+            lane: 0,
             rooted: Vec::new(),
             pinned: Vec::new(),
             inspecting: Vec::new(),
@@ -314,6 +320,7 @@ impl Vm {
             globals: std::mem::take(&mut self.globals),
             global_aliases: std::mem::take(&mut self.global_aliases),
             main_shape: self.main.shape_key(),
+            names: Sym::count(),
             codes: self.kept_codes.values().cloned().collect(),
             _vm: self,
         }
@@ -321,6 +328,10 @@ impl Vm {
 }
 
 impl BootImage {
+    /// Symbols below this number are the boot image's.
+    pub(crate) fn names(&self) -> u32 {
+        self.names
+    }
     /// Number of prelude Codes (for statistics).
     pub fn code_count(&self) -> usize {
         self.codes.len()

@@ -101,6 +101,15 @@ impl FiberData {
     }
 }
 
+impl FiberData {
+    /// The stacks of a fiber that waits to be resumed.
+    pub(crate) fn each_stack(&self, f: &mut dyn FnMut(&Stacks, *const Frame)) {
+        if let (FiberState::Suspended, Some(s)) = (self.state, &self.stacks) {
+            f(s, self.fp);
+        }
+    }
+}
+
 impl NativeData for FiberData {
     fn steadiness(&self) -> Steadiness {
         Steadiness::Always

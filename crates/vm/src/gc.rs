@@ -27,7 +27,7 @@ impl Cx {
             if !self.gc_stress {
                 word.fetch_and(!POLL_COLLECT, Ordering::AcqRel);
             }
-            if (!self.gc_disabled && !self.options.gc_never) || self.heap.over_limit() {
+            if (!self.gc_disabled && !self.options.gc_never) || self.heap.over_limit() || self.is_short() {
                 self.collect();
                 self.memory_check()?;
             }

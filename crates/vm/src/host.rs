@@ -69,12 +69,16 @@ pub struct VmControl {
     task: OnceLock<Task>,
     /// Written by the scheduler's idle callback, taken by the VM at its next interrupt check.
     deadlock: AtomicBool,
+    /// The process is this VM's: what changes all of it is allowed. Written before the start.
+    pub main: AtomicBool,
     /// Id of the VM that is the main Ractor of this one's family; 0: it is no Ractor. Written before the start.
     pub family: AtomicU64,
     /// 0: nobody asked for the end; u64::MAX: somebody did; else nanoseconds of grace + 1. Written by killers, taken by the VM.
     kill: AtomicU64,
     /// Bytes that one request to the allocator may ask for. Written by the VM after each collection, read by the allocator.
     pub room: AtomicUsize,
+    /// Bytes that malloc did not have for the VM and that the process's reserve lent it, since it last looked. Written by the allocator, taken by the VM.
+    pub borrowed: AtomicUsize,
     /// Bit n: signal n has arrived and was not handled. Written by the signal dispatcher, taken by the VM.
     signals: AtomicU64,
     /// Mirror of `state.end.is_some()`: written under the lock, read by whoever sends to a Ractor.
@@ -105,6 +109,8 @@ impl VmControl {
             poll: Arc::new(PollWord::new()),
             task: OnceLock::new(),
             deadlock: AtomicBool::new(false),
+            main: AtomicBool::new(false),
+            borrowed: AtomicUsize::new(0),
             family: AtomicU64::new(0),
             kill: AtomicU64::new(0),
             room: AtomicUsize::new(usize::MAX),
@@ -251,8 +257,10 @@ pub trait Spawner: Send + Sync {
     fn live(&self) -> Vec<Arc<VmControl>>;
     /// Says what a VM does about a signal. An error is the system's number for it.
     fn on_signal(&self, control: &Arc<VmControl>, number: i32, action: SignalAction) -> std::result::Result<(), i32>;
-    /// The process sends itself a signal. False: the dispatcher does not handle it, use kill(2).
+    /// The main VM sends the process a signal. False: the dispatcher does not handle it, use kill(2).
     fn send_signal(&self, number: i32) -> bool;
+    /// Another VM sends "its process" a signal: it means itself. An error is the system's number for it.
+    fn signal_vm(&self, control: &Arc<VmControl>, number: i32) -> std::result::Result<(), i32>;
 }
 
 /// What a VM wants of a signal.
@@ -279,6 +287,10 @@ pub struct Host {
 }
 
 impl Cx {
+    /// Whether this is the process's main VM, to which the process belongs. A host program's VMs are all tenants.
+    pub fn owns_process(&self) -> bool {
+        self.host.as_ref().is_some_and(|h| h.control.main.load(Ordering::Relaxed))
+    }
     fn host(&mut self) -> Result<&Host> {
         if self.host.is_none() {
             return self.raise(ids::RUNTIME_ERROR, "this VM has no scheduler");

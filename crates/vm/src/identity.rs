@@ -1,10 +1,29 @@
 //! Object ids: given out on demand, small numbers, never used twice in a VM.
 
-use crate::vm::Cx;
+use crate::vm::{Cx, FastMap, Restore, VmState};
 use num_bigint::BigInt;
+use zakuro_base::Sym;
 use zakuro_object::*;
 
+/// Ids of Symbols that are not the boot image's. Their own numbers would tell how many names all VMs made before.
+#[derive(Default)]
+struct SymbolIds(FastMap<Sym, i64>);
+impl VmState for SymbolIds {
+    fn snapshot(&self, _values: &mut Vec<Value>) -> Option<Restore> {
+        let ids = self.0.clone();
+        Some(std::sync::Arc::new(move |cx, _| cx.state::<SymbolIds>().0 = ids.clone()))
+    }
+}
+
 impl Cx {
+    fn symbol_id(&mut self, s: Sym) -> Value {
+        let next = self.next_object_id + 8;
+        let id = *self.state::<SymbolIds>().0.entry(s).or_insert(next);
+        if id == next {
+            self.next_object_id = next;
+        }
+        Value::fixnum(id)
+    }
     /// `v.object_id`
     pub fn object_id(&mut self, v: Value) -> Value {
         if let Some(i) = v.as_fixnum() {
@@ -15,6 +34,11 @@ impl Cx {
             Value::TRUE => return Value::fixnum(20),
             Value::FALSE => return Value::fixnum(0),
             _ => {}
+        }
+        if let Some(s) = v.as_sym()
+            && self.boot.is_some_and(|b| s.0 >= b.names())
+        {
+            return self.symbol_id(s);
         }
         if !v.is_cell() {
             return self.big(BigInt::from(v.0));

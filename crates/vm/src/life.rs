@@ -52,6 +52,8 @@ pub struct Life {
     last: bool,
     /// NoMemoryError was raised and the heap has not been below the limit since.
     told_memory: bool,
+    /// NoMemoryError was raised because malloc had nothing more, and it has not got anything since.
+    told_short: bool,
     /// When the wall limit is reached.
     wall: Option<Instant>,
     /// CPU nanoseconds of turns that are over, and the thread's clock at the start of this one.
@@ -130,6 +132,7 @@ impl Cx {
     /// The VM gets a native thread.
     #[inline]
     pub fn turn_begins(&mut self) {
+        self.lane = zakuro_sched::current_index() as u16;
         if self.life.is_timed() {
             self.timed_turn();
         }
@@ -259,11 +262,7 @@ impl Cx {
     /// Raises NoMemoryError when a request of this many bytes can't be met. For builtins that allocate by a size that the program chose.
     #[inline]
     pub fn admit(&mut self, bytes: usize) -> Result<()> {
-        if self.heap.admits(bytes) && (bytes < zakuro_heap::LARGE || zakuro_heap::machine_has(bytes)) {
-            Ok(())
-        } else {
-            self.out_of_memory()
-        }
+        if self.heap.admits(bytes) && zakuro_heap::malloc_has(bytes) { Ok(()) } else { self.out_of_memory() }
     }
 
     // ---- memory
@@ -271,6 +270,7 @@ impl Cx {
     /// After a collection, at a safepoint: the heap is over its limit.
     #[cold]
     pub(crate) fn memory_check(&mut self) -> Result<()> {
+        self.shortage_check()?;
         if self.life.limits.memory.is_none() {
             return Ok(());
         }
@@ -284,6 +284,30 @@ impl Cx {
             return Ok(());
         }
         self.out_of_memory()
+    }
+    /// After a collection: whether malloc has something again, if it had not.
+    fn shortage_check(&mut self) -> Result<()> {
+        let Some(h) = &self.host else { return Ok(()) };
+        let borrowed = h.control.borrowed.swap(0, Ordering::Relaxed);
+        if borrowed == 0 && !self.life.told_short || self.life.hard {
+            return Ok(());
+        }
+        if zakuro_heap::malloc_has(ENOUGH) {
+            self.life.told_short = false;
+            return Ok(());
+        }
+        // What a handler needs is less than this.
+        let told = std::mem::replace(&mut self.life.told_short, true);
+        if told && borrowed < HANDLER {
+            h.control.borrowed.fetch_add(borrowed, Ordering::Relaxed);
+            return Ok(());
+        }
+        self.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory")
+    }
+    /// Malloc had nothing more for this VM since the last check.
+    #[inline]
+    pub(crate) fn is_short(&self) -> bool {
+        self.host.as_ref().is_some_and(|h| h.control.borrowed.load(Ordering::Relaxed) != 0)
     }
     /// Tells the allocator what it may give this VM at a time.
     fn publish_room(&self) {
@@ -360,6 +384,27 @@ pub fn give_up(size: usize) {
         (*cx).life.hard = true;
         (*cx).leave(Out::Abandoned);
     }
+}
+
+/// What malloc must be able to give after a collection, or NoMemoryError is raised.
+const ENOUGH: usize = 4 << 20;
+/// What a VM may borrow before it hears of it again.
+const HANDLER: usize = 512 << 10;
+/// What a VM may borrow between two safepoints.
+const QUOTA: usize = 4 << 20;
+
+/// Malloc has no `size` bytes for the running VM, which borrows them: at its next safepoint it collects, and hears of it if that did not help. False: it
+/// has borrowed too much. (Code that belongs to no VM may borrow what there is.)
+pub fn memory_is_short(size: usize) -> bool {
+    let cx = zakuro_sched::unit_data() as *const Cx;
+    if cx.is_null() {
+        return true;
+    }
+    // SAFETY: as in `give_up`; only atomics are touched, and the host handle stays as it is while the VM runs.
+    let Some(host) = (unsafe { (*cx).host.as_ref() }) else { return true };
+    let before = host.control.borrowed.fetch_add(size.max(1), Ordering::Relaxed);
+    host.control.poll.set(crate::gc::POLL_COLLECT);
+    before.saturating_add(size) <= QUOTA
 }
 
 /// Whether the running VM's memory limit allows a request of this size.

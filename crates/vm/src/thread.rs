@@ -166,6 +166,16 @@ impl Thread {
     pub fn stopped_fiber(&self) -> Value {
         self.context.as_ref().map_or(Value::NIL, |c| c.current_fiber)
     }
+    /// What it holds besides stacks.
+    pub(crate) fn each_value(&self, f: &mut dyn FnMut(Value)) {
+        let own = [self.block, self.args, self.result, self.error, self.locals, self.variables, self.storage, self.name];
+        own.iter().chain(&self.pending).for_each(|v| f(*v));
+    }
+    /// Its stacks while it does not run.
+    pub(crate) fn each_stack(&self, f: &mut dyn FnMut(&Stacks, *const Frame)) {
+        let Some(c) = &self.context else { return };
+        [(&c.stacks, c.fp)].into_iter().chain(c.suspended.iter().map(|s| (&s.stacks, s.fp))).for_each(|(s, fp)| f(s, fp));
+    }
     /// Whether its wait can end by something else than another thread of the VM.
     fn wakeable(&self) -> bool {
         self.wait != Wait::Inside || self.deadline.is_some()
@@ -688,6 +698,7 @@ impl Cx {
         let t: *mut Thread = self.data_mut::<Thread>(thread)?;
         // SAFETY: alive (an argument); its frames stay while it is suspended.
         let Some((stacks, fp)) = (unsafe { (*t).context.as_ref().map(|c| (c.stacks, c.fp)) }) else {
+            // SAFETY: as above.
             return Ok(if self.thread_id() == unsafe { (*t).id } { self.locations(0) } else { Vec::new() });
         };
         let mine = (self.stacks, self.fp);

@@ -156,6 +156,8 @@ pub struct Vm {
     /// Native stack pointer at the last suspension.
     pub(crate) left_at: *const u8,
     pub stack_pool: Option<zakuro_sched::StackPool>,
+    /// Number of the worker that the running turn began on: to shard by, right most of the time.
+    pub lane: u16,
     pub(crate) rooted: Vec<*const Vec<Value>>,
     /// Values that live as long as the VM.
     pub pinned: Vec<Value>,

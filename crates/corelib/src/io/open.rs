@@ -5,6 +5,7 @@ use super::errors::{fail, fail_at, io_error, last_errno};
 use super::modes::{self, Mode};
 use super::object::{self, APPEND, Io, READ, WRITE};
 use super::wait;
+use crate::process::owner;
 use std::ffi::CStr;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::time::Duration;
@@ -240,6 +241,7 @@ pub fn fd_mode(fd: i32) -> std::result::Result<u8, i32> {
 /// `IO#initialize` over a descriptor.
 fn init_fd(cx: &mut Cx, this: Value, fd: Value, mode: Option<Value>, kw: Kwargs) -> Result<()> {
     let fd = cx.to_i64(fd)? as i32;
+    owner::check_number(cx, fd)?;
     let have = match fd_mode(fd) {
         Ok(m) => m,
         Err(e) => return fail(cx, e, ""),
@@ -287,7 +289,9 @@ pub mod io {
         let p = cx.path_of(path)?;
         let m = modes::parse(cx, mode.unwrap_or(Value::NIL), &Kwargs(None), "r")?;
         let perm = perm_of(cx, perm, &Kwargs(None))?;
-        Ok(super::sysopen(cx, &p, m.flags, perm)? as i64)
+        let fd = super::sysopen(cx, &p, m.flags, perm)?;
+        owner::note_number(cx, fd);
+        Ok(fd as i64)
     }
     /// The two ends of a new pipe, for reading and writing; with a block both are passed to it and closed afterwards.
     ///

@@ -4,6 +4,7 @@ use super::errors::last_errno;
 use super::modes;
 use super::object;
 use super::read::wait_error;
+use crate::process::owner;
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
@@ -192,6 +193,7 @@ pub mod io {
     #[method("close_on_exec=")]
     fn set_close_on_exec(cx: &mut Cx, this: Value, on: Value) -> Result<Value> {
         let fd = object::get(cx, this)?.fd;
+        owner::check_flags(cx, fd)?;
         // SAFETY: fcntl on an open descriptor.
         unsafe { libc::fcntl(fd, libc::F_SETFD, if on.truthy() { libc::FD_CLOEXEC } else { 0 }) };
         Ok(on)
@@ -227,9 +229,17 @@ pub mod io {
     #[method("fcntl")]
     fn fcntl(cx: &mut Cx, this: Value, cmd: i64, arg: Option<i64>) -> Result<i64> {
         let fd = object::get(cx, this)?.fd;
-        // SAFETY: commands with Integer arguments.
-        let r = unsafe { libc::fcntl(fd, cmd as i32, arg.unwrap_or(0)) };
-        if r < 0 { object::fail_path(cx, this, last_errno()) } else { Ok(r as i64) }
+        let (cmd, arg) = (cmd as i32, arg.unwrap_or(0));
+        owner::check_fcntl(cx, fd, cmd, arg as i32)?;
+        // SAFETY: a command with a number as argument.
+        let r = unsafe { libc::fcntl(fd, cmd, arg) };
+        if r < 0 {
+            return object::fail_path(cx, this, last_errno());
+        }
+        if cmd == libc::F_DUPFD || cmd == libc::F_DUPFD_CLOEXEC {
+            owner::note_number(cx, r);
+        }
+        Ok(r as i64)
     }
     /// `#<File:path>`, `#<IO:fd 5>`, `#<IO:(closed)>`
     ///

@@ -153,7 +153,7 @@ pub mod process {
         let pair = [cx.int_u64(l.rlim_cur), cx.int_u64(l.rlim_max)];
         Ok(cx.array(&pair))
     }
-    /// Sets soft and hard limit of a resource (of the whole process).
+    /// Sets soft and hard limit of a resource, of the whole process: only the main VM may.
     #[method("setrlimit", singleton)]
     fn setrlimit(cx: &mut Cx, _this: Value, resource: Value, soft: Value, hard: Option<Value>) -> Result<()> {
         let r = limit_of(cx, resource)?;
@@ -162,6 +162,7 @@ pub mod process {
             Some(h) => limit_value(cx, h)?,
             None => cur,
         };
+        crate::process::owner::main_only(cx, "Process.setrlimit changes the whole process")?;
         let l = libc::rlimit { rlim_cur: cur, rlim_max: max };
         // SAFETY: l is readable.
         if unsafe { libc::setrlimit(r, &l) } != 0 {

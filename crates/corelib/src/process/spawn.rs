@@ -109,6 +109,7 @@ fn build(cx: &mut Cx, plan: &Plan) -> Command {
 /// Starts the program; its pid, or errno and `$?` 127.
 pub fn start(cx: &mut Cx, plan: &Plan) -> std::result::Result<i32, i32> {
     stream::flush_all(cx);
+    status::reap_orphans();
     if plan.program.is_empty() || plan.program.iter().all(|b| b.is_ascii_whitespace()) {
         return Err(libc::ENOENT);
     }
@@ -146,7 +147,7 @@ fn spawn(cx: &mut Cx, args: Args) -> Result<i64> {
 fn exec(cx: &mut Cx, args: Args) -> Result<Value> {
     let plan = spawn_args::parse(cx, args.as_slice())?;
     stream::flush_all(cx);
-    if &*cx.name == "main" {
+    if cx.owns_process() {
         let mut c = build(cx, &plan);
         let e = c.exec().raw_os_error().unwrap_or(libc::ENOENT);
         return fail(cx, e, &shown(&plan));

@@ -140,6 +140,7 @@ fn source(cx: &mut Cx, child: i32, v: Value) -> Result<Source> {
     }
     if cx.is_integer(v) {
         let fd = fd_name(cx, v)?;
+        super::owner::check_number(cx, fd)?;
         return Ok(Source::Fd { fd: own_fd(cx, fd), owned: false });
     }
     if let Some(a) = Ref::<ArrayCell>::from_value(v) {

@@ -4,6 +4,7 @@
 
 use crate::io::wait::wait_any;
 use crate::io::{errors::last_errno, fail};
+use std::sync::Mutex;
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
@@ -17,6 +18,26 @@ impl VmState for Children {
     fn trace(&self, m: &mut Marker<'_>) {
         if let Some(v) = self.last {
             m.mark_value_bits(v.0);
+        }
+    }
+}
+
+/// Children whose VM ended first. Nobody can wait for them, but somebody has to take their end from the system: whoever starts the next child, or ends with
+/// children of its own. Until then their pids stand for nothing else.
+static ORPHANS: Mutex<Vec<i32>> = Mutex::new(Vec::new());
+
+/// Takes the end of children whose VM is gone.
+pub fn reap_orphans() {
+    let mut list = ORPHANS.lock().unwrap_or_else(|e| e.into_inner());
+    // SAFETY: children of this process that nobody else waits for; no status is asked for.
+    list.retain(|pid| unsafe { libc::waitpid(*pid, std::ptr::null_mut(), libc::WNOHANG) } == 0);
+}
+
+impl Drop for Children {
+    fn drop(&mut self) {
+        if !self.running.is_empty() {
+            ORPHANS.lock().unwrap_or_else(|e| e.into_inner()).append(&mut self.running);
+            reap_orphans();
         }
     }
 }
@@ -89,8 +110,9 @@ pub fn wait(cx: &mut Cx, pid: i32, flags: i32) -> Result<Option<(i32, Value)>> {
         } else if pid == -1 {
             mine
         } else {
-            // SAFETY: getpgid and getpgrp have no preconditions.
+            // SAFETY: getpgrp has no preconditions.
             let group = if pid == 0 { unsafe { libc::getpgrp() } } else { -pid };
+            // SAFETY: getpgid has no preconditions.
             mine.into_iter().filter(|p| unsafe { libc::getpgid(*p) } == group).collect()
         };
         if pids.is_empty() {

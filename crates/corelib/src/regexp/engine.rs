@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 use zakuro_text::encoding::{CodeRange as TextRange, Encoding};
-use zakuro_text::regexp::{Captures, MatchError, Regexp, Text};
+use zakuro_text::regexp::{Captures, Lane, MatchError, Regexp, Text};
 use zakuro_vm::string::CodeRange;
 use zakuro_vm::*;
 
@@ -157,32 +157,74 @@ pub fn regexp_checked(cx: &mut Cx, re: Value) -> Result<&'static RegexpData> {
     }
 }
 
+/// Whose scratch memory a search uses.
+fn lane(cx: &Cx) -> Lane {
+    match &cx.host {
+        Some(host) => Lane { number: cx.lane, of: host.scheduler.workers() as u16 + 1 },
+        None => Lane::ONLY,
+    }
+}
+
 /// First match at or after byte `start`; with `backward` the last one that begins at or before it. `$~` is the caller's business.
 pub fn search(cx: &mut Cx, re: Value, s: Ref<StringCell>, start: usize, backward: bool) -> Result<Option<Captures>> {
     let d = regexp_checked(cx, re)?;
     let (enc, range) = prepare(cx, d, s)?;
-    run(cx, re, |retries| d.regexp.search_text(Text { bytes: s.bytes(), enc, range: Some(range) }, start, backward, retries))
+    let lane = lane(cx);
+    run(cx, re, |retries| d.regexp.search_text(Text { bytes: s.bytes(), enc, range: Some(range), lane }, start, backward, retries))
 }
 
 /// Byte range of the first match at or after byte `start`: cheaper than `search` when the groups don't matter.
 pub fn find(cx: &mut Cx, re: Value, s: Ref<StringCell>, start: usize) -> Result<Option<(usize, usize)>> {
     let d = regexp_checked(cx, re)?;
     let (enc, range) = prepare(cx, d, s)?;
-    run(cx, re, |retries| d.regexp.find(Text { bytes: s.bytes(), enc, range: Some(range) }, start, retries))
+    let lane = lane(cx);
+    run(cx, re, |retries| d.regexp.find(Text { bytes: s.bytes(), enc, range: Some(range), lane }, start, retries))
 }
 
 /// Match that begins at byte `pos`.
 pub fn match_at(cx: &mut Cx, re: Value, s: Ref<StringCell>, pos: usize) -> Result<Option<Captures>> {
     let d = regexp_checked(cx, re)?;
     let (enc, range) = prepare(cx, d, s)?;
-    run(cx, re, |retries| d.regexp.match_text_at(Text { bytes: s.bytes(), enc, range: Some(range) }, pos, retries))
+    let lane = lane(cx);
+    run(cx, re, |retries| d.regexp.match_text_at(Text { bytes: s.bytes(), enc, range: Some(range), lane }, pos, retries))
+}
+
+/// See [`zakuro_vm::boot::Hooks::regexp_scan`].
+pub fn scan(
+    cx: &mut Cx,
+    re: Value,
+    s: Ref<StringCell>,
+    base: usize,
+    pos: usize,
+    anchored: bool,
+) -> Result<Option<Vec<Option<(usize, usize)>>>> {
+    let d = regexp_checked(cx, re)?;
+    let (enc, range) = prepare(cx, d, s)?;
+    let lane = lane(cx);
+    // The rest of a valid String is valid unless it begins inside a character.
+    let whole = base == 0
+        || range == TextRange::SevenBit
+        || enc.id() == zakuro_vm::string::UTF8 && s.bytes().get(base).is_none_or(|b| b & 0xc0 != 0x80);
+    let range = whole.then_some(range);
+    let found = run(cx, re, |retries| {
+        let text = Text { bytes: &s.bytes()[base..], enc, range, lane };
+        if anchored { d.regexp.match_text_at(text, pos - base, retries) } else { d.regexp.search_text(text, pos - base, false, retries) }
+    })?;
+    Ok(found.map(|mut c| {
+        c.groups.iter_mut().flatten().for_each(|(a, b)| {
+            *a += base;
+            *b += base;
+        });
+        c.groups
+    }))
 }
 
 /// Is there a match at or after byte `start`? Needs no captures and leaves `$~` alone (`match?`).
 pub fn is_match(cx: &mut Cx, re: Value, s: Ref<StringCell>, start: usize) -> Result<bool> {
     let d = regexp_checked(cx, re)?;
     let (enc, range) = prepare(cx, d, s)?;
-    run(cx, re, |retries| d.regexp.is_match(Text { bytes: s.bytes(), enc, range: Some(range) }, start, retries))
+    let lane = lane(cx);
+    run(cx, re, |retries| d.regexp.is_match(Text { bytes: s.bytes(), enc, range: Some(range), lane }, start, retries))
 }
 
 /// A frozen String with the content of `s`: `s` itself when that cannot change.

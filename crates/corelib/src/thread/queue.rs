@@ -21,6 +21,11 @@ struct QueueData {
     max: Option<usize>,
 }
 
+/// The items of a queue, for [`Cx::known_names`].
+pub fn held_values(d: Ref<DataCell>, out: &mut Vec<Value>) {
+    out.extend(d.get::<QueueData>().into_iter().flat_map(|q| &q.items));
+}
+
 impl NativeData for QueueData {
     fn trace(&self, m: &mut Marker<'_>) {
         self.items.iter().for_each(|v| m.mark_value_bits(v.0));

@@ -6,6 +6,7 @@
 //! first wins). Oniguruma never sees broken UTF-8: such text is searched in a copy whose broken bytes became SUB characters.
 //! Rejected: Oniguruma for all (25 times slower on common patterns); one engine per encoding object (two suffice: UTF-8, bytes).
 
+mod automaton;
 mod linear;
 mod rewrite;
 mod show;
@@ -13,12 +14,14 @@ mod show;
 #[cfg(test)]
 mod tests;
 
+pub use automaton::Lane;
 pub use show::{UnionPart, escape, union, union_encoding};
 
 use crate::encoding::{CodeRange, Encoding, utf8};
+use automaton::Automaton;
 use onig::{EncodedBytes, EncodedChars, MatchParam, RegexOptions, Region, SearchOptions, Syntax};
 use regex_automata::util::primitives::NonMaxUsize;
-use regex_automata::{Anchored, Input, meta};
+use regex_automata::{Anchored, Input};
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
@@ -98,11 +101,13 @@ pub struct Text<'a> {
     pub enc: Encoding,
     /// None: unknown; found out when needed.
     pub range: Option<CodeRange>,
+    /// Who searches it.
+    pub lane: Lane,
 }
 
 impl<'a> Text<'a> {
     pub fn utf8(bytes: &'a [u8]) -> Text<'a> {
-        Text { bytes, enc: Encoding::UTF_8, range: None }
+        Text { bytes, enc: Encoding::UTF_8, range: None, lane: Lane::ONLY }
     }
 
     fn range(&self) -> CodeRange {
@@ -114,7 +119,7 @@ enum Engine {
     Literal(Vec<u8>),
     /// `ascii_only`: the automaton agrees with Ruby on 7-bit text only (case folding, word boundaries).
     Linear {
-        regex: Box<meta::Regex>,
+        regex: Automaton,
         ascii_only: bool,
     },
     Backtrack,
@@ -174,7 +179,7 @@ impl Regexp {
         let final_flags = RegexFlags { fixed, ..flags };
         let engine = match linear::build(source, &flags, !as_bytes) {
             Some(linear::Built::Literal(bytes)) => Engine::Literal(bytes),
-            Some(linear::Built::Automaton { regex, ascii_only }) => Engine::Linear { regex, ascii_only },
+            Some(linear::Built::Automaton { regex, ascii_only }) => Engine::Linear { regex: Automaton::new(regex), ascii_only },
             None => Engine::Backtrack,
         };
         let mut this = Regexp {
@@ -190,7 +195,7 @@ impl Regexp {
         match &this.engine {
             Engine::Literal(_) => {}
             Engine::Linear { regex, .. } => {
-                this.groups = regex.captures_len();
+                this.groups = regex.groups();
                 this.names = rewritten.names.into_iter().enumerate().map(|(i, n)| (n, vec![i + 1])).collect();
             }
             Engine::Backtrack => {
@@ -285,7 +290,7 @@ impl Regexp {
                 return Ok(found.map(|i| Captures { groups: vec![Some((i, i + needle.len()))] }));
             }
             Engine::Linear { regex, ascii_only } if !backward && linear_applies(&text, *ascii_only) => {
-                return Ok(linear_search(regex, Input::new(hay).span(start..hay.len()), self.groups));
+                return Ok(linear_search(regex, Input::new(hay).span(start..hay.len()), self.groups, text.lane));
             }
             _ => {}
         }
@@ -303,7 +308,7 @@ impl Regexp {
                 Ok(memchr::memmem::find(&hay[start..], needle).map(|i| (i + start, i + start + needle.len())))
             }
             Engine::Linear { regex, ascii_only } if start <= hay.len() && linear_applies(&text, *ascii_only) => {
-                Ok(regex.search(&Input::new(hay).span(start..hay.len())).map(|m| (m.start(), m.end())))
+                Ok(regex.find(&Input::new(hay).span(start..hay.len()), text.lane))
             }
             _ => Ok(self.search_text(text, start, false, retries)?.map(|c| (c.start(), c.end()))),
         }
@@ -323,7 +328,7 @@ impl Regexp {
                 return Ok(hay[pos..].starts_with(needle).then(|| Captures { groups: vec![Some((pos, pos + needle.len()))] }));
             }
             Engine::Linear { regex, ascii_only } if linear_applies(&text, *ascii_only) => {
-                return Ok(linear_search(regex, Input::new(hay).span(pos..hay.len()).anchored(Anchored::Yes), self.groups));
+                return Ok(linear_search(regex, Input::new(hay).span(pos..hay.len()).anchored(Anchored::Yes), self.groups, text.lane));
             }
             _ => {}
         }
@@ -336,7 +341,7 @@ impl Regexp {
             && start <= text.bytes.len()
             && linear_applies(&text, *ascii_only)
         {
-            return Ok(regex.is_match(Input::new(text.bytes).span(start..text.bytes.len())));
+            return Ok(regex.is_match(Input::new(text.bytes).span(start..text.bytes.len()), text.lane));
         }
         Ok(self.search_text(text, start, false, retries)?.is_some())
     }
@@ -385,9 +390,9 @@ fn linear_applies(text: &Text<'_>, ascii_only: bool) -> bool {
     }
 }
 
-fn linear_search(regex: &meta::Regex, input: Input<'_>, groups: usize) -> Option<Captures> {
+fn linear_search(regex: &Automaton, input: Input<'_>, groups: usize, lane: Lane) -> Option<Captures> {
     if groups == 1 {
-        return regex.search(&input).map(|m| Captures { groups: vec![Some((m.start(), m.end()))] });
+        return regex.find(&input, lane).map(|range| Captures { groups: vec![Some(range)] });
     }
     // Slots on the stack: a Captures object would be made and dropped for each match.
     let mut few = [None; 2 * FEW_GROUPS];
@@ -398,7 +403,9 @@ fn linear_search(regex: &meta::Regex, input: Input<'_>, groups: usize) -> Option
         many.resize(2 * groups, None);
         &mut many
     };
-    regex.search_slots(&input, slots)?;
+    if !regex.slots(&input, slots, lane) {
+        return None;
+    }
     let group = |pair: &[Option<NonMaxUsize>]| Some((pair[0]?.get(), pair[1]?.get()));
     Some(Captures { groups: slots.chunks_exact(2).map(group).collect() })
 }

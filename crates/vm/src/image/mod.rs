@@ -197,6 +197,10 @@ impl Image {
     pub(crate) fn once(&self, code: usize) -> Option<&[Value]> {
         self.find(|l| l.vm.code_states.get(&code).map(|s| &s.once[..]).filter(|o| o.iter().any(|v| !v.is_undef())))
     }
+    /// The tables of its layers.
+    pub(crate) fn each_table(&self, f: &mut dyn FnMut(&Vm)) {
+        self.layers.iter().for_each(|l| f(&l.vm));
+    }
     /// Every cell, templates as they are.
     pub(crate) fn each_cell(&self, f: &mut dyn FnMut(Value)) {
         for l in &self.layers {

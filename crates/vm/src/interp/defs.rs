@@ -11,7 +11,7 @@ use zakuro_bytecode::{Code, CodeKind, Insn};
 use zakuro_object::*;
 
 pub unsafe fn def_method(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
-    // SAFETY: see `control::nop`.
+    // SAFETY: the contract of handlers (see `Handler`).
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
@@ -23,6 +23,7 @@ pub unsafe fn def_method(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
     }
 }
 pub unsafe fn def_singleton(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; child `c` is a method (verifier). The Code stays where it is while hooks run, as its state does.
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
@@ -34,6 +35,8 @@ pub unsafe fn def_singleton(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: 
     }
 }
 pub unsafe fn open_class(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; child `c` is a class body (verifier), which has no parameters; a + 1 is a register, too. Both limits are
+    // checked before the frame is written; what ran before (`inherited`, `const_added`) is over by then.
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
@@ -43,7 +46,7 @@ pub unsafe fn open_class(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
         let callee = cx.child_state(cs, i.c as usize);
         let base = regs.add(i.a as usize);
         let fp = cx.fp.add(1);
-        if fp >= cx.frame_limit || base.add((*callee).nregs as usize) >= cx.stack_limit {
+        if fp >= cx.frame_limit || base.wrapping_add((*callee).nregs as usize) >= cx.stack_limit {
             check!(cx, ip, regs, cs, cx.stack_error::<()>());
         }
         let scope = cx.new_cref(class, cx.current_cref());

@@ -1,0 +1,87 @@
+//! What belongs to the process, and who may change it.
+//!
+//! A VM stands for a process of its own where that is possible: it has its own directory, variables, mask, children, traps. What there is only once (limits, the
+//! flags of descriptors 0 to 2, the process as the target of a signal) is the main VM's: others get Errno::EPERM. docs/process-state.md has the table.
+//!
+//! This guards against programs that don't know that others run beside them. It is no sandbox: who may open files may open `/proc/self/mem`.
+
+use crate::io::fail;
+use crate::io::object::Io;
+use crate::io::stream::IoState;
+use zakuro_vm::*;
+
+/// Raises Errno::EPERM unless this is the main VM. `what`: "Process.setrlimit changes the whole process".
+pub fn main_only(cx: &mut Cx, what: &str) -> Result<()> {
+    if cx.owns_process() { Ok(()) } else { fail(cx, libc::EPERM, &format!("{what}: only the main VM may")) }
+}
+
+/// Descriptors that a VM got as bare numbers.
+#[derive(Default)]
+pub struct Numbers(Vec<i32>);
+impl VmState for Numbers {}
+
+/// The VM opened a descriptor that no stream holds.
+pub fn note_number(cx: &mut Cx, fd: i32) {
+    let list = &mut cx.state::<Numbers>().0;
+    if !list.contains(&fd) {
+        list.push(fd);
+    }
+}
+
+/// Raises Errno::EBADF when a number given by the program is another VM's descriptor or the runtime's: these are closed on exec, and nothing in this VM
+/// holds them. What the process was started with is everybody's.
+pub fn check_number(cx: &mut Cx, fd: i32) -> Result<()> {
+    if fd <= 2 || cx.owns_process() || cx.state::<Numbers>().0.contains(&fd) {
+        return Ok(());
+    }
+    // SAFETY: F_GETFD only asks.
+    let private = unsafe { libc::fcntl(fd, libc::F_GETFD) } & libc::FD_CLOEXEC != 0;
+    let mut mine = !private;
+    if !mine {
+        cx.state::<IoState>().open.each(|io: &mut Io| mine |= io.fd == fd || io.wfd == fd);
+    }
+    if mine { Ok(()) } else { fail(cx, libc::EBADF, "") }
+}
+
+/// What `IO#fcntl` may ask for: commands whose argument is a number. (Those that take an address would let a program write anywhere.)
+pub fn check_fcntl(cx: &mut Cx, fd: i32, cmd: i32, arg: i32) -> Result<()> {
+    const ASK: [i32; 9] = [
+        libc::F_DUPFD,
+        libc::F_DUPFD_CLOEXEC,
+        libc::F_GETFD,
+        libc::F_GETFL,
+        libc::F_GETOWN,
+        libc::F_GETLEASE,
+        libc::F_GETPIPE_SZ,
+        libc::F_GET_SEALS,
+        // F_GETSIG
+        11,
+    ];
+    // Signals about a descriptor go to the process. F_SETSIG: 10.
+    const SIGNALS: [i32; 4] = [libc::F_SETOWN, libc::F_SETLEASE, libc::F_NOTIFY, 10];
+    const CHANGE: [i32; 4] = [libc::F_SETFD, libc::F_SETFL, libc::F_SETPIPE_SZ, libc::F_ADD_SEALS];
+    if SIGNALS.contains(&cmd) || cmd == libc::F_SETFL && arg & libc::O_ASYNC != 0 {
+        return main_only(cx, "fcntl: signals about a descriptor go to the whole process");
+    }
+    if CHANGE.contains(&cmd) {
+        return check_flags(cx, fd);
+    }
+    if ASK.contains(&cmd) { Ok(()) } else { fail(cx, libc::EINVAL, "fcntl: command without a number as argument") }
+}
+
+/// Flags of the standard descriptors are shared by all VMs.
+pub fn check_flags(cx: &mut Cx, fd: i32) -> Result<()> {
+    if fd > 2 { Ok(()) } else { main_only(cx, "flags of descriptors 0 to 2 belong to the whole process") }
+}
+
+/// Whether a pid given to `kill` means this process: itself, or one of its native threads.
+pub fn is_this_process(pid: i64) -> bool {
+    pid == std::process::id() as i64 || pid > 0 && std::path::Path::new(&format!("/proc/self/task/{pid}")).exists()
+}
+
+/// Raises Errno::EPERM when a signal to a group of processes would meet this one.
+pub fn check_group(cx: &mut Cx, group: i64) -> Result<()> {
+    // SAFETY: no preconditions.
+    let own = unsafe { libc::getpgrp() } as i64;
+    if group == 0 || group == 1 || group == own { main_only(cx, "a signal to the group of this process") } else { Ok(()) }
+}

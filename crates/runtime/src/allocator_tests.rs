@@ -1,0 +1,63 @@
+//! The reserve, under an allocator that refuses.
+
+use super::*;
+use std::sync::atomic::AtomicBool;
+
+/// Refuses while told to.
+struct Mean;
+static REFUSES: AtomicBool = AtomicBool::new(false);
+
+// SAFETY: the system's allocator, or null.
+unsafe impl GlobalAlloc for Mean {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's contract.
+        if REFUSES.load(Relaxed) { std::ptr::null_mut() } else { unsafe { std::alloc::System.alloc(layout) } }
+    }
+    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
+        // SAFETY: the caller's contract.
+        unsafe { std::alloc::System.dealloc(p, layout) }
+    }
+}
+
+#[test]
+fn small_requests_are_met_and_the_reserve_comes_back() {
+    let net = Net(Mean);
+    let layout = Layout::from_size_align(100, 32).unwrap();
+    // SAFETY: blocks are used within their layouts and freed once.
+    unsafe {
+        let outside = net.alloc(layout);
+        outside.write_bytes(7, 100);
+        REFUSES.store(true, Relaxed);
+        let a = net.alloc(layout);
+        assert!(RESERVE.holds(a) && (a as usize).is_multiple_of(32));
+        a.write_bytes(1, 100);
+        let b = net.alloc_zeroed(layout);
+        assert!(RESERVE.holds(b) && *b == 0 && *b.add(99) == 0 && b as usize >= a as usize + 100);
+        // A block of the inner allocator that can't grow moves, with its content.
+        let c = net.realloc(outside, layout, 1000);
+        assert!(RESERVE.holds(c) && *c == 7 && *c.add(99) == 7);
+        // Who copes gets null, and so does who wants too much.
+        assert!(net.alloc(Layout::from_size_align(FALLIBLE, MAY_FAIL).unwrap()).is_null());
+        assert!(net.alloc(Layout::from_size_align(2 * SMALL, 8).unwrap()).is_null());
+        let page = Layout::from_size_align(SMALL, 8).unwrap();
+        let mut all: Vec<*mut u8> = Vec::with_capacity(64);
+        loop {
+            let p = net.alloc(page);
+            if p.is_null() {
+                break;
+            }
+            all.push(p);
+        }
+        assert_eq!(all.len(), RESERVE_SIZE / SMALL - 1);
+        REFUSES.store(false, Relaxed);
+        // Out of the reserve again.
+        let d = net.realloc(c, Layout::from_size_align(1000, 32).unwrap(), 50);
+        assert!(!RESERVE.holds(d) && *d == 7);
+        net.dealloc(d, Layout::from_size_align(50, 32).unwrap());
+        net.dealloc(a, layout);
+        all.into_iter().for_each(|p| net.dealloc(p, page));
+        assert_ne!(RESERVE.state.load(Relaxed), 0);
+        net.dealloc(b, layout);
+        assert_eq!(RESERVE.state.load(Relaxed), 0);
+    }
+}

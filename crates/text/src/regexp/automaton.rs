@@ -1,0 +1,69 @@
+//! An automaton that many native threads search with at once, each with scratch memory of its own.
+//!
+//! A search of the linear engine writes: lazily built states, lists, slots. That memory stays from one search to the next, a piece for each native
+//! thread, far enough from the others that no cache line is shared.
+//! Rejected: the engine's own pool (its first user writes a word for each search that all others read: two VMs searching with one regexp took up
+//! to 1.7 times the CPU time of two processes, by who came first); memory for each VM (tens of kilobytes for each regexp of each idle VM); a copy
+//! of the automaton for each thread (compiled once, but its pools have an owner as well).
+
+use regex_automata::Input;
+use regex_automata::meta::{Cache, Regex};
+use regex_automata::util::primitives::NonMaxUsize;
+use std::sync::{Mutex, OnceLock};
+
+/// Which of how many native threads searches.
+#[derive(Clone, Copy, Debug)]
+pub struct Lane {
+    pub number: u16,
+    pub of: u16,
+}
+
+impl Lane {
+    /// For programs of one thread.
+    pub const ONLY: Lane = Lane { number: 0, of: 1 };
+}
+
+/// Held for a search, by the one thread of that lane: never waited for.
+#[derive(Default)]
+#[repr(align(128))]
+struct Place(Mutex<Option<Box<Cache>>>);
+
+pub(super) struct Automaton {
+    regex: Box<Regex>,
+    /// By number of lane. Made by the first search, which says how many there are; others take theirs modulo.
+    places: OnceLock<Box<[Place]>>,
+}
+
+impl Automaton {
+    pub fn new(regex: Box<Regex>) -> Automaton {
+        Automaton { regex, places: OnceLock::new() }
+    }
+
+    /// Groups, the whole match included.
+    pub fn groups(&self) -> usize {
+        self.regex.captures_len()
+    }
+
+    fn with<T>(&self, lane: Lane, f: impl FnOnce(&Regex, &mut Cache) -> T) -> T {
+        let places = self.places.get_or_init(|| (0..lane.of.max(1)).map(|_| Place::default()).collect());
+        let place = &places[lane.number as usize % places.len()];
+        // Taken or poisoned: somebody else has that number, or a search panicked in the middle.
+        let Ok(mut cache) = place.0.try_lock() else { return f(&self.regex, &mut self.regex.create_cache()) };
+        f(&self.regex, cache.get_or_insert_with(|| Box::new(self.regex.create_cache())))
+    }
+
+    /// Byte range of the first match.
+    pub fn find(&self, input: &Input<'_>, lane: Lane) -> Option<(usize, usize)> {
+        self.with(lane, |regex, cache| regex.search_with(cache, input)).map(|m| (m.start(), m.end()))
+    }
+
+    /// Fills `slots` with the ends of the first match's groups. False: no match.
+    pub fn slots(&self, input: &Input<'_>, slots: &mut [Option<NonMaxUsize>], lane: Lane) -> bool {
+        self.with(lane, |regex, cache| regex.search_slots_with(cache, input, slots)).is_some()
+    }
+
+    /// Is there a match?
+    pub fn is_match(&self, input: Input<'_>, lane: Lane) -> bool {
+        self.with(lane, |regex, cache| regex.search_half_with(cache, &input.earliest(true))).is_some()
+    }
+}
