@@ -26,7 +26,7 @@ t(:inside) { e = Enumerator.new { |y| f = [1, 2].each; loop { y << f.next * 2 };
 t(:inside2) { e = Enumerator.new { |y| f = [1, 2].each; loop { y << f.next * 2 }; y << :done }; [e.next, e.next, e.next, (e.next rescue 1)] }
 t(:recursive) { def walk(t) = Enumerator.new { |y| t.each { |x| x.is_a?(Array) ? walk(x).each { |z| y << z } : y << x } }; e = walk([1, [2, [3, [4]]], 5]); r = []; loop { r << e.next }; r }
 t(:recursive_next) { def walk2(t) = Enumerator.new { |y| t.each { |x| if x.is_a?(Array) then s = walk2(x); loop { y << s.next } else y << x end } }; e = walk2([1, [2, [3, [4]]], 5]); r = []; loop { r << e.next }; r }
-t(:many) { es = Array.new(2000) { |i| (i..).each }; 3.times.map { es.sum(&:next) } }
+t(:many) { es = Array.new(100) { |i| (i..).each }; 3.times.map { es.sum(&:next) } }
 t(:lazy) { e = (1..).lazy.select(&:even?).map { |x| x * x }; [e.next, e.next, e.peek, e.first(2)] }
 
 t(:zip) { [1, 2].each.zip([3, 4].each, (5..).each) }
@@ -36,8 +36,8 @@ t(:errinfo) { begin; raise "o"; rescue; f = Fiber.new { $!.inspect }; [f.resume,
 t(:backtrace) { f = Fiber.new { raise "bt" }; begin; f.resume; rescue => e; e.backtrace.size; end }
 t(:stack) { f = Fiber.new { def deep(n) = deep(n + 1); begin; deep(0); rescue SystemStackError => e; e.message; end }; f.resume }
 t(:stack_enum) { e = Enumerator.new { |y| def d2(n, y) = n == 0 ? y << :bottom : d2(n - 1, y); d2(800, y) }; e.next }
-t(:gc) { fs = Array.new(200) { |i| Fiber.new { x = "s#{i}" * 10; Fiber.yield; x.size } }; fs.each(&:resume); GC.start; fs.sum(&:resume) }
-t(:abandoned) { 3000.times { Fiber.new { Fiber.yield 1 }.resume }; GC.start; :ok }
+t(:gc) { fs = Array.new(30) { |i| Fiber.new { x = "s#{i}" * 10; Fiber.yield; x.size } }; fs.each(&:resume); GC.start; fs.sum(&:resume) }
+t(:abandoned) { 200.times { Fiber.new { Fiber.yield 1 }.resume }; GC.start; :ok }
 t(:cur) { f = Fiber.new { Fiber.current.equal?(f) }; f.resume }
 t(:transfer) { m = Fiber.current; f = Fiber.new { m.transfer :back }; f.transfer }
 t(:break_out) { def it3; yield 1; yield 2; ensure; $en = :ran; end; e = to_enum(:it3); e.next; $en = nil; e = nil; GC.start; :ok }
