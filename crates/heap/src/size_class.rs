@@ -12,9 +12,8 @@ use crate::MAX_CELL;
 use crate::ledger::BLOCK_SIZE;
 
 pub(crate) const CLASSES: usize = 24;
-pub(crate) const SIZES: [u16; CLASSES] = [
-    32, 48, 64, 80, 96, 128, 160, 192, 256, 320, 384, 512, 640, 768, 1024, 1280, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384,
-];
+pub(crate) const SIZES: [u16; CLASSES] =
+    [32, 48, 64, 80, 96, 128, 160, 192, 256, 320, 384, 512, 640, 768, 1024, 1280, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384];
 
 /// Cells of the smallest class in one block.
 pub(crate) const MAX_CELLS: usize = BLOCK_SIZE / SIZES[0] as usize;
