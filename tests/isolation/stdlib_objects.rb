@@ -42,3 +42,8 @@ SCAN.getch
 p RubyVM.fork { [LOG.string, SCAN.rest] }.value
 # A VM that never asked for them has none of it.
 p RubyVM.new("bare", "-e", "RubyVM::ARGV[0] << [defined?(StringIO), defined?(JSON), 1.respond_to?(:to_json)]").then { |vm| vm.start(c = RubyVM::Channel.new); c.recv }
+require "date"
+require "digest"
+md5 = Digest::MD5.new << "ab"
+DAY = Date.new(2024, 2, 29)
+p RubyVM.fork(md5) { |m| [(m << "c").hexdigest, (DAY >> 12).to_s, DAY.frozen?, Date.parse("3 Feb 2001"), DateTime.new(2024, 1, 2, 3) - DAY] }.value, md5.hexdigest

@@ -28,7 +28,7 @@ p s.inspect, s.peek(3), s.peek(100), s.rest?, s.terminate.inspect, s.eos?, s.sca
 # Groups.
 s = StringScanner.new("2024-11-05 rest")
 s.scan(/(?<year>\d+)-(?<month>\d+)(-(?<none>x)?(?<day>\d+))?/)
-p s[:year], s["month"], s[:none], s[1], s[-1], s[99], try { s[:nope] }, s.named_captures, s.values_at(0, 1, -1, 9), s.captures, s.size
+p s[:year], s["month"], s[:none], s[1], s[-1], s[99], try { s[:nope] }, s.values_at(0, 1, -1, 9), s.captures, s.size
 
 # Anchors: what lies behind the pointer does not count, unless asked for.
 s = StringScanner.new("ab\ncd")

@@ -194,10 +194,11 @@ class Date
       [whole, value.is_a?(Integer) ? 0 : (value.is_a?(Float) ? value.to_r : value.to_r) - whole]
     end
 
-    private def __make(jd, fraction, start)
+    # A Date has no time of day: the fraction goes.
+    private def __make(jd, _fraction, start)
       date = allocate
       date.__send__(:__set, jd, 0, 0, 0, start)
-      fraction == 0 ? date : date + fraction
+      date
     end
 
     def valid_jd?(jd, start = ITALY) = Numeric === jd
@@ -353,13 +354,18 @@ class Date
   def julian = new_start(JULIAN)
   def gregorian = new_start(GREGORIAN)
 
-  private def hour = __local_seconds / 3600
-  private def min = __local_seconds / 60 % 60
-  private def minute = min
-  private def sec = __local_seconds % 60
-  private def second = sec
-  private def sec_fraction = Rational(@sf, 1_000_000_000)
-  private def second_fraction = sec_fraction
+  private
+
+  def hour = __local_seconds / 3600
+  def min = __local_seconds / 60 % 60
+  alias minute min
+  def sec = __local_seconds % 60
+  alias second sec
+  def sec_fraction = Rational(@sf, 1_000_000_000)
+  alias second_fraction sec_fraction
+
+  public
+
   private def offset = Rational(@of, 86400)
 
   private def zone
@@ -498,7 +504,8 @@ class Date
       end
     end
     y, m, d = __civil
-    Date.__send__(:__format, format, y, m, d, hour, min, sec, @sf.to_i, @of, zone, wday, yday)
+    digits = @sf.is_a?(Rational) ? (@sf % 1 * 10**15).to_i.to_s.rjust(15, "0") : ""
+    Date.__send__(:__format, format, y, m, d, hour, min, sec, @sf.to_i, @of, zone, wday, yday, digits)
   end
 
   def to_s = strftime("%Y-%m-%d")
@@ -596,6 +603,11 @@ class DateTime < Date
 
     # The moment of a local day number and time of day.
     private def __at(jd, h, min, s, of, start)
+      whole = ->(n) { Integer === n || !(Numeric === n) || n % 1 == 0 }
+      raise Date::Error, "invalid fraction" if (min || s) && !whole.(h) || s && !whole.(min)
+      h ||= 0
+      min ||= 0
+      s ||= 0
       raise TypeError, "invalid hour (not numeric)" unless Numeric === h
       raise TypeError, "invalid minute (not numeric)" unless Numeric === min
       raise TypeError, "invalid second (not numeric)" unless Numeric === s
@@ -603,12 +615,10 @@ class DateTime < Date
       unless Integer === h
         rest = h.to_r % 1 * 3600
         h = h.floor
-        raise Date::Error, "invalid fraction" if rest != 0 && (min != 0 || s != 0)
       end
       unless Integer === min
         rest += min.to_r % 1 * 60
         min = min.floor
-        raise Date::Error, "invalid fraction" if min.to_r % 1 != 0 && s != 0
       end
       sub = Integer === s ? 0 : (s.to_r % 1)
       s = s.floor
@@ -626,31 +636,34 @@ class DateTime < Date
       date
     end
 
-    def civil(y = -4712, m = 1, d = 1, h = 0, min = 0, s = 0, of = 0, start = Date::ITALY)
+    def civil(y = -4712, m = 1, d = 1, h = nil, min = nil, s = nil, of = 0, start = Date::ITALY)
       y = __integer(y, "year")
       m = __integer(m, "month")
       d, fraction = __split(d, "day")
       jd = __valid_civil_jd(y, m, d, __start(start)) or raise Date::Error, "invalid date"
+      raise Date::Error, "invalid fraction" if fraction != 0 && h
       date = __at(jd, h, min, s, __offset(of), start)
       fraction == 0 ? date : date + fraction
     end
 
-    def jd(jd = 0, h = 0, min = 0, s = 0, of = 0, start = Date::ITALY)
+    def jd(jd = 0, h = nil, min = nil, s = nil, of = 0, start = Date::ITALY)
       jd, fraction = __split(jd, "jd")
       date = __at(jd, h, min, s, __offset(of), __start(start))
       fraction == 0 ? date : date + fraction
     end
 
-    def ordinal(y = -4712, d = 1, h = 0, min = 0, s = 0, of = 0, start = Date::ITALY)
+    def ordinal(y = -4712, d = 1, h = nil, min = nil, s = nil, of = 0, start = Date::ITALY)
       d, fraction = __split(d, "yday")
       jd = __valid_ordinal_jd(__integer(y, "year"), d, __start(start)) or raise Date::Error, "invalid date"
+      raise Date::Error, "invalid fraction" if fraction != 0 && h
       date = __at(jd, h, min, s, __offset(of), start)
       fraction == 0 ? date : date + fraction
     end
 
-    def commercial(y = -4712, w = 1, d = 1, h = 0, min = 0, s = 0, of = 0, start = Date::ITALY)
+    def commercial(y = -4712, w = 1, d = 1, h = nil, min = nil, s = nil, of = 0, start = Date::ITALY)
       d, fraction = __split(d, "cwday")
       jd = __valid_commercial_jd(__integer(y, "year"), __integer(w, "cweek"), d, __start(start)) or raise Date::Error, "invalid date"
+      raise Date::Error, "invalid fraction" if fraction != 0 && h
       date = __at(jd, h, min, s, __offset(of), start)
       fraction == 0 ? date : date + fraction
     end
@@ -693,7 +706,7 @@ class DateTime < Date
     Time.new(d.year, d.mon, d.mday, d.hour, d.min, d.sec + d.sec_fraction, @of)
   end
 
-  def deconstruct_keys(keys) = __deconstruct(keys, %i[year month day yday wday hour minute second sec_fraction zone])
+  def deconstruct_keys(keys) = __deconstruct(keys, %i[year month day yday wday hour min sec sec_fraction zone])
 end
 
 class Time

@@ -229,7 +229,7 @@ class Date
     private def __parse_date(s, h, comp)
       month = ->(text) { MONTHS.split("|").index(text[0, 3].downcase) + 1 }
       case s
-      when /\b'?(\d+)(?:st|nd|rd|th)?\b[\s.\-\/]*\b(#{MONTHS})[a-z]*\b\.?(?:(?:[\s,.\/]+|-)?((?:ad|ce|bce?)\b\.?|[ab]\.[dc]\.)?\s*('?-?\d+)(?:st|nd|rd|th)?\b)?/i
+      when /\b'?(\d+)(?:st|nd|rd|th)?\b[\s.\-\/]*\b(#{MONTHS})[a-z]*\b(?:(?:[\s,.\/]+|-)?((?:ad|ce|bce?)\b\.?|[ab]\.[dc]\.)?\s*('?-?\d+)(?:st|nd|rd|th)?\b)?/i
         m = $~
         era = m[3]
         if m[4] && m[1].size > 2 && m[4].size <= 2
@@ -264,7 +264,6 @@ class Date
         h[:mday] = $2.to_i
       when /--(\d{2})\b/ then h[:mon] = $1.to_i
       when /(?<!\d)(\d{4})-(\d{3})\b/ then h[:year], h[:yday] = $1.to_i, $2.to_i
-      when /(?<!\d)(\d{4})-(\d{2})\b/ then h[:year], h[:mon] = $1.to_i, $2.to_i
       when /\b([mtshr])(\d+)\.(\d+)\.(\d+)/i
         h[:year] = $2.to_i + { "m" => 1867, "t" => 1911, "s" => 1925, "h" => 1988, "r" => 2018 }[$1.downcase]
         h[:mon], h[:mday] = $3.to_i, $4.to_i
@@ -415,7 +414,7 @@ class Date
     # Making dates of elements.
 
     private def __from_elements(h, start)
-      raise Error, "invalid date" if h.nil? || h.key?(:leftover)
+      raise Error, "invalid date" if h.nil?
       if h[:seconds]
         seconds = h[:seconds] + (h[:offset] || 0)
         days, rest = seconds.divmod(86400)
@@ -424,6 +423,7 @@ class Date
         h[:sec_fraction] = rest - whole if rest != whole
       end
       time = h.slice(:hour, :min, :sec).size
+      h = h.merge(wday: h[:cwday] % 7) if h[:cwday] && !h[:wday] && (h[:wnum0] || h[:wnum1])
       forms = { ordinal: %i[year yday], civil: %i[year mon mday], commercial: %i[cwyear cweek cwday], wday: %i[wday], wnum0: %i[year wnum0 wday], wnum1: %i[year wnum1 wday], mixed: %i[cwyear cweek wday] }
       unless h[:jd]
         form, keys = forms.max_by.with_index { |(_, ks), i| [ks.count { |k| h[k] }, -i] }

@@ -2,12 +2,15 @@
 module Digest
   VERSION = "3.2.1"
 
-  def self.hexencode(text) = text.to_str.unpack1("H*").force_encoding(Encoding::US_ASCII)
+  def self.hexencode(text) = __text(text).unpack1("H*").force_encoding(Encoding::US_ASCII)
+
+  private_class_method def self.__text(text)
+    String.try_convert(text) || raise(TypeError, "no implicit conversion of #{text.nil? ? "nil" : text.class} into String")
+  end
 
   # Words that can be spoken: five letters for two bytes, with a running checksum.
   def self.bubblebabble(text)
-    raise TypeError, "no implicit conversion of #{text.nil? ? "nil" : text.class} into String" unless text.respond_to?(:to_str)
-    bytes = text.to_str.bytes
+    bytes = __text(text).bytes
     vowels, consonants = "aeiouy", "bcdfghklmnprstvzx"
     sum = 1
     out = +"x"
@@ -29,13 +32,13 @@ module Digest
 
   # What every hash can do that has update, finish and reset.
   module Instance
-    def update(_) = raise(RuntimeError, "Digest::Base cannot be directly inherited in Ruby") || self
-    def <<(text) = update(text)
+    def update(_) = raise(RuntimeError, "#{self.class.name} does not implement update()")
+    alias << update
     def reset = raise(RuntimeError, "#{self.class.name} does not implement reset()")
     def block_length = raise(RuntimeError, "#{self.class.name} does not implement block_length()")
     def digest_length = digest.bytesize
     def length = digest_length
-    def size = digest_length
+    alias size length
     def new = clone.reset
 
     private def finish = raise(RuntimeError, "#{self.class.name} does not implement finish()")

@@ -9,8 +9,8 @@ use zakuro_vm::*;
 mod natives {
     use super::*;
 
-    /// `(format, year, month, day, hour, minute, second, nanosecond, offset, zone, wday, yday)` as text.
-    #[method("__format", singleton, private, min = 12, max = 12)]
+    /// `(format, year, month, day, hour, minute, second, nanosecond, offset, zone, wday, yday, digits behind the nanoseconds)` as text.
+    #[method("__format", singleton, private, min = 13, max = 13)]
     fn format(cx: &mut Cx, _this: Value, args: Args) -> Result<Value> {
         let fmt = cx.to_str(args.get(0).unwrap_or(Value::NIL))?;
         let mut n = [0i64; 12];
@@ -18,6 +18,7 @@ mod natives {
             n[i] = cx.to_i64(args.get(i).unwrap_or(Value::NIL))?;
         }
         let zone = cx.to_str(args.get(9).unwrap_or(Value::NIL))?;
+        let digits = cx.to_str(args.get(12).unwrap_or(Value::NIL))?;
         let civil = Civil {
             year: n[1],
             mon: n[2] as u8,
@@ -26,7 +27,7 @@ mod natives {
             min: n[5] as u8,
             sec: n[6] as u8,
             nsec: n[7] as u32,
-            subnano_digits: Vec::new(),
+            subnano_digits: digits.bytes().to_vec(),
             utc_offset: n[8] as i32,
             zone: zone.bytes().to_vec(),
             wday: n[10] as u8,

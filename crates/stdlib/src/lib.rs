@@ -13,6 +13,7 @@ mod digest;
 mod json;
 mod stringio;
 mod strscan;
+mod zlib;
 
 use zakuro_vm::boot::Hooks;
 use zakuro_vm::*;
@@ -30,7 +31,9 @@ static FEATURES: &[(&str, fn(&mut Cx) -> Result<()>)] = &[
     ("digest/sha1", digest::load),
     ("digest/sha2", digest::load),
     ("digest/version", digest::load),
+    ("erb/escape", |cx| cx.run_source("erb/escape", include_str!("../ruby/erb_escape.rb"))),
     ("etc", |cx| cx.run_source("etc", include_str!("../ruby/etc.rb"))),
+    ("fcntl", |cx| cx.run_source("fcntl", include_str!("../ruby/fcntl.rb"))),
     ("forwardable/impl", |cx| cx.run_source("forwardable/impl", include_str!("../ruby/forwardable_impl.rb"))),
     ("io/wait", |_| Ok(())),
     ("io/console", console::load),
@@ -38,9 +41,11 @@ static FEATURES: &[(&str, fn(&mut Cx) -> Result<()>)] = &[
     ("json/common", json::load),
     ("json/ext", json::load),
     ("json/version", json::load),
+    ("pathname", |cx| cx.run_source("pathname", include_str!("../ruby/pathname.rb"))),
     ("rbconfig", |cx| cx.run_source("rbconfig", include_str!("../ruby/rbconfig.rb"))),
     ("stringio", stringio::load),
     ("strscan", strscan::load),
+    ("zlib", zlib::load),
 ];
 
 /// Adds the features to the VM's hooks.
@@ -59,6 +64,7 @@ pub static DOCUMENTED: &[(&str, &str, &[MethodRow])] = &[
     json::DOCUMENTED[0],
     json::DOCUMENTED[1],
     ("digest", "Digest::Base", digest::DOCUMENTED),
+    ("zlib", "Zlib", zlib::DOCUMENTED),
 ];
 
 /// Gives a class the methods of tables.
