@@ -39,7 +39,7 @@ pub fn run(args: &[String]) -> Result<bool, String> {
     let limit = Duration::from_secs(args.number("limit", if stress { 120 } else { 20 })?);
     let jobs = args.number("jobs", cpus() as u64)? as usize;
     let mut cases = Vec::new();
-    for dir in ["lang", "core", "gc", "isolation", "apps", "apps/parallel"] {
+    for dir in ["lang", "core", "stdlib", "gc", "isolation", "apps", "apps/parallel"] {
         cases.extend(programs_in(&root().join("tests").join(dir)).into_iter().map(Case::Recorded));
     }
     cases.extend(golden_names(&root().join("tests/golden")).into_iter().map(Case::Golden));

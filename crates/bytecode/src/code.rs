@@ -184,6 +184,8 @@ pub struct CallSite {
 
 pub const NO_BLOCK: u16 = u16::MAX;
 pub const NO_KEYWORDS: u16 = u16::MAX;
+/// Most slots of an environment: it is one cell. (zakuro-vm checks that it agrees with zakuro-object.)
+pub const MAX_ENV_SLOTS: u16 = 2046;
 /// Most keywords that are passed by name; more travel as a Hash.
 pub const MAX_KEYWORDS: usize = 16;
 

@@ -2,7 +2,7 @@
 //! arguments in base.., result in base. Being below the method level they can't be redefined by programs.
 
 macro_rules! intrinsics {
-    ($($(#[doc = $doc:literal])* $name:ident),* $(,)?) => {
+    ($($(#[doc = $doc:literal])* $name:ident $count:literal),* $(,)?) => {
         /// The internal functions. `s` below is the symbol `syms[b]`.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         #[repr(u8)]
@@ -10,116 +10,120 @@ macro_rules! intrinsics {
         impl Intrinsic {
             pub const ALL: &'static [Intrinsic] = &[$(Intrinsic::$name),*];
             pub fn name(self) -> &'static str { const N: &[&str] = &[$(stringify!($name)),*]; N[self as usize] }
+            /// Number of arguments.
+            pub fn arguments(self) -> u16 { const N: &[u16] = &[$($count),*]; N[self as usize] }
         }
     };
 }
 
 intrinsics! {
     /// () -> value of class variable s (NameError when unset)
-    GetCvar,
+    GetCvar 0,
     /// (value) -> sets class variable s
-    SetCvar,
+    SetCvar 1,
     /// () -> true when class variable s is set
-    DefinedCvar,
+    DefinedCvar 0,
     /// () -> true when ivar s of self is set
-    DefinedIvar,
+    DefinedIvar 0,
     /// () -> true when global s is set
-    DefinedGlobal,
+    DefinedGlobal 0,
     /// () -> true when lexical constant s is defined (no autoload)
-    DefinedConst,
+    DefinedConst 0,
     /// (module) -> true when module::s is defined; false for non-modules
-    DefinedConstFrom,
+    DefinedConstFrom 1,
     /// (receiver) -> true when public method s (respond_to) can be called on it
-    DefinedMethod,
+    DefinedMethod 1,
     /// () -> true when self has method s, private included
-    DefinedFcall,
+    DefinedFcall 0,
     /// () -> true when the frame has a block
-    DefinedYield,
+    DefinedYield 0,
     /// () -> true when super would find a method
-    DefinedSuper,
+    DefinedSuper 0,
     /// (new_name_symbol, old_name_symbol) -> alias in the default definee
-    Alias,
+    Alias 2,
     /// (name_symbol) -> undef in the default definee
-    Undef,
+    Undef 1,
     /// () -> global alias: s is new, c is the index of the old name's symbol
-    AliasGlobal,
+    AliasGlobal 0,
     /// () -> $~ of this frame (MatchData or nil)
-    BackrefMatch,
+    BackrefMatch 0,
     /// () -> nth group of $~, n = b
-    BackrefNth,
+    BackrefNth 0,
     /// () -> $& (b = 0), $` (1), $' (2), $+ (3)
-    BackrefSpecial,
+    BackrefSpecial 0,
     /// (value) -> value: deconstruct for an array pattern: the Array, or nil when it does not respond (TypeError when not an Array)
-    Deconstruct,
+    Deconstruct 1,
     /// (value, keys Array or nil) -> Hash by deconstruct_keys, or nil when it does not respond
-    DeconstructKeys,
+    DeconstructKeys 2,
     /// (hash, key) -> value or undef when the key is missing
-    HashFetchOrUndef,
+    HashFetchOrUndef 2,
     /// (hash, keys Array) -> new Hash without these keys
-    HashExcept,
+    HashExcept 2,
     /// (array) -> length as Integer
-    ArrayLength,
+    ArrayLength 1,
     /// (array, start, length) -> subarray
-    ArraySlice,
+    ArraySlice 3,
     /// (array, index) -> element, negative from the end
-    ArrayAt,
+    ArrayAt 2,
     /// (value) -> raises NoMatchingPatternError with inspect of it
-    NoMatchingPattern,
+    NoMatchingPattern 1,
     /// (value, key) -> raises NoMatchingPatternKeyError
-    NoMatchingPatternKey,
+    NoMatchingPatternKey 2,
     /// (value) -> Hash for `**value` in a call: nil gives {}, to_hash else
-    ToHash,
+    ToHash 1,
     /// (value) -> `value` as block argument for `&value`: nil, Proc, or its to_proc (TypeError)
-    ToBlock,
+    ToBlock 1,
     /// () -> the main-object check and registration of `END { }`: (proc) registered once per site
-    RegisterAtExit,
+    RegisterAtExit 1,
     /// () -> true the first time this site runs in this VM (b: once-site index): for `/o`, `END {}`
-    OnceTest,
+    OnceTest 0,
     /// (value) -> value, kept for this once-site b
-    OnceSet,
+    OnceSet 1,
     /// () -> value kept for once-site b
-    OnceGet,
+    OnceGet 0,
     /// (regexp) -> regexp =~ $_  (a literal regexp as a condition)
-    MatchLastLine,
+    MatchLastLine 1,
     /// (regexp, string) -> result of =~, and b, c unused: sets $~ only
-    MatchAssign,
+    MatchAssign 2,
     /// (match, name_symbol) -> the named group's String or nil (nil match gives nil)
-    NamedGroup,
+    NamedGroup 2,
     /// () -> Symbol of the current method or nil
-    MethodName,
-    /// (flag) -> flip-flop helper reserved
-    Reserved,
+    MethodName 0,
+    /// (value) -> a mark that no program sees, which the body of a `class <<` returns for a `return` of the method around it
+    LeaveBody 1,
+    /// (what such a body returned) -> the value to return, or undef: the body has come to its end
+    LeftBody 1,
     /// (new string) -> the string: keeps the place of the literal for reports (`--debug-frozen-string-literal`), sets the flags b
-    LiteralPlace,
+    LiteralPlace 1,
     /// (object) -> its singleton class
-    SingletonClass,
+    SingletonClass 1,
     /// (value) -> Array for `*value` in `when *list`/`rescue *list`
-    SplatArray,
+    SplatArray 1,
     /// (object, value) -> calls to_s result check for `"#{}"` in frozen contexts
-    AsString,
+    AsString 1,
     /// (rest Array) -> marks a keyword-splatted Hash for ruby2_keywords
-    MarkRuby2Keywords,
+    MarkRuby2Keywords 1,
     /// (proc, captured binding) -> Binding of the current frame
-    Binding,
+    Binding 0,
     /// (a Hash) -> Rational/Complex literal: (real, imaginary)
-    MakeComplex,
+    MakeComplex 2,
     /// (numerator, denominator) -> Rational
-    MakeRational,
+    MakeRational 2,
     /// (lhs value) -> raises TypeError unless class/module (`Foo::Bar` on non module)
-    CheckModule,
+    CheckModule 1,
     /// (message) -> warns through the VM
-    Warn,
+    Warn 1,
     /// (value): raises LocalJumpError for an invalid `break`/`next`/`redo`
-    BadJump,
+    BadJump 1,
     /// (array) -> freezes and returns
-    Freeze,
+    Freeze 1,
     /// (block) -> block: LocalJumpError "no block given (yield)" when it is nil. `yield` in a block, followed by a call of `call`
-    YieldCheck,
+    YieldCheck 1,
     /// (value, kind, x, y) -> raises as NoMatchingPattern, message `inspect of value: ` + explanation by `kind`:
     /// 0 none (message is inspect of value only), 1 "X === Y does not return true", 2 "X does not respond to #deconstruct",
     /// 3 "X length mismatch (given Y\[0], expected Y\[1])" (Y is an Array of two), 4 the same with "expected Y\[1]+",
     /// 5 "X does not match to find pattern", 6 "X does not respond to #deconstruct_keys",
     /// 7 "key not found: Y" (NoMatchingPatternKeyError, matchee X, key Y), 8 "X is not empty", 9 "rest of X is not empty",
     /// 10 "guard clause does not return true". X and Y by inspect
-    NoMatchingPatternDetail,
+    NoMatchingPatternDetail 4,
 }

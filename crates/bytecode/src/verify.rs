@@ -1,8 +1,14 @@
 //! The verifier: what the interpreter takes for granted about a [`Code`].
 //!
 //! Checked: registers below `nregs`, jump targets inside the Code and never inside a group, table indices, operand groups whole,
-//! handlers in range and starting with `Catch`, the last instruction not falling off the end, line table ascending,
-//! environment operands only where there is an environment. The interpreter reads without bounds checks after this has passed.
+//! handlers in range and starting with `Catch`, the last instruction not falling off the end, line table ascending; parameters that fit into the
+//! registers; children of the kind that their instruction runs; literals of the kind that it copies; numbers of operands of intrinsics; cache slots that
+//! instructions of one family use alone (what fills a cache decides what may be done on a hit); environment operands only where there is an
+//! environment, and with slots that it has, as far as the Codes around are known (an eval's are not). The interpreter reads without
+//! bounds checks after this has passed, in every build: the compiler hands out no Code that was not verified.
+//!
+//! Not checked: what kind of value a register holds (`ArrayPush` finds the Array that `NewArray` left), and that it was written before ([`crate::flow`],
+//! in tests and fuzzing). Those are the compiler's promise.
 
 use crate::code::*;
 use crate::op::{Insn, Op, Shape};
@@ -25,14 +31,35 @@ impl std::error::Error for VerifyError {}
 
 /// Verifies a Code and all Codes in it.
 pub fn verify(code: &Code) -> Result<(), VerifyError> {
-    verify_one(code)?;
-    code.children.iter().try_for_each(|c| verify(c))
+    let all = !matches!(code.kind, CodeKind::Block | CodeKind::Eval);
+    verify_in(code, &Envs { slots: Vec::new(), all })
 }
 
-/// Verifies a Code without its children.
-pub fn verify_one(code: &Code) -> Result<(), VerifyError> {
-    let v = Verifier { code, inside: group_insides(code) };
-    v.run().map_err(|(at, problem)| VerifyError { code: format!("{} ({}:{})", code.name, code.file, code.line), at, problem })
+/// The environments that a Code reaches.
+#[derive(Clone)]
+struct Envs {
+    /// Numbers of slots, innermost last.
+    slots: Vec<u16>,
+    /// Whether these are all: behind those of an eval stand others.
+    all: bool,
+}
+
+fn verify_in(code: &Code, around: &Envs) -> Result<(), VerifyError> {
+    let inner = matches!(code.kind, CodeKind::Block | CodeKind::Eval);
+    let alone = || Envs { slots: Vec::new(), all: true };
+    let mut envs = if inner && code.env_reg != 0 { around.clone() } else { alone() };
+    if let (true, Some(open)) = (code.own_env, code.insns.first()) {
+        if open.x == 0 {
+            // It reaches none of those around, and neither do its blocks.
+            envs = alone();
+        }
+        envs.slots.push(open.b);
+    }
+    let used =
+        Used { calls: vec![None; code.calls.len()], ivars: vec![None; code.ivars.len()], consts: vec![None; code.const_sites.len()] };
+    let mut v = Verifier { code, inside: group_insides(code), envs: &envs, used };
+    v.run().map_err(|(at, problem)| VerifyError { code: format!("{} ({}:{})", code.name, code.file, code.line), at, problem })?;
+    code.children.iter().try_for_each(|c| verify_in(c, &envs))
 }
 
 /// Number of instructions in the group that `op` starts, 1 if it starts none.
@@ -69,12 +96,31 @@ fn group_insides(code: &Code) -> Vec<bool> {
 struct Verifier<'a> {
     code: &'a Code,
     inside: Vec<bool>,
+    envs: &'a Envs,
+    used: Used,
+}
+
+/// The opcode that uses a cache slot.
+struct Used {
+    calls: Vec<Option<Op>>,
+    ivars: Vec<Option<Op>>,
+    consts: Vec<Option<Op>>,
+}
+
+/// What fills a cache with the same meaning.
+fn family(op: Op) -> Op {
+    match op {
+        Op::SendBlk | Op::SendSelf | Op::SendSelfBlk => Op::Send,
+        Op::SuperX => Op::Super,
+        Op::YieldX => Op::Yield,
+        op => op,
+    }
 }
 
 type Check = Result<(), (usize, String)>;
 
 impl Verifier<'_> {
-    fn run(&self) -> Check {
+    fn run(&mut self) -> Check {
         let code = self.code;
         if code.insns.is_empty() {
             return Err((0, "no instructions".into()));
@@ -82,11 +128,18 @@ impl Verifier<'_> {
         if code.nlocals > code.nregs || code.nregs == 0 {
             return Err((0, format!("{} locals in {} registers", code.nlocals, code.nregs)));
         }
-        if code.params.registers() + 1 > code.nlocals {
+        if code.params.registers() >= code.nlocals {
             return Err((0, format!("{} parameters in {} locals", code.params.registers(), code.nlocals)));
+        }
+        if code.params.simple && code.params.registers() != code.params.required {
+            return Err((0, "parameters that are not simple".into()));
         }
         if code.own_env && code.insns[0].op != Op::NewEnv as u8 {
             return Err((0, "own environment without NewEnv".into()));
+        }
+        let inner = matches!(code.kind, CodeKind::Block | CodeKind::Eval);
+        if code.env_reg != 0 && !code.own_env && !inner {
+            return Err((0, "environment of nobody".into()));
         }
         if code.env_reg != 0 && (code.env_reg < code.nlocals || code.env_reg >= code.nregs) {
             return Err((0, format!("environment register {} among the locals", code.env_reg)));
@@ -95,7 +148,7 @@ impl Verifier<'_> {
             self.insn(at, *insn).map_err(|e| (at, e))?;
         }
         let last = code.insns[code.insns.len() - 1];
-        let ends = matches!(last.opcode(), Op::Return | Op::ReturnBlock | Op::BreakBlock | Op::Jump | Op::Loop | Op::Rethrow | Op::Halt);
+        let ends = matches!(last.opcode(), Op::Return | Op::ReturnBlock | Op::BreakBlock | Op::Jump | Op::Loop | Op::Rethrow);
         if !ends {
             return Err((code.insns.len() - 1, "control falls off the end".into()));
         }
@@ -113,6 +166,10 @@ impl Verifier<'_> {
                 _ => return Err((h.target as usize, "handler does not start with Catch".into())),
             }
         }
+        let sites = code.statements.iter().chain(&code.rescues);
+        if let Some(at) = sites.copied().find(|at| *at as usize >= code.insns.len()) {
+            return Err((at as usize, "a statement behind the end".into()));
+        }
         if !code.lines.windows(2).all(|w| w[0].0 < w[1].0) {
             return Err((0, "line table is not ascending".into()));
         }
@@ -121,7 +178,8 @@ impl Verifier<'_> {
             match place {
                 Place::Reg(r) if r == 0 || r >= code.nlocals => return Err((0, format!("variable in register {r}"))),
                 Place::Env { .. } if code.env_reg == 0 => return Err((0, "variable in an environment, but there is none".into())),
-                _ => {}
+                Place::Env { depth, slot } => self.slot(depth, slot).map_err(|e| (0, e))?,
+                Place::Reg(_) => {}
             }
         }
         Ok(())
@@ -142,8 +200,38 @@ impl Verifier<'_> {
         if (i as usize) < table.len() { Ok(()) } else { Err(format!("{what} {i} of {}", table.len())) }
     }
 
+    /// A slot of the environment `depth` levels up. Behind the outermost known one stand those of the scopes around an eval.
+    fn slot(&self, depth: u8, slot: u16) -> Result<(), String> {
+        match self.envs.slots.iter().rev().nth(depth as usize) {
+            Some(slots) if slot < *slots => Ok(()),
+            Some(slots) => Err(format!("slot {slot} of {slots}")),
+            None if self.envs.all => Err(format!("environment {depth} of {}", self.envs.slots.len())),
+            None if slot < MAX_ENV_SLOTS => Ok(()),
+            None => Err(format!("slot {slot}")),
+        }
+    }
+
+    fn child(&self, i: u16, kind: CodeKind) -> Result<(), String> {
+        self.index("child", &self.code.children, i)?;
+        match self.code.children[i as usize].kind {
+            k if k == kind => Ok(()),
+            k => Err(format!("{k:?} where {kind:?} belongs")),
+        }
+    }
+
+    /// Notes who uses a cache slot.
+    fn alone(slot: &mut Option<Op>, op: Op) -> Result<(), String> {
+        match slot.replace(family(op)) {
+            Some(other) if other != family(op) => Err(format!("a cache for {other:?} and {op:?}")),
+            _ => Ok(()),
+        }
+    }
+
     fn jump(&self, at: usize, distance: i32) -> Result<(), String> {
         let target = at as i64 + distance as i64;
+        if target == 0 && self.code.own_env {
+            return Err("jump to NewEnv".into());
+        }
         match self.inside.get(target as usize) {
             Some(false) if target >= 0 => Ok(()),
             Some(true) if target >= 0 => Err(format!("jump into the group at {target:04}")),
@@ -151,7 +239,7 @@ impl Verifier<'_> {
         }
     }
 
-    fn insn(&self, at: usize, i: Insn) -> Result<(), String> {
+    fn insn(&mut self, at: usize, i: Insn) -> Result<(), String> {
         let code = self.code;
         let op = *Op::ALL.get(i.op as usize).ok_or_else(|| format!("opcode {}", i.op))?;
         let back = |d: i32| {
@@ -172,6 +260,7 @@ impl Verifier<'_> {
             if d <= 0 && !is_loop { Err("backward jump without a poll".to_string()) } else { Ok(()) }
         };
         match op.shape() {
+            Shape::Z if op == Op::Halt => return Err("Halt".into()),
             Shape::Z => {}
             Shape::A | Shape::AI => self.register(i.a)?,
             Shape::AB | Shape::ABI => {
@@ -206,6 +295,12 @@ impl Verifier<'_> {
             Shape::AK => {
                 self.register(i.a)?;
                 self.index("literal", &code.consts, i.b)?;
+                if op == Op::NewStr && !matches!(code.consts[i.b as usize], Const::Str { .. }) {
+                    return Err(format!("literal {} is no String", i.b));
+                }
+                if op == Op::NewStr && !matches!(i.x, 0 | FROZEN_STRING | CHILLED_STRING) {
+                    return Err(format!("flags {} of a String", i.x));
+                }
             }
             Shape::AS => {
                 self.register(i.a)?;
@@ -216,14 +311,17 @@ impl Verifier<'_> {
                 if code.env_reg == 0 || i.c != code.env_reg {
                     return Err(format!("environment register {} is not {}", i.c, code.env_reg));
                 }
+                self.slot(i.x, i.b)?;
             }
             Shape::AV => {
                 self.register(i.a)?;
                 self.index("instance variable", &code.ivars, i.c)?;
+                Self::alone(&mut self.used.ivars[i.c as usize], op)?;
             }
             Shape::AC => {
                 self.register(i.a)?;
                 self.index("constant site", &code.const_sites, i.c)?;
+                Self::alone(&mut self.used.consts[i.c as usize], op)?;
             }
             Shape::Call => self.call(op, i)?,
             Shape::Range => {
@@ -233,13 +331,14 @@ impl Verifier<'_> {
                     return Err("odd number of Hash operands".into());
                 }
             }
-            Shape::Misc => self.misc(op, i)?,
+            Shape::Misc => self.misc(at, op, i)?,
         }
         self.group(at, op, i)
     }
 
-    fn call(&self, op: Op, i: Insn) -> Result<(), String> {
+    fn call(&mut self, op: Op, i: Insn) -> Result<(), String> {
         self.index("call site", &self.code.calls, i.c)?;
+        Self::alone(&mut self.used.calls[i.c as usize], op)?;
         let site = &self.code.calls[i.c as usize];
         if site.argc != i.x {
             return Err(format!("{} arguments, but {} at the site", i.x, site.argc));
@@ -259,7 +358,7 @@ impl Verifier<'_> {
         let simple = site.flags & (call_flags::SPLAT | call_flags::KW | call_flags::BLOCKARG) == 0;
         let block = site.block != NO_BLOCK;
         if block {
-            self.index("block", &self.code.children, site.block)?;
+            self.child(site.block, CodeKind::Block)?;
             if i.a < 3 {
                 return Err("no room for the block's handle".into());
             }
@@ -283,31 +382,36 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    fn misc(&self, op: Op, i: Insn) -> Result<(), String> {
+    fn misc(&mut self, at: usize, op: Op, i: Insn) -> Result<(), String> {
         let code = self.code;
         self.register(i.a)?;
         match op {
-            Op::NewEnv => match code.own_env && i.a == code.env_reg {
+            Op::NewEnv => match code.own_env && i.a == code.env_reg && at == 0 {
+                true if i.b > MAX_ENV_SLOTS => Err(format!("{} slots in an environment", i.b)),
+                true if i.x > 1 || i.x == 1 && !matches!(code.kind, CodeKind::Block | CodeKind::Eval) => {
+                    Err("an environment around that is none".into())
+                }
                 true => Ok(()),
                 false => Err("NewEnv outside the environment register".into()),
             },
             Op::GetConstFrom => {
                 self.register(i.b)?;
-                self.index("constant site", &code.const_sites, i.c)
+                self.index("constant site", &code.const_sites, i.c)?;
+                Self::alone(&mut self.used.consts[i.c as usize], op)
             }
             Op::SetConst => {
                 self.register(i.b)?;
                 self.index("symbol", &code.syms, i.c)
             }
-            Op::NewProc => self.index("child", &code.children, i.b),
+            Op::NewProc => self.child(i.b, CodeKind::Block),
             Op::DefMethod | Op::DefSingleton => {
                 self.index("symbol", &code.syms, i.b)?;
-                self.index("child", &code.children, i.c)
+                self.child(i.c, CodeKind::Method)
             }
             Op::OpenClass => {
                 self.register(i.a + 1)?;
                 self.index("symbol", &code.syms, i.b)?;
-                self.index("child", &code.children, i.c)
+                self.child(i.c, CodeKind::Class)
             }
             Op::Expand => {
                 self.register(i.b)?;
@@ -328,10 +432,13 @@ impl Verifier<'_> {
             }
             GetCvar | SetCvar | DefinedCvar | DefinedIvar | DefinedGlobal | DefinedConst | DefinedConstFrom | DefinedMethod
             | DefinedFcall => self.index("symbol", &self.code.syms, i.b)?,
-            OnceTest | OnceSet | OnceGet if i.b >= self.code.once_sites => {
+            OnceTest | OnceSet | OnceGet | RegisterAtExit if i.b >= self.code.once_sites => {
                 return Err(format!("once-site {} of {}", i.b, self.code.once_sites));
             }
             _ => {}
+        }
+        if i.c != id.arguments() {
+            return Err(format!("{} operands of {}", i.c, id.name()));
         }
         self.range(i.a, i.c.max(1))
     }
@@ -346,7 +453,7 @@ impl Verifier<'_> {
             return Err("group is cut off".into());
         }
         let send = code.insns[at + 1];
-        if send.opcode() != Op::Send {
+        if send.op != Op::Send as u8 {
             return Err("no Send in the group".into());
         }
         // The slow path copies the operands to the window: they must not be overwritten on the way.
@@ -364,14 +471,16 @@ impl Verifier<'_> {
             return Ok(());
         }
         let third = code.insns[at + 2];
+        // It may be no instruction at all: that is found when its turn comes.
+        let Some(then) = Op::ALL.get(third.op as usize) else { return Ok(()) };
         let fits = match op.shape() {
             Shape::ABJ | Shape::AIJ => {
                 let target = at as i64 + i.c as i16 as i64;
-                matches!(third.opcode(), Op::JumpIf | Op::JumpUnless | Op::LoopIf | Op::LoopUnless)
+                matches!(then, Op::JumpIf | Op::JumpUnless | Op::LoopIf | Op::LoopUnless)
                     && third.a == send.a
                     && at as i64 + 2 + third.imm() as i64 == target
             }
-            _ => third.opcode() == Op::Move && third.a == i.a && third.b == send.a,
+            _ => *then == Op::Move && third.a == i.a && third.b == send.a,
         };
         if fits { Ok(()) } else { Err("third instruction does not fit the group".into()) }
     }

@@ -6,6 +6,9 @@ use zakuro_sched::{Config, Coroutine, Resumed, Scheduler, StackPool, StackSize, 
 
 use super::*;
 
+#[path = "../tests/common/mod.rs"]
+mod common;
+
 const SOON: Duration = Duration::from_secs(20);
 
 type Yard = Suspender<Task, Turn>;
@@ -51,37 +54,12 @@ fn until(what: &str, mut f: impl FnMut() -> bool) {
     }
 }
 
-/// As a VM does it: without a place in line first.
 fn recv<T: Message>(channel: &Channel<T>, waiter: &Waiter, yard: &Yard) -> Option<T> {
-    if channel.looks_ready()
-        && let TryRecv::Got(message) = channel.try_recv()
-    {
-        return Some(message);
-    }
-    loop {
-        match channel.recv_or_register(waiter) {
-            Recv::Got(message) => return Some(message),
-            Recv::Closed => return None,
-            Recv::Registered => {
-                while waiter.is_waiting() {
-                    yard.suspend(Turn::Park);
-                }
-            }
-        }
-    }
+    common::recv(channel, waiter, || drop(yard.suspend(Turn::Park)))
 }
 
-fn send<T: Message>(channel: &Channel<T>, mut message: T, waiter: &Waiter, yard: &Yard) -> bool {
-    loop {
-        match channel.send_or_register(message, waiter) {
-            Send::Sent => return true,
-            Send::Closed(_) => return false,
-            Send::Registered(back) => message = back,
-        }
-        while waiter.is_waiting() {
-            yard.suspend(Turn::Park);
-        }
-    }
+fn send<T: Message>(channel: &Channel<T>, message: T, waiter: &Waiter, yard: &Yard) -> bool {
+    common::send(channel, message, waiter, || drop(yard.suspend(Turn::Park)))
 }
 
 #[test]
@@ -358,5 +336,35 @@ fn killed_receivers_lose_nothing() {
     let mut got: Vec<u64> = (0..20_000).map(|_| rx.recv_timeout(SOON).unwrap()).collect();
     got.sort_unstable();
     assert!(got.into_iter().eq(0..20_000));
+    world.finish();
+}
+
+/// Selects leave dead entries behind, also behind somebody who waits for ever: a line must not grow by them.
+#[test]
+fn lines_stay_short_behind_a_waiter() {
+    let world = World::new(1);
+    let (idle, busy) = (Channel::<u64>::unbounded(), Channel::<u64>::unbounded());
+    let task = world.spawn(|_, _| ());
+    let first = Waiter::new(&task);
+    assert_eq!(idle.recv_or_register(&first), Recv::Registered);
+    let others: Vec<Waiter> = (0..5).map(|_| Waiter::new(&task)).collect();
+    for round in 0..2000 {
+        let waiter = &others[round % others.len()];
+        assert_eq!(select(&[&idle, &busy], waiter), Selected::Registered);
+        assert_eq!((idle.waiting(), busy.waiting()), (2, 1));
+        busy.try_send(7).unwrap();
+        assert_eq!(select(&[&idle, &busy], waiter), Selected::Got(1, 7));
+        assert_eq!((idle.waiting(), busy.waiting()), (1, 0));
+    }
+    let inner = idle.0.inner.lock();
+    assert!(inner.receivers.len() <= 16 && inner.receivers.capacity() <= 16, "{} entries", inner.receivers.len());
+    drop(inner);
+    // The dead ones are passed over.
+    assert_eq!(select(&[&idle, &busy], &others[0]), Selected::Registered);
+    idle.try_send(1).unwrap();
+    idle.try_send(2).unwrap();
+    assert_eq!(others[0].claimed(), Some((idle.id(), Reason::Message)));
+    assert_eq!(idle.recv_or_register(&first), Recv::Got(1));
+    assert_eq!(select(&[&idle, &busy], &others[0]), Selected::Got(0, 2));
     world.finish();
 }

@@ -10,8 +10,8 @@
 //! - Waiters are claimed in the order in which they came. A claim is collected by the waiter's next call on the channel, or handed
 //!   on by `unregister`: no wake-up is lost with a thread that is killed or timed out.
 //! - What is oldest may lie in `front`, a batch that receivers took out of the queue at once, without handles in it (not where bytes are
-//!   bounded). It is filled only when it is empty, no receiver stands in line and nothing is set aside for one; while it holds messages, nobody gets
-//!   in line to receive. It counts against the bounds.
+//!   bounded). It is filled only when it is empty; what is set aside for claimed receivers stays in the queue. So no receiver stands in line while it
+//!   holds messages. It counts against the bounds.
 //! - If a live waiter stands in line, there is nothing for it: no unpromised message (no room for the first sender).
 //! - Tasks are woken after the lock is released; nobody suspends under it. A message is dropped outside of it.
 //! - A handle is either outside, or inside a queued message. What has no way from outside is dropped.

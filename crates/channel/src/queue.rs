@@ -144,7 +144,8 @@ impl<T: Message> Inner<T> {
         }
     }
 
-    /// The oldest message, if one is not set aside for others. Takes a batch to the front when many are queued that anybody may have.
+    /// The oldest message, if one is not set aside for others. Takes a batch to the front when many are queued that anybody may have: also while woken
+    /// receivers are on their way, or several of them would meet the senders at each message.
     #[inline]
     pub(crate) fn pop(&mut self, shared: &Shared<T>, wakes: &mut Wakes) -> Option<T> {
         // Only a holder of this lock makes it other than 0.
@@ -156,21 +157,27 @@ impl<T: Message> Inner<T> {
             }
             return Some(message);
         }
-        let free = self.promised == 0 && self.receivers.is_empty() && self.carriers == 0;
-        if self.queue.len() >= BATCH && free && shared.bounds.bytes == usize::MAX {
-            return self.advance(shared, wakes);
+        let free = self.queue.len() - self.promised;
+        if free >= BATCH && self.carriers == 0 && shared.bounds.bytes == usize::MAX {
+            return self.advance(shared, free, wakes);
         }
         self.pop_free(shared, wakes)
     }
 
-    /// The whole queue becomes the front.
-    fn advance(&mut self, shared: &Shared<T>, wakes: &mut Wakes) -> Option<T> {
+    /// The `free` oldest messages of the queue become the front.
+    fn advance(&mut self, shared: &Shared<T>, free: usize, wakes: &mut Wakes) -> Option<T> {
         let mut front = shared.front.lock();
         debug_assert!(front.messages.is_empty());
         std::mem::swap(&mut front.messages, &mut self.queue);
         front.bytes = std::mem::take(&mut self.bytes);
-        shared.inner.set_count(0);
         self.drained();
+        if self.promised > 0 {
+            // As many as there are claimed receivers stay where those look for them.
+            self.queue.extend(front.messages.drain(free..));
+            self.bytes = self.queue.iter().map(Message::weight).sum();
+            front.bytes -= self.bytes;
+        }
+        shared.inner.set_count(self.queue.len());
         let message = front.pop(shared);
         if shared.bounds != Bounds::NONE {
             self.ahead = front.messages.len();
@@ -328,11 +335,28 @@ fn prune(line: &mut VecDeque<Entry>) {
 /// Puts the waiter at the end of the line, once.
 #[inline]
 pub(crate) fn enlist(line: &mut VecDeque<Entry>, waiter: &Waiter, weight: usize) {
+    // Its entry of an earlier wait, with nobody behind it.
+    if let Some(last) = line.back_mut()
+        && last.belongs_to(waiter)
+    {
+        last.renew(weight);
+        return prune(line);
+    }
     prune(line);
     if waiter.is_waiting() && line.iter().any(|entry| entry.belongs_to(waiter) && entry.is_live()) {
         return;
     }
-    if let Some(entry) = waiter.arm(weight) {
+    if line.len() == line.capacity() {
+        make_room(line);
+    }
+    if let Some(entry) = Entry::new(waiter, weight) {
         line.push_back(entry);
     }
+}
+
+/// Before a line grows: dead entries go from its middle, too. What is left of it has room for as many again, so this is paid by those who came.
+#[cold]
+fn make_room(line: &mut VecDeque<Entry>) {
+    line.retain(Entry::is_live);
+    line.reserve(line.len().max(4));
 }

@@ -1,8 +1,8 @@
 //! Waiting at several channels at once.
 //!
-//! Invariants: the waiter stands in line at all of them or, when a call returned something, at none. The first channel that is
-//! looked at changes from call to call, so that a busy one does not starve the others.
-//! Rejected: registering on the way to the first ready channel (most calls find one; each would pay two locks per channel).
+//! Invariants: the waiter stands in line at all of them or, when a call returned something, at none: entries that are left behind are dead. The first
+//! channel that is looked at changes from call to call, so that a busy one does not starve the others.
+//! Rejected: registering on the way to the first ready channel (most calls find one; each would pay a lock per channel).
 
 use crate::{Channel, Message, Recv, TryRecv, Waiter};
 
@@ -58,13 +58,11 @@ fn first_mention<T: Message>(channels: &[&Channel<T>], found: usize) -> usize {
 
 /// Takes the waiter out of all lines of a select that was given up (time-out, kill) or has come to an end.
 pub fn leave<T: Message>(channels: &[&Channel<T>], waiter: &Waiter) {
-    if waiter.is_free() && !waiter.has_stood() {
+    if waiter.disarm() {
         return;
     }
+    // Claimed by one of them, which waits for no answer.
     for channel in channels {
         channel.unregister(waiter);
     }
-    // Nobody can claim it any more.
-    let _ = waiter.disarm();
-    waiter.left();
 }

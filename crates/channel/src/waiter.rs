@@ -42,9 +42,8 @@ struct Shared {
     /// the claimer, read when CLAIMED.
     claim: AtomicU64,
     weight: AtomicU64,
-    /// Counts selects. The owner's alone, as is `left`: the epoch at which it last stood in no line at all.
+    /// Counts selects. The owner's alone.
     turn: AtomicU64,
-    left: AtomicU64,
 }
 
 /// What a channel set aside.
@@ -79,7 +78,6 @@ impl Waiter {
             claim: AtomicU64::new(0),
             weight: AtomicU64::new(0),
             turn: AtomicU64::new(0),
-            left: AtomicU64::new(0),
         }))
     }
 
@@ -120,16 +118,6 @@ impl Waiter {
         turn
     }
 
-    /// Whether it may have entries in some line, live or dead.
-    pub(crate) fn has_stood(&self) -> bool {
-        self.0.state.load(Ordering::Relaxed) & !STATUS != self.0.left.load(Ordering::Relaxed)
-    }
-
-    /// It was taken out of all lines.
-    pub(crate) fn left(&self) {
-        self.0.left.store(self.0.state.load(Ordering::Relaxed) & !STATUS, Ordering::Relaxed);
-    }
-
     /// Whether it stands in line now, unclaimed.
     #[inline]
     pub fn is_waiting(&self) -> bool {
@@ -155,18 +143,18 @@ impl Waiter {
         }
     }
 
-    /// Registers: begins a new wait if the waiter is free. None: it is claimed already, and must not wait.
+    /// Begins a new wait if the waiter is free; the epoch for its entries. None: it is claimed already, and must not wait.
     #[inline]
-    pub(crate) fn arm(&self, weight: usize) -> Option<Entry> {
+    fn arm(&self) -> Option<u64> {
         let state = self.0.state.load(Ordering::Acquire);
         match state & STATUS {
             FREE => {
                 let armed = (state + EPOCH) | WAITING;
                 // Nobody else touches a free waiter: entries of earlier epochs fail their compare-exchange.
                 self.0.state.store(armed, Ordering::Release);
-                Some(Entry { waiter: self.clone(), epoch: armed, weight })
+                Some(armed)
             }
-            WAITING => Some(Entry { waiter: self.clone(), epoch: state, weight }),
+            WAITING => Some(state),
             _ => None,
         }
     }
@@ -182,6 +170,22 @@ impl Waiter {
 }
 
 impl Entry {
+    /// Registers the waiter, beginning a new wait if it is free.
+    #[inline]
+    pub(crate) fn new(waiter: &Waiter, weight: usize) -> Option<Entry> {
+        Some(Entry { epoch: waiter.arm()?, waiter: waiter.clone(), weight })
+    }
+
+    /// Registers with the waiter's own entry.
+    #[inline]
+    pub(crate) fn renew(&mut self, weight: usize) {
+        if let Some(epoch) = self.waiter.arm()
+            && epoch != self.epoch
+        {
+            (self.epoch, self.weight) = (epoch, weight);
+        }
+    }
+
     /// Whether this entry can claim still.
     #[inline]
     pub(crate) fn is_live(&self) -> bool {

@@ -2,6 +2,8 @@
 //! `./test models` and `./test miri` run them; see docs/testing-models.md.
 #![cfg(any(loom, miri))]
 
+mod common;
+
 #[cfg(loom)]
 use loom::{
     sync::{
@@ -35,37 +37,12 @@ fn explore(_: usize, model: impl Fn()) {
     (0..10).for_each(|_| model());
 }
 
-/// As a VM does it: without a place in line first.
 fn recv<T: Message>(channel: &Channel<T>, task: &Task, waiter: &Waiter) -> Option<T> {
-    if channel.looks_ready()
-        && let TryRecv::Got(message) = channel.try_recv()
-    {
-        return Some(message);
-    }
-    loop {
-        match channel.recv_or_register(waiter) {
-            Recv::Got(message) => return Some(message),
-            Recv::Closed => return None,
-            Recv::Registered => {
-                while waiter.is_waiting() {
-                    task.park();
-                }
-            }
-        }
-    }
+    common::recv(channel, waiter, || task.park())
 }
 
-fn send<T: Message>(channel: &Channel<T>, mut message: T, task: &Task, waiter: &Waiter) -> bool {
-    loop {
-        match channel.send_or_register(message, waiter) {
-            Send::Sent => return true,
-            Send::Closed(_) => return false,
-            Send::Registered(back) => message = back,
-        }
-        while waiter.is_waiting() {
-            task.park();
-        }
-    }
+fn send<T: Message>(channel: &Channel<T>, message: T, task: &Task, waiter: &Waiter) -> bool {
+    common::send(channel, message, waiter, || task.park())
 }
 
 fn receiver<T: Message>(channel: &Channel<T>) -> Option<T> {
@@ -336,6 +313,48 @@ fn a_batch_meets_a_close_and_a_receiver_that_gives_up() {
         assert!(closer.join().unwrap());
         assert_eq!(sum + quitter.join().unwrap(), 7);
         assert_eq!((channel.len(), channel.waiting()), (0, 0));
+    });
+}
+
+/// A receiver in line, claimed for one of three messages: others may take the rest as a batch, its own they may not.
+fn claimed(channel: &Channel<u64>) -> Waiter {
+    let waiter = Waiter::new(&Task::new());
+    assert_eq!(channel.recv_or_register(&waiter), Recv::Registered);
+    (1..=3).for_each(|n| channel.try_send(n).unwrap());
+    waiter
+}
+
+#[test]
+fn a_batch_leaves_what_is_set_aside() {
+    explore(3, || {
+        let channel = Channel::<u64>::unbounded();
+        let waiter = claimed(&channel);
+        let (other, third) = (channel.clone(), channel.clone());
+        // It would take all three, if it could.
+        let taker = thread::spawn(move || [0; 3].map(|_| receiver(&other).unwrap()));
+        let giver = thread::spawn(move || third.try_send(4).unwrap());
+        let Recv::Got(here) = channel.recv_or_register(&waiter) else { panic!("it was set aside") };
+        let there = taker.join().unwrap();
+        giver.join().unwrap();
+        assert!(there.is_sorted());
+        assert_eq!(here + there.iter().sum::<u64>(), 10);
+        assert_eq!((channel.len(), channel.queued_bytes(), channel.waiting()), (0, 0, 0));
+    });
+}
+
+#[test]
+fn what_was_set_aside_behind_a_batch_is_handed_on() {
+    explore(3, || {
+        let channel = Channel::<u64>::bounded(3);
+        let waiter = claimed(&channel);
+        let (other, third) = (channel.clone(), channel.clone());
+        let taker = thread::spawn(move || receiver(&other).unwrap() + receiver(&other).unwrap());
+        let giver = thread::spawn(move || assert!(sender(&third, 4)));
+        channel.unregister(&waiter);
+        let here = receiver(&channel).unwrap() + receiver(&channel).unwrap();
+        assert_eq!(here + taker.join().unwrap(), 10);
+        giver.join().unwrap();
+        assert_eq!((channel.len(), channel.queued_bytes(), channel.waiting()), (0, 0, 0));
     });
 }
 

@@ -18,6 +18,9 @@ pub(crate) fn analyze<'pr>(program: &prism::ProgramNode<'pr>, eval: Option<&Eval
     let mut scopes = Scopes::default();
     let mut parent = None;
     if let Some(eval) = eval {
+        if eval.envs.len() > MAX_ENVIRONMENTS as usize {
+            scopes.too_deep = Some(0);
+        }
         for (i, env) in eval.envs.iter().enumerate().rev() {
             let mut s = Scope::new(Kind::Outer, parent);
             s.in_method = eval.in_method && i + 1 == eval.envs.len();
@@ -41,7 +44,7 @@ pub(crate) fn analyze<'pr>(program: &prism::ProgramNode<'pr>, eval: Option<&Eval
     root.needs_parent_env = parent.is_some();
     root.in_method = parent.is_none() && eval.is_some_and(|e| e.in_method);
     scopes.list.push(root);
-    let mut a = Analyzer { cur: scopes.root, scopes, depth: 0, loops: 0, heredocs: 0 };
+    let mut a = Analyzer { cur: scopes.root, around_class: scopes.root, scopes, depth: 0, loops: 0, heredocs: 0 };
     a.declare_locals(&program.locals());
     a.visit_statements_node(&program.statements());
     let mut scopes = a.scopes;
@@ -53,6 +56,8 @@ struct Analyzer {
     scopes: Scopes,
     cur: usize,
     depth: u32,
+    /// The innermost scope around that is no class body.
+    around_class: usize,
     /// `while`/`until` around, within the current scope.
     loops: u32,
     /// Heredocs around: their bodies lie outside the source range of the expression they belong to.
@@ -89,9 +94,14 @@ impl Analyzer {
         self.scopes.list.push(Scope::new(kind, parent));
         self.scopes.by_offset.insert(offset, id);
         let saved = (self.cur, self.loops, self.heredocs);
+        let around_class = self.around_class;
+        if self.scopes.list[self.cur].kind != Kind::Class {
+            self.around_class = self.cur;
+        }
         (self.cur, self.loops, self.heredocs) = (id, 0, 0);
         body(self);
         (self.cur, self.loops, self.heredocs) = saved;
+        self.around_class = around_class;
     }
 
     fn declare_params(&mut self, shape: &Shape) {
@@ -367,8 +377,10 @@ impl<'pr> Visit<'pr> for Analyzer {
     }
 
     fn visit_return_node(&mut self, node: &prism::ReturnNode<'pr>) {
-        if matches!(self.scopes.list[self.cur].kind, Kind::Block | Kind::For | Kind::Eval) {
-            self.scopes.force_envs(self.cur);
+        // In `class << self` it leaves the code around that.
+        let from = if self.scopes.list[self.cur].kind == Kind::Class { self.around_class } else { self.cur };
+        if matches!(self.scopes.list[from].kind, Kind::Block | Kind::For | Kind::Eval) {
+            self.scopes.force_envs(from);
         }
         prism::visit_return_node(self, node);
     }

@@ -409,15 +409,22 @@ impl<'pr> Compiler<'pr> {
             }
             Target::Multi { lefts, rest, rights } => {
                 let total = lefts.len() + rights.len() + rest.is_some() as usize;
-                if lefts.len() > 255 || rights.len() > 255 {
+                if rights.len() > 255 {
                     self.f.asm.too_big = true;
                     return;
                 }
                 let first = self.f.top;
-                for _ in 0..total {
+                for _ in 0..total + (lefts.len() > 255) as usize {
                     self.push();
                 }
-                self.f.asm.emit(Op::Expand, rest.is_some() as u8, first, v, lefts.len() as u16 | (rights.len() as u16) << 8);
+                // One instruction expands up to 255 elements; what is left of the Array then stands behind them.
+                let (mut left, mut at, mut from) = (lefts.len() as u16, first, v);
+                while left > 255 {
+                    self.f.asm.emit(Op::Expand, 1, at, from, 255);
+                    (left, at) = (left - 255, at + 255);
+                    from = at;
+                }
+                self.f.asm.emit(Op::Expand, rest.is_some() as u8, at, from, left | (rights.len() as u16) << 8);
                 let mut r = first;
                 for t in lefts {
                     self.store(t, r);

@@ -219,11 +219,26 @@ impl<'pr> Compiler<'pr> {
         let hold = if ensure { Dest::Push } else { Dest::Any };
         let v = self.jump_value(arguments, hold);
         self.set_line(at);
-        let left = self.leave(0);
-        self.f.asm.emit(op, (explicit && !ensure) as u8, v, 0, 0);
-        self.reenter(left);
+        self.exit_with(v, op, explicit && !ensure);
         self.pop_to(mark);
         self.dead(dest)
+    }
+
+    /// Leaves by `op` with the value in a register.
+    fn exit_with(&mut self, v: u16, op: Op, traced: bool) {
+        // A jump that turns out to have no target raises here, inside of the `rescue` clauses around. (What `ensure` does comes before it.)
+        if matches!(op, Op::BreakBlock | Op::ReturnBlock) && !self.runs_ensure(0) {
+            for c in self.f.control.iter().rev() {
+                if let Control::RestoreErr { reg } = c {
+                    self.f.asm.emit(Op::SetErr, 0, *reg, 0, 0);
+                }
+            }
+            self.f.asm.emit(op, traced as u8, v, 0, 0);
+            return;
+        }
+        let left = self.leave(0);
+        self.f.asm.emit(op, traced as u8, v, 0, 0);
+        self.reenter(left);
     }
 
     /// The value of an expression that never gives one.
@@ -301,11 +316,53 @@ impl<'pr> Compiler<'pr> {
     }
 
     pub(crate) fn return_(&mut self, n: &prism::ReturnNode<'pr>, dest: Dest) -> u16 {
-        let op = match self.scope_kind() {
+        let at = n.location().start();
+        if self.scope_kind() == Kind::Class {
+            // The parser lets it pass in `class << self` in a method, which it leaves.
+            self.left_body = true;
+            let v = self.jump_value(n.arguments().as_ref(), Dest::Push);
+            self.set_line(at);
+            self.return_value(v);
+            self.pop_to(v);
+            return self.dead(dest);
+        }
+        if self.scope_kind() == Kind::Program && n.arguments().is_some() {
+            let message = "argument of top-level return is ignored".to_string();
+            self.warnings.push(crate::Warning { line: self.line_of(at), message, verbose: false });
+        }
+        let op = self.return_op();
+        self.exit(n.arguments().as_ref(), op, true, at, dest)
+    }
+
+    fn return_op(&self) -> Op {
+        match self.scope_kind() {
             Kind::Block | Kind::For | Kind::Eval => Op::ReturnBlock,
             _ => Op::Return,
-        };
-        self.exit(n.arguments().as_ref(), op, true, n.location().start(), dest)
+        }
+    }
+
+    /// `return` of what is in register `v`, the topmost temporary.
+    fn return_value(&mut self, v: u16) {
+        if self.scope_kind() == Kind::Class {
+            self.left_body = true;
+            self.f.asm.emit(Op::Intrinsic, Intrinsic::LeaveBody as u8, v, 0, 1);
+        }
+        let op = self.return_op();
+        self.exit_with(v, op, false);
+    }
+
+    /// After the body of a `class <<` whose value is in `base`: goes on with a `return` in it.
+    pub(crate) fn leave_body(&mut self, base: u16) {
+        let (left, on) = (self.f.asm.label(), self.f.asm.label());
+        let v = self.push();
+        self.f.asm.mov(v, base);
+        self.f.asm.emit(Op::Intrinsic, Intrinsic::LeftBody as u8, v, 0, 1);
+        self.f.asm.jump_op(Op::JumpDef, v, left);
+        self.f.asm.jump(on);
+        self.f.asm.bind(left);
+        self.return_value(v);
+        self.f.asm.bind(on);
+        self.pop_to(v);
     }
 
     // ---- case ----

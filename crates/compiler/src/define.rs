@@ -72,15 +72,20 @@ impl<'pr> Compiler<'pr> {
             MODULE => Sym::intern(&format!("<module:{}>", name.name())),
             _ => name,
         };
+        let around = std::mem::replace(&mut self.left_body, false);
         let child = self.child(scope, |c| {
             c.code(scope, label, line, Params::default(), &|c, _| {
                 c.f.end_line = end_line;
                 c.tail_opt(body.as_ref())
             })
         });
+        let left = std::mem::replace(&mut self.left_body, around);
         self.set_line(at);
         let s = self.f.asm.sym(name);
         self.f.asm.emit(Op::OpenClass, kind, base, s, child);
+        if left {
+            self.leave_body(base);
+        }
         self.deliver(base, base, dest)
     }
 

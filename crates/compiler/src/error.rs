@@ -20,6 +20,8 @@ pub struct SyntaxError {
     source: Vec<u8>,
     /// A plain message stands for the whole report.
     plain: bool,
+    /// The class of the exception is ArgumentError.
+    pub argument: bool,
 }
 
 /// Most errors that are shown, and farthest from the first of its line that one is marked: a program of one long line may have thousands.
@@ -31,13 +33,18 @@ const TRUNCATE: usize = 30;
 
 impl SyntaxError {
     pub(crate) fn new(file: &str, first_line: u32, source: &[u8], errors: Vec<Problem>) -> SyntaxError {
-        SyntaxError { file: file.to_string(), errors, first_line, source: source.to_vec(), plain: false }
+        SyntaxError { file: file.to_string(), errors, first_line, source: source.to_vec(), plain: false, argument: false }
+    }
+
+    /// An encoding comment that can't be followed: stands for all that is wrong with the source.
+    pub(crate) fn argument(file: &str, first_line: u32, source: &[u8], error: Problem) -> SyntaxError {
+        SyntaxError { file: file.to_string(), errors: vec![error], first_line, source: source.to_vec(), plain: false, argument: true }
     }
 
     /// An error of the compiler's own, about one line.
     pub(crate) fn plain(file: &str, line: u32, message: &str) -> SyntaxError {
         let p = Problem { line, column: 0, end_column: 1, message: message.to_string() };
-        SyntaxError { file: file.to_string(), errors: vec![p], first_line: line, source: Vec::new(), plain: true }
+        SyntaxError { file: file.to_string(), errors: vec![p], first_line: line, source: Vec::new(), plain: true, argument: false }
     }
 
     /// Line of the first error.
@@ -49,15 +56,22 @@ impl SyntaxError {
     pub fn message(&self) -> String {
         if self.plain {
             let text = self.errors.first().map_or("", |e| e.message.as_str());
-            return format!("{}:{}: {text}", self.file, self.line());
+            return format!("{}:{}: {text}", self.file, self.line() as i32);
+        }
+        if self.argument {
+            let mut out = format!("{}:{}: {}\n", self.file, self.line() as i32, self.errors[0].message);
+            if let Ok(text) = std::str::from_utf8(&self.source) {
+                Excerpt::new(text, self).render(&mut out);
+            }
+            return out;
         }
         let plural = if self.errors.len() > 1 { "s" } else { "" };
-        let mut out = format!("{}:{}: syntax error{plural} found\n", self.file, self.line());
+        let mut out = format!("{}:{}: syntax error{plural} found\n", self.file, self.line() as i32);
         match std::str::from_utf8(&self.source) {
             Ok(text) => Excerpt::new(text, self).render(&mut out),
             Err(_) => {
                 let list: Vec<String> =
-                    self.errors.iter().take(SHOWN).map(|e| format!("{}:{}: {}", self.file, e.line, e.message)).collect();
+                    self.errors.iter().take(SHOWN).map(|e| format!("{}:{}: {}", self.file, e.line as i32, e.message)).collect();
                 out.push_str(&list.join("\n"));
             }
         }
@@ -79,24 +93,26 @@ struct Excerpt<'a> {
     errors: Vec<&'a Problem>,
     first_line: u32,
     width: usize,
+    /// The messages stand behind the marks.
+    messages: bool,
 }
 
 impl<'a> Excerpt<'a> {
     fn new(text: &'a str, e: &'a SyntaxError) -> Excerpt<'a> {
         let mut errors: Vec<&Problem> = e.errors.iter().collect();
-        errors.sort_by_key(|p| (p.line, p.column));
+        errors.sort_by_key(|p| (p.line as i32, p.column));
         errors.truncate(SHOWN);
-        let last = errors.last().map_or(0, |p| p.line);
-        Excerpt { lines: text.split('\n').collect(), errors, first_line: e.first_line, width: last.to_string().len().min(5) }
+        let width = [errors.first(), errors.last()].iter().flatten().map(|p| (p.line as i32).to_string().len()).max().unwrap_or(1);
+        Excerpt { lines: text.split('\n').collect(), errors, first_line: e.first_line, width: width.min(5), messages: !e.argument }
     }
 
     fn text(&self, line: u32) -> Option<&'a str> {
-        self.lines.get((line as usize).checked_sub(self.first_line as usize)?).copied()
+        self.lines.get(usize::try_from(line as i32 as i64 - self.first_line as i32 as i64).ok()?).copied()
     }
 
     fn line(&self, out: &mut String, mark: &str, line: u32, start: usize, end: usize) {
         let Some(text) = self.text(line) else { return };
-        out.push_str(&format!("{mark}{line:>width$} | ", width = self.width));
+        out.push_str(&format!("{mark}{:>width$} | ", line as i32, width = self.width));
         let mut shown = text;
         let mut cut = false;
         if end != 0 && text.len() > end + TRUNCATE {
@@ -116,18 +132,18 @@ impl<'a> Excerpt<'a> {
     }
 
     fn render(&self, out: &mut String) {
-        let mut last = self.first_line as i64 - 1;
+        let mut last = self.first_line as i32 as i64 - 1;
         let mut shown_from = 0;
         for (i, e) in self.errors.iter().enumerate() {
-            let line = e.line as i64;
+            let line = e.line as i32 as i64;
             if line - last > 1 {
                 if line - last > 2 {
                     if i != 0 && line - last > 3 {
                         out.push_str(&format!("  {}\n", "~".repeat(4 + self.width.min(4))));
                     }
-                    self.line(out, "  ", e.line - 2, 0, 0);
+                    self.line(out, "  ", e.line.wrapping_sub(2), 0, 0);
                 }
-                self.line(out, "  ", e.line - 1, 0, 0);
+                self.line(out, "  ", e.line.wrapping_sub(1), 0, 0);
             }
             if i == 0 || line != last {
                 shown_from = e.column as usize;
@@ -137,11 +153,11 @@ impl<'a> Excerpt<'a> {
             self.carets(out, e, shown_from);
             last = line;
             let next = match self.errors.get(i + 1) {
-                Some(n) => n.line as i64,
+                Some(n) => n.line as i32 as i64,
                 // One past the last line; a newline at the end starts no line.
                 None => {
                     let empty_end = self.lines.last().is_some_and(|l| l.is_empty());
-                    self.first_line as i64 + self.lines.len() as i64 - empty_end as i64
+                    self.first_line as i32 as i64 + self.lines.len() as i64 - empty_end as i64
                 }
             };
             for _ in 0..2 {
@@ -172,8 +188,10 @@ impl<'a> Excerpt<'a> {
         out.push_str(&" ".repeat(characters(from, start)));
         out.push('^');
         out.push_str(&"~".repeat(characters(start, end).saturating_sub(1)));
-        out.push(' ');
-        out.push_str(&e.message);
+        if self.messages {
+            out.push(' ');
+            out.push_str(&e.message);
+        }
         out.push('\n');
     }
 }

@@ -180,7 +180,7 @@ fn parse_options(options: &Options) -> prism::ParseOptions {
     let file = options.file.replace('\0', "");
     let mut o = prism::Options::default()
         .filepath(&file)
-        .line(options.line.min(i32::MAX as u32) as i32)
+        .line(options.line as i32)
         .version(prism::Version::CRuby4_0)
         .main_script(options.main_script);
     o = o.frozen_string_literal(options.frozen_string_literal).command_line(options.wrap.flags());
@@ -199,6 +199,9 @@ fn parse_options(options: &Options) -> prism::ParseOptions {
                 if has(name) {
                     forwarding.push(flag);
                 }
+            }
+            if forwarding.len() == 3 {
+                forwarding.push(prism::ScopeForwardingFlag::All);
             }
             let locals = env.iter().map(|(n, _)| n.bytes().to_vec()).filter(|n| !matches!(n.first(), Some(b'&' | b'*' | b'~')));
             o = o.scope(prism::Scope::default().locals(locals.collect()).forwarding(forwarding));
@@ -223,18 +226,22 @@ fn problems(result: &prism::ParseResult<'_>, offsets: &[u32]) -> Vec<Problem> {
                 end_column = (next - 1).saturating_sub(l.start() - column);
             }
             let message = String::from_utf8_lossy(d.message()).into_owned();
-            Problem { line: line.max(0) as u32, column, end_column: end_column.max(column + 1), message }
+            Problem { line: line as u32, column, end_column: end_column.max(column + 1), message }
         })
         .collect()
 }
 
+/// What prism says of an encoding comment that it can't follow. Ruby raises an ArgumentError.
+const BAD_ENCODING: &str = "unknown or invalid encoding in the magic comment";
+
 /// Encoding of a source: its magic comment's, else the given one, else UTF-8. prism reads it so too, but its Rust interface does not tell.
 fn source_encoding(source: &[u8], options: &Options) -> Encoding {
     let given = options.encoding.and_then(Encoding::from_id).unwrap_or(Encoding::UTF_8);
-    match source.strip_prefix(b"\xef\xbb\xbf") {
-        Some(_) => Encoding::UTF_8,
-        None => named_encoding(source).and_then(find_encoding).unwrap_or(given),
-    }
+    let (source, given) = match source.strip_prefix(b"\xef\xbb\xbf") {
+        Some(rest) => (rest, Encoding::UTF_8),
+        None => (source, given),
+    };
+    named_encoding(source).and_then(find_encoding).unwrap_or(given)
 }
 
 /// Name in the encoding comment: in the first line, or the second after a `#!` line.
@@ -272,6 +279,9 @@ fn compile_here(source: &Arc<[u8]>, options: &Options) -> Result<Compiled, Synta
     let result = prism::parse_with_options(source, &parse_options);
     let offsets = result.line_offsets().to_vec();
     let errors = problems(&result, &offsets);
+    if let Some(e) = errors.iter().find(|e| e.message == BAD_ENCODING) {
+        return Err(SyntaxError::argument(options.file, options.line, source, e.clone()));
+    }
     if !errors.is_empty() {
         return Err(SyntaxError::new(options.file, options.line, source, errors));
     }
@@ -312,16 +322,26 @@ fn compile_here(source: &Arc<[u8]>, options: &Options) -> Result<Compiled, Synta
         method_params: outer_params,
         spans: options.eval.is_none() && !options.file.starts_with("<internal"),
         definition: None,
+        left_body: false,
+        warnings: Vec::new(),
         refused: None,
     };
     if let Some(at) = deep {
         return Err(SyntaxError::plain(options.file, c.line_of(at), "nested too deep"));
     }
     let code = c.code(root, name, options.line, Params::default(), &|c, _| c.program(&program));
-    match c.refused {
-        Some((line, why)) => Err(SyntaxError::plain(options.file, line, &why)),
-        None => Ok(Compiled { code, warnings }),
+    if let Some((line, why)) = c.refused {
+        return Err(SyntaxError::plain(options.file, line, &why));
     }
+    // The interpreter trusts what this has passed. It takes a hundredth of what parsing and lowering do.
+    if let Err(e) = zakuro_bytecode::verify::verify(&code) {
+        debug_assert!(false, "{e}\n{}", zakuro_bytecode::disasm::listing(&code));
+        return Err(SyntaxError::plain(options.file, options.line, &format!("the compiler made code that it must not make: {e}")));
+    }
+    if options.warn {
+        warnings.append(&mut c.warnings);
+    }
+    Ok(Compiled { code, warnings })
 }
 
 /// Where the text after `__END__` begins.

@@ -93,7 +93,7 @@ impl<'pr> Compiler<'pr> {
         match n {
             Node::SourceLineNode { .. } => {
                 let line = self.line_of(n.location().start());
-                self.load_int(line as i64, dest)
+                self.load_int(line as i32 as i64, dest)
             }
             Node::SymbolNode { .. } => {
                 let s = self.symbol(n);

@@ -5,7 +5,7 @@ use crate::unit::{Compiler, Dest};
 use ruby_prism as prism;
 use ruby_prism::Node;
 use zakuro_base::{Sym, sym};
-use zakuro_bytecode::{Keyword, KwRest, Op, Params};
+use zakuro_bytecode::{Keyword, KwRest, MAX_ENV_SLOTS, Op, Params};
 
 /// A parameter list and the names of its registers (None: only lowering refers to it).
 #[derive(Default)]
@@ -191,6 +191,11 @@ impl<'pr> Compiler<'pr> {
         let env = s.env_reg;
         let (own, slots, parent) = (s.own_env, s.slots, s.needs_parent_env);
         if own {
+            if slots > MAX_ENV_SLOTS {
+                let line = self.f.asm.line;
+                let why = format!("too many local variables for blocks, eval or a binding to see (at most {MAX_ENV_SLOTS} in one scope)");
+                self.refused.get_or_insert((line, why));
+            }
             self.f.asm.emit(Op::NewEnv, parent as u8, env, slots, 0);
         }
         let optional = params.optional_start()..params.rest_reg();

@@ -103,6 +103,10 @@ pub(crate) struct Compiler<'pr> {
     pub spans: bool,
     /// Source range of the definition whose Code is made next.
     pub definition: Option<(u32, u32)>,
+    /// The class body just lowered has a `return`: of the method around it.
+    pub left_body: bool,
+    /// Beside the parser's.
+    pub warnings: Vec<crate::Warning>,
     /// Why the source can't be compiled, and the line: things that the parser lets pass.
     pub refused: Option<(u32, String)>,
 }
@@ -275,7 +279,7 @@ impl<'pr> Compiler<'pr> {
     }
 
     pub fn line_of(&self, offset: u32) -> u32 {
-        self.first_line + self.line_offsets.partition_point(|o| *o <= offset).saturating_sub(1) as u32
+        self.first_line.wrapping_add(self.line_offsets.partition_point(|o| *o <= offset).saturating_sub(1) as u32)
     }
 
     pub fn set_line(&mut self, offset: u32) {
@@ -336,7 +340,7 @@ impl<'pr> Compiler<'pr> {
             name,
             file: self.file.clone(),
             line,
-            end_line: end_line.max(line),
+            end_line: (end_line as i32).max(line as i32) as u32,
             insns: asm.insns.into(),
             consts: asm.consts.into(),
             syms: asm.syms.into(),
@@ -370,12 +374,6 @@ impl<'pr> Compiler<'pr> {
             source: self.source.clone(),
             data_offset: self.data_offset,
         };
-        if cfg!(debug_assertions)
-            && self.refused.is_none()
-            && let Err(e) = zakuro_bytecode::verify::verify_one(&code)
-        {
-            panic!("{e}\n{}", zakuro_bytecode::disasm::listing(&code));
-        }
         Arc::new(code)
     }
 

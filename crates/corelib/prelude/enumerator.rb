@@ -1,7 +1,6 @@
-# Enumerator: external iteration (a Fiber per enumerator that is read by `next`), Lazy, Chain, Product, ArithmeticSequence.
+# Enumerator: Lazy, Chain, Product, ArithmeticSequence.
 #
-# State that Rust code reads, too: @__receiver, @__method, @__args, @__kw, @__size. A Fiber's state: @__fiber; @__look is an Array of the
-# values that were read ahead; @__done is [result] once the enumeration has ended.
+# State that Rust code reads, too: @__receiver, @__method, @__args, @__kw, @__size.
 
 class Enumerator
   def initialize(size = nil, &block)
@@ -18,86 +17,18 @@ class Enumerator
   end
 
   def initialize_copy(other)
-    raise TypeError, "can't copy execution context" if other.instance_variable_get(:@__fiber)
-    @__fiber = @__look = @__done = @__feed = nil
-    self
-  end
-
-  def next_values
-    v = @__look
-    return __read unless v
-    @__look = nil
-    v
-  end
-
-  def peek_values
-    __read_ahead
-    @__look
-  end
-
-  def next
-    if (v = @__look)
-      @__look = nil
-    else
-      v = __read
-    end
-    v.size > 1 ? v : v[0]
-  end
-
-  def peek
-    __read_ahead
-    v = @__look
-    v.size > 1 ? v : v[0]
-  end
-
-  def feed(value)
-    raise TypeError, "feed value already set" if @__feed
-    @__feed = [value]
-    nil
+    raise TypeError, "can't copy execution context" if other.__send__(:__begun)
+    __forget
   end
 
   def rewind
     r = @__receiver
     r.rewind if r.respond_to?(:rewind)
-    @__fiber = @__look = @__done = @__feed = nil
-    self
+    __forget
   end
 
   def +(other)
     Chain.new(self, other)
-  end
-
-  private def __read_ahead
-    @__look ||= __read
-    nil
-  end
-
-  # The next values, as an Array.
-  private def __read
-    __stop(@__done[0]) if @__done
-    @__fiber ||= Fiber.new do
-      result = each do |*v|
-        Fiber.yield(v)
-        if @__feed
-          f = @__feed
-          @__feed = nil
-          f[0]
-        end
-      end
-      @__done = [result]
-      nil
-    end.__send__(:__share)
-    begin
-      v = @__fiber.resume
-    rescue Exception
-      @__fiber = nil
-      raise
-    end
-    if @__done
-      @__fiber = nil
-      __stop(@__done[0])
-    end
-    v
   end
 
   def self.produce(*initial, size: Float::INFINITY, &block)
@@ -252,7 +183,7 @@ class Enumerator
     end
 
     def rewind
-      @__fiber = @__look = @__done = @__feed = nil
+      __forget
       while (@__reached ||= 0) > 0
         e = @__enums[@__reached -= 1]
         e.rewind if e.respond_to?(:rewind)
@@ -301,7 +232,7 @@ class Enumerator
     end
 
     def rewind
-      @__fiber = @__look = @__done = @__feed = nil
+      __forget
       @__enums.each { |e| e.rewind if e.respond_to?(:rewind) }
       self
     end
@@ -460,8 +391,7 @@ class Enumerator
     alias to_s inspect
 
     def rewind
-      @__fiber = @__look = @__done = @__feed = nil
-      self
+      __forget
     end
 
     private def __set_sequence(receiver, method, args, kw, first, last, step, exclude_end)
@@ -727,8 +657,7 @@ class Enumerator
     def slice_after(*) = super.lazy
 
     def rewind
-      @__fiber = @__look = @__done = @__feed = nil
-      self
+      __forget
     end
 
     private

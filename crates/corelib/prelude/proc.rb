@@ -31,6 +31,7 @@ class Proc
       if lambda?
         kinds = parameters.map(&:first)
         most = kinds.include?(:rest) ? nil : kinds.count { |k| k == :req || k == :opt }
+        most += 1 if most && kinds.intersect?([:key, :keyreq, :keyrest])
         if n < least || (most && n > most)
           expected = most ? (least == most ? least : "#{least}..#{most}") : "#{least}+"
           raise ArgumentError, "wrong number of arguments (given #{n}, expected #{expected})"

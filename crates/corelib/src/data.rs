@@ -25,17 +25,17 @@ fn fill(cx: &mut Cx, this: Value, given: Option<Ref<HashCell>>) -> Result<()> {
     cx.check_frozen(this)?;
     let names = members_of(cx, this)?;
     let known = |v: Value| names.as_slice().contains(&v);
-    let pairs = given.map_or(Vec::new(), |h| cx.hash_pairs(h));
+    let pairs = given.map(|h| cx.hash_pairs(h));
     let mut unknown = Vec::new();
     let mut set = vec![Value::UNDEF; names.len()];
-    for (k, v) in &pairs {
-        let s = Value::sym(cx.to_sym(*k)?);
+    for (k, v) in pairs.iter().flat_map(|p| p.iter()) {
+        let s = Value::sym(cx.to_sym(k)?);
         if known(s) {
             if let Some(i) = names.as_slice().iter().position(|n| *n == s) {
-                set[i] = *v;
+                set[i] = v;
             }
         } else {
-            let shown = if k.is_sym() { *k } else { cx.str(&s.as_sym().map_or("".into(), |s| s.name())) };
+            let shown = if k.is_sym() { k } else { cx.str(&s.as_sym().map_or("".into(), |s| s.name())) };
             unknown.push(cx.inspect_text(shown)?);
         }
     }

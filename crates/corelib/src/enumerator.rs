@@ -1,12 +1,14 @@
-//! Enumerator: a receiver, a method and arguments that `each` calls. External iteration, Lazy, Chain and ArithmeticSequence are written
-//! in Ruby (prelude/enumerator.rb); here stand the parts that run once per element, and what other builtins need to make enumerators.
+//! Enumerator: a receiver, a method and arguments that `each` calls. External iteration is in external.rs; Lazy, Chain and
+//! ArithmeticSequence are written in Ruby (prelude/enumerator.rb); here stand the parts that run once per element, and what other builtins need to make enumerators.
 //!
 //! The state is in instance variables named `@__...`, so that the prelude and Rust share it.
 
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
-pub static TABLES: &[&[MethodRow]] = &[kernel::METHODS, methods::METHODS, generator::METHODS, yielder::METHODS, stop_iteration::METHODS];
+mod external;
+
+pub static TABLES: &[&[MethodRow]] = &[methods::METHODS, kernel::METHODS, external::methods::METHODS, generator::METHODS, yielder::METHODS, stop_iteration::METHODS];
 
 pub fn setup(_cx: &mut Cx) {}
 
@@ -164,27 +166,6 @@ mod kernel {
         let class = class_for(cx, this);
         Ok(make(cx, class, this, name, rest, kw, size))
     }
-
-    /// Calls the block over and over. StopIteration ends it; its result is the result.
-    ///
-    ///     i = 0; loop { i += 1; break i * 2 if i == 4 }   #=> 8
-    ///     e = [1, 2].each; loop { e.next }                #=> [1, 2]
-    #[method("loop", module_function)]
-    fn loop_(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
-        if block.is_none() {
-            return cx.sized_enumerator(this, "loop", &[], infinite_size);
-        }
-        let stopped: std::result::Result<Value, Value> = cx.rescue(&[ids::STOP_ITERATION], |cx| {
-            loop {
-                cx.yield_values(block, &[])?;
-                cx.safepoint()?;
-            }
-        })?;
-        match stopped {
-            Ok(v) => Ok(v),
-            Err(e) => cx.call(e, sym::result, &[]),
-        }
-    }
 }
 
 #[ruby_class(ids::STOP_ITERATION)]
@@ -321,14 +302,6 @@ mod methods {
             Ok(s)
         })?;
         Ok(cx.str(&format!("#<{class}:{}>", shown.unwrap_or_else(|| " ...".into()))))
-    }
-
-    /// Raises StopIteration with the result of a finished enumeration.
-    #[method("__stop", private)]
-    fn stop(cx: &mut Cx, _this: Value, result: Value) -> Result<Value> {
-        let e = cx.exception(ids::STOP_ITERATION, "iteration reached an end");
-        cx.ivar_set_raw(e, Sym::intern("__result"), result);
-        cx.raise_value(e)
     }
 }
 

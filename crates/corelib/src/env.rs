@@ -10,7 +10,7 @@ use zakuro_vm::*;
 /// Variables of one VM, in order.
 #[derive(Default)]
 pub struct Env {
-    own: Option<Vec<(Vec<u8>, Vec<u8>)>>,
+    own: Option<Vars>,
     /// Bumped by each change; caches of what variables mean compare it.
     pub version: u64,
     object: Option<Value>,
@@ -23,27 +23,27 @@ impl VmState for Env {
     }
 }
 
-fn process_vars() -> Vec<(Vec<u8>, Vec<u8>)> {
+type Vars = Vec<(Vec<u8>, Vec<u8>)>;
+
+/// The variables that the process was started with. Read once: the C library's table is behind a lock, which all VMs would take for each read.
+fn process_vars() -> &'static Vars {
     use std::os::unix::ffi::OsStringExt;
-    std::env::vars_os().map(|(k, v)| (k.into_vec(), v.into_vec())).collect()
+    static VARIABLES: std::sync::OnceLock<Vars> = std::sync::OnceLock::new();
+    VARIABLES.get_or_init(|| std::env::vars_os().map(|(k, v)| (k.into_vec(), v.into_vec())).collect())
+}
+
+fn vars(cx: &mut Cx) -> &Vars {
+    cx.state::<Env>().own.as_ref().unwrap_or_else(|| process_vars())
 }
 
 /// Value of a variable.
 pub fn get(cx: &mut Cx, name: &[u8]) -> Option<Vec<u8>> {
-    use std::os::unix::ffi::{OsStrExt, OsStringExt};
-    match &cx.state::<Env>().own {
-        Some(v) => v.iter().find(|(k, _)| k == name).map(|(_, v)| v.clone()),
-        None if name.is_empty() || name.contains(&b'=') || name.contains(&0) => None,
-        None => std::env::var_os(std::ffi::OsStr::from_bytes(name)).map(|v| v.into_vec()),
-    }
+    vars(cx).iter().find(|(k, _)| k == name).map(|(_, v)| v.clone())
 }
 
 /// All variables.
 pub fn all(cx: &mut Cx) -> Vec<(Vec<u8>, Vec<u8>)> {
-    match &cx.state::<Env>().own {
-        Some(v) => v.clone(),
-        None => process_vars(),
-    }
+    vars(cx).clone()
 }
 
 /// Whether the VM has variables of its own; else a child process may simply inherit.
@@ -60,7 +60,7 @@ pub fn adopt(cx: &mut Cx, vars: Vec<(Vec<u8>, Vec<u8>)>) {
 pub fn set(cx: &mut Cx, name: &[u8], value: Option<&[u8]>) {
     let e = cx.state::<Env>();
     e.version += 1;
-    let vars = e.own.get_or_insert_with(process_vars);
+    let vars = e.own.get_or_insert_with(|| process_vars().clone());
     match (vars.iter().position(|(k, _)| k == name), value) {
         (Some(i), Some(v)) => vars[i].1 = v.to_vec(),
         (Some(i), None) => {

@@ -75,15 +75,6 @@ mod fiber {
         Ok(this)
     }
 
-    /// Shares the variables of the running fiber instead of having a copy: the fiber of an Enumerator is an implementation detail.
-    #[method("__share", private)]
-    fn share(cx: &mut Cx, this: Value) -> Result<Value> {
-        let me = current(cx);
-        let storage = cx.data_ref::<FiberData>(me)?.storage;
-        cx.data_mut::<FiberData>(this)?.storage = storage;
-        Ok(this)
-    }
-
     /// Runs the fiber until it yields or ends. The arguments go to the block at first, later they are what `Fiber.yield` returns.
     ///
     ///     Fiber.new { |x| Fiber.yield(x + 1); :end }.then { |f| [f.resume(1), f.resume, f.alive?] }   #=> [2, :end, false]

@@ -486,6 +486,19 @@ mod object_space {
     }
 }
 
+/// A copy of an object has its finalizers, too. Cheap when there are none at all.
+pub fn copy_finalizers(cx: &mut Cx, from: Value, to: Value) -> Result<()> {
+    // The first finalizer registers what runs them all at the end.
+    if cx.at_exit.is_empty() {
+        return Ok(());
+    }
+    let Some(procs) = cx.state::<Weak>().finalizers.iter().find(|f| f.0 == from).map(|f| f.2.clone()) else { return Ok(()) };
+    // The original keeps them alive meanwhile.
+    let id = cx.call(to, sym::object_id, &[])?;
+    cx.state::<Weak>().finalizers.push((to, id, procs));
+    Ok(())
+}
+
 fn entries(cx: &mut Cx, map: Value) -> &mut WeakPairs {
     cx.state::<Weak>().maps.entry(map.0 as usize).or_default()
 }

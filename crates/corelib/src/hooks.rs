@@ -6,7 +6,8 @@ use zakuro_vm::globals::GlobalRow;
 /// Tables of special global variables, one per file that owns some.
 pub static GLOBALS: &[&[GlobalRow]] = &[crate::kernel::globals::GLOBALS, crate::io::stream::GLOBALS, crate::regexp::special::GLOBALS];
 
-pub fn install() {
+/// Installs the hooks; `more` adds those of the libraries above.
+pub fn install(more: impl FnOnce(&mut Hooks)) {
     let mut h = Hooks::default();
     for table in GLOBALS {
         for row in *table {
@@ -25,5 +26,6 @@ pub fn install() {
     h.signal = Some(crate::signal::handle);
     h.incompatible = Some(crate::string::util::incompatible);
     crate::regexp::special::install(&mut h);
+    more(&mut h);
     zakuro_vm::boot::set_hooks(h);
 }

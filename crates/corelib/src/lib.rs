@@ -1,7 +1,6 @@
 //! The core library: one file or folder per Ruby class. `docs/builtins.md` says how a builtin is declared.
 
 pub mod doctest;
-pub mod features;
 pub mod hooks;
 
 macro_rules! modules {

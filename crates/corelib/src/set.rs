@@ -718,7 +718,7 @@ mod sets {
     fn flatten_bang(cx: &mut Cx, this: Value) -> Result<Value> {
         cx.check_frozen(this)?;
         let h = items(cx, this);
-        let nested = cx.hash_pairs(h).iter().any(|(k, _)| k.is_kind(Kind::Object) && cx.is_a(*k, ids::SET));
+        let nested = cx.hash_pairs(h).iter().any(|(k, _)| k.is_kind(Kind::Object) && cx.is_a(k, ids::SET));
         if !nested {
             return Ok(Value::NIL);
         }

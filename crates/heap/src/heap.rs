@@ -117,7 +117,7 @@ pub struct Heap {
     /// only when the limit is passed, never per allocation).
     poll: Option<(*const AtomicU32, u32)>,
     payload: usize,
-    /// Buffers received last, by address, and the place of the next.
+    /// Buffers and regions received last, by address, and the place of the next.
     received: ([usize; 4], usize),
     /// Cell bytes of the runs opened since the last collection.
     cells_since: usize,
@@ -270,8 +270,8 @@ impl Heap {
         }
     }
 
-    /// A buffer that somebody else holds too came to this heap: no payload of its own, but it may be one's alone by the time it dies. One that goes to
-    /// and fro calls for no collection. (An address that comes again is that buffer, or its successor: then it was freed.)
+    /// A buffer (or region) that somebody else holds too came to this heap: no payload of its own, but it may be one's alone by the time it dies. One
+    /// that goes to and fro calls for no collection. (An address that comes again is that buffer, or its successor: then it was freed.)
     pub fn receive(&mut self, buffer: usize, bytes: usize) {
         let (last, next) = &mut self.received;
         if !last.contains(&buffer) {

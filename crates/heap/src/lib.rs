@@ -71,5 +71,5 @@ pub mod flags {
     pub const USER2: u8 = 128;
 }
 
-/// Largest cell in bytes.
-pub const MAX_CELL: usize = 2048;
+/// Largest cell in bytes: an environment of 2,000 captured variables fits.
+pub const MAX_CELL: usize = 16384;

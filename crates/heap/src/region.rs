@@ -176,6 +176,8 @@ struct Hold {
     region: Region,
     /// Noted in the running collection. New holds begin unnoted: what was just received is on a stack.
     seen: bool,
+    /// See [`Heap::stamp`].
+    stamp: u32,
 }
 
 /// The regions that a heap holds.
@@ -190,11 +192,14 @@ pub(crate) struct Holdings {
 impl Holdings {
     /// Holds a region and those that it holds. Returns the bytes that are new.
     fn add(&mut self, region: &Region) -> usize {
+        if self.table.contains_key(&region.key()) {
+            return 0;
+        }
         let mut new = 0;
         let mut work = vec![region];
         while let Some(region) = work.pop() {
             if let Entry::Vacant(place) = self.table.entry(region.key()) {
-                place.insert(Hold { region: region.clone(), seen: false });
+                place.insert(Hold { region: region.clone(), seen: false, stamp: 0 });
                 self.range.join(region.0.range);
                 new += region.0.bytes;
                 work.extend(&region.0.held);
@@ -284,7 +289,21 @@ impl Heap {
     pub fn hold(&mut self, region: &Region) {
         let new = self.holdings.add(region);
         if new > 0 {
-            self.add_pressure(new);
+            // One that comes again and again calls for no collection each time that one has let it go.
+            self.receive(region.key(), new);
+        }
+    }
+
+    /// What the owner has noted about a region with [`Heap::set_stamp`] since this heap holds it; 0: nothing, or it is not held.
+    #[inline]
+    pub fn stamp(&self, region: &Region) -> u32 {
+        self.holdings.table.get(&region.key()).map_or(0, |hold| hold.stamp)
+    }
+
+    /// Notes something about a region that this heap holds. Forgotten when the heap lets go.
+    pub fn set_stamp(&mut self, region: &Region, stamp: u32) {
+        if let Some(hold) = self.holdings.table.get_mut(&region.key()) {
+            hold.stamp = stamp;
         }
     }
 

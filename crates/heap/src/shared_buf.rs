@@ -209,8 +209,12 @@ impl SharedBuf {
     /// # Safety
     /// The caller is a holder of `buf`.
     pub unsafe fn mark(buf: *mut SharedBuf) {
-        // SAFETY: by contract.
-        unsafe { (*buf).refs.fetch_or(MARK, Relaxed) };
+        // SAFETY: by contract. A mark that is seen stays: its taker is a sole holder, and the caller is one, too.
+        unsafe {
+            if (*buf).refs.load(Relaxed) & MARK == 0 {
+                (*buf).refs.fetch_or(MARK, Relaxed);
+            }
+        }
     }
 
     /// Takes the mark off before writing.

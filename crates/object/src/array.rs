@@ -63,16 +63,8 @@ impl ArrayCell {
     }
     /// New Array of at most `n` values.
     pub fn gather(heap: &mut Heap, n: usize, values: impl Iterator<Item = Value>) -> Ref<ArrayCell> {
-        let mut a = Self::empty(heap, ids::ARRAY.0);
-        Self::reserve(a, heap, n);
-        let p = a.ptr();
-        let mut len = 0;
-        for v in values.take(n) {
-            // SAFETY: room was made for n.
-            unsafe { *p.add(len) = v };
-            len += 1;
-        }
-        a.set_len(len);
+        let a = Self::empty(heap, ids::ARRAY.0);
+        a.take(heap, n, values);
         a
     }
     pub fn plain(heap: &mut Heap, values: &[Value]) -> Ref<ArrayCell> {
@@ -91,20 +83,20 @@ impl ArrayCell {
         self.len() == 0
     }
     #[inline(always)]
-    fn ptr(&self) -> *mut Value {
+    fn start(&self) -> *const Value {
         // SAFETY: as in len.
-        if self.is_inline() { (&raw const self.body.inline) as *mut Value } else { unsafe { self.body.heap.ptr } }
+        if self.is_inline() { (&raw const self.body.inline) as *const Value } else { unsafe { self.body.heap.ptr } }
     }
     /// The elements. Don't hold the slice across anything that can change the array.
     #[inline(always)]
     pub fn as_slice(&self) -> &[Value] {
         // SAFETY: len initialised values at ptr.
-        unsafe { std::slice::from_raw_parts(self.ptr(), self.len()) }
+        unsafe { std::slice::from_raw_parts(self.start(), self.len()) }
     }
     #[inline(always)]
     pub fn get(&self, i: usize) -> Option<Value> {
         // SAFETY: bound checked.
-        if i < self.len() { Some(unsafe { *self.ptr().add(i) }) } else { None }
+        if i < self.len() { Some(unsafe { *self.start().add(i) }) } else { None }
     }
     fn capacity(&self) -> usize {
         if self.is_inline() {
@@ -134,18 +126,15 @@ impl ArrayCell {
     fn reserve_slow(this: Ref<ArrayCell>, heap: &mut Heap, cap: usize) {
         let mut this = this;
         this.header.flags &= !IMMEDIATE;
-        // SAFETY: a heap body holds a live buffer; its only holder takes the mark off.
-        if !this.is_inline()
-            && cap <= this.capacity()
-            && unsafe {
-                let sole = SharedBuf::is_sole(this.body.heap.buf);
-                if sole {
-                    SharedBuf::unmark(this.body.heap.buf);
+        if !this.is_inline() && cap <= this.capacity() {
+            // SAFETY: a heap body holds a live buffer; only its sole holder takes the mark off.
+            unsafe {
+                let buf = this.body.heap.buf;
+                if SharedBuf::is_sole(buf) {
+                    SharedBuf::unmark(buf);
+                    return;
                 }
-                sole
             }
-        {
-            return;
         }
         let len = this.len();
         let want = if cap > this.capacity() { cap.max(len + len / 2).max(8) } else { cap.max(len).max(4) };
@@ -251,7 +240,7 @@ impl ArrayCell {
         let n = this.len();
         if this.is_inline() {
             // SAFETY: moves n-1 values down inside the inline area.
-            unsafe { std::ptr::copy(this.ptr().add(1), this.ptr(), n - 1) };
+            unsafe { std::ptr::copy(this.start().add(1), this.ptr(), n - 1) };
             this.set_len(n - 1);
         } else {
             let _ = heap;
@@ -301,6 +290,7 @@ impl ArrayCell {
         }
         this.set_len(new_len);
     }
+    /// Replaces the content. `values` may be a part of it.
     pub fn replace(this: Ref<ArrayCell>, heap: &mut Heap, values: &[Value]) {
         this.as_value().assert_uncaptured();
         let own = values.to_vec();
@@ -310,11 +300,11 @@ impl ArrayCell {
     /// Takes over the content of another Array: its buffer is shared when it is large.
     pub fn replace_shared(this: Ref<ArrayCell>, heap: &mut Heap, other: Ref<ArrayCell>) {
         this.as_value().assert_uncaptured();
-        if other.is_inline() || other.len() <= 16 {
-            return Self::replace(this, heap, other.as_slice());
-        }
         if this == other {
             return;
+        }
+        if other.is_inline() || other.len() <= 16 {
+            return Self::replace(this, heap, other.as_slice());
         }
         let mut this = this;
         // SAFETY: other has a heap body; the new count keeps its buffer alive, the old buffer's count is given back.
@@ -363,13 +353,7 @@ impl ArrayCell {
     #[inline]
     pub fn fill(this: Ref<ArrayCell>, heap: &mut Heap, values: impl ExactSizeIterator<Item = Value>) {
         this.as_value().assert_uncaptured();
-        let mut this = this;
-        let n = values.len();
-        Self::reserve(this, heap, n);
-        let p = this.ptr();
-        // SAFETY: room for n was made; an ExactSizeIterator may lie, so no more than n are written.
-        values.take(n).enumerate().for_each(|(i, v)| unsafe { *p.add(i) = v });
-        this.set_len(n);
+        this.take(heap, values.len(), values);
     }
     /// Gives the buffer back and leaves an empty Array; returns the bytes that it accounted for.
     pub(crate) unsafe fn empty_out(p: *mut ArrayCell) -> usize {
@@ -468,3 +452,30 @@ impl ArrayCell {
         }
     }
 }
+
+impl Ref<ArrayCell> {
+    /// Makes at most `n` values the content of an empty Array.
+    #[inline(always)]
+    fn take(mut self, heap: &mut Heap, n: usize, values: impl Iterator<Item = Value>) {
+        ArrayCell::reserve(self, heap, n);
+        let p = self.ptr();
+        let mut len = 0;
+        for v in values.take(n) {
+            // SAFETY: room was made for n.
+            unsafe { *p.add(len) = v };
+            len += 1;
+        }
+        self.set_len(len);
+    }
+    /// The first element, for writing: derived from the cell's address, since elements inline in the cell must not be written through a `&ArrayCell`.
+    #[inline(always)]
+    fn ptr(self) -> *mut Value {
+        let cell = self.as_ptr();
+        // SAFETY: a Ref points to a live cell; as in `len`.
+        unsafe { if self.is_inline() { (&raw mut (*cell).body.inline).cast() } else { (*cell).body.heap.ptr } }
+    }
+}
+
+#[cfg(test)]
+#[path = "array_tests.rs"]
+mod tests;

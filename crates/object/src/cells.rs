@@ -245,9 +245,10 @@ impl EnvCell {
             Ref::from_ptr(p)
         }
     }
+    /// The first slot. It lies behind what `&self` spans: the pointer is made from the address, as all pointers to cells are.
     #[inline(always)]
     pub fn slots_ptr(&self) -> *mut Value {
-        (&raw const self.slots) as *mut Value
+        std::ptr::with_exposed_provenance_mut((&raw const self.slots).addr())
     }
     pub fn slots(&self) -> &[Value] {
         // SAFETY: aux counts the initialised slots.
@@ -602,7 +603,7 @@ struct ExtIvars {
 }
 
 impl ObjectCell {
-    pub const MAX_INLINE: usize = (zakuro_heap::MAX_CELL - 8) / 8;
+    pub const MAX_INLINE: usize = 255;
     /// At least three slots, since the smallest cell has room for them.
     #[inline(always)]
     pub fn make(heap: &mut Heap, shape: u32, kind: Kind, slots: usize) -> Ref<ObjectCell> {
@@ -619,9 +620,10 @@ impl ObjectCell {
             Ref::from_ptr(p)
         }
     }
+    /// The first slot; as for environments.
     #[inline(always)]
     pub fn slots_ptr(&self) -> *mut Value {
-        let inline = (&raw const self.slots) as *mut Value;
+        let inline: *mut Value = std::ptr::with_exposed_provenance_mut((&raw const self.slots).addr());
         if self.header.flags & EXT_IVARS == 0 {
             inline
         } else {

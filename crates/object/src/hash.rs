@@ -334,3 +334,7 @@ impl HashCell {
         unsafe { std::mem::take(&mut (*p).table).weight() }
     }
 }
+
+#[cfg(test)]
+#[path = "hash_tests.rs"]
+mod tests;

@@ -224,10 +224,6 @@ impl StringCell {
         this.clear_range();
         Ok(())
     }
-    fn raw_mut(&mut self) -> *mut u8 {
-        // SAFETY: reads the live member.
-        if self.is_inline() { (&raw mut self.body.inline) as *mut u8 } else { unsafe { self.body.heap.ptr } }
-    }
     /// Replaces the content. The caller has checked frozen.
     pub fn set_bytes(this: Ref<StringCell>, heap: &mut Heap, bytes: &[u8]) {
         this.as_value().assert_uncaptured();
@@ -397,7 +393,19 @@ impl StringCell {
 }
 
 impl Ref<StringCell> {
+    /// The first byte, for writing: derived from the cell's address, since it must not invalidate what was borrowed of the content (a String may be
+    /// appended to itself).
+    #[inline(always)]
+    fn raw_mut(self) -> *mut u8 {
+        let cell = self.as_ptr();
+        // SAFETY: a Ref points to a live cell; the inline bit says which member is live.
+        unsafe { if self.is_inline() { (&raw mut (*cell).body.inline).cast() } else { (*cell).body.heap.ptr } }
+    }
     pub fn value(self) -> Value {
         self.as_value()
     }
 }
+
+#[cfg(test)]
+#[path = "string_tests.rs"]
+mod tests;

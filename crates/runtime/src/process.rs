@@ -199,7 +199,7 @@ pub fn version_line() -> String {
 
 /// Runs the core library's definitions and prelude on a fresh VM and freezes it.
 fn make_boot_image(options: &Arc<Options>, pool: &StackPool) -> BootImage {
-    zakuro_corelib::hooks::install();
+    zakuro_corelib::hooks::install(zakuro_stdlib::register);
     let stack = pool.take(StackSize::Main).expect("no memory for the first stack");
     let mut vm = Vm::for_boot(options.clone());
     let mut stacks = zakuro_vm::fiber::layout(&stack);

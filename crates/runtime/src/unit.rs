@@ -36,7 +36,7 @@ impl VmUnit {
         let poll = self.control.poll.clone();
         let mut vm = Vm::new(self.process.boot, self.process.options.clone(), poll.clone());
         vm.name = self.control.name.clone();
-        vm.stack_pool = Some(self.process.pool.clone());
+        vm.stack_pool = Some(self.process.pool.separate());
         vm.interrupt_hook = Some(Vm::handle_interrupts);
         vm.host = Some(Host {
             scheduler: self.process.scheduler.clone(),
@@ -103,9 +103,9 @@ impl Unit for VmUnit {
         }
         let (Some(co), Some(vm)) = (self.co.as_mut(), self.vm.as_mut()) else { return Turn::Done };
         let cx: *mut Vm = &mut **vm;
-        // SAFETY: `co` runs the main thread of this VM, which stays in its box.
         vm.turn_begins();
         set_unit_data(cx.cast());
+        // SAFETY: `co` runs the main thread of this VM, which stays in its box and is not touched through `vm` before the turn has ended.
         let turn = catch_unwind(AssertUnwindSafe(|| unsafe { zakuro_vm::thread::turn(cx, co) }));
         set_unit_data(std::ptr::null_mut());
         if let Some(vm) = self.vm.as_mut() {

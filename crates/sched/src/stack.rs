@@ -35,7 +35,7 @@ const SHARDS: usize = 16;
 pub enum StackSize {
     /// A VM's main thread: 8 MiB.
     Main,
-    /// Threads and fibers: 256 KiB.
+    /// Threads and fibers: 512 KiB.
     Fiber,
 }
 
@@ -44,7 +44,7 @@ impl StackSize {
     pub const fn bytes(self) -> usize {
         match self {
             StackSize::Main => 8 << 20,
-            StackSize::Fiber => 256 << 10,
+            StackSize::Fiber => 512 << 10,
         }
     }
 
@@ -52,7 +52,7 @@ impl StackSize {
     const fn lot(self) -> usize {
         match self {
             StackSize::Main => 32,
-            StackSize::Fiber => 512,
+            StackSize::Fiber => 256,
         }
     }
 
@@ -114,13 +114,29 @@ struct PoolInner {
     guards: AtomicBool,
 }
 
-/// All stacks of a process. A handle; clones share the pool.
+/// All stacks of a process. A handle; clones share the pool, and a count of users: see [`StackPool::separate`].
 #[derive(Clone)]
-pub struct StackPool(Arc<PoolInner>);
+pub struct StackPool(Arc<Handle>);
+
+/// What one count of users stands for.
+struct Handle(Arc<PoolInner>);
+
+impl std::ops::Deref for Handle {
+    type Target = PoolInner;
+    fn deref(&self) -> &PoolInner {
+        &self.0
+    }
+}
 
 impl StackPool {
     pub fn new() -> StackPool {
-        StackPool(Arc::new(PoolInner { shards: Default::default(), common: Default::default(), guards: AtomicBool::new(true) }))
+        let inner = PoolInner { shards: Default::default(), common: Default::default(), guards: AtomicBool::new(true) };
+        StackPool(Arc::new(Handle(Arc::new(inner))))
+    }
+
+    /// A handle to the same pool that counts its stacks by itself: for one VM. (VMs that made fibers side by side wrote to one count.)
+    pub fn separate(&self) -> StackPool {
+        StackPool(Arc::new(Handle(self.0.0.clone())))
     }
 
     /// Takes a slot, the most recently used one of this worker if there is any. Fails when the kernel refuses a mapping.
@@ -240,8 +256,11 @@ impl PoolInner {
             }
         }
         if !surplus.is_empty() {
-            for slot in &mut surplus {
-                trim(size, slot);
+            // Fibers come and go by the thousand, and each call would interrupt the other cores of the process: `relax` is for them.
+            if size == StackSize::Main {
+                for slot in &mut surplus {
+                    trim(size, slot);
+                }
             }
             self.common[size.index()].lock().free.append(&mut surplus);
         }
@@ -306,7 +325,7 @@ fn native_was_deep(size: StackSize, slot: &Slot) -> bool {
 
 /// One slot. Goes back to its pool when dropped.
 pub struct Stack {
-    pool: Arc<PoolInner>,
+    pool: Arc<Handle>,
     slot: Slot,
     size: StackSize,
     top: usize,

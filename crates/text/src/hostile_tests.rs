@@ -75,7 +75,7 @@ fn regexps_survive_noise() {
             let Ok(re) = Regexp::new(&pattern, flags, enc) else { continue };
             let _ = (re.inspect(), re.to_s());
             for text_enc in [Encoding::UTF_8, Encoding::BINARY, Encoding::US_ASCII] {
-                let t = Text { bytes: &text, enc: text_enc, range: None };
+                let t = Text { bytes: &text, enc: text_enc, range: None, lane: crate::regexp::Lane::ONLY };
                 for backward in [false, true] {
                     if let Ok(Some(c)) = re.search_text(t, if backward { text.len() } else { 0 }, backward, 100_000) {
                         assert_eq!(c.groups.len(), re.group_count());

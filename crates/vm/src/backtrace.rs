@@ -29,7 +29,8 @@ struct Level {
 
 /// Words of a captured level.
 const WORDS: usize = LEVEL_WORDS;
-const LEVELS_PER_CELL: usize = EnvCell::MAX_SLOTS / WORDS;
+/// In cells of 2 KiB.
+const LEVELS_PER_CELL: usize = 254 / WORDS;
 
 /// Where in its source an exception was raised, for the error highlight.
 pub struct Place {
@@ -54,7 +55,7 @@ pub struct Location {
 
 impl std::fmt::Display for Location {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}:{}:in '{}'", self.file, self.line, self.label)
+        write!(f, "{}:{}:in '{}'", self.file, self.line as i32, self.label)
     }
 }
 

@@ -28,6 +28,9 @@ pub struct Hooks {
     pub regexp_dynamic: Option<fn(&mut Cx, &[Value], u8) -> Result<Value>>,
     /// `regexp =~ string`; returns MatchData or nil (does not set `$~`).
     pub regexp_match: Option<fn(&mut Cx, Value, Value) -> Result<Value>>,
+    /// `(regexp, string, base, pos, anchored)`: the groups of a match in the bytes from `base` on (nothing before them is seen), at byte `pos`
+    /// or, not anchored, at or after it. Offsets are those of the whole String. Leaves `$~` alone.
+    pub regexp_scan: Option<fn(&mut Cx, Value, Ref<StringCell>, usize, usize, bool) -> Result<Option<Vec<Option<(usize, usize)>>>>>,
     /// nth group of a MatchData (String or nil); special: -1 `$&`, -2 `` $` ``, -3 `$'`, -4 `$+`.
     pub match_group: Option<fn(&mut Cx, Value, i64) -> Result<Value>>,
     pub match_named: Option<fn(&mut Cx, Value, Sym) -> Result<Value>>,

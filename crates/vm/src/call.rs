@@ -85,7 +85,7 @@ impl Cx {
         // SAFETY: both limits are checked before writing.
         unsafe {
             let fp = self.fp.add(1);
-            if fp >= self.frame_limit || top.add(n + 8) >= self.stack_limit {
+            if fp >= self.frame_limit || top.wrapping_add(n + 8) >= self.stack_limit {
                 return self.stack_error();
             }
             let me = (*self.fp).me;
@@ -93,6 +93,26 @@ impl Cx {
             self.fp = fp;
             Ok(top)
         }
+    }
+    /// Runs `f`, which may run Ruby code, while values that no frame covers yet stand below `top`: what it calls begins above them.
+    ///
+    /// # Safety
+    /// `top` lies in the running stack's values, everything below it is initialised, and there is room for a frame.
+    pub(crate) unsafe fn above<R>(&mut self, top: *mut Value, f: impl FnOnce(&mut Cx) -> Result<R>) -> Result<R> {
+        let fp = self.fp;
+        let top = top.max(self.stack_top());
+        // SAFETY: caller; the limit is checked before writing.
+        unsafe {
+            if fp.add(1) >= self.frame_limit {
+                return self.stack_error();
+            }
+            let me = (*fp).me;
+            fp.add(1).write(Frame { ip: interp::stub(), regs: top, code: std::ptr::null(), block: Block::NONE, me, aux: top as usize });
+            self.fp = fp.add(1);
+        }
+        let r = f(self);
+        self.fp = fp;
+        r
     }
     /// Base for a call from here: above the running builtin's arguments, whose frame is the boundary, or above a new boundary. The flag says whether
     /// one was pushed.
@@ -103,7 +123,7 @@ impl Cx {
             let f = &*self.fp;
             if f.is_boundary() {
                 let top = f.aux as *mut Value;
-                if top.add(n + 8) < self.stack_limit {
+                if top.wrapping_add(n + 8) < self.stack_limit {
                     return Ok((top, false));
                 }
             }

@@ -126,9 +126,13 @@ impl Cx {
             }
             for key in units.states.get(&unit).map_or(&[][..], |k| k) {
                 let around = states.get(key).map_or(std::ptr::null(), |s| s.parent.get());
-                // SAFETY: states around a live one have not been dropped.
-                if !around.is_null() && unsafe { (*around).unit.get() } != 0 {
-                    work.push(unsafe { (*around).unit.get() });
+                if around.is_null() {
+                    continue;
+                }
+                // SAFETY: the state around one that is still there has not been dropped: whenever this unit lived, the loop kept that one, too.
+                let outer = unsafe { (*around).unit.get() };
+                if outer != 0 {
+                    work.push(outer);
                 }
             }
         }

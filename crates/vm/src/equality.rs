@@ -200,8 +200,8 @@ impl Cx {
         }
     }
     /// Pairs in order, as they are now.
-    pub fn hash_pairs(&self, h: Ref<HashCell>) -> Vec<(Value, Value)> {
-        h.table().map_or(Vec::new(), |t| t.iter().map(|e| (e.key, e.value)).collect())
+    pub fn hash_pairs(&mut self, h: Ref<HashCell>) -> crate::make::Pairs {
+        crate::make::Pairs::of(self, h)
     }
     /// Walks the live pairs while `f` may run Ruby code and change the Hash (adding keys raises). `f` returns false to stop.
     pub fn hash_each(&mut self, h: Ref<HashCell>, mut f: impl FnMut(&mut Cx, Value, Value) -> Result<bool>) -> Result<()> {

@@ -59,7 +59,10 @@ pub struct FiberData {
     transfer: Value,
     /// That is an exception or jump to raise there.
     failed: bool,
-    saved: (Value, Value, Vec<Value>),
+    /// `Vm::pending` and `Vm::errinfo` of its code while it is suspended.
+    saved: (Value, Value),
+    /// `Vm::inspecting` of its code while it is suspended; while it runs, that of the root.
+    inspecting: Vec<Value>,
     resumer: Value,
     resuming: Value,
     yielding: bool,
@@ -82,7 +85,8 @@ impl FiberData {
             block,
             transfer: Value::NIL,
             failed: false,
-            saved: (Value::NIL, Value::NIL, Vec::new()),
+            saved: (Value::NIL, Value::NIL),
+            inspecting: Vec::new(),
             resumer: Value::NIL,
             resuming: Value::NIL,
             yielding: false,
@@ -114,7 +118,7 @@ impl NativeData for FiberData {
         for v in [self.block, self.transfer, self.saved.0, self.saved.1, self.resumer, self.resuming, self.storage] {
             m.mark_value_bits(v.0);
         }
-        self.saved.2.iter().for_each(|v| m.mark_value_bits(v.0));
+        self.inspecting.iter().for_each(|v| m.mark_value_bits(v.0));
         if let (FiberState::Suspended, Some(co), Some(s)) = (self.state, &self.co, &self.stacks) {
             let sp = (co.saved_sp() as usize + 7) & !7;
             m.mark_range(sp as *const usize, co.top() as *const usize);
@@ -215,13 +219,37 @@ impl Cx {
         self.root_fiber
     }
     /// Runs a fiber until it yields or ends. `args` become the block's arguments or the value of `Fiber.yield`.
-    #[inline(never)]
+    ///
+    /// All of it in one native frame, with the switch at its end: a return address that was pushed before a switch is one that the processor
+    /// predicts wrong.
+    #[inline(always)]
     pub fn fiber_resume(&mut self, fiber: Value, args: &[Value]) -> Result<Value> {
-        self.may_resume(fiber)?;
-        self.pass_arguments(fiber, args)?;
-        self.resume_with_passed(fiber)
+        let current = if self.current_fiber.is_nil() { self.fiber_current() } else { self.current_fiber };
+        let thread = self.thread_id();
+        let f = self.data_mut::<FiberData>(fiber)?;
+        // One that stands in Fiber.yield: nothing more to be asked.
+        if f.state != FiberState::Suspended || !f.yielding || !f.resumer.is_nil() || f.thread != thread {
+            self.may_resume(fiber)?;
+        }
+        match args {
+            [v] if f.state != FiberState::Created => {
+                f.transfer = *v;
+                f.failed = false;
+            }
+            _ => self.pass_arguments(fiber, args)?,
+        }
+        known(self, current)?.resuming = fiber;
+        f.resumer = current;
+        f.yielding = false;
+        if !self.current_fiber.is_nil() || f.state == FiberState::Created {
+            return self.switch_fiber(fiber);
+        }
+        self.next_fiber = fiber;
+        self.drive();
+        self.switched_back(current)
     }
     /// CRuby's rules of `resume`.
+    #[inline(never)]
     fn may_resume(&mut self, fiber: Value) -> Result<()> {
         let current = self.fiber_current();
         let f = self.data_ref::<FiberData>(fiber)?;
@@ -268,6 +296,7 @@ impl Cx {
         Ok(())
     }
     /// Lays the arguments of a resume or transfer down for the fiber.
+    #[inline(never)]
     fn pass_arguments(&mut self, fiber: Value, args: &[Value]) -> Result<()> {
         let f = known(self, fiber)?;
         let v = match args {
@@ -305,8 +334,8 @@ impl Cx {
         }
         self.may_switch(fiber)
     }
-    /// `Fiber.yield`: gives a value to the resumer; returns what the next resume passes.
-    #[inline(never)]
+    /// `Fiber.yield`: gives a value to the resumer; returns what the next resume passes. In one native frame, as `fiber_resume`.
+    #[inline(always)]
     pub fn fiber_yield(&mut self, args: &[Value]) -> Result<Value> {
         let fiber = self.current_fiber;
         let resumer = if fiber.is_nil() { Value::NIL } else { std::mem::replace(&mut known(self, fiber)?.resumer, Value::NIL) };
@@ -314,9 +343,20 @@ impl Cx {
             return self.fiber_error("attempt to yield on a not resumed fiber");
         }
         known(self, fiber)?.yielding = true;
-        self.pass_arguments(resumer, args)?;
-        known(self, resumer)?.resuming = Value::NIL;
-        self.switch_fiber(resumer)
+        let r = known(self, resumer)?;
+        r.resuming = Value::NIL;
+        match args {
+            [v] => {
+                r.transfer = *v;
+                r.failed = false;
+            }
+            _ => self.pass_arguments(resumer, args)?,
+        }
+        self.next_fiber = resumer;
+        let s = self.suspender as *const Sus;
+        // SAFETY: the suspender lives at the bottom of the running coroutine.
+        unsafe { (*s).suspend(Out::Switch) };
+        self.switched_back(fiber)
     }
     /// Resumes a fiber so that the exception (or jump) is raised in it.
     pub fn fiber_raise(&mut self, fiber: Value, exc: Value) -> Result<Value> {
@@ -349,6 +389,7 @@ impl Cx {
         if transferred { self.switch_fiber(fiber) } else { self.resume_with_passed(fiber) }
     }
     /// Gives control to a fiber for which a value is laid down; returns what is laid down for this one when its turn comes again.
+    #[inline(never)]
     fn switch_fiber(&mut self, fiber: Value) -> Result<Value> {
         let current = self.fiber_current();
         if fiber != current {
@@ -360,9 +401,15 @@ impl Cx {
                 // SAFETY: the suspender lives at the bottom of the running coroutine.
                 unsafe { (*s).suspend(Out::Switch) };
             }
-            if self.tracing & events::FIBER_SWITCH != 0 {
-                self.switched()?;
-            }
+            return self.switched_back(current);
+        }
+        Ok(std::mem::replace(&mut known(self, current)?.transfer, Value::NIL))
+    }
+    /// What was laid down for the fiber whose turn has come again.
+    #[inline(always)]
+    fn switched_back(&mut self, current: Value) -> Result<Value> {
+        if self.tracing & events::FIBER_SWITCH != 0 {
+            self.switched()?;
         }
         let f = known(self, current)?;
         let v = std::mem::replace(&mut f.transfer, Value::NIL);
@@ -397,7 +444,7 @@ impl Cx {
         to.as_value()
     }
     /// The root's loop: runs `next_fiber` after `next_fiber` until it is the root's turn.
-    #[inline(never)]
+    #[inline(always)]
     fn drive(&mut self) {
         let root = self.root_fiber;
         // The root's side: scanned as a root while fibers run.
@@ -410,7 +457,6 @@ impl Cx {
             errinfo: self.errinfo,
         };
         let my_suspender = self.suspender;
-        let my_inspecting = std::mem::take(&mut self.inspecting);
         self.suspended.push(saved);
         if let Ok(f) = known(self, root) {
             f.state = FiberState::Suspended;
@@ -426,12 +472,10 @@ impl Cx {
             unsafe {
                 let Some(stacks) = (*f).stacks else { break };
                 self.current_fiber = fiber;
+                std::mem::swap(&mut self.inspecting, &mut (*f).inspecting);
                 if (*f).state == FiberState::Suspended {
-                    let (pending, errinfo, inspecting) = std::mem::replace(&mut (*f).saved, (Value::NIL, Value::NIL, Vec::new()));
                     self.use_stacks(stacks, (*f).fp);
-                    self.pending = pending;
-                    self.errinfo = errinfo;
-                    self.inspecting = inspecting;
+                    (self.pending, self.errinfo) = (*f).saved;
                     self.suspender = (*f).suspender as *const ();
                 } else {
                     self.enter_stacks(stacks);
@@ -439,8 +483,8 @@ impl Cx {
                     self.errinfo = Value::NIL;
                 }
                 (*f).state = FiberState::Running;
+                let Some(co) = (*f).co.as_mut() else { break };
                 let ended = loop {
-                    let Some(co) = (*f).co.as_mut() else { break true };
                     match co.resume(()) {
                         Resumed::Yielded(Out::Switch) => break false,
                         Resumed::Yielded(out) => {
@@ -453,23 +497,20 @@ impl Cx {
                         Resumed::Returned(()) => break true,
                     }
                 };
+                std::mem::swap(&mut self.inspecting, &mut (*f).inspecting);
                 if ended {
-                    (*f).state = FiberState::Terminated;
-                    (*f).co = None;
-                    (*f).stacks = None;
-                    self.inspecting.clear();
+                    fiber_ended(&mut *f);
                 } else {
                     (*f).state = FiberState::Suspended;
                     (*f).fp = self.fp;
                     (*f).suspender = self.suspender as *const Sus;
-                    (*f).saved = (self.pending, self.errinfo, std::mem::take(&mut self.inspecting));
+                    (*f).saved = (self.pending, self.errinfo);
                 }
             }
         }
         self.suspended.pop();
         self.use_stacks(saved.stacks, saved.fp);
         self.suspender = my_suspender;
-        self.inspecting = my_inspecting;
         self.pending = saved.pending;
         self.errinfo = saved.errinfo;
         self.current_fiber = Value::NIL;
@@ -496,6 +537,15 @@ impl Cx {
     pub fn fiber_state(&mut self, fiber: Value) -> Result<FiberState> {
         Ok(self.data_ref::<FiberData>(fiber)?.state)
     }
+}
+
+/// Gives back what only a fiber that can go on needs.
+#[inline(never)]
+fn fiber_ended(f: &mut FiberData) {
+    f.state = FiberState::Terminated;
+    f.co = None;
+    f.stacks = None;
+    f.inspecting = Vec::new();
 }
 
 /// What runs on a fiber's own stack.

@@ -19,7 +19,12 @@ impl Cx {
     /// What the table has under a name.
     pub fn global_value(&mut self, name: Sym) -> Option<Value> {
         let v = self.global_peek(name)?;
-        Some(self.own(v))
+        let own = self.own(v);
+        if own != v {
+            // Not a change of the program: the copy is what stands for the image's object.
+            self.globals.insert(name, own);
+        }
+        Some(own)
     }
     /// The same, to compare it with an immediate: it may be a template of the image.
     pub fn global_peek(&self, name: Sym) -> Option<Value> {

@@ -45,7 +45,9 @@ mod unused_block;
 pub mod vm;
 
 pub use builtin::{Args, Block, FromSelf, FromValue, IntoResult, Kwargs, MethodRow, NativeFn, Rest};
-pub use make::RootedVec;
+pub use make::{Pairs, RootedVec};
+
+const _: () = assert!(zakuro_bytecode::MAX_ENV_SLOTS as usize == zakuro_object::EnvCell::MAX_SLOTS, "the compiler's limit is the cell's");
 pub use raise::{Exc, Result};
 pub use vm::{Cx, Restore, Vm, VmState};
 pub use zakuro_object::*;

@@ -10,6 +10,15 @@ use zakuro_bytecode::Code;
 use zakuro_object::*;
 
 impl Cx {
+    /// Runs Ruby source that is part of the runtime (a feature of the standard library): compiled once for all VMs.
+    pub fn run_source(&mut self, name: &str, text: &str) -> Result<()> {
+        let file = format!("<internal:{name}>");
+        let options = zakuro_compiler::Options { file: &file, line: 1, frozen_string_literal: Some(true), ..Default::default() };
+        match crate::codecache::compile(text.as_bytes(), &options) {
+            Ok(c) => self.run_program(&c.code, None).map(|_| ()),
+            Err(e) => self.raise(ids::SYNTAX_ERROR, e.message()),
+        }
+    }
     /// Runs a program or required file at top level; `wrap`: in a module, with an object that stands for main.
     pub fn run_program(&mut self, code: &Arc<Code>, wrap: Option<(Value, Value)>) -> Result<Value> {
         let object = self.class_value(ids::OBJECT);
@@ -54,7 +63,7 @@ impl Cx {
             let saved = self.fp;
             let top = if (*saved).is_boundary() { (*saved).aux as *mut Value } else { (*saved).regs.add((*(*saved).code).nregs as usize) };
             let fp = saved.add(1);
-            if fp.add(2) >= self.frame_limit || top.add((*cs).nregs as usize + 8) >= self.stack_limit {
+            if fp.add(2) >= self.frame_limit || top.wrapping_add((*cs).nregs as usize + 8) >= self.stack_limit {
                 return (self.stack_error(), Value::NIL);
             }
             fp.write(Frame { ip: interp::stub(), regs: top, code: std::ptr::null(), block, me, aux: top.add(1) as usize });

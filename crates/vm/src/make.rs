@@ -103,8 +103,8 @@ impl Cx {
     }
     /// As `data_ref`, for changing it. Check frozen first where Ruby does.
     pub fn data_mut<T: NativeData>(&mut self, v: Value) -> Result<&'static mut T> {
-        // SAFETY: as in data_ref.
         if let Some(d) = Ref::<DataCell>::from_value(v)
+            // SAFETY: as in data_ref.
             && let Some(t) = unsafe { (*d.as_ptr()).get_mut::<T>() }
         {
             if t.steadiness() != Steadiness::Always {
@@ -192,5 +192,43 @@ impl std::ops::Deref for RootedVec {
 impl std::ops::DerefMut for RootedVec {
     fn deref_mut(&mut self) -> &mut Vec<Value> {
         &mut self.items
+    }
+}
+
+/// Keys and values of a Hash as they were at one moment. Rooted: `hash`, `eql?` or a block of the program's may empty the Hash while they are walked.
+pub struct Pairs(RootedVec);
+
+impl Pairs {
+    pub(crate) fn of(cx: &mut Cx, h: Ref<HashCell>) -> Pairs {
+        let flat = h.table().map_or(Vec::new(), |t| t.iter().flat_map(|e| [e.key, e.value]).collect());
+        Pairs(RootedVec::from_vec(cx, flat))
+    }
+    pub fn len(&self) -> usize {
+        self.0.len() / 2
+    }
+    pub fn get(&self, i: usize) -> Option<(Value, Value)> {
+        Some((*self.0.get(2 * i)?, *self.0.get(2 * i + 1)?))
+    }
+    pub fn iter(&self) -> impl Iterator<Item = (Value, Value)> + '_ {
+        self.0.chunks_exact(2).map(|p| (p[0], p[1]))
+    }
+}
+impl IntoIterator for Pairs {
+    type Item = (Value, Value);
+    type IntoIter = PairsIter;
+    fn into_iter(self) -> PairsIter {
+        PairsIter { pairs: self, next: 0 }
+    }
+}
+/// The walk over [`Pairs`].
+pub struct PairsIter {
+    pairs: Pairs,
+    next: usize,
+}
+impl Iterator for PairsIter {
+    type Item = (Value, Value);
+    fn next(&mut self) -> Option<(Value, Value)> {
+        self.next += 1;
+        self.pairs.get(self.next - 1)
     }
 }

@@ -166,14 +166,18 @@ impl Cx {
     }
     /// Defines a builtin.
     pub fn define_native(&mut self, row: &'static MethodRow) {
+        self.define_native_in(row, row.class);
+    }
+    /// Defines a builtin in a class that is made at run time: the class that the row names doesn't count.
+    pub fn define_native_in(&mut self, row: &'static MethodRow, class: ClassId) {
         let holder = if row.singleton {
-            let o = self.class_value(row.class);
+            let o = self.class_value(class);
             match self.singleton_class(o) {
                 Ok(c) => c,
                 Err(_) => return,
             }
         } else {
-            row.class
+            class
         };
         for (i, name) in row.names.iter().enumerate() {
             let _ = i;
@@ -195,7 +199,7 @@ impl Cx {
             );
             self.add_method(holder, name, m);
             if row.vis == crate::builtin::Vis::ModuleFunction {
-                let o = self.class_value(row.class);
+                let o = self.class_value(class);
                 if let Ok(s) = self.singleton_class(o) {
                     let m = MethodCell::make(
                         &mut self.heap,

@@ -251,6 +251,7 @@ pub fn read_all(cx: &mut Cx, v: Value) -> Result<Vec<u8>> {
             let n = unsafe { libc::read(fd, out.as_mut_ptr().add(at).cast(), room) };
             match n {
                 0 => return Ok(out),
+                // SAFETY: read(2) has written the n bytes behind the old length.
                 n if n > 0 => unsafe { out.set_len(at + n as usize) },
                 _ if super::errors::last_errno() == libc::EINTR => cx.safepoint()?,
                 _ => {

@@ -131,7 +131,7 @@ pub mod location {
     /// Line number.
     #[method("lineno")]
     fn lineno(cx: &mut Cx, this: Value) -> Result<i64> {
-        Ok(get(cx, this)?.line as i64)
+        Ok(get(cx, this)?.line as i32 as i64)
     }
     /// Class and method, `block in ...` for blocks.
     #[method("label")]

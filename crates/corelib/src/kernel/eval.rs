@@ -15,6 +15,7 @@ use zakuro_bytecode::Code;
 pub struct Source {
     text: Vec<u8>,
     file: String,
+    /// As a signed number: lines may be counted from below zero.
     line: u32,
     /// Encoding (id) of the text, unless a magic comment in it names another one.
     encoding: u8,
@@ -29,7 +30,7 @@ impl Source {
         let text = cx.to_str(text.unwrap_or(Value::NIL))?;
         let encoding = text.encoding();
         if !crate::string::util::enc(text).is_ascii_compatible() {
-            return cx.arg_error("ASCII incompatible encoding for eval");
+            return cx.arg_error("invalid source encoding");
         }
         let text = text.bytes().to_vec();
         let file = match file {
@@ -41,7 +42,7 @@ impl Source {
         };
         let line = match line {
             None => 1,
-            Some(l) => cx.to_i64(l)?.clamp(0, i32::MAX as i64) as u32,
+            Some(l) => crate::numeric::integer_misc::to_int32(cx, l)? as u32,
         };
         Ok(Source { text, file, line, encoding })
     }
@@ -67,7 +68,10 @@ impl VmState for Evals {}
 
 /// SyntaxError of a source that could not be compiled.
 pub fn syntax_error<T>(cx: &mut Cx, e: &zakuro_compiler::SyntaxError) -> Result<T> {
-    let exc = cx.exception(ids::SYNTAX_ERROR, &e.message());
+    let exc = cx.exception(if e.argument { ids::ARGUMENT_ERROR } else { ids::SYNTAX_ERROR }, &e.message());
+    if e.argument {
+        return cx.raise_value(exc);
+    }
     let path = cx.str(&e.file);
     cx.ivar_set_raw(exc, Sym::intern("__path"), path);
     cx.raise_value(exc)
@@ -78,7 +82,7 @@ pub fn show_warnings(cx: &mut Cx, file: &str, warnings: &[zakuro_compiler::Warni
     if let Some(f) = boot::hooks().warn {
         let level = cx.global_get(sym::verbose)?;
         for w in warnings.iter().filter(|w| level.truthy() || (!w.verbose && !level.is_nil())) {
-            f(cx, &format!("{file}:{}: warning: {}\n", w.line, w.message))?;
+            f(cx, &format!("{file}:{}: warning: {}\n", w.line as i32, w.message))?;
         }
     }
     Ok(())
@@ -170,15 +174,19 @@ pub mod kernel {
     ///
     ///     x = 2; eval("x + 1")   #=> 3
     #[method("eval", module_function, min = 1, max = 4)]
-    fn eval(cx: &mut Cx, _this: Value, args: Args) -> Result<Value> {
+    fn eval(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         let source = Source::from_args(cx, args.get(0), args.get(2), args.get(3))?;
         match args.get(1) {
             None | Some(Value::NIL) => {
                 let Some(f) = cx.ruby_frame() else { return cx.raise(ids::RUNTIME_ERROR, "no frame to evaluate in") };
                 let scope = cx.frame_scope(f);
                 // SAFETY: a live Ruby frame.
-                let (self_, me) = unsafe { (*(*f).regs, (*f).me) };
-                Ok(eval_source(cx, &source, scope, self_, me)?.0)
+                let me = unsafe { (*f).me };
+                // `private` and the like in the text end with it.
+                let visibility = cx.scope_default(me);
+                let result = eval_source(cx, &source, scope, this, me);
+                cx.restore_scope_default(me, visibility);
+                Ok(result?.0)
             }
             Some(b) if cx.is_data::<BindingData>(b) => binding::eval_in(cx, b, &source),
             Some(b) => {

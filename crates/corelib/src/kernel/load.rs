@@ -261,7 +261,7 @@ fn is_provided(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
 
 /// Whether `feature` (without extension) is one that no file has: it stands in for a C extension.
 fn native(feature: &[u8]) -> bool {
-    crate::features::is_embedded(feature) || std::str::from_utf8(feature).is_ok_and(|n| boot::hooks().features.contains_key(n))
+    std::str::from_utf8(feature).is_ok_and(|n| boot::hooks().features.contains_key(n))
 }
 
 /// How far a feature is.
@@ -441,9 +441,8 @@ pub fn require(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
             return Ok(false);
         }
         provide(cx, &name, &name);
-        match std::str::from_utf8(plain).ok().and_then(|n| boot::hooks().features.get(n).copied()) {
-            Some(load) => load(cx)?,
-            None => crate::features::run(cx, plain)?,
+        if let Some(load) = std::str::from_utf8(plain).ok().and_then(|n| boot::hooks().features.get(n).copied()) {
+            load(cx)?;
         }
         return Ok(true);
     }

@@ -476,7 +476,7 @@ impl Writer {
         let default = h.default;
         self.out.push(if default.is_nil() { b'{' } else { b'}' });
         let pairs = cx.hash_pairs(h);
-        self.keep.extend(pairs.iter().flat_map(|(k, v)| [*k, *v]));
+        self.keep.extend(pairs.iter().flat_map(|(k, v)| [k, v]));
         self.long(pairs.len() as i64);
         for (k, v) in pairs {
             self.object(cx, k, limit)?;

@@ -62,7 +62,7 @@ fn result(cx: &mut Cx, args: Rest) -> Value {
 /// `public`, `private`, `protected` with their arguments.
 pub fn change(cx: &mut Cx, class: ClassId, args: Rest, vis: Visibility) -> Result<Value> {
     if args.is_empty() {
-        set_default(cx, vis as u16);
+        set_default(cx, vis as u16)?;
         return Ok(Value::NIL);
     }
     for n in names_of(cx, args)? {
@@ -71,15 +71,18 @@ pub fn change(cx: &mut Cx, class: ClassId, args: Rest, vis: Visibility) -> Resul
     Ok(result(cx, args))
 }
 
-/// Visibility of the methods that follow in this class body. Without effect inside a method.
-fn set_default(cx: &mut Cx, vis: u16) {
+/// Visibility of the methods that follow in this class body. Inside a method it is that of the class body around the method, while that runs.
+fn set_default(cx: &mut Cx, vis: u16) -> Result<()> {
     if let Some(f) = cx.ruby_frame() {
         // SAFETY: a live Ruby frame.
         let in_method = unsafe { (&*(*f).code).code.kind == CodeKind::Method };
-        if !in_method {
-            cx.set_scope_visibility(vis);
+        if in_method {
+            let name = cx.current_method().called.name();
+            cx.warn_here(&format!("calling {name} without arguments inside a method may not have the intended effect"))?;
         }
+        cx.set_scope_visibility(vis);
     }
+    Ok(())
 }
 
 fn change_singleton(cx: &mut Cx, this: Value, args: Rest, vis: Visibility) -> Result<()> {
@@ -124,7 +127,7 @@ pub mod module {
             return cx.type_error("module_function must be called for modules");
         }
         if names.is_empty() {
-            set_default(cx, 3);
+            set_default(cx, 3)?;
             return Ok(Value::NIL);
         }
         let object = cx.class_value(this);

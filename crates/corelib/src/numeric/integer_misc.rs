@@ -71,15 +71,15 @@ pub fn round_to(cx: &mut Cx, n: Value, digits: i64, way: Way) -> Result<Value> {
 
 /// The number of digits argument, 0 when absent.
 pub fn digits_arg(cx: &mut Cx, v: Option<Value>) -> Result<i64> {
-    match v {
-        None => Ok(0),
-        Some(v) => {
-            let n = cx.to_i64(v)?;
-            match i32::try_from(n) {
-                Ok(n) => Ok(n as i64),
-                Err(_) => cx.range_error(format!("integer {n} too {} to convert to 'int'", if n < 0 { "small" } else { "big" })),
-            }
-        }
+    v.map_or(Ok(0), |v| to_int32(cx, v).map(i64::from))
+}
+
+/// What CRuby keeps in a C `int`.
+pub fn to_int32(cx: &mut Cx, v: Value) -> Result<i32> {
+    let n = cx.to_i64(v)?;
+    match i32::try_from(n) {
+        Ok(n) => Ok(n),
+        Err(_) => cx.range_error(format!("integer {n} too {} to convert to 'int'", if n < 0 { "small" } else { "big" })),
     }
 }
 

@@ -157,6 +157,7 @@ pub fn dup(cx: &mut Cx, v: Value) -> Result<Value> {
         return Ok(v);
     }
     let copy = shallow(cx, v)?;
+    crate::gc::copy_finalizers(cx, v, copy)?;
     if hook_is_builtin(cx, copy, sym::initialize_dup) && hook_is_builtin(cx, copy, sym::initialize_copy) {
         return Ok(copy);
     }
@@ -174,6 +175,7 @@ pub fn clone(cx: &mut Cx, v: Value, frozen: Option<bool>) -> Result<Value> {
         return Ok(v);
     }
     let copy = shallow(cx, v)?;
+    crate::gc::copy_finalizers(cx, v, copy)?;
     let s = cx.dispatch_class(v);
     if !v.is_kind(Kind::Class) && cx.class(s).kind == ClassKind::Singleton && cx.attached(s) == v {
         let t = cx.singleton_class(copy)?;

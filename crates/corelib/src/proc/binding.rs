@@ -272,7 +272,7 @@ mod binding {
         let d = cx.data_ref::<BindingData>(this)?;
         let (file, line) = (d.file.clone(), d.line);
         let f = cx.str(&file);
-        Ok(cx.array(&[f, Value::fixnum(line as i64)]))
+        Ok(cx.array(&[f, Value::fixnum(line as i32 as i64)]))
     }
     /// Evaluates a text in the place.
     ///
@@ -283,12 +283,23 @@ mod binding {
         eval_in(cx, this, &source)
     }
     /// A copy: variables that it defines are its own.
-    #[method("dup", "clone")]
+    #[method("clone")]
+    fn clone(cx: &mut Cx, this: Value, kw: Kwargs) -> Result<Value> {
+        let copy = dup(cx, this)?;
+        let freeze = kw.get(sym::freeze).unwrap_or(Value::NIL);
+        if freeze == Value::TRUE || freeze.is_nil() && this.is_frozen() {
+            copy.make_frozen();
+        }
+        Ok(copy)
+    }
+    /// A copy that is not frozen.
+    #[method("dup")]
     fn dup(cx: &mut Cx, this: Value) -> Result<Value> {
         let d = cx.data_ref::<BindingData>(this)?;
         let copy = BindingData { scope: d.scope, self_: d.self_, me: d.me, file: d.file.clone(), line: d.line, own: None };
         let copy = cx.data(ids::BINDING, copy);
         cx.ivar_copy(this, copy);
+        crate::gc::copy_finalizers(cx, this, copy)?;
         Ok(copy)
     }
 }

@@ -23,9 +23,15 @@ fn block_proc(cx: &mut Cx, block: Block, lambda: bool) -> P {
     p
 }
 
+/// Whether it is a block of the core library's own Ruby code (a curried or composed Proc): to programs that is like one of native code.
+fn is_internal(cx: &Cx, p: P) -> bool {
+    p.proc_kind() == ProcKind::Block && cx.block_code(Block(p.as_value().0)).is_some_and(|c| c.file.starts_with("<internal"))
+}
+
 /// Parameters as (kind, name); required ones of a non-lambda are optional.
 pub fn parameter_list(cx: &mut Cx, p: P, lambda: bool) -> Vec<(&'static str, Option<Sym>)> {
     match p.proc_kind() {
+        ProcKind::Block if is_internal(cx, p) => vec![("rest", None)],
         ProcKind::Block => {
             let Some(code) = cx.block_code(Block(p.as_value().0)) else { return Vec::new() };
             let list = code.params.list.iter();
@@ -36,6 +42,8 @@ pub fn parameter_list(cx: &mut Cx, p: P, lambda: bool) -> Vec<(&'static str, Opt
             Some(o) => method::parameter_list(cx, Ref::of(o.method)),
             None => Vec::new(),
         },
+        // Hash#to_proc
+        ProcKind::Native if p.extra.is_kind(Kind::Hash) => vec![("req", None)],
         ProcKind::Native => vec![("rest", None)],
         ProcKind::Wrapped => match Ref::<ProcCell>::from_value(p.extra) {
             Some(q) => parameter_list(cx, q, lambda),
@@ -47,6 +55,7 @@ pub fn parameter_list(cx: &mut Cx, p: P, lambda: bool) -> Vec<(&'static str, Opt
 /// `Proc#arity`
 pub fn arity(cx: &mut Cx, p: P) -> i64 {
     match p.proc_kind() {
+        ProcKind::Native if p.extra.is_kind(Kind::Hash) => 1,
         ProcKind::Block => {
             let Some(code) = cx.block_code(Block(p.as_value().0)) else { return -1 };
             let q = &code.params;
@@ -171,6 +180,7 @@ mod proc {
     #[method("binding")]
     fn binding(cx: &mut Cx, this: P) -> Result<Value> {
         match cx.proc_scope(this) {
+            Some(_) if is_internal(cx, this) => cx.arg_error("Can't create Binding from C level Proc"),
             Some(s) => Ok(binding::make(cx, s, this.self_, this.me)),
             // No variables, only the receiver.
             None if Ref::<MethodCell>::from_value(this.me).is_some_and(|m| m.method_kind() == MethodKind::Ruby)
@@ -223,7 +233,9 @@ mod proc {
                 out.push_str(&format!("(&{s})"));
             }
             _ => {
-                if let Some(c) = cx.block_code(Block(this.as_value().0)) {
+                if let Some(c) = cx.block_code(Block(this.as_value().0))
+                    && !is_internal(cx, this)
+                {
                     out.push_str(&format!(" {}:{}", c.file, c.line));
                 }
             }

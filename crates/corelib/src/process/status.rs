@@ -110,8 +110,9 @@ pub fn wait(cx: &mut Cx, pid: i32, flags: i32) -> Result<Option<(i32, Value)>> {
         } else if pid == -1 {
             mine
         } else {
-            // SAFETY: getpgid and getpgrp have no preconditions.
+            // SAFETY: getpgrp has no preconditions.
             let group = if pid == 0 { unsafe { libc::getpgrp() } } else { -pid };
+            // SAFETY: getpgid has no preconditions.
             mine.into_iter().filter(|p| unsafe { libc::getpgid(*p) } == group).collect()
         };
         if pids.is_empty() {

@@ -189,6 +189,36 @@ pub fn match_at(cx: &mut Cx, re: Value, s: Ref<StringCell>, pos: usize) -> Resul
     run(cx, re, |retries| d.regexp.match_text_at(Text { bytes: s.bytes(), enc, range: Some(range), lane }, pos, retries))
 }
 
+/// See [`zakuro_vm::boot::Hooks::regexp_scan`].
+pub fn scan(
+    cx: &mut Cx,
+    re: Value,
+    s: Ref<StringCell>,
+    base: usize,
+    pos: usize,
+    anchored: bool,
+) -> Result<Option<Vec<Option<(usize, usize)>>>> {
+    let d = regexp_checked(cx, re)?;
+    let (enc, range) = prepare(cx, d, s)?;
+    let lane = lane(cx);
+    // The rest of a valid String is valid unless it begins inside a character.
+    let whole = base == 0
+        || range == TextRange::SevenBit
+        || enc.id() == zakuro_vm::string::UTF8 && s.bytes().get(base).is_none_or(|b| b & 0xc0 != 0x80);
+    let range = whole.then_some(range);
+    let found = run(cx, re, |retries| {
+        let text = Text { bytes: &s.bytes()[base..], enc, range, lane };
+        if anchored { d.regexp.match_text_at(text, pos - base, retries) } else { d.regexp.search_text(text, pos - base, false, retries) }
+    })?;
+    Ok(found.map(|mut c| {
+        c.groups.iter_mut().flatten().for_each(|(a, b)| {
+            *a += base;
+            *b += base;
+        });
+        c.groups
+    }))
+}
+
 /// Is there a match at or after byte `start`? Needs no captures and leaves `$~` alone (`match?`).
 pub fn is_match(cx: &mut Cx, re: Value, s: Ref<StringCell>, start: usize) -> Result<bool> {
     let d = regexp_checked(cx, re)?;

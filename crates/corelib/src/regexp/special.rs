@@ -18,6 +18,7 @@ pub fn install(h: &mut Hooks) {
     h.regexp_literal = Some(make::literal);
     h.regexp_dynamic = Some(make::dynamic);
     h.regexp_match = Some(match_);
+    h.regexp_scan = Some(engine::scan);
     h.match_group = Some(group);
     h.match_named = Some(named);
 }

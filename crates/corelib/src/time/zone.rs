@@ -7,20 +7,22 @@ use jiff::tz::{Dst, TimeZone};
 use zakuro_vm::*;
 
 /// The VM's zone as of a version of its ENV.
-#[derive(Default)]
 struct Zones {
     version: Option<u64>,
-    zone: Option<TimeZone>,
+    zone: TimeZone,
+}
+impl Default for Zones {
+    fn default() -> Zones {
+        Zones { version: None, zone: TimeZone::UTC }
+    }
 }
 impl VmState for Zones {}
 
-fn zone(cx: &mut Cx) -> TimeZone {
+/// The VM's zone. A reference: VMs share the zone's rules, whose count they would all write to.
+fn zone(cx: &mut Cx) -> &TimeZone {
     let version = cx.state::<crate::env::Env>().version;
-    let z = cx.state::<Zones>();
-    if z.version == Some(version)
-        && let Some(zone) = &z.zone
-    {
-        return zone.clone();
+    if cx.state::<Zones>().version == Some(version) {
+        return &cx.state::<Zones>().zone;
     }
     let zone = match crate::env::get(cx, b"TZ") {
         None => TimeZone::try_system().unwrap_or(TimeZone::UTC),
@@ -36,8 +38,8 @@ fn zone(cx: &mut Cx) -> TimeZone {
     };
     let z = cx.state::<Zones>();
     z.version = Some(version);
-    z.zone = Some(zone.clone());
-    zone
+    z.zone = zone;
+    &z.zone
 }
 
 /// Reading of the VM's clock at a moment.

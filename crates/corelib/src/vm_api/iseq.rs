@@ -82,6 +82,7 @@ pub mod iseq {
         let get = |i: usize| if i < n { args.get(i).filter(|v| !v.is_nil()) } else { None };
         let Some(source) = get(0) else { return cx.no_conversion(Value::NIL, "String") };
         let text = match cx.try_str(source)? {
+            Some(s) if !crate::string::util::enc(s).is_ascii_compatible() => return cx.arg_error("invalid source encoding"),
             Some(s) => s.bytes().to_vec(),
             None => return cx.no_conversion(source, "String"),
         };

@@ -132,7 +132,7 @@ impl<'a> Reader<'a> {
                 self.path.push(v);
                 let pairs = self.cx.hash_pairs(Ref::<HashCell>::of(v));
                 let mut flat = Vec::with_capacity(pairs.len() * 2);
-                pairs.iter().for_each(|(k, x)| flat.extend([*k, *x]));
+                pairs.iter().for_each(|(k, x)| flat.extend([k, x]));
                 let flat = zakuro_vm::RootedVec::from_vec(self.cx, flat);
                 let mut out = Vec::with_capacity(pairs.len().min(1 << 16));
                 for i in (0..flat.len()).step_by(2) {

@@ -235,7 +235,7 @@ fn broken_text_is_searched_safely() {
     assert_eq!(re.search(b"a\xffb\xe3", 0, false).unwrap().groups, [Some((1, 3))]);
     assert!(re.search(b"\xe3\x81", 0, false).is_none());
     let bytes = Regexp::new(b"\\xff+", RegexFlags { no_encoding: true, ..Default::default() }, Encoding::UTF_8).unwrap();
-    let text = Text { bytes: b"a\xff\xff", enc: Encoding::BINARY, range: None };
+    let text = Text { bytes: b"a\xff\xff", enc: Encoding::BINARY, range: None, lane: Lane::ONLY };
     assert_eq!(bytes.search_text(text, 0, false, 0).unwrap().unwrap().groups, [Some((1, 3))]);
 }
 

@@ -14,7 +14,7 @@ impl Cx {
     #[cold]
     #[inline(never)]
     fn own_template(&mut self, v: Value) -> Value {
-        let Some(image) = self.base.clone() else { return v };
+        let Some(image) = &self.base else { return v };
         let v = image.resolve(v);
         if !v.is_template() {
             return v;
@@ -22,6 +22,8 @@ impl Cx {
         if let Some(own) = self.memo.get(&(v.0 as usize)) {
             return *own;
         }
+        // Counted by all VMs of the image: not on the way of those that have their copy.
+        let image = image.clone();
         let regions = image.regions();
         let mut w = Walk::new(Mode::Templates(image, std::mem::take(&mut self.memo)), (0, 0));
         w.graph.regions = regions;

@@ -11,7 +11,7 @@ use zakuro_object::*;
 /// Copies the operands of a group to its call and goes there.
 #[inline(never)]
 pub unsafe fn slow_group(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
-    // SAFETY: see `control::nop`; a group is complete (verifier).
+    // SAFETY: the contract of handlers; a group is complete (verifier).
     unsafe {
         let (i, call) = (*ip, *ip.add(1));
         let (b, c) = (r!(regs, i.b), r!(regs, i.c));
@@ -23,6 +23,7 @@ pub unsafe fn slow_group(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
 /// The same for an immediate right operand.
 #[inline(never)]
 pub unsafe fn slow_group_i(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: as in `slow_group`.
     unsafe {
         let (i, call) = (*ip, *ip.add(1));
         r!(regs, call.a) = r!(regs, i.b);
@@ -33,6 +34,7 @@ pub unsafe fn slow_group_i(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
 /// For one operand.
 #[inline(never)]
 pub unsafe fn slow_group_1(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: as in `slow_group`.
     unsafe {
         let (i, call) = (*ip, *ip.add(1));
         r!(regs, call.a) = r!(regs, i.b);
@@ -42,6 +44,7 @@ pub unsafe fn slow_group_1(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
 /// For a fused compare: operands a, b.
 #[inline(never)]
 unsafe fn slow_branch(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: as in `slow_group`.
     unsafe {
         let (i, call) = (*ip, *ip.add(1));
         let (a, b) = (r!(regs, i.a), r!(regs, i.b));
@@ -52,6 +55,7 @@ unsafe fn slow_branch(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const
 }
 #[inline(never)]
 unsafe fn slow_branch_i(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: as in `slow_group`.
     unsafe {
         let (i, call) = (*ip, *ip.add(1));
         r!(regs, call.a) = r!(regs, i.a);
@@ -80,6 +84,7 @@ fn both_flonum(a: Value, b: Value) -> bool {
 macro_rules! int_float_op {
     ($name:ident, $float:ident, $mixed:ident, $a:ident, $b:ident, $int:expr, $op:tt) => {
         pub unsafe fn $name(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+            // SAFETY: the contract of handlers; operands and target are registers, and the group is complete (verifier).
             unsafe {
                 let i = *ip;
                 let ($a, $b) = (r!(regs, i.b), r!(regs, i.c));
@@ -95,6 +100,7 @@ macro_rules! int_float_op {
         }
         #[inline(never)]
         unsafe fn $float(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+            // SAFETY: the contract of handlers; operands and target are registers, and the group is complete (verifier).
             unsafe {
                 let i = *ip;
                 let (a, b) = (r!(regs, i.b), r!(regs, i.c));
@@ -110,6 +116,7 @@ macro_rules! int_float_op {
         }
         #[inline(never)]
         unsafe fn $mixed(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+            // SAFETY: the contract of handlers; operands and target are registers, and the group is complete (verifier).
             unsafe {
                 let i = *ip;
                 let (a, b) = (r!(regs, i.b), r!(regs, i.c));
@@ -159,6 +166,7 @@ fn mod_floor(a: i64, b: i64) -> Option<i64> {
     Some(if m != 0 && ((m < 0) != (b < 0)) { m + b } else { m })
 }
 pub unsafe fn div(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; operands and target are registers, and the group is complete (verifier).
     unsafe {
         let i = *ip;
         let (a, b) = (r!(regs, i.b), r!(regs, i.c));
@@ -174,6 +182,7 @@ pub unsafe fn div(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Cod
 }
 #[inline(never)]
 unsafe fn div_float(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; operands and target are registers, and the group is complete (verifier).
     unsafe {
         let i = *ip;
         let (a, b) = (r!(regs, i.b), r!(regs, i.c));
@@ -189,6 +198,7 @@ unsafe fn div_float(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const C
     }
 }
 pub unsafe fn modulo(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; operands and target are registers, and the group is complete (verifier).
     unsafe {
         let i = *ip;
         let (a, b) = (r!(regs, i.b), r!(regs, i.c));
@@ -206,6 +216,7 @@ pub unsafe fn modulo(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
 macro_rules! imm_op {
     ($($name:ident, $float:ident |$a:ident, $n:ident| $int:expr, $fop:expr;)*) => {$(
         pub unsafe fn $name(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+            // SAFETY: the contract of handlers; operands and target are registers, and the group is complete (verifier).
             unsafe {
                 let i = *ip;
                 let $a = r!(regs, i.b);
@@ -219,6 +230,7 @@ macro_rules! imm_op {
         }
         #[inline(never)]
         unsafe fn $float(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+            // SAFETY: the contract of handlers; operands and target are registers, and the group is complete (verifier).
             unsafe {
                 let i = *ip;
                 let a = r!(regs, i.b);
@@ -249,6 +261,7 @@ imm_op! {
 macro_rules! compare_op {
     ($($name:ident, $float:ident $op:tt;)*) => {$(
         pub unsafe fn $name(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+            // SAFETY: the contract of handlers; operands and target are registers, and the group is complete (verifier).
             unsafe {
                 let i = *ip;
                 let (a, b) = (r!(regs, i.b), r!(regs, i.c));
@@ -261,6 +274,7 @@ macro_rules! compare_op {
         }
         #[inline(never)]
         unsafe fn $float(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+            // SAFETY: the contract of handlers; operands and target are registers, and the group is complete (verifier).
             unsafe {
                 let i = *ip;
                 let (a, b) = (r!(regs, i.b), r!(regs, i.c));
@@ -289,6 +303,7 @@ fn quick_eq(a: Value, b: Value) -> Option<bool> {
     None
 }
 pub unsafe fn eq(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; operands and target are registers, and the group is complete (verifier).
     unsafe {
         let i = *ip;
         if cx.redefined & fast::EQUALITY == 0
@@ -301,6 +316,7 @@ pub unsafe fn eq(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Code
     }
 }
 pub unsafe fn ne(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; operands and target are registers, and the group is complete (verifier).
     unsafe {
         let i = *ip;
         if cx.redefined & fast::EQUALITY == 0
@@ -314,6 +330,7 @@ pub unsafe fn ne(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Code
 }
 /// `pattern === value` for literal patterns and classes.
 pub unsafe fn case_eq(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; operands and target are registers, and the group is complete (verifier).
     unsafe {
         let i = *ip;
         let (p, v) = (r!(regs, i.b), r!(regs, i.c));
@@ -341,6 +358,7 @@ fn plain_truth(v: Value) -> bool {
     !v.is_cell() || !matches!(v.kind_of_cell(), Object | Moved | MovedString | MovedArray | MovedHash)
 }
 pub unsafe fn not(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; operands and target are registers, and the group is complete (verifier).
     unsafe {
         let i = *ip;
         let v = r!(regs, i.b);
@@ -352,6 +370,7 @@ pub unsafe fn not(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Cod
     }
 }
 pub unsafe fn nil_p(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; operands and target are registers, and the group is complete (verifier).
     unsafe {
         let i = *ip;
         let v = r!(regs, i.b);
@@ -363,6 +382,7 @@ pub unsafe fn nil_p(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const C
     }
 }
 pub unsafe fn neg(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; operands and target are registers, and the group is complete (verifier).
     unsafe {
         let i = *ip;
         let v = r!(regs, i.b);
@@ -384,6 +404,7 @@ pub unsafe fn neg(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Cod
     }
 }
 pub unsafe fn succ(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; operands and target are registers, and the group is complete (verifier).
     unsafe {
         let i = *ip;
         let v = r!(regs, i.b);
@@ -401,6 +422,7 @@ pub unsafe fn succ(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
 macro_rules! bit_op {
     ($($name:ident |$a:ident, $b:ident| $e:expr;)*) => {$(
         pub unsafe fn $name(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+            // SAFETY: the contract of handlers; operands and target are registers, and the group is complete (verifier).
             unsafe {
                 let i = *ip;
                 let ($a, $b) = (r!(regs, i.b), r!(regs, i.c));
@@ -421,6 +443,7 @@ bit_op! {
 }
 /// `<<`: Integer shift, Array push.
 pub unsafe fn shl(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; operands and target are registers, and the group is complete (verifier).
     unsafe {
         let i = *ip;
         let (a, b) = (r!(regs, i.b), r!(regs, i.c));
@@ -449,6 +472,7 @@ pub unsafe fn shl(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Cod
 macro_rules! branch_op {
     ($($name:ident, $float:ident $not:expr, $poll:expr, $op:tt;)*) => {$(
         pub unsafe fn $name(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+            // SAFETY: the contract of handlers; operands and target are registers, and the group is complete (verifier).
             unsafe {
                 let i = *ip;
                 let (a, b) = (r!(regs, i.a), r!(regs, i.b));
@@ -467,6 +491,7 @@ macro_rules! branch_op {
         }
         #[inline(never)]
         unsafe fn $float(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+            // SAFETY: the contract of handlers; operands and target are registers, and the group is complete (verifier).
             unsafe {
                 let i = *ip;
                 let (a, b) = (r!(regs, i.a), r!(regs, i.b));
@@ -496,6 +521,7 @@ branch_op! {
 macro_rules! branch_eq {
     ($($name:ident $not:expr;)*) => {$(
         pub unsafe fn $name(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+            // SAFETY: the contract of handlers; operands and target are registers, and the group is complete (verifier).
             unsafe {
                 let i = *ip;
                 match quick_eq(r!(regs, i.a), r!(regs, i.b)) {
@@ -516,6 +542,7 @@ branch_eq! { jump_eq false; jump_not_eq true; }
 macro_rules! branch_imm {
     ($($name:ident, $float:ident $not:expr, $poll:expr, $op:tt;)*) => {$(
         pub unsafe fn $name(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+            // SAFETY: the contract of handlers; operands and target are registers, and the group is complete (verifier).
             unsafe {
                 let i = *ip;
                 let a = r!(regs, i.a);
@@ -534,6 +561,7 @@ macro_rules! branch_imm {
         }
         #[inline(never)]
         unsafe fn $float(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+            // SAFETY: the contract of handlers; operands and target are registers, and the group is complete (verifier).
             unsafe {
                 let i = *ip;
                 let a = r!(regs, i.a);

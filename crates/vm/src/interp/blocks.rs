@@ -2,9 +2,10 @@
 
 use super::control::{poll_at, polled};
 use super::unwind::unwind;
-use super::{check, dispatch, next, r};
+use super::{check, dispatch, next, r, stub};
 use crate::builtin::Block;
 use crate::frame::*;
+use crate::make::RootedVec;
 use crate::raise::{Exc, Result};
 use crate::vm::Cx;
 use zakuro_bytecode::{Insn, KwRest, Params};
@@ -91,14 +92,29 @@ pub unsafe fn push_block_frame(
         a.flags |= flags;
         let fp = cx.fp.add(1);
         let cs = a.cs;
-        if fp >= cx.frame_limit || base.add((*cs).nregs as usize + argc) >= cx.stack_limit {
+        if fp >= cx.frame_limit || base.wrapping_add((*cs).nregs as usize + argc) >= cx.stack_limit {
             return cx.stack_error();
         }
         let lambda = a.flags & FRAME_LAMBDA != 0;
         let p = &(*cs).code.params;
         let simple = (*cs).simple && !kw && argc == (*cs).required as usize && (p.numbered == 0 || argc == p.required as usize);
         if !simple {
-            bind_args(cx, cs, base, argc, kw, lambda, pass)?;
+            // Binding may run Ruby code (`to_ary`; `hash` and `eql?` of keys): its windows begin above these arguments and the registers bound so far.
+            let caller = cx.fp;
+            if lambda {
+                // Errors about the arguments show the lambda's own line first, as those of a method.
+                for k in (argc + 1)..(*cs).nregs as usize {
+                    *base.add(k) = Value::NIL;
+                }
+                fp.write(Frame { ip: (*cs).insns, regs: base, code: cs, block: pass, me: a.me, aux: a.flags });
+            } else {
+                let end = base.add(((*cs).nregs as usize).max(argc + 1));
+                fp.write(Frame { ip: stub(), regs: base, code: std::ptr::null(), block: pass, me: a.me, aux: end as usize });
+            }
+            cx.fp = fp;
+            let bound = bind_args(cx, cs, base, argc, kw, lambda, pass);
+            cx.fp = caller;
+            bound?;
             if kw && (*cs).keeps_keywords.get() {
                 super::calls::mark_keywords(base, &(*cs).code.params);
             }
@@ -277,28 +293,27 @@ unsafe fn bind_keywords(cx: &mut Cx, p: &Params, out: *mut Value, kwargs: Option
         if missing.is_empty() && used == kwargs.map_or(0, |h| h.len()) && p.kwrest != KwRest::Named {
             return Ok(());
         }
-        let pairs = if p.kwrest == KwRest::Named && used == 0 { Vec::new() } else { kwargs.map_or(Vec::new(), |h| cx.hash_pairs(h)) };
         if !missing.is_empty() {
             return cx.arg_error(format!("missing keyword{}: {}", if missing.len() > 1 { "s" } else { "" }, missing.join(", ")));
         }
-        let unknown = pairs.iter().filter(|(n, _)| !p.keywords.iter().any(|k| Value::sym(k.name) == *n));
+        let named = |key: &Value| p.keywords.iter().any(|k| Value::sym(k.name) == *key);
         if p.kwrest == KwRest::Named {
             let h = cx.new_hash();
-            if let Some(from) = kwargs
-                && used == 0
-                && !from.table().is_some_and(|t| t.by_identity)
-            {
+            *out.add(p.keywords.len()) = h.as_value();
+            let Some(from) = kwargs else { return Ok(()) };
+            if used == 0 && !from.table().is_some_and(|t| t.by_identity) {
                 HashCell::replace(h, &mut cx.heap, from);
-                *out.add(p.keywords.len()) = h.as_value();
                 return Ok(());
             }
-            let unknown: Vec<_> = unknown.copied().collect();
-            *out.add(p.keywords.len()) = h.as_value();
-            for (k, v) in unknown {
-                cx.hash_set(h, k, v)?;
+            // `hash` of a key may run Ruby code, and the Hash that they came in may no longer stand in a register.
+            for (k, v) in cx.hash_pairs(from) {
+                if !named(&k) {
+                    cx.hash_set(h, k, v)?;
+                }
             }
-        } else {
-            let names: Vec<Value> = unknown.map(|(k, _)| *k).collect();
+        } else if let Some(from) = kwargs {
+            let names: Vec<Value> = from.table().map_or(Vec::new(), |t| t.iter().map(|e| e.key).filter(|k| !named(k)).collect());
+            let names = RootedVec::from_vec(cx, names);
             if !names.is_empty() {
                 let shown: Vec<String> = names.iter().map(|k| cx.inspect_for_error(*k)).collect();
                 return cx.arg_error(format!("unknown keyword{}: {}", if shown.len() > 1 { "s" } else { "" }, shown.join(", ")));
@@ -309,7 +324,7 @@ unsafe fn bind_keywords(cx: &mut Cx, p: &Params, out: *mut Value, kwargs: Option
 }
 
 pub unsafe fn yield_(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
-    // SAFETY: see `control::nop`.
+    // SAFETY: the contract of handlers (see `Handler`).
     unsafe {
         let i = *ip;
         let fp = cx.fp;
@@ -320,7 +335,7 @@ pub unsafe fn yield_(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
                 let home = (*rec.add(1)).0 as *const Frame;
                 let base = regs.add(i.a as usize);
                 let nf = fp.add(1);
-                if nf < cx.frame_limit && base.add((*callee).nregs as usize) < cx.stack_limit {
+                if nf < cx.frame_limit && base.wrapping_add((*callee).nregs as usize) < cx.stack_limit {
                     *base = *(*home).regs;
                     let mut k = (*callee).nil_from;
                     while k < (*callee).nlocals {
@@ -356,6 +371,8 @@ unsafe fn push_yield_frame(cx: &mut Cx, base: *mut Value, block: Block) -> Resul
 }
 /// Yields the arguments described by `cx.call` (at the instruction's base) to the frame's block.
 unsafe fn enter_yield(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: caller: `cx.call` describes arguments that stand above the base of a Yield-like instruction; the frame's block is valid while the frame
+    // runs.
     unsafe {
         let base = regs.add((*ip).a as usize);
         let block = (*cx.fp).block;
@@ -400,6 +417,7 @@ unsafe fn lay_out_yield(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
     }
 }
 pub unsafe fn yield_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; `lay_out_yield` leaves the arguments above the base.
     unsafe {
         (*cx.fp).ip = ip;
         check!(cx, ip, regs, cs, lay_out_yield(cx, ip, regs, cs));
@@ -407,12 +425,14 @@ pub unsafe fn yield_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const
     }
 }
 pub unsafe fn block_given(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; `a` is a register.
     unsafe {
         r!(regs, (*ip).a) = Value::bool((*cx.fp).block.is_some());
         next!(cx, ip, regs, cs)
     }
 }
 pub unsafe fn block_proc(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; the frame's block is valid while it runs.
     unsafe {
         let v = cx.block_value((*cx.fp).block);
         (*cx.fp).block = Block::from_value(v);
@@ -421,6 +441,7 @@ pub unsafe fn block_proc(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
     }
 }
 pub unsafe fn new_proc(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; child `b` is a block (verifier), and its home is this frame.
     unsafe {
         let i = *ip;
         let child = cx.child_state(cs, i.b as usize);

@@ -15,7 +15,7 @@ use zakuro_bytecode::{CallSite, Code, Insn, NO_BLOCK, Op, call_flags};
 use zakuro_object::*;
 
 pub unsafe fn send(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
-    // SAFETY: see `control::nop`.
+    // SAFETY: the contract of handlers (see `Handler`).
     unsafe {
         let i = *ip;
         let cache = &*(*cs).calls.add(i.c as usize);
@@ -27,6 +27,7 @@ pub unsafe fn send(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
     }
 }
 pub unsafe fn send_self(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; `c` is a call site that only sends use, `a` a register.
     unsafe {
         let i = *ip;
         let me = r!(regs, 0);
@@ -58,6 +59,9 @@ pub(super) fn refused(cx: &mut Cx, m: Method, site: &CallSite, self_: Value) -> 
 #[cold]
 #[inline(never)]
 pub unsafe fn send_miss(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; site, literal block and operands are checked by the verifier. The warning of `unused_block` may run Ruby
+    // code: operands stand in the window, below what that uses, and method and cache are looked up after it. A `target` is stored together with the
+    // handler that knows what it is, and the method cell that keeps it alive.
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
@@ -141,6 +145,8 @@ pub unsafe fn send_miss(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
 /// Writes the record of a literal block below the call's window.
 #[inline(always)]
 pub(super) unsafe fn block_record(cx: &Cx, regs: *mut Value, cs: *const CodeState, a: u16, child: u16) -> Block {
+    // SAFETY: caller: a verified instruction with literal block `child`: registers a-2 and a-1 are below the window and kept free, and `child_state`
+    // has made the block's state (whoever fills the cache, or calls this without one, does so).
     unsafe {
         let rec = regs.add(a as usize - 2);
         *rec = Value((&(*cs).children)[child as usize].get() as u64);
@@ -151,13 +157,16 @@ pub(super) unsafe fn block_record(cx: &Cx, regs: *mut Value, cs: *const CodeStat
 
 #[inline(always)]
 unsafe fn push_simple(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, cache: *const CallCache, block: Block) -> bool {
+    // SAFETY: the contract of handlers; the cache matches, so `target` is the state of the Ruby method `me`, which the cell keeps alive. Both limits
+    // are compared by address (`wrapping_add`) before anything is written; parameters stand in place because the method is simple and argc is what it
+    // requires.
     unsafe {
         let callee = (*cache).target as *const CodeState;
         let base = regs.add((*ip).a as usize);
         let fp = cx.fp;
         (*fp).ip = ip;
         let nf = fp.add(1);
-        if nf >= cx.frame_limit || base.add((*callee).nregs as usize) >= cx.stack_limit {
+        if nf >= cx.frame_limit || base.wrapping_add((*callee).nregs as usize) >= cx.stack_limit {
             return overflow(cx, ip, regs, cs);
         }
         nf.write(Frame { ip: (*callee).insns, regs: base, code: callee, block, me: (*cache).me, aux: 0 });
@@ -176,6 +185,7 @@ unsafe fn push_simple(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const
 #[cold]
 #[inline(never)]
 unsafe fn overflow(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: nothing was pushed: the frame is still the caller's, with its `ip` stored.
     unsafe {
         let _ = cx.stack_error::<()>();
         unwind(cx, ip, regs, cs)
@@ -183,9 +193,11 @@ unsafe fn overflow(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
 }
 /// Ruby method, arguments as they stand.
 unsafe fn ruby_simple(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; `send` has compared the key, and `send_miss` chose this handler for a simple Ruby method.
     unsafe { push_simple(cx, ip, regs, cs, (*cs).calls.add((*ip).c as usize), Block::NONE) }
 }
 unsafe fn ruby_simple_blk(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; as in `ruby_simple`; `send_miss` has made the block's state.
     unsafe {
         let i = *ip;
         let block = block_record(cx, regs, cs, i.a, (&(*cs).code.calls)[i.c as usize].block);
@@ -203,6 +215,8 @@ unsafe fn call_native(
     argc: usize,
     block: Block,
 ) -> bool {
+    // SAFETY: the contract of handlers; argc values stand above the base. The frame pushed for the native ends behind them: what it calls begins
+    // there, and the collector sees them.
     unsafe {
         let base = regs.add((*ip).a as usize);
         let fp = cx.fp;
@@ -226,6 +240,7 @@ unsafe fn call_native(
     }
 }
 unsafe fn native(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; `send_miss` stored this handler together with a NativeFn as target.
     unsafe {
         let i = *ip;
         let cache = &*(*cs).calls.add(i.c as usize);
@@ -234,6 +249,7 @@ unsafe fn native(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Code
     }
 }
 unsafe fn native_blk(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; as in `native`; `send_miss` has made the block's state.
     unsafe {
         let i = *ip;
         let cache = &*(*cs).calls.add(i.c as usize);
@@ -244,6 +260,7 @@ unsafe fn native_blk(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
 }
 /// `Foo.new(...)` with Class#new and a plain `initialize`: no native frame in between.
 unsafe fn prepare_new(cx: &mut Cx, class: Value, argc: u8, cache: &mut CallCache) {
+    // SAFETY: `init` is a method of this VM, and its state is alive as long as it is; the cache holds its cell.
     unsafe {
         let Some(id) = cx.class_id(class) else { return };
         let d = cx.class(id);
@@ -271,6 +288,8 @@ unsafe fn prepare_new(cx: &mut Cx, class: Value, argc: u8, cache: &mut CallCache
     }
 }
 unsafe fn new_plain_object(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; `prepare_new` stored the class's id: a class object has a shape of its own, so the key stands for it, and the
+    // receiver keeps the class alive.
     unsafe {
         let i = *ip;
         let id = ClassId((*(*cs).calls.add(i.c as usize)).extra);
@@ -280,6 +299,8 @@ unsafe fn new_plain_object(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
 }
 /// The new object stays in the call's base; `initialize` runs in a window one register further, so that its value is dropped.
 unsafe fn new_object(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; as in `push_simple` and `new_plain_object`; room was made for one register more, since the window begins one
+    // further. Allocating does not collect, so the arguments may be moved first.
     unsafe {
         let i = *ip;
         let cache = &*(*cs).calls.add(i.c as usize);
@@ -288,7 +309,7 @@ unsafe fn new_object(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
         let fp = cx.fp;
         (*fp).ip = ip;
         let nf = fp.add(1);
-        if nf >= cx.frame_limit || base.add((*callee).nregs as usize + 1) >= cx.stack_limit {
+        if nf >= cx.frame_limit || base.wrapping_add((*callee).nregs as usize + 1) >= cx.stack_limit {
             return overflow(cx, ip, regs, cs);
         }
         let mut k = i.x as usize;
@@ -314,6 +335,8 @@ unsafe fn new_object(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
     }
 }
 unsafe fn attr_get(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; the receiver has the shape that `send_miss` looked the slot up in, of kind Object or Exception, so that slot
+    // is there.
     unsafe {
         let i = *ip;
         let cache = &*(*cs).calls.add(i.c as usize);
@@ -323,6 +346,7 @@ unsafe fn attr_get(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
     }
 }
 unsafe fn attr_set(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: as in `attr_get`; the flags are tested before the write.
     unsafe {
         let i = *ip;
         let cache = &*(*cs).calls.add(i.c as usize);
@@ -338,6 +362,7 @@ unsafe fn attr_set(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
 }
 /// Every other combination: described in `cx.call`, then entered.
 unsafe fn generic(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; `send_miss` has stored the method cell and made the block's state.
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
@@ -353,6 +378,8 @@ unsafe fn generic(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Cod
 
 /// Enters the method of `cx.call` with receiver and arguments at the instruction's base. The frame's `ip` is stored.
 pub unsafe fn enter(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: caller: `cx.call` holds a method cell, and argc values stand above the base, below the stack's limit. Every kind of method takes them
+    // from there; the base takes the result of those that push no frame.
     unsafe {
         // `cx.call` is read where it is used: a copy of it here would be a local whose address escapes (see the module).
         let base = regs.add((*ip).a as usize);
@@ -394,6 +421,7 @@ pub unsafe fn enter(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const C
 }
 #[inline(never)]
 unsafe fn push_bmethod_frame(cx: &mut Cx, base: *mut Value) -> Result<*const CodeState> {
+    // SAFETY: called by `enter` for a method whose `data` is a Proc of a literal block.
     unsafe {
         let call = cx.call;
         let m: Method = Ref::of(call.me);
@@ -408,6 +436,8 @@ unsafe fn push_bmethod_frame(cx: &mut Cx, base: *mut Value) -> Result<*const Cod
 }
 #[inline(never)]
 unsafe fn native_bmethod(cx: &mut Cx, base: *mut Value) -> Result<Value> {
+    // SAFETY: called by `enter` for a method whose `data` is a Proc. The copy of the arguments is used up before Ruby code runs: `call_native_proc`
+    // puts them on the value stack first.
     unsafe {
         let call = cx.call;
         let p: Ref<ProcCell> = Ref::of(Ref::<MethodCell>::of(call.me).data);
@@ -417,6 +447,7 @@ unsafe fn native_bmethod(cx: &mut Cx, base: *mut Value) -> Result<Value> {
 }
 #[inline(never)]
 unsafe fn other_method(cx: &mut Cx, base: *mut Value) -> Result<Value> {
+    // SAFETY: called by `enter`: argc values stand above the base. As in `native_bmethod` for the copy.
     unsafe {
         let call = cx.call;
         let m: Method = Ref::of(call.me);
@@ -466,12 +497,14 @@ pub(super) unsafe fn mark_keywords(base: *mut Value, p: &zakuro_bytecode::Params
 /// Pushes the frame of a Ruby method and binds its arguments.
 #[inline(never)]
 unsafe fn push_method_frame(cx: &mut Cx, base: *mut Value) -> Result<*const CodeState> {
+    // SAFETY: called by `enter`. Room for the window and the arguments is made sure of before anything is written (`bind_args` asks for it). While
+    // arguments are bound the frame covers the whole window, so that Ruby code that runs meanwhile uses what lies above.
     unsafe {
         let call = cx.call;
         let m: Method = Ref::of(call.me);
         let callee = cx.method_state(m);
         let fp = cx.fp.add(1);
-        if fp >= cx.frame_limit || base.add((*callee).nregs as usize + call.argc) >= cx.stack_limit {
+        if fp >= cx.frame_limit || base.wrapping_add((*callee).nregs as usize + call.argc) >= cx.stack_limit {
             return cx.stack_error();
         }
         let p = &(*callee).code.params;
@@ -511,6 +544,8 @@ unsafe fn push_method_frame(cx: &mut Cx, base: *mut Value) -> Result<*const Code
 
 /// Brings the arguments of a SendX-like instruction into plain order. Returns argc, whether the last is a keyword Hash, and the block argument.
 pub unsafe fn lay_out(cx: &mut Cx, base: *mut Value, x: usize, site: &CallSite, code: &Code) -> Result<(usize, bool, Block)> {
+    // SAFETY: caller: operands of a verified SendX-like instruction stand at base. `to_block` may run Ruby code, before arguments are spread beyond
+    // the window; the splatted Array was made for this call, so no program changes it.
     unsafe {
         let mut flags = site.flags;
         let mut at = base.add(1);
@@ -539,7 +574,7 @@ pub unsafe fn lay_out(cx: &mut Cx, base: *mut Value, x: usize, site: &CallSite, 
         if splat {
             let a: Ref<ArrayCell> = Ref::of(*at);
             argc = a.len();
-            if base.add(argc + 8) >= cx.stack_limit {
+            if base.wrapping_add(argc + 8) >= cx.stack_limit {
                 return cx.stack_error();
             }
             for (k, v) in a.as_slice().iter().enumerate() {
@@ -582,6 +617,7 @@ pub unsafe fn lay_out(cx: &mut Cx, base: *mut Value, x: usize, site: &CallSite, 
 }
 
 pub unsafe fn send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; see `prepare_send_x`. When it has pushed a frame, that is the current one, with a state and a window.
     unsafe {
         (*cx.fp).ip = ip;
         match check!(cx, ip, regs, cs, prepare_send_x(cx, ip, regs, cs)) {
@@ -611,6 +647,8 @@ pub(super) enum Prepared {
 /// Lays the arguments out and finds the method.
 #[inline(never)]
 pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> Result<Prepared> {
+    // SAFETY: the contract of handlers; operands as in `lay_out`. Arguments that were spread may lie above the window: Ruby code that a warning runs
+    // is kept above them (`above`), and the cache is written after it, through the state.
     unsafe {
         let i = *ip;
         let site = &(&(*cs).code.calls)[i.c as usize];
@@ -646,7 +684,11 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
                     return Ok(Prepared::Answered);
                 }
             };
-            let m = if !block.is_none() && cx.unused_block(m)? { cx.find_method(class, site.name).unwrap_or(m) } else { m };
+            let m = if !block.is_none() && cx.above(base.add(argc + 1), |cx| cx.unused_block(m))? {
+                cx.find_method_from(Method::of((*cx.fp).me).cref, class, site.name).unwrap_or(m)
+            } else {
+                m
+            };
             me = m.as_value();
             cache.me = me;
             let open = m.visibility() != Visibility::Protected || site.flags & call_flags::FCALL != 0;

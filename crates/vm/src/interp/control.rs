@@ -9,7 +9,7 @@ use zakuro_bytecode::{CodeKind, Insn, NO_BLOCK, Op};
 use zakuro_object::*;
 
 pub unsafe fn nop(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
-    // SAFETY: handlers run verified code on a live frame (see `run`). The same holds for every handler of the interpreter.
+    // SAFETY: the contract of handlers (see `Handler`); Nop is never the last instruction.
     unsafe { next!(cx, ip, regs, cs) }
 }
 pub unsafe fn halt(_: &mut Cx, _: *const Insn, _: *mut Value, _: *const CodeState) -> bool {
@@ -24,6 +24,8 @@ pub unsafe fn polled(cx: &Cx) -> bool {
 #[cold]
 #[inline(never)]
 pub unsafe fn poll_at(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; `ip` is about to be run, so the frame stands there while other threads, traps and the collector look at it.
+    // Nothing of the frame is cached here: what ran meanwhile may have changed its registers, but not moved it.
     unsafe {
         (*cx.fp).ip = ip;
         check!(cx, ip, regs, cs, cx.safepoint_slow());
@@ -31,6 +33,7 @@ pub unsafe fn poll_at(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const
     }
 }
 pub unsafe fn poll(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; Poll is never the last instruction.
     unsafe {
         let ip = ip.add(1);
         if polled(cx) {
@@ -40,9 +43,11 @@ pub unsafe fn poll(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
     }
 }
 pub unsafe fn jump(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; the verifier has checked the target.
     unsafe { dispatch!(cx, ip.offset((*ip).imm() as isize), regs, cs) }
 }
 pub unsafe fn loop_(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; the verifier has checked the target.
     unsafe {
         let ip = ip.offset((*ip).imm() as isize);
         if polled(cx) {
@@ -54,6 +59,7 @@ pub unsafe fn loop_(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const C
 macro_rules! conditional {
     ($($name:ident $cond:expr, $poll:expr;)*) => {$(
         pub unsafe fn $name(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+            // SAFETY: the contract of handlers; the verifier has checked register and target, and that an instruction follows.
             unsafe {
                 let i = *ip;
                 let test: fn(Value) -> bool = $cond;
@@ -80,6 +86,8 @@ conditional! {
 }
 
 pub unsafe fn return_(cx: &mut Cx, ip: *const Insn, regs: *mut Value, _: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; a Ruby frame always has one below it, whose `ip` is its call or a stub: both are followed by an instruction.
+    // r0 of this window is the base of that call.
     unsafe {
         r!(regs, 0) = r!(regs, (*ip).a);
         let caller = cx.fp.sub(1);
@@ -90,6 +98,8 @@ pub unsafe fn return_(cx: &mut Cx, ip: *const Insn, regs: *mut Value, _: *const 
 
 /// `return` in a block: the target is the method or lambda around it.
 pub unsafe fn return_block(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; frames from `stacks.frames` up to `fp` are live, and the walk stops below the first (`wrapping_sub`: that
+    // address is only compared). States around a running block's are alive, as its unit keeps theirs; EnvCells are reached through `from_value`.
     unsafe {
         let f = cx.fp;
         (*f).ip = ip;
@@ -103,9 +113,9 @@ pub unsafe fn return_block(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
         while !around.is_null() && !env.is_nil() {
             let inner = matches!((*around).code.kind, CodeKind::Block | CodeKind::Eval);
             if (*around).own_env {
-                let mut g = f.sub(1);
+                let mut g = f.wrapping_sub(1);
                 while g >= cx.stacks.frames && ((*g).is_boundary() || !(*(*g).code).own_env || super::blocks::env_of(g) != env) {
-                    g = g.sub(1);
+                    g = g.wrapping_sub(1);
                 }
                 let live = g >= cx.stacks.frames;
                 if live && (!inner || (*g).aux & FRAME_LAMBDA != 0) && (*around).code.kind != CodeKind::Class {
@@ -138,6 +148,8 @@ unsafe fn gives_block(f: *const Frame, block: *const CodeState) -> bool {
 
 /// `break` in a block: ends the call that the block was given to.
 pub unsafe fn break_block(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; the walk over frames is that of `return_block`, and each frame that `gives_block` looks at waits for a
+    // callee.
     unsafe {
         let f = cx.fp;
         (*f).ip = ip;
@@ -146,7 +158,7 @@ pub unsafe fn break_block(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *c
         }
         let value = r!(regs, (*ip).a);
         let env = super::blocks::parent_env(f);
-        let mut g = f.sub(1);
+        let mut g = f.wrapping_sub(1);
         if !env.is_nil() && (*f).aux & FRAME_ORPHAN == 0 {
             while g >= cx.stacks.frames {
                 if !(*g).is_boundary() && (*(*g).code).own_env && super::blocks::env_of(g) == env {
@@ -156,7 +168,7 @@ pub unsafe fn break_block(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *c
                     }
                     break;
                 }
-                g = g.sub(1);
+                g = g.wrapping_sub(1);
             }
         }
         bad_jump(cx, ip, regs, cs, value, true)
@@ -166,6 +178,7 @@ pub unsafe fn break_block(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *c
 #[cold]
 #[inline(never)]
 unsafe fn bad_jump(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, value: Value, is_break: bool) -> bool {
+    // SAFETY: the contract of handlers; the exception is reachable from `pending` before anything can collect.
     unsafe {
         let (message, reason) = if is_break { ("break from proc-closure", "break") } else { ("unexpected return", "return") };
         let e = cx.exception(ids::LOCAL_JUMP_ERROR, message);
@@ -177,12 +190,14 @@ unsafe fn bad_jump(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
 }
 
 pub unsafe fn catch(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; `a` is a register.
     unsafe {
         r!(regs, (*ip).a) = cx.take_pending();
         next!(cx, ip, regs, cs)
     }
 }
 pub unsafe fn rethrow(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; `a` is a register.
     unsafe {
         (*cx.fp).ip = ip;
         cx.pending = r!(regs, (*ip).a);
@@ -190,12 +205,14 @@ pub unsafe fn rethrow(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const
     }
 }
 pub unsafe fn get_err(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; `a` is a register.
     unsafe {
         r!(regs, (*ip).a) = cx.errinfo;
         next!(cx, ip, regs, cs)
     }
 }
 pub unsafe fn set_err(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; `a` is a register.
     unsafe {
         let v = r!(regs, (*ip).a);
         // A jump on its way (ensure during break, throw) is no exception.
@@ -206,6 +223,7 @@ pub unsafe fn set_err(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const
     }
 }
 pub unsafe fn rescue_match(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; pattern and exception stay in their registers, which are roots, while `===` runs.
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;

@@ -10,13 +10,14 @@ use zakuro_bytecode::{Const, Insn};
 use zakuro_object::*;
 
 pub unsafe fn mov(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
-    // SAFETY: see `control::nop`.
+    // SAFETY: the contract of handlers (see `Handler`).
     unsafe {
         r!(regs, (*ip).a) = r!(regs, (*ip).b);
         next!(cx, ip, regs, cs)
     }
 }
 pub unsafe fn load_int(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; `a` is a register.
     unsafe {
         r!(regs, (*ip).a) = Value::fixnum((*ip).imm() as i64);
         next!(cx, ip, regs, cs)
@@ -25,6 +26,7 @@ pub unsafe fn load_int(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *cons
 macro_rules! load {
     ($($name:ident $v:expr;)*) => {$(
         pub unsafe fn $name(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+            // SAFETY: the contract of handlers; `a` is a register.
             unsafe {
                 r!(regs, (*ip).a) = $v;
                 next!(cx, ip, regs, cs)
@@ -34,12 +36,15 @@ macro_rules! load {
 }
 load! { load_nil Value::NIL; load_true Value::TRUE; load_false Value::FALSE; load_undef Value::UNDEF; }
 pub unsafe fn load_const(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; the state has a value for each literal of the Code, and `b` is one.
     unsafe {
         r!(regs, (*ip).a) = *(*cs).consts.add((*ip).b as usize);
         next!(cx, ip, regs, cs)
     }
 }
 pub unsafe fn new_str(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; literal `b` is a String (the verifier looks), whose value the state keeps alive. The new cell is nobody
+    // else's, so its flags may be written.
     unsafe {
         let lit: Ref<StringCell> = Ref::of(*(*cs).consts.add((*ip).b as usize));
         let mut s = StringCell::substring(&mut cx.heap, ids::STRING.0, lit, 0, lit.len());
@@ -50,6 +55,8 @@ pub unsafe fn new_str(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const
     }
 }
 pub unsafe fn new_env(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; the verifier allows no more slots than a cell has, and x = 1 only where the register holds the environment
+    // around.
     unsafe {
         let i = *ip;
         let parent = if i.x == 1 { r!(regs, i.a) } else { Value::NIL };
@@ -69,6 +76,8 @@ unsafe fn env_at(env: Value, depth: u8) -> *mut EnvCell {
     }
 }
 pub unsafe fn get_env(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; register `c` holds the frame's environment and slot `b` is one of the environment `x` levels up: checked by
+    // the verifier, and by whoever gives an eval its scopes for the environments around that.
     unsafe {
         let i = *ip;
         let e = env_at(r!(regs, i.c), i.x);
@@ -77,6 +86,7 @@ pub unsafe fn get_env(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const
     }
 }
 pub unsafe fn set_env(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: as in `get_env`. Environments are compared when an image is made, so there is no flag to test; nothing freezes them.
     unsafe {
         let i = *ip;
         let e = env_at(r!(regs, i.c), i.x);
@@ -85,6 +95,8 @@ pub unsafe fn set_env(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const
     }
 }
 pub unsafe fn get_ivar(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; `c` is an ivar site that only reads use. A shape says how many variables its objects have, and whoever
+    // changes it makes the room first, so the slot that the cache holds for the shape is there (0 is no cell's shape).
     unsafe {
         let i = *ip;
         let me = r!(regs, 0);
@@ -100,6 +112,7 @@ pub unsafe fn get_ivar(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *cons
 #[cold]
 #[inline(never)]
 unsafe fn get_ivar_slow(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; `ivar_get` runs no Ruby code, so `me` is still in r0 and the cache still this site's.
     unsafe {
         let i = *ip;
         let me = r!(regs, 0);
@@ -121,6 +134,8 @@ unsafe fn get_ivar_slow(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
     }
 }
 pub unsafe fn set_ivar(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; `c` is an ivar site that only writes use. With the cached shape the object has the slot; when the variable is
+    // new, the slot is tested against the inline room (`aux`), and the shape follows the value.
     unsafe {
         let i = *ip;
         let me = r!(regs, 0);
@@ -145,6 +160,7 @@ pub unsafe fn set_ivar(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *cons
 #[cold]
 #[inline(never)]
 unsafe fn set_ivar_slow(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; `ivar_set` may raise, and calls nothing that could drop the state.
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
@@ -162,6 +178,7 @@ unsafe fn set_ivar_slow(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
     }
 }
 pub unsafe fn get_global(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; the getter may run Ruby code, but the frame and its state stay.
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
@@ -171,6 +188,7 @@ pub unsafe fn get_global(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
     }
 }
 pub unsafe fn set_global(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; the setter may run Ruby code, but the frame and its state stay.
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
@@ -185,6 +203,8 @@ unsafe fn cref(cx: &Cx) -> Value {
     unsafe { (*((*cx.fp).me.0 as *const MethodCell)).cref }
 }
 pub unsafe fn get_const(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; `c` is a constant site. What a cache holds is kept alive by the state, or dropped with its entry
+    // (`forget_dead`).
     unsafe {
         let i = *ip;
         let c = &*(*cs).consts_cache.add(i.c as usize);
@@ -198,6 +218,8 @@ pub unsafe fn get_const(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
 #[cold]
 #[inline(never)]
 unsafe fn get_const_slow(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; autoload and const_missing may run Ruby code, but the frame, its state and the Code that `site` points into
+    // stay. The cache is written after all that, by its index.
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
@@ -225,6 +247,8 @@ unsafe fn get_const_slow(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
     }
 }
 pub unsafe fn get_const_from(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; `c` is a constant site that only this opcode uses: a class object is no lexical scope, and the two must not
+    // answer for each other.
     unsafe {
         let i = *ip;
         let base = r!(regs, i.b);
@@ -241,6 +265,7 @@ pub unsafe fn get_const_from(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs:
 }
 #[inline(never)]
 unsafe fn const_from_miss(cx: &mut Cx, i: Insn, base: Value, cs: *const CodeState) -> Result<Value> {
+    // SAFETY: called by `get_const_from`, whose contract covers site and cache; the cache is written after the Ruby code that the look-up may run.
     unsafe {
         let name = (&(*cs).code.const_sites)[i.c as usize].name;
         cx.const_hidden = false;
@@ -254,6 +279,7 @@ unsafe fn const_from_miss(cx: &mut Cx, i: Insn, base: Value, cs: *const CodeStat
     }
 }
 pub unsafe fn set_const(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; a frame's `me` is a method cell. The value stays in its register while hooks run.
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
@@ -267,6 +293,8 @@ pub unsafe fn set_const(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
 }
 
 pub unsafe fn new_array(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; the range lies in the window (verifier). Allocating runs no Ruby code, so nobody writes these registers while
+    // the slice lives.
     unsafe {
         let i = *ip;
         let items = std::slice::from_raw_parts(regs.add(i.b as usize), i.c as usize);
@@ -275,6 +303,8 @@ pub unsafe fn new_array(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
     }
 }
 pub unsafe fn array_push(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; register `a` holds the Array that the compiler began there (NewArray or Splat before it), which no program
+    // knows yet.
     unsafe {
         let i = *ip;
         ArrayCell::push(Ref::of(r!(regs, i.a)), &mut cx.heap, r!(regs, i.b));
@@ -282,6 +312,7 @@ pub unsafe fn array_push(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
     }
 }
 pub unsafe fn array_concat(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; as in `array_push`. `to_a` may run Ruby code: the Array is read from its register after that.
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
@@ -291,6 +322,7 @@ pub unsafe fn array_concat(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
     }
 }
 pub unsafe fn splat(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; the result of `to_a` is copied before anything else runs.
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
@@ -300,6 +332,8 @@ pub unsafe fn splat(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const C
     }
 }
 pub unsafe fn new_hash(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; the verifier has checked the range and that it is even. Its registers keep keys and values alive while `hash`
+    // and `eql?` run.
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
@@ -308,6 +342,7 @@ pub unsafe fn new_hash(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *cons
     }
 }
 pub unsafe fn hash_set(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; register `a` holds the Hash that the compiler began there, which no program knows yet.
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
@@ -316,6 +351,7 @@ pub unsafe fn hash_set(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *cons
     }
 }
 pub unsafe fn hash_merge(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; register `a` holds the Hash that the compiler began there, which no program knows yet.
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
@@ -325,6 +361,7 @@ pub unsafe fn hash_merge(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
     }
 }
 pub unsafe fn new_range(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; both ends stay in their registers while `<=>` runs.
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
@@ -334,6 +371,8 @@ pub unsafe fn new_range(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
     }
 }
 pub unsafe fn interp(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; the range lies in the window (verifier) and keeps the pieces alive while `to_s` runs, in windows above this
+    // one.
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
@@ -342,6 +381,7 @@ pub unsafe fn interp(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
     }
 }
 pub unsafe fn intern(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; register `b` holds the String that Interp left there.
     unsafe {
         let i = *ip;
         let s: Ref<StringCell> = Ref::of(r!(regs, i.b));
@@ -350,6 +390,7 @@ pub unsafe fn intern(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
     }
 }
 pub unsafe fn new_regexp(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; the range lies in the window (verifier).
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
@@ -360,6 +401,8 @@ pub unsafe fn new_regexp(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
 }
 #[inline(never)]
 unsafe fn dynamic_regexp(cx: &mut Cx, i: Insn, regs: *mut Value) -> Result<Value> {
+    // SAFETY: called by `new_regexp`: the verifier has checked the range. Ruby code that a piece runs works in windows above this one, so nobody
+    // writes the slice.
     unsafe {
         let pieces = std::slice::from_raw_parts(regs.add(i.b as usize), i.c as usize);
         match crate::boot::hooks().regexp_dynamic {
@@ -369,6 +412,7 @@ unsafe fn dynamic_regexp(cx: &mut Cx, i: Insn, regs: *mut Value) -> Result<Value
     }
 }
 pub unsafe fn expand(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; see `spread`.
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
@@ -378,6 +422,8 @@ pub unsafe fn expand(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
 }
 #[inline(never)]
 unsafe fn spread(cx: &mut Cx, i: Insn, regs: *mut Value) -> Result<()> {
+    // SAFETY: called by `expand`: the verifier has checked that all targets lie in the window. After `to_ary` no Ruby code runs, so the Array stays
+    // as it is, and alive.
     unsafe {
         let v = r!(regs, i.b);
         let a = match cx.try_ary(v)? {
@@ -411,6 +457,8 @@ unsafe fn spread(cx: &mut Cx, i: Insn, regs: *mut Value) -> Result<()> {
 
 /// `a[b]` of a plain Array with a Fixnum; Hash in a second step.
 pub unsafe fn aref(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; a group is complete. The shape of ARRAY or HASH says how the cell is laid out: their objects have no others,
+    // subclasses and moved ones have shapes of their own.
     unsafe {
         let i = *ip;
         let (a, b) = (r!(regs, i.b), r!(regs, i.c));
@@ -437,6 +485,8 @@ pub unsafe fn aref(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
     }
 }
 unsafe fn aref_hash(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: called by `aref`, which has looked at the shape. Receiver and key stay in their registers while `hash` and `eql?` run; `h.default` is
+    // read from a Hash, or from one that was moved meanwhile, which keeps its layout.
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
@@ -455,6 +505,8 @@ unsafe fn aref_hash(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const C
     }
 }
 pub unsafe fn aset(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; as in `aref`, and the flags say that the cell may be written. The window of the call has room for receiver
+    // and two arguments (verifier: argc = 2 is in the range of the Send).
     unsafe {
         let i = *ip;
         let (a, b) = (r!(regs, i.a), r!(regs, i.b));
@@ -486,6 +538,7 @@ pub unsafe fn aset(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
     }
 }
 unsafe fn aset_hash(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: called by `aset`, which has looked at shape and flags; `hash_set` looks at the flags again after the Ruby code that it runs.
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
@@ -494,6 +547,7 @@ unsafe fn aset_hash(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const C
     }
 }
 pub unsafe fn len(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; as in `aref`.
     unsafe {
         let i = *ip;
         let a = r!(regs, i.b);
@@ -512,6 +566,7 @@ pub unsafe fn len(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Cod
     }
 }
 pub unsafe fn empty_p(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; as in `aref`, and likewise for STRING.
     unsafe {
         let i = *ip;
         let a = r!(regs, i.b);

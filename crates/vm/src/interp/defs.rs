@@ -11,7 +11,7 @@ use zakuro_bytecode::{Code, CodeKind, Insn};
 use zakuro_object::*;
 
 pub unsafe fn def_method(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
-    // SAFETY: see `control::nop`.
+    // SAFETY: the contract of handlers (see `Handler`).
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
@@ -23,6 +23,7 @@ pub unsafe fn def_method(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
     }
 }
 pub unsafe fn def_singleton(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; child `c` is a method (verifier). The Code stays where it is while hooks run, as its state does.
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
@@ -34,6 +35,8 @@ pub unsafe fn def_singleton(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: 
     }
 }
 pub unsafe fn open_class(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; child `c` is a class body (verifier), which has no parameters; a + 1 is a register, too. Both limits are
+    // checked before the frame is written; what ran before (`inherited`, `const_added`) is over by then.
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
@@ -43,7 +46,7 @@ pub unsafe fn open_class(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
         let callee = cx.child_state(cs, i.c as usize);
         let base = regs.add(i.a as usize);
         let fp = cx.fp.add(1);
-        if fp >= cx.frame_limit || base.add((*callee).nregs as usize) >= cx.stack_limit {
+        if fp >= cx.frame_limit || base.wrapping_add((*callee).nregs as usize) >= cx.stack_limit {
             check!(cx, ip, regs, cs, cx.stack_error::<()>());
         }
         let scope = cx.new_cref(class, cx.current_cref());
@@ -100,6 +103,19 @@ impl Cx {
         }
         if let Some(mut c) = Ref::<CrefCell>::from_value(cref) {
             self.cell_changes(cref);
+            c.header.aux = v;
+        }
+    }
+    /// The visibility kept in the lexical scope of a method cell.
+    pub fn scope_default(&self, me: Value) -> u16 {
+        Ref::<MethodCell>::from_value(me).and_then(|m| Ref::<CrefCell>::from_value(m.cref)).map_or(0, |c| c.header.aux)
+    }
+    /// Puts it back.
+    pub fn restore_scope_default(&mut self, me: Value, v: u16) {
+        if let Some(mut c) = Ref::<MethodCell>::from_value(me).and_then(|m| Ref::<CrefCell>::from_value(m.cref))
+            && c.header.aux != v
+        {
+            self.cell_changes(c.as_value());
             c.header.aux = v;
         }
     }
@@ -189,6 +205,9 @@ impl Cx {
             return self.frozen_class_error(object);
         }
         let class = self.singleton_class(object)?;
+        if self.class(class).frozen {
+            return self.frozen_class_error(object);
+        }
         let cref = self.current_cref();
         let code = &self.code_for_scope(code, cref);
         let m = self.ruby_method(name, class, Visibility::Public, code, cref);

@@ -9,7 +9,7 @@ use zakuro_bytecode::{Insn, Intrinsic, Place};
 use zakuro_object::*;
 
 pub unsafe fn intrinsic(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
-    // SAFETY: see `control::nop`.
+    // SAFETY: the contract of handlers (see `Handler`).
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
@@ -172,27 +172,31 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
                 Some(h) if h.is_kind(Kind::Hash) => h,
                 Some(_) => return cx.type_error("deconstruct_keys must return Hash"),
             },
-            Intrinsic::HashFetchOrUndef => cx.hash_get(Ref::of(arg(0)), arg(1))?.unwrap_or(Value::UNDEF),
+            Intrinsic::HashFetchOrUndef => {
+                let h = cx.still_hash(arg(0))?;
+                cx.hash_get(h, arg(1))?.unwrap_or(Value::UNDEF)
+            }
             Intrinsic::HashExcept => {
                 let h = cx.new_hash();
                 let keys = Ref::<ArrayCell>::of(arg(1));
-                for (k, v) in cx.hash_pairs(Ref::of(arg(0))) {
+                let from = cx.still_hash(arg(0))?;
+                for (k, v) in cx.hash_pairs(from) {
                     if !keys.as_slice().contains(&k) {
                         cx.hash_set(h, k, v)?;
                     }
                 }
                 h.as_value()
             }
-            Intrinsic::ArrayLength => Value::fixnum(Ref::<ArrayCell>::of(arg(0)).len() as i64),
+            Intrinsic::ArrayLength => Value::fixnum(cx.still_array(arg(0))?.len() as i64),
             Intrinsic::ArraySlice => {
-                let a = Ref::<ArrayCell>::of(arg(0));
+                let a = cx.still_array(arg(0))?;
                 let (from, n) = (arg(1).fix().max(0) as usize, arg(2).fix().max(0) as usize);
                 let from = from.min(a.len());
                 let to = (from + n).min(a.len());
                 ArrayCell::slice(&mut cx.heap, ids::ARRAY.0, a, from, to).as_value()
             }
             Intrinsic::ArrayAt => {
-                let a = Ref::<ArrayCell>::of(arg(0));
+                let a = cx.still_array(arg(0))?;
                 let n = arg(1).fix();
                 let n = if n < 0 { n + a.len() as i64 } else { n };
                 if n < 0 { Value::NIL } else { a.get(n as usize).unwrap_or(Value::NIL) }
@@ -267,7 +271,11 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
                 }
                 None => Value::NIL,
             },
-            Intrinsic::Reserved => arg(0),
+            Intrinsic::LeaveBody => {
+                let h = zakuro_object::header(ids::OBJECT, Kind::Throw, ThrowKind::Return as u16);
+                alloc_cell(&mut cx.heap, ThrowCell { header: h, tag: Value::NIL, value: arg(0) }).as_value()
+            }
+            Intrinsic::LeftBody => Ref::<ThrowCell>::from_value(arg(0)).map_or(Value::UNDEF, |t| t.value),
             Intrinsic::LiteralPlace => {
                 cx.note_literal_place(arg(0));
                 arg(0).set_flags(i.b as u8);
@@ -321,6 +329,25 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
 }
 
 impl Cx {
+    /// The Array that a pattern or a list of classes is matched with. A program may have moved it away since: Ractor::MovedError.
+    fn still_array(&mut self, v: Value) -> Result<Ref<ArrayCell>> {
+        match Ref::from_value(v) {
+            Some(a) => Ok(a),
+            None => {
+                self.call(v, sym::length, &[])?;
+                self.type_error("deconstruct must return Array")
+            }
+        }
+    }
+    fn still_hash(&mut self, v: Value) -> Result<Ref<HashCell>> {
+        match Ref::from_value(v) {
+            Some(h) => Ok(h),
+            None => {
+                self.call(v, sym::length, &[])?;
+                self.type_error("deconstruct_keys must return Hash")
+            }
+        }
+    }
     /// NoMatchingPatternError of a one-line pattern, with what failed.
     #[cold]
     fn no_matching_pattern(&mut self, v: Value, kind: i64, x: Value, y: Value) -> Result<Value> {

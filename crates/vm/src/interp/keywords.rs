@@ -66,7 +66,7 @@ pub unsafe fn keyword_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
             return Ok(false);
         }
         let fp = cx.fp.add(1);
-        if fp >= cx.frame_limit || base.add((*callee).nregs as usize + x + names.len() + 2) >= cx.stack_limit {
+        if fp >= cx.frame_limit || base.wrapping_add((*callee).nregs as usize + x + names.len() + 2) >= cx.stack_limit {
             return cx.stack_error();
         }
         let block = match site.block {

@@ -32,6 +32,8 @@ impl MissReason {
 /// method_missing with the arguments above `base`.
 #[inline(never)]
 pub unsafe fn missing(cx: &mut Cx, base: *mut Value, argc: usize, kw: bool, block: Block, name: Sym, why: MissReason) -> Result<Value> {
+    // SAFETY: caller: argc values stand above `base`. The copy is put back on the value stack, by the call of method_missing, before Ruby code runs;
+    // NoMethodError makes an Array of it first.
     unsafe {
         let args = std::slice::from_raw_parts(base.add(1), argc).to_vec();
         cx.call_missing(*base, name, &args, kw, block, why)

@@ -50,7 +50,7 @@ unsafe fn literal_block(cx: &mut Cx, regs: *mut Value, cs: *const CodeState, a: 
     }
 }
 pub unsafe fn super_(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
-    // SAFETY: see `control::nop`.
+    // SAFETY: the contract of handlers (see `Handler`).
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
@@ -63,6 +63,7 @@ pub unsafe fn super_(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
     }
 }
 pub unsafe fn super_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; `a` is the base of the window.
     unsafe {
         (*cx.fp).ip = ip;
         r!(regs, (*ip).a) = r!(regs, 0);
@@ -72,6 +73,7 @@ pub unsafe fn super_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const
 }
 #[inline(never)]
 unsafe fn lay_out_super(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> Result<()> {
+    // SAFETY: called by `super_x`: operands as in `lay_out`.
     unsafe {
         let i = *ip;
         let site = &(&(*cs).code.calls)[i.c as usize];
@@ -87,6 +89,7 @@ unsafe fn lay_out_super(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
     }
 }
 unsafe fn go(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: caller: arguments stand above the base, described by `cx.call`.
     unsafe {
         if check!(cx, ip, regs, cs, prepare(cx, ip, regs, cs)) {
             return enter(cx, ip, regs, cs);
@@ -97,6 +100,7 @@ unsafe fn go(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeStat
 /// Finds the method: `cx.call` is ready. False: method_missing has answered, its result is in place.
 #[inline(never)]
 unsafe fn prepare(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> Result<bool> {
+    // SAFETY: called by `go`; `missing` reads argc values above the base.
     unsafe {
         let i = *ip;
         let call = cx.call;

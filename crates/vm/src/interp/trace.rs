@@ -83,13 +83,13 @@ impl Tracing {
 /// Copies the instructions of a state with its event sites marked, or puts the originals back into force.
 fn instrument(cs: &mut CodeState, mask: u32) {
     use events::*;
-    let code = cs.code.clone();
+    let CodeState { code, insns, traced, .. } = cs;
     if mask & IN_CODE == 0 || code.insns.is_empty() {
-        cs.insns = code.insns.as_ptr();
+        *insns = code.insns.as_ptr();
         return;
     }
     let internal = code.file.starts_with("<internal");
-    let copy = cs.traced.get_or_insert_with(|| code.insns.clone());
+    let copy = traced.get_or_insert_with(|| code.insns.clone());
     copy.copy_from_slice(&code.insns);
     let (calls, returns) = match code.kind {
         CodeKind::Method if internal => (C_CALL, C_RETURN),
@@ -121,7 +121,7 @@ fn instrument(cs: &mut CodeState, mask: u32) {
             copy[i].op = TRACE;
         }
     }
-    cs.insns = copy.as_ptr();
+    *insns = copy.as_ptr();
 }
 
 impl Cx {
@@ -302,7 +302,7 @@ enum Then {
 }
 
 pub unsafe fn trace(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
-    // SAFETY: see `control::nop`.
+    // SAFETY: the contract of handlers (see `Handler`).
     unsafe {
         (*cx.fp).ip = ip;
         match check!(cx, ip, regs, cs, before(cx, ip, regs, cs)) {
@@ -319,6 +319,8 @@ pub unsafe fn trace(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const C
 
 #[inline(never)]
 unsafe fn before(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> Result<Then> {
+    // SAFETY: called by `trace` under the contract of handlers. `insn` is read from the Code itself, so the marked copy's opcode does not matter;
+    // hooks may run Ruby code, while operands stand in the window below what that uses.
     unsafe {
         use events::*;
         let code = &(*cs).code;

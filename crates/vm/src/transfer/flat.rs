@@ -15,6 +15,7 @@
 //! owns while it waits there).
 
 use super::Envelope;
+use super::open::code_range;
 use crate::vm::Cx;
 use zakuro_heap::flags;
 use zakuro_object::*;
@@ -48,7 +49,6 @@ const ARRAY: u8 = 8;
 const FROZEN_ARRAY: u8 = ARRAY | FROZEN;
 /// Keys and values follow the number of pairs.
 const HASH: u8 = 9;
-const FROZEN_HASH: u8 = HASH | FROZEN;
 /// The number of an object that was met before.
 const REF: u8 = 10;
 /// With the code range in the low bits and these; a byte for the encoding if it is not UTF-8, then the length and the content follow.
@@ -107,16 +107,12 @@ impl Writer {
     }
     #[inline]
     fn immediate(&mut self, v: Value) -> Fit {
-        match v.as_fixnum() {
-            Some(n) => match n {
-                _ if n as i8 as i64 == n => self.tagged::<1>(INT, n as u64),
-                _ if n as i16 as i64 == n => self.tagged::<2>(INT + 1, n as u64),
-                _ if n as i32 as i64 == n => self.tagged::<4>(INT + 2, n as u64),
-                _ => self.tagged::<8>(INT + 3, n as u64),
-            },
-            None if v.0 <= u8::MAX as u64 => self.tagged::<1>(BYTE, v.0),
-            None if v.0 <= u32::MAX as u64 => self.tagged::<4>(WORD, v.0),
-            None => self.tagged::<8>(WHOLE, v.0),
+        let (tag, bits, size) = scalar(v);
+        match size {
+            1 => self.tagged::<1>(tag, bits),
+            2 => self.tagged::<2>(tag, bits),
+            4 => self.tagged::<4>(tag, bits),
+            _ => self.tagged::<8>(tag, bits),
         }
     }
     /// `open`: containers that `v` lies in.
@@ -192,18 +188,73 @@ impl Writer {
     }
 }
 
+/// Tag of a value that is no cell, its bits, and how many bytes of them to keep.
+#[inline(always)]
+fn scalar(v: Value) -> (u8, u64, usize) {
+    match v.as_fixnum() {
+        Some(n) => {
+            // Without branches: messages of many sizes come one after another. A digit for each count of bytes with anything but the sign.
+            let used = 64 - (n ^ n >> 63).leading_zeros();
+            let tag = 0x3333_2210_u32 >> (used / 8 * 4) & 3;
+            (INT + tag as u8, n as u64, 1 << tag)
+        }
+        None if v.0 <= u8::MAX as u64 => (BYTE, v.0, 1),
+        None if v.0 <= u32::MAX as u64 => (WORD, v.0, 4),
+        None => (WHOLE, v.0, 8),
+    }
+}
+
 /// Copies a few bytes, of a number that the compiler does not know, without a call.
 #[inline(always)]
 fn copy(to: &mut [u8], from: &[u8]) {
-    match (from.first_chunk::<8>(), from.last_chunk::<8>(), to.len()) {
-        (Some(first), Some(last), 8..=16) => {
-            to[..8].copy_from_slice(first);
-            let end = to.len() - 8;
-            to[end..].copy_from_slice(last);
-        }
-        (_, _, 0..8) => to.iter_mut().zip(from).for_each(|(to, from)| *to = *from),
+    match from.len() {
+        8..=16 => both_ends::<8>(to, from),
+        4..8 => both_ends::<4>(to, from),
+        0..4 => to.iter_mut().zip(from).for_each(|(to, from)| *to = *from),
         _ => to.copy_from_slice(from),
     }
+}
+/// Of `N` bytes to twice as many.
+#[inline(always)]
+fn both_ends<const N: usize>(to: &mut [u8], from: &[u8]) {
+    if let (Some(first), Some(last)) = (from.first_chunk::<N>(), from.last_chunk::<N>())
+        && let Some(end) = to.len().checked_sub(N)
+    {
+        to[..N].copy_from_slice(first);
+        to[end..].copy_from_slice(last);
+    }
+}
+
+/// An Array of immediates and plain Strings that fits into the envelope: what [`Writer`] does, without its tables. None for others.
+#[inline]
+fn list(values: &[Value], frozen: u8) -> Option<Envelope> {
+    // Numbers are written with eight bytes, whatever their size.
+    let mut bytes = [0; SHORT + 9];
+    (bytes[0], bytes[1]) = (ARRAY | frozen, values.len() as u8);
+    let mut at = 2;
+    for (i, v) in values.iter().copied().enumerate() {
+        if !v.is_cell() {
+            let (tag, bits, size) = scalar(v);
+            let place: &mut [u8; 9] = bytes[at..].first_chunk_mut()?;
+            place[0] = tag;
+            place[1..].copy_from_slice(&bits.to_le_bytes());
+            at += 1 + size;
+        } else {
+            let s = Ref::<StringCell>::from_value(v)?;
+            let (tag, content) = (string_tag(v, s)?, s.bytes());
+            if tag & OTHER_ENCODING != 0 || values[..i].contains(&v) {
+                return None;
+            }
+            let place = bytes.get_mut(at..at + 2 + content.len())?;
+            (place[0], place[1]) = (tag, content.len() as u8);
+            copy(&mut place[2..], content);
+            at += place.len();
+        }
+        if at > SHORT {
+            return None;
+        }
+    }
+    bytes.first_chunk().map(|short| Envelope::short(Short(*short)))
 }
 
 /// The bytes of a value, or None when it has to travel as a graph.
@@ -215,14 +266,24 @@ pub(super) fn pack(v: Value) -> Option<Envelope> {
             let tag = string_tag(v, s)?;
             let content = s.bytes();
             if content.len() > SHORT - 2 || tag & OTHER_ENCODING != 0 {
-                return larger(v);
+                return if content.len() < MOST { larger(v) } else { None };
             }
             let mut bytes = [0; SHORT];
             (bytes[0], bytes[1]) = (tag, content.len() as u8);
             copy(&mut bytes[2..2 + content.len()], content);
             Some(Envelope::short(Short(bytes)))
         }
-        Kind::Array | Kind::Hash | Kind::Float => larger(v),
+        // What is large is told at once.
+        Kind::Array if v.flags() & (flags::SHARED | flags::HAS_IVARS) == 0 && v.shape_key() == ids::ARRAY.0 => {
+            let a = Ref::<ArrayCell>::of(v);
+            if a.len() > ELEMENTS {
+                return None;
+            }
+            let frozen = if v.flags() & flags::FROZEN != 0 { FROZEN } else { 0 };
+            list(a.as_slice(), frozen).or_else(|| larger(v))
+        }
+        Kind::Hash if v.flags() & flags::SHARED == 0 && Ref::<HashCell>::of(v).len() <= ELEMENTS / 2 => larger(v),
+        Kind::Float => larger(v),
         _ => None,
     }
 }
@@ -282,9 +343,9 @@ impl Reader<'_> {
         }
         v
     }
+    #[inline(always)]
     fn value(&mut self, cx: &mut Cx) -> Value {
         let tag = self.byte();
-        let at = self.met;
         match tag {
             INT => Value::fixnum(self.number::<1>() as i8 as i64),
             1 => Value::fixnum(self.number::<2>() as i16 as i64),
@@ -293,24 +354,42 @@ impl Reader<'_> {
             BYTE => Value(self.number::<1>()),
             WORD => Value(self.number::<4>()),
             WHOLE => Value(self.number::<8>()),
+            STRING.. => {
+                let at = self.begin();
+                let s = self.string(cx, tag);
+                self.note(at, tag, s)
+            }
+            _ => self.other(cx, tag),
+        }
+    }
+    /// The number of an object that begins.
+    #[inline(always)]
+    fn begin(&mut self) -> usize {
+        self.met += 1;
+        self.met - 1
+    }
+    #[inline(never)]
+    fn other(&mut self, cx: &mut Cx, tag: u8) -> Value {
+        match tag {
             FLOAT => FloatCell::make(&mut cx.heap, f64::from_bits(self.number::<8>())),
             REF => {
                 let n = self.byte() as usize;
                 self.objects.get(n).copied().unwrap_or_default()
             }
             ARRAY | FROZEN_ARRAY => {
-                self.met += 1;
+                let at = self.begin();
                 let n = self.byte() as usize;
-                let mut elements = [Value::NIL; ELEMENTS];
-                let elements = &mut elements[..n.min(ELEMENTS)];
-                for e in &mut *elements {
-                    *e = self.value(cx);
+                // Straight into the cell: elements gathered elsewhere are read again before the processor has stored them.
+                let a = ArrayCell::empty(&mut cx.heap, ids::ARRAY.0);
+                ArrayCell::reserve(a, &mut cx.heap, n);
+                for _ in 0..n {
+                    let v = self.value(cx);
+                    ArrayCell::push(a, &mut cx.heap, v);
                 }
-                let a = ArrayCell::plain(&mut cx.heap, elements).as_value();
-                self.note(at, tag, a)
+                self.note(at, tag, a.as_value())
             }
-            HASH | FROZEN_HASH => {
-                self.met += 1;
+            _ => {
+                let at = self.begin();
                 let n = (self.byte() as usize).min(ELEMENTS / 2);
                 let mut entries = [hash::Entry { hash: 0, key: Value::NIL, value: Value::NIL }; ELEMENTS / 2];
                 for e in &mut entries[..n] {
@@ -325,11 +404,6 @@ impl Reader<'_> {
                 }
                 self.note(at, tag, h.as_value())
             }
-            _ => {
-                self.met += 1;
-                let s = self.string(cx, tag);
-                self.note(at, tag, s)
-            }
         }
     }
     #[inline(always)]
@@ -337,12 +411,7 @@ impl Reader<'_> {
         let encoding = if tag & OTHER_ENCODING != 0 { self.byte() } else { string::UTF8 };
         let length = self.byte() as usize;
         let mut s = StringCell::plain(&mut cx.heap, self.take(length), encoding);
-        s.set_code_range(match tag & 3 {
-            0 => string::CodeRange::Unknown,
-            1 => string::CodeRange::Ascii,
-            2 => string::CodeRange::Valid,
-            _ => string::CodeRange::Broken,
-        });
+        s.set_code_range(code_range(tag as u16));
         let v = s.as_value();
         if tag & FROZEN != 0 {
             v.set_flags(flags::FROZEN);

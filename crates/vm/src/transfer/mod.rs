@@ -4,7 +4,7 @@
 //! order, too: words (what objects refer to), bytes (contents of small Strings) and odd parts (shared buffers, payloads, Codes). So neither side makes
 //! an allocation per object, and both walk memory forwards. A reference is the number of a head in a [`Value`] with a tag of its own.
 //! Deep graphs don't recurse natively; sharing and cycles are kept; large String buffers travel by reference. What is small and plain travels without a
-//! graph, as a few bytes in the envelope itself ([`flat`]).
+//! graph, as a few bytes in the envelope itself ([`flat`]); so do a lone buffer and a lone reference into a region ([`region`]).
 //!
 //! Invariants
 //! - An envelope refers to no heap: cells of the boot image are the only addresses in it (they are in every VM, for ever).
@@ -189,6 +189,10 @@ enum Form {
     /// See [`flat`].
     Short(flat::Short),
     Flat(Box<[u8]>),
+    /// A cell of a region.
+    Region(Region, u64),
+    /// A plain String, or an Array of immediates. The word: [`BUFFER_OFFSET`] and the others.
+    Buffer(BufRef, u64, usize),
     Graph(Box<Boxed>),
     /// A message and what travels beside its value (start messages).
     Laden(Box<(Envelope, Luggage)>),
@@ -237,6 +241,8 @@ impl Envelope {
             Form::Value(_) => 8,
             Form::Short(_) => size_of::<Envelope>(),
             Form::Flat(bytes) => 8 + bytes.len(),
+            Form::Region(region, _) => size_of::<Envelope>() + region.bytes(),
+            Form::Buffer(buf, ..) => size_of::<Envelope>() + buf.cap(),
             Form::Graph(boxed) => boxed.bytes,
             Form::Laden(both) => both.0.bytes(),
         }
@@ -278,6 +284,26 @@ impl Envelope {
     fn flat(bytes: Box<[u8]>) -> Envelope {
         Envelope::new(Form::Flat(bytes))
     }
+    #[inline]
+    fn region(region: Region, cell: u64) -> Envelope {
+        Envelope::new(Form::Region(region, cell))
+    }
+    /// What `v` shows of a buffer, `v` being a plain String or Array. In the word with its offset travels what else there is to tell.
+    #[inline]
+    fn buffer(v: Value, buf: BufRef, offset: usize, len: usize) -> Option<Envelope> {
+        if offset as u64 > BUFFER_OFFSET {
+            return None;
+        }
+        let mut what = offset as u64;
+        match Ref::<StringCell>::from_value(v) {
+            Some(s) => what |= (s.encoding() as u64) << BUFFER_ENCODING | (s.code_range() as u64) << BUFFER_RANGE,
+            None => what |= BUFFER_ARRAY,
+        }
+        if v.settled_flags() & flags::FROZEN != 0 {
+            what |= BUFFER_FROZEN;
+        }
+        Some(Envelope::new(Form::Buffer(buf, what, len)))
+    }
     /// Something that travels beside the value.
     pub fn load(&mut self, luggage: Luggage) {
         let message = std::mem::replace(self, Envelope::nil());
@@ -314,6 +340,13 @@ impl Graph {
         self.heads.len() * size_of::<Head>() + self.words.len() * 8 + self.bytes.len() + parts.sum::<usize>() + self.shapes.len() * 64
     }
 }
+
+/// The parts of the word beside a lone buffer: its low bits are the offset (addresses have no more), then come a String's encoding and code range.
+const BUFFER_OFFSET: u64 = (1 << BUFFER_ENCODING) - 1;
+const BUFFER_ENCODING: u32 = 48;
+const BUFFER_RANGE: u32 = 56;
+const BUFFER_ARRAY: u64 = 1 << 58;
+const BUFFER_FROZEN: u64 = 1 << 59;
 
 const NODE_TAG: u64 = 0x44;
 

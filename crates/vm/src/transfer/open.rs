@@ -43,10 +43,27 @@ impl Cx {
     fn open_large(&mut self, form: Form) -> Result<Value> {
         match form {
             Form::Flat(bytes) => Ok(flat::open(self, &bytes)),
+            Form::Region(region, cell) => self.open_reference(&region, cell),
+            Form::Buffer(buf, what, len) => Ok(self.open_buffer(buf, what, len)),
             Form::Graph(boxed) => self.open_graph(*boxed),
             Form::Laden(both) => self.open(both.0),
             small => self.open(Envelope::new(small)),
         }
+    }
+    /// A String or Array over a received buffer: see [`Envelope::buffer`].
+    fn open_buffer(&mut self, buf: BufRef, what: u64, len: usize) -> Value {
+        let offset = (what & BUFFER_OFFSET) as usize;
+        let v = if what & BUFFER_ARRAY != 0 {
+            ArrayCell::from_shared(&mut self.heap, ids::ARRAY.0, buf, offset, len).as_value()
+        } else {
+            let mut s = StringCell::from_shared(&mut self.heap, ids::STRING.0, buf, offset, len, (what >> BUFFER_ENCODING) as u8);
+            s.set_code_range(code_range((what >> BUFFER_RANGE) as u16));
+            s.as_value()
+        };
+        if what & BUFFER_FROZEN != 0 {
+            v.set_flags(flags::FROZEN);
+        }
+        v
     }
     fn open_graph(&mut self, Boxed { root, graph, .. }: Boxed) -> Result<Value> {
         let Graph { heads, mut words, bytes, parts, shapes, classes, codes, carries: _ } = graph;
@@ -136,12 +153,7 @@ impl Cx {
                         _ => StringCell::empty(heap, shape, aux as u8),
                     },
                 };
-                s.set_code_range(match aux >> 8 & 3 {
-                    0 => CodeRange::Unknown,
-                    1 => CodeRange::Ascii,
-                    2 => CodeRange::Valid,
-                    _ => CodeRange::Broken,
-                });
+                s.set_code_range(code_range(aux >> 8));
                 s.as_value()
             }
             Kind::Array if head.header.flags & OUT != 0 => match parts.next() {
@@ -489,6 +501,17 @@ impl Cx {
             Some(c) => Ok(c),
             None => self.arg_error(format!("{path} is not a class/module (received from another VM)")),
         }
+    }
+}
+
+/// As two bits say.
+#[inline]
+pub(super) fn code_range(bits: u16) -> CodeRange {
+    match bits & 3 {
+        0 => CodeRange::Unknown,
+        1 => CodeRange::Ascii,
+        2 => CodeRange::Valid,
+        _ => CodeRange::Broken,
     }
 }
 

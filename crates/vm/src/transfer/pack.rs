@@ -481,6 +481,9 @@ impl Cx {
     }
     #[inline(never)]
     fn pack_large(&mut self, v: Value) -> Result<Envelope> {
+        if let Some(e) = self.pack_shared(v) {
+            return Ok(e);
+        }
         self.pack_into(&mut Packer::new(self), v)
     }
     /// Also returns the packer, which knows the cells.

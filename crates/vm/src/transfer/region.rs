@@ -19,7 +19,7 @@
 //! - Asking for the whole graph before copying: two passes over a million cells. The copier asks cell by cell and gives up.
 //! - Regions for small graphs: blocks and ledger cost more than the copy.
 
-use super::ClassRef;
+use super::{ClassRef, Envelope, SHARE_FROM};
 use crate::make::RootedVec;
 use crate::raise::Result;
 use crate::vm::{Cx, FastMap, VmState};
@@ -326,14 +326,52 @@ impl Cx {
         Some((region, copy.0))
     }
 
-    /// The value of a reference into a region, in this VM.
+    /// The envelope of a value whose content is somewhere already that others may read: a region's cell, a cell of which a region has a copy, a large
+    /// buffer. None for all others, and for graphs that are to be put into a region now.
+    pub(super) fn pack_shared(&mut self, v: Value) -> Option<Envelope> {
+        let (kind, f) = (v.kind_of_cell(), v.flags());
+        let plain = f & (flags::SHARED | flags::HAS_IVARS) == 0;
+        match kind {
+            Kind::String if plain && v.shape_key() == ids::STRING.0 => {
+                let s = Ref::<StringCell>::of(v);
+                let (buf, offset, len) = if s.len() >= SHARE_FROM { s.share()? } else { return None };
+                return Envelope::buffer(v, buf, offset, len);
+            }
+            Kind::Array | Kind::Hash | Kind::Object => {}
+            _ => return None,
+        }
+        if f & flags::SHARED != 0 {
+            return self.heap.region_of(v.header()).map(|region| Envelope::region(region.clone(), v.0));
+        }
+        if f & flags::FROZEN != 0
+            && let Some((region, cell)) = self.state::<SharedRoots>().0.get(&(v.0 as usize))
+        {
+            return Some(Envelope::region(region.clone(), *cell));
+        }
+        if kind == Kind::Array && plain && v.shape_key() == ids::ARRAY.0 {
+            let a = Ref::<ArrayCell>::of(v);
+            let (buf, offset, len) = if a.len() * 8 >= SHARE_FROM { ArrayCell::share(a)? } else { return None };
+            return Envelope::buffer(v, buf, offset, len);
+        }
+        None
+    }
+
+    /// The value of a reference into a region, in this VM. What was found out about its classes holds as long as the region is held and no
+    /// constant changes.
     pub(super) fn open_reference(&mut self, region: &Region, cell: u64) -> Result<Value> {
+        if self.heap.stamp(region) == self.const_epoch {
+            return Ok(Value(cell));
+        }
         let usable = match region.baggage::<Manifest>() {
             Some(m) => self.import(m)?,
             None => true,
         };
         self.heap.hold(region);
-        if usable { Ok(Value(cell)) } else { self.copy_from_region(region, Value(cell)) }
+        if !usable {
+            return self.copy_from_region(region, Value(cell));
+        }
+        self.heap.set_stamp(region, self.const_epoch);
+        Ok(Value(cell))
     }
 
     /// Enters a region's shapes in this VM's tables. False: they can't be used here. An error: a class isn't known here.

@@ -1,0 +1,143 @@
+//! Strings against a Vec: inline, in a buffer, as substrings that share one; appending to itself.
+
+use super::*;
+use crate::test_help::{heap, many, random};
+use zakuro_heap::Marker;
+
+fn text(n: usize) -> Vec<u8> {
+    (0..n).map(|i| b'a' + (i % 26) as u8).collect()
+}
+
+#[test]
+fn inline_to_buffer() {
+    let mut h = heap();
+    for n in [0, 1, INLINE - 1, INLINE, INLINE + 1, 100] {
+        let s = StringCell::plain(&mut h, &text(n), UTF8);
+        assert_eq!((s.bytes(), s.len(), s.is_inline(), s.encoding()), (&*text(n), n, n <= INLINE, UTF8));
+        StringCell::append(s, &mut h, b"xyz");
+        assert_eq!(s.bytes(), [&text(n)[..], b"xyz"].concat());
+        // To itself: in place where it fits, else into the next buffer.
+        let own: Ref<StringCell> = s;
+        let mut copy = own.bytes().to_vec();
+        StringCell::append(s, &mut h, if cfg!(miri) { &copy } else { own.bytes() });
+        let n = s.len();
+        StringCell::append(s, &mut h, if cfg!(miri) { &copy } else { &own.bytes()[n / 2..] });
+        let once = [&text(n / 2 - 3)[..], b"xyz"].concat();
+        assert_eq!(s.bytes(), once.repeat(3));
+        copy = own.bytes().to_vec();
+        StringCell::set_bytes(s, &mut h, if cfg!(miri) { &copy[1..] } else { &own.bytes()[1..] });
+        assert_eq!(s.bytes(), &once.repeat(3)[1..]);
+        StringCell::splice(s, &mut h, 0, 2, b"");
+        assert_eq!(s.bytes(), &once.repeat(3)[3..]);
+    }
+}
+
+#[test]
+fn room_is_kept() {
+    let mut h = heap();
+    let s = StringCell::plain(&mut h, b"", BINARY);
+    StringCell::ensure_capacity(s, &mut h, 1000).unwrap();
+    let at = s.bytes().as_ptr();
+    for _ in 0..100 {
+        StringCell::try_append(s, &mut h, b"0123456789").unwrap();
+    }
+    assert_eq!((s.bytes().as_ptr(), s.len()), (at, 1000));
+    let mut m = s;
+    m.truncate(5);
+    StringCell::bytes_mut(&mut m, &mut h)[0] = b'X';
+    assert_eq!(s.bytes(), b"X1234");
+}
+
+#[test]
+fn substrings_share_until_somebody_writes() {
+    let mut h = heap();
+    let all = text(300);
+    let s = StringCell::plain(&mut h, &all, UTF8);
+    let a = StringCell::substring(&mut h, ids::STRING.0, s, 10, 290);
+    let b = StringCell::substring(&mut h, ids::STRING.0, a, 5, 200);
+    assert_eq!(b.bytes().as_ptr(), s.bytes().as_ptr().wrapping_add(15));
+    StringCell::append(a, &mut h, b"!");
+    let mut c = b;
+    StringCell::bytes_mut(&mut c, &mut h)[0] = b'?';
+    assert_eq!((s.bytes(), &a.bytes()[..280], a.len(), &b.bytes()[1..]), (&*all, &all[10..290], 281, &all[16..210]));
+    // As `split` does: pieces that share, and short ones that don't.
+    let pieces: Vec<_> = [(0, 100), (100, 103), (103, 300)].map(|(x, y)| StringCell::substring(&mut h, ids::STRING.0, s, x, y)).into();
+    assert!(pieces[1].is_inline());
+    StringCell::set_bytes(s, &mut h, b"gone");
+    let joined: Vec<u8> = pieces.iter().flat_map(|p| p.bytes().to_vec()).collect();
+    assert_eq!(joined, all);
+}
+
+#[test]
+fn buffers_on_their_way() {
+    let (mut h, mut other) = (heap(), heap());
+    let s = StringCell::plain(&mut h, &text(500), UTF8);
+    assert!(StringCell::plain(&mut h, b"short", UTF8).share().is_none());
+    let (buf, offset, len) = s.share().unwrap();
+    let t = StringCell::from_shared(&mut other, ids::STRING.0, buf, offset, len, UTF8);
+    assert_eq!(t.bytes().as_ptr(), s.bytes().as_ptr());
+    let twin = StringCell::twin(&mut other, t);
+    StringCell::append(t, &mut other, b"?");
+    StringCell::append(s, &mut h, b"!");
+    assert_eq!((s.bytes()[500], t.bytes()[500], twin.bytes()), (b'!', b'?', &*text(500)));
+    drop(h);
+    assert_eq!((t.len(), twin.len()), (501, 500));
+    crate::cells::empty_moved(&mut other, t.as_value(), ids::OBJECT.0);
+    assert_eq!(t.bytes(), b"");
+}
+
+#[test]
+fn against_a_model() {
+    let mut below = random(0x1234_5678_9abc_def1);
+    let mut h = heap();
+    let mut cells: Vec<(Ref<StringCell>, Vec<u8>)> = vec![(StringCell::plain(&mut h, &text(150), UTF8), text(150))];
+    for step in 0..many(40_000, 400) {
+        let k = below(cells.len());
+        let n = cells[k].1.len();
+        match below(8) {
+            0..=2 => {
+                let more = text(below(40));
+                StringCell::append(cells[k].0, &mut h, &more);
+                cells[k].1.extend(more);
+            }
+            3 => {
+                let from = below(cells.len());
+                let other: Ref<StringCell> = cells[from].0;
+                let copy = other.bytes().to_vec();
+                StringCell::append(cells[k].0, &mut h, if cfg!(miri) && from == k { &copy } else { other.bytes() });
+                let more = cells[from].1.clone();
+                cells[k].1.extend(more);
+            }
+            4 | 5 => {
+                let start = below(n + 1);
+                let end = start + below(n - start + 1);
+                let s = StringCell::substring(&mut h, ids::STRING.0, cells[k].0, start, end);
+                let model = cells[k].1[start..end].to_vec();
+                cells.push((s, model));
+            }
+            6 => {
+                let (start, with) = (below(n + 1), text(below(6)));
+                let end = start + below(n - start + 1);
+                StringCell::splice(cells[k].0, &mut h, start, end, &with);
+                cells[k].1.splice(start..end, with);
+            }
+            _ => {
+                let mut s = cells[k].0;
+                s.truncate(n / 2);
+                cells[k].1.truncate(n / 2);
+            }
+        }
+        if cells[k].1.len() > 2000 {
+            cells[k].0.truncate(10);
+            cells[k].1.truncate(10);
+        }
+        if cells.len() > 12 {
+            cells.swap_remove(below(12));
+        }
+        if step % many(1000, 100) == 0 {
+            h.collect(&mut |m: &mut Marker<'_>| cells.iter().for_each(|c| m.mark_value_bits(c.0.as_value().0)));
+        }
+        let k = below(cells.len());
+        assert_eq!(cells[k].0.bytes(), cells[k].1);
+    }
+}

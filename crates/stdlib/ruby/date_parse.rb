@@ -1,0 +1,508 @@
+# date: text to dates. `_strptime` follows a format; `_parse` looks for what it knows: a time, then a date with month names, in ISO 8601 form,
+# with slashes or dots, or of digits alone. Both give a Hash of elements; the rest of the file makes dates of such Hashes.
+class Date
+  ZONES = {
+    "utc" => 0, "gmt" => 0, "ut" => 0, "z" => 0, "wet" => 0, "west" => 1, "bst" => 1, "cet" => 1, "cest" => 2, "mez" => 1, "mesz" => 2, "met" => 1, "mest" => 2,
+    "eet" => 2, "eest" => 3, "msk" => 3, "msd" => 4, "ist" => 5.5, "jst" => 9, "kst" => 9, "hkt" => 8, "sgt" => 8, "aest" => 10, "aedt" => 11, "acst" => 9.5,
+    "awst" => 8, "nzst" => 12, "nzdt" => 13, "nst" => -3.5, "ndt" => -2.5, "ast" => -4, "adt" => -3, "est" => -5, "edt" => -4, "cst" => -6, "cdt" => -5,
+    "mst" => -7, "mdt" => -6, "pst" => -8, "pdt" => -7, "akst" => -9, "akdt" => -8, "hst" => -10, "brt" => -3, "brst" => -2, "art" => -3, "clt" => -4, "clst" => -3
+  }.merge(
+    [*"a".."i"].each_with_index.to_h { |c, i| [c, i + 1] }, [*"k".."m"].each_with_index.to_h { |c, i| [c, i + 10] },
+    [*"n".."y"].each_with_index.to_h { |c, i| [c, -i - 1] }
+  ).transform_values { |hours| (hours * 3600).to_i }.freeze
+  MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+  DAYS = "sun|mon|tue|wed|thu|fri|sat"
+  ZONE = /(?:(?:gmt|utc?)?[-+]\d+(?:[,.:]\d+(?::\d+)?)?|[a-z]+(?:\s+(?:standard|daylight)\s+time\b|\s+dst\b)?|\[[-+]?\d[^\]]*\])/i
+  private_constant :ZONES, :MONTHS, :DAYS, :ZONE
+
+  class << self
+    # Seconds east of Greenwich, or nil.
+    private def __zone_to_diff(zone)
+      z = zone.strip.downcase.squeeze(" ")
+      z = $1 if z =~ /\A\[(.*?)(?::.*)?\]\z/ && z !~ /\A\[[-+]?\d+:\d/
+      dst = false
+      if z.sub!(/ standard time\z/, "") || z.sub!(/ (?:daylight time|dst)\z/, "")
+        dst = !zone.match?(/standard/i)
+      end
+      if seconds = ZONES[z] then return dst ? seconds + 3600 : seconds end
+      z = z.sub(/\A(?:gmt|utc?)(?=[-+])/, "")
+      case z
+      when /\A([-+]?)(\d{1,2}):(\d{1,2})(?::(\d{1,2}))?\z/
+        h, m, s = $2.to_i, $3.to_i, $4.to_i
+        return if h > 23 || m > 59 || s > 59
+        total = h * 3600 + m * 60 + s
+      when /\A([-+])(\d+)[.,](\d+)\z/
+        return if $2.to_i > 23
+        total = ($2.to_i * 3600 + Rational($3.to_i, 10**$3.size) * 3600)
+        total = total.denominator == 1 ? total.to_i : ($3.size <= 7 ? total.round : total.floor)
+      when /\A([-+])(\d+)\z/
+        d = $2
+        d = "0#{d}" if d.size.odd?
+        total = d[0, 2].to_i * 3600 + d[2, 2].to_i * 60 + d[4, 2].to_i
+      else return
+      end
+      $1 == "-" ? -total : total
+    end
+
+    def _strptime(string, format = "%F")
+      string = string.to_str
+      elements = {}
+      at = __strptime(string, 0, format.to_str, elements) or return
+      elements[:leftover] = string[at..] if at < string.size
+      if century = elements.delete(:_cent)
+        %i[year cwyear].each { |k| elements[k] += century * 100 if elements[k] }
+      end
+      if (merid = elements.delete(:_merid)) && elements[:hour]
+        elements[:hour] = elements[:hour] % 12 + merid
+      end
+      elements
+    end
+
+    # Follows a format from a position on; the position behind, or nil.
+    private def __strptime(s, at, format, h)
+      f = 0
+      while c = format[f]
+        if c.match?(/\s/)
+          at += 1 while s[at]&.match?(/\s/)
+          f += 1
+          next
+        end
+        if c != "%" || !(m = format.match(/\G%(?:E(?=[cCxXyY])|O(?=[deHImMSuUVwWy]))?(:{0,3}z|.)/m, f))
+          return unless s[at] == c
+          at += 1
+          f += 1
+          next
+        end
+        f = m.end(0)
+        # A number that is followed by another takes no more digits than it has to.
+        tight = format.match?(/\G(?:\d|%[EO]?[CDdeFGgHIjkLlMmNQRrSsTUuVvWwXxYy\d])/, f)
+        number = lambda do |digits, range = nil|
+          n = s.match(/\G\d{1,#{digits}}/, at) or return nil
+          at = n.end(0)
+          i = n[0].to_i
+          range.nil? || range === i ? i : nil
+        end
+        case m[1]
+        when "A", "a"
+          n = s.match(/\G(?:#{DAYNAMES.join("|")}|#{DAYS})/i, at) or return
+          h[:wday] = DAYS.split("|").index(n[0][0, 3].downcase)
+          at = n.end(0)
+        when "B", "b", "h"
+          n = s.match(/\G(?:#{MONTHNAMES.compact.join("|")}|#{MONTHS})/i, at) or return
+          h[:mon] = MONTHS.split("|").index(n[0][0, 3].downcase) + 1
+          at = n.end(0)
+        when "C"
+          n = s.match(tight ? /\G[-+]?\d{1,2}/ : /\G[-+]?\d+/, at) or return
+          h[:_cent] = n[0].to_i
+          at = n.end(0)
+        when "c" then at = __strptime(s, at, "%a %b %e %H:%M:%S %Y", h) or return
+        when "D", "x" then at = __strptime(s, at, "%m/%d/%y", h) or return
+        when "d", "e"
+          at += 1 if s[at] == " "
+          h[:mday] = number.(2, 1..31) or return
+        when "F" then at = __strptime(s, at, "%Y-%m-%d", h) or return
+        when "G", "Y"
+          n = s.match(tight ? /\G[-+]?\d{1,4}/ : /\G[-+]?\d+/, at) or return
+          h[m[1] == "G" ? :cwyear : :year] = n[0].to_i
+          at = n.end(0)
+        when "g", "y"
+          y = number.(2, 0..99) or return
+          h[m[1] == "g" ? :cwyear : :year] = y
+          h[:_cent] ||= y >= 69 ? 19 : 20
+        when "H", "k"
+          at += 1 if s[at] == " "
+          h[:hour] = number.(2, 0..24) or return
+        when "I", "l"
+          at += 1 if s[at] == " "
+          h[:hour] = number.(2, 1..12) or return
+        when "j" then h[:yday] = number.(3, 1..366) or return
+        when "L", "N"
+          n = s.match(tight ? (m[1] == "L" ? /\G([-+]?)(\d{1,3})/ : /\G([-+]?)(\d{1,9})/) : /\G([-+]?)(\d+)/, at) or return
+          fraction = Rational(n[2].to_i, 10**n[2].size)
+          h[:sec_fraction] = n[1] == "-" ? -fraction : fraction
+          at = n.end(0)
+        when "M" then h[:min] = number.(2, 0..59) or return
+        when "m" then h[:mon] = number.(2, 1..12) or return
+        when "n", "t" then at += 1 while s[at]&.match?(/\s/)
+        when "P", "p"
+          n = s.match(/\G([ap])(?:m\b|\.m\.)/i, at) or return
+          h[:_merid] = n[1].downcase == "a" ? 0 : 12
+          at = n.end(0)
+        when "Q", "s"
+          n = s.match(/\G-?\d+/, at) or return
+          h[:seconds] = m[1] == "s" ? n[0].to_i : Rational(n[0].to_i, 1000)
+          at = n.end(0)
+        when "R" then at = __strptime(s, at, "%H:%M", h) or return
+        when "r" then at = __strptime(s, at, "%I:%M:%S %p", h) or return
+        when "S" then h[:sec] = number.(2, 0..60) or return
+        when "T", "X" then at = __strptime(s, at, "%H:%M:%S", h) or return
+        when "U" then h[:wnum0] = number.(2, 0..53) or return
+        when "u" then h[:cwday] = number.(1, 1..7) or return
+        when "V" then h[:cweek] = number.(2, 1..53) or return
+        when "v" then at = __strptime(s, at, "%e-%b-%Y", h) or return
+        when "W" then h[:wnum1] = number.(2, 0..53) or return
+        when "w" then h[:wday] = number.(1, 0..6) or return
+        when "Z", /z\z/
+          n = s.match(/\G#{ZONE}/, at) or return
+          h[:zone] = n[0]
+          h[:offset] = __zone_to_diff(n[0])
+          at = n.end(0)
+        when "%"
+          return unless s[at] == "%"
+          at += 1
+        when "+" then at = __strptime(s, at, "%a %b %e %H:%M:%S %Z %Y", h) or return
+        else
+          text = m[0]
+          return unless s[at, text.size] == text
+          at += text.size
+        end
+      end
+      at
+    end
+
+    private def __check_limit(string, limit)
+      raise TypeError, "no implicit conversion of #{string.nil? ? "nil" : string.class} into String" unless string.respond_to?(:to_str)
+      string = string.to_str
+      raise ArgumentError, "string length (#{string.size}) exceeds the limit #{limit}" if limit && string.size > limit
+      string
+    end
+
+    def _parse(string, comp = true, limit: 128)
+      s = __check_limit(string, limit).gsub(%r{[^-+',./:@[:alnum:]\[\]]+}, " ")
+      h = {}
+      if m = s.match(/\b(#{DAYS})[a-z]*\b\.?/i)
+        h[:wday] = DAYS.split("|").index(m[1].downcase)
+        s = m.pre_match + " " + m.post_match
+      end
+      s = __parse_time(s, h)
+      s = __parse_date(s, h, comp)
+      if h[:year] && s.match?(/\b(?:bc\b|bce\b|b\.c\.)/i)
+        h[:year] = 1 - h[:year]
+      end
+      h.delete(:_bare)
+      h[:offset] = __zone_to_diff(h[:zone]) if h[:zone] && !h.key?(:offset)
+      h
+    end
+
+    private def __parse_time(s, h)
+      hms = /(\d{1,2})\s*(?::\s*(\d{1,2})(?:\s*:\s*(\d{1,2})(?:[.,](\d*))?)?|h\b(?:\s*(\d{1,2})m?\b(?:\s*(\d{1,2})s?\b)?)?(?=\s|\z|\b))/i
+      m = s.match(/(?<![\d.:])#{hms}(?:\s*([ap])(?:m\b|\.m\.))?(?:\s*(#{ZONE}))?/i)
+      unless m
+        m = s.match(/\b(\d{1,2})()()()()()\s*([ap])(?:m\b|\.m\.)(?:\s*(#{ZONE}))?/i) or return s
+      end
+      h[:hour] = m[1].to_i
+      min = m[2].to_s.empty? ? m[5] : m[2]
+      sec = m[3].to_s.empty? ? m[6] : m[3]
+      h[:min] = min.to_i unless min.to_s.empty?
+      h[:sec] = sec.to_i unless sec.to_s.empty?
+      h[:sec_fraction] = Rational(m[4].to_i, 10**m[4].size) unless m[4].to_s.empty?
+      h[:hour] = h[:hour] % 12 + (m[7].downcase == "p" ? 12 : 0) if m[7]
+      zone = m[8]
+      tail = m.post_match
+      # A month's or an era's name is no zone.
+      if zone && zone.match?(/\A(?:(?:#{MONTHS})|b\.?c|a\.?d\b|ce\b|t\z)/i)
+        tail = zone + tail
+        zone = nil
+      end
+      h[:zone] = zone if zone
+      m.pre_match.sub(/(?<=\d)t\z/i, "") + " " + tail
+    end
+
+    # A year as it was written: two digits are of this age.
+    private def __year(text, comp)
+      digits = text.delete("^0-9")
+      y = digits.to_i
+      y = -y if text.start_with?("-")
+      y += y >= 69 ? 1900 : 2000 if comp && digits.size <= 2 && y >= 0
+      y
+    end
+
+    # Three elements whose order their looks must tell.
+    private def __three(h, a, b, c, comp)
+      year_like = ->(t) { t && (t.start_with?("'", "-") || t.delete("^0-9").size > 2) }
+      a, c = c, a if !year_like.(a) && year_like.(c)
+      h[:year] = __year(a, comp && !a.start_with?("-") || a.start_with?("'"))
+      h[:mon] = b.to_i
+      h[:mday] = c.to_i
+    end
+
+    private def __parse_date(s, h, comp)
+      month = ->(text) { MONTHS.split("|").index(text[0, 3].downcase) + 1 }
+      case s
+      when /\b'?(\d+)(?:st|nd|rd|th)?\b[\s.\-\/]*\b(#{MONTHS})[a-z]*\b(?:(?:[\s,.\/]+|-)?((?:ad|ce|bce?)\b\.?|[ab]\.[dc]\.)?\s*('?-?\d+)(?:st|nd|rd|th)?\b)?/i
+        m = $~
+        era = m[3]
+        if m[4] && m[1].size > 2 && m[4].size <= 2
+          h[:year], h[:mday] = __year(m[1], false), m[4].to_i
+        elsif m[1].size > 2 && !m[4]
+          h[:year] = __year(m[1], false)
+        else
+          h[:mday] = m[1].to_i
+          h[:year] = __year(m[4], comp && !m[4].start_with?("-")) if m[4]
+        end
+        h[:mon] = month.(m[2])
+        h[:year] = 1 - h[:year] if era&.match?(/\Ab/i) && h[:year]
+      when /\b(#{MONTHS})[a-z]*\b[.\s\-\/]*('?\d+)(?:st|nd|rd|th)?\b(?:(?:[\s,.\/]+|-)?((?:ad|ce|bce?)\b\.?|[ab]\.[dc]\.)?\s*('?-?\d+)\b)?/i
+        m = $~
+        h[:mon] = month.(m[1])
+        if m[2].size > 2 && !m[4]
+          h[:year] = __year(m[2], comp)
+        else
+          h[:mday] = m[2].to_i
+          h[:year] = __year(m[4], comp && !m[4].start_with?("-")) if m[4]
+        end
+        h[:year] = 1 - h[:year] if m[3]&.match?(/\Ab/i) && h[:year]
+      when /(?<![\d])('?[-+]?\d{2,}|'\d+|\d+)-(\d{1,2})-('?-?\d+)/
+        __three(h, $1, $2, $3, comp)
+      when /\b(\d{2}|\d{4})?-?w(\d{2})(?:-?(\d))?\b/i
+        h[:cwyear] = __year($1, comp) if $1
+        h[:cweek] = $2.to_i
+        h[:cwday] = $3.to_i if $3
+      when /-w-(\d)\b/i then h[:cwday] = $1.to_i
+      when /--(\d{2})?-?(\d{2})\b/
+        h[:mon] = $1.to_i if $1
+        h[:mday] = $2.to_i
+      when /--(\d{2})\b/ then h[:mon] = $1.to_i
+      when /(?<!\d)(\d{4})-(\d{3})\b/ then h[:year], h[:yday] = $1.to_i, $2.to_i
+      when /\b([mtshr])(\d+)\.(\d+)\.(\d+)/i
+        h[:year] = $2.to_i + { "m" => 1867, "t" => 1911, "s" => 1925, "h" => 1988, "r" => 2018 }[$1.downcase]
+        h[:mon], h[:mday] = $3.to_i, $4.to_i
+      when %r{('?-?\d+)/\s*('?\d+)(?:[^\d]\s*('?-?\d+))?}
+        m = $~
+        if m[3] then __three(h, m[1], m[2], m[3], comp)
+        else
+          h[:mon], h[:mday] = m[1].to_i, m[2].to_i
+        end
+      when /('?-?\d+)\.\s*('?\d+)\.\s*('?-?\d+)/ then __three(h, $1, $2, $3, comp)
+      when /\b(#{MONTHS})[a-z]*\b/i then h[:mon] = month.($1)
+      when /'(\d+)\b/ then h[:year] = __year($1, comp)
+      when /(\d+)(?:st|nd|rd|th)\b/i then h[:mday] = $1.to_i
+      when /([-+]?)(\d{2,14})(?:\s*t?\s*(\d{2,6})(?:[.,](\d*))?)?(z\b|[-+]\d{1,4}(?::\d\d)?\b|\[[^\]]*\])?/i
+        __parse_digits(h, $1, $2, $3, $4, $5, comp)
+      end
+      s
+    end
+
+    private def __parse_digits(h, sign, digits, time, fraction, zone, comp)
+      take = ->(keys, widths) do
+        at = 0
+        keys.zip(widths) do |k, w|
+          h[k] = digits[at, w].to_i
+          at += w
+        end
+      end
+      case digits.size
+      when 2 then take.(%i[mday], [2])
+      when 3 then take.(%i[yday], [3])
+      when 4 then take.(%i[mon mday], [2, 2])
+      when 5 then take.(%i[year yday], [2, 3])
+      when 6 then take.(%i[year mon mday], [2, 2, 2])
+      when 7 then take.(%i[year yday], [4, 3])
+      when 8 then take.(%i[year mon mday], [4, 2, 2])
+      when 10 then take.(%i[year mon mday hour], [4, 2, 2, 2])
+      when 12 then take.(%i[year mon mday hour min], [4, 2, 2, 2, 2])
+      when 14 then take.(%i[year mon mday hour min sec], [4, 2, 2, 2, 2, 2])
+      else return
+      end
+      if h[:year]
+        short = digits.size == 5 || digits.size == 6
+        h[:year] += h[:year] >= 69 ? 1900 : 2000 if short && comp && sign.empty?
+        h[:year] = -h[:year] if sign == "-"
+      end
+      if time
+        h[:hour] = time[0, 2].to_i
+        h[:min] = time[2, 2].to_i if time.size >= 4
+        h[:sec] = time[4, 2].to_i if time.size >= 6
+      end
+      h[:sec_fraction] = Rational(fraction.to_i, 10**fraction.size) if fraction && !fraction.empty?
+      h[:zone] = zone if zone
+    end
+
+    # The strict forms.
+
+    private def __fields(match, names)
+      h = {}
+      names.each do |name|
+        text = match[name] or next
+        h[name] = case name
+                  when :sec_fraction then Rational(text.to_i, 10**text.size)
+                  when :zone then text
+                  when :mon then (text =~ /\d/ ? text.to_i : MONTHS.split("|").index(text.downcase) + 1)
+                  when :wday then DAYS.split("|").index(text[0, 3].downcase)
+                  else text.to_i
+                  end
+      end
+      h[:offset] = __zone_to_diff(h[:zone]) if h[:zone]
+      h
+    end
+
+    def _iso8601(string, limit: 128)
+      return {} if string.nil?
+      s = __check_limit(string, limit)
+      time = /(?:[t\s](?<hour>\d{2})(?::?(?<min>\d{2})(?::?(?<sec>\d{2})(?:[.,](?<sec_fraction>\d+))?)?)?\s*(?<zone>z|[-+]\d{2}(?::?\d{2})?)?)?/i
+      case s
+      when /\A\s*(?<year>[-+]?\d{2,})-(?<mon>\d{2})-(?<mday>\d{2})#{time}\s*\z/i, /\A\s*(?<year>[-+]?\d{4})(?<mon>\d{2})(?<mday>\d{2})#{time}\s*\z/i
+        h = __fields($~, %i[mday mon year hour min sec sec_fraction zone])
+        h[:year] += h[:year] >= 69 ? 1900 : 2000 if $~[:year].size == 2
+        h
+      when /\A\s*(?<year>[-+]?\d{4})-?(?<yday>\d{3})#{time}\s*\z/i then __fields($~, %i[yday year hour min sec sec_fraction zone])
+      when /\A\s*(?<cwyear>\d{4})-?w(?<cweek>\d{2})-?(?<cwday>\d)#{time}\s*\z/i
+        __fields($~, %i[cwyear cweek cwday hour min sec sec_fraction zone])
+      when /\A\s*--(?<mon>\d{2})-?(?<mday>\d{2})#{time}\s*\z/i then __fields($~, %i[mon mday hour min sec sec_fraction zone])
+      when /\A\s*(?<hour>\d{2}):?(?<min>\d{2})(?::?(?<sec>\d{2})(?:[.,](?<sec_fraction>\d+))?)?(?<zone>z|[-+]\d{2}(?::?\d{2})?)?\s*\z/i
+        __fields($~, %i[hour min sec sec_fraction zone])
+      else {}
+      end
+    end
+
+    def _rfc3339(string, limit: 128)
+      return {} if string.nil?
+      m = __check_limit(string, limit).match(/\A\s*(?<year>-?\d{4})-(?<mon>\d{2})-(?<mday>\d{2})(?:t|\s)(?<hour>\d{2}):(?<min>\d{2}):(?<sec>\d{2})(?:\.(?<sec_fraction>\d+))?(?<zone>z|[-+]\d{2}:\d{2})\s*\z/i)
+      m ? __fields(m, %i[year mon mday hour min sec zone sec_fraction]) : {}
+    end
+
+    def _xmlschema(string, limit: 128)
+      return {} if string.nil?
+      s = __check_limit(string, limit)
+      zone = /(?<zone>z|[-+]\d{2}(?::\d{2})?)?/i
+      case s
+      when /\A\s*(?<year>-?\d{4,})(?:-(?<mon>\d{2})(?:-(?<mday>\d{2}))?)?(?:t(?<hour>\d{2}):(?<min>\d{2}):(?<sec>\d{2})(?:\.(?<sec_fraction>\d+))?)?#{zone}\s*\z/i
+        __fields($~, %i[year mon mday hour min sec sec_fraction zone])
+      when /\A\s*(?<hour>\d{2}):(?<min>\d{2}):(?<sec>\d{2})(?:\.(?<sec_fraction>\d+))?#{zone}\s*\z/i then __fields($~, %i[hour min sec sec_fraction zone])
+      when /\A\s*--(?<mon>\d{2})(?:-(?<mday>\d{2}))?#{zone}\s*\z/i then __fields($~, %i[mon mday zone])
+      when /\A\s*---(?<mday>\d{2})#{zone}\s*\z/i then __fields($~, %i[mday zone])
+      else {}
+      end
+    end
+
+    def _rfc2822(string, limit: 128)
+      return {} if string.nil?
+      m = __check_limit(string, limit).match(/\A\s*(?:(?<wday>#{DAYS})\s*,\s+)?(?<mday>\d{1,2})\s+(?<mon>#{MONTHS})\s+(?<year>-?\d{2,})\s+(?<hour>\d{2}):(?<min>\d{2})(?::(?<sec>\d{2}))?\s*(?<zone>[-+]\d{4}|[a-z]+)\s*\z/i)
+      return {} unless m
+      h = __fields(m, %i[wday mday mon year hour min sec zone])
+      h[:year] += m[:year].size == 2 ? (h[:year] >= 50 ? 1900 : 2000) : 1900 if m[:year].size < 4
+      h
+    end
+    alias _rfc822 _rfc2822
+
+    def _httpdate(string, limit: 128)
+      return {} if string.nil?
+      s = __check_limit(string, limit)
+      case s
+      when /\A\s*(?<wday>#{DAYS})\s*,\s+(?<mday>\d{2})\s+(?<mon>#{MONTHS})\s+(?<year>-?\d{4})\s+(?<hour>\d{2}):(?<min>\d{2}):(?<sec>\d{2})\s+(?<zone>gmt)\s*\z/i
+        __fields($~, %i[wday mday mon year hour min sec zone])
+      when /\A\s*(?<wday>#{DAYNAMES.join("|")})\s*,\s+(?<mday>\d{2})\s*-\s*(?<mon>#{MONTHS})\s*-\s*(?<year>\d{2})\s+(?<hour>\d{2}):(?<min>\d{2}):(?<sec>\d{2})\s+(?<zone>gmt)\s*\z/i
+        h = __fields($~, %i[wday mday mon year hour min sec zone])
+        h[:year] += h[:year] >= 69 ? 1900 : 2000
+        h
+      when /\A\s*(?<wday>#{DAYS})\s+(?<mon>#{MONTHS})\s+(?<mday>\d{1,2})\s+(?<hour>\d{2}):(?<min>\d{2}):(?<sec>\d{2})\s+(?<year>\d{4})\s*\z/i
+        __fields($~, %i[wday mon mday hour min sec year])
+      else {}
+      end
+    end
+
+    def _jisx0301(string, limit: 128)
+      return {} if string.nil?
+      s = __check_limit(string, limit)
+      m = s.match(/\A\s*(?<era>[mtshr])?(?<year>\d{2})\.(?<mon>\d{2})\.(?<mday>\d{2})(?:t(?:(?<hour>\d{2}):(?<min>\d{2})(?::(?<sec>\d{2})(?:[,.](?<sec_fraction>\d*))?)?(?<zone>z|[-+]\d{2}(?::?\d{2})?)?)?)?\s*\z/i)
+      return _iso8601(s, limit: limit) unless m
+      h = __fields(m, %i[year mon mday hour min sec sec_fraction zone])
+      h[:year] += { "m" => 1867, "t" => 1911, "s" => 1925, "h" => 1988, "r" => 2018 }[(m[:era] || "h").downcase]
+      h
+    end
+
+    # Making dates of elements.
+
+    private def __from_elements(h, start)
+      raise Error, "invalid date" if h.nil?
+      if h[:seconds]
+        seconds = h[:seconds] + (h[:offset] || 0)
+        days, rest = seconds.divmod(86400)
+        whole = rest.floor
+        h = h.merge(jd: 2440588 + days, hour: whole / 3600, min: whole / 60 % 60, sec: whole % 60)
+        h[:sec_fraction] = rest - whole if rest != whole
+      end
+      time = h.slice(:hour, :min, :sec).size
+      h = h.merge(wday: h[:cwday] % 7) if h[:cwday] && !h[:wday] && (h[:wnum0] || h[:wnum1])
+      forms = { ordinal: %i[year yday], civil: %i[year mon mday], commercial: %i[cwyear cweek cwday], wday: %i[wday], wnum0: %i[year wnum0 wday], wnum1: %i[year wnum1 wday], mixed: %i[cwyear cweek wday] }
+      unless h[:jd]
+        form, keys = forms.max_by.with_index { |(_, ks), i| [ks.count { |k| h[k] }, -i] }
+        if keys.none? { |k| h[k] }
+          raise Error, "invalid date" unless time > 0 && self <= DateTime
+          h = h.merge(jd: Date.today.jd)
+        elsif form == :wday
+          today = Date.today
+          h = h.merge(jd: (today - today.wday + h[:wday]).jd)
+        elsif form != :civil || !keys.all? { |k| h[k] }
+          today = nil
+          filled = {}
+          keys.each do |k|
+            if h[k] then break
+            elsif %i[wnum0 wnum1].include?(k) then filled[k] = 0
+            else filled[k] = (today ||= Date.today).__send__(k)
+            end
+          end
+          keys.each { |k| filled[k] = (%i[wday wnum0 wnum1].include?(k) ? (form == :wnum0 ? 0 : 1) : 1) unless h[k] || filled[k] }
+          h = h.merge(filled)
+        end
+      end
+      jd = h[:jd] ||
+           (h[:yday] && h[:year] && __valid_ordinal_jd(h[:year], h[:yday], start)) ||
+           (h[:mday] && h[:mon] && h[:year] && __valid_civil_jd(h[:year], h[:mon], h[:mday], start))
+      if !jd && h[:cweek] && h[:cwyear] && (wday = h[:cwday] || h[:wday])
+        jd = __valid_commercial_jd(h[:cwyear], h[:cweek], wday == 0 ? 7 : wday, start)
+      end
+      if !jd && h[:year]
+        wday = h[:wday] || (h[:cwday] && h[:cwday] % 7)
+        jd = __valid_weeknum_jd(h[:year], h[:wnum0], wday, 0, start) if h[:wnum0] && wday
+        jd ||= __valid_weeknum_jd(h[:year], h[:wnum1], (wday - 1) % 7, 1, start) if h[:wnum1] && wday
+      end
+      raise Error, "invalid date" unless jd
+      [jd, h]
+    end
+
+    private def __date(h, start)
+      jd, = __from_elements(h, start)
+      Date.__send__(:__make, jd, 0, start)
+    end
+
+    def strptime(string = "-4712-01-01", format = "%F", start = ITALY)
+      __date(_strptime(string, format), start)
+    end
+
+    def parse(string = "-4712-01-01", comp = true, start = ITALY, limit: 128)
+      __date(_parse(string, comp, limit: limit), start)
+    end
+
+    %i[iso8601 rfc3339 xmlschema rfc2822 rfc822 httpdate jisx0301].each do |name|
+      define_method(name) do |string = "-4712-01-01", start = ITALY, limit: 128|
+        h = __send__(:"_#{name}", string, limit: limit)
+        raise Error, "invalid date" if h.empty?
+        __date(h, start)
+      end
+    end
+  end
+end
+
+class DateTime
+  class << self
+    private def __date(h, start)
+      jd, h = __from_elements(h, start)
+      sec = h[:sec] || 0
+      sec = 59 if sec == 60
+      offset = h[:offset] || 0
+      if offset.abs > 86400
+        warn "invalid offset is ignored"
+        offset = 0
+      end
+      date = __at(jd, h[:hour] || 0, h[:min] || 0, sec + (h[:sec_fraction] || 0), offset.to_i, start)
+      date
+    end
+
+    def strptime(string = "-4712-01-01T00:00:00+00:00", format = "%FT%T%z", start = Date::ITALY) = super
+
+    def parse(string = "-4712-01-01T00:00:00+00:00", comp = true, start = Date::ITALY, limit: 128) = super
+
+    def _strptime(string, format = "%FT%T%z") = super
+  end
+end

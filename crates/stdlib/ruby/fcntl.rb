@@ -1,0 +1,9 @@
+# fcntl: the constants of fcntl(2) on Linux.
+module Fcntl
+  VERSION = "1.3.0"
+  F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETLK, F_SETLK, F_SETLKW = 0, 1, 2, 3, 4, 5, 6, 7
+  FD_CLOEXEC, F_RDLCK, F_WRLCK, F_UNLCK, F_DUPFD_CLOEXEC = 1, 0, 1, 2, 1030
+  O_CREAT, O_EXCL, O_NOCTTY, O_TRUNC, O_APPEND = File::CREAT, File::EXCL, File::NOCTTY, File::TRUNC, File::APPEND
+  O_NONBLOCK = O_NDELAY = File::NONBLOCK
+  O_RDONLY, O_RDWR, O_WRONLY, O_ACCMODE = File::RDONLY, File::RDWR, File::WRONLY, 3
+end

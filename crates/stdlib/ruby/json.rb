@@ -1,0 +1,367 @@
+# json: everything of the library but parsing and generating, which are native.
+module JSON
+  VERSION = "2.18.0"
+  VERSION_ARRAY = VERSION.split(".").map(&:to_i)
+  VERSION_MAJOR, VERSION_MINOR, VERSION_BUILD = VERSION_ARRAY
+
+  NaN = Float::NAN
+  Infinity = Float::INFINITY
+  MinusInfinity = -Float::INFINITY
+
+  class JSONError < StandardError
+    def self.wrap(exception) = new("Wrapped(#{exception.class}): #{exception.message.inspect}")
+  end
+
+  class ParserError < JSONError
+    attr_reader :line, :column
+  end
+
+  class NestingError < ParserError; end
+
+  class GeneratorError < JSONError
+    attr_reader :invalid_object
+
+    def initialize(message, invalid_object = nil)
+      super(message)
+      @invalid_object = invalid_object
+    end
+
+    def detailed_message(...)
+      return super unless defined?(@invalid_object) && @invalid_object
+      shown = @invalid_object.inspect
+      shown = shown.byteslice(0, 197).scrub("") + "..." if shown.bytesize > 200
+      "#{super}\nInvalid object: #{shown}"
+    end
+  end
+
+  class MissingUnicodeSupport < JSONError; end
+
+  Fragment = Struct.new(:json) do
+    def initialize(json)
+      string = String.try_convert(json) or raise TypeError, " no implicit conversion of #{json.class} into String"
+      super(string)
+    end
+
+    def to_json(state = nil, *) = json
+  end
+
+  module Ext
+    module Generator
+      # The options of a generation, and the depth that it has reached.
+      class State
+        attr_reader :indent, :space, :space_before, :object_nl, :array_nl, :as_json
+        attr_accessor :max_nesting, :depth, :script_safe, :strict, :buffer_initial_length
+        attr_writer :allow_nan, :ascii_only
+
+        def self.from_state(options)
+          case options
+          when self then options
+          when Hash then new(options)
+          else
+            if options.respond_to?(:to_hash) then new(options.to_hash)
+            elsif options.respond_to?(:to_h) && !options.nil? then new(options.to_h)
+            else new
+            end
+          end
+        end
+
+        def self.generate(object, options, io = nil) = new(options).generate(object, io)
+
+        def initialize(options = nil)
+          @indent = @space = @space_before = @object_nl = @array_nl = ""
+          @max_nesting = 100
+          @depth = 0
+          @allow_nan = @ascii_only = @script_safe = @strict = @as_json = false
+          @buffer_initial_length = 1024
+          configure(options) if options
+        end
+
+        def configure(options)
+          unless options.is_a?(Hash)
+            if options.respond_to?(:to_hash) then options = options.to_hash
+            elsif options.respond_to?(:to_h) then options = options.to_h
+            else raise TypeError, "can't convert #{options.class} into Hash"
+            end
+          end
+          options.each do |key, value|
+            case key.to_sym
+            when :indent then self.indent = value
+            when :space then self.space = value
+            when :space_before then self.space_before = value
+            when :object_nl then self.object_nl = value
+            when :array_nl then self.array_nl = value
+            when :max_nesting then @max_nesting = value || 0
+            when :depth then @depth = value
+            when :allow_nan then @allow_nan = !!value
+            when :ascii_only then @ascii_only = !!value
+            when :script_safe, :escape_slash then @script_safe = !!value
+            when :strict then @strict = !!value
+            when :as_json then self.as_json = value
+            when :buffer_initial_length then self.buffer_initial_length = value
+            end
+          end
+          self
+        end
+        alias merge configure
+
+        %i[indent space space_before object_nl array_nl].each do |name|
+          define_method(:"#{name}=") do |text|
+            raise TypeError, "wrong argument type #{text.class} (expected String)" unless String === text
+            instance_variable_set(:"@#{name}", text.frozen? ? text : text.dup.freeze)
+          end
+        end
+
+        def as_json=(callable)
+          @as_json = callable ? callable.to_proc : false
+        end
+
+        def buffer_initial_length=(length)
+          @buffer_initial_length = length if Integer === length && length > 0
+        end
+
+        def allow_nan? = @allow_nan
+        def ascii_only? = @ascii_only
+        def script_safe? = @script_safe
+        alias script_safe script_safe?
+        def strict? = @strict
+        alias strict strict?
+        def check_circular? = @max_nesting != 0
+        alias escape_slash script_safe
+        alias escape_slash? script_safe?
+        alias escape_slash= script_safe=
+
+        def generate(object, io = nil)
+          text = JSON.__send__(:__generate, object, self)
+          return text unless io
+          io.write(text)
+          io
+        end
+
+        def generate_new(object, io = nil) = dup.generate(object, io)
+
+        def to_h
+          result = instance_variables.to_h { |name| [name.to_s.delete_prefix("@").to_sym, instance_variable_get(name)] }
+          result.delete(:buffer_initial_length)
+          result
+        end
+        alias to_hash to_h
+
+        def [](name)
+          respond_to?(name) ? __send__(name) : instance_variable_get("@#{name}")
+        end
+
+        def []=(name, value)
+          respond_to?(name = "#{name}=") ? __send__(name, value) : instance_variable_set("@#{name.delete_suffix("=")}", value)
+        end
+      end
+
+      module GeneratorMethods
+        module String
+          # What is needed to carry bytes that are no text.
+          module Extend
+            def json_create(object) = object["raw"].pack("C*")
+          end
+
+          ::String.extend(Extend)
+
+          def to_json_raw_object = { JSON.create_id => self.class.name, "raw" => unpack("C*") }
+
+          def to_json_raw(*) = to_json_raw_object.to_json(*)
+        end
+      end
+    end
+
+    # A document on its way to an object.
+    class Parser
+      class << self
+        def parse(source, options = nil) = JSON.__send__(:__parse, source, options)
+        alias_method :new_parse, :parse
+      end
+
+      attr_reader :source
+
+      def initialize(source, options = nil)
+        @source = source.to_str
+        @options = options
+      end
+
+      def parse = JSON.__send__(:__parse, @source, @options)
+    end
+    ParserConfig = Parser
+  end
+
+  Parser = Ext::Parser
+  State = Ext::Generator::State
+  PRETTY_GENERATE_OPTIONS = { indent: "  ", space: " ", object_nl: "\n", array_nl: "\n" }.freeze
+  private_constant :PRETTY_GENERATE_OPTIONS
+
+  @create_id = "json_class"
+  @load_default_options = { allow_nan: true, allow_blank: true, create_additions: nil, max_nesting: false }
+  @unsafe_load_default_options = { allow_nan: true, allow_blank: true, create_additions: true, max_nesting: false }
+  @dump_default_options = { max_nesting: false, allow_nan: true }
+
+  class << self
+    attr_accessor :create_id, :load_default_options, :unsafe_load_default_options, :dump_default_options
+    private :__parse, :__generate
+
+    def state = State
+    def parser = Parser
+    def generator = Ext::Generator
+
+    def [](object, options = {})
+      return parse(object.to_str, options) if object.respond_to?(:to_str)
+      generate(object, options)
+    end
+
+    def parse!(source, options = nil)
+      parse(source, { max_nesting: false, allow_nan: true }.merge(options || {}))
+    end
+
+    def load_file(path, options = nil) = parse(File.read(path, encoding: Encoding::UTF_8), options)
+
+    def load_file!(path, options = nil) = parse!(File.read(path, encoding: Encoding::UTF_8), options)
+
+    def unparse(...) = generate(...)
+
+    def fast_generate(object, options = nil)
+      warn "JSON.fast_generate is deprecated and will be removed in json 3.0.0, just use JSON.generate", uplevel: 0, category: :deprecated
+      generate(object, options)
+    end
+    alias fast_unparse fast_generate
+
+    def pretty_generate(object, options = nil)
+      return options.generate(object) if State === options
+      if options
+        unless options.is_a?(Hash)
+          if options.respond_to?(:to_hash) then options = options.to_hash
+          elsif options.respond_to?(:to_h) then options = options.to_h
+          else raise TypeError, "can't convert #{options.class} into Hash"
+          end
+        end
+        options = PRETTY_GENERATE_OPTIONS.merge(options.transform_keys(&:to_sym))
+      end
+      State.new(options || PRETTY_GENERATE_OPTIONS).generate(object)
+    end
+    alias pretty_unparse pretty_generate
+
+    def load(source, proc = nil, options = nil)
+      __load(source, proc, options ? load_default_options.merge(options) : load_default_options)
+    end
+    alias restore load
+
+    def unsafe_load(source, proc = nil, options = nil)
+      __load(source, proc, options ? unsafe_load_default_options.merge(options) : unsafe_load_default_options)
+    end
+
+    def dump(object, io = nil, limit = nil, kwargs = nil)
+      if kwargs.nil?
+        if limit.nil?
+          if Hash === io
+            kwargs, io = io, nil
+          end
+        elsif Hash === limit
+          kwargs, limit = limit, nil
+        end
+      end
+      if io && limit.nil? && !io.respond_to?(:write) && !io.respond_to?(:to_io)
+        limit, io = io, nil
+      end
+      io = io.to_io if io.respond_to?(:to_io) && !io.respond_to?(:write)
+      options = dump_default_options
+      options = options.merge(max_nesting: limit) if limit
+      options = options.merge(kwargs) if kwargs
+      begin
+        State.new(options).generate(object, io)
+      rescue NestingError
+        raise ArgumentError, "exceed depth limit"
+      end
+    end
+
+    private def __load(source, proc, options)
+      if source.respond_to?(:to_str) then source = source.to_str
+      elsif source.respond_to?(:to_io) then source = source.to_io.read
+      elsif source.respond_to?(:read) then source = source.read
+      end
+      source = "null" if options[:allow_blank] && (source.nil? || source.empty?)
+      options = options.merge(on_load: proc.to_proc) if proc
+      parse(source, options)
+    end
+
+    # The object that a Hash with a class name stands for.
+    private def __create(hash, mode)
+      name = hash[create_id] if Hash === hash || hash.respond_to?(:[])
+      return hash unless name
+      return hash if mode.nil? && !(String === name)
+      klass = begin
+        Object.const_get(name)
+      rescue NameError => e
+        raise ArgumentError, "can't get const #{name}: #{e}"
+      end
+      return hash unless klass.respond_to?(:json_creatable?) ? klass.json_creatable? : klass.respond_to?(:json_create)
+      if mode.nil?
+        warn "JSON.load implicit support for `create_additions: true` is deprecated and will be removed in 3.0, use JSON.unsafe_load or explicitly pass `create_additions: true`", category: :deprecated
+      end
+      klass.json_create(hash)
+    end
+
+    private def __match_string(text, patterns)
+      _, klass = patterns.find { |pattern, k| k.json_creatable? && pattern === text }
+      klass ? klass.json_create(text) : text
+    end
+
+    private def __decimal(klass, text)
+      if klass.respond_to?(:try_convert) then klass.try_convert(text)
+      elsif klass.respond_to?(:new) then klass.new(text)
+      else Kernel.__send__(klass.name, text)
+      end
+    end
+  end
+
+  # A pair of generator and parser with options of their own, and a block for objects that JSON has no form for.
+  class Coder
+    def initialize(options = nil, &as_json)
+      options = options ? options.dup : {}
+      options[:strict] = true
+      @state = State.new(as_json ? options.merge(as_json: as_json) : options).freeze
+      @options = options
+    end
+
+    def dump(object, io = nil) = @state.dup.generate(object, io)
+    alias generate dump
+
+    def load(source) = JSON.__send__(:__parse, source, @options)
+    alias parse load
+
+    def load_file(path) = load(File.read(path, encoding: Encoding::UTF_8))
+  end
+
+  # Methods for `include JSON`.
+  private
+
+  %i[generate pretty_generate parse parse! load unsafe_load dump load_file load_file! fast_generate restore unparse pretty_unparse fast_unparse].each do |name|
+    define_method(name) { |*args, **options| options.empty? ? JSON.__send__(name, *args) : JSON.__send__(name, *args, options) }
+  end
+end
+
+class Class
+  def json_creatable? = respond_to?(:json_create)
+end
+
+module Kernel
+  private
+
+  def j(*objects)
+    objects.each { |o| puts JSON.generate(o, allow_nan: true, max_nesting: false) }
+    nil
+  end
+
+  def jj(*objects)
+    objects.each { |o| puts JSON.pretty_generate(o, allow_nan: true, max_nesting: false) }
+    nil
+  end
+
+  def JSON(object, options = nil)
+    return JSON.parse(object.to_str, options) if object.respond_to?(:to_str)
+    JSON.generate(object, options)
+  end
+end

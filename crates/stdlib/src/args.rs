@@ -1,0 +1,142 @@
+//! Arguments that several libraries take: open modes, encodings, line separators.
+
+use zakuro_text::encoding::Encoding;
+use zakuro_vm::*;
+
+pub const READ: u8 = 1;
+pub const WRITE: u8 = 2;
+pub const APPEND: u8 = 4;
+pub const TRUNCATE: u8 = 8;
+
+/// An open mode.
+#[derive(Clone, Copy, Default)]
+pub struct Mode {
+    /// READ | WRITE | APPEND | TRUNCATE
+    pub bits: u8,
+    pub encoding: Option<u8>,
+    pub binary: bool,
+    pub text: bool,
+}
+
+/// Of a String ("r+", "w:utf-8") or an Integer (IO::RDWR).
+pub fn mode(cx: &mut Cx, v: Value) -> Result<Mode> {
+    if v.is_fixnum() {
+        let n = v.fix();
+        // O_WRONLY, O_RDWR, O_APPEND, O_TRUNC as Linux numbers them (File::Constants).
+        let mut bits = match n & 3 {
+            0 => READ,
+            1 => WRITE,
+            _ => READ | WRITE,
+        };
+        if n & 0o2000 != 0 {
+            bits |= APPEND;
+        }
+        if n & 0o1000 != 0 {
+            bits |= TRUNCATE;
+        }
+        return Ok(Mode { bits, ..Mode::default() });
+    }
+    let text = cx.to_str(v)?.text().into_owned();
+    let (letters, enc) = match text.split_once(':') {
+        Some((l, e)) => (l, Some(e.split(':').next().unwrap_or(e))),
+        None => (text.as_str(), None),
+    };
+    let mut m = Mode::default();
+    let mut chars = letters.chars();
+    m.bits = match chars.next() {
+        Some('r') => READ,
+        Some('w') => WRITE | TRUNCATE,
+        Some('a') => WRITE | APPEND,
+        _ => return cx.arg_error(format!("invalid access mode {text}")),
+    };
+    for c in chars {
+        match c {
+            '+' => m.bits |= READ | WRITE,
+            'b' => m.binary = true,
+            't' => m.text = true,
+            _ => return cx.arg_error(format!("invalid access mode {text}")),
+        }
+    }
+    if let Some(e) = enc {
+        let e = e.strip_prefix("BOM|").or_else(|| e.strip_prefix("bom|")).unwrap_or(e);
+        m.encoding = Encoding::find(e.as_bytes()).map(|e| e.id());
+    }
+    Ok(m)
+}
+
+/// Encoding (id) of an Encoding object or the name of one, perhaps `ext:int`.
+pub fn encoding(cx: &mut Cx, v: Value) -> Result<u8> {
+    let name = match cx.try_str(v)? {
+        Some(s) => s.text().into_owned(),
+        None => cx.to_s_text(v)?,
+    };
+    let first = name.split(':').next().unwrap_or(&name);
+    let first = first.strip_prefix("BOM|").or_else(|| first.strip_prefix("bom|")).unwrap_or(first);
+    match first.to_ascii_lowercase().as_str() {
+        "external" | "locale" | "filesystem" => return Ok(default_external(cx)),
+        _ => {}
+    }
+    match Encoding::find(first.as_bytes()) {
+        Some(e) => Ok(e.id()),
+        None => cx.arg_error(format!("unknown encoding name - {first}")),
+    }
+}
+
+/// `Encoding.default_external`
+pub fn default_external(cx: &mut Cx) -> u8 {
+    let class = cx.class_value(ids::ENCODING);
+    match cx.call(class, Sym::intern("default_external"), &[]) {
+        Ok(v) => cx.to_s_text(v).ok().and_then(|n| Encoding::find(n.as_bytes())).map_or(string::UTF8, |e| e.id()),
+        Err(_) => {
+            cx.take_pending();
+            string::UTF8
+        }
+    }
+}
+
+/// The Encoding object of an id.
+pub fn encoding_object(cx: &mut Cx, id: u8) -> Result<Value> {
+    let name = cx.str(encoding_of(id).name());
+    let class = cx.class_value(ids::ENCODING);
+    cx.call(class, Sym::intern("find"), &[name])
+}
+
+pub fn encoding_of(id: u8) -> Encoding {
+    Encoding::from_id(id).unwrap_or(Encoding::BINARY)
+}
+
+/// What `gets` and its family are asked for.
+pub struct LineArgs {
+    /// None: everything up to the end.
+    pub separator: Option<Vec<u8>>,
+    pub limit: Option<usize>,
+    pub chomp: bool,
+}
+
+/// `(separator = $/, limit = nil, chomp: false)`
+pub fn line_args(cx: &mut Cx, mut args: Args) -> Result<LineArgs> {
+    let kw = args.take_kw();
+    kw.only(cx, &[sym::chomp])?;
+    let chomp = kw.get(sym::chomp).is_some_and(Value::truthy);
+    builtin::check_arity(cx, args.argc, 0, 2)?;
+    let (mut separator, mut limit) = (None, Value::NIL);
+    match args.as_slice() {
+        [] => {}
+        [v] if v.is_nil() => separator = Some(Value::NIL),
+        [v] => match cx.try_str(*v)? {
+            Some(s) => separator = Some(s.as_value()),
+            None => limit = *v,
+        },
+        [s, l, ..] => {
+            separator = Some(if s.is_nil() { *s } else { cx.to_str(*s)?.as_value() });
+            limit = *l;
+        }
+    }
+    let limit = if limit.is_nil() { None } else { usize::try_from(cx.to_i64(limit)?).ok() };
+    let separator = match separator {
+        Some(s) => s,
+        None => cx.global_get(sym::input_rs)?,
+    };
+    let separator = Ref::<StringCell>::from_value(separator).map(|s| s.bytes().to_vec());
+    Ok(LineArgs { separator, limit, chomp })
+}

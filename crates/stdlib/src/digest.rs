@@ -1,0 +1,189 @@
+//! digest: MD5, SHA-1, SHA-2 and RIPEMD-160 (RustCrypto), behind `Digest::Base`. The rest of the interface is Ruby (`ruby/digest.rb`).
+
+use digest_impl::Digest;
+use zakuro_macros::ruby_class;
+use zakuro_vm::*;
+
+/// A hash in the making.
+#[derive(Clone)]
+enum Hasher {
+    Md5(md5::Md5),
+    Sha1(sha1::Sha1),
+    Sha256(sha2::Sha256),
+    Sha384(sha2::Sha384),
+    Sha512(sha2::Sha512),
+    Rmd160(ripemd::Ripemd160),
+}
+
+impl NativeData for Hasher {
+    fn send_copy(&self) -> Option<SendPayload> {
+        Some(Box::new(self.clone()))
+    }
+}
+
+macro_rules! each {
+    ($this:expr, $h:ident => $e:expr) => {
+        match $this {
+            Hasher::Md5($h) => $e,
+            Hasher::Sha1($h) => $e,
+            Hasher::Sha256($h) => $e,
+            Hasher::Sha384($h) => $e,
+            Hasher::Sha512($h) => $e,
+            Hasher::Rmd160($h) => $e,
+        }
+    };
+}
+
+impl Hasher {
+    fn named(name: &str) -> Option<Hasher> {
+        Some(match name {
+            "Digest::MD5" => Hasher::Md5(Digest::new()),
+            "Digest::SHA1" => Hasher::Sha1(Digest::new()),
+            "Digest::SHA256" => Hasher::Sha256(Digest::new()),
+            "Digest::SHA384" => Hasher::Sha384(Digest::new()),
+            "Digest::SHA512" => Hasher::Sha512(Digest::new()),
+            "Digest::RMD160" => Hasher::Rmd160(Digest::new()),
+            _ => return None,
+        })
+    }
+    fn update(&mut self, b: &[u8]) {
+        each!(self, h => Digest::update(h, b))
+    }
+    fn finish(self) -> Vec<u8> {
+        each!(self, h => h.finalize().to_vec())
+    }
+    fn block(&self) -> i64 {
+        match self {
+            Hasher::Sha384(_) | Hasher::Sha512(_) => 128,
+            _ => 64,
+        }
+    }
+    fn size(&self) -> i64 {
+        match self {
+            Hasher::Md5(_) => 16,
+            Hasher::Sha1(_) | Hasher::Rmd160(_) => 20,
+            Hasher::Sha256(_) => 32,
+            Hasher::Sha384(_) => 48,
+            Hasher::Sha512(_) => 64,
+        }
+    }
+}
+
+/// A fresh hash of a class: of the first of its ancestors that names one.
+fn fresh(cx: &mut Cx, class: ClassId) -> Result<Hasher> {
+    let mro = cx.class(class).mro.clone();
+    for c in mro {
+        if let Some(h) = cx.class(c).name.and_then(|n| Hasher::named(&n.name())) {
+            return Ok(h);
+        }
+    }
+    let name = cx.class_name(class);
+    cx.raise(ids::NOT_IMPLEMENTED_ERROR, format!("{name} is an abstract class"))
+}
+
+/// The hash of an object, made on first use.
+fn hasher(cx: &mut Cx, this: Value) -> Result<&'static mut Hasher> {
+    if !cx.is_data::<Hasher>(this) {
+        let class = cx.class_of(this);
+        let h = fresh(cx, class)?;
+        cx.data_init(this, h)?;
+    }
+    cx.data_mut::<Hasher>(this)
+}
+
+/// More at once is hashed in portions, between which the VM may be interrupted.
+const PORTION: usize = 1 << 20;
+
+#[ruby_class(ids::OBJECT)]
+mod base {
+    use super::*;
+
+    /// Adds text.
+    ///
+    ///     (Digest::MD5.new << "a" << "b").hexdigest   #=> "187ef4436122d1cc2f40dc2b92f0eba0"
+    #[method("update", "<<")]
+    fn update(cx: &mut Cx, this: Value, s: Ref<StringCell>) -> Result<Value> {
+        cx.check_frozen(this)?;
+        let mut at = 0;
+        loop {
+            let h = hasher(cx, this)?;
+            let Some(part) = s.bytes().get(at..(at + PORTION).min(s.len())).filter(|p| !p.is_empty()) else { break };
+            h.update(part);
+            at += part.len();
+            if at < s.len() {
+                cx.safepoint()?;
+            }
+        }
+        Ok(this)
+    }
+    /// Starts anew.
+    #[method("reset")]
+    fn reset(cx: &mut Cx, this: Value) -> Result<Value> {
+        let class = cx.class_of(this);
+        let h = fresh(cx, class)?;
+        cx.data_init(this, h)?;
+        Ok(this)
+    }
+    #[method("finish", private)]
+    fn finish(cx: &mut Cx, this: Value) -> Result<Value> {
+        let b = hasher(cx, this)?.clone().finish();
+        Ok(cx.str_bytes(&b, string::BINARY))
+    }
+    #[method("initialize_copy", private)]
+    fn initialize_copy(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
+        let h = hasher(cx, other)?.clone();
+        cx.data_init(this, h)?;
+        Ok(this)
+    }
+    /// Bytes of the result.
+    ///
+    ///     Digest::SHA256.new.digest_length   #=> 32
+    #[method("digest_length")]
+    fn digest_length(cx: &mut Cx, this: Value) -> Result<i64> {
+        Ok(hasher(cx, this)?.size())
+    }
+    /// Bytes that are hashed at a time.
+    #[method("block_length")]
+    fn block_length(cx: &mut Cx, this: Value) -> Result<i64> {
+        Ok(hasher(cx, this)?.block())
+    }
+    /// The hash of a String, in bytes.
+    #[method("digest", singleton)]
+    fn digest(cx: &mut Cx, this: ClassId, s: Ref<StringCell>) -> Result<Value> {
+        let mut h = fresh(cx, this)?;
+        h.update(s.bytes());
+        Ok(cx.str_bytes(&h.finish(), string::BINARY))
+    }
+    /// The hash of a String, in hexadecimal digits.
+    ///
+    ///     Digest::SHA1.hexdigest("abc")   #=> "a9993e364706816aba3e25717850c26c9cd0d89d"
+    #[method("hexdigest", singleton)]
+    fn hexdigest(cx: &mut Cx, this: ClassId, s: Ref<StringCell>) -> Result<Value> {
+        let mut h = fresh(cx, this)?;
+        h.update(s.bytes());
+        let hex = hex(&h.finish());
+        Ok(cx.str_bytes(hex.as_bytes(), string::US_ASCII))
+    }
+}
+
+fn hex(b: &[u8]) -> String {
+    b.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+pub static DOCUMENTED: &[MethodRow] = base::METHODS;
+
+/// `require "digest"`
+pub fn load(cx: &mut Cx) -> Result<()> {
+    if cx.const_by_path("Digest::Base").is_some() {
+        return Ok(());
+    }
+    cx.run_source("digest", include_str!("../ruby/digest.rb"))?;
+    let class = crate::class_named(cx, "Digest::Base")?;
+    crate::define(cx, class, &[base::METHODS]);
+    cx.class_mut(class).alloc = Alloc::Data;
+    let module = crate::class_named(cx, "Digest")?;
+    for name in ["MD5", "SHA1", "SHA256", "SHA384", "SHA512", "RMD160"] {
+        cx.define_class(module, name, class);
+    }
+    Ok(())
+}

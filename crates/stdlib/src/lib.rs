@@ -1,0 +1,112 @@
+//! Natives that stand in for the C extensions of CRuby's standard library, found by `require` under the same names.
+//!
+//! Nothing of them exists in a VM until it is required: a feature's function then makes its classes in that VM, from the static tables of its
+//! `#[ruby_class]` modules (whose class argument is a placeholder) and from Ruby source in `ruby/`, which is compiled once for all VMs.
+//! A fork or image inherits what its parent had loaded. Invariants: nothing process-wide; what objects hold travels by
+//! [`zakuro_vm::NativeData`]; the code knows the core library only through Ruby calls and the VM's hooks.
+//! Rejected: classes in the boot image that `require` only names (every `ObjectSpace` walk and `Class#subclasses` would show them).
+
+mod args;
+mod console;
+mod date;
+mod digest;
+mod json;
+mod stringio;
+mod strscan;
+mod zlib;
+
+use zakuro_vm::boot::Hooks;
+use zakuro_vm::*;
+
+/// Features by the name that `require` gets.
+static FEATURES: &[(&str, fn(&mut Cx) -> Result<()>)] = &[
+    ("date", date::load),
+    ("date_core", date::load),
+    ("delegate", |cx| cx.run_source("delegate", include_str!("../ruby/delegate.rb"))),
+    ("digest", digest::load),
+    ("digest.so", digest::load),
+    ("digest/bubblebabble", digest::load),
+    ("digest/md5", digest::load),
+    ("digest/rmd160", digest::load),
+    ("digest/sha1", digest::load),
+    ("digest/sha2", digest::load),
+    ("digest/version", digest::load),
+    ("erb/escape", |cx| cx.run_source("erb/escape", include_str!("../ruby/erb_escape.rb"))),
+    ("etc", |cx| cx.run_source("etc", include_str!("../ruby/etc.rb"))),
+    ("fcntl", |cx| cx.run_source("fcntl", include_str!("../ruby/fcntl.rb"))),
+    ("forwardable/impl", |cx| cx.run_source("forwardable/impl", include_str!("../ruby/forwardable_impl.rb"))),
+    ("io/wait", |_| Ok(())),
+    ("io/console", console::load),
+    ("json", json::load),
+    ("json/common", json::load),
+    ("json/ext", json::load),
+    ("json/version", json::load),
+    ("pathname", |cx| cx.run_source("pathname", include_str!("../ruby/pathname.rb"))),
+    ("rbconfig", |cx| cx.run_source("rbconfig", include_str!("../ruby/rbconfig.rb"))),
+    ("stringio", stringio::load),
+    ("strscan", strscan::load),
+    ("zlib", zlib::load),
+];
+
+/// Adds the features to the VM's hooks.
+pub fn register(hooks: &mut Hooks) {
+    hooks.features.extend(FEATURES.iter().copied());
+}
+
+/// Tables with documentation: (feature, class, rows).
+pub static DOCUMENTED: &[(&str, &str, &[MethodRow])] = &[
+    ("stringio", "StringIO", stringio::METHODS),
+    ("stringio", "StringIO", stringio::read::METHODS),
+    ("stringio", "StringIO", stringio::read::readable::METHODS),
+    ("stringio", "StringIO", stringio::write::METHODS),
+    ("stringio", "StringIO", stringio::write::writable::METHODS),
+    ("strscan", "StringScanner", strscan::METHODS),
+    json::DOCUMENTED[0],
+    json::DOCUMENTED[1],
+    ("digest", "Digest::Base", digest::DOCUMENTED),
+    ("zlib", "Zlib", zlib::DOCUMENTED),
+];
+
+/// Gives a class the methods of tables.
+fn define(cx: &mut Cx, class: ClassId, tables: &[&'static [MethodRow]]) {
+    for row in tables.iter().copied().flatten() {
+        cx.define_native_in(row, class);
+    }
+}
+
+/// A class by its path, as this VM has it. NameError when the program took it away.
+fn class_named(cx: &mut Cx, path: &str) -> Result<ClassId> {
+    match cx.const_by_path(path).and_then(|v| cx.class_id(v)) {
+        Some(c) => Ok(c),
+        None => cx.raise(ids::NAME_ERROR, format!("uninitialized constant {path}")),
+    }
+}
+
+/// Raises an exception of a class that is no boot class.
+#[cold]
+fn raise_named<T>(cx: &mut Cx, path: &str, message: impl AsRef<str>) -> Result<T> {
+    let class = class_named(cx, path)?;
+    cx.raise(class, message)
+}
+
+/// Raises `Errno::NAME`.
+#[cold]
+fn raise_errno<T>(cx: &mut Cx, name: &str, message: Option<&str>) -> Result<T> {
+    let class = class_named(cx, &format!("Errno::{name}"))?;
+    let class = cx.class_value(class);
+    let e = match message {
+        Some(m) => {
+            let m = cx.str(m);
+            cx.call(class, sym::new, &[m])?
+        }
+        None => cx.call(class, sym::new, &[])?,
+    };
+    cx.raise_value(e)
+}
+
+/// `to_enum(name, *args)`
+fn enumerator(cx: &mut Cx, this: Value, name: &str, args: Args) -> Result<Value> {
+    let mut all = vec![Value::sym(Sym::intern(name))];
+    all.extend_from_slice(args.as_slice());
+    cx.call_full(this, Sym::intern("to_enum"), &all, args.kw, Block::NONE)
+}

@@ -1,0 +1,579 @@
+//! StringIO: a String that is read and written like a file. This file: state, opening and closing, positions; [`read`] and [`write`] the rest.
+//!
+//! Invariants: the String belongs to the program, which may change, shorten or freeze it at any time; so every operation looks at its length anew.
+//! A `dup` shares position, line number and String with its original (as two descriptors of one file): both then point to one hidden [`State`] object.
+//! Rejected: a StringIO in Ruby (gets 10 times slower); an `Rc` for the shared state (images and messages would part the two).
+
+pub mod read;
+pub mod write;
+
+use crate::args::{self, APPEND, READ, TRUNCATE, WRITE};
+use zakuro_macros::ruby_class;
+use zakuro_vm::*;
+
+/// Position and String, and where `dup`s find those of their original.
+#[derive(Clone)]
+pub struct State {
+    pub string: Value,
+    pub pos: usize,
+    pub lineno: i64,
+    pub encoding: Option<u8>,
+}
+
+/// Payload of a StringIO.
+pub struct StringIo {
+    /// READ | WRITE | APPEND, what is left of them after `close_read` and `close_write`.
+    mode: u8,
+    /// What it was opened with: reading or writing.
+    opened: u8,
+    own: State,
+    /// The object that holds the state instead of `own`, once there are `dup`s.
+    shared: Value,
+}
+
+impl State {
+    fn values(&self, shared: Value, values: &mut Vec<Value>) {
+        values.extend([self.string, shared]);
+    }
+}
+
+/// A state that several StringIOs share.
+struct Shared(State);
+
+impl NativeData for Shared {
+    fn trace(&self, m: &mut Marker<'_>) {
+        m.mark_value_bits(self.0.string.0);
+    }
+    fn parcel(&self, values: &mut Vec<Value>) -> Option<Unpack> {
+        values.push(self.0.string);
+        let (pos, lineno, encoding) = (self.0.pos, self.0.lineno, self.0.encoding);
+        Some(Box::new(move |_, v| Some(Unpacked::Payload(Box::new(Shared(State { string: v[0], pos, lineno, encoding }))))))
+    }
+    fn snapshot(&self, values: &mut Vec<Value>) -> Option<Rebuild> {
+        values.push(self.0.string);
+        let (pos, lineno, encoding) = (self.0.pos, self.0.lineno, self.0.encoding);
+        Some(std::sync::Arc::new(move |_, v| Some(Box::new(Shared(State { string: v[0], pos, lineno, encoding })))))
+    }
+}
+
+impl NativeData for StringIo {
+    fn trace(&self, m: &mut Marker<'_>) {
+        m.mark_value_bits(self.own.string.0);
+        m.mark_value_bits(self.shared.0);
+    }
+    fn parcel(&self, values: &mut Vec<Value>) -> Option<Unpack> {
+        self.own.values(self.shared, values);
+        let (mode, opened, pos, lineno, encoding) = (self.mode, self.opened, self.own.pos, self.own.lineno, self.own.encoding);
+        Some(Box::new(move |_, v| {
+            let own = State { string: v[0], pos, lineno, encoding };
+            Some(Unpacked::Payload(Box::new(StringIo { mode, opened, own, shared: v[1] })))
+        }))
+    }
+    fn snapshot(&self, values: &mut Vec<Value>) -> Option<Rebuild> {
+        self.own.values(self.shared, values);
+        let (mode, opened, pos, lineno, encoding) = (self.mode, self.opened, self.own.pos, self.own.lineno, self.own.encoding);
+        Some(std::sync::Arc::new(move |_, v| {
+            let own = State { string: v[0], pos, lineno, encoding };
+            Some(Box::new(StringIo { mode, opened, own, shared: v[1] }))
+        }))
+    }
+}
+
+/// The payload. The reference must not live across a call into Ruby.
+fn io(cx: &mut Cx, this: Value) -> Result<&'static mut StringIo> {
+    cx.data_mut::<StringIo>(this)
+}
+
+/// Position, line number and String. The reference must not live across a call into Ruby.
+pub fn state(cx: &mut Cx, this: Value) -> Result<&'static mut State> {
+    let io = io(cx, this)?;
+    if io.shared.is_nil() { Ok(&mut io.own) } else { Ok(&mut cx.data_mut::<Shared>(io.shared)?.0) }
+}
+
+/// The state of a StringIO that is open for reading.
+pub fn reader(cx: &mut Cx, this: Value) -> Result<&'static mut State> {
+    if io(cx, this)?.mode & READ == 0 {
+        return cx.raise(ids::IO_ERROR, "not opened for reading");
+    }
+    state(cx, this)
+}
+
+/// The state of a StringIO that is open for writing.
+pub fn writer(cx: &mut Cx, this: Value) -> Result<&'static mut State> {
+    if io(cx, this)?.mode & WRITE == 0 {
+        return cx.raise(ids::IO_ERROR, "not opened for writing");
+    }
+    state(cx, this)
+}
+
+fn open_state(cx: &mut Cx, this: Value) -> Result<&'static mut State> {
+    if io(cx, this)?.mode & (READ | WRITE) == 0 {
+        return cx.raise(ids::IO_ERROR, "closed stream");
+    }
+    state(cx, this)
+}
+
+impl State {
+    /// The String; None for a StringIO over nil.
+    pub fn text(&self) -> Option<Ref<StringCell>> {
+        Ref::from_value(self.string)
+    }
+    pub fn len(&self) -> usize {
+        self.text().map_or(0, |s| s.len())
+    }
+    /// Encoding of what is read; `default` for a StringIO over nil.
+    pub fn encoding(&self, default: u8) -> u8 {
+        self.encoding.or_else(|| self.text().map(|s| s.encoding())).unwrap_or(default)
+    }
+}
+
+/// Encoding of what is read.
+pub fn encoding(cx: &mut Cx, this: Value) -> Result<u8> {
+    let s = state(cx, this)?;
+    if s.encoding.is_none() && s.string.is_nil() { Ok(args::default_external(cx)) } else { Ok(s.encoding(string::UTF8)) }
+}
+
+/// IOError unless the String may be changed.
+fn modifiable(cx: &mut Cx, this: Value) -> Result<Option<Ref<StringCell>>> {
+    let Some(s) = state(cx, this)?.text() else { return Ok(None) };
+    if s.as_value().is_frozen() && !s.as_value().is_chilled() {
+        return cx.raise(ids::IO_ERROR, "not modifiable string");
+    }
+    cx.check_frozen(s.as_value())?;
+    Ok(Some(s))
+}
+
+/// (Re)opens with `(string = "", mode = nil, **options)`.
+fn open(cx: &mut Cx, this: Value, mut a: Args) -> Result<()> {
+    let kw = a.take_kw();
+    builtin::check_arity(cx, a.argc, 0, 2)?;
+    let mut mode_arg = a.get(1).filter(|v| !v.is_nil());
+    if let Some(m) = kw.get(Sym::intern("mode")) {
+        if mode_arg.is_some() && !m.is_nil() {
+            return cx.arg_error("mode specified twice");
+        }
+        mode_arg = mode_arg.or(Some(m).filter(|m| !m.is_nil()));
+    }
+    let mut mode = match mode_arg {
+        Some(m) => Some(args::mode(cx, m)?),
+        None => None,
+    };
+    let mut ext = mode.and_then(|m| m.encoding);
+    for name in ["external_encoding", "encoding", "internal_encoding"] {
+        if let Some(e) = kw.get(Sym::intern(name)).filter(|e| !e.is_nil()) {
+            if mode.is_some_and(|m| m.encoding.is_some()) {
+                return cx.arg_error("encoding specified twice");
+            }
+            if name == "internal_encoding" {
+                continue;
+            }
+            ext = Some(args::encoding(cx, e)?);
+        }
+    }
+    let (bin, text) = (kw.get(Sym::intern("binmode")), kw.get(Sym::intern("textmode")));
+    let letters = mode.is_some_and(|m| m.binary || m.text);
+    if letters && (bin.is_some() || text.is_some()) {
+        return cx.arg_error(if bin.is_some() { "binmode specified twice" } else { "textmode specified twice" });
+    }
+    if bin.is_some_and(Value::truthy) && text.is_some_and(Value::truthy) {
+        return cx.arg_error("both textmode and binmode specified");
+    }
+    let binary = kw.get(Sym::intern("binmode")).is_some_and(Value::truthy) || mode.is_some_and(|m| m.binary);
+    if ext.is_none() && binary {
+        ext = Some(string::BINARY);
+    }
+    let string = match a.get(0) {
+        None => {
+            let e = args::default_external(cx);
+            cx.str_bytes(b"", e)
+        }
+        Some(Value::NIL) => Value::NIL,
+        Some(v) => cx.to_str(v)?.as_value(),
+    };
+    let frozen = !string.is_nil() && string.is_frozen() && !string.is_chilled();
+    if mode.is_none() {
+        mode = Some(args::Mode { bits: if frozen { READ } else { READ | WRITE }, ..Default::default() });
+    }
+    let bits = mode.map_or(READ, |m| m.bits);
+    if frozen && bits & WRITE != 0 {
+        return raise_errno(cx, "EACCES");
+    }
+    if bits & TRUNCATE != 0
+        && let Some(s) = Ref::<StringCell>::from_value(string)
+    {
+        cx.check_frozen(string)?;
+        StringCell::set_bytes(s, &mut cx.heap, b"");
+    }
+    let mode = bits & (READ | WRITE | APPEND);
+    let own = State { string, pos: 0, lineno: 0, encoding: ext };
+    cx.data_init(this, StringIo { mode, opened: mode & (READ | WRITE), own, shared: Value::NIL })
+}
+
+fn raise_errno<T>(cx: &mut Cx, name: &str) -> Result<T> {
+    crate::raise_errno(cx, name, None)
+}
+
+pub use string_io::METHODS;
+
+#[ruby_class(ids::OBJECT)]
+mod string_io {
+    use super::*;
+
+    /// A StringIO over a String (a new one when none is given), open for reading and, unless the String is frozen, writing.
+    ///
+    ///     StringIO.new("a\nb").gets   #=> "a\n"
+    ///     StringIO.new("abc", "a").tap { |io| io.write("d") }.string   #=> "abcd"
+    #[method("initialize", private, min = 0, max = -1)]
+    fn initialize(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
+        open(cx, this, args)?;
+        Ok(this)
+    }
+    /// Calls `new`, with a warning when a block is given that will not be called.
+    ///
+    ///     StringIO.new("abc").read   #=> "abc"
+    #[method("new", singleton, min = 0, max = -1)]
+    fn new(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
+        if args.block.is_some()
+            && let Some(warn) = boot::hooks().warn
+        {
+            let name = cx.to_s_text(this)?;
+            warn(cx, &format!("warning: {name}::new() does not take block; use {name}::open() instead\n"))?;
+        }
+        let object = cx.call(this, sym::allocate, &[])?;
+        cx.call_full(object, sym::initialize, args.as_slice(), args.kw, Block::NONE)?;
+        Ok(object)
+    }
+    /// A new StringIO; with a block the block's result, and the StringIO is closed after it.
+    ///
+    ///     StringIO.open("abc") { |io| io.getc }   #=> "a"
+    #[method("open", singleton, min = 0, max = -1)]
+    fn open_(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
+        let object = cx.call_full(this, sym::new, args.as_slice(), args.kw, Block::NONE)?;
+        if args.block.is_none() {
+            return Ok(object);
+        }
+        let result = cx.yield1(args.block, object);
+        if let Ok(io) = cx.data_mut::<StringIo>(object) {
+            io.mode = 0;
+            io.own.string = Value::NIL;
+            io.shared = Value::NIL;
+        } else {
+            cx.take_pending();
+        }
+        result
+    }
+    #[method("initialize_copy", private)]
+    fn initialize_copy(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
+        copy(cx, this, other)
+    }
+    /// Opens anew: like another StringIO, or with the arguments of `new`.
+    ///
+    ///     StringIO.new("abc").reopen(+"x").read   #=> "x"
+    #[method("reopen", min = 0, max = -1)]
+    fn reopen(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
+        if args.argc == 1
+            && let Some(v) = args.get(0)
+            && !v.is_kind(Kind::String)
+        {
+            return copy(cx, this, v);
+        }
+        cx.check_frozen(this)?;
+        open(cx, this, args)?;
+        Ok(this)
+    }
+    /// The String itself.
+    ///
+    ///     StringIO.new("abc").string   #=> "abc"
+    #[method("string")]
+    fn string(cx: &mut Cx, this: Value) -> Result<Value> {
+        Ok(state(cx, this)?.string)
+    }
+    /// Goes over to another String, from its start.
+    #[method("string=")]
+    fn set_string(cx: &mut Cx, this: Value, s: Value) -> Result<Value> {
+        cx.check_frozen(this)?;
+        let string = if s.is_nil() { s } else { cx.to_str(s)?.as_value() };
+        let frozen = !string.is_nil() && string.is_frozen() && !string.is_chilled();
+        let mode = if frozen { READ } else { READ | WRITE };
+        let own = State { string, pos: 0, lineno: 0, encoding: None };
+        cx.data_init(this, StringIo { mode, opened: mode, own, shared: Value::NIL })?;
+        Ok(string)
+    }
+    /// Closes both directions. Closing twice is fine.
+    ///
+    ///     io = StringIO.new("a"); io.close; io.closed?   #=> true
+    #[method("close")]
+    fn close(cx: &mut Cx, this: Value) -> Result<()> {
+        io(cx, this)?.mode = 0;
+        Ok(())
+    }
+    /// No more reading. IOError unless it was opened for reading.
+    #[method("close_read")]
+    fn close_read(cx: &mut Cx, this: Value) -> Result<()> {
+        close_half(cx, this, READ, "reading")
+    }
+    /// No more writing. IOError unless it was opened for writing.
+    #[method("close_write")]
+    fn close_write(cx: &mut Cx, this: Value) -> Result<()> {
+        close_half(cx, this, WRITE, "writing")
+    }
+    /// Whether it is closed for reading and writing.
+    #[method("closed?")]
+    fn closed(cx: &mut Cx, this: Value) -> Result<bool> {
+        Ok(io(cx, this)?.mode & (READ | WRITE) == 0)
+    }
+    /// Whether it is closed (or was never open) for reading.
+    ///
+    ///     StringIO.new(+"", "w").closed_read?   #=> true
+    #[method("closed_read?")]
+    fn closed_read(cx: &mut Cx, this: Value) -> Result<bool> {
+        Ok(io(cx, this)?.mode & READ == 0)
+    }
+    /// Whether it is closed (or was never open) for writing.
+    #[method("closed_write?")]
+    fn closed_write(cx: &mut Cx, this: Value) -> Result<bool> {
+        Ok(io(cx, this)?.mode & WRITE == 0)
+    }
+    /// Position in bytes.
+    ///
+    ///     io = StringIO.new("äb"); io.getc; io.pos   #=> 2
+    #[method("pos", "tell")]
+    fn pos(cx: &mut Cx, this: Value) -> Result<usize> {
+        Ok(state(cx, this)?.pos)
+    }
+    /// Goes to a position; behind the end is fine.
+    #[method("pos=")]
+    fn set_pos(cx: &mut Cx, this: Value, n: i64) -> Result<Value> {
+        cx.check_frozen(this)?;
+        let Ok(at) = usize::try_from(n) else { return raise_errno(cx, "EINVAL") };
+        state(cx, this)?.pos = at;
+        Ok(cx.int(n))
+    }
+    /// Back to the start, line number included.
+    #[method("rewind")]
+    fn rewind(cx: &mut Cx, this: Value) -> Result<i64> {
+        cx.check_frozen(this)?;
+        let s = state(cx, this)?;
+        (s.pos, s.lineno) = (0, 0);
+        Ok(0)
+    }
+    /// Goes to an offset from the start, the position (IO::SEEK_CUR) or the end (IO::SEEK_END).
+    ///
+    ///     io = StringIO.new("hello"); io.seek(-2, IO::SEEK_END); io.read   #=> "lo"
+    #[method("seek")]
+    fn seek(cx: &mut Cx, this: Value, offset: i64, whence: Option<Value>) -> Result<i64> {
+        cx.check_frozen(this)?;
+        open_state(cx, this)?;
+        let whence = match whence.unwrap_or(Value::NIL) {
+            Value::NIL => 0,
+            v => match v.as_sym().map(|s| s.name().into_owned()).as_deref() {
+                Some("SET") => 0,
+                Some("CUR") => 1,
+                Some("END") => 2,
+                _ => cx.to_i64(v)?,
+            },
+        };
+        let s = state(cx, this)?;
+        let base = match whence {
+            0 => 0,
+            1 => s.pos as i64,
+            2 => s.len() as i64,
+            _ => return crate::raise_errno(cx, "EINVAL", Some("invalid whence")),
+        };
+        match base.checked_add(offset).and_then(|n| usize::try_from(n).ok()) {
+            Some(n) => s.pos = n,
+            None => return raise_errno(cx, "EINVAL"),
+        }
+        Ok(0)
+    }
+    /// Number of lines read, unless it was set.
+    ///
+    ///     io = StringIO.new("a\nb\n"); io.gets; io.lineno   #=> 1
+    #[method("lineno")]
+    fn lineno(cx: &mut Cx, this: Value) -> Result<i64> {
+        Ok(state(cx, this)?.lineno)
+    }
+    #[method("lineno=")]
+    fn set_lineno(cx: &mut Cx, this: Value, n: i64) -> Result<()> {
+        cx.check_frozen(this)?;
+        state(cx, this)?.lineno = n;
+        Ok(())
+    }
+    /// Whether nothing is left to read.
+    ///
+    ///     StringIO.new("").eof?   #=> true
+    #[method("eof?", "eof")]
+    fn eof(cx: &mut Cx, this: Value) -> Result<bool> {
+        let s = reader(cx, this)?;
+        Ok(s.pos >= s.len())
+    }
+    /// Bytes of the String.
+    ///
+    ///     StringIO.new("ä").size   #=> 2
+    #[method("size", "length")]
+    fn size(cx: &mut Cx, this: Value) -> Result<usize> {
+        match state(cx, this)?.text() {
+            Some(s) => Ok(s.len()),
+            None => cx.raise(ids::IO_ERROR, "not opened"),
+        }
+    }
+    /// Encoding of what is read.
+    ///
+    ///     StringIO.new("a").external_encoding   #=> #<Encoding:UTF-8>
+    #[method("external_encoding")]
+    fn external_encoding(cx: &mut Cx, this: Value) -> Result<Value> {
+        let e = encoding(cx, this)?;
+        args::encoding_object(cx, e)
+    }
+    /// Always nil: nothing is converted.
+    #[method("internal_encoding")]
+    fn internal_encoding(_cx: &mut Cx, _this: Value) {}
+    /// Sets the encoding of what is read (nil: the default external one), and of the String when it may be written.
+    ///
+    ///     StringIO.new(+"a").set_encoding("BINARY").read.encoding   #=> #<Encoding:BINARY (ASCII-8BIT)>
+    #[method("set_encoding", min = 1, max = 2)]
+    fn set_encoding(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
+        cx.check_frozen(this)?;
+        let e = match args.get(0) {
+            None | Some(Value::NIL) => args::default_external(cx),
+            Some(v) => args::encoding(cx, v)?,
+        };
+        take_encoding(cx, this, e)?;
+        Ok(this)
+    }
+    /// Sets the encoding that a byte order mark at the start names, and goes behind it. nil without one.
+    ///
+    ///     StringIO.new("\uFEFFabc").set_encoding_by_bom   #=> #<Encoding:UTF-8>
+    #[method("set_encoding_by_bom")]
+    fn set_encoding_by_bom(cx: &mut Cx, this: Value) -> Result<Value> {
+        let marks: [(&[u8], &str); 5] = [
+            (b"\xef\xbb\xbf", "UTF-8"),
+            (b"\xff\xfe\0\0", "UTF-32LE"),
+            (b"\xff\xfe", "UTF-16LE"),
+            (b"\xfe\xff", "UTF-16BE"),
+            (b"\0\0\xfe\xff", "UTF-32BE"),
+        ];
+        cx.check_frozen(this)?;
+        let s = state(cx, this)?;
+        let found = s.text().and_then(|t| marks.iter().find(|(m, _)| t.bytes().starts_with(m)));
+        let Some((mark, name)) = found else {
+            s.pos = 0;
+            return Ok(Value::NIL);
+        };
+        s.pos = mark.len();
+        let name = cx.str(name);
+        let e = args::encoding(cx, name)?;
+        take_encoding(cx, this, e)?;
+        args::encoding_object(cx, e)
+    }
+    /// Reads and writes bytes from now on.
+    #[method("binmode")]
+    fn binmode(cx: &mut Cx, this: Value) -> Result<Value> {
+        state(cx, this)?.encoding = Some(string::BINARY);
+        if io(cx, this)?.mode & WRITE != 0 {
+            take_encoding(cx, this, string::BINARY)?;
+        }
+        Ok(this)
+    }
+    /// NotImplementedError.
+    #[method("fcntl", min = 0, max = -1)]
+    fn fcntl(cx: &mut Cx, _this: Value, _args: Args) -> Result<()> {
+        cx.raise(ids::NOT_IMPLEMENTED_ERROR, "fcntl() function is unimplemented on this machine")
+    }
+    /// nil: there is no descriptor.
+    #[method("fileno", "pid")]
+    fn fileno(_cx: &mut Cx, _this: Value) {}
+    /// Nothing to do: itself.
+    #[method("flush")]
+    fn flush(_cx: &mut Cx, this: Value) -> Value {
+        this
+    }
+    /// Nothing to do: 0.
+    #[method("fsync")]
+    fn fsync(_cx: &mut Cx, _this: Value) -> i64 {
+        0
+    }
+    /// false
+    #[method("tty?", "isatty")]
+    fn tty(_cx: &mut Cx, _this: Value) -> bool {
+        false
+    }
+    /// true: nothing is buffered.
+    #[method("sync")]
+    fn sync(_cx: &mut Cx, _this: Value) -> bool {
+        true
+    }
+    #[method("sync=")]
+    fn set_sync(_cx: &mut Cx, _this: Value, v: Value) -> Value {
+        v
+    }
+}
+
+fn take_encoding(cx: &mut Cx, this: Value, e: u8) -> Result<()> {
+    let writable = io(cx, this)?.mode & WRITE != 0;
+    let s = state(cx, this)?;
+    s.encoding = Some(e);
+    if let Some(mut t) = s.text()
+        && writable
+        && (!t.as_value().is_frozen() || t.as_value().is_chilled())
+        && t.encoding() != e
+    {
+        cx.check_frozen(t.as_value())?;
+        t.set_encoding(e);
+    }
+    Ok(())
+}
+
+fn close_half(cx: &mut Cx, this: Value, half: u8, what: &str) -> Result<()> {
+    let io = io(cx, this)?;
+    if io.opened & half == 0 {
+        return cx.raise(ids::IO_ERROR, format!("closing non-duplex IO for {what}"));
+    }
+    io.mode &= !half;
+    Ok(())
+}
+
+/// Makes `this` another view of the state of `other`.
+fn copy(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
+    cx.check_frozen(this)?;
+    let other = if cx.is_data::<StringIo>(other) {
+        other
+    } else {
+        match cx.call_if_responds(other, Sym::intern("to_strio"), &[])? {
+            Some(o) if cx.is_data::<StringIo>(o) => o,
+            _ => return cx.no_conversion(other, "StringIO"),
+        }
+    };
+    if this == other {
+        return Ok(this);
+    }
+    let o = io(cx, other)?;
+    if o.shared.is_nil() {
+        let s = o.own.clone();
+        let class = cx.class_of(other);
+        let shared = cx.data(class, Shared(s));
+        io(cx, other)?.shared = shared;
+    }
+    let o = io(cx, other)?;
+    let (mode, opened, own, shared) = (o.mode, o.opened, o.own.clone(), o.shared);
+    cx.data_init(this, StringIo { mode, opened, own, shared })?;
+    Ok(this)
+}
+
+/// `require "stringio"`
+pub fn load(cx: &mut Cx) -> Result<()> {
+    let class = cx.define_class(ids::OBJECT, "StringIO", ids::OBJECT);
+    cx.class_mut(class).alloc = Alloc::Data;
+    cx.include_module(class, ids::ENUMERABLE)?;
+    let version = cx.frozen_str("3.2.0");
+    cx.const_set(class, Sym::intern("VERSION"), version);
+    let max = cx.int(i64::MAX);
+    cx.const_set(class, Sym::intern("MAX_LENGTH"), max);
+    crate::define(cx, class, &[METHODS, read::METHODS, write::METHODS]);
+    for (name, rows) in [("generic_readable", read::readable::METHODS), ("generic_writable", write::writable::METHODS)] {
+        let module = cx.define_module(ids::IO, name);
+        crate::define(cx, module, &[rows]);
+        cx.include_module(class, module)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,653 @@
+//! StringScanner: takes a String apart from the left with regular expressions.
+//!
+//! A match sees only what lies behind the scan pointer (`^` and `\A` match there), unless `fixed_anchor` is set. Offsets of the last match are
+//! bytes of the scanned String, which belongs to the program and may be changed or shortened by it: all are checked before use.
+//! Rejected: a MatchData for each match (an object and a copied String per token).
+
+use crate::args;
+use zakuro_macros::ruby_class;
+use zakuro_vm::*;
+
+type Groups = Vec<Option<(usize, usize)>>;
+
+/// Payload of a StringScanner.
+#[derive(Clone)]
+struct Scanner {
+    string: Value,
+    /// The Regexp of the last attempt; nil for a String or byte.
+    regexp: Value,
+    pos: usize,
+    /// Where the last match was looked for: `unscan` goes back there.
+    before: usize,
+    matched: bool,
+    groups: Groups,
+    fixed_anchor: bool,
+}
+
+impl Scanner {
+    fn new(string: Value, fixed_anchor: bool) -> Scanner {
+        Scanner { string, regexp: Value::NIL, pos: 0, before: 0, matched: false, groups: Vec::new(), fixed_anchor }
+    }
+    fn text(&self) -> Option<Ref<StringCell>> {
+        Ref::from_value(self.string)
+    }
+    fn len(&self) -> usize {
+        self.text().map_or(0, |s| s.len())
+    }
+    fn group(&self, n: usize) -> Option<(usize, usize)> {
+        if self.matched { self.groups.get(n).copied().flatten() } else { None }
+    }
+    /// What a copy in another VM starts from, without values.
+    fn bare(&self) -> Bare {
+        Bare { pos: self.pos, before: self.before, matched: self.matched, groups: self.groups.clone(), fixed_anchor: self.fixed_anchor }
+    }
+}
+
+#[derive(Clone)]
+struct Bare {
+    pos: usize,
+    before: usize,
+    matched: bool,
+    groups: Groups,
+    fixed_anchor: bool,
+}
+impl Bare {
+    fn open(self, v: &[Value]) -> Scanner {
+        let Bare { pos, before, matched, groups, fixed_anchor } = self;
+        Scanner { string: v[0], regexp: v[1], pos, before, matched, groups, fixed_anchor }
+    }
+}
+
+impl NativeData for Scanner {
+    fn trace(&self, m: &mut Marker<'_>) {
+        m.mark_value_bits(self.string.0);
+        m.mark_value_bits(self.regexp.0);
+    }
+    fn weight(&self) -> usize {
+        self.groups.capacity() * std::mem::size_of::<Option<(usize, usize)>>()
+    }
+    fn parcel(&self, values: &mut Vec<Value>) -> Option<Unpack> {
+        values.extend([self.string, self.regexp]);
+        let bare = self.bare();
+        Some(Box::new(move |_, v| Some(Unpacked::Payload(Box::new(bare.open(v))))))
+    }
+    fn snapshot(&self, values: &mut Vec<Value>) -> Option<Rebuild> {
+        values.extend([self.string, self.regexp]);
+        let bare = self.bare();
+        Some(std::sync::Arc::new(move |_, v| Some(Box::new(bare.clone().open(v)))))
+    }
+}
+
+/// The payload. The reference must not live across a call into Ruby.
+fn scanner(cx: &mut Cx, this: Value) -> Result<&'static mut Scanner> {
+    if !cx.is_data::<Scanner>(this) && Ref::<DataCell>::from_value(this).is_some() {
+        return cx.arg_error("uninitialized StringScanner object");
+    }
+    cx.data_mut::<Scanner>(this)
+}
+
+/// New String of bytes `from..to`.
+fn slice(cx: &mut Cx, s: &Scanner, from: usize, to: usize) -> Value {
+    let Some(t) = s.text() else { return cx.str("") };
+    let to = to.min(t.len());
+    StringCell::substring(&mut cx.heap, ids::STRING.0, t, from.min(to), to).as_value()
+}
+
+/// Looks for a pattern at the scan pointer (or behind it): notes the match and returns the end.
+fn find(cx: &mut Cx, this: Value, pattern: Value, anchored: bool) -> Result<Option<usize>> {
+    let s = scanner(cx, this)?;
+    s.matched = false;
+    let Some(text) = s.text() else { return Ok(None) };
+    let (pos, fixed) = (s.pos, s.fixed_anchor);
+    if let Some(p) = Ref::<StringCell>::from_value(pattern) {
+        s.regexp = Value::NIL;
+        if !string_comparable_here(text, p) {
+            if let Some(f) = boot::hooks().incompatible {
+                f(cx, s.string, pattern)?;
+            }
+            return Ok(None);
+        }
+        let Some(rest) = text.bytes().get(pos..) else { return Ok(None) };
+        let at = if anchored { rest.starts_with(p.bytes()).then_some(0) } else { memchr::memmem::find(rest, p.bytes()) };
+        let Some(at) = at else { return Ok(None) };
+        let end = pos + at + p.len();
+        s.groups.clear();
+        s.groups.push(Some((pos + at, end)));
+        s.before = pos;
+        s.matched = true;
+        return Ok(Some(end));
+    }
+    if !cx.is_a(pattern, ids::REGEXP) {
+        let c = cx.class_name_of(pattern);
+        return cx.type_error(format!("wrong argument type {c} (expected Regexp)"));
+    }
+    s.regexp = pattern;
+    if pos > text.len() {
+        return Ok(None);
+    }
+    let Some(f) = boot::hooks().regexp_scan else { return Ok(None) };
+    let found = f(cx, pattern, text, if fixed { 0 } else { pos }, pos, anchored)?;
+    let s = scanner(cx, this)?;
+    let Some(groups) = found else { return Ok(None) };
+    let end = groups.first().copied().flatten().map_or(pos, |g| g.1);
+    s.groups = groups;
+    s.before = pos;
+    s.matched = true;
+    Ok(Some(end))
+}
+
+fn string_comparable_here(a: Ref<StringCell>, b: Ref<StringCell>) -> bool {
+    a.encoding() == b.encoding() || b.bytes().is_ascii() && args::encoding_of(a.encoding()).is_ascii_compatible() || a.bytes().is_ascii()
+}
+
+/// The whole family of `scan`: whether the pointer advances, and whether a String or a length comes back.
+fn scan(cx: &mut Cx, this: Value, pattern: Value, advance: bool, string: bool, anchored: bool) -> Result<Value> {
+    let Some(end) = find(cx, this, pattern, anchored)? else { return Ok(Value::NIL) };
+    let s = scanner(cx, this)?;
+    let from = s.before;
+    if advance {
+        s.pos = end;
+    }
+    if string { Ok(slice(cx, s, from, end)) } else { Ok(Value::fixnum((end - from) as i64)) }
+}
+
+/// Takes `n` bytes at the pointer as a match.
+fn take(cx: &mut Cx, this: Value, n: usize) -> Result<()> {
+    let s = scanner(cx, this)?;
+    s.regexp = Value::NIL;
+    s.before = s.pos;
+    s.groups.clear();
+    s.groups.push(Some((s.pos, s.pos + n)));
+    s.pos += n;
+    s.matched = true;
+    Ok(())
+}
+
+/// Number of a named group: of several, the last that took part. IndexError for an unknown name.
+fn group_named(cx: &mut Cx, this: Value, name: Ref<StringCell>) -> Result<usize> {
+    let re = scanner(cx, this)?.regexp;
+    if !re.is_nil() {
+        let names = cx.call(re, Sym::intern("named_captures"), &[])?;
+        if let Some(h) = Ref::<HashCell>::from_value(names)
+            && let Some(list) = cx.hash_get(h, name.as_value())?
+            && let Some(list) = Ref::<ArrayCell>::from_value(list)
+        {
+            let s = scanner(cx, this)?;
+            let numbers: Vec<usize> = list.as_slice().iter().map(|v| v.fix() as usize).collect();
+            let set = numbers.iter().rev().find(|n| s.group(**n).is_some());
+            return Ok(set.or(numbers.last()).copied().unwrap_or(0));
+        }
+    }
+    let name = name.text().into_owned();
+    cx.index_error(format!("undefined group name reference: {name}"))
+}
+
+/// Group by number or name; nil when it took no part or nothing matched.
+fn aref(cx: &mut Cx, this: Value, i: Value) -> Result<Value> {
+    let s = scanner(cx, this)?;
+    if !s.matched {
+        return Ok(Value::NIL);
+    }
+    let n = if let Some(name) = i.as_sym() {
+        let name = cx.str_bytes(name.bytes(), string::UTF8);
+        group_named(cx, this, Ref::of(name))?
+    } else if let Some(name) = Ref::<StringCell>::from_value(i) {
+        group_named(cx, this, name)?
+    } else {
+        let n = cx.to_i64(i)?;
+        let n = if n < 0 { n + scanner(cx, this)?.groups.len() as i64 } else { n };
+        match usize::try_from(n) {
+            Ok(n) => n,
+            Err(_) => return Ok(Value::NIL),
+        }
+    };
+    let s = scanner(cx, this)?;
+    match s.group(n) {
+        Some((a, b)) => Ok(slice(cx, s, a, b)),
+        None => Ok(Value::NIL),
+    }
+}
+
+/// A few bytes as `inspect` shows them.
+fn shown(cx: &mut Cx, bytes: &[u8], front: bool, cut: bool) -> Result<String> {
+    let mut b = bytes.to_vec();
+    if cut && front {
+        b.splice(0..0, *b"...");
+    } else if cut {
+        b.extend_from_slice(b"...");
+    }
+    let v = cx.str_bytes(&b, string::BINARY);
+    let v = cx.call(v, Sym::intern("dump"), &[])?;
+    cx.to_s_text(v)
+}
+
+const SHOWN: usize = 5;
+
+pub use string_scanner::METHODS;
+
+#[ruby_class(ids::OBJECT)]
+mod string_scanner {
+    use super::*;
+
+    /// A scanner at the start of a String. With `fixed_anchor: true`, `^` and `\A` mean the String's own lines and start.
+    ///
+    ///     StringScanner.new("test string").scan(/\w+/)   #=> "test"
+    #[method("initialize", private, min = 1, max = -1)]
+    fn initialize(cx: &mut Cx, this: Value, mut args: Args) -> Result<Value> {
+        let kw = args.take_kw();
+        builtin::check_arity(cx, args.argc, 1, 2)?;
+        kw.only(cx, &[Sym::intern("fixed_anchor")])?;
+        let fixed = kw.get(Sym::intern("fixed_anchor")).is_some_and(Value::truthy);
+        let s = cx.to_str(args.get(0).unwrap_or(Value::NIL))?;
+        cx.data_init(this, Scanner::new(s.as_value(), fixed))?;
+        Ok(this)
+    }
+    #[method("initialize_copy", private)]
+    fn initialize_copy(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
+        let s = scanner(cx, other)?.clone();
+        cx.data_init(this, s)?;
+        Ok(this)
+    }
+    /// Itself: there is one implementation.
+    ///
+    ///     StringScanner.must_C_version   #=> StringScanner
+    #[method("must_C_version", singleton)]
+    fn must_c_version(_cx: &mut Cx, this: Value) -> Value {
+        this
+    }
+    /// The match at the scan pointer, which goes behind it; nil without one.
+    ///
+    ///     StringScanner.new("test string").scan("test")   #=> "test"
+    #[method("scan")]
+    fn scan(cx: &mut Cx, this: Value, pattern: Value) -> Result<Value> {
+        super::scan(cx, this, pattern, true, true, true)
+    }
+    /// Length of the match at the scan pointer, which stays.
+    ///
+    ///     StringScanner.new("test string").match?(/\w+/)   #=> 4
+    #[method("match?")]
+    fn match_p(cx: &mut Cx, this: Value, pattern: Value) -> Result<Value> {
+        super::scan(cx, this, pattern, false, false, true)
+    }
+    /// As `scan`, but returns the length.
+    ///
+    ///     StringScanner.new("test string").skip(/\w+/)   #=> 4
+    #[method("skip")]
+    fn skip(cx: &mut Cx, this: Value, pattern: Value) -> Result<Value> {
+        super::scan(cx, this, pattern, true, false, true)
+    }
+    /// As `scan`, but the pointer stays.
+    #[method("check")]
+    fn check(cx: &mut Cx, this: Value, pattern: Value) -> Result<Value> {
+        super::scan(cx, this, pattern, false, true, true)
+    }
+    /// `scan`, `skip`, `check` or `match?`, by two flags.
+    #[method("scan_full")]
+    fn scan_full(cx: &mut Cx, this: Value, pattern: Value, advance: bool, string: bool) -> Result<Value> {
+        super::scan(cx, this, pattern, advance, string, true)
+    }
+    /// Everything up to and with the next match.
+    ///
+    ///     StringScanner.new("Fri Dec 12").scan_until(/1/)   #=> "Fri Dec 1"
+    #[method("scan_until")]
+    fn scan_until(cx: &mut Cx, this: Value, pattern: Value) -> Result<Value> {
+        super::scan(cx, this, pattern, true, true, false)
+    }
+    /// Length up to and with the next match; the pointer stays.
+    #[method("exist?")]
+    fn exist(cx: &mut Cx, this: Value, pattern: Value) -> Result<Value> {
+        super::scan(cx, this, pattern, false, false, false)
+    }
+    /// As `scan_until`, but returns the length.
+    #[method("skip_until")]
+    fn skip_until(cx: &mut Cx, this: Value, pattern: Value) -> Result<Value> {
+        super::scan(cx, this, pattern, true, false, false)
+    }
+    /// As `scan_until`, but the pointer stays.
+    #[method("check_until")]
+    fn check_until(cx: &mut Cx, this: Value, pattern: Value) -> Result<Value> {
+        super::scan(cx, this, pattern, false, true, false)
+    }
+    /// `scan_until`, `skip_until`, `check_until` or `exist?`, by two flags.
+    #[method("search_full")]
+    fn search_full(cx: &mut Cx, this: Value, pattern: Value, advance: bool, string: bool) -> Result<Value> {
+        super::scan(cx, this, pattern, advance, string, false)
+    }
+    /// The next character.
+    ///
+    ///     StringScanner.new("äb").getch   #=> "ä"
+    #[method("getch")]
+    fn getch(cx: &mut Cx, this: Value) -> Result<Value> {
+        let s = scanner(cx, this)?;
+        s.matched = false;
+        let Some(t) = s.text().filter(|t| s.pos < t.len()) else { return Ok(Value::NIL) };
+        let rest = &t.bytes()[s.pos..];
+        let n = args::encoding_of(t.encoding()).char_len(rest).unwrap_or_else(|n| n).clamp(1, rest.len());
+        take(cx, this, n)?;
+        let s = scanner(cx, this)?;
+        Ok(slice(cx, s, s.before, s.pos))
+    }
+    /// The next byte as a String.
+    #[method("get_byte")]
+    fn get_byte(cx: &mut Cx, this: Value) -> Result<Value> {
+        let s = scanner(cx, this)?;
+        s.matched = false;
+        if s.pos >= s.len() {
+            return Ok(Value::NIL);
+        }
+        take(cx, this, 1)?;
+        let s = scanner(cx, this)?;
+        Ok(slice(cx, s, s.before, s.pos))
+    }
+    /// The next byte as an Integer.
+    ///
+    ///     StringScanner.new("ab").scan_byte   #=> 97
+    #[method("scan_byte")]
+    fn scan_byte(cx: &mut Cx, this: Value) -> Result<Option<i64>> {
+        let s = scanner(cx, this)?;
+        s.matched = false;
+        let b = s.text().and_then(|t| t.bytes().get(s.pos).copied());
+        if b.is_some() {
+            take(cx, this, 1)?;
+        }
+        Ok(b.map(i64::from))
+    }
+    /// The byte at the scan pointer, which stays.
+    #[method("peek_byte")]
+    fn peek_byte(cx: &mut Cx, this: Value) -> Result<Option<i64>> {
+        let s = scanner(cx, this)?;
+        Ok(s.text().and_then(|t| t.bytes().get(s.pos).copied()).map(i64::from))
+    }
+    /// Up to `n` bytes at the scan pointer, which stays.
+    ///
+    ///     StringScanner.new("test").peek(2)   #=> "te"
+    #[method("peek")]
+    fn peek(cx: &mut Cx, this: Value, n: i64) -> Result<Value> {
+        let Ok(n) = usize::try_from(n) else { return cx.arg_error("negative string size (or size too big)") };
+        let s = scanner(cx, this)?;
+        Ok(slice(cx, s, s.pos, s.pos.saturating_add(n)))
+    }
+    /// An Integer literal in base 10 or 16 at the scan pointer, which goes behind it.
+    ///
+    ///     StringScanner.new("-42 km").scan_integer   #=> -42
+    ///     StringScanner.new("0xff").scan_integer(base: 16)   #=> 255
+    #[method("scan_integer", min = 0, max = -1)]
+    fn scan_integer(cx: &mut Cx, this: Value, mut args: Args) -> Result<Value> {
+        let kw = args.take_kw();
+        builtin::check_arity(cx, args.argc, 0, 0)?;
+        kw.only(cx, &[Sym::intern("base")])?;
+        let base = match kw.get(Sym::intern("base")) {
+            Some(b) => cx.to_i64(b)?,
+            None => 10,
+        };
+        if base != 10 && base != 16 {
+            return cx.arg_error(format!("Unsupported integer base: {base}, expected 10 or 16"));
+        }
+        let s = scanner(cx, this)?;
+        s.matched = false;
+        let Some(t) = s.text() else { return Ok(Value::NIL) };
+        let e = args::encoding_of(t.encoding());
+        if !e.is_ascii_compatible() {
+            return cx.raise(ids::COMPAT_ERROR, format!("ASCII incompatible encoding: {}", e.name()));
+        }
+        let rest = t.bytes().get(s.pos..).unwrap_or(&[]);
+        let sign = rest.first().is_some_and(|b| matches!(b, b'+' | b'-')) as usize;
+        let digits_of = |b: &[u8]| b.iter().take_while(|b| (**b as char).is_digit(base as u32)).count();
+        let mut start = sign;
+        if base == 16 && rest[start..].starts_with(b"0x") && digits_of(&rest[start + 2..]) > 0 {
+            start += 2;
+        }
+        let n = digits_of(&rest[start..]);
+        if n == 0 {
+            return Ok(Value::NIL);
+        }
+        let digits = &rest[start..start + n];
+        let negative = rest[0] == b'-';
+        let text = std::str::from_utf8(digits).unwrap_or("0");
+        let v = match i64::from_str_radix(text, base as u32) {
+            Ok(i) => cx.int(if negative { -i } else { i }),
+            Err(_) => {
+                let b = num_bigint::BigInt::parse_bytes(digits, base as u32).unwrap_or_default();
+                cx.big(if negative { -b } else { b })
+            }
+        };
+        take(cx, this, start + n)?;
+        Ok(v)
+    }
+    /// Goes back to where the last match began. Error without a match.
+    #[method("unscan")]
+    fn unscan(cx: &mut Cx, this: Value) -> Result<Value> {
+        let s = scanner(cx, this)?;
+        if !s.matched {
+            return crate::raise_named(cx, "StringScanner::Error", "unscan failed: previous match record not exist");
+        }
+        s.pos = s.before;
+        s.matched = false;
+        Ok(this)
+    }
+    /// Back to the start.
+    #[method("reset")]
+    fn reset(cx: &mut Cx, this: Value) -> Result<Value> {
+        let s = scanner(cx, this)?;
+        (s.pos, s.matched) = (0, false);
+        Ok(this)
+    }
+    /// To the end.
+    #[method("terminate")]
+    fn terminate(cx: &mut Cx, this: Value) -> Result<Value> {
+        let s = scanner(cx, this)?;
+        (s.pos, s.matched) = (s.len(), false);
+        Ok(this)
+    }
+    /// The scanned String.
+    #[method("string")]
+    fn string(cx: &mut Cx, this: Value) -> Result<Value> {
+        Ok(scanner(cx, this)?.string)
+    }
+    /// Scans another String, from its start.
+    #[method("string=")]
+    fn set_string(cx: &mut Cx, this: Value, s: Ref<StringCell>) -> Result<Value> {
+        let sc = scanner(cx, this)?;
+        (sc.string, sc.pos, sc.matched) = (s.as_value(), 0, false);
+        Ok(s.as_value())
+    }
+    /// Appends to the scanned String.
+    ///
+    ///     s = StringScanner.new(+"a"); s << "b"; s.rest   #=> "ab"
+    #[method("concat", "<<")]
+    fn concat(cx: &mut Cx, this: Value, more: Ref<StringCell>) -> Result<Value> {
+        let s = scanner(cx, this)?.string;
+        cx.call(s, sym::shl, &[more.as_value()])?;
+        Ok(this)
+    }
+    /// The scan pointer, in bytes.
+    #[method("pos", "pointer")]
+    fn pos(cx: &mut Cx, this: Value) -> Result<usize> {
+        Ok(scanner(cx, this)?.pos)
+    }
+    /// Moves the scan pointer; negative positions count from the end. RangeError outside the String.
+    #[method("pos=", "pointer=")]
+    fn set_pos(cx: &mut Cx, this: Value, n: i64) -> Result<Value> {
+        let s = scanner(cx, this)?;
+        let at = if n < 0 { n + s.len() as i64 } else { n };
+        if at < 0 || at > s.len() as i64 {
+            return cx.range_error("index out of range");
+        }
+        s.pos = at as usize;
+        Ok(cx.int(at))
+    }
+    /// The scan pointer, in characters.
+    ///
+    ///     s = StringScanner.new("äb"); s.getch; s.charpos   #=> 1
+    #[method("charpos")]
+    fn charpos(cx: &mut Cx, this: Value) -> Result<usize> {
+        let s = scanner(cx, this)?;
+        Ok(s.text().map_or(0, |t| args::encoding_of(t.encoding()).char_count(&t.bytes()[..s.pos.min(t.len())])))
+    }
+    /// Whether the pointer is at the start of a line.
+    #[method("beginning_of_line?", "bol?")]
+    fn bol(cx: &mut Cx, this: Value) -> Result<Option<bool>> {
+        let s = scanner(cx, this)?;
+        let Some(t) = s.text().filter(|t| s.pos <= t.len()) else { return Ok(None) };
+        Ok(Some(s.pos == 0 || t.bytes()[s.pos - 1] == b'\n'))
+    }
+    /// Whether nothing is left.
+    #[method("eos?")]
+    fn eos(cx: &mut Cx, this: Value) -> Result<bool> {
+        let s = scanner(cx, this)?;
+        Ok(s.pos >= s.len())
+    }
+    /// Whether something is left.
+    #[method("rest?")]
+    fn has_rest(cx: &mut Cx, this: Value) -> Result<bool> {
+        let s = scanner(cx, this)?;
+        Ok(s.pos < s.len())
+    }
+    /// What is left.
+    ///
+    ///     s = StringScanner.new("test string"); s.scan(/\w+/); s.rest   #=> " string"
+    #[method("rest")]
+    fn rest(cx: &mut Cx, this: Value) -> Result<Value> {
+        let s = scanner(cx, this)?;
+        Ok(slice(cx, s, s.pos, s.len()))
+    }
+    /// Bytes that are left.
+    #[method("rest_size")]
+    fn rest_size(cx: &mut Cx, this: Value) -> Result<usize> {
+        let s = scanner(cx, this)?;
+        Ok(s.len().saturating_sub(s.pos))
+    }
+    /// Whether the last attempt matched.
+    #[method("matched?")]
+    fn is_matched(cx: &mut Cx, this: Value) -> Result<bool> {
+        Ok(scanner(cx, this)?.matched)
+    }
+    /// The last match.
+    #[method("matched")]
+    fn matched(cx: &mut Cx, this: Value) -> Result<Value> {
+        aref(cx, this, Value::fixnum(0))
+    }
+    /// Bytes of the last match.
+    #[method("matched_size")]
+    fn matched_size(cx: &mut Cx, this: Value) -> Result<Option<usize>> {
+        Ok(scanner(cx, this)?.group(0).map(|(a, b)| b - a))
+    }
+    /// A group of the last match, by number or name.
+    ///
+    ///     s = StringScanner.new("12:30"); s.scan(/(?<h>\d+):(\d+)/); s[:h]   #=> "12"
+    #[method("[]")]
+    fn aref_(cx: &mut Cx, this: Value, i: Value) -> Result<Value> {
+        aref(cx, this, i)
+    }
+    /// Number of groups of the last match, the match itself included.
+    #[method("size")]
+    fn size(cx: &mut Cx, this: Value) -> Result<Option<usize>> {
+        let s = scanner(cx, this)?;
+        Ok(s.matched.then_some(s.groups.len()))
+    }
+    /// The groups of the last match.
+    ///
+    ///     s = StringScanner.new("12:30"); s.scan(/(\d+):(\d+)/); s.captures   #=> ["12", "30"]
+    #[method("captures")]
+    fn captures(cx: &mut Cx, this: Value) -> Result<Value> {
+        let s = scanner(cx, this)?;
+        if !s.matched {
+            return Ok(Value::NIL);
+        }
+        let out = cx.new_array();
+        for i in 1..s.groups.len() {
+            let v = aref(cx, this, Value::fixnum(i as i64))?;
+            ArrayCell::push(out, &mut cx.heap, v);
+        }
+        Ok(out.as_value())
+    }
+    /// Several groups of the last match.
+    #[method("values_at")]
+    fn values_at(cx: &mut Cx, this: Value, items: Rest) -> Result<Value> {
+        if !scanner(cx, this)?.matched {
+            return Ok(Value::NIL);
+        }
+        let out = cx.new_array();
+        for i in items {
+            let v = aref(cx, this, *i)?;
+            ArrayCell::push(out, &mut cx.heap, v);
+        }
+        Ok(out.as_value())
+    }
+    /// The named groups of the last match.
+    ///
+    ///     s = StringScanner.new("12:30"); s.scan(/(?<h>\d+):/); s.named_captures   #=> {"h" => "12"}
+    #[method("named_captures")]
+    fn named_captures(cx: &mut Cx, this: Value) -> Result<Value> {
+        let out = cx.new_hash();
+        let re = scanner(cx, this)?.regexp;
+        if !re.is_nil() {
+            let names = cx.call(re, Sym::intern("names"), &[])?;
+            let names = cx.to_ary(names)?;
+            let mut i = 0;
+            while let Some(name) = names.get(i) {
+                i += 1;
+                let v = aref(cx, this, name)?;
+                cx.hash_set(out, name, v)?;
+            }
+        }
+        Ok(out.as_value())
+    }
+    /// What stands before the last match.
+    #[method("pre_match")]
+    fn pre_match(cx: &mut Cx, this: Value) -> Result<Value> {
+        let s = scanner(cx, this)?;
+        match s.group(0) {
+            Some((a, _)) => Ok(slice(cx, s, 0, a)),
+            None => Ok(Value::NIL),
+        }
+    }
+    /// What stands behind the last match.
+    #[method("post_match")]
+    fn post_match(cx: &mut Cx, this: Value) -> Result<Value> {
+        let s = scanner(cx, this)?;
+        match s.group(0) {
+            Some((_, b)) => Ok(slice(cx, s, b, s.len())),
+            None => Ok(Value::NIL),
+        }
+    }
+    /// Whether `^` and `\A` mean the String's own lines and start.
+    #[method("fixed_anchor?")]
+    fn fixed_anchor(cx: &mut Cx, this: Value) -> Result<bool> {
+        Ok(scanner(cx, this)?.fixed_anchor)
+    }
+    /// Where it is, with a few bytes around.
+    ///
+    ///     StringScanner.new("test string").inspect   #=> "#<StringScanner 0/11 @ \"test ...\">"
+    #[method("inspect")]
+    fn inspect(cx: &mut Cx, this: Value) -> Result<String> {
+        if !cx.is_data::<Scanner>(this) {
+            return Ok("#<StringScanner (uninitialized)>".into());
+        }
+        let s = scanner(cx, this)?;
+        let (pos, Some(t)) = (s.pos, s.text()) else { return Ok("#<StringScanner (uninitialized)>".into()) };
+        let class = cx.class_name_of(this);
+        let n = t.len();
+        if pos >= n {
+            return Ok(format!("#<{class} fin>"));
+        }
+        let after = shown(cx, &t.bytes()[pos..(pos + SHOWN).min(n)], false, n - pos > SHOWN)?;
+        if pos == 0 {
+            return Ok(format!("#<{class} 0/{n} @ {after}>"));
+        }
+        let before = shown(cx, &t.bytes()[pos.saturating_sub(SHOWN)..pos], true, pos > SHOWN)?;
+        Ok(format!("#<{class} {pos}/{n} {before} @ {after}>"))
+    }
+}
+
+/// `require "strscan"`
+pub fn load(cx: &mut Cx) -> Result<()> {
+    let class = cx.define_class(ids::OBJECT, "StringScanner", ids::OBJECT);
+    cx.class_mut(class).alloc = Alloc::Data;
+    cx.define_class(class, "Error", ids::STANDARD_ERROR);
+    let (version, id) = (cx.frozen_str("3.1.6"), cx.frozen_str("$Id$"));
+    cx.const_set(class, Sym::intern("Version"), version);
+    cx.const_set(class, Sym::intern("Id"), id);
+    crate::define(cx, class, &[METHODS]);
+    Ok(())
+}

@@ -1,0 +1,13 @@
+require "digest"
+require "digest/bubblebabble"
+
+[Digest::MD5, Digest::SHA1, Digest::SHA256, Digest::SHA384, Digest::SHA512, Digest::RMD160].each do |k|
+  puts k.hexdigest(""), k.hexdigest("abc"), k.base64digest("The quick brown fox"), k.new.digest_length, k.new.block_length, k.new.length
+  d = k.new
+  d << "a" * 1000
+  e = d.dup
+  e.update("b")
+  puts d, e.hexdigest, d == e, d == d.hexdigest, d.inspect, d.hexdigest!, d.hexdigest, d.hexdigest("abc") == k.hexdigest("abc"), k.file(__FILE__).hexdigest == k.hexdigest(File.binread(__FILE__))
+end
+puts Digest::SHA2.new(384).update("x").hexdigest, Digest::SHA2.new.inspect, Digest.hexencode("\x00\xFF"), Digest::MD5.bubblebabble("abc"), Digest.bubblebabble("1234567890")
+puts (Digest::SHA2.new(1) rescue "#{$!.class}: #{$!.message}"), (Digest::MD5.hexdigest(nil) rescue "#{$!.class}: #{$!.message}")
