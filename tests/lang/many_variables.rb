@@ -1,6 +1,6 @@
 # Limits of environments: refused with a SyntaxError.
 def many(n) = (0...n).map { |i| "v#{i} = #{i}\n" }.join
-p eval("#{many(250)}; -> { v0 + v249 }.call")
+p eval("#{many(2000)}; -> { v0 + v1999 }.call")
 begin
   eval("#{many(2100)}; -> { v0 + v2099 }.call")
 rescue SyntaxError => e

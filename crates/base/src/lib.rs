@@ -4,6 +4,7 @@
 
 #[cfg(shuttle)]
 pub mod explore;
+pub mod memory;
 pub mod options;
 pub mod symbol;
 pub mod sync;

@@ -7,6 +7,7 @@
 //! Symbols never die (yet); rejected: per-VM tables (a symbol must be equal in every VM without translation); sharded locks around hash
 //! maps (`to_sym` in two VMs took 1.2 times the CPU time of two processes).
 
+use crate::memory;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -46,12 +47,20 @@ struct Table {
     hash: foldhash::quality::RandomState,
 }
 
+/// As many cells; unwinds with `OutOfMemory` when there is no memory for them.
+fn cells<T>(n: usize, make: impl FnMut() -> T) -> Box<[T]> {
+    let mut list = Vec::new();
+    memory::grow(|| list.try_reserve_exact(n).is_ok());
+    list.resize_with(n, make);
+    list.into_boxed_slice()
+}
+
 /// Open addressing, linear probing, at most half full. A place is 0 or `hash << 32 | id + 1`; it is written once (Release: after the name's entry).
 struct Index(Box<[AtomicU64]>);
 
 impl Index {
     fn new(places: usize) -> Index {
-        Index((0..places).map(|_| AtomicU64::new(0)).collect())
+        Index(cells(places, || AtomicU64::new(0)))
     }
 
     /// The first place for `hash` where `fits` says yes; else the free place where the search ended.
@@ -152,7 +161,7 @@ impl Table {
         }
         let (k, _, size) = locate(id);
         if self.chunks[k].load(Ordering::Relaxed).is_null() {
-            let chunk: Box<[OnceLock<Name>]> = (0..size).map(|_| OnceLock::new()).collect();
+            let chunk = cells(size, OnceLock::new);
             self.chunks[k].store(Box::leak(chunk).as_mut_ptr(), Ordering::Release);
         }
         let bytes: &'static [u8] = Box::leak(bytes.to_vec().into_boxed_slice());

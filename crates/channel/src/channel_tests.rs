@@ -6,6 +6,9 @@ use zakuro_sched::{Config, Coroutine, Resumed, Scheduler, StackPool, StackSize, 
 
 use super::*;
 
+#[path = "../tests/common/mod.rs"]
+mod common;
+
 const SOON: Duration = Duration::from_secs(20);
 
 type Yard = Suspender<Task, Turn>;
@@ -51,37 +54,12 @@ fn until(what: &str, mut f: impl FnMut() -> bool) {
     }
 }
 
-/// As a VM does it: without a place in line first.
 fn recv<T: Message>(channel: &Channel<T>, waiter: &Waiter, yard: &Yard) -> Option<T> {
-    if channel.looks_ready()
-        && let TryRecv::Got(message) = channel.try_recv()
-    {
-        return Some(message);
-    }
-    loop {
-        match channel.recv_or_register(waiter) {
-            Recv::Got(message) => return Some(message),
-            Recv::Closed => return None,
-            Recv::Registered => {
-                while waiter.is_waiting() {
-                    yard.suspend(Turn::Park);
-                }
-            }
-        }
-    }
+    common::recv(channel, waiter, || drop(yard.suspend(Turn::Park)))
 }
 
-fn send<T: Message>(channel: &Channel<T>, mut message: T, waiter: &Waiter, yard: &Yard) -> bool {
-    loop {
-        match channel.send_or_register(message, waiter) {
-            Send::Sent => return true,
-            Send::Closed(_) => return false,
-            Send::Registered(back) => message = back,
-        }
-        while waiter.is_waiting() {
-            yard.suspend(Turn::Park);
-        }
-    }
+fn send<T: Message>(channel: &Channel<T>, message: T, waiter: &Waiter, yard: &Yard) -> bool {
+    common::send(channel, message, waiter, || drop(yard.suspend(Turn::Park)))
 }
 
 #[test]

@@ -2,6 +2,8 @@
 //! `./test models` and `./test miri` run them; see docs/testing-models.md.
 #![cfg(any(loom, miri))]
 
+mod common;
+
 #[cfg(loom)]
 use loom::{
     sync::{
@@ -35,37 +37,12 @@ fn explore(_: usize, model: impl Fn()) {
     (0..10).for_each(|_| model());
 }
 
-/// As a VM does it: without a place in line first.
 fn recv<T: Message>(channel: &Channel<T>, task: &Task, waiter: &Waiter) -> Option<T> {
-    if channel.looks_ready()
-        && let TryRecv::Got(message) = channel.try_recv()
-    {
-        return Some(message);
-    }
-    loop {
-        match channel.recv_or_register(waiter) {
-            Recv::Got(message) => return Some(message),
-            Recv::Closed => return None,
-            Recv::Registered => {
-                while waiter.is_waiting() {
-                    task.park();
-                }
-            }
-        }
-    }
+    common::recv(channel, waiter, || task.park())
 }
 
-fn send<T: Message>(channel: &Channel<T>, mut message: T, task: &Task, waiter: &Waiter) -> bool {
-    loop {
-        match channel.send_or_register(message, waiter) {
-            Send::Sent => return true,
-            Send::Closed(_) => return false,
-            Send::Registered(back) => message = back,
-        }
-        while waiter.is_waiting() {
-            task.park();
-        }
-    }
+fn send<T: Message>(channel: &Channel<T>, message: T, task: &Task, waiter: &Waiter) -> bool {
+    common::send(channel, message, waiter, || task.park())
 }
 
 fn receiver<T: Message>(channel: &Channel<T>) -> Option<T> {

@@ -333,13 +333,13 @@ fn compile_here(source: &Arc<[u8]>, options: &Options) -> Result<Compiled, Synta
     if let Some((line, why)) = c.refused {
         return Err(SyntaxError::plain(options.file, line, &why));
     }
-    if options.warn {
-        warnings.append(&mut c.warnings);
-    }
     // The interpreter trusts what this has passed. It takes a hundredth of what parsing and lowering do.
     if let Err(e) = zakuro_bytecode::verify::verify(&code) {
         debug_assert!(false, "{e}\n{}", zakuro_bytecode::disasm::listing(&code));
         return Err(SyntaxError::plain(options.file, options.line, &format!("the compiler made code that it must not make: {e}")));
+    }
+    if options.warn {
+        warnings.append(&mut c.warnings);
     }
     Ok(Compiled { code, warnings })
 }

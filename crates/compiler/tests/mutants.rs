@@ -3,6 +3,9 @@
 //! [`refused`] puts each operand of each instruction just out of range. [`harmless_or_refused`] changes fields at random, and what the verifier lets
 //! pass is read as the handlers read it, by [`reads`], which is written from the handlers and not from the verifier.
 
+mod common;
+
+use common::{Random, golden_sources};
 use std::sync::Arc;
 use zakuro_bytecode::op::Shape;
 use zakuro_bytecode::{Code, CodeKind, Const, Insn, Intrinsic, NO_BLOCK, Op, call_flags, flow, verify};
@@ -14,13 +17,8 @@ fn codes() -> Vec<Code> {
         out.push((**c).clone());
         c.children.iter().for_each(|c| collect(c, out));
     }
-    let dir = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
-    let mut files: Vec<_> = std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().path()).collect();
-    files.retain(|f| f.extension().is_some_and(|e| e == "rb"));
-    files.sort();
     let mut out = Vec::new();
-    for f in files {
-        let source = std::fs::read(f).unwrap();
+    for source in golden_sources() {
         if let Ok(c) = compile(&source, &Options { file: "t.rb", line: 1, ..Options::default() }) {
             collect(&c.code, &mut out);
         }
@@ -295,17 +293,6 @@ fn reads(code: &Code, at: usize, envs: &[u16]) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-/// A small generator of pseudo-random numbers (Marsaglia, xorshift).
-struct Random(u64);
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % n.max(1) as u64) as usize
-    }
 }
 
 #[test]

@@ -1,5 +1,8 @@
 //! Sources that are broken, hostile or huge: an error or a Code, never a panic or a crash.
 
+mod common;
+
+use common::{Random, golden_sources};
 use zakuro_base::{Sym, sym};
 use zakuro_bytecode::{CodeKind, Op, Place, flow, verify};
 use zakuro_compiler::{Compiled, EvalScopes, Options, SyntaxError, compile};
@@ -17,25 +20,6 @@ fn run(source: &[u8]) -> Result<Compiled, SyntaxError> {
         Err(e) => assert!(e.message().starts_with("t.rb:"), "{}", e.message()),
     }
     r
-}
-
-fn golden_sources() -> Vec<Vec<u8>> {
-    let dir = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
-    let mut files: Vec<_> = std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().path()).collect();
-    files.retain(|f| f.extension().is_some_and(|e| e == "rb"));
-    files.sort();
-    files.iter().map(|f| std::fs::read(f).unwrap()).collect()
-}
-
-/// A small generator of pseudo-random numbers (Marsaglia, xorshift).
-struct Random(u64);
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % n.max(1) as u64) as usize
-    }
 }
 
 #[test]

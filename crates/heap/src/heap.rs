@@ -18,6 +18,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use std::{mem, ptr};
 
+use zakuro_base::memory::out_of_memory;
+
 use crate::block::{Body, NONE, State};
 use crate::ledger::{BLOCK_SHIFT, BLOCK_SIZE, Ledger};
 use crate::limit::Limit;
@@ -105,17 +107,6 @@ struct Budget {
     reserve: usize,
 }
 
-/// What a refused allocation unwinds with, where no Result leads out.
-pub struct OutOfMemory;
-
-/// Refuses an allocation: unwinds to the interpreter, which raises NoMemoryError. Call it before anything is changed.
-#[cold]
-#[inline(never)]
-pub fn out_of_memory() -> ! {
-    // Not `panic`: nothing is to be printed.
-    std::panic::resume_unwind(Box::new(OutOfMemory))
-}
-
 /// The cells of one VM. May move between native threads; is never shared.
 pub struct Heap {
     runs: [Run; CLASSES],
@@ -140,6 +131,8 @@ pub struct Heap {
     pub(crate) blocks: usize,
     pub(crate) finalize: FinalizeFn,
     trace: TraceFn,
+    /// An allocation was refused because the reservation is used up: what raising the exception needs comes from its last blocks.
+    desperate: bool,
     /// Marking has begun and did not come to its end: while it lasts, or because a tracer panicked.
     cut_short: bool,
     /// Between marking and the partition of the blocks: mark bits tell what lives.
@@ -175,6 +168,7 @@ impl Heap {
             blocks: 0,
             finalize,
             trace,
+            desperate: false,
             cut_short: false,
             marked: false,
             live: 0,
@@ -206,7 +200,11 @@ impl Heap {
     #[cold]
     #[inline(never)]
     fn alloc_slow(&mut self, class: usize) -> *mut Header {
-        if !self.admits(SIZES[class] as usize) || self.open_run(class).is_err() {
+        if !self.admits(SIZES[class] as usize) {
+            out_of_memory();
+        }
+        if self.open_run(class).is_err() {
+            self.desperate = true;
             out_of_memory();
         }
         let run = &mut self.runs[class];
@@ -402,6 +400,9 @@ impl Heap {
         let keep = (self.limit.extra >> BLOCK_SHIFT).max(MIN_RESERVE);
         if self.reserve.len() > keep + keep / 4 {
             self.trim(keep);
+        }
+        if self.desperate && (!self.reserve.is_empty() || Ledger::get().has_spare()) {
+            self.desperate = false;
         }
         let end = Instant::now();
         self.collections += 1;
@@ -602,7 +603,7 @@ impl Heap {
 
     fn refill(&mut self) {
         let ledger = Ledger::get();
-        ledger.take(self.blocks.clamp(1, MAX_BATCH), &mut self.lookup.id, &mut self.reserve);
+        ledger.take(self.blocks.clamp(1, MAX_BATCH), self.desperate, &mut self.lookup.id, &mut self.reserve);
         self.lookup.base = ledger.base();
         self.lookup.table = ledger.table();
         let (Some(&min), Some(&max)) = (self.reserve.iter().min(), self.reserve.iter().max()) else { return };

@@ -34,6 +34,8 @@ const SMALLEST_RESERVATION: usize = if cfg!(miri) { LARGEST_RESERVATION } else {
 /// Free blocks beyond this many bytes give their pages back to the system.
 const DIRTY_LIMIT: usize = 64 << 20;
 
+/// Blocks of the reservation that are kept for the desperate.
+const SPARE: usize = 64;
 /// Free blocks that keep their pages in any case.
 const KEEP_DIRTY: usize = 64;
 
@@ -145,11 +147,14 @@ impl Ledger {
 
     /// Appends up to `want` blocks to `out`, whose `owner` is `id` afterwards; gives the heap its id if it has none.
     /// Appends nothing when the reservation or the system's memory is used up.
-    pub(crate) fn take(&self, want: usize, id: &mut u64, out: &mut Vec<u32>) {
-        out.reserve(want);
+    /// Of the last blocks of the reservation only who is `desperate` gets some: to raise the exception that says that there are no more.
+    pub(crate) fn take(&self, want: usize, desperate: bool, id: &mut u64, out: &mut Vec<u32>) {
         let first = out.len();
         {
             let mut books = self.lock();
+            let left = books.dirty.len() + books.clean.len() + (self.blocks - books.fresh);
+            let want = if desperate { want.min(left).min(4) } else { want.min(left.saturating_sub(SPARE)) };
+            out.reserve(want);
             if *id == 0 {
                 books.last_heap_id += 1;
                 *id = books.last_heap_id;
@@ -176,6 +181,12 @@ impl Ledger {
             // SAFETY: the block is open, hence its row mapped.
             unsafe { (*self.table.add(block as usize)).owner.store(*id, Relaxed) };
         }
+    }
+
+    /// Whether there are blocks for who is not desperate.
+    pub(crate) fn has_spare(&self) -> bool {
+        let books = self.lock();
+        books.dirty.len() + books.clean.len() + (self.blocks - books.fresh) > 2 * SPARE
     }
 
     /// Takes blocks back from a heap; beyond [`DIRTY_LIMIT`] their pages go back to the system.

@@ -30,11 +30,12 @@ pub mod shared_buf;
 mod size_class;
 mod sweep;
 
-pub use heap::{FinalizeCx, FinalizeFn, Heap, HeapStats, OutOfMemory, TraceFn, out_of_memory};
+pub use heap::{FinalizeCx, FinalizeFn, Heap, HeapStats, TraceFn};
 pub use ledger::{BLOCK_SIZE, CHUNK_SIZE, Ledger, LedgerStats};
 pub use mark::Marker;
 pub use region::Region;
 pub use shared_buf::{BufRef, FALLIBLE, LARGE, MAY_FAIL, SharedBuf, machine_has, malloc_has};
+pub use zakuro_base::memory::{OutOfMemory, out_of_memory};
 
 /// The first word of each cell.
 #[repr(C)]

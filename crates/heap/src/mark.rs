@@ -170,7 +170,7 @@ impl<'a> Marker<'a> {
         let refused = tests::NO_STACK.with(|n| n.get());
         #[cfg(not(test))]
         let refused = false;
-        let grown = !refused && crate::malloc_has(2 * more * size_of::<*mut Header>()) && self.stack.try_reserve(more).is_ok();
+        let grown = !refused && zakuro_base::memory::has_room(&mut self.stack, more);
         self.overflow |= !grown;
         grown
     }

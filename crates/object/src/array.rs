@@ -63,16 +63,8 @@ impl ArrayCell {
     }
     /// New Array of at most `n` values.
     pub fn gather(heap: &mut Heap, n: usize, values: impl Iterator<Item = Value>) -> Ref<ArrayCell> {
-        let mut a = Self::empty(heap, ids::ARRAY.0);
-        Self::reserve(a, heap, n);
-        let p = a.ptr();
-        let mut len = 0;
-        for v in values.take(n) {
-            // SAFETY: room was made for n.
-            unsafe { *p.add(len) = v };
-            len += 1;
-        }
-        a.set_len(len);
+        let a = Self::empty(heap, ids::ARRAY.0);
+        a.take(heap, n, values);
         a
     }
     pub fn plain(heap: &mut Heap, values: &[Value]) -> Ref<ArrayCell> {
@@ -361,18 +353,7 @@ impl ArrayCell {
     #[inline]
     pub fn fill(this: Ref<ArrayCell>, heap: &mut Heap, values: impl ExactSizeIterator<Item = Value>) {
         this.as_value().assert_uncaptured();
-        let mut this = this;
-        let n = values.len();
-        Self::reserve(this, heap, n);
-        let p = this.ptr();
-        // An ExactSizeIterator may lie: no more than n are written, and as many count as were.
-        let mut len = 0;
-        for v in values.take(n) {
-            // SAFETY: room for n was made.
-            unsafe { *p.add(len) = v };
-            len += 1;
-        }
-        this.set_len(len);
+        this.take(heap, values.len(), values);
     }
     /// Gives the buffer back and leaves an empty Array; returns the bytes that it accounted for.
     pub(crate) unsafe fn empty_out(p: *mut ArrayCell) -> usize {
@@ -473,6 +454,19 @@ impl ArrayCell {
 }
 
 impl Ref<ArrayCell> {
+    /// Makes at most `n` values the content of an empty Array.
+    #[inline(always)]
+    fn take(mut self, heap: &mut Heap, n: usize, values: impl Iterator<Item = Value>) {
+        ArrayCell::reserve(self, heap, n);
+        let p = self.ptr();
+        let mut len = 0;
+        for v in values.take(n) {
+            // SAFETY: room was made for n.
+            unsafe { *p.add(len) = v };
+            len += 1;
+        }
+        self.set_len(len);
+    }
     /// The first element, for writing: derived from the cell's address, since elements inline in the cell must not be written through a `&ArrayCell`.
     #[inline(always)]
     fn ptr(self) -> *mut Value {

@@ -1,17 +1,9 @@
 //! Arrays against a Vec: inline, in a buffer, as slices that share one; what a window leaves in front and behind.
 
 use super::*;
-use crate::trace;
+use crate::test_help::{heap, many, random};
 use zakuro_heap::Marker;
 
-/// Miri is a thousand times slower.
-const fn many(n: usize, under_miri: usize) -> usize {
-    if cfg!(miri) { under_miri } else { n }
-}
-
-fn heap() -> Heap {
-    Heap::new(trace::trace, trace::finalize)
-}
 fn fix(n: usize) -> Value {
     Value::fixnum(n as i64)
 }
@@ -138,13 +130,7 @@ fn a_collection_frees_what_nothing_holds() {
 
 #[test]
 fn against_a_model() {
-    let mut random = 0x9e37_79b9_7f4a_7c15u64;
-    let mut below = |n: usize| {
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        (random % n.max(1) as u64) as usize
-    };
+    let mut below = random(0x9e37_79b9_7f4a_7c15);
     let mut h = heap();
     let mut cells: Vec<(Ref<ArrayCell>, Vec<Value>)> = vec![(ArrayCell::plain(&mut h, &numbers(25)), numbers(25))];
     for step in 0..many(40_000, 400) {

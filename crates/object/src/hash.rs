@@ -7,6 +7,7 @@
 use crate::cells::{Kind, alloc_cell};
 use crate::value::{Cell, Ref, Value};
 use hashbrown::HashTable as Index;
+use zakuro_base::memory;
 use zakuro_heap::{Header, Heap, flags};
 
 const LINEAR: usize = 8;
@@ -99,15 +100,24 @@ impl HashTable {
             self.compact();
         }
         let at = self.entries.len();
+        // Before anything is changed: there may be no memory.
+        if at == self.entries.capacity() {
+            memory::grow(|| self.entries.try_reserve(1).is_ok());
+        }
+        if let Some(ix) = &mut self.index
+            && ix.len() == ix.capacity()
+        {
+            let entries = &self.entries;
+            memory::grow(|| ix.try_reserve(1, |&i| entries[i as usize].hash).is_ok());
+        }
+        if self.index.is_none() && at >= LINEAR {
+            self.reindex();
+        }
         self.entries.push(Entry { hash, key, value });
         self.live += 1;
         let entries = &self.entries;
-        match &mut self.index {
-            Some(ix) => {
-                ix.insert_unique(hash, at as u32, |&i| entries[i as usize].hash);
-            }
-            None if at >= LINEAR => self.reindex(),
-            None => {}
+        if let Some(ix) = &mut self.index {
+            ix.insert_unique(hash, at as u32, |&i| entries[i as usize].hash);
         }
         at
     }
@@ -121,7 +131,8 @@ impl HashTable {
         t
     }
     fn reindex(&mut self) {
-        let mut ix = Index::with_capacity(self.entries.len() * 2);
+        let mut ix = Index::new();
+        memory::grow(|| ix.try_reserve(self.entries.len() * 2, |_| 0).is_ok());
         let entries = &self.entries;
         for (i, e) in entries.iter().enumerate() {
             if !e.key.is_undef() {
@@ -207,7 +218,7 @@ impl HashTable {
         self.entries.capacity() * size_of::<Entry>() + self.index.as_ref().map_or(0, |i| i.capacity() * 5 + size_of::<Index<u32>>())
     }
     pub fn reserve(&mut self, n: usize) {
-        self.entries.reserve(n);
+        memory::grow(|| self.entries.try_reserve(n).is_ok());
     }
 }
 

@@ -2,17 +2,9 @@
 
 use super::*;
 use crate::class::ids;
-use crate::trace;
+use crate::test_help::{heap, many, random};
 use zakuro_heap::Marker;
 
-/// Miri is a thousand times slower.
-const fn many(n: usize, under_miri: usize) -> usize {
-    if cfg!(miri) { under_miri } else { n }
-}
-
-fn heap() -> Heap {
-    Heap::new(trace::trace, trace::finalize)
-}
 fn fix(n: usize) -> Value {
     Value::fixnum(n as i64)
 }
@@ -98,13 +90,7 @@ fn a_queue_does_not_grow() {
 
 #[test]
 fn against_a_model() {
-    let mut random = 0xdead_beef_1234_5679u64;
-    let mut below = |n: usize| {
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        (random % n.max(1) as u64) as usize
-    };
+    let mut below = random(0xdead_beef_1234_5679);
     let mut h = heap();
     let c = HashCell::make(&mut h, ids::HASH.0);
     let mut model: Vec<(Value, Value)> = Vec::new();

@@ -10,6 +10,8 @@ pub mod graft;
 pub mod hash;
 pub mod shape;
 pub mod string;
+#[cfg(test)]
+mod test_help;
 pub mod trace;
 pub mod value;
 

@@ -148,14 +148,22 @@ impl StringCell {
         }
         let old_inline = this.is_inline();
         let want = cap.max(if this.len() > 0 { (this.len() * 2).min(cap.saturating_mul(2)) } else { cap }).max(48);
-        let want = if heap.admits(want) { want } else { cap };
+        let mut want = if heap.admits(want) { want } else { cap };
         if !heap.admits(want) {
             return Err(TooLarge);
         }
         // SAFETY: a fresh buffer is filled with the old content, then the body is switched; the old buffer's count is given back.
         unsafe {
-            let buf = SharedBuf::new(want);
+            let mut buf = SharedBuf::new(want);
             if buf.is_null() {
+                want = cap.max(48);
+                buf = SharedBuf::new(want);
+            }
+            if buf.is_null() {
+                // What the machine has, but not now, is no fault of the argument.
+                if zakuro_heap::machine_has(cap) {
+                    zakuro_heap::out_of_memory();
+                }
                 return Err(TooLarge);
             }
             let data = SharedBuf::data(buf);

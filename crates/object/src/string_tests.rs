@@ -1,17 +1,9 @@
 //! Strings against a Vec: inline, in a buffer, as substrings that share one; appending to itself.
 
 use super::*;
-use crate::trace;
+use crate::test_help::{heap, many, random};
 use zakuro_heap::Marker;
 
-/// Miri is a thousand times slower.
-const fn many(n: usize, under_miri: usize) -> usize {
-    if cfg!(miri) { under_miri } else { n }
-}
-
-fn heap() -> Heap {
-    Heap::new(trace::trace, trace::finalize)
-}
 fn text(n: usize) -> Vec<u8> {
     (0..n).map(|i| b'a' + (i % 26) as u8).collect()
 }
@@ -96,13 +88,7 @@ fn buffers_on_their_way() {
 
 #[test]
 fn against_a_model() {
-    let mut random = 0x1234_5678_9abc_def1u64;
-    let mut below = |n: usize| {
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        (random % n.max(1) as u64) as usize
-    };
+    let mut below = random(0x1234_5678_9abc_def1);
     let mut h = heap();
     let mut cells: Vec<(Ref<StringCell>, Vec<u8>)> = vec![(StringCell::plain(&mut h, &text(150), UTF8), text(150))];
     for step in 0..many(40_000, 400) {

@@ -2,7 +2,7 @@
 //!
 //! Rust code aborts when `alloc` gives null. Most of the core library asks before it allocates by a size that the program chose, and raises. What
 //! does not ends here, in this order:
-//! 1. A request by somebody who copes with null (alignment [`MAY_FAIL`], at least [`FALLIBLE`] bytes) gets null.
+//! 1. A request by somebody who copes with null (`zakuro_base::memory::fallible`; buffers: alignment [`MAY_FAIL`], at least [`FALLIBLE`] bytes) gets null.
 //! 2. A small one is met from a [`Reserve`] that the process keeps, and the VM that asked is told: at its next safepoint it collects and, if that does
 //!    not help, raises NoMemoryError. So whoever holds a lock of the process gets what he needs to let go of it.
 //! 3. A large one, and a VM that has taken too much from the reserve without passing a safepoint, ends the VM where it stands.
@@ -97,7 +97,7 @@ fn guarded(layout: Layout, get: &dyn Fn() -> *mut u8) -> *mut u8 {
 }
 
 fn copes(layout: Layout) -> bool {
-    layout.align() >= MAY_FAIL && layout.size() >= FALLIBLE
+    layout.align() >= MAY_FAIL && layout.size() >= FALLIBLE || zakuro_base::memory::coping()
 }
 
 #[cold]

@@ -32,6 +32,8 @@
 mod channel;
 mod error;
 mod job;
+#[cfg(test)]
+mod marking_tests;
 mod translate;
 mod value;
 

@@ -128,6 +128,12 @@ impl Unit for VmUnit {
                 self.finish(Some(end.unwrap_or(End::Killed)));
                 Turn::Done
             }
+            Err(p) if p.is::<zakuro_heap::OutOfMemory>() => {
+                // Not even the exception could be made.
+                let report = "failed to allocate memory (NoMemoryError)\n".to_string();
+                self.finish(Some(End::Exception { class: "NoMemoryError".into(), message: "failed to allocate memory".into(), report }));
+                Turn::Done
+            }
             Err(p) => {
                 let text = panic_text(&*p);
                 // Not eprintln: a closed standard error must not be a second panic.

@@ -311,10 +311,12 @@ impl Inner {
         let parker = Arc::new(Parker::new(word));
         let started =
             thread::Builder::new().name(format!("zakuro-{number}")).stack_size(NATIVE_STACK).spawn(move || native::main(inner, parker));
-        if started.is_err() {
+        if let Err(e) = started {
             // No thread to be had: the worker goes back, and whoever runs already will do the work.
             let mut idle = self.idle.lock();
             idle.natives -= 1;
+            // Nobody does. The caller is the host's thread, which would wait for ever.
+            assert!(idle.natives > 0, "no native thread can be started: {e}");
             self.give_back(&mut idle, word & !WITH_PERMIT);
             drop(idle);
             if word & WITH_PERMIT != 0 {

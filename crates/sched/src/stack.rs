@@ -179,7 +179,7 @@ impl StackPool {
         }
         if common.fresh.1 == 0 {
             // Where address space is short, fewer slots at a time.
-            let mut slots = size.lot();
+            let mut slots = size.lot().min(address_space() / 32 / size.bytes()).max(1);
             let address = loop {
                 // SAFETY: a fresh anonymous mapping, no address asked for.
                 let address = unsafe {
@@ -276,6 +276,14 @@ impl Drop for PoolInner {
             }
         }
     }
+}
+
+/// Bytes of address space that the process may have.
+fn address_space() -> usize {
+    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: writes one plain struct.
+    unsafe { libc::getrlimit(libc::RLIMIT_AS, &mut limit) };
+    limit.rlim_cur.try_into().unwrap_or(usize::MAX)
 }
 
 /// Gives the deep parts of both stacks back to the kernel.

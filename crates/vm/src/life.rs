@@ -54,6 +54,8 @@ pub struct Life {
     told_memory: bool,
     /// NoMemoryError was raised because malloc had nothing more, and it has not got anything since.
     told_short: bool,
+    /// Collections in a row because malloc had nothing.
+    short_checks: u8,
     /// When the wall limit is reached.
     wall: Option<Instant>,
     /// CPU nanoseconds of turns that are over, and the thread's clock at the start of this one.
@@ -289,10 +291,12 @@ impl Cx {
     fn shortage_check(&mut self) -> Result<()> {
         let Some(h) = &self.host else { return Ok(()) };
         let borrowed = h.control.borrowed.swap(0, Ordering::Relaxed);
+        self.life.short_checks = if borrowed == 0 { 0 } else { self.life.short_checks.saturating_add(1) };
         if borrowed == 0 && !self.life.told_short || self.life.hard {
             return Ok(());
         }
-        if zakuro_heap::malloc_has(ENOUGH) {
+        // There may be large pieces, but none for what is asked for again and again.
+        if self.life.short_checks < 4 && zakuro_heap::malloc_has(ENOUGH) {
             self.life.told_short = false;
             return Ok(());
         }
@@ -403,7 +407,10 @@ pub fn memory_is_short(size: usize) -> bool {
     // SAFETY: as in `give_up`; only atomics are touched, and the host handle stays as it is while the VM runs.
     let Some(host) = (unsafe { (*cx).host.as_ref() }) else { return true };
     let before = host.control.borrowed.fetch_add(size.max(1), Ordering::Relaxed);
-    host.control.poll.set(crate::gc::POLL_COLLECT);
+    // Not each time: a program that can't let go of anything would do nothing but collect.
+    if before == 0 || before / HANDLER != (before + size) / HANDLER {
+        host.control.poll.set(crate::gc::POLL_COLLECT);
+    }
     before.saturating_add(size) <= QUOTA
 }
 

@@ -697,9 +697,9 @@ impl Cx {
     pub fn thread_locations(&mut self, thread: Value) -> Result<Vec<crate::backtrace::Location>> {
         let t: *mut Thread = self.data_mut::<Thread>(thread)?;
         // SAFETY: alive (an argument); its frames stay while it is suspended.
-        let Some((stacks, fp)) = (unsafe { (*t).context.as_ref().map(|c| (c.stacks, c.fp)) }) else {
-            // SAFETY: as above.
-            return Ok(if self.thread_id() == unsafe { (*t).id } { self.locations(0) } else { Vec::new() });
+        let (context, id) = unsafe { ((*t).context.as_ref().map(|c| (c.stacks, c.fp)), (*t).id) };
+        let Some((stacks, fp)) = context else {
+            return Ok(if self.thread_id() == id { self.locations(0) } else { Vec::new() });
         };
         let mine = (self.stacks, self.fp);
         self.use_stacks(stacks, fp);
@@ -709,7 +709,6 @@ impl Cx {
     }
 
     // ---- interrupts
-
     /// Interrupts of a VM with threads: those of the VM go to its main thread.
     #[cold]
     pub(crate) fn threads_interrupted(&mut self, bits: u32) -> Result<()> {

@@ -113,6 +113,8 @@ impl Job {
             let call = move |cx: &mut Cx, args: &[Cell]| host_call(cx, &process, &f, args);
             zakuro_corelib::vm_api::host::define(cx, Sym::intern(&name), HostFunction(Arc::new(call)))?;
         }
+        #[cfg(test)]
+        super::marking_tests::prepare(cx)?;
         let argv: Vec<Vec<u8>> = argv.into_iter().map(String::into_bytes).collect();
         zakuro_corelib::vm_api::birth::arguments(cx, &argv);
         let list = cx.new_array();

@@ -1,0 +1,50 @@
+//! Asking for memory that may not be there.
+//!
+//! Rust's collections abort when malloc fails, and a global allocator can't know whether its caller would rather be told (`try_reserve`). So whoever copes says
+//! so for the time of the call; the allocator of `zakuro` (runtime::allocator) lets such requests fail, and does what it can for all others.
+
+use std::cell::Cell;
+
+thread_local! {
+    /// The running call copes with null. Set and cleared within one never-inlined function that can't suspend, so that no coroutine takes it along to
+    /// another native thread.
+    static COPING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What a refused allocation unwinds with, where no Result leads out.
+pub struct OutOfMemory;
+
+/// Refuses an allocation: unwinds to the interpreter, which raises NoMemoryError. Call it before anything is changed.
+#[cold]
+#[inline(never)]
+pub fn out_of_memory() -> ! {
+    // Not `panic`: nothing is to be printed.
+    std::panic::resume_unwind(Box::new(OutOfMemory))
+}
+
+/// Whether the request that is being made may fail. For allocators.
+#[inline(never)]
+pub fn coping() -> bool {
+    COPING.with(Cell::get)
+}
+
+/// Runs `f`, whose allocations may fail. It must not run Ruby code, wait or unwind.
+#[inline(never)]
+pub fn fallible<T>(f: impl FnOnce() -> T) -> T {
+    COPING.with(|c| c.set(true));
+    let result = f();
+    COPING.with(|c| c.set(false));
+    result
+}
+
+/// [`fallible`], and [`out_of_memory`] when it says false. Call it before anything is changed.
+pub fn grow(f: impl FnOnce() -> bool) {
+    if !fallible(f) {
+        out_of_memory();
+    }
+}
+
+/// Whether `vec` has room for `more`, made now if need be.
+pub fn has_room<T>(vec: &mut Vec<T>, more: usize) -> bool {
+    vec.capacity() - vec.len() >= more || fallible(|| vec.try_reserve(more)).is_ok()
+}

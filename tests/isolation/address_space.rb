@@ -1,0 +1,23 @@
+# Where address space is limited (ulimit -v), malloc fails: the VM that asks gets NoMemoryError, or ends; never the process.
+PROGRAM = <<~'RUBY'
+  ways = {
+    array: -> { a = []; loop { a << 1 } },
+    text: -> { s = +"x"; loop { s << s } },
+    strings: -> { a = []; loop { a << "x" * 1000 } },
+    hash: -> { h = {}; i = 0; loop { h[i += 1] = i } },
+    nested: -> { a = []; loop { a = [a] } },
+    threads: -> { a = []; loop { a << Thread.new { sleep } } },
+  }
+  ways.each do |name, way|
+    vm = RubyVM.fork do
+      way.call
+    rescue NoMemoryError, ThreadError => e
+      e.class.name
+    end
+    outcome = begin; vm.value; rescue RubyVM::Error => e; e.cause.class.name; end
+    puts "#{name}: #{%w[NoMemoryError ThreadError].include?(outcome) || outcome}, #{RubyVM.fork { 6 * 7 }.value}"
+  end
+RUBY
+exe = File.readlink("/proc/self/exe")
+puts IO.popen(["sh", "-c", 'ulimit -v 700000; exec "$0" -e "$1" 2>&1', exe, PROGRAM], &:read)
+p $?.exitstatus
