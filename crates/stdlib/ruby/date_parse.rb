@@ -84,11 +84,11 @@ class Date
         end
         case m[1]
         when "A", "a"
-          n = s.match(/\G(?:#{DAYNAMES.join("|")}|#{DAYS})/i, at) or return
+          n = s.match(/\G(?:#{DAYNAMES.join("|")}|#{DAYS})/io, at) or return
           h[:wday] = DAYS.split("|").index(n[0][0, 3].downcase)
           at = n.end(0)
         when "B", "b", "h"
-          n = s.match(/\G(?:#{MONTHNAMES.compact.join("|")}|#{MONTHS})/i, at) or return
+          n = s.match(/\G(?:#{MONTHNAMES.compact.join("|")}|#{MONTHS})/io, at) or return
           h[:mon] = MONTHS.split("|").index(n[0][0, 3].downcase) + 1
           at = n.end(0)
         when "C"
@@ -143,7 +143,7 @@ class Date
         when "W" then h[:wnum1] = number.(2, 0..53) or return
         when "w" then h[:wday] = number.(1, 0..6) or return
         when "Z", /z\z/
-          n = s.match(/\G#{ZONE}/, at) or return
+          n = s.match(/\G#{ZONE}/o, at) or return
           h[:zone] = n[0]
           h[:offset] = __zone_to_diff(n[0])
           at = n.end(0)
@@ -170,7 +170,7 @@ class Date
     def _parse(string, comp = true, limit: 128)
       s = __check_limit(string, limit).gsub(%r{[^-+',./:@[:alnum:]\[\]]+}, " ")
       h = {}
-      if m = s.match(/\b(#{DAYS})[a-z]*\b\.?/i)
+      if m = s.match(/\b(#{DAYS})[a-z]*\b\.?/io)
         h[:wday] = DAYS.split("|").index(m[1].downcase)
         s = m.pre_match + " " + m.post_match
       end
@@ -186,9 +186,9 @@ class Date
 
     private def __parse_time(s, h)
       hms = /(\d{1,2})\s*(?::\s*(\d{1,2})(?:\s*:\s*(\d{1,2})(?:[.,](\d*))?)?|h\b(?:\s*(\d{1,2})m?\b(?:\s*(\d{1,2})s?\b)?)?(?=\s|\z|\b))/i
-      m = s.match(/(?<![\d.:])#{hms}(?:\s*([ap])(?:m\b|\.m\.))?(?:\s*(#{ZONE}))?/i)
+      m = s.match(/(?<![\d.:])#{hms}(?:\s*([ap])(?:m\b|\.m\.))?(?:\s*(#{ZONE}))?/io)
       unless m
-        m = s.match(/\b(\d{1,2})()()()()()\s*([ap])(?:m\b|\.m\.)(?:\s*(#{ZONE}))?/i) or return s
+        m = s.match(/\b(\d{1,2})()()()()()\s*([ap])(?:m\b|\.m\.)(?:\s*(#{ZONE}))?/io) or return s
       end
       h[:hour] = m[1].to_i
       min = m[2].to_s.empty? ? m[5] : m[2]
@@ -200,7 +200,7 @@ class Date
       zone = m[8]
       tail = m.post_match
       # A month's or an era's name is no zone.
-      if zone && zone.match?(/\A(?:(?:#{MONTHS})|b\.?c|a\.?d\b|ce\b|t\z)/i)
+      if zone && zone.match?(/\A(?:(?:#{MONTHS})|b\.?c|a\.?d\b|ce\b|t\z)/io)
         tail = zone + tail
         zone = nil
       end
@@ -229,7 +229,7 @@ class Date
     private def __parse_date(s, h, comp)
       month = ->(text) { MONTHS.split("|").index(text[0, 3].downcase) + 1 }
       case s
-      when /\b'?(\d+)(?:st|nd|rd|th)?\b[\s.\-\/]*\b(#{MONTHS})[a-z]*\b(?:(?:[\s,.\/]+|-)?((?:ad|ce|bce?)\b\.?|[ab]\.[dc]\.)?\s*('?-?\d+)(?:st|nd|rd|th)?\b)?/i
+      when /\b'?(\d+)(?:st|nd|rd|th)?\b[\s.\-\/]*\b(#{MONTHS})[a-z]*\b(?:(?:[\s,.\/]+|-)?((?:ad|ce|bce?)\b\.?|[ab]\.[dc]\.)?\s*('?-?\d+)(?:st|nd|rd|th)?\b)?/io
         m = $~
         era = m[3]
         if m[4] && m[1].size > 2 && m[4].size <= 2
@@ -242,7 +242,7 @@ class Date
         end
         h[:mon] = month.(m[2])
         h[:year] = 1 - h[:year] if era&.match?(/\Ab/i) && h[:year]
-      when /\b(#{MONTHS})[a-z]*\b[.\s\-\/]*('?\d+)(?:st|nd|rd|th)?\b(?:(?:[\s,.\/]+|-)?((?:ad|ce|bce?)\b\.?|[ab]\.[dc]\.)?\s*('?-?\d+)\b)?/i
+      when /\b(#{MONTHS})[a-z]*\b[.\s\-\/]*('?\d+)(?:st|nd|rd|th)?\b(?:(?:[\s,.\/]+|-)?((?:ad|ce|bce?)\b\.?|[ab]\.[dc]\.)?\s*('?-?\d+)\b)?/io
         m = $~
         h[:mon] = month.(m[1])
         if m[2].size > 2 && !m[4]
@@ -274,7 +274,7 @@ class Date
           h[:mon], h[:mday] = m[1].to_i, m[2].to_i
         end
       when /('?-?\d+)\.\s*('?\d+)\.\s*('?-?\d+)/ then __three(h, $1, $2, $3, comp)
-      when /\b(#{MONTHS})[a-z]*\b/i then h[:mon] = month.($1)
+      when /\b(#{MONTHS})[a-z]*\b/io then h[:mon] = month.($1)
       when /'(\d+)\b/ then h[:year] = __year($1, comp)
       when /(\d+)(?:st|nd|rd|th)\b/i then h[:mday] = $1.to_i
       when /([-+]?)(\d{2,14})(?:\s*t?\s*(\d{2,6})(?:[.,](\d*))?)?(z\b|[-+]\d{1,4}(?::\d\d)?\b|\[[^\]]*\])?/i
@@ -341,14 +341,14 @@ class Date
       s = __check_limit(string, limit)
       time = /(?:[t\s](?<hour>\d{2})(?::?(?<min>\d{2})(?::?(?<sec>\d{2})(?:[.,](?<sec_fraction>\d+))?)?)?\s*(?<zone>z|[-+]\d{2}(?::?\d{2})?)?)?/i
       case s
-      when /\A\s*(?<year>[-+]?\d{2,})-(?<mon>\d{2})-(?<mday>\d{2})#{time}\s*\z/i, /\A\s*(?<year>[-+]?\d{4})(?<mon>\d{2})(?<mday>\d{2})#{time}\s*\z/i
+      when /\A\s*(?<year>[-+]?\d{2,})-(?<mon>\d{2})-(?<mday>\d{2})#{time}\s*\z/io, /\A\s*(?<year>[-+]?\d{4})(?<mon>\d{2})(?<mday>\d{2})#{time}\s*\z/io
         h = __fields($~, %i[mday mon year hour min sec sec_fraction zone])
         h[:year] += h[:year] >= 69 ? 1900 : 2000 if $~[:year].size == 2
         h
-      when /\A\s*(?<year>[-+]?\d{4})-?(?<yday>\d{3})#{time}\s*\z/i then __fields($~, %i[yday year hour min sec sec_fraction zone])
-      when /\A\s*(?<cwyear>\d{4})-?w(?<cweek>\d{2})-?(?<cwday>\d)#{time}\s*\z/i
+      when /\A\s*(?<year>[-+]?\d{4})-?(?<yday>\d{3})#{time}\s*\z/io then __fields($~, %i[yday year hour min sec sec_fraction zone])
+      when /\A\s*(?<cwyear>\d{4})-?w(?<cweek>\d{2})-?(?<cwday>\d)#{time}\s*\z/io
         __fields($~, %i[cwyear cweek cwday hour min sec sec_fraction zone])
-      when /\A\s*--(?<mon>\d{2})-?(?<mday>\d{2})#{time}\s*\z/i then __fields($~, %i[mon mday hour min sec sec_fraction zone])
+      when /\A\s*--(?<mon>\d{2})-?(?<mday>\d{2})#{time}\s*\z/io then __fields($~, %i[mon mday hour min sec sec_fraction zone])
       when /\A\s*(?<hour>\d{2}):?(?<min>\d{2})(?::?(?<sec>\d{2})(?:[.,](?<sec_fraction>\d+))?)?(?<zone>z|[-+]\d{2}(?::?\d{2})?)?\s*\z/i
         __fields($~, %i[hour min sec sec_fraction zone])
       else {}
@@ -366,18 +366,18 @@ class Date
       s = __check_limit(string, limit)
       zone = /(?<zone>z|[-+]\d{2}(?::\d{2})?)?/i
       case s
-      when /\A\s*(?<year>-?\d{4,})(?:-(?<mon>\d{2})(?:-(?<mday>\d{2}))?)?(?:t(?<hour>\d{2}):(?<min>\d{2}):(?<sec>\d{2})(?:\.(?<sec_fraction>\d+))?)?#{zone}\s*\z/i
+      when /\A\s*(?<year>-?\d{4,})(?:-(?<mon>\d{2})(?:-(?<mday>\d{2}))?)?(?:t(?<hour>\d{2}):(?<min>\d{2}):(?<sec>\d{2})(?:\.(?<sec_fraction>\d+))?)?#{zone}\s*\z/io
         __fields($~, %i[year mon mday hour min sec sec_fraction zone])
-      when /\A\s*(?<hour>\d{2}):(?<min>\d{2}):(?<sec>\d{2})(?:\.(?<sec_fraction>\d+))?#{zone}\s*\z/i then __fields($~, %i[hour min sec sec_fraction zone])
-      when /\A\s*--(?<mon>\d{2})(?:-(?<mday>\d{2}))?#{zone}\s*\z/i then __fields($~, %i[mon mday zone])
-      when /\A\s*---(?<mday>\d{2})#{zone}\s*\z/i then __fields($~, %i[mday zone])
+      when /\A\s*(?<hour>\d{2}):(?<min>\d{2}):(?<sec>\d{2})(?:\.(?<sec_fraction>\d+))?#{zone}\s*\z/io then __fields($~, %i[hour min sec sec_fraction zone])
+      when /\A\s*--(?<mon>\d{2})(?:-(?<mday>\d{2}))?#{zone}\s*\z/io then __fields($~, %i[mon mday zone])
+      when /\A\s*---(?<mday>\d{2})#{zone}\s*\z/io then __fields($~, %i[mday zone])
       else {}
       end
     end
 
     def _rfc2822(string, limit: 128)
       return {} if string.nil?
-      m = __check_limit(string, limit).match(/\A\s*(?:(?<wday>#{DAYS})\s*,\s+)?(?<mday>\d{1,2})\s+(?<mon>#{MONTHS})\s+(?<year>-?\d{2,})\s+(?<hour>\d{2}):(?<min>\d{2})(?::(?<sec>\d{2}))?\s*(?<zone>[-+]\d{4}|[a-z]+)\s*\z/i)
+      m = __check_limit(string, limit).match(/\A\s*(?:(?<wday>#{DAYS})\s*,\s+)?(?<mday>\d{1,2})\s+(?<mon>#{MONTHS})\s+(?<year>-?\d{2,})\s+(?<hour>\d{2}):(?<min>\d{2})(?::(?<sec>\d{2}))?\s*(?<zone>[-+]\d{4}|[a-z]+)\s*\z/io)
       return {} unless m
       h = __fields(m, %i[wday mday mon year hour min sec zone])
       h[:year] += m[:year].size == 2 ? (h[:year] >= 50 ? 1900 : 2000) : 1900 if m[:year].size < 4
@@ -389,13 +389,13 @@ class Date
       return {} if string.nil?
       s = __check_limit(string, limit)
       case s
-      when /\A\s*(?<wday>#{DAYS})\s*,\s+(?<mday>\d{2})\s+(?<mon>#{MONTHS})\s+(?<year>-?\d{4})\s+(?<hour>\d{2}):(?<min>\d{2}):(?<sec>\d{2})\s+(?<zone>gmt)\s*\z/i
+      when /\A\s*(?<wday>#{DAYS})\s*,\s+(?<mday>\d{2})\s+(?<mon>#{MONTHS})\s+(?<year>-?\d{4})\s+(?<hour>\d{2}):(?<min>\d{2}):(?<sec>\d{2})\s+(?<zone>gmt)\s*\z/io
         __fields($~, %i[wday mday mon year hour min sec zone])
-      when /\A\s*(?<wday>#{DAYNAMES.join("|")})\s*,\s+(?<mday>\d{2})\s*-\s*(?<mon>#{MONTHS})\s*-\s*(?<year>\d{2})\s+(?<hour>\d{2}):(?<min>\d{2}):(?<sec>\d{2})\s+(?<zone>gmt)\s*\z/i
+      when /\A\s*(?<wday>#{DAYNAMES.join("|")})\s*,\s+(?<mday>\d{2})\s*-\s*(?<mon>#{MONTHS})\s*-\s*(?<year>\d{2})\s+(?<hour>\d{2}):(?<min>\d{2}):(?<sec>\d{2})\s+(?<zone>gmt)\s*\z/io
         h = __fields($~, %i[wday mday mon year hour min sec zone])
         h[:year] += h[:year] >= 69 ? 1900 : 2000
         h
-      when /\A\s*(?<wday>#{DAYS})\s+(?<mon>#{MONTHS})\s+(?<mday>\d{1,2})\s+(?<hour>\d{2}):(?<min>\d{2}):(?<sec>\d{2})\s+(?<year>\d{4})\s*\z/i
+      when /\A\s*(?<wday>#{DAYS})\s+(?<mon>#{MONTHS})\s+(?<mday>\d{1,2})\s+(?<hour>\d{2}):(?<min>\d{2}):(?<sec>\d{2})\s+(?<year>\d{4})\s*\z/io
         __fields($~, %i[wday mon mday hour min sec year])
       else {}
       end

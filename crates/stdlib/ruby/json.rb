@@ -311,8 +311,8 @@ module JSON
 
     private def __decimal(klass, text)
       if klass.respond_to?(:try_convert) then klass.try_convert(text)
-      elsif klass.respond_to?(:new) then klass.new(text)
-      else Kernel.__send__(klass.name, text)
+      elsif Kernel.private_method_defined?(klass.name) then __send__(klass.name, text)
+      else klass.new(text)
       end
     end
   end

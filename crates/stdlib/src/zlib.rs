@@ -76,7 +76,7 @@ mod stream {
                 Work::Inflate(d) => {
                     if s.zlib && !s.checked && src.len() >= 2 {
                         s.checked = true;
-                        if (src[0] as u32 * 256 + src[1] as u32) % 31 != 0 || src[0] & 15 != 8 {
+                        if !(src[0] as u32 * 256 + src[1] as u32).is_multiple_of(31) || src[0] & 15 != 8 {
                             return crate::raise_named(cx, "Zlib::DataError", "incorrect header check");
                         }
                         if src[1] & 32 != 0 {
@@ -100,7 +100,11 @@ mod stream {
                 Ok(_) => break,
                 Err(_) => {
                     let checksum = used + 4 >= input.len() && matches!(cx.data_ref::<Stream>(this)?.work, Work::Inflate(_));
-                    return crate::raise_named(cx, "Zlib::DataError", if checksum { "incorrect data check" } else { "invalid stored block lengths" });
+                    return crate::raise_named(
+                        cx,
+                        "Zlib::DataError",
+                        if checksum { "incorrect data check" } else { "invalid stored block lengths" },
+                    );
                 }
             }
             cx.safepoint()?;
