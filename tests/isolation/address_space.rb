@@ -11,10 +11,10 @@ PROGRAM = <<~'RUBY'
     rescue NoMemoryError, ThreadError => e
       e.class.name
     end
-    outcome = begin; vm.value; rescue RubyVM::Error => e; e.cause.class.name; end
+    outcome = begin; vm.value; rescue RubyVM::Error; vm.report[:exception]; end
     puts "#{name}: #{%w[NoMemoryError ThreadError].include?(outcome) || outcome}, #{RubyVM.fork { 6 * 7 }.value}"
   end
 RUBY
 exe = File.readlink("/proc/self/exe")
-puts IO.popen(["sh", "-c", 'ulimit -v 400000; exec "$0" -e "$1" 2>&1', exe, PROGRAM], &:read)
+puts IO.popen(["sh", "-c", 'ulimit -v 700000; exec "$0" -e "$1" 2>&1', exe, PROGRAM], &:read)
 p $?.exitstatus
