@@ -44,7 +44,7 @@ pub(crate) fn analyze<'pr>(program: &prism::ProgramNode<'pr>, eval: Option<&Eval
     root.needs_parent_env = parent.is_some();
     root.in_method = parent.is_none() && eval.is_some_and(|e| e.in_method);
     scopes.list.push(root);
-    let mut a = Analyzer { cur: scopes.root, around_class: scopes.root, scopes, depth: 0, loops: 0, heredocs: 0 };
+    let mut a = Analyzer { cur: scopes.root, around_class: scopes.root, scopes, depth: 0, loops: 0, heredocs: 0, aliases: Vec::new() };
     a.declare_locals(&program.locals());
     a.visit_statements_node(&program.statements());
     let mut scopes = a.scopes;
@@ -62,6 +62,8 @@ struct Analyzer {
     loops: u32,
     /// Heredocs around: their bodies lie outside the source range of the expression they belong to.
     heredocs: u32,
+    /// Other names of frame-local globals that the source has given so far, and whether it is `$_`.
+    aliases: Vec<(Vec<u8>, bool)>,
 }
 
 impl Analyzer {
@@ -515,6 +517,15 @@ impl<'pr> Visit<'pr> for Analyzer {
 
     // ---- calls that look at variables ----
 
+    fn visit_alias_global_variable_node(&mut self, node: &prism::AliasGlobalVariableNode<'pr>) {
+        let line = match node.old_name().location().as_slice() {
+            b"$_" => true,
+            b"$~" | b"$&" | b"$`" | b"$'" | b"$+" => false,
+            _ => return,
+        };
+        self.aliases.push((node.new_name().location().as_slice().to_vec(), line));
+    }
+
     fn visit_call_node(&mut self, node: &prism::CallNode<'pr>) {
         if self.too_deep(node.location().start()) {
             return;
@@ -537,7 +548,14 @@ impl Analyzer {
         match name.as_slice() {
             b"$~" => self.mention_match(),
             b"$_" => self.mention_line(),
-            _ => {}
+            // Aliases that another file made are not known here, but for those of the library `English`.
+            b"$LAST_MATCH_INFO" | b"$MATCH" | b"$PREMATCH" | b"$POSTMATCH" | b"$LAST_PAREN_MATCH" => self.mention_match(),
+            b"$LAST_READ_LINE" => self.mention_line(),
+            name => match self.aliases.iter().find(|a| a.0 == name) {
+                Some((_, true)) => self.mention_line(),
+                Some((_, false)) => self.mention_match(),
+                None => {}
+            },
         }
     }
 }
