@@ -66,10 +66,11 @@ impl Cx {
         }
     }
     pub fn global_set(&mut self, name: Sym, v: Value) -> Result<()> {
+        let written = name;
         let name = self.global_target(name);
         let set = match self.global_hook(name) {
             Some(GlobalRow { set: Some(f), .. }) => f(self, name, v),
-            Some(_) => self.name_error(format!("{} is a read-only variable", name.name()), name, Value::NIL),
+            Some(_) => self.name_error(format!("{} is a read-only variable", written.name()), written, Value::NIL),
             None => {
                 self.global_put(name, v);
                 Ok(())

@@ -240,6 +240,16 @@ fn set_ors(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
 }
 fn set_rs(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
     separator_assigned(cx, name, v)?;
+    // Kept as it is now: a frozen String of no other class and without variables.
+    let plain = v.is_frozen() && cx.class_of(v) == ids::STRING && cx.ivar_list(v).is_empty();
+    let v = match Ref::<StringCell>::from_value(v) {
+        Some(s) if !plain => {
+            let copy = cx.str_bytes(s.bytes(), s.encoding());
+            copy.set_flags(flags::FROZEN);
+            copy
+        }
+        _ => v,
+    };
     cx.state::<IoState>().rs = Some(v);
     Ok(())
 }
