@@ -77,13 +77,7 @@ module JSON
         end
 
         def configure(options)
-          unless options.is_a?(Hash)
-            if options.respond_to?(:to_hash) then options = options.to_hash
-            elsif options.respond_to?(:to_h) then options = options.to_h
-            else raise TypeError, "can't convert #{options.class} into Hash"
-            end
-          end
-          options.each do |key, value|
+          JSON.__send__(:options_of, options).each do |key, value|
             case key.to_sym
             when :indent then self.indent = value
             when :space then self.space = value
@@ -232,13 +226,7 @@ module JSON
     def pretty_generate(object, options = nil)
       return options.generate(object) if State === options
       if options
-        unless options.is_a?(Hash)
-          if options.respond_to?(:to_hash) then options = options.to_hash
-          elsif options.respond_to?(:to_h) then options = options.to_h
-          else raise TypeError, "can't convert #{options.class} into Hash"
-          end
-        end
-        options = PRETTY_GENERATE_OPTIONS.merge(options.transform_keys(&:to_sym))
+        options = PRETTY_GENERATE_OPTIONS.merge(options_of(options).transform_keys(&:to_sym))
       end
       State.new(options || PRETTY_GENERATE_OPTIONS).generate(object)
     end
@@ -302,6 +290,13 @@ module JSON
         warn "JSON.load implicit support for `create_additions: true` is deprecated and will be removed in 3.0, use JSON.unsafe_load or explicitly pass `create_additions: true`", category: :deprecated
       end
       klass.json_create(hash)
+    end
+
+    private def options_of(options)
+      return options if options.is_a?(Hash)
+      return options.to_hash if options.respond_to?(:to_hash)
+      return options.to_h if options.respond_to?(:to_h)
+      raise TypeError, "can't convert #{options.class} into Hash"
     end
 
     private def __match_string(text, patterns)

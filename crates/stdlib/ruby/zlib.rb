@@ -223,6 +223,12 @@ module Zlib
     class CRCError < Error; end
     class LengthError < Error; end
 
+    def close
+      io = finish
+      io.close if io.respond_to?(:close)
+      io
+    end
+
     def self.wrap(*args, **options)
       file = new(*args, **options)
       return file unless block_given?
@@ -341,12 +347,6 @@ module Zlib
       __header
       @io.write(@deflate.finish, [@crc, @size & 0xffffffff].pack("VV"))
       io, @io = @io, nil
-      io
-    end
-
-    def close
-      io = finish
-      io.close if io.respond_to?(:close)
       io
     end
   end
@@ -599,12 +599,6 @@ module Zlib
     def finish
       __open
       io, @io = @io, nil
-      io
-    end
-
-    def close
-      io = finish
-      io.close if io.respond_to?(:close)
       io
     end
   end
