@@ -28,13 +28,18 @@ pub fn coping() -> bool {
     COPING.with(Cell::get)
 }
 
-/// Runs `f`, whose allocations may fail. It must not run Ruby code, wait or unwind.
+/// Runs `f`, whose allocations may fail. It must not run Ruby code or wait.
 #[inline(never)]
 pub fn fallible<T>(f: impl FnOnce() -> T) -> T {
-    COPING.with(|c| c.set(true));
-    let result = f();
-    COPING.with(|c| c.set(false));
-    result
+    /// Puts back what was, also when `f` unwinds: the native thread goes on with other VMs.
+    struct Before(bool);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            COPING.with(|c| c.set(self.0));
+        }
+    }
+    let _before = Before(COPING.with(|c| c.replace(true)));
+    f()
 }
 
 /// [`fallible`], and [`out_of_memory`] when it says false. Call it before anything is changed.

@@ -42,7 +42,7 @@ struct Table {
     next: AtomicU32,
     /// The current index. Replaced under `writers` (Release), read by anyone (Acquire).
     index: AtomicPtr<Index>,
-    /// Held while a name is added.
+    /// Held while a name is added. What is asked for under it may be refused, which unwinds and frees it.
     writers: Mutex<()>,
     hash: foldhash::quality::RandomState,
 }
@@ -148,6 +148,10 @@ impl Table {
         if let Ok(known) = self.index().probe(hash, fits) {
             return known;
         }
+        // Copied before the lock is taken: whoever finds no memory for a name of any length must not keep it from others.
+        let mut name = Vec::new();
+        memory::grow(|| name.try_reserve_exact(bytes.len()).is_ok());
+        name.extend_from_slice(bytes);
         let _writing = self.writers.lock().unwrap_or_else(|e| e.into_inner());
         let mut index = self.index();
         // Another thread may have added it.
@@ -164,8 +168,7 @@ impl Table {
             let chunk = cells(size, OnceLock::new);
             self.chunks[k].store(Box::leak(chunk).as_mut_ptr(), Ordering::Release);
         }
-        let bytes: &'static [u8] = Box::leak(bytes.to_vec().into_boxed_slice());
-        let _ = self.slot(id).set(Name { bytes, encoding });
+        let _ = self.slot(id).set(Name { bytes: name.leak(), encoding });
         self.next.store(id + 1, Ordering::Release);
         index.add(hash, Sym(id));
         Sym(id)

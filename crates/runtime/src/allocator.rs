@@ -16,8 +16,9 @@
 //! # fn main() {}
 //! ```
 //!
-//! What still aborts: a small request when all of the reserve is in use, outside of VMs or by native code of a VM that can't be left. A VM that is ended while
-//! it holds a lock of the process (tables of symbols and compiled files, which ask for more than [`SMALL`] at a time only with many thousand entries) keeps the lock.
+//! What still aborts: a small request when all of the reserve is in use, outside of VMs or by native code of a VM that can't be left. A VM can't be ended while
+//! it holds a lock of the process only because nothing asks for more than [`SMALL`] at a time under one: names are copied before the symbol table is locked and
+//! its own growth may be refused; the tables of files and regexps are bounded.
 //!
 //! Rejected: unwinding out of the allocator (undefined behaviour); memory set aside in malloc and freed when it runs out (nothing says that malloc
 //! can use the hole for another size); ending the VM at once for a small request (it may hold a lock).

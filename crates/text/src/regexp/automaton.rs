@@ -9,7 +9,7 @@
 use regex_automata::Input;
 use regex_automata::meta::{Cache, Regex};
 use regex_automata::util::primitives::NonMaxUsize;
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Mutex, OnceLock, TryLockError};
 
 /// Which of how many native threads searches.
 #[derive(Clone, Copy, Debug)]
@@ -47,8 +47,18 @@ impl Automaton {
     fn with<T>(&self, lane: Lane, f: impl FnOnce(&Regex, &mut Cache) -> T) -> T {
         let places = self.places.get_or_init(|| (0..lane.of.max(1)).map(|_| Place::default()).collect());
         let place = &places[lane.number as usize % places.len()];
-        // Taken or poisoned: somebody else has that number, or a search panicked in the middle.
-        let Ok(mut cache) = place.0.try_lock() else { return f(&self.regex, &mut self.regex.create_cache()) };
+        let mut cache = match place.0.try_lock() {
+            Ok(cache) => cache,
+            Err(TryLockError::Poisoned(poisoned)) => {
+                // A search panicked in the middle: its VM has ended, the others get new scratch memory.
+                place.0.clear_poison();
+                let mut cache = poisoned.into_inner();
+                *cache = None;
+                cache
+            }
+            // Somebody else has that number.
+            Err(TryLockError::WouldBlock) => return f(&self.regex, &mut self.regex.create_cache()),
+        };
         f(&self.regex, cache.get_or_insert_with(|| Box::new(self.regex.create_cache())))
     }
 
@@ -65,5 +75,28 @@ impl Automaton {
     /// Is there a match?
     pub fn is_match(&self, input: Input<'_>, lane: Lane) -> bool {
         self.with(lane, |regex, cache| regex.search_half_with(cache, &input.earliest(true))).is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_in_a_search_costs_nobody_else_anything() {
+        let automaton = Automaton::new(Box::new(Regex::new("b+").unwrap()));
+        let lane = Lane { number: 1, of: 2 };
+        let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| automaton.with(lane, |_, _| panic!("in the middle"))));
+        assert!(panicked.is_err());
+        assert_eq!(automaton.find(&Input::new("abbc"), lane), Some((1, 3)));
+        let place = &automaton.places.get().unwrap()[1];
+        assert!(!place.0.is_poisoned() && place.0.lock().unwrap().is_some(), "its lane has scratch memory again");
+    }
+
+    #[test]
+    fn a_lane_in_use_does_not_stop_a_search() {
+        let automaton = Automaton::new(Box::new(Regex::new("b+").unwrap()));
+        let found = automaton.with(Lane::ONLY, |_, _| automaton.find(&Input::new("abbc"), Lane::ONLY));
+        assert_eq!(found, Some((1, 3)));
     }
 }
