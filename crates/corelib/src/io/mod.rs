@@ -37,6 +37,7 @@ pub use wait::{blocking_read, blocking_write, wait_readable, wait_writable};
 pub static TABLES: &[&[MethodRow]] = &[
     dir::dir_class::METHODS,
     file::file::METHODS,
+    kernel::argf::METHODS,
     kernel::kernel::METHODS,
     open::io::METHODS,
     open::file::METHODS,
