@@ -9,7 +9,7 @@ use zakuro_vm::string::CodeRange;
 use zakuro_vm::*;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Newlines {
+pub enum Newlines {
     Keep,
     /// "\n" to "\r\n"
     Crlf,
@@ -22,19 +22,19 @@ enum Newlines {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Xml {
+pub enum Xml {
     No,
     Text,
     Attr,
 }
 
 /// Keyword options of `encode`.
-struct Options {
-    policy: Policy,
+pub struct Options {
+    pub policy: Policy,
     invalid_given: bool,
     fallback: Value,
-    newlines: Newlines,
-    xml: Xml,
+    pub newlines: Newlines,
+    pub xml: Xml,
 }
 
 fn option(cx: &mut Cx, kw: Kwargs, name: Sym, what: &str) -> Result<Option<Sym>> {
@@ -50,7 +50,8 @@ fn option(cx: &mut Cx, kw: Kwargs, name: Sym, what: &str) -> Result<Option<Sym>>
     }
 }
 
-fn options(cx: &mut Cx, kw: Kwargs, dst: Encoding) -> Result<Options> {
+/// Reads the options that `encode` and Encoding::Converter take.
+pub fn options(cx: &mut Cx, kw: Kwargs, dst: Encoding) -> Result<Options> {
     let mut o = Options {
         policy: Policy::default(),
         invalid_given: false,
@@ -103,7 +104,7 @@ fn options(cx: &mut Cx, kw: Kwargs, dst: Encoding) -> Result<Options> {
         (Sym::intern("cr_newline"), Newlines::Cr),
         (Sym::intern("lf_newline"), Newlines::Lf),
     ] {
-        if kw.get(name).is_some_and(|v| v.truthy()) {
+        if o.newlines == Newlines::Keep && kw.get(name).is_some_and(|v| v.truthy()) {
             o.newlines = n;
         }
     }
@@ -129,6 +130,12 @@ fn options(cx: &mut Cx, kw: Kwargs, dst: Encoding) -> Result<Options> {
 
 /// Raises the error of a failed conversion.
 fn conversion_error<T>(cx: &mut Cx, e: ConvErr) -> Result<T> {
+    let exc = error_of(cx, e);
+    cx.raise_value(exc)
+}
+
+/// The error of a failed conversion.
+pub fn error_of(cx: &mut Cx, e: ConvErr) -> Value {
     let class = match &e.kind {
         ConvErrKind::Invalid { .. } => ids::INVALID_BYTE_SEQUENCE_ERROR,
         ConvErrKind::Undefined { .. } => ids::UNDEFINED_CONVERSION_ERROR,
@@ -151,7 +158,7 @@ fn conversion_error<T>(cx: &mut Cx, e: ConvErr) -> Result<T> {
         }
         ConvErrKind::NotFound => {}
     }
-    cx.raise_value(exc)
+    exc
 }
 
 /// What the `fallback:` object gives for a character; None when it has nothing.
