@@ -299,6 +299,7 @@ mod encodings {
     fn set_external(cx: &mut Cx, _this: Value, e: Value) -> Result<Value> {
         let Some(new) = set_default(cx, e)? else { return cx.arg_error("default external can not be nil") };
         cx.state::<Defaults>().external = Some(new);
+        crate::io::encodings::default_changed(cx, new);
         Ok(e)
     }
 

@@ -50,40 +50,13 @@ pub fn line_args(cx: &mut Cx, args: &[Value], kw: &Kwargs) -> Result<LineArgs> {
 
 /// Encoding of text read from a stream.
 pub fn text_encoding(io: &object::Io) -> u8 {
-    match io.ext {
-        Some(e) => e,
-        None if io.binmode => Encoding::BINARY.id(),
-        None => io.default,
-    }
+    io.ext.unwrap_or(io.default)
 }
 
 /// String of bytes read as text: encoded, and converted to the internal encoding.
-pub fn text_value(cx: &mut Cx, v: Value, mut bytes: Vec<u8>) -> Result<Value> {
+pub fn text_value(cx: &mut Cx, v: Value, bytes: Vec<u8>) -> Result<Value> {
     let io = object::raw(cx, v)?;
-    let ext = text_encoding(io);
-    let int = io.int;
-    if io.universal && bytes.contains(&b'\r') {
-        let mut out = Vec::with_capacity(bytes.len());
-        let mut i = 0;
-        while i < bytes.len() {
-            if bytes[i] == b'\r' {
-                out.push(b'\n');
-                i += if bytes.get(i + 1) == Some(&b'\n') { 2 } else { 1 };
-            } else {
-                out.push(bytes[i]);
-                i += 1;
-            }
-        }
-        bytes = out;
-    }
-    let s = cx.str_bytes(&bytes, ext);
-    match int {
-        Some(i) if i != ext && ext != Encoding::BINARY.id() => {
-            let name = cx.str(Encoding::from_id(i).map_or("UTF-8", |e| e.name()));
-            cx.call(s, Sym::intern("encode"), &[name])
-        }
-        _ => Ok(s),
-    }
+    super::encodings::to_internal(cx, io, bytes)
 }
 
 /// The next line's bytes; None at the end.

@@ -5,10 +5,11 @@
 //!
 //! Map: [`object`] the payload, its life and buffers · [`wait`] system calls that may block · [`stream`] per-VM streams and their globals ·
 //! [`open`], [`modes`] opening and closing · [`write`], [`print`] output · [`read`], [`lines`] input · [`whole`] whole files, select · [`kernel`] ·
-//! [`status`] what streams tell · [`cwd`], [`path`], [`glob`] names · [`stat`], [`file`], [`dir`] the file system · [`errors`] errno.
+//! [`status`] what streams tell · [`encodings`] · [`cwd`], [`path`], [`glob`] names · [`stat`], [`file`], [`dir`] the file system · [`errors`] errno.
 
 pub mod cwd;
 pub mod dir;
+pub mod encodings;
 pub mod errors;
 pub mod file;
 pub mod glob;
@@ -36,6 +37,7 @@ pub use wait::{blocking_read, blocking_write, wait_readable, wait_writable};
 
 pub static TABLES: &[&[MethodRow]] = &[
     dir::dir_class::METHODS,
+    encodings::io::METHODS,
     file::file::METHODS,
     kernel::argf::METHODS,
     kernel::kernel::METHODS,

@@ -3,6 +3,7 @@
 //! The state is counted (`Rc`), because the VM keeps a weak list of its open streams: what is still buffered when the VM ends must be written.
 //! Code that may wait must not hold a `&mut Io` across the wait: other threads of the VM may run then. It asks [`get`] again.
 
+use super::encodings::{self, Internal};
 use super::errors::{fail, io_error, last_errno};
 use super::wait::{blocking_read, blocking_write};
 use std::cell::{RefCell, UnsafeCell};
@@ -43,6 +44,10 @@ pub struct Io {
     /// External encoding id when set.
     pub ext: Option<u8>,
     pub int: Option<u8>,
+    /// Encodings were asked for; else those of the defaults are taken.
+    pub settled: bool,
+    /// Options of conversion.
+    pub conversion: Option<std::sync::Arc<crate::string::encoding::Options>>,
     /// Default external encoding when the stream was made.
     pub default: u8,
     /// Seconds a read or write may wait.
@@ -81,6 +86,8 @@ impl Io {
             pid: 0,
             ext: None,
             int: None,
+            settled: false,
+            conversion: None,
             default: zakuro_object::string::UTF8,
             timeout: None,
             eof_seen: false,
@@ -177,6 +184,7 @@ impl Io {
             wbuf: Vec::new(),
             path: self.path.clone(),
             pid: 0,
+            conversion: self.conversion.clone(),
             ..*self
         })
     }
@@ -276,13 +284,9 @@ impl Drop for Registry {
 
 fn share(cx: &mut Cx, mut io: Io) -> IoData {
     io.default = crate::encoding::default_external(cx).id();
-    if io.int.is_none() && !io.binmode && io.ext != Some(zakuro_object::string::BINARY) {
-        // Text is converted to the default internal encoding.
-        let external = io.ext.unwrap_or(io.default);
-        io.int = crate::encoding::default_internal(cx).map(|e| e.id()).filter(|i| *i != external);
-        if io.int.is_some() && io.ext.is_none() {
-            io.ext = Some(external);
-        }
+    if !io.settled {
+        let asked = io.int.map_or(Internal::Default, Internal::As);
+        (io.ext, io.int) = encodings::settle(cx, io.ext, asked);
     }
     let shared = Rc::new(UnsafeCell::new(io));
     cx.state::<super::stream::IoState>().open.add(&shared);

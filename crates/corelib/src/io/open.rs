@@ -127,16 +127,9 @@ fn skip_bom(io: &mut Io) {
     let mut b = [0u8; 4];
     // SAFETY: b has four bytes; a regular file.
     let n = unsafe { libc::pread(io.fd, b.as_mut_ptr().cast(), 4, 0) }.max(0) as usize;
-    let (enc, skip) = match &b[..n] {
-        [0xef, 0xbb, 0xbf, ..] => ("UTF-8", 3),
-        [0xff, 0xfe, 0, 0] => ("UTF-32LE", 4),
-        [0xff, 0xfe, ..] => ("UTF-16LE", 2),
-        [0xfe, 0xff, ..] => ("UTF-16BE", 2),
-        [0, 0, 0xfe, 0xff] => ("UTF-32BE", 4),
-        _ => return,
-    };
+    let Some((enc, skip)) = super::encodings::mark(&b[..n]) else { return };
     // SAFETY: lseek on our descriptor.
-    unsafe { libc::lseek(io.fd, skip, libc::SEEK_SET) };
+    unsafe { libc::lseek(io.fd, skip as i64, libc::SEEK_SET) };
     if let Some(e) = zakuro_text::encoding::Encoding::find(enc.as_bytes()) {
         io.ext = Some(e.id());
     }
@@ -238,6 +231,15 @@ pub fn fd_mode(fd: i32) -> std::result::Result<u8, i32> {
     } | if fl & libc::O_APPEND != 0 { APPEND } else { 0 })
 }
 
+/// `new` calls no block.
+fn block_warning(cx: &mut Cx, this: Value, block: Block) -> Result<()> {
+    if block.is_none() {
+        return Ok(());
+    }
+    let c = cx.class_name_of(this);
+    super::encodings::warn(cx, &format!("{c}::new() does not take block; use {c}::open() instead"))
+}
+
 /// `IO#initialize` over a descriptor.
 fn init_fd(cx: &mut Cx, this: Value, fd: Value, mode: Option<Value>, kw: Kwargs) -> Result<()> {
     let fd = cx.to_i64(fd)? as i32;
@@ -266,7 +268,8 @@ pub mod io {
     use super::*;
     /// A stream over an open descriptor.
     #[method("initialize", private)]
-    fn initialize(cx: &mut Cx, this: Value, fd: Value, mode: Option<Value>, kw: Kwargs, _o: Option<Value>) -> Result<()> {
+    fn initialize(cx: &mut Cx, this: Value, fd: Value, mode: Option<Value>, kw: Kwargs, block: Block) -> Result<()> {
+        block_warning(cx, this, block)?;
         init_fd(cx, this, fd, mode, kw)
     }
     /// As `new`; with a block the stream is passed to it and closed afterwards.
@@ -297,7 +300,7 @@ pub mod io {
     ///
     ///     r, w = IO.pipe; w << "hi"; w.close; r.read   #=> "hi"
     #[method("pipe", singleton)]
-    fn pipe(cx: &mut Cx, this: ClassId, enc: Rest, _kw: Kwargs, block: Block) -> Result<Value> {
+    fn pipe(cx: &mut Cx, this: ClassId, enc: Rest, kw: Kwargs, block: Block) -> Result<Value> {
         let mut fds = [0i32; 2];
         // SAFETY: room for two descriptors.
         if unsafe { libc::pipe2(fds.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
@@ -306,23 +309,12 @@ pub mod io {
         let mut r = Io::new(fds[0], READ);
         let mut w = Io::new(fds[1], WRITE);
         w.sync = true;
-        if let Some(e) = enc.first() {
-            let mut text = b"r:".to_vec();
-            for (i, e) in [Some(e), enc.get(1)].into_iter().flatten().enumerate() {
-                let name = match cx.try_str(*e)? {
-                    Some(s) => s,
-                    None => cx.to_s(*e)?,
-                };
-                if i > 0 {
-                    text.push(b':');
-                }
-                text.extend_from_slice(name.bytes());
-            }
-            let mut m = Mode::default();
-            modes::parse_text(cx, &text, &mut m)?;
-            r.ext = m.ext;
-            r.int = m.int;
+        if let Some(e) = enc.first().filter(|e| !e.is_nil()) {
+            let (ext, int) = super::super::encodings::of_arguments(cx, *e, enc.get(1).copied())?;
+            (r.ext, r.int) = (ext, int);
+            r.settled = true;
         }
+        r.conversion = super::super::encodings::conversion(cx, kw)?;
         let r = object::make(cx, this, r);
         let w = object::make(cx, this, w);
         let pair = cx.array(&[r, w]);
@@ -434,6 +426,8 @@ pub mod io {
         io.universal = src.universal;
         io.ext = src.ext;
         io.int = src.int;
+        io.settled = true;
+        io.conversion = src.conversion.clone();
         io.sync = src.sync;
         io.path = src.path.clone();
         io.lineno = src.lineno;
@@ -513,7 +507,8 @@ pub mod file {
     use super::*;
     /// Opens a file by path (or a stream over a descriptor) with mode, permission bits and keywords.
     #[method("initialize", private)]
-    fn initialize(cx: &mut Cx, this: Value, path: Value, mode: Option<Value>, perm: Option<Value>, kw: Kwargs) -> Result<()> {
+    fn initialize(cx: &mut Cx, this: Value, path: Value, mode: Option<Value>, perm: Option<Value>, kw: Kwargs, block: Block) -> Result<()> {
+        block_warning(cx, this, block)?;
         if cx.is_integer(path) {
             return init_fd(cx, this, path, mode, kw);
         }

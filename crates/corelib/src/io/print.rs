@@ -16,7 +16,7 @@ impl Sink {
     fn line(&mut self, cx: &mut Cx, s: Value) -> Result<()> {
         let mut s = cx.to_s(s)?;
         if self.direct {
-            s = write::encoded(cx, self.out, s)?;
+            s = super::encodings::to_external(cx, self.out, s)?;
         }
         let ended = s.bytes().last() == Some(&b'\n');
         if self.direct {
@@ -118,7 +118,7 @@ pub fn print(cx: &mut Cx, out: Value, items: &[Value]) -> Result<()> {
 fn emit(cx: &mut Cx, out: Value, direct: bool, all: &mut Vec<u8>, v: Value) -> Result<()> {
     if direct {
         let s = cx.to_s(v)?;
-        let s = write::encoded(cx, out, s)?;
+        let s = super::encodings::to_external(cx, out, s)?;
         all.extend_from_slice(s.bytes());
         return Ok(());
     }

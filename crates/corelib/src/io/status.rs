@@ -1,7 +1,6 @@
 //! What IO objects tell about themselves, and low-level writing.
 
 use super::errors::last_errno;
-use super::modes;
 use super::object;
 use super::read::wait_error;
 use crate::process::owner;
@@ -51,71 +50,13 @@ pub mod io {
         io.universal = false;
         io.ext = Some(zakuro_object::string::BINARY);
         io.int = None;
+        io.conversion = None;
         Ok(this)
     }
     /// Whether `binmode` is set.
     #[method("binmode?")]
     fn is_binmode(cx: &mut Cx, this: Value) -> Result<bool> {
         Ok(object::get(cx, this)?.binmode)
-    }
-    /// Encoding of what is read (nil for a stream that is only written and has none).
-    #[method("external_encoding")]
-    fn external_encoding(cx: &mut Cx, this: Value) -> Result<Value> {
-        let io = object::get(cx, this)?;
-        match io.ext {
-            Some(e) => modes::encoding_value(cx, e),
-            None if io.writable() && !io.binmode => Ok(Value::NIL),
-            None => {
-                let e = super::super::lines::text_encoding(io);
-                modes::encoding_value(cx, e)
-            }
-        }
-    }
-    /// Encoding that text is converted to when read, or nil.
-    #[method("internal_encoding")]
-    fn internal_encoding(cx: &mut Cx, this: Value) -> Result<Value> {
-        match object::get(cx, this)?.int {
-            Some(e) => modes::encoding_value(cx, e),
-            None => Ok(Value::NIL),
-        }
-    }
-    /// Sets external and internal encoding: two arguments, or "ext:int".
-    #[method("set_encoding")]
-    fn set_encoding(cx: &mut Cx, this: Value, ext: Value, int: Option<Value>, _kw: Kwargs) -> Result<Value> {
-        let (mut e, mut i) = (None, None);
-        if !ext.is_nil() {
-            let s = match cx.try_str(ext)? {
-                Some(s) => s,
-                None => cx.to_s(ext)?,
-            };
-            let text = [b"r:", s.bytes()].concat();
-            let mut m = modes::Mode::default();
-            modes::parse_text(cx, &text, &mut m)?;
-            (e, i) = (m.ext, m.int);
-        }
-        if let Some(v) = int {
-            i = modes::encoding_id(cx, v)?;
-        }
-        let io = object::get(cx, this)?;
-        io.ext = e;
-        io.int = i.filter(|i| Some(*i) != e);
-        Ok(this)
-    }
-    /// Sets the encoding from a byte order mark at the start; nil when there is none.
-    #[method("set_encoding_by_bom")]
-    fn set_encoding_by_bom(cx: &mut Cx, this: Value) -> Result<Value> {
-        let io = object::reader(cx, this)?;
-        if !io.binmode {
-            return cx.arg_error("ASCII incompatible encoding needs binmode");
-        }
-        let head = super::super::lines::read_bytes(cx, this, 3)?;
-        let io = object::reader(cx, this)?;
-        if head == [0xef, 0xbb, 0xbf] {
-            io.ext = Some(zakuro_object::string::UTF8);
-            return modes::encoding_value(cx, zakuro_object::string::UTF8);
-        }
-        io.unread(&head);
-        Ok(Value::NIL)
     }
     /// Writes what is buffered and waits until it is on the device.
     #[method("fsync", "fdatasync")]

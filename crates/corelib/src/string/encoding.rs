@@ -37,6 +37,19 @@ pub struct Options {
     pub xml: Xml,
 }
 
+impl Options {
+    pub fn none() -> Options {
+        Options { policy: Policy::default(), invalid_given: false, fallback: Value::NIL, newlines: Newlines::Keep, xml: Xml::No }
+    }
+    pub fn forget_fallback(&mut self) {
+        self.fallback = Value::NIL;
+    }
+    /// XML escapes and line ends, on ASCII-compatible bytes.
+    pub fn decorated(&self, s: &[u8]) -> Vec<u8> {
+        decorate(s, self)
+    }
+}
+
 fn option(cx: &mut Cx, kw: Kwargs, name: Sym, what: &str) -> Result<Option<Sym>> {
     match kw.get(name) {
         None | Some(Value::NIL) => Ok(None),
@@ -52,13 +65,7 @@ fn option(cx: &mut Cx, kw: Kwargs, name: Sym, what: &str) -> Result<Option<Sym>>
 
 /// Reads the options that `encode` and Encoding::Converter take.
 pub fn options(cx: &mut Cx, kw: Kwargs, dst: Encoding) -> Result<Options> {
-    let mut o = Options {
-        policy: Policy::default(),
-        invalid_given: false,
-        fallback: Value::NIL,
-        newlines: Newlines::Keep,
-        xml: Xml::No,
-    };
+    let mut o = Options::none();
     if kw.is_empty() {
         return Ok(o);
     }
@@ -175,7 +182,8 @@ fn fallback(cx: &mut Cx, f: Value, c: Value) -> Result<Option<Str>> {
     if r.is_nil() { Ok(None) } else { cx.to_str(r).map(Some) }
 }
 
-fn convert(cx: &mut Cx, src: Encoding, dst: Encoding, s: &[u8], o: &Options) -> Result<Vec<u8>> {
+/// Converts bytes by the options, decorators apart. Encoding errors.
+pub fn convert(cx: &mut Cx, src: Encoding, dst: Encoding, s: &[u8], o: &Options) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     let mut rest = s;
     loop {
