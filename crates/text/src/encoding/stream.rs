@@ -80,7 +80,9 @@ enum Source {
     Bytes,
     Plain(Decoder),
     /// Two-byte characters follow.
-    Iso2022 { double: bool },
+    Iso2022 {
+        double: bool,
+    },
 }
 
 #[derive(Clone)]

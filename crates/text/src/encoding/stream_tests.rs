@@ -30,10 +30,21 @@ fn pieces(stream: &mut Stream, text: &[u8], cut: usize, room: usize) -> Vec<u8> 
 #[test]
 fn cuts_do_not_matter() {
     let text = "aé\u{3042}\u{6f22}z\u{9999}\n";
-    for (from, to) in [("UTF-8", "UTF-16LE"), ("UTF-16BE", "UTF-8"), ("EUC-JP", "UTF-32BE"), ("UTF-8", "GB18030"), ("GB18030", "UTF-16"), ("UTF-16", "UTF-8")] {
+    for (from, to) in [
+        ("UTF-8", "UTF-16LE"),
+        ("UTF-16BE", "UTF-8"),
+        ("EUC-JP", "UTF-32BE"),
+        ("UTF-8", "GB18030"),
+        ("GB18030", "UTF-16"),
+        ("UTF-16", "UTF-8"),
+    ] {
         let (from, to) = (enc(from), enc(to));
         let text: String = text.chars().filter(|c| *c != 'é' || from == Encoding::UTF_8 || from.is_unicode()).collect();
-        let source = if from == Encoding::UTF_8 { text.clone().into_bytes() } else { transcode(Encoding::UTF_8, from, text.as_bytes(), &Policy::default()).unwrap() };
+        let source = if from == Encoding::UTF_8 {
+            text.clone().into_bytes()
+        } else {
+            transcode(Encoding::UTF_8, from, text.as_bytes(), &Policy::default()).unwrap()
+        };
         let whole = transcode(from, to, &source, &Policy::default()).unwrap();
         for cut in 1..=source.len() {
             for room in 1..5 {
@@ -82,7 +93,8 @@ fn a_failure_says_what_is_read_again() {
 
 #[test]
 fn paths() {
-    let shown = |a: &str, b: &str| path(enc(a), enc(b)).iter().map(|(a, b)| format!("{}>{}", a.name(), b.name())).collect::<Vec<_>>().join(" ");
+    let shown =
+        |a: &str, b: &str| path(enc(a), enc(b)).iter().map(|(a, b)| format!("{}>{}", a.name(), b.name())).collect::<Vec<_>>().join(" ");
     assert_eq!(shown("US-ASCII", "UTF-8"), "US-ASCII>UTF-8");
     assert_eq!(shown("US-ASCII", "Big5"), "US-ASCII>UTF-8 UTF-8>Big5");
     assert_eq!(shown("EUC-JP", "Shift_JIS"), "EUC-JP>Shift_JIS");

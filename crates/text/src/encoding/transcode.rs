@@ -286,7 +286,15 @@ pub(super) fn undefined_char(
     Ok(())
 }
 
-pub(super) fn invalid(src: Encoding, dst: Encoding, bad: &[u8], again: &[u8], incomplete: bool, consumed: usize, partial: Vec<u8>) -> ConvErr {
+pub(super) fn invalid(
+    src: Encoding,
+    dst: Encoding,
+    bad: &[u8],
+    again: &[u8],
+    incomplete: bool,
+    consumed: usize,
+    partial: Vec<u8>,
+) -> ConvErr {
     let message = if incomplete {
         format!("incomplete {} on {}", dumped(bad), src.name())
     } else if again.is_empty() {
@@ -417,7 +425,12 @@ impl Decoder {
                     Step::Invalid { bad: 2, again: usize::from(s.len() > 2), incomplete: s.len() == 2 }
                 }
                 // Four bytes that break off.
-                Err(_) if m == Multi::Gb18030 && s.len() < 4 && matches!(s[1], 0x30..=0x39) && s.get(2).is_none_or(|b| (0x81..=0xfe).contains(b)) => {
+                Err(_)
+                    if m == Multi::Gb18030
+                        && s.len() < 4
+                        && matches!(s[1], 0x30..=0x39)
+                        && s.get(2).is_none_or(|b| (0x81..=0xfe).contains(b)) =>
+                {
                     incomplete
                 }
                 Err(n) => Step::Invalid { bad: n, again: usize::from(is_lead(m, b) && s.len() > n), incomplete: false },
