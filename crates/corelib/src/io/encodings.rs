@@ -118,6 +118,7 @@ fn internal_of(cx: &mut Cx, v: Value) -> Result<Internal> {
         if s.bytes() == b"-" {
             return Ok(Internal::Off);
         }
+        return required(cx, s.as_value()).map(Internal::As);
     }
     required(cx, v).map(Internal::As)
 }
@@ -136,11 +137,12 @@ pub fn of_keywords(cx: &mut Cx, kw: &Kwargs) -> Result<Option<(Option<u8>, Inter
         let (mut external, mut bom) = (None, false);
         if let Some(e) = ext.filter(|e| !e.is_nil()) {
             if defaults::of(e).is_none() {
-                let name = cx.to_str(e)?.bytes().to_vec();
+                let s = cx.to_str(e)?;
+                let name = s.bytes().to_vec();
                 if name.len() > 4 && name[..4].eq_ignore_ascii_case(b"BOM|") {
                     (external, _, bom) = pair(cx, &name)?;
                 } else {
-                    external = Some(required(cx, e)?);
+                    external = Some(required(cx, s.as_value())?);
                 }
             } else {
                 external = Some(required(cx, e)?);

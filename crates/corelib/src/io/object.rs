@@ -36,6 +36,8 @@ pub struct Io {
     pub universal: bool,
     pub rbuf: Vec<u8>,
     pub rpos: usize,
+    /// What is read ahead was read for a line or a character: low-level reading must not go behind it.
+    pub by_characters: bool,
     pub wbuf: Vec<u8>,
     pub lineno: i64,
     pub path: Option<Vec<u8>>,
@@ -80,6 +82,7 @@ impl Io {
             universal: false,
             rbuf: Vec::new(),
             rpos: 0,
+            by_characters: false,
             wbuf: Vec::new(),
             lineno: 0,
             path: None,
@@ -373,6 +376,13 @@ pub fn flush(cx: &mut Cx, v: Value) -> Result<()> {
             let io = raw(cx, v)?;
             if io.wbuf.is_empty() && !io.sync {
                 io.wbuf = bytes;
+            }
+            // Nobody reads the program's output any more: it ends as by the signal.
+            if e == libc::EPIPE && io.fd == 1 && !io.owned {
+                io.wbuf.clear();
+                let (class, name) = (cx.class_value(ids::SIGNAL_EXCEPTION), cx.str("SIGPIPE"));
+                let exc = cx.call(class, sym::new, &[name])?;
+                return cx.raise_value(exc);
             }
             fail_path(cx, v, e)
         }

@@ -140,8 +140,20 @@ pub fn close_value(cx: &mut Cx, v: Value) -> Result<()> {
     if cx.is_builtin(v, sym::close, ids::IO) {
         close(cx, v)
     } else {
-        cx.call(v, sym::close, &[])?;
-        Ok(())
+        match cx.call(v, sym::close, &[]) {
+            Ok(_) => Ok(()),
+            Err(e) => {
+                // That it is closed already is what was wanted.
+                let exc = cx.pending;
+                let message = cx.exception_message(exc);
+                let closed = Ref::<StringCell>::from_value(message).is_some_and(|m| m.bytes() == b"closed stream");
+                if closed && cx.is_a(exc, ids::IO_ERROR) {
+                    cx.take_pending();
+                    return Ok(());
+                }
+                Err(e)
+            }
+        }
     }
 }
 
@@ -315,8 +327,8 @@ pub mod io {
             r.settled = true;
         }
         r.conversion = super::super::encodings::conversion(cx, kw)?;
-        let r = object::make(cx, this, r);
-        let w = object::make(cx, this, w);
+        let r = pipe_end(cx, this, r)?;
+        let w = pipe_end(cx, this, w)?;
         let pair = cx.array(&[r, w]);
         if block.is_none() {
             return Ok(pair);
@@ -439,6 +451,9 @@ pub mod io {
     fn reopen(cx: &mut Cx, this: Value, other: Value, mode: Option<Value>, kw: Kwargs) -> Result<Value> {
         let target = if cx.is_a(other, ids::IO) { Some(other) } else { cx.call_if_responds(other, sym::to_io, &[])? };
         let old = object::raw(cx, this)?;
+        if old.is_closed() && target.is_some() {
+            return io_error(cx, "closed stream");
+        }
         if !old.is_closed() && old.writable() {
             object::flush(cx, this)?;
         }
@@ -492,6 +507,32 @@ pub mod io {
         *old = fresh;
         Ok(this)
     }
+}
+
+/// A stream of a class that may have an `initialize` of its own, which is called as for an open descriptor.
+fn pipe_end(cx: &mut Cx, class: ClassId, io: Io) -> Result<Value> {
+    let plain = class == ids::IO || cx.find_method(class, sym::initialize).is_none_or(|m| m.owner == ids::IO);
+    if plain {
+        return Ok(object::make(cx, class, io));
+    }
+    let (fd, flags) = (io.fd, if io.readable() { libc::O_RDONLY } else { libc::O_WRONLY });
+    // From here on the descriptor is the new stream's, if there is one.
+    let mut io = io;
+    io.owned = false;
+    let v = crate::module::class::allocate(cx, class);
+    owner::note_number(cx, fd);
+    let r = v.and_then(|v| cx.call(v, sym::initialize, &[Value::fixnum(fd as i64), Value::fixnum(flags as i64)]).map(|_| v));
+    match v {
+        Ok(v) if cx.is_data::<object::IoData>(v) => {
+            let made = object::raw(cx, v)?;
+            if made.fd == fd {
+                (made.ext, made.int, made.sync) = (io.ext, io.int, io.sync);
+            }
+        }
+        // SAFETY: nothing else holds it.
+        _ => drop(unsafe { OwnedFd::from_raw_fd(fd) }),
+    }
+    r
 }
 
 fn is_socket(fd: i32) -> bool {

@@ -55,10 +55,8 @@ fn option(cx: &mut Cx, kw: Kwargs, name: Sym, what: &str) -> Result<Option<Sym>>
         None | Some(Value::NIL) => Ok(None),
         Some(v) => match v.as_sym() {
             Some(s) => Ok(Some(s)),
-            None => {
-                let shown = cx.inspect_for_error(v);
-                cx.arg_error(format!("unexpected value for {what} option: {shown}"))
-            }
+            None if what.ends_with("character") => cx.arg_error(format!("unknown value for {what} option")),
+            None => cx.arg_error(format!("unexpected value for {what} option")),
         },
     }
 }
