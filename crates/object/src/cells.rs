@@ -146,6 +146,12 @@ impl RangeCell {
         let header = Header { shape, kind: Kind::Range as u8, flags: flags::FROZEN, aux: exclusive as u16 };
         alloc_cell(heap, RangeCell { header, low, high })
     }
+    /// An unset one for `Range#initialize`, or the copy that `dup` makes: not frozen.
+    pub fn make_open(heap: &mut Heap, shape: u32, low: Value, high: Value, exclusive: bool) -> Ref<RangeCell> {
+        let mut r = RangeCell::make(heap, shape, low, high, exclusive);
+        r.header.flags &= !flags::FROZEN;
+        r
+    }
     #[inline(always)]
     pub fn low(&self) -> Value {
         self.low

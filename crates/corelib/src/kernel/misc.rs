@@ -17,11 +17,14 @@ fn version_constants(cx: &mut Cx) {
         ("RUBY_DESCRIPTION", &description),
         ("RUBY_REVISION", "0"),
     ];
+    // Each is RUBY_X and Ruby::X, one object.
     for (name, text) in texts {
         let v = cx.frozen_str(text);
         cx.const_set(ids::OBJECT, Sym::intern(name), v);
+        cx.const_set(ids::RUBY, Sym::intern(&name["RUBY_".len()..]), v);
     }
     cx.const_set(ids::OBJECT, Sym::intern("RUBY_PATCHLEVEL"), Value::fixnum(0));
+    cx.const_set(ids::RUBY, Sym::intern("PATCHLEVEL"), Value::fixnum(0));
 }
 
 /// The singleton methods of `main`. Every VM's main object starts with the shape that the boot image's has then.
@@ -92,10 +95,23 @@ mod main {
         let top = top(cx, this, "define_method")?;
         methods::define_method(cx, top, name, body, block, Visibility::Public)
     }
+    /// As `Module#ruby2_keywords`, for methods of Object.
+    #[method("ruby2_keywords", private)]
+    fn ruby2_keywords(cx: &mut Cx, this: Value, names: Rest) -> Result<Value> {
+        let top = top(cx, this, "ruby2_keywords")?;
+        methods::module::ruby2_keywords(cx, top, names)
+    }
     /// Activates the refinements of a module in the rest of the file.
     #[method("using", private)]
     fn using(cx: &mut Cx, this: Value, module: Value) -> Result<Value> {
-        if cx.scope_kind() != zakuro_bytecode::CodeKind::Program {
+        // An eval with TOPLEVEL_BINDING has no program around it.
+        let outermost = Ref::<CrefCell>::from_value(cx.current_cref()).is_none_or(|c| c.parent.is_nil());
+        let permitted = match cx.scope_kind() {
+            zakuro_bytecode::CodeKind::Program => true,
+            zakuro_bytecode::CodeKind::Eval => outermost,
+            _ => false,
+        };
+        if !permitted {
             return cx.raise(ids::RUNTIME_ERROR, "main.using is permitted only at toplevel");
         }
         crate::module::refine::using(cx, module)?;

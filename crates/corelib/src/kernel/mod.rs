@@ -19,7 +19,7 @@ pub static TABLES: &[&[MethodRow]] = &[
     load::kernel::METHODS,
     caller::kernel::METHODS,
     process::kernel::METHODS,
-    caller::location::METHODS, caller::backtrace::METHODS,
+    caller::location::METHODS, caller::thread::METHODS, caller::backtrace::METHODS,
     misc::kernel::METHODS,
     tracevar::TABLE,
 ];

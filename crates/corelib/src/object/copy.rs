@@ -42,7 +42,7 @@ fn is_immediate_like(v: Value) -> bool {
 }
 
 /// A new object of the same class (no singleton) and state; hooks are the caller's business.
-fn shallow(cx: &mut Cx, v: Value) -> Result<Value> {
+pub(crate) fn shallow(cx: &mut Cx, v: Value) -> Result<Value> {
     let class = cx.class_of(v);
     let shape = cx.root_shape(class);
     let copy = match v.kind_of_cell() {
@@ -71,7 +71,7 @@ fn shallow(cx: &mut Cx, v: Value) -> Result<Value> {
         }
         Kind::Range => {
             let r: Ref<RangeCell> = Ref::of(v);
-            RangeCell::make(&mut cx.heap, shape, r.low(), r.high(), r.exclusive()).as_value()
+            RangeCell::make_open(&mut cx.heap, shape, r.low(), r.high(), r.exclusive()).as_value()
         }
         Kind::Proc => {
             let p: Ref<ProcCell> = Ref::of(v);

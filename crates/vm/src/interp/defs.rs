@@ -285,13 +285,21 @@ impl Cx {
     }
     /// New class after the checks of inheritance.
     pub fn new_subclass(&mut self, sup: ClassId) -> Result<ClassId> {
+        self.check_superclass(sup)?;
+        Ok(self.new_class(ClassKind::Class, Some(sup)))
+    }
+    /// TypeError unless classes may inherit from this one.
+    pub fn check_superclass(&mut self, sup: ClassId) -> Result<()> {
         if sup == ids::CLASS {
             return self.type_error("can't make subclass of Class");
         }
         if self.class(sup).kind == ClassKind::Singleton {
             return self.type_error("can't make subclass of singleton class");
         }
-        Ok(self.new_class(ClassKind::Class, Some(sup)))
+        if self.class(sup).superclass.is_none() && sup != ids::BASIC_OBJECT {
+            return self.type_error("can't inherit uninitialized class");
+        }
+        Ok(())
     }
 }
 
