@@ -213,7 +213,8 @@ pub struct CrefCell {
     pub class: Value,
     /// Outer scope; NIL at top level.
     pub parent: Value,
-    /// Where `def` puts methods, when not `class`; else NIL. TRUE: the singleton class of self (instance_eval).
+    /// Where `def` puts methods, when not `class`; else NIL. TRUE: the singleton class of self (instance_eval). FALSE: of `class`, which is any object
+    /// then, and whose class is asked for constants (instance_eval of a text); class variables are those of the scope around.
     pub definee: Value,
     /// Array of the active refinements, the one to ask first at the front; NIL without any.
     pub refinements: Value,

@@ -142,18 +142,18 @@ pub mod kernel {
     /// Has a file required when a constant is first read.
     #[method("autoload", module_function)]
     fn autoload(cx: &mut Cx, _this: Value, name: Value, path: Value) -> Result<Value> {
-        let holder = scope_class(cx);
+        let holder = scope_class(cx)?;
         crate::module::set_autoload(cx, holder, name, path)
     }
     /// The file that `autoload` registered for a constant.
     #[method("autoload?", module_function)]
     fn autoload_p(cx: &mut Cx, _this: Value, name: Value, inherit: Option<Value>) -> Result<Value> {
-        let holder = scope_class(cx);
+        let holder = scope_class(cx)?;
         crate::module::autoload_path(cx, holder, name, inherit.is_none_or(|i| i.truthy()))
     }
     /// Innermost module around the caller.
-    fn scope_class(cx: &Cx) -> ClassId {
-        Ref::<CrefCell>::from_value(cx.current_cref()).and_then(|c| cx.class_id(c.class)).unwrap_or(ids::OBJECT)
+    fn scope_class(cx: &mut Cx) -> Result<ClassId> {
+        cx.default_definee()
     }
     /// Tracing is not supported: nil is accepted, a Proc is an error.
     #[method("set_trace_func", module_function)]

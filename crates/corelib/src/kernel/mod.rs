@@ -5,6 +5,7 @@ pub mod autoload;
 pub mod caller;
 pub mod eval;
 pub mod globals;
+pub mod line;
 pub mod load;
 mod misc;
 pub mod process;

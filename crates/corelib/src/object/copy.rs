@@ -121,6 +121,9 @@ fn copy_class(cx: &mut Cx, v: Value) -> Result<Value> {
     if kind == ClassKind::Singleton {
         return cx.type_error("can't create instance of singleton class");
     }
+    if from == ids::BASIC_OBJECT {
+        return cx.type_error("can't copy the root class");
+    }
     let to = cx.new_class(kind, if kind == ClassKind::Class { superclass } else { None });
     let copy = cx.class_value(to);
     // A subclass of Module is kept as the shape of the module object.

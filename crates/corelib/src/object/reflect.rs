@@ -21,7 +21,13 @@ fn singleton_method_names(cx: &mut Cx, this: Value, modules: bool) -> Vec<Value>
     if cx.class(s).kind != ClassKind::Singleton || !modules && own_singleton(cx, this).is_none() {
         return names.found;
     }
-    for c in cx.class(s).mro.clone() {
+    // Up to the first class and the modules prepended to it.
+    let mro = cx.class(s).mro.clone();
+    let own = mro.iter().position(|c| cx.class(*c).kind == ClassKind::Class).map_or(mro.len(), |i| {
+        let prepended = cx.class(mro[i]).mro.iter().position(|c| *c == mro[i]).unwrap_or(0);
+        i.saturating_sub(prepended)
+    });
+    for c in mro.into_iter().take(own) {
         match cx.class(c).kind {
             ClassKind::Class => break,
             ClassKind::Singleton if modules || c == s => names.add_class(cx, c, methods::Want::PublicOrProtected),
