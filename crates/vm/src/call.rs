@@ -52,8 +52,13 @@ impl Cx {
     /// Calls a method when the object responds to it (private methods too, as conversions do); None otherwise.
     pub fn call_if_responds(&mut self, v: Value, name: Sym, args: &[Value]) -> Result<Option<Value>> {
         if v.is_cell() && self.has_own_respond_to(v) {
-            // A respond_to? written in Ruby decides.
-            return if self.responds(v, name, true)? { Ok(Some(self.call(v, name, args)?)) } else { Ok(None) };
+            // A respond_to? written in Ruby decides; when it is wrong, nobody answers.
+            if !self.responds(v, name, true)? {
+                return Ok(None);
+            }
+            let missing = self.method_of(v, name).is_none()
+                && self.method_of(v, sym::method_missing).is_some_and(|m| m.method_kind() == MethodKind::Native);
+            return if missing { Ok(None) } else { Ok(Some(self.call(v, name, args)?)) };
         }
         if self.method_of(v, name).is_some() {
             return Ok(Some(self.call(v, name, args)?));
@@ -267,11 +272,9 @@ impl Cx {
         match p.proc_kind() {
             ProcKind::Symbol => {
                 let name = p.extra.as_sym().unwrap_or(sym::empty);
-                let (recv, rest): (Value, Vec<Value>) = match (self_, args.first()) {
-                    (None, Some(r)) => (*r, args[1..].to_vec()),
-                    (Some((r, _)), _) => (r, args.to_vec()),
-                    (None, None) => return self.arg_error("no receiver given"),
-                };
+                // `self` does not matter, not even as a method's body.
+                let Some((recv, rest)) = args.split_first() else { return self.arg_error("no receiver given") };
+                let (recv, rest) = (*recv, rest.to_vec());
                 if let Some(m) = Method::from_value(p.me)
                     && self.active_refinements(m.cref).is_some()
                 {
