@@ -9,16 +9,21 @@ class BasicSocket
       BasicSocket.instance_variable_set(:@no_reverse, on ? true : false)
     end
 
+    def new(*args, **options, &block)
+      warn("#{self}::new() does not take block; use #{self}::open() instead", uplevel: 0) if block
+      super(*args, **options)
+    end
+
     def for_fd(fd)
       socket = allocate
-      socket.__send__(:__adopt, fd.to_int)
+      socket.__send__(:__adopt, fd)
       socket.__send__(:__fresh)
       socket
     end
   end
 
   private def __fresh
-    self.do_not_reverse_lookup = BasicSocket.do_not_reverse_lookup
+    self.do_not_reverse_lookup = false unless BasicSocket.do_not_reverse_lookup
     self
   end
 
@@ -37,6 +42,12 @@ class BasicSocket
   def connect_address
     address = local_address
     case address.afamily
+    when Socket::AF_UNIX
+      raise SocketError, "unbound UNIX socket" if address.unix_path.empty?
+    when Socket::AF_INET, Socket::AF_INET6
+      raise SocketError, "unbound Internet socket" if address.ip_port == 0
+    end
+    case address.afamily
     when Socket::AF_INET
       if address.ip_address == "0.0.0.0"
         return Addrinfo.new(Socket.pack_sockaddr_in(address.ip_port, "127.0.0.1"), address.pfamily, address.socktype, address.protocol)
@@ -51,11 +62,6 @@ class BasicSocket
     address
   end
 
-  def getpeereid
-    _, uid, gid = __getsockopt(Socket::SOL_SOCKET, Socket::SO_PEERCRED).unpack("iII")
-    [uid, gid]
-  end
-
   def getsockopt(level, optname)
     family = Sys.family_of(getsockname)
     level = Sys.level(family, level)
@@ -63,10 +69,13 @@ class BasicSocket
     Socket::Option.new(family, level, optname, __getsockopt(level, optname))
   end
 
-  def setsockopt(level, optname = (only = true), value = nil)
-    if only
-      raise ArgumentError, "wrong number of arguments (given 1, expected 3)" unless Socket::Option === level
-      level, optname, value = level.level, level.optname, level.data
+  def setsockopt(*args)
+    if args.size == 1 && Socket::Option === args[0]
+      level, optname, value = args[0].level, args[0].optname, args[0].data
+    elsif args.size == 3
+      level, optname, value = args
+    else
+      raise ArgumentError, "wrong number of arguments (given #{args.size}, expected 3)"
     end
     family = Sys.family_of(getsockname)
     level = Sys.level(family, level)
@@ -76,7 +85,7 @@ class BasicSocket
       when true then [1].pack("i")
       when false then [0].pack("i")
       when Integer then [value].pack("i")
-      else value.respond_to?(:to_str) ? value.to_str : raise(TypeError, "no implicit conversion of #{value.nil? ? "nil" : value.class} into String")
+      else Sys.text(value)
       end
     __setsockopt(level, optname, data)
   end
@@ -84,14 +93,14 @@ class BasicSocket
   def shutdown(how = nil) = __shutdown(Sys.how(how))
 
   def close_read
-    return if closed? || !__open_side(0) && __open_side(1)
+    return if !__open_side(0) && __open_side(1)
     __shutdown(Socket::SHUT_RD) rescue Errno::ENOTCONN
     close if __close_side(0)
     nil
   end
 
   def close_write
-    return if closed? || !__open_side(1) && __open_side(0)
+    return if !__open_side(1) && __open_side(0)
     flush
     __shutdown(Socket::SHUT_WR) rescue Errno::ENOTCONN
     close if __close_side(1)
@@ -99,22 +108,14 @@ class BasicSocket
   end
 
   def send(message, flags, to = nil)
-    message = __text(message)
-    __send(message, flags.to_int, to.nil? ? nil : Sys.sockaddr(to), true)
+    __send(Sys.text(message), flags, to.nil? ? nil : Sys.sockaddr(to), true)
   end
 
-  private def __text(message)
-    message.respond_to?(:to_str) ? message.to_str : raise(TypeError, "no implicit conversion of #{message.nil? ? "nil" : message.class} into String")
-  end
-
-  private def __into(buffer, text) = buffer.nil? ? text : buffer.replace(text)
-
-  # What came and whence; nil at the end of a stream.
-  private def __take(max, flags, wait, exception, what)
-    flags = flags.nil? ? 0 : Integer === flags ? flags : flags.to_int
-    got = __recv(Integer === max ? max : max.to_int, flags, wait)
-    return Sys.later(got, what, exception) unless Array === got
-    got
+  # A buffer keeps its encoding.
+  private def __into(buffer, text)
+    return text if buffer.nil?
+    encoding = buffer.encoding
+    buffer.replace(text).force_encoding(encoding)
   end
 
   # An empty text of a stream is its end.
@@ -122,15 +123,31 @@ class BasicSocket
   private def __stream? = __getsockopt(Socket::SOL_SOCKET, Socket::SO_TYPE).unpack1("i") == Socket::SOCK_STREAM
 
   def recv(max, flags = 0, buffer = nil)
-    text, = __take(max, flags, true, true, "recvfrom(2)")
-    return buffer&.clear && nil || nil if __end?(text, max)
+    text = __recv(max, flags || 0, true, false)
+    return nil if __end?(text, max)
     __into(buffer, text)
   end
 
   def recv_nonblock(max, flags = 0, buffer = nil, exception: true)
-    text, = got = __take(max, flags, false, exception, "recvfrom(2)")
-    return got if Symbol === got
+    text = __recv(max, flags || 0, false, false)
+    return Sys.later(text, "recvfrom(2)", exception) if Symbol === text
     return nil if __end?(text, max)
+    __into(buffer, text)
+  end
+
+  # Of a datagram nothing is left over for the next call.
+  def read_nonblock(max, buffer = nil, exception: true)
+    return super if max == 0 || __buffered > 0
+    text = __recv(max, 0, false, false)
+    if Symbol === text
+      return text unless exception
+      raise IO::EAGAINWaitReadable, "read would block"
+    end
+    if __end?(text, max)
+      buffer&.clear
+      return nil unless exception
+      raise EOFError, "end of file reached"
+    end
     __into(buffer, text)
   end
 
@@ -148,9 +165,8 @@ class BasicSocket
   end
 
   private def __sendmsg_as(wait, exception, message, flags, to, controls)
-    message = __text(message)
     to = to.nil? ? nil : Sys.sockaddr(to)
-    Sys.later(__sendmsg(message, flags.to_int, to, __controls(controls), wait), "sendmsg(2)", exception)
+    Sys.later(__sendmsg(Sys.text(message), flags, to, __controls(controls), wait), "sendmsg(2)", exception)
   end
 
   def sendmsg(message, flags = 0, to = nil, *controls) = __sendmsg_as(true, true, message, flags, to, controls)
@@ -160,7 +176,7 @@ class BasicSocket
   end
 
   private def __recvmsg_as(wait, exception, max, flags, max_control, scm_rights)
-    got = __recvmsg(max, flags.to_int, max_control || 4096, wait)
+    got = __recvmsg(max, flags, max_control || 4096, wait)
     return Sys.later(got, "recvmsg(2)", exception) if Symbol === got
     text, from, said, controls = got
     own = Sys.family_of(getsockname)
@@ -177,7 +193,7 @@ class BasicSocket
       control
     end
     return nil if text.empty? && from.nil? && controls.empty? && max != 0 && __stream?
-    from = from ? Addrinfo.new(from, Sys.family_of(from), *__kind[1..]) : Addrinfo.new("", own, *__kind[1..])
+    from = from ? Addrinfo.new(from, Sys.family_of(from), *__kind[1..]) : Addrinfo.new("", Socket::PF_UNSPEC, *__kind[1..])
     [text, from, said, *controls]
   end
 
@@ -195,7 +211,7 @@ class Socket
     def pair(domain = nil, type = nil, protocol = 0)
       domain = domain.nil? ? AF_UNIX : Sys.family(domain)
       type = type.nil? ? SOCK_STREAM : Sys.type(type)
-      pair = Sys.pair(self, domain, type, protocol.to_int).each { |s| s.__send__(:__fresh) }
+      pair = Sys.pair(self, domain, type, protocol).each { |s| s.__send__(:__fresh) }
       return pair unless block_given?
       begin
         yield pair
@@ -228,15 +244,17 @@ class Socket
     end
 
     def gethostbyname(name)
+      warn("Socket.gethostbyname is deprecated; use Addrinfo.getaddrinfo instead.", uplevel: 0, category: :deprecated)
       found = Sys.resolve(name, nil, nil, SOCK_STREAM, nil, AI_CANONNAME)
       family = found.first[1]
       addresses = found.select { |f| f[1] == family }.map { |f| Sys.bare(f[0]) }.uniq
       [found.first[4] || name.to_str, [], family, *addresses]
     end
 
-    def gethostbyaddr(address, family = AF_INET)
-      address = address.to_str
-      family = Sys.family(family)
+    def gethostbyaddr(address, family = nil)
+      warn("Socket.gethostbyaddr is deprecated; use Addrinfo#getnameinfo instead.", uplevel: 0, category: :deprecated)
+      address = Sys.text(address)
+      family = family.nil? ? (address.bytesize == 16 ? AF_INET6 : AF_INET) : Sys.family(family)
       packed =
         case address.bytesize
         when 4 then family == AF_INET && [AF_INET, 0].pack("Sn") + address.b + "\0" * 8
@@ -290,8 +308,7 @@ class Socket
 
     def pack_sockaddr_un(path)
       path = path.respond_to?(:to_path) ? path.to_path : path
-      raise TypeError, "no implicit conversion of #{path.nil? ? "nil" : path.class} into String" unless path.respond_to?(:to_str)
-      path = path.to_str
+      path = Sys.text(path)
       if path.bytesize > 108
         raise ArgumentError, "too long unix socket path (#{path.bytesize}bytes given but 108bytes max)"
       end
@@ -306,7 +323,7 @@ class Socket
       raise ArgumentError, "not an AF_UNIX sockaddr" unless Sys.family_of(address) == AF_UNIX
       path = address.byteslice(2..).b
       path = path.start_with?("\0") ? path : path[/\A[^\0]*/n]
-      path = "" if path.count("\0") == path.bytesize
+      path = +"" if path.count("\0") == path.bytesize
       path.force_encoding(Encoding.find("filesystem"))
     end
 
@@ -350,7 +367,7 @@ class Socket
   end
 
   def initialize(domain, type = SOCK_STREAM, protocol = 0)
-    __socket(Sys.family(domain), Sys.type(type), protocol.to_int)
+    __socket(Sys.family(domain), Sys.type(type), protocol)
     __fresh
   end
 
@@ -359,7 +376,7 @@ class Socket
     __bind(address, "bind(2) for #{Sys.shown(address)}")
   end
 
-  def listen(backlog) = __listen(backlog.to_int)
+  def listen(backlog) = __listen(backlog)
 
   def connect(address)
     address = Sys.sockaddr(address)
@@ -400,14 +417,14 @@ class Socket
   end
 
   def recvfrom(max, flags = 0)
-    text, from = __take(max, flags, true, true, "recvfrom(2)")
+    text, from = __recv(max, flags, true, true)
     return nil if from.nil? && __end?(text, max)
     [text, __from(from)]
   end
 
   def recvfrom_nonblock(max, flags = 0, buffer = nil, exception: true)
-    text, from = got = __take(max, flags, false, exception, "recvfrom(2)")
-    return got if Symbol === got
+    text, from = got = __recv(max, flags, false, true)
+    return Sys.later(got, "recvfrom(2)", exception) if Symbol === got
     return nil if from.nil? && __end?(text, max)
     [__into(buffer, text), __from(from)]
   end
@@ -416,6 +433,8 @@ class Socket
     kind = __kind
     address ? Addrinfo.new(address, Sys.family_of(address), *kind[1..]) : Addrinfo.new("", kind[0], *kind[1..])
   end
+
+  def getpeereid = __getsockopt(SOL_SOCKET, SO_PEERCRED).unpack("iII")[1..]
 
   def ipv6only!
     setsockopt(:IPV6, :V6ONLY, 1) if Sys.family_of(getsockname) == AF_INET6

@@ -8,7 +8,7 @@ class Socket
         case service
         when nil then nil
         when Integer then service.to_s
-        else service.respond_to?(:to_str) ? service.to_str : service.to_int.to_s
+        else text(service)
         end
       flags = flags ? flags.to_int : 0
       flags |= AI_NUMERICSERV if service&.match?(/\A\d+\z/)
@@ -20,12 +20,10 @@ class Socket
       when nil then nil
       when Integer then [host].pack("N").unpack("C4").join(".")
       else
-        text = host.to_str
-        case text
-        when "" then "0.0.0.0"
-        when "<any>" then "0.0.0.0"
+        case name = text(host)
+        when "", "<any>" then "0.0.0.0"
         when "<broadcast>" then "255.255.255.255"
-        else text
+        else name
         end
       end
     end
@@ -38,9 +36,7 @@ class Socket
 
     # A packed address of a String or an Addrinfo.
     def self.sockaddr(value)
-      return value.to_sockaddr if Addrinfo === value
-      raise TypeError, "no implicit conversion of #{value.nil? ? "nil" : value.class} into String" unless value.respond_to?(:to_str)
-      value.to_str
+      Addrinfo === value ? value.to_sockaddr : text(value)
     end
 
     def self.family_of(sockaddr) = sockaddr.bytesize < 2 ? AF_UNSPEC : sockaddr.unpack1("S")
@@ -63,16 +59,7 @@ class Addrinfo
 
   def self.getaddrinfo(host, service, family = nil, socktype = nil, protocol = nil, flags = nil, timeout: nil)
     found = Sys.resolve(host, service, family, socktype, protocol, flags)
-    name = __inspect_name(host, service)
-    found.map { |address, fam, type, proto, canonical| new(address, fam, type, proto).__send__(:__named, canonical, name) }
-  end
-
-  private_class_method def self.__inspect_name(host, service)
-    return if host.nil? && service.nil?
-    parts = []
-    parts << host.to_str if host.respond_to?(:to_str)
-    parts << (service.is_a?(Integer) ? ":#{service}" : service.to_s) unless service.nil?
-    Integer === service ? parts.join : parts.join(":")
+    found.map { |address, fam, type, proto, canonical| new(address, fam, type, proto).__send__(:__named, canonical, host, service) }
   end
 
   def self.foreach(host, service, family = nil, socktype = nil, protocol = nil, flags = nil, timeout: nil, &block)
@@ -81,7 +68,7 @@ class Addrinfo
 
   def self.ip(host)
     found = getaddrinfo(host, nil, Socket::PF_UNSPEC, 0, 0, 0).first
-    new(found.to_sockaddr, found.pfamily, 0, 0).__send__(:__named, nil, found.__send__(:__name))
+    new(found.to_sockaddr, found.pfamily, 0, 0).__send__(:__named, nil, host, nil)
   end
 
   def self.tcp(host, port) = getaddrinfo(host, port, Socket::PF_UNSPEC, Socket::SOCK_STREAM, Socket::IPPROTO_TCP, 0).first
@@ -103,8 +90,7 @@ class Addrinfo
     if (list = Array.try_convert(sockaddr))
       __from_array(list, family, socktype, protocol)
     else
-      raise TypeError, "no implicit conversion of #{sockaddr.nil? ? "nil" : sockaddr.class} into String" unless sockaddr.respond_to?(:to_str)
-      @sockaddr = sockaddr.to_str.b.freeze
+      @sockaddr = Sys.text(sockaddr).b.freeze
       @pfamily = family || Socket::PF_UNSPEC
       @socktype = socktype
       @protocol = protocol
@@ -119,14 +105,14 @@ class Addrinfo
       port = Integer(port) unless port.nil?
       ip = host if ip.nil?
       # getaddrinfo(3) knows nothing of this one.
-      type = socktype == Socket::SOCK_SEQPACKET && protocol == 0 ? Socket::SOCK_DGRAM : socktype
+      type = socktype == 0 || socktype == Socket::SOCK_SEQPACKET && protocol == 0 ? Socket::SOCK_DGRAM : socktype
       found = Sys.resolve(ip, port, family || kind, type, protocol, Socket::AI_NUMERICHOST).first
       @sockaddr = found[0].freeze
       raise SocketError, "unexpected address family" unless afamily == kind
       @pfamily = found[1]
       @socktype = socktype
       @protocol = protocol
-      @inspectname = "#{host}:#{port}" if host && host != ip
+      __named(nil, host, port)
     when Socket::AF_UNIX
       @sockaddr = Socket.pack_sockaddr_un(list[1]).freeze
       @pfamily = Socket::PF_UNIX
@@ -137,13 +123,16 @@ class Addrinfo
     end
   end
 
-  private def __named(canonical, name)
+  # Keeps what it was asked for as, unless the address says the same.
+  private def __named(canonical, host, service)
     @canonname = canonical
-    @inspectname = name
+    return self unless ip?
+    ip, port = Sys.numeric(@sockaddr)
+    host = nil if !host.respond_to?(:to_str) || host == ip || host == "" || Sys.pton(host.to_str)
+    service = nil if Integer === service || service == port.to_s
+    @inspectname = service ? "#{host}:#{service}" : host&.to_str
     self
   end
-
-  private def __name = @inspectname
 
   def afamily = Sys.family_of(@sockaddr)
   def to_sockaddr = @sockaddr.dup
@@ -253,17 +242,8 @@ class Addrinfo
       type += name ? " #{name.delete_prefix("IPPROTO_")}" : " UNKNOWN_PROTOCOL(#{@protocol})"
     end
     family = @pfamily != afamily && @pfamily != 0 ? " #{Sys.name_of("PF_", @pfamily) || "PF_#{@pfamily}"}" : ""
-    shown = inspect_sockaddr
-    name = @inspectname && @inspectname != shown && @inspectname != shown.delete_suffix(":#{ip_port if ip?}") ? __inspect_suffix(shown) : ""
-    name = " #{@canonname}" if @canonname && name.empty?
-    "#<Addrinfo: #{shown}#{family}#{type}#{name}>"
-  end
-
-  # The name that it was asked for, unless it is the address itself.
-  private def __inspect_suffix(_shown)
-    host = @inspectname[/\A(.*?)(?::\d+)?\z/, 1]
-    return "" if ip? && (host == ip_address || host.empty? || Sys.pton(host.delete("[]")))
-    " (#{@inspectname})"
+    name = @canonname || @inspectname
+    "#<Addrinfo: #{inspect_sockaddr}#{family}#{type}#{" (#{name})" if name}>"
   end
 
   def ==(other) = Addrinfo === other && marshal_dump == other.marshal_dump
@@ -326,7 +306,7 @@ class Addrinfo
       socket.bind(local) if local
       if timeout
         case socket.__send__(:__connect, to_sockaddr, true, timeout, "connect(2) for #{inspect_sockaddr}")
-        when :timeout then raise Errno::ETIMEDOUT, "user specified timeout for #{inspect_sockaddr}"
+        when :timeout then raise IO::TimeoutError, "user specified timeout for #{inspect_sockaddr}"
         end
       else
         socket.connect(self)

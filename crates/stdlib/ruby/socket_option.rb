@@ -13,7 +13,21 @@ class Socket
       IPPROTO_IPV6 => ["IPV6_", "IPv6 control message"], IPPROTO_TCP => ["TCP_", "TCP control message"],
       IPPROTO_UDP => ["UDP_", "UDP control message"]
     }.freeze
-    LEVEL_NAMES = {SOL_SOCKET => "SOCKET", IPPROTO_IP => "IP", IPPROTO_IPV6 => "IPV6", IPPROTO_TCP => "TCP", IPPROTO_UDP => "UDP", IPPROTO_ICMP => "ICMP"}.freeze
+    LEVEL_NAMES = {SOL_SOCKET => "SOCKET", IPPROTO_IP => "IP", IPPROTO_IPV6 => "IPV6", IPPROTO_TCP => "TCP", IPPROTO_UDP => "UDP"}.freeze
+
+    def self.class_name(value) = value.nil? ? "nil" : value == true || value == false ? value.to_s : value.class.to_s
+
+    def self.integer(value)
+      return value if Integer === value
+      return value.to_int if value.respond_to?(:to_int)
+      raise TypeError, "no implicit conversion of #{class_name(value)} into Integer"
+    end
+
+    def self.text(value)
+      return value if String === value
+      return value.to_str if value.respond_to?(:to_str)
+      raise TypeError, "no implicit conversion of #{class_name(value)} into String"
+    end
 
     def self.number(value, prefixes, what)
       case value
@@ -21,7 +35,7 @@ class Socket
       when Symbol then name = value.name
       else
         return value.to_int if !value.respond_to?(:to_str) && value.respond_to?(:to_int)
-        name = String.try_convert(value) or raise TypeError, "no implicit conversion of #{value.nil? ? "nil" : value.class} into Integer"
+        name = String.try_convert(value) or integer(value)
       end
       prefixes.each do |prefix|
         [name.start_with?(prefix) ? name : nil, prefix + name].compact.each do |full|
@@ -36,17 +50,20 @@ class Socket
     def self.ip?(family) = family == AF_INET || family == AF_INET6
 
     def self.level(family, value)
-      ip?(family) ? number(value, %w[SOL_SOCKET IPPROTO_].map { |p| p == "SOL_SOCKET" ? "SOL_" : p }, "protocol level") : number(value, %w[SOL_], "protocol level")
+      return number(value, %w[SOL_ IPPROTO_], "protocol level") if ip?(family)
+      n = number(value, %w[SOL_], "protocol level")
+      raise SocketError, "unknown protocol level: #{value}" unless Integer === value || n == SOL_SOCKET
+      n
     end
 
     def self.optname(family, level, value)
       prefix, what = OPTIONS[level] if level == SOL_SOCKET || ip?(family)
-      prefix ? number(value, [prefix], what) : number(value, [], "option name")
+      prefix ? number(value, [prefix], what) : integer(value)
     end
 
     def self.message_type(family, level, value)
       prefix, what = MESSAGES[level] if level == SOL_SOCKET || ip?(family)
-      prefix ? number(value, [prefix], what) : number(value, [], "control message")
+      prefix ? number(value, [prefix], what) : integer(value)
     end
 
     def self.how(value)
@@ -86,8 +103,7 @@ class Socket
       @family = Sys.family(family)
       @level = Sys.level(@family, level)
       @optname = Sys.optname(@family, @level, optname)
-      raise TypeError, "no implicit conversion of #{data.nil? ? "nil" : data.class} into String" unless data.respond_to?(:to_str)
-      @data = data.to_str
+      @data = Sys.text(data)
     end
 
     private def __sized(*sizes)
@@ -165,7 +181,6 @@ class Socket
     def self.ip_pktinfo(address, index, destination = address)
       to, from = [address, destination].map { |a| Addrinfo.__of(a).to_sockaddr }
       raise ArgumentError, "addr family must be AF_INET" unless [to, from].all? { |a| a.unpack1("S") == AF_INET }
-      data = [index].pack("i") + from.byteslice(4, 4) + to.byteslice(4, 4)
       # Order of struct in_pktinfo: index, local address, destination in the header.
       data = [index].pack("i") + to.byteslice(4, 4) + from.byteslice(4, 4)
       new(:INET, :IP, :PKTINFO, data)
@@ -181,8 +196,7 @@ class Socket
       @family = Sys.family(family)
       @level = Sys.level(@family, level)
       @type = Sys.message_type(@family, @level, type)
-      raise TypeError, "no implicit conversion of #{data.nil? ? "nil" : data.class} into String" unless data.respond_to?(:to_str)
-      @data = data.to_str
+      @data = Sys.text(data)
     end
 
     def int
@@ -192,7 +206,8 @@ class Socket
 
     def cmsg_is?(level, type)
       level = Sys.level(@family, level)
-      @level == level && @type == Sys.message_type(@family, level, type)
+      type = Sys.message_type(@family, level, type)
+      @level == level && @type == type
     end
 
     def unix_rights

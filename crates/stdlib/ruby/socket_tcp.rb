@@ -6,7 +6,7 @@ class IPSocket < BasicSocket
   def peeraddr(reverse = nil) = Sys.described(getpeername, reverse, !do_not_reverse_lookup)
 
   def recvfrom(max, flags = 0)
-    text, from = __take(max, flags, true, true, "recvfrom(2)")
+    text, from = __recv(max, flags, true, true)
     return nil if from.nil? && __end?(text, max)
     [text, from ? Sys.described(from, nil, !do_not_reverse_lookup) : nil]
   end
@@ -22,20 +22,11 @@ end
 
 class TCPSocket < IPSocket
   def self.gethostbyname(name)
+    warn("TCPSocket.gethostbyname is deprecated; use Addrinfo.getaddrinfo instead.", uplevel: 0, category: :deprecated)
     list = Socket.getaddrinfo(name, nil, nil, Socket::SOCK_STREAM, nil, Socket::AI_CANONNAME, false)
     found = Sys.resolve(name, nil, nil, Socket::SOCK_STREAM, nil, Socket::AI_CANONNAME)
     family = found.first[1]
     [found.first[4] || name.to_str, [], family, *list.select { |e| e[4] == family }.map { |e| e[3] }.uniq]
-  end
-
-  def self.open(*args, **options)
-    socket = new(*args, **options)
-    return socket unless block_given?
-    begin
-      yield socket
-    ensure
-      socket.close
-    end
   end
 
   def initialize(host, service, local_host = nil, local_service = nil, connect_timeout: nil, resolv_timeout: nil, open_timeout: nil, fast_fallback: nil)
@@ -58,11 +49,10 @@ class TCPSocket < IPSocket
         end
         seconds = deadline ? [deadline - Process.clock_gettime(Process::CLOCK_MONOTONIC), 0].max : connect_timeout
         if __connect(address, true, seconds, "connect(2) for #{host.inspect} port #{service}") == :timeout
-          raise IO::TimeoutError, "user specified timeout for #{host}:#{service}" if deadline
-          raise Errno::ETIMEDOUT, "user specified timeout for #{host}:#{service}"
+          raise IO::TimeoutError, "user specified timeout for #{host}:#{service}"
         end
         return __fresh
-      rescue SystemCallError => failure
+      rescue SystemCallError, IO::TimeoutError => failure
         close rescue IOError
       rescue Exception
         close rescue IOError
@@ -92,8 +82,6 @@ class TCPServer < TCPSocket
     raise failure
   end
 
-  def self.open(...) = superclass.method(:open).unbind.bind_call(self, ...)
-
   def accept = __accept(TCPSocket, true)[0].__send__(:__fresh)
 
   def accept_nonblock(exception: true)
@@ -103,20 +91,10 @@ class TCPServer < TCPSocket
   end
 
   def sysaccept = Sys.release(accept)
-  def listen(backlog) = __listen(backlog.to_int)
+  def listen(backlog) = __listen(backlog)
 end
 
 class UDPSocket < IPSocket
-  def self.open(*args)
-    socket = new(*args)
-    return socket unless block_given?
-    begin
-      yield socket
-    ensure
-      socket.close
-    end
-  end
-
   def initialize(family = Socket::AF_INET)
     __socket(Sys.family(family), Socket::SOCK_DGRAM, 0)
     __fresh
@@ -149,22 +127,20 @@ class UDPSocket < IPSocket
 
   def send(message, flags, host = nil, port = (only = true))
     return super(message, flags, host) if only
-    message = __text(message)
-    __first(__to(host, port)) { |a| __send(message, flags.to_int, a, true) }
+    message = Sys.text(message)
+    __first(__to(host, port)) { |a| __send(message, flags, a, true) }
   end
 
   def recvfrom_nonblock(max, flags = 0, buffer = nil, exception: true)
-    text, from = got = __take(max, flags, false, exception, "recvfrom(2)")
-    return got if Symbol === got
+    text, from = got = __recv(max, flags, false, true)
+    return Sys.later(got, "recvfrom(2)", exception) if Symbol === got
     [__into(buffer, text), from && Sys.described(from, nil, !do_not_reverse_lookup)]
   end
 end
 
 class UNIXSocket < BasicSocket
-  def self.open(...) = TCPSocket.method(:open).unbind.bind_call(self, ...)
-
   def self.pair(type = nil, protocol = 0)
-    pair = Sys.pair(self, Socket::AF_UNIX, type.nil? ? Socket::SOCK_STREAM : Sys.type(type), protocol.to_int)
+    pair = Sys.pair(self, Socket::AF_UNIX, type.nil? ? Socket::SOCK_STREAM : Sys.type(type), protocol)
     pair.each { |s| s.__send__(:__fresh) }
     return pair unless block_given?
     begin
@@ -188,14 +164,15 @@ class UNIXSocket < BasicSocket
     __fresh
   end
 
+  def getpeereid = __getsockopt(Socket::SOL_SOCKET, Socket::SO_PEERCRED).unpack("iII")[1..]
   def path = __path || __keep_path(Socket.unpack_sockaddr_un(getsockname))
   def addr = ["AF_UNIX", Socket.unpack_sockaddr_un(getsockname)]
   def peeraddr = ["AF_UNIX", Socket.unpack_sockaddr_un(getpeername)]
 
-  def recvfrom(max, flags = 0)
-    text, from = __take(max, flags, true, true, "recvfrom(2)")
+  def recvfrom(max, flags = 0, buffer = nil)
+    text, from = __recv(max, flags, true, true)
     return nil if from.nil? && __end?(text, max)
-    [text, ["AF_UNIX", from ? Socket.unpack_sockaddr_un(from) : ""]]
+    [__into(buffer, text), ["AF_UNIX", from ? Socket.unpack_sockaddr_un(from) : ""]]
   end
 
   def send_io(io)
@@ -224,7 +201,7 @@ end
 
 class UNIXServer < UNIXSocket
   def initialize(path)
-    path = path.respond_to?(:to_path) ? path.to_path : path
+    path = Sys.text(path.respond_to?(:to_path) ? path.to_path : path)
     address = Socket.pack_sockaddr_un(path)
     __socket(Socket::AF_UNIX, Socket::SOCK_STREAM, 0)
     begin
@@ -234,7 +211,7 @@ class UNIXServer < UNIXSocket
       close
       raise
     end
-    __keep_path(path.to_str)
+    __keep_path(path)
     __fresh
   end
 
@@ -247,7 +224,7 @@ class UNIXServer < UNIXSocket
   end
 
   def sysaccept = Sys.release(accept)
-  def listen(backlog) = __listen(backlog.to_int)
+  def listen(backlog) = __listen(backlog)
 end
 
 class Socket

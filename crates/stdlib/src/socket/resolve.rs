@@ -90,6 +90,44 @@ fn getaddrinfo(host: Option<CString>, service: Option<CString>, hints: [i32; 4])
     }
 }
 
+/// Addresses and ports that are numbers need no look-up.
+fn numeric(host: &CString, service: &Option<CString>, [family, kind, protocol, flags]: [i32; 4]) -> Option<Vec<Found>> {
+    let port: u16 = match service {
+        None => 0,
+        Some(s) => s.to_str().ok().filter(|s| s.bytes().all(|b| b.is_ascii_digit()))?.parse().ok()?,
+    };
+    if flags & libc::AI_CANONNAME != 0 {
+        return None;
+    }
+    let (is, address) = match host.to_str().ok()?.parse().ok()? {
+        std::net::IpAddr::V4(a) => {
+            let head = [&(libc::AF_INET as u16).to_ne_bytes()[..], &port.to_be_bytes()].concat();
+            (libc::AF_INET, [&head[..], &a.octets(), &[0; 8]].concat())
+        }
+        std::net::IpAddr::V6(a) => {
+            let head = [&(libc::AF_INET6 as u16).to_ne_bytes()[..], &port.to_be_bytes(), &[0; 4]].concat();
+            (libc::AF_INET6, [&head[..], &a.octets(), &[0; 4]].concat())
+        }
+    };
+    if family != libc::AF_UNSPEC && family != is {
+        return None;
+    }
+    let kinds = [(libc::SOCK_STREAM, libc::IPPROTO_TCP), (libc::SOCK_DGRAM, libc::IPPROTO_UDP), (libc::SOCK_RAW, 0)];
+    let fits = |(k, p): &(i32, i32)| (kind == 0 || kind == *k) && (protocol == 0 || *p == 0 || protocol == *p);
+    let found: Vec<Found> = kinds
+        .into_iter()
+        .filter(fits)
+        .map(|(k, p)| Found {
+            address: address.clone(),
+            family: is,
+            kind: k,
+            protocol: if protocol == 0 { p } else { protocol },
+            canonical: None,
+        })
+        .collect();
+    (!found.is_empty()).then_some(found)
+}
+
 type Names = std::result::Result<(Vec<u8>, Vec<u8>), (i32, i32)>;
 
 fn getnameinfo(address: &[u8], flags: i32) -> Names {
@@ -167,7 +205,10 @@ pub mod sys {
     ) -> Result<Value> {
         let (host, service) = (c_string(cx, host)?, c_string(cx, service)?);
         let hints = [family as i32, kind as i32, protocol as i32, flags as i32];
-        let found = if is_numeric(&host) {
+        let known = host.as_ref().and_then(|h| numeric(h, &service, hints));
+        let found = if let Some(known) = known {
+            Ok(known)
+        } else if is_numeric(&host) {
             super::getaddrinfo(host, service, hints)
         } else {
             aside(cx, move || super::getaddrinfo(host, service, hints))?
