@@ -138,10 +138,10 @@ impl ArrayCell {
         }
         let len = this.len();
         let want = if cap > this.capacity() { cap.max(len + len / 2).max(8) } else { cap.max(len).max(4) };
-        let want = if heap.admits(want.saturating_mul(8)) { want } else { cap.max(4) };
-        if want > MAX_LEN || !heap.admits(want * 8) {
-            out_of_memory();
-        }
+        let want = match heap.capacity_for(len, cap.max(4), want, 8) {
+            Some(want) if want <= MAX_LEN => want,
+            _ => out_of_memory(),
+        };
         // SAFETY: new buffer filled with the old content, body switched, old count given back.
         unsafe {
             let buf = SharedBuf::new(want * 8);
