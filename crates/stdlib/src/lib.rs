@@ -11,6 +11,7 @@ mod console;
 mod date;
 mod digest;
 mod json;
+mod psych;
 mod stringio;
 mod strscan;
 mod zlib;
@@ -42,6 +43,7 @@ static FEATURES: &[(&str, fn(&mut Cx) -> Result<()>)] = &[
     ("json/ext", json::load),
     ("json/version", json::load),
     ("pathname", |cx| cx.run_source("pathname", include_str!("../ruby/pathname.rb"))),
+    ("psych", psych::load),
     ("rbconfig", |cx| cx.run_source("rbconfig", include_str!("../ruby/rbconfig.rb"))),
     ("stringio", stringio::load),
     ("strscan", strscan::load),
@@ -64,6 +66,7 @@ pub static DOCUMENTED: &[(&str, &str, &[MethodRow])] = &[
     json::DOCUMENTED[0],
     json::DOCUMENTED[1],
     ("digest", "Digest::Base", digest::DOCUMENTED),
+    ("psych", "Psych", psych::DOCUMENTED),
     ("zlib", "Zlib", zlib::DOCUMENTED),
 ];
 
