@@ -1,6 +1,4 @@
-//! The text that the parser reads: UTF-8, in portions as libyaml reads it, with its errors of bytes that are no text.
-
-use std::io::{self, BufRead, Read};
+//! The text that the scanner reads: UTF-8, with libyaml's errors of bytes that are no text. They come when it would have read them.
 
 /// Portion at a time: bytes that are no text are reported before anything else of the portion that holds them.
 const PORTION: usize = 16 << 10;
@@ -24,8 +22,7 @@ pub struct Fault {
 
 /// UTF-8, up to the first fault.
 pub struct Input {
-    text: Vec<u8>,
-    at: usize,
+    text: String,
     fault: Option<Fault>,
 }
 
@@ -55,14 +52,18 @@ impl Input {
                 if let Some(f) = fault {
                     bytes.truncate(f.at);
                 }
-                (bytes, fault)
+                (String::from_utf8(bytes).unwrap_or_default(), fault)
             }
             e => utf16(&bytes, e == Encoding::Utf16Be),
         };
-        (Input { text, at: 0, fault: fault.map(|f| Fault { offset: f.offset + skipped, ..f }) }, encoding)
+        (Input { text, fault: fault.map(|f| Fault { offset: f.offset + skipped, ..f }) }, encoding)
     }
-    pub fn fault(&self) -> Option<Fault> {
-        self.fault
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+    /// The fault, once the portion that holds it is read.
+    pub fn fault_before(&self, pos: usize) -> Option<Fault> {
+        self.fault.filter(|f| pos >= f.at / PORTION * PORTION)
     }
 }
 
@@ -98,7 +99,7 @@ fn utf8_fault(b: &[u8]) -> Option<Fault> {
     Some(Fault { problem: if shortest { "invalid Unicode character" } else { "invalid length of a UTF-8 sequence" }, offset: at, at })
 }
 
-fn utf16(b: &[u8], big: bool) -> (Vec<u8>, Option<Fault>) {
+fn utf16(b: &[u8], big: bool) -> (String, Option<Fault>) {
     let mut text = String::with_capacity(b.len());
     let unit = |i: usize| b.get(i..i + 2).map(|u| if big { u16::from_be_bytes([u[0], u[1]]) } else { u16::from_le_bytes([u[0], u[1]]) });
     let mut i = 0;
@@ -125,29 +126,5 @@ fn utf16(b: &[u8], big: bool) -> (Vec<u8>, Option<Fault>) {
         i += width;
     };
     let fault = fault.map(|(problem, offset)| Fault { problem, offset, at: text.len() });
-    (text.into_bytes(), fault)
-}
-
-impl Read for Input {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let n = self.fill_buf()?.read(out)?;
-        self.consume(n);
-        Ok(n)
-    }
-}
-
-impl BufRead for Input {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        let mut end = self.text.len().min(self.at + PORTION);
-        while end < self.text.len() && self.text[end] & 0xc0 == 0x80 {
-            end -= 1;
-        }
-        if end == self.text.len() && self.fault.is_some() {
-            return Err(io::ErrorKind::InvalidData.into());
-        }
-        Ok(&self.text[self.at..end])
-    }
-    fn consume(&mut self, n: usize) {
-        self.at += n;
-    }
+    (text, fault)
 }

@@ -1,14 +1,16 @@
 //! psych (yaml): what its C extension does. The rest, visitors and scalar scanner, is the installed Ruby's; what later versions changed is `ruby/psych.rb`.
 //!
-//! Parser: libyaml-safer, since its marks and messages are libyaml's (saphyr-parser is kept as well, but reads YAML 1.2 and words its errors
-//! otherwise). Emitter: our own, in libyaml's layout.
+//! Parser and emitter are our own, with libyaml's events, marks, messages and layout. Rejected: libyaml-safer (panics on block scalars at the end of a
+//! text, counts bytes in marks), saphyr-parser (YAML 1.2, other messages), unsafe-libyaml (translated C, no longer kept).
 
 mod emit;
 mod emitter;
+mod grammar;
 mod input;
 mod parser;
 #[cfg(test)]
 mod psych_tests;
+mod scan;
 
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;

@@ -1,10 +1,11 @@
-//! Psych::Parser: events of a YAML text for a handler. The grammar is libyaml-safer's (a port of libyaml that keeps its marks and messages).
+//! Psych::Parser: events of a YAML text for a handler. [`super::scan`] and [`super::grammar`] read it.
 //!
-//! An IO is read to its end first: the library can't be left in the middle of a token while Ruby code waits for more.
+//! An IO is read to its end first: the scanner can't stop in the middle of a token while Ruby code waits for more.
 
+use super::grammar::{self, Event};
 use super::input::{Encoding, Input};
+use super::scan::{Error, Mark};
 use crate::args;
-use libyaml_safer::{self as yaml, EventData, MappingStyle, Mark, ScalarStyle, SequenceStyle};
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
@@ -83,105 +84,70 @@ fn note_mark(cx: &mut Cx, this: Value, m: Mark) -> Result<()> {
 }
 
 /// Raises the Psych::SyntaxError of a parser's error.
-fn fail<T>(cx: &mut Cx, path: Value, e: &yaml::Error, fault: Option<super::input::Fault>) -> Result<T> {
-    let (mark, offset, problem, context) = match fault {
-        Some(f) if e.kind() == yaml::ErrorKind::Io => (Mark::default(), f.offset, f.problem, None),
-        _ => {
-            // Scanner errors without a context stand where the problem is.
-            let plain = if e.kind() == yaml::ErrorKind::Scanner { e.problem_mark() } else { None };
-            (e.context_mark().or(plain).unwrap_or_default(), 0, e.problem(), e.context())
-        }
-    };
-    let problem = cx.str_bytes(problem.as_bytes(), string::US_ASCII);
-    let context = context.map_or(Value::NIL, |c| cx.str_bytes(c.as_bytes(), string::US_ASCII));
+fn fail<T>(cx: &mut Cx, path: Value, e: &Error) -> Result<T> {
+    let problem = cx.str_bytes(e.problem.as_bytes(), string::US_ASCII);
+    let context = e.context.map_or(Value::NIL, |c| cx.str_bytes(c.as_bytes(), string::US_ASCII));
     let class = crate::class_named(cx, "Psych::SyntaxError")?;
     let class = cx.class_value(class);
-    let numbers = [mark.line as i64 + 1, mark.column as i64 + 1, offset as i64].map(Value::fixnum);
+    let numbers = [e.mark.line + 1, e.mark.column + 1, e.offset].map(|n| Value::fixnum(n as i64));
     let e = cx.call(class, sym::new, &[path, numbers[0], numbers[1], numbers[2], problem, context])?;
     cx.raise_value(e)
 }
 
 fn parse(cx: &mut Cx, this: Value, handler: Value, yaml: Value, path: Value) -> Result<Value> {
     let (input, encoding) = input(cx, yaml)?;
-    let fault = input.fault();
     let class = cx.class_value(ids::ENCODING);
     let texts = Texts { internal: cx.call(class, name("default_internal"), &[])? };
-    let mut parser = Box::new(yaml::Parser::new());
-    parser.set_encoding(yaml::Encoding::Utf8);
-    parser.set_input(input);
+    let mut parser = grammar::Parser::new(input);
     loop {
-        let event = match parser.parse() {
+        let next = parser.next();
+        note_mark(cx, this, parser.mark())?;
+        let (event, from, to) = match next {
             Ok(e) => e,
-            Err(e) => return fail(cx, path, &e, fault),
+            Err(e) => return fail(cx, path, &e),
         };
-        note_mark(cx, this, event.end_mark)?;
-        let (from, to) = (event.start_mark, event.end_mark);
         let place = [from.line, from.column, to.line, to.column].map(|n| Value::fixnum(n as i64));
         cx.call(handler, name("event_location"), &place)?;
-        match event.data {
-            EventData::StreamStart { .. } => {
+        match event {
+            Event::StreamStart => {
                 cx.call(handler, name("start_stream"), &[Value::fixnum(encoding as i64)])?;
             }
-            EventData::StreamEnd => {
+            Event::StreamEnd => {
                 cx.call(handler, name("end_stream"), &[])?;
                 return Ok(this);
             }
-            EventData::DocumentStart { version_directive, tag_directives, implicit } => {
-                let version = match version_directive {
-                    Some(v) => cx.array(&[Value::fixnum(i64::from(v.major)), Value::fixnum(i64::from(v.minor))]),
+            Event::DocumentStart { version, tags, implicit } => {
+                let version = match version {
+                    Some((major, minor)) => cx.array(&[major, minor].map(Value::fixnum)),
                     None => cx.array(&[]),
                 };
-                let tags = cx.new_array();
-                for t in tag_directives {
-                    let pair = [texts.make(cx, &t.handle)?, texts.make(cx, &t.prefix)?];
+                let pairs = cx.new_array();
+                for (handle, prefix) in tags {
+                    let pair = [texts.make(cx, &handle)?, texts.make(cx, &prefix)?];
                     let pair = cx.array(&pair);
-                    ArrayCell::push(tags, &mut cx.heap, pair);
+                    ArrayCell::push(pairs, &mut cx.heap, pair);
                 }
-                cx.call(handler, name("start_document"), &[version, tags.as_value(), Value::bool(implicit)])?;
+                cx.call(handler, name("start_document"), &[version, pairs.as_value(), Value::bool(implicit)])?;
             }
-            EventData::DocumentEnd { implicit } => {
+            Event::DocumentEnd { implicit } => {
                 cx.call(handler, name("end_document"), &[Value::bool(implicit)])?;
             }
-            EventData::Alias { anchor } => {
+            Event::Alias(anchor) => {
                 let anchor = texts.make(cx, &anchor)?;
                 cx.call(handler, name("alias"), &[anchor])?;
             }
-            EventData::Scalar { anchor, tag, value, plain_implicit, quoted_implicit, style } => {
-                let style = match style {
-                    ScalarStyle::Plain => 1,
-                    ScalarStyle::SingleQuoted => 2,
-                    ScalarStyle::DoubleQuoted => 3,
-                    ScalarStyle::Literal => 4,
-                    ScalarStyle::Folded => 5,
-                    _ => 0,
-                };
+            Event::Scalar { anchor, tag, value, plain, quoted, style } => {
                 let (value, anchor, tag) = (texts.make(cx, &value)?, texts.optional(cx, anchor)?, texts.optional(cx, tag)?);
-                let (plain, quoted) = (Value::bool(plain_implicit), Value::bool(quoted_implicit));
-                cx.call(handler, name("scalar"), &[value, anchor, tag, plain, quoted, Value::fixnum(style)])?;
+                let (plain, quoted) = (Value::bool(plain), Value::bool(quoted));
+                cx.call(handler, name("scalar"), &[value, anchor, tag, plain, quoted, Value::fixnum(style as i64)])?;
             }
-            EventData::SequenceStart { anchor, tag, implicit, style } => {
-                let style = match style {
-                    SequenceStyle::Block => 1,
-                    SequenceStyle::Flow => 2,
-                    _ => 0,
-                };
+            Event::Start { map, anchor, tag, implicit, flow } => {
                 let (anchor, tag) = (texts.optional(cx, anchor)?, texts.optional(cx, tag)?);
-                cx.call(handler, name("start_sequence"), &[anchor, tag, Value::bool(implicit), Value::fixnum(style)])?;
+                let method = name(if map { "start_mapping" } else { "start_sequence" });
+                cx.call(handler, method, &[anchor, tag, Value::bool(implicit), Value::fixnum(if flow { 2 } else { 1 })])?;
             }
-            EventData::SequenceEnd => {
-                cx.call(handler, name("end_sequence"), &[])?;
-            }
-            EventData::MappingStart { anchor, tag, implicit, style } => {
-                let style = match style {
-                    MappingStyle::Block => 1,
-                    MappingStyle::Flow => 2,
-                    _ => 0,
-                };
-                let (anchor, tag) = (texts.optional(cx, anchor)?, texts.optional(cx, tag)?);
-                cx.call(handler, name("start_mapping"), &[anchor, tag, Value::bool(implicit), Value::fixnum(style)])?;
-            }
-            EventData::MappingEnd => {
-                cx.call(handler, name("end_mapping"), &[])?;
+            Event::End { map } => {
+                cx.call(handler, name(if map { "end_mapping" } else { "end_sequence" }), &[])?;
             }
         }
     }

@@ -33,7 +33,7 @@ fn scalars() {
 
 #[test]
 fn faults() {
-    let fault = |b: &[u8]| Input::new(b.to_vec(), None).0.fault().map(|f| (f.problem, f.offset));
+    let fault = |b: &[u8]| Input::new(b.to_vec(), None).0.fault_before(0).map(|f| (f.problem, f.offset));
     assert_eq!(fault("ä\u{1f389}\n".as_bytes()), None);
     assert_eq!(fault(b"a: \x01"), Some(("control characters are not allowed", 3)));
     assert_eq!(fault(b"\xff"), Some(("invalid leading UTF-8 octet", 0)));
