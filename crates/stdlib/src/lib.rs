@@ -7,6 +7,7 @@
 //! Rejected: classes in the boot image that `require` only names (every `ObjectSpace` walk and `Class#subclasses` would show them).
 
 mod args;
+mod bigdecimal;
 mod console;
 mod date;
 mod digest;
@@ -21,6 +22,8 @@ use zakuro_vm::*;
 
 /// Features by the name that `require` gets.
 static FEATURES: &[(&str, fn(&mut Cx) -> Result<()>)] = &[
+    ("bigdecimal", bigdecimal::load),
+    ("bigdecimal/util", bigdecimal::load_util),
     ("date", date::load),
     ("date_core", date::load),
     ("delegate", |cx| cx.run_source("delegate", include_str!("../ruby/delegate.rb"))),
@@ -65,6 +68,9 @@ pub static DOCUMENTED: &[(&str, &str, &[MethodRow])] = &[
     ("strscan", "StringScanner", strscan::METHODS),
     json::DOCUMENTED[0],
     json::DOCUMENTED[1],
+    bigdecimal::DOCUMENTED[0],
+    bigdecimal::DOCUMENTED[1],
+    bigdecimal::DOCUMENTED[2],
     ("digest", "Digest::Base", digest::DOCUMENTED),
     ("psych", "Psych", psych::DOCUMENTED),
     ("zlib", "Zlib", zlib::DOCUMENTED),
