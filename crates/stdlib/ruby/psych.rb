@@ -180,7 +180,13 @@ if Psych::VERSION.to_i < 5
         end
 
         def visit_Date(o)
-          register(o, @emitter.scalar(o.gregorian.strftime("%Y-%m-%d"), nil, nil, true, false, Nodes::Scalar::ANY))
+          register(o, @emitter.scalar(o.strftime("%Y-%m-%d"), nil, nil, true, false, Nodes::Scalar::ANY))
+        end
+
+        def visit_DateTime(o)
+          t = o.italy
+          text = t.strftime(t.offset.zero? ? "%Y-%m-%d %H:%M:%S.%9N Z" : "%Y-%m-%d %H:%M:%S.%9N %:z")
+          register(o, @emitter.scalar(text, nil, "!ruby/object:DateTime", false, false, Nodes::Scalar::ANY))
         end
 
         module Later

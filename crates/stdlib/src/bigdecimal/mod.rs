@@ -690,7 +690,7 @@ mod decimal {
         let n = number(cx, this)?;
         let mut r = exact(cx)?;
         let frac = match n {
-            Num::Finite { exp: 0.., .. } => Num::Zero { neg: false },
+            Num::Finite { exp: 0.., neg, .. } => Num::Zero { neg: *neg },
             Num::Finite { .. } => {
                 let whole = r.to_place(n.clone(), 0, Round::Down);
                 r.add(n, &whole, true, 0)
@@ -711,10 +711,10 @@ mod decimal {
     fn ceil(cx: &mut Cx, this: Value, places: Option<Value>) -> Result<Value> {
         to_place(cx, this, places, Round::Ceiling)
     }
-    /// Rounded to `n` places behind the point, by `mode`; an Integer when `n` isn't given or not positive.
+    /// Rounded to `n` places behind the point, by `mode`; an Integer when no mode is given, and no positive `n`.
     ///
     ///     BigDecimal("2.5").round                          #=> 3
-    ///     BigDecimal("2.5").round(half: :even)             #=> 2
+    ///     BigDecimal("2.5").round(half: :even).to_s        #=> "0.2e1"
     ///     BigDecimal("1.2345").round(3, :down).to_s        #=> "0.1234e1"
     #[method("round", min = 0, max = 2)]
     fn round(cx: &mut Cx, this: Value, mut args: Args) -> Result<Value> {
@@ -731,8 +731,7 @@ mod decimal {
             Some(v) => round_arg(cx, v)?,
             None => half.unwrap_or(r.round),
         };
-        let integer = args.get(1).is_none() && if args.get(0).is_some() { place < 1 && half.is_none() } else { half.is_none() };
-        let integer = integer || args.get(0).is_none();
+        let integer = args.get(1).is_none() && place < 1 && kw.get(Sym::intern("half")).is_none();
         let n = r.to_place(n.clone(), -i128::from(place), how);
         if integer { to_integer(cx, &n) } else { give(cx, r, n) }
     }
