@@ -291,6 +291,11 @@ impl Heap {
     pub fn admits(&self, bytes: usize) -> bool {
         self.budget.ceiling == usize::MAX || bytes <= self.budget.ceiling.saturating_sub(self.used())
     }
+    /// How many elements of `unit` bytes a buffer gets that has `len` of them and needs `cap`: `ideal` as long as the budget admits it, less otherwise. None: no
+    /// memory, also where only such a small step would be admitted that a buffer filled one by one would be copied nearly each time.
+    pub fn capacity_for(&self, len: usize, cap: usize, ideal: usize, unit: usize) -> Option<usize> {
+        [ideal, cap.max(len + len / 4), cap.max(len + len / 32)].into_iter().find(|n| self.admits(n.saturating_mul(unit)))
+    }
     /// Bytes for which [`Heap::admits`] says yes.
     pub fn room(&self) -> usize {
         if self.budget.ceiling == usize::MAX { usize::MAX } else { self.budget.ceiling.saturating_sub(self.used()) }

@@ -138,10 +138,10 @@ impl ArrayCell {
         }
         let len = this.len();
         let want = if cap > this.capacity() { cap.max(len + len / 2).max(8) } else { cap.max(len).max(4) };
-        let want = if heap.admits(want.saturating_mul(8)) { want } else { cap.max(4) };
-        if want > MAX_LEN || !heap.admits(want * 8) {
-            out_of_memory();
-        }
+        let want = match heap.capacity_for(len, cap.max(4), want, 8) {
+            Some(want) if want <= MAX_LEN => want,
+            _ => out_of_memory(),
+        };
         // SAFETY: new buffer filled with the old content, body switched, old count given back.
         unsafe {
             let buf = SharedBuf::new(want * 8);
@@ -180,6 +180,43 @@ impl ArrayCell {
         // SAFETY: room was made.
         unsafe { *this.ptr().add(n) = v };
         this.set_len(n + 1);
+    }
+    /// [`ArrayCell::push`] where there is room; false: nothing was done. Calls nothing.
+    #[inline(always)]
+    pub fn try_push(this: Ref<ArrayCell>, v: Value) -> bool {
+        this.as_value().assert_uncaptured();
+        let mut this = this;
+        // SAFETY: aux says which member is live, and how many elements it has; a heap body holds a live buffer.
+        unsafe {
+            if this.is_inline() {
+                let n = this.header.aux as usize;
+                if n >= INLINE {
+                    return false;
+                }
+                *this.ptr().add(n) = v;
+                this.header.aux = n as u16 + 1;
+            } else {
+                let h = this.body.heap;
+                let end = h.ptr.add(h.len);
+                if end as usize >= SharedBuf::data(h.buf) as usize + SharedBuf::cap(h.buf) || !SharedBuf::is_unique(h.buf) {
+                    return false;
+                }
+                *end = v;
+                this.body.heap.len = h.len + 1;
+            }
+        }
+        true
+    }
+    /// [`ArrayCell::set`] at an index that exists, in a buffer of its own; false: nothing was done. Calls nothing.
+    #[inline(always)]
+    pub fn try_set(this: Ref<ArrayCell>, i: usize, v: Value) -> bool {
+        if i >= this.len() || !this.unique() {
+            return false;
+        }
+        this.as_value().assert_uncaptured();
+        // SAFETY: i < len, buffer is ours.
+        unsafe { *this.ptr().add(i) = v };
+        true
     }
     pub fn extend(this: Ref<ArrayCell>, heap: &mut Heap, values: &[Value]) {
         this.as_value().assert_uncaptured();

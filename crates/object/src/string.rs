@@ -148,15 +148,12 @@ impl StringCell {
         }
         let old_inline = this.is_inline();
         let want = cap.max(if this.len() > 0 { (this.len() * 2).min(cap.saturating_mul(2)) } else { cap }).max(48);
-        let mut want = if heap.admits(want) { want } else { cap };
-        if !heap.admits(want) {
-            return Err(TooLarge);
-        }
+        let Some(mut want) = heap.capacity_for(this.len(), cap, want, 1) else { return Err(TooLarge) };
         // SAFETY: a fresh buffer is filled with the old content, then the body is switched; the old buffer's count is given back.
         unsafe {
             let mut buf = SharedBuf::new(want);
             if buf.is_null() {
-                want = cap.max(48);
+                want = cap.max(this.len() + this.len() / 32).max(48);
                 buf = SharedBuf::new(want);
             }
             if buf.is_null() {

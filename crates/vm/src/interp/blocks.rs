@@ -323,7 +323,7 @@ unsafe fn bind_keywords(cx: &mut Cx, p: &Params, out: *mut Value, kwargs: Option
     }
 }
 
-pub unsafe fn yield_(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+pub unsafe fn yield_(cx: &mut Cx, ip: *const Insn, regs: *mut Value, _: *const CodeState) -> bool {
     // SAFETY: the contract of handlers (see `Handler`).
     unsafe {
         let i = *ip;
@@ -354,7 +354,17 @@ pub unsafe fn yield_(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
                 }
             }
         }
-        cx.call.argc = i.x as usize;
+        // Without ip, regs and cs: keeping them for this alone would spill a register at each yield.
+        yield_any(cx, std::ptr::null(), std::ptr::null_mut(), std::ptr::null())
+    }
+}
+/// To any block: arguments are bound by its rules. The frame says where it is called.
+#[inline(never)]
+unsafe fn yield_any(cx: &mut Cx, _: *const Insn, _: *mut Value, _: *const CodeState) -> bool {
+    // SAFETY: called by `yield_`, whose frame it is, with its `ip` stored; `x` arguments stand above the base.
+    unsafe {
+        let (ip, regs, cs) = ((*cx.fp).ip, (*cx.fp).regs, (*cx.fp).code);
+        cx.call.argc = (*ip).x as usize;
         cx.call.kw = false;
         cx.call.block = Block::NONE;
         enter_yield(cx, ip, regs, cs)
