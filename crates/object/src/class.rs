@@ -276,6 +276,11 @@ boot_classes! {
     ARGF_CLASS "ArgfClass" Class OBJECT Object;
     TRACE_POINT "TracePoint" Class OBJECT Data;
     ISEQ "RubyVM::InstructionSequence" Class OBJECT None;
+    RUBY "Ruby" Module OBJECT None;
+    GC_PROFILER "GC::Profiler" Module OBJECT None;
+    PROCESS_UID "Process::UID" Module OBJECT None;
+    PROCESS_GID "Process::GID" Module OBJECT None;
+    PROCESS_SYS "Process::Sys" Module OBJECT None;
     CONVERTER "Encoding::Converter" Class OBJECT Data;
     IO_BUFFER "IO::Buffer" Class OBJECT Data;
     BUFFER_LOCKED_ERROR "IO::Buffer::LockedError" Class RUNTIME_ERROR Exception;

@@ -43,6 +43,10 @@ pub mod kernel {
             let v = cx.call_full(first, sym::to_open, &args.as_slice()[1..], args.kw, Block::NONE)?;
             return if args.block.is_some() { cx.yield1(args.block, v) } else { Ok(v) };
         }
+        // File.new takes descriptors, too.
+        if !first.is_kind(Kind::String) {
+            cx.path_of(first)?;
+        }
         let file = cx.class_value(ids::FILE);
         let v = cx.call_full(file, sym::new, args.as_slice(), args.kw, Block::NONE)?;
         if args.block.is_some() { open::with_block(cx, v, args.block) } else { Ok(v) }

@@ -100,7 +100,7 @@ fn open_fifo_to_read(cx: &mut Cx, at: i32, path: &CStr, flags: i32) -> Result<st
 }
 
 /// Collects once, so that descriptors of dead IO objects are given back.
-fn reclaim(cx: &mut Cx) -> bool {
+pub fn reclaim(cx: &mut Cx) -> bool {
     let before = cx.state::<super::stream::IoState>().open.count();
     cx.collect();
     cx.state::<super::stream::IoState>().open.count() < before
@@ -167,10 +167,11 @@ pub fn close(cx: &mut Cx, v: Value) -> Result<()> {
     let io = object::raw(cx, v)?;
     io.wbuf = Vec::new();
     let pid = std::mem::take(&mut io.pid);
+    // Threads of this VM that wait for it must look again. Those that read from a socket are woken by its registration.
+    let watched = !io.regular;
     let err = io.close_fds();
-    // Threads of this VM that wait for it must look again.
-    if let Some(h) = &cx.host {
-        h.task.wake();
+    if watched {
+        cx.wake_watchers();
     }
     if pid > 0 {
         crate::process::wait_child(cx, pid)?;
@@ -495,6 +496,9 @@ pub mod io {
         let old = object::raw(cx, this)?;
         // A stream of its own descriptor keeps the number; the process's standard descriptors are left alone.
         if old.fd > 2 && old.owned {
+            if let Some(source) = old.source.take() {
+                source.close();
+            }
             // SAFETY: both descriptors are open; the temporary one is closed with `fresh`.
             unsafe {
                 libc::dup3(fresh.fd, old.fd, libc::O_CLOEXEC);

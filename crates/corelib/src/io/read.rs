@@ -3,7 +3,7 @@
 use super::errors::{io_error, last_errno};
 use super::lines::*;
 use super::object::{self, fill};
-use super::wait::blocking_read;
+use super::wait::{Called, Patience, blocking_read, read_socket};
 use zakuro_macros::ruby_class;
 use zakuro_object::string::BINARY;
 use zakuro_vm::*;
@@ -128,6 +128,15 @@ pub mod io {
         }
         let (fd, regular) = object::wait_for_input(cx, this)?;
         let mut chunk = vec![0; n.min(1 << 26)];
+        if object::reader(cx, this)?.is_socket() {
+            let patience = Patience::seconds(object::get(cx, this)?.timeout);
+            return match read_socket(cx, this, &mut chunk, patience, 0)? {
+                Called::Done(0) => at_end(cx, buf),
+                Called::Done(n) => into_buffer(cx, buf, &chunk[..n], BINARY),
+                Called::Failed(e) => object::fail_path(cx, this, e),
+                Called::Later | Called::TimedOut => object::io_timeout(cx),
+            };
+        }
         match blocking_read(cx, fd, regular, &mut chunk)? {
             Ok(0) => at_end(cx, buf),
             Ok(n) => into_buffer(cx, buf, &chunk[..n], BINARY),

@@ -80,7 +80,12 @@ pub mod io {
         let io = object::get(cx, this)?;
         let (fd, regular) = (io.write_fd(), io.regular);
         let n = s.len();
-        match super::super::blocking_write(cx, fd, regular, s.bytes())? {
+        let written = if io.is_socket() {
+            super::super::wait::write_socket(cx, this, s.bytes())?
+        } else {
+            super::super::blocking_write(cx, fd, regular, s.bytes())?
+        };
+        match written {
             Ok(()) => Ok(n as i64),
             Err(e) => object::fail_path(cx, this, e),
         }
@@ -97,10 +102,13 @@ pub mod io {
         let mut p = libc::pollfd { fd, events: libc::POLLOUT, revents: 0 };
         let b = s.bytes();
         // A pipe that is ready takes at least PIPE_BUF bytes.
-        let b = if io.regular { b } else { &b[..b.len().min(4096)] };
+        let b = if io.regular || io.is_socket() { b } else { &b[..b.len().min(4096)] };
+        let socket = io.is_socket();
         // SAFETY: one valid pollfd; b is readable for its length.
         let r = unsafe {
-            if libc::poll(&mut p, 1, 0) == 0 { -2 } else { libc::write(fd, b.as_ptr().cast(), b.len()) }
+            if socket {
+                libc::send(fd, b.as_ptr().cast(), b.len(), libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL)
+            } else if libc::poll(&mut p, 1, 0) == 0 { -2 } else { libc::write(fd, b.as_ptr().cast(), b.len()) }
         };
         if r >= 0 {
             return Ok(cx.int(r as i64));
@@ -284,14 +292,23 @@ pub mod io {
             return Ok(this);
         }
         let fd = io.fd;
-        let r = super::super::wait::wait_timeout(cx, fd, libc::POLLIN, timeout)?;
+        let r = if io.is_socket() {
+            super::super::wait::poll_socket(cx, this, libc::POLLIN, timeout)?
+        } else {
+            super::super::wait::wait_timeout(cx, fd, libc::POLLIN, timeout)?
+        };
         Ok(if r != 0 { this } else { Value::NIL })
     }
     /// Waits until writing would not block; nil when `timeout` seconds passed.
     #[method("wait_writable")]
     fn wait_writable(cx: &mut Cx, this: Value, timeout: Option<f64>) -> Result<Value> {
-        let fd = object::writer(cx, this)?.write_fd();
-        let r = super::super::wait::wait_timeout(cx, fd, libc::POLLOUT, timeout)?;
+        let io = object::writer(cx, this)?;
+        let fd = io.write_fd();
+        let r = if io.is_socket() {
+            super::super::wait::poll_socket(cx, this, libc::POLLOUT, timeout)?
+        } else {
+            super::super::wait::wait_timeout(cx, fd, libc::POLLOUT, timeout)?
+        };
         Ok(if r != 0 { this } else { Value::NIL })
     }
 }
