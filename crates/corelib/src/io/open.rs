@@ -327,7 +327,7 @@ pub mod io {
             (r.ext, r.int) = (ext, int);
             r.settled = true;
         }
-        r.conversion = super::super::encodings::conversion(cx, kw)?;
+        r.conversion = super::super::encodings::conversion(cx, kw, r.int.or(r.ext))?;
         let r = pipe_end(cx, this, r)?;
         let w = pipe_end(cx, this, w)?;
         let pair = cx.array(&[r, w]);

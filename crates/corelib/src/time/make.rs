@@ -223,8 +223,7 @@ fn parse_text(cx: &mut Cx, text: &[u8], precision: usize) -> Result<(Fields, Opt
             let end = (start + 10).min(text.len());
             let from = start.saturating_sub(1);
             let after = if name == "hour" { String::new() } else { format!(" after '{}'", text[from] as char) };
-            let gap = if name == "hour" { "" } else { " " };
-            return cx.arg_error(format!("two digits {name} is expected{after}:{gap}{}", shown(&text[from..end])));
+            return cx.arg_error(format!("two digits {name} is expected{after}: {}", shown(&text[from..end])));
         }
         *at += 2;
         let v = num(start, start + 2);
