@@ -370,7 +370,8 @@ mod encodings {
             (_, None) if eb == Encoding::US_ASCII => Some(ea),
             (None, _) if ea == Encoding::US_ASCII => Some(eb),
             (Some(x), None) => util::is_ascii(x).then_some(eb),
-            (None, Some(y)) => util::is_ascii(y).then_some(ea),
+            // A Regexp or Symbol gives way to plain text.
+            (None, Some(y)) => util::is_ascii(y).then_some(eb),
             (None, None) => None,
         };
         found.map_or(Value::NIL, |e| object(cx, e))
