@@ -121,6 +121,7 @@ pub fn keep(cx: &mut Cx) -> Option<OwnedFd> {
     // SAFETY: the copy is the guard's own.
     match unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 3) } {
         -1 => None,
+        // SAFETY: made right above.
         fd => Some(unsafe { OwnedFd::from_raw_fd(fd) }),
     }
 }
