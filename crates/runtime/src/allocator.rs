@@ -35,7 +35,7 @@ pub struct Net<A>(pub A);
 
 /// Bytes of the reserve. Address space only, until they are needed.
 const RESERVE_SIZE: usize = 16 << 20;
-/// Larger requests are not met from the reserve.
+/// Larger requests of VMs are not met from the reserve.
 const SMALL: usize = 1 << 20;
 
 /// Memory for small requests when there is no other: handed out in a row, and all of it free again when the last piece is.
@@ -107,7 +107,8 @@ fn refused(layout: Layout) -> *mut u8 {
     if copes(layout) {
         return std::ptr::null_mut();
     }
-    if layout.size() <= SMALL && life::memory_is_short(layout.size()) {
+    // Who belongs to no VM can't be ended; he may have what there is.
+    if (layout.size() <= SMALL || life::outside()) && life::memory_is_short(layout.size()) {
         let p = RESERVE.take(layout);
         if !p.is_null() {
             return p;
