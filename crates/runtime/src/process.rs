@@ -70,6 +70,10 @@ impl Process {
     pub fn care_for_malloc(&self, care: MallocCare) {
         let _ = self.malloc_care.set(care);
     }
+    /// Has the host's malloc give back what it keeps for the calling native thread: called on each that has had nothing to do for a while.
+    pub fn rest_for_malloc(&self, rest: fn()) {
+        self.scheduler.on_rest(rest);
+    }
     pub(crate) fn arc(&self) -> Option<Arc<Process>> {
         self.me.upgrade()
     }
