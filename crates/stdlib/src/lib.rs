@@ -3,14 +3,17 @@
 //! Nothing of them exists in a VM until it is required: a feature's function then makes its classes in that VM, from the static tables of its
 //! `#[ruby_class]` modules (whose class argument is a placeholder) and from Ruby source in `ruby/`, which is compiled once for all VMs.
 //! A fork or image inherits what its parent had loaded. Invariants: nothing process-wide; what objects hold travels by
-//! [`zakuro_vm::NativeData`]; the code knows the core library only through Ruby calls and the VM's hooks.
+//! [`zakuro_vm::NativeData`]; the code knows the core library only through Ruby calls and the VM's hooks, but for sockets, which are core IO objects.
 //! Rejected: classes in the boot image that `require` only names (every `ObjectSpace` walk and `Class#subclasses` would show them).
 
 mod args;
+mod bigdecimal;
 mod console;
 mod date;
 mod digest;
 mod json;
+mod psych;
+mod socket;
 mod stringio;
 mod strscan;
 mod zlib;
@@ -20,6 +23,8 @@ use zakuro_vm::*;
 
 /// Features by the name that `require` gets.
 static FEATURES: &[(&str, fn(&mut Cx) -> Result<()>)] = &[
+    ("bigdecimal", bigdecimal::load),
+    ("bigdecimal/util", bigdecimal::load_util),
     ("date", date::load),
     ("date_core", date::load),
     ("delegate", |cx| cx.run_source("delegate", include_str!("../ruby/delegate.rb"))),
@@ -42,7 +47,11 @@ static FEATURES: &[(&str, fn(&mut Cx) -> Result<()>)] = &[
     ("json/ext", json::load),
     ("json/version", json::load),
     ("pathname", |cx| cx.run_source("pathname", include_str!("../ruby/pathname.rb"))),
+    ("psych", psych::load),
     ("rbconfig", |cx| cx.run_source("rbconfig", include_str!("../ruby/rbconfig.rb"))),
+    ("rbconfig/sizeof", |cx| cx.run_source("rbconfig/sizeof", include_str!("../ruby/rbconfig_sizeof.rb"))),
+    ("socket", socket::load),
+    ("socket.so", socket::load),
     ("stringio", stringio::load),
     ("strscan", strscan::load),
     ("zlib", zlib::load),
@@ -63,7 +72,11 @@ pub static DOCUMENTED: &[(&str, &str, &[MethodRow])] = &[
     ("strscan", "StringScanner", strscan::METHODS),
     json::DOCUMENTED[0],
     json::DOCUMENTED[1],
+    bigdecimal::DOCUMENTED[0],
+    bigdecimal::DOCUMENTED[1],
+    bigdecimal::DOCUMENTED[2],
     ("digest", "Digest::Base", digest::DOCUMENTED),
+    ("psych", "Psych", psych::DOCUMENTED),
     ("zlib", "Zlib", zlib::DOCUMENTED),
 ];
 

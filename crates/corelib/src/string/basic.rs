@@ -362,7 +362,8 @@ pub mod strings {
     #[method("inspect")]
     fn inspect_str(cx: &mut Cx, this: Str) -> Value {
         let text = inspect::inspect_str(this.bytes(), enc(this));
-        cx.str(&text)
+        let shown = cx.str(&text);
+        if text.is_ascii() { shown } else { super::super::util::inspected(cx, Ref::of(shown)).as_value() }
     }
 
     /// As `inspect`, but ASCII only; `undump` reads it back.

@@ -264,6 +264,20 @@ pub fn check_compatible(cx: &mut Cx, a: Str, b: Str) -> Result<Encoding> {
     }
 }
 
+/// What an `inspect` gave, for a text in the default encoding: escaped when it is of another one and not ASCII.
+pub fn inspected(cx: &mut Cx, s: Str) -> Str {
+    let to = match crate::encoding::default_internal(cx) {
+        Some(e) => e,
+        None => crate::encoding::default_external(cx),
+    };
+    let own = enc(s);
+    if own == to || is_ascii(s) && own.is_ascii_compatible() {
+        return s;
+    }
+    let text = zakuro_text::encoding::inspect::escape(s.bytes(), own);
+    Ref::of(cx.str(&text))
+}
+
 /// Hook: the error of joining two Strings that do not fit.
 pub fn incompatible(cx: &mut Cx, a: Value, b: Value) -> Result<()> {
     let shown = |v: Value| Ref::<StringCell>::from_value(v).map_or("?".into(), |s| shown_name(enc(s)).to_string());
