@@ -108,8 +108,9 @@ fn refused(layout: Layout) -> *mut u8 {
     if copes(layout) {
         return std::ptr::null_mut();
     }
-    // Who belongs to no VM can't be ended; he may have what there is.
-    if (layout.size() <= SMALL || life::outside()) && life::memory_is_short(layout.size()) {
+    // The VM hears of it in any case. Who belongs to none, or stands where it can't be left (the parser's stack), may have what there is.
+    let within = life::memory_is_short(layout.size());
+    if layout.size() <= SMALL && within || life::outside() {
         let p = RESERVE.take(layout);
         if !p.is_null() {
             return p;
