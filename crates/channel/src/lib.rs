@@ -35,6 +35,7 @@ use model::Task;
 
 use std::sync::atomic::AtomicU64 as Counter;
 
+use zakuro_base::memory;
 use zakuro_base::sync::Arc;
 use zakuro_base::sync::Short;
 use zakuro_base::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
@@ -255,6 +256,11 @@ impl<T: Message> Channel<T> {
         if shared.bounds != Bounds::NONE && !inner.has_room(shared, message.weight()) {
             return Err(TrySendError::Full(message));
         }
+        if !inner.has_memory() {
+            drop(inner);
+            drop(message);
+            memory::out_of_memory();
+        }
         inner.push(shared, message, &mut wakes);
         drop(inner);
         wakes.wake();
@@ -296,22 +302,29 @@ impl<T: Message> Channel<T> {
 
     /// Queues the message, or puts the waiter in line for room.
     pub fn send_or_register(&self, message: T, waiter: &Waiter) -> Send<T> {
-        self.locked(|shared, inner, wakes| {
+        let sent = self.locked(|shared, inner, wakes| {
+            if !inner.has_memory() {
+                return Err(message);
+            }
             let weight = message.weight();
             // What was set aside for it is its own, whoever stands in line behind.
             let collected = inner.collect(shared, waiter);
             if !inner.closed && (collected && inner.fits(shared, weight) || inner.has_room(shared, weight)) {
                 inner.push(shared, message, wakes);
-                return Send::Sent;
+                return Ok(Send::Sent);
             }
             if collected {
                 inner.settle(shared, wakes);
             }
             if inner.closed {
-                return Send::Closed(message);
+                return Ok(Send::Closed(message));
             }
             inner.enlist_sender(shared, waiter, weight, wakes);
-            Send::Registered(message)
+            Ok(Send::Registered(message))
+        });
+        sent.unwrap_or_else(|message| {
+            drop(message);
+            memory::out_of_memory()
         })
     }
 

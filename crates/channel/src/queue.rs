@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use zakuro_base::memory;
 use zakuro_base::sync::atomic::{Ordering, fence};
 
 use crate::waiter::{Claim, Entry};
@@ -125,6 +126,20 @@ impl<T: Message> Inner<T> {
         self.senders.is_empty() && self.fits(shared, weight)
     }
 
+    /// Whether there is memory to queue one more. Asked before a message is handed over: who is refused must not be ended by the allocator here, where he
+    /// holds the lock, and neither may his message be dropped here.
+    #[inline]
+    pub(crate) fn has_memory(&mut self) -> bool {
+        self.queue.len() < self.queue.capacity() || self.grow()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) -> bool {
+        memory::fallible(|| self.queue.try_reserve(1)).is_ok()
+    }
+
+    /// The caller has asked [`Inner::has_memory`].
     #[inline]
     pub(crate) fn push(&mut self, shared: &Shared<T>, message: T, wakes: &mut Wakes) {
         self.bytes += message.weight();
@@ -358,5 +373,5 @@ pub(crate) fn enlist(line: &mut VecDeque<Entry>, waiter: &Waiter, weight: usize)
 #[cold]
 fn make_room(line: &mut VecDeque<Entry>) {
     line.retain(Entry::is_live);
-    line.reserve(line.len().max(4));
+    memory::grow(|| line.try_reserve(line.len().max(4)).is_ok());
 }

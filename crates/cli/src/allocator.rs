@@ -50,6 +50,15 @@ pub fn care() -> zakuro_runtime::process::MallocCare {
     })
 }
 
+/// Gives back what the calling thread keeps. For `Process::rest_for_malloc`.
+///
+/// What a VM allocated belongs to the thread that it ran on then, and only that one can give its pages back: 100 of the 310 MB that 20,000 idle VMs had in
+/// malloc stayed with threads that slept.
+pub fn rest() {
+    // SAFETY: collects the calling thread's heap, and gives back memory that is free.
+    unsafe { mi_collect(true) };
+}
+
 /// Called by the loader before `main` and before Rust's own start-up allocates.
 #[used]
 #[unsafe(link_section = ".init_array")]

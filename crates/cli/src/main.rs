@@ -44,5 +44,6 @@ fn main() {
     zakuro_runtime::signals::install();
     let process: Arc<Process> = Process::new(command.options.clone());
     process.care_for_malloc(allocator::care());
+    process.rest_for_malloc(allocator::rest);
     std::process::exit(process.run_main(argv));
 }

@@ -78,6 +78,8 @@ pub struct Marker<'a> {
     noted: usize,
     /// Some marked cell was not pushed.
     overflow: bool,
+    /// There was no memory for a larger stack. Not asked for again: malloc takes long to say no, and every cell would ask.
+    refused: bool,
     heap: PhantomData<&'a mut Heap>,
 }
 
@@ -85,7 +87,17 @@ impl<'a> Marker<'a> {
     /// The holdings are the heap's; nothing else touches them while the marker exists.
     pub(crate) fn new(lookup: Lookup, holdings: &mut Holdings) -> Marker<'a> {
         let regions = holdings.range;
-        Marker { lookup, stack: Vec::with_capacity(512), live: 0, regions, holdings, noted: 0, overflow: false, heap: PhantomData }
+        Marker {
+            lookup,
+            stack: Vec::with_capacity(512),
+            live: 0,
+            regions,
+            holdings,
+            noted: 0,
+            overflow: false,
+            refused: false,
+            heap: PhantomData,
+        }
     }
 
     /// A word that leads to no cell of this heap: notes the region that it leads into, if any.
@@ -167,12 +179,12 @@ impl<'a> Marker<'a> {
     fn grow(&mut self) -> bool {
         let more = self.stack.capacity().max(512);
         #[cfg(test)]
-        let refused = tests::NO_STACK.with(|n| n.get());
+        let no_stack = tests::NO_STACK.with(|n| n.get());
         #[cfg(not(test))]
-        let refused = false;
-        let grown = !refused && zakuro_base::memory::has_room(&mut self.stack, more);
-        self.overflow |= !grown;
-        grown
+        let no_stack = false;
+        self.refused = self.refused || no_stack || !zakuro_base::memory::has_room(&mut self.stack, more);
+        self.overflow |= self.refused;
+        !self.refused
     }
 
     /// Traces every marked cell again, for those that found no room in the stack.

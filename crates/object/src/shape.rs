@@ -205,6 +205,14 @@ impl<T: Clone + 'static> LotTable<T> {
             }
         });
     }
+    /// The same in no order, and without a list of them: for who may not ask for memory.
+    pub fn each_own_unordered(&self, f: &mut dyn FnMut(&T)) {
+        for page in self.pages.iter().chain(self.late.iter().map(|l| &l.1)) {
+            if matches!(page, Page::Own(_)) {
+                page.rows().iter().flatten().for_each(&mut *f);
+            }
+        }
+    }
     /// Pages in order of their lots: ids are in order of creation.
     fn each_page(&self, f: &mut dyn FnMut(u32, &Page<T>)) {
         for (n, p) in self.pages.iter().enumerate() {

@@ -18,7 +18,8 @@
 //!
 //! What still aborts: a small request when all of the reserve is in use, outside of VMs or by native code of a VM that can't be left. A VM can't be ended while
 //! it holds a lock of the process only because nothing asks for more than [`SMALL`] at a time under one: names are copied before the symbol table is locked and
-//! its own growth may be refused; the tables of files and regexps are bounded.
+//! its own growth may be refused, as that of a channel's queue may; the tables of files and regexps are bounded; lists of VMs, timers and tasks
+//! hold a hundred thousand in that much.
 //!
 //! Rejected: unwinding out of the allocator (undefined behaviour); memory set aside in malloc and freed when it runs out (nothing says that malloc
 //! can use the hole for another size); ending the VM at once for a small request (it may hold a lock).
@@ -34,9 +35,9 @@ use zakuro_vm::life;
 pub struct Net<A>(pub A);
 
 /// Bytes of the reserve. Address space only, until they are needed.
-const RESERVE_SIZE: usize = 16 << 20;
-/// Larger requests are not met from the reserve.
-const SMALL: usize = 1 << 20;
+const RESERVE_SIZE: usize = 32 << 20;
+/// Larger requests of VMs are not met from the reserve.
+const SMALL: usize = 4 << 20;
 
 /// Memory for small requests when there is no other: handed out in a row, and all of it free again when the last piece is.
 struct Reserve {
@@ -107,7 +108,9 @@ fn refused(layout: Layout) -> *mut u8 {
     if copes(layout) {
         return std::ptr::null_mut();
     }
-    if layout.size() <= SMALL && life::memory_is_short(layout.size()) {
+    // The VM hears of it in any case. Who belongs to none, or stands where it can't be left (the parser's stack), may have what there is.
+    let within = life::memory_is_short(layout.size());
+    if layout.size() <= SMALL && within || life::outside() {
         let p = RESERVE.take(layout);
         if !p.is_null() {
             return p;

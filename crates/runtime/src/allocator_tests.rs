@@ -38,7 +38,7 @@ fn small_requests_are_met_and_the_reserve_comes_back() {
         assert!(RESERVE.holds(c) && *c == 7 && *c.add(99) == 7);
         // Who copes gets null, and so does who wants too much.
         assert!(net.alloc(Layout::from_size_align(FALLIBLE, MAY_FAIL).unwrap()).is_null());
-        assert!(net.alloc(Layout::from_size_align(2 * SMALL, 8).unwrap()).is_null());
+        assert!(net.alloc(Layout::from_size_align(RESERVE_SIZE, 8).unwrap()).is_null());
         let page = Layout::from_size_align(SMALL, 8).unwrap();
         let mut all: Vec<*mut u8> = Vec::with_capacity(64);
         loop {

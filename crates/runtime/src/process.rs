@@ -58,8 +58,11 @@ impl Process {
                 p.everything_waits();
             }
         }));
-        let (pool, malloc) = (process.pool.clone(), process.malloc_care.clone());
+        let (pool, malloc, me) = (process.pool.clone(), process.malloc_care.clone(), process.me.clone());
         process.scheduler.on_care(Box::new(move |busy| {
+            if !busy && let Some(p) = me.upgrade() {
+                p.forget_ended();
+            }
             let (stacks, blocks) = (pool.relax(), zakuro_heap::Ledger::get().relax());
             let malloc = malloc.get().is_some_and(|care| care(busy));
             stacks || blocks || malloc
@@ -69,6 +72,10 @@ impl Process {
     /// Has the host's malloc give unused memory back: called a few times a second while VMs run, on no VM's thread. The first one stays.
     pub fn care_for_malloc(&self, care: MallocCare) {
         let _ = self.malloc_care.set(care);
+    }
+    /// Has the host's malloc give back what it keeps for the calling native thread: called on each that has had nothing to do for a while.
+    pub fn rest_for_malloc(&self, rest: fn()) {
+        self.scheduler.on_rest(rest);
     }
     pub(crate) fn arc(&self) -> Option<Arc<Process>> {
         self.me.upgrade()
@@ -82,6 +89,13 @@ impl Process {
         if let Some(c) = first {
             c.report_deadlock();
         }
+    }
+    /// Lets go of VMs that ended: a list entry keeps a control's memory.
+    fn forget_ended(&self) {
+        let mut vms = self.vms.lock().unwrap_or_else(|e| e.into_inner());
+        vms.retain(|w| w.strong_count() > 0);
+        let most = 2 * vms.len() + 64;
+        vms.shrink_to(most);
     }
     /// Controls of the VMs that have started and not ended.
     pub fn live_vms(&self) -> Vec<Arc<VmControl>> {

@@ -1,6 +1,7 @@
 //! A word that a thread can sleep on: the kernel's futex, or under `--cfg shuttle` a model of what it promises: the comparison and the falling asleep
 //! are one step for those who wake.
 
+use std::time::Duration;
 use zakuro_base::sync::wide::atomic::AtomicU32;
 #[cfg(shuttle)]
 use zakuro_base::sync::wide::{Condvar, Mutex, atomic::Ordering};
@@ -38,16 +39,18 @@ impl Futex {
         }
     }
 
-    /// Sleeps if the word is `value`, until woken; may come back early.
-    pub(crate) fn wait(&self, value: u32) {
+    /// Sleeps if the word is `value`, until woken or the time is over (in models there is none); may come back early.
+    pub(crate) fn wait(&self, value: u32, longest: Option<Duration>) {
         #[cfg(not(shuttle))]
         {
-            let none = std::ptr::null::<libc::timespec>();
-            // SAFETY: a futex wait on a live word, without a time-out.
-            unsafe { libc::syscall(libc::SYS_futex, self.word.as_ptr(), libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG, value, none) };
+            let time = longest.map(|d| libc::timespec { tv_sec: d.as_secs() as libc::time_t, tv_nsec: d.subsec_nanos() as libc::c_long });
+            let time = time.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
+            // SAFETY: a futex wait on a live word; the time, if any, outlives the call.
+            unsafe { libc::syscall(libc::SYS_futex, self.word.as_ptr(), libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG, value, time) };
         }
         #[cfg(shuttle)]
         {
+            let _ = longest;
             let mut kernel = self.kernel.0.lock();
             if self.word.load(Ordering::SeqCst) == value {
                 self.kernel.1.wait(&mut kernel);

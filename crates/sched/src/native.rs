@@ -30,6 +30,8 @@ pub(crate) const WITH_PERMIT: u32 = 1 << 30;
 
 /// How long a thread without work looks around before it sleeps.
 const SPIN: Duration = Duration::from_micros(8);
+/// A thread that has slept for this long gives back what it keeps for the next work ([`crate::Scheduler::on_rest`]).
+const LONG_REST: Duration = Duration::from_millis(500);
 /// A unit in a LIFO slot may be stolen when its worker has been in the same turn for this long.
 const LIFO_AGE: Duration = Duration::from_micros(3);
 /// A unit that runs on for this long (in clock ticks of `cycles`) after waking another should have woken a worker for it.
@@ -53,14 +55,25 @@ impl Parker {
         self.futex.wake();
     }
 
-    pub(crate) fn wait(&self) -> u32 {
+    /// Sleeps until a worker is there. `long` runs once, when it takes longer than [`LONG_REST`].
+    pub(crate) fn wait(&self, long: impl FnOnce()) -> u32 {
+        let begin = Instant::now();
+        let mut long = Some(long);
         loop {
             let word = self.futex.word().load(Ordering::Acquire);
             if word != NONE {
                 self.futex.word().store(NONE, Ordering::Relaxed);
                 return word;
             }
-            self.futex.wait(NONE);
+            let longest = long.is_some().then_some(LONG_REST);
+            self.futex.wait(NONE, longest);
+            if !cfg!(shuttle)
+                && begin.elapsed() >= LONG_REST
+                && self.futex.word().load(Ordering::Relaxed) == NONE
+                && let Some(long) = long.take()
+            {
+                long();
+            }
         }
     }
 }
@@ -172,7 +185,7 @@ pub(crate) fn main(inner: Arc<Inner>, parker: Arc<Parker>) {
         data: Cell::new(ptr::null_mut()),
     };
     current::set_native(&native);
-    native.awoken(native.parker.wait());
+    native.awoken(native.parker.wait(|| ()));
     native.work();
     current::set_native(ptr::null());
     native.inner.native_ended();
@@ -322,7 +335,7 @@ impl Native {
             Rest::Sleep => {
                 self.worker.set(NONE);
                 let begin = Instant::now();
-                let worker = self.parker.wait();
+                let worker = self.parker.wait(|| self.inner.long_rest());
                 self.last_rest.set(rested(begin));
                 self.awoken(worker);
             }
@@ -332,7 +345,7 @@ impl Native {
 
     fn sleep_without_worker(&self) {
         if self.inner.join_sleepers(&self.parker) {
-            let worker = self.parker.wait();
+            let worker = self.parker.wait(|| self.inner.long_rest());
             self.awoken(worker);
         } else {
             self.worker.set(EXIT);

@@ -13,7 +13,7 @@
 //! worker in every blocking call at once (a futex wake each time, where most calls return within a microsecond).
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use zakuro_base::sync::wide::atomic::{
     AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, compiler_fence, fence,
 };
@@ -180,6 +180,8 @@ pub(crate) struct Inner {
     on_idle: Mutex<Option<Arc<dyn Fn() + Send + Sync>>>,
     /// See [`Scheduler::on_care`].
     care: Mutex<Option<Arc<dyn Fn(bool) -> bool + Send + Sync>>>,
+    /// See [`Scheduler::on_rest`]. Set once.
+    on_rest: OnceLock<fn()>,
     stopping: AtomicBool,
     /// Signalled when a native thread ends; used with `idle`.
     ended: Condvar,
@@ -474,7 +476,7 @@ impl Inner {
             idle.returners.push_back(parker.clone());
             self.returners.store(idle.returners.len(), Ordering::SeqCst);
         }
-        parker.wait() & !WITH_PERMIT
+        parker.wait(|| ()) & !WITH_PERMIT
     }
 
     // ---- units and threads
@@ -486,6 +488,13 @@ impl Inner {
     pub(crate) fn take_care(&self, busy: bool) -> bool {
         let callback = self.care.lock().clone();
         callback.is_some_and(|f| f(busy))
+    }
+
+    /// On a native thread that has slept for a while, and will sleep on.
+    pub(crate) fn long_rest(&self) {
+        if let Some(f) = self.on_rest.get() {
+            f();
+        }
     }
 
     pub(crate) fn idle_worker_count(&self) -> usize {
@@ -544,6 +553,7 @@ impl Scheduler {
             idle_reported: AtomicBool::new(false),
             on_idle: Mutex::new(None),
             care: Mutex::new(None),
+            on_rest: OnceLock::new(),
             stopping: AtomicBool::new(false),
             ended: Condvar::new(),
             reactor: Reactor::new(owner.clone()),
@@ -606,6 +616,12 @@ impl Scheduler {
     /// what nobody has needed for a while. Its argument: whether units run.
     pub fn on_care(&self, callback: Box<dyn Fn(bool) -> bool + Send + Sync>) {
         *self.inner.care.lock() = Some(Arc::from(callback));
+    }
+
+    /// Calls `callback` on each native thread of the scheduler that has had nothing to do for half a second, once until it has worked again: for what
+    /// belongs to the thread and only it can give back. The first callback stays.
+    pub fn on_rest(&self, callback: fn()) {
+        let _ = self.inner.on_rest.set(callback);
     }
 
     /// While the guard lives, units may be woken from outside the scheduler: no idle callback.

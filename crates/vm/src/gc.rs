@@ -105,7 +105,7 @@ impl Cx {
         }
         self.at_exit.iter().chain(&self.pinned).chain(&self.inspecting).for_each(|v| mark(*v));
         self.globals.values().chain(self.memo.values()).for_each(|v| mark(*v));
-        self.classes.each_own(&mut |_, slot| {
+        self.classes.each_own_unordered(&mut |slot| {
             if slot.own {
                 // SAFETY: own slots point to live class data.
                 unsafe { (*slot.data).each_value(&mut mark) }

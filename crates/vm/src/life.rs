@@ -400,6 +400,11 @@ pub fn give_up(size: usize) {
     }
 }
 
+/// Whether the code that runs here belongs to no VM's turn, or to one that can't be ended here.
+pub fn outside() -> bool {
+    zakuro_sched::unit_data().is_null()
+}
+
 /// What malloc must be able to give after a collection, or NoMemoryError is raised.
 const ENOUGH: usize = 4 << 20;
 /// What a VM may borrow before it hears of it again.
