@@ -118,8 +118,4 @@ module Enumerable
   def chain(*others)
     Enumerator::Chain.new(self, *others)
   end
-
-  def to_set(*args, &block)
-    Set.new(self, *args, &block)
-  end
 end

@@ -175,6 +175,9 @@ fn reverse_size(cx: &mut Cx, recv: Value, _: &[Value]) -> Result<Value> {
     if r.low().is_nil() && cx.is_integer(r.high()) {
         return Ok(cx.float(f64::INFINITY));
     }
+    if is_numeric(cx, r.high()) && !cx.is_integer(r.low()) {
+        return cannot_iterate(cx, r.high());
+    }
     size(cx, r)
 }
 

@@ -223,11 +223,7 @@ impl Cx {
             return Ok(self.class_value(s));
         }
         let by_path = !holder.is_undef();
-        let holder = if holder.is_undef() {
-            self.scope_holder(self.current_cref())?
-        } else {
-            holder
-        };
+        let holder = if holder.is_undef() { self.scope_holder(self.current_cref())? } else { holder };
         let Some(hid) = self.class_id(holder) else {
             let s = self.inspect_for_error(holder);
             return self.type_error(format!("{s} is not a class/module"));
