@@ -394,3 +394,22 @@ fn a_limit_calls_for_a_collection_then_refuses() {
     h.lift_limit();
     assert!(h.admits(usize::MAX) && h.room() == usize::MAX);
 }
+
+#[test]
+fn capacity_near_the_limit_grows_in_steps_or_not_at_all() {
+    let mut h = heap();
+    assert_eq!(h.capacity_for(1000, 1001, 1500, 8), Some(1500), "no limit");
+    h.set_limit(1 << 20, 0);
+    let room = h.room();
+    let len = room * 3 / 4;
+    assert_eq!(h.capacity_for(100, 101, 150, 1), Some(150));
+    // Half more is too much, a quarter or a 32nd is not.
+    assert_eq!(h.capacity_for(len, len + 1, len + len / 2, 1), Some(len + len / 4));
+    let len = room - room / 20;
+    assert_eq!(h.capacity_for(len, len + 1, len + len / 2, 1), Some(len + len / 32));
+    // What fits exactly: for a request of its own, not for the next of many small ones.
+    let len = room - 10;
+    assert_eq!(h.capacity_for(len, len + 1, len + len / 2, 1), None);
+    assert_eq!(h.capacity_for(100, room, room * 2, 1), Some(room));
+    assert_eq!(h.capacity_for(100, room + 1, room * 2, 1), None);
+}

@@ -138,10 +138,10 @@ impl ArrayCell {
         }
         let len = this.len();
         let want = if cap > this.capacity() { cap.max(len + len / 2).max(8) } else { cap.max(len).max(4) };
-        let want = if heap.admits(want.saturating_mul(8)) { want } else { cap.max(4) };
-        if want > MAX_LEN || !heap.admits(want * 8) {
-            out_of_memory();
-        }
+        let want = match heap.capacity_for(len, cap.max(4), want, 8) {
+            Some(want) if want <= MAX_LEN => want,
+            _ => out_of_memory(),
+        };
         // SAFETY: new buffer filled with the old content, body switched, old count given back.
         unsafe {
             let buf = SharedBuf::new(want * 8);
@@ -181,20 +181,58 @@ impl ArrayCell {
         unsafe { *this.ptr().add(n) = v };
         this.set_len(n + 1);
     }
-    pub fn extend(this: Ref<ArrayCell>, heap: &mut Heap, values: &[Value]) {
+    /// [`ArrayCell::push`] where there is room; false: nothing was done. Calls nothing.
+    #[inline(always)]
+    pub fn try_push(this: Ref<ArrayCell>, v: Value) -> bool {
         this.as_value().assert_uncaptured();
         let mut this = this;
-        let n = this.len();
-        let own: Vec<Value>;
-        let mut src = values;
-        if this.as_slice().as_ptr_range().contains(&values.as_ptr()) {
-            own = values.to_vec();
-            src = &own;
+        // SAFETY: aux says which member is live, and how many elements it has; a heap body holds a live buffer.
+        unsafe {
+            if this.is_inline() {
+                let n = this.header.aux as usize;
+                if n >= INLINE {
+                    return false;
+                }
+                *this.ptr().add(n) = v;
+                this.header.aux = n as u16 + 1;
+            } else {
+                let h = this.body.heap;
+                let end = h.ptr.add(h.len);
+                if end as usize >= SharedBuf::data(h.buf) as usize + SharedBuf::cap(h.buf) || !SharedBuf::is_unique(h.buf) {
+                    return false;
+                }
+                *end = v;
+                this.body.heap.len = h.len + 1;
+            }
         }
-        Self::reserve(this, heap, n + src.len());
-        // SAFETY: room was made; src does not alias.
-        unsafe { std::ptr::copy_nonoverlapping(src.as_ptr(), this.ptr().add(n), src.len()) };
-        this.set_len(n + src.len());
+        true
+    }
+    /// [`ArrayCell::set`] at an index that exists, in a buffer of its own; false: nothing was done. Calls nothing.
+    #[inline(always)]
+    pub fn try_set(this: Ref<ArrayCell>, i: usize, v: Value) -> bool {
+        if i >= this.len() || !this.unique() {
+            return false;
+        }
+        this.as_value().assert_uncaptured();
+        // SAFETY: i < len, buffer is ours.
+        unsafe { *this.ptr().add(i) = v };
+        true
+    }
+    /// Whether values lie in this Array's content. They must not be given to what changes it: Rust assumes that an argument stays as it is for as long
+    /// as the call lasts, and the buffer may go in it.
+    fn owns(&self, values: &[Value]) -> bool {
+        !values.is_empty() && self.as_slice().as_ptr_range().contains(&values.as_ptr()) && self.unique()
+    }
+    /// Appends values, none of its own.
+    pub fn extend(this: Ref<ArrayCell>, heap: &mut Heap, values: &[Value]) {
+        this.as_value().assert_uncaptured();
+        debug_assert!(!this.owns(values));
+        let mut this = this;
+        let n = this.len();
+        Self::reserve(this, heap, n + values.len());
+        // SAFETY: room was made; the source is not ours.
+        unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), this.ptr().add(n), values.len()) };
+        this.set_len(n + values.len());
     }
     /// Stores at an existing index.
     #[inline(always)]
@@ -259,43 +297,42 @@ impl ArrayCell {
             this.set_len(n);
         }
     }
-    /// Replaces elements start..end by others.
+    /// Replaces elements start..end by others, none of its own.
     pub fn splice(this: Ref<ArrayCell>, heap: &mut Heap, start: usize, end: usize, with: &[Value]) {
         this.as_value().assert_uncaptured();
         let mut this = this;
         let len = this.len();
-        debug_assert!(start <= end && end <= len);
-        let own: Vec<Value> = with.to_vec();
-        let new_len = len - (end - start) + own.len();
+        debug_assert!(!this.owns(with) && start <= end && end <= len);
+        let new_len = len - (end - start) + with.len();
         // Unshift into free room in front of the window.
         if start == 0 && end == 0 && !this.is_inline() && this.unique() {
             // SAFETY: heap body; room in front is measured against the buffer's start.
             unsafe {
                 let h = this.body.heap;
                 let front = (h.ptr as usize - SharedBuf::data(h.buf) as usize) / 8;
-                if front >= own.len() {
-                    this.body.heap.ptr = h.ptr.sub(own.len());
+                if front >= with.len() {
+                    this.body.heap.ptr = h.ptr.sub(with.len());
                     this.body.heap.len = new_len;
-                    std::ptr::copy_nonoverlapping(own.as_ptr(), this.body.heap.ptr, own.len());
+                    std::ptr::copy_nonoverlapping(with.as_ptr(), this.body.heap.ptr, with.len());
                     return;
                 }
             }
         }
         Self::reserve(this, heap, new_len.max(len));
-        // SAFETY: room for both lengths; tail moves with overlap allowed.
+        // SAFETY: room for both lengths; tail moves with overlap allowed, the source is not ours.
         unsafe {
             let p = this.ptr();
-            std::ptr::copy(p.add(end), p.add(start + own.len()), len - end);
-            std::ptr::copy_nonoverlapping(own.as_ptr(), p.add(start), own.len());
+            std::ptr::copy(p.add(end), p.add(start + with.len()), len - end);
+            std::ptr::copy_nonoverlapping(with.as_ptr(), p.add(start), with.len());
         }
         this.set_len(new_len);
     }
-    /// Replaces the content. `values` may be a part of it.
+    /// Replaces the content by values, none of its own.
     pub fn replace(this: Ref<ArrayCell>, heap: &mut Heap, values: &[Value]) {
         this.as_value().assert_uncaptured();
-        let own = values.to_vec();
+        debug_assert!(!this.owns(values));
         Self::truncate(this, 0);
-        Self::extend(this, heap, &own);
+        Self::extend(this, heap, values);
     }
     /// Takes over the content of another Array: its buffer is shared when it is large.
     pub fn replace_shared(this: Ref<ArrayCell>, heap: &mut Heap, other: Ref<ArrayCell>) {

@@ -281,4 +281,11 @@ boot_classes! {
     PROCESS_UID "Process::UID" Module OBJECT None;
     PROCESS_GID "Process::GID" Module OBJECT None;
     PROCESS_SYS "Process::Sys" Module OBJECT None;
+    CONVERTER "Encoding::Converter" Class OBJECT Data;
+    IO_BUFFER "IO::Buffer" Class OBJECT Data;
+    BUFFER_LOCKED_ERROR "IO::Buffer::LockedError" Class RUNTIME_ERROR Exception;
+    BUFFER_ALLOCATION_ERROR "IO::Buffer::AllocationError" Class RUNTIME_ERROR Exception;
+    BUFFER_ACCESS_ERROR "IO::Buffer::AccessError" Class RUNTIME_ERROR Exception;
+    BUFFER_INVALIDATED_ERROR "IO::Buffer::InvalidatedError" Class RUNTIME_ERROR Exception;
+    BUFFER_MASK_ERROR "IO::Buffer::MaskError" Class ARGUMENT_ERROR Exception;
 }

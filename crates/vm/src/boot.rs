@@ -70,6 +70,7 @@ pub fn hooks() -> &'static Hooks {
 }
 /// Installs the hooks. Later calls change nothing.
 pub fn set_hooks(h: Hooks) {
+    zakuro_base::symbol::watch(crate::life::name_added);
     let _ = HOOKS.set(h);
 }
 

@@ -181,11 +181,27 @@ impl Cx {
     /// Yields values to a block. LocalJumpError when there is none.
     #[inline]
     pub fn yield_values(&mut self, block: Block, args: &[Value]) -> Result<Value> {
-        self.yield_full(block, args, false, Block::NONE, None)
+        self.yield_plain(block, args)
     }
     #[inline]
     pub fn yield1(&mut self, block: Block, v: Value) -> Result<Value> {
-        self.yield_full(block, &[v], false, Block::NONE, None)
+        self.yield_plain(block, &[v])
+    }
+    fn yield_plain(&mut self, block: Block, args: &[Value]) -> Result<Value> {
+        self.check_native_stack()?;
+        let n = args.len();
+        let (base, pushed) = self.call_base(n + 2)?;
+        let fp = self.fp;
+        // SAFETY: room was made; push_plain_block pushes the block's frame above this boundary.
+        unsafe {
+            let Some(cs) = interp::blocks::push_plain_block(self, block, base, args) else {
+                self.fp = if pushed { fp.sub(1) } else { fp };
+                return self.yield_flags(block, args, false, Block::NONE, None, 0);
+            };
+            let ok = interp::run(self, (*cs).insns, base, cs);
+            self.fp = if pushed { fp.sub(1) } else { fp };
+            if ok { self.polled_after(Ok(*base)) } else { Err(Exc) }
+        }
     }
     /// Yields with everything. `self_`: another receiver and lexical method (instance_exec, define_method).
     pub fn yield_full(&mut self, block: Block, args: &[Value], kw: bool, pass: Block, self_: Option<(Value, Value)>) -> Result<Value> {

@@ -54,7 +54,7 @@ pub struct CallCache {
     /// Ruby method: its CodeState. Native: its function.
     pub target: usize,
     pub me: Value,
-    /// Attribute methods: slot of the instance variable in `key`'s shape.
+    /// Attribute methods: slot of the instance variable in `key`'s shape. Calls with a literal block: its number among the Code's children.
     pub extra: u32,
     /// Attribute methods: shape that `extra` belongs to.
     pub shape: u32,

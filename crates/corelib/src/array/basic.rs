@@ -228,7 +228,7 @@ pub mod methods {
             && !size.is_fixnum()
             && let Some(a) = cx.try_ary(size)?
         {
-            ArrayCell::replace(this, &mut cx.heap, a.as_slice());
+            ArrayCell::replace_shared(this, &mut cx.heap, a);
             return Ok(this.as_value());
         }
         let n = take_count(cx, size, "negative array size")?;

@@ -2,32 +2,48 @@
 
 use super::sorting::{Order, sort_values};
 use crate::enumerable::enum_for;
+use std::collections::HashSet;
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
-/// Appends `a`'s elements to `out`, Arrays in it spread down to `depth` levels (-1: all). Says whether there were any.
+/// Appends `a`'s elements to `out`, Arrays in it spread down to `depth` levels (-1: all). Says whether there were any. Nesting may be of any depth: no
+/// recursion.
 fn flatten_into(cx: &mut Cx, a: Ref<ArrayCell>, depth: i64, out: Ref<ArrayCell>) -> Result<bool> {
-    // A limited depth ends by itself.
-    let done = if depth < 0 { cx.guard_recursion(a.as_value(), |cx| flatten_level(cx, a, depth, out))? } else { Some(flatten_level(cx, a, depth, out)?) };
-    match done {
-        Some(found) => Ok(found),
-        None => cx.arg_error("tried to flatten recursive array"),
-    }
-}
-
-fn flatten_level(cx: &mut Cx, a: Ref<ArrayCell>, depth: i64, out: Ref<ArrayCell>) -> Result<bool> {
+    // The Arrays that are being spread, outermost first, and where each goes on. `to_ary` may run Ruby code.
+    let mut path = RootedVec::new(cx);
+    let mut next: Vec<usize> = vec![0];
+    path.push(a.as_value());
+    // Those of a long path, by address.
+    let mut on_path: HashSet<u64> = HashSet::new();
     let mut found = false;
-    let mut i = 0;
-    while let Some(v) = a.get(i) {
-        i += 1;
-        let inner = if depth == 0 { None } else { cx.try_ary(v)? };
-        match inner {
-            Some(inner) => {
-                found = true;
-                flatten_into(cx, inner, depth - 1, out)?;
+    while let (Some(&top), Some(at)) = (path.last(), next.last_mut()) {
+        let Some(v) = Ref::<ArrayCell>::of(top).get(*at) else {
+            path.pop();
+            next.pop();
+            on_path.remove(&top.0);
+            continue;
+        };
+        *at += 1;
+        let inner = if !v.is_cell() || depth >= 0 && next.len() as i64 > depth { None } else { cx.try_ary(v)? };
+        let Some(inner) = inner else {
+            ArrayCell::push(out, &mut cx.heap, v);
+            continue;
+        };
+        found = true;
+        cx.safepoint()?;
+        let v = inner.as_value();
+        // A limited depth ends by itself.
+        if depth < 0 {
+            const SHORT: usize = 32;
+            if path.len() == SHORT {
+                on_path.extend(path.iter().map(|v| v.0));
             }
-            None => ArrayCell::push(out, &mut cx.heap, v),
+            if if path.len() < SHORT { path.contains(&v) } else { !on_path.insert(v.0) } {
+                return cx.arg_error("tried to flatten recursive array");
+            }
         }
+        path.push(v);
+        next.push(0);
     }
     Ok(found)
 }

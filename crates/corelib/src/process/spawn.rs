@@ -225,8 +225,13 @@ fn popen(cx: &mut Cx, class: ClassId, mut plan: Plan, m: &modes::Mode) -> Result
     };
     s.sync = true;
     s.pid = pid;
-    s.ext = m.ext;
-    s.int = m.int;
+    if m.given || m.ext.is_some() {
+        s.ext = m.ext;
+        s.int = m.int;
+        s.settled = true;
+    }
+    s.conversion = m.conversion.clone();
+    s.universal = m.textmode;
     s.binmode = m.binmode;
     Ok(object::make(cx, class, s))
 }

@@ -293,7 +293,7 @@ pub fn append(cx: &mut Cx, this: Str, other: Str) -> Result<()> {
     if e.id() != this.encoding() {
         this.set_encoding(e.id());
     }
-    if StringCell::try_append(this, &mut cx.heap, other.bytes()).is_err() {
+    if StringCell::try_append_string(this, &mut cx.heap, other).is_err() {
         return too_big(cx);
     }
     if let Some(r) = joined {
@@ -326,7 +326,7 @@ pub fn too_big<T>(cx: &mut Cx) -> Result<T> {
     cx.arg_error("argument too big")
 }
 
-/// Replaces content and encoding. The caller has checked frozen.
+/// Replaces content and encoding by those of others. The caller has checked frozen.
 pub fn set(cx: &mut Cx, this: Str, bytes: &[u8], encoding: u8) {
     let mut this = this;
     StringCell::set_bytes(this, &mut cx.heap, bytes);

@@ -43,10 +43,14 @@ fn instant(cx: &mut Cx, kw: Kwargs) -> Result<Option<Instant>> {
         None | Some(Value::NIL) => Ok(None),
         Some(v) => {
             let seconds = cx.to_f64(v)?;
-            if !(0.0..=1e12).contains(&seconds) {
+            if seconds.is_nan() {
+                return cx.arg_error("time interval must not be NaN");
+            }
+            if seconds < 0.0 {
                 return cx.arg_error("time interval must not be negative");
             }
-            Ok(Some(Instant::now() + Duration::from_secs_f64(seconds.min(1e9))))
+            // More than 30 years, and Infinity, are for ever.
+            Ok((seconds < 1e9).then(|| Instant::now() + Duration::from_secs_f64(seconds)))
         }
     }
 }

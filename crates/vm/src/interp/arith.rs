@@ -186,6 +186,22 @@ unsafe fn div_float(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const C
     unsafe {
         let i = *ip;
         let (a, b) = (r!(regs, i.b), r!(regs, i.c));
+        if both_flonum(a, b)
+            && cx.redefined & fast::FLOAT == 0
+            && let Some(v) = Value::flonum(a.flo() / b.flo())
+        {
+            r!(regs, i.a) = v;
+            next!(cx, ip, regs, cs, 3)
+        }
+        div_mixed(cx, ip, regs, cs)
+    }
+}
+#[inline(never)]
+unsafe fn div_mixed(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; operands and target are registers, and the group is complete (verifier).
+    unsafe {
+        let i = *ip;
+        let (a, b) = (r!(regs, i.b), r!(regs, i.c));
         if (a.is_flonum() || b.is_flonum())
             && cx.redefined & (fast::INTEGER | fast::FLOAT) == 0
             && let (Some(x), Some(y)) = (number(a), number(b))
@@ -289,63 +305,67 @@ macro_rules! compare_op {
 }
 compare_op! { lt, lt_float <; le, le_float <=; gt, gt_float >; ge, ge_float >=; }
 
-/// Equality that needs no call.
+/// Immediates of one kind; nil, true, false and Symbols equal only themselves.
 #[inline(always)]
-fn quick_eq(a: Value, b: Value) -> Option<bool> {
-    if Value::both_fixnum(a, b) || both_flonum(a, b) || (a.0 & 7 == 4 && !a.is_undef()) {
-        // Immediates of one kind; nil, true, false and Symbols equal only themselves.
-        return Some(a == b);
-    }
+fn only_identical(a: Value, b: Value) -> bool {
+    Value::both_fixnum(a, b) || both_flonum(a, b) || (a.0 & 7 == 4 && !a.is_undef())
+}
+/// Equality that needs no call of a method, but more than a glance.
+#[inline(always)]
+fn string_eq(a: Value, b: Value) -> Option<bool> {
     if a.is_cell() && a.kind_of_cell() == Kind::String && a.shape_key() == ids::STRING.0 && b.is_kind(Kind::String) {
         let (x, y) = (Ref::<StringCell>::of(a), Ref::<StringCell>::of(b));
         return Some(x.bytes() == y.bytes() && crate::equality::string_comparable(x, y));
     }
     None
 }
-pub unsafe fn eq(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
-    // SAFETY: the contract of handlers; operands and target are registers, and the group is complete (verifier).
-    unsafe {
-        let i = *ip;
-        if cx.redefined & fast::EQUALITY == 0
-            && let Some(e) = quick_eq(r!(regs, i.b), r!(regs, i.c))
-        {
-            r!(regs, i.a) = Value::bool(e);
-            next!(cx, ip, regs, cs, 3)
+// Strings in a second step: see `data::aref`.
+macro_rules! equality {
+    ($($name:ident, $string:ident, $other:ident $equal:expr;)*) => {$(
+        pub unsafe fn $name(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+            // SAFETY: the contract of handlers; operands and target are registers, and the group is complete (verifier).
+            unsafe {
+                let i = *ip;
+                let (a, b) = (r!(regs, i.b), r!(regs, i.c));
+                if only_identical(a, b) && cx.redefined & fast::EQUALITY == 0 {
+                    r!(regs, i.a) = Value::bool((a == b) == $equal);
+                    next!(cx, ip, regs, cs, 3)
+                }
+                $string(cx, ip, regs, cs)
+            }
         }
-        slow_group(cx, ip, regs, cs)
-    }
-}
-pub unsafe fn ne(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
-    // SAFETY: the contract of handlers; operands and target are registers, and the group is complete (verifier).
-    unsafe {
-        let i = *ip;
-        if cx.redefined & fast::EQUALITY == 0
-            && let Some(e) = quick_eq(r!(regs, i.b), r!(regs, i.c))
-        {
-            r!(regs, i.a) = Value::bool(!e);
-            next!(cx, ip, regs, cs, 3)
+        #[inline(never)]
+        unsafe fn $string(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+            // SAFETY: as above.
+            unsafe {
+                let i = *ip;
+                if cx.redefined & fast::EQUALITY == 0
+                    && let Some(e) = string_eq(r!(regs, i.b), r!(regs, i.c))
+                {
+                    r!(regs, i.a) = Value::bool(e == $equal);
+                    next!(cx, ip, regs, cs, 3)
+                }
+                $other(cx, ip, regs, cs)
+            }
         }
-        slow_group(cx, ip, regs, cs)
-    }
+    )*};
 }
-/// `pattern === value` for literal patterns and classes.
-pub unsafe fn case_eq(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+equality! { eq, eq_string, slow_group true; ne, ne_string, slow_group false; case_eq, case_eq_string, case_eq_class true; }
+
+/// `pattern === value` for classes; the pattern is no String.
+#[inline(never)]
+unsafe fn case_eq_class(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     // SAFETY: the contract of handlers; operands and target are registers, and the group is complete (verifier).
     unsafe {
         let i = *ip;
         let (p, v) = (r!(regs, i.b), r!(regs, i.c));
-        if cx.redefined & fast::EQUALITY == 0 {
-            if let Some(e) = quick_eq(p, v) {
-                r!(regs, i.a) = Value::bool(e);
-                next!(cx, ip, regs, cs, 3)
-            }
-            if let Some(c) = Ref::<ClassCell>::from_value(p)
-                && cx.is_builtin(p, sym::eqq, ids::MODULE)
-            {
-                let is = cx.is_a(v, c.id);
-                r!(regs, i.a) = Value::bool(is);
-                next!(cx, ip, regs, cs, 3)
-            }
+        if cx.redefined & fast::EQUALITY == 0
+            && let Some(c) = Ref::<ClassCell>::from_value(p)
+            && cx.is_builtin(p, sym::eqq, ids::MODULE)
+        {
+            let is = cx.is_a(v, c.id);
+            r!(regs, i.a) = Value::bool(is);
+            next!(cx, ip, regs, cs, 3)
         }
         slow_group(cx, ip, regs, cs)
     }
@@ -449,12 +469,9 @@ pub unsafe fn shl(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Cod
         let (a, b) = (r!(regs, i.b), r!(regs, i.c));
         if cx.redefined & (fast::INTEGER | fast::ARRAY) == 0 {
             if a.is_cell() {
-                if a.shape_key() == ids::ARRAY.0 && a.flags() & (flags::FROZEN | flags::CAPTURED) == 0 {
-                    ArrayCell::push(Ref::of(a), &mut cx.heap, b);
-                    r!(regs, i.a) = a;
-                    next!(cx, ip, regs, cs, 3)
-                }
-            } else if Value::both_fixnum(a, b) {
+                return push(cx, ip, regs, cs);
+            }
+            if Value::both_fixnum(a, b) {
                 let (x, n) = (a.fix(), b.fix());
                 if (0..62).contains(&n)
                     && (x << n) >> n == x
@@ -466,6 +483,33 @@ pub unsafe fn shl(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Cod
             }
         }
         slow_group(cx, ip, regs, cs)
+    }
+}
+#[inline(never)]
+unsafe fn push(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: called by `shl`, with a cell as receiver.
+    unsafe {
+        let i = *ip;
+        let (a, b) = (r!(regs, i.b), r!(regs, i.c));
+        if a.shape_key() != ids::ARRAY.0 || a.flags() & (flags::FROZEN | flags::CAPTURED) != 0 {
+            return slow_group(cx, ip, regs, cs);
+        }
+        if ArrayCell::try_push(Ref::of(a), b) {
+            r!(regs, i.a) = a;
+            next!(cx, ip, regs, cs, 3)
+        }
+        push_growing(cx, ip, regs, cs)
+    }
+}
+#[inline(never)]
+unsafe fn push_growing(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: called by `push`, which has looked at shape and flags.
+    unsafe {
+        let i = *ip;
+        let (a, b) = (r!(regs, i.b), r!(regs, i.c));
+        ArrayCell::push(Ref::of(a), &mut cx.heap, b);
+        r!(regs, i.a) = a;
+        next!(cx, ip, regs, cs, 3)
     }
 }
 
@@ -519,25 +563,40 @@ branch_op! {
     loop_gt, loop_gt_float false, true, >; loop_ge, loop_ge_float false, true, >=;
 }
 macro_rules! branch_eq {
-    ($($name:ident $not:expr;)*) => {$(
+    ($($name:ident, $string:ident $not:expr;)*) => {$(
         pub unsafe fn $name(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
             // SAFETY: the contract of handlers; operands and target are registers, and the group is complete (verifier).
             unsafe {
                 let i = *ip;
-                match quick_eq(r!(regs, i.a), r!(regs, i.b)) {
-                    Some(e) if cx.redefined & fast::EQUALITY == 0 => {
-                        if e != $not {
-                            dispatch!(cx, ip.offset(i.c as i16 as isize), regs, cs)
-                        }
-                        next!(cx, ip, regs, cs, 3)
-                    }
-                    _ => slow_branch(cx, ip, regs, cs),
+                let (a, b) = (r!(regs, i.a), r!(regs, i.b));
+                if !only_identical(a, b) || cx.redefined & fast::EQUALITY != 0 {
+                    return $string(cx, ip, regs, cs);
                 }
+                if (a == b) != $not {
+                    dispatch!(cx, ip.offset(i.c as i16 as isize), regs, cs)
+                }
+                next!(cx, ip, regs, cs, 3)
+            }
+        }
+        #[inline(never)]
+        unsafe fn $string(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+            // SAFETY: as above.
+            unsafe {
+                let i = *ip;
+                if cx.redefined & fast::EQUALITY == 0
+                    && let Some(e) = string_eq(r!(regs, i.a), r!(regs, i.b))
+                {
+                    if e != $not {
+                        dispatch!(cx, ip.offset(i.c as i16 as isize), regs, cs)
+                    }
+                    next!(cx, ip, regs, cs, 3)
+                }
+                slow_branch(cx, ip, regs, cs)
             }
         }
     )*};
 }
-branch_eq! { jump_eq false; jump_not_eq true; }
+branch_eq! { jump_eq, jump_eq_string false; jump_not_eq, jump_not_eq_string true; }
 
 macro_rules! branch_imm {
     ($($name:ident, $float:ident $not:expr, $poll:expr, $op:tt;)*) => {$(

@@ -100,6 +100,7 @@ pub unsafe fn send_miss(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
             MethodKind::Ruby => {
                 let callee = cx.method_state(m);
                 cache.target = callee as usize;
+                cache.extra = site.block as u32;
                 let simple = (*callee).simple && (*callee).required == i.x as u16;
                 cache.handler = match (simple, with_block) {
                     (true, false) => ruby_simple,
@@ -109,6 +110,7 @@ pub unsafe fn send_miss(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
             }
             MethodKind::Native => {
                 cache.target = Cx::native_fn(m) as usize;
+                cache.extra = site.block as u32;
                 cache.handler = if with_block { native_blk } else { native };
                 if !with_block && m.owner == ids::CLASS && site.name == sym::new {
                     prepare_new(cx, recv, i.x, cache);
@@ -146,17 +148,17 @@ pub unsafe fn send_miss(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
 #[inline(always)]
 pub(super) unsafe fn block_record(cx: &Cx, regs: *mut Value, cs: *const CodeState, a: u16, child: u16) -> Block {
     // SAFETY: caller: a verified instruction with literal block `child`: registers a-2 and a-1 are below the window and kept free, and `child_state`
-    // has made the block's state (whoever fills the cache, or calls this without one, does so).
+    // has made the block's state (whoever fills the cache, or calls this without one, does so). A cache's `extra` is that child.
     unsafe {
-        let rec = regs.add(a as usize - 2);
-        *rec = Value((&(*cs).children)[child as usize].get() as u64);
+        let rec = regs.add(a as usize).sub(2);
+        *rec = Value((*cs).children.get_unchecked(child as usize).get() as u64);
         *rec.add(1) = Value(cx.fp as u64);
         Block::on_stack(rec)
     }
 }
 
 #[inline(always)]
-unsafe fn push_simple(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, cache: *const CallCache, block: Block) -> bool {
+unsafe fn push_simple(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cache: *const CallCache, block: Block) -> bool {
     // SAFETY: the contract of handlers; the cache matches, so `target` is the state of the Ruby method `me`, which the cell keeps alive. Both limits
     // are compared by address (`wrapping_add`) before anything is written; parameters stand in place because the method is simple and argc is what it
     // requires.
@@ -167,7 +169,8 @@ unsafe fn push_simple(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const
         (*fp).ip = ip;
         let nf = fp.add(1);
         if nf >= cx.frame_limit || base.wrapping_add((*callee).nregs as usize) >= cx.stack_limit {
-            return overflow(cx, ip, regs, cs);
+            // Not with the caller's ip, regs and cs: keeping them for this alone would spill registers at each call.
+            return overflow(cx, std::ptr::null(), std::ptr::null_mut(), std::ptr::null());
         }
         nf.write(Frame { ip: (*callee).insns, regs: base, code: callee, block, me: (*cache).me, aux: 0 });
         let mut k = (*callee).nil_from;
@@ -194,14 +197,15 @@ unsafe fn overflow(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
 /// Ruby method, arguments as they stand.
 unsafe fn ruby_simple(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     // SAFETY: the contract of handlers; `send` has compared the key, and `send_miss` chose this handler for a simple Ruby method.
-    unsafe { push_simple(cx, ip, regs, cs, (*cs).calls.add((*ip).c as usize), Block::NONE) }
+    unsafe { push_simple(cx, ip, regs, (*cs).calls.add((*ip).c as usize), Block::NONE) }
 }
 unsafe fn ruby_simple_blk(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     // SAFETY: the contract of handlers; as in `ruby_simple`; `send_miss` has made the block's state.
     unsafe {
         let i = *ip;
-        let block = block_record(cx, regs, cs, i.a, (&(*cs).code.calls)[i.c as usize].block);
-        push_simple(cx, ip, regs, cs, (*cs).calls.add(i.c as usize), block)
+        let cache = (*cs).calls.add(i.c as usize);
+        let block = block_record(cx, regs, cs, i.a, (*cache).extra as u16);
+        push_simple(cx, ip, regs, cache, block)
     }
 }
 #[inline(always)]
@@ -254,7 +258,7 @@ unsafe fn native_blk(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
         let i = *ip;
         let cache = &*(*cs).calls.add(i.c as usize);
         let f: NativeFn = std::mem::transmute(cache.target);
-        let block = block_record(cx, regs, cs, i.a, (&(*cs).code.calls)[i.c as usize].block);
+        let block = block_record(cx, regs, cs, i.a, cache.extra as u16);
         call_native(cx, ip, regs, cs, f, cache.me, i.x as usize, block)
     }
 }

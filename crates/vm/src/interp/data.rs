@@ -454,7 +454,8 @@ unsafe fn spread(cx: &mut Cx, i: Insn, regs: *mut Value) -> Result<()> {
     }
 }
 
-/// `a[b]` of a plain Array with a Fixnum; Hash in a second step.
+/// `a[b]` of a plain Array with a Fixnum; Hash and Integer in a second step. Handlers that call something, directly or inlined, save registers at their
+/// start: what is hot stands alone.
 pub unsafe fn aref(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     // SAFETY: the contract of handlers; a group is complete. The shape of ARRAY or HASH says how the cell is laid out: their objects have no others,
     // subclasses and moved ones have shapes of their own.
@@ -473,7 +474,17 @@ pub unsafe fn aref(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
             if shape == ids::HASH.0 {
                 return aref_hash(cx, ip, regs, cs);
             }
-        } else if Value::both_fixnum(a, b) && cx.redefined & fast::INTEGER == 0 {
+        }
+        aref_bit(cx, ip, regs, cs)
+    }
+}
+#[inline(never)]
+unsafe fn aref_bit(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: as in `aref`.
+    unsafe {
+        let i = *ip;
+        let (a, b) = (r!(regs, i.b), r!(regs, i.c));
+        if Value::both_fixnum(a, b) && cx.redefined & fast::INTEGER == 0 {
             // A bit of the infinite two's complement: none below 0, the sign above the number's own.
             let n = b.fix();
             let bit = if n < 0 { 0 } else { (a.fix() >> n.min(63)) & 1 };
@@ -483,6 +494,7 @@ pub unsafe fn aref(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
         slow_group(cx, ip, regs, cs)
     }
 }
+#[inline(never)]
 unsafe fn aref_hash(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     // SAFETY: called by `aref`, which has looked at the shape. Receiver and key stay in their registers while `hash` and `eql?` run; `h.default` is
     // read from a Hash, or from one that was moved meanwhile, which keeps its layout.
@@ -513,29 +525,47 @@ pub unsafe fn aset(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
             let h = &*a.header();
             if h.flags & (flags::FROZEN | flags::CAPTURED) == 0 {
                 if h.shape == ids::ARRAY.0 && b.is_fixnum() {
-                    let a: Ref<ArrayCell> = Ref::of(a);
                     let n = b.fix();
-                    if n >= 0 && (n as usize) < a.len() {
-                        ArrayCell::set(a, &mut cx.heap, n as usize, r!(regs, i.c));
+                    if n >= 0 && ArrayCell::try_set(Ref::of(a), n as usize, r!(regs, i.c)) {
                         next!(cx, ip, regs, cs, 2)
                     }
-                    if n >= 0 && n < a.len() as i64 + 1024 {
-                        ArrayCell::store(a, &mut cx.heap, n as usize, r!(regs, i.c));
-                        next!(cx, ip, regs, cs, 2)
-                    }
+                    return aset_growing(cx, ip, regs, cs);
                 } else if h.shape == ids::HASH.0 {
                     return aset_hash(cx, ip, regs, cs);
                 }
             }
         }
-        let call = *ip.add(1);
-        let c = r!(regs, i.c);
+        slow_aset(cx, ip, regs, cs)
+    }
+}
+#[inline(never)]
+unsafe fn slow_aset(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: as in `aset`.
+    unsafe {
+        let (i, call) = (*ip, *ip.add(1));
+        let (a, b, c) = (r!(regs, i.a), r!(regs, i.b), r!(regs, i.c));
         r!(regs, call.a) = a;
         r!(regs, call.a + 1) = b;
         r!(regs, call.a + 2) = c;
         next!(cx, ip, regs, cs)
     }
 }
+/// At the end of an Array, shortly behind it, or in a buffer that others hold too.
+#[inline(never)]
+unsafe fn aset_growing(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: called by `aset`, which has looked at shape and flags.
+    unsafe {
+        let i = *ip;
+        let a: Ref<ArrayCell> = Ref::of(r!(regs, i.a));
+        let n = r!(regs, i.b).fix();
+        if n >= 0 && n < a.len() as i64 + 1024 {
+            ArrayCell::store(a, &mut cx.heap, n as usize, r!(regs, i.c));
+            next!(cx, ip, regs, cs, 2)
+        }
+        slow_aset(cx, ip, regs, cs)
+    }
+}
+#[inline(never)]
 unsafe fn aset_hash(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     // SAFETY: called by `aset`, which has looked at shape and flags; `hash_set` looks at the flags again after the Ruby code that it runs.
     unsafe {
