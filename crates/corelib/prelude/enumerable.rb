@@ -112,7 +112,7 @@ module Enumerable
 
   def lazy
     source = self
-    Enumerator::Lazy.__send__(:__make, self, nil, [], -> { source.size if source.respond_to?(:size) }) { |emit| source.each(&emit) }
+    Enumerator::Lazy.__send__(:__make, self, nil, [], -> { source.size if source.respond_to?(:size) }) { |emit, given| source.each(*given, &emit) }
   end
 
   def chain(*others)

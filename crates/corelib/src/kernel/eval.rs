@@ -266,7 +266,7 @@ pub mod kernel {
         if let Some(f) = cx.ruby_frame()
             && let Some((file, _)) = cx.here()
             // SAFETY: a live Ruby frame.
-            && unsafe { (&(*(*f).code).code).kind } == zakuro_bytecode::CodeKind::Eval
+            && unsafe { (*f).code.as_ref() }.is_some_and(|c| c.code.kind == zakuro_bytecode::CodeKind::Eval)
             && !file.starts_with("(eval")
         {
             let dir = match file.rsplit_once('/') {
