@@ -112,14 +112,10 @@ module Enumerable
 
   def lazy
     source = self
-    Enumerator::Lazy.__send__(:__make, self, nil, [], -> { source.size if source.respond_to?(:size) }) { |emit| source.each(&emit) }
+    Enumerator::Lazy.__send__(:__make, self, nil, [], -> { source.size if source.respond_to?(:size) }) { |emit, given| source.each(*given, &emit) }
   end
 
   def chain(*others)
     Enumerator::Chain.new(self, *others)
-  end
-
-  def to_set(*args, &block)
-    Set.new(self, *args, &block)
   end
 end

@@ -117,11 +117,18 @@ class Numeric
     to_f / other
   end
 
+  private def singleton_method_added(name)
+    singleton_class.__send__(:remove_method, name)
+    raise TypeError, "can't define singleton method \"#{name}\" for #{self.class}"
+  end
+
   def quo(other)
     if other.is_a?(Float)
       fdiv(other)
     else
-      to_r / other
+      r = to_r
+      raise TypeError, "wrong argument type #{r.class} (expected Rational)" unless Rational === r
+      r / other
     end
   end
 

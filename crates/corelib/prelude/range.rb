@@ -1,6 +1,11 @@
 # Range: walking in steps.
 
 class Range
+  def to_set(*args, &block)
+    raise RangeError, "cannot convert endless range to a set" if self.end.nil? && !self.begin.nil?
+    super
+  end
+
   def step(*args, &block)
     raise ArgumentError, "wrong number of arguments (given #{args.size}, expected 0..1)" if args.size > 1
     __step(:step, args, &block)

@@ -145,9 +145,7 @@ fn collect(cx: &mut Cx) -> Result<()> {
 fn run_due(cx: &mut Cx) -> Result<()> {
     while let Some((p, id)) = cx.state::<Weak>().due.pop() {
         // What a finalizer raises ends only that one.
-        if let Err(e) = cx.rescue(&[ids::EXCEPTION], |cx| cx.call(p, sym::call, &[id]))?
-            && !cx.is_a(e, ids::SYSTEM_EXIT)
-        {
+        if let Err(e) = cx.rescue(&[ids::EXCEPTION], |cx| cx.call(p, sym::call, &[id]))? {
             let shown = cx.inspect_text(p)?;
             let report = cx.call(e, Sym::intern("full_message"), &[])?;
             let report = cx.to_s(report)?.text().trim_end().to_string();

@@ -63,6 +63,7 @@ pub fn command_line(cx: &mut zakuro_vm::Cx) {
     encoding::set_defaults(cx);
     exception::warning::set_categories(cx);
     kernel::line::define(cx);
+    kernel::load::note_script(cx);
 }
 
 /// Encoding (id) of sources that name none, when the command line gives one.

@@ -211,6 +211,8 @@ mod trace_point {
             }
             let own = match code.kind {
                 zakuro_bytecode::CodeKind::Method => events::CALL | events::RETURN,
+                // A Proc is called as a method only when one was defined by it.
+                _ if target.is_kind(Kind::Proc) => events::B_CALL | events::B_RETURN,
                 _ => events::B_CALL | events::B_RETURN | events::CALL | events::RETURN,
             };
             let anywhere = events::C_CALL | events::C_RETURN | events::RAISE | events::RESCUE | events::B_CALL | events::B_RETURN;

@@ -74,9 +74,20 @@ fn parse_as_ruby() {
     cases.retain(|c| !c.windows(2).any(|w| w[0] == b'.' && !w[1].is_ascii_digit()) && c.last() != Some(&b'.'));
     // Nor does the reference read underscores behind a hex E as digits.
     cases.retain(|c| !(c.contains(&b'x') && c.contains(&b'_')));
+    // And a hex fraction needs no exponent any more.
+    cases.retain(|c| !(c.contains(&b'x') && c.contains(&b'.')));
     compare(&cases, "Float(s).to_s rescue 'none'", |b| parse_float(b, true).map_or("none".into(), float_to_s).into_bytes());
     cases.retain(|c| !c.windows(2).any(|w| w == b"0x"));
     compare(&cases, "s.to_f.to_s", |b| parse_float(b, false).map_or("none".into(), float_to_s).into_bytes());
+}
+
+#[test]
+fn hex_fractions() {
+    for (text, value) in [("0x0.8", 0.5), ("-0xA.8", -10.5), ("0x1.8p1", 3.0), (" 0x1.5\n", 1.3125)] {
+        assert_eq!(parse_float(text.as_bytes(), true), Some(value), "{text}");
+    }
+    assert_eq!(parse_float(b"0x1.", true), None);
+    assert_eq!(parse_float(b"0x1.g", true), None);
 }
 
 #[test]

@@ -418,7 +418,7 @@ pub enum Unpacked {
     Int(Int),
     Float(f64),
     Bytes(Vec<u8>, Encoding),
-    /// What `p` or `P` packed: the bytes at the address, at most as many, up to the first NUL.
+    /// What `p` or `P` packed: the String at the address, or as many bytes of it.
     Pointer(u64, Option<usize>),
 }
 

@@ -130,7 +130,7 @@ impl Cx {
         Ok(None)
     }
     /// The class that a scope asks for constants.
-    pub(crate) fn scope_class(&self, s: Ref<CrefCell>) -> Option<ClassId> {
+    pub fn scope_class(&self, s: Ref<CrefCell>) -> Option<ClassId> {
         if s.definee == Value::FALSE { Some(self.dispatch_class(s.class)) } else { self.class_id(s.class) }
     }
     /// The module that a scope makes constants in.

@@ -414,9 +414,17 @@ impl Cx {
         let f = known(self, current)?;
         let v = std::mem::replace(&mut f.transfer, Value::NIL);
         if std::mem::take(&mut f.failed) {
-            return self.repend(v);
+            return self.arrived(v);
         }
         Ok(v)
+    }
+    /// An exception (or jump) from another fiber; one that was never raised gets its backtrace here.
+    #[cold]
+    fn arrived(&mut self, exc: Value) -> Result<Value> {
+        use crate::raise::hidden;
+        let fresh =
+            exc.is_kind(Kind::Exception) && self.ivar_get(exc, hidden::raw()).is_nil() && self.ivar_get(exc, hidden::backtrace()).is_nil();
+        if fresh { self.raise_value(exc) } else { self.repend(exc) }
     }
     /// Tells traces that another fiber goes on.
     #[cold]

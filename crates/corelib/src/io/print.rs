@@ -212,6 +212,11 @@ pub mod kernel {
     #[method("p", module_function)]
     fn p(cx: &mut Cx, _this: Value, items: Rest) -> Result<Value> {
         inspect_lines(cx, items)?;
+        // What a program shows while it looks for an error should be seen, even if it dies.
+        let out = stream::current(cx, 1);
+        if cx.is_a(out, ids::FILE) && cx.is_builtin(out, Sym::intern("flush"), ids::IO) {
+            super::object::flush(cx, out)?;
+        }
         Ok(same(cx, items))
     }
     /// `$stdout.putc`

@@ -149,8 +149,8 @@ pub mod location {
         if l.text || l.file.starts_with("(eval") || &*l.file == "-e" {
             return Ok(None);
         }
-        let p = super::super::load::absolute(cx, l.file.as_bytes());
-        Ok(Some(std::fs::canonicalize(&p).unwrap_or(p).to_string_lossy().into_owned()))
+        let p = super::super::load::path_of_code(cx, l.file.as_bytes());
+        Ok(Some(p.to_string_lossy().into_owned()))
     }
     /// Line number.
     #[method("lineno")]

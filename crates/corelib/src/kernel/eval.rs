@@ -262,10 +262,23 @@ pub mod kernel {
     /// Directory of the running file, nil for texts.
     #[method("__dir__", module_function)]
     fn dir(cx: &mut Cx, _this: Value) -> Value {
+        // An eval with a file name of its own: that name is all there is.
+        if let Some(f) = cx.ruby_frame()
+            && let Some((file, _)) = cx.here()
+            // SAFETY: a live Ruby frame.
+            && unsafe { (*f).code.as_ref() }.is_some_and(|c| c.code.kind == zakuro_bytecode::CodeKind::Eval)
+            && !file.starts_with("(eval")
+        {
+            let dir = match file.rsplit_once('/') {
+                Some(("", _)) => "/",
+                Some((d, _)) => d,
+                None => ".",
+            };
+            return cx.str(dir);
+        }
         match cx.here() {
             Some((f, _)) if !f.starts_with("(eval") && &*f != "-e" && &*f != "-" => {
-                let full = load::absolute(cx, f.as_bytes());
-                let full = std::fs::canonicalize(&full).unwrap_or(full);
+                let full = load::path_of_code(cx, f.as_bytes());
                 match full.parent() {
                     Some(d) => cx.str(&d.to_string_lossy()),
                     None => Value::NIL,

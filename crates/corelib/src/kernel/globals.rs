@@ -15,6 +15,7 @@ pub static GLOBALS: &[GlobalRow] = &[
     GlobalRow { name: "$-W", get: warning_level, set: None },
     GlobalRow { name: "$DEBUG", get: debug, set: Some(set_plain) },
     GlobalRow { name: "$;", get: nil, set: Some(set_field_separator) },
+    GlobalRow { name: "$=", get: ignored, set: Some(set_ignored) },
     GlobalRow { name: "$_", get: lastline, set: Some(set_lastline) },
     GlobalRow { name: "$-a", get: |cx, _| Ok(Value::bool(cx.options.split)), set: None },
     GlobalRow { name: "$-i", get: in_place, set: Some(set_plain) },
@@ -118,6 +119,13 @@ fn set_field_separator(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
     }
     cx.global_put(name, v);
     Ok(())
+}
+fn ignored(cx: &mut Cx, name: Sym) -> Result<Value> {
+    cx.warn_here(&format!("variable {} is no longer effective", name.name()))?;
+    Ok(Value::FALSE)
+}
+fn set_ignored(cx: &mut Cx, name: Sym, _: Value) -> Result<()> {
+    cx.warn_here(&format!("variable {} is no longer effective; ignored", name.name()))
 }
 fn lastline(cx: &mut Cx, _: Sym) -> Result<Value> {
     Ok(cx.lastline())

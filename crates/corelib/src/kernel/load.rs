@@ -67,7 +67,10 @@ fn special_array(cx: &mut Cx, name: Sym, make: fn(&mut Cx) -> Vec<String>) -> Re
 
 /// `$LOAD_PATH`
 pub fn load_path(cx: &mut Cx) -> Ref<ArrayCell> {
-    special_array(cx, sym::load_path, |cx| {
+    if let Some(a) = cx.global_value(sym::load_path).and_then(Ref::<ArrayCell>::from_value) {
+        return a;
+    }
+    let path = special_array(cx, sym::load_path, |cx| {
         let mut dirs: Vec<String> = Vec::new();
         for d in &cx.options.include.clone() {
             dirs.push(absolute(cx, d.as_bytes()).to_string_lossy().into_owned());
@@ -77,7 +80,38 @@ pub fn load_path(cx: &mut Cx) -> Ref<ArrayCell> {
         }
         dirs.extend(standard_library());
         dirs
-    })
+    });
+    if let Ok(class) = cx.singleton_class(path.as_value()) {
+        for row in load_path_methods::METHODS {
+            let (name, body) = (Sym::intern(row.names[0]), row as *const MethodRow as usize);
+            let m = MethodCell::make(&mut cx.heap, name, class, Visibility::Public, MethodKind::Native, Value::NIL, body, Value::NIL);
+            cx.add_method(class, name, m);
+        }
+    }
+    path
+}
+
+/// Singleton methods of `$LOAD_PATH`.
+#[ruby_class(ids::ARRAY)]
+mod load_path_methods {
+    use super::*;
+
+    /// What `require` would load: :rb or :so and the file, nil when there is none. Stand-ins for C extensions have a name alone.
+    #[method("resolve_feature_path")]
+    fn resolve_feature_path(cx: &mut Cx, _this: Value, feature: Value) -> Result<Value> {
+        let feature = cx.path_of(feature)?;
+        let found = match std::str::from_utf8(stem(&feature)) {
+            Ok(name) if native(stem(&feature)) => Some(("so", format!("{name}.so").into_bytes())),
+            _ => match resolve(cx, &feature)? {
+                Some(file) => Some(("rb", file)),
+                None if BUILTIN.iter().any(|f| f.as_bytes() == stem(&feature)) => Some(("rb", [stem(&feature), b".rb"].concat())),
+                None => None,
+            },
+        };
+        let Some((kind, file)) = found else { return Ok(Value::NIL) };
+        let pair = [Value::sym(Sym::intern(kind)), cx.str_bytes(&file, string::UTF8)];
+        Ok(cx.array(&pair))
+    }
 }
 
 /// `$LOADED_FEATURES`
@@ -129,6 +163,34 @@ pub fn absolute(cx: &mut Cx, path: &[u8]) -> PathBuf {
     }
     let base = crate::io::cwd::pwd(cx).unwrap_or_default();
     clean(&path_from(&base).join(p))
+}
+
+/// The program's file by the relative name that its code goes by, and where it was when the program started: the directory may change.
+#[derive(Default)]
+struct Script(Option<(Vec<u8>, PathBuf)>);
+impl VmState for Script {
+    fn snapshot(&self, _values: &mut Vec<Value>) -> Option<Restore> {
+        let kept = self.0.clone()?;
+        Some(std::sync::Arc::new(move |cx, _| cx.state::<Script>().0 = Some(kept.clone())))
+    }
+}
+
+/// Remembers where the program's file is.
+pub fn note_script(cx: &mut Cx) {
+    let name = cx.script.as_bytes().to_vec();
+    if !name.starts_with(b"/") && !name.starts_with(b"-") {
+        let full = absolute(cx, &name);
+        cx.state::<Script>().0 = Some((name, full));
+    }
+}
+
+/// Full path of a file of running code, links resolved.
+pub fn path_of_code(cx: &mut Cx, file: &[u8]) -> PathBuf {
+    let full = match &cx.state::<Script>().0 {
+        Some((name, full)) if name == file => full.clone(),
+        _ => absolute(cx, file),
+    };
+    std::fs::canonicalize(&full).unwrap_or(full)
 }
 
 /// Resolves `.` and `..` by text.
@@ -481,8 +543,7 @@ pub mod kernel {
             Some((file, _)) if !file.starts_with("(eval") => file,
             _ => return cx.raise(ids::LOAD_ERROR, "cannot infer basepath"),
         };
-        let base = absolute(cx, base.as_bytes());
-        let base = std::fs::canonicalize(&base).unwrap_or(base);
+        let base = path_of_code(cx, base.as_bytes());
         let full = clean(&base.parent().unwrap_or(Path::new("/")).join(path_from(&f)));
         let full = bytes_of(&full);
         match candidate(None, &full) {

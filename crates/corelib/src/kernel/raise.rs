@@ -87,7 +87,8 @@ pub fn make_exception(cx: &mut Cx, mut args: Args) -> Result<Value> {
         if !c.is_nil() && !c.is_kind(Kind::Exception) {
             return cx.type_error("exception object expected");
         }
-        if c != e {
+        // nil takes no cause away that the exception has already.
+        if c != e && !(c.is_nil() && cx.ivar_lookup(e, hidden::cause()).is_some_and(|c| !c.is_nil())) {
             if is_circular(cx, e, c) {
                 return cx.arg_error("circular causes");
             }

@@ -269,8 +269,10 @@ mod module {
         let mut list = Vec::new();
         let mut c = cx.current_cref();
         while let Some(s) = Ref::<CrefCell>::from_value(c) {
-            if !s.parent.is_nil() && s.definee != Value::FALSE {
-                list.push(s.class);
+            if !s.parent.is_nil()
+                && let Some(id) = cx.scope_class(s)
+            {
+                list.push(cx.class_value(id));
             }
             c = s.parent;
         }

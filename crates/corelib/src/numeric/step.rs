@@ -116,6 +116,9 @@ fn step_size(cx: &mut Cx, from: Value, args: &[Value]) -> Result<Value> {
     if to.is_nil() {
         return Ok(cx.float(f64::INFINITY));
     }
+    if !step.is_fixnum() && !cx.is_a(step, ids::NUMERIC) {
+        is_descending(cx, step)?;
+    }
     interval_size(cx, from, to, step, false)
 }
 

@@ -170,9 +170,37 @@ struct Cluster {
 }
 impl VmState for Cluster {}
 
+/// Grapheme clusters of UTF-16 or UTF-32: found in UTF-8, counted in characters.
+fn wide_clusters(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
+    let e = enc(this);
+    let mut text = Vec::new();
+    for c in e.chars(this.bytes()) {
+        Encoding::UTF_8.encode(e.ord(c).unwrap_or(0xfffd), &mut text);
+    }
+    let plain = cx.str_bytes(&text, Encoding::UTF_8.id());
+    let all = grapheme_clusters(cx, Ref::of(plain), Block::NONE)?;
+    let lengths: Vec<usize> = match Ref::<ArrayCell>::from_value(all) {
+        Some(a) => a.as_slice().iter().map(|v| length(Ref::of(*v))).collect(),
+        None => Vec::new(),
+    };
+    let src = if block.is_some() { engine::frozen_copy(cx, this) } else { this };
+    let mut sink = Sink::new(cx, block);
+    let mut at = 0;
+    for n in lengths {
+        let end = advance(src, at, n);
+        let v = sub(cx, src, at, end);
+        sink.put(cx, v)?;
+        at = end;
+    }
+    Ok(sink.result(this))
+}
+
 fn grapheme_clusters(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
-    if !enc(this).is_unicode() || enc(this) != Encoding::UTF_8 || range(this) == CodeRange::Broken {
+    if !enc(this).is_unicode() || enc(this).is_dummy() || range(this) == CodeRange::Broken {
         return chars(cx, this, block);
+    }
+    if enc(this) != Encoding::UTF_8 {
+        return wide_clusters(cx, this, block);
     }
     if is_ascii(this) && !this.bytes().contains(&b'\r') {
         return chars(cx, this, block);

@@ -107,7 +107,7 @@ fn value_of(cx: &mut Cx, this: Str, u: Unpacked) -> Result<Value> {
     })
 }
 
-/// Bytes of a String that `this` was packed with: an address is compared, never followed.
+/// The String that `this` was packed with, or its first bytes: an address is compared, never followed.
 fn at_address(cx: &mut Cx, this: Str, address: u64, most: Option<usize>) -> Result<Value> {
     if address == 0 {
         return Ok(Value::NIL);
@@ -117,10 +117,13 @@ fn at_address(cx: &mut Cx, this: Str, address: u64, most: Option<usize>) -> Resu
     };
     let found = list.as_slice().iter().filter_map(|v| Ref::<StringCell>::from_value(*v)).find(|s| s.bytes().as_ptr() as u64 == address);
     let Some(s) = found else { return cx.arg_error("non associated pointer") };
-    let end = s.bytes().iter().position(|b| *b == 0).unwrap_or(s.len());
-    let end = end.min(most.unwrap_or(usize::MAX));
-    let bytes = s.bytes()[..end].to_vec();
-    Ok(cx.str_bytes(&bytes, string::BINARY))
+    match most {
+        Some(n) if n < s.len() => {
+            let bytes = s.bytes()[..n].to_vec();
+            Ok(cx.str_bytes(&bytes, string::BINARY))
+        }
+        _ => Ok(s.as_value()),
+    }
 }
 
 fn offset_of(cx: &mut Cx, this: Str, kw: Kwargs) -> Result<usize> {

@@ -81,15 +81,17 @@ fn stripped(cx: &mut Cx, s: Str, side: Side) -> Result<(usize, usize)> {
         while from < to && is_space(b[from]) {
             from += 1;
         }
+        if from < to && b[from] >= 0x80 && range(s) == CodeRange::Broken && enc(s).char_len(&b[from..]).is_err() {
+            return cx.arg_error(format!("invalid byte sequence in {}", enc(s).name()));
+        }
     }
     if side != Side::Left {
-        // Only broken text can have a stray byte that looks like the end of a character.
-        if b.last().is_some_and(|b| *b >= 0x80) && range(s) == CodeRange::Broken && enc(s) != Encoding::UTF_8 {
-            let name = enc(s).name();
-            return cx.arg_error(format!("invalid byte sequence in {name}"));
-        }
         while to > from && is_space(b[to - 1]) {
             to -= 1;
+        }
+        // Broken text that ends in a stray byte.
+        if to > from && b[to - 1] >= 0x80 && range(s) == CodeRange::Broken && enc(s).char_len(&b[prev_char(s, to)..to]).is_err() {
+            return cx.raise(ids::COMPAT_ERROR, format!("invalid byte sequence in {}", enc(s).name()));
         }
     }
     Ok((from, to))
@@ -105,6 +107,9 @@ pub fn chomped(cx: &mut Cx, s: Str, separator: Value) -> Result<usize> {
     }
     let b = s.bytes();
     let Some(sep) = sep.filter(|s| s.bytes() != b"\n") else {
+        if !enc(s).is_ascii_compatible() {
+            return Ok(n - wide_line_end(s));
+        }
         return Ok(if b.ends_with(b"\r\n") {
             n - 2
         } else if b.ends_with(b"\n") || b.ends_with(b"\r") {
@@ -125,10 +130,28 @@ pub fn chomped(cx: &mut Cx, s: Str, separator: Value) -> Result<usize> {
     Ok(if b.ends_with(sep.bytes()) && is_boundary(s, n - sep.len()) { n - sep.len() } else { n })
 }
 
+/// Bytes of the line end of text in UTF-16 or UTF-32.
+fn wide_line_end(s: Str) -> usize {
+    let (b, n) = (s.bytes(), s.len());
+    let last = |end: usize| {
+        let start = prev_char(s, end);
+        (start, enc(s).ord(&b[start..end]))
+    };
+    match last(n) {
+        (at, Some(0x0a)) if at > 0 => match last(at) {
+            (before, Some(0x0d)) => n - before,
+            _ => n - at,
+        },
+        (at, Some(0x0a | 0x0d)) => n - at,
+        _ => 0,
+    }
+}
+
 /// Length without the last character, or without "\r\n".
 fn chopped(s: Str) -> usize {
     match s.len() {
         0 => 0,
+        n if !enc(s).is_ascii_compatible() => prev_char(s, n).min(n - wide_line_end(s)),
         n if s.bytes().ends_with(b"\r\n") => n - 2,
         n => prev_char(s, n),
     }

@@ -140,6 +140,8 @@ impl Encoding {
                 }
             }
             Kind::Utf8 => utf8::decode(s).map(|(_, n)| n).ok_or(1),
+            // Without a byte order there are no characters.
+            Kind::Utf16 { .. } | Kind::Utf32 { .. } if self.is_dummy() => Ok(1),
             Kind::Utf16 { big } => {
                 let read = |i: usize| {
                     s.get(i..i + 2).map(|w| if big { u16::from_be_bytes([w[0], w[1]]) } else { u16::from_le_bytes([w[0], w[1]]) })
@@ -221,7 +223,7 @@ impl Encoding {
     pub fn ord(self, c: &[u8]) -> Option<u32> {
         match self.kind() {
             Kind::Utf8 => utf8::decode(c).map(|(c, _)| c),
-            Kind::Utf16 { .. } | Kind::Utf32 { .. } => transcode::decode_char(self, c),
+            Kind::Utf16 { .. } | Kind::Utf32 { .. } if !self.is_dummy() => transcode::decode_char(self, c),
             _ => (!c.is_empty() && self.char_len(c).is_ok()).then(|| c.iter().fold(0, |v, &b| v << 8 | b as u32)),
         }
     }

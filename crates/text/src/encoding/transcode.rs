@@ -428,7 +428,7 @@ impl Decoder {
                 Err(_)
                     if m == Multi::Gb18030
                         && s.len() < 4
-                        && matches!(s[1], 0x30..=0x39)
+                        && s.get(1).is_some_and(|b| b.is_ascii_digit())
                         && s.get(2).is_none_or(|b| (0x81..=0xfe).contains(b)) =>
                 {
                     incomplete

@@ -116,8 +116,18 @@ fn floats_as_ruby() {
 
 #[test]
 fn strings_and_numbering_as_ruby() {
-    check("['h\u{e9}llo']", vec![Arg::S("h\u{e9}llo")], &["s", "%", "\n", ""], 7);
+    check("['h\u{e9}llo']", vec![Arg::S("h\u{e9}llo")], &["s", "%", ""], 7);
     check("[3, 4, 5]", vec![Arg::I(3), Arg::I(4), Arg::I(5)], &["d%s", "2$d", "s%d%d", "*2$d", "*d"], 8);
+}
+
+#[test]
+fn open_directives_are_errors() {
+    // As of 3.4; the installed reference may be older.
+    for text in ["%\n", "%\0", "a % ", "%1$", "%.3\n"] {
+        let mut args = Fixed(vec![Arg::I(1)]);
+        assert_eq!(format(text.as_bytes(), &mut args), Err("malformed format string".into()), "{text:?}");
+    }
+    assert_eq!(format(b"%", &mut Fixed(vec![])), Err("incomplete format specifier; use %% (double %) instead".into()));
 }
 
 #[test]

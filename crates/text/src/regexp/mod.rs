@@ -292,6 +292,17 @@ impl Regexp {
             Engine::Linear { regex, ascii_only } if !backward && linear_applies(&text, *ascii_only) => {
                 return Ok(linear_search(regex, Input::new(hay).span(start..hay.len()), self.groups, text.lane));
             }
+            Engine::Linear { regex, ascii_only } if linear_applies(&text, *ascii_only) => {
+                let mut at = Some(start);
+                while let Some(pos) = at {
+                    let input = Input::new(hay).span(pos..hay.len()).anchored(Anchored::Yes);
+                    if let Some(c) = linear_search(regex, input, self.groups, text.lane) {
+                        return Ok(Some(c));
+                    }
+                    at = char_before(hay, text.enc, pos);
+                }
+                return Ok(None);
+            }
             _ => {}
         }
         self.backtrack(text, start, if backward { Mode::Backward } else { Mode::Forward }, retries)
@@ -358,7 +369,24 @@ impl Regexp {
         let none = SearchOptions::SEARCH_OPTION_NONE;
         let found = match mode {
             Mode::Forward => regex.search_with_param(chars, pos, hay.len(), none, Some(&mut region), param).map(|r| r.is_some()),
-            Mode::Backward => regex.search_with_param(chars, pos, 0, none, Some(&mut region), param).map(|r| r.is_some()),
+            // `\G` is where the search begins; only Oniguruma's own search can say so.
+            Mode::Backward if memchr::memmem::find(&self.source, b"\\G").is_some() => {
+                regex.search_with_param(chars, pos, 0, none, Some(&mut region), param).map(|r| r.is_some())
+            }
+            // Its backward search lets no match reach beyond the character at `pos`; Ruby's does.
+            Mode::Backward => {
+                let mut at = Some(pos);
+                loop {
+                    let Some(pos) = at else { break Ok(false) };
+                    let mut param = MatchParam::default();
+                    param.set_retry_limit_in_match(retries);
+                    match regex.match_with_param(encoded(&hay, unicode), pos, none, Some(&mut region), param) {
+                        Ok(None) => at = char_before(text.bytes, text.enc, pos),
+                        Ok(Some(_)) => break Ok(true),
+                        Err(e) => break Err(e),
+                    }
+                }
+            }
             Mode::Anchored => regex.match_with_param(chars, pos, none, Some(&mut region), param).map(|r| r.is_some()),
         };
         /// ONIGERR_RETRY_LIMIT_IN_MATCH_OVER
@@ -376,6 +404,28 @@ enum Mode {
     Forward,
     Backward,
     Anchored,
+}
+
+/// Where the character before byte `at` begins.
+fn char_before(s: &[u8], enc: Encoding, at: usize) -> Option<usize> {
+    if at == 0 {
+        return None;
+    }
+    if enc == Encoding::UTF_8 {
+        return Some(utf8::prev_char(s, at));
+    }
+    if enc.is_single_byte() {
+        return Some(at - 1);
+    }
+    let mut before = 0;
+    for c in enc.chars(&s[..at]) {
+        let next = before + c.len();
+        if next >= at {
+            break;
+        }
+        before = next;
+    }
+    Some(before)
 }
 
 /// Encodings in which a match of bytes is a match of characters.

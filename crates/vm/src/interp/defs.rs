@@ -204,7 +204,12 @@ impl Cx {
     }
     #[inline(never)]
     fn define_singleton_ruby_method(&mut self, object: Value, name: Sym, code: &Arc<Code>) -> Result<()> {
-        if object.is_cell() && object.is_frozen() && !object.is_kind(Kind::Class) {
+        let frozen = match self.class_id(object) {
+            Some(c) => self.class(c).frozen,
+            // Numbers have no singleton classes at all: TypeError.
+            None => object.is_cell() && object.is_frozen() && !object.is_kind(Kind::Float) && !object.is_kind(Kind::Bignum),
+        };
+        if frozen {
             return self.frozen_class_error(object);
         }
         let class = self.singleton_class(object)?;
