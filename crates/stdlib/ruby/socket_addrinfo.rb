@@ -259,7 +259,7 @@ class Addrinfo
       else
         @sockaddr
       end
-    family = Sys.name_of("PF_", @pfamily, %w[PF_LOCAL PF_FILE PF_ROUTE]) || @pfamily
+    family = Sys.name_of("PF_", @pfamily) || @pfamily
     family = "PF_UNIX" if @pfamily == Socket::PF_UNIX
     type = @socktype == 0 ? 0 : Sys.name_of("SOCK_", @socktype) || @socktype
     protocol = ip? ? Sys.name_of("IPPROTO_", @protocol) || @protocol : @protocol
