@@ -70,6 +70,14 @@ show("ancillary data") do
   text, from, flags, control = y.recvmsg(scm_rights: true)
   [text, from.class, control.cmsg_is?(:SOCKET, :RIGHTS), control.unix_rights.size, control.unix_rights[0].class]
 end
+show("two streams on one descriptor") do
+  x, y = UNIXSocket.pair
+  other = IO.for_fd(y.fileno, autoclose: false)
+  readers = [y, other, y, other].map { |io| Thread.new { io.sysread(1) } }
+  Thread.pass until readers.all?(&:stop?)
+  x.write("abcd")
+  readers.map(&:value).sort
+end
 show("datagrams") do
   x, y = UNIXSocket.pair(:DGRAM)
   x.send("one", 0)

@@ -37,7 +37,9 @@ const COUNTERPARTS: &[(&str, &str)] = &[
 type Figures = Vec<(String, Json)>;
 
 pub fn known(name: &str) -> bool {
-    NAMES.contains(&name) || ["vm", "net"].iter().any(|group| group_of(group).iter().any(|program| program == name)) || KERNELS.iter().any(|(kernel, _)| *kernel == name)
+    NAMES.contains(&name)
+        || ["vm", "net"].iter().any(|group| group_of(group).iter().any(|program| program == name))
+        || KERNELS.iter().any(|(kernel, _)| *kernel == name)
 }
 
 pub fn run(setup: &Setup, name: &str) -> Result<(bool, Figures), String> {

@@ -74,25 +74,32 @@ pub mod basic {
         let length: usize = list.iter().map(|(_, _, d)| aligned(HEAD) + aligned(d.len())).sum();
         let mut control = pack(&list);
         let flags = flags as i32 | libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
-        let called = wait::on_socket(cx, this, WRITABLE, patience, |_| false, |fd| {
-            let b = text.bytes();
-            let mut part = libc::iovec { iov_base: b.as_ptr() as *mut _, iov_len: b.len() };
-            // SAFETY: a zeroed msghdr is valid; what is put into it lives through the call.
-            unsafe {
-                let mut m: libc::msghdr = std::mem::zeroed();
-                if !to.is_empty() {
-                    m.msg_name = to.as_mut_ptr().cast();
-                    m.msg_namelen = to.len() as libc::socklen_t;
+        let called = wait::on_socket(
+            cx,
+            this,
+            WRITABLE,
+            patience,
+            |_| false,
+            |fd| {
+                let b = text.bytes();
+                let mut part = libc::iovec { iov_base: b.as_ptr() as *mut _, iov_len: b.len() };
+                // SAFETY: a zeroed msghdr is valid; what is put into it lives through the call.
+                unsafe {
+                    let mut m: libc::msghdr = std::mem::zeroed();
+                    if !to.is_empty() {
+                        m.msg_name = to.as_mut_ptr().cast();
+                        m.msg_namelen = to.len() as libc::socklen_t;
+                    }
+                    m.msg_iov = &mut part;
+                    m.msg_iovlen = 1;
+                    if !control.is_empty() {
+                        m.msg_control = control.as_mut_ptr().cast();
+                        m.msg_controllen = length as _;
+                    }
+                    libc::sendmsg(fd, &m, flags)
                 }
-                m.msg_iov = &mut part;
-                m.msg_iovlen = 1;
-                if !control.is_empty() {
-                    m.msg_control = control.as_mut_ptr().cast();
-                    m.msg_controllen = length as _;
-                }
-                libc::sendmsg(fd, &m, flags)
-            }
-        })?;
+            },
+        )?;
         match finish(cx, called, "wait_writable", "sendmsg(2)")? {
             Ok(n) => Ok(cx.int(n as i64)),
             Err(later) => Ok(later),
@@ -101,7 +108,7 @@ pub mod basic {
     /// recvmsg(2): [text, address, flags, [[level, type, data], ...]], or :wait_readable. `max` nil: the whole datagram, or what a stream has.
     #[method("__recvmsg", private)]
     fn recvmsg(cx: &mut Cx, this: Value, max: Value, flags: i64, max_control: i64, wait: bool) -> Result<Value> {
-        if object::reader(cx, this)?.buffered().len() > 0 {
+        if !object::reader(cx, this)?.buffered().is_empty() {
             return cx.raise(ids::IO_ERROR, "recvmsg for buffered IO");
         }
         descriptor(cx, this)?;
@@ -111,30 +118,37 @@ pub mod basic {
         let control_room = (max_control.clamp(0, 1 << 20) as usize).div_ceil(8);
         let mut a = Address::new();
         let (mut got, mut control, mut said) = (Vec::new(), Vec::new(), 0);
-        let called = wait::on_socket(cx, this, READABLE, patience, |_| false, |fd| {
-            let mut b = Vec::<u8>::with_capacity(room);
-            let mut c = vec![0u64; control_room];
-            let mut part = libc::iovec { iov_base: b.as_mut_ptr().cast(), iov_len: room };
-            // SAFETY: a zeroed msghdr is valid; the kernel writes into memory that lives through the call, and says how much.
-            unsafe {
-                let mut m: libc::msghdr = std::mem::zeroed();
-                m.msg_name = a.bytes.as_mut_ptr().cast();
-                m.msg_namelen = 128;
-                m.msg_iov = &mut part;
-                m.msg_iovlen = 1;
-                m.msg_control = c.as_mut_ptr().cast();
-                m.msg_controllen = (control_room * 8) as _;
-                let n = libc::recvmsg(fd, &mut m, flags as i32 | libc::MSG_DONTWAIT | libc::MSG_CMSG_CLOEXEC);
-                b.set_len((n.max(0) as usize).min(room));
-                if n >= 0 {
-                    a.len = m.msg_namelen;
-                    said = m.msg_flags & !libc::MSG_CMSG_CLOEXEC;
-                    control = c.iter().flat_map(|w| w.to_ne_bytes()).take(m.msg_controllen as usize).collect();
+        let called = wait::on_socket(
+            cx,
+            this,
+            READABLE,
+            patience,
+            |_| false,
+            |fd| {
+                let mut b = Vec::<u8>::with_capacity(room);
+                let mut c = vec![0u64; control_room];
+                let mut part = libc::iovec { iov_base: b.as_mut_ptr().cast(), iov_len: room };
+                // SAFETY: a zeroed msghdr is valid; the kernel writes into memory that lives through the call, and says how much.
+                unsafe {
+                    let mut m: libc::msghdr = std::mem::zeroed();
+                    m.msg_name = a.bytes.as_mut_ptr().cast();
+                    m.msg_namelen = 128;
+                    m.msg_iov = &mut part;
+                    m.msg_iovlen = 1;
+                    m.msg_control = c.as_mut_ptr().cast();
+                    m.msg_controllen = (control_room * 8) as _;
+                    let n = libc::recvmsg(fd, &mut m, flags as i32 | libc::MSG_DONTWAIT | libc::MSG_CMSG_CLOEXEC);
+                    b.set_len((n.max(0) as usize).min(room));
+                    if n >= 0 {
+                        a.len = m.msg_namelen;
+                        said = m.msg_flags & !libc::MSG_CMSG_CLOEXEC;
+                        control = c.iter().flat_map(|w| w.to_ne_bytes()).take(m.msg_controllen as usize).collect();
+                    }
+                    got = b;
+                    n
                 }
-                got = b;
-                n
-            }
-        })?;
+            },
+        )?;
         if let Err(later) = finish(cx, called, "wait_readable", "recvmsg(2)")? {
             return Ok(later);
         }

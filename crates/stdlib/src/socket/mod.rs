@@ -182,11 +182,18 @@ mod basic {
             let patience = patience(cx, this, wait)?;
             let kind = object::get(cx, this)?.socket.unwrap_or(libc::SOCK_STREAM);
             let mut a = Address::new();
-            let called = wait::on_socket(cx, this, READABLE, patience, |_| false, |fd| {
-                a.len = 128;
-                // SAFETY: room for 128 bytes.
-                unsafe { libc::accept4(fd, a.bytes.as_mut_ptr().cast(), &mut a.len, libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK) as isize }
-            })?;
+            let called = wait::on_socket(
+                cx,
+                this,
+                READABLE,
+                patience,
+                |_| false,
+                |fd| {
+                    a.len = 128;
+                    // SAFETY: room for 128 bytes.
+                    unsafe { libc::accept4(fd, a.bytes.as_mut_ptr().cast(), &mut a.len, libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK) as isize }
+                },
+            )?;
             if matches!(called, Called::Failed(libc::EMFILE | libc::ENFILE)) && open::reclaim(cx) {
                 continue;
             }
@@ -211,17 +218,24 @@ mod basic {
         let patience = patience(cx, this, wait)?;
         let to = if to.is_nil() { None } else { Some(cx.to_str(to)?.bytes().to_vec()) };
         let flags = flags as i32 | libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
-        let called = wait::on_socket(cx, this, WRITABLE, patience, |_| false, |fd| {
-            // The String is asked for its bytes at each try: the program may change it while this thread waits.
-            let b = text.bytes();
-            // SAFETY: both are readable for their lengths.
-            unsafe {
-                match &to {
-                    Some(a) => libc::sendto(fd, b.as_ptr().cast(), b.len(), flags, a.as_ptr().cast(), a.len() as libc::socklen_t),
-                    None => libc::send(fd, b.as_ptr().cast(), b.len(), flags),
+        let called = wait::on_socket(
+            cx,
+            this,
+            WRITABLE,
+            patience,
+            |_| false,
+            |fd| {
+                // The String is asked for its bytes at each try: the program may change it while this thread waits.
+                let b = text.bytes();
+                // SAFETY: both are readable for their lengths.
+                unsafe {
+                    match &to {
+                        Some(a) => libc::sendto(fd, b.as_ptr().cast(), b.len(), flags, a.as_ptr().cast(), a.len() as libc::socklen_t),
+                        None => libc::send(fd, b.as_ptr().cast(), b.len(), flags),
+                    }
                 }
-            }
-        })?;
+            },
+        )?;
         let detail = if to.is_some() { "sendto(2)" } else { "send(2)" };
         match finish(cx, called, "wait_writable", detail)? {
             Ok(n) => Ok(cx.int(n as i64)),

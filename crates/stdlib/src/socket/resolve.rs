@@ -284,7 +284,7 @@ pub mod sys {
                 return fail(cx, errno(), "getifaddrs");
             }
             let address = |a: *const libc::sockaddr| -> Option<Vec<u8>> {
-                let n = match (*a.as_ref()?).sa_family as i32 {
+                let n = match a.as_ref()?.sa_family as i32 {
                     libc::AF_INET => size_of::<libc::sockaddr_in>(),
                     libc::AF_INET6 => size_of::<libc::sockaddr_in6>(),
                     libc::AF_PACKET => size_of::<libc::sockaddr_ll>(),
