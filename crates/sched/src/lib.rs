@@ -27,7 +27,7 @@ mod loom_tests;
 mod shuttle_tests;
 
 pub use coroutine::{Coroutine, Resumed, Suspender, approximate_stack_pointer, on_native_stack};
-pub use native::{blocking, current_index, set_unit_data, unit_data};
+pub use native::{blocking, current_index, set_unit_data, turn_data, unit_data};
 pub use poll::PollWord;
 pub use reactor::{TimerId, WatchId};
 pub use scheduler::{Config, IdleHold, Scheduler};

@@ -7,10 +7,12 @@
 //! Rejected: classes in the boot image that `require` only names (every `ObjectSpace` walk and `Class#subclasses` would show them).
 
 mod args;
+mod bigdecimal;
 mod console;
 mod date;
 mod digest;
 mod json;
+mod psych;
 mod socket;
 mod stringio;
 mod strscan;
@@ -21,6 +23,8 @@ use zakuro_vm::*;
 
 /// Features by the name that `require` gets.
 static FEATURES: &[(&str, fn(&mut Cx) -> Result<()>)] = &[
+    ("bigdecimal", bigdecimal::load),
+    ("bigdecimal/util", bigdecimal::load_util),
     ("date", date::load),
     ("date_core", date::load),
     ("delegate", |cx| cx.run_source("delegate", include_str!("../ruby/delegate.rb"))),
@@ -43,7 +47,9 @@ static FEATURES: &[(&str, fn(&mut Cx) -> Result<()>)] = &[
     ("json/ext", json::load),
     ("json/version", json::load),
     ("pathname", |cx| cx.run_source("pathname", include_str!("../ruby/pathname.rb"))),
+    ("psych", psych::load),
     ("rbconfig", |cx| cx.run_source("rbconfig", include_str!("../ruby/rbconfig.rb"))),
+    ("rbconfig/sizeof", |cx| cx.run_source("rbconfig/sizeof", include_str!("../ruby/rbconfig_sizeof.rb"))),
     ("socket", socket::load),
     ("socket.so", socket::load),
     ("stringio", stringio::load),
@@ -66,7 +72,11 @@ pub static DOCUMENTED: &[(&str, &str, &[MethodRow])] = &[
     ("strscan", "StringScanner", strscan::METHODS),
     json::DOCUMENTED[0],
     json::DOCUMENTED[1],
+    bigdecimal::DOCUMENTED[0],
+    bigdecimal::DOCUMENTED[1],
+    bigdecimal::DOCUMENTED[2],
     ("digest", "Digest::Base", digest::DOCUMENTED),
+    ("psych", "Psych", psych::DOCUMENTED),
     ("zlib", "Zlib", zlib::DOCUMENTED),
 ];
 

@@ -98,25 +98,23 @@ pub struct Thread {
     pub error: Value,
     /// `kill` was called: it is on its way out.
     pub dying: bool,
-    /// Exceptions from other threads that it has not seen yet.
-    pub pending: VecDeque<Value>,
+    pub pending: VecDeque<Value>, // Exceptions from other threads that it has not seen yet.
     /// `handle_interrupt`: classes and their timing, innermost last.
     pub masks: Vec<Vec<(Value, Timing)>>,
-    /// Those who wait for its end.
+    /// Who waits for its end, and the mutexes that it holds.
     pub joiners: Vec<u32>,
-    /// Mutexes that it holds.
     pub held: Vec<Value>,
-    /// `thread[:name]` of its root fiber, a Hash or nil.
+    /// `thread[:name]` of its root fiber and `thread_variable_get`: each a Hash or nil.
     pub locals: Value,
-    /// `thread_variable_get`, a Hash or nil.
     pub variables: Value,
     /// Fiber storage that its root fiber gets when that is made.
     pub storage: Value,
     pub name: Value,
+    /// `$?`, unless it is the main thread.
+    pub status: Value,
     pub group: Value,
     pub priority: i64,
-    /// nil: as `Thread.report_on_exception`.
-    pub report: Value,
+    pub report: Value, // nil: as `Thread.report_on_exception`.
     pub abort: bool,
     /// Set by `wakeup`, taken by sleeping.
     pub woken: bool,
@@ -152,6 +150,7 @@ impl Thread {
             variables: Value::NIL,
             storage: Value::NIL,
             name: Value::NIL,
+            status: Value::NIL,
             group: Value::NIL,
             priority: 0,
             report: Value::NIL,
@@ -200,7 +199,7 @@ impl NativeData for Thread {
         {
             m.mark_value_bits(v.0);
         }
-        m.mark_value_bits(self.report.0);
+        [self.report, self.status].iter().for_each(|v| m.mark_value_bits(v.0));
         self.pending.iter().chain(&self.held).for_each(|v| m.mark_value_bits(v.0));
         self.masks.iter().flatten().for_each(|(v, _)| m.mark_value_bits(v.0));
         let Some(c) = &self.context else { return };

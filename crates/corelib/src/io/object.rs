@@ -3,6 +3,7 @@
 //! The state is counted (`Rc`), because the VM keeps a weak list of its open streams: what is still buffered when the VM ends must be written.
 //! Code that may wait must not hold a `&mut Io` across the wait: other threads of the VM may run then. It asks [`get`] again.
 
+use super::encodings::{self, Internal};
 use super::errors::{fail, io_error, last_errno};
 use super::wait::{self, Called, Patience, blocking_read, blocking_write};
 use std::cell::{RefCell, UnsafeCell};
@@ -41,6 +42,8 @@ pub struct Io {
     pub universal: bool,
     pub rbuf: Vec<u8>,
     pub rpos: usize,
+    /// What is read ahead was read for a line or a character: low-level reading must not go behind it.
+    pub by_characters: bool,
     pub wbuf: Vec<u8>,
     pub lineno: i64,
     pub path: Option<Vec<u8>>,
@@ -49,6 +52,10 @@ pub struct Io {
     /// External encoding id when set.
     pub ext: Option<u8>,
     pub int: Option<u8>,
+    /// Encodings were asked for; else those of the defaults are taken.
+    pub settled: bool,
+    /// Options of conversion.
+    pub conversion: Option<std::sync::Arc<crate::string::encoding::Options>>,
     /// Default external encoding when the stream was made.
     pub default: u8,
     /// Seconds a read or write may wait.
@@ -93,12 +100,15 @@ impl Io {
             universal: false,
             rbuf: Vec::new(),
             rpos: 0,
+            by_characters: false,
             wbuf: Vec::new(),
             lineno: 0,
             path: None,
             pid: 0,
             ext: None,
             int: None,
+            settled: false,
+            conversion: None,
             default: zakuro_object::string::UTF8,
             timeout: None,
             eof_seen: false,
@@ -199,6 +209,7 @@ impl Io {
             wbuf: Vec::new(),
             path: self.path.clone(),
             pid: 0,
+            conversion: self.conversion.clone(),
             source: None,
             ..*self
         })
@@ -309,13 +320,9 @@ impl Drop for Registry {
 
 fn share(cx: &mut Cx, mut io: Io) -> IoData {
     io.default = crate::encoding::default_external(cx).id();
-    if io.int.is_none() && !io.binmode && io.ext != Some(zakuro_object::string::BINARY) {
-        // Text is converted to the default internal encoding.
-        let external = io.ext.unwrap_or(io.default);
-        io.int = crate::encoding::default_internal(cx).map(|e| e.id()).filter(|i| *i != external);
-        if io.int.is_some() && io.ext.is_none() {
-            io.ext = Some(external);
-        }
+    if !io.settled {
+        let asked = io.int.map_or(Internal::Default, Internal::As);
+        (io.ext, io.int) = encodings::settle(cx, io.ext, asked);
     }
     let shared = Rc::new(UnsafeCell::new(io));
     cx.state::<super::stream::IoState>().open.add(&shared);
@@ -403,6 +410,13 @@ pub fn flush(cx: &mut Cx, v: Value) -> Result<()> {
             let io = raw(cx, v)?;
             if io.wbuf.is_empty() && !io.sync {
                 io.wbuf = bytes;
+            }
+            // Nobody reads the program's output any more: it ends as by the signal.
+            if e == libc::EPIPE && io.fd == 1 && !io.owned {
+                io.wbuf.clear();
+                let (class, name) = (cx.class_value(ids::SIGNAL_EXCEPTION), cx.str("SIGPIPE"));
+                let exc = cx.call(class, sym::new, &[name])?;
+                return cx.raise_value(exc);
             }
             fail_path(cx, v, e)
         }

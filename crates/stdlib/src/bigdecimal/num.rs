@@ -1,0 +1,389 @@
+//! Decimal numbers of any precision: `digits * 10^exp`, over num-bigint. No VM here.
+//!
+//! Invariant: the digits of a finite number are neither zero nor a multiple of ten, so equal numbers have equal parts. Binary digits, not packed
+//! decimals: products and quotients are num-bigint's, and finding the number of decimal digits is one logarithm. Numbers that leave the range
+//! of exponents become infinite or zero and say so in [`Rules::flags`].
+
+use num_bigint::{BigInt, BigUint, Sign};
+use num_integer::Integer;
+use num_traits::{ToPrimitive, Zero};
+use std::cmp::Ordering;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Num {
+    NaN,
+    Infinite { neg: bool },
+    Zero { neg: bool },
+    Finite { neg: bool, digits: BigUint, exp: i64 },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Round {
+    Up = 1,
+    Down,
+    HalfUp,
+    HalfDown,
+    Ceiling,
+    Floor,
+    HalfEven,
+}
+
+pub const NAN: u8 = 2;
+pub const INFINITY: u8 = 1;
+pub const UNDERFLOW: u8 = 4;
+pub const ZERO_DIVIDE: u8 = 16;
+
+/// How results are rounded, and what happened meanwhile.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    pub round: Round,
+    /// Significant digits of results; 0: all.
+    pub limit: u64,
+    /// UNDERFLOW, ZERO_DIVIDE, and INFINITY for an overflow.
+    pub flags: u8,
+    /// A result would have more digits than memory holds.
+    pub too_big: bool,
+}
+
+/// Digits that a Float tells.
+pub const DOUBLE_FIG: u64 = 16;
+/// Digits in a word of the reference's numbers: some defaults depend on it.
+const WORD: i64 = 9;
+/// More digits than this are refused.
+const MOST: u64 = 500_000_000;
+
+pub fn pow10(n: u64) -> BigUint {
+    match u32::try_from(n).ok().and_then(|n| 10u64.checked_pow(n)) {
+        Some(p) => p.into(),
+        None => BigUint::from(10u32).pow(n as u32),
+    }
+}
+
+/// Number of decimal digits of a number that isn't 0.
+pub fn count_digits(n: &BigUint) -> u64 {
+    let bits = n.bits();
+    if bits <= 64 {
+        return n.to_u64().map_or(1, |n| u64::from(n.max(1).ilog10()) + 1);
+    }
+    let top = (n >> (bits - 64)).to_u64().unwrap_or(u64::MAX) as f64;
+    let log = (top.log2() + (bits - 64) as f64) * std::f64::consts::LOG10_2;
+    let (whole, rest) = (log.floor(), log.fract());
+    if rest > 1e-6 && rest < 1.0 - 1e-6 {
+        return whole as u64 + 1;
+    }
+    // Too near to a power of ten for a logarithm to tell.
+    let power = log.round() as u64;
+    if *n >= pow10(power) { power + 1 } else { power }
+}
+
+/// Divides by the largest power of ten that divides; returns its exponent.
+fn trim(n: &mut BigUint) -> u64 {
+    let mut removed = 0;
+    loop {
+        // A multiple of 10^k is one of 2^k.
+        let most = n.trailing_zeros().unwrap_or(0);
+        if most == 0 {
+            return removed;
+        }
+        let mut step = most.min(1 << 20);
+        loop {
+            let (q, r) = n.div_rem(&pow10(step));
+            if r.is_zero() {
+                *n = q;
+                removed += step;
+                break;
+            }
+            // What the remainder has at its end, the number has.
+            if step == 1 {
+                return removed;
+            }
+            step = step.div_ceil(2);
+        }
+    }
+}
+
+impl Rules {
+    /// A number of digits and exponent; trims and checks the range.
+    pub fn number(&mut self, neg: bool, mut digits: BigUint, exp: i128) -> Num {
+        if digits.is_zero() {
+            return Num::Zero { neg };
+        }
+        let exp = exp + i128::from(trim(&mut digits));
+        let top = exp + i128::from(count_digits(&digits));
+        if top > i128::from(i64::MAX) {
+            self.flags |= INFINITY;
+            return Num::Infinite { neg };
+        }
+        match i64::try_from(exp) {
+            Ok(exp) => Num::Finite { neg, digits, exp },
+            Err(_) => {
+                self.flags |= UNDERFLOW;
+                Num::Zero { neg }
+            }
+        }
+    }
+    fn limited(&mut self, n: Num) -> Num {
+        if self.limit == 0 { n } else { self.significant(n, self.limit, self.round) }
+    }
+
+    pub fn add(&mut self, a: &Num, b: &Num, negate: bool, digits: u64) -> Num {
+        let b_neg = b.is_negative() != negate;
+        match (a, b) {
+            (Num::NaN, _) | (_, Num::NaN) => Num::NaN,
+            (Num::Infinite { neg }, Num::Infinite { .. }) => {
+                if *neg == b_neg {
+                    Num::Infinite { neg: *neg }
+                } else {
+                    Num::NaN
+                }
+            }
+            (Num::Infinite { neg }, _) => Num::Infinite { neg: *neg },
+            (_, Num::Infinite { .. }) => Num::Infinite { neg: b_neg },
+            (Num::Zero { neg }, Num::Zero { .. }) => Num::Zero { neg: *neg && b_neg },
+            (Num::Zero { .. }, Num::Finite { digits: d, exp, .. }) => {
+                let n = Num::Finite { neg: b_neg, digits: d.clone(), exp: *exp };
+                self.rounded(n, digits)
+            }
+            (Num::Finite { .. }, Num::Zero { .. }) => self.rounded(a.clone(), digits),
+            (Num::Finite { neg, digits: d, exp }, Num::Finite { digits: e, exp: f, .. }) => {
+                let wanted = if digits > 0 { digits } else { self.limit };
+                let (one, other) = ((*neg, d, *exp), (b_neg, e, *f));
+                let sum = match near(one, other, wanted) {
+                    Some((x, y)) => self.sum(x, y),
+                    None => self.sum((one.0, one.1.clone(), one.2), (other.0, other.1.clone(), other.2)),
+                };
+                self.rounded(sum, digits)
+            }
+        }
+    }
+    fn sum(&mut self, a: (bool, BigUint, i64), b: (bool, BigUint, i64)) -> Num {
+        let exp = a.2.min(b.2);
+        let (Some(x), Some(y)) = (self.shifted(a.1, a.2.abs_diff(exp)), self.shifted(b.1, b.2.abs_diff(exp))) else { return Num::NaN };
+        let sign = |neg| if neg { Sign::Minus } else { Sign::Plus };
+        let sum = BigInt::from_biguint(sign(a.0), x) + BigInt::from_biguint(sign(b.0), y);
+        let (sign, digits) = sum.into_parts();
+        self.number(sign == Sign::Minus, digits, exp.into())
+    }
+    fn shifted(&mut self, n: BigUint, by: u64) -> Option<BigUint> {
+        if by == 0 {
+            return Some(n);
+        }
+        if by > MOST {
+            self.too_big = true;
+            return None;
+        }
+        Some(n * pow10(by))
+    }
+    fn rounded(&mut self, n: Num, digits: u64) -> Num {
+        if digits > 0 { self.significant(n, digits, self.round) } else { self.limited(n) }
+    }
+
+    pub fn mul(&mut self, a: &Num, b: &Num, digits: u64) -> Num {
+        let neg = a.is_negative() != b.is_negative();
+        match (a, b) {
+            (Num::NaN, _) | (_, Num::NaN) => Num::NaN,
+            (Num::Infinite { .. }, Num::Zero { .. }) | (Num::Zero { .. }, Num::Infinite { .. }) => Num::NaN,
+            (Num::Infinite { .. }, _) | (_, Num::Infinite { .. }) => Num::Infinite { neg },
+            (Num::Zero { .. }, _) | (_, Num::Zero { .. }) => Num::Zero { neg },
+            (Num::Finite { digits: d, exp, .. }, Num::Finite { digits: e, exp: f, .. }) => {
+                let n = self.number(neg, d * e, i128::from(*exp) + i128::from(*f));
+                self.rounded(n, digits)
+            }
+        }
+    }
+
+    /// The quotient, rounded to `digits` significant digits.
+    pub fn div(&mut self, a: &Num, b: &Num, digits: u64) -> Num {
+        let neg = a.is_negative() != b.is_negative();
+        match (a, b) {
+            (Num::NaN, _) | (_, Num::NaN) | (Num::Infinite { .. }, Num::Infinite { .. }) | (Num::Zero { .. }, Num::Zero { .. }) => Num::NaN,
+            (Num::Infinite { .. }, _) => Num::Infinite { neg },
+            (_, Num::Infinite { .. }) => Num::Zero { neg },
+            (_, Num::Zero { .. }) => {
+                self.flags |= ZERO_DIVIDE;
+                Num::Infinite { neg }
+            }
+            (Num::Zero { .. }, _) => Num::Zero { neg },
+            (Num::Finite { digits: d, exp, .. }, Num::Finite { digits: e, exp: f, .. }) => {
+                let shift = (digits as i128 + 1 + i128::from(count_digits(e)) - i128::from(count_digits(d))).max(0);
+                let Some(top) = self.shifted(d.clone(), u64::try_from(shift).unwrap_or(u64::MAX)) else { return Num::NaN };
+                let (q, r) = top.div_rem(e);
+                let exp = i128::from(*exp) - i128::from(*f) - shift;
+                let n = if r.is_zero() {
+                    self.number(neg, q, exp)
+                } else {
+                    // A digit more, so that rounding sees that something follows.
+                    self.number(neg, q * 10u32 + 1u32, exp - 1)
+                };
+                self.significant(n, digits, self.round)
+            }
+        }
+    }
+
+    /// Integer quotient and remainder of finite numbers that aren't 0; the quotient is rounded down, or towards 0.
+    pub fn div_rem(&mut self, a: &Num, b: &Num, truncate: bool) -> Option<(BigInt, Num)> {
+        let (Num::Finite { neg, digits: d, exp }, Num::Finite { neg: b_neg, digits: e, exp: f }) = (a, b) else { return None };
+        // Far smaller than the divisor: nothing to divide.
+        let top = |n: &BigUint, exp: i64| count_digits(n) as i128 + i128::from(exp);
+        if top(d, *exp) < top(e, *f) && (truncate || neg == b_neg) {
+            return Some((BigInt::zero(), a.clone()));
+        }
+        let low = *exp.min(f);
+        let (x, y) = (self.shifted(d.clone(), exp.abs_diff(low))?, self.shifted(e.clone(), f.abs_diff(low))?);
+        let sign = |neg: bool| if neg { Sign::Minus } else { Sign::Plus };
+        let (x, y) = (BigInt::from_biguint(sign(*neg), x), BigInt::from_biguint(sign(*b_neg), y));
+        let (q, r) = if truncate { num_integer::Integer::div_rem(&x, &y) } else { x.div_mod_floor(&y) };
+        let (sign, digits) = r.into_parts();
+        // A remainder of 0 has the sign that subtraction gives it: none.
+        let r = self.number(sign == Sign::Minus, digits, low.into());
+        Some((q, r))
+    }
+
+    /// Rounds to a number of significant digits.
+    pub fn significant(&mut self, n: Num, digits: u64, how: Round) -> Num {
+        let Num::Finite { digits: d, exp, .. } = &n else { return n };
+        let have = count_digits(d);
+        if have <= digits {
+            return n;
+        }
+        let place = i128::from(*exp) + i128::from(have - digits);
+        self.to_place(n, place, how)
+    }
+    /// Rounds to a multiple of `10^place`.
+    pub fn to_place(&mut self, n: Num, place: i128, how: Round) -> Num {
+        let Num::Finite { neg, digits, exp } = &n else { return n };
+        let drop = place - i128::from(*exp);
+        if drop <= 0 {
+            return n;
+        }
+        let neg = *neg;
+        let have = i128::from(count_digits(digits));
+        // The part that stays, and how the rest compares to one half.
+        let (kept, rest) = if drop > have {
+            (BigUint::zero(), Ordering::Less)
+        } else {
+            let power = pow10(drop as u64);
+            let (q, r) = digits.div_rem(&power);
+            let rest = (r << 1u32).cmp(&power);
+            (q, rest)
+        };
+        let up = match how {
+            Round::Up => true,
+            Round::Down => false,
+            Round::Ceiling => !neg,
+            Round::Floor => neg,
+            Round::HalfUp => rest != Ordering::Less,
+            Round::HalfDown => rest == Ordering::Greater,
+            Round::HalfEven => rest == Ordering::Greater || rest == Ordering::Equal && kept.bit(0),
+        };
+        self.number(neg, if up { kept + 1u32 } else { kept }, place)
+    }
+}
+
+/// Where one summand lies beyond the digits that are wanted: the other one, and a tiny number in its place.
+fn near(a: (bool, &BigUint, i64), b: (bool, &BigUint, i64), wanted: u64) -> Option<((bool, BigUint, i64), (bool, BigUint, i64))> {
+    if wanted == 0 {
+        return None;
+    }
+    let top = |x: &(bool, &BigUint, i64)| i128::from(x.2) + i128::from(count_digits(x.1));
+    let (big, small) = if top(&a) >= top(&b) { (a, b) } else { (b, a) };
+    let floor = i128::from(big.2).min(top(&big) - i128::from(wanted) - 2) - 2;
+    if top(&small) >= floor {
+        return None;
+    }
+    Some(((big.0, big.1.clone(), big.2), (small.0, BigUint::from(1u32), i64::try_from(floor).ok()?)))
+}
+
+impl Num {
+    pub fn is_negative(&self) -> bool {
+        match self {
+            Num::NaN => false,
+            Num::Infinite { neg } | Num::Zero { neg } | Num::Finite { neg, .. } => *neg,
+        }
+    }
+    pub fn negated(&self) -> Num {
+        self.with_sign(!self.is_negative())
+    }
+    pub fn with_sign(&self, neg: bool) -> Num {
+        match self {
+            Num::NaN => Num::NaN,
+            Num::Infinite { .. } => Num::Infinite { neg },
+            Num::Zero { .. } => Num::Zero { neg },
+            Num::Finite { digits, exp, .. } => Num::Finite { neg, digits: digits.clone(), exp: *exp },
+        }
+    }
+    pub fn integer(n: &BigInt) -> Num {
+        let mut rules = Rules { round: Round::HalfUp, limit: 0, flags: 0, too_big: false };
+        rules.number(n.sign() == Sign::Minus, n.magnitude().clone(), 0)
+    }
+    /// `n` of `0.d * 10^n`; 0 for what isn't finite.
+    pub fn exponent(&self) -> i64 {
+        match self {
+            Num::Finite { digits, exp, .. } => exp.saturating_add(count_digits(digits) as i64),
+            _ => 0,
+        }
+    }
+    /// Digits before and behind the point that are needed, and those behind it.
+    pub fn precision_scale(&self) -> (i64, i64) {
+        match self {
+            Num::Finite { exp, .. } => {
+                let (top, scale) = (self.exponent(), exp.checked_neg().unwrap_or(i64::MAX).max(0));
+                (top.max(0).saturating_add(scale), scale)
+            }
+            _ => (0, 0),
+        }
+    }
+    pub fn significant_digits(&self) -> u64 {
+        match self {
+            Num::Finite { digits, .. } => count_digits(digits),
+            _ => 0,
+        }
+    }
+    /// Digits of the words of nine that hold the number, as the reference keeps it.
+    pub fn word_digits(&self) -> u64 {
+        match self {
+            Num::Finite { exp, .. } => {
+                let top = i128::from(self.exponent());
+                let word = i128::from(WORD);
+                ((-(-top).div_euclid(word) - i128::from(*exp).div_euclid(word)) * word) as u64
+            }
+            _ => WORD as u64,
+        }
+    }
+    /// None with NaN.
+    pub fn compare(&self, other: &Num) -> Option<Ordering> {
+        let rank = |n: &Num| match n {
+            Num::NaN => None,
+            Num::Zero { .. } => Some(0),
+            Num::Infinite { neg } => Some(if *neg { -2 } else { 2 }),
+            Num::Finite { neg, .. } => Some(if *neg { -1 } else { 1 }),
+        };
+        let (a, b) = (rank(self)?, rank(other)?);
+        let (Num::Finite { neg, digits: d, exp }, Num::Finite { digits: e, exp: f, .. }) = (self, other) else { return Some(a.cmp(&b)) };
+        if a != b {
+            return Some(a.cmp(&b));
+        }
+        let order = self.exponent().cmp(&other.exponent()).then_with(|| {
+            // Of equal exponent: the digits, brought to the same length.
+            let gap = exp.abs_diff(*f);
+            if exp >= f { (d * pow10(gap)).cmp(e) } else { d.cmp(&(e * pow10(gap))) }
+        });
+        Some(if *neg { order.reverse() } else { order })
+    }
+    /// The integer part. None for what has none, or too many digits.
+    pub fn to_integer(&self) -> Option<BigInt> {
+        match self {
+            Num::Zero { .. } => Some(BigInt::zero()),
+            Num::Finite { neg, digits, exp } => {
+                let n = match exp {
+                    0.. if *exp as u64 > MOST => return None,
+                    0.. => digits * pow10(*exp as u64),
+                    _ if self.exponent() <= 0 => return Some(BigInt::zero()),
+                    _ => digits / pow10(exp.unsigned_abs()),
+                };
+                Some(BigInt::from_biguint(if *neg { Sign::Minus } else { Sign::Plus }, n))
+            }
+            _ => None,
+        }
+    }
+}
