@@ -34,6 +34,9 @@ class Socket
       [host, port.to_i]
     end
 
+    # The Addrinfo itself, or one of a packed address.
+    def self.addrinfo(value) = Addrinfo === value ? value : Addrinfo.new(value)
+
     # A packed address of a String or an Addrinfo.
     def self.sockaddr(value)
       Addrinfo === value ? value.to_sockaddr : text(value)
@@ -77,11 +80,6 @@ class Addrinfo
   def self.unix(path, socktype = Socket::SOCK_STREAM)
     new(Socket.pack_sockaddr_un(path), Socket::PF_UNIX, Sys.type(socktype), 0)
   end
-
-  # The Addrinfo itself, or one of a packed address.
-  def self.__of(value) = Addrinfo === value ? value : new(value)
-  private_class_method :__of
-  singleton_class.send(:public, :__of)
 
   def initialize(sockaddr, family = nil, socktype = nil, protocol = nil)
     family = Sys.family(family) unless family.nil?
@@ -245,10 +243,6 @@ class Addrinfo
     name = @canonname || @inspectname
     "#<Addrinfo: #{inspect_sockaddr}#{family}#{type}#{" (#{name})" if name}>"
   end
-
-  def ==(other) = Addrinfo === other && marshal_dump == other.marshal_dump
-  def hash = marshal_dump.hash
-  alias eql? ==
 
   def marshal_dump
     address =

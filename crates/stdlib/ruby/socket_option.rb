@@ -171,7 +171,7 @@ class Socket
     attr_reader :family, :level, :type, :data
     # IO objects that came with it; nil unless `scm_rights: true`.
     attr_accessor :__ios
-    private :__ios=
+    private :__ios, :__ios=
 
     def self.int(family, level, type, value) = new(family, level, type, [value].pack("i"))
 
@@ -183,7 +183,7 @@ class Socket
     end
 
     def self.ip_pktinfo(address, index, destination = address)
-      to, from = [address, destination].map { |a| Addrinfo.__of(a).to_sockaddr }
+      to, from = [address, destination].map { |a| Sys.addrinfo(a).to_sockaddr }
       raise ArgumentError, "addr family must be AF_INET" unless [to, from].all? { |a| a.unpack1("S") == AF_INET }
       # Order of struct in_pktinfo: index, local address, destination in the header.
       data = [index].pack("i") + to.byteslice(4, 4) + from.byteslice(4, 4)
@@ -191,7 +191,7 @@ class Socket
     end
 
     def self.ipv6_pktinfo(address, index)
-      at = Addrinfo.__of(address).to_sockaddr
+      at = Sys.addrinfo(address).to_sockaddr
       raise ArgumentError, "addr family must be AF_INET6" unless at.unpack1("S") == AF_INET6
       new(:INET6, :IPV6, :PKTINFO, at.byteslice(8, 16) + [index].pack("I"))
     end
