@@ -176,6 +176,16 @@ fn wait_source(cx: &mut Cx, fd: RawFd, source: &Source, events: u32, deadline: O
     Ok(ready)
 }
 
+/// Whether none of the poll(2) events is there; errno then is EAGAIN. For calls that can't be told not to wait.
+pub fn would_block(fd: RawFd, events: i16) -> bool {
+    let nothing = poll(&mut [libc::pollfd { fd, events, revents: 0 }], 0) == 0;
+    if nothing {
+        // SAFETY: errno is this thread's own.
+        unsafe { *libc::__errno_location() = libc::EAGAIN };
+    }
+    nothing
+}
+
 /// Waits for poll(2) events on a socket; those that came, 0 when the time is over.
 pub fn poll_socket(cx: &mut Cx, v: Value, events: i16, seconds: Option<f64>) -> Result<i16> {
     let mut bits = 0;

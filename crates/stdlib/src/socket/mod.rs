@@ -118,7 +118,8 @@ mod basic {
             io.owned = false;
             return fail(cx, libc::ENOTSOCK, "not a socket file descriptor");
         }
-        if flags & libc::O_NONBLOCK == 0 {
+        // The flags of the first three belong to the process.
+        if flags & libc::O_NONBLOCK == 0 && fd > 2 {
             // SAFETY: as above.
             unsafe { libc::fcntl(fd, libc::F_SETFL, flags | libc::O_NONBLOCK) };
         }
@@ -192,6 +193,9 @@ mod basic {
                 |_| false,
                 |fd| {
                     a.len = 128;
+                    if fd <= 2 && wait::would_block(fd, libc::POLLIN) {
+                        return -1;
+                    }
                     // SAFETY: room for 128 bytes.
                     unsafe { libc::accept4(fd, a.bytes.as_mut_ptr().cast(), &mut a.len, libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK) as isize }
                 },
@@ -404,11 +408,9 @@ mod sys {
     }
     /// close(2)
     #[method("close", singleton)]
-    fn close(cx: &mut Cx, _this: Value, fd: i64) -> Result<()> {
-        owner::check_number(cx, fd as i32)?;
+    fn close(_cx: &mut Cx, _this: Value, fd: i64) {
         // SAFETY: a descriptor that a message brought and that nobody holds.
         unsafe { libc::close(fd as i32) };
-        Ok(())
     }
     /// The number of the descriptor of a socket that is taken from its object, which stays behind closed.
     #[method("release", singleton)]
