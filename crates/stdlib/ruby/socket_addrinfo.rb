@@ -2,7 +2,7 @@
 class Socket
   module Sys
     # getaddrinfo(3) with arguments as Ruby's methods take them.
-    def self.resolve(host, service, family = nil, type = nil, protocol = nil, flags = nil)
+    def self.resolve(host, service, family = nil, type = nil, protocol = nil, flags = nil, timeout: nil)
       host = host_text(host)
       service =
         case service
@@ -12,7 +12,7 @@ class Socket
         end
       flags = flags ? flags.to_int : 0
       flags |= AI_NUMERICSERV if service&.match?(/\A\d+\z/)
-      getaddrinfo(host, service, family ? family(family) : 0, type ? type(type) : 0, protocol || 0, flags)
+      getaddrinfo(host, service, family ? family(family) : 0, type ? type(type) : 0, protocol || 0, flags, timeout)
     end
 
     def self.host_text(host)
@@ -61,7 +61,7 @@ class Addrinfo
   attr_reader :pfamily, :socktype, :protocol, :canonname
 
   def self.getaddrinfo(host, service, family = nil, socktype = nil, protocol = nil, flags = nil, timeout: nil)
-    found = Sys.resolve(host, service, family, socktype, protocol, flags)
+    found = Sys.resolve(host, service, family, socktype, protocol, flags, timeout:)
     found.map { |address, fam, type, proto, canonical| new(address, fam, type, proto).__send__(:__named, canonical, host, service) }
   end
 
