@@ -217,10 +217,8 @@ class ArgfClass
     end
     case @at
     when :next
-      if argv.empty?
-        __finish_edit
-        return false
-      end
+      # $stdout goes on writing the last edited file.
+      return false if argv.empty?
       __open_file(argv.shift)
     when :stdin
       @file = $stdin

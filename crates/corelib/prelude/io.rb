@@ -208,8 +208,8 @@ module EnvMethods
   alias has_value? value?
 
   def key(value)
-    value = __text(value) or raise TypeError, "no implicit conversion of #{value.nil? ? "nil" : value.class} into String"
-    to_h.key(value)
+    text = __text(value) or raise TypeError, "no implicit conversion of #{value.nil? ? "nil" : value.class} into String"
+    to_h.key(text)
   end
 
   def assoc(name) = to_h.assoc(__text(name) || self[name])
@@ -298,7 +298,13 @@ module EnvMethods
   def rehash = nil
   def freeze = raise(TypeError, "cannot freeze ENV")
   def dup = raise(TypeError, "Cannot dup ENV, use ENV.to_h to get a copy of ENV as a hash")
-  def clone(freeze: nil) = raise(TypeError, "Cannot clone ENV, use ENV.to_h to get a copy of ENV as a hash")
+
+  def clone(freeze: nil)
+    unless nil.equal?(freeze) || true.equal?(freeze) || false.equal?(freeze)
+      raise ArgumentError, "unexpected value for freeze: #{freeze.class}"
+    end
+    raise TypeError, "Cannot clone ENV, use ENV.to_h to get a copy of ENV as a hash"
+  end
 end
 
 module Process

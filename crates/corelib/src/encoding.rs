@@ -85,6 +85,22 @@ pub fn default_internal(cx: &mut Cx) -> Option<Encoding> {
     cx.state::<Defaults>().internal
 }
 
+/// Text from outside (names of files, variables): in its encoding, brought to the default internal one when that can be done.
+pub fn external_text(cx: &mut Cx, bytes: &[u8], e: Encoding) -> Value {
+    match default_internal(cx) {
+        Some(to) if to != e && e != Encoding::BINARY => {
+            let plain = bytes.is_ascii() && e.is_ascii_compatible() && to.is_ascii_compatible();
+            let policy = zakuro_text::encoding::transcode::Policy::default();
+            match zakuro_text::encoding::transcode::transcode(e, to, bytes, &policy) {
+                _ if plain => cx.str_bytes(bytes, to.id()),
+                Ok(b) => cx.str_bytes(&b, to.id()),
+                Err(_) => cx.str_bytes(bytes, e.id()),
+            }
+        }
+        _ => cx.str_bytes(bytes, e.id()),
+    }
+}
+
 /// By name, the VM's own names included. `internal` may be unset: Some(None).
 fn by_name(cx: &mut Cx, name: &[u8]) -> Option<Option<Encoding>> {
     let lower = name.to_ascii_lowercase();
@@ -354,7 +370,8 @@ mod encodings {
             (_, None) if eb == Encoding::US_ASCII => Some(ea),
             (None, _) if ea == Encoding::US_ASCII => Some(eb),
             (Some(x), None) => util::is_ascii(x).then_some(eb),
-            (None, Some(y)) => util::is_ascii(y).then_some(ea),
+            // A Regexp or Symbol gives way to plain text.
+            (None, Some(y)) => util::is_ascii(y).then_some(eb),
             (None, None) => None,
         };
         found.map_or(Value::NIL, |e| object(cx, e))

@@ -4,7 +4,6 @@
 //! one of the boot image, shared by all VMs; what it shows is the VM's. Rarer methods are in prelude/io.rb.
 
 use zakuro_macros::ruby_class;
-use zakuro_object::string::UTF8;
 use zakuro_vm::*;
 
 /// Variables of one VM, in order.
@@ -86,7 +85,7 @@ fn name_of(cx: &mut Cx, v: Value) -> Result<Vec<u8>> {
 }
 
 fn text(cx: &mut Cx, b: &[u8]) -> Value {
-    let v = cx.str_bytes(b, UTF8);
+    let v = crate::encoding::external_text(cx, b, zakuro_text::encoding::Encoding::UTF_8);
     v.set_flags(flags::FROZEN);
     v
 }

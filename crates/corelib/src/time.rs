@@ -120,17 +120,48 @@ pub fn parts_of(cx: &mut Cx, v: Value) -> Result<(i64, u32)> {
 
 /// New Time of the same class and clock (the local one read anew) at another moment.
 pub fn moved(cx: &mut Cx, like: Value, m: calc::Moment) -> Result<Value> {
-    let clock = match get(cx, like)?.clock.clone() {
-        Clock::Local { .. } => zone::local_clock(cx, m.sec),
-        other => other,
+    let zone = zone::object(cx, like);
+    let (clock, zone) = match get(cx, like)?.clock.clone() {
+        // Only a name is left of a loaded Time's zone.
+        clock if zone.is_kind(Kind::String) => (clock, zone),
+        _ if !zone.is_nil() => zone::zoned(cx, ids::TIME, zone, m.sec)?,
+        Clock::Local { .. } => (zone::local_clock(cx, m.sec), Value::NIL),
+        other => (other, Value::NIL),
     };
-    Ok(cx.data(ids::TIME, TimeData { sec: m.sec, nsec: m.nsec, rest: m.rest, clock }))
+    let v = cx.data(ids::TIME, TimeData { sec: m.sec, nsec: m.nsec, rest: m.rest, clock });
+    zone::set_object(cx, v, zone);
+    Ok(v)
+}
+
+/// New Time with the same clock, less than a second away.
+fn rounded(cx: &mut Cx, like: Value, digits: Option<i64>, how: calc::Round) -> Result<Value> {
+    let t = get(cx, like)?;
+    let m = calc::Moment::of(t).rounded(digits.unwrap_or(0), how);
+    let clock = t.clock.clone();
+    let v = cx.data(ids::TIME, TimeData { sec: m.sec, nsec: m.nsec, rest: m.rest, clock });
+    let zone = zone::object(cx, like);
+    zone::set_object(cx, v, zone);
+    Ok(v)
+}
+
+/// What a time zone object calls itself at a Time: by `abbr`, else `name`.
+fn abbreviation(cx: &mut Cx, zone: Value, time: Value) -> Result<Vec<u8>> {
+    let name = match cx.call_if_responds(zone, Sym::intern("abbr"), &[time])? {
+        _ if zone.is_kind(Kind::String) => zone,
+        Some(a) => a,
+        None => cx.call_if_responds(zone, Sym::intern("name"), &[])?.unwrap_or(Value::NIL),
+    };
+    Ok(Ref::<StringCell>::from_value(name).map_or_else(Vec::new, |s| s.bytes().to_vec()))
 }
 
 /// Formats a Time.
 pub fn format(cx: &mut Cx, v: Value, fmt: &[u8]) -> Result<Vec<u8>> {
-    let t = get(cx, v)?;
-    match strftime(fmt, &t.civil()) {
+    let zone = zone::object(cx, v);
+    let mut civil = get(cx, v)?.civil();
+    if !zone.is_nil() && fmt.contains(&b'Z') {
+        civil.zone = abbreviation(cx, zone, v)?;
+    }
+    match strftime(fmt, &civil) {
         Some(s) => Ok(s),
         None => crate::io::fail(cx, libc::ERANGE, &String::from_utf8_lossy(fmt)),
     }
@@ -208,13 +239,23 @@ pub mod time {
     /// Whether daylight saving time is on.
     #[method("dst?", "isdst")]
     fn is_dst(cx: &mut Cx, this: Value) -> Result<bool> {
+        let zone = super::zone::object(cx, this);
+        if !zone.is_nil()
+            && let Some(d) = cx.call_if_responds(zone, Sym::intern("dst?"), &[this])?
+        {
+            return Ok(d.truthy());
+        }
         Ok(matches!(get(cx, this)?.clock, Clock::Local { dst: true, .. }))
     }
-    /// Name of the time zone, nil for a plain offset.
+    /// Name of the time zone, or the time zone object that was given; nil for a plain offset.
     ///
     ///     Time.utc(2000).zone   #=> "UTC"
     #[method("zone")]
     fn zone(cx: &mut Cx, this: Value) -> Result<Value> {
+        let object = super::zone::object(cx, this);
+        if !object.is_nil() {
+            return Ok(object);
+        }
         match get(cx, this)?.zone() {
             Some(z) => Ok(cx.str_bytes(z, zakuro_object::string::US_ASCII)),
             None => Ok(Value::NIL),
@@ -389,20 +430,17 @@ pub mod time {
     ///     Time.at(1, 600, :millisecond).round.to_i   #=> 2
     #[method("round")]
     fn round(cx: &mut Cx, this: Value, digits: Option<i64>) -> Result<Value> {
-        let m = calc::Moment::of(get(cx, this)?).rounded(digits.unwrap_or(0), calc::Round::Half);
-        moved(cx, this, m)
+        rounded(cx, this, digits, calc::Round::Half)
     }
     /// Cut to a number of digits of the second.
     #[method("floor")]
     fn floor(cx: &mut Cx, this: Value, digits: Option<i64>) -> Result<Value> {
-        let m = calc::Moment::of(get(cx, this)?).rounded(digits.unwrap_or(0), calc::Round::Down);
-        moved(cx, this, m)
+        rounded(cx, this, digits, calc::Round::Down)
     }
     /// Rounded up to a number of digits of the second.
     #[method("ceil")]
     fn ceil(cx: &mut Cx, this: Value, digits: Option<i64>) -> Result<Value> {
-        let m = calc::Moment::of(get(cx, this)?).rounded(digits.unwrap_or(0), calc::Round::Up);
-        moved(cx, this, m)
+        rounded(cx, this, digits, calc::Round::Up)
     }
     /// Reads this object's clock as UTC.
     #[method("utc", "gmtime")]
@@ -410,6 +448,7 @@ pub mod time {
         if get(cx, this)?.clock != Clock::Utc {
             cx.check_frozen(this)?;
             cx.data_mut::<TimeData>(this)?.clock = Clock::Utc;
+            super::zone::set_object(cx, this, Value::NIL);
         }
         Ok(this)
     }
@@ -417,14 +456,16 @@ pub mod time {
     #[method("localtime")]
     fn localtime(cx: &mut Cx, this: Value, offset: Option<Value>) -> Result<Value> {
         let sec = get(cx, this)?.sec;
-        let clock = match offset.filter(|o| !o.is_nil()) {
-            Some(o) => zone::clock_of(cx, o, sec)?,
+        let class = cx.class_of(this);
+        let (clock, object) = match offset.filter(|o| !o.is_nil()) {
+            Some(o) => super::zone::zoned(cx, class, o, sec)?,
             None if matches!(get(cx, this)?.clock, Clock::Local { .. }) => return Ok(this),
-            None => zone::local_clock(cx, sec),
+            None => (super::zone::local_clock(cx, sec), Value::NIL),
         };
-        if get(cx, this)?.clock != clock {
+        if get(cx, this)?.clock != clock || super::zone::object(cx, this) != object {
             cx.check_frozen(this)?;
             cx.data_mut::<TimeData>(this)?.clock = clock;
+            super::zone::set_object(cx, this, object);
         }
         Ok(this)
     }
@@ -432,12 +473,15 @@ pub mod time {
     #[method("getlocal")]
     fn getlocal(cx: &mut Cx, this: Value, offset: Option<Value>) -> Result<Value> {
         let mut t = get(cx, this)?.clone();
-        t.clock = match offset.filter(|o| !o.is_nil()) {
-            Some(o) => zone::clock_of(cx, o, t.sec)?,
-            None => zone::local_clock(cx, t.sec),
-        };
         let class = cx.class_of(this);
-        Ok(cx.data(class, t))
+        let (clock, object) = match offset.filter(|o| !o.is_nil()) {
+            Some(o) => super::zone::zoned(cx, class, o, t.sec)?,
+            None => (super::zone::local_clock(cx, t.sec), Value::NIL),
+        };
+        t.clock = clock;
+        let v = cx.data(class, t);
+        super::zone::set_object(cx, v, object);
+        Ok(v)
     }
     /// The same moment in UTC.
     #[method("getutc", "getgm")]
@@ -452,6 +496,8 @@ pub mod time {
     fn initialize_copy(cx: &mut Cx, this: Value, from: Value) -> Result<Value> {
         let t = get(cx, from)?.clone();
         cx.data_init(this, t)?;
+        let object = super::zone::object(cx, from);
+        super::zone::set_object(cx, this, object);
         Ok(this)
     }
 }

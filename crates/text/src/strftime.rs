@@ -285,7 +285,9 @@ fn offset(out: &mut Vec<u8>, spec: &Spec, t: &Civil) {
     let wanted = spec.width.unwrap_or(0);
     // Room for the hours: the sign takes one place.
     let hours = wanted.saturating_sub(tail.len() + 1).max(2);
-    let sign = if negative { b'-' } else { b'+' };
+    // `-` says that the clock is UTC and nobody knows of which place (RFC 3339).
+    let unknown = spec.bare && off == 0 && t.zone == b"UTC";
+    let sign = if negative || unknown { b'-' } else { b'+' };
     let digits = h.to_string();
     if spec.pad == b'_' {
         out.resize(out.len() + hours.saturating_sub(digits.len()), b' ');

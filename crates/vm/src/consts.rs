@@ -233,7 +233,11 @@ impl Cx {
                 None => Value::NIL,
             },
             Const::Rational(n, d) => {
-                let (n, d) = (self.big(n.parse().unwrap_or_default()), self.big(d.parse().unwrap_or_default()));
+                let (n, d): (BigInt, BigInt) = (n.parse().unwrap_or_default(), d.parse().unwrap_or_default());
+                let common = num_integer::Integer::gcd(&n, &d);
+                let one = BigInt::from(1);
+                let (n, d) = if common > one { (n / &common, d / &common) } else { (n, d) };
+                let (n, d) = (self.big(n), self.big(d));
                 PairCell::make(&mut self.heap, ids::RATIONAL, Kind::Rational, n, d)
             }
             Const::Complex(i) => {

@@ -307,6 +307,10 @@ impl Cx {
     }
     /// File name argument: String, or `to_path`, then `to_str`. ArgumentError when it contains a NUL byte.
     pub fn path_of(&mut self, v: Value) -> Result<Vec<u8>> {
+        Ok(self.path_str(v)?.bytes().to_vec())
+    }
+    /// A path as the String it was given as (`to_path`, `to_str`). ArgumentError for NUL bytes, CompatibilityError for what holds no ASCII.
+    pub fn path_str(&mut self, v: Value) -> Result<Str> {
         let mut v = v;
         if !v.is_kind(Kind::String)
             && let Some(p) = self.call_if_responds(v, sym::to_path, &[])?
@@ -314,10 +318,18 @@ impl Cx {
             v = p;
         }
         let s = self.to_str(v)?;
+        if s.encoding() >= 3 && self.is_wide(s.encoding()) {
+            let shown = self.inspect_for_error(s.as_value());
+            return self.raise(ids::COMPAT_ERROR, format!("path name must be ASCII-compatible string: {shown}"));
+        }
         if s.bytes().contains(&0) {
             return self.arg_error("path name contains null byte");
         }
-        Ok(s.bytes().to_vec())
+        Ok(s)
+    }
+    /// UTF-16 and UTF-32, whose ids the table of encodings fixes (zakuro_text).
+    fn is_wide(&self, encoding: u8) -> bool {
+        (3..=8).contains(&encoding)
     }
     /// A block as Proc (nil for none).
     pub fn block_value(&mut self, b: Block) -> Value {

@@ -5,7 +5,7 @@
 
 use super::errors::last_errno;
 use std::ffi::CString;
-use std::os::fd::RawFd;
+use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd, RawFd};
 use zakuro_vm::*;
 
 /// Directory of one VM.
@@ -81,6 +81,54 @@ pub fn chdir(cx: &mut Cx, path: &[u8]) -> std::result::Result<(), i32> {
         state.fd = fd;
     }
     Ok(())
+}
+
+/// Makes an open directory the VM's. Err: errno.
+pub fn fchdir(cx: &mut Cx, fd: RawFd) -> std::result::Result<(), i32> {
+    // SAFETY: fcntl and faccessat on a number that need not be open; the new descriptor is kept by the state or closed here.
+    unsafe {
+        let mut st: libc::stat = std::mem::zeroed();
+        if libc::fstat(fd, &mut st) != 0 {
+            return Err(last_errno());
+        }
+        if st.st_mode & libc::S_IFMT != libc::S_IFDIR {
+            return Err(libc::ENOTDIR);
+        }
+        let own = libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 3);
+        if own < 0 {
+            return Err(last_errno());
+        }
+        take(cx, own);
+    }
+    Ok(())
+}
+
+fn take(cx: &mut Cx, fd: RawFd) {
+    let state = cx.state::<Cwd>();
+    let old = std::mem::replace(&mut state.fd, fd);
+    if old >= 0 {
+        // SAFETY: the descriptor was this VM's own.
+        unsafe { libc::close(old) };
+    }
+}
+
+/// The VM's directory as it is now, wherever it is moved to or removed; None while it is the process's.
+pub fn keep(cx: &mut Cx) -> Option<OwnedFd> {
+    let fd = cx.state::<Cwd>().fd;
+    if fd < 0 {
+        return None;
+    }
+    // SAFETY: the copy is the guard's own.
+    match unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 3) } {
+        -1 => None,
+        // SAFETY: made right above.
+        fd => Some(unsafe { OwnedFd::from_raw_fd(fd) }),
+    }
+}
+
+/// Goes back to what `keep` gave.
+pub fn restore(cx: &mut Cx, kept: Option<OwnedFd>) {
+    take(cx, kept.map_or(-1, IntoRawFd::into_raw_fd));
 }
 
 /// fstatat(2). Err: errno.

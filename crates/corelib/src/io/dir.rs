@@ -6,21 +6,29 @@ use super::glob;
 use super::path;
 use super::read::enumerator;
 use zakuro_macros::ruby_class;
+use crate::encoding::external_text;
 use zakuro_object::string::UTF8;
+use zakuro_text::encoding::Encoding;
 use zakuro_vm::*;
 
 /// Payload of Dir: the entries are read when it is opened.
 pub struct DirData {
-    path: Vec<u8>,
+    /// None: by descriptor.
+    path: Option<Vec<u8>>,
+    path_encoding: u8,
+    /// Encoding of the names.
+    encoding: Encoding,
     fd: i32,
     entries: Vec<Vec<u8>>,
     at: usize,
     closed: bool,
+    /// The descriptor was given by number: somebody else may have closed it, and the number be another's by now.
+    borrowed: bool,
 }
 impl NativeData for DirData {}
 impl Drop for DirData {
     fn drop(&mut self) {
-        if self.fd >= 0 {
+        if self.fd >= 0 && !self.borrowed {
             // SAFETY: the descriptor is this object's own.
             unsafe { libc::close(self.fd) };
         }
@@ -80,14 +88,30 @@ fn entries_or_fail(cx: &mut Cx, v: Value) -> Result<Vec<Vec<u8>>> {
     }
 }
 
+/// Enumerator of a singleton method over a path.
+fn lazily(cx: &mut Cx, this: Value, name: &str, path: Value, kw: Kwargs) -> Result<Value> {
+    let mut args = vec![Value::sym(Sym::intern(name)), path];
+    args.extend(kw.0.map(|h| h.as_value()));
+    cx.call_full(this, sym::to_enum, &args, kw.0.is_some(), Block::NONE)
+}
+
 fn is_dot(n: &[u8]) -> bool {
     n == b"." || n == b".."
 }
 
-fn names(cx: &mut Cx, list: &[Vec<u8>]) -> Value {
+/// Encoding of names: `encoding:`, or the file system's.
+fn encoding_of(cx: &mut Cx, kw: Kwargs) -> Result<Encoding> {
+    kw.only(cx, &[Sym::intern("encoding")])?;
+    match kw.get(Sym::intern("encoding")).filter(|e| !e.is_nil()) {
+        Some(e) => crate::encoding::from_value(cx, e),
+        None => Ok(crate::encoding::default_external(cx)),
+    }
+}
+
+fn names(cx: &mut Cx, list: &[Vec<u8>], e: Encoding) -> Value {
     let a = cx.new_array();
     for n in list {
-        let s = cx.str_bytes(n, UTF8);
+        let s = external_text(cx, n, e);
         ArrayCell::push(a, &mut cx.heap, s);
     }
     a.as_value()
@@ -107,10 +131,14 @@ fn dir(cx: &mut Cx, v: Value) -> Result<&'static mut DirData> {
 fn close(cx: &mut Cx, v: Value) -> Result<()> {
     let d = cx.data_mut::<DirData>(v)?;
     d.closed = true;
-    if d.fd >= 0 {
-        // SAFETY: the descriptor is this object's own and is forgotten.
-        unsafe { libc::close(d.fd) };
-        d.fd = -1;
+    if d.borrowed && d.fd >= 0 {
+        crate::process::owner::check_number(cx, d.fd)?;
+    }
+    let d = cx.data_mut::<DirData>(v)?;
+    let fd = std::mem::replace(&mut d.fd, -1);
+    // SAFETY: the descriptor is this object's own, or was given by number; it is forgotten.
+    if fd >= 0 && unsafe { libc::close(fd) } != 0 {
+        return super::fail(cx, last_errno(), "closedir");
     }
     Ok(())
 }
@@ -146,6 +174,22 @@ fn chdir_to(cx: &mut Cx, p: &[u8], block: Block) -> Result<Value> {
     r
 }
 
+/// Makes an open directory the VM's during the block, or for good.
+fn fchdir_to(cx: &mut Cx, fd: i32, arg: Value, block: Block) -> Result<Value> {
+    let kept = cwd::keep(cx);
+    if let Err(e) = cwd::fchdir(cx, fd) {
+        return super::fail(cx, e, "fchdir");
+    }
+    if block.is_none() {
+        return Ok(Value::fixnum(0));
+    }
+    cx.state::<Cwd>().blocks += 1;
+    let r = if arg.is_nil() { cx.yield_values(block, &[]) } else { cx.yield1(block, arg) };
+    cx.state::<Cwd>().blocks -= 1;
+    cwd::restore(cx, kept);
+    r
+}
+
 fn glob_args(cx: &mut Cx, kw: &Kwargs) -> Result<(i32, Vec<u8>, bool)> {
     kw.only(cx, &[sym::base, Sym::intern("sort"), Sym::intern("flags")])?;
     let flags = match kw.get(Sym::intern("flags")) {
@@ -153,24 +197,50 @@ fn glob_args(cx: &mut Cx, kw: &Kwargs) -> Result<(i32, Vec<u8>, bool)> {
         None => 0,
     };
     let base = match kw.get(sym::base).filter(|b| !b.is_nil()) {
-        Some(b) if cx.is_data::<DirData>(b) => dir(cx, b)?.path.clone(),
+        Some(b) if cx.is_data::<DirData>(b) => dir(cx, b)?.path.clone().unwrap_or_default(),
         Some(b) => cx.path_of(b)?,
         None => Vec::new(),
     };
-    let sort = kw.get(Sym::intern("sort")).is_none_or(Value::truthy);
+    let sort = match kw.get(Sym::intern("sort")) {
+        None | Some(Value::TRUE) => true,
+        Some(Value::FALSE) => false,
+        Some(other) => {
+            let shown = cx.inspect_for_error(other);
+            return cx.arg_error(format!("expected true or false as sort: {shown}"));
+        }
+    };
     Ok((flags, base, sort))
 }
 
-fn glob_pattern(cx: &mut Cx, v: Value, flags: i32, base: &[u8], sort: bool, out: &mut Vec<Vec<u8>>) -> Result<()> {
+/// Paths that match one pattern, and their encoding: the pattern's.
+fn glob_pattern(cx: &mut Cx, v: Value, flags: i32, base: &[u8], sort: bool, out: &mut Vec<(Vec<u8>, u8)>) -> Result<()> {
     let v = match cx.call_if_responds(v, sym::to_path, &[])? {
         Some(p) if !v.is_kind(Kind::String) => p,
         _ => v,
     };
-    let p = cx.to_str(v)?.bytes().to_vec();
+    let s = cx.to_str(v)?;
+    let p = s.bytes().to_vec();
+    let e = Encoding::from_id(s.encoding()).unwrap_or(Encoding::UTF_8);
+    if !e.is_ascii_compatible() {
+        return cx.raise(ids::COMPAT_ERROR, format!("incompatible character encodings: {} and US-ASCII", e.name()));
+    }
     if p.contains(&0) {
         return cx.arg_error("nul-separated glob pattern is deprecated");
     }
-    glob::glob(cx, &p, flags, base, sort, out)
+    let e = if e == Encoding::US_ASCII { crate::encoding::default_external(cx) } else { e };
+    let mut found = Vec::new();
+    glob::glob(cx, &p, flags, base, sort, &mut found)?;
+    out.extend(found.into_iter().map(|n| (n, e.id())));
+    Ok(())
+}
+
+fn paths(cx: &mut Cx, list: &[(Vec<u8>, u8)]) -> Value {
+    let a = cx.new_array();
+    for (n, e) in list {
+        let s = cx.str_bytes(n, *e);
+        ArrayCell::push(a, &mut cx.heap, s);
+    }
+    a.as_value()
 }
 
 #[ruby_class(ids::DIR)]
@@ -197,6 +267,26 @@ pub mod dir_class {
             },
         };
         chdir_to(cx, &p, block)
+    }
+    /// Makes the directory of a descriptor the VM's working directory; with a block only during it.
+    ///
+    ///     Dir.open("/") { |d| Dir.fchdir(d.fileno) { Dir.pwd } }   #=> "/"
+    #[method("fchdir", singleton)]
+    fn fchdir(cx: &mut Cx, _this: Value, fd: i64, block: Block) -> Result<Value> {
+        fchdir_to(cx, fd as i32, Value::NIL, block)
+    }
+    /// A Dir over the descriptor of an open directory.
+    #[method("for_fd", singleton)]
+    fn for_fd(cx: &mut Cx, this: ClassId, fd: i64) -> Result<Value> {
+        let fd = fd as i32;
+        crate::process::owner::check_number(cx, fd)?;
+        let entries = match read_entries(fd) {
+            Ok(e) => e,
+            Err(e) => return super::super::fail(cx, e, "fdopendir"),
+        };
+        let encoding = crate::encoding::default_external(cx);
+        let d = DirData { path: None, path_encoding: UTF8, encoding, fd, entries, at: 0, closed: false, borrowed: true };
+        Ok(cx.data(this, d))
     }
     /// Makes a directory.
     #[method("mkdir", singleton)]
@@ -225,26 +315,29 @@ pub mod dir_class {
     }
     /// All names in a directory, "." and ".." included.
     #[method("entries", singleton)]
-    fn entries(cx: &mut Cx, _this: Value, path: Value, _kw: Kwargs) -> Result<Value> {
+    fn entries(cx: &mut Cx, _this: Value, path: Value, kw: Kwargs) -> Result<Value> {
+        let encoding = encoding_of(cx, kw)?;
         let e = entries_or_fail(cx, path)?;
-        Ok(names(cx, &e))
+        Ok(names(cx, &e, encoding))
     }
     /// All names in a directory but "." and "..".
     #[method("children", singleton)]
-    fn children(cx: &mut Cx, _this: Value, path: Value, _kw: Kwargs) -> Result<Value> {
+    fn children(cx: &mut Cx, _this: Value, path: Value, kw: Kwargs) -> Result<Value> {
+        let encoding = encoding_of(cx, kw)?;
         let mut e = entries_or_fail(cx, path)?;
         e.retain(|n| !is_dot(n));
-        Ok(names(cx, &e))
+        Ok(names(cx, &e, encoding))
     }
     /// Yields each name in a directory but "." and "..".
     #[method("each_child", singleton)]
-    fn each_child(cx: &mut Cx, this: Value, path: Value, _kw: Kwargs, block: Block) -> Result<Value> {
+    fn each_child(cx: &mut Cx, this: Value, path: Value, kw: Kwargs, block: Block) -> Result<Value> {
         if block.is_none() {
-            return enumerator(cx, this, "each_child", &[path]);
+            return lazily(cx, this, "each_child", path, kw);
         }
+        let encoding = encoding_of(cx, kw)?;
         for n in entries_or_fail(cx, path)? {
             if !is_dot(&n) {
-                let s = cx.str_bytes(&n, UTF8);
+                let s = external_text(cx, &n, encoding);
                 cx.yield1(block, s)?;
             }
         }
@@ -252,12 +345,13 @@ pub mod dir_class {
     }
     /// Yields each name in a directory.
     #[method("foreach", singleton)]
-    fn foreach(cx: &mut Cx, this: Value, path: Value, _kw: Kwargs, block: Block) -> Result<Value> {
+    fn foreach(cx: &mut Cx, this: Value, path: Value, kw: Kwargs, block: Block) -> Result<Value> {
         if block.is_none() {
-            return enumerator(cx, this, "foreach", &[path]);
+            return lazily(cx, this, "foreach", path, kw);
         }
+        let encoding = encoding_of(cx, kw)?;
         for n in entries_or_fail(cx, path)? {
-            let s = cx.str_bytes(&n, UTF8);
+            let s = external_text(cx, &n, encoding);
             cx.yield1(block, s)?;
         }
         Ok(Value::NIL)
@@ -292,9 +386,12 @@ pub mod dir_class {
     ///
     ///     Dir.glob("/dev/nul[l]")   #=> ["/dev/null"]
     #[method("glob", singleton)]
-    fn glob(cx: &mut Cx, _this: Value, pattern: Value, flags: Option<i64>, kw: Kwargs, block: Block) -> Result<Value> {
-        let (f, base, sort) = glob_args(cx, &kw)?;
-        let flags = flags.map_or(f, |f| f as i32);
+    fn glob(cx: &mut Cx, _this: Value, pattern: Value, flags: Option<Value>, kw: Kwargs, block: Block) -> Result<Value> {
+        let (mut f, base, sort) = glob_args(cx, &kw)?;
+        if let Some(v) = flags.filter(|v| !v.is_nil() && kw.get(Sym::intern("flags")).is_none()) {
+            f = cx.to_i64(v)? as i32;
+        }
+        let flags = f;
         let mut out = Vec::new();
         match cx.try_ary(pattern)? {
             Some(a) => {
@@ -307,10 +404,10 @@ pub mod dir_class {
             None => glob_pattern(cx, pattern, flags, &base, sort, &mut out)?,
         }
         if block.is_none() {
-            return Ok(names(cx, &out));
+            return Ok(paths(cx, &out));
         }
-        for n in out {
-            let s = cx.str_bytes(&n, UTF8);
+        for (n, e) in out {
+            let s = cx.str_bytes(&n, e);
             cx.yield1(block, s)?;
         }
         Ok(Value::NIL)
@@ -323,12 +420,14 @@ pub mod dir_class {
         for p in patterns {
             glob_pattern(cx, *p, flags, &base, sort, &mut out)?;
         }
-        Ok(names(cx, &out))
+        Ok(paths(cx, &out))
     }
     /// Opens a directory; with a block closes it afterwards.
     #[method("open", singleton)]
-    fn open(cx: &mut Cx, this: Value, path: Value, _kw: Kwargs, block: Block) -> Result<Value> {
-        let d = cx.call(this, sym::new, &[path])?;
+    fn open(cx: &mut Cx, this: Value, path: Value, kw: Kwargs, block: Block) -> Result<Value> {
+        let mut args = vec![path];
+        args.extend(kw.0.map(|h| h.as_value()));
+        let d = cx.call_full(this, sym::new, &args, kw.0.is_some(), Block::NONE)?;
         if block.is_none() {
             return Ok(d);
         }
@@ -338,8 +437,10 @@ pub mod dir_class {
     }
     /// Opens a directory.
     #[method("initialize", private)]
-    fn initialize(cx: &mut Cx, this: Value, path: Value, _kw: Kwargs) -> Result<()> {
-        let p = cx.path_of(path)?;
+    fn initialize(cx: &mut Cx, this: Value, path: Value, kw: Kwargs) -> Result<()> {
+        let encoding = encoding_of(cx, kw)?;
+        let given = cx.path_str(path)?;
+        let (p, path_encoding) = (given.bytes().to_vec(), given.encoding());
         let fd = match open_dir(cx, &p) {
             Ok(f) => f,
             Err(e) => return fail_at(cx, e, "dir_initialize", &p),
@@ -348,7 +449,7 @@ pub mod dir_class {
             Ok(e) => e,
             Err(e) => return fail_at(cx, e, "dir_initialize", &p),
         };
-        cx.data_init(this, DirData { path: p, fd, entries, at: 0, closed: false })
+        cx.data_init(this, DirData { path: Some(p), path_encoding, encoding, fd, entries, at: 0, closed: false, borrowed: false })
     }
     /// The next name, nil at the end.
     #[method("read")]
@@ -356,7 +457,7 @@ pub mod dir_class {
         let d = dir(cx, this)?;
         let Some(n) = d.entries.get(d.at).cloned() else { return Ok(Value::NIL) };
         d.at += 1;
-        Ok(cx.str_bytes(&n, UTF8))
+        Ok(external_text(cx, &n, d.encoding))
     }
     /// Yields each name.
     #[method("each")]
@@ -378,7 +479,7 @@ pub mod dir_class {
     fn own_children(cx: &mut Cx, this: Value) -> Result<Value> {
         let d = dir(cx, this)?;
         let list: Vec<Vec<u8>> = d.entries.iter().filter(|n| !is_dot(n)).cloned().collect();
-        Ok(names(cx, &list))
+        Ok(names(cx, &list, d.encoding))
     }
     /// Yields each name but "." and "..".
     #[method("each_child")]
@@ -386,9 +487,11 @@ pub mod dir_class {
         if block.is_none() {
             return enumerator(cx, this, "each_child", &[]);
         }
-        let list: Vec<Vec<u8>> = dir(cx, this)?.entries.iter().filter(|n| !is_dot(n)).cloned().collect();
+        let d = dir(cx, this)?;
+        let list: Vec<Vec<u8>> = d.entries.iter().filter(|n| !is_dot(n)).cloned().collect();
+        let encoding = d.encoding;
         for n in list {
-            let s = cx.str_bytes(&n, UTF8);
+            let s = external_text(cx, &n, encoding);
             cx.yield1(block, s)?;
         }
         Ok(this)
@@ -396,8 +499,11 @@ pub mod dir_class {
     /// The path it was opened with.
     #[method("path", "to_path")]
     fn path(cx: &mut Cx, this: Value) -> Result<Value> {
-        let p = cx.data_ref::<DirData>(this)?.path.clone();
-        Ok(cx.str_bytes(&p, UTF8))
+        let d = cx.data_ref::<DirData>(this)?;
+        match d.path.clone() {
+            Some(p) => Ok(cx.str_bytes(&p, d.path_encoding)),
+            None => Ok(Value::NIL),
+        }
     }
     /// The descriptor's number.
     #[method("fileno")]
@@ -435,8 +541,10 @@ pub mod dir_class {
     /// Makes it the VM's working directory; with a block only during it.
     #[method("chdir")]
     fn own_chdir(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
-        let p = dir(cx, this)?.path.clone();
-        chdir_to(cx, &p, block)
+        let d = dir(cx, this)?;
+        let (fd, path) = (d.fd, d.path.clone());
+        let arg = path.map_or(Value::NIL, |p| cx.str_bytes(&p, UTF8));
+        fchdir_to(cx, fd, arg, block)
     }
     /// Closes the directory.
     #[method("close")]
@@ -447,7 +555,13 @@ pub mod dir_class {
     #[method("inspect")]
     fn inspect(cx: &mut Cx, this: Value) -> Result<Value> {
         let c = cx.class_name_of(this);
-        let p = if cx.is_data::<DirData>(this) { cx.data_ref::<DirData>(this)?.path.clone() } else { Vec::new() };
+        let p = match cx.is_data::<DirData>(this) {
+            true => {
+                let d = cx.data_ref::<DirData>(this)?;
+                d.path.clone().unwrap_or_else(|| format!("fd {}", d.fd).into_bytes())
+            }
+            false => Vec::new(),
+        };
         let b = [b"#<", c.as_bytes(), b":", &p, b">"].concat();
         Ok(cx.str_auto(&b))
     }

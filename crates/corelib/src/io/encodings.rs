@@ -166,7 +166,7 @@ pub fn of_keywords(cx: &mut Cx, kw: &Kwargs) -> Result<Option<(Option<u8>, Inter
 }
 
 /// Options of conversion among the keywords: what to do with what can't be converted, and line ends.
-pub fn conversion(cx: &mut Cx, kw: Kwargs) -> Result<Option<Arc<Options>>> {
+pub fn conversion(cx: &mut Cx, kw: Kwargs, target: Option<u8>) -> Result<Option<Arc<Options>>> {
     const NAMES: [&str; 9] = [
         "invalid",
         "undef",
@@ -181,7 +181,9 @@ pub fn conversion(cx: &mut Cx, kw: Kwargs) -> Result<Option<Arc<Options>>> {
     if kw.is_empty() || !NAMES.iter().any(|n| kw.get(Sym::intern(n)).is_some()) && kw.get(Sym::intern("lf_newline")).is_none() {
         return Ok(None);
     }
-    let mut o = options(cx, kw, Encoding::UTF_8)?;
+    // A replacement is kept in the encoding that it is written in.
+    let target = target.and_then(Encoding::from_id).unwrap_or(Encoding::UTF_8);
+    let mut o = options(cx, kw, target)?;
     // An Io is not traced: a fallback, which is a Ruby object, has no place there.
     o.forget_fallback();
     Ok(Some(Arc::new(o)))
@@ -211,7 +213,7 @@ pub fn settle_mode(cx: &mut Cx, m: &mut Mode, asked: Option<(Option<u8>, Interna
     };
     m.bom |= bom;
     (m.ext, m.int) = settle(cx, ext, int);
-    m.conversion = conversion(cx, kw)?;
+    m.conversion = conversion(cx, kw, m.int.or(m.ext))?;
     validate(cx, m.io & object::READ != 0, m.binmode, m.ext, m.int, m.conversion.as_deref())?;
     if m.conversion.as_ref().is_some_and(|o| o.newlines == Newlines::Universal) {
         m.textmode = true;
@@ -351,7 +353,7 @@ pub mod io {
     #[method("set_encoding")]
     fn set_encoding(cx: &mut Cx, this: Value, ext: Value, int: Option<Value>, kw: Kwargs) -> Result<Value> {
         let (external, internal) = of_arguments(cx, ext, int)?;
-        let conversion = conversion(cx, kw)?;
+        let conversion = conversion(cx, kw, internal.or(external))?;
         let io = object::get(cx, this)?;
         let (readable, binmode) = (io.readable(), io.binmode);
         validate(cx, readable, binmode, external, internal, conversion.as_deref())?;

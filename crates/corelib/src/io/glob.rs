@@ -319,8 +319,8 @@ impl Walk<'_> {
             names.sort();
         }
         let [first, more @ ..] = rest else { return Ok(()) };
-        if first.is_empty() && more.is_empty() && !prefix.is_empty() && top {
-            self.out.push(Self::join(prefix, b""));
+        if first.is_empty() && more.is_empty() && (!prefix.is_empty() || !self.base.is_empty()) && top {
+            self.out.push(if prefix.is_empty() { b"/".to_vec() } else { Self::join(prefix, b"") });
         }
         for name in names {
             if name == b".." || name == b"." && !(top && self.flags & DOTMATCH != 0 && more.is_empty()) {

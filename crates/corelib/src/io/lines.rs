@@ -14,6 +14,20 @@ pub struct LineArgs {
     pub paragraph: bool,
     pub limit: Option<usize>,
     pub chomp: bool,
+    /// Bytes of the shortest character: what separates lines starts at a multiple.
+    unit: usize,
+}
+
+/// The same with the separator as UTF-16 and UTF-32 write it.
+fn in_encoding(a: &LineArgs, encoding: u8) -> std::borrow::Cow<'_, LineArgs> {
+    let e = Encoding::from_id(encoding).unwrap_or(Encoding::BINARY);
+    let Some(sep) = a.sep.as_ref().filter(|s| !e.is_ascii_compatible() && s.is_ascii()) else { return std::borrow::Cow::Borrowed(a) };
+    let mut wide = Vec::new();
+    if !sep.iter().all(|b| e.encode(*b as u32, &mut wide)) {
+        return std::borrow::Cow::Borrowed(a);
+    }
+    let unit = wide.len() / sep.len();
+    std::borrow::Cow::Owned(LineArgs { sep: Some(wide), unit, ..a.clone() })
 }
 
 /// Parses `(sep = $/, limit = nil, chomp: false)`.
@@ -45,7 +59,7 @@ pub fn line_args(cx: &mut Cx, args: &[Value], kw: &Kwargs) -> Result<LineArgs> {
     let sep = Ref::<StringCell>::from_value(sep).map(|s| s.bytes().to_vec());
     let paragraph = sep.as_ref().is_some_and(Vec::is_empty);
     let limit = limit.and_then(|l| usize::try_from(l).ok());
-    Ok(LineArgs { sep: if paragraph { Some(b"\n\n".to_vec()) } else { sep }, paragraph, limit, chomp })
+    Ok(LineArgs { sep: if paragraph { Some(b"\n\n".to_vec()) } else { sep }, paragraph, limit, chomp, unit: 1 })
 }
 
 /// Encoding of text read from a stream.
@@ -80,7 +94,9 @@ pub fn read_line(cx: &mut Cx, v: Value, a: &LineArgs) -> Result<Option<Vec<u8>>>
             }
         }
     }
-    object::reader(cx, v)?.by_characters = true;
+    let io = object::reader(cx, v)?;
+    io.by_characters = true;
+    let a = &in_encoding(a, text_encoding(io));
     let mut from = 0;
     let (mut end, mut found) = (0, false);
     loop {
@@ -91,7 +107,7 @@ pub fn read_line(cx: &mut Cx, v: Value, a: &LineArgs) -> Result<Option<Vec<u8>>>
             let mut at = from;
             while let Some(i) = memchr::memchr(last, &b[at..]) {
                 at += i + 1;
-                if b[..at].ends_with(sep) {
+                if b[..at].ends_with(sep) && at.is_multiple_of(a.unit) {
                     found = true;
                     end = at;
                     break;
@@ -157,7 +173,9 @@ pub fn read_line(cx: &mut Cx, v: Value, a: &LineArgs) -> Result<Option<Vec<u8>>>
         }
     }
     if a.chomp {
-        chomp(&mut line, a);
+        // Wide text that is not converted keeps its carriage returns, as in CRuby.
+        let returns = a.unit == 1 || object::raw(cx, v)?.int.is_some();
+        chomp(&mut line, a, returns);
     }
     Ok(Some(line))
 }
@@ -168,7 +186,7 @@ fn starts_character(b: &[u8]) -> bool {
     head.is_some_and(|n| std::str::from_utf8(&b[b.len() - n..]).is_err_and(|e| e.error_len().is_none()))
 }
 
-fn chomp(line: &mut Vec<u8>, a: &LineArgs) {
+fn chomp(line: &mut Vec<u8>, a: &LineArgs, returns: bool) {
     let Some(sep) = &a.sep else { return };
     if a.paragraph {
         // A single line end stands at the end of the file.
@@ -179,8 +197,10 @@ fn chomp(line: &mut Vec<u8>, a: &LineArgs) {
         }
     } else if line.ends_with(sep) {
         line.truncate(line.len() - sep.len());
-        if sep == b"\n" && line.last() == Some(&b'\r') {
-            line.pop();
+        let newline = sep.len() == a.unit && sep.contains(&b'\n');
+        let return_ = sep.iter().map(|b| if *b == b'\n' { b'\r' } else { *b }).collect::<Vec<u8>>();
+        if newline && returns && line.ends_with(&return_) {
+            line.truncate(line.len() - a.unit);
         }
     }
 }

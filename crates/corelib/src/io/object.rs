@@ -47,6 +47,8 @@ pub struct Io {
     pub wbuf: Vec<u8>,
     pub lineno: i64,
     pub path: Option<Vec<u8>>,
+    /// Encoding of the path as it was given.
+    pub path_encoding: u8,
     /// Child process of popen, or 0.
     pub pid: i32,
     /// External encoding id when set.
@@ -104,6 +106,7 @@ impl Io {
             wbuf: Vec::new(),
             lineno: 0,
             path: None,
+            path_encoding: zakuro_object::string::UTF8,
             pid: 0,
             ext: None,
             int: None,

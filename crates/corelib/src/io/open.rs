@@ -327,7 +327,7 @@ pub mod io {
             (r.ext, r.int) = (ext, int);
             r.settled = true;
         }
-        r.conversion = super::super::encodings::conversion(cx, kw)?;
+        r.conversion = super::super::encodings::conversion(cx, kw, r.int.or(r.ext))?;
         let r = pipe_end(cx, this, r)?;
         let w = pipe_end(cx, this, w)?;
         let pair = cx.array(&[r, w]);
@@ -560,10 +560,12 @@ pub mod file {
         if cx.is_data::<object::IoData>(this) {
             return cx.raise(ids::RUNTIME_ERROR, "reinitializing File");
         }
-        let p = cx.path_of(path)?;
+        let given = cx.path_str(path)?;
+        let (p, encoding) = (given.bytes().to_vec(), given.encoding());
         let m = modes::parse(cx, mode.unwrap_or(Value::NIL), &kw, "r")?;
         let perm = perm_of(cx, perm, &kw)?;
-        let io = open_path(cx, &p, &m, perm)?;
+        let mut io = open_path(cx, &p, &m, perm)?;
+        io.path_encoding = encoding;
         object::init(cx, this, io)
     }
     /// The path that the file was opened with.
@@ -571,8 +573,9 @@ pub mod file {
     ///     File.open("/dev/null", &:path)   #=> "/dev/null"
     #[method("path", "to_path")]
     fn path(cx: &mut Cx, this: Value) -> Result<Value> {
-        match object::raw(cx, this)?.path.clone() {
-            Some(p) => Ok(cx.str_auto(&p)),
+        let io = object::raw(cx, this)?;
+        match io.path.clone() {
+            Some(p) => Ok(cx.str_bytes(&p, io.path_encoding)),
             None => Ok(Value::NIL),
         }
     }

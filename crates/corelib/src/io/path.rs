@@ -43,6 +43,9 @@ pub fn dirname(p: &[u8], levels: usize) -> Vec<u8> {
         let end = head.iter().rposition(|b| *b != b'/').map_or(0, |i| i + 1);
         p = if end == 0 { b"/".to_vec() } else { head[..end].to_vec() };
     }
+    // Several slashes in front are one.
+    let lead = p.iter().take_while(|b| **b == b'/').count();
+    p.drain(..lead.saturating_sub(1));
     p
 }
 
@@ -125,13 +128,15 @@ pub fn expand(cx: &mut Cx, p: &[u8], base: Option<&[u8]>, tilde: bool) -> Result
             x => parts.push(x),
         }
     }
+    // Slashes in front stay as they are.
+    let lead = if p.first() == Some(&b'/') { full.iter().take_while(|b| **b == b'/').count() } else { 1 };
     let mut out = Vec::with_capacity(full.len());
-    for part in parts {
-        out.push(b'/');
+    out.resize(lead, b'/');
+    for (i, part) in parts.into_iter().enumerate() {
+        if i > 0 {
+            out.push(b'/');
+        }
         out.extend_from_slice(part);
-    }
-    if out.is_empty() {
-        out.push(b'/');
     }
     Ok(out)
 }
@@ -202,6 +207,9 @@ fn join_into(cx: &mut Cx, out: &mut Vec<u8>, first: &mut bool, v: Value) -> Resu
             return cx.arg_error("recursive array");
         }
         return Ok(());
+    }
+    if Ref::<StringCell>::from_value(v).is_some_and(|s| s.bytes().contains(&0)) {
+        return cx.arg_error("string contains null byte");
     }
     let p = cx.path_of(v)?;
     append(out, first, &p);
@@ -317,6 +325,12 @@ pub mod file {
             Some(d) => Some(cx.path_of(d)?),
             None => None,
         };
+        let system = crate::encoding::default_external(cx);
+        if !system.is_ascii_compatible() && p.first() != Some(&b'/') && d.is_none() {
+            let e = cx.path_str(path)?.encoding();
+            let e = zakuro_text::encoding::Encoding::from_id(e).map_or("UTF-8", |e| e.name());
+            return cx.raise(ids::COMPAT_ERROR, format!("incompatible character encodings: {e} and {}", system.name()));
+        }
         let full = expand(cx, &p, d.as_deref(), tilde)?;
         Ok(path_value(cx, &full, path))
     }
@@ -355,17 +369,21 @@ pub mod file {
     /// The path as a String: `to_path` or `to_str`.
     #[method("path", singleton)]
     fn path(cx: &mut Cx, _this: Value, path: Value) -> Result<Value> {
-        let p = cx.path_of(path)?;
-        Ok(cx.str_auto(&p))
+        let p = cx.path_str(path)?;
+        Ok(cx.str_bytes(p.bytes(), p.encoding()))
     }
     /// Whether a name matches a pattern; `flags` are File::FNM_*.
     ///
     ///     File.fnmatch("*.rb", "a.rb")   #=> true
     ///     File.fnmatch("*", ".a")   #=> false
     #[method("fnmatch", "fnmatch?", singleton)]
-    fn fnmatch(cx: &mut Cx, _this: Value, pattern: Ref<StringCell>, path: Value, flags: Option<i64>) -> Result<bool> {
+    fn fnmatch(cx: &mut Cx, _this: Value, pattern: Ref<StringCell>, path: Value, flags: Option<Value>) -> Result<bool> {
         let pat = pattern.bytes().to_vec();
         let p = cx.path_of(path)?;
-        Ok(super::super::glob::fnmatch_braces(&pat, &p, flags.unwrap_or(0) as i32))
+        let flags = match flags {
+            Some(f) => cx.to_i64(f)?,
+            None => 0,
+        };
+        Ok(super::super::glob::fnmatch_braces(&pat, &p, flags as i32))
     }
 }

@@ -7,15 +7,86 @@ use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
 /// Payload of File::Stat.
-pub struct StatData(pub libc::stat);
+pub struct StatData {
+    st: libc::stat,
+    birth: Birth,
+}
 impl NativeData for StatData {
     fn send_copy(&self) -> Option<SendPayload> {
-        Some(Box::new(StatData(self.0)))
+        Some(Box::new(StatData { ..*self }))
     }
 }
 
-pub fn stat_value(cx: &mut Cx, st: libc::stat) -> Value {
-    cx.data(ids::FILE_STAT, StatData(st))
+/// When a file was made: seconds and nanoseconds, None when the file system does not know. Err: errno.
+type Birth = std::result::Result<Option<(i64, i64)>, i32>;
+
+/// statx(2), the only call that tells it.
+fn birth_at(fd: i32, path: &std::ffi::CStr, flags: i32) -> Birth {
+    // SAFETY: a C string; the struct is filled when the call succeeds.
+    unsafe {
+        let mut st: libc::statx = std::mem::zeroed();
+        if libc::statx(fd, path.as_ptr(), flags, libc::STATX_BTIME, &mut st) != 0 {
+            return Err(super::errors::last_errno());
+        }
+        let known = st.stx_mask & libc::STATX_BTIME != 0;
+        Ok(known.then_some((st.stx_btime.tv_sec, st.stx_btime.tv_nsec as i64)))
+    }
+}
+
+fn birth_of(cx: &mut Cx, v: Value, follow: bool) -> Result<Birth> {
+    if cx.is_data::<object::IoData>(v) {
+        let fd = object::get(cx, v)?.fd;
+        return Ok(birth_at(fd, c"", libc::AT_EMPTY_PATH));
+    }
+    let p = cwd::c(&cx.path_of(v)?);
+    let at = cwd::dirfd(cx);
+    Ok(birth_at(at, &p, if follow { 0 } else { libc::AT_SYMLINK_NOFOLLOW }))
+}
+
+/// Time of birth. NotImplementedError when nobody knows.
+fn birthtime(cx: &mut Cx, birth: Birth, path: &[u8]) -> Result<Value> {
+    match birth {
+        Ok(Some((s, n))) => time(cx, s, n),
+        Ok(None) => cx.raise(ids::NOT_IMPLEMENTED_ERROR, "birthtime is unimplemented on this filesystem"),
+        Err(libc::ENOSYS) => cx.raise(ids::NOT_IMPLEMENTED_ERROR, "birthtime() function is unimplemented on this machine"),
+        Err(e) => fail_at(cx, e, "rb_file_s_birthtime", path),
+    }
+}
+
+/// What an argument names, asked once: a stream, or a path as a String.
+fn named(cx: &mut Cx, v: Value) -> Result<Value> {
+    if v.is_kind(Kind::String) || cx.is_data::<object::IoData>(v) {
+        return Ok(v);
+    }
+    match cx.call_if_responds(v, sym::to_io, &[])? {
+        Some(io) if cx.is_data::<object::IoData>(io) => Ok(io),
+        _ => Ok(cx.path_str(v)?.as_value()),
+    }
+}
+
+fn stat_data(cx: &mut Cx, v: Value, follow: bool, func: &str) -> Result<StatData> {
+    let v = named(cx, v)?;
+    let st = stat_or_fail(cx, v, follow, func)?;
+    let birth = birth_of(cx, v, follow)?;
+    Ok(StatData { st, birth })
+}
+
+fn stat_value(cx: &mut Cx, v: Value, follow: bool, func: &str) -> Result<Value> {
+    let d = stat_data(cx, v, follow, func)?;
+    Ok(cx.data(ids::FILE_STAT, d))
+}
+
+/// Is the process in a group?
+fn in_group(gid: u32) -> bool {
+    let mut list = [0; 512];
+    // SAFETY: getegid has no preconditions; the list has room for the number given.
+    unsafe {
+        if libc::getegid() == gid {
+            return true;
+        }
+        let n = libc::getgroups(list.len() as i32, list.as_mut_ptr());
+        list[..n.max(0) as usize].contains(&gid)
+    }
 }
 
 fn kind(st: &libc::stat) -> libc::mode_t {
@@ -211,8 +282,7 @@ macro_rules! path_tests {
             /// Whether it belongs to this process's group.
             #[method("grpowned?", singleton)]
             fn is_grpowned(cx: &mut Cx, _this: Value, v: Value) -> Result<bool> {
-                // SAFETY: getegid has no preconditions.
-                is(cx, v, |s| s.st_gid == unsafe { libc::getegid() })
+                is(cx, v, |s| in_group(s.st_gid))
             }
             /// Whether the set-user-id bit is set.
             #[method("setuid?", singleton)]
@@ -247,14 +317,12 @@ pub mod file {
     /// What is known about a file.
     #[method("stat", singleton)]
     fn stat(cx: &mut Cx, _this: Value, v: Value) -> Result<Value> {
-        let s = stat_or_fail(cx, v, true, "rb_file_s_stat")?;
-        Ok(stat_value(cx, s))
+        stat_value(cx, v, true, "rb_file_s_stat")
     }
     /// What is known about a file or symbolic link itself.
     #[method("lstat", singleton)]
     fn lstat(cx: &mut Cx, _this: Value, v: Value) -> Result<Value> {
-        let s = stat_or_fail(cx, v, false, "rb_file_s_lstat")?;
-        Ok(stat_value(cx, s))
+        stat_value(cx, v, false, "rb_file_s_lstat")
     }
     /// "file", "directory", "link", "fifo", "socket", "characterSpecial", "blockSpecial"
     ///
@@ -282,11 +350,24 @@ pub mod file {
         let s = stat_or_fail(cx, v, true, "rb_file_s_ctime")?;
         time(cx, s.st_ctime, s.st_ctime_nsec)
     }
+    /// Time when the file was made.
+    #[method("birthtime", singleton)]
+    fn birthtime(cx: &mut Cx, _this: Value, v: Value) -> Result<Value> {
+        let v = named(cx, v)?;
+        let b = birth_of(cx, v, true)?;
+        let p = if cx.is_data::<object::IoData>(v) { Vec::new() } else { cx.path_of(v)? };
+        super::birthtime(cx, b, &p)
+    }
+    /// Time when the file was made.
+    #[method("birthtime")]
+    fn own_birthtime(cx: &mut Cx, this: Value) -> Result<Value> {
+        let b = birth_of(cx, this, true)?;
+        super::birthtime(cx, b, b"")
+    }
     /// What is known about the open file.
     #[method("lstat")]
     fn own_lstat(cx: &mut Cx, this: Value) -> Result<Value> {
-        let s = stat_or_fail(cx, this, true, "")?;
-        Ok(stat_value(cx, s))
+        stat_value(cx, this, true, "")
     }
     /// Time of the last change of the content.
     #[method("mtime")]
@@ -322,8 +403,7 @@ pub mod io {
     /// What is known about the open file.
     #[method("stat")]
     fn stat(cx: &mut Cx, this: Value) -> Result<Value> {
-        let s = stat_or_fail(cx, this, true, "")?;
-        Ok(stat_value(cx, s))
+        stat_value(cx, this, true, "")
     }
 }
 
@@ -331,13 +411,13 @@ pub mod io {
 pub mod stat {
     use super::*;
     fn st(cx: &mut Cx, v: Value) -> Result<&'static libc::stat> {
-        Ok(&cx.data_ref::<StatData>(v)?.0)
+        Ok(&cx.data_ref::<StatData>(v)?.st)
     }
     /// What is known about a path.
     #[method("initialize", private)]
     fn initialize(cx: &mut Cx, this: Value, path: Value) -> Result<()> {
-        let s = stat_or_fail(cx, path, true, "rb_file_s_stat")?;
-        cx.data_init(this, StatData(s))
+        let d = stat_data(cx, path, true, "rb_file_s_stat")?;
+        cx.data_init(this, d)
     }
     /// As `File.ftype`.
     ///
@@ -405,6 +485,31 @@ pub mod stat {
     #[method("rdev")]
     fn rdev(cx: &mut Cx, this: Value) -> Result<i64> {
         Ok(st(cx, this)?.st_rdev as i64)
+    }
+    /// Major number of a device file.
+    ///
+    ///     File.stat("/dev/null").rdev_major   #=> 1
+    #[method("rdev_major")]
+    fn rdev_major(cx: &mut Cx, this: Value) -> Result<i64> {
+        Ok(libc::major(st(cx, this)?.st_rdev) as i64)
+    }
+    /// Minor number of a device file.
+    ///
+    ///     File.stat("/dev/null").rdev_minor   #=> 3
+    #[method("rdev_minor")]
+    fn rdev_minor(cx: &mut Cx, this: Value) -> Result<i64> {
+        Ok(libc::minor(st(cx, this)?.st_rdev) as i64)
+    }
+    /// Is the process in the group of the file?
+    #[method("grpowned?")]
+    fn is_grpowned(cx: &mut Cx, this: Value) -> Result<bool> {
+        Ok(in_group(st(cx, this)?.st_gid))
+    }
+    /// Time when the file was made.
+    #[method("birthtime")]
+    fn birthtime(cx: &mut Cx, this: Value) -> Result<Value> {
+        let b = cx.data_ref::<StatData>(this)?.birth;
+        super::birthtime(cx, b, b"")
     }
     /// Preferred block size.
     #[method("blksize")]

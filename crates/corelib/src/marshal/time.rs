@@ -49,6 +49,8 @@ pub fn dump(cx: &mut Cx, v: Value) -> Result<Value> {
             let bytes = z.bytes().to_vec();
             cx.str_bytes(&bytes, US_ASCII)
         }
+        // A time zone object goes by its name.
+        None if !zone.is_nil() => cx.call(zone, Sym::intern("name"), &[])?,
         _ => zone,
     };
     cx.ivar_set_raw(s, Sym::intern("zone"), zone);
@@ -87,6 +89,13 @@ pub fn load(cx: &mut Cx, class: Value, data: Value) -> Result<Value> {
         let offset = cx.ivar_get(data, Sym::intern("offset"));
         if cx.is_integer(offset) {
             cx.call(t, Sym::intern("localtime"), &[offset])?;
+        }
+        let name = cx.ivar_get(data, Sym::intern("zone"));
+        if name.is_kind(Kind::String)
+            && let Some(class) = cx.class_id(class)
+        {
+            let zone = crate::time::zone::named(cx, class, name)?.unwrap_or(name);
+            crate::time::zone::set_object(cx, t, zone);
         }
     }
     for (name, value) in cx.ivar_list(data).into_iter().filter(|(n, _)| Cx::is_ivar_name(*n)) {

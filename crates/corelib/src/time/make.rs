@@ -1,7 +1,7 @@
 //! Construction: Time.now, at, new, utc, local.
 
 use super::calc::{self, Moment};
-use super::zone::{self, Offset};
+use super::zone::{self, Offset, Zoned};
 use super::{Clock, TimeData};
 use num_bigint::BigInt;
 use zakuro_macros::ruby_class;
@@ -20,10 +20,10 @@ fn now() -> Moment {
     Moment { sec: ts.tv_sec, nsec: ts.tv_nsec as u32, rest: None }
 }
 
-fn clock_or_local(cx: &mut Cx, zone_arg: Option<Value>, sec: i64) -> Result<Clock> {
+fn clock_or_local(cx: &mut Cx, class: ClassId, zone_arg: Option<Value>, sec: i64) -> Result<Zoned> {
     match zone_arg {
-        Some(z) => zone::clock_of(cx, z, sec),
-        None => Ok(zone::local_clock(cx, sec)),
+        Some(z) => zone::zoned(cx, class, z, sec),
+        None => Ok((zone::local_clock(cx, sec), Value::NIL)),
     }
 }
 
@@ -159,29 +159,40 @@ fn second_text(cx: &mut Cx, v: Value) -> Result<Moment> {
 }
 
 /// The moment of fields on a clock.
-fn resolve(cx: &mut Cx, f: Fields, zone_arg: Option<Value>) -> Result<TimeData> {
+fn resolve(cx: &mut Cx, class: ClassId, f: Fields, zone_arg: Option<Value>, summer: bool) -> Result<(TimeData, Value)> {
     let Some(as_utc) = f.as_utc() else { return cx.range_error("year too big") };
-    let (sec, clock) = match zone_arg {
+    let zone_arg = match zone_arg {
+        Some(z) => Some(zone::named(cx, class, z)?.unwrap_or(z)),
+        None => None,
+    };
+    let (sec, clock, object) = match zone_arg {
         None => {
-            let sec = zone::local_epoch(cx, as_utc);
-            (sec, zone::local_clock(cx, sec))
+            let sec = zone::local_epoch(cx, as_utc, summer);
+            (sec, zone::local_clock(cx, sec), Value::NIL)
         }
-        Some(z) if !z.is_kind(Kind::String) && !cx.is_integer(z) && cx.responds(z, Sym::intern("local_to_utc"), false)? => {
+        Some(z) if zone::is_zone(cx, z, "local_to_utc")? => {
             let t = cx.data(ids::TIME, TimeData { sec: as_utc, nsec: 0, rest: None, clock: Clock::Utc });
             let u = cx.call(z, Sym::intern("local_to_utc"), &[t])?;
-            let sec = if cx.is_data::<TimeData>(u) { super::get(cx, u)?.sec } else { calc::exact(cx, u)?.sec };
-            (sec, Clock::Fixed((as_utc - sec) as i32))
+            let sec = zone::answer(cx, u, false)?;
+            (sec, Clock::Fixed(zone::checked(cx, as_utc - sec)?), z)
         }
         Some(z) => {
-            let clock = zone::clock_of(cx, z, as_utc)?;
+            let clock = zone::clock_of(cx, z)?;
             let off = match &clock {
                 Clock::Fixed(o) => *o,
                 _ => 0,
             };
-            (as_utc - off as i64, clock)
+            (as_utc - off as i64, clock, Value::NIL)
         }
     };
-    Ok(TimeData { sec, nsec: f.nsec, rest: f.rest, clock })
+    Ok((TimeData { sec, nsec: f.nsec, rest: f.rest, clock }, object))
+}
+
+/// A new Time of a class with its time zone object.
+fn finish(cx: &mut Cx, class: ClassId, made: (TimeData, Value)) -> Value {
+    let v = cx.data(class, made.0);
+    zone::set_object(cx, v, made.1);
+    v
 }
 
 /// `Time.new("2024-01-02 03:04:05.678 +09:00")`
@@ -192,7 +203,8 @@ fn parse_text(cx: &mut Cx, text: &[u8], precision: usize) -> Result<(Fields, Opt
         let s = cx.str_auto(text);
         cx.inspect_text(s)?
     };
-    if text.first().is_some_and(|b| b.is_ascii_whitespace()) || text.last().is_some_and(|b| b.is_ascii_whitespace()) {
+    let space = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_whitespace() || *b == 0x0b);
+    if space(text.first()) || space(text.last()) || digits(0) == 0 {
         return cx.arg_error(format!("can't parse: {quoted}"));
     }
     let n = digits(0);
@@ -210,7 +222,8 @@ fn parse_text(cx: &mut Cx, text: &[u8], precision: usize) -> Result<(Fields, Opt
         if digits(start) != 2 {
             let end = (start + 10).min(text.len());
             let from = start.saturating_sub(1);
-            return cx.arg_error(format!("two digits {name} is expected:{}", shown(&text[from..end])));
+            let after = if name == "hour" { String::new() } else { format!(" after '{}'", text[from] as char) };
+            return cx.arg_error(format!("two digits {name} is expected{after}: {}", shown(&text[from..end])));
         }
         *at += 2;
         let v = num(start, start + 2);
@@ -238,11 +251,17 @@ fn parse_text(cx: &mut Cx, text: &[u8], precision: usize) -> Result<(Fields, Opt
         return cx.arg_error("no time information");
     }
     f.hour = two(cx, &mut at, "hour", 0, 24)?;
+    if text.get(at) == Some(&b'.') {
+        return cx.arg_error(format!("fraction hour is not supported: {}", shown(&text[time_start..=at])));
+    }
     if text.get(at) != Some(&b':') {
         return cx.arg_error(format!("missing min part: {} ", shown(&text[time_start..at])));
     }
     at += 1;
     f.min = two(cx, &mut at, "min", 0, 59)?;
+    if text.get(at) == Some(&b'.') {
+        return cx.arg_error(format!("fraction min is not supported: {}", shown(&text[time_start..=at])));
+    }
     if text.get(at) != Some(&b':') {
         return cx.arg_error(format!("missing sec part: {} ", shown(&text[time_start..at])));
     }
@@ -251,7 +270,7 @@ fn parse_text(cx: &mut Cx, text: &[u8], precision: usize) -> Result<(Fields, Opt
     if text.get(at) == Some(&b'.') {
         let k = digits(at + 1);
         if k == 0 {
-            return cx.arg_error(format!("subsecond expected after dot: {}", shown(&text[at - 2..])));
+            return cx.arg_error(format!("subsecond expected after dot: {}", shown(&text[time_start..(at + 2).min(text.len())])));
         }
         let frac = &text[at + 1..at + 1 + k.min(precision)];
         let n: BigInt = format!("0{}", shown(frac)).parse().unwrap_or_default();
@@ -268,7 +287,9 @@ fn parse_text(cx: &mut Cx, text: &[u8], precision: usize) -> Result<(Fields, Opt
         return Ok((f, None));
     }
     let z = text[at..].to_vec();
-    if matches!(zone::parse_offset(&z), Offset::Bad) {
+    // What looks like an offset is judged as one.
+    let looks = matches!(z[0], b'+' | b'-') && z[1..].iter().all(|b| b.is_ascii_digit() || *b == b':');
+    if !looks && matches!(zone::parse_offset(&z), Offset::Bad) {
         return cx.arg_error(format!("can't parse at: {}", shown(&text[at.saturating_sub(1)..])));
     }
     Ok((f, Some(z)))
@@ -297,8 +318,8 @@ pub mod time {
     fn now(cx: &mut Cx, this: ClassId, kw: Kwargs) -> Result<Value> {
         let z = in_keyword(cx, &kw)?;
         let m = super::now();
-        let clock = clock_or_local(cx, z, m.sec)?;
-        Ok(cx.data(this, TimeData { sec: m.sec, nsec: m.nsec, rest: None, clock }))
+        let (clock, object) = clock_or_local(cx, this, z, m.sec)?;
+        Ok(finish(cx, this, (TimeData { sec: m.sec, nsec: m.nsec, rest: None, clock }, object)))
     }
     /// The time so many seconds after 1970 (plus a part of a second), or a copy of a Time.
     ///
@@ -308,6 +329,9 @@ pub mod time {
     fn at(cx: &mut Cx, this: ClassId, time: Value, sub: Option<Value>, unit: Option<Value>, kw: Kwargs) -> Result<Value> {
         let z = in_keyword(cx, &kw)?;
         let (mut m, old) = if cx.is_data::<TimeData>(time) {
+            if sub.is_some() {
+                return cx.type_error("can't convert Time into an exact number");
+            }
             let t = super::super::get(cx, time)?;
             (Moment::of(t), Some(t.clock.clone()))
         } else {
@@ -331,12 +355,12 @@ pub mod time {
                 None => return cx.range_error("time out of range"),
             };
         }
-        let clock = match (z, old) {
-            (Some(z), _) => zone::clock_of(cx, z, m.sec)?,
-            (None, Some(c)) if sub.is_none() => c,
-            _ => zone::local_clock(cx, m.sec),
+        let (clock, object) = match (z, old) {
+            (Some(z), _) => zone::zoned(cx, this, z, m.sec)?,
+            (None, Some(c)) => (c, zone::object(cx, time)),
+            _ => (zone::local_clock(cx, m.sec), Value::NIL),
         };
-        Ok(cx.data(this, TimeData { sec: m.sec, nsec: m.nsec, rest: m.rest, clock }))
+        Ok(finish(cx, this, (TimeData { sec: m.sec, nsec: m.nsec, rest: m.rest, clock }, object)))
     }
     /// Time of a UTC date: year, month, day, hour, minute, second, microsecond.
     ///
@@ -351,8 +375,10 @@ pub mod time {
     #[method("local", "mktime", singleton)]
     fn local(cx: &mut Cx, this: ClassId, args: Rest) -> Result<Value> {
         let f = civil_args(cx, args)?;
-        let t = resolve(cx, f, None)?;
-        Ok(cx.data(this, t))
+        // Of ten arguments the ninth says whether daylight saving time is meant.
+        let summer = args.len() == 10 && args[8].truthy();
+        let t = resolve(cx, this, f, None, summer)?;
+        Ok(finish(cx, this, t))
     }
     /// The current time, the time of a date in a zone, or of a text like "2024-01-02 03:04:05".
     ///
@@ -361,10 +387,13 @@ pub mod time {
     #[method("initialize", private, max = 7)]
     fn initialize(cx: &mut Cx, this: Value, args: Rest, kw: Kwargs) -> Result<()> {
         let z = in_keyword(cx, &kw)?;
+        let class = cx.class_of(this);
         if args.is_empty() {
             let m = super::now();
-            let clock = clock_or_local(cx, z, m.sec)?;
-            return cx.data_init(this, TimeData { sec: m.sec, nsec: m.nsec, rest: None, clock });
+            let (clock, object) = clock_or_local(cx, class, z, m.sec)?;
+            cx.data_init(this, TimeData { sec: m.sec, nsec: m.nsec, rest: None, clock })?;
+            zone::set_object(cx, this, object);
+            return Ok(());
         }
         let offset = args.get(6).copied().filter(|v| !v.is_nil());
         if offset.is_some() && z.is_some() {
@@ -372,25 +401,32 @@ pub mod time {
         }
         if let ([text], Some(s)) = (args, Ref::<StringCell>::from_value(args[0])) {
             let _ = text;
-            let precision = match kw.get(Sym::intern("precision")).filter(|v| !v.is_nil()) {
+            let precision = match kw.get(Sym::intern("precision")) {
+                Some(Value::NIL) => usize::MAX,
                 Some(p) => cx.to_i64(p)?.max(0) as usize,
                 None => 9,
             };
+            if !crate::string::util::enc(s).is_ascii_compatible() {
+                return cx.arg_error("time string should have ASCII compatible encoding");
+            }
             let bytes = s.bytes().to_vec();
             let (f, tail) = parse_text(cx, &bytes, precision)?;
-            let zone_arg = match (z, tail) {
-                (Some(z), _) => Some(z),
-                (None, Some(t)) => Some(cx.str_bytes(&t, zakuro_object::string::UTF8)),
-                (None, None) => None,
+            let zone_arg = match tail {
+                Some(t) => Some(cx.str_bytes(&t, zakuro_object::string::UTF8)),
+                None => z,
             };
-            let t = resolve(cx, f, zone_arg)?;
-            return cx.data_init(this, t);
+            let (t, object) = resolve(cx, class, f, zone_arg, false)?;
+            cx.data_init(this, t)?;
+            zone::set_object(cx, this, object);
+            return Ok(());
         }
         if args[0].is_nil() {
             return cx.no_conversion(Value::NIL, "Integer");
         }
         let f = fields(cx, &args[..args.len().min(6)], None)?;
-        let t = resolve(cx, f, z.or(offset))?;
-        cx.data_init(this, t)
+        let (t, object) = resolve(cx, class, f, z.or(offset), false)?;
+        cx.data_init(this, t)?;
+        zone::set_object(cx, this, object);
+        Ok(())
     }
 }

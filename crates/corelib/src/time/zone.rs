@@ -3,7 +3,7 @@
 use super::Clock;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
-use jiff::tz::{Dst, TimeZone};
+use jiff::tz::{AmbiguousOffset, Dst, TimeZone};
 use zakuro_vm::*;
 
 /// The VM's zone as of a version of its ENV.
@@ -53,14 +53,20 @@ pub fn local_clock(cx: &mut Cx, sec: i64) -> Clock {
 }
 
 /// Seconds since 1970 of a reading of the VM's clock, given as if it were UTC.
-pub fn local_epoch(cx: &mut Cx, as_utc: i64) -> i64 {
+///
+/// Of a reading that the clock shows twice, the second is meant, or with `summer` the first.
+pub fn local_epoch(cx: &mut Cx, as_utc: i64, summer: bool) -> i64 {
     let tz = zone(cx);
     let (days, rest) = (as_utc.div_euclid(86_400), as_utc.rem_euclid(86_400));
     let (y, m, d) = zakuro_text::strftime::civil_from_days(days);
     let dt = i16::try_from(y).ok().and_then(|y| {
         DateTime::new(y, m as i8, d as i8, (rest / 3600) as i8, (rest / 60 % 60) as i8, (rest % 60) as i8, 0).ok()
     });
-    match dt.and_then(|dt| tz.to_ambiguous_timestamp(dt).later().ok()) {
+    let meant = dt.map(|dt| tz.to_ambiguous_timestamp(dt)).and_then(|t| match t.offset() {
+        AmbiguousOffset::Fold { .. } if summer => t.earlier().ok(),
+        _ => t.later().ok(),
+    });
+    match meant {
         Some(ts) => ts.as_second(),
         None => match local_clock(cx, as_utc) {
             Clock::Local { offset, .. } => as_utc - offset as i64,
@@ -73,8 +79,75 @@ fn bad<T>(cx: &mut Cx, text: &str) -> Result<T> {
     cx.arg_error(format!("\"+HH:MM\", \"-HH:MM\", \"UTC\" or \"A\"..\"I\",\"K\"..\"Z\" expected for utc_offset: {text}"))
 }
 
-/// Clock of an `in:` or offset argument: "+09:00", "UTC", "A", seconds, or a time zone object.
-pub fn clock_of(cx: &mut Cx, v: Value, sec: i64) -> Result<Clock> {
+/// A clock and the time zone object that it comes from, or nil.
+pub type Zoned = (Clock, Value);
+
+/// Hidden variable of a Time: its time zone object.
+fn variable() -> Sym {
+    Sym::intern("__zone")
+}
+/// The time zone object of a Time, or nil.
+pub fn object(cx: &mut Cx, time: Value) -> Value {
+    cx.ivar_get(time, variable())
+}
+/// Sets the time zone object of a Time.
+pub fn set_object(cx: &mut Cx, time: Value, zone: Value) {
+    if !zone.is_nil() || !object(cx, time).is_nil() {
+        cx.ivar_set_raw(time, variable(), zone);
+    }
+}
+
+/// Is it something with a time zone's methods?
+pub fn is_zone(cx: &mut Cx, v: Value, method: &str) -> Result<bool> {
+    Ok(!v.is_nil() && !v.is_kind(Kind::String) && !cx.is_integer(v) && v.as_float().is_none() && cx.responds(v, Sym::intern(method), false)?)
+}
+
+/// A time zone's answer: of a Time its reading (`of_clock`) or its moment, of other objects their `to_i`.
+pub fn answer(cx: &mut Cx, v: Value, of_clock: bool) -> Result<i64> {
+    if cx.is_data::<super::TimeData>(v) {
+        let t = super::get(cx, v)?;
+        return Ok(t.sec + if of_clock { t.offset() as i64 } else { 0 });
+    }
+    let n = if cx.is_integer(v) { v } else { cx.call(v, sym::to_i, &[])? };
+    cx.to_i64(n)
+}
+
+/// An offset of less than a day. ArgumentError
+pub fn checked(cx: &mut Cx, offset: i64) -> Result<i32> {
+    match i32::try_from(offset) {
+        Ok(o) if o.abs() < 86_400 => Ok(o),
+        _ => cx.arg_error("utc_offset out of range"),
+    }
+}
+
+/// Time zone object of a name that is no offset, when the class knows such.
+pub fn named(cx: &mut Cx, class: ClassId, v: Value) -> Result<Option<Value>> {
+    let Some(s) = Ref::<StringCell>::from_value(v) else { return Ok(None) };
+    if !matches!(parse_offset(s.bytes()), Offset::Bad) {
+        return Ok(None);
+    }
+    let class = cx.class_value(class);
+    if !cx.responds(class, Sym::intern("find_timezone"), true)? {
+        return Ok(None);
+    }
+    cx.call(class, Sym::intern("find_timezone"), &[v]).map(Some)
+}
+
+/// Clock of an `in:` or offset argument: "+09:00", "UTC", "A", seconds, a time zone object, or for a class with `find_timezone` the name of one.
+pub fn zoned(cx: &mut Cx, class: ClassId, v: Value, sec: i64) -> Result<Zoned> {
+    let v = named(cx, class, v)?.unwrap_or(v);
+    if is_zone(cx, v, "utc_to_local")? {
+        let t = cx.data(ids::TIME, super::TimeData { sec, nsec: 0, rest: None, clock: Clock::Utc });
+        let l = cx.call(v, Sym::intern("utc_to_local"), &[t])?;
+        let local = answer(cx, l, true)?;
+        let offset = checked(cx, local - sec)?;
+        return Ok((Clock::Fixed(offset), v));
+    }
+    Ok((clock_of(cx, v)?, Value::NIL))
+}
+
+/// Clock of an offset.
+pub fn clock_of(cx: &mut Cx, v: Value) -> Result<Clock> {
     if let Some(s) = cx.try_str(v)? {
         let b = s.bytes().to_vec();
         return match parse_offset(&b) {
@@ -83,17 +156,6 @@ pub fn clock_of(cx: &mut Cx, v: Value, sec: i64) -> Result<Clock> {
             Offset::Range => cx.arg_error("utc_offset out of range"),
             Offset::Bad => bad(cx, &String::from_utf8_lossy(&b)),
         };
-    }
-    if !cx.is_integer(v) && v.as_float().is_none() && cx.responds(v, Sym::intern("utc_to_local"), false)? {
-        let t = cx.data(ids::TIME, super::TimeData { sec, nsec: 0, rest: None, clock: Clock::Utc });
-        let l = cx.call(v, Sym::intern("utc_to_local"), &[t])?;
-        let local = if cx.is_data::<super::TimeData>(l) {
-            let t = super::get(cx, l)?;
-            t.sec + t.offset() as i64
-        } else {
-            super::calc::exact(cx, l)?.sec
-        };
-        return Ok(Clock::Fixed((local - sec) as i32));
     }
     let m = super::calc::exact(cx, v)?;
     if m.sec.abs() >= 86_400 {

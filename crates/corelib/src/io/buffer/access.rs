@@ -202,6 +202,7 @@ fn room(cx: &mut Cx, this: Value, offset: usize, size: usize) -> Result<()> {
 }
 
 fn read_number(cx: &mut Cx, this: Value, l: Layout, offset: usize) -> Result<Value> {
+    ready(cx, this, 0, 0)?;
     room(cx, this, offset, l.size)?;
     let mut bytes = [0; 8];
     with_bytes(cx, this, offset, l.size, |b| bytes[..l.size].copy_from_slice(b))?;
@@ -210,6 +211,7 @@ fn read_number(cx: &mut Cx, this: Value, l: Layout, offset: usize) -> Result<Val
 
 fn write_number(cx: &mut Cx, this: Value, l: Layout, offset: usize, v: Value) -> Result<()> {
     let bytes = encode(cx, l, v)?;
+    with_bytes_mut(cx, this, 0, 0, |_| ())?;
     room(cx, this, offset, l.size)?;
     with_bytes_mut(cx, this, offset, l.size, |b| b.copy_from_slice(&bytes[..l.size]))
 }
