@@ -310,7 +310,7 @@ class Socket
       path = path.respond_to?(:to_path) ? path.to_path : path
       path = Sys.text(path)
       if path.bytesize > 108
-        raise ArgumentError, "too long unix socket path (#{path.bytesize}bytes given but 108bytes max)"
+        raise ArgumentError, "too long unix socket path (#{path.bytesize} bytes given but 108 bytes max)"
       end
       # An abstract name is as long as it is.
       return [AF_UNIX].pack("S") + path.b if path.start_with?("\0")

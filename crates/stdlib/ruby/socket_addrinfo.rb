@@ -2,7 +2,7 @@
 class Socket
   module Sys
     # getaddrinfo(3) with arguments as Ruby's methods take them.
-    def self.resolve(host, service, family = nil, type = nil, protocol = nil, flags = nil)
+    def self.resolve(host, service, family = nil, type = nil, protocol = nil, flags = nil, timeout: nil)
       host = host_text(host)
       service =
         case service
@@ -12,7 +12,7 @@ class Socket
         end
       flags = flags ? flags.to_int : 0
       flags |= AI_NUMERICSERV if service&.match?(/\A\d+\z/)
-      getaddrinfo(host, service, family ? family(family) : 0, type ? type(type) : 0, protocol || 0, flags)
+      getaddrinfo(host, service, family ? family(family) : 0, type ? type(type) : 0, protocol || 0, flags, timeout)
     end
 
     def self.host_text(host)
@@ -33,6 +33,9 @@ class Socket
       host, port = getnameinfo(sockaddr, NI_NUMERICHOST | NI_NUMERICSERV)
       [host, port.to_i]
     end
+
+    # The Addrinfo itself, or one of a packed address.
+    def self.addrinfo(value) = Addrinfo === value ? value : Addrinfo.new(value)
 
     # A packed address of a String or an Addrinfo.
     def self.sockaddr(value)
@@ -58,7 +61,7 @@ class Addrinfo
   attr_reader :pfamily, :socktype, :protocol, :canonname
 
   def self.getaddrinfo(host, service, family = nil, socktype = nil, protocol = nil, flags = nil, timeout: nil)
-    found = Sys.resolve(host, service, family, socktype, protocol, flags)
+    found = Sys.resolve(host, service, family, socktype, protocol, flags, timeout:)
     found.map { |address, fam, type, proto, canonical| new(address, fam, type, proto).__send__(:__named, canonical, host, service) }
   end
 
@@ -77,11 +80,6 @@ class Addrinfo
   def self.unix(path, socktype = Socket::SOCK_STREAM)
     new(Socket.pack_sockaddr_un(path), Socket::PF_UNIX, Sys.type(socktype), 0)
   end
-
-  # The Addrinfo itself, or one of a packed address.
-  def self.__of(value) = Addrinfo === value ? value : new(value)
-  private_class_method :__of
-  singleton_class.send(:public, :__of)
 
   def initialize(sockaddr, family = nil, socktype = nil, protocol = nil)
     family = Sys.family(family) unless family.nil?
@@ -246,10 +244,6 @@ class Addrinfo
     "#<Addrinfo: #{inspect_sockaddr}#{family}#{type}#{" (#{name})" if name}>"
   end
 
-  def ==(other) = Addrinfo === other && marshal_dump == other.marshal_dump
-  def hash = marshal_dump.hash
-  alias eql? ==
-
   def marshal_dump
     address =
       if unix?
@@ -259,7 +253,7 @@ class Addrinfo
       else
         @sockaddr
       end
-    family = Sys.name_of("PF_", @pfamily, %w[PF_LOCAL PF_FILE PF_ROUTE]) || @pfamily
+    family = Sys.name_of("PF_", @pfamily) || @pfamily
     family = "PF_UNIX" if @pfamily == Socket::PF_UNIX
     type = @socktype == 0 ? 0 : Sys.name_of("SOCK_", @socktype) || @socktype
     protocol = ip? ? Sys.name_of("IPPROTO_", @protocol) || @protocol : @protocol

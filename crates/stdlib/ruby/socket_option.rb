@@ -73,9 +73,13 @@ class Socket
       raise ArgumentError, "'how' should be either :SHUT_RD, :SHUT_WR, :SHUT_RDWR"
     end
 
+    # Arguments of options, which have numbers of their own.
+    VALUES = /\A(?:IP_(?:PMTUDISC|DEFAULT|MAX)|IPV6_RTHDR_TYPE)_|\APF_(?:LOCAL|ROUTE)\z/
+    private_constant :VALUES
+
     # Name of a constant of the prefix by its number; nil when there is none.
-    def self.name_of(prefix, number, but = nil)
-      Constants.constants.find { |c| c.name.start_with?(prefix) && !but&.include?(c.name) && Constants.const_get(c) == number }&.name
+    def self.name_of(prefix, number)
+      Constants.constants.find { |c| c.name.start_with?(prefix) && Constants.const_get(c) == number && !VALUES.match?(c.name) }&.name
     end
 
     FAMILY_NAMES = {AF_UNSPEC => "AF_UNSPEC", AF_UNIX => "AF_UNIX", AF_INET => "AF_INET", AF_INET6 => "AF_INET6", AF_PACKET => "AF_PACKET"}.freeze
@@ -158,7 +162,7 @@ class Socket
           return format("pid=%u euid=%u egid=%u", *@data.unpack("III")) if size == 12
         end
       end
-      size == 4 ? int.to_s : @data.dump
+      size == 4 && !(@level == IPPROTO_TCP && @optname == TCP_CONGESTION) ? int.to_s : @data.dump
     end
   end
 
@@ -167,7 +171,7 @@ class Socket
     attr_reader :family, :level, :type, :data
     # IO objects that came with it; nil unless `scm_rights: true`.
     attr_accessor :__ios
-    private :__ios=
+    private :__ios, :__ios=
 
     def self.int(family, level, type, value) = new(family, level, type, [value].pack("i"))
 
@@ -179,7 +183,7 @@ class Socket
     end
 
     def self.ip_pktinfo(address, index, destination = address)
-      to, from = [address, destination].map { |a| Addrinfo.__of(a).to_sockaddr }
+      to, from = [address, destination].map { |a| Sys.addrinfo(a).to_sockaddr }
       raise ArgumentError, "addr family must be AF_INET" unless [to, from].all? { |a| a.unpack1("S") == AF_INET }
       # Order of struct in_pktinfo: index, local address, destination in the header.
       data = [index].pack("i") + to.byteslice(4, 4) + from.byteslice(4, 4)
@@ -187,7 +191,7 @@ class Socket
     end
 
     def self.ipv6_pktinfo(address, index)
-      at = Addrinfo.__of(address).to_sockaddr
+      at = Sys.addrinfo(address).to_sockaddr
       raise ArgumentError, "addr family must be AF_INET6" unless at.unpack1("S") == AF_INET6
       new(:INET6, :IPV6, :PKTINFO, at.byteslice(8, 16) + [index].pack("I"))
     end
@@ -251,8 +255,6 @@ class Socket
       shown =
         if @level == SOL_SOCKET && @type == SCM_RIGHTS
           __ios ? __ios.map(&:inspect).join(" ") : @data.unpack("i*").join(" ")
-        elsif @data.bytesize == 4
-          int.to_s
         else
           @data.dump
         end

@@ -35,7 +35,7 @@ class TCPSocket < IPSocket
     end
     deadline = open_timeout && Process.clock_gettime(Process::CLOCK_MONOTONIC) + open_timeout
     host = "127.0.0.1" if host == ""
-    found = Sys.resolve(host, service, nil, Socket::SOCK_STREAM)
+    found = Sys.resolve(host, service, nil, Socket::SOCK_STREAM, timeout: resolv_timeout || open_timeout)
     local = local_host || local_service ? Sys.resolve(local_host, local_service, nil, Socket::SOCK_STREAM, nil, local_host ? 0 : Socket::AI_PASSIVE) : nil
     failure = nil
     found.each do |address, family, type, protocol|
@@ -236,11 +236,12 @@ class Socket
       end
       local = local_host || local_port ? Addrinfo.getaddrinfo(local_host, local_port, nil, :STREAM) : nil
       failure = socket = nil
-      Addrinfo.foreach(host, port, nil, :STREAM, timeout: resolv_timeout) do |address|
+      deadline = open_timeout && Process.clock_gettime(Process::CLOCK_MONOTONIC) + open_timeout
+      Addrinfo.foreach(host, port, nil, :STREAM, timeout: resolv_timeout || open_timeout) do |address|
         from = local&.find { |l| l.afamily == address.afamily }
         next if local && !from
         begin
-          timeout = open_timeout || connect_timeout
+          timeout = deadline ? [deadline - Process.clock_gettime(Process::CLOCK_MONOTONIC), 0].max : connect_timeout
           socket = from ? address.connect_from(from, timeout:) : address.connect(timeout:)
           break
         rescue SystemCallError => failure

@@ -13,6 +13,8 @@
 //! Rejected: a state struct behind a pointer (an indirection on every hot path of the many VMs that have one thread); a scheduler unit per
 //! thread (they would need a lock on the VM).
 
+mod interrupts;
+
 use crate::fiber::{Co, Out, Sus, layout};
 use crate::frame::Frame;
 use crate::raise::{Exc, Result};
@@ -758,95 +760,5 @@ impl Cx {
         let l = self.locations(0);
         self.use_stacks(mine.0, mine.1);
         Ok(l)
-    }
-
-    // ---- interrupts
-    /// Interrupts of a VM with threads: those of the VM go to its main thread.
-    #[cold]
-    pub(crate) fn threads_interrupted(&mut self, bits: u32) -> Result<()> {
-        let Some(ts) = self.threads.as_deref_mut() else { return Ok(()) };
-        let mut rotate = false;
-        if bits & poll::WAKE != 0 {
-            rotate = ts.woken() && !ts.ready.is_empty();
-        }
-        if bits & OF_VM != 0 {
-            ts.main().vm_bits |= bits & OF_VM;
-            if !std::ptr::eq(ts.current, ts.main) {
-                let main = ts.main;
-                // SAFETY: the main thread lives as long as the VM.
-                unsafe { ts.make_ready(main) };
-            }
-        }
-        if bits & poll::PREEMPT != 0 {
-            self.leave(Out::Again);
-        } else if rotate {
-            self.leave(Out::Rotate);
-        } else if bits & poll::WAKE != 0 {
-            self.arm_slice();
-        }
-        self.thread_interrupts(false)
-    }
-    /// Raises what other threads have sent to this one. `blocking`: it is about to wait.
-    #[inline]
-    pub(crate) fn thread_interrupts(&mut self, blocking: bool) -> Result<()> {
-        match self.threads.as_deref_mut() {
-            None => Ok(()),
-            Some(ts) => {
-                let t = ts.current();
-                if t.pending.is_empty() && t.vm_bits == 0 { Ok(()) } else { self.deliver(blocking) }
-            }
-        }
-    }
-    #[cold]
-    fn deliver(&mut self, blocking: bool) -> Result<()> {
-        let t: *mut Thread = self.threads().current;
-        // SAFETY: the running thread is alive.
-        unsafe {
-            let bits = std::mem::take(&mut (*t).vm_bits);
-            if bits & DEADLOCK != 0 {
-                let report = self.deadlock_report();
-                return self.raise(ids::FATAL, report);
-            }
-            if bits != 0 {
-                self.vm_interrupts(bits)?;
-            }
-            let mut i = 0;
-            while i < (*t).pending.len() {
-                let e = (&(*t).pending)[i];
-                match self.timing_of(&(*t).masks, e) {
-                    Timing::Never => i += 1,
-                    Timing::OnBlocking if !blocking => i += 1,
-                    _ => {
-                        (*t).pending.remove(i);
-                        return if e.is_kind(Kind::Throw) { self.repend(e) } else { self.raise_value(e) };
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-    fn timing_of(&self, masks: &[Vec<(Value, Timing)>], e: Value) -> Timing {
-        for (class, timing) in masks.iter().rev().flatten() {
-            let Some(id) = self.class_id(*class) else { continue };
-            // As CRuby: a kill is masked by what masks everything.
-            let hit =
-                if e.is_kind(Kind::Throw) { id == ids::OBJECT || id == ids::BASIC_OBJECT || id == ids::KERNEL } else { self.is_a(e, id) };
-            if hit {
-                return *timing;
-            }
-        }
-        Timing::Immediate
-    }
-    fn deadlock_report(&mut self) -> String {
-        let list = self.threads().list();
-        let mut s = format!("No live threads left. Deadlock?\n{} threads, {} sleeps", list.len(), list.len());
-        for v in list {
-            let shown = self.inspect_for_error(v);
-            s.push_str(&format!("\n* {shown}"));
-            if let Some(l) = self.thread_locations(v).ok().and_then(|l| l.into_iter().next()) {
-                s.push_str(&format!("\n   {l}"));
-            }
-        }
-        s
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! Map: [`object`] the payload, its life and buffers · [`wait`] system calls that may block · [`stream`] per-VM streams and their globals ·
 //! [`open`], [`modes`] opening and closing · [`write`], [`print`] output · [`read`], [`lines`] input · [`whole`] whole files, select · [`kernel`] ·
-//! [`status`] what streams tell · [`encodings`] · [`cwd`], [`path`], [`glob`] names · [`stat`], [`file`], [`dir`] the file system · [`errors`] errno ·
+//! [`status`] what streams tell, [`waiting`] waiting for events · [`encodings`] · [`cwd`], [`path`], [`glob`] names · [`stat`], [`file`], [`dir`] the file system · [`errors`] errno ·
 //! [`buffer`] IO::Buffer.
 
 pub mod buffer;
@@ -27,6 +27,7 @@ pub mod stat;
 pub mod status;
 pub mod stream;
 pub mod wait;
+pub mod waiting;
 pub mod whole;
 pub mod write;
 
@@ -56,6 +57,7 @@ pub static TABLES: &[&[MethodRow]] = &[
     stat::io::METHODS,
     stat::stat::METHODS,
     status::io::METHODS,
+    waiting::io::METHODS,
     whole::io::METHODS,
     write::io::METHODS,
 ];

@@ -123,9 +123,9 @@ impl Io {
     pub fn writable(&self) -> bool {
         self.mode & WRITE != 0
     }
-    /// A socket with one descriptor, for which the calls that never wait can be used.
+    /// A socket with one descriptor, which is this stream's own: the calls that never wait can be used, and it can be registered.
     pub fn is_socket(&self) -> bool {
-        self.socket.is_some() && self.wfd < 0
+        self.socket.is_some() && self.wfd < 0 && self.fd > 2
     }
     pub fn is_closed(&self) -> bool {
         self.fd < 0 && self.wfd < 0

@@ -100,7 +100,7 @@ pub fn on_socket(
             if let Patience::Until(deadline) = patience
                 && !source.is_ready(events)
             {
-                if !wait_source(cx, source, events, deadline)? {
+                if !wait_source(cx, fd, source, events, deadline)? {
                     return Ok(Called::TimedOut);
                 }
                 let io = object::raw(cx, v)?;
@@ -140,8 +140,9 @@ pub fn on_socket(
 }
 
 /// Waits until a call may succeed. False: the time is over.
-fn wait_source(cx: &mut Cx, source: &Source, events: u32, deadline: Option<Instant>) -> Result<bool> {
+fn wait_source(cx: &mut Cx, fd: RawFd, source: &Source, events: u32, deadline: Option<Instant>) -> Result<bool> {
     let mut ticket: Option<Ticket> = None;
+    let mut taken = false;
     let result = cx.wait_as(Wait::Event, deadline, |cx| {
         if let Some(t) = ticket.take() {
             source.unwatch(t);
@@ -153,13 +154,36 @@ fn wait_source(cx: &mut Cx, source: &Source, events: u32, deadline: Option<Insta
                 ticket = t;
                 Ok(None)
             }
+            // Another stream stands on the same descriptor and has registered it.
+            Err(e) if e.raw_os_error() == Some(libc::EEXIST) => {
+                taken = true;
+                Ok(Some(()))
+            }
             Err(e) => super::fail(cx, e.raw_os_error().unwrap_or(libc::EBADF), ""),
         }
     });
     if let Some(t) = ticket {
         source.unwatch(t);
     }
-    Ok(result?.is_some())
+    let woken = result?.is_some();
+    if !taken {
+        return Ok(woken);
+    }
+    let bits = if events == WRITABLE { libc::POLLOUT } else { libc::POLLIN };
+    let left = deadline.map(|d| d.saturating_duration_since(Instant::now()).as_secs_f64());
+    let ready = wait_any(cx, &mut [libc::pollfd { fd, events: bits, revents: 0 }], left)?;
+    source.set(events, false);
+    Ok(ready)
+}
+
+/// Whether none of the poll(2) events is there; errno then is EAGAIN. For calls that can't be told not to wait.
+pub fn would_block(fd: RawFd, events: i16) -> bool {
+    let nothing = poll(&mut [libc::pollfd { fd, events, revents: 0 }], 0) == 0;
+    if nothing {
+        // SAFETY: errno is this thread's own.
+        unsafe { *libc::__errno_location() = libc::EAGAIN };
+    }
+    nothing
 }
 
 /// Waits for poll(2) events on a socket; those that came, 0 when the time is over.

@@ -108,7 +108,7 @@ pub mod basic {
     /// recvmsg(2): [text, address, flags, [[level, type, data], ...]], or :wait_readable. `max` nil: the whole datagram, or what a stream has.
     #[method("__recvmsg", private)]
     fn recvmsg(cx: &mut Cx, this: Value, max: Value, flags: i64, max_control: i64, wait: bool) -> Result<Value> {
-        if object::reader(cx, this)?.buffered().len() > 0 {
+        if !object::reader(cx, this)?.buffered().is_empty() {
             return cx.raise(ids::IO_ERROR, "recvmsg for buffered IO");
         }
         descriptor(cx, this)?;

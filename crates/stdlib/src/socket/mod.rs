@@ -42,6 +42,7 @@ fn stream(fd: RawFd, kind: i32) -> Io {
     let mut io = Io::plain(fd, READ | WRITE, Some(kind));
     io.sync = true;
     io.binmode = true;
+    io.ext = Some(string::BINARY);
     io
 }
 
@@ -117,12 +118,14 @@ mod basic {
             io.owned = false;
             return fail(cx, libc::ENOTSOCK, "not a socket file descriptor");
         }
-        if flags & libc::O_NONBLOCK == 0 {
+        // The flags of the first three belong to the process.
+        if flags & libc::O_NONBLOCK == 0 && fd > 2 {
             // SAFETY: as above.
             unsafe { libc::fcntl(fd, libc::F_SETFL, flags | libc::O_NONBLOCK) };
         }
         io.sync = true;
         io.binmode = true;
+        io.ext = Some(string::BINARY);
         object::init(cx, this, io)
     }
     /// bind(2)
@@ -190,6 +193,9 @@ mod basic {
                 |_| false,
                 |fd| {
                     a.len = 128;
+                    if fd <= 2 && wait::would_block(fd, libc::POLLIN) {
+                        return -1;
+                    }
                     // SAFETY: room for 128 bytes.
                     unsafe { libc::accept4(fd, a.bytes.as_mut_ptr().cast(), &mut a.len, libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK) as isize }
                 },
@@ -326,31 +332,6 @@ mod basic {
         }
         Ok(binary(cx, a.get()))
     }
-    /// ioctl(2): the commands that ask for the address and other properties of an interface (a `struct ifreq` in a String) or for a number of bytes.
-    #[method("ioctl")]
-    fn ioctl(cx: &mut Cx, this: Value, command: i64, argument: Option<Value>) -> Result<i64> {
-        // SIOCGIF FLAGS, ADDR, DSTADDR, BRDADDR, NETMASK, METRIC, MTU, HWADDR, INDEX, TXQLEN; FIONREAD, SIOCOUTQ, SIOCATMARK. Others may hold addresses of memory.
-        const OF_INTERFACE: [i64; 10] = [0x8913, 0x8915, 0x8917, 0x8919, 0x891b, 0x891d, 0x8921, 0x8927, 0x8933, 0x8942];
-        const OF_SOCKET: [i64; 3] = [0x541b, 0x5411, 0x8905];
-        let fd = descriptor(cx, this)?;
-        let argument = argument.unwrap_or(Value::NIL);
-        if !OF_INTERFACE.contains(&command) && !OF_SOCKET.contains(&command) {
-            return fail(cx, libc::EINVAL, "ioctl: not among the commands that are known to be safe");
-        }
-        let s = cx.to_str(argument)?;
-        cx.check_frozen(s.as_value())?;
-        let mut b = s.bytes().to_vec();
-        let len = b.len();
-        b.resize(len.max(64), 0);
-        // SAFETY: these commands read and write at most 40 bytes.
-        let r = unsafe { libc::ioctl(fd, command as _, b.as_mut_ptr()) };
-        if r < 0 {
-            return fail(cx, errno(), "ioctl(2)");
-        }
-        let new = binary(cx, &b[..len]);
-        cx.call(s.as_value(), Sym::intern("replace"), &[new])?;
-        Ok(r as i64)
-    }
     /// Closes one side of the stream for Ruby: 0 reading, 1 writing. True when none is left.
     #[method("__close_side", private)]
     fn close_side(cx: &mut Cx, this: Value, side: i64) -> Result<bool> {
@@ -427,11 +408,9 @@ mod sys {
     }
     /// close(2)
     #[method("close", singleton)]
-    fn close(cx: &mut Cx, _this: Value, fd: i64) -> Result<()> {
-        owner::check_number(cx, fd as i32)?;
+    fn close(_cx: &mut Cx, _this: Value, fd: i64) {
         // SAFETY: a descriptor that a message brought and that nobody holds.
         unsafe { libc::close(fd as i32) };
-        Ok(())
     }
     /// The number of the descriptor of a socket that is taken from its object, which stays behind closed.
     #[method("release", singleton)]

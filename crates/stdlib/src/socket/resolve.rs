@@ -5,7 +5,8 @@ use std::ffi::{CStr, CString};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use zakuro_corelib::io::{fail, wait_readable};
+use zakuro_corelib::io::fail;
+use zakuro_corelib::io::wait::wait_timeout;
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
@@ -17,8 +18,8 @@ const AT_A_TIME: usize = 16;
 struct Running(Arc<AtomicUsize>);
 impl VmState for Running {}
 
-/// Runs `f`, which may take long, on a native thread of its own, while the Ruby thread waits and can be interrupted.
-fn aside<T: Send + 'static>(cx: &mut Cx, f: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+/// Runs `f`, which may take long, on a native thread of its own, while the Ruby thread waits and can be interrupted. IO::TimeoutError after some seconds.
+fn aside<T: Send + 'static>(cx: &mut Cx, seconds: Option<f64>, f: impl FnOnce() -> T + Send + 'static) -> Result<T> {
     if cx.host.is_none() {
         return Ok(f());
     }
@@ -48,7 +49,9 @@ fn aside<T: Send + 'static>(cx: &mut Cx, f: impl FnOnce() -> T + Send + 'static)
         return fail(cx, libc::EAGAIN, "no thread to look names up");
     }
     loop {
-        wait_readable(cx, event.as_raw_fd())?;
+        if wait_timeout(cx, event.as_raw_fd(), libc::POLLIN, seconds)? == 0 {
+            return crate::raise_named(cx, "IO::TimeoutError", "user specified timeout for the look-up of a name");
+        }
         if let Some(r) = result.lock().unwrap_or_else(|e| e.into_inner()).take() {
             return Ok(r);
         }
@@ -190,7 +193,7 @@ fn is_numeric(host: &Option<CString>) -> bool {
 pub mod sys {
     use super::*;
 
-    /// getaddrinfo(3): Array of [address, family, type, protocol, canonical name or nil]
+    /// getaddrinfo(3): Array of [address, family, type, protocol, canonical name or nil]. `seconds`: how long it may take, or nil.
     #[method("getaddrinfo", singleton)]
     #[allow(clippy::too_many_arguments)]
     fn getaddrinfo(
@@ -202,6 +205,7 @@ pub mod sys {
         kind: i64,
         protocol: i64,
         flags: i64,
+        seconds: Value,
     ) -> Result<Value> {
         let (host, service) = (c_string(cx, host)?, c_string(cx, service)?);
         let hints = [family as i32, kind as i32, protocol as i32, flags as i32];
@@ -211,7 +215,8 @@ pub mod sys {
         } else if is_numeric(&host) {
             super::getaddrinfo(host, service, hints)
         } else {
-            aside(cx, move || super::getaddrinfo(host, service, hints))?
+            let seconds = if seconds.is_nil() { None } else { Some(cx.to_f64(seconds)?) };
+            aside(cx, seconds, move || super::getaddrinfo(host, service, hints))?
         };
         let found = match found {
             Ok(f) => f,
@@ -235,7 +240,7 @@ pub mod sys {
         let names: Names = if flags & libc::NI_NUMERICHOST != 0 {
             super::getnameinfo(&address, flags)
         } else {
-            aside(cx, move || super::getnameinfo(&address, flags))?
+            aside(cx, None, move || super::getnameinfo(&address, flags))?
         };
         match names {
             Ok((host, service)) => {
@@ -284,7 +289,7 @@ pub mod sys {
                 return fail(cx, errno(), "getifaddrs");
             }
             let address = |a: *const libc::sockaddr| -> Option<Vec<u8>> {
-                let n = match (*a.as_ref()?).sa_family as i32 {
+                let n = match a.as_ref()?.sa_family as i32 {
                     libc::AF_INET => size_of::<libc::sockaddr_in>(),
                     libc::AF_INET6 => size_of::<libc::sockaddr_in6>(),
                     libc::AF_PACKET => size_of::<libc::sockaddr_ll>(),
