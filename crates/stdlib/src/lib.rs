@@ -8,7 +8,9 @@
 
 mod args;
 mod bigdecimal;
+mod cgi;
 mod console;
+mod coverage;
 mod date;
 mod digest;
 mod json;
@@ -24,6 +26,8 @@ use zakuro_vm::*;
 static FEATURES: &[(&str, fn(&mut Cx) -> Result<()>)] = &[
     ("bigdecimal", bigdecimal::load),
     ("bigdecimal/util", bigdecimal::load_util),
+    ("cgi/escape", cgi::load),
+    ("coverage", coverage::load),
     ("date", date::load),
     ("date_core", date::load),
     ("delegate", |cx| cx.run_source("delegate", include_str!("../ruby/delegate.rb"))),
@@ -39,6 +43,7 @@ static FEATURES: &[(&str, fn(&mut Cx) -> Result<()>)] = &[
     ("etc", |cx| cx.run_source("etc", include_str!("../ruby/etc.rb"))),
     ("fcntl", |cx| cx.run_source("fcntl", include_str!("../ruby/fcntl.rb"))),
     ("forwardable/impl", |cx| cx.run_source("forwardable/impl", include_str!("../ruby/forwardable_impl.rb"))),
+    ("io/nonblock", |cx| cx.run_source("io/nonblock", include_str!("../ruby/io_nonblock.rb"))),
     ("io/wait", |_| Ok(())),
     ("io/console", console::load),
     ("json", json::load),

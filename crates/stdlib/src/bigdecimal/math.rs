@@ -1,6 +1,6 @@
 //! Square root, exponential function and logarithm, to a number of digits. Fixed-point numbers of `bits` binary places, with some to spare.
 
-use super::num::{Num, Rules, Round, count_digits, pow10};
+use super::num::{Num, Round, Rules, count_digits, pow10};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{Signed, ToPrimitive, Zero};
 

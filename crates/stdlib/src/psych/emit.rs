@@ -19,13 +19,36 @@ pub enum Style {
 pub enum Event {
     StreamStart,
     StreamEnd,
-    DocumentStart { version: Option<(i64, i64)>, tags: Vec<(String, String)>, implicit: bool },
-    DocumentEnd { implicit: bool },
-    Alias { anchor: String },
-    Scalar { anchor: Option<String>, tag: Option<String>, value: String, plain: bool, quoted: bool, style: Style },
+    DocumentStart {
+        version: Option<(i64, i64)>,
+        tags: Vec<(String, String)>,
+        implicit: bool,
+    },
+    DocumentEnd {
+        implicit: bool,
+    },
+    Alias {
+        anchor: String,
+    },
+    Scalar {
+        anchor: Option<String>,
+        tag: Option<String>,
+        value: String,
+        plain: bool,
+        quoted: bool,
+        style: Style,
+    },
     /// A sequence, or a mapping.
-    Start { map: bool, anchor: Option<String>, tag: Option<String>, implicit: bool, flow: bool },
-    End { map: bool },
+    Start {
+        map: bool,
+        anchor: Option<String>,
+        tag: Option<String>,
+        implicit: bool,
+        flow: bool,
+    },
+    End {
+        map: bool,
+    },
 }
 
 /// What comes next.

@@ -22,21 +22,33 @@ pub type Placed = (Event, Mark, Mark);
 enum State {
     Stream,
     /// Of the first document no mark is needed.
-    Document { implicit: bool },
+    Document {
+        implicit: bool,
+    },
     Content,
     DocumentEnd,
     Node,
-    BlockItem { first: bool },
+    BlockItem {
+        first: bool,
+    },
     IndentlessItem,
-    BlockKey { first: bool },
+    BlockKey {
+        first: bool,
+    },
     BlockValue,
-    FlowItem { first: bool },
+    FlowItem {
+        first: bool,
+    },
     /// A pair without braces in a flow sequence: its key, value and end.
     PairKey,
     PairValue,
     PairEnd,
-    FlowKey { first: bool },
-    FlowValue { empty: bool },
+    FlowKey {
+        first: bool,
+    },
+    FlowValue {
+        empty: bool,
+    },
     End,
 }
 

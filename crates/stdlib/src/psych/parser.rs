@@ -31,7 +31,8 @@ fn input(cx: &mut Cx, yaml: Value) -> Result<(Input, Encoding)> {
             return Ok(Input::new(text.bytes().to_vec(), encoding));
         }
         let target = cx.str("UTF-8");
-        let converted = if text.encoding() == string::BINARY { Ok(text.as_value()) } else { cx.call(text.as_value(), name("encode"), &[target]) };
+        let converted =
+            if text.encoding() == string::BINARY { Ok(text.as_value()) } else { cx.call(text.as_value(), name("encode"), &[target]) };
         // What can't be converted is read as it is.
         let text = match converted {
             Ok(v) => cx.to_str(v)?,
