@@ -14,6 +14,7 @@ mod coverage;
 mod date;
 mod digest;
 mod json;
+mod openssl;
 mod psych;
 mod stringio;
 mod strscan;
@@ -50,6 +51,7 @@ static FEATURES: &[(&str, fn(&mut Cx) -> Result<()>)] = &[
     ("json/common", json::load),
     ("json/ext", json::load),
     ("json/version", json::load),
+    ("openssl", openssl::load),
     ("pathname", |cx| cx.run_source("pathname", include_str!("../ruby/pathname.rb"))),
     ("psych", psych::load),
     ("rbconfig", |cx| cx.run_source("rbconfig", include_str!("../ruby/rbconfig.rb"))),
@@ -77,6 +79,7 @@ pub static DOCUMENTED: &[(&str, &str, &[MethodRow])] = &[
     bigdecimal::DOCUMENTED[1],
     bigdecimal::DOCUMENTED[2],
     ("digest", "Digest::Base", digest::DOCUMENTED),
+    ("openssl", "OpenSSL", openssl::DOCUMENTED),
     ("psych", "Psych", psych::DOCUMENTED),
     ("zlib", "Zlib", zlib::DOCUMENTED),
 ];
