@@ -18,7 +18,7 @@ const ARROWS: &[(&str, Option<&[&str]>)] = &[
     ("vm", Some(&["compiler", "object", "channel", "sched", "heap", "bytecode"])),
     ("jit", Some(&["vm", "object", "heap", "bytecode"])),
     ("corelib", Some(&["vm", "compiler", "text", "macros", "object", "heap", "channel", "sched", "bytecode"])),
-    ("stdlib", Some(&["vm", "text", "macros", "object", "heap", "channel", "sched", "bytecode"])),
+    ("stdlib", Some(&["corelib", "vm", "text", "macros", "object", "heap", "channel", "sched", "bytecode"])),
     ("runtime", None),
     ("capi", Some(&["runtime"])),
     ("cli", Some(&["runtime"])),

@@ -1,7 +1,7 @@
-//! The parallel benchmarks: bench/parallel/*.rb, and those of VMs and channels: bench/vm/*.rb.
+//! The parallel benchmarks: bench/parallel/*.rb, those of VMs and channels: bench/vm/*.rb, and of sockets: bench/net/*.rb.
 //!
 //! `create_join`, `ping_pong` and `string_transfer` print `name value unit` lines themselves; the same file takes the
-//! reference's nearest means under `ruby`; so do the programs of bench/vm (`vm`: all of them). `kernels` measures the parallel gain by wall time with set-up:
+//! reference's nearest means under `ruby`; so do the programs of bench/vm (`vm`: all of them) and bench/net (`net`). `kernels` measures the parallel gain by wall time with set-up:
 //! one process doing all, two processes doing half each (the machine's own limit), one VM doing all, two VMs half each.
 
 use crate::bench::{Setup, least_and_most, median, program};
@@ -12,7 +12,7 @@ use crate::root;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-pub const NAMES: &[&str] = &["parallel", "create_join", "ping_pong", "string_transfer", "kernels", "vm"];
+pub const NAMES: &[&str] = &["parallel", "create_join", "ping_pong", "string_transfer", "kernels", "vm", "net"];
 
 /// Kernels with the number of units that keep one core busy for about a second.
 const KERNELS: &[(&str, usize)] =
@@ -31,12 +31,15 @@ const COUNTERPARTS: &[(&str, &str)] = &[
     ("vm_", "ractor_"),
     ("vm_", "marshal_"),
     ("", "pipe_"),
+    ("", ""),
 ];
 
 type Figures = Vec<(String, Json)>;
 
 pub fn known(name: &str) -> bool {
-    NAMES.contains(&name) || of_vms().iter().any(|program| program == name) || KERNELS.iter().any(|(kernel, _)| *kernel == name)
+    NAMES.contains(&name)
+        || ["vm", "net"].iter().any(|group| group_of(group).iter().any(|program| program == name))
+        || KERNELS.iter().any(|(kernel, _)| *kernel == name)
 }
 
 pub fn run(setup: &Setup, name: &str) -> Result<(bool, Figures), String> {
@@ -47,9 +50,11 @@ pub fn run(setup: &Setup, name: &str) -> Result<(bool, Figures), String> {
             good &= report(timed, timings(setup, timed), &mut figures);
         }
     }
-    for program in of_vms() {
-        if name == "vm" || name == program {
-            good &= report(&program, timings(setup, &program), &mut figures);
+    for group in ["vm", "net"] {
+        for program in group_of(group) {
+            if name == group || name == program {
+                good &= report(&program, timings(setup, &program), &mut figures);
+            }
         }
     }
     let kernels: Vec<&(&str, usize)> = KERNELS.iter().filter(|(k, _)| name == "parallel" || name == "kernels" || name == *k).collect();
@@ -90,17 +95,17 @@ fn report(name: &str, result: Result<Json, String>, figures: &mut Figures) -> bo
     }
 }
 
-/// Names of the programs in bench/vm.
-fn of_vms() -> Vec<String> {
-    let entries = std::fs::read_dir(root().join("bench/vm")).into_iter().flatten().flatten();
+/// Names of the programs in bench/vm or bench/net.
+fn group_of(group: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(root().join("bench").join(group)).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries.filter_map(|e| e.file_name().to_string_lossy().strip_suffix(".rb").map(str::to_string)).collect();
     names.sort();
     names
 }
 
 fn file(name: &str) -> PathBuf {
-    let parallel = root().join("bench/parallel").join(format!("{name}.rb"));
-    if parallel.exists() { parallel } else { root().join("bench/vm").join(format!("{name}.rb")) }
+    let at = |group: &str| root().join("bench").join(group).join(format!("{name}.rb"));
+    ["parallel", "net"].map(at).into_iter().find(|path| path.exists()).unwrap_or_else(|| at("vm"))
 }
 
 fn ended_well(outcome: Outcome, who: &str) -> Result<Outcome, String> {

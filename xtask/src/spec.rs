@@ -108,6 +108,7 @@ fn one(interpreter: &Path, suite: &Path, mspec: &Path, file: &Path, limit: Durat
     let outcome = Spec::new(interpreter)
         .dir(suite)
         .env("RUBY_EXE", interpreter)
+        .env("RUBY_FLAGS", "")
         .env("SPEC_TEMP_DIR", &scratch)
         .env("MSPEC_RUNNER", "1")
         .args(["-I"])

@@ -34,6 +34,8 @@ pub struct Options {
     pub no_did_you_mean: bool,
     pub no_error_highlight: bool,
     pub no_gems: bool,
+    /// `-n` or `-p`: Kernel has `chomp`, `chop`, `sub` and `gsub` for `$_`.
+    pub each_line: bool,
     /// `-a`, `-l`, `-p`, as `$-a`, `$-l`, `$-p` tell.
     pub split: bool,
     pub chomp: bool,

@@ -4,10 +4,11 @@
 //! `name -> id` of a known static name is a constant ([`sym`]); others are found in an open-addressed index that only grows: readers probe it with
 //! loads alone, a new name is added under the writers' lock. An index that is too small is replaced by a copy of twice its size; readers may still
 //! be in the old one, so that stays (all old ones together are smaller than the current one).
-//! Symbols never die (yet); rejected: per-VM tables (a symbol must be equal in every VM without translation); sharded locks around hash
+//! Symbols never die (yet), so whoever adds one is told what it costs ([`watch`]) and can be held to account for it; rejected: per-VM tables (a symbol must be equal in every VM without translation); sharded locks around hash
 //! maps (`to_sym` in two VMs took 1.2 times the CPU time of two processes).
 
 use crate::memory;
+use std::cell::Cell;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -29,6 +30,37 @@ const BINARY: u8 = 0;
 const UTF_8: u8 = 1;
 /// UTF-16 and UTF-32: their ASCII characters are not single bytes.
 const WIDE: std::ops::RangeInclusive<u8> = 3..=8;
+
+/// Bytes of a name's entry and of its places in the index, on the average.
+const PLACE: usize = 80;
+/// Called with the bytes that a new name takes, on the thread that added it. Set once, before the first VM.
+static WATCH: OnceLock<fn(usize)> = OnceLock::new();
+
+/// From now on `told` hears what each new name costs, for ever, in bytes. Later calls change nothing.
+pub fn watch(told: fn(usize)) {
+    let _ = WATCH.set(told);
+}
+
+thread_local! {
+    /// Bytes of the names that this native thread has added: for threads that work for another one. Read and written in functions that don't suspend.
+    static ADDED: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Bytes that the calling thread's new names take, all in all: a thread that works for another one hands them over ([`tell`]).
+#[inline(never)]
+pub fn added_here() -> usize {
+    ADDED.with(Cell::get)
+}
+
+/// The calling thread, or one that worked for it, has added names.
+#[cold]
+#[inline(never)]
+pub fn tell(bytes: usize) {
+    ADDED.with(|a| a.set(a.get().wrapping_add(bytes)));
+    if let Some(told) = WATCH.get() {
+        told(bytes);
+    }
+}
 
 /// Places of the first index: for the names of the core library.
 const FIRST_INDEX: usize = 1 << 14;
@@ -152,7 +184,7 @@ impl Table {
         let mut name = Vec::new();
         memory::grow(|| name.try_reserve_exact(bytes.len()).is_ok());
         name.extend_from_slice(bytes);
-        let _writing = self.writers.lock().unwrap_or_else(|e| e.into_inner());
+        let writing = self.writers.lock().unwrap_or_else(|e| e.into_inner());
         let mut index = self.index();
         // Another thread may have added it.
         if let Ok(known) = index.probe(hash, fits) {
@@ -171,6 +203,8 @@ impl Table {
         let _ = self.slot(id).set(Name { bytes: name.leak(), encoding });
         self.next.store(id + 1, Ordering::Release);
         index.add(hash, Sym(id));
+        drop(writing);
+        tell(bytes.len().next_multiple_of(16) + PLACE);
         Sym(id)
     }
 }

@@ -536,6 +536,8 @@ impl<'pr> Visit<'pr> for Analyzer {
             b"last_match" => self.mention_match(),
             // Without arguments it prints `$_`.
             b"print" if node.arguments().is_none() => self.mention_line(),
+            // With `-n` they change `$_`.
+            b"chomp" | b"chop" | b"sub" | b"gsub" if node.receiver().is_none() => self.mention_line(),
             b"block_given?" if node.receiver().is_none() && node.arguments().is_none() => self.use_block(),
             _ => {}
         }

@@ -31,7 +31,7 @@ pub use error::{Problem, SyntaxError};
 use ruby_prism as prism;
 use std::sync::Arc;
 use unit::{Compiler, Frame};
-use zakuro_base::{Sym, sym};
+use zakuro_base::{Sym, sym, symbol};
 use zakuro_bytecode::{Code, Params};
 use zakuro_text::encoding::Encoding;
 
@@ -169,8 +169,18 @@ pub fn compile_shared(source: &Arc<[u8]>, options: &Options) -> Result<Compiled,
 pub(crate) fn on_own_stack<R: Send>(work: impl Fn() -> R + Sync) -> R {
     std::thread::scope(|s| {
         let worker = std::thread::Builder::new().name("compiler".into()).stack_size(STACK);
-        match worker.spawn_scoped(s, &work) {
-            Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+        let work_there = || {
+            let r = std::panic::catch_unwind(std::panic::AssertUnwindSafe(&work));
+            (r, symbol::added_here())
+        };
+        match worker.spawn_scoped(s, work_there) {
+            Ok(thread) => {
+                let (r, names) = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                if names > 0 {
+                    symbol::tell(names);
+                }
+                r.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            }
             Err(_) => work(),
         }
     })

@@ -219,6 +219,16 @@ class Enumerator
       self
     end
 
+    private def initialize_copy(other)
+      return self if equal?(other)
+      raise FrozenError.new("can't modify frozen #{self.class}: #{inspect}", receiver: self) if frozen?
+      raise TypeError, "initialize_copy should take same class object" unless other.instance_of?(self.class)
+      enums = other.instance_variable_get(:@__enums)
+      raise ArgumentError, "uninitialized product" unless enums
+      @__enums = enums
+      self
+    end
+
     def size
       total = 1
       @__enums.each do |e|
@@ -239,7 +249,7 @@ class Enumerator
 
     def inspect
       return "#<Enumerator::Product: uninitialized>" unless @__enums
-      "#<Enumerator::Product: #{@__enums.inspect}>"
+      __once { "#<Enumerator::Product: #{@__enums.inspect}>" } || "#<Enumerator::Product: ...>"
     end
     alias to_s inspect
 
@@ -260,7 +270,8 @@ class Enumerator
       alias __allocate allocate
       private :__allocate
       undef_method :new
-      undef_method :allocate
+
+      def allocate = raise(TypeError, "allocator undefined for #{self}")
 
       # `kw`: the last of args is a Hash of keywords.
       private def __make(receiver, method, args, kw, first, last, step, exclude_end)
@@ -416,17 +427,19 @@ class Enumerator
 
     def initialize(source, size = nil, &block)
       raise ArgumentError, "tried to call lazy new without a block" unless block
-      __set_lazy(source, nil, [], size, lambda { |emit|
+      __set_lazy(source, nil, [], size, lambda { |emit, args|
         y = Yielder.new(&emit)
-        source.each { |*v| block.call(y, *v) }
+        source.each(*args) { |*v| block.call(y, *v) }
       })
       self
     end
 
     def each(*args, &block)
       return super unless block
-      return @__run.call(block) if @__run
+      return @__run.call(block, args) if @__run
       r = @__receiver
+      # Those that Lazy answers with a Lazy.
+      return r.__send__(@__method, *@__args, &block) if Lazy === r && args.empty? && GROUPING.include?(@__method)
       # What Lazy answers lazily runs at once here.
       return super unless Lazy === r && args.empty? && Enumerator.method_defined?(@__method)
       Enumerator.instance_method(@__method).bind_call(r, *@__args, &block)
@@ -440,7 +453,14 @@ class Enumerator
 
     def lazy = self
 
-    def force(...) = to_a(...)
+    def force(*args)
+      all = []
+      each(*args) { |*v| all << (v.size > 1 ? v : v[0]) }
+      all
+    end
+
+    def to_enum(method = :each, *args, **kw, &size) = super
+    alias enum_for to_enum
 
     def eager
       Enumerator.__send__(:__plain, self, :each, [], -> { size })
@@ -507,7 +527,7 @@ class Enumerator
       __op(:grep, [pattern]) do |emit, source|
         source.each do |*v|
           e = v.size > 1 ? v : v[0]
-          emit.call(block ? block.call(e) : e) if pattern === e
+          emit.call(block ? block.call(e) : e) if __match(pattern, e)
         end
       end
     end
@@ -516,7 +536,7 @@ class Enumerator
       __op(:grep_v, [pattern]) do |emit, source|
         source.each do |*v|
           e = v.size > 1 ? v : v[0]
-          emit.call(block ? block.call(e) : e) unless pattern === e
+          emit.call(block ? block.call(e) : e) unless __match(pattern, e)
         end
       end
     end
@@ -545,7 +565,7 @@ class Enumerator
     end
 
     def take(n)
-      n = n.to_int
+      n = __int(n)
       raise ArgumentError, "attempt to take negative size" if n < 0
       __op(:take, [n], -> { (s = size) ? (s < n ? s : n) : nil }) do |emit, source|
         i = 0
@@ -570,7 +590,7 @@ class Enumerator
     end
 
     def drop(n)
-      n = n.to_int
+      n = __int(n)
       raise ArgumentError, "attempt to drop negative size" if n < 0
       __op(:drop, [n], -> { (s = size) ? (s > n ? s - n : 0) : nil }) do |emit, source|
         i = 0
@@ -596,7 +616,7 @@ class Enumerator
     end
 
     def with_index(offset = 0, &block)
-      offset = offset.nil? ? 0 : offset.to_int
+      offset = offset.nil? ? 0 : __int(offset)
       __op(:with_index, offset == 0 ? [] : [offset], -> { size }) do |emit, source|
         i = offset - 1
         source.each do |*v|
@@ -650,7 +670,10 @@ class Enumerator
       end
     end
 
-    def chunk(*) = super.lazy
+    GROUPING = [:chunk].freeze
+    private_constant :GROUPING
+
+    def chunk(*, &block) = block ? super.lazy : to_enum(:chunk)
     def chunk_while(*) = super.lazy
     def slice_when(*) = super.lazy
     def slice_before(*) = super.lazy
@@ -667,13 +690,18 @@ class Enumerator
       @__run = run
     end
 
+    # By `to_int`; `at` has the words for what has none.
+    def __int(n) = n.respond_to?(:to_int) ? n.to_int : [].at(n)
+
     def __need(block, name)
       raise ArgumentError, "tried to call lazy #{name} without a block" unless block
     end
 
     def __op(name, args, size = nil, &body)
       source = self
-      Lazy.__send__(:__make, self, name, args, size) { |emit| body.call(emit, source) }
+      Lazy.__send__(:__make, self, name, args, size) do |emit, given|
+        body.call(emit, given.empty? ? source : Enumerator.__send__(:__plain, source, :each, given, nil))
+      end
     end
   end
 end

@@ -54,7 +54,8 @@ module Enumerable
   # A Set of the elements.
   #
   #     [1, 2, 1].to_set   #=> Set[1, 2]
-  def to_set(klass = Set, *args, &block)
+  def to_set(klass = (plain = true; Set), *args, &block)
+    warn("passing arguments to Enumerable#to_set is deprecated", uplevel: 0, category: :deprecated) unless plain
     klass.new(self, *args, &block)
   end
 end

@@ -3,6 +3,8 @@
 //! Invariant: there is one object per encoding, made for the boot image; they stand, in order of id, in an Array that is the class's
 //! `extra` value. The defaults (`default_external`, `default_internal`) belong to each VM.
 
+pub mod converter;
+
 use crate::string::util;
 use zakuro_macros::ruby_class;
 use zakuro_text::encoding::Encoding;
@@ -24,7 +26,7 @@ impl VmState for Defaults {
     }
 }
 
-pub static TABLES: &[&[MethodRow]] = &[encodings::METHODS, conversion_errors::METHODS, invalid_sequences::METHODS];
+pub static TABLES: &[&[MethodRow]] = &[encodings::METHODS, converter::converter::METHODS, conversion_errors::METHODS, invalid_sequences::METHODS];
 
 pub fn setup(cx: &mut Cx) {
     let all = cx.new_array();
@@ -39,6 +41,7 @@ pub fn setup(cx: &mut Cx) {
         }
     }
     cx.class_mut(ids::ENCODING).extra = all.as_value();
+    converter::setup(cx);
 }
 
 /// Names of the constants for an encoding name: as written, and in capitals.
@@ -296,6 +299,7 @@ mod encodings {
     fn set_external(cx: &mut Cx, _this: Value, e: Value) -> Result<Value> {
         let Some(new) = set_default(cx, e)? else { return cx.arg_error("default external can not be nil") };
         cx.state::<Defaults>().external = Some(new);
+        crate::io::encodings::default_changed(cx, new);
         Ok(e)
     }
 
@@ -325,7 +329,10 @@ mod encodings {
     ///     Encoding.locale_charmap   #=> "UTF-8"
     #[method("locale_charmap", singleton)]
     fn locale_charmap(_cx: &mut Cx, _this: Value) -> &'static str {
-        "UTF-8"
+        match crate::env::locale() {
+            Some(b"C" | b"POSIX") => "ANSI_X3.4-1968",
+            _ => "UTF-8",
+        }
     }
 
     /// The encoding of a concatenation of both; nil when they don't go together.
@@ -433,8 +440,8 @@ mod invalid_sequences {
     ///
     ///     begin; "\xE3".encode("UTF-16LE"); rescue => e; e.incomplete_input?; end   #=> true
     #[method("incomplete_input?")]
-    fn incomplete_input(cx: &mut Cx, this: Value) -> bool {
-        cx.ivar_get(this, hidden::incomplete()).truthy()
+    fn incomplete_input(cx: &mut Cx, this: Value) -> Value {
+        cx.ivar_get(this, hidden::incomplete())
     }
 
     /// Encoding that the failing step reads.

@@ -8,7 +8,7 @@ use zakuro_vm::*;
 
 mod external;
 
-pub static TABLES: &[&[MethodRow]] = &[methods::METHODS, kernel::METHODS, external::methods::METHODS, generator::METHODS, yielder::METHODS, stop_iteration::METHODS];
+pub static TABLES: &[&[MethodRow]] = &[methods::METHODS, lazy::METHODS, kernel::METHODS, external::methods::METHODS, generator::METHODS, yielder::METHODS, stop_iteration::METHODS];
 
 pub fn setup(_cx: &mut Cx) {}
 
@@ -181,9 +181,37 @@ mod stop_iteration {
     }
 }
 
+/// What Enumerator::Lazy in the prelude can't say in Ruby.
+#[ruby_class(ids::LAZY)]
+mod lazy {
+    use super::*;
+
+    /// `pattern === v`; a Regexp sets `$~` of the method that consumes the enumerator.
+    #[method("__match", private)]
+    fn match_(cx: &mut Cx, _this: Value, pattern: Value, v: Value) -> Result<bool> {
+        let text = v.is_kind(Kind::String) || v.is_sym();
+        if text
+            && cx.is_a(pattern, ids::REGEXP)
+            && cx.is_builtin(pattern, sym::eqq, ids::REGEXP)
+            && let Some(f) = boot::hooks().regexp_match
+        {
+            let m = f(cx, pattern, v)?;
+            cx.set_program_backref(m);
+            return Ok(!m.is_nil());
+        }
+        Ok(cx.call(pattern, sym::eqq, &[v])?.truthy())
+    }
+}
+
 #[ruby_class(ids::ENUMERATOR)]
 mod methods {
     use super::*;
+
+    /// What the block gives; nil when the enumerator is in such a block already.
+    #[method("__once", private)]
+    fn once(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
+        Ok(cx.guard_recursion(this, |cx| cx.yield_values(block, &[]))?.unwrap_or(Value::NIL))
+    }
 
     /// Runs the enumeration. Without a block the enumerator itself; with arguments one that passes them on, too.
     ///

@@ -41,6 +41,12 @@ pub fn get(cx: &mut Cx, name: &[u8]) -> Option<Vec<u8>> {
     vars(cx).iter().find(|(k, _)| k == name).map(|(_, v)| v.clone())
 }
 
+/// The locale for characters that the process was started in, when one was named.
+pub fn locale() -> Option<&'static [u8]> {
+    let value = |name: &str| process_vars().iter().find(|(k, v)| k == name.as_bytes() && !v.is_empty()).map(|(_, v)| &v[..]);
+    value("LC_ALL").or_else(|| value("LC_CTYPE")).or_else(|| value("LANG"))
+}
+
 /// All variables.
 pub fn all(cx: &mut Cx) -> Vec<(Vec<u8>, Vec<u8>)> {
     vars(cx).clone()

@@ -1,14 +1,18 @@
-//! GC, ObjectSpace, and weak maps.
+//! GC and ObjectSpace; weak maps are in `maps`.
 //!
 //! Weak tables belong to the VM and are not traced: the collector asks them, between marking and sweeping, to drop what died ([`VmState::sweep`]).
 
 use crate::enumerator::EnumeratorExt;
 use std::collections::HashMap;
 use zakuro_macros::ruby_class;
+use zakuro_heap::BLOCK_SIZE;
 use zakuro_object::Header;
 use zakuro_vm::*;
 
-pub static TABLES: &[&[MethodRow]] = &[gc::METHODS, object_space::METHODS, weak_map::METHODS, weak_key_map::METHODS];
+mod maps;
+
+pub static TABLES: &[&[MethodRow]] =
+    &[gc::METHODS, profiler::METHODS, object_space::METHODS, maps::weak_map::METHODS, maps::weak_key_map::METHODS];
 
 pub fn setup(cx: &mut Cx) {
     let _ = cx.include_module(ids::WEAK_MAP, ids::ENUMERABLE);
@@ -140,21 +144,40 @@ fn collect(cx: &mut Cx) -> Result<()> {
 }
 fn run_due(cx: &mut Cx) -> Result<()> {
     while let Some((p, id)) = cx.state::<Weak>().due.pop() {
-        // What a finalizer raises is dropped, as CRuby does without -w.
-        let _ = cx.rescue(&[ids::STANDARD_ERROR], |cx| cx.call(p, sym::call, &[id]))?;
+        // What a finalizer raises ends only that one.
+        if let Err(e) = cx.rescue(&[ids::EXCEPTION], |cx| cx.call(p, sym::call, &[id]))?
+            && !cx.is_a(e, ids::SYSTEM_EXIT)
+        {
+            let shown = cx.inspect_text(p)?;
+            let report = cx.call(e, Sym::intern("full_message"), &[])?;
+            let report = cx.to_s(report)?.text().trim_end().to_string();
+            cx.warn_at(None, &format!("Exception in finalizer {shown}\n{report}"))?;
+        }
     }
     Ok(())
 }
-/// At the end of the program all finalizers run.
+/// At the end of the program all finalizers run, those too that finalizers define meanwhile.
 fn run_all(cx: &mut Cx, _data: Value, _args: Args) -> Result<Value> {
-    let all = std::mem::take(&mut cx.state::<Weak>().finalizers);
-    for (_, id, procs) in all {
-        for p in procs {
-            cx.state::<Weak>().due.push((p, id));
+    loop {
+        let all = std::mem::take(&mut cx.state::<Weak>().finalizers);
+        if all.is_empty() {
+            return Ok(Value::NIL);
         }
+        for (_, id, procs) in all {
+            for p in procs {
+                cx.state::<Weak>().due.push((p, id));
+            }
+        }
+        run_due(cx)?;
     }
-    run_due(cx)?;
-    Ok(Value::NIL)
+}
+
+/// Whether a finalizer keeps its object alive as its receiver.
+fn holds(cx: &mut Cx, finalizer: Value, object: Value) -> Result<bool> {
+    if let Some(p) = Ref::<ProcCell>::from_value(finalizer) {
+        return Ok(p.self_ == object);
+    }
+    Ok(finalizer.is_kind(Kind::MethodObj) && cx.call(finalizer, Sym::intern("receiver"), &[])? == object)
 }
 
 /// Figures for `GC.stat`.
@@ -172,6 +195,7 @@ fn figures(cx: &mut Cx) -> Vec<(&'static str, i64)> {
         ("heap_allocated_pages", (s.blocks + s.reserve_blocks) as i64),
         ("heap_empty_pages", s.reserve_blocks as i64),
         ("heap_live_slots", (slots - freed).max(0)),
+        ("heap_free_slots", ((s.blocks + s.reserve_blocks) as i64 * BLOCK_SIZE as i64 - s.live_bytes as i64).max(0) / 40),
         ("heap_eden_pages", s.blocks as i64),
         ("total_allocated_pages", (s.blocks + s.reserve_blocks) as i64),
         ("total_allocated_objects", slots),
@@ -297,6 +321,40 @@ mod gc {
         on
     }
 
+    /// The settings of the collector: there are none but its name. A Hash of others is accepted, as every collector may have its own.
+    ///
+    ///     GC.config   #=> {implementation: "zakuro"}
+    #[method("config", singleton)]
+    fn config(cx: &mut Cx, _this: Value, options: Option<Value>) -> Result<Value> {
+        let key = Value::sym(Sym::intern("implementation"));
+        match options {
+            None | Some(Value::NIL) => {}
+            Some(v) => match Ref::<HashCell>::from_value(v) {
+                Some(h) if cx.hash_get(h, key)?.is_some() => {
+                    return cx.arg_error("Attempting to set read-only key \"Implementation\"");
+                }
+                Some(_) => {}
+                None => return cx.arg_error("ArgumentError"),
+            },
+        }
+        let (h, name) = (cx.new_hash(), cx.str("zakuro"));
+        cx.hash_set(h, key, name)?;
+        Ok(h.as_value())
+    }
+
+    /// Cells don't move: there is nothing to compact.
+    #[method("compact", singleton)]
+    #[method("auto_compact", singleton)]
+    #[method("latest_compact_info", singleton)]
+    fn compact(cx: &mut Cx, _this: Value) -> Result<Value> {
+        cx.raise(ids::NOT_IMPLEMENTED_ERROR, "compaction is unimplemented on this machine")
+    }
+    /// As `compact`.
+    #[method("auto_compact=", singleton)]
+    fn set_auto_compact(cx: &mut Cx, this: Value, _on: Value) -> Result<Value> {
+        compact(cx, this)
+    }
+
     /// Collects now (for objects that extend GC).
     ///
     ///     Object.new.extend(GC).garbage_collect   #=> nil
@@ -305,6 +363,106 @@ mod gc {
         let _ = kw;
         collect(cx)?;
         Ok(Value::NIL)
+    }
+}
+
+/// What GC::Profiler counts from.
+#[derive(Default)]
+struct Profile {
+    enabled: bool,
+    /// Collections and nanoseconds of finished periods, and the readings at the start of the running one.
+    collections: u64,
+    nanos: u64,
+    from: (u64, u64),
+}
+impl VmState for Profile {}
+
+/// Collections and nanoseconds that the profiler has seen.
+fn profile(cx: &mut Cx) -> (u64, u64) {
+    let s = cx.heap.stats();
+    let p = cx.state::<Profile>();
+    let running = if p.enabled { (s.collections - p.from.0, s.gc_nanos - p.from.1) } else { (0, 0) };
+    (p.collections + running.0, p.nanos + running.1)
+}
+
+/// Counts collections and the time they take, while it is enabled.
+#[ruby_class(ids::GC_PROFILER)]
+mod profiler {
+    use super::*;
+
+    /// Whether it counts.
+    ///
+    ///     GC::Profiler.enabled?   #=> false
+    #[method("enabled?", singleton)]
+    fn is_enabled(cx: &mut Cx, _this: Value) -> bool {
+        cx.state::<Profile>().enabled
+    }
+
+    /// Starts counting.
+    ///
+    ///     GC::Profiler.enable; GC.start; GC::Profiler.total_time > 0   #=> true
+    #[method("enable", singleton)]
+    fn enable(cx: &mut Cx, _this: Value) {
+        let s = cx.heap.stats();
+        let p = cx.state::<Profile>();
+        if !p.enabled {
+            p.enabled = true;
+            p.from = (s.collections, s.gc_nanos);
+        }
+    }
+
+    /// Stops counting; what was counted stays.
+    ///
+    ///     GC::Profiler.disable   #=> nil
+    #[method("disable", singleton)]
+    fn disable(cx: &mut Cx, _this: Value) {
+        let (collections, nanos) = profile(cx);
+        let p = cx.state::<Profile>();
+        (p.enabled, p.collections, p.nanos) = (false, collections, nanos);
+    }
+
+    /// Forgets what was counted.
+    ///
+    ///     GC::Profiler.clear; GC::Profiler.total_time   #=> 0.0
+    #[method("clear", singleton)]
+    fn clear(cx: &mut Cx, _this: Value) {
+        let s = cx.heap.stats();
+        let p = cx.state::<Profile>();
+        (p.collections, p.nanos, p.from) = (0, 0, (s.collections, s.gc_nanos));
+    }
+
+    /// Seconds spent in the collections counted.
+    ///
+    ///     GC::Profiler.total_time.class   #=> Float
+    #[method("total_time", singleton)]
+    fn total_time(cx: &mut Cx, _this: Value) -> f64 {
+        profile(cx).1 as f64 / 1e9
+    }
+
+    /// A text with the figures; empty when nothing was counted.
+    ///
+    ///     GC::Profiler.clear; GC::Profiler.result   #=> ""
+    #[method("result", singleton)]
+    fn result(cx: &mut Cx, _this: Value) -> String {
+        match profile(cx) {
+            (0, _) => String::new(),
+            (n, nanos) => format!("GC {n} invokes.\nTotal time(ms): {:.6}\n", nanos as f64 / 1e6),
+        }
+    }
+
+    /// Writes `result` to a stream, `$stdout` when none is given.
+    ///
+    ///     GC::Profiler.clear; GC::Profiler.report   #=> nil
+    #[method("report", singleton)]
+    fn report(cx: &mut Cx, this: Value, to: Option<Value>) -> Result<()> {
+        let text = result(cx, this);
+        let text = cx.str(&text);
+        let out = match to {
+            Some(io) => io,
+            None => cx.global_get(sym::stdout)?,
+        };
+        cx.call(out, sym::write, &[text])?;
+        Ok(())
     }
 }
 
@@ -377,7 +535,12 @@ mod object_space {
         modules.extend(classes.iter().map(|c| cx.class_value(*c)));
         let mut seen = Vec::new();
         for v in modules {
-            if cx.class_id(v).is_some_and(|c| cx.class(c).kind != ClassKind::Singleton) && !seen.contains(&v) {
+            // Singleton classes of classes are the VM's own affair.
+            let shown = cx.class_id(v).is_some_and(|c| {
+                let c = cx.class(c);
+                c.kind != ClassKind::Singleton || cx.class_id(c.attached).is_none_or(|a| cx.class(a).kind == ClassKind::Module)
+            });
+            if shown && !seen.contains(&v) {
                 seen.push(v);
             }
         }
@@ -392,6 +555,29 @@ mod object_space {
             i += 1;
         }
         Ok(Value::fixnum(i as i64))
+    }
+
+    /// The object with an id that `object_id` gave; RangeError when there is none. Deprecated.
+    ///
+    ///     ObjectSpace._id2ref(nil.object_id)   #=> nil
+    #[method("_id2ref", module_function)]
+    fn id2ref(cx: &mut Cx, _this: Value, id: Value) -> Result<Value> {
+        cx.warn_category("ObjectSpace._id2ref is deprecated", "deprecated")?;
+        let n = cx.to_int(id)?;
+        if let Some(n) = n.as_fixnum() {
+            match n {
+                8 => return Ok(Value::NIL),
+                20 => return Ok(Value::TRUE),
+                0 => return Ok(Value::FALSE),
+                _ if n & 1 == 1 => return Ok(cx.int(n >> 1)),
+                _ => {}
+            }
+            if let Some(v) = cx.object_by_id(n) {
+                return Ok(v);
+            }
+        }
+        let shown = cx.inspect_text(n)?;
+        cx.range_error(format!("{shown} is not an id value"))
     }
 
     /// Number of objects by kind.
@@ -461,11 +647,22 @@ mod object_space {
             return cx.arg_error(format!("cannot define finalizer for {c}"));
         }
         cx.check_frozen(object)?;
+        if holds(cx, p, object)? {
+            cx.warn_here("finalizer references object to be finalized")?;
+        }
         let id = cx.call(object, sym::object_id, &[])?;
         let at_exit = std::mem::replace(&mut cx.state::<Weak>().at_exit, true);
         if !at_exit {
             let all = cx.native_proc(run_all, Value::NIL, true);
             cx.at_exit.insert(0, all);
+        }
+        // An equal one is there already.
+        let mut i = 0;
+        while let Some(other) = cx.state::<Weak>().finalizers.iter().find(|f| f.0 == object).and_then(|f| f.2.get(i).copied()) {
+            if cx.eq(other, p)? {
+                return Ok(cx.array(&[Value::fixnum(0), other]));
+            }
+            i += 1;
         }
         let w = cx.state::<Weak>();
         match w.finalizers.iter_mut().find(|f| f.0 == object) {
@@ -497,244 +694,4 @@ pub fn copy_finalizers(cx: &mut Cx, from: Value, to: Value) -> Result<()> {
     let id = cx.call(to, sym::object_id, &[])?;
     cx.state::<Weak>().finalizers.push((to, id, procs));
     Ok(())
-}
-
-fn entries(cx: &mut Cx, map: Value) -> &mut WeakPairs {
-    cx.state::<Weak>().maps.entry(map.0 as usize).or_default()
-}
-
-/// The methods of ObjectSpace::WeakMap.
-#[ruby_class(ids::WEAK_MAP)]
-mod weak_map {
-    use super::*;
-
-    /// The value of a key, compared by identity.
-    ///
-    ///     k = "k"; m = ObjectSpace::WeakMap.new; m[k] = 1; m[k]   #=> 1
-    #[method("[]")]
-    fn get(cx: &mut Cx, this: Value, key: Value) -> Value {
-        entries(cx, this).get(key).unwrap_or(Value::NIL)
-    }
-
-    /// Sets the value of a key; neither is kept alive.
-    ///
-    ///     m = ObjectSpace::WeakMap.new; m[:a] = "x"   #=> "x"
-    #[method("[]=")]
-    fn set(cx: &mut Cx, this: Value, key: Value, value: Value) -> Value {
-        entries(cx, this).set(key, value);
-        value
-    }
-
-    /// Removes a key; returns its value, or what the block gives.
-    ///
-    ///     m = ObjectSpace::WeakMap.new; m[:a] = 1; m.delete(:a)   #=> 1
-    #[method("delete")]
-    fn delete(cx: &mut Cx, this: Value, key: Value, block: Block) -> Result<Value> {
-        let list = entries(cx, this);
-        match list.get(key) {
-            Some(v) => {
-                list.retain(|k, _| k != key);
-                Ok(v)
-            }
-            None if block.is_some() => cx.yield1(block, key),
-            None => Ok(Value::NIL),
-        }
-    }
-
-    /// Whether there is such a key.
-    ///
-    ///     ObjectSpace::WeakMap.new.key?(1)   #=> false
-    #[method("key?", "include?", "member?")]
-    fn has_key(cx: &mut Cx, this: Value, key: Value) -> bool {
-        entries(cx, this).get(key).is_some()
-    }
-
-    /// Number of live entries.
-    ///
-    ///     ObjectSpace::WeakMap.new.size   #=> 0
-    #[method("size", "length")]
-    fn size(cx: &mut Cx, this: Value) -> usize {
-        entries(cx, this).list.len()
-    }
-
-    /// The live keys.
-    ///
-    ///     ObjectSpace::WeakMap.new.keys   #=> []
-    #[method("keys")]
-    fn keys(cx: &mut Cx, this: Value) -> Value {
-        let v: Vec<Value> = entries(cx, this).list.iter().map(|e| e.0).collect();
-        cx.array(&v)
-    }
-
-    /// The live values.
-    ///
-    ///     ObjectSpace::WeakMap.new.values   #=> []
-    #[method("values")]
-    fn values(cx: &mut Cx, this: Value) -> Value {
-        let v: Vec<Value> = entries(cx, this).list.iter().map(|e| e.1).collect();
-        cx.array(&v)
-    }
-
-    /// Calls the block with each key and value.
-    ///
-    ///     m = ObjectSpace::WeakMap.new; m[:a] = 1; a = []; m.each { |k, v| a << k << v }; a   #=> [:a, 1]
-    #[method("each", "each_pair")]
-    fn each(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
-        let flat: Vec<Value> = entries(cx, this).list.iter().flat_map(|e| [e.0, e.1]).collect();
-        let flat = RootedVec::from_vec(cx, flat);
-        for i in (0..flat.len()).step_by(2) {
-            let (k, v) = (flat[i], flat[i + 1]);
-            cx.yield_values(block, &[k, v])?;
-        }
-        Ok(this)
-    }
-
-    /// Calls the block with each live key.
-    ///
-    ///     m = ObjectSpace::WeakMap.new; m[:a] = 1; a = []; m.each_key { |k| a << k }; a   #=> [:a]
-    #[method("each_key")]
-    fn each_key(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
-        let keys = entries(cx, this).list.iter().map(|e| e.0).collect();
-        let keys = RootedVec::from_vec(cx, keys);
-        for i in 0..keys.len() {
-            cx.yield1(block, keys[i])?;
-        }
-        Ok(this)
-    }
-
-    /// Calls the block with each live value.
-    ///
-    ///     m = ObjectSpace::WeakMap.new; m[:a] = 1; a = []; m.each_value { |v| a << v }; a   #=> [1]
-    #[method("each_value")]
-    fn each_value(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
-        let values = entries(cx, this).list.iter().map(|e| e.1).collect();
-        let values = RootedVec::from_vec(cx, values);
-        for i in 0..values.len() {
-            cx.yield1(block, values[i])?;
-        }
-        Ok(this)
-    }
-
-    /// Text with the entries; of objects only class and address.
-    ///
-    ///     ObjectSpace::WeakMap.new.inspect.start_with?("#<ObjectSpace::WeakMap")   #=> true
-    #[method("inspect")]
-    fn inspect(cx: &mut Cx, this: Value) -> Result<String> {
-        let mut out = cx.any_to_s(this);
-        out.pop();
-        for (i, (k, v)) in entries(cx, this).list.clone().into_iter().enumerate() {
-            let mut text = |v: Value| if v.is_cell() { Ok(cx.any_to_s(v)) } else { cx.inspect_text(v) };
-            let (k, v) = (text(k)?, text(v)?);
-            out.push_str(&format!("{} {k} => {v}", if i == 0 { ":" } else { "," }));
-        }
-        out.push('>');
-        Ok(out)
-    }
-}
-
-/// Position of a key in a WeakKeyMap.
-fn find_key(cx: &mut Cx, map: Value, key: Value) -> Result<(u64, Option<usize>)> {
-    let hash = cx.hash_of(key)?;
-    if std::mem::take(&mut key_entries(cx, map).stale) {
-        let mut i = 0;
-        while let Some(k) = key_entries(cx, map).list.get(i).map(|e| e.1) {
-            let h = cx.hash_of(k)?;
-            if let Some(e) = key_entries(cx, map).list.get_mut(i).filter(|e| e.1 == k) {
-                e.0 = h;
-            }
-            i += 1;
-        }
-    }
-    let mut i = 0;
-    while let Some(e) = key_entries(cx, map).list.get(i).copied() {
-        if e.0 == hash && cx.eql(e.1, key)? {
-            return Ok((hash, Some(i)));
-        }
-        i += 1;
-    }
-    Ok((hash, None))
-}
-fn key_entries(cx: &mut Cx, map: Value) -> &mut WeakKeys {
-    cx.state::<Weak>().key_maps.entry(map.0 as usize).or_default()
-}
-
-/// The methods of ObjectSpace::WeakKeyMap.
-#[ruby_class(ids::WEAK_KEY_MAP)]
-mod weak_key_map {
-    use super::*;
-
-    /// The value of a key, compared by `eql?`.
-    ///
-    ///     k = "k"; m = ObjectSpace::WeakKeyMap.new; m[k] = 1; m["k"]   #=> 1
-    #[method("[]")]
-    fn get(cx: &mut Cx, this: Value, key: Value) -> Result<Value> {
-        let (_, at) = find_key(cx, this, key)?;
-        Ok(at.map_or(Value::NIL, |i| key_entries(cx, this).list[i].2))
-    }
-
-    /// Sets the value of a key; the key is not kept alive.
-    ///
-    ///     m = ObjectSpace::WeakKeyMap.new; m["a"] = 1   #=> 1
-    #[method("[]=")]
-    fn set(cx: &mut Cx, this: Value, key: Value, value: Value) -> Result<Value> {
-        if !key.is_cell() || key.is_kind(Kind::Float) || key.is_kind(Kind::Bignum) {
-            return cx.arg_error("WeakKeyMap keys must be garbage collectable");
-        }
-        let (hash, at) = find_key(cx, this, key)?;
-        let list = &mut key_entries(cx, this).list;
-        match at {
-            Some(i) => list[i].2 = value,
-            None => list.push((hash, key, value)),
-        }
-        Ok(value)
-    }
-
-    /// The stored key that equals the argument.
-    ///
-    ///     k = "k"; m = ObjectSpace::WeakKeyMap.new; m[k] = 1; m.getkey("k").equal?(k)   #=> true
-    #[method("getkey")]
-    fn getkey(cx: &mut Cx, this: Value, key: Value) -> Result<Value> {
-        let (_, at) = find_key(cx, this, key)?;
-        Ok(at.map_or(Value::NIL, |i| key_entries(cx, this).list[i].1))
-    }
-
-    /// Removes a key; returns its value, or what the block gives.
-    ///
-    ///     k = "k"; m = ObjectSpace::WeakKeyMap.new; m[k] = 1; m.delete("k")   #=> 1
-    #[method("delete")]
-    fn delete(cx: &mut Cx, this: Value, key: Value, block: Block) -> Result<Value> {
-        let (_, at) = find_key(cx, this, key)?;
-        match at {
-            Some(i) => Ok(key_entries(cx, this).list.remove(i).2),
-            None if block.is_some() => cx.yield1(block, key),
-            None => Ok(Value::NIL),
-        }
-    }
-
-    /// Whether there is such a key.
-    ///
-    ///     ObjectSpace::WeakKeyMap.new.key?("x")   #=> false
-    #[method("key?")]
-    fn has_key(cx: &mut Cx, this: Value, key: Value) -> Result<bool> {
-        Ok(find_key(cx, this, key)?.1.is_some())
-    }
-
-    /// Removes all entries.
-    ///
-    ///     ObjectSpace::WeakKeyMap.new.clear.class   #=> ObjectSpace::WeakKeyMap
-    #[method("clear")]
-    fn clear(cx: &mut Cx, this: Value) -> Value {
-        key_entries(cx, this).list.clear();
-        this
-    }
-
-    /// Text with the number of entries.
-    ///
-    ///     ObjectSpace::WeakKeyMap.new.inspect.end_with?("size=0>")   #=> true
-    #[method("inspect")]
-    fn inspect(cx: &mut Cx, this: Value) -> String {
-        let mut out = cx.any_to_s(this);
-        out.pop();
-        format!("{out} size={}>", key_entries(cx, this).list.len())
-    }
 }

@@ -24,6 +24,7 @@ pub fn install(more: impl FnOnce(&mut Hooks)) {
     h.warns = Some(|cx, category| crate::exception::warning::is_enabled(cx, category) == Some(true));
     h.trace = Some(crate::tracepoint::tell);
     h.signal = Some(crate::signal::handle);
+    h.inspected = Some(crate::string::util::inspected);
     h.incompatible = Some(crate::string::util::incompatible);
     crate::regexp::special::install(&mut h);
     more(&mut h);

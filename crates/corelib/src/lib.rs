@@ -43,6 +43,7 @@ pub static PRELUDE: &[(&str, &str)] = &[
     ("error_highlight", include_str!("../prelude/error_highlight.rb")),
     ("did_you_mean", include_str!("../prelude/did_you_mean.rb")),
     ("io", include_str!("../prelude/io.rb")),
+    ("argf", include_str!("../prelude/argf.rb")),
     ("time", include_str!("../prelude/time.rb")),
     ("regexp", include_str!("../prelude/regexp.rb")),
     ("proc", include_str!("../prelude/proc.rb")),
@@ -61,6 +62,7 @@ pub fn encoding_name(name: &str) -> Option<&'static str> {
 pub fn command_line(cx: &mut zakuro_vm::Cx) {
     encoding::set_defaults(cx);
     exception::warning::set_categories(cx);
+    kernel::line::define(cx);
 }
 
 /// Encoding (id) of sources that name none, when the command line gives one.

@@ -1,7 +1,8 @@
 //! Process: clocks, identity, child processes. [`status`] is Process::Status and waiting, [`spawn`] starts programs, [`clock`] and [`info`] tell about time and the process,
-//! [`owner`] says what only the main VM may change.
+//! [`identity`] changes users, groups, sessions and priorities, [`owner`] says what only the main VM may change.
 
 pub mod clock;
+pub mod identity;
 pub mod info;
 pub mod owner;
 pub mod spawn;
@@ -15,6 +16,10 @@ pub use status::wait_child;
 pub static TABLES: &[&[MethodRow]] = &[
     clock::process::METHODS,
     info::process::METHODS,
+    identity::process::METHODS,
+    identity::uid::METHODS,
+    identity::gid::METHODS,
+    identity::sys::METHODS,
     spawn::kernel::METHODS,
     spawn::process::METHODS,
     spawn::io::METHODS,

@@ -241,15 +241,19 @@ mod methods {
     fn initialize(cx: &mut Cx, this: Range, low: Value, high: Value, exclusive: Option<bool>) -> Result<Value> {
         let mut this = this;
         let unset = this.low().is_nil() && this.high().is_nil() && !this.exclusive();
+        cx.check_frozen(this.as_value())?;
         if !unset {
-            return cx.frozen_error(this.as_value());
+            return cx.name_error("'initialize' called twice".into(), sym::initialize, this.as_value());
         }
         let known = Value::both_fixnum(low, high) || low.is_nil() || high.is_nil();
         if !known && cx.call(low, sym::cmp, &[high])?.is_nil() {
             return cx.arg_error("bad value for range");
         }
         this.init(low, high, exclusive.unwrap_or(false));
-        this.as_value().set_flags(flags::FROZEN);
+        // Instances of subclasses may have variables.
+        if cx.class_of(this.as_value()) == ids::RANGE {
+            this.as_value().set_flags(flags::FROZEN);
+        }
         Ok(Value::NIL)
     }
 
@@ -638,7 +642,7 @@ mod methods {
     #[method("hash")]
     fn hash(cx: &mut Cx, this: Range) -> Result<Value> {
         let (a, b) = (cx.hash_of(this.low())?, cx.hash_of(this.high())?);
-        let h = (a.rotate_left(7) ^ b).wrapping_mul(0x517c_c1b7_2722_0a95) ^ u64::from(this.exclusive());
+        let h = (a.rotate_left(7) ^ b).wrapping_mul(0x517c_c1b7_2722_0a95) ^ u64::from(this.exclusive()) << 32;
         Ok(Value::fixnum((h >> 2) as i64))
     }
 

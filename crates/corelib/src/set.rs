@@ -39,14 +39,13 @@ fn insert(cx: &mut Cx, set: Items, v: Value) -> Result<()> {
     }
     cx.hash_set(set, v, Value::TRUE)
 }
-/// A Set of the class of `like`, with the elements of `from`, or none.
+/// A Set of the class of `like`, with the elements of `from` (compared as there), or an empty one that compares by `eql?`.
 fn new_like(cx: &mut Cx, like: Value, from: Option<Items>) -> (Value, Items) {
     let class = cx.class_of(like);
     let set = cx.new_object(class);
-    let own = items(cx, like);
     let h = match from {
         Some(f) => hash::plain_copy(cx, f),
-        None => hash::empty_like(cx, own),
+        None => cx.new_hash(),
     };
     cx.ivar_set_raw(set, sym::set_items, h.as_value());
     (set, h)
@@ -369,7 +368,9 @@ mod sets {
         if is_iterating(h) {
             return cx.raise(ids::RUNTIME_ERROR, "can't replace set during iteration");
         }
-        let fresh = hash::empty_like(cx, h);
+        // A Set brings its way of comparing along.
+        let like = set_items(cx, from).unwrap_or(h);
+        let fresh = hash::empty_like(cx, like);
         add_all(cx, fresh, from)?;
         cx.ivar_set_raw(this, sym::set_items, fresh.as_value());
         Ok(this)
@@ -457,7 +458,9 @@ mod sets {
     #[method("^")]
     fn xor(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
         let own = items(cx, this);
-        let (set, h) = new_like(cx, this, None);
+        let (set, _) = new_like(cx, this, None);
+        let h = hash::empty_like(cx, own);
+        cx.ivar_set_raw(set, sym::set_items, h.as_value());
         add_all(cx, h, other)?;
         cx.hash_each(own, |cx, k, _| {
             if cx.hash_delete(h, k)?.is_none() {
@@ -537,29 +540,21 @@ mod sets {
         Ok(!intersects(cx, a, other)?)
     }
 
-    /// Same elements; order does not matter.
+    /// Same elements, compared in the same way; order does not matter.
     ///
     ///     Set[1, 2] == Set[2, 1]   #=> true
-    #[method("==")]
+    #[method("==", "eql?")]
     fn eq(cx: &mut Cx, this: Value, other: Value) -> Result<bool> {
         if this == other {
             return Ok(true);
         }
         let a = items(cx, this);
         let Some(b) = set_items(cx, other) else { return Ok(false) };
-        if a.len() != b.len() {
+        if a.len() != b.len() || by_identity(a) != by_identity(b) {
             return Ok(false);
         }
         let r = cx.guard_recursion(this, |cx| included(cx, a, b))?;
         Ok(r.unwrap_or(true))
-    }
-
-    /// Whether the other is a Set with the same elements.
-    ///
-    ///     Set[1].eql?(Set[1])   #=> true
-    #[method("eql?")]
-    fn eql(cx: &mut Cx, this: Value, other: Value) -> Result<bool> {
-        eq(cx, this, other)
     }
 
     /// Hash code; independent of the order.
@@ -569,16 +564,13 @@ mod sets {
     fn hash(cx: &mut Cx, this: Value) -> Result<Value> {
         let h = items(cx, this);
         let n = h.len() as u64;
-        let sum = cx.guard_recursion(this, |cx| {
-            let mut sum = n;
-            cx.hash_each(h, |cx, k, _| {
-                let c = cx.hash_of(k)?;
-                sum = sum.wrapping_add(hash::combine(&[c, 0x5e7]));
-                Ok(true)
-            })?;
-            Ok(sum)
+        let mut sum = n;
+        cx.hash_each(h, |cx, k, _| {
+            let c = cx.hash_of(k)?;
+            sum = sum.wrapping_add(hash::combine(&[c, 0x5e7]));
+            Ok(true)
         })?;
-        Ok(hash::hash_value(sum.unwrap_or(n)))
+        Ok(hash::hash_value(sum))
     }
 
     /// Text with class and elements.
@@ -664,7 +656,7 @@ mod sets {
         }
         cx.check_frozen(this)?;
         let h = items(cx, this);
-        let fresh = hash::empty_like(cx, h);
+        let fresh = cx.new_hash();
         cx.hash_each(h, |cx, k, _| {
             let v = cx.yield1(block, k)?;
             insert(cx, fresh, v)?;
@@ -722,7 +714,7 @@ mod sets {
         if !nested {
             return Ok(Value::NIL);
         }
-        let fresh = hash::empty_like(cx, h);
+        let fresh = cx.new_hash();
         flatten_into(cx, fresh, this, &mut Vec::new())?;
         cx.ivar_set_raw(this, sym::set_items, fresh.as_value());
         Ok(this)

@@ -106,7 +106,7 @@ pub(crate) fn equal(cx: &mut Cx, this: Value, other: Value, strict: bool) -> Res
         return Ok(false);
     }
     let names = names_of(cx, this)?;
-    let r = cx.guard_recursion(this, |cx| {
+    let r = crate::array::guard_pair(cx, this, other, |cx| {
         for n in names {
             let (a, b) = (cx.ivar_get(this, n), cx.ivar_get(other, n));
             if !(if strict { cx.eql(a, b)? } else { cx.eq(a, b)? }) {
@@ -121,15 +121,12 @@ pub(crate) fn equal(cx: &mut Cx, this: Value, other: Value, strict: bool) -> Res
 pub(crate) fn hash_code(cx: &mut Cx, this: Value) -> Result<Value> {
     let class = cx.class_of(this).0 as u64;
     let names = names_of(cx, this)?;
-    let code = cx.guard_recursion(this, |cx| {
-        let mut codes = vec![class];
-        for n in names {
-            let v = cx.ivar_get(this, n);
-            codes.push(cx.hash_of(v)?);
-        }
-        Ok(hash::combine(&codes))
-    })?;
-    Ok(hash::hash_value(code.unwrap_or(class)))
+    let mut codes = vec![class];
+    for n in names {
+        let v = cx.ivar_get(this, n);
+        codes.push(cx.hash_of(v)?);
+    }
+    Ok(hash::hash_value(hash::combine(&codes)))
 }
 /// `#<struct Foo a=1>`, `#<data Foo a=1>`
 pub(crate) fn inspect(cx: &mut Cx, this: Value, word: &str) -> Result<Value> {

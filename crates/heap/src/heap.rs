@@ -117,6 +117,8 @@ pub struct Heap {
     /// only when the limit is passed, never per allocation).
     poll: Option<(*const AtomicU32, u32)>,
     payload: usize,
+    /// Bytes that the owner has used up for good, outside the heap.
+    spent: usize,
     /// Buffers and regions received last, by address, and the place of the next.
     received: ([usize; 4], usize),
     /// Cell bytes of the runs opened since the last collection.
@@ -158,6 +160,7 @@ impl Heap {
             limit: Limit::new(),
             poll: None,
             payload: 0,
+            spent: 0,
             received: ([0; 4], 0),
             cells_since: 0,
             budget: Budget { soft: usize::MAX, ceiling: usize::MAX, reserve: 0 },
@@ -281,10 +284,18 @@ impl Heap {
         }
     }
 
-    /// Bytes of cells, payload and regions held, what died since the last collection included.
+    /// Bytes of cells, payload and regions held, what died since the last collection included, and what is spent.
     #[inline]
     pub fn used(&self) -> usize {
-        self.live.saturating_add(self.cells_since).saturating_add(self.payload).saturating_add(self.holdings.bytes())
+        self.live
+            .saturating_add(self.cells_since)
+            .saturating_add(self.payload)
+            .saturating_add(self.holdings.bytes())
+            .saturating_add(self.spent)
+    }
+    /// Bytes, all in all, that the owner's limit stands against though no collection can give them back.
+    pub fn set_spent(&mut self, bytes: usize) {
+        self.spent = bytes;
     }
     /// Whether `bytes` more may be allocated. Asked before large payload is made.
     #[inline]

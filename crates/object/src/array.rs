@@ -218,20 +218,21 @@ impl ArrayCell {
         unsafe { *this.ptr().add(i) = v };
         true
     }
+    /// Whether values lie in this Array's content. They must not be given to what changes it: Rust assumes that an argument stays as it is for as long
+    /// as the call lasts, and the buffer may go in it.
+    fn owns(&self, values: &[Value]) -> bool {
+        !values.is_empty() && self.as_slice().as_ptr_range().contains(&values.as_ptr()) && self.unique()
+    }
+    /// Appends values, none of its own.
     pub fn extend(this: Ref<ArrayCell>, heap: &mut Heap, values: &[Value]) {
         this.as_value().assert_uncaptured();
+        debug_assert!(!this.owns(values));
         let mut this = this;
         let n = this.len();
-        let own: Vec<Value>;
-        let mut src = values;
-        if this.as_slice().as_ptr_range().contains(&values.as_ptr()) {
-            own = values.to_vec();
-            src = &own;
-        }
-        Self::reserve(this, heap, n + src.len());
-        // SAFETY: room was made; src does not alias.
-        unsafe { std::ptr::copy_nonoverlapping(src.as_ptr(), this.ptr().add(n), src.len()) };
-        this.set_len(n + src.len());
+        Self::reserve(this, heap, n + values.len());
+        // SAFETY: room was made; the source is not ours.
+        unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), this.ptr().add(n), values.len()) };
+        this.set_len(n + values.len());
     }
     /// Stores at an existing index.
     #[inline(always)]
@@ -296,43 +297,42 @@ impl ArrayCell {
             this.set_len(n);
         }
     }
-    /// Replaces elements start..end by others.
+    /// Replaces elements start..end by others, none of its own.
     pub fn splice(this: Ref<ArrayCell>, heap: &mut Heap, start: usize, end: usize, with: &[Value]) {
         this.as_value().assert_uncaptured();
         let mut this = this;
         let len = this.len();
-        debug_assert!(start <= end && end <= len);
-        let own: Vec<Value> = with.to_vec();
-        let new_len = len - (end - start) + own.len();
+        debug_assert!(!this.owns(with) && start <= end && end <= len);
+        let new_len = len - (end - start) + with.len();
         // Unshift into free room in front of the window.
         if start == 0 && end == 0 && !this.is_inline() && this.unique() {
             // SAFETY: heap body; room in front is measured against the buffer's start.
             unsafe {
                 let h = this.body.heap;
                 let front = (h.ptr as usize - SharedBuf::data(h.buf) as usize) / 8;
-                if front >= own.len() {
-                    this.body.heap.ptr = h.ptr.sub(own.len());
+                if front >= with.len() {
+                    this.body.heap.ptr = h.ptr.sub(with.len());
                     this.body.heap.len = new_len;
-                    std::ptr::copy_nonoverlapping(own.as_ptr(), this.body.heap.ptr, own.len());
+                    std::ptr::copy_nonoverlapping(with.as_ptr(), this.body.heap.ptr, with.len());
                     return;
                 }
             }
         }
         Self::reserve(this, heap, new_len.max(len));
-        // SAFETY: room for both lengths; tail moves with overlap allowed.
+        // SAFETY: room for both lengths; tail moves with overlap allowed, the source is not ours.
         unsafe {
             let p = this.ptr();
-            std::ptr::copy(p.add(end), p.add(start + own.len()), len - end);
-            std::ptr::copy_nonoverlapping(own.as_ptr(), p.add(start), own.len());
+            std::ptr::copy(p.add(end), p.add(start + with.len()), len - end);
+            std::ptr::copy_nonoverlapping(with.as_ptr(), p.add(start), with.len());
         }
         this.set_len(new_len);
     }
-    /// Replaces the content. `values` may be a part of it.
+    /// Replaces the content by values, none of its own.
     pub fn replace(this: Ref<ArrayCell>, heap: &mut Heap, values: &[Value]) {
         this.as_value().assert_uncaptured();
-        let own = values.to_vec();
+        debug_assert!(!this.owns(values));
         Self::truncate(this, 0);
-        Self::extend(this, heap, &own);
+        Self::extend(this, heap, values);
     }
     /// Takes over the content of another Array: its buffer is shared when it is large.
     pub fn replace_shared(this: Ref<ArrayCell>, heap: &mut Heap, other: Ref<ArrayCell>) {

@@ -146,6 +146,12 @@ impl RangeCell {
         let header = Header { shape, kind: Kind::Range as u8, flags: flags::FROZEN, aux: exclusive as u16 };
         alloc_cell(heap, RangeCell { header, low, high })
     }
+    /// An unset one for `Range#initialize`, or the copy that `dup` makes: not frozen.
+    pub fn make_open(heap: &mut Heap, shape: u32, low: Value, high: Value, exclusive: bool) -> Ref<RangeCell> {
+        let mut r = RangeCell::make(heap, shape, low, high, exclusive);
+        r.header.flags &= !flags::FROZEN;
+        r
+    }
     #[inline(always)]
     pub fn low(&self) -> Value {
         self.low
@@ -207,7 +213,8 @@ pub struct CrefCell {
     pub class: Value,
     /// Outer scope; NIL at top level.
     pub parent: Value,
-    /// Where `def` puts methods, when not `class`; else NIL. TRUE: the singleton class of self (instance_eval).
+    /// Where `def` puts methods, when not `class`; else NIL. TRUE: the singleton class of self (instance_eval). FALSE: of `class`, which is any object
+    /// then, and whose class is asked for constants (instance_eval of a text); class variables are those of the scope around.
     pub definee: Value,
     /// Array of the active refinements, the one to ask first at the front; NIL without any.
     pub refinements: Value,

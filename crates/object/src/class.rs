@@ -276,4 +276,16 @@ boot_classes! {
     ARGF_CLASS "ArgfClass" Class OBJECT Object;
     TRACE_POINT "TracePoint" Class OBJECT Data;
     ISEQ "RubyVM::InstructionSequence" Class OBJECT None;
+    RUBY "Ruby" Module OBJECT None;
+    GC_PROFILER "GC::Profiler" Module OBJECT None;
+    PROCESS_UID "Process::UID" Module OBJECT None;
+    PROCESS_GID "Process::GID" Module OBJECT None;
+    PROCESS_SYS "Process::Sys" Module OBJECT None;
+    CONVERTER "Encoding::Converter" Class OBJECT Data;
+    IO_BUFFER "IO::Buffer" Class OBJECT Data;
+    BUFFER_LOCKED_ERROR "IO::Buffer::LockedError" Class RUNTIME_ERROR Exception;
+    BUFFER_ALLOCATION_ERROR "IO::Buffer::AllocationError" Class RUNTIME_ERROR Exception;
+    BUFFER_ACCESS_ERROR "IO::Buffer::AccessError" Class RUNTIME_ERROR Exception;
+    BUFFER_INVALIDATED_ERROR "IO::Buffer::InvalidatedError" Class RUNTIME_ERROR Exception;
+    BUFFER_MASK_ERROR "IO::Buffer::MaskError" Class ARGUMENT_ERROR Exception;
 }

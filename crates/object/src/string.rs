@@ -147,7 +147,8 @@ impl StringCell {
             return Ok(());
         }
         let old_inline = this.is_inline();
-        let want = cap.max(if this.len() > 0 { (this.len() * 2).min(cap.saturating_mul(2)) } else { cap }).max(48);
+        // Who grows leaves room to grow again; who only writes, does not.
+        let want = if cap > this.len() { cap.max((this.len() * 2).min(cap.saturating_mul(2))) } else { cap }.max(48);
         let Some(mut want) = heap.capacity_for(this.len(), cap, want, 1) else { return Err(TooLarge) };
         // SAFETY: a fresh buffer is filled with the old content, then the body is switched; the old buffer's count is given back.
         unsafe {
@@ -189,7 +190,12 @@ impl StringCell {
             self.body.heap.len = n;
         }
     }
-    /// Appends bytes. The caller has checked frozen and encoding.
+    /// Whether bytes lie in this String's content. They must not be given to what changes it: Rust assumes that an argument stays as it is for as long
+    /// as the call lasts, and the buffer may go in it.
+    fn owns(&self, bytes: &[u8]) -> bool {
+        !bytes.is_empty() && self.bytes().as_ptr_range().contains(&bytes.as_ptr()) && self.unique()
+    }
+    /// Appends bytes, none of its own ([`StringCell::try_append_string`]). The caller has checked frozen and encoding.
     #[inline]
     pub fn append(this: Ref<StringCell>, heap: &mut Heap, bytes: &[u8]) {
         if Self::try_append(this, heap, bytes).is_err() {
@@ -198,48 +204,56 @@ impl StringCell {
     }
     pub fn try_append(this: Ref<StringCell>, heap: &mut Heap, bytes: &[u8]) -> Result<(), TooLarge> {
         this.as_value().assert_uncaptured();
+        debug_assert!(!this.owns(bytes));
         let mut this = this;
         let (old, add) = (this.len(), bytes.len());
         if add == 0 {
             return Ok(());
         }
-        // `bytes` may be this string's own content: if the buffer moves, copy first.
         let need = old.checked_add(add).ok_or(TooLarge)?;
-        let own: Vec<u8>;
-        let mut src = bytes;
-        if need > this.capacity() || !this.unique() {
-            let r = this.bytes().as_ptr_range();
-            if r.contains(&bytes.as_ptr()) {
-                own = bytes.to_vec();
-                src = &own;
-            }
-            Self::reserve(this, heap, need)?;
-        }
-        // SAFETY: capacity for `need` bytes was ensured; the target range lies behind the content, so it doesn't overlap the source.
-        unsafe { std::ptr::copy_nonoverlapping(src.as_ptr(), this.raw_mut().add(old), add) };
+        Self::reserve(this, heap, need)?;
+        // SAFETY: capacity for `need` bytes was ensured; the target range lies behind the content, and the source is not ours.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), this.raw_mut().add(old), add) };
         this.set_len(need);
         this.clear_range();
         Ok(())
     }
-    /// Replaces the content. The caller has checked frozen.
-    pub fn set_bytes(this: Ref<StringCell>, heap: &mut Heap, bytes: &[u8]) {
+    /// Appends the content of a String, which may be this one. The caller has checked frozen and encoding.
+    pub fn try_append_string(this: Ref<StringCell>, heap: &mut Heap, other: Ref<StringCell>) -> Result<(), TooLarge> {
+        if this != other {
+            return Self::try_append(this, heap, other.bytes());
+        }
+        Self::try_append_own(this, heap, this.len())
+    }
+    /// Appends its own first `n` bytes.
+    pub fn try_append_own(this: Ref<StringCell>, heap: &mut Heap, n: usize) -> Result<(), TooLarge> {
         this.as_value().assert_uncaptured();
         let mut this = this;
-        let own: Vec<u8>;
-        let mut src = bytes;
-        if this.bytes().as_ptr_range().contains(&bytes.as_ptr()) {
-            own = bytes.to_vec();
-            src = &own;
-        }
-        if !this.unique() || src.len() > this.capacity() {
+        let len = this.len();
+        debug_assert!(n <= len);
+        let need = len.checked_add(n).ok_or(TooLarge)?;
+        Self::reserve(this, heap, need)?;
+        let start = this.raw_mut();
+        // SAFETY: capacity for both was ensured; wherever the content is now, the copy of its first bytes goes right behind it.
+        unsafe { std::ptr::copy_nonoverlapping(start, start.add(len), n) };
+        this.set_len(need);
+        this.clear_range();
+        Ok(())
+    }
+    /// Replaces the content by bytes, none of its own. The caller has checked frozen.
+    pub fn set_bytes(this: Ref<StringCell>, heap: &mut Heap, bytes: &[u8]) {
+        this.as_value().assert_uncaptured();
+        debug_assert!(!this.owns(bytes));
+        let mut this = this;
+        if !this.unique() || bytes.len() > this.capacity() {
             this.set_len(0);
-            if Self::reserve(this, heap, src.len()).is_err() {
+            if Self::reserve(this, heap, bytes.len()).is_err() {
                 out_of_memory();
             }
         }
-        // SAFETY: capacity ensured; src does not alias the buffer.
-        unsafe { std::ptr::copy_nonoverlapping(src.as_ptr(), this.raw_mut(), src.len()) };
-        this.set_len(src.len());
+        // SAFETY: capacity ensured; the source is not ours.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), this.raw_mut(), bytes.len()) };
+        this.set_len(bytes.len());
         this.clear_range();
     }
     /// The content for writing in place (same length). The caller has checked frozen.
@@ -252,14 +266,24 @@ impl StringCell {
         // SAFETY: unique buffer (or inline) with n bytes.
         unsafe { std::slice::from_raw_parts_mut(this.raw_mut(), n) }
     }
-    /// Replaces bytes start..end by others.
+    /// Replaces bytes start..end by others, none of its own.
     pub fn splice(this: Ref<StringCell>, heap: &mut Heap, start: usize, end: usize, with: &[u8]) {
         this.as_value().assert_uncaptured();
-        let mut v = Vec::with_capacity(this.len() - (end - start) + with.len());
-        v.extend_from_slice(&this.bytes()[..start]);
-        v.extend_from_slice(with);
-        v.extend_from_slice(&this.bytes()[end..]);
-        Self::set_bytes(this, heap, &v);
+        debug_assert!(!this.owns(with) && start <= end && end <= this.len());
+        let mut this = this;
+        let (len, rest) = (this.len(), start + with.len());
+        let Some(need) = (len - end).checked_add(rest) else { out_of_memory() };
+        if Self::reserve(this, heap, need.max(len)).is_err() {
+            out_of_memory();
+        }
+        let p = this.raw_mut();
+        // SAFETY: room for both lengths; the tail moves with overlap allowed, and the source is not ours.
+        unsafe {
+            std::ptr::copy(p.add(end), p.add(rest), len - end);
+            std::ptr::copy_nonoverlapping(with.as_ptr(), p.add(start), with.len());
+        }
+        this.set_len(need);
+        this.clear_range();
     }
     pub fn truncate(&mut self, n: usize) {
         if n < self.len() {
@@ -390,8 +414,7 @@ impl StringCell {
 }
 
 impl Ref<StringCell> {
-    /// The first byte, for writing: derived from the cell's address, since it must not invalidate what was borrowed of the content (a String may be
-    /// appended to itself).
+    /// The first byte, for writing: derived from the cell's address, since it must not invalidate what was borrowed of the content.
     #[inline(always)]
     fn raw_mut(self) -> *mut u8 {
         let cell = self.as_ptr();

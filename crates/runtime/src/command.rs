@@ -449,9 +449,13 @@ impl Command {
                     self.options.verbose = Some(true);
                 }
                 b'd' => self.debug(),
-                b'n' => self.wrap.each_line = true,
+                b'n' => {
+                    self.wrap.each_line = true;
+                    self.options.each_line = true;
+                }
                 b'p' => {
                     self.wrap.each_line = true;
+                    self.options.each_line = true;
                     self.wrap.print = true;
                     self.options.print = true;
                 }

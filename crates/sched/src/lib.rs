@@ -2,10 +2,10 @@
 //! timers, readiness, hand-off around blocking calls. Knows no Ruby value.
 //!
 //! Map: `task` (state machine), `queue` (run queues), `scheduler` (who runs: workers, sleepers, hand-off, idle detection),
-//! `native` (the loop of a native thread), `reactor` (the timer thread: ticks, timers, epoll), `balance` (two busy workers on one
+//! `native` (the loop of a native thread), `reactor` (the timer thread: ticks, timers, epoll), `source` (descriptors that stay registered), `balance` (two busy workers on one
 //! CPU), `stack` and `coroutine`. A *worker* is a run queue with the right to run; a *native thread* borrows one.
 //!
-//! Locks, in order: `Idle` -> nothing. `Timers` -> nothing. `Watches` -> nothing. Run queues, stack shards: leaves. No lock is held
+//! Locks, in order: `Idle` -> nothing. `Timers` -> nothing. `Watches` -> nothing. A source's state -> `by_number` -> nothing. Mailboxes, run queues, stack shards: leaves. No lock is held
 //! while a unit runs or a task is woken.
 
 mod balance;
@@ -17,6 +17,7 @@ pub mod poll;
 mod queue;
 mod reactor;
 mod scheduler;
+mod source;
 mod stack;
 mod task;
 
@@ -26,10 +27,11 @@ mod loom_tests;
 mod shuttle_tests;
 
 pub use coroutine::{Coroutine, Resumed, Suspender, approximate_stack_pointer, on_native_stack};
-pub use native::{blocking, current_index, set_unit_data, unit_data};
+pub use native::{blocking, current_index, set_unit_data, turn_data, unit_data};
 pub use poll::PollWord;
 pub use reactor::{TimerId, WatchId};
 pub use scheduler::{Config, IdleHold, Scheduler};
+pub use source::{Mailbox, READABLE, Source, Ticket, URGENT, WRITABLE, Waiter};
 pub use stack::{Stack, StackPool, StackSize};
 pub use task::Task;
 

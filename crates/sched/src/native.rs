@@ -116,6 +116,15 @@ pub fn unit_data() -> *mut () {
     }
 }
 
+/// The same on the native stack, too, while the unit waits for what runs there: to say who it is done for. Null in [`blocking`] and on threads of others.
+pub fn turn_data() -> *mut () {
+    // SAFETY: a thread's own record.
+    match unsafe { current::native().as_ref() } {
+        Some(native) if native.worker.get() < EXIT => native.data.get(),
+        _ => ptr::null_mut(),
+    }
+}
+
 /// Index of the calling thread's worker, 0 on other threads: for sharding only.
 pub fn current_index() -> usize {
     let native = current::native();

@@ -3,8 +3,8 @@
 //! Invariants: it ticks (10 ms) only while some worker is borrowed, and sleeps until the next timer otherwise; each tick costs
 //! loads of shared words. A wake-up is delivered before its source is counted out of `Inner::outside`. No lock is held while a
 //! task is woken. Started by the first worker, timer or watch.
-//! Rejected for now: a timer wheel per worker (a heap push under a short lock costs 22 ns, a futex wake more than all of it);
-//! persistent edge-triggered registrations (they need a buffer owner that drains; the one-shot interface can be kept above them).
+//! Watches are for one event; descriptors that stay registered are in `source`.
+//! Rejected for now: a timer wheel per worker (a heap push under a short lock costs 22 ns, a futex wake more than all of it).
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -18,6 +18,7 @@ use parking_lot::Mutex;
 
 use crate::balance::Balancer;
 use crate::scheduler::{Inner, Scheduler, Status};
+use crate::source::{Sources, Waiter};
 use crate::task::Task;
 
 /// How long a unit may run while others wait for its worker.
@@ -25,6 +26,7 @@ const SLICE: Duration = Duration::from_millis(10);
 /// How often the process looks for memory to give back.
 const CARE: Duration = Duration::from_millis(200);
 const WAKE_TOKEN: u64 = u64::MAX;
+const SOURCES_TOKEN: u64 = u64::MAX - 1;
 
 /// Names an armed timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -50,7 +52,7 @@ struct Timers {
 struct Watch {
     number: u64,
     events: u32,
-    task: Task,
+    waiter: Waiter,
     /// A pidfd of ours, closed with the watch.
     owned: bool,
 }
@@ -65,6 +67,7 @@ pub(crate) struct Reactor {
     owner: Weak<Inner>,
     epoll: RawFd,
     event: RawFd,
+    pub(crate) sources: Sources,
     /// Taken by whoever arms or cancels and by the reactor; never together with `watches`.
     timers: Mutex<Timers>,
     /// Taken by whoever watches and by the reactor, around epoll_ctl calls too (they must agree with the table).
@@ -85,14 +88,17 @@ impl Reactor {
             owner,
             epoll,
             event,
+            sources: Sources::new(),
             timers: Mutex::default(),
             watches: Mutex::default(),
             ticking: AtomicBool::new(false),
             started: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
         };
-        let registered = reactor.control(libc::EPOLL_CTL_ADD, event, libc::EPOLLIN as u32, WAKE_TOKEN);
-        assert!(registered.is_ok(), "epoll refuses an eventfd: {registered:?}");
+        for (fd, token) in [(event, WAKE_TOKEN), (reactor.sources.epoll, SOURCES_TOKEN)] {
+            let registered = reactor.control(libc::EPOLL_CTL_ADD, fd, libc::EPOLLIN as u32, token);
+            assert!(registered.is_ok(), "epoll refuses a descriptor of ours: {registered:?}");
+        }
         reactor
     }
 
@@ -118,7 +124,7 @@ impl Reactor {
         self.poke();
     }
 
-    fn start(&self) {
+    pub(crate) fn start(&self) {
         // Models have no timer thread: they tick by themselves.
         if cfg!(shuttle) || self.started.load(Ordering::Relaxed) || self.stopping.load(Ordering::Relaxed) {
             return;
@@ -237,6 +243,10 @@ impl Reactor {
                 unsafe { libc::read(self.event, (&raw mut word).cast(), 8) };
                 continue;
             }
+            if token == SOURCES_TOKEN {
+                self.sources.deliver(inner);
+                continue;
+            }
             self.ready(inner, token as RawFd, bits);
         }
     }
@@ -265,7 +275,7 @@ impl Reactor {
             close_owned(fd, &woken);
         }
         for watch in &woken {
-            watch.task.wake();
+            watch.waiter.wake();
         }
         if !woken.is_empty() {
             inner.outside_ended(woken.len());
@@ -388,7 +398,7 @@ impl Scheduler {
 
     /// Wakes the task once the descriptor is readable or writable (or has failed), one time. A descriptor that cannot be waited
     /// for (regular files) is ready at once.
-    pub fn watch(&self, fd: RawFd, readable: bool, writable: bool, task: &Task) -> io::Result<WatchId> {
+    pub fn watch(&self, fd: RawFd, readable: bool, writable: bool, task: impl Into<Waiter>) -> io::Result<WatchId> {
         let mut events = 0;
         if readable {
             events |= (libc::EPOLLIN | libc::EPOLLRDHUP | libc::EPOLLPRI) as u32;
@@ -396,10 +406,10 @@ impl Scheduler {
         if writable {
             events |= libc::EPOLLOUT as u32;
         }
-        self.watch_events(fd, events, task, false)
+        self.watch_events(fd, events, task.into(), false)
     }
 
-    fn watch_events(&self, fd: RawFd, events: u32, task: &Task, owned: bool) -> io::Result<WatchId> {
+    fn watch_events(&self, fd: RawFd, events: u32, waiter: Waiter, owned: bool) -> io::Result<WatchId> {
         let inner = self.inner();
         let reactor = &inner.reactor;
         let (number, armed) = {
@@ -412,7 +422,7 @@ impl Scheduler {
             let armed = reactor.arm(fd, all);
             if armed.is_ok() {
                 inner.outside.fetch_add(1, Ordering::SeqCst);
-                list.push(Watch { number, events, task: task.clone(), owned });
+                list.push(Watch { number, events, waiter: waiter.clone(), owned });
             } else if list.is_empty() {
                 watches.by_fd.remove(&fd);
             }
@@ -420,7 +430,7 @@ impl Scheduler {
         };
         match armed {
             Ok(()) => reactor.start(),
-            Err(e) if e.raw_os_error() == Some(libc::EPERM) => task.wake(),
+            Err(e) if e.raw_os_error() == Some(libc::EPERM) => waiter.wake(),
             Err(e) => return Err(e),
         }
         Ok(WatchId { number, fd })
@@ -450,7 +460,7 @@ impl Scheduler {
         // SAFETY: no memory involved.
         let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) } as RawFd;
         if fd >= 0 {
-            let watch = self.watch_events(fd, libc::EPOLLIN as u32, task, true);
+            let watch = self.watch_events(fd, libc::EPOLLIN as u32, task.into(), true);
             if watch.is_err() {
                 // SAFETY: opened above, known to nobody.
                 unsafe { libc::close(fd) };

@@ -126,6 +126,7 @@ module OpenSSL
     class KDFError < OpenSSLError; end
 
     def self.pbkdf2_hmac(password, salt:, iterations:, length:, hash:)
+      raise KDFError, "PKCS5_PBKDF2_HMAC: invalid iteration count" if iterations < 1
       OpenSSL.__send__(:__pbkdf2, Digest.__send__(:__base, hash), password, salt, iterations, length)
     end
 

@@ -13,11 +13,8 @@ module RbConfig
     "ruby_pc" => "", "configure_args" => "", "SIZEOF_VOIDP" => "8", "ENABLE_SHARED" => "no", "platform" => RUBY_PLATFORM
   }
   MAKEFILE_CONFIG = CONFIG.dup
-  SIZEOF = { "int" => 4, "short" => 2, "long" => 8, "long long" => 8, "void*" => 8, "size_t" => 8, "time_t" => 8, "float" => 4, "double" => 8 }.freeze
-  LIMITS = {
-    "FIXNUM_MAX" => 2**62 - 1, "FIXNUM_MIN" => -2**62, "INT_MAX" => 2**31 - 1, "INT_MIN" => -2**31, "UINT_MAX" => 2**32 - 1,
-    "LONG_MAX" => 2**63 - 1, "LONG_MIN" => -2**63, "ULONG_MAX" => 2**64 - 1
-  }.freeze
+  autoload :SIZEOF, "rbconfig/sizeof"
+  autoload :LIMITS, "rbconfig/sizeof"
   TOPDIR = "/usr"
 
   def self.ruby = File.readlink("/proc/self/exe")

@@ -3,7 +3,7 @@
 //! Nothing of them exists in a VM until it is required: a feature's function then makes its classes in that VM, from the static tables of its
 //! `#[ruby_class]` modules (whose class argument is a placeholder) and from Ruby source in `ruby/`, which is compiled once for all VMs.
 //! A fork or image inherits what its parent had loaded. Invariants: nothing process-wide; what objects hold travels by
-//! [`zakuro_vm::NativeData`]; the code knows the core library only through Ruby calls and the VM's hooks.
+//! [`zakuro_vm::NativeData`]; the code knows the core library only through Ruby calls and the VM's hooks, but for sockets, which are core IO objects.
 //! Rejected: classes in the boot image that `require` only names (every `ObjectSpace` walk and `Class#subclasses` would show them).
 
 mod args;
@@ -16,6 +16,7 @@ mod digest;
 mod json;
 mod openssl;
 mod psych;
+mod socket;
 mod stringio;
 mod strscan;
 mod zlib;
@@ -55,6 +56,9 @@ static FEATURES: &[(&str, fn(&mut Cx) -> Result<()>)] = &[
     ("pathname", |cx| cx.run_source("pathname", include_str!("../ruby/pathname.rb"))),
     ("psych", psych::load),
     ("rbconfig", |cx| cx.run_source("rbconfig", include_str!("../ruby/rbconfig.rb"))),
+    ("rbconfig/sizeof", |cx| cx.run_source("rbconfig/sizeof", include_str!("../ruby/rbconfig_sizeof.rb"))),
+    ("socket", socket::load),
+    ("socket.so", socket::load),
     ("stringio", stringio::load),
     ("strscan", strscan::load),
     ("zlib", zlib::load),

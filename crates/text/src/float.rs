@@ -214,10 +214,6 @@ fn hex_float(s: &[u8]) -> Option<(f64, usize)> {
             i = end;
         }
     }
-    if text.len() > whole && !s[..i].iter().any(|b| b | 32 == b'p') {
-        // With a fraction Ruby insists on the exponent.
-        return None;
-    }
     // 60 bits and a sticky one decide the rounding.
     let (mut m, mut sticky) = (0u64, false);
     for d in text.bytes() {

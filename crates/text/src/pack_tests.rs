@@ -78,6 +78,7 @@ fn numbers_as_ruby() {
                 Unpacked::Int(i) => to_s(&i, 10),
                 Unpacked::Float(f) => float_to_s(f),
                 Unpacked::Bytes(b, _) => hex(&b),
+                Unpacked::Pointer(a, _) => to_s(&Int::Small(a as i64), 10),
             });
             true
         }) {

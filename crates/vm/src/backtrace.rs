@@ -326,7 +326,7 @@ impl Cx {
 }
 
 /// Whether a Code is part of the core library that is written in Ruby.
-fn internal(code: &Code) -> bool {
+pub(crate) fn internal(code: &Code) -> bool {
     code.file.starts_with("<internal")
 }
 

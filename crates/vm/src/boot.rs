@@ -34,6 +34,8 @@ pub struct Hooks {
     /// nth group of a MatchData (String or nil); special: -1 `$&`, -2 `` $` ``, -3 `$'`, -4 `$+`.
     pub match_group: Option<fn(&mut Cx, Value, i64) -> Result<Value>>,
     pub match_named: Option<fn(&mut Cx, Value, Sym) -> Result<Value>>,
+    /// What `inspect` gave (not plain ASCII or UTF-8) as it may stand in a text of the default encoding.
+    pub inspected: Option<fn(&mut Cx, Ref<StringCell>) -> Ref<StringCell>>,
     /// Text of a Float.
     pub float_to_s: Option<fn(f64) -> String>,
     /// Writes a warning line (after category and verbosity were checked).
@@ -68,6 +70,7 @@ pub fn hooks() -> &'static Hooks {
 }
 /// Installs the hooks. Later calls change nothing.
 pub fn set_hooks(h: Hooks) {
+    zakuro_base::symbol::watch(crate::life::name_added);
     let _ = HOOKS.set(h);
 }
 

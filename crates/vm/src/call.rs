@@ -52,8 +52,13 @@ impl Cx {
     /// Calls a method when the object responds to it (private methods too, as conversions do); None otherwise.
     pub fn call_if_responds(&mut self, v: Value, name: Sym, args: &[Value]) -> Result<Option<Value>> {
         if v.is_cell() && self.has_own_respond_to(v) {
-            // A respond_to? written in Ruby decides.
-            return if self.responds(v, name, true)? { Ok(Some(self.call(v, name, args)?)) } else { Ok(None) };
+            // A respond_to? written in Ruby decides; when it is wrong, nobody answers.
+            if !self.responds(v, name, true)? {
+                return Ok(None);
+            }
+            let missing = self.method_of(v, name).is_none()
+                && self.method_of(v, sym::method_missing).is_some_and(|m| m.method_kind() == MethodKind::Native);
+            return if missing { Ok(None) } else { Ok(Some(self.call(v, name, args)?)) };
         }
         if self.method_of(v, name).is_some() {
             return Ok(Some(self.call(v, name, args)?));
@@ -176,11 +181,27 @@ impl Cx {
     /// Yields values to a block. LocalJumpError when there is none.
     #[inline]
     pub fn yield_values(&mut self, block: Block, args: &[Value]) -> Result<Value> {
-        self.yield_full(block, args, false, Block::NONE, None)
+        self.yield_plain(block, args)
     }
     #[inline]
     pub fn yield1(&mut self, block: Block, v: Value) -> Result<Value> {
-        self.yield_full(block, &[v], false, Block::NONE, None)
+        self.yield_plain(block, &[v])
+    }
+    fn yield_plain(&mut self, block: Block, args: &[Value]) -> Result<Value> {
+        self.check_native_stack()?;
+        let n = args.len();
+        let (base, pushed) = self.call_base(n + 2)?;
+        let fp = self.fp;
+        // SAFETY: room was made; push_plain_block pushes the block's frame above this boundary.
+        unsafe {
+            let Some(cs) = interp::blocks::push_plain_block(self, block, base, args) else {
+                self.fp = if pushed { fp.sub(1) } else { fp };
+                return self.yield_flags(block, args, false, Block::NONE, None, 0);
+            };
+            let ok = interp::run(self, (*cs).insns, base, cs);
+            self.fp = if pushed { fp.sub(1) } else { fp };
+            if ok { self.polled_after(Ok(*base)) } else { Err(Exc) }
+        }
     }
     /// Yields with everything. `self_`: another receiver and lexical method (instance_exec, define_method).
     pub fn yield_full(&mut self, block: Block, args: &[Value], kw: bool, pass: Block, self_: Option<(Value, Value)>) -> Result<Value> {
@@ -251,11 +272,9 @@ impl Cx {
         match p.proc_kind() {
             ProcKind::Symbol => {
                 let name = p.extra.as_sym().unwrap_or(sym::empty);
-                let (recv, rest): (Value, Vec<Value>) = match (self_, args.first()) {
-                    (None, Some(r)) => (*r, args[1..].to_vec()),
-                    (Some((r, _)), _) => (r, args.to_vec()),
-                    (None, None) => return self.arg_error("no receiver given"),
-                };
+                // `self` does not matter, not even as a method's body.
+                let Some((recv, rest)) = args.split_first() else { return self.arg_error("no receiver given") };
+                let (recv, rest) = (*recv, rest.to_vec());
                 if let Some(m) = Method::from_value(p.me)
                     && self.active_refinements(m.cref).is_some()
                 {

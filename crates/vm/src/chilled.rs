@@ -9,7 +9,7 @@
 
 use crate::boot::hooks;
 use crate::raise::Result;
-use crate::vm::Cx;
+use crate::vm::{Cx, VmState};
 use zakuro_object::*;
 
 const _: () = assert!(zakuro_bytecode::FROZEN_STRING == flags::FROZEN);
@@ -19,11 +19,38 @@ fn place_name() -> Sym {
     Sym::intern("__created")
 }
 
+/// Strings whose bytes something writes directly for a while (`IO::Buffer.for` with a block): chilled too, so that each change comes to `thaw`.
+#[derive(Default)]
+struct Locked(Vec<Value>);
+impl VmState for Locked {
+    fn trace(&self, m: &mut Marker<'_>) {
+        for v in &self.0 {
+            m.mark_value_bits(v.0);
+        }
+    }
+}
+
 impl Cx {
+    /// Lets nobody change a String until `unlock_string`. FrozenError; RuntimeError when it is locked already.
+    pub fn lock_string(&mut self, v: Value) -> Result<()> {
+        self.check_frozen(v)?;
+        self.state::<Locked>().0.push(v);
+        v.set_flags(flags::FROZEN | CHILLED);
+        Ok(())
+    }
+    pub fn unlock_string(&mut self, v: Value) {
+        self.state::<Locked>().0.retain(|l| *l != v);
+        if v.is_chilled() {
+            v.unchill();
+        }
+    }
     /// Makes a chilled String one like any other, with a warning when such are wanted.
     #[cold]
     #[inline(never)]
     pub fn thaw(&mut self, v: Value) -> Result<()> {
+        if self.state::<Locked>().0.contains(&v) {
+            return self.raise(ids::RUNTIME_ERROR, "can't modify string; temporarily locked");
+        }
         let of_symbol = v.flags() & CHILLED_SYMBOL != 0;
         // First, since the warning may be handled by a program that looks at the String.
         v.unchill();

@@ -265,6 +265,21 @@ impl Cx {
         self.change_class(v, id);
         Ok(id)
     }
+    /// What `Class#initialize` does for a class that was made without a superclass.
+    pub fn initialize_class(&mut self, c: ClassId, up: ClassId) {
+        let (alloc, hint, extra) = (self.class(up).alloc, self.class(up).ivar_hint, self.class(up).extra);
+        let d = self.class_mut(c);
+        (d.alloc, d.ivar_hint, d.extra) = (alloc, hint, extra);
+        self.set_superclass(c, up);
+        if let Some(s) = self.class(c).singleton {
+            let sup = self.class_value(up);
+            if let Ok(up) = self.singleton_class(sup) {
+                self.set_superclass(s, up);
+            }
+        }
+        self.bump_epoch();
+        self.const_epoch += 1;
+    }
     pub(crate) fn set_superclass(&mut self, c: ClassId, up: ClassId) {
         if let Some(old) = self.class(c).superclass {
             self.class_mut(old).dependents.retain(|d| *d != c);

@@ -129,6 +129,21 @@ impl Cx {
         }
         Ok(None)
     }
+    /// The class that a scope asks for constants.
+    pub(crate) fn scope_class(&self, s: Ref<CrefCell>) -> Option<ClassId> {
+        if s.definee == Value::FALSE { Some(self.dispatch_class(s.class)) } else { self.class_id(s.class) }
+    }
+    /// The module that a scope makes constants in.
+    pub(crate) fn scope_holder(&mut self, cref: Value) -> Result<Value> {
+        match Ref::<CrefCell>::from_value(cref) {
+            Some(s) if s.definee == Value::FALSE => {
+                let c = self.singleton_class(s.class)?;
+                Ok(self.class_value(c))
+            }
+            Some(s) => Ok(s.class),
+            None => Ok(self.class_value(ids::OBJECT)),
+        }
+    }
     /// Lexical lookup from a scope: enclosing modules, then ancestors of the innermost, then Object.
     pub fn const_lookup(&mut self, cref: Value, name: Sym) -> Result<Option<Value>> {
         let mut c = cref;
@@ -136,7 +151,7 @@ impl Cx {
             if s.parent.is_nil() {
                 break; // the outermost scope is Object: asked last
             }
-            if let Some(id) = self.class_id(s.class)
+            if let Some(id) = self.scope_class(s)
                 && let Some(e) = self.const_entry(id, name)
                 && let Some(v) = self.const_entry_value(id, name, e)?
             {
@@ -144,7 +159,7 @@ impl Cx {
             }
             c = s.parent;
         }
-        let inner = Ref::<CrefCell>::from_value(cref).and_then(|s| self.class_id(s.class)).unwrap_or(ids::OBJECT);
+        let inner = Ref::<CrefCell>::from_value(cref).and_then(|s| self.scope_class(s)).unwrap_or(ids::OBJECT);
         Ok(self.const_lookup_in(inner, name, true)?.map(|(_, v)| v))
     }
     /// Lexical lookup, `const_missing` when there is none.
@@ -152,7 +167,8 @@ impl Cx {
         if let Some(v) = self.const_lookup(cref, name)? {
             return Ok(v);
         }
-        let inner = Ref::<CrefCell>::from_value(cref).map_or(self.class_value(ids::OBJECT), |s| s.class);
+        let inner = Ref::<CrefCell>::from_value(cref).and_then(|s| self.scope_class(s)).unwrap_or(ids::OBJECT);
+        let inner = self.class_value(inner);
         self.call_private(inner, sym::const_missing, &[Value::sym(name)])
     }
     /// `holder::name`: private ones are refused.

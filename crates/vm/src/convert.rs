@@ -250,9 +250,13 @@ impl Cx {
     /// `inspect` as a String object.
     pub fn inspect(&mut self, v: Value) -> Result<Str> {
         let r = self.call(v, sym::inspect, &[])?;
-        match Ref::from_value(r) {
-            Some(s) => Ok(s),
-            None => self.to_s(r),
+        let s = match Ref::from_value(r) {
+            Some(s) => s,
+            None => self.to_s(r)?,
+        };
+        match crate::boot::hooks().inspected {
+            Some(f) if s.encoding() > string::US_ASCII || !s.bytes().is_ascii() => Ok(f(self, s)),
+            _ => Ok(s),
         }
     }
     pub fn inspect_text(&mut self, v: Value) -> Result<String> {

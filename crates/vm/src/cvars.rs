@@ -110,7 +110,9 @@ impl Cx {
     pub(crate) fn cvar_scope(&self) -> Option<ClassId> {
         let mut c = self.current_cref();
         while let Some(s) = Ref::<CrefCell>::from_value(c) {
-            if let Some(id) = self.class_id(s.class) {
+            if s.definee != Value::FALSE
+                && let Some(id) = self.class_id(s.class)
+            {
                 if self.class(id).kind == ClassKind::Singleton {
                     if let Some(a) = self.class_id(self.class(id).attached) {
                         return Some(a);

@@ -20,6 +20,10 @@ pub fn hash_bytes(b: &[u8]) -> u64 {
     f.finish()
 }
 
+/// Tags of entries of `inspecting`, in bits that addresses of cells leave free.
+const HASHING: u64 = 1;
+const CIRCULAR: u64 = 2;
+
 impl Cx {
     /// `a == b`
     pub fn eq(&mut self, a: Value, b: Value) -> Result<bool> {
@@ -97,12 +101,40 @@ impl Cx {
         if let Some(h) = self.quick_hash(v) {
             return Ok(h);
         }
+        if v.is_cell() {
+            return self.hash_of_object(v);
+        }
+        self.hash_by_method(v)
+    }
+    fn hash_by_method(&mut self, v: Value) -> Result<u64> {
         let h = self.call(v, sym::hash, &[])?;
         if h.is_fixnum() {
             return Ok(mix(h.0));
         }
         let h = self.to_int(h)?;
         Ok(self.quick_hash(h).unwrap_or(0))
+    }
+    /// `hash` of an object that may contain itself: then the outermost object that does so counts as 0, so that equal structures have equal codes wherever
+    /// they begin. The objects being asked are kept in `inspecting` with [`HASHING`], the outermost with [`CIRCULAR`] once a circle is found.
+    fn hash_of_object(&mut self, v: Value) -> Result<u64> {
+        let mark = Value(v.0 | HASHING);
+        let outermost = self.inspecting.iter().position(|x| x.0 & HASHING != 0);
+        if let Some(first) = outermost {
+            if self.inspecting[first].0 & CIRCULAR != 0 {
+                return Ok(0);
+            }
+            if self.inspecting[first..].contains(&mark) {
+                self.inspecting[first].0 |= CIRCULAR;
+                return Ok(0);
+            }
+        }
+        self.check_native_stack()?;
+        let at = self.inspecting.len();
+        self.inspecting.push(mark);
+        let h = self.hash_by_method(v);
+        let circular = self.inspecting.get(at).is_some_and(|x| x.0 & CIRCULAR != 0);
+        self.inspecting.truncate(at);
+        if circular { h.map(|_| 0) } else { h }
     }
     /// Hash of a key of a Hash that compares by identity.
     pub(crate) fn identity_hash(&self, key: Value) -> u64 {

@@ -27,7 +27,9 @@ impl Cx {
             if !self.gc_stress {
                 word.fetch_and(!POLL_COLLECT, Ordering::AcqRel);
             }
-            if (!self.gc_disabled && !self.options.gc_never) || self.heap.over_limit() || self.is_short() {
+            let (over, short) = (self.over_limit(), self.is_short());
+            let due = self.gc_stress || self.heap.wants_collection();
+            if due && !self.gc_disabled && !self.options.gc_never || over || short {
                 self.collect();
                 self.memory_check()?;
             }

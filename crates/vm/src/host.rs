@@ -79,6 +79,9 @@ pub struct VmControl {
     pub room: AtomicUsize,
     /// Bytes that malloc did not have for the VM and that the process's reserve lent it, since it last looked. Written by the allocator, taken by the VM.
     pub borrowed: AtomicUsize,
+    /// Bytes of names that this VM has added to the process's table, and the VMs that it made; shared with its maker when that one has a memory limit.
+    /// Empty: nobody counts. Set before the start; added to by whichever of these VMs adds a name (Relaxed: a number), read by each when it looks at its limit.
+    pub names: OnceLock<Arc<AtomicUsize>>,
     /// Bit n: signal n has arrived and was not handled. Written by the signal dispatcher, taken by the VM.
     signals: AtomicU64,
     /// Mirror of `state.end.is_some()`: written under the lock, read by whoever sends to a Ractor.
@@ -114,6 +117,7 @@ impl VmControl {
             family: AtomicU64::new(0),
             kill: AtomicU64::new(0),
             room: AtomicUsize::new(usize::MAX),
+            names: OnceLock::new(),
             signals: AtomicU64::new(0),
             ended: AtomicBool::new(false),
             state: Mutex::new(ControlState::default()),

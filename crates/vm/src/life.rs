@@ -115,6 +115,9 @@ impl Cx {
         self.life.limits = limits;
         if let Some(m) = limits.memory {
             self.heap.set_limit(m, limits.reserve());
+            if let Some(host) = &self.host {
+                host.control.names.get_or_init(Default::default);
+            }
             self.publish_room();
         }
         if let (Some(w), Some(host)) = (limits.wall, &self.host) {
@@ -269,6 +272,13 @@ impl Cx {
 
     // ---- memory
 
+    /// Whether the VM has more than it may; collecting may help.
+    pub(crate) fn over_limit(&mut self) -> bool {
+        if let Some(names) = self.host.as_ref().and_then(|h| h.control.names.get()) {
+            self.heap.set_spent(names.load(Ordering::Relaxed));
+        }
+        self.heap.over_limit()
+    }
     /// After a collection, at a safepoint: the heap is over its limit.
     #[cold]
     pub(crate) fn memory_check(&mut self) -> Result<()> {
@@ -400,7 +410,7 @@ const QUOTA: usize = 4 << 20;
 /// Malloc has no `size` bytes for the running VM, which borrows them: at its next safepoint it collects, and hears of it if that did not help. False: it
 /// has borrowed too much. (Code that belongs to no VM may borrow what there is.)
 pub fn memory_is_short(size: usize) -> bool {
-    let cx = zakuro_sched::unit_data() as *const Cx;
+    let cx = zakuro_sched::turn_data() as *const Cx;
     if cx.is_null() {
         return true;
     }
@@ -414,9 +424,27 @@ pub fn memory_is_short(size: usize) -> bool {
     before.saturating_add(size) <= QUOTA
 }
 
+/// Names that a VM adds before it looks at its limit.
+const NAMES: usize = 256 << 10;
+
+/// The running VM has added a name to the process's table, which takes `bytes` for ever.
+pub fn name_added(bytes: usize) {
+    let cx = zakuro_sched::turn_data() as *const Cx;
+    if cx.is_null() {
+        return;
+    }
+    // SAFETY: as in `memory_is_short`.
+    let Some(control) = (unsafe { (*cx).host.as_ref() }).map(|h| &h.control) else { return };
+    let Some(names) = control.names.get() else { return };
+    let before = names.fetch_add(bytes, Ordering::Relaxed);
+    if before / NAMES != (before + bytes) / NAMES {
+        control.poll.set(crate::gc::POLL_COLLECT);
+    }
+}
+
 /// Whether the running VM's memory limit allows a request of this size.
 pub fn admits(size: usize) -> bool {
-    let cx = zakuro_sched::unit_data() as *const Cx;
+    let cx = zakuro_sched::turn_data() as *const Cx;
     // SAFETY: as in `give_up`; the host handle stays as it is while the VM runs.
     unsafe { cx.is_null() || (*cx).host.as_ref().is_none_or(|h| size <= h.control.room.load(Ordering::Relaxed)) }
 }

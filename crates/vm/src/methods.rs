@@ -306,7 +306,12 @@ impl Cx {
     pub fn find_super_method(&mut self, class: ClassId, owner: ClassId, name: Sym) -> Option<Method> {
         let from = match self.class(class).mro.iter().position(|c| *c == owner) {
             Some(at) => at + 1,
-            None => self.after_refinement(class, owner)?,
+            None => match self.after_refinement(class, owner) {
+                Some(at) => at,
+                // A module's method that was bound to an object without the module: as if it stood before the object's class.
+                None if self.class(owner).kind == ClassKind::Module => 0,
+                None => return None,
+            },
         };
         let m = self.find_entry_from(class, name, from)?;
         match m.method_kind() {
@@ -348,8 +353,10 @@ impl Cx {
     }
     /// `respond_to?` as Kernel has it.
     pub fn basic_responds(&mut self, v: Value, name: Sym, private: bool) -> Result<bool> {
-        if let Some(m) = self.method_of(v, name) {
-            return Ok(private || m.visibility() == Visibility::Public);
+        if let Some(m) = self.method_of(v, name)
+            && (private || m.visibility() == Visibility::Public)
+        {
+            return Ok(true);
         }
         match self.method_of(v, sym::respond_to_missing) {
             Some(m) if m.method_kind() == MethodKind::Native => Ok(false),

@@ -91,7 +91,7 @@ impl Cx {
         let from = match self.refined_class(owner) {
             // From a refinement on to the refined class itself, whatever else refines it.
             Some(c) => self.refined_position(mro, c)? + 1,
-            None => mro.iter().position(|c| *c == owner)? + 1,
+            None => mro.iter().position(|c| *c == owner).map_or(0, |at| at + 1),
         };
         self.refined(list, class, name, from, usual).or(usual)
     }

@@ -4,8 +4,9 @@
 //! turn: it resumes the next ready thread until that one waits, ends or gives the VM up, and parks the unit when all wait.
 //! A VM that never makes a second thread has no [`Threads`], and nothing here runs but one test per turn.
 //!
-//! Waiting threads are of three kinds ([`Wait`]). Those that wait inside the VM (Mutex, Queue, join) are woken one by one by whoever
-//! changes what they wait for. Those that wait for something outside look again at every wake-up of the unit, since wake-ups carry no reason.
+//! Waiting threads are of four kinds ([`Wait`]). Those that wait inside the VM (Mutex, Queue, join) are woken one by one by whoever
+//! changes what they wait for, as do descriptors ([`Wait::Event`]), which leave a note in the VM's mailbox. Those that wait for something else outside look again at
+//! every wake-up of the unit, since wake-ups carry no reason.
 //! When all wait inside and none has a deadline, nothing can ever wake one: the main thread raises `fatal`.
 //!
 //! What a thread owns besides its stacks (fiber, pending exception, `$!`) is in the VM while it runs, in its [`Context`] otherwise.
@@ -18,9 +19,10 @@ use crate::raise::{Exc, Result};
 use crate::vm::{Cx, FastMap, PendingCall, Stacks, SuspendedStacks};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use zakuro_object::*;
-use zakuro_sched::{Resumed, StackSize, TimerId, poll};
+use zakuro_sched::{Mailbox, Resumed, StackSize, TimerId, Waiter, poll};
 
 /// Number of the main thread. Others count up from here.
 pub const MAIN: u32 = 1;
@@ -43,6 +45,10 @@ pub enum State {
 pub enum Wait {
     /// Something outside the VM that wakes the unit.
     Outside,
+    /// A descriptor: what wakes the unit leaves this thread's number in the mailbox ([`Cx::waiter`]).
+    Event,
+    /// The same, and it looks again when any descriptor of the VM is closed.
+    Watch,
     /// Another thread of this VM.
     Inside,
     /// Time, a signal, `Thread#wakeup`: never a deadlock.
@@ -90,25 +96,23 @@ pub struct Thread {
     pub error: Value,
     /// `kill` was called: it is on its way out.
     pub dying: bool,
-    /// Exceptions from other threads that it has not seen yet.
-    pub pending: VecDeque<Value>,
+    pub pending: VecDeque<Value>, // Exceptions from other threads that it has not seen yet.
     /// `handle_interrupt`: classes and their timing, innermost last.
     pub masks: Vec<Vec<(Value, Timing)>>,
-    /// Those who wait for its end.
+    /// Who waits for its end, and the mutexes that it holds.
     pub joiners: Vec<u32>,
-    /// Mutexes that it holds.
     pub held: Vec<Value>,
-    /// `thread[:name]` of its root fiber, a Hash or nil.
+    /// `thread[:name]` of its root fiber and `thread_variable_get`: each a Hash or nil.
     pub locals: Value,
-    /// `thread_variable_get`, a Hash or nil.
     pub variables: Value,
     /// Fiber storage that its root fiber gets when that is made.
     pub storage: Value,
     pub name: Value,
+    /// `$?`, unless it is the main thread.
+    pub status: Value,
     pub group: Value,
     pub priority: i64,
-    /// nil: as `Thread.report_on_exception`.
-    pub report: Value,
+    pub report: Value, // nil: as `Thread.report_on_exception`.
     pub abort: bool,
     /// Set by `wakeup`, taken by sleeping.
     pub woken: bool,
@@ -144,6 +148,7 @@ impl Thread {
             variables: Value::NIL,
             storage: Value::NIL,
             name: Value::NIL,
+            status: Value::NIL,
             group: Value::NIL,
             priority: 0,
             report: Value::NIL,
@@ -192,7 +197,7 @@ impl NativeData for Thread {
         {
             m.mark_value_bits(v.0);
         }
-        m.mark_value_bits(self.report.0);
+        [self.report, self.status].iter().for_each(|v| m.mark_value_bits(v.0));
         self.pending.iter().chain(&self.held).for_each(|v| m.mark_value_bits(v.0));
         self.masks.iter().flatten().for_each(|(v, _)| m.mark_value_bits(v.0));
         let Some(c) = &self.context else { return };
@@ -249,6 +254,9 @@ pub struct Threads {
     ready: VecDeque<*mut Thread>,
     /// Numbers of threads and waits that look again at the next wake-up.
     outside: Vec<(u32, u64)>,
+    /// Notes of what wakes the unit for one thread, and those taken out of it.
+    mailbox: Arc<Mailbox>,
+    notes: Vec<u32>,
     deadlines: BinaryHeap<Reverse<(Instant, u32, u64)>>,
     /// Waiting threads that something else than a thread of this VM can wake.
     wakeable: usize,
@@ -323,6 +331,12 @@ impl Threads {
             if (*t).wait == Wait::Outside {
                 self.outside.push(((*t).id, self.next_wait));
             } else if let Some(at) = (*t).deadline {
+                if self.deadlines.len() > 256 && self.deadlines.len() > 4 * self.live.len() {
+                    // Most waits end before their deadlines.
+                    let mut all = std::mem::take(&mut self.deadlines);
+                    all.retain(|Reverse((_, id, number))| self.waits_as(*id, *number).is_some());
+                    self.deadlines = all;
+                }
                 self.deadlines.push(Reverse((at, (*t).id, self.next_wait)));
             }
         }
@@ -332,10 +346,33 @@ impl Threads {
         // SAFETY: alive.
         unsafe { ((*t).state == State::Waiting && (*t).wait_number == number).then_some(t) }
     }
+    /// Lets the threads look again that wait for any descriptor: one was closed.
+    fn wake_watchers(&mut self) {
+        let all: Vec<*mut Thread> = self.live.values().copied().collect();
+        for t in all {
+            // SAFETY: live threads.
+            unsafe {
+                if (*t).wait == Wait::Watch {
+                    self.make_ready(t);
+                }
+            }
+        }
+    }
     /// The unit was woken: who may go on? True when the time slice of the running thread is over.
     fn woken(&mut self) -> bool {
+        self.mailbox.take(&mut self.notes);
         // SAFETY: live threads only.
         unsafe {
+            let mut notes = std::mem::take(&mut self.notes);
+            for id in notes.drain(..) {
+                // A note may be late: its thread waits for something else now, and would look in vain.
+                if let Some(t) = self.live.get(&id).copied()
+                    && matches!((*t).wait, Wait::Event | Wait::Watch)
+                {
+                    self.make_ready(t);
+                }
+            }
+            self.notes = notes;
             if !self.outside.is_empty() {
                 for (id, number) in std::mem::take(&mut self.outside) {
                     if let Some(t) = self.waits_as(id, number) {
@@ -477,6 +514,8 @@ impl Cx {
                 main,
                 ready: VecDeque::new(),
                 outside: Vec::new(),
+                mailbox: Arc::default(),
+                notes: Vec::new(),
                 deadlines: BinaryHeap::new(),
                 wakeable: 0,
                 next_id: MAIN,
@@ -565,6 +604,19 @@ impl Cx {
         // SAFETY: a live thread.
         unsafe { ts.make_ready(t) };
         self.arm_slice();
+    }
+    /// Whom to wake for the running thread, if it waits as [`Wait::Event`].
+    pub fn waiter(&mut self) -> Result<Waiter> {
+        let task = self.host_handle()?.task;
+        let note = self.threads.as_deref_mut().map(|t| (t.mailbox.clone(), t.current().id));
+        Ok(Waiter { task, note })
+    }
+    /// A descriptor was closed: threads of this VM that wait as [`Wait::Watch`] look again.
+    pub fn wake_watchers(&mut self) {
+        if let Some(t) = self.threads.as_deref_mut() {
+            t.wake_watchers();
+            self.arm_slice();
+        }
     }
     /// Has an exception (or a jump) raised in a thread when it next looks.
     pub fn thread_interrupt(&mut self, thread: Value, exc: Value) -> Result<()> {

@@ -19,7 +19,7 @@ impl VmState for Comparing {
 }
 
 /// Runs `f` unless the two are being compared already (then None).
-fn guard_pair<T>(cx: &mut Cx, a: Value, b: Value, f: impl FnOnce(&mut Cx) -> Result<T>) -> Result<Option<T>> {
+pub(crate) fn guard_pair<T>(cx: &mut Cx, a: Value, b: Value, f: impl FnOnce(&mut Cx) -> Result<T>) -> Result<Option<T>> {
     cx.check_native_stack()?;
     let pairs = &mut cx.state::<Comparing>().0;
     if pairs.contains(&(a, b)) {
@@ -228,7 +228,7 @@ pub mod methods {
             && !size.is_fixnum()
             && let Some(a) = cx.try_ary(size)?
         {
-            ArrayCell::replace(this, &mut cx.heap, a.as_slice());
+            ArrayCell::replace_shared(this, &mut cx.heap, a);
             return Ok(this.as_value());
         }
         let n = take_count(cx, size, "negative array size")?;
@@ -323,7 +323,8 @@ pub mod methods {
         }
         let shown = cx.guard_recursion(this.as_value(), |cx| {
             let mut out = vec![b'['];
-            let mut encoding = UTF8;
+            let default = crate::encoding::default_external(cx);
+            let mut encoding = if default.is_ascii_compatible() { UTF8 } else { US_ASCII };
             let mut i = 0;
             while let Some(v) = this.get(i) {
                 if i > 0 {
@@ -391,16 +392,13 @@ pub mod methods {
     ///     [1, [2]].hash == [1, [2]].hash   #=> true
     #[method("hash")]
     fn hash(cx: &mut Cx, this: Ref<ArrayCell>) -> Result<Value> {
-        let h = cx.guard_recursion(this.as_value(), |cx| {
-            let mut h = 0x9e37_79b9_7f4a_7c15u64 ^ this.len() as u64;
-            let mut i = 0;
-            while let Some(v) = this.get(i) {
-                h = (h.rotate_left(5) ^ cx.hash_of(v)?).wrapping_mul(0x517c_c1b7_2722_0a95);
-                i += 1;
-            }
-            Ok(h ^ (h >> 29))
-        })?;
-        Ok(Value::fixnum((h.unwrap_or(0x1234_5678) >> 2) as i64))
+        let mut h = 0x9e37_79b9_7f4a_7c15u64 ^ this.len() as u64;
+        let mut i = 0;
+        while let Some(v) = this.get(i) {
+            h = (h.rotate_left(5) ^ cx.hash_of(v)?).wrapping_mul(0x517c_c1b7_2722_0a95);
+            i += 1;
+        }
+        Ok(Value::fixnum(((h ^ (h >> 29)) >> 2) as i64))
     }
 
     /// -1, 0 or 1 by the first elements that differ, then by length; nil when they can't be compared.

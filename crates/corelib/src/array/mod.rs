@@ -8,6 +8,7 @@ use zakuro_vm::*;
 pub mod access;
 pub mod arg;
 pub mod basic;
+pub(crate) use basic::guard_pair;
 pub mod bsearch;
 pub mod combine;
 pub mod iterate;

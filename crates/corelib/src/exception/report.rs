@@ -151,8 +151,11 @@ fn detailed_of(cx: &mut Cx, exc: Value, highlight: bool, options: Option<Ref<Has
         }
     }
     cx.hash_set(kw, Value::sym(sym::highlight), Value::bool(highlight))?;
-    let r = cx.rescue(&[ids::STANDARD_ERROR, ids::SYSTEM_STACK_ERROR], |cx| cx.call_full(exc, sym::detailed_message, &[kw.as_value()], true, Block::NONE))?;
-    match r.ok().and_then(Ref::<StringCell>::from_value) {
+    let r = cx.rescue(&[ids::STANDARD_ERROR, ids::SYSTEM_STACK_ERROR], |cx| {
+        let v = cx.call_full(exc, sym::detailed_message, &[kw.as_value()], true, Block::NONE)?;
+        if v.is_nil() { Ok(None) } else { cx.try_str(v) }
+    })?;
+    match r.ok().flatten() {
         Some(s) => Ok(s.bytes().to_vec()),
         None => {
             let c = cx.class_name_of(exc);

@@ -115,9 +115,9 @@ pub(super) mod hash {
     ///     Hash.ruby2_keywords_hash({a: 1})   #=> {a: 1}
     #[method("ruby2_keywords_hash", singleton)]
     fn ruby2_keywords(cx: &mut Cx, _this: ClassId, h: Ref<HashCell>) -> Result<Value> {
-        let copy = plain_copy(cx, h);
-        copy.as_value().set_flags(KEYWORDS);
-        Ok(copy.as_value())
+        let copy = crate::object::copy::shallow(cx, h.as_value())?;
+        copy.set_flags(KEYWORDS);
+        Ok(copy)
     }
 
     /// Takes over pairs, defaults and way of comparing (for `dup` and `clone`).

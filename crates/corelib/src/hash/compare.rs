@@ -25,7 +25,7 @@ fn equal(cx: &mut Cx, a: Ref<HashCell>, other: Value, name: Sym) -> Result<bool>
     if by_identity(a) != by_identity(b) {
         return Ok(false);
     }
-    let r = cx.guard_recursion(a.as_value(), |cx| {
+    let r = crate::array::guard_pair(cx, a.as_value(), b.as_value(), |cx| {
         let mut same = true;
         cx.hash_each(a, |cx, k, v| {
             same = match cx.hash_get(b, k)? {
@@ -147,19 +147,16 @@ pub(super) mod hash {
     #[method("hash")]
     fn hash_code(cx: &mut Cx, this: Ref<HashCell>) -> Result<Value> {
         let n = this.len() as u64;
-        let sum = cx.guard_recursion(this.as_value(), |cx| {
-            let mut sum = n;
-            cx.hash_each(this, |cx, k, v| {
-                let (k, v) = (cx.hash_of(k)?, cx.hash_of(v)?);
-                let mut pair = [0u8; 16];
-                pair[..8].copy_from_slice(&k.to_le_bytes());
-                pair[8..].copy_from_slice(&v.to_le_bytes());
-                sum = sum.wrapping_add(hash_bytes(&pair));
-                Ok(true)
-            })?;
-            Ok(sum)
+        let mut sum = n;
+        cx.hash_each(this, |cx, k, v| {
+            let (k, v) = (cx.hash_of(k)?, cx.hash_of(v)?);
+            let mut pair = [0u8; 16];
+            pair[..8].copy_from_slice(&k.to_le_bytes());
+            pair[8..].copy_from_slice(&v.to_le_bytes());
+            sum = sum.wrapping_add(hash_bytes(&pair));
+            Ok(true)
         })?;
-        Ok(crate::hash::hash_value(sum.unwrap_or(n)))
+        Ok(crate::hash::hash_value(sum))
     }
 
     /// Whether all pairs are in the other Hash.

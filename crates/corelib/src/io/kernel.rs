@@ -12,6 +12,24 @@ fn input(cx: &mut Cx) -> Result<Value> {
     if empty && cx.state::<stream::IoState>().argf.is_none() { Ok(stream::current(cx, 0)) } else { Ok(stream::argf(cx)) }
 }
 
+/// The methods of ARGF that set `$_` of their caller; the others are the prelude's.
+#[ruby_class(ids::ARGF_CLASS)]
+pub mod argf {
+    use super::*;
+    /// The next line of the files; nil behind the last one. Sets `$_`.
+    #[method("gets")]
+    fn gets(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
+        let v = cx.call_full(this, Sym::intern("__gets"), args.as_slice(), args.kw, Block::NONE)?;
+        Ok(lines::set_last(cx, v))
+    }
+    /// As `gets`; EOFError behind the last file.
+    #[method("readline")]
+    fn readline(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
+        let v = gets(cx, this, args)?;
+        if v.is_nil() { lines::eof_error(cx) } else { Ok(v) }
+    }
+}
+
 #[ruby_class(ids::KERNEL)]
 pub mod kernel {
     use super::*;
@@ -24,6 +42,10 @@ pub mod kernel {
         if !first.is_kind(Kind::String) && cx.responds(first, sym::to_open, true)? {
             let v = cx.call_full(first, sym::to_open, &args.as_slice()[1..], args.kw, Block::NONE)?;
             return if args.block.is_some() { cx.yield1(args.block, v) } else { Ok(v) };
+        }
+        // File.new takes descriptors, too.
+        if !first.is_kind(Kind::String) {
+            cx.path_of(first)?;
         }
         let file = cx.class_value(ids::FILE);
         let v = cx.call_full(file, sym::new, args.as_slice(), args.kw, Block::NONE)?;

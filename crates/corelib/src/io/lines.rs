@@ -18,7 +18,7 @@ pub struct LineArgs {
 
 /// Parses `(sep = $/, limit = nil, chomp: false)`.
 pub fn line_args(cx: &mut Cx, args: &[Value], kw: &Kwargs) -> Result<LineArgs> {
-    kw.only(cx, &[sym::chomp])?;
+    // Other keywords are none of ours, but no mistake either.
     let chomp = kw.get(sym::chomp).is_some_and(Value::truthy);
     if args.len() > 2 {
         return cx.arity_error(args.len(), 0, Some(2));
@@ -50,40 +50,13 @@ pub fn line_args(cx: &mut Cx, args: &[Value], kw: &Kwargs) -> Result<LineArgs> {
 
 /// Encoding of text read from a stream.
 pub fn text_encoding(io: &object::Io) -> u8 {
-    match io.ext {
-        Some(e) => e,
-        None if io.binmode => Encoding::BINARY.id(),
-        None => io.default,
-    }
+    io.ext.unwrap_or(io.default)
 }
 
 /// String of bytes read as text: encoded, and converted to the internal encoding.
-pub fn text_value(cx: &mut Cx, v: Value, mut bytes: Vec<u8>) -> Result<Value> {
+pub fn text_value(cx: &mut Cx, v: Value, bytes: Vec<u8>) -> Result<Value> {
     let io = object::raw(cx, v)?;
-    let ext = text_encoding(io);
-    let int = io.int;
-    if io.universal && bytes.contains(&b'\r') {
-        let mut out = Vec::with_capacity(bytes.len());
-        let mut i = 0;
-        while i < bytes.len() {
-            if bytes[i] == b'\r' {
-                out.push(b'\n');
-                i += if bytes.get(i + 1) == Some(&b'\n') { 2 } else { 1 };
-            } else {
-                out.push(bytes[i]);
-                i += 1;
-            }
-        }
-        bytes = out;
-    }
-    let s = cx.str_bytes(&bytes, ext);
-    match int {
-        Some(i) if i != ext && ext != Encoding::BINARY.id() => {
-            let name = cx.str(Encoding::from_id(i).map_or("UTF-8", |e| e.name()));
-            cx.call(s, Sym::intern("encode"), &[name])
-        }
-        _ => Ok(s),
-    }
+    super::encodings::to_internal(cx, io, bytes)
 }
 
 /// The next line's bytes; None at the end.
@@ -107,6 +80,7 @@ pub fn read_line(cx: &mut Cx, v: Value, a: &LineArgs) -> Result<Option<Vec<u8>>>
             }
         }
     }
+    object::reader(cx, v)?.by_characters = true;
     let mut from = 0;
     let (mut end, mut found) = (0, false);
     loop {
@@ -130,7 +104,17 @@ pub fn read_line(cx: &mut Cx, v: Value, a: &LineArgs) -> Result<Option<Vec<u8>>>
             // Cut at the limit, but never inside a character.
             let enc = Encoding::from_id(text_encoding(io)).unwrap_or(Encoding::BINARY);
             let mut cut = l.min(b.len());
-            if !enc.is_single_byte() {
+            if enc == Encoding::UTF_8 {
+                // What is no character goes on being read, for 16 bytes.
+                if b.len() < l + 16 && starts_character(&b[..cut]) && fill(cx, v)? {
+                    continue;
+                }
+                let b = object::reader(cx, v)?.buffered();
+                let last = (l + 16).min(b.len());
+                while cut < last && starts_character(&b[..cut]) {
+                    cut += 1;
+                }
+            } else if !enc.is_single_byte() {
                 let mut at = 0;
                 while at < cut {
                     at += enc.char_len(&b[at..]).unwrap_or_else(|n| n).max(1);
@@ -178,11 +162,20 @@ pub fn read_line(cx: &mut Cx, v: Value, a: &LineArgs) -> Result<Option<Vec<u8>>>
     Ok(Some(line))
 }
 
+/// Does UTF-8 text end within a character?
+fn starts_character(b: &[u8]) -> bool {
+    let head = (1..=b.len().min(3)).find(|n| b[b.len() - n] & 0xc0 != 0x80);
+    head.is_some_and(|n| std::str::from_utf8(&b[b.len() - n..]).is_err_and(|e| e.error_len().is_none()))
+}
+
 fn chomp(line: &mut Vec<u8>, a: &LineArgs) {
     let Some(sep) = &a.sep else { return };
     if a.paragraph {
-        while line.last() == Some(&b'\n') {
-            line.pop();
+        // A single line end stands at the end of the file.
+        if line.ends_with(b"\n\n") {
+            while line.last() == Some(&b'\n') {
+                line.pop();
+            }
         }
     } else if line.ends_with(sep) {
         line.truncate(line.len() - sep.len());
@@ -275,6 +268,10 @@ pub fn read_all(cx: &mut Cx, v: Value) -> Result<Vec<u8>> {
 
 /// Up to `n` bytes; fewer only at the end of the file.
 pub fn read_bytes(cx: &mut Cx, v: Value, n: usize) -> Result<Vec<u8>> {
+    let io = object::reader(cx, v)?;
+    if io.buffered().is_empty() {
+        io.by_characters = false;
+    }
     loop {
         let io = object::reader(cx, v)?;
         if io.buffered().len() >= n || !fill(cx, v)? {
@@ -289,6 +286,7 @@ pub fn read_bytes(cx: &mut Cx, v: Value, n: usize) -> Result<Vec<u8>> {
 
 /// Bytes of the next character; None at the end.
 pub fn read_char(cx: &mut Cx, v: Value) -> Result<Option<Vec<u8>>> {
+    object::reader(cx, v)?.by_characters = true;
     loop {
         let io = object::reader(cx, v)?;
         let b = io.buffered();

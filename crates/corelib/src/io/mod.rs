@@ -5,10 +5,13 @@
 //!
 //! Map: [`object`] the payload, its life and buffers · [`wait`] system calls that may block · [`stream`] per-VM streams and their globals ·
 //! [`open`], [`modes`] opening and closing · [`write`], [`print`] output · [`read`], [`lines`] input · [`whole`] whole files, select · [`kernel`] ·
-//! [`status`] what streams tell · [`cwd`], [`path`], [`glob`] names · [`stat`], [`file`], [`dir`] the file system · [`errors`] errno.
+//! [`status`] what streams tell · [`encodings`] · [`cwd`], [`path`], [`glob`] names · [`stat`], [`file`], [`dir`] the file system · [`errors`] errno ·
+//! [`buffer`] IO::Buffer.
 
+pub mod buffer;
 pub mod cwd;
 pub mod dir;
+pub mod encodings;
 pub mod errors;
 pub mod file;
 pub mod glob;
@@ -35,8 +38,12 @@ pub use stream::{flush_all, vm_setup};
 pub use wait::{blocking_read, blocking_write, wait_readable, wait_writable};
 
 pub static TABLES: &[&[MethodRow]] = &[
+    buffer::access::buffer::METHODS,
+    buffer::buffer::METHODS,
     dir::dir_class::METHODS,
+    encodings::io::METHODS,
     file::file::METHODS,
+    kernel::argf::METHODS,
     kernel::kernel::METHODS,
     open::io::METHODS,
     open::file::METHODS,
@@ -56,6 +63,7 @@ pub static TABLES: &[&[MethodRow]] = &[
 pub fn setup(cx: &mut Cx) {
     stream::setup(cx);
     file::setup(cx);
+    buffer::setup(cx);
 }
 
 /// Writes to the VM's `$stderr` without raising: reports of uncaught exceptions.

@@ -1,6 +1,9 @@
 //! Open modes: "r+", "wb:utf-8", File::RDWR | File::CREAT, `mode:`, `flags:`, `encoding:` and friends.
 
+use super::encodings::{self, Internal};
 use super::object::{APPEND, Io, READ, WRITE};
+use crate::string::encoding::Options;
+use std::sync::Arc;
 use zakuro_text::encoding::Encoding;
 use zakuro_vm::*;
 
@@ -15,8 +18,10 @@ pub struct Mode {
     pub textmode: bool,
     /// Skip a byte order mark.
     pub bom: bool,
+    /// Settled encodings (see [`encodings`]).
     pub ext: Option<u8>,
     pub int: Option<u8>,
+    pub conversion: Option<Arc<Options>>,
     pub autoclose: Option<bool>,
     pub sync: bool,
     pub path: Option<Vec<u8>>,
@@ -35,6 +40,8 @@ impl Mode {
         io.universal = self.textmode;
         io.ext = self.ext;
         io.int = self.int;
+        io.settled = true;
+        io.conversion = self.conversion.clone();
         io.sync = self.sync;
         if let Some(a) = self.autoclose {
             io.owned = a;
@@ -42,56 +49,11 @@ impl Mode {
     }
 }
 
-/// Encoding id of an Encoding object or name. None when unknown.
-pub fn encoding_id(cx: &mut Cx, v: Value) -> Result<Option<u8>> {
-    if v.is_nil() {
-        return Ok(None);
-    }
-    let name = cx.to_s(v)?;
-    Ok(find_encoding(name.bytes()))
-}
-
-fn find_encoding(name: &[u8]) -> Option<u8> {
-    match name.to_ascii_lowercase().as_slice() {
-        b"locale" | b"external" | b"filesystem" => Some(Encoding::UTF_8.id()),
-        _ => Encoding::find(name).map(|e| e.id()),
-    }
-}
-
-/// "ext" or "ext:int", perhaps with "BOM|" in front.
-fn encodings(cx: &mut Cx, m: &mut Mode, text: &[u8]) -> Result<()> {
-    let (mut ext, int) = match text.iter().position(|b| *b == b':') {
-        Some(i) => (&text[..i], Some(&text[i + 1..])),
-        None => (text, None),
-    };
-    if ext.len() > 4 && ext[..4].eq_ignore_ascii_case(b"BOM|") {
-        m.bom = true;
-        ext = &ext[4..];
-    }
-    if ext != b"-" {
-        m.ext = find_encoding(ext);
-        if m.ext.is_none() {
-            let w = format!("Unsupported encoding {} ignored", String::from_utf8_lossy(ext));
-            warn(cx, &w)?;
-        }
-    }
-    if let Some(int) = int
-        && int != b"-"
-    {
-        m.int = find_encoding(int).filter(|i| Some(*i) != m.ext);
-    }
-    Ok(())
-}
-
-fn warn(cx: &mut Cx, text: &str) -> Result<()> {
-    match zakuro_vm::boot::hooks().warn {
-        Some(f) => f(cx, &format!("warning: {text}\n")),
-        None => Ok(()),
-    }
-}
+/// Encodings that a mode names.
+pub type Asked = Option<(Option<u8>, Internal, bool)>;
 
 /// "r", "w+b", "a:utf-8"...
-pub fn parse_text(cx: &mut Cx, text: &[u8], m: &mut Mode) -> Result<()> {
+fn parse_text(cx: &mut Cx, text: &[u8], m: &mut Mode) -> Result<Asked> {
     let (letters, enc) = match text.iter().position(|b| *b == b':') {
         Some(i) => (&text[..i], Some(&text[i + 1..])),
         None => (text, None),
@@ -114,10 +76,7 @@ pub fn parse_text(cx: &mut Cx, text: &[u8], m: &mut Mode) -> Result<()> {
     }
     m.io = io;
     m.flags = flags | access(io);
-    if let Some(e) = enc {
-        encodings(cx, m, e)?;
-    }
-    Ok(())
+    enc.map(|e| encodings::pair(cx, e)).transpose()
 }
 
 fn access(io: u8) -> i32 {
@@ -141,6 +100,14 @@ pub fn parse_flags(flags: i32, m: &mut Mode) {
     }
 }
 
+/// Integer flags, also by `to_int`; None for what is to be a String.
+fn flags_of(cx: &mut Cx, v: Value) -> Result<Option<i64>> {
+    if v.is_kind(Kind::String) || !cx.is_integer(v) && !cx.responds(v, sym::to_int, true)? {
+        return Ok(None);
+    }
+    cx.to_i64(v).map(Some)
+}
+
 /// Mode argument and keywords of `open`, `new`, `File.read` and the like. Keywords that aren't about modes are left to the caller.
 pub fn parse(cx: &mut Cx, mode: Value, kw: &Kwargs, default: &str) -> Result<Mode> {
     let key = |n: &str| kw.get(Sym::intern(n)).filter(|v| !v.is_nil());
@@ -153,15 +120,18 @@ pub fn parse(cx: &mut Cx, mode: Value, kw: &Kwargs, default: &str) -> Result<Mod
         mode = k;
     }
     m.given = !mode.is_nil();
+    let mut asked = None;
     if mode.is_nil() {
-        parse_text(cx, default.as_bytes(), &mut m)?;
-    } else if cx.is_integer(mode) {
-        let n = cx.to_i64(mode)?;
+        asked = parse_text(cx, default.as_bytes(), &mut m)?;
+    } else if let Some(n) = flags_of(cx, mode)? {
         parse_flags(n as i32, &mut m);
     } else {
         let s = cx.to_str(mode)?;
+        if s.bytes().contains(&0) {
+            return cx.arg_error("string contains null byte");
+        }
         let text = s.bytes().to_vec();
-        parse_text(cx, &text, &mut m)?;
+        asked = parse_text(cx, &text, &mut m)?;
     }
     if let Some(f) = key("flags") {
         let n = cx.to_i64(f)? as i32;
@@ -170,39 +140,26 @@ pub fn parse(cx: &mut Cx, mode: Value, kw: &Kwargs, default: &str) -> Result<Mod
             m.io |= APPEND;
         }
     }
-    if key("binmode").is_some_and(Value::truthy) {
-        if m.textmode || key("textmode").is_some_and(Value::truthy) {
+    for (name, other) in [("textmode", false), ("binmode", true)] {
+        let Some(v) = key(name) else { continue };
+        let (mine, others) = if other { (&mut m.binmode, m.textmode) } else { (&mut m.textmode, m.binmode) };
+        if *mine {
+            return cx.arg_error(format!("{name} specified twice"));
+        }
+        if others {
             return cx.arg_error("both textmode and binmode specified");
         }
-        if m.binmode {
-            return cx.arg_error("binmode specified twice");
+        *mine = v.truthy();
+    }
+    if let Some(e) = encodings::of_keywords(cx, kw)? {
+        if asked.is_some() {
+            return cx.arg_error("encoding specified twice");
         }
-        m.binmode = true;
+        asked = Some(e);
     }
-    if key("textmode").is_some_and(Value::truthy) {
-        if m.binmode {
-            return cx.arg_error("both textmode and binmode specified");
-        }
-        m.textmode = true;
-    }
-    if let Some(e) = key("encoding") {
-        let s = cx.to_s(e)?;
-        let text = s.bytes().to_vec();
-        encodings(cx, &mut m, &text)?;
-    }
-    if let Some(e) = key("external_encoding") {
-        let s = cx.to_s(e)?;
-        let text = s.bytes().to_vec();
-        encodings(cx, &mut m, &text)?;
-    }
-    if let Some(e) = key("internal_encoding") {
-        m.int = encoding_id(cx, e)?.filter(|i| Some(*i) != m.ext);
-    }
+    encodings::settle_mode(cx, &mut m, asked, *kw)?;
     if let Some(a) = kw.get(Sym::intern("autoclose")) {
         m.autoclose = Some(a.truthy());
-    }
-    if key("universal_newline").is_some_and(Value::truthy) {
-        m.textmode = true;
     }
     m.sync = key("sync").is_some_and(Value::truthy);
     if let Some(p) = key("path") {

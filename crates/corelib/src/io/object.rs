@@ -3,11 +3,14 @@
 //! The state is counted (`Rc`), because the VM keeps a weak list of its open streams: what is still buffered when the VM ends must be written.
 //! Code that may wait must not hold a `&mut Io` across the wait: other threads of the VM may run then. It asks [`get`] again.
 
+use super::encodings::{self, Internal};
 use super::errors::{fail, io_error, last_errno};
-use super::wait::{blocking_read, blocking_write};
+use super::wait::{self, Called, Patience, blocking_read, blocking_write};
 use std::cell::{RefCell, UnsafeCell};
 use std::os::fd::RawFd;
 use std::rc::{Rc, Weak};
+use std::sync::Arc;
+use zakuro_sched::{READABLE, Source};
 use zakuro_vm::*;
 
 pub const READ: u8 = 1;
@@ -30,11 +33,17 @@ pub struct Io {
     pub tty: bool,
     /// Regular file (or directory): never blocks.
     pub regular: bool,
+    /// Kind of a socket: SOCK_STREAM and so on.
+    pub socket: Option<i32>,
+    /// Registration of a socket that has waited.
+    pub source: Option<Arc<Source>>,
     pub binmode: bool,
     /// Read text with CRLF line ends (`universal_newline:`, mode "t").
     pub universal: bool,
     pub rbuf: Vec<u8>,
     pub rpos: usize,
+    /// What is read ahead was read for a line or a character: low-level reading must not go behind it.
+    pub by_characters: bool,
     pub wbuf: Vec<u8>,
     pub lineno: i64,
     pub path: Option<Vec<u8>>,
@@ -43,6 +52,10 @@ pub struct Io {
     /// External encoding id when set.
     pub ext: Option<u8>,
     pub int: Option<u8>,
+    /// Encodings were asked for; else those of the defaults are taken.
+    pub settled: bool,
+    /// Options of conversion.
+    pub conversion: Option<std::sync::Arc<crate::string::encoding::Options>>,
     /// Default external encoding when the stream was made.
     pub default: u8,
     /// Seconds a read or write may wait.
@@ -53,7 +66,7 @@ pub struct Io {
 
 impl Io {
     pub fn new(fd: RawFd, mode: u8) -> Io {
-        let (mut regular, mut tty) = (false, false);
+        let (mut regular, mut tty, mut socket) = (false, false, None);
         // SAFETY: fstat fills the zeroed struct; isatty only asks.
         unsafe {
             let mut st: libc::stat = std::mem::zeroed();
@@ -61,26 +74,41 @@ impl Io {
                 let f = st.st_mode & libc::S_IFMT;
                 regular = f == libc::S_IFREG || f == libc::S_IFDIR;
                 tty = f == libc::S_IFCHR && libc::isatty(fd) == 1;
+                if f == libc::S_IFSOCK {
+                    socket = Some(socket_kind(fd));
+                }
             }
         }
+        let mut io = Io::plain(fd, mode, socket);
+        io.regular = regular;
+        io.tty = tty;
+        io
+    }
+    /// A stream over a descriptor whose kind is known: a socket or something like a pipe.
+    pub fn plain(fd: RawFd, mode: u8, socket: Option<i32>) -> Io {
         Io {
             fd,
             wfd: -1,
             mode,
             owned: true,
             sync: false,
-            tty,
-            regular,
+            tty: false,
+            regular: false,
+            socket,
+            source: None,
             binmode: false,
             universal: false,
             rbuf: Vec::new(),
             rpos: 0,
+            by_characters: false,
             wbuf: Vec::new(),
             lineno: 0,
             path: None,
             pid: 0,
             ext: None,
             int: None,
+            settled: false,
+            conversion: None,
             default: zakuro_object::string::UTF8,
             timeout: None,
             eof_seen: false,
@@ -91,6 +119,10 @@ impl Io {
     }
     pub fn writable(&self) -> bool {
         self.mode & WRITE != 0
+    }
+    /// A socket with one descriptor, for which the calls that never wait can be used.
+    pub fn is_socket(&self) -> bool {
+        self.socket.is_some() && self.wfd < 0
     }
     pub fn is_closed(&self) -> bool {
         self.fd < 0 && self.wfd < 0
@@ -177,12 +209,17 @@ impl Io {
             wbuf: Vec::new(),
             path: self.path.clone(),
             pid: 0,
+            conversion: self.conversion.clone(),
+            source: None,
             ..*self
         })
     }
     /// Closes the descriptors. Returns errno of the first failure.
     pub fn close_fds(&mut self) -> Option<i32> {
         let mut err = None;
+        if let Some(source) = self.source.take() {
+            source.close();
+        }
         for fd in [self.fd, self.wfd] {
             // Standard descriptors belong to the process.
             // SAFETY: the descriptor is ours and is forgotten right after.
@@ -203,6 +240,13 @@ impl Drop for Io {
         self.flush_now();
         self.close_fds();
     }
+}
+
+fn socket_kind(fd: RawFd) -> i32 {
+    let (mut kind, mut size) = (0i32, 4 as libc::socklen_t);
+    // SAFETY: writes four bytes into a live number.
+    unsafe { libc::getsockopt(fd, libc::SOL_SOCKET, libc::SO_TYPE, (&raw mut kind).cast(), &mut size) };
+    kind
 }
 
 type Shared = Rc<UnsafeCell<Io>>;
@@ -276,13 +320,9 @@ impl Drop for Registry {
 
 fn share(cx: &mut Cx, mut io: Io) -> IoData {
     io.default = crate::encoding::default_external(cx).id();
-    if io.int.is_none() && !io.binmode && io.ext != Some(zakuro_object::string::BINARY) {
-        // Text is converted to the default internal encoding.
-        let external = io.ext.unwrap_or(io.default);
-        io.int = crate::encoding::default_internal(cx).map(|e| e.id()).filter(|i| *i != external);
-        if io.int.is_some() && io.ext.is_none() {
-            io.ext = Some(external);
-        }
+    if !io.settled {
+        let asked = io.int.map_or(Internal::Default, Internal::As);
+        (io.ext, io.int) = encodings::settle(cx, io.ext, asked);
     }
     let shared = Rc::new(UnsafeCell::new(io));
     cx.state::<super::stream::IoState>().open.add(&shared);
@@ -353,7 +393,8 @@ pub fn flush(cx: &mut Cx, v: Value) -> Result<()> {
     }
     let bytes = std::mem::take(&mut io.wbuf);
     let (fd, regular) = (io.write_fd(), io.regular);
-    match blocking_write(cx, fd, regular, &bytes)? {
+    let written = if io.is_socket() { wait::write_socket(cx, v, &bytes)? } else { blocking_write(cx, fd, regular, &bytes)? };
+    match written {
         Ok(()) => {
             // Keep the allocation for the next round.
             let io = raw(cx, v)?;
@@ -369,6 +410,13 @@ pub fn flush(cx: &mut Cx, v: Value) -> Result<()> {
             let io = raw(cx, v)?;
             if io.wbuf.is_empty() && !io.sync {
                 io.wbuf = bytes;
+            }
+            // Nobody reads the program's output any more: it ends as by the signal.
+            if e == libc::EPIPE && io.fd == 1 && !io.owned {
+                io.wbuf.clear();
+                let (class, name) = (cx.class_value(ids::SIGNAL_EXCEPTION), cx.str("SIGPIPE"));
+                let exc = cx.call(class, sym::new, &[name])?;
+                return cx.raise_value(exc);
             }
             fail_path(cx, v, e)
         }
@@ -397,6 +445,9 @@ pub fn write(cx: &mut Cx, v: Value, bytes: &[u8]) -> Result<()> {
 
 /// Reads more from the descriptor into the buffer; false at the end of the file.
 pub fn fill(cx: &mut Cx, v: Value) -> Result<bool> {
+    if reader(cx, v)?.is_socket() {
+        return fill_from_socket(cx, v);
+    }
     let (fd, regular) = wait_for_input(cx, v)?;
     let mut chunk = vec![0u8; READ_BUFFER];
     match blocking_read(cx, fd, regular, &mut chunk)? {
@@ -424,6 +475,43 @@ pub fn fill(cx: &mut Cx, v: Value) -> Result<bool> {
     }
 }
 
+/// The same for a socket. Its buffer is as large as what came: there may be ten thousand of them.
+fn fill_from_socket(cx: &mut Cx, v: Value) -> Result<bool> {
+    let io = get(cx, v)?;
+    let (patience, stream) = (Patience::seconds(io.timeout), io.socket == Some(libc::SOCK_STREAM));
+    let mut got = Vec::new();
+    // A stream that gives less than there is room for has no more.
+    let called = wait::on_socket(cx, v, READABLE, patience, |n| stream && n > 0 && n < READ_BUFFER, |fd| {
+        let mut chunk = Vec::<u8>::with_capacity(READ_BUFFER);
+        // SAFETY: the kernel writes at most READ_BUFFER bytes and says how many.
+        let n = unsafe {
+            let n = libc::recv(fd, chunk.as_mut_ptr().cast(), READ_BUFFER, libc::MSG_DONTWAIT);
+            chunk.set_len(n.max(0) as usize);
+            n
+        };
+        got = if chunk.len() < READ_BUFFER / 2 { chunk.as_slice().to_vec() } else { chunk };
+        n
+    })?;
+    match called {
+        Called::Done(0) => Ok(false),
+        Called::Done(_) => {
+            let io = get(cx, v)?;
+            if io.buffered().is_empty() {
+                io.rbuf = got;
+                io.rpos = 0;
+            } else {
+                io.rbuf.extend_from_slice(&got);
+            }
+            Ok(true)
+        }
+        Called::Later | Called::TimedOut => io_timeout(cx),
+        Called::Failed(e) => {
+            let p = raw(cx, v)?.path.clone().unwrap_or_default();
+            super::errors::fail_at(cx, e, "io_fread", &p)
+        }
+    }
+}
+
 /// Waits until the stream can be read; its descriptor. IOError when another thread closes it meanwhile.
 pub fn wait_for_input(cx: &mut Cx, v: Value) -> Result<(RawFd, bool)> {
     let io = reader(cx, v)?;
@@ -435,7 +523,12 @@ pub fn wait_for_input(cx: &mut Cx, v: Value) -> Result<(RawFd, bool)> {
         super::stream::before_terminal_read(cx)?;
     }
     if !regular {
-        if super::wait::wait_timeout(cx, fd, libc::POLLIN, timeout)? == 0 {
+        let ready = if io.is_socket() {
+            wait::poll_socket(cx, v, libc::POLLIN, timeout)?
+        } else {
+            wait::wait_timeout(cx, fd, libc::POLLIN, timeout)?
+        };
+        if ready == 0 {
             return io_timeout(cx);
         }
         if raw(cx, v)?.fd != fd {

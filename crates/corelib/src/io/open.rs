@@ -100,7 +100,7 @@ fn open_fifo_to_read(cx: &mut Cx, at: i32, path: &CStr, flags: i32) -> Result<st
 }
 
 /// Collects once, so that descriptors of dead IO objects are given back.
-fn reclaim(cx: &mut Cx) -> bool {
+pub fn reclaim(cx: &mut Cx) -> bool {
     let before = cx.state::<super::stream::IoState>().open.count();
     cx.collect();
     cx.state::<super::stream::IoState>().open.count() < before
@@ -127,16 +127,9 @@ fn skip_bom(io: &mut Io) {
     let mut b = [0u8; 4];
     // SAFETY: b has four bytes; a regular file.
     let n = unsafe { libc::pread(io.fd, b.as_mut_ptr().cast(), 4, 0) }.max(0) as usize;
-    let (enc, skip) = match &b[..n] {
-        [0xef, 0xbb, 0xbf, ..] => ("UTF-8", 3),
-        [0xff, 0xfe, 0, 0] => ("UTF-32LE", 4),
-        [0xff, 0xfe, ..] => ("UTF-16LE", 2),
-        [0xfe, 0xff, ..] => ("UTF-16BE", 2),
-        [0, 0, 0xfe, 0xff] => ("UTF-32BE", 4),
-        _ => return,
-    };
+    let Some((enc, skip)) = super::encodings::mark(&b[..n]) else { return };
     // SAFETY: lseek on our descriptor.
-    unsafe { libc::lseek(io.fd, skip, libc::SEEK_SET) };
+    unsafe { libc::lseek(io.fd, skip as i64, libc::SEEK_SET) };
     if let Some(e) = zakuro_text::encoding::Encoding::find(enc.as_bytes()) {
         io.ext = Some(e.id());
     }
@@ -147,8 +140,20 @@ pub fn close_value(cx: &mut Cx, v: Value) -> Result<()> {
     if cx.is_builtin(v, sym::close, ids::IO) {
         close(cx, v)
     } else {
-        cx.call(v, sym::close, &[])?;
-        Ok(())
+        match cx.call(v, sym::close, &[]) {
+            Ok(_) => Ok(()),
+            Err(e) => {
+                // That it is closed already is what was wanted.
+                let exc = cx.pending;
+                let message = cx.exception_message(exc);
+                let closed = Ref::<StringCell>::from_value(message).is_some_and(|m| m.bytes() == b"closed stream");
+                if closed && cx.is_a(exc, ids::IO_ERROR) {
+                    cx.take_pending();
+                    return Ok(());
+                }
+                Err(e)
+            }
+        }
     }
 }
 
@@ -162,10 +167,11 @@ pub fn close(cx: &mut Cx, v: Value) -> Result<()> {
     let io = object::raw(cx, v)?;
     io.wbuf = Vec::new();
     let pid = std::mem::take(&mut io.pid);
+    // Threads of this VM that wait for it must look again. Those that read from a socket are woken by its registration.
+    let watched = !io.regular;
     let err = io.close_fds();
-    // Threads of this VM that wait for it must look again.
-    if let Some(h) = &cx.host {
-        h.task.wake();
+    if watched {
+        cx.wake_watchers();
     }
     if pid > 0 {
         crate::process::wait_child(cx, pid)?;
@@ -238,6 +244,15 @@ pub fn fd_mode(fd: i32) -> std::result::Result<u8, i32> {
     } | if fl & libc::O_APPEND != 0 { APPEND } else { 0 })
 }
 
+/// `new` calls no block.
+fn block_warning(cx: &mut Cx, this: Value, block: Block) -> Result<()> {
+    if block.is_none() {
+        return Ok(());
+    }
+    let c = cx.class_name_of(this);
+    super::encodings::warn(cx, &format!("{c}::new() does not take block; use {c}::open() instead"))
+}
+
 /// `IO#initialize` over a descriptor.
 fn init_fd(cx: &mut Cx, this: Value, fd: Value, mode: Option<Value>, kw: Kwargs) -> Result<()> {
     let fd = cx.to_i64(fd)? as i32;
@@ -266,7 +281,8 @@ pub mod io {
     use super::*;
     /// A stream over an open descriptor.
     #[method("initialize", private)]
-    fn initialize(cx: &mut Cx, this: Value, fd: Value, mode: Option<Value>, kw: Kwargs, _o: Option<Value>) -> Result<()> {
+    fn initialize(cx: &mut Cx, this: Value, fd: Value, mode: Option<Value>, kw: Kwargs, block: Block) -> Result<()> {
+        block_warning(cx, this, block)?;
         init_fd(cx, this, fd, mode, kw)
     }
     /// As `new`; with a block the stream is passed to it and closed afterwards.
@@ -297,7 +313,7 @@ pub mod io {
     ///
     ///     r, w = IO.pipe; w << "hi"; w.close; r.read   #=> "hi"
     #[method("pipe", singleton)]
-    fn pipe(cx: &mut Cx, this: ClassId, enc: Rest, _kw: Kwargs, block: Block) -> Result<Value> {
+    fn pipe(cx: &mut Cx, this: ClassId, enc: Rest, kw: Kwargs, block: Block) -> Result<Value> {
         let mut fds = [0i32; 2];
         // SAFETY: room for two descriptors.
         if unsafe { libc::pipe2(fds.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
@@ -306,25 +322,14 @@ pub mod io {
         let mut r = Io::new(fds[0], READ);
         let mut w = Io::new(fds[1], WRITE);
         w.sync = true;
-        if let Some(e) = enc.first() {
-            let mut text = b"r:".to_vec();
-            for (i, e) in [Some(e), enc.get(1)].into_iter().flatten().enumerate() {
-                let name = match cx.try_str(*e)? {
-                    Some(s) => s,
-                    None => cx.to_s(*e)?,
-                };
-                if i > 0 {
-                    text.push(b':');
-                }
-                text.extend_from_slice(name.bytes());
-            }
-            let mut m = Mode::default();
-            modes::parse_text(cx, &text, &mut m)?;
-            r.ext = m.ext;
-            r.int = m.int;
+        if let Some(e) = enc.first().filter(|e| !e.is_nil()) {
+            let (ext, int) = super::super::encodings::of_arguments(cx, *e, enc.get(1).copied())?;
+            (r.ext, r.int) = (ext, int);
+            r.settled = true;
         }
-        let r = object::make(cx, this, r);
-        let w = object::make(cx, this, w);
+        r.conversion = super::super::encodings::conversion(cx, kw)?;
+        let r = pipe_end(cx, this, r)?;
+        let w = pipe_end(cx, this, w)?;
         let pair = cx.array(&[r, w]);
         if block.is_none() {
             return Ok(pair);
@@ -434,6 +439,8 @@ pub mod io {
         io.universal = src.universal;
         io.ext = src.ext;
         io.int = src.int;
+        io.settled = true;
+        io.conversion = src.conversion.clone();
         io.sync = src.sync;
         io.path = src.path.clone();
         io.lineno = src.lineno;
@@ -445,6 +452,9 @@ pub mod io {
     fn reopen(cx: &mut Cx, this: Value, other: Value, mode: Option<Value>, kw: Kwargs) -> Result<Value> {
         let target = if cx.is_a(other, ids::IO) { Some(other) } else { cx.call_if_responds(other, sym::to_io, &[])? };
         let old = object::raw(cx, this)?;
+        if old.is_closed() && target.is_some() {
+            return io_error(cx, "closed stream");
+        }
         if !old.is_closed() && old.writable() {
             object::flush(cx, this)?;
         }
@@ -486,6 +496,9 @@ pub mod io {
         let old = object::raw(cx, this)?;
         // A stream of its own descriptor keeps the number; the process's standard descriptors are left alone.
         if old.fd > 2 && old.owned {
+            if let Some(source) = old.source.take() {
+                source.close();
+            }
             // SAFETY: both descriptors are open; the temporary one is closed with `fresh`.
             unsafe {
                 libc::dup3(fresh.fd, old.fd, libc::O_CLOEXEC);
@@ -498,6 +511,32 @@ pub mod io {
         *old = fresh;
         Ok(this)
     }
+}
+
+/// A stream of a class that may have an `initialize` of its own, which is called as for an open descriptor.
+fn pipe_end(cx: &mut Cx, class: ClassId, io: Io) -> Result<Value> {
+    let plain = class == ids::IO || cx.find_method(class, sym::initialize).is_none_or(|m| m.owner == ids::IO);
+    if plain {
+        return Ok(object::make(cx, class, io));
+    }
+    let (fd, flags) = (io.fd, if io.readable() { libc::O_RDONLY } else { libc::O_WRONLY });
+    // From here on the descriptor is the new stream's, if there is one.
+    let mut io = io;
+    io.owned = false;
+    let v = crate::module::class::allocate(cx, class);
+    owner::note_number(cx, fd);
+    let r = v.and_then(|v| cx.call(v, sym::initialize, &[Value::fixnum(fd as i64), Value::fixnum(flags as i64)]).map(|_| v));
+    match v {
+        Ok(v) if cx.is_data::<object::IoData>(v) => {
+            let made = object::raw(cx, v)?;
+            if made.fd == fd {
+                (made.ext, made.int, made.sync) = (io.ext, io.int, io.sync);
+            }
+        }
+        // SAFETY: nothing else holds it.
+        _ => drop(unsafe { OwnedFd::from_raw_fd(fd) }),
+    }
+    r
 }
 
 fn is_socket(fd: i32) -> bool {
@@ -513,7 +552,8 @@ pub mod file {
     use super::*;
     /// Opens a file by path (or a stream over a descriptor) with mode, permission bits and keywords.
     #[method("initialize", private)]
-    fn initialize(cx: &mut Cx, this: Value, path: Value, mode: Option<Value>, perm: Option<Value>, kw: Kwargs) -> Result<()> {
+    fn initialize(cx: &mut Cx, this: Value, path: Value, mode: Option<Value>, perm: Option<Value>, kw: Kwargs, block: Block) -> Result<()> {
+        block_warning(cx, this, block)?;
         if cx.is_integer(path) {
             return init_fd(cx, this, path, mode, kw);
         }

@@ -14,15 +14,13 @@ struct Sink {
 
 impl Sink {
     fn line(&mut self, cx: &mut Cx, s: Value) -> Result<()> {
-        let mut s = cx.to_s(s)?;
-        if self.direct {
-            s = write::encoded(cx, self.out, s)?;
-        }
+        let s = cx.to_s(s)?;
         let ended = s.bytes().last() == Some(&b'\n');
         if self.direct {
-            self.text.extend_from_slice(s.bytes());
+            let t = super::encodings::to_external(cx, self.out, s)?;
+            self.text.extend_from_slice(t.bytes());
             if !ended {
-                self.text.push(b'\n');
+                line_end(cx, self.out, &mut self.text)?;
             }
             return Ok(());
         }
@@ -63,6 +61,20 @@ impl Sink {
     }
 }
 
+/// Appends what the stream writes for a line end.
+fn line_end(cx: &mut Cx, out: Value, text: &mut Vec<u8>) -> Result<()> {
+    let io = object::raw(cx, out)?;
+    if io.ext.is_none() && io.conversion.is_none() {
+        text.push(b'\n');
+        return Ok(());
+    }
+    let nl = cx.str("\n");
+    let nl = cx.to_str(nl)?;
+    let nl = super::encodings::to_external(cx, out, nl)?;
+    text.extend_from_slice(nl.bytes());
+    Ok(())
+}
+
 /// `out.puts(*items)`: one write per call when `out` is a plain IO.
 pub fn puts(cx: &mut Cx, out: Value, items: &[Value]) -> Result<()> {
     let direct = cx.is_builtin(out, sym::write, ids::IO);
@@ -72,7 +84,9 @@ pub fn puts(cx: &mut Cx, out: Value, items: &[Value]) -> Result<()> {
     let mut sink = Sink { out, direct, text: Vec::new() };
     if items.is_empty() {
         if direct {
-            return object::write(cx, out, b"\n");
+            let mut text = Vec::new();
+            line_end(cx, out, &mut text)?;
+            return object::write(cx, out, &text);
         }
         return write::write_to(cx, out, b"\n");
     }
@@ -118,7 +132,7 @@ pub fn print(cx: &mut Cx, out: Value, items: &[Value]) -> Result<()> {
 fn emit(cx: &mut Cx, out: Value, direct: bool, all: &mut Vec<u8>, v: Value) -> Result<()> {
     if direct {
         let s = cx.to_s(v)?;
-        let s = write::encoded(cx, out, s)?;
+        let s = super::encodings::to_external(cx, out, s)?;
         all.extend_from_slice(s.bytes());
         return Ok(());
     }

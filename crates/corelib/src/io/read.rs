@@ -3,7 +3,7 @@
 use super::errors::{io_error, last_errno};
 use super::lines::*;
 use super::object::{self, fill};
-use super::wait::blocking_read;
+use super::wait::{Called, Patience, blocking_read, read_socket};
 use zakuro_macros::ruby_class;
 use zakuro_object::string::BINARY;
 use zakuro_vm::*;
@@ -34,6 +34,26 @@ fn read_some(cx: &mut Cx, this: Value, max: usize) -> Result<Option<Vec<u8>>> {
     let b = io.buffered()[..n].to_vec();
     io.consume(n);
     Ok(Some(b))
+}
+
+/// The buffer argument as it is, or a new String: for reading nothing.
+fn untouched(cx: &mut Cx, buf: Option<Value>) -> Result<Value> {
+    match buf.filter(|b| !b.is_nil()) {
+        Some(b) => Ok(cx.to_str(b)?.as_value()),
+        None => Ok(cx.str_bytes(b"", BINARY)),
+    }
+}
+
+/// `exception:` of the methods that don't wait: whether they say it by their result. ArgumentError
+pub fn quiet(cx: &mut Cx, kw: Kwargs) -> Result<bool> {
+    match kw.get(sym::exception) {
+        None | Some(Value::TRUE) => Ok(false),
+        Some(Value::FALSE) => Ok(true),
+        Some(other) => {
+            let shown = cx.inspect_for_error(other);
+            cx.arg_error(format!("expected true or false as exception: {shown}"))
+        }
+    }
 }
 
 fn at_end<T>(cx: &mut Cx, buf: Option<Value>) -> Result<T> {
@@ -92,14 +112,31 @@ pub mod io {
     fn sysread(cx: &mut Cx, this: Value, max: Value, buf: Option<Value>) -> Result<Value> {
         let n = length(cx, max)?;
         let io = object::reader(cx, this)?;
-        if !io.buffered().is_empty() {
+        if n == 0 {
+            return untouched(cx, buf);
+        }
+        if !io.buffered().is_empty() && io.by_characters {
             return io_error(cx, "sysread for buffered IO");
         }
-        if n == 0 {
-            return into_buffer(cx, buf, b"", BINARY);
+        io.drop_readahead();
+        if !io.buffered().is_empty() {
+            // Of a pipe: it can't be given back.
+            let n = n.min(io.buffered().len());
+            let b = io.buffered()[..n].to_vec();
+            io.consume(n);
+            return into_buffer(cx, buf, &b, BINARY);
         }
         let (fd, regular) = object::wait_for_input(cx, this)?;
         let mut chunk = vec![0; n.min(1 << 26)];
+        if object::reader(cx, this)?.is_socket() {
+            let patience = Patience::seconds(object::get(cx, this)?.timeout);
+            return match read_socket(cx, this, &mut chunk, patience, 0)? {
+                Called::Done(0) => at_end(cx, buf),
+                Called::Done(n) => into_buffer(cx, buf, &chunk[..n], BINARY),
+                Called::Failed(e) => object::fail_path(cx, this, e),
+                Called::Later | Called::TimedOut => object::io_timeout(cx),
+            };
+        }
         match blocking_read(cx, fd, regular, &mut chunk)? {
             Ok(0) => at_end(cx, buf),
             Ok(n) => into_buffer(cx, buf, &chunk[..n], BINARY),
@@ -110,7 +147,7 @@ pub mod io {
     #[method("read_nonblock")]
     fn read_nonblock(cx: &mut Cx, this: Value, max: Value, buf: Option<Value>, kw: Kwargs) -> Result<Value> {
         let n = length(cx, max)?;
-        let quiet = kw.get(sym::exception).is_some_and(|v| v == Value::FALSE);
+        let quiet = quiet(cx, kw)?;
         let io = object::reader(cx, this)?;
         if n == 0 {
             return into_buffer(cx, buf, b"", BINARY);
@@ -134,8 +171,14 @@ pub mod io {
     /// Bytes at an offset; the position stays.
     #[method("pread")]
     fn pread(cx: &mut Cx, this: Value, len: Value, offset: i64, buf: Option<Value>) -> Result<Value> {
-        let n = length(cx, len)?;
+        let n: usize = match cx.to_i64(len)?.try_into() {
+            Ok(n) => n,
+            Err(_) => return cx.arg_error("negative string size (or size too big)"),
+        };
         let fd = object::reader(cx, this)?.fd;
+        if n == 0 {
+            return untouched(cx, buf);
+        }
         let mut b = vec![0u8; n.min(1 << 30)];
         // SAFETY: b has n bytes.
         let r = unsafe { libc::pread(fd, b.as_mut_ptr().cast(), b.len(), offset) };
@@ -245,9 +288,6 @@ pub mod io {
     /// Puts characters back in front of what is read next.
     #[method("ungetc")]
     fn ungetc(cx: &mut Cx, this: Value, c: Value) -> Result<()> {
-        if c.is_nil() {
-            return Ok(());
-        }
         let bytes = if cx.is_integer(c) {
             let io = object::reader(cx, this)?;
             let e = zakuro_text::encoding::Encoding::from_id(text_encoding(io));
@@ -269,7 +309,12 @@ pub mod io {
         if b.is_nil() {
             return Ok(());
         }
-        let bytes = if cx.is_integer(b) { vec![cx.to_i64(b)? as u8] } else { cx.to_str(b)?.bytes().to_vec() };
+        let bytes = if cx.is_integer(b) {
+            let low = cx.call(b, Sym::intern("&"), &[Value::fixnum(0xff)])?;
+            vec![cx.to_i64(low)? as u8]
+        } else {
+            cx.to_str(b)?.bytes().to_vec()
+        };
         object::reader(cx, this)?.unread(&bytes);
         Ok(())
     }
@@ -287,6 +332,11 @@ pub mod io {
     /// Sets the number of lines read.
     #[method("lineno=")]
     fn set_lineno(cx: &mut Cx, this: Value, n: i64) -> Result<i64> {
+        object::reader(cx, this)?;
+        if i32::try_from(n).is_err() {
+            let what = if n < 0 { "small" } else { "big" };
+            return cx.range_error(format!("integer {n} too {what} to convert to 'int'"));
+        }
         object::reader(cx, this)?.lineno = n;
         Ok(n)
     }
@@ -325,8 +375,11 @@ pub mod io {
     fn sysseek(cx: &mut Cx, this: Value, offset: i64, whence: Option<Value>) -> Result<i64> {
         let w = whence_of(cx, whence)?;
         let io = object::get(cx, this)?;
-        if !io.buffered().is_empty() {
-            return io_error(cx, "sysseek for buffered IO");
+        if io.readable() && !io.buffered().is_empty() {
+            if io.by_characters {
+                return io_error(cx, "sysseek for buffered IO");
+            }
+            io.drop_readahead();
         }
         // SAFETY: lseek on an open descriptor.
         let r = unsafe { libc::lseek(io.fd, offset, w) };

@@ -1,7 +1,6 @@
 //! What IO objects tell about themselves, and low-level writing.
 
 use super::errors::last_errno;
-use super::modes;
 use super::object;
 use super::read::wait_error;
 use crate::process::owner;
@@ -51,71 +50,13 @@ pub mod io {
         io.universal = false;
         io.ext = Some(zakuro_object::string::BINARY);
         io.int = None;
+        io.conversion = None;
         Ok(this)
     }
     /// Whether `binmode` is set.
     #[method("binmode?")]
     fn is_binmode(cx: &mut Cx, this: Value) -> Result<bool> {
         Ok(object::get(cx, this)?.binmode)
-    }
-    /// Encoding of what is read (nil for a stream that is only written and has none).
-    #[method("external_encoding")]
-    fn external_encoding(cx: &mut Cx, this: Value) -> Result<Value> {
-        let io = object::get(cx, this)?;
-        match io.ext {
-            Some(e) => modes::encoding_value(cx, e),
-            None if io.writable() && !io.binmode => Ok(Value::NIL),
-            None => {
-                let e = super::super::lines::text_encoding(io);
-                modes::encoding_value(cx, e)
-            }
-        }
-    }
-    /// Encoding that text is converted to when read, or nil.
-    #[method("internal_encoding")]
-    fn internal_encoding(cx: &mut Cx, this: Value) -> Result<Value> {
-        match object::get(cx, this)?.int {
-            Some(e) => modes::encoding_value(cx, e),
-            None => Ok(Value::NIL),
-        }
-    }
-    /// Sets external and internal encoding: two arguments, or "ext:int".
-    #[method("set_encoding")]
-    fn set_encoding(cx: &mut Cx, this: Value, ext: Value, int: Option<Value>, _kw: Kwargs) -> Result<Value> {
-        let (mut e, mut i) = (None, None);
-        if !ext.is_nil() {
-            let s = match cx.try_str(ext)? {
-                Some(s) => s,
-                None => cx.to_s(ext)?,
-            };
-            let text = [b"r:", s.bytes()].concat();
-            let mut m = modes::Mode::default();
-            modes::parse_text(cx, &text, &mut m)?;
-            (e, i) = (m.ext, m.int);
-        }
-        if let Some(v) = int {
-            i = modes::encoding_id(cx, v)?;
-        }
-        let io = object::get(cx, this)?;
-        io.ext = e;
-        io.int = i.filter(|i| Some(*i) != e);
-        Ok(this)
-    }
-    /// Sets the encoding from a byte order mark at the start; nil when there is none.
-    #[method("set_encoding_by_bom")]
-    fn set_encoding_by_bom(cx: &mut Cx, this: Value) -> Result<Value> {
-        let io = object::reader(cx, this)?;
-        if !io.binmode {
-            return cx.arg_error("ASCII incompatible encoding needs binmode");
-        }
-        let head = super::super::lines::read_bytes(cx, this, 3)?;
-        let io = object::reader(cx, this)?;
-        if head == [0xef, 0xbb, 0xbf] {
-            io.ext = Some(zakuro_object::string::UTF8);
-            return modes::encoding_value(cx, zakuro_object::string::UTF8);
-        }
-        io.unread(&head);
-        Ok(Value::NIL)
     }
     /// Writes what is buffered and waits until it is on the device.
     #[method("fsync", "fdatasync")]
@@ -132,12 +73,19 @@ pub mod io {
     #[method("syswrite")]
     fn syswrite(cx: &mut Cx, this: Value, text: Value) -> Result<i64> {
         let s = cx.to_s(text)?;
-        object::writer(cx, this)?;
+        if !object::writer(cx, this)?.wbuf.is_empty() {
+            super::super::encodings::warn(cx, "syswrite for buffered IO")?;
+        }
         object::flush(cx, this)?;
         let io = object::get(cx, this)?;
         let (fd, regular) = (io.write_fd(), io.regular);
         let n = s.len();
-        match super::super::blocking_write(cx, fd, regular, s.bytes())? {
+        let written = if io.is_socket() {
+            super::super::wait::write_socket(cx, this, s.bytes())?
+        } else {
+            super::super::blocking_write(cx, fd, regular, s.bytes())?
+        };
+        match written {
             Ok(()) => Ok(n as i64),
             Err(e) => object::fail_path(cx, this, e),
         }
@@ -146,6 +94,7 @@ pub mod io {
     #[method("write_nonblock")]
     fn write_nonblock(cx: &mut Cx, this: Value, text: Value, kw: Kwargs) -> Result<Value> {
         let s = cx.to_s(text)?;
+        let quiet = super::super::read::quiet(cx, kw)?;
         object::writer(cx, this)?;
         object::flush(cx, this)?;
         let io = object::get(cx, this)?;
@@ -153,17 +102,20 @@ pub mod io {
         let mut p = libc::pollfd { fd, events: libc::POLLOUT, revents: 0 };
         let b = s.bytes();
         // A pipe that is ready takes at least PIPE_BUF bytes.
-        let b = if io.regular { b } else { &b[..b.len().min(4096)] };
+        let b = if io.regular || io.is_socket() { b } else { &b[..b.len().min(4096)] };
+        let socket = io.is_socket();
         // SAFETY: one valid pollfd; b is readable for its length.
         let r = unsafe {
-            if libc::poll(&mut p, 1, 0) == 0 { -2 } else { libc::write(fd, b.as_ptr().cast(), b.len()) }
+            if socket {
+                libc::send(fd, b.as_ptr().cast(), b.len(), libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL)
+            } else if libc::poll(&mut p, 1, 0) == 0 { -2 } else { libc::write(fd, b.as_ptr().cast(), b.len()) }
         };
         if r >= 0 {
             return Ok(cx.int(r as i64));
         }
         let e = last_errno();
         if r == -2 || e == libc::EAGAIN {
-            if kw.get(sym::exception) == Some(Value::FALSE) {
+            if quiet {
                 return Ok(Value::sym(Sym::intern("wait_writable")));
             }
             return wait_error(cx, "IO::EAGAINWaitWritable", "Resource temporarily unavailable - write would block");
@@ -241,6 +193,75 @@ pub mod io {
         }
         Ok(r as i64)
     }
+    /// Tells the system how the file will be read: :normal, :sequential, :random, :willneed, :dontneed, :noreuse.
+    ///
+    ///     File.open("/proc/self/exe") { |f| f.advise(:sequential) }   #=> nil
+    #[method("advise")]
+    fn advise(cx: &mut Cx, this: Value, advice: Value, offset: Option<i64>, length: Option<i64>) -> Result<()> {
+        let Some(name) = advice.as_sym() else {
+            let c = cx.class_name_of(advice);
+            return cx.type_error(format!("not a Symbol -- {c}"));
+        };
+        let n = match name.bytes() {
+            b"normal" => libc::POSIX_FADV_NORMAL,
+            b"sequential" => libc::POSIX_FADV_SEQUENTIAL,
+            b"random" => libc::POSIX_FADV_RANDOM,
+            b"willneed" => libc::POSIX_FADV_WILLNEED,
+            b"dontneed" => libc::POSIX_FADV_DONTNEED,
+            b"noreuse" => libc::POSIX_FADV_NOREUSE,
+            _ => {
+                let shown = cx.inspect_for_error(advice);
+                return cx.raise(ids::NOT_IMPLEMENTED_ERROR, format!("Unsupported advice: {shown}"));
+            }
+        };
+        let fd = object::get(cx, this)?.fd;
+        // SAFETY: an open descriptor; advice reads and writes no memory of ours.
+        match unsafe { libc::posix_fadvise(fd, offset.unwrap_or(0), length.unwrap_or(0), n) } {
+            // What is no file takes no advice.
+            0 | libc::ESPIPE | libc::EINVAL => Ok(()),
+            e => object::fail_path(cx, this, e),
+        }
+    }
+    /// ioctl(2): the argument is a small number, or a String that the system reads and writes.
+    ///
+    ///     File.open("/proc/self/exe") { |f| f.ioctl(0x5413, nil) rescue $!.class }   #=> Errno::ENOTTY
+    #[method("ioctl")]
+    fn ioctl(cx: &mut Cx, this: Value, request: Value, arg: Option<Value>) -> Result<i64> {
+        // Room for what the request says, and for requests that don't.
+        const ROOM: usize = 4096;
+        let request = cx.to_i64(request)? as libc::c_ulong;
+        let fd = object::get(cx, this)?.fd;
+        owner::check_flags(cx, fd)?;
+        let arg = arg.unwrap_or(Value::NIL);
+        let number = match arg {
+            Value::NIL | Value::FALSE => Some(0),
+            Value::TRUE => Some(1),
+            v if cx.is_integer(v) => Some(cx.to_i64(v)?),
+            _ => None,
+        };
+        if let Some(n) = number {
+            // A larger one might be an address, which the system would write to.
+            if !(-1..=0xffff).contains(&n) {
+                return super::super::fail(cx, libc::EINVAL, "ioctl: number too large");
+            }
+            // SAFETY: the argument is no address of anything.
+            let r = unsafe { libc::ioctl(fd, request, n) };
+            return if r < 0 { object::fail_path(cx, this, last_errno()) } else { Ok(r as i64) };
+        }
+        let text = cx.to_str(arg)?;
+        cx.check_frozen(text.as_value())?;
+        let size = (request >> 16 & 0x3fff) as usize;
+        let shown = text.len().max(if size > 0 { size } else { 256 });
+        let mut bytes = text.bytes().to_vec();
+        bytes.resize(shown.max(ROOM), 0);
+        // SAFETY: writable for more than any request says.
+        let r = unsafe { libc::ioctl(fd, request, bytes.as_mut_ptr()) };
+        if r < 0 {
+            return object::fail_path(cx, this, last_errno());
+        }
+        StringCell::set_bytes(text, &mut cx.heap, &bytes[..shown]);
+        Ok(r as i64)
+    }
     /// `#<File:path>`, `#<IO:fd 5>`, `#<IO:(closed)>`
     ///
     ///     $stdout.inspect   #=> "#<IO:<STDOUT>>"
@@ -271,14 +292,23 @@ pub mod io {
             return Ok(this);
         }
         let fd = io.fd;
-        let r = super::super::wait::wait_timeout(cx, fd, libc::POLLIN, timeout)?;
+        let r = if io.is_socket() {
+            super::super::wait::poll_socket(cx, this, libc::POLLIN, timeout)?
+        } else {
+            super::super::wait::wait_timeout(cx, fd, libc::POLLIN, timeout)?
+        };
         Ok(if r != 0 { this } else { Value::NIL })
     }
     /// Waits until writing would not block; nil when `timeout` seconds passed.
     #[method("wait_writable")]
     fn wait_writable(cx: &mut Cx, this: Value, timeout: Option<f64>) -> Result<Value> {
-        let fd = object::writer(cx, this)?.write_fd();
-        let r = super::super::wait::wait_timeout(cx, fd, libc::POLLOUT, timeout)?;
+        let io = object::writer(cx, this)?;
+        let fd = io.write_fd();
+        let r = if io.is_socket() {
+            super::super::wait::poll_socket(cx, this, libc::POLLOUT, timeout)?
+        } else {
+            super::super::wait::wait_timeout(cx, fd, libc::POLLOUT, timeout)?
+        };
         Ok(if r != 0 { this } else { Value::NIL })
     }
 }

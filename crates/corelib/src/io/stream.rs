@@ -142,7 +142,7 @@ pub fn set_separator(cx: &mut Cx, name: &str, v: Value) {
     }
 }
 
-/// ARGF of the VM (prelude/io.rb).
+/// ARGF of the VM (prelude/argf.rb).
 pub fn argf(cx: &mut Cx) -> Value {
     if let Some(v) = cx.state::<IoState>().argf {
         return v;

@@ -1,13 +1,15 @@
 //! The system calls that may wait: everything that reads from or writes to a pipe, socket or terminal goes through here.
-
 //!
 //! A Ruby thread that waits parks: its VM's other threads and all other VMs go on. Descriptors stay in blocking mode (they may be shared with
-//! other processes), so a call is only made when poll(2) promised that it does not wait.
+//! other processes), so a call is only made when poll(2) promised that it does not wait. Sockets have calls that never wait: those are tried first, and a
+//! socket for which that was in vain is registered with the reactor until it is closed ([`on_socket`]).
 
-use super::errors::last_errno;
+use super::errors::{io_error, last_errno};
+use super::object;
 use std::os::fd::RawFd;
 use std::time::{Duration, Instant};
-use zakuro_sched::blocking;
+use zakuro_sched::{READABLE, Source, Ticket, URGENT, WRITABLE, blocking};
+use zakuro_vm::thread::Wait;
 use zakuro_vm::*;
 
 fn poll(fds: &mut [libc::pollfd], timeout_ms: i32) -> i32 {
@@ -26,15 +28,16 @@ pub fn wait_any(cx: &mut Cx, fds: &mut [libc::pollfd], seconds: Option<f64>) -> 
     }
     let host = cx.host_handle()?;
     let mut watches = Vec::new();
-    let result = cx.wait_until(deadline, |cx| {
+    let result = cx.wait_as(Wait::Watch, deadline, |cx| {
         for w in watches.drain(..) {
             host.scheduler.unwatch(w);
         }
+        let waiter = cx.waiter()?;
         // First the watches, then the look: what becomes ready in between wakes the task.
         for i in 0..fds.len() {
             let f = fds[i];
             let (r, w) = (f.events & (libc::POLLIN | libc::POLLPRI) != 0, f.events & libc::POLLOUT != 0);
-            match host.scheduler.watch(f.fd, r, w, &host.task) {
+            match host.scheduler.watch(f.fd, r, w, waiter.clone()) {
                 Ok(w) => watches.push(w),
                 // Closed meanwhile: poll says so, and the caller looks at its stream again.
                 Err(_) if poll(fds, 0) > 0 => return Ok(Some(())),
@@ -52,6 +55,170 @@ pub fn wait_any(cx: &mut Cx, fds: &mut [libc::pollfd], seconds: Option<f64>) -> 
         host.scheduler.unwatch(w);
     }
     Ok(result?.is_some())
+}
+
+/// Whether a call on a socket may wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Patience {
+    Never,
+    Until(Option<Instant>),
+}
+
+impl Patience {
+    /// Of a time-out in seconds; None: for ever.
+    pub fn seconds(s: Option<f64>) -> Patience {
+        Patience::Until(s.map(|s| Instant::now() + Duration::try_from_secs_f64(s.clamp(0.0, 1e9)).unwrap_or_default()))
+    }
+}
+
+/// What came of a call on a socket.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Called {
+    Done(usize),
+    /// errno
+    Failed(i32),
+    /// It would have to wait, and may not.
+    Later,
+    TimedOut,
+}
+
+/// Makes a call that never waits (`recv` with MSG_DONTWAIT and the like) on an open socket until it says something else than EAGAIN, parking the thread in between.
+/// `events`: READABLE or WRITABLE. `drained`: given the result, whether the socket now has no more for sure.
+pub fn on_socket(
+    cx: &mut Cx,
+    v: Value,
+    events: u32,
+    patience: Patience,
+    drained: impl Fn(usize) -> bool,
+    mut call: impl FnMut(RawFd) -> isize,
+) -> Result<Called> {
+    loop {
+        let io = object::get(cx, v)?;
+        let fd = io.fd;
+        let source = io.source.clone();
+        if let Some(source) = &source {
+            if let Patience::Until(deadline) = patience
+                && !source.is_ready(events)
+            {
+                if !wait_source(cx, source, events, deadline)? {
+                    return Ok(Called::TimedOut);
+                }
+                let io = object::raw(cx, v)?;
+                if io.fd != fd || io.source.is_none() {
+                    return io_error(cx, "stream closed in another thread");
+                }
+                continue;
+            }
+            source.clear(events);
+        }
+        let result = call(fd);
+        let error = if result < 0 { last_errno() } else { 0 };
+        if error != libc::EAGAIN
+            && let Some(source) = &source
+        {
+            source.set(events, result >= 0 && drained(result as usize));
+        }
+        match error {
+            0 => return Ok(Called::Done(result as usize)),
+            libc::EINTR => cx.safepoint()?,
+            libc::EAGAIN if patience == Patience::Never => return Ok(Called::Later),
+            libc::EAGAIN if cx.host.is_none() => {
+                let bits = if events == WRITABLE { libc::POLLOUT } else { libc::POLLIN };
+                let Patience::Until(deadline) = patience else { return Ok(Called::Later) };
+                if !wait_natively(cx, &mut [libc::pollfd { fd, events: bits, revents: 0 }], deadline)? {
+                    return Ok(Called::TimedOut);
+                }
+            }
+            libc::EAGAIN if source.is_none() => {
+                let scheduler = cx.host_handle()?.scheduler;
+                object::get(cx, v)?.source = Some(std::sync::Arc::new(scheduler.source(fd)));
+            }
+            libc::EAGAIN => {}
+            e => return Ok(Called::Failed(e)),
+        }
+    }
+}
+
+/// Waits until a call may succeed. False: the time is over.
+fn wait_source(cx: &mut Cx, source: &Source, events: u32, deadline: Option<Instant>) -> Result<bool> {
+    let mut ticket: Option<Ticket> = None;
+    let result = cx.wait_as(Wait::Event, deadline, |cx| {
+        if let Some(t) = ticket.take() {
+            source.unwatch(t);
+        }
+        let waiter = cx.waiter()?;
+        match source.watch(events, waiter) {
+            Ok(None) => Ok(Some(())),
+            Ok(t) => {
+                ticket = t;
+                Ok(None)
+            }
+            Err(e) => super::fail(cx, e.raw_os_error().unwrap_or(libc::EBADF), ""),
+        }
+    });
+    if let Some(t) = ticket {
+        source.unwatch(t);
+    }
+    Ok(result?.is_some())
+}
+
+/// Waits for poll(2) events on a socket; those that came, 0 when the time is over.
+pub fn poll_socket(cx: &mut Cx, v: Value, events: i16, seconds: Option<f64>) -> Result<i16> {
+    let mut bits = 0;
+    for (poll, source) in [(libc::POLLIN, READABLE), (libc::POLLOUT, WRITABLE), (libc::POLLPRI, URGENT)] {
+        if events & poll != 0 {
+            bits |= source;
+        }
+    }
+    let came = std::cell::Cell::new(0);
+    let called = on_socket(cx, v, bits, Patience::seconds(seconds), |_| false, |fd| {
+        let mut p = [libc::pollfd { fd, events, revents: 0 }];
+        match poll(&mut p, 0) {
+            0 => {
+                // SAFETY: errno is this thread's own.
+                unsafe { *libc::__errno_location() = libc::EAGAIN };
+                -1
+            }
+            n => {
+                came.set(p[0].revents);
+                n as isize
+            }
+        }
+    })?;
+    match called {
+        Called::Done(_) => Ok(came.get()),
+        Called::Failed(e) => super::fail(cx, e, ""),
+        Called::Later | Called::TimedOut => Ok(0),
+    }
+}
+
+/// send(2) of everything. Err: errno; ETIMEDOUT stands for the stream's own time-out.
+pub fn write_socket(cx: &mut Cx, v: Value, mut bytes: &[u8]) -> Result<std::result::Result<(), i32>> {
+    while !bytes.is_empty() {
+        let patience = Patience::seconds(object::get(cx, v)?.timeout);
+        let called = on_socket(cx, v, WRITABLE, patience, |_| false, |fd| {
+            // SAFETY: bytes is readable for its length.
+            unsafe { libc::send(fd, bytes.as_ptr().cast(), bytes.len(), libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL) }
+        })?;
+        match called {
+            Called::Done(n) => bytes = &bytes[n..],
+            Called::Failed(e) => return Ok(Err(e)),
+            Called::Later | Called::TimedOut => return object::io_timeout(cx),
+        }
+    }
+    Ok(Ok(()))
+}
+
+/// recv(2) of some bytes. Err: errno.
+pub fn read_socket(cx: &mut Cx, v: Value, buf: &mut [u8], patience: Patience, flags: i32) -> Result<Called> {
+    let stream = object::get(cx, v)?.socket == Some(libc::SOCK_STREAM);
+    let room = buf.len();
+    // A stream that gives less than there is room for has no more.
+    let drained = move |n: usize| stream && flags == 0 && n > 0 && n < room;
+    on_socket(cx, v, READABLE, patience, drained, |fd| {
+        // SAFETY: buf is writable for its length.
+        unsafe { libc::recv(fd, buf.as_mut_ptr().cast(), buf.len(), flags | libc::MSG_DONTWAIT) }
+    })
 }
 
 /// The same for a VM without a scheduler.

@@ -12,10 +12,27 @@ use zakuro_vm::*;
 /// Opens `name` for one of these functions; keywords are those of `open`.
 fn open_for(cx: &mut Cx, name: Value, kw: &Kwargs, default: &str) -> Result<Value> {
     let p = cx.path_of(name)?;
-    let m = modes::parse(cx, Value::NIL, kw, default)?;
-    let perm = open::perm_of(cx, None, kw)?;
+    let (m, perm) = match open_args(cx, kw)? {
+        Some(given) => given,
+        None => (modes::parse(cx, Value::NIL, kw, default)?, open::perm_of(cx, None, kw)?),
+    };
     let io = open::open_path(cx, &p, &m, perm)?;
     Ok(object::make(cx, ids::FILE, io))
+}
+
+/// Mode and permission bits of `open_args:`, the arguments of `open`, beside which no other keyword counts.
+fn open_args(cx: &mut Cx, kw: &Kwargs) -> Result<Option<(modes::Mode, u32)>> {
+    let Some(list) = kw.get(Sym::intern("open_args")).filter(|v| !v.is_nil()) else { return Ok(None) };
+    let list = cx.to_ary(list)?;
+    let mut args = list.as_slice().to_vec();
+    let options = args.last().and_then(|v| Ref::<HashCell>::from_value(*v));
+    if options.is_some() {
+        args.pop();
+    }
+    let options = Kwargs(options);
+    let m = modes::parse(cx, args.first().copied().unwrap_or(Value::NIL), &options, "r")?;
+    let perm = open::perm_of(cx, args.get(1).copied(), &options)?;
+    Ok(Some((m, perm)))
 }
 
 fn offset_of(cx: &mut Cx, v: Option<Value>) -> Result<Option<i64>> {
@@ -69,11 +86,16 @@ fn write_file(cx: &mut Cx, name: Value, text: Value, offset: Option<Value>, kw: 
     let offset = offset_of(cx, offset)?;
     let s = cx.to_s(text)?;
     let p = cx.path_of(name)?;
-    let mut m = modes::parse(cx, Value::NIL, kw, if binary { "wb" } else { "w" })?;
-    if offset.is_some() && !m.given {
-        m.flags &= !libc::O_TRUNC;
-    }
-    let perm = open::perm_of(cx, None, kw)?;
+    let (m, perm) = match open_args(cx, kw)? {
+        Some(given) => given,
+        None => {
+            let mut m = modes::parse(cx, Value::NIL, kw, if binary { "wb" } else { "w" })?;
+            if offset.is_some() && !m.given {
+                m.flags &= !libc::O_TRUNC;
+            }
+            (m, open::perm_of(cx, None, kw)?)
+        }
+    };
     let io = open::open_path(cx, &p, &m, perm)?;
     let f = object::make(cx, ids::FILE, io);
     let r = (|| {
@@ -104,14 +126,16 @@ fn copy_end(cx: &mut Cx, v: Value, write: bool) -> Result<End> {
     if cx.is_data::<object::IoData>(v) {
         return Ok(End::Stream(v, false));
     }
-    if v.is_kind(Kind::String) || cx.responds(v, sym::to_path, false)? {
-        let f = open_for(cx, v, &Kwargs(None), if write { "wb" } else { "rb" })?;
-        return Ok(End::Stream(f, true));
-    }
-    if let Some(io) = cx.call_if_responds(v, sym::to_io, &[])?
+    let text = v.is_kind(Kind::String);
+    if !text
+        && let Some(io) = cx.call_if_responds(v, sym::to_io, &[])?
         && cx.is_data::<object::IoData>(io)
     {
         return Ok(End::Stream(io, false));
+    }
+    if text || cx.responds(v, sym::to_path, false)? {
+        let f = open_for(cx, v, &Kwargs(None), if write { "wb" } else { "rb" })?;
+        return Ok(End::Stream(f, true));
     }
     Ok(End::Object(v))
 }
@@ -151,10 +175,10 @@ fn copy(cx: &mut Cx, src: &End, dst: &End, limit: Option<i64>, offset: Option<i6
             End::Object(v) => {
                 let n = Value::fixnum(want as i64);
                 let name = if cx.responds(*v, Sym::intern("readpartial"), false)? { Sym::intern("readpartial") } else { sym::read };
-                match cx.rescue(&[ids::EOF_ERROR], |cx| cx.call(*v, name, &[n]))? {
-                    Ok(s) if s.is_nil() => Vec::new(),
-                    Ok(s) => cx.to_str(s)?.bytes().to_vec(),
-                    Err(_) => Vec::new(),
+                let buffer = cx.str_bytes(b"", BINARY);
+                match cx.rescue(&[ids::EOF_ERROR], |cx| cx.call(*v, name, &[n, buffer]))? {
+                    Ok(s) if !s.is_nil() => Ref::<StringCell>::of(buffer).bytes().to_vec(),
+                    _ => Vec::new(),
                 }
             }
         };
@@ -191,6 +215,12 @@ pub mod io {
     /// As `read`, as bytes.
     #[method("binread", singleton)]
     fn binread(cx: &mut Cx, _this: Value, name: Value, len: Option<Value>, offset: Option<Value>) -> Result<Value> {
+        if let Some(o) = offset.filter(|o| !o.is_nil())
+            && cx.to_i64(o)? < 0
+        {
+            let p = cx.path_of(name)?;
+            return super::super::fail(cx, libc::EINVAL, &String::from_utf8_lossy(&p));
+        }
         read_file(cx, name, len, offset, &Kwargs(None), "rb")
     }
     /// Writes a file; returns the number of bytes.

@@ -1,5 +1,6 @@
 //! Output methods of IO.
 
+use super::encodings::to_external;
 use super::object;
 use super::print;
 use zakuro_macros::ruby_class;
@@ -8,28 +9,14 @@ use zakuro_vm::*;
 /// Writes one object's text; returns the number of bytes.
 pub fn write_value(cx: &mut Cx, io: Value, v: Value) -> Result<usize> {
     let s = cx.to_s(v)?;
-    let s = encoded(cx, io, s)?;
+    let s = to_external(cx, io, s)?;
     let n = s.len();
+    if n == 0 {
+        return Ok(0);
+    }
     // The buffer copies the bytes before anything else can run.
     object::write(cx, io, s.bytes())?;
     Ok(n)
-}
-
-/// A String in the encoding that the stream writes: converted when the stream has one and neither is binary.
-pub fn encoded(cx: &mut Cx, io: Value, s: Ref<StringCell>) -> Result<Ref<StringCell>> {
-    use zakuro_text::encoding::Encoding;
-    let Some(to) = object::raw(cx, io)?.ext else { return Ok(s) };
-    let from = s.encoding();
-    if to == from || to == Encoding::BINARY.id() || from == Encoding::BINARY.id() {
-        return Ok(s);
-    }
-    let Some(target) = Encoding::from_id(to) else { return Ok(s) };
-    if target.is_dummy() || target.is_ascii_compatible() && s.bytes().is_ascii() {
-        return Ok(s);
-    }
-    let name = cx.str(target.name());
-    let v = cx.call(s.as_value(), Sym::intern("encode"), &[name])?;
-    cx.to_str(v)
 }
 
 /// `out << text` for any object that has `write`.
@@ -50,7 +37,6 @@ pub mod io {
     ///     $stderr.write("")   #=> 0
     #[method("write")]
     fn write(cx: &mut Cx, this: Value, items: Rest) -> Result<i64> {
-        object::writer(cx, this)?;
         let mut n = 0;
         if let [one] = items {
             return Ok(write_value(cx, this, *one)? as i64);
@@ -58,11 +44,13 @@ pub mod io {
         let mut all = Vec::new();
         for v in items {
             let s = cx.to_s(*v)?;
-            let s = encoded(cx, this, s)?;
+            let s = to_external(cx, this, s)?;
             n += s.len();
             all.extend_from_slice(s.bytes());
         }
-        object::write(cx, this, &all)?;
+        if n > 0 {
+            object::write(cx, this, &all)?;
+        }
         Ok(n as i64)
     }
     /// Writes one object's text; returns the stream.

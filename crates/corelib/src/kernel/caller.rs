@@ -64,6 +64,30 @@ fn select(cx: &mut Cx, args: Rest, default: i64) -> Result<Option<Vec<Location>>
     }))
 }
 
+#[ruby_class(ids::THREAD)]
+pub mod thread {
+    use super::*;
+
+    /// Calls the block with each running call as a Thread::Backtrace::Location, without the current one; arguments as for `caller_locations`.
+    ///
+    ///     def up = Thread.each_caller_location(0, 1) { |l| return l.base_label }; up   #=> "up"
+    #[method("each_caller_location", singleton)]
+    fn each_caller_location(cx: &mut Cx, _this: Value, args: Args) -> Result<()> {
+        if args.block.is_none() {
+            return cx.raise(ids::LOCAL_JUMP_ERROR, "no block given");
+        }
+        if args.argc > 2 || args.kw {
+            return cx.arity_error(args.argc, 0, Some(2));
+        }
+        let list = select(cx, args.as_slice(), 1)?.unwrap_or_default();
+        for l in list {
+            let v = cx.data(ids::LOCATION, Loc(l));
+            cx.yield1(args.block, v)?;
+        }
+        Ok(())
+    }
+}
+
 #[ruby_class(ids::KERNEL)]
 pub mod kernel {
     use super::*;

@@ -17,11 +17,14 @@ fn version_constants(cx: &mut Cx) {
         ("RUBY_DESCRIPTION", &description),
         ("RUBY_REVISION", "0"),
     ];
+    // Each is RUBY_X and Ruby::X, one object.
     for (name, text) in texts {
         let v = cx.frozen_str(text);
         cx.const_set(ids::OBJECT, Sym::intern(name), v);
+        cx.const_set(ids::RUBY, Sym::intern(&name["RUBY_".len()..]), v);
     }
     cx.const_set(ids::OBJECT, Sym::intern("RUBY_PATCHLEVEL"), Value::fixnum(0));
+    cx.const_set(ids::RUBY, Sym::intern("PATCHLEVEL"), Value::fixnum(0));
 }
 
 /// The singleton methods of `main`. Every VM's main object starts with the shape that the boot image's has then.
@@ -92,10 +95,23 @@ mod main {
         let top = top(cx, this, "define_method")?;
         methods::define_method(cx, top, name, body, block, Visibility::Public)
     }
+    /// As `Module#ruby2_keywords`, for methods of Object.
+    #[method("ruby2_keywords", private)]
+    fn ruby2_keywords(cx: &mut Cx, this: Value, names: Rest) -> Result<Value> {
+        let top = top(cx, this, "ruby2_keywords")?;
+        methods::module::ruby2_keywords(cx, top, names)
+    }
     /// Activates the refinements of a module in the rest of the file.
     #[method("using", private)]
     fn using(cx: &mut Cx, this: Value, module: Value) -> Result<Value> {
-        if cx.scope_kind() != zakuro_bytecode::CodeKind::Program {
+        // An eval with TOPLEVEL_BINDING has no program around it.
+        let outermost = Ref::<CrefCell>::from_value(cx.current_cref()).is_none_or(|c| c.parent.is_nil());
+        let permitted = match cx.scope_kind() {
+            zakuro_bytecode::CodeKind::Program => true,
+            zakuro_bytecode::CodeKind::Eval => outermost,
+            _ => false,
+        };
+        if !permitted {
             return cx.raise(ids::RUNTIME_ERROR, "main.using is permitted only at toplevel");
         }
         crate::module::refine::using(cx, module)?;
@@ -126,18 +142,18 @@ pub mod kernel {
     /// Has a file required when a constant is first read.
     #[method("autoload", module_function)]
     fn autoload(cx: &mut Cx, _this: Value, name: Value, path: Value) -> Result<Value> {
-        let holder = scope_class(cx);
+        let holder = scope_class(cx)?;
         crate::module::set_autoload(cx, holder, name, path)
     }
     /// The file that `autoload` registered for a constant.
     #[method("autoload?", module_function)]
     fn autoload_p(cx: &mut Cx, _this: Value, name: Value, inherit: Option<Value>) -> Result<Value> {
-        let holder = scope_class(cx);
+        let holder = scope_class(cx)?;
         crate::module::autoload_path(cx, holder, name, inherit.is_none_or(|i| i.truthy()))
     }
     /// Innermost module around the caller.
-    fn scope_class(cx: &Cx) -> ClassId {
-        Ref::<CrefCell>::from_value(cx.current_cref()).and_then(|c| cx.class_id(c.class)).unwrap_or(ids::OBJECT)
+    fn scope_class(cx: &mut Cx) -> Result<ClassId> {
+        cx.default_definee()
     }
     /// Tracing is not supported: nil is accepted, a Proc is an error.
     #[method("set_trace_func", module_function)]

@@ -5,6 +5,7 @@ pub mod autoload;
 pub mod caller;
 pub mod eval;
 pub mod globals;
+pub mod line;
 pub mod load;
 mod misc;
 pub mod process;
@@ -19,7 +20,7 @@ pub static TABLES: &[&[MethodRow]] = &[
     load::kernel::METHODS,
     caller::kernel::METHODS,
     process::kernel::METHODS,
-    caller::location::METHODS, caller::backtrace::METHODS,
+    caller::location::METHODS, caller::thread::METHODS, caller::backtrace::METHODS,
     misc::kernel::METHODS,
     tracevar::TABLE,
 ];

@@ -18,18 +18,27 @@ pub fn allocate(cx: &mut Cx, class: ClassId) -> Result<Value> {
         Alloc::String => StringCell::empty(&mut cx.heap, shape, string::BINARY).as_value(),
         Alloc::Array => ArrayCell::empty(&mut cx.heap, shape).as_value(),
         Alloc::Hash => HashCell::make(&mut cx.heap, shape).as_value(),
-        Alloc::Range => RangeCell::make(&mut cx.heap, shape, Value::NIL, Value::NIL, false).as_value(),
+        Alloc::Range => RangeCell::make_open(&mut cx.heap, shape, Value::NIL, Value::NIL, false).as_value(),
         Alloc::Data => DataCell::make(&mut cx.heap, shape, None).as_value(),
         Alloc::Module => super::new_module(cx, class),
         Alloc::Class => {
-            let id = cx.new_class(ClassKind::Class, Some(ids::OBJECT));
+            // Without a superclass until `initialize` gives it one: see `is_blank`.
+            let id = cx.new_class(ClassKind::Class, None);
+            cx.class_mut(id).alloc = Alloc::None;
             cx.class_value(id)
         }
+        Alloc::None if is_blank(cx, class) => return cx.type_error("can't instantiate uninitialized class"),
         Alloc::None => {
             let n = cx.class_name(class);
             return cx.type_error(format!("allocator undefined for {n}"));
         }
     })
+}
+
+/// Whether a class came from `Class.allocate` and was not initialised.
+fn is_blank(cx: &Cx, class: ClassId) -> bool {
+    let c = cx.class(class);
+    c.kind == ClassKind::Class && c.superclass.is_none() && class != ids::BASIC_OBJECT
 }
 
 fn superclass_arg(cx: &mut Cx, v: Value) -> Result<ClassId> {
@@ -69,7 +78,7 @@ pub mod class {
     ///     class Pnt; def initialize(x) = @x = x; attr_reader :x; end; Pnt.new(3).x   #=> 3
     #[method("new")]
     fn new(cx: &mut Cx, this: ClassId, args: Args) -> Result<Value> {
-        if cx.class(this).alloc == Alloc::None {
+        if cx.class(this).alloc == Alloc::None && !is_blank(cx, this) {
             let (v, n) = (cx.class_value(this), sym::new);
             return cx.no_method_error(v, n, args.as_slice(), interp::MissReason::None);
         }
@@ -97,11 +106,33 @@ pub mod class {
     ///
     ///     [Integer.superclass, BasicObject.superclass]   #=> [Numeric, nil]
     #[method("superclass")]
-    fn superclass(cx: &mut Cx, this: ClassId) -> Value {
+    fn superclass(cx: &mut Cx, this: ClassId) -> Result<Value> {
         match cx.visible_superclass(this) {
-            Some(s) => cx.class_value(s),
-            None => Value::NIL,
+            Some(s) => Ok(cx.class_value(s)),
+            None if is_blank(cx, this) => cx.type_error("uninitialized class"),
+            None => Ok(Value::NIL),
         }
+    }
+    /// Gives a class that was only allocated its superclass and its body.
+    ///
+    ///     c = Class.allocate; c.send(:initialize, String); c.new("x")   #=> "x"
+    #[method("initialize", private)]
+    fn initialize(cx: &mut Cx, this: ClassId, superclass: Option<Value>, block: Block) -> Result<Value> {
+        if !is_blank(cx, this) {
+            return cx.type_error("already initialized class");
+        }
+        let sup = match superclass {
+            Some(s) => superclass_arg(cx, s)?,
+            None => ids::OBJECT,
+        };
+        cx.check_superclass(sup)?;
+        cx.initialize_class(this, sup);
+        let (v, up) = (cx.class_value(this), cx.class_value(sup));
+        cx.call_hook(up, sym::inherited, v)?;
+        if block.is_some() {
+            eval::module_exec(cx, v, &[v], false, block)?;
+        }
+        Ok(v)
     }
     /// The classes that inherit directly from this one.
     ///
@@ -123,12 +154,6 @@ pub mod class {
     ///     String.singleton_class.attached_object   #=> String
     #[method("attached_object")]
     fn attached_object(cx: &mut Cx, this: ClassId) -> Result<Value> {
-        match this {
-            ids::NIL_CLASS => return Ok(Value::NIL),
-            ids::TRUE_CLASS => return Ok(Value::TRUE),
-            ids::FALSE_CLASS => return Ok(Value::FALSE),
-            _ => {}
-        }
         if cx.class(this).kind != ClassKind::Singleton {
             let n = cx.class_name(this);
             return cx.type_error(format!("'{n}' is not a singleton class"));

@@ -47,7 +47,9 @@ fn cvar_name(cx: &mut Cx, this: Value, name: Value) -> Result<Sym> {
     let s = cx.to_sym(name)?;
     let b = s.bytes();
     if b.len() < 3 || !b.starts_with(b"@@") || b[2].is_ascii_digit() {
-        return cx.name_error(format!("'{}' is not allowed as a class variable name", s.name()), s, this);
+        let r = cx.name_error(format!("'{}' is not allowed as a class variable name", s.name()), s, this);
+        cx.ivar_set_raw(cx.pending, Sym::intern("__name"), name);
+        return r;
     }
     Ok(s)
 }
@@ -271,6 +273,10 @@ pub mod module {
         let object = cx.class_value(this);
         let s = const_name(cx, object, name)?;
         check_not_frozen(cx, object)?;
+        if cx.const_entry(this, s).is_some_and(|e| e.deprecated) {
+            let path = cx.const_path(this, s);
+            cx.warn_category(&format!("constant {path} is deprecated"), "deprecated")?;
+        }
         match cx.const_remove(this, s) {
             Some(v) => Ok(if v.is_undef() { Value::NIL } else { v }),
             None => {

@@ -90,9 +90,13 @@ pub fn eval_text(cx: &mut Cx, this: Value, args: Args, target: Target) -> Result
     // SAFETY: a live Ruby frame.
     let home: Ref<MethodCell> = Ref::of(unsafe { (*f).me });
     let me = match target {
-        Target::Instance => with_definee(cx, home, Value::TRUE),
-        Target::Module => {
+        Target::Instance | Target::Module => {
             let cref = cx.new_cref(this, home.cref);
+            if target == Target::Instance
+                && let Some(mut c) = Ref::<CrefCell>::from_value(cref)
+            {
+                c.definee = Value::FALSE;
+            }
             let mut copy = cx.copy_method(home, home.called, home.owner, home.visibility());
             copy.cref = cref;
             copy.as_value()

@@ -388,7 +388,7 @@ pub mod module {
     ///
     ///     class Fwd; def a(x: 0) = x; ruby2_keywords def b(*args) = a(*args); end; Fwd.new.b(x: 3)   #=> 3
     #[method("ruby2_keywords", private)]
-    fn ruby2_keywords(cx: &mut Cx, this: ClassId, names: Rest) -> Result<Value> {
+    pub fn ruby2_keywords(cx: &mut Cx, this: ClassId, names: Rest) -> Result<Value> {
         for n in names {
             let name = cx.to_sym(*n)?;
             let Some(m) = find(cx, this, name, true) else { return cx.undefined_for_class(this, name) };

@@ -31,9 +31,21 @@ pub use self::methods::may_keep_keywords;
 
 pub fn setup(cx: &mut Cx) {
     // What a program finds in CRuby because RubyGems has loaded it.
-    let (name, feature) = (Sym::intern("RbConfig"), cx.str("rbconfig"));
-    feature.set_flags(flags::FROZEN);
-    cx.const_autoload(ids::OBJECT, name, feature);
+    // (Pathname is part of the core library from 4.0 on.)
+    for (name, feature) in [("RbConfig", "rbconfig"), ("Pathname", "pathname")] {
+        let feature = cx.str(feature);
+        feature.set_flags(flags::FROZEN);
+        cx.const_autoload(ids::OBJECT, Sym::intern(name), feature);
+    }
+}
+
+/// Names that `Module#name` has given: the same String each time.
+#[derive(Default)]
+struct Names(vm::FastMap<ClassId, (Sym, Value)>);
+impl VmState for Names {
+    fn trace(&self, m: &mut Marker<'_>) {
+        self.0.values().for_each(|(_, v)| m.mark_value_bits(v.0));
+    }
 }
 
 /// The class of an operand of `<`, `<=` and so on.
@@ -105,8 +117,15 @@ mod module {
     fn name(cx: &mut Cx, this: ClassId) -> Value {
         match cx.class(this).name {
             Some(n) => {
+                let known = cx.state::<Names>().0.get(&this).copied();
+                if let Some((name, text)) = known
+                    && name == n
+                {
+                    return text;
+                }
                 let v = cx.str_auto(n.bytes());
                 v.set_flags(flags::FROZEN);
+                cx.state::<Names>().0.insert(this, (n, v));
                 v
             }
             None => Value::NIL,
@@ -250,7 +269,7 @@ mod module {
         let mut list = Vec::new();
         let mut c = cx.current_cref();
         while let Some(s) = Ref::<CrefCell>::from_value(c) {
-            if !s.parent.is_nil() {
+            if !s.parent.is_nil() && s.definee != Value::FALSE {
                 list.push(s.class);
             }
             c = s.parent;

@@ -74,16 +74,24 @@ pub fn str_to_float(cx: &mut Cx, s: Ref<StringCell>) -> Result<f64> {
     }
 }
 
-/// Conversion as `Float(v)` does it.
+/// The number of `Float(v)`.
 pub fn to_float(cx: &mut Cx, v: Value) -> Result<f64> {
-    match classify(v) {
-        Num::Float(f) => return Ok(f),
-        Num::Int(i) => return Ok(ints::to_f64(i)),
-        Num::Rational(n, d) => return Ok(rat::to_f64((n, d))),
-        Num::Other => {}
-    }
-    if let Some(s) = Ref::<StringCell>::from_value(v) {
-        return str_to_float(cx, s);
+    Ok(to_float_value(cx, v)?.as_float().unwrap_or(f64::NAN))
+}
+
+/// Conversion as `Float(v)` does it: what `to_f` gives stays the same object.
+fn to_float_value(cx: &mut Cx, v: Value) -> Result<Value> {
+    let f = match classify(v) {
+        Num::Float(_) => return Ok(v),
+        Num::Int(i) => Some(ints::to_f64(i)),
+        Num::Rational(n, d) => Some(rat::to_f64((n, d))),
+        Num::Other => match Ref::<StringCell>::from_value(v) {
+            Some(s) => Some(str_to_float(cx, s)?),
+            None => None,
+        },
+    };
+    if let Some(f) = f {
+        return Ok(cx.float(f));
     }
     if !v.is_cell() {
         return cannot_convert(cx, v, "Float");
@@ -91,7 +99,7 @@ pub fn to_float(cx: &mut Cx, v: Value) -> Result<f64> {
     match cx.call_if_responds(v, sym::to_f, &[])? {
         None => cannot_convert(cx, v, "Float"),
         Some(r) => match r.as_float() {
-            Some(f) => Ok(f),
+            Some(_) => Ok(r),
             None => {
                 let (c, g) = (cx.class_name_of(v), cx.class_name_of(r));
                 cx.type_error(format!("can't convert {c} to Float ({c}#to_f gives {g})"))
@@ -197,8 +205,9 @@ fn to_rational(cx: &mut Cx, a: Value, b: Option<Value>) -> Result<Value> {
                     let (c, g) = (cx.class_name_of(a), cx.class_name_of(r));
                     cx.type_error(format!("can't convert {c} to Rational ({c}#to_r gives {g})"))
                 }
-                None => match cx.call_if_responds(a, sym::to_int, &[])? {
-                    Some(i) if ints::is_int(i) => Ok(rat::object(cx, (i, ints::ONE))),
+                // What `to_int` raises does not matter.
+                None => match cx.rescue(&[ids::STANDARD_ERROR], |cx| cx.call_if_responds(a, sym::to_int, &[]))? {
+                    Ok(Some(i)) if ints::is_int(i) => Ok(rat::object(cx, (i, ints::ONE))),
                     _ => cannot_convert(cx, a, "Rational"),
                 },
             },
@@ -262,6 +271,26 @@ fn simplified(v: Value) -> Value {
     }
 }
 
+/// `v.real?` of a Numeric.
+fn is_real(cx: &mut Cx, v: Value) -> Result<bool> {
+    match classify(v) {
+        Num::Other if v.is_kind(Kind::Complex) => Ok(false),
+        Num::Other => Ok(cx.call(v, Sym::intern("real?"), &[])?.truthy()),
+        _ => Ok(true),
+    }
+}
+
+/// What `Complex()` raises even with `exception: false`.
+fn check_complex_args(cx: &mut Cx, a: Value, b: Option<Value>) -> Result<()> {
+    for s in [Some(a), b].into_iter().flatten().filter_map(Ref::<StringCell>::from_value) {
+        check_ascii(cx, s)?;
+    }
+    match b {
+        Some(b) if cx.is_a(b, ids::NUMERIC) && !a.is_nil() && !a.is_kind(Kind::String) && !cx.is_a(a, ids::NUMERIC) => cx.type_error("not a real"),
+        _ => Ok(()),
+    }
+}
+
 fn to_complex(cx: &mut Cx, a: Value, b: Option<Value>) -> Result<Value> {
     if b == Some(Value::NIL) {
         return cx.type_error("can't convert nil into Complex");
@@ -287,7 +316,7 @@ fn to_complex(cx: &mut Cx, a: Value, b: Option<Value>) -> Result<Value> {
             return cx.type_error("not a real");
         }
     }
-    if !x.is_kind(Kind::Complex) && !y.is_kind(Kind::Complex) {
+    if is_real(cx, x)? && is_real(cx, y)? {
         return Ok(make_complex(cx, x, y));
     }
     // x + y * i
@@ -322,10 +351,7 @@ mod kernel {
             return Ok(v);
         }
         let raise = raises(cx, kw)?;
-        quietly(cx, raise, |cx| {
-            let f = to_float(cx, v)?;
-            Ok(cx.float(f))
-        })
+        quietly(cx, raise, |cx| to_float_value(cx, v))
     }
     /// A Rational of one number or text, or a quotient of two.
     ///
@@ -346,6 +372,9 @@ mod kernel {
     fn complex(cx: &mut Cx, this: Value, a: Value, b: Option<Value>, kw: Kwargs) -> Result<Value> {
         let _ = this;
         let raise = raises(cx, kw)?;
+        if !raise {
+            check_complex_args(cx, a, b)?;
+        }
         quietly(cx, raise, |cx| to_complex(cx, a, b))
     }
 }

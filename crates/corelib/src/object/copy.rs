@@ -42,7 +42,7 @@ fn is_immediate_like(v: Value) -> bool {
 }
 
 /// A new object of the same class (no singleton) and state; hooks are the caller's business.
-fn shallow(cx: &mut Cx, v: Value) -> Result<Value> {
+pub(crate) fn shallow(cx: &mut Cx, v: Value) -> Result<Value> {
     let class = cx.class_of(v);
     let shape = cx.root_shape(class);
     let copy = match v.kind_of_cell() {
@@ -71,7 +71,7 @@ fn shallow(cx: &mut Cx, v: Value) -> Result<Value> {
         }
         Kind::Range => {
             let r: Ref<RangeCell> = Ref::of(v);
-            RangeCell::make(&mut cx.heap, shape, r.low(), r.high(), r.exclusive()).as_value()
+            RangeCell::make_open(&mut cx.heap, shape, r.low(), r.high(), r.exclusive()).as_value()
         }
         Kind::Proc => {
             let p: Ref<ProcCell> = Ref::of(v);
@@ -120,6 +120,9 @@ fn copy_class(cx: &mut Cx, v: Value) -> Result<Value> {
     let (kind, superclass) = (cx.class(from).kind, cx.class(from).superclass);
     if kind == ClassKind::Singleton {
         return cx.type_error("can't create instance of singleton class");
+    }
+    if from == ids::BASIC_OBJECT {
+        return cx.type_error("can't copy the root class");
     }
     let to = cx.new_class(kind, if kind == ClassKind::Class { superclass } else { None });
     let copy = cx.class_value(to);

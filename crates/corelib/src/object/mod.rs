@@ -4,6 +4,7 @@
 pub mod copy;
 mod reflect;
 
+use crate::enumerator::EnumeratorExt;
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
@@ -171,7 +172,7 @@ mod kernel {
     #[method("then", "yield_self")]
     fn then(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
         if block.is_none() {
-            return cx.call(this, sym::to_enum, &[Value::sym(Sym::intern("then"))]);
+            return cx.sized_enumerator(this, "then", &[], |_, _, _| Ok(Value::fixnum(1)));
         }
         cx.yield1(block, this)
     }

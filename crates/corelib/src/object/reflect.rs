@@ -5,33 +5,34 @@ use crate::module::{include, methods};
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
+/// The object's own singleton class, if it was made.
+fn own_singleton(cx: &mut Cx, this: Value) -> Option<ClassId> {
+    if let Some(c) = cx.class_id(this) {
+        return cx.class(c).singleton;
+    }
+    let s = cx.dispatch_class(this);
+    (cx.class(s).kind == ClassKind::Singleton).then_some(s)
+}
+
 /// Public and protected methods of the singleton class (and, with `modules`, of the modules in it; for a class, of its superclasses').
 fn singleton_method_names(cx: &mut Cx, this: Value, modules: bool) -> Vec<Value> {
     let mut names = methods::NameList::default();
-    if let Some(c) = cx.class_id(this) {
-        let mut at = Some(c);
-        while let Some(k) = at {
-            if let Some(s) = cx.class(k).singleton {
-                names.add_class(cx, s, methods::Want::PublicOrProtected);
-                if modules {
-                    for m in cx.class(s).mro.clone() {
-                        if cx.class(m).kind == ClassKind::Module && m != ids::KERNEL {
-                            names.add_class(cx, m, methods::Want::PublicOrProtected);
-                        }
-                    }
-                }
-            }
-            at = if modules && cx.class(k).kind != ClassKind::Module { cx.visible_superclass(k) } else { None };
-        }
+    let s = cx.dispatch_class(this);
+    if cx.class(s).kind != ClassKind::Singleton || !modules && own_singleton(cx, this).is_none() {
         return names.found;
     }
-    let s = cx.dispatch_class(this);
-    if cx.class(s).kind == ClassKind::Singleton {
-        for c in cx.class(s).mro.clone() {
-            if c != s && !(modules && cx.class(c).kind == ClassKind::Module) {
-                break;
-            }
-            names.add_class(cx, c, methods::Want::PublicOrProtected);
+    // Up to the first class and the modules prepended to it.
+    let mro = cx.class(s).mro.clone();
+    let own = mro.iter().position(|c| cx.class(*c).kind == ClassKind::Class).map_or(mro.len(), |i| {
+        let prepended = cx.class(mro[i]).mro.iter().position(|c| *c == mro[i]).unwrap_or(0);
+        i.saturating_sub(prepended)
+    });
+    for c in mro.into_iter().take(own) {
+        match cx.class(c).kind {
+            ClassKind::Class => break,
+            ClassKind::Singleton if modules || c == s => names.add_class(cx, c, methods::Want::PublicOrProtected),
+            ClassKind::Module if modules => names.add_class(cx, c, methods::Want::PublicOrProtected),
+            _ => {}
         }
     }
     names.found
@@ -85,16 +86,11 @@ pub mod kernel {
     #[method("singleton_method")]
     fn singleton_method(cx: &mut Cx, this: Value, name: Value) -> Result<Value> {
         let name = cx.to_sym(name)?;
-        let s = match cx.class_id(this) {
-            Some(c) => cx.class(c).singleton,
-            None => {
-                let s = cx.dispatch_class(this);
-                (cx.class(s).kind == ClassKind::Singleton).then_some(s)
-            }
-        };
-        if let Some(s) = s
-            && let Some(m) = cx.find_entry_from(s, name, 0)
-            && cx.method_in(s, name).is_some_and(|v| v.as_value() == m.as_value())
+        // The singleton class and the modules in it, not the classes above.
+        if let Some(s) = own_singleton(cx, this)
+            && let Some(e) = cx.find_entry_from(s, name, 0)
+            && let own = cx.class(s).mro.iter().copied().take_while(|c| *c == s || cx.class(*c).kind == ClassKind::Module).collect::<Vec<_>>()
+            && own.into_iter().any(|c| cx.method_in(c, name).is_some_and(|v| v.as_value() == e.as_value()))
             && let Some(m) = cx.find_method(s, name)
         {
             return Ok(method::make(cx, this, m, s, name));
@@ -146,8 +142,19 @@ pub mod kernel {
     }
     fn names(cx: &mut Cx, this: Value, want: methods::Want, all: Option<Value>) -> Value {
         let c = cx.dispatch_class(this);
-        let list = methods::instance_names(cx, c, want, all.is_none_or(|a| a.truthy()));
-        cx.array(&list)
+        if all.is_none_or(|a| a.truthy()) {
+            let list = methods::instance_names(cx, c, want, true);
+            return cx.array(&list);
+        }
+        // What is singleton, and the object's class.
+        let mut list = methods::NameList::default();
+        for k in cx.class(c).mro.clone() {
+            list.add_class(cx, k, want);
+            if cx.class(k).kind == ClassKind::Class {
+                break;
+            }
+        }
+        cx.array(&list.found)
     }
     /// Defines a singleton method from a block, Proc or Method.
     ///

@@ -105,7 +105,8 @@ mod proc {
             return cx.arg_error("tried to create Proc object without a block");
         }
         let mut p = block_proc(cx, args.block, false);
-        if this != ids::PROC {
+        // `MyProc.new(&a_my_proc)` is that one.
+        if cx.class_of(p.as_value()) != this {
             let mut header = p.header;
             header.shape = cx.root_shape(this);
             header.flags &= LAMBDA | ORPHAN;

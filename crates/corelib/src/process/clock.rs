@@ -58,7 +58,25 @@ fn emulated(name: &str) -> Option<i32> {
     })
 }
 
+/// Nanoseconds by which the emulated clocks step: what the calls that they are named after can tell.
+fn emulated_step(name: &str) -> Option<i128> {
+    match name {
+        "TIME_BASED_CLOCK_REALTIME" => Some(1_000_000_000),
+        "GETTIMEOFDAY_BASED_CLOCK_REALTIME" | "GETRUSAGE_BASED_CLOCK_PROCESS_CPUTIME_ID" | "CLOCK_BASED_CLOCK_PROCESS_CPUTIME_ID" => Some(1000),
+        "TIMES_BASED_CLOCK_MONOTONIC" | "TIMES_BASED_CLOCK_PROCESS_CPUTIME_ID" => {
+            // SAFETY: no preconditions.
+            let ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
+            (ticks > 0).then(|| 1_000_000_000 / ticks as i128)
+        }
+        _ => None,
+    }
+}
+
 fn read(cx: &mut Cx, id: Value, resolution: bool) -> Result<i128> {
+    let step = id.as_sym().and_then(|s| emulated_step(&s.name()));
+    if resolution && let Some(step) = step {
+        return Ok(step);
+    }
     let clock = match id.as_sym().and_then(|s| emulated(&s.name())) {
         Some(c) => c,
         None if id.is_sym() => return crate::io::fail(cx, libc::EINVAL, if resolution { "clock_getres" } else { "clock_gettime" }),
@@ -70,7 +88,8 @@ fn read(cx: &mut Cx, id: Value, resolution: bool) -> Result<i128> {
     if r != 0 {
         return crate::io::fail_os(cx, if resolution { "clock_getres" } else { "clock_gettime" });
     }
-    Ok(ts.tv_sec as i128 * 1_000_000_000 + ts.tv_nsec as i128)
+    let ns = ts.tv_sec as i128 * 1_000_000_000 + ts.tv_nsec as i128;
+    Ok(step.map_or(ns, |step| ns - ns % step))
 }
 
 #[ruby_class(ids::PROCESS)]

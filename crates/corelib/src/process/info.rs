@@ -54,13 +54,30 @@ fn limit_of(cx: &mut Cx, v: Value) -> Result<u32> {
 }
 
 fn limit_value(cx: &mut Cx, v: Value) -> Result<u64> {
-    match v.as_sym().map(|s| s.name()).as_deref() {
+    let named = match v.as_sym() {
+        Some(s) => Some(s.name().into_owned()),
+        None if cx.is_integer(v) => None,
+        None => cx.try_str(v)?.map(|s| s.text().into_owned()),
+    };
+    match named.as_deref() {
         Some("INFINITY") => Ok(libc::RLIM_INFINITY),
         Some(other) => cx.arg_error(format!("invalid resource value: {other}")),
-        None => match cx.as_big(v).and_then(|b| u64::try_from(b).ok()) {
-            Some(n) => Ok(n),
-            None => Ok(cx.to_i64(v)? as u64),
-        },
+        None => {
+            let n = cx.to_int(v)?;
+            match cx.as_big(n).and_then(|b| u64::try_from(b).ok()) {
+                Some(n) => Ok(n),
+                None => Ok(cx.to_i64(n)? as u64),
+            }
+        }
+    }
+}
+
+/// The String that `Process.argv0` gives, once it was asked for.
+#[derive(Default)]
+struct Argv0(Option<Value>);
+impl VmState for Argv0 {
+    fn trace(&self, m: &mut Marker<'_>) {
+        self.0.iter().for_each(|v| m.mark_value_bits(v.0));
     }
 }
 
@@ -116,18 +133,6 @@ pub mod process {
         let r = unsafe { libc::getpgid(pid as i32) };
         if r < 0 { fail_os(cx, "") } else { Ok(r as i64) }
     }
-    /// Ids of the supplementary groups.
-    #[method("groups", singleton)]
-    fn groups(cx: &mut Cx, _this: Value) -> Result<Value> {
-        let mut list = vec![0 as libc::gid_t; 65_536];
-        // SAFETY: room for as many ids as said.
-        let n = unsafe { libc::getgroups(list.len() as i32, list.as_mut_ptr()) };
-        if n < 0 {
-            return fail_os(cx, "");
-        }
-        let ids: Vec<Value> = list[..n as usize].iter().map(|g| Value::fixnum(*g as i64)).collect();
-        Ok(cx.array(&ids))
-    }
     /// Session of a process.
     #[method("getsid", singleton)]
     fn getsid(cx: &mut Cx, _this: Value, pid: Option<i64>) -> Result<i64> {
@@ -137,9 +142,14 @@ pub mod process {
     }
     /// Scheduling priority.
     #[method("getpriority", singleton)]
-    fn getpriority(_cx: &mut Cx, _this: Value, kind: i64, id: i64) -> i64 {
-        // SAFETY: no preconditions.
-        unsafe { libc::getpriority(kind as _, id as libc::id_t) as i64 }
+    fn getpriority(cx: &mut Cx, _this: Value, kind: i64, id: i64) -> Result<i64> {
+        // SAFETY: errno is this native thread's; getpriority has no preconditions. -1 is a priority, too.
+        let (r, e) = unsafe {
+            *libc::__errno_location() = 0;
+            let r = libc::getpriority(kind as _, id as libc::id_t);
+            (r, *libc::__errno_location())
+        };
+        if r == -1 && e != 0 { crate::io::fail(cx, e, "") } else { Ok(r as i64) }
     }
     /// Soft and hard limit of a resource.
     #[method("getrlimit", singleton)]
@@ -190,8 +200,13 @@ pub mod process {
     /// `$0` as the process was started.
     #[method("argv0", singleton)]
     fn argv0(cx: &mut Cx, _this: Value) -> Value {
+        if let Some(v) = cx.state::<Argv0>().0 {
+            return v;
+        }
         let s = cx.script.clone();
-        cx.frozen_str(&s)
+        let v = cx.frozen_str(&s);
+        cx.state::<Argv0>().0 = Some(v);
+        v
     }
     /// Accepted and ignored: the title belongs to the process, not to a VM.
     #[method("setproctitle", singleton)]

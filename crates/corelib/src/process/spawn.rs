@@ -60,7 +60,7 @@ fn build(cx: &mut Cx, plan: &Plan) -> Command {
     }
     steps.extend(tail);
     let dir = cwd::own_fd(cx);
-    let chdir = plan.chdir.as_ref().map(|p| cwd::c(p));
+    let chdir = plan.chdir.as_ref().map(|p| cwd::c(&p.0));
     let (umask, pgroup) = (plan.umask, plan.pgroup);
     if let Some(g) = pgroup {
         c.process_group(g);
@@ -123,13 +123,22 @@ pub fn start(cx: &mut Cx, plan: &Plan) -> std::result::Result<i32, i32> {
         Err(e) => {
             // As a shell says it.
             status::set_last(cx, 0, 127 << 8);
-            Err(e.raw_os_error().unwrap_or(libc::ENOENT))
+            let e = e.raw_os_error().unwrap_or(libc::ENOENT);
+            // In PATH only what may be executed counts.
+            Err(if e == libc::EACCES && !plan.program.contains(&b'/') { libc::ENOENT } else { e })
         }
     }
 }
 
 /// Command name for error messages.
 fn shown(plan: &Plan) -> String {
+    use std::os::unix::ffi::OsStrExt;
+    // A directory that is not there is what went wrong.
+    if let Some((full, given)) = &plan.chdir
+        && !std::path::Path::new(std::ffi::OsStr::from_bytes(full)).is_dir()
+    {
+        return String::from_utf8_lossy(given).into_owned();
+    }
     let name = if plan.arg0.as_deref() == Some(b"sh") { plan.args.last().unwrap_or(&plan.program) } else { &plan.program };
     String::from_utf8_lossy(name).into_owned()
 }
@@ -216,8 +225,13 @@ fn popen(cx: &mut Cx, class: ClassId, mut plan: Plan, m: &modes::Mode) -> Result
     };
     s.sync = true;
     s.pid = pid;
-    s.ext = m.ext;
-    s.int = m.int;
+    if m.given || m.ext.is_some() {
+        s.ext = m.ext;
+        s.int = m.int;
+        s.settled = true;
+    }
+    s.conversion = m.conversion.clone();
+    s.universal = m.textmode;
     s.binmode = m.binmode;
     Ok(object::make(cx, class, s))
 }
@@ -354,7 +368,8 @@ pub mod kernel {
         let v = super::popen(cx, ids::IO, plan, &modes::Mode::read())?;
         let r = lines::read_all(cx, v);
         let bytes = open::finish(cx, v, r)?;
-        Ok(cx.str_bytes(&bytes, zakuro_object::string::UTF8))
+        let encoding = crate::encoding::default_external(cx);
+        Ok(cx.str_bytes(&bytes, encoding.id()))
     }
     /// There is no fork: a VM of its own (RubyVM.fork, Ractor) does what it is used for.
     #[method("fork", module_function)]

@@ -22,7 +22,8 @@ pub struct Plan {
     pub env: Vec<(Vec<u8>, Option<Vec<u8>>)>,
     pub clear_env: bool,
     pub close_others: bool,
-    pub chdir: Option<Vec<u8>>,
+    /// Directory: in full, and as it was given.
+    pub chdir: Option<(Vec<u8>, Vec<u8>)>,
     pub umask: Option<u32>,
     /// Some(0): a new group.
     pub pgroup: Option<i32>,
@@ -121,6 +122,9 @@ fn fd_name(cx: &mut Cx, v: Value) -> Result<i32> {
         }
         return Ok(n as i32);
     }
+    if v.is_kind(Kind::String) {
+        return cx.arg_error("wrong exec option");
+    }
     let io = crate::io::whole::io_of(cx, v)?;
     Ok(object::get(cx, io)?.write_fd())
 }
@@ -186,7 +190,7 @@ pub fn options(cx: &mut Cx, plan: &mut Plan, h: Ref<HashCell>) -> Result<()> {
         match name.as_deref() {
             Some("chdir") => {
                 let p = cx.path_of(v)?;
-                plan.chdir = Some(path::expand(cx, &p, None, false)?);
+                plan.chdir = Some((path::expand(cx, &p, None, false)?, p));
             }
             Some("unsetenv_others") => plan.clear_env = flag(cx, "unsetenv_others", v)?,
             Some("umask") => plan.umask = Some(cx.to_i64(v)? as u32),
@@ -253,7 +257,6 @@ pub fn parse(cx: &mut Cx, args: &[Value]) -> Result<Plan> {
         args = rest;
     }
     if let [rest @ .., last] = args
-        && !rest.is_empty()
         && !last.is_kind(Kind::String)
         && let Some(h) = cx.try_hash(*last)?
     {

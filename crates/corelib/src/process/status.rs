@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
-/// Children of one VM and the status of the last one that ended.
+/// Children of one VM and the status of the last one that its main thread waited for.
 #[derive(Default)]
 pub struct Children {
     pub running: Vec<i32>,
@@ -42,18 +42,35 @@ impl Drop for Children {
     }
 }
 
-/// `$?`
+/// `$?`: each thread has its own.
 pub fn last(cx: &mut Cx) -> Value {
-    cx.state::<Children>().last.unwrap_or(Value::NIL)
+    match other_thread(cx) {
+        Some(t) => t.status,
+        None => cx.state::<Children>().last.unwrap_or(Value::NIL),
+    }
 }
 
-/// Makes a Process::Status of a raw wait status and sets `$?`.
-pub fn set_last(cx: &mut Cx, pid: i32, raw: i32) -> Value {
+/// The running thread, unless it is the main one.
+fn other_thread(cx: &mut Cx) -> Option<&mut thread::Thread> {
+    if cx.thread_id() == thread::MAIN { None } else { Some(cx.threads().current()) }
+}
+
+/// Makes a Process::Status of a raw wait status.
+fn new_status(cx: &mut Cx, pid: i32, raw: i32) -> Value {
     let v = cx.new_object(ids::PROCESS_STATUS);
     cx.ivar_set_raw(v, Sym::intern("__pid"), Value::fixnum(pid as i64));
     cx.ivar_set_raw(v, Sym::intern("__status"), Value::fixnum(raw as i64));
     v.set_flags(flags::FROZEN);
-    cx.state::<Children>().last = Some(v);
+    v
+}
+
+/// The same, and sets `$?`.
+pub fn set_last(cx: &mut Cx, pid: i32, raw: i32) -> Value {
+    let v = new_status(cx, pid, raw);
+    match other_thread(cx) {
+        Some(t) => t.status = v,
+        None => cx.state::<Children>().last = Some(v),
+    }
     v
 }
 
@@ -103,6 +120,14 @@ fn pause(cx: &mut Cx, pids: &[i32], stops: bool) -> Result<()> {
 
 /// waitpid among the VM's children; None with WNOHANG when nothing happened. Sets `$?`.
 pub fn wait(cx: &mut Cx, pid: i32, flags: i32) -> Result<Option<(i32, Value)>> {
+    match wait_raw(cx, pid, flags)? {
+        Some((p, st)) => Ok(Some((p, set_last(cx, p, st)))),
+        None => Ok(None),
+    }
+}
+
+/// The same, as pid and raw status.
+fn wait_raw(cx: &mut Cx, pid: i32, flags: i32) -> Result<Option<(i32, i32)>> {
     loop {
         let mine = cx.state::<Children>().running.clone();
         let pids: Vec<i32> = if pid > 0 {
@@ -120,8 +145,7 @@ pub fn wait(cx: &mut Cx, pid: i32, flags: i32) -> Result<Option<(i32, Value)>> {
         }
         for p in &pids {
             if let Ok(Some(st)) = look(cx, *p, flags & !libc::WNOHANG) {
-                let v = set_last(cx, *p, st);
-                return Ok(Some((*p, v)));
+                return Ok(Some((*p, st)));
             }
         }
         if flags & libc::WNOHANG != 0 {
@@ -216,6 +240,18 @@ pub mod process {
 #[ruby_class(ids::PROCESS_STATUS)]
 pub mod status {
     use super::*;
+    /// Waits for a child of this VM and returns its status; `$?` stays as it is. Without such a child, a status with the pid -1; nil when
+    /// `Process::WNOHANG` is given and none has ended.
+    ///
+    ///     Process::Status.wait(spawn("exit 3")).exitstatus   #=> 3
+    #[method("wait", singleton)]
+    fn wait(cx: &mut Cx, _this: Value, pid: Option<i64>, flags: Option<i64>) -> Result<Value> {
+        match cx.rescue(&[ids::SYSTEM_CALL_ERROR], |cx| wait_raw(cx, pid.unwrap_or(-1) as i32, flags.unwrap_or(0) as i32))? {
+            Ok(Some((p, st))) => Ok(new_status(cx, p, st)),
+            Ok(None) => Ok(Value::NIL),
+            Err(_) => Ok(new_status(cx, -1, 0)),
+        }
+    }
     /// Id of the process that ended.
     #[method("pid")]
     fn pid(cx: &mut Cx, this: Value) -> i64 {

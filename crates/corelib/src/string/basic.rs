@@ -120,7 +120,9 @@ pub mod strings {
         if let Some(v) = source {
             let s = cx.to_str(v)?;
             cx.check_frozen(this.as_value())?;
-            set(cx, this, s.bytes(), s.encoding());
+            if s != this {
+                set(cx, this, s.bytes(), s.encoding());
+            }
         }
         if let Some(c) = kw.get(sym::capacity)
             && !c.is_nil()
@@ -267,8 +269,9 @@ pub mod strings {
             StringCell::append(r, &mut cx.heap, this.bytes());
             while r.len() < total {
                 let n = r.len().min(total - r.len());
-                let part = r;
-                StringCell::append(r, &mut cx.heap, &part.bytes()[..n]);
+                if StringCell::try_append_own(r, &mut cx.heap, n).is_err() {
+                    return too_big(cx);
+                }
             }
         }
         if this.code_range() != CodeRange::Broken {
@@ -359,7 +362,8 @@ pub mod strings {
     #[method("inspect")]
     fn inspect_str(cx: &mut Cx, this: Str) -> Value {
         let text = inspect::inspect_str(this.bytes(), enc(this));
-        cx.str(&text)
+        let shown = cx.str(&text);
+        if text.is_ascii() { shown } else { super::super::util::inspected(cx, Ref::of(shown)).as_value() }
     }
 
     /// As `inspect`, but ASCII only; `undump` reads it back.

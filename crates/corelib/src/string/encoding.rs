@@ -9,7 +9,7 @@ use zakuro_vm::string::CodeRange;
 use zakuro_vm::*;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Newlines {
+pub enum Newlines {
     Keep,
     /// "\n" to "\r\n"
     Crlf,
@@ -22,19 +22,32 @@ enum Newlines {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Xml {
+pub enum Xml {
     No,
     Text,
     Attr,
 }
 
 /// Keyword options of `encode`.
-struct Options {
-    policy: Policy,
+pub struct Options {
+    pub policy: Policy,
     invalid_given: bool,
     fallback: Value,
-    newlines: Newlines,
-    xml: Xml,
+    pub newlines: Newlines,
+    pub xml: Xml,
+}
+
+impl Options {
+    pub fn none() -> Options {
+        Options { policy: Policy::default(), invalid_given: false, fallback: Value::NIL, newlines: Newlines::Keep, xml: Xml::No }
+    }
+    pub fn forget_fallback(&mut self) {
+        self.fallback = Value::NIL;
+    }
+    /// XML escapes and line ends, on ASCII-compatible bytes.
+    pub fn decorated(&self, s: &[u8]) -> Vec<u8> {
+        decorate(s, self)
+    }
 }
 
 fn option(cx: &mut Cx, kw: Kwargs, name: Sym, what: &str) -> Result<Option<Sym>> {
@@ -42,22 +55,15 @@ fn option(cx: &mut Cx, kw: Kwargs, name: Sym, what: &str) -> Result<Option<Sym>>
         None | Some(Value::NIL) => Ok(None),
         Some(v) => match v.as_sym() {
             Some(s) => Ok(Some(s)),
-            None => {
-                let shown = cx.inspect_for_error(v);
-                cx.arg_error(format!("unexpected value for {what} option: {shown}"))
-            }
+            None if what.ends_with("character") => cx.arg_error(format!("unknown value for {what} option")),
+            None => cx.arg_error(format!("unexpected value for {what} option")),
         },
     }
 }
 
-fn options(cx: &mut Cx, kw: Kwargs, dst: Encoding) -> Result<Options> {
-    let mut o = Options {
-        policy: Policy::default(),
-        invalid_given: false,
-        fallback: Value::NIL,
-        newlines: Newlines::Keep,
-        xml: Xml::No,
-    };
+/// Reads the options that `encode` and Encoding::Converter take.
+pub fn options(cx: &mut Cx, kw: Kwargs, dst: Encoding) -> Result<Options> {
+    let mut o = Options::none();
     if kw.is_empty() {
         return Ok(o);
     }
@@ -103,7 +109,7 @@ fn options(cx: &mut Cx, kw: Kwargs, dst: Encoding) -> Result<Options> {
         (Sym::intern("cr_newline"), Newlines::Cr),
         (Sym::intern("lf_newline"), Newlines::Lf),
     ] {
-        if kw.get(name).is_some_and(|v| v.truthy()) {
+        if o.newlines == Newlines::Keep && kw.get(name).is_some_and(|v| v.truthy()) {
             o.newlines = n;
         }
     }
@@ -129,6 +135,12 @@ fn options(cx: &mut Cx, kw: Kwargs, dst: Encoding) -> Result<Options> {
 
 /// Raises the error of a failed conversion.
 fn conversion_error<T>(cx: &mut Cx, e: ConvErr) -> Result<T> {
+    let exc = error_of(cx, e);
+    cx.raise_value(exc)
+}
+
+/// The error of a failed conversion.
+pub fn error_of(cx: &mut Cx, e: ConvErr) -> Value {
     let class = match &e.kind {
         ConvErrKind::Invalid { .. } => ids::INVALID_BYTE_SEQUENCE_ERROR,
         ConvErrKind::Undefined { .. } => ids::UNDEFINED_CONVERSION_ERROR,
@@ -151,7 +163,7 @@ fn conversion_error<T>(cx: &mut Cx, e: ConvErr) -> Result<T> {
         }
         ConvErrKind::NotFound => {}
     }
-    cx.raise_value(exc)
+    exc
 }
 
 /// What the `fallback:` object gives for a character; None when it has nothing.
@@ -168,7 +180,8 @@ fn fallback(cx: &mut Cx, f: Value, c: Value) -> Result<Option<Str>> {
     if r.is_nil() { Ok(None) } else { cx.to_str(r).map(Some) }
 }
 
-fn convert(cx: &mut Cx, src: Encoding, dst: Encoding, s: &[u8], o: &Options) -> Result<Vec<u8>> {
+/// Converts bytes by the options, decorators apart. Encoding errors.
+pub fn convert(cx: &mut Cx, src: Encoding, dst: Encoding, s: &[u8], o: &Options) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     let mut rest = s;
     loop {

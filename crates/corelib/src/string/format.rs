@@ -16,6 +16,8 @@ struct VmArgs<'a> {
     encoding: Encoding,
     /// Text that is not ASCII stands in the result: the encoding can't change any more.
     fixed: bool,
+    /// The format is a single directive: nothing can stand beside its text.
+    alone: bool,
 }
 
 impl VmArgs<'_> {
@@ -48,8 +50,9 @@ impl VmArgs<'_> {
     }
     /// Bytes of a piece of the result; takes over its encoding.
     fn piece(&mut self, s: Str) -> Result<Vec<u8>> {
-        if enc(s) != self.encoding && !is_ascii(s) {
-            if self.fixed {
+        let wide = !enc(s).is_ascii_compatible() && s.len() > 0;
+        if enc(s) != self.encoding && (wide || !is_ascii(s)) {
+            if self.fixed || wide && !self.alone {
                 let (a, b) = (shown_name(self.encoding), shown_name(enc(s)));
                 return self.cx.raise(ids::COMPAT_ERROR, std::format!("incompatible character encodings: {a} and {b}"));
             }
@@ -159,6 +162,18 @@ impl FormatArgs for VmArgs<'_> {
         self.fixed |= !out.is_ascii();
         Ok(out)
     }
+    fn unused(&mut self) -> Result<()> {
+        const MESSAGE: &str = "too many arguments for format string";
+        if let [one] = self.args
+            && one.is_kind(Kind::Hash)
+        {
+            return Ok(());
+        }
+        if self.cx.global_get(Sym::intern("$DEBUG"))?.truthy() {
+            return self.cx.arg_error(MESSAGE);
+        }
+        if self.cx.is_verbose() { self.cx.warn_here(MESSAGE) } else { Ok(()) }
+    }
     fn error(&mut self, error: FormatError) -> Exc {
         let class = match error.kind {
             FormatErrorKind::ArgumentError => ids::ARGUMENT_ERROR,
@@ -184,7 +199,7 @@ pub fn format(cx: &mut Cx, fmt: Str, args: &[Value]) -> Result<Value> {
         return cx.raise(ids::COMPAT_ERROR, std::format!("ASCII incompatible encoding: {name}"));
     }
     let text = fmt.bytes().to_vec();
-    let mut a = VmArgs { encoding: enc(fmt), fixed: !is_ascii(fmt), cx, args };
+    let mut a = VmArgs { encoding: enc(fmt), fixed: !is_ascii(fmt), alone: &*text == b"%s", cx, args };
     let out = render(&text, &mut a)?;
     let e = a.encoding;
     Ok(cx.str_bytes(&out, e.id()))

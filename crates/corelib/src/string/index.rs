@@ -62,6 +62,7 @@ pub fn splice(cx: &mut Cx, this: Str, start: usize, end: usize, with: Str) -> Re
     if start == this.len() {
         return append(cx, this, with);
     }
+    let with = if with == this { Ref::of(copy(cx, with)) } else { with };
     let joined = if is_ascii(this) && is_ascii(with) { Some(string::CodeRange::Ascii) } else { None };
     StringCell::splice(this, &mut cx.heap, start, end, with.bytes());
     if this.encoding() != e.id() {

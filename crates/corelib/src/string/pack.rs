@@ -10,6 +10,13 @@ struct Elements<'a> {
     cx: &'a mut Cx,
     array: Ref<ArrayCell>,
     at: usize,
+    /// Strings whose addresses were packed: the result keeps them alive.
+    pointed: Option<Ref<ArrayCell>>,
+}
+
+/// Hidden variable of a packed String: the Strings that its pointers lead to.
+fn pointed() -> Sym {
+    Sym::intern("__pointed")
 }
 
 impl Elements<'_> {
@@ -49,7 +56,29 @@ impl PackSource for Elements<'_> {
     }
     fn float(&mut self) -> Result<f64> {
         let v = self.next();
+        // A Numeric that is no number itself has to have a `to_f`.
+        if v.is_kind(Kind::Object) && !self.cx.responds(v, sym::to_f, true)? {
+            let c = self.cx.class_name_of(v);
+            return self.cx.type_error(format!("can't convert {c} into Float"));
+        }
         self.cx.to_f64(v)
+    }
+    fn pointer(&mut self, least: usize) -> Result<u64> {
+        let v = self.next();
+        if v.is_nil() {
+            return Ok(0);
+        }
+        let s = self.cx.to_str(v)?;
+        if s.len() < least {
+            return self.cx.arg_error(format!("too short buffer for P({} for {least})", s.len()));
+        }
+        let list = match self.pointed {
+            Some(a) => a,
+            None => self.cx.new_array(),
+        };
+        self.pointed = Some(list);
+        ArrayCell::push(list, &mut self.cx.heap, s.as_value());
+        Ok(s.bytes().as_ptr() as u64)
     }
     fn bytes(&mut self, nil_ok: bool, any: bool) -> Result<Vec<u8>> {
         let v = self.next();
@@ -68,13 +97,30 @@ impl PackSource for Elements<'_> {
 }
 
 /// Value of something unpacked.
-fn value_of(cx: &mut Cx, u: Unpacked) -> Value {
-    match u {
+fn value_of(cx: &mut Cx, this: Str, u: Unpacked) -> Result<Value> {
+    Ok(match u {
         Unpacked::Nil => Value::NIL,
         Unpacked::Int(i) => int_value(cx, i),
         Unpacked::Float(f) => cx.float(f),
         Unpacked::Bytes(b, e) => cx.str_bytes(&b, e.id()),
+        Unpacked::Pointer(address, most) => return at_address(cx, this, address, most),
+    })
+}
+
+/// Bytes of a String that `this` was packed with: an address is compared, never followed.
+fn at_address(cx: &mut Cx, this: Str, address: u64, most: Option<usize>) -> Result<Value> {
+    if address == 0 {
+        return Ok(Value::NIL);
     }
+    let Some(list) = cx.ivar_lookup(this.as_value(), pointed()).and_then(Ref::<ArrayCell>::from_value) else {
+        return cx.arg_error("no associated pointer");
+    };
+    let found = list.as_slice().iter().filter_map(|v| Ref::<StringCell>::from_value(*v)).find(|s| s.bytes().as_ptr() as u64 == address);
+    let Some(s) = found else { return cx.arg_error("non associated pointer") };
+    let end = s.bytes().iter().position(|b| *b == 0).unwrap_or(s.len());
+    let end = end.min(most.unwrap_or(usize::MAX));
+    let bytes = s.bytes()[..end].to_vec();
+    Ok(cx.str_bytes(&bytes, string::BINARY))
 }
 
 fn offset_of(cx: &mut Cx, this: Str, kw: Kwargs) -> Result<usize> {
@@ -117,15 +163,21 @@ pub mod array_pack {
             cx.check_frozen(b.as_value())?;
         }
         let mut out = buffer.map_or(Vec::new(), |b| b.bytes().to_vec());
-        let e = pack(&template, &mut Elements { cx, array: this, at: 0 }, &mut out)?;
-        match buffer {
+        let mut elements = Elements { cx, array: this, at: 0, pointed: None };
+        let e = pack(&template, &mut elements, &mut out)?;
+        let strings = elements.pointed;
+        let result = match buffer {
             Some(b) => {
                 cx.check_frozen(b.as_value())?;
                 StringCell::set_bytes(b, &mut cx.heap, &out);
-                Ok(b.as_value())
+                b.as_value()
             }
-            None => Ok(cx.str_bytes(&out, e.id())),
+            None => cx.str_bytes(&out, e.id()),
+        };
+        if let Some(a) = strings {
+            cx.ivar_set_raw(result, pointed(), a.as_value());
         }
+        Ok(result)
     }
 }
 
@@ -141,11 +193,18 @@ pub mod string_unpack {
     fn unpack_method(cx: &mut Cx, this: Str, template: Str, kw: Kwargs, block: Block) -> Result<Value> {
         let offset = offset_of(cx, this, kw)?;
         let all = cx.new_array();
-        let done = unpack(template.bytes(), this.bytes(), offset, &mut |u| {
-            let v = value_of(cx, u);
-            ArrayCell::push(all, &mut cx.heap, v);
-            true
+        let mut failed = Ok(());
+        let done = unpack(template.bytes(), this.bytes(), offset, &mut |u| match value_of(cx, this, u) {
+            Ok(v) => {
+                ArrayCell::push(all, &mut cx.heap, v);
+                true
+            }
+            Err(e) => {
+                failed = Err(e);
+                false
+            }
         });
+        failed?;
         if let Err(e) = done {
             return raise_unpack(cx, e);
         }
@@ -175,6 +234,6 @@ pub mod string_unpack {
         if let Err(e) = done {
             return raise_unpack(cx, e);
         }
-        Ok(first.map_or(Value::NIL, |u| value_of(cx, u)))
+        first.map_or(Ok(Value::NIL), |u| value_of(cx, this, u))
     }
 }

@@ -264,6 +264,20 @@ pub fn check_compatible(cx: &mut Cx, a: Str, b: Str) -> Result<Encoding> {
     }
 }
 
+/// What an `inspect` gave, for a text in the default encoding: escaped when it is of another one and not ASCII.
+pub fn inspected(cx: &mut Cx, s: Str) -> Str {
+    let to = match crate::encoding::default_internal(cx) {
+        Some(e) => e,
+        None => crate::encoding::default_external(cx),
+    };
+    let own = enc(s);
+    if own == to || is_ascii(s) && own.is_ascii_compatible() {
+        return s;
+    }
+    let text = zakuro_text::encoding::inspect::escape(s.bytes(), own);
+    Ref::of(cx.str(&text))
+}
+
 /// Hook: the error of joining two Strings that do not fit.
 pub fn incompatible(cx: &mut Cx, a: Value, b: Value) -> Result<()> {
     let shown = |v: Value| Ref::<StringCell>::from_value(v).map_or("?".into(), |s| shown_name(enc(s)).to_string());
@@ -279,7 +293,7 @@ pub fn append(cx: &mut Cx, this: Str, other: Str) -> Result<()> {
     if e.id() != this.encoding() {
         this.set_encoding(e.id());
     }
-    if StringCell::try_append(this, &mut cx.heap, other.bytes()).is_err() {
+    if StringCell::try_append_string(this, &mut cx.heap, other).is_err() {
         return too_big(cx);
     }
     if let Some(r) = joined {
@@ -312,7 +326,7 @@ pub fn too_big<T>(cx: &mut Cx) -> Result<T> {
     cx.arg_error("argument too big")
 }
 
-/// Replaces content and encoding. The caller has checked frozen.
+/// Replaces content and encoding by those of others. The caller has checked frozen.
 pub fn set(cx: &mut Cx, this: Str, bytes: &[u8], encoding: u8) {
     let mut this = this;
     StringCell::set_bytes(this, &mut cx.heap, bytes);

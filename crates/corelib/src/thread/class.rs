@@ -433,7 +433,7 @@ pub mod thread {
 
     /// Name, place of the block and state.
     #[method("inspect", "to_s")]
-    fn inspect(cx: &mut Cx, this: Value) -> Result<String> {
+    fn inspect(cx: &mut Cx, this: Value) -> Result<Value> {
         let t = payload(cx, this)?;
         let state = match t.state {
             State::Dead | State::Created => "dead",
@@ -442,13 +442,16 @@ pub mod thread {
             _ if t.dying => "aborting",
             _ => "run",
         };
+        // Without a name it is bytes.
+        let encoding = if t.name.is_nil() { string::BINARY } else { string::UTF8 };
         let name = match Ref::<StringCell>::from_value(t.name) {
             Some(n) => format!("@{}", n.text()),
             None => String::new(),
         };
         let shown = cx.any_to_s(this);
         let place = place(cx, t);
-        Ok(format!("{}{name}{place} {state}>", shown.trim_end_matches('>')))
+        let text = format!("{}{name}{place} {state}>", shown.trim_end_matches('>'));
+        Ok(cx.str_bytes(text.as_bytes(), encoding))
     }
 
     /// A number for the thread, as the system would give it.

@@ -99,6 +99,9 @@ pub mod thread {
     #[method("fetch")]
     fn fetch(cx: &mut Cx, this: Value, key: Value, default: Option<Value>, block: Block) -> Result<Value> {
         let name = cx.to_sym(key)?;
+        if default.is_some() && block.is_some() {
+            cx.warn_here("block supersedes default value argument")?;
+        }
         if let Some(h) = locals(cx, this, false)?
             && let Some(v) = cx.hash_get_sym(h, name)
         {

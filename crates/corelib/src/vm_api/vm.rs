@@ -57,6 +57,17 @@ fn limits(cx: &mut Cx, kw: Kwargs) -> Result<Limits> {
     Ok(given.within(&mine))
 }
 
+/// Names outlive the VM that made them, so those of a new VM are also the limited VM's that makes it.
+fn share_account(cx: &Cx, control: &VmControl) {
+    let Some(host) = &cx.host else { return };
+    if let Some(names) = host.control.names.get() {
+        let _ = control.names.set(names.clone());
+        // Both look how much there is already: the maker at its next safepoint, the new VM at its first.
+        host.control.poll.set(zakuro_vm::gc::POLL_COLLECT);
+        control.poll.set(zakuro_vm::gc::POLL_COLLECT);
+    }
+}
+
 fn seconds(cx: &mut Cx, kw: Kwargs, name: Sym) -> Result<Option<Duration>> {
     match kw.get(name) {
         None | Some(Value::NIL) => Ok(None),
@@ -75,6 +86,7 @@ pub fn spawn(cx: &mut Cx, seed: Seed, kw: Kwargs) -> Result<Value> {
     crate::vm_api::birth::inherit(cx, &mut start)?;
     let limits = limits(cx, kw)?;
     let control = host.spawner.create_limited(&name, Vec::new(), limits);
+    share_account(cx, &control);
     if let Some(id) = kw.get(Sym::intern("family")).and_then(Value::as_fixnum) {
         control.family.store(id as u64, Ordering::Relaxed);
     }
@@ -139,6 +151,7 @@ pub mod vm_class {
         let limits = limits(cx, kw)?;
         let host = cx.host_handle()?;
         let control = host.spawner.create_limited(&name, argv, limits);
+        share_account(cx, &control);
         cx.data_init(this, VmHandle(control))
     }
 

@@ -24,7 +24,9 @@ fn slice(cx: &mut Cx, this: Value, from: usize, to: usize, enc: Option<u8>) -> R
 fn into_buffer(cx: &mut Cx, buffer: Option<Ref<StringCell>>, got: Value, keep_encoding: bool) -> Result<Value> {
     let (Some(mut b), Some(s)) = (buffer, Ref::<StringCell>::from_value(got)) else { return Ok(got) };
     cx.check_frozen(b.as_value())?;
-    StringCell::set_bytes(b, &mut cx.heap, s.bytes());
+    if b != s {
+        StringCell::set_bytes(b, &mut cx.heap, s.bytes());
+    }
     if !keep_encoding && b.encoding() != s.encoding() {
         b.set_encoding(s.encoding());
     }
@@ -401,7 +403,7 @@ mod string_io {
             return unget(cx, this, &out);
         }
         let s = cx.to_str(c)?;
-        let bytes = super::super::write::converted(s, enc);
+        let bytes = super::super::write::converted(s, enc).into_owned();
         unget(cx, this, &bytes)
     }
     /// Puts a byte, or the bytes of a String, back in front of the position.

@@ -38,6 +38,8 @@ fn write_one(cx: &mut Cx, this: Value, v: Value) -> Result<usize> {
         return Ok(0);
     }
     let Some(t) = modifiable(cx, this)? else { return Ok(0) };
+    // The String behind the stream may be written to it.
+    let bytes = if s == t { Cow::Owned(bytes.into_owned()) } else { bytes };
     let append = io(cx, this)?.mode & APPEND != 0;
     let st = state(cx, this)?;
     if append {

@@ -20,6 +20,19 @@ pub fn inspect_str(s: &[u8], enc: Encoding) -> String {
     out
 }
 
+/// ASCII text of a string: characters beyond ASCII become `\\u` escapes (Unicode) or `\\x` escapes of their bytes.
+pub fn escape(s: &[u8], enc: Encoding) -> String {
+    let mut out = String::with_capacity(s.len());
+    for c in enc.chars(s) {
+        match enc.ord(c) {
+            Some(n) if n < 0x80 => out.push(n as u8 as char),
+            Some(n) if enc.is_unicode() => unicode_escape(n, &mut out),
+            _ => c.iter().for_each(|b| hex_byte(*b, &mut out)),
+        }
+    }
+    out
+}
+
 /// Escapes common to all: true when `c` was written.
 pub(super) fn special(c: u8, next: Option<u8>, out: &mut String) -> bool {
     match c {

@@ -7,6 +7,9 @@ pub mod case;
 pub mod inspect;
 pub mod printable;
 mod single;
+pub mod stream;
+#[cfg(test)]
+mod stream_tests;
 mod table;
 pub mod transcode;
 pub mod utf8;

@@ -57,7 +57,9 @@ pub struct ConvErr {
     pub partial: Vec<u8>,
 }
 
-enum Step {
+pub(super) enum Step {
+    /// Bytes that are no character: a byte order mark, an escape sequence.
+    Skip(usize),
     Char(char, usize),
     /// Two code points for one character (Big5-HKSCS).
     Pair(char, char, usize),
@@ -119,6 +121,7 @@ pub fn transcode(src: Encoding, dst: Encoding, s: &[u8], policy: &Policy) -> Res
             }
         }
         match decoder.next(&s[at..]) {
+            Step::Skip(n) => at += n,
             Step::Char(c, n) => {
                 if !encoder.put(c, &mut out) {
                     undefined_char(src, dst, c, at + n, policy, &mut encoder, &mut out)?;
@@ -195,7 +198,7 @@ pub fn scrub(s: &[u8], enc: Encoding, mut with: impl FnMut(&[u8]) -> Vec<u8>) ->
     out
 }
 
-fn is_mapped(e: Encoding) -> bool {
+pub(super) fn is_mapped(e: Encoding) -> bool {
     e.kind() != Kind::Unmapped
 }
 
@@ -227,7 +230,7 @@ fn path(src: Encoding, dst: Encoding) -> String {
     }
 }
 
-fn undefined_source(src: Encoding, dst: Encoding, bytes: &[u8], consumed: usize, partial: Vec<u8>) -> ConvErr {
+pub(super) fn undefined_source(src: Encoding, dst: Encoding, bytes: &[u8], consumed: usize, partial: Vec<u8>) -> ConvErr {
     // CRuby compares names letter by letter, and its tables write "windows-1252".
     let direct = dst == Encoding::UTF_8 && !src.name().starts_with("Windows-125");
     let shown = dumped(bytes);
@@ -246,7 +249,7 @@ fn undefined_source(src: Encoding, dst: Encoding, bytes: &[u8], consumed: usize,
     }
 }
 
-fn undefined_char(
+pub(super) fn undefined_char(
     src: Encoding,
     dst: Encoding,
     c: char,
@@ -283,7 +286,15 @@ fn undefined_char(
     Ok(())
 }
 
-fn invalid(src: Encoding, dst: Encoding, bad: &[u8], again: &[u8], incomplete: bool, consumed: usize, partial: Vec<u8>) -> ConvErr {
+pub(super) fn invalid(
+    src: Encoding,
+    dst: Encoding,
+    bad: &[u8],
+    again: &[u8],
+    incomplete: bool,
+    consumed: usize,
+    partial: Vec<u8>,
+) -> ConvErr {
     let message = if incomplete {
         format!("incomplete {} on {}", dumped(bad), src.name())
     } else if again.is_empty() {
@@ -323,14 +334,15 @@ pub(super) fn encode_char(enc: Encoding, c: char, out: &mut Vec<u8>) -> bool {
     Encoder::new(enc).put(c, out)
 }
 
-struct Decoder {
+#[derive(Clone)]
+pub(super) struct Decoder {
     enc: Encoding,
     kind: Kind,
     upper: Vec<char>,
 }
 
 impl Decoder {
-    fn new(enc: Encoding) -> Decoder {
+    pub(super) fn new(enc: Encoding) -> Decoder {
         let upper = match enc.kind() {
             Kind::Single(i) => single::TABLES[i].chars().collect(),
             _ => Vec::new(),
@@ -339,7 +351,7 @@ impl Decoder {
     }
 
     /// UTF-16 and UTF-32 tell their byte order by a mark.
-    fn skip_bom(&mut self, s: &[u8]) -> usize {
+    pub(super) fn skip_bom(&mut self, s: &[u8]) -> usize {
         match (self.enc, s) {
             (Encoding::UTF_32, [0xff, 0xfe, 0, 0, ..]) => {
                 self.kind = Kind::Utf32 { big: false };
@@ -355,7 +367,7 @@ impl Decoder {
         }
     }
 
-    fn next(&mut self, s: &[u8]) -> Step {
+    pub(super) fn next(&mut self, s: &[u8]) -> Step {
         let b = s[0];
         let bad = |n: usize| Step::Invalid { bad: n, again: 0, incomplete: false };
         let incomplete = Step::Invalid { bad: s.len(), again: 0, incomplete: true };
@@ -392,7 +404,8 @@ impl Decoder {
                         char::from_u32(c).map_or(bad(2), |c| Step::Char(c, 4))
                     }
                     (Some(0xd800..=0xdbff), None) => incomplete,
-                    (Some(0xd800..=0xdbff), Some(_)) => Step::Invalid { bad: 2, again: 2, incomplete: false },
+                    // Big-endian, the first byte of the next unit tells.
+                    (Some(0xd800..=0xdbff), Some(_)) => Step::Invalid { bad: 2, again: if big { 1 } else { 2 }, incomplete: false },
                     (Some(u), _) => char::from_u32(u as u32).map_or(bad(2), |c| Step::Char(c, 2)),
                 }
             }
@@ -410,6 +423,15 @@ impl Decoder {
                 Err(_) if s.len() == 1 && is_lead(m, b) => incomplete,
                 Err(_) if b == 0x8f && matches!(m, Multi::EucJp | Multi::EucJpMs) && matches!(s[1], 0xa1..=0xfe) => {
                     Step::Invalid { bad: 2, again: usize::from(s.len() > 2), incomplete: s.len() == 2 }
+                }
+                // Four bytes that break off.
+                Err(_)
+                    if m == Multi::Gb18030
+                        && s.len() < 4
+                        && matches!(s[1], 0x30..=0x39)
+                        && s.get(2).is_none_or(|b| (0x81..=0xfe).contains(b)) =>
+                {
+                    incomplete
                 }
                 Err(n) => Step::Invalid { bad: n, again: usize::from(is_lead(m, b) && s.len() > n), incomplete: false },
             },
@@ -463,7 +485,7 @@ fn is_vendor_row(m: Multi, c: &[u8]) -> bool {
         }
 }
 
-fn multi_decode(m: Multi, c: &[u8]) -> Step {
+pub(super) fn multi_decode(m: Multi, c: &[u8]) -> Step {
     let Some(text) = engine(m).decode_without_bom_handling_and_without_replacement(c) else {
         return Step::Undefined(c.len());
     };
@@ -481,7 +503,8 @@ fn multi_decode(m: Multi, c: &[u8]) -> Step {
     }
 }
 
-struct Encoder {
+#[derive(Clone)]
+pub(super) struct Encoder {
     enc: Encoding,
     kind: Kind,
     /// Single-byte charsets: sorted by character.
@@ -489,26 +512,28 @@ struct Encoder {
     /// EUC-JP: the three-byte characters of JIS X 0212, sorted; read from the decoder when first needed, because the engine
     /// doesn't encode them.
     supplement: Vec<(char, [u8; 3])>,
+    /// The byte order mark is written (kept by the caller).
+    pub(super) begun: bool,
 }
 
 impl Encoder {
-    fn new(enc: Encoding) -> Encoder {
+    pub(super) fn new(enc: Encoding) -> Encoder {
         let mut lower: Vec<(char, u8)> = match enc.kind() {
             Kind::Single(i) => single::TABLES[i].chars().zip(0x80..=0xff).filter(|p| p.0 != '\u{fffd}').collect(),
             _ => Vec::new(),
         };
         lower.sort_unstable();
-        Encoder { enc, kind: enc.kind(), lower, supplement: Vec::new() }
+        Encoder { enc, kind: enc.kind(), lower, supplement: Vec::new(), begun: false }
     }
 
-    fn start(&mut self, out: &mut Vec<u8>) {
+    pub(super) fn start(&mut self, out: &mut Vec<u8>) {
         if matches!(self.enc, Encoding::UTF_16 | Encoding::UTF_32) {
             self.put('\u{feff}', out);
         }
     }
 
     /// False when the charset lacks `c`.
-    fn put(&mut self, c: char, out: &mut Vec<u8>) -> bool {
+    pub(super) fn put(&mut self, c: char, out: &mut Vec<u8>) -> bool {
         match self.kind {
             Kind::Utf8 => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
             Kind::Utf16 { big } => {

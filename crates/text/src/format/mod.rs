@@ -83,6 +83,10 @@ pub trait FormatArgs {
     fn inspect(&mut self, arg: ArgRef<'_>) -> Result<Vec<u8>, Self::Err>;
     /// `%c`: one character, of a code point or the first one of a String.
     fn chr(&mut self, arg: ArgRef<'_>) -> Result<Vec<u8>, Self::Err>;
+    /// The format leaves positional arguments over.
+    fn unused(&mut self) -> Result<(), Self::Err> {
+        Ok(())
+    }
     fn error(&mut self, error: FormatError) -> Self::Err;
     /// Characters in `s`; overridden for encodings other than UTF-8.
     fn char_count(&self, s: &[u8]) -> usize {
@@ -160,7 +164,12 @@ impl<'f, A: FormatArgs> Engine<'f, '_, A> {
             self.directive()?;
         }
         self.out.extend_from_slice(&self.fmt[self.at..]);
-        Ok(())
+        // Numbered and named arguments may be left over.
+        let used = match self.numbering {
+            Numbering::None | Numbering::Sequential(_) => self.next - 1,
+            _ => self.args.len(),
+        };
+        if used < self.args.len() { self.args.unused() } else { Ok(()) }
     }
 
     fn directive(&mut self) -> Result<(), A::Err> {
@@ -168,7 +177,7 @@ impl<'f, A: FormatArgs> Engine<'f, '_, A> {
         let mut value: Option<ArgRef<'f>> = None;
         let mut name: Option<String> = None;
         loop {
-            // The end acts like a NUL, which stands for a lone percent sign.
+            // The end acts like a NUL, which no directive is.
             let c = self.fmt.get(self.at).copied().unwrap_or(0);
             self.at += 1;
             match c {
@@ -242,10 +251,7 @@ impl<'f, A: FormatArgs> Engine<'f, '_, A> {
                         spec.precision = Some(self.number("precision")?);
                     }
                 }
-                b'\n' | 0 | b'%' => {
-                    if c != b'%' {
-                        self.at = (self.at - 1).min(self.fmt.len());
-                    }
+                b'%' => {
                     if !spec.is_bare() {
                         return self.fail("invalid format character - %");
                     }
@@ -279,6 +285,9 @@ impl<'f, A: FormatArgs> Engine<'f, '_, A> {
                     return Ok(());
                 }
                 _ => {
+                    if c.is_ascii_control() {
+                        return self.fail("malformed format string");
+                    }
                     // Name a multi-byte character as a whole.
                     let rest = &self.fmt[self.at - 1..];
                     let len = self.args.char_prefix(rest, 1).max(1);

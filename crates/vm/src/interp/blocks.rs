@@ -137,6 +137,55 @@ pub unsafe fn push_block_frame(
     }
 }
 
+/// [`push_block_frame`] for what native loops do all day: a literal block with required parameters only, given as many values, more, or one Array to be
+/// spread. None: nothing was done, that is for `push_block_frame`.
+///
+/// # Safety
+/// As there, but nothing stands above `base` yet.
+#[inline(always)]
+pub unsafe fn push_plain_block(cx: &mut Cx, block: Block, base: *mut Value, args: &[Value]) -> Option<*const CodeState> {
+    // SAFETY: caller; a block record is valid while its block may be called. The slice of a spread Array is copied before anything can change it.
+    unsafe {
+        let rec = block.record()?;
+        let cs = (*rec).0 as *const CodeState;
+        let required = (*cs).required as usize;
+        if !(*cs).simple {
+            return None;
+        }
+        let mut given = args;
+        let one: Ref<ArrayCell>;
+        if given.len() != required {
+            if given.len() == 1 && given[0].is_kind(Kind::Array) {
+                one = Ref::of(given[0]);
+                given = one.as_slice();
+            } else if given.len() < required {
+                return None;
+            }
+            if (*cs).code.params.numbered != 0 {
+                return None;
+            }
+        }
+        let fp = cx.fp.add(1);
+        if fp >= cx.frame_limit || base.wrapping_add((*cs).nregs as usize) >= cx.stack_limit {
+            return None;
+        }
+        let home = (*rec.add(1)).0 as *const Frame;
+        *base = *(*home).regs;
+        for i in 0..required {
+            *base.add(1 + i) = given.get(i).copied().unwrap_or(Value::NIL);
+        }
+        for k in (*cs).nil_from..(*cs).nlocals {
+            *base.add(k as usize) = Value::NIL;
+        }
+        if (*cs).env_reg != 0 {
+            *base.add((*cs).env_reg as usize) = env_of(home);
+        }
+        fp.write(Frame { ip: (*cs).insns, regs: base, code: cs, block: Block::NONE, me: (*home).me, aux: FRAME_BLOCK });
+        cx.fp = fp;
+        Some(cs)
+    }
+}
+
 /// Copies the arguments to the parameter registers. Strict for methods and lambdas, Proc rules otherwise.
 ///
 /// # Safety

@@ -739,10 +739,16 @@ impl Cx {
     }
     /// Calls a hook (`inherited`, `method_added`, ...) unless it is the builtin that does nothing.
     pub fn call_hook(&mut self, v: Value, name: Sym, arg: Value) -> Result<()> {
-        if let Some(m) = self.method_of(v, name)
-            && m.method_kind() != MethodKind::Native
-        {
-            self.call_method(m, v, name, &[arg], false, Block::NONE)?;
+        match self.method_of(v, name) {
+            Some(m) if m.method_kind() == MethodKind::Native => {}
+            Some(m) => {
+                self.call_method(m, v, name, &[arg], false, Block::NONE)?;
+            }
+            None if self.in_boot => {}
+            // Undefined: method_missing, or NoMethodError.
+            None => {
+                self.call_private(v, name, &[arg])?;
+            }
         }
         Ok(())
     }

@@ -285,8 +285,7 @@ pub unsafe fn set_const(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
         (*cx.fp).ip = ip;
         let name = (&(*cs).code.syms)[i.c as usize];
         let holder = r!(regs, i.b);
-        let holder =
-            if holder.is_undef() { Ref::<CrefCell>::from_value(cref(cx)).map_or(cx.class_value(ids::OBJECT), |c| c.class) } else { holder };
+        let holder = if holder.is_undef() { check!(cx, ip, regs, cs, cx.scope_holder(cref(cx))) } else { holder };
         check!(cx, ip, regs, cs, cx.assign_const(holder, name, r!(regs, i.a)));
         next!(cx, ip, regs, cs)
     }

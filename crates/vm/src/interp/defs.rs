@@ -67,6 +67,9 @@ impl Cx {
     pub fn default_definee(&mut self) -> Result<ClassId> {
         let cref = self.current_cref();
         let Some(c) = Ref::<CrefCell>::from_value(cref) else { return Ok(ids::OBJECT) };
+        if c.definee == Value::FALSE {
+            return self.singleton_class(c.class);
+        }
         if c.definee == Value::TRUE {
             // instance_eval: the singleton class is made when something is defined.
             let object = self.current_self();
@@ -220,11 +223,7 @@ impl Cx {
             return Ok(self.class_value(s));
         }
         let by_path = !holder.is_undef();
-        let holder = if holder.is_undef() {
-            Ref::<CrefCell>::from_value(self.current_cref()).map_or(self.class_value(ids::OBJECT), |c| c.class)
-        } else {
-            holder
-        };
+        let holder = if holder.is_undef() { self.scope_holder(self.current_cref())? } else { holder };
         let Some(hid) = self.class_id(holder) else {
             let s = self.inspect_for_error(holder);
             return self.type_error(format!("{s} is not a class/module"));
@@ -285,13 +284,21 @@ impl Cx {
     }
     /// New class after the checks of inheritance.
     pub fn new_subclass(&mut self, sup: ClassId) -> Result<ClassId> {
+        self.check_superclass(sup)?;
+        Ok(self.new_class(ClassKind::Class, Some(sup)))
+    }
+    /// TypeError unless classes may inherit from this one.
+    pub fn check_superclass(&mut self, sup: ClassId) -> Result<()> {
         if sup == ids::CLASS {
             return self.type_error("can't make subclass of Class");
         }
         if self.class(sup).kind == ClassKind::Singleton {
             return self.type_error("can't make subclass of singleton class");
         }
-        Ok(self.new_class(ClassKind::Class, Some(sup)))
+        if self.class(sup).superclass.is_none() && sup != ids::BASIC_OBJECT {
+            return self.type_error("can't inherit uninitialized class");
+        }
+        Ok(())
     }
 }
 

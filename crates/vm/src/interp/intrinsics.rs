@@ -49,6 +49,22 @@ impl Cx {
             }
         }
     }
+    /// Stores `$~` for the innermost frame that is not of the core library.
+    pub fn set_program_backref(&mut self, m: Value) {
+        let mut f = self.fp;
+        // SAFETY: frames between `stacks.frames` and fp are initialised; a Ruby frame's code is alive.
+        unsafe {
+            while f >= self.stacks.frames {
+                if !(*f).is_boundary() && !crate::backtrace::internal(&(*(*f).code).code) {
+                    if let Some(p) = (*(*f).code).code.backref {
+                        *place(f, p) = m;
+                    }
+                    return;
+                }
+                f = f.sub(1);
+            }
+        }
+    }
     /// Whether the program of the innermost Ruby frame reads `$~`: if not, no MatchData needs to be made.
     pub fn wants_backref(&self) -> bool {
         // SAFETY: a live frame and its code.
@@ -395,16 +411,22 @@ impl Cx {
     fn const_is_defined(&mut self, cref: Value, name: Sym) -> bool {
         let mut c = cref;
         while let Some(s) = Ref::<CrefCell>::from_value(c) {
-            if let Some(id) = self.class_id(s.class)
+            if s.parent.is_nil() {
+                break;
+            }
+            if let Some(id) = self.scope_class(s)
                 && self.const_defined_entry(id, name).is_some()
             {
                 return true;
             }
             c = s.parent;
         }
-        let inner = Ref::<CrefCell>::from_value(cref).and_then(|s| self.class_id(s.class)).unwrap_or(ids::OBJECT);
-        let mro = self.class(inner).mro.clone();
-        mro.iter().chain(&[ids::OBJECT]).any(|m| self.const_defined_entry(*m, name).is_some())
+        let inner = Ref::<CrefCell>::from_value(cref).and_then(|s| self.scope_class(s)).unwrap_or(ids::OBJECT);
+        let mut mro = self.class(inner).mro.clone();
+        if self.class(inner).kind == ClassKind::Module {
+            mro.push(ids::OBJECT);
+        }
+        mro.iter().any(|m| self.const_defined_entry(*m, name).is_some())
     }
     /// `alias new old` in a class.
     pub fn alias_method(&mut self, class: ClassId, new: Sym, old: Sym) -> Result<()> {

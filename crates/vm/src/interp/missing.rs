@@ -70,10 +70,22 @@ impl Cx {
             return self.any_to_s(v);
         }
         if let Some(c) = self.class_id(v) {
-            let n = self.class_name(c);
+            let n = self.told_name(c);
             return if self.class(c).kind == ClassKind::Module { format!("module {n}") } else { format!("class {n}") };
         }
-        format!("an instance of {}", self.class_name_of(v))
+        let c = self.class_of(v);
+        format!("an instance of {}", self.told_name(c))
+    }
+    /// What a class says that it is called: by a `name` of the program's, if it has one.
+    fn told_name(&mut self, c: ClassId) -> String {
+        let v = self.class_value(c);
+        if self.method_of(v, sym::name).is_some_and(|m| m.method_kind() != MethodKind::Native)
+            && let Ok(Ok(n)) = self.rescue(&[ids::STANDARD_ERROR], |cx| cx.call(v, sym::name, &[]))
+            && let Some(n) = Ref::<StringCell>::from_value(n)
+        {
+            return n.text().into_owned();
+        }
+        self.class_name(c)
     }
     #[cold]
     pub fn no_method_error<T>(&mut self, v: Value, name: Sym, args: &[Value], why: MissReason) -> Result<T> {

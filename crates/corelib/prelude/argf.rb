@@ -1,0 +1,333 @@
+# Prelude: ARGF, the files named in ARGV one after the other, or $stdin.
+#
+# Each VM has one that reads its ARGV; `ARGF.class.new(*names)` makes more. What is kept: @file and @filename, the stream being read or the last one;
+# @at, :next when the next file is to be opened before reading, :open while one is read, :stdin when no files were named; @started once a name was looked at.
+class ArgfClass
+  include Enumerable
+
+  def initialize(*names)
+    @argv = names
+  end
+
+  def argv = @argv || ARGV
+
+  def to_s = "ARGF"
+  alias inspect to_s
+
+  def file
+    __open
+    @file
+  end
+
+  def filename
+    __open
+    @filename
+  end
+  alias path filename
+
+  def lineno = @lineno || 0
+
+  def lineno=(number)
+    @lineno = $. = Integer === number ? number : Integer(number)
+  end
+
+  def readlines(*args, **options)
+    lines = []
+    while __open
+      lines.concat(@file.readlines(*args, **options))
+      break if @at == :stdin
+      __close
+    end
+    self.lineno = lineno + lines.size
+    lines
+  end
+  alias to_a readlines
+
+  def each_line(*args, **options)
+    return to_enum(:each_line, *args, **options) unless block_given?
+    __each do
+      @file.each_line(*args, **options) do |line|
+        self.lineno = lineno + 1
+        yield line
+      end
+    end
+  end
+  alias each each_line
+
+  def each_char
+    return to_enum(:each_char) unless block_given?
+    __each { @file.each_char { |char| yield char } }
+  end
+
+  def each_byte
+    return to_enum(:each_byte) unless block_given?
+    __each { @file.each_byte { |byte| yield byte } }
+  end
+
+  def each_codepoint
+    return to_enum(:each_codepoint) unless block_given?
+    __each { @file.each_codepoint { |code| yield code } }
+  end
+
+  def read(length = nil, buffer = nil)
+    buffer&.clear
+    text = buffer
+    while __open
+      part = @file.read(length && length - (text ? text.bytesize : 0))
+      if part
+        text ? text << part : text = part
+      end
+      if part.nil? || length.nil?
+        break if @at == :stdin
+        __close
+      elsif text.bytesize >= length
+        break
+      end
+    end
+    text
+  end
+
+  def readpartial(max, buffer = nil) = __partial(buffer, true) { @file.readpartial(max, *buffer) }
+
+  def read_nonblock(max, buffer = nil, exception: true)
+    unless true.equal?(exception) || false.equal?(exception)
+      raise ArgumentError, "expected true or false as exception: #{exception.inspect}"
+    end
+    __partial(buffer, exception) { @file.read_nonblock(max, *buffer, exception: exception) }
+  end
+
+  def getc = __one { @file.getc }
+  def getbyte = __one { @file.getbyte }
+  def readchar = getc || raise(EOFError, "end of file reached")
+  def readbyte = getbyte || raise(EOFError, "end of file reached")
+
+  def eof?
+    __open
+    @file.eof?
+  end
+  alias eof eof?
+
+  def skip
+    __close if @started && @at == :open
+    self
+  end
+
+  def close
+    __open
+    __close unless @at == :stdin
+    @lineno = 0
+    self
+  end
+
+  def closed?
+    __open
+    @file.closed?
+  end
+
+  def fileno = __stream("no stream").fileno
+  alias to_i fileno
+
+  def to_io
+    __open
+    @file.to_io
+  end
+
+  def pos = __stream("no stream to tell").pos
+  alias tell pos
+  def pos=(offset)
+    __stream("no stream to set position").pos = offset
+  end
+
+  def seek(offset, whence = IO::SEEK_SET) = __stream("no stream to seek").seek(offset, whence)
+
+  def rewind
+    stream = __stream("no stream to rewind")
+    read = stream.lineno
+    result = stream.rewind
+    @lineno = $. = lineno - read
+    result
+  end
+
+  def binmode
+    @binmode = true
+    __open
+    @file.binmode
+    self
+  end
+
+  def binmode? = @binmode ? true : false
+
+  def external_encoding = __open ? @file.external_encoding : Encoding.default_external
+  def internal_encoding = __open ? @file.internal_encoding : Encoding.default_internal
+
+  def set_encoding(...)
+    stream = __stream("no stream to set encoding")
+    stream.set_encoding(...)
+    @encodings = [stream.external_encoding, stream.internal_encoding]
+    self
+  end
+
+  def inplace_mode
+    return @inplace || nil if defined?(@inplace)
+    @argv ? nil : $-i
+  end
+
+  def inplace_mode=(suffix)
+    @inplace = suffix && suffix.to_str.dup
+  end
+
+  def to_write_io
+    __open
+    raise IOError, "not opened for writing" unless inplace_mode && @writer
+    @writer
+  end
+
+  def write(*objects) = to_write_io.write(*objects)
+
+  def print(*objects)
+    to_write_io.print(*objects)
+  end
+
+  def puts(*objects)
+    to_write_io.puts(*objects)
+  end
+
+  def printf(*args)
+    to_write_io.printf(*args)
+  end
+
+  def putc(object)
+    to_write_io.putc(object)
+  end
+
+  private
+
+  def initialize_copy(other)
+    @argv = other.argv.dup
+    self
+  end
+
+  # Sees to it that @file is what is to be read next; false behind the last file.
+  def __open
+    if @started
+      @at = :next if @at == :stdin && !argv.empty?
+    else
+      @started = true
+      @at = argv.empty? ? :stdin : :next
+    end
+    case @at
+    when :next
+      if argv.empty?
+        __finish_edit
+        return false
+      end
+      __open_file(argv.shift)
+    when :stdin
+      @file = $stdin
+      @filename = "-"
+    end
+    true
+  end
+
+  def __open_file(name)
+    name = name.respond_to?(:to_path) ? name.to_path : name.to_str
+    __finish_edit
+    @filename = name
+    @at = :open
+    if name == "-"
+      warn("Can't do inplace edit for stdio; skipped") if inplace_mode
+      @file = $stdin
+      return
+    end
+    @file = begin
+      File.open(name)
+    rescue SystemCallError
+      @at = :next
+      raise
+    end
+    @file.binmode if @binmode
+    @file.set_encoding(*@encodings) if @encodings
+    __edit if inplace_mode
+  end
+
+  # `-i`: the file's name goes to a new file that $stdout writes.
+  def __edit
+    suffix = inplace_mode
+    mode = @file.stat.mode & 0o7777
+    suffix.empty? ? File.unlink(@filename) : File.rename(@filename, @filename + suffix)
+    @writer = File.new(@filename, File::WRONLY | File::CREAT | File::TRUNC, mode)
+    @stdout = $stdout
+    $stdout = @writer
+  end
+
+  def __finish_edit
+    return unless @writer
+    @writer.close
+    @writer = nil
+    $stdout = @stdout
+  end
+
+  # Ends the file being read.
+  def __close
+    @at = :next
+    @file.close unless @file.equal?($stdin)
+  end
+
+  def __stream(message)
+    __open or raise ArgumentError, message
+    @file
+  end
+
+  def __each
+    while __open
+      yield
+      break if @at == :stdin
+      @at = :next
+    end
+    self
+  end
+
+  def __one
+    while __open
+      found = yield
+      return found if found || @at == :stdin
+      __close
+    end
+    nil
+  end
+
+  def __partial(buffer, exception)
+    unless __open
+      buffer&.clear
+      raise EOFError, "end of file reached"
+    end
+    part = begin
+      yield
+    rescue EOFError
+      nil
+    end
+    return part if part
+    last = @at == :stdin
+    __close unless last
+    if last || argv.empty?
+      return nil unless exception
+      raise EOFError, "end of file reached"
+    end
+    buffer || +""
+  end
+
+  # `gets` but for `$_`, which the caller sets.
+  def __gets(...)
+    while __open
+      line = @file.gets(...)
+      if line
+        self.lineno = lineno + 1
+        return line
+      end
+      return nil if @at == :stdin
+      __close
+    end
+    nil
+  end
+end
+Object.__send__(:remove_const, :ArgfClass)

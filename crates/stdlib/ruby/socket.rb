@@ -1,0 +1,442 @@
+# socket: BasicSocket and Socket. System calls are native (`__connect` and so on).
+class BasicSocket
+  @no_reverse = true
+
+  class << self
+    def do_not_reverse_lookup = BasicSocket.instance_variable_get(:@no_reverse)
+
+    def do_not_reverse_lookup=(on)
+      BasicSocket.instance_variable_set(:@no_reverse, on ? true : false)
+    end
+
+    def new(*args, **options, &block)
+      warn("#{self}::new() does not take block; use #{self}::open() instead", uplevel: 0) if block
+      super(*args, **options)
+    end
+
+    def for_fd(fd)
+      socket = allocate
+      socket.__send__(:__adopt, fd)
+      socket.__send__(:__fresh)
+      socket
+    end
+  end
+
+  private def __fresh
+    self.do_not_reverse_lookup = false unless BasicSocket.do_not_reverse_lookup
+    self
+  end
+
+  def getsockname = __name(false)
+  def getpeername = __name(true)
+  def local_address = Addrinfo.new(getsockname, *__kind)
+  def remote_address = Addrinfo.new(getpeername, *__kind)
+
+  # Family, type and protocol of the addresses of this socket.
+  private def __kind
+    family = Sys.family_of(__name(false))
+    type = __getsockopt(Socket::SOL_SOCKET, Socket::SO_TYPE).unpack1("i")
+    [family, type, 0]
+  end
+
+  def connect_address
+    address = local_address
+    case address.afamily
+    when Socket::AF_UNIX
+      raise SocketError, "unbound UNIX socket" if address.unix_path.empty?
+    when Socket::AF_INET, Socket::AF_INET6
+      raise SocketError, "unbound Internet socket" if address.ip_port == 0
+    end
+    case address.afamily
+    when Socket::AF_INET
+      if address.ip_address == "0.0.0.0"
+        return Addrinfo.new(Socket.pack_sockaddr_in(address.ip_port, "127.0.0.1"), address.pfamily, address.socktype, address.protocol)
+      end
+    when Socket::AF_INET6
+      if address.ipv6_unspecified?
+        return Addrinfo.new(Socket.pack_sockaddr_in(address.ip_port, "::1"), address.pfamily, address.socktype, address.protocol)
+      elsif address.ipv6_v4mapped? && address.ip_address == "::ffff:0.0.0.0"
+        return Addrinfo.new(Socket.pack_sockaddr_in(address.ip_port, "::ffff:127.0.0.1"), address.pfamily, address.socktype, address.protocol)
+      end
+    end
+    address
+  end
+
+  def getsockopt(level, optname)
+    family = Sys.family_of(getsockname)
+    level = Sys.level(family, level)
+    optname = Sys.optname(family, level, optname)
+    Socket::Option.new(family, level, optname, __getsockopt(level, optname))
+  end
+
+  def setsockopt(*args)
+    if args.size == 1 && Socket::Option === args[0]
+      level, optname, value = args[0].level, args[0].optname, args[0].data
+    elsif args.size == 3
+      level, optname, value = args
+    else
+      raise ArgumentError, "wrong number of arguments (given #{args.size}, expected 3)"
+    end
+    family = Sys.family_of(getsockname)
+    level = Sys.level(family, level)
+    optname = Sys.optname(family, level, optname)
+    data =
+      case value
+      when true then [1].pack("i")
+      when false then [0].pack("i")
+      when Integer then [value].pack("i")
+      else Sys.text(value)
+      end
+    __setsockopt(level, optname, data)
+  end
+
+  def shutdown(how = nil) = __shutdown(Sys.how(how))
+
+  def close_read
+    return if !__open_side(0) && __open_side(1)
+    __shutdown(Socket::SHUT_RD) rescue Errno::ENOTCONN
+    close if __close_side(0)
+    nil
+  end
+
+  def close_write
+    return if !__open_side(1) && __open_side(0)
+    flush
+    __shutdown(Socket::SHUT_WR) rescue Errno::ENOTCONN
+    close if __close_side(1)
+    nil
+  end
+
+  def send(message, flags, to = nil)
+    __send(Sys.text(message), flags, to.nil? ? nil : Sys.sockaddr(to), true)
+  end
+
+  # A buffer keeps its encoding.
+  private def __into(buffer, text)
+    return text if buffer.nil?
+    encoding = buffer.encoding
+    buffer.replace(text).force_encoding(encoding)
+  end
+
+  # An empty text of a stream is its end.
+  private def __end?(text, max) = text.empty? && max != 0 && __stream?
+  private def __stream? = __getsockopt(Socket::SOL_SOCKET, Socket::SO_TYPE).unpack1("i") == Socket::SOCK_STREAM
+
+  def recv(max, flags = 0, buffer = nil)
+    text = __recv(max, flags || 0, true, false)
+    return nil if __end?(text, max)
+    __into(buffer, text)
+  end
+
+  def recv_nonblock(max, flags = 0, buffer = nil, exception: true)
+    text = __recv(max, flags || 0, false, false)
+    return Sys.later(text, "recvfrom(2)", exception) if Symbol === text
+    return nil if __end?(text, max)
+    __into(buffer, text)
+  end
+
+  # Of a datagram nothing is left over for the next call.
+  def read_nonblock(max, buffer = nil, exception: true)
+    return super if max == 0 || __buffered > 0
+    text = __recv(max, 0, false, false)
+    if Symbol === text
+      return text unless exception
+      raise IO::EAGAINWaitReadable, "read would block"
+    end
+    if __end?(text, max)
+      buffer&.clear
+      return nil unless exception
+      raise EOFError, "end of file reached"
+    end
+    __into(buffer, text)
+  end
+
+  private def __controls(controls)
+    controls.map do |c|
+      if Socket::AncillaryData === c
+        [c.level, c.type, c.data]
+      else
+        list = Array.try_convert(c)
+        raise TypeError, "Socket::AncillaryData or Array expected" unless list && list.size == 3
+        level = Sys.level(Sys.family_of(getsockname), list[0])
+        [level, Sys.message_type(Sys.family_of(getsockname), level, list[1]), list[2].to_str]
+      end
+    end
+  end
+
+  private def __sendmsg_as(wait, exception, message, flags, to, controls)
+    to = to.nil? ? nil : Sys.sockaddr(to)
+    Sys.later(__sendmsg(Sys.text(message), flags, to, __controls(controls), wait), "sendmsg(2)", exception)
+  end
+
+  def sendmsg(message, flags = 0, to = nil, *controls) = __sendmsg_as(true, true, message, flags, to, controls)
+
+  def sendmsg_nonblock(message, flags = 0, to = nil, *controls, exception: true)
+    __sendmsg_as(false, exception, message, flags, to, controls)
+  end
+
+  private def __recvmsg_as(wait, exception, max, flags, max_control, scm_rights)
+    got = __recvmsg(max, flags, max_control || 4096, wait)
+    return Sys.later(got, "recvmsg(2)", exception) if Symbol === got
+    text, from, said, controls = got
+    own = Sys.family_of(getsockname)
+    controls = controls.map do |level, type, data|
+      control = Socket::AncillaryData.new(own, level, type, data)
+      if level == Socket::SOL_SOCKET && type == Socket::SCM_RIGHTS
+        fds = data.unpack("i*")
+        if scm_rights
+          control.__send__(:__ios=, fds.map { |fd| Sys.io(IO, fd, nil) })
+        else
+          fds.each { |fd| Sys.close(fd) }
+        end
+      end
+      control
+    end
+    return nil if text.empty? && from.nil? && controls.empty? && max != 0 && __stream?
+    from = from ? Addrinfo.new(from, Sys.family_of(from), *__kind[1..]) : Addrinfo.new("", Socket::PF_UNSPEC, *__kind[1..])
+    [text, from, said, *controls]
+  end
+
+  def recvmsg(max = nil, flags = 0, max_control = nil, scm_rights: false)
+    __recvmsg_as(true, true, max, flags, max_control, scm_rights)
+  end
+
+  def recvmsg_nonblock(max = nil, flags = 0, max_control = nil, scm_rights: false, exception: true)
+    __recvmsg_as(false, exception, max, flags, max_control, scm_rights)
+  end
+end
+
+class Socket
+  class << self
+    def pair(domain = nil, type = nil, protocol = 0)
+      domain = domain.nil? ? AF_UNIX : Sys.family(domain)
+      type = type.nil? ? SOCK_STREAM : Sys.type(type)
+      pair = Sys.pair(self, domain, type, protocol).each { |s| s.__send__(:__fresh) }
+      return pair unless block_given?
+      begin
+        yield pair
+      ensure
+        pair.each(&:close)
+      end
+    end
+    alias socketpair pair
+
+    def gethostname = Sys.hostname
+
+    def getaddrinfo(host, service, family = nil, type = nil, protocol = nil, flags = nil, reverse = nil)
+      Sys.resolve(host, service, family, type, protocol, flags).map do |address, fam, kind, proto|
+        # A list of its own address, as IPSocket#addr gives it.
+        [*Sys.described(address, reverse), fam, kind, proto]
+      end
+    end
+
+    def getnameinfo(address, flags = 0)
+      list = Array.try_convert(address)
+      return Sys.getnameinfo(Sys.sockaddr(address), flags) unless list
+      unless (3..4) === list.size
+        raise ArgumentError, "array size should be 3 or 4, #{list.size} given"
+      end
+      family, port, host, ip = list
+      family = family.nil? ? AF_UNSPEC : Sys.family(family)
+      type = flags & NI_DGRAM != 0 ? SOCK_DGRAM : SOCK_STREAM
+      found = Sys.resolve(ip || host, port, family, type, 0, ip ? AI_NUMERICHOST : 0)
+      Sys.getnameinfo(found.first[0], flags)
+    end
+
+    def gethostbyname(name)
+      warn("Socket.gethostbyname is deprecated; use Addrinfo.getaddrinfo instead.", uplevel: 0, category: :deprecated)
+      found = Sys.resolve(name, nil, nil, SOCK_STREAM, nil, AI_CANONNAME)
+      family = found.first[1]
+      addresses = found.select { |f| f[1] == family }.map { |f| Sys.bare(f[0]) }.uniq
+      [found.first[4] || name.to_str, [], family, *addresses]
+    end
+
+    def gethostbyaddr(address, family = nil)
+      warn("Socket.gethostbyaddr is deprecated; use Addrinfo#getnameinfo instead.", uplevel: 0, category: :deprecated)
+      address = Sys.text(address)
+      family = family.nil? ? (address.bytesize == 16 ? AF_INET6 : AF_INET) : Sys.family(family)
+      packed =
+        case address.bytesize
+        when 4 then family == AF_INET && [AF_INET, 0].pack("Sn") + address.b + "\0" * 8
+        when 16 then family == AF_INET6 && [AF_INET6, 0, 0].pack("SnN") + address.b + "\0" * 4
+        end
+      raise SocketError, "host not found" unless packed
+      begin
+        name, = Sys.getnameinfo(packed, NI_NAMEREQD)
+      rescue ResolutionError
+        raise SocketError, "host not found"
+      end
+      [name, [], family, address]
+    end
+
+    # The lines of /etc/services: [name, port, protocol, aliases].
+    private def __services
+      File.foreach("/etc/services").filter_map do |line|
+        name, port, *others = line[/\A[^#]*/].split
+        next unless port
+        number, protocol = port.split("/")
+        [name, number.to_i, protocol, others]
+      end
+    rescue SystemCallError
+      []
+    end
+
+    def getservbyname(name, protocol = "tcp")
+      name, protocol = name.to_str, protocol.to_str
+      found = __services.find { |n, _, p, others| p == protocol && (n == name || others.include?(name)) }
+      found&.[](1) || raise(SocketError, "no such service #{name}/#{protocol}")
+    end
+
+    def getservbyport(port, protocol = "tcp")
+      port, protocol = port.to_int, protocol.to_str
+      found = __services.find { |_, n, p| n == port && p == protocol }
+      found&.[](0) || raise(SocketError, "no such service for port #{port}/#{protocol}")
+    end
+
+    def pack_sockaddr_in(port, host)
+      type = SOCK_STREAM
+      flags = host.nil? ? 0 : host == "" ? AI_PASSIVE : 0
+      Sys.resolve(host, port.nil? ? 0 : port == "" ? 0 : port, nil, type, nil, flags).first[0]
+    end
+    alias sockaddr_in pack_sockaddr_in
+
+    def unpack_sockaddr_in(address)
+      address = Sys.sockaddr(address)
+      raise ArgumentError, "not an AF_INET/AF_INET6 sockaddr" unless Sys.ip?(Sys.family_of(address))
+      Sys.numeric(address).reverse
+    end
+
+    def pack_sockaddr_un(path)
+      path = path.respond_to?(:to_path) ? path.to_path : path
+      path = Sys.text(path)
+      if path.bytesize > 108
+        raise ArgumentError, "too long unix socket path (#{path.bytesize}bytes given but 108bytes max)"
+      end
+      # An abstract name is as long as it is.
+      return [AF_UNIX].pack("S") + path.b if path.start_with?("\0")
+      ([AF_UNIX].pack("S") + path.b).ljust(110, "\0")
+    end
+    alias sockaddr_un pack_sockaddr_un
+
+    def unpack_sockaddr_un(address)
+      address = Sys.sockaddr(address)
+      raise ArgumentError, "not an AF_UNIX sockaddr" unless Sys.family_of(address) == AF_UNIX
+      path = address.byteslice(2..).b
+      path = path.start_with?("\0") ? path : path[/\A[^\0]*/n]
+      path = +"" if path.count("\0") == path.bytesize
+      path.force_encoding(Encoding.find("filesystem"))
+    end
+
+    def ip_address_list
+      getifaddrs.filter_map { |i| i.addr if i.addr&.ip? }.map { |a| Addrinfo.new(a.to_sockaddr, a.afamily) }
+    end
+
+    def getifaddrs
+      Sys.interfaces.map do |name, index, flags, address, netmask, other|
+        address, netmask, other = [address, netmask, other].map { |a| a && Addrinfo.new(a, Sys.family_of(a), 0, 0) }
+        Ifaddr.__send__(:new, name, index, flags, address, netmask, flags & IFF_BROADCAST != 0 ? other : nil, flags & IFF_POINTOPOINT != 0 ? other : nil)
+      end
+    end
+  end
+
+  module Sys
+    # The address alone, without family and port.
+    def self.bare(sockaddr) = sockaddr.byteslice(*(family_of(sockaddr) == AF_INET ? [4, 4] : [8, 16]))
+
+    # ["AF_INET", port, host, ip]; `reverse`: whether the host is a name: true, false, :hostname, :numeric, nil (as BasicSocket says, or as given in `default`).
+    def self.described(sockaddr, reverse, default = !BasicSocket.do_not_reverse_lookup)
+      by_name =
+        case reverse
+        when nil then default
+        when true, :hostname then true
+        when false, :numeric then false
+        when Symbol then raise ArgumentError, "invalid reverse_lookup flag: #{reverse.inspect}"
+        else raise TypeError, "wrong argument type #{reverse.class} (expected true, false, :hostname, or :numeric)"
+        end
+      ip, port = numeric(sockaddr)
+      name = ip
+      if by_name
+        begin
+          name, = getnameinfo(sockaddr, NI_NUMERICSERV)
+        rescue SocketError
+          name = ip
+        end
+      end
+      [family_name(family_of(sockaddr)), port, name, ip]
+    end
+  end
+
+  def initialize(domain, type = SOCK_STREAM, protocol = 0)
+    __socket(Sys.family(domain), Sys.type(type), protocol)
+    __fresh
+  end
+
+  def bind(address)
+    address = Sys.sockaddr(address)
+    __bind(address, "bind(2) for #{Sys.shown(address)}")
+  end
+
+  def listen(backlog) = __listen(backlog)
+
+  def connect(address)
+    address = Sys.sockaddr(address)
+    __connect(address, true, nil, "connect(2) for #{Sys.shown(address)}")
+  end
+
+  def connect_nonblock(address, exception: true)
+    address = Sys.sockaddr(address)
+    case r = __connect(address, false, nil, "connect(2) for #{Sys.shown(address)}")
+    when :wait_writable
+      raise IO::EINPROGRESSWaitWritable, "connect(2) would block" if exception
+      r
+    else
+      r
+    end
+  rescue Errno::EISCONN
+    raise if exception
+    0
+  end
+
+  private def __accepted(pair)
+    socket, address = pair
+    socket.__send__(:__fresh)
+    [socket, Addrinfo.new(address, Sys.family_of(address), *__kind[1..])]
+  end
+
+  def accept = __accepted(__accept(Socket, true))
+
+  def accept_nonblock(exception: true)
+    got = __accept(Socket, false)
+    return Sys.later(got, "accept(2)", exception) if Symbol === got
+    __accepted(got)
+  end
+
+  def sysaccept
+    socket, address = __accepted(__accept(Socket, true))
+    [Sys.release(socket), address]
+  end
+
+  def recvfrom(max, flags = 0)
+    text, from = __recv(max, flags, true, true)
+    return nil if from.nil? && __end?(text, max)
+    [text, __from(from)]
+  end
+
+  def recvfrom_nonblock(max, flags = 0, buffer = nil, exception: true)
+    text, from = got = __recv(max, flags, false, true)
+    return Sys.later(got, "recvfrom(2)", exception) if Symbol === got
+    return nil if from.nil? && __end?(text, max)
+    [__into(buffer, text), __from(from)]
+  end
+
+  private def __from(address)
+    kind = __kind
+    address ? Addrinfo.new(address, Sys.family_of(address), *kind[1..]) : Addrinfo.new("", kind[0], *kind[1..])
+  end
+
+  def getpeereid = __getsockopt(SOL_SOCKET, SO_PEERCRED).unpack("iII")[1..]
+
+  def ipv6only!
+    setsockopt(:IPV6, :V6ONLY, 1) if Sys.family_of(getsockname) == AF_INET6
+  end
+end

@@ -1,0 +1,367 @@
+# socket: Addrinfo, an address with what a socket for it needs.
+class Socket
+  module Sys
+    # getaddrinfo(3) with arguments as Ruby's methods take them.
+    def self.resolve(host, service, family = nil, type = nil, protocol = nil, flags = nil)
+      host = host_text(host)
+      service =
+        case service
+        when nil then nil
+        when Integer then service.to_s
+        else text(service)
+        end
+      flags = flags ? flags.to_int : 0
+      flags |= AI_NUMERICSERV if service&.match?(/\A\d+\z/)
+      getaddrinfo(host, service, family ? family(family) : 0, type ? type(type) : 0, protocol || 0, flags)
+    end
+
+    def self.host_text(host)
+      case host
+      when nil then nil
+      when Integer then [host].pack("N").unpack("C4").join(".")
+      else
+        case name = text(host)
+        when "", "<any>" then "0.0.0.0"
+        when "<broadcast>" then "255.255.255.255"
+        else name
+        end
+      end
+    end
+
+    # Numeric [host, port] of an address of the Internet.
+    def self.numeric(sockaddr)
+      host, port = getnameinfo(sockaddr, NI_NUMERICHOST | NI_NUMERICSERV)
+      [host, port.to_i]
+    end
+
+    # A packed address of a String or an Addrinfo.
+    def self.sockaddr(value)
+      Addrinfo === value ? value.to_sockaddr : text(value)
+    end
+
+    def self.family_of(sockaddr) = sockaddr.bytesize < 2 ? AF_UNSPEC : sockaddr.unpack1("S")
+
+    # As people write it: 127.0.0.1:80, [::1]:80, /path.
+    def self.shown(sockaddr) = Addrinfo.new(sockaddr).inspect_sockaddr
+  end
+end
+
+class BasicSocket
+  Sys = Socket::Sys
+  private_constant :Sys
+end
+
+class Addrinfo
+  Sys = Socket::Sys
+  private_constant :Sys
+
+  attr_reader :pfamily, :socktype, :protocol, :canonname
+
+  def self.getaddrinfo(host, service, family = nil, socktype = nil, protocol = nil, flags = nil, timeout: nil)
+    found = Sys.resolve(host, service, family, socktype, protocol, flags)
+    found.map { |address, fam, type, proto, canonical| new(address, fam, type, proto).__send__(:__named, canonical, host, service) }
+  end
+
+  def self.foreach(host, service, family = nil, socktype = nil, protocol = nil, flags = nil, timeout: nil, &block)
+    getaddrinfo(host, service, family, socktype, protocol, flags, timeout:).each(&block)
+  end
+
+  def self.ip(host)
+    found = getaddrinfo(host, nil, Socket::PF_UNSPEC, 0, 0, 0).first
+    new(found.to_sockaddr, found.pfamily, 0, 0).__send__(:__named, nil, host, nil)
+  end
+
+  def self.tcp(host, port) = getaddrinfo(host, port, Socket::PF_UNSPEC, Socket::SOCK_STREAM, Socket::IPPROTO_TCP, 0).first
+  def self.udp(host, port) = getaddrinfo(host, port, Socket::PF_UNSPEC, Socket::SOCK_DGRAM, Socket::IPPROTO_UDP, 0).first
+
+  def self.unix(path, socktype = Socket::SOCK_STREAM)
+    new(Socket.pack_sockaddr_un(path), Socket::PF_UNIX, Sys.type(socktype), 0)
+  end
+
+  # The Addrinfo itself, or one of a packed address.
+  def self.__of(value) = Addrinfo === value ? value : new(value)
+  private_class_method :__of
+  singleton_class.send(:public, :__of)
+
+  def initialize(sockaddr, family = nil, socktype = nil, protocol = nil)
+    family = Sys.family(family) unless family.nil?
+    socktype = socktype.nil? ? 0 : Sys.type(socktype)
+    protocol = protocol.nil? ? 0 : protocol.to_int
+    if (list = Array.try_convert(sockaddr))
+      __from_array(list, family, socktype, protocol)
+    else
+      @sockaddr = Sys.text(sockaddr).b.freeze
+      @pfamily = family || Socket::PF_UNSPEC
+      @socktype = socktype
+      @protocol = protocol
+    end
+  end
+
+  private def __from_array(list, family, socktype, protocol)
+    kind = Sys.family(list[0])
+    case kind
+    when Socket::AF_INET, Socket::AF_INET6
+      _, port, host, ip = list
+      port = Integer(port) unless port.nil?
+      ip = host if ip.nil?
+      # getaddrinfo(3) knows nothing of this one.
+      type = socktype == 0 || socktype == Socket::SOCK_SEQPACKET && protocol == 0 ? Socket::SOCK_DGRAM : socktype
+      found = Sys.resolve(ip, port, family || kind, type, protocol, Socket::AI_NUMERICHOST).first
+      @sockaddr = found[0].freeze
+      raise SocketError, "unexpected address family" unless afamily == kind
+      @pfamily = found[1]
+      @socktype = socktype
+      @protocol = protocol
+      __named(nil, host, port)
+    when Socket::AF_UNIX
+      @sockaddr = Socket.pack_sockaddr_un(list[1]).freeze
+      @pfamily = Socket::PF_UNIX
+      @socktype = socktype == 0 ? Socket::SOCK_STREAM : socktype
+      @protocol = protocol
+    else
+      raise ArgumentError, "unexpected address family"
+    end
+  end
+
+  # Keeps what it was asked for as, unless the address says the same.
+  private def __named(canonical, host, service)
+    @canonname = canonical
+    return self unless ip?
+    ip, port = Sys.numeric(@sockaddr)
+    host = nil if !host.respond_to?(:to_str) || host == ip || host == "" || Sys.pton(host.to_str)
+    service = nil if Integer === service || service == port.to_s
+    @inspectname = service ? "#{host}:#{service}" : host&.to_str
+    self
+  end
+
+  def afamily = Sys.family_of(@sockaddr)
+  def to_sockaddr = @sockaddr.dup
+  alias to_s to_sockaddr
+
+  def ip? = Sys.ip?(afamily)
+  def ipv4? = afamily == Socket::AF_INET
+  def ipv6? = afamily == Socket::AF_INET6
+  def unix? = afamily == Socket::AF_UNIX
+
+  private def __ip
+    raise SocketError, "need IPv4 or IPv6 address" unless ip?
+  end
+
+  def ip_address
+    __ip
+    Sys.numeric(@sockaddr)[0]
+  end
+
+  def ip_port
+    __ip
+    @sockaddr.unpack1("@2n")
+  end
+
+  def ip_unpack = [ip_address, ip_port]
+
+  def unix_path
+    raise SocketError, "need AF_UNIX address" unless unix?
+    Socket.unpack_sockaddr_un(@sockaddr)
+  end
+
+  # Four bytes as a number.
+  private def __v4 = ipv4? ? @sockaddr.unpack1("@4N") : nil
+  private def __v6 = ipv6? ? @sockaddr.byteslice(8, 16) : nil
+
+  def ipv4_private?
+    n = __v4 or return false
+    n >> 24 == 10 || n >> 20 == 0xac1 || n >> 16 == 0xc0a8
+  end
+
+  def ipv4_loopback? = (n = __v4) ? n >> 24 == 127 : false
+  def ipv4_multicast? = (n = __v4) ? n >> 28 == 14 : false
+  def ipv6_unspecified? = __v6 == "\0".b * 16
+  def ipv6_loopback? = __v6 == "\0".b * 15 + "\1".b
+  def ipv6_multicast? = __v6 ? __v6.getbyte(0) == 0xff : false
+  def ipv6_linklocal? = (a = __v6) ? a.unpack1("n") & 0xffc0 == 0xfe80 : false
+  def ipv6_sitelocal? = (a = __v6) ? a.unpack1("n") & 0xffc0 == 0xfec0 : false
+  def ipv6_unique_local? = (a = __v6) ? a.getbyte(0) & 0xfe == 0xfc : false
+  def ipv6_v4mapped? = (a = __v6) ? a.byteslice(0, 12) == "\0".b * 10 + "\xff\xff".b : false
+  def ipv6_v4compat? = (a = __v6) ? a.byteslice(0, 12) == "\0".b * 12 && a.unpack1("@12N") > 1 : false
+
+  {nodelocal: 1, linklocal: 2, sitelocal: 5, orglocal: 8, global: 14}.each do |name, scope|
+    define_method(:"ipv6_mc_#{name}?") { ipv6_multicast? && __v6.getbyte(1) & 15 == scope }
+  end
+
+  def ipv6_to_ipv4
+    return unless ipv6_v4mapped? || ipv6_v4compat?
+    Addrinfo.new([Socket::AF_INET, 0].pack("Sn") + __v6.byteslice(12, 4) + "\0" * 8, Socket::PF_INET, @socktype, 0)
+  end
+
+  def getnameinfo(flags = 0)
+    flags |= Socket::NI_DGRAM if @socktype == Socket::SOCK_DGRAM
+    Sys.getnameinfo(@sockaddr, flags)
+  end
+
+  def inspect_sockaddr
+    case afamily
+    when Socket::AF_INET
+      return "too-short-AF_INET-sockaddr #{@sockaddr.bytesize} bytes" if @sockaddr.bytesize < 8
+      port, *ip = @sockaddr.unpack("@2nC4")
+      ip = ip.join(".")
+      port == 0 ? ip : "#{ip}:#{port}"
+    when Socket::AF_INET6
+      return "too-short-AF_INET6-sockaddr #{@sockaddr.bytesize} bytes" if @sockaddr.bytesize < 28
+      host, port = Sys.numeric(@sockaddr)
+      port == 0 ? host : "[#{host}]:#{port}"
+    when Socket::AF_UNIX
+      path = Socket.unpack_sockaddr_un(@sockaddr)
+      path.start_with?("/") && path.match?(/\A[\x21-\x7e]*\z/n) ? path : "UNIX #{path.match?(/\A[\x21-\x7e]*\z/n) ? path : path.dump[1..-2]}"
+    when Socket::AF_PACKET
+      protocol, index, hatype, pkttype, halen = @sockaddr.unpack("@2nisCC")
+      name = Sys.interface(index) || "ifindex:#{index}"
+      hardware = @sockaddr.byteslice(12, halen).unpack("C*").map { |b| "%02x" % b }.join(":")
+      type = {0 => "HOST", 1 => "BROADCAST", 2 => "MULTICAST", 3 => "OTHERHOST", 4 => "OUTGOING"}[pkttype] || "pkttype=#{pkttype}"
+      "PACKET[protocol=#{protocol} #{name} hatype=#{hatype} #{type} hwaddr=#{hardware}]"
+    else
+      return "empty-sockaddr" if @sockaddr.empty?
+      return "too-short-sockaddr" if @sockaddr.bytesize < 2
+      name = Sys.family_name(afamily)&.delete_prefix("AF_")
+      "#{name || "unknown address family #{afamily}"}[#{@sockaddr.byteslice(2..).unpack1("H*")}]"
+    end
+  end
+
+  def inspect
+    type =
+      if @pfamily == afamily && ip? && @socktype == Socket::SOCK_STREAM && [0, Socket::IPPROTO_TCP].include?(@protocol)
+        " TCP"
+      elsif @pfamily == afamily && ip? && @socktype == Socket::SOCK_DGRAM && [0, Socket::IPPROTO_UDP].include?(@protocol)
+        " UDP"
+      elsif @socktype != 0
+        " #{Sys.name_of("SOCK_", @socktype) || "unknown socktype (#{@socktype})"}"
+      else
+        ""
+      end
+    if type.start_with?(" SOCK", " unknown") && @protocol != 0 || @socktype == 0 && @protocol != 0
+      name = ip? && Sys.name_of("IPPROTO_", @protocol)
+      type += name ? " #{name.delete_prefix("IPPROTO_")}" : " UNKNOWN_PROTOCOL(#{@protocol})"
+    end
+    family = @pfamily != afamily && @pfamily != 0 ? " #{Sys.name_of("PF_", @pfamily) || "PF_#{@pfamily}"}" : ""
+    name = @canonname || @inspectname
+    "#<Addrinfo: #{inspect_sockaddr}#{family}#{type}#{" (#{name})" if name}>"
+  end
+
+  def ==(other) = Addrinfo === other && marshal_dump == other.marshal_dump
+  def hash = marshal_dump.hash
+  alias eql? ==
+
+  def marshal_dump
+    address =
+      if unix?
+        unix_path
+      elsif ip?
+        [ip_address, ip_port.to_s]
+      else
+        @sockaddr
+      end
+    family = Sys.name_of("PF_", @pfamily, %w[PF_LOCAL PF_FILE PF_ROUTE]) || @pfamily
+    family = "PF_UNIX" if @pfamily == Socket::PF_UNIX
+    type = @socktype == 0 ? 0 : Sys.name_of("SOCK_", @socktype) || @socktype
+    protocol = ip? ? Sys.name_of("IPPROTO_", @protocol) || @protocol : @protocol
+    protocol = "IPPROTO_IP" if ip? && @protocol == 0
+    [Sys.family_name(afamily), address, family, type, protocol, @canonname, @inspectname]
+  end
+
+  def marshal_load(list)
+    afamily, address, family, type, protocol, @canonname, @inspectname = list
+    @pfamily = Sys.number(family, %w[PF_], "protocol family")
+    @socktype = type == 0 ? 0 : Sys.type(type)
+    @protocol = Sys.number(protocol, %w[IPPROTO_], "protocol")
+    @sockaddr =
+      case afamily
+      when "AF_UNIX" then Socket.pack_sockaddr_un(address)
+      when "AF_INET", "AF_INET6" then Sys.resolve(address[0], address[1], afamily, nil, nil, Socket::AI_NUMERICHOST).first[0]
+      else address
+      end.freeze
+  end
+
+  def family_addrinfo(*args)
+    if args.empty?
+      raise ArgumentError, "no address specified"
+    elsif Addrinfo === args.first
+      raise ArgumentError, "too many arguments" if args.length > 1
+      other = args.first
+      raise ArgumentError, "Addrinfo type mismatch" if other.pfamily != pfamily || other.socktype != socktype
+      other
+    elsif ip?
+      raise ArgumentError, "IP address needs host and port but #{args.length} arguments given" if args.length != 2
+      Addrinfo.getaddrinfo(args[0], args[1], pfamily, socktype, protocol).first
+    elsif unix?
+      raise ArgumentError, "UNIX socket needs single path argument but #{args.length} given" if args.length > 1
+      Addrinfo.unix(args.first, socktype)
+    else
+      raise ArgumentError, "unexpected family"
+    end
+  end
+
+  protected def connect_internal(local, timeout: nil)
+    socket = Socket.new(pfamily, socktype, protocol)
+    begin
+      socket.ipv6only! if ipv6?
+      socket.bind(local) if local
+      if timeout
+        case socket.__send__(:__connect, to_sockaddr, true, timeout, "connect(2) for #{inspect_sockaddr}")
+        when :timeout then raise IO::TimeoutError, "user specified timeout for #{inspect_sockaddr}"
+        end
+      else
+        socket.connect(self)
+      end
+    rescue Exception
+      socket.close
+      raise
+    end
+    return socket unless block_given?
+    begin
+      yield socket
+    ensure
+      socket.close
+    end
+  end
+
+  def connect(timeout: nil, &block) = connect_internal(nil, timeout:, &block)
+  def connect_from(*args, timeout: nil, &block) = connect_internal(family_addrinfo(*args), timeout:, &block)
+
+  def connect_to(*args, timeout: nil, &block) = family_addrinfo(*args).connect_internal(self, timeout:, &block)
+
+  def bind
+    socket = Socket.new(pfamily, socktype, protocol)
+    begin
+      socket.ipv6only! if ipv6?
+      socket.setsockopt(:SOCKET, :REUSEADDR, 1)
+      socket.bind(self)
+    rescue Exception
+      socket.close
+      raise
+    end
+    return socket unless block_given?
+    begin
+      yield socket
+    ensure
+      socket.close
+    end
+  end
+
+  def listen(backlog = Socket::SOMAXCONN)
+    socket = Socket.new(pfamily, socktype, protocol)
+    begin
+      socket.ipv6only! if ipv6?
+      socket.setsockopt(:SOCKET, :REUSEADDR, 1) unless unix?
+      socket.bind(self)
+      socket.listen(backlog)
+    rescue Exception
+      socket.close
+      raise
+    end
+    return socket unless block_given?
+    begin
+      yield socket
+    ensure
+      socket.close
+    end
+  end
+end
