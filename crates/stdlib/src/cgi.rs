@@ -168,6 +168,8 @@ mod escape {
     }
 }
 
+pub static DOCUMENTED: &[MethodRow] = escape::METHODS;
+
 /// `require "cgi/escape"`
 pub fn load(cx: &mut Cx) -> Result<()> {
     let cgi = cx.define_class(ids::OBJECT, "CGI", ids::OBJECT);

@@ -82,6 +82,7 @@ pub static DOCUMENTED: &[(&str, &str, &[MethodRow])] = &[
     bigdecimal::DOCUMENTED[0],
     bigdecimal::DOCUMENTED[1],
     bigdecimal::DOCUMENTED[2],
+    ("cgi/escape", "CGI::Escape", cgi::DOCUMENTED),
     ("digest", "Digest::Base", digest::DOCUMENTED),
     ("openssl", "OpenSSL", openssl::DOCUMENTED),
     ("psych", "Psych", psych::DOCUMENTED),
