@@ -103,8 +103,10 @@ pub struct Scanner {
     indent: i64,
     indents: Vec<i64>,
     key_allowed: bool,
-    /// One for each flow level, and one for the block level.
+    /// One for the block level, and one for each flow level; those that are possible, in the order of the text.
     keys: Vec<SimpleKey>,
+    /// Those before it are not possible.
+    first_key: usize,
 }
 
 fn is_break(c: char) -> bool {
@@ -138,6 +140,7 @@ impl Scanner {
             indents: Vec::new(),
             key_allowed: true,
             keys: vec![SimpleKey::default()],
+            first_key: 0,
         }
     }
     /// How far the text was read.
@@ -218,7 +221,9 @@ impl Scanner {
         while !self.ended || !self.tokens.is_empty() {
             if !self.tokens.is_empty() {
                 self.drop_stale_keys()?;
-                if !self.keys.iter().any(|k| k.possible && k.token == self.taken) {
+                // No token from the first key on has been taken.
+                let taken = self.taken;
+                if self.possible_key().is_none_or(|k| k.token != taken) {
                     break;
                 }
             }
@@ -342,15 +347,23 @@ impl Scanner {
     /// A simple key ends on its line, within 1024 characters.
     fn drop_stale_keys(&mut self) -> Scanned<()> {
         let here = self.mark;
-        for k in &mut self.keys {
-            if k.possible && (k.mark.line < here.line || k.mark.index + 1024 < here.index) {
-                if k.required {
-                    return error("while scanning a simple key", k.mark, "could not find expected ':'");
-                }
-                k.possible = false;
+        while let Some(k) = self.possible_key() {
+            if k.mark.line >= here.line && k.mark.index + 1024 >= here.index {
+                break;
             }
+            if k.required {
+                return error("while scanning a simple key", k.mark, "could not find expected ':'");
+            }
+            k.possible = false;
         }
         Ok(())
+    }
+    /// The first key that is possible. Found without a look at every level: a text may be nothing but brackets.
+    fn possible_key(&mut self) -> Option<&mut SimpleKey> {
+        while self.keys.get(self.first_key).is_some_and(|k| !k.possible) {
+            self.first_key += 1;
+        }
+        self.keys.get_mut(self.first_key)
     }
     fn note_key(&mut self) -> Scanned<()> {
         if !self.key_allowed {
@@ -362,6 +375,7 @@ impl Scanner {
         if let Some(k) = self.keys.last_mut() {
             *k = key;
         }
+        self.first_key = self.first_key.min(self.keys.len() - 1);
         Ok(())
     }
     fn forget_key(&mut self) -> Scanned<()> {
@@ -431,6 +445,7 @@ impl Scanner {
         if self.flow > 0 {
             self.flow -= 1;
             self.keys.pop();
+            self.first_key = self.first_key.min(self.keys.len().saturating_sub(1));
         }
         self.key_allowed = false;
         self.indicator(kind, 1);
