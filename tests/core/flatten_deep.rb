@@ -1,6 +1,6 @@
 # Array#flatten: nesting of any depth, cycles, limits, to_ary.
 deep = []
-100_000.times { deep = [deep, 1] }
+30_000.times { deep = [deep, 1] }
 p deep.flatten.size, deep.flatten(3).size
 a = [1, [2, [3, [4]]]]
 p (-1..4).map { |n| a.flatten(n) }

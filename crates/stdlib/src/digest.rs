@@ -6,9 +6,10 @@ use zakuro_vm::*;
 
 /// A hash in the making.
 #[derive(Clone)]
-enum Hasher {
+pub(crate) enum Hasher {
     Md5(md5::Md5),
     Sha1(sha1::Sha1),
+    Sha224(sha2::Sha224),
     Sha256(sha2::Sha256),
     Sha384(sha2::Sha384),
     Sha512(sha2::Sha512),
@@ -26,6 +27,7 @@ macro_rules! each {
         match $this {
             Hasher::Md5($h) => $e,
             Hasher::Sha1($h) => $e,
+            Hasher::Sha224($h) => $e,
             Hasher::Sha256($h) => $e,
             Hasher::Sha384($h) => $e,
             Hasher::Sha512($h) => $e,
@@ -35,10 +37,11 @@ macro_rules! each {
 }
 
 impl Hasher {
-    fn named(name: &str) -> Option<Hasher> {
+    pub(crate) fn named(name: &str) -> Option<Hasher> {
         Some(match name {
             "Digest::MD5" => Hasher::Md5(Digest::new()),
             "Digest::SHA1" => Hasher::Sha1(Digest::new()),
+            "Digest::SHA224" => Hasher::Sha224(Digest::new()),
             "Digest::SHA256" => Hasher::Sha256(Digest::new()),
             "Digest::SHA384" => Hasher::Sha384(Digest::new()),
             "Digest::SHA512" => Hasher::Sha512(Digest::new()),
@@ -46,13 +49,13 @@ impl Hasher {
             _ => return None,
         })
     }
-    fn update(&mut self, b: &[u8]) {
+    pub(crate) fn update(&mut self, b: &[u8]) {
         each!(self, h => Digest::update(h, b))
     }
-    fn finish(self) -> Vec<u8> {
+    pub(crate) fn finish(self) -> Vec<u8> {
         each!(self, h => h.finalize().to_vec())
     }
-    fn block(&self) -> i64 {
+    pub(crate) fn block(&self) -> i64 {
         match self {
             Hasher::Sha384(_) | Hasher::Sha512(_) => 128,
             _ => 64,
@@ -62,6 +65,7 @@ impl Hasher {
         match self {
             Hasher::Md5(_) => 16,
             Hasher::Sha1(_) | Hasher::Rmd160(_) => 20,
+            Hasher::Sha224(_) => 28,
             Hasher::Sha256(_) => 32,
             Hasher::Sha384(_) => 48,
             Hasher::Sha512(_) => 64,

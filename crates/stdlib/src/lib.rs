@@ -8,10 +8,13 @@
 
 mod args;
 mod bigdecimal;
+mod cgi;
 mod console;
+mod coverage;
 mod date;
 mod digest;
 mod json;
+mod openssl;
 mod psych;
 mod socket;
 mod stringio;
@@ -25,6 +28,8 @@ use zakuro_vm::*;
 static FEATURES: &[(&str, fn(&mut Cx) -> Result<()>)] = &[
     ("bigdecimal", bigdecimal::load),
     ("bigdecimal/util", bigdecimal::load_util),
+    ("cgi/escape", cgi::load),
+    ("coverage", coverage::load),
     ("date", date::load),
     ("date_core", date::load),
     ("delegate", |cx| cx.run_source("delegate", include_str!("../ruby/delegate.rb"))),
@@ -40,12 +45,14 @@ static FEATURES: &[(&str, fn(&mut Cx) -> Result<()>)] = &[
     ("etc", |cx| cx.run_source("etc", include_str!("../ruby/etc.rb"))),
     ("fcntl", |cx| cx.run_source("fcntl", include_str!("../ruby/fcntl.rb"))),
     ("forwardable/impl", |cx| cx.run_source("forwardable/impl", include_str!("../ruby/forwardable_impl.rb"))),
+    ("io/nonblock", |cx| cx.run_source("io/nonblock", include_str!("../ruby/io_nonblock.rb"))),
     ("io/wait", |_| Ok(())),
     ("io/console", console::load),
     ("json", json::load),
     ("json/common", json::load),
     ("json/ext", json::load),
     ("json/version", json::load),
+    ("openssl", openssl::load),
     ("pathname", |cx| cx.run_source("pathname", include_str!("../ruby/pathname.rb"))),
     ("psych", psych::load),
     ("rbconfig", |cx| cx.run_source("rbconfig", include_str!("../ruby/rbconfig.rb"))),
@@ -75,7 +82,9 @@ pub static DOCUMENTED: &[(&str, &str, &[MethodRow])] = &[
     bigdecimal::DOCUMENTED[0],
     bigdecimal::DOCUMENTED[1],
     bigdecimal::DOCUMENTED[2],
+    ("cgi/escape", "CGI::Escape", cgi::DOCUMENTED),
     ("digest", "Digest::Base", digest::DOCUMENTED),
+    ("openssl", "OpenSSL", openssl::DOCUMENTED),
     ("psych", "Psych", psych::DOCUMENTED),
     ("zlib", "Zlib", zlib::DOCUMENTED),
 ];

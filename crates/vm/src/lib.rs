@@ -19,6 +19,7 @@ pub mod codecache;
 pub mod codegc;
 pub mod consts;
 pub mod convert;
+pub mod coverage;
 pub(crate) mod cvars;
 pub mod equality;
 pub mod fiber;

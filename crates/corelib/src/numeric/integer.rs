@@ -178,7 +178,11 @@ mod integer {
                 let a = ints::mul(cx, this, d);
                 Ok(cx.float(ints::quotient_f64(a, n)))
             }
-            Num::Other => coerce::binary(cx, this, sym::fdiv, other),
+            Num::Other => {
+                let q = coerce::binary(cx, this, sym::fdiv, other)?;
+                let f = cx.to_f64(q)?;
+                Ok(cx.float(f))
+            }
         }
     }
     /// Power: Integer, Rational for negative Integer exponents, Float for Floats.

@@ -170,7 +170,7 @@ mod rational {
         }
         let q = div(cx, this, v)?;
         match classify(q) {
-            Num::Other => Ok(q),
+            Num::Other => cx.call(q, sym::to_f, &[]),
             _ => {
                 let f = cx.to_f64(q)?;
                 Ok(cx.float(f))

@@ -74,7 +74,7 @@ fn exp_fixed(x: &BigInt, bits: u64) -> BigInt {
     let one = BigInt::from(1) << deep;
     let (mut term, mut sum, mut k) = (one.clone(), one, 1u32);
     loop {
-        term = (term * &x >> deep) / k;
+        term = ((term * &x) >> deep) / k;
         if term.is_zero() || term == BigInt::from(-1) {
             break;
         }
@@ -82,7 +82,7 @@ fn exp_fixed(x: &BigInt, bits: u64) -> BigInt {
         k += 1;
     }
     for _ in 0..halvings {
-        sum = &sum * &sum >> deep;
+        sum = (&sum * &sum) >> deep;
     }
     sum >> (deep - bits)
 }

@@ -69,14 +69,24 @@ pub struct Tracing {
     pub everywhere: u32,
     /// Kinds wanted in some Codes (by address), nested ones included.
     pub codes: crate::vm::FastMap<usize, u32>,
+    /// Files whose lines are counted (see coverage.rs): set by `set_tracing`.
+    files: std::collections::BTreeSet<std::sync::Arc<str>>,
+    /// A trace wants lines, too.
+    lines_told: bool,
 }
 
 impl Tracing {
     fn mask(&self, code: &Code) -> u32 {
-        self.everywhere | self.codes.get(&(code as *const Code as usize)).copied().unwrap_or(0)
+        let counted = if !self.files.is_empty() && self.files.contains(&code.file) { events::LINE } else { 0 };
+        self.everywhere | self.codes.get(&(code as *const Code as usize)).copied().unwrap_or(0) | counted
     }
     fn any(&self) -> u32 {
-        self.codes.values().fold(self.everywhere, |a, b| a | b)
+        let counted = if self.files.is_empty() { 0 } else { events::LINE };
+        self.codes.values().fold(self.everywhere, |a, b| a | b) | counted
+    }
+    /// What traces asked for, without the counted files.
+    pub(crate) fn asked(&self) -> Tracing {
+        Tracing { everywhere: self.everywhere, codes: self.codes.clone(), ..Tracing::default() }
     }
 }
 
@@ -126,7 +136,12 @@ fn instrument(cs: &mut CodeState, mask: u32) {
 
 impl Cx {
     /// Puts what is to be traced into force: for all Codes of this VM, now and later.
-    pub fn set_tracing(&mut self, tracing: Tracing) {
+    pub fn set_tracing(&mut self, mut tracing: Tracing) {
+        let lines = self.state::<crate::coverage::Lines>();
+        if lines.counting {
+            tracing.files = lines.files.keys().cloned().collect();
+        }
+        tracing.lines_told = tracing.codes.values().fold(tracing.everywhere, |a, b| a | b) & events::LINE != 0;
         let any = tracing.any();
         self.tracing = any;
         let t = if any == 0 { None } else { Some(Box::new(tracing)) };
@@ -342,7 +357,13 @@ unsafe fn before(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Code
             cx.trace_event(RESCUE, None, None, cx.errinfo)?;
         }
         if cx.tracing & LINE != 0 && code.statements.binary_search(&(index as u32)).is_ok() && !code.file.starts_with("<internal") {
-            cx.trace_event(LINE, None, None, Value::NIL)?;
+            let (counted, told) = cx.traces.as_ref().map_or((false, false), |t| (!t.files.is_empty(), t.lines_told));
+            if counted {
+                cx.count_line(code, (*cs).line_of(ip));
+            }
+            if told {
+                cx.trace_event(LINE, None, None, Value::NIL)?;
+            }
         }
         match op {
             Op::Return | Op::ReturnBlock if op == Op::Return || (*f).aux & FRAME_LAMBDA != 0 => {

@@ -1,0 +1,179 @@
+//! cgi/escape: HTML and URL escapes, as `CGI::Escape`. The names in `CGI` are Ruby (`ruby/cgi_escape.rb`).
+
+use crate::args;
+use zakuro_macros::ruby_class;
+use zakuro_vm::*;
+
+/// A text in an encoding that ASCII is part of, else a copy of it in UTF-8; and its encoding.
+fn ascii_based(cx: &mut Cx, s: Ref<StringCell>) -> Result<(Ref<StringCell>, Option<u8>)> {
+    if args::encoding_of(s.encoding()).is_ascii_compatible() {
+        return Ok((s, None));
+    }
+    let utf8 = cx.str("UTF-8");
+    let v = cx.call(s.as_value(), Sym::intern("encode"), &[utf8])?;
+    Ok((cx.to_str(v)?, Some(s.encoding())))
+}
+
+/// A result in the encoding that the text had.
+fn give(cx: &mut Cx, bytes: &[u8], s: Ref<StringCell>, back: Option<u8>) -> Result<Value> {
+    let v = cx.str_bytes(bytes, s.encoding());
+    match back {
+        None => Ok(v),
+        Some(e) => {
+            let e = args::encoding_object(cx, e)?;
+            cx.call(v, Sym::intern("encode"), &[e])
+        }
+    }
+}
+
+/// The character of a reference (between `&` and `;`), for a text in UTF-8, Latin 1 or another encoding.
+fn referenced(name: &[u8], encoding: u8) -> Option<Vec<u8>> {
+    let known = match name {
+        b"amp" => b'&',
+        b"lt" => b'<',
+        b"gt" => b'>',
+        b"quot" => b'"',
+        b"apos" => b'\'',
+        _ => 0,
+    };
+    if known != 0 {
+        return Some(vec![known]);
+    }
+    let digits = std::str::from_utf8(name.strip_prefix(b"#")?).ok()?;
+    let n = match digits.strip_prefix(['x', 'X']) {
+        Some(hex) if hex.bytes().all(|b| b.is_ascii_hexdigit()) => u32::from_str_radix(hex, 16).ok()?,
+        None if digits.bytes().all(|b| b.is_ascii_digit()) => digits.parse().ok()?,
+        _ => return None,
+    };
+    if encoding == string::UTF8 {
+        return char::from_u32(n).map(|c| c.to_string().into_bytes());
+    }
+    let most = if args::encoding_of(encoding).name() == "ISO-8859-1" { 256 } else { 128 };
+    (n < most).then_some(vec![n as u8])
+}
+
+fn hex(b: Option<&u8>) -> Option<u8> {
+    b.and_then(|b| char::from(*b).to_digit(16)).map(|d| d as u8)
+}
+
+fn url_escape(cx: &mut Cx, s: Ref<StringCell>, space: &[u8]) -> Value {
+    let mut out = Vec::with_capacity(s.len());
+    for b in s.bytes() {
+        match b {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'.' | b'-' | b'~' => out.push(*b),
+            b' ' => out.extend_from_slice(space),
+            _ => out.extend_from_slice(format!("%{b:02X}").as_bytes()),
+        }
+    }
+    cx.str_bytes(&out, s.encoding())
+}
+
+fn url_unescape(cx: &mut Cx, s: Ref<StringCell>, encoding: Option<Value>, plus: bool) -> Result<Value> {
+    let encoding = match encoding {
+        Some(e) => args::encoding(cx, e)?,
+        None => {
+            let util = crate::class_named(cx, "CGI::Util")?;
+            let (util, name) = (cx.class_value(util), Value::sym(Sym::intern("@@accept_charset")));
+            let charset = cx.call(util, Sym::intern("class_variable_get"), &[name])?;
+            args::encoding(cx, charset)?
+        }
+    };
+    let (b, mut out, mut i) = (s.bytes().to_vec(), Vec::with_capacity(s.len()), 0);
+    while let Some(c) = b.get(i) {
+        match (c, hex(b.get(i + 1)), hex(b.get(i + 2))) {
+            (b'%', Some(high), Some(low)) => {
+                out.push(high << 4 | low);
+                i += 2;
+            }
+            (b'+', ..) if plus => out.push(b' '),
+            _ => out.push(*c),
+        }
+        i += 1;
+    }
+    let v = cx.str_bytes(&out, encoding);
+    if cx.call(v, Sym::intern("valid_encoding?"), &[])?.truthy() { Ok(v) } else { Ok(cx.str_bytes(&out, s.encoding())) }
+}
+
+#[ruby_class(ids::OBJECT)]
+mod escape {
+    use super::*;
+
+    /// Text for HTML: `&`, `<`, `>` and quotes as references.
+    ///
+    ///     CGI.escapeHTML("<a href='x'>")   #=> "&lt;a href=&#39;x&#39;&gt;"
+    #[method("escapeHTML")]
+    fn escape_html(cx: &mut Cx, _this: Value, s: Ref<StringCell>) -> Result<Value> {
+        let (s, back) = ascii_based(cx, s)?;
+        let mut out = Vec::with_capacity(s.len() + 16);
+        for b in s.bytes() {
+            match b {
+                b'&' => out.extend_from_slice(b"&amp;"),
+                b'<' => out.extend_from_slice(b"&lt;"),
+                b'>' => out.extend_from_slice(b"&gt;"),
+                b'"' => out.extend_from_slice(b"&quot;"),
+                b'\'' => out.extend_from_slice(b"&#39;"),
+                b => out.push(*b),
+            }
+        }
+        give(cx, &out, s, back)
+    }
+    /// The text that HTML stands for; of references by name the five of XML.
+    ///
+    ///     CGI.unescapeHTML("&lt;&#x3b1;&gt; &nbsp;")   #=> "<α> &nbsp;"
+    #[method("unescapeHTML")]
+    fn unescape_html(cx: &mut Cx, _this: Value, s: Ref<StringCell>) -> Result<Value> {
+        let (s, back) = ascii_based(cx, s)?;
+        let (b, mut out) = (s.bytes(), Vec::with_capacity(s.len()));
+        let mut rest = b;
+        while let Some(at) = memchr::memchr(b'&', rest) {
+            out.extend_from_slice(&rest[..at]);
+            rest = &rest[at..];
+            // No reference is longer.
+            let end = rest.iter().take(16).position(|b| *b == b';');
+            match end.and_then(|e| referenced(&rest[1..e], s.encoding()).map(|c| (e, c))) {
+                Some((e, c)) => {
+                    out.extend_from_slice(&c);
+                    rest = &rest[e + 1..];
+                }
+                None => {
+                    out.push(b'&');
+                    rest = &rest[1..];
+                }
+            }
+        }
+        out.extend_from_slice(rest);
+        give(cx, &out, s, back)
+    }
+    /// Text for a query of a URL.
+    ///
+    ///     CGI.escape("a b&c=ü")   #=> "a+b%26c%3D%C3%BC"
+    #[method("escape")]
+    fn escape(cx: &mut Cx, _this: Value, s: Ref<StringCell>) -> Value {
+        url_escape(cx, s, b"+")
+    }
+    #[method("unescape")]
+    fn unescape(cx: &mut Cx, _this: Value, s: Ref<StringCell>, encoding: Option<Value>) -> Result<Value> {
+        url_unescape(cx, s, encoding, true)
+    }
+    /// Text for any part of a URL.
+    ///
+    ///     CGI.escapeURIComponent("a b")   #=> "a%20b"
+    #[method("escapeURIComponent", "escape_uri_component")]
+    fn escape_component(cx: &mut Cx, _this: Value, s: Ref<StringCell>) -> Value {
+        url_escape(cx, s, b"%20")
+    }
+    #[method("unescapeURIComponent", "unescape_uri_component")]
+    fn unescape_component(cx: &mut Cx, _this: Value, s: Ref<StringCell>, encoding: Option<Value>) -> Result<Value> {
+        url_unescape(cx, s, encoding, false)
+    }
+}
+
+pub static DOCUMENTED: &[MethodRow] = escape::METHODS;
+
+/// `require "cgi/escape"`
+pub fn load(cx: &mut Cx) -> Result<()> {
+    let cgi = cx.define_class(ids::OBJECT, "CGI", ids::OBJECT);
+    let module = cx.define_module(cgi, "Escape");
+    crate::define(cx, module, &[escape::METHODS]);
+    cx.run_source("cgi/escape", include_str!("../ruby/cgi_escape.rb"))
+}
