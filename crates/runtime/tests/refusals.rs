@@ -20,7 +20,7 @@ impl Mean {
             return false;
         }
         let k = REQUESTS.fetch_add(1, Relaxed);
-        (k >> 8) % n == n - 1 || size > 4096 && k % n == 0
+        (k >> 8) % n == n - 1 || size > 4096 && k.is_multiple_of(n)
     }
 }
 

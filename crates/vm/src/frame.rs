@@ -114,6 +114,26 @@ pub struct CodeState {
     storage: Storage,
 }
 
+/// What every call reads stands in the upper halves of pages, if malloc can do it in a few attempts: the first 2 KiB of both stacks, which begin with a page,
+/// are written all the time, and a load waits for a store to the same address modulo 4 KiB (docs/decisions/0016).
+fn placed<T>(make: impl Fn() -> T, address: impl Fn(&T) -> usize, bytes: usize) -> T {
+    const HALF: usize = 2048;
+    let mut elsewhere = [const { None }; 12];
+    for other in &mut elsewhere {
+        let made = make();
+        let at = address(&made) % (2 * HALF);
+        if bytes == 0 || bytes > HALF || at >= HALF && at + bytes <= 2 * HALF {
+            return made;
+        }
+        *other = Some(made);
+    }
+    make()
+}
+/// `n` equal entries of a cache, [`placed`].
+fn apart<T: Copy>(entry: T, n: usize) -> Box<[T]> {
+    placed(|| vec![entry; n].into_boxed_slice(), |b| b.as_ptr() as usize, n * size_of::<T>())
+}
+
 struct Storage {
     calls: Box<[CallCache]>,
     ivars: Box<[IvarCache]>,
@@ -125,9 +145,9 @@ impl CodeState {
     pub fn new(code: Arc<Code>, consts: Box<[Value]>, miss: Handler) -> Box<CodeState> {
         let empty = CallCache { key: 0, handler: miss, target: 0, me: Value::NIL, extra: 0, shape: 0 };
         let storage = Storage {
-            calls: vec![empty; code.calls.len()].into(),
-            ivars: vec![IvarCache::default(); code.ivars.len()].into(),
-            consts_cache: vec![ConstCache { epoch: 0, cref: Value::NIL, value: Value::NIL }; code.const_sites.len()].into(),
+            calls: apart(empty, code.calls.len()),
+            ivars: apart(IvarCache::default(), code.ivars.len()),
+            consts_cache: apart(ConstCache { epoch: 0, cref: Value::NIL, value: Value::NIL }, code.const_sites.len()),
             consts,
         };
         let children = code.children.iter().map(|_| std::cell::Cell::new(std::ptr::null())).collect();
@@ -139,29 +159,33 @@ impl CodeState {
         CodeState::with(code, storage, [].into())
     }
     fn with(code: Arc<Code>, mut storage: Storage, children: Box<[std::cell::Cell<*const CodeState>]>) -> Box<CodeState> {
-        Box::new(CodeState {
-            insns: code.insns.as_ptr(),
-            seen: std::cell::Cell::new(0),
-            unit: std::cell::Cell::new(0),
-            calls: storage.calls.as_mut_ptr(),
-            ivars: storage.ivars.as_mut_ptr(),
-            consts_cache: storage.consts_cache.as_mut_ptr(),
-            consts: storage.consts.as_ptr(),
-            nregs: code.nregs as u32,
-            nlocals: code.nlocals,
-            nil_from: 1 + code.params.registers(),
-            env_reg: code.env_reg,
-            own_env: code.own_env,
-            simple: code.params.simple,
-            required: code.params.required,
-            children,
-            once: vec![Value::UNDEF; code.once_sites as usize],
-            parent: std::cell::Cell::new(std::ptr::null()),
-            keeps_keywords: std::cell::Cell::new(false),
-            traced: None,
-            code,
-            storage,
-        })
+        let place = placed(Box::<CodeState>::new_uninit, |b| &raw const **b as usize, size_of::<CodeState>());
+        Box::write(
+            place,
+            CodeState {
+                insns: code.insns.as_ptr(),
+                seen: std::cell::Cell::new(0),
+                unit: std::cell::Cell::new(0),
+                calls: storage.calls.as_mut_ptr(),
+                ivars: storage.ivars.as_mut_ptr(),
+                consts_cache: storage.consts_cache.as_mut_ptr(),
+                consts: storage.consts.as_ptr(),
+                nregs: code.nregs as u32,
+                nlocals: code.nlocals,
+                nil_from: 1 + code.params.registers(),
+                env_reg: code.env_reg,
+                own_env: code.own_env,
+                simple: code.params.simple,
+                required: code.params.required,
+                children,
+                once: vec![Value::UNDEF; code.once_sites as usize],
+                parent: std::cell::Cell::new(std::ptr::null()),
+                keeps_keywords: std::cell::Cell::new(false),
+                traced: None,
+                code,
+                storage,
+            },
+        )
     }
     /// Index of an instruction of this Code.
     pub fn index_of(&self, ip: *const Insn) -> usize {
