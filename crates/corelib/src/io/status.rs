@@ -80,7 +80,14 @@ pub mod io {
         let io = object::get(cx, this)?;
         let (fd, regular) = (io.write_fd(), io.regular);
         let n = s.len();
-        let written = if io.is_socket() {
+        // SAFETY: asks for the flags of an open descriptor.
+        let partly = !regular && unsafe { libc::fcntl(fd, libc::F_GETFL) } & libc::O_NONBLOCK != 0;
+        let written = if partly && !io.is_socket() {
+            match super::super::wait::write_once(cx, fd, s.bytes())? {
+                Ok(n) => return Ok(n as i64),
+                Err(e) => Err(e),
+            }
+        } else if io.is_socket() {
             super::super::wait::write_socket(cx, this, s.bytes())?
         } else {
             super::super::blocking_write(cx, fd, regular, s.bytes())?

@@ -319,6 +319,21 @@ fn write_some(fd: RawFd, bytes: &[u8]) -> std::result::Result<usize, i32> {
     }
 }
 
+/// What one write(2) takes, to a descriptor in non-blocking mode. Err: errno.
+pub fn write_once(cx: &mut Cx, fd: RawFd, bytes: &[u8]) -> Result<std::result::Result<usize, i32>> {
+    loop {
+        wait_writable(cx, fd)?;
+        // SAFETY: bytes is readable for its length.
+        let n = unsafe { libc::write(fd, bytes.as_ptr().cast(), bytes.len()) };
+        if n >= 0 {
+            return Ok(Ok(n as usize));
+        }
+        match last_errno() {
+            libc::EINTR | libc::EAGAIN => cx.safepoint()?,
+            e => return Ok(Err(e)),
+        }
+    }
+}
 /// write(2) of everything, one system call as far as the system takes it. Err: errno.
 pub fn blocking_write(cx: &mut Cx, fd: RawFd, regular: bool, mut bytes: &[u8]) -> Result<std::result::Result<(), i32>> {
     while !bytes.is_empty() {
