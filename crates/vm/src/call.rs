@@ -188,6 +188,9 @@ impl Cx {
         self.yield_plain(block, &[v])
     }
     fn yield_plain(&mut self, block: Block, args: &[Value]) -> Result<Value> {
+        if block.record().is_none() {
+            return self.yield_flags(block, args, false, Block::NONE, None, 0);
+        }
         self.check_native_stack()?;
         let n = args.len();
         let (base, pushed) = self.call_base(n + 2)?;

@@ -18,6 +18,10 @@ pub const WRITE: u8 = 2;
 pub const APPEND: u8 = 4;
 const WRITE_BUFFER: usize = 64 * 1024;
 const READ_BUFFER: usize = 16 * 1024;
+/// The most that one read(2) is asked for, in bytes.
+const LARGEST_READ: usize = 64 * 1024 * 1024;
+/// The same of a pipe or terminal: what Linux lets a pipe hold.
+const LARGEST_PIPE: usize = 1024 * 1024;
 
 /// State of one stream.
 pub struct Io {
@@ -448,11 +452,19 @@ pub fn write(cx: &mut Cx, v: Value, bytes: &[u8]) -> Result<()> {
 
 /// Reads more from the descriptor into the buffer; false at the end of the file.
 pub fn fill(cx: &mut Cx, v: Value) -> Result<bool> {
+    fill_up_to(cx, v, READ_BUFFER)
+}
+
+/// `fill` for a reader that takes up to `wanted` bytes: one read(2) brings them all if they are there.
+pub fn fill_up_to(cx: &mut Cx, v: Value, wanted: usize) -> Result<bool> {
+    let room = wanted.clamp(READ_BUFFER, LARGEST_READ);
     if reader(cx, v)?.is_socket() {
-        return fill_from_socket(cx, v);
+        return fill_from_socket(cx, v, room);
     }
     let (fd, regular) = wait_for_input(cx, v)?;
-    let mut chunk = vec![0u8; READ_BUFFER];
+    // No pipe holds more than that, and whoever waits at ten thousand of them needs no room yet.
+    let room = if regular { room } else { room.min(LARGEST_PIPE) };
+    let mut chunk = vec![0u8; room];
     match blocking_read(cx, fd, regular, &mut chunk)? {
         Ok(0) => Ok(false),
         Ok(n) => {
@@ -461,7 +473,7 @@ pub fn fill(cx: &mut Cx, v: Value) -> Result<bool> {
                 io.rbuf.drain(..io.rpos);
                 io.rpos = 0;
             }
-            if io.rbuf.is_empty() {
+            if io.rbuf.is_empty() && n >= chunk.len() / 2 {
                 chunk.truncate(n);
                 io.rbuf = chunk;
             } else {
@@ -479,20 +491,20 @@ pub fn fill(cx: &mut Cx, v: Value) -> Result<bool> {
 }
 
 /// The same for a socket. Its buffer is as large as what came: there may be ten thousand of them.
-fn fill_from_socket(cx: &mut Cx, v: Value) -> Result<bool> {
+fn fill_from_socket(cx: &mut Cx, v: Value, room: usize) -> Result<bool> {
     let io = get(cx, v)?;
     let (patience, stream) = (Patience::seconds(io.timeout), io.socket == Some(libc::SOCK_STREAM));
     let mut got = Vec::new();
     // A stream that gives less than there is room for has no more.
-    let called = wait::on_socket(cx, v, READABLE, patience, |n| stream && n > 0 && n < READ_BUFFER, |fd| {
-        let mut chunk = Vec::<u8>::with_capacity(READ_BUFFER);
-        // SAFETY: the kernel writes at most READ_BUFFER bytes and says how many.
+    let called = wait::on_socket(cx, v, READABLE, patience, |n| stream && n > 0 && (n as usize) < room, |fd| {
+        let mut chunk = Vec::<u8>::with_capacity(room);
+        // SAFETY: the kernel writes at most `room` bytes and says how many.
         let n = unsafe {
-            let n = libc::recv(fd, chunk.as_mut_ptr().cast(), READ_BUFFER, libc::MSG_DONTWAIT);
+            let n = libc::recv(fd, chunk.as_mut_ptr().cast(), room, libc::MSG_DONTWAIT);
             chunk.set_len(n.max(0) as usize);
             n
         };
-        got = if chunk.len() < READ_BUFFER / 2 { chunk.as_slice().to_vec() } else { chunk };
+        got = if chunk.len() < room / 2 { chunk.as_slice().to_vec() } else { chunk };
         n
     })?;
     match called {

@@ -2,7 +2,7 @@
 
 use super::errors::{io_error, last_errno};
 use super::lines::*;
-use super::object::{self, fill};
+use super::object::{self, fill, fill_up_to};
 use super::wait::{Called, Patience, blocking_read, read_socket};
 use zakuro_macros::ruby_class;
 use zakuro_object::string::BINARY;
@@ -26,7 +26,7 @@ fn length(cx: &mut Cx, v: Value) -> Result<usize> {
 /// Bytes that are there now, waiting only when there are none. None at the end.
 fn read_some(cx: &mut Cx, this: Value, max: usize) -> Result<Option<Vec<u8>>> {
     let io = object::reader(cx, this)?;
-    if io.buffered().is_empty() && !fill(cx, this)? {
+    if io.buffered().is_empty() && !fill_up_to(cx, this, max)? {
         return Ok(None);
     }
     let io = object::reader(cx, this)?;
