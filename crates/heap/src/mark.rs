@@ -66,6 +66,13 @@ impl Lookup {
     }
 }
 
+/// Who was found through whom; 0: a root.
+#[derive(Default)]
+pub(crate) struct Parents {
+    pub(crate) current: usize,
+    pub(crate) of: hashbrown::HashMap<usize, usize, foldhash::fast::FixedState>,
+}
+
 /// Collects what is reachable; handed to the roots function and to the tracer.
 pub struct Marker<'a> {
     lookup: Lookup,
@@ -78,6 +85,8 @@ pub struct Marker<'a> {
     noted: usize,
     /// Some marked cell was not pushed.
     overflow: bool,
+    /// The cell whose references are marked now, and who was the first to refer to each: for the check of minor collections in debug builds.
+    pub(crate) parents: Option<Parents>,
     /// There was no memory for a larger stack. Not asked for again: malloc takes long to say no, and every cell would ask.
     refused: bool,
     heap: PhantomData<&'a mut Heap>,
@@ -95,8 +104,29 @@ impl<'a> Marker<'a> {
             holdings,
             noted: 0,
             overflow: false,
+            parents: None,
             refused: false,
             heap: PhantomData,
+        }
+    }
+
+    /// Begins with cells that are marked already.
+    pub(crate) fn with(mut self, cells: Vec<*mut Header>) -> Marker<'a> {
+        if !cells.is_empty() {
+            self.stack = cells;
+        }
+        self
+    }
+
+    /// Has the next minor collection trace a cell again, whatever is stored in it meanwhile: for cells that are written to without telling. Called by
+    /// the tracer for the cell that it traces.
+    #[inline]
+    pub fn revisit(&mut self, cell: *mut Header) {
+        if let Some(body) = self.lookup.body(cell.addr()) {
+            // SAFETY: as in `mark`.
+            let b = unsafe { &mut *body };
+            let index = b.index(cell.addr() % BLOCK_SIZE);
+            b.note(index);
         }
     }
 
@@ -166,6 +196,11 @@ impl<'a> Marker<'a> {
             *word |= bit;
             b.marked += 1;
             self.live += b.size as usize;
+            if cfg!(debug_assertions)
+                && let Some(p) = &mut self.parents
+            {
+                p.of.insert(cell.addr(), p.current);
+            }
             if self.stack.len() == self.stack.capacity() && !self.grow() {
                 return;
             }
@@ -217,8 +252,8 @@ impl<'a> Marker<'a> {
         }
     }
 
-    /// Traces until nothing is left. Returns the bytes of all marked cells.
-    pub(crate) fn drain(mut self, trace: TraceFn) -> usize {
+    /// Traces until nothing is left. Returns the bytes of the cells that it marked.
+    pub(crate) fn drain(&mut self, trace: TraceFn) -> usize {
         const AHEAD: usize = 8;
         let mut queue = [ptr::null_mut(); AHEAD];
         let (mut head, mut len) = (0, 0);
@@ -239,8 +274,13 @@ impl<'a> Marker<'a> {
             let cell = queue[head];
             head = (head + 1) % AHEAD;
             len -= 1;
+            if cfg!(debug_assertions)
+                && let Some(p) = &mut self.parents
+            {
+                p.current = cell.addr();
+            }
             // SAFETY: the cell is allocated in this heap, and its owner initialised it before this safepoint.
-            unsafe { trace(cell, &mut self) };
+            unsafe { trace(cell, self) };
         }
     }
 }

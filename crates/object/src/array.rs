@@ -173,7 +173,7 @@ impl ArrayCell {
     }
     #[inline(always)]
     pub fn push(this: Ref<ArrayCell>, heap: &mut Heap, v: Value) {
-        this.as_value().assert_uncaptured();
+        this.as_value().will_refer();
         let mut this = this;
         let n = this.len();
         Self::reserve(this, heap, n + 1);
@@ -181,9 +181,12 @@ impl ArrayCell {
         unsafe { *this.ptr().add(n) = v };
         this.set_len(n + 1);
     }
-    /// [`ArrayCell::push`] where there is room; false: nothing was done. Calls nothing.
+    /// [`ArrayCell::push`] where there is room and no barrier to pass; false: nothing was done. Calls nothing.
     #[inline(always)]
     pub fn try_push(this: Ref<ArrayCell>, v: Value) -> bool {
+        if this.header.flags & flags::OLD != 0 {
+            return false;
+        }
         this.as_value().assert_uncaptured();
         let mut this = this;
         // SAFETY: aux says which member is live, and how many elements it has; a heap body holds a live buffer.
@@ -207,10 +210,10 @@ impl ArrayCell {
         }
         true
     }
-    /// [`ArrayCell::set`] at an index that exists, in a buffer of its own; false: nothing was done. Calls nothing.
+    /// [`ArrayCell::set`] at an index that exists, in a buffer of its own, with no barrier to pass; false: nothing was done. Calls nothing.
     #[inline(always)]
     pub fn try_set(this: Ref<ArrayCell>, i: usize, v: Value) -> bool {
-        if i >= this.len() || !this.unique() {
+        if i >= this.len() || !this.unique() || this.header.flags & flags::OLD != 0 {
             return false;
         }
         this.as_value().assert_uncaptured();
@@ -225,7 +228,7 @@ impl ArrayCell {
     }
     /// Appends values, none of its own.
     pub fn extend(this: Ref<ArrayCell>, heap: &mut Heap, values: &[Value]) {
-        this.as_value().assert_uncaptured();
+        this.as_value().will_refer();
         debug_assert!(!this.owns(values));
         let mut this = this;
         let n = this.len();
@@ -237,7 +240,7 @@ impl ArrayCell {
     /// Stores at an existing index.
     #[inline(always)]
     pub fn set(this: Ref<ArrayCell>, heap: &mut Heap, i: usize, v: Value) {
-        this.as_value().assert_uncaptured();
+        this.as_value().will_refer();
         debug_assert!(i < this.len());
         if !this.unique() {
             Self::reserve_slow(this, heap, i + 1);
@@ -247,7 +250,7 @@ impl ArrayCell {
     }
     /// Stores at any index, filling the gap with nil.
     pub fn store(this: Ref<ArrayCell>, heap: &mut Heap, i: usize, v: Value) {
-        this.as_value().assert_uncaptured();
+        this.as_value().will_refer();
         let mut this = this;
         let n = this.len();
         if i < n {
@@ -299,7 +302,7 @@ impl ArrayCell {
     }
     /// Replaces elements start..end by others, none of its own.
     pub fn splice(this: Ref<ArrayCell>, heap: &mut Heap, start: usize, end: usize, with: &[Value]) {
-        this.as_value().assert_uncaptured();
+        this.as_value().will_refer();
         let mut this = this;
         let len = this.len();
         debug_assert!(!this.owns(with) && start <= end && end <= len);
@@ -336,7 +339,7 @@ impl ArrayCell {
     }
     /// Takes over the content of another Array: its buffer is shared when it is large.
     pub fn replace_shared(this: Ref<ArrayCell>, heap: &mut Heap, other: Ref<ArrayCell>) {
-        this.as_value().assert_uncaptured();
+        this.as_value().will_refer();
         if this == other {
             return;
         }
@@ -364,7 +367,7 @@ impl ArrayCell {
     }
     /// The elements for sorting and the like in place.
     pub fn as_mut_slice<'a>(this: Ref<ArrayCell>, heap: &mut Heap) -> &'a mut [Value] {
-        this.as_value().assert_uncaptured();
+        this.as_value().will_refer();
         Self::reserve(this, heap, this.len());
         // SAFETY: own buffer with len values; the caller must not change the array while it holds the slice.
         unsafe { std::slice::from_raw_parts_mut(this.ptr(), this.len()) }
@@ -389,7 +392,7 @@ impl ArrayCell {
     /// Fills an empty Array.
     #[inline]
     pub fn fill(this: Ref<ArrayCell>, heap: &mut Heap, values: impl ExactSizeIterator<Item = Value>) {
-        this.as_value().assert_uncaptured();
+        this.as_value().will_refer();
         this.take(heap, values.len(), values);
     }
     /// Gives the buffer back and leaves an empty Array; returns the bytes that it accounted for.

@@ -246,12 +246,19 @@ impl HashCell {
     pub fn set_default_is_proc(&mut self, on: bool) {
         self.header.aux = self.header.aux & !DEFAULT_IS_PROC | (on as u16 * DEFAULT_IS_PROC);
     }
+    /// Sets the default value or Proc.
+    pub fn set_default(this: Ref<HashCell>, v: Value, is_proc: bool) {
+        let mut this = this;
+        this.as_value().will_refer();
+        this.default = v;
+        this.set_default_is_proc(is_proc);
+    }
     /// The table for changing. Runs `f` and accounts for the memory that it takes or frees.
     pub fn change<R>(this: Ref<HashCell>, heap: &mut Heap, f: impl FnOnce(&mut HashTable) -> R) -> R {
-        this.as_value().assert_uncaptured();
+        this.as_value().will_refer();
         Self::change_unnoticed(this, heap, f)
     }
-    /// A change that no image tells: the number of walks that go on, hash codes that are made anew.
+    /// A change that no image tells and that brings no new reference: the number of walks that go on, hash codes that are made anew.
     pub fn change_unnoticed<R>(this: Ref<HashCell>, heap: &mut Heap, f: impl FnOnce(&mut HashTable) -> R) -> R {
         let mut this = this;
         let before = this.table.weight();

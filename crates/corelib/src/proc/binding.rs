@@ -199,8 +199,7 @@ mod binding {
         if let Some((e, slot)) = find(cx, scope, s)
             && slot < e.slots().len()
         {
-            // SAFETY: the slot exists; the environment belongs to this VM.
-            unsafe { *e.slots_ptr().add(slot) = value };
+            EnvCell::set(e, slot, value);
         }
         Ok(value)
     }

@@ -1,0 +1,182 @@
+//! Minor collections against a model: random graphs that are written to through the barrier; what the check finds when it is forgotten.
+
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+
+use super::*;
+use crate::heap::FinalizeCx;
+
+const SLOTS: usize = 4;
+/// Written to without the barrier; traced by each collection.
+const UNTOLD: u8 = 2;
+
+#[repr(C)]
+struct Node {
+    header: Header,
+    died: *mut u32,
+    slots: [*mut Header; SLOTS],
+}
+
+unsafe fn trace(cell: *mut Header, m: &mut Marker<'_>) {
+    // SAFETY: all cells are nodes.
+    unsafe {
+        if (*cell).kind == UNTOLD {
+            m.revisit(cell);
+        } else {
+            (*cell).flags |= flags::OLD;
+        }
+        (*cell.cast::<Node>()).slots.iter().for_each(|s| m.mark(*s));
+    }
+}
+
+unsafe fn finalize(cell: *mut Header, _: &mut FinalizeCx) {
+    // SAFETY: all finalized cells are nodes with a counter.
+    unsafe { *(*cell.cast::<Node>()).died += 1 }
+}
+
+fn node(h: &mut Heap, kind: u8, died: *mut u32) -> *mut Header {
+    let cell = if died.is_null() { h.alloc(size_of::<Node>()) } else { h.alloc_finalized(size_of::<Node>()) };
+    // SAFETY: a new cell of that size.
+    unsafe {
+        cell.cast::<Node>().write(Node { header: Header { shape: 1, kind, flags: 0, aux: 0 }, died, slots: [ptr::null_mut(); SLOTS] })
+    };
+    cell
+}
+
+fn store(cell: *mut Header, i: usize, to: *mut Header) {
+    // SAFETY: a live node.
+    unsafe {
+        if (*cell).kind != UNTOLD && (*cell).flags & flags::OLD != 0 {
+            remember(cell);
+        }
+        (*cell.cast::<Node>()).slots[i] = to;
+    }
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % n
+    }
+}
+
+fn reachable(roots: &[*mut Header]) -> HashSet<*mut Header> {
+    let mut seen = HashSet::new();
+    let mut work = roots.to_vec();
+    while let Some(c) = work.pop() {
+        if !c.is_null() && seen.insert(c) {
+            // SAFETY: reachable, hence alive.
+            work.extend(unsafe { (*c.cast::<Node>()).slots });
+        }
+    }
+    seen
+}
+
+#[test]
+fn random_graphs_survive_minor_collections() {
+    let rounds = if cfg!(miri) { 12 } else { 400 };
+    for seed in 1..=if cfg!(miri) { 1 } else { 5u64 } {
+        let mut r = Random(0x9e37_79b9_7f4a_7c15u64.wrapping_mul(seed));
+        let mut died = vec![0u32; rounds * 60];
+        let counters = died.as_mut_ptr();
+        let mut h = Heap::new(trace, finalize);
+        let mut roots = vec![ptr::null_mut(); 12];
+        let (mut made, mut owners) = (0, Vec::new());
+        for round in 0..rounds {
+            let mut known: Vec<_> = reachable(&roots).into_iter().collect();
+            for _ in 0..50 {
+                // SAFETY: fewer cells are made than there are counters.
+                let counter = if r.below(4) == 0 { unsafe { counters.add(made) } } else { ptr::null_mut() };
+                let cell = node(&mut h, if r.below(10) == 0 { UNTOLD } else { 1 }, counter);
+                if !counter.is_null() {
+                    owners.push(made);
+                }
+                made += 1;
+                known.push(cell);
+            }
+            for _ in 0..60 {
+                let (a, b) = (known[r.below(known.len())], known[r.below(known.len())]);
+                store(a, r.below(SLOTS), if r.below(3) == 0 { ptr::null_mut() } else { b });
+            }
+            for _ in 0..3 {
+                let i = r.below(roots.len());
+                roots[i] = known[r.below(known.len())];
+            }
+            let live = reachable(&roots);
+            let mut mark = |m: &mut Marker<'_>| roots.iter().for_each(|c| m.mark(*c));
+            let full = r.below(8) == 0;
+            let old = h.full_collections;
+            if full {
+                h.collect(&mut mark)
+            } else {
+                h.collect_minor(&mut mark, &mut |h| assert!(!h.is_full()))
+            }
+            assert_eq!(h.full_collections - old, full as u64, "round {round}");
+            assert!(live.iter().all(|c| h.is_marked_or_new(*c)));
+            if full {
+                h.collect_all_sweep();
+                let mut left = HashSet::new();
+                h.each_cell(&mut |c| assert!(left.insert(c)));
+                assert_eq!(left, live);
+                // SAFETY: reachable nodes; the counters outlive the heap.
+                let alive: HashSet<_> = live.iter().map(|c| unsafe { (*c.cast::<Node>()).died }).collect();
+                owners.iter().for_each(|&n| assert_eq!(unsafe { *counters.add(n) }, !alive.contains(&unsafe { counters.add(n) }) as u32));
+            }
+        }
+        drop(h);
+        assert!(died.iter().all(|d| *d <= 1));
+    }
+}
+
+#[test]
+fn what_died_old_goes_with_a_full_collection() {
+    let mut h = Heap::new(trace, finalize);
+    let mut died = 0;
+    let cell = node(&mut h, 1, &mut died);
+    h.collect_minor(&mut |m| m.mark(cell), &mut |_| {});
+    for _ in 0..3 {
+        h.collect_minor(&mut |_| {}, &mut |_| {});
+        h.collect_all_sweep();
+        assert_eq!(died, 0);
+    }
+    h.collect(&mut |_| {});
+    h.collect_all_sweep();
+    // SAFETY: `died` is written by the finalizer through a pointer.
+    assert_eq!(unsafe { ptr::read_volatile(&died) }, 1);
+}
+
+#[test]
+fn the_old_part_calls_for_a_full_collection_when_it_has_grown() {
+    let mut h = Heap::new(trace, finalize);
+    let mut keep = Vec::new();
+    for _ in 0..if cfg!(miri) { 3 } else { 40 } {
+        for _ in 0..if cfg!(miri) { 8000 } else { 20_000 } {
+            keep.push(node(&mut h, 1, ptr::null_mut()));
+        }
+        h.collect_due(&mut |m| keep.iter().for_each(|c| m.mark(*c)), &mut |_| {});
+    }
+    let s = h.stats();
+    assert!(s.full_collections > 0 && s.full_collections < s.collections, "{s:?}");
+}
+
+#[test]
+#[cfg(debug_assertions)]
+fn the_check_names_who_was_written_to_without_the_barrier() {
+    let mut h = Heap::new(trace, finalize);
+    h.set_describe(|c| format!("cell of kind {}", unsafe { (*c).kind }));
+    let (old, young) = (node(&mut h, 1, ptr::null_mut()), node(&mut h, 3, ptr::null_mut()));
+    h.collect_minor(&mut |m| m.mark(old), &mut |_| {});
+    let young = if h.is_marked_or_new(young) { young } else { node(&mut h, 3, ptr::null_mut()) };
+    // SAFETY: a live node.
+    unsafe { (*old.cast::<Node>()).slots[0] = young };
+    let r = catch_unwind(AssertUnwindSafe(|| h.collect_minor(&mut |m| m.mark(old), &mut |_| {})));
+    let message = *r.unwrap_err().downcast::<String>().unwrap();
+    assert!(message.contains("cell of kind 3 <- cell of kind 1:"), "{message}");
+    // The next one is full, and finds it.
+    h.collect_minor(&mut |m| m.mark(old), &mut |h| assert!(h.is_full() && h.is_marked_or_new(young)));
+}
