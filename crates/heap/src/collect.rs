@@ -10,13 +10,15 @@
 //! flag, which takes the flag off and notes the cell in its block's `revisit` bits. So a cell is noted once between two collections, and the test of the flag joins that of
 //! FROZEN in fast paths. Kinds of cells that are written to in ways that can't be told never get the flag: their tracer asks for [`Marker::revisit`].
 //!
+//! A full collection of a large heap marks in steps, between which the program runs ([`Heap::collect_due`]), so that no pause is as long as the marking.
+//!
 //! Invariants
 //! - Whatever a marked cell refers to is marked, or the marked cell is noted. It holds for marked cells that nothing reaches any more, too: so all marked cells can be
 //!   looked at.
 //! - Roots are traced by each collection; the owner's tables need no barrier.
 //!
 //! Debug builds follow every minor marking with a full one on the side, and stop at a cell that only the full one found, naming what refers to it
-//! ([`Heap::check_minor`]).
+//! ([`Heap::check_marks`]).
 //!
 //! Rejected
 //! - The mark bit in the side table as the barrier's test: two loads more per store.
@@ -25,14 +27,49 @@
 //!   that become old too early.
 
 use std::mem;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::block::NONE;
 use crate::heap::{Heap, Run};
 use crate::ledger::{BLOCK_SHIFT, BLOCK_SIZE, Ledger};
-use crate::mark::{Marker, Parents};
+use crate::mark::{Lookup, Marker, Parents};
+use crate::region::Holdings;
 use crate::size_class::SIZES;
 use crate::{Header, flags};
+
+/// From so many bytes on everything is marked in steps.
+const LARGE: usize = 8 << 20;
+/// A step marks about so many cells, which takes two milliseconds at most,
+const STEP_WORK: usize = 1 << 15;
+/// and comes when so many bytes were allocated.
+const STEP_BYTES: usize = 128 << 10;
+/// How often the roots are traced again in steps, as long as so many bytes were allocated since they were.
+const ROUNDS: u32 = 3;
+const FEW: usize = 1 << 20;
+
+/// A full marking between two of its steps.
+#[derive(Default)]
+pub(crate) struct Marking {
+    stack: Vec<*mut Header>,
+    open: Vec<(*mut Header, usize)>,
+    overflow: bool,
+    live: usize,
+    spent: Duration,
+    rounds: u32,
+    /// `Heap::since` when the roots were traced.
+    scanned: usize,
+}
+
+impl Marking {
+    fn of(m: Marker<'_>, spent: Duration) -> Marking {
+        Marking { stack: m.stack, open: m.open, overflow: m.overflow, live: m.live, spent, rounds: 0, scanned: 0 }
+    }
+    fn marker<'a>(self, lookup: Lookup, holdings: &'a mut Holdings) -> Marker<'a> {
+        let mut m = Marker::new(lookup, holdings);
+        (m.stack, m.open, m.overflow, m.live) = (self.stack, self.open, self.overflow, self.live);
+        m
+    }
+}
 
 /// Empty blocks that a heap may keep in any case.
 pub(crate) const MIN_RESERVE: usize = 16;
@@ -72,20 +109,40 @@ impl Heap {
         self.run(true, start, roots, after_mark);
     }
 
-    /// [`Heap::collect_with_weak`] of what is young, or of everything when the old part has grown enough or the limit stands against it. The hook asks
-    /// [`Heap::is_full`].
+    /// [`Heap::collect_with_weak`] of what is young, or of everything when the old part has grown enough or the limit stands against it. Of a large heap everything is
+    /// marked in steps: the call only begins, or does a step, and the hook is called with the last. The hook asks [`Heap::is_full`].
     pub fn collect_due(&mut self, roots: &mut dyn FnMut(&mut Marker<'_>), after_mark: &mut dyn FnMut(&Heap)) {
         let start = Instant::now();
+        if self.marking.is_some() {
+            return self.step(STEP_WORK, start, roots, after_mark);
+        }
         self.prepare();
-        let full = self.grown() >= self.limit.growth || self.over_limit();
+        let over = self.over_limit();
+        let full = over || self.grown() >= self.limit.growth;
+        if full && !over && !self.cut_short && self.kept >= LARGE {
+            return self.begin(start, roots);
+        }
         self.run(full, start, roots, after_mark);
     }
 
-    /// [`Heap::collect_with_weak`] of what is young.
+    /// Begins a marking in steps, or does a step that traces about `work` cells, and ends the collection when nothing is left: for tests.
+    pub fn collect_step(&mut self, work: usize, roots: &mut dyn FnMut(&mut Marker<'_>), after_mark: &mut dyn FnMut(&Heap)) {
+        let start = Instant::now();
+        if self.marking.is_some() {
+            return self.step(work, start, roots, after_mark);
+        }
+        self.prepare();
+        self.begin(start, roots);
+    }
+
+    /// [`Heap::collect_with_weak`] of what is young; the rest of a marking in steps, if one goes on.
     pub fn collect_minor(&mut self, roots: &mut dyn FnMut(&mut Marker<'_>), after_mark: &mut dyn FnMut(&Heap)) {
         let start = Instant::now();
         self.prepare();
-        self.run(false, start, roots, after_mark);
+        match self.marking.take() {
+            Some(m) => self.finish(m, start, roots, after_mark),
+            None => self.run(false, start, roots, after_mark),
+        }
     }
 
     /// The running collection, or the last one, is full.
@@ -97,6 +154,9 @@ impl Heap {
     fn prepare(&mut self) {
         self.finish_sweep();
         self.close_runs();
+        if self.marking.is_some() {
+            return;
+        }
         let kept = self.live + self.payload_then.saturating_sub(self.swept);
         if mem::replace(&mut self.was_full, false) {
             self.base = kept;
@@ -110,42 +170,128 @@ impl Heap {
     }
 
     fn run(&mut self, full: bool, start: Instant, roots: &mut dyn FnMut(&mut Marker<'_>), after_mark: &mut dyn FnMut(&Heap)) {
+        self.marking = None;
         let noted = if full || self.cut_short { None } else { self.take_noted() };
-        self.full = noted.is_none();
-        if self.full {
-            self.each_body(&mut |_, b| b.clear_marks());
-            self.holdings.forget_notes();
-            self.live = 0;
+        let full = noted.is_none();
+        if full {
+            self.forget_marks();
         }
+        let marking = Marking { stack: noted.unwrap_or_default(), ..Marking::default() };
+        self.complete(full, marking, start, roots, after_mark);
+    }
+
+    fn forget_marks(&mut self) {
+        self.each_body(&mut |_, b| b.clear_marks());
+        self.holdings.forget_notes();
+    }
+
+    /// Begins a full marking that is done in steps.
+    ///
+    /// Until its end the mark bits say what was found so far, and OLD what was traced so far (or in a collection before: such a cell may be noted in vain). What is
+    /// stored in a traced cell is found because the barrier has noted the cell, what is allocated meanwhile because it is unmarked and the roots are traced again in the end
+    /// (incremental update, as in Steele: "Multiprocessing compactifying garbage collection", CACM 1975). So the end of the marking is a minor collection.
+    fn begin(&mut self, start: Instant, roots: &mut dyn FnMut(&mut Marker<'_>)) {
+        self.forget_marks();
         self.cut_short = true;
-        let marking = Instant::now();
-        let mut marker = Marker::new(self.lookup, &mut self.holdings).with(noted.unwrap_or_default());
+        let mut marker = Marker::new(self.lookup, &mut self.holdings);
         roots(&mut marker);
-        self.live += marker.drain(self.trace);
-        if cfg!(debug_assertions) && !self.full {
-            self.check_minor(roots);
+        let m = Marking { scanned: self.since, ..Marking::of(marker, start.elapsed()) };
+        self.cut_short = false;
+        self.pause(start, m);
+    }
+
+    /// Does a step of the marking that goes on.
+    fn step(&mut self, work: usize, start: Instant, roots: &mut dyn FnMut(&mut Marker<'_>), after_mark: &mut dyn FnMut(&Heap)) {
+        let Some(m) = self.marking.take() else { return };
+        self.cut_short = true;
+        let (spent, rounds, scanned) = (m.spent, m.rounds, m.scanned);
+        let mut marker = m.marker(self.lookup, &mut self.holdings);
+        let empty = marker.step(self.trace, work);
+        let mut m = Marking { rounds, scanned, ..Marking::of(marker, spent + start.elapsed()) };
+        self.cut_short = false;
+        if !empty {
+            return self.pause(start, m);
+        }
+        if m.rounds >= ROUNDS || self.since < m.scanned + FEW {
+            self.prepare();
+            return self.finish(m, start, roots, after_mark);
+        }
+        // Much was allocated since the roots were traced: another round in steps, or the last step would be a long one.
+        self.close_runs();
+        let Some(noted) = self.take_noted() else { return self.run(true, start, roots, after_mark) };
+        self.cut_short = true;
+        m.rounds += 1;
+        m.scanned = self.since;
+        let (spent, rounds, scanned) = (m.spent, m.rounds, m.scanned);
+        let mut marker = m.marker(self.lookup, &mut self.holdings);
+        marker.stack.extend(noted);
+        roots(&mut marker);
+        let m = Marking { rounds, scanned, ..Marking::of(marker, spent) };
+        self.cut_short = false;
+        self.pause(start, m);
+    }
+
+    /// The program goes on, until it has allocated some more.
+    fn pause(&mut self, start: Instant, m: Marking) {
+        self.marking = Some(m);
+        self.limit.extra = self.since + STEP_BYTES;
+        let pause = start.elapsed();
+        self.last_pause = pause;
+        self.max_pause = self.max_pause.max(pause);
+        self.gc_time += pause;
+    }
+
+    fn finish(&mut self, mut m: Marking, start: Instant, roots: &mut dyn FnMut(&mut Marker<'_>), after_mark: &mut dyn FnMut(&Heap)) {
+        match self.take_noted() {
+            Some(noted) => m.stack.extend(noted),
+            None => {
+                self.forget_marks();
+                m = Marking::default();
+            }
+        }
+        self.complete(true, m, start, roots, after_mark);
+    }
+
+    /// Marks what is left to mark, and partitions the blocks.
+    fn complete(
+        &mut self,
+        full: bool,
+        m: Marking,
+        start: Instant,
+        roots: &mut dyn FnMut(&mut Marker<'_>),
+        after_mark: &mut dyn FnMut(&Heap),
+    ) {
+        let (marking, spent, old) = (Instant::now(), m.spent, if full { 0 } else { self.live });
+        self.full = full;
+        self.cut_short = true;
+        let mut marker = m.marker(self.lookup, &mut self.holdings);
+        roots(&mut marker);
+        marker.drain(self.trace);
+        self.live = old + marker.live;
+        let marking = spent + marking.elapsed();
+        if cfg!(debug_assertions) && (!full || spent > Duration::ZERO) {
+            self.check_marks(roots);
         }
         self.cut_short = false;
-        let marked = Instant::now();
-        if self.full {
+        if full {
             self.holdings.spread();
         }
         self.marked = true;
         after_mark(self);
         self.marked = false;
-        if self.full {
+        if full {
             self.holdings.drop_unseen();
         }
         // Payload of the dead is worth more than a short pause when there is more of it than of cells: malloc can't
         // reuse it before, and the next limit would count it as alive.
         self.partition(self.payload > self.live);
-        let mutating = self.last_end.map(|end| start.saturating_duration_since(end));
-        if self.full {
+        if full {
             let time = self.last_full.map(|end| start.saturating_duration_since(end));
-            self.limit.full(self.live + self.payload, self.grown(), time, marked - marking);
+            self.limit.full(self.live + self.payload, self.grown(), time, marking);
             self.was_full = true;
         } else {
-            self.limit.minor(self.since, mutating, marked - marking);
+            let mutating = self.last_end.map(|end| start.saturating_duration_since(end));
+            self.limit.minor(self.since, mutating, marking);
         }
         self.since = 0;
         (self.payload_then, self.swept) = (self.payload, 0);
@@ -165,7 +311,7 @@ impl Heap {
         self.max_pause = self.max_pause.max(self.last_pause);
         self.gc_time += self.last_pause;
         self.last_end = Some(end);
-        if self.full {
+        if full {
             self.last_full = Some(end);
             self.full_collections += 1;
         }
@@ -211,10 +357,10 @@ impl Heap {
         }
     }
 
-    /// Marks everything on the side and stops at a cell that the minor marking before did not find: something stored it in a marked cell without the
-    /// barrier.
+    /// Marks everything on the side and stops at a cell that the marking before, minor or in steps, did not find: something stored it in a marked cell without
+    /// the barrier.
     #[cold]
-    fn check_minor(&mut self, roots: &mut dyn FnMut(&mut Marker<'_>)) {
+    fn check_marks(&mut self, roots: &mut dyn FnMut(&mut Marker<'_>)) {
         let mut found = Vec::new();
         self.each_body(&mut |_, b| {
             found.push((b.mark, b.marked, b.revisit, b.remembered));
@@ -238,7 +384,7 @@ impl Heap {
             (b.mark, b.marked, b.revisit, b.remembered) = (mark, marked, revisit, remembered);
         });
         if missed != 0 {
-            let mut shown = format!("a minor collection would free a cell that is reachable: {}", self.shown(missed));
+            let mut shown = format!("a collection would free a cell that is reachable: {}", self.shown(missed));
             // Up to the one that was written to: it is marked.
             let mut at = missed;
             while let Some(p) = parents.of.get(&at).copied() {
@@ -296,7 +442,7 @@ impl Heap {
                 let (base, size) = (self.address(current), size as usize);
                 b.give_back((run.bump - base) / size, (run.end - base) / size);
             }
-            b.next = mem::replace(&mut self.classes[class].full, current);
+            b.next = mem::replace(&mut self.classes[class].available, current);
         }
     }
 }

@@ -78,8 +78,8 @@ fn reachable(roots: &[*mut Header]) -> HashSet<*mut Header> {
 }
 
 #[test]
-fn random_graphs_survive_minor_collections() {
-    let rounds = if cfg!(miri) { 12 } else { 400 };
+fn random_graphs_survive_minor_collections_and_steps() {
+    let rounds = if cfg!(miri) { 15 } else { 600 };
     for seed in 1..=if cfg!(miri) { 1 } else { 5u64 } {
         let mut r = Random(0x9e37_79b9_7f4a_7c15u64.wrapping_mul(seed));
         let mut died = vec![0u32; rounds * 60];
@@ -150,6 +150,63 @@ fn what_died_old_goes_with_a_full_collection() {
     assert_eq!(unsafe { ptr::read_volatile(&died) }, 1);
 }
 
+/// A cell with very many references, of which the program moves some between the steps.
+#[repr(C)]
+struct Wide {
+    header: Header,
+    slots: [*mut Header; 300],
+}
+
+unsafe fn trace_wide(cell: *mut Header, m: &mut Marker<'_>) {
+    // SAFETY: kind 9 is wide, the others have no references.
+    unsafe {
+        if (*cell).kind == 9 {
+            (*cell).flags |= flags::OLD;
+            let many = crate::mark::PART * 5;
+            for i in m.part(cell, many) {
+                m.mark((*cell.cast::<Wide>()).slots[i * 300 / many]);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_large_cell_is_traced_in_parts() {
+    let mut h = Heap::new(trace_wide, finalize);
+    let wide = h.alloc(size_of::<Wide>()).cast::<Wide>();
+    // SAFETY: a new cell of that size.
+    unsafe { wide.write(Wide { header: Header { shape: 1, kind: 9, flags: 0, aux: 0 }, slots: [ptr::null_mut(); 300] }) };
+    for i in 0..300 {
+        let cell = node(&mut h, 1, ptr::null_mut());
+        // SAFETY: a live cell.
+        unsafe { (*wide).slots[i] = cell };
+    }
+    let mut mark = |m: &mut Marker<'_>| m.mark(wide.cast());
+    let (mut steps, mut moved) = (0, 0);
+    while h.full_collections == 0 {
+        h.collect_step(1, &mut mark, &mut |_| {});
+        steps += 1;
+        if h.marking.as_ref().is_some_and(|m| !m.open.is_empty()) {
+            // SAFETY: a live cell. To where the marking was, as `shift` does.
+            unsafe {
+                if (*wide).header.flags & flags::OLD != 0 {
+                    remember(wide.cast());
+                }
+                (*wide).slots.swap(moved, 299 - moved);
+            }
+            moved += 1;
+        }
+    }
+    assert!(steps > 20 && moved > 1, "{steps} {moved}");
+    // SAFETY: a live cell.
+    assert!(unsafe { (*wide).slots }.iter().all(|c| h.is_marked_or_new(*c)));
+    h.collect(&mut mark);
+    h.collect_all_sweep();
+    let mut left = 0;
+    h.each_cell(&mut |_| left += 1);
+    assert_eq!(left, 301);
+}
+
 #[test]
 fn the_old_part_calls_for_a_full_collection_when_it_has_grown() {
     let mut h = Heap::new(trace, finalize);
@@ -160,6 +217,10 @@ fn the_old_part_calls_for_a_full_collection_when_it_has_grown() {
         }
         h.collect_due(&mut |m| keep.iter().for_each(|c| m.mark(*c)), &mut |_| {});
     }
+    while h.marking.is_some() {
+        h.collect_due(&mut |m| keep.iter().for_each(|c| m.mark(*c)), &mut |_| {});
+    }
+    assert!(keep.iter().all(|c| h.is_marked_or_new(*c)));
     let s = h.stats();
     assert!(s.full_collections > 0 && s.full_collections < s.collections, "{s:?}");
 }

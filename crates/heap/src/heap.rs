@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use zakuro_base::memory::out_of_memory;
 
 use crate::block::{Body, NONE, State};
-use crate::collect::MIN_RESERVE;
+use crate::collect::{MIN_RESERVE, Marking};
 use crate::ledger::{BLOCK_SHIFT, BLOCK_SIZE, Ledger};
 use crate::limit::Limit;
 use crate::mark::{Lookup, Marker};
@@ -162,6 +162,8 @@ pub struct Heap {
     pub(crate) base: usize,
     /// The same of the last collection.
     pub(crate) kept: usize,
+    /// A full marking that goes on in steps.
+    pub(crate) marking: Option<Marking>,
     pub(crate) describe: Option<fn(*mut Header) -> String>,
 }
 
@@ -207,6 +209,7 @@ impl Heap {
             was_full: false,
             base: 0,
             kept: 0,
+            marking: None,
             describe: None,
         }
     }

@@ -66,6 +66,9 @@ impl Lookup {
     }
 }
 
+/// References of a cell that are marked at a time.
+pub(crate) const PART: usize = if cfg!(miri) { 16 } else { 1 << 14 };
+
 /// Who was found through whom; 0: a root.
 #[derive(Default)]
 pub(crate) struct Parents {
@@ -76,15 +79,21 @@ pub(crate) struct Parents {
 /// Collects what is reachable; handed to the roots function and to the tracer.
 pub struct Marker<'a> {
     lookup: Lookup,
-    stack: Vec<*mut Header>,
-    live: usize,
+    pub(crate) stack: Vec<*mut Header>,
+    /// Large cells of which a part was traced, and where the next part begins.
+    pub(crate) open: Vec<(*mut Header, usize)>,
+    /// Where the traced cell's next part begins.
+    from: usize,
+    /// What was done in this step, in traced cells.
+    work: usize,
+    pub(crate) live: usize,
     /// Of the heap; apart, so that a word outside costs one compare.
     regions: Range,
     holdings: *mut Holdings,
     /// The region noted last.
     noted: usize,
     /// Some marked cell was not pushed.
-    overflow: bool,
+    pub(crate) overflow: bool,
     /// The cell whose references are marked now, and who was the first to refer to each: for the check of minor collections in debug builds.
     pub(crate) parents: Option<Parents>,
     /// There was no memory for a larger stack. Not asked for again: malloc takes long to say no, and every cell would ask.
@@ -99,6 +108,9 @@ impl<'a> Marker<'a> {
         Marker {
             lookup,
             stack: Vec::with_capacity(512),
+            open: Vec::new(),
+            from: 0,
+            work: 0,
             live: 0,
             regions,
             holdings,
@@ -110,12 +122,20 @@ impl<'a> Marker<'a> {
         }
     }
 
-    /// Begins with cells that are marked already.
-    pub(crate) fn with(mut self, cells: Vec<*mut Header>) -> Marker<'a> {
-        if !cells.is_empty() {
-            self.stack = cells;
+    /// Which of a cell's `len` references the tracer marks now: all of them, or a part of very many. It comes again for the rest, so neither a step of the
+    /// marking nor its stack grows with the cell. The owner passes the barrier before it moves references within such a cell.
+    #[inline]
+    pub fn part(&mut self, cell: *mut Header, len: usize) -> std::ops::Range<usize> {
+        if len <= PART {
+            return 0..len;
         }
-        self
+        let from = self.from.min(len);
+        let to = len.min(from + PART);
+        self.work += (to - from) / 4;
+        if to < len {
+            self.open.push((cell, to));
+        }
+        from..to
     }
 
     /// Has the next minor collection trace a cell again, whatever is stored in it meanwhile: for cells that are written to without telling. Called by
@@ -243,8 +263,14 @@ impl<'a> Marker<'a> {
                         let at = base + (block << BLOCK_SHIFT) + (w * 64 + bits.trailing_zeros() as usize) * (*body).size as usize;
                         bits &= bits - 1;
                         trace(ptr::with_exposed_provenance_mut(at), self);
-                        while let Some(cell) = self.stack.pop() {
+                        loop {
+                            while let Some(cell) = self.stack.pop() {
+                                trace(cell, self);
+                            }
+                            let Some((cell, from)) = self.open.pop() else { break };
+                            self.from = from;
                             trace(cell, self);
+                            self.from = 0;
                         }
                     }
                 }
@@ -252,35 +278,57 @@ impl<'a> Marker<'a> {
         }
     }
 
-    /// Traces until nothing is left. Returns the bytes of the cells that it marked.
-    pub(crate) fn drain(&mut self, trace: TraceFn) -> usize {
+    /// Traces until nothing is left.
+    pub(crate) fn drain(&mut self, trace: TraceFn) {
+        while !self.step(trace, usize::MAX) || self.overflow {
+            if std::mem::take(&mut self.overflow) {
+                self.rescan(trace);
+            }
+        }
+    }
+
+    /// Traces about `work` cells. Returns whether nothing is left (but what an overflow has left out).
+    pub(crate) fn step(&mut self, trace: TraceFn, work: usize) -> bool {
         const AHEAD: usize = 8;
         let mut queue = [ptr::null_mut(); AHEAD];
         let (mut head, mut len) = (0, 0);
+        self.work = 0;
         loop {
-            while len < AHEAD {
+            let spent = self.work >= work;
+            while len < AHEAD && !spent {
                 let Some(cell) = self.stack.pop() else { break };
                 prefetch(cell);
                 queue[(head + len) % AHEAD] = cell;
                 len += 1;
             }
             if len == 0 {
-                if !std::mem::take(&mut self.overflow) {
-                    return self.live;
+                if spent {
+                    return self.stack.is_empty() && self.open.is_empty();
                 }
-                self.rescan(trace);
+                let Some((cell, from)) = self.open.pop() else { return true };
+                self.from = from;
+                self.traces(cell);
+                // SAFETY: as below.
+                unsafe { trace(cell, self) };
+                self.from = 0;
                 continue;
             }
             let cell = queue[head];
             head = (head + 1) % AHEAD;
             len -= 1;
-            if cfg!(debug_assertions)
-                && let Some(p) = &mut self.parents
-            {
-                p.current = cell.addr();
-            }
+            self.work += 1;
+            self.traces(cell);
             // SAFETY: the cell is allocated in this heap, and its owner initialised it before this safepoint.
             unsafe { trace(cell, self) };
+        }
+    }
+
+    #[inline(always)]
+    fn traces(&mut self, cell: *mut Header) {
+        if cfg!(debug_assertions)
+            && let Some(p) = &mut self.parents
+        {
+            p.current = cell.addr();
         }
     }
 }

@@ -275,7 +275,8 @@ impl ArrayCell {
         Some(v)
     }
     pub fn shift(this: Ref<ArrayCell>, heap: &mut Heap) -> Option<Value> {
-        this.as_value().assert_uncaptured();
+        // The others move, and a large Array is traced in parts.
+        this.as_value().will_refer();
         let mut this = this;
         let v = this.get(0)?;
         let n = this.len();

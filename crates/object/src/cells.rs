@@ -597,6 +597,10 @@ impl DataCell {
         self.payload.as_deref()?.snapshot(values)
     }
     pub fn set(&mut self, heap: &mut Heap, payload: Box<dyn NativeData>) {
+        if self.header.flags & flags::OLD != 0 {
+            // SAFETY: a live cell of this heap. What it held referred to nothing.
+            unsafe { zakuro_heap::remember((self as *mut DataCell).cast()) }
+        }
         heap.add_payload(std::mem::size_of_val(&*payload) + payload.weight());
         self.payload = Some(payload);
     }

@@ -71,6 +71,10 @@ impl HashTable {
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Entry> {
         self.entries[(self.first as usize).min(self.entries.len())..].iter().filter(|e| !e.key.is_undef())
     }
+    /// Those of the entries at some positions that are there.
+    pub(crate) fn span(&self, at: std::ops::Range<usize>) -> impl Iterator<Item = &Entry> {
+        self.entries[at].iter().filter(|e| !e.key.is_undef())
+    }
     /// Positions of entries whose stored hash is `hash` and that satisfy `same`. `same` must not call Ruby.
     #[inline]
     pub fn find(&self, hash: u64, mut same: impl FnMut(Value) -> bool) -> Option<usize> {

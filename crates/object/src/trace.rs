@@ -13,7 +13,7 @@ fn mark(m: &mut Marker<'_>, v: Value) {
 }
 
 /// Kinds whose cells get the OLD flag: whoever stores a reference in one has told the collector (`Value::will_refer`, or a test of the flag). Payloads of data
-/// objects are traced each time; cells of the other kinds refer to nothing, or to what they were made with.
+/// objects are traced each time unless they refer to nothing; cells of the other kinds refer to nothing, or to what they were made with.
 const TOLD: u32 = {
     let kinds = [
         Kind::Object,
@@ -57,14 +57,14 @@ pub unsafe fn trace(cell: *mut Header, m: &mut Marker<'_>) {
             Kind::Array | Kind::MovedArray => {
                 let a = &*(cell as *mut ArrayCell);
                 if !a.is_immediate() {
-                    a.as_slice().iter().for_each(|v| mark(m, *v));
+                    a.as_slice()[m.part(cell, a.len())].iter().for_each(|v| mark(m, *v));
                 }
             }
             Kind::Hash | Kind::MovedHash => {
                 let h = &*(cell as *mut HashCell);
                 mark(m, h.default);
                 if let Some(t) = h.table() {
-                    for e in t.iter() {
+                    for e in t.span(m.part(cell, t.slots())) {
                         mark(m, e.key);
                         mark(m, e.value);
                     }
@@ -119,6 +119,8 @@ pub unsafe fn trace(cell: *mut Header, m: &mut Marker<'_>) {
             Kind::Data => {
                 if (*(cell as *mut DataCell)).trace_payload(m) {
                     m.revisit(cell);
+                } else {
+                    (*cell).flags |= flags::OLD;
                 }
             }
             Kind::Throw => {

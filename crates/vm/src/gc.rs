@@ -16,6 +16,8 @@ pub const POLL_COLLECT: u32 = 2;
 enum How {
     Full,
     Minor,
+    /// In small steps.
+    Step,
     /// As the heap sees fit.
     Due,
 }
@@ -43,8 +45,11 @@ impl Cx {
                 let how = match () {
                     _ if over || short => How::Full,
                     // What no barrier told of shows at the next minor collection (debug builds look), what is freed too early after the next full one.
-                    _ if self.gc_stress && self.heap.stats().collections % 8 == 0 => How::Full,
-                    _ if self.gc_stress => How::Minor,
+                    _ if self.gc_stress => match self.heap.stats().collections % 8 {
+                        0 => How::Full,
+                        4 => How::Step,
+                        _ => How::Minor,
+                    },
                     _ => How::Due,
                 };
                 self.collect_as(how);
@@ -113,6 +118,7 @@ impl Cx {
             match how {
                 How::Full => heap.collect_with_weak(roots, weak),
                 How::Minor => heap.collect_minor(roots, weak),
+                How::Step => heap.collect_step(50, roots, weak),
                 How::Due => heap.collect_due(roots, weak),
             }
         }
