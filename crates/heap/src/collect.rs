@@ -176,8 +176,7 @@ impl Heap {
         if full {
             self.forget_marks();
         }
-        let marking = Marking { stack: noted.unwrap_or_default(), ..Marking::default() };
-        self.complete(full, marking, start, roots, after_mark);
+        self.complete(full, Marking::default(), noted.unwrap_or_default(), start, roots, after_mark);
     }
 
     fn forget_marks(&mut self) {
@@ -224,7 +223,7 @@ impl Heap {
         m.scanned = self.since;
         let (spent, rounds, scanned) = (m.spent, m.rounds, m.scanned);
         let mut marker = m.marker(self.lookup, &mut self.holdings);
-        marker.stack.extend(noted);
+        marker.retrace(noted, self.trace);
         roots(&mut marker);
         let m = Marking { rounds, scanned, ..Marking::of(marker, spent) };
         self.cut_short = false;
@@ -242,14 +241,12 @@ impl Heap {
     }
 
     fn finish(&mut self, mut m: Marking, start: Instant, roots: &mut dyn FnMut(&mut Marker<'_>), after_mark: &mut dyn FnMut(&Heap)) {
-        match self.take_noted() {
-            Some(noted) => m.stack.extend(noted),
-            None => {
-                self.forget_marks();
-                m = Marking::default();
-            }
+        let noted = self.take_noted();
+        if noted.is_none() {
+            self.forget_marks();
+            m = Marking::default();
         }
-        self.complete(true, m, start, roots, after_mark);
+        self.complete(true, m, noted.unwrap_or_default(), start, roots, after_mark);
     }
 
     /// Marks what is left to mark, and partitions the blocks.
@@ -257,6 +254,7 @@ impl Heap {
         &mut self,
         full: bool,
         m: Marking,
+        noted: Vec<*mut Header>,
         start: Instant,
         roots: &mut dyn FnMut(&mut Marker<'_>),
         after_mark: &mut dyn FnMut(&Heap),
@@ -265,6 +263,7 @@ impl Heap {
         self.full = full;
         self.cut_short = true;
         let mut marker = m.marker(self.lookup, &mut self.holdings);
+        marker.retrace(noted, self.trace);
         roots(&mut marker);
         marker.drain(self.trace);
         self.live = old + marker.live;
@@ -362,26 +361,37 @@ impl Heap {
     #[cold]
     fn check_marks(&mut self, roots: &mut dyn FnMut(&mut Marker<'_>)) {
         let mut found = Vec::new();
-        self.each_body(&mut |_, b| {
-            found.push((b.mark, b.marked, b.revisit, b.remembered));
-            b.mark.fill(0);
-            b.marked = 0;
-        });
-        let mut marker = Marker::new(self.lookup, &mut self.holdings);
-        marker.parents = Some(Parents::default());
-        roots(&mut marker);
-        marker.drain(self.trace);
-        let parents = marker.parents.take().unwrap_or_default();
-        let (mut missed, mut next) = (0, found.into_iter());
+        self.each_body(&mut |_, b| found.push((b.mark, b.marked, b.revisit, b.remembered)));
+        let mut again = |heap: &mut Heap, parents| {
+            heap.each_body(&mut |_, b| {
+                b.mark.fill(0);
+                b.marked = 0;
+            });
+            let mut marker = Marker::new(heap.lookup, &mut heap.holdings);
+            marker.is_check = true;
+            marker.parents = parents;
+            roots(&mut marker);
+            marker.drain(heap.trace);
+            marker.parents.take().unwrap_or_default()
+        };
+        again(self, None);
+        let (mut missed, mut at) = (0, found.iter());
         self.each_body(&mut |start, b| {
-            let Some((mark, marked, revisit, remembered)) = next.next() else { return };
+            let Some((mark, ..)) = at.next() else { return };
             for w in 0..b.words() {
                 let lost = b.mark[w] & !mark[w];
                 if lost != 0 {
                     missed = start + (w * 64 + lost.trailing_zeros() as usize) * b.size as usize;
                 }
             }
-            (b.mark, b.marked, b.revisit, b.remembered) = (mark, marked, revisit, remembered);
+        });
+        // Only now, since it takes long.
+        let parents = if missed != 0 { again(self, Some(Parents::default())) } else { Parents::default() };
+        let mut found = found.into_iter();
+        self.each_body(&mut |_, b| {
+            if let Some(f) = found.next() {
+                (b.mark, b.marked, b.revisit, b.remembered) = f;
+            }
         });
         if missed != 0 {
             let mut shown = format!("a collection would free a cell that is reachable: {}", self.shown(missed));

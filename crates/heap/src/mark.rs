@@ -82,6 +82,9 @@ pub struct Marker<'a> {
     pub(crate) stack: Vec<*mut Header>,
     /// Large cells of which a part was traced, and where the next part begins.
     pub(crate) open: Vec<(*mut Header, usize)>,
+    /// The traced cell was traced before.
+    retracing: bool,
+    pub(crate) is_check: bool,
     /// Where the traced cell's next part begins.
     from: usize,
     /// What was done in this step, in traced cells.
@@ -109,6 +112,8 @@ impl<'a> Marker<'a> {
             lookup,
             stack: Vec::with_capacity(512),
             open: Vec::new(),
+            retracing: false,
+            is_check: false,
             from: 0,
             work: 0,
             live: 0,
@@ -120,6 +125,29 @@ impl<'a> Marker<'a> {
             refused: false,
             heap: PhantomData,
         }
+    }
+
+    /// Traces cells that were traced before, and were noted because they may have been written to since.
+    pub(crate) fn retrace(&mut self, cells: Vec<*mut Header>, trace: TraceFn) {
+        self.retracing = true;
+        for cell in cells {
+            self.traces(cell);
+            // SAFETY: a marked cell of this heap.
+            unsafe { trace(cell, self) };
+        }
+        self.retracing = false;
+    }
+
+    /// The cell that is traced was traced before, in this marking or in the one that a minor collection goes on from: only what was stored in it since needs to be marked.
+    #[inline]
+    pub fn is_retracing(&self) -> bool {
+        self.retracing
+    }
+
+    /// Nothing depends on this marking: the tracer leaves no trace.
+    #[inline]
+    pub fn is_check(&self) -> bool {
+        self.is_check
     }
 
     /// Which of a cell's `len` references the tracer marks now: all of them, or a part of very many. It comes again for the rest, so neither a step of the

@@ -60,16 +60,7 @@ pub unsafe fn trace(cell: *mut Header, m: &mut Marker<'_>) {
                     a.as_slice()[m.part(cell, a.len())].iter().for_each(|v| mark(m, *v));
                 }
             }
-            Kind::Hash | Kind::MovedHash => {
-                let h = &*(cell as *mut HashCell);
-                mark(m, h.default);
-                if let Some(t) = h.table() {
-                    for e in t.span(m.part(cell, t.slots())) {
-                        mark(m, e.key);
-                        mark(m, e.value);
-                    }
-                }
-            }
+            Kind::Hash | Kind::MovedHash => HashCell::trace(cell as *mut HashCell, m),
             Kind::Range => {
                 let r = &*(cell as *mut RangeCell);
                 mark(m, r.low());
