@@ -34,7 +34,7 @@ use crate::heap::{Heap, Run};
 use crate::ledger::{BLOCK_SHIFT, BLOCK_SIZE, Ledger};
 use crate::mark::{Lookup, Marker, Parents};
 use crate::region::Holdings;
-use crate::size_class::SIZES;
+use crate::size_class::{CLASSES, SIZES};
 use crate::{Header, flags};
 
 /// From so many bytes on everything is marked in steps.
@@ -64,8 +64,8 @@ impl Marking {
     fn of(m: Marker<'_>, spent: Duration) -> Marking {
         Marking { stack: m.stack, open: m.open, overflow: m.overflow, live: m.live, spent, rounds: 0, scanned: 0 }
     }
-    fn marker<'a>(self, lookup: Lookup, holdings: &'a mut Holdings) -> Marker<'a> {
-        let mut m = Marker::new(lookup, holdings);
+    fn marker<'a>(self, lookup: Lookup, runs: [Run; CLASSES], holdings: &'a mut Holdings) -> Marker<'a> {
+        let mut m = Marker::new(lookup, runs, holdings);
         (m.stack, m.open, m.overflow, m.live) = (self.stack, self.open, self.overflow, self.live);
         m
     }
@@ -192,7 +192,7 @@ impl Heap {
     fn begin(&mut self, start: Instant, roots: &mut dyn FnMut(&mut Marker<'_>)) {
         self.forget_marks();
         self.cut_short = true;
-        let mut marker = Marker::new(self.lookup, &mut self.holdings);
+        let mut marker = Marker::new(self.lookup, self.runs, &mut self.holdings);
         roots(&mut marker);
         let m = Marking { scanned: self.since, ..Marking::of(marker, start.elapsed()) };
         self.cut_short = false;
@@ -204,7 +204,7 @@ impl Heap {
         let Some(m) = self.marking.take() else { return };
         self.cut_short = true;
         let (spent, rounds, scanned) = (m.spent, m.rounds, m.scanned);
-        let mut marker = m.marker(self.lookup, &mut self.holdings);
+        let mut marker = m.marker(self.lookup, self.runs, &mut self.holdings);
         let empty = marker.step(self.trace, work);
         let mut m = Marking { rounds, scanned, ..Marking::of(marker, spent + start.elapsed()) };
         self.cut_short = false;
@@ -212,7 +212,7 @@ impl Heap {
             return self.pause(start, m);
         }
         if m.rounds >= ROUNDS || self.since < m.scanned + FEW {
-            self.prepare();
+            self.close_runs();
             return self.finish(m, start, roots, after_mark);
         }
         // Much was allocated since the roots were traced: another round in steps, or the last step would be a long one.
@@ -222,7 +222,7 @@ impl Heap {
         m.rounds += 1;
         m.scanned = self.since;
         let (spent, rounds, scanned) = (m.spent, m.rounds, m.scanned);
-        let mut marker = m.marker(self.lookup, &mut self.holdings);
+        let mut marker = m.marker(self.lookup, self.runs, &mut self.holdings);
         marker.retrace(noted, self.trace);
         roots(&mut marker);
         let m = Marking { rounds, scanned, ..Marking::of(marker, spent) };
@@ -262,7 +262,7 @@ impl Heap {
         let (marking, spent, old) = (Instant::now(), m.spent, if full { 0 } else { self.live });
         self.full = full;
         self.cut_short = true;
-        let mut marker = m.marker(self.lookup, &mut self.holdings);
+        let mut marker = m.marker(self.lookup, self.runs, &mut self.holdings);
         marker.retrace(noted, self.trace);
         roots(&mut marker);
         marker.drain(self.trace);
@@ -367,7 +367,7 @@ impl Heap {
                 b.mark.fill(0);
                 b.marked = 0;
             });
-            let mut marker = Marker::new(heap.lookup, &mut heap.holdings);
+            let mut marker = Marker::new(heap.lookup, heap.runs, &mut heap.holdings);
             marker.is_check = true;
             marker.parents = parents;
             roots(&mut marker);

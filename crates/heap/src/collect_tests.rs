@@ -207,6 +207,51 @@ fn a_large_cell_is_traced_in_parts() {
     assert_eq!(left, 301);
 }
 
+unsafe fn trace_words(cell: *mut Header, m: &mut Marker<'_>) {
+    // SAFETY: kind 9 holds the addresses of others as a suspended stack does, conservatively.
+    unsafe {
+        if (*cell).kind == 9 {
+            m.revisit(cell);
+            (*cell.cast::<Wide>()).slots.iter().for_each(|s| m.mark_conservative(s.addr() + 5));
+        } else {
+            assert_eq!((*cell).kind, 1, "a free cell is traced");
+            (*cell).flags |= flags::OLD;
+            (*cell.cast::<Node>()).slots.iter().for_each(|s| m.mark(*s));
+        }
+    }
+}
+
+#[test]
+fn a_step_does_not_mark_the_free_cells_of_open_runs() {
+    let mut h = Heap::new(trace_words, finalize);
+    let stack = h.alloc(size_of::<Wide>()).cast::<Wide>();
+    // SAFETY: a new cell of that size.
+    unsafe { stack.write(Wide { header: Header { shape: 1, kind: 9, flags: 0, aux: 0 }, slots: [ptr::null_mut(); 300] }) };
+    let root: *mut Header = stack.cast();
+    let mut mark = |m: &mut Marker<'_>| m.mark(root);
+    let first = node(&mut h, 1, ptr::null_mut());
+    h.collect_step(1, &mut mark, &mut |_| {});
+    // The rest of the run that this one opens is free.
+    let next = node(&mut h, 1, ptr::null_mut());
+    let size = h.cell_size(next);
+    // SAFETY: a live cell, and free ones behind it.
+    unsafe {
+        (*stack).slots[0] = first;
+        for i in 1..300 {
+            (*stack).slots[i] = next.byte_add(i * size);
+            (*(*stack).slots[i]).kind = 77;
+        }
+    }
+    while h.full_collections == 0 {
+        h.collect_step(1, &mut mark, &mut |_| {});
+    }
+    assert!(h.is_marked_or_new(first) && !h.is_marked_or_new(next));
+    h.collect(&mut mark);
+    let mut left = 0;
+    h.each_cell(&mut |_| left += 1);
+    assert_eq!(left, 2);
+}
+
 #[test]
 fn the_old_part_calls_for_a_full_collection_when_it_has_grown() {
     let mut h = Heap::new(trace, finalize);

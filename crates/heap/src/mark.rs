@@ -4,7 +4,7 @@
 //! lives in an explicit stack, never in native recursion.
 //!
 //! Invariants
-//! - While a [`Marker`] exists the heap allocates nothing and holds no open free run, so `alloc` is exact.
+//! - While a [`Marker`] exists the heap allocates nothing. It holds no open free run, so `alloc` is exact, but in the steps of a marking.
 //! - A cell is pushed exactly once, when its mark bit goes from 0 to 1. When there is no memory for a larger stack it is not pushed; what such cells
 //!   refer to is found by going through all marked cells once more.
 //!
@@ -21,9 +21,10 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use crate::Header;
 use crate::block::{BlockMeta, Body};
-use crate::heap::{Heap, TraceFn};
+use crate::heap::{Heap, Run, TraceFn};
 use crate::ledger::{BLOCK_SHIFT, BLOCK_SIZE};
 use crate::region::{Holdings, Range};
+use crate::size_class::CLASSES;
 
 /// Turns addresses into cells of one heap.
 #[derive(Clone, Copy)]
@@ -79,6 +80,8 @@ pub(crate) struct Parents {
 /// Collects what is reachable; handed to the roots function and to the tracer.
 pub struct Marker<'a> {
     lookup: Lookup,
+    /// The heap's open runs, during a step.
+    runs: [Run; CLASSES],
     pub(crate) stack: Vec<*mut Header>,
     /// Large cells of which a part was traced, and where the next part begins.
     pub(crate) open: Vec<(*mut Header, usize)>,
@@ -106,10 +109,11 @@ pub struct Marker<'a> {
 
 impl<'a> Marker<'a> {
     /// The holdings are the heap's; nothing else touches them while the marker exists.
-    pub(crate) fn new(lookup: Lookup, holdings: &mut Holdings) -> Marker<'a> {
+    pub(crate) fn new(lookup: Lookup, runs: [Run; CLASSES], holdings: &mut Holdings) -> Marker<'a> {
         let regions = holdings.range;
         Marker {
             lookup,
+            runs,
             stack: Vec::with_capacity(512),
             open: Vec::new(),
             retracing: false,
@@ -209,7 +213,12 @@ impl<'a> Marker<'a> {
     pub fn mark_conservative(&mut self, word: usize) {
         if let Some((cell, body, index)) = self.lookup.cell(word) {
             // SAFETY: as in `mark`.
-            self.mark_at(cell, unsafe { &mut *body }, index);
+            let b = unsafe { &mut *body };
+            // In a step the cells of open runs that are still to be handed out count as allocated: a suspended stack may hold an old address of one.
+            let run = self.runs[b.class as usize % CLASSES];
+            if !(run.bump..run.end).contains(&cell.addr()) {
+                self.mark_at(cell, b, index);
+            }
         } else {
             self.elsewhere(word);
         }
