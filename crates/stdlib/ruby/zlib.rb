@@ -345,7 +345,7 @@ module Zlib
     def finish
       __open
       __header
-      @io.write(@deflate.finish, [@crc, @size & 0xffffffff].pack("VV"))
+      @io.write(@deflate.finish << [@crc, @size & 0xffffffff].pack("VV")) # one argument: Rack's body takes no more
       io, @io = @io, nil
       io
     end
