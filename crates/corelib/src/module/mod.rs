@@ -233,7 +233,7 @@ mod module {
     /// A number for Hash lookup.
     #[method("hash")]
     fn hash(cx: &mut Cx, this: Value) -> Value {
-        Value::fixnum((cx.quick_hash(this).unwrap_or(0) >> 2) as i64)
+        Value::fixnum((cx.identity_hash(this) >> 2) as i64)
     }
     /// Makes the module unchangeable.
     ///
