@@ -356,7 +356,7 @@ impl Cx {
         if let Some(m) = self.method_of(v, name)
             && (private || m.visibility() == Visibility::Public)
         {
-            return Ok(true);
+            return Ok(!Self::native_row(m).is_some_and(|r| r.unimplemented));
         }
         match self.method_of(v, sym::respond_to_missing) {
             Some(m) if m.method_kind() == MethodKind::Native => Ok(false),
