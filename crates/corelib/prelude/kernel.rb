@@ -13,10 +13,4 @@ module Kernel
     end
   end
   module_function :loop
-
-  # RubyGems replaces this when it is loaded.
-  private def gem(name, *requirements)
-    require "rubygems"
-    gem(name, *requirements)
-  end
 end

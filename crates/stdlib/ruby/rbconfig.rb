@@ -12,23 +12,10 @@ module RbConfig
     "sysconfdir" => "/etc", "datadir" => "/usr/share", "localstatedir" => "/var", "SHELL" => "/bin/sh", "PATH_SEPARATOR" => ":",
     "ruby_pc" => "", "configure_args" => "", "SIZEOF_VOIDP" => "8", "ENABLE_SHARED" => "no", "platform" => RUBY_PLATFORM
   }
-  MAKEFILE_CONFIG = {}
+  MAKEFILE_CONFIG = CONFIG.dup
   autoload :SIZEOF, "rbconfig/sizeof"
   autoload :LIMITS, "rbconfig/sizeof"
-
-  # Where the Ruby is whose standard library and gems are used.
-  def self.__installed(root, version)
-    singleton_class.undef_method(:__installed)
-    prefix = File.expand_path("../..", root)
-    CONFIG.update(
-      "ruby_version" => version, "prefix" => prefix, "exec_prefix" => prefix, "libdir" => "#{prefix}/lib", "datadir" => "#{prefix}/share",
-      "rubylibprefix" => root, "rubylibdir" => "#{root}/#{version}", "rubyarchdir" => "#{root}/#{version}", "archdir" => "#{root}/#{version}",
-      "sitedir" => "#{root}/site_ruby", "sitelibdir" => "#{root}/site_ruby/#{version}", "sitearchdir" => "#{root}/site_ruby/#{version}",
-      "vendordir" => "#{root}/vendor_ruby", "vendorlibdir" => "#{root}/vendor_ruby/#{version}", "vendorarchdir" => "#{root}/vendor_ruby/#{version}"
-    )
-    MAKEFILE_CONFIG.replace(CONFIG)
-    const_set(:TOPDIR, prefix)
-  end
+  TOPDIR = "/usr"
 
   def self.ruby = File.readlink("/proc/self/exe")
   def self.expand(value, config = CONFIG) = value.gsub(/\$\((\w+)\)/) { config[$1] || "" }

@@ -55,27 +55,14 @@ static FEATURES: &[(&str, fn(&mut Cx) -> Result<()>)] = &[
     ("openssl", openssl::load),
     ("pathname", |cx| cx.run_source("pathname", include_str!("../ruby/pathname.rb"))),
     ("psych", psych::load),
-    ("rbconfig", rbconfig),
+    ("rbconfig", |cx| cx.run_source("rbconfig", include_str!("../ruby/rbconfig.rb"))),
     ("rbconfig/sizeof", |cx| cx.run_source("rbconfig/sizeof", include_str!("../ruby/rbconfig_sizeof.rb"))),
-    ("rubygems/defaults/zakuro", |cx| cx.run_source("rubygems/defaults/zakuro", include_str!("../ruby/rubygems_defaults.rb"))),
     ("socket", socket::load),
     ("socket.so", socket::load),
     ("stringio", stringio::load),
     ("strscan", strscan::load),
     ("zlib", zlib::load),
 ];
-
-/// RbConfig tells where the Ruby is installed whose standard library and gems are used.
-fn rbconfig(cx: &mut Cx) -> Result<()> {
-    cx.run_source("rbconfig", include_str!("../ruby/rbconfig.rb"))?;
-    if let Some((root, version)) = zakuro_corelib::kernel::load::installed()
-        && let Some((_, module)) = cx.const_lookup_in(ids::OBJECT, Sym::intern("RbConfig"), false)?
-    {
-        let args = [cx.str(&root.to_string_lossy()), cx.str(&version)];
-        cx.call(module, Sym::intern("__installed"), &args)?;
-    }
-    Ok(())
-}
 
 /// Adds the features to the VM's hooks.
 pub fn register(hooks: &mut Hooks) {

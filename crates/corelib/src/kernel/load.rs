@@ -39,8 +39,6 @@ struct Loader {
     /// The directories of `$LOAD_PATH` in full, unless some are relative or no Strings.
     dirs: Option<Vec<PathBuf>>,
     loading: Vec<Loading>,
-    /// RubyGems has been asked for: what is not found then is nowhere.
-    gems: bool,
     /// (thread, thread that it waits for)
     waits: Vec<(u32, u32)>,
 }
@@ -121,8 +119,8 @@ pub fn loaded_features(cx: &mut Cx) -> Ref<ArrayCell> {
     special_array(cx, sym::loaded_features, |_| BUILTIN[..SHOWN].iter().map(|f| format!("{f}.rb")).collect())
 }
 
-/// Where the Ruby is installed whose standard library is used, and the version that its directories bear; the newest one.
-pub fn installed() -> Option<(PathBuf, String)> {
+/// Directories of the standard library of a Ruby that is installed here; the newest one.
+fn standard_library() -> Vec<String> {
     let mut best: Option<(Vec<u32>, PathBuf, String)> = None;
     for root in ["/usr/local/lib/ruby", "/usr/lib/ruby", "/opt/ruby/lib/ruby"] {
         let Ok(entries) = std::fs::read_dir(root) else { continue };
@@ -138,12 +136,7 @@ pub fn installed() -> Option<(PathBuf, String)> {
             }
         }
     }
-    best.map(|(_, root, version)| (root, version))
-}
-
-/// Directories of its standard library.
-fn standard_library() -> Vec<String> {
-    let Some((root, version)) = installed() else { return Vec::new() };
+    let Some((_, root, version)) = best else { return Vec::new() };
     ["site_ruby/", "vendor_ruby/", ""]
         .iter()
         .flat_map(|kind| {
@@ -523,29 +516,11 @@ pub fn require(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
             Ok(result)
         }
         None if cx.state::<Loader>().loaded.contains(feature) => Ok(false),
-        None if load_gems(cx, feature)? => {
-            // RubyGems has put its own `require` before this one.
-            let feature = cx.str_auto(feature);
-            let main = cx.main;
-            Ok(cx.call(main, Sym::intern("require"), &[feature])?.truthy())
-        }
         None => {
             let shown = String::from_utf8_lossy(feature).into_owned();
             load_error(cx, feature, format!("cannot load such file -- {shown}"))
         }
     }
-}
-
-/// Loads RubyGems when a feature is not found for the first time: programs that need no gem are spared it. Whether it was loaded now.
-fn load_gems(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
-    if cx.options.no_gems || cx.state::<Loader>().gems || is_explicit(feature) || feature.ends_with(b".so") {
-        return Ok(false);
-    }
-    cx.state::<Loader>().gems = true;
-    if is_provided(cx, b"rubygems")? || resolve(cx, b"rubygems")?.is_none() {
-        return Ok(false);
-    }
-    require(cx, b"rubygems")
 }
 
 #[ruby_class(ids::KERNEL)]

@@ -30,9 +30,9 @@ pub use self::consts::{autoload_path, set_autoload};
 pub use self::methods::may_keep_keywords;
 
 pub fn setup(cx: &mut Cx) {
-    // What a program finds in CRuby because RubyGems is loaded there from the start, or has loaded it.
+    // What a program finds in CRuby because RubyGems has loaded it.
     // (Pathname is part of the core library from 4.0 on.)
-    for (name, feature) in [("Gem", "rubygems"), ("RbConfig", "rbconfig"), ("Pathname", "pathname")] {
+    for (name, feature) in [("RbConfig", "rbconfig"), ("Pathname", "pathname")] {
         let feature = cx.str(feature);
         feature.set_flags(flags::FROZEN);
         cx.const_autoload(ids::OBJECT, Sym::intern(name), feature);
