@@ -160,7 +160,7 @@ fn prepare(cx: &mut Cx, c: &mut Command, args: Envelope) -> Result<Source> {
     }
     cx.options = Arc::new(c.options.clone());
     for (off, name) in
-        [(c.options.no_did_you_mean, "DidYouMean"), (c.options.no_error_highlight, "ErrorHighlight"), (c.options.no_gems, "RbConfig")]
+        [(c.options.no_did_you_mean, "DidYouMean"), (c.options.no_error_highlight, "ErrorHighlight"), (c.options.no_gems, "RbConfig"), (c.options.no_gems, "Gem")]
     {
         if off {
             cx.const_remove(ids::OBJECT, Sym::intern(name));

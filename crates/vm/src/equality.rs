@@ -91,8 +91,9 @@ impl Cx {
                 _ => Value::flonum(0.0).map(|zero| mix(zero.0)),
             },
             Kind::Bignum => Some(hash_bytes(&Ref::<BignumCell>::of(v).value.to_signed_bytes_le())),
-            // Keys that were moved away stay where they are: a table of them can still be made anew.
-            Kind::Class | Kind::Moved | Kind::MovedString | Kind::MovedArray | Kind::MovedHash => Some(mix(self.identity(v))),
+            // A class of a program may have a `hash` of its own. Keys that were moved away stay where they are: a table of them can still be made anew.
+            Kind::Class if self.redefined & fast::CLASS_HASH == 0 => Some(mix(self.identity(v))),
+            Kind::Moved | Kind::MovedString | Kind::MovedArray | Kind::MovedHash => Some(mix(self.identity(v))),
             _ => None,
         }
     }
@@ -100,6 +101,10 @@ impl Cx {
     pub fn hash_of(&mut self, v: Value) -> Result<u64> {
         if let Some(h) = self.quick_hash(v) {
             return Ok(h);
+        }
+        if v.is_kind(Kind::Class) && self.is_builtin(v, sym::hash, ids::MODULE) {
+            // As `quick_hash` has it while no class has its own.
+            return Ok(self.identity_hash(v));
         }
         if v.is_cell() {
             return self.hash_of_object(v);
@@ -137,7 +142,7 @@ impl Cx {
         if circular { h.map(|_| 0) } else { h }
     }
     /// Hash of a key of a Hash that compares by identity.
-    pub(crate) fn identity_hash(&self, key: Value) -> u64 {
+    pub fn identity_hash(&self, key: Value) -> u64 {
         mix(self.identity(key))
     }
     /// `hash` of an object that is equal to itself alone.
