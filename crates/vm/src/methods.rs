@@ -192,6 +192,7 @@ impl Cx {
             let _ = i;
             let name = Sym::intern(name);
             let vis = match row.vis {
+                _ if !row.singleton && crate::interp::always_private(name) => Visibility::Private,
                 crate::builtin::Vis::Public => Visibility::Public,
                 crate::builtin::Vis::Protected => Visibility::Protected,
                 _ => Visibility::Private,

@@ -132,10 +132,13 @@ impl Search {
             | Kind::MovedString
             | Kind::Class
             | Kind::Moved => {}
-            Kind::Object | Kind::Exception => Ref::<ObjectCell>::of(v).all_slots().iter().for_each(|v| self.value(*v)),
-            Kind::Array | Kind::MovedArray => Ref::<ArrayCell>::of(v).as_slice().iter().for_each(|v| self.value(*v)),
+            // SAFETY: the kinds of a line have one layout.
+            Kind::Object | Kind::Exception => unsafe { (*(v.0 as *const ObjectCell)).all_slots().iter().for_each(|v| self.value(*v)) },
+            // SAFETY: as above.
+            Kind::Array | Kind::MovedArray => unsafe { (*(v.0 as *const ArrayCell)).as_slice().iter().for_each(|v| self.value(*v)) },
             Kind::Hash | Kind::MovedHash => {
-                let h = Ref::<HashCell>::of(v);
+                // SAFETY: as above.
+                let h = unsafe { &*(v.0 as *const HashCell) };
                 self.value(h.default);
                 h.table().into_iter().flat_map(|t| t.iter()).for_each(|e| {
                     self.value(e.key);
