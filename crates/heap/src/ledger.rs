@@ -16,8 +16,9 @@
 //!   at most a few hundred bytes.
 
 use std::ptr;
+use std::sync::OnceLock;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Mutex, MutexGuard, OnceLock};
+use zakuro_base::sync::held::{Mutex, MutexGuard};
 
 use zakuro_base::sync::wide::point;
 
@@ -132,7 +133,7 @@ impl Ledger {
     }
 
     fn lock(&self) -> MutexGuard<'_, Books> {
-        self.books.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.books.lock()
     }
 
     #[inline]

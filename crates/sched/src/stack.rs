@@ -17,7 +17,7 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use parking_lot::Mutex;
+use zakuro_base::sync::held::Mutex;
 
 use crate::native;
 

@@ -7,8 +7,9 @@ use crate::thread::Wait;
 use crate::transfer::Envelope;
 use crate::vm::Cx;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
+use zakuro_base::sync::held::{Mutex, MutexGuard};
 use zakuro_object::*;
 use zakuro_sched::{PollWord, Scheduler, StackPool, Task, poll};
 
@@ -124,7 +125,7 @@ impl VmControl {
         })
     }
     fn lock(&self) -> MutexGuard<'_, ControlState> {
-        self.state.lock().unwrap_or_else(|e| e.into_inner())
+        self.state.lock()
     }
     /// Records the scheduler task. False when the VM was started before.
     #[must_use]

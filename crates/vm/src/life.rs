@@ -378,31 +378,38 @@ impl Cx {
 ///
 /// Rejected: unwinding (allocators must not), aborting (the other VMs would pay).
 pub fn give_up(size: usize) {
-    let cx = zakuro_sched::unit_data() as *mut Cx;
-    if cx.is_null() {
+    if !can_be_ended() {
         return;
     }
+    let cx = zakuro_sched::turn_data() as *mut Cx;
     // SAFETY: set by the unit for its turn. Whoever holds a reference to the VM on this stack never runs again.
     unsafe {
-        let limited = (*cx).life.limits.memory.is_some();
-        if limited {
-            (*cx).life.stop = Some(Stop::Limit(Limit::Memory));
-        }
-        let message = if limited { (*cx).limit_message(Limit::Memory) } else { format!("failed to allocate {size} bytes") };
-        (*cx).end = Some(if limited {
-            End::Limit { limit: Limit::Memory, message, report: String::new() }
-        } else {
-            let report = format!("{} (NoMemoryError)\n", message);
-            End::Exception { class: "NoMemoryError".into(), message, report }
+        // What is allocated from here on must not come back here.
+        zakuro_base::memory::going_on(|| {
+            let limited = (*cx).life.limits.memory.is_some();
+            if limited {
+                (*cx).life.stop = Some(Stop::Limit(Limit::Memory));
+            }
+            let message = if limited { (*cx).limit_message(Limit::Memory) } else { format!("failed to allocate {size} bytes") };
+            (*cx).end = Some(if limited {
+                End::Limit { limit: Limit::Memory, message, report: String::new() }
+            } else {
+                let report = format!("{} (NoMemoryError)\n", message);
+                End::Exception { class: "NoMemoryError".into(), message, report }
+            });
+            (*cx).life.hard = true;
         });
-        (*cx).life.hard = true;
+        // All coroutines of a VM have these types.
+        zakuro_sched::leave_native_stack(Out::Abandoned);
         (*cx).leave(Out::Abandoned);
     }
 }
 
-/// Whether the code that runs here belongs to no VM's turn, or to one that can't be ended here.
-pub fn outside() -> bool {
-    zakuro_sched::unit_data().is_null()
+/// Whether the code that runs here does so for a VM, and the VM can be ended where it stands: on a coroutine or the native stack under one, without a lock of the
+/// process.
+pub fn can_be_ended() -> bool {
+    let here = !zakuro_sched::unit_data().is_null() || zakuro_sched::on_native_stack_for_another() && !zakuro_sched::turn_data().is_null();
+    here && !zakuro_base::memory::holds_locks()
 }
 
 /// What malloc must be able to give after a collection, or NoMemoryError is raised.
