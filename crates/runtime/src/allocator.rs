@@ -2,7 +2,8 @@
 //!
 //! Rust code aborts when `alloc` gives null. Most of the core library asks before it allocates by a size that the program chose, and raises. What
 //! does not ends here, in this order:
-//! 1. A request by somebody who copes with null (`zakuro_base::memory::fallible`; buffers: alignment [`MAY_FAIL`], at least [`FALLIBLE`] bytes) gets null.
+//! 1. A request by somebody who copes with null (`zakuro_base::memory::fallible`; buffers: alignment [`MAY_FAIL`], at least [`FALLIBLE`] bytes) gets null,
+//!    unless it is small and his VM holds little memory.
 //! 2. A small one is met from a [`Reserve`] that the process keeps, and the VM that asked is told: at its next safepoint it collects and, if that does
 //!    not help, raises NoMemoryError. So whoever holds a lock of the process gets what he needs to let go of it.
 //! 3. A large one, and a VM that has taken too much from the reserve without passing a safepoint, ends the VM where it stands: on its own stack, or
@@ -39,6 +40,8 @@ pub struct Net<A>(pub A);
 
 /// Larger requests of VMs are not met from the reserve.
 const SMALL: usize = 4 << 20;
+/// Who could do without gets no more than this.
+const LENT: usize = 1 << 20;
 /// How long somebody who can't be ended waits for memory.
 const PATIENCE: Duration = Duration::from_secs(20);
 const FIRST_WAIT: Duration = Duration::from_micros(200);
@@ -73,7 +76,8 @@ fn copes(layout: Layout) -> bool {
 #[inline(never)]
 fn refused(layout: Layout, get: &dyn Fn() -> *mut u8) -> *mut u8 {
     if copes(layout) {
-        return std::ptr::null_mut();
+        let lent = layout.size() <= LENT && life::is_modest() && life::memory_is_short(layout.size());
+        return if lent { RESERVE.take(layout, false) } else { std::ptr::null_mut() };
     }
     let can_be_ended = life::can_be_ended();
     // The VM hears of it in any case.
