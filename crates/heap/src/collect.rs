@@ -164,9 +164,9 @@ impl Heap {
         self.kept = kept;
     }
 
-    /// Bytes of cells and payload by which the old part has grown since the last full collection.
+    /// Bytes of cells and payload by which the old part has grown since the last full collection, and what it may hold besides.
     fn grown(&self) -> usize {
-        self.kept.saturating_sub(self.base)
+        self.kept.saturating_sub(self.base).saturating_add(self.pressure)
     }
 
     fn run(&mut self, full: bool, start: Instant, roots: &mut dyn FnMut(&mut Marker<'_>), after_mark: &mut dyn FnMut(&Heap)) {
@@ -288,6 +288,7 @@ impl Heap {
             let time = self.last_full.map(|end| start.saturating_duration_since(end));
             self.limit.full(self.live + self.payload, self.grown(), time, marking);
             self.was_full = true;
+            self.pressure = 0;
         } else {
             let mutating = self.last_end.map(|end| start.saturating_duration_since(end));
             self.limit.minor(self.since, mutating, marking);

@@ -287,3 +287,23 @@ fn the_check_names_who_was_written_to_without_the_barrier() {
     // The next one is full, and finds it.
     h.collect_minor(&mut |m| m.mark(old), &mut |h| assert!(h.is_full() && h.is_marked_or_new(young)));
 }
+
+/// Cells that became old too early may hold what others have sent: small cells, large buffers.
+#[test]
+fn pressure_calls_for_full_collections() {
+    let mut h = Heap::new(trace, finalize);
+    let (mut ring, mut died) = ([ptr::null_mut(); 3], [0u32; 60]);
+    let counters = died.as_mut_ptr();
+    for i in 0..60 {
+        // SAFETY: one counter each.
+        ring[i % 3] = node(&mut h, 1, unsafe { counters.add(i) });
+        h.receive(i * 4096 + 4096, 1 << 20);
+        if h.wants_collection() {
+            h.collect_due(&mut |m| ring.iter().for_each(|c| m.mark(*c)), &mut |_| {});
+        }
+    }
+    h.collect_all_sweep();
+    drop(h);
+    // SAFETY: written by the finalizer through a pointer.
+    assert_eq!(unsafe { ptr::read_volatile(&died) }, [1; 60]);
+}

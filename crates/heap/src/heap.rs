@@ -125,6 +125,8 @@ pub struct Heap {
     /// `payload` after the last collection, and how much of it sweeping has freed since.
     pub(crate) payload_then: usize,
     pub(crate) swept: usize,
+    /// Told by `add_pressure` since the last full collection.
+    pub(crate) pressure: usize,
     /// Bytes that the owner has used up for good, outside the heap.
     spent: usize,
     /// Buffers and regions received last, by address, and the place of the next.
@@ -186,6 +188,7 @@ impl Heap {
             payload: 0,
             payload_then: 0,
             swept: 0,
+            pressure: 0,
             spent: 0,
             received: ([0; 4], 0),
             cells_since: 0,
@@ -317,12 +320,18 @@ impl Heap {
     #[inline(always)]
     pub fn add_payload(&mut self, bytes: usize) {
         self.payload = self.payload.wrapping_add(bytes);
-        self.add_pressure(bytes);
+        self.count(bytes);
     }
 
-    /// `bytes` that a collection may free, beside cells and payload.
-    #[inline(always)]
+    /// `bytes` that a collection may free, beside cells and payload. Whether it has is not known: a full one may be needed.
+    #[inline]
     pub fn add_pressure(&mut self, bytes: usize) {
+        self.pressure = self.pressure.saturating_add(bytes);
+        self.count(bytes);
+    }
+
+    #[inline(always)]
+    fn count(&mut self, bytes: usize) {
         self.since = self.since.wrapping_add(bytes);
         if self.since >= self.limit.extra {
             self.raise_poll();
