@@ -111,6 +111,10 @@ impl FiberData {
 }
 
 impl NativeData for FiberData {
+    /// Its stack is memory, too, that a dead fiber keeps: some of it calls for collections.
+    fn weight(&self) -> usize {
+        1 << 10
+    }
     fn steadiness(&self) -> Steadiness {
         Steadiness::Always
     }

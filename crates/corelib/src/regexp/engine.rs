@@ -14,6 +14,9 @@ pub struct RegexpData {
     pub regexp: Arc<Regexp>,
 }
 impl NativeData for RegexpData {
+    fn refers(&self) -> bool {
+        false
+    }
     fn send_copy(&self) -> Option<SendPayload> {
         Some(Box::new(RegexpData { regexp: self.regexp.clone() }))
     }
