@@ -277,7 +277,7 @@ impl Cx {
     /// Whether the VM has more than it may; collecting may help.
     pub(crate) fn over_limit(&mut self) -> bool {
         if let Some(names) = self.host.as_ref().and_then(|h| h.control.names.get()) {
-            self.heap.set_spent(names.load(Ordering::Relaxed));
+            self.heap.set_spent(names.load(Ordering::Relaxed) + self.classes_made() * CLASS);
         }
         self.heap.over_limit()
     }
@@ -444,6 +444,8 @@ pub fn can_be_ended() -> bool {
     here && !zakuro_base::memory::holds_locks()
 }
 
+/// What a class takes beside its cell.
+const CLASS: usize = 512;
 /// How long a VM that holds little waits for memory in its life.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Between two looks.

@@ -14,6 +14,10 @@ pub struct RegexpData {
     pub regexp: Arc<Regexp>,
 }
 impl NativeData for RegexpData {
+    /// What a usual one takes; the same source may be shared.
+    fn weight(&self) -> usize {
+        256
+    }
     fn send_copy(&self) -> Option<SendPayload> {
         Some(Box::new(RegexpData { regexp: self.regexp.clone() }))
     }
