@@ -38,6 +38,7 @@ const DIRTY_LIMIT: usize = 64 << 20;
 /// Blocks of the reservation that are kept for the desperate, where they are no more than one in 64.
 const SPARE: usize = 256;
 const LEAST_SPARE: usize = 64;
+const PAGE: usize = 4096;
 /// Free blocks that keep their pages in any case.
 const KEEP_DIRTY: usize = 64;
 
@@ -252,6 +253,13 @@ impl Ledger {
             let start = self.base + ((run[0] as usize) << BLOCK_SHIFT);
             // SAFETY: these blocks belong to nobody but this call; their content is dead.
             unsafe { libc::madvise(ptr::with_exposed_provenance_mut(start), run.len() * BLOCK_SIZE, libc::MADV_DONTNEED) };
+            // Their rows, too, as far as they fill pages: 65 MB after 20,000 idle VMs. A row of zeros is that of a block which nobody owns.
+            let rows = self.table as usize + run[0] as usize * size_of::<BlockMeta>();
+            let (from, to) = (rows.next_multiple_of(PAGE), (rows + run.len() * size_of::<BlockMeta>()) / PAGE * PAGE);
+            if from < to {
+                // SAFETY: these rows belong to nobody but this call, and are open. Whoever looks for an owner meanwhile finds none, before and after.
+                unsafe { libc::madvise(self.table.cast::<u8>().add(from - self.table as usize).cast(), to - from, libc::MADV_DONTNEED) };
+            }
         }
         let mut books = self.lock();
         books.in_flight -= surplus.len();
