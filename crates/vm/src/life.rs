@@ -327,12 +327,14 @@ impl Cx {
     }
     /// Lets others run until there is memory again. False: it took too long, or the VM is to end.
     fn wait_for_memory(&mut self) -> bool {
+        let mut first = true;
         while self.life.waited < PATIENCE {
             if self.poll_owner.load() & poll::KILL != 0 {
                 return true;
             }
             let begin = Instant::now();
             match &self.host {
+                _ if std::mem::take(&mut first) => self.yield_now(),
                 // With threads, parking would be this thread's affair, and the timer the VM's.
                 Some(host) if self.threads.is_none() => {
                     host.scheduler.timer(begin + PAUSE, &host.task);
