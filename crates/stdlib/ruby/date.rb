@@ -671,7 +671,11 @@ class DateTime < Date
       fraction == 0 ? date : date + fraction
     end
 
-    def now(start = Date::ITALY) = Time.now.to_datetime.new_start(start)
+    def now(start = Date::ITALY)
+      date = allocate
+      date.__send__(:__set, *Time.now.to_datetime.new_start(start).__send__(:__parts))
+      date
+    end
 
     undef_method :today
   end

@@ -7,6 +7,7 @@ class << Gem
 
   if api.match?(/\A\d+\.\d+\.\d+\z/)
     default_path = instance_method(:default_path)
+    %i[default_path default_specifications_dir].each { |name| remove_method(name) } # as the operating system's file has them: no warning
     define_method(:default_path) do
       paths = default_path.bind_call(self)
       paths | paths.map(&host)
@@ -16,10 +17,9 @@ class << Gem
   end
 end
 
-class Gem::Specification
-  def missing_extensions? = false
-end
-
-class Gem::StubSpecification
-  def missing_extensions? = false
+[Gem::Specification, Gem::StubSpecification].each do |specification|
+  specification.class_eval do
+    remove_method(:missing_extensions?) if method_defined?(:missing_extensions?, false)
+    def missing_extensions? = false
+  end
 end

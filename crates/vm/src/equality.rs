@@ -212,6 +212,8 @@ impl Cx {
         if let Some(s) = Ref::<StringCell>::from_value(key)
             && !key.is_frozen()
             && !h.table().is_some_and(|t| t.by_identity)
+            // Those of subclasses stay what they are.
+            && self.class_of(key) == ids::STRING
         {
             key = StringCell::substring(&mut self.heap, ids::STRING.0, s, 0, s.len()).as_value();
             key.set_flags(flags::FROZEN);

@@ -132,13 +132,10 @@ impl Search {
             | Kind::MovedString
             | Kind::Class
             | Kind::Moved => {}
-            // SAFETY: the kinds of a line have one layout.
-            Kind::Object | Kind::Exception => unsafe { (*(v.0 as *const ObjectCell)).all_slots().iter().for_each(|v| self.value(*v)) },
-            // SAFETY: as above.
-            Kind::Array | Kind::MovedArray => unsafe { (*(v.0 as *const ArrayCell)).as_slice().iter().for_each(|v| self.value(*v)) },
+            Kind::Object | Kind::Exception => laid::<ObjectCell>(v).all_slots().iter().for_each(|v| self.value(*v)),
+            Kind::Array | Kind::MovedArray => laid::<ArrayCell>(v).as_slice().iter().for_each(|v| self.value(*v)),
             Kind::Hash | Kind::MovedHash => {
-                // SAFETY: as above.
-                let h = unsafe { &*(v.0 as *const HashCell) };
+                let h = laid::<HashCell>(v);
                 self.value(h.default);
                 h.table().into_iter().flat_map(|t| t.iter()).for_each(|e| {
                     self.value(e.key);
@@ -195,6 +192,12 @@ impl Search {
             }
         }
     }
+}
+
+/// The cell behind a value whose kind says that it is laid out as a `T` is: exceptions are objects, and what was moved away keeps its layout.
+fn laid<T>(v: Value) -> &'static T {
+    // SAFETY: the caller has looked at the kind, and nothing allocates or collects while the search lasts.
+    unsafe { &*(v.0 as *const T) }
 }
 
 impl Cx {
