@@ -183,6 +183,10 @@ impl<T: Message> Inner<T> {
     fn advance(&mut self, shared: &Shared<T>, free: usize, wakes: &mut Wakes) -> Option<T> {
         let mut front = shared.front.lock();
         debug_assert!(front.messages.is_empty());
+        if self.promised > 0 && memory::fallible(|| front.messages.try_reserve(self.promised)).is_err() {
+            drop(front);
+            return self.pop_free(shared, wakes);
+        }
         std::mem::swap(&mut front.messages, &mut self.queue);
         front.bytes = std::mem::take(&mut self.bytes);
         self.drained();
