@@ -185,7 +185,7 @@ class Date
     end
 
     private def __parse_time(s, h)
-      hms = /(\d{1,2})\s*(?::\s*(\d{1,2})(?:\s*:\s*(\d{1,2})(?:[.,](\d*))?)?|h\b(?:\s*(\d{1,2})m?\b(?:\s*(\d{1,2})s?\b)?)?(?=\s|\z|\b))/i
+      hms = /(\d+)\s*(?::\s*(\d+)(?:\s*:\s*(\d+)(?:[.,](\d*))?)?|h\b(?:\s*(\d{1,2})m?\b(?:\s*(\d{1,2})s?\b)?)?(?=\s|\z|\b))/i
       m = s.match(/(?<![\d.:])#{hms}(?:\s*([ap])(?:m\b|\.m\.))?(?:\s*(#{ZONE}))?/io)
       unless m
         m = s.match(/\b(\d{1,2})()()()()()\s*([ap])(?:m\b|\.m\.)(?:\s*(#{ZONE}))?/io) or return s

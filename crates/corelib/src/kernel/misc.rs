@@ -3,8 +3,7 @@
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
-/// What programs ask about the interpreter. The engine is "ruby": gems and Bundler take any other name, unless they know it, for one that lacks things
-/// (concurrent-ruby then locks what is locked already, a Gemfile with `ruby "3.4"` refuses). RUBY_DESCRIPTION says what it is.
+/// What programs ask about the interpreter.
 fn version_constants(cx: &mut Cx) {
     let platform = format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS);
     let description = format!("zakuro {} (ruby 4.0.0) [{platform}]", env!("CARGO_PKG_VERSION"));
