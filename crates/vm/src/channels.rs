@@ -19,6 +19,9 @@ use zakuro_object::*;
 pub struct ChannelHandle(pub Channel<Envelope>);
 
 impl NativeData for ChannelHandle {
+    fn refers(&self) -> bool {
+        false
+    }
     fn send_copy(&self) -> Option<SendPayload> {
         Some(Box::new(ChannelHandle(self.0.clone())))
     }

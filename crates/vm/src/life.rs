@@ -375,8 +375,8 @@ impl Cx {
             return self.leave_at_once();
         }
         let over = limited && self.heap.over_limit();
-        if over {
-            self.life.told_memory = true;
+        // A reserve for the first time only: who swallows the exception and goes on would get one after the other.
+        if over && !std::mem::replace(&mut self.life.told_memory, true) {
             self.heap.extend_reserve();
         }
         let message = if limited { self.limit_message(Limit::Memory) } else { "failed to allocate memory".into() };

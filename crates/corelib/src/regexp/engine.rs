@@ -18,6 +18,9 @@ impl NativeData for RegexpData {
     fn weight(&self) -> usize {
         256
     }
+    fn refers(&self) -> bool {
+        false
+    }
     fn send_copy(&self) -> Option<SendPayload> {
         Some(Box::new(RegexpData { regexp: self.regexp.clone() }))
     }
