@@ -168,6 +168,7 @@ impl Vm {
             interrupt_hook: None,
             host: None,
             waiters: Vec::new(),
+            last_charged: None,
             life: crate::life::Life::default(),
             end: None,
             result: None,

@@ -49,6 +49,8 @@ pub enum FiberState {
 
 /// Payload of a Fiber.
 pub struct FiberData {
+    /// Bytes that it counts, from its making to its end.
+    weight: usize,
     pub state: FiberState,
     co: Option<Co>,
     stacks: Option<Stacks>,
@@ -75,8 +77,14 @@ pub struct FiberData {
 
 impl FiberData {
     /// A fiber that has not started.
+    /// In a VM with a memory limit a fiber counts what its stacks usually take; in others that would only be cause for collections.
+    pub fn counted(mut self, cx: &Cx) -> FiberData {
+        self.weight = if cx.has_memory_limit() { STACKS } else { 0 };
+        self
+    }
     pub fn new(block: Value) -> FiberData {
         FiberData {
+            weight: 0,
             state: FiberState::Created,
             co: None,
             stacks: None,
@@ -111,9 +119,8 @@ impl FiberData {
 }
 
 impl NativeData for FiberData {
-    /// Its stack is memory, too, that a dead fiber keeps: some of it calls for collections.
     fn weight(&self) -> usize {
-        1 << 10
+        self.weight
     }
     fn steadiness(&self) -> Steadiness {
         Steadiness::Always
@@ -162,6 +169,9 @@ pub fn layout(stack: &Stack) -> Stacks {
         }
     }
 }
+
+/// What the stacks of a fiber take.
+const STACKS: usize = 12 << 10;
 
 /// Bytes of native stack kept for code that runs after the depth check (builtins, allocation, formatting of the error).
 const NATIVE_RESERVE: usize = 48 * 1024;
