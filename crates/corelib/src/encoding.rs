@@ -12,7 +12,11 @@ use zakuro_vm::*;
 
 /// Payload of an Encoding object.
 struct EncodingData(Encoding);
-impl NativeData for EncodingData {}
+impl NativeData for EncodingData {
+    fn refers(&self) -> bool {
+        false
+    }
+}
 
 #[derive(Default)]
 struct Defaults {
@@ -195,6 +199,20 @@ mod encodings {
     fn name(cx: &mut Cx, this: Value) -> Result<Value> {
         let e = this_encoding(cx, this)?;
         Ok(cx.str_bytes(e.name().as_bytes(), string::US_ASCII))
+    }
+
+    /// What Marshal writes: the name.
+    #[method("_dump")]
+    fn dump(cx: &mut Cx, this: Value, _limit: Option<Value>) -> Result<Value> {
+        name(cx, this)
+    }
+
+    /// What Marshal reads.
+    ///
+    ///     Marshal.load(Marshal.dump(Encoding::UTF_8))    #=> #<Encoding:UTF-8>
+    #[method("_load", singleton)]
+    fn load(cx: &mut Cx, this: Value, name: Value) -> Result<Value> {
+        find_by(cx, this, name)
     }
 
     /// For programmers.

@@ -16,8 +16,9 @@
 //!   at most a few hundred bytes.
 
 use std::ptr;
+use std::sync::OnceLock;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Mutex, MutexGuard, OnceLock};
+use zakuro_base::sync::held::{Mutex, MutexGuard};
 
 use zakuro_base::sync::wide::point;
 
@@ -34,8 +35,12 @@ const SMALLEST_RESERVATION: usize = if cfg!(miri) { LARGEST_RESERVATION } else {
 /// Free blocks beyond this many bytes give their pages back to the system.
 const DIRTY_LIMIT: usize = 64 << 20;
 
-/// Blocks of the reservation that are kept for the desperate.
-const SPARE: usize = 64;
+/// Blocks of the reservation that are kept for the desperate, where they are no more than one in 64.
+const SPARE: usize = 256;
+const LEAST_SPARE: usize = 64;
+const PAGE: usize = 4096;
+/// Free blocks without pages after which their rows are looked at.
+const MANY_ROWS: usize = 1024;
 /// Free blocks that keep their pages in any case.
 const KEEP_DIRTY: usize = 64;
 
@@ -71,6 +76,8 @@ struct Books {
     dirty: Vec<u32>,
     /// Free, pages given back.
     clean: Vec<u32>,
+    /// So many of `clean` have given their rows' pages back.
+    rows_clean: usize,
     /// Fewest of `dirty` since [`Ledger::relax`]: nobody needed these.
     least_dirty: usize,
     /// Blocks with heaps.
@@ -132,7 +139,7 @@ impl Ledger {
     }
 
     fn lock(&self) -> MutexGuard<'_, Books> {
-        self.books.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.books.lock()
     }
 
     #[inline]
@@ -153,7 +160,7 @@ impl Ledger {
         {
             let mut books = self.lock();
             let left = books.dirty.len() + books.clean.len() + (self.blocks - books.fresh);
-            let want = if desperate { want.min(left).min(4) } else { want.min(left.saturating_sub(SPARE)) };
+            let want = if desperate { want.min(left).min(4) } else { want.min(left.saturating_sub(self.spare())) };
             out.reserve(want);
             if *id == 0 {
                 books.last_heap_id += 1;
@@ -183,10 +190,14 @@ impl Ledger {
         }
     }
 
+    fn spare(&self) -> usize {
+        (self.blocks / 64).clamp(LEAST_SPARE, SPARE)
+    }
+
     /// Whether there are blocks for who is not desperate.
-    pub(crate) fn has_spare(&self) -> bool {
+    pub fn has_spare(&self) -> bool {
         let books = self.lock();
-        books.dirty.len() + books.clean.len() + (self.blocks - books.fresh) > 2 * SPARE
+        books.dirty.len() + books.clean.len() + (self.blocks - books.fresh) > 2 * self.spare()
     }
 
     /// Takes blocks back from a heap; beyond [`DIRTY_LIMIT`] their pages go back to the system.
@@ -233,7 +244,40 @@ impl Ledger {
         if !surplus.is_empty() {
             self.clean(surplus);
         }
+        self.relax_rows();
         more
+    }
+
+    /// Gives pages of rows back whose blocks are all free without pages: 65 MB after 20,000 idle VMs. A row of zeros is that of a block which
+    /// nobody owns.
+    fn relax_rows(&self) {
+        let mut free = {
+            let mut books = self.lock();
+            books.rows_clean = books.rows_clean.min(books.clean.len());
+            // Nobody must be refused a block meanwhile.
+            if cfg!(miri) || books.clean.len() < books.rows_clean + MANY_ROWS || self.blocks - books.fresh < books.clean.len() {
+                return;
+            }
+            let free = std::mem::take(&mut books.clean);
+            books.in_flight += free.len();
+            free
+        };
+        free.sort_unstable();
+        for run in free.chunk_by(|a, b| a + 1 == *b) {
+            let rows = self.table as usize + run[0] as usize * size_of::<BlockMeta>();
+            let (from, to) = (rows.next_multiple_of(PAGE), (rows + run.len() * size_of::<BlockMeta>()) / PAGE * PAGE);
+            if from < to {
+                // SAFETY: these rows belong to nobody but this call, and are open. Whoever looks for an owner meanwhile finds none, before and after.
+                unsafe { libc::madvise(self.table.cast::<u8>().add(from - self.table as usize).cast(), to - from, libc::MADV_DONTNEED) };
+            }
+        }
+        let mut books = self.lock();
+        books.in_flight -= free.len();
+        // Lowest address last, so that it is taken first.
+        free.reverse();
+        free.append(&mut books.clean);
+        books.rows_clean = free.len();
+        books.clean = free;
     }
 
     /// Gives the pages of blocks back that are in flight.
@@ -280,7 +324,17 @@ impl Ledger {
 
 impl Books {
     fn new() -> Books {
-        Books { last_heap_id: 0, fresh: 0, opened: 0, dirty: Vec::new(), clean: Vec::new(), least_dirty: 0, in_use: 0, in_flight: 0 }
+        Books {
+            last_heap_id: 0,
+            fresh: 0,
+            opened: 0,
+            dirty: Vec::new(),
+            clean: Vec::new(),
+            rows_clean: 0,
+            least_dirty: 0,
+            in_use: 0,
+            in_flight: 0,
+        }
     }
 }
 

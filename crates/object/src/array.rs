@@ -12,6 +12,8 @@ use crate::value::{Cell, Ref, Value};
 use zakuro_heap::{BufRef, Header, Heap, SharedBuf, flags, out_of_memory};
 
 pub const INLINE: usize = 3;
+/// From this length on `unshift` makes room for later ones, too.
+const FRONT: usize = 16;
 /// Flag: this cell's VM accounts for the buffer (slices share it without counting it again).
 const COUNTED: u8 = zakuro_heap::flags::USER2;
 /// Flag: every element is known to be an immediate. Only of Arrays with a buffer.
@@ -108,6 +110,14 @@ impl ArrayCell {
             (SharedBuf::cap(h.buf) - (h.ptr as usize - SharedBuf::data(h.buf) as usize)) / 8
         }
     }
+    /// Free elements before the first one of a buffer of its own.
+    fn room_in_front(&self) -> usize {
+        if self.is_inline() || !self.unique() {
+            return 0;
+        }
+        // SAFETY: heap body.
+        unsafe { (self.body.heap.ptr as usize - SharedBuf::data(self.body.heap.buf) as usize) / 8 }
+    }
     #[inline(always)]
     fn unique(&self) -> bool {
         // SAFETY: heap body holds a live buffer.
@@ -142,13 +152,20 @@ impl ArrayCell {
             Some(want) if want <= MAX_LEN => want,
             _ => out_of_memory(),
         };
+        Self::relocate(this, heap, want, 0);
+    }
+    /// Moves the content to a new buffer of `want` elements, behind `front` free ones.
+    fn relocate(this: Ref<ArrayCell>, heap: &mut Heap, want: usize, front: usize) {
+        let mut this = this;
+        let len = this.len();
+        debug_assert!(front + len <= want);
         // SAFETY: new buffer filled with the old content, body switched, old count given back.
         unsafe {
             let buf = SharedBuf::new(want * 8);
             if buf.is_null() {
                 out_of_memory();
             }
-            let data = SharedBuf::data(buf) as *mut Value;
+            let data = (SharedBuf::data(buf) as *mut Value).add(front);
             std::ptr::copy_nonoverlapping(this.ptr(), data, len);
             if this.is_inline() {
                 heap.set_finalized(this.as_ptr() as *mut Header);
@@ -165,6 +182,31 @@ impl ArrayCell {
             this.body.heap = Shared { buf, ptr: data, len };
         }
     }
+    /// Own, writable room for `n` elements before the first, and as much again as is there: a queue that is filled from the front.
+    #[cold]
+    #[inline(never)]
+    fn reserve_front(this: Ref<ArrayCell>, heap: &mut Heap, n: usize) {
+        let mut this = this;
+        let len = this.len();
+        this.header.flags &= !IMMEDIATE;
+        // SAFETY: a heap body holds a live buffer; the content moves inside it, which nobody else reads.
+        unsafe {
+            let spare = if this.is_inline() { 0 } else { SharedBuf::cap(this.body.heap.buf) / 8 - len };
+            // Moving pays when it makes room for a good part of what is moved.
+            if spare >= n + len / 4 && this.unique() {
+                let to = (SharedBuf::data(this.body.heap.buf) as *mut Value).add(n + (spare - n) / 2);
+                std::ptr::copy(this.ptr(), to, len);
+                this.body.heap.ptr = to;
+                return;
+            }
+        }
+        let least = len + n;
+        let want = match heap.capacity_for(len, least, least + len / 2 + 8, 8) {
+            Some(want) if want <= MAX_LEN => want,
+            _ => out_of_memory(),
+        };
+        Self::relocate(this, heap, want, n + (want - least) / 2);
+    }
     #[inline(always)]
     pub fn reserve(this: Ref<ArrayCell>, heap: &mut Heap, cap: usize) {
         if cap > this.capacity() || !this.unique() {
@@ -173,7 +215,7 @@ impl ArrayCell {
     }
     #[inline(always)]
     pub fn push(this: Ref<ArrayCell>, heap: &mut Heap, v: Value) {
-        this.as_value().assert_uncaptured();
+        this.as_value().will_refer();
         let mut this = this;
         let n = this.len();
         Self::reserve(this, heap, n + 1);
@@ -181,9 +223,12 @@ impl ArrayCell {
         unsafe { *this.ptr().add(n) = v };
         this.set_len(n + 1);
     }
-    /// [`ArrayCell::push`] where there is room; false: nothing was done. Calls nothing.
+    /// [`ArrayCell::push`] where there is room and no barrier to pass; false: nothing was done. Calls nothing.
     #[inline(always)]
     pub fn try_push(this: Ref<ArrayCell>, v: Value) -> bool {
+        if this.header.flags & flags::OLD != 0 {
+            return false;
+        }
         this.as_value().assert_uncaptured();
         let mut this = this;
         // SAFETY: aux says which member is live, and how many elements it has; a heap body holds a live buffer.
@@ -207,10 +252,10 @@ impl ArrayCell {
         }
         true
     }
-    /// [`ArrayCell::set`] at an index that exists, in a buffer of its own; false: nothing was done. Calls nothing.
+    /// [`ArrayCell::set`] at an index that exists, in a buffer of its own, with no barrier to pass; false: nothing was done. Calls nothing.
     #[inline(always)]
     pub fn try_set(this: Ref<ArrayCell>, i: usize, v: Value) -> bool {
-        if i >= this.len() || !this.unique() {
+        if i >= this.len() || !this.unique() || this.header.flags & flags::OLD != 0 {
             return false;
         }
         this.as_value().assert_uncaptured();
@@ -225,7 +270,7 @@ impl ArrayCell {
     }
     /// Appends values, none of its own.
     pub fn extend(this: Ref<ArrayCell>, heap: &mut Heap, values: &[Value]) {
-        this.as_value().assert_uncaptured();
+        this.as_value().will_refer();
         debug_assert!(!this.owns(values));
         let mut this = this;
         let n = this.len();
@@ -237,7 +282,7 @@ impl ArrayCell {
     /// Stores at an existing index.
     #[inline(always)]
     pub fn set(this: Ref<ArrayCell>, heap: &mut Heap, i: usize, v: Value) {
-        this.as_value().assert_uncaptured();
+        this.as_value().will_refer();
         debug_assert!(i < this.len());
         if !this.unique() {
             Self::reserve_slow(this, heap, i + 1);
@@ -247,7 +292,7 @@ impl ArrayCell {
     }
     /// Stores at any index, filling the gap with nil.
     pub fn store(this: Ref<ArrayCell>, heap: &mut Heap, i: usize, v: Value) {
-        this.as_value().assert_uncaptured();
+        this.as_value().will_refer();
         let mut this = this;
         let n = this.len();
         if i < n {
@@ -272,7 +317,8 @@ impl ArrayCell {
         Some(v)
     }
     pub fn shift(this: Ref<ArrayCell>, heap: &mut Heap) -> Option<Value> {
-        this.as_value().assert_uncaptured();
+        // The others move, and a large Array is traced in parts.
+        this.as_value().will_refer();
         let mut this = this;
         let v = this.get(0)?;
         let n = this.len();
@@ -299,12 +345,15 @@ impl ArrayCell {
     }
     /// Replaces elements start..end by others, none of its own.
     pub fn splice(this: Ref<ArrayCell>, heap: &mut Heap, start: usize, end: usize, with: &[Value]) {
-        this.as_value().assert_uncaptured();
+        this.as_value().will_refer();
         let mut this = this;
         let len = this.len();
         debug_assert!(!this.owns(with) && start <= end && end <= len);
         let new_len = len - (end - start) + with.len();
         // Unshift into free room in front of the window.
+        if start == 0 && end == 0 && len >= FRONT && !with.is_empty() && this.room_in_front() < with.len() {
+            Self::reserve_front(this, heap, with.len());
+        }
         if start == 0 && end == 0 && !this.is_inline() && this.unique() {
             // SAFETY: heap body; room in front is measured against the buffer's start.
             unsafe {
@@ -336,7 +385,7 @@ impl ArrayCell {
     }
     /// Takes over the content of another Array: its buffer is shared when it is large.
     pub fn replace_shared(this: Ref<ArrayCell>, heap: &mut Heap, other: Ref<ArrayCell>) {
-        this.as_value().assert_uncaptured();
+        this.as_value().will_refer();
         if this == other {
             return;
         }
@@ -364,7 +413,7 @@ impl ArrayCell {
     }
     /// The elements for sorting and the like in place.
     pub fn as_mut_slice<'a>(this: Ref<ArrayCell>, heap: &mut Heap) -> &'a mut [Value] {
-        this.as_value().assert_uncaptured();
+        this.as_value().will_refer();
         Self::reserve(this, heap, this.len());
         // SAFETY: own buffer with len values; the caller must not change the array while it holds the slice.
         unsafe { std::slice::from_raw_parts_mut(this.ptr(), this.len()) }
@@ -389,7 +438,7 @@ impl ArrayCell {
     /// Fills an empty Array.
     #[inline]
     pub fn fill(this: Ref<ArrayCell>, heap: &mut Heap, values: impl ExactSizeIterator<Item = Value>) {
-        this.as_value().assert_uncaptured();
+        this.as_value().will_refer();
         this.take(heap, values.len(), values);
     }
     /// Gives the buffer back and leaves an empty Array; returns the bytes that it accounted for.

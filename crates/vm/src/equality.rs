@@ -39,7 +39,7 @@ impl Cx {
         if let (Some(x), Some(y)) = (Ref::<StringCell>::from_value(a), Ref::<StringCell>::from_value(b))
             && a.shape_key() == ids::STRING.0
         {
-            return Ok(x.bytes() == y.bytes() && string_comparable(x, y));
+            return Ok(x.same_bytes(&y) && string_comparable(x, y));
         }
         Ok(self.call(a, sym::eq, &[b])?.truthy())
     }
@@ -70,7 +70,7 @@ impl Cx {
         match (a.kind_of_cell(), b.kind_of_cell()) {
             (Kind::String, Kind::String) => {
                 let (x, y) = (Ref::<StringCell>::of(a), Ref::<StringCell>::of(b));
-                Some(x.bytes() == y.bytes() && string_comparable(x, y))
+                Some(x.same_bytes(&y) && string_comparable(x, y))
             }
             (Kind::Float, Kind::Float) => Some(a.as_float() == b.as_float()),
             (Kind::Bignum, Kind::Bignum) => Some(Ref::<BignumCell>::of(a).value == Ref::<BignumCell>::of(b).value),
@@ -252,7 +252,7 @@ impl Cx {
         if own {
             HashCell::change_unnoticed(h, &mut self.heap, |t| t.iterating += 1);
         }
-        let mut i = 0;
+        let mut i = h.table().map_or(0, |t| t.first_slot());
         let mut result = Ok(());
         while let Some(t) = h.table() {
             if i >= t.slots() {

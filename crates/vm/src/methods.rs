@@ -192,6 +192,7 @@ impl Cx {
             let _ = i;
             let name = Sym::intern(name);
             let vis = match row.vis {
+                _ if !row.singleton && crate::interp::always_private(name) => Visibility::Private,
                 crate::builtin::Vis::Public => Visibility::Public,
                 crate::builtin::Vis::Protected => Visibility::Protected,
                 _ => Visibility::Private,
@@ -365,7 +366,7 @@ impl Cx {
         if let Some(m) = self.method_of(v, name)
             && (private || m.visibility() == Visibility::Public)
         {
-            return Ok(true);
+            return Ok(!Self::native_row(m).is_some_and(|r| r.unimplemented));
         }
         match self.method_of(v, sym::respond_to_missing) {
             Some(m) if m.method_kind() == MethodKind::Native => Ok(false),

@@ -75,9 +75,7 @@ pub(crate) fn default_for(cx: &mut Cx, h: Ref<HashCell>, key: Value) -> Result<V
 
 /// Sets default value or default Proc.
 pub(crate) fn set_default(h: Ref<HashCell>, value: Value, is_proc: bool) {
-    let mut h = h;
-    h.default = value;
-    h.set_default_is_proc(is_proc);
+    HashCell::set_default(h, value, is_proc);
 }
 
 /// KeyError with receiver and key.
@@ -132,7 +130,7 @@ pub(crate) fn each_entry(cx: &mut Cx, h: Ref<HashCell>, mut f: impl FnMut(&mut C
         HashCell::change_unnoticed(h, &mut cx.heap, |t| t.iterating += 1);
     }
     let mut result = Ok(());
-    let mut i = 0;
+    let mut i = h.table().map_or(0, |t| t.first_slot());
     while result.is_ok()
         && let Some(t) = h.table()
         && i < t.slots()
