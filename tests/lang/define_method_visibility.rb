@@ -14,3 +14,19 @@ class Fields
   attr_reader :g
 end
 p Fields.public_instance_methods(false).sort, Fields.private_instance_methods(false).sort
+
+# A class made inside a method has a scope of its own.
+def make
+  Class.new do
+    private
+    def hidden = 1
+    [1].each { define_method(:hidden_too) {} }
+    public
+    def seen = 2
+  end
+end
+p make.public_instance_methods(false), make.private_instance_methods(false).sort
+def change(c) = c.class_eval { private; def later = 3; attr_reader :also_later }
+c = make
+change(c)
+p c.private_instance_methods(false).sort
