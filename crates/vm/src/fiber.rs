@@ -77,9 +77,10 @@ pub struct FiberData {
 
 impl FiberData {
     /// A fiber that has not started.
-    /// In a VM with a memory limit a fiber counts what its stacks usually take; in others that would only be cause for collections.
+    /// In a VM with a memory limit a fiber counts what its stacks usually take; in others, where that would only be cause for collections, so much that dead fibers which
+    /// became old don't keep their stacks for too long.
     pub fn counted(mut self, cx: &Cx) -> FiberData {
-        self.weight = if cx.has_memory_limit() { STACKS } else { 0 };
+        self.weight = if cx.has_memory_limit() { STACKS } else { 1 << 10 };
         self
     }
     pub fn new(block: Value) -> FiberData {
