@@ -89,3 +89,9 @@ Tempfile.create("out") do |file|
   file.rewind
   p file.read
 end
+
+# Places in texts of four bytes a character, broken ones and a rest of fewer bytes included.
+wide = "a\u3042b\u{1f600}c".encode("UTF-32LE")
+p wide.size, (0..6).map { |i| wide[i, 2]&.encode("UTF-8") }, wide.index("c".encode("UTF-32LE")), wide[-2..].bytesize
+broken = ("a".encode("UTF-32BE").b + "\xff\xff\xff\xff\x00\x00".b).force_encoding("UTF-32BE")
+p broken.size, (0..4).map { |i| broken[i]&.bytes }, broken.valid_encoding?, broken[1..].bytesize

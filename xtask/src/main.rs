@@ -6,6 +6,7 @@
 mod bench;
 mod check;
 mod fuzz;
+mod gems;
 mod json;
 mod parallel;
 mod process;
@@ -26,6 +27,8 @@ const USAGE: &str = "usage: cargo run -q -p xtask -- COMMAND
                                               run ruby/spec, one process per file, tally into docs/compat.md
   fuzz [--zakuro PATH] [--jobs N] [--seed N] [--corpus] [SECONDS]
                                               feed mutated programs; --corpus: run tests/fuzz/corpus again
+  gems --dir DIR [--ruby PATH] [--zakuro PATH] [--limit S] [--logs DIR] [NAME...]
+                                              test suites of gems that are checked out in DIR, beside the ruby on the machine
   bench [--runs N] [--ruby PATH] [--zakuro PATH] [--pin] [--plot] [--no-save] [NAME...]
                                               interleaved comparison; NAME: a program of bench/, `single`, `parallel`
                                               or create_join, ping_pong, string_transfer, kernels, KERNEL";
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         "spec" => spec::run(&rest),
         "bench" => bench::run(&rest),
         "fuzz" => fuzz::run(&rest),
+        "gems" => gems::run(&rest),
         _ => Err(USAGE.to_string()),
     };
     match result {

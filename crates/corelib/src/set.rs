@@ -168,6 +168,11 @@ mod sets {
     ///     Set[1, 2, 1]   #=> Set[1, 2]
     #[method("[]", singleton)]
     fn of(cx: &mut Cx, this: ClassId, args: Rest) -> Result<Value> {
+        if this != ids::SET {
+            // As the Set in Ruby was: subclasses rely on their `initialize` (CRuby's `set/subclass_compatible`).
+            let (class, list) = (cx.class_value(this), cx.array(args));
+            return cx.call(class, sym::new, &[list]);
+        }
         let set = cx.new_object(this);
         let h = items(cx, set);
         for v in args {
@@ -184,8 +189,16 @@ mod sets {
         cx.check_frozen(this)?;
         let h = cx.new_hash();
         cx.ivar_set_raw(this, sym::set_items, h.as_value());
+        let add = Sym::intern("add");
+        let own_add = cx.class_of(this) != ids::SET && !cx.is_builtin(this, add, ids::SET);
         match from {
             None | Some(Value::NIL) => {}
+            // A subclass's `add` is asked, as it was when Set was Ruby.
+            Some(v) if own_add => each_of(cx, v, &mut |cx, e| {
+                let e = if block.is_some() { cx.yield1(block, e)? } else { e };
+                cx.call(this, add, &[e])?;
+                Ok(true)
+            })?,
             Some(v) if block.is_none() => add_all(cx, h, v)?,
             Some(v) => each_of(cx, v, &mut |cx, e| {
                 let e = cx.yield1(block, e)?;

@@ -315,6 +315,7 @@ pub struct ProcCell {
     pub self_: Value,
     /// Method cell of the frame around (cref, owner, name).
     pub me: Value,
+    /// Of a literal block: nil, or the Proc that this one is a copy of.
     pub extra: Value,
 }
 impl Cell for ProcCell {
@@ -334,6 +335,10 @@ impl ProcCell {
     #[inline(always)]
     pub fn is_lambda(&self) -> bool {
         self.header.flags & LAMBDA != 0
+    }
+    /// What a copy keeps in `extra`: of a literal block's Proc, the Proc that was made first.
+    pub fn origin(this: Ref<ProcCell>) -> Value {
+        if this.proc_kind() == ProcKind::Block && this.extra.is_nil() { this.as_value() } else { this.extra }
     }
 }
 

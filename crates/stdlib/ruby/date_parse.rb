@@ -185,7 +185,7 @@ class Date
     end
 
     private def __parse_time(s, h)
-      hms = /(\d{1,2})\s*(?::\s*(\d{1,2})(?:\s*:\s*(\d{1,2})(?:[.,](\d*))?)?|h\b(?:\s*(\d{1,2})m?\b(?:\s*(\d{1,2})s?\b)?)?(?=\s|\z|\b))/i
+      hms = /(\d+)\s*(?::\s*(\d+)(?:\s*:\s*(\d+)(?:[.,](\d*))?)?|h\b(?:\s*(\d{1,2})m?\b(?:\s*(\d{1,2})s?\b)?)?(?=\s|\z|\b))/i
       m = s.match(/(?<![\d.:])#{hms}(?:\s*([ap])(?:m\b|\.m\.))?(?:\s*(#{ZONE}))?/io)
       unless m
         m = s.match(/\b(\d{1,2})()()()()()\s*([ap])(?:m\b|\.m\.)(?:\s*(#{ZONE}))?/io) or return s
@@ -346,6 +346,10 @@ class Date
         h[:year] += h[:year] >= 69 ? 1900 : 2000 if $~[:year].size == 2
         h
       when /\A\s*(?<year>[-+]?\d{4})-?(?<yday>\d{3})#{time}\s*\z/io then __fields($~, %i[yday year hour min sec sec_fraction zone])
+      when /\A\s*(?<year>\d{2})-?(?<yday>\d{3})#{time}\s*\z/io
+        h = __fields($~, %i[yday year hour min sec sec_fraction zone])
+        h[:year] += h[:year] >= 69 ? 1900 : 2000
+        h
       when /\A\s*(?<cwyear>\d{4})-?w(?<cweek>\d{2})-?(?<cwday>\d)#{time}\s*\z/io
         __fields($~, %i[cwyear cweek cwday hour min sec sec_fraction zone])
       when /\A\s*--(?<mon>\d{2})-?(?<mday>\d{2})#{time}\s*\z/io then __fields($~, %i[mon mday hour min sec sec_fraction zone])

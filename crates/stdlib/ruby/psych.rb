@@ -8,6 +8,9 @@ require psych_file
 
 if Psych::VERSION.to_i < 5
   module Psych
+    remove_const(:VERSION)
+    VERSION = "5.3.1"
+
     class AliasesNotEnabled < BadAlias
       def initialize(message = "Alias parsing was not enabled. To enable it, pass `aliases: true` to `Psych::load` or `Psych::safe_load`.")
         super

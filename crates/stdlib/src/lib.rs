@@ -54,6 +54,7 @@ static FEATURES: &[(&str, fn(&mut Cx) -> Result<()>)] = &[
     ("json/version", json::load),
     ("openssl", openssl::load),
     ("pathname", |cx| cx.run_source("pathname", include_str!("../ruby/pathname.rb"))),
+    ("pp", |cx| cx.run_source("pp", include_str!("../ruby/pp.rb"))),
     ("psych", psych::load),
     ("rbconfig", |cx| cx.run_source("rbconfig", include_str!("../ruby/rbconfig.rb"))),
     ("rbconfig/sizeof", |cx| cx.run_source("rbconfig/sizeof", include_str!("../ruby/rbconfig_sizeof.rb"))),
@@ -62,6 +63,7 @@ static FEATURES: &[(&str, fn(&mut Cx) -> Result<()>)] = &[
     ("socket.so", socket::load),
     ("stringio", stringio::load),
     ("strscan", strscan::load),
+    ("zakuro/as_cruby", |cx| cx.run_source("zakuro/as_cruby", include_str!("../ruby/as_cruby.rb"))),
     ("zlib", zlib::load),
 ];
 

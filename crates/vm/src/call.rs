@@ -327,7 +327,18 @@ impl Cx {
         unsafe {
             let cs = (*rec).0 as *const CodeState;
             let home = (*rec.add(1)).0 as *const Frame;
-            self.make_proc(cs, home, false)
+            let p = self.make_proc(cs, home, false);
+            // Whoever was handed the block has this Proc from now on: it is made once.
+            let mut f = self.fp;
+            if home >= self.stacks.frames.cast_const() {
+                while f.cast_const() > home {
+                    if (*f).block == b {
+                        (*f).block = Block(p.as_value().0);
+                    }
+                    f = f.sub(1);
+                }
+            }
+            p
         }
     }
     /// New Proc of a block literal whose home is `home`.

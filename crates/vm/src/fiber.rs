@@ -77,15 +77,14 @@ pub struct FiberData {
 
 impl FiberData {
     /// A fiber that has not started.
-    /// In a VM with a memory limit a fiber counts what its stacks usually take; in others, where that would only be cause for collections, so much that dead fibers which
-    /// became old don't keep their stacks for too long.
+    /// In a VM with a memory limit a fiber counts what its stacks usually take; in others that would only be cause for collections.
     pub fn counted(mut self, cx: &Cx) -> FiberData {
-        self.weight = if cx.has_memory_limit() { STACKS } else { 1 << 10 };
+        self.weight = if cx.has_memory_limit() { STACKS } else { LEAST };
         self
     }
     pub fn new(block: Value) -> FiberData {
         FiberData {
-            weight: 0,
+            weight: LEAST,
             state: FiberState::Created,
             co: None,
             stacks: None,
@@ -120,6 +119,7 @@ impl FiberData {
 }
 
 impl NativeData for FiberData {
+    /// Its stack is memory, too, that a dead fiber keeps: some of it calls for collections.
     fn weight(&self) -> usize {
         self.weight
     }
@@ -173,6 +173,8 @@ pub fn layout(stack: &Stack) -> Stacks {
 
 /// What the stacks of a fiber take.
 const STACKS: usize = 12 << 10;
+/// What a fiber weighs in any VM.
+const LEAST: usize = 1 << 10;
 
 /// Bytes of native stack kept for code that runs after the depth check (builtins, allocation, formatting of the error).
 const NATIVE_RESERVE: usize = 48 * 1024;

@@ -101,18 +101,22 @@ impl Cx {
         for m in self.class(module).mro.clone() {
             let names: Vec<Sym> = self.class(m).methods.keys().copied().filter(|n| is_fast_operator(*n)).collect();
             for name in names {
-                self.note_redefinition(m, name);
+                self.note_redefinition(m, name, Some(class));
                 if matches!(name, sym::not | sym::nil_p) && !self.of_plain_objects(class) {
                     self.redefined |= fast::TRUTH;
                 }
             }
         }
     }
-    /// Operator `name` was defined in or removed from `owner`: notes the classes with fast paths that find (or found) this one first.
-    fn note_redefinition(&mut self, owner: ClassId, name: Sym) {
+    /// Operator `name` was defined in or removed from `owner`: notes the classes with fast paths that find (or found) this one first. `by` is who has
+    /// just got the module `owner`: nothing changes for others (every class that includes Comparable would end the fast paths of String).
+    fn note_redefinition(&mut self, owner: ClassId, name: Sym, by: Option<ClassId>) {
         let refined = self.refined_class(owner);
         for (class, bit) in FAST_CLASSES {
             let mro = &self.class(class).mro;
+            if by.is_some_and(|b| !mro.contains(&b)) {
+                continue;
+            }
             let reaches = match refined {
                 Some(r) => mro.contains(&r),
                 None => mro
@@ -153,7 +157,7 @@ impl Cx {
         }
         self.method_serial += 1;
         if !self.in_boot && is_fast_operator(name) {
-            self.note_redefinition(class, name);
+            self.note_redefinition(class, name, None);
         }
         if name == sym::hash && !self.in_boot && self.may_serve_classes(class) {
             self.redefined |= fast::CLASS_HASH;
@@ -169,7 +173,7 @@ impl Cx {
         self.method_serial += 1;
         self.bump_epoch();
         if !self.in_boot && is_fast_operator(name) {
-            self.note_redefinition(class, name);
+            self.note_redefinition(class, name, None);
         }
         was
     }

@@ -10,7 +10,8 @@ use crate::methods::Method;
 use crate::raise::Result;
 use crate::vm::{Cx, VmState};
 use std::collections::HashSet;
-use zakuro_bytecode::CodeKind;
+use std::sync::Arc;
+use zakuro_bytecode::{Code, CodeKind};
 use zakuro_object::*;
 
 /// Methods that were named, by Code and class.
@@ -43,8 +44,12 @@ impl Cx {
         self.warn_here(&message)?;
         Ok(true)
     }
-    /// Whether a method of that name, of whatever class, has a use for blocks.
+    /// Whether a method of that name, of whatever class, has a use for blocks; one that is written in a branch not taken counts.
     fn some_method_uses_block(&mut self, name: Sym) -> bool {
+        let written = |c: &Arc<Code>| c.uses_block && c.kind == CodeKind::Method && c.name == name;
+        if self.code_states.values().any(|s| s.code.children.iter().any(written)) {
+            return true;
+        }
         let mut all = Vec::new();
         self.classes.each(&mut |id, _| all.push(id));
         all.into_iter().any(|id| {

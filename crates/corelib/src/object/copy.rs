@@ -77,7 +77,7 @@ pub(crate) fn shallow(cx: &mut Cx, v: Value) -> Result<Value> {
             let mut header = p.header;
             header.shape = shape;
             header.flags &= LAMBDA | ORPHAN;
-            alloc_cell(&mut cx.heap, ProcCell { header, code: p.code, env: p.env, self_: p.self_, me: p.me, extra: p.extra }).as_value()
+            alloc_cell(&mut cx.heap, ProcCell { header, code: p.code, env: p.env, self_: p.self_, me: p.me, extra: ProcCell::origin(p) }).as_value()
         }
         Kind::MethodObj => {
             let m: Ref<MethodObjCell> = Ref::of(v);

@@ -88,7 +88,8 @@ fn same(a: P, b: P) -> bool {
             && a.self_ == b.self_
             && match (Ref::<MethodObjCell>::from_value(a.extra), Ref::<MethodObjCell>::from_value(b.extra)) {
                 (Some(x), Some(y)) => x.receiver == y.receiver && x.method == y.method,
-                _ => a.extra == b.extra,
+                // Two blocks of one literal are different ones, also where they see the same variables: copies know what they are copies of.
+                _ => ProcCell::origin(a) == ProcCell::origin(b),
             }
 }
 
@@ -110,7 +111,7 @@ mod proc {
             let mut header = p.header;
             header.shape = cx.root_shape(this);
             header.flags &= LAMBDA | ORPHAN;
-            p = alloc_cell(&mut cx.heap, ProcCell { header, code: p.code, env: p.env, self_: p.self_, me: p.me, extra: p.extra });
+            p = alloc_cell(&mut cx.heap, ProcCell { header, code: p.code, env: p.env, self_: p.self_, me: p.me, extra: ProcCell::origin(p) });
         }
         let m = cx.find_method(this, sym::initialize);
         match m {
@@ -216,13 +217,14 @@ mod proc {
     ///
     ///     a = proc { 1 }; [a == a.dup, a == proc { 1 }]   #=> [true, false]
     #[method("==", "eql?")]
-    fn eq(_cx: &mut Cx, this: P, other: Value) -> bool {
-        P::from_value(other).is_some_and(|o| same(this, o))
+    fn eq(cx: &mut Cx, this: P, other: Value) -> bool {
+        P::from_value(other).is_some_and(|o| same(this, o)) && cx.class_of(this.as_value()) == cx.class_of(other)
     }
     /// A number for Hash lookup.
     #[method("hash")]
-    fn hash(_cx: &mut Cx, this: P) -> Value {
-        let h = equality::hash_bytes(&[this.code as u64, this.env.0, this.self_.0].map(u64::to_le_bytes).concat());
+    fn hash(cx: &mut Cx, this: P) -> Value {
+        let origin = if this.proc_kind() == ProcKind::Block { cx.identity_hash(ProcCell::origin(this)) } else { 0 };
+        let h = equality::hash_bytes(&[this.code as u64, this.env.0, this.self_.0, origin].map(u64::to_le_bytes).concat());
         Value::fixnum((h >> 2) as i64)
     }
     /// Address and place as text.

@@ -188,10 +188,16 @@ impl Encoding {
         self.code_range(s) != CodeRange::Broken
     }
 
+    /// Every character has four bytes.
+    fn is_four_byte(self) -> bool {
+        matches!(self.kind(), Kind::Utf32 { .. }) && !self.is_dummy()
+    }
+
     pub fn char_count(self, s: &[u8]) -> usize {
         match self.kind() {
             Kind::Utf8 => utf8::char_count(s),
             _ if self.is_single_byte() => s.len(),
+            _ if self.is_four_byte() => s.len().div_ceil(4),
             _ => self.chars(s).count(),
         }
     }
@@ -203,6 +209,10 @@ impl Encoding {
         }
         if self.is_single_byte() {
             return (n <= s.len()).then_some(n);
+        }
+        // A broken character is four bytes too, or what is left.
+        if self.is_four_byte() {
+            return (n <= s.len().div_ceil(4)).then(|| (n * 4).min(s.len()));
         }
         let mut at = 0;
         for _ in 0..n {

@@ -84,10 +84,14 @@ impl Cx {
     /// Visibility that `def` gives in the current scope (3: module_function).
     pub fn scope_visibility(&self) -> u16 {
         let Some(f) = self.ruby_frame() else { return 0 };
-        // SAFETY: a live Ruby frame; its `me` is a method cell: in a block, that of the method around it.
+        // SAFETY: a live Ruby frame; its `me` is a method cell: in a block, that of the method around it, or a copy with a scope of its own
+        // (`class_exec`, `Class.new`).
         let (kind, me) = unsafe { ((*(*f).code).code.kind, Ref::<MethodCell>::from_value((*f).me)) };
-        let of_method = |m: Ref<MethodCell>| Self::method_code(m).is_some_and(|c| c.kind == CodeKind::Method);
-        if kind == CodeKind::Method || kind == CodeKind::Block && me.is_some_and(of_method) {
+        let methods_own = |m: Ref<MethodCell>| {
+            let table = &self.class(m.owner).methods;
+            [m.name, m.called].iter().any(|n| table.get(n) == Some(&m.as_value()))
+        };
+        if kind == CodeKind::Method || kind == CodeKind::Block && me.is_some_and(methods_own) {
             return 0;
         }
         Ref::<CrefCell>::from_value(self.current_cref()).map_or(0, |c| c.header.aux)
@@ -162,6 +166,11 @@ impl Cx {
             MethodKind::Proc => self.block_code(crate::builtin::Block(old.data.0)).map(|c| (c.file.clone(), c.line)),
             _ => Cx::method_code(old).map(|c| (c.file.clone(), c.line)),
         };
+        // What the library itself replaces (`pp` when pp.rb comes), or is made to replace, is nobody's mistake.
+        let inside = |p: &Option<(Arc<str>, u32)>| p.as_ref().is_some_and(|(file, _)| file.starts_with("<internal:"));
+        if inside(&place) || inside(&self.here()) {
+            return Ok(());
+        }
         self.warn_here(&format!("method redefined; discarding old {}", name.name()))?;
         if place.is_some() {
             self.warn_at(place, &format!("previous definition of {} was here", name.name()))?;

@@ -1,0 +1,1 @@
+module Coveralls; module SimpleCov; class Formatter; end; end; def self.wear!(*) = nil; end

@@ -1,0 +1,1 @@
+module Minitest; module Reporters; def self.use!(*) = nil; class SpecReporter; def initialize(*); end; end;class DefaultReporter < SpecReporter;end; class ProgressReporter < SpecReporter; end; end; end

@@ -1,0 +1,2 @@
+require "minitest"
+MiniTest = Minitest unless defined?(MiniTest)

@@ -1,0 +1,1 @@
+module Warning; def self.ignore(*) = nil; def self.process(*) = nil; end
