@@ -1,0 +1,30 @@
+//! A backtracking matcher with the semantics of Ruby's regular expressions, over bytes in any encoding.
+//!
+//! Map: [`parse`], [`class`] a pattern to a tree ([`ast`]) · [`analyze`] what is known of its nodes · [`compile`] the tree to a [`program`] ·
+//! [`prefilter`] what a search may skip · [`search`] where to try · [`exec`] one attempt. [`ranges`], [`property`], [`blocks`], [`folding`],
+//! [`grapheme`] are sets of characters; [`codec`] reads text.
+//! Invariants: programs are immutable and shared; all that a match changes is in its [`Matcher`]. No native recursion over patterns or texts. A match
+//! pauses when its steps are used up.
+//! Rejected: see docs/decisions/0017-own-matcher.md.
+
+mod analyze;
+mod ast;
+mod blocks;
+mod class;
+mod codec;
+mod compile;
+mod exec;
+mod folding;
+mod grapheme;
+mod parse;
+mod prefilter;
+mod program;
+mod property;
+mod ranges;
+mod search;
+
+pub use compile::compile;
+pub use exec::Outcome;
+pub use parse::Options;
+pub use program::Program;
+pub use search::{Matcher, Mode};
