@@ -258,7 +258,7 @@ impl Parser<'_> {
         if not {
             return self.tree.push(Node::Set(set.negated()));
         }
-        let strings: Vec<Vec<u32>> = match fold {
+        let strings: Vec<Vec<u32>> = match fold && !self.is_behind() {
             true => self.folder.expanding().iter().filter(|e| set.contains(e.0)).map(|e| e.1.codes().to_vec()).collect(),
             false => Vec::new(),
         };

@@ -248,7 +248,8 @@ impl Compiler<'_> {
             Node::Atomic(of) => {
                 let (of, slot) = (*of, self.local());
                 self.p.guarded = true;
-                self.then(vec![Task::Inst(Inst::AtomicStart(slot)), Task::Node(of, follow), Task::Inst(Inst::AtomicEnd(slot))]);
+                // What follows must not close ways inside: they would be given up for others that are cut off.
+                self.then(vec![Task::Inst(Inst::AtomicStart(slot)), Task::Node(of, First::EMPTY), Task::Inst(Inst::AtomicEnd(slot))]);
             }
             Node::Look { behind: true, not: false, of } => {
                 // Of fixed length: needs no place to return to.
@@ -413,7 +414,9 @@ impl Compiler<'_> {
         if let Some(one) = self.one(inner) {
             return self.simple_loop(inner, one, min, max, greed, follow);
         }
+        let mut follow = follow;
         if greed == Greed::Possessive {
+            follow = First::EMPTY;
             let slot = self.local();
             self.p.guarded = true;
             self.inst(Inst::AtomicStart(slot))?;
@@ -438,7 +441,9 @@ impl Compiler<'_> {
             return self.counted_loop(of, min, max, lazy, around, follow);
         }
         let mut tasks = Vec::new();
-        for i in 0..min {
+        // A large body stands once: the first round jumps into the loop.
+        let enters = min == 1 && max.is_none() && self.a.weight[of as usize] > 16;
+        for i in 0..if enters { 0 } else { min } {
             let last = i + 1 == min && max == Some(min);
             tasks.push(Task::Node(of, if last { follow } else { around }));
         }
@@ -446,6 +451,9 @@ impl Compiler<'_> {
         match max {
             None => {
                 let (head, body, exit) = (self.label(), self.label(), self.label());
+                if enters {
+                    tasks.push(Task::Inst(Inst::Jump(body)));
+                }
                 tasks.push(Task::Bind(head));
                 tasks.push(Task::Inst(self.way(body, exit, own.then(&follow), exit_bytes, lazy, may_be_empty)));
                 tasks.push(Task::Bind(body));
@@ -495,14 +503,19 @@ impl Compiler<'_> {
 
     /// The groups inside a loop that may be empty: whether they changed counts.
     fn groups_inside(&mut self, of: Id) -> u32 {
-        let list: Vec<u32> = self
-            .a
-            .within(of)
-            .filter_map(|x| match self.tree.node(x) {
-                Node::Group { number, .. } => Some(*number),
-                _ => None,
-            })
-            .collect();
+        let mut list: Vec<u32> = Vec::new();
+        let mut todo: Vec<Id> = self.a.within(of).collect();
+        while let Some(x) = todo.pop() {
+            match self.tree.node(x) {
+                Node::Group { number, .. } if !list.contains(number) => list.push(*number),
+                // What is called sets its groups here, too.
+                Node::Call(Target::Number(n)) if !list.contains(n) => match self.a.group_nodes[*n as usize] {
+                    Some(id) => todo.extend(self.a.within(id)),
+                    None => list.push(*n),
+                },
+                _ => {}
+            }
+        }
         if list.is_empty() {
             return u32::MAX;
         }

@@ -706,6 +706,8 @@ pub fn resume<C: Codec>(p: &Program, codec: C, st: &mut State, s: &[u8]) -> Outc
                     set!(2 * n, at);
                     set!(2 * n + 1, NONE);
                 }
+                // Needs no undoing: the beginning restores the end. (What stands inside a group sees the end of a way that failed, as in Ruby.)
+                Inst::End(n) if !p.levels => st.slots[2 * n as usize + 1] = at,
                 Inst::End(n) => set!(2 * n + 1, at),
                 Inst::StartRecursive(n, slot) => {
                     set!(slot, at);
@@ -880,7 +882,7 @@ pub fn resume<C: Codec>(p: &Program, codec: C, st: &mut State, s: &[u8]) -> Outc
                         pc -= 1;
                         leave!(Outcome::Paused);
                     }
-                    if next == NONE || next > limit {
+                    if next == NONE || next > limit || next == limit && next > start {
                         // Everywhere up to the limit, the longest first.
                         end = outer;
                         push!(Tag::Span, exit, start, limit);

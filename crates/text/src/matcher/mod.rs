@@ -23,8 +23,22 @@ mod property;
 mod ranges;
 mod search;
 
+pub use codec::utf8_like;
 pub use compile::compile;
 pub use exec::Outcome;
-pub use parse::Options;
+pub use parse::{Options, Outline, outline};
 pub use program::Program;
 pub use search::{Matcher, Mode};
+
+use crate::encoding::Encoding;
+
+/// The encoding whose programs serve this one, too.
+pub fn canonical(enc: Encoding) -> Encoding {
+    if utf8_like(enc) {
+        Encoding::UTF_8
+    } else if enc.is_single_byte() && !property::has_own_letters(enc) {
+        Encoding::BINARY
+    } else {
+        enc
+    }
+}

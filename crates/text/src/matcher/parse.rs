@@ -11,6 +11,7 @@ use super::property::{self, Type};
 use super::ranges::Ranges;
 use crate::encoding::Encoding;
 
+const INVALID_CONDITION: &str = "invalid conditional pattern";
 /// Ruby's own limit is 4096 groups inside each other.
 const DEPTH: usize = 4096;
 /// Largest bound of an interval, and number of a group.
@@ -112,6 +113,23 @@ pub fn parse(source: &[u8], options: Options, enc: Encoding, folder: &Folder) ->
     Ok(p.tree)
 }
 
+/// What a pattern's owner wants to know of it.
+pub struct Outline {
+    /// Groups, the whole match included.
+    pub groups: u32,
+    /// Names in order of appearance, with their groups.
+    pub names: Vec<(Vec<u8>, Vec<u32>)>,
+}
+
+/// Parses a pattern for its outline alone.
+///
+/// # Errors
+/// As [`parse`].
+pub fn outline(source: &[u8], options: Options, enc: Encoding) -> Result<Outline> {
+    let tree = parse(source, options, enc, &Folder::of(enc))?;
+    Ok(Outline { groups: tree.groups, names: tree.names })
+}
+
 impl<'a> Parser<'a> {
     fn run(&mut self) -> Result<()> {
         self.enter(Kind::Whole);
@@ -159,7 +177,7 @@ impl<'a> Parser<'a> {
             let (yes, no) = match open.done[..] {
                 [yes] => (yes, None),
                 [yes, no] => (yes, Some(no)),
-                _ => return Err("invalid conditional pattern".into()),
+                _ => return Err(INVALID_CONDITION.into()),
             };
             let id = self.tree.push(Node::Condition { groups: Vec::new(), yes, no });
             self.refs.push((id, refs));
@@ -176,6 +194,11 @@ impl<'a> Parser<'a> {
             Kind::Absent => self.tree.push(Node::Absent(of)),
             Kind::Whole | Kind::Plain | Kind::Rest | Kind::Condition(_) => of,
         })
+    }
+
+    /// Inside a look-behind, whose characters keep their length.
+    pub(super) fn is_behind(&self) -> bool {
+        self.open.iter().any(|o| matches!(o.kind, Kind::Look { behind: true, .. }))
     }
 
     pub(super) fn peek(&self, n: usize) -> Option<u8> {
@@ -330,7 +353,14 @@ impl<'a> Parser<'a> {
             open.row.push(last);
             of = self.tree.push(Node::Chars { codes: vec![code], fold });
         }
-        let id = self.tree.push(Node::Repeat { of, min, max, greed });
+        // Characters a fixed number of times are written out (`/s{2}/i` matches a sharp s).
+        let written = match self.tree.node(of) {
+            Node::Chars { codes, fold } if max == Some(min) && min > 1 && codes.len() * min as usize <= 100 => {
+                Some(Node::Chars { codes: codes.repeat(min as usize), fold: *fold })
+            }
+            _ => None,
+        };
+        let id = self.tree.push(written.unwrap_or(Node::Repeat { of, min, max, greed }));
         if let Some(open) = self.open.last_mut() {
             open.row.push(id);
         }
@@ -473,7 +503,7 @@ impl<'a> Parser<'a> {
                 (name, true)
             }
             Some(b'0'..=b'9') => (self.name(b')')?, false),
-            _ => return Err("invalid conditional pattern".into()),
+            _ => return Err(INVALID_CONDITION.into()),
         };
         Ok(match self.reference(text)? {
             Some(n) => {

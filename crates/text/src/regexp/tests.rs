@@ -243,14 +243,15 @@ fn broken_text_is_searched_safely() {
 fn engines_are_chosen() {
     let linear = |s: &str| Regexp::new(s.as_bytes(), RegexFlags::default(), Encoding::UTF_8).unwrap().is_linear_time();
     assert!(linear("abc") && linear("a(b|c)+") && linear("^\\w+@\\w+\\.com$") && linear("(?-mix:a)|(?i-mx:b)"));
-    assert!(!linear("(a)\\1") && !linear("(?=a)") && !linear("a*+") && !linear("^"));
+    assert!(linear("(?=a)b") && linear("a*+") && linear("^") && linear("(?>a)*b"));
+    assert!(!linear("(a)\\1") && !linear("(?=(a))b") && !linear("(?<n>a)\\g<n>") && !linear("(?~a)"));
     fn shared<T: Send + Sync>() {}
     shared::<Regexp>();
 }
 
 #[test]
 fn retries_are_bounded() {
-    let re = Regexp::new(b"(?=a)(a*)*\\1b", RegexFlags::default(), Encoding::UTF_8).unwrap();
+    let re = Regexp::new(b"(?=a)(a*)*\\1[bc]", RegexFlags::default(), Encoding::UTF_8).unwrap();
     let text = [b'a'; 40];
     assert_eq!(re.search_text(Text::utf8(&text), 0, false, 10_000), Err(MatchError::RetryLimit));
 }
