@@ -108,10 +108,14 @@ fn prepare(cx: &mut Cx, re: &RegexpData, s: Ref<StringCell>) -> Result<(Encoding
         _ => TextRange::Valid,
     };
     let fixed = re.regexp.is_fixed_encoding();
-    if re.regexp.encoding() != enc && (!enc.is_ascii_compatible() || fixed && range != TextRange::SevenBit) {
+    let own = re.regexp.encoding();
+    if own != enc && (!enc.is_ascii_compatible() || fixed && (range != TextRange::SevenBit || !own.is_ascii_compatible())) {
         let (a, b) = (re.regexp.encoding(), enc);
         let (a, b) = (crate::string::util::shown_name(a), crate::string::util::shown_name(b));
         return cx.raise(ids::COMPAT_ERROR, format!("incompatible encoding regexp match ({a} regexp with {b} string)"));
+    }
+    if re.regexp.flags().no_encoding && enc != Encoding::BINARY && range != TextRange::SevenBit && cx.global_get(sym::verbose)? == Value::TRUE {
+        cx.warn_here(&format!("historical binary regexp match /.../n against {} string", enc.name()))?;
     }
     Ok((enc, range))
 }

@@ -37,14 +37,14 @@ struct Compiler<'a> {
     set_index: Vec<(Ranges, u32)>,
 }
 
-/// Compiles a pattern for text in encoding `enc`.
+/// Compiles a pattern for text in encoding `enc`. Patterns for UTF-16 and UTF-32 are given in UTF-8.
 ///
 /// # Errors
 /// Ruby's message, without the source.
 pub fn compile(source: &[u8], options: Options, enc: Encoding) -> Result<Program> {
     let folder = Folder::of(enc);
     let coding = Coding::of(enc);
-    let tree = parse::parse(source, options, enc, &folder)?;
+    let tree = parse::parse(source, options, parse::source_encoding(enc), &folder)?;
     let a = analyze::analyze(&tree, &folder, coding)?;
     let program = Program {
         coding,
@@ -271,8 +271,6 @@ impl Compiler<'_> {
                     }
                     self.inst(Inst::NotStart(slot, after))?;
                 } else {
-                    let groups = self.a.within(of).any(|x| matches!(self.tree.node(x), Node::Group { .. }));
-                    self.p.linear &= !groups;
                     self.then(vec![Task::Inst(Inst::AheadStart(slot)), Task::Node(of, First::EMPTY), Task::Inst(Inst::AheadEnd(slot))]);
                 }
             }

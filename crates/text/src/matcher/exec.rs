@@ -948,24 +948,20 @@ enum Change {
 /// Did an empty iteration of a loop change groups? Looks at what they were when the iteration set them.
 fn changed(st: &State, slot: u32, groups: &[u32], at: usize) -> Change {
     let Some(from) = st.stack.iter().rposition(|e| matches!(e.tag, Tag::Undo) && e.arg == slot) else { return Change::None };
-    let mut change = Change::None;
-    // Each beginning of a group saved its start, then its end. A group that was unset decides, else the last that says anything.
+    let mut moved = false;
+    // Each beginning of a group saved its start, then its end. The first that was unset or not empty decides.
     for pair in st.stack[from..].windows(2) {
         let [start, stop] = pair else { continue };
         let starts = matches!((start.tag, stop.tag), (Tag::Undo, Tag::Undo)) && start.arg & 1 == 0 && stop.arg == start.arg + 1;
         if !starts || !groups.contains(&(start.arg / 2)) {
             continue;
         }
-        if stop.a == NONE || start.a == NONE {
+        if stop.a == NONE || start.a == NONE || start.a != stop.a {
             return Change::Some;
         }
-        if start.a != stop.a {
-            change = Change::Some;
-        } else if stop.a != at {
-            change = Change::Moved;
-        }
+        moved |= stop.a != at;
     }
-    change
+    if moved { Change::Moved } else { Change::None }
 }
 
 fn backref<C: Codec>(p: &Program, codec: C, st: &State, b: &Backref, s: &[u8], at: usize, end: usize) -> Option<usize> {

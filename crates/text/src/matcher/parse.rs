@@ -113,6 +113,11 @@ pub fn parse(source: &[u8], options: Options, enc: Encoding, folder: &Folder) ->
     Ok(p.tree)
 }
 
+/// The encoding in which patterns for `enc` are written.
+pub fn source_encoding(enc: Encoding) -> Encoding {
+    if enc.is_ascii_compatible() { enc } else { Encoding::UTF_8 }
+}
+
 /// What a pattern's owner wants to know of it.
 pub struct Outline {
     /// Groups, the whole match included.
@@ -126,7 +131,7 @@ pub struct Outline {
 /// # Errors
 /// As [`parse`].
 pub fn outline(source: &[u8], options: Options, enc: Encoding) -> Result<Outline> {
-    let tree = parse(source, options, enc, &Folder::of(enc))?;
+    let tree = parse(source, options, source_encoding(enc), &Folder::of(enc))?;
     Ok(Outline { groups: tree.groups, names: tree.names })
 }
 
@@ -486,7 +491,8 @@ impl<'a> Parser<'a> {
     }
 
     fn is_word_name(&self, name: &[u8]) -> bool {
-        name.iter().all(|&b| b >= 0x80 || b.is_ascii_alphanumeric() || b == b'_')
+        // Only its first character is looked at.
+        name.first().is_some_and(|&b| b >= 0x80 || b.is_ascii_alphanumeric() || b == b'_')
     }
 
     /// What stands in `(?(...)`, whose second parenthesis was read.

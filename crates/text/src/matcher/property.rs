@@ -104,7 +104,7 @@ impl Type {
             }
             Type::Space => all(&["White_Space"]),
             Type::Upper => all(&["Uppercase"]),
-            Type::Word => all(&["Alphabetic", "M", "Nd", "Pc"]),
+            Type::Word => all(&["Alphabetic", "M", "Nd", "Pc", "Join_Control"]),
             Type::Ascii | Type::XDigit => self.ascii(),
         }
     }

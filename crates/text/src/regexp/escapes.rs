@@ -28,6 +28,15 @@ type Result<T> = std::result::Result<T, String>;
 /// # Errors
 /// Ruby's message, without the source.
 pub(super) fn unescape(source: &[u8], enc: Encoding) -> Result<Unescaped> {
+    if !enc.is_ascii_compatible() {
+        // UTF-16 and UTF-32: the same characters in UTF-8.
+        let mut text = Vec::with_capacity(source.len());
+        for c in enc.chars(source) {
+            let code = enc.ord(c).filter(|_| enc.char_len(c) == Ok(c.len())).ok_or("invalid multibyte character")?;
+            Encoding::UTF_8.encode(code, &mut text);
+        }
+        return Ok(Unescaped { fixed: Some(enc), ..unescape(&text, Encoding::UTF_8)? });
+    }
     let mut r = Reader { s: source, at: 0, enc, out: Vec::with_capacity(source.len() + 16), fixed: None, property: false };
     while r.at < r.s.len() {
         r.step()?;
