@@ -52,7 +52,7 @@ def count(object)
   seen.size
 end
 
-if RUBY_ENGINE == "zakuro"
+if RubyVM.respond_to?(:fork)
   channel = RubyVM::Channel.new
   copy = ->(g) { channel.send(g); channel.recv }
 else
@@ -70,5 +70,5 @@ GRAPHS.each do |name, graph|
     copy.(graph)
     now.() - t
   end.sort
-  printf("%s_copy_%s %.3f ms\n", RUBY_ENGINE == "zakuro" ? "vm" : "marshal", name, times[times.size / 2] * 1e3)
+  printf("%s_copy_%s %.3f ms\n", RubyVM.respond_to?(:fork) ? "vm" : "marshal", name, times[times.size / 2] * 1e3)
 end

@@ -1,5 +1,6 @@
 # How much one side's work disturbs a loop on the other: A stamps the clock for a while and keeps the gaps between two stamps, B is idle, or
-# defines methods, requires files and collects garbage all the time. Under zakuro A and B are VMs, under the reference threads.
+# defines methods, requires files and collects garbage all the time. Under zakuro A and B are VMs, and then B is a process of its own, which shows what
+# the machine itself does to A; under the reference they are threads.
 # latency.rb [SECONDS] prints a table of percentiles in microseconds, and lines `name value unit`.
 #
 # B needs a core of its own: on a machine with one, or with others at work, the gaps are those of the time slices.
@@ -72,6 +73,13 @@ Dir.mktmpdir do |dir|
       [a, b].compact.each(&:join)
       show("vm_b_#{work ? "busy" : "idle"}", *result)
     end
+    out = RubyVM::Channel.new
+    alone = BUSY + "\nover = false; Thread.new { $stdin.read; over = true }; busy(-> { over }, ARGV[0])"
+    IO.popen([RbConfig.ruby, "-e", alone, dir], "w") do |b|
+      RubyVM.new("a", "-e", STAMP + "\nout, seconds = RubyVM::ARGV; out << stamp(seconds)").start(out, SECONDS).join
+      b.close_write
+    end
+    show("process_b_busy", *out.recv)
   else
     eval(BUSY)
     eval(STAMP)

@@ -95,4 +95,4 @@ p ENV.map { |k, v| k }.include?("PATH")
 p ENV.select { |k, v| k == "PATH" }.size
 at_exit { puts "bye" }
 p gets if false
-p [Signal.list["INT"], Signal.list["TERM"], Signal.signame(9)], trap("USR1") { }.class, Process.respond_to?(:fork)
+p [Signal.list["INT"], Signal.list["TERM"], Signal.signame(9)], trap("USR1") { }.class

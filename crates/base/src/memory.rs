@@ -9,6 +9,38 @@ thread_local! {
     /// The running call copes with null. Set and cleared within one never-inlined function that can't suspend, so that no coroutine takes it along to
     /// another native thread.
     static COPING: Cell<bool> = const { Cell::new(false) };
+    /// Locks of the process that this native thread holds ([`crate::sync::held`]). Touched in never-inlined functions: a coroutine that goes on
+    /// on another thread holds none.
+    static LOCKS: Cell<u32> = const { Cell::new(0) };
+}
+
+#[inline(never)]
+pub(crate) fn lock_taken() {
+    LOCKS.with(|l| l.set(l.get() + 1));
+}
+
+#[inline(never)]
+pub(crate) fn lock_given() {
+    LOCKS.with(|l| l.set(l.get() - 1));
+}
+
+/// Runs `f` as if a lock were held: it comes to its end whatever it allocates. It must not run Ruby code or wait.
+pub fn going_on<T>(f: impl FnOnce() -> T) -> T {
+    struct Given;
+    impl Drop for Given {
+        fn drop(&mut self) {
+            lock_given();
+        }
+    }
+    lock_taken();
+    let _given = Given;
+    f()
+}
+
+/// Whether the calling thread holds a lock of the process, so that what runs must come to its end. For allocators.
+#[inline(never)]
+pub fn holds_locks() -> bool {
+    LOCKS.with(Cell::get) != 0
 }
 
 /// What a refused allocation unwinds with, where no Result leads out.

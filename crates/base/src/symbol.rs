@@ -8,10 +8,11 @@
 //! maps (`to_sym` in two VMs took 1.2 times the CPU time of two processes).
 
 use crate::memory;
+use crate::sync::held::Mutex;
 use std::cell::Cell;
 use std::hash::{BuildHasher, Hasher};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock};
 
 /// An interned name. Bytes, not necessarily UTF-8.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -184,7 +185,7 @@ impl Table {
         let mut name = Vec::new();
         memory::grow(|| name.try_reserve_exact(bytes.len()).is_ok());
         name.extend_from_slice(bytes);
-        let writing = self.writers.lock().unwrap_or_else(|e| e.into_inner());
+        let writing = self.writers.lock();
         let mut index = self.index();
         // Another thread may have added it.
         if let Ok(known) = index.probe(hash, fits) {

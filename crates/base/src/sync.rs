@@ -7,7 +7,7 @@
 //! Rejected: a feature flag (cargo would join it with the features of an ordinary build in the same workspace).
 
 #[cfg(not(any(loom, shuttle)))]
-pub use parking_lot::{Mutex, MutexGuard};
+pub use held::{Mutex, MutexGuard};
 #[cfg(not(any(loom, shuttle)))]
 pub use std::sync::{Arc, atomic};
 #[cfg(shuttle)]
@@ -17,6 +17,82 @@ pub use wide::{Arc, Mutex, MutexGuard, atomic};
 pub use loom::sync::{Arc, MutexGuard, atomic};
 #[cfg(loom)]
 pub use model::Mutex;
+
+/// parking_lot's mutex, of which the native thread knows that it holds one: who holds a lock can't be ended for want of memory
+/// ([`crate::memory::holds_locks`]). For every lock of the process under which something is allocated; no part of models by itself.
+pub mod held {
+    use std::ops::{Deref, DerefMut};
+    use std::time::Duration;
+
+    #[derive(Default, Debug)]
+    pub struct Mutex<T>(parking_lot::Mutex<T>);
+
+    /// The right to use what a [`Mutex`] protects.
+    pub struct MutexGuard<'a, T>(parking_lot::MutexGuard<'a, T>);
+
+    impl<T> Mutex<T> {
+        pub const fn new(value: T) -> Mutex<T> {
+            Mutex(parking_lot::Mutex::new(value))
+        }
+        #[inline]
+        pub fn lock(&self) -> MutexGuard<'_, T> {
+            let guard = self.0.lock();
+            crate::memory::lock_taken();
+            MutexGuard(guard)
+        }
+        pub fn get_mut(&mut self) -> &mut T {
+            self.0.get_mut()
+        }
+        pub fn into_inner(self) -> T {
+            self.0.into_inner()
+        }
+    }
+
+    impl<T> Drop for MutexGuard<'_, T> {
+        #[inline]
+        fn drop(&mut self) {
+            crate::memory::lock_given();
+        }
+    }
+
+    impl<T> Deref for MutexGuard<'_, T> {
+        type Target = T;
+        #[inline]
+        fn deref(&self) -> &T {
+            &self.0
+        }
+    }
+
+    impl<T> DerefMut for MutexGuard<'_, T> {
+        #[inline]
+        fn deref_mut(&mut self) -> &mut T {
+            &mut self.0
+        }
+    }
+
+    /// parking_lot's, with that guard.
+    #[derive(Default)]
+    pub struct Condvar(parking_lot::Condvar);
+
+    impl Condvar {
+        pub const fn new() -> Condvar {
+            Condvar(parking_lot::Condvar::new())
+        }
+        pub fn wait<T>(&self, guard: &mut MutexGuard<'_, T>) {
+            self.0.wait(&mut guard.0);
+        }
+        /// True: the time is over.
+        pub fn wait_for<T>(&self, guard: &mut MutexGuard<'_, T>, longest: Duration) -> bool {
+            self.0.wait_for(&mut guard.0, longest).timed_out()
+        }
+        pub fn notify_one(&self) {
+            self.0.notify_one();
+        }
+        pub fn notify_all(&self) {
+            self.0.notify_all();
+        }
+    }
+}
 
 /// A lock for a few instructions: one read-modify-write instead of a mutex's two, which is most of what a message costs.
 ///
@@ -125,7 +201,7 @@ mod model {
 /// For code that shuttle models and loom does not.
 #[cfg(not(shuttle))]
 pub mod wide {
-    pub use parking_lot::{Condvar, Mutex, MutexGuard};
+    pub use super::held::{Condvar, Mutex, MutexGuard};
     pub use std::hint::spin_loop;
     pub use std::sync::{Arc, atomic};
     pub use std::thread;

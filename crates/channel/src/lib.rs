@@ -282,6 +282,11 @@ impl<T: Message> Channel<T> {
     /// Takes a message, or puts the waiter in line, in one step: a message that comes later claims it. A waiter that was claimed
     /// for a message gets the one that was set aside.
     pub fn recv_or_register(&self, waiter: &Waiter) -> Recv<T> {
+        self.recv_or_enlist(waiter, false)
+    }
+
+    /// [`Channel::recv_or_register`]. `absent`: the waiter is known not to stand in line here, so nobody looks for it among the others.
+    pub(crate) fn recv_or_enlist(&self, waiter: &Waiter, absent: bool) -> Recv<T> {
         self.locked(|shared, inner, wakes| {
             let collected = inner.collect(shared, waiter);
             if let Some(message) = inner.pop(shared, wakes) {
@@ -293,7 +298,7 @@ impl<T: Message> Channel<T> {
             match inner.closed && inner.queue.is_empty() {
                 true => Recv::Closed,
                 false => {
-                    queue::enlist(&mut inner.receivers, waiter, 0);
+                    queue::enlist(&mut inner.receivers, waiter, 0, absent);
                     Recv::Registered
                 }
             }

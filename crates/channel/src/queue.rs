@@ -183,6 +183,10 @@ impl<T: Message> Inner<T> {
     fn advance(&mut self, shared: &Shared<T>, free: usize, wakes: &mut Wakes) -> Option<T> {
         let mut front = shared.front.lock();
         debug_assert!(front.messages.is_empty());
+        if self.promised > 0 && memory::fallible(|| front.messages.try_reserve(self.promised)).is_err() {
+            drop(front);
+            return self.pop_free(shared, wakes);
+        }
         std::mem::swap(&mut front.messages, &mut self.queue);
         front.bytes = std::mem::take(&mut self.bytes);
         self.drained();
@@ -279,7 +283,7 @@ impl<T: Message> Inner<T> {
     }
 
     pub(crate) fn enlist_sender(&mut self, shared: &Shared<T>, waiter: &Waiter, weight: usize, wakes: &mut Wakes) {
-        enlist(&mut self.senders, waiter, weight);
+        enlist(&mut self.senders, waiter, weight, false);
         self.watch_front(shared, wakes);
     }
 
@@ -347,9 +351,9 @@ fn prune(line: &mut VecDeque<Entry>) {
     }
 }
 
-/// Puts the waiter at the end of the line, once.
+/// Puts the waiter at the end of the line, once. `absent`: the caller knows that it does not stand in it.
 #[inline]
-pub(crate) fn enlist(line: &mut VecDeque<Entry>, waiter: &Waiter, weight: usize) {
+pub(crate) fn enlist(line: &mut VecDeque<Entry>, waiter: &Waiter, weight: usize, absent: bool) {
     // Its entry of an earlier wait, with nobody behind it.
     if let Some(last) = line.back_mut()
         && last.belongs_to(waiter)
@@ -358,7 +362,7 @@ pub(crate) fn enlist(line: &mut VecDeque<Entry>, waiter: &Waiter, weight: usize)
         return prune(line);
     }
     prune(line);
-    if waiter.is_waiting() && line.iter().any(|entry| entry.belongs_to(waiter) && entry.is_live()) {
+    if !absent && waiter.is_waiting() && line.iter().any(|entry| entry.belongs_to(waiter) && entry.is_live()) {
         return;
     }
     if line.len() == line.capacity() {

@@ -34,9 +34,11 @@ pub fn select<T: Message>(channels: &[&Channel<T>], waiter: &Waiter) -> Selected
     }
     // The channel that claimed the waiter first: its message is set aside.
     let claimed = waiter.claimed().and_then(|(id, _)| channels.iter().position(|c| c.id() == id));
+    // A wait that begins has no living entry in any line; one that goes on, or a channel that is given twice, may have.
+    let absent = !waiter.is_waiting() && all_different(channels);
     let mut open = false;
     for i in claimed.into_iter().chain(order().filter(|&i| Some(i) != claimed)) {
-        match channels[i].recv_or_register(waiter) {
+        match channels[i].recv_or_enlist(waiter, absent) {
             Recv::Got(message) => {
                 leave(channels, waiter);
                 return Selected::Got(first_mention(channels, i), message);
@@ -50,6 +52,16 @@ pub fn select<T: Message>(channels: &[&Channel<T>], waiter: &Waiter) -> Selected
     }
     leave(channels, waiter);
     Selected::Closed
+}
+
+fn all_different<T: Message>(channels: &[&Channel<T>]) -> bool {
+    const FEW: usize = 12;
+    if channels.len() <= FEW {
+        return (1..channels.len()).all(|i| first_mention(channels, i) == i);
+    }
+    let mut ids: Vec<u64> = channels.iter().map(|c| c.id()).collect();
+    ids.sort_unstable();
+    ids.windows(2).all(|pair| pair[0] != pair[1])
 }
 
 fn first_mention<T: Message>(channels: &[&Channel<T>], found: usize) -> usize {

@@ -326,6 +326,10 @@ impl<'pr> Visit<'pr> for Analyzer {
         self.enter(Kind::Block, node.location().start(), |a| {
             a.block_params(node.parameters());
             a.declare_locals(&node.locals());
+            // `render(source) {}`: what nobody calls is there for its binding.
+            if node.body().is_none() {
+                a.see_binding();
+            }
             prism::visit_block_node(a, node);
         });
     }
@@ -337,6 +341,9 @@ impl<'pr> Visit<'pr> for Analyzer {
         self.enter(Kind::Lambda, node.location().start(), |a| {
             a.block_params(node.parameters());
             a.declare_locals(&node.locals());
+            if node.body().is_none() {
+                a.see_binding();
+            }
             prism::visit_lambda_node(a, node);
         });
     }

@@ -57,7 +57,7 @@ class Ractor
     def receive
       raise Ractor::Error, "only allowed from the creator Ractor of this port" unless @__owner.__current?
       begin
-        @__channel.recv
+        @__channel.__send__(:__recv)
       rescue RubyVM::ClosedError
         raise ClosedError, "The port was already closed"
       end
@@ -247,7 +247,7 @@ class Ractor
 
   # The next object that the Ractor yields, or at last its block's value.
   def take
-    object = @__out.recv
+    object = @__out.__send__(:__recv)
     __taken
     object
   rescue RubyVM::ClosedError
@@ -341,7 +341,7 @@ class Ractor
   def __receive
     aside = Ractor.__send__(:__set_aside)
     return aside.shift unless aside.empty?
-    @__inbox.recv
+    @__inbox.__send__(:__recv)
   rescue RubyVM::ClosedError
     raise ClosedError, "The port was already closed"
   end
@@ -360,7 +360,7 @@ class Ractor
         i += 1
       end
       begin
-        aside << @__inbox.recv
+        aside << @__inbox.__send__(:__recv)
       rescue RubyVM::ClosedError
         raise ClosedError, "The port was already closed"
       end
@@ -369,7 +369,7 @@ class Ractor
 
   def __yield(object, move)
     @__out.send(object, move: move)
-    @__ack.recv
+    @__ack.__send__(:__recv)
     nil
   rescue RubyVM::ClosedError
     raise ClosedError, "The outgoing-port is already closed"

@@ -197,6 +197,20 @@ mod encodings {
         Ok(cx.str_bytes(e.name().as_bytes(), string::US_ASCII))
     }
 
+    /// What Marshal writes: the name.
+    #[method("_dump")]
+    fn dump(cx: &mut Cx, this: Value, _limit: Option<Value>) -> Result<Value> {
+        name(cx, this)
+    }
+
+    /// What Marshal reads.
+    ///
+    ///     Marshal.load(Marshal.dump(Encoding::UTF_8))    #=> #<Encoding:UTF-8>
+    #[method("_load", singleton)]
+    fn load(cx: &mut Cx, this: Value, name: Value) -> Result<Value> {
+        find_by(cx, this, name)
+    }
+
     /// For programmers.
     ///
     ///     Encoding::UTF_8.inspect    #=> "#<Encoding:UTF-8>"

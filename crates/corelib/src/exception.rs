@@ -427,7 +427,7 @@ mod local_jump_error {
     ///     LocalJumpError.new.reason   #=> :noreason
     #[method("reason")]
     fn reason(cx: &mut Cx, this: Value) -> Value {
-        match cx.ivar_get(this, Sym::intern("__reason")) {
+        match cx.ivar_get(this, Sym::intern("@reason")) {
             Value::NIL => Value::sym(Sym::intern("noreason")),
             v => v,
         }
@@ -438,7 +438,7 @@ mod local_jump_error {
     ///     LocalJumpError.new.exit_value   #=> nil
     #[method("exit_value")]
     fn exit_value(cx: &mut Cx, this: Value) -> Value {
-        cx.ivar_get(this, Sym::intern("__exit_value"))
+        cx.ivar_get(this, Sym::intern("@exit_value"))
     }
 }
 

@@ -107,6 +107,9 @@ struct Budget {
     reserve: usize,
 }
 
+/// Bytes up to which a heap counts as modest.
+const MODEST: usize = 8 << 20;
+
 /// The cells of one VM. May move between native threads; is never shared.
 pub struct Heap {
     runs: [Run; CLASSES],
@@ -135,6 +138,8 @@ pub struct Heap {
     trace: TraceFn,
     /// An allocation was refused because the reservation is used up: what raising the exception needs comes from its last blocks.
     desperate: bool,
+    /// It has used such blocks since it was last asked.
+    short: bool,
     /// Marking has begun and did not come to its end: while it lasts, or because a tracer panicked.
     cut_short: bool,
     /// Between marking and the partition of the blocks: mark bits tell what lives.
@@ -172,6 +177,7 @@ impl Heap {
             finalize,
             trace,
             desperate: false,
+            short: false,
             cut_short: false,
             marked: false,
             live: 0,
@@ -208,7 +214,12 @@ impl Heap {
         }
         if self.open_run(class).is_err() {
             self.desperate = true;
-            out_of_memory();
+            // Who holds little goes on for a while, and waits at its next safepoint until others have let go.
+            if !self.is_modest() || self.open_run(class).is_err() {
+                out_of_memory();
+            }
+            self.short = true;
+            self.raise_poll();
         }
         let run = &mut self.runs[class];
         let at = run.bump;
@@ -234,6 +245,21 @@ impl Heap {
             b.fin[word] |= bit;
             b.finalized += 1;
         }
+    }
+
+    /// Whether this heap is none of those that have taken the memory which is not there.
+    pub fn is_modest(&self) -> bool {
+        self.used() <= MODEST
+    }
+
+    /// Whether the heap lives on the last blocks of the reservation.
+    pub fn is_short(&self) -> bool {
+        self.short
+    }
+
+    /// [`Heap::is_short`] is told: false from now on, until it happens again.
+    pub fn told_short(&mut self) -> bool {
+        std::mem::take(&mut self.short)
     }
 
     /// Takes [`Heap::set_finalized`] back.

@@ -16,8 +16,9 @@
 //!   at most a few hundred bytes.
 
 use std::ptr;
+use std::sync::OnceLock;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Mutex, MutexGuard, OnceLock};
+use zakuro_base::sync::held::{Mutex, MutexGuard};
 
 use zakuro_base::sync::wide::point;
 
@@ -34,8 +35,9 @@ const SMALLEST_RESERVATION: usize = if cfg!(miri) { LARGEST_RESERVATION } else {
 /// Free blocks beyond this many bytes give their pages back to the system.
 const DIRTY_LIMIT: usize = 64 << 20;
 
-/// Blocks of the reservation that are kept for the desperate.
-const SPARE: usize = 64;
+/// Blocks of the reservation that are kept for the desperate, where they are no more than one in 64.
+const SPARE: usize = 256;
+const LEAST_SPARE: usize = 64;
 /// Free blocks that keep their pages in any case.
 const KEEP_DIRTY: usize = 64;
 
@@ -132,7 +134,7 @@ impl Ledger {
     }
 
     fn lock(&self) -> MutexGuard<'_, Books> {
-        self.books.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.books.lock()
     }
 
     #[inline]
@@ -153,7 +155,7 @@ impl Ledger {
         {
             let mut books = self.lock();
             let left = books.dirty.len() + books.clean.len() + (self.blocks - books.fresh);
-            let want = if desperate { want.min(left).min(4) } else { want.min(left.saturating_sub(SPARE)) };
+            let want = if desperate { want.min(left).min(4) } else { want.min(left.saturating_sub(self.spare())) };
             out.reserve(want);
             if *id == 0 {
                 books.last_heap_id += 1;
@@ -183,10 +185,14 @@ impl Ledger {
         }
     }
 
+    fn spare(&self) -> usize {
+        (self.blocks / 64).clamp(LEAST_SPARE, SPARE)
+    }
+
     /// Whether there are blocks for who is not desperate.
-    pub(crate) fn has_spare(&self) -> bool {
+    pub fn has_spare(&self) -> bool {
         let books = self.lock();
-        books.dirty.len() + books.clean.len() + (self.blocks - books.fresh) > 2 * SPARE
+        books.dirty.len() + books.clean.len() + (self.blocks - books.fresh) > 2 * self.spare()
     }
 
     /// Takes blocks back from a heap; beyond [`DIRTY_LIMIT`] their pages go back to the system.

@@ -22,12 +22,13 @@ struct MethodAttr {
     names: Vec<String>,
     singleton: bool,
     vis: &'static str,
+    unimplemented: bool,
     min: Option<usize>,
     max: Option<isize>,
 }
 
 fn parse_method_attr(attr: &Attribute) -> syn::Result<MethodAttr> {
-    let mut out = MethodAttr { names: Vec::new(), singleton: false, vis: "Public", min: None, max: None };
+    let mut out = MethodAttr { names: Vec::new(), singleton: false, vis: "Public", unimplemented: false, min: None, max: None };
     let args = attr.parse_args_with(Punctuated::<Expr, Token![,]>::parse_terminated)?;
     for arg in args {
         match &arg {
@@ -39,6 +40,7 @@ fn parse_method_attr(attr: &Attribute) -> syn::Result<MethodAttr> {
                 Some("singleton") => out.singleton = true,
                 Some("private") => out.vis = "Private",
                 Some("protected") => out.vis = "Protected",
+                Some("unimplemented") => out.unimplemented = true,
                 Some("module_function") => out.vis = "ModuleFunction",
                 _ => return Err(syn::Error::new_spanned(arg, "unknown option")),
             },
@@ -214,6 +216,7 @@ fn wrapper(f: &ItemFn, attr: &MethodAttr, class: &Expr, index: usize) -> syn::Re
     let row_names = &attr.names;
     let singleton = attr.singleton;
     let vis = format_ident!("{}", attr.vis);
+    let unimplemented = attr.unimplemented;
     let w = quote! {
         #[allow(unused_variables, non_snake_case)]
         fn #wrap(cx: &mut ::zakuro_vm::Cx, this: ::zakuro_vm::Value, argv: *const ::zakuro_vm::Value, argc: usize, block: ::zakuro_vm::Block)
@@ -235,6 +238,7 @@ fn wrapper(f: &ItemFn, attr: &MethodAttr, class: &Expr, index: usize) -> syn::Re
             min: #min,
             max: #max,
             vis: ::zakuro_vm::builtin::Vis::#vis,
+            unimplemented: #unimplemented,
             func: #wrap,
             doc: #doc,
         }

@@ -12,6 +12,8 @@ use crate::value::{Cell, Ref, Value};
 use zakuro_heap::{BufRef, Header, Heap, SharedBuf, flags, out_of_memory};
 
 pub const INLINE: usize = 3;
+/// From this length on `unshift` makes room for later ones, too.
+const FRONT: usize = 16;
 /// Flag: this cell's VM accounts for the buffer (slices share it without counting it again).
 const COUNTED: u8 = zakuro_heap::flags::USER2;
 /// Flag: every element is known to be an immediate. Only of Arrays with a buffer.
@@ -108,6 +110,14 @@ impl ArrayCell {
             (SharedBuf::cap(h.buf) - (h.ptr as usize - SharedBuf::data(h.buf) as usize)) / 8
         }
     }
+    /// Free elements before the first one of a buffer of its own.
+    fn room_in_front(&self) -> usize {
+        if self.is_inline() || !self.unique() {
+            return 0;
+        }
+        // SAFETY: heap body.
+        unsafe { (self.body.heap.ptr as usize - SharedBuf::data(self.body.heap.buf) as usize) / 8 }
+    }
     #[inline(always)]
     fn unique(&self) -> bool {
         // SAFETY: heap body holds a live buffer.
@@ -142,13 +152,20 @@ impl ArrayCell {
             Some(want) if want <= MAX_LEN => want,
             _ => out_of_memory(),
         };
+        Self::relocate(this, heap, want, 0);
+    }
+    /// Moves the content to a new buffer of `want` elements, behind `front` free ones.
+    fn relocate(this: Ref<ArrayCell>, heap: &mut Heap, want: usize, front: usize) {
+        let mut this = this;
+        let len = this.len();
+        debug_assert!(front + len <= want);
         // SAFETY: new buffer filled with the old content, body switched, old count given back.
         unsafe {
             let buf = SharedBuf::new(want * 8);
             if buf.is_null() {
                 out_of_memory();
             }
-            let data = SharedBuf::data(buf) as *mut Value;
+            let data = (SharedBuf::data(buf) as *mut Value).add(front);
             std::ptr::copy_nonoverlapping(this.ptr(), data, len);
             if this.is_inline() {
                 heap.set_finalized(this.as_ptr() as *mut Header);
@@ -164,6 +181,31 @@ impl ArrayCell {
             this.header.aux = OUT;
             this.body.heap = Shared { buf, ptr: data, len };
         }
+    }
+    /// Own, writable room for `n` elements before the first, and as much again as is there: a queue that is filled from the front.
+    #[cold]
+    #[inline(never)]
+    fn reserve_front(this: Ref<ArrayCell>, heap: &mut Heap, n: usize) {
+        let mut this = this;
+        let len = this.len();
+        this.header.flags &= !IMMEDIATE;
+        // SAFETY: a heap body holds a live buffer; the content moves inside it, which nobody else reads.
+        unsafe {
+            let spare = if this.is_inline() { 0 } else { SharedBuf::cap(this.body.heap.buf) / 8 - len };
+            // Moving pays when it makes room for a good part of what is moved.
+            if spare >= n + len / 4 && this.unique() {
+                let to = (SharedBuf::data(this.body.heap.buf) as *mut Value).add(n + (spare - n) / 2);
+                std::ptr::copy(this.ptr(), to, len);
+                this.body.heap.ptr = to;
+                return;
+            }
+        }
+        let least = len + n;
+        let want = match heap.capacity_for(len, least, least + len / 2 + 8, 8) {
+            Some(want) if want <= MAX_LEN => want,
+            _ => out_of_memory(),
+        };
+        Self::relocate(this, heap, want, n + (want - least) / 2);
     }
     #[inline(always)]
     pub fn reserve(this: Ref<ArrayCell>, heap: &mut Heap, cap: usize) {
@@ -305,6 +347,9 @@ impl ArrayCell {
         debug_assert!(!this.owns(with) && start <= end && end <= len);
         let new_len = len - (end - start) + with.len();
         // Unshift into free room in front of the window.
+        if start == 0 && end == 0 && len >= FRONT && !with.is_empty() && this.room_in_front() < with.len() {
+            Self::reserve_front(this, heap, with.len());
+        }
         if start == 0 && end == 0 && !this.is_inline() && this.unique() {
             // SAFETY: heap body; room in front is measured against the buffer's start.
             unsafe {

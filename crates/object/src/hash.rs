@@ -61,6 +61,11 @@ impl HashTable {
     pub fn slots(&self) -> usize {
         self.entries.len()
     }
+    /// Where positional iteration may begin: nothing lives before. A Hash used as a queue has many deleted entries there.
+    #[inline]
+    pub fn first_slot(&self) -> usize {
+        self.first as usize
+    }
     #[inline]
     pub fn entry(&self, i: usize) -> Option<&Entry> {
         self.entries.get(i).filter(|e| !e.key.is_undef())

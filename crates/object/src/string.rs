@@ -89,6 +89,12 @@ impl StringCell {
         // SAFETY: the inline bit says which member of the union is live.
         if self.is_inline() { (self.header.aux >> LEN_SHIFT) as usize } else { unsafe { self.body.heap.len } }
     }
+    /// Whether the bytes are equal: at once when a copy shares them still.
+    #[inline]
+    pub fn same_bytes(&self, other: &StringCell) -> bool {
+        let (a, b) = (self.bytes(), other.bytes());
+        a.len() == b.len() && (a.as_ptr() == b.as_ptr() || a == b)
+    }
     #[inline(always)]
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: as in len; the buffer has `len` initialised bytes.

@@ -2,10 +2,14 @@
 //!
 //! Rust code aborts when `alloc` gives null. Most of the core library asks before it allocates by a size that the program chose, and raises. What
 //! does not ends here, in this order:
-//! 1. A request by somebody who copes with null (`zakuro_base::memory::fallible`; buffers: alignment [`MAY_FAIL`], at least [`FALLIBLE`] bytes) gets null.
+//! 1. A request by somebody who copes with null (`zakuro_base::memory::fallible`; buffers: alignment [`MAY_FAIL`], at least [`FALLIBLE`] bytes) gets null,
+//!    unless it is small and his VM holds little memory.
 //! 2. A small one is met from a [`Reserve`] that the process keeps, and the VM that asked is told: at its next safepoint it collects and, if that does
 //!    not help, raises NoMemoryError. So whoever holds a lock of the process gets what he needs to let go of it.
-//! 3. A large one, and a VM that has taken too much from the reserve without passing a safepoint, ends the VM where it stands.
+//! 3. A large one, and a VM that has taken too much from the reserve without passing a safepoint, ends the VM where it stands: on its own stack, or
+//!    on the native stack that the parser uses.
+//! 4. Who can't be ended (the runtime itself; who holds a lock of the process, which the thread knows: `zakuro_base::sync::held`) gets what is left of the reserve,
+//!    then waits and asks again, for [`PATIENCE`]: meanwhile others come to their safepoints and let go.
 //!
 //! The memory limit of a VM also stands against single requests of [`LARGE`] bytes and more.
 //! Wrap the allocator of a host program in [`Net`] to have the same:
@@ -16,72 +20,38 @@
 //! # fn main() {}
 //! ```
 //!
-//! What still aborts: a small request when all of the reserve is in use, outside of VMs or by native code of a VM that can't be left. A VM can't be ended while
-//! it holds a lock of the process only because nothing asks for more than [`SMALL`] at a time under one: names are copied before the symbol table is locked and
-//! its own growth may be refused, as that of a channel's queue may; the tables of files and regexps are bounded; lists of VMs, timers and tasks
-//! hold a hundred thousand in that much.
+//! What still aborts: who can't be ended, when nobody lets go of anything for so long. Short locks of channels are not counted as held: what grows under them
+//! copes with null.
 //!
 //! Rejected: unwinding out of the allocator (undefined behaviour); memory set aside in malloc and freed when it runs out (nothing says that malloc
-//! can use the hole for another size); ending the VM at once for a small request (it may hold a lock).
+//! can use the hole for another size); ending the VM at once for a small request (it could not even report); trusting that nobody takes
+//! much under a lock (the request that exceeds a VM's share may be any).
 
+mod reserve;
+
+use reserve::Reserve;
 use std::alloc::{GlobalAlloc, Layout};
-use std::cell::UnsafeCell;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use std::time::Duration;
 use zakuro_heap::{FALLIBLE, LARGE, MAY_FAIL, machine_has};
 use zakuro_vm::life;
 
 /// See the module.
 pub struct Net<A>(pub A);
 
-/// Bytes of the reserve. Address space only, until they are needed.
-const RESERVE_SIZE: usize = 32 << 20;
 /// Larger requests of VMs are not met from the reserve.
 const SMALL: usize = 4 << 20;
+/// Who could do without gets no more than this.
+const LENT: usize = 1 << 20;
+/// How long somebody who can't be ended waits for memory.
+const PATIENCE: Duration = Duration::from_secs(20);
+const FIRST_WAIT: Duration = Duration::from_micros(200);
+const LONGEST_WAIT: Duration = Duration::from_millis(20);
 
-/// Memory for small requests when there is no other: handed out in a row, and all of it free again when the last piece is.
-struct Reserve {
-    space: UnsafeCell<Space>,
-    /// Bytes handed out << 32 | pieces in use. Written by any thread that gets no memory, or frees a piece (AcqRel: a piece's last use comes before its
-    /// next one). Never touched while there is memory.
-    state: AtomicU64,
-}
+static RESERVE: Reserve = Reserve::new();
 
-#[repr(align(4096))]
-struct Space(#[allow(dead_code)] [u8; RESERVE_SIZE]);
-
-// SAFETY: each piece of the space belongs to who was given it; the state is atomic.
-unsafe impl Sync for Reserve {}
-
-static RESERVE: Reserve = Reserve { space: UnsafeCell::new(Space([0; RESERVE_SIZE])), state: AtomicU64::new(0) };
-
-impl Reserve {
-    #[inline(always)]
-    fn holds(&self, p: *mut u8) -> bool {
-        (p as usize).wrapping_sub(self.space.get() as usize) < RESERVE_SIZE
-    }
-    /// Null when the rest is too small.
-    fn take(&self, layout: Layout) -> *mut u8 {
-        let mut old = self.state.load(Acquire);
-        loop {
-            let used = (old >> 32) as usize;
-            let from = used.next_multiple_of(layout.align());
-            let to = from.saturating_add(layout.size());
-            if layout.align() > 4096 || to > RESERVE_SIZE {
-                return std::ptr::null_mut();
-            }
-            let new = (to as u64) << 32 | ((old & 0xffff_ffff) + 1);
-            match self.state.compare_exchange_weak(old, new, AcqRel, Acquire) {
-                Ok(_) => return self.space.get().cast::<u8>().wrapping_add(from),
-                Err(now) => old = now,
-            }
-        }
-    }
-    /// A piece is free.
-    fn give(&self) {
-        let last = |old: u64| if old & 0xffff_ffff <= 1 { 0 } else { old - 1 };
-        let _ = self.state.fetch_update(AcqRel, Relaxed, |old| Some(last(old)));
-    }
+/// Gives back what of the reserve is not needed any more. Called now and then by the process.
+pub(crate) fn tidy() {
+    RESERVE.tidy();
 }
 
 #[cold]
@@ -95,7 +65,7 @@ fn guarded(layout: Layout, get: &dyn Fn() -> *mut u8) -> *mut u8 {
             return p;
         }
     }
-    refused(layout)
+    refused(layout, get)
 }
 
 fn copes(layout: Layout) -> bool {
@@ -104,20 +74,39 @@ fn copes(layout: Layout) -> bool {
 
 #[cold]
 #[inline(never)]
-fn refused(layout: Layout) -> *mut u8 {
+fn refused(layout: Layout, get: &dyn Fn() -> *mut u8) -> *mut u8 {
     if copes(layout) {
-        return std::ptr::null_mut();
+        let lent = layout.size() <= LENT && life::is_modest() && life::memory_is_short(layout.size());
+        return if lent { RESERVE.take(layout, false) } else { std::ptr::null_mut() };
     }
-    // The VM hears of it in any case. Who belongs to none, or stands where it can't be left (the parser's stack), may have what there is.
+    let can_be_ended = life::can_be_ended();
+    // The VM hears of it in any case.
     let within = life::memory_is_short(layout.size());
-    if layout.size() <= SMALL && within || life::outside() {
-        let p = RESERVE.take(layout);
+    if layout.size() <= SMALL && within || !can_be_ended {
+        let p = RESERVE.take(layout, !can_be_ended);
         if !p.is_null() {
             return p;
         }
     }
-    life::give_up(layout.size());
-    // No VM to end: the caller decides, as ever.
+    if can_be_ended {
+        life::give_up(layout.size());
+    }
+    if layout.size() > reserve::PIECE {
+        // Nobody would let go of so much.
+        return std::ptr::null_mut();
+    }
+    let (mut waited, mut wait) = (Duration::ZERO, FIRST_WAIT);
+    while waited < PATIENCE {
+        std::thread::sleep(wait);
+        waited += wait;
+        wait = (wait * 2).min(LONGEST_WAIT);
+        let p = get();
+        let p = if p.is_null() { RESERVE.take(layout, true) } else { p };
+        if !p.is_null() {
+            return p;
+        }
+    }
+    // The caller decides, as ever.
     std::ptr::null_mut()
 }
 
@@ -131,7 +120,7 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Net<A> {
             return guarded(layout, &get);
         }
         let p = get();
-        if p.is_null() { refused(layout) } else { p }
+        if p.is_null() { refused(layout, &get) } else { p }
     }
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
@@ -141,7 +130,7 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Net<A> {
         if !p.is_null() {
             return p;
         }
-        let p = if layout.size() >= LARGE { p } else { refused(layout) };
+        let p = if layout.size() >= LARGE { p } else { refused(layout, &get) };
         if !p.is_null() {
             // SAFETY: a piece of the reserve, of that size; it may have been used before.
             unsafe { p.write_bytes(0, layout.size()) };
@@ -168,7 +157,8 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Net<A> {
     #[inline]
     unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
         if RESERVE.holds(p) {
-            return RESERVE.give();
+            // SAFETY: the caller's contract.
+            return unsafe { RESERVE.give(p, layout) };
         }
         // SAFETY: as above.
         unsafe { self.0.dealloc(p, layout) }
@@ -186,7 +176,7 @@ impl<A: GlobalAlloc> Net<A> {
         // SAFETY: by contract; both blocks have as many bytes as are copied, and the old one is not used afterwards.
         unsafe {
             let new = Layout::from_size_align_unchecked(size, layout.align());
-            let q = if RESERVE.holds(p) { self.alloc(new) } else { refused(new) };
+            let q = if RESERVE.holds(p) { self.alloc(new) } else { refused(new, &|| self.0.alloc(new)) };
             if !q.is_null() {
                 q.copy_from_nonoverlapping(p, size.min(layout.size()));
                 self.dealloc(p, layout);

@@ -2,6 +2,7 @@
 
 use super::*;
 use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Refuses while told to.
 struct Mean;
@@ -32,23 +33,26 @@ fn small_requests_are_met_and_the_reserve_comes_back() {
         assert!(RESERVE.holds(a) && (a as usize).is_multiple_of(32));
         a.write_bytes(1, 100);
         let b = net.alloc_zeroed(layout);
-        assert!(RESERVE.holds(b) && *b == 0 && *b.add(99) == 0 && b as usize >= a as usize + 100);
+        assert!(RESERVE.holds(b) && *b == 0 && *b.add(99) == 0 && (b as usize).abs_diff(a as usize) >= 100);
+        // A piece that is given back is the next one's.
+        net.dealloc(b, layout);
+        assert_eq!(net.alloc(layout), b);
         // A block of the inner allocator that can't grow moves, with its content.
         let c = net.realloc(outside, layout, 1000);
         assert!(RESERVE.holds(c) && *c == 7 && *c.add(99) == 7);
         // Who copes gets null, and so does who wants too much.
         assert!(net.alloc(Layout::from_size_align(FALLIBLE, MAY_FAIL).unwrap()).is_null());
-        assert!(net.alloc(Layout::from_size_align(RESERVE_SIZE, 8).unwrap()).is_null());
+        assert!(net.alloc(Layout::from_size_align(reserve::PIECE + 1, 8).unwrap()).is_null());
+        // More segments are added, as long as the system has memory.
         let page = Layout::from_size_align(SMALL, 8).unwrap();
         let mut all: Vec<*mut u8> = Vec::with_capacity(64);
-        loop {
+        for k in 0..40 {
             let p = net.alloc(page);
-            if p.is_null() {
-                break;
-            }
+            assert!(RESERVE.holds(p) && (p as usize).is_multiple_of(4096));
+            p.write_bytes(k, SMALL);
             all.push(p);
         }
-        assert_eq!(all.len(), RESERVE_SIZE / SMALL - 1);
+        assert!(all.iter().enumerate().all(|(k, p)| **p == k as u8 && *p.add(SMALL - 1) == k as u8));
         REFUSES.store(false, Relaxed);
         // Out of the reserve again.
         let d = net.realloc(c, Layout::from_size_align(1000, 32).unwrap(), 50);
@@ -56,8 +60,12 @@ fn small_requests_are_met_and_the_reserve_comes_back() {
         net.dealloc(d, Layout::from_size_align(50, 32).unwrap());
         net.dealloc(a, layout);
         all.into_iter().for_each(|p| net.dealloc(p, page));
-        assert_ne!(RESERVE.state.load(Relaxed), 0);
+        assert_ne!(RESERVE.in_use(), 0);
         net.dealloc(b, layout);
-        assert_eq!(RESERVE.state.load(Relaxed), 0);
+        assert_eq!(RESERVE.in_use(), 0);
+        RESERVE.tidy();
+        let again = RESERVE.take(layout, false);
+        assert!(RESERVE.holds(again));
+        RESERVE.give(again, layout);
     }
 }

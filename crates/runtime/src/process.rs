@@ -21,7 +21,7 @@ pub struct Process {
     pub boot: &'static BootImage,
     next_id: AtomicU64,
     /// Controls of VMs that may still run, for deadlock reports and `RubyVM.list`. Writers: start and end of VMs, under a short lock.
-    vms: Mutex<Vec<Weak<VmControl>>>,
+    vms: zakuro_base::sync::held::Mutex<Vec<Weak<VmControl>>>,
     signals: Arc<Dispatcher>,
     /// Pack and open messages for the host's own threads.
     pub(crate) customs: crate::api::Customs,
@@ -46,7 +46,7 @@ impl Process {
             options,
             boot,
             next_id: AtomicU64::new(1),
-            vms: Mutex::new(Vec::new()),
+            vms: zakuro_base::sync::held::Mutex::new(Vec::new()),
             signals: Arc::default(),
             customs: crate::api::Customs::default(),
             malloc_care: Arc::default(),
@@ -64,6 +64,7 @@ impl Process {
                 p.forget_ended();
             }
             let (stacks, blocks) = (pool.relax(), zakuro_heap::Ledger::get().relax());
+            crate::allocator::tidy();
             let malloc = malloc.get().is_some_and(|care| care(busy));
             stacks || blocks || malloc
         }));
@@ -83,7 +84,7 @@ impl Process {
     /// Every VM waits and nothing can wake one: the first VM gets the deadlock error.
     fn everything_waits(&self) {
         let first = {
-            let vms = self.vms.lock().unwrap_or_else(|e| e.into_inner());
+            let vms = self.vms.lock();
             vms.iter().filter_map(Weak::upgrade).find(|c| c.started() && c.end().is_none())
         };
         if let Some(c) = first {
@@ -92,14 +93,14 @@ impl Process {
     }
     /// Lets go of VMs that ended: a list entry keeps a control's memory.
     fn forget_ended(&self) {
-        let mut vms = self.vms.lock().unwrap_or_else(|e| e.into_inner());
+        let mut vms = self.vms.lock();
         vms.retain(|w| w.strong_count() > 0);
         let most = 2 * vms.len() + 64;
         vms.shrink_to(most);
     }
     /// Controls of the VMs that have started and not ended.
     pub fn live_vms(&self) -> Vec<Arc<VmControl>> {
-        let mut vms = self.vms.lock().unwrap_or_else(|e| e.into_inner());
+        let mut vms = self.vms.lock();
         vms.retain(|w| w.upgrade().is_some_and(|c| c.end().is_none()));
         vms.iter().filter_map(Weak::upgrade).collect()
     }
@@ -107,7 +108,7 @@ impl Process {
     pub fn start_vm(&self, control: &Arc<VmControl>, args: Envelope, image: Option<Seed>) {
         let Some(me) = self.me.upgrade() else { return };
         {
-            let mut vms = self.vms.lock().unwrap_or_else(|e| e.into_inner());
+            let mut vms = self.vms.lock();
             if vms.len() == vms.capacity() {
                 vms.retain(|w| w.upgrade().is_some_and(|c| c.end().is_none()));
             }

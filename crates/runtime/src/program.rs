@@ -159,9 +159,12 @@ fn prepare(cx: &mut Cx, c: &mut Command, args: Envelope) -> Result<Source> {
         return refuse(cx, ids::RUNTIME_ERROR, e.trim_end_matches(" (RuntimeError)"));
     }
     cx.options = Arc::new(c.options.clone());
-    for (off, name) in
-        [(c.options.no_did_you_mean, "DidYouMean"), (c.options.no_error_highlight, "ErrorHighlight"), (c.options.no_gems, "RbConfig")]
-    {
+    for (off, name) in [
+        (c.options.no_did_you_mean, "DidYouMean"),
+        (c.options.no_error_highlight, "ErrorHighlight"),
+        (c.options.no_gems, "RbConfig"),
+        (c.options.no_gems, "Gem"),
+    ] {
         if off {
             cx.const_remove(ids::OBJECT, Sym::intern(name));
         }

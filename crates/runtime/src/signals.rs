@@ -8,7 +8,8 @@
 //! count, and the reactor knows no VM).
 
 use signal_hook::iterator::{Handle, Signals};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
+use std::sync::{Arc, OnceLock, Weak};
+use zakuro_base::sync::held::{Mutex, MutexGuard};
 use zakuro_vm::host::{SignalAction, VmControl};
 
 /// Signals that become exceptions of the main thread.
@@ -62,7 +63,7 @@ pub struct Dispatcher {
 
 impl Dispatcher {
     fn lock(&self) -> MutexGuard<'_, Table> {
-        self.table.lock().unwrap_or_else(|e| e.into_inner())
+        self.table.lock()
     }
     /// Begins to receive signals, for this main VM.
     pub fn start(self: &Arc<Dispatcher>, main: &Arc<VmControl>) {

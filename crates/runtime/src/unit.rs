@@ -6,6 +6,7 @@ use crate::tell::tell;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use zakuro_sched::{PollWord, StackSize, Task, Turn, Unit, set_unit_data};
 use zakuro_vm::Vm;
 use zakuro_vm::fiber::Co;
@@ -23,14 +24,20 @@ pub struct VmUnit {
     /// Made on the worker that first runs it: a VM that never starts costs nothing. Dropped after the coroutine.
     vm: Option<Box<Vm>>,
     co: Option<Co>,
+    /// When the VM first could not be made for want of memory.
+    refused: Option<Instant>,
 }
+
+/// How long a VM that can't be made for want of memory tries again.
+const PATIENCE: Duration = Duration::from_secs(60);
+const RETRY: Duration = Duration::from_millis(20);
 
 impl VmUnit {
     pub fn new(process: Arc<Process>, control: Arc<VmControl>, args: Envelope, image: Option<Seed>) -> VmUnit {
-        VmUnit { process, control, args: Some(args), image, vm: None, co: None }
+        VmUnit { process, control, args: Some(args), image, vm: None, co: None, refused: None }
     }
-    fn begin(&mut self, task: &Task) -> Result<(), String> {
-        let stack = self.process.pool.take(StackSize::Main).map_err(|e| format!("no stack for the VM: {e}"))?;
+    fn begin(&mut self, task: &Task) -> std::io::Result<()> {
+        let stack = self.process.pool.take(StackSize::Main)?;
         // Our starter does it too, but perhaps later than we first wait: who would wake us?
         let _ = self.control.set_task(task.clone());
         let poll = self.control.poll.clone();
@@ -97,7 +104,14 @@ impl Unit for VmUnit {
                 return Turn::Done;
             }
             if let Err(e) = self.begin(task) {
-                self.finish(Some(End::Panic(e)));
+                // Others end, and leave their stacks.
+                if self.refused.get_or_insert_with(Instant::now).elapsed() < PATIENCE {
+                    self.process.scheduler.timer(Instant::now() + RETRY, task);
+                    return Turn::Park;
+                }
+                let message = format!("failed to allocate memory: no stack for the VM: {e}");
+                let report = format!("{message} (NoMemoryError)\n");
+                self.finish(Some(End::Exception { class: "NoMemoryError".into(), message, report }));
                 return Turn::Done;
             }
         }

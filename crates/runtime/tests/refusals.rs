@@ -77,7 +77,6 @@ fn program(first: usize, rounds: usize) -> String {
 }
 
 #[test]
-#[ignore = "one run in three uses up the whole reserve on a stack that no VM can leave, which still ends the process"]
 fn whoever_is_refused_is_the_only_one_that_notices() {
     let p = Process::builder().workers(2).build().unwrap();
     let run = |first: usize| p.vm("w").source("work.rb", program(first, 2)).capture_output().start().unwrap();

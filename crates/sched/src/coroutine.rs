@@ -173,6 +173,47 @@ impl Drop for AnchorGuard {
     }
 }
 
+/// As [`AnchorGuard`], for the coroutine that waits for what runs on the thread's own stack.
+struct BelowGuard;
+
+impl BelowGuard {
+    fn set(now: *const Header) -> BelowGuard {
+        current::set_below(now);
+        BelowGuard
+    }
+}
+
+impl Drop for BelowGuard {
+    fn drop(&mut self) {
+        current::set_below(ptr::null());
+    }
+}
+
+/// Whether [`leave_native_stack`] would leave.
+pub fn on_native_stack_for_another() -> bool {
+    current::anchor().is_null() && !current::below().is_null()
+}
+
+/// Suspends the outermost coroutine from under [`on_native_stack`], for ever: its resumer gets `value`. Comes back when no coroutine waits
+/// for what runs here.
+///
+/// # Safety
+/// The outermost coroutine is a `Coroutine<(), Out, _>`, and is abandoned, never resumed or dropped otherwise. What the frames of `on_native_stack`'s closure own
+/// is lost; nobody may refer to it.
+pub unsafe fn leave_native_stack<Out>(value: Out) {
+    if !on_native_stack_for_another() {
+        return;
+    }
+    let anchor = current::below();
+    current::set_below(ptr::null());
+    // `resume`, which is next, finds things as after any suspension.
+    current::set_anchor(anchor);
+    // SAFETY: as in `on_native_stack`, with the types of the caller's contract. The switch saves registers here, where nobody will look for them, and goes
+    // on where the resumer's frame is, higher up on this very stack.
+    unsafe { (*(*anchor).yielder.get().cast::<Yielder<(), Out>>()).suspend(value) };
+    unreachable!("a coroutine that was left for ever has been resumed");
+}
+
 /// Runs `f` on the native thread's own stack (8 MiB on workers), below everything that is there; at once when the caller runs
 /// there already. For parsers, backtracking matchers and foreign code that may recurse deeply.
 ///
@@ -192,6 +233,7 @@ pub fn on_native_stack<R>(f: impl FnOnce() -> R) -> R {
     // A Yielder is a transparent wrapper of one word whatever its parameters are, and on_parent_stack uses nothing else.
     let yielder = unsafe { &*(*anchor).yielder.get().cast::<Yielder<(), ()>>() };
     let _restore = AnchorGuard::set(ptr::null(), anchor);
+    let _above = BelowGuard::set(anchor);
     let carried = Carried(f);
     yielder.on_parent_stack(move || {
         let carried = carried;

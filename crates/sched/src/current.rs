@@ -18,10 +18,12 @@ struct Current {
     native: Cell<*const Native>,
     /// Header of the outermost coroutine on this thread; null while code runs on the thread's own stack.
     anchor: Cell<*const Header>,
+    /// While code runs on the thread's own stack for a coroutine (`on_native_stack`): the outermost one, which waits for it. Else null.
+    below: Cell<*const Header>,
 }
 
 thread_local! {
-    static CURRENT: Current = const { Current { native: Cell::new(ptr::null()), anchor: Cell::new(ptr::null()) } };
+    static CURRENT: Current = const { Current { native: Cell::new(ptr::null()), anchor: Cell::new(ptr::null()), below: Cell::new(ptr::null()) } };
 }
 
 #[inline(never)]
@@ -42,4 +44,14 @@ pub(crate) fn anchor() -> *const Header {
 #[inline(never)]
 pub(crate) fn set_anchor(header: *const Header) {
     CURRENT.with(|c| c.anchor.set(header));
+}
+
+#[inline(never)]
+pub(crate) fn below() -> *const Header {
+    CURRENT.with(|c| c.below.get())
+}
+
+#[inline(never)]
+pub(crate) fn set_below(header: *const Header) {
+    CURRENT.with(|c| c.below.set(header));
 }

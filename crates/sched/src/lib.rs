@@ -26,7 +26,9 @@ mod loom_tests;
 #[cfg(all(test, shuttle))]
 mod shuttle_tests;
 
-pub use coroutine::{Coroutine, Resumed, Suspender, approximate_stack_pointer, on_native_stack};
+pub use coroutine::{
+    Coroutine, Resumed, Suspender, approximate_stack_pointer, leave_native_stack, on_native_stack, on_native_stack_for_another,
+};
 pub use native::{blocking, current_index, set_unit_data, turn_data, unit_data};
 pub use poll::PollWord;
 pub use reactor::{TimerId, WatchId};

@@ -103,6 +103,8 @@ pub(crate) struct Native {
     turns: Cell<u32>,
     /// The last turn used its slice up.
     preempted: Cell<bool>,
+    /// It reported that everything waits, and has found no work since.
+    reported: Cell<bool>,
     /// When this turn first put a unit into the LIFO slot; 0: not.
     lifo_since: Cell<u64>,
     last_rest: Cell<Duration>,
@@ -179,6 +181,7 @@ pub(crate) fn main(inner: Arc<Inner>, parker: Arc<Parker>) {
         spinning: Cell::new(false),
         turns: Cell::new(0),
         preempted: Cell::new(false),
+        reported: Cell::new(false),
         lifo_since: Cell::new(0),
         last_rest: Cell::new(Duration::ZERO),
         tid,
@@ -217,6 +220,9 @@ impl Native {
             let task = match self.next() {
                 // The permit must not be held through a turn, which may be long: nobody else would be woken.
                 Some(task) => {
+                    if self.reported.replace(false) {
+                        self.inner.work_resumed();
+                    }
                     self.release_permit();
                     Some(task)
                 }
@@ -332,6 +338,7 @@ impl Native {
         self.clear_spinning();
         match self.inner.rest(self.worker.get(), &self.parker) {
             Rest::Retry => {}
+            Rest::Reported => self.reported.set(true),
             Rest::Sleep => {
                 self.worker.set(NONE);
                 let begin = Instant::now();

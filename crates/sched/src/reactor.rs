@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering, fence};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
+use zakuro_base::sync::held::Mutex;
 
 use crate::balance::Balancer;
 use crate::scheduler::{Inner, Scheduler, Status};

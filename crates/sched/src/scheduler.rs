@@ -193,6 +193,8 @@ pub(crate) struct Inner {
 pub(crate) enum Rest {
     /// It still has its worker: look again.
     Retry,
+    /// The same, after everything was found waiting and that was reported: what the report woke may lie in the worker's own queue.
+    Reported,
     /// The worker is given back and the thread registered: wait at the parker.
     Sleep,
     /// There are sleepers enough.
@@ -377,7 +379,7 @@ impl Inner {
             if let Some(callback) = callback {
                 callback();
             }
-            return Rest::Retry;
+            return Rest::Reported;
         }
         self.sleep_or_exit(&mut idle, parker)
     }

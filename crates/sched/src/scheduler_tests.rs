@@ -277,6 +277,27 @@ fn the_idle_callback_comes_exactly_when_everything_waits() {
 }
 
 #[test]
+fn a_unit_that_the_idle_callback_wakes_and_that_waits_again_at_once_is_reported_again() {
+    for workers in 1..=2 {
+        let s = scheduler(workers);
+        let waiting = Arc::new(Mutex::new(None::<Task>));
+        let woken = waiting.clone();
+        s.on_idle(Box::new(move || {
+            let task = woken.lock().clone();
+            task.expect("the unit ran before").wake();
+        }));
+        let mut turn = 0;
+        s.spawn(unit(move |task| {
+            *waiting.lock() = Some(task.clone());
+            turn += 1;
+            if turn <= 100 { Turn::Park } else { Turn::Done }
+        }));
+        until("ended", || s.live_units() == 0);
+        s.shutdown();
+    }
+}
+
+#[test]
 fn idle_is_never_reported_while_units_pass_a_token() {
     let s = scheduler(2);
     let idle = Arc::new(AtomicUsize::new(0));

@@ -16,7 +16,7 @@ use std::os::fd::RawFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use parking_lot::Mutex;
+use zakuro_base::sync::held::Mutex;
 
 use crate::scheduler::{Inner, Scheduler};
 use crate::task::Task;

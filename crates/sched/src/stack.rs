@@ -17,7 +17,7 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use parking_lot::Mutex;
+use zakuro_base::sync::held::Mutex;
 
 use crate::native;
 
@@ -178,8 +178,8 @@ impl StackPool {
             return Ok(slot);
         }
         if common.fresh.1 == 0 {
-            // Where address space is short, fewer slots at a time.
-            let mut slots = size.lot().min(address_space() / 32 / size.bytes()).max(1);
+            // Where address space is short, fewer slots at a time; but the first VMs keep an eighth of it, so that others start while some hoard memory.
+            let mut slots = size.lot().min(address_space() / if common.made == 0 { 8 } else { 32 } / size.bytes()).max(1);
             let address = loop {
                 // SAFETY: a fresh anonymous mapping, no address asked for.
                 let address = unsafe {

@@ -191,7 +191,8 @@ class Date
     private def __split(value, name)
       raise TypeError, "invalid #{name} (not numeric)" unless Numeric === value
       whole = value.floor
-      [whole, value.is_a?(Integer) ? 0 : (value.is_a?(Float) ? value.to_r : value.to_r) - whole]
+      # Of a Float nobody means more than its nanoseconds.
+      [whole, value.is_a?(Integer) ? 0 : value.is_a?(Float) ? Rational(((value - whole) * 86_400_000_000_000).round, 86_400_000_000_000) : value.to_r - whole]
     end
 
     # A Date has no time of day: the fraction goes.
@@ -612,6 +613,7 @@ class DateTime < Date
       raise TypeError, "invalid minute (not numeric)" unless Numeric === min
       raise TypeError, "invalid second (not numeric)" unless Numeric === s
       rest = 0
+      float = Float === h || Float === min || Float === s
       unless Integer === h
         rest = h.to_r % 1 * 3600
         h = h.floor
@@ -628,6 +630,7 @@ class DateTime < Date
       raise Date::Error, "invalid date" unless (0..24) === h && (0..59) === min && (0..59) === s && (h < 24 || min == 0 && s == 0)
       total = jd * 86400 + h * 3600 + min * 60 + s - of
       ns = (sub + rest) * 1_000_000_000
+      ns = ns.round if float
       total += ns.div(1_000_000_000)
       ns %= 1_000_000_000
       ns = ns.to_i if ns.is_a?(Rational) && ns.denominator == 1
@@ -668,7 +671,11 @@ class DateTime < Date
       fraction == 0 ? date : date + fraction
     end
 
-    def now(start = Date::ITALY) = Time.now.to_datetime.new_start(start)
+    def now(start = Date::ITALY)
+      date = allocate
+      date.__send__(:__set, *Time.now.to_datetime.new_start(start).__send__(:__parts))
+      date
+    end
 
     undef_method :today
   end

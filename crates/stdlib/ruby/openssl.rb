@@ -311,3 +311,68 @@ module OpenSSL
     end
   end
 end
+
+# Names of the parts that are not there, which libraries mention (in `rescue`, as defaults of options) long before they need them. Making an object
+# of one says that it is not there.
+module OpenSSL
+  module Missing
+    def new(*) = raise(NotImplementedError, "#{self} is not implemented: OpenSSL has digests, HMAC, key derivation and ciphers here")
+  end
+  private_constant :Missing
+
+  module SSL
+    class SSLError < OpenSSLError; end
+    class SSLErrorWaitReadable < SSLError
+      include IO::WaitReadable
+    end
+    class SSLErrorWaitWritable < SSLError
+      include IO::WaitWritable
+    end
+    VERIFY_NONE, VERIFY_PEER, VERIFY_FAIL_IF_NO_PEER_CERT, VERIFY_CLIENT_ONCE = 0, 1, 2, 4
+    SSL3_VERSION, TLS1_VERSION, TLS1_1_VERSION, TLS1_2_VERSION, TLS1_3_VERSION = 0x300, 0x301, 0x302, 0x303, 0x304
+    OP_ALL, OP_NO_COMPRESSION, OP_NO_SSLv2, OP_NO_SSLv3 = 0x80000850, 0x20000, 0, 0x2000000
+    OP_NO_TLSv1, OP_NO_TLSv1_1, OP_NO_TLSv1_2, OP_NO_TLSv1_3 = 0x4000000, 0x10000000, 0x8000000, 0x20000000
+
+    class SSLContext
+      extend Missing
+      SESSION_CACHE_OFF, SESSION_CACHE_CLIENT, SESSION_CACHE_SERVER, SESSION_CACHE_BOTH, SESSION_CACHE_NO_INTERNAL_STORE = 0, 1, 2, 3, 512
+    end
+    %i[SSLSocket SSLServer Session].each { |name| const_set(name, Class.new).extend(Missing) }
+  end
+
+  module X509
+    V_OK = 0
+    {
+      Certificate: :CertificateError, CRL: :CRLError, Request: :RequestError, Store: :StoreError, Name: :NameError, Extension: :ExtensionError,
+      ExtensionFactory: nil, StoreContext: nil, Revoked: :RevokedError, Attribute: :AttributeError
+    }.each do |name, error|
+      const_set(name, Class.new).extend(Missing)
+      const_set(error, Class.new(OpenSSLError)) if error
+    end
+  end
+
+  module PKey
+    class PKeyError < OpenSSLError; end
+    class PKey
+      extend Missing
+    end
+    %i[RSA DSA DH EC].each do |name|
+      const_set(name, Class.new(PKey))
+      const_set(:"#{name}Error", Class.new(PKeyError))
+    end
+    %i[Group Point].each { |name| EC.const_set(name, Class.new).extend(Missing) }
+    def self.read(*) = PKey.new
+  end
+
+  module ASN1
+    class ASN1Error < OpenSSLError; end
+  end
+  class PKCS12
+    extend Missing
+    class PKCS12Error < OpenSSLError; end
+  end
+  class BN
+    extend Missing
+  end
+  class BNError < OpenSSLError; end
+end

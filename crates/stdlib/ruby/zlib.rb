@@ -87,15 +87,20 @@ module Zlib
     def initialize(level = DEFAULT_COMPRESSION, wbits = MAX_WBITS, _memory = DEF_MEM_LEVEL, _strategy = DEFAULT_STRATEGY)
       @level = level || DEFAULT_COMPRESSION
       @wbits = wbits || MAX_WBITS
-      raise StreamError, "stream error" unless (-1..9) === @level
+      raise StreamError, "stream error" unless (-1..9) === @level && (8..15) === (@wbits > 15 ? @wbits - 16 : @wbits.abs)
       __start
     end
 
     private def __start
       __deflate(@level, (8..15) === @wbits)
-      @adler = 1
-      @out = nil
+      # From 16 on the stream is a gzip file: its header stands before the first output, its trailer behind the last.
+      @gzip = @wbits > 15
+      @adler = @gzip ? 0 : 1
+      @out = @gzip ? [0x1f, 0x8b, 8, 0, 0, @level == 9 ? 2 : @level == 1 ? 4 : 0, OS_CODE].pack("CCCCVCC") : nil
+      @extra = 0
     end
+
+    def total_out = super + @extra
 
     def reset
       __start
@@ -106,8 +111,14 @@ module Zlib
       __ready
       out = @out || "".b
       @out = nil
-      @adler = Zlib.adler32(text, @adler)
+      @adler = @gzip ? Zlib.crc32(text, @adler) : Zlib.adler32(text, @adler)
+      ended = finished?
       out << __run(text, flush)[0]
+      if @gzip && finished? && !ended
+        out << [@adler, total_in & 0xffffffff].pack("VV")
+        @extra = 18
+      end
+      out
     end
 
     def deflate(text, flush = NO_FLUSH)
@@ -145,16 +156,23 @@ module Zlib
 
     def initialize(wbits = MAX_WBITS)
       @wbits = wbits || MAX_WBITS
+      raise StreamError, "stream error" unless @wbits == 0 || (8..15) === (@wbits < 0 ? -@wbits : @wbits > 31 ? @wbits - 32 : @wbits > 15 ? @wbits - 16 : @wbits)
       __start
     end
 
     private def __start
-      # Above 15 the header tells, or must be gzip's.
-      @gzip = @wbits > 15
-      __inflate((8..15) === @wbits)
+      # What comes next: nil, zlib's or bare data; :either, a header that tells which; :header, :data, :trailer and :done of a gzip file.
+      @gzip = @wbits > 31 ? :either : @wbits > 15 ? :header : nil
+      __inflate((0..15) === @wbits)
       @input = nil
       @adler = 1
+      @extra = 0
     end
+
+    def finished? = @gzip ? @gzip == :done : super
+    alias stream_end? finished?
+
+    def total_in = super + @extra
 
     def reset
       __start
@@ -164,23 +182,72 @@ module Zlib
     private def __take(text, _flush)
       __ready
       # Behind the end of the stream everything passes through.
-      return text.b if !@gzip && finished? && !text.empty?
-      text = @input << text if @input
+      return text.b if finished? && !text.empty?
+      text = @input ? @input << text : text.b
       @input = nil
-      if @gzip
-        return "".b if text.empty?
-        if @wbits > 31 && text.bytesize >= 2 && !text.b.start_with?("\x1F\x8B".b)
-          @gzip = false
+      out = @gzip && @gzip != :done ? __gunzip(text) : __plain(text)
+      @input = text unless text.empty?
+      out
+    end
+
+    # Inflates what `text` holds and takes it away there.
+    private def __plain(text)
+      out, used = __run(text, NO_FLUSH)
+      @adler = @gzip ? Zlib.crc32(out, @adler) : Zlib.adler32(out, @adler)
+      text.replace(text.byteslice(used..))
+      out
+    end
+
+    private def __gunzip(text)
+      out = "".b
+      if @gzip == :either && text.bytesize > 1
+        @gzip = text.start_with?("\x1F\x8B".b) ? :header : nil
+        unless @gzip
           __inflate(true)
-        else
-          return Zlib.gunzip(text)
+          return __plain(text)
         end
       end
-      out, used = __run(text, NO_FLUSH)
-      @adler = Zlib.adler32(out, @adler)
-      rest = text.byteslice(used..)
-      @input = rest.b unless rest.empty?
+      if @gzip == :header && (n = __header(text))
+        @extra = n
+        text.replace(text.byteslice(n..))
+        @gzip = :data
+        @adler = 0
+        __inflate(false)
+      end
+      if @gzip == :data
+        out = __plain(text)
+        @gzip = :trailer if ZStream.instance_method(:finished?).bind_call(self)
+      end
+      if @gzip == :trailer && text.bytesize >= 8
+        crc, size = text.unpack("VV")
+        raise DataError, "incorrect data check" unless crc == @adler
+        raise DataError, "incorrect length check" unless size == total_out & 0xffffffff
+        text.replace(text.byteslice(8..))
+        @extra += 8
+        @gzip = :done
+      end
       out
+    end
+
+    # Length of a gzip file's header; nil when more is to come.
+    private def __header(text)
+      raise DataError, "incorrect header check" unless "\x1F\x8B".b.start_with?(text.byteslice(0, 2))
+      raise DataError, "unknown compression method" if text.bytesize > 2 && text.getbyte(2) != 8
+      return if text.bytesize < 10
+      flags, at = text.getbyte(3), 10
+      raise DataError, "unknown header flags set" if flags & 0xe0 != 0
+      if flags & 4 != 0
+        return if text.bytesize < at + 2
+        at += 2 + text.byteslice(at, 2).unpack1("v")
+      end
+      [8, 16].each do |named|
+        next if flags & named == 0
+        zero = text.byteindex("\0", at) if at <= text.bytesize
+        return unless zero
+        at = zero + 1
+      end
+      at += 2 if flags & 2 != 0
+      at if at <= text.bytesize
     end
 
     def inflate(text, buffer: nil)
@@ -202,9 +269,9 @@ module Zlib
     end
 
     def finish
-      out = (@out || "".b) << (@gzip && avail_in == 0 ? "" : __take("", FINISH))
+      out = (@out || "".b) << __take("", FINISH)
       @out = nil
-      raise BufError, "buffer error" unless finished? || @gzip
+      raise BufError, "buffer error" unless finished?
       out
     end
 
@@ -286,25 +353,28 @@ module Zlib
       @comment = text.to_str.dup
     end
 
+    # The header, once.
     private def __header
-      return if @started
+      return "".b if @started
       @started = true
       flags = (@orig_name ? 8 : 0) | (@comment ? 16 : 0)
       head = [0x1f, 0x8b, 8, flags, @mtime || Time.now.to_i, @level == 9 ? 2 : @level == 1 ? 4 : 0, OS_CODE].pack("CCCCVCC")
       head << @orig_name.b << "\0" if @orig_name
       head << @comment.b << "\0" if @comment
-      @io.write(head)
+      head
     end
 
     def write(*items)
       __open
-      __header
+      out = __header
       items.sum do |item|
         text = item.to_s
         @crc = Zlib.crc32(text, @crc)
         @size += text.bytesize
-        out = @deflate.deflate(text)
-        @io.write(out) unless out.empty?
+        # All that is to be kept is kept before the IO may raise.
+        out << @deflate.deflate(text)
+        full, out = out, "".b
+        @io.write(full) unless full.empty?
         text.bytesize
       end
     end
@@ -333,8 +403,9 @@ module Zlib
     end
 
     def flush(flush = SYNC_FLUSH)
-      __header
-      @io.write(@deflate.flush(flush)) unless flush == NO_FLUSH
+      out = __header
+      out << @deflate.flush(flush) unless flush == NO_FLUSH
+      @io.write(out) unless out.empty?
       @io.flush if @io.respond_to?(:flush)
       self
     end
@@ -344,8 +415,7 @@ module Zlib
 
     def finish
       __open
-      __header
-      @io.write(@deflate.finish, [@crc, @size & 0xffffffff].pack("VV"))
+      @io.write(__header << @deflate.finish << [@crc, @size & 0xffffffff].pack("VV")) # one argument: Rack's body takes no more
       io, @io = @io, nil
       io
     end

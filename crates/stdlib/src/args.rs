@@ -16,6 +16,16 @@ pub struct Mode {
     pub encoding: Option<u8>,
     pub binary: bool,
     pub text: bool,
+    /// A byte order mark is looked for ("r:BOM|utf-8").
+    pub bom: bool,
+}
+
+/// The name of an encoding without "BOM|" before it, and whether that stood there.
+pub fn without_bom(name: &str) -> (&str, bool) {
+    match name.split_at_checked(4) {
+        Some((mark, rest)) if mark.eq_ignore_ascii_case("bom|") => (rest, true),
+        _ => (name, false),
+    }
 }
 
 /// Of a String ("r+", "w:utf-8") or an Integer (IO::RDWR).
@@ -58,7 +68,8 @@ pub fn mode(cx: &mut Cx, v: Value) -> Result<Mode> {
         }
     }
     if let Some(e) = enc {
-        let e = e.strip_prefix("BOM|").or_else(|| e.strip_prefix("bom|")).unwrap_or(e);
+        let (e, bom) = without_bom(e);
+        m.bom = bom;
         m.encoding = Encoding::find(e.as_bytes()).map(|e| e.id());
     }
     Ok(m)
@@ -71,7 +82,7 @@ pub fn encoding(cx: &mut Cx, v: Value) -> Result<u8> {
         None => cx.to_s_text(v)?,
     };
     let first = name.split(':').next().unwrap_or(&name);
-    let first = first.strip_prefix("BOM|").or_else(|| first.strip_prefix("bom|")).unwrap_or(first);
+    let (first, _) = without_bom(first);
     match first.to_ascii_lowercase().as_str() {
         "external" | "locale" | "filesystem" => return Ok(default_external(cx)),
         _ => {}

@@ -57,6 +57,7 @@ static FEATURES: &[(&str, fn(&mut Cx) -> Result<()>)] = &[
     ("psych", psych::load),
     ("rbconfig", |cx| cx.run_source("rbconfig", include_str!("../ruby/rbconfig.rb"))),
     ("rbconfig/sizeof", |cx| cx.run_source("rbconfig/sizeof", include_str!("../ruby/rbconfig_sizeof.rb"))),
+    ("rubygems/defaults/ruby", |cx| cx.run_source("rubygems/defaults/ruby", include_str!("../ruby/rubygems_defaults.rb"))),
     ("socket", socket::load),
     ("socket.so", socket::load),
     ("stringio", stringio::load),

@@ -74,7 +74,7 @@ mod stream {
                     (now_in, now_out) = (c.total_in(), c.total_out());
                 }
                 Work::Inflate(d) => {
-                    if s.zlib && !s.checked && src.len() >= 2 {
+                    if s.zlib && !s.checked && src.len() >= 2 && d.total_in() == 0 {
                         s.checked = true;
                         if !(src[0] as u32 * 256 + src[1] as u32).is_multiple_of(31) || src[0] & 15 != 8 {
                             return crate::raise_named(cx, "Zlib::DataError", "incorrect header check");

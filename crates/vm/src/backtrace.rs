@@ -27,6 +27,9 @@ struct Level {
     me: Value,
 }
 
+/// `at` of a level that failed while its arguments were bound: it stands where the method (or block) begins.
+const AT_DEFINITION: u32 = u32::MAX >> 1;
+
 /// Words of a captured level.
 const WORDS: usize = LEVEL_WORDS;
 /// In cells of 2 KiB.
@@ -126,6 +129,19 @@ impl Cx {
         }
         (first, skipped)
     }
+    /// The pending exception was raised while the arguments of the innermost frame were bound.
+    #[cold]
+    pub(crate) fn failed_at_definition(&mut self) {
+        let raw = self.ivar_of_object(self.pending, hidden::raw()).unwrap_or(Value::NIL);
+        if let Some(cell) = Ref::<EnvCell>::from_value(raw)
+            && let [code, at, ..] = cell.slots()
+            && code.as_fixnum().is_some_and(|c| c != 0)
+            && let Some(n) = at.as_fixnum()
+        {
+            // SAFETY: the cell has that slot, and nobody else has seen the exception.
+            unsafe { cell.slots_ptr().add(1).write(Value::fixnum((AT_DEFINITION as i64) << 1 | n & 1)) };
+        }
+    }
     /// The captured levels of an exception.
     fn raw_levels(&self, exc: Value) -> Option<Vec<Level>> {
         let mut at = Ref::<EnvCell>::from_value(self.ivar_of_object(exc, hidden::raw()).unwrap_or(Value::NIL))?;
@@ -178,10 +194,11 @@ impl Cx {
             }
             // SAFETY: the exception's levels keep the code states.
             let code = unsafe { (*l.code).code.clone() };
+            let at = if l.at == AT_DEFINITION { 0 } else { l.at };
             for _ in 0..std::mem::take(&mut natives) {
-                out.push(Place { code: code.clone(), at: l.at, native: true });
+                out.push(Place { code: code.clone(), at, native: true });
             }
-            out.push(Place { code, at: l.at, native: false });
+            out.push(Place { code, at, native: false });
         }
         out.truncate(n);
         out
@@ -229,7 +246,7 @@ impl Cx {
             }
             // SAFETY: the exception's levels keep the code states.
             let code = unsafe { &(*l.code).code };
-            let line = code.line_at(l.at as usize);
+            let line = if l.at == AT_DEFINITION { code.line } else { code.line_at(l.at as usize) };
             let file = code.file.clone();
             let text = self.of_text(&l);
             for m in natives.drain(..) {

@@ -134,6 +134,8 @@ pub struct MethodRow {
     /// -1: any number.
     pub max: isize,
     pub vis: Vis,
+    /// It exists, but `respond_to?` denies it, as for what the machine lacks (`fork`).
+    pub unimplemented: bool,
     pub func: NativeFn,
     /// Documentation; indented lines `expression #=> result` are executed by the test suite.
     pub doc: &'static str,

@@ -342,23 +342,29 @@ impl Cx {
             _ => Vec::new(),
         };
         let mut out: Vec<ClassId> = Vec::new();
-        for m in c.prepends.iter().rev() {
-            for a in &self.class(*m).mro {
-                if !out.contains(a) {
-                    out.push(*a);
-                }
-            }
+        for m in &c.prepends {
+            self.place(&mut out, 0, *m, &[]);
         }
         out.push(id);
-        for m in c.includes.iter().rev() {
-            for a in &self.class(*m).mro {
-                if !out.contains(a) && !above.contains(a) {
-                    out.push(*a);
-                }
-            }
+        let first = out.len();
+        for m in &c.includes {
+            self.place(&mut out, first, *m, &above);
         }
         out.extend(above);
         out
+    }
+    /// Puts a module with its ancestors at place `at` of an ancestor list. One that is there already stays where it stands, and what follows it goes behind it.
+    fn place(&self, out: &mut Vec<ClassId>, mut at: usize, module: ClassId, above: &[ClassId]) {
+        for a in &self.class(module).mro {
+            match out.iter().position(|o| o == a) {
+                Some(i) => at = at.max(i + 1),
+                None if above.contains(a) => {}
+                None => {
+                    out.insert(at, *a);
+                    at += 1;
+                }
+            }
+        }
     }
     /// Lexically the class with a name relative to its holder: sets the name of an anonymous class that is assigned to a constant.
     pub(crate) fn name_class(&mut self, holder: ClassId, name: Sym, class: ClassId) {

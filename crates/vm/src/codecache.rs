@@ -11,13 +11,13 @@
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
-use parking_lot::Mutex;
 use std::fs::{File, Metadata};
 use std::hash::{BuildHasher, Hasher};
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use zakuro_base::sync::held::Mutex;
 use zakuro_compiler::{Compiled, Options, SyntaxError};
 
 /// The bytes of a source, and their hash.

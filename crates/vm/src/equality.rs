@@ -39,7 +39,7 @@ impl Cx {
         if let (Some(x), Some(y)) = (Ref::<StringCell>::from_value(a), Ref::<StringCell>::from_value(b))
             && a.shape_key() == ids::STRING.0
         {
-            return Ok(x.bytes() == y.bytes() && string_comparable(x, y));
+            return Ok(x.same_bytes(&y) && string_comparable(x, y));
         }
         Ok(self.call(a, sym::eq, &[b])?.truthy())
     }
@@ -70,7 +70,7 @@ impl Cx {
         match (a.kind_of_cell(), b.kind_of_cell()) {
             (Kind::String, Kind::String) => {
                 let (x, y) = (Ref::<StringCell>::of(a), Ref::<StringCell>::of(b));
-                Some(x.bytes() == y.bytes() && string_comparable(x, y))
+                Some(x.same_bytes(&y) && string_comparable(x, y))
             }
             (Kind::Float, Kind::Float) => Some(a.as_float() == b.as_float()),
             (Kind::Bignum, Kind::Bignum) => Some(Ref::<BignumCell>::of(a).value == Ref::<BignumCell>::of(b).value),
@@ -91,8 +91,9 @@ impl Cx {
                 _ => Value::flonum(0.0).map(|zero| mix(zero.0)),
             },
             Kind::Bignum => Some(hash_bytes(&Ref::<BignumCell>::of(v).value.to_signed_bytes_le())),
-            // Keys that were moved away stay where they are: a table of them can still be made anew.
-            Kind::Class | Kind::Moved | Kind::MovedString | Kind::MovedArray | Kind::MovedHash => Some(mix(self.identity(v))),
+            // A class of a program may have a `hash` of its own. Keys that were moved away stay where they are: a table of them can still be made anew.
+            Kind::Class if self.redefined & fast::CLASS_HASH == 0 => Some(mix(self.identity(v))),
+            Kind::Moved | Kind::MovedString | Kind::MovedArray | Kind::MovedHash => Some(mix(self.identity(v))),
             _ => None,
         }
     }
@@ -100,6 +101,10 @@ impl Cx {
     pub fn hash_of(&mut self, v: Value) -> Result<u64> {
         if let Some(h) = self.quick_hash(v) {
             return Ok(h);
+        }
+        if v.is_kind(Kind::Class) && self.is_builtin(v, sym::hash, ids::MODULE) {
+            // As `quick_hash` has it while no class has its own.
+            return Ok(self.identity_hash(v));
         }
         if v.is_cell() {
             return self.hash_of_object(v);
@@ -137,7 +142,7 @@ impl Cx {
         if circular { h.map(|_| 0) } else { h }
     }
     /// Hash of a key of a Hash that compares by identity.
-    pub(crate) fn identity_hash(&self, key: Value) -> u64 {
+    pub fn identity_hash(&self, key: Value) -> u64 {
         mix(self.identity(key))
     }
     /// `hash` of an object that is equal to itself alone.
@@ -207,6 +212,8 @@ impl Cx {
         if let Some(s) = Ref::<StringCell>::from_value(key)
             && !key.is_frozen()
             && !h.table().is_some_and(|t| t.by_identity)
+            // Those of subclasses stay what they are.
+            && self.class_of(key) == ids::STRING
         {
             key = StringCell::substring(&mut self.heap, ids::STRING.0, s, 0, s.len()).as_value();
             key.set_flags(flags::FROZEN);
@@ -245,7 +252,7 @@ impl Cx {
         if own {
             HashCell::change_unnoticed(h, &mut self.heap, |t| t.iterating += 1);
         }
-        let mut i = 0;
+        let mut i = h.table().map_or(0, |t| t.first_slot());
         let mut result = Ok(());
         while let Some(t) = h.table() {
             if i >= t.slots() {

@@ -7,8 +7,9 @@ use crate::thread::Wait;
 use crate::transfer::Envelope;
 use crate::vm::Cx;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
+use zakuro_base::sync::held::{Mutex, MutexGuard};
 use zakuro_object::*;
 use zakuro_sched::{PollWord, Scheduler, StackPool, Task, poll};
 
@@ -79,6 +80,8 @@ pub struct VmControl {
     pub room: AtomicUsize,
     /// Bytes that malloc did not have for the VM and that the process's reserve lent it, since it last looked. Written by the allocator, taken by the VM.
     pub borrowed: AtomicUsize,
+    /// The VM holds much. Written by the VM when it looks at `borrowed`, read by the allocator: who holds little is not refused what he could do without either.
+    pub holds_much: AtomicBool,
     /// Bytes of names that this VM has added to the process's table, and the VMs that it made; shared with its maker when that one has a memory limit.
     /// Empty: nobody counts. Set before the start; added to by whichever of these VMs adds a name (Relaxed: a number), read by each when it looks at its limit.
     pub names: OnceLock<Arc<AtomicUsize>>,
@@ -114,6 +117,7 @@ impl VmControl {
             deadlock: AtomicBool::new(false),
             main: AtomicBool::new(false),
             borrowed: AtomicUsize::new(0),
+            holds_much: AtomicBool::new(false),
             family: AtomicU64::new(0),
             kill: AtomicU64::new(0),
             room: AtomicUsize::new(usize::MAX),
@@ -124,7 +128,7 @@ impl VmControl {
         })
     }
     fn lock(&self) -> MutexGuard<'_, ControlState> {
-        self.state.lock().unwrap_or_else(|e| e.into_inner())
+        self.state.lock()
     }
     /// Records the scheduler task. False when the VM was started before.
     #[must_use]

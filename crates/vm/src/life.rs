@@ -56,6 +56,8 @@ pub struct Life {
     told_short: bool,
     /// Collections in a row because malloc had nothing.
     short_checks: u8,
+    /// How long the VM has waited for memory in all.
+    waited: Duration,
     /// When the wall limit is reached.
     wall: Option<Instant>,
     /// CPU nanoseconds of turns that are over, and the thread's clock at the start of this one.
@@ -297,19 +299,24 @@ impl Cx {
         }
         self.out_of_memory()
     }
-    /// After a collection: whether malloc has something again, if it had not.
+    /// After a collection: whether there is something again, if there was nothing. Who holds little waits for that a while: those who took the memory are
+    /// being refused, too.
     fn shortage_check(&mut self) -> Result<()> {
+        let blocks = self.heap.told_short();
         let Some(h) = &self.host else { return Ok(()) };
-        let borrowed = h.control.borrowed.swap(0, Ordering::Relaxed);
+        let borrowed = h.control.borrowed.swap(0, Ordering::Relaxed) + usize::from(blocks);
         self.life.short_checks = if borrowed == 0 { 0 } else { self.life.short_checks.saturating_add(1) };
         if borrowed == 0 && !self.life.told_short || self.life.hard {
             return Ok(());
         }
+        let modest = self.heap.is_modest();
+        h.control.holds_much.store(!modest, Ordering::Relaxed);
         // There may be large pieces, but none for what is asked for again and again.
-        if self.life.short_checks < 4 && zakuro_heap::malloc_has(ENOUGH) {
+        if self.life.short_checks < 4 && there_is_memory() || modest && self.wait_for_memory() {
             self.life.told_short = false;
             return Ok(());
         }
+        let Some(h) = &self.host else { return Ok(()) };
         // What a handler needs is less than this.
         let told = std::mem::replace(&mut self.life.told_short, true);
         if told && borrowed < HANDLER {
@@ -318,10 +325,35 @@ impl Cx {
         }
         self.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory")
     }
-    /// Malloc had nothing more for this VM since the last check.
+    /// Lets others run until there is memory again. False: it took too long, or the VM is to end.
+    fn wait_for_memory(&mut self) -> bool {
+        while self.life.waited < PATIENCE {
+            if self.poll_owner.load() & poll::KILL != 0 {
+                return true;
+            }
+            let begin = Instant::now();
+            match &self.host {
+                // With threads, parking would be this thread's affair, and the timer the VM's.
+                Some(host) if self.threads.is_none() => {
+                    host.scheduler.timer(begin + PAUSE, &host.task);
+                    self.park();
+                }
+                _ => {
+                    self.yield_now();
+                    std::thread::sleep(PAUSE / 10);
+                }
+            }
+            self.life.waited += begin.elapsed();
+            if there_is_memory() {
+                return true;
+            }
+        }
+        false
+    }
+    /// Malloc, or the reservation of cells, had nothing more for this VM since the last check.
     #[inline]
     pub(crate) fn is_short(&self) -> bool {
-        self.host.as_ref().is_some_and(|h| h.control.borrowed.load(Ordering::Relaxed) != 0)
+        self.heap.is_short() || self.host.as_ref().is_some_and(|h| h.control.borrowed.load(Ordering::Relaxed) != 0)
     }
     /// Tells the allocator what it may give this VM at a time.
     fn publish_room(&self) {
@@ -378,31 +410,54 @@ impl Cx {
 ///
 /// Rejected: unwinding (allocators must not), aborting (the other VMs would pay).
 pub fn give_up(size: usize) {
-    let cx = zakuro_sched::unit_data() as *mut Cx;
-    if cx.is_null() {
+    if !can_be_ended() {
         return;
     }
+    let cx = zakuro_sched::turn_data() as *mut Cx;
     // SAFETY: set by the unit for its turn. Whoever holds a reference to the VM on this stack never runs again.
     unsafe {
-        let limited = (*cx).life.limits.memory.is_some();
-        if limited {
-            (*cx).life.stop = Some(Stop::Limit(Limit::Memory));
-        }
-        let message = if limited { (*cx).limit_message(Limit::Memory) } else { format!("failed to allocate {size} bytes") };
-        (*cx).end = Some(if limited {
-            End::Limit { limit: Limit::Memory, message, report: String::new() }
-        } else {
-            let report = format!("{} (NoMemoryError)\n", message);
-            End::Exception { class: "NoMemoryError".into(), message, report }
+        // What is allocated from here on must not come back here.
+        zakuro_base::memory::going_on(|| {
+            let limited = (*cx).life.limits.memory.is_some();
+            if limited {
+                (*cx).life.stop = Some(Stop::Limit(Limit::Memory));
+            }
+            let message = if limited { (*cx).limit_message(Limit::Memory) } else { format!("failed to allocate {size} bytes") };
+            (*cx).end = Some(if limited {
+                End::Limit { limit: Limit::Memory, message, report: String::new() }
+            } else {
+                let report = format!("{} (NoMemoryError)\n", message);
+                End::Exception { class: "NoMemoryError".into(), message, report }
+            });
+            (*cx).life.hard = true;
         });
-        (*cx).life.hard = true;
+        // All coroutines of a VM have these types.
+        zakuro_sched::leave_native_stack(Out::Abandoned);
         (*cx).leave(Out::Abandoned);
     }
 }
 
-/// Whether the code that runs here belongs to no VM's turn, or to one that can't be ended here.
-pub fn outside() -> bool {
-    zakuro_sched::unit_data().is_null()
+/// Whether the code that runs here does so for a VM, and the VM can be ended where it stands: on a coroutine or the native stack under one, without a lock of the
+/// process.
+pub fn can_be_ended() -> bool {
+    let here = !zakuro_sched::unit_data().is_null() || zakuro_sched::on_native_stack_for_another() && !zakuro_sched::turn_data().is_null();
+    here && !zakuro_base::memory::holds_locks()
+}
+
+/// How long a VM that holds little waits for memory in its life.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Between two looks.
+const PAUSE: Duration = Duration::from_millis(2);
+
+fn there_is_memory() -> bool {
+    zakuro_heap::malloc_has(ENOUGH) && zakuro_heap::Ledger::get().has_spare()
+}
+
+/// Whether the running VM is lent what it could do without, too: it holds little, and will wait at its next safepoint.
+pub fn is_modest() -> bool {
+    let cx = zakuro_sched::turn_data() as *const Cx;
+    // SAFETY: as in `memory_is_short`.
+    !cx.is_null() && unsafe { (*cx).host.as_ref() }.is_some_and(|h| !h.control.holds_much.load(Ordering::Relaxed))
 }
 
 /// What malloc must be able to give after a collection, or NoMemoryError is raised.

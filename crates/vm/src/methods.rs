@@ -59,6 +59,8 @@ pub mod fast {
     pub const PLAIN: u32 = 32;
     /// `!` or `nil?` of anything that is no plain object.
     pub const TRUTH: u32 = 64;
+    /// `hash` of some class or module.
+    pub const CLASS_HASH: u32 = 128;
     pub const EQUALITY: u32 = INTEGER | FLOAT | STRING | PLAIN;
 }
 /// The classes whose operators have fast paths.
@@ -139,6 +141,10 @@ impl Cx {
                 .iter()
                 .all(|c| matches!(*c, ids::OBJECT | ids::BASIC_OBJECT) || self.class(*c).kind == ClassKind::Module || !builtin(*c))
     }
+    /// Whether classes may answer to a method of `class`: their own, one that they have in common, or a module's.
+    fn may_serve_classes(&self, class: ClassId) -> bool {
+        self.class(class).kind != ClassKind::Class || self.class(ids::CLASS).mro.contains(&class)
+    }
     /// Puts a method cell into a class's table (no hooks).
     pub fn add_method(&mut self, class: ClassId, name: Sym, method: Method) {
         let d = self.class_mut(class);
@@ -148,6 +154,9 @@ impl Cx {
         self.method_serial += 1;
         if !self.in_boot && is_fast_operator(name) {
             self.note_redefinition(class, name);
+        }
+        if name == sym::hash && !self.in_boot && self.may_serve_classes(class) {
+            self.redefined |= fast::CLASS_HASH;
         }
         if self.name_is_cached(name) {
             self.bump_epoch();
@@ -183,6 +192,7 @@ impl Cx {
             let _ = i;
             let name = Sym::intern(name);
             let vis = match row.vis {
+                _ if !row.singleton && crate::interp::always_private(name) => Visibility::Private,
                 crate::builtin::Vis::Public => Visibility::Public,
                 crate::builtin::Vis::Protected => Visibility::Protected,
                 _ => Visibility::Private,
@@ -356,7 +366,7 @@ impl Cx {
         if let Some(m) = self.method_of(v, name)
             && (private || m.visibility() == Visibility::Public)
         {
-            return Ok(true);
+            return Ok(!Self::native_row(m).is_some_and(|r| r.unimplemented));
         }
         match self.method_of(v, sym::respond_to_missing) {
             Some(m) if m.method_kind() == MethodKind::Native => Ok(false),

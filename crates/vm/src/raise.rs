@@ -66,6 +66,9 @@ impl Cx {
                 if skipped > 0 {
                     self.ivar_set_raw(exc, hidden::skipped(), Value::fixnum(skipped as i64));
                 }
+                if !self.is_builtin(exc, sym::set_backtrace, ids::EXCEPTION) {
+                    self.tell_backtrace(exc)?;
+                }
             }
             if !self.ivar_defined(exc, hidden::cause()) {
                 let cause = self.errinfo;
@@ -74,6 +77,15 @@ impl Cx {
         }
         self.pending = exc;
         Err(Exc)
+    }
+    /// The exception's own `set_backtrace` gets the backtrace as Strings.
+    #[cold]
+    fn tell_backtrace(&mut self, exc: Value) -> Result<()> {
+        let lines = self.call(exc, Sym::intern("backtrace"), &[])?;
+        if self.responds(exc, sym::set_backtrace, true)? {
+            self.call_private(exc, sym::set_backtrace, &[lines])?;
+        }
+        Ok(())
     }
     /// Takes the pending exception (after `Err(Exc)` that native code handles itself).
     pub fn take_pending(&mut self) -> Value {

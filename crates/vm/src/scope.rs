@@ -93,6 +93,46 @@ impl Cx {
         let around = unsafe { (*(p.code as *const CodeState)).parent.get() };
         (!around.is_null()).then_some(Scope { code: around, env: p.env })
     }
+    /// Variables that no block captures, of the frames around a block that was given to a call which still runs: innermost first, with what they hold now.
+    pub fn live_variables(&self, p: Ref<ProcCell>) -> Vec<(Sym, Value)> {
+        let mut out = Vec::new();
+        let Some(mut around) = self.proc_scope(p).map(|s| s.code) else { return out };
+        let given = Block(p.as_value().0);
+        let mut f = self.fp.cast_const();
+        // The oldest frame that the block was handed to stands above the block's home.
+        let mut above: *const Frame = std::ptr::null();
+        // SAFETY: frames from the top one down to the first of the stack were written; Ruby frames have live registers for their locals, and code
+        // states live as long as the VM.
+        unsafe {
+            while f >= self.stacks.frames.cast_const() {
+                if (*f).block == given {
+                    above = f;
+                }
+                f = f.sub(1);
+            }
+            if above.is_null() {
+                return out;
+            }
+            f = above.sub(1);
+            while f >= self.stacks.frames.cast_const() && !around.is_null() {
+                if (*f).code == around {
+                    for l in &(&(*around).code).locals {
+                        if let Place::Reg(r) = l.place
+                            && is_visible_local(l.name)
+                        {
+                            out.push((l.name, *(*f).regs.add(r as usize)));
+                        }
+                    }
+                    if (&(*around).code).kind != CodeKind::Block {
+                        break;
+                    }
+                    around = (*around).parent.get();
+                }
+                f = f.sub(1);
+            }
+        }
+        out
+    }
     /// Environments that a scope sees, innermost first.
     pub fn seen_envs(&self, s: Scope) -> Vec<SeenEnv> {
         let mut out = Vec::new();

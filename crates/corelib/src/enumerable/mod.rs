@@ -207,6 +207,7 @@ pub const fn own_rows<const N: usize>(class: ClassId, names: [&'static str; N]) 
         min: 0,
         max: 0,
         vis: zakuro_vm::builtin::Vis::Public,
+        unimplemented: false,
         func: nothing,
         doc: "",
     };
@@ -227,6 +228,7 @@ pub const fn own_rows<const N: usize>(class: ClassId, names: [&'static str; N]) 
                         min: row.min,
                         max: row.max,
                         vis: zakuro_vm::builtin::Vis::Public,
+                        unimplemented: false,
                         func: row.func,
                         doc: "",
                     };

@@ -29,6 +29,8 @@ fn equal(cx: &mut Cx, a: Ref<HashCell>, other: Value, name: Sym) -> Result<bool>
         let mut same = true;
         cx.hash_each(a, |cx, k, v| {
             same = match cx.hash_get(b, k)? {
+                // What is one object is equal, NaN too.
+                Some(w) if v == w => true,
                 Some(w) if name == sym::eq => cx.eq(v, w)?,
                 Some(w) => cx.eql(v, w)?,
                 None => false,
@@ -48,7 +50,7 @@ fn subset(cx: &mut Cx, a: Ref<HashCell>, b: Ref<HashCell>) -> Result<bool> {
     let mut all = true;
     cx.hash_each(a, |cx, k, v| {
         all = match cx.hash_get(b, k)? {
-            Some(w) => cx.eq(v, w)?,
+            Some(w) => v == w || cx.eq(v, w)?,
             None => false,
         };
         Ok(all)

@@ -132,7 +132,7 @@ pub(crate) fn each_entry(cx: &mut Cx, h: Ref<HashCell>, mut f: impl FnMut(&mut C
         HashCell::change_unnoticed(h, &mut cx.heap, |t| t.iterating += 1);
     }
     let mut result = Ok(());
-    let mut i = 0;
+    let mut i = h.table().map_or(0, |t| t.first_slot());
     while result.is_ok()
         && let Some(t) = h.table()
         && i < t.slots()

@@ -83,8 +83,7 @@ pub fn pair(cx: &mut Cx, text: &[u8]) -> Result<(Option<u8>, Internal, bool)> {
     if ext != b"-" {
         external = find(cx, ext);
         if external.is_none() {
-            let w = format!("Unsupported encoding {} ignored", String::from_utf8_lossy(ext));
-            warn(cx, &w)?;
+            cx.warn_here(&format!("Unsupported encoding {} ignored", String::from_utf8_lossy(ext)))?;
         }
     }
     let internal = match int {
@@ -94,8 +93,7 @@ pub fn pair(cx: &mut Cx, text: &[u8]) -> Result<(Option<u8>, Internal, bool)> {
             Some(i) if Some(i) == external => Internal::Off,
             Some(i) => Internal::As(i),
             None => {
-                let w = format!("Unsupported encoding {} ignored", String::from_utf8_lossy(name));
-                warn(cx, &w)?;
+                cx.warn_here(&format!("Unsupported encoding {} ignored", String::from_utf8_lossy(name)))?;
                 Internal::Default
             }
         },

@@ -283,7 +283,7 @@ fn directories(cx: &mut Cx) -> Result<Vec<PathBuf>> {
 }
 
 /// File that a feature names.
-fn resolve(cx: &mut Cx, feature: &[u8]) -> Result<Option<Vec<u8>>> {
+pub fn resolve(cx: &mut Cx, feature: &[u8]) -> Result<Option<Vec<u8>>> {
     if is_explicit(feature) {
         let p = absolute(cx, feature);
         return Ok(candidate(None, &bytes_of(&p)));
@@ -516,6 +516,11 @@ pub fn require(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
             Ok(result)
         }
         None if cx.state::<Loader>().loaded.contains(feature) => Ok(false),
+        // By dispatch: RubyGems' `require` finds what the gem needs in turn.
+        None if !is_explicit(feature) && super::gems::activate_for(cx, feature)? => {
+            let (main, feature) = (cx.main, cx.str_bytes(feature, string::UTF8));
+            Ok(cx.call_private(main, sym::require, &[feature])?.truthy())
+        }
         None => {
             let shown = String::from_utf8_lossy(feature).into_owned();
             load_error(cx, feature, format!("cannot load such file -- {shown}"))

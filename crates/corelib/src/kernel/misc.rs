@@ -3,7 +3,8 @@
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
-/// What programs ask about the interpreter.
+/// What programs ask about the interpreter. The engine is "ruby": gems and Bundler take any other name, unless they know it, for one that lacks things
+/// (concurrent-ruby then locks what is locked already, a Gemfile with `ruby "3.4"` refuses). RUBY_DESCRIPTION says what it is.
 fn version_constants(cx: &mut Cx) {
     let platform = format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS);
     let description = format!("zakuro {} (ruby 4.0.0) [{platform}]", env!("CARGO_PKG_VERSION"));
@@ -11,8 +12,8 @@ fn version_constants(cx: &mut Cx) {
         ("RUBY_VERSION", "4.0.0"),
         ("RUBY_RELEASE_DATE", "2025-12-25"),
         ("RUBY_PLATFORM", &platform),
-        ("RUBY_ENGINE", "zakuro"),
-        ("RUBY_ENGINE_VERSION", env!("CARGO_PKG_VERSION")),
+        ("RUBY_ENGINE", "ruby"),
+        ("RUBY_ENGINE_VERSION", "4.0.0"),
         ("RUBY_COPYRIGHT", "zakuro - Copyright (C) the Zakuro developers"),
         ("RUBY_DESCRIPTION", &description),
         ("RUBY_REVISION", "0"),

@@ -1,9 +1,10 @@
-//! Functions of Kernel: `raise` and jumps out, `eval` looking at and running code, `load` files, `caller` backtraces, `process` ending and
+//! Functions of Kernel: `raise` and jumps out, `eval` looking at and running code, `load` files, `gems` RubyGems, `caller` backtraces, `process` ending and
 //! sleeping, `globals` special variables, `misc` the rest.
 
 pub mod autoload;
 pub mod caller;
 pub mod eval;
+mod gems;
 pub mod globals;
 pub mod line;
 pub mod load;
@@ -18,6 +19,7 @@ pub static TABLES: &[&[MethodRow]] = &[
     raise::kernel::METHODS,
     eval::kernel::METHODS,
     load::kernel::METHODS,
+    gems::kernel::METHODS,
     caller::kernel::METHODS,
     process::kernel::METHODS,
     caller::location::METHODS, caller::thread::METHODS, caller::backtrace::METHODS,

@@ -209,7 +209,11 @@ impl Writer {
         if v.is_kind(Kind::Class) {
             return Vec::new();
         }
-        cx.ivar_list(v).into_iter().filter(|(n, _)| Cx::is_ivar_name(*n)).collect()
+        let mut list: Vec<_> = cx.ivar_list(v).into_iter().filter(|(n, _)| Cx::is_ivar_name(*n)).collect();
+        if v.is_kind(Kind::Hash) && v.flags() & KEYWORDS != 0 {
+            list.push((Sym::intern("K"), Value::TRUE));
+        }
+        list
     }
     #[inline(never)]
     fn encoding_of(&self, v: Value) -> Option<u8> {

@@ -30,9 +30,9 @@ pub use self::consts::{autoload_path, set_autoload};
 pub use self::methods::may_keep_keywords;
 
 pub fn setup(cx: &mut Cx) {
-    // What a program finds in CRuby because RubyGems has loaded it.
+    // What a program finds in CRuby because RubyGems has loaded it, and RubyGems.
     // (Pathname is part of the core library from 4.0 on.)
-    for (name, feature) in [("RbConfig", "rbconfig"), ("Pathname", "pathname")] {
+    for (name, feature) in [("Gem", "rubygems"), ("RbConfig", "rbconfig"), ("Pathname", "pathname")] {
         let feature = cx.str(feature);
         feature.set_flags(flags::FROZEN);
         cx.const_autoload(ids::OBJECT, Sym::intern(name), feature);
@@ -233,7 +233,7 @@ mod module {
     /// A number for Hash lookup.
     #[method("hash")]
     fn hash(cx: &mut Cx, this: Value) -> Value {
-        Value::fixnum((cx.quick_hash(this).unwrap_or(0) >> 2) as i64)
+        Value::fixnum((cx.identity_hash(this) >> 2) as i64)
     }
     /// Makes the module unchangeable.
     ///

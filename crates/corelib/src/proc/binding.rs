@@ -71,6 +71,31 @@ fn add_variables(cx: &mut Cx, this: Value, new: &[Sym]) -> Result<()> {
     Ok(())
 }
 
+/// Gives the Binding of a block the variables around it that no block captures, as copies: their frame keeps them in registers. (A frame that has
+/// `binding` or `eval` in its text captures all of its own.)
+pub fn add_live_variables(cx: &mut Cx, this: Value, block: Ref<ProcCell>) -> Result<()> {
+    for (name, value) in cx.live_variables(block) {
+        let scope = cx.data_ref::<BindingData>(this)?.scope;
+        if find(cx, scope, name).is_none() {
+            add_variables(cx, this, &[name])?;
+            put(cx, this, name, value)?;
+        }
+    }
+    Ok(())
+}
+
+/// Sets a variable that the Binding has.
+fn put(cx: &mut Cx, this: Value, name: Sym, value: Value) -> Result<()> {
+    let scope = cx.data_ref::<BindingData>(this)?.scope;
+    if let Some((e, slot)) = find(cx, scope, name)
+        && slot < e.slots().len()
+    {
+        // SAFETY: the slot exists; the environment belongs to this VM.
+        unsafe { *e.slots_ptr().add(slot) = value };
+    }
+    Ok(())
+}
+
 /// Binding of the innermost Ruby frame.
 pub fn of_caller(cx: &mut Cx) -> Result<Value> {
     let Some(f) = cx.ruby_frame() else { return cx.raise(ids::RUNTIME_ERROR, "no frame to bind") };
@@ -195,13 +220,7 @@ mod binding {
         if find(cx, scope, s).is_none() {
             add_variables(cx, this, &[s])?;
         }
-        let scope = cx.data_ref::<BindingData>(this)?.scope;
-        if let Some((e, slot)) = find(cx, scope, s)
-            && slot < e.slots().len()
-        {
-            // SAFETY: the slot exists; the environment belongs to this VM.
-            unsafe { *e.slots_ptr().add(slot) = value };
-        }
+        put(cx, this, s, value)?;
         Ok(value)
     }
     /// Whether a local variable is defined.

@@ -182,7 +182,11 @@ mod proc {
     fn binding(cx: &mut Cx, this: P) -> Result<Value> {
         match cx.proc_scope(this) {
             Some(_) if is_internal(cx, this) => cx.arg_error("Can't create Binding from C level Proc"),
-            Some(s) => Ok(binding::make(cx, s, this.self_, this.me)),
+            Some(s) => {
+                let b = binding::make(cx, s, this.self_, this.me);
+                binding::add_live_variables(cx, b, this)?;
+                Ok(b)
+            }
             // No variables, only the receiver.
             None if Ref::<MethodCell>::from_value(this.me).is_some_and(|m| m.method_kind() == MethodKind::Ruby)
                 && this.proc_kind() == ProcKind::Method =>

@@ -191,12 +191,13 @@ fn close_fd(fd: i32) {
 fn popen(cx: &mut Cx, class: ClassId, mut plan: Plan, m: &modes::Mode) -> Result<Value> {
     let out = if m.io & READ != 0 { Some(pipe(cx)?) } else { None };
     let input = if m.io & WRITE != 0 { Some(pipe(cx)?) } else { None };
-    // Explicit redirections (`err: [:child, :out]`) refer to the pipes, so these come first.
+    // Explicit redirections (`err: [:child, :out]`) refer to the pipes, so these come first; where the VM's own streams point matters less.
+    let at = plan.streams;
     if let Some((_, w)) = out {
-        plan.redirects.insert(0, (1, Source::Fd { fd: w, owned: true }));
+        plan.redirects.insert(at, (1, Source::Fd { fd: w, owned: true }));
     }
     if let Some((r, _)) = input {
-        plan.redirects.insert(0, (0, Source::Fd { fd: r, owned: true }));
+        plan.redirects.insert(at, (0, Source::Fd { fd: r, owned: true }));
     }
     let started = start(cx, &plan);
     let name = shown(&plan);
@@ -372,7 +373,7 @@ pub mod kernel {
         Ok(cx.str_bytes(&bytes, encoding.id()))
     }
     /// There is no fork: a VM of its own (RubyVM.fork, Ractor) does what it is used for.
-    #[method("fork", module_function)]
+    #[method("fork", module_function, unimplemented)]
     fn fork(cx: &mut Cx, _this: Value) -> Result<Value> {
         cx.raise(ids::NOT_IMPLEMENTED_ERROR, "fork() function is unimplemented on this machine")
     }
@@ -392,7 +393,7 @@ pub mod process {
         super::exec(cx, args)
     }
     /// As Kernel#fork.
-    #[method("fork", singleton)]
+    #[method("fork", singleton, unimplemented)]
     fn fork(cx: &mut Cx, _this: Value) -> Result<Value> {
         cx.raise(ids::NOT_IMPLEMENTED_ERROR, "fork() function is unimplemented on this machine")
     }

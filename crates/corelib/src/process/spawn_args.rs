@@ -28,6 +28,8 @@ pub struct Plan {
     /// Some(0): a new group.
     pub pgroup: Option<i32>,
     pub redirects: Vec<(i32, Source)>,
+    /// The first so many of them say where the VM's own standard streams point.
+    pub streams: usize,
     /// `exception: true` of `system`.
     pub exception: bool,
 }
@@ -268,6 +270,7 @@ pub fn parse(cx: &mut Cx, args: &[Value]) -> Result<Plan> {
     for n in (0..3).rev() {
         if let Some(fd) = crate::io::stream::redirected(cx, n) {
             plan.redirects.insert(0, (n as i32, Source::Fd { fd, owned: false }));
+            plan.streams += 1;
         }
     }
     let _ = cwd::dirfd(cx);

@@ -5,7 +5,8 @@
 //! Rejected: compiling per VM (thousands of VMs load the same program: compilation would dominate their start).
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
+use zakuro_base::sync::held::Mutex;
 use zakuro_text::encoding::Encoding;
 use zakuro_text::regexp::{Regexp, RegexpError, RegexFlags};
 use zakuro_vm::equality::hash_bytes;
@@ -76,7 +77,7 @@ fn from_process(hash: u64, source: &[u8], flags: RegexFlags, enc: Encoding) -> R
         return Regexp::new(source, flags, enc).map(Arc::new);
     }
     let shard = &shared().shards[(hash >> 60) as usize % SHARDS];
-    let lock = || shard.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let lock = || shard.lock();
     if let Some(e) = lock().get(&hash)
         && e.answers(source, flags, enc)
     {

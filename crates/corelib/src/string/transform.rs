@@ -42,8 +42,9 @@ fn justify(cx: &mut Cx, this: Str, width: i64, pad: Option<Str>, side: Side) -> 
         return too_big(cx);
     }
     let fill = |out: &mut Vec<u8>, n: usize| {
-        for _ in 0..n / chars.len() {
-            out.extend_from_slice(&pad);
+        match *pad {
+            [byte] => out.resize(out.len() + n, byte),
+            _ => (0..n / chars.len()).for_each(|_| out.extend_from_slice(&pad)),
         }
         chars[..n % chars.len()].iter().for_each(|c| out.extend_from_slice(c));
     };

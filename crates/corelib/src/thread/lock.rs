@@ -4,7 +4,7 @@
 //! (handing over makes each lock operation of busy threads a switch).
 
 use super::{deadline, doze, rouse};
-use std::collections::VecDeque;
+use super::line::Line;
 use std::time::Instant;
 use zakuro_macros::ruby_class;
 use zakuro_vm::thread::{MAIN, Wait};
@@ -17,7 +17,7 @@ struct Lock {
     fiber: Value,
     /// How often a Monitor was entered.
     count: usize,
-    waiters: VecDeque<u32>,
+    waiters: Line,
 }
 
 impl NativeData for Lock {
@@ -34,7 +34,7 @@ impl NativeData for Lock {
 }
 
 fn new_lock() -> Lock {
-    Lock { owner: 0, fiber: Value::NIL, count: 0, waiters: VecDeque::new() }
+    Lock { owner: 0, fiber: Value::NIL, count: 0, waiters: Line::default() }
 }
 
 fn data(cx: &mut Cx, v: Value) -> Result<&'static mut Lock> {
@@ -81,20 +81,20 @@ fn lock(cx: &mut Cx, v: Value) -> Result<()> {
         };
         return cx.raise(ids::THREAD_ERROR, text);
     }
+    let mut place = None;
     let r = cx.wait_as(Wait::Inside, None, |cx| {
         if try_lock(cx, v)? {
             return Ok(Some(()));
         }
-        let l = data(cx, v)?;
-        if !l.waiters.contains(&me) {
-            l.waiters.push_back(me);
-        }
+        data(cx, v)?.waiters.stand(me, &mut place);
         Ok(None)
     });
     let l = data(cx, v)?;
-    l.waiters.retain(|id| *id != me);
+    if let Some(place) = place {
+        l.waiters.leave(place);
+    }
     if r.is_err() && l.owner == 0 {
-        wake_next(cx, l);
+        l.waiters.wake_first(cx);
     }
     r?;
     Ok(())
@@ -120,12 +120,6 @@ fn lock_surely(cx: &mut Cx, v: Value) -> Result<()> {
     }
 }
 
-fn wake_next(cx: &mut Cx, l: &mut Lock) {
-    if let Some(id) = l.waiters.pop_front() {
-        cx.thread_wake(id);
-    }
-}
-
 fn release(cx: &mut Cx, l: &mut Lock, v: Value) {
     let me = l.owner;
     l.owner = 0;
@@ -136,7 +130,7 @@ fn release(cx: &mut Cx, l: &mut Lock, v: Value) {
     {
         t.held.swap_remove(i);
     }
-    wake_next(cx, l);
+    l.waiters.wake_first(cx);
 }
 
 fn owned(cx: &mut Cx, v: Value) -> Result<bool> {
@@ -162,7 +156,7 @@ pub(super) fn abandon(cx: &mut Cx, v: Value) {
         l.owner = 0;
         l.fiber = Value::NIL;
         l.count = 0;
-        wake_next(cx, l);
+        l.waiters.wake_first(cx);
     }
 }
 
@@ -276,7 +270,7 @@ pub mod mutex {
 /// Payload of a ConditionVariable: who waits.
 #[derive(Default)]
 struct Condition {
-    waiters: VecDeque<u32>,
+    waiters: Line,
 }
 impl NativeData for Condition {
     fn steadiness(&self) -> Steadiness {
@@ -292,7 +286,7 @@ impl NativeData for Condition {
 pub mod condition {
     use super::*;
 
-    fn waiters(cx: &mut Cx, v: Value) -> Result<&'static mut VecDeque<u32>> {
+    fn waiters(cx: &mut Cx, v: Value) -> Result<&'static mut Line> {
         Ok(&mut cx.data_mut::<Condition>(v)?.waiters)
     }
 
@@ -308,7 +302,7 @@ pub mod condition {
     #[method("wait")]
     fn wait(cx: &mut Cx, this: Value, mutex: Value, timeout: Option<Value>) -> Result<Value> {
         let me = cx.threads().current().id;
-        waiters(cx, this)?.push_back(me);
+        let place = waiters(cx, this)?.join(me);
         let timeout = timeout.unwrap_or(Value::NIL);
         let r = if cx.is_data::<Lock>(mutex) && cx.is_builtin(mutex, sym::sleep, ids::MUTEX) {
             sleep_unlocked(cx, mutex, Some(timeout))
@@ -316,7 +310,7 @@ pub mod condition {
             cx.call(mutex, sym::sleep, &[timeout])
         };
         let e = cx.pending;
-        waiters(cx, this)?.retain(|id| *id != me);
+        waiters(cx, this)?.leave(place);
         cx.pending = e;
         r
     }
@@ -326,7 +320,7 @@ pub mod condition {
     ///     ConditionVariable.new.signal.class   #=> Thread::ConditionVariable
     #[method("signal")]
     fn signal(cx: &mut Cx, this: Value) -> Result<Value> {
-        if let Some(id) = waiters(cx, this)?.pop_front() {
+        if let Some(id) = waiters(cx, this)?.pop() {
             rouse(cx, id);
         }
         Ok(this)
@@ -337,7 +331,7 @@ pub mod condition {
     ///     ConditionVariable.new.broadcast.class   #=> Thread::ConditionVariable
     #[method("broadcast")]
     fn broadcast(cx: &mut Cx, this: Value) -> Result<Value> {
-        for id in std::mem::take(waiters(cx, this)?) {
+        while let Some(id) = waiters(cx, this)?.pop() {
             rouse(cx, id);
         }
         Ok(this)
@@ -471,13 +465,13 @@ pub mod monitor {
         let count = check(cx, this)?.count;
         let me = cx.threads().current().id;
         let until = deadline(cx, Some(timeout))?;
-        cx.data_mut::<Condition>(condition)?.waiters.push_back(me);
+        let place = cx.data_mut::<Condition>(condition)?.waiters.join(me);
         let l = data(cx, this)?;
         l.count = 0;
         release(cx, l, this);
         let r = doze(cx, Wait::Inside, until);
         let e = cx.take_pending();
-        cx.data_mut::<Condition>(condition)?.waiters.retain(|id| *id != me);
+        cx.data_mut::<Condition>(condition)?.waiters.leave(place);
         let relocked = lock_surely(cx, this);
         let l = data(cx, this)?;
         if l.owner == me {

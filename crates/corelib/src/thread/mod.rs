@@ -8,6 +8,7 @@
 pub mod class;
 pub mod group;
 pub mod interrupt;
+mod line;
 pub mod locals;
 pub mod lock;
 pub mod queue;

@@ -4,6 +4,7 @@
 //! next one if there is still something to take, so that no wake-up is lost with it.
 
 use super::deadline;
+use super::line::Line;
 use std::collections::VecDeque;
 use std::time::Instant;
 use zakuro_macros::ruby_class;
@@ -15,8 +16,8 @@ use zakuro_vm::*;
 struct QueueData {
     items: VecDeque<Value>,
     closed: bool,
-    takers: VecDeque<u32>,
-    givers: VecDeque<u32>,
+    takers: Line,
+    givers: Line,
     /// Room; None for a plain Queue.
     max: Option<usize>,
 }
@@ -57,18 +58,6 @@ fn closed<T>(cx: &mut Cx) -> Result<T> {
     cx.raise(ids::CLOSED_QUEUE_ERROR, "queue closed")
 }
 
-fn wake_first(cx: &mut Cx, line: &mut VecDeque<u32>) {
-    if let Some(id) = line.pop_front() {
-        cx.thread_wake(id);
-    }
-}
-
-fn wake_all(cx: &mut Cx, line: &mut VecDeque<u32>) {
-    while !line.is_empty() {
-        wake_first(cx, line);
-    }
-}
-
 /// Which side of the queue a thread waits at.
 #[derive(Clone, Copy, PartialEq)]
 enum Side {
@@ -76,7 +65,7 @@ enum Side {
     Give,
 }
 
-fn line(q: &mut QueueData, side: Side) -> &mut VecDeque<u32> {
+fn line(q: &mut QueueData, side: Side) -> &mut Line {
     match side {
         Side::Take => &mut q.takers,
         Side::Give => &mut q.givers,
@@ -86,24 +75,24 @@ fn line(q: &mut QueueData, side: Side) -> &mut VecDeque<u32> {
 /// Waits until there is something to take (or room to give), or the queue is closed. False: out of time.
 fn wait(cx: &mut Cx, this: Value, side: Side, until: Option<Instant>) -> Result<bool> {
     let me = cx.thread_id();
+    let mut place = None;
     let r = cx.wait_as(Wait::Inside, until, |cx| {
         let q = data(cx, this)?;
         let possible = if side == Side::Take { !q.items.is_empty() } else { !q.full() };
         if possible || q.closed {
             return Ok(Some(()));
         }
-        let l = line(q, side);
-        if !l.contains(&me) {
-            l.push_back(me);
-        }
+        line(q, side).stand(me, &mut place);
         Ok(None)
     });
     let q = data(cx, this)?;
-    line(q, side).retain(|id| *id != me);
+    if let Some(place) = place {
+        line(q, side).leave(place);
+    }
     if !matches!(r, Ok(Some(()))) {
         let possible = if side == Side::Take { !q.items.is_empty() } else { !q.full() };
         if possible {
-            wake_first(cx, line(q, side));
+            line(q, side).wake_first(cx);
         }
     }
     Ok(r?.is_some())
@@ -132,7 +121,7 @@ fn take(cx: &mut Cx, this: Value, non_block: bool, until: Option<Instant>) -> Re
     let q = data(cx, this)?;
     match q.items.pop_front() {
         Some(v) => {
-            wake_first(cx, &mut q.givers);
+            q.givers.wake_first(cx);
             Ok(v)
         }
         None => Ok(Value::NIL),
@@ -174,7 +163,7 @@ pub mod queue {
             return closed(cx);
         }
         q.items.push_back(object);
-        wake_first(cx, &mut q.takers);
+        q.takers.wake_first(cx);
         Ok(this)
     }
 
@@ -195,8 +184,8 @@ pub mod queue {
     fn close(cx: &mut Cx, this: Value) -> Result<Value> {
         let q = data(cx, this)?;
         q.closed = true;
-        wake_all(cx, &mut q.takers);
-        wake_all(cx, &mut q.givers);
+        q.takers.wake_all(cx);
+        q.givers.wake_all(cx);
         Ok(this)
     }
 
@@ -215,7 +204,7 @@ pub mod queue {
     fn clear(cx: &mut Cx, this: Value) -> Result<Value> {
         let q = data(cx, this)?;
         q.items.clear();
-        wake_all(cx, &mut q.givers);
+        q.givers.wake_all(cx);
         Ok(this)
     }
 
@@ -306,7 +295,7 @@ pub mod sized {
             return closed(cx);
         }
         q.items.push_back(object);
-        wake_first(cx, &mut q.takers);
+        q.takers.wake_first(cx);
         Ok(this)
     }
 
@@ -326,7 +315,7 @@ pub mod sized {
         let max = size_of(cx, n)?;
         let q = data(cx, this)?;
         q.max = Some(max);
-        wake_all(cx, &mut q.givers);
+        q.givers.wake_all(cx);
         Ok(n)
     }
 }

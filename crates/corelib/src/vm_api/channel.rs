@@ -102,6 +102,16 @@ fn closed<T>(cx: &mut Cx) -> Result<T> {
     cx.raise(ids::CLOSED_CHANNEL_ERROR, "the channel is closed")
 }
 
+/// Waits for a message. None: the channel is closed and empty, or the time is over.
+fn next_message(cx: &mut Cx, this: Value, until: Option<Instant>) -> Result<Option<Value>> {
+    let outcome = channel_of(cx, this).and_then(|ch| cx.channel_recv(ch, until));
+    black_box(this);
+    match outcome? {
+        RecvOutcome::Got(e) => Ok(Some(cx.open(e)?)),
+        RecvOutcome::Closed | RecvOutcome::TimedOut => Ok(None),
+    }
+}
+
 #[ruby_class(ids::CHANNEL)]
 pub mod channel_class {
     use super::*;
@@ -183,19 +193,21 @@ pub mod channel_class {
         send_copy(cx, this, object, None)
     }
 
-    /// The next message; waits for one. With `timeout:` nil when none came in time. A closed and empty channel raises RubyVM::ClosedError.
+    /// The next message; waits for one. As of a Queue, nil when the channel is closed and empty, and with `timeout:` when none came in time.
     ///
-    ///     RubyVM::Channel.new.recv(timeout: 0)  #=> nil
+    ///     c = RubyVM::Channel.new; c << 1; c.close; [c.recv, c.recv]  #=> [1, nil]
     #[method("recv", "receive", "pop", "shift")]
     fn recv(cx: &mut Cx, this: Value, kw: Kwargs) -> Result<Value> {
         let until = deadline(cx, kw)?;
-        let ch = channel_of(cx, this)?;
-        let outcome = cx.channel_recv(ch, until);
-        black_box(this);
-        match outcome? {
-            RecvOutcome::Got(e) => cx.open(e),
-            RecvOutcome::Closed => closed(cx),
-            RecvOutcome::TimedOut => Ok(Value::NIL),
+        Ok(next_message(cx, this, until)?.unwrap_or(Value::NIL))
+    }
+
+    /// `recv` for those to whom nil is a message like others: RubyVM::ClosedError when the channel is closed and empty.
+    #[method("__recv", private)]
+    fn recv_or_closed(cx: &mut Cx, this: Value) -> Result<Value> {
+        match next_message(cx, this, None)? {
+            Some(v) => Ok(v),
+            None => closed(cx),
         }
     }
 
@@ -208,8 +220,7 @@ pub mod channel_class {
         black_box(this);
         match outcome {
             TryRecv::Got(e) => cx.open(e),
-            TryRecv::Empty => Ok(Value::NIL),
-            TryRecv::Closed => closed(cx),
+            TryRecv::Empty | TryRecv::Closed => Ok(Value::NIL),
         }
     }
 
@@ -221,17 +232,10 @@ pub mod channel_class {
         if block.is_none() {
             return cx.enumerator(this, "each", &[]);
         }
-        loop {
-            let outcome = channel_of(cx, this).and_then(|ch| cx.channel_recv(ch, None));
-            black_box(this);
-            match outcome? {
-                RecvOutcome::Got(e) => {
-                    let v = cx.open(e)?;
-                    cx.yield1(block, v)?;
-                }
-                _ => return Ok(this),
-            }
+        while let Some(message) = next_message(cx, this, None)? {
+            cx.yield1(block, message)?;
         }
+        Ok(this)
     }
 
     /// Closes the channel: what is queued can still be received, sending raises RubyVM::ClosedError.

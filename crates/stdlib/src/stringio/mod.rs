@@ -159,6 +159,7 @@ fn open(cx: &mut Cx, this: Value, mut a: Args) -> Result<()> {
         None => None,
     };
     let mut ext = mode.and_then(|m| m.encoding);
+    let mut bom = mode.is_some_and(|m| m.bom);
     for name in ["external_encoding", "encoding", "internal_encoding"] {
         if let Some(e) = kw.get(Sym::intern(name)).filter(|e| !e.is_nil()) {
             if mode.is_some_and(|m| m.encoding.is_some()) {
@@ -168,6 +169,7 @@ fn open(cx: &mut Cx, this: Value, mut a: Args) -> Result<()> {
                 continue;
             }
             ext = Some(args::encoding(cx, e)?);
+            bom |= Ref::<StringCell>::from_value(e).is_some_and(|e| args::without_bom(&e.text()).1);
         }
     }
     let (bin, text) = (kw.get(Sym::intern("binmode")), kw.get(Sym::intern("textmode")));
@@ -206,7 +208,33 @@ fn open(cx: &mut Cx, this: Value, mut a: Args) -> Result<()> {
     }
     let mode = bits & (READ | WRITE | APPEND);
     let own = State { string, pos: 0, lineno: 0, encoding: ext };
-    cx.data_init(this, StringIo { mode, opened: mode & (READ | WRITE), own, shared: Value::NIL })
+    cx.data_init(this, StringIo { mode, opened: mode & (READ | WRITE), own, shared: Value::NIL })?;
+    if bom {
+        skip_bom(cx, this)?;
+    }
+    Ok(())
+}
+
+/// Goes behind a byte order mark at the start and takes the encoding that it names; that encoding.
+fn skip_bom(cx: &mut Cx, this: Value) -> Result<Option<u8>> {
+    const MARKS: [(&[u8], &str); 5] = [
+        (b"\xef\xbb\xbf", "UTF-8"),
+        (b"\xff\xfe\0\0", "UTF-32LE"),
+        (b"\xff\xfe", "UTF-16LE"),
+        (b"\xfe\xff", "UTF-16BE"),
+        (b"\0\0\xfe\xff", "UTF-32BE"),
+    ];
+    let s = state(cx, this)?;
+    let found = s.text().and_then(|t| MARKS.iter().find(|(m, _)| t.bytes().starts_with(m)));
+    let Some((mark, name)) = found else {
+        s.pos = 0;
+        return Ok(None);
+    };
+    s.pos = mark.len();
+    let name = cx.str(name);
+    let e = args::encoding(cx, name)?;
+    take_encoding(cx, this, e)?;
+    Ok(Some(e))
 }
 
 fn raise_errno<T>(cx: &mut Cx, name: &str) -> Result<T> {
@@ -446,25 +474,11 @@ mod string_io {
     ///     StringIO.new("\uFEFFabc").set_encoding_by_bom   #=> #<Encoding:UTF-8>
     #[method("set_encoding_by_bom")]
     fn set_encoding_by_bom(cx: &mut Cx, this: Value) -> Result<Value> {
-        let marks: [(&[u8], &str); 5] = [
-            (b"\xef\xbb\xbf", "UTF-8"),
-            (b"\xff\xfe\0\0", "UTF-32LE"),
-            (b"\xff\xfe", "UTF-16LE"),
-            (b"\xfe\xff", "UTF-16BE"),
-            (b"\0\0\xfe\xff", "UTF-32BE"),
-        ];
         cx.check_frozen(this)?;
-        let s = state(cx, this)?;
-        let found = s.text().and_then(|t| marks.iter().find(|(m, _)| t.bytes().starts_with(m)));
-        let Some((mark, name)) = found else {
-            s.pos = 0;
-            return Ok(Value::NIL);
-        };
-        s.pos = mark.len();
-        let name = cx.str(name);
-        let e = args::encoding(cx, name)?;
-        take_encoding(cx, this, e)?;
-        args::encoding_object(cx, e)
+        match skip_bom(cx, this)? {
+            Some(e) => args::encoding_object(cx, e),
+            None => Ok(Value::NIL),
+        }
     }
     /// Reads and writes bytes from now on.
     #[method("binmode")]

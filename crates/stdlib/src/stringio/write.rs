@@ -51,7 +51,13 @@ fn write_one(cx: &mut Cx, this: Value, v: Value) -> Result<usize> {
     }
     let (pos, end) = (st.pos, st.pos + bytes.len());
     if pos == t.len() {
-        StringCell::append(t, &mut cx.heap, &bytes);
+        // Unconverted text brings its encoding along, as with `<<`.
+        let same = bytes.len() == s.len() && bytes[..] == *s.bytes();
+        if same && s != t && ![t.encoding(), s.encoding()].contains(&string::BINARY) {
+            zakuro_corelib::string::util::append(cx, t, s)?;
+        } else {
+            StringCell::append(t, &mut cx.heap, &bytes);
+        }
     } else {
         let to = end.min(t.len());
         StringCell::splice(t, &mut cx.heap, pos, to, &bytes);

@@ -315,7 +315,7 @@ fn only_identical(a: Value, b: Value) -> bool {
 fn string_eq(a: Value, b: Value) -> Option<bool> {
     if a.is_cell() && a.kind_of_cell() == Kind::String && a.shape_key() == ids::STRING.0 && b.is_kind(Kind::String) {
         let (x, y) = (Ref::<StringCell>::of(a), Ref::<StringCell>::of(b));
-        return Some(x.bytes() == y.bytes() && crate::equality::string_comparable(x, y));
+        return Some(x.same_bytes(&y) && crate::equality::string_comparable(x, y));
     }
     None
 }

@@ -251,7 +251,9 @@ pub unsafe fn bind_args(
             }
         } else if args.len() < least || most.is_some_and(|m| args.len() > m) {
             let n = args.len();
-            return arity_error(cx, p, n, kwargs);
+            let r = arity_error(cx, p, n, kwargs);
+            cx.failed_at_definition();
+            return r;
         }
         let n = args.len();
         let (req, opt, post) = (p.required as usize, p.optional as usize, p.post as usize);
@@ -343,7 +345,9 @@ unsafe fn bind_keywords(cx: &mut Cx, p: &Params, out: *mut Value, kwargs: Option
             return Ok(());
         }
         if !missing.is_empty() {
-            return cx.arg_error(format!("missing keyword{}: {}", if missing.len() > 1 { "s" } else { "" }, missing.join(", ")));
+            let r = cx.arg_error(format!("missing keyword{}: {}", if missing.len() > 1 { "s" } else { "" }, missing.join(", ")));
+            cx.failed_at_definition();
+            return r;
         }
         let named = |key: &Value| p.keywords.iter().any(|k| Value::sym(k.name) == *key);
         if p.kwrest == KwRest::Named {
@@ -365,7 +369,9 @@ unsafe fn bind_keywords(cx: &mut Cx, p: &Params, out: *mut Value, kwargs: Option
             let names = RootedVec::from_vec(cx, names);
             if !names.is_empty() {
                 let shown: Vec<String> = names.iter().map(|k| cx.inspect_for_error(*k)).collect();
-                return cx.arg_error(format!("unknown keyword{}: {}", if shown.len() > 1 { "s" } else { "" }, shown.join(", ")));
+                let r = cx.arg_error(format!("unknown keyword{}: {}", if shown.len() > 1 { "s" } else { "" }, shown.join(", ")));
+                cx.failed_at_definition();
+                return r;
             }
         }
         Ok(())

@@ -182,8 +182,8 @@ unsafe fn bad_jump(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
     unsafe {
         let (message, reason) = if is_break { ("break from proc-closure", "break") } else { ("unexpected return", "return") };
         let e = cx.exception(ids::LOCAL_JUMP_ERROR, message);
-        cx.ivar_set_raw(e, Sym::intern("__reason"), Value::sym(Sym::intern(reason)));
-        cx.ivar_set_raw(e, Sym::intern("__exit_value"), value);
+        cx.ivar_set_raw(e, Sym::intern("@exit_value"), value);
+        cx.ivar_set_raw(e, Sym::intern("@reason"), Value::sym(Sym::intern(reason)));
         let _ = cx.raise_value::<()>(e);
         unwind(cx, ip, regs, cs)
     }

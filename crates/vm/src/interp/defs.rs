@@ -84,9 +84,10 @@ impl Cx {
     /// Visibility that `def` gives in the current scope (3: module_function).
     pub fn scope_visibility(&self) -> u16 {
         let Some(f) = self.ruby_frame() else { return 0 };
-        // SAFETY: a live Ruby frame.
-        let kind = unsafe { (*(*f).code).code.kind };
-        if kind == CodeKind::Method {
+        // SAFETY: a live Ruby frame; its `me` is a method cell: in a block, that of the method around it.
+        let (kind, me) = unsafe { ((*(*f).code).code.kind, Ref::<MethodCell>::from_value((*f).me)) };
+        let of_method = |m: Ref<MethodCell>| Self::method_code(m).is_some_and(|c| c.kind == CodeKind::Method);
+        if kind == CodeKind::Method || kind == CodeKind::Block && me.is_some_and(of_method) {
             return 0;
         }
         Ref::<CrefCell>::from_value(self.current_cref()).map_or(0, |c| c.header.aux)
