@@ -22,6 +22,8 @@ mod program;
 mod property;
 mod ranges;
 mod search;
+#[cfg(test)]
+mod tests;
 
 pub use codec::utf8_like;
 pub use compile::compile;

@@ -5,7 +5,7 @@
 use super::analyze::Analysis;
 use super::ast::{Anchor, Greed, Id, Node, Tree};
 use super::codec::Coding;
-use super::program::{Begin, Program};
+use super::program::{Begin, First, Program};
 use crate::encoding::Encoding;
 use memchr::memmem::Finder;
 
@@ -19,7 +19,17 @@ pub fn prepare(p: &mut Program, tree: &Tree, a: &Analysis, enc: Encoding) {
     if matches!(p.coding, Coding::Multi(_)) {
         return;
     }
-    let first = a.first[tree.root as usize];
+    let mut first = a.first[tree.root as usize];
+    for &id in &leading {
+        // What must be seen ahead begins there, too.
+        if let Node::Look { behind: false, not: false, of } = tree.node(id) {
+            let ahead = a.first[*of as usize];
+            if !ahead.empty {
+                let both = |i: usize| if first.empty { ahead.bits[i] } else { ahead.bits[i] & first.bits[i] };
+                first = First { bits: std::array::from_fn(both), empty: false };
+            }
+        }
+    }
     if !first.empty && first.count() < 256 {
         p.first = Some(first);
         if first.count() <= 3 {

@@ -157,7 +157,7 @@ impl Regexp {
         };
         let mut enc = enc;
         if enc.is_dummy() {
-            return Err(fail("can't make regexp from dummy encoding".into()));
+            return Err(fail("can't make regexp with dummy encoding".into()));
         }
         if flags.no_encoding {
             if enc != Encoding::BINARY && !source.is_ascii() {
