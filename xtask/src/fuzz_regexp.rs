@@ -6,18 +6,89 @@
 use crate::fuzz::Random;
 
 const ATOMS: &[&str] = &[
-    "a", "b", "c", "ab", "ss", "ß", "é", "あ", "\\n", " ", ".", "\\w", "\\W", "\\d", "\\s", "\\h", "\\b", "\\B", "\\A", "\\z", "\\Z", "\\G", "\\K", "\\R",
-    "\\X", "^", "$", "[ab]", "[^a]", "[a-c&&[^b]]", "[[:alpha:]]", "[[:^upper:]\\d]", "[é-ü]", "\\p{L}", "\\p{^Greek}", "\\1", "\\k<n>", "\\k<n+1>",
-    "\\g<n>", "\\g<1>", "\\g<0>", "(?i)", "(?m-i)", "(?a)", "(?u)", "\\u{61 e9}", "\\xE9", "\\x61", "\\0", "]", "[", "{", "(?#x)", "#", "-", "&&", "\\",
+    "a",
+    "b",
+    "c",
+    "ab",
+    "ss",
+    "ß",
+    "é",
+    "あ",
+    "\\n",
+    " ",
+    ".",
+    "\\w",
+    "\\W",
+    "\\d",
+    "\\s",
+    "\\h",
+    "\\b",
+    "\\B",
+    "\\A",
+    "\\z",
+    "\\Z",
+    "\\G",
+    "\\K",
+    "\\R",
+    "\\X",
+    "^",
+    "$",
+    "[ab]",
+    "[^a]",
+    "[a-c&&[^b]]",
+    "[[:alpha:]]",
+    "[[:^upper:]\\d]",
+    "[é-ü]",
+    "\\p{L}",
+    "\\p{^Greek}",
+    "\\1",
+    "\\k<n>",
+    "\\k<n+1>",
+    "\\g<n>",
+    "\\g<1>",
+    "\\g<0>",
+    "(?i)",
+    "(?m-i)",
+    "(?a)",
+    "(?u)",
+    "\\u{61 e9}",
+    "\\xE9",
+    "\\x61",
+    "\\0",
+    "]",
+    "[",
+    "{",
+    "(?#x)",
+    "#",
+    "-",
+    "&&",
+    "\\",
 ];
 
-const OPEN: &[&str] = &[
-    "(", "(?:", "(?=", "(?!", "(?<=", "(?<!", "(?>", "(?~", "(?<n>", "(?<m>", "(?(1)", "(?(<n>)", "(?i:", "(?mx-i:", "(?'n'",
+const OPEN: &[&str] =
+    &["(", "(?:", "(?=", "(?!", "(?<=", "(?<!", "(?>", "(?~", "(?<n>", "(?<m>", "(?(1)", "(?(<n>)", "(?i:", "(?mx-i:", "(?'n'"];
+
+const TIMES: &[&str] =
+    &["*", "+", "?", "*?", "+?", "??", "*+", "++", "{2}", "{0}", "{1,3}", "{,2}", "{2,}?", "{3}?", "{70}", "{2,1}", "{1001}"];
+
+const TEXTS: &[&str] = &[
+    "a",
+    "b",
+    "ab",
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+    "ss",
+    "ß",
+    "é",
+    "あ",
+    "\\n",
+    "\\r\\n",
+    " ",
+    "1",
+    "_",
+    "\\u{1f468 200d 1f469}",
+    "\\xff",
+    "\\xE3",
 ];
-
-const TIMES: &[&str] = &["*", "+", "?", "*?", "+?", "??", "*+", "++", "{2}", "{0}", "{1,3}", "{,2}", "{2,}?", "{3}?", "{70}", "{2,1}", "{1001}"];
-
-const TEXTS: &[&str] = &["a", "b", "ab", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "ss", "ß", "é", "あ", "\\n", "\\r\\n", " ", "1", "_", "\\u{1f468 200d 1f469}", "\\xff", "\\xE3"];
 
 fn pattern(random: &mut Random, depth: usize, out: &mut String) {
     for _ in 0..1 + random.below(4) {
@@ -47,7 +118,11 @@ pub fn program(random: &mut Random) -> Vec<u8> {
         pattern(random, depth, &mut source);
         let text: String = (0..random.below(8)).map(|_| *random.pick(TEXTS)).collect();
         let enc = random.pick(&["UTF-8", "UTF-8", "UTF-8", "BINARY", "US-ASCII", "EUC-JP", "Windows-31J", "ISO-8859-1", "UTF-16LE"]);
-        pairs.push_str(&format!("  ['{}', {}, \"{text}\", '{enc}'],\n", source.replace('\\', "\\\\").replace('\'', "\\'"), random.below(8)));
+        pairs.push_str(&format!(
+            "  ['{}', {}, \"{text}\", '{enc}'],\n",
+            source.replace('\\', "\\\\").replace('\'', "\\'"),
+            random.below(8)
+        ));
     }
     format!(
         "Regexp.timeout = 0.02\nPAIRS = [\n{pairs}]\n{}",

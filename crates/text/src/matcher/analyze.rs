@@ -180,7 +180,9 @@ impl Analysis {
         let least = |id: &Id| self.least[*id as usize];
         match node {
             // A fold may stand for several characters.
-            Node::Chars { codes, fold } => (Some(codes.len() as u32), if *fold { u32::from(!codes.is_empty()) } else { codes.len() as u32 }),
+            Node::Chars { codes, fold } => {
+                (Some(codes.len() as u32), if *fold { u32::from(!codes.is_empty()) } else { codes.len() as u32 })
+            }
             Node::Set(_) | Node::Any { .. } => (Some(1), 1),
             Node::Newline | Node::Grapheme => (None, 1),
             Node::Cat(v) => (
@@ -429,7 +431,13 @@ impl Walk<'_> {
                     _ if r == Again::AtOnce => Ok(r),
                     Some(no) => {
                         let other = self.check(*no, head, depth + 1)?;
-                        Ok(if other == Again::AtOnce { other } else if other == Again::No { Again::No } else { r })
+                        Ok(if other == Again::AtOnce {
+                            other
+                        } else if other == Again::No {
+                            Again::No
+                        } else {
+                            r
+                        })
                     }
                     None => Ok(Again::No),
                 }

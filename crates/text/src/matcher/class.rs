@@ -138,8 +138,7 @@ impl Parser<'_> {
                         Some(outer) => {
                             outer.flush();
                             outer.state = State::Complete;
-                            let (all, free) =
-                                if not { (sets.all.negated(), sets.free.negated()) } else { (sets.all, sets.free) };
+                            let (all, free) = if not { (sets.all.negated(), sets.free.negated()) } else { (sets.all, sets.free) };
                             outer.sets.all.union(&all);
                             outer.sets.free.union(&free);
                         }

@@ -44,7 +44,7 @@ struct Compiler<'a> {
 pub fn compile(source: &[u8], options: Options, enc: Encoding) -> Result<Program> {
     let folder = Folder::of(enc);
     let coding = Coding::of(enc);
-    let tree = parse::parse(source, options, parse::source_encoding(enc), &folder)?;
+    let tree = parse::parse(source, options, super::source_encoding(enc), &folder)?;
     let a = analyze::analyze(&tree, &folder, coding)?;
     let program = Program {
         coding,
@@ -87,7 +87,7 @@ pub fn compile(source: &[u8], options: Options, enc: Encoding) -> Result<Program
         labels: Vec::new(),
         group_labels: Vec::new(),
         set_index: Vec::new(),
-            };
+    };
     c.p.levels = tree.nodes.iter().any(|n| matches!(n, Node::Backref { level: Some(_), .. }));
     c.run()?;
     super::prefilter::prepare(&mut c.p, &tree, &c.a, enc);
@@ -170,9 +170,12 @@ impl Compiler<'_> {
         let place = |l: &mut Pc| *l = labels[*l as usize];
         for inst in &mut self.p.insts {
             match inst {
-                Inst::Jump(l) | Inst::Call(l) | Inst::EmptyEnd(_, _, l) | Inst::Condition(_, l) | Inst::NotStart(_, l) | Inst::AbsentTry(_, l) => {
-                    place(l)
-                }
+                Inst::Jump(l)
+                | Inst::Call(l)
+                | Inst::EmptyEnd(_, _, l)
+                | Inst::Condition(_, l)
+                | Inst::NotStart(_, l)
+                | Inst::AbsentTry(_, l) => place(l),
                 _ => {}
             }
         }
@@ -280,12 +283,8 @@ impl Compiler<'_> {
                 self.p.group_lists.push(groups);
                 let list = self.p.group_lists.len() as u32 - 1;
                 let (other, end) = (self.label(), self.label());
-                let mut tasks = vec![
-                    Task::Inst(Inst::Condition(list, other)),
-                    Task::Node(yes, follow),
-                    Task::Inst(Inst::Jump(end)),
-                    Task::Bind(other),
-                ];
+                let mut tasks =
+                    vec![Task::Inst(Inst::Condition(list, other)), Task::Node(yes, follow), Task::Inst(Inst::Jump(end)), Task::Bind(other)];
                 tasks.extend(no.map(|no| Task::Node(no, follow)));
                 tasks.push(Task::Bind(end));
                 self.then(tasks);

@@ -46,7 +46,10 @@ enum Kind {
     Plain,
     Group(u32),
     Atomic,
-    Look { behind: bool, not: bool },
+    Look {
+        behind: bool,
+        not: bool,
+    },
     Absent,
     Condition(Vec<Ref>),
     /// `(?i)` up to the end of the group around it.
@@ -111,28 +114,6 @@ pub fn parse(source: &[u8], options: Options, enc: Encoding, folder: &Folder) ->
     }
     p.resolve()?;
     Ok(p.tree)
-}
-
-/// The encoding in which patterns for `enc` are written.
-pub fn source_encoding(enc: Encoding) -> Encoding {
-    if enc.is_ascii_compatible() { enc } else { Encoding::UTF_8 }
-}
-
-/// What a pattern's owner wants to know of it.
-pub struct Outline {
-    /// Groups, the whole match included.
-    pub groups: u32,
-    /// Names in order of appearance, with their groups.
-    pub names: Vec<(Vec<u8>, Vec<u32>)>,
-}
-
-/// Parses a pattern for its outline alone.
-///
-/// # Errors
-/// As [`parse`].
-pub fn outline(source: &[u8], options: Options, enc: Encoding) -> Result<Outline> {
-    let tree = parse(source, options, source_encoding(enc), &Folder::of(enc))?;
-    Ok(Outline { groups: tree.groups, names: tree.names })
 }
 
 impl<'a> Parser<'a> {

@@ -224,7 +224,8 @@ pub fn named(enc: Encoding, name: &[u8]) -> Option<Ranges> {
         return unicode_named(&name);
     }
     // Beside the types, encodings of Japanese know their scripts.
-    let japanese = enc.name().starts_with("EUC-J") || enc.name().starts_with("euc") || enc.name().contains("JIS") || enc.name() == "Windows-31J";
+    let japanese =
+        enc.name().starts_with("EUC-J") || enc.name().starts_with("euc") || enc.name().contains("JIS") || enc.name() == "Windows-31J";
     if japanese && matches!(name.as_str(), "hiragana" | "katakana" | "han" | "latin" | "greek" | "cyrillic") {
         return Some(translated(enc, &table(&name)?));
     }

@@ -3,8 +3,9 @@
 //! Invariant: a [`Matcher`] that paused goes on where it stopped, whatever has become of the bytes' address.
 
 use super::codec::{Codec, Coding, Multi, Single, Utf8};
-use super::exec::{self, Outcome, State};
+use super::exec;
 use super::program::{Begin, NONE, Program};
+use super::state::{Outcome, State};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {

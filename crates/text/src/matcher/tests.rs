@@ -1,7 +1,7 @@
 //! The matcher by itself: pauses, bounds, folds, encodings. What matches is compared with an installed Ruby in `regexp/tests.rs`.
 
-use super::exec::State;
 use super::ranges::Ranges;
+use super::state::State;
 use super::*;
 use crate::reference::Rng;
 
@@ -58,7 +58,9 @@ fn pauses_change_nothing() {
 #[test]
 fn failures_are_remembered() {
     // Exponential without memory: each of these is decided within a few steps for each character.
-    for pattern in ["\\A(?:a|a)*+?\\z|b", "^(a+)+$", "(?:a*)*b", "(?:a|aa)+c", "^(?:[a-z]+\\s?)*$x", "(?:a+?)+?b", "(?=(?:a+)+b)", "(?>(?:a|aa)+b)"] {
+    for pattern in
+        ["\\A(?:a|a)*+?\\z|b", "^(a+)+$", "(?:a*)*b", "(?:a|aa)+c", "^(?:[a-z]+\\s?)*$x", "(?:a+?)+?b", "(?=(?:a+)+b)", "(?>(?:a|aa)+b)"]
+    {
         let p = program(pattern);
         let text = "a".repeat(5000) + "!";
         let (_, runs) = search(&p, text.as_bytes(), 100_000);
@@ -88,7 +90,10 @@ fn depth_costs_no_native_stack() {
             assert_eq!(error(&deep(5000, open, close)), "parse depth limit over");
         }
         assert_eq!(error(&"[".repeat(100_000)), "premature end of char-class");
-        assert_eq!(search(&program("(?<p>a\\g<p>?b)"), &[vec![b'a'; 50_000], vec![b'b'; 50_000]].concat(), 1 << 30).0.unwrap()[0], Some((0, 100_000)));
+        assert_eq!(
+            search(&program("(?<p>a\\g<p>?b)"), &[vec![b'a'; 50_000], vec![b'b'; 50_000]].concat(), 1 << 30).0.unwrap()[0],
+            Some((0, 100_000))
+        );
     });
     run.unwrap().join().unwrap();
 }
@@ -161,16 +166,60 @@ fn other_encodings() {
     assert_eq!(find(b"[[:upper:]]\xe9", b"\xc9\xc9", "ISO-8859-1", true), Some((0, 2)));
     assert_eq!(find(b"\xdf", b"xSs", "ISO-8859-1", true), Some((1, 3)));
     assert_eq!(find(b"[[:alpha:]]", b"\xe9", "ASCII-8BIT", false), None);
-    assert_eq!(find(b"b.$", "ab\u{3042}\n".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>().as_slice(), "UTF-16LE", false), Some((2, 6)));
-    assert_eq!(find(b"^\\w+", "\nab".encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<u8>>().as_slice(), "UTF-16BE", false), Some((2, 6)));
+    assert_eq!(
+        find(b"b.$", "ab\u{3042}\n".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>().as_slice(), "UTF-16LE", false),
+        Some((2, 6))
+    );
+    assert_eq!(
+        find(b"^\\w+", "\nab".encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<u8>>().as_slice(), "UTF-16BE", false),
+        Some((2, 6))
+    );
 }
 
 #[test]
 fn nothing_panics() {
     let mut rng = Rng(79);
     let atoms = [
-        "a", "é", "(", ")", "(?:", "(?=", "(?<!", "(?<=", "(?>", "(?~", "(?<n>", "\\g<n>", "\\k<n>", "\\k<n+1>", "\\1", "\\g<1>", "(?(1)", "|", "*",
-        "+", "?", "{2}", "{,3}", "[", "]", "^", "&&", "-", "[:alpha:]", "\\w", "\\b", "\\K", "\\R", "\\X", "\\p{L}", ".", "$", "\\G", "(?i)", "ss",
+        "a",
+        "é",
+        "(",
+        ")",
+        "(?:",
+        "(?=",
+        "(?<!",
+        "(?<=",
+        "(?>",
+        "(?~",
+        "(?<n>",
+        "\\g<n>",
+        "\\k<n>",
+        "\\k<n+1>",
+        "\\1",
+        "\\g<1>",
+        "(?(1)",
+        "|",
+        "*",
+        "+",
+        "?",
+        "{2}",
+        "{,3}",
+        "[",
+        "]",
+        "^",
+        "&&",
+        "-",
+        "[:alpha:]",
+        "\\w",
+        "\\b",
+        "\\K",
+        "\\R",
+        "\\X",
+        "\\p{L}",
+        ".",
+        "$",
+        "\\G",
+        "(?i)",
+        "ss",
     ];
     let encodings: Vec<Encoding> = Encoding::all().filter(|e| !e.is_dummy()).collect();
     for i in 0..30_000 {
@@ -178,7 +227,9 @@ fn nothing_panics() {
         let enc = if i % 4 == 0 { encodings[rng.below(encodings.len())] } else { Encoding::UTF_8 };
         let Ok(p) = compile(&pattern, Options::new(i % 3 == 0, i % 5 == 0, i % 7 == 0), enc) else { continue };
         let n = rng.below(9);
-        let text: Vec<u8> = (0..n).flat_map(|_| if rng.below(4) == 0 { vec![rng.next() as u8] } else { rng.pick(&["a", "é", "ss", "\n", "b"]).bytes().collect() }).collect();
+        let text: Vec<u8> = (0..n)
+            .flat_map(|_| if rng.below(4) == 0 { vec![rng.next() as u8] } else { rng.pick(&["a", "é", "ss", "\n", "b"]).bytes().collect() })
+            .collect();
         for (from, mode) in [(0, Mode::Forward), (text.len(), Mode::Backward), (text.len() / 2, Mode::Anchored)] {
             let mut m = Matcher::new(from, mode);
             for _ in 0..100 {

@@ -213,7 +213,8 @@ impl Reader<'_> {
         while self.enc.char_len(&bytes) != Ok(bytes.len())
             && bytes.len() < longest
             && may_go_on(self.enc, &bytes)
-            && self.s.get(self.at) == Some(&b'\\') {
+            && self.s.get(self.at) == Some(&b'\\')
+        {
             bytes.push(self.byte()?);
         }
         if self.enc.char_len(&bytes) != Ok(bytes.len()) {
@@ -277,10 +278,11 @@ impl Reader<'_> {
 
 /// Could more bytes make these a character?
 fn may_go_on(enc: Encoding, bytes: &[u8]) -> bool {
-    enc != Encoding::UTF_8 || match bytes[0] {
-        0xc2..=0xdf => bytes.len() < 2,
-        0xe0..=0xef => bytes.len() < 3,
-        0xf0..=0xf4 => bytes.len() < 4,
-        _ => false,
-    }
+    enc != Encoding::UTF_8
+        || match bytes[0] {
+            0xc2..=0xdf => bytes.len() < 2,
+            0xe0..=0xef => bytes.len() < 3,
+            0xf0..=0xf4 => bytes.len() < 4,
+            _ => false,
+        }
 }

@@ -188,9 +188,10 @@ impl Regexp {
             Some(linear::Built::Automaton { regex, ascii_only }) => Engine::Linear { regex: Automaton::new(regex), ascii_only },
             None => Engine::Backtrack,
         };
-        let names = outline.names.into_iter().map(|(name, groups)| {
-            (String::from_utf8_lossy(&name).into_owned(), groups.into_iter().map(|g| g as usize).collect())
-        });
+        let names = outline
+            .names
+            .into_iter()
+            .map(|(name, groups)| (String::from_utf8_lossy(&name).into_owned(), groups.into_iter().map(|g| g as usize).collect()));
         let this = Regexp {
             source: source.to_vec(),
             pattern: unescaped.pattern,
@@ -496,4 +497,3 @@ fn linear_search(regex: &Automaton, input: Input<'_>, groups: usize, lane: Lane)
 
 /// Groups that need no allocation while searching.
 const FEW_GROUPS: usize = 8;
-

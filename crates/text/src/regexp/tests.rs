@@ -158,7 +158,8 @@ impl Grammar<'_> {
             5 => ".".into(),
             6 => self.rng.pick(&["\\w", "\\d", "\\s", "\\W", "\\D", "\\S", "\\h", "\\H"]).into(),
             7 => {
-                let classes = ["[a-c]", "[^a]", "[[:alpha:]]", "[^\\w]", "[a&&[^b]]", "[ß]", "[^[:digit:]a]", "[]a]", "[a-]", "[[ab]&&[bc]]"];
+                let classes =
+                    ["[a-c]", "[^a]", "[[:alpha:]]", "[^\\w]", "[a&&[^b]]", "[ß]", "[^[:digit:]a]", "[]a]", "[a-]", "[[ab]&&[bc]]"];
                 self.rng.pick(&classes).into()
             }
             8 => self.rng.pick(&["^", "$", "\\A", "\\z", "\\Z", "\\b", "\\B", "\\G"]).into(),
