@@ -114,7 +114,7 @@ fn prepare(cx: &mut Cx, re: &RegexpData, s: Ref<StringCell>) -> Result<(Encoding
         let (a, b) = (crate::string::util::shown_name(a), crate::string::util::shown_name(b));
         return cx.raise(ids::COMPAT_ERROR, format!("incompatible encoding regexp match ({a} regexp with {b} string)"));
     }
-    if re.regexp.flags().no_encoding && enc != Encoding::BINARY && range != TextRange::SevenBit && cx.global_get(sym::verbose)? == Value::TRUE {
+    if re.regexp.flags().no_encoding && enc != Encoding::BINARY && range != TextRange::SevenBit && cx.global_get(sym::verbose)? != Value::NIL {
         cx.warn_here(&format!("historical binary regexp match /.../n against {} string", enc.name()))?;
     }
     Ok((enc, range))

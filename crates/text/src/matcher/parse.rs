@@ -483,6 +483,10 @@ impl<'a> Parser<'a> {
                 self.at += 1;
                 let end = if b == b'<' { b'>' } else { b };
                 let name = self.name(end)?;
+                // A sign begins a level, which has no meaning here.
+                if name[1..].iter().any(|b| matches!(b, b'+' | b'-')) {
+                    return Err(format!("invalid group name <{}>", String::from_utf8_lossy(name)));
+                }
                 if self.peek(0) != Some(b')') {
                     return Err("undefined group option".into());
                 }
