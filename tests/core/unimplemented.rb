@@ -5,4 +5,4 @@ begin
 rescue NotImplementedError => e
   puts e.message
 end
-p RUBY_ENGINE, RUBY_ENGINE_VERSION == RUBY_VERSION
+p RUBY_VERSION

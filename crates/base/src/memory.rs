@@ -21,7 +21,7 @@ pub(crate) fn lock_taken() {
 
 #[inline(never)]
 pub(crate) fn lock_given() {
-    LOCKS.with(|l| l.set(l.get() - 1));
+    LOCKS.with(|l| l.set(l.get().saturating_sub(1)));
 }
 
 /// Runs `f` as if a lock were held: it comes to its end whatever it allocates. It must not run Ruby code or wait.

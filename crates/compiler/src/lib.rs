@@ -19,6 +19,7 @@ mod error;
 mod exception;
 mod expr;
 mod literal;
+mod malloc;
 mod operators;
 mod params;
 mod pattern;

@@ -12,7 +12,11 @@ use zakuro_vm::*;
 
 /// Payload of an Encoding object.
 struct EncodingData(Encoding);
-impl NativeData for EncodingData {}
+impl NativeData for EncodingData {
+    fn refers(&self) -> bool {
+        false
+    }
+}
 
 #[derive(Default)]
 struct Defaults {

@@ -18,6 +18,9 @@ pub type SizeFn = fn(&mut Cx, Value, &[Value]) -> Result<Value>;
 /// A native size function as an object.
 struct NativeSize(SizeFn);
 impl NativeData for NativeSize {
+    fn refers(&self) -> bool {
+        false
+    }
     fn send_copy(&self) -> Option<SendPayload> {
         Some(Box::new(NativeSize(self.0)))
     }

@@ -65,7 +65,7 @@ mod fiber {
             None | Some(Value::TRUE) => cx.inherited_storage(),
             Some(v) => check_storage(cx, v)?,
         };
-        let mut data = FiberData::new(body);
+        let mut data = FiberData::new(body).counted(cx);
         data.storage = storage;
         data.thread = cx.thread_id();
         cx.data_init(this, data)?;

@@ -135,10 +135,14 @@ impl VmState for Weak {
     }
 }
 
-/// Collects, then runs the finalizers of what died.
-fn collect(cx: &mut Cx) -> Result<()> {
-    if !cx.options.gc_never {
+/// Collects what is young, or, unless `full_mark: false`, everything; then runs the finalizers of what died.
+fn collect(cx: &mut Cx, kw: Kwargs) -> Result<()> {
+    let full = kw.get(Sym::intern("full_mark")).is_none_or(|v| v.truthy());
+    if cx.options.gc_never {
+    } else if full {
         cx.collect();
+    } else {
+        cx.collect_minor();
     }
     run_due(cx)
 }
@@ -200,11 +204,12 @@ fn figures(cx: &mut Cx) -> Vec<(&'static str, i64)> {
         ("total_freed_objects", freed),
         ("malloc_increase_bytes", s.payload_bytes as i64),
         ("malloc_increase_bytes_limit", s.limit as i64),
-        ("minor_gc_count", 0),
-        ("major_gc_count", s.collections as i64),
+        ("minor_gc_count", (s.collections - s.full_collections) as i64),
+        ("major_gc_count", s.full_collections as i64),
         ("live_bytes", s.live_bytes as i64),
         ("allocated_bytes", s.allocated_bytes as i64),
         ("last_pause_nanoseconds", s.last_pause_nanos as i64),
+        ("longest_pause_nanoseconds", s.max_pause_nanos as i64),
         ("shared_regions", regions as i64),
         ("shared_region_bytes", region_bytes as i64),
     ]
@@ -215,13 +220,13 @@ fn figures(cx: &mut Cx) -> Vec<(&'static str, i64)> {
 mod gc {
     use super::*;
 
-    /// Collects now.
+    /// Collects now: everything, or what was made since the last collection.
     ///
     ///     GC.start   #=> nil
+    ///     n = GC.stat(:minor_gc_count); GC.start(full_mark: false); GC.stat(:minor_gc_count) > n   #=> true
     #[method("start", singleton)]
     fn start(cx: &mut Cx, _this: Value, kw: Kwargs) -> Result<Value> {
-        let _ = kw;
-        collect(cx)?;
+        collect(cx, kw)?;
         Ok(Value::NIL)
     }
 
@@ -358,8 +363,7 @@ mod gc {
     ///     Object.new.extend(GC).garbage_collect   #=> nil
     #[method("garbage_collect")]
     fn garbage_collect(cx: &mut Cx, _this: Value, kw: Kwargs) -> Result<Value> {
-        let _ = kw;
-        collect(cx)?;
+        collect(cx, kw)?;
         Ok(Value::NIL)
     }
 }
@@ -622,8 +626,7 @@ mod object_space {
     ///     ObjectSpace.garbage_collect   #=> nil
     #[method("garbage_collect", module_function)]
     fn garbage_collect(cx: &mut Cx, _this: Value, kw: Kwargs) -> Result<Value> {
-        let _ = kw;
-        collect(cx)?;
+        collect(cx, kw)?;
         Ok(Value::NIL)
     }
 

@@ -19,6 +19,9 @@ struct Generator {
     seed: BigInt,
 }
 impl NativeData for Generator {
+    fn refers(&self) -> bool {
+        false
+    }
     fn send_copy(&self) -> Option<SendPayload> {
         Some(Box::new(self.clone()))
     }

@@ -288,6 +288,9 @@ mod record {
             list = &list[1..];
         }
         let names = check_names(cx, list, true)?;
+        if names.len() > zakuro_vm::ivars::MOST as usize {
+            return cx.arg_error("too many members");
+        }
         if let Some(c) = constant
             && !c.bytes().first().is_some_and(|b| b.is_ascii_uppercase())
         {

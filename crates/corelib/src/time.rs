@@ -31,6 +31,9 @@ pub struct TimeData {
     pub clock: Clock,
 }
 impl NativeData for TimeData {
+    fn refers(&self) -> bool {
+        false
+    }
     fn send_copy(&self) -> Option<SendPayload> {
         Some(Box::new(self.clone()))
     }

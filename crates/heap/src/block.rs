@@ -1,10 +1,11 @@
 //! Metadata of one block, kept in the ledger's side table.
 //!
 //! Goal: everything that allocation, marking and sweeping ask about a block is in its first cache line, followed by
-//! three bitmaps with one bit per cell.
+//! four bitmaps with one bit per cell.
 //!
 //! Invariants
-//! - `fin` is a subset of `alloc`. Outside a marking and the sweep that follows it `mark` is zero.
+//! - `fin` is a subset of `alloc`. `mark` is what the last marking found, until the next full one: a cell that is allocated and has no mark is younger.
+//! - `revisit` is zero where `remembered` is false. A bit of it counts only together with the mark.
 //! - `alloc` also covers the not yet used rest of a free run that the allocator holds; the heap knows that range.
 //! - Only the owning heap touches [`Body`]; `owner` and `region` alone are read by others.
 //!
@@ -73,11 +74,15 @@ pub(crate) struct Body {
     pub(crate) finalized: u16,
     pub(crate) class: u8,
     pub(crate) state: State,
+    /// There are bits in `revisit`.
+    pub(crate) remembered: bool,
     /// Keeps the bitmaps off the first cache line (16 bytes of it are `owner` and `region`).
-    _line: [u8; 30],
+    _line: [u8; 29],
     pub(crate) alloc: [u64; WORDS],
     pub(crate) mark: [u64; WORDS],
     pub(crate) fin: [u64; WORDS],
+    /// Marked cells that the next minor collection traces again.
+    pub(crate) revisit: [u64; WORDS],
 }
 
 impl Body {
@@ -97,6 +102,8 @@ impl Body {
         self.alloc[words - 1] >>= words * 64 - self.cells as usize;
         self.mark[..words].fill(0);
         self.fin[..words].fill(0);
+        self.revisit[..words].fill(0);
+        self.remembered = false;
         self.cells as usize
     }
 
@@ -110,6 +117,29 @@ impl Body {
     #[inline(always)]
     pub(crate) fn index(&self, offset: usize) -> usize {
         ((offset as u64 * self.recip as u64) >> 32) as usize
+    }
+
+    /// Has the next minor collection trace a cell again.
+    #[inline]
+    pub(crate) fn note(&mut self, index: usize) {
+        if let Some(word) = self.revisit.get_mut(index >> 6) {
+            *word |= 1 << (index & 63);
+            self.remembered = true;
+        }
+    }
+
+    /// Forgets what was marked.
+    pub(crate) fn clear_marks(&mut self) {
+        let words = self.words();
+        self.mark[..words].fill(0);
+        self.marked = 0;
+        self.revisit[..words].fill(0);
+        self.remembered = false;
+    }
+
+    /// Whether every allocated cell is marked.
+    pub(crate) fn all_marked(&self) -> bool {
+        self.alloc[..self.words()].iter().map(|w| w.count_ones()).sum::<u32>() == self.marked as u32
     }
 
     /// The first run of free cells at or after `from`, as (start, end), marked as allocated.
@@ -164,7 +194,7 @@ fn each_word(start: usize, end: usize, mut f: impl FnMut(usize, u64)) {
     }
 }
 
-const _: () = assert!(size_of::<BlockMeta>() == 64 + 3 * 8 * WORDS);
+const _: () = assert!(size_of::<BlockMeta>() == 64 + 4 * 8 * WORDS);
 
 #[cfg(test)]
 #[path = "block_tests.rs"]

@@ -14,13 +14,14 @@
 //! - Counting bytes per allocation: counted per run when it is opened, and the rest taken off when it is closed.
 //! - Taking an id and a first block in `new`: most of the cost of a VM that dies young.
 
+use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
-use std::{mem, ptr};
 
 use zakuro_base::memory::out_of_memory;
 
 use crate::block::{Body, NONE, State};
+use crate::collect::{MIN_RESERVE, Marking};
 use crate::ledger::{BLOCK_SHIFT, BLOCK_SIZE, Ledger};
 use crate::limit::Limit;
 use crate::mark::{Lookup, Marker};
@@ -36,8 +37,6 @@ pub type FinalizeFn = unsafe fn(*mut Header, &mut FinalizeCx);
 
 /// Blocks taken at a time: as many as the heap has, at most this.
 const MAX_BATCH: usize = 16;
-/// Empty blocks that a heap may keep in any case.
-const MIN_RESERVE: usize = 16;
 
 /// What a finalizer reports.
 #[derive(Default)]
@@ -55,8 +54,10 @@ impl FinalizeCx {
 /// Figures of [`Heap::stats`]; bytes where the name says so.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HeapStats {
+    /// Minor and full ones.
     pub collections: u64,
-    /// Cell bytes that the last marking found alive.
+    pub full_collections: u64,
+    /// Cell bytes marked: alive after the last full collection, or since.
     pub live_bytes: usize,
     /// Cell bytes allocated since the heap was made.
     pub allocated_bytes: u64,
@@ -71,6 +72,7 @@ pub struct HeapStats {
     /// Time spent in `collect` altogether; lazy sweeping counts as allocation.
     pub gc_nanos: u64,
     pub last_pause_nanos: u64,
+    pub max_pause_nanos: u64,
     /// Cell and payload bytes allocated since the last collection at which the heap wants the next one.
     pub limit: usize,
 }
@@ -112,20 +114,25 @@ const MODEST: usize = 8 << 20;
 
 /// The cells of one VM. May move between native threads; is never shared.
 pub struct Heap {
-    runs: [Run; CLASSES],
+    pub(crate) runs: [Run; CLASSES],
     /// Bytes allocated since the last collection, cells by run and payload by call.
-    since: usize,
-    limit: Limit,
+    pub(crate) since: usize,
+    pub(crate) limit: Limit,
     /// Poll word of the VM and the bit to set in it when a collection is wanted. Writer here: this heap's thread (a read-modify-write, but
     /// only when the limit is passed, never per allocation).
     poll: Option<(*const AtomicU32, u32)>,
-    payload: usize,
+    pub(crate) payload: usize,
+    /// `payload` after the last collection, and how much of it sweeping has freed since.
+    pub(crate) payload_then: usize,
+    pub(crate) swept: usize,
+    /// Told by `add_pressure` since the last full collection.
+    pub(crate) pressure: usize,
     /// Bytes that the owner has used up for good, outside the heap.
     spent: usize,
     /// Buffers and regions received last, by address, and the place of the next.
     received: ([usize; 4], usize),
     /// Cell bytes of the runs opened since the last collection.
-    cells_since: usize,
+    pub(crate) cells_since: usize,
     budget: Budget,
     pub(crate) classes: [Class; CLASSES],
     pub(crate) lookup: Lookup,
@@ -135,22 +142,36 @@ pub struct Heap {
     /// Blocks in lists or current.
     pub(crate) blocks: usize,
     pub(crate) finalize: FinalizeFn,
-    trace: TraceFn,
+    pub(crate) trace: TraceFn,
     /// An allocation was refused because the reservation is used up: what raising the exception needs comes from its last blocks.
-    desperate: bool,
+    pub(crate) desperate: bool,
     /// It has used such blocks since it was last asked.
     short: bool,
     /// Marking has begun and did not come to its end: while it lasts, or because a tracer panicked.
-    cut_short: bool,
+    pub(crate) cut_short: bool,
     /// Between marking and the partition of the blocks: mark bits tell what lives.
-    marked: bool,
-    live: usize,
-    allocated_bytes: u64,
-    allocated_cells: u64,
-    collections: u64,
-    gc_time: Duration,
-    last_pause: Duration,
-    last_end: Option<Instant>,
+    pub(crate) marked: bool,
+    pub(crate) live: usize,
+    pub(crate) allocated_bytes: u64,
+    pub(crate) allocated_cells: u64,
+    pub(crate) collections: u64,
+    pub(crate) gc_time: Duration,
+    pub(crate) last_pause: Duration,
+    pub(crate) last_end: Option<Instant>,
+    pub(crate) full_collections: u64,
+    pub(crate) last_full: Option<Instant>,
+    pub(crate) max_pause: Duration,
+    /// The running collection, or the last one, marks everything.
+    pub(crate) full: bool,
+    /// The last collection was full, and `base` is not known yet: that takes the sweep.
+    pub(crate) was_full: bool,
+    /// Bytes of cells and payload that the last full collection has kept.
+    pub(crate) base: usize,
+    /// The same of the last collection.
+    pub(crate) kept: usize,
+    /// A full marking that goes on in steps.
+    pub(crate) marking: Option<Marking>,
+    pub(crate) describe: Option<fn(*mut Header) -> String>,
 }
 
 // SAFETY: the pointers lead to blocks and rows that only this heap uses, from whichever thread holds the heap.
@@ -165,6 +186,9 @@ impl Heap {
             limit: Limit::new(),
             poll: None,
             payload: 0,
+            payload_then: 0,
+            swept: 0,
+            pressure: 0,
             spent: 0,
             received: ([0; 4], 0),
             cells_since: 0,
@@ -187,6 +211,15 @@ impl Heap {
             gc_time: Duration::ZERO,
             last_pause: Duration::ZERO,
             last_end: None,
+            full_collections: 0,
+            last_full: None,
+            max_pause: Duration::ZERO,
+            full: false,
+            was_full: false,
+            base: 0,
+            kept: 0,
+            marking: None,
+            describe: None,
         }
     }
 
@@ -287,12 +320,18 @@ impl Heap {
     #[inline(always)]
     pub fn add_payload(&mut self, bytes: usize) {
         self.payload = self.payload.wrapping_add(bytes);
-        self.add_pressure(bytes);
+        self.count(bytes);
     }
 
-    /// `bytes` that a collection may free, beside cells and payload.
-    #[inline(always)]
+    /// `bytes` that a collection may free, beside cells and payload. Whether it has is not known: a full one may be needed.
+    #[inline]
     pub fn add_pressure(&mut self, bytes: usize) {
+        self.pressure = self.pressure.saturating_add(bytes);
+        self.count(bytes);
+    }
+
+    #[inline(always)]
+    fn count(&mut self, bytes: usize) {
         self.since = self.since.wrapping_add(bytes);
         if self.since >= self.limit.extra {
             self.raise_poll();
@@ -367,7 +406,7 @@ impl Heap {
         self.budget = Budget { soft: usize::MAX, ceiling: usize::MAX, reserve: 0 };
     }
     /// The next collection comes when the limit is reached, at the latest.
-    fn hold_limit(&mut self) {
+    pub(crate) fn hold_limit(&mut self) {
         if self.budget.soft != usize::MAX {
             let left = self.budget.soft.saturating_sub(self.used()).max(self.budget.reserve / 4);
             self.limit.extra = self.limit.extra.min(left);
@@ -402,72 +441,6 @@ impl Heap {
     #[inline(always)]
     pub fn wants_collection(&self) -> bool {
         self.since >= self.limit.extra
-    }
-
-    /// Marks from `roots`, then leaves the dead to lazy sweeping.
-    pub fn collect(&mut self, roots: &mut dyn FnMut(&mut Marker<'_>)) {
-        self.collect_with_weak(roots, &mut |_| {});
-    }
-
-    /// [`Heap::collect`] with `after_mark` run between marking and sweeping, for weak tables: they drop the entries whose cell
-    /// is not [`Heap::is_marked_or_new`].
-    pub fn collect_with_weak(&mut self, roots: &mut dyn FnMut(&mut Marker<'_>), after_mark: &mut dyn FnMut(&Heap)) {
-        let start = Instant::now();
-        self.finish_sweep();
-        self.close_runs();
-        if self.cut_short {
-            self.clear_marks();
-        }
-        self.cut_short = true;
-        let marking = Instant::now();
-        let mut marker = Marker::new(self.lookup, &mut self.holdings);
-        roots(&mut marker);
-        self.live = marker.drain(self.trace);
-        self.cut_short = false;
-        let marked = Instant::now();
-        self.holdings.spread();
-        self.marked = true;
-        after_mark(self);
-        self.marked = false;
-        self.holdings.drop_unseen();
-        // Payload of the dead is worth more than a short pause when there is more of it than of cells: malloc can't
-        // reuse it before, and the next limit would count it as alive.
-        self.partition(self.payload > self.live);
-        let mutating = self.last_end.map(|end| start.saturating_duration_since(end));
-        self.limit.update(self.live + self.payload, self.since, mutating, marked - marking);
-        self.since = 0;
-        self.cells_since = 0;
-        self.hold_limit();
-        // What is empty now is what the next cycle will fill: keep it, to the size of the cycle.
-        let keep = (self.limit.extra >> BLOCK_SHIFT).max(MIN_RESERVE);
-        if self.reserve.len() > keep + keep / 4 {
-            self.trim(keep);
-        }
-        if self.desperate && (!self.reserve.is_empty() || Ledger::get().has_spare()) {
-            self.desperate = false;
-        }
-        let end = Instant::now();
-        self.collections += 1;
-        self.last_pause = end - start;
-        self.gc_time += self.last_pause;
-        self.last_end = Some(end);
-    }
-
-    /// Forgets a marking that was cut short: what it has marked it may not have traced. All blocks are swept.
-    #[cold]
-    fn clear_marks(&mut self) {
-        for lists in self.classes {
-            for first in [lists.current, lists.available, lists.full] {
-                let mut block = first;
-                while block != NONE {
-                    // SAFETY: this heap owns the block.
-                    let b = unsafe { &mut *self.body(block) };
-                    b.mark = [0; crate::block::WORDS];
-                    b.marked = 0;
-                    block = if first == lists.current { NONE } else { b.next };
-                }
-            }
-        }
     }
 
     /// Finishes lazy sweeping now: every finalizer of a dead cell has run, and empty blocks are given back.
@@ -513,11 +486,11 @@ impl Heap {
     }
 
     /// In the hook of [`Heap::collect_with_weak`]: marking reached `cell`. Later: it lived at the last marking or was allocated
-    /// since. In the hook, a region's cells count as marked when any of them was reached.
+    /// since. In the hook of a full collection, a region's cells count as marked when any of them was reached.
     /// True for other cells (null too): this heap doesn't decide about them.
     pub fn is_marked_or_new(&self, cell: *mut Header) -> bool {
         let Some(body) = self.lookup.body(cell.addr()) else {
-            return !self.marked || self.holdings.seen(cell.addr()).unwrap_or(true);
+            return !self.marked || !self.full || self.holdings.seen(cell.addr()).unwrap_or(true);
         };
         // SAFETY: this heap owns the block.
         let b = unsafe { &*body };
@@ -557,6 +530,7 @@ impl Heap {
         let (cells, bytes) = self.unused();
         HeapStats {
             collections: self.collections,
+            full_collections: self.full_collections,
             live_bytes: self.live,
             allocated_bytes: self.allocated_bytes - bytes as u64,
             allocated_cells: self.allocated_cells - cells as u64,
@@ -565,17 +539,19 @@ impl Heap {
             payload_bytes: self.payload,
             gc_nanos: self.gc_time.as_nanos() as u64,
             last_pause_nanos: self.last_pause.as_nanos() as u64,
+            max_pause_nanos: self.max_pause.as_nanos() as u64,
             limit: self.limit.extra,
         }
     }
 
     /// Cells and bytes of the open runs that were counted but not handed out yet.
-    fn unused(&self) -> (usize, usize) {
+    pub(crate) fn unused(&self) -> (usize, usize) {
         let rest = self.runs.iter().zip(SIZES).map(|(run, size)| ((run.end - run.bump) / size as usize, run.end - run.bump));
         rest.fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
     }
 
     pub(crate) fn payload_freed(&mut self, bytes: usize) {
+        self.swept += bytes;
         self.payload = self.payload.saturating_sub(bytes);
     }
 
@@ -657,29 +633,6 @@ impl Heap {
             let end = end.max(self.lookup.low + self.lookup.span);
             self.lookup.low = self.lookup.low.min(low);
             self.lookup.span = end - self.lookup.low;
-        }
-    }
-
-    /// Gives the unused rests of the open runs back to their blocks and puts the current blocks into lists.
-    fn close_runs(&mut self) {
-        let (cells, bytes) = self.unused();
-        self.allocated_cells -= cells as u64;
-        self.allocated_bytes -= bytes as u64;
-        self.since = self.since.saturating_sub(bytes);
-        self.cells_since = self.cells_since.saturating_sub(bytes);
-        for (class, size) in SIZES.into_iter().enumerate() {
-            let run = mem::replace(&mut self.runs[class], Run { bump: 0, end: 0 });
-            let current = mem::replace(&mut self.classes[class].current, NONE);
-            if current == NONE {
-                continue;
-            }
-            // SAFETY: this heap owns the block.
-            let b = unsafe { &mut *self.body(current) };
-            if run.bump != run.end {
-                let (base, size) = (self.address(current), size as usize);
-                b.give_back((run.bump - base) / size, (run.end - base) / size);
-            }
-            b.next = mem::replace(&mut self.classes[class].full, current);
         }
     }
 }

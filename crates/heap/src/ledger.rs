@@ -38,6 +38,9 @@ const DIRTY_LIMIT: usize = 64 << 20;
 /// Blocks of the reservation that are kept for the desperate, where they are no more than one in 64.
 const SPARE: usize = 256;
 const LEAST_SPARE: usize = 64;
+const PAGE: usize = 4096;
+/// Free blocks without pages after which their rows are looked at.
+const MANY_ROWS: usize = 1024;
 /// Free blocks that keep their pages in any case.
 const KEEP_DIRTY: usize = 64;
 
@@ -73,6 +76,8 @@ struct Books {
     dirty: Vec<u32>,
     /// Free, pages given back.
     clean: Vec<u32>,
+    /// So many of `clean` have given their rows' pages back.
+    rows_clean: usize,
     /// Fewest of `dirty` since [`Ledger::relax`]: nobody needed these.
     least_dirty: usize,
     /// Blocks with heaps.
@@ -239,7 +244,40 @@ impl Ledger {
         if !surplus.is_empty() {
             self.clean(surplus);
         }
+        self.relax_rows();
         more
+    }
+
+    /// Gives pages of rows back whose blocks are all free without pages: 65 MB after 20,000 idle VMs. A row of zeros is that of a block which
+    /// nobody owns.
+    fn relax_rows(&self) {
+        let mut free = {
+            let mut books = self.lock();
+            books.rows_clean = books.rows_clean.min(books.clean.len());
+            // Nobody must be refused a block meanwhile.
+            if cfg!(miri) || books.clean.len() < books.rows_clean + MANY_ROWS || self.blocks - books.fresh < books.clean.len() {
+                return;
+            }
+            let free = std::mem::take(&mut books.clean);
+            books.in_flight += free.len();
+            free
+        };
+        free.sort_unstable();
+        for run in free.chunk_by(|a, b| a + 1 == *b) {
+            let rows = self.table as usize + run[0] as usize * size_of::<BlockMeta>();
+            let (from, to) = (rows.next_multiple_of(PAGE), (rows + run.len() * size_of::<BlockMeta>()) / PAGE * PAGE);
+            if from < to {
+                // SAFETY: these rows belong to nobody but this call, and are open. Whoever looks for an owner meanwhile finds none, before and after.
+                unsafe { libc::madvise(self.table.cast::<u8>().add(from - self.table as usize).cast(), to - from, libc::MADV_DONTNEED) };
+            }
+        }
+        let mut books = self.lock();
+        books.in_flight -= free.len();
+        // Lowest address last, so that it is taken first.
+        free.reverse();
+        free.append(&mut books.clean);
+        books.rows_clean = free.len();
+        books.clean = free;
     }
 
     /// Gives the pages of blocks back that are in flight.
@@ -286,7 +324,17 @@ impl Ledger {
 
 impl Books {
     fn new() -> Books {
-        Books { last_heap_id: 0, fresh: 0, opened: 0, dirty: Vec::new(), clean: Vec::new(), least_dirty: 0, in_use: 0, in_flight: 0 }
+        Books {
+            last_heap_id: 0,
+            fresh: 0,
+            opened: 0,
+            dirty: Vec::new(),
+            clean: Vec::new(),
+            rows_clean: 0,
+            least_dirty: 0,
+            in_use: 0,
+            in_flight: 0,
+        }
     }
 }
 

@@ -10,6 +10,7 @@
 //! - A cell starts with a [`Header`] and never moves. Cells are 16-byte aligned and at most [`MAX_CELL`] bytes; what
 //!   is larger lives in a [`SharedBuf`] or in a malloc'ed box that a finalized cell owns.
 //! - Allocation never collects. The owner asks [`Heap::wants_collection`] at safepoints and calls [`Heap::collect`].
+//! - A cell that has the OLD flag is [`remember`]ed before a reference is stored in it (module `collect`).
 //! - All that is known about a cell besides its content (allocated, marked, finalized, size) is in a side table, so
 //!   neither marking a cell twice nor sweeping touches its memory.
 //!
@@ -21,6 +22,7 @@
 //!   guess; runs of free cells are found in the bitmap instead.
 
 mod block;
+mod collect;
 mod heap;
 mod ledger;
 mod limit;
@@ -30,6 +32,7 @@ pub mod shared_buf;
 mod size_class;
 mod sweep;
 
+pub use collect::remember;
 pub use heap::{FinalizeCx, FinalizeFn, Heap, HeapStats, TraceFn};
 pub use ledger::{BLOCK_SIZE, CHUNK_SIZE, Ledger, LedgerStats};
 pub use mark::Marker;
@@ -59,8 +62,9 @@ pub mod flags {
     pub const CAPTURED: u8 = 2;
     /// Lives outside any VM's heap (region, static); never marked, never swept.
     pub const SHARED: u8 = 4;
-    /// Known to the write barrier of a generational collection.
-    pub const REMEMBERED: u8 = 8;
+    /// Was traced, and is not traced by minor collections any more: [`crate::remember`] is called before a reference is stored in it. Set by the
+    /// owner's tracer on the kinds of cells that such stores happen to (the bit means something else on others).
+    pub const OLD: u8 = 8;
     /// Has instance variables outside its own layout.
     pub const HAS_IVARS: u8 = 16;
     /// Has been asked for its object id.

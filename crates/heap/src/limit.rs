@@ -1,21 +1,23 @@
-//! When to collect: the square-root rule.
+//! When to collect: the square-root rule for full collections, a nursery between them.
 //!
-//! After a collection with live size L (cells and payload, bytes), smoothed allocation rate g and marking speed s
-//! (bytes/s each), the heap may allocate E more bytes before the next one:
+//! After a full collection with live size L (cells and payload, bytes), the old part may grow by E bytes before the next one. Let g be the rate at which it grew
+//! and s the marking speed (bytes/s each), smoothed:
 //!
 //! ```text
 //! E = max( sqrt(L * (g/s) / C),            MemBalancer (Kirisame, Shenoy, Panchekha: "Optimal Heap Limits for
 //!                                          Reducing Browser Memory Use", OOPSLA 2022, section 3)
-//!          min(L * (g/s) / OVERHEAD, L),   GC time / mutator time = L*g / (s*E): <= OVERHEAD, if E <= L allows it
-//!          floor )
+//!          min(L * (g/s) / OVERHEAD, L),   time of full collections / mutator time = L*g / (s*E): <= OVERHEAD, if E <= L allows it
+//!          1 MiB )
 //! ```
 //!
-//! The floor is 1 MiB, what stays in a core's second-level cache: a new VM touches little, and one whose garbage is all that it has reuses warm
-//! memory. It rises up to 4 MiB where marking from the roots alone (deep stacks, many fibers) would take more than OVERHEAD of the time.
-//! 32 VMs that share a job of 0.2 s on 2 cores: 4,900 page faults instead of 23,800 with 4 MiB always, 28 MB resident instead of 100, and less CPU time.
-//!
 //! With C the same in every heap, the sum of all heaps' E is spent where a byte saves the most collection time.
-//! A heap that allocates slowly (an idle VM) gets a small E.
+//! A heap that grows slowly (an idle VM) gets a small E.
+//!
+//! A minor collection comes when N bytes were allocated. N is at least 1 MiB, what stays in a core's second-level cache: a new VM touches little, and one whose
+//! garbage is all that it has reuses warm memory. It rises up to 4 MiB where marking from the roots alone (deep stacks, many fibers) would take more than OVERHEAD of the
+//! time, and to E/4 where a minor collection costs more still (a large Hash that is written to all the time is looked through each time); and it is E/8 at least, but no more than 8 MiB:
+//! what lives of that many bytes is marked within a few milliseconds.
+//! 32 VMs that share a job of 0.2 s on 2 cores: 4,900 page faults instead of 23,800 with 4 MiB always, 28 MB resident instead of 100, and less CPU time.
 //!
 //! Rejected: a fixed factor on L (CRuby's 1.8): thousands of small heaps collect too often, a big one wastes most.
 
@@ -23,6 +25,8 @@ use std::time::Duration;
 
 /// Range of the floor in bytes.
 const FLOOR: (f64, f64) = ((1 << 20) as f64, (4 << 20) as f64);
+/// Largest nursery that is no floor.
+const NURSERY: f64 = (8 << 20) as f64;
 /// Price of memory: 1/bytes. L = 10 MB with g/s = 0.5 gets E = 22 MB.
 const C: f64 = 1e-8;
 /// Aimed-for ratio of collection time to mutator time.
@@ -35,41 +39,57 @@ const RATIO: f64 = 0.5;
 const RATIO_RANGE: (f64, f64) = (0.01, 8.0);
 
 pub(crate) struct Limit {
-    /// E in bytes.
+    /// N in bytes.
     pub(crate) extra: usize,
+    /// E in bytes.
+    pub(crate) growth: usize,
     /// Bytes/s, 0 before the first sample.
-    allocation_rate: f64,
+    growth_rate: f64,
     /// Bytes/s, 0 before the first sample.
     marking_speed: f64,
-    /// Bytes per cycle that keep marking within OVERHEAD, 0 before the first sample.
+    /// Bytes per cycle that keep minor collections within OVERHEAD, 0 before the first sample.
     floor: f64,
 }
 
 impl Limit {
     pub(crate) const fn new() -> Limit {
-        Limit { extra: FLOOR.0 as usize, allocation_rate: 0.0, marking_speed: 0.0, floor: 0.0 }
+        Limit { extra: FLOOR.0 as usize, growth: FLOOR.0 as usize, growth_rate: 0.0, marking_speed: 0.0, floor: 0.0 }
     }
 
-    /// Takes the samples of one cycle: `allocated` bytes in `mutating` time (None before the first collection), then
-    /// `live` bytes found in `marking` time.
-    pub(crate) fn update(&mut self, live: usize, allocated: usize, mutating: Option<Duration>, marking: Duration) {
+    /// Takes the samples of a minor collection: `allocated` bytes in `mutating` time (None before the first collection), then `marking`.
+    pub(crate) fn minor(&mut self, allocated: usize, mutating: Option<Duration>, marking: Duration) {
         if let Some(t) = mutating {
             let rate = allocated as f64 / t.as_secs_f64().max(1e-6);
-            smooth(&mut self.allocation_rate, rate);
             smooth(&mut self.floor, rate * marking.as_secs_f64() / OVERHEAD);
+        }
+        self.set_nursery();
+    }
+
+    /// Takes the samples of a full collection: the old part has `grown` in the `time` since the last full one (None: the first), then
+    /// `live` bytes were found in `marking` time.
+    pub(crate) fn full(&mut self, live: usize, grown: usize, time: Option<Duration>, marking: Duration) {
+        if let Some(t) = time {
+            smooth(&mut self.growth_rate, grown as f64 / t.as_secs_f64().max(1e-6));
         }
         // Below this the time is the roots', not the cells'.
         if live >= 256 << 10 {
             smooth(&mut self.marking_speed, live as f64 / marking.as_secs_f64().max(1e-6));
         }
-        let ratio = match (self.allocation_rate, self.marking_speed) {
+        let ratio = match (self.growth_rate, self.marking_speed) {
             (g, s) if g > 0.0 && s > 0.0 => (g / s).clamp(RATIO_RANGE.0, RATIO_RANGE.1),
             _ => RATIO,
         };
         let live = live as f64;
         let balanced = (live * ratio / C).sqrt();
         let bounded = (live * ratio / OVERHEAD).min(live);
-        self.extra = balanced.max(bounded).max(self.floor.clamp(FLOOR.0, FLOOR.1)) as usize;
+        self.growth = balanced.max(bounded).max(FLOOR.0) as usize;
+        self.set_nursery();
+    }
+
+    fn set_nursery(&mut self) {
+        let growth = self.growth as f64;
+        let share = (growth / 8.0).min(NURSERY);
+        self.extra = self.floor.clamp(FLOOR.0, FLOOR.1.max(growth / 4.0)).max(share) as usize;
     }
 }
 

@@ -1,4 +1,4 @@
-//! The rule's ends: small heaps get the minimum, large ones at most as much again as they hold (or the root).
+//! The rule's ends: small heaps get the minimum, large ones may grow by at most as much again as they hold (or the root), nurseries stay small.
 
 use super::*;
 
@@ -7,8 +7,8 @@ const MB: usize = 1 << 20;
 #[test]
 fn empty_heap_gets_the_minimum() {
     let mut l = Limit::new();
-    l.update(0, 4 * MB, None, Duration::from_micros(5));
-    assert_eq!(l.extra, MB);
+    l.full(0, 4 * MB, None, Duration::from_micros(5));
+    assert_eq!((l.extra, l.growth), (MB, MB));
 }
 
 #[test]
@@ -17,7 +17,7 @@ fn costly_roots_raise_the_floor_to_its_end() {
         let mut l = Limit::new();
         for _ in 0..20 {
             // 1 GB/s.
-            l.update(0, l.extra, Some(Duration::from_nanos(l.extra as u64)), Duration::from_micros(marking));
+            l.minor(l.extra, Some(Duration::from_nanos(l.extra as u64)), Duration::from_micros(marking));
         }
         l.extra
     };
@@ -29,13 +29,23 @@ fn costly_roots_raise_the_floor_to_its_end() {
 
 #[test]
 fn grows_with_the_live_size_and_less_than_linearly() {
-    let extra = |live| {
+    let growth = |live| {
         let mut l = Limit::new();
-        l.update(live, 100 * MB, Some(Duration::from_millis(400)), Duration::from_nanos(live as u64 * 2));
-        l.extra
+        l.full(live, 100 * MB, Some(Duration::from_millis(400)), Duration::from_nanos(live as u64 * 2));
+        assert!(l.extra <= 8 * MB);
+        l.growth
     };
-    assert!(extra(4 * MB) > extra(MB));
-    assert!(extra(400 * MB) > extra(100 * MB));
-    assert!(extra(100 * MB) < 100 * extra(MB));
-    assert!(extra(1000 * MB) <= 1001 * MB);
+    assert!(growth(4 * MB) > growth(MB));
+    assert!(growth(400 * MB) > growth(100 * MB));
+    assert!(growth(100 * MB) < 100 * growth(MB));
+    assert!(growth(1000 * MB) <= 1001 * MB);
+}
+
+#[test]
+fn costly_minor_collections_of_a_large_heap_come_less_often() {
+    let mut l = Limit::new();
+    l.full(200 * MB, 100 * MB, Some(Duration::from_millis(100)), Duration::from_millis(100));
+    let before = l.extra;
+    l.minor(8 * MB, Some(Duration::from_millis(4)), Duration::from_millis(8));
+    assert!(l.extra > 2 * before && l.extra <= l.growth / 4);
 }

@@ -4,7 +4,7 @@
 //! lives in an explicit stack, never in native recursion.
 //!
 //! Invariants
-//! - While a [`Marker`] exists the heap allocates nothing and holds no open free run, so `alloc` is exact.
+//! - While a [`Marker`] exists the heap allocates nothing. It holds no open free run, so `alloc` is exact, but in the steps of a marking.
 //! - A cell is pushed exactly once, when its mark bit goes from 0 to 1. When there is no memory for a larger stack it is not pushed; what such cells
 //!   refer to is found by going through all marked cells once more.
 //!
@@ -21,9 +21,10 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use crate::Header;
 use crate::block::{BlockMeta, Body};
-use crate::heap::{Heap, TraceFn};
+use crate::heap::{Heap, Run, TraceFn};
 use crate::ledger::{BLOCK_SHIFT, BLOCK_SIZE};
 use crate::region::{Holdings, Range};
+use crate::size_class::CLASSES;
 
 /// Turns addresses into cells of one heap.
 #[derive(Clone, Copy)]
@@ -66,18 +67,41 @@ impl Lookup {
     }
 }
 
+/// References of a cell that are marked at a time.
+pub(crate) const PART: usize = if cfg!(miri) { 16 } else { 1 << 14 };
+
+/// Who was found through whom; 0: a root.
+#[derive(Default)]
+pub(crate) struct Parents {
+    pub(crate) current: usize,
+    pub(crate) of: hashbrown::HashMap<usize, usize, foldhash::fast::FixedState>,
+}
+
 /// Collects what is reachable; handed to the roots function and to the tracer.
 pub struct Marker<'a> {
     lookup: Lookup,
-    stack: Vec<*mut Header>,
-    live: usize,
+    /// The heap's open runs, during a step.
+    runs: [Run; CLASSES],
+    pub(crate) stack: Vec<*mut Header>,
+    /// Large cells of which a part was traced, and where the next part begins.
+    pub(crate) open: Vec<(*mut Header, usize)>,
+    /// The traced cell was traced before.
+    retracing: bool,
+    pub(crate) is_check: bool,
+    /// Where the traced cell's next part begins.
+    from: usize,
+    /// What was done in this step, in traced cells.
+    work: usize,
+    pub(crate) live: usize,
     /// Of the heap; apart, so that a word outside costs one compare.
     regions: Range,
     holdings: *mut Holdings,
     /// The region noted last.
     noted: usize,
     /// Some marked cell was not pushed.
-    overflow: bool,
+    pub(crate) overflow: bool,
+    /// The cell whose references are marked now, and who was the first to refer to each: for the check of minor collections in debug builds.
+    pub(crate) parents: Option<Parents>,
     /// There was no memory for a larger stack. Not asked for again: malloc takes long to say no, and every cell would ask.
     refused: bool,
     heap: PhantomData<&'a mut Heap>,
@@ -85,18 +109,76 @@ pub struct Marker<'a> {
 
 impl<'a> Marker<'a> {
     /// The holdings are the heap's; nothing else touches them while the marker exists.
-    pub(crate) fn new(lookup: Lookup, holdings: &mut Holdings) -> Marker<'a> {
+    pub(crate) fn new(lookup: Lookup, runs: [Run; CLASSES], holdings: &mut Holdings) -> Marker<'a> {
         let regions = holdings.range;
         Marker {
             lookup,
+            runs,
             stack: Vec::with_capacity(512),
+            open: Vec::new(),
+            retracing: false,
+            is_check: false,
+            from: 0,
+            work: 0,
             live: 0,
             regions,
             holdings,
             noted: 0,
             overflow: false,
+            parents: None,
             refused: false,
             heap: PhantomData,
+        }
+    }
+
+    /// Traces cells that were traced before, and were noted because they may have been written to since.
+    pub(crate) fn retrace(&mut self, cells: Vec<*mut Header>, trace: TraceFn) {
+        self.retracing = true;
+        for cell in cells {
+            self.traces(cell);
+            // SAFETY: a marked cell of this heap.
+            unsafe { trace(cell, self) };
+        }
+        self.retracing = false;
+    }
+
+    /// The cell that is traced was traced before, in this marking or in the one that a minor collection goes on from: only what was stored in it since needs to be marked.
+    #[inline]
+    pub fn is_retracing(&self) -> bool {
+        self.retracing
+    }
+
+    /// Nothing depends on this marking: the tracer leaves no trace.
+    #[inline]
+    pub fn is_check(&self) -> bool {
+        self.is_check
+    }
+
+    /// Which of a cell's `len` references the tracer marks now: all of them, or a part of very many. It comes again for the rest, so neither a step of the
+    /// marking nor its stack grows with the cell. The owner passes the barrier before it moves references within such a cell.
+    #[inline]
+    pub fn part(&mut self, cell: *mut Header, len: usize) -> std::ops::Range<usize> {
+        if len <= PART {
+            return 0..len;
+        }
+        let from = self.from.min(len);
+        let to = len.min(from + PART);
+        self.work += (to - from) / 4;
+        if to < len {
+            self.open.push((cell, to));
+        }
+        from..to
+    }
+
+    /// Has the next minor collection trace a cell again, whatever is stored in it meanwhile: for cells that are written to without telling. Called by
+    /// the tracer for the cell that it traces.
+    #[inline]
+    pub fn revisit(&mut self, cell: *mut Header) {
+        if let Some(body) = self.lookup.body(cell.addr()) {
+            // SAFETY: as in `mark`.
+            let b = unsafe { &mut *body };
+            let index = b.index(cell.addr() % BLOCK_SIZE);
+            b.note(index);
         }
     }
 
@@ -131,7 +213,12 @@ impl<'a> Marker<'a> {
     pub fn mark_conservative(&mut self, word: usize) {
         if let Some((cell, body, index)) = self.lookup.cell(word) {
             // SAFETY: as in `mark`.
-            self.mark_at(cell, unsafe { &mut *body }, index);
+            let b = unsafe { &mut *body };
+            // In a step the cells of open runs that are still to be handed out count as allocated: a suspended stack may hold an old address of one.
+            let run = self.runs[b.class as usize % CLASSES];
+            if !(run.bump..run.end).contains(&cell.addr()) {
+                self.mark_at(cell, b, index);
+            }
         } else {
             self.elsewhere(word);
         }
@@ -166,6 +253,11 @@ impl<'a> Marker<'a> {
             *word |= bit;
             b.marked += 1;
             self.live += b.size as usize;
+            if cfg!(debug_assertions)
+                && let Some(p) = &mut self.parents
+            {
+                p.of.insert(cell.addr(), p.current);
+            }
             if self.stack.len() == self.stack.capacity() && !self.grow() {
                 return;
             }
@@ -208,8 +300,14 @@ impl<'a> Marker<'a> {
                         let at = base + (block << BLOCK_SHIFT) + (w * 64 + bits.trailing_zeros() as usize) * (*body).size as usize;
                         bits &= bits - 1;
                         trace(ptr::with_exposed_provenance_mut(at), self);
-                        while let Some(cell) = self.stack.pop() {
+                        loop {
+                            while let Some(cell) = self.stack.pop() {
+                                trace(cell, self);
+                            }
+                            let Some((cell, from)) = self.open.pop() else { break };
+                            self.from = from;
                             trace(cell, self);
+                            self.from = 0;
                         }
                     }
                 }
@@ -217,30 +315,57 @@ impl<'a> Marker<'a> {
         }
     }
 
-    /// Traces until nothing is left. Returns the bytes of all marked cells.
-    pub(crate) fn drain(mut self, trace: TraceFn) -> usize {
+    /// Traces until nothing is left.
+    pub(crate) fn drain(&mut self, trace: TraceFn) {
+        while !self.step(trace, usize::MAX) || self.overflow {
+            if std::mem::take(&mut self.overflow) {
+                self.rescan(trace);
+            }
+        }
+    }
+
+    /// Traces about `work` cells. Returns whether nothing is left (but what an overflow has left out).
+    pub(crate) fn step(&mut self, trace: TraceFn, work: usize) -> bool {
         const AHEAD: usize = 8;
         let mut queue = [ptr::null_mut(); AHEAD];
         let (mut head, mut len) = (0, 0);
+        self.work = 0;
         loop {
-            while len < AHEAD {
+            let spent = self.work >= work;
+            while len < AHEAD && !spent {
                 let Some(cell) = self.stack.pop() else { break };
                 prefetch(cell);
                 queue[(head + len) % AHEAD] = cell;
                 len += 1;
             }
             if len == 0 {
-                if !std::mem::take(&mut self.overflow) {
-                    return self.live;
+                if spent {
+                    return self.stack.is_empty() && self.open.is_empty();
                 }
-                self.rescan(trace);
+                let Some((cell, from)) = self.open.pop() else { return true };
+                self.from = from;
+                self.traces(cell);
+                // SAFETY: as below.
+                unsafe { trace(cell, self) };
+                self.from = 0;
                 continue;
             }
             let cell = queue[head];
             head = (head + 1) % AHEAD;
             len -= 1;
+            self.work += 1;
+            self.traces(cell);
             // SAFETY: the cell is allocated in this heap, and its owner initialised it before this safepoint.
-            unsafe { trace(cell, &mut self) };
+            unsafe { trace(cell, self) };
+        }
+    }
+
+    #[inline(always)]
+    fn traces(&mut self, cell: *mut Header) {
+        if cfg!(debug_assertions)
+            && let Some(p) = &mut self.parents
+        {
+            p.current = cell.addr();
         }
     }
 }

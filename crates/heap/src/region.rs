@@ -235,6 +235,11 @@ impl Holdings {
         key
     }
 
+    /// Before a marking of everything.
+    pub(crate) fn forget_notes(&mut self) {
+        self.table.values_mut().for_each(|hold| hold.seen = false);
+    }
+
     /// After a marking: what a noted region holds counts as noted.
     pub(crate) fn spread(&mut self) {
         let mut work: Vec<Region> =

@@ -265,6 +265,11 @@ unsafe impl Send for BufRef {}
 unsafe impl Sync for BufRef {}
 
 impl BufRef {
+    /// Where the buffer is: as long as it lives no other one has the same.
+    pub fn address(&self) -> usize {
+        self.0.as_ptr() as usize
+    }
+
     /// A new buffer of `cap` uninitialised bytes. None if the size overflows or memory is short.
     pub fn new(cap: usize) -> Option<BufRef> {
         // SAFETY: the reference is kept here and released by drop.

@@ -3,8 +3,8 @@
 //! Goal: work on metadata only. Memory of a dead cell is read just by its finalizer.
 //!
 //! Invariants
-//! - After a marking each block is either empty and without finalizers (to the reserve at once), or unswept. Sweeping makes
-//!   `alloc` what was marked and clears the marks.
+//! - After a marking each block is empty and without finalizers (to the reserve at once), or has nothing to sweep because all of its cells are marked, or is
+//!   unswept. Sweeping makes `alloc` what was marked; the marks stay.
 //! - The finalizer bit is cleared before the finalizer runs, so that it runs once even if it panics.
 //!
 //! Rejected
@@ -61,7 +61,12 @@ impl Heap {
                     let body = self.body(block);
                     // SAFETY: this heap owns the block; the reference ends before anything else looks at it.
                     let (next, marked, finalized) = unsafe { ((*body).next, (*body).marked, (*body).finalized) };
-                    if finalized != 0 && finalize_now {
+                    // SAFETY: as above.
+                    if marked != 0 && unsafe { (*body).all_marked() } {
+                        // SAFETY: as above.
+                        let free = unsafe { (*body).cells - marked } as usize;
+                        self.file(class, block, free);
+                    } else if finalized != 0 && finalize_now {
                         self.sweep_and_file(class, block);
                     } else if marked == 0 && finalized == 0 {
                         self.release_block(block);
@@ -100,6 +105,11 @@ impl Heap {
 
     fn sweep_and_file(&mut self, class: usize, block: u32) {
         let free = self.sweep_block(block);
+        self.file(class, block, free);
+    }
+
+    /// Puts a swept block with so many free cells where it belongs.
+    fn file(&mut self, class: usize, block: u32, free: usize) {
         // SAFETY: this heap owns the block.
         let cells = unsafe { (*self.body(block)).cells } as usize;
         if free == cells {
@@ -141,11 +151,8 @@ impl Heap {
         poison(b, start);
         for w in 0..b.words() {
             b.alloc[w] &= b.mark[w];
-            b.mark[w] = 0;
         }
-        let free = b.cells as usize - b.marked as usize;
-        b.marked = 0;
-        free
+        b.cells as usize - b.marked as usize
     }
 
     /// Runs the finalizers of the cells that `select` names, word by word.

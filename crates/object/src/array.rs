@@ -215,7 +215,7 @@ impl ArrayCell {
     }
     #[inline(always)]
     pub fn push(this: Ref<ArrayCell>, heap: &mut Heap, v: Value) {
-        this.as_value().assert_uncaptured();
+        this.as_value().will_refer();
         let mut this = this;
         let n = this.len();
         Self::reserve(this, heap, n + 1);
@@ -223,9 +223,12 @@ impl ArrayCell {
         unsafe { *this.ptr().add(n) = v };
         this.set_len(n + 1);
     }
-    /// [`ArrayCell::push`] where there is room; false: nothing was done. Calls nothing.
+    /// [`ArrayCell::push`] where there is room and no barrier to pass; false: nothing was done. Calls nothing.
     #[inline(always)]
     pub fn try_push(this: Ref<ArrayCell>, v: Value) -> bool {
+        if this.header.flags & flags::OLD != 0 {
+            return false;
+        }
         this.as_value().assert_uncaptured();
         let mut this = this;
         // SAFETY: aux says which member is live, and how many elements it has; a heap body holds a live buffer.
@@ -249,10 +252,10 @@ impl ArrayCell {
         }
         true
     }
-    /// [`ArrayCell::set`] at an index that exists, in a buffer of its own; false: nothing was done. Calls nothing.
+    /// [`ArrayCell::set`] at an index that exists, in a buffer of its own, with no barrier to pass; false: nothing was done. Calls nothing.
     #[inline(always)]
     pub fn try_set(this: Ref<ArrayCell>, i: usize, v: Value) -> bool {
-        if i >= this.len() || !this.unique() {
+        if i >= this.len() || !this.unique() || this.header.flags & flags::OLD != 0 {
             return false;
         }
         this.as_value().assert_uncaptured();
@@ -267,7 +270,7 @@ impl ArrayCell {
     }
     /// Appends values, none of its own.
     pub fn extend(this: Ref<ArrayCell>, heap: &mut Heap, values: &[Value]) {
-        this.as_value().assert_uncaptured();
+        this.as_value().will_refer();
         debug_assert!(!this.owns(values));
         let mut this = this;
         let n = this.len();
@@ -279,7 +282,7 @@ impl ArrayCell {
     /// Stores at an existing index.
     #[inline(always)]
     pub fn set(this: Ref<ArrayCell>, heap: &mut Heap, i: usize, v: Value) {
-        this.as_value().assert_uncaptured();
+        this.as_value().will_refer();
         debug_assert!(i < this.len());
         if !this.unique() {
             Self::reserve_slow(this, heap, i + 1);
@@ -289,7 +292,7 @@ impl ArrayCell {
     }
     /// Stores at any index, filling the gap with nil.
     pub fn store(this: Ref<ArrayCell>, heap: &mut Heap, i: usize, v: Value) {
-        this.as_value().assert_uncaptured();
+        this.as_value().will_refer();
         let mut this = this;
         let n = this.len();
         if i < n {
@@ -314,7 +317,8 @@ impl ArrayCell {
         Some(v)
     }
     pub fn shift(this: Ref<ArrayCell>, heap: &mut Heap) -> Option<Value> {
-        this.as_value().assert_uncaptured();
+        // The others move, and a large Array is traced in parts.
+        this.as_value().will_refer();
         let mut this = this;
         let v = this.get(0)?;
         let n = this.len();
@@ -341,7 +345,7 @@ impl ArrayCell {
     }
     /// Replaces elements start..end by others, none of its own.
     pub fn splice(this: Ref<ArrayCell>, heap: &mut Heap, start: usize, end: usize, with: &[Value]) {
-        this.as_value().assert_uncaptured();
+        this.as_value().will_refer();
         let mut this = this;
         let len = this.len();
         debug_assert!(!this.owns(with) && start <= end && end <= len);
@@ -381,7 +385,7 @@ impl ArrayCell {
     }
     /// Takes over the content of another Array: its buffer is shared when it is large.
     pub fn replace_shared(this: Ref<ArrayCell>, heap: &mut Heap, other: Ref<ArrayCell>) {
-        this.as_value().assert_uncaptured();
+        this.as_value().will_refer();
         if this == other {
             return;
         }
@@ -409,7 +413,7 @@ impl ArrayCell {
     }
     /// The elements for sorting and the like in place.
     pub fn as_mut_slice<'a>(this: Ref<ArrayCell>, heap: &mut Heap) -> &'a mut [Value] {
-        this.as_value().assert_uncaptured();
+        this.as_value().will_refer();
         Self::reserve(this, heap, this.len());
         // SAFETY: own buffer with len values; the caller must not change the array while it holds the slice.
         unsafe { std::slice::from_raw_parts_mut(this.ptr(), this.len()) }
@@ -434,7 +438,7 @@ impl ArrayCell {
     /// Fills an empty Array.
     #[inline]
     pub fn fill(this: Ref<ArrayCell>, heap: &mut Heap, values: impl ExactSizeIterator<Item = Value>) {
-        this.as_value().assert_uncaptured();
+        this.as_value().will_refer();
         this.take(heap, values.len(), values);
     }
     /// Gives the buffer back and leaves an empty Array; returns the bytes that it accounted for.

@@ -68,10 +68,15 @@ pub const KEYWORDS: u8 = flags::USER1;
 /// every change to the slow path of the frozen test, so that nothing else is tested for it. See `Cx::thaw`.
 pub const CHILLED: u8 = flags::USER1;
 /// Flag of chilled Strings: a Symbol's `to_s` made it, not a literal. Chilled Strings are never SHARED, so it can't be mistaken for TEMPLATE.
-pub const CHILLED_SYMBOL: u8 = flags::REMEMBERED;
+/// Strings refer to nothing, so they are never OLD.
+pub const CHILLED_SYMBOL: u8 = flags::OLD;
 
 /// Flag of SHARED cells: belongs to an image and can change, or leads to a cell that can. A VM works with a copy of its own.
-pub const TEMPLATE: u8 = flags::REMEMBERED;
+/// No SHARED cell is traced, so none is OLD.
+pub const TEMPLATE: u8 = flags::OLD;
+
+/// What fast paths test before they store a reference in a cell: any of these sends the store to code that tells them apart.
+pub const GUARDED: u8 = flags::FROZEN | flags::CAPTURED | flags::OLD;
 
 #[inline(always)]
 pub fn init_header(p: *mut Header, shape: u32, kind: Kind, aux: u16) {
@@ -166,6 +171,7 @@ impl RangeCell {
     }
     /// For `Range#initialize` of a new, still unset range.
     pub fn init(&mut self, low: Value, high: Value, exclusive: bool) {
+        Value::cell(self as *mut RangeCell).will_refer();
         self.low = low;
         self.high = high;
         self.header.aux = exclusive as u16;
@@ -251,6 +257,18 @@ impl EnvCell {
             }
             Ref::from_ptr(p)
         }
+    }
+    /// Stores in a slot.
+    #[inline(always)]
+    pub fn set(this: Ref<EnvCell>, i: usize, v: Value) {
+        debug_assert!(i < this.header.aux as usize);
+        // Images compare environments: a captured one may be written to.
+        if this.header.flags & flags::OLD != 0 {
+            // SAFETY: a live cell of this VM.
+            unsafe { zakuro_heap::remember(this.as_ptr().cast()) }
+        }
+        // SAFETY: the slot exists.
+        unsafe { *this.slots_ptr().add(i) = v }
     }
     /// The first slot. It lies behind what `&self` spans: the pointer is made from the address, as all pointers to cells are.
     #[inline(always)]
@@ -468,6 +486,10 @@ pub enum Steadiness {
 pub trait NativeData: Any {
     /// Marks every value that it holds.
     fn trace(&self, _marker: &mut Marker<'_>) {}
+    /// Whether `trace` may ever mark anything. If so it is called by each collection while the object lives: payloads are written to without telling.
+    fn refers(&self) -> bool {
+        true
+    }
     /// malloc'ed bytes beside the box itself, for accounting at creation.
     fn weight(&self) -> usize {
         0
@@ -575,15 +597,24 @@ impl DataCell {
         self.payload.as_deref()?.snapshot(values)
     }
     pub fn set(&mut self, heap: &mut Heap, payload: Box<dyn NativeData>) {
+        if self.header.flags & flags::OLD != 0 {
+            // SAFETY: a live cell of this heap. What it held referred to nothing.
+            unsafe { zakuro_heap::remember((self as *mut DataCell).cast()) }
+        }
         heap.add_payload(std::mem::size_of_val(&*payload) + payload.weight());
         self.payload = Some(payload);
     }
     pub fn type_id(&self) -> Option<TypeId> {
         self.payload.as_deref().map(|p| (p as &dyn Any).type_id())
     }
-    pub(crate) fn trace_payload(&self, m: &mut Marker<'_>) {
-        if let Some(p) = &self.payload {
-            p.trace(m);
+    /// Marks what the payload holds; returns whether it, or one set later, may hold something else by the next collection.
+    pub(crate) fn trace_payload(&self, m: &mut Marker<'_>) -> bool {
+        match &self.payload {
+            Some(p) => {
+                p.trace(m);
+                p.refers()
+            }
+            None => true,
         }
     }
     pub(crate) fn drop_payload(&mut self) -> usize {
@@ -659,6 +690,7 @@ impl ObjectCell {
     #[inline(always)]
     pub fn set(&mut self, i: usize, v: Value) {
         debug_assert!(i < self.capacity());
+        Value::cell(self as *mut ObjectCell).will_refer();
         // SAFETY: as in get.
         unsafe { *self.slots_ptr().add(i) = v }
     }

@@ -8,7 +8,7 @@ use crate::cells::{Kind, alloc_cell};
 use crate::value::{Cell, Ref, Value};
 use hashbrown::HashTable as Index;
 use zakuro_base::memory;
-use zakuro_heap::{Header, Heap, flags};
+use zakuro_heap::{Header, Heap, Marker, flags};
 
 const LINEAR: usize = 8;
 
@@ -24,7 +24,7 @@ pub struct Entry {
 #[derive(Clone, Default)]
 pub struct HashTable {
     entries: Vec<Entry>,
-    index: Option<Box<Index<u32>>>,
+    wide: Option<Box<Wide>>,
     live: u32,
     /// First entry that may be live.
     first: u32,
@@ -45,6 +45,51 @@ const _: () = assert!(size_of::<HashCell>() == 64, "a size class");
 const DEFAULT_IS_PROC: u16 = 1;
 impl Cell for HashCell {
     const KIND: Kind = Kind::Hash;
+}
+
+/// What only tables of more than [`LINEAR`] entries have.
+#[derive(Default)]
+struct Wide {
+    index: Index<u32>,
+    written: Written,
+}
+impl Clone for Wide {
+    fn clone(&self) -> Wide {
+        // The copy belongs to another cell, or replaces the table of one.
+        Wide { index: self.index.clone(), written: Written::default() }
+    }
+}
+
+/// Which entries of a large table were written since the collector traced it, so that it need not look at all of them each time: [`CARD`] of them per bit
+/// (as in Wilson, Moher: "A card-marking scheme for controlling intergenerational references", SIGPLAN Notices 1989).
+#[derive(Default)]
+struct Written {
+    /// For entries from [`ALWAYS`] on.
+    cards: Vec<u64>,
+    /// It was traced, and no entry has moved since.
+    told: bool,
+}
+/// Entries below this are always looked at: smaller tables have no cards.
+const ALWAYS: usize = 1024;
+const CARD: usize = 32;
+
+impl Written {
+    #[inline(always)]
+    fn note(&mut self, at: usize) {
+        if at >= ALWAYS && self.told {
+            self.note_card((at - ALWAYS) / CARD);
+        }
+    }
+    fn note_card(&mut self, card: usize) {
+        let missing = (card / 64 + 1).saturating_sub(self.cards.len());
+        if missing > 0 && self.cards.try_reserve(missing).is_err() {
+            // All of them, then.
+            self.told = false;
+            return;
+        }
+        self.cards.extend(std::iter::repeat_n(0, missing));
+        self.cards[card / 64] |= 1 << (card % 64);
+    }
 }
 
 /// Outcome of a probe step.
@@ -71,15 +116,45 @@ impl HashTable {
         self.entries.get(i).filter(|e| !e.key.is_undef())
     }
     pub fn set_value(&mut self, i: usize, v: Value) {
+        if let Some(wide) = &mut self.wide {
+            wide.written.note(i);
+        }
         self.entries[i].value = v;
     }
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Entry> {
         self.entries[(self.first as usize).min(self.entries.len())..].iter().filter(|e| !e.key.is_undef())
     }
+    /// Marks keys and values; of a large table that was traced before only what was written since.
+    pub(crate) fn trace(&mut self, cell: *mut Header, m: &mut Marker<'_>) {
+        let len = self.entries.len();
+        let wide = self.wide.as_deref_mut().filter(|_| len > ALWAYS);
+        if let Some(w) = wide {
+            if m.is_retracing() && w.written.told {
+                mark_entries(&self.entries[..ALWAYS], m);
+                for (i, word) in w.written.cards.iter_mut().enumerate() {
+                    let mut bits = std::mem::take(word);
+                    while bits != 0 {
+                        let from = ALWAYS + (i * 64 + bits.trailing_zeros() as usize) * CARD;
+                        bits &= bits - 1;
+                        mark_entries(&self.entries[from.min(len)..(from + CARD).min(len)], m);
+                    }
+                }
+                return;
+            }
+            let part = m.part(cell, len);
+            if part.start == 0 && !m.is_check() {
+                w.written.cards.fill(0);
+                w.written.told = true;
+            }
+            mark_entries(&self.entries[part], m);
+            return;
+        }
+        mark_entries(&self.entries[(self.first as usize).min(len)..], m);
+    }
     /// Positions of entries whose stored hash is `hash` and that satisfy `same`. `same` must not call Ruby.
     #[inline]
     pub fn find(&self, hash: u64, mut same: impl FnMut(Value) -> bool) -> Option<usize> {
-        match &self.index {
+        match self.wide.as_ref().map(|w| &w.index) {
             None => (self.first as usize..self.entries.len()).find(|&i| {
                 let e = &self.entries[i];
                 e.hash == hash && !e.key.is_undef() && same(e.key)
@@ -94,7 +169,7 @@ impl HashTable {
     }
     /// Positions of all entries with this stored hash (for comparisons that may call Ruby).
     pub fn candidates(&self, hash: u64) -> Vec<usize> {
-        match &self.index {
+        match self.wide.as_ref().map(|w| &w.index) {
             None => (0..self.entries.len()).filter(|&i| self.entries[i].hash == hash && !self.entries[i].key.is_undef()).collect(),
             Some(ix) => ix.iter_hash(hash).map(|i| *i as usize).filter(|&i| self.entries[i].hash == hash).collect(),
         }
@@ -109,20 +184,21 @@ impl HashTable {
         if at == self.entries.capacity() {
             memory::grow(|| self.entries.try_reserve(1).is_ok());
         }
-        if let Some(ix) = &mut self.index
+        if let Some(ix) = self.wide.as_mut().map(|w| &mut w.index)
             && ix.len() == ix.capacity()
         {
             let entries = &self.entries;
             memory::grow(|| ix.try_reserve(1, |&i| entries[i as usize].hash).is_ok());
         }
-        if self.index.is_none() && at >= LINEAR {
+        if self.wide.is_none() && at >= LINEAR {
             self.reindex();
         }
         self.entries.push(Entry { hash, key, value });
         self.live += 1;
         let entries = &self.entries;
-        if let Some(ix) = &mut self.index {
-            ix.insert_unique(hash, at as u32, |&i| entries[i as usize].hash);
+        if let Some(wide) = &mut self.wide {
+            wide.index.insert_unique(hash, at as u32, |&i| entries[i as usize].hash);
+            wide.written.note(at);
         }
         at
     }
@@ -144,19 +220,19 @@ impl HashTable {
                 ix.insert_unique(e.hash, i as u32, |&i| entries[i as usize].hash);
             }
         }
-        self.index = Some(Box::new(ix));
+        self.wide = Some(Box::new(Wide { index: ix, written: Written::default() }));
     }
     /// Drops the tombstones.
     pub fn compact(&mut self) {
         self.entries.retain(|e| !e.key.is_undef());
         self.first = 0;
-        if self.index.is_some() {
-            if self.entries.len() > LINEAR { self.reindex() } else { self.index = None }
+        if self.wide.is_some() {
+            if self.entries.len() > LINEAR { self.reindex() } else { self.wide = None }
         }
     }
     pub fn remove_at(&mut self, at: usize) -> Entry {
         let e = self.entries[at];
-        if let Some(ix) = &mut self.index
+        if let Some(ix) = self.wide.as_mut().map(|w| &mut w.index)
             && let Ok(o) = ix.find_entry(e.hash, |&i| i as usize == at)
         {
             o.remove();
@@ -183,12 +259,12 @@ impl HashTable {
                 e.key = Value::UNDEF;
                 e.value = Value::NIL;
             }
-            self.index = self.index.take().map(|_| Box::default());
+            self.wide = self.wide.take().map(|_| Box::default());
             self.live = 0;
             return;
         }
         self.entries = Vec::new();
-        self.index = None;
+        self.wide = None;
         self.live = 0;
         self.first = 0;
     }
@@ -203,6 +279,9 @@ impl HashTable {
     }
     /// Replaces every key and value. Stored hashes stay.
     pub fn map_values(&mut self, f: &mut dyn FnMut(Value) -> Value) {
+        if let Some(wide) = &mut self.wide {
+            wide.written = Written::default();
+        }
         for e in &mut self.entries {
             e.key = f(e.key);
             e.value = f(e.value);
@@ -214,20 +293,40 @@ impl HashTable {
     }
     /// Makes the index anew, after `set_hash`.
     pub fn reindexed(&mut self) {
-        if self.index.is_some() {
+        if self.wide.is_some() {
             self.reindex();
         }
     }
     /// malloc'ed bytes.
     pub fn weight(&self) -> usize {
-        self.entries.capacity() * size_of::<Entry>() + self.index.as_ref().map_or(0, |i| i.capacity() * 5 + size_of::<Index<u32>>())
+        self.entries.capacity() * size_of::<Entry>() + self.wide.as_ref().map_or(0, |w| w.index.capacity() * 5 + size_of::<Wide>())
     }
     pub fn reserve(&mut self, n: usize) {
         memory::grow(|| self.entries.try_reserve(n).is_ok());
     }
 }
 
+fn mark_entries(entries: &[Entry], m: &mut Marker<'_>) {
+    for e in entries {
+        if !e.key.is_undef() {
+            m.mark_value_bits(e.key.0);
+            m.mark_value_bits(e.value.0);
+        }
+    }
+}
+
 impl HashCell {
+    /// Marks what a Hash refers to.
+    ///
+    /// # Safety
+    /// A live Hash of the heap that is marked.
+    pub(crate) unsafe fn trace(p: *mut HashCell, m: &mut Marker<'_>) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            m.mark_value_bits((*p).default.0);
+            (*p).table.trace(p.cast(), m);
+        }
+    }
     #[inline]
     pub fn make(heap: &mut Heap, shape: u32) -> Ref<HashCell> {
         let header = Header { shape, kind: Kind::Hash as u8, flags: 0, aux: 0 };
@@ -251,12 +350,19 @@ impl HashCell {
     pub fn set_default_is_proc(&mut self, on: bool) {
         self.header.aux = self.header.aux & !DEFAULT_IS_PROC | (on as u16 * DEFAULT_IS_PROC);
     }
+    /// Sets the default value or Proc.
+    pub fn set_default(this: Ref<HashCell>, v: Value, is_proc: bool) {
+        let mut this = this;
+        this.as_value().will_refer();
+        this.default = v;
+        this.set_default_is_proc(is_proc);
+    }
     /// The table for changing. Runs `f` and accounts for the memory that it takes or frees.
     pub fn change<R>(this: Ref<HashCell>, heap: &mut Heap, f: impl FnOnce(&mut HashTable) -> R) -> R {
-        this.as_value().assert_uncaptured();
+        this.as_value().will_refer();
         Self::change_unnoticed(this, heap, f)
     }
-    /// A change that no image tells: the number of walks that go on, hash codes that are made anew.
+    /// A change that no image tells and that brings no new reference: the number of walks that go on, hash codes that are made anew.
     pub fn change_unnoticed<R>(this: Ref<HashCell>, heap: &mut Heap, f: impl FnOnce(&mut HashTable) -> R) -> R {
         let mut this = this;
         let before = this.table.weight();

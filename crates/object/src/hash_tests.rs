@@ -1,6 +1,7 @@
 //! Tables against a Vec of pairs: small and indexed, deleting while walking, tombstones and their removal.
 
 use super::*;
+use crate::array::ArrayCell;
 use crate::class::ids;
 use crate::test_help::{heap, many, random};
 use zakuro_heap::Marker;
@@ -31,7 +32,7 @@ fn small_then_indexed() {
         HashCell::change(c, &mut h, |t| {
             assert!(find(t, n).is_none());
             t.push(code(n), fix(n), fix(n * 2));
-            assert_eq!(t.index.is_some(), n >= LINEAR);
+            assert_eq!(t.wide.is_some(), n >= LINEAR);
         });
     }
     let t = c.table().unwrap();
@@ -68,7 +69,7 @@ fn deleting_while_walking() {
         assert_eq!(t.slots(), size);
         t.iterating -= 1;
         t.compact();
-        assert_eq!((t.slots(), t.index.is_some()), (0, false));
+        assert_eq!((t.slots(), t.wide.is_some()), (0, false));
         t.push(code(1), fix(1), Value::TRUE);
         assert_eq!(find(&t, 1), Some(0));
     }
@@ -129,5 +130,68 @@ fn against_a_model() {
             assert_eq!(c.table().map_or(0, |t| t.image().len()), model.len());
             h.collect(&mut |m: &mut Marker<'_>| m.mark_value_bits(c.as_value().0));
         }
+    }
+}
+
+/// Debug builds check each minor marking against a full one, so a card that was forgotten panics.
+#[test]
+fn a_large_table_is_looked_at_where_it_was_written() {
+    let (first, rounds) = if cfg!(miri) { (ALWAYS + 100, 6) } else { (6000, 300) };
+    let mut h = heap();
+    let hash = HashCell::make(&mut h, ids::HASH.0);
+    let value = |h: &mut Heap, i: usize| ArrayCell::plain(h, &[fix(i)]).as_value();
+    let set = |h: &mut Heap, i: usize, v: Value| {
+        HashCell::change(hash, h, |t| match t.find(i as u64, |_| true) {
+            Some(at) => t.set_value(at, v),
+            None => {
+                t.push(i as u64, Value::fixnum(i as i64), v);
+            }
+        })
+    };
+    for i in 0..first {
+        let v = value(&mut h, i);
+        set(&mut h, i, v);
+    }
+    let (mut seed, mut last) = (7usize, first);
+    for round in 0..rounds {
+        let mut roots = |m: &mut Marker<'_>| m.mark(hash.as_ptr().cast());
+        match round % 7 {
+            3 => h.collect_step(300, &mut roots, &mut |_| {}),
+            5 => h.collect(&mut roots),
+            _ => h.collect_minor(&mut roots, &mut |_| {}),
+        }
+        for _ in 0..4 {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            let i = (seed >> 33) % last;
+            let v = value(&mut h, i);
+            match seed >> 60 {
+                0 => HashCell::change(hash, &mut h, |t| {
+                    if let Some(at) = t.find(i as u64, |_| true) {
+                        t.remove_at(at);
+                    }
+                }),
+                1 => HashCell::change(hash, &mut h, |t| t.compact()),
+                2..5 => {
+                    let v = value(&mut h, last);
+                    set(&mut h, last, v);
+                    last += 1;
+                }
+                _ => set(&mut h, i, v),
+            }
+        }
+    }
+    // Each value is its key's.
+    for e in hash.table().unwrap().iter() {
+        assert_eq!(Ref::<ArrayCell>::of(e.value).as_slice(), [e.key]);
+    }
+    // What was written is noted, and little else is looked at.
+    if !cfg!(miri) {
+        h.collect_minor(&mut |m| m.mark(hash.as_ptr().cast()), &mut |_| {});
+        let v = value(&mut h, 0);
+        HashCell::change(hash, &mut h, |t| t.set_value(ALWAYS + 77, v));
+        let cards = |h: Ref<HashCell>| h.table.wide.as_ref().unwrap().written.cards.iter().map(|w| w.count_ones()).sum::<u32>();
+        assert_eq!(cards(hash), 1);
+        h.collect_minor(&mut |m| m.mark(hash.as_ptr().cast()), &mut |_| {});
+        assert_eq!(cards(hash), 0);
     }
 }

@@ -19,7 +19,7 @@ pub use array::ArrayCell;
 pub use cells::*;
 pub use class::{Alloc, ClassData, ClassId, ClassKind, ConstEntry, ids};
 pub use hash::{HashCell, HashTable};
-pub use shape::{ShapeId, ShapeInfo};
+pub use shape::{LOT, ShapeId, ShapeInfo};
 pub use string::StringCell;
 pub use value::{Ref, Value};
 pub use zakuro_base::{Sym, sym};

@@ -57,6 +57,13 @@ pub struct LotTable<T: Clone + 'static> {
     used: usize,
 }
 
+impl<T: Clone + 'static> LotTable<T> {
+    /// Lots of which this table has a page of its own.
+    pub fn own_lots(&self) -> usize {
+        self.used + self.pages.iter().filter(|p| matches!(p, Page::Own(_))).count()
+    }
+}
+
 enum Page<T: 'static> {
     None,
     Shared(&'static [Option<T>]),

@@ -5,12 +5,36 @@ use crate::cells::*;
 use crate::hash::HashCell;
 use crate::string::StringCell;
 use crate::value::Value;
-use zakuro_heap::{FinalizeCx, Header, Marker};
+use zakuro_heap::{FinalizeCx, Header, Marker, flags};
 
 #[inline(always)]
 fn mark(m: &mut Marker<'_>, v: Value) {
     m.mark_value_bits(v.0);
 }
+
+/// Kinds whose cells get the OLD flag: whoever stores a reference in one has told the collector (`Value::will_refer`, or a test of the flag). Payloads of data
+/// objects are traced each time unless they refer to nothing; cells of the other kinds refer to nothing, or to what they were made with.
+const TOLD: u32 = {
+    let kinds = [
+        Kind::Object,
+        Kind::Exception,
+        Kind::Array,
+        Kind::Hash,
+        Kind::Range,
+        Kind::Proc,
+        Kind::Method,
+        Kind::Env,
+        Kind::Cref,
+        Kind::Throw,
+        Kind::MethodObj,
+    ];
+    let (mut mask, mut i) = (0, 0);
+    while i < kinds.len() {
+        mask |= 1 << kinds[i] as u32;
+        i += 1;
+    }
+    mask
+};
 
 /// Marks everything that a cell refers to.
 ///
@@ -19,7 +43,11 @@ fn mark(m: &mut Marker<'_>, v: Value) {
 pub unsafe fn trace(cell: *mut Header, m: &mut Marker<'_>) {
     // SAFETY: the kind says how the cell is laid out; kinds are written only by this crate.
     unsafe {
-        match Kind::from_u8((*cell).kind) {
+        let kind = Kind::from_u8((*cell).kind);
+        if TOLD >> kind as u32 & 1 != 0 && (*cell).flags & flags::OLD == 0 {
+            (*cell).flags |= flags::OLD;
+        }
+        match kind {
             Kind::Free | Kind::Float | Kind::Bignum | Kind::String | Kind::MovedString | Kind::Class | Kind::Moved => {}
             Kind::Object | Kind::Exception => {
                 for v in (*(cell as *mut ObjectCell)).all_slots() {
@@ -29,19 +57,10 @@ pub unsafe fn trace(cell: *mut Header, m: &mut Marker<'_>) {
             Kind::Array | Kind::MovedArray => {
                 let a = &*(cell as *mut ArrayCell);
                 if !a.is_immediate() {
-                    a.as_slice().iter().for_each(|v| mark(m, *v));
+                    a.as_slice()[m.part(cell, a.len())].iter().for_each(|v| mark(m, *v));
                 }
             }
-            Kind::Hash | Kind::MovedHash => {
-                let h = &*(cell as *mut HashCell);
-                mark(m, h.default);
-                if let Some(t) = h.table() {
-                    for e in t.iter() {
-                        mark(m, e.key);
-                        mark(m, e.value);
-                    }
-                }
-            }
+            Kind::Hash | Kind::MovedHash => HashCell::trace(cell as *mut HashCell, m),
             Kind::Range => {
                 let r = &*(cell as *mut RangeCell);
                 mark(m, r.low());
@@ -88,7 +107,13 @@ pub unsafe fn trace(cell: *mut Header, m: &mut Marker<'_>) {
                 mark(m, c.definee);
                 mark(m, c.refinements);
             }
-            Kind::Data => (*(cell as *mut DataCell)).trace_payload(m),
+            Kind::Data => {
+                if (*(cell as *mut DataCell)).trace_payload(m) {
+                    m.revisit(cell);
+                } else {
+                    (*cell).flags |= flags::OLD;
+                }
+            }
             Kind::Throw => {
                 let t = &*(cell as *mut ThrowCell);
                 mark(m, t.tag);
@@ -127,4 +152,11 @@ pub unsafe fn finalize(cell: *mut Header, cx: &mut FinalizeCx) {
         };
         cx.sub_payload(bytes);
     }
+}
+
+/// A cell in messages of the collector's check.
+pub fn describe(cell: *mut Header) -> String {
+    // SAFETY: a live, initialised cell.
+    let h = unsafe { *cell };
+    format!("{:?} {:#x} (shape {}, flags {:#x}, aux {})", Kind::from_u8(h.kind), cell.addr(), h.shape, h.flags, h.aux)
 }

@@ -114,6 +114,10 @@ impl Process {
             }
             vms.push(Arc::downgrade(control));
         }
+        // A VM that a limited one makes counts for that one while it lives.
+        if let Some(account) = control.names.get() {
+            account.fetch_add(zakuro_vm::limits::VM, Ordering::Relaxed);
+        }
         let unit = VmUnit::new(me, control.clone(), args, image);
         let task = self.scheduler.spawn(Box::new(unit));
         let _ = control.set_task(task);

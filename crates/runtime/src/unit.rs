@@ -6,6 +6,7 @@ use crate::tell::tell;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use zakuro_sched::{PollWord, StackSize, Task, Turn, Unit, set_unit_data};
 use zakuro_vm::Vm;
@@ -26,6 +27,16 @@ pub struct VmUnit {
     co: Option<Co>,
     /// When the VM first could not be made for want of memory.
     refused: Option<Instant>,
+    /// What it counts in whose account.
+    account: Option<Arc<AtomicUsize>>,
+}
+
+impl Drop for VmUnit {
+    fn drop(&mut self) {
+        if let Some(account) = self.account.take() {
+            account.fetch_sub(zakuro_vm::limits::VM, Relaxed);
+        }
+    }
 }
 
 /// How long a VM that can't be made for want of memory tries again.
@@ -34,7 +45,8 @@ const RETRY: Duration = Duration::from_millis(20);
 
 impl VmUnit {
     pub fn new(process: Arc<Process>, control: Arc<VmControl>, args: Envelope, image: Option<Seed>) -> VmUnit {
-        VmUnit { process, control, args: Some(args), image, vm: None, co: None, refused: None }
+        let account = control.names.get().cloned();
+        VmUnit { account, process, control, args: Some(args), image, vm: None, co: None, refused: None }
     }
     fn begin(&mut self, task: &Task) -> std::io::Result<()> {
         let stack = self.process.pool.take(StackSize::Main)?;

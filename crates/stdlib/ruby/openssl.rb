@@ -313,7 +313,7 @@ module OpenSSL
 end
 
 # Names of the parts that are not there, which libraries mention (in `rescue`, as defaults of options) long before they need them. Making an object
-# of one says that it is not there.
+# of one says that it is not there; settings of connections (SSLContext, Store) are kept for nobody.
 module OpenSSL
   module Missing
     def new(*) = raise(NotImplementedError, "#{self} is not implemented: OpenSSL has digests, HMAC, key derivation and ciphers here")
@@ -333,17 +333,48 @@ module OpenSSL
     OP_ALL, OP_NO_COMPRESSION, OP_NO_SSLv2, OP_NO_SSLv3 = 0x80000850, 0x20000, 0, 0x2000000
     OP_NO_TLSv1, OP_NO_TLSv1_1, OP_NO_TLSv1_2, OP_NO_TLSv1_3 = 0x4000000, 0x10000000, 0x8000000, 0x20000000
 
+    # What a connection is to be like: clients make one before they know whether they will need it.
     class SSLContext
-      extend Missing
       SESSION_CACHE_OFF, SESSION_CACHE_CLIENT, SESSION_CACHE_SERVER, SESSION_CACHE_BOTH, SESSION_CACHE_NO_INTERNAL_STORE = 0, 1, 2, 3, 512
+      DEFAULT_PARAMS = { min_version: TLS1_VERSION, verify_mode: VERIFY_PEER, verify_hostname: true, options: OP_ALL }.freeze
+
+      attr_accessor :cert, :key, :client_ca, :ca_file, :ca_path, :timeout, :verify_mode, :verify_depth, :verify_callback, :verify_hostname, :options,
+        :cert_store, :extra_chain_cert, :client_cert_cb, :session_id_context, :session_get_cb, :session_new_cb, :session_remove_cb,
+        :tmp_dh_callback, :servername_cb, :alpn_protocols, :alpn_select_cb, :npn_protocols, :npn_select_cb, :renegotiation_cb, :keylog_cb,
+        :session_cache_mode, :session_cache_size, :security_level, :min_version, :max_version, :ssl_version, :ciphers, :ciphersuites, :ecdh_curves
+
+      def initialize(version = nil)
+        @ssl_version = version
+        @options = OP_ALL
+      end
+
+      def set_params(params = {})
+        params = DEFAULT_PARAMS.merge(params)
+        params.each { |name, value| __send__(:"#{name}=", value) }
+        @cert_store ||= X509::Store.new.tap(&:set_default_paths) unless @ca_file || @ca_path || @verify_mode == VERIFY_NONE
+        params
+      end
+
+      def setup = true
+      alias freeze setup
     end
     %i[SSLSocket SSLServer Session].each { |name| const_set(name, Class.new).extend(Missing) }
   end
 
   module X509
     V_OK = 0
+    class StoreError < OpenSSLError; end
+
+    # Where certificates are to be looked for.
+    class Store
+      attr_accessor :verify_callback, :purpose, :trust, :time, :flags, :error, :error_string, :chain
+      def set_default_paths = nil
+      def add_file(_) = self
+      def add_path(_) = self
+    end
+
     {
-      Certificate: :CertificateError, CRL: :CRLError, Request: :RequestError, Store: :StoreError, Name: :NameError, Extension: :ExtensionError,
+      Certificate: :CertificateError, CRL: :CRLError, Request: :RequestError, Name: :NameError, Extension: :ExtensionError,
       ExtensionFactory: nil, StoreContext: nil, Revoked: :RevokedError, Attribute: :AttributeError
     }.each do |name, error|
       const_set(name, Class.new).extend(Missing)

@@ -17,6 +17,9 @@ pub(crate) enum Hasher {
 }
 
 impl NativeData for Hasher {
+    fn refers(&self) -> bool {
+        false
+    }
     fn send_copy(&self) -> Option<SendPayload> {
         Some(Box::new(self.clone()))
     }

@@ -62,6 +62,7 @@ static FEATURES: &[(&str, fn(&mut Cx) -> Result<()>)] = &[
     ("socket.so", socket::load),
     ("stringio", stringio::load),
     ("strscan", strscan::load),
+    ("zakuro/as_cruby", |cx| cx.run_source("zakuro/as_cruby", include_str!("../ruby/as_cruby.rb"))),
     ("zlib", zlib::load),
 ];
 

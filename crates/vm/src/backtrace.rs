@@ -122,7 +122,10 @@ impl Cx {
                 }
             }
             match last {
-                Some(mut l) => l.parent = cell.as_value(),
+                Some(mut l) => {
+                    debug_assert!(l.header.flags & flags::OLD == 0);
+                    l.parent = cell.as_value();
+                }
                 None => first = cell.as_value(),
             }
             last = Some(cell);

@@ -107,6 +107,7 @@ impl Vm {
             native_top: std::ptr::null(),
         };
         let mut heap = Heap::new(zakuro_object::trace::trace, zakuro_object::trace::finalize);
+        heap.set_describe(zakuro_object::trace::describe);
         // SAFETY: the VM keeps the poll word alive (`poll_owner`), and drops its heap first (field order).
         unsafe { heap.set_poll(poll.word(), crate::gc::POLL_COLLECT) };
         Box::new(Vm {
@@ -167,6 +168,7 @@ impl Vm {
             interrupt_hook: None,
             host: None,
             waiters: Vec::new(),
+            last_charged: None,
             life: crate::life::Life::default(),
             end: None,
             result: None,

@@ -9,6 +9,8 @@ use crate::raise::Result;
 use crate::transfer::Envelope;
 use crate::vm::Cx;
 use std::any::Any;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
 use zakuro_channel::{Channel, Message, Recv, Selected, Send as Sent, TryRecv, TrySendError, Waiter};
 use zakuro_object::*;
@@ -17,11 +19,17 @@ use zakuro_object::*;
 pub struct ChannelHandle(pub Channel<Envelope>);
 
 impl NativeData for ChannelHandle {
+    fn refers(&self) -> bool {
+        false
+    }
     fn send_copy(&self) -> Option<SendPayload> {
         Some(Box::new(ChannelHandle(self.0.clone())))
     }
     fn is_handle(&self) -> bool {
         true
+    }
+    fn weight(&self) -> usize {
+        768
     }
 }
 
@@ -42,6 +50,23 @@ impl Message for Envelope {
         });
     }
 }
+
+/// Travels with a message of a limited VM, and takes back what it counts.
+struct Charge {
+    account: Arc<AtomicUsize>,
+    bytes: usize,
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        self.account.fetch_sub(self.bytes, Relaxed);
+    }
+}
+
+/// What a message costs beside its content.
+const MESSAGE: usize = 128;
+/// Bytes of messages after which their sender looks at its limit.
+const LOOK: usize = 256 << 10;
 
 /// What a receive came back with.
 pub enum RecvOutcome {
@@ -117,11 +142,29 @@ impl Cx {
     /// Sends an envelope, waiting for room in a bounded channel.
     #[inline(always)]
     pub fn channel_send(&mut self, ch: &Channel<Envelope>, envelope: Envelope, deadline: Option<Instant>) -> Result<SendOutcome> {
+        let envelope = if self.has_memory_limit() { self.charged(envelope) } else { envelope };
         match ch.try_send(envelope) {
             Ok(()) => Ok(SendOutcome::Sent),
             Err(TrySendError::Closed(_)) => Ok(SendOutcome::Closed),
             Err(TrySendError::Full(m)) => self.send_waiting(ch, m, deadline),
         }
+    }
+    /// A message of a VM with a memory limit: what it weighs counts for its sender until it is received or dropped.
+    #[cold]
+    #[inline(never)]
+    pub fn charged(&mut self, mut envelope: Envelope) -> Envelope {
+        let Some(account) = self.host.as_ref().and_then(|h| h.control.names.get()).cloned() else { return envelope };
+        // The same region or buffer again is no second one.
+        let shared = envelope.shared_address();
+        let own = shared.is_none() || shared != self.last_charged;
+        self.last_charged = shared.or(self.last_charged);
+        let bytes = MESSAGE + if own { envelope.bytes() } else { 0 };
+        let before = account.fetch_add(bytes, Relaxed);
+        if before / LOOK != (before + bytes) / LOOK {
+            self.poll_owner.set(crate::gc::POLL_COLLECT);
+        }
+        envelope.load(Box::new(Charge { account, bytes }));
+        envelope
     }
     #[inline(never)]
     fn send_waiting(&mut self, ch: &Channel<Envelope>, envelope: Envelope, deadline: Option<Instant>) -> Result<SendOutcome> {

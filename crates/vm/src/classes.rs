@@ -12,6 +12,10 @@ use zakuro_object::*;
 pub(crate) const OF_MAIN: Value = Value::TRUE;
 
 impl Cx {
+    /// Classes that this VM has made or changed, in lots.
+    pub(crate) fn classes_made(&self) -> usize {
+        self.classes.own_lots() * zakuro_object::LOT as usize
+    }
     /// The data of a class.
     #[inline]
     pub fn class(&self, id: ClassId) -> &ClassData {

@@ -3,7 +3,8 @@
 //! What a VM keeps per Code lives as long as the VM, but for evals: a program may evaluate ever new texts. The state of an eval's Code and those of the
 //! blocks, methods and class bodies in it are a *unit*, which lives while one of these holds: a frame runs in it; a Proc of it is reachable; a
 //! method of it is reachable; an exception was raised in it; a Binding was made in it; a unit that was evaluated in its scope lives; it ran since the last collection. The collector notes
-//! frames (when it scans stacks), Procs and the levels of exceptions (when it traces them) in `CodeState::seen`; methods of units are in a list.
+//! frames (when it scans stacks), Procs and the levels of exceptions (when it traces them) in `CodeState::seen`; methods of units are in a list. Units die in full
+//! collections only.
 //!
 //! Inline caches of a unit are weak: what they alone hold dies, so that a unit does not keep itself alive through the methods it calls.
 //!
@@ -106,6 +107,16 @@ impl Cx {
         }
         let (heap, units, states) = (&self.heap, &mut self.units, &mut self.code_states);
         let marked = |v: Value| !v.is_cell() || heap.is_marked_or_new(v.0 as *mut Header);
+        if !heap.is_full() {
+            // Old Procs were not traced: which units live is not known.
+            units.methods.retain(|(m, _)| marked(m.as_value()));
+            for k in units.states.values().flatten() {
+                if let Some(s) = states.get_mut(k) {
+                    s.forget_dead(&marked);
+                }
+            }
+            return;
+        }
         let mut live: FastMap<u32, ()> = FastMap::default();
         let mut work = Vec::new();
         for (unit, keys) in &units.states {

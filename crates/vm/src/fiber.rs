@@ -49,6 +49,8 @@ pub enum FiberState {
 
 /// Payload of a Fiber.
 pub struct FiberData {
+    /// Bytes that it counts, from its making to its end.
+    weight: usize,
     pub state: FiberState,
     co: Option<Co>,
     stacks: Option<Stacks>,
@@ -75,8 +77,15 @@ pub struct FiberData {
 
 impl FiberData {
     /// A fiber that has not started.
+    /// In a VM with a memory limit a fiber counts what its stacks usually take; in others, where that would only be cause for collections, a part: a dead one
+    /// keeps them until it is collected.
+    pub fn counted(mut self, cx: &Cx) -> FiberData {
+        self.weight = if cx.has_memory_limit() { STACKS } else { 1 << 10 };
+        self
+    }
     pub fn new(block: Value) -> FiberData {
         FiberData {
+            weight: 0,
             state: FiberState::Created,
             co: None,
             stacks: None,
@@ -111,6 +120,9 @@ impl FiberData {
 }
 
 impl NativeData for FiberData {
+    fn weight(&self) -> usize {
+        self.weight
+    }
     fn steadiness(&self) -> Steadiness {
         Steadiness::Always
     }
@@ -158,6 +170,9 @@ pub fn layout(stack: &Stack) -> Stacks {
         }
     }
 }
+
+/// What the stacks of a fiber take.
+const STACKS: usize = 12 << 10;
 
 /// Bytes of native stack kept for code that runs after the depth check (builtins, allocation, formatting of the error).
 const NATIVE_RESERVE: usize = 48 * 1024;

@@ -5,10 +5,22 @@
 
 use crate::vm::{Cx, Stacks};
 use std::sync::atomic::Ordering;
+use zakuro_heap::Heap;
 use zakuro_object::*;
 
 /// Bits of the poll word (as in zakuro-sched).
 pub const POLL_COLLECT: u32 = 2;
+
+/// Which collection.
+#[derive(Clone, Copy)]
+enum How {
+    Full,
+    Minor,
+    /// In small steps.
+    Step,
+    /// As the heap sees fit.
+    Due,
+}
 
 impl Cx {
     /// Safepoint: collects when due, handles interrupts. Native loops that allocate much call it; Ruby code polls by itself.
@@ -30,7 +42,17 @@ impl Cx {
             let (over, short) = (self.over_limit(), self.is_short());
             let due = self.gc_stress || self.heap.wants_collection();
             if due && !self.gc_disabled && !self.options.gc_never || over || short {
-                self.collect();
+                let how = match () {
+                    _ if over || short => How::Full,
+                    // What no barrier told of shows at the next minor collection (debug builds look), what is freed too early after the next full one.
+                    _ if self.gc_stress => match self.heap.stats().collections % 8 {
+                        0 => How::Full,
+                        4 => How::Step,
+                        _ => How::Minor,
+                    },
+                    _ => How::Due,
+                };
+                self.collect_as(how);
                 self.memory_check()?;
             }
         }
@@ -42,9 +64,16 @@ impl Cx {
         }
         Ok(())
     }
-    /// Collects now. Only at a safepoint: every live value must be reachable from a root or a scanned stack.
-    #[inline(never)]
+    /// Collects everything now. Only at a safepoint: every live value must be reachable from a root or a scanned stack.
     pub fn collect(&mut self) {
+        self.collect_as(How::Full);
+    }
+    /// Collects what is young now; as `collect`.
+    pub fn collect_minor(&mut self) {
+        self.collect_as(How::Minor);
+    }
+    #[inline(never)]
+    fn collect_as(&mut self, how: How) {
         let mut regs = [0usize; 6];
         // SAFETY: stores callee-saved registers, so that values kept only there are seen.
         #[cfg(target_arch = "x86_64")]
@@ -59,35 +88,39 @@ impl Cx {
         unsafe {
             std::arch::asm!("stp x19, x20, [{0}]", "stp x21, x22, [{0}, #16]", "stp x23, x24, [{0}, #32]", in(reg) regs.as_mut_ptr(), options(nostack));
         }
-        self.collect_from(std::hint::black_box(&regs).as_ptr());
+        self.collect_from(std::hint::black_box(&regs).as_ptr(), how);
     }
     #[inline(never)]
-    fn collect_from(&mut self, sp: *const usize) {
+    fn collect_from(&mut self, sp: *const usize, how: How) {
         let cx: *mut Cx = self;
         let top = self.stacks.native_top as *const usize;
         // SAFETY: the heap is borrowed apart from the rest of the VM, which the closures only read; weak tables are touched
         // between mark and sweep.
         unsafe {
             let heap = &mut (*cx).heap;
-            heap.collect_with_weak(
-                &mut |m| {
-                    let cx = &*cx;
-                    if !top.is_null() && sp < top {
-                        m.mark_range(sp, top);
-                    }
-                    mark_stacks(m, &cx.stacks, cx.fp);
-                    cx.mark_tables(m);
-                },
-                &mut |heap| {
-                    let cx = &mut *cx;
-                    cx.generic_ivars.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
-                    cx.identities.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
-                    cx.object_ids.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
-                    cx.sweep_standing(heap);
-                    cx.states.values_mut().for_each(|s| s.sweep_state(heap));
-                    cx.sweep_units();
-                },
-            );
+            let roots: &mut dyn FnMut(&mut Marker<'_>) = &mut |m| {
+                let cx = &*cx;
+                if !top.is_null() && sp < top {
+                    m.mark_range(sp, top);
+                }
+                mark_stacks(m, &cx.stacks, cx.fp);
+                cx.mark_tables(m);
+            };
+            let weak: &mut dyn FnMut(&Heap) = &mut |heap| {
+                let cx = &mut *cx;
+                cx.generic_ivars.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
+                cx.identities.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
+                cx.object_ids.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
+                cx.sweep_standing(heap);
+                cx.states.values_mut().for_each(|s| s.sweep_state(heap));
+                cx.sweep_units();
+            };
+            match how {
+                How::Full => heap.collect_with_weak(roots, weak),
+                How::Minor => heap.collect_minor(roots, weak),
+                How::Step => heap.collect_step(50, roots, weak),
+                How::Due => heap.collect_due(roots, weak),
+            }
         }
         self.account_units();
     }

@@ -5,6 +5,9 @@ use crate::vm::Cx;
 use zakuro_object::shape::{LOT, SHAPE_LOTS, ShapeInfo};
 use zakuro_object::*;
 
+/// Instance variables of one object at most: a shape counts them in 16 bits, and each new one looks through all names.
+pub const MOST: u16 = 20_000;
+
 impl Cx {
     pub fn shape(&self, id: ShapeId) -> ShapeInfo {
         match self.shapes.get(id) {
@@ -108,6 +111,9 @@ impl Cx {
             }
         } else {
             self.check_frozen(v)?;
+            if Self::is_object_like(v) && self.shape(v.shape_key()).count >= MOST && self.shape_slot(v.shape_key(), name).is_none() {
+                return self.arg_error("too many instance variables");
+            }
         }
         self.ivar_set_raw(v, name, value);
         Ok(())

@@ -277,7 +277,7 @@ impl Cx {
     /// Whether the VM has more than it may; collecting may help.
     pub(crate) fn over_limit(&mut self) -> bool {
         if let Some(names) = self.host.as_ref().and_then(|h| h.control.names.get()) {
-            self.heap.set_spent(names.load(Ordering::Relaxed));
+            self.heap.set_spent(names.load(Ordering::Relaxed) + self.classes_made() * CLASS);
         }
         self.heap.over_limit()
     }
@@ -327,12 +327,14 @@ impl Cx {
     }
     /// Lets others run until there is memory again. False: it took too long, or the VM is to end.
     fn wait_for_memory(&mut self) -> bool {
+        let mut first = true;
         while self.life.waited < PATIENCE {
             if self.poll_owner.load() & poll::KILL != 0 {
                 return true;
             }
             let begin = Instant::now();
             match &self.host {
+                _ if std::mem::take(&mut first) => self.yield_now(),
                 // With threads, parking would be this thread's affair, and the timer the VM's.
                 Some(host) if self.threads.is_none() => {
                     host.scheduler.timer(begin + PAUSE, &host.task);
@@ -373,8 +375,8 @@ impl Cx {
             return self.leave_at_once();
         }
         let over = limited && self.heap.over_limit();
-        if over {
-            self.life.told_memory = true;
+        // A reserve for the first time only: who swallows the exception and goes on would get one after the other.
+        if over && !std::mem::replace(&mut self.life.told_memory, true) {
             self.heap.extend_reserve();
         }
         let message = if limited { self.limit_message(Limit::Memory) } else { "failed to allocate memory".into() };
@@ -444,6 +446,8 @@ pub fn can_be_ended() -> bool {
     here && !zakuro_base::memory::holds_locks()
 }
 
+/// What a class takes beside its cell.
+const CLASS: usize = 512;
 /// How long a VM that holds little waits for memory in its life.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Between two looks.

@@ -7,6 +7,9 @@ use std::time::Duration;
 /// How long `ensure` clauses may run after a kill or a limit, unless the limits say something else.
 pub const GRACE: Duration = Duration::from_secs(1);
 
+/// Bytes that a VM counts for the limited one that has made it, beside what it counts itself.
+pub const VM: usize = 96 << 10;
+
 /// Limits of one VM; None: no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {

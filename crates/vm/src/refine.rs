@@ -124,6 +124,7 @@ impl Cx {
         }
         c.refinements = list;
         self.cell_changes(me.as_value());
+        me.as_value().will_refer();
         me.cref = cref;
         self.bump_epoch();
     }

@@ -168,6 +168,8 @@ pub struct Vm {
     pub host: Option<crate::host::Host>,
     /// Places in line at channels, used again by the next wait.
     pub(crate) waiters: Vec<zakuro_channel::Waiter>,
+    /// Where the content of the last message stands that counted for this VM's limit, if others may share it.
+    pub(crate) last_charged: Option<usize>,
     pub life: crate::life::Life,
     /// How the VM ended; left here by the runtime for the scheduler's unit.
     pub end: Option<crate::host::End>,

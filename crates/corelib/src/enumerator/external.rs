@@ -109,7 +109,7 @@ fn begin(cx: &mut Cx, this: Value, held: Value, e: &mut External) -> Result<()> 
     }
     let both = cx.array(&[this, held]);
     let body = cx.native_proc(enumerate, both, false);
-    let mut data = FiberData::new(body);
+    let mut data = FiberData::new(body).counted(cx);
     let me = cx.fiber_current();
     data.storage = cx.data_ref::<FiberData>(me)?.storage;
     data.thread = cx.thread_id();

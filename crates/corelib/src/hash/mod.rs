@@ -75,9 +75,7 @@ pub(crate) fn default_for(cx: &mut Cx, h: Ref<HashCell>, key: Value) -> Result<V
 
 /// Sets default value or default Proc.
 pub(crate) fn set_default(h: Ref<HashCell>, value: Value, is_proc: bool) {
-    let mut h = h;
-    h.default = value;
-    h.set_default_is_proc(is_proc);
+    HashCell::set_default(h, value, is_proc);
 }
 
 /// KeyError with receiver and key.

@@ -12,6 +12,9 @@ pub struct StatData {
     birth: Birth,
 }
 impl NativeData for StatData {
+    fn refers(&self) -> bool {
+        false
+    }
     fn send_copy(&self) -> Option<SendPayload> {
         Some(Box::new(StatData { ..*self }))
     }

@@ -1,7 +1,8 @@
 //! RubyGems, loaded when the first program of a VM asks for it.
 //!
 //! CRuby loads RubyGems before every program, which is most of the time that it takes to start. Here three things load it: the constant `Gem` (an
-//! autoload, `module::setup`), the method `gem`, and a `require` that finds no file in `$LOAD_PATH`. From then on its own `Kernel#require` and
+//! autoload, `module::setup`), the method `gem`, and a `require` that finds no file in `$LOAD_PATH` (or asks for a part of RubyGems, none of which can
+//! be loaded alone). From then on its own `Kernel#require` and
 //! `Kernel#gem` stand where these stood. What it should know of us stands in crates/stdlib/ruby/rubygems_defaults.rb.
 //! Invariant: a `require` that fails without a gem for it fails as if there were no RubyGems.
 //! Rejected: an index of installed gems of our own (versions, dependencies and Bundler are RubyGems' business).
@@ -13,7 +14,7 @@ use zakuro_vm::*;
 const FEATURE: &[u8] = b"rubygems";
 
 /// Loads RubyGems. False when it may not be, is not there, or was loaded before (by this thread, perhaps not to its end).
-fn start(cx: &mut Cx) -> Result<bool> {
+pub fn start(cx: &mut Cx) -> Result<bool> {
     if cx.options.no_gems || matches!(load::state(cx, FEATURE)?, FeatureState::Loaded | FeatureState::LoadingHere) {
         return Ok(false);
     }

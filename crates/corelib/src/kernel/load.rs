@@ -508,6 +508,9 @@ pub fn require(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
         }
         return Ok(true);
     }
+    if feature.starts_with(b"rubygems/") {
+        super::gems::start(cx)?;
+    }
     match resolve(cx, feature)? {
         Some(f) => {
             let result = require_file(cx, &f)?;

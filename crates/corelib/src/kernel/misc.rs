@@ -12,8 +12,8 @@ fn version_constants(cx: &mut Cx) {
         ("RUBY_VERSION", "4.0.0"),
         ("RUBY_RELEASE_DATE", "2025-12-25"),
         ("RUBY_PLATFORM", &platform),
-        ("RUBY_ENGINE", "ruby"),
-        ("RUBY_ENGINE_VERSION", "4.0.0"),
+        ("RUBY_ENGINE", "zakuro"),
+        ("RUBY_ENGINE_VERSION", env!("CARGO_PKG_VERSION")),
         ("RUBY_COPYRIGHT", "zakuro - Copyright (C) the Zakuro developers"),
         ("RUBY_DESCRIPTION", &description),
         ("RUBY_REVISION", "0"),
@@ -24,6 +24,8 @@ fn version_constants(cx: &mut Cx) {
         cx.const_set(ids::OBJECT, Sym::intern(name), v);
         cx.const_set(ids::RUBY, Sym::intern(&name["RUBY_".len()..]), v);
     }
+    let own = cx.frozen_str(env!("CARGO_PKG_VERSION"));
+    cx.const_set(ids::OBJECT, Sym::intern("ZAKURO_VERSION"), own);
     cx.const_set(ids::OBJECT, Sym::intern("RUBY_PATCHLEVEL"), Value::fixnum(0));
     cx.const_set(ids::RUBY, Sym::intern("PATCHLEVEL"), Value::fixnum(0));
 }

@@ -377,7 +377,7 @@ impl Reader {
     #[inline(never)]
     fn hash(&mut self, cx: &mut Cx, kind: u8, before: &Before) -> Result<usize> {
         let shape = self.shape(cx, before.class, ids::HASH)?;
-        let mut h = HashCell::make(&mut cx.heap, shape);
+        let h = HashCell::make(&mut cx.heap, shape);
         if before.by_identity {
             HashCell::change(h, &mut cx.heap, |t| t.by_identity = true);
         }
@@ -388,7 +388,8 @@ impl Reader {
             cx.hash_set(h, key, value)?;
         }
         if kind == b'}' {
-            h.default = self.object(cx)?;
+            let default = self.object(cx)?;
+            HashCell::set_default(h, default, false);
         }
         Ok(n)
     }

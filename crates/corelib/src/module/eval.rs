@@ -70,6 +70,7 @@ pub fn refine_exec(cx: &mut Cx, refinement: Value, active: Value, block: Block) 
     if let Some(m) = home_method(block) {
         let me = with_definee(cx, m, refinement);
         if let Some(mut c) = Ref::<MethodCell>::from_value(me).and_then(|m| Ref::<CrefCell>::from_value(m.cref)) {
+            c.as_value().will_refer();
             c.refinements = active;
         }
         cx.yield_full(block, &[], false, Block::NONE, Some((refinement, me)))?;

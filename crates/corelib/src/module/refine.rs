@@ -175,6 +175,7 @@ pub mod refinement {
                     None => Value::NIL,
                 };
                 if let Some(mut c) = Ref::<CrefCell>::from_value(cref) {
+                    cref.will_refer();
                     c.refinements = scope;
                 }
                 let copy = cx.ruby_method(n, this, m.visibility(), &code, cref);

@@ -1,6 +1,8 @@
 //! Arithmetic on Integer values: Fixnums inline, the rest through num-bigint. Both operands of every function here *are* Integers (callers test);
 //! nothing here calls Ruby, so nothing here needs rooting.
 
+use dashu_int::UBig;
+use dashu_int::ops::Gcd as _;
 use num_bigint::{BigInt, Sign};
 use num_integer::Integer as _;
 use num_traits::{One, Signed, ToPrimitive, Zero};
@@ -189,12 +191,24 @@ pub fn gcd(cx: &mut Cx, a: Value, b: Value) -> Value {
     if Value::both_fixnum(a, b) {
         return cx.int(a.fix().gcd(&b.fix()));
     }
-    let g = big(a).gcd(&big(b));
+    let g = big_gcd(big(a).as_ref(), big(b).as_ref());
     cx.big(g)
 }
 pub fn lcm(cx: &mut Cx, a: Value, b: Value) -> Value {
-    let l = big(a).lcm(&big(b)).abs();
+    let (a, b) = (big(a), big(b));
+    if a.is_zero() || b.is_zero() {
+        return ZERO;
+    }
+    let l = (a.as_ref() / big_gcd(a.as_ref(), b.as_ref()) * b.as_ref()).abs();
     cx.big(l)
+}
+/// By dashu-int, which has Lehmer's algorithm; num-bigint's binary one takes thirteen times as long for 30,000 bits.
+fn big_gcd(a: &BigInt, b: &BigInt) -> BigInt {
+    if a.is_zero() || b.is_zero() {
+        return (a + b).abs();
+    }
+    let natural = |n: &BigInt| UBig::from_le_bytes(&n.magnitude().to_bytes_le());
+    BigInt::from_bytes_le(Sign::Plus, &natural(a).gcd(natural(b)).to_le_bytes())
 }
 /// Exact quotient of a division that leaves no remainder; `b` is not zero.
 pub fn exact_div(cx: &mut Cx, a: Value, b: Value) -> Value {

@@ -61,12 +61,11 @@ pub(crate) fn shallow(cx: &mut Cx, v: Value) -> Result<Value> {
         }
         Kind::Hash => {
             let h: Ref<HashCell> = Ref::of(v);
-            let mut c = HashCell::make(&mut cx.heap, shape);
+            let c = HashCell::make(&mut cx.heap, shape);
             if h.table().is_some() {
                 HashCell::replace(c, &mut cx.heap, h);
             }
-            c.default = h.default;
-            c.set_default_is_proc(h.default_is_proc());
+            HashCell::set_default(c, h.default, h.default_is_proc());
             c.as_value()
         }
         Kind::Range => {

@@ -90,8 +90,7 @@ fn put(cx: &mut Cx, this: Value, name: Sym, value: Value) -> Result<()> {
     if let Some((e, slot)) = find(cx, scope, name)
         && slot < e.slots().len()
     {
-        // SAFETY: the slot exists; the environment belongs to this VM.
-        unsafe { *e.slots_ptr().add(slot) = value };
+        EnvCell::set(e, slot, value);
     }
     Ok(())
 }

@@ -14,6 +14,13 @@ pub struct RegexpData {
     pub regexp: Arc<Regexp>,
 }
 impl NativeData for RegexpData {
+    fn refers(&self) -> bool {
+        false
+    }
+    /// What a usual one takes; the same source may be shared.
+    fn weight(&self) -> usize {
+        256
+    }
     fn send_copy(&self) -> Option<SendPayload> {
         Some(Box::new(RegexpData { regexp: self.regexp.clone() }))
     }

@@ -176,6 +176,7 @@ pub mod channel_class {
             return closed(cx);
         }
         let envelope = cx.pack(object)?;
+        let envelope = if cx.has_memory_limit() { cx.charged(envelope) } else { envelope };
         let outcome = ch.try_send(envelope);
         black_box(this);
         match outcome {

@@ -9,6 +9,10 @@ use zakuro_vm::*;
 pub struct ImageHandle(Snapshot);
 
 impl NativeData for ImageHandle {
+    /// What a small one takes.
+    fn weight(&self) -> usize {
+        16 << 10
+    }
     fn send_copy(&self) -> Option<SendPayload> {
         Some(Box::new(ImageHandle(self.0.clone())))
     }

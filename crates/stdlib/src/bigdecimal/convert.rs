@@ -2,7 +2,6 @@
 
 use super::num::{DOUBLE_FIG, Num, Round, Rules};
 use super::{exact, give, text};
-use num_bigint::BigUint;
 use zakuro_vm::*;
 
 /// The other operand.
@@ -95,7 +94,7 @@ pub fn from_float(f: f64, digits: u64) -> Num {
     let (mantissa, exp) = text.split_once('e').unwrap_or((&text, "0"));
     let fraction = mantissa.split_once('.').map_or(0, |m| m.1.len()) as i128;
     let digits: Vec<u8> = mantissa.bytes().filter(|b| *b != b'.').collect();
-    let number = BigUint::parse_bytes(&digits, 10).unwrap_or_default();
+    let number = zakuro_text::int::from_digits(&digits, 10, false).to_big().magnitude().clone();
     let n = r.number(neg, number, exp.parse::<i128>().unwrap_or(0) - fraction);
     r.significant(n, DOUBLE_FIG, Round::Down)
 }

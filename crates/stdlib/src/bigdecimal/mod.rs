@@ -19,6 +19,9 @@ use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
 impl NativeData for Num {
+    fn refers(&self) -> bool {
+        false
+    }
     fn weight(&self) -> usize {
         match self {
             Num::Finite { digits, .. } => digits.bits() as usize / 8,

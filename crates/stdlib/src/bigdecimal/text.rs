@@ -1,7 +1,6 @@
 //! Decimal numbers as text.
 
 use super::num::{Num, Rules};
-use num_bigint::BigUint;
 
 /// Reads a number as `BigDecimal("...")` does, or (not strict) what stands at the beginning. None: no number.
 pub fn parse(text: &str, strict: bool, rules: &mut Rules) -> Option<Num> {
@@ -37,7 +36,7 @@ pub fn parse(text: &str, strict: bool, rules: &mut Rules) -> Option<Num> {
     let scale = fraction.len() as i128;
     let mut all = whole;
     all.extend_from_slice(&fraction);
-    let digits = BigUint::parse_bytes(&all, 10).unwrap_or_default();
+    let digits = zakuro_text::int::from_digits(&all, 10, false).to_big().magnitude().clone();
     // An exponent of many digits is beyond every bound.
     let exp = std::str::from_utf8(&exp).ok().filter(|e| !e.is_empty()).map_or(Some(0), |e| e.parse::<i128>().ok()).unwrap_or(i128::MAX / 4);
     Some(rules.number(neg, digits, if exp_neg { -exp } else { exp } - scale))

@@ -5,7 +5,6 @@
 //! native stack or in a `RootedVec`. Keys are looked up in a small cache: the same words come again and again.
 //! Rejected: serde_json (big integers become floats, its errors are not Ruby's); a separate tokenizer (each byte touched twice).
 
-use num_bigint::BigInt;
 use zakuro_vm::*;
 
 /// What `JSON.parse` may be told.
@@ -549,7 +548,7 @@ impl Parser<'_> {
         } else if count <= 18 {
             Value::fixnum(if negative { -(n as i64) } else { n as i64 })
         } else {
-            let b = BigInt::parse_bytes(&self.src[digits..at], 10).unwrap_or_default();
+            let b = zakuro_text::int::from_digits(&self.src[digits..at], 10, false).to_big();
             cx.big(if negative { -b } else { b })
         };
         self.loaded(cx, v)

@@ -115,13 +115,13 @@ pub(crate) struct Standing {
     pub(super) late: Vec<Value>,
     /// The Thread object that is the main thread's in the image.
     pub(super) thread: Option<Value>,
-    /// Collections since the last capture.
+    /// Full collections since the last capture.
     pub(super) idle: u32,
 }
 
 /// Levels at most.
 const DEPTH: usize = 12;
-/// After so many collections without a capture a VM lets its image go, if something changed.
+/// After so many full collections without a capture a VM lets its image go, if something changed.
 const PATIENCE: u32 = 16;
 
 impl Standing {
@@ -232,7 +232,7 @@ impl Cx {
     /// Between marking and sweeping: forgets dead cells. A VM that captures no more doesn't keep its image for ever.
     pub(crate) fn sweep_standing(&mut self, heap: &Heap) {
         let Some(s) = &mut self.standing else { return };
-        s.idle += 1;
+        s.idle += heap.is_full() as u32;
         if s.changes.any && s.idle > PATIENCE {
             self.standing = None;
             return;

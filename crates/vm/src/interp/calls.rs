@@ -355,7 +355,7 @@ unsafe fn attr_set(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
         let i = *ip;
         let cache = &*(*cs).calls.add(i.c as usize);
         let o = r!(regs, i.a).0 as *mut ObjectCell;
-        if (*o).header.flags & (flags::FROZEN | flags::CAPTURED) != 0 {
+        if (*o).header.flags & GUARDED != 0 {
             return generic(cx, ip, regs, cs);
         }
         let v = r!(regs, i.a + 1);

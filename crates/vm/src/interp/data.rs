@@ -86,11 +86,25 @@ pub unsafe fn get_env(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const
     }
 }
 pub unsafe fn set_env(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
-    // SAFETY: as in `get_env`. Environments are compared when an image is made, so there is no flag to test; nothing freezes them.
+    // SAFETY: as in `get_env`. Environments are compared when an image is made, so only the collector's flag is tested; nothing freezes them.
     unsafe {
         let i = *ip;
         let e = env_at(r!(regs, i.c), i.x);
+        if (*e).header.flags & flags::OLD != 0 {
+            return set_old_env(cx, ip, regs, cs);
+        }
         *(*e).slots_ptr().add(i.b as usize) = r!(regs, i.a);
+        next!(cx, ip, regs, cs)
+    }
+}
+#[cold]
+#[inline(never)]
+unsafe fn set_old_env(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: as in `set_env`.
+    unsafe {
+        let i = *ip;
+        let e = env_at(r!(regs, i.c), i.x);
+        EnvCell::set(Ref::from_ptr(e), i.b as usize, r!(regs, i.a));
         next!(cx, ip, regs, cs)
     }
 }
@@ -142,7 +156,7 @@ pub unsafe fn set_ivar(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *cons
         let c = &*(*cs).ivars.add(i.c as usize);
         if me.is_cell() {
             let h = &mut *me.header();
-            if h.shape == c.shape && h.flags & (flags::FROZEN | flags::CAPTURED) == 0 {
+            if h.shape == c.shape && h.flags & GUARDED == 0 {
                 let o = me.0 as *mut ObjectCell;
                 if c.next == 0 {
                     *(*o).slots_ptr().add(c.slot as usize) = r!(regs, i.a);
@@ -523,7 +537,7 @@ pub unsafe fn aset(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
         let (a, b) = (r!(regs, i.a), r!(regs, i.b));
         if a.is_cell() && cx.redefined & (fast::ARRAY | fast::HASH) == 0 {
             let h = &*a.header();
-            if h.flags & (flags::FROZEN | flags::CAPTURED) == 0 {
+            if h.flags & GUARDED == 0 {
                 if h.shape == ids::ARRAY.0 && b.is_fixnum() {
                     let n = b.fix();
                     if n >= 0 && ArrayCell::try_set(Ref::of(a), n as usize, r!(regs, i.c)) {

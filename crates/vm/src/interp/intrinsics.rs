@@ -20,19 +20,33 @@ pub unsafe fn intrinsic(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
     }
 }
 
-/// Where the innermost frame keeps a special variable.
-unsafe fn place(f: *mut Frame, p: Place) -> *mut Value {
+/// The environment so many levels above a frame's.
+unsafe fn env_above(f: *mut Frame, depth: usize) -> Ref<EnvCell> {
     // SAFETY: places come from the compiler for this frame's code.
     unsafe {
+        let mut e = super::blocks::env_of(f).0 as *mut EnvCell;
+        for _ in 0..depth {
+            e = (*e).parent.0 as *mut EnvCell;
+        }
+        Ref::from_ptr(e)
+    }
+}
+/// What the innermost frame keeps as a special variable.
+unsafe fn kept(f: *mut Frame, p: Place) -> Value {
+    // SAFETY: as above.
+    unsafe {
         match p {
-            Place::Reg(n) => (*f).regs.add(n as usize),
-            Place::Env { depth, slot } => {
-                let mut e = super::blocks::env_of(f).0 as *mut EnvCell;
-                for _ in 0..depth {
-                    e = (*e).parent.0 as *mut EnvCell;
-                }
-                (*e).slots_ptr().add(slot as usize)
-            }
+            Place::Reg(n) => *(*f).regs.add(n as usize),
+            Place::Env { depth, slot } => *env_above(f, depth as usize).slots_ptr().add(slot as usize),
+        }
+    }
+}
+unsafe fn keep(f: *mut Frame, p: Place, v: Value) {
+    // SAFETY: as above.
+    unsafe {
+        match p {
+            Place::Reg(n) => *(*f).regs.add(n as usize) = v,
+            Place::Env { depth, slot } => EnvCell::set(env_above(f, depth as usize), slot as usize, v),
         }
     }
 }
@@ -44,7 +58,7 @@ impl Cx {
             // SAFETY: a live frame and its code.
             unsafe {
                 if let Some(p) = (*(*f).code).code.backref {
-                    *place(f, p) = m;
+                    keep(f, p, m);
                 }
             }
         }
@@ -57,7 +71,7 @@ impl Cx {
             while f >= self.stacks.frames {
                 if !(*f).is_boundary() && !crate::backtrace::internal(&(*(*f).code).code) {
                     if let Some(p) = (*(*f).code).code.backref {
-                        *place(f, p) = m;
+                        keep(f, p, m);
                     }
                     return;
                 }
@@ -74,7 +88,7 @@ impl Cx {
     pub fn backref(&self) -> Value {
         match self.ruby_frame() {
             // SAFETY: a live frame and its code.
-            Some(f) => unsafe { (*(*f).code).code.backref.map_or(Value::NIL, |p| *place(f, p)) },
+            Some(f) => unsafe { (*(*f).code).code.backref.map_or(Value::NIL, |p| kept(f, p)) },
             None => Value::NIL,
         }
     }
@@ -83,7 +97,7 @@ impl Cx {
             // SAFETY: a live frame and its code.
             unsafe {
                 if let Some(p) = (*(*f).code).code.lastline {
-                    *place(f, p) = v;
+                    keep(f, p, v);
                 }
             }
         }
@@ -91,7 +105,7 @@ impl Cx {
     pub fn lastline(&self) -> Value {
         match self.ruby_frame() {
             // SAFETY: a live frame and its code.
-            Some(f) => unsafe { (*(*f).code).code.lastline.map_or(Value::NIL, |p| *place(f, p)) },
+            Some(f) => unsafe { (*(*f).code).code.lastline.map_or(Value::NIL, |p| kept(f, p)) },
             None => Value::NIL,
         }
     }

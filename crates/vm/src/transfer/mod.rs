@@ -304,6 +304,15 @@ impl Envelope {
         }
         Some(Envelope::new(Form::Buffer(buf, what, len)))
     }
+    /// Where its content stands, if others may share it.
+    pub fn shared_address(&self) -> Option<usize> {
+        match self.form() {
+            Form::Region(_, cell) => Some(*cell as usize),
+            Form::Buffer(buf, ..) => Some(buf.address()),
+            Form::Laden(both) => both.0.shared_address(),
+            _ => None,
+        }
+    }
     /// Something that travels beside the value.
     pub fn load(&mut self, luggage: Luggage) {
         let message = std::mem::replace(self, Envelope::nil());

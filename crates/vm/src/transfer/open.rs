@@ -412,6 +412,7 @@ impl Cx {
                 return self.arg_error(format!("undefined method '{}' for class '{class}' (received from another VM)", o.name.name()));
             }
         };
+        o.as_value().will_refer();
         o.method = method.as_value();
         Ok(())
     }

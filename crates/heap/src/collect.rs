@@ -1,0 +1,463 @@
+//! Collections, minor and full, and the write barrier.
+//!
+//! Goal: a minor collection costs what was allocated since the last collection and lives, not what the heap holds.
+//!
+//! Mark bits are sticky (Demers, Weiser, Hayes, Boehm, Bobrow, Shenker: "Combining generational and conservative garbage collection", POPL 1990): what a
+//! collection has marked is *old*. A minor collection marks from the roots and from the old cells that may have been written to, and stops at old cells. A full one
+//! forgets the marks first. Cells don't move, and young and old ones share blocks.
+//!
+//! The barrier is part of the store. The tracer sets the OLD flag in a cell that it traces; who stores a reference in a cell calls [`remember`] first if it has the
+//! flag, which takes the flag off and notes the cell in its block's `revisit` bits. So a cell is noted once between two collections, and the test of the flag joins that of
+//! FROZEN in fast paths. Kinds of cells that are written to in ways that can't be told never get the flag: their tracer asks for [`Marker::revisit`].
+//!
+//! A full collection of a large heap marks in steps, between which the program runs ([`Heap::collect_due`]), so that no pause is as long as the marking.
+//!
+//! Invariants
+//! - Whatever a marked cell refers to is marked, or the marked cell is noted. It holds for marked cells that nothing reaches any more, too: so all marked cells can be
+//!   looked at.
+//! - Roots are traced by each collection; the owner's tables need no barrier.
+//!
+//! Debug builds follow every minor marking with a full one on the side, and stop at a cell that only the full one found, naming what refers to it
+//! ([`Heap::check_marks`]).
+//!
+//! Rejected
+//! - The mark bit in the side table as the barrier's test: two loads more per store.
+//! - A list of remembered cells in the heap: stores would need the heap at hand, and the list could find no memory.
+//! - Ages (a cell is old after two or three collections): a bit more per cell and a barrier that knows ages. A larger nursery does as much against cells
+//!   that become old too early.
+
+use std::mem;
+use std::time::{Duration, Instant};
+
+use crate::block::NONE;
+use crate::heap::{Heap, Run};
+use crate::ledger::{BLOCK_SHIFT, BLOCK_SIZE, Ledger};
+use crate::mark::{Lookup, Marker, Parents};
+use crate::region::Holdings;
+use crate::size_class::{CLASSES, SIZES};
+use crate::{Header, flags};
+
+/// From so many bytes on everything is marked in steps.
+const LARGE: usize = 8 << 20;
+/// A step marks about so many cells, which takes two milliseconds at most,
+const STEP_WORK: usize = 1 << 15;
+/// and comes when so many bytes were allocated.
+const STEP_BYTES: usize = 128 << 10;
+/// How often the roots are traced again in steps, as long as so many bytes were allocated since they were.
+const ROUNDS: u32 = 3;
+const FEW: usize = 1 << 20;
+
+/// A full marking between two of its steps.
+#[derive(Default)]
+pub(crate) struct Marking {
+    stack: Vec<*mut Header>,
+    open: Vec<(*mut Header, usize)>,
+    overflow: bool,
+    live: usize,
+    spent: Duration,
+    rounds: u32,
+    /// `Heap::since` when the roots were traced.
+    scanned: usize,
+}
+
+impl Marking {
+    fn of(m: Marker<'_>, spent: Duration) -> Marking {
+        Marking { stack: m.stack, open: m.open, overflow: m.overflow, live: m.live, spent, rounds: 0, scanned: 0 }
+    }
+    fn marker<'a>(self, lookup: Lookup, runs: [Run; CLASSES], holdings: &'a mut Holdings) -> Marker<'a> {
+        let mut m = Marker::new(lookup, runs, holdings);
+        (m.stack, m.open, m.overflow, m.live) = (self.stack, self.open, self.overflow, self.live);
+        m
+    }
+}
+
+/// Empty blocks that a heap may keep in any case.
+pub(crate) const MIN_RESERVE: usize = 16;
+
+/// The write barrier's slow path: `cell`, which has the OLD flag, is about to refer to another one. Does nothing for SHARED cells, on which the bit means
+/// something else.
+///
+/// # Safety
+/// A live cell of a heap that the caller has for itself.
+#[cold]
+#[inline(never)]
+pub unsafe fn remember(cell: *mut Header) {
+    // SAFETY: the caller's promise; the row of a heap's block is mapped, and the heap's alone.
+    unsafe {
+        if (*cell).flags & (flags::SHARED | flags::OLD) != flags::OLD {
+            return;
+        }
+        (*cell).flags &= !flags::OLD;
+        let ledger = Ledger::get();
+        let body = (*ledger.table().add((cell.addr() - ledger.base()) >> BLOCK_SHIFT)).body();
+        let index = (*body).index(cell.addr() % BLOCK_SIZE);
+        (*body).note(index);
+    }
+}
+
+impl Heap {
+    /// Marks everything from `roots`, then leaves the dead to lazy sweeping.
+    pub fn collect(&mut self, roots: &mut dyn FnMut(&mut Marker<'_>)) {
+        self.collect_with_weak(roots, &mut |_| {});
+    }
+
+    /// [`Heap::collect`] with `after_mark` run between marking and sweeping, for weak tables: they drop the entries whose cell
+    /// is not [`Heap::is_marked_or_new`].
+    pub fn collect_with_weak(&mut self, roots: &mut dyn FnMut(&mut Marker<'_>), after_mark: &mut dyn FnMut(&Heap)) {
+        let start = Instant::now();
+        self.prepare();
+        self.run(true, start, roots, after_mark);
+    }
+
+    /// [`Heap::collect_with_weak`] of what is young, or of everything when the old part has grown enough or the limit stands against it. Of a large heap everything is
+    /// marked in steps: the call only begins, or does a step, and the hook is called with the last. The hook asks [`Heap::is_full`].
+    pub fn collect_due(&mut self, roots: &mut dyn FnMut(&mut Marker<'_>), after_mark: &mut dyn FnMut(&Heap)) {
+        let start = Instant::now();
+        if self.marking.is_some() {
+            return self.step(STEP_WORK, start, roots, after_mark);
+        }
+        self.prepare();
+        let over = self.over_limit();
+        let full = over || self.grown() >= self.limit.growth;
+        if full && !over && !self.cut_short && self.kept >= LARGE {
+            return self.begin(start, roots);
+        }
+        self.run(full, start, roots, after_mark);
+    }
+
+    /// Begins a marking in steps, or does a step that traces about `work` cells, and ends the collection when nothing is left: for tests.
+    pub fn collect_step(&mut self, work: usize, roots: &mut dyn FnMut(&mut Marker<'_>), after_mark: &mut dyn FnMut(&Heap)) {
+        let start = Instant::now();
+        if self.marking.is_some() {
+            return self.step(work, start, roots, after_mark);
+        }
+        self.prepare();
+        self.begin(start, roots);
+    }
+
+    /// [`Heap::collect_with_weak`] of what is young; the rest of a marking in steps, if one goes on.
+    pub fn collect_minor(&mut self, roots: &mut dyn FnMut(&mut Marker<'_>), after_mark: &mut dyn FnMut(&Heap)) {
+        let start = Instant::now();
+        self.prepare();
+        match self.marking.take() {
+            Some(m) => self.finish(m, start, roots, after_mark),
+            None => self.run(false, start, roots, after_mark),
+        }
+    }
+
+    /// The running collection, or the last one, is full.
+    pub fn is_full(&self) -> bool {
+        self.full
+    }
+
+    /// Sweeps what the last collection left, so that it is known what that has kept, and closes the open runs.
+    fn prepare(&mut self) {
+        self.finish_sweep();
+        self.close_runs();
+        if self.marking.is_some() {
+            return;
+        }
+        let kept = self.live + self.payload_then.saturating_sub(self.swept);
+        if mem::replace(&mut self.was_full, false) {
+            self.base = kept;
+        }
+        self.kept = kept;
+    }
+
+    /// Bytes of cells and payload by which the old part has grown since the last full collection, and what it may hold besides.
+    fn grown(&self) -> usize {
+        self.kept.saturating_sub(self.base).saturating_add(self.pressure)
+    }
+
+    fn run(&mut self, full: bool, start: Instant, roots: &mut dyn FnMut(&mut Marker<'_>), after_mark: &mut dyn FnMut(&Heap)) {
+        self.marking = None;
+        let noted = if full || self.cut_short { None } else { self.take_noted() };
+        let full = noted.is_none();
+        if full {
+            self.forget_marks();
+        }
+        self.complete(full, Marking::default(), noted.unwrap_or_default(), start, roots, after_mark);
+    }
+
+    fn forget_marks(&mut self) {
+        self.each_body(&mut |_, b| b.clear_marks());
+        self.holdings.forget_notes();
+    }
+
+    /// Begins a full marking that is done in steps.
+    ///
+    /// Until its end the mark bits say what was found so far, and OLD what was traced so far (or in a collection before: such a cell may be noted in vain). What is
+    /// stored in a traced cell is found because the barrier has noted the cell, what is allocated meanwhile because it is unmarked and the roots are traced again in the end
+    /// (incremental update, as in Steele: "Multiprocessing compactifying garbage collection", CACM 1975). So the end of the marking is a minor collection.
+    fn begin(&mut self, start: Instant, roots: &mut dyn FnMut(&mut Marker<'_>)) {
+        self.forget_marks();
+        self.cut_short = true;
+        let mut marker = Marker::new(self.lookup, self.runs, &mut self.holdings);
+        roots(&mut marker);
+        let m = Marking { scanned: self.since, ..Marking::of(marker, start.elapsed()) };
+        self.cut_short = false;
+        self.pause(start, m);
+    }
+
+    /// Does a step of the marking that goes on.
+    fn step(&mut self, work: usize, start: Instant, roots: &mut dyn FnMut(&mut Marker<'_>), after_mark: &mut dyn FnMut(&Heap)) {
+        let Some(m) = self.marking.take() else { return };
+        self.cut_short = true;
+        let (spent, rounds, scanned) = (m.spent, m.rounds, m.scanned);
+        let mut marker = m.marker(self.lookup, self.runs, &mut self.holdings);
+        let empty = marker.step(self.trace, work);
+        let mut m = Marking { rounds, scanned, ..Marking::of(marker, spent + start.elapsed()) };
+        self.cut_short = false;
+        if !empty {
+            return self.pause(start, m);
+        }
+        if m.rounds >= ROUNDS || self.since < m.scanned + FEW {
+            self.close_runs();
+            return self.finish(m, start, roots, after_mark);
+        }
+        // Much was allocated since the roots were traced: another round in steps, or the last step would be a long one.
+        self.close_runs();
+        let Some(noted) = self.take_noted() else { return self.run(true, start, roots, after_mark) };
+        self.cut_short = true;
+        m.rounds += 1;
+        m.scanned = self.since;
+        let (spent, rounds, scanned) = (m.spent, m.rounds, m.scanned);
+        let mut marker = m.marker(self.lookup, self.runs, &mut self.holdings);
+        marker.retrace(noted, self.trace);
+        roots(&mut marker);
+        let m = Marking { rounds, scanned, ..Marking::of(marker, spent) };
+        self.cut_short = false;
+        self.pause(start, m);
+    }
+
+    /// The program goes on, until it has allocated some more.
+    fn pause(&mut self, start: Instant, m: Marking) {
+        self.marking = Some(m);
+        self.limit.extra = self.since + STEP_BYTES;
+        let pause = start.elapsed();
+        self.last_pause = pause;
+        self.max_pause = self.max_pause.max(pause);
+        self.gc_time += pause;
+    }
+
+    fn finish(&mut self, mut m: Marking, start: Instant, roots: &mut dyn FnMut(&mut Marker<'_>), after_mark: &mut dyn FnMut(&Heap)) {
+        let noted = self.take_noted();
+        if noted.is_none() {
+            self.forget_marks();
+            m = Marking::default();
+        }
+        self.complete(true, m, noted.unwrap_or_default(), start, roots, after_mark);
+    }
+
+    /// Marks what is left to mark, and partitions the blocks.
+    fn complete(
+        &mut self,
+        full: bool,
+        m: Marking,
+        noted: Vec<*mut Header>,
+        start: Instant,
+        roots: &mut dyn FnMut(&mut Marker<'_>),
+        after_mark: &mut dyn FnMut(&Heap),
+    ) {
+        let (marking, spent, old) = (Instant::now(), m.spent, if full { 0 } else { self.live });
+        self.full = full;
+        self.cut_short = true;
+        let mut marker = m.marker(self.lookup, self.runs, &mut self.holdings);
+        marker.retrace(noted, self.trace);
+        roots(&mut marker);
+        marker.drain(self.trace);
+        self.live = old + marker.live;
+        let marking = spent + marking.elapsed();
+        if cfg!(debug_assertions) && (!full || spent > Duration::ZERO) {
+            self.check_marks(roots);
+        }
+        self.cut_short = false;
+        if full {
+            self.holdings.spread();
+        }
+        self.marked = true;
+        after_mark(self);
+        self.marked = false;
+        if full {
+            self.holdings.drop_unseen();
+        }
+        // Payload of the dead is worth more than a short pause when there is more of it than of cells: malloc can't
+        // reuse it before, and the next limit would count it as alive.
+        self.partition(self.payload > self.live);
+        if full {
+            let time = self.last_full.map(|end| start.saturating_duration_since(end));
+            self.limit.full(self.live + self.payload, self.grown(), time, marking);
+            self.was_full = true;
+            self.pressure = 0;
+        } else {
+            let mutating = self.last_end.map(|end| start.saturating_duration_since(end));
+            self.limit.minor(self.since, mutating, marking);
+        }
+        self.since = 0;
+        (self.payload_then, self.swept) = (self.payload, 0);
+        self.cells_since = 0;
+        self.hold_limit();
+        // What is empty now is what the next cycle will fill: keep it, to the size of the cycle.
+        let keep = (self.limit.extra >> BLOCK_SHIFT).max(MIN_RESERVE);
+        if self.reserve.len() > keep + keep / 4 {
+            self.trim(keep);
+        }
+        if self.desperate && (!self.reserve.is_empty() || Ledger::get().has_spare()) {
+            self.desperate = false;
+        }
+        let end = Instant::now();
+        self.collections += 1;
+        self.last_pause = end - start;
+        self.max_pause = self.max_pause.max(self.last_pause);
+        self.gc_time += self.last_pause;
+        self.last_end = Some(end);
+        if full {
+            self.last_full = Some(end);
+            self.full_collections += 1;
+        }
+    }
+
+    /// The marked cells that were noted since the last collection; they are not noted any more. None: there is no memory for the list.
+    fn take_noted(&mut self) -> Option<Vec<*mut Header>> {
+        let mut list: Vec<*mut Header> = Vec::new();
+        let mut refused = false;
+        self.each_body(&mut |start, b| {
+            if !mem::replace(&mut b.remembered, false) {
+                return;
+            }
+            for w in 0..b.words() {
+                let mut bits = mem::replace(&mut b.revisit[w], 0) & b.mark[w];
+                refused = refused || !zakuro_base::memory::has_room(&mut list, bits.count_ones() as usize);
+                if refused {
+                    continue;
+                }
+                while bits != 0 {
+                    let cell = start + (w * 64 + bits.trailing_zeros() as usize) * b.size as usize;
+                    bits &= bits - 1;
+                    list.push(std::ptr::with_exposed_provenance_mut(cell));
+                }
+            }
+        });
+        (!refused).then_some(list)
+    }
+
+    /// Calls `f` with address and metadata of each block that has cells, after sweeping and with no run open.
+    fn each_body(&mut self, f: &mut dyn FnMut(usize, &mut crate::block::Body)) {
+        for lists in self.classes {
+            debug_assert!(lists.current == NONE && lists.unswept == NONE);
+            for first in [lists.available, lists.full] {
+                let mut block = first;
+                while block != NONE {
+                    // SAFETY: this heap owns the block.
+                    let b = unsafe { &mut *self.body(block) };
+                    f(self.address(block), b);
+                    block = b.next;
+                }
+            }
+        }
+    }
+
+    /// Marks everything on the side and stops at a cell that the marking before, minor or in steps, did not find: something stored it in a marked cell without
+    /// the barrier.
+    #[cold]
+    fn check_marks(&mut self, roots: &mut dyn FnMut(&mut Marker<'_>)) {
+        let mut found = Vec::new();
+        self.each_body(&mut |_, b| found.push((b.mark, b.marked, b.revisit, b.remembered)));
+        let mut again = |heap: &mut Heap, parents| {
+            heap.each_body(&mut |_, b| {
+                b.mark.fill(0);
+                b.marked = 0;
+            });
+            let mut marker = Marker::new(heap.lookup, heap.runs, &mut heap.holdings);
+            marker.is_check = true;
+            marker.parents = parents;
+            roots(&mut marker);
+            marker.drain(heap.trace);
+            marker.parents.take().unwrap_or_default()
+        };
+        again(self, None);
+        let (mut missed, mut at) = (0, found.iter());
+        self.each_body(&mut |start, b| {
+            let Some((mark, ..)) = at.next() else { return };
+            for w in 0..b.words() {
+                let lost = b.mark[w] & !mark[w];
+                if lost != 0 {
+                    missed = start + (w * 64 + lost.trailing_zeros() as usize) * b.size as usize;
+                }
+            }
+        });
+        // Only now, since it takes long.
+        let parents = if missed != 0 { again(self, Some(Parents::default())) } else { Parents::default() };
+        let mut found = found.into_iter();
+        self.each_body(&mut |_, b| {
+            if let Some(f) = found.next() {
+                (b.mark, b.marked, b.revisit, b.remembered) = f;
+            }
+        });
+        if missed != 0 {
+            let mut shown = format!("a collection would free a cell that is reachable: {}", self.shown(missed));
+            // Up to the one that was written to: it is marked.
+            let mut at = missed;
+            while let Some(p) = parents.of.get(&at).copied() {
+                at = p;
+                if p == 0 {
+                    shown.push_str(" <- a root");
+                    break;
+                }
+                shown.push_str(&format!(" <- {}", self.shown(p)));
+                if self.is_marked(p) {
+                    break;
+                }
+            }
+            panic!("{shown}: a store without the write barrier");
+        }
+    }
+
+    fn is_marked(&self, cell: usize) -> bool {
+        self.lookup.cell(cell).is_some_and(|(_, body, index)| {
+            // SAFETY: this heap owns the block.
+            unsafe { (*body).mark[index >> 6] >> (index & 63) & 1 == 1 }
+        })
+    }
+
+    fn shown(&self, cell: usize) -> String {
+        let cell: *mut Header = std::ptr::with_exposed_provenance_mut(cell);
+        match self.describe {
+            Some(describe) => describe(cell),
+            // SAFETY: a live cell of this heap.
+            None => unsafe { format!("{:?}", *cell) },
+        }
+    }
+
+    /// How messages of the check name a cell.
+    pub fn set_describe(&mut self, describe: fn(*mut Header) -> String) {
+        self.describe = Some(describe);
+    }
+
+    /// Gives the unused rests of the open runs back to their blocks and puts the current blocks into lists.
+    fn close_runs(&mut self) {
+        let (cells, bytes) = self.unused();
+        self.allocated_cells -= cells as u64;
+        self.allocated_bytes -= bytes as u64;
+        self.since = self.since.saturating_sub(bytes);
+        self.cells_since = self.cells_since.saturating_sub(bytes);
+        for (class, size) in SIZES.into_iter().enumerate() {
+            let run = mem::replace(&mut self.runs[class], Run { bump: 0, end: 0 });
+            let current = mem::replace(&mut self.classes[class].current, NONE);
+            if current == NONE {
+                continue;
+            }
+            // SAFETY: this heap owns the block.
+            let b = unsafe { &mut *self.body(current) };
+            if run.bump != run.end {
+                let (base, size) = (self.address(current), size as usize);
+                b.give_back((run.bump - base) / size, (run.end - base) / size);
+            }
+            b.next = mem::replace(&mut self.classes[class].available, current);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "collect_tests.rs"]
+mod tests;
