@@ -93,7 +93,7 @@ const TEXTS: &[&str] = &[
 fn pattern(random: &mut Random, depth: usize, out: &mut String) {
     for _ in 0..1 + random.below(4) {
         if depth > 0 && random.below(3) == 0 {
-            out.push_str(random.pick(OPEN));
+            out.push_str(random.pick::<&str>(OPEN));
             pattern(random, depth - 1, out);
             if random.below(4) == 0 {
                 out.push('|');
@@ -101,10 +101,10 @@ fn pattern(random: &mut Random, depth: usize, out: &mut String) {
             }
             out.push_str(if random.below(30) == 0 { "" } else { ")" });
         } else {
-            out.push_str(random.pick(ATOMS));
+            out.push_str(random.pick::<&str>(ATOMS));
         }
         if random.below(3) == 0 {
-            out.push_str(random.pick(TIMES));
+            out.push_str(random.pick::<&str>(TIMES));
         }
     }
 }

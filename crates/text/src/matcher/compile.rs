@@ -501,13 +501,19 @@ impl Compiler<'_> {
     /// The groups inside a loop that may be empty: whether they changed counts.
     fn groups_inside(&mut self, of: Id) -> u32 {
         let mut list: Vec<u32> = Vec::new();
-        let mut todo: Vec<Id> = self.a.within(of).collect();
+        let mut todo: Vec<Id> = vec![of];
         while let Some(x) = todo.pop() {
+            self.tree.parts(x, &mut |part| todo.push(part));
             match self.tree.node(x) {
+                // What a look-around sets does not count.
+                Node::Look { of, .. } => {
+                    let inside = self.a.within(*of);
+                    todo.retain(|t| !inside.contains(t));
+                }
                 Node::Group { number, .. } if !list.contains(number) => list.push(*number),
                 // What is called sets its groups here, too.
                 Node::Call(Target::Number(n)) if !list.contains(n) => match self.a.group_nodes[*n as usize] {
-                    Some(id) => todo.extend(self.a.within(id)),
+                    Some(id) => todo.push(id),
                     None => list.push(*n),
                 },
                 _ => {}

@@ -159,6 +159,11 @@ pub(super) fn changed(st: &State, slot: u32, groups: &[u32], at: usize) -> Chang
         if !starts || !groups.contains(&(start.arg / 2)) {
             continue;
         }
+        // What is as it was (in a look-around) would be so for ever.
+        let same = (start.a, stop.a) == (st.slots[start.arg as usize], st.slots[stop.arg as usize]);
+        if same && stop.a != NONE {
+            continue;
+        }
         if stop.a == NONE || start.a == NONE || start.a != stop.a {
             return Change::Some;
         }

@@ -73,6 +73,21 @@ fn failures_are_remembered() {
 }
 
 #[test]
+fn empty_rounds_end() {
+    for pattern in [
+        "(?=(a))*b",
+        "(?=(a))+b",
+        "(?:(?=(a))|(?<=(b)))*?c",
+        "(?:()(?=(a)))*b",
+        "(?:(?~(a)))*x",
+        "(?=.+?(a?b*))+c",
+        "(?:(?=(a))\\1?){2,}+b",
+    ] {
+        assert_eq!(search(&program(pattern), b"aaa", 100_000), (None, 1), "{pattern}");
+    }
+}
+
+#[test]
 fn what_cannot_be_remembered_pauses() {
     let p = program("\\A((a|a)+\\2?)*b\\z");
     let mut m = Matcher::new(0, Mode::Forward);
