@@ -47,7 +47,7 @@ LOOPS = {
   upcase: -> { 2000.times { "straße äöü".upcase } },
   tr: -> { 1500.times { "hello world".tr("a-y","b-z") } },
   scan: -> { 200.times { "a1 b22 c333".scan(/[a-z]\d+/) } },
-  onig: -> { 300.times { "foo bar baz" =~ /(?<=o) (\w+)(?= b)/ } },
+  matcher: -> { 300.times { "foo bar baz" =~ /(?<=o) (\w+)(?= b)/ } },
   match_md: -> { 500.times { "2020-01-02".match(/(\d+)-(\d+)-(\d+)/)[1] } },
   sort: -> { 60.times { (1..100).to_a.reverse.sort } },
   sort_by: -> { 60.times { (1..100).sort_by { -_1 } } },

@@ -157,7 +157,7 @@ const TOKENS: &[&str] = &[
 ];
 
 /// xorshift64*.
-struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -166,16 +166,16 @@ impl Random {
         self.0 ^= self.0 >> 27;
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
-    fn below(&mut self, n: usize) -> usize {
+    pub fn below(&mut self, n: usize) -> usize {
         (self.next() >> 16) as usize % n.max(1)
     }
-    fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
+    pub fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
         &list[self.below(list.len())]
     }
 }
 
 pub fn run(args: &[String]) -> Result<bool, String> {
-    let args = Args::parse(args, &["zakuro", "jobs", "seed", "profile"], &["corpus"])?;
+    let args = Args::parse(args, &["zakuro", "jobs", "seed", "profile"], &["corpus", "regexps"])?;
     let zakuro = find_zakuro(&args, args.get("profile").unwrap_or("debug"))?;
     let jobs = args.number("jobs", cpus() as u64)? as usize;
     let corpus = root().join("tests/fuzz/corpus");
@@ -183,6 +183,7 @@ pub fn run(args: &[String]) -> Result<bool, String> {
         return regress(&zakuro, &corpus, jobs);
     }
     let seconds: u64 = args.rest.first().map_or(Ok(60), |s| s.parse()).map_err(|_| "fuzz: how many seconds?".to_string())?;
+    let regexps = args.has("regexps");
     let clock = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |d| d.as_nanos() as u64);
     let seed = args.number("seed", clock)?;
     let seeds = seeds(&corpus);
@@ -198,8 +199,13 @@ pub fn run(args: &[String]) -> Result<bool, String> {
         let mut random = Random((seed ^ (lane + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)) | 1);
         let (mut programs, mut cpu, mut finds) = (0u64, Duration::ZERO, 0u64);
         while Instant::now() < end {
-            let text = if random.below(4) == 0 { generate(&mut random) } else { mutate(&mut random, &seeds) };
-            if forbidden(&text) {
+            let matches = regexps || random.below(10) == 0;
+            let text = match random.below(4) {
+                _ if matches => crate::fuzz_regexp::program(&mut random),
+                0 => generate(&mut random),
+                _ => mutate(&mut random, &seeds),
+            };
+            if !matches && forbidden(&text) {
                 continue;
             }
             let path = finds_dir.join(format!("try-{}-{lane}.rb", std::process::id()));

@@ -6,6 +6,7 @@
 mod bench;
 mod check;
 mod fuzz;
+mod fuzz_regexp;
 mod gems;
 mod json;
 mod parallel;
@@ -25,8 +26,9 @@ const USAGE: &str = "usage: cargo run -q -p xtask -- COMMAND
                                               run the recorded, isolation, collection and golden tests
   spec --suite DIR --mspec DIR [--ruby PATH] [--limit S] [--jobs N] [--out FILE] NAME...
                                               run ruby/spec, one process per file, tally into docs/compat.md
-  fuzz [--zakuro PATH] [--jobs N] [--seed N] [--corpus] [SECONDS]
-                                              feed mutated programs; --corpus: run tests/fuzz/corpus again
+  fuzz [--zakuro PATH] [--jobs N] [--seed N] [--corpus] [--regexps] [SECONDS]
+                                              feed mutated programs; --corpus: run tests/fuzz/corpus again;
+                                              --regexps: patterns and texts only
   gems --dir DIR [--ruby PATH] [--zakuro PATH] [--limit S] [--logs DIR] [NAME...]
                                               test suites of gems that are checked out in DIR, beside the ruby on the machine
   bench [--runs N] [--ruby PATH] [--zakuro PATH] [--pin] [--plot] [--no-save] [NAME...]

@@ -9,6 +9,7 @@ pub mod encoding;
 pub mod float;
 pub mod format;
 pub mod int;
+pub mod matcher;
 pub mod pack;
 pub mod regexp;
 pub mod strftime;

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 use zakuro_text::encoding::{CodeRange as TextRange, Encoding};
-use zakuro_text::regexp::{Captures, Lane, MatchError, Regexp, Text};
+use zakuro_text::regexp::{Answer, Captures, Lane, MatchError, Mode, Progress, Regexp, Search, Text};
 use zakuro_vm::string::CodeRange;
 use zakuro_vm::*;
 
@@ -101,8 +101,8 @@ pub fn match_of(v: Value) -> Option<&'static MatchData> {
     unsafe { (*d.as_ptr()).get::<MatchData>() }
 }
 
-/// Steps of backtracking before the matcher comes up for air (a safepoint), then tries again with more.
-const FIRST_RETRIES: u32 = 5_000_000;
+/// Steps that a search takes between two looks at what the VM was asked to do: well under a millisecond.
+const STEPS: usize = 50_000;
 
 /// Checks that the Regexp may look at the String, as every match does first, and gives the text to search.
 fn prepare(cx: &mut Cx, re: &RegexpData, s: Ref<StringCell>) -> Result<(Encoding, TextRange)> {
@@ -115,35 +115,63 @@ fn prepare(cx: &mut Cx, re: &RegexpData, s: Ref<StringCell>) -> Result<(Encoding
         _ => TextRange::Valid,
     };
     let fixed = re.regexp.is_fixed_encoding();
-    if re.regexp.encoding() != enc && (!enc.is_ascii_compatible() || fixed && range != TextRange::SevenBit) {
+    let own = re.regexp.encoding();
+    if own != enc && (!enc.is_ascii_compatible() || fixed && (range != TextRange::SevenBit || !own.is_ascii_compatible())) {
         let (a, b) = (re.regexp.encoding(), enc);
         let (a, b) = (crate::string::util::shown_name(a), crate::string::util::shown_name(b));
         return cx.raise(ids::COMPAT_ERROR, format!("incompatible encoding regexp match ({a} regexp with {b} string)"));
     }
+    if re.regexp.flags().no_encoding && enc != Encoding::BINARY && range != TextRange::SevenBit && cx.global_get(sym::verbose)? != Value::NIL {
+        cx.warn_here(&format!("historical binary regexp match /.../n against {} string", enc.name()))?;
+    }
     Ok((enc, range))
 }
 
-/// Runs a search in growing portions of backtracking, between which the VM may be interrupted and the time limit is tested.
-fn run<T>(cx: &mut Cx, re: Value, mut f: impl FnMut(u32) -> std::result::Result<T, MatchError>) -> Result<T> {
-    match f(FIRST_RETRIES) {
-        Ok(v) => Ok(v),
-        Err(MatchError::Engine(m)) => cx.raise(ids::REGEXP_ERROR, m),
-        Err(MatchError::RetryLimit) => {
-            let deadline = super::timeout::deadline(cx, re);
-            let mut retries = FIRST_RETRIES;
-            loop {
-                cx.safepoint()?;
-                if deadline.is_some_and(|d| std::time::Instant::now() >= d) {
-                    return cx.raise(ids::REGEXP_TIMEOUT_ERROR, "regexp match timeout");
-                }
-                // 0 means unbounded. With a limit the portions grow slowly, so that it is kept.
-                retries = retries.saturating_mul(if deadline.is_some() { 2 } else { 8 });
-                match f(retries) {
-                    Ok(v) => return Ok(v),
-                    Err(MatchError::RetryLimit) => {}
-                    Err(MatchError::Engine(m)) => return cx.raise(ids::REGEXP_ERROR, m),
-                }
-            }
+/// Runs a search to its end. A long one stops at safepoints, where the VM may be interrupted, and looks at the clock.
+fn run<T: Answer>(cx: &mut Cx, re: Value, s: Ref<StringCell>, start: usize, mode: Mode) -> Result<Option<T>> {
+    let d = regexp_checked(cx, re)?;
+    let (enc, range) = prepare(cx, d, s)?;
+    let mut search = Search::new(start, mode);
+    let text = Text { bytes: s.bytes(), enc, range: Some(range), lane: lane(cx) };
+    match search.run(&d.regexp, text, STEPS) {
+        Ok(Progress::Done(found)) => Ok(found),
+        Ok(Progress::Paused) => go_on(cx, re, &d.regexp, s, search, (enc, Some(range), 0)),
+        Err(e) => failed(cx, e),
+    }
+}
+
+fn failed<T>(cx: &mut Cx, e: MatchError) -> Result<T> {
+    match e {
+        MatchError::Engine(m) => cx.raise(ids::REGEXP_ERROR, m),
+        MatchError::RetryLimit => cx.raise(ids::REGEXP_ERROR, "regexp match stopped"),
+    }
+}
+
+/// Goes on with a search that paused, over what the String held when it began: other threads of the VM run at safepoints and may change it.
+#[cold]
+#[inline(never)]
+fn go_on<T: Answer>(
+    cx: &mut Cx,
+    re: Value,
+    regexp: &Arc<Regexp>,
+    s: Ref<StringCell>,
+    mut search: Search,
+    (enc, range, base): (Encoding, Option<TextRange>, usize),
+) -> Result<Option<T>> {
+    let regexp = regexp.clone();
+    let deadline = super::timeout::deadline(cx, re);
+    // Kept alive by this frame.
+    let text = frozen_copy(cx, s);
+    loop {
+        cx.safepoint()?;
+        if deadline.is_some_and(|d| std::time::Instant::now() >= d) {
+            return cx.raise(ids::REGEXP_TIMEOUT_ERROR, "regexp match timeout");
+        }
+        let lane = lane(cx);
+        match search.run(&regexp, Text { bytes: &text.bytes()[base..], enc, range, lane }, STEPS) {
+            Ok(Progress::Done(found)) => return Ok(found),
+            Ok(Progress::Paused) => {}
+            Err(e) => return failed(cx, e),
         }
     }
 }
@@ -174,26 +202,17 @@ fn lane(cx: &Cx) -> Lane {
 
 /// First match at or after byte `start`; with `backward` the last one that begins at or before it. `$~` is the caller's business.
 pub fn search(cx: &mut Cx, re: Value, s: Ref<StringCell>, start: usize, backward: bool) -> Result<Option<Captures>> {
-    let d = regexp_checked(cx, re)?;
-    let (enc, range) = prepare(cx, d, s)?;
-    let lane = lane(cx);
-    run(cx, re, |retries| d.regexp.search_text(Text { bytes: s.bytes(), enc, range: Some(range), lane }, start, backward, retries))
+    run(cx, re, s, start, if backward { Mode::Backward } else { Mode::Forward })
 }
 
 /// Byte range of the first match at or after byte `start`: cheaper than `search` when the groups don't matter.
 pub fn find(cx: &mut Cx, re: Value, s: Ref<StringCell>, start: usize) -> Result<Option<(usize, usize)>> {
-    let d = regexp_checked(cx, re)?;
-    let (enc, range) = prepare(cx, d, s)?;
-    let lane = lane(cx);
-    run(cx, re, |retries| d.regexp.find(Text { bytes: s.bytes(), enc, range: Some(range), lane }, start, retries))
+    run(cx, re, s, start, Mode::Forward)
 }
 
 /// Match that begins at byte `pos`.
 pub fn match_at(cx: &mut Cx, re: Value, s: Ref<StringCell>, pos: usize) -> Result<Option<Captures>> {
-    let d = regexp_checked(cx, re)?;
-    let (enc, range) = prepare(cx, d, s)?;
-    let lane = lane(cx);
-    run(cx, re, |retries| d.regexp.match_text_at(Text { bytes: s.bytes(), enc, range: Some(range), lane }, pos, retries))
+    run(cx, re, s, pos, Mode::Anchored)
 }
 
 /// See [`zakuro_vm::boot::Hooks::regexp_scan`].
@@ -207,16 +226,18 @@ pub fn scan(
 ) -> Result<Option<Vec<Option<(usize, usize)>>>> {
     let d = regexp_checked(cx, re)?;
     let (enc, range) = prepare(cx, d, s)?;
-    let lane = lane(cx);
     // The rest of a valid String is valid unless it begins inside a character.
     let whole = base == 0
         || range == TextRange::SevenBit
         || enc.id() == zakuro_vm::string::UTF8 && s.bytes().get(base).is_none_or(|b| b & 0xc0 != 0x80);
     let range = whole.then_some(range);
-    let found = run(cx, re, |retries| {
-        let text = Text { bytes: &s.bytes()[base..], enc, range, lane };
-        if anchored { d.regexp.match_text_at(text, pos - base, retries) } else { d.regexp.search_text(text, pos - base, false, retries) }
-    })?;
+    let mut search = Search::new(pos - base, if anchored { Mode::Anchored } else { Mode::Forward });
+    let text = Text { bytes: &s.bytes()[base..], enc, range, lane: lane(cx) };
+    let found: Option<Captures> = match search.run(&d.regexp, text, STEPS) {
+        Ok(Progress::Done(found)) => found,
+        Ok(Progress::Paused) => go_on(cx, re, &d.regexp, s, search, (enc, range, base))?,
+        Err(e) => return failed(cx, e),
+    };
     Ok(found.map(|mut c| {
         c.groups.iter_mut().flatten().for_each(|(a, b)| {
             *a += base;
@@ -228,10 +249,7 @@ pub fn scan(
 
 /// Is there a match at or after byte `start`? Needs no captures and leaves `$~` alone (`match?`).
 pub fn is_match(cx: &mut Cx, re: Value, s: Ref<StringCell>, start: usize) -> Result<bool> {
-    let d = regexp_checked(cx, re)?;
-    let (enc, range) = prepare(cx, d, s)?;
-    let lane = lane(cx);
-    run(cx, re, |retries| d.regexp.is_match(Text { bytes: s.bytes(), enc, range: Some(range), lane }, start, retries))
+    Ok(run::<()>(cx, re, s, start, Mode::Forward)?.is_some())
 }
 
 /// A frozen String with the content of `s`: `s` itself when that cannot change.

@@ -193,7 +193,7 @@ pub fn union(cx: &mut Cx, patterns: &[Value]) -> Result<Value> {
             return Ok(re);
         }
         if i > 0 {
-            source.push(b'|');
+            wide.unwrap_or(Encoding::BINARY).encode(u32::from(b'|'), &mut source);
         }
         let (own, free) = match regexp_of(re) {
             Some(d) => {

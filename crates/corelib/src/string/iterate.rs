@@ -208,8 +208,9 @@ fn grapheme_clusters(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
     let regexp = match &cx.state::<Cluster>().regexp {
         Some(r) => r.clone(),
         None => {
-            let Ok(r) = Regexp::new(b"\\X", RegexFlags::default(), Encoding::UTF_8) else { return chars(cx, this, block) };
-            let r = Arc::new(r);
+            let Ok(r) = crate::regexp::cache::compile(cx, b"\\X", RegexFlags::default(), Encoding::UTF_8) else {
+                return chars(cx, this, block);
+            };
             cx.state::<Cluster>().regexp = Some(r.clone());
             r
         }

@@ -323,7 +323,7 @@ fn replacement(policy: &Policy, encoder: &mut Encoder, out: &mut Vec<u8>) {
 }
 
 /// Unicode value of the single valid UTF-16/32 character `c`.
-pub(super) fn decode_char(enc: Encoding, c: &[u8]) -> Option<u32> {
+pub(crate) fn decode_char(enc: Encoding, c: &[u8]) -> Option<u32> {
     match Decoder::new(enc).next(c) {
         Step::Char(ch, n) if n == c.len() => Some(ch as u32),
         _ => None,

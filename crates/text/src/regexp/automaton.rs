@@ -39,11 +39,6 @@ impl Automaton {
         Automaton { regex, places: OnceLock::new() }
     }
 
-    /// Groups, the whole match included.
-    pub fn groups(&self) -> usize {
-        self.regex.captures_len()
-    }
-
     fn with<T>(&self, lane: Lane, f: impl FnOnce(&Regex, &mut Cache) -> T) -> T {
         let places = self.places.get_or_init(|| (0..lane.of.max(1)).map(|_| Place::default()).collect());
         let place = &places[lane.number as usize % places.len()];

@@ -2,7 +2,7 @@
 //!
 //! Accepted is only what means the same in both engines: literals, classes of ASCII or single characters, a dot, groups,
 //! greedy and lazy repetition of what cannot be empty, `\A \z $`, `^` where a character must follow, and on 7-bit text also
-//! `\b \B` and case-insensitive matching. Anything doubtful is declined: Oniguruma knows it.
+//! `\b \B` and case-insensitive matching. Anything doubtful is declined: the matcher knows it.
 //! Rejected: translating look-around and possessive forms (other semantics), Unicode classes by name (other Unicode version).
 
 use super::RegexFlags;

@@ -1,14 +1,15 @@
 //! Ruby's regular expressions over byte strings.
 //!
 //! Three engines stand behind one type: a substring search for plain literals, a linear-time automaton for the regular subset
-//! whose semantics agree with Onigmo's, and Oniguruma (after a rewrite to Ruby's meaning) for everything else.
+//! whose semantics agree with Ruby's, and our own backtracking [`crate::matcher`] for everything else.
 //! Invariants: a [`Regexp`] is immutable and `Send + Sync`; lazily compiled parts sit in `OnceLock`s (any thread may fill one, the
-//! first wins). Oniguruma never sees broken UTF-8: such text is searched in a copy whose broken bytes became SUB characters.
-//! Rejected: Oniguruma for all (25 times slower on common patterns); one engine per encoding object (two suffice: UTF-8, bytes).
+//! first wins). What a search needs while it runs is in its [`Search`], which may pause and go on later, over the same bytes at another address.
+//! Rejected: the backtracking matcher for all (many times slower on common patterns); one program for all encodings (sets differ).
 
 mod automaton;
+mod escapes;
 mod linear;
-mod rewrite;
+mod programs;
 mod show;
 
 #[cfg(test)]
@@ -18,12 +19,12 @@ pub use automaton::Lane;
 pub use show::{UnionPart, escape, union, union_encoding};
 
 use crate::encoding::{CodeRange, Encoding, utf8};
+pub use crate::matcher::Mode;
+use crate::matcher::{self, Matcher, Options, Outcome};
 use automaton::Automaton;
-use onig::{EncodedBytes, EncodedChars, MatchParam, RegexOptions, Region, SearchOptions, Syntax};
+use programs::Programs;
 use regex_automata::util::primitives::NonMaxUsize;
 use regex_automata::{Anchored, Input};
-use std::borrow::Cow;
-use std::sync::OnceLock;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RegexFlags {
@@ -73,9 +74,9 @@ pub struct RegexpError(pub String);
 /// Why a search gave up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MatchError {
-    /// More backtracking steps than allowed (a VM turns this into Regexp::TimeoutError or asks for more).
+    /// More steps than allowed.
     RetryLimit,
-    /// Out of matcher stack or another engine failure; Oniguruma's wording.
+    /// The matcher's stack is full, or the pattern does not compile in the text's encoding: Ruby's message.
     Engine(String),
 }
 
@@ -127,14 +128,14 @@ enum Engine {
 
 pub struct Regexp {
     source: Vec<u8>,
+    /// The source with its escapes resolved.
+    pattern: Vec<u8>,
     flags: RegexFlags,
     enc: Encoding,
     names: Vec<(String, Vec<usize>)>,
     groups: usize,
     engine: Engine,
-    /// Oniguruma for UTF-8 text, and for text taken as bytes. Written by the first user, read by all.
-    utf8: OnceLock<Result<onig::Regex, String>>,
-    bytes: OnceLock<Result<onig::Regex, String>>,
+    programs: Programs,
 }
 
 impl std::fmt::Debug for Regexp {
@@ -154,62 +155,55 @@ impl Regexp {
             show::letters(&flags, true, &mut letters);
             RegexpError(format!("{message}: /{}/{letters}", show::body(source)))
         };
-        let mut unicode = source.is_ascii() || (enc == Encoding::UTF_8 && !flags.no_encoding);
-        let mut rewritten = rewrite::rewrite(source, &flags, unicode);
-        if rewritten.is_err() && unicode && enc == Encoding::BINARY {
-            // Escapes of bytes that are no UTF-8.
-            unicode = false;
-            rewritten = rewrite::rewrite(source, &flags, unicode);
+        let mut enc = enc;
+        if enc.is_dummy() {
+            return Err(fail("can't make regexp with dummy encoding".into()));
         }
-        let rewritten = rewritten.map_err(fail)?;
-        // A pattern with raw \xHH bytes works on bytes only.
-        let as_bytes = !unicode || rewritten.raw_bytes;
+        if flags.no_encoding {
+            if enc != Encoding::BINARY && !source.is_ascii() {
+                return Err(fail("/.../n has a non escaped non ASCII character in non ASCII-8BIT script".into()));
+            }
+            enc = Encoding::BINARY;
+        }
+        let unescaped = escapes::unescape(source, enc).map_err(fail)?;
         let mut fixed = flags.fixed;
-        let enc = if rewritten.needs_utf8 || (unicode && !source.is_ascii()) {
-            fixed = true;
-            Encoding::UTF_8
-        } else if flags.fixed {
-            enc
-        } else if rewritten.raw_bytes || !source.is_ascii() {
-            fixed = !flags.no_encoding;
-            if flags.no_encoding { Encoding::BINARY } else { enc }
-        } else {
-            Encoding::US_ASCII
-        };
-        let final_flags = RegexFlags { fixed, ..flags };
-        let engine = match linear::build(source, &flags, !as_bytes) {
+        match unescaped.fixed {
+            Some(f) => {
+                if f != enc && flags.fixed || f != Encoding::BINARY && flags.no_encoding {
+                    return Err(fail("incompatible character encoding".into()));
+                }
+                enc = f;
+                fixed = true;
+            }
+            None if !enc.is_ascii_compatible() => fixed = true,
+            None if !flags.fixed => enc = Encoding::US_ASCII,
+            None => {}
+        }
+        // Without an encoding of its own a pattern has the text's, which is UTF-8 most of the time.
+        let home = if fixed { enc } else { Encoding::UTF_8 };
+        let outline = matcher::outline(&unescaped.pattern, options(&flags), home).map_err(fail)?;
+        let unicode = matcher::utf8_like(home);
+        let engine = match linear::build(source, &flags, unicode) {
             Some(linear::Built::Literal(bytes)) => Engine::Literal(bytes),
             Some(linear::Built::Automaton { regex, ascii_only }) => Engine::Linear { regex: Automaton::new(regex), ascii_only },
             None => Engine::Backtrack,
         };
-        let mut this = Regexp {
+        let names = outline
+            .names
+            .into_iter()
+            .map(|(name, groups)| (String::from_utf8_lossy(&name).into_owned(), groups.into_iter().map(|g| g as usize).collect()));
+        let this = Regexp {
             source: source.to_vec(),
-            flags: final_flags,
+            pattern: unescaped.pattern,
+            flags: RegexFlags { fixed, ..flags },
             enc,
-            names: Vec::new(),
-            groups: 1,
+            names: names.collect(),
+            groups: outline.groups as usize,
             engine,
-            utf8: OnceLock::new(),
-            bytes: OnceLock::new(),
+            programs: Programs::new(home),
         };
-        match &this.engine {
-            Engine::Literal(_) => {}
-            Engine::Linear { regex, .. } => {
-                this.groups = regex.groups();
-                this.names = rewritten.names.into_iter().enumerate().map(|(i, n)| (n, vec![i + 1])).collect();
-            }
-            Engine::Backtrack => {
-                let regex = this.onig(!as_bytes).map_err(fail)?;
-                let mut names: Vec<(String, Vec<usize>)> = Vec::new();
-                regex.foreach_name(|name, groups| {
-                    names.push((name.to_owned(), groups.iter().map(|&g| g as usize).collect()));
-                    true
-                });
-                let groups = regex.captures_len() + 1;
-                names.sort_by_key(|n| n.1.first().copied());
-                this.names = names;
-                this.groups = groups;
-            }
+        if matches!(this.engine, Engine::Backtrack) {
+            this.program(home).map_err(fail)?;
         }
         Ok(this)
     }
@@ -242,168 +236,209 @@ impl Regexp {
 
     /// Does matching take time linear in the text (`Regexp.linear_time?`)?
     pub fn is_linear_time(&self) -> bool {
-        !matches!(self.engine, Engine::Backtrack)
+        !matches!(self.engine, Engine::Backtrack) || self.program(self.programs.home()).is_ok_and(|p| p.linear)
     }
 
-    fn onig(&self, unicode: bool) -> Result<&onig::Regex, String> {
-        let cell = if unicode { &self.utf8 } else { &self.bytes };
-        cell.get_or_init(|| {
-            let rewritten = rewrite::rewrite(&self.source, &self.flags, unicode)?;
-            let mut options = RegexOptions::REGEX_OPTION_NONE;
-            options.set(RegexOptions::REGEX_OPTION_IGNORECASE, self.flags.ignore_case);
-            options.set(RegexOptions::REGEX_OPTION_EXTEND, self.flags.extended);
-            options.set(RegexOptions::REGEX_OPTION_MULTILINE, self.flags.multiline);
-            onig::Regex::with_options_and_encoding(encoded(&rewritten.pattern, unicode), options, Syntax::ruby())
-                .map_err(|e| e.description().to_owned())
-        })
-        .as_ref()
-        .map_err(Clone::clone)
+    /// The program for text in an encoding.
+    fn program(&self, enc: Encoding) -> Result<&matcher::Program, String> {
+        self.programs.get(enc, |enc| matcher::compile(&self.pattern, options(&self.flags), enc))
+    }
+
+    fn program_for(&self, text: &Text<'_>) -> Result<&matcher::Program, MatchError> {
+        let home = self.programs.home();
+        let own = if self.flags.fixed || text.enc == home {
+            home
+        } else if text.enc.is_ascii_compatible() && text.range() == CodeRange::SevenBit {
+            // ASCII is the same in all of them.
+            home
+        } else {
+            text.enc
+        };
+        self.program(own).map_err(MatchError::Engine)
     }
 
     /// First match at or after `start` (at or before it, looking backward) in UTF-8 text. Engine failures count as no match; a VM that
-    /// limits matching uses [`Regexp::search_text`].
+    /// limits matching uses [`Search`].
     pub fn search(&self, text: &[u8], start: usize, backward: bool) -> Option<Captures> {
         self.search_text(Text::utf8(text), start, backward, 0).ok().flatten()
     }
 
     /// Match that begins exactly at `pos`.
     pub fn match_at(&self, text: &[u8], pos: usize) -> Option<Captures> {
-        self.match_text_at(Text::utf8(text), pos, 0).ok().flatten()
+        self.run_to_end(Text::utf8(text), Search::new(pos, Mode::Anchored), 0).ok().flatten()
     }
 
-    /// As [`Regexp::search`]; `retries` bounds backtracking (0: unbounded).
+    /// As [`Regexp::search`]; `steps` bounds the work (0: unbounded).
     ///
     /// # Errors
     /// [`MatchError`] from the backtracking engine.
-    pub fn search_text(&self, text: Text<'_>, start: usize, backward: bool, retries: u32) -> Result<Option<Captures>, MatchError> {
-        let hay = text.bytes;
-        if start > hay.len() {
-            return Ok(None);
-        }
-        match &self.engine {
-            Engine::Literal(needle) if is_byte_searchable(text.enc) => {
-                let found = if backward {
-                    memchr::memmem::rfind(&hay[..(start + needle.len()).min(hay.len())], needle)
-                } else {
-                    memchr::memmem::find(&hay[start..], needle).map(|i| i + start)
-                };
-                return Ok(found.map(|i| Captures { groups: vec![Some((i, i + needle.len()))] }));
-            }
-            Engine::Linear { regex, ascii_only } if !backward && linear_applies(&text, *ascii_only) => {
-                return Ok(linear_search(regex, Input::new(hay).span(start..hay.len()), self.groups, text.lane));
-            }
-            Engine::Linear { regex, ascii_only } if linear_applies(&text, *ascii_only) => {
-                let mut at = Some(start);
-                while let Some(pos) = at {
-                    let input = Input::new(hay).span(pos..hay.len()).anchored(Anchored::Yes);
-                    if let Some(c) = linear_search(regex, input, self.groups, text.lane) {
-                        return Ok(Some(c));
-                    }
-                    at = char_before(hay, text.enc, pos);
-                }
-                return Ok(None);
-            }
-            _ => {}
-        }
-        self.backtrack(text, start, if backward { Mode::Backward } else { Mode::Forward }, retries)
+    pub fn search_text(&self, text: Text<'_>, start: usize, backward: bool, steps: usize) -> Result<Option<Captures>, MatchError> {
+        self.run_to_end(text, Search::new(start, if backward { Mode::Backward } else { Mode::Forward }), steps)
     }
 
-    /// Byte range of the first match at or after `start`; `retries` bounds backtracking (0: unbounded). Cheaper than `search_text`.
+    /// As [`Regexp::match_at`]; `steps` bounds the work (0: unbounded).
     ///
     /// # Errors
     /// [`MatchError`] from the backtracking engine.
-    pub fn find(&self, text: Text<'_>, start: usize, retries: u32) -> Result<Option<(usize, usize)>, MatchError> {
-        let hay = text.bytes;
-        match &self.engine {
-            Engine::Literal(needle) if is_byte_searchable(text.enc) && start <= hay.len() => {
-                Ok(memchr::memmem::find(&hay[start..], needle).map(|i| (i + start, i + start + needle.len())))
-            }
-            Engine::Linear { regex, ascii_only } if start <= hay.len() && linear_applies(&text, *ascii_only) => {
-                Ok(regex.find(&Input::new(hay).span(start..hay.len()), text.lane))
-            }
-            _ => Ok(self.search_text(text, start, false, retries)?.map(|c| (c.start(), c.end()))),
-        }
+    pub fn match_text_at(&self, text: Text<'_>, pos: usize, steps: usize) -> Result<Option<Captures>, MatchError> {
+        self.run_to_end(text, Search::new(pos, Mode::Anchored), steps)
     }
 
-    /// As [`Regexp::match_at`]; `retries` bounds backtracking (0: unbounded).
-    ///
-    /// # Errors
-    /// [`MatchError`] from the backtracking engine.
-    pub fn match_text_at(&self, text: Text<'_>, pos: usize, retries: u32) -> Result<Option<Captures>, MatchError> {
-        let hay = text.bytes;
-        if pos > hay.len() {
-            return Ok(None);
-        }
-        match &self.engine {
-            Engine::Literal(needle) if is_byte_searchable(text.enc) => {
-                return Ok(hay[pos..].starts_with(needle).then(|| Captures { groups: vec![Some((pos, pos + needle.len()))] }));
+    fn run_to_end(&self, text: Text<'_>, mut search: Search, steps: usize) -> Result<Option<Captures>, MatchError> {
+        loop {
+            match search.run::<Captures>(self, text, if steps == 0 { usize::MAX >> 1 } else { steps })? {
+                Progress::Done(found) => return Ok(found),
+                Progress::Paused if steps == 0 => {}
+                Progress::Paused => return Err(MatchError::RetryLimit),
             }
-            Engine::Linear { regex, ascii_only } if linear_applies(&text, *ascii_only) => {
-                return Ok(linear_search(regex, Input::new(hay).span(pos..hay.len()).anchored(Anchored::Yes), self.groups, text.lane));
-            }
-            _ => {}
-        }
-        self.backtrack(text, pos, Mode::Anchored, retries)
-    }
-
-    /// Is there a match at or after `start`? Needs no captures.
-    pub fn is_match(&self, text: Text<'_>, start: usize, retries: u32) -> Result<bool, MatchError> {
-        if let Engine::Linear { regex, ascii_only } = &self.engine
-            && start <= text.bytes.len()
-            && linear_applies(&text, *ascii_only)
-        {
-            return Ok(regex.is_match(Input::new(text.bytes).span(start..text.bytes.len()), text.lane));
-        }
-        Ok(self.search_text(text, start, false, retries)?.is_some())
-    }
-
-    fn backtrack(&self, text: Text<'_>, pos: usize, mode: Mode, retries: u32) -> Result<Option<Captures>, MatchError> {
-        let unicode = text.enc == Encoding::UTF_8 || (text.enc == Encoding::US_ASCII && text.range() == CodeRange::SevenBit);
-        let hay: Cow<'_, [u8]> =
-            if unicode && text.range() == CodeRange::Broken { Cow::Owned(mended(text.bytes)) } else { Cow::Borrowed(text.bytes) };
-        let regex = self.onig(unicode).map_err(MatchError::Engine)?;
-        let mut param = MatchParam::default();
-        param.set_retry_limit_in_match(retries);
-        let mut region = Region::with_capacity(self.groups);
-        let chars = encoded(&hay, unicode);
-        let none = SearchOptions::SEARCH_OPTION_NONE;
-        let found = match mode {
-            Mode::Forward => regex.search_with_param(chars, pos, hay.len(), none, Some(&mut region), param).map(|r| r.is_some()),
-            // `\G` is where the search begins; only Oniguruma's own search can say so.
-            Mode::Backward if memchr::memmem::find(&self.source, b"\\G").is_some() => {
-                regex.search_with_param(chars, pos, 0, none, Some(&mut region), param).map(|r| r.is_some())
-            }
-            // Its backward search lets no match reach beyond the character at `pos`; Ruby's does.
-            Mode::Backward => {
-                let mut at = Some(pos);
-                loop {
-                    let Some(pos) = at else { break Ok(false) };
-                    let mut param = MatchParam::default();
-                    param.set_retry_limit_in_match(retries);
-                    match regex.match_with_param(encoded(&hay, unicode), pos, none, Some(&mut region), param) {
-                        Ok(None) => at = char_before(text.bytes, text.enc, pos),
-                        Ok(Some(_)) => break Ok(true),
-                        Err(e) => break Err(e),
-                    }
-                }
-            }
-            Mode::Anchored => regex.match_with_param(chars, pos, none, Some(&mut region), param).map(|r| r.is_some()),
-        };
-        /// ONIGERR_RETRY_LIMIT_IN_MATCH_OVER
-        const RETRY_LIMIT: i32 = -17;
-        match found {
-            Ok(true) => Ok(Some(Captures { groups: (0..self.groups).map(|i| region.pos(i)).collect() })),
-            Ok(false) => Ok(None),
-            Err(e) if e.code() == RETRY_LIMIT => Err(MatchError::RetryLimit),
-            Err(e) => Err(MatchError::Engine(e.description().to_owned())),
         }
     }
 }
 
-enum Mode {
-    Forward,
-    Backward,
-    Anchored,
+fn options(flags: &RegexFlags) -> Options {
+    Options::new(flags.ignore_case, flags.multiline, flags.extended)
+}
+
+/// What a search is asked for: all groups, the byte range, or whether there is a match.
+pub trait Answer: Sized {
+    fn of_range(range: (usize, usize)) -> Self;
+    fn of_matcher(m: &Matcher, p: &matcher::Program) -> Self;
+    fn linear(regex: &Automatic<'_>, input: Input<'_>, lane: Lane) -> Option<Self>;
+}
+
+/// An automaton and how many groups it has.
+pub struct Automatic<'a> {
+    regex: &'a Automaton,
+    groups: usize,
+}
+
+impl Answer for Captures {
+    fn of_range(range: (usize, usize)) -> Captures {
+        Captures { groups: vec![Some(range)] }
+    }
+    fn of_matcher(m: &Matcher, p: &matcher::Program) -> Captures {
+        Captures { groups: m.groups(p) }
+    }
+    fn linear(a: &Automatic<'_>, input: Input<'_>, lane: Lane) -> Option<Captures> {
+        linear_search(a.regex, input, a.groups, lane)
+    }
+}
+
+impl Answer for (usize, usize) {
+    fn of_range(range: (usize, usize)) -> (usize, usize) {
+        range
+    }
+    fn of_matcher(m: &Matcher, p: &matcher::Program) -> (usize, usize) {
+        m.span(p)
+    }
+    fn linear(a: &Automatic<'_>, input: Input<'_>, lane: Lane) -> Option<(usize, usize)> {
+        a.regex.find(&input, lane)
+    }
+}
+
+impl Answer for () {
+    fn of_range(_: (usize, usize)) {}
+    fn of_matcher(_: &Matcher, _: &matcher::Program) {}
+    fn linear(a: &Automatic<'_>, input: Input<'_>, lane: Lane) -> Option<()> {
+        a.regex.is_match(input, lane).then_some(())
+    }
+}
+
+/// How far a search came.
+#[derive(Debug)]
+pub enum Progress<T> {
+    Done(Option<T>),
+    Paused,
+}
+
+/// A search in progress. Each run must be given the same bytes.
+pub struct Search {
+    start: usize,
+    mode: Mode,
+    matcher: Option<Box<Matcher>>,
+}
+
+impl Search {
+    /// A search from byte `start`.
+    pub fn new(start: usize, mode: Mode) -> Search {
+        Search { start, mode, matcher: None }
+    }
+
+    /// Searches until it is decided or about `steps` steps were taken.
+    ///
+    /// # Errors
+    /// [`MatchError`] from the backtracking engine.
+    #[inline]
+    pub fn run<T: Answer>(&mut self, re: &Regexp, text: Text<'_>, steps: usize) -> Result<Progress<T>, MatchError> {
+        if self.matcher.is_none()
+            && let Some(found) = self.at_once(re, &text)
+        {
+            return Ok(Progress::Done(found));
+        }
+        self.backtrack(re, text, steps)
+    }
+
+    /// The answer of the engines that need no steps; None when another must do it.
+    fn at_once<T: Answer>(&self, re: &Regexp, text: &Text<'_>) -> Option<Option<T>> {
+        let (hay, start) = (text.bytes, self.start);
+        if start > hay.len() {
+            return Some(None);
+        }
+        match &re.engine {
+            Engine::Literal(needle) if is_byte_searchable(text.enc) => {
+                let found = match self.mode {
+                    Mode::Forward => memchr::memmem::find(&hay[start..], needle).map(|i| i + start),
+                    Mode::Backward => memchr::memmem::rfind(&hay[..(start + needle.len()).min(hay.len())], needle),
+                    Mode::Anchored => hay[start..].starts_with(needle).then_some(start),
+                };
+                Some(found.map(|i| T::of_range((i, i + needle.len()))))
+            }
+            Engine::Linear { regex, ascii_only } if linear_applies(text, *ascii_only) => {
+                let automatic = Automatic { regex, groups: re.groups };
+                let input = Input::new(hay).span(start..hay.len());
+                match self.mode {
+                    Mode::Forward => Some(T::linear(&automatic, input, text.lane)),
+                    Mode::Anchored => Some(T::linear(&automatic, input.anchored(Anchored::Yes), text.lane)),
+                    Mode::Backward => {
+                        let mut at = Some(start);
+                        while let Some(pos) = at {
+                            let input = Input::new(hay).span(pos..hay.len()).anchored(Anchored::Yes);
+                            if let Some(found) = T::linear(&automatic, input, text.lane) {
+                                return Some(Some(found));
+                            }
+                            at = char_before(hay, text.enc, pos);
+                        }
+                        Some(None)
+                    }
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn backtrack<T: Answer>(&mut self, re: &Regexp, text: Text<'_>, steps: usize) -> Result<Progress<T>, MatchError> {
+        let program = re.program_for(&text)?;
+        let mut first;
+        let (matcher, fresh) = match &mut self.matcher {
+            Some(m) => (&mut **m, false),
+            None => {
+                first = Matcher::new(self.start, self.mode);
+                (&mut first, true)
+            }
+        };
+        match matcher.run(program, text.bytes, steps) {
+            Outcome::Match => Ok(Progress::Done(Some(T::of_matcher(matcher, program)))),
+            Outcome::No => Ok(Progress::Done(None)),
+            Outcome::Overflow => Err(MatchError::Engine(format!("Stack overflow in regexp matcher: {}", re.inspect()))),
+            Outcome::Paused => {
+                if fresh {
+                    let going = std::mem::replace(matcher, Matcher::new(0, Mode::Anchored));
+                    self.matcher = Some(Box::new(going));
+                }
+                Ok(Progress::Paused)
+            }
+        }
+    }
 }
 
 /// Where the character before byte `at` begins.
@@ -462,20 +497,3 @@ fn linear_search(regex: &Automaton, input: Input<'_>, groups: usize, lane: Lane)
 
 /// Groups that need no allocation while searching.
 const FEW_GROUPS: usize = 8;
-
-fn encoded(bytes: &[u8], unicode: bool) -> EncodedBytes<'_> {
-    if unicode { EncodedBytes::from_parts(bytes, EncodedChars::encoding(&"")) } else { EncodedBytes::ascii(bytes) }
-}
-
-/// A copy with every broken byte replaced, so that offsets stay.
-fn mended(bytes: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(bytes.len());
-    for c in utf8::chars(bytes) {
-        if c.len() == 1 && c[0] >= 0x80 {
-            out.push(0x1a);
-        } else {
-            out.extend_from_slice(c);
-        }
-    }
-    out
-}

@@ -145,6 +145,80 @@ fn irregular_patterns_as_ruby() {
     check(&cases[..1500], 1, "re.match(text)", |re, t| re.search(t, 0, false));
 }
 
+/// Patterns from a grammar, up to three groups deep.
+struct Grammar<'a> {
+    rng: &'a mut Rng,
+    groups: usize,
+}
+
+impl Grammar<'_> {
+    fn atom(&mut self, depth: u32) -> String {
+        match self.rng.below(if depth == 0 { 12 } else { 26 }) {
+            0..=4 => self.rng.pick(&["a", "b", "c", "ab", "1", "_", "é", " ", "-", "ss", "ß", "S", "A", "\\n"]).into(),
+            5 => ".".into(),
+            6 => self.rng.pick(&["\\w", "\\d", "\\s", "\\W", "\\D", "\\S", "\\h", "\\H"]).into(),
+            7 => {
+                let classes =
+                    ["[a-c]", "[^a]", "[[:alpha:]]", "[^\\w]", "[a&&[^b]]", "[ß]", "[^[:digit:]a]", "[]a]", "[a-]", "[[ab]&&[bc]]"];
+                self.rng.pick(&classes).into()
+            }
+            8 => self.rng.pick(&["^", "$", "\\A", "\\z", "\\Z", "\\b", "\\B", "\\G"]).into(),
+            9 => self.rng.pick(&["\\p{Alpha}", "\\p{^Alpha}", "\\p{Greek}", "\\R", "\\X", "\\K"]).into(),
+            10 => "b".into(),
+            11 if self.groups > 0 => format!("\\{}", 1 + self.rng.below(self.groups.min(9))),
+            12..=15 => {
+                // Known once it is closed: what it holds does not refer to it.
+                let inside = self.ways(depth - 1);
+                self.groups += 1;
+                format!("({inside})")
+            }
+            16..=18 => format!("(?:{})", self.ways(depth - 1)),
+            19 => format!("(?={})", self.ways(depth - 1)),
+            20 => format!("(?!{})", self.ways(depth - 1)),
+            21 => format!("(?>{})", self.ways(depth - 1)),
+            22 => format!("(?i:{})", self.ways(depth - 1)),
+            23 => self.rng.pick(&["(?<=a|bc)", "(?<!b)", "(?<=\\w)", "(?<!é|ab)"]).into(),
+            _ => "a".into(),
+        }
+    }
+
+    fn ways(&mut self, depth: u32) -> String {
+        const TIMES: [&str; 18] =
+            ["*", "+", "?", "*?", "+?", "??", "*+", "++", "?+", "{2}", "{1,2}", "{,2}", "{2,}", "{0}", "{2}?", "{1,3}?", "{1,2}+", "{3}"];
+        let ways = if self.rng.below(3) == 0 { 2 } else { 1 };
+        let mut out = String::new();
+        for i in 0..ways {
+            out.push_str(if i > 0 { "|" } else { "" });
+            for _ in 0..self.rng.below(4) {
+                out.push_str(&self.atom(depth));
+                if self.rng.below(4) == 0 {
+                    out.push_str(self.rng.pick(&TIMES));
+                }
+            }
+        }
+        out
+    }
+}
+
+#[test]
+fn generated_patterns_as_ruby() {
+    let mut rng = Rng(6);
+    let pieces = ["a", "b", "c", "A", "\n", " ", "1", "é", "ß", "ss", "S", "_", "α", "\r\n", "-"];
+    let cases: Vec<Vec<u8>> = (0..6000)
+        .map(|_| {
+            // Deeper ones take the reference exponential time now and then.
+            let depth = 1 + rng.below(2) as u32;
+            let mut case = Grammar { rng: &mut rng, groups: 0 }.ways(depth).into_bytes();
+            case.push(0);
+            case.extend(rng.join(&pieces, 6));
+            case
+        })
+        .collect();
+    for (cases, bits) in cases.chunks(1500).zip([0, 0, 4, 1]) {
+        check(cases, bits, "re.match(text)", |re, t| re.search(t, 0, false));
+    }
+}
+
 #[test]
 fn repeated_assertions_as_ruby() {
     let atoms = [
@@ -240,17 +314,39 @@ fn broken_text_is_searched_safely() {
 }
 
 #[test]
+fn what_younger_rubies_do() {
+    let groups = |pattern: &str, bits: u32, text: &str| {
+        let re = Regexp::new(pattern.as_bytes(), RegexFlags::from_bits(bits), Encoding::UTF_8).unwrap();
+        re.search(text.as_bytes(), 0, false).map(|c| c.groups)
+    };
+    let at = |a, b| Some(vec![Some((a, b))]);
+    // Characters of a look-behind keep their length.
+    assert_eq!(groups("(?<=ss)x", 1, "SSx"), at(2, 3));
+    assert_eq!(groups("(?<=ß)x", 1, "ssx"), None);
+    // Classes fold whatever a code's size (older Rubies forget U+0080 to U+00FF).
+    assert_eq!(groups("[[:upper:]]", 1, "é"), at(0, 2));
+    assert_eq!(groups("[^ÉX]", 1, "é"), None);
+    assert_eq!(groups("\\G\\X", 0, "👨‍👩‍👧a"), at(0, 18));
+    assert_eq!(groups("(?~ab)", 0, "xxab"), at(0, 3));
+    assert_eq!(groups("/\\*(?~\\*/)\\*/", 0, "/* a */ */"), at(0, 7));
+    // The palindrome: a reference to the group of the same level.
+    let palindrome = "\\A(?<a>|.|(?:(?<b>.)\\g<a>\\k<b+0>))\\z";
+    assert!(groups(palindrome, 0, "reviver").is_some() && groups(palindrome, 0, "reviwer").is_none());
+}
+
+#[test]
 fn engines_are_chosen() {
     let linear = |s: &str| Regexp::new(s.as_bytes(), RegexFlags::default(), Encoding::UTF_8).unwrap().is_linear_time();
     assert!(linear("abc") && linear("a(b|c)+") && linear("^\\w+@\\w+\\.com$") && linear("(?-mix:a)|(?i-mx:b)"));
-    assert!(!linear("(a)\\1") && !linear("(?=a)") && !linear("a*+") && !linear("^"));
+    assert!(linear("(?=a)b") && linear("a*+") && linear("^") && linear("(?>a)*b"));
+    assert!(!linear("(a)\\1") && !linear("(?<n>a)\\g<n>") && !linear("(?~a)"));
     fn shared<T: Send + Sync>() {}
     shared::<Regexp>();
 }
 
 #[test]
 fn retries_are_bounded() {
-    let re = Regexp::new(b"(?=a)(a*)*\\1b", RegexFlags::default(), Encoding::UTF_8).unwrap();
+    let re = Regexp::new(b"(?=a)(a*)*\\1[bc]", RegexFlags::default(), Encoding::UTF_8).unwrap();
     let text = [b'a'; 40];
     assert_eq!(re.search_text(Text::utf8(&text), 0, false, 10_000), Err(MatchError::RetryLimit));
 }

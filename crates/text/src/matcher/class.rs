@@ -1,0 +1,282 @@
+//! Bracketed classes: ranges, nested classes, `&&`, POSIX brackets, and what `i` does to them.
+//!
+//! Invariant: the result is one set of codes, or (with `i`) an alternative of a set and of the strings that its members fold to.
+//! Two sets are kept side by side: all members, and those that may fold across the border of ASCII (`\w` and ASCII brackets may not: `/[\w]/i` has no
+//! long s, `/[s]/i` has one).
+//! Rejected: recursion for nested classes (a pattern of a thousand brackets would need as many native frames).
+
+use super::ast::{Id, Node};
+use super::folding::Folder;
+use super::parse::{Parser, Result};
+use super::property::Type;
+use super::ranges::Ranges;
+
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    Start,
+    /// A character that may begin a range.
+    Value(u32),
+    /// A type or a property: begins none.
+    Class,
+    /// Behind `a-`.
+    Range(u32),
+    Complete,
+}
+
+#[derive(Clone, Default)]
+struct Sets {
+    all: Ranges,
+    /// Members that fold wherever Unicode says.
+    free: Ranges,
+}
+
+impl Sets {
+    fn add(&mut self, from: u32, to: u32) {
+        self.all.add(from, to);
+        self.free.add(from, to);
+    }
+
+    fn union(&mut self, set: &Ranges, free: bool) {
+        self.all.union(set);
+        if free {
+            self.free.union(set);
+        }
+    }
+
+    fn and(&mut self, other: &Sets) {
+        self.all = self.all.intersection(&other.all);
+        self.free = self.free.intersection(&other.free);
+    }
+}
+
+struct Class {
+    not: bool,
+    sets: Sets,
+    /// What stands before `&&`.
+    left: Option<Sets>,
+    state: State,
+}
+
+impl Class {
+    /// Takes a character that waits for a range.
+    fn flush(&mut self) {
+        if let State::Value(c) = self.state {
+            self.sets.add(c, c);
+        }
+    }
+
+    fn value(&mut self, c: u32) -> Result<()> {
+        self.state = match self.state {
+            State::Range(from) if from > c => return Err("empty range in char class".into()),
+            State::Range(from) => {
+                self.sets.add(from, c);
+                State::Complete
+            }
+            _ => {
+                self.flush();
+                State::Value(c)
+            }
+        };
+        Ok(())
+    }
+
+    fn set(&mut self, set: &Ranges, free: bool) -> Result<()> {
+        if matches!(self.state, State::Range(_)) {
+            return Err("char-class value at end of range".into());
+        }
+        self.flush();
+        self.sets.union(set, free);
+        self.state = State::Class;
+        Ok(())
+    }
+
+    fn meet(&mut self) {
+        self.flush();
+        let right = std::mem::take(&mut self.sets);
+        match &mut self.left {
+            Some(left) => left.and(&right),
+            None => self.left = Some(right),
+        }
+        self.state = State::Start;
+    }
+
+    fn finish(mut self) -> (bool, Sets) {
+        if self.left.is_some() {
+            self.meet();
+        } else {
+            self.flush();
+        }
+        (self.not, self.left.unwrap_or(self.sets))
+    }
+}
+
+impl Parser<'_> {
+    /// The class behind an opening bracket.
+    pub(super) fn class(&mut self) -> Result<Id> {
+        const OPEN: &str = "premature end of char-class";
+        let mut stack = vec![self.open_class()?];
+        loop {
+            let Some(class) = stack.last_mut() else { return Err(OPEN.into()) };
+            let Some(b) = self.peek(0) else { return Err(OPEN.into()) };
+            if b >= 0x80 || !self.enc.is_ascii_compatible() {
+                let c = self.take_char()?;
+                class.value(c)?;
+                continue;
+            }
+            match b {
+                b']' => {
+                    self.at += 1;
+                    if let State::Range(from) = class.state {
+                        // `[a-]`
+                        class.state = State::Value(from);
+                        class.value(u32::from(b'-'))?;
+                    }
+                    let Some(done) = stack.pop() else { return Err(OPEN.into()) };
+                    let (not, sets) = done.finish();
+                    match stack.last_mut() {
+                        None => return Ok(self.class_node(not, sets)),
+                        Some(outer) => {
+                            outer.flush();
+                            outer.state = State::Complete;
+                            let (all, free) = if not { (sets.all.negated(), sets.free.negated()) } else { (sets.all, sets.free) };
+                            outer.sets.all.union(&all);
+                            outer.sets.free.union(&free);
+                        }
+                    }
+                }
+                b'[' => {
+                    if self.peek(1) == Some(b':')
+                        && let Some(done) = self.bracket(class)?
+                    {
+                        self.at += done;
+                        continue;
+                    }
+                    self.at += 1;
+                    let inner = self.open_class()?;
+                    stack.push(inner);
+                }
+                b'&' if self.peek(1) == Some(b'&') => {
+                    self.at += 2;
+                    if let State::Range(from) = class.state {
+                        class.state = State::Value(from);
+                        class.value(u32::from(b'-'))?;
+                    }
+                    class.meet();
+                }
+                b'-' => {
+                    self.at += 1;
+                    let next = self.peek(0);
+                    let ends = next == Some(b']') || next == Some(b'&') && self.peek(1) == Some(b'&');
+                    match class.state {
+                        State::Value(_) | State::Class if ends => class.value(u32::from(b'-'))?,
+                        State::Value(from) => class.state = State::Range(from),
+                        State::Class => return Err("unmatched range specifier in char-class".into()),
+                        State::Start | State::Range(_) | State::Complete => class.value(u32::from(b'-'))?,
+                    }
+                }
+                b'\\' => match self.peek(1) {
+                    Some(c @ (b'w' | b'W' | b'd' | b'D' | b's' | b'S' | b'h' | b'H')) => {
+                        let set = self.type_set(c);
+                        self.at += 2;
+                        class.set(&set, !matches!(c, b'w' | b'W'))?;
+                    }
+                    Some(b'p' | b'P') if self.peek(2) == Some(b'{') => {
+                        let (set, not) = self.property()?;
+                        class.set(&if not { set.negated() } else { set }, true)?;
+                    }
+                    Some(b'b') => {
+                        self.at += 2;
+                        class.value(8)?;
+                    }
+                    None => return Err("end pattern at escape".into()),
+                    _ => {
+                        let c = self.simple_escape()?;
+                        class.value(c)?;
+                    }
+                },
+                _ => {
+                    self.at += 1;
+                    class.value(u32::from(b))?;
+                }
+            }
+        }
+    }
+
+    fn open_class(&mut self) -> Result<Class> {
+        let not = self.peek(0) == Some(b'^');
+        self.at += usize::from(not);
+        let mut class = Class { not, sets: Sets::default(), left: None, state: State::Start };
+        if self.peek(0) == Some(b']') {
+            // A bracket in first place is a character if another one ends the class.
+            if !self.closes(&self.rest()[1..]) {
+                return Err("empty char-class".into());
+            }
+            self.at += 1;
+            class.value(u32::from(b']'))?;
+        }
+        Ok(class)
+    }
+
+    /// Is there a closing bracket that no backslash escapes?
+    fn closes(&self, rest: &[u8]) -> bool {
+        let mut escaped = false;
+        rest.iter().any(|&b| {
+            let found = b == b']' && !escaped;
+            escaped = b == b'\\' && !escaped;
+            found
+        })
+    }
+
+    /// `[:name:]` here: its length. None: a class inside the class begins.
+    fn bracket(&mut self, class: &mut Class) -> Result<Option<usize>> {
+        let rest = self.rest();
+        // Only when `:]` stands before the next closing bracket.
+        let Some(end) = rest.iter().position(|&b| b == b']').filter(|&n| n > 2 && rest[n - 1] == b':') else { return Ok(None) };
+        let name = &rest[2..end - 1];
+        let (not, name) = match name.strip_prefix(b"^") {
+            Some(name) => (true, name),
+            None => (false, name),
+        };
+        let Some(kind) = Type::find(name) else { return Err("invalid POSIX bracket type".into()) };
+        let ascii = self.options.ascii_brackets;
+        let set = if ascii { kind.ascii() } else { kind.set(self.enc) };
+        let set = if not { set.negated() } else { set };
+        class.set(&set, !ascii && !matches!(kind, Type::Word | Type::Ascii))?;
+        Ok(Some(end + 1))
+    }
+
+    /// A property outside brackets: with `i`, as if it were inside.
+    pub(super) fn property_node(&mut self) -> Result<Id> {
+        let (set, not) = self.property()?;
+        Ok(self.class_node(not, Sets { free: set.clone(), all: set }))
+    }
+
+    fn class_node(&mut self, not: bool, sets: Sets) -> Id {
+        let fold = self.options.ignore_case;
+        let set = if fold { closed(self.folder, &sets) } else { sets.all };
+        if not {
+            return self.tree.push(Node::Set(set.negated()));
+        }
+        let strings: Vec<Vec<u32>> = match fold && !self.is_behind() {
+            true => self.folder.expanding().iter().filter(|e| set.contains(e.0)).map(|e| e.1.codes().to_vec()).collect(),
+            false => Vec::new(),
+        };
+        let id = self.tree.push(Node::Set(set));
+        if strings.is_empty() {
+            return id;
+        }
+        let mut ways = vec![id];
+        ways.extend(strings.into_iter().map(|codes| self.tree.push(Node::Chars { codes, fold: true })));
+        self.tree.push(Node::Alt(ways))
+    }
+}
+
+/// The members and all that equals one of them.
+fn closed(folder: &Folder, sets: &Sets) -> Ranges {
+    let (ascii, beyond) = (sets.all.within(0, 0x7f), sets.all.within(0x80, u32::MAX));
+    let mut out = sets.all.clone();
+    out.union(&folder.closed(&ascii).within(0, 0x7f));
+    out.union(&folder.closed(&beyond).within(0x80, u32::MAX));
+    out.union(&folder.closed(&sets.all.intersection(&sets.free)));
+    out
+}

@@ -1,0 +1,234 @@
+//! A match in progress: the stack of choices and of what to undo, slots, calls, and failures that are remembered.
+//!
+//! Invariant: giving up entries from the top restores all that was set since they were pushed; nothing refers to the text but offsets.
+//! Rejected: a stack of snapshots of all slots (most choices are given up before a group changes).
+
+use super::program::*;
+
+/// Entries of the stack: 24 bytes each.
+pub const STACK_LIMIT: usize = 32 << 20;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Tag {
+    /// Go on at instruction `arg`, place `a`.
+    Choice,
+    /// A greedy loop (instruction `arg`) may end anywhere from `a` up to before `b`.
+    Range,
+    /// Go on at instruction `arg`, from place `b` and then from each character before, down to `a`.
+    Span,
+    /// A lazy loop stands at `a` after `b` rounds.
+    Lazy,
+    /// Slot `arg` was `a`.
+    Undo,
+    /// Nothing to go on with; `a` is the place where it was put.
+    Barrier,
+    /// Point `arg` has failed at `a`.
+    Mark,
+    /// A call happened, or a return: the frame was `a`; `b`: frames there were.
+    Call,
+    Return,
+    /// What stands in `(?~` failed here: try the next place. `arg`: the instruction.
+    Absent,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub(super) tag: Tag,
+    pub(super) arg: u32,
+    pub(super) a: usize,
+    pub(super) b: usize,
+}
+
+/// A call that was not returned from yet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    pub(super) back: Pc,
+    pub(super) outer: usize,
+    /// Where its copy of the local slots begins.
+    pub(super) saved: usize,
+}
+
+/// Failures that are known: a bit for each point and place.
+#[derive(Debug)]
+pub(super) struct Memo {
+    bits: Vec<u64>,
+    width: usize,
+}
+
+impl Memo {
+    #[inline(always)]
+    pub(super) fn has(&self, point: u32, at: usize) -> bool {
+        let i = point as usize * self.width + at;
+        self.bits[i >> 6] >> (i & 63) & 1 != 0
+    }
+    #[inline(always)]
+    pub(super) fn set(&mut self, point: u32, at: usize) {
+        let i = point as usize * self.width + at;
+        self.bits[i >> 6] |= 1 << (i & 63);
+    }
+}
+
+/// Why a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Match,
+    No,
+    /// Steps are used up; run again to go on.
+    Paused,
+    /// The stack is full, or memory is short.
+    Overflow,
+}
+
+/// A match in progress.
+#[derive(Debug, Default)]
+pub struct State {
+    pub(super) stack: Vec<Entry>,
+    pub slots: Vec<usize>,
+    pub(super) frames: Vec<Frame>,
+    pub(super) saved: Vec<usize>,
+    pub(super) frame: usize,
+    pub(super) memo: Option<Box<Memo>>,
+    pub(super) memo_refused: bool,
+    /// What is on the stack is looked at.
+    pub(super) history: bool,
+    /// Slots were set without being noted.
+    pub(super) dirty: bool,
+    /// Where the run goes on; `fresh`: it begins.
+    pub(super) pc: Pc,
+    pub(super) at: usize,
+    pub(super) failing: bool,
+    /// Where the text ends for now (`(?~` narrows it).
+    pub(super) end: usize,
+    /// Choices given up so far.
+    pub(super) fails: usize,
+    /// Steps left before the run pauses.
+    pub steps: isize,
+    /// Where the search began (`\G`).
+    pub origin: usize,
+}
+
+/// Memory that remembered failures may take: bits.
+const MEMO_LIMIT: usize = 1 << 31;
+
+impl State {
+    /// Makes ready for a program over a text.
+    pub fn reset(&mut self, p: &Program, len: usize, origin: usize) {
+        self.slots.clear();
+        self.slots.resize(p.slots as usize, NONE);
+        self.memo = None;
+        self.memo_refused = !p.memo;
+        self.fails = 0;
+        self.end = len;
+        self.origin = origin;
+        self.history = p.levels || !p.group_lists.is_empty();
+        self.dirty = false;
+    }
+
+    /// Makes ready for a match at `at`.
+    pub fn begin(&mut self, at: usize, end: usize) {
+        self.stack.clear();
+        self.frames.clear();
+        self.saved.clear();
+        self.frame = NONE;
+        if std::mem::take(&mut self.dirty) {
+            self.slots.fill(NONE);
+        }
+        self.slots[0] = at;
+        self.slots[1] = NONE;
+        self.pc = 0;
+        self.at = at;
+        self.failing = false;
+        self.end = end;
+    }
+
+    /// Where the match ended.
+    pub fn place(&self) -> usize {
+        self.at
+    }
+
+    #[inline(always)]
+    pub(super) fn push(&mut self, tag: Tag, arg: u32, a: usize, b: usize) -> bool {
+        if self.stack.len() == self.stack.capacity() && !self.grow() {
+            return false;
+        }
+        self.stack.push(Entry { tag, arg, a, b });
+        true
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(super) fn grow(&mut self) -> bool {
+        let len = self.stack.len();
+        len < STACK_LIMIT && self.stack.try_reserve_exact(len.max(64)).is_ok()
+    }
+
+    /// Counts `bytes` that a loop went over.
+    #[inline(always)]
+    pub(super) fn work(&mut self, bytes: usize) {
+        let n = bytes >> 5;
+        self.steps -= n as isize + 1;
+        self.fails += n;
+    }
+
+    /// Sets a slot so that it is restored when what happened since is given up.
+    #[inline(always)]
+    pub(super) fn set(&mut self, slot: u32, value: usize) -> bool {
+        if self.stack.is_empty() && !self.history {
+            // Nothing to come back to.
+            self.slots[slot as usize] = value;
+            self.dirty = true;
+            return true;
+        }
+        let old = std::mem::replace(&mut self.slots[slot as usize], value);
+        self.push(Tag::Undo, slot, old, 0)
+    }
+
+    /// Forgets the choices above `height`, but not what to undo.
+    pub(super) fn cut(&mut self, height: usize) {
+        let mut to = height;
+        for i in height..self.stack.len() {
+            let e = self.stack[i];
+            if matches!(e.tag, Tag::Undo | Tag::Call | Tag::Return) {
+                self.stack[to] = e;
+                to += 1;
+            }
+        }
+        self.stack.truncate(to);
+    }
+
+    /// Undoes everything above `height`.
+    pub(super) fn unwind(&mut self, height: usize) {
+        while self.stack.len() > height {
+            let Some(e) = self.stack.pop() else { return };
+            self.undo(e);
+        }
+    }
+
+    pub(super) fn undo(&mut self, e: Entry) {
+        match e.tag {
+            Tag::Undo => self.slots[e.arg as usize] = e.a,
+            Tag::Call => {
+                self.frame = e.a;
+                if let Some(f) = self.frames.get(e.b) {
+                    self.saved.truncate(f.saved);
+                }
+                self.frames.truncate(e.b);
+            }
+            Tag::Return => self.frame = e.a,
+            _ => {}
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(super) fn start_memo(&mut self, p: &Program, len: usize) {
+        self.memo_refused = true;
+        let width = len + 1;
+        let Some(bits) = width.checked_mul(p.points as usize).filter(|&b| b <= MEMO_LIMIT) else { return };
+        let mut words = Vec::new();
+        if words.try_reserve_exact(bits / 64 + 1).is_ok() {
+            words.resize(bits / 64 + 1, 0);
+            self.memo = Some(Box::new(Memo { bits: words, width }));
+        }
+    }
+}

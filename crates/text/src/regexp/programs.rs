@@ -1,0 +1,63 @@
+//! The programs of one pattern, for the encodings that it met.
+//!
+//! Invariant: what is compiled stays where it is and is never changed: any thread may add a program, the first wins, and readers take no lock.
+//! Rejected: a table under a lock (every match of a VM would pass it).
+
+use crate::encoding::Encoding;
+use crate::matcher::{self, Program};
+use std::sync::OnceLock;
+
+type Compiled = Result<Box<Program>, String>;
+
+pub(super) struct Programs {
+    home: Encoding,
+    /// For the encoding that the pattern has, or UTF-8.
+    first: OnceLock<Compiled>,
+    others: OnceLock<Box<Other>>,
+}
+
+/// Written once by the thread that first needs it, then read by all.
+struct Other {
+    enc: Encoding,
+    program: Compiled,
+    next: OnceLock<Box<Other>>,
+}
+
+impl Programs {
+    pub fn new(home: Encoding) -> Programs {
+        Programs { home: matcher::canonical(home), first: OnceLock::new(), others: OnceLock::new() }
+    }
+
+    pub fn home(&self) -> Encoding {
+        self.home
+    }
+
+    /// The program for an encoding, compiled if there is none yet.
+    ///
+    /// # Errors
+    /// What `compile` says.
+    pub fn get(&self, enc: Encoding, compile: impl Fn(Encoding) -> Result<Program, String>) -> Result<&Program, String> {
+        if enc == self.home {
+            return answer(self.first.get_or_init(|| compile(enc).map(Box::new)));
+        }
+        let enc = matcher::canonical(enc);
+        if enc == self.home {
+            return answer(self.first.get_or_init(|| compile(enc).map(Box::new)));
+        }
+        let mut place = &self.others;
+        loop {
+            let other = place.get_or_init(|| Box::new(Other { enc, program: compile(enc).map(Box::new), next: OnceLock::new() }));
+            if other.enc == enc {
+                return answer(&other.program);
+            }
+            place = &other.next;
+        }
+    }
+}
+
+fn answer(compiled: &Compiled) -> Result<&Program, String> {
+    match compiled {
+        Ok(p) => Ok(p),
+        Err(e) => Err(e.clone()),
+    }
+}
