@@ -40,7 +40,7 @@ extern "C" fn zakuro_parser_malloc(size: usize) -> *mut c_void {
 /// As calloc, but never null.
 #[unsafe(no_mangle)]
 extern "C" fn zakuro_parser_calloc(count: usize, size: usize) -> *mut c_void {
-    let size = count.checked_mul(size).unwrap_or(usize::MAX);
+    let size = count.saturating_mul(size);
     // SAFETY: not of size zero.
     unsafe { begin(alloc_zeroed(layout(size)), size) }
 }

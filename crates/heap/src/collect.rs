@@ -379,8 +379,8 @@ impl Heap {
         let (mut missed, mut at) = (0, found.iter());
         self.each_body(&mut |start, b| {
             let Some((mark, ..)) = at.next() else { return };
-            for w in 0..b.words() {
-                let lost = b.mark[w] & !mark[w];
+            for (w, (now, before)) in b.mark.iter().zip(mark).take(b.words()).enumerate() {
+                let lost = now & !before;
                 if lost != 0 {
                     missed = start + (w * 64 + lost.trailing_zeros() as usize) * b.size as usize;
                 }

@@ -125,6 +125,7 @@ fn random_graphs_survive_minor_collections_and_steps() {
                 assert_eq!(left, live);
                 // SAFETY: reachable nodes; the counters outlive the heap.
                 let alive: HashSet<_> = live.iter().map(|c| unsafe { (*c.cast::<Node>()).died }).collect();
+                // SAFETY: live cells, of a heap that this test has for itself.
                 owners.iter().for_each(|&n| assert_eq!(unsafe { *counters.add(n) }, !alive.contains(&unsafe { counters.add(n) }) as u32));
             }
         }
@@ -275,6 +276,7 @@ fn the_old_part_calls_for_a_full_collection_when_it_has_grown() {
 #[cfg(debug_assertions)]
 fn the_check_names_who_was_written_to_without_the_barrier() {
     let mut h = Heap::new(trace, finalize);
+    // SAFETY: a live cell.
     h.set_describe(|c| format!("cell of kind {}", unsafe { (*c).kind }));
     let (old, young) = (node(&mut h, 1, ptr::null_mut()), node(&mut h, 3, ptr::null_mut()));
     h.collect_minor(&mut |m| m.mark(old), &mut |_| {});

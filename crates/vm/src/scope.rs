@@ -116,17 +116,18 @@ impl Cx {
             f = above.sub(1);
             while f >= self.stacks.frames.cast_const() && !around.is_null() {
                 if (*f).code == around {
-                    for l in &(&(*around).code).locals {
+                    let state = &*around;
+                    for l in &state.code.locals {
                         if let Place::Reg(r) = l.place
                             && is_visible_local(l.name)
                         {
                             out.push((l.name, *(*f).regs.add(r as usize)));
                         }
                     }
-                    if (&(*around).code).kind != CodeKind::Block {
+                    if state.code.kind != CodeKind::Block {
                         break;
                     }
-                    around = (*around).parent.get();
+                    around = state.parent.get();
                 }
                 f = f.sub(1);
             }

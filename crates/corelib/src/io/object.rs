@@ -496,7 +496,7 @@ fn fill_from_socket(cx: &mut Cx, v: Value, room: usize) -> Result<bool> {
     let (patience, stream) = (Patience::seconds(io.timeout), io.socket == Some(libc::SOCK_STREAM));
     let mut got = Vec::new();
     // A stream that gives less than there is room for has no more.
-    let called = wait::on_socket(cx, v, READABLE, patience, |n| stream && n > 0 && (n as usize) < room, |fd| {
+    let called = wait::on_socket(cx, v, READABLE, patience, |n| stream && n > 0 && n < room, |fd| {
         let mut chunk = Vec::<u8>::with_capacity(room);
         // SAFETY: the kernel writes at most `room` bytes and says how many.
         let n = unsafe {

@@ -216,7 +216,7 @@ fn expand(cx: &mut Cx, rep: &[u8], p: Pattern, src: Str, f: &Found, out: &mut Ve
 fn add(cx: &mut Cx, out: &mut Vec<u8>, e: &mut Encoding, text: &[u8], encoding: Encoding) -> Result<()> {
     let compatible = e.is_ascii_compatible() && encoding.is_ascii_compatible();
     if encoding != *e && !(text.is_ascii() && compatible) && !text.is_empty() {
-        if !out.is_empty() && !(out.is_ascii() && compatible) {
+        if !(out.is_empty() || out.is_ascii() && compatible) {
             let (a, b) = (shown_name(*e), shown_name(encoding));
             return cx.raise(ids::COMPAT_ERROR, format!("incompatible character encodings: {a} and {b}"));
         }

@@ -250,6 +250,7 @@ impl Reserve {
     }
 
     /// `count` slabs in a row, and what is known about the first. Under the lock.
+    #[expect(clippy::mut_from_ref, reason = "the lock is held, and each caller lets go of one slab before it asks for another")]
     fn run(&self, count: usize, spare: usize) -> Option<(usize, &mut Slab)> {
         if self.free.load(Relaxed) < count + spare {
             return None;

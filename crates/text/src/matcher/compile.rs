@@ -429,10 +429,8 @@ impl Compiler<'_> {
         let times = max.unwrap_or(min);
         // Ruby's engine counts when unrolling takes more than so much; loops that count inside each other are not linear.
         let heavy = self.a.weight[of as usize].saturating_mul(3).saturating_mul(times) > 50 && times > 1;
-        if heavy && !(max == Some(min) && min == 1) {
-            if self.a.within(of).any(|x| self.is_counted(x)) {
-                self.p.linear = false;
-            }
+        if heavy && !(max == Some(min) && min == 1) && self.a.within(of).any(|x| self.is_counted(x)) {
+            self.p.linear = false;
         }
         if (self.a.weight[of as usize] + 1).saturating_mul(times.max(1)) > UNROLLED {
             return self.counted_loop(of, min, max, lazy, around, follow);

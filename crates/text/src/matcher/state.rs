@@ -227,7 +227,7 @@ impl State {
         let Some(bits) = width.checked_mul(p.points as usize).filter(|&b| b <= MEMO_LIMIT) else { return };
         let mut words = Vec::new();
         if words.try_reserve_exact(bits / 64 + 1).is_ok() {
-            words.resize(bits / 64 + 1, 0);
+            words.extend(std::iter::repeat_n(0, bits / 64 + 1));
             self.memo = Some(Box::new(Memo { bits: words, width }));
         }
     }
