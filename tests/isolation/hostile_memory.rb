@@ -1,4 +1,4 @@
-# What a VM with a memory limit does to get at more: it ends with the documented error, in time, and its neighbour counts on.
+# Without --gc=stress. What a VM with a memory limit does to get at more: it ends with the documented error, in time, and its neighbour counts on.
 # "memory" is NoMemoryError, or the VM's end at its limit.
 ATTACKS = {
   "str*" => 'a = []; loop { a << "x" * 1_000_000_000 }',
