@@ -1,5 +1,5 @@
 # Whether each of two VMs at work runs as fast as the other: calls and small integers, the least of many short rounds, which noise can't lower. By chance of
-# memory placement the second one ran 16% slower (docs/decisions/0016-hot-handlers-save-no-registers.md).
+# memory placement the second one ran 16% slower (docs/decisions/0009-hot-handlers-save-no-registers.md).
 #   second_vm.rb [VMS]   (2 by default; pinned to one core, `taskset -c 0`, all run one after the other)
 # Prints `vm_N VALUE us` for each and `slowest_to_fastest VALUE x`.
 

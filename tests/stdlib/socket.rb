@@ -129,6 +129,9 @@ show("abstract name") do
   c = UNIXSocket.new(name)
   [s.accept.addr == ["AF_UNIX", name], c.peeraddr == ["AF_UNIX", name]]
 end
+show("NUL, client") { UNIXSocket.new("a\0b") }
+show("NUL, server") { UNIXServer.new("a\0b") }
+show("NUL, address") { [Socket.sockaddr_un("a\0b").bytesize, Socket.sockaddr_un("\0a\0b")] }
 show("closed") { s = UDPSocket.new; s.close; s.send("x", 0, "127.0.0.1", 1) }
 show("names") { [Socket.gethostname.class, Socket.getservbyname("http"), Socket.getaddrinfo("127.0.0.1", 80, nil, :STREAM)] }
 show("classes") { [TCPServer.ancestors.take(5), UNIXServer.superclass, UDPSocket.superclass, SocketError.superclass] }

@@ -8,6 +8,7 @@ mod check;
 mod fuzz;
 mod fuzz_regexp;
 mod gems;
+mod handlers;
 mod json;
 mod parallel;
 mod process;
@@ -21,6 +22,8 @@ use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo run -q -p xtask -- COMMAND
   check                                       dependency arrows, process-wide state, file sizes, machine paths
+  handlers [--zakuro PATH] [--profile release|debug]
+                                              machine code of the interpreter: jumps, and no saved registers
   record [--ruby PATH] [FILE|DIR...]          write NAME.out with the ruby on the machine (tests/lang and tests/core)
   test [--zakuro PATH] [--gc=stress] [--jobs N] [--limit S] [--bless] [FILTER...]
                                               run the recorded, isolation, collection and golden tests
@@ -47,6 +50,7 @@ fn main() -> ExitCode {
         "bench" => bench::run(&rest),
         "fuzz" => fuzz::run(&rest),
         "gems" => gems::run(&rest),
+        "handlers" => handlers::run(&rest),
         _ => Err(USAGE.to_string()),
     };
     match result {

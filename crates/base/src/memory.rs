@@ -85,3 +85,33 @@ pub fn grow(f: impl FnOnce() -> bool) {
 pub fn has_room<T>(vec: &mut Vec<T>, more: usize) -> bool {
     vec.capacity() - vec.len() >= more || fallible(|| vec.try_reserve(more)).is_ok()
 }
+
+/// An empty vector with room for `n`, a number that the program chose; unwinds with [`OutOfMemory`] when there is no memory for so many.
+pub fn with_room<T>(n: usize) -> Vec<T> {
+    let mut list = Vec::new();
+    grow(|| list.try_reserve_exact(n).is_ok());
+    list
+}
+
+/// The same, filled with zeros.
+pub fn zeroed(n: usize) -> Vec<u8> {
+    let mut bytes = with_room(n);
+    bytes.resize(n, 0);
+    bytes
+}
+
+/// Appends `n` times `byte`; as [`with_room`].
+pub fn fill(out: &mut Vec<u8>, n: usize, byte: u8) {
+    if out.capacity() - out.len() < n {
+        grow(|| out.try_reserve(n).is_ok());
+    }
+    out.resize(out.len() + n, byte);
+}
+
+/// Appends bytes to a buffer that grows as long as the program likes; as [`with_room`].
+pub fn extend(out: &mut Vec<u8>, bytes: &[u8]) {
+    if out.capacity() - out.len() < bytes.len() {
+        grow(|| out.try_reserve(bytes.len()).is_ok());
+    }
+    out.extend_from_slice(bytes);
+}

@@ -7,6 +7,7 @@
 //! Symbols never die (yet), so whoever adds one is told what it costs ([`watch`]) and can be held to account for it; rejected: per-VM tables (a symbol must be equal in every VM without translation); sharded locks around hash
 //! maps (`to_sym` in two VMs took 1.2 times the CPU time of two processes).
 
+use crate::hash_seed::HashSeed;
 use crate::memory;
 use crate::sync::held::Mutex;
 use std::cell::Cell;
@@ -77,7 +78,7 @@ struct Table {
     index: AtomicPtr<Index>,
     /// Held while a name is added. What is asked for under it may be refused, which unwinds and frees it.
     writers: Mutex<()>,
-    hash: foldhash::quality::RandomState,
+    hash: foldhash::quality::SeedableRandomState,
 }
 
 /// As many cells; unwinds with `OutOfMemory` when there is no memory for them.
@@ -140,7 +141,7 @@ fn table() -> &'static Table {
             next: AtomicU32::new(0),
             index: AtomicPtr::new(Box::into_raw(Box::new(Index::new(FIRST_INDEX)))),
             writers: Mutex::new(()),
-            hash: foldhash::quality::RandomState::default(),
+            hash: HashSeed::of_process().hasher(),
         };
         for (i, name) in sym::NAMES.iter().enumerate() {
             let s = t.intern(name.as_bytes(), UTF_8);

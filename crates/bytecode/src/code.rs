@@ -116,8 +116,7 @@ pub enum Const {
     True,
     False,
     Int(i64),
-    /// Decimal digits with sign.
-    Big(String),
+    Big(Big),
     Float(f64),
     Sym(Sym),
     /// `encoding`: 0 binary, 1 UTF-8, 2 US-ASCII, ... (ids of text::encoding)
@@ -132,8 +131,8 @@ pub enum Const {
         options: u8,
         encoding: u8,
     },
-    /// Numerator and denominator, decimal digits.
-    Rational(String, String),
+    /// Numerator and denominator, without a common divisor.
+    Rational(Big, Big),
     /// Imaginary literal `3i`: the imaginary part.
     Complex(Box<Const>),
     /// Range whose ends are Int or Nil.
@@ -144,6 +143,53 @@ pub enum Const {
     },
     /// Frozen Array of constants (pattern keys, `%i[]` in patterns).
     Array(Vec<Const>),
+}
+
+/// An Integer of any size. Kept in binary: to decimal digits and back takes more than linear time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Big {
+    pub negative: bool,
+    /// Least significant first.
+    pub digits: Box<[u32]>,
+}
+
+impl std::fmt::Display for Big {
+    /// In decimal, very large ones in hexadecimal.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let sign = if self.negative { "-" } else { "" };
+        if self.digits.len() > 64 {
+            write!(f, "{sign}0x")?;
+            return self.digits.iter().rev().try_for_each(|d| write!(f, "{d:08x}"));
+        }
+        let (mut rest, mut pieces) = (self.digits.to_vec(), Vec::new());
+        while rest.iter().any(|d| *d != 0) {
+            let mut carry = 0u64;
+            for d in rest.iter_mut().rev() {
+                let n = carry << 32 | *d as u64;
+                *d = (n / 1_000_000_000) as u32;
+                carry = n % 1_000_000_000;
+            }
+            pieces.push(carry);
+        }
+        write!(f, "{sign}{}", pieces.pop().unwrap_or(0))?;
+        pieces.iter().rev().try_for_each(|p| write!(f, "{p:09}"))
+    }
+}
+
+impl Const {
+    /// Bytes that it owns.
+    pub fn payload(&self) -> usize {
+        match self {
+            Const::Nil | Const::True | Const::False | Const::Int(_) | Const::Float(_) | Const::Sym(_) => 0,
+            Const::Big(n) => n.digits.len() * 4,
+            Const::Rational(n, d) => (n.digits.len() + d.digits.len()) * 4,
+            Const::Str { bytes, .. } => bytes.len(),
+            Const::Regexp { source, .. } => source.len(),
+            Const::Complex(i) => size_of::<Const>() + i.payload(),
+            Const::Range { low, high, .. } => 2 * size_of::<Const>() + low.payload() + high.payload(),
+            Const::Array(a) => a.iter().map(|c| size_of::<Const>() + c.payload()).sum(),
+        }
+    }
 }
 
 /// Flags of a call site.
@@ -348,6 +394,16 @@ impl Code {
             Some(names) => names.len() as u16,
             None => (site.flags & call_flags::KW != 0) as u16,
         }
+    }
+    /// Bytes that it takes, nested Codes included, without the source.
+    pub fn size(&self) -> usize {
+        let sites = self.calls.len() * size_of::<CallSite>() + self.const_sites.len() * size_of::<ConstSite>();
+        let names = (self.syms.len() + self.ivars.len()) * size_of::<Sym>() + self.locals.len() * size_of::<Local>();
+        let tables = self.lines.len() * 8 + self.spans.len() * 12 + (self.statements.len() + self.rescues.len()) * 4;
+        let consts: usize = self.consts.iter().map(|c| size_of::<Const>() + c.payload()).sum();
+        let handlers = self.handlers.len() * size_of::<Handler>();
+        let own = size_of::<Code>() + self.insns.len() * size_of::<Insn>() + sites + names + tables + consts + handlers;
+        own + self.children.iter().map(|c| c.size()).sum::<usize>()
     }
     /// A copy, nested Codes included, that is another Code to every VM: with caches of its own.
     pub fn detached(&self) -> Code {

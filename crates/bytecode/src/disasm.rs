@@ -126,7 +126,7 @@ fn const_text(c: &Const) -> String {
         Const::True => "true".into(),
         Const::False => "false".into(),
         Const::Int(i) => i.to_string(),
-        Const::Big(s) => s.clone(),
+        Const::Big(n) => n.to_string(),
         Const::Float(f) => format!("{f:?}"),
         Const::Sym(s) => format!("{s:?}"),
         Const::Str { bytes, encoding } => {

@@ -4,7 +4,7 @@
 //! VM needs per instruction (inline caches, materialised literals) is indexed by *sites* and owned by that VM.
 //! [`op`] is the one table of instructions; assembler, verifier, disassembler and interpreter read it.
 //!
-//! Rejected: bytecode patched in place (one VM's redefinition would cost the others), stack bytecode (findings: registers
+//! Rejected: bytecode patched in place (one VM's redefinition would cost the others), stack bytecode (in a trial registers
 //! halve the dispatches), operands packed by shifting (10-40% slower on tight loops).
 
 pub mod code;

@@ -3,47 +3,60 @@
 mod allocator;
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::os::unix::ffi::OsStringExt;
-use std::sync::Arc;
+use zakuro_runtime::allocator::while_starting;
+use zakuro_runtime::start::{tell, with_stack};
 use zakuro_runtime::{Action, Process, command};
 
 fn main() {
+    std::process::exit(with_stack(run));
+}
+
+/// To standard output, if somebody reads it.
+fn say(text: &str) -> i32 {
+    let _ = std::io::stdout().write_all(text.as_bytes());
+    0
+}
+
+fn run() -> i32 {
     let argv: Vec<Vec<u8>> = std::env::args_os().skip(1).map(OsString::into_vec).collect();
     let rubyopt = std::env::var("RUBYOPT").ok();
     let base = zakuro_runtime::process::options_from_environment();
     let command = match command::parse(&argv, &base, rubyopt.as_deref()) {
         Ok(c) => c,
         Err(e) => {
-            eprintln!("zakuro: {e}");
-            std::process::exit(1);
+            tell(&e);
+            return 1;
         }
     };
     if command.show_version || command.action == Action::Version {
-        println!("{}", zakuro_runtime::process::version_line());
+        say(&format!("{}\n", zakuro_runtime::process::version_line()));
         if command.action == Action::Version {
-            return;
+            return 0;
         }
     }
     match command.action {
-        Action::Help => {
-            print!("{}", command::USAGE);
-            return;
-        }
-        Action::Copyright => {
-            println!("zakuro - Copyright (C) the Zakuro authors");
-            return;
-        }
-        Action::DocTest => {
-            let process = Process::new(command.options.clone());
-            let filter: Vec<String> = command.args.iter().map(|a| String::from_utf8_lossy(a).into_owned()).collect();
-            std::process::exit(zakuro_runtime::doctest::run(&process, &filter));
-        }
+        Action::Help => return say(command::USAGE),
+        Action::Copyright => return say("zakuro - Copyright (C) the Zakuro authors\n"),
         _ => {}
     }
-    zakuro_runtime::panics::install();
-    zakuro_runtime::signals::install();
-    let process: Arc<Process> = Process::new(command.options.clone());
+    if command.action != Action::DocTest {
+        zakuro_runtime::panics::install();
+        zakuro_runtime::signals::install();
+    }
+    let process = match while_starting(|| Process::new(command.options.clone())) {
+        Ok(p) => p,
+        Err(e) => {
+            tell(&e);
+            return 1;
+        }
+    };
+    if command.action == Action::DocTest {
+        let filter: Vec<String> = command.args.iter().map(|a| String::from_utf8_lossy(a).into_owned()).collect();
+        return zakuro_runtime::doctest::run(&process, &filter);
+    }
     process.care_for_malloc(allocator::care());
     process.rest_for_malloc(allocator::rest);
-    std::process::exit(process.run_main(argv));
+    process.run_main(argv)
 }

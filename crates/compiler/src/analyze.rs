@@ -5,6 +5,7 @@ use crate::params::{self, Shape};
 use crate::scope::{Kind, MAX_DEPTH, Scope, Scopes, flip_flop_var, it_var};
 use ruby_prism as prism;
 use ruby_prism::{Node, Visit};
+use std::collections::HashMap;
 use zakuro_base::{Sym, sym};
 
 /// Most variables of one scope.
@@ -44,7 +45,7 @@ pub(crate) fn analyze<'pr>(program: &prism::ProgramNode<'pr>, eval: Option<&Eval
     root.needs_parent_env = parent.is_some();
     root.in_method = parent.is_none() && eval.is_some_and(|e| e.in_method);
     scopes.list.push(root);
-    let mut a = Analyzer { cur: scopes.root, around_class: scopes.root, scopes, depth: 0, loops: 0, heredocs: 0, aliases: Vec::new() };
+    let mut a = Analyzer { cur: scopes.root, around_class: scopes.root, scopes, depth: 0, loops: 0, heredocs: 0, aliases: HashMap::new() };
     a.declare_locals(&program.locals());
     a.visit_statements_node(&program.statements());
     let mut scopes = a.scopes;
@@ -63,7 +64,7 @@ struct Analyzer {
     /// Heredocs around: their bodies lie outside the source range of the expression they belong to.
     heredocs: u32,
     /// Other names of frame-local globals that the source has given so far, and whether it is `$_`.
-    aliases: Vec<(Vec<u8>, bool)>,
+    aliases: HashMap<Vec<u8>, bool>,
 }
 
 impl Analyzer {
@@ -93,6 +94,7 @@ impl Analyzer {
             s = self.scopes.list[p].parent;
         }
         let id = self.scopes.list.len();
+        crate::job::took(size_of::<Scope>() + 64);
         self.scopes.list.push(Scope::new(kind, parent));
         self.scopes.by_offset.insert(offset, id);
         let saved = (self.cur, self.loops, self.heredocs);
@@ -523,7 +525,8 @@ impl<'pr> Visit<'pr> for Analyzer {
             b"$~" | b"$&" | b"$`" | b"$'" | b"$+" => false,
             _ => return,
         };
-        self.aliases.push((node.new_name().location().as_slice().to_vec(), line));
+        // The first one counts.
+        self.aliases.entry(node.new_name().location().as_slice().to_vec()).or_insert(line);
     }
 
     fn visit_call_node(&mut self, node: &prism::CallNode<'pr>) {
@@ -553,9 +556,9 @@ impl Analyzer {
             // Aliases that another file made are not known here, but for those of the library `English`.
             b"$LAST_MATCH_INFO" | b"$MATCH" | b"$PREMATCH" | b"$POSTMATCH" | b"$LAST_PAREN_MATCH" => self.mention_match(),
             b"$LAST_READ_LINE" => self.mention_line(),
-            name => match self.aliases.iter().find(|a| a.0 == name) {
-                Some((_, true)) => self.mention_line(),
-                Some((_, false)) => self.mention_match(),
+            name => match self.aliases.get(name) {
+                Some(true) => self.mention_line(),
+                Some(false) => self.mention_match(),
                 None => {}
             },
         }

@@ -3,7 +3,7 @@
 use crate::emit::Label;
 use crate::expr::cast;
 use crate::scope::Kind;
-use crate::unit::{Compiler, Control, Dest};
+use crate::unit::{Compiler, Control, Dest, Exit, ExitTo};
 use ruby_prism as prism;
 use ruby_prism::Node;
 use zakuro_base::{Sym, sym};
@@ -174,42 +174,34 @@ impl<'pr> Compiler<'pr> {
         }
     }
 
-    /// Emits what leaving the constructs above `keep` demands, and closes their protected ranges.
-    fn leave(&mut self, keep: usize) -> Vec<Control<'pr>> {
-        let mut left = Vec::new();
-        while self.f.control.len() > keep {
-            let Some(c) = self.f.control.pop() else { break };
-            match &c {
-                Control::Ensure { body, region } => {
-                    self.close(*region);
-                    let line = self.f.asm.line;
-                    if let Some(s) = body.clone().as_ref() {
-                        self.statements(s, Dest::Discard);
-                    }
-                    self.f.asm.line = line;
+    /// Leaves the constructs above `exit.keep` and goes where `exit` says; `value` goes along. An ensure clause on the way is entered, and goes on from there.
+    pub(crate) fn leave(&mut self, exit: Exit, value: u16) {
+        let mut error = None;
+        let mut clause = None;
+        for (i, c) in self.f.control.iter().enumerate().skip(exit.keep).rev() {
+            match c {
+                Control::Ensure(_) => {
+                    clause = Some(i);
+                    break;
                 }
-                Control::Region { region } => self.close(*region),
-                Control::RestoreErr { reg } => self.f.asm.emit(Op::SetErr, 0, *reg, 0, 0),
+                // The outermost one's is what counts.
+                Control::RestoreErr { reg } => error = Some(*reg),
                 Control::Loop { .. } | Control::Retry { .. } => {}
             }
-            left.push(c);
         }
-        left
-    }
-
-    /// Goes on inside the constructs that a jump has left.
-    fn reenter(&mut self, left: Vec<Control<'pr>>) {
-        for c in left.into_iter().rev() {
-            match &c {
-                Control::Ensure { region, .. } | Control::Region { region } => self.open(*region),
-                _ => {}
-            }
-            self.f.control.push(c);
+        if let Some(reg) = error {
+            self.f.asm.emit(Op::SetErr, 0, reg, 0, 0);
+        }
+        match (clause, exit.to) {
+            (Some(i), _) => self.through_clause(i, exit, value),
+            (None, ExitTo::Forward(label)) => self.f.asm.jump(label),
+            (None, ExitTo::Back(label)) => self.f.asm.jump_op(Op::Loop, 0, label),
+            (None, ExitTo::Out(op)) => self.f.asm.emit(op, 0, value, 0, 0),
         }
     }
 
     fn runs_ensure(&self, keep: usize) -> bool {
-        self.f.control[keep..].iter().any(|c| matches!(c, Control::Ensure { .. }))
+        self.f.control[keep..].iter().any(|c| matches!(c, Control::Ensure(_)))
     }
 
     /// Evaluates the value of a jump out of this Code and leaves by `op`. A written `return` with no ensure clause around is marked: traces tell its line.
@@ -226,19 +218,15 @@ impl<'pr> Compiler<'pr> {
 
     /// Leaves by `op` with the value in a register.
     fn exit_with(&mut self, v: u16, op: Op, traced: bool) {
-        // A jump that turns out to have no target raises here, inside of the `rescue` clauses around. (What `ensure` does comes before it.)
-        if matches!(op, Op::BreakBlock | Op::ReturnBlock) && !self.runs_ensure(0) {
-            for c in self.f.control.iter().rev() {
-                if let Control::RestoreErr { reg } = c {
-                    self.f.asm.emit(Op::SetErr, 0, *reg, 0, 0);
-                }
-            }
-            self.f.asm.emit(op, traced as u8, v, 0, 0);
-            return;
+        if !traced {
+            return self.leave(Exit { keep: 0, to: ExitTo::Out(op) }, v);
         }
-        let left = self.leave(0);
-        self.f.asm.emit(op, traced as u8, v, 0, 0);
-        self.reenter(left);
+        // No ensure clause is around.
+        let outermost = self.f.control.iter().find_map(|c| if let Control::RestoreErr { reg } = c { Some(*reg) } else { None });
+        if let Some(reg) = outermost {
+            self.f.asm.emit(Op::SetErr, 0, reg, 0, 0);
+        }
+        self.f.asm.emit(op, 1, v, 0, 0);
     }
 
     /// The value of an expression that never gives one.
@@ -268,9 +256,7 @@ impl<'pr> Compiler<'pr> {
             Some(v) => self.jump_value(arguments.as_ref(), Dest::Reg(v)),
             None => self.jump_value(arguments.as_ref(), Dest::Discard),
         };
-        let left = self.leave(i + 1);
-        self.f.asm.jump(brk);
-        self.reenter(left);
+        self.leave(Exit { keep: i + 1, to: ExitTo::Forward(brk) }, 0);
         self.pop_to(mark);
         self.dead(dest)
     }
@@ -282,9 +268,7 @@ impl<'pr> Compiler<'pr> {
         };
         let Control::Loop { next, .. } = self.f.control[i] else { return 0 };
         self.jump_value(arguments.as_ref(), Dest::Discard);
-        let left = self.leave(i + 1);
-        self.f.asm.jump(next);
-        self.reenter(left);
+        self.leave(Exit { keep: i + 1, to: ExitTo::Forward(next) }, 0);
         self.dead(dest)
     }
 
@@ -297,9 +281,7 @@ impl<'pr> Compiler<'pr> {
             None => (0, self.f.redo),
         };
         let Some(target) = target else { return self.refuse(n.location().start(), "Invalid redo", dest) };
-        let left = self.leave(keep);
-        self.f.asm.jump_op(Op::Loop, 0, target);
-        self.reenter(left);
+        self.leave(Exit { keep, to: ExitTo::Back(target) }, 0);
         self.dead(dest)
     }
 
@@ -309,9 +291,7 @@ impl<'pr> Compiler<'pr> {
             return self.refuse(n.location().start(), "Invalid retry", dest);
         };
         let Control::Retry { start } = self.f.control[i] else { return 0 };
-        let left = self.leave(i + 1);
-        self.f.asm.jump_op(Op::Loop, 0, start);
-        self.reenter(left);
+        self.leave(Exit { keep: i + 1, to: ExitTo::Back(start) }, 0);
         self.dead(dest)
     }
 

@@ -16,6 +16,11 @@ pub(crate) struct Label(u32);
 
 const UNBOUND: u32 = u32::MAX;
 
+/// After so many instructions the assembler looks whether the Code is still wanted.
+const LOOK: usize = 256;
+/// Bytes that an instruction takes with its share of all tables, those of Code and assembler.
+const INSTRUCTION: usize = 64;
+
 struct PendingHandler {
     start: u32,
     end: u32,
@@ -56,6 +61,7 @@ pub(crate) struct Asm {
     const_index: HashMap<ConstKey, u16>,
     pub calls: Vec<CallSite>,
     pub keyword_lists: Vec<Box<[Sym]>>,
+    keyword_index: HashMap<Box<[Sym]>, u16>,
     pub ivars: Vec<Sym>,
     pub const_sites: Vec<ConstSite>,
     handlers: Vec<PendingHandler>,
@@ -102,6 +108,9 @@ impl Asm {
             self.spans.push((self.ip(), start, len));
         }
         self.insns.push(insn);
+        if self.insns.len().is_multiple_of(LOOK) {
+            crate::job::took(LOOK * INSTRUCTION);
+        }
     }
 
     /// A statement begins here, on `line`.
@@ -200,6 +209,7 @@ impl Asm {
             return *i;
         }
         let i = self.index(self.consts.len());
+        crate::job::took(size_of::<Const>() + size_of::<ConstKey>() + c.payload());
         self.consts.push(c);
         if let Some(k) = key {
             self.const_index.insert(k, i);
@@ -208,11 +218,13 @@ impl Asm {
     }
 
     pub fn keyword_list(&mut self, names: Vec<Sym>) -> u16 {
-        let found = self.keyword_lists.iter().position(|l| **l == *names);
-        let i = self.index(found.unwrap_or(self.keyword_lists.len()));
-        if found.is_none() {
-            self.keyword_lists.push(names.into());
+        if let Some(i) = self.keyword_index.get(&*names) {
+            return *i;
         }
+        let i = self.index(self.keyword_lists.len());
+        let names: Box<[Sym]> = names.into();
+        self.keyword_lists.push(names.clone());
+        self.keyword_index.insert(names, i);
         i
     }
 

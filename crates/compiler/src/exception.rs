@@ -2,57 +2,48 @@
 //!
 //! Raising leaves `$!` alone. A handler saves the old `$!`, sets it to what it caught, and puts the old one back when the clause ends:
 //! normally, by a jump (`Control::RestoreErr`), or by another exception (a second handler around the clause).
-//! An ensure clause is emitted once for the normal end, once for each jump that leaves through it, and once as a handler.
+//!
+//! An ensure clause is a subroutine: it is emitted once, and everything that leaves through it jumps there. Four temporaries, held while the body runs, say
+//! how to go on afterwards ([`Ensure`]): at the end of the body, with what was caught, or with one of the jumps out of the body, of which there are a
+//! handful of kinds at most (see [`Exit`]). After the clause a dispatch over them follows, in which a jump goes on from the construct around, where
+//! it may meet the next clause. A small clause is emitted a second time where the body ends normally, so that this way costs nothing; never inside of such a
+//! copy. (A copy for each jump would make nested clauses exponential.)
+//!
+//! The states are told apart by nil, false, true and the undefined marker alone: a comparison of numbers is a method that a program may redefine.
 
 use crate::emit::Label;
-use crate::unit::{Compiler, Control, Dest, Region};
+use crate::unit::{Compiler, Control, Dest, Ensure, Exit};
 use ruby_prism as prism;
 use ruby_prism::Node;
-use std::rc::Rc;
 use zakuro_base::Sym;
 use zakuro_bytecode::{HandlerKind, Op};
 
+/// Bytes of source of a clause that is copied to where the body ends normally.
+const SMALL_CLAUSE: u32 = 200;
+
 impl<'pr> Compiler<'pr> {
-    // ---- protected ranges ----
-
-    pub(crate) fn new_region(&mut self) -> usize {
-        let open = Some(self.f.asm.ip());
-        self.f.regions.push(Region { open, done: Vec::new() });
-        self.f.regions.len() - 1
-    }
-
-    pub(crate) fn close(&mut self, region: usize) {
-        let ip = self.f.asm.ip();
-        let r = &mut self.f.regions[region];
-        if let Some(start) = r.open.take() {
-            r.done.push((start, ip));
-        }
-    }
-
-    pub(crate) fn open(&mut self, region: usize) {
-        self.f.regions[region].open = Some(self.f.asm.ip());
-    }
-
-    /// Ends a region; `target` handles it.
-    pub(crate) fn protect(&mut self, region: usize, target: Label, kind: HandlerKind) {
-        self.close(region);
-        for (start, end) in std::mem::take(&mut self.f.regions[region].done) {
-            self.f.asm.handler(start, end, target, kind);
-        }
+    /// Registers a handler for what has been emitted since `start`. Inner ranges end first. Jumps that leave a range do not end it: what they emit on
+    /// their way raises nothing, but for one that has no target.
+    fn protect(&mut self, start: u32, target: Label, kind: HandlerKind) {
+        let end = self.f.asm.ip();
+        self.f.asm.handler(start, end, target, kind);
     }
 
     /// Code that runs with `$!` set to `error`, putting back `old` however it ends.
     fn with_error(&mut self, error: u16, old: u16, body: impl FnOnce(&mut Self)) {
         self.f.asm.emit(Op::GetErr, 0, old, 0, 0);
         self.f.asm.emit(Op::SetErr, 0, error, 0, 0);
-        let region = self.new_region();
+        self.restoring_error(old, body);
+    }
+
+    /// Code that leaves `$!` as it stands in `old` when it ends early.
+    fn restoring_error(&mut self, old: u16, body: impl FnOnce(&mut Self)) {
+        let start = self.f.asm.ip();
         self.f.control.push(Control::RestoreErr { reg: old });
-        self.f.control.push(Control::Region { region });
         body(self);
         self.f.control.pop();
-        self.f.control.pop();
         let (restore, end) = (self.f.asm.label(), self.f.asm.label());
-        self.protect(region, restore, HandlerKind::Ensure);
+        self.protect(start, restore, HandlerKind::Ensure);
         self.f.asm.jump(end);
         self.f.asm.bind(restore);
         let t = self.push();
@@ -69,33 +60,7 @@ impl<'pr> Compiler<'pr> {
         if statements.is_none() {
             return self.rescue_part(n, dest);
         }
-        let body = |c: &mut Self, d: Dest| {
-            let region = c.new_region();
-            let statements = Rc::new(statements);
-            c.f.control.push(Control::Ensure { body: statements.clone(), region });
-            c.rescue_part(n, d);
-            c.f.control.pop();
-            let (caught, end) = (c.f.asm.label(), c.f.asm.label());
-            // Closed before the inlined copy: an exception in an ensure clause does not run it again.
-            c.close(region);
-            if c.f.asm.reachable() {
-                c.ensure_body(&statements);
-                c.f.asm.jump(end);
-            }
-            c.protect(region, caught, HandlerKind::Ensure);
-            c.f.asm.bind(caught);
-            let mark = c.f.top;
-            let error = c.push();
-            let old = c.push();
-            c.f.asm.emit(Op::Catch, 0, error, 0, 0);
-            c.with_error(error, old, |c| c.ensure_body(&statements));
-            if c.f.asm.reachable() {
-                c.f.asm.emit(Op::SetErr, 0, old, 0, 0);
-                c.f.asm.emit(Op::Rethrow, 0, error, 0, 0);
-            }
-            c.pop_to(mark);
-            c.f.asm.bind(end);
-        };
+        let body = |c: &mut Self, d: Dest| c.ensured(n, statements.as_ref(), d);
         match dest {
             Dest::Discard => {
                 body(self, Dest::Discard);
@@ -106,10 +71,123 @@ impl<'pr> Compiler<'pr> {
         }
     }
 
-    fn ensure_body(&mut self, statements: &Rc<Option<prism::StatementsNode<'pr>>>) {
-        if let Some(s) = statements.as_ref() {
-            self.statements(s, Dest::Discard);
+    /// A body with an ensure clause.
+    fn ensured(&mut self, n: &prism::BeginNode<'pr>, clause: Option<&prism::StatementsNode<'pr>>, dest: Dest) {
+        let Some(clause) = clause else { return };
+        let mark = self.f.top;
+        let (how, which, held, old) = (self.push(), self.push(), self.push(), self.push());
+        let enter = self.f.asm.label();
+        let start = self.f.asm.ip();
+        self.f.control.push(Control::Ensure(Ensure { how, which, held, enter, exits: Vec::new() }));
+        self.rescue_part(n, dest);
+        let exits = match self.f.control.pop() {
+            Some(Control::Ensure(e)) => e.exits,
+            _ => Vec::new(),
+        };
+        // Before the clause: an exception in it does not run it again.
+        let (caught, run, end) = (self.f.asm.label(), self.f.asm.label(), self.f.asm.label());
+        self.protect(start, caught, HandlerKind::Ensure);
+        let mut ends = self.f.asm.reachable();
+        let l = clause.location();
+        if ends && !self.f.copying && l.end() - l.start() <= SMALL_CLAUSE {
+            self.f.copying = true;
+            self.statements(clause, Dest::Discard);
+            self.f.copying = false;
+            self.f.asm.jump(end);
+            ends = false;
         }
+        let shared = ends || !exits.is_empty();
+        if shared {
+            if ends {
+                self.f.asm.emit(Op::LoadNil, 0, how, 0, 0);
+                self.f.asm.emit(Op::LoadNil, 0, which, 0, 0);
+                self.f.asm.emit(Op::LoadNil, 0, held, 0, 0);
+            }
+            self.f.asm.bind(enter);
+            self.f.asm.emit(Op::GetErr, 0, old, 0, 0);
+            self.f.asm.jump(run);
+        }
+        self.f.asm.bind(caught);
+        self.f.asm.emit(Op::Catch, 0, held, 0, 0);
+        if shared {
+            self.f.asm.emit(Op::LoadTrue, 0, how, 0, 0);
+            self.f.asm.emit(Op::LoadNil, 0, which, 0, 0);
+        }
+        self.f.asm.emit(Op::GetErr, 0, old, 0, 0);
+        self.f.asm.emit(Op::SetErr, 0, held, 0, 0);
+        self.f.asm.bind(run);
+        self.restoring_error(old, |c| {
+            c.statements(clause, Dest::Discard);
+        });
+        if self.f.asm.reachable() {
+            let line = self.f.asm.line;
+            if ends {
+                self.f.asm.jump_op(Op::JumpNil, how, end);
+            }
+            self.go_on(&exits, how, which, held);
+            self.f.asm.emit(Op::SetErr, 0, old, 0, 0);
+            self.f.asm.emit(Op::Rethrow, 0, held, 0, 0);
+            self.f.asm.line = line;
+        }
+        self.pop_to(mark);
+        self.f.asm.bind(end);
+    }
+
+    /// After an ensure clause: the jumps that it has interrupted go on. Falls through with what was caught.
+    fn go_on(&mut self, exits: &[(Exit, u32)], how: u16, which: u16, held: u16) {
+        let Some((first, others)) = exits.split_first() else { return };
+        let next = self.f.asm.label();
+        self.f.asm.jump_op(Op::JumpDef, how, next);
+        self.exit_from(first, held);
+        self.f.asm.bind(next);
+        let Some((last, others)) = others.split_last() else { return };
+        let thrown = self.f.asm.label();
+        self.f.asm.jump_op(Op::JumpIf, how, thrown);
+        for (exit, op) in others.iter().zip([Op::JumpNotNil, Op::JumpIf, Op::JumpDef]) {
+            let next = self.f.asm.label();
+            self.f.asm.jump_op(op, which, next);
+            self.exit_from(exit, held);
+            self.f.asm.bind(next);
+        }
+        self.exit_from(last, held);
+        self.f.asm.bind(thrown);
+    }
+
+    fn exit_from(&mut self, (exit, line): &(Exit, u32), held: u16) {
+        self.f.asm.line = *line;
+        self.leave(*exit, held);
+    }
+
+    /// Jumps to the innermost of the clauses around, `ensure`, from where `exit` will go on.
+    pub(crate) fn through_clause(&mut self, ensure: usize, exit: Exit, value: u16) {
+        let line = self.f.asm.line;
+        let Control::Ensure(e) = &mut self.f.control[ensure] else { return };
+        let index = match e.exits.iter().position(|(x, _)| *x == exit) {
+            Some(i) => i,
+            None => {
+                e.exits.push((exit, line));
+                e.exits.len() - 1
+            }
+        };
+        let (how, which, held, enter) = (e.how, e.which, e.held, e.enter);
+        match exit.has_value() {
+            true => self.f.asm.mov(held, value),
+            false => self.f.asm.emit(Op::LoadNil, 0, held, 0, 0),
+        }
+        self.f.asm.emit(if index == 0 { Op::LoadUndef } else { Op::LoadFalse }, 0, how, 0, 0);
+        let state = match index {
+            0 | 1 => Op::LoadNil,
+            2 => Op::LoadFalse,
+            3 => Op::LoadUndef,
+            4 => Op::LoadTrue,
+            _ => {
+                debug_assert!(false, "more kinds of jumps than a place has");
+                self.f.asm.too_big = true;
+                return;
+            }
+        };
+        self.f.asm.emit(state, 0, which, 0, 0);
+        self.f.asm.jump(enter);
     }
 
     fn rescue_part(&mut self, n: &prism::BeginNode<'pr>, dest: Dest) -> u16 {
@@ -168,12 +246,10 @@ impl<'pr> Compiler<'pr> {
     fn protected(&mut self, body: impl FnOnce(&mut Self), otherwise: impl FnOnce(&mut Self), clauses: impl FnOnce(&mut Self, u16, Label)) {
         let mark = self.f.top;
         let start = self.f.asm.here();
-        let region = self.new_region();
-        self.f.control.push(Control::Region { region });
+        let first = self.f.asm.ip();
         body(self);
-        self.f.control.pop();
         let (caught, end) = (self.f.asm.label(), self.f.asm.label());
-        self.protect(region, caught, HandlerKind::Rescue);
+        self.protect(first, caught, HandlerKind::Rescue);
         otherwise(self);
         self.f.asm.jump(end);
         self.f.asm.bind(caught);
@@ -274,12 +350,10 @@ impl<'pr> Compiler<'pr> {
 
     /// Runs `body`; an exception in it jumps to `failed` with nothing said (`defined?`).
     pub(crate) fn guarded(&mut self, failed: Label, body: impl FnOnce(&mut Self)) {
-        let region = self.new_region();
-        self.f.control.push(Control::Region { region });
+        let first = self.f.asm.ip();
         body(self);
-        self.f.control.pop();
         let (caught, end) = (self.f.asm.label(), self.f.asm.label());
-        self.protect(region, caught, HandlerKind::Rescue);
+        self.protect(first, caught, HandlerKind::Rescue);
         self.f.asm.jump(end);
         self.f.asm.bind(caught);
         let t = self.push();

@@ -6,7 +6,7 @@
 //! needs to know about later ones (is this local assigned before it is read?) comes from the analysis, by source offset.
 //!
 //! Stack: a source that may nest deeply is compiled on a native thread of its own ([`STACK`]), since prism, the analysis and the
-//! lowering all recurse; a small one needs up to 512 KiB of the caller's. Nodes nested deeper than the limit are a SyntaxError.
+//! lowering all recurse; a small one needs up to 512 KiB of the caller's. VMs do that by a [`job::Job`], which has limits and can be given up. Nodes nested deeper than the limit are a SyntaxError.
 
 mod analyze;
 mod assign;
@@ -18,6 +18,7 @@ mod emit;
 mod error;
 mod exception;
 mod expr;
+pub mod job;
 mod literal;
 mod malloc;
 mod operators;
@@ -148,7 +149,7 @@ fn is_verbose(message: &str) -> bool {
 }
 
 /// Sources up to this size can't nest deeply enough to need a stack of their own.
-const SMALL_SOURCE: usize = 256;
+pub const SMALL_SOURCE: usize = 256;
 
 /// Native stack for larger ones. Reserved, not touched unless needed.
 pub const STACK: usize = 256 << 20;
@@ -237,6 +238,7 @@ fn problems(result: &prism::ParseResult<'_>, offsets: &[u32]) -> Vec<Problem> {
                 end_column = (next - 1).saturating_sub(l.start() - column);
             }
             let message = String::from_utf8_lossy(d.message()).into_owned();
+            job::took(size_of::<Problem>() + message.len());
             Problem { line: line as u32, column, end_column: end_column.max(column + 1), message }
         })
         .collect()
@@ -287,7 +289,7 @@ fn find_encoding(name: &[u8]) -> Option<Encoding> {
 
 fn compile_here(source: &Arc<[u8]>, options: &Options) -> Result<Compiled, SyntaxError> {
     let parse_options = parse_options(options);
-    let result = prism::parse_with_options(source, &parse_options);
+    let result = job::parse(source, &parse_options);
     let offsets = result.line_offsets().to_vec();
     let errors = problems(&result, &offsets);
     if let Some(e) = errors.iter().find(|e| e.message == BAD_ENCODING) {
@@ -336,6 +338,7 @@ fn compile_here(source: &Arc<[u8]>, options: &Options) -> Result<Compiled, Synta
         left_body: false,
         warnings: Vec::new(),
         refused: None,
+        tree: std::marker::PhantomData,
     };
     if let Some(at) = deep {
         return Err(SyntaxError::plain(options.file, c.line_of(at), "nested too deep"));
@@ -361,3 +364,7 @@ fn data_offset(result: &prism::ParseResult<'_>, source: &[u8]) -> Option<usize> 
     let line = source[start..].iter().position(|b| *b == b'\n');
     Some(line.map_or(source.len(), |n| start + n + 1))
 }
+
+#[cfg(test)]
+#[path = "growth_tests.rs"]
+mod growth_tests;

@@ -2,11 +2,13 @@
 
 use crate::unit::{Compiler, Dest};
 use num_bigint::{BigInt, BigUint, Sign};
+use num_integer::Integer;
+use num_traits::Zero;
 use ruby_prism as prism;
 use ruby_prism::Node;
 use std::sync::Arc;
 use zakuro_base::{Sym, sym};
-use zakuro_bytecode::{CallSite, Const, Intrinsic, NO_BLOCK, NO_KEYWORDS, Op, call_flags};
+use zakuro_bytecode::{Big, CallSite, Const, Intrinsic, NO_BLOCK, NO_KEYWORDS, Op, call_flags};
 use zakuro_text::encoding::Encoding;
 
 /// Longer array and hash literals are built in pieces, so that they don't need a register for each element.
@@ -21,22 +23,83 @@ enum Part<'pr> {
     Code(Node<'pr>),
 }
 
-fn big(i: &prism::Integer<'_>) -> BigInt {
+fn big(n: &BigInt) -> Big {
+    Big { negative: n.sign() == Sign::Minus, digits: n.magnitude().to_u32_digits().into() }
+}
+
+fn value(i: &prism::Integer<'_>) -> BigInt {
     let (negative, digits) = i.to_u32_digits();
     BigInt::from_biguint(if negative { Sign::Minus } else { Sign::Plus }, BigUint::from_slice(digits))
+}
+
+fn integer(i: &prism::Integer<'_>) -> Const {
+    let (negative, digits) = i.to_u32_digits();
+    let magnitude = match digits {
+        [] => Some(0),
+        [low] => Some(*low as u64),
+        [low, high] => Some((*high as u64) << 32 | *low as u64),
+        _ => None,
+    };
+    match magnitude.map(|m| if negative { -(m as i128) } else { m as i128 }).map(i64::try_from) {
+        Some(Ok(n)) => Const::Int(n),
+        _ => Const::Big(Big { negative, digits: digits.into() }),
+    }
+}
+
+/// A number over a power of ten without their common divisor, which is a power of two times one of five. (Euclid's algorithm is quadratic.)
+fn reduced(mut n: BigInt, d: BigInt) -> (BigInt, BigInt) {
+    // The parser reduces what is small itself.
+    if n.bits() < 2048 {
+        let common = n.gcd(&d);
+        return (n / &common, d / common);
+    }
+    let tens = d.trailing_zeros().unwrap_or(0);
+    let twos = n.trailing_zeros().unwrap_or(0).min(tens);
+    n >>= twos;
+    // Fives: 5, 25, 625, ... as long as they divide the number, then back.
+    let mut powers = vec![(1, BigInt::from(5))];
+    let mut fives = 0;
+    while let Some((count, power)) = powers.last()
+        && fives + count <= tens
+        && (&n % 5u32).is_zero()
+    {
+        crate::job::took(0);
+        let (quotient, rest) = n.div_rem(power);
+        if !rest.is_zero() {
+            break;
+        }
+        n = quotient;
+        fives += count;
+        let next = (count * 2, power * power);
+        powers.push(next);
+    }
+    for (count, power) in powers.iter().rev() {
+        if fives + count <= tens && (&n % 5u32).is_zero() {
+            crate::job::took(0);
+            let (quotient, rest) = n.div_rem(power);
+            if rest.is_zero() {
+                n = quotient;
+                fives += count;
+            }
+        }
+    }
+    let exponent = |e: u64| u32::try_from(e).unwrap_or(u32::MAX);
+    (n, BigInt::from(5).pow(exponent(tens - fives)) << (tens - twos))
 }
 
 /// The constant of a numeric, symbol, string-key or `__LINE__` node.
 pub(crate) fn number(n: &Node<'_>) -> Option<Const> {
     Some(match n {
         Node::IntegerNode { .. } => {
-            let i = big(&n.as_integer_node()?.value());
-            i64::try_from(&i).map_or_else(|_| Const::Big(i.to_string()), Const::Int)
+            let i = n.as_integer_node()?;
+            integer(&i.value())
         }
         Node::FloatNode { .. } => Const::Float(n.as_float_node()?.value()),
         Node::RationalNode { .. } => {
             let r = n.as_rational_node()?;
-            Const::Rational(big(&r.numerator()).to_string(), big(&r.denominator()).to_string())
+            let (n, d) = (value(&r.numerator()), value(&r.denominator()));
+            let (n, d) = reduced(n, d);
+            Const::Rational(big(&n), big(&d))
         }
         Node::ImaginaryNode { .. } => Const::Complex(Box::new(number(&n.as_imaginary_node()?.numeric())?)),
         _ => return None,
@@ -45,7 +108,7 @@ pub(crate) fn number(n: &Node<'_>) -> Option<Const> {
 
 /// The value of a small Integer literal.
 pub(crate) fn small_int(n: &Node<'_>) -> Option<i16> {
-    match number(n)? {
+    match integer(&n.as_integer_node()?.value()) {
         Const::Int(i) => i16::try_from(i).ok(),
         _ => None,
     }

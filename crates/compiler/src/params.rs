@@ -101,9 +101,10 @@ impl Shape {
             None => {}
         }
         // Two parameters of one name (`|_a, _a|`): the first owns it.
-        for i in 1..self.registers.len() {
-            if self.registers[i].is_some() && self.registers[..i].contains(&self.registers[i]) {
-                self.registers[i] = None;
+        let mut seen = std::collections::HashSet::new();
+        for name in &mut self.registers {
+            if name.is_some_and(|n| !seen.insert(n)) {
+                *name = None;
             }
         }
     }

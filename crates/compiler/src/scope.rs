@@ -62,6 +62,8 @@ pub(crate) struct Scope {
     pub nlocals: u16,
     pub env_reg: u16,
     pub first_temp: u16,
+    /// Register -> variable that lives in it.
+    in_registers: Vec<Option<u32>>,
 }
 
 impl Scope {
@@ -84,6 +86,7 @@ impl Scope {
             nlocals: 0,
             env_reg: 0,
             first_temp: 0,
+            in_registers: Vec::new(),
         }
     }
 
@@ -102,6 +105,7 @@ impl Scope {
 
     /// A variable that no name finds.
     pub(crate) fn declare_hidden(&mut self, name: Sym) -> usize {
+        crate::job::took(size_of::<Var>() + 32);
         self.vars.push(Var { name, captured: false, slot: 0, reg: 0, writes: Vec::new(), written_anywhere: false });
         self.vars.len() - 1
     }
@@ -193,7 +197,7 @@ impl Scopes {
         if reg == 0 || reg >= s.nlocals {
             return None;
         }
-        s.vars.iter().position(|v| !v.captured && v.reg == reg)
+        s.in_registers.get(reg as usize).copied().flatten().map(|v| v as usize)
     }
 
     pub(crate) fn capture(&mut self, from: usize, scope: usize, var: usize) {
@@ -265,6 +269,12 @@ impl Scopes {
                 }
             }
             s.nlocals = next;
+            s.in_registers = vec![None; next as usize];
+            for (i, v) in s.vars.iter().enumerate().rev().filter(|(_, v)| !v.captured) {
+                if let Some(place) = s.in_registers.get_mut(v.reg as usize) {
+                    *place = Some(i as u32);
+                }
+            }
             if s.own_env || s.needs_parent_env {
                 s.env_reg = next;
                 next = next.wrapping_add(1);

@@ -2,10 +2,8 @@
 
 use crate::emit::{Asm, AsmError, Label};
 use crate::scope::{Kind, Scopes};
-use ruby_prism as prism;
 use ruby_prism::Node;
 use std::collections::HashMap;
-use std::rc::Rc;
 use std::sync::Arc;
 use zakuro_base::{Sym, sym};
 use zakuro_bytecode::{Code, CodeKind, Local, Op, Params, Place};
@@ -24,22 +22,15 @@ pub(crate) enum Dest {
 }
 
 /// What surrounds the code being emitted, within one Code; jumps unwind it.
-pub(crate) enum Control<'pr> {
+pub(crate) enum Control {
     Loop {
         brk: Label,
         next: Label,
         redo: Label,
         value: Option<u16>,
     },
-    /// A protected range whose ensure clause is run by everything that leaves it.
-    Ensure {
-        body: Rc<Option<prism::StatementsNode<'pr>>>,
-        region: usize,
-    },
-    /// A protected range without code of its own.
-    Region {
-        region: usize,
-    },
+    /// A body whose ensure clause is run by everything that leaves it.
+    Ensure(Ensure),
     /// `$!` is put back from the register when left.
     RestoreErr {
         reg: u16,
@@ -50,25 +41,55 @@ pub(crate) enum Control<'pr> {
     },
 }
 
-/// A protected range in the making; interrupted where an ensure clause is inlined.
-#[derive(Default)]
-pub(crate) struct Region {
-    pub open: Option<u32>,
-    pub done: Vec<(u32, u32)>,
+/// A body with an ensure clause, whose end is a subroutine with a dispatch after it; see the module `exception`.
+pub(crate) struct Ensure {
+    /// nil: the body has ended; true: something was thrown, it is in `held`; undefined: `exits[0]`; false: one of the others.
+    pub how: u16,
+    /// Of the others nil: the first; false, undefined, true: the next ones.
+    pub which: u16,
+    /// What was caught, or the value that the jump takes along.
+    pub held: u16,
+    /// Where jumps enter the clause.
+    pub enter: Label,
+    /// The jumps out of the body, and the line of the first one of each kind.
+    pub exits: Vec<(Exit, u32)>,
+}
+
+/// How a jump ends: above which of the constructs around, and how. From one place there are at most five: `next`, `break` and `redo` of the innermost loop or
+/// block around, `retry` of the innermost rescue clause, and `return`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Exit {
+    pub keep: usize,
+    pub to: ExitTo,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ExitTo {
+    /// Forwards.
+    Forward(Label),
+    /// Backwards.
+    Back(Label),
+    /// Out of the Code by this instruction, with a value.
+    Out(Op),
+}
+
+impl Exit {
+    pub fn has_value(self) -> bool {
+        matches!(self.to, ExitTo::Out(_))
+    }
 }
 
 /// The Code being made.
-pub(crate) struct Frame<'pr> {
+pub(crate) struct Frame {
     pub scope: usize,
     pub asm: Asm,
     /// Next free temporary.
     pub top: u16,
     max: u16,
     pub first_temp: u16,
-    pub control: Vec<Control<'pr>>,
-    pub regions: Vec<Region>,
+    pub control: Vec<Control>,
     pub children: Vec<Arc<Code>>,
-    /// Scope -> index in `children`: an inlined ensure clause shares its blocks with the other copies.
+    /// Scope -> index in `children`: the copies of an ensure clause share their blocks.
     pub child_of: HashMap<usize, u16>,
     pub name: Sym,
     pub once_sites: u16,
@@ -76,13 +97,15 @@ pub(crate) struct Frame<'pr> {
     pub wide: bool,
     /// Start of a block's body.
     pub redo: Option<Label>,
+    /// Inside the second copy of an ensure clause.
+    pub copying: bool,
     /// Line of the `end`.
     pub end_line: u32,
 }
 
 pub(crate) struct Compiler<'pr> {
     pub scopes: Scopes,
-    pub f: Box<Frame<'pr>>,
+    pub f: Box<Frame>,
     pub file: Arc<str>,
     pub source: Arc<[u8]>,
     pub line_offsets: Vec<u32>,
@@ -109,10 +132,11 @@ pub(crate) struct Compiler<'pr> {
     pub warnings: Vec<crate::Warning>,
     /// Why the source can't be compiled, and the line: things that the parser lets pass.
     pub refused: Option<(u32, String)>,
+    pub tree: std::marker::PhantomData<&'pr ()>,
 }
 
-impl<'pr> Frame<'pr> {
-    pub fn new(scope: usize, first_temp: u16, name: Sym) -> Frame<'pr> {
+impl Frame {
+    pub fn new(scope: usize, first_temp: u16, name: Sym) -> Frame {
         Frame {
             scope,
             asm: Asm::default(),
@@ -120,13 +144,13 @@ impl<'pr> Frame<'pr> {
             max: first_temp,
             first_temp,
             control: Vec::new(),
-            regions: Vec::new(),
             children: Vec::new(),
             child_of: HashMap::new(),
             name,
             once_sites: 0,
             wide: false,
             redo: None,
+            copying: false,
             end_line: 0,
         }
     }

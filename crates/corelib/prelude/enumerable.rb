@@ -116,6 +116,6 @@ module Enumerable
   end
 
   def chain(*others)
-    Enumerator::Chain.new(self, *others)
+    Enumerator::Chain.__of([self, *others])
   end
 end

@@ -28,7 +28,7 @@ class Enumerator
   end
 
   def +(other)
-    Chain.new(self, other)
+    Chain.__of([self, other])
   end
 
   def self.produce(*initial, size: Float::INFINITY, &block)
@@ -151,6 +151,12 @@ class Enumerator
   end
 
   class Chain
+    # A chain with something lazy in it is lazy.
+    def self.__of(enums)
+      chain = new(*enums)
+      enums.any? { |e| Lazy === e } ? chain.lazy : chain
+    end
+
     def initialize(*enums)
       @__enums = enums.freeze
       @__receiver = self
@@ -192,7 +198,7 @@ class Enumerator
     end
 
     def +(other)
-      Chain.new(self, other)
+      Chain.__of([self, other])
     end
 
     def inspect

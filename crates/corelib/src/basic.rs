@@ -177,14 +177,14 @@ mod nil {
     #[method("to_r")]
     #[method("rationalize")]
     fn to_r(cx: &mut Cx, _this: Value, _eps: Option<Value>) -> Value {
-        PairCell::make(&mut cx.heap, ids::RATIONAL, Kind::Rational, Value::fixnum(0), Value::fixnum(1))
+        PairCell::make(&cx.heap, ids::RATIONAL, Kind::Rational, Value::fixnum(0), Value::fixnum(1))
     }
     /// Zero.
     ///
     ///     nil.to_c   #=> (0+0i)
     #[method("to_c")]
     fn to_c(cx: &mut Cx, _this: Value) -> Value {
-        PairCell::make(&mut cx.heap, ids::COMPLEX, Kind::Complex, Value::fixnum(0), Value::fixnum(0))
+        PairCell::make(&cx.heap, ids::COMPLEX, Kind::Complex, Value::fixnum(0), Value::fixnum(0))
     }
     /// The text `nil`.
     ///

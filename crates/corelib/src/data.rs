@@ -10,7 +10,7 @@ pub fn setup(cx: &mut Cx) {
     // Data itself can't be instantiated, nor can it be extended by `new`.
     let data = cx.class_value(ids::DATA);
     if let Ok(s) = cx.singleton_class(data) {
-        let m = MethodCell::make(&mut cx.heap, sym::new, s, Visibility::Public, MethodKind::Undefined, Value::NIL, 0, Value::NIL);
+        let m = MethodCell::make(&cx.heap, sym::new, s, Visibility::Public, MethodKind::Undefined, Value::NIL, 0, Value::NIL);
         cx.add_method(s, sym::new, m);
     }
 }
@@ -122,7 +122,7 @@ mod record {
         cx.call_hook(up, sym::inherited, object)?;
         let s = cx.singleton_class(object)?;
         let d = Sym::intern("define");
-        let m = MethodCell::make(&mut cx.heap, d, s, Visibility::Public, MethodKind::Undefined, Value::NIL, 0, Value::NIL);
+        let m = MethodCell::make(&cx.heap, d, s, Visibility::Public, MethodKind::Undefined, Value::NIL, 0, Value::NIL);
         cx.add_method(s, d, m);
         class_body(cx, object, block)?;
         Ok(object)
@@ -141,7 +141,8 @@ mod record {
     ///     Data.define(:x, :y).members   #=> [:x, :y]
     #[method("__members", singleton, private)]
     fn class_members(cx: &mut Cx, this: ClassId) -> Result<Value> {
-        let list = members(cx, this)?.as_slice().to_vec();
+        let list = members(cx, this)?;
+        let list = RootedVec::of(cx, list);
         Ok(cx.array(&list))
     }
 
@@ -251,7 +252,8 @@ mod record {
     ///     Data.define(:a).new(1).members   #=> [:a]
     #[method("members")]
     fn members_(cx: &mut Cx, this: Value) -> Result<Value> {
-        let list = members_of(cx, this)?.as_slice().to_vec();
+        let list = members_of(cx, this)?;
+        let list = RootedVec::of(cx, list);
         Ok(cx.array(&list))
     }
 

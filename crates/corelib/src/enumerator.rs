@@ -112,7 +112,7 @@ fn parts(cx: &mut Cx, e: Value) -> Result<Parts> {
 /// Runs the enumeration with a block.
 pub fn iterate(cx: &mut Cx, e: Value, block: Block) -> Result<Value> {
     let p = parts(cx, e)?;
-    let mut argv = p.args.as_slice().to_vec();
+    let mut argv = RootedVec::of(cx, p.args);
     if !p.kw.is_nil() {
         argv.push(p.kw);
     }
@@ -225,7 +225,7 @@ mod methods {
         let mut e = this;
         if !rest.is_empty() {
             let p = parts(cx, this)?;
-            let mut all = p.args.as_slice().to_vec();
+            let mut all = RootedVec::of(cx, p.args);
             all.extend_from_slice(rest);
             let class = cx.class_of(this);
             e = make(cx, class, p.recv, p.method, &all, p.kw, Value::NIL);
@@ -248,7 +248,7 @@ mod methods {
         if size.is_nil() || !size.is_cell() {
             return Ok(size);
         }
-        let argv = RootedVec::from_vec(cx, p.args.as_slice().to_vec());
+        let argv = RootedVec::of(cx, p.args);
         if cx.is_data::<NativeSize>(size) {
             let f = cx.data_ref::<NativeSize>(size)?.0;
             return f(cx, p.recv, &argv);

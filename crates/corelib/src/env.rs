@@ -13,6 +13,8 @@ pub struct Env {
     /// Bumped by each change; caches of what variables mean compare it.
     pub version: u64,
     object: Option<Value>,
+    /// Bytes of `own` that count for the VM.
+    counted: usize,
 }
 impl VmState for Env {
     fn trace(&self, m: &mut Marker<'_>) {
@@ -58,15 +60,41 @@ pub fn changed(cx: &mut Cx) -> bool {
 
 /// Starts with the variables of the VM that started this one.
 pub fn adopt(cx: &mut Cx, vars: Vec<(Vec<u8>, Vec<u8>)>) {
+    let bytes = vars.iter().map(|(k, v)| weight(k, v)).sum();
     cx.state::<Env>().own = Some(vars);
+    count(cx, bytes);
+}
+
+/// What a variable takes: its text, the list's entry, what malloc adds.
+fn weight(name: &[u8], value: &[u8]) -> usize {
+    const ENTRY: usize = size_of::<(Vec<u8>, Vec<u8>)>() + 32;
+    name.len() + value.len() + ENTRY
+}
+
+/// The VM's variables take so many bytes now.
+fn count(cx: &mut Cx, bytes: usize) {
+    let before = std::mem::replace(&mut cx.state::<Env>().counted, bytes);
+    if bytes > before {
+        cx.heap.add_payload(bytes - before);
+    } else {
+        cx.heap.sub_payload(before - bytes);
+    }
 }
 
 /// Sets or (None) removes a variable.
 pub fn set(cx: &mut Cx, name: &[u8], value: Option<&[u8]>) {
+    if !changed(cx) {
+        adopt(cx, process_vars().clone());
+    }
     let e = cx.state::<Env>();
     e.version += 1;
-    let vars = e.own.get_or_insert_with(|| process_vars().clone());
-    match (vars.iter().position(|(k, _)| k == name), value) {
+    let mut bytes = e.counted;
+    let vars = e.own.get_or_insert_default();
+    let at = vars.iter().position(|(k, _)| k == name);
+    if let Some(i) = at {
+        bytes = bytes.saturating_sub(weight(name, &vars[i].1));
+    }
+    match (at, value) {
         (Some(i), Some(v)) => vars[i].1 = v.to_vec(),
         (Some(i), None) => {
             vars.remove(i);
@@ -74,6 +102,10 @@ pub fn set(cx: &mut Cx, name: &[u8], value: Option<&[u8]>) {
         (None, Some(v)) => vars.push((name.to_vec(), v.to_vec())),
         (None, None) => {}
     }
+    if let Some(v) = value {
+        bytes += weight(name, v);
+    }
+    count(cx, bytes);
 }
 
 fn name_of(cx: &mut Cx, v: Value) -> Result<Vec<u8>> {
@@ -234,6 +266,7 @@ pub mod env {
         let e = cx.state::<Env>();
         e.version += 1;
         e.own = Some(Vec::new());
+        count(cx, 0);
         this
     }
     /// "ENV"

@@ -264,7 +264,8 @@ mod fiber {
             FiberState::Suspended => "suspended",
             FiberState::Terminated => "terminated",
         };
-        let place = match cx.block_code(Block::from_value(d.block())) {
+        let block = Block::from_value(d.block());
+        let place = match cx.block_code(block) {
             Some(c) => format!(" {}:{}", c.file, c.line),
             None => String::new(),
         };

@@ -6,7 +6,7 @@ use crate::enumerator::EnumeratorExt;
 use std::collections::HashMap;
 use zakuro_macros::ruby_class;
 use zakuro_heap::BLOCK_SIZE;
-use zakuro_object::Header;
+use zakuro_object::{Header, HashTable};
 use zakuro_vm::*;
 
 mod maps;
@@ -23,42 +23,59 @@ fn alive(heap: &Heap, v: Value) -> bool {
     !v.is_cell() || heap.is_marked_or_new(v.0 as *mut Header)
 }
 
-/// Entries of a WeakMap in the order of their making.
-#[derive(Default)]
-struct WeakPairs {
-    list: Vec<(Value, Value)>,
-    /// Place of each key in the list.
-    index: HashMap<u64, usize>,
+/// Drops entries; positions of the others may change. True: some went.
+fn retain(t: &mut HashTable, keep: impl Fn(Value, Value) -> bool) -> bool {
+    let before = t.len();
+    // Positions stay while this goes on.
+    t.iterating += 1;
+    for i in t.first_slot()..t.slots() {
+        if t.entry(i).is_some_and(|e| !keep(e.key, e.value)) {
+            t.remove_at(i);
+        }
+    }
+    t.iterating -= 1;
+    if t.len() < t.slots() / 2 {
+        t.compact();
+    }
+    t.len() != before
 }
+
+/// Entries of a WeakMap in the order of their making, found by what the key is.
+#[derive(Default)]
+struct WeakPairs(HashTable);
 
 impl WeakPairs {
+    fn code(key: Value) -> u64 {
+        zakuro_base::HashSeed::of_process().word(key.0)
+    }
+    fn find(&self, key: Value) -> Option<usize> {
+        self.0.find(Self::code(key), |k| k == key)
+    }
     fn get(&self, key: Value) -> Option<Value> {
-        self.index.get(&key.0).map(|i| self.list[*i].1)
+        self.0.entry(self.find(key)?).map(|e| e.value)
     }
     fn set(&mut self, key: Value, value: Value) {
-        match self.index.get(&key.0) {
-            Some(i) => self.list[*i].1 = value,
-            None => {
-                self.index.insert(key.0, self.list.len());
-                self.list.push((key, value));
-            }
+        match self.find(key) {
+            Some(i) => self.0.set_value(i, value),
+            None => drop(self.0.push(Self::code(key), key, value)),
         }
     }
-    fn retain(&mut self, keep: impl Fn(Value, Value) -> bool) {
-        let before = self.list.len();
-        self.list.retain(|(k, v)| keep(*k, *v));
-        if self.list.len() != before {
-            self.index = self.list.iter().enumerate().map(|(i, (k, _))| (k.0, i)).collect();
-        }
+    fn delete(&mut self, key: Value) -> Option<Value> {
+        self.find(key).map(|i| self.0.remove_at(i).value)
+    }
+    fn pairs(&self) -> impl Iterator<Item = (Value, Value)> {
+        self.0.iter().map(|e| (e.key, e.value))
     }
 }
 
-/// Entries of a WeakKeyMap: hash code, key, value.
+/// Entries of a WeakKeyMap.
 #[derive(Default)]
 struct WeakKeys {
-    list: Vec<(u64, Value, Value)>,
+    table: HashTable,
     /// Copied with the program state of another VM: hash codes that depend on addresses are not true any more.
     stale: bool,
+    /// Grows when entries change their places, which a collection may bring about.
+    moves: u64,
 }
 
 /// Entries of weak maps by the map's address, and finalizers.
@@ -78,8 +95,8 @@ struct Weak {
 }
 impl VmState for Weak {
     fn trace(&self, m: &mut Marker<'_>) {
-        for (_, _, v) in self.key_maps.values().flat_map(|m| &m.list) {
-            m.mark_value_bits(v.0);
+        for e in self.key_maps.values().flat_map(|m| m.table.iter()) {
+            m.mark_value_bits(e.value.0);
         }
         for (_, id, procs) in &self.finalizers {
             m.mark_value_bits(id.0);
@@ -93,11 +110,11 @@ impl VmState for Weak {
     fn sweep(&mut self, heap: &Heap) {
         self.maps.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
         for m in self.maps.values_mut() {
-            m.retain(|k, v| alive(heap, k) && alive(heap, v));
+            retain(&mut m.0, |k, v| alive(heap, k) && alive(heap, v));
         }
         self.key_maps.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
         for m in self.key_maps.values_mut() {
-            m.list.retain(|(_, k, _)| alive(heap, *k));
+            m.moves += u64::from(retain(&mut m.table, |k, _| alive(heap, k)));
         }
         let due = &mut self.due;
         self.finalizers.retain(|(object, id, procs)| {
@@ -114,11 +131,11 @@ impl VmState for Weak {
             return None;
         }
         for (map, m) in &self.maps {
-            m.list.iter().for_each(|(k, v)| values.extend([Value(*map as u64), *k, *v]));
+            m.pairs().for_each(|(k, v)| values.extend([Value(*map as u64), k, v]));
         }
         let pairs = values.len();
         for (map, m) in &self.key_maps {
-            m.list.iter().for_each(|(_, k, v)| values.extend([Value(*map as u64), *k, *v]));
+            m.table.iter().for_each(|e| values.extend([Value(*map as u64), e.key, e.value]));
         }
         Some(std::sync::Arc::new(move |cx, values| {
             let w = cx.state::<Weak>();
@@ -127,7 +144,7 @@ impl VmState for Weak {
                     w.maps.entry(e[0].0 as usize).or_default().set(e[1], e[2]);
                 } else {
                     let m = w.key_maps.entry(e[0].0 as usize).or_default();
-                    m.list.push((0, e[1], e[2]));
+                    m.table.push(0, e[1], e[2]);
                     m.stale = true;
                 }
             }
@@ -474,14 +491,14 @@ fn visible(v: Value) -> bool {
 }
 
 /// Every class and module below `id`, in the boot image or not.
-fn each_class(cx: &Cx, id: ClassId, out: &mut Vec<ClassId>) {
-    if out.contains(&id) {
-        return;
+fn each_class(cx: &Cx, id: ClassId) -> Vec<ClassId> {
+    let mut seen = std::collections::HashSet::from([id]);
+    let (mut work, mut out) = (vec![id], Vec::new());
+    while let Some(c) = work.pop() {
+        out.push(c);
+        work.extend(cx.class(c).dependents.iter().rev().filter(|d| seen.insert(**d)));
     }
-    out.push(id);
-    for d in cx.class(id).dependents.clone() {
-        each_class(cx, d, out);
-    }
+    out
 }
 
 /// The methods of ObjectSpace.
@@ -520,8 +537,7 @@ mod object_space {
                 found.push(v);
             }
         });
-        let mut classes = Vec::new();
-        each_class(cx, ids::BASIC_OBJECT, &mut classes);
+        let classes = each_class(cx, ids::BASIC_OBJECT);
         let mut modules = Vec::new();
         cx.heap.each_cell(&mut |p| {
             let v = Value::cell(p);
@@ -535,18 +551,17 @@ mod object_space {
             }
         });
         modules.extend(classes.iter().map(|c| cx.class_value(*c)));
-        let mut seen = Vec::new();
+        let mut seen = std::collections::HashSet::new();
         for v in modules {
             // Singleton classes of classes are the VM's own affair.
             let shown = cx.class_id(v).is_some_and(|c| {
                 let c = cx.class(c);
                 c.kind != ClassKind::Singleton || cx.class_id(c.attached).is_none_or(|a| cx.class(a).kind == ClassKind::Module)
             });
-            if shown && !seen.contains(&v) {
-                seen.push(v);
+            if shown && seen.insert(v.0) {
+                found.push(v);
             }
         }
-        found.extend(seen);
         if let Some(c) = filter {
             found.retain(|v| cx.is_a(*v, c));
         }

@@ -12,7 +12,7 @@ type Obj = Ref<MethodObjCell>;
 fn new_object(cx: &mut Cx, class: ClassId, receiver: Value, m: Ref<MethodCell>, from: ClassId, name: Sym) -> Value {
     let header = Header { shape: class.0, kind: Kind::MethodObj as u8, flags: 0, aux: 0 };
     let from = cx.class_value(from);
-    alloc_cell(&mut cx.heap, MethodObjCell { header, receiver, method: m.as_value(), class: from, name }).as_value()
+    alloc_cell(&cx.heap, MethodObjCell { header, receiver, method: m.as_value(), class: from, name }).as_value()
 }
 
 /// Method object of a method found in `from`.
@@ -36,7 +36,7 @@ pub fn of_object(cx: &mut Cx, this: Value, name: Sym, public: bool) -> Result<Va
         && r.method_kind() != MethodKind::Native
         && cx.call(this, sym::respond_to_missing, &[Value::sym(name), Value::bool(!public)])?.truthy()
     {
-        let m = MethodCell::make(&mut cx.heap, name, class, Visibility::Public, MethodKind::Missing, Value::NIL, 0, Value::NIL);
+        let m = MethodCell::make(&cx.heap, name, class, Visibility::Public, MethodKind::Missing, Value::NIL, 0, Value::NIL);
         return Ok(make(cx, this, m, class, name));
     }
     let class = cx.class_of(this);
@@ -107,7 +107,7 @@ pub fn source_location(cx: &mut Cx, m: Ref<MethodCell>) -> Value {
 fn owner(cx: &mut Cx, o: Obj) -> Value {
     let mut holder = cell(o).owner;
     if let Some(class) = cx.class_id(o.class) {
-        for &c in &cx.class(class).mro.clone() {
+        for c in cx.ancestor_list(class) {
             if let Some(m) = cx.method_in(c, o.name) {
                 let changed = m.method_kind() == MethodKind::ZSuper;
                 if m.as_value() == o.method || changed && cx.find_method(class, o.name).is_some_and(|f| f.as_value() == o.method) {
@@ -221,6 +221,15 @@ fn same_method(a: Ref<MethodCell>, b: Ref<MethodCell>) -> bool {
         && (a.name == b.name || a.body != 0)
 }
 
+/// Hash code of what [`same_method`] compares, and of a receiver; the same in a fork.
+pub(crate) fn code_of(cx: &Cx, receiver: Option<Value>, method: Value) -> u64 {
+    let m = Ref::<MethodCell>::of(method);
+    let name = if m.body == 0 { u64::from(m.name.0) } else { 0 };
+    let receiver = receiver.map_or(0, |r| cx.identity_hash(r));
+    let data = if m.data.0 == 0 { 0 } else { cx.identity_hash(m.data) };
+    equality::combine(&[receiver, u64::from(m.owner.0), m.body as u64, name, data])
+}
+
 /// The receiver fits the method's owner.
 fn check_bind(cx: &mut Cx, o: Obj, receiver: Value) -> Result<()> {
     let owner = cell(o).owner;
@@ -259,7 +268,7 @@ mod method {
         let mut header = zakuro_vm::header(ids::PROC, Kind::Proc, ProcKind::Method as u16);
         header.flags |= LAMBDA;
         let p = ProcCell { header, code: 0, env: Value::NIL, self_: this.receiver, me: this.method, extra: this.as_value() };
-        alloc_cell(&mut cx.heap, p).as_value()
+        alloc_cell(&cx.heap, p).as_value()
     }
     /// The object that the method is called on.
     ///
@@ -297,10 +306,8 @@ mod method {
     }
     /// A number for Hash lookup.
     #[method("hash")]
-    fn hash(_cx: &mut Cx, this: Obj) -> Value {
-        let m = cell(this);
-        let h = equality::hash_bytes(&[this.receiver.0, m.owner.0 as u64, m.body as u64, m.data.0].map(u64::to_le_bytes).concat());
-        Value::fixnum((h >> 2) as i64)
+    fn hash(cx: &mut Cx, this: Obj) -> Value {
+        cx.shown_hash(code_of(cx, Some(this.receiver), this.method))
     }
     /// Name, class and parameters as text.
     ///
@@ -392,10 +399,8 @@ mod unbound {
     }
     /// A number for Hash lookup.
     #[method("hash")]
-    fn hash(_cx: &mut Cx, this: Obj) -> Value {
-        let m = cell(this);
-        let h = equality::hash_bytes(&[m.owner.0 as u64, m.body as u64, m.data.0].map(u64::to_le_bytes).concat());
-        Value::fixnum((h >> 2) as i64)
+    fn hash(cx: &mut Cx, this: Obj) -> Value {
+        cx.shown_hash(code_of(cx, None, this.method))
     }
     /// Name, class and parameters as text.
     ///

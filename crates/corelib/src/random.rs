@@ -5,6 +5,7 @@
 use crate::numeric::{coerce, ints, kernel};
 use num_bigint::{BigInt, Sign};
 use rand_mt::Mt;
+use zakuro_base::progress::STRIDE;
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
@@ -129,13 +130,10 @@ impl Generator {
             return BigInt::from_slice(Sign::Plus, &out);
         }
     }
-    fn bytes(&mut self, n: usize) -> Vec<u8> {
-        let mut out = Vec::with_capacity(n + 4);
-        while out.len() < n {
-            out.extend_from_slice(&self.u32().to_le_bytes());
+    fn fill(&mut self, out: &mut [u8]) {
+        for word in out.chunks_mut(4) {
+            word.copy_from_slice(&self.u32().to_le_bytes()[..word.len()]);
         }
-        out.truncate(n);
-        out
     }
 }
 
@@ -146,7 +144,7 @@ enum Source {
     Object(Value),
 }
 
-fn generator(cx: &mut Cx, s: Source) -> Result<&'static mut Generator> {
+fn generator(cx: &mut Cx, s: Source) -> Result<&mut Generator> {
     match s {
         Source::Object(v) => cx.data_mut::<Generator>(v),
         Source::Default => {
@@ -204,7 +202,7 @@ fn up_to(cx: &mut Cx, s: Source, limit: Value) -> Result<Value> {
             Ok(cx.int_u64(r))
         }
         None => {
-            let r = g.limited_big(&ints::big(limit));
+            let r = g.limited_big(&ints::big_of(limit));
             Ok(cx.big(r))
         }
     }
@@ -329,7 +327,7 @@ fn seed_of(cx: &mut Cx, seed: Option<Value>) -> Result<BigInt> {
         None => Ok(new_seed()),
         Some(v) => {
             let i = cx.to_int(v)?;
-            Ok(ints::big(i).into_owned())
+            Ok(ints::big_of(i).into_owned())
         }
     }
 }
@@ -400,7 +398,7 @@ mod random {
         if cx.class_of(this) != cx.class_of(other) || !cx.is_data::<Generator>(other) {
             return Ok(false);
         }
-        let (a, b) = (cx.data_ref::<Generator>(this)?, cx.data_ref::<Generator>(other)?);
+        let (a, b) = cx.data_pair::<Generator>(this, other)?;
         Ok(a.mt == b.mt && a.seed == b.seed)
     }
     /// From the default generator.
@@ -450,8 +448,13 @@ mod random {
     #[method("urandom", singleton)]
     fn s_urandom(cx: &mut Cx, this: Value, n: i64) -> Result<Value> {
         let _ = this;
-        let mut buf = vec![0; length(cx, n)?];
-        entropy(&mut buf);
+        let mut buf = zakuro_base::memory::zeroed(length(cx, n)?);
+        for (at, part) in buf.chunks_mut(16 * STRIDE).enumerate() {
+            if at > 0 {
+                cx.safepoint()?;
+            }
+            entropy(part);
+        }
         Ok(cx.str_bytes(&buf, zakuro_object::string::BINARY))
     }
     /// Seeds the default generator; returns the old seed.
@@ -472,7 +475,13 @@ mod random {
     }
     fn byte_string(cx: &mut Cx, s: Source, n: i64) -> Result<Value> {
         let n = length(cx, n)?;
-        let b = generator(cx, s)?.bytes(n);
+        let mut b = zakuro_base::memory::zeroed(n);
+        for (at, part) in b.chunks_mut(STRIDE).enumerate() {
+            if at > 0 {
+                cx.safepoint()?;
+            }
+            generator(cx, s)?.fill(part);
+        }
         Ok(cx.str_bytes(&b, zakuro_object::string::BINARY))
     }
     fn lenient(cx: &mut Cx, s: Source, max: Option<Value>) -> Result<Value> {

@@ -455,8 +455,9 @@ mod methods {
             crate::array::arg::check_len(cx, (end as i128 - low as i128 + 1).max(0) as usize)?;
             let out = cx.new_array();
             ArrayCell::reserve(out, &mut cx.heap, (end - low + 1).max(0) as usize);
-            for i in low..=end {
+            for (at, i) in (low..=end).enumerate() {
                 ArrayCell::push(out, &mut cx.heap, Value::fixnum(i));
+                zakuro_base::progress::step(at, cx)?;
             }
             return Ok(out.as_value());
         }
@@ -647,8 +648,7 @@ mod methods {
     #[method("hash")]
     fn hash(cx: &mut Cx, this: Range) -> Result<Value> {
         let (a, b) = (cx.hash_of(this.low())?, cx.hash_of(this.high())?);
-        let h = (a.rotate_left(7) ^ b).wrapping_mul(0x517c_c1b7_2722_0a95) ^ u64::from(this.exclusive()) << 32;
-        Ok(Value::fixnum((h >> 2) as i64))
+        Ok(cx.shown_hash(equality::combine(&[a, b, u64::from(this.exclusive())])))
     }
 
     /// As source text.

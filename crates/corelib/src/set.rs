@@ -85,6 +85,7 @@ fn each_of(cx: &mut Cx, v: Value, f: &mut dyn FnMut(&mut Cx, Value) -> Result<bo
     let mut i = 0;
     while let Some(e) = list.get(i) {
         i += 1;
+        zakuro_base::progress::step(i, cx)?;
         if !f(cx, e)? {
             break;
         }
@@ -576,14 +577,13 @@ mod sets {
     #[method("hash")]
     fn hash(cx: &mut Cx, this: Value) -> Result<Value> {
         let h = items(cx, this);
-        let n = h.len() as u64;
-        let mut sum = n;
+        let mut sum = equality::combine(&[h.len() as u64, u64::from(ids::SET.0)]);
         cx.hash_each(h, |cx, k, _| {
             let c = cx.hash_of(k)?;
-            sum = sum.wrapping_add(hash::combine(&[c, 0x5e7]));
+            sum = sum.wrapping_add(equality::combine(&[c]));
             Ok(true)
         })?;
-        Ok(hash::hash_value(sum))
+        Ok(cx.shown_hash(sum))
     }
 
     /// Text with class and elements.

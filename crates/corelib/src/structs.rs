@@ -50,13 +50,13 @@ pub(crate) fn set_members(cx: &mut Cx, class: ClassId, names: &[Sym], option: Va
 /// Accessor methods over the hidden variables.
 pub(crate) fn define_accessors(cx: &mut Cx, class: ClassId, names: &[Sym], writers: bool) {
     for n in names {
-        let reader = MethodCell::make(&mut cx.heap, *n, class, Visibility::Public, MethodKind::AttrReader, Value::NIL, 0, Value::sym(*n));
+        let reader = MethodCell::make(&cx.heap, *n, class, Visibility::Public, MethodKind::AttrReader, Value::NIL, 0, Value::sym(*n));
         cx.add_method(class, *n, reader);
         if writers {
             let w = [n.bytes(), b"="].concat();
             let w = Sym::intern_bytes(&w);
             let writer =
-                MethodCell::make(&mut cx.heap, w, class, Visibility::Public, MethodKind::AttrWriter, Value::NIL, 0, Value::sym(*n));
+                MethodCell::make(&cx.heap, w, class, Visibility::Public, MethodKind::AttrWriter, Value::NIL, 0, Value::sym(*n));
             cx.add_method(class, w, writer);
         }
     }
@@ -126,7 +126,7 @@ pub(crate) fn hash_code(cx: &mut Cx, this: Value) -> Result<Value> {
         let v = cx.ivar_get(this, n);
         codes.push(cx.hash_of(v)?);
     }
-    Ok(hash::hash_value(hash::combine(&codes)))
+    Ok(cx.shown_hash(equality::combine(&codes)))
 }
 /// `#<struct Foo a=1>`, `#<data Foo a=1>`
 pub(crate) fn inspect(cx: &mut Cx, this: Value, word: &str) -> Result<Value> {
@@ -322,7 +322,8 @@ mod record {
     ///     Struct.new(:x, :y).members   #=> [:x, :y]
     #[method("__members", singleton, private)]
     fn class_members(cx: &mut Cx, this: ClassId) -> Result<Value> {
-        let list = members(cx, this)?.as_slice().to_vec();
+        let list = members(cx, this)?;
+        let list = RootedVec::of(cx, list);
         Ok(cx.array(&list))
     }
 
@@ -452,7 +453,8 @@ mod record {
     ///     Struct.new(:a, :b).new.members   #=> [:a, :b]
     #[method("members")]
     fn members_(cx: &mut Cx, this: Value) -> Result<Value> {
-        let list = members_of(cx, this)?.as_slice().to_vec();
+        let list = members_of(cx, this)?;
+        let list = RootedVec::of(cx, list);
         Ok(cx.array(&list))
     }
 

@@ -105,9 +105,9 @@ mod symbols {
     ///
     ///     :a.hash == :a.hash   #=> true
     #[method("hash")]
-    fn hash(_cx: &mut Cx, this: Sym) -> i64 {
-        // Of the name: the number tells how many names the process knew before.
-        (zakuro_vm::equality::hash_bytes(this.bytes()) >> 2) as i64
+    fn hash(cx: &mut Cx, this: Sym) -> Value {
+        // Of the name, for the number tells how many names the process knew before; with something more, since the String is another key.
+        cx.shown_hash(equality::combine(&[equality::hash_bytes(this.bytes()), u64::from(this.encoding())]))
     }
 
     /// Order of the names; nil for other objects.

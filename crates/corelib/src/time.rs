@@ -97,11 +97,11 @@ pub fn rational(cx: &mut Cx, num: BigInt, den: BigInt, whole: bool) -> Value {
         return cx.big(n);
     }
     let (n, d) = (cx.big(n), cx.big(d));
-    PairCell::make(&mut cx.heap, ids::RATIONAL, Kind::Rational, n, d)
+    PairCell::make(&cx.heap, ids::RATIONAL, Kind::Rational, n, d)
 }
 
 /// The Time of a value that is one.
-pub fn get(cx: &mut Cx, v: Value) -> Result<&'static TimeData> {
+pub fn get(cx: &mut Cx, v: Value) -> Result<&TimeData> {
     cx.data_ref::<TimeData>(v)
 }
 
@@ -259,8 +259,8 @@ pub mod time {
         if !object.is_nil() {
             return Ok(object);
         }
-        match get(cx, this)?.zone() {
-            Some(z) => Ok(cx.str_bytes(z, zakuro_object::string::US_ASCII)),
+        match get(cx, this)?.zone().map(<[u8]>::to_vec) {
+            Some(z) => Ok(cx.str_bytes(&z, zakuro_object::string::US_ASCII)),
             None => Ok(Value::NIL),
         }
     }
@@ -348,7 +348,8 @@ pub mod time {
         if !cx.is_data::<TimeData>(other) {
             return Ok(false);
         }
-        Ok(get(cx, this)?.ratio_cmp(get(cx, other)?) == std::cmp::Ordering::Equal)
+        let (a, b) = cx.data_pair::<TimeData>(this, other)?;
+        Ok(a.ratio_cmp(b) == std::cmp::Ordering::Equal)
     }
     /// Hash by the moment.
     #[method("hash")]
@@ -360,7 +361,7 @@ pub mod time {
             b.extend(r.0.to_signed_bytes_le());
         }
         let h = zakuro_vm::equality::hash_bytes(&b);
-        Ok(cx.int((h >> 2) as i64))
+        Ok(cx.shown_hash(h))
     }
     /// Earlier, same, later: -1, 0, 1.
     ///
@@ -368,7 +369,8 @@ pub mod time {
     #[method("<=>")]
     fn cmp(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
         if cx.is_data::<TimeData>(other) {
-            let o = get(cx, this)?.ratio_cmp(get(cx, other)?);
+            let (a, b) = cx.data_pair::<TimeData>(this, other)?;
+            let o = a.ratio_cmp(b);
             return Ok(Value::fixnum(o as i64));
         }
         // The other side may know how to compare.
@@ -414,7 +416,7 @@ pub mod time {
     #[method("-")]
     fn sub(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
         if cx.is_data::<TimeData>(other) {
-            let (a, b) = (get(cx, this)?, get(cx, other)?);
+            let (a, b) = cx.data_pair::<TimeData>(this, other)?;
             let d = calc::Moment::of(a).plus(&calc::Moment::of(b).negated());
             let f = match d {
                 Some(m) => m.to_f(),

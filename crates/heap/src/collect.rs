@@ -30,11 +30,12 @@ use std::mem;
 use std::time::{Duration, Instant};
 
 use crate::block::NONE;
-use crate::heap::{Heap, Run};
+use crate::heap::Heap;
 use crate::ledger::{BLOCK_SHIFT, BLOCK_SIZE, Ledger};
-use crate::mark::{Lookup, Marker, Parents};
+use crate::mark::{Lookup, Marker, Naming, Parents};
 use crate::region::Holdings;
 use crate::size_class::{CLASSES, SIZES};
+use crate::state::{HeapState, Run};
 use crate::{Header, flags};
 
 /// From so many bytes on everything is marked in steps.
@@ -64,8 +65,8 @@ impl Marking {
     fn of(m: Marker<'_>, spent: Duration) -> Marking {
         Marking { stack: m.stack, open: m.open, overflow: m.overflow, live: m.live, spent, rounds: 0, scanned: 0 }
     }
-    fn marker<'a>(self, lookup: Lookup, runs: [Run; CLASSES], holdings: &'a mut Holdings) -> Marker<'a> {
-        let mut m = Marker::new(lookup, runs, holdings);
+    fn marker<'a>(self, lookup: Lookup, runs: [Run; CLASSES], holdings: &'a mut Holdings, naming: Naming) -> Marker<'a> {
+        let mut m = Marker::new(lookup, runs, holdings, naming);
         (m.stack, m.open, m.overflow, m.live) = (self.stack, self.open, self.overflow, self.live);
         m
     }
@@ -95,22 +96,40 @@ pub unsafe fn remember(cell: *mut Header) {
     }
 }
 
-impl Heap {
-    /// Marks everything from `roots`, then leaves the dead to lazy sweeping.
+/// The next minor collection, or the end of the marking that goes on, traces this cell again, if it was traced: for stores that the flag doesn't tell of. Does nothing for
+/// SHARED cells.
+///
+/// # Safety
+/// As [`remember`].
+#[cold]
+pub unsafe fn revisit(cell: *mut Header) {
+    // SAFETY: as in `remember`.
+    unsafe {
+        if (*cell).flags & flags::SHARED == 0 {
+            let ledger = Ledger::get();
+            let body = (*ledger.table().add((cell.addr() - ledger.base()) >> BLOCK_SHIFT)).body();
+            let index = (*body).index(cell.addr() % BLOCK_SIZE);
+            (*body).note(index);
+        }
+    }
+}
+
+impl HeapState {
+    fn naming(&self, full: bool) -> Naming {
+        let (named, owner) = self.named;
+        Naming { named, owner, full }
+    }
+
     pub fn collect(&mut self, roots: &mut dyn FnMut(&mut Marker<'_>)) {
         self.collect_with_weak(roots, &mut |_| {});
     }
 
-    /// [`Heap::collect`] with `after_mark` run between marking and sweeping, for weak tables: they drop the entries whose cell
-    /// is not [`Heap::is_marked_or_new`].
     pub fn collect_with_weak(&mut self, roots: &mut dyn FnMut(&mut Marker<'_>), after_mark: &mut dyn FnMut(&Heap)) {
         let start = Instant::now();
         self.prepare();
         self.run(true, start, roots, after_mark);
     }
 
-    /// [`Heap::collect_with_weak`] of what is young, or of everything when the old part has grown enough or the limit stands against it. Of a large heap everything is
-    /// marked in steps: the call only begins, or does a step, and the hook is called with the last. The hook asks [`Heap::is_full`].
     pub fn collect_due(&mut self, roots: &mut dyn FnMut(&mut Marker<'_>), after_mark: &mut dyn FnMut(&Heap)) {
         let start = Instant::now();
         if self.marking.is_some() {
@@ -125,7 +144,6 @@ impl Heap {
         self.run(full, start, roots, after_mark);
     }
 
-    /// Begins a marking in steps, or does a step that traces about `work` cells, and ends the collection when nothing is left: for tests.
     pub fn collect_step(&mut self, work: usize, roots: &mut dyn FnMut(&mut Marker<'_>), after_mark: &mut dyn FnMut(&Heap)) {
         let start = Instant::now();
         if self.marking.is_some() {
@@ -135,7 +153,6 @@ impl Heap {
         self.begin(start, roots);
     }
 
-    /// [`Heap::collect_with_weak`] of what is young; the rest of a marking in steps, if one goes on.
     pub fn collect_minor(&mut self, roots: &mut dyn FnMut(&mut Marker<'_>), after_mark: &mut dyn FnMut(&Heap)) {
         let start = Instant::now();
         self.prepare();
@@ -145,7 +162,6 @@ impl Heap {
         }
     }
 
-    /// The running collection, or the last one, is full.
     pub fn is_full(&self) -> bool {
         self.full
     }
@@ -192,7 +208,8 @@ impl Heap {
     fn begin(&mut self, start: Instant, roots: &mut dyn FnMut(&mut Marker<'_>)) {
         self.forget_marks();
         self.cut_short = true;
-        let mut marker = Marker::new(self.lookup, self.runs, &mut self.holdings);
+        let naming = self.naming(true);
+        let mut marker = Marker::new(self.lookup, self.runs, &mut self.holdings, naming);
         roots(&mut marker);
         let m = Marking { scanned: self.since, ..Marking::of(marker, start.elapsed()) };
         self.cut_short = false;
@@ -204,7 +221,8 @@ impl Heap {
         let Some(m) = self.marking.take() else { return };
         self.cut_short = true;
         let (spent, rounds, scanned) = (m.spent, m.rounds, m.scanned);
-        let mut marker = m.marker(self.lookup, self.runs, &mut self.holdings);
+        let naming = self.naming(true);
+        let mut marker = m.marker(self.lookup, self.runs, &mut self.holdings, naming);
         let empty = marker.step(self.trace, work);
         let mut m = Marking { rounds, scanned, ..Marking::of(marker, spent + start.elapsed()) };
         self.cut_short = false;
@@ -222,7 +240,7 @@ impl Heap {
         m.rounds += 1;
         m.scanned = self.since;
         let (spent, rounds, scanned) = (m.spent, m.rounds, m.scanned);
-        let mut marker = m.marker(self.lookup, self.runs, &mut self.holdings);
+        let mut marker = m.marker(self.lookup, self.runs, &mut self.holdings, naming);
         marker.retrace(noted, self.trace);
         roots(&mut marker);
         let m = Marking { rounds, scanned, ..Marking::of(marker, spent) };
@@ -262,7 +280,8 @@ impl Heap {
         let (marking, spent, old) = (Instant::now(), m.spent, if full { 0 } else { self.live });
         self.full = full;
         self.cut_short = true;
-        let mut marker = m.marker(self.lookup, self.runs, &mut self.holdings);
+        let naming = self.naming(full);
+        let mut marker = m.marker(self.lookup, self.runs, &mut self.holdings, naming);
         marker.retrace(noted, self.trace);
         roots(&mut marker);
         marker.drain(self.trace);
@@ -276,7 +295,7 @@ impl Heap {
             self.holdings.spread();
         }
         self.marked = true;
-        after_mark(self);
+        after_mark(Heap::of(self));
         self.marked = false;
         if full {
             self.holdings.drop_unseen();
@@ -363,12 +382,13 @@ impl Heap {
     fn check_marks(&mut self, roots: &mut dyn FnMut(&mut Marker<'_>)) {
         let mut found = Vec::new();
         self.each_body(&mut |_, b| found.push((b.mark, b.marked, b.revisit, b.remembered)));
-        let mut again = |heap: &mut Heap, parents| {
+        let naming = self.naming(self.full);
+        let mut again = |heap: &mut HeapState, parents| {
             heap.each_body(&mut |_, b| {
                 b.mark.fill(0);
                 b.marked = 0;
             });
-            let mut marker = Marker::new(heap.lookup, heap.runs, &mut heap.holdings);
+            let mut marker = Marker::new(heap.lookup, heap.runs, &mut heap.holdings, naming);
             marker.is_check = true;
             marker.parents = parents;
             roots(&mut marker);
@@ -429,7 +449,6 @@ impl Heap {
         }
     }
 
-    /// How messages of the check name a cell.
     pub fn set_describe(&mut self, describe: fn(*mut Header) -> String) {
         self.describe = Some(describe);
     }

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
 use super::*;
-use crate::heap::FinalizeCx;
+use crate::state::FinalizeCx;
 
 const SLOTS: usize = 4;
 /// Written to without the barrier; traced by each collection.
@@ -110,13 +110,13 @@ fn random_graphs_survive_minor_collections_and_steps() {
             let live = reachable(&roots);
             let mut mark = |m: &mut Marker<'_>| roots.iter().for_each(|c| m.mark(*c));
             let full = r.below(8) == 0;
-            let old = h.full_collections;
+            let old = h.state().full_collections;
             if full {
                 h.collect(&mut mark)
             } else {
                 h.collect_minor(&mut mark, &mut |h| assert!(!h.is_full()))
             }
-            assert_eq!(h.full_collections - old, full as u64, "round {round}");
+            assert_eq!(h.state().full_collections - old, full as u64, "round {round}");
             assert!(live.iter().all(|c| h.is_marked_or_new(*c)));
             if full {
                 h.collect_all_sweep();
@@ -184,10 +184,10 @@ fn a_large_cell_is_traced_in_parts() {
     }
     let mut mark = |m: &mut Marker<'_>| m.mark(wide.cast());
     let (mut steps, mut moved) = (0, 0);
-    while h.full_collections == 0 {
+    while h.state().full_collections == 0 {
         h.collect_step(1, &mut mark, &mut |_| {});
         steps += 1;
-        if h.marking.as_ref().is_some_and(|m| !m.open.is_empty()) {
+        if h.state().marking.as_ref().is_some_and(|m| !m.open.is_empty()) {
             // SAFETY: a live cell. To where the marking was, as `shift` does.
             unsafe {
                 if (*wide).header.flags & flags::OLD != 0 {
@@ -243,7 +243,7 @@ fn a_step_does_not_mark_the_free_cells_of_open_runs() {
             (*(*stack).slots[i]).kind = 77;
         }
     }
-    while h.full_collections == 0 {
+    while h.state().full_collections == 0 {
         h.collect_step(1, &mut mark, &mut |_| {});
     }
     assert!(h.is_marked_or_new(first) && !h.is_marked_or_new(next));
@@ -264,7 +264,7 @@ fn the_old_part_calls_for_a_full_collection_when_it_has_grown() {
         }
         h.collect_due(&mut |m| keep.iter().for_each(|c| m.mark(*c)), &mut |_| {});
     }
-    while h.marking.is_some() {
+    while h.state().marking.is_some() {
         h.collect_due(&mut |m| keep.iter().for_each(|c| m.mark(*c)), &mut |_| {});
     }
     assert!(keep.iter().all(|c| h.is_marked_or_new(*c)));

@@ -1,645 +1,232 @@
-//! One VM's heap: allocation, collection, questions about cells.
+//! The heap as the rest of the runtime holds it: the token that says what a piece of code may do.
 //!
-//! Goal: `alloc` is a bump and a compare. Everything else happens once per free run (up to 64 KiB), in cold code.
+//! What lies in a cell outside of plain fields (the elements of an Array, the bytes of a String, the payload of a data object) moves or goes when
+//! the cell is changed, and when it dies. So whoever looks at it borrows the heap for as long: `fn bytes(self, heap: &'a Heap) -> &'a [u8]`.
 //!
-//! Invariants
-//! - Each size class has at most one open free run, `bump..end`, whose alloc bits were all set when it was opened; each block
-//!   of the heap is in exactly one place: `current` of its class, one of the class's lists, or the reserve.
-//! - Blocks are unswept only between a collection and the next; collections start with everything swept.
-//! - Neither tracer nor finalizer allocates from the heap; `&mut` sees to that.
+//! - A shared borrow lets code allocate and look. Allocation never collects and never runs Ruby, so what is being looked at stays where it is.
+//! - A mutable borrow lets code change cells' content, collect, and (as part of the VM) run Ruby. It ends every look.
 //!
-//! Rejected
-//! - Setting alloc bits per allocation: a read-modify-write of metadata on the hottest path, to spare one compare in
-//!   conservative lookups.
-//! - Counting bytes per allocation: counted per run when it is opened, and the rest taken off when it is closed.
-//! - Taking an id and a first block in `new`: most of the cost of a VM that dies young.
+//! Holding a payload over a call into Ruby thus does not compile.
+//!
+//! Invariant: no reference into the state outlives a call of a method here, so that the exclusive access each takes to it is one.
+//!
+//! Rejected: a zero-sized token beside the heap. Each constructor of a cell would take both, and nothing would be told apart that the two kinds
+//! of borrow do not tell.
 
-use std::ptr;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
+use std::cell::UnsafeCell;
+use std::sync::atomic::AtomicU32;
 
-use zakuro_base::memory::out_of_memory;
-
-use crate::block::{Body, NONE, State};
-use crate::collect::{MIN_RESERVE, Marking};
-use crate::ledger::{BLOCK_SHIFT, BLOCK_SIZE, Ledger};
-use crate::limit::Limit;
-use crate::mark::{Lookup, Marker};
-use crate::region::Holdings;
-use crate::size_class::{CLASSES, SIZES, class_of};
-use crate::{Header, MAX_CELL};
-
-/// Marks what a cell refers to. Called once per live cell and collection; must not panic.
-pub type TraceFn = unsafe fn(*mut Header, &mut Marker<'_>);
-/// Frees what a dead cell owns outside the heap. Called exactly once per finalized cell, in no particular order: other
-/// cells that it refers to may be dead or reused already.
-pub type FinalizeFn = unsafe fn(*mut Header, &mut FinalizeCx);
-
-/// Blocks taken at a time: as many as the heap has, at most this.
-const MAX_BATCH: usize = 16;
-
-/// What a finalizer reports.
-#[derive(Default)]
-pub struct FinalizeCx {
-    pub(crate) freed: usize,
-}
-
-impl FinalizeCx {
-    /// `bytes` announced by [`Heap::add_payload`] were freed.
-    pub fn sub_payload(&mut self, bytes: usize) {
-        self.freed += bytes;
-    }
-}
-
-/// Figures of [`Heap::stats`]; bytes where the name says so.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct HeapStats {
-    /// Minor and full ones.
-    pub collections: u64,
-    pub full_collections: u64,
-    /// Cell bytes marked: alive after the last full collection, or since.
-    pub live_bytes: usize,
-    /// Cell bytes allocated since the heap was made.
-    pub allocated_bytes: u64,
-    /// Cells allocated since the heap was made.
-    pub allocated_cells: u64,
-    /// Blocks with cells.
-    pub blocks: usize,
-    /// Empty blocks kept for later.
-    pub reserve_blocks: usize,
-    /// Malloc'ed bytes that cells own, dead but unswept ones included.
-    pub payload_bytes: usize,
-    /// Time spent in `collect` altogether; lazy sweeping counts as allocation.
-    pub gc_nanos: u64,
-    pub last_pause_nanos: u64,
-    pub max_pause_nanos: u64,
-    /// Cell and payload bytes allocated since the last collection at which the heap wants the next one.
-    pub limit: usize,
-}
-
-/// The open free run of a size class.
-#[derive(Clone, Copy)]
-pub(crate) struct Run {
-    /// Address of the next cell to hand out; `end` when the run is used up.
-    pub(crate) bump: usize,
-    pub(crate) end: usize,
-}
-
-/// Blocks of a size class. Lists are linked through `Body::next`.
-#[derive(Clone, Copy)]
-pub(crate) struct Class {
-    /// The block that runs are taken from.
-    pub(crate) current: u32,
-    /// Cells of `current` below this index were considered.
-    pub(crate) next_cell: u32,
-    /// Swept, with free cells.
-    pub(crate) available: u32,
-    /// Nothing (worth having) free.
-    pub(crate) full: u32,
-    pub(crate) unswept: u32,
-}
-
-/// What the heap may hold, in bytes of cells and payload; usize::MAX: no limit.
-#[derive(Clone, Copy)]
-struct Budget {
-    /// Beyond this the program hears of it.
-    soft: usize,
-    /// Beyond this allocation is refused.
-    ceiling: usize,
-    reserve: usize,
-}
-
-/// Bytes up to which a heap counts as modest.
-const MODEST: usize = 8 << 20;
+use crate::state::{FinalizeFn, HeapState, HeapStats, TraceFn};
+use crate::{Header, Marker, Region};
 
 /// The cells of one VM. May move between native threads; is never shared.
-pub struct Heap {
-    pub(crate) runs: [Run; CLASSES],
-    /// Bytes allocated since the last collection, cells by run and payload by call.
-    pub(crate) since: usize,
-    pub(crate) limit: Limit,
-    /// Poll word of the VM and the bit to set in it when a collection is wanted. Writer here: this heap's thread (a read-modify-write, but
-    /// only when the limit is passed, never per allocation).
-    poll: Option<(*const AtomicU32, u32)>,
-    pub(crate) payload: usize,
-    /// `payload` after the last collection, and how much of it sweeping has freed since.
-    pub(crate) payload_then: usize,
-    pub(crate) swept: usize,
-    /// Told by `add_pressure` since the last full collection.
-    pub(crate) pressure: usize,
-    /// Bytes that the owner has used up for good, outside the heap.
-    spent: usize,
-    /// Buffers and regions received last, by address, and the place of the next.
-    received: ([usize; 4], usize),
-    /// Cell bytes of the runs opened since the last collection.
-    pub(crate) cells_since: usize,
-    budget: Budget,
-    pub(crate) classes: [Class; CLASSES],
-    pub(crate) lookup: Lookup,
-    pub(crate) holdings: Holdings,
-    /// Empty blocks owned by this heap.
-    pub(crate) reserve: Vec<u32>,
-    /// Blocks in lists or current.
-    pub(crate) blocks: usize,
-    pub(crate) finalize: FinalizeFn,
-    pub(crate) trace: TraceFn,
-    /// An allocation was refused because the reservation is used up: what raising the exception needs comes from its last blocks.
-    pub(crate) desperate: bool,
-    /// It has used such blocks since it was last asked.
-    short: bool,
-    /// Marking has begun and did not come to its end: while it lasts, or because a tracer panicked.
-    pub(crate) cut_short: bool,
-    /// Between marking and the partition of the blocks: mark bits tell what lives.
-    pub(crate) marked: bool,
-    pub(crate) live: usize,
-    pub(crate) allocated_bytes: u64,
-    pub(crate) allocated_cells: u64,
-    pub(crate) collections: u64,
-    pub(crate) gc_time: Duration,
-    pub(crate) last_pause: Duration,
-    pub(crate) last_end: Option<Instant>,
-    pub(crate) full_collections: u64,
-    pub(crate) last_full: Option<Instant>,
-    pub(crate) max_pause: Duration,
-    /// The running collection, or the last one, marks everything.
-    pub(crate) full: bool,
-    /// The last collection was full, and `base` is not known yet: that takes the sweep.
-    pub(crate) was_full: bool,
-    /// Bytes of cells and payload that the last full collection has kept.
-    pub(crate) base: usize,
-    /// The same of the last collection.
-    pub(crate) kept: usize,
-    /// A full marking that goes on in steps.
-    pub(crate) marking: Option<Marking>,
-    pub(crate) describe: Option<fn(*mut Header) -> String>,
-}
+#[repr(transparent)]
+pub struct Heap(UnsafeCell<HeapState>);
 
-// SAFETY: the pointers lead to blocks and rows that only this heap uses, from whichever thread holds the heap.
-unsafe impl Send for Heap {}
+/// Runs once per marking, between marking and sweeping.
+type AfterMark<'a> = &'a mut dyn FnMut(&Heap);
+type Roots<'a> = &'a mut dyn FnMut(&mut Marker<'_>);
 
 impl Heap {
     /// An empty heap: no block, no lock, no allocation.
     pub fn new(trace: TraceFn, finalize: FinalizeFn) -> Heap {
-        Heap {
-            runs: [Run { bump: 0, end: 0 }; CLASSES],
-            since: 0,
-            limit: Limit::new(),
-            poll: None,
-            payload: 0,
-            payload_then: 0,
-            swept: 0,
-            pressure: 0,
-            spent: 0,
-            received: ([0; 4], 0),
-            cells_since: 0,
-            budget: Budget { soft: usize::MAX, ceiling: usize::MAX, reserve: 0 },
-            classes: [Class { current: NONE, next_cell: 0, available: NONE, full: NONE, unswept: NONE }; CLASSES],
-            lookup: Lookup { low: 0, span: 0, base: 0, table: ptr::null_mut(), id: 0 },
-            holdings: Holdings::default(),
-            reserve: Vec::new(),
-            blocks: 0,
-            finalize,
-            trace,
-            desperate: false,
-            short: false,
-            cut_short: false,
-            marked: false,
-            live: 0,
-            allocated_bytes: 0,
-            allocated_cells: 0,
-            collections: 0,
-            gc_time: Duration::ZERO,
-            last_pause: Duration::ZERO,
-            last_end: None,
-            full_collections: 0,
-            last_full: None,
-            max_pause: Duration::ZERO,
-            full: false,
-            was_full: false,
-            base: 0,
-            kept: 0,
-            marking: None,
-            describe: None,
-        }
+        Heap(UnsafeCell::new(HeapState::new(trace, finalize)))
     }
+    pub(crate) fn into_state(self) -> HeapState {
+        self.0.into_inner()
+    }
+    /// The same heap, as hooks of a collection see it.
+    pub(crate) fn of(state: &mut HeapState) -> &Heap {
+        // SAFETY: Heap and UnsafeCell are transparent, and the state is borrowed mutably for as long.
+        unsafe { &*(state as *mut HeapState as *const Heap) }
+    }
+    #[inline(always)]
+    pub(crate) fn state(&mut self) -> &mut HeapState {
+        self.0.get_mut()
+    }
+    /// # Safety
+    /// Nothing else uses the state, or a reference into it, until the result is gone.
+    #[inline(always)]
+    #[allow(clippy::mut_from_ref)]
+    unsafe fn exclusive(&self) -> &mut HeapState {
+        // SAFETY: a Heap is not Sync; the rest is the caller's word.
+        unsafe { &mut *self.0.get() }
+    }
+}
 
+/// Methods that look at the state or change what no look of a cell's content sees. None keeps a reference into the state, none calls back.
+macro_rules! shared {
+    ($($(#[$attribute:meta])* fn $name:ident($($arg:ident : $type:ty),*) $(-> $result:ty)?;)*) => {
+        impl Heap {
+            $($(#[$attribute])* pub fn $name(&self, $($arg: $type),*) $(-> $result)? {
+                // SAFETY: the method neither keeps nor returns a reference into the state, and calls nothing that knows this heap
+                // (finalizers, which a lazy sweep runs, do not).
+                unsafe { self.exclusive() }.$name($($arg),*)
+            })*
+        }
+    };
+}
+/// Methods that end every look.
+macro_rules! exclusive {
+    ($($(#[$attribute:meta])* fn $name:ident($($arg:ident : $type:ty),*) $(-> $result:ty)?;)*) => {
+        impl Heap {
+            $($(#[$attribute])* pub fn $name(&mut self, $($arg: $type),*) $(-> $result)? { self.state().$name($($arg),*) })*
+        }
+    };
+}
+
+shared! {
     /// An uninitialised cell of at least `size` bytes (8..=[`MAX_CELL`]), 16-byte aligned. Never collects. Unwinds with
     /// [`OutOfMemory`] when the heap's limit, the reservation or the system's memory is used up. The caller writes header and references before the
     /// next collection. Panics if `size` is beyond [`MAX_CELL`].
     #[inline(always)]
-    pub fn alloc(&mut self, size: usize) -> *mut Header {
-        debug_assert!((8..=MAX_CELL).contains(&size));
-        let class = class_of(size);
-        let run = &mut self.runs[class];
-        let at = run.bump;
-        if at != run.end {
-            run.bump = at + SIZES[class] as usize;
-            return ptr::with_exposed_provenance_mut(at);
-        }
-        self.alloc_slow(class)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn alloc_slow(&mut self, class: usize) -> *mut Header {
-        if !self.admits(SIZES[class] as usize) {
-            out_of_memory();
-        }
-        if self.open_run(class).is_err() {
-            self.desperate = true;
-            // Who holds little goes on for a while, and waits at its next safepoint until others have let go.
-            if !self.is_modest() || self.open_run(class).is_err() {
-                out_of_memory();
-            }
-            self.short = true;
-            self.raise_poll();
-        }
-        let run = &mut self.runs[class];
-        let at = run.bump;
-        run.bump = at + SIZES[class] as usize;
-        ptr::with_exposed_provenance_mut(at)
-    }
-
+    fn alloc(size: usize) -> *mut Header;
     /// [`Heap::alloc`], and the finalizer runs when the cell dies. The finalizer must be able to cope with the cell from
     /// the next collection (or drop of the heap) on.
     #[inline]
-    pub fn alloc_finalized(&mut self, size: usize) -> *mut Header {
-        let cell = self.alloc(size);
-        self.set_finalized(cell);
-        cell
-    }
-
+    fn alloc_finalized(size: usize) -> *mut Header;
     /// From now on the finalizer runs when `cell` dies. Ignores null and cells of others.
     #[inline]
-    pub fn set_finalized(&mut self, cell: *mut Header) {
-        if let Some((b, word, bit)) = self.bit_of(cell)
-            && b.fin[word] & bit == 0
-        {
-            b.fin[word] |= bit;
-            b.finalized += 1;
-        }
-    }
-
-    /// Whether this heap is none of those that have taken the memory which is not there.
-    pub fn is_modest(&self) -> bool {
-        self.used() <= MODEST
-    }
-
-    /// Whether the heap lives on the last blocks of the reservation.
-    pub fn is_short(&self) -> bool {
-        self.short
-    }
-
-    /// [`Heap::is_short`] is told: false from now on, until it happens again.
-    pub fn told_short(&mut self) -> bool {
-        std::mem::take(&mut self.short)
-    }
-
+    fn set_finalized(cell: *mut Header);
     /// Takes [`Heap::set_finalized`] back.
     #[inline]
-    pub fn clear_finalized(&mut self, cell: *mut Header) {
-        if let Some((b, word, bit)) = self.bit_of(cell)
-            && b.fin[word] & bit != 0
-        {
-            b.fin[word] &= !bit;
-            b.finalized -= 1;
-        }
-    }
-
-    #[inline(always)]
-    fn bit_of(&mut self, cell: *mut Header) -> Option<(&mut Body, usize, u64)> {
-        let body = self.lookup.body(cell.addr())?;
-        // SAFETY: this heap owns the block and is borrowed mutably.
-        let b = unsafe { &mut *body };
-        let index = b.index(cell.addr() % BLOCK_SIZE);
-        debug_assert_eq!(index * b.size as usize, cell.addr() % BLOCK_SIZE, "not the start of a cell");
-        Some((b, (index >> 6) % crate::block::WORDS, 1 << (index & 63)))
-    }
-
+    fn clear_finalized(cell: *mut Header);
+    /// Whether this heap is none of those that have taken the memory which is not there.
+    #[inline]
+    fn is_modest() -> bool;
+    /// Whether the heap lives on the last blocks of the reservation.
+    #[inline]
+    fn is_short() -> bool;
     /// Cells of this heap own `bytes` more outside it.
     #[inline(always)]
-    pub fn add_payload(&mut self, bytes: usize) {
-        self.payload = self.payload.wrapping_add(bytes);
-        self.count(bytes);
-    }
-
+    fn add_payload(bytes: usize);
+    /// Cells of this heap own `bytes` less outside it (freed or handed over by the program, not by a finalizer).
+    #[inline(always)]
+    fn sub_payload(bytes: usize);
     /// `bytes` that a collection may free, beside cells and payload. Whether it has is not known: a full one may be needed.
     #[inline]
-    pub fn add_pressure(&mut self, bytes: usize) {
-        self.pressure = self.pressure.saturating_add(bytes);
-        self.count(bytes);
-    }
-
-    #[inline(always)]
-    fn count(&mut self, bytes: usize) {
-        self.since = self.since.wrapping_add(bytes);
-        if self.since >= self.limit.extra {
-            self.raise_poll();
-        }
-    }
-
+    fn add_pressure(bytes: usize);
     /// A buffer (or region) that somebody else holds too came to this heap: no payload of its own, but it may be one's alone by the time it dies. One
     /// that goes to and fro calls for no collection. (An address that comes again is that buffer, or its successor: then it was freed.)
-    pub fn receive(&mut self, buffer: usize, bytes: usize) {
-        let (last, next) = &mut self.received;
-        if !last.contains(&buffer) {
-            last[*next] = buffer;
-            *next = (*next + 1) % last.len();
-            self.add_pressure(bytes);
-        }
-    }
-
+    #[inline]
+    fn receive(buffer: usize, bytes: usize);
     /// Bytes of cells, payload and regions held, what died since the last collection included, and what is spent.
     #[inline]
-    pub fn used(&self) -> usize {
-        self.live
-            .saturating_add(self.cells_since)
-            .saturating_add(self.payload)
-            .saturating_add(self.holdings.bytes())
-            .saturating_add(self.spent)
-    }
-    /// Bytes, all in all, that the owner's limit stands against though no collection can give them back.
-    pub fn set_spent(&mut self, bytes: usize) {
-        self.spent = bytes;
-    }
+    fn used() -> usize;
     /// Whether `bytes` more may be allocated. Asked before large payload is made.
     #[inline]
-    pub fn admits(&self, bytes: usize) -> bool {
-        self.budget.ceiling == usize::MAX || bytes <= self.budget.ceiling.saturating_sub(self.used())
-    }
+    fn admits(bytes: usize) -> bool;
     /// How many elements of `unit` bytes a buffer gets that has `len` of them and needs `cap`: `ideal` as long as the budget admits it, less otherwise. None: no
     /// memory, also where only such a small step would be admitted that a buffer filled one by one would be copied nearly each time.
-    pub fn capacity_for(&self, len: usize, cap: usize, ideal: usize, unit: usize) -> Option<usize> {
-        [ideal, cap.max(len + len / 4), cap.max(len + len / 32)].into_iter().find(|n| self.admits(n.saturating_mul(unit)))
-    }
+    #[inline]
+    fn capacity_for(len: usize, cap: usize, ideal: usize, unit: usize) -> Option<usize>;
     /// Bytes for which [`Heap::admits`] says yes.
-    pub fn room(&self) -> usize {
-        if self.budget.ceiling == usize::MAX { usize::MAX } else { self.budget.ceiling.saturating_sub(self.used()) }
-    }
-    /// Sets a limit: beyond `soft` bytes [`Heap::over_limit`] holds after a collection; `reserve` bytes later allocation is refused.
-    pub fn set_limit(&mut self, soft: usize, reserve: usize) {
-        self.budget = Budget { soft, ceiling: soft.saturating_add(reserve), reserve };
-        self.hold_limit();
-    }
+    #[inline]
+    fn room() -> usize;
     /// What the program has allocated is more than it may.
-    pub fn over_limit(&self) -> bool {
-        self.used() > self.budget.soft
-    }
+    #[inline]
+    fn over_limit() -> bool;
     /// Allocation is about to be refused.
-    pub fn over_reserve(&self) -> bool {
-        self.budget.ceiling != usize::MAX && self.used().saturating_add(2 * BLOCK_SIZE) > self.budget.ceiling
-    }
-    /// Makes room for another reserve from here on.
-    pub fn extend_reserve(&mut self) {
-        if self.budget.ceiling != usize::MAX {
-            self.budget.ceiling = self.budget.ceiling.max(self.used().saturating_add(self.budget.reserve));
-        }
-    }
-    /// Takes [`Heap::extend_reserve`] back.
-    pub fn restore_reserve(&mut self) {
-        if self.budget.ceiling != usize::MAX {
-            self.budget.ceiling = self.budget.soft.saturating_add(self.budget.reserve);
-        }
-    }
-    /// Nothing is refused any more: the owner is on its way out.
-    pub fn lift_limit(&mut self) {
-        self.budget = Budget { soft: usize::MAX, ceiling: usize::MAX, reserve: 0 };
-    }
-    /// The next collection comes when the limit is reached, at the latest.
-    pub(crate) fn hold_limit(&mut self) {
-        if self.budget.soft != usize::MAX {
-            let left = self.budget.soft.saturating_sub(self.used()).max(self.budget.reserve / 4);
-            self.limit.extra = self.limit.extra.min(left);
-        }
-    }
+    #[inline]
+    fn over_reserve() -> bool;
+    /// Allocation since the last collection passed the limit (module `limit`): collect at the next safepoint.
+    #[inline(always)]
+    fn wants_collection() -> bool;
+    /// The cell of this heap around `addr`, any address at all. Cells that died but were not swept yet are found, free
+    /// space and swept cells are not.
+    #[inline]
+    fn cell_at(addr: usize) -> Option<*mut Header>;
+    /// Whether `cell` lies in a block of this heap.
+    #[inline]
+    fn owns(cell: *mut Header) -> bool;
+    /// Bytes of `cell`, at least what was asked for; 0 if it isn't this heap's.
+    #[inline]
+    fn cell_size(cell: *mut Header) -> usize;
+    /// In the hook of [`Heap::collect_with_weak`]: marking reached `cell`. Later: it lived at the last marking or was allocated
+    /// since. In the hook of a full collection, a region's cells count as marked when any of them was reached.
+    /// True for other cells (null too): this heap doesn't decide about them.
+    #[inline]
+    fn is_marked_or_new(cell: *mut Header) -> bool;
+    /// Figures at this moment.
+    #[inline]
+    fn stats() -> HeapStats;
+    /// The running collection, or the last one, is full.
+    #[inline]
+    fn is_full() -> bool;
+    /// What the owner has noted about a region with [`Heap::set_stamp`] since this heap holds it; 0: nothing, or it is not held.
+    #[inline]
+    fn stamp(region: &Region) -> u32;
+    /// The regions held. Those that the next marking meets no cell of are among them.
+    #[inline]
+    fn regions() -> Vec<Region>;
+    /// Number and bytes of the regions held.
+    #[inline]
+    fn region_stats() -> (usize, usize);
+}
 
+exclusive! {
+    /// Cells of this heap, its stacks and tables may refer to cells of `region` from now on, and to cells of the regions that it holds. Once a
+    /// collection finds none that does, the heap lets go.
+    fn hold(region: &Region);
+    /// Notes something about a region that this heap holds. Forgotten when the heap lets go.
+    fn set_stamp(region: &Region, stamp: u32);
+    /// [`Heap::is_short`] is told: false from now on, until it happens again.
+    fn told_short() -> bool;
+    /// Bytes, all in all, that the owner's limit stands against though no collection can give them back.
+    fn set_spent(bytes: usize);
+    /// Sets a limit: beyond `soft` bytes [`Heap::over_limit`] holds after a collection; `reserve` bytes later allocation is refused.
+    fn set_limit(soft: usize, reserve: usize);
+    /// Makes room for another reserve from here on.
+    fn extend_reserve();
+    /// Takes [`Heap::extend_reserve`] back.
+    fn restore_reserve();
+    /// Nothing is refused any more: the owner is on its way out.
+    fn lift_limit();
+    /// Finishes lazy sweeping now: every finalizer of a dead cell has run, and empty blocks are given back.
+    fn collect_all_sweep();
+    /// Gives all but `keep` empty blocks back (a VM falls idle, memory is short).
+    fn trim(keep: usize);
+    /// Calls `f` with each allocated cell, after finishing the sweep.
+    fn each_cell(f: &mut dyn FnMut(*mut Header));
+    /// Marks everything from `roots`, then leaves the dead to lazy sweeping.
+    fn collect(roots: Roots<'_>);
+    /// [`Heap::collect`] with `after_mark` run between marking and sweeping, for weak tables: they drop the entries whose cell
+    /// is not [`Heap::is_marked_or_new`].
+    fn collect_with_weak(roots: Roots<'_>, after_mark: AfterMark<'_>);
+    /// [`Heap::collect_with_weak`] of what is young, or of everything when the old part has grown enough or the limit stands against it. Of a large heap everything is
+    /// marked in steps: the call only begins, or does a step, and the hook is called with the last. The hook asks [`Heap::is_full`].
+    fn collect_due(roots: Roots<'_>, after_mark: AfterMark<'_>);
+    /// Begins a marking in steps, or does a step that traces about `work` cells, and ends the collection when nothing is left: for tests.
+    fn collect_step(work: usize, roots: Roots<'_>, after_mark: AfterMark<'_>);
+    /// [`Heap::collect_with_weak`] of what is young; the rest of a marking in steps, if one goes on.
+    fn collect_minor(roots: Roots<'_>, after_mark: AfterMark<'_>);
+    /// How messages of the check name a cell.
+    fn set_describe(describe: fn(*mut Header) -> String);
+}
+
+impl Heap {
+    /// The region around `cell`, which this heap holds. None for cells of heaps, of static regions, null.
+    pub fn region_of(&self, cell: *mut Header) -> Option<&Region> {
+        // SAFETY: the reference leads into an entry of the table of regions; what may take that away borrows the heap mutably, and `hold`, which
+        // may move the entry, does so too.
+        unsafe { (*self.0.get()).region_of(cell) }
+    }
+    /// Who is asked what cells name by number, with what it is given; before each collection, as far as `owner` may have moved.
+    ///
+    /// # Safety
+    /// Whenever a collection goes on, `owner` is what `named` takes it for.
+    pub unsafe fn set_named(&mut self, named: crate::NamedFn, owner: *const ()) {
+        self.state().named = (Some(named), owner);
+    }
     /// From now on `bit` is set in the word at `poll` when a collection is wanted.
     ///
     /// # Safety
     /// The word outlives the heap.
     pub unsafe fn set_poll(&mut self, poll: *const AtomicU32, bit: u32) {
-        self.poll = Some((poll, bit));
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn raise_poll(&mut self) {
-        if let Some((word, bit)) = self.poll {
-            // SAFETY: `set_poll`: the word outlives the heap.
-            unsafe { (*word).fetch_or(bit, Ordering::Release) };
-        }
-    }
-
-    /// Cells of this heap own `bytes` less outside it (freed or handed over by the program, not by a finalizer).
-    #[inline(always)]
-    pub fn sub_payload(&mut self, bytes: usize) {
-        self.payload = self.payload.saturating_sub(bytes);
-        self.since = self.since.saturating_sub(bytes);
-    }
-
-    /// Allocation since the last collection passed the limit (module `limit`): collect at the next safepoint.
-    #[inline(always)]
-    pub fn wants_collection(&self) -> bool {
-        self.since >= self.limit.extra
-    }
-
-    /// Finishes lazy sweeping now: every finalizer of a dead cell has run, and empty blocks are given back.
-    pub fn collect_all_sweep(&mut self) {
-        self.finish_sweep();
-        self.trim(MIN_RESERVE);
-    }
-
-    /// Gives all but `keep` empty blocks back (a VM falls idle, memory is short).
-    pub fn trim(&mut self, keep: usize) {
-        if self.reserve.len() > keep {
-            Ledger::get().give(&self.reserve[keep..]);
-            self.reserve.truncate(keep);
-        }
-    }
-
-    /// The cell of this heap around `addr`, any address at all. Cells that died but were not swept yet are found, free
-    /// space and swept cells are not.
-    pub fn cell_at(&self, addr: usize) -> Option<*mut Header> {
-        let (cell, body, _) = self.lookup.cell(addr)?;
-        // SAFETY: this heap owns the block.
-        let class = unsafe { (*body).class } as usize;
-        if self.in_open_run(class, cell.addr()) { None } else { Some(cell) }
-    }
-
-    #[inline(always)]
-    fn in_open_run(&self, class: usize, addr: usize) -> bool {
-        let run = self.runs[class];
-        addr >= run.bump && addr < run.end
-    }
-
-    /// Whether `cell` lies in a block of this heap.
-    #[inline]
-    pub fn owns(&self, cell: *mut Header) -> bool {
-        self.lookup.body(cell.addr()).is_some()
-    }
-
-    /// Bytes of `cell`, at least what was asked for; 0 if it isn't this heap's.
-    #[inline]
-    pub fn cell_size(&self, cell: *mut Header) -> usize {
-        // SAFETY: this heap owns the block.
-        self.lookup.body(cell.addr()).map_or(0, |body| unsafe { (*body).size as usize })
-    }
-
-    /// In the hook of [`Heap::collect_with_weak`]: marking reached `cell`. Later: it lived at the last marking or was allocated
-    /// since. In the hook of a full collection, a region's cells count as marked when any of them was reached.
-    /// True for other cells (null too): this heap doesn't decide about them.
-    pub fn is_marked_or_new(&self, cell: *mut Header) -> bool {
-        let Some(body) = self.lookup.body(cell.addr()) else {
-            return !self.marked || !self.full || self.holdings.seen(cell.addr()).unwrap_or(true);
-        };
-        // SAFETY: this heap owns the block.
-        let b = unsafe { &*body };
-        let index = b.index(cell.addr() % BLOCK_SIZE);
-        let bits = if self.marked || b.state == State::Unswept { &b.mark } else { &b.alloc };
-        index < b.cells as usize && bits[index >> 6] >> (index & 63) & 1 == 1
-    }
-
-    /// Calls `f` with each allocated cell, after finishing the sweep.
-    pub fn each_cell(&mut self, f: &mut dyn FnMut(*mut Header)) {
-        self.finish_sweep();
-        for (class, lists) in self.classes.into_iter().enumerate() {
-            for first in [lists.current, lists.available, lists.full] {
-                let mut block = first;
-                while block != NONE {
-                    // SAFETY: this heap owns the block.
-                    let b = unsafe { &*self.body(block) };
-                    let start = self.address(block);
-                    for w in 0..b.words() {
-                        let mut bits = b.alloc[w];
-                        while bits != 0 {
-                            let cell = start + (w * 64 + bits.trailing_zeros() as usize) * b.size as usize;
-                            bits &= bits - 1;
-                            if !self.in_open_run(class, cell) {
-                                f(ptr::with_exposed_provenance_mut(cell));
-                            }
-                        }
-                    }
-                    block = if first == lists.current { NONE } else { b.next };
-                }
-            }
-        }
-    }
-
-    /// Figures at this moment.
-    pub fn stats(&self) -> HeapStats {
-        let (cells, bytes) = self.unused();
-        HeapStats {
-            collections: self.collections,
-            full_collections: self.full_collections,
-            live_bytes: self.live,
-            allocated_bytes: self.allocated_bytes - bytes as u64,
-            allocated_cells: self.allocated_cells - cells as u64,
-            blocks: self.blocks,
-            reserve_blocks: self.reserve.len(),
-            payload_bytes: self.payload,
-            gc_nanos: self.gc_time.as_nanos() as u64,
-            last_pause_nanos: self.last_pause.as_nanos() as u64,
-            max_pause_nanos: self.max_pause.as_nanos() as u64,
-            limit: self.limit.extra,
-        }
-    }
-
-    /// Cells and bytes of the open runs that were counted but not handed out yet.
-    pub(crate) fn unused(&self) -> (usize, usize) {
-        let rest = self.runs.iter().zip(SIZES).map(|(run, size)| ((run.end - run.bump) / size as usize, run.end - run.bump));
-        rest.fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
-    }
-
-    pub(crate) fn payload_freed(&mut self, bytes: usize) {
-        self.swept += bytes;
-        self.payload = self.payload.saturating_sub(bytes);
-    }
-
-    /// Metadata of a block; valid for blocks of this heap.
-    #[inline]
-    pub(crate) fn body(&self, block: u32) -> *mut Body {
-        // SAFETY: the heap knows only open blocks, whose rows are mapped.
-        unsafe { (*self.lookup.table.add(block as usize)).body() }
-    }
-
-    #[inline]
-    pub(crate) fn address(&self, block: u32) -> usize {
-        self.lookup.base + ((block as usize) << BLOCK_SHIFT)
-    }
-
-    /// Finds the next free run for `class`: in its current block, its other blocks, or a new one.
-    fn open_run(&mut self, class: usize) -> Result<(), NoBlock> {
-        loop {
-            let c = self.classes[class];
-            if c.current != NONE {
-                // SAFETY: this heap owns the block.
-                let b = unsafe { &mut *self.body(c.current) };
-                if let Some((start, end)) = b.take_run(c.next_cell as usize) {
-                    self.set_run(class, start, end);
-                    return Ok(());
-                }
-                b.next = c.full;
-                let lists = &mut self.classes[class];
-                lists.full = c.current;
-                lists.current = NONE;
-            }
-            let Some(block) = self.swept_block(class) else { return self.open_block(class) };
-            let lists = &mut self.classes[class];
-            lists.current = block;
-            lists.next_cell = 0;
-        }
-    }
-
-    /// Opens the cells `start..end` of the current block as the run of `class`.
-    fn set_run(&mut self, class: usize, start: usize, end: usize) {
-        let size = SIZES[class] as usize;
-        let base = self.address(self.classes[class].current);
-        self.runs[class] = Run { bump: base + start * size, end: base + end * size };
-        self.classes[class].next_cell = end as u32;
-        self.since = self.since.wrapping_add((end - start) * size);
-        self.cells_since += (end - start) * size;
-        if self.wants_collection() {
-            self.raise_poll();
-        }
-        self.allocated_bytes += ((end - start) * size) as u64;
-        self.allocated_cells += (end - start) as u64;
-    }
-
-    /// Takes an empty block for `class` and opens it as one run.
-    fn open_block(&mut self, class: usize) -> Result<(), NoBlock> {
-        if self.reserve.is_empty() {
-            self.refill();
-        }
-        let block = self.reserve.pop().ok_or(NoBlock)?;
-        // SAFETY: this heap owns the block.
-        let cells = unsafe { (*self.body(block)).init(class) };
-        self.blocks += 1;
-        self.classes[class].current = block;
-        self.set_run(class, 0, cells);
-        Ok(())
-    }
-
-    fn refill(&mut self) {
-        let ledger = Ledger::get();
-        ledger.take(self.blocks.clamp(1, MAX_BATCH), self.desperate, &mut self.lookup.id, &mut self.reserve);
-        self.lookup.base = ledger.base();
-        self.lookup.table = ledger.table();
-        let (Some(&min), Some(&max)) = (self.reserve.iter().min(), self.reserve.iter().max()) else { return };
-        let (low, end) = (self.address(min), self.address(max) + BLOCK_SIZE);
-        if self.lookup.span == 0 {
-            self.lookup.low = low;
-            self.lookup.span = end - low;
-        } else {
-            let end = end.max(self.lookup.low + self.lookup.span);
-            self.lookup.low = self.lookup.low.min(low);
-            self.lookup.span = end - self.lookup.low;
-        }
+        // SAFETY: the caller's word.
+        unsafe { self.state().set_poll(poll, bit) }
     }
 }
-
-/// The ledger has no block to give.
-#[derive(Debug)]
-struct NoBlock;
 
 #[cfg(test)]
 #[path = "heap_tests.rs"]

@@ -3,6 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use super::*;
+use crate::ledger::BLOCK_SIZE;
+use crate::size_class::SIZES;
+use crate::state::FinalizeCx;
+use std::ptr;
 
 /// Miri is a thousand times slower.
 const fn many(n: usize, under_miri: usize) -> usize {

@@ -30,14 +30,16 @@ mod mark;
 mod region;
 pub mod shared_buf;
 mod size_class;
+mod state;
 mod sweep;
 
-pub use collect::remember;
-pub use heap::{FinalizeCx, FinalizeFn, Heap, HeapStats, TraceFn};
+pub use collect::{remember, revisit};
+pub use heap::Heap;
 pub use ledger::{BLOCK_SIZE, CHUNK_SIZE, Ledger, LedgerStats};
-pub use mark::Marker;
+pub use mark::{Marker, Named, NamedFn};
 pub use region::Region;
 pub use shared_buf::{BufRef, FALLIBLE, LARGE, MAY_FAIL, SharedBuf, machine_has, malloc_has};
+pub use state::{FinalizeCx, FinalizeFn, HeapStats, TraceFn};
 pub use zakuro_base::memory::{OutOfMemory, out_of_memory};
 
 /// The first word of each cell.

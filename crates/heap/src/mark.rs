@@ -21,10 +21,10 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use crate::Header;
 use crate::block::{BlockMeta, Body};
-use crate::heap::{Heap, Run, TraceFn};
 use crate::ledger::{BLOCK_SHIFT, BLOCK_SIZE};
 use crate::region::{Holdings, Range};
 use crate::size_class::CLASSES;
+use crate::state::{HeapState, Run, TraceFn};
 
 /// Turns addresses into cells of one heap.
 #[derive(Clone, Copy)]
@@ -70,6 +70,35 @@ impl Lookup {
 /// References of a cell that are marked at a time.
 pub(crate) const PART: usize = if cfg!(miri) { 16 } else { 1 << 14 };
 
+/// What cells refer to by number: the owner of the heap knows what is meant ([`Heap::set_named`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Named {
+    /// The shape of a cell.
+    Shape(u32),
+    /// A class.
+    Class(u32),
+    /// All that belongs to a class: its cell is traced.
+    OfClass(u32),
+    /// What belongs to the cell of this address, outside its layout.
+    OfCell(usize),
+}
+/// Marks what a number stands for. Gets what [`Heap::set_named`] was given.
+pub type NamedFn = unsafe fn(*const (), Named, &mut Marker<'_>);
+
+/// Who is asked what numbers mean, and for what kind of marking.
+#[derive(Clone, Copy)]
+pub(crate) struct Naming {
+    pub(crate) named: Option<NamedFn>,
+    pub(crate) owner: *const (),
+    /// Everything is marked anew, not what is young alone.
+    pub(crate) full: bool,
+}
+
+/// Numbers that a marker has asked for lately; a power of two.
+const NUMBERS: usize = 128;
+/// Tells the numbers of classes from those of shapes.
+const CLASS: u32 = 1 << 31;
+
 /// Who was found through whom; 0: a root.
 #[derive(Default)]
 pub(crate) struct Parents {
@@ -85,6 +114,8 @@ pub struct Marker<'a> {
     pub(crate) stack: Vec<*mut Header>,
     /// Large cells of which a part was traced, and where the next part begins.
     pub(crate) open: Vec<(*mut Header, usize)>,
+    naming: Naming,
+    numbers: [u32; NUMBERS],
     /// The traced cell was traced before.
     retracing: bool,
     pub(crate) is_check: bool,
@@ -104,18 +135,20 @@ pub struct Marker<'a> {
     pub(crate) parents: Option<Parents>,
     /// There was no memory for a larger stack. Not asked for again: malloc takes long to say no, and every cell would ask.
     refused: bool,
-    heap: PhantomData<&'a mut Heap>,
+    heap: PhantomData<&'a mut HeapState>,
 }
 
 impl<'a> Marker<'a> {
     /// The holdings are the heap's; nothing else touches them while the marker exists.
-    pub(crate) fn new(lookup: Lookup, runs: [Run; CLASSES], holdings: &mut Holdings) -> Marker<'a> {
+    pub(crate) fn new(lookup: Lookup, runs: [Run; CLASSES], holdings: &mut Holdings, naming: Naming) -> Marker<'a> {
         let regions = holdings.range;
         Marker {
             lookup,
             runs,
             stack: Vec::with_capacity(512),
             open: Vec::new(),
+            naming,
+            numbers: [0; NUMBERS],
             retracing: false,
             is_check: false,
             from: 0,
@@ -146,6 +179,49 @@ impl<'a> Marker<'a> {
     #[inline]
     pub fn is_retracing(&self) -> bool {
         self.retracing
+    }
+
+    /// Everything is marked anew. Else what is young: what was found before is not looked at again.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.naming.full
+    }
+
+    /// A cell of this heap that was not found so far.
+    pub fn is_unmarked(&self, cell: *mut Header) -> bool {
+        self.lookup.cell(cell.addr()).is_some_and(|(_, body, index)| {
+            // SAFETY: as in `mark`.
+            unsafe { (*body).mark[index >> 6] >> (index & 63) & 1 == 0 }
+        })
+    }
+
+    /// The traced cell has this shape, which is not 0.
+    #[inline(always)]
+    pub fn mark_shape(&mut self, shape: u32) {
+        let known = &mut self.numbers[shape as usize % NUMBERS];
+        if *known != shape {
+            *known = shape;
+            self.mark_named(Named::Shape(shape));
+        }
+    }
+
+    /// The traced cell names this class by number.
+    #[inline]
+    pub fn mark_class(&mut self, class: u32) {
+        let known = &mut self.numbers[class as usize % NUMBERS];
+        if *known != class | CLASS {
+            *known = class | CLASS;
+            self.mark_named(Named::Class(class));
+        }
+    }
+
+    /// Marks what a number stands for.
+    #[inline(never)]
+    pub fn mark_named(&mut self, what: Named) {
+        if let Some(named) = self.naming.named {
+            // SAFETY: `owner` is what came with the function, for this collection.
+            unsafe { named(self.naming.owner, what, self) }
+        }
     }
 
     /// Nothing depends on this marking: the tracer leaves no trace.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::FinalizeCx;
+use crate::Heap;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -34,6 +34,7 @@ use zakuro_base::sync::wide::{Arc, point};
 use crate::block::BlockMeta;
 use crate::heap::Heap;
 use crate::ledger::{BLOCK_SHIFT, BLOCK_SIZE, Ledger};
+use crate::state::HeapState;
 use crate::{Header, flags};
 
 /// A holder of a sealed heap. The last one to go runs the cells' finalizers and gives all blocks back.
@@ -42,7 +43,7 @@ pub struct Region(Arc<Inner>);
 
 struct Inner {
     /// Never touched again until it is dropped.
-    heap: Heap,
+    heap: HeapState,
     /// Regions that cells of this one refer to.
     held: Vec<Region>,
     baggage: Option<Box<dyn Any + Send + Sync>>,
@@ -87,7 +88,8 @@ impl Region {
     /// # Safety
     /// No reference to a cell is used for writing from now on. The cells refer to cells of this heap, of `held`, or of static heaps only. What they
     /// own outside the heap may be read by several threads at once and dropped by any.
-    pub unsafe fn seal(mut heap: Heap, held: Vec<Region>, baggage: Option<Box<dyn Any + Send + Sync>>) -> Region {
+    pub unsafe fn seal(heap: Heap, held: Vec<Region>, baggage: Option<Box<dyn Any + Send + Sync>>) -> Region {
+        let mut heap = heap.into_state();
         let mut cells = 0;
         heap.each_cell(&mut |cell| {
             cells += 1;
@@ -288,9 +290,7 @@ impl Holdings {
     }
 }
 
-impl Heap {
-    /// Cells of this heap, its stacks and tables may refer to cells of `region` from now on, and to cells of the regions that it holds. Once a
-    /// collection finds none that does, the heap lets go.
+impl HeapState {
     pub fn hold(&mut self, region: &Region) {
         let new = self.holdings.add(region);
         if new > 0 {
@@ -299,20 +299,17 @@ impl Heap {
         }
     }
 
-    /// What the owner has noted about a region with [`Heap::set_stamp`] since this heap holds it; 0: nothing, or it is not held.
     #[inline]
     pub fn stamp(&self, region: &Region) -> u32 {
         self.holdings.table.get(&region.key()).map_or(0, |hold| hold.stamp)
     }
 
-    /// Notes something about a region that this heap holds. Forgotten when the heap lets go.
     pub fn set_stamp(&mut self, region: &Region, stamp: u32) {
         if let Some(hold) = self.holdings.table.get_mut(&region.key()) {
             hold.stamp = stamp;
         }
     }
 
-    /// The region around `cell`, which this heap holds. None for cells of heaps, of static regions, null.
     pub fn region_of(&self, cell: *mut Header) -> Option<&Region> {
         match self.holdings.key_at(cell.addr()) {
             0 => None,
@@ -320,12 +317,10 @@ impl Heap {
         }
     }
 
-    /// The regions held. Those that the next marking meets no cell of are among them.
     pub fn regions(&self) -> Vec<Region> {
         self.holdings.table.values().map(|h| h.region.clone()).collect()
     }
 
-    /// Number and bytes of the regions held.
     pub fn region_stats(&self) -> (usize, usize) {
         (self.holdings.table.len(), self.holdings.bytes)
     }

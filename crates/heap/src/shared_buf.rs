@@ -177,6 +177,10 @@ impl SharedBuf {
             if let Some(layout) = layout((*buf).cap) {
                 #[cfg(loom)]
                 (*buf).content.with_mut(|_| {});
+                // As dead cells: a look that outlives the buffer shows at once. (The beginning will do for large ones.)
+                if cfg!(debug_assertions) {
+                    SharedBuf::data(buf).write_bytes(0xDB, SharedBuf::cap(buf).min(1 << 16));
+                }
                 ptr::drop_in_place(buf);
                 dealloc(buf.cast(), layout);
             }

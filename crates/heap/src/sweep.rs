@@ -14,13 +14,13 @@
 use std::{mem, ptr};
 
 use crate::block::{Body, NONE, State};
-use crate::heap::{FinalizeCx, Heap};
 use crate::size_class::CLASSES;
+use crate::state::{FinalizeCx, HeapState};
 
 /// A swept block is worth allocating from if at least this part (1/n) of its cells is free.
 const WORTHWHILE: usize = 16;
 
-impl Heap {
+impl HeapState {
     /// A block of `class` with free cells that this heap already uses, sweeping if need be.
     pub(crate) fn swept_block(&mut self, class: usize) -> Option<u32> {
         let block = self.classes[class].available;
@@ -147,7 +147,7 @@ impl Heap {
         if b.finalized > 0 {
             self.finalize_cells(b, start, |b, w| b.alloc[w] & !b.mark[w] & b.fin[w]);
         }
-        #[cfg(feature = "poison")]
+        #[cfg(debug_assertions)]
         poison(b, start);
         for w in 0..b.words() {
             b.alloc[w] &= b.mark[w];
@@ -190,7 +190,7 @@ impl Heap {
     }
 }
 
-impl Drop for Heap {
+impl Drop for HeapState {
     /// Runs the finalizers of all remaining cells, dead or alive, and gives the blocks back unseen.
     fn drop(&mut self) {
         if self.lookup.id == 0 {
@@ -214,8 +214,8 @@ impl Drop for Heap {
     }
 }
 
-/// Overwrites dead cells, so that a missed reference shows at once.
-#[cfg(feature = "poison")]
+/// Overwrites dead cells, so that a missed reference shows at once: in builds with debug assertions, which is what most tests run.
+#[cfg(debug_assertions)]
 fn poison(b: &Body, start: usize) {
     for w in 0..b.words() {
         let mut dead = b.alloc[w] & !b.mark[w];

@@ -52,7 +52,7 @@ fn every_block_comes_back() {
     // A heap moves between threads, and 200 at once are alive.
     let heaps: Vec<Heap> = (0..200)
         .map(|_| {
-            let mut h = Heap::new(trace, finalize);
+            let h = Heap::new(trace, finalize);
             assert!(!h.alloc(32).is_null());
             h
         })
@@ -62,7 +62,7 @@ fn every_block_comes_back() {
     assert_eq!(Ledger::stats().in_use, 0);
 
     // More than the dirty threshold: the surplus gives its pages back, nothing is lost, and is zero when it returns.
-    let mut h = Heap::new(trace, finalize);
+    let h = Heap::new(trace, finalize);
     for _ in 0..(200 << 20) / 2048 {
         let cell = h.alloc(2048);
         // SAFETY: a fresh cell.

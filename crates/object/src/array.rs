@@ -48,28 +48,28 @@ impl Cell for ArrayCell {
 pub const MAX_LEN: usize = isize::MAX as usize / 16;
 
 impl ArrayCell {
-    pub fn empty(heap: &mut Heap, shape: u32) -> Ref<ArrayCell> {
+    pub fn empty(heap: &Heap, shape: u32) -> Ref<ArrayCell> {
         let header = Header { shape, kind: Kind::Array as u8, flags: 0, aux: 0 };
         alloc_cell(heap, ArrayCell { header, body: Body { inline: [Value::NIL; INLINE] } })
     }
-    pub fn make(heap: &mut Heap, shape: u32, values: &[Value]) -> Ref<ArrayCell> {
+    pub fn make(heap: &Heap, shape: u32, values: &[Value]) -> Ref<ArrayCell> {
         let mut a = Self::empty(heap, shape);
         if values.len() <= INLINE {
             // SAFETY: inline body.
             unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), (&raw mut a.body.inline) as *mut Value, values.len()) };
             a.header.aux = values.len() as u16;
         } else {
-            Self::extend(a, heap, values);
+            a.add(heap, values);
         }
         a
     }
     /// New Array of at most `n` values.
-    pub fn gather(heap: &mut Heap, n: usize, values: impl Iterator<Item = Value>) -> Ref<ArrayCell> {
+    pub fn gather(heap: &Heap, n: usize, values: impl Iterator<Item = Value>) -> Ref<ArrayCell> {
         let a = Self::empty(heap, ids::ARRAY.0);
         a.take(heap, n, values);
         a
     }
-    pub fn plain(heap: &mut Heap, values: &[Value]) -> Ref<ArrayCell> {
+    pub fn plain(heap: &Heap, values: &[Value]) -> Ref<ArrayCell> {
         Self::make(heap, ids::ARRAY.0, values)
     }
     #[inline(always)]
@@ -133,7 +133,7 @@ impl ArrayCell {
     /// Own, writable room for `cap` elements; content kept.
     #[cold]
     #[inline(never)]
-    fn reserve_slow(this: Ref<ArrayCell>, heap: &mut Heap, cap: usize) {
+    fn reserve_slow(this: Ref<ArrayCell>, heap: &Heap, cap: usize) {
         let mut this = this;
         this.header.flags &= !IMMEDIATE;
         if !this.is_inline() && cap <= this.capacity() {
@@ -155,7 +155,7 @@ impl ArrayCell {
         Self::relocate(this, heap, want, 0);
     }
     /// Moves the content to a new buffer of `want` elements, behind `front` free ones.
-    fn relocate(this: Ref<ArrayCell>, heap: &mut Heap, want: usize, front: usize) {
+    fn relocate(this: Ref<ArrayCell>, heap: &Heap, want: usize, front: usize) {
         let mut this = this;
         let len = this.len();
         debug_assert!(front + len <= want);
@@ -185,7 +185,7 @@ impl ArrayCell {
     /// Own, writable room for `n` elements before the first, and as much again as is there: a queue that is filled from the front.
     #[cold]
     #[inline(never)]
-    fn reserve_front(this: Ref<ArrayCell>, heap: &mut Heap, n: usize) {
+    fn reserve_front(this: Ref<ArrayCell>, heap: &Heap, n: usize) {
         let mut this = this;
         let len = this.len();
         this.header.flags &= !IMMEDIATE;
@@ -209,6 +209,11 @@ impl ArrayCell {
     }
     #[inline(always)]
     pub fn reserve(this: Ref<ArrayCell>, heap: &mut Heap, cap: usize) {
+        Self::room_for(this, heap, cap);
+    }
+    /// [`ArrayCell::reserve`], also of an Array that is still being made.
+    #[inline(always)]
+    fn room_for(this: Ref<ArrayCell>, heap: &Heap, cap: usize) {
         if cap > this.capacity() || !this.unique() {
             Self::reserve_slow(this, heap, cap);
         }
@@ -272,12 +277,21 @@ impl ArrayCell {
     pub fn extend(this: Ref<ArrayCell>, heap: &mut Heap, values: &[Value]) {
         this.as_value().will_refer();
         debug_assert!(!this.owns(values));
+        this.add(heap, values);
+    }
+    /// Appends the elements of an Array, which may be this one.
+    pub fn extend_from(this: Ref<ArrayCell>, heap: &mut Heap, other: Ref<ArrayCell>) {
+        this.as_value().will_refer();
+        if this != other {
+            return this.add(heap, other.as_slice());
+        }
         let mut this = this;
         let n = this.len();
-        Self::reserve(this, heap, n + values.len());
-        // SAFETY: room was made; the source is not ours.
-        unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), this.ptr().add(n), values.len()) };
-        this.set_len(n + values.len());
+        Self::room_for(this, heap, n * 2);
+        let start = this.ptr();
+        // SAFETY: room for both was made; wherever the content is now, its copy goes right behind it.
+        unsafe { std::ptr::copy_nonoverlapping(start, start.add(n), n) };
+        this.set_len(n * 2);
     }
     /// Stores at an existing index.
     #[inline(always)]
@@ -419,7 +433,7 @@ impl ArrayCell {
         unsafe { std::slice::from_raw_parts_mut(this.ptr(), this.len()) }
     }
     /// New Array with elements start..end, sharing the buffer when large.
-    pub fn slice(heap: &mut Heap, shape: u32, src: Ref<ArrayCell>, start: usize, end: usize) -> Ref<ArrayCell> {
+    pub fn slice(heap: &Heap, shape: u32, src: Ref<ArrayCell>, start: usize, end: usize) -> Ref<ArrayCell> {
         if src.is_inline() || end - start <= 16 {
             return Self::make(heap, shape, &src.as_slice()[start..end]);
         }
@@ -481,7 +495,7 @@ impl ArrayCell {
         }
     }
     /// New Array over a received buffer of immediates. O(1).
-    pub fn from_shared(heap: &mut Heap, shape: u32, buf: BufRef, offset: usize, len: usize) -> Ref<ArrayCell> {
+    pub fn from_shared(heap: &Heap, shape: u32, buf: BufRef, offset: usize, len: usize) -> Ref<ArrayCell> {
         let mut a = Self::empty(heap, shape);
         heap.set_finalized(a.as_ptr() as *mut Header);
         // SAFETY: the count goes over to the new cell; offset and len came from `share` of the same buffer.
@@ -511,7 +525,7 @@ impl ArrayCell {
             if src.len() > INLINE {
                 Self::reserve_slow(a, heap, src.len());
             }
-            Self::extend(a, heap, src.as_slice());
+            a.add(heap, src.as_slice());
         }
         a.header.flags |= flags::FROZEN;
         a
@@ -542,8 +556,8 @@ impl ArrayCell {
 impl Ref<ArrayCell> {
     /// Makes at most `n` values the content of an empty Array.
     #[inline(always)]
-    fn take(mut self, heap: &mut Heap, n: usize, values: impl Iterator<Item = Value>) {
-        ArrayCell::reserve(self, heap, n);
+    fn take(mut self, heap: &Heap, n: usize, values: impl Iterator<Item = Value>) {
+        ArrayCell::room_for(self, heap, n);
         let p = self.ptr();
         let mut len = 0;
         for v in values.take(n) {
@@ -552,6 +566,21 @@ impl Ref<ArrayCell> {
             len += 1;
         }
         self.set_len(len);
+    }
+    /// Appends values, none of its own.
+    #[inline]
+    fn add(mut self, heap: &Heap, values: &[Value]) {
+        let n = self.len();
+        ArrayCell::room_for(self, heap, n + values.len());
+        // SAFETY: room was made; the source is not ours.
+        unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), self.ptr().add(n), values.len()) };
+        self.set_len(n + values.len());
+    }
+    /// The elements, for as long as nothing changes an Array, collects or runs Ruby (module `heap` of zakuro-heap).
+    #[inline(always)]
+    pub fn elements(self, _heap: &Heap) -> &[Value] {
+        // SAFETY: len initialised values, which stay where they are while the heap is borrowed.
+        unsafe { std::slice::from_raw_parts(self.start(), self.len()) }
     }
     /// The first element, for writing: derived from the cell's address, since elements inline in the cell must not be written through a `&ArrayCell`.
     #[inline(always)]

@@ -14,7 +14,7 @@ fn numbers(n: usize) -> Vec<Value> {
 #[test]
 fn inline_and_back_and_forth() {
     let mut h = heap();
-    let a = ArrayCell::plain(&mut h, &numbers(INLINE));
+    let a = ArrayCell::plain(&h, &numbers(INLINE));
     assert!(a.is_inline() && a.as_slice() == numbers(INLINE));
     assert_eq!(ArrayCell::shift(a, &mut h), Some(fix(0)));
     assert_eq!(ArrayCell::pop(a), Some(fix(2)));
@@ -36,7 +36,7 @@ fn inline_and_back_and_forth() {
 #[test]
 fn a_queue_uses_the_room_in_front() {
     let mut h = heap();
-    let a = ArrayCell::plain(&mut h, &numbers(20));
+    let a = ArrayCell::plain(&h, &numbers(20));
     for i in 0..10 {
         assert_eq!(ArrayCell::shift(a, &mut h), Some(fix(i)));
     }
@@ -54,9 +54,9 @@ fn a_queue_uses_the_room_in_front() {
 fn slices_share_until_somebody_writes() {
     let mut h = heap();
     let all = numbers(40);
-    let a = ArrayCell::plain(&mut h, &all);
-    let b = ArrayCell::slice(&mut h, ids::ARRAY.0, a, 5, 35);
-    let c = ArrayCell::slice(&mut h, ids::ARRAY.0, b, 1, 30);
+    let a = ArrayCell::plain(&h, &all);
+    let b = ArrayCell::slice(&h, ids::ARRAY.0, a, 5, 35);
+    let c = ArrayCell::slice(&h, ids::ARRAY.0, b, 1, 30);
     assert_eq!(b.ptr(), a.ptr().wrapping_add(5));
     assert_eq!(c.as_slice(), &all[6..35]);
     // Shifting and truncating move the window only.
@@ -69,7 +69,7 @@ fn slices_share_until_somebody_writes() {
     assert_eq!((b.get(0), b.get(1), c.get(0), c.get(20)), (Some(Value::NIL), Some(fix(6)), Some(fix(7)), Some(Value::TRUE)));
     // The last holder writes in place.
     ArrayCell::truncate(b, 0);
-    let d = ArrayCell::empty(&mut h, ids::ARRAY.0);
+    let d = ArrayCell::empty(&h, ids::ARRAY.0);
     ArrayCell::replace_shared(d, &mut h, a);
     ArrayCell::replace_shared(d, &mut h, d);
     ArrayCell::replace_shared(c, &mut h, d);
@@ -80,10 +80,10 @@ fn slices_share_until_somebody_writes() {
 #[test]
 fn shared_buffers_of_immediates() {
     let (mut h, mut other) = (heap(), heap());
-    let a = ArrayCell::plain(&mut h, &numbers(32));
+    let a = ArrayCell::plain(&h, &numbers(32));
     let (buf, offset, len) = ArrayCell::share(a).unwrap();
     assert!(a.is_immediate());
-    let b = ArrayCell::from_shared(&mut other, ids::ARRAY.0, buf, offset, len);
+    let b = ArrayCell::from_shared(&other, ids::ARRAY.0, buf, offset, len);
     assert_eq!(b.ptr(), a.ptr());
     // Either side copies before it writes, and is told so by the mark.
     ArrayCell::push(a, &mut h, a.as_value());
@@ -101,7 +101,7 @@ fn shared_buffers_of_immediates() {
 fn moved_away_in_the_middle() {
     let mut h = heap();
     for n in [2, 20] {
-        let a = ArrayCell::plain(&mut h, &numbers(n));
+        let a = ArrayCell::plain(&h, &numbers(n));
         let kept: Ref<ArrayCell> = a;
         crate::cells::empty_moved(&mut h, a.as_value(), ids::OBJECT.0);
         assert_eq!((kept.len(), kept.get(0)), (0, None));
@@ -112,12 +112,12 @@ fn moved_away_in_the_middle() {
 #[test]
 fn a_collection_frees_what_nothing_holds() {
     let mut h = heap();
-    let a = ArrayCell::plain(&mut h, &[Value::NIL; 30]);
+    let a = ArrayCell::plain(&h, &[Value::NIL; 30]);
     for i in 0..30 {
-        let inner = ArrayCell::plain(&mut h, &numbers(i));
+        let inner = ArrayCell::plain(&h, &numbers(i));
         ArrayCell::set(a, &mut h, i, inner.as_value());
     }
-    let b = ArrayCell::slice(&mut h, ids::ARRAY.0, a, 10, 30);
+    let b = ArrayCell::slice(&h, ids::ARRAY.0, a, 10, 30);
     // Only the slice is a root: the buffer, and what it shows of it, stay.
     h.collect(&mut |m: &mut Marker<'_>| m.mark_value_bits(b.as_value().0));
     h.collect_all_sweep();
@@ -130,7 +130,7 @@ fn a_collection_frees_what_nothing_holds() {
 fn against_a_model() {
     let mut below = random(0x9e37_79b9_7f4a_7c15);
     let mut h = heap();
-    let mut cells: Vec<(Ref<ArrayCell>, Vec<Value>)> = vec![(ArrayCell::plain(&mut h, &numbers(25)), numbers(25))];
+    let mut cells: Vec<(Ref<ArrayCell>, Vec<Value>)> = vec![(ArrayCell::plain(&h, &numbers(25)), numbers(25))];
     for step in 0..many(40_000, 400) {
         let k = below(cells.len());
         let n = cells[k].1.len();
@@ -155,7 +155,7 @@ fn against_a_model() {
             6 | 7 => {
                 let start = below(n + 1);
                 let end = start + below(n - start + 1);
-                let a = ArrayCell::slice(&mut h, ids::ARRAY.0, cells[k].0, start, end);
+                let a = ArrayCell::slice(&h, ids::ARRAY.0, cells[k].0, start, end);
                 let model = cells[k].1[start..end].to_vec();
                 cells.push((a, model));
             }

@@ -86,7 +86,7 @@ pub fn init_header(p: *mut Header, shape: u32, kind: Kind, aux: u16) {
 
 /// Allocates a cell and writes header and body.
 #[inline(always)]
-pub fn alloc_cell<T>(heap: &mut Heap, cell: T) -> Ref<T> {
+pub fn alloc_cell<T>(heap: &Heap, cell: T) -> Ref<T> {
     let p = heap.alloc(size_of::<T>()) as *mut T;
     // SAFETY: a new cell of the right size; Ref invariant holds after the write.
     unsafe {
@@ -96,7 +96,7 @@ pub fn alloc_cell<T>(heap: &mut Heap, cell: T) -> Ref<T> {
 }
 /// As `alloc_cell` for a cell that owns malloc'ed memory.
 #[inline(always)]
-pub fn alloc_finalized_cell<T>(heap: &mut Heap, cell: T) -> Ref<T> {
+pub fn alloc_finalized_cell<T>(heap: &Heap, cell: T) -> Ref<T> {
     let p = heap.alloc_finalized(size_of::<T>()) as *mut T;
     // SAFETY: as above.
     unsafe {
@@ -121,7 +121,7 @@ impl Cell for FloatCell {
 impl FloatCell {
     #[cold]
     #[inline(never)]
-    pub fn make(heap: &mut Heap, value: f64) -> Value {
+    pub fn make(heap: &Heap, value: f64) -> Value {
         let mut h = header(ids::FLOAT, Kind::Float, 0);
         h.flags = flags::FROZEN;
         alloc_cell(heap, FloatCell { header: h, value }).as_value()
@@ -147,12 +147,12 @@ impl Cell for RangeCell {
     const KIND: Kind = Kind::Range;
 }
 impl RangeCell {
-    pub fn make(heap: &mut Heap, shape: u32, low: Value, high: Value, exclusive: bool) -> Ref<RangeCell> {
+    pub fn make(heap: &Heap, shape: u32, low: Value, high: Value, exclusive: bool) -> Ref<RangeCell> {
         let header = Header { shape, kind: Kind::Range as u8, flags: flags::FROZEN, aux: exclusive as u16 };
         alloc_cell(heap, RangeCell { header, low, high })
     }
     /// An unset one for `Range#initialize`, or the copy that `dup` makes: not frozen.
-    pub fn make_open(heap: &mut Heap, shape: u32, low: Value, high: Value, exclusive: bool) -> Ref<RangeCell> {
+    pub fn make_open(heap: &Heap, shape: u32, low: Value, high: Value, exclusive: bool) -> Ref<RangeCell> {
         let mut r = RangeCell::make(heap, shape, low, high, exclusive);
         r.header.flags &= !flags::FROZEN;
         r
@@ -186,7 +186,7 @@ pub struct PairCell {
     pub second: Value,
 }
 impl PairCell {
-    pub fn make(heap: &mut Heap, class: ClassId, kind: Kind, first: Value, second: Value) -> Value {
+    pub fn make(heap: &Heap, class: ClassId, kind: Kind, first: Value, second: Value) -> Value {
         let mut h = header(class, kind, 0);
         h.flags = flags::FROZEN;
         alloc_cell(heap, PairCell { header: h, first, second }).as_value()
@@ -244,7 +244,7 @@ impl Cell for EnvCell {
 impl EnvCell {
     pub const MAX_SLOTS: usize = (zakuro_heap::MAX_CELL - 16) / 8;
     #[inline(always)]
-    pub fn make(heap: &mut Heap, parent: Value, n: usize) -> Ref<EnvCell> {
+    pub fn make(heap: &Heap, parent: Value, n: usize) -> Ref<EnvCell> {
         debug_assert!(n <= Self::MAX_SLOTS);
         let p = heap.alloc(16 + 8 * n) as *mut EnvCell;
         // SAFETY: the new cell has room for the head and n slots; Value::NIL is written to each.
@@ -407,7 +407,7 @@ impl MethodCell {
         unsafe { std::mem::transmute::<u8, MethodKind>((self.header.aux >> 8) as u8) }
     }
     pub fn make(
-        heap: &mut Heap,
+        heap: &Heap,
         name: Sym,
         owner: ClassId,
         visibility: Visibility,
@@ -554,7 +554,7 @@ impl Cell for DataCell {
     const KIND: Kind = Kind::Data;
 }
 impl DataCell {
-    pub fn make(heap: &mut Heap, shape: u32, payload: Option<Box<dyn NativeData>>) -> Ref<DataCell> {
+    pub fn make(heap: &Heap, shape: u32, payload: Option<Box<dyn NativeData>>) -> Ref<DataCell> {
         if let Some(p) = &payload {
             heap.add_payload(std::mem::size_of_val(&**p) + p.weight());
         }
@@ -649,7 +649,7 @@ impl ObjectCell {
     pub const MAX_INLINE: usize = 255;
     /// At least three slots, since the smallest cell has room for them.
     #[inline(always)]
-    pub fn make(heap: &mut Heap, shape: u32, kind: Kind, slots: usize) -> Ref<ObjectCell> {
+    pub fn make(heap: &Heap, shape: u32, kind: Kind, slots: usize) -> Ref<ObjectCell> {
         let n = slots.clamp(3, Self::MAX_INLINE);
         let p = heap.alloc(8 + 8 * n) as *mut ObjectCell;
         // SAFETY: new cell with room for n slots. Slots beyond the shape's count are never read, but the collector

@@ -1,11 +1,13 @@
 //! Classes and modules. A class object is a small immutable cell that holds its id; everything that a program can change about it is
 //! [`ClassData`] in the VM's own table, shared with the boot image until first written (copy on write).
 //!
-//! Ancestors are kept linearised per class (`mro`) and recomputed when something is included. Rejected: chains of include-classes
-//! (a cell per inclusion; `super` and `ancestors` walk pointers).
+//! Ancestors are kept linearised per class and recomputed when something is included: the whole list where it is short, else its beginning, and the class
+//! whose list goes on ([`ClassData::near`]). So a look-up reads few places one after the other, and a chain of N classes takes memory in proportion to N. Rejected: chains
+//! of include-classes (a cell per inclusion; `super` and `ancestors` walk pointers); the whole list in each class (quadratic).
 
 use crate::value::Value;
 use hashbrown::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use zakuro_base::Sym;
 
 /// Number of a class. Boot classes have the same in every VM.
@@ -64,9 +66,15 @@ pub struct ClassData {
     /// Modules in order of inclusion (later = nearer), without their own ancestors.
     pub includes: Vec<ClassId>,
     pub prepends: Vec<ClassId>,
-    /// Method resolution order, this class's own place included.
-    pub mro: Vec<ClassId>,
-    /// Classes and modules whose `mro` contains this one directly: subclasses and includers.
+    /// Method resolution order, this class's own place included: all of it, or as far as `beyond` says.
+    pub near: Vec<ClassId>,
+    /// How many of `near` come before the superclass's: the class itself, what it prepends and includes.
+    pub own_places: u32,
+    /// The class with whose list the method resolution order goes on behind `near`.
+    pub beyond: Option<ClassId>,
+    /// Where the look-up of methods of the class object begins, as far as it is known.
+    pub meta: MetaCache,
+    /// Subclasses and includers. Weak: they don't keep each other.
     pub dependents: Vec<ClassId>,
     /// Method cells; an undefined method has a cell whose body says so.
     pub methods: HashMap<Sym, Value, foldhash::fast::FixedState>,
@@ -85,7 +93,52 @@ pub struct ClassData {
     pub frozen: bool,
     /// Extra data of the class (Struct members and the like), nil when unused.
     pub extra: Value,
+    /// How many captures of the VM's state came before this class was made: later ones have it.
+    pub made_at: u32,
+    pub known: Known,
 }
+
+/// Whether somebody beside the VM's cells knows a class by number: Rust code, other VMs, cells that the collector doesn't look at. Then it lives as long as the VM.
+/// Atomic because class data of images is shared; written to by the VM that owns the data alone.
+#[derive(Default, Debug)]
+pub struct Known(AtomicBool);
+
+impl Known {
+    pub fn get(&self) -> bool {
+        self.0.load(Relaxed)
+    }
+    pub fn set(&self) {
+        self.0.store(true, Relaxed);
+    }
+}
+impl Clone for Known {
+    fn clone(&self) -> Self {
+        Known(AtomicBool::new(self.get()))
+    }
+}
+
+/// A singleton class, and the method epoch in which it was looked up. A copy of the class data, which may be another VM's, knows nothing. Atomic as [`Known`] is.
+#[derive(Default, Debug)]
+pub struct MetaCache(AtomicU64);
+
+impl MetaCache {
+    #[inline]
+    pub fn get(&self, epoch: u32) -> Option<ClassId> {
+        let known = self.0.load(Relaxed);
+        ((known >> 32) as u32 == epoch).then_some(ClassId(known as u32))
+    }
+    pub fn set(&self, epoch: u32, class: ClassId) {
+        self.0.store((epoch as u64) << 32 | class.0 as u64, Relaxed);
+    }
+}
+impl Clone for MetaCache {
+    fn clone(&self) -> Self {
+        MetaCache::default()
+    }
+}
+
+/// Ancestors in one list at most, unless the class and its modules are more.
+pub const NEAR: usize = 64;
 
 impl ClassData {
     pub fn new(id: ClassId, kind: ClassKind, object: Value, superclass: Option<ClassId>) -> ClassData {
@@ -99,7 +152,10 @@ impl ClassData {
             superclass,
             includes: Vec::new(),
             prepends: Vec::new(),
-            mro: vec![id],
+            near: vec![id],
+            own_places: 1,
+            beyond: None,
+            meta: MetaCache::default(),
             dependents: Vec::new(),
             methods: HashMap::default(),
             method_order: Vec::new(),
@@ -113,10 +169,27 @@ impl ClassData {
             ivar_hint: 0,
             frozen: false,
             extra: Value::NIL,
+            made_at: 0,
+            known: Known::default(),
         }
     }
     pub fn is_class(&self) -> bool {
         self.kind != ClassKind::Module
+    }
+    /// Bytes of the class and its tables, about.
+    pub fn weight(&self) -> usize {
+        let lists = [&self.includes, &self.prepends, &self.near, &self.dependents].map(|l| l.capacity()).iter().sum::<usize>();
+        let orders = self.method_order.capacity() + self.const_order.capacity();
+        // A table has room for an eighth more, and a byte beside each entry.
+        let methods = self.methods.capacity() * (size_of::<(Sym, Value)>() + 1);
+        let consts = self.consts.capacity() * (size_of::<(Sym, ConstEntry)>() + 1);
+        let variables = (self.cvars.capacity() + self.ivars.capacity()) * size_of::<(Sym, Value)>();
+        size_of::<ClassData>() + 4 * (lists + orders) + (methods + consts) * 9 / 8 + variables
+    }
+    /// Every class that this one names: they live as long as it does.
+    pub fn each_class(&self, f: &mut dyn FnMut(ClassId)) {
+        let one = self.superclass.iter().chain(&self.singleton).chain(&self.lexical_parent);
+        one.chain(&self.includes).chain(&self.prepends).for_each(|c| f(*c));
     }
     /// Every value that the class keeps alive.
     pub fn each_value(&self, f: &mut dyn FnMut(Value)) {
@@ -288,4 +361,5 @@ boot_classes! {
     BUFFER_ACCESS_ERROR "IO::Buffer::AccessError" Class RUNTIME_ERROR Exception;
     BUFFER_INVALIDATED_ERROR "IO::Buffer::InvalidatedError" Class RUNTIME_ERROR Exception;
     BUFFER_MASK_ERROR "IO::Buffer::MaskError" Class ARGUMENT_ERROR Exception;
+    VM_PERMISSION_ERROR "RubyVM::PermissionError" Class VM_ERROR Exception;
 }

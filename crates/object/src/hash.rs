@@ -328,7 +328,7 @@ impl HashCell {
         }
     }
     #[inline]
-    pub fn make(heap: &mut Heap, shape: u32) -> Ref<HashCell> {
+    pub fn make(heap: &Heap, shape: u32) -> Ref<HashCell> {
         let header = Header { shape, kind: Kind::Hash as u8, flags: 0, aux: 0 };
         alloc_cell(heap, HashCell { header, table: HashTable::default(), default: Value::NIL })
     }

@@ -58,9 +58,11 @@ pub struct LotTable<T: Clone + 'static> {
 }
 
 impl<T: Clone + 'static> LotTable<T> {
-    /// Lots of which this table has a page of its own.
-    pub fn own_lots(&self) -> usize {
-        self.used + self.pages.iter().filter(|p| matches!(p, Page::Own(_))).count()
+    /// Bytes of the pages that this table has to itself, about.
+    pub fn own_bytes(&self) -> usize {
+        let late = self.late.iter().filter(|l| matches!(l.1, Page::Own(_))).count();
+        let early = self.pages.iter().filter(|p| matches!(p, Page::Own(_))).count();
+        (late + early) * LOT as usize * size_of::<Option<T>>() + self.late.len() * size_of::<(u32, Page<T>)>()
     }
 }
 

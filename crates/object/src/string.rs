@@ -59,22 +59,22 @@ pub struct TooLarge;
 
 impl StringCell {
     /// New String of the content. Unwinds with OutOfMemory when memory is refused, as all functions that make buffers.
-    pub fn make(heap: &mut Heap, shape: u32, bytes: &[u8], encoding: u8) -> Ref<StringCell> {
+    pub fn make(heap: &Heap, shape: u32, bytes: &[u8], encoding: u8) -> Ref<StringCell> {
         let mut s = Self::empty(heap, shape, encoding);
         if bytes.len() <= INLINE {
             // SAFETY: inline body, length checked.
             unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), (&raw mut s.body.inline) as *mut u8, bytes.len()) };
             s.set_inline_len(bytes.len());
         } else {
-            Self::append(s, heap, bytes);
+            s.made_of(heap, bytes);
         }
         s
     }
-    pub fn empty(heap: &mut Heap, shape: u32, encoding: u8) -> Ref<StringCell> {
+    pub fn empty(heap: &Heap, shape: u32, encoding: u8) -> Ref<StringCell> {
         let header = Header { shape, kind: Kind::String as u8, flags: 0, aux: encoding as u16 | INLINE_BIT };
         alloc_cell(heap, StringCell { header, body: Body { inline: [0; INLINE] } })
     }
-    pub fn plain(heap: &mut Heap, bytes: &[u8], encoding: u8) -> Ref<StringCell> {
+    pub fn plain(heap: &Heap, bytes: &[u8], encoding: u8) -> Ref<StringCell> {
         Self::make(heap, ids::STRING.0, bytes, encoding)
     }
     #[inline(always)]
@@ -147,7 +147,7 @@ impl StringCell {
         self.is_inline() || unsafe { SharedBuf::is_unique(self.body.heap.buf) }
     }
     /// Makes room for `cap` bytes in a buffer of its own.
-    fn reserve(this: Ref<StringCell>, heap: &mut Heap, cap: usize) -> Result<(), TooLarge> {
+    fn reserve(this: Ref<StringCell>, heap: &Heap, cap: usize) -> Result<(), TooLarge> {
         let mut this = this;
         if this.unique() && cap <= this.capacity() {
             return Ok(());
@@ -211,23 +211,13 @@ impl StringCell {
     pub fn try_append(this: Ref<StringCell>, heap: &mut Heap, bytes: &[u8]) -> Result<(), TooLarge> {
         this.as_value().assert_uncaptured();
         debug_assert!(!this.owns(bytes));
-        let mut this = this;
-        let (old, add) = (this.len(), bytes.len());
-        if add == 0 {
-            return Ok(());
-        }
-        let need = old.checked_add(add).ok_or(TooLarge)?;
-        Self::reserve(this, heap, need)?;
-        // SAFETY: capacity for `need` bytes was ensured; the target range lies behind the content, and the source is not ours.
-        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), this.raw_mut().add(old), add) };
-        this.set_len(need);
-        this.clear_range();
-        Ok(())
+        this.add(heap, bytes)
     }
     /// Appends the content of a String, which may be this one. The caller has checked frozen and encoding.
     pub fn try_append_string(this: Ref<StringCell>, heap: &mut Heap, other: Ref<StringCell>) -> Result<(), TooLarge> {
         if this != other {
-            return Self::try_append(this, heap, other.bytes());
+            this.as_value().assert_uncaptured();
+            return this.add(heap, other.bytes());
         }
         Self::try_append_own(this, heap, this.len())
     }
@@ -302,7 +292,7 @@ impl StringCell {
         Self::reserve(this, heap, cap.max(this.len()))
     }
     /// New String with bytes start..end of `src`, sharing its buffer when it is worth it.
-    pub fn substring(heap: &mut Heap, shape: u32, src: Ref<StringCell>, start: usize, end: usize) -> Ref<StringCell> {
+    pub fn substring(heap: &Heap, shape: u32, src: Ref<StringCell>, start: usize, end: usize) -> Ref<StringCell> {
         let n = end - start;
         let mut s;
         if src.is_inline() || n <= 64 {
@@ -321,7 +311,7 @@ impl StringCell {
         }
         s
     }
-    unsafe fn adopt(this: Ref<StringCell>, heap: &mut Heap, body: Shared) {
+    unsafe fn adopt(this: Ref<StringCell>, heap: &Heap, body: Shared) {
         let mut this = this;
         heap.set_finalized(this.as_ptr() as *mut Header);
         this.header.aux &= !INLINE_BIT & 0x7ff;
@@ -340,7 +330,7 @@ impl StringCell {
         }
     }
     /// New String over a received buffer. O(1).
-    pub fn from_shared(heap: &mut Heap, shape: u32, buf: BufRef, offset: usize, len: usize, encoding: u8) -> Ref<StringCell> {
+    pub fn from_shared(heap: &Heap, shape: u32, buf: BufRef, offset: usize, len: usize, encoding: u8) -> Ref<StringCell> {
         let s = Self::empty(heap, shape, encoding);
         // SAFETY: into_raw hands its count to the new cell; offset and len came from `share` of the same buffer.
         unsafe {
@@ -392,7 +382,7 @@ impl StringCell {
                     let mut s = s;
                     s.header.flags |= COUNTED;
                 } else {
-                    Self::append(s, heap, src.bytes());
+                    s.made_of(heap, src.bytes());
                 }
                 s
             }
@@ -420,6 +410,39 @@ impl StringCell {
 }
 
 impl Ref<StringCell> {
+    /// Appends bytes, none of its own.
+    #[inline]
+    fn add(mut self, heap: &Heap, bytes: &[u8]) -> Result<(), TooLarge> {
+        let (old, add) = (self.len(), bytes.len());
+        if add == 0 {
+            return Ok(());
+        }
+        let need = old.checked_add(add).ok_or(TooLarge)?;
+        StringCell::reserve(self, heap, need)?;
+        // SAFETY: capacity for `need` bytes was ensured; the target range lies behind the content, and the source is not ours.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.raw_mut().add(old), add) };
+        self.set_len(need);
+        self.clear_range();
+        Ok(())
+    }
+    /// Fills a String that is being made.
+    fn made_of(self, heap: &Heap, bytes: &[u8]) {
+        if self.add(heap, bytes).is_err() {
+            out_of_memory();
+        }
+    }
+    /// The bytes, for as long as nothing changes a String, collects or runs Ruby (module `heap` of zakuro-heap).
+    #[inline(always)]
+    pub fn content(self, _heap: &Heap) -> &[u8] {
+        // SAFETY: as in `bytes`; they stay where they are while the heap is borrowed.
+        unsafe {
+            if self.is_inline() {
+                std::slice::from_raw_parts((&raw const (*self.as_ptr()).body.inline) as *const u8, self.len())
+            } else {
+                std::slice::from_raw_parts(self.body.heap.ptr, self.body.heap.len)
+            }
+        }
+    }
     /// The first byte, for writing: derived from the cell's address, since it must not invalidate what was borrowed of the content.
     #[inline(always)]
     fn raw_mut(self) -> *mut u8 {

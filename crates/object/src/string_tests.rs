@@ -12,7 +12,7 @@ fn text(n: usize) -> Vec<u8> {
 fn inline_to_buffer() {
     let mut h = heap();
     for n in [0, 1, INLINE - 1, INLINE, INLINE + 1, 100] {
-        let s = StringCell::plain(&mut h, &text(n), UTF8);
+        let s = StringCell::plain(&h, &text(n), UTF8);
         assert_eq!((s.bytes(), s.len(), s.is_inline(), s.encoding()), (&*text(n), n, n <= INLINE, UTF8));
         StringCell::append(s, &mut h, b"xyz");
         assert_eq!(s.bytes(), [&text(n)[..], b"xyz"].concat());
@@ -23,7 +23,7 @@ fn inline_to_buffer() {
         }
         assert_eq!(s.bytes(), once.repeat(16));
         // A part of itself is another String, which may share the buffer.
-        let part = StringCell::substring(&mut h, ids::STRING.0, s, 1, s.len());
+        let part = StringCell::substring(&h, ids::STRING.0, s, 1, s.len());
         StringCell::set_bytes(s, &mut h, part.bytes());
         StringCell::try_append_string(s, &mut h, part).unwrap();
         assert_eq!(s.bytes(), once.repeat(16)[1..].repeat(2));
@@ -36,7 +36,7 @@ fn inline_to_buffer() {
 #[test]
 fn room_is_kept() {
     let mut h = heap();
-    let s = StringCell::plain(&mut h, b"", BINARY);
+    let s = StringCell::plain(&h, b"", BINARY);
     StringCell::ensure_capacity(s, &mut h, 1000).unwrap();
     let at = s.bytes().as_ptr();
     for _ in 0..100 {
@@ -53,16 +53,16 @@ fn room_is_kept() {
 fn substrings_share_until_somebody_writes() {
     let mut h = heap();
     let all = text(300);
-    let s = StringCell::plain(&mut h, &all, UTF8);
-    let a = StringCell::substring(&mut h, ids::STRING.0, s, 10, 290);
-    let b = StringCell::substring(&mut h, ids::STRING.0, a, 5, 200);
+    let s = StringCell::plain(&h, &all, UTF8);
+    let a = StringCell::substring(&h, ids::STRING.0, s, 10, 290);
+    let b = StringCell::substring(&h, ids::STRING.0, a, 5, 200);
     assert_eq!(b.bytes().as_ptr(), s.bytes().as_ptr().wrapping_add(15));
     StringCell::append(a, &mut h, b"!");
     let mut c = b;
     StringCell::bytes_mut(&mut c, &mut h)[0] = b'?';
     assert_eq!((s.bytes(), &a.bytes()[..280], a.len(), &b.bytes()[1..]), (&*all, &all[10..290], 281, &all[16..210]));
     // As `split` does: pieces that share, and short ones that don't.
-    let pieces: Vec<_> = [(0, 100), (100, 103), (103, 300)].map(|(x, y)| StringCell::substring(&mut h, ids::STRING.0, s, x, y)).into();
+    let pieces: Vec<_> = [(0, 100), (100, 103), (103, 300)].map(|(x, y)| StringCell::substring(&h, ids::STRING.0, s, x, y)).into();
     assert!(pieces[1].is_inline());
     StringCell::set_bytes(s, &mut h, b"gone");
     let joined: Vec<u8> = pieces.iter().flat_map(|p| p.bytes().to_vec()).collect();
@@ -72,10 +72,10 @@ fn substrings_share_until_somebody_writes() {
 #[test]
 fn buffers_on_their_way() {
     let (mut h, mut other) = (heap(), heap());
-    let s = StringCell::plain(&mut h, &text(500), UTF8);
-    assert!(StringCell::plain(&mut h, b"short", UTF8).share().is_none());
+    let s = StringCell::plain(&h, &text(500), UTF8);
+    assert!(StringCell::plain(&h, b"short", UTF8).share().is_none());
     let (buf, offset, len) = s.share().unwrap();
-    let t = StringCell::from_shared(&mut other, ids::STRING.0, buf, offset, len, UTF8);
+    let t = StringCell::from_shared(&other, ids::STRING.0, buf, offset, len, UTF8);
     assert_eq!(t.bytes().as_ptr(), s.bytes().as_ptr());
     let twin = StringCell::twin(&mut other, t);
     StringCell::append(t, &mut other, b"?");
@@ -91,7 +91,7 @@ fn buffers_on_their_way() {
 fn against_a_model() {
     let mut below = random(0x1234_5678_9abc_def1);
     let mut h = heap();
-    let mut cells: Vec<(Ref<StringCell>, Vec<u8>)> = vec![(StringCell::plain(&mut h, &text(150), UTF8), text(150))];
+    let mut cells: Vec<(Ref<StringCell>, Vec<u8>)> = vec![(StringCell::plain(&h, &text(150), UTF8), text(150))];
     for step in 0..many(40_000, 400) {
         let k = below(cells.len());
         let n = cells[k].1.len();
@@ -111,7 +111,7 @@ fn against_a_model() {
             4 | 5 => {
                 let start = below(n + 1);
                 let end = start + below(n - start + 1);
-                let s = StringCell::substring(&mut h, ids::STRING.0, cells[k].0, start, end);
+                let s = StringCell::substring(&h, ids::STRING.0, cells[k].0, start, end);
                 let model = cells[k].1[start..end].to_vec();
                 cells.push((s, model));
             }

@@ -3,9 +3,10 @@
 use crate::array::ArrayCell;
 use crate::cells::*;
 use crate::hash::HashCell;
+use crate::shape::FIRST_DYNAMIC;
 use crate::string::StringCell;
 use crate::value::Value;
-use zakuro_heap::{FinalizeCx, Header, Marker, flags};
+use zakuro_heap::{FinalizeCx, Header, Marker, Named, flags};
 
 #[inline(always)]
 fn mark(m: &mut Marker<'_>, v: Value) {
@@ -44,11 +45,19 @@ pub unsafe fn trace(cell: *mut Header, m: &mut Marker<'_>) {
     // SAFETY: the kind says how the cell is laid out; kinds are written only by this crate.
     unsafe {
         let kind = Kind::from_u8((*cell).kind);
+        // Boot classes need no marks.
+        if (*cell).shape >= FIRST_DYNAMIC {
+            m.mark_shape((*cell).shape);
+        }
+        if (*cell).flags & flags::HAS_IVARS != 0 {
+            m.mark_named(Named::OfCell(cell.addr()));
+        }
         if TOLD >> kind as u32 & 1 != 0 && (*cell).flags & flags::OLD == 0 {
             (*cell).flags |= flags::OLD;
         }
         match kind {
-            Kind::Free | Kind::Float | Kind::Bignum | Kind::String | Kind::MovedString | Kind::Class | Kind::Moved => {}
+            Kind::Free | Kind::Float | Kind::Bignum | Kind::String | Kind::MovedString | Kind::Moved => {}
+            Kind::Class => m.mark_named(Named::OfClass((*(cell as *mut ClassCell)).id.0)),
             Kind::Object | Kind::Exception => {
                 for v in (*(cell as *mut ObjectCell)).all_slots() {
                     mark(m, *v);
@@ -83,6 +92,9 @@ pub unsafe fn trace(cell: *mut Header, m: &mut Marker<'_>) {
             }
             Kind::Method => {
                 let p = &*(cell as *mut MethodCell);
+                if p.owner.0 >= FIRST_DYNAMIC {
+                    m.mark_class(p.owner.0);
+                }
                 mark(m, p.cref);
                 mark(m, p.data);
             }

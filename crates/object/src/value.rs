@@ -132,7 +132,7 @@ impl Value {
     }
     /// A Float value: flonum or a new cell.
     #[inline(always)]
-    pub fn float(heap: &mut Heap, d: f64) -> Value {
+    pub fn float(heap: &Heap, d: f64) -> Value {
         match Value::flonum(d) {
             Some(v) => v,
             None => FloatCell::make(heap, d),

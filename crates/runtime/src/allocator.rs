@@ -31,6 +31,7 @@ mod reserve;
 
 use reserve::Reserve;
 use std::alloc::{GlobalAlloc, Layout};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use zakuro_heap::{FALLIBLE, LARGE, MAY_FAIL, machine_has};
 use zakuro_vm::life;
@@ -49,6 +50,27 @@ const LONGEST_WAIT: Duration = Duration::from_millis(20);
 
 static RESERVE: Reserve = Reserve::new();
 
+/// The process starts: nobody else could let go of memory. Written by the thread that starts it, before and after; read when malloc has nothing.
+static STARTING: AtomicBool = AtomicBool::new(false);
+
+/// Runs the start of a process that is nothing but Zakuro: when malloc has nothing meanwhile, the process says so and ends, with status 1.
+pub fn while_starting<T>(f: impl FnOnce() -> T) -> T {
+    STARTING.store(true, Ordering::Relaxed);
+    let result = f();
+    STARTING.store(false, Ordering::Relaxed);
+    result
+}
+
+/// Nothing here may allocate.
+fn end_the_start() -> ! {
+    let line = b"zakuro: can't start: not enough memory; see ulimit -v\n";
+    // SAFETY: writes from a constant, then ends the process without running anything.
+    unsafe {
+        libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len());
+        libc::_exit(1)
+    }
+}
+
 /// Gives back what of the reserve is not needed any more. Called now and then by the process.
 pub(crate) fn tidy() {
     RESERVE.tidy();
@@ -58,8 +80,8 @@ pub(crate) fn tidy() {
 #[inline(never)]
 fn guarded(layout: Layout, get: &dyn Fn() -> *mut u8) -> *mut u8 {
     let size = layout.size();
-    // Who copes with null has asked for the limit already.
-    if copes(layout) || life::admits(size) && machine_has(size) {
+    // Buffers have asked for the limit already.
+    if is_buffer(layout) || life::admits(size) && machine_has(size) {
         let p = get();
         if !p.is_null() {
             return p;
@@ -68,13 +90,20 @@ fn guarded(layout: Layout, get: &dyn Fn() -> *mut u8) -> *mut u8 {
     refused(layout, get)
 }
 
+fn is_buffer(layout: Layout) -> bool {
+    layout.align() >= MAY_FAIL && layout.size() >= FALLIBLE
+}
+
 fn copes(layout: Layout) -> bool {
-    layout.align() >= MAY_FAIL && layout.size() >= FALLIBLE || zakuro_base::memory::coping()
+    is_buffer(layout) || zakuro_base::memory::coping()
 }
 
 #[cold]
 #[inline(never)]
 fn refused(layout: Layout, get: &dyn Fn() -> *mut u8) -> *mut u8 {
+    if STARTING.load(Ordering::Relaxed) && !copes(layout) {
+        end_the_start();
+    }
     if copes(layout) {
         let lent = layout.size() <= LENT && life::is_modest() && life::memory_is_short(layout.size());
         return if lent { RESERVE.take(layout, false) } else { std::ptr::null_mut() };

@@ -88,6 +88,7 @@ impl Builder {
         options.verbose = options.verbose.or(Some(false));
         let process =
             std::panic::catch_unwind(move || Process::new(options)).map_err(|_| Error::Invalid("the process could not boot".into()))?;
+        let process = process.map_err(|e| Error::Invalid(e.to_string()))?;
         // The host may wake any VM: waiting for it is no deadlock.
         std::mem::forget(process.scheduler.hold());
         Ok(process)
@@ -179,6 +180,16 @@ impl VmBuilder {
         self.limits.wall = Some(time);
         self
     }
+    /// Threads that may be alive at a time, the main one included.
+    pub fn thread_limit(mut self, threads: usize) -> VmBuilder {
+        self.limits.threads = Some(threads);
+        self
+    }
+    /// Descriptors that the VM may have open at a time, without 0 to 2.
+    pub fn fd_limit(mut self, descriptors: usize) -> VmBuilder {
+        self.limits.descriptors = Some(descriptors);
+        self
+    }
     /// ARGV.
     pub fn args<S: Into<String>>(mut self, args: impl IntoIterator<Item = S>) -> VmBuilder {
         self.argv = args.into_iter().map(Into::into).collect();
@@ -242,7 +253,7 @@ impl VmBuilder {
                 }
             }
         };
-        let control = self.process.create_limited(&self.name, Vec::new(), self.limits);
+        let control = self.process.create(&self.name, Vec::new(), self.limits, None);
         control.expect_join();
         let desk = Arc::new(Desk::default());
         let told = desk.clone();

@@ -10,9 +10,11 @@ pub mod panics;
 pub mod process;
 pub mod program;
 pub mod signals;
+pub mod start;
 mod tell;
 pub mod unit;
 
 pub use api::{Builder, Channel, Error, Exception, FromRuby, IntoRuby, Outcome, Value, Vm, VmBuilder};
 pub use command::{Action, Command, parse};
 pub use process::Process;
+pub use start::StartError;

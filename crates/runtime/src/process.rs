@@ -1,7 +1,9 @@
 //! [`Process`]: makes the boot image, owns the scheduler, starts VMs.
 
 use crate::signals::{self, Dispatcher};
+use crate::start::{self, StartError};
 use crate::unit::VmUnit;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
 use zakuro_base::Options;
@@ -10,8 +12,9 @@ use zakuro_vm::boot::BootImage;
 use zakuro_vm::host::{End, SignalAction, Spawner, VmControl};
 use zakuro_vm::image::Seed;
 use zakuro_vm::limits::Limits;
+use zakuro_vm::lineage::Identity;
 use zakuro_vm::transfer::Envelope;
-use zakuro_vm::{Cx, Vm};
+use zakuro_vm::{Cx, Vm, ids};
 
 /// The process-level part of Zakuro. One is enough for any number of VMs.
 pub struct Process {
@@ -22,6 +25,8 @@ pub struct Process {
     next_id: AtomicU64,
     /// Controls of VMs that may still run, for deadlock reports and `RubyVM.list`. Writers: start and end of VMs, under a short lock.
     vms: zakuro_base::sync::held::Mutex<Vec<Weak<VmControl>>>,
+    /// VMs for whose end a native thread waits; it is they who are told of a deadlock. Writers: those threads, under a short lock.
+    awaited: zakuro_base::sync::held::Mutex<Vec<Arc<VmControl>>>,
     signals: Arc<Dispatcher>,
     /// Pack and open messages for the host's own threads.
     pub(crate) customs: crate::api::Customs,
@@ -34,12 +39,19 @@ pub struct Process {
 pub type MallocCare = Box<dyn Fn(bool) -> bool + Send + Sync>;
 
 impl Process {
-    /// Makes the boot image and the scheduler. Costs a few milliseconds, once.
-    pub fn new(options: Options) -> Arc<Process> {
+    /// Makes the boot image and the scheduler, and starts its first threads. Costs a few milliseconds, once.
+    ///
+    /// # Errors
+    /// The system refuses what it needs: memory, descriptors, threads.
+    pub fn new(options: Options) -> Result<Arc<Process>, StartError> {
+        start::guarded(|| Process::make(options))
+    }
+    fn make(options: Options) -> Result<Arc<Process>, StartError> {
         let options = Arc::new(options);
         let pool = StackPool::new();
-        let boot: &'static BootImage = Box::leak(Box::new(make_boot_image(&options, &pool)));
-        let scheduler = Scheduler::new(Config { workers: options.workers });
+        let scheduler = Scheduler::open(Config { workers: options.workers }).map_err(|e| StartError::descriptors(&e))?;
+        let boot: &'static BootImage = Box::leak(Box::new(make_boot_image(&options, &pool)?));
+        scheduler.start().map_err(|e| StartError::threads(&e))?;
         let process = Arc::new_cyclic(|me: &Weak<Process>| Process {
             scheduler,
             pool,
@@ -47,6 +59,7 @@ impl Process {
             boot,
             next_id: AtomicU64::new(1),
             vms: zakuro_base::sync::held::Mutex::new(Vec::new()),
+            awaited: zakuro_base::sync::held::Mutex::new(Vec::new()),
             signals: Arc::default(),
             customs: crate::api::Customs::default(),
             malloc_care: Arc::default(),
@@ -68,7 +81,7 @@ impl Process {
             let malloc = malloc.get().is_some_and(|care| care(busy));
             stacks || blocks || malloc
         }));
-        process
+        Ok(process)
     }
     /// Has the host's malloc give unused memory back: called a few times a second while VMs run, on no VM's thread. The first one stays.
     pub fn care_for_malloc(&self, care: MallocCare) {
@@ -81,13 +94,16 @@ impl Process {
     pub(crate) fn arc(&self) -> Option<Arc<Process>> {
         self.me.upgrade()
     }
-    /// Every VM waits and nothing can wake one: the first VM gets the deadlock error.
+    /// Every VM waits and nothing in the process can wake one. The VM that a native thread waits for gets the deadlock error: that wait would never end. When there is
+    /// none, nobody is locked out: the main VM has ended and the process is about to, or a host lives on without its VMs. A signal may wake who has trapped one.
     fn everything_waits(&self) {
-        let first = {
-            let vms = self.vms.lock();
-            vms.iter().filter_map(Weak::upgrade).find(|c| c.started() && c.end().is_none())
+        let waited = {
+            let awaited = self.awaited.lock();
+            awaited.iter().find(|c| c.is_alive() && !c.ignores_deadlock.load(Ordering::Relaxed)).cloned()
         };
-        if let Some(c) = first {
+        if let Some(c) = waited
+            && !self.signals.are_trapped()
+        {
             c.report_deadlock();
         }
     }
@@ -101,7 +117,7 @@ impl Process {
     /// Controls of the VMs that have started and not ended.
     pub fn live_vms(&self) -> Vec<Arc<VmControl>> {
         let mut vms = self.vms.lock();
-        vms.retain(|w| w.upgrade().is_some_and(|c| c.end().is_none()));
+        vms.retain(|w| w.upgrade().is_some_and(|c| !c.has_ended()));
         vms.iter().filter_map(Weak::upgrade).collect()
     }
     /// Starts a VM; `args` become `RubyVM::ARGV`. With an image it runs the image's block instead of a program.
@@ -110,7 +126,7 @@ impl Process {
         {
             let mut vms = self.vms.lock();
             if vms.len() == vms.capacity() {
-                vms.retain(|w| w.upgrade().is_some_and(|c| c.end().is_none()));
+                vms.retain(|w| w.upgrade().is_some_and(|c| !c.has_ended()));
             }
             vms.push(Arc::downgrade(control));
         }
@@ -125,8 +141,8 @@ impl Process {
 }
 
 impl Spawner for Process {
-    fn create_limited(&self, name: &str, argv: Vec<Vec<u8>>, limits: Limits) -> Arc<VmControl> {
-        VmControl::new(self.next_id.fetch_add(1, Ordering::Relaxed), name, argv, limits)
+    fn create(&self, name: &str, argv: Vec<Vec<u8>>, limits: Limits, maker: Option<&Arc<Identity>>) -> Arc<VmControl> {
+        VmControl::new(self.next_id.fetch_add(1, Ordering::Relaxed), name, argv, limits, maker)
     }
     fn start(&self, control: &Arc<VmControl>, args: Envelope) {
         self.start_vm(control, args, None);
@@ -134,8 +150,14 @@ impl Spawner for Process {
     fn start_image(&self, control: &Arc<VmControl>, args: Envelope, image: Seed) {
         self.start_vm(control, args, Some(image));
     }
-    fn live(&self) -> Vec<Arc<VmControl>> {
-        self.live_vms()
+    fn descendants(&self, of: &Arc<Identity>) -> Vec<Arc<VmControl>> {
+        let mut known = HashMap::new();
+        let mut live = self.live_vms();
+        live.retain(|c| c.identity().descends_from(of.id, &mut known));
+        live
+    }
+    fn family_size(&self, id: u64) -> usize {
+        self.live_vms().iter().filter(|c| c.family.load(Ordering::Relaxed) == id).count()
     }
     fn on_signal(&self, control: &Arc<VmControl>, number: i32, action: SignalAction) -> Result<(), i32> {
         self.signals.wish(control, number, action)
@@ -151,7 +173,7 @@ impl Spawner for Process {
 impl Process {
     /// Runs the main VM with the arguments of a command line; returns the exit status of the process. Other VMs end with it.
     pub fn run_main(&self, argv: Vec<Vec<u8>>) -> i32 {
-        let control = self.create("main", argv);
+        let control = self.create("main", argv, Limits::default(), None);
         control.main.store(true, Ordering::Relaxed);
         let waiter = Arc::new(MainWaiter { control: control.clone(), done: Mutex::new(false), ended: Condvar::new() });
         self.signals.start(&waiter.control);
@@ -175,16 +197,22 @@ impl Process {
                 notify.ended.notify_all();
             }),
         );
-        self.start_vm(&w.control, Envelope::nil(), None);
+        {
+            // Until it stands in a queue it looks like one that waits.
+            let _starting = self.scheduler.hold();
+            self.awaited.lock().push(w.control.clone());
+            self.start_vm(&w.control, Envelope::nil(), None);
+        }
         let mut done = w.done.lock().unwrap_or_else(|e| e.into_inner());
         while !*done {
             done = w.ended.wait(done).unwrap_or_else(|e| e.into_inner());
         }
+        self.awaited.lock().retain(|c| !Arc::ptr_eq(c, &w.control));
         w.control.end().unwrap_or(End::Done)
     }
     /// Runs a VM from a thread that belongs to no VM, and waits for its end.
     pub fn run_vm(&self, name: &str, argv: Vec<Vec<u8>>) -> End {
-        let control = self.create(name, argv);
+        let control = self.create(name, argv, Limits::default(), None);
         let waiter = Arc::new(MainWaiter { control, done: Mutex::new(false), ended: Condvar::new() });
         self.run_and_wait(&waiter)
     }
@@ -217,9 +245,9 @@ pub fn version_line() -> String {
 }
 
 /// Runs the core library's definitions and prelude on a fresh VM and freezes it.
-fn make_boot_image(options: &Arc<Options>, pool: &StackPool) -> BootImage {
+fn make_boot_image(options: &Arc<Options>, pool: &StackPool) -> Result<BootImage, StartError> {
     zakuro_corelib::hooks::install(zakuro_stdlib::register);
-    let stack = pool.take(StackSize::Main).expect("no memory for the first stack");
+    let stack = pool.take(StackSize::Main).map_err(|_| StartError::memory())?;
     let mut vm = Vm::for_boot(options.clone());
     let mut stacks = zakuro_vm::fiber::layout(&stack);
     // The prelude runs on this native thread; only the value and frame stacks are the slot's.
@@ -234,14 +262,15 @@ fn make_boot_image(options: &Arc<Options>, pool: &StackPool) -> BootImage {
     }
     zakuro_corelib::setup(&mut vm);
     for (name, text) in zakuro_corelib::PRELUDE {
-        run_prelude(&mut vm, name, text);
+        run_prelude(&mut vm, name, text)?;
     }
     let image = vm.freeze_boot();
     drop(stack);
-    image
+    Ok(image)
 }
 
-fn run_prelude(cx: &mut Cx, name: &str, text: &str) {
+/// Panics when the text is wrong: that is a bug of ours, and the first test would find it.
+fn run_prelude(cx: &mut Cx, name: &str, text: &str) -> Result<(), StartError> {
     let file = format!("<internal:{name}>");
     let code = match zakuro_compiler::compile(
         text.as_bytes(),
@@ -252,6 +281,9 @@ fn run_prelude(cx: &mut Cx, name: &str, text: &str) {
     };
     if cx.run_program(&code, None).is_err() {
         let e = cx.take_pending();
+        if cx.is_a(e, ids::NO_MEMORY_ERROR) {
+            return Err(StartError::memory());
+        }
         let class = cx.class_name_of(e);
         let message = cx.exception_message(e);
         let message = cx.to_s_text(message).unwrap_or_default();
@@ -259,4 +291,5 @@ fn run_prelude(cx: &mut Cx, name: &str, text: &str) {
         let at = cx.inspect_for_error(at);
         panic!("prelude {name}: {class}: {message} {at}");
     }
+    Ok(())
 }

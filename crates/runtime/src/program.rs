@@ -17,10 +17,11 @@ pub fn run_vm(cx: &mut Cx, control: &Arc<VmControl>, mut args: Envelope, image: 
     if let Some(job) = crate::api::Job::take(&mut args) {
         let result = birth::settle(cx, args, &[]).and_then(|()| job.run(cx));
         let end = run_end(cx, result);
-        cx.end = Some(early(cx, end));
+        finish(cx, control, end);
         return;
     }
-    let main = &*control.name == "main";
+    // Not by the name, which anybody may give.
+    let main = cx.owns_process();
     // The process's options are the main VM's: it must not read them twice.
     let base = if main { crate::process::options_from_environment() } else { (*cx.options).clone() };
     let rubyopt = if main { std::env::var("RUBYOPT").ok() } else { None };
@@ -40,8 +41,34 @@ pub fn run_vm(cx: &mut Cx, control: &Arc<VmControl>, mut args: Envelope, image: 
             }
         },
     };
+    finish(cx, control, end);
+}
+
+/// What the VM does after its program: the other threads get out, and what is buffered is written. Leaves the end report.
+fn finish(cx: &mut Cx, control: &Arc<VmControl>, mut end: End) {
+    if cx.life.is_hard() && cx.thread_count() > MANY {
+        // No Ruby code runs any more, and leaving so many stacks takes its time: whoever waits for the end need not wait for that.
+        zakuro_corelib::io::flush_all(cx);
+        let (end, result) = (early(cx, end.clone()), cx.result.take());
+        crate::unit::tell_end(control, end, result);
+    }
+    cx.kill_other_threads();
+    if !cx.life.is_hard() {
+        if cx.owns_process()
+            && zakuro_corelib::io::errors_go_elsewhere(cx)
+            && let End::Exception { report, .. } | End::Signal { report, .. } = &mut end
+        {
+            // The process tells it only where its own standard error goes.
+            let report = std::mem::take(report);
+            zakuro_corelib::io::write_error(cx, report.as_bytes());
+        }
+        zakuro_corelib::io::flush_at_end(cx);
+    }
     cx.end = Some(early(cx, end));
 }
+
+/// Threads that are left in no time worth telling of.
+const MANY: usize = 500;
 
 /// What an option asks for instead of running: to `$stdout`, with its errors (EPIPE).
 fn say(cx: &mut Cx, text: &[u8]) -> Result<()> {
@@ -71,6 +98,7 @@ fn run_block(cx: &mut Cx, image: Seed) -> Result<Value> {
     let parts = Ref::<ArrayCell>::from_value(root).map_or(Vec::new(), |a| a.as_slice().to_vec());
     let parts = RootedVec::from_vec(cx, parts);
     let Some(block) = parts.first().and_then(|b| Ref::<ProcCell>::from_value(*b)) else { return Ok(Value::NIL) };
+    birth::receive(cx, &parts[1..]);
     let result = cx.call_proc(block, &parts[1..], false, Block::NONE).and_then(|v| {
         cx.result = Some(cx.pack(v)?);
         Ok(v)
@@ -84,7 +112,7 @@ fn run_block(cx: &mut Cx, image: Seed) -> Result<Value> {
     result
 }
 
-/// What follows the program: `at_exit` blocks, the exit trap, the end of other threads. Returns the end report.
+/// What follows the program: `at_exit` blocks and the exit trap. Returns the end report.
 fn run_end(cx: &mut Cx, result: Result<Value>) -> End {
     let failed = if result.is_err() { cx.pending } else { Value::NIL };
     let mut end = outcome(cx, result);
@@ -117,9 +145,6 @@ fn run_end(cx: &mut Cx, result: Result<Value>) -> End {
             }
         }
     }
-    cx.last_act();
-    cx.kill_other_threads();
-    zakuro_corelib::io::flush_all(cx);
     end
 }
 
@@ -316,7 +341,7 @@ fn main_program(cx: &mut Cx, c: &Command, source: Source) -> Result<Value> {
         warn: verbose.is_some(),
         ..Default::default()
     };
-    let compiled = match codecache::compile_text(&source.text, &options) {
+    let compiled = match codecache::compile_text(cx, &source.text, &options)? {
         Ok(compiled) => compiled,
         Err(e) => return zakuro_corelib::kernel::eval::syntax_error(cx, &e),
     };

@@ -117,6 +117,10 @@ impl Dispatcher {
         }
         Ok(())
     }
+    /// Whether some VM has a handler, which might do anything.
+    pub fn are_trapped(&self) -> bool {
+        self.lock().wishes.iter().any(|(_, c, action)| *action == SignalAction::Trap && c.upgrade().is_some_and(|c| c.is_alive()))
+    }
     /// A signal from this very process. False: not one of ours.
     pub fn send(&self, number: i32) -> bool {
         let ours = self.lock().handled.contains(&number);

@@ -2,6 +2,7 @@
 
 use crate::process::Process;
 use crate::program;
+use crate::start::StartError;
 use crate::tell::tell;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -92,16 +93,24 @@ impl VmUnit {
             vm.life_ends();
         }
         let result = self.vm.take().and_then(|mut vm| vm.result.take());
-        let Some(end) = end else { return };
+        if let Some(end) = end {
+            tell_end(&self.control, end, result);
+        }
+    }
+}
+
+/// Records how the VM ended and tells those who wait for it. Once: of two ends the first is the one.
+pub(crate) fn tell_end(control: &VmControl, end: End, result: Option<Envelope>) {
+    if control.end().is_none() {
         // As a thread's: whoever joins gets the exception raised, and it is shown here in case nobody ever does.
         if let End::Exception { report, .. } | End::Limit { report, .. } = &end
             && !report.is_empty()
-            && &*self.control.name != "main"
-            && !self.control.was_joined()
+            && !control.main.load(Relaxed)
+            && !control.was_joined()
         {
-            tell(format!("#<RubyVM: {}> terminated with exception:\n{report}", self.control.name));
+            tell(format!("#<RubyVM: {}> terminated with exception:\n{report}", control.name));
         }
-        self.control.finish(end, result);
+        control.finish(end, result);
     }
 }
 
@@ -117,6 +126,12 @@ impl Unit for VmUnit {
             }
             if let Err(e) = self.begin(task) {
                 // Others end, and leave their stacks.
+                if self.control.main.load(Relaxed) {
+                    // Nobody else runs.
+                    let report = format!("zakuro: {}\n", StartError::memory());
+                    self.finish(Some(End::Exception { class: "NoMemoryError".into(), message: e.to_string(), report }));
+                    return Turn::Done;
+                }
                 if self.refused.get_or_insert_with(Instant::now).elapsed() < PATIENCE {
                     self.process.scheduler.timer(Instant::now() + RETRY, task);
                     return Turn::Park;

@@ -9,7 +9,7 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use crate::scheduler::{Status, Worker};
+use crate::worker::{Status, Worker};
 
 const NUDGE: Duration = Duration::from_millis(100);
 
@@ -74,13 +74,23 @@ impl Balancer {
 
 /// The CPU on which a thread of this process runs; None if it does not run or wait for a CPU just now.
 fn running_on(tid: i32) -> Option<usize> {
+    let (runs, cpu) = stat(tid)?;
+    (runs && cpu < libc::CPU_SETSIZE as usize).then_some(cpu)
+}
+
+/// Whether a thread of this process waits for something else than a CPU.
+pub(crate) fn sleeps(tid: i32) -> bool {
+    stat(tid).is_some_and(|(runs, _)| !runs)
+}
+
+/// Whether a thread of this process runs or waits for a CPU, and which CPU it was on last.
+fn stat(tid: i32) -> Option<(bool, usize)> {
     let stat = std::fs::read_to_string(format!("/proc/self/task/{tid}/stat")).ok()?;
     // The name in parentheses may hold anything; fields are counted behind it. State is field 3, processor field 39.
     let (_, rest) = stat.rsplit_once(')')?;
     let mut fields = rest.split_ascii_whitespace();
-    (fields.next()? == "R").then_some(())?;
-    let cpu: usize = fields.nth(35)?.parse().ok()?;
-    (cpu < libc::CPU_SETSIZE as usize).then_some(cpu)
+    let state = fields.next()?;
+    Some((state == "R", fields.nth(35)?.parse().ok()?))
 }
 
 fn affinity(tid: i32) -> Option<libc::cpu_set_t> {

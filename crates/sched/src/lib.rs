@@ -1,17 +1,20 @@
 //! Runs many units (VMs) on few native threads, and what a unit needs to wait without holding one: coroutine stacks, wake-ups,
 //! timers, readiness, hand-off around blocking calls. Knows no Ruby value.
 //!
-//! Map: `task` (state machine), `queue` (run queues), `scheduler` (who runs: workers, sleepers, hand-off, idle detection),
-//! `native` (the loop of a native thread), `reactor` (the timer thread: ticks, timers, epoll), `source` (descriptors that stay registered), `balance` (two busy workers on one
+//! Map: `task` (state machine), `queue` (run queues), `worker`, `scheduler` (who runs: sleepers, hand-off, idle detection),
+//! `native` (the loop of a native thread), `monitor` (time slices, turns that do not end), `reactor` (the timer thread: ticks, timers,
+//! epoll), `source` (descriptors that stay registered), `balance` (two busy workers on one
 //! CPU), `stack` and `coroutine`. A *worker* is a run queue with the right to run; a *native thread* borrows one.
+//! (One that was replaced has the queue still, but the right went to another one.)
 //!
-//! Locks, in order: `Idle` -> nothing. `Timers` -> nothing. `Watches` -> nothing. A source's state -> `by_number` -> nothing. Mailboxes, run queues, stack shards: leaves. No lock is held
+//! Locks, in order: `Monitor` -> `Idle` -> run queues. `Timers` -> nothing. `Watches` -> nothing. A source's state -> `by_number` -> nothing. Mailboxes, run queues, stack shards: leaves. No lock is held
 //! while a unit runs or a task is woken.
 
 mod balance;
 mod coroutine;
 mod current;
 mod futex;
+mod monitor;
 mod native;
 pub mod poll;
 mod queue;
@@ -20,6 +23,7 @@ mod scheduler;
 mod source;
 mod stack;
 mod task;
+mod worker;
 
 #[cfg(all(test, loom))]
 mod loom_tests;

@@ -16,8 +16,9 @@ use zakuro_base::sync::wide::spin_loop;
 
 use crate::current;
 use crate::futex::Futex;
-use crate::scheduler::{Inner, Rest, Status};
+use crate::scheduler::{Inner, Rest};
 use crate::task::{OnPark, Task, TaskInner, TaskRef};
+use crate::worker::Status;
 use crate::{Turn, poll};
 
 /// No worker.
@@ -169,6 +170,16 @@ fn cycles() -> u64 {
     }
 }
 
+/// CPU time (ns) that a thread of this process has used. None: the system doesn't say.
+pub(crate) fn cpu_time_of(tid: i32) -> Option<u64> {
+    // As <linux/posix-timers.h> makes it: the complement of the thread's id, "per thread" and "by the scheduler's account".
+    let clock = (!tid << 3) | 6;
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: writes one timespec; the kernel checks the clock.
+    let result = unsafe { libc::clock_gettime(clock, &mut now) };
+    (result == 0).then_some(now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64)
+}
+
 /// Body of a native thread.
 pub(crate) fn main(inner: Arc<Inner>, parker: Arc<Parker>) {
     // SAFETY: no arguments.
@@ -206,6 +217,11 @@ impl Native {
         loop {
             if self.worker.get() == EXIT {
                 return;
+            }
+            if self.inner.worker(self.worker.get()).is_replaced() {
+                self.clear_spinning();
+                self.settle(self.inner.come_back(self.worker.get(), &self.parker));
+                continue;
             }
             if self.inner.stopping() {
                 self.clear_spinning();
@@ -271,7 +287,7 @@ impl Native {
         }
         self.spinning.set(true);
         let begin = Instant::now();
-        let first: Vec<u64> = self.inner.workers.iter().map(|w| w.turn.load(Ordering::Relaxed)).collect();
+        let first: Vec<u64> = self.inner.in_use().iter().map(|w| w.turn.load(Ordering::Relaxed)).collect();
         let mut round = 0;
         loop {
             round += 1;
@@ -284,7 +300,7 @@ impl Native {
             }
             let age = since(begin, round);
             if age >= LIFO_AGE {
-                for (worker, &turn) in self.inner.workers.iter().zip(&first) {
+                for (worker, &turn) in self.inner.in_use().iter().zip(&first) {
                     if worker.turn.load(Ordering::Relaxed) == turn
                         && let Some(task) = worker.take_lifo()
                     {
@@ -303,16 +319,17 @@ impl Native {
     fn search_once(&self) -> Option<TaskRef> {
         let inner = &*self.inner;
         let own = self.worker.get() as usize;
-        let count = inner.workers.len();
-        let queue = &inner.workers[own].queue;
-        if let Some(task) = inner.injector.take_batch(queue, |len| len / count + 1) {
+        let queue = &inner.worker(own as u32).queue;
+        if let Some(task) = inner.injector.take_batch(queue, |len| len / inner.count + 1) {
             return Some(task);
         }
+        let workers = inner.in_use();
+        let count = workers.len();
         let start = self.turns.get() as usize;
         (0..count)
             .map(|i| (start + i) % count)
             .filter(|&victim| victim != own)
-            .find_map(|victim| inner.workers[victim].queue.take_batch(queue, |len| len.div_ceil(2)))
+            .find_map(|victim| workers[victim].queue.take_batch(queue, |len| len.div_ceil(2)))
     }
 
     /// After a search came up with work: the permit to spin goes on to another thread if there is more to find.
@@ -336,7 +353,11 @@ impl Native {
     /// Gives the worker back and sleeps until there is a new one.
     fn rest(&self) {
         self.clear_spinning();
-        match self.inner.rest(self.worker.get(), &self.parker) {
+        self.settle(self.inner.rest(self.worker.get(), &self.parker));
+    }
+
+    fn settle(&self, rest: Rest) {
+        match rest {
             Rest::Retry => {}
             Rest::Reported => self.reported.set(true),
             Rest::Sleep => {
@@ -467,7 +488,12 @@ impl Native {
             return None;
         }
         inner.blocked.fetch_add(1, Ordering::SeqCst);
-        worker.status.store(Status::BLOCKED, Ordering::SeqCst);
+        if worker.status.compare_exchange(Status::RUNNING, Status::BLOCKED, Ordering::SeqCst, Ordering::Relaxed).is_err() {
+            // Replaced.
+            inner.blocked.fetch_sub(1, Ordering::SeqCst);
+            inner.detach(index);
+            return None;
+        }
         fence(Ordering::SeqCst);
         if inner.work_visible() {
             inner.need_worker();

@@ -1,6 +1,6 @@
 //! The timer thread: time slices, timers and readiness, in one native thread around one epoll descriptor.
 //!
-//! Invariants: it ticks (10 ms) only while some worker is borrowed, and sleeps until the next timer otherwise; each tick costs
+//! Invariants: it ticks (10 ms, see `monitor`) only while some worker is borrowed, and sleeps until the next timer otherwise; each tick costs
 //! loads of shared words. A wake-up is delivered before its source is counted out of `Inner::outside`. No lock is held while a
 //! task is woken. Started by the first worker, timer or watch.
 //! Watches are for one event; descriptors that stay registered are in `source`.
@@ -9,7 +9,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::io;
-use std::os::fd::RawFd;
+use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
 use std::sync::atomic::{AtomicBool, Ordering, fence};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use zakuro_base::sync::held::Mutex;
 
 use crate::balance::Balancer;
-use crate::scheduler::{Inner, Scheduler, Status};
+use crate::scheduler::{Inner, Scheduler};
 use crate::source::{Sources, Waiter};
 use crate::task::Task;
 
@@ -78,28 +78,46 @@ pub(crate) struct Reactor {
     stopping: AtomicBool,
 }
 
-impl Reactor {
-    pub(crate) fn new(owner: Weak<Inner>) -> Reactor {
+/// What a reactor needs of the system.
+pub(crate) struct Descriptors {
+    epoll: OwnedFd,
+    event: OwnedFd,
+    sources: Sources,
+}
+
+impl Descriptors {
+    pub(crate) fn open() -> io::Result<Descriptors> {
+        let owned = |fd: RawFd| match fd {
+            -1 => Err(io::Error::last_os_error()),
+            // SAFETY: just made, owned by nobody else.
+            fd => Ok(unsafe { OwnedFd::from_raw_fd(fd) }),
+        };
         // SAFETY: plain system calls; results are checked.
-        let (epoll, event) =
-            unsafe { (libc::epoll_create1(libc::EPOLL_CLOEXEC), libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK)) };
-        assert!(epoll >= 0 && event >= 0, "no descriptors for the scheduler: {}", io::Error::last_os_error());
-        let reactor = Reactor {
+        let (epoll, event) = unsafe {
+            let epoll = owned(libc::epoll_create1(libc::EPOLL_CLOEXEC))?;
+            (epoll, owned(libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK))?)
+        };
+        let all = Descriptors { epoll, event, sources: Sources::new()? };
+        for (fd, token) in [(all.event.as_raw_fd(), WAKE_TOKEN), (all.sources.epoll, SOURCES_TOKEN)] {
+            control(all.epoll.as_raw_fd(), libc::EPOLL_CTL_ADD, fd, libc::EPOLLIN as u32, token)?;
+        }
+        Ok(all)
+    }
+}
+
+impl Reactor {
+    pub(crate) fn new(owner: Weak<Inner>, all: Descriptors) -> Reactor {
+        Reactor {
             owner,
-            epoll,
-            event,
-            sources: Sources::new(),
+            epoll: all.epoll.into_raw_fd(),
+            event: all.event.into_raw_fd(),
+            sources: all.sources,
             timers: Mutex::default(),
             watches: Mutex::default(),
             ticking: AtomicBool::new(false),
             started: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
-        };
-        for (fd, token) in [(event, WAKE_TOKEN), (reactor.sources.epoll, SOURCES_TOKEN)] {
-            let registered = reactor.control(libc::EPOLL_CTL_ADD, fd, libc::EPOLLIN as u32, token);
-            assert!(registered.is_ok(), "epoll refuses a descriptor of ours: {registered:?}");
         }
-        reactor
     }
 
     pub(crate) fn owner(&self) -> Option<Arc<Inner>> {
@@ -114,7 +132,7 @@ impl Reactor {
     pub(crate) fn start_ticking(&self) {
         fence(Ordering::SeqCst);
         if !self.ticking.load(Ordering::Relaxed) && !self.ticking.swap(true, Ordering::SeqCst) {
-            self.start();
+            let _ = self.start();
             self.poke();
         }
     }
@@ -124,21 +142,22 @@ impl Reactor {
         self.poke();
     }
 
-    pub(crate) fn start(&self) {
+    /// Starts the timer thread unless it runs. When there is none to be had the next caller tries again; until then there are no time slices, timers and wake-ups
+    /// by descriptors. (A process makes sure of it before there is work: [`Scheduler::start`].)
+    pub(crate) fn start(&self) -> io::Result<()> {
         // Models have no timer thread: they tick by themselves.
         if cfg!(shuttle) || self.started.load(Ordering::Relaxed) || self.stopping.load(Ordering::Relaxed) {
-            return;
+            return Ok(());
         }
         if self.started.swap(true, Ordering::SeqCst) {
-            return;
+            return Ok(());
         }
-        let Some(inner) = self.owner.upgrade() else { return };
+        let Some(inner) = self.owner.upgrade() else { return Ok(()) };
         let thread = std::thread::Builder::new().name("zakuro-timer".into()).stack_size(256 << 10).spawn(move || inner.reactor.run(&inner));
-        if thread.is_err() {
-            // Tried again by the next caller; until then there are no time slices.
+        thread.map(drop).inspect_err(|_| {
             self.started.store(false, Ordering::SeqCst);
             self.ticking.store(false, Ordering::SeqCst);
-        }
+        })
     }
 
     fn poke(&self) {
@@ -148,7 +167,6 @@ impl Reactor {
     }
 
     fn run(&self, inner: &Inner) {
-        let mut seen: Vec<u64> = vec![0; inner.workers.len()];
         let mut balancer = Balancer::default();
         let mut next_tick = Instant::now() + SLICE;
         let mut was_ticking = false;
@@ -162,12 +180,12 @@ impl Reactor {
             }
             if ticking && now >= next_tick {
                 next_tick = now + SLICE;
-                if inner.idle_worker_count() == inner.workers.len() {
+                if inner.nobody_works() {
                     ticking = !self.stop_ticking(inner);
                     balancer.finish();
                 } else {
-                    tick(inner, &mut seen);
-                    balancer.tick(&inner.workers, now);
+                    inner.tick();
+                    balancer.tick(inner.in_use(), now);
                 }
             }
             was_ticking = ticking;
@@ -204,7 +222,7 @@ impl Reactor {
         self.ticking.store(false, Ordering::SeqCst);
         fence(Ordering::SeqCst);
         // Whoever took a worker before this saw `ticking` set and left it at that.
-        inner.idle_worker_count() == inner.workers.len() || self.ticking.swap(true, Ordering::SeqCst)
+        inner.nobody_works() || self.ticking.swap(true, Ordering::SeqCst)
     }
 
     fn fire(&self, inner: &Inner, now: Instant) {
@@ -292,12 +310,16 @@ impl Reactor {
     }
 
     fn control(&self, operation: libc::c_int, fd: RawFd, events: u32, token: u64) -> io::Result<()> {
-        let mut event = libc::epoll_event { events, u64: token };
-        // SAFETY: reads the event; descriptors are checked by the kernel.
-        match unsafe { libc::epoll_ctl(self.epoll, operation, fd, &mut event) } {
-            0 => Ok(()),
-            _ => Err(io::Error::last_os_error()),
-        }
+        control(self.epoll, operation, fd, events, token)
+    }
+}
+
+fn control(epoll: RawFd, operation: libc::c_int, fd: RawFd, events: u32, token: u64) -> io::Result<()> {
+    let mut event = libc::epoll_event { events, u64: token };
+    // SAFETY: reads the event; descriptors are checked by the kernel.
+    match unsafe { libc::epoll_ctl(epoll, operation, fd, &mut event) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
     }
 }
 
@@ -307,25 +329,6 @@ impl Drop for Reactor {
         unsafe {
             libc::close(self.epoll);
             libc::close(self.event);
-        }
-    }
-}
-
-/// Same turn as one tick ago, and others wait: an idle worker shall take them, or else the unit is asked to make room.
-fn tick(inner: &Inner, seen: &mut [u64]) {
-    let injected = !inner.injector.is_empty() || inner.returners_wait();
-    let mut idle = inner.idle_worker_count() + inner.blocked.load(Ordering::Relaxed);
-    for (worker, seen) in inner.workers.iter().zip(seen) {
-        let turn = worker.turn.load(Ordering::Relaxed);
-        let same = std::mem::replace(seen, turn) == turn;
-        if !same || worker.status.load(Ordering::Relaxed) != Status::RUNNING || !(injected || worker.has_work()) {
-            continue;
-        }
-        if idle > 0 {
-            idle -= 1;
-            inner.need_worker();
-        } else {
-            worker.preempt();
         }
     }
 }
@@ -370,7 +373,7 @@ impl Scheduler {
             timers.armed.insert(id, task.clone());
             (id, timers.sleeps_until.is_some_and(|until| at < until))
         };
-        reactor.start();
+        let _ = reactor.start();
         if poke {
             reactor.poke();
         }
@@ -429,7 +432,7 @@ impl Scheduler {
             (number, armed)
         };
         match armed {
-            Ok(()) => reactor.start(),
+            Ok(()) => drop(reactor.start()),
             Err(e) if e.raw_os_error() == Some(libc::EPERM) => waiter.wake(),
             Err(e) => return Err(e),
         }

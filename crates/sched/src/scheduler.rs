@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //! - A worker is in exactly one of: borrowed by a native thread (RUNNING), kept at hand by a blocking call (BLOCKED), in the idle
-//!   list (IDLE). Only moves through the `Idle` lock change who has it, except RUNNING <-> BLOCKED by its own thread, and the
-//!   BLOCKED -> RUNNING compare-exchange that decides between its thread and a taker.
+//!   list (IDLE), left to a turn that did not end in time (REPLACED, see `monitor`), unused (SPARE). Only moves through the `Idle` lock change who has it, except
+//!   RUNNING <-> BLOCKED by its own thread, and the BLOCKED -> RUNNING compare-exchange that decides between its thread and a taker.
 //! - No lost wake-up: a pusher publishes the task, fences, then looks for a spinner or an idle worker; a thread that gives up
 //!   stops spinning or enters the idle list, fences, then looks at all queues again.
 //! - At most one thread holds the permit to spin; it is passed along with a wake-up, so that a burst of pushes wakes one thread,
@@ -13,133 +13,28 @@
 //! worker in every blocking call at once (a futex wake each time, where most calls return within a microsecond).
 
 use std::collections::VecDeque;
+use std::io;
 use std::sync::{Arc, OnceLock};
-use zakuro_base::sync::wide::atomic::{
-    AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, compiler_fence, fence,
-};
-use zakuro_base::sync::wide::{Condvar, Mutex, MutexGuard, spin_loop, thread};
+use zakuro_base::sync::wide::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
+use zakuro_base::sync::wide::{Condvar, Mutex, MutexGuard, thread};
 
+use crate::monitor::Monitor;
 use crate::native::{self, EXIT, NONE, Parker, WITH_PERMIT};
-use crate::poll::{self, PollWord};
 use crate::queue::RunQueue;
-use crate::reactor::Reactor;
+use crate::reactor::{Descriptors, Reactor};
 use crate::task::{State, Task, TaskInner, TaskRef};
-use crate::{Unit, current};
+use crate::worker::{self, Status, Worker};
+use crate::{Unit, current, stack};
 
 const NATIVE_STACK: usize = 8 << 20;
+/// Most workers that may be replaced at a time: each costs a native thread. Beyond, a turn that does not end keeps its worker, and others wait for it.
+const SPARE: usize = if cfg!(shuttle) { 2 } else { 256 };
 
 /// How a scheduler is set up.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Config {
     /// Units that may run at the same time; 0 means the number of CPUs that the process may use.
     pub workers: usize,
-}
-
-/// Values of `Worker::status`.
-pub(crate) struct Status;
-impl Status {
-    pub(crate) const IDLE: u32 = 0;
-    pub(crate) const RUNNING: u32 = 1;
-    pub(crate) const BLOCKED: u32 = 2;
-}
-
-/// A run queue and the right to run units.
-#[repr(align(128))]
-pub(crate) struct Worker {
-    /// The unit woken last by the running one. Swapped in by the owner, out by the owner or by a thief.
-    lifo: AtomicPtr<TaskInner>,
-    pub(crate) queue: RunQueue,
-    /// Counts turns. Stored by the owner without a read-modify-write; the reactor and thieves compare two readings.
-    pub(crate) turn: AtomicU64,
-    /// See [`Status`]; transitions as described above.
-    pub(crate) status: AtomicU32,
-    /// Poll word of the unit whose turn it is. Stored by the owner; read by the reactor while `pinned`.
-    poll: AtomicPtr<PollWord>,
-    /// Set by the reactor before it reads `poll`, cleared after its last use. The owner takes `poll` out, then waits until this is
-    /// clear, and only then gives the task up. Between its write and its read the owner has a compiler fence only, the reactor, which
-    /// comes by seldom, a barrier for all threads of the process (`asymmetric`); without that, both are sequentially consistent.
-    pinned: AtomicBool,
-    asymmetric: bool,
-    /// The native thread that borrows the worker, for the CPU balancer.
-    pub(crate) tid: AtomicI32,
-}
-
-impl Worker {
-    pub(crate) fn new(asymmetric: bool) -> Worker {
-        Worker {
-            lifo: AtomicPtr::default(),
-            queue: RunQueue::default(),
-            turn: AtomicU64::new(0),
-            status: AtomicU32::new(Status::IDLE),
-            poll: AtomicPtr::default(),
-            pinned: AtomicBool::new(false),
-            asymmetric,
-            tid: AtomicI32::new(0),
-        }
-    }
-
-    /// Takes the unit out of the LIFO slot.
-    pub(crate) fn take_lifo(&self) -> Option<TaskRef> {
-        if self.lifo.load(Ordering::Relaxed).is_null() {
-            return None;
-        }
-        TaskRef::from_raw(self.lifo.swap(std::ptr::null_mut(), Ordering::AcqRel))
-    }
-
-    /// Puts a unit into the slot; returns the one that was there.
-    pub(crate) fn put_lifo(&self, task: TaskRef) -> Option<TaskRef> {
-        if self.lifo.load(Ordering::Relaxed).is_null() {
-            // Nobody but the owner puts anything in, and thieves only take out: it stays empty until this.
-            self.lifo.store(task.as_ptr(), Ordering::Release);
-            return None;
-        }
-        TaskRef::from_raw(self.lifo.swap(task.as_ptr(), Ordering::AcqRel))
-    }
-
-    pub(crate) fn has_work(&self) -> bool {
-        !self.lifo.load(Ordering::Relaxed).is_null() || !self.queue.is_empty()
-    }
-
-    /// A turn starts.
-    pub(crate) fn publish(&self, poll: &Arc<PollWord>) {
-        self.turn.store(self.turn.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
-        self.poll.store(Arc::as_ptr(poll).cast_mut(), Ordering::Release);
-    }
-
-    /// A turn ends: after this, nobody looks at its poll word through the worker.
-    pub(crate) fn unpublish(&self) {
-        if self.asymmetric {
-            self.poll.store(std::ptr::null_mut(), Ordering::Release);
-            compiler_fence(Ordering::SeqCst);
-        } else {
-            self.poll.swap(std::ptr::null_mut(), Ordering::SeqCst);
-        }
-        while self.pinned.load(Ordering::SeqCst) {
-            spin_loop();
-        }
-    }
-
-    /// Sets PREEMPT for the unit that runs here, if any. By the reactor only (`pinned` has one writer).
-    pub(crate) fn preempt(&self) {
-        self.pinned.store(true, Ordering::SeqCst);
-        if self.asymmetric && !process_barrier(libc::MEMBARRIER_CMD_PRIVATE_EXPEDITED) {
-            // Can't fail after the registration; if it does, the turn goes on until it ends by itself.
-            return self.pinned.store(false, Ordering::SeqCst);
-        }
-        let poll = self.poll.load(Ordering::SeqCst);
-        // SAFETY: not null means that the owner has not passed `unpublish` (it waits there while we are pinned), so the task
-        // and its poll word are alive.
-        if let Some(poll) = unsafe { poll.as_ref() } {
-            poll.set(poll::PREEMPT);
-        }
-        self.pinned.store(false, Ordering::SeqCst);
-    }
-}
-
-/// membarrier(2). False: the kernel doesn't have it.
-fn process_barrier(command: libc::c_int) -> bool {
-    // SAFETY: no memory is passed.
-    unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) == 0 }
 }
 
 /// Everything about workers and threads that is not on a hot path.
@@ -150,14 +45,20 @@ struct Idle {
     sleepers: Vec<Arc<Parker>>,
     /// Native threads that are back from a blocking call and want a worker to go on.
     returners: VecDeque<Arc<Parker>>,
-    /// Blocking calls (and returners) whose worker another thread took.
+    /// Blocking calls (and returners) whose worker another thread took, and turns whose worker was replaced.
     detached: usize,
+    /// Workers in state SPARE, the lowest number last.
+    spare: Vec<u32>,
     /// Native threads alive.
     natives: usize,
 }
 
 pub(crate) struct Inner {
-    pub(crate) workers: Box<[Worker]>,
+    /// `count` of them work; the others are spare, or were replaced.
+    workers: Box<[Worker]>,
+    pub(crate) count: usize,
+    /// No worker from here on is in use. Written under `idle`; read by whoever goes through all workers.
+    in_use: AtomicUsize,
     pub(crate) injector: RunQueue,
     /// Taken when a thread goes to sleep, is woken, or changes its worker. Innermost but for run queues (read only).
     idle: Mutex<Idle>,
@@ -165,6 +66,9 @@ pub(crate) struct Inner {
     idle_workers: AtomicUsize,
     /// Mirror of `idle.returners.len()`, read by workers at turn boundaries.
     returners: AtomicUsize,
+    /// Workers in state REPLACED. Written under `idle`; read by the reactor, which ticks while there are any.
+    replaced: AtomicUsize,
+    pub(crate) monitor: Mutex<Monitor>,
     /// The permit to spin: 1 while a thread holds it. Taken by compare-exchange, given back by its holder.
     spinning: AtomicUsize,
     /// Workers in state BLOCKED. Raised before the status is set, lowered after it was left.
@@ -206,6 +110,11 @@ impl Inner {
         &self.workers[index as usize]
     }
 
+    /// All workers that may be at work, or have work.
+    pub(crate) fn in_use(&self) -> &[Worker] {
+        &self.workers[..self.in_use.load(Ordering::SeqCst)]
+    }
+
     pub(crate) fn stopping(&self) -> bool {
         self.stopping.load(Ordering::Relaxed)
     }
@@ -235,13 +144,14 @@ impl Inner {
             return;
         }
         if self.start_spinning() {
-            self.start_worker();
+            // Without another native thread those that there are will look: there is one since `Scheduler::start`.
+            let _ = self.start_worker();
         }
     }
 
     /// Whether any queue has something for a thief. LIFO slots do not count: their owners will look.
     pub(crate) fn work_visible(&self) -> bool {
-        !self.injector.is_empty() || self.workers.iter().any(|w| !w.queue.is_empty())
+        !self.injector.is_empty() || self.in_use().iter().any(|w| !w.queue.is_empty())
     }
 
     pub(crate) fn start_spinning(&self) -> bool {
@@ -264,8 +174,8 @@ impl Inner {
     // ---- handing workers out
 
     /// Sets a native thread to work on an idle worker, or on one that a blocking call keeps at hand. The caller holds the permit
-    /// to spin, which goes with it.
-    fn start_worker(&self) {
+    /// to spin, which goes with it. An error: no native thread was to be had, and the worker is idle again.
+    fn start_worker(&self) -> io::Result<()> {
         let (idle, index) = loop {
             let mut idle = self.idle.lock();
             if let Some(index) = idle.workers.pop() {
@@ -281,20 +191,21 @@ impl Inner {
             // call is about to begin or end, `blocked` counts one that is not, and whoever begins it looks at the queues himself.
             self.stop_spinning();
             if !self.work_visible() || !self.worker_to_be_had() || !self.start_spinning() {
-                return;
+                return Ok(());
             }
         };
         self.worker(index).status.store(Status::RUNNING, Ordering::SeqCst);
-        self.put_to_work(idle, index | WITH_PERMIT);
+        let result = self.put_to_work(idle, index | WITH_PERMIT);
         self.reactor.start_ticking();
+        result
     }
 
     fn worker_to_be_had(&self) -> bool {
-        self.idle_workers.load(Ordering::SeqCst) > 0 || self.workers.iter().any(|w| w.status.load(Ordering::SeqCst) == Status::BLOCKED)
+        self.idle_workers.load(Ordering::SeqCst) > 0 || self.in_use().iter().any(|w| w.status.load(Ordering::SeqCst) == Status::BLOCKED)
     }
 
     fn take_blocked(&self) -> Option<u32> {
-        let taken = self.workers.iter().position(|w| {
+        let taken = self.in_use().iter().position(|w| {
             w.status.load(Ordering::Relaxed) == Status::BLOCKED
                 && w.status.compare_exchange(Status::BLOCKED, Status::RUNNING, Ordering::SeqCst, Ordering::Relaxed).is_ok()
         })?;
@@ -303,30 +214,29 @@ impl Inner {
     }
 
     /// A sleeper, or a new native thread, gets the worker. Consumes the lock: a thread is started without it.
-    fn put_to_work(&self, mut idle: MutexGuard<'_, Idle>, word: u32) {
+    fn put_to_work(&self, mut idle: MutexGuard<'_, Idle>, word: u32) -> io::Result<()> {
         if let Some(sleeper) = idle.sleepers.pop() {
             drop(idle);
-            return sleeper.assign(word);
+            sleeper.assign(word);
+            return Ok(());
         }
         idle.natives += 1;
         let number = idle.natives;
         drop(idle);
-        let Some(inner) = self.reactor.owner() else { return };
+        let Some(inner) = self.reactor.owner() else { return Ok(()) };
         let parker = Arc::new(Parker::new(word));
         let started =
             thread::Builder::new().name(format!("zakuro-{number}")).stack_size(NATIVE_STACK).spawn(move || native::main(inner, parker));
-        if let Err(e) = started {
+        started.map(drop).inspect_err(|_| {
             // No thread to be had: the worker goes back, and whoever runs already will do the work.
             let mut idle = self.idle.lock();
             idle.natives -= 1;
-            // Nobody does. The caller is the host's thread, which would wait for ever.
-            assert!(idle.natives > 0, "no native thread can be started: {e}");
             self.give_back(&mut idle, word & !WITH_PERMIT);
             drop(idle);
             if word & WITH_PERMIT != 0 {
                 self.stop_spinning();
             }
-        }
+        })
     }
 
     /// The worker goes to a returner if one waits, else to the idle list.
@@ -351,7 +261,7 @@ impl Inner {
 
     pub(crate) fn rest(&self, index: u32, parker: &Arc<Parker>) -> Rest {
         let mut idle = self.idle.lock();
-        if self.stopping() {
+        if self.stopping() || self.worker(index).is_replaced() {
             return Rest::Retry;
         }
         if let Some(returner) = self.pop_returner(&mut idle) {
@@ -364,7 +274,7 @@ impl Inner {
         fence(Ordering::SeqCst);
         // The other half of the handshake with `need_worker`. Sources from outside are read before the queues: they are counted
         // down after their wake-up was queued.
-        let all_wait = idle.workers.len() == self.workers.len()
+        let all_wait = idle.workers.len() == self.count
             && idle.detached == 0
             && self.outside.load(Ordering::SeqCst) == 0
             && self.live.load(Ordering::SeqCst) > 0;
@@ -393,7 +303,7 @@ impl Inner {
     }
 
     fn sleep_or_exit(&self, idle: &mut Idle, parker: &Arc<Parker>) -> Rest {
-        if idle.sleepers.len() >= self.workers.len() || self.stopping() {
+        if idle.sleepers.len() >= self.count || self.stopping() {
             return Rest::Exit;
         }
         idle.sleepers.push(parker.clone());
@@ -410,8 +320,8 @@ impl Inner {
     /// A source of wake-ups from outside went away without waking anybody: if everything waits, somebody has to notice.
     pub(crate) fn outside_ended(&self, count: usize) {
         let before = self.outside.fetch_sub(count, Ordering::SeqCst);
-        if before == count && self.idle_workers.load(Ordering::SeqCst) == self.workers.len() && self.start_spinning() {
-            self.start_worker();
+        if before == count && self.idle_workers.load(Ordering::SeqCst) == self.count && self.start_spinning() {
+            let _ = self.start_worker();
         }
     }
 
@@ -421,9 +331,16 @@ impl Inner {
         self.returners.load(Ordering::Relaxed) > 0
     }
 
-    /// At a turn boundary: hands the worker to a thread that came back from a blocking call. False if none waits any more.
+    pub(crate) fn returners_waiting(&self) -> usize {
+        self.returners.load(Ordering::Relaxed)
+    }
+
+    /// At a turn boundary: hands the worker to a thread that came back from a blocking call. False if none waits any more, or it was replaced.
     pub(crate) fn give_to_returner(&self, index: u32) -> bool {
         let mut idle = self.idle.lock();
+        if self.worker(index).is_replaced() {
+            return false;
+        }
         match self.pop_returner(&mut idle) {
             Some(returner) => {
                 returner.assign(index);
@@ -438,14 +355,20 @@ impl Inner {
         matches!(self.sleep_or_exit(&mut self.idle.lock(), parker), Rest::Sleep)
     }
 
-    /// A blocking call begins and there is work: another thread takes the worker over.
+    /// A blocking call begins and there is work: another thread takes the worker over, if it was not replaced before.
     pub(crate) fn detach(&self, index: u32) {
         let mut idle = self.idle.lock();
+        if self.worker(index).is_replaced() {
+            // Its turn counts as detached already, and comes back as a returner.
+            self.leave_replaced(&mut idle, index);
+            drop(idle);
+            return self.need_worker();
+        }
         idle.detached += 1;
         if let Some(returner) = self.pop_returner(&mut idle) {
             return returner.assign(index);
         }
-        self.put_to_work(idle, index);
+        let _ = self.put_to_work(idle, index);
     }
 
     /// A blocking call is over: true if its worker is still at hand.
@@ -481,6 +404,78 @@ impl Inner {
         parker.wait(|| ()) & !WITH_PERMIT
     }
 
+    // ---- turns that do not end
+
+    /// The turn on this worker does not end: a spare worker goes to work in its place, while the turn keeps this one.
+    pub(crate) fn replace(&self, index: u32) {
+        let mut idle = self.idle.lock();
+        let worker = self.worker(index);
+        if self.stopping() || idle.spare.is_empty() {
+            return;
+        }
+        if worker.status.compare_exchange(Status::RUNNING, Status::REPLACED, Ordering::SeqCst, Ordering::Relaxed).is_err() {
+            return;
+        }
+        idle.detached += 1;
+        self.replaced.fetch_add(1, Ordering::SeqCst);
+        self.move_to_injector(worker);
+        let Some(fresh) = idle.spare.pop() else { return };
+        self.count_in_use(&idle);
+        self.worker(fresh).status.store(Status::RUNNING, Ordering::SeqCst);
+        if let Some(returner) = self.pop_returner(&mut idle) {
+            return returner.assign(fresh);
+        }
+        let _ = self.put_to_work(idle, fresh);
+    }
+
+    /// A turn is over whose worker was replaced. If some worker does nothing, this one takes its place again; else the thread gives up what was left to it.
+    pub(crate) fn come_back(&self, index: u32, parker: &Arc<Parker>) -> Rest {
+        let mut idle = self.idle.lock();
+        let unused =
+            if self.stopping() { None } else { idle.workers.pop().or_else(|| self.take_blocked().inspect(|_| idle.detached += 1)) };
+        idle.detached -= 1;
+        if let Some(other) = unused {
+            self.idle_workers.store(idle.workers.len(), Ordering::SeqCst);
+            self.replaced.fetch_sub(1, Ordering::SeqCst);
+            self.worker(index).status.store(Status::RUNNING, Ordering::SeqCst);
+            self.make_spare(&mut idle, other);
+            drop(idle);
+            self.work_resumed();
+            self.reactor.start_ticking();
+            return Rest::Retry;
+        }
+        self.leave_replaced(&mut idle, index);
+        let rest = self.sleep_or_exit(&mut idle, parker);
+        drop(idle);
+        self.need_worker();
+        rest
+    }
+
+    /// The thread of a replaced worker lets go of it.
+    fn leave_replaced(&self, idle: &mut Idle, index: u32) {
+        self.move_to_injector(self.worker(index));
+        self.replaced.fetch_sub(1, Ordering::SeqCst);
+        self.make_spare(idle, index);
+    }
+
+    fn make_spare(&self, idle: &mut Idle, index: u32) {
+        self.worker(index).status.store(Status::SPARE, Ordering::SeqCst);
+        idle.spare.push(index);
+        // Low numbers are taken first, so that few workers have to be looked at.
+        idle.spare.sort_unstable_by(|a, b| b.cmp(a));
+        self.count_in_use(idle);
+    }
+
+    fn count_in_use(&self, idle: &Idle) {
+        let unused = idle.spare.iter().zip((0..self.workers.len() as u32).rev()).take_while(|(spare, last)| *spare == last).count();
+        self.in_use.store(self.workers.len() - unused, Ordering::SeqCst);
+    }
+
+    /// Whether all workers are idle, and no turn goes on that was left out of sight.
+    pub(crate) fn nobody_works(&self) -> bool {
+        self.idle_worker_count() == self.count && self.replaced.load(Ordering::SeqCst) == 0
+    }
+
     // ---- units and threads
 
     pub(crate) fn unit_ended(&self) {
@@ -507,6 +502,10 @@ impl Inner {
     pub(crate) fn abandon_worker(&self, index: u32) {
         if index < WITH_PERMIT {
             let mut idle = self.idle.lock();
+            if self.worker(index).is_replaced() {
+                idle.detached -= 1;
+                return self.leave_replaced(&mut idle, index);
+            }
             self.give_back(&mut idle, index);
         }
     }
@@ -524,29 +523,50 @@ pub struct Scheduler {
 }
 
 impl Scheduler {
-    /// Makes a scheduler. Starts no thread: that happens when there is work.
+    /// Makes a scheduler. Starts no thread: that happens when there is work, or by [`Scheduler::start`].
     ///
     /// # Panics
-    /// If the process may not open an epoll descriptor.
+    /// If the process may not open three descriptors.
     pub fn new(config: Config) -> Scheduler {
+        match Scheduler::open(config) {
+            Ok(s) => s,
+            Err(e) => panic!("no descriptors for the scheduler: {e}"),
+        }
+    }
+
+    /// The same for those who can do without.
+    ///
+    /// # Errors
+    /// The process may not open three descriptors.
+    pub fn open(config: Config) -> io::Result<Scheduler> {
         let count = match config.workers {
             0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
             n => n,
         };
         // Neither Miri nor shuttle has the kernel's barrier.
-        let asymmetric = !cfg!(any(shuttle, miri)) && process_barrier(libc::MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+        let asymmetric = !cfg!(any(shuttle, miri)) && worker::process_barrier(libc::MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+        let descriptors = Descriptors::open()?;
+        // Where address space is short, the VMs need it more than the stacks of further threads.
+        let spare = if cfg!(shuttle) { SPARE } else { SPARE.min(stack::address_space() / 32 / NATIVE_STACK) };
         let inner = Arc::new_cyclic(|owner| Inner {
-            workers: (0..count).map(|_| Worker::new(asymmetric)).collect(),
+            workers: (0..count + spare)
+                .map(|index| Worker::new(asymmetric, if index < count { Status::IDLE } else { Status::SPARE }))
+                .collect(),
+            count,
+            in_use: AtomicUsize::new(count),
             injector: RunQueue::default(),
             idle: Mutex::new(Idle {
                 workers: (0..count as u32).rev().collect(),
                 sleepers: Vec::new(),
                 returners: VecDeque::new(),
                 detached: 0,
+                spare: (count as u32..(count + spare) as u32).rev().collect(),
                 natives: 0,
             }),
             idle_workers: AtomicUsize::new(count),
             returners: AtomicUsize::new(0),
+            replaced: AtomicUsize::new(0),
+            monitor: Mutex::new(Monitor::default()),
             spinning: AtomicUsize::new(0),
             blocked: AtomicUsize::new(0),
             live: AtomicUsize::new(0),
@@ -558,9 +578,22 @@ impl Scheduler {
             on_rest: OnceLock::new(),
             stopping: AtomicBool::new(false),
             ended: Condvar::new(),
-            reactor: Reactor::new(owner.clone()),
+            reactor: Reactor::new(owner.clone(), descriptors),
         });
-        Scheduler { inner }
+        Ok(Scheduler { inner })
+    }
+
+    /// Starts the timer thread and a first thread that runs units, which stays: so a process that may have none hears of it here, not when nobody is there to
+    /// be told.
+    ///
+    /// # Errors
+    /// A native thread can't be started.
+    pub fn start(&self) -> io::Result<()> {
+        self.inner.reactor.start()?;
+        if self.inner.start_spinning() {
+            self.inner.start_worker()?;
+        }
+        Ok(())
     }
 
     pub(crate) fn from_inner(inner: Arc<Inner>) -> Scheduler {
@@ -569,6 +602,22 @@ impl Scheduler {
 
     pub(crate) fn inner(&self) -> &Inner {
         &self.inner
+    }
+
+    /// Every worker is where it belongs when nobody works, and nothing is queued.
+    #[cfg(test)]
+    pub(crate) fn assert_at_rest(&self) {
+        let inner = &self.inner;
+        let idle = inner.idle.lock();
+        assert_eq!((idle.workers.len(), idle.spare.len(), idle.returners.len()), (inner.count, inner.workers.len() - inner.count, 0));
+        assert_eq!((idle.detached, inner.blocked.load(Ordering::SeqCst), inner.replaced.load(Ordering::SeqCst)), (0, 0, 0));
+        assert_eq!(inner.idle_worker_count(), inner.count);
+        for (index, worker) in inner.workers.iter().enumerate() {
+            let spare = idle.spare.contains(&(index as u32));
+            assert_eq!(worker.status.load(Ordering::SeqCst), if spare { Status::SPARE } else { Status::IDLE });
+            assert!(!worker.has_work());
+            assert!(spare || index < inner.in_use.load(Ordering::SeqCst));
+        }
     }
 
     /// Makes the unit runnable. From any thread; from a unit, the new one starts on the same worker unless another is free.
@@ -599,7 +648,7 @@ impl Scheduler {
 
     /// How many workers there are: units that can run at the same time.
     pub fn workers(&self) -> usize {
-        self.inner.workers.len()
+        self.inner.count
     }
 
     /// Native threads that the scheduler has now, the reactor's included.
@@ -642,9 +691,7 @@ impl Scheduler {
     pub fn shutdown(&self) {
         let inner = &self.inner;
         inner.stopping.store(true, Ordering::SeqCst);
-        for worker in &inner.workers {
-            worker.preempt();
-        }
+        inner.preempt_all();
         inner.reactor.stop();
         let own = usize::from(!current::native().is_null());
         let mut idle = inner.idle.lock();

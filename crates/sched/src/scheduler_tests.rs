@@ -3,7 +3,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::{Turn, blocking};
+use crate::{PollWord, Turn, blocking, poll};
 
 struct Fun<F>(F);
 impl<F: FnMut(&Task) -> Turn + Send> Unit for Fun<F> {
@@ -28,6 +28,22 @@ fn until(what: &str, mut f: impl FnMut() -> bool) {
         assert!(begin.elapsed() < SOON, "{what}");
         std::thread::sleep(Duration::from_micros(200));
     }
+}
+
+#[test]
+fn a_start_makes_threads_that_stay() {
+    let s = scheduler(2);
+    assert_eq!(s.native_threads(), 0);
+    s.start().unwrap();
+    assert_eq!(s.native_threads(), 2, "the timer and one that runs units");
+    std::thread::sleep(Duration::from_millis(20));
+    assert_eq!(s.native_threads(), 2);
+    let (tx, rx) = mpsc::channel();
+    let _ = s.spawn(unit(move |_| {
+        tx.send(()).unwrap();
+        Turn::Done
+    }));
+    rx.recv_timeout(SOON).unwrap();
 }
 
 #[test]
@@ -379,4 +395,203 @@ fn a_woken_unit_does_not_wait_for_a_long_turn() {
     rx.recv_timeout(SOON).unwrap();
     stop.store(true, Ordering::SeqCst);
     s.shutdown();
+}
+
+/// Burns CPU time in a turn without polling, until told to stop.
+fn burn(stop: &AtomicBool) {
+    while !stop.load(Ordering::SeqCst) {
+        std::hint::spin_loop();
+    }
+}
+
+/// All threads are asleep, and every worker is in its place.
+fn at_rest(s: &Scheduler) {
+    until("all rest", || s.inner().nobody_works() && s.inner().spinning.load(Ordering::SeqCst) == 0);
+    s.assert_at_rest();
+}
+
+#[test]
+fn turns_that_do_not_end_keep_nobody_from_running() {
+    for workers in [1, 2] {
+        let s = scheduler(workers);
+        let stop = Arc::new(AtomicBool::new(false));
+        let lanes = Arc::new(Mutex::new(Vec::new()));
+        for _ in 0..workers + 2 {
+            let (stop, lanes) = (stop.clone(), lanes.clone());
+            s.spawn(unit(move |_| {
+                lanes.lock().push(native::current_index());
+                burn(&stop);
+                Turn::Done
+            }));
+        }
+        until("all burn", || lanes.lock().len() == workers + 2);
+        let timers = s.clone();
+        let (tx, rx) = mpsc::channel();
+        let mut left = 100;
+        s.spawn(unit(move |task| {
+            left -= 1;
+            if left > 0 {
+                timers.timer(Instant::now() + Duration::from_millis(1), task);
+                return Turn::Park;
+            }
+            let _ = tx.send(native::current_index());
+            Turn::Done
+        }));
+        lanes.lock().push(rx.recv_timeout(SOON).expect("a neighbour runs on"));
+        lanes.lock().sort_unstable();
+        lanes.lock().dedup();
+        assert_eq!(lanes.lock().len(), workers + 3, "no two turns have the same worker");
+        stop.store(true, Ordering::SeqCst);
+        until("ended", || s.live_units() == 0);
+        at_rest(&s);
+        until("spare threads retired", || s.native_threads() <= workers + 1);
+        s.shutdown();
+    }
+}
+
+#[test]
+fn what_a_turn_out_of_sight_wakes_and_spawns_runs_at_once() {
+    let s = scheduler(1);
+    let (tx, rx) = mpsc::channel();
+    let ran = Arc::new(AtomicUsize::new(0));
+    let parked = ran.clone();
+    let other = s.spawn(unit(move |_| {
+        parked.fetch_add(1, Ordering::SeqCst);
+        Turn::Park
+    }));
+    until("it waits", || ran.load(Ordering::SeqCst) == 1);
+    s.spawn(unit(move |me| {
+        let s = me.scheduler();
+        // Each is to run while this turn goes on: the first two replace the worker, the others find it replaced.
+        for round in 2..6 {
+            let begin = Instant::now();
+            other.wake();
+            while ran.load(Ordering::SeqCst) < round && begin.elapsed() < SOON {
+                std::hint::spin_loop();
+            }
+            let told = Arc::new(AtomicBool::new(false));
+            let tell = told.clone();
+            s.spawn(unit(move |_| {
+                tell.store(true, Ordering::SeqCst);
+                Turn::Done
+            }));
+            while !told.load(Ordering::SeqCst) && begin.elapsed() < SOON {
+                std::hint::spin_loop();
+            }
+        }
+        // The call gives up what the turn has kept, and the turn goes on with a worker that counts.
+        blocking(|| std::thread::sleep(Duration::from_millis(1)));
+        let _ = tx.send(ran.load(Ordering::SeqCst));
+        Turn::Done
+    }));
+    assert_eq!(rx.recv_timeout(SOON * 8), Ok(5));
+    until("ended", || s.live_units() == 1);
+    at_rest(&s);
+    s.shutdown();
+}
+
+#[test]
+fn a_turn_out_of_sight_is_no_idleness_and_its_end_is_noticed() {
+    let s = scheduler(1);
+    let idle = Arc::new(AtomicUsize::new(0));
+    let count = idle.clone();
+    s.on_idle(Box::new(move || {
+        count.fetch_add(1, Ordering::SeqCst);
+    }));
+    let stop = Arc::new(AtomicBool::new(false));
+    let (began, told) = (Arc::new(AtomicBool::new(false)), stop.clone());
+    let begins = began.clone();
+    s.spawn(unit(move |_| {
+        begins.store(true, Ordering::SeqCst);
+        burn(&told);
+        Turn::Park
+    }));
+    until("it burns", || began.load(Ordering::SeqCst));
+    let (tx, rx) = mpsc::channel();
+    s.spawn(unit(move |_| {
+        let _ = tx.send(());
+        Turn::Park
+    }));
+    rx.recv_timeout(SOON).expect("a neighbour runs");
+    std::thread::sleep(Duration::from_millis(30));
+    assert_eq!(idle.load(Ordering::SeqCst), 0, "one runs");
+    stop.store(true, Ordering::SeqCst);
+    until("idle", || idle.load(Ordering::SeqCst) == 1);
+    at_rest(&s);
+    s.shutdown();
+}
+
+#[test]
+fn a_turn_out_of_sight_comes_back_when_it_polls() {
+    let s = scheduler(1);
+    struct Late(Arc<AtomicBool>, Arc<PollWord>, mpsc::Sender<std::thread::ThreadId>);
+    impl Unit for Late {
+        fn run(&mut self, _: &Task) -> Turn {
+            let _ = self.2.send(std::thread::current().id());
+            burn(&self.0);
+            if self.1.load() & poll::PREEMPT != 0 { Turn::Again } else { Turn::Done }
+        }
+        fn poll_word(&self) -> Arc<PollWord> {
+            self.1.clone()
+        }
+    }
+    let (stop, (tx, rx)) = (Arc::new(AtomicBool::new(false)), mpsc::channel());
+    s.spawn(Box::new(Late(stop.clone(), Arc::new(PollWord::new()), tx)));
+    rx.recv_timeout(SOON).unwrap();
+    let (tell, told) = mpsc::channel();
+    let (again, held) = (stop.clone(), Arc::new(AtomicBool::new(false)));
+    let hold = held.clone();
+    s.spawn(unit(move |_| {
+        let _ = tell.send(());
+        // The late one comes back while this has the only worker: it waits in line.
+        again.store(true, Ordering::SeqCst);
+        std::thread::sleep(Duration::from_millis(20));
+        hold.store(true, Ordering::SeqCst);
+        Turn::Done
+    }));
+    told.recv_timeout(SOON).expect("a neighbour runs");
+    rx.recv_timeout(SOON).expect("it was asked, and goes on");
+    assert!(held.load(Ordering::SeqCst), "one worker, one turn");
+    until("ended", || s.live_units() == 0);
+    at_rest(&s);
+    s.shutdown();
+}
+
+#[test]
+fn the_end_does_not_wait_for_a_turn_out_of_sight() {
+    let s = scheduler(1);
+    let (stop, (tx, rx)) = (Arc::new(AtomicBool::new(false)), mpsc::channel());
+    let (told, begins) = (stop.clone(), tx.clone());
+    s.spawn(unit(move |_| {
+        let _ = begins.send(());
+        burn(&told);
+        Turn::Again
+    }));
+    rx.recv_timeout(SOON).unwrap();
+    s.spawn(unit(move |_| {
+        let _ = tx.send(());
+        Turn::Done
+    }));
+    rx.recv_timeout(SOON).expect("a neighbour runs");
+    s.shutdown();
+    stop.store(true, Ordering::SeqCst);
+    until("its thread ends, too", || s.native_threads() == 0);
+}
+
+#[test]
+fn the_cpu_time_of_a_thread_is_known_to_others() {
+    // SAFETY: no arguments.
+    let tid = unsafe { libc::gettid() };
+    let before = native::cpu_time_of(tid).unwrap();
+    let seen = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let watcher = scope.spawn(|| {
+            until("its time goes on", || native::cpu_time_of(tid).unwrap() > before);
+            seen.store(true, Ordering::SeqCst);
+        });
+        while !seen.load(Ordering::SeqCst) && !watcher.is_finished() {
+            std::hint::spin_loop();
+        }
+    });
+    assert_eq!(native::cpu_time_of((1 << 22) + 1), None);
 }

@@ -9,9 +9,10 @@ use zakuro_base::sync::wide::atomic::{AtomicBool, AtomicUsize, Ordering};
 use zakuro_base::sync::wide::{Condvar, Mutex, thread};
 
 use crate::poll::{self, PollWord};
+use crate::scheduler::Scheduler;
 use crate::scheduler::tests::{scheduler, unit};
-use crate::scheduler::{Scheduler, Worker};
-use crate::{Turn, blocking};
+use crate::worker::{Status, Worker};
+use crate::{Turn, blocking, monitor};
 
 fn explore(model: impl Fn() + Clone + Send + Sync + 'static) {
     zakuro_base::explore::explore(3000, model);
@@ -45,6 +46,7 @@ fn end(s: &Scheduler) {
     s.shutdown();
     assert_eq!(s.live_units(), 0);
     assert_eq!(s.native_threads(), 0);
+    s.assert_at_rest();
 }
 
 /// Units that ended are counted before the worker says so to the scheduler.
@@ -296,12 +298,12 @@ fn idleness_is_noticed() {
 #[test]
 fn nobody_looks_at_a_poll_word_after_its_turn() {
     explore(|| {
-        let worker = Arc::new(Worker::new(false));
+        let worker = Arc::new(Worker::new(false, Status::RUNNING));
         let stop = Arc::new(AtomicBool::new(false));
         let (w, st) = (worker.clone(), stop.clone());
         let ticker = thread::spawn(move || {
             while !st.load(Ordering::SeqCst) {
-                w.preempt();
+                monitor::preempt(std::iter::once(&*w));
                 thread::yield_now();
             }
         });
@@ -344,5 +346,218 @@ fn an_end_in_the_middle() {
         while s.native_threads() > 0 {
             thread::yield_now();
         }
+    });
+}
+
+/// Ticks for as long as it lives, as the timer thread would.
+struct Ticker(Arc<AtomicBool>, Option<thread::JoinHandle<()>>);
+impl Ticker {
+    fn new(s: &Scheduler) -> Ticker {
+        let (stop, s) = (Arc::new(AtomicBool::new(false)), s.clone());
+        let told = stop.clone();
+        let ticks = move || {
+            while !told.load(Ordering::SeqCst) {
+                s.inner().tick();
+                delay();
+            }
+        };
+        Ticker(stop, Some(thread::spawn(ticks)))
+    }
+}
+impl Drop for Ticker {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+        if let Some(thread) = self.1.take() {
+            thread.join().unwrap();
+        }
+    }
+}
+
+/// Burns CPU time without polling until so many have run.
+fn burn(ran: &Tally, until: usize) {
+    while *ran.0.lock() < until {
+        thread::yield_now();
+    }
+}
+
+/// More turns that do not poll than workers: each goes on until all units have had one, those that it spawns and wakes on the way included.
+#[test]
+fn a_turn_that_does_not_end_is_replaced() {
+    for workers in 1..=2 {
+        explore(move || {
+            let s = scheduler(workers);
+            let (ran, ended) = (Arc::new(Tally::default()), Arc::new(Tally::default()));
+            for n in 0..2 {
+                let (r, e) = (ran.clone(), ended.clone());
+                let mut turns = 0;
+                s.spawn(unit(move |me| {
+                    turns += 1;
+                    if turns == 1 {
+                        let told = r.clone();
+                        me.scheduler().spawn(unit(move |_| {
+                            told.add();
+                            Turn::Done
+                        }));
+                        burn(&r, 2);
+                        // A wake-up and a blocking call out of sight, or neither.
+                        if n == 0 {
+                            me.wake();
+                            blocking(|| thread::yield_now());
+                            return Turn::Park;
+                        }
+                        return Turn::Again;
+                    }
+                    e.add();
+                    Turn::Done
+                }));
+            }
+            let ticker = Ticker::new(&s);
+            ended.reach(2);
+            settle(&s);
+            drop(ticker);
+            end(&s);
+        });
+    }
+}
+
+/// One worker. What a turn out of sight wakes and spawns does not wait for its end.
+#[test]
+fn work_that_comes_from_a_replaced_worker_is_found() {
+    explore(|| {
+        let s = scheduler(1);
+        let (ran, ended) = (Arc::new(Tally::default()), Arc::new(Tally::default()));
+        let r = ran.clone();
+        let other = s.spawn(unit(move |_| {
+            r.add();
+            if *r.0.lock() < 3 { Turn::Park } else { Turn::Done }
+        }));
+        let (r, e) = (ran.clone(), ended.clone());
+        s.spawn(unit(move |_| {
+            for n in 1..3 {
+                burn(&r, n);
+                other.wake();
+            }
+            burn(&r, 3);
+            e.add();
+            Turn::Done
+        }));
+        let ticker = Ticker::new(&s);
+        ended.reach(1);
+        settle(&s);
+        drop(ticker);
+        end(&s);
+    });
+}
+
+/// Turns of every kind under a ticker that finds each of them too long: replaced in the middle of a blocking call's beginning, before a rest, while a returner waits.
+#[test]
+fn replacement_at_any_moment() {
+    for workers in 1..=2 {
+        explore(move || {
+            let s = scheduler(workers);
+            let ended = Arc::new(Tally::default());
+            for n in 0..3 {
+                let e = ended.clone();
+                let mut left = 3;
+                s.spawn(unit(move |me| {
+                    left -= 1;
+                    for _ in 0..n {
+                        thread::yield_now();
+                    }
+                    if n != 1 {
+                        blocking(|| thread::yield_now());
+                    }
+                    if left > 0 {
+                        if n == 0 {
+                            return Turn::Again;
+                        }
+                        me.wake();
+                        return Turn::Park;
+                    }
+                    e.add();
+                    Turn::Done
+                }));
+            }
+            let ticker = Ticker::new(&s);
+            ended.reach(3);
+            settle(&s);
+            drop(ticker);
+            end(&s);
+        });
+    }
+}
+
+/// More turns that do not end than spare workers: the last of them keeps its worker, and the others' end is enough for all.
+#[test]
+fn when_no_worker_is_spare_a_turn_keeps_its_own() {
+    explore(|| {
+        let s = scheduler(1);
+        let (began, ended) = (Arc::new(Tally::default()), Arc::new(Tally::default()));
+        let go = Arc::new(AtomicBool::new(false));
+        for _ in 0..4 {
+            let (b, e, go) = (began.clone(), ended.clone(), go.clone());
+            s.spawn(unit(move |_| {
+                b.add();
+                while !go.load(Ordering::SeqCst) {
+                    thread::yield_now();
+                }
+                e.add();
+                Turn::Done
+            }));
+        }
+        let ticker = Ticker::new(&s);
+        began.reach(3);
+        delay();
+        assert_eq!(*began.0.lock(), 3, "one worker and two in its place");
+        go.store(true, Ordering::SeqCst);
+        ended.reach(4);
+        settle(&s);
+        drop(ticker);
+        end(&s);
+    });
+}
+
+/// A turn out of sight is no idleness; when it parks and nothing else is left, that is noticed.
+#[test]
+fn idleness_after_a_replaced_turn_is_noticed() {
+    explore(|| {
+        let s = scheduler(1);
+        let (ran, ended, idle) = (Arc::new(Tally::default()), Arc::new(Tally::default()), Arc::new(AtomicUsize::new(0)));
+        let tasks = Arc::new(Mutex::new(Vec::<crate::Task>::new()));
+        let over = Arc::new(AtomicBool::new(false));
+        let (i, t, o) = (idle.clone(), tasks.clone(), over.clone());
+        s.on_idle(Box::new(move || {
+            assert!(o.load(Ordering::SeqCst), "a turn goes on");
+            i.fetch_add(1, Ordering::SeqCst);
+            let all = t.lock().clone();
+            all.iter().for_each(|t| t.wake());
+        }));
+        let hold = s.hold();
+        for n in 0..2 {
+            let (r, e, i, o) = (ran.clone(), ended.clone(), idle.clone(), over.clone());
+            let task = s.spawn(unit(move |_| {
+                if i.load(Ordering::SeqCst) == 0 {
+                    if n == 0 {
+                        burn(&r, 1);
+                        delay();
+                        o.store(true, Ordering::SeqCst);
+                    } else {
+                        r.add();
+                    }
+                    return Turn::Park;
+                }
+                e.add();
+                Turn::Done
+            }));
+            tasks.lock().push(task);
+        }
+        drop(hold);
+        let ticker = Ticker::new(&s);
+        ended.reach(2);
+        settle(&s);
+        drop(ticker);
+        assert_eq!(idle.load(Ordering::SeqCst), 1);
+        s.on_idle(Box::new(|| {}));
+        end(&s);
     });
 }

@@ -116,11 +116,13 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    pub(crate) fn new() -> Sources {
+    pub(crate) fn new() -> io::Result<Sources> {
         // SAFETY: a plain system call; the result is checked.
         let epoll = unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) };
-        assert!(epoll >= 0, "no descriptors for the scheduler: {}", io::Error::last_os_error());
-        Sources { epoll, next: AtomicU64::new(0), by_number: Mutex::default() }
+        if epoll < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(Sources { epoll, next: AtomicU64::new(0), by_number: Mutex::default() })
     }
 
     /// Takes what the kernel has to report, and wakes whom it concerns. Called by the reactor.
@@ -247,7 +249,7 @@ impl Source {
             }
             Ok(Some(ticket))
         }
-        .inspect(|_| inner.reactor.start())
+        .inspect(|_| drop(inner.reactor.start()))
     }
 
     fn arm(&self, state: &mut State, events: u32) -> io::Result<()> {

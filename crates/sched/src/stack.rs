@@ -256,12 +256,8 @@ impl PoolInner {
             }
         }
         if !surplus.is_empty() {
-            // Fibers come and go by the thousand, and each call would interrupt the other cores of the process: `relax` is for them.
-            if size == StackSize::Main {
-                for slot in &mut surplus {
-                    trim(size, slot);
-                }
-            }
+            // Not trimmed: threads and fibers come and go by the thousand, and each call would interrupt the other cores of the process. What was deep is trimmed
+            // already, and `relax` is for the rest.
             self.common[size.index()].lock().free.append(&mut surplus);
         }
     }
@@ -279,7 +275,7 @@ impl Drop for PoolInner {
 }
 
 /// Bytes of address space that the process may have.
-fn address_space() -> usize {
+pub(crate) fn address_space() -> usize {
     let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
     // SAFETY: writes one plain struct.
     unsafe { libc::getrlimit(libc::RLIMIT_AS, &mut limit) };

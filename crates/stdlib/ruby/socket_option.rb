@@ -29,6 +29,13 @@ class Socket
       raise TypeError, "no implicit conversion of #{class_name(value)} into String"
     end
 
+    # Where a socket is in the file system: what the system reads of it ends at the first NUL. Abstract names are made of any bytes.
+    def self.path(value)
+      path = text(value.respond_to?(:to_path) ? value.to_path : value)
+      raise ArgumentError, "path name contains null byte" if path.b.match?(/\A[^\0].*\0/mn)
+      path
+    end
+
     def self.number(value, prefixes, what)
       case value
       when Integer then return value

@@ -152,7 +152,7 @@ class UNIXSocket < BasicSocket
   singleton_class.alias_method :socketpair, :pair
 
   def initialize(path)
-    path = path.respond_to?(:to_path) ? path.to_path : path
+    path = Sys.path(path)
     address = Socket.pack_sockaddr_un(path)
     __socket(Socket::AF_UNIX, Socket::SOCK_STREAM, 0)
     begin
@@ -201,7 +201,7 @@ end
 
 class UNIXServer < UNIXSocket
   def initialize(path)
-    path = Sys.text(path.respond_to?(:to_path) ? path.to_path : path)
+    path = Sys.path(path)
     address = Socket.pack_sockaddr_un(path)
     __socket(Socket::AF_UNIX, Socket::SOCK_STREAM, 0)
     begin

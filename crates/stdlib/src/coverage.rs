@@ -13,8 +13,8 @@ mod coverage {
     fn watch(cx: &mut Cx, _this: Value, path: Ref<StringCell>, lines: Ref<ArrayCell>, total: i64) -> Result<()> {
         let path: std::sync::Arc<str> = path.text().into();
         let mut numbers = Vec::new();
-        for v in lines.as_slice().to_vec() {
-            numbers.push(cx.to_i64(v)?);
+        for v in RootedVec::of(cx, lines).iter() {
+            numbers.push(cx.to_i64(*v)?);
         }
         let counters = cx.state::<Lines>().files.entry(path).or_default();
         let most = numbers.iter().copied().max().unwrap_or(0).max(0) as usize;

@@ -78,8 +78,7 @@ impl Hasher {
 
 /// A fresh hash of a class: of the first of its ancestors that names one.
 fn fresh(cx: &mut Cx, class: ClassId) -> Result<Hasher> {
-    let mro = cx.class(class).mro.clone();
-    for c in mro {
+    for c in cx.ancestor_list(class) {
         if let Some(h) = cx.class(c).name.and_then(|n| Hasher::named(&n.name())) {
             return Ok(h);
         }
@@ -89,7 +88,7 @@ fn fresh(cx: &mut Cx, class: ClassId) -> Result<Hasher> {
 }
 
 /// The hash of an object, made on first use.
-fn hasher(cx: &mut Cx, this: Value) -> Result<&'static mut Hasher> {
+fn hasher(cx: &mut Cx, this: Value) -> Result<&mut Hasher> {
     if !cx.is_data::<Hasher>(this) {
         let class = cx.class_of(this);
         let h = fresh(cx, class)?;
@@ -100,6 +99,17 @@ fn hasher(cx: &mut Cx, this: Value) -> Result<&'static mut Hasher> {
 
 /// More at once is hashed in portions, between which the VM may be interrupted.
 const PORTION: usize = 1 << 20;
+
+/// Adds a whole String to a hash that nobody else sees.
+fn update_long(cx: &mut Cx, h: &mut Hasher, s: Ref<StringCell>) -> Result<()> {
+    for (at, part) in Held::of(s).chunks(PORTION).enumerate() {
+        if at > 0 {
+            cx.safepoint()?;
+        }
+        h.update(part);
+    }
+    Ok(())
+}
 
 #[ruby_class(ids::OBJECT)]
 mod base {
@@ -158,7 +168,7 @@ mod base {
     #[method("digest", singleton)]
     fn digest(cx: &mut Cx, this: ClassId, s: Ref<StringCell>) -> Result<Value> {
         let mut h = fresh(cx, this)?;
-        h.update(s.bytes());
+        update_long(cx, &mut h, s)?;
         Ok(cx.str_bytes(&h.finish(), string::BINARY))
     }
     /// The hash of a String, in hexadecimal digits.
@@ -167,7 +177,7 @@ mod base {
     #[method("hexdigest", singleton)]
     fn hexdigest(cx: &mut Cx, this: ClassId, s: Ref<StringCell>) -> Result<Value> {
         let mut h = fresh(cx, this)?;
-        h.update(s.bytes());
+        update_long(cx, &mut h, s)?;
         let hex = hex(&h.finish());
         Ok(cx.str_bytes(hex.as_bytes(), string::US_ASCII))
     }

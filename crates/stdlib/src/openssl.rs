@@ -243,7 +243,7 @@ impl NativeData for Work {
     }
 }
 
-fn work(cx: &mut Cx, this: Value) -> Result<&'static mut Work> {
+fn work(cx: &mut Cx, this: Value) -> Result<&mut Work> {
     if !cx.is_data::<Work>(this) && Ref::<DataCell>::from_value(this).is_some() {
         return crate::raise_named(cx, "OpenSSL::Cipher::CipherError", "no key set");
     }

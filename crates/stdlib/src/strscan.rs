@@ -83,14 +83,15 @@ fn scanner(cx: &mut Cx, this: Value) -> Result<&'static mut Scanner> {
     if !cx.is_data::<Scanner>(this) && Ref::<DataCell>::from_value(this).is_some() {
         return cx.arg_error("uninitialized StringScanner object");
     }
-    cx.data_mut::<Scanner>(this)
+    // SAFETY: one reference at a time, and the receiver is an argument on a scanned stack.
+    cx.data_ptr::<Scanner>(this).map(|s| unsafe { &mut *s })
 }
 
 /// New String of bytes `from..to`.
 fn slice(cx: &mut Cx, s: &Scanner, from: usize, to: usize) -> Value {
     let Some(t) = s.text() else { return cx.str("") };
     let to = to.min(t.len());
-    StringCell::substring(&mut cx.heap, ids::STRING.0, t, from.min(to), to).as_value()
+    StringCell::substring(&cx.heap, ids::STRING.0, t, from.min(to), to).as_value()
 }
 
 /// Looks for a pattern at the scan pointer (or behind it): notes the match and returns the end.
@@ -407,7 +408,8 @@ mod string_scanner {
         let v = match i64::from_str_radix(text, base as u32) {
             Ok(i) => cx.int(if negative { -i } else { i }),
             Err(_) => {
-                let b = num_bigint::BigInt::parse_bytes(digits, base as u32).unwrap_or_default();
+                let digits = digits.to_vec();
+                let b = zakuro_text::int::from_digits(&digits, base as u32, false, cx)?.to_big();
                 cx.big(if negative { -b } else { b })
             }
         };

@@ -49,8 +49,8 @@ mod stream {
     #[method("__run", private)]
     fn run(cx: &mut Cx, this: Value, input: Ref<StringCell>, flush: i64) -> Result<Value> {
         // A String of our own: the program may change its one meanwhile.
-        let input = StringCell::substring(&mut cx.heap, ids::STRING.0, input, 0, input.len());
-        let out = StringCell::empty(&mut cx.heap, ids::STRING.0, string::BINARY);
+        let input = StringCell::substring(&cx.heap, ids::STRING.0, input, 0, input.len());
+        let out = StringCell::empty(&cx.heap, ids::STRING.0, string::BINARY);
         let mut buffer = vec![0; PORTION];
         let mut used = 0;
         loop {
@@ -191,7 +191,13 @@ mod module {
     fn crc32(cx: &mut Cx, _this: Value, args: Args) -> Result<i64> {
         let (text, start) = sum_args(cx, args.as_slice(), 0)?;
         let Some(text) = text else { return Ok(start as i64) };
-        let c = text.bytes().iter().fold(!start, |c, b| CRC[(c as u8 ^ b) as usize] ^ c >> 8);
+        let mut c = !start;
+        for (at, part) in Held::of(text).chunks(PORTION).enumerate() {
+            if at > 0 {
+                cx.safepoint()?;
+            }
+            c = part.iter().fold(c, |c, b| CRC[(c as u8 ^ b) as usize] ^ c >> 8);
+        }
         Ok(!c as i64)
     }
     /// Adler-32 checksum, going on from an earlier one.
@@ -200,7 +206,15 @@ mod module {
     #[method("adler32", singleton, min = 0, max = 2)]
     fn adler32(cx: &mut Cx, _this: Value, args: Args) -> Result<i64> {
         let (text, start) = sum_args(cx, args.as_slice(), 1)?;
-        Ok(text.map_or(start, |t| adler(start, t.bytes())) as i64)
+        let Some(text) = text else { return Ok(start as i64) };
+        let mut sum = start;
+        for (at, part) in Held::of(text).chunks(PORTION).enumerate() {
+            if at > 0 {
+                cx.safepoint()?;
+            }
+            sum = adler(sum, part);
+        }
+        Ok(sum as i64)
     }
     /// The table of CRC-32.
     #[method("crc_table", singleton)]

@@ -4,6 +4,7 @@ use crate::encoding::{Encoding, case, inspect, transcode, utf8};
 use crate::reference::Rng;
 use crate::regexp::{RegexFlags, Regexp, Text};
 use crate::{float, int, pack, strftime, tr};
+use zakuro_base::progress::ToTheEnd;
 
 fn noise(rng: &mut Rng, atoms: &[&str], max: usize) -> Vec<u8> {
     let n = rng.below(max + 1);
@@ -20,27 +21,32 @@ fn text_functions_survive_noise() {
         let t = noise(&mut rng, &atoms, 6);
         let e = encodings[rng.below(encodings.len())];
         let f = encodings[rng.below(encodings.len())];
-        let _ = (float::parse_float(&s, true), float::parse_float(&s, false), int::parse_prefix(&s, 36), int::parse_strict(&s, 0));
+        let _ = (
+            float::parse_float(&s, true),
+            float::parse_float(&s, false),
+            int::parse_prefix(&s, 36, &mut ToTheEnd),
+            int::parse_strict(&s, 0, &mut ToTheEnd),
+        );
         let _ = (
             e.code_range(&s),
             e.char_count(&s),
             e.byte_offset(&s, 3),
             inspect::inspect_str(&s, e),
-            inspect::dump(&s, e),
+            inspect::dump(&s, e, &mut ToTheEnd),
             inspect::inspect_sym(&s, e),
         );
         assert_eq!(e.chars(&s).map(<[u8]>::len).sum::<usize>(), s.len());
         let _ = e.encode(rng.next() as u32 >> rng.below(32), &mut Vec::new());
-        let _ = case::map(&s, case::CaseOp::Capitalize, case::CaseOptions::default());
-        let _ = transcode::scrub(&s, e, |_| Vec::new());
+        let _ = case::map(&s, case::CaseOp::Capitalize, case::CaseOptions::default(), &mut ToTheEnd);
+        let _ = transcode::scrub(&s, e, |_| Ok::<_, ()>(Vec::new()), |_| Ok(()));
         for invalid in [transcode::OnInvalid::Raise, transcode::OnInvalid::Replace] {
             let policy = transcode::Policy { invalid, undefined: transcode::OnUndefined::CharRef, replace: None };
             let _ = transcode::transcode(e, f, &s, &policy);
         }
-        let _ = (tr::tr(&s, &t, &s, true, true), tr::tr(&s, &s, &t, false, false));
+        let _ = (tr::tr(&s, &t, &s, true, true, &mut ToTheEnd), tr::tr(&s, &s, &t, false, false, &mut ToTheEnd));
         let civil = strftime::Civil::from_epoch(rng.next() as i64 >> rng.below(40).max(12), 0, 0, b"");
         let _ = strftime::strftime(&t, &civil);
-        let _ = pack::unpack(&t, &s, 0, &mut |_| true);
+        let _ = pack::unpack(&t, &s, 0, &mut pack::Each(|_| true));
         for i in 0..=s.len() {
             assert_eq!(
                 utf8::is_boundary(&s, i),

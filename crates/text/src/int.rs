@@ -1,11 +1,12 @@
 //! Integers from and to text in any radix, as `String#to_i`, `Integer()` and `Integer#to_s`.
 //!
-//! Small results never touch the big number code. Big decimal text is read by divide and conquer, so that a megabyte
-//! of digits costs a few multiplications instead of a quadratic loop.
+//! Small results never touch the big number code; long text is read and written by [`crate::big`].
 //! Rejected: handing cleaned text to `BigInt::parse_bytes` always (it is quadratic).
 
-use num_bigint::{BigInt, BigUint, Sign};
-use num_traits::{ToPrimitive, Zero};
+use crate::big;
+use num_bigint::{BigInt, Sign};
+use num_traits::ToPrimitive;
+use zakuro_base::progress::{Progress, Stopped, step};
 
 /// An integer of any size; `Small` whenever it fits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +46,14 @@ pub enum IntError {
     Invalid,
     /// ArgumentError `invalid radix N`
     Radix,
+    /// Left on the way.
+    Stopped,
+}
+
+impl From<Stopped> for IntError {
+    fn from(_: Stopped) -> IntError {
+        IntError::Stopped
+    }
 }
 
 fn is_space(b: u8) -> bool {
@@ -61,16 +70,16 @@ fn digit(b: u8) -> u32 {
 }
 
 /// `String#to_i(base)`: the longest valid prefix, 0 when there is none. `base` 0 reads the radix from the prefix.
-pub fn parse_prefix(s: &[u8], base: i32) -> Result<Int, IntError> {
-    parse(s, base, false)
+pub fn parse_prefix(s: &[u8], base: i32, p: &mut dyn Progress) -> Result<Int, IntError> {
+    parse(s, base, false, p)
 }
 
 /// `Integer(str, base)`: the whole text must be one integer.
-pub fn parse_strict(s: &[u8], base: i32) -> Result<Int, IntError> {
-    parse(s, base, true)
+pub fn parse_strict(s: &[u8], base: i32, p: &mut dyn Progress) -> Result<Int, IntError> {
+    parse(s, base, true, p)
 }
 
-fn parse(s: &[u8], base: i32, strict: bool) -> Result<Int, IntError> {
+fn parse(s: &[u8], base: i32, strict: bool, p: &mut dyn Progress) -> Result<Int, IntError> {
     let fail = || if strict { Err(IntError::Invalid) } else { Ok(Int::Small(0)) };
     let mut i = s.iter().position(|&b| !is_space(b)).unwrap_or(s.len());
     let negative = s.get(i) == Some(&b'-');
@@ -108,6 +117,7 @@ fn parse(s: &[u8], base: i32, strict: bool) -> Result<Int, IntError> {
     let mut end = i;
     let mut underscores = false;
     while end < s.len() {
+        step(end, p)?;
         if digit(s[end]) < radix {
             end += 1;
         } else if s[end] == b'_' && end > start && s[end - 1] != b'_' && s.get(end + 1).is_some_and(|&b| digit(b) < radix) {
@@ -126,16 +136,17 @@ fn parse(s: &[u8], base: i32, strict: bool) -> Result<Int, IntError> {
     let run = &s[start..end];
     let cleaned;
     let run = if underscores {
+        p.poll()?;
         cleaned = run.iter().copied().filter(|&b| b != b'_').collect::<Vec<_>>();
         &cleaned[..]
     } else {
         run
     };
-    Ok(from_digits(run, radix, negative))
+    Ok(from_digits(run, radix, negative, p)?)
 }
 
 /// Value of valid digits in `radix`.
-pub fn from_digits(run: &[u8], radix: u32, negative: bool) -> Int {
+pub fn from_digits(run: &[u8], radix: u32, negative: bool, p: &mut dyn Progress) -> big::Result<Int> {
     let mut v: u64 = 0;
     let mut overflow = false;
     for &b in run.iter() {
@@ -147,58 +158,35 @@ pub fn from_digits(run: &[u8], radix: u32, negative: bool) -> Int {
             }
         }
     }
+    let sign = if negative { Sign::Minus } else { Sign::Plus };
     if !overflow {
         if !negative && v <= i64::MAX as u64 {
-            return Int::Small(v as i64);
+            return Ok(Int::Small(v as i64));
         }
         if negative && v <= 1 << 63 {
-            return Int::Small((v as i64).wrapping_neg());
+            return Ok(Int::Small((v as i64).wrapping_neg()));
         }
-        return Int::from_big(BigInt::from_biguint(if negative { Sign::Minus } else { Sign::Plus }, v.into()));
+        return Ok(Int::from_big(BigInt::from_biguint(sign, v.into())));
     }
-    let magnitude = big_from_digits(run, radix);
-    Int::from_big(BigInt::from_biguint(if negative { Sign::Minus } else { Sign::Plus }, magnitude))
-}
-
-/// Below this many digits the quadratic way is faster than splitting.
-const SPLIT: usize = 1200;
-
-fn big_from_digits(run: &[u8], radix: u32) -> BigUint {
-    if run.len() <= SPLIT || radix.is_power_of_two() {
-        let values: Vec<u8> = run.iter().map(|&b| digit(b) as u8).collect();
-        return BigUint::from_radix_be(&values, radix).unwrap_or_else(BigUint::zero);
+    let mut values = Vec::with_capacity(run.len());
+    for piece in run.chunks(zakuro_base::progress::STRIDE) {
+        p.poll()?;
+        values.extend(piece.iter().map(|&b| digit(b) as u8));
     }
-    // powers[k] = radix ** (SPLIT << k)
-    let mut powers = vec![BigUint::from(radix).pow(SPLIT as u32)];
-    while (SPLIT << powers.len()) < run.len() {
-        let last = &powers[powers.len() - 1];
-        powers.push(last * last);
-    }
-    split(run, radix, &powers)
-}
-
-fn split(run: &[u8], radix: u32, powers: &[BigUint]) -> BigUint {
-    if run.len() <= SPLIT {
-        return big_from_digits(run, radix);
-    }
-    let mut k = powers.len() - 1;
-    while (SPLIT << k) >= run.len() {
-        k -= 1;
-    }
-    let at = run.len() - (SPLIT << k);
-    split(&run[..at], radix, powers) * &powers[k] + split(&run[at..], radix, powers)
+    Ok(Int::from_big(BigInt::from_biguint(sign, big::from_digits(&values, radix, p)?)))
 }
 
 /// `Integer#to_s(radix)`; `radix` in 2..=36.
-pub fn to_s(v: &Int, radix: u32) -> String {
+pub fn to_s(v: &Int, radix: u32, p: &mut dyn Progress) -> big::Result<String> {
     match v {
-        Int::Small(i) if radix == 10 => i.to_string(),
-        Int::Small(i) => small_to_s(*i, radix),
-        Int::Big(b) => b.to_str_radix(radix),
+        Int::Small(i) if radix == 10 => Ok(i.to_string()),
+        Int::Small(i) => Ok(small_to_s(*i, radix)),
+        Int::Big(b) => big::to_text(b, radix, p),
     }
 }
 
-fn small_to_s(i: i64, radix: u32) -> String {
+/// `Integer#to_s(radix)` of a number that fits.
+pub fn small_to_s(i: i64, radix: u32) -> String {
     let radix = radix.clamp(2, 36) as u64;
     let mut buf = [0u8; 65];
     let mut at = buf.len();

@@ -4,6 +4,7 @@
 //! Callers supply arguments through small traits or enums and receive errors that carry Ruby's wording.
 //! Rejected: methods on VM values (couples algorithms to the heap and makes them impossible to fuzz alone).
 
+pub mod big;
 pub mod distance;
 pub mod encoding;
 pub mod float;

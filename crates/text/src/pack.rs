@@ -6,8 +6,9 @@
 
 use crate::encoding::{Encoding, utf8};
 use crate::int::Int;
-use num_bigint::{BigInt, BigUint, Sign};
+use num_bigint::{BigInt, Sign};
 use num_traits::ToPrimitive;
+use zakuro_base::progress::{Progress, STRIDE, Stopped, step};
 
 mod text;
 use text::{base64, from_base64, from_quoted_printable, from_uu, quoted_printable, uuencode};
@@ -17,6 +18,8 @@ pub enum PackErrorKind {
     ArgumentError,
     RangeError,
     NoMemoryError,
+    /// Left on the way.
+    Stopped,
 }
 
 /// An error in Ruby's wording.
@@ -28,11 +31,17 @@ pub struct PackError {
 
 /// Appends `n` times `byte`; an error where memory does not suffice.
 fn fill(out: &mut Vec<u8>, n: usize, byte: u8) -> Result<(), PackError> {
-    if out.try_reserve(n).is_err() {
+    if !zakuro_base::memory::has_room(out, n) {
         return Err(PackError { kind: PackErrorKind::NoMemoryError, message: "failed to allocate memory".into() });
     }
     out.resize(out.len() + n, byte);
     Ok(())
+}
+
+impl From<Stopped> for PackError {
+    fn from(_: Stopped) -> PackError {
+        PackError { kind: PackErrorKind::Stopped, message: String::new() }
+    }
 }
 
 fn argument(message: impl Into<String>) -> PackError {
@@ -166,6 +175,10 @@ pub trait PackSource {
         Err(self.error(argument("no pointers here")))
     }
     fn error(&mut self, error: PackError) -> Self::Err;
+    /// Asked each `STRIDE` elements or bytes whether to go on.
+    fn poll(&mut self) -> Result<(), Self::Err> {
+        Ok(())
+    }
     /// The template asks for as many bytes of padding: an error when that is too much.
     fn room(&mut self, _bytes: usize) -> Result<(), Self::Err> {
         Ok(())
@@ -208,7 +221,8 @@ fn pack_one<S: PackSource>(d: &Directive, src: &mut S, out: &mut Vec<u8>, base: 
     };
     let short = |src: &mut S| if src.left() == 0 { Err(src.error(argument("too few arguments"))) } else { Ok(()) };
     if let Some((size, big, _)) = int_layout(d) {
-        for _ in 0..repeat(src) {
+        for at in 0..repeat(src) {
+            pause(at, src)?;
             short(src)?;
             let v = low_bits(&src.integer()?);
             let bytes = v.to_le_bytes();
@@ -221,7 +235,8 @@ fn pack_one<S: PackSource>(d: &Directive, src: &mut S, out: &mut Vec<u8>, base: 
         return Ok(());
     }
     if let Some((single, big)) = float_layout(d.kind) {
-        for _ in 0..repeat(src) {
+        for at in 0..repeat(src) {
+            pause(at, src)?;
             short(src)?;
             let x = src.float()?;
             match (single, big) {
@@ -256,10 +271,18 @@ fn pack_one<S: PackSource>(d: &Directive, src: &mut S, out: &mut Vec<u8>, base: 
                 Count::Star => s.len(),
             };
             src.room(n / 2)?;
-            digits(d.kind, &s, n, out).map_err(|e| src.error(e))?;
+            // Whole bytes at a time.
+            let mut left = n;
+            for part in s[..n.min(s.len())].chunks(STRIDE) {
+                src.poll()?;
+                left -= part.len();
+                digits(d.kind, part, part.len(), out).map_err(|e| src.error(e))?;
+            }
+            digits(d.kind, &[], left, out).map_err(|e| src.error(e))?;
         }
         b'U' => {
-            for _ in 0..repeat(src) {
+            for at in 0..repeat(src) {
+                pause(at, src)?;
                 short(src)?;
                 match src.integer()? {
                     Int::Small(c) if c < 0 => return Err(src.error(range("pack(U): value out of range"))),
@@ -269,7 +292,8 @@ fn pack_one<S: PackSource>(d: &Directive, src: &mut S, out: &mut Vec<u8>, base: 
             }
         }
         b'p' => {
-            for _ in 0..repeat(src) {
+            for at in 0..repeat(src) {
+                pause(at, src)?;
                 short(src)?;
                 out.extend_from_slice(&src.pointer(0)?.to_le_bytes());
             }
@@ -280,7 +304,8 @@ fn pack_one<S: PackSource>(d: &Directive, src: &mut S, out: &mut Vec<u8>, base: 
             out.extend_from_slice(&src.pointer(least)?.to_le_bytes());
         }
         b'w' => {
-            for _ in 0..repeat(src) {
+            for at in 0..repeat(src) {
+                pause(at, src)?;
                 short(src)?;
                 let v = src.integer()?;
                 if v.is_negative() {
@@ -297,10 +322,16 @@ fn pack_one<S: PackSource>(d: &Directive, src: &mut S, out: &mut Vec<u8>, base: 
             short(src)?;
             let s = src.bytes(false, false)?;
             match d.count {
-                Count::N(0) => base64(&s, out),
+                Count::N(0) => {
+                    for part in s.chunks(STRIDE / 3 * 3) {
+                        src.poll()?;
+                        base64(part, out);
+                    }
+                }
                 count => {
                     let line = line_length(count, 45);
-                    for part in s.chunks(line) {
+                    for (at, part) in s.chunks(line).enumerate() {
+                        pause(at, src)?;
                         base64(part, out);
                         out.push(b'\n');
                     }
@@ -310,7 +341,8 @@ fn pack_one<S: PackSource>(d: &Directive, src: &mut S, out: &mut Vec<u8>, base: 
         b'u' => {
             short(src)?;
             let s = src.bytes(false, false)?;
-            for part in s.chunks(line_length(d.count, 45)) {
+            for (at, part) in s.chunks(line_length(d.count, 45)).enumerate() {
+                pause(at, src)?;
                 uuencode(part, out);
             }
         }
@@ -321,7 +353,7 @@ fn pack_one<S: PackSource>(d: &Directive, src: &mut S, out: &mut Vec<u8>, base: 
                 Count::N(n) if n > 1 => n,
                 _ => 72,
             };
-            quoted_printable(&s, width, out);
+            quoted_printable(&s, width, out, |at| pause(at, src))?;
         }
         b'x' => {
             let n = match d.count {
@@ -356,6 +388,10 @@ fn pack_one<S: PackSource>(d: &Directive, src: &mut S, out: &mut Vec<u8>, base: 
         }
     }
     Ok(())
+}
+
+fn pause<S: PackSource>(at: usize, src: &mut S) -> Result<(), S::Err> {
+    if at % STRIDE == STRIDE - 1 { src.poll() } else { Ok(()) }
 }
 
 fn low_bits(v: &Int) -> u64 {
@@ -422,11 +458,30 @@ pub enum Unpacked {
     Pointer(u64, Option<usize>),
 }
 
-/// `String#unpack` from byte `offset`; `each` gets the values and may stop (`unpack1`) by returning false.
+/// The caller's side of `unpack`. Asked each `STRIDE` bytes of long text; values it counts itself.
+pub trait UnpackSink: Progress {
+    /// Takes a value; false stops (`unpack1`).
+    fn take(&mut self, value: Unpacked) -> bool;
+}
+
+/// A sink without a VM.
+pub struct Each<F>(pub F);
+impl<F> Progress for Each<F> {
+    fn poll(&mut self) -> Result<(), Stopped> {
+        Ok(())
+    }
+}
+impl<F: FnMut(Unpacked) -> bool> UnpackSink for Each<F> {
+    fn take(&mut self, value: Unpacked) -> bool {
+        (self.0)(value)
+    }
+}
+
+/// `String#unpack` from byte `offset`.
 ///
 /// # Errors
 /// [`PackError`] for templates and text that don't fit.
-pub fn unpack(template: &[u8], s: &[u8], offset: usize, each: &mut dyn FnMut(Unpacked) -> bool) -> Result<(), PackError> {
+pub fn unpack(template: &[u8], s: &[u8], offset: usize, sink: &mut dyn UnpackSink) -> Result<(), PackError> {
     if offset > s.len() {
         return Err(argument("offset outside of string"));
     }
@@ -440,13 +495,13 @@ pub fn unpack(template: &[u8], s: &[u8], offset: usize, each: &mut dyn FnMut(Unp
             Count::Star => left,
         };
         if let Some((size, big, signed)) = int_layout(&d) {
-            if !for_each_fixed(s, &mut at, size, d.count, each, |b| Unpacked::Int(int_value(b, big, signed))) {
+            if !for_each_fixed(s, &mut at, size, d.count, sink, |b| Unpacked::Int(int_value(b, big, signed))) {
                 return Ok(());
             }
             continue;
         }
         if let Some((single, big)) = float_layout(d.kind) {
-            if !for_each_fixed(s, &mut at, if single { 4 } else { 8 }, d.count, each, |b| Unpacked::Float(float_value(b, single, big))) {
+            if !for_each_fixed(s, &mut at, if single { 4 } else { 8 }, d.count, sink, |b| Unpacked::Float(float_value(b, single, big))) {
                 return Ok(());
             }
             continue;
@@ -480,6 +535,7 @@ pub fn unpack(template: &[u8], s: &[u8], offset: usize, each: &mut dyn FnMut(Unp
                 };
                 let mut v = Vec::with_capacity(n);
                 for i in 0..n {
+                    step(i, sink)?;
                     let byte = s[at + i / per_byte];
                     let place = if d.kind.is_ascii_uppercase() { per_byte - 1 - i % per_byte } else { i % per_byte };
                     v.push(b"0123456789abcdef"[(byte >> (place * bits)) as usize & ((1 << bits) - 1)]);
@@ -493,7 +549,7 @@ pub fn unpack(template: &[u8], s: &[u8], offset: usize, each: &mut dyn FnMut(Unp
                     let (c, len) = wide_value(&s[at..])?;
                     at += len;
                     n -= 1;
-                    if !each(Unpacked::Int(Int::Small(c as i64))) {
+                    if !sink.take(Unpacked::Int(Int::Small(c as i64))) {
                         return Ok(());
                     }
                 }
@@ -505,7 +561,7 @@ pub fn unpack(template: &[u8], s: &[u8], offset: usize, each: &mut dyn FnMut(Unp
                     let Some(b) = s.get(at..at + 8) else { break };
                     at += 8;
                     let address = b.iter().rev().fold(0, |n, b| n << 8 | *b as u64);
-                    if !each(Unpacked::Pointer(address, most)) {
+                    if !sink.take(Unpacked::Pointer(address, most)) {
                         return Ok(());
                     }
                 }
@@ -515,13 +571,14 @@ pub fn unpack(template: &[u8], s: &[u8], offset: usize, each: &mut dyn FnMut(Unp
                 let mut n = length(1);
                 let mut groups: Vec<u8> = Vec::new();
                 while n > 0 && at < s.len() {
+                    step(at, sink)?;
                     groups.push(s[at] & 0x7f);
                     at += 1;
                     if s[at - 1] & 0x80 == 0 {
-                        let v = BigUint::from_radix_be(&groups, 128).unwrap_or_default();
+                        let v = crate::big::from_digits(&groups, 128, sink)?;
                         groups.clear();
                         n -= 1;
-                        if !each(Unpacked::Int(Int::from_big(BigInt::from(v)))) {
+                        if !sink.take(Unpacked::Int(Int::from_big(BigInt::from(v)))) {
                             return Ok(());
                         }
                     }
@@ -529,16 +586,16 @@ pub fn unpack(template: &[u8], s: &[u8], offset: usize, each: &mut dyn FnMut(Unp
                 continue;
             }
             b'm' => {
-                let v = from_base64(&s[at..], d.count == Count::N(0))?;
+                let v = from_base64(&s[at..], d.count == Count::N(0), sink)?;
                 at = s.len();
                 Unpacked::Bytes(v, Encoding::BINARY)
             }
             b'u' => {
-                let v = from_uu(s, &mut at);
+                let v = from_uu(s, &mut at, sink)?;
                 Unpacked::Bytes(v, Encoding::BINARY)
             }
             b'M' => {
-                let v = from_quoted_printable(&s[at..]);
+                let v = from_quoted_printable(&s[at..], sink)?;
                 at = s.len();
                 Unpacked::Bytes(v, Encoding::BINARY)
             }
@@ -567,7 +624,7 @@ pub fn unpack(template: &[u8], s: &[u8], offset: usize, each: &mut dyn FnMut(Unp
                 continue;
             }
         };
-        if !each(value) {
+        if !sink.take(value) {
             return Ok(());
         }
     }
@@ -580,7 +637,7 @@ fn for_each_fixed(
     at: &mut usize,
     size: usize,
     count: Count,
-    each: &mut dyn FnMut(Unpacked) -> bool,
+    sink: &mut dyn UnpackSink,
     value: impl Fn(&[u8]) -> Unpacked,
 ) -> bool {
     let available = (s.len() - *at) / size;
@@ -592,7 +649,7 @@ fn for_each_fixed(
     for i in 0..wanted {
         let v = if i < available { value(&s[*at..*at + size]) } else { Unpacked::Nil };
         *at += if i < available { size } else { 0 };
-        if !each(v) {
+        if !sink.take(v) {
             return false;
         }
     }

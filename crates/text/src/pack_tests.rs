@@ -2,8 +2,10 @@
 
 use crate::float::float_to_s;
 use crate::int::{Int, to_s};
+use crate::pack::Each;
 use crate::pack::*;
 use crate::reference::{Rng, compare, hex};
+use zakuro_base::progress::ToTheEnd;
 
 struct Ints(Vec<i64>);
 
@@ -72,16 +74,21 @@ fn numbers_as_ruby() {
     let data = b"\x01\x02\xC3\xA9abc\xFF\xFE\x00\x80\x7F\x10\x20\x30\x40xyz\xE3\x81\x82";
     compare(&cases, &format!("{shown}.unpack(s).inspect rescue $!.message"), |t| {
         let mut all = Vec::new();
-        match unpack(t, data, 0, &mut |v| {
-            all.push(match v {
-                Unpacked::Nil => "nil".to_owned(),
-                Unpacked::Int(i) => to_s(&i, 10),
-                Unpacked::Float(f) => float_to_s(f),
-                Unpacked::Bytes(b, _) => hex(&b),
-                Unpacked::Pointer(a, _) => to_s(&Int::Small(a as i64), 10),
-            });
-            true
-        }) {
+        match unpack(
+            t,
+            data,
+            0,
+            &mut Each(|v| {
+                all.push(match v {
+                    Unpacked::Nil => "nil".to_owned(),
+                    Unpacked::Int(i) => to_s(&i, 10, &mut ToTheEnd).unwrap(),
+                    Unpacked::Float(f) => float_to_s(f),
+                    Unpacked::Bytes(b, _) => hex(&b),
+                    Unpacked::Pointer(a, _) => to_s(&Int::Small(a as i64), 10, &mut ToTheEnd).unwrap(),
+                });
+                true
+            }),
+        ) {
             Ok(()) => format!("[{}]", all.join(", ")).into_bytes(),
             Err(e) => e.message.into_bytes(),
         }
@@ -111,14 +118,19 @@ fn texts_as_ruby() {
             &format!("s.unpack('{t}').map {{ |v| v.is_a?(String) ? v.unpack1('H*') : v.to_s }}.join(',') rescue $!.message"),
             |s| {
                 let mut all = Vec::new();
-                match unpack(t.as_bytes(), s, 0, &mut |v| {
-                    all.push(match v {
-                        Unpacked::Bytes(b, _) => hex(&b),
-                        Unpacked::Int(i) => to_s(&i, 10),
-                        _ => String::new(),
-                    });
-                    true
-                }) {
+                match unpack(
+                    t.as_bytes(),
+                    s,
+                    0,
+                    &mut Each(|v| {
+                        all.push(match v {
+                            Unpacked::Bytes(b, _) => hex(&b),
+                            Unpacked::Int(i) => to_s(&i, 10, &mut ToTheEnd).unwrap(),
+                            _ => String::new(),
+                        });
+                        true
+                    }),
+                ) {
                     Ok(()) => all.join(",").into_bytes(),
                     Err(e) => e.message.into_bytes(),
                 }
@@ -131,10 +143,15 @@ fn texts_as_ruby() {
             let mut out = Vec::new();
             pack(t.as_bytes(), &mut Texts(vec![s.clone()]), &mut out).unwrap();
             let mut back = None;
-            unpack(t.as_bytes(), &out, 0, &mut |v| {
-                back = Some(v);
-                false
-            })
+            unpack(
+                t.as_bytes(),
+                &out,
+                0,
+                &mut Each(|v| {
+                    back = Some(v);
+                    false
+                }),
+            )
             .unwrap();
             assert!(matches!(back, Some(Unpacked::Bytes(ref b, _)) if b == s), "{t} {s:?} {back:?}");
         }

@@ -26,6 +26,9 @@ pub fn ruby(script: &str, input: &[u8]) -> Option<Vec<u8>> {
     Some(out.stdout)
 }
 
+/// What a block answers that gave up: the case is left out.
+pub const ENDLESS: &[u8] = b"(takes too long)";
+
 /// Feeds hex-encoded `cases`, one a line, to `block` (a Ruby expression over `s`, a UTF-8 String) and compares each
 /// resulting String with `ours`.
 pub fn compare(cases: &[Vec<u8>], block: &str, mut ours: impl FnMut(&[u8]) -> Vec<u8>) {
@@ -43,7 +46,11 @@ pub fn compare(cases: &[Vec<u8>], block: &str, mut ours: impl FnMut(&[u8]) -> Ve
     let lines: Vec<&str> = out.split('\n').collect();
     assert_eq!(lines.len(), cases.len() + 1);
     let mut bad = Vec::new();
+    let endless = hex(ENDLESS);
     for (c, line) in cases.iter().zip(lines) {
+        if line == endless {
+            continue;
+        }
         let mine = ours(c);
         if hex(&mine) != line {
             bad.push(format!(

@@ -254,7 +254,7 @@ fn push_number(out: &mut Vec<u8>, spec: &Spec, v: i64, width: usize, pad: u8) {
     if v < 0 && pad == b'0' {
         out.push(b'-');
     }
-    out.resize(out.len() + fill, pad);
+    zakuro_base::memory::fill(out, fill, pad);
     if v < 0 && pad != b'0' {
         out.push(b'-');
     }
@@ -266,7 +266,9 @@ fn fraction(out: &mut Vec<u8>, spec: &Spec, t: &Civil, default: usize) {
     let width = spec.width.unwrap_or(default);
     let mut digits = format!("{:09}", t.nsec).into_bytes();
     digits.extend_from_slice(&t.subnano_digits);
-    digits.resize(width, b'0');
+    let missing = width.saturating_sub(digits.len());
+    zakuro_base::memory::fill(&mut digits, missing, b'0');
+    digits.truncate(width);
     out.extend_from_slice(&digits);
 }
 
@@ -290,11 +292,11 @@ fn offset(out: &mut Vec<u8>, spec: &Spec, t: &Civil) {
     let sign = if negative || unknown { b'-' } else { b'+' };
     let digits = h.to_string();
     if spec.pad == b'_' {
-        out.resize(out.len() + hours.saturating_sub(digits.len()), b' ');
+        zakuro_base::memory::fill(out, hours.saturating_sub(digits.len()), b' ');
         out.push(sign);
     } else {
         out.push(sign);
-        out.resize(out.len() + hours.saturating_sub(digits.len()), b'0');
+        zakuro_base::memory::fill(out, hours.saturating_sub(digits.len()), b'0');
     }
     out.extend_from_slice(digits.as_bytes());
     out.extend_from_slice(tail.as_bytes());
@@ -303,7 +305,7 @@ fn offset(out: &mut Vec<u8>, spec: &Spec, t: &Civil) {
 fn text(out: &mut Vec<u8>, spec: &Spec, s: &[u8], upper: bool, lower: bool) {
     if !spec.bare {
         let fill = spec.width.unwrap_or(0).saturating_sub(s.len());
-        out.resize(out.len() + fill, if spec.pad == b'0' { b'0' } else { b' ' });
+        zakuro_base::memory::fill(out, fill, if spec.pad == b'0' { b'0' } else { b' ' });
     }
     let start = out.len();
     out.extend_from_slice(s);

@@ -5,6 +5,7 @@
 //! Rejected: a 256-bit table plus a hash (CRuby's way): faster for one-byte text only.
 
 use crate::encoding::utf8;
+use zakuro_base::progress::{Pace, Progress, Stopped};
 
 /// ArgumentError: `invalid range "z-a" in string transliteration`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,8 +118,9 @@ impl CharSet {
     }
 
     /// `String#count`
-    pub fn count(&self, s: &[u8]) -> usize {
+    pub fn count(&self, s: &[u8], p: &mut dyn Progress) -> Result<usize, Stopped> {
         let (mut at, mut n) = (0, 0);
+        let mut pace = Pace::new();
         if let [set] = &self.sets[..] {
             // What is ASCII at the start, mostly all.
             let mut table = [0u8; 256];
@@ -129,12 +131,14 @@ impl CharSet {
                 if !chunk.is_ascii() {
                     break;
                 }
+                pace.at(at, p)?;
                 // At most 64: no overflow.
                 n += chunk.iter().fold(0u8, |n, c| n + table[*c as usize]) as usize;
                 at += chunk.len();
             }
         }
         while at < s.len() {
+            pace.at(at, p)?;
             if s[at] < 128 {
                 n += self.sets.iter().all(|set| set.ascii[s[at] as usize]) as usize;
                 at += 1;
@@ -144,29 +148,33 @@ impl CharSet {
             n += self.contains(c) as usize;
             at += len;
         }
-        n
+        Ok(n)
     }
 
     /// `String#delete`
-    pub fn delete(&self, s: &[u8]) -> Vec<u8> {
+    pub fn delete(&self, s: &[u8], p: &mut dyn Progress) -> Result<Vec<u8>, Stopped> {
         let mut out = Vec::with_capacity(s.len());
         let mut at = 0;
+        let mut pace = Pace::new();
         while at < s.len() {
+            pace.at(at, p)?;
             let (c, len) = next(&s[at..], self.utf8_text);
             if !self.contains(c) {
                 out.extend_from_slice(&s[at..at + len]);
             }
             at += len;
         }
-        out
+        Ok(out)
     }
 
     /// `String#squeeze`; with no sets, every character counts.
-    pub fn squeeze(&self, s: &[u8]) -> Vec<u8> {
+    pub fn squeeze(&self, s: &[u8], p: &mut dyn Progress) -> Result<Vec<u8>, Stopped> {
         let mut out = Vec::with_capacity(s.len());
         let mut at = 0;
         let mut last = None;
+        let mut pace = Pace::new();
         while at < s.len() {
+            pace.at(at, p)?;
             let (c, len) = next(&s[at..], self.utf8_text);
             if last != Some(c) || !self.contains(c) {
                 out.extend_from_slice(&s[at..at + len]);
@@ -174,24 +182,31 @@ impl CharSet {
             last = Some(c);
             at += len;
         }
-        out
+        Ok(out)
     }
 }
 
 /// `String#tr` (`squeeze` false) or `tr_s`.
 ///
 /// # Errors
-/// A descending range.
-pub fn tr(s: &[u8], from: &[u8], to: &[u8], squeeze: bool, utf8_text: bool) -> Result<Vec<u8>, TrError> {
+/// A descending range; within, that it was stopped.
+pub fn tr(
+    s: &[u8],
+    from: &[u8],
+    to: &[u8],
+    squeeze: bool,
+    utf8_text: bool,
+    p: &mut dyn Progress,
+) -> Result<Result<Vec<u8>, Stopped>, TrError> {
     if s.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Ok(Vec::new()));
     }
     if to.is_empty() {
-        return Ok(CharSet::new(&[from], utf8_text)?.delete(s));
+        return Ok(CharSet::new(&[from], utf8_text)?.delete(s, p));
     }
     let from = Set::parse(from, utf8_text, true)?;
     if from.ranges.is_empty() {
-        return Ok(s.to_vec());
+        return Ok(Ok(s.to_vec()));
     }
     let to = Set::parse(to, utf8_text, false)?;
     let map = |c: u32| {
@@ -211,7 +226,11 @@ pub fn tr(s: &[u8], from: &[u8], to: &[u8], squeeze: bool, utf8_text: bool) -> R
     let mut out = Vec::with_capacity(s.len());
     let mut at = 0;
     let mut last = None;
+    let mut pace = Pace::new();
     while at < s.len() {
+        if let Err(stopped) = pace.at(at, p) {
+            return Ok(Err(stopped));
+        }
         let (c, len) = next(&s[at..], utf8_text);
         let mapped = match ascii.get(c as usize) {
             Some(&m) => m,
@@ -231,5 +250,5 @@ pub fn tr(s: &[u8], from: &[u8], to: &[u8], squeeze: bool, utf8_text: bool) -> R
         }
         at += len;
     }
-    Ok(out)
+    Ok(Ok(out))
 }

@@ -2,6 +2,7 @@
 
 use crate::reference::{Rng, compare};
 use crate::tr::*;
+use zakuro_base::progress::{ToTheEnd, to_the_end};
 
 #[test]
 fn as_ruby() {
@@ -23,7 +24,7 @@ fn as_ruby() {
     for (method, squeeze) in [("tr", false), ("tr_s", true)] {
         compare(&cases, &format!("a, b, t = s.split(\"\\0\", 3); t.{method}(a, b)"), |case| {
             let [a, b, t] = parts(case);
-            tr(&t, &a, &b, squeeze, true).unwrap_or_else(error)
+            tr(&t, &a, &b, squeeze, true, &mut ToTheEnd).map_or_else(error, Result::unwrap)
         });
     }
     compare(&cases, "a, b, t = s.split(\"\\0\", 3); [t.delete(a, b), t.squeeze(a), t.squeeze, t.count(a, b)].join('|')", |case| {
@@ -32,7 +33,10 @@ fn as_ruby() {
             let both = CharSet::new(&[&a, &b], true)?;
             let one = CharSet::new(&[&a], true)?;
             let none = CharSet::new(&[], true)?;
-            Ok([both.delete(&t), one.squeeze(&t), none.squeeze(&t), both.count(&t).to_string().into_bytes()].join(&b'|'))
+            Ok(to_the_end(|p| {
+                Ok([both.delete(&t, p)?, one.squeeze(&t, p)?, none.squeeze(&t, p)?, both.count(&t, p)?.to_string().into_bytes()]
+                    .join(&b'|'))
+            }))
         };
         run().unwrap_or_else(error)
     });

@@ -109,7 +109,7 @@ impl Cx {
         while left > 0 {
             let n = left.min(LEVELS_PER_CELL);
             left -= n;
-            let cell = EnvCell::make(&mut self.heap, Value::NIL, n * WORDS);
+            let cell = EnvCell::make(&self.heap, Value::NIL, n * WORDS);
             cell.as_value().set_flags(LEVELS);
             let slots = cell.slots_ptr();
             for (i, l) in levels.by_ref().take(n).enumerate() {

@@ -9,7 +9,7 @@ use crate::raise::Result;
 use crate::vm::*;
 use hashbrown::HashMap;
 use std::sync::{Arc, OnceLock};
-use zakuro_base::{Options, Sym, sym};
+use zakuro_base::{HashSeed, Options, Sym, sym};
 use zakuro_bytecode::Code;
 use zakuro_object::class::BOOT_CLASSES;
 use zakuro_object::shape::{LotTable, ShapeInfo};
@@ -56,7 +56,6 @@ pub struct Hooks {
     pub autoload: Option<fn(&mut Cx, ClassId, Sym) -> Result<Option<Value>>>,
     /// Whether reading a constant with this path would load a file (or wait for one).
     pub autoload_pending: Option<fn(&mut Cx, Value) -> bool>,
-    /// Integer and Float arithmetic beyond the fast paths goes through the methods.
     /// Runs trap handlers after a signal arrived for this VM.
     pub signal: Option<fn(&mut Cx) -> Result<()>>,
 }
@@ -143,6 +142,8 @@ impl Vm {
             generic_ivars: FastMap::default(),
             object_ids: FastMap::default(),
             next_object_id: 8,
+            hash_seed: HashSeed::of_process(),
+            hash_mask: HashSeed::of_process().mask(),
             states: FastMap::default(),
             main: Value::NIL,
             at_exit: Vec::new(),
@@ -155,6 +156,9 @@ impl Vm {
             root_fiber: Value::NIL,
             next_fiber: Value::NIL,
             units: Default::default(),
+            owned: 0,
+            numbers: Default::default(),
+            captures: 0,
             global_traces: None,
             tracing: 0,
             traces: None,
@@ -198,7 +202,7 @@ impl Vm {
         vm.transitions = boot.transitions.clone();
         vm.globals = boot.globals.clone();
         vm.global_aliases = boot.global_aliases.clone();
-        vm.main = ObjectCell::make(&mut vm.heap, boot.main_shape, Kind::Object, 0).as_value();
+        vm.main = ObjectCell::make(&vm.heap, boot.main_shape, Kind::Object, 0).as_value();
         vm
     }
 
@@ -256,7 +260,7 @@ impl Vm {
             let class = if *kind == ClassKind::Module { ids::MODULE } else { ids::CLASS };
             let shape = vm.new_shape(ShapeInfo { class, parent: 0, name: sym::empty, count: 0 });
             let header = Header { shape, kind: Kind::Class as u8, flags: 0, aux: 0 };
-            let object = alloc_cell(&mut vm.heap, ClassCell { header, id: *id }).as_value();
+            let object = alloc_cell(&vm.heap, ClassCell { header, id: *id }).as_value();
             let superclass = (*kind == ClassKind::Class && *id != ids::BASIC_OBJECT).then_some(*sup);
             let mut data = ClassData::new(*id, *kind, object, superclass);
             data.alloc = *alloc;
@@ -265,8 +269,8 @@ impl Vm {
         }
         for (id, name, kind, sup, _) in BOOT_CLASSES {
             if *kind == ClassKind::Class && *id != ids::BASIC_OBJECT {
-                let up = vm.class(*sup).mro.clone();
-                vm.class_mut(*id).mro.extend(up);
+                let up = vm.class(*sup).near.clone();
+                vm.class_mut(*id).near.extend(up);
                 vm.class_mut(*sup).dependents.push(*id);
             }
             // Nested names belong to their holders.

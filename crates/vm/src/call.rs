@@ -350,7 +350,7 @@ impl Cx {
                 header.flags |= LAMBDA;
             }
             let env = interp::blocks::env_of(home);
-            alloc_cell(&mut self.heap, ProcCell { header, code: cs as usize, env, self_: *(*home).regs, me: (*home).me, extra: Value::NIL })
+            alloc_cell(&self.heap, ProcCell { header, code: cs as usize, env, self_: *(*home).regs, me: (*home).me, extra: Value::NIL })
         }
     }
     /// Number of parameters a block takes, as Proc#arity; and whether it is a lambda.

@@ -1,20 +1,48 @@
 //! Classes: tables, ancestors, definition.
 //!
 //! Ancestor lists are linearised. Including a module recomputes the list of the class and, through `dependents`, of everything that
-//! contains it.
+//! contains it. Nothing here recurses: chains of classes, and of singleton classes of singleton classes, are as long as memory allows.
 
 use crate::raise::Result;
-use crate::vm::{ClassSlot, Cx};
+use crate::vm::{ClassSlot, Cx, FastMap};
 use zakuro_object::shape::{CLASS_LOTS, LOT, ShapeInfo};
 use zakuro_object::*;
+
+/// So many steps to the next singleton class are worth remembering.
+const FAR: usize = 8;
 
 /// Stands in the boot image's rows for "the main object of the VM that asks".
 pub(crate) const OF_MAIN: Value = Value::TRUE;
 
+/// The ancestors of a class in the order of method look-up.
+#[derive(Clone)]
+pub struct Ancestors<'a> {
+    cx: &'a Cx,
+    near: std::slice::Iter<'a, ClassId>,
+    beyond: Option<ClassId>,
+}
+impl Iterator for Ancestors<'_> {
+    type Item = ClassId;
+    #[inline]
+    fn next(&mut self) -> Option<ClassId> {
+        if let Some(c) = self.near.next() {
+            return Some(*c);
+        }
+        *self = self.cx.ancestors(self.beyond?);
+        self.near.next().copied()
+    }
+}
+
 impl Cx {
-    /// Classes that this VM has made or changed, in lots.
-    pub(crate) fn classes_made(&self) -> usize {
-        self.classes.own_lots() * zakuro_object::LOT as usize
+    /// The class itself, what it prepends and includes, its superclass and so on.
+    #[inline]
+    pub fn ancestors(&self, id: ClassId) -> Ancestors<'_> {
+        let d = self.class(id);
+        Ancestors { cx: self, near: d.near.iter(), beyond: d.beyond }
+    }
+    /// The same as a list, for who changes something meanwhile.
+    pub fn ancestor_list(&self, id: ClassId) -> Vec<ClassId> {
+        self.ancestors(id).collect()
     }
     /// The data of a class.
     #[inline]
@@ -77,15 +105,39 @@ impl Cx {
     /// Where lookup starts for a class object: its singleton class, the nearest one of a superclass, or Class/Module.
     fn class_of_class(&self, id: ClassId) -> ClassId {
         let mut c = self.class(id);
-        loop {
+        let mut steps = 0;
+        let found = loop {
             if let Some(s) = c.singleton {
-                return s;
+                break s;
+            }
+            if let Some(known) = c.meta.get(self.epoch) {
+                break known;
             }
             match (c.kind, c.superclass) {
-                (ClassKind::Module, _) => return if c.id == id { self.module_class(id) } else { ids::MODULE },
+                (ClassKind::Module, _) => break if c.id == id { self.module_class(id) } else { ids::MODULE },
                 (_, Some(up)) if up != c.id => c = self.class(up),
-                _ => return ids::CLASS,
+                _ => break ids::CLASS,
             }
+            steps += 1;
+        };
+        if steps > FAR {
+            self.note_meta(id, found);
+        }
+        found
+    }
+    /// Remembers for a class far below the next singleton class, and for those between, where look-up starts.
+    #[cold]
+    fn note_meta(&self, id: ClassId, found: ClassId) {
+        let mut at = Some(id);
+        while let Some(id) = at {
+            let Some(slot) = self.classes.get(id.0).filter(|s| s.own) else { return };
+            // SAFETY: an own slot points to live class data that this VM alone uses.
+            let c = unsafe { &*slot.data };
+            if c.singleton.is_some() || c.meta.get(self.epoch).is_some() {
+                return;
+            }
+            c.meta.set(self.epoch, found);
+            at = c.superclass.filter(|up| *up != id);
         }
     }
     fn module_class(&self, id: ClassId) -> ClassId {
@@ -123,11 +175,16 @@ impl Cx {
         }
         match c.kind {
             ClassKind::Singleton => {
-                let a = c.attached;
-                match self.class_id(a) {
-                    Some(k) => format!("#<Class:{}>", self.class_name(k)),
-                    None => format!("#<Class:#<{}:0x{:016x}>>", self.class_name_of(a), a.0),
+                let (mut depth, mut a) = (1, c.attached);
+                while let Some(k) = self.class_id(a).map(|k| self.class(k)).filter(|k| k.name.is_none() && k.kind == ClassKind::Singleton) {
+                    depth += 1;
+                    a = k.attached;
                 }
+                let inner = match self.class_id(a) {
+                    Some(k) => self.class_name(k),
+                    None => format!("#<{}:0x{:016x}>", self.class_name_of(a), a.0),
+                };
+                format!("{}{inner}{}", "#<Class:".repeat(depth), ">".repeat(depth))
             }
             ClassKind::Class => format!("#<Class:0x{:016x}>", c.object.0),
             ClassKind::Module => {
@@ -140,13 +197,25 @@ impl Cx {
     #[inline]
     pub fn is_a(&self, v: Value, class: ClassId) -> bool {
         let c = self.dispatch_class(v);
-        c == class || self.class(c).mro.contains(&class)
+        c == class || self.inherits(c, class)
     }
     /// Whether `c` is `of` or inherits from or includes it.
     pub fn inherits(&self, c: ClassId, of: ClassId) -> bool {
-        c == of || self.class(c).mro.contains(&of)
+        let mut d = self.class(c);
+        loop {
+            if d.near.contains(&of) {
+                return true;
+            }
+            match d.beyond {
+                Some(up) => d = self.class(up),
+                None => return false,
+            }
+        }
     }
     fn next_class_id(&mut self) -> ClassId {
+        if let Some(id) = self.numbers.class() {
+            return ClassId(id);
+        }
         if self.class_lot.0 == self.class_lot.1 {
             let first = CLASS_LOTS.take();
             self.class_lot = (first, first + LOT);
@@ -162,24 +231,29 @@ impl Cx {
     }
     /// New anonymous class or module. `hooks` are the caller's business.
     pub fn new_class(&mut self, kind: ClassKind, superclass: Option<ClassId>) -> ClassId {
+        self.new_class_of(if kind == ClassKind::Module { ids::MODULE } else { ids::CLASS }, kind, superclass)
+    }
+    /// The same with the class of the class object: a subclass of Module is kept as the module's shape.
+    pub fn new_class_of(&mut self, class: ClassId, kind: ClassKind, superclass: Option<ClassId>) -> ClassId {
         let id = self.next_class_id();
         // Each class object has a shape of its own: inline caches tell receivers apart by shape, and classes differ in their methods.
-        let class = if kind == ClassKind::Module { ids::MODULE } else { ids::CLASS };
         let shape = self.new_shape(ShapeInfo { class, parent: 0, name: sym::empty, count: 0 });
         let header = Header { shape, kind: Kind::Class as u8, flags: 0, aux: 0 };
-        let object = alloc_cell(&mut self.heap, ClassCell { header, id }).as_value();
+        let object = alloc_cell(&self.heap, ClassCell { header, id }).as_value();
         let mut data = ClassData::new(id, kind, object, superclass);
+        data.made_at = self.captures;
         data.root_shape = self.new_shape(ShapeInfo { class: id, parent: 0, name: sym::empty, count: 0 });
         if let Some(s) = superclass {
             let up = self.class(s);
             data.alloc = up.alloc;
             data.ivar_hint = up.ivar_hint;
-            data.mro.extend_from_slice(&up.mro);
             data.extra = up.extra;
+            (data.near, data.own_places, data.beyond) = self.joined(data.near, superclass);
         }
         if kind == ClassKind::Module {
             data.alloc = Alloc::None;
         }
+        self.own_more(data.weight());
         self.install_class(data);
         if let Some(s) = superclass {
             self.class_mut(s).dependents.push(id);
@@ -195,6 +269,8 @@ impl Cx {
             return id;
         }
         let id = self.new_class(ClassKind::Class, Some(superclass));
+        // Libraries know theirs by number.
+        self.class(id).known.set();
         let object = self.class_value(id);
         self.const_set(holder, s, object);
         id
@@ -207,6 +283,7 @@ impl Cx {
             return id;
         }
         let id = self.new_class(ClassKind::Module, None);
+        self.class(id).known.set();
         let object = self.class_value(id);
         self.const_set(holder, s, object);
         id
@@ -226,29 +303,7 @@ impl Cx {
             if let Some(s) = self.class(c).singleton {
                 return Ok(s);
             }
-            // The singleton class of a class inherits from the singleton class of its superclass.
-            let up = match (self.class(c).kind, self.class(c).superclass) {
-                (ClassKind::Module, _) => self.module_class(c),
-                (_, None) => ids::CLASS,
-                (_, Some(s)) if s == c => ids::CLASS,
-                (_, Some(s)) => {
-                    let sup = self.class_value(s);
-                    self.singleton_class(sup)?
-                }
-            };
-            let id = self.new_class(ClassKind::Singleton, Some(up));
-            self.class_mut(id).attached = v;
-            self.class_mut(c).singleton = Some(id);
-            // Existing subclasses' singleton classes that skipped this level now inherit from it.
-            for d in self.class(c).dependents.clone() {
-                if let Some(s) = self.class(d).singleton
-                    && self.class(d).superclass == Some(c)
-                {
-                    self.set_superclass(s, id);
-                }
-            }
-            self.bump_epoch();
-            return Ok(id);
+            return Ok(self.singleton_of_class(c));
         }
         if v.flags() & flags::SHARED != 0 {
             return self.frozen_error(v);
@@ -268,6 +323,40 @@ impl Cx {
         }
         self.change_class(v, id);
         Ok(id)
+    }
+    /// Makes the singleton class of a class that has none. It inherits from the singleton class of the superclass, which is made first.
+    fn singleton_of_class(&mut self, c: ClassId) -> ClassId {
+        let mut missing = vec![c];
+        let mut at = c;
+        let mut up = loop {
+            match (self.class(at).kind, self.class(at).superclass) {
+                (ClassKind::Module, _) => break self.module_class(at),
+                (_, Some(s)) if s != at => match self.class(s).singleton {
+                    Some(there) => break there,
+                    None => {
+                        missing.push(s);
+                        at = s;
+                    }
+                },
+                _ => break ids::CLASS,
+            }
+        };
+        while let Some(c) = missing.pop() {
+            let id = self.new_class(ClassKind::Singleton, Some(up));
+            self.class_mut(id).attached = self.class_value(c);
+            self.class_mut(c).singleton = Some(id);
+            // Existing subclasses' singleton classes that skipped this level now inherit from it.
+            for d in self.class(c).dependents.clone() {
+                if let Some(s) = self.class(d).singleton
+                    && self.class(d).superclass == Some(c)
+                {
+                    self.set_superclass(s, id);
+                }
+            }
+            up = id;
+        }
+        self.bump_epoch();
+        up
     }
     /// What `Class#initialize` does for a class that was made without a superclass.
     pub fn initialize_class(&mut self, c: ClassId, up: ClassId) {
@@ -294,81 +383,157 @@ impl Cx {
     }
     /// `class.include(module)`, without hooks. False when it was there already.
     pub fn include_module(&mut self, class: ClassId, module: ClassId) -> Result<bool> {
-        if class == module || self.class(module).mro.contains(&class) {
+        if self.inherits(module, class) {
             return self.arg_error("cyclic include detected");
         }
         if self.class(class).includes.contains(&module) {
             return Ok(false);
         }
+        let up = self.superclass_of(class);
+        let mut own = self.own_places(class).to_vec();
+        let first = own.iter().position(|c| *c == class).map_or(own.len(), |at| at + 1);
+        self.place(&mut own, first, module, up);
         self.class_mut(class).includes.push(module);
-        if !self.class(module).dependents.contains(&class) {
-            self.class_mut(module).dependents.push(class);
-        }
-        self.relinearise(class);
-        self.bump_epoch();
-        self.const_epoch += 1;
-        self.note_redefinition_by_module(class, module);
+        self.placed(class, module, own);
         Ok(true)
     }
     /// `class.prepend(module)`, without hooks.
     pub fn prepend_module(&mut self, class: ClassId, module: ClassId) -> Result<bool> {
-        if class == module || self.class(module).mro.contains(&class) {
+        if self.inherits(module, class) {
             return self.arg_error("cyclic prepend detected");
         }
         if self.class(class).prepends.contains(&module) {
             return Ok(false);
         }
         self.class_mut(class).prepends.push(module);
-        if !self.class(module).dependents.contains(&class) {
+        // What is there already, but behind the class, moves.
+        let own = if self.ancestors(module).any(|m| self.own_places(class).contains(&m)) {
+            self.linearise(class)
+        } else {
+            let mut own = self.own_places(class).to_vec();
+            self.place(&mut own, 0, module, None);
+            own
+        };
+        self.placed(class, module, own);
+        Ok(true)
+    }
+    /// A class has got a module, which gives it these places of its own.
+    fn placed(&mut self, class: ClassId, module: ClassId, own: Vec<ClassId>) {
+        debug_assert!(own.len() > 100 || own == self.linearise(class), "the places of a module");
+        let d = self.class(class);
+        // Once, if it includes and prepends it.
+        if !(d.includes.contains(&module) && d.prepends.contains(&module)) {
             self.class_mut(module).dependents.push(class);
         }
-        self.relinearise(class);
+        self.set_ancestors(class, own);
+        for c in self.with_dependents(class).into_iter().skip(1) {
+            let own = self.linearise(c);
+            self.set_ancestors(c, own);
+        }
         self.bump_epoch();
         self.const_epoch += 1;
         self.note_redefinition_by_module(class, module);
-        Ok(true)
     }
     /// Recomputes the ancestor list of a class and of everything that contains it.
     fn relinearise(&mut self, id: ClassId) {
-        let mro = self.linearise(id);
-        if self.class(id).mro != mro {
-            self.cvar_cache.forget();
-            self.class_mut(id).mro = mro;
+        for c in self.with_dependents(id) {
+            let own = self.linearise(c);
+            self.set_ancestors(c, own);
         }
-        for d in self.class(id).dependents.clone() {
-            self.relinearise(d);
+    }
+    fn set_ancestors(&mut self, id: ClassId, own: Vec<ClassId>) {
+        let (mut near, own, beyond) = self.joined(own, self.superclass_of(id));
+        near.shrink_to_fit();
+        // What is beyond may have changed, too.
+        self.cvar_cache.forget();
+        let d = self.class(id);
+        if d.near != near || d.beyond != beyond || d.own_places != own {
+            self.own_more(4 * near.len().saturating_sub(d.near.len()));
+            let d = self.class_mut(id);
+            (d.near, d.own_places, d.beyond) = (near, own, beyond);
         }
+    }
+    /// A class and everything whose ancestors depend on its, each behind what it depends on.
+    fn with_dependents(&self, id: ClassId) -> Vec<ClassId> {
+        if self.class(id).dependents.is_empty() {
+            return vec![id];
+        }
+        let mut seen = FastMap::default();
+        seen.insert(id, ());
+        // Depth first: who is left last depends on no other.
+        let (mut path, mut left) = (vec![(id, 0)], Vec::new());
+        while let Some((c, at)) = path.last_mut() {
+            match self.class(*c).dependents.get(*at) {
+                Some(d) => {
+                    *at += 1;
+                    if seen.insert(*d, ()).is_none() {
+                        path.push((*d, 0));
+                    }
+                }
+                None => {
+                    left.push(*c);
+                    path.pop();
+                }
+            }
+        }
+        left.reverse();
+        left
+    }
+    fn superclass_of(&self, id: ClassId) -> Option<ClassId> {
+        self.class(id).superclass.filter(|s| *s != id)
+    }
+    /// The class and its modules, where they stand before the superclass.
+    fn own_places(&self, id: ClassId) -> &[ClassId] {
+        let d = self.class(id);
+        &d.near[..d.own_places as usize]
     }
     fn linearise(&self, id: ClassId) -> Vec<ClassId> {
         let c = self.class(id);
-        let above: Vec<ClassId> = match c.superclass {
-            Some(s) if s != id => self.class(s).mro.clone(),
-            _ => Vec::new(),
-        };
+        let above = self.superclass_of(id);
         let mut out: Vec<ClassId> = Vec::new();
         for m in &c.prepends {
-            self.place(&mut out, 0, *m, &[]);
+            self.place(&mut out, 0, *m, None);
         }
         out.push(id);
         let first = out.len();
         for m in &c.includes {
-            self.place(&mut out, first, *m, &above);
+            self.place(&mut out, first, *m, above);
         }
-        out.extend(above);
         out
     }
+    /// A class's own places with those of its superclass behind them, if both are few.
+    fn joined(&self, mut own: Vec<ClassId>, superclass: Option<ClassId>) -> (Vec<ClassId>, u32, Option<ClassId>) {
+        let n = own.len();
+        let Some(up) = superclass else { return (own, n as u32, None) };
+        let d = self.class(up);
+        if n + d.near.len() > class::NEAR {
+            return (own, n as u32, Some(up));
+        }
+        own.reserve_exact(d.near.len());
+        own.extend_from_slice(&d.near);
+        (own, n as u32, d.beyond)
+    }
     /// Puts a module with its ancestors at place `at` of an ancestor list. One that is there already stays where it stands, and what follows it goes behind it.
-    fn place(&self, out: &mut Vec<ClassId>, mut at: usize, module: ClassId, above: &[ClassId]) {
-        for a in &self.class(module).mro {
-            match out.iter().position(|o| o == a) {
-                Some(i) => at = at.max(i + 1),
-                None if above.contains(a) => {}
-                None => {
-                    out.insert(at, *a);
-                    at += 1;
-                }
+    fn place(&self, out: &mut Vec<ClassId>, mut at: usize, module: ClassId, above: Option<ClassId>) {
+        // A module's own list has nothing twice, so what is put in need not be looked for.
+        let few = out.len() <= class::NEAR || self.ancestors(module).nth(8).is_none();
+        let many: Option<FastMap<ClassId, ()>> = (!few).then(|| out.iter().map(|c| (*c, ())).collect());
+        let mut run = Vec::new();
+        let put = |out: &mut Vec<ClassId>, run: &mut Vec<ClassId>, at: usize| {
+            let n = run.len();
+            out.splice(at..at, run.drain(..));
+            at + n
+        };
+        for a in self.ancestors(module) {
+            let there = many.as_ref().map_or_else(|| out.contains(&a), |m| m.contains_key(&a));
+            if there {
+                at = put(out, &mut run, at);
+                at = at.max(out.iter().position(|o| *o == a).map_or(0, |i| i + 1));
+            } else if !above.is_some_and(|up| self.inherits(up, a)) {
+                run.push(a);
             }
         }
+        put(out, &mut run, at);
     }
     /// Lexically the class with a name relative to its holder: sets the name of an anonymous class that is assigned to a constant.
     pub(crate) fn name_class(&mut self, holder: ClassId, name: Sym, class: ClassId) {

@@ -9,10 +9,11 @@
 //! Shared state: maps per shard behind locks that are held for a lookup or an insertion, never while reading or compiling. Two VMs that miss at
 //! the same time both compile; the first one's result stays. The counters lie in the shards, under the same locks.
 
+use crate::equality::{combine, hash_bytes};
+use crate::vm::Cx;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use std::fs::{File, Metadata};
-use std::hash::{BuildHasher, Hasher};
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::sync::{Arc, OnceLock};
@@ -29,9 +30,7 @@ pub struct Text {
 
 impl Text {
     pub fn new(bytes: &[u8]) -> Text {
-        let mut h = FixedState::with_seed(0x5eed).build_hasher();
-        h.write(bytes);
-        Text { bytes: Arc::from(bytes), hash: h.finish() }
+        Text { bytes: Arc::from(bytes), hash: hash_bytes(bytes) }
     }
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
@@ -49,6 +48,8 @@ struct Entry {
     main: bool,
     warn: bool,
     compiled: Compiled,
+    /// Bytes of code and source.
+    bytes: usize,
 }
 
 impl Entry {
@@ -101,16 +102,30 @@ pub struct Counts {
 struct Shard {
     compiled: HashMap<u64, Vec<Entry>, FixedState>,
     texts: HashMap<(u64, u64), (Stamp, Text), FixedState>,
+    /// Bytes of all that is compiled.
+    bytes: usize,
     counts: Counts,
 }
 
 const SHARDS: usize = 16;
 /// Most keys per shard and table.
 const MOST: usize = 1024;
+/// Most bytes of compiled sources per shard. (What VMs run, they hold, too.)
+const MOST_BYTES: usize = 16 << 20;
 
 fn shards() -> &'static [Mutex<Shard>; SHARDS] {
     static TABLE: OnceLock<[Mutex<Shard>; SHARDS]> = OnceLock::new();
     TABLE.get_or_init(Default::default)
+}
+
+impl Shard {
+    /// Makes room for a source that takes `bytes`.
+    fn make_room(&mut self, bytes: usize) {
+        while !self.compiled.is_empty() && (self.compiled.len() >= MOST || self.bytes + bytes > MOST_BYTES) {
+            let Some(k) = self.compiled.keys().next().copied() else { return };
+            self.bytes -= self.compiled.remove(&k).iter().flatten().map(|e| e.bytes).sum::<usize>();
+        }
+    }
 }
 
 /// The counters, summed up.
@@ -167,33 +182,43 @@ pub fn read(look: impl FnOnce() -> std::io::Result<Metadata>, open: impl FnOnce(
 }
 
 /// Compiles a source, or finds it compiled. `options.eval` must be None.
-pub fn compile(source: &[u8], options: &Options) -> Result<Compiled, SyntaxError> {
-    compile_text(&Text::new(source), options)
+pub fn compile(cx: &mut Cx, source: &[u8], options: &Options) -> crate::raise::Result<Result<Compiled, SyntaxError>> {
+    compile_text(cx, &Text::new(source), options)
 }
 
 /// The same for a text that was read by [`read`].
-pub fn compile_text(text: &Text, options: &Options) -> Result<Compiled, SyntaxError> {
+pub fn compile_text(cx: &mut Cx, text: &Text, options: &Options) -> crate::raise::Result<Result<Compiled, SyntaxError>> {
+    cached(text, options, || cx.compile(&text.bytes, options))
+}
+
+/// Looks a text up, or makes its Code by `make`. `E`: why it could not even be tried.
+fn cached<E>(
+    text: &Text,
+    options: &Options,
+    make: impl FnOnce() -> Result<Result<Compiled, SyntaxError>, E>,
+) -> Result<Result<Compiled, SyntaxError>, E> {
     debug_assert!(options.eval.is_none());
-    let mut h = FixedState::with_seed(text.hash).build_hasher();
-    h.write(options.file.as_bytes());
-    let key = h.finish();
+    let key = combine(&[text.hash, hash_bytes(options.file.as_bytes())]);
     let shard = &shards()[key as usize % SHARDS];
     {
         let mut s = shard.lock();
         if let Some(e) = s.compiled.get(&key).and_then(|l| l.iter().find(|e| e.fits(&text.bytes, options))) {
             let compiled = e.compiled.clone();
             s.counts.hits += 1;
-            return Ok(compiled);
+            return Ok(Ok(compiled));
         }
         s.counts.compiled += 1;
     }
-    // The parser recurses: it gets the worker's own stack.
-    let compiled = zakuro_sched::on_native_stack(|| zakuro_compiler::compile_shared(&text.bytes, options))?;
+    let compiled = match make()? {
+        Ok(c) => c,
+        Err(e) => return Ok(Err(e)),
+    };
+    let bytes = compiled.code.size() + text.bytes.len();
     let mut s = shard.lock();
-    room(&mut s.compiled);
+    s.make_room(bytes);
     let list = s.compiled.entry(key).or_default();
     if let Some(e) = list.iter().find(|e| e.fits(&text.bytes, options)) {
-        return Ok(e.compiled.clone());
+        return Ok(Ok(e.compiled.clone()));
     }
     list.push(Entry {
         source: text.bytes.clone(),
@@ -206,8 +231,10 @@ pub fn compile_text(text: &Text, options: &Options) -> Result<Compiled, SyntaxEr
         main: options.main_script,
         warn: options.warn,
         compiled: compiled.clone(),
+        bytes,
     });
-    Ok(compiled)
+    s.bytes += bytes;
+    Ok(Ok(compiled))
 }
 
 #[cfg(test)]

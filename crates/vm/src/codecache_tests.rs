@@ -38,9 +38,30 @@ fn a_settled_file_is_read_once() {
 #[test]
 fn texts_are_compiled_once() {
     let options = Options { file: "once.rb", line: 1, ..Default::default() };
+    let compile = |text: &[u8], options: &Options| {
+        let text = Text::new(text);
+        cached(&text, options, || Ok::<_, ()>(zakuro_compiler::compile_shared(&text.bytes, options))).expect("tried")
+    };
     let first = compile(b"x = 1\nx + 1\n", &options).expect("compiled");
     let second = compile(b"x = 1\nx + 1\n", &options).expect("compiled");
     assert!(Arc::ptr_eq(&first.code, &second.code));
     let other = compile(b"x = 1\nx + 1\n", &Options { file: "other.rb", ..options }).expect("compiled");
     assert!(!Arc::ptr_eq(&first.code, &other.code));
+}
+
+#[test]
+fn what_is_kept_compiled_is_bounded() {
+    // Each takes a quarter of a megabyte and more: far more than the table keeps.
+    for i in 0..1_600 {
+        let text = Text::new(format!("{i}\n#{}", "x".repeat(256 << 10)).as_bytes());
+        let options = Options { file: &format!("kept{i}.rb"), line: 1, ..Default::default() };
+        let made = cached(&text, &options, || Ok::<_, ()>(zakuro_compiler::compile_shared(&text.bytes, &options)));
+        assert!(made.expect("tried").is_ok());
+    }
+    for s in shards() {
+        let s = s.lock();
+        let bytes: usize = s.compiled.values().flatten().map(|e| e.bytes).sum();
+        assert_eq!(bytes, s.bytes);
+        assert!(bytes <= MOST_BYTES, "{bytes}");
+    }
 }

@@ -6,7 +6,7 @@
 //! frames (when it scans stacks), Procs and the levels of exceptions (when it traces them) in `CodeState::seen`; methods of units are in a list. Units die in full
 //! collections only.
 //!
-//! Inline caches of a unit are weak: what they alone hold dies, so that a unit does not keep itself alive through the methods it calls.
+//! Inline caches are weak (`classgc`): what they alone hold dies, so that a unit does not keep itself alive through the methods it calls.
 //!
 //! Rejected: a cell per unit that Procs and methods refer to (each would be a word larger for the sake of evals), counting references (every frame
 //! and Proc would count).
@@ -74,6 +74,14 @@ impl Cx {
             self.units.methods.push((m, unit));
         }
     }
+    /// A Code was copied for a scope with refinements: a unit of its own, or of the running code's.
+    pub(crate) fn detached_unit(&mut self, m: Method) {
+        if !self.units.codes.contains_key(&m.body) {
+            self.units.last = self.units.last.wrapping_add(1).max(1);
+            self.units.codes.insert(m.body, self.units.last);
+            self.units.methods.push((m, self.units.last));
+        }
+    }
     /// A method cell was copied.
     pub(crate) fn copied_unit(&mut self, m: Method) {
         if let Some(unit) = self.units.codes.get(&m.body) {
@@ -100,9 +108,9 @@ impl Cx {
             unsafe { (*cs).seen.set(1) };
         }
     }
-    /// Between mark and sweep: drops the units that nothing holds, and what only caches hold.
+    /// Between mark and sweep: drops the units that nothing holds.
     pub(crate) fn sweep_units(&mut self) {
-        if self.units.states.is_empty() {
+        if self.units.states.is_empty() && self.units.codes.is_empty() {
             return;
         }
         let (heap, units, states) = (&self.heap, &mut self.units, &mut self.code_states);
@@ -110,11 +118,6 @@ impl Cx {
         if !heap.is_full() {
             // Old Procs were not traced: which units live is not known.
             units.methods.retain(|(m, _)| marked(m.as_value()));
-            for k in units.states.values().flatten() {
-                if let Some(s) = states.get_mut(k) {
-                    s.forget_dead(&marked);
-                }
-            }
             return;
         }
         let mut live: FastMap<u32, ()> = FastMap::default();
@@ -152,7 +155,6 @@ impl Cx {
                 for k in keys.iter() {
                     if let Some(s) = states.get_mut(k) {
                         s.seen.set(0);
-                        s.forget_dead(&marked);
                     }
                 }
                 return true;

@@ -1,11 +1,17 @@
 //! Constants: lookup (lexical, inherited, Object), definition, literals.
 
+use crate::classgc::PLACE;
 use crate::raise::Result;
 use crate::vm::Cx;
 use num_bigint::BigInt;
 use std::sync::Arc;
 use zakuro_bytecode::Const;
 use zakuro_object::*;
+
+fn big(n: &zakuro_bytecode::Big) -> BigInt {
+    let sign = if n.negative { num_bigint::Sign::Minus } else { num_bigint::Sign::Plus };
+    BigInt::from_slice(sign, &n.digits)
+}
 
 impl Cx {
     /// Sets a constant (no warning, no hook) and names anonymous classes.
@@ -29,6 +35,10 @@ impl Cx {
             Some(e) => (e.private, e.deprecated),
             None => (false, false),
         };
+        let table = &self.class(holder).consts;
+        if table.len() == table.capacity() {
+            self.double_table(table.len(), size_of::<(Sym, ConstEntry)>());
+        }
         let d = self.class_mut(holder);
         if d.consts.insert(name, ConstEntry { value, private, deprecated, autoload }).is_none() {
             d.const_order.push(name);
@@ -37,6 +47,9 @@ impl Cx {
     }
     /// Where a constant was assigned.
     pub fn place_const(&mut self, holder: ClassId, name: Sym, place: (Arc<str>, u32)) {
+        if self.const_places.len() == self.const_places.capacity() {
+            self.double_table(self.const_places.len(), PLACE);
+        }
         self.const_places.insert((holder, name), place);
         self.state_changes(|c| c.place(holder, name));
     }
@@ -112,8 +125,7 @@ impl Cx {
     }
     /// Looks in a module and its ancestors (Object too when `object`).
     pub fn const_lookup_in(&mut self, holder: ClassId, name: Sym, object: bool) -> Result<Option<(ClassId, Value)>> {
-        let mro = self.class(holder).mro.clone();
-        for c in mro {
+        for c in self.ancestor_list(holder) {
             if !object && c == ids::OBJECT && holder != ids::OBJECT {
                 // Modules that Object includes count, its own constants don't.
                 continue;
@@ -219,7 +231,7 @@ impl Cx {
             Const::True => Value::TRUE,
             Const::False => Value::FALSE,
             Const::Int(i) => self.int(*i),
-            Const::Big(s) => self.big(s.parse::<BigInt>().unwrap_or_default()),
+            Const::Big(n) => self.big(big(n)),
             Const::Float(f) => self.float(*f),
             Const::Sym(s) => Value::sym(*s),
             Const::Str { bytes, encoding } => {
@@ -233,16 +245,12 @@ impl Cx {
                 None => Value::NIL,
             },
             Const::Rational(n, d) => {
-                let (n, d): (BigInt, BigInt) = (n.parse().unwrap_or_default(), d.parse().unwrap_or_default());
-                let common = num_integer::Integer::gcd(&n, &d);
-                let one = BigInt::from(1);
-                let (n, d) = if common > one { (n / &common, d / &common) } else { (n, d) };
-                let (n, d) = (self.big(n), self.big(d));
-                PairCell::make(&mut self.heap, ids::RATIONAL, Kind::Rational, n, d)
+                let (n, d) = (self.big(big(n)), self.big(big(d)));
+                PairCell::make(&self.heap, ids::RATIONAL, Kind::Rational, n, d)
             }
             Const::Complex(i) => {
                 let i = self.const_value(i);
-                PairCell::make(&mut self.heap, ids::COMPLEX, Kind::Complex, Value::fixnum(0), i)
+                PairCell::make(&self.heap, ids::COMPLEX, Kind::Complex, Value::fixnum(0), i)
             }
             Const::Range { low, high, exclusive } => {
                 let (l, h) = (self.const_value(low), self.const_value(high));

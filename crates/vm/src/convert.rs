@@ -208,7 +208,7 @@ impl Cx {
             return Ok(self.new_array());
         }
         match self.call_if_responds(v, sym::to_a, &[])? {
-            None | Some(Value::NIL) => Ok(ArrayCell::plain(&mut self.heap, &[v])),
+            None | Some(Value::NIL) => Ok(ArrayCell::plain(&self.heap, &[v])),
             Some(r) => match Ref::from_value(r) {
                 Some(a) => Ok(a),
                 None => self.bad_conversion(v, "Array", "to_a", r),
@@ -285,6 +285,8 @@ impl Cx {
             return Ok(None);
         }
         self.check_native_stack()?;
+        // A graph whose parts share parts takes exponential time to walk.
+        self.safepoint()?;
         self.inspecting.push(v);
         let r = f(self);
         if let Some(i) = self.inspecting.iter().rposition(|x| *x == v) {

@@ -93,8 +93,8 @@ impl Cx {
     }
     fn keep_cvar(&mut self, cref: Value, class: ClassId, name: Sym) {
         // A variable that two classes have is looked up each time: reading it may be an error.
-        let mut holders = self.class(class).mro.iter().filter(|c| self.class(**c).cvars.iter().any(|(n, _)| *n == name));
-        let (Some(holder), None) = (holders.next().copied(), holders.next()) else { return };
+        let mut holders = self.ancestors(class).filter(|c| self.class(*c).cvars.iter().any(|(n, _)| *n == name));
+        let (Some(holder), None) = (holders.next(), holders.next()) else { return };
         if let Some(at) = self.class(holder).cvars.iter().position(|(n, _)| *n == name) {
             self.cvar_cache.keep(cref, name, holder, at);
         }
@@ -131,17 +131,11 @@ impl Cx {
     /// Class that holds a class variable, seen from `class`.
     pub fn cvar_holder(&self, class: ClassId, name: Sym) -> Option<ClassId> {
         let has = |c: &ClassId| self.class(*c).cvars.iter().any(|(n, _)| *n == name);
-        let mut found = None;
-        for c in &self.class(class).mro {
-            if has(c) {
-                found = Some(*c);
-            }
-        }
-        found
+        self.ancestors(class).filter(has).last()
     }
     pub fn cvar_get(&mut self, class: ClassId, name: Sym) -> Result<Option<Value>> {
         let Some(h) = self.cvar_holder(class, name) else { return Ok(None) };
-        let near = self.class(class).mro.iter().copied().find(|c| self.class(*c).cvars.iter().any(|(n, _)| *n == name));
+        let near = self.ancestors(class).find(|c| self.class(*c).cvars.iter().any(|(n, _)| *n == name));
         if let Some(near) = near
             && near != h
             && self.class(near).kind != ClassKind::Module

@@ -1,23 +1,25 @@
 //! `==`, `eql?`, `hash`, and Hash operations by key.
+//!
+//! Codes (`u64`) stand in tables and are the process's; what a program sees of one is [`Cx::shown_hash`], which is the VM's (see `zakuro_base::hash_seed`). A builtin
+//! `hash` method shows its code; when a table asks it, the code is taken out again, so that it is the same in every VM. What a method of the program
+//! gives is a number like any other.
 
+use crate::builtin::Block;
 use crate::methods::fast;
-use crate::raise::Result;
+use crate::raise::{Exc, Result};
 use crate::vm::Cx;
-use std::hash::{BuildHasher, Hasher};
+use zakuro_base::HashSeed;
+use zakuro_base::progress::{Stopped, step};
 use zakuro_object::*;
 
-/// Spreads the bits of a word: the 128-bit product with an odd constant, folded (the step that foldhash is made of).
-#[inline]
-fn mix(h: u64) -> u64 {
-    let p = (h ^ 0x2437_54d9_1f6b_83c5) as u128 * 0x9e37_79b9_7f4a_7c15_u128;
-    p as u64 ^ (p >> 64) as u64
-}
-
-/// Hash of bytes, as String keys use it.
+/// Code of bytes, as String keys use it.
 pub fn hash_bytes(b: &[u8]) -> u64 {
-    let mut f = foldhash::fast::FixedState::with_seed(0x5eed_4567).build_hasher();
-    f.write(b);
-    f.finish()
+    HashSeed::of_process().bytes(b)
+}
+/// Code of a sequence of codes.
+pub fn combine(codes: &[u64]) -> u64 {
+    let seed = HashSeed::of_process();
+    codes.iter().fold(seed.word(codes.len() as u64), |h, c| seed.chain(h, *c))
 }
 
 /// Tags of entries of `inspecting`, in bits that addresses of cells leave free.
@@ -82,18 +84,18 @@ impl Cx {
     #[inline]
     pub fn quick_hash(&self, v: Value) -> Option<u64> {
         if !v.is_cell() {
-            return Some(mix(v.0));
+            return Some(self.hash_seed.word(v.0));
         }
         match v.kind_of_cell() {
-            Kind::String => Some(hash_bytes(Ref::<StringCell>::of(v).bytes())),
+            Kind::String => Some(self.hash_seed.bytes(Ref::<StringCell>::of(v).bytes())),
             Kind::Float => match v.as_float() {
-                Some(f) if f != 0.0 => Some(mix(f.to_bits())),
-                _ => Value::flonum(0.0).map(|zero| mix(zero.0)),
+                Some(f) if f != 0.0 => Some(self.hash_seed.word(f.to_bits())),
+                _ => Value::flonum(0.0).map(|zero| self.hash_seed.word(zero.0)),
             },
             Kind::Bignum => Some(hash_bytes(&Ref::<BignumCell>::of(v).value.to_signed_bytes_le())),
             // A class of a program may have a `hash` of its own. Keys that were moved away stay where they are: a table of them can still be made anew.
-            Kind::Class if self.redefined & fast::CLASS_HASH == 0 => Some(mix(self.identity(v))),
-            Kind::Moved | Kind::MovedString | Kind::MovedArray | Kind::MovedHash => Some(mix(self.identity(v))),
+            Kind::Class if self.redefined & fast::CLASS_HASH == 0 => Some(self.identity_hash(v)),
+            Kind::Moved | Kind::MovedString | Kind::MovedArray | Kind::MovedHash => Some(self.identity_hash(v)),
             _ => None,
         }
     }
@@ -111,10 +113,37 @@ impl Cx {
         }
         self.hash_by_method(v)
     }
+    /// A code as the Integer that a `hash` method returns.
+    #[inline]
+    pub fn shown_hash(&self, code: u64) -> Value {
+        Value::fixnum(self.hash_mask.show(code))
+    }
+    /// Code of an Array with the builtin `hash`, whatever its elements do.
+    pub fn array_hash(&mut self, a: Ref<ArrayCell>) -> Result<u64> {
+        let mut h = self.hash_seed.word(a.len() as u64);
+        let mut i = 0;
+        while let Some(v) = a.get(i) {
+            let code = self.hash_of(v)?;
+            h = self.hash_seed.chain(h, code);
+            i += 1;
+        }
+        Ok(h)
+    }
     fn hash_by_method(&mut self, v: Value) -> Result<u64> {
-        let h = self.call(v, sym::hash, &[])?;
-        if h.is_fixnum() {
-            return Ok(mix(h.0));
+        let (h, builtin) = match self.method_of(v, sym::hash) {
+            Some(m) if m.method_kind() == MethodKind::Native => {
+                if m.owner == ids::ARRAY
+                    && let Some(a) = Ref::<ArrayCell>::from_value(v)
+                {
+                    return self.array_hash(a);
+                }
+                (self.call_method(m, v, sym::hash, &[], false, Block::NONE)?, true)
+            }
+            Some(m) => (self.call_method(m, v, sym::hash, &[], false, Block::NONE)?, false),
+            None => (self.call(v, sym::hash, &[])?, false),
+        };
+        if let Some(n) = h.as_fixnum() {
+            return Ok(self.hash_seed.word(if builtin { self.hash_mask.hidden(n) } else { n as u64 }));
         }
         let h = self.to_int(h)?;
         Ok(self.quick_hash(h).unwrap_or(0))
@@ -134,6 +163,8 @@ impl Cx {
             }
         }
         self.check_native_stack()?;
+        // Shared Arrays are asked once for each way that leads to them.
+        self.safepoint()?;
         let at = self.inspecting.len();
         self.inspecting.push(mark);
         let h = self.hash_by_method(v);
@@ -143,11 +174,11 @@ impl Cx {
     }
     /// Hash of a key of a Hash that compares by identity.
     pub fn identity_hash(&self, key: Value) -> u64 {
-        mix(self.identity(key))
+        self.hash_seed.word(self.identity(key))
     }
     /// `hash` of an object that is equal to itself alone.
     pub fn object_hash(&self, v: Value) -> u64 {
-        hash_bytes(&self.identity(v).to_le_bytes())
+        self.identity_hash(v)
     }
     fn key_hash(&mut self, h: Ref<HashCell>, key: Value) -> Result<u64> {
         if h.table().is_some_and(|t| t.by_identity) { Ok(self.identity_hash(key)) } else { self.hash_of(key) }
@@ -215,7 +246,7 @@ impl Cx {
             // Those of subclasses stay what they are.
             && self.class_of(key) == ids::STRING
         {
-            key = StringCell::substring(&mut self.heap, ids::STRING.0, s, 0, s.len()).as_value();
+            key = StringCell::substring(&self.heap, ids::STRING.0, s, 0, s.len()).as_value();
             key.set_flags(flags::FROZEN);
         }
         self.cell_changes(h.as_value());
@@ -269,6 +300,13 @@ impl Cx {
                 }
             }
             i += 1;
+            // Another thread that ran here would meet a Hash that takes no key.
+            if self.threads.is_none()
+                && let Err(Stopped) = step(i, self)
+            {
+                result = Err(Exc);
+                break;
+            }
         }
         if own {
             HashCell::change_unnoticed(h, &mut self.heap, |t| t.iterating -= 1);

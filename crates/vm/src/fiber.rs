@@ -76,12 +76,12 @@ pub struct FiberData {
 }
 
 impl FiberData {
-    /// A fiber that has not started.
     /// In a VM with a memory limit a fiber counts what its stacks usually take; in others that would only be cause for collections.
     pub fn counted(mut self, cx: &Cx) -> FiberData {
         self.weight = if cx.has_memory_limit() { STACKS } else { LEAST };
         self
     }
+    /// A fiber that has not started.
     pub fn new(block: Value) -> FiberData {
         FiberData {
             weight: LEAST,
@@ -185,7 +185,8 @@ fn known(cx: &mut Cx, fiber: Value) -> Result<&'static mut FiberData> {
     // SAFETY: cells don't move and the fiber is alive, as for `data_ref`; its payload never changes its type.
     match unsafe { (*Ref::<DataCell>::of(fiber).as_ptr()).get_known::<FiberData>() } {
         Some(f) => Ok(f),
-        None => cx.data_mut::<FiberData>(fiber),
+        // SAFETY: as above.
+        None => cx.data_ptr::<FiberData>(fiber).map(|f| unsafe { &mut *f }),
     }
 }
 
@@ -243,7 +244,8 @@ impl Cx {
     pub fn fiber_resume(&mut self, fiber: Value, args: &[Value]) -> Result<Value> {
         let current = if self.current_fiber.is_nil() { self.fiber_current() } else { self.current_fiber };
         let thread = self.thread_id();
-        let f = self.data_mut::<FiberData>(fiber)?;
+        // SAFETY: a fiber's payload stays where it is while the fiber lives; what follows looks at other fibers' payloads only.
+        let f = unsafe { &mut *self.data_ptr::<FiberData>(fiber)? };
         // One that stands in Fiber.yield: nothing more to be asked.
         if f.state != FiberState::Suspended || !f.yielding || !f.resumer.is_nil() || f.thread != thread {
             self.may_resume(fiber)?;
@@ -583,7 +585,10 @@ fn fiber_body(cx: *mut Cx, fiber: Value, s: &Suspender<(), Out>) {
         let f: *mut FiberData = f;
         let args = (*f).transfer;
         let block = Block::from_value((*f).block);
-        let args: Vec<Value> = Ref::<ArrayCell>::from_value(args).map_or(Vec::new(), |a| a.as_slice().to_vec());
+        let args = match Ref::<ArrayCell>::from_value(args) {
+            Some(a) => crate::make::RootedVec::of(cx, a),
+            None => crate::make::RootedVec::new(cx),
+        };
         let r = cx.guarded(|cx| {
             if cx.tracing & events::FIBER_SWITCH != 0 {
                 cx.switched()?;

@@ -115,7 +115,7 @@ pub struct CodeState {
 }
 
 /// What every call reads stands in the upper halves of pages, if malloc can do it in a few attempts: the first 2 KiB of both stacks, which begin with a page,
-/// are written all the time, and a load waits for a store to the same address modulo 4 KiB (docs/decisions/0016).
+/// are written all the time, and a load waits for a store to the same address modulo 4 KiB (docs/decisions/0009).
 fn placed<T>(make: impl Fn() -> T, address: impl Fn(&T) -> usize, bytes: usize) -> T {
     const HALF: usize = 2048;
     let mut elsewhere = [const { None }; 12];
@@ -202,6 +202,20 @@ impl CodeState {
     pub fn line_of(&self, ip: *const Insn) -> u32 {
         self.code.line_at(self.index_of(ip))
     }
+    /// Empties the caches that go by a number which is to mean something else. (Of what else stands in the same fields, some goes with them.)
+    pub(crate) fn forget_numbers(&mut self, shape: &dyn Fn(u32) -> bool, class: &dyn Fn(u32) -> bool) {
+        for c in self.storage.calls.iter_mut() {
+            if shape(c.key as u32) || shape(c.shape) || class(c.shape) || class(c.extra) {
+                c.key = 0;
+                c.me = Value::NIL;
+            }
+        }
+        for c in self.storage.ivars.iter_mut() {
+            if shape(c.shape) || shape(c.slot) || shape(c.next) {
+                *c = IvarCache::default();
+            }
+        }
+    }
     /// Empties the caches that hold dead cells.
     pub(crate) fn forget_dead(&mut self, alive: &dyn Fn(Value) -> bool) {
         for c in self.storage.calls.iter_mut().filter(|c| !alive(c.me)) {
@@ -212,19 +226,9 @@ impl CodeState {
             *c = ConstCache { epoch: 0, cref: Value::NIL, value: Value::NIL };
         }
     }
-    /// Every value that the state keeps alive, caches left out.
+    /// Every value that the state keeps alive; caches don't.
     pub fn each_own_value(&self, f: &mut dyn FnMut(Value)) {
         self.storage.consts.iter().for_each(|v| f(*v));
-        self.once.iter().for_each(|v| f(*v));
-    }
-    /// Every value that the state keeps alive.
-    pub fn each_value(&self, f: &mut dyn FnMut(Value)) {
-        self.storage.consts.iter().for_each(|v| f(*v));
-        self.storage.consts_cache.iter().for_each(|c| {
-            f(c.value);
-            f(c.cref)
-        });
-        self.storage.calls.iter().for_each(|c| f(c.me));
         self.once.iter().for_each(|v| f(*v));
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::vm::{Cx, Stacks};
 use std::sync::atomic::Ordering;
+use zakuro_base::progress::{Progress, Stopped};
 use zakuro_heap::Heap;
 use zakuro_object::*;
 
@@ -22,6 +23,13 @@ enum How {
     Due,
 }
 
+/// The VM asks itself: a poll is a safepoint. What the work borrows must stay as it is while other threads of the VM run, and alive.
+impl Progress for Cx {
+    fn poll(&mut self) -> Result<(), Stopped> {
+        self.safepoint().map_err(|_| Stopped)
+    }
+}
+
 impl Cx {
     /// Safepoint: collects when due, handles interrupts. Native loops that allocate much call it; Ruby code polls by itself.
     #[inline(always)]
@@ -35,7 +43,8 @@ impl Cx {
         // SAFETY: as above.
         let word = unsafe { &*self.poll };
         let bits = word.load(Ordering::Acquire);
-        if self.gc_stress || bits & POLL_COLLECT != 0 || self.heap.wants_collection() {
+        // Of a VM that is being left the heap goes as a whole: looking through the stacks of all its threads would be in vain.
+        if !self.life.is_hard() && (self.gc_stress || bits & POLL_COLLECT != 0 || self.heap.wants_collection()) {
             if !self.gc_stress {
                 word.fetch_and(!POLL_COLLECT, Ordering::AcqRel);
             }
@@ -74,7 +83,7 @@ impl Cx {
     }
     #[inline(never)]
     fn collect_as(&mut self, how: How) {
-        let mut regs = [0usize; 6];
+        let mut regs = [0usize; 20];
         // SAFETY: stores callee-saved registers, so that values kept only there are seen.
         #[cfg(target_arch = "x86_64")]
         unsafe {
@@ -84,10 +93,18 @@ impl Cx {
                 in(reg) regs.as_mut_ptr(), options(nostack)
             );
         }
+        // SAFETY: as above. The low halves of v8 to v15 are the callee's to keep, too.
         #[cfg(target_arch = "aarch64")]
         unsafe {
-            std::arch::asm!("stp x19, x20, [{0}]", "stp x21, x22, [{0}, #16]", "stp x23, x24, [{0}, #32]", in(reg) regs.as_mut_ptr(), options(nostack));
+            std::arch::asm!(
+                "stp x19, x20, [{0}]", "stp x21, x22, [{0}, #16]", "stp x23, x24, [{0}, #32]", "stp x25, x26, [{0}, #48]",
+                "stp x27, x28, [{0}, #64]", "stp d8, d9, [{0}, #80]", "stp d10, d11, [{0}, #96]", "stp d12, d13, [{0}, #112]",
+                "stp d14, d15, [{0}, #128]", "str x29, [{0}, #144]",
+                in(reg) regs.as_mut_ptr(), options(nostack)
+            );
         }
+        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+        compile_error!("which registers a call keeps must be known here: values in them are roots");
         self.collect_from(std::hint::black_box(&regs).as_ptr(), how);
     }
     #[inline(never)]
@@ -97,6 +114,7 @@ impl Cx {
         // SAFETY: the heap is borrowed apart from the rest of the VM, which the closures only read; weak tables are touched
         // between mark and sweep.
         unsafe {
+            (*cx).heap.set_named(crate::classgc::named, cx.cast_const().cast());
             let heap = &mut (*cx).heap;
             let roots: &mut dyn FnMut(&mut Marker<'_>) = &mut |m| {
                 let cx = &*cx;
@@ -108,12 +126,16 @@ impl Cx {
             };
             let weak: &mut dyn FnMut(&Heap) = &mut |heap| {
                 let cx = &mut *cx;
-                cx.generic_ivars.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
+                // Lists are marked through the flag.
+                let has = |p: usize| heap.is_marked_or_new(p as *mut Header) && Value(p as u64).flags() & flags::HAS_IVARS != 0;
+                cx.generic_ivars.retain(|p, _| has(*p));
                 cx.identities.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
                 cx.object_ids.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
                 cx.sweep_standing(heap);
                 cx.states.values_mut().for_each(|s| s.sweep_state(heap));
                 cx.sweep_units();
+                cx.sweep_caches();
+                cx.sweep_classes();
             };
             match how {
                 How::Full => heap.collect_with_weak(roots, weak),
@@ -123,6 +145,7 @@ impl Cx {
             }
         }
         self.account_units();
+        self.weigh_tables();
     }
     fn mark_tables(&self, m: &mut Marker<'_>) {
         let mut mark = |v: Value| m.mark_value_bits(v.0);
@@ -138,31 +161,15 @@ impl Cx {
         }
         self.at_exit.iter().chain(&self.pinned).chain(&self.inspecting).for_each(|v| mark(*v));
         self.globals.values().chain(self.memo.values()).for_each(|v| mark(*v));
-        self.classes.each_own_unordered(&mut |slot| {
-            if slot.own {
-                // SAFETY: own slots point to live class data.
-                unsafe { (*slot.data).each_value(&mut mark) }
-            }
-        });
-        for s in self.code_states.values() {
-            // Caches of evals are weak (see `codegc`).
-            if s.unit.get() == 0 { s.each_value(&mut mark) } else { s.each_own_value(&mut mark) }
-        }
+        self.code_states.values().for_each(|s| s.each_own_value(&mut mark));
         if let Some(t) = &self.global_traces {
             t.values().flatten().for_each(|v| mark(*v));
-        }
-        // The method cache holds cells of the current tables only while its epoch stands; stale entries must not dangle.
-        if let Some(c) = &self.method_cache {
-            c.iter().for_each(|e| mark(e.method));
         }
         for v in &self.rooted {
             // SAFETY: registered by a live RootedVec.
             unsafe { (**v).iter().for_each(|v| mark(*v)) }
         }
-        for list in self.generic_ivars.values() {
-            // Values of dead objects are kept one cycle longer; entries go in the weak step.
-            list.iter().for_each(|(_, v)| mark(*v));
-        }
+        self.mark_classes(m);
         for s in self.states.values() {
             s.trace_state(m);
         }

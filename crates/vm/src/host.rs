@@ -2,6 +2,7 @@
 
 use crate::image::Seed;
 use crate::limits::{Limit, Limits};
+use crate::lineage::Identity;
 use crate::raise::{Exc, Result};
 use crate::thread::Wait;
 use crate::transfer::Envelope;
@@ -58,10 +59,10 @@ impl End {
     }
 }
 
-/// Control block of a VM: outlives it, shared by everybody who holds a handle.
+/// Control block of a VM: power over it. Outlives it, shared by everybody who holds a handle with power. What may be known without power is its [`Identity`],
+/// whose fields and methods are the control block's too.
 pub struct VmControl {
-    pub id: u64,
-    pub name: Arc<str>,
+    identity: Arc<Identity>,
     /// Arguments like a command line: program file or `-e`, `code`, then ARGV.
     pub argv: Vec<Vec<u8>>,
     pub limits: Limits,
@@ -70,6 +71,8 @@ pub struct VmControl {
     task: OnceLock<Task>,
     /// Written by the scheduler's idle callback, taken by the VM at its next interrupt check.
     deadlock: AtomicBool,
+    /// `Thread.ignore_deadlock`: written by the VM, read by the idle callback.
+    pub ignores_deadlock: AtomicBool,
     /// The process is this VM's: what changes all of it is allowed. Written before the start.
     pub main: AtomicBool,
     /// Id of the VM that is the main Ractor of this one's family; 0: it is no Ractor. Written before the start.
@@ -87,8 +90,6 @@ pub struct VmControl {
     pub names: OnceLock<Arc<AtomicUsize>>,
     /// Bit n: signal n has arrived and was not handled. Written by the signal dispatcher, taken by the VM.
     signals: AtomicU64,
-    /// Mirror of `state.end.is_some()`: written under the lock, read by whoever sends to a Ractor.
-    ended: AtomicBool,
     /// Short lock: end report and those who wait for it. Never held while Ruby code runs or a task is woken.
     state: Mutex<ControlState>,
 }
@@ -105,16 +106,24 @@ struct ControlState {
     joined: bool,
 }
 
+impl std::ops::Deref for VmControl {
+    type Target = Identity;
+    fn deref(&self) -> &Identity {
+        &self.identity
+    }
+}
+
 impl VmControl {
-    pub fn new(id: u64, name: &str, argv: Vec<Vec<u8>>, limits: Limits) -> Arc<VmControl> {
+    /// The control block of a VM that is not running yet. `maker`: the VM that makes it.
+    pub fn new(id: u64, name: &str, argv: Vec<Vec<u8>>, limits: Limits, maker: Option<&Arc<Identity>>) -> Arc<VmControl> {
         Arc::new(VmControl {
-            id,
-            name: name.into(),
+            identity: Identity::new(id, name, maker),
             argv,
             limits,
             poll: Arc::new(PollWord::new()),
             task: OnceLock::new(),
             deadlock: AtomicBool::new(false),
+            ignores_deadlock: AtomicBool::new(false),
             main: AtomicBool::new(false),
             borrowed: AtomicUsize::new(0),
             holds_much: AtomicBool::new(false),
@@ -123,7 +132,6 @@ impl VmControl {
             room: AtomicUsize::new(usize::MAX),
             names: OnceLock::new(),
             signals: AtomicU64::new(0),
-            ended: AtomicBool::new(false),
             state: Mutex::new(ControlState::default()),
         })
     }
@@ -133,7 +141,13 @@ impl VmControl {
     /// Records the scheduler task. False when the VM was started before.
     #[must_use]
     pub fn set_task(&self, t: Task) -> bool {
-        self.task.set(t).is_ok()
+        let first = self.task.set(t).is_ok();
+        self.identity.set_started();
+        first
+    }
+    /// Who it is, without power over it.
+    pub fn identity(&self) -> &Arc<Identity> {
+        &self.identity
     }
     pub fn started(&self) -> bool {
         self.task.get().is_some()
@@ -147,7 +161,8 @@ impl VmControl {
             let mut s = self.lock();
             s.end = Some(end.clone());
             s.result = result;
-            self.ended.store(true, Ordering::Release);
+            // Under the lock: who sees the one sees the other.
+            self.identity.set_ended();
             (std::mem::take(&mut s.joiners), std::mem::take(&mut s.callbacks))
         };
         for (_, f) in callbacks {
@@ -180,10 +195,6 @@ impl VmControl {
     /// What the VM's block returned, or the exception that ended it. It is given once.
     pub fn take_result(&self) -> Option<Envelope> {
         self.lock().result.take()
-    }
-    /// Whether it was started and has not ended.
-    pub fn is_alive(&self) -> bool {
-        self.started() && !self.ended.load(Ordering::Acquire)
     }
     pub fn end(&self) -> Option<End> {
         self.lock().end.clone()
@@ -251,18 +262,16 @@ impl VmControl {
 
 /// Starts VMs; implemented by the runtime.
 pub trait Spawner: Send + Sync {
-    /// A control block for a VM that is not running yet.
-    fn create(&self, name: &str, argv: Vec<Vec<u8>>) -> Arc<VmControl> {
-        self.create_limited(name, argv, Limits::default())
-    }
-    /// The same with limits.
-    fn create_limited(&self, name: &str, argv: Vec<Vec<u8>>, limits: Limits) -> Arc<VmControl>;
+    /// A control block for a VM that is not running yet. `maker`: the VM that makes it; None: the process.
+    fn create(&self, name: &str, argv: Vec<Vec<u8>>, limits: Limits, maker: Option<&Arc<Identity>>) -> Arc<VmControl>;
     /// Starts it with the objects in `args`.
     fn start(&self, control: &Arc<VmControl>, args: Envelope);
     /// Starts it from an image whose root is an Array of a block and its arguments. `args` carries what is inherited beside the program state.
     fn start_image(&self, control: &Arc<VmControl>, args: Envelope, image: Seed);
-    /// Controls of the VMs that have started and not ended.
-    fn live(&self) -> Vec<Arc<VmControl>>;
+    /// Power over a VM and over those that descend from it, as far as they have started and not ended. (There is no way for a VM to ask for all.)
+    fn descendants(&self, of: &Arc<Identity>) -> Vec<Arc<VmControl>>;
+    /// Number of Ractors that live in the family of a main Ractor's VM.
+    fn family_size(&self, id: u64) -> usize;
     /// Says what a VM does about a signal. An error is the system's number for it.
     fn on_signal(&self, control: &Arc<VmControl>, number: i32, action: SignalAction) -> std::result::Result<(), i32>;
     /// The main VM sends the process a signal. False: the dispatcher does not handle it, use kill(2).
@@ -368,6 +377,31 @@ impl Cx {
             host.scheduler.cancel(t);
         }
         result
+    }
+    /// As `wait_as` until it is there, whatever comes: an exception (or jump) that arrives meanwhile is raised afterwards, the first of them. What `ready` raises
+    /// and a deadlock end the wait, and so does the VM's end when nothing runs any more. The only wait that goes on after an interrupt.
+    pub fn wait_surely<T>(&mut self, wait: Wait, mut ready: impl FnMut(&mut Cx) -> Result<Option<T>>) -> Result<T> {
+        let mut first = Value::NIL;
+        loop {
+            let mut failed = false;
+            let r = self.wait_as(wait, None, |cx| {
+                let r = ready(cx);
+                failed = r.is_err();
+                r
+            });
+            match r {
+                Ok(Some(v)) if first.is_nil() => return Ok(v),
+                Ok(Some(_)) => return self.repend(first),
+                Ok(None) => {}
+                Err(Exc) if failed || self.is_a(self.pending, ids::FATAL) => return Err(Exc),
+                Err(Exc) => {
+                    let e = self.take_interrupt()?;
+                    if first.is_nil() {
+                        first = e;
+                    }
+                }
+            }
+        }
     }
     /// Sleeps; None: until woken. False: the time is over.
     pub fn sleep(&mut self, how_long: Option<Duration>) -> Result<bool> {

@@ -8,6 +8,9 @@ use zakuro_object::*;
 /// Instance variables of one object at most: a shape counts them in 16 bits, and each new one looks through all names.
 pub const MOST: u16 = 20_000;
 
+/// Bytes of a row of the table of transitions, about.
+pub(crate) const TRANSITION: usize = 20;
+
 impl Cx {
     pub fn shape(&self, id: ShapeId) -> ShapeInfo {
         match self.shapes.get(id) {
@@ -16,13 +19,19 @@ impl Cx {
         }
     }
     pub(crate) fn new_shape(&mut self, info: ShapeInfo) -> ShapeId {
-        if self.shape_lot.0 == self.shape_lot.1 {
-            let first = SHAPE_LOTS.take();
-            self.shape_lot = (first, first + LOT);
-        }
-        let id = self.shape_lot.0;
-        self.shape_lot.0 += 1;
+        let id = match self.numbers.shape() {
+            Some(id) => id,
+            None => {
+                if self.shape_lot.0 == self.shape_lot.1 {
+                    let first = SHAPE_LOTS.take();
+                    self.shape_lot = (first, first + LOT);
+                }
+                self.shape_lot.0 += 1;
+                self.shape_lot.0 - 1
+            }
+        };
         *self.shapes.slot(id) = Some(info);
+        self.own_more(size_of::<Option<ShapeInfo>>());
         self.state_changes(|c| c.shapes.push(id));
         id
     }
@@ -40,6 +49,7 @@ impl Cx {
         let old = self.shape(shape);
         let s = self.new_shape(ShapeInfo { class: old.class, parent: shape, name, count: old.count + 1 });
         self.transitions.insert((shape, name), s);
+        self.own_more(TRANSITION);
         self.state_changes(|c| c.transitions.push((shape, name)));
         s
     }
@@ -220,7 +230,10 @@ impl Cx {
             self.changed();
         }
         self.cell_changes(v);
-        // SAFETY: v is a live cell of this VM.
-        unsafe { (*v.header()).shape = s };
+        // SAFETY: v is a live cell of this VM. If it was traced, its new class was not.
+        unsafe {
+            zakuro_heap::revisit(v.header());
+            (*v.header()).shape = s;
+        }
     }
 }

@@ -6,7 +6,7 @@
 //! Map: [`vm`] state · [`frame`] frames and per-VM code state · [`interp`] handlers · [`call`] calls from Rust · [`builtin`] how builtins are
 //! declared and how arguments are converted · [`classes`], [`methods`], [`ivars`], [`consts`], [`globals`] program state · [`convert`],
 //! [`equality`], [`make`], [`raise`] helpers for builtins · [`gc`] roots · [`boot`] the boot image · [`image`] VMs spawned from program state · [`load`] source files · [`backtrace`] ·
-//! [`host`] the process around a VM · [`channels`] sending and receiving · [`transfer`] what a message is.
+//! [`host`] the process around a VM · [`lineage`] who made it · [`channels`] sending and receiving · [`transfer`] what a message is.
 
 pub mod backtrace;
 pub mod boot;
@@ -15,8 +15,10 @@ pub mod call;
 pub mod channels;
 pub mod chilled;
 pub mod classes;
+pub mod classgc;
 pub mod codecache;
-pub mod codegc;
+mod codegc;
+mod compile;
 pub mod consts;
 pub mod convert;
 pub mod coverage;
@@ -26,6 +28,7 @@ pub mod fiber;
 pub mod frame;
 pub mod gc;
 pub mod globals;
+pub mod held;
 pub mod host;
 pub mod identity;
 pub mod image;
@@ -33,7 +36,9 @@ pub mod interp;
 pub mod ivars;
 pub mod life;
 pub mod limits;
+pub mod lineage;
 pub mod load;
+pub mod looks;
 pub mod make;
 pub mod methods;
 pub mod names;
@@ -49,6 +54,7 @@ pub use builtin::{Args, Block, FromSelf, FromValue, IntoResult, Kwargs, MethodRo
 pub use make::{Pairs, RootedVec};
 
 const _: () = assert!(zakuro_bytecode::MAX_ENV_SLOTS as usize == zakuro_object::EnvCell::MAX_SLOTS, "the compiler's limit is the cell's");
+pub use held::Held;
 pub use raise::{Exc, Result};
 pub use vm::{Cx, Restore, Vm, VmState};
 pub use zakuro_object::*;

@@ -77,6 +77,10 @@ fn thread_cpu() -> u64 {
 }
 
 impl Life {
+    /// What stands against the VM.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
     /// Whether not even `ensure` runs any more.
     #[inline]
     pub fn is_hard(&self) -> bool {
@@ -90,6 +94,11 @@ impl Life {
     fn cpu_used(&self) -> u64 {
         self.spent + self.turn_began.map_or(0, |b| thread_cpu().saturating_sub(b))
     }
+    /// Counts time that a native thread has worked for the VM. Whether that may end it.
+    pub(crate) fn spend(&mut self, time: Duration) -> bool {
+        self.spent += time.as_nanos() as u64;
+        self.limits.cpu.is_some()
+    }
     fn cpu_left(&self) -> Option<Duration> {
         let limit = self.limits.cpu?;
         Some(limit.saturating_sub(Duration::from_nanos(self.cpu_used())))
@@ -102,9 +111,7 @@ impl Life {
         let at = Instant::now() + grace;
         if self.ends.is_none_or(|e| at < e) {
             self.ends = Some(at);
-            if grace.is_zero() {
-                self.hard = true;
-            } else {
+            if !grace.is_zero() {
                 self.timers.push(host.scheduler.timer(at, &host.task));
             }
         }
@@ -191,40 +198,56 @@ impl Cx {
             if life.cpu_left().is_some_and(|left| left.is_zero()) && life.stop.is_none() {
                 life.begin_stop(Stop::Limit(Limit::Cpu), life.limits.grace(), host);
             }
-            if !life.hard && life.ends.is_some_and(|at| now >= at) {
-                life.hard = true;
-                // Threads that wait would not look.
-                if let Some(t) = &mut self.threads {
-                    t.wake_all();
-                }
-            }
+            let over = life.ends.is_some_and(|at| Instant::now() >= at);
             // The timer has fired, or will be of no use.
-            if let Some(t) = self.life.cpu_timer.take() {
+            if let Some(t) = life.cpu_timer.take() {
                 host.scheduler.cancel(t);
             }
             self.watch_cpu();
+            if over {
+                self.becomes_hard();
+            }
         }
         self.life.hard || self.life.untold
     }
-    /// Whether the running thread has to get out at once.
-    #[inline]
     /// Whether the main thread, which runs, has still to be told of the VM's end: another thread took the notice.
+    #[inline]
     pub(crate) fn must_be_told(&self) -> bool {
         self.life.untold && self.thread_id() == MAIN
     }
+    /// Whether the running thread has to get out at once.
+    #[inline]
     pub(crate) fn must_leave(&self) -> bool {
         self.life.hard && !(self.life.last && self.thread_id() == MAIN)
+    }
+    /// The one way into stage 2. Threads that wait look once more, here and never again: whoever waits later asks first, and does not.
+    #[cold]
+    fn becomes_hard(&mut self) {
+        if !std::mem::replace(&mut self.life.hard, true) {
+            self.at_exit.clear();
+            // What leaving allocates must not be refused.
+            self.heap.lift_limit();
+            if let Some(t) = &mut self.threads {
+                t.wake_all();
+            }
+        }
+        // Every safepoint of every thread, and again for whoever swallows what it gets there.
+        self.poll_owner.set(poll::KILL);
     }
     /// The jump that runs nothing on its way.
     #[cold]
     pub(crate) fn leave_at_once<T>(&mut self) -> Result<T> {
-        // Whoever swallows it meets it again at the next safepoint, and so do the other threads.
         self.poll_owner.set(poll::KILL);
-        if let Some(t) = &mut self.threads {
-            t.wake_all();
-        }
-        self.at_exit.clear();
         self.throw(ThrowKind::Kill, Value::NIL, Value::fixnum(1))
+    }
+    /// Takes the pending exception or jump, for native code that goes on in spite of it. Err, and it stays pending, when the VM has to be left: native code
+    /// that tries again without asking this would meet the same jump for ever, and never give the worker up.
+    pub fn take_interrupt(&mut self) -> Result<Value> {
+        if self.must_leave() { Err(Exc) } else { Ok(self.take_pending()) }
+    }
+    /// Whether the main thread waits for the others: threads that are made now are ended at once.
+    pub(crate) fn is_last(&self) -> bool {
+        self.life.last
     }
     /// Tells the main thread that the VM is ending.
     #[cold]
@@ -255,12 +278,12 @@ impl Cx {
     /// `exit!`: the VM ends at once with this status, from whichever thread.
     pub fn exit_at_once<T>(&mut self, status: i32) -> Result<T> {
         self.life.exit = Some(status);
-        self.life.hard = true;
+        self.becomes_hard();
         self.leave_at_once()
     }
-    /// Only the main thread's cleaning up is left: it is not interrupted any more.
-    pub fn last_act(&mut self) {
-        self.life.last = true;
+    /// The main thread waits for the others to get out, which nothing interrupts; or does so no more.
+    pub(crate) fn set_last(&mut self, on: bool) {
+        self.life.last = on;
     }
     /// Whether a NoMemoryError says that the VM has reached its limit.
     pub fn has_memory_limit(&self) -> bool {
@@ -272,12 +295,22 @@ impl Cx {
         if self.heap.admits(bytes) && zakuro_heap::malloc_has(bytes) { Ok(()) } else { self.out_of_memory() }
     }
 
+    /// Raises ThreadError when the VM has as many threads as it may.
+    pub(crate) fn admit_thread(&mut self) -> Result<()> {
+        if let Some(limit) = self.life.limits.threads
+            && self.threads().count() >= limit
+        {
+            return self.raise(ids::THREAD_ERROR, format!("can't create Thread: thread_limit of {limit} reached"));
+        }
+        Ok(())
+    }
+
     // ---- memory
 
     /// Whether the VM has more than it may; collecting may help.
     pub(crate) fn over_limit(&mut self) -> bool {
         if let Some(names) = self.host.as_ref().and_then(|h| h.control.names.get()) {
-            self.heap.set_spent(names.load(Ordering::Relaxed) + self.classes_made() * CLASS);
+            self.heap.set_spent(names.load(Ordering::Relaxed));
         }
         self.heap.over_limit()
     }
@@ -368,10 +401,8 @@ impl Cx {
     pub fn out_of_memory<T>(&mut self) -> Result<T> {
         let limited = self.life.limits.memory.is_some();
         if limited && self.life.told_memory && self.heap.over_reserve() {
-            // What leaving allocates must not be refused.
-            self.heap.lift_limit();
             self.life.stop.get_or_insert(Stop::Limit(Limit::Memory));
-            self.life.hard = true;
+            self.becomes_hard();
             return self.leave_at_once();
         }
         let over = limited && self.heap.over_limit();
@@ -446,8 +477,6 @@ pub fn can_be_ended() -> bool {
     here && !zakuro_base::memory::holds_locks()
 }
 
-/// What a class takes beside its cell.
-const CLASS: usize = 512;
 /// How long a VM that holds little waits for memory in its life.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Between two looks.

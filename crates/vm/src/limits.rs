@@ -1,4 +1,5 @@
-//! What a VM may use before it is ended: memory, CPU time, wall-clock time; and the grace time of an end.
+//! What a VM may use before it is ended: memory, CPU time, wall-clock time; what it may have at a time: threads,
+//! descriptors; and the grace time of an end.
 //!
 //! Plain data: set before the VM starts (`RubyVM.new(..., memory_limit:)`, the Rust API), read by the VM itself ([`crate::life`]).
 
@@ -19,6 +20,10 @@ pub struct Limits {
     pub cpu: Option<Duration>,
     /// Time since the VM's start.
     pub wall: Option<Duration>,
+    /// Threads that live at a time, the main one included.
+    pub threads: Option<usize>,
+    /// Descriptors that are open at a time, without 0 to 2.
+    pub descriptors: Option<usize>,
     /// From the first sign of the end until the VM is stopped where it stands; None: [`GRACE`].
     pub grace: Option<Duration>,
 }
@@ -36,6 +41,8 @@ impl Limits {
             memory: least(self.memory, other.memory),
             cpu: least(self.cpu, other.cpu),
             wall: least(self.wall, other.wall),
+            threads: least(self.threads, other.threads),
+            descriptors: least(self.descriptors, other.descriptors),
             grace: self.grace,
         }
     }

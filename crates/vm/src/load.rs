@@ -14,13 +14,14 @@ impl Cx {
     pub fn run_source(&mut self, name: &str, text: &str) -> Result<()> {
         let file = format!("<internal:{name}>");
         let options = zakuro_compiler::Options { file: &file, line: 1, frozen_string_literal: Some(true), ..Default::default() };
-        match crate::codecache::compile(text.as_bytes(), &options) {
+        match crate::codecache::compile(self, text.as_bytes(), &options)? {
             Ok(c) => self.run_program(&c.code, None).map(|_| ()),
             Err(e) => self.raise(ids::SYNTAX_ERROR, e.message()),
         }
     }
     /// Runs a program or required file at top level; `wrap`: in a module, with an object that stands for main.
     pub fn run_program(&mut self, code: &Arc<Code>, wrap: Option<(Value, Value)>) -> Result<Value> {
+        self.hold_code(code);
         let object = self.class_value(ids::OBJECT);
         let top = self.new_cref(object, Value::NIL);
         if let Some(mut c) = Ref::<CrefCell>::from_value(top) {

@@ -10,44 +10,44 @@ use zakuro_object::*;
 impl Cx {
     /// New UTF-8 String.
     #[inline]
-    pub fn str(&mut self, s: &str) -> Value {
-        StringCell::plain(&mut self.heap, s.as_bytes(), UTF8).as_value()
+    pub fn str(&self, s: &str) -> Value {
+        StringCell::plain(&self.heap, s.as_bytes(), UTF8).as_value()
     }
     /// New String of bytes in an encoding (`string::UTF8`, `string::BINARY`, ... or an id of text::encoding).
     #[inline]
-    pub fn str_bytes(&mut self, b: &[u8], encoding: u8) -> Value {
-        StringCell::plain(&mut self.heap, b, encoding).as_value()
+    pub fn str_bytes(&self, b: &[u8], encoding: u8) -> Value {
+        StringCell::plain(&self.heap, b, encoding).as_value()
     }
     /// New String: UTF-8 when the bytes are valid, else binary.
-    pub fn str_auto(&mut self, b: &[u8]) -> Value {
+    pub fn str_auto(&self, b: &[u8]) -> Value {
         let e = if std::str::from_utf8(b).is_ok() { UTF8 } else { BINARY };
         self.str_bytes(b, e)
     }
     /// New frozen String.
-    pub fn frozen_str(&mut self, s: &str) -> Value {
+    pub fn frozen_str(&self, s: &str) -> Value {
         let v = self.str(s);
         v.set_flags(flags::FROZEN);
         v
     }
     /// Integer of any i64.
     #[inline(always)]
-    pub fn int(&mut self, i: i64) -> Value {
+    pub fn int(&self, i: i64) -> Value {
         match Value::try_fixnum(i) {
             Some(v) => v,
             None => self.big(BigInt::from(i)),
         }
     }
-    pub fn int_u64(&mut self, i: u64) -> Value {
+    pub fn int_u64(&self, i: u64) -> Value {
         if i <= i64::MAX as u64 { self.int(i as i64) } else { self.big(BigInt::from(i)) }
     }
-    pub fn int_i128(&mut self, i: i128) -> Value {
+    pub fn int_i128(&self, i: i128) -> Value {
         match i64::try_from(i) {
             Ok(i) => self.int(i),
             Err(_) => self.big(BigInt::from(i)),
         }
     }
     /// Integer of a big number (a Fixnum when it fits).
-    pub fn big(&mut self, b: BigInt) -> Value {
+    pub fn big(&self, b: BigInt) -> Value {
         if let Some(v) = b.to_i64().and_then(Value::try_fixnum) {
             return v;
         }
@@ -57,42 +57,36 @@ impl Cx {
             zakuro_heap::out_of_memory();
         }
         self.heap.add_payload(b.bits() as usize / 8);
-        alloc_finalized_cell(&mut self.heap, BignumCell { header, value: Box::new(b) }).as_value()
+        alloc_finalized_cell(&self.heap, BignumCell { header, value: Box::new(b) }).as_value()
     }
     #[inline(always)]
-    pub fn float(&mut self, d: f64) -> Value {
-        Value::float(&mut self.heap, d)
+    pub fn float(&self, d: f64) -> Value {
+        Value::float(&self.heap, d)
     }
-    pub fn array(&mut self, values: &[Value]) -> Value {
-        ArrayCell::plain(&mut self.heap, values).as_value()
+    pub fn array(&self, values: &[Value]) -> Value {
+        ArrayCell::plain(&self.heap, values).as_value()
     }
-    pub fn new_array(&mut self) -> Ref<ArrayCell> {
-        ArrayCell::empty(&mut self.heap, ids::ARRAY.0)
+    pub fn new_array(&self) -> Ref<ArrayCell> {
+        ArrayCell::empty(&self.heap, ids::ARRAY.0)
     }
-    pub fn str_array(&mut self, items: &[String]) -> Value {
-        let a = self.new_array();
-        for s in items {
-            let v = self.str(s);
-            ArrayCell::push(a, &mut self.heap, v);
-        }
-        a.as_value()
+    pub fn str_array(&self, items: &[String]) -> Value {
+        ArrayCell::gather(&self.heap, items.len(), items.iter().map(|s| self.str(s))).as_value()
     }
-    pub fn new_hash(&mut self) -> Ref<HashCell> {
-        HashCell::make(&mut self.heap, ids::HASH.0)
+    pub fn new_hash(&self) -> Ref<HashCell> {
+        HashCell::make(&self.heap, ids::HASH.0)
     }
-    pub fn range(&mut self, low: Value, high: Value, exclusive: bool) -> Value {
-        RangeCell::make(&mut self.heap, ids::RANGE.0, low, high, exclusive).as_value()
+    pub fn range(&self, low: Value, high: Value, exclusive: bool) -> Value {
+        RangeCell::make(&self.heap, ids::RANGE.0, low, high, exclusive).as_value()
     }
     /// Object around a Rust value; `class` is the class of it (a builtin id, or a subclass's).
-    pub fn data<T: NativeData>(&mut self, class: ClassId, payload: T) -> Value {
+    pub fn data<T: NativeData>(&self, class: ClassId, payload: T) -> Value {
         let shape = self.root_shape(class);
-        DataCell::make(&mut self.heap, shape, Some(Box::new(payload))).as_value()
+        DataCell::make(&self.heap, shape, Some(Box::new(payload))).as_value()
     }
     /// The Rust value in a data object. TypeError when it is of another type or uninitialised.
-    pub fn data_ref<T: NativeData>(&mut self, v: Value) -> Result<&'static T> {
+    pub fn data_ref<T: NativeData>(&mut self, v: Value) -> Result<&T> {
         if let Some(d) = Ref::<DataCell>::from_value(v) {
-            // SAFETY: cells don't move and `v` is alive (it is an argument on a scanned stack); one thread runs the VM. The caller must not
-            // keep the reference beyond the life of `v`.
+            // SAFETY: cells don't move, `v` is alive (it is on a scanned stack), and the payload stays while the VM is borrowed.
             if let Some(t) = unsafe { (*d.as_ptr()).get::<T>() } {
                 return Ok(t);
             }
@@ -101,8 +95,19 @@ impl Cx {
         }
         self.wrong_receiver(v, std::any::type_name::<T>().rsplit("::").next().unwrap_or("object"))
     }
+    /// The Rust values in two data objects of one type.
+    pub fn data_pair<T: NativeData>(&mut self, a: Value, b: Value) -> Result<(&T, &T)> {
+        self.data_ref::<T>(b)?;
+        let a = std::ptr::from_ref(self.data_ref::<T>(a)?);
+        // SAFETY: the payload stays while the VM is borrowed, which `b` goes on doing; looking at one does not touch another.
+        Ok((unsafe { &*a }, self.data_ref::<T>(b)?))
+    }
+    /// As `data_ref`, as an address: for the code that switches stacks in the middle of a change.
+    pub fn data_ptr<T: NativeData>(&mut self, v: Value) -> Result<*mut T> {
+        Ok(std::ptr::from_mut(self.data_mut::<T>(v)?))
+    }
     /// As `data_ref`, for changing it. Check frozen first where Ruby does.
-    pub fn data_mut<T: NativeData>(&mut self, v: Value) -> Result<&'static mut T> {
+    pub fn data_mut<T: NativeData>(&mut self, v: Value) -> Result<&mut T> {
         if let Some(d) = Ref::<DataCell>::from_value(v)
             // SAFETY: as in data_ref.
             && let Some(t) = unsafe { (*d.as_ptr()).get_mut::<T>() }
@@ -130,13 +135,13 @@ impl Cx {
         }
     }
     /// Plain object of a class, no `initialize` called.
-    pub fn new_object(&mut self, class: ClassId) -> Value {
+    pub fn new_object(&self, class: ClassId) -> Value {
         self.new_object_of_kind(class, Kind::Object)
     }
-    pub fn new_object_of_kind(&mut self, class: ClassId, kind: Kind) -> Value {
+    pub fn new_object_of_kind(&self, class: ClassId, kind: Kind) -> Value {
         let c = self.class(class);
         let (shape, hint) = (c.root_shape, c.ivar_hint as usize);
-        ObjectCell::make(&mut self.heap, shape, kind, hint).as_value()
+        ObjectCell::make(&self.heap, shape, kind, hint).as_value()
     }
     /// A native closure as a Proc: `f(cx, data, args)`.
     pub fn native_proc(&mut self, f: fn(&mut Cx, Value, crate::builtin::Args) -> Result<Value>, data: Value, lambda: bool) -> Value {
@@ -145,7 +150,7 @@ impl Cx {
             header.flags |= LAMBDA;
         }
         let me = self.top_method();
-        alloc_cell(&mut self.heap, ProcCell { header, code: f as usize, env: Value::NIL, self_: Value::NIL, me, extra: data }).as_value()
+        alloc_cell(&self.heap, ProcCell { header, code: f as usize, env: Value::NIL, self_: Value::NIL, me, extra: data }).as_value()
     }
     /// Keeps a value alive as long as the VM.
     pub fn pin(&mut self, v: Value) -> Value {
@@ -166,6 +171,11 @@ pub struct RootedVec {
 impl RootedVec {
     pub fn new(cx: &mut Cx) -> RootedVec {
         Self::from_vec(cx, Vec::new())
+    }
+    /// The elements of an Array as they are now.
+    pub fn of(cx: &mut Cx, a: Ref<ArrayCell>) -> RootedVec {
+        let v = a.elements(&cx.heap).to_vec();
+        Self::from_vec(cx, v)
     }
     pub fn from_vec(cx: &mut Cx, v: Vec<Value>) -> RootedVec {
         let items = Box::new(v);

@@ -98,7 +98,7 @@ impl Cx {
         if self.in_boot {
             return;
         }
-        for m in self.class(module).mro.clone() {
+        for m in self.ancestor_list(module) {
             let names: Vec<Sym> = self.class(m).methods.keys().copied().filter(|n| is_fast_operator(*n)).collect();
             for name in names {
                 self.note_redefinition(m, name, Some(class));
@@ -113,16 +113,15 @@ impl Cx {
     fn note_redefinition(&mut self, owner: ClassId, name: Sym, by: Option<ClassId>) {
         let refined = self.refined_class(owner);
         for (class, bit) in FAST_CLASSES {
-            let mro = &self.class(class).mro;
-            if by.is_some_and(|b| !mro.contains(&b)) {
+            if by.is_some_and(|b| !self.inherits(class, b)) {
                 continue;
             }
             let reaches = match refined {
-                Some(r) => mro.contains(&r),
-                None => mro
-                    .iter()
-                    .position(|c| *c == owner)
-                    .is_some_and(|at| !mro[..at].iter().any(|c| self.class(*c).methods.contains_key(&name))),
+                Some(r) => self.inherits(class, r),
+                None => {
+                    self.inherits(class, owner)
+                        && !self.ancestors(class).take_while(|c| *c != owner).any(|c| self.class(c).methods.contains_key(&name))
+                }
             };
             if reaches {
                 self.redefined |= bit;
@@ -141,16 +140,20 @@ impl Cx {
             return !builtin(class) && d.dependents.iter().all(|c| self.of_plain_objects(*c));
         }
         !builtin(class)
-            && d.mro
-                .iter()
-                .all(|c| matches!(*c, ids::OBJECT | ids::BASIC_OBJECT) || self.class(*c).kind == ClassKind::Module || !builtin(*c))
+            && self
+                .ancestors(class)
+                .all(|c| matches!(c, ids::OBJECT | ids::BASIC_OBJECT) || self.class(c).kind == ClassKind::Module || !builtin(c))
     }
     /// Whether classes may answer to a method of `class`: their own, one that they have in common, or a module's.
     fn may_serve_classes(&self, class: ClassId) -> bool {
-        self.class(class).kind != ClassKind::Class || self.class(ids::CLASS).mro.contains(&class)
+        self.class(class).kind != ClassKind::Class || self.inherits(ids::CLASS, class)
     }
     /// Puts a method cell into a class's table (no hooks).
     pub fn add_method(&mut self, class: ClassId, name: Sym, method: Method) {
+        let table = &self.class(class).methods;
+        if table.len() == table.capacity() {
+            self.double_table(table.len(), size_of::<(Sym, Value)>());
+        }
         let d = self.class_mut(class);
         if d.methods.insert(name, method.as_value()).is_none() {
             d.method_order.push(name);
@@ -202,7 +205,7 @@ impl Cx {
                 _ => Visibility::Private,
             };
             let m = MethodCell::make(
-                &mut self.heap,
+                &self.heap,
                 name,
                 holder,
                 vis,
@@ -216,7 +219,7 @@ impl Cx {
                 let o = self.class_value(class);
                 if let Ok(s) = self.singleton_class(o) {
                     let m = MethodCell::make(
-                        &mut self.heap,
+                        &self.heap,
                         name,
                         s,
                         Visibility::Public,
@@ -249,13 +252,13 @@ impl Cx {
     pub fn ruby_method(&mut self, name: Sym, owner: ClassId, vis: Visibility, code: &Arc<Code>, cref: Value) -> Method {
         let addr = Arc::as_ptr(code) as usize;
         self.kept_codes.entry(addr).or_insert_with(|| code.clone());
-        let m = MethodCell::make(&mut self.heap, name, owner, vis, MethodKind::Ruby, cref, addr, Value::NIL);
+        let m = MethodCell::make(&self.heap, name, owner, vis, MethodKind::Ruby, cref, addr, Value::NIL);
         self.method_unit(m, code);
         m
     }
     /// A copy of a method with another visibility, name or owner.
     pub fn copy_method(&mut self, m: Method, called: Sym, owner: ClassId, vis: Visibility) -> Method {
-        let mut n = MethodCell::make(&mut self.heap, m.name, owner, vis, m.method_kind(), m.cref, m.body, m.data);
+        let mut n = MethodCell::make(&self.heap, m.name, owner, vis, m.method_kind(), m.cref, m.body, m.data);
         n.called = called;
         n.reserved = m.reserved;
         self.copied_unit(n);
@@ -263,13 +266,13 @@ impl Cx {
     }
     /// Pseudo method that carries the lexical scope of a program, class body or eval.
     pub fn frame_method(&mut self, name: Sym, owner: ClassId, cref: Value) -> Method {
-        MethodCell::make(&mut self.heap, name, owner, Visibility::Public, MethodKind::Frame, cref, 0, Value::NIL)
+        MethodCell::make(&self.heap, name, owner, Visibility::Public, MethodKind::Frame, cref, 0, Value::NIL)
     }
     /// Lexical scope cell.
     pub fn new_cref(&mut self, class: Value, parent: Value) -> Value {
         let header = zakuro_object::header(ids::OBJECT, Kind::Cref, 0);
         let refinements = Ref::<CrefCell>::from_value(parent).map_or(Value::NIL, |p| p.refinements);
-        alloc_cell(&mut self.heap, CrefCell { header, class, parent, definee: Value::NIL, refinements }).as_value()
+        alloc_cell(&self.heap, CrefCell { header, class, parent, definee: Value::NIL, refinements }).as_value()
     }
     /// Finds a method in a class's ancestors. Undefined ones and pure visibility changes are resolved: None when missing.
     pub fn find_method(&mut self, class: ClassId, name: Sym) -> Option<Method> {
@@ -283,9 +286,7 @@ impl Cx {
         let found = self.find_method_uncached(class, name);
         self.note_cached_name(name);
         let epoch = self.epoch;
-        let cache = self.method_cache.get_or_insert_with(|| {
-            Box::new([MethodCacheEntry { class: u32::MAX, name: sym::empty, epoch: 0, method: Value::NIL }; METHOD_CACHE])
-        });
+        let cache = self.method_cache.get_or_insert_with(|| Box::new([MethodCacheEntry::NONE; METHOD_CACHE]));
         cache[h] = MethodCacheEntry { class: class.0, name, epoch, method: found.map_or(Value::NIL, |m| m.as_value()) };
         found
     }
@@ -304,12 +305,8 @@ impl Cx {
     }
     /// The entry itself, whatever its kind, from position `from` of the ancestor list.
     pub fn find_entry_from(&mut self, class: ClassId, name: Sym, from: usize) -> Option<Method> {
-        for c in self.class(class).mro.get(from..)? {
-            if let Some(v) = self.class(*c).methods.get(&name) {
-                return Ref::from_value(self.own(*v));
-            }
-        }
-        None
+        let v = self.ancestors(class).skip(from).find_map(|c| self.class(c).methods.get(&name).copied())?;
+        Ref::from_value(self.own(v))
     }
     /// The entry in this very class.
     pub fn method_in(&mut self, class: ClassId, name: Sym) -> Option<Method> {
@@ -318,7 +315,7 @@ impl Cx {
     }
     /// Method that `super` in a method of `owner` calls on an object of `class`.
     pub fn find_super_method(&mut self, class: ClassId, owner: ClassId, name: Sym) -> Option<Method> {
-        let from = match self.class(class).mro.iter().position(|c| *c == owner) {
+        let from = match self.ancestors(class).position(|c| c == owner) {
             Some(at) => at + 1,
             None => match self.after_refinement(class, owner) {
                 Some(at) => at,

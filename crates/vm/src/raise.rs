@@ -2,11 +2,19 @@
 //! back in two registers.
 
 use crate::vm::Cx;
+use zakuro_base::progress::Stopped;
 use zakuro_object::*;
 
 /// Witness that an exception is pending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exc;
+
+/// Work that was left because its [`zakuro_base::progress::Progress`] is the VM: what stopped it is pending.
+impl From<Stopped> for Exc {
+    fn from(_: Stopped) -> Exc {
+        Exc
+    }
+}
 
 /// Result of everything that can raise.
 pub type Result<T = Value> = std::result::Result<T, Exc>;
@@ -87,7 +95,7 @@ impl Cx {
         }
         Ok(())
     }
-    /// Takes the pending exception (after `Err(Exc)` that native code handles itself).
+    /// Takes the pending exception (after `Err(Exc)` that native code handles itself). Who tries again afterwards, or goes on waiting, asks [`Cx::take_interrupt`].
     pub fn take_pending(&mut self) -> Value {
         std::mem::replace(&mut self.pending, Value::NIL)
     }
@@ -102,7 +110,8 @@ impl Cx {
             Ok(v) => Ok(Ok(v)),
             Err(Exc) => {
                 let e = self.pending;
-                if e.is_kind(Kind::Exception) && classes.iter().any(|c| self.is_a(e, *c)) {
+                // Nothing is rescued any more in a VM that has to be left.
+                if e.is_kind(Kind::Exception) && !self.must_leave() && classes.iter().any(|c| self.is_a(e, *c)) {
                     self.pending = Value::NIL;
                     Ok(Err(e))
                 } else {
@@ -186,7 +195,7 @@ impl Cx {
     }
     /// Room for `more` elements, or NoMemoryError: for results whose size the program chooses.
     pub fn reserve<T>(&mut self, v: &mut Vec<T>, more: usize) -> Result<()> {
-        if v.capacity() - v.len() < more && v.try_reserve(more).is_err() {
+        if !zakuro_base::memory::has_room(v, more) {
             return self.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory");
         }
         Ok(())
@@ -200,7 +209,7 @@ impl Cx {
     #[cold]
     pub fn throw<T>(&mut self, kind: ThrowKind, tag: Value, value: Value) -> Result<T> {
         let h = zakuro_object::header(ids::OBJECT, Kind::Throw, kind as u16);
-        let t = alloc_cell(&mut self.heap, ThrowCell { header: h, tag, value });
+        let t = alloc_cell(&self.heap, ThrowCell { header: h, tag, value });
         self.pending = t.as_value();
         Err(Exc)
     }

@@ -48,9 +48,8 @@ impl Cx {
     /// Where `class` begins in an ancestor list: at the first of the modules that it prepends.
     fn refined_position(&self, mro: &[ClassId], class: ClassId) -> Option<usize> {
         let mut at = mro.iter().position(|c| *c == class)?;
-        let own = &self.class(class).mro;
-        let before = own.iter().position(|c| *c == class).unwrap_or(0);
-        while at > 0 && own[..before].contains(&mro[at - 1]) {
+        let before: Vec<ClassId> = self.ancestors(class).take_while(|c| *c != class).collect();
+        while at > 0 && before.contains(&mro[at - 1]) {
             at -= 1;
         }
         Some(at)
@@ -58,7 +57,7 @@ impl Cx {
     /// The refined method that comes before the `usual` one, in the ancestors from position `from` on.
     fn refined(&mut self, list: Ref<ArrayCell>, class: ClassId, name: Sym, from: usize, usual: Option<Method>) -> Option<Method> {
         self.note_cached_name(name);
-        let mro = self.class(class).mro.clone();
+        let mro = self.ancestor_list(class);
         let limit = match usual {
             Some(m) => mro.iter().skip(from).position(|c| *c == m.owner).map_or(usize::MAX, |p| p + from),
             None => usize::MAX,
@@ -87,10 +86,10 @@ impl Cx {
     pub fn find_super_method_from(&mut self, cref: Value, class: ClassId, owner: ClassId, name: Sym) -> Option<Method> {
         let usual = self.find_super_method(class, owner, name);
         let Some(list) = self.active_refinements(cref) else { return usual };
-        let mro = &self.class(class).mro;
+        let mro = self.ancestor_list(class);
         let from = match self.refined_class(owner) {
             // From a refinement on to the refined class itself, whatever else refines it.
-            Some(c) => self.refined_position(mro, c)? + 1,
+            Some(c) => self.refined_position(&mro, c)? + 1,
             None => mro.iter().position(|c| *c == owner).map_or(0, |at| at + 1),
         };
         self.refined(list, class, name, from, usual).or(usual)
@@ -98,7 +97,7 @@ impl Cx {
     /// `super` from a refinement's method: the refined class's.
     pub(crate) fn after_refinement(&self, class: ClassId, owner: ClassId) -> Option<usize> {
         let c = self.refined_class(owner)?;
-        self.refined_position(&self.class(class).mro, c)
+        self.refined_position(&self.ancestor_list(class), c)
     }
     /// Makes refinements active in the innermost Ruby frame's lexical scope, from here on. The last one is asked first.
     pub fn activate_refinements(&mut self, refinements: &[Value]) {

@@ -274,7 +274,7 @@ impl Cx {
     /// A scope inside of `s` with variables of its own, nil at first. There is room for up to [`OWN_SLOTS`].
     pub fn inner_scope(&mut self, s: Scope, names: &[Sym]) -> Scope {
         let code = self.naming_state(s, names);
-        let env = EnvCell::make(&mut self.heap, s.env, names.len().max(OWN_SLOTS));
+        let env = EnvCell::make(&self.heap, s.env, names.len().max(OWN_SLOTS));
         Scope { code, env: env.as_value() }
     }
     /// The same environment with more names, as seen from the scope around.

@@ -260,6 +260,8 @@ pub struct Threads {
     mailbox: Arc<Mailbox>,
     notes: Vec<u32>,
     deadlines: BinaryHeap<Reverse<(Instant, u32, u64)>>,
+    /// Numbers of threads and waits that look again when a descriptor is closed.
+    watchers: Vec<(u32, u64)>,
     /// Waiting threads that something else than a thread of this VM can wake.
     wakeable: usize,
     next_id: u32,
@@ -315,11 +317,15 @@ impl Threads {
             }
         }
     }
-    /// Lets every waiting thread look again.
+    /// Lets every waiting thread look again, the main thread before all others: it says how the VM ended.
     pub(crate) fn wake_all(&mut self) {
         let all: Vec<*mut Thread> = self.live.values().copied().collect();
         // SAFETY: live threads.
         all.into_iter().for_each(|t| unsafe { self.make_ready(t) });
+        if let Some(at) = self.ready.iter().position(|t| std::ptr::eq(*t, self.main)) {
+            self.ready.remove(at);
+            self.ready.push_front(self.main);
+        }
     }
     unsafe fn park(&mut self, t: *mut Thread) {
         // SAFETY: caller: a live thread that has just stopped running.
@@ -332,7 +338,17 @@ impl Threads {
             }
             if (*t).wait == Wait::Outside {
                 self.outside.push(((*t).id, self.next_wait));
-            } else if let Some(at) = (*t).deadline {
+                return;
+            }
+            if (*t).wait == Wait::Watch {
+                if self.watchers.len() > 256 && self.watchers.len() > 4 * self.live.len() {
+                    let mut all = std::mem::take(&mut self.watchers);
+                    all.retain(|(id, number)| self.waits_as(*id, *number).is_some());
+                    self.watchers = all;
+                }
+                self.watchers.push(((*t).id, self.next_wait));
+            }
+            if let Some(at) = (*t).deadline {
                 if self.deadlines.len() > 256 && self.deadlines.len() > 4 * self.live.len() {
                     // Most waits end before their deadlines.
                     let mut all = std::mem::take(&mut self.deadlines);
@@ -350,11 +366,10 @@ impl Threads {
     }
     /// Lets the threads look again that wait for any descriptor: one was closed.
     fn wake_watchers(&mut self) {
-        let all: Vec<*mut Thread> = self.live.values().copied().collect();
-        for t in all {
+        for (id, number) in std::mem::take(&mut self.watchers) {
             // SAFETY: live threads.
             unsafe {
-                if (*t).wait == Wait::Watch {
+                if let Some(t) = self.waits_as(id, number) {
                     self.make_ready(t);
                 }
             }
@@ -501,13 +516,13 @@ impl Cx {
     pub fn threads(&mut self) -> &mut Threads {
         if self.threads.is_none() {
             let object = self.data(ids::THREAD, Thread::new(Value::NIL, Value::NIL, Value::NIL));
+            let group = self.const_by_path("ThreadGroup::Default").unwrap_or(Value::NIL);
             let Ok(t) = self.data_mut::<Thread>(object) else { unreachable!("made just above") };
             t.object = object;
             t.id = MAIN;
             t.state = State::Running;
+            t.group = group;
             let main: *mut Thread = t;
-            let default_group = self.const_by_path("ThreadGroup::Default").unwrap_or(Value::NIL);
-            t.group = default_group;
             let mut live = FastMap::default();
             live.insert(MAIN, main);
             self.threads = Some(Box::new(Threads {
@@ -519,13 +534,14 @@ impl Cx {
                 mailbox: Arc::default(),
                 notes: Vec::new(),
                 deadlines: BinaryHeap::new(),
+                watchers: Vec::new(),
                 wakeable: 0,
                 next_id: MAIN,
                 next_wait: 0,
                 slice: None,
                 abort_on_exception: false,
                 report_on_exception: true,
-                default_group,
+                default_group: group,
                 ignore_deadlock: false,
             }));
         }
@@ -533,6 +549,10 @@ impl Cx {
             Some(t) => t,
             None => unreachable!("made just above"),
         }
+    }
+    /// How many threads are alive.
+    pub fn thread_count(&self) -> usize {
+        self.threads.as_ref().map_or(1, |t| t.count())
     }
     /// Number of the running thread. Cheap, and makes nothing.
     #[inline]
@@ -552,6 +572,7 @@ impl Cx {
         let Some(pool) = self.stack_pool.clone() else {
             return self.raise(ids::THREAD_ERROR, "can't create Thread: no stacks in this VM");
         };
+        self.admit_thread()?;
         let stack = match pool.take(StackSize::Main).or_else(|_| pool.take(StackSize::Fiber)) {
             Ok(s) => s,
             Err(e) => return self.raise(ids::THREAD_ERROR, format!("can't create Thread: {e}")),
@@ -584,7 +605,8 @@ impl Cx {
             ts.ready.push_back(t);
         }
         self.arm_slice();
-        Ok(())
+        // The main thread has told all others to end, and waits for that.
+        if self.is_last() { self.thread_kill(object) } else { Ok(()) }
     }
     /// Last act of a thread: wakes those who wait for it.
     unsafe fn thread_ends(&mut self, t: *mut Thread) {
@@ -635,17 +657,23 @@ impl Cx {
             return Ok(());
         }
         t.dying = true;
+        let id = t.id;
         let jump = match self.throw::<()>(ThrowKind::Kill, thread, Value::NIL) {
             Ok(()) => return Ok(()),
             Err(Exc) => self.take_pending(),
         };
-        if self.thread_id() == t.id {
+        if self.thread_id() == id {
             return self.repend(jump);
         }
         self.thread_interrupt(thread, jump)
     }
     /// Ends all other threads and waits for their ends: what the main thread does last.
     pub fn kill_other_threads(&mut self) {
+        self.set_last(true);
+        self.end_threads();
+        self.set_last(false);
+    }
+    fn end_threads(&mut self) {
         for _ in 0..3 {
             let me = self.thread_id();
             let Some(ts) = self.threads.as_deref_mut() else { return };

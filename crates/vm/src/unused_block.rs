@@ -16,7 +16,7 @@ use zakuro_object::*;
 
 /// Methods that were named, by Code and class.
 #[derive(Default)]
-struct Named(HashSet<(usize, u32)>);
+pub(crate) struct Named(pub HashSet<(usize, u32)>);
 impl VmState for Named {}
 
 impl Cx {

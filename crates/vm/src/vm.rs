@@ -67,6 +67,9 @@ pub(crate) struct MethodCacheEntry {
     /// Method cell, or NIL: known to be missing.
     pub method: Value,
 }
+impl MethodCacheEntry {
+    pub const NONE: MethodCacheEntry = MethodCacheEntry { class: u32::MAX, name: zakuro_base::sym::empty, epoch: 0, method: Value::NIL };
+}
 pub(crate) const METHOD_CACHE: usize = 256;
 
 /// Arguments of a call on its way from one handler to the next.
@@ -135,6 +138,10 @@ pub struct Vm {
     pub(crate) generic_ivars: FastMap<usize, Vec<(Sym, Value)>>,
     pub(crate) object_ids: FastMap<usize, i64>,
     pub(crate) next_object_id: i64,
+    /// What codes in tables are made with.
+    pub(crate) hash_seed: &'static zakuro_base::HashSeed,
+    /// What programs see of them: the VM's own, or that of the image which it grew from.
+    pub(crate) hash_mask: zakuro_base::hash_seed::HashMask,
     pub(crate) states: FastMap<TypeId, Box<dyn AnyState>>,
     pub main: Value,
     pub at_exit: Vec<Value>,
@@ -190,6 +197,11 @@ pub struct Vm {
     /// Some once-site (`/o`, `END`) has been passed.
     pub(crate) once_used: bool,
     pub(crate) units: crate::codegc::Units,
+    /// Bytes of the tables, as the heap has been told (`classgc`).
+    pub(crate) owned: usize,
+    pub(crate) numbers: crate::classgc::Numbers,
+    /// Captures of the VM's state so far.
+    pub(crate) captures: u32,
     /// `trace_var`: Procs (or texts) by global variable.
     pub global_traces: Option<FastMap<Sym, Vec<Value>>>,
     /// Kinds of events that some trace wants (`interp::trace::events`); read in cold code only.
@@ -245,7 +257,7 @@ impl Vm {
             None => unreachable!("keyed by type"),
         }
     }
-    /// Stops collecting symbols etc. in the caches of a dying VM. (Values need no drop.)
+    /// How many classes and modules the VM knows.
     pub fn class_count(&self) -> usize {
         let mut n = 0;
         self.classes.each(&mut |_, _| n += 1);

@@ -2,6 +2,7 @@
 
 use super::arg::*;
 use super::part;
+use zakuro_base::progress::step;
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
@@ -224,6 +225,7 @@ pub mod methods {
     fn assoc(cx: &mut Cx, this: Ref<ArrayCell>, key: Value) -> Result<Value> {
         let mut i = 0;
         while let Some(v) = this.get(i) {
+            step(i, cx)?;
             if let Some(a) = cx.try_ary(v)?
                 && let Some(k) = a.get(0)
                 && cx.eq(k, key)?
@@ -242,6 +244,7 @@ pub mod methods {
     fn rassoc(cx: &mut Cx, this: Ref<ArrayCell>, value: Value) -> Result<Value> {
         let mut i = 0;
         while let Some(v) = this.get(i) {
+            step(i, cx)?;
             if let Some(a) = cx.try_ary(v)?
                 && let Some(x) = a.get(1)
                 && cx.eq(x, value)?
@@ -266,6 +269,7 @@ pub mod methods {
         }
         let mut i = 0;
         while let Some(v) = this.get(i) {
+            step(i, cx)?;
             let hit = match wanted {
                 Some(w) => cx.eq(v, w)?,
                 None => cx.yield1(block, v)?.truthy(),
@@ -316,6 +320,7 @@ pub mod methods {
     fn include(cx: &mut Cx, this: Ref<ArrayCell>, wanted: Value) -> Result<bool> {
         let mut i = 0;
         while let Some(v) = this.get(i) {
+            step(i, cx)?;
             if cx.eq(v, wanted)? {
                 return Ok(true);
             }

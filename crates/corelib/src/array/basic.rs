@@ -2,6 +2,7 @@
 
 use super::arg::{check_len, take_count};
 use std::cmp::Ordering;
+use zakuro_base::progress::{STRIDE, step};
 use zakuro_macros::ruby_class;
 use zakuro_object::string::{US_ASCII, UTF8};
 use zakuro_vm::*;
@@ -58,6 +59,7 @@ fn same_elements(cx: &mut Cx, a: Ref<ArrayCell>, b: Ref<ArrayCell>, strict: bool
         let r = guard_pair(cx, a.as_value(), b.as_value(), |cx| {
             let mut i = start;
             while let (Some(x), Some(y)) = (a.get(i), b.get(i)) {
+                step(i, cx)?;
                 if !(x == y || if strict { cx.eql(x, y)? } else { cx.eq(x, y)? }) {
                     return Ok(false);
                 }
@@ -82,7 +84,7 @@ impl Joined {
             None => self.encoding = Some(e),
             Some(have) if have != e && !s.bytes().is_ascii() => {
                 if !self.bytes.is_ascii() {
-                    let (a, b) = (StringCell::plain(&mut cx.heap, b"", have).as_value(), s.as_value());
+                    let (a, b) = (StringCell::plain(&cx.heap, b"", have).as_value(), s.as_value());
                     let (a, b) = (encoding_name(cx, a)?, encoding_name(cx, b)?);
                     return cx.raise(ids::COMPAT_ERROR, format!("incompatible character encodings: {a} and {b}"));
                 }
@@ -105,6 +107,7 @@ fn join_into(cx: &mut Cx, a: Ref<ArrayCell>, sep: Option<Ref<StringCell>>, out: 
         let mut i = 0;
         while let Some(v) = a.get(i) {
             i += 1;
+            step(i, cx)?;
             if !v.is_kind(Kind::Array) {
                 separate(cx, sep, out, first)?;
             }
@@ -193,7 +196,7 @@ pub mod methods {
     #[method("[]", singleton)]
     fn make(cx: &mut Cx, this: ClassId, rest: Rest) -> Value {
         let shape = cx.root_shape(this);
-        ArrayCell::make(&mut cx.heap, shape, rest).as_value()
+        ArrayCell::make(&cx.heap, shape, rest).as_value()
     }
 
     /// The argument as an Array by `to_ary`, or nil.
@@ -319,7 +322,7 @@ pub mod methods {
     #[method("inspect", "to_s")]
     fn inspect(cx: &mut Cx, this: Ref<ArrayCell>) -> Result<Value> {
         if this.is_empty() {
-            return Ok(StringCell::plain(&mut cx.heap, b"[]", US_ASCII).as_value());
+            return Ok(StringCell::plain(&cx.heap, b"[]", US_ASCII).as_value());
         }
         let shown = cx.guard_recursion(this.as_value(), |cx| {
             let mut out = vec![b'['];
@@ -392,13 +395,8 @@ pub mod methods {
     ///     [1, [2]].hash == [1, [2]].hash   #=> true
     #[method("hash")]
     fn hash(cx: &mut Cx, this: Ref<ArrayCell>) -> Result<Value> {
-        let mut h = 0x9e37_79b9_7f4a_7c15u64 ^ this.len() as u64;
-        let mut i = 0;
-        while let Some(v) = this.get(i) {
-            h = (h.rotate_left(5) ^ cx.hash_of(v)?).wrapping_mul(0x517c_c1b7_2722_0a95);
-            i += 1;
-        }
-        Ok(Value::fixnum(((h ^ (h >> 29)) >> 2) as i64))
+        let h = cx.array_hash(this)?;
+        Ok(cx.shown_hash(h))
     }
 
     /// -1, 0 or 1 by the first elements that differ, then by length; nil when they can't be compared.
@@ -464,8 +462,13 @@ pub mod methods {
         check_len(cx, total)?;
         let out = cx.new_array();
         ArrayCell::reserve(out, &mut cx.heap, total);
-        for _ in 0..n {
+        let this = ArrayCell::slice(&cx.heap, ids::ARRAY.0, this, 0, this.len());
+        for at in 0..n {
             ArrayCell::extend(out, &mut cx.heap, this.as_slice());
+            // Each some thousand elements.
+            if total > STRIDE && (this.len() > STRIDE / 16 || at.is_multiple_of(STRIDE / 16)) {
+                cx.safepoint()?;
+            }
         }
         Ok(out.as_value())
     }

@@ -68,7 +68,7 @@ fn each_selection(
     if k < 0 {
         return Ok(());
     }
-    let items = RootedVec::from_vec(cx, a.as_slice().to_vec());
+    let items = RootedVec::of(cx, a);
     let (n, k) = (items.len(), k as usize);
     if k == 0 {
         return give(cx, block, &items, &[]);
@@ -77,7 +77,9 @@ fn each_selection(
         return Ok(());
     }
     check_len(cx, k)?;
-    let mut at = vec![0; k];
+    let mut at = Vec::new();
+    cx.reserve(&mut at, k)?;
+    at.resize(k, 0);
     for i in 0..k {
         at[i] = low(&at, i);
     }
@@ -153,7 +155,7 @@ pub mod methods {
         if k < 0 || k > this.len() as i64 {
             return Ok(this.as_value());
         }
-        let items = RootedVec::from_vec(cx, this.as_slice().to_vec());
+        let items = RootedVec::of(cx, this);
         let (n, k) = (items.len(), k as usize);
         let mut at: Vec<usize> = (0..k).collect();
         let mut used = vec![false; n];

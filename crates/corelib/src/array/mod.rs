@@ -47,5 +47,5 @@ pub fn setup(_cx: &mut Cx) {}
 pub fn part(cx: &mut Cx, a: Ref<ArrayCell>, start: usize, end: usize) -> Ref<ArrayCell> {
     let end = end.min(a.len());
     let start = start.min(end);
-    ArrayCell::slice(&mut cx.heap, ids::ARRAY.0, a, start, end)
+    ArrayCell::slice(&cx.heap, ids::ARRAY.0, a, start, end)
 }

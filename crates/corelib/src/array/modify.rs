@@ -3,6 +3,7 @@
 use super::sorting::{Order, sort_values};
 use crate::enumerable::enum_for;
 use std::collections::HashSet;
+use zakuro_base::progress::step;
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
@@ -85,7 +86,7 @@ fn random_source(cx: &mut Cx, kw: Kwargs) -> Result<Option<Value>> {
 
 fn shuffled(cx: &mut Cx, a: Ref<ArrayCell>, kw: Kwargs) -> Result<RootedVec> {
     let source = random_source(cx, kw)?;
-    let mut v = RootedVec::from_vec(cx, a.as_slice().to_vec());
+    let mut v = RootedVec::of(cx, a);
     let mut i = v.len();
     while i > 1 {
         let k = random_below(cx, source, i)?;
@@ -104,9 +105,7 @@ pub mod methods {
     ///     [1, 2, 3].reverse   #=> [3, 2, 1]
     #[method("reverse")]
     fn reverse(cx: &mut Cx, this: Ref<ArrayCell>) -> Value {
-        let mut v = this.as_slice().to_vec();
-        v.reverse();
-        cx.array(&v)
+        ArrayCell::gather(&cx.heap, this.len(), this.elements(&cx.heap).iter().rev().copied()).as_value()
     }
 
     /// Reverses the order in place.
@@ -156,6 +155,7 @@ pub mod methods {
         cx.check_frozen(this.as_value())?;
         let mut i = 0;
         while let Some(v) = this.get(i) {
+            step(i, cx)?;
             let r = cx.yield1(block, v)?;
             cx.check_frozen(this.as_value())?;
             ArrayCell::store(this, &mut cx.heap, i, r);
@@ -171,7 +171,7 @@ pub mod methods {
     #[method("sort!")]
     fn sort_bang(cx: &mut Cx, this: Ref<ArrayCell>, block: Block) -> Result<Value> {
         cx.check_frozen(this.as_value())?;
-        let mut v = RootedVec::from_vec(cx, this.as_slice().to_vec());
+        let mut v = RootedVec::of(cx, this);
         let order = Order::new(cx, block);
         sort_values(cx, &mut v, order)?;
         cx.check_frozen(this.as_value())?;
@@ -356,6 +356,7 @@ pub mod methods {
         let mut rows = RootedVec::new(cx);
         let mut i = 0;
         while let Some(v) = this.get(i) {
+            step(i, cx)?;
             let a = cx.to_ary(v)?;
             rows.push(a.as_value());
             i += 1;
@@ -372,6 +373,7 @@ pub mod methods {
             let column: Vec<Value> = rows.iter().map(|r| Ref::<ArrayCell>::of(*r).get(k).unwrap_or(Value::NIL)).collect();
             let column = cx.array(&column);
             ArrayCell::push(out, &mut cx.heap, column);
+            cx.safepoint()?;
         }
         Ok(out.as_value())
     }

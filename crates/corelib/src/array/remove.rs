@@ -3,6 +3,7 @@
 use super::access::subarray;
 use super::arg::*;
 use crate::enumerable::enum_for;
+use zakuro_base::progress::step;
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
@@ -110,6 +111,7 @@ pub mod methods {
         let mut found = None;
         let mut i = 0;
         while let Some(v) = this.get(i) {
+            step(i, cx)?;
             if cx.eq(v, wanted)? {
                 cx.check_frozen(this.as_value())?;
                 found = Some(v);

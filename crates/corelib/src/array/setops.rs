@@ -1,5 +1,6 @@
 //! Array: set operations, by `hash` and `eql?`.
 
+use zakuro_base::progress::step;
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
@@ -10,6 +11,7 @@ fn members(cx: &mut Cx, a: Ref<ArrayCell>) -> Result<Ref<HashCell>> {
     while let Some(v) = a.get(i) {
         cx.hash_set(h, v, Value::TRUE)?;
         i += 1;
+        step(i, cx)?;
     }
     Ok(h)
 }
@@ -23,6 +25,7 @@ fn add_new(cx: &mut Cx, seen: Ref<HashCell>, from: Ref<ArrayCell>, out: Ref<Arra
             ArrayCell::push(out, &mut cx.heap, v);
         }
         i += 1;
+        step(i, cx)?;
     }
     Ok(())
 }
@@ -36,6 +39,7 @@ fn minus(cx: &mut Cx, a: Ref<ArrayCell>, b: Ref<ArrayCell>) -> Result<Ref<ArrayC
             ArrayCell::push(out, &mut cx.heap, v);
         }
         i += 1;
+        step(i, cx)?;
     }
     Ok(out)
 }
@@ -49,6 +53,7 @@ fn common(cx: &mut Cx, a: Ref<ArrayCell>, b: Ref<ArrayCell>) -> Result<Ref<Array
             ArrayCell::push(out, &mut cx.heap, v);
         }
         i += 1;
+        step(i, cx)?;
     }
     Ok(out)
 }
@@ -123,6 +128,7 @@ pub mod methods {
                 return Ok(true);
             }
             i += 1;
+            step(i, cx)?;
         }
         Ok(false)
     }

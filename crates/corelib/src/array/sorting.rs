@@ -2,6 +2,7 @@
 //! homogeneous Integers, Floats and Strings with the builtin `<=>` are sorted without any call.
 
 use std::cmp::Ordering;
+use zakuro_base::progress::step;
 use zakuro_vm::*;
 
 /// Whose `<=>` is the builtin one: asked once per sort.
@@ -106,20 +107,19 @@ impl Order {
 pub fn sort_values(cx: &mut Cx, v: &mut RootedVec, order: Order) -> Result<()> {
     if let Order::Natural(c) = order {
         if c.int && v.iter().all(|x| x.is_fixnum()) {
-            v.sort_unstable_by_key(|x| x.fix());
-            return Ok(());
+            return sort_plain(cx, v, 1 << 19, |v| v.sort_unstable_by_key(|x| x.fix()), |a, b| a.fix().cmp(&b.fix()));
         }
         if c.float && v.iter().all(|x| x.as_float().is_some_and(|f| !f.is_nan())) {
             let key = |x: &Value| x.as_float().unwrap_or(0.0);
-            v.sort_by(|a, b| key(a).partial_cmp(&key(b)).unwrap_or(Ordering::Equal));
-            return Ok(());
+            let compare = |a: &Value, b: &Value| key(a).partial_cmp(&key(b)).unwrap_or(Ordering::Equal);
+            return sort_plain(cx, v, 1 << 18, |v| v.sort_by(compare), compare);
         }
         if c.string
             && let Some(first) = v.first().copied().and_then(Ref::<StringCell>::from_value)
             && v.iter().all(|x| Ref::<StringCell>::from_value(*x).is_some_and(|s| s.encoding() == first.encoding()))
         {
-            v.sort_by(|a, b| Ref::<StringCell>::of(*a).bytes().cmp(Ref::<StringCell>::of(*b).bytes()));
-            return Ok(());
+            let compare = |a: &Value, b: &Value| Ref::<StringCell>::of(*a).bytes().cmp(Ref::<StringCell>::of(*b).bytes());
+            return sort_plain(cx, v, 1 << 15, |v| v.sort_by(compare), compare);
         }
     }
     let items: Vec<Value> = v.to_vec();
@@ -129,6 +129,45 @@ pub fn sort_values(cx: &mut Cx, v: &mut RootedVec, order: Order) -> Result<()> {
     for (slot, i) in v.iter_mut().zip(&perm) {
         *slot = items[*i as usize];
     }
+    Ok(())
+}
+
+/// Sorts what is compared without Ruby code: runs of so many at once, which are merged then.
+fn sort_plain(
+    cx: &mut Cx,
+    v: &mut RootedVec,
+    run: usize,
+    sort: impl Fn(&mut [Value]),
+    compare: impl Fn(&Value, &Value) -> Ordering,
+) -> Result<()> {
+    let n = v.len();
+    if n <= run {
+        sort(v);
+        return Ok(());
+    }
+    for start in (0..n).step_by(run) {
+        sort(&mut v[start..(start + run).min(n)]);
+        cx.safepoint()?;
+    }
+    // `v` keeps the values alive while they move.
+    let (mut from, mut to): (Vec<Value>, Vec<Value>) = (v.to_vec(), v.to_vec());
+    let mut width = run;
+    while width < n {
+        for start in (0..n).step_by(width * 2) {
+            let (mid, end) = ((start + width).min(n), (start + 2 * width).min(n));
+            let (mut a, mut b) = (start, mid);
+            for (k, slot) in to[start..end].iter_mut().enumerate() {
+                step(k, cx)?;
+                let left = a < mid && (b >= end || compare(&from[a], &from[b]) != Ordering::Greater);
+                let next = if left { &mut a } else { &mut b };
+                *slot = from[*next];
+                *next += 1;
+            }
+        }
+        std::mem::swap(&mut from, &mut to);
+        width *= 2;
+    }
+    v.copy_from_slice(&from);
     Ok(())
 }
 

@@ -335,7 +335,8 @@ pub mod converter {
     #[method("convpath")]
     fn convpath(cx: &mut Cx, this: Value) -> Result<Value> {
         let s = &cx.data_ref::<Conversion>(this)?.stream;
-        Ok(shown_path(cx, s.ends(), s.decorators()))
+        let (ends, decorators) = (s.ends(), s.decorators());
+        Ok(shown_path(cx, ends, decorators))
     }
 
     /// For programmers.
@@ -359,7 +360,8 @@ pub mod converter {
         if !cx.is_data::<Conversion>(other) {
             return Ok(false);
         }
-        let (a, b) = (&cx.data_ref::<Conversion>(this)?.stream, &cx.data_ref::<Conversion>(other)?.stream);
+        let (a, b) = cx.data_pair::<Conversion>(this, other)?;
+        let (a, b) = (&a.stream, &b.stream);
         let policy = |s: &Stream| (s.policy.invalid.clone(), s.policy.undefined.clone(), s.policy.replace.clone());
         Ok(a.ends() == b.ends() && a.decorators() == b.decorators() && policy(a) == policy(b))
     }
@@ -457,7 +459,7 @@ pub mod converter {
         let (bad, again) = match &e.kind {
             ConvErrKind::Invalid { error_bytes, readagain_bytes, .. } => (&error_bytes[..], &readagain_bytes[..]),
             ConvErrKind::Undefined { error_char } => (&error_char[..], &b""[..]),
-            ConvErrKind::NotFound => (&b""[..], &b""[..]),
+            ConvErrKind::NotFound | ConvErrKind::Stopped => (&b""[..], &b""[..]),
         };
         let (s, t) = (cx.str(e.step_source.name()), cx.str(e.step_target.name()));
         let (bad, again) = (cx.str_bytes(bad, string::BINARY), cx.str_bytes(again, string::BINARY));

@@ -13,7 +13,7 @@ fn least(cx: &mut Cx, this: Value, n: Value, block: Block, greatest: bool) -> Re
         return cx.arg_error(format!("negative size ({n})"));
     }
     let all = collect(cx, this)?;
-    let mut v = RootedVec::from_vec(cx, all.as_slice().to_vec());
+    let mut v = RootedVec::of(cx, all);
     let order = Order::new(cx, block);
     sort_values(cx, &mut v, order)?;
     if greatest {
@@ -57,8 +57,8 @@ fn keyed(cx: &mut Cx, this: Value, block: Block) -> Result<(RootedVec, RootedVec
         ArrayCell::push(keys, &mut cx.heap, k);
         Ok(true)
     })?;
-    let items = RootedVec::from_vec(cx, items.as_slice().to_vec());
-    let keys = RootedVec::from_vec(cx, keys.as_slice().to_vec());
+    let items = RootedVec::of(cx, items);
+    let keys = RootedVec::of(cx, keys);
     Ok((items, keys))
 }
 
@@ -104,7 +104,7 @@ pub mod methods {
     #[method("sort")]
     fn sort(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
         let all = collect(cx, this)?;
-        let mut v = RootedVec::from_vec(cx, all.as_slice().to_vec());
+        let mut v = RootedVec::of(cx, all);
         let order = Order::new(cx, block);
         sort_values(cx, &mut v, order)?;
         Ok(cx.array(&v))

@@ -50,61 +50,56 @@ impl NativeData for External {
     }
 }
 
-impl External {
-    /// The item as the Array of what was yielded.
-    fn values(&self, cx: &mut Cx) -> Value {
-        match self.count {
-            0 => cx.array(&[]),
-            1 => cx.array(&[self.item]),
-            _ => match Ref::<ArrayCell>::from_value(self.item) {
-                Some(several) => cx.array(several.as_slice()),
-                None => self.item,
-            },
-        }
+/// The `count` values that were yielded, as an Array.
+fn values(cx: &Cx, count: usize, item: Value) -> Value {
+    match count {
+        0 => cx.array(&[]),
+        1 => cx.array(&[item]),
+        _ => match Ref::<ArrayCell>::from_value(item) {
+            Some(several) => cx.array(several.elements(&cx.heap)),
+            None => item,
+        },
     }
 }
 
 /// The enumerator's state, made when it has none, and the object that holds it.
-fn external(cx: &mut Cx, this: Value) -> Result<(Value, &'static mut External)> {
+fn external(cx: &mut Cx, this: Value) -> Result<Value> {
     cx.check_frozen(this)?;
     let held = cx.ivar_get(this, place());
     if cx.is_data::<External>(held) {
-        return Ok((held, cx.data_mut::<External>(held)?));
+        return Ok(held);
     }
     let empty = External { fiber: Value::NIL, item: Value::NIL, count: 0, ahead: false, result: None, feed: None };
     let held = cx.data(ids::OBJECT, empty);
     cx.ivar_set_raw(this, place(), held);
-    Ok((held, cx.data_mut::<External>(held)?))
+    Ok(held)
 }
 
 /// Reads the next item, unless there is one.
 #[inline(always)]
-fn read(cx: &mut Cx, this: Value) -> Result<&'static mut External> {
-    let (held, e) = external(cx, this)?;
-    if e.ahead {
-        return Ok(e);
-    }
-    if e.fiber.is_nil() {
-        begin(cx, this, held, e)?;
-    }
-    if cx.fiber_resume(e.fiber, &[]).is_err() {
-        e.fiber = Value::NIL;
-        return Err(Exc);
-    }
-    match e.result {
-        None => Ok(e),
-        Some(result) => {
+fn read(cx: &mut Cx, this: Value) -> Result<&mut External> {
+    let held = external(cx, this)?;
+    let e = cx.data_ref::<External>(held)?;
+    if !e.ahead {
+        let fiber = if e.fiber.is_nil() { begin(cx, this, held)? } else { e.fiber };
+        if cx.fiber_resume(fiber, &[]).is_err() {
+            cx.data_mut::<External>(held)?.fiber = Value::NIL;
+            return Err(Exc);
+        }
+        let e = cx.data_mut::<External>(held)?;
+        if let Some(result) = e.result {
             e.fiber = Value::NIL;
-            stop(cx, result)
+            return stop(cx, result);
         }
     }
+    cx.data_mut::<External>(held)
 }
 
 /// Makes the fiber. It shares the variables of the running one: it is an implementation detail.
 #[cold]
 #[inline(never)]
-fn begin(cx: &mut Cx, this: Value, held: Value, e: &mut External) -> Result<()> {
-    if let Some(result) = e.result {
+fn begin(cx: &mut Cx, this: Value, held: Value) -> Result<Value> {
+    if let Some(result) = cx.data_ref::<External>(held)?.result {
         return stop(cx, result);
     }
     let both = cx.array(&[this, held]);
@@ -113,8 +108,9 @@ fn begin(cx: &mut Cx, this: Value, held: Value, e: &mut External) -> Result<()> 
     let me = cx.fiber_current();
     data.storage = cx.data_ref::<FiberData>(me)?.storage;
     data.thread = cx.thread_id();
-    e.fiber = cx.data(ids::FIBER, data);
-    Ok(())
+    let fiber = cx.data(ids::FIBER, data);
+    cx.data_mut::<External>(held)?.fiber = fiber;
+    Ok(fiber)
 }
 
 /// Body of the fiber.
@@ -134,6 +130,7 @@ fn give(cx: &mut Cx, held: Value, args: Args) -> Result<Value> {
     e.item = item;
     e.count = args.argc;
     cx.fiber_yield(&[Value::NIL])?;
+    let e = cx.data_mut::<External>(held)?;
     Ok(e.feed.take().unwrap_or(Value::NIL))
 }
 
@@ -167,9 +164,8 @@ pub(super) mod methods {
     fn next_values(cx: &mut Cx, this: Value) -> Result<Value> {
         let e = read(cx, this)?;
         e.ahead = false;
-        let v = e.values(cx);
-        e.item = Value::NIL;
-        Ok(v)
+        let (count, item) = (e.count, std::mem::replace(&mut e.item, Value::NIL));
+        Ok(values(cx, count, item))
     }
 
     /// The item that `next` will return.
@@ -179,10 +175,8 @@ pub(super) mod methods {
     fn peek(cx: &mut Cx, this: Value) -> Result<Value> {
         let e = read(cx, this)?;
         e.ahead = true;
-        match Ref::<ArrayCell>::from_value(e.item) {
-            Some(several) if e.count > 1 => Ok(cx.array(several.as_slice())),
-            _ => Ok(e.item),
-        }
+        let (count, item) = (e.count, e.item);
+        Ok(if count > 1 { values(cx, count, item) } else { item })
     }
 
     /// What `next_values` will return.
@@ -192,7 +186,8 @@ pub(super) mod methods {
     fn peek_values(cx: &mut Cx, this: Value) -> Result<Value> {
         let e = read(cx, this)?;
         e.ahead = true;
-        Ok(e.values(cx))
+        let (count, item) = (e.count, e.item);
+        Ok(values(cx, count, item))
     }
 
     /// Sets what `yield` returns in the enumeration when it goes on.
@@ -200,7 +195,8 @@ pub(super) mod methods {
     ///     e = [1, 2].map; e.next; e.feed(:a); e.next; e.feed(:b); begin; e.next; rescue StopIteration; $!.result; end   #=> [:a, :b]
     #[method("feed")]
     fn feed(cx: &mut Cx, this: Value, v: Value) -> Result<Value> {
-        let (_, e) = external(cx, this)?;
+        let held = external(cx, this)?;
+        let e = cx.data_mut::<External>(held)?;
         if e.feed.is_some() {
             return cx.type_error("feed value already set");
         }

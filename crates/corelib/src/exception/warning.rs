@@ -175,7 +175,7 @@ pub(super) mod kernel {
     fn lines(cx: &mut Cx, list: &[Value], out: &mut Vec<u8>) -> Result<()> {
         for v in list {
             if let Some(a) = Ref::<ArrayCell>::from_value(*v) {
-                let inner = a.as_slice().to_vec();
+                let inner = RootedVec::of(cx, a);
                 cx.check_native_stack()?;
                 lines(cx, &inner, out)?;
                 continue;

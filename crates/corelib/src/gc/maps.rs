@@ -1,6 +1,7 @@
 //! ObjectSpace::WeakMap and WeakKeyMap over the tables of [`Weak`](super::Weak).
 
 use super::{Weak, WeakKeys, WeakPairs};
+use zakuro_object::HashTable;
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
@@ -35,12 +36,8 @@ pub mod weak_map {
     ///     m = ObjectSpace::WeakMap.new; m[:a] = 1; m.delete(:a)   #=> 1
     #[method("delete")]
     fn delete(cx: &mut Cx, this: Value, key: Value, block: Block) -> Result<Value> {
-        let list = entries(cx, this);
-        match list.get(key) {
-            Some(v) => {
-                list.retain(|k, _| k != key);
-                Ok(v)
-            }
+        match entries(cx, this).delete(key) {
+            Some(v) => Ok(v),
             None if block.is_some() => cx.yield1(block, key),
             None => Ok(Value::NIL),
         }
@@ -59,7 +56,7 @@ pub mod weak_map {
     ///     ObjectSpace::WeakMap.new.size   #=> 0
     #[method("size", "length")]
     fn size(cx: &mut Cx, this: Value) -> usize {
-        entries(cx, this).list.len()
+        entries(cx, this).0.len()
     }
 
     /// The live keys.
@@ -67,7 +64,7 @@ pub mod weak_map {
     ///     ObjectSpace::WeakMap.new.keys   #=> []
     #[method("keys")]
     fn keys(cx: &mut Cx, this: Value) -> Value {
-        let v: Vec<Value> = entries(cx, this).list.iter().map(|e| e.0).collect();
+        let v: Vec<Value> = entries(cx, this).pairs().map(|e| e.0).collect();
         cx.array(&v)
     }
 
@@ -76,7 +73,7 @@ pub mod weak_map {
     ///     ObjectSpace::WeakMap.new.values   #=> []
     #[method("values")]
     fn values(cx: &mut Cx, this: Value) -> Value {
-        let v: Vec<Value> = entries(cx, this).list.iter().map(|e| e.1).collect();
+        let v: Vec<Value> = entries(cx, this).pairs().map(|e| e.1).collect();
         cx.array(&v)
     }
 
@@ -85,7 +82,7 @@ pub mod weak_map {
     ///     m = ObjectSpace::WeakMap.new; m[:a] = 1; a = []; m.each { |k, v| a << k << v }; a   #=> [:a, 1]
     #[method("each", "each_pair")]
     fn each(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
-        let flat: Vec<Value> = entries(cx, this).list.iter().flat_map(|e| [e.0, e.1]).collect();
+        let flat: Vec<Value> = entries(cx, this).pairs().flat_map(|e| [e.0, e.1]).collect();
         let flat = RootedVec::from_vec(cx, flat);
         for i in (0..flat.len()).step_by(2) {
             let (k, v) = (flat[i], flat[i + 1]);
@@ -99,7 +96,7 @@ pub mod weak_map {
     ///     m = ObjectSpace::WeakMap.new; m[:a] = 1; a = []; m.each_key { |k| a << k }; a   #=> [:a]
     #[method("each_key")]
     fn each_key(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
-        let keys = entries(cx, this).list.iter().map(|e| e.0).collect();
+        let keys = entries(cx, this).pairs().map(|e| e.0).collect();
         let keys = RootedVec::from_vec(cx, keys);
         for i in 0..keys.len() {
             cx.yield1(block, keys[i])?;
@@ -112,7 +109,7 @@ pub mod weak_map {
     ///     m = ObjectSpace::WeakMap.new; m[:a] = 1; a = []; m.each_value { |v| a << v }; a   #=> [1]
     #[method("each_value")]
     fn each_value(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
-        let values = entries(cx, this).list.iter().map(|e| e.1).collect();
+        let values = entries(cx, this).pairs().map(|e| e.1).collect();
         let values = RootedVec::from_vec(cx, values);
         for i in 0..values.len() {
             cx.yield1(block, values[i])?;
@@ -127,7 +124,8 @@ pub mod weak_map {
     fn inspect(cx: &mut Cx, this: Value) -> Result<String> {
         let mut out = cx.any_to_s(this);
         out.pop();
-        for (i, (k, v)) in entries(cx, this).list.clone().into_iter().enumerate() {
+        let all: Vec<(Value, Value)> = entries(cx, this).pairs().collect();
+        for (i, (k, v)) in all.into_iter().enumerate() {
             let mut text = |v: Value| if v.is_cell() { Ok(cx.any_to_s(v)) } else { cx.inspect_text(v) };
             let (k, v) = (text(k)?, text(v)?);
             out.push_str(&format!("{} {k} => {v}", if i == 0 { ":" } else { "," }));
@@ -137,30 +135,54 @@ pub mod weak_map {
     }
 }
 
-/// Position of a key in a WeakKeyMap.
+/// Hash code and position of a key in a WeakKeyMap. `hash` and `eql?` may be Ruby code, which may change the map, and during which a collection may.
 fn find_key(cx: &mut Cx, map: Value, key: Value) -> Result<(u64, Option<usize>)> {
-    let hash = cx.hash_of(key)?;
-    if std::mem::take(&mut key_entries(cx, map).stale) {
-        let mut i = 0;
-        while let Some(k) = key_entries(cx, map).list.get(i).map(|e| e.1) {
-            let h = cx.hash_of(k)?;
-            if let Some(e) = key_entries(cx, map).list.get_mut(i).filter(|e| e.1 == k) {
-                e.0 = h;
+    while key_entries(cx, map).stale {
+        let m = key_entries(cx, map);
+        let moves = m.moves;
+        let keys: Vec<Value> = m.table.iter().map(|e| e.key).collect();
+        let keys = RootedVec::from_vec(cx, keys);
+        let mut codes = Vec::with_capacity(keys.len());
+        for i in 0..keys.len() {
+            codes.push(cx.hash_of(keys[i])?);
+        }
+        let m = key_entries(cx, map);
+        // Else once more: entries came or went meanwhile.
+        if m.moves == moves && m.table.len() == codes.len() {
+            let mut table = HashTable::default();
+            for (e, code) in m.table.iter().zip(codes) {
+                table.push(code, e.key, e.value);
             }
-            i += 1;
+            (m.table, m.stale) = (table, false);
+            m.moves += 1;
         }
     }
-    let mut i = 0;
-    while let Some(e) = key_entries(cx, map).list.get(i).copied() {
-        if e.0 == hash && (e.1 == key || cx.eql(key, e.1)?) {
+    let hash = cx.hash_of(key)?;
+    'again: loop {
+        let m = key_entries(cx, map);
+        if let Some(i) = m.table.find(hash, |k| k == key) {
             return Ok((hash, Some(i)));
         }
-        i += 1;
+        let moves = m.moves;
+        for i in m.table.candidates(hash) {
+            let Some(k) = key_entries(cx, map).table.entry(i).map(|e| e.key) else { continue };
+            let same = cx.eql(key, k)?;
+            if key_entries(cx, map).moves != moves {
+                continue 'again;
+            }
+            if same && key_entries(cx, map).table.entry(i).is_some_and(|e| e.key == k) {
+                return Ok((hash, Some(i)));
+            }
+        }
+        return Ok((hash, None));
     }
-    Ok((hash, None))
 }
 fn key_entries(cx: &mut Cx, map: Value) -> &mut WeakKeys {
     cx.state::<Weak>().key_maps.entry(map.0 as usize).or_default()
+}
+
+fn value_at(cx: &mut Cx, map: Value, at: Option<usize>, of: impl Fn(&zakuro_object::hash::Entry) -> Value) -> Value {
+    at.and_then(|i| key_entries(cx, map).table.entry(i)).map_or(Value::NIL, of)
 }
 
 /// The methods of ObjectSpace::WeakKeyMap.
@@ -174,7 +196,7 @@ pub mod weak_key_map {
     #[method("[]")]
     fn get(cx: &mut Cx, this: Value, key: Value) -> Result<Value> {
         let (_, at) = find_key(cx, this, key)?;
-        Ok(at.map_or(Value::NIL, |i| key_entries(cx, this).list[i].2))
+        Ok(value_at(cx, this, at, |e| e.value))
     }
 
     /// Sets the value of a key; the key is not kept alive.
@@ -186,10 +208,12 @@ pub mod weak_key_map {
             return cx.arg_error("WeakKeyMap keys must be garbage collectable");
         }
         let (hash, at) = find_key(cx, this, key)?;
-        let list = &mut key_entries(cx, this).list;
+        let m = key_entries(cx, this);
         match at {
-            Some(i) => list[i].2 = value,
-            None => list.push((hash, key, value)),
+            Some(i) => m.table.set_value(i, value),
+            None => {
+                m.table.push(hash, key, value);
+            }
         }
         Ok(value)
     }
@@ -200,7 +224,7 @@ pub mod weak_key_map {
     #[method("getkey")]
     fn getkey(cx: &mut Cx, this: Value, key: Value) -> Result<Value> {
         let (_, at) = find_key(cx, this, key)?;
-        Ok(at.map_or(Value::NIL, |i| key_entries(cx, this).list[i].1))
+        Ok(value_at(cx, this, at, |e| e.key))
     }
 
     /// Removes a key; returns its value, or what the block gives.
@@ -210,7 +234,11 @@ pub mod weak_key_map {
     fn delete(cx: &mut Cx, this: Value, key: Value, block: Block) -> Result<Value> {
         let (_, at) = find_key(cx, this, key)?;
         match at {
-            Some(i) => Ok(key_entries(cx, this).list.remove(i).2),
+            Some(i) => {
+                let m = key_entries(cx, this);
+                m.moves += 1;
+                Ok(m.table.remove_at(i).value)
+            }
             None if block.is_some() => cx.yield1(block, key),
             None => Ok(Value::NIL),
         }
@@ -229,7 +257,9 @@ pub mod weak_key_map {
     ///     ObjectSpace::WeakKeyMap.new.clear.class   #=> ObjectSpace::WeakKeyMap
     #[method("clear")]
     fn clear(cx: &mut Cx, this: Value) -> Value {
-        key_entries(cx, this).list.clear();
+        let m = key_entries(cx, this);
+        m.table = HashTable::default();
+        m.moves += 1;
         this
     }
 
@@ -240,6 +270,6 @@ pub mod weak_key_map {
     fn inspect(cx: &mut Cx, this: Value) -> String {
         let mut out = cx.any_to_s(this);
         out.pop();
-        format!("{out} size={}>", key_entries(cx, this).list.len())
+        format!("{out} size={}>", key_entries(cx, this).table.len())
     }
 }

@@ -1,13 +1,14 @@
 //! Hash: making one, reading by key, keys and values.
 
 use super::*;
+use zakuro_base::progress::step;
 use zakuro_macros::ruby_class;
 
 /// The methods.
 /// A part of each entry.
 fn gather(cx: &mut Cx, h: Ref<HashCell>, part: impl Fn(&Entry) -> Value) -> Value {
     let Some(t) = h.table() else { return cx.new_array().as_value() };
-    ArrayCell::gather(&mut cx.heap, t.len(), t.iter().map(part)).as_value()
+    ArrayCell::gather(&cx.heap, t.len(), t.iter().map(part)).as_value()
 }
 
 #[ruby_class(ids::HASH)]
@@ -54,10 +55,11 @@ pub(super) mod hash {
     #[method("[]", singleton)]
     fn from(cx: &mut Cx, this: ClassId, args: Rest) -> Result<Value> {
         let shape = cx.root_shape(this);
-        let h = HashCell::make(&mut cx.heap, shape);
+        let h = HashCell::make(&cx.heap, shape);
         if args.len() == 1 {
             if let Some(src) = cx.try_hash(args[0])? {
-                for (k, v) in cx.hash_pairs(src) {
+                for (at, (k, v)) in cx.hash_pairs(src).into_iter().enumerate() {
+                    step(at, cx)?;
                     cx.hash_set(h, k, v)?;
                 }
                 return Ok(h.as_value());

@@ -1,6 +1,7 @@
 //! Hash: in-place changes.
 
 use super::*;
+use zakuro_base::progress::step;
 use zakuro_macros::ruby_class;
 
 /// Deletes the pairs for which the block's truth is `wanted`; returns whether there were any.
@@ -172,7 +173,8 @@ pub(super) mod hash {
     fn compact_bang(cx: &mut Cx, this: Ref<HashCell>) -> Result<Value> {
         cx.check_frozen(this.as_value())?;
         let before = this.len();
-        for (k, v) in cx.hash_pairs(this) {
+        for (at, (k, v)) in cx.hash_pairs(this).into_iter().enumerate() {
+            step(at, cx)?;
             if v.is_nil() {
                 cx.hash_delete(this, k)?;
             }

@@ -3,7 +3,7 @@
 use super::*;
 use zakuro_macros::ruby_class;
 use zakuro_object::string::UTF8;
-use zakuro_vm::equality::hash_bytes;
+use zakuro_vm::equality::combine;
 
 /// Whether both have the same keys with values that are the same by `same`.
 fn equal(cx: &mut Cx, a: Ref<HashCell>, other: Value, name: Sym) -> Result<bool> {
@@ -148,17 +148,13 @@ pub(super) mod hash {
     ///     {a: 1, b: 2}.hash == {b: 2, a: 1}.hash   #=> true
     #[method("hash")]
     fn hash_code(cx: &mut Cx, this: Ref<HashCell>) -> Result<Value> {
-        let n = this.len() as u64;
-        let mut sum = n;
+        let mut sum = combine(&[this.len() as u64, u64::from(ids::HASH.0)]);
         cx.hash_each(this, |cx, k, v| {
             let (k, v) = (cx.hash_of(k)?, cx.hash_of(v)?);
-            let mut pair = [0u8; 16];
-            pair[..8].copy_from_slice(&k.to_le_bytes());
-            pair[8..].copy_from_slice(&v.to_le_bytes());
-            sum = sum.wrapping_add(hash_bytes(&pair));
+            sum = sum.wrapping_add(combine(&[k, v]));
             Ok(true)
         })?;
-        Ok(crate::hash::hash_value(sum))
+        Ok(cx.shown_hash(sum))
     }
 
     /// Whether all pairs are in the other Hash.

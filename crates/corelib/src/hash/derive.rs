@@ -1,6 +1,7 @@
 //! Hash: new Hashes and Arrays from old ones.
 
 use super::*;
+use zakuro_base::progress::step;
 use zakuro_macros::ruby_class;
 
 /// The key that replaces `k` in `transform_keys`.
@@ -63,7 +64,7 @@ pub(super) mod hash {
     fn merge(cx: &mut Cx, this: Ref<HashCell>, others: Rest, block: Block) -> Result<Value> {
         let class = cx.class_of(this.as_value());
         let shape = cx.root_shape(class);
-        let copy = HashCell::make(&mut cx.heap, shape);
+        let copy = HashCell::make(&cx.heap, shape);
         if this.len() > 0 || by_identity(this) {
             HashCell::replace(copy, &mut cx.heap, this);
         }
@@ -108,7 +109,8 @@ pub(super) mod hash {
     fn compact(cx: &mut Cx, this: Ref<HashCell>) -> Result<Value> {
         let out = plain_copy(cx, this);
         set_default(out, this.default, this.default_is_proc());
-        for (k, v) in cx.hash_pairs(out) {
+        for (at, (k, v)) in cx.hash_pairs(out).into_iter().enumerate() {
+            step(at, cx)?;
             if v.is_nil() {
                 cx.hash_delete(out, k)?;
             }
@@ -213,7 +215,8 @@ pub(super) mod hash {
         if level == 0 {
             return pairs_array(cx, this);
         }
-        for (k, v) in cx.hash_pairs(this) {
+        for (at, (k, v)) in cx.hash_pairs(this).into_iter().enumerate() {
+            step(at, cx)?;
             ArrayCell::push(out, &mut cx.heap, k);
             ArrayCell::push(out, &mut cx.heap, v);
         }
@@ -232,7 +235,8 @@ pub(crate) fn pairs_array(cx: &mut Cx, this: Ref<HashCell>) -> Result<Value> {
     let out = cx.new_array();
     let n = this.len();
     ArrayCell::reserve(out, &mut cx.heap, n);
-    for (k, v) in cx.hash_pairs(this) {
+    for (at, (k, v)) in cx.hash_pairs(this).into_iter().enumerate() {
+        step(at, cx)?;
         let pair = cx.array(&[k, v]);
         ArrayCell::push(out, &mut cx.heap, pair);
     }

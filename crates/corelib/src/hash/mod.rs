@@ -181,13 +181,3 @@ pub(crate) fn dig_further(cx: &mut Cx, v: Value, rest: &[Value]) -> Result<Value
     cx.call(v, dig, rest)
 }
 
-/// 64 bits as the Integer that a `hash` method returns.
-pub(crate) fn hash_value(h: u64) -> Value {
-    Value::fixnum((h as i64) >> 2)
-}
-
-/// Mixes hash codes in order.
-pub(crate) fn combine(codes: &[u64]) -> u64 {
-    let bytes: Vec<u8> = codes.iter().flat_map(|c| c.to_le_bytes()).collect();
-    zakuro_vm::equality::hash_bytes(&bytes)
-}

@@ -116,12 +116,12 @@ impl NativeData for Buffer {
     }
 }
 
-pub fn get(cx: &mut Cx, v: Value) -> Result<&'static Buffer> {
+pub fn get(cx: &mut Cx, v: Value) -> Result<&Buffer> {
     cx.data_ref::<Buffer>(v)
 }
 
 /// The buffer of an argument. TypeError
-pub fn argument(cx: &mut Cx, v: Value) -> Result<&'static Buffer> {
+pub fn argument(cx: &mut Cx, v: Value) -> Result<&Buffer> {
     if cx.is_data::<Buffer>(v) {
         return get(cx, v);
     }

@@ -83,6 +83,11 @@ pub fn chdir(cx: &mut Cx, path: &[u8]) -> std::result::Result<(), i32> {
     Ok(())
 }
 
+/// Starts in the directory of the VM that made this one.
+pub fn adopt(cx: &mut Cx, directory: OwnedFd) {
+    *cx.state::<Cwd>() = Cwd { fd: directory.into_raw_fd(), blocks: 0 };
+}
+
 /// Makes an open directory the VM's. Err: errno.
 pub fn fchdir(cx: &mut Cx, fd: RawFd) -> std::result::Result<(), i32> {
     // SAFETY: fcntl and faccessat on a number that need not be open; the new descriptor is kept by the state or closed here.

@@ -24,6 +24,8 @@ pub struct DirData {
     closed: bool,
     /// The descriptor was given by number: somebody else may have closed it, and the number be another's by now.
     borrowed: bool,
+    /// Counts the descriptor, until the end or `close`.
+    held: Option<crate::process::descriptors::Held>,
 }
 impl NativeData for DirData {}
 impl Drop for DirData {
@@ -117,22 +119,23 @@ fn names(cx: &mut Cx, list: &[Vec<u8>], e: Encoding) -> Value {
     a.as_value()
 }
 
-fn dir(cx: &mut Cx, v: Value) -> Result<&'static mut DirData> {
+fn dir(cx: &mut Cx, v: Value) -> Result<&mut DirData> {
     if !cx.is_data::<DirData>(v) {
         return io_error(cx, "uninitialized Dir");
     }
-    let d = cx.data_mut::<DirData>(v)?;
-    if d.closed {
+    if cx.data_ref::<DirData>(v)?.closed {
         return io_error(cx, "closed directory");
     }
-    Ok(d)
+    cx.data_mut::<DirData>(v)
 }
 
 fn close(cx: &mut Cx, v: Value) -> Result<()> {
     let d = cx.data_mut::<DirData>(v)?;
     d.closed = true;
-    if d.borrowed && d.fd >= 0 {
-        crate::process::owner::check_number(cx, d.fd)?;
+    d.held = None;
+    let (borrowed, fd) = (d.borrowed, d.fd);
+    if borrowed && fd >= 0 {
+        crate::process::owner::check_number(cx, fd)?;
     }
     let d = cx.data_mut::<DirData>(v)?;
     let fd = std::mem::replace(&mut d.fd, -1);
@@ -285,7 +288,7 @@ pub mod dir_class {
             Err(e) => return super::super::fail(cx, e, "fdopendir"),
         };
         let encoding = crate::encoding::default_external(cx);
-        let d = DirData { path: None, path_encoding: UTF8, encoding, fd, entries, at: 0, closed: false, borrowed: true };
+        let d = DirData { path: None, path_encoding: UTF8, encoding, fd, entries, at: 0, closed: false, borrowed: true, held: None };
         Ok(cx.data(this, d))
     }
     /// Makes a directory.
@@ -441,15 +444,21 @@ pub mod dir_class {
         let encoding = encoding_of(cx, kw)?;
         let given = cx.path_str(path)?;
         let (p, path_encoding) = (given.bytes().to_vec(), given.encoding());
+        crate::process::descriptors::admit(cx, 1)?;
         let fd = match open_dir(cx, &p) {
             Ok(f) => f,
             Err(e) => return fail_at(cx, e, "dir_initialize", &p),
         };
         let entries = match read_entries(fd) {
             Ok(e) => e,
-            Err(e) => return fail_at(cx, e, "dir_initialize", &p),
+            Err(e) => {
+                // SAFETY: opened just above.
+                unsafe { libc::close(fd) };
+                return fail_at(cx, e, "dir_initialize", &p);
+            }
         };
-        cx.data_init(this, DirData { path: Some(p), path_encoding, encoding, fd, entries, at: 0, closed: false, borrowed: false })
+        let held = Some(crate::process::descriptors::hold(cx, 1));
+        cx.data_init(this, DirData { path: Some(p), path_encoding, encoding, fd, entries, at: 0, closed: false, borrowed: false, held })
     }
     /// The next name, nil at the end.
     #[method("read")]
@@ -457,7 +466,8 @@ pub mod dir_class {
         let d = dir(cx, this)?;
         let Some(n) = d.entries.get(d.at).cloned() else { return Ok(Value::NIL) };
         d.at += 1;
-        Ok(external_text(cx, &n, d.encoding))
+        let encoding = d.encoding;
+        Ok(external_text(cx, &n, encoding))
     }
     /// Yields each name.
     #[method("each")]
@@ -479,7 +489,8 @@ pub mod dir_class {
     fn own_children(cx: &mut Cx, this: Value) -> Result<Value> {
         let d = dir(cx, this)?;
         let list: Vec<Vec<u8>> = d.entries.iter().filter(|n| !is_dot(n)).cloned().collect();
-        Ok(names(cx, &list, d.encoding))
+        let encoding = d.encoding;
+        Ok(names(cx, &list, encoding))
     }
     /// Yields each name but "." and "..".
     #[method("each_child")]
@@ -500,8 +511,9 @@ pub mod dir_class {
     #[method("path", "to_path")]
     fn path(cx: &mut Cx, this: Value) -> Result<Value> {
         let d = cx.data_ref::<DirData>(this)?;
+        let encoding = d.path_encoding;
         match d.path.clone() {
-            Some(p) => Ok(cx.str_bytes(&p, d.path_encoding)),
+            Some(p) => Ok(cx.str_bytes(&p, encoding)),
             None => Ok(Value::NIL),
         }
     }

@@ -252,20 +252,24 @@ pub fn read_all(cx: &mut Cx, v: Value) -> Result<Vec<u8>> {
             let mut st: libc::stat = std::mem::zeroed();
             if libc::fstat(io.fd, &mut st) == 0 { st.st_size - libc::lseek(io.fd, 0, libc::SEEK_CUR).max(0) } else { 0 }
         };
-        out.reserve((left.clamp(0, 1 << 40) as usize) + 1);
+        cx.reserve(&mut out, left.max(0) as usize + 1)?;
         let fd = io.fd;
         loop {
             if out.capacity() - out.len() < 4096 {
-                out.reserve(64 * 1024);
+                cx.reserve(&mut out, 64 * 1024)?;
             }
             let at = out.len();
-            let room = out.capacity() - at;
+            // A portion at a time: a large file is left between two.
+            let room = (out.capacity() - at).min(1 << 26);
             // SAFETY: read(2) writes at most `room` bytes into the reserve; only those are added to the length.
             let n = unsafe { libc::read(fd, out.as_mut_ptr().add(at).cast(), room) };
             match n {
                 0 => return Ok(out),
-                // SAFETY: read(2) has written the n bytes behind the old length.
-                n if n > 0 => unsafe { out.set_len(at + n as usize) },
+                n if n > 0 => {
+                    // SAFETY: read(2) has written the n bytes behind the old length.
+                    unsafe { out.set_len(at + n as usize) };
+                    cx.safepoint()?;
+                }
                 _ if super::errors::last_errno() == libc::EINTR => cx.safepoint()?,
                 _ => {
                     let e = super::errors::last_errno();
@@ -288,6 +292,7 @@ pub fn read_all(cx: &mut Cx, v: Value) -> Result<Vec<u8>> {
 
 /// Up to `n` bytes; fewer only at the end of the file.
 pub fn read_bytes(cx: &mut Cx, v: Value, n: usize) -> Result<Vec<u8>> {
+    let hopeless = n >= zakuro_heap::LARGE && !zakuro_heap::machine_has(n);
     let io = object::reader(cx, v)?;
     if io.buffered().is_empty() {
         io.by_characters = false;
@@ -297,9 +302,14 @@ pub fn read_bytes(cx: &mut Cx, v: Value, n: usize) -> Result<Vec<u8>> {
         if io.buffered().len() >= n || !fill(cx, v)? {
             let io = object::reader(cx, v)?;
             let k = io.buffered().len().min(n);
-            let out = io.buffered()[..k].to_vec();
+            let mut out = zakuro_base::memory::with_room(k);
+            out.extend_from_slice(&io.buffered()[..k]);
             io.consume(k);
             return Ok(out);
+        }
+        // A short file is read however much is asked for; what has no end would fill the machine first.
+        if hopeless && object::reader(cx, v)?.buffered().len() >= zakuro_heap::LARGE {
+            return cx.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory");
         }
     }
 }

@@ -35,7 +35,7 @@ use zakuro_vm::{Cx, MethodRow};
 
 pub use errors::{fail, fail_os};
 pub use object::{Io, get, make};
-pub use stream::{flush_all, vm_setup};
+pub use stream::{flush_all, flush_at_end, vm_setup};
 pub use wait::{blocking_read, blocking_write, wait_readable, wait_writable};
 
 pub static TABLES: &[&[MethodRow]] = &[
@@ -68,6 +68,10 @@ pub fn setup(cx: &mut Cx) {
     buffer::setup(cx);
 }
 
+/// Whether the program has given `$stderr` or STDERR another place than the process's standard error.
+pub fn errors_go_elsewhere(cx: &mut Cx) -> bool {
+    stream::current(cx, 2) != stream::standard(cx, 2) || stream::redirected(cx, 2).is_some()
+}
 /// Writes to the VM's `$stderr` without raising: reports of uncaught exceptions.
 pub fn write_error(cx: &mut Cx, bytes: &[u8]) {
     let err = stream::current(cx, 2);

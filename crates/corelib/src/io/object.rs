@@ -5,6 +5,7 @@
 
 use super::encodings::{self, Internal};
 use super::errors::{fail, io_error, last_errno};
+use crate::process::descriptors;
 use super::wait::{self, Called, Patience, blocking_read, blocking_write};
 use std::cell::{RefCell, UnsafeCell};
 use std::os::fd::RawFd;
@@ -68,6 +69,8 @@ pub struct Io {
     pub timeout: Option<f64>,
     /// Delete-on-close and the like are the caller's; this is the Process::Status after close of a popen stream.
     pub eof_seen: bool,
+    /// Counts the descriptors against the limit of the VM whose stream it is.
+    pub held: Option<descriptors::Held>,
 }
 
 impl Io {
@@ -119,6 +122,7 @@ impl Io {
             default: zakuro_object::string::UTF8,
             timeout: None,
             eof_seen: false,
+            held: None,
         }
     }
     pub fn readable(&self) -> bool {
@@ -172,32 +176,45 @@ impl Io {
             }
         }
     }
-    /// Writes what is buffered, without waiting politely: at the end of the object or VM.
+    /// Writes what the system takes without a wait; the rest stays buffered. For those who can't wait: the end of the object, of a VM that is left at once, a copy for
+    /// another VM. (A write(2) that waits would keep the worker, for ever where nobody reads.)
     pub fn flush_now(&mut self) {
         let fd = self.write_fd();
-        let bytes = std::mem::take(&mut self.wbuf);
-        let mut b = &bytes[..];
-        while !b.is_empty() && fd >= 0 {
+        let mut done = if fd < 0 { self.wbuf.len() } else { 0 };
+        while done < self.wbuf.len() {
+            let b = &self.wbuf[done..];
             // SAFETY: b is readable for its length.
-            let n = unsafe { libc::write(fd, b.as_ptr().cast(), b.len()) };
-            if n > 0 {
-                b = &b[n as usize..];
-                continue;
-            }
-            match last_errno() {
-                libc::EINTR => {}
-                libc::EAGAIN => {
-                    let mut p = libc::pollfd { fd, events: libc::POLLOUT, revents: 0 };
-                    // SAFETY: one valid pollfd.
-                    unsafe { libc::poll(&mut p, 1, 1000) };
+            let n = unsafe {
+                if self.socket.is_some() {
+                    libc::send(fd, b.as_ptr().cast(), b.len(), libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL)
+                } else if self.regular {
+                    libc::write(fd, b.as_ptr().cast(), b.len())
+                } else if wait::would_block(fd, libc::POLLOUT) {
+                    break;
+                } else {
+                    // A pipe that is ready takes PIPE_BUF bytes at once.
+                    libc::write(fd, b.as_ptr().cast(), b.len().min(libc::PIPE_BUF))
                 }
-                _ => break,
+            };
+            match n {
+                1.. => done += n as usize,
+                _ => match last_errno() {
+                    libc::EINTR => {}
+                    libc::EAGAIN => break,
+                    // Nobody to be told.
+                    _ => done = self.wbuf.len(),
+                },
             }
         }
+        self.wbuf.drain(..done);
     }
     /// The stream as a spawned VM gets it: on a duplicate of the descriptor, with what was read ahead and without what was not written yet, as after
-    /// flush and fork(2). None when the descriptor can't be duplicated.
+    /// flush and fork(2). None when the descriptor can't be duplicated, or the VM has as many as it may.
     fn inherited(&self) -> Option<Io> {
+        let held = match &self.held {
+            Some(h) => Some(h.again()?),
+            None => None,
+        };
         let dup = |fd: RawFd| match fd {
             fd if fd < 0 => Some(-1),
             // Standard descriptors belong to the process.
@@ -218,6 +235,7 @@ impl Io {
             pid: 0,
             conversion: self.conversion.clone(),
             source: None,
+            held,
             ..*self
         })
     }
@@ -236,6 +254,7 @@ impl Io {
         }
         self.fd = -1;
         self.wfd = -1;
+        self.held = None;
         self.rbuf = Vec::new();
         self.rpos = 0;
         err
@@ -325,12 +344,19 @@ impl Drop for Registry {
     }
 }
 
+/// The stream is this VM's: its descriptors count here.
+pub fn hold(cx: &mut Cx, io: &mut Io) {
+    let own = [io.fd, io.wfd].iter().filter(|fd| **fd > 2).count();
+    io.held = if io.owned && own > 0 { Some(descriptors::hold(cx, own)) } else { None };
+}
+
 fn share(cx: &mut Cx, mut io: Io) -> IoData {
     io.default = crate::encoding::default_external(cx).id();
     if !io.settled {
         let asked = io.int.map_or(Internal::Default, Internal::As);
         (io.ext, io.int) = encodings::settle(cx, io.ext, asked);
     }
+    hold(cx, &mut io);
     let shared = Rc::new(UnsafeCell::new(io));
     cx.state::<super::stream::IoState>().open.add(&shared);
     IoData(shared)
@@ -458,13 +484,15 @@ pub fn fill(cx: &mut Cx, v: Value) -> Result<bool> {
 /// `fill` for a reader that takes up to `wanted` bytes: one read(2) brings them all if they are there.
 pub fn fill_up_to(cx: &mut Cx, v: Value, wanted: usize) -> Result<bool> {
     let room = wanted.clamp(READ_BUFFER, LARGEST_READ);
+    // What is endless and always ready (/dev/zero) is left here.
+    cx.safepoint()?;
     if reader(cx, v)?.is_socket() {
         return fill_from_socket(cx, v, room);
     }
     let (fd, regular) = wait_for_input(cx, v)?;
     // No pipe holds more than that, and whoever waits at ten thousand of them needs no room yet.
     let room = if regular { room } else { room.min(LARGEST_PIPE) };
-    let mut chunk = vec![0u8; room];
+    let mut chunk = zakuro_base::memory::zeroed(room);
     match blocking_read(cx, fd, regular, &mut chunk)? {
         Ok(0) => Ok(false),
         Ok(n) => {
@@ -477,7 +505,7 @@ pub fn fill_up_to(cx: &mut Cx, v: Value, wanted: usize) -> Result<bool> {
                 chunk.truncate(n);
                 io.rbuf = chunk;
             } else {
-                io.rbuf.extend_from_slice(&chunk[..n]);
+                zakuro_base::memory::extend(&mut io.rbuf, &chunk[..n]);
             }
             Ok(true)
         }

@@ -5,7 +5,7 @@ use super::errors::{fail, fail_at, io_error, last_errno};
 use super::modes::{self, Mode};
 use super::object::{self, APPEND, Io, READ, WRITE};
 use super::wait;
-use crate::process::owner;
+use crate::process::{descriptors, owner};
 use std::ffi::CStr;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::time::Duration;
@@ -14,6 +14,7 @@ use zakuro_vm::*;
 
 /// openat(2) in the VM's directory. Raises "... @ rb_sysopen - PATH".
 pub fn sysopen(cx: &mut Cx, path: &[u8], flags: i32, perm: u32) -> Result<i32> {
+    descriptors::admit(cx, 1)?;
     let at = cwd::dirfd(cx);
     let p = cwd::c(path);
     let flags = flags | libc::O_CLOEXEC;
@@ -102,7 +103,7 @@ fn open_fifo_to_read(cx: &mut Cx, at: i32, path: &CStr, flags: i32) -> Result<st
 /// Collects once, so that descriptors of dead IO objects are given back.
 pub fn reclaim(cx: &mut Cx) -> bool {
     let before = cx.state::<super::stream::IoState>().open.count();
-    cx.collect();
+    descriptors::sweep(cx);
     cx.state::<super::stream::IoState>().open.count() < before
 }
 
@@ -314,6 +315,7 @@ pub mod io {
     ///     r, w = IO.pipe; w << "hi"; w.close; r.read   #=> "hi"
     #[method("pipe", singleton)]
     fn pipe(cx: &mut Cx, this: ClassId, enc: Rest, kw: Kwargs, block: Block) -> Result<Value> {
+        descriptors::admit(cx, 2)?;
         let mut fds = [0i32; 2];
         // SAFETY: room for two descriptors.
         if unsafe { libc::pipe2(fds.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
@@ -423,6 +425,7 @@ pub mod io {
         if object::get(cx, from)?.writable() {
             object::flush(cx, from)?;
         }
+        descriptors::admit(cx, 1)?;
         let src = object::get(cx, from)?;
         src.drop_readahead();
         let dup = |fd: i32| {
@@ -508,6 +511,8 @@ pub mod io {
             old.fd = -1;
         }
         fresh.sync |= old.sync;
+        old.held = None;
+        object::hold(cx, &mut fresh);
         *old = fresh;
         Ok(this)
     }

@@ -127,7 +127,7 @@ pub mod io {
             return into_buffer(cx, buf, &b, BINARY);
         }
         let (fd, regular) = object::wait_for_input(cx, this)?;
-        let mut chunk = vec![0; n.min(1 << 26)];
+        let mut chunk = zakuro_base::memory::zeroed(n.min(1 << 26));
         if object::reader(cx, this)?.is_socket() {
             let patience = Patience::seconds(object::get(cx, this)?.timeout);
             return match read_socket(cx, this, &mut chunk, patience, 0)? {
@@ -179,7 +179,7 @@ pub mod io {
         if n == 0 {
             return untouched(cx, buf);
         }
-        let mut b = vec![0u8; n.min(1 << 30)];
+        let mut b = zakuro_base::memory::zeroed(n.min(1 << 30));
         // SAFETY: b has n bytes.
         let r = unsafe { libc::pread(fd, b.as_mut_ptr().cast(), b.len(), offset) };
         if r < 0 {

@@ -413,7 +413,7 @@ pub mod io {
 #[ruby_class(ids::FILE_STAT)]
 pub mod stat {
     use super::*;
-    fn st(cx: &mut Cx, v: Value) -> Result<&'static libc::stat> {
+    fn st(cx: &mut Cx, v: Value) -> Result<&libc::stat> {
         Ok(&cx.data_ref::<StatData>(v)?.st)
     }
     /// What is known about a path.
@@ -527,20 +527,20 @@ pub mod stat {
     /// Time of the last change of the content.
     #[method("mtime")]
     fn mtime(cx: &mut Cx, this: Value) -> Result<Value> {
-        let s = st(cx, this)?;
-        time(cx, s.st_mtime, s.st_mtime_nsec)
+        let &libc::stat { st_mtime, st_mtime_nsec, .. } = st(cx, this)?;
+        time(cx, st_mtime, st_mtime_nsec)
     }
     /// Time of the last access.
     #[method("atime")]
     fn atime(cx: &mut Cx, this: Value) -> Result<Value> {
-        let s = st(cx, this)?;
-        time(cx, s.st_atime, s.st_atime_nsec)
+        let &libc::stat { st_atime, st_atime_nsec, .. } = st(cx, this)?;
+        time(cx, st_atime, st_atime_nsec)
     }
     /// Time of the last change of data or attributes.
     #[method("ctime")]
     fn ctime(cx: &mut Cx, this: Value) -> Result<Value> {
-        let s = st(cx, this)?;
-        time(cx, s.st_ctime, s.st_ctime_nsec)
+        let &libc::stat { st_ctime, st_ctime_nsec, .. } = st(cx, this)?;
+        time(cx, st_ctime, st_ctime_nsec)
     }
     /// Whether it is a regular file.
     #[method("file?")]
@@ -647,7 +647,8 @@ pub mod stat {
         if !cx.is_data::<StatData>(other) {
             return Ok(None);
         }
-        let (a, b) = (st(cx, this)?, st(cx, other)?);
+        let (a, b) = cx.data_pair::<StatData>(this, other)?;
+        let (a, b) = (&a.st, &b.st);
         Ok(Some((a.st_mtime, a.st_mtime_nsec).cmp(&(b.st_mtime, b.st_mtime_nsec)) as i64))
     }
     /// All of it as text.

@@ -103,9 +103,30 @@ pub fn before_terminal_read(cx: &mut Cx) -> Result<()> {
     Ok(())
 }
 
-/// Writes everything that is still buffered: when the VM ends, and before a child process starts.
+/// Writes of what is still buffered as much as goes without a wait: before a child process starts or a VM is forked, and at the end of a VM.
 pub fn flush_all(cx: &mut Cx) {
     cx.state::<IoState>().open.each(|io| io.flush_now());
+}
+
+/// The same when the VM's program is over: waits until standard streams and what was opened by a path have everything. What does not fit into the pipes and sockets that
+/// the program made is lost, as in CRuby: the other side may be the program itself. A VM that has to be left does not wait.
+pub fn flush_at_end(cx: &mut Cx) {
+    loop {
+        let mut full = Vec::new();
+        cx.state::<IoState>().open.each(|io| {
+            io.flush_now();
+            if !io.wbuf.is_empty() && io.path.is_some() {
+                full.push(libc::pollfd { fd: io.write_fd(), events: libc::POLLOUT, revents: 0 });
+            }
+        });
+        if full.is_empty() {
+            return;
+        }
+        if super::wait::wait_any(cx, &mut full, None).is_err() {
+            cx.take_pending();
+            return;
+        }
+    }
 }
 
 /// Called by the runtime for each new VM. Streams are made on first use, so there is nothing to do but to keep the promise.

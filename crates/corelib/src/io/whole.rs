@@ -24,7 +24,7 @@ fn open_for(cx: &mut Cx, name: Value, kw: &Kwargs, default: &str) -> Result<Valu
 fn open_args(cx: &mut Cx, kw: &Kwargs) -> Result<Option<(modes::Mode, u32)>> {
     let Some(list) = kw.get(Sym::intern("open_args")).filter(|v| !v.is_nil()) else { return Ok(None) };
     let list = cx.to_ary(list)?;
-    let mut args = list.as_slice().to_vec();
+    let mut args = RootedVec::of(cx, list);
     let options = args.last().and_then(|v| Ref::<HashCell>::from_value(*v));
     if options.is_some() {
         args.pop();

@@ -134,13 +134,14 @@ pub mod backtrace {
 pub mod location {
     use super::*;
 
-    fn get(cx: &mut Cx, this: Value) -> Result<&'static Location> {
+    fn get(cx: &mut Cx, this: Value) -> Result<&Location> {
         Ok(&cx.data_ref::<Loc>(this)?.0)
     }
     /// File name as in `__FILE__`.
     #[method("path")]
-    fn path(cx: &mut Cx, this: Value) -> Result<&'static str> {
-        Ok(&get(cx, this)?.file)
+    fn path(cx: &mut Cx, this: Value) -> Result<Value> {
+        let file = get(cx, this)?.file.clone();
+        Ok(cx.str(&file))
     }
     /// Full path of the file, nil for texts.
     #[method("absolute_path")]
@@ -149,7 +150,8 @@ pub mod location {
         if l.text || l.file.starts_with("(eval") || &*l.file == "-e" {
             return Ok(None);
         }
-        let p = super::super::load::path_of_code(cx, l.file.as_bytes());
+        let file = l.file.clone();
+        let p = super::super::load::path_of_code(cx, file.as_bytes());
         Ok(Some(p.to_string_lossy().into_owned()))
     }
     /// Line number.
@@ -159,13 +161,13 @@ pub mod location {
     }
     /// Class and method, `block in ...` for blocks.
     #[method("label")]
-    fn label(cx: &mut Cx, this: Value) -> Result<&'static str> {
-        Ok(&get(cx, this)?.label)
+    fn label(cx: &mut Cx, this: Value) -> Result<String> {
+        Ok(get(cx, this)?.label.clone())
     }
     /// Name of the method.
     #[method("base_label")]
-    fn base_label(cx: &mut Cx, this: Value) -> Result<&'static str> {
-        Ok(&get(cx, this)?.base_label)
+    fn base_label(cx: &mut Cx, this: Value) -> Result<String> {
+        Ok(get(cx, this)?.base_label.clone())
     }
     /// As a line of a backtrace.
     #[method("to_s")]

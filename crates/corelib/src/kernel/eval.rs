@@ -122,8 +122,7 @@ fn code_for(cx: &mut Cx, source: &Source, scope: Scope) -> Result<Arc<Code>> {
         warn: true,
         ..Default::default()
     };
-    // The parser recurses: it gets the worker's own stack.
-    match zakuro_sched::on_native_stack(|| zakuro_compiler::compile(&source.text, &options)) {
+    match cx.compile(&Arc::from(&*source.text), &options)? {
         Ok(c) => {
             show_warnings(cx, &source.file, &c.warnings)?;
             if c.warnings.is_empty() {

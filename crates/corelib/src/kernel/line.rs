@@ -14,7 +14,7 @@ pub fn define(cx: &mut Cx) {
         for name in row.names {
             let (name, body) = (Sym::intern(name), row as *const MethodRow as usize);
             for (class, vis) in [(ids::KERNEL, Visibility::Private), (singleton, Visibility::Public)] {
-                let m = MethodCell::make(&mut cx.heap, name, class, vis, MethodKind::Native, Value::NIL, body, Value::NIL);
+                let m = MethodCell::make(&cx.heap, name, class, vis, MethodKind::Native, Value::NIL, body, Value::NIL);
                 cx.add_method(class, name, m);
             }
         }

@@ -84,7 +84,7 @@ pub fn load_path(cx: &mut Cx) -> Ref<ArrayCell> {
     if let Ok(class) = cx.singleton_class(path.as_value()) {
         for row in load_path_methods::METHODS {
             let (name, body) = (Sym::intern(row.names[0]), row as *const MethodRow as usize);
-            let m = MethodCell::make(&mut cx.heap, name, class, Visibility::Public, MethodKind::Native, Value::NIL, body, Value::NIL);
+            let m = MethodCell::make(&cx.heap, name, class, Visibility::Public, MethodKind::Native, Value::NIL, body, Value::NIL);
             cx.add_method(class, name, m);
         }
     }
@@ -429,7 +429,7 @@ pub fn run_file(cx: &mut Cx, file: &[u8], wrap: Option<Value>) -> Result<()> {
     let frozen_string_literal = cx.options.frozen_string_literal;
     let literal_places = cx.options.literal_places;
     let options = Options { file: &name, line: 1, warn: true, encoding, frozen_string_literal, literal_places, ..Default::default() };
-    let compiled = match codecache::compile_text(&source, &options) {
+    let compiled = match codecache::compile_text(cx, &source, &options)? {
         Ok(c) => c,
         Err(e) => return syntax_error(cx, &e),
     };

@@ -38,7 +38,7 @@ pub fn setup(cx: &mut Cx) {
         let vis = if row.vis == builtin::Vis::Public { Visibility::Public } else { Visibility::Private };
         for name in row.names {
             let (name, body) = (Sym::intern(name), row as *const MethodRow as usize);
-            let m = MethodCell::make(&mut cx.heap, name, class, vis, MethodKind::Native, Value::NIL, body, Value::NIL);
+            let m = MethodCell::make(&cx.heap, name, class, vis, MethodKind::Native, Value::NIL, body, Value::NIL);
             cx.add_method(class, name, m);
         }
     }

@@ -277,9 +277,9 @@ impl Writer {
             if check && (!d.methods.is_empty() || !d.ivars.is_empty() || !d.consts.is_empty()) {
                 return cx.type_error("singleton can't be dumped");
             }
-            let plain = cx.class(class).mro.clone();
+            let plain = cx.ancestor_list(class);
             let modules: Vec<ClassId> =
-                d.mro.iter().copied().filter(|c| cx.class(*c).kind == ClassKind::Module && !plain.contains(c)).collect();
+                cx.ancestors(own).filter(|c| cx.class(*c).kind == ClassKind::Module && !plain.contains(c)).collect();
             for m in modules {
                 if cx.class(m).name.is_none() {
                     let shown = cx.class_name(m);

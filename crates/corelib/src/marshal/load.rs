@@ -358,7 +358,7 @@ impl Reader {
             _ => {
                 let shape = self.shape(cx, before.class, ids::STRING)?;
                 let b = self.bytes(cx)?;
-                let v = StringCell::make(&mut cx.heap, shape, &b, BINARY).as_value();
+                let v = StringCell::make(&cx.heap, shape, &b, BINARY).as_value();
                 self.enter(v)
             }
         })
@@ -366,7 +366,7 @@ impl Reader {
     #[inline(never)]
     fn array(&mut self, cx: &mut Cx, before: &Before) -> Result<usize> {
         let shape = self.shape(cx, before.class, ids::ARRAY)?;
-        let a = ArrayCell::empty(&mut cx.heap, shape);
+        let a = ArrayCell::empty(&cx.heap, shape);
         let n = self.enter(a.as_value());
         for _ in 0..self.length(cx)? {
             let v = self.object(cx)?;
@@ -377,7 +377,7 @@ impl Reader {
     #[inline(never)]
     fn hash(&mut self, cx: &mut Cx, kind: u8, before: &Before) -> Result<usize> {
         let shape = self.shape(cx, before.class, ids::HASH)?;
-        let h = HashCell::make(&mut cx.heap, shape);
+        let h = HashCell::make(&cx.heap, shape);
         if before.by_identity {
             HashCell::change(h, &mut cx.heap, |t| t.by_identity = true);
         }
@@ -439,7 +439,7 @@ impl Reader {
     #[inline(never)]
     fn regexp(&mut self, cx: &mut Cx, before: &mut Before) -> Result<usize> {
         let shape = self.shape(cx, before.class, ids::REGEXP)?;
-        let v = DataCell::make(&mut cx.heap, shape, None).as_value();
+        let v = DataCell::make(&cx.heap, shape, None).as_value();
         let n = self.enter(v);
         let source = self.bytes(cx)?;
         let flags = RegexFlags::from_bits(u32::from(self.source.byte(cx)?));
@@ -456,7 +456,8 @@ impl Reader {
         }
         let enc = Encoding::from_id(encoding).unwrap_or(Encoding::BINARY);
         let regexp = make::compile(cx, &source, flags, enc)?;
-        cx.data_init(v, RegexpData { regexp })?;
+        let data = RegexpData::new(cx, regexp);
+        cx.data_init(v, data)?;
         Ok(n)
     }
     #[inline(never)]
@@ -511,7 +512,7 @@ impl Reader {
         let class = self.class(cx)?;
         if cx.inherits(class, ids::RANGE) {
             let shape = cx.root_shape(class);
-            let r = RangeCell::make(&mut cx.heap, shape, Value::NIL, Value::NIL, false);
+            let r = RangeCell::make(&cx.heap, shape, Value::NIL, Value::NIL, false);
             return self.range(cx, r);
         }
         let kind = match cx.class(class).alloc {

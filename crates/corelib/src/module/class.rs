@@ -13,13 +13,13 @@ pub fn allocate(cx: &mut Cx, class: ClassId) -> Result<Value> {
         return cx.type_error("can't create instance of singleton class");
     }
     Ok(match c.alloc {
-        Alloc::Object => ObjectCell::make(&mut cx.heap, shape, Kind::Object, hint).as_value(),
-        Alloc::Exception => ObjectCell::make(&mut cx.heap, shape, Kind::Exception, hint).as_value(),
-        Alloc::String => StringCell::empty(&mut cx.heap, shape, string::BINARY).as_value(),
-        Alloc::Array => ArrayCell::empty(&mut cx.heap, shape).as_value(),
-        Alloc::Hash => HashCell::make(&mut cx.heap, shape).as_value(),
-        Alloc::Range => RangeCell::make_open(&mut cx.heap, shape, Value::NIL, Value::NIL, false).as_value(),
-        Alloc::Data => DataCell::make(&mut cx.heap, shape, None).as_value(),
+        Alloc::Object => ObjectCell::make(&cx.heap, shape, Kind::Object, hint).as_value(),
+        Alloc::Exception => ObjectCell::make(&cx.heap, shape, Kind::Exception, hint).as_value(),
+        Alloc::String => StringCell::empty(&cx.heap, shape, string::BINARY).as_value(),
+        Alloc::Array => ArrayCell::empty(&cx.heap, shape).as_value(),
+        Alloc::Hash => HashCell::make(&cx.heap, shape).as_value(),
+        Alloc::Range => RangeCell::make_open(&cx.heap, shape, Value::NIL, Value::NIL, false).as_value(),
+        Alloc::Data => DataCell::make(&cx.heap, shape, None).as_value(),
         Alloc::Module => super::new_module(cx, class),
         Alloc::Class => {
             // Without a superclass until `initialize` gives it one: see `is_blank`.

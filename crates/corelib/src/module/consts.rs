@@ -69,7 +69,7 @@ fn is_there(cx: &mut Cx, holder: ClassId, name: Sym, inherit: bool) -> bool {
     if !inherit {
         return cx.const_defined_entry(holder, name).is_some();
     }
-    let mro = cx.class(holder).mro.clone();
+    let mro = cx.ancestor_list(holder);
     // Modules see Object's; classes that have no Object among their ancestors don't.
     let beyond: &[ClassId] = if cx.class(holder).kind == ClassKind::Module { &[ids::OBJECT] } else { &[] };
     mro.iter().chain(beyond).any(|c| cx.const_defined_entry(*c, name).is_some())
@@ -116,7 +116,7 @@ pub fn set_autoload(cx: &mut Cx, holder: ClassId, name: Value, path: Value) -> R
 /// The file registered for a constant that is not loaded yet.
 pub fn autoload_path(cx: &mut Cx, holder: ClassId, name: Value, inherit: bool) -> Result<Value> {
     let s = cx.to_sym(name)?;
-    let places = if inherit { cx.class(holder).mro.clone() } else { vec![holder] };
+    let places = if inherit { cx.ancestor_list(holder) } else { vec![holder] };
     for c in places {
         if let Some(e) = cx.const_entry(c, s) {
             let path = cx.own(e.autoload);
@@ -157,7 +157,7 @@ pub mod module {
     }
     /// Whether a constant is found without Object's (unless the module is Object).
     fn is_inside(cx: &mut Cx, holder: ClassId, name: Sym) -> bool {
-        let mro = cx.class(holder).mro.clone();
+        let mro = cx.ancestor_list(holder);
         let mut places = mro.iter().take_while(|c| holder == ids::OBJECT || **c != ids::OBJECT);
         places.any(|c| cx.const_defined_entry(*c, name).is_some())
     }
@@ -200,7 +200,7 @@ pub mod module {
     #[method("constants")]
     fn constants(cx: &mut Cx, this: ClassId, inherit: Option<Value>) -> Value {
         let mut names = Vec::new();
-        for c in cx.class(this).mro.clone() {
+        for c in cx.ancestor_list(this) {
             if c == ids::OBJECT && this != ids::OBJECT {
                 break;
             }
@@ -238,8 +238,8 @@ pub mod module {
             c = s.parent;
         }
         if let Some(id) = inner {
-            for m in &cx.class(id).mro {
-                for n in &cx.class(*m).const_order {
+            for m in cx.ancestors(id) {
+                for n in &cx.class(m).const_order {
                     if !names.contains(&Value::sym(*n)) {
                         names.push(Value::sym(*n));
                     }
@@ -313,7 +313,7 @@ pub mod module {
         let mut at = if top { cx.class_value(ids::OBJECT) } else { this };
         for (i, s) in steps.iter().enumerate() {
             let Some(holder) = cx.class_id(at) else { return Ok(Value::NIL) };
-            let mut places = if inherit { cx.class(holder).mro.clone() } else { vec![holder] };
+            let mut places = if inherit { cx.ancestor_list(holder) } else { vec![holder] };
             if inherit && i == 0 {
                 places.push(ids::OBJECT);
             }
@@ -386,7 +386,7 @@ pub mod module {
     #[method("class_variables")]
     fn cvars(cx: &mut Cx, this: ClassId, inherit: Option<Value>) -> Value {
         let mut names: Vec<Value> = Vec::new();
-        for c in cx.class(this).mro.clone() {
+        for c in cx.ancestor_list(this) {
             if c != this && inherit.is_some_and(|i| !i.truthy()) {
                 break;
             }

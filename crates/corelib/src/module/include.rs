@@ -47,7 +47,7 @@ pub mod module {
     ///     Integer.ancestors.first(3)   #=> [Integer, Numeric, Comparable]
     #[method("ancestors")]
     fn ancestors(cx: &mut Cx, this: ClassId) -> Value {
-        let list = cx.class(this).mro.clone();
+        let list = cx.ancestor_list(this);
         values(cx, list)
     }
     /// The modules among the ancestors.
@@ -55,7 +55,7 @@ pub mod module {
     ///     String.included_modules.first   #=> Comparable
     #[method("included_modules")]
     fn included_modules(cx: &mut Cx, this: ClassId) -> Value {
-        let list = cx.class(this).mro.iter().copied().filter(|c| *c != this && cx.class(*c).kind == ClassKind::Module).collect();
+        let list = cx.ancestors(this).filter(|c| *c != this && cx.class(*c).kind == ClassKind::Module).collect();
         values(cx, list)
     }
     /// Whether a module is among the ancestors.
@@ -64,7 +64,7 @@ pub mod module {
     #[method("include?")]
     fn has(cx: &mut Cx, this: ClassId, module: Value) -> Result<bool> {
         let m = module_arg(cx, module)?;
-        Ok(m != this && cx.class(this).mro.contains(&m))
+        Ok(m != this && cx.inherits(this, m))
     }
     /// Puts modules behind this one in the order of method lookup.
     ///

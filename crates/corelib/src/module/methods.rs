@@ -53,11 +53,11 @@ impl NameList {
 pub fn instance_names(cx: &mut Cx, c: ClassId, want: Want, inherit: bool) -> Vec<Value> {
     let mut names = NameList::default();
     if inherit {
-        for k in cx.class(c).mro.clone() {
+        for k in cx.ancestor_list(c) {
             names.add_class(cx, k, want);
         }
     } else {
-        for k in cx.class(c).mro.clone() {
+        for k in cx.ancestor_list(c) {
             names.add_class(cx, k, want);
             if k == c {
                 break;
@@ -85,7 +85,7 @@ pub fn define_method(cx: &mut Cx, class: ClassId, name: Sym, body: Option<Value>
     };
     let cell = if let Some(p) = Ref::<ProcCell>::from_value(body) {
         let cref = Ref::<MethodCell>::from_value(p.me).map_or(Value::NIL, |m| m.cref);
-        MethodCell::make(&mut cx.heap, name, class, vis, MethodKind::Proc, cref, 0, body)
+        MethodCell::make(&cx.heap, name, class, vis, MethodKind::Proc, cref, 0, body)
     } else if let Some(o) = Ref::<MethodObjCell>::from_value(body) {
         let m: Ref<MethodCell> = Ref::of(o.method);
         let owner = m.owner;
@@ -97,10 +97,7 @@ pub fn define_method(cx: &mut Cx, class: ClassId, name: Sym, body: Option<Value>
             return cx.type_error(format!("bind argument must be a subclass of {n}"));
         }
         // Like an alias it keeps the name that it was defined by.
-        let mut c = MethodCell::make(&mut cx.heap, m.name, class, vis, m.method_kind(), m.cref, m.body, m.data);
-        c.called = name;
-        c.reserved = m.reserved;
-        c
+        cx.copy_method(m, name, class, vis)
     } else {
         let c = cx.class_name_of(body);
         return cx.type_error(format!("wrong argument type {c} (expected Proc/Method/UnboundMethod)"));
@@ -150,7 +147,7 @@ fn define_attr(cx: &mut Cx, class: ClassId, name: Value, reader: bool, writer: b
     for (want, kind, suffix) in [(reader, MethodKind::AttrReader, &b""[..]), (writer, MethodKind::AttrWriter, b"=")] {
         if want {
             let name = Sym::intern_bytes(&[b, suffix].concat());
-            let m = MethodCell::make(&mut cx.heap, name, class, vis, kind, place, 0, ivar);
+            let m = MethodCell::make(&cx.heap, name, class, vis, kind, place, 0, ivar);
             cx.define_method_entry(class, name, m)?;
             made.push(Value::sym(name));
         }

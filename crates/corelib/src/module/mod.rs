@@ -39,12 +39,15 @@ pub fn setup(cx: &mut Cx) {
     }
 }
 
-/// Names that `Module#name` has given: the same String each time.
+/// Names that `Module#name` has given: the same String each time. With the class, which an entry does not keep.
 #[derive(Default)]
-struct Names(vm::FastMap<ClassId, (Sym, Value)>);
+struct Names(vm::FastMap<ClassId, (Sym, Value, Value)>);
 impl VmState for Names {
     fn trace(&self, m: &mut Marker<'_>) {
-        self.0.values().for_each(|(_, v)| m.mark_value_bits(v.0));
+        self.0.values().for_each(|(_, v, _)| m.mark_value_bits(v.0));
+    }
+    fn sweep(&mut self, heap: &Heap) {
+        self.0.retain(|_, (_, _, class)| heap.is_marked_or_new(class.header()));
     }
 }
 
@@ -68,14 +71,8 @@ fn below(cx: &Cx, a: ClassId, b: ClassId) -> Option<bool> {
 
 /// A new anonymous module whose class is `class` (Module or a subclass of it).
 pub fn new_module(cx: &mut Cx, class: ClassId) -> Value {
-    let id = cx.new_class(ClassKind::Module, None);
-    let v = cx.class_value(id);
-    if class != ids::MODULE {
-        let shape = cx.root_shape(class);
-        // SAFETY: a new cell of this VM; the module's class is kept as its shape.
-        unsafe { (*v.header()).shape = shape };
-    }
-    v
+    let id = cx.new_class_of(class, ClassKind::Module, None);
+    cx.class_value(id)
 }
 
 /// Gives a class another temporary name, and the classes in it that have theirs from it. `done`: they may hold each other.
@@ -118,14 +115,15 @@ mod module {
         match cx.class(this).name {
             Some(n) => {
                 let known = cx.state::<Names>().0.get(&this).copied();
-                if let Some((name, text)) = known
+                if let Some((name, text, _)) = known
                     && name == n
                 {
                     return text;
                 }
                 let v = cx.str_auto(n.bytes());
                 v.set_flags(flags::FROZEN);
-                cx.state::<Names>().0.insert(this, (n, v));
+                let class = cx.class_value(this);
+                cx.state::<Names>().0.insert(this, (n, v, class));
                 v
             }
             None => Value::NIL,
@@ -233,7 +231,7 @@ mod module {
     /// A number for Hash lookup.
     #[method("hash")]
     fn hash(cx: &mut Cx, this: Value) -> Value {
-        Value::fixnum((cx.identity_hash(this) >> 2) as i64)
+        cx.shown_hash(cx.identity_hash(this))
     }
     /// Makes the module unchangeable.
     ///

@@ -36,7 +36,7 @@ pub fn using(cx: &mut Cx, module: Value) -> Result<()> {
     }
     let id = include::module_arg(cx, module)?;
     let mut found = Vec::new();
-    for m in cx.class(id).mro.clone().into_iter().rev() {
+    for m in cx.ancestor_list(id).into_iter().rev() {
         let object = cx.class_value(m);
         if let Some(list) = own_refinements(cx, object) {
             found.extend(list.as_slice().iter().rev());
@@ -111,8 +111,8 @@ pub mod module {
     ///     Comparable.refinements   #=> []
     #[method("refinements")]
     fn refinements(cx: &mut Cx, this: Value) -> Value {
-        let list = own_refinements(cx, this).map_or(Vec::new(), |l| l.as_slice().to_vec());
-        cx.array(&list)
+        let Some(list) = own_refinements(cx, this) else { return cx.array(&[]) };
+        cx.array(list.elements(&cx.heap))
     }
     /// Modules whose refinements are active at the call, the last `using` first.
     ///
@@ -161,7 +161,7 @@ pub mod refinement {
         }
         for id in ids {
             let name = cx.class_name(id);
-            if cx.class(id).mro.len() > 1 {
+            if cx.ancestors(id).nth(1).is_some() {
                 cx.warn_here(&format!("{name} has ancestors, but Refinement#import_methods doesn't import their methods"))?;
             }
             for n in cx.class(id).method_order.clone() {

@@ -18,7 +18,7 @@ pub fn set_visibility(cx: &mut Cx, class: ClassId, name: Sym, vis: Visibility) -
     let own = cx.method_in(class, name);
     let entry = match own {
         Some(o) if o.method_kind() != MethodKind::ZSuper => cx.copy_method(o, o.called, o.owner, vis),
-        _ => MethodCell::make(&mut cx.heap, name, class, vis, MethodKind::ZSuper, Value::NIL, 0, Value::NIL),
+        _ => MethodCell::make(&cx.heap, name, class, vis, MethodKind::ZSuper, Value::NIL, 0, Value::NIL),
     };
     cx.add_method(class, name, entry);
     if own.is_some() {
@@ -39,8 +39,8 @@ fn names_of(cx: &mut Cx, args: Rest) -> Result<Vec<Sym>> {
     if let [one] = args
         && let Some(a) = Ref::<ArrayCell>::from_value(*one)
     {
-        for n in a.as_slice().to_vec() {
-            names.push(cx.to_sym(n)?);
+        for n in RootedVec::of(cx, a).iter() {
+            names.push(cx.to_sym(*n)?);
         }
         return Ok(names);
     }

@@ -151,7 +151,7 @@ pub fn sub(cx: &mut Cx, a: Value, b: Value) -> Result<Value> {
     if ints::is_int(a) && ints::is_int(b) { Ok(ints::sub(cx, a, b)) } else { cx.call(a, sym::sub, &[b]) }
 }
 pub fn mul(cx: &mut Cx, a: Value, b: Value) -> Result<Value> {
-    if ints::is_int(a) && ints::is_int(b) { Ok(ints::mul(cx, a, b)) } else { cx.call(a, sym::mul, &[b]) }
+    if ints::is_int(a) && ints::is_int(b) { ints::mul(cx, a, b) } else { cx.call(a, sym::mul, &[b]) }
 }
 /// -1, 0, 1 of a comparison result that a `<=>` method returned.
 pub fn sign_of(cx: &mut Cx, r: Value, a: Value, b: Value) -> Result<i64> {

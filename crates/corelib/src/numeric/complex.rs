@@ -169,8 +169,8 @@ mod complex {
     ///     Complex(1, 2).hash == Complex(1, 2).hash    #=> true
     #[method("hash")]
     fn hash(cx: &mut Cx, this: Parts) -> Result<Value> {
-        let h = cx.hash_of(this.0)?.rotate_left(7) ^ cx.hash_of(this.1)?;
-        Ok(Value::fixnum((h as i64) >> 2))
+        let parts = [cx.hash_of(this.0)?, cx.hash_of(this.1)?, u64::from(ids::COMPLEX.0)];
+        Ok(cx.shown_hash(equality::combine(&parts)))
     }
 }
 

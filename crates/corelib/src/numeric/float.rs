@@ -223,7 +223,7 @@ mod float {
     #[method("hash")]
     fn hash(cx: &mut Cx, this: f64) -> Value {
         let v = cx.float(if this == 0.0 { 0.0 } else { this });
-        Value::fixnum((cx.quick_hash(v).unwrap_or(0) as i64) >> 2)
+        cx.shown_hash(cx.quick_hash(v).unwrap_or(0))
     }
     /// Order: -1, 0, 1, or nil.
     ///

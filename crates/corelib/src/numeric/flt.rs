@@ -61,7 +61,7 @@ pub fn complex_polar_pi(cx: &mut Cx, abs: f64, angle: f64) -> Result<Value> {
             (cx.float(abs * cos), cx.float(abs * sin))
         }
     };
-    Ok(PairCell::make(&mut cx.heap, ids::COMPLEX, Kind::Complex, re, im))
+    Ok(PairCell::make(&cx.heap, ids::COMPLEX, Kind::Complex, re, im))
 }
 
 /// The simplest Rational that rounds to this finite double.

@@ -10,7 +10,7 @@ use zakuro_vm::*;
 macro_rules! arith {
     ($cx:ident, $this:ident, $other:ident, $sym:expr, $int:expr, |$x:ident, $y:ident| $float:expr, $rat:expr) => {
         match classify($other) {
-            Num::Int(b) => Ok($int($cx, $this, b)),
+            Num::Int(b) => $int($cx, $this, b),
             Num::Float($y) => {
                 let $x = ints::to_f64($this);
                 Ok($cx.float($float))
@@ -24,16 +24,16 @@ macro_rules! arith {
     };
 }
 
-fn order(cx: &mut Cx, this: Value, other: Value) -> Option<Option<Ordering>> {
-    match classify(other) {
+fn order(cx: &mut Cx, this: Value, other: Value) -> Result<Option<Option<Ordering>>> {
+    Ok(match classify(other) {
         Num::Int(b) => Some(Some(ints::cmp(this, b))),
         Num::Float(f) => Some(ints::cmp_f64(this, f)),
-        Num::Rational(n, d) => Some(Some(rat::cmp(cx, (this, ints::ONE), (n, d)))),
+        Num::Rational(n, d) => Some(Some(rat::cmp(cx, (this, ints::ONE), (n, d))?)),
         Num::Other => None,
-    }
+    })
 }
 fn related(cx: &mut Cx, this: Value, op: Sym, other: Value, test: fn(Ordering) -> bool) -> Result<Value> {
-    match order(cx, this, other) {
+    match order(cx, this, other)? {
         Some(o) => Ok(Value::bool(o.is_some_and(test))),
         None => coerce::relation(cx, this, op, other),
     }
@@ -58,14 +58,14 @@ mod integer {
     ///     (2 ** 64) + 1       #=> 18446744073709551617
     #[method("+")]
     fn add(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
-        arith!(cx, this, other, sym::add, ints::add, |x, y| x + y, rat::add)
+        arith!(cx, this, other, sym::add, |cx, a, b| Ok(ints::add(cx, a, b)), |x, y| x + y, rat::add)
     }
     /// Difference.
     ///
     ///     3 - 5    #=> -2
     #[method("-")]
     fn sub(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
-        arith!(cx, this, other, sym::sub, ints::sub, |x, y| x - y, rat::sub)
+        arith!(cx, this, other, sym::sub, |cx, a, b| Ok(ints::sub(cx, a, b)), |x, y| x - y, rat::sub)
     }
     /// Product.
     ///
@@ -175,7 +175,7 @@ mod integer {
             Num::Int(b) => Ok(cx.float(ints::quotient_f64(this, b))),
             Num::Float(f) => Ok(cx.float(ints::to_f64(this) / f)),
             Num::Rational(n, d) => {
-                let a = ints::mul(cx, this, d);
+                let a = ints::mul(cx, this, d)?;
                 Ok(cx.float(ints::quotient_f64(a, n)))
             }
             Num::Other => {
@@ -231,7 +231,7 @@ mod integer {
         if m == ints::ZERO {
             return ints::zero_division(cx);
         }
-        Ok(ints::pow_mod(cx, this, other, m))
+        ints::pow_mod(cx, this, other, m)
     }
     /// Negation.
     ///
@@ -274,7 +274,7 @@ mod integer {
     #[method("hash")]
     fn hash(cx: &mut Cx, this: Value) -> Value {
         let h = cx.quick_hash(this).unwrap_or(0);
-        Value::fixnum((h as i64) >> 2)
+        cx.shown_hash(h)
     }
     /// Order: -1, 0, 1, or nil.
     ///
@@ -282,7 +282,7 @@ mod integer {
     ///     1 <=> "x"     #=> nil
     #[method("<=>")]
     fn cmp(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
-        match order(cx, this, other) {
+        match order(cx, this, other)? {
             Some(o) => Ok(o.map_or(Value::NIL, |o| Value::fixnum(o as i64))),
             None => coerce::compare(cx, this, other),
         }

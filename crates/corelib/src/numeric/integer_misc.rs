@@ -59,7 +59,7 @@ pub fn round_to(cx: &mut Cx, n: Value, digits: i64, way: Way) -> Result<Value> {
                     RoundHalf::Up => !negative,
                     RoundHalf::Down => negative,
                     RoundHalf::Even => {
-                        let q = ints::exact_div(cx, low, unit);
+                        let q = ints::exact_div(cx, low, unit)?;
                         ints::is_odd(q)
                     }
                 },
@@ -101,7 +101,8 @@ mod misc {
         if !(2..=36).contains(&base) {
             return cx.arg_error(format!("invalid radix {base}"));
         }
-        Ok(ascii(cx, &ints::to_text(this, base as u32)))
+        let text = ints::to_text(cx, this, base as u32)?;
+        Ok(ascii(cx, &text))
     }
     /// self.
     ///
@@ -197,7 +198,7 @@ mod misc {
     #[method("chr")]
     fn chr(cx: &mut Cx, this: Value, encoding: Option<Value>) -> Result<Value> {
         let Some(code) = this.as_fixnum().and_then(|c| u32::try_from(c).ok()) else {
-            let shown = ints::to_text(this, 10);
+            let shown = ints::to_text(cx, this, 10)?;
             return if this.is_fixnum() {
                 cx.range_error(format!("{shown} out of char range"))
             } else {
@@ -254,7 +255,8 @@ mod misc {
                     return cx.arg_error("negative radix");
                 }
                 if ints::cmp(t, Value::fixnum(2)).is_lt() {
-                    return cx.arg_error(format!("invalid radix {}", ints::to_text(t, 10)));
+                    let shown = ints::to_text(cx, t, 10)?;
+                    return cx.arg_error(format!("invalid radix {shown}"));
                 }
                 t
             }
@@ -274,24 +276,7 @@ mod misc {
             }
             return Ok(out.as_value());
         }
-        if let (Some(b), Some(n)) = (base.as_fixnum().filter(|b| *b <= 256), ints::big_ref(this)) {
-            for d in n.to_radix_le(b as u32).1 {
-                ArrayCell::push(out, &mut cx.heap, Value::fixnum(d as i64));
-            }
-            return Ok(out.as_value());
-        }
-        let mut n = this;
-        let mut rounds = 0;
-        while n != ints::ZERO {
-            let (q, m) = ints::divmod(cx, n, base)?;
-            ArrayCell::push(out, &mut cx.heap, m);
-            n = q;
-            rounds += 1;
-            if rounds % 200 == 0 {
-                cx.safepoint()?;
-            }
-        }
-        Ok(out.as_value())
+        ints::digits(cx, this, base)
     }
     /// Rounded to a power of ten when digits are negative.
     ///
@@ -337,7 +322,7 @@ mod misc {
     #[method("gcd")]
     fn gcd(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
         let other = expect_int(cx, other)?;
-        Ok(ints::gcd(cx, this, other))
+        ints::gcd(cx, this, other)
     }
     /// Least common multiple.
     ///
@@ -345,7 +330,7 @@ mod misc {
     #[method("lcm")]
     fn lcm(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
         let other = expect_int(cx, other)?;
-        Ok(ints::lcm(cx, this, other))
+        ints::lcm(cx, this, other)
     }
     /// Both.
     ///
@@ -353,7 +338,7 @@ mod misc {
     #[method("gcdlcm")]
     fn gcdlcm(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
         let other = expect_int(cx, other)?;
-        let (g, l) = (ints::gcd(cx, this, other), ints::lcm(cx, this, other));
+        let (g, l) = (ints::gcd(cx, this, other)?, ints::lcm(cx, this, other)?);
         Ok(cx.array(&[g, l]))
     }
     /// Integer square root. Math::DomainError for negative numbers.
@@ -366,7 +351,7 @@ mod misc {
         if ints::is_negative(n) {
             return cx.raise(ids::DOMAIN_ERROR, "Numerical argument is out of domain - \"isqrt\"");
         }
-        Ok(ints::isqrt(cx, n))
+        ints::isqrt(cx, n)
     }
     /// The argument, or its `to_int`; nil when it has none.
     ///

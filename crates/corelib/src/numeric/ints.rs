@@ -1,13 +1,12 @@
-//! Arithmetic on Integer values: Fixnums inline, the rest through num-bigint. Both operands of every function here *are* Integers (callers test);
-//! nothing here calls Ruby, so nothing here needs rooting.
+//! Arithmetic on Integer values: Fixnums inline, the rest through num-bigint, long operations through [`zakuro_text::big`]. Both operands of every
+//! function here *are* Integers (callers test). What returns a Result has safepoints; [`long`] keeps the operands meanwhile.
 
-use dashu_int::UBig;
-use dashu_int::ops::Gcd as _;
 use num_bigint::{BigInt, Sign};
 use num_integer::Integer as _;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use zakuro_text::big;
 use zakuro_vm::convert::big_to_f64;
 use zakuro_vm::*;
 
@@ -15,6 +14,9 @@ use zakuro_vm::*;
 pub const POW_LIMIT_BITS: u64 = 1 << 28;
 /// `<<` refuses beyond 2 Gi bits (256 MB); no program gets there on purpose.
 const SHIFT_LIMIT_BITS: u64 = 1 << 31;
+
+/// Numbers of fewer bits are multiplied at once.
+const SHORT_BITS: u64 = 1 << 17;
 
 pub const ZERO: Value = Value::fixnum(0);
 pub const ONE: Value = Value::fixnum(1);
@@ -28,16 +30,29 @@ pub fn is_int(v: Value) -> bool {
 /// The big number of a Bignum cell.
 #[inline(always)]
 pub fn big_ref(v: Value) -> Option<&'static BigInt> {
-    // SAFETY: cells don't move and nothing in this module collects, so the box outlives the operation that asked for it.
+    // SAFETY: cells don't move, and who holds the value keeps the box: this module collects only within `long`, which holds both operands.
     Ref::<BignumCell>::from_value(v).map(|b| unsafe { &*(&*(*b.as_ptr()).value as *const BigInt) })
 }
 
 /// An Integer as big number, borrowed when it is one. Zero for anything else.
-pub fn big(v: Value) -> Cow<'static, BigInt> {
+pub fn big_of(v: Value) -> Cow<'static, BigInt> {
     match big_ref(v) {
         Some(b) => Cow::Borrowed(b),
         None => Cow::Owned(BigInt::from(v.as_fixnum().unwrap_or(0))),
     }
+}
+
+/// An operation with safepoints on the magnitudes of two Integers, which live as long as it lasts.
+fn long<T>(cx: &mut Cx, a: Value, b: Value, work: impl FnOnce(&BigInt, &BigInt, &mut Cx) -> big::Result<T>) -> Result<T> {
+    let r = work(&big_of(a), &big_of(b), cx);
+    // The collector finds them on the native stack.
+    std::hint::black_box((a, b));
+    Ok(r?)
+}
+
+/// Whether a division is short in any case.
+fn short(a: Value, b: Value) -> bool {
+    magnitude_bits(a).max(magnitude_bits(b)) < 1 << 14
 }
 
 macro_rules! big_op {
@@ -60,8 +75,15 @@ pub fn sub(cx: &mut Cx, a: Value, b: Value) -> Value {
     if Value::both_fixnum(a, b) { cx.int(a.fix() - b.fix()) } else { big_op!(cx, a, b, -) }
 }
 #[inline]
-pub fn mul(cx: &mut Cx, a: Value, b: Value) -> Value {
-    if Value::both_fixnum(a, b) { cx.int_i128(a.fix() as i128 * b.fix() as i128) } else { big_op!(cx, a, b, *) }
+pub fn mul(cx: &mut Cx, a: Value, b: Value) -> Result<Value> {
+    if Value::both_fixnum(a, b) {
+        return Ok(cx.int_i128(a.fix() as i128 * b.fix() as i128));
+    }
+    if magnitude_bits(a).max(magnitude_bits(b)) < SHORT_BITS {
+        return Ok(big_op!(cx, a, b, *));
+    }
+    let r = long(cx, a, b, |a, b, p| big::mul(a, b, p))?;
+    Ok(cx.big(r))
 }
 pub fn neg(cx: &mut Cx, a: Value) -> Value {
     match big_ref(a) {
@@ -137,7 +159,7 @@ pub fn cmp_f64(a: Value, f: f64) -> Option<Ordering> {
     }
     // Beyond 2**53 a double has no fraction; below, a Bignum's order is decided by its integer part.
     let t = zakuro_text::float::float_to_bigint(f);
-    Some(big(a).as_ref().cmp(&t))
+    Some(big_of(a).as_ref().cmp(&t))
 }
 
 #[inline]
@@ -163,7 +185,7 @@ pub fn divmod(cx: &mut Cx, a: Value, b: Value) -> Result<(Value, Value)> {
         let (q, m) = x.div_mod_floor(&y);
         return Ok((cx.int(q), cx.int(m)));
     }
-    let (q, m) = big(a).div_mod_floor(&big(b));
+    let (q, m) = if short(a, b) { big_of(a).div_mod_floor(&big_of(b)) } else { long(cx, a, b, |a, b, p| big::div_floor(a, b, p))? };
     Ok((cx.big(q), cx.big(m)))
 }
 pub fn div(cx: &mut Cx, a: Value, b: Value) -> Result<Value> {
@@ -183,43 +205,36 @@ pub fn remainder(cx: &mut Cx, a: Value, b: Value) -> Result<Value> {
     if Value::both_fixnum(a, b) {
         return Ok(cx.int(a.fix() % b.fix()));
     }
-    let r = big(a).as_ref() % big(b).as_ref();
+    let (_, r) = long(cx, a, b, |a, b, p| big::div_trunc(a, b, p))?;
     Ok(cx.big(r))
 }
 /// Greatest common divisor, never negative.
-pub fn gcd(cx: &mut Cx, a: Value, b: Value) -> Value {
+pub fn gcd(cx: &mut Cx, a: Value, b: Value) -> Result<Value> {
     if Value::both_fixnum(a, b) {
-        return cx.int(a.fix().gcd(&b.fix()));
+        return Ok(cx.int(a.fix().gcd(&b.fix())));
     }
-    let g = big_gcd(big(a).as_ref(), big(b).as_ref());
-    cx.big(g)
+    let g = long(cx, a, b, |a, b, p| big::gcd(a.magnitude(), b.magnitude(), p))?;
+    Ok(cx.big(g.into()))
 }
-pub fn lcm(cx: &mut Cx, a: Value, b: Value) -> Value {
-    let (a, b) = (big(a), big(b));
-    if a.is_zero() || b.is_zero() {
-        return ZERO;
+pub fn lcm(cx: &mut Cx, a: Value, b: Value) -> Result<Value> {
+    if a == ZERO || b == ZERO {
+        return Ok(ZERO);
     }
-    let l = (a.as_ref() / big_gcd(a.as_ref(), b.as_ref()) * b.as_ref()).abs();
-    cx.big(l)
-}
-/// By dashu-int, which has Lehmer's algorithm; num-bigint's binary one takes thirteen times as long for 30,000 bits.
-fn big_gcd(a: &BigInt, b: &BigInt) -> BigInt {
-    if a.is_zero() || b.is_zero() {
-        return (a + b).abs();
-    }
-    let natural = |n: &BigInt| UBig::from_le_bytes(&n.magnitude().to_bytes_le());
-    BigInt::from_bytes_le(Sign::Plus, &natural(a).gcd(natural(b)).to_le_bytes())
+    let g = gcd(cx, a, b)?;
+    let q = exact_div(cx, a, g)?;
+    let l = mul(cx, q, b)?;
+    Ok(abs(cx, l))
 }
 /// Exact quotient of a division that leaves no remainder; `b` is not zero.
-pub fn exact_div(cx: &mut Cx, a: Value, b: Value) -> Value {
+pub fn exact_div(cx: &mut Cx, a: Value, b: Value) -> Result<Value> {
     if b == ONE {
-        return a;
+        return Ok(a);
     }
     if Value::both_fixnum(a, b) && b != ZERO {
-        return cx.int(a.fix() / b.fix());
+        return Ok(cx.int(a.fix() / b.fix()));
     }
-    let q = big(a).as_ref() / big(b).as_ref();
-    cx.big(q)
+    let q = if short(a, b) { big_of(a).as_ref() / big_of(b).as_ref() } else { long(cx, a, b, |a, b, p| big::exact_div(a, b, p))? };
+    Ok(cx.big(q))
 }
 
 /// Number of bits of the magnitude.
@@ -258,8 +273,8 @@ pub fn pow(cx: &mut Cx, a: Value, n: Value) -> Result<Value> {
         let b = BigInt::one() << (x.trailing_zeros() as u64 * e as u64);
         return Ok(cx.big(b));
     }
-    let b = big(a).pow(e);
-    Ok(cx.big(b))
+    let r = long(cx, a, a, |a, _, p| big::pow(a, e, p))?;
+    Ok(cx.big(r))
 }
 
 /// `10 ** n`; n is bounded by the caller's sense.
@@ -269,7 +284,7 @@ pub fn pow10(cx: &mut Cx, n: u64) -> Result<Value> {
 }
 
 /// `(a ** n) % m` by square and multiply; n >= 0, m not zero. The result has the sign of m.
-pub fn pow_mod(cx: &mut Cx, a: Value, n: Value, m: Value) -> Value {
+pub fn pow_mod(cx: &mut Cx, a: Value, n: Value, m: Value) -> Result<Value> {
     if let (Some(x), Some(e), Some(m)) = (a.as_fixnum(), n.as_fixnum(), m.as_fixnum()) {
         let modulus = m.unsigned_abs() as u128;
         let mut base = x.mod_floor(&(m.unsigned_abs() as i64)) as u128;
@@ -282,10 +297,12 @@ pub fn pow_mod(cx: &mut Cx, a: Value, n: Value, m: Value) -> Value {
             e >>= 1;
         }
         let r = r as i64;
-        return cx.int(if m < 0 && r != 0 { r + m } else { r });
+        return Ok(cx.int(if m < 0 && r != 0 { r + m } else { r }));
     }
-    let r = big(a).modpow(&big(n), &big(m));
-    cx.big(r)
+    let r = long(cx, a, m, |a, m, p| big::mod_pow(a, &big_of(n), m, p));
+    std::hint::black_box(n);
+    let r = r?;
+    Ok(cx.big(r))
 }
 
 /// `a << n` (`>>` for negative n).
@@ -305,7 +322,7 @@ pub fn shift_left(cx: &mut Cx, a: Value, n: Value) -> Result<Value> {
         if let Some(x) = a.as_fixnum() {
             return Ok(Value::fixnum(x >> n.min(63)));
         }
-        let b = big(a);
+        let b = big_of(a);
         if n >= b.bits() {
             return Ok(Value::fixnum(if negative { -1 } else { 0 }));
         }
@@ -323,7 +340,7 @@ pub fn shift_left(cx: &mut Cx, a: Value, n: Value) -> Result<Value> {
         }
         return cx.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory");
     }
-    let r = big(a).as_ref() << (n as u64);
+    let r = big_of(a).as_ref() << (n as u64);
     Ok(cx.big(r))
 }
 
@@ -331,21 +348,21 @@ pub fn bit_and(cx: &mut Cx, a: Value, b: Value) -> Value {
     if Value::both_fixnum(a, b) {
         return Value::fixnum(a.fix() & b.fix());
     }
-    let r = big(a).as_ref() & big(b).as_ref();
+    let r = big_of(a).as_ref() & big_of(b).as_ref();
     cx.big(r)
 }
 pub fn bit_or(cx: &mut Cx, a: Value, b: Value) -> Value {
     if Value::both_fixnum(a, b) {
         return Value::fixnum(a.fix() | b.fix());
     }
-    let r = big(a).as_ref() | big(b).as_ref();
+    let r = big_of(a).as_ref() | big_of(b).as_ref();
     cx.big(r)
 }
 pub fn bit_xor(cx: &mut Cx, a: Value, b: Value) -> Value {
     if Value::both_fixnum(a, b) {
         return Value::fixnum(a.fix() ^ b.fix());
     }
-    let r = big(a).as_ref() ^ big(b).as_ref();
+    let r = big_of(a).as_ref() ^ big_of(b).as_ref();
     cx.big(r)
 }
 
@@ -376,58 +393,40 @@ pub fn bit_length(a: Value) -> u64 {
 }
 
 /// Integer square root of a >= 0.
-pub fn isqrt(cx: &mut Cx, a: Value) -> Value {
-    match big_ref(a) {
-        Some(b) => {
-            let r = b.sqrt();
-            cx.big(r)
-        }
-        None => Value::fixnum(a.fix().max(0).isqrt()),
+pub fn isqrt(cx: &mut Cx, a: Value) -> Result<Value> {
+    if let Some(a) = a.as_fixnum() {
+        return Ok(Value::fixnum(a.max(0).isqrt()));
     }
+    let r = long(cx, a, a, |a, _, p| big::sqrt(a.magnitude(), p))?;
+    Ok(cx.big(r.into()))
 }
 
-pub fn to_text(a: Value, radix: u32) -> String {
-    match big_ref(a) {
-        Some(b) => big_to_text(b, radix),
-        None => zakuro_text::int::to_s(&zakuro_text::int::Int::Small(a.fix()), radix),
+pub fn to_text(cx: &mut Cx, a: Value, radix: u32) -> Result<String> {
+    match a.as_fixnum() {
+        Some(i) => Ok(zakuro_text::int::small_to_s(i, radix)),
+        None => long(cx, a, a, |a, _, p| big::to_text(a, radix, p)),
     }
 }
-
-/// Long decimal numbers are split in halves: num-bigint's own conversion is quadratic.
-fn big_to_text(b: &BigInt, radix: u32) -> String {
-    const DIRECT_BITS: u64 = 20_000;
-    if b.bits() <= DIRECT_BITS || radix.is_power_of_two() {
-        return b.to_str_radix(radix);
-    }
-    // powers[k] = radix ** (FIRST << k)
-    const FIRST: usize = 2048;
-    let mut powers = vec![BigInt::from(radix).pow(FIRST as u32)];
-    while let Some(last) = powers.last()
-        && last.bits() * 2 <= b.bits()
-    {
-        let next = last * last;
-        powers.push(next);
-    }
-    let mut out = String::new();
-    if b.is_negative() {
-        out.push('-');
-    }
-    split_text(&b.abs(), radix, &powers, FIRST << (powers.len() - 1), 0, &mut out);
-    out
-}
-fn split_text(b: &BigInt, radix: u32, powers: &[BigInt], low_digits: usize, width: usize, out: &mut String) {
-    let Some((p, rest)) = powers.split_last() else {
-        let t = b.to_str_radix(radix);
-        (t.len()..width).for_each(|_| out.push('0'));
-        out.push_str(&t);
-        return;
+/// Digits in a base of 2 or more, the lowest first, of a number that is not negative.
+pub fn digits(cx: &mut Cx, a: Value, base: Value) -> Result<Value> {
+    let out = cx.new_array();
+    let push = |cx: &mut Cx, at: usize, d: Value| {
+        ArrayCell::push(out, &mut cx.heap, d);
+        big::step(at, cx)
     };
-    let (high, low) = b.div_rem(p);
-    if high.is_zero() && width == 0 {
-        return split_text(&low, radix, rest, low_digits / 2, 0, out);
+    if let Some(b) = base.as_fixnum().filter(|b| *b <= 256) {
+        let all = long(cx, a, a, |a, _, p| big::small_digits(a.magnitude(), b as u32, p))?;
+        for (at, d) in all.into_iter().enumerate() {
+            push(cx, at, Value::fixnum(d as i64))?;
+        }
+    } else {
+        let all = long(cx, a, base, |a, b, p| big::digits(a.magnitude(), b.magnitude(), p))?;
+        for (at, d) in all.into_iter().enumerate() {
+            let d = cx.big(d.into());
+            push(cx, at, d)?;
+        }
     }
-    split_text(&high, radix, rest, low_digits / 2, width.saturating_sub(low_digits), out);
-    split_text(&low, radix, rest, low_digits / 2, low_digits, out);
+    Ok(out.as_value())
 }
 
 /// Quotient of two Integers as the nearest double, exact even when both are beyond the range of doubles.
@@ -436,7 +435,7 @@ pub fn quotient_f64(a: Value, b: Value) -> f64 {
     if x.abs() <= 9007199254740992.0 && y.abs() <= 9007199254740992.0 {
         return x / y;
     }
-    big_quotient_f64(&big(a), &big(b))
+    big_quotient_f64(&big_of(a), &big_of(b))
 }
 fn big_quotient_f64(a: &BigInt, b: &BigInt) -> f64 {
     if b.is_zero() || a.is_zero() {

@@ -48,10 +48,11 @@ fn cannot_convert<T>(cx: &mut Cx, v: Value, target: &str) -> Result<T> {
 /// Integer value of a String as `Integer("...", base)` reads it.
 pub fn str_to_int(cx: &mut Cx, s: Ref<StringCell>, base: i32) -> Result<Value> {
     check_ascii(cx, s)?;
-    match int::parse_strict(s.bytes(), base) {
+    match int::parse_strict(&Held::of(s), base, cx) {
         Ok(int::Int::Small(i)) => Ok(cx.int(i)),
         Ok(int::Int::Big(b)) => Ok(cx.big(b)),
         Err(int::IntError::Radix) => cx.arg_error(format!("invalid radix {base}")),
+        Err(int::IntError::Stopped) => Err(Exc),
         Err(int::IntError::Invalid) => {
             let t = shown(s);
             cx.arg_error(format!("invalid value for Integer(): {t}"))
@@ -231,7 +232,7 @@ fn to_rational(cx: &mut Cx, a: Value, b: Option<Value>) -> Result<Value> {
 
 /// Makes a Complex of parts as they are.
 pub fn make_complex(cx: &mut Cx, re: Value, im: Value) -> Value {
-    PairCell::make(&mut cx.heap, ids::COMPLEX, Kind::Complex, re, im)
+    PairCell::make(&cx.heap, ids::COMPLEX, Kind::Complex, re, im)
 }
 
 /// The Complex that text stands for.

@@ -67,14 +67,14 @@ fn decimal_value(cx: &mut Cx, s: &[u8]) -> Result<rat::Pair> {
             }
         }
     }
-    let n = match int::from_digits(&text, 10, false) {
+    let n = match int::from_digits(&text, 10, false, cx)? {
         int::Int::Small(i) => cx.int(i),
         int::Int::Big(b) => cx.big(b),
     };
     if n == ints::ZERO {
         return Ok((ints::ZERO, ints::ONE));
     }
-    let exp = match int::parse_prefix(exp, 10) {
+    let exp = match int::parse_prefix(exp, 10, cx) {
         Ok(int::Int::Small(i)) => i.clamp(-(1 << 40), 1 << 40),
         Ok(big) => {
             if big.is_negative() {
@@ -83,10 +83,11 @@ fn decimal_value(cx: &mut Cx, s: &[u8]) -> Result<rat::Pair> {
                 1 << 40
             }
         }
+        Err(int::IntError::Stopped) => return Err(Exc),
         Err(_) => 0,
     } - scale;
     let p = ints::pow10(cx, exp.unsigned_abs())?;
-    if exp >= 0 { Ok((ints::mul(cx, n, p), ints::ONE)) } else { rat::reduce(cx, n, p) }
+    if exp >= 0 { Ok((ints::mul(cx, n, p)?, ints::ONE)) } else { rat::reduce(cx, n, p) }
 }
 
 /// Reads a Rational. `strict`: None unless the whole text is one; else the longest prefix, 0 when there is none.
@@ -126,9 +127,10 @@ fn real_value(cx: &mut Cx, s: &[u8]) -> Result<Value> {
         let f = float::parse_float(s, false).unwrap_or(0.0);
         return Ok(cx.float(f));
     }
-    Ok(match int::parse_prefix(s, 10) {
+    Ok(match int::parse_prefix(s, 10, cx) {
         Ok(int::Int::Small(i)) => cx.int(i),
         Ok(int::Int::Big(b)) => cx.big(b),
+        Err(int::IntError::Stopped) => return Err(Exc),
         Err(_) => ints::ZERO,
     })
 }

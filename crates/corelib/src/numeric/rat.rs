@@ -9,7 +9,7 @@ pub type Pair = (Value, Value);
 
 /// The Rational object of a pair in lowest terms.
 pub fn object(cx: &mut Cx, p: Pair) -> Value {
-    PairCell::make(&mut cx.heap, ids::RATIONAL, Kind::Rational, p.0, p.1)
+    PairCell::make(&cx.heap, ids::RATIONAL, Kind::Rational, p.0, p.1)
 }
 pub fn parts(v: Value) -> Option<Pair> {
     PairCell::from_value(v, Kind::Rational)
@@ -23,8 +23,8 @@ pub fn reduce(cx: &mut Cx, n: Value, d: Value) -> Result<Pair> {
     if d == ONE {
         return Ok((n, d));
     }
-    let g = ints::gcd(cx, n, d);
-    Ok((ints::exact_div(cx, n, g), ints::exact_div(cx, d, g)))
+    let g = ints::gcd(cx, n, d)?;
+    Ok((ints::exact_div(cx, n, g)?, ints::exact_div(cx, d, g)?))
 }
 pub fn make(cx: &mut Cx, n: Value, d: Value) -> Result<Value> {
     let p = reduce(cx, n, d)?;
@@ -36,10 +36,10 @@ pub fn add(cx: &mut Cx, a: Pair, b: Pair) -> Result<Pair> {
         let n = ints::add(cx, a.0, b.0);
         return reduce(cx, n, a.1);
     }
-    let x = ints::mul(cx, a.0, b.1);
-    let y = ints::mul(cx, b.0, a.1);
+    let x = ints::mul(cx, a.0, b.1)?;
+    let y = ints::mul(cx, b.0, a.1)?;
     let n = ints::add(cx, x, y);
-    let d = ints::mul(cx, a.1, b.1);
+    let d = ints::mul(cx, a.1, b.1)?;
     reduce(cx, n, d)
 }
 pub fn neg(cx: &mut Cx, a: Pair) -> Pair {
@@ -50,19 +50,19 @@ pub fn sub(cx: &mut Cx, a: Pair, b: Pair) -> Result<Pair> {
     add(cx, a, b)
 }
 pub fn mul(cx: &mut Cx, a: Pair, b: Pair) -> Result<Pair> {
-    let n = ints::mul(cx, a.0, b.0);
-    let d = ints::mul(cx, a.1, b.1);
+    let n = ints::mul(cx, a.0, b.0)?;
+    let d = ints::mul(cx, a.1, b.1)?;
     reduce(cx, n, d)
 }
 pub fn div(cx: &mut Cx, a: Pair, b: Pair) -> Result<Pair> {
-    let n = ints::mul(cx, a.0, b.1);
-    let d = ints::mul(cx, a.1, b.0);
+    let n = ints::mul(cx, a.0, b.1)?;
+    let d = ints::mul(cx, a.1, b.0)?;
     reduce(cx, n, d)
 }
 /// Floored quotient (an Integer) of a / b.
 pub fn div_floor(cx: &mut Cx, a: Pair, b: Pair) -> Result<Value> {
-    let n = ints::mul(cx, a.0, b.1);
-    let d = ints::mul(cx, a.1, b.0);
+    let n = ints::mul(cx, a.0, b.1)?;
+    let d = ints::mul(cx, a.1, b.0)?;
     ints::div(cx, n, d)
 }
 pub fn modulo(cx: &mut Cx, a: Pair, b: Pair) -> Result<Pair> {
@@ -70,13 +70,13 @@ pub fn modulo(cx: &mut Cx, a: Pair, b: Pair) -> Result<Pair> {
     let qb = mul(cx, (q, ONE), b)?;
     sub(cx, a, qb)
 }
-pub fn cmp(cx: &mut Cx, a: Pair, b: Pair) -> Ordering {
+pub fn cmp(cx: &mut Cx, a: Pair, b: Pair) -> Result<Ordering> {
     if a.1 == b.1 {
-        return ints::cmp(a.0, b.0);
+        return Ok(ints::cmp(a.0, b.0));
     }
-    let x = ints::mul(cx, a.0, b.1);
-    let y = ints::mul(cx, b.0, a.1);
-    ints::cmp(x, y)
+    let x = ints::mul(cx, a.0, b.1)?;
+    let y = ints::mul(cx, b.0, a.1)?;
+    Ok(ints::cmp(x, y))
 }
 pub fn equal(a: Pair, b: Pair) -> bool {
     ints::equal(a.0, b.0) && ints::equal(a.1, b.1)
@@ -166,12 +166,12 @@ pub fn simplest_between(cx: &mut Cx, a: Pair, b: Pair) -> Result<Pair> {
     let (mut p0, mut p1, mut q0, mut q1) = (ZERO, ONE, ONE, ZERO);
     loop {
         let c = ceil(cx, a)?;
-        if cmp(cx, (c, ONE), b) == Ordering::Less {
-            let (n, d) = (ints::mul(cx, c, p1), ints::mul(cx, c, q1));
+        if cmp(cx, (c, ONE), b)? == Ordering::Less {
+            let (n, d) = (ints::mul(cx, c, p1)?, ints::mul(cx, c, q1)?);
             return Ok((ints::add(cx, n, p0), ints::add(cx, d, q0)));
         }
         let k = ints::sub(cx, c, ONE);
-        let (n, d) = (ints::mul(cx, k, p1), ints::mul(cx, k, q1));
+        let (n, d) = (ints::mul(cx, k, p1)?, ints::mul(cx, k, q1)?);
         let (p2, q2) = (ints::add(cx, n, p0), ints::add(cx, d, q0));
         let (low, high) = (sub(cx, a, (k, ONE))?, sub(cx, b, (k, ONE))?);
         a = div(cx, (ONE, ONE), high)?;

@@ -44,8 +44,8 @@ pub fn exact(cx: &mut Cx, v: Value) -> Result<Pair> {
     }
 }
 
-pub fn to_text(p: Pair) -> String {
-    format!("{}/{}", ints::to_text(p.0, 10), ints::to_text(p.1, 10))
+pub fn to_text(cx: &mut Cx, p: Pair) -> Result<String> {
+    Ok(format!("{}/{}", ints::to_text(cx, p.0, 10)?, ints::to_text(cx, p.1, 10)?))
 }
 
 fn arith(
@@ -69,17 +69,17 @@ fn arith(
     Ok(rat::object(cx, p))
 }
 
-fn order(cx: &mut Cx, a: Pair, v: Value) -> Option<Option<Ordering>> {
-    match classify(v) {
-        Num::Int(i) => Some(Some(rat::cmp(cx, a, (i, ints::ONE)))),
-        Num::Rational(n, d) => Some(Some(rat::cmp(cx, a, (n, d)))),
+fn order(cx: &mut Cx, a: Pair, v: Value) -> Result<Option<Option<Ordering>>> {
+    Ok(match classify(v) {
+        Num::Int(i) => Some(Some(rat::cmp(cx, a, (i, ints::ONE))?)),
+        Num::Rational(n, d) => Some(Some(rat::cmp(cx, a, (n, d))?)),
         Num::Float(f) => Some(rat::to_f64(a).partial_cmp(&f)),
         Num::Other => None,
-    }
+    })
 }
 
 fn related(cx: &mut Cx, a: Pair, op: Sym, v: Value, test: fn(Ordering) -> bool) -> Result<Value> {
-    match order(cx, a, v) {
+    match order(cx, a, v)? {
         Some(Some(o)) => Ok(Value::bool(test(o))),
         Some(None) => {
             let x = rat::object(cx, a);
@@ -262,7 +262,7 @@ mod rational {
     ///     Rational(1, 2) <=> 0.5    #=> 0
     #[method("<=>")]
     fn cmp(cx: &mut Cx, this: Rational, v: Value) -> Result<Value> {
-        match order(cx, this.0, v) {
+        match order(cx, this.0, v)? {
             Some(o) => Ok(o.map_or(Value::NIL, |o| Value::fixnum(o as i64))),
             None => {
                 let x = rat::object(cx, this.0);
@@ -329,7 +329,7 @@ mod rational {
                     let p = exact(cx, re)?;
                     [rat::object(cx, p), me]
                 }
-                Some(_) => [v, PairCell::make(&mut cx.heap, ids::COMPLEX, Kind::Complex, me, ints::ZERO)],
+                Some(_) => [v, PairCell::make(&cx.heap, ids::COMPLEX, Kind::Complex, me, ints::ZERO)],
                 None => return coerce::coerce_failed(cx, me, v),
             },
         };
@@ -340,8 +340,8 @@ mod rational {
     ///     Rational(1, 2).hash == Rational(2, 4).hash    #=> true
     #[method("hash")]
     fn hash(cx: &mut Cx, this: Rational) -> Value {
-        let h = cx.quick_hash(this.0.0).unwrap_or(0).rotate_left(5) ^ cx.quick_hash(this.0.1).unwrap_or(0);
-        Value::fixnum((h as i64) >> 2)
+        let [n, d] = [this.0.0, this.0.1].map(|n| cx.quick_hash(n).unwrap_or(0));
+        cx.shown_hash(equality::combine(&[n, d, u64::from(ids::RATIONAL.0)]))
     }
     /// Numerator, with the sign.
     ///
@@ -363,15 +363,17 @@ mod rational {
     ///
     ///     Rational(1, 2).to_s    #=> "1/2"
     #[method("to_s")]
-    fn to_s(cx: &mut Cx, this: Rational) -> Value {
-        ascii(cx, &to_text(this.0))
+    fn to_s(cx: &mut Cx, this: Rational) -> Result<Value> {
+        let text = to_text(cx, this.0)?;
+        Ok(ascii(cx, &text))
     }
     /// Text in parentheses.
     ///
     ///     Rational(1, 2).inspect    #=> "(1/2)"
     #[method("inspect")]
-    fn inspect(cx: &mut Cx, this: Rational) -> Value {
-        ascii(cx, &format!("({})", to_text(this.0)))
+    fn inspect(cx: &mut Cx, this: Rational) -> Result<Value> {
+        let text = to_text(cx, this.0)?;
+        Ok(ascii(cx, &format!("({text})")))
     }
     /// Truncated.
     ///

@@ -53,15 +53,15 @@ pub(crate) fn shallow(cx: &mut Cx, v: Value) -> Result<Value> {
         }
         Kind::String => {
             let s: Ref<StringCell> = Ref::of(v);
-            StringCell::substring(&mut cx.heap, shape, s, 0, s.len()).as_value()
+            StringCell::substring(&cx.heap, shape, s, 0, s.len()).as_value()
         }
         Kind::Array => {
             let a: Ref<ArrayCell> = Ref::of(v);
-            ArrayCell::slice(&mut cx.heap, shape, a, 0, a.len()).as_value()
+            ArrayCell::slice(&cx.heap, shape, a, 0, a.len()).as_value()
         }
         Kind::Hash => {
             let h: Ref<HashCell> = Ref::of(v);
-            let c = HashCell::make(&mut cx.heap, shape);
+            let c = HashCell::make(&cx.heap, shape);
             if h.table().is_some() {
                 HashCell::replace(c, &mut cx.heap, h);
             }
@@ -70,22 +70,22 @@ pub(crate) fn shallow(cx: &mut Cx, v: Value) -> Result<Value> {
         }
         Kind::Range => {
             let r: Ref<RangeCell> = Ref::of(v);
-            RangeCell::make_open(&mut cx.heap, shape, r.low(), r.high(), r.exclusive()).as_value()
+            RangeCell::make_open(&cx.heap, shape, r.low(), r.high(), r.exclusive()).as_value()
         }
         Kind::Proc => {
             let p: Ref<ProcCell> = Ref::of(v);
             let mut header = p.header;
             header.shape = shape;
             header.flags &= LAMBDA | ORPHAN;
-            alloc_cell(&mut cx.heap, ProcCell { header, code: p.code, env: p.env, self_: p.self_, me: p.me, extra: ProcCell::origin(p) }).as_value()
+            alloc_cell(&cx.heap, ProcCell { header, code: p.code, env: p.env, self_: p.self_, me: p.me, extra: ProcCell::origin(p) }).as_value()
         }
         Kind::MethodObj => {
             let m: Ref<MethodObjCell> = Ref::of(v);
             let header = Header { shape, kind: Kind::MethodObj as u8, flags: 0, aux: m.header.aux };
             let cell = MethodObjCell { header, receiver: m.receiver, method: m.method, class: m.class, name: m.name };
-            alloc_cell(&mut cx.heap, cell).as_value()
+            alloc_cell(&cx.heap, cell).as_value()
         }
-        Kind::Data => DataCell::make(&mut cx.heap, shape, None).as_value(),
+        Kind::Data => DataCell::make(&cx.heap, shape, None).as_value(),
         Kind::Class => return copy_class(cx, v),
         _ => {
             let c = cx.class_name_of(v);
@@ -123,11 +123,9 @@ fn copy_class(cx: &mut Cx, v: Value) -> Result<Value> {
     if from == ids::BASIC_OBJECT {
         return cx.type_error("can't copy the root class");
     }
-    let to = cx.new_class(kind, if kind == ClassKind::Class { superclass } else { None });
+    let class = cx.shape(v.shape_key()).class;
+    let to = cx.new_class_of(class, kind, if kind == ClassKind::Class { superclass } else { None });
     let copy = cx.class_value(to);
-    // A subclass of Module is kept as the shape of the module object.
-    // SAFETY: a new cell of this VM.
-    unsafe { (*copy.header()).shape = (*v.header()).shape };
     copy_class_data(cx, from, to);
     let (consts, order) = (cx.class(from).consts.clone(), cx.class(from).const_order.clone());
     let (cvars, ivars) = (cx.class(from).cvars.clone(), cx.class(from).ivars.clone());

@@ -135,7 +135,7 @@ mod kernel {
             Some(h) => h,
             None => cx.object_hash(this),
         };
-        Value::fixnum((h >> 2) as i64)
+        cx.shown_hash(h)
     }
     /// A number that no other live object of this VM has.
     ///

@@ -22,9 +22,9 @@ fn singleton_method_names(cx: &mut Cx, this: Value, modules: bool) -> Vec<Value>
         return names.found;
     }
     // Up to the first class and the modules prepended to it.
-    let mro = cx.class(s).mro.clone();
+    let mro = cx.ancestor_list(s);
     let own = mro.iter().position(|c| cx.class(*c).kind == ClassKind::Class).map_or(mro.len(), |i| {
-        let prepended = cx.class(mro[i]).mro.iter().position(|c| *c == mro[i]).unwrap_or(0);
+        let prepended = cx.ancestors(mro[i]).position(|c| c == mro[i]).unwrap_or(0);
         i.saturating_sub(prepended)
     });
     for c in mro.into_iter().take(own) {
@@ -89,7 +89,7 @@ pub mod kernel {
         // The singleton class and the modules in it, not the classes above.
         if let Some(s) = own_singleton(cx, this)
             && let Some(e) = cx.find_entry_from(s, name, 0)
-            && let own = cx.class(s).mro.iter().copied().take_while(|c| *c == s || cx.class(*c).kind == ClassKind::Module).collect::<Vec<_>>()
+            && let own = cx.ancestors(s).take_while(|c| *c == s || cx.class(*c).kind == ClassKind::Module).collect::<Vec<_>>()
             && own.into_iter().any(|c| cx.method_in(c, name).is_some_and(|v| v.as_value() == e.as_value()))
             && let Some(m) = cx.find_method(s, name)
         {
@@ -148,7 +148,7 @@ pub mod kernel {
         }
         // What is singleton, and the object's class.
         let mut list = methods::NameList::default();
-        for k in cx.class(c).mro.clone() {
+        for k in cx.ancestor_list(c) {
             list.add_class(cx, k, want);
             if cx.class(k).kind == ClassKind::Class {
                 break;

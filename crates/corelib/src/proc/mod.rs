@@ -93,6 +93,16 @@ fn same(a: P, b: P) -> bool {
             }
 }
 
+/// Hash code: of what [`same`] compares that is the same in a fork, too (addresses of code and variables are not).
+fn code_of(cx: &Cx, this: P) -> u64 {
+    let origin = ProcCell::origin(this);
+    let of = match Ref::<MethodObjCell>::from_value(origin) {
+        Some(o) => crate::method::code_of(cx, Some(o.receiver), o.method),
+        None => cx.identity_hash(origin),
+    };
+    equality::combine(&[u64::from(this.header.aux), u64::from(this.is_lambda()), of])
+}
+
 #[ruby_class(ids::PROC)]
 mod proc {
     use super::*;
@@ -111,7 +121,7 @@ mod proc {
             let mut header = p.header;
             header.shape = cx.root_shape(this);
             header.flags &= LAMBDA | ORPHAN;
-            p = alloc_cell(&mut cx.heap, ProcCell { header, code: p.code, env: p.env, self_: p.self_, me: p.me, extra: ProcCell::origin(p) });
+            p = alloc_cell(&cx.heap, ProcCell { header, code: p.code, env: p.env, self_: p.self_, me: p.me, extra: ProcCell::origin(p) });
         }
         let m = cx.find_method(this, sym::initialize);
         match m {
@@ -223,9 +233,7 @@ mod proc {
     /// A number for Hash lookup.
     #[method("hash")]
     fn hash(cx: &mut Cx, this: P) -> Value {
-        let origin = if this.proc_kind() == ProcKind::Block { cx.identity_hash(ProcCell::origin(this)) } else { 0 };
-        let h = equality::hash_bytes(&[this.code as u64, this.env.0, this.self_.0, origin].map(u64::to_le_bytes).concat());
-        Value::fixnum((h >> 2) as i64)
+        cx.shown_hash(code_of(cx, this))
     }
     /// Address and place as text.
     ///

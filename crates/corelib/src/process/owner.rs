@@ -19,6 +19,15 @@ pub fn main_only(cx: &mut Cx, what: &str) -> Result<()> {
 #[derive(Default)]
 pub struct Numbers(Vec<i32>);
 impl VmState for Numbers {}
+impl Numbers {
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+    /// Some may have been closed since, or be a stream's by now.
+    pub fn list(&self) -> Vec<i32> {
+        self.0.clone()
+    }
+}
 
 /// The VM opened a descriptor that no stream holds.
 pub fn note_number(cx: &mut Cx, fd: i32) {
@@ -76,7 +85,9 @@ pub fn check_flags(cx: &mut Cx, fd: i32) -> Result<()> {
 
 /// Whether a pid given to `kill` means this process: itself, or one of its native threads.
 pub fn is_this_process(pid: i64) -> bool {
-    pid == std::process::id() as i64 || pid > 0 && std::path::Path::new(&format!("/proc/self/task/{pid}")).exists()
+    let Ok(number @ 1..) = i32::try_from(pid) else { return false };
+    // SAFETY: signal 0 only asks whether this process has such a thread. (Not /proc: it may be missing.)
+    pid == std::process::id() as i64 || unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), number, 0) } == 0
 }
 
 /// Raises Errno::EPERM when a signal to a group of processes would meet this one.

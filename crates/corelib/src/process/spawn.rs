@@ -174,6 +174,7 @@ fn exec(cx: &mut Cx, args: Args) -> Result<Value> {
 
 /// A pipe: (reading, writing) ends.
 fn pipe(cx: &mut Cx) -> Result<(i32, i32)> {
+    super::descriptors::admit(cx, 1)?;
     let mut fds = [0i32; 2];
     // SAFETY: room for two descriptors.
     if unsafe { libc::pipe2(fds.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {

@@ -214,11 +214,11 @@ pub fn options(cx: &mut Cx, plan: &mut Plan, h: Ref<HashCell>) -> Result<()> {
             Some("new_pgroup") => {}
             _ => {
                 let list = match Ref::<ArrayCell>::from_value(k) {
-                    Some(a) => a.as_slice().to_vec(),
-                    None => vec![k],
+                    Some(a) => RootedVec::of(cx, a),
+                    None => RootedVec::from_vec(cx, vec![k]),
                 };
                 let mut first = None;
-                for key in list {
+                for key in list.iter().copied() {
                     let child = fd_name(cx, key)?;
                     let src = match first {
                         // The others share what was opened for the first.

@@ -10,7 +10,7 @@ use zakuro_base::sync::held::Mutex;
 use zakuro_text::encoding::Encoding;
 use zakuro_text::regexp::{Regexp, RegexpError, RegexFlags};
 use zakuro_vm::equality::hash_bytes;
-use zakuro_vm::{Cx, VmState};
+use zakuro_vm::{Cx, Exc, VmState};
 
 const SHARDS: usize = 16;
 const SHARD_LIMIT: usize = 512;
@@ -52,29 +52,70 @@ fn key(source: &[u8], flags: RegexFlags, enc: Encoding) -> u64 {
     hash_bytes(source) ^ (u64::from(flags.bits()) << 8 | u64::from(enc.id())).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// The compiled regexp of a source.
+/// Why there is no compiled regexp.
+pub enum Failure {
+    Regexp(RegexpError),
+    /// The VM was interrupted meanwhile.
+    Stopped(Exc),
+}
+
+/// The compiled regexp of a source. Passes safepoints while it compiles: `source` must be nothing that Ruby code can change.
+///
+/// # Errors
+/// What the compiler says about the source, or what happened at a safepoint.
+pub fn compile(cx: &mut Cx, source: &[u8], flags: RegexFlags, enc: Encoding) -> Result<Arc<Regexp>, Failure> {
+    let mut stopped = None;
+    let made = find(cx, source, flags, enc, &mut |cx| match cx.safepoint() {
+        Ok(()) => true,
+        Err(e) => {
+            stopped = Some(e);
+            false
+        }
+    });
+    match stopped {
+        Some(e) => Err(Failure::Stopped(e)),
+        None => made.map_err(Failure::Regexp),
+    }
+}
+
+/// As [`compile`], where no Ruby code may run.
 ///
 /// # Errors
 /// What the compiler says about the source.
-pub fn compile(cx: &mut Cx, source: &[u8], flags: RegexFlags, enc: Encoding) -> Result<Arc<Regexp>, RegexpError> {
+pub fn compile_at_once(cx: &mut Cx, source: &[u8], flags: RegexFlags, enc: Encoding) -> Result<Arc<Regexp>, RegexpError> {
+    find(cx, source, flags, enc, &mut |_| true)
+}
+
+type GoOn<'a> = &'a mut dyn FnMut(&mut Cx) -> bool;
+
+fn find(cx: &mut Cx, source: &[u8], flags: RegexFlags, enc: Encoding, go_on: GoOn<'_>) -> Result<Arc<Regexp>, RegexpError> {
     let hash = key(source, flags, enc);
-    let known = &mut cx.state::<Known>().0;
-    if let Some(e) = known.get(&hash)
+    if let Some(e) = cx.state::<Known>().0.get(&hash)
         && e.answers(source, flags, enc)
     {
         return Ok(e.regexp.clone());
     }
-    let regexp = from_process(hash, source, flags, enc)?;
+    let regexp = from_process(hash, source, flags, enc, &mut || go_on(cx))?;
+    let known = &mut cx.state::<Known>().0;
     if known.len() >= VM_LIMIT {
         known.clear();
     }
-    known.insert(hash, Entry { flags, enc, regexp: regexp.clone() });
+    // What is large is its objects' alone: it would stay when they are gone.
+    if source.len() <= SOURCE_LIMIT {
+        known.insert(hash, Entry { flags, enc, regexp: regexp.clone() });
+    }
     Ok(regexp)
 }
 
-fn from_process(hash: u64, source: &[u8], flags: RegexFlags, enc: Encoding) -> Result<Arc<Regexp>, RegexpError> {
+fn from_process(
+    hash: u64,
+    source: &[u8],
+    flags: RegexFlags,
+    enc: Encoding,
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<Arc<Regexp>, RegexpError> {
     if source.len() > SOURCE_LIMIT {
-        return Regexp::new(source, flags, enc).map(Arc::new);
+        return Regexp::compile(source, flags, enc, go_on).map(Arc::new);
     }
     let shard = &shared().shards[(hash >> 60) as usize % SHARDS];
     let lock = || shard.lock();
@@ -83,7 +124,7 @@ fn from_process(hash: u64, source: &[u8], flags: RegexFlags, enc: Encoding) -> R
     {
         return Ok(e.regexp.clone());
     }
-    let regexp = Arc::new(Regexp::new(source, flags, enc)?);
+    let regexp = Arc::new(Regexp::compile(source, flags, enc, go_on)?);
     let mut table = lock();
     if table.len() >= SHARD_LIMIT {
         // What no VM holds goes first.

@@ -6,7 +6,7 @@ use crate::string::util::{self, Str};
 use zakuro_macros::ruby_class;
 use zakuro_text::encoding::Encoding;
 use zakuro_text::regexp::RegexFlags;
-use zakuro_vm::equality::hash_bytes;
+use zakuro_vm::equality::{combine, hash_bytes};
 use zakuro_vm::*;
 
 /// Byte offset of the `pos` argument of `match` (characters, negative from the end); None when it lies outside.
@@ -53,7 +53,8 @@ pub mod regexp {
             let s = cx.to_str(source)?;
             make::compile_str(cx, s, flags)?
         };
-        cx.data_init(this, RegexpData { regexp })?;
+        let data = RegexpData::new(cx, regexp);
+        cx.data_init(this, data)?;
         if let Some(f) = limit {
             timeout::set(cx, this, f);
         }
@@ -69,7 +70,8 @@ pub mod regexp {
             return cx.raise(ids::FROZEN_ERROR, "can't modify literal regexp");
         }
         let regexp = regexp_checked(cx, other)?.regexp.clone();
-        cx.data_init(this, RegexpData { regexp })?;
+        let data = RegexpData::new(cx, regexp);
+        cx.data_init(this, data)?;
         Ok(this)
     }
 
@@ -87,7 +89,7 @@ pub mod regexp {
     #[method("escape", "quote", singleton)]
     fn escape(cx: &mut Cx, _this: Value, v: Value) -> Result<Value> {
         let s = make::str_or_sym(cx, v)?;
-        let out = make::escape(s);
+        let out = make::escape_pausing(cx, s)?;
         Ok(cx.str_bytes(&out, make::escaped_encoding(s).id()))
     }
 
@@ -99,7 +101,7 @@ pub mod regexp {
         if let [one] = patterns
             && let Some(list) = cx.try_ary(*one)?
         {
-            let list = RootedVec::from_vec(cx, list.as_slice().to_vec());
+            let list = RootedVec::of(cx, list);
             return make::union(cx, &list);
         }
         make::union(cx, patterns)
@@ -336,9 +338,10 @@ pub mod regexp {
     ///
     ///     /a/.hash == Regexp.new("a").hash   #=> true
     #[method("hash")]
-    fn hash(cx: &mut Cx, this: Value) -> Result<i64> {
+    fn hash(cx: &mut Cx, this: Value) -> Result<Value> {
         let d = regexp_checked(cx, this)?;
-        Ok((hash_bytes(d.source()) >> 3) as i64 ^ i64::from(visible(d)))
+        let h = combine(&[hash_bytes(d.source()), visible(d) as u64]);
+        Ok(cx.shown_hash(h))
     }
 
     /// Encoding of the source.

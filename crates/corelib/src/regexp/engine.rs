@@ -12,20 +12,31 @@ use zakuro_vm::*;
 /// Payload of a Regexp object.
 pub struct RegexpData {
     pub regexp: Arc<Regexp>,
+    weight: usize,
 }
+/// What a usual one is taken for; its program may be shared with others.
+const USUAL: usize = 256;
+/// Programs from here on are counted as they are.
+const LARGE: usize = 64 << 10;
 impl NativeData for RegexpData {
     fn refers(&self) -> bool {
         false
     }
-    /// What a usual one takes; the same source may be shared.
     fn weight(&self) -> usize {
-        256
+        self.weight
     }
     fn send_copy(&self) -> Option<SendPayload> {
-        Some(Box::new(RegexpData { regexp: self.regexp.clone() }))
+        Some(Box::new(RegexpData { regexp: self.regexp.clone(), weight: self.weight }))
     }
 }
 impl RegexpData {
+    /// In a VM with a memory limit a Regexp counts all that it takes, as if nobody shared it: what the others hold may go
+    /// at any time, and looking for who does would cost each of them. In others that would only be cause for collections.
+    pub fn new(cx: &Cx, regexp: Arc<Regexp>) -> RegexpData {
+        let weight = regexp.weight();
+        let usual = weight < LARGE && !cx.has_memory_limit();
+        RegexpData { regexp, weight: if usual { USUAL } else { weight } }
+    }
     pub fn source(&self) -> &[u8] {
         self.regexp.source()
     }
@@ -82,6 +93,10 @@ impl MatchData {
     /// Number of the group that a name stands for: of several, the last that took part.
     pub fn group_named(&self, name: &[u8]) -> Option<usize> {
         let (_, numbers) = self.names().iter().find(|(n, _)| n.as_bytes() == name)?;
+        self.group_among(numbers)
+    }
+    /// Of the groups of one name, the last that took part.
+    pub fn group_among(&self, numbers: &[usize]) -> Option<usize> {
         let set = numbers.iter().rev().find(|n| self.captures.get(**n).is_some_and(Option::is_some));
         set.or(numbers.last()).copied()
     }
@@ -162,18 +177,27 @@ fn go_on<T: Answer>(
     let deadline = super::timeout::deadline(cx, re);
     // Kept alive by this frame.
     let text = frozen_copy(cx, s);
-    loop {
-        cx.safepoint()?;
+    let mut counted = 0;
+    let answer = loop {
+        // What the search holds is the VM's.
+        let held = search.memory();
+        if held >= counted { cx.heap.add_payload(held - counted) } else { cx.heap.sub_payload(counted - held) }
+        counted = held;
+        if let Err(e) = cx.safepoint() {
+            break Err(e);
+        }
         if deadline.is_some_and(|d| std::time::Instant::now() >= d) {
-            return cx.raise(ids::REGEXP_TIMEOUT_ERROR, "regexp match timeout");
+            break cx.raise(ids::REGEXP_TIMEOUT_ERROR, "regexp match timeout");
         }
         let lane = lane(cx);
         match search.run(&regexp, Text { bytes: &text.bytes()[base..], enc, range, lane }, STEPS) {
-            Ok(Progress::Done(found)) => return Ok(found),
+            Ok(Progress::Done(found)) => break Ok(found),
             Ok(Progress::Paused) => {}
-            Err(e) => return failed(cx, e),
+            Err(e) => break failed(cx, e),
         }
-    }
+    };
+    cx.heap.sub_payload(counted);
+    answer
 }
 
 /// TypeError unless `re` is an initialised Regexp.
@@ -226,11 +250,10 @@ pub fn scan(
 ) -> Result<Option<Vec<Option<(usize, usize)>>>> {
     let d = regexp_checked(cx, re)?;
     let (enc, range) = prepare(cx, d, s)?;
-    // The rest of a valid String is valid unless it begins inside a character.
-    let whole = base == 0
-        || range == TextRange::SevenBit
-        || enc.id() == zakuro_vm::string::UTF8 && s.bytes().get(base).is_none_or(|b| b & 0xc0 != 0x80);
-    let range = whole.then_some(range);
+    // The rest of a valid String is valid unless it begins inside a character; in encodings other than UTF-8 nobody asks for more than whether it is all ASCII.
+    // Not to know it would mean a look at all of the rest for each token.
+    let inside = enc.id() == zakuro_vm::string::UTF8 && s.bytes().get(base).is_some_and(|b| b & 0xc0 == 0x80);
+    let range = Some(if inside { TextRange::Broken } else { range });
     let mut search = Search::new(pos - base, if anchored { Mode::Anchored } else { Mode::Forward });
     let text = Text { bytes: &s.bytes()[base..], enc, range, lane: lane(cx) };
     let found: Option<Captures> = match search.run(&d.regexp, text, STEPS) {
@@ -257,7 +280,7 @@ pub fn frozen_copy(cx: &mut Cx, s: Ref<StringCell>) -> Ref<StringCell> {
     if s.as_value().is_frozen() && cx.class_of(s.as_value()) == ids::STRING {
         return s;
     }
-    let c = StringCell::substring(&mut cx.heap, ids::STRING.0, s, 0, s.len());
+    let c = StringCell::substring(&cx.heap, ids::STRING.0, s, 0, s.len());
     c.as_value().set_flags(flags::FROZEN);
     c
 }
@@ -296,5 +319,5 @@ pub fn set_match(cx: &mut Cx, re: Value, s: Ref<StringCell>, found: Option<&Capt
 pub fn group(cx: &mut Cx, m: &MatchData, n: usize) -> Option<Value> {
     let (a, b) = (*m.captures.get(n)?)?;
     let s = Ref::<StringCell>::from_value(m.string)?;
-    Some(StringCell::substring(&mut cx.heap, ids::STRING.0, s, a, b).as_value())
+    Some(StringCell::substring(&cx.heap, ids::STRING.0, s, a, b).as_value())
 }

@@ -1,6 +1,6 @@
 //! Making Regexp objects: from literals, Strings, pieces; escaping and joining sources.
 
-use super::cache;
+use super::cache::{self, Failure};
 use super::engine::{RegexpData, regexp_of};
 use crate::string::util::{self, Str};
 use std::sync::Arc;
@@ -20,14 +20,16 @@ impl NativeData for Invalid {
 
 /// New Regexp object of class Regexp.
 pub fn object(cx: &mut Cx, regexp: Arc<Regexp>) -> Value {
-    cx.data(ids::REGEXP, RegexpData { regexp })
+    let data = RegexpData::new(cx, regexp);
+    cx.data(ids::REGEXP, data)
 }
 
 /// Compiles, or RegexpError.
 pub fn compile(cx: &mut Cx, source: &[u8], flags: RegexFlags, enc: Encoding) -> Result<Arc<Regexp>> {
     match cache::compile(cx, source, flags, enc) {
         Ok(r) => Ok(r),
-        Err(RegexpError(m)) => cx.raise(ids::REGEXP_ERROR, m),
+        Err(Failure::Regexp(RegexpError(m))) => cx.raise(ids::REGEXP_ERROR, m),
+        Err(Failure::Stopped(e)) => Err(e),
     }
 }
 
@@ -59,7 +61,7 @@ pub fn literal(cx: &mut Cx, source: &[u8], options: u8, encoding: u8) -> Value {
         None if flags.no_encoding => Encoding::BINARY,
         None => Encoding::from_id(encoding).unwrap_or(Encoding::UTF_8),
     };
-    let v = match cache::compile(cx, source, flags, enc) {
+    let v = match cache::compile_at_once(cx, source, flags, enc) {
         Ok(r) => object(cx, r),
         Err(RegexpError(message)) => cx.data(ids::REGEXP, Invalid { message }),
     };
@@ -152,6 +154,26 @@ pub fn escape(s: Str) -> Vec<u8> {
     out
 }
 
+/// Bytes that are escaped between two safepoints.
+const PIECE: usize = 1 << 20;
+
+/// As [`escape`]; a long text piece by piece.
+pub fn escape_pausing(cx: &mut Cx, s: Str) -> Result<Vec<u8>> {
+    let enc = util::enc(s);
+    if s.len() <= PIECE || !(util::is_ascii(s) || enc == Encoding::UTF_8 || enc.is_single_byte()) {
+        return Ok(escape(s));
+    }
+    let mut out = Vec::new();
+    let mut at = 0;
+    // Other threads may change the String meanwhile.
+    while let Some(piece) = s.bytes().get(at..(at + PIECE).min(s.len())).filter(|p| !p.is_empty()) {
+        at += piece.len();
+        out.extend(regexp::escape(piece));
+        cx.safepoint()?;
+    }
+    Ok(out)
+}
+
 /// Encoding of an escaped source.
 pub fn escaped_encoding(s: Str) -> Encoding {
     if util::is_ascii(s) { Encoding::US_ASCII } else { util::enc(s) }
@@ -174,7 +196,7 @@ pub fn try_convert(cx: &mut Cx, v: Value) -> Result<Value> {
 
 /// The pattern of a String method: a Regexp as it is, a String escaped.
 pub fn quoted(cx: &mut Cx, s: Str) -> Result<Value> {
-    let (source, enc) = (escape(s), util::enc(s));
+    let (source, enc) = (escape_pausing(cx, s)?, util::enc(s));
     let r = compile(cx, &source, RegexFlags::default(), enc)?;
     Ok(object(cx, r))
 }
@@ -202,7 +224,7 @@ pub fn union(cx: &mut Cx, patterns: &[Value]) -> Result<Value> {
             }
             None => {
                 let s = if patterns.len() == 1 { str_or_sym(cx, *p)? } else { cx.to_str(*p)? };
-                source.extend(escape(s));
+                source.extend(escape_pausing(cx, s)?);
                 (util::enc(s), util::is_ascii(s))
             }
         };

@@ -162,10 +162,12 @@ pub mod match_data {
         let symbols = kw.get(symbolize).is_some_and(Value::truthy);
         let d = data(cx, this)?;
         let h = cx.new_hash();
-        for (name, _) in d.names() {
+        for (name, numbers) in d.names() {
             let key = if symbols { Value::sym(Sym::intern(name)) } else { cx.str(name) };
-            let n = named(cx, d, name.as_bytes())?;
-            let v = nth(cx, d, n);
+            let v = match d.group_among(numbers) {
+                Some(n) => nth(cx, d, n),
+                None => Value::NIL,
+            };
             cx.hash_set(h, key, v)?;
         }
         Ok(h.as_value())
@@ -406,7 +408,7 @@ pub mod match_data {
     ///
     ///     /a/.match("ab").hash == /a/.match("ab").hash   #=> true
     #[method("hash")]
-    fn hash(cx: &mut Cx, this: Value) -> Result<i64> {
+    fn hash(cx: &mut Cx, this: Value) -> Result<Value> {
         let d = data(cx, this)?;
         let mut bytes: Vec<u8> = string(d).bytes().to_vec();
         for c in &d.captures {
@@ -414,6 +416,6 @@ pub mod match_data {
             bytes.extend_from_slice(&a.to_le_bytes());
             bytes.extend_from_slice(&b.to_le_bytes());
         }
-        Ok((hash_bytes(&bytes) >> 3) as i64)
+        Ok(cx.shown_hash(hash_bytes(&bytes)))
     }
 }

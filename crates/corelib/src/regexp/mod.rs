@@ -32,7 +32,7 @@ pub fn setup(cx: &mut Cx) {
     if let Ok(singleton) = cx.singleton_class(class) {
         for name in [sym::new, sym::allocate] {
             let m = MethodCell::make(
-                &mut cx.heap,
+                &cx.heap,
                 name,
                 singleton,
                 Visibility::Public,

@@ -58,7 +58,7 @@ fn append_value(cx: &mut Cx, this: Str, v: Value) -> Result<()> {
 /// `a + b`
 pub fn plus(cx: &mut Cx, a: Str, b: Str) -> Result<Str> {
     let e = check_compatible(cx, a, b)?;
-    let mut r = StringCell::empty(&mut cx.heap, ids::STRING.0, e.id());
+    let mut r = StringCell::empty(&cx.heap, ids::STRING.0, e.id());
     if StringCell::ensure_capacity(r, &mut cx.heap, a.len() + b.len()).is_err() {
         return too_big(cx);
     }
@@ -97,7 +97,7 @@ pub mod strings {
     #[method("new", singleton)]
     fn new(cx: &mut Cx, this: ClassId, args: Args) -> Result<Value> {
         let shape = cx.root_shape(this);
-        let s = StringCell::empty(&mut cx.heap, shape, string::BINARY).as_value();
+        let s = StringCell::empty(&cx.heap, shape, string::BINARY).as_value();
         cx.forward(s, sym::initialize, args)?;
         Ok(s)
     }
@@ -185,8 +185,9 @@ pub mod strings {
     ///
     ///     "abc".hash == "abc".dup.hash   #=> true
     #[method("hash")]
-    fn hash(cx: &mut Cx, this: Str) -> Result<i64> {
-        Ok((cx.hash_of(this.as_value())? >> 2) as i64)
+    fn hash(cx: &mut Cx, this: Str) -> Result<Value> {
+        let h = cx.hash_of(this.as_value())?;
+        Ok(cx.shown_hash(h))
     }
 
     /// -1, 0 or 1 by bytes; nil for other objects.
@@ -240,7 +241,7 @@ pub mod strings {
         if is_ascii(this) && is_ascii(o) {
             return Ok(Value::bool(this.bytes().eq_ignore_ascii_case(o.bytes())));
         }
-        let (a, b) = (super::super::case::fold(this), super::super::case::fold(o));
+        let (a, b) = (super::super::case::fold(cx, this)?, super::super::case::fold(cx, o)?);
         Ok(Value::bool(a == b))
     }
 
@@ -260,7 +261,7 @@ pub mod strings {
         let n = cx.to_i64(n)?;
         let Ok(n) = usize::try_from(n) else { return cx.arg_error("negative argument") };
         let Some(total) = this.len().checked_mul(n).filter(|t| *t <= isize::MAX as usize) else { return too_big(cx) };
-        let mut r = StringCell::empty(&mut cx.heap, ids::STRING.0, this.encoding());
+        let mut r = StringCell::empty(&cx.heap, ids::STRING.0, this.encoding());
         if StringCell::ensure_capacity(r, &mut cx.heap, total).is_err() {
             return too_big(cx);
         }
@@ -301,7 +302,7 @@ pub mod strings {
             return Ok(this);
         }
         // Collected first: the receiver may be among the arguments.
-        let all = StringCell::empty(&mut cx.heap, ids::STRING.0, this.encoding());
+        let all = StringCell::empty(&cx.heap, ids::STRING.0, this.encoding());
         for p in parts {
             append_value(cx, all, *p)?;
         }
@@ -337,7 +338,7 @@ pub mod strings {
     #[method("prepend")]
     fn prepend(cx: &mut Cx, this: Str, parts: Rest) -> Result<Str> {
         cx.check_frozen(this.as_value())?;
-        let all = StringCell::empty(&mut cx.heap, ids::STRING.0, this.encoding());
+        let all = StringCell::empty(&cx.heap, ids::STRING.0, this.encoding());
         for p in parts {
             let s = cx.to_str(*p)?;
             append(cx, all, s)?;
@@ -360,19 +361,19 @@ pub mod strings {
     ///
     ///     "a\n\"".inspect   #=> "\"a\\n\\\"\""
     #[method("inspect")]
-    fn inspect_str(cx: &mut Cx, this: Str) -> Value {
-        let text = inspect::inspect_str(this.bytes(), enc(this));
+    fn inspect_str(cx: &mut Cx, this: Str) -> Result<Value> {
+        let text = inspect::inspect_long(&Held::of(this), enc(this), cx)?;
         let shown = cx.str(&text);
-        if text.is_ascii() { shown } else { super::super::util::inspected(cx, Ref::of(shown)).as_value() }
+        Ok(if text.is_ascii() { shown } else { super::super::util::inspected(cx, Ref::of(shown)).as_value() })
     }
 
     /// As `inspect`, but ASCII only; `undump` reads it back.
     ///
     ///     "é".dump   #=> "\"\\u00E9\""
     #[method("dump")]
-    fn dump(cx: &mut Cx, this: Str) -> Value {
-        let text = inspect::dump(this.bytes(), enc(this));
-        if enc(this).is_ascii_compatible() { make(cx, text.as_bytes(), this) } else { cx.str_bytes(text.as_bytes(), string::BINARY) }
+    fn dump(cx: &mut Cx, this: Str) -> Result<Value> {
+        let text = inspect::dump(&Held::of(this), enc(this), cx)?;
+        Ok(if enc(this).is_ascii_compatible() { make(cx, text.as_bytes(), this) } else { cx.str_bytes(text.as_bytes(), string::BINARY) })
     }
 
     /// Number of characters.

@@ -3,6 +3,7 @@
 //! UTF-8 uses Unicode's full mappings; other Unicode encodings go through UTF-8; in all others only ASCII letters have case.
 
 use super::util::*;
+use zakuro_base::progress::step;
 use zakuro_macros::ruby_class;
 use zakuro_text::encoding::case::{CaseOp, CaseOptions, map};
 use zakuro_text::encoding::{Encoding, transcode};
@@ -42,41 +43,48 @@ fn options(cx: &mut Cx, args: &[Value], folding: bool) -> Result<(CaseOptions, b
     Ok((o, fold))
 }
 
+/// A failed conversion is none, unless it was left.
+fn unless_stopped(e: transcode::ConvErr) -> Result<Option<Vec<u8>>> {
+    if e.kind == transcode::ConvErrKind::Stopped { Err(Exc) } else { Ok(None) }
+}
+
 /// Bytes of `s` mapped.
-fn mapped(s: Str, op: CaseOp, o: CaseOptions) -> Vec<u8> {
-    let e = enc(s);
+fn mapped(cx: &mut Cx, s: Str, op: CaseOp, o: CaseOptions) -> Result<Vec<u8>> {
+    let (e, s) = (enc(s), Held::of(s));
     if e == Encoding::UTF_8 {
-        return map(s.bytes(), op, o);
+        return Ok(map(&s, op, o, cx)?);
     }
     if e.is_unicode() {
         let policy = transcode::Policy::default();
-        let there = transcode::transcode(e, Encoding::UTF_8, s.bytes(), &policy);
-        if let Ok(text) = there
-            && let Ok(back) = transcode::transcode(Encoding::UTF_8, e, &map(&text, op, o), &policy)
+        let there = transcode::transcode_long(e, Encoding::UTF_8, &s, &policy, cx).map(Some).or_else(unless_stopped)?;
+        if let Some(text) = there
+            && let text = map(&text, op, o, cx)?
+            && let Some(back) = transcode::transcode_long(Encoding::UTF_8, e, &text, &policy, cx).map(Some).or_else(unless_stopped)?
         {
-            return back;
+            return Ok(back);
         }
-        return s.bytes().to_vec();
+        return Ok(s.to_vec());
     }
     if e.is_single_byte() {
-        return map(s.bytes(), op, CaseOptions { ascii: true, ..o });
+        return Ok(map(&s, op, CaseOptions { ascii: true, ..o }, cx)?);
     }
     // Multi-byte text: letters of ASCII only, trail bytes untouched.
     let mut out = Vec::with_capacity(s.len());
-    for (i, c) in e.chars(s.bytes()).enumerate() {
+    for (i, c) in e.chars(&s).enumerate() {
+        step(i, cx)?;
         if c.len() == 1 {
             let op = if op == CaseOp::Capitalize && i > 0 { CaseOp::Down } else { op };
-            out.extend_from_slice(&map(c, op, CaseOptions { ascii: true, ..o }));
+            out.extend_from_slice(&map(c, op, CaseOptions { ascii: true, ..o }, cx)?);
         } else {
             out.extend_from_slice(c);
         }
     }
-    out
+    Ok(out)
 }
 
 /// Folded for comparison.
-pub fn fold(s: Str) -> Vec<u8> {
-    mapped(s, CaseOp::Fold, CaseOptions::default())
+pub fn fold(cx: &mut Cx, s: Str) -> Result<Vec<u8>> {
+    mapped(cx, s, CaseOp::Fold, CaseOptions::default())
 }
 
 fn check(cx: &mut Cx, s: Str) -> Result<()> {
@@ -93,7 +101,7 @@ pub fn apply(cx: &mut Cx, this: Str, op: CaseOp, args: &[Value]) -> Result<Value
     if !o.ascii {
         check(cx, this)?;
     }
-    let out = mapped(this, op, o);
+    let out = mapped(cx, this, op, o)?;
     let r = make(cx, &out, this);
     if is_ascii(this) && !o.turkic {
         Ref::<StringCell>::of(r).set_code_range(CodeRange::Ascii);
@@ -102,9 +110,8 @@ pub fn apply(cx: &mut Cx, this: Str, op: CaseOp, args: &[Value]) -> Result<Value
 }
 
 fn apply_bang(cx: &mut Cx, this: Str, op: CaseOp, args: &[Value]) -> Result<Value> {
-    cx.check_frozen(this.as_value())?;
-    let r = apply(cx, this, op, args)?;
-    Ok(if become_str(cx, this, Ref::of(r)) { this.as_value() } else { Value::NIL })
+    let changed = super::transform::in_place(cx, this, |cx| apply(cx, this, op, args))?;
+    Ok(changed.map_or(Value::NIL, |s| s.as_value()))
 }
 
 #[ruby_class(ids::STRING)]

@@ -2,8 +2,9 @@
 
 use super::util::*;
 use crate::encoding as encodings;
+use zakuro_base::progress::Pace;
 use zakuro_macros::ruby_class;
-use zakuro_text::encoding::transcode::{ConvErr, ConvErrKind, OnInvalid, OnUndefined, Policy, scrub, transcode};
+use zakuro_text::encoding::transcode::{ConvErr, ConvErrKind, OnInvalid, OnUndefined, Policy, scrub, transcode, transcode_long};
 use zakuro_text::encoding::{Encoding, inspect};
 use zakuro_vm::string::CodeRange;
 use zakuro_vm::*;
@@ -144,7 +145,7 @@ pub fn error_of(cx: &mut Cx, e: ConvErr) -> Value {
     let class = match &e.kind {
         ConvErrKind::Invalid { .. } => ids::INVALID_BYTE_SEQUENCE_ERROR,
         ConvErrKind::Undefined { .. } => ids::UNDEFINED_CONVERSION_ERROR,
-        ConvErrKind::NotFound => ids::CONVERTER_NOT_FOUND_ERROR,
+        ConvErrKind::NotFound | ConvErrKind::Stopped => ids::CONVERTER_NOT_FOUND_ERROR,
     };
     let exc = cx.exception(class, &e.message);
     let (from, to) = (encodings::object(cx, e.step_source), encodings::object(cx, e.step_target));
@@ -161,7 +162,7 @@ pub fn error_of(cx: &mut Cx, e: ConvErr) -> Value {
             let c = cx.str_bytes(error_char, e.step_source.id());
             cx.ivar_set_raw(exc, encodings::hidden::error(), c);
         }
-        ConvErrKind::NotFound => {}
+        ConvErrKind::NotFound | ConvErrKind::Stopped => {}
     }
     exc
 }
@@ -185,7 +186,8 @@ pub fn convert(cx: &mut Cx, src: Encoding, dst: Encoding, s: &[u8], o: &Options)
     let mut out = Vec::new();
     let mut rest = s;
     loop {
-        match transcode(src, dst, rest, &o.policy) {
+        match transcode_long(src, dst, rest, &o.policy, cx) {
+            Err(e) if e.kind == ConvErrKind::Stopped => return Err(Exc),
             Ok(b) if out.is_empty() => return Ok(b),
             Ok(b) => {
                 out.extend_from_slice(&b);
@@ -269,7 +271,7 @@ fn encoded(cx: &mut Cx, this: Str, args: &[Value], kw: Kwargs) -> Result<(Option
     if !decorated {
         if src == dst {
             if o.invalid_given {
-                return Ok((Some(scrubbed(cx, this.bytes(), src, o.policy.replace)?), dst));
+                return Ok((Some(scrubbed(cx, &Held::of(this), src, o.policy.replace)?), dst));
             }
             return Ok((None, dst));
         }
@@ -285,6 +287,7 @@ fn encoded(cx: &mut Cx, this: Str, args: &[Value], kw: Kwargs) -> Result<(Option
         bytes = convert(cx, src, Encoding::UTF_8, &bytes, &o)?;
         from = Encoding::UTF_8;
     }
+    cx.safepoint()?;
     bytes = decorate(&bytes, &o);
     if from != dst && !(bytes.is_ascii() && dst.is_ascii_compatible()) {
         bytes = convert(cx, from, dst, &bytes, &o)?;
@@ -308,9 +311,10 @@ fn not_found<T>(cx: &mut Cx, e: Exc, src: Value, dst: Value) -> Result<T> {
 }
 
 /// Broken parts replaced by a fixed text.
-fn scrubbed(_cx: &mut Cx, s: &[u8], e: Encoding, with: Option<Vec<u8>>) -> Result<Vec<u8>> {
+fn scrubbed(cx: &mut Cx, s: &[u8], e: Encoding, with: Option<Vec<u8>>) -> Result<Vec<u8>> {
     let with = with.unwrap_or_else(|| default_replacement(e));
-    Ok(scrub(s, e, |_| with.clone()))
+    let mut pace = Pace::new();
+    scrub::<Exc>(s, e, |_| Ok(with.clone()), |at| Ok(pace.at(at, cx)?))
 }
 
 fn default_replacement(e: Encoding) -> Vec<u8> {
@@ -339,24 +343,17 @@ fn scrub_method(cx: &mut Cx, this: Str, with: Option<Value>, block: Block) -> Re
     if block.is_none() {
         return scrubbed(cx, &bytes, e, None).map(Some);
     }
-    let mut failed = None;
-    let out = scrub(&bytes, e, |bad| {
-        if failed.is_some() {
-            return Vec::new();
-        }
-        let v = cx.str_bytes(bad, e.id());
-        match cx.yield1(block, v).and_then(|r| cx.to_str(r)) {
-            Ok(r) => r.bytes().to_vec(),
-            Err(exc) => {
-                failed = Some(exc);
-                Vec::new()
-            }
-        }
-    });
-    match failed {
-        Some(e) => Err(e),
-        None => Ok(Some(out)),
-    }
+    let out = scrub::<Exc>(
+        &bytes,
+        e,
+        |bad| {
+            let v = cx.str_bytes(bad, e.id());
+            let r = cx.yield1(block, v)?;
+            Ok(cx.to_str(r)?.bytes().to_vec())
+        },
+        |_| Ok(()),
+    )?;
+    Ok(Some(out))
 }
 
 /// Reads what `dump` wrote.

@@ -5,7 +5,8 @@ use zakuro_macros::ruby_class;
 use zakuro_text::encoding::Encoding;
 use zakuro_text::float::parse_float;
 use zakuro_text::format::{ArgRef, FloatArg, FormatArgs, FormatError, FormatErrorKind, format as render};
-use zakuro_text::int::{Int, parse_strict};
+use zakuro_base::progress::Progress;
+use zakuro_text::int::{Int, IntError, parse_strict};
 use zakuro_vm::*;
 
 /// The engine's view of the arguments.
@@ -85,8 +86,9 @@ impl FormatArgs for VmArgs<'_> {
         let v = if let Some(f) = v.as_float() {
             self.cx.float_to_int(f.floor())?
         } else if let Some(s) = Ref::<StringCell>::from_value(v) {
-            match parse_strict(s.bytes(), 0) {
+            match parse_strict(&Held::of(s), 0, self.cx) {
                 Ok(i) => return Ok(i),
+                Err(IntError::Stopped) => return Err(Exc),
                 Err(_) => {
                     let shown = super::encoding::inspected(s);
                     return self.cx.arg_error(std::format!("invalid value for Integer(): {shown}"));
@@ -174,6 +176,12 @@ impl FormatArgs for VmArgs<'_> {
         }
         if self.cx.is_verbose() { self.cx.warn_here(MESSAGE) } else { Ok(()) }
     }
+    fn progress(&mut self) -> &mut dyn Progress {
+        self.cx
+    }
+    fn stopped(&mut self) -> Exc {
+        Exc
+    }
     fn error(&mut self, error: FormatError) -> Exc {
         let class = match error.kind {
             FormatErrorKind::ArgumentError => ids::ARGUMENT_ERROR,
@@ -217,7 +225,7 @@ pub mod percent {
     fn percent_op(cx: &mut Cx, this: Str, arg: Value) -> Result<Value> {
         match cx.try_ary(arg)? {
             Some(a) => {
-                let args = RootedVec::from_vec(cx, a.as_slice().to_vec());
+                let args = RootedVec::of(cx, a);
                 format(cx, this, &args)
             }
             None => format(cx, this, &[arg]),

@@ -208,7 +208,7 @@ fn grapheme_clusters(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
     let regexp = match &cx.state::<Cluster>().regexp {
         Some(r) => r.clone(),
         None => {
-            let Ok(r) = crate::regexp::cache::compile(cx, b"\\X", RegexFlags::default(), Encoding::UTF_8) else {
+            let Ok(r) = crate::regexp::cache::compile_at_once(cx, b"\\X", RegexFlags::default(), Encoding::UTF_8) else {
                 return chars(cx, this, block);
             };
             cx.state::<Cluster>().regexp = Some(r.clone());

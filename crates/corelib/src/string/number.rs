@@ -2,9 +2,11 @@
 
 use super::util::*;
 use num_bigint::BigInt;
+use zakuro_base::progress::step;
 use zakuro_macros::ruby_class;
 use zakuro_text::float::parse_float;
-use zakuro_text::int::{IntError, parse_prefix};
+use zakuro_text::big;
+use zakuro_text::int::{IntError, from_digits, parse_prefix};
 use zakuro_vm::*;
 
 fn check_ascii(cx: &mut Cx, s: Str) -> Result<()> {
@@ -17,8 +19,9 @@ fn check_ascii(cx: &mut Cx, s: Str) -> Result<()> {
 
 fn integer(cx: &mut Cx, s: Str, base: i32) -> Result<Value> {
     check_ascii(cx, s)?;
-    match parse_prefix(s.bytes(), base) {
+    match parse_prefix(&Held::of(s), base, cx) {
         Ok(i) => Ok(int_value(cx, i)),
+        Err(IntError::Stopped) => Err(Exc),
         Err(IntError::Radix | IntError::Invalid) => cx.arg_error(format!("invalid radix {base}")),
     }
 }
@@ -58,9 +61,10 @@ impl Reader<'_> {
         Some(negative)
     }
     /// Digits with single underscores between them.
-    fn digits(&mut self) -> Option<Vec<u8>> {
+    fn digits(&mut self, p: &mut Cx) -> Result<Option<Vec<u8>>> {
         let mut out = Vec::new();
         while let Some(b) = self.peek() {
+            step(self.at, p)?;
             if b.is_ascii_digit() {
                 out.push(b);
             } else if !(b == b'_' && !out.is_empty() && self.s.get(self.at + 1).is_some_and(u8::is_ascii_digit)) {
@@ -68,21 +72,20 @@ impl Reader<'_> {
             }
             self.at += 1;
         }
-        (!out.is_empty()).then_some(out)
+        Ok((!out.is_empty()).then_some(out))
     }
-    /// Unsigned number; None (and nothing read) when there is none.
-    fn number(&mut self, negative: bool) -> Option<Number> {
-        let begin = self.at;
-        let mut digits = match self.digits() {
+    /// Unsigned number; None (and nothing read) when there is none. `exact`: a Rational is wanted.
+    fn number(&mut self, negative: bool, exact: bool, p: &mut Cx) -> Result<Option<Number>> {
+        let mut digits = match self.digits(p)? {
             Some(d) => d,
             None if self.peek() == Some(b'.') && self.s.get(self.at + 1).is_some_and(u8::is_ascii_digit) => b"0".to_vec(),
-            None => return None,
+            None => return Ok(None),
         };
         let mut text = digits.clone();
         let (mut exp, mut float) = (0i64, false);
         if self.peek() == Some(b'.') && self.s.get(self.at + 1).is_some_and(u8::is_ascii_digit) {
             self.at += 1;
-            if let Some(f) = self.digits() {
+            if let Some(f) = self.digits(p)? {
                 exp -= f.len() as i64;
                 text.push(b'.');
                 text.extend_from_slice(&f);
@@ -94,7 +97,7 @@ impl Reader<'_> {
             let mark = self.at;
             self.at += 1;
             let down = self.sign() == Some(true);
-            match self.digits() {
+            match self.digits(p)? {
                 Some(e) => {
                     let n = String::from_utf8_lossy(&e).parse::<i64>().unwrap_or(i64::MAX / 4).min(i64::MAX / 4);
                     exp += if down { -n } else { n };
@@ -107,20 +110,17 @@ impl Reader<'_> {
         let mut den = None;
         if self.peek() == Some(b'/') && self.s.get(self.at + 1).is_some_and(u8::is_ascii_digit) {
             self.at += 1;
-            den = self.digits().and_then(|d| BigInt::parse_bytes(&d, 10));
-        }
-        let mut n = match BigInt::parse_bytes(&digits, 10) {
-            Some(n) => n,
-            None => {
-                self.at = begin;
-                return None;
+            if let Some(d) = self.digits(p)? {
+                den = Some(from_digits(&d, 10, false, p)?.to_big());
             }
-        };
+        }
+        // Of a Float the text is read.
+        let mut n = if float && !exact && den.is_none() { BigInt::ZERO } else { from_digits(&digits, 10, false, p)?.to_big() };
         if negative {
             n = -n;
             text.insert(0, b'-');
         }
-        Some(Number { digits: n, exp, den, float, text })
+        Ok(Some(Number { digits: n, exp, den, float, text }))
     }
 }
 
@@ -136,9 +136,9 @@ impl Number {
         if self.exp < -MAX_EXP {
             num = BigInt::from(0);
         } else if self.exp >= 0 {
-            num *= BigInt::from(10).pow(self.exp as u32);
+            num = big::mul(&num, &big::pow10(self.exp as u32, cx)?.into(), cx)?;
         } else {
-            den *= BigInt::from(10).pow(-self.exp as u32);
+            den = big::mul(&den, &big::pow10(-self.exp as u32, cx)?.into(), cx)?;
         }
         let (n, d) = (cx.big(num), cx.big(den));
         let main = cx.main;
@@ -165,7 +165,7 @@ fn complex(cx: &mut Cx, s: Str) -> Result<Value> {
     let one = |negative: bool| Value::fixnum(if negative { -1 } else { 1 });
     let zero = Value::fixnum(0);
     let sign = r.sign();
-    let first = match r.number(sign == Some(true)) {
+    let first = match r.number(sign == Some(true), false, cx)? {
         Some(n) => n.value(cx)?,
         None if sign.is_some() && is_unit(&r) => return make_complex(cx, zero, one(sign == Some(true))),
         None if is_unit(&r) => return make_complex(cx, zero, one(false)),
@@ -177,7 +177,7 @@ fn complex(cx: &mut Cx, s: Str) -> Result<Value> {
     if r.peek() == Some(b'@') {
         r.at += 1;
         let sign = r.sign();
-        if let Some(n) = r.number(sign == Some(true)) {
+        if let Some(n) = r.number(sign == Some(true), false, cx)? {
             let angle = n.value(cx)?;
             let class = cx.class_value(ids::COMPLEX);
             return cx.call(class, Sym::intern("polar"), &[first, angle]);
@@ -185,7 +185,7 @@ fn complex(cx: &mut Cx, s: Str) -> Result<Value> {
         return make_complex(cx, first, zero);
     }
     if let Some(negative) = r.sign() {
-        let imaginary = match r.number(negative) {
+        let imaginary = match r.number(negative, false, cx)? {
             Some(n) => n.value(cx)?,
             None => one(negative),
         };
@@ -256,7 +256,7 @@ pub mod numbers {
         let mut r = Reader { s: &text, at: 0 };
         r.space();
         let negative = r.sign() == Some(true);
-        match r.number(negative) {
+        match r.number(negative, true, cx)? {
             Some(n) => n.rational(cx),
             None => Number { digits: BigInt::from(0), exp: 0, den: None, float: false, text: Vec::new() }.rational(cx),
         }

@@ -3,7 +3,8 @@
 use super::util::*;
 use zakuro_macros::ruby_class;
 use zakuro_text::int::Int;
-use zakuro_text::pack::{PackError, PackErrorKind, PackSource, Unpacked, pack, unpack};
+use zakuro_base::progress::{Progress, Stopped, step};
+use zakuro_text::pack::{PackError, PackErrorKind, PackSource, UnpackSink, Unpacked, pack, unpack};
 use zakuro_vm::*;
 
 struct Elements<'a> {
@@ -32,6 +33,7 @@ fn raise_pack<T>(cx: &mut Cx, e: PackError) -> Result<T> {
         PackErrorKind::ArgumentError => ids::ARGUMENT_ERROR,
         PackErrorKind::RangeError => ids::RANGE_ERROR,
         PackErrorKind::NoMemoryError => ids::NO_MEMORY_ERROR,
+        PackErrorKind::Stopped => return Err(Exc),
     };
     cx.raise(class, e.message)
 }
@@ -88,6 +90,9 @@ impl PackSource for Elements<'_> {
         let s = if any { self.cx.to_s(v)? } else { self.cx.to_str(v)? };
         Ok(s.bytes().to_vec())
     }
+    fn poll(&mut self) -> Result<()> {
+        self.cx.safepoint()
+    }
     fn error(&mut self, error: PackError) -> Exc {
         match raise_pack::<()>(self.cx, error) {
             Err(e) => e,
@@ -123,6 +128,29 @@ fn at_address(cx: &mut Cx, this: Str, address: u64, most: Option<usize>) -> Resu
             Ok(cx.str_bytes(&bytes, string::BINARY))
         }
         _ => Ok(s.as_value()),
+    }
+}
+
+/// What is unpacked, as values.
+struct Values<'a> {
+    cx: &'a mut Cx,
+    from: Str,
+    all: Ref<ArrayCell>,
+    wanted: usize,
+    result: Result<()>,
+}
+impl Progress for Values<'_> {
+    fn poll(&mut self) -> std::result::Result<(), Stopped> {
+        self.cx.poll()
+    }
+}
+impl UnpackSink for Values<'_> {
+    fn take(&mut self, u: Unpacked) -> bool {
+        self.result = value_of(self.cx, self.from, u).and_then(|v| {
+            ArrayCell::push(self.all, &mut self.cx.heap, v);
+            Ok(step(self.all.len(), self.cx)?)
+        });
+        self.result.is_ok() && self.all.len() < self.wanted
     }
 }
 
@@ -196,18 +224,9 @@ pub mod string_unpack {
     fn unpack_method(cx: &mut Cx, this: Str, template: Str, kw: Kwargs, block: Block) -> Result<Value> {
         let offset = offset_of(cx, this, kw)?;
         let all = cx.new_array();
-        let mut failed = Ok(());
-        let done = unpack(template.bytes(), this.bytes(), offset, &mut |u| match value_of(cx, this, u) {
-            Ok(v) => {
-                ArrayCell::push(all, &mut cx.heap, v);
-                true
-            }
-            Err(e) => {
-                failed = Err(e);
-                false
-            }
-        });
-        failed?;
+        let mut values = Values { cx, from: this, all, wanted: usize::MAX, result: Ok(()) };
+        let done = unpack(&Held::of(template), &Held::of(this), offset, &mut values);
+        values.result?;
         if let Err(e) = done {
             return raise_unpack(cx, e);
         }
@@ -229,14 +248,13 @@ pub mod string_unpack {
     #[method("unpack1")]
     fn unpack1(cx: &mut Cx, this: Str, template: Str, kw: Kwargs) -> Result<Value> {
         let offset = offset_of(cx, this, kw)?;
-        let mut first = None;
-        let done = unpack(template.bytes(), this.bytes(), offset, &mut |u| {
-            first = Some(u);
-            false
-        });
+        let all = cx.new_array();
+        let mut values = Values { cx, from: this, all, wanted: 1, result: Ok(()) };
+        let done = unpack(&Held::of(template), &Held::of(this), offset, &mut values);
+        values.result?;
         if let Err(e) = done {
             return raise_unpack(cx, e);
         }
-        first.map_or(Ok(Value::NIL), |u| value_of(cx, this, u))
+        Ok(all.get(0).unwrap_or(Value::NIL))
     }
 }

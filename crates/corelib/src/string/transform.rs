@@ -1,6 +1,7 @@
 //! String: padding, stripping, chopping, reversing, and character sets (`tr`, `delete`, `squeeze`, `count`).
 
 use super::util::*;
+use zakuro_base::progress::{STRIDE, step};
 use zakuro_macros::ruby_class;
 use zakuro_text::encoding::Encoding;
 use zakuro_text::tr::{CharSet, tr as transliterate};
@@ -38,19 +39,25 @@ fn justify(cx: &mut Cx, this: Str, width: i64, pad: Option<Str>, side: Side) -> 
         return too_big(cx);
     };
     let mut out = Vec::new();
-    if out.try_reserve(total / chars.len().max(1) + this.len()).is_err() {
+    if !zakuro_base::memory::has_room(&mut out, total / chars.len().max(1) + this.len()) {
         return too_big(cx);
     }
-    let fill = |out: &mut Vec<u8>, n: usize| {
+    let fill = |cx: &mut Cx, out: &mut Vec<u8>, n: usize| -> Result<()> {
         match *pad {
             [byte] => out.resize(out.len() + n, byte),
-            _ => (0..n / chars.len()).for_each(|_| out.extend_from_slice(&pad)),
+            _ => {
+                for at in 0..n / chars.len() {
+                    step(at, cx)?;
+                    out.extend_from_slice(&pad);
+                }
+            }
         }
         chars[..n % chars.len()].iter().for_each(|c| out.extend_from_slice(c));
+        Ok(())
     };
-    fill(&mut out, left);
+    fill(cx, &mut out, left)?;
     out.extend_from_slice(this.bytes());
-    fill(&mut out, right);
+    fill(cx, &mut out, right)?;
     let r = cx.str_bytes(&out, e.id());
     if is_ascii(this) && pad.is_ascii() && e.is_ascii_compatible() {
         Ref::<StringCell>::of(r).set_code_range(CodeRange::Ascii);
@@ -159,18 +166,26 @@ fn chopped(s: Str) -> usize {
 }
 
 /// Characters in reverse order.
-fn reversed(s: Str) -> Vec<u8> {
-    let b = s.bytes();
-    if is_single(s) {
-        return b.iter().rev().copied().collect();
-    }
+fn reversed(cx: &mut Cx, s: Str) -> Result<Vec<u8>> {
+    let (single, e, b) = (is_single(s), enc(s), Held::of(s));
     let mut out = vec![0; b.len()];
     let mut end = b.len();
-    for c in enc(s).chars(b) {
+    if single {
+        for part in b.chunks(STRIDE) {
+            if end < b.len() {
+                cx.safepoint()?;
+            }
+            out[end - part.len()..end].iter_mut().zip(part.iter().rev()).for_each(|(to, c)| *to = *c);
+            end -= part.len();
+        }
+        return Ok(out);
+    }
+    for (at, c) in e.chars(&b).enumerate() {
+        step(at, cx)?;
         out[end - c.len()..end].copy_from_slice(c);
         end -= c.len();
     }
-    out
+    Ok(out)
 }
 
 fn is_text(s: Str, e: Encoding) -> bool {
@@ -207,15 +222,24 @@ fn transliterated(cx: &mut Cx, this: Str, from: Str, to: Str, squeeze: bool) -> 
     let e1 = check_compatible(cx, this, from)?;
     let e2 = check_compatible(cx, this, to)?;
     let utf8_text = is_text(this, enc(this)) || is_text(from, e1) || is_text(to, e2);
-    match transliterate(this.bytes(), from.bytes(), to.bytes(), squeeze, utf8_text) {
-        Ok(b) => Ok(cx.str_bytes(&b, if e1 == enc(this) { e2.id() } else { e1.id() })),
+    match transliterate(&Held::of(this), &Held::of(from), &Held::of(to), squeeze, utf8_text, cx) {
+        Ok(b) => Ok(cx.str_bytes(&b?, if e1 == enc(this) { e2.id() } else { e1.id() })),
         Err(e) => cx.arg_error(e.0),
     }
 }
 
-/// Result of a method with `!`: the receiver when it changed, else nil.
-fn in_place(cx: &mut Cx, this: Str, new: Value) -> Option<Str> {
-    become_str(cx, this, Ref::of(new)).then_some(this)
+/// A method with `!`: the receiver when it changes, else nil. Begins anew when another thread has changed it meanwhile.
+pub fn in_place(cx: &mut Cx, this: Str, new: impl Fn(&mut Cx) -> Result<Value>) -> Result<Option<Str>> {
+    loop {
+        cx.check_frozen(this.as_value())?;
+        let before = Held::of(this);
+        let new = new(cx)?;
+        if before.is_content_of(this) {
+            drop(before);
+            cx.check_frozen(this.as_value())?;
+            return Ok(become_str(cx, this, Ref::of(new)).then_some(this));
+        }
+    }
 }
 
 /// Cuts the receiver to bytes from..to; None when that is all of it.
@@ -363,13 +387,14 @@ pub mod transforms {
     ///
     ///     "añb".reverse   #=> "bña"
     #[method("reverse")]
-    fn reverse(cx: &mut Cx, this: Str) -> Value {
+    fn reverse(cx: &mut Cx, this: Str) -> Result<Value> {
         let r = range(this);
-        let v = make(cx, &reversed(this), this);
+        let out = reversed(cx, this)?;
+        let v = make(cx, &out, this);
         if r != CodeRange::Broken {
             Ref::<StringCell>::of(v).set_code_range(r);
         }
-        v
+        Ok(v)
     }
 
     /// `reverse` in place.
@@ -377,9 +402,7 @@ pub mod transforms {
     ///     (+"abc").reverse!   #=> "cba"
     #[method("reverse!")]
     fn reverse_bang(cx: &mut Cx, this: Str) -> Result<Str> {
-        cx.check_frozen(this.as_value())?;
-        let out = reversed(this);
-        StringCell::set_bytes(this, &mut cx.heap, &out);
+        in_place(cx, this, |cx| reverse(cx, this))?;
         Ok(this)
     }
 
@@ -406,9 +429,7 @@ pub mod transforms {
     ///     (+"hello").tr!("l", "r")   #=> "herro"
     #[method("tr!")]
     fn tr_bang(cx: &mut Cx, this: Str, from: Str, to: Str) -> Result<Option<Str>> {
-        cx.check_frozen(this.as_value())?;
-        let r = transliterated(cx, this, from, to, false)?;
-        Ok(in_place(cx, this, r))
+        in_place(cx, this, |cx| transliterated(cx, this, from, to, false))
     }
 
     /// `tr_s` in place; nil when nothing changed.
@@ -416,9 +437,7 @@ pub mod transforms {
     ///     (+"hello").tr_s!("l", "r")   #=> "hero"
     #[method("tr_s!")]
     fn tr_s_bang(cx: &mut Cx, this: Str, from: Str, to: Str) -> Result<Option<Str>> {
-        cx.check_frozen(this.as_value())?;
-        let r = transliterated(cx, this, from, to, true)?;
-        Ok(in_place(cx, this, r))
+        in_place(cx, this, |cx| transliterated(cx, this, from, to, true))
     }
 
     /// Without the characters that are in all of the sets.
@@ -428,7 +447,8 @@ pub mod transforms {
     #[method("delete")]
     fn delete(cx: &mut Cx, this: Str, sets: Rest) -> Result<Value> {
         let set = char_set(cx, this, sets)?;
-        Ok(make(cx, &set.delete(this.bytes()), this))
+        let out = set.delete(&Held::of(this), cx)?;
+        Ok(make(cx, &out, this))
     }
 
     /// `delete` in place; nil when nothing changed.
@@ -436,9 +456,7 @@ pub mod transforms {
     ///     (+"hello").delete!("l")   #=> "heo"
     #[method("delete!")]
     fn delete_bang(cx: &mut Cx, this: Str, sets: Rest) -> Result<Option<Str>> {
-        cx.check_frozen(this.as_value())?;
-        let r = delete(cx, this, sets)?;
-        Ok(in_place(cx, this, r))
+        in_place(cx, this, |cx| delete(cx, this, sets))
     }
 
     /// Runs of the same character become one: of all characters, or of those in all of the sets.
@@ -455,7 +473,8 @@ pub mod transforms {
         } else {
             char_set(cx, this, sets)?
         };
-        Ok(make(cx, &set.squeeze(this.bytes()), this))
+        let out = set.squeeze(&Held::of(this), cx)?;
+        Ok(make(cx, &out, this))
     }
 
     /// `squeeze` in place; nil when nothing changed.
@@ -463,9 +482,7 @@ pub mod transforms {
     ///     (+"aab").squeeze!   #=> "ab"
     #[method("squeeze!")]
     fn squeeze_bang(cx: &mut Cx, this: Str, sets: Rest) -> Result<Option<Str>> {
-        cx.check_frozen(this.as_value())?;
-        let r = squeeze(cx, this, sets)?;
-        Ok(in_place(cx, this, r))
+        in_place(cx, this, |cx| squeeze(cx, this, sets))
     }
 
     /// Number of characters that are in all of the sets.
@@ -474,6 +491,6 @@ pub mod transforms {
     #[method("count")]
     fn count(cx: &mut Cx, this: Str, sets: Rest) -> Result<usize> {
         let set = char_set(cx, this, sets)?;
-        Ok(set.count(this.bytes()))
+        Ok(set.count(&Held::of(this), cx)?)
     }
 }

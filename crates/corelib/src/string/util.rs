@@ -202,7 +202,7 @@ pub fn prev_char(s: Str, at: usize) -> usize {
 /// New String of bytes start..end.
 #[inline]
 pub fn sub(cx: &mut Cx, s: Str, start: usize, end: usize) -> Value {
-    let mut r = StringCell::substring(&mut cx.heap, ids::STRING.0, s, start, end);
+    let mut r = StringCell::substring(&cx.heap, ids::STRING.0, s, start, end);
     if end - start == 1 && r.code_range() == CodeRange::Unknown && r.bytes()[0] < 0x80 && enc(r).is_ascii_compatible() {
         r.set_code_range(CodeRange::Ascii);
     }
@@ -212,12 +212,12 @@ pub fn sub(cx: &mut Cx, s: Str, start: usize, end: usize) -> Value {
 /// New String (class String) of bytes in the encoding of `like`.
 #[inline]
 pub fn make(cx: &mut Cx, bytes: &[u8], like: Str) -> Value {
-    StringCell::plain(&mut cx.heap, bytes, like.encoding()).as_value()
+    StringCell::plain(&cx.heap, bytes, like.encoding()).as_value()
 }
 
 /// The same content as a String of class String: shares the buffer.
 pub fn copy(cx: &mut Cx, s: Str) -> Value {
-    StringCell::substring(&mut cx.heap, ids::STRING.0, s, 0, s.len()).as_value()
+    StringCell::substring(&cx.heap, ids::STRING.0, s, 0, s.len()).as_value()
 }
 
 /// Name of an encoding as messages show it.

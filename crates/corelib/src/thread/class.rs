@@ -24,13 +24,13 @@ fn thread_event(cx: &mut Cx, thread: Value, kind: u32) -> Result<()> {
 
 /// What a thread does, on its own stack.
 fn body(cx: &mut Cx, this: Value) {
-    let Ok(t) = cx.data_mut::<Thread>(this) else { return };
+    let Ok(t) = super::payload(cx, this) else { return };
     // It may have been killed before it began.
     let r = match cx.check_interrupts() {
         Err(Exc) => Err(Exc),
         Ok(()) => match (Ref::<ProcCell>::from_value(t.block), Ref::<ArrayCell>::from_value(t.args)) {
             (Some(p), Some(args)) => {
-                let args = args.as_slice().to_vec();
+                let args = RootedVec::of(cx, args);
                 match thread_event(cx, this, events::THREAD_BEGIN) {
                     Ok(()) => cx.call_proc(p, &args, t.keywords, Block::NONE),
                     Err(Exc) => Err(Exc),
@@ -428,6 +428,9 @@ pub mod thread {
     #[method("ignore_deadlock=", singleton)]
     fn set_ignore_deadlock(cx: &mut Cx, _this: Value, on: bool) -> bool {
         cx.threads().ignore_deadlock = on;
+        if let Some(host) = &cx.host {
+            host.control.ignores_deadlock.store(on, std::sync::atomic::Ordering::Relaxed);
+        }
         on
     }
 

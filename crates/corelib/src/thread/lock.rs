@@ -45,7 +45,8 @@ fn data(cx: &mut Cx, v: Value) -> Result<&'static mut Lock> {
         // A subclass whose initialize does not call super.
         d.set(&mut cx.heap, Box::new(new_lock()));
     }
-    cx.data_mut::<Lock>(v)
+    // SAFETY: the payload of a lock stays as long as the lock, which is on the stack of whoever waits for it.
+    cx.data_ptr::<Lock>(v).map(|l| unsafe { &mut *l })
 }
 
 fn acquired(cx: &mut Cx, l: &mut Lock, me: u32, v: Value) {
@@ -68,6 +69,15 @@ fn try_lock(cx: &mut Cx, v: Value) -> Result<bool> {
 }
 
 fn lock(cx: &mut Cx, v: Value) -> Result<()> {
+    take(cx, v, false)
+}
+
+/// Locks whatever comes; an exception that came meanwhile is raised when the lock is held.
+fn lock_surely(cx: &mut Cx, v: Value) -> Result<()> {
+    take(cx, v, true)
+}
+
+fn take(cx: &mut Cx, v: Value, surely: bool) -> Result<()> {
     if try_lock(cx, v)? {
         return Ok(());
     }
@@ -82,13 +92,14 @@ fn lock(cx: &mut Cx, v: Value) -> Result<()> {
         return cx.raise(ids::THREAD_ERROR, text);
     }
     let mut place = None;
-    let r = cx.wait_as(Wait::Inside, None, |cx| {
+    let ready = |cx: &mut Cx| {
         if try_lock(cx, v)? {
             return Ok(Some(()));
         }
         data(cx, v)?.waiters.stand(me, &mut place);
         Ok(None)
-    });
+    };
+    let r = if surely { cx.wait_surely(Wait::Inside, ready) } else { cx.wait_as(Wait::Inside, None, ready).map(|_| ()) };
     let l = data(cx, v)?;
     if let Some(place) = place {
         l.waiters.leave(place);
@@ -96,28 +107,7 @@ fn lock(cx: &mut Cx, v: Value) -> Result<()> {
     if r.is_err() && l.owner == 0 {
         l.waiters.wake_first(cx);
     }
-    r?;
-    Ok(())
-}
-
-/// Locks whatever comes; an exception that came meanwhile is raised when the lock is held.
-fn lock_surely(cx: &mut Cx, v: Value) -> Result<()> {
-    let mut first = Value::NIL;
-    loop {
-        match lock(cx, v) {
-            Ok(()) if first.is_nil() => return Ok(()),
-            Ok(()) => return cx.repend(first),
-            Err(Exc) => {
-                let e = cx.take_pending();
-                if cx.is_a(e, ids::FATAL) || cx.is_a(e, ids::THREAD_ERROR) {
-                    return cx.repend(e);
-                }
-                if first.is_nil() {
-                    first = e;
-                }
-            }
-        }
-    }
+    r
 }
 
 fn release(cx: &mut Cx, l: &mut Lock, v: Value) {
@@ -287,7 +277,8 @@ pub mod condition {
     use super::*;
 
     fn waiters(cx: &mut Cx, v: Value) -> Result<&'static mut Line> {
-        Ok(&mut cx.data_mut::<Condition>(v)?.waiters)
+        // SAFETY: as for a lock.
+        cx.data_ptr::<Condition>(v).map(|c| unsafe { &mut (*c).waiters })
     }
 
     #[method("initialize", private)]

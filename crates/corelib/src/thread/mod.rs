@@ -38,7 +38,8 @@ pub(crate) fn payload(cx: &mut Cx, v: Value) -> Result<&'static mut Thread> {
     if !cx.is_data::<Thread>(v) {
         return cx.raise(ids::THREAD_ERROR, "uninitialized thread");
     }
-    cx.data_mut::<Thread>(v)
+    // SAFETY: the payload of a thread stays as long as its object, which is an argument on a scanned stack.
+    cx.data_ptr::<Thread>(v).map(|t| unsafe { &mut *t })
 }
 
 /// A time limit: nil for none.

@@ -51,7 +51,8 @@ fn data(cx: &mut Cx, v: Value) -> Result<&'static mut QueueData> {
         let name = cx.class_name_of(v);
         return cx.type_error(format!("{name} not initialized"));
     }
-    cx.data_mut::<QueueData>(v)
+    // SAFETY: the payload of a queue stays as long as the queue, which is on the stack of whoever waits for it.
+    cx.data_ptr::<QueueData>(v).map(|q| unsafe { &mut *q })
 }
 
 fn closed<T>(cx: &mut Cx) -> Result<T> {

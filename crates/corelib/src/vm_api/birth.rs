@@ -1,14 +1,18 @@
 //! What a VM gets when it starts: the objects of `start`, its starter's environment variables and directory, its ARGV, DATA.
 
 use crate::{env, io};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{FromRawFd, OwnedFd};
 use std::sync::Arc;
 use zakuro_bytecode::Code;
+use zakuro_vm::host::VmControl;
 use zakuro_vm::transfer::Envelope;
 use zakuro_vm::*;
 
 /// Travels beside the start message. Directory and variables only when the starter has changed its own.
+#[derive(Default)]
 struct Birth {
+    /// Power over VMs whose handles are among the arguments.
+    grants: Vec<Arc<VmControl>>,
     vars: Option<Vec<(Vec<u8>, Vec<u8>)>>,
     directory: Option<OwnedFd>,
 }
@@ -26,8 +30,13 @@ impl VmState for StartObjects {
     }
 }
 
-/// Adds what a new VM inherits from this one to its start message.
-pub fn inherit(cx: &mut Cx, envelope: &mut Envelope) -> Result<()> {
+/// Grants that came with the start, until the arguments are there.
+#[derive(Default)]
+struct Grants(Vec<Arc<VmControl>>);
+impl VmState for Grants {}
+
+/// Adds what a new VM inherits from this one to its start message, and what it is granted.
+pub fn inherit(cx: &mut Cx, envelope: &mut Envelope, grants: Vec<Arc<VmControl>>) -> Result<()> {
     let vars = env::changed(cx).then(|| env::all(cx));
     let directory = match io::cwd::own_fd(cx) {
         // SAFETY: dup of a descriptor that this VM holds; the result is ours.
@@ -38,8 +47,8 @@ pub fn inherit(cx: &mut Cx, envelope: &mut Envelope) -> Result<()> {
         },
         None => None,
     };
-    if vars.is_some() || directory.is_some() {
-        envelope.load(Box::new(Birth { vars, directory }));
+    if vars.is_some() || directory.is_some() || !grants.is_empty() {
+        envelope.load(Box::new(Birth { grants, vars, directory }));
     }
     Ok(())
 }
@@ -49,12 +58,14 @@ pub fn settle(cx: &mut Cx, mut start: Envelope, args: &[Vec<u8>]) -> Result<()> 
     if let Some(b) = start.unload()
         && let Ok(b) = b.downcast::<Birth>()
     {
+        if !b.grants.is_empty() {
+            cx.state::<Grants>().0 = b.grants;
+        }
         if let Some(vars) = b.vars {
             env::adopt(cx, vars);
         }
         if let Some(d) = b.directory {
-            let path = format!("/proc/self/fd/{}", d.as_raw_fd());
-            let _ = io::cwd::chdir(cx, path.as_bytes());
+            io::cwd::adopt(cx, d);
         }
     }
     io::vm_setup(cx);
@@ -62,6 +73,12 @@ pub fn settle(cx: &mut Cx, mut start: Envelope, args: &[Vec<u8>]) -> Result<()> 
     let objects = cx.open(start)?;
     cx.state::<StartObjects>().0 = objects;
     Ok(())
+}
+
+/// The arguments of a fork are there: their handles get the power that they had.
+pub fn receive(cx: &mut Cx, args: &[Value]) {
+    let grants = std::mem::take(&mut cx.state::<Grants>().0);
+    super::power::arm(cx, args, &grants);
 }
 
 /// Sets ARGV.

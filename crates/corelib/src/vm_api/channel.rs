@@ -24,7 +24,8 @@ pub fn channel_of(cx: &mut Cx, v: Value) -> Result<&'static Channel<Envelope>> {
 #[cold]
 fn no_channel(cx: &mut Cx, v: Value) -> Result<&'static Channel<Envelope>> {
     if v.is_kind(Kind::Data) && cx.is_a(v, ids::CHANNEL) {
-        return Ok(&cx.data_ref::<ChannelHandle>(v)?.0);
+        // An uninitialised one: this raises.
+        cx.data_ref::<ChannelHandle>(v)?;
     }
     cx.wrong_receiver(v, "RubyVM::Channel")
 }
@@ -303,8 +304,9 @@ pub mod channel_class {
     ///
     ///     c = RubyVM::Channel.new; c.hash == c.hash  #=> true
     #[method("hash")]
-    fn hash(cx: &mut Cx, this: Value) -> Result<i64> {
-        Ok((channel_of(cx, this)?.id() as i64).wrapping_mul(0x9e37_79b9) >> 1)
+    fn hash(cx: &mut Cx, this: Value) -> Result<Value> {
+        let id = channel_of(cx, this)?.id();
+        Ok(cx.shown_hash(equality::combine(&[id])))
     }
 
     /// The channel's number in the process and its state.

@@ -1,6 +1,6 @@
 //! RubyVM::Image: program state of one moment, from which VMs are spawned later.
 
-use super::vm::{limit_names, spawn};
+use super::vm::{only, spawn};
 use zakuro_macros::ruby_class;
 use zakuro_vm::image::Snapshot;
 use zakuro_vm::*;
@@ -41,8 +41,7 @@ pub mod image_class {
     ///     i = RubyVM::Image.capture; [1, 2].map { |x| i.spawn(x) { |y| y * 10 }.value }  #=> [10, 20]
     #[method("spawn")]
     fn spawn_block(cx: &mut Cx, this: Value, args: Rest, kw: Kwargs, block: Block) -> Result<Value> {
-        let [a, b, c, d] = limit_names();
-        kw.only(cx, &[sym::name, a, b, c, d])?;
+        only(cx, kw, &[sym::name])?;
         if block.is_none() {
             return cx.arg_error("must be called with a block");
         }
@@ -51,7 +50,7 @@ pub mod image_class {
         parts.extend_from_slice(args);
         let root = cx.array(&parts);
         let seed = cx.seed_from(&image, root);
-        spawn(cx, seed, kw)
+        spawn(cx, seed, args, kw)
     }
 
     /// Number of objects in the image.

@@ -43,7 +43,7 @@ fn label(code: &Code) -> String {
 fn compile(cx: &mut Cx, text: &[u8], file: &str, line: u32, absolute: Value, frozen: Option<bool>) -> Result<Value> {
     let frozen_string_literal = frozen.or(cx.options.frozen_string_literal);
     let options = Options { file, line, frozen_string_literal, literal_places: cx.options.literal_places, warn: true, ..Default::default() };
-    match codecache::compile(text, &options) {
+    match cx.compile(&Arc::from(text), &options)? {
         Ok(c) => {
             show_warnings(cx, file, &c.warnings)?;
             Ok(cx.data(ids::ISEQ, Iseq { code: c.code, absolute }))
@@ -161,7 +161,8 @@ pub mod iseq {
         if !d.absolute.is_nil() || !std::path::Path::new(&*d.code.file).is_file() {
             return Ok(d.absolute);
         }
-        let path = load::absolute(cx, d.code.file.as_bytes());
+        let file = d.code.file.clone();
+        let path = load::absolute(cx, file.as_bytes());
         Ok(cx.str(&path.to_string_lossy()))
     }
     /// Line of the definition.

@@ -5,6 +5,7 @@ pub mod channel;
 pub mod host;
 pub mod image;
 pub mod iseq;
+pub mod power;
 pub mod ractor;
 pub mod stat;
 pub mod vm;

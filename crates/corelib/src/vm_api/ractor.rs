@@ -4,7 +4,7 @@
 //! depends on: messages are copies whatever they hold. Both walks work with a list, not by recursion.
 
 use super::channel::ChannelHandle;
-use super::vm::VmHandle;
+use super::power::VmHandle;
 use std::collections::HashSet;
 use zakuro_macros::ruby_class;
 use zakuro_vm::thread::Thread;
@@ -21,7 +21,7 @@ fn is_handle(cx: &Cx, v: Value) -> bool {
 }
 
 /// What an object refers to, as far as sharing it goes.
-fn parts(cx: &mut Cx, v: Value) -> Vec<Value> {
+pub(super) fn parts(cx: &mut Cx, v: Value) -> Vec<Value> {
     let mut out: Vec<Value> = cx.ivar_list(v).into_iter().map(|(_, x)| x).collect();
     match v.kind_of_cell() {
         Kind::Array => out.extend_from_slice(Ref::<ArrayCell>::of(v).as_slice()),
@@ -170,7 +170,7 @@ pub mod ractor {
         }
         let mut env = at;
         for e in envs.into_iter().rev() {
-            let copy = EnvCell::make(&mut cx.heap, env, e.slots().len());
+            let copy = EnvCell::make(&cx.heap, env, e.slots().len());
             for (i, v) in e.slots().iter().enumerate() {
                 // SAFETY: the copy has as many slots.
                 unsafe { *copy.slots_ptr().add(i) = *v };
@@ -180,6 +180,6 @@ pub mod ractor {
         let mut header = block.header;
         header.flags = flags::FROZEN | (block.header.flags & ORPHAN) | if lambda { LAMBDA } else { block.header.flags & LAMBDA };
         let copy = ProcCell { header, code: block.code, env, self_, me: block.me, extra: block.extra };
-        Ok(alloc_cell(&mut cx.heap, copy).as_value())
+        Ok(alloc_cell(&cx.heap, copy).as_value())
     }
 }

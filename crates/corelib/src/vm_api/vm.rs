@@ -1,6 +1,7 @@
 //! RubyVM: another Ruby in this process, sealed from this one.
 
 use super::channel::{channel_of, deadline};
+use super::power::{VmHandle, control, granted};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -12,49 +13,52 @@ use zakuro_vm::limits::{Limit, Limits};
 use zakuro_vm::transfer::Envelope;
 use zakuro_vm::*;
 
-/// Payload of a RubyVM object.
-pub struct VmHandle(pub Arc<VmControl>);
-
-impl NativeData for VmHandle {
-    fn send_copy(&self) -> Option<SendPayload> {
-        Some(Box::new(VmHandle(self.0.clone())))
-    }
-    fn is_handle(&self) -> bool {
-        true
-    }
-}
-
 /// The end report; waits for it. None: timed out.
 fn wait_for_end(cx: &mut Cx, control: &Arc<VmControl>, until: Option<Instant>) -> Result<Option<End>> {
     if !control.started() {
         return cx.raise(ids::VM_ERROR, format!("VM {} was not started", control.name));
+    }
+    if cx.host_handle()?.control.id == control.id {
+        return cx.raise(ids::VM_ERROR, "Target VM must not be current VM");
     }
     let task = cx.host_handle()?.task;
     cx.wait_until(until, |_| Ok(control.end_or_register(&task)))
 }
 
 /// The keywords that set limits.
-pub fn limit_names() -> [Sym; 4] {
-    ["memory_limit", "cpu_limit", "wall_limit", "grace"].map(Sym::intern)
+fn limit_names() -> [Sym; 6] {
+    ["memory_limit", "cpu_limit", "wall_limit", "grace", "thread_limit", "fd_limit"].map(Sym::intern)
+}
+
+/// ArgumentError when there is a keyword beside these and those that set limits.
+pub fn only(cx: &mut Cx, kw: Kwargs, others: &[Sym]) -> Result<()> {
+    kw.only(cx, &[others, &limit_names()].concat())
 }
 
 /// Limits of a new VM, as its keywords say; never wider than those of the VM that makes it.
 fn limits(cx: &mut Cx, kw: Kwargs) -> Result<Limits> {
-    let [memory, cpu, wall, grace] = limit_names();
+    let [memory, cpu, wall, grace, threads, descriptors] = limit_names();
     let mine = cx.host_handle()?.control.limits;
     let given = Limits {
-        memory: match kw.get(memory).filter(|v| !v.is_nil()) {
-            None => None,
-            Some(v) => match cx.to_i64(v)? {
-                n if n > 0 => Some(n as usize),
-                _ => return cx.arg_error("memory_limit must be positive"),
-            },
-        },
+        memory: number(cx, kw, memory)?,
+        threads: number(cx, kw, threads)?,
+        descriptors: number(cx, kw, descriptors)?,
         cpu: seconds(cx, kw, cpu)?,
         wall: seconds(cx, kw, wall)?,
         grace: seconds(cx, kw, grace)?,
     };
     Ok(given.within(&mine))
+}
+
+/// A limit that is a number; None: it is not given, or nil.
+fn number(cx: &mut Cx, kw: Kwargs, name: Sym) -> Result<Option<usize>> {
+    match kw.get(name) {
+        None | Some(Value::NIL) => Ok(None),
+        Some(v) => match cx.to_i64(v)? {
+            n if n > 0 => Ok(Some(n as usize)),
+            _ => cx.arg_error(format!("{} must be positive", name.name())),
+        },
+    }
 }
 
 /// Names outlive the VM that made them, so those of a new VM are also the limited VM's that makes it.
@@ -76,22 +80,23 @@ fn seconds(cx: &mut Cx, kw: Kwargs, name: Sym) -> Result<Option<Duration>> {
 }
 
 /// Starts a VM from a seed whose root is an Array of block and arguments.
-pub fn spawn(cx: &mut Cx, seed: Seed, kw: Kwargs) -> Result<Value> {
+pub fn spawn(cx: &mut Cx, seed: Seed, args: Rest, kw: Kwargs) -> Result<Value> {
     let host = cx.host_handle()?;
     let name = match kw.get(sym::name) {
         None | Some(Value::NIL) => format!("fork of {}", cx.name),
         Some(n) => cx.text_of(n)?,
     };
     let mut start = Envelope::nil();
-    crate::vm_api::birth::inherit(cx, &mut start)?;
+    let grants = granted(cx, args);
+    crate::vm_api::birth::inherit(cx, &mut start, grants)?;
     let limits = limits(cx, kw)?;
-    let control = host.spawner.create_limited(&name, Vec::new(), limits);
+    let control = host.spawner.create(&name, Vec::new(), limits, Some(host.control.identity()));
     share_account(cx, &control);
     if let Some(id) = kw.get(Sym::intern("family")).and_then(Value::as_fixnum) {
         control.family.store(id as u64, Ordering::Relaxed);
     }
     host.spawner.start_image(&control, start, seed);
-    Ok(cx.data(ids::RUBY_VM, VmHandle(control)))
+    Ok(cx.data(ids::RUBY_VM, VmHandle::Power(control)))
 }
 
 /// RubyVM::Error for a VM that ended by an error: message names the VM.
@@ -131,14 +136,14 @@ pub mod vm_class {
     use super::*;
 
     /// A VM with a name, not started yet. The other arguments are those of a command line: a program file, or `"-e", "code"`, and its ARGV.
-    /// Limits: `memory_limit:` (bytes), `cpu_limit:`, `wall_limit:` (seconds); `grace:`, the seconds that `ensure` clauses get when it is ended
+    /// Limits: `memory_limit:` (bytes), `cpu_limit:`, `wall_limit:` (seconds), `thread_limit:` (threads alive), `fd_limit:` (descriptors open); `grace:`, the seconds that `ensure` clauses get when it is ended
     /// (1 unless given). They are never wider than those of the VM that makes it.
     ///
     ///     RubyVM.new("worker", "-e", "p 1").name  #=> "worker"
     ///     RubyVM.new("w", "-e", "loop {}", cpu_limit: 0.05, grace: 0).start.join rescue $!.message  #=> "VM w: CPU limit of 0.05 s exceeded"
     #[method("initialize", private)]
     fn initialize(cx: &mut Cx, this: Value, name: Value, args: Rest, kw: Kwargs) -> Result<()> {
-        kw.only(cx, &limit_names())?;
+        only(cx, kw, &[])?;
         let name = cx.text_of(name)?;
         let mut argv = Vec::new();
         for a in args {
@@ -150,9 +155,19 @@ pub mod vm_class {
         }
         let limits = limits(cx, kw)?;
         let host = cx.host_handle()?;
-        let control = host.spawner.create_limited(&name, argv, limits);
+        let control = host.spawner.create(&name, argv, limits, Some(host.control.identity()));
         share_account(cx, &control);
-        cx.data_init(this, VmHandle(control))
+        cx.data_init(this, VmHandle::Power(control))
+    }
+
+    /// A copy is another handle of the same VM, with the same power.
+    ///
+    ///     RubyVM.current.dup == RubyVM.current  #=> true
+    #[method("initialize_copy", private)]
+    fn initialize_copy(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
+        let handle = cx.data_ref::<VmHandle>(other)?.clone();
+        cx.data_init(this, handle)?;
+        Ok(this)
     }
 
     /// Starts the VM with copies of the objects, which it sees as `RubyVM::ARGV`. Returns the VM.
@@ -160,13 +175,13 @@ pub mod vm_class {
     ///     c = RubyVM::Channel.new; RubyVM.new("a", "-e", "RubyVM::ARGV[0] << 42").start(c).join; c.recv  #=> 42
     #[method("start")]
     fn start(cx: &mut Cx, this: Value, objects: Rest) -> Result<Value> {
-        let control = cx.data_ref::<VmHandle>(this)?.0.clone();
+        let control = control(cx, this, "start")?;
         if control.started() {
             return cx.raise(ids::VM_ERROR, format!("VM {} was started already", control.name));
         }
         let list = cx.array(objects);
         let mut envelope = cx.pack(list)?;
-        crate::vm_api::birth::inherit(cx, &mut envelope)?;
+        crate::vm_api::birth::inherit(cx, &mut envelope, Vec::new())?;
         let host = cx.host_handle()?;
         host.spawner.start(&control, envelope);
         Ok(this)
@@ -177,7 +192,7 @@ pub mod vm_class {
     ///     RubyVM.new("b", "-e", "exit 3").start.join.status  #=> 3
     #[method("join")]
     fn join(cx: &mut Cx, this: Value, timeout: Option<f64>) -> Result<Value> {
-        let control = cx.data_ref::<VmHandle>(this)?.0.clone();
+        let control = control(cx, this, "join")?;
         let until = timeout.map(|s| std::time::Instant::now() + std::time::Duration::from_secs_f64(s.clamp(0.0, 1e9)));
         let end = wait_for_end(cx, &control, until)?;
         match end {
@@ -200,8 +215,7 @@ pub mod vm_class {
     ///     list = [1]; RubyVM.fork(2) { |x| list << x }.value + list  #=> [1, 2, 1]
     #[method("fork", singleton)]
     fn fork(cx: &mut Cx, _this: Value, args: Rest, kw: Kwargs, block: Block) -> Result<Value> {
-        let [a, b, c, d] = limit_names();
-        kw.only(cx, &[sym::name, Sym::intern("family"), a, b, c, d])?;
+        only(cx, kw, &[sym::name, Sym::intern("family")])?;
         if block.is_none() {
             return cx.arg_error("must be called with a block");
         }
@@ -211,7 +225,7 @@ pub mod vm_class {
         // As before fork(2): what is still buffered must not be written by both.
         crate::io::flush_all(cx);
         let seed = cx.seed(root);
-        spawn(cx, seed, kw)
+        spawn(cx, seed, args, kw)
     }
 
     /// What the block of a forked VM returned; waits for its end. An exception that ended the VM is the cause of the RubyVM::Error raised
@@ -224,7 +238,7 @@ pub mod vm_class {
         if let Some(v) = cx.ivar_lookup(this, kept) {
             return Ok(v);
         }
-        let control = cx.data_ref::<VmHandle>(this)?.0.clone();
+        let control = control(cx, this, "value")?;
         let Some(end) = wait_for_end(cx, &control, None)? else { return Ok(Value::NIL) };
         let result = match control.take_result() {
             Some(e) => Some(cx.open(e)?),
@@ -253,7 +267,7 @@ pub mod vm_class {
     ///     c = RubyVM::Channel.new; v = RubyVM.fork { exit 3 }; v.monitor(c, v); c.recv.report[:status]  #=> 3
     #[method("monitor")]
     fn monitor(cx: &mut Cx, this: Value, channel: Value, message: Option<Value>) -> Result<bool> {
-        let control = cx.data_ref::<VmHandle>(this)?.0.clone();
+        let control = control(cx, this, "monitor")?;
         let ch = channel_of(cx, channel)?.clone();
         let number = ch.id();
         let message = match message {
@@ -273,7 +287,7 @@ pub mod vm_class {
     ///     RubyVM.new("r", "-e", "exit 3").start.join.report  #=> {kind: :exited, status: 3, limit: nil, exception: nil, message: nil}
     #[method("report")]
     fn report(cx: &mut Cx, this: Value) -> Result<Value> {
-        let Some(end) = cx.data_ref::<VmHandle>(this)?.0.end() else { return Ok(Value::NIL) };
+        let Some(end) = control(cx, this, "report")?.end() else { return Ok(Value::NIL) };
         let (limit, exception, message) = match &end {
             End::Exception { class, message, .. } => (None, Some(class.as_str()), Some(message.as_str())),
             End::Limit { limit: Limit::Memory, message, .. } => (Some(Limit::Memory), Some("NoMemoryError"), Some(message.as_str())),
@@ -305,7 +319,7 @@ pub mod vm_class {
     #[method("unmonitor")]
     fn unmonitor(cx: &mut Cx, this: Value, channel: Value) -> Result<Value> {
         let number = channel_of(cx, channel)?.id();
-        cx.data_ref::<VmHandle>(this)?.0.forget_end(number);
+        control(cx, this, "unmonitor")?.forget_end(number);
         Ok(this)
     }
 
@@ -322,7 +336,7 @@ pub mod vm_class {
         let close = move |_: &End| {
             ch.close();
         };
-        cx.data_ref::<VmHandle>(this)?.0.on_end(0, Box::new(close));
+        control(cx, this, "monitor")?.on_end(0, Box::new(close));
         Ok(())
     }
 
@@ -352,14 +366,16 @@ pub mod vm_class {
         }
     }
 
-    /// The VMs that have started and not ended.
+    /// This VM and those that descend from it, as far as they have started and not ended, with power over each.
     ///
     ///     RubyVM.list.include?(RubyVM.current)  #=> true
+    ///     v = RubyVM.fork { sleep }; seen = RubyVM.fork { RubyVM.list.size }.value; v.kill; seen  #=> 1
     #[method("list", singleton)]
     fn list(cx: &mut Cx, _this: Value) -> Result<Value> {
         let out = cx.new_array();
-        for c in cx.host_handle()?.spawner.live() {
-            let v = cx.data(ids::RUBY_VM, VmHandle(c));
+        let host = cx.host_handle()?;
+        for c in host.spawner.descendants(host.control.identity()) {
+            let v = cx.data(ids::RUBY_VM, VmHandle::Power(c));
             ArrayCell::push(out, &mut cx.heap, v);
         }
         Ok(out.as_value())
@@ -368,8 +384,18 @@ pub mod vm_class {
     /// Number of live Ractors in the family of a main Ractor's VM, itself not counted.
     #[method("__family_size", private)]
     fn family_size(cx: &mut Cx, this: Value) -> Result<usize> {
-        let id = cx.data_ref::<VmHandle>(this)?.0.id;
-        Ok(cx.host_handle()?.spawner.live().iter().filter(|c| c.family.load(Ordering::Relaxed) == id).count())
+        let id = cx.data_ref::<VmHandle>(this)?.identity().id;
+        Ok(cx.host_handle()?.spawner.family_size(id))
+    }
+
+    /// Whether the handle has power over its VM; without, it only shows `id`, `name`, `alive?` and `inspect`. A VM has power over itself, over those that
+    /// it makes and their descendants, and over those whose handles it is sent. A handle that a fork finds in its copy of the program has none.
+    ///
+    ///     RubyVM.fork(RubyVM.current) { |sent| sent.power? }.value  #=> true
+    ///     $v = RubyVM.current; RubyVM.fork { [$v.power?, ($v.kill rescue $!.class)] }.value  #=> [false, RubyVM::PermissionError]
+    #[method("power?")]
+    fn has_power(cx: &mut Cx, this: Value) -> Result<bool> {
+        Ok(matches!(cx.data_ref::<VmHandle>(this)?, VmHandle::Power(_)))
     }
 
     /// Number of the VM in this process.
@@ -377,7 +403,7 @@ pub mod vm_class {
     ///     RubyVM.current.id == RubyVM.current.id  #=> true
     #[method("id")]
     fn id(cx: &mut Cx, this: Value) -> Result<i64> {
-        Ok(cx.data_ref::<VmHandle>(this)?.0.id as i64)
+        Ok(cx.data_ref::<VmHandle>(this)?.identity().id as i64)
     }
 
     /// The name.
@@ -385,7 +411,7 @@ pub mod vm_class {
     ///     RubyVM.new("c", "-e", "1").name  #=> "c"
     #[method("name")]
     fn name(cx: &mut Cx, this: Value) -> Result<String> {
-        Ok(cx.data_ref::<VmHandle>(this)?.0.name.to_string())
+        Ok(cx.data_ref::<VmHandle>(this)?.identity().name.to_string())
     }
 
     /// Whether it was started and has not ended.
@@ -393,7 +419,7 @@ pub mod vm_class {
     ///     RubyVM.new("d", "-e", "1").alive?  #=> false
     #[method("alive?")]
     fn alive(cx: &mut Cx, this: Value) -> Result<bool> {
-        Ok(cx.data_ref::<VmHandle>(this)?.0.is_alive())
+        Ok(cx.data_ref::<VmHandle>(this)?.identity().is_alive())
     }
 
     /// Exit status of a VM that has ended, as of a process; nil before.
@@ -401,7 +427,7 @@ pub mod vm_class {
     ///     RubyVM.new("e", "-e", "1").start.join.status  #=> 0
     #[method("status")]
     fn status(cx: &mut Cx, this: Value) -> Result<Option<i64>> {
-        Ok(cx.data_ref::<VmHandle>(this)?.0.end().map(|e| e.status() as i64))
+        Ok(control(cx, this, "status")?.end().map(|e| e.status() as i64))
     }
 
     /// Ends the VM at its next safepoint or wait. `ensure` clauses run for the grace time, `grace:` seconds or what the VM was made with (1 s unless
@@ -414,7 +440,7 @@ pub mod vm_class {
         let grace = Sym::intern("grace");
         kw.only(cx, &[grace])?;
         let within = seconds(cx, kw, grace)?;
-        let control = &cx.data_ref::<VmHandle>(this)?.0;
+        let control = control(cx, this, "kill")?;
         match within {
             Some(d) => control.kill_within(d),
             None => control.kill(),
@@ -428,7 +454,7 @@ pub mod vm_class {
     #[method("current", singleton)]
     fn current(cx: &mut Cx, _this: Value) -> Result<Value> {
         let control = cx.host_handle()?.control;
-        Ok(cx.data(ids::RUBY_VM, VmHandle(control)))
+        Ok(cx.data(ids::RUBY_VM, VmHandle::Power(control)))
     }
 
     /// Whether it is the VM that runs this code: as a comparison with `RubyVM.current`, without making that.
@@ -436,7 +462,7 @@ pub mod vm_class {
     ///     RubyVM.current.__current?  #=> true
     #[method("__current?")]
     fn is_current(cx: &mut Cx, this: Value) -> Result<bool> {
-        let id = cx.data_ref::<VmHandle>(this)?.0.id;
+        let id = cx.data_ref::<VmHandle>(this)?.identity().id;
         Ok(cx.host.as_ref().is_some_and(|host| host.control.id == id))
     }
 
@@ -448,15 +474,16 @@ pub mod vm_class {
         if !cx.is_data::<VmHandle>(other) {
             return Ok(false);
         }
-        Ok(cx.data_ref::<VmHandle>(this)?.0.id == cx.data_ref::<VmHandle>(other)?.0.id)
+        Ok(cx.data_ref::<VmHandle>(this)?.identity().id == cx.data_ref::<VmHandle>(other)?.identity().id)
     }
 
     /// Equal for handles of the same VM.
     ///
     ///     RubyVM.current.hash == RubyVM.current.hash  #=> true
     #[method("hash")]
-    fn hash(cx: &mut Cx, this: Value) -> Result<i64> {
-        Ok(cx.data_ref::<VmHandle>(this)?.0.id as i64)
+    fn hash(cx: &mut Cx, this: Value) -> Result<Value> {
+        let id = cx.data_ref::<VmHandle>(this)?.identity().id;
+        Ok(cx.shown_hash(equality::combine(&[id])))
     }
 
     /// Name and state.
@@ -464,12 +491,12 @@ pub mod vm_class {
     ///     RubyVM.new("g", "-e", "1").inspect  #=> "#<RubyVM: g new>"
     #[method("inspect", "to_s")]
     fn inspect(cx: &mut Cx, this: Value) -> Result<String> {
-        let c = &cx.data_ref::<VmHandle>(this)?.0;
-        let state = match c.end() {
-            _ if !c.started() => "new",
-            None => "running",
-            Some(_) => "ended",
+        let i = cx.data_ref::<VmHandle>(this)?.identity();
+        let state = match () {
+            () if !i.has_started() => "new",
+            () if i.has_ended() => "ended",
+            () => "running",
         };
-        Ok(format!("#<RubyVM: {} {state}>", c.name))
+        Ok(format!("#<RubyVM: {} {state}>", i.name))
     }
 }

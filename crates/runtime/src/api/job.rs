@@ -173,7 +173,7 @@ fn compile(cx: &mut Cx, file: &str, source: &[u8], main_script: bool) -> Result<
         main_script,
         ..Default::default()
     };
-    match zakuro_vm::codecache::compile(source, &options) {
+    match zakuro_vm::codecache::compile(cx, source, &options)? {
         Ok(compiled) => Ok(compiled.code),
         Err(e) => zakuro_corelib::kernel::eval::syntax_error(cx, &e),
     }

@@ -62,7 +62,9 @@ pub mod class {
     #[method("interpret_loosely", singleton)]
     fn interpret_loosely(cx: &mut Cx, _this: Value, text: Ref<StringCell>) -> Result<Value> {
         let mut r = exact(cx)?;
-        let n = text::parse(&text.text(), false, &mut r).unwrap_or(Num::Zero { neg: false });
+        // Another thread may change the String meanwhile.
+        let own = text.text().into_owned();
+        let n = text::parse(&own, false, &mut r, cx)?.unwrap_or(Num::Zero { neg: false });
         give(cx, r, n)
     }
     #[method("_load", singleton)]

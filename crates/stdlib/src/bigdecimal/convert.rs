@@ -2,6 +2,7 @@
 
 use super::num::{DOUBLE_FIG, Num, Round, Rules};
 use super::{exact, give, text};
+use zakuro_text::big::{self, Progress};
 use zakuro_vm::*;
 
 /// The other operand.
@@ -40,13 +41,13 @@ pub fn known(cx: &Cx, v: Value) -> bool {
 
 pub fn operand(cx: &mut Cx, v: Value, digits: u64) -> Result<Option<Operand>> {
     if cx.is_data::<Num>(v) {
-        return Ok(Some(Operand::Of(cx.data_ref::<Num>(v)?)));
+        return Ok(Some(Operand::Of(super::number(cx, v)?)));
     }
     if let Some(i) = cx.as_big(v) {
-        return Ok(Some(Operand::Own(Num::integer(&i))));
+        return Ok(Some(Operand::Own(Num::integer(&i, cx)?)));
     }
     if let Some(f) = v.as_float() {
-        return Ok(Some(Operand::Own(from_float(f, 0))));
+        return Ok(Some(Operand::Own(from_float(cx, f, 0)?)));
     }
     if cx.is_a(v, ids::RATIONAL) {
         let mut r = exact(cx)?;
@@ -56,7 +57,7 @@ pub fn operand(cx: &mut Cx, v: Value, digits: u64) -> Result<Option<Operand>> {
 }
 
 /// The quotient; without `digits`: to as many as the operands have and 16 more, 32 at least.
-pub fn divide(r: &mut Rules, a: &Num, b: &Num, digits: u64) -> Num {
+pub fn divide(r: &mut Rules, a: &Num, b: &Num, digits: u64, p: &mut dyn Progress) -> big::Result<Num> {
     let mut digits = digits;
     if digits == 0 {
         let most = a.precision_scale().0.max(b.precision_scale().0) as u64;
@@ -65,43 +66,46 @@ pub fn divide(r: &mut Rules, a: &Num, b: &Num, digits: u64) -> Num {
             digits = digits.min(r.limit);
         }
     }
-    r.div(a, b, digits)
+    r.div(a, b, digits, p)
 }
 
 fn from_rational(cx: &mut Cx, v: Value, digits: u64, r: &mut Rules) -> Result<Num> {
     let top = cx.call(v, Sym::intern("numerator"), &[])?;
     let bottom = cx.call(v, Sym::intern("denominator"), &[])?;
     match (cx.as_big(top), cx.as_big(bottom)) {
-        (Some(t), Some(b)) => Ok(divide(r, &Num::integer(&t), &Num::integer(&b), digits)),
+        (Some(t), Some(b)) => {
+            let (t, b) = (Num::integer(&t, cx)?, Num::integer(&b, cx)?);
+            Ok(divide(r, &t, &b, digits, cx)?)
+        }
         _ => cx.type_error("not a Rational of Integers"),
     }
 }
 
 /// A Float: the shortest digits that tell it (16 of them at most), or its value rounded to `digits`.
-pub fn from_float(f: f64, digits: u64) -> Num {
+pub fn from_float(p: &mut dyn Progress, f: f64, digits: u64) -> big::Result<Num> {
     let neg = f.is_sign_negative();
     if f.is_nan() {
-        return Num::NaN;
+        return Ok(Num::NaN);
     }
     if f.is_infinite() {
-        return Num::Infinite { neg };
+        return Ok(Num::Infinite { neg });
     }
     if f == 0.0 {
-        return Num::Zero { neg };
+        return Ok(Num::Zero { neg });
     }
     let mut r = Rules { round: Round::Down, limit: 0, flags: 0, too_big: false };
     let text = if digits == 0 { format!("{:e}", f.abs()) } else { format!("{:.*e}", digits as usize - 1, f.abs()) };
     let (mantissa, exp) = text.split_once('e').unwrap_or((&text, "0"));
     let fraction = mantissa.split_once('.').map_or(0, |m| m.1.len()) as i128;
     let digits: Vec<u8> = mantissa.bytes().filter(|b| *b != b'.').collect();
-    let number = zakuro_text::int::from_digits(&digits, 10, false).to_big().magnitude().clone();
-    let n = r.number(neg, number, exp.parse::<i128>().unwrap_or(0) - fraction);
-    r.significant(n, DOUBLE_FIG, Round::Down)
+    let number = zakuro_text::int::from_digits(&digits, 10, false, p)?.to_big().magnitude().clone();
+    let n = r.number(neg, number, exp.parse::<i128>().unwrap_or(0) - fraction, p)?;
+    r.significant(n, DOUBLE_FIG, Round::Down, p)
 }
 
 pub fn from_text(cx: &mut Cx, s: &str, raises: bool) -> Result<Value> {
     let mut r = exact(cx)?;
-    match text::parse(s, true, &mut r) {
+    match text::parse(s, true, &mut r, cx)? {
         Some(n) => give(cx, r, n),
         None if raises => cx.arg_error(format!("invalid value for BigDecimal(): \"{s}\"")),
         None => Ok(Value::NIL),
@@ -131,13 +135,15 @@ pub fn convert(cx: &mut Cx, v: Value, digits: Option<Value>, raises: bool) -> Re
         return Ok(v);
     }
     if let Some(i) = cx.as_big(v) {
-        return give(cx, r, Num::integer(&i));
+        let n = Num::integer(&i, cx)?;
+        return give(cx, r, n);
     }
     if let Some(f) = v.as_float() {
         if digits.is_some_and(|d| d > DOUBLE_FIG) && f.is_finite() && f != 0.0 {
             return if raises { cx.arg_error("precision too large.") } else { Ok(Value::NIL) };
         }
-        return give(cx, r, from_float(f, digits.unwrap_or(0)));
+        let n = from_float(cx, f, digits.unwrap_or(0))?;
+        return give(cx, r, n);
     }
     if cx.is_a(v, ids::RATIONAL) {
         let Some(digits) = digits else {

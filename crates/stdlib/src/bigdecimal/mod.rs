@@ -150,12 +150,13 @@ fn give(cx: &mut Cx, rules: Rules, n: Num) -> Result<Value> {
 
 /// The number of a receiver.
 fn number(cx: &mut Cx, this: Value) -> Result<&'static Num> {
-    cx.data_ref::<Num>(this)
+    // SAFETY: a BigDecimal never changes, and this one is an argument on a scanned stack.
+    cx.data_ptr::<Num>(this).map(|n| unsafe { &*n })
 }
 
 fn to_integer(cx: &mut Cx, n: &Num) -> Result<Value> {
     check_finite(cx, n)?;
-    match n.to_integer() {
+    match n.to_integer(cx)? {
         Some(i) => Ok(cx.big(i)),
         None => cx.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory"),
     }
@@ -233,19 +234,19 @@ fn must_pair(cx: &mut Cx, this: Value, other: Value, digits: u64) -> Result<(&'s
 fn add(cx: &mut Cx, this: Value, other: Value, negate: bool, digits: u64) -> Result<Value> {
     let (a, b) = must_pair(cx, this, other, digits)?;
     let mut r = rules(cx)?;
-    let n = r.add(a, &b, negate, digits);
+    let n = r.add(a, &b, negate, digits, cx)?;
     give(cx, r, n)
 }
 fn multiply(cx: &mut Cx, this: Value, other: Value, digits: u64) -> Result<Value> {
     let (a, b) = must_pair(cx, this, other, digits)?;
     let mut r = rules(cx)?;
-    let n = r.mul(a, &b, digits);
+    let n = r.mul(a, &b, digits, cx)?;
     give(cx, r, n)
 }
 fn divide(cx: &mut Cx, this: Value, other: Value, digits: u64) -> Result<Value> {
     let (a, b) = must_pair(cx, this, other, digits)?;
     let mut r = rules(cx)?;
-    let n = convert::divide(&mut r, a, &b, digits);
+    let n = convert::divide(&mut r, a, &b, digits, cx)?;
     give(cx, r, n)
 }
 
@@ -259,12 +260,12 @@ fn div_mod(cx: &mut Cx, this: Value, other: Value, truncate: bool) -> Result<Opt
         (_, Num::Zero { .. }) => return cx.raise(ids::ZERO_DIVISION_ERROR, "divided by 0"),
         (Num::Infinite { .. }, _) => (Num::Infinite { neg }, Num::NaN),
         (Num::Zero { .. }, _) => (zero, a.clone()),
-        (_, Num::Infinite { .. }) if !truncate && neg => (Num::integer(&BigInt::from(-1)), b.clone()),
+        (_, Num::Infinite { .. }) if !truncate && neg => (Num::integer(&BigInt::from(-1), cx)?, b.clone()),
         (_, Num::Infinite { .. }) => (zero, a.clone()),
         _ => {
             let mut r = exact(cx)?;
-            match r.div_rem(a, &b, truncate) {
-                Some((q, m)) => (Num::integer(&q), m),
+            match r.div_rem(a, &b, truncate, cx)? {
+                Some((q, m)) => (Num::integer(&q, cx)?, m),
                 None => return cx.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory"),
             }
         }
@@ -274,7 +275,7 @@ fn div_mod(cx: &mut Cx, this: Value, other: Value, truncate: bool) -> Result<Opt
 /// `<=>`; None: not comparable (NaN), or the other one has to know how (the error).
 fn compare(cx: &mut Cx, this: Value, other: Value) -> Result<std::result::Result<Option<Ordering>, ()>> {
     Ok(match pair(cx, this, other, 0)? {
-        Some((a, b)) => Ok(a.compare(&b)),
+        Some((a, b)) => Ok(a.compare(&b, cx)?),
         None => Err(()),
     })
 }
@@ -300,12 +301,12 @@ fn to_place(cx: &mut Cx, this: Value, places: Option<Value>, how: Round) -> Resu
         None => 0,
     };
     let mut r = exact(cx)?;
-    let n = r.to_place(n.clone(), -i128::from(place), how);
+    let n = r.to_place(n.clone(), -i128::from(place), how, cx)?;
     if places.is_some() { give(cx, r, n) } else { to_integer(cx, &n) }
 }
 
 fn shown(cx: &mut Cx, n: &Num, f: text::Format) -> Result<Value> {
-    match text::format(n, f) {
+    match text::format(n, f, cx)? {
         Some(s) => Ok(cx.str_bytes(s.as_bytes(), string::US_ASCII)),
         None => cx.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory"),
     }
@@ -545,7 +546,7 @@ mod decimal {
     #[method("_dump")]
     fn dump(cx: &mut Cx, this: Value, _level: Option<Value>) -> Result<Value> {
         let n = number(cx, this)?;
-        let text = text::format(n, text::Format::default()).unwrap_or_default();
+        let text = text::format(n, text::Format::default(), cx)?.unwrap_or_default();
         Ok(cx.str_bytes(format!("{}:{text}", n.word_digits()).as_bytes(), string::US_ASCII))
     }
     #[method("to_i", "to_int")]
@@ -580,7 +581,7 @@ mod decimal {
                 } else if top < -340 {
                     sign * 0.0
                 } else {
-                    text::format(n, text::Format::default()).and_then(|s| s.parse::<f64>().ok()).unwrap_or(f64::NAN)
+                    text::format(n, text::Format::default(), cx)?.and_then(|s| s.parse::<f64>().ok()).unwrap_or(f64::NAN)
                 };
                 if f.is_infinite() && mode(cx, EXCEPTIONS, 0)? as u8 & num::INFINITY != 0 {
                     return domain(cx, "BigDecimal to Float conversion");
@@ -603,7 +604,8 @@ mod decimal {
                     return cx.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory");
                 }
                 let n = BigInt::from(digits.clone());
-                (cx.big(if *neg { -n } else { n }), cx.big(num::pow10(exp.unsigned_abs()).into()))
+                let power = num::pow10(exp.unsigned_abs(), cx)?;
+                (cx.big(if *neg { -n } else { n }), cx.big(power.into()))
             }
             _ => (to_integer(cx, n)?, Value::fixnum(1)),
         };
@@ -618,7 +620,7 @@ mod decimal {
             Num::NaN => (0, "NaN".to_string()),
             Num::Infinite { neg } => (if *neg { -1 } else { 1 }, "Infinity".into()),
             Num::Zero { neg } => (if *neg { -1 } else { 1 }, "0".into()),
-            Num::Finite { neg, digits, .. } => (if *neg { -1 } else { 1 }, digits.to_str_radix(10)),
+            Num::Finite { neg, digits, .. } => (if *neg { -1 } else { 1 }, zakuro_text::big::to_text(&digits.clone().into(), 10, cx)?),
         };
         let digits = cx.str_bytes(digits.as_bytes(), string::US_ASCII);
         let exponent = cx.int(n.exponent());
@@ -696,8 +698,8 @@ mod decimal {
         let frac = match n {
             Num::Finite { exp: 0.., neg, .. } => Num::Zero { neg: *neg },
             Num::Finite { .. } => {
-                let whole = r.to_place(n.clone(), 0, Round::Down);
-                r.add(n, &whole, true, 0)
+                let whole = r.to_place(n.clone(), 0, Round::Down, cx)?;
+                r.add(n, &whole, true, 0, cx)?
             }
             n => n.clone(),
         };
@@ -736,7 +738,7 @@ mod decimal {
             None => half.unwrap_or(r.round),
         };
         let integer = args.get(1).is_none() && place < 1 && kw.get(Sym::intern("half")).is_none();
-        let n = r.to_place(n.clone(), -i128::from(place), how);
+        let n = r.to_place(n.clone(), -i128::from(place), how, cx)?;
         if integer { to_integer(cx, &n) } else { give(cx, r, n) }
     }
     /// Times `10**n`.
@@ -745,7 +747,7 @@ mod decimal {
         let n = number(cx, this)?;
         let mut r = exact(cx)?;
         let n = match n {
-            Num::Finite { neg, digits, exp } => r.number(*neg, digits.clone(), i128::from(*exp) + i128::from(by)),
+            Num::Finite { neg, digits, exp } => r.number(*neg, digits.clone(), i128::from(*exp) + i128::from(by), cx)?,
             n => n.clone(),
         };
         give(cx, r, n)
@@ -755,21 +757,21 @@ mod decimal {
     fn sqrt(cx: &mut Cx, this: Value, digits: i64) -> Result<Value> {
         let n = number(cx, this)?;
         let mut r = exact(cx)?;
-        let n = math::sqrt(&mut r, n, digits.max(1) as u64);
+        let n = math::sqrt(&mut r, n, digits.max(1) as u64, cx)?;
         give(cx, r, n)
     }
     #[method("__exp", private)]
     fn exp(cx: &mut Cx, this: Value, digits: i64) -> Result<Value> {
         let n = number(cx, this)?;
         let mut r = exact(cx)?;
-        let n = math::exp(&mut r, n, digits.max(1) as u64);
+        let n = math::exp(&mut r, n, digits.max(1) as u64, cx)?;
         give(cx, r, n)
     }
     #[method("__log", private)]
     fn log(cx: &mut Cx, this: Value, digits: i64) -> Result<Value> {
         let n = number(cx, this)?;
         let mut r = exact(cx)?;
-        let n = math::ln(&mut r, n, digits.max(1) as u64);
+        let n = math::ln(&mut r, n, digits.max(1) as u64, cx)?;
         give(cx, r, n)
     }
 }

@@ -1,9 +1,10 @@
 //! Decimal numbers as text.
 
 use super::num::{Num, Rules};
+use zakuro_text::big::{self, Progress, Result, step};
 
 /// Reads a number as `BigDecimal("...")` does, or (not strict) what stands at the beginning. None: no number.
-pub fn parse(text: &str, strict: bool, rules: &mut Rules) -> Option<Num> {
+pub fn parse(text: &str, strict: bool, rules: &mut Rules, p: &mut dyn Progress) -> Result<Option<Num>> {
     let space = |c: char| c.is_ascii_whitespace() || c == '\x0b';
     let s = text.trim_start_matches(space);
     for (name, n) in [
@@ -13,33 +14,33 @@ pub fn parse(text: &str, strict: bool, rules: &mut Rules) -> Option<Num> {
         ("NaN", Num::NaN),
     ] {
         if s.strip_prefix(name).is_some_and(|rest| rest.trim_start_matches(space).is_empty()) {
-            return Some(n);
+            return Ok(Some(n));
         }
     }
     let mut reader = Reader { rest: s.as_bytes(), strict, broken: false };
     let neg = reader.sign();
-    let whole = reader.digits(true);
+    let whole = reader.digits(true, p)?;
     let mut fraction = Vec::new();
     if reader.next_is(b".") {
-        fraction = reader.digits(false);
+        fraction = reader.digits(false, p)?;
     }
     let (mut exp, mut has_exp, mut exp_neg) = (Vec::new(), false, false);
     if reader.next_is(b"eEdD") {
         has_exp = true;
         exp_neg = reader.sign();
-        exp = reader.digits(false);
+        exp = reader.digits(false, p)?;
     }
     let left = reader.rest.iter().any(|b| !space(char::from(*b)));
     if strict && (reader.broken || left || whole.is_empty() && fraction.is_empty() || has_exp && exp.is_empty()) {
-        return None;
+        return Ok(None);
     }
     let scale = fraction.len() as i128;
     let mut all = whole;
     all.extend_from_slice(&fraction);
-    let digits = zakuro_text::int::from_digits(&all, 10, false).to_big().magnitude().clone();
+    let digits = zakuro_text::int::from_digits(&all, 10, false, p)?.to_big().magnitude().clone();
     // An exponent of many digits is beyond every bound.
     let exp = std::str::from_utf8(&exp).ok().filter(|e| !e.is_empty()).map_or(Some(0), |e| e.parse::<i128>().ok()).unwrap_or(i128::MAX / 4);
-    Some(rules.number(neg, digits, if exp_neg { -exp } else { exp } - scale))
+    Ok(Some(rules.number(neg, digits, if exp_neg { -exp } else { exp } - scale, p)?))
 }
 
 struct Reader<'a> {
@@ -61,9 +62,10 @@ impl Reader<'_> {
         self.next_is(b"+-");
         neg
     }
-    fn digits(&mut self, whole: bool) -> Vec<u8> {
+    fn digits(&mut self, whole: bool, p: &mut dyn Progress) -> Result<Vec<u8>> {
         let mut out = Vec::new();
         while let Some(b) = self.rest.first().copied() {
+            step(self.rest.len(), p)?;
             if b == b'_' {
                 let next = self.rest.get(1).copied();
                 let end = whole && next.is_none_or(|n| n.is_ascii_whitespace());
@@ -81,7 +83,7 @@ impl Reader<'_> {
             }
             self.rest = &self.rest[1..];
         }
-        out
+        Ok(out)
     }
 }
 
@@ -97,32 +99,32 @@ pub struct Format {
 }
 
 /// None: too many digits.
-pub fn format(n: &Num, f: Format) -> Option<String> {
+pub fn format(n: &Num, f: Format, p: &mut dyn Progress) -> Result<Option<String>> {
     let mut out = String::new();
     match n {
-        Num::NaN => return Some("NaN".into()),
+        Num::NaN => return Ok(Some("NaN".into())),
         _ if n.is_negative() => out.push('-'),
         _ => out.extend(f.plus),
     }
     let (digits, exp) = match n {
-        Num::Finite { digits, exp, .. } => (digits.to_str_radix(10), *exp),
-        Num::Infinite { .. } => return Some(out + "Infinity"),
-        _ => return Some(out + "0.0"),
+        Num::Finite { digits, exp, .. } => (big::to_text(&digits.clone().into(), 10, p)?, *exp),
+        Num::Infinite { .. } => return Ok(Some(out + "Infinity")),
+        _ => return Ok(Some(out + "0.0")),
     };
     if !f.plain {
         out.push_str("0.");
         group_left(&mut out, digits.as_bytes(), f.group);
         out.push_str(&format!("e{}", n.exponent()));
-        return Some(out);
+        return Ok(Some(out));
     }
     let top = n.exponent();
     if top.unsigned_abs().max(exp.unsigned_abs()) > 500_000_000 {
-        return None;
+        return Ok(None);
     }
     let (whole, fraction) = if top <= 0 {
-        ("0".to_string(), "0".repeat(top.unsigned_abs() as usize) + &digits)
+        ("0".to_string(), zeros(top.unsigned_abs() as usize) + &digits)
     } else if exp >= 0 {
-        (digits + &"0".repeat(exp as usize), "0".to_string())
+        (digits + &zeros(exp as usize), "0".to_string())
     } else {
         let (w, f) = digits.split_at(top as usize);
         (w.to_string(), f.to_string())
@@ -142,7 +144,7 @@ pub fn format(n: &Num, f: Format) -> Option<String> {
     }
     out.push('.');
     group_left(&mut out, fraction.as_bytes(), f.group);
-    Some(out)
+    Ok(Some(out))
 }
 
 fn group_left(out: &mut String, digits: &[u8], group: usize) {
@@ -152,4 +154,10 @@ fn group_left(out: &mut String, digits: &[u8], group: usize) {
         }
         out.push(char::from(*d));
     }
+}
+
+fn zeros(n: usize) -> String {
+    let mut out = zakuro_base::memory::with_room(n);
+    out.resize(n, b'0');
+    String::from_utf8(out).unwrap_or_default()
 }

@@ -301,6 +301,9 @@ impl Generator<'_> {
     }
     fn indent(&mut self) {
         if !self.config.indent.is_empty() {
+            // The program says at which depth it begins.
+            let room = self.depth.saturating_mul(self.config.indent.len());
+            zakuro_base::memory::grow(|| self.out.try_reserve(room).is_ok());
             for _ in 0..self.depth {
                 self.out.extend_from_slice(&self.config.indent);
             }

@@ -93,7 +93,7 @@ struct Parser<'a> {
 
 /// Parses a whole document.
 pub fn parse(cx: &mut Cx, source: Ref<StringCell>, opts: &Options) -> Result<Value> {
-    let own = StringCell::substring(&mut cx.heap, ids::STRING.0, source, 0, source.len());
+    let own = StringCell::substring(&cx.heap, ids::STRING.0, source, 0, source.len());
     let keys = RootedVec::new(cx);
     let mut p = Parser { src: own.bytes(), at: 0, depth: 0, opts, keys, hashes: Vec::new(), rounds: 0 };
     let v = p.value(cx)?;
@@ -409,7 +409,7 @@ impl Parser<'_> {
             let bytes = self.unescape(cx, from, end)?;
             return Ok(cx.str_bytes(&bytes, string::UTF8));
         }
-        let mut s = StringCell::plain(&mut cx.heap, &self.src[from..end], string::UTF8);
+        let mut s = StringCell::plain(&cx.heap, &self.src[from..end], string::UTF8);
         if ascii {
             s.set_code_range(string::CodeRange::Ascii);
         }
@@ -464,7 +464,9 @@ impl Parser<'_> {
     fn unescape(&mut self, cx: &mut Cx, from: usize, end: usize) -> Result<Vec<u8>> {
         let mut out = Vec::with_capacity(end - from);
         let mut at = from;
+        let mut pace = zakuro_base::progress::Pace::new();
         while at < end {
+            pace.at(at - from, cx)?;
             let run = memchr::memchr(b'\\', &self.src[at..end]).map_or(end, |i| at + i);
             out.extend_from_slice(&self.src[at..run]);
             if run >= end {
@@ -548,7 +550,7 @@ impl Parser<'_> {
         } else if count <= 18 {
             Value::fixnum(if negative { -(n as i64) } else { n as i64 })
         } else {
-            let b = zakuro_text::int::from_digits(&self.src[digits..at], 10, false).to_big();
+            let b = zakuro_text::int::from_digits(&self.src[digits..at], 10, false, cx)?.to_big();
             cx.big(if negative { -b } else { b })
         };
         self.loaded(cx, v)

@@ -22,7 +22,7 @@ impl NativeData for Writer {
 const FULL: usize = 16 << 10;
 
 /// The payload. The reference must not live across a call into Ruby.
-fn writer(cx: &mut Cx, this: Value) -> Result<&'static mut Writer> {
+fn writer(cx: &mut Cx, this: Value) -> Result<&mut Writer> {
     cx.data_mut::<Writer>(this)
 }
 

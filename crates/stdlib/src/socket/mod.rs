@@ -15,7 +15,7 @@ use std::os::fd::RawFd;
 use zakuro_corelib::io::object::{self, Io, READ, WRITE};
 use zakuro_corelib::io::wait::{self, Called, Patience};
 use zakuro_corelib::io::{fail, open};
-use zakuro_corelib::process::owner;
+use zakuro_corelib::process::{descriptors, owner};
 use zakuro_macros::ruby_class;
 use zakuro_sched::{READABLE, WRITABLE};
 use zakuro_vm::*;
@@ -63,6 +63,7 @@ fn finish(cx: &mut Cx, called: Called, later: &str, detail: &str) -> Result<std:
 
 /// A system call that makes descriptors, tried again after a collection when there are none left.
 fn open_descriptor(cx: &mut Cx, detail: &str, mut call: impl FnMut() -> i32) -> Result<i32> {
+    descriptors::admit(cx, 1)?;
     loop {
         let n = call();
         if n >= 0 {
@@ -182,6 +183,7 @@ mod basic {
     #[method("__accept", private)]
     fn accept(cx: &mut Cx, this: Value, class: ClassId, wait: bool) -> Result<Value> {
         loop {
+            descriptors::admit(cx, 1)?;
             let patience = patience(cx, this, wait)?;
             let kind = object::get(cx, this)?.socket.unwrap_or(libc::SOCK_STREAM);
             let mut a = Address::new();

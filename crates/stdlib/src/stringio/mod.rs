@@ -81,13 +81,15 @@ impl NativeData for StringIo {
 
 /// The payload. The reference must not live across a call into Ruby.
 fn io(cx: &mut Cx, this: Value) -> Result<&'static mut StringIo> {
-    cx.data_mut::<StringIo>(this)
+    // SAFETY: one reference at a time, and the receiver is an argument on a scanned stack.
+    cx.data_ptr::<StringIo>(this).map(|io| unsafe { &mut *io })
 }
 
 /// Position, line number and String. The reference must not live across a call into Ruby.
 pub fn state(cx: &mut Cx, this: Value) -> Result<&'static mut State> {
     let io = io(cx, this)?;
-    if io.shared.is_nil() { Ok(&mut io.own) } else { Ok(&mut cx.data_mut::<Shared>(io.shared)?.0) }
+    // SAFETY: as in `io`.
+    if io.shared.is_nil() { Ok(&mut io.own) } else { cx.data_ptr::<Shared>(io.shared).map(|s| unsafe { &mut (*s).0 }) }
 }
 
 /// The state of a StringIO that is open for reading.

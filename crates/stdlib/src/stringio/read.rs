@@ -13,7 +13,7 @@ fn slice(cx: &mut Cx, this: Value, from: usize, to: usize, enc: Option<u8>) -> R
     };
     let Some(t) = state(cx, this)?.text() else { return Ok(cx.str_bytes(b"", e)) };
     let to = to.min(t.len());
-    let mut s = StringCell::substring(&mut cx.heap, ids::STRING.0, t, from.min(to), to);
+    let mut s = StringCell::substring(&cx.heap, ids::STRING.0, t, from.min(to), to);
     if s.encoding() != e {
         s.set_encoding(e);
     }
@@ -231,7 +231,7 @@ fn unget(cx: &mut Cx, this: Value, bytes: &[u8]) -> Result<()> {
     let Some(t) = modifiable(cx, this)? else { return Ok(()) };
     let s = state(cx, this)?;
     if s.pos > t.len() {
-        let gap = vec![0; s.pos - t.len()];
+        let gap = zakuro_base::memory::zeroed(s.pos - t.len());
         StringCell::append(t, &mut cx.heap, &gap);
     }
     let from = s.pos.saturating_sub(bytes.len());

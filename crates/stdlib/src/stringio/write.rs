@@ -46,10 +46,10 @@ fn write_one(cx: &mut Cx, this: Value, v: Value) -> Result<usize> {
         st.pos = t.len();
     }
     if st.pos > t.len() {
-        let gap = vec![0; st.pos - t.len()];
+        let gap = zakuro_base::memory::zeroed(st.pos - t.len());
         StringCell::append(t, &mut cx.heap, &gap);
     }
-    let (pos, end) = (st.pos, st.pos + bytes.len());
+    let (pos, end) = (st.pos, st.pos.saturating_add(bytes.len()));
     if pos == t.len() {
         // Unconverted text brings its encoding along, as with `<<`.
         let same = bytes.len() == s.len() && bytes[..] == *s.bytes();
@@ -113,7 +113,7 @@ mod string_io {
             Some(s) => {
                 let e = args::encoding_of(s.encoding());
                 let n = if s.len() == 0 { 0 } else { e.char_len(s.bytes()).unwrap_or_else(|n| n).clamp(1, s.len()) };
-                StringCell::substring(&mut cx.heap, ids::STRING.0, s, 0, n).as_value()
+                StringCell::substring(&cx.heap, ids::STRING.0, s, 0, n).as_value()
             }
             None => {
                 let n = cx.to_i64(c)?;

@@ -4,6 +4,7 @@
 //! Rejected: an own case table (std's follows Unicode; title case differs from upper case for few characters only).
 
 use super::utf8;
+use zakuro_base::progress::{Progress, STRIDE, Stopped, step};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CaseOp {
@@ -23,15 +24,24 @@ pub struct CaseOptions {
 }
 
 /// Maps `s` (UTF-8, or with `ascii` any ASCII-compatible single-byte text).
-pub fn map(s: &[u8], op: CaseOp, options: CaseOptions) -> Vec<u8> {
+pub fn map(s: &[u8], op: CaseOp, options: CaseOptions, p: &mut dyn Progress) -> Result<Vec<u8>, Stopped> {
     let mut out = Vec::with_capacity(s.len());
     if options.ascii || (s.is_ascii() && !options.turkic) {
-        out.extend_from_slice(s);
-        ascii(&mut out, op);
-        return out;
+        let mut op = op;
+        for (at, part) in s.chunks(STRIDE).enumerate() {
+            let from = out.len();
+            out.extend_from_slice(part);
+            if at > 0 {
+                p.poll()?;
+                op = if op == CaseOp::Capitalize { CaseOp::Down } else { op };
+            }
+            ascii(&mut out[from..], op);
+        }
+        return Ok(out);
     }
     let mut first = true;
-    for c in utf8::chars(s) {
+    for (at, c) in utf8::chars(s).enumerate() {
+        step(at, p)?;
         let op = match op {
             CaseOp::Capitalize if !first => CaseOp::Down,
             op => op,
@@ -42,7 +52,7 @@ pub fn map(s: &[u8], op: CaseOp, options: CaseOptions) -> Vec<u8> {
             None => out.extend_from_slice(c),
         }
     }
-    out
+    Ok(out)
 }
 
 fn ascii(s: &mut [u8], op: CaseOp) {

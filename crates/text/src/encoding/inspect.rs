@@ -6,18 +6,24 @@
 
 use super::printable::is_printable;
 use super::{Encoding, Kind, transcode, utf8};
+use zakuro_base::progress::{Pace, Progress, Stopped, to_the_end};
 
 /// `String#inspect`, for a result encoding of UTF-8.
 pub fn inspect_str(s: &[u8], enc: Encoding) -> String {
+    to_the_end(|p| inspect_long(s, enc, p))
+}
+
+/// [`inspect_str`] that can be left.
+pub fn inspect_long(s: &[u8], enc: Encoding, p: &mut dyn Progress) -> Result<String, Stopped> {
     let mut out = String::with_capacity(s.len() + 2);
     out.push('"');
     if enc.kind() == Kind::Utf8 {
-        quote_utf8(s, &mut out);
+        quote_utf8(s, &mut out, p)?;
     } else {
-        quote_other(s, enc, &mut out);
+        quote_other(s, enc, &mut out, p)?;
     }
     out.push('"');
-    out
+    Ok(out)
 }
 
 /// ASCII text of a string: characters beyond ASCII become `\\u` escapes (Unicode) or `\\x` escapes of their bytes.
@@ -68,9 +74,11 @@ fn unicode_escape(c: u32, out: &mut String) {
     }
 }
 
-fn quote_utf8(s: &[u8], out: &mut String) {
+fn quote_utf8(s: &[u8], out: &mut String, p: &mut dyn Progress) -> Result<(), Stopped> {
     let mut at = 0;
+    let mut pace = Pace::new();
     while at < s.len() {
+        pace.at(at, p)?;
         let b = s[at];
         if b < 0x80 {
             if !special(b, s.get(at + 1).copied(), out) {
@@ -98,12 +106,15 @@ fn quote_utf8(s: &[u8], out: &mut String) {
             }
         }
     }
+    Ok(())
 }
 
-fn quote_other(s: &[u8], enc: Encoding, out: &mut String) {
+fn quote_other(s: &[u8], enc: Encoding, out: &mut String, p: &mut dyn Progress) -> Result<(), Stopped> {
     let unicode = enc.is_unicode();
     let mut at = 0;
+    let mut pace = Pace::new();
     while at < s.len() {
+        pace.at(at, p)?;
         let (n, valid) = match enc.char_len(&s[at..]) {
             Ok(n) => (n, true),
             Err(n) => (n.max(1), false),
@@ -147,14 +158,17 @@ fn quote_other(s: &[u8], enc: Encoding, out: &mut String) {
             hex_byte(c[0], out);
         }
     }
+    Ok(())
 }
 
 /// `String#dump`: ASCII only, readable back by `undump`.
-pub fn dump(s: &[u8], enc: Encoding) -> String {
+pub fn dump(s: &[u8], enc: Encoding, p: &mut dyn Progress) -> Result<String, Stopped> {
     let mut out = String::with_capacity(s.len() + 2);
     out.push('"');
     let mut at = 0;
+    let mut pace = Pace::new();
     while at < s.len() {
+        pace.at(at, p)?;
         let b = s[at];
         if special(b, s.get(at + 1).copied(), &mut out) {
             at += 1;
@@ -178,7 +192,7 @@ pub fn dump(s: &[u8], enc: Encoding) -> String {
     if !enc.is_ascii_compatible() {
         out.push_str(&format!(".dup.force_encoding(\"{}\")", enc.name()));
     }
-    out
+    Ok(out)
 }
 
 /// `Symbol#inspect`.

@@ -7,6 +7,7 @@
 
 use super::{Encoding, Kind, Multi, inspect, single, utf8};
 use std::borrow::Cow;
+use zakuro_base::progress::{Pace, Progress, ToTheEnd};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum OnInvalid {
@@ -41,6 +42,8 @@ pub enum ConvErrKind {
     Undefined { error_char: Vec<u8> },
     /// ConverterNotFoundError
     NotFound,
+    /// Left on the way.
+    Stopped,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,6 +79,22 @@ pub(super) enum Step {
 /// # Errors
 /// The first problem that `policy` doesn't cover.
 pub fn transcode(src: Encoding, dst: Encoding, s: &[u8], policy: &Policy) -> Result<Vec<u8>, ConvErr> {
+    transcode_long(src, dst, s, policy, &mut ToTheEnd)
+}
+
+/// [`transcode`] that can be left.
+///
+/// # Errors
+/// Those, and that it was stopped.
+pub fn transcode_long(src: Encoding, dst: Encoding, s: &[u8], policy: &Policy, p: &mut dyn Progress) -> Result<Vec<u8>, ConvErr> {
+    let stopped = |_| ConvErr {
+        kind: ConvErrKind::Stopped,
+        message: String::new(),
+        step_source: src,
+        step_target: dst,
+        consumed: 0,
+        partial: Vec::new(),
+    };
     let not_found = || ConvErr {
         kind: ConvErrKind::NotFound,
         message: format!("code converter not found ({} to {})", src.name(), dst.name()),
@@ -111,7 +130,9 @@ pub fn transcode(src: Encoding, dst: Encoding, s: &[u8], policy: &Policy) -> Res
         encoder.start(&mut out);
     }
     let mut at = decoder.skip_bom(s);
+    let mut pace = Pace::new();
     while at < s.len() {
+        pace.at(at, p).map_err(stopped)?;
         if src.is_ascii_compatible() && dst.is_ascii_compatible() {
             let run = s[at..].iter().position(|b| *b >= 0x80).unwrap_or(s.len() - at);
             if run > 0 {
@@ -173,11 +194,17 @@ fn to_iso_2022_jp(src: Encoding, dst: Encoding, s: &[u8], policy: &Policy) -> Re
 }
 
 /// `String#scrub`: every broken sequence becomes `with`(its bytes).
-pub fn scrub(s: &[u8], enc: Encoding, mut with: impl FnMut(&[u8]) -> Vec<u8>) -> Vec<u8> {
+pub fn scrub<E>(
+    s: &[u8],
+    enc: Encoding,
+    mut with: impl FnMut(&[u8]) -> Result<Vec<u8>, E>,
+    mut pause: impl FnMut(usize) -> Result<(), E>,
+) -> Result<Vec<u8>, E> {
     let mut out = Vec::with_capacity(s.len());
     let mut decoder = Decoder::new(enc);
     let mut at = 0;
     while at < s.len() {
+        pause(at)?;
         let n = match enc.char_len(&s[at..]) {
             Ok(n) => {
                 out.extend_from_slice(&s[at..at + n]);
@@ -189,13 +216,13 @@ pub fn scrub(s: &[u8], enc: Encoding, mut with: impl FnMut(&[u8]) -> Vec<u8>) ->
                     _ => n,
                 }
                 .max(1);
-                out.extend(with(&s[at..at + n]));
+                out.extend(with(&s[at..at + n])?);
                 n
             }
         };
         at += n;
     }
-    out
+    Ok(out)
 }
 
 pub(super) fn is_mapped(e: Encoding) -> bool {

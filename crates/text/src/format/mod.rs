@@ -11,6 +11,7 @@ mod tests;
 
 use crate::int::Int;
 use num_bigint::BigInt;
+use zakuro_base::progress::Progress;
 
 /// Which argument a directive wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,6 +84,10 @@ pub trait FormatArgs {
     fn inspect(&mut self, arg: ArgRef<'_>) -> Result<Vec<u8>, Self::Err>;
     /// `%c`: one character, of a code point or the first one of a String.
     fn chr(&mut self, arg: ArgRef<'_>) -> Result<Vec<u8>, Self::Err>;
+    /// What the rendering of big numbers asks whether to go on.
+    fn progress(&mut self) -> &mut dyn Progress;
+    /// The error that stopped it.
+    fn stopped(&mut self) -> Self::Err;
     /// The format leaves positional arguments over.
     fn unused(&mut self) -> Result<(), Self::Err> {
         Ok(())
@@ -273,14 +278,16 @@ impl<'f, A: FormatArgs> Engine<'f, '_, A> {
                 b'd' | b'i' | b'u' | b'x' | b'X' | b'o' | b'b' | b'B' => {
                     let arg = self.argument(value)?;
                     let v = self.args.integer(arg)?;
-                    render::integer(&mut self.out, &spec, c, &v);
+                    render::integer(&mut self.out, &spec, c, &v, self.args.progress()).map_err(|_| self.args.stopped())?;
                     return Ok(());
                 }
                 b'f' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => {
                     let arg = self.argument(value)?;
                     match self.args.float(arg, c)? {
                         FloatArg::Float(x) => render::float(&mut self.out, &spec, c, x),
-                        FloatArg::Exact { num, den } => render::exact(&mut self.out, &spec, c, &num, &den),
+                        FloatArg::Exact { num, den } => {
+                            render::exact(&mut self.out, &spec, c, &num, &den, self.args.progress()).map_err(|_| self.args.stopped())?;
+                        }
                     }
                     return Ok(());
                 }

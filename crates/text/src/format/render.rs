@@ -6,14 +6,15 @@
 //! Rejected: calling libc's snprintf (locale, and no control over `Inf`/`NaN`).
 
 use super::Spec;
+use crate::big;
 use crate::float::decompose;
 use crate::int::{Int, to_s};
 use num_bigint::{BigInt, Sign};
-use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive};
+use zakuro_base::progress::Progress;
 
 pub(super) fn fill(out: &mut Vec<u8>, byte: u8, n: usize) {
-    out.resize(out.len() + n, byte);
+    zakuro_base::memory::fill(out, n, byte);
 }
 
 /// Byte length and count of the first `n` UTF-8 characters; a broken byte counts as one.
@@ -35,7 +36,7 @@ fn sign_of(spec: &Spec, negative: bool) -> &'static [u8] {
     }
 }
 
-pub(super) fn integer(out: &mut Vec<u8>, spec: &Spec, conversion: u8, v: &Int) {
+pub(super) fn integer(out: &mut Vec<u8>, spec: &Spec, conversion: u8, v: &Int, p: &mut dyn Progress) -> big::Result<()> {
     let (bits, prefix): (u32, &[u8]) = match conversion {
         b'x' => (4, b"0x"),
         b'X' => (4, b"0X"),
@@ -47,9 +48,9 @@ pub(super) fn integer(out: &mut Vec<u8>, spec: &Spec, conversion: u8, v: &Int) {
     let negative = v.is_negative();
     let complement = negative && bits != 0 && !(spec.plus || spec.space);
     let mut digits = if complement {
-        two_complement(v, bits)
+        two_complement(v, bits, p)?
     } else {
-        let s = to_s(v, if bits == 0 { 10 } else { 1 << bits });
+        let s = to_s(v, if bits == 0 { 10 } else { 1 << bits }, p)?;
         s.strip_prefix('-').map(str::to_owned).unwrap_or(s)
     };
     if conversion == b'X' {
@@ -101,18 +102,19 @@ pub(super) fn integer(out: &mut Vec<u8>, spec: &Spec, conversion: u8, v: &Int) {
     if spec.minus {
         fill(out, b' ', width);
     }
+    Ok(())
 }
 
 /// Digits of a negative number in two's complement, with exactly one of the endless leading ones.
-fn two_complement(v: &Int, bits: u32) -> String {
+fn two_complement(v: &Int, bits: u32, p: &mut dyn Progress) -> big::Result<String> {
     let radix = 1u32 << bits;
     let top = char::from_digit(radix - 1, radix).unwrap_or('f');
     let v = v.to_big();
     let n = v.bits() / bits as u64 + 1;
-    let s = ((BigInt::from(1) << (n * bits as u64)) + v).to_str_radix(radix);
+    let s = big::to_text(&((BigInt::from(1) << (n * bits as u64)) + v), radix, p)?;
     // Enough digits for the sign make the first one the highest digit, unless the number is -(radix**n) / 2 or so; pad then.
     let s = format!("{}{s}", top.to_string().repeat((n as usize).saturating_sub(s.len())));
-    format!("{top}{}", s.trim_start_matches(top))
+    Ok(format!("{top}{}", s.trim_start_matches(top)))
 }
 
 /// Puts sign, an optional `0x`, zero padding and body together.
@@ -134,27 +136,31 @@ fn assemble(out: &mut Vec<u8>, spec: &Spec, sign: &[u8], prefix: &[u8], body: &[
 }
 
 /// Integer or Rational: exact for `%f`, through a double otherwise.
-pub(super) fn exact(out: &mut Vec<u8>, spec: &Spec, conversion: u8, num: &BigInt, den: &BigInt) {
+pub(super) fn exact(out: &mut Vec<u8>, spec: &Spec, conversion: u8, num: &BigInt, den: &BigInt, p: &mut dyn Progress) -> big::Result<()> {
     if conversion != b'f' {
         let x = match (num.to_f64(), den.to_f64()) {
             (Some(n), Some(d)) => n / d,
             _ => f64::NAN,
         };
-        return float(out, spec, conversion, x);
+        float(out, spec, conversion, x);
+        return Ok(());
     }
     let precision = spec.precision.unwrap_or(6);
-    let scaled = num.abs() * BigInt::from(10).pow(precision as u32);
-    let (q, r) = scaled.div_rem(den);
+    let scaled = big::mul(&num.abs(), &big::pow10(precision as u32, p)?.into(), p)?;
+    let (q, r) = big::div_trunc(&scaled, den, p)?;
     let q = if (r << 1u32) >= *den { q + 1 } else { q };
-    let mut digits = q.to_string();
+    let mut digits = big::to_text(&q, 10, p)?;
     if digits.len() <= precision {
-        digits.insert_str(0, &"0".repeat(precision + 1 - digits.len()));
+        let mut zeros = zakuro_base::memory::with_room(precision + 1);
+        zeros.resize(precision + 1 - digits.len(), b'0');
+        digits.insert_str(0, &String::from_utf8_lossy(&zeros));
     }
     if precision > 0 {
         digits.insert(digits.len() - precision, '.');
     }
     // CRuby ignores `#` here.
     assemble(out, spec, sign_of(spec, num.sign() == Sign::Minus), b"", digits.as_bytes(), true);
+    Ok(())
 }
 
 pub(super) fn float(out: &mut Vec<u8>, spec: &Spec, conversion: u8, x: f64) {

@@ -24,6 +24,12 @@ impl Fixed {
 
 impl FormatArgs for Fixed {
     type Err = String;
+    fn progress(&mut self) -> &mut dyn zakuro_base::progress::Progress {
+        Box::leak(Box::new(zakuro_base::progress::ToTheEnd))
+    }
+    fn stopped(&mut self) -> String {
+        "stopped".into()
+    }
     fn len(&self) -> usize {
         self.0.len()
     }
@@ -31,7 +37,7 @@ impl FormatArgs for Fixed {
         Ok(match self.get(arg)? {
             Arg::I(i) => Int::Small(i),
             Arg::F(f) => Int::from_big(crate::float::float_to_bigint(f.floor())),
-            Arg::S(s) => crate::int::parse_strict(s.as_bytes(), 0).map_err(|_| "int".to_owned())?,
+            Arg::S(s) => crate::int::parse_strict(s.as_bytes(), 0, self.progress()).map_err(|_| "int".to_owned())?,
         })
     }
     fn count(&mut self, arg: ArgRef<'_>) -> Result<Int, String> {

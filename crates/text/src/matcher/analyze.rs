@@ -6,6 +6,7 @@ use super::ast::{Greed, Id, Node, Target, Tree};
 use super::codec::{BROKEN, Coding};
 use super::folding::Folder;
 use super::parse::Result;
+use super::poll::Poll;
 use super::program::First;
 use super::ranges::Ranges;
 
@@ -19,6 +20,8 @@ pub struct Analysis {
     pub least: Vec<u32>,
     /// Instructions, roughly.
     pub weight: Vec<u32>,
+    /// Whether [`GROUP`], [`LOOK`], [`ATOMIC`] are among a node and its parts.
+    pub holds: Vec<u8>,
     /// Inside a look-behind.
     pub behind: Vec<bool>,
     /// Groups that something calls; whether a group calls itself, straight or through others.
@@ -27,6 +30,13 @@ pub struct Analysis {
     /// Node of each group.
     pub group_nodes: Vec<Option<Id>>,
 }
+
+/// A group that captures.
+pub const GROUP: u8 = 1;
+/// A look-around that cuts the stack.
+pub const LOOK: u8 = 2;
+/// An atomic group, or a possessive loop.
+pub const ATOMIC: u8 = 4;
 
 /// Instructions that repeating a part is worth before it gets a counter.
 pub const UNROLLED: u32 = 1500;
@@ -85,7 +95,7 @@ pub fn first_of_code(c: u32, fold: bool, folder: &Folder, coding: Coding) -> Fir
     let mut f = first_of_set(&folder.closed(&Ranges::single(c)), coding);
     let whole = folder.fold(c);
     // What folds to several characters of which this is the first, or the other way round.
-    for (x, folded) in folder.expanding() {
+    for &(x, folded) in folder.expanding() {
         if folded.codes()[0] == whole.codes()[0] {
             f.or(&first_of_set(&Ranges::single(x), coding));
         }
@@ -94,7 +104,7 @@ pub fn first_of_code(c: u32, fold: bool, folder: &Folder, coding: Coding) -> Fir
     f
 }
 
-pub fn analyze(tree: &Tree, folder: &Folder, coding: Coding) -> Result<Analysis> {
+pub fn analyze(tree: &Tree, folder: &Folder, coding: Coding, poll: &mut Poll<'_>) -> Result<Analysis> {
     let n = tree.nodes.len();
     let mut a = Analysis {
         first: Vec::with_capacity(n),
@@ -102,12 +112,14 @@ pub fn analyze(tree: &Tree, folder: &Folder, coding: Coding) -> Result<Analysis>
         fixed: Vec::with_capacity(n),
         least: Vec::with_capacity(n),
         weight: Vec::with_capacity(n),
+        holds: Vec::with_capacity(n),
         behind: vec![false; n],
         called: vec![false; tree.groups as usize],
         recursive: vec![false; tree.groups as usize],
         group_nodes: vec![None; tree.groups as usize],
     };
     for id in 0..n as Id {
+        poll.work(1)?;
         let mut low = id;
         tree.parts(id, &mut |p| low = low.min(a.low[p as usize]));
         a.low.push(low);
@@ -119,11 +131,21 @@ pub fn analyze(tree: &Tree, folder: &Folder, coding: Coding) -> Result<Analysis>
         a.least.push(least);
         let weight = a.weight_of(node);
         a.weight.push(weight);
+        let mut holds = match node {
+            Node::Group { .. } => GROUP,
+            Node::Look { behind: true, not: false, .. } => 0,
+            Node::Look { .. } => LOOK,
+            Node::Atomic(_) => ATOMIC,
+            Node::Repeat { of, greed: Greed::Possessive, .. } if !matches!(tree.node(*of), Node::Set(_) | Node::Any { .. }) => ATOMIC,
+            _ => 0,
+        };
+        tree.parts(id, &mut |p| holds |= a.holds[p as usize]);
+        a.holds.push(holds);
         if let Node::Group { number, .. } = node {
             a.group_nodes[*number as usize] = Some(id);
         }
     }
-    a.calls(tree)?;
+    a.calls(tree, poll)?;
     a.look_behinds(tree)?;
     Ok(a)
 }
@@ -230,7 +252,7 @@ impl Analysis {
     }
 
     /// Finds out what is called, what calls itself, and refuses what never ends.
-    fn calls(&mut self, tree: &Tree) -> Result<()> {
+    fn calls(&mut self, tree: &Tree, poll: &mut Poll<'_>) -> Result<()> {
         let targets = |range: std::ops::RangeInclusive<Id>| {
             range.filter_map(|id| match tree.node(id) {
                 Node::Call(Target::Number(n)) => Some(*n as usize),
@@ -253,6 +275,7 @@ impl Analysis {
             while let Some(n) = todo.pop() {
                 let Some(id) = body(n) else { continue };
                 let whole = if n == 0 { 0..=id } else { self.within(id) };
+                poll.work((whole.end() - whole.start()) as usize / 8 + 1)?;
                 for t in targets(whole) {
                     if !std::mem::replace(&mut seen[t], true) {
                         todo.push(t);
@@ -262,7 +285,7 @@ impl Analysis {
             self.recursive[start] = seen[start];
         }
         for n in 0..tree.groups as usize {
-            if self.recursive[n] && self.never_ends(tree, n)? {
+            if self.recursive[n] && self.never_ends(tree, n, poll)? {
                 return Err("never ending recursion".into());
             }
         }
@@ -270,7 +293,7 @@ impl Analysis {
     }
 
     /// Does every way through group `n` call it again, or one of them before anything is taken?
-    fn never_ends(&self, tree: &Tree, n: usize) -> Result<bool> {
+    fn never_ends(&self, tree: &Tree, n: usize, poll: &mut Poll<'_>) -> Result<bool> {
         let id = if n == 0 { Some(tree.root) } else { self.group_nodes[n] };
         let Some(id) = id else { return Ok(false) };
         let inner = match tree.node(id) {
@@ -278,7 +301,9 @@ impl Analysis {
             _ => id,
         };
         let mut walk = Walk { tree, a: self, group: n as u32, active: vec![false; tree.groups as usize], left: 200_000 };
-        Ok(walk.check(inner, true, 0)? != Again::No)
+        let again = walk.check(inner, true, 0)?;
+        poll.work((200_000 - walk.left) as usize / 4)?;
+        Ok(again != Again::No)
     }
 
     /// Look-behind takes parts of fixed length only, alternatives of several at the top.

@@ -5,6 +5,7 @@
 //! Rejected: boxed nodes (their walks and their drop recurse on the native stack of a VM).
 
 use super::ranges::Ranges;
+use std::sync::Arc;
 
 pub type Id = u32;
 
@@ -47,7 +48,7 @@ pub enum Node {
         codes: Vec<u32>,
         fold: bool,
     },
-    Set(Ranges),
+    Set(Arc<Ranges>),
     Any {
         newline: bool,
     },

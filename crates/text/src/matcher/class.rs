@@ -31,27 +31,61 @@ struct Sets {
 }
 
 impl Sets {
-    fn add(&mut self, from: u32, to: u32) {
-        self.all.add(from, to);
-        self.free.add(from, to);
-    }
-
-    fn union(&mut self, set: &Ranges, free: bool) {
-        self.all.union(set);
-        if free {
-            self.free.union(set);
-        }
-    }
-
     fn and(&mut self, other: &Sets) {
         self.all = self.all.intersection(&other.all);
         self.free = self.free.intersection(&other.free);
     }
 }
 
+/// Members as they come. Put in order when there are many, and at the end: each time by itself would be quadratic.
+#[derive(Default)]
+struct Members {
+    pairs: Vec<(u32, u32)>,
+    /// How many there were when they were last put in order.
+    settled: usize,
+}
+
+impl Members {
+    fn extend(&mut self, pairs: &[(u32, u32)]) {
+        self.pairs.extend_from_slice(pairs);
+        if self.pairs.len() > 2 * self.settled + 64 {
+            self.pairs = Ranges::of(&self.pairs).pairs().to_vec();
+            self.settled = self.pairs.len();
+        }
+    }
+
+    fn take(&mut self) -> Ranges {
+        Ranges::of(&std::mem::take(self).pairs)
+    }
+}
+
+#[derive(Default)]
+struct Gathered {
+    all: Members,
+    free: Members,
+}
+
+impl Gathered {
+    fn add(&mut self, from: u32, to: u32) {
+        self.all.extend(&[(from, to)]);
+        self.free.extend(&[(from, to)]);
+    }
+
+    fn union(&mut self, set: &Ranges, free: bool) {
+        self.all.extend(set.pairs());
+        if free {
+            self.free.extend(set.pairs());
+        }
+    }
+
+    fn take(&mut self) -> Sets {
+        Sets { all: self.all.take(), free: self.free.take() }
+    }
+}
+
 struct Class {
     not: bool,
-    sets: Sets,
+    sets: Gathered,
     /// What stands before `&&`.
     left: Option<Sets>,
     state: State,
@@ -92,7 +126,7 @@ impl Class {
 
     fn meet(&mut self) {
         self.flush();
-        let right = std::mem::take(&mut self.sets);
+        let right = self.sets.take();
         match &mut self.left {
             Some(left) => left.and(&right),
             None => self.left = Some(right),
@@ -106,7 +140,11 @@ impl Class {
         } else {
             self.flush();
         }
-        (self.not, self.left.unwrap_or(self.sets))
+        let sets = match self.left {
+            Some(left) => left,
+            None => self.sets.take(),
+        };
+        (self.not, sets)
     }
 }
 
@@ -139,8 +177,8 @@ impl Parser<'_> {
                             outer.flush();
                             outer.state = State::Complete;
                             let (all, free) = if not { (sets.all.negated(), sets.free.negated()) } else { (sets.all, sets.free) };
-                            outer.sets.all.union(&all);
-                            outer.sets.free.union(&free);
+                            outer.sets.all.extend(all.pairs());
+                            outer.sets.free.extend(free.pairs());
                         }
                     }
                 }
@@ -205,7 +243,7 @@ impl Parser<'_> {
     fn open_class(&mut self) -> Result<Class> {
         let not = self.peek(0) == Some(b'^');
         self.at += usize::from(not);
-        let mut class = Class { not, sets: Sets::default(), left: None, state: State::Start };
+        let mut class = Class { not, sets: Gathered::default(), left: None, state: State::Start };
         if self.peek(0) == Some(b']') {
             // A bracket in first place is a character if another one ends the class.
             if !self.closes(&self.rest()[1..]) {
@@ -239,7 +277,15 @@ impl Parser<'_> {
         };
         let Some(kind) = Type::find(name) else { return Err("invalid POSIX bracket type".into()) };
         let ascii = self.options.ascii_brackets;
-        let set = if ascii { kind.ascii() } else { kind.set(self.enc) };
+        let set = match self.brackets.get(name) {
+            _ if ascii => kind.ascii(),
+            Some(set) => set.clone(),
+            None => {
+                let set = kind.set(self.enc);
+                self.brackets.insert(name, set.clone());
+                set
+            }
+        };
         let set = if not { set.negated() } else { set };
         class.set(&set, !ascii && !matches!(kind, Type::Word | Type::Ascii))?;
         Ok(Some(end + 1))
@@ -255,12 +301,14 @@ impl Parser<'_> {
         let fold = self.options.ignore_case;
         let set = if fold { closed(self.folder, &sets) } else { sets.all };
         if not {
-            return self.tree.push(Node::Set(set.negated()));
+            let set = self.shared(set.negated());
+            return self.tree.push(Node::Set(set));
         }
         let strings: Vec<Vec<u32>> = match fold && !self.is_behind() {
             true => self.folder.expanding().iter().filter(|e| set.contains(e.0)).map(|e| e.1.codes().to_vec()).collect(),
             false => Vec::new(),
         };
+        let set = self.shared(set);
         let id = self.tree.push(Node::Set(set));
         if strings.is_empty() {
             return id;

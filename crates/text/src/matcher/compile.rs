@@ -11,21 +11,42 @@ use super::codec::Coding;
 use super::folding::Folder;
 use super::grapheme;
 use super::parse::{self, Options, Result};
+use super::poll::Poll;
 use super::program::*;
 use super::property::Type;
 use super::ranges::Ranges;
 use crate::encoding::Encoding;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// Instructions of one program.
-const SIZE: usize = 400_000;
+const SIZE: usize = 4_000_000;
+/// Groups listed for loops around them.
+const LISTED: usize = 4_000_000;
 
 enum Task {
     Node(Id, First),
     Inst(Inst),
     Bind(Pc),
+    Scope(Scope),
 }
 
-struct Compiler<'a> {
+/// What stands around the node at work.
+#[derive(Clone, Copy)]
+struct Scope {
+    /// The innermost counted loop; or [`NOWHERE`].
+    counter: u32,
+    /// The innermost guard, if it remembers; or [`NOWHERE`].
+    guard: u32,
+    /// States of the counted loops around.
+    rows: u64,
+    in_atomic: bool,
+    in_look: bool,
+}
+
+struct Compiler<'a, 'b> {
+    poll: &'a mut Poll<'b>,
+    listed: usize,
     tree: &'a Tree,
     a: Analysis,
     enc: Encoding,
@@ -34,18 +55,19 @@ struct Compiler<'a> {
     /// Instruction of each label.
     labels: Vec<Pc>,
     group_labels: Vec<Pc>,
-    set_index: Vec<(Ranges, u32)>,
+    set_index: HashMap<Arc<Ranges>, u32>,
+    scope: Scope,
 }
 
 /// Compiles a pattern for text in encoding `enc`. Patterns for UTF-16 and UTF-32 are given in UTF-8.
 ///
 /// # Errors
 /// Ruby's message, without the source.
-pub fn compile(source: &[u8], options: Options, enc: Encoding) -> Result<Program> {
+pub fn compile(source: &[u8], options: Options, enc: Encoding, poll: &mut Poll<'_>) -> Result<Program> {
     let folder = Folder::of(enc);
     let coding = Coding::of(enc);
-    let tree = parse::parse(source, options, super::source_encoding(enc), &folder)?;
-    let a = analyze::analyze(&tree, &folder, coding)?;
+    let tree = parse::parse(source, options, super::source_encoding(enc), &folder, poll)?;
+    let a = analyze::analyze(&tree, &folder, coding, poll)?;
     let program = Program {
         coding,
         folder,
@@ -67,8 +89,10 @@ pub fn compile(source: &[u8], options: Options, enc: Encoding) -> Result<Program
         newline: Ranges::of(if enc.is_unicode() { &[(10, 13), (0x85, 0x85), (0x2028, 0x2029)] } else { &[(10, 13)] }),
         memo: true,
         guarded: false,
-        points: 0,
-        linear: true,
+        points: Vec::new(),
+        rows: 0,
+        guards: Vec::new(),
+        linear: super::linear_time::linear_time(&tree, enc),
         levels: false,
         begin: Begin::Anywhere,
         first: None,
@@ -79,6 +103,8 @@ pub fn compile(source: &[u8], options: Options, enc: Encoding) -> Result<Program
         is_literal: false,
     };
     let mut c = Compiler {
+        poll,
+        listed: 0,
         tree: &tree,
         a,
         enc,
@@ -86,7 +112,8 @@ pub fn compile(source: &[u8], options: Options, enc: Encoding) -> Result<Program
         tasks: Vec::new(),
         labels: Vec::new(),
         group_labels: Vec::new(),
-        set_index: Vec::new(),
+        set_index: HashMap::new(),
+        scope: Scope { counter: NOWHERE, guard: NOWHERE, rows: 1, in_atomic: false, in_look: false },
     };
     c.p.levels = tree.nodes.iter().any(|n| matches!(n, Node::Backref { level: Some(_), .. }));
     c.run()?;
@@ -94,7 +121,7 @@ pub fn compile(source: &[u8], options: Options, enc: Encoding) -> Result<Program
     Ok(c.p)
 }
 
-impl Compiler<'_> {
+impl Compiler<'_, '_> {
     fn run(&mut self) -> Result<()> {
         let calls = self.a.called.iter().any(|c| *c);
         self.group_labels = (0..self.tree.groups).map(|_| self.label()).collect();
@@ -129,10 +156,7 @@ impl Compiler<'_> {
             }
             self.inst(Inst::Return)?;
         }
-        if calls {
-            self.p.memo = false;
-            self.p.linear = false;
-        }
+        self.p.memo &= !calls;
         self.link();
         Ok(())
     }
@@ -152,8 +176,39 @@ impl Compiler<'_> {
     }
 
     fn point(&mut self) -> u32 {
-        self.p.points += 1;
-        self.p.points - 1
+        match u32::try_from(self.scope.rows).ok().and_then(|rows| self.p.rows.checked_add(rows)) {
+            Some(rows) => {
+                self.p.points.push(Point { base: self.p.rows, counter: self.scope.counter, guard: self.scope.guard });
+                self.p.rows = rows;
+            }
+            None => {
+                self.p.points.push(Point { base: 0, counter: NOWHERE, guard: NOWHERE });
+                self.p.memo = false;
+            }
+        }
+        self.p.points.len() as u32 - 1
+    }
+
+    /// A guard begins: its scope, the label of the instruction that ends it, and whether what comes through is remembered. (Not if groups are set
+    /// inside, nor if guards of other kinds stand inside each other; Ruby's engine draws the line there, too.)
+    fn guard(&mut self, of: Id, atomic: bool, slot: u32) -> (Scope, Pc, bool) {
+        let holds = self.a.holds[of as usize];
+        let remembers = if atomic {
+            holds & (analyze::GROUP | analyze::LOOK | analyze::ATOMIC) == 0 && !self.scope.in_atomic && !self.scope.in_look
+        } else {
+            holds & (analyze::GROUP | analyze::ATOMIC) == 0 && !self.scope.in_atomic
+        };
+        let end = self.label();
+        let mut scope = self.scope;
+        scope.guard = NOWHERE;
+        if remembers {
+            self.p.guards.push(Guard { atomic, end, slot });
+            scope.guard = self.p.guards.len() as u32 - 1;
+        }
+        scope.in_atomic |= atomic;
+        scope.in_look |= !atomic;
+        self.p.guarded = true;
+        (scope, end, remembers)
     }
 
     fn inst(&mut self, inst: Inst) -> Result<()> {
@@ -187,14 +242,19 @@ impl Compiler<'_> {
             place(&mut c.body);
             place(&mut c.exit);
         }
+        for g in &mut self.p.guards {
+            place(&mut g.end);
+        }
     }
 
     fn node(&mut self, id: Id, follow: First) -> Result<()> {
         self.tasks.push(Task::Node(id, follow));
         while let Some(task) = self.tasks.pop() {
+            self.poll.work(1)?;
             match task {
                 Task::Inst(inst) => self.inst(inst)?,
                 Task::Bind(label) => self.bind(label),
+                Task::Scope(scope) => self.scope = scope,
                 Task::Node(id, follow) => self.expand(id, follow)?,
             }
         }
@@ -249,10 +309,17 @@ impl Compiler<'_> {
                 }
             }
             Node::Atomic(of) => {
-                let (of, slot) = (*of, self.local());
-                self.p.guarded = true;
+                let (of, slot, outer) = (*of, self.local(), self.scope);
+                let (scope, end, remembers) = self.guard(of, true, slot);
                 // What follows must not close ways inside: they would be given up for others that are cut off.
-                self.then(vec![Task::Inst(Inst::AtomicStart(slot)), Task::Node(of, First::EMPTY), Task::Inst(Inst::AtomicEnd(slot))]);
+                self.then(vec![
+                    Task::Inst(Inst::AtomicStart(slot)),
+                    Task::Scope(scope),
+                    Task::Node(of, First::EMPTY),
+                    Task::Scope(outer),
+                    Task::Bind(end),
+                    Task::Inst(Inst::AtomicEnd(slot, remembers)),
+                ]);
             }
             Node::Look { behind: true, not: false, of } => {
                 // Of fixed length: needs no place to return to.
@@ -261,11 +328,12 @@ impl Compiler<'_> {
             }
             Node::Look { behind, not, of } => {
                 let (behind, not, of) = (*behind, *not, *of);
-                let slot = self.local();
-                self.p.guarded = true;
+                let (slot, outer) = (self.local(), self.scope);
+                let (scope, end, remembers) = self.guard(of, false, slot);
                 if not {
                     let after = self.label();
-                    self.then(vec![Task::Inst(Inst::NotEnd(slot)), Task::Bind(after)]);
+                    self.then(vec![Task::Scope(outer), Task::Bind(end), Task::Inst(Inst::NotEnd(slot, remembers)), Task::Bind(after)]);
+                    self.scope = scope;
                     if behind {
                         let ways = self.ways(of);
                         self.alternatives_behind(&ways)?;
@@ -274,7 +342,14 @@ impl Compiler<'_> {
                     }
                     self.inst(Inst::NotStart(slot, after))?;
                 } else {
-                    self.then(vec![Task::Inst(Inst::AheadStart(slot)), Task::Node(of, First::EMPTY), Task::Inst(Inst::AheadEnd(slot))]);
+                    self.then(vec![
+                        Task::Inst(Inst::AheadStart(slot)),
+                        Task::Scope(scope),
+                        Task::Node(of, First::EMPTY),
+                        Task::Scope(outer),
+                        Task::Bind(end),
+                        Task::Inst(Inst::AheadEnd(slot, remembers)),
+                    ]);
                 }
             }
             Node::Condition { groups, yes, no } => {
@@ -324,7 +399,7 @@ impl Compiler<'_> {
                     Anchor::WordEdge { ascii, not } => {
                         if !ascii && self.p.word.is_none() {
                             let set = Type::Word.set(self.enc);
-                            self.p.word = Some(self.make_set(set));
+                            self.p.word = Some(self.make_set(Arc::new(set)));
                         }
                         Inst::WordEdge(ascii, not)
                     }
@@ -346,7 +421,6 @@ impl Compiler<'_> {
     /// What matches depends on more than the place.
     fn state_matters(&mut self) {
         self.p.memo = false;
-        self.p.linear = false;
     }
 
     fn ways(&self, of: Id) -> Vec<Id> {
@@ -414,10 +488,11 @@ impl Compiler<'_> {
         let mut follow = follow;
         if greed == Greed::Possessive {
             follow = First::EMPTY;
-            let slot = self.local();
-            self.p.guarded = true;
+            let (slot, outer) = (self.local(), self.scope);
+            let (scope, end, remembers) = self.guard(of, true, slot);
             self.inst(Inst::AtomicStart(slot))?;
-            self.tasks.push(Task::Inst(Inst::AtomicEnd(slot)));
+            self.then(vec![Task::Scope(outer), Task::Bind(end), Task::Inst(Inst::AtomicEnd(slot, remembers))]);
+            self.scope = scope;
         }
         let lazy = greed == Greed::Lazy;
         let own = self.first(of);
@@ -427,13 +502,8 @@ impl Compiler<'_> {
         around.or(&follow);
         let around = if may_be_empty { First::UNKNOWN } else { around };
         let times = max.unwrap_or(min);
-        // Ruby's engine counts when unrolling takes more than so much; loops that count inside each other are not linear.
-        let heavy = self.a.weight[of as usize].saturating_mul(3).saturating_mul(times) > 50 && times > 1;
-        if heavy && !(max == Some(min) && min == 1) && self.a.within(of).any(|x| self.is_counted(x)) {
-            self.p.linear = false;
-        }
         if (self.a.weight[of as usize] + 1).saturating_mul(times.max(1)) > UNROLLED {
-            return self.counted_loop(of, min, max, lazy, around, follow);
+            return self.counted_loop(of, min, max, lazy, around);
         }
         let mut tasks = Vec::new();
         // A large body stands once: the first round jumps into the loop.
@@ -454,7 +524,7 @@ impl Compiler<'_> {
                 tasks.push(Task::Bind(body));
                 if may_be_empty {
                     let slot = self.local();
-                    let list = self.groups_inside(of);
+                    let list = self.groups_inside(of)?;
                     tasks.push(Task::Inst(Inst::EmptyStart(slot)));
                     tasks.push(Task::Node(of, First::UNKNOWN));
                     tasks.push(Task::Inst(Inst::EmptyEnd(slot, list, exit)));
@@ -479,74 +549,87 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Does Ruby's engine count the repetitions of this node?
-    fn is_counted(&self, id: Id) -> bool {
-        match self.tree.node(id) {
-            Node::Repeat { of, min, max, .. } => {
-                let times = max.unwrap_or(*min);
-                let single = self.one_node(*of);
-                times > 1 && self.a.weight[*of as usize].saturating_mul(if single { 2 } else { 3 }).saturating_mul(times) > 50
-            }
-            _ => false,
-        }
-    }
-
     fn way(&mut self, body: Pc, exit: Pc, body_bytes: First, exit_bytes: First, lazy: bool, empty: bool) -> Inst {
         let body_bytes = if empty { First::UNKNOWN } else { body_bytes };
         if lazy { self.split(exit, body, exit_bytes, body_bytes) } else { self.split(body, exit, body_bytes, exit_bytes) }
     }
 
     /// The groups inside a loop that may be empty: whether they changed counts.
-    fn groups_inside(&mut self, of: Id) -> u32 {
+    fn groups_inside(&mut self, of: Id) -> Result<u32> {
+        let mut groups: HashSet<u32> = HashSet::new();
         let mut list: Vec<u32> = Vec::new();
         let mut todo: Vec<Id> = vec![of];
         while let Some(x) = todo.pop() {
-            self.tree.parts(x, &mut |part| todo.push(part));
+            self.poll.work(1)?;
             match self.tree.node(x) {
                 // What a look-around sets does not count.
-                Node::Look { of, .. } => {
-                    let inside = self.a.within(*of);
-                    todo.retain(|t| !inside.contains(t));
-                }
-                Node::Group { number, .. } if !list.contains(number) => list.push(*number),
+                Node::Look { .. } => continue,
+                Node::Group { number, .. } if groups.insert(*number) => list.push(*number),
                 // What is called sets its groups here, too.
-                Node::Call(Target::Number(n)) if !list.contains(n) => match self.a.group_nodes[*n as usize] {
+                Node::Call(Target::Number(n)) if !groups.contains(n) => match self.a.group_nodes[*n as usize] {
                     Some(id) => todo.push(id),
-                    None => list.push(*n),
+                    None => {
+                        groups.insert(*n);
+                        list.push(*n);
+                    }
                 },
                 _ => {}
             }
+            self.tree.parts(x, &mut |part| todo.push(part));
         }
         if list.is_empty() {
-            return u32::MAX;
+            return Ok(u32::MAX);
         }
-        self.state_matters();
+        self.listed += list.len();
+        if self.listed > LISTED {
+            return Err("too big regexp".into());
+        }
+        list.sort_unstable();
         self.p.group_lists.push(list);
-        self.p.group_lists.len() as u32 - 1
+        Ok(self.p.group_lists.len() as u32 - 1)
     }
 
-    fn counted_loop(&mut self, of: Id, min: u32, max: Option<u32>, lazy: bool, around: First, _follow: First) -> Result<()> {
-        self.p.memo = false;
-        let slot = self.local();
+    fn counted_loop(&mut self, of: Id, min: u32, max: Option<u32>, lazy: bool, around: First) -> Result<()> {
+        let (slot, outer) = (self.local(), self.scope);
         let (head, body, exit) = (self.label(), self.label(), self.label());
-        self.p.counters.push(Counter { slot, min, max: max.unwrap_or(u32::MAX), lazy, body, exit });
-        let counter = self.p.counters.len() as u32 - 1;
+        let may_be_empty = self.first(of).empty;
+        let empty = if may_be_empty { self.local() } else { NOWHERE };
+        let most = max.unwrap_or(min);
+        let counter = self.p.counters.len() as u32;
+        self.p.counters.push(Counter {
+            slot,
+            empty,
+            outer: outer.counter,
+            states: (most + 1) * (1 + u32::from(may_be_empty)),
+            point: 0,
+            min,
+            max: max.unwrap_or(u32::MAX),
+            lazy,
+            body,
+            exit,
+        });
+        let rows = outer.rows.saturating_mul(u64::from(self.p.counters[counter as usize].states));
+        let scope = Scope { counter, rows, ..outer };
+        self.scope = scope;
+        self.p.counters[counter as usize].point = self.point();
+        self.scope = outer;
         let mut tasks = vec![
             Task::Inst(Inst::CountInit(slot)),
             Task::Bind(head),
             Task::Inst(Inst::CountLoop(counter)),
             Task::Bind(body),
-            Task::Inst(Inst::CountStep(slot)),
+            Task::Inst(Inst::CountStep(slot, most)),
+            Task::Scope(scope),
         ];
-        if self.first(of).empty {
-            let empty = self.local();
-            let list = self.groups_inside(of);
+        if may_be_empty {
+            let list = self.groups_inside(of)?;
             tasks.push(Task::Inst(Inst::EmptyStart(empty)));
             tasks.push(Task::Node(of, First::UNKNOWN));
             tasks.push(Task::Inst(Inst::EmptyEnd(empty, list, exit)));
         } else {
             tasks.push(Task::Node(of, around));
         }
+        tasks.push(Task::Scope(outer));
         tasks.push(Task::Inst(Inst::Jump(head)));
         tasks.push(Task::Bind(exit));
         self.then(tasks);
@@ -574,14 +657,6 @@ impl Compiler<'_> {
         self.inst(Inst::Loop(self.p.loops.len() as u32 - 1))
     }
 
-    fn one_node(&self, id: Id) -> bool {
-        match self.tree.node(id) {
-            Node::Set(_) | Node::Any { .. } => true,
-            Node::Chars { codes, .. } => codes.len() == 1,
-            _ => false,
-        }
-    }
-
     /// A node that always takes one character.
     fn one(&mut self, id: Id) -> Option<One> {
         match self.tree.node(id) {
@@ -596,12 +671,12 @@ impl Compiler<'_> {
                     }
                     let set = self.p.folder.closed(&Ranges::single(code));
                     if set.only().is_none() {
-                        return Some(One::Set(self.set(set)));
+                        return Some(One::Set(self.set(Arc::new(set))));
                     }
                 }
                 Some(match u8::try_from(code) {
                     Ok(b) if self.is_one_byte(code) => One::Byte(b),
-                    _ => One::Set(self.set(Ranges::single(code))),
+                    _ => One::Set(self.set(Arc::new(Ranges::single(code)))),
                 })
             }
             _ => None,
@@ -616,18 +691,18 @@ impl Compiler<'_> {
         }
     }
 
-    fn set(&mut self, ranges: Ranges) -> u32 {
-        if let Some(known) = self.set_index.iter().find(|s| s.0 == ranges) {
-            return known.1;
+    fn set(&mut self, ranges: Arc<Ranges>) -> u32 {
+        if let Some(&known) = self.set_index.get(&ranges) {
+            return known;
         }
         let index = self.p.sets.len() as u32;
-        self.set_index.push((ranges.clone(), index));
+        self.set_index.insert(ranges.clone(), index);
         let set = self.make_set(ranges);
         self.p.sets.push(set);
         index
     }
 
-    fn make_set(&self, ranges: Ranges) -> Set {
+    fn make_set(&self, ranges: Arc<Ranges>) -> Set {
         let first = first_of_set(&ranges, self.p.coding);
         let mut table = [0; 256];
         for (b, place) in table.iter_mut().enumerate() {
@@ -684,7 +759,7 @@ impl Compiler<'_> {
                 let bytes = self.encode(&[code]);
                 self.literal(&bytes)?;
             } else {
-                let one = One::Set(self.set(set));
+                let one = One::Set(self.set(Arc::new(set)));
                 self.inst(Inst::One(one))?;
             }
         }
@@ -718,6 +793,6 @@ impl Compiler<'_> {
         if folded.len() != codes.len() {
             return true;
         }
-        self.p.folder.expanding().iter().any(|e| folded.windows(e.1.codes().len()).any(|w| w == e.1.codes()))
+        self.p.folder.holds_expansion(folded)
     }
 }

@@ -10,6 +10,7 @@
 
 use super::codec::Codec;
 use super::look::*;
+use super::memo::Known;
 use super::program::*;
 use super::state::*;
 
@@ -19,6 +20,7 @@ pub fn resume<C: Codec>(p: &Program, codec: C, st: &mut State, s: &[u8]) -> Outc
     let mut at = st.at;
     let mut end = st.end;
     let mut failing = st.failing;
+    let mut decided = NOWHERE;
     macro_rules! leave {
         ($outcome:expr) => {{
             st.pc = pc;
@@ -72,11 +74,21 @@ pub fn resume<C: Codec>(p: &Program, codec: C, st: &mut State, s: &[u8]) -> Outc
                         let mut found = NONE;
                         let remembers = l.max == u32::MAX && st.memo.is_some();
                         loop {
-                            if remembers && let Some(memo) = &mut st.memo {
-                                memo.set(l.point, b);
+                            if remembers {
+                                let row = st.row(p, l.point, b);
+                                if let Some(memo) = &mut st.memo {
+                                    memo.fail(row, b);
+                                }
                             }
                             if b <= low {
                                 break;
+                            }
+                            if st.steps < 0 {
+                                if let Some(top) = st.stack.last_mut() {
+                                    top.b = b;
+                                }
+                                failing = true;
+                                leave!(Outcome::Paused);
                             }
                             if let Some(byte) = l.follow_byte
                                 && l.bytes_only
@@ -132,17 +144,27 @@ pub fn resume<C: Codec>(p: &Program, codec: C, st: &mut State, s: &[u8]) -> Outc
                         };
                         let (from, mut n) = (e.a, e.b);
                         let mut to = from;
-                        // Remembers visits: true where nothing cuts the stack.
-                        let remembers = l.max == u32::MAX && !p.guarded;
+                        // Remembers visits where nothing cuts the stack; else each failure, as if it were a branch.
+                        let remembers = l.max == u32::MAX && st.memo.is_some();
+                        let visits = remembers && !p.guarded;
+                        let marks = remembers && p.guarded;
                         let mut found = false;
                         while n < l.max as usize {
-                            if let Some(memo) = &mut st.memo
-                                && remembers
-                            {
-                                if memo.has(l.point, to) && to != from {
+                            if visits {
+                                if to != from && st.known(p, l.point, to) != Known::Nothing {
                                     break;
                                 }
-                                memo.set(l.point, to);
+                                let row = st.row(p, l.point, to);
+                                if let Some(memo) = &mut st.memo {
+                                    memo.fail(row, to);
+                                }
+                            }
+                            if st.steps < 0 {
+                                if let Some(top) = st.stack.last_mut() {
+                                    (top.a, top.b) = (to, n);
+                                }
+                                failing = true;
+                                leave!(Outcome::Paused);
                             }
                             let k = one(p, codec, l.one, s, to, end);
                             if k == 0 {
@@ -150,13 +172,32 @@ pub fn resume<C: Codec>(p: &Program, codec: C, st: &mut State, s: &[u8]) -> Outc
                             }
                             to += k;
                             n += 1;
-                            st.work(8);
+                            // As a failure: what reads the same text from place after place must be remembered some time.
+                            st.steps -= 1;
+                            st.fails += 1;
+                            if marks {
+                                match st.known(p, l.point, to) {
+                                    Known::Nothing => {}
+                                    Known::Failed => break,
+                                    Known::Decided => {
+                                        decided = l.point;
+                                        break;
+                                    }
+                                }
+                                let row = st.row(p, l.point, to);
+                                st.stack.pop();
+                                push!(Tag::Mark, l.point, to, row);
+                                push!(Tag::Lazy, e.arg, to, n);
+                            }
                             if l.follow.is_none_or(|f| to < end && f.has(s[to])) {
                                 found = true;
                                 break;
                             }
                         }
-                        if !found || st.memo.as_ref().is_some_and(|m| remembers && m.has(l.point, to)) {
+                        if decided != NOWHERE {
+                            break;
+                        }
+                        if !found || visits && st.known(p, l.point, to) != Known::Nothing {
                             st.stack.pop();
                             continue;
                         }
@@ -174,10 +215,8 @@ pub fn resume<C: Codec>(p: &Program, codec: C, st: &mut State, s: &[u8]) -> Outc
                     Tag::Barrier => {
                         st.stack.pop();
                     }
-                    Tag::Mark => {
-                        if let Some(memo) = &mut st.memo {
-                            memo.set(e.arg, e.a);
-                        }
+                    Tag::Mark | Tag::Failed | Tag::AtomicMark | Tag::AtomicFailed => {
+                        st.remember(p, e);
                         st.stack.pop();
                     }
                     Tag::Call | Tag::Return => {
@@ -202,6 +241,23 @@ pub fn resume<C: Codec>(p: &Program, codec: C, st: &mut State, s: &[u8]) -> Outc
                 failing = true;
                 continue 'run;
             }};
+        }
+        // What the guard around a point comes to is known.
+        macro_rules! decide {
+            ($point:expr) => {{
+                let guard = p.guards[p.points[$point as usize].guard as usize];
+                if guard.atomic {
+                    let height = st.slots[guard.slot as usize];
+                    st.came_through(p, height);
+                    st.unwind(height);
+                    fail!();
+                }
+                pc = guard.end;
+            }};
+        }
+        if decided != NOWHERE {
+            let point = std::mem::replace(&mut decided, NOWHERE);
+            decide!(point);
         }
         loop {
             let inst = p.insts[pc as usize];
@@ -258,11 +314,17 @@ pub fn resume<C: Codec>(p: &Program, codec: C, st: &mut State, s: &[u8]) -> Outc
                     st.steps -= 1;
                     match (open(&b.first_bytes), open(&b.second_bytes)) {
                         (true, true) => {
-                            if let Some(memo) = &st.memo {
-                                if memo.has(b.point, at) {
-                                    fail!();
+                            if st.memo.is_some() {
+                                match st.known(p, b.point, at) {
+                                    Known::Nothing => {}
+                                    Known::Failed => fail!(),
+                                    Known::Decided => {
+                                        decide!(b.point);
+                                        continue;
+                                    }
                                 }
-                                push!(Tag::Mark, b.point, at, 0);
+                                let row = st.row(p, b.point, at);
+                                push!(Tag::Mark, b.point, at, row);
                             }
                             push!(Tag::Choice, b.second, at, 0);
                             pc = b.first;
@@ -278,6 +340,7 @@ pub fn resume<C: Codec>(p: &Program, codec: C, st: &mut State, s: &[u8]) -> Outc
                 Inst::Loop(i) => {
                     let l = &p.loops[i as usize];
                     let from = at;
+                    let remembers = l.max == u32::MAX && st.memo.is_some();
                     if l.kind == LoopKind::Lazy {
                         for _ in 0..l.min {
                             let n = one(p, codec, l.one, s, at, end);
@@ -288,8 +351,19 @@ pub fn resume<C: Codec>(p: &Program, codec: C, st: &mut State, s: &[u8]) -> Outc
                         }
                         st.steps -= 1 + (l.min >> 4) as isize;
                         if l.max > l.min {
-                            if l.max == u32::MAX && !p.guarded && st.memo.as_ref().is_some_and(|m| m.has(l.point, at)) {
-                                fail!();
+                            if remembers {
+                                match st.known(p, l.point, at) {
+                                    Known::Nothing => {}
+                                    Known::Failed => fail!(),
+                                    Known::Decided => {
+                                        decide!(l.point);
+                                        continue;
+                                    }
+                                }
+                                if p.guarded {
+                                    let row = st.row(p, l.point, at);
+                                    push!(Tag::Mark, l.point, at, row);
+                                }
                             }
                             push!(Tag::Lazy, pc - 1, at, l.min as usize);
                             if l.follow.is_some_and(|f| at >= end || !f.has(s[at])) {
@@ -300,7 +374,6 @@ pub fn resume<C: Codec>(p: &Program, codec: C, st: &mut State, s: &[u8]) -> Outc
                     }
                     // Where the loop may end at the earliest.
                     let mut low = from;
-                    let remembers = l.kind != LoopKind::Keep && st.memo.is_some() && l.max == u32::MAX;
                     if (l.kind == LoopKind::Greedy || remembers) && l.min > 0 {
                         for _ in 0..l.min {
                             let n = one(p, codec, l.one, s, low, end);
@@ -311,29 +384,68 @@ pub fn resume<C: Codec>(p: &Program, codec: C, st: &mut State, s: &[u8]) -> Outc
                         }
                     }
                     if remembers {
-                        // As far as nothing is known to fail.
-                        let mut to = low;
-                        let known = |m: &Option<Box<Memo>>, at| m.as_ref().is_some_and(|m| m.has(l.point, at));
-                        if known(&st.memo, to) {
-                            fail!();
+                        // As far as nothing is known.
+                        let (mut to, mut known) = (low, st.known(p, l.point, low));
+                        let pause = st.partial.0;
+                        if pause != NONE {
+                            (to, known) = (pause, Known::Nothing);
+                            st.partial = (NONE, 0);
                         }
-                        loop {
+                        let piece = to.saturating_add(PIECE);
+                        while known == Known::Nothing {
                             let n = one(p, codec, l.one, s, to, end);
-                            if n == 0 || known(&st.memo, to + n) {
+                            if n == 0 {
                                 break;
                             }
-                            to += n;
+                            if to >= piece {
+                                st.work(PIECE);
+                                st.partial = (to, 0);
+                                pc -= 1;
+                                leave!(Outcome::Paused);
+                            }
+                            known = st.known(p, l.point, to + n);
+                            if known != Known::Failed || l.kind == LoopKind::Keep {
+                                to += n;
+                            }
                         }
                         st.work(to - from);
                         at = to;
-                        push!(Tag::Range, pc - 1, low, at);
+                        match known {
+                            Known::Failed if l.kind == LoopKind::Keep || to == low && st.known(p, l.point, low) == Known::Failed => {
+                                push!(Tag::Failed, pc - 1, low, to);
+                                fail!();
+                            }
+                            Known::Decided => {
+                                push!(Tag::Failed, pc - 1, low, to);
+                                decide!(l.point);
+                            }
+                            _ if l.kind == LoopKind::Keep => push!(Tag::Failed, pc - 1, low, to),
+                            _ => push!(Tag::Range, pc - 1, low, to),
+                        }
                         continue;
                     }
-                    let (to, n) = run(p, codec, l, s, from, end);
+                    let (to, n) = if st.partial.0 == NONE && (end - from <= PIECE || l.max != u32::MAX) {
+                        run(p, codec, l, s, (from, 0), end)
+                    } else {
+                        let start = if st.partial.0 == NONE { (from, 0) } else { st.partial };
+                        let (to, n, more) = piece(p, codec, l, s, start, end);
+                        if more {
+                            st.work(PIECE);
+                            st.partial = (to, n);
+                            pc -= 1;
+                            leave!(Outcome::Paused);
+                        }
+                        st.partial = (NONE, 0);
+                        (to, n)
+                    };
                     if n < l.min as usize {
                         fail!();
                     }
                     st.work(to - from);
+                    if to - from > 256 && !st.memo_refused && st.fails > 20_000 + 4 * s.len() {
+                        // Nothing failed, but look-aheads go over the same text again and again.
+                        st.start_memo(p, s.len());
+                    }
                     at = to;
                     if l.kind == LoopKind::Greedy && to > low {
                         push!(Tag::Range, pc - 1, low, to);
@@ -374,9 +486,12 @@ pub fn resume<C: Codec>(p: &Program, codec: C, st: &mut State, s: &[u8]) -> Outc
                     }
                 }
                 Inst::CountInit(slot) => set!(slot, 0),
-                Inst::CountStep(slot) => {
+                Inst::CountStep(slot, most) => {
                     let n = st.slots[slot as usize];
-                    set!(slot, n + 1);
+                    // Beyond the bound of an endless loop all counts are one.
+                    if n < most as usize {
+                        set!(slot, n + 1);
+                    }
                 }
                 Inst::CountLoop(i) => {
                     let c = &p.counters[i as usize];
@@ -386,12 +501,22 @@ pub fn resume<C: Codec>(p: &Program, codec: C, st: &mut State, s: &[u8]) -> Outc
                         pc = c.body;
                     } else if c.max != u32::MAX && n >= c.max as usize {
                         pc = c.exit;
-                    } else if c.lazy {
-                        push!(Tag::Choice, c.body, at, 0);
-                        pc = c.exit;
                     } else {
-                        push!(Tag::Choice, c.exit, at, 0);
-                        pc = c.body;
+                        if st.memo.is_some() {
+                            match st.known(p, c.point, at) {
+                                Known::Nothing => {}
+                                Known::Failed => fail!(),
+                                Known::Decided => {
+                                    decide!(c.point);
+                                    continue;
+                                }
+                            }
+                            let row = st.row(p, c.point, at);
+                            push!(Tag::Mark, c.point, at, row);
+                        }
+                        let (first, second) = if c.lazy { (c.exit, c.body) } else { (c.body, c.exit) };
+                        push!(Tag::Choice, second, at, 0);
+                        pc = first;
                     }
                     if st.steps < 0 {
                         leave!(Outcome::Paused);
@@ -477,29 +602,39 @@ pub fn resume<C: Codec>(p: &Program, codec: C, st: &mut State, s: &[u8]) -> Outc
                     pc = f.back;
                 }
                 Inst::AtomicStart(slot) => st.slots[slot as usize] = st.stack.len(),
-                Inst::AtomicEnd(slot) => {
+                Inst::AtomicEnd(slot, remembers) => {
                     let height = st.slots[slot as usize];
-                    st.cut(height);
+                    st.steps -= ((st.stack.len() - height) >> 4) as isize;
+                    if remembers && st.memo.is_some() { st.close_atomic(height) } else { st.cut(height) }
                 }
                 Inst::AheadStart(slot) => {
                     st.slots[slot as usize] = st.stack.len();
                     push!(Tag::Barrier, 0, at, 0);
                 }
-                Inst::AheadEnd(slot) => {
+                Inst::AheadEnd(slot, remembers) => {
                     let height = st.slots[slot as usize];
+                    st.steps -= ((st.stack.len() - height) >> 4) as isize;
                     at = st.stack[height].a;
+                    if remembers && st.memo.is_some() {
+                        st.came_through(p, height);
+                    }
                     st.cut(height);
                 }
                 Inst::NotStart(slot, after) => {
                     st.slots[slot as usize] = st.stack.len();
                     push!(Tag::Choice, after, at, 0);
                 }
-                Inst::NotEnd(slot) => {
+                Inst::NotEnd(slot, remembers) => {
                     let height = st.slots[slot as usize];
+                    st.steps -= ((st.stack.len() - height) >> 4) as isize;
+                    if remembers && st.memo.is_some() {
+                        st.came_through(p, height);
+                    }
                     st.unwind(height);
                     fail!();
                 }
                 Inst::Back(n) => {
+                    st.steps -= (n >> 3) as isize;
                     for _ in 0..n {
                         if at == 0 {
                             fail!();

@@ -8,6 +8,7 @@
 use super::ranges::Ranges;
 use crate::encoding::{Encoding, transcode};
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
+use std::sync::OnceLock;
 
 /// Up to three codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,20 +83,27 @@ fn closed_unicode(set: &Ranges) -> Ranges {
 
 /// How an encoding folds.
 #[derive(Clone, Debug)]
-pub enum Folder {
+pub struct Folder {
+    kind: Kind,
+    /// Filled when something asks: most patterns don't ignore case.
+    expanding: OnceLock<Vec<(u32, Folded)>>,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
     Unicode,
     Ascii,
     /// Full folds of the bytes from 0x80 on.
     Single(Box<[Folded; 128]>),
 }
 
-impl Folder {
-    pub fn of(enc: Encoding) -> Folder {
+impl Kind {
+    fn of(enc: Encoding) -> Kind {
         if enc.is_unicode() {
-            return Folder::Unicode;
+            return Kind::Unicode;
         }
         if !super::property::has_own_letters(enc) || !enc.is_single_byte() {
-            return Folder::Ascii;
+            return Kind::Ascii;
         }
         let to_unicode = |b: u32| transcode::decode_char(enc, &[b as u8]);
         let mut table = Box::new([Folded::one(0); 128]);
@@ -111,32 +119,46 @@ impl Folder {
                 *place = Folded::one(same.unwrap_or(b));
             }
         }
-        Folder::Single(table)
+        Kind::Single(table)
+    }
+}
+
+impl Folder {
+    pub fn of(enc: Encoding) -> Folder {
+        Folder { kind: Kind::of(enc), expanding: OnceLock::new() }
     }
 
     /// Full fold.
     pub fn fold(&self, c: u32) -> Folded {
-        match self {
-            Folder::Unicode => unicode(c),
-            Folder::Single(table) if (0x80..=0xff).contains(&c) => table[c as usize - 128],
+        match &self.kind {
+            Kind::Unicode => unicode(c),
+            Kind::Single(table) if (0x80..=0xff).contains(&c) => table[c as usize - 128],
             _ if (0x41..=0x5a).contains(&c) => Folded::one(c + 32),
             _ => Folded::one(c),
         }
     }
 
     /// Characters that fold to several.
-    pub fn expanding(&self) -> Vec<(u32, Folded)> {
-        match self {
-            Folder::Unicode => expanding().collect(),
-            Folder::Ascii => Vec::new(),
-            Folder::Single(table) => (128..).zip(table.iter().copied()).filter(|p| p.1.len > 1).collect(),
-        }
+    pub fn expanding(&self) -> &[(u32, Folded)] {
+        self.expanding.get_or_init(|| match &self.kind {
+            Kind::Unicode => expanding().collect(),
+            Kind::Ascii => Vec::new(),
+            Kind::Single(table) => (128..).zip(table.iter().copied()).filter(|p| p.1.len > 1).collect(),
+        })
+    }
+
+    /// Do folded codes hold what a single character folds to?
+    pub fn holds_expansion(&self, folded: &[u32]) -> bool {
+        folded.windows(2).enumerate().any(|(i, pair)| {
+            let expands = |f: &Folded| f.codes().starts_with(pair) && folded[i..].starts_with(f.codes());
+            self.expanding().iter().any(|e| expands(&e.1))
+        })
     }
 
     /// The set with all that equals one of its characters, one to one.
     pub fn closed(&self, set: &Ranges) -> Ranges {
-        match self {
-            Folder::Unicode => closed_unicode(set),
+        match self.kind {
+            Kind::Unicode => closed_unicode(set),
             _ => {
                 let mut out = set.clone();
                 for c in 0..256 {

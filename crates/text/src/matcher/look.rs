@@ -47,10 +47,24 @@ pub(super) fn is_newline<C: Codec>(codec: C, s: &[u8], at: usize) -> bool {
     s[at] == b'\n' && (codec.len(s, at) == 1 || codec.decode(s, at).0 == 10) || s[at] == 0 && codec.decode(s, at).0 == 10
 }
 
-/// Takes as many as there are, up to `max`: where they end, and how many when they are few enough to be counted.
+/// As [`run`], for a loop without a bound, over one piece of a long text: also whether there may be more.
+#[cold]
+#[inline(never)]
+pub(super) fn piece<C: Codec>(p: &Program, codec: C, l: &Loop, s: &[u8], start: (usize, usize), end: usize) -> (usize, usize, bool) {
+    if end - start.0 <= PIECE {
+        let (to, n) = run(p, codec, l, s, start, end);
+        return (to, n, false);
+    }
+    let limit = start.0 + PIECE;
+    let (to, n) = run(p, codec, l, s, start, limit);
+    // A character may stand across the border.
+    (to, n, limit - to < 8)
+}
+
+/// Takes as many as there are, up to `max`: where they end, and how many when they are few enough to be counted. Some may be counted already.
 #[inline(always)]
-pub(super) fn run<C: Codec>(p: &Program, codec: C, l: &Loop, s: &[u8], from: usize, end: usize) -> (usize, usize) {
-    let (mut at, mut n) = (from, 0);
+pub(super) fn run<C: Codec>(p: &Program, codec: C, l: &Loop, s: &[u8], (from, counted): (usize, usize), end: usize) -> (usize, usize) {
+    let (mut at, mut n) = (from, counted);
     if l.max == u32::MAX && l.min <= 1 {
         // Whole stretches: only whether there was one counts.
         let text = &s[..end];
@@ -66,7 +80,7 @@ pub(super) fn run<C: Codec>(p: &Program, codec: C, l: &Loop, s: &[u8], from: usi
             _ => None,
         };
         if let Some(stop) = stop {
-            return (stop, stop - from);
+            return (stop, counted + stop - from);
         }
     }
     let max = l.max as usize;

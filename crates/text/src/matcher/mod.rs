@@ -2,11 +2,11 @@
 //!
 //! Map: [`parse`], [`class`] a pattern to a tree ([`ast`]) · [`analyze`] what is known of its nodes · [`compile`] the tree to a [`program`] ·
 //! [`prefilter`] what a search may skip · [`search`] where to try · [`exec`] one attempt, [`state`]
-//! of it and what it looks at ([`look`]). [`ranges`], [`property`], [`blocks`], [`folding`],
+//! of it, what it remembers ([`memo`]) and what it looks at ([`look`]) · [`linear_time`] Ruby's answer to `Regexp.linear_time?`. [`ranges`], [`property`], [`blocks`], [`folding`],
 //! [`grapheme`] are sets of characters; [`codec`] reads text.
 //! Invariants: programs are immutable and shared; all that a match changes is in its [`Matcher`]. No native recursion over patterns or texts. A match
 //! pauses when its steps are used up.
-//! Rejected: see docs/decisions/0017-own-matcher.md.
+//! Rejected: see docs/decisions/0010-own-matcher.md.
 
 mod analyze;
 mod ast;
@@ -17,8 +17,11 @@ mod compile;
 mod exec;
 mod folding;
 mod grapheme;
+mod linear_time;
 mod look;
+mod memo;
 mod parse;
+mod poll;
 mod prefilter;
 mod program;
 mod property;
@@ -31,6 +34,7 @@ mod tests;
 pub use codec::utf8_like;
 pub use compile::compile;
 pub use parse::Options;
+pub use poll::{Poll, STOPPED};
 pub use program::Program;
 pub use search::{Matcher, Mode};
 pub use state::Outcome;
@@ -65,7 +69,7 @@ pub struct Outline {
 ///
 /// # Errors
 /// As [`compile`].
-pub fn outline(source: &[u8], options: Options, enc: Encoding) -> Result<Outline, String> {
-    let tree = parse::parse(source, options, source_encoding(enc), &folding::Folder::of(enc))?;
+pub fn outline(source: &[u8], options: Options, enc: Encoding, poll: &mut Poll<'_>) -> Result<Outline, String> {
+    let tree = parse::parse(source, options, source_encoding(enc), &folding::Folder::of(enc), poll)?;
     Ok(Outline { groups: tree.groups, names: tree.names })
 }

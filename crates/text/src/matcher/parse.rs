@@ -5,11 +5,16 @@
 //! Invariants: errors are Ruby's, without the source behind them; characters are codes of the encoding (`Encoding::ord`).
 //! Rejected: one pass (whether plain groups capture depends on names further on: such a pattern is parsed twice).
 
-use super::ast::{Anchor, Greed, Id, Node, Target, Tree};
+mod references;
+
+use super::ast::{Anchor, Greed, Id, Node, Tree};
 use super::folding::Folder;
+use super::poll::Poll;
 use super::property::{self, Type};
 use super::ranges::Ranges;
 use crate::encoding::Encoding;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 const INVALID_CONDITION: &str = "invalid conditional pattern";
 /// Ruby's own limit is 4096 groups inside each other.
@@ -17,6 +22,8 @@ const DEPTH: usize = 4096;
 /// Largest bound of an interval, and number of a group.
 const BOUND: u32 = 100_000;
 const GROUPS: u32 = 32_767;
+/// Nodes of a tree: about half a gigabyte while it is compiled.
+const NODES: usize = 4_000_000;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
@@ -84,14 +91,23 @@ pub(super) struct Parser<'a> {
     plain: bool,
     numbered: bool,
     refs: Vec<(Id, Vec<Ref>)>,
+    /// Place of each name in `tree.names`.
+    name_index: HashMap<&'a [u8], usize>,
+    /// Look-behinds that are open.
+    behind: usize,
+    /// Properties that were met, by name.
+    pub properties: HashMap<&'a [u8], Ranges>,
+    pub brackets: HashMap<&'a [u8], Ranges>,
+    /// Each set stands in memory once.
+    sets: HashSet<Arc<Ranges>>,
 }
 
 /// Parses a pattern.
 ///
 /// # Errors
 /// Ruby's message, without the source.
-pub fn parse(source: &[u8], options: Options, enc: Encoding, folder: &Folder) -> Result<Tree> {
-    let run = |captures| {
+pub fn parse(source: &[u8], options: Options, enc: Encoding, folder: &Folder, poll: &mut Poll<'_>) -> Result<Tree> {
+    let mut run = |captures| {
         let mut p = Parser {
             s: source,
             at: 0,
@@ -104,8 +120,13 @@ pub fn parse(source: &[u8], options: Options, enc: Encoding, folder: &Folder) ->
             plain: false,
             numbered: false,
             refs: Vec::new(),
+            name_index: HashMap::new(),
+            behind: 0,
+            properties: HashMap::new(),
+            brackets: HashMap::new(),
+            sets: HashSet::new(),
         };
-        p.run().map(|()| p)
+        p.run(poll).map(|()| p)
     };
     let mut p = run(true)?;
     if !p.tree.names.is_empty() && p.plain {
@@ -117,10 +138,15 @@ pub fn parse(source: &[u8], options: Options, enc: Encoding, folder: &Folder) ->
 }
 
 impl<'a> Parser<'a> {
-    fn run(&mut self) -> Result<()> {
+    fn run(&mut self, poll: &mut Poll<'_>) -> Result<()> {
         self.enter(Kind::Whole);
         while self.at < self.s.len() {
+            let from = self.at;
             self.step()?;
+            poll.work(1 + (self.at - from) / 4)?;
+            if self.tree.nodes.len() > NODES {
+                return Err("too big regexp".into());
+            }
         }
         while let Some(open) = self.open.last() {
             match open.kind {
@@ -138,6 +164,7 @@ impl<'a> Parser<'a> {
     }
 
     fn enter(&mut self, kind: Kind) {
+        self.behind += usize::from(matches!(kind, Kind::Look { behind: true, .. }));
         self.open.push(Open { kind, done: Vec::new(), row: Vec::new(), outer: self.options, joins: false });
     }
 
@@ -159,6 +186,7 @@ impl<'a> Parser<'a> {
         self.end_row();
         let Some(open) = self.open.pop() else { return Err("unmatched close parenthesis".into()) };
         self.options = open.outer;
+        self.behind -= usize::from(matches!(open.kind, Kind::Look { behind: true, .. }));
         if let Kind::Condition(refs) = open.kind {
             let (yes, no) = match open.done[..] {
                 [yes] => (yes, None),
@@ -184,7 +212,7 @@ impl<'a> Parser<'a> {
 
     /// Inside a look-behind, whose characters keep their length.
     pub(super) fn is_behind(&self) -> bool {
-        self.open.iter().any(|o| matches!(o.kind, Kind::Look { behind: true, .. }))
+        self.behind > 0
     }
 
     pub(super) fn peek(&self, n: usize) -> Option<u8> {
@@ -446,13 +474,16 @@ impl<'a> Parser<'a> {
 
     fn named_group(&mut self, end: u8) -> Result<Kind> {
         let name = self.name(end)?;
-        if name[0].is_ascii_digit() || name[0] == b'-' || !self.is_word_name(name) {
+        if name[0].is_ascii_digit() || name[0] == b'-' {
             return Err(format!("invalid group name <{}>", String::from_utf8_lossy(name)));
         }
         let number = self.new_group()?;
-        match self.tree.names.iter_mut().find(|n| n.0 == name) {
-            Some(known) => known.1.push(number),
-            None => self.tree.names.push((name.to_vec(), vec![number])),
+        match self.name_index.get(name) {
+            Some(&known) => self.tree.names[known].1.push(number),
+            None => {
+                self.name_index.insert(name, self.tree.names.len());
+                self.tree.names.push((name.to_vec(), vec![number]));
+            }
         }
         Ok(Kind::Group(number))
     }
@@ -469,11 +500,6 @@ impl<'a> Parser<'a> {
         };
         self.at += n + 1;
         Ok(&rest[..n])
-    }
-
-    fn is_word_name(&self, name: &[u8]) -> bool {
-        // Only its first character is looked at.
-        name.first().is_some_and(|&b| b >= 0x80 || b.is_ascii_alphanumeric() || b == b'_')
     }
 
     /// What stands in `(?(...)`, whose second parenthesis was read.
@@ -504,35 +530,6 @@ impl<'a> Parser<'a> {
             None if quoted => vec![Ref::Name(text.to_vec())],
             None => return Err(format!("invalid group name <{}>", String::from_utf8_lossy(text))),
         })
-    }
-
-    /// The group that a number, plain or relative, stands for; None for a name.
-    fn reference(&self, text: &[u8]) -> Result<Option<u32>> {
-        let (sign, digits) = match text[0] {
-            b @ (b'-' | b'+') => (Some(b), &text[1..]),
-            _ => (None, text),
-        };
-        if !digits.first().is_some_and(u8::is_ascii_digit) {
-            if sign.is_some() || !self.is_word_name(text) {
-                return Err(format!("invalid group name <{}>", String::from_utf8_lossy(text)));
-            }
-            return Ok(None);
-        }
-        if !digits.iter().all(u8::is_ascii_digit) {
-            return Err(format!("invalid group name <{}>", String::from_utf8_lossy(text)));
-        }
-        let n = digits.iter().fold(0u32, |v, b| v.saturating_mul(10).saturating_add(u32::from(b - b'0')));
-        if n > 0x7fff_ffff {
-            return Err("too big number".into());
-        }
-        let open = self.tree.groups;
-        Ok(Some(match sign {
-            Some(b'-') if n >= open || n == 0 => return Err("invalid backref number/name".into()),
-            Some(b'-') => open - n,
-            Some(_) if n == 0 => return Err("invalid backref number/name".into()),
-            Some(_) => (open - 1).saturating_add(n),
-            None => n,
-        }))
     }
 
     fn option_group(&mut self) -> Result<()> {
@@ -574,7 +571,10 @@ impl<'a> Parser<'a> {
             return Ok(());
         }
         let node = match c {
-            b'w' | b'W' | b'd' | b'D' | b's' | b'S' | b'h' | b'H' => Node::Set(self.type_set(c)),
+            b'w' | b'W' | b'd' | b'D' | b's' | b'S' | b'h' | b'H' => {
+                let set = self.type_set(c);
+                Node::Set(self.shared(set))
+            }
             b'b' | b'B' => Node::Anchor(Anchor::WordEdge { ascii: self.options.ascii_edges, not: c == b'B' }),
             b'A' => Node::Anchor(Anchor::TextStart),
             b'z' => Node::Anchor(Anchor::TextEnd),
@@ -623,6 +623,16 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
+    /// The one copy of a set.
+    pub(super) fn shared(&mut self, set: Ranges) -> Arc<Ranges> {
+        if let Some(known) = self.sets.get(&set) {
+            return known.clone();
+        }
+        let set = Arc::new(set);
+        self.sets.insert(set.clone());
+        set
+    }
+
     /// The set of `\w` and its like.
     pub(super) fn type_set(&self, letter: u8) -> Ranges {
         let kind = match letter | 32 {
@@ -648,7 +658,12 @@ impl<'a> Parser<'a> {
         let fail = |name: &[u8]| format!("invalid character property name {{{}}}", String::from_utf8_lossy(name));
         let Some(n) = n else { return Err(fail(&[])) };
         self.at += n + 1;
-        let set = property::named(self.enc, &rest[..n]).ok_or_else(|| fail(&rest[..n]))?;
+        let name = &rest[..n];
+        if let Some(set) = self.properties.get(name) {
+            return Ok((set.clone(), not));
+        }
+        let set = property::named(self.enc, name).ok_or_else(|| fail(name))?;
+        self.properties.insert(name, set.clone());
         Ok((set, not))
     }
 
@@ -682,102 +697,5 @@ impl<'a> Parser<'a> {
             }
             c => c,
         }))
-    }
-
-    fn push_backref(&mut self, refs: Vec<Ref>, level: Option<i32>) {
-        self.push(Node::Backref { groups: Vec::new(), fold: self.options.ignore_case, level });
-        self.refs.push((self.tree.nodes.len() as Id - 1, refs));
-    }
-
-    /// `\k<...>`
-    fn named_backref(&mut self) -> Result<()> {
-        let end = if self.peek(2) == Some(b'<') { b'>' } else { b'\'' };
-        self.at += 3;
-        let text = self.name(end)?;
-        // A level stands behind a sign that is not the first.
-        let sign = text.iter().skip(1).position(|b| matches!(b, b'+' | b'-')).map(|n| n + 1);
-        let (name, level) = match sign {
-            Some(n) => {
-                let digits = &text[n + 1..];
-                if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
-                    return Err(format!("invalid group name <{}>", String::from_utf8_lossy(text)));
-                }
-                let level = digits.iter().fold(0i32, |v, b| v.saturating_mul(10).saturating_add(i32::from(b - b'0')));
-                (&text[..n], Some(if text[n] == b'-' { -level } else { level }))
-            }
-            None => (text, None),
-        };
-        let r = match self.reference(name)? {
-            Some(0) => return Err("invalid backref number/name".into()),
-            Some(n) => {
-                self.numbered = true;
-                Ref::Number(n)
-            }
-            None => {
-                // Only what stands before.
-                if !self.tree.names.iter().any(|n| n.0 == name) {
-                    return Err(format!("undefined name <{}> reference", String::from_utf8_lossy(name)));
-                }
-                Ref::Name(name.to_vec())
-            }
-        };
-        self.push_backref(vec![r], level);
-        Ok(())
-    }
-
-    /// `\g<...>`
-    fn call(&mut self) -> Result<()> {
-        let end = if self.peek(2) == Some(b'<') { b'>' } else { b'\'' };
-        self.at += 3;
-        let text = self.name(end)?;
-        let target = match self.reference(text)? {
-            Some(n) => {
-                self.numbered |= n != 0;
-                Target::Number(n)
-            }
-            None => Target::Name(text.to_vec()),
-        };
-        self.push(Node::Call(target));
-        Ok(())
-    }
-
-    /// Gives references their groups.
-    fn resolve(&mut self) -> Result<()> {
-        if self.numbered && !self.tree.names.is_empty() {
-            return Err("numbered backref/call is not allowed. (use name)".into());
-        }
-        let count = self.tree.groups;
-        for (id, refs) in std::mem::take(&mut self.refs) {
-            let mut found = Vec::new();
-            for r in refs {
-                match r {
-                    Ref::Number(n) if n < count => found.push(n),
-                    Ref::Number(_) => return Err("invalid backref number/name".into()),
-                    Ref::Name(name) => match self.tree.names.iter().find(|n| n.0 == name) {
-                        Some(n) => found.extend_from_slice(&n.1),
-                        None => return Err(format!("undefined name <{}> reference", String::from_utf8_lossy(&name))),
-                    },
-                }
-            }
-            match &mut self.tree.nodes[id as usize] {
-                Node::Backref { groups, .. } | Node::Condition { groups, .. } => *groups = found,
-                _ => {}
-            }
-        }
-        let names = &self.tree.names;
-        for node in &mut self.tree.nodes {
-            let Node::Call(target) = node else { continue };
-            let number = match target {
-                Target::Number(n) if *n < count => *n,
-                Target::Number(n) => return Err(format!("undefined group <{n}> reference")),
-                Target::Name(name) => match names.iter().find(|n| n.0 == *name) {
-                    Some((_, numbers)) if numbers.len() == 1 => numbers[0],
-                    Some(_) => return Err(format!("multiplex definition name <{}> call", String::from_utf8_lossy(name))),
-                    None => return Err(format!("undefined name <{}> reference", String::from_utf8_lossy(name))),
-                },
-            };
-            *target = Target::Number(number);
-        }
-        Ok(())
     }
 }

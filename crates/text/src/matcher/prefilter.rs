@@ -104,7 +104,7 @@ fn begin(p: &Program, tree: &Tree, leading: &[Id]) -> Begin {
             _ => {}
         }
     }
-    if !p.memo && p.counters.is_empty() || p.levels {
+    if !p.memo || p.levels {
         return Begin::Anywhere;
     }
     // `.*` at the very front: a later beginning in the same line sees nothing new.

@@ -6,8 +6,11 @@
 use super::codec::Coding;
 use super::folding::Folder;
 use super::ranges::Ranges;
+use std::sync::Arc;
 
 pub type Pc = u32;
+/// Bytes that one instruction goes over before the run pauses.
+pub const PIECE: usize = 1 << 20;
 /// No place, no group.
 pub const NONE: usize = usize::MAX;
 
@@ -63,7 +66,7 @@ impl First {
 pub struct Set {
     /// 0: not in the set; 1: in the set, one byte; 2: decode and look.
     pub table: [u8; 256],
-    pub ranges: Ranges,
+    pub ranges: Arc<Ranges>,
     /// All members are one byte long.
     pub bytes_only: bool,
     /// The set is everything but these one, two or three ASCII bytes (how many, which).
@@ -154,7 +157,8 @@ pub enum Inst {
     EmptyEnd(u32, u32, Pc),
     /// Sets a counter to 0.
     CountInit(u32),
-    CountStep(u32),
+    /// ... and counts, up to the second.
+    CountStep(u32, u32),
     /// In `counters`.
     CountLoop(u32),
     LineStart,
@@ -171,13 +175,14 @@ pub enum Inst {
     Call(Pc),
     Return,
     AtomicStart(u32),
-    AtomicEnd(u32),
+    /// The second, here and below: it remembers what came through.
+    AtomicEnd(u32, bool),
     /// Looks ahead: the place is restored.
     AheadStart(u32),
-    AheadEnd(u32),
+    AheadEnd(u32, bool),
     /// Negative look: goes on at the second when the body fails.
     NotStart(u32, Pc),
-    NotEnd(u32),
+    NotEnd(u32, bool),
     /// Back by so many characters.
     Back(u32),
     /// Local slots from here on: start, next try, limit, outer end; where the body ended.
@@ -189,9 +194,39 @@ pub enum Inst {
     Grapheme,
 }
 
+/// What is remembered of a branch or loop: where its rows of bits begin, and what beside the place tells them apart.
+#[derive(Clone, Copy, Debug)]
+pub struct Point {
+    pub base: u32,
+    /// The counted loop that it stands in; [`NOWHERE`]: none.
+    pub counter: u32,
+    /// The innermost guard, if that is [`Guard::remembers`]; else [`NOWHERE`].
+    pub guard: u32,
+}
+
+/// No counter, no guard.
+pub const NOWHERE: u32 = u32::MAX;
+
+/// Something that cuts the stack behind its body.
+#[derive(Clone, Copy, Debug)]
+pub struct Guard {
+    pub atomic: bool,
+    /// The instruction that ends the body.
+    pub end: Pc,
+    /// Where the height of the stack stands.
+    pub slot: u32,
+}
+
 #[derive(Clone, Debug)]
 pub struct Counter {
     pub slot: u32,
+    /// Where an iteration began, if it may be empty; else [`NOWHERE`].
+    pub empty: u32,
+    /// The counted loop around this one; or [`NOWHERE`].
+    pub outer: u32,
+    /// How many states its bodies have: counts, and whether the iteration is empty up to now.
+    pub states: u32,
+    pub point: u32,
     pub min: u32,
     /// `u32::MAX`: no bound.
     pub max: u32,
@@ -243,8 +278,10 @@ pub struct Program {
     pub memo: bool,
     /// Something cuts the stack: atomic groups, look-ahead.
     pub guarded: bool,
-    /// How many kinds of points can be remembered.
-    pub points: u32,
+    /// What can be remembered, and how many rows of bits that takes.
+    pub points: Vec<Point>,
+    pub rows: u32,
+    pub guards: Vec<Guard>,
     /// Ruby's answer to `Regexp.linear_time?`.
     pub linear: bool,
     /// `\k<n+1>` looks at the history of the stack: nothing may be left out of it.
@@ -261,4 +298,23 @@ pub struct Program {
     pub needed: Option<Box<memchr::memmem::Finder<'static>>>,
     /// The whole pattern is `prefix`.
     pub is_literal: bool,
+}
+
+impl Program {
+    /// Memory that it holds, in bytes, roughly.
+    pub fn weight(&self) -> usize {
+        let lists: usize = self.group_lists.iter().map(|l| l.len() * 4 + 24).sum();
+        size_of::<Program>()
+            + self.insts.len() * size_of::<Inst>()
+            + self.sets.iter().map(|s| size_of::<Set>() + s.ranges.pairs().len() * 8).sum::<usize>()
+            + self.loops.len() * size_of::<Loop>()
+            + self.branches.len() * size_of::<Branch>()
+            + self.points.len() * size_of::<Point>()
+            + self.counters.len() * size_of::<Counter>()
+            + self.backrefs.len() * size_of::<Backref>()
+            + self.bytes.len()
+            + self.codes.len() * 4
+            + self.names.iter().map(|n| n.0.len() + 64).sum::<usize>()
+            + lists
+    }
 }

@@ -7,7 +7,7 @@
 /// Largest code. Beyond Unicode, so that complements hold what is no character ([`super::codec::BROKEN`]).
 pub const MAX: u32 = 0x7fff_ffff;
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Ranges(Vec<(u32, u32)>);
 
 impl Ranges {

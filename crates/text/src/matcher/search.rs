@@ -4,7 +4,7 @@
 
 use super::codec::{Codec, Coding, Multi, Single, Utf8};
 use super::exec;
-use super::program::{Begin, NONE, Program};
+use super::program::{Begin, NONE, PIECE, Program};
 use super::state::{Outcome, State};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,12 +27,25 @@ pub struct Matcher {
     /// What every match needs was found here, or not looked for.
     needed: Option<usize>,
     begun: bool,
+    /// How far the search for the next place came, if it stopped in between.
+    skipped: usize,
+}
+
+/// A piece was gone over; nothing was found in it.
+struct Paused;
+
+/// What the look for the next place comes to.
+enum Next {
+    Found,
+    None,
+    /// A piece was gone over.
+    Later,
 }
 
 impl Matcher {
     /// A search from byte `from`.
     pub fn new(from: usize, mode: Mode) -> Matcher {
-        Matcher { state: State::default(), mode, at: from, running: false, needed: None, begun: false }
+        Matcher { state: State::default(), mode, at: from, running: false, needed: None, begun: false, skipped: 0 }
     }
 
     /// Searches until it is decided or about `steps` steps are used up.
@@ -52,8 +65,10 @@ impl Matcher {
     fn run_with<C: Codec>(&mut self, p: &Program, codec: C, s: &[u8]) -> Outcome {
         loop {
             if !self.running {
-                if !self.candidate(p, codec, s) {
-                    return Outcome::No;
+                match self.candidate(p, codec, s) {
+                    Next::Found => {}
+                    Next::None => return Outcome::No,
+                    Next::Later => return Outcome::Paused,
                 }
                 self.state.begin(self.at, s.len());
                 self.running = true;
@@ -68,80 +83,127 @@ impl Matcher {
         }
     }
 
+    /// Memory that the search holds, in bytes.
+    pub fn memory(&self) -> usize {
+        self.state.memory()
+    }
+
+    #[cfg(test)]
+    pub(super) fn remember_at_once(&mut self, p: &Program, s: &[u8], with: bool) {
+        self.begun = true;
+        self.state.reset(p, s.len(), self.at);
+        if with && p.memo {
+            self.state.start_memo(p, s.len());
+        }
+        self.state.memo_refused = true;
+    }
+
     /// Moves to the next place where a match may begin.
-    fn candidate<C: Codec>(&mut self, p: &Program, codec: C, s: &[u8]) -> bool {
+    fn candidate<C: Codec>(&mut self, p: &Program, codec: C, s: &[u8]) -> Next {
         if self.at > s.len() {
-            return false;
+            return Next::None;
         }
         match self.mode {
-            Mode::Anchored => true,
+            Mode::Anchored => Next::Found,
             Mode::Backward => match p.begin {
                 Begin::Text => {
                     self.at = 0;
-                    true
+                    Next::Found
                 }
                 _ => loop {
                     if p.first.is_none_or(|f| self.at < s.len() && f.has(s[self.at])) {
-                        return true;
+                        return Next::Found;
                     }
                     if self.at == 0 {
-                        return false;
+                        return Next::None;
                     }
                     self.at = codec.prev(s, self.at);
+                    self.state.steps -= 1;
+                    if self.state.steps < 0 {
+                        return Next::Later;
+                    }
                 },
             },
             Mode::Forward => self.forward(p, codec, s),
         }
     }
 
-    fn forward<C: Codec>(&mut self, p: &Program, codec: C, s: &[u8]) -> bool {
+    fn forward<C: Codec>(&mut self, p: &Program, codec: C, s: &[u8]) -> Next {
         let from = self.at;
         if let Some(needed) = &p.needed
             && self.needed.is_none_or(|n| n < from)
         {
-            match needed.find(&s[from..]) {
-                Some(i) => self.needed = Some(from + i),
-                None => return false,
+            match self.find(s, from, needed.needle().len(), |text| needed.find(text)) {
+                Ok(Some(i)) => self.needed = Some(i),
+                Ok(None) => return Next::None,
+                Err(Paused) => return Next::Later,
             }
         }
         match p.begin {
-            Begin::Text if from > 0 => return false,
-            Begin::Text | Begin::Search => return true,
+            Begin::Text if from > 0 => return Next::None,
+            Begin::Text | Begin::Search => return Next::Found,
             Begin::Line => {
                 let mut at = from;
                 while at > 0 && (at == s.len() || s[codec.prev(s, at)] != b'\n') && !matches!(p.coding, Coding::Multi(_)) {
-                    match memchr::memchr(b'\n', &s[at..]) {
-                        Some(i) => at += i + 1,
-                        None => return false,
+                    match self.find(s, at, 1, |text| memchr::memchr(b'\n', text)) {
+                        Ok(Some(i)) => at = i + 1,
+                        Ok(None) => return Next::None,
+                        Err(Paused) => return Next::Later,
                     }
                 }
                 self.at = at;
-                return true;
+                return Next::Found;
             }
             _ => {}
         }
-        if let Some(prefix) = &p.prefix {
-            return match prefix.find(&s[from..]) {
-                Some(i) => {
-                    self.at = from + i;
-                    true
-                }
-                None => false,
-            };
+        let found = if let Some(prefix) = &p.prefix {
+            self.find(s, from, p.prefix_len, |text| prefix.find(text))
+        } else if let Some(first) = &p.first {
+            match p.first_few[..] {
+                [a] => self.find(s, from, 1, |text| memchr::memchr(a, text)),
+                [a, b] => self.find(s, from, 1, |text| memchr::memchr2(a, b, text)),
+                [a, b, c] => self.find(s, from, 1, |text| memchr::memchr3(a, b, c, text)),
+                _ => self.find(s, from, 1, |text| text.iter().position(|&b| first.has(b))),
+            }
+        } else {
+            return Next::Found;
+        };
+        match found {
+            Ok(Some(i)) => {
+                self.state.steps -= ((i - from) >> 6) as isize;
+                self.at = i;
+                Next::Found
+            }
+            Ok(None) => Next::None,
+            Err(Paused) => Next::Later,
         }
-        if let Some(first) = &p.first {
-            let rest = &s[from..];
-            let found = match p.first_few[..] {
-                [a] => memchr::memchr(a, rest),
-                [a, b] => memchr::memchr2(a, b, rest),
-                [a, b, c] => memchr::memchr3(a, b, c, rest),
-                _ => rest.iter().position(|&b| first.has(b)),
-            };
-            let Some(i) = found else { return false };
-            self.at = from + i;
-            self.state.steps -= (i >> 6) as isize;
+    }
+
+    /// Where something of `len` bytes stands at or behind `from`. Goes over one piece of a long text, then pauses.
+    #[inline(always)]
+    fn find(&mut self, s: &[u8], from: usize, len: usize, find: impl Fn(&[u8]) -> Option<usize>) -> Result<Option<usize>, Paused> {
+        if s.len() - from <= PIECE {
+            return Ok(find(&s[from..]).map(|i| from + i));
         }
-        true
+        self.find_far(s, from, len, find)
+    }
+
+    #[cold]
+    fn find_far(&mut self, s: &[u8], from: usize, len: usize, find: impl Fn(&[u8]) -> Option<usize>) -> Result<Option<usize>, Paused> {
+        let start = from.max(self.skipped);
+        let stop = start.saturating_add(PIECE);
+        let end = stop.saturating_add(len).min(s.len());
+        match find(&s[start..end]) {
+            Some(i) => {
+                self.skipped = 0;
+                Ok(Some(start + i))
+            }
+            None if end == s.len() => Ok(None),
+            None => {
+                self.skipped = stop;
+                Err(Paused)
+            }
+        }
     }
 
     /// After an attempt that failed.

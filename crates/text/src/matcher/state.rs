@@ -3,6 +3,7 @@
 //! Invariant: giving up entries from the top restores all that was set since they were pushed; nothing refers to the text but offsets.
 //! Rejected: a stack of snapshots of all slots (most choices are given up before a group changes).
 
+use super::memo::Memo;
 use super::program::*;
 
 /// Entries of the stack: 24 bytes each.
@@ -22,8 +23,13 @@ pub(super) enum Tag {
     Undo,
     /// Nothing to go on with; `a` is the place where it was put.
     Barrier,
-    /// Point `arg` has failed at `a`.
+    /// Point `arg` has failed at `a`; its row is `b`.
     Mark,
+    /// Loop `arg` (an instruction) has failed from each place from `a` to `b`.
+    Failed,
+    /// Like `Mark` and `Failed`, of an atomic group that is closed: it has failed as a whole.
+    AtomicMark,
+    AtomicFailed,
     /// A call happened, or a return: the frame was `a`; `b`: frames there were.
     Call,
     Return,
@@ -46,26 +52,6 @@ pub(super) struct Frame {
     pub(super) outer: usize,
     /// Where its copy of the local slots begins.
     pub(super) saved: usize,
-}
-
-/// Failures that are known: a bit for each point and place.
-#[derive(Debug)]
-pub(super) struct Memo {
-    bits: Vec<u64>,
-    width: usize,
-}
-
-impl Memo {
-    #[inline(always)]
-    pub(super) fn has(&self, point: u32, at: usize) -> bool {
-        let i = point as usize * self.width + at;
-        self.bits[i >> 6] >> (i & 63) & 1 != 0
-    }
-    #[inline(always)]
-    pub(super) fn set(&mut self, point: u32, at: usize) {
-        let i = point as usize * self.width + at;
-        self.bits[i >> 6] |= 1 << (i & 63);
-    }
 }
 
 /// Why a run ended.
@@ -93,6 +79,8 @@ pub struct State {
     pub(super) history: bool,
     /// Slots were set without being noted.
     pub(super) dirty: bool,
+    /// How far the loop at `pc` came before the run paused: place and rounds; [`NONE`]: it begins.
+    pub(super) partial: (usize, usize),
     /// Where the run goes on; `fresh`: it begins.
     pub(super) pc: Pc,
     pub(super) at: usize,
@@ -106,9 +94,6 @@ pub struct State {
     /// Where the search began (`\G`).
     pub origin: usize,
 }
-
-/// Memory that remembered failures may take: bits.
-const MEMO_LIMIT: usize = 1 << 31;
 
 impl State {
     /// Makes ready for a program over a text.
@@ -139,6 +124,15 @@ impl State {
         self.at = at;
         self.failing = false;
         self.end = end;
+        self.partial = (NONE, 0);
+    }
+
+    /// Memory that this match holds, in bytes.
+    pub fn memory(&self) -> usize {
+        self.stack.capacity() * size_of::<Entry>()
+            + self.frames.capacity() * size_of::<Frame>()
+            + self.saved.capacity() * size_of::<usize>()
+            + self.memo.as_ref().map_or(0, |m| m.memory())
     }
 
     /// Where the match ended.
@@ -216,19 +210,6 @@ impl State {
             }
             Tag::Return => self.frame = e.a,
             _ => {}
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    pub(super) fn start_memo(&mut self, p: &Program, len: usize) {
-        self.memo_refused = true;
-        let width = len + 1;
-        let Some(bits) = width.checked_mul(p.points as usize).filter(|&b| b <= MEMO_LIMIT) else { return };
-        let mut words = Vec::new();
-        if words.try_reserve_exact(bits / 64 + 1).is_ok() {
-            words.extend(std::iter::repeat_n(0, bits / 64 + 1));
-            self.memo = Some(Box::new(Memo { bits: words, width }));
         }
     }
 }

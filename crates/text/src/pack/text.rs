@@ -1,6 +1,7 @@
 //! Bytes as text for mail and the like: base64 (`m`), uuencode (`u`), quoted-printable (`M`), both ways.
 
 use super::{PackError, argument};
+use zakuro_base::progress::{Pace, Progress, Stopped, step};
 
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -23,12 +24,19 @@ pub(super) fn uuencode(line: &[u8], out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-pub(super) fn quoted_printable(s: &[u8], width: usize, out: &mut Vec<u8>) {
+pub(super) fn quoted_printable<E>(
+    s: &[u8],
+    width: usize,
+    out: &mut Vec<u8>,
+    mut pause: impl FnMut(usize) -> Result<(), E>,
+) -> Result<(), E> {
+    const HEX: &[u8; 16] = b"0123456789ABCDEF";
     let mut column = 0;
     let mut prev = 0u8;
-    for &b in s {
+    for (at, &b) in s.iter().enumerate() {
+        pause(at)?;
         if b > 126 || (b < 32 && b != b'\n' && b != b'\t') || b == b'=' {
-            out.extend(format!("={b:02X}").bytes());
+            out.extend([b'=', HEX[usize::from(b >> 4)], HEX[usize::from(b & 15)]]);
             column += 3;
             prev = 0;
         } else if b == b'\n' {
@@ -53,6 +61,7 @@ pub(super) fn quoted_printable(s: &[u8], width: usize, out: &mut Vec<u8>) {
     if column > 0 {
         out.extend_from_slice(b"=\n");
     }
+    Ok(())
 }
 
 fn base64_value(b: u8) -> Option<u32> {
@@ -66,7 +75,7 @@ fn base64_value(b: u8) -> Option<u32> {
     } as u32)
 }
 
-pub(super) fn from_base64(s: &[u8], strict: bool) -> Result<Vec<u8>, PackError> {
+pub(super) fn from_base64(s: &[u8], strict: bool, p: &mut dyn Progress) -> Result<Vec<u8>, PackError> {
     let mut out = Vec::with_capacity(s.len() / 4 * 3);
     let bad = || argument("invalid base64");
     if strict {
@@ -74,6 +83,7 @@ pub(super) fn from_base64(s: &[u8], strict: bool) -> Result<Vec<u8>, PackError> 
             return Err(bad());
         }
         for (i, q) in s.chunks(4).enumerate() {
+            step(i, p)?;
             let last = (i + 1) * 4 == s.len();
             let padding = if last { q.iter().rev().take_while(|&&b| b == b'=').count() } else { 0 };
             if padding > 2 {
@@ -93,7 +103,8 @@ pub(super) fn from_base64(s: &[u8], strict: bool) -> Result<Vec<u8>, PackError> 
         return Ok(out);
     }
     let (mut v, mut n) = (0u32, 0);
-    for &b in s {
+    for (at, &b) in s.iter().enumerate() {
+        step(at, p)?;
         if b == b'=' && n >= 2 {
             break;
         }
@@ -113,9 +124,11 @@ pub(super) fn from_base64(s: &[u8], strict: bool) -> Result<Vec<u8>, PackError> 
     Ok(out)
 }
 
-pub(super) fn from_uu(s: &[u8], at: &mut usize) -> Vec<u8> {
+pub(super) fn from_uu(s: &[u8], at: &mut usize, p: &mut dyn Progress) -> Result<Vec<u8>, Stopped> {
     let mut out = Vec::new();
+    let mut pace = Pace::new();
     while let Some(&first) = s.get(*at).filter(|b| (b'!'..b'a').contains(b)) {
+        pace.at(*at, p)?;
         let mut left = (first.wrapping_sub(b' ') & 63) as usize;
         *at += 1;
         while left > 0 && s.get(*at).is_some_and(|&b| b != b'\n') {
@@ -139,13 +152,15 @@ pub(super) fn from_uu(s: &[u8], at: &mut usize) -> Vec<u8> {
             *at += 2;
         }
     }
-    out
+    Ok(out)
 }
 
-pub(super) fn from_quoted_printable(s: &[u8]) -> Vec<u8> {
+pub(super) fn from_quoted_printable(s: &[u8], p: &mut dyn Progress) -> Result<Vec<u8>, Stopped> {
     let mut out = Vec::with_capacity(s.len());
     let mut i = 0;
+    let mut pace = Pace::new();
     while i < s.len() {
+        pace.at(i, p)?;
         if s[i] != b'=' {
             out.push(s[i]);
             i += 1;
@@ -166,5 +181,5 @@ pub(super) fn from_quoted_printable(s: &[u8]) -> Vec<u8> {
             }
         }
     }
-    out
+    Ok(out)
 }

@@ -6,9 +6,11 @@
 //! to 1.7 times the CPU time of two processes, by who came first); memory for each VM (tens of kilobytes for each regexp of each idle VM); a copy
 //! of the automaton for each thread (compiled once, but its pools have an owner as well).
 
+use super::stepwise::{Scratch, Stepwise};
 use regex_automata::Input;
 use regex_automata::meta::{Cache, Regex};
 use regex_automata::util::primitives::NonMaxUsize;
+use regex_syntax::hir::Hir;
 use std::sync::{Mutex, OnceLock, TryLockError};
 
 /// Which of how many native threads searches.
@@ -26,35 +28,72 @@ impl Lane {
 /// Held for a search, by the one thread of that lane: never waited for.
 #[derive(Default)]
 #[repr(align(128))]
-struct Place(Mutex<Option<Box<Cache>>>);
+struct Place(Mutex<Memory>);
+
+/// Scratch memory that waits for a search.
+#[derive(Default)]
+struct Memory {
+    whole: Option<Box<Cache>>,
+    stepwise: Option<Box<Scratch>>,
+}
 
 pub(super) struct Automaton {
     regex: Box<Regex>,
+    hir: Hir,
+    /// For long texts; None: there is none for this pattern.
+    stepwise: OnceLock<Option<Stepwise>>,
     /// By number of lane. Made by the first search, which says how many there are; others take theirs modulo.
     places: OnceLock<Box<[Place]>>,
 }
 
 impl Automaton {
-    pub fn new(regex: Box<Regex>) -> Automaton {
-        Automaton { regex, places: OnceLock::new() }
+    pub fn new(regex: Box<Regex>, hir: Hir) -> Automaton {
+        Automaton { regex, hir, stepwise: OnceLock::new(), places: OnceLock::new() }
+    }
+
+    /// Bytes that it takes, roughly, without the memory of searches and what is made for long texts.
+    pub fn weight(&self) -> usize {
+        // The engine does not count all that it keeps (16 KB were found where it says 7), and there is the pattern's tree.
+        self.regex.memory_usage() / 4 * 11
+    }
+
+    fn place(&self, lane: Lane) -> &Place {
+        let places = self.places.get_or_init(|| (0..lane.of.max(1)).map(|_| Place::default()).collect());
+        &places[lane.number as usize % places.len()]
+    }
+
+    /// What searches a long text a piece at a time.
+    pub fn stepwise(&self) -> Option<&Stepwise> {
+        self.stepwise.get_or_init(|| Stepwise::new(&self.hir)).as_ref()
+    }
+
+    /// Scratch memory to keep while a search goes on.
+    pub fn take_scratch(&self, stepwise: &Stepwise, lane: Lane) -> Box<Scratch> {
+        let kept = self.place(lane).0.try_lock().ok().and_then(|mut memory| memory.stepwise.take());
+        kept.unwrap_or_else(|| stepwise.scratch())
+    }
+
+    pub fn give_back(&self, scratch: Box<Scratch>, lane: Lane) {
+        if let Ok(mut memory) = self.place(lane).0.try_lock() {
+            memory.stepwise = Some(scratch);
+        }
     }
 
     fn with<T>(&self, lane: Lane, f: impl FnOnce(&Regex, &mut Cache) -> T) -> T {
-        let places = self.places.get_or_init(|| (0..lane.of.max(1)).map(|_| Place::default()).collect());
-        let place = &places[lane.number as usize % places.len()];
-        let mut cache = match place.0.try_lock() {
-            Ok(cache) => cache,
+        let place = self.place(lane);
+        let mut memory = match place.0.try_lock() {
+            Ok(memory) => memory,
             Err(TryLockError::Poisoned(poisoned)) => {
                 // A search panicked in the middle: its VM has ended, the others get new scratch memory.
                 place.0.clear_poison();
-                let mut cache = poisoned.into_inner();
-                *cache = None;
-                cache
+                let mut memory = poisoned.into_inner();
+                *memory = Memory::default();
+                memory
             }
             // Somebody else has that number.
             Err(TryLockError::WouldBlock) => return f(&self.regex, &mut self.regex.create_cache()),
         };
-        f(&self.regex, cache.get_or_insert_with(|| Box::new(self.regex.create_cache())))
+        f(&self.regex, memory.whole.get_or_insert_with(|| Box::new(self.regex.create_cache())))
     }
 
     /// Byte range of the first match.
@@ -77,20 +116,24 @@ impl Automaton {
 mod tests {
     use super::*;
 
+    fn automaton() -> Automaton {
+        Automaton::new(Box::new(Regex::new("b+").unwrap()), regex_syntax::parse("b+").unwrap())
+    }
+
     #[test]
     fn a_panic_in_a_search_costs_nobody_else_anything() {
-        let automaton = Automaton::new(Box::new(Regex::new("b+").unwrap()));
+        let automaton = automaton();
         let lane = Lane { number: 1, of: 2 };
         let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| automaton.with(lane, |_, _| panic!("in the middle"))));
         assert!(panicked.is_err());
         assert_eq!(automaton.find(&Input::new("abbc"), lane), Some((1, 3)));
         let place = &automaton.places.get().unwrap()[1];
-        assert!(!place.0.is_poisoned() && place.0.lock().unwrap().is_some(), "its lane has scratch memory again");
+        assert!(!place.0.is_poisoned() && place.0.lock().unwrap().whole.is_some(), "its lane has scratch memory again");
     }
 
     #[test]
     fn a_lane_in_use_does_not_stop_a_search() {
-        let automaton = Automaton::new(Box::new(Regex::new("b+").unwrap()));
+        let automaton = automaton();
         let found = automaton.with(Lane::ONLY, |_, _| automaton.find(&Input::new("abbc"), Lane::ONLY));
         assert_eq!(found, Some((1, 3)));
     }

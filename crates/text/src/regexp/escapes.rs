@@ -6,6 +6,7 @@
 //! Rejected: leaving it to the parser (errors of escapes come before all others, wherever they stand).
 
 use crate::encoding::Encoding;
+use crate::matcher::Poll;
 
 #[derive(Debug)]
 pub(super) struct Unescaped {
@@ -21,13 +22,18 @@ struct Reader<'a> {
     out: Vec<u8>,
     fixed: Option<Encoding>,
     property: bool,
+    /// `x`: here, and in the groups around.
+    extended: bool,
+    outer: Vec<bool>,
+    /// Brackets that are open.
+    classes: usize,
 }
 
 type Result<T> = std::result::Result<T, String>;
 
 /// # Errors
 /// Ruby's message, without the source.
-pub(super) fn unescape(source: &[u8], enc: Encoding) -> Result<Unescaped> {
+pub(super) fn unescape(source: &[u8], enc: Encoding, extended: bool, poll: &mut Poll<'_>) -> Result<Unescaped> {
     if !enc.is_ascii_compatible() {
         // UTF-16 and UTF-32: the same characters in UTF-8.
         let mut text = Vec::with_capacity(source.len());
@@ -35,11 +41,16 @@ pub(super) fn unescape(source: &[u8], enc: Encoding) -> Result<Unescaped> {
             let code = enc.ord(c).filter(|_| enc.char_len(c) == Ok(c.len())).ok_or("invalid multibyte character")?;
             Encoding::UTF_8.encode(code, &mut text);
         }
-        return Ok(Unescaped { fixed: Some(enc), ..unescape(&text, Encoding::UTF_8)? });
+        return Ok(Unescaped { fixed: Some(enc), ..unescape(&text, Encoding::UTF_8, extended, poll)? });
     }
-    let mut r = Reader { s: source, at: 0, enc, out: Vec::with_capacity(source.len() + 16), fixed: None, property: false };
+    let out = Vec::with_capacity(source.len() + 16);
+    let mut r = Reader { s: source, at: 0, enc, out, fixed: None, property: false, extended, outer: Vec::new(), classes: 0 };
     while r.at < r.s.len() {
+        let from = r.at;
         r.step()?;
+        if r.at - from > 8 || r.at & 7 == 0 {
+            poll.work(1 + (r.at - from) / 8)?;
+        }
     }
     // A property means what it does in this encoding.
     let fixed = r.fixed.or((r.property && enc != Encoding::US_ASCII).then_some(enc));
@@ -59,6 +70,13 @@ impl Reader<'_> {
             return Ok(());
         }
         if rest[0] != b'\\' {
+            if let Some(n) = self.comment() {
+                if !rest[..n].is_ascii() {
+                    self.fix(self.enc, "non ASCII character in UTF-8 regexp")?;
+                }
+                self.copy(n);
+                return Ok(());
+            }
             self.out.push(rest[0]);
             self.at += 1;
             return Ok(());
@@ -102,6 +120,46 @@ impl Reader<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// The length of a comment that begins here: escapes in it are none. Keeps account of brackets, and of groups and their `x`.
+    fn comment(&mut self) -> Option<usize> {
+        let rest = &self.s[self.at..];
+        match rest[0] {
+            b'[' => self.classes += 1,
+            b']' => self.classes = self.classes.saturating_sub(1),
+            _ if self.classes > 0 => {}
+            b'#' if self.extended => return Some(memchr::memchr(b'\n', rest).unwrap_or(rest.len())),
+            b'(' if rest.starts_with(b"(?#") => {
+                let mut at = 3;
+                while at < rest.len() && rest[at] != b')' {
+                    at += if rest[at] == b'\\' { 2 } else { self.enc.char_len(&rest[at..]).unwrap_or(1) };
+                }
+                return Some(at.min(rest.len()));
+            }
+            b'(' => {
+                let outer = self.extended;
+                let letters = rest.strip_prefix(b"(?").unwrap_or(b"");
+                let n = letters.iter().take_while(|b| matches!(b, b'i' | b'm' | b'x' | b'a' | b'd' | b'u' | b'-')).count();
+                if let Some(b':' | b')') = letters.get(n) {
+                    let (on, off) = match letters[..n].iter().position(|&b| b == b'-') {
+                        Some(i) => (&letters[..i], &letters[i..n]),
+                        None => (&letters[..n], &letters[n..n]),
+                    };
+                    self.extended = (self.extended || on.contains(&b'x')) && !off.contains(&b'x');
+                }
+                // Options in the middle of a group hold up to its end: their parenthesis closes nothing.
+                let alone = letters.get(n) == Some(&b')');
+                self.outer.push(if alone { self.extended } else { outer });
+            }
+            b')' => {
+                if let Some(outer) = self.outer.pop() {
+                    self.extended = outer;
+                }
+            }
+            _ => {}
+        }
+        None
     }
 
     fn copy(&mut self, n: usize) {

@@ -12,7 +12,7 @@ use regex_syntax::hir::{Hir, HirKind};
 
 pub(super) enum Built {
     Literal(Vec<u8>),
-    Automaton { regex: Box<meta::Regex>, ascii_only: bool },
+    Automaton { regex: Box<meta::Regex>, hir: Hir, ascii_only: bool },
 }
 
 #[derive(Clone, Copy)]
@@ -89,7 +89,7 @@ pub(super) fn build(source: &[u8], flags: &RegexFlags, unicode: bool) -> Option<
         .configure(meta::Config::new().utf8_empty(true).nfa_size_limit(Some(1 << 20)).hybrid_cache_capacity(1 << 20))
         .build_from_hir(&hir)
         .ok()?;
-    Some(Built::Automaton { regex: Box::new(regex), ascii_only: t.ascii_only })
+    Some(Built::Automaton { regex: Box::new(regex), hir, ascii_only: t.ascii_only })
 }
 
 /// The engines treat loops over empty matches differently, and huge counters are better left to the backtracker.

@@ -11,6 +11,7 @@ mod escapes;
 mod linear;
 mod programs;
 mod show;
+mod stepwise;
 
 #[cfg(test)]
 mod tests;
@@ -18,13 +19,14 @@ mod tests;
 pub use automaton::Lane;
 pub use show::{UnionPart, escape, union, union_encoding};
 
-use crate::encoding::{CodeRange, Encoding, utf8};
+use crate::encoding::{CodeRange, Encoding};
 pub use crate::matcher::Mode;
-use crate::matcher::{self, Matcher, Options, Outcome};
+use crate::matcher::{self, Matcher, Options, Outcome, Poll};
 use automaton::Automaton;
 use programs::Programs;
 use regex_automata::util::primitives::NonMaxUsize;
 use regex_automata::{Anchored, Input};
+use stepwise::{LONG, Long, Step};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RegexFlags {
@@ -120,7 +122,7 @@ enum Engine {
     Literal(Vec<u8>),
     /// `ascii_only`: the automaton agrees with Ruby on 7-bit text only (case folding, word boundaries).
     Linear {
-        regex: Automaton,
+        regex: Box<Automaton>,
         ascii_only: bool,
     },
     Backtrack,
@@ -150,6 +152,15 @@ impl Regexp {
     /// # Errors
     /// RegexpError in Ruby's wording.
     pub fn new(source: &[u8], flags: RegexFlags, enc: Encoding) -> Result<Regexp, RegexpError> {
+        Regexp::compile(source, flags, enc, &mut || true)
+    }
+
+    /// As [`Regexp::new`]; `go_on` is asked now and then, and when it says no, the error is of no account.
+    ///
+    /// # Errors
+    /// RegexpError in Ruby's wording.
+    pub fn compile(source: &[u8], flags: RegexFlags, enc: Encoding, go_on: &mut dyn FnMut() -> bool) -> Result<Regexp, RegexpError> {
+        let mut poll = Poll::new(go_on);
         let fail = |message: String| {
             let mut letters = String::new();
             show::letters(&flags, true, &mut letters);
@@ -165,7 +176,7 @@ impl Regexp {
             }
             enc = Encoding::BINARY;
         }
-        let unescaped = escapes::unescape(source, enc).map_err(fail)?;
+        let unescaped = escapes::unescape(source, enc, flags.extended, &mut poll).map_err(fail)?;
         let mut fixed = flags.fixed;
         match unescaped.fixed {
             Some(f) => {
@@ -181,11 +192,13 @@ impl Regexp {
         }
         // Without an encoding of its own a pattern has the text's, which is UTF-8 most of the time.
         let home = if fixed { enc } else { Encoding::UTF_8 };
-        let outline = matcher::outline(&unescaped.pattern, options(&flags), home).map_err(fail)?;
+        let outline = matcher::outline(&unescaped.pattern, options(&flags), home, &mut poll).map_err(fail)?;
         let unicode = matcher::utf8_like(home);
         let engine = match linear::build(source, &flags, unicode) {
             Some(linear::Built::Literal(bytes)) => Engine::Literal(bytes),
-            Some(linear::Built::Automaton { regex, ascii_only }) => Engine::Linear { regex: Automaton::new(regex), ascii_only },
+            Some(linear::Built::Automaton { regex, hir, ascii_only }) => {
+                Engine::Linear { regex: Box::new(Automaton::new(regex, hir)), ascii_only }
+            }
             None => Engine::Backtrack,
         };
         let names = outline
@@ -203,7 +216,8 @@ impl Regexp {
             programs: Programs::new(home),
         };
         if matches!(this.engine, Engine::Backtrack) {
-            this.program(home).map_err(fail)?;
+            let compiled = this.programs.get(home, |enc| matcher::compile(&this.pattern, options(&this.flags), enc, &mut poll));
+            compiled.map_err(fail)?;
         }
         Ok(this)
     }
@@ -234,14 +248,21 @@ impl Regexp {
         self.groups
     }
 
+    /// Memory that it holds beyond its own size, in bytes: what was compiled for its own encoding.
+    pub fn weight(&self) -> usize {
+        let program = self.programs.first().map_or(0, matcher::Program::weight);
+        let automaton = if let Engine::Linear { regex, .. } = &self.engine { regex.weight() } else { 0 };
+        self.source.len() + self.pattern.len() + program + automaton
+    }
+
     /// Does matching take time linear in the text (`Regexp.linear_time?`)?
     pub fn is_linear_time(&self) -> bool {
-        !matches!(self.engine, Engine::Backtrack) || self.program(self.programs.home()).is_ok_and(|p| p.linear)
+        matches!(self.engine, Engine::Literal(_)) || self.program(self.programs.home()).is_ok_and(|p| p.linear)
     }
 
     /// The program for text in an encoding.
     fn program(&self, enc: Encoding) -> Result<&matcher::Program, String> {
-        self.programs.get(enc, |enc| matcher::compile(&self.pattern, options(&self.flags), enc))
+        self.programs.get(enc, |enc| matcher::compile(&self.pattern, options(&self.flags), enc, &mut Poll::new(&mut || true)))
     }
 
     fn program_for(&self, text: &Text<'_>) -> Result<&matcher::Program, MatchError> {
@@ -301,6 +322,10 @@ fn options(flags: &RegexFlags) -> Options {
 
 /// What a search is asked for: all groups, the byte range, or whether there is a match.
 pub trait Answer: Sized {
+    /// The range alone decides.
+    const RANGE: bool;
+    /// Not even that matters.
+    const ANY: bool;
     fn of_range(range: (usize, usize)) -> Self;
     fn of_matcher(m: &Matcher, p: &matcher::Program) -> Self;
     fn linear(regex: &Automatic<'_>, input: Input<'_>, lane: Lane) -> Option<Self>;
@@ -313,6 +338,8 @@ pub struct Automatic<'a> {
 }
 
 impl Answer for Captures {
+    const RANGE: bool = false;
+    const ANY: bool = false;
     fn of_range(range: (usize, usize)) -> Captures {
         Captures { groups: vec![Some(range)] }
     }
@@ -325,6 +352,8 @@ impl Answer for Captures {
 }
 
 impl Answer for (usize, usize) {
+    const RANGE: bool = true;
+    const ANY: bool = false;
     fn of_range(range: (usize, usize)) -> (usize, usize) {
         range
     }
@@ -337,6 +366,8 @@ impl Answer for (usize, usize) {
 }
 
 impl Answer for () {
+    const RANGE: bool = true;
+    const ANY: bool = true;
     fn of_range(_: (usize, usize)) {}
     fn of_matcher(_: &Matcher, _: &matcher::Program) {}
     fn linear(a: &Automatic<'_>, input: Input<'_>, lane: Lane) -> Option<()> {
@@ -356,12 +387,18 @@ pub struct Search {
     start: usize,
     mode: Mode,
     matcher: Option<Box<Matcher>>,
+    long: Option<Box<Long>>,
+    /// How far a literal was looked for.
+    skipped: Option<usize>,
 }
+
+/// Bytes in which a literal is looked for before the search pauses.
+const PIECE: usize = 4 << 20;
 
 impl Search {
     /// A search from byte `start`.
     pub fn new(start: usize, mode: Mode) -> Search {
-        Search { start, mode, matcher: None }
+        Search { start, mode, matcher: None, long: None, skipped: None }
     }
 
     /// Searches until it is decided or about `steps` steps were taken.
@@ -370,12 +407,72 @@ impl Search {
     /// [`MatchError`] from the backtracking engine.
     #[inline]
     pub fn run<T: Answer>(&mut self, re: &Regexp, text: Text<'_>, steps: usize) -> Result<Progress<T>, MatchError> {
-        if self.matcher.is_none()
-            && let Some(found) = self.at_once(re, &text)
-        {
-            return Ok(Progress::Done(found));
+        if self.matcher.is_none() {
+            if text.bytes.len() > LONG + self.start {
+                if let Some(progress) = self.far(re, &text) {
+                    return Ok(progress);
+                }
+            } else if let Some(found) = self.at_once(re, &text) {
+                return Ok(Progress::Done(found));
+            }
         }
         self.backtrack(re, text, steps)
+    }
+
+    /// Memory that the search holds, in bytes.
+    pub fn memory(&self) -> usize {
+        self.matcher.as_ref().map_or(0, |m| m.memory()) + self.long.as_ref().map_or(0, |l| l.scratch.memory())
+    }
+
+    /// As [`Search::at_once`], over long texts: a piece at a time.
+    #[cold]
+    #[inline(never)]
+    fn far<T: Answer>(&mut self, re: &Regexp, text: &Text<'_>) -> Option<Progress<T>> {
+        match &re.engine {
+            Engine::Literal(needle) if is_byte_searchable(text.enc) && self.mode == Mode::Forward => {
+                let from = self.skipped.unwrap_or(self.start);
+                let stop = from.saturating_add(PIECE);
+                let end = stop.saturating_add(needle.len()).min(text.bytes.len());
+                let found = memchr::memmem::find(&text.bytes[from..end], needle).map(|i| i + from);
+                if found.is_none() && end < text.bytes.len() {
+                    self.skipped = Some(stop);
+                    return Some(Progress::Paused);
+                }
+                Some(Progress::Done(found.map(|i| T::of_range((i, i + needle.len())))))
+            }
+            Engine::Linear { regex, ascii_only } if self.mode != Mode::Backward && linear_applies(text, *ascii_only) => {
+                // None: the matcher does it.
+                let stepwise = regex.stepwise()?;
+                let anchored = self.mode == Mode::Anchored;
+                let (start, mode) = (self.start, self.mode);
+                let long =
+                    self.long.get_or_insert_with(|| Box::new(Long::new(regex.take_scratch(stepwise, text.lane), start, anchored, T::ANY)));
+                let step = long.run(stepwise, text.bytes);
+                if matches!(step, Step::Paused) {
+                    return Some(Progress::Paused);
+                }
+                if let Some(long) = self.long.take() {
+                    regex.give_back(long.scratch, text.lane);
+                }
+                let Step::Done(found) = step else {
+                    self.matcher = Some(Box::new(Matcher::new(start, mode)));
+                    return None;
+                };
+                let Some((from, to)) = found else { return Some(Progress::Done(None)) };
+                if T::RANGE || re.groups == 1 {
+                    return Some(Progress::Done(Some(T::of_range((from, to)))));
+                }
+                if to - from > LONG {
+                    // The matcher finds the same groups, and pauses.
+                    self.matcher = Some(Box::new(Matcher::new(from, Mode::Anchored)));
+                    return None;
+                }
+                let automatic = Automatic { regex, groups: re.groups };
+                let input = Input::new(text.bytes).span(from..to).anchored(Anchored::Yes);
+                Some(Progress::Done(T::linear(&automatic, input, text.lane)))
+            }
+            _ => self.at_once(re, text).map(Progress::Done),
+        }
     }
 
     /// The answer of the engines that need no steps; None when another must do it.
@@ -399,17 +496,8 @@ impl Search {
                 match self.mode {
                     Mode::Forward => Some(T::linear(&automatic, input, text.lane)),
                     Mode::Anchored => Some(T::linear(&automatic, input.anchored(Anchored::Yes), text.lane)),
-                    Mode::Backward => {
-                        let mut at = Some(start);
-                        while let Some(pos) = at {
-                            let input = Input::new(hay).span(pos..hay.len()).anchored(Anchored::Yes);
-                            if let Some(found) = T::linear(&automatic, input, text.lane) {
-                                return Some(Some(found));
-                            }
-                            at = char_before(hay, text.enc, pos);
-                        }
-                        Some(None)
-                    }
+                    // Would begin anew at each place, over the same text.
+                    Mode::Backward => None,
                 }
             }
             _ => None,
@@ -439,28 +527,6 @@ impl Search {
             }
         }
     }
-}
-
-/// Where the character before byte `at` begins.
-fn char_before(s: &[u8], enc: Encoding, at: usize) -> Option<usize> {
-    if at == 0 {
-        return None;
-    }
-    if enc == Encoding::UTF_8 {
-        return Some(utf8::prev_char(s, at));
-    }
-    if enc.is_single_byte() {
-        return Some(at - 1);
-    }
-    let mut before = 0;
-    for c in enc.chars(&s[..at]) {
-        let next = before + c.len();
-        if next >= at {
-            break;
-        }
-        before = next;
-    }
-    Some(before)
 }
 
 /// Encodings in which a match of bytes is a match of characters.

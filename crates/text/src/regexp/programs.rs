@@ -28,6 +28,11 @@ impl Programs {
         Programs { home: matcher::canonical(home), first: OnceLock::new(), others: OnceLock::new() }
     }
 
+    /// The program for the own encoding, if it was compiled.
+    pub fn first(&self) -> Option<&Program> {
+        self.first.get().and_then(|p| p.as_deref().ok())
+    }
+
     pub fn home(&self) -> Encoding {
         self.home
     }
@@ -36,13 +41,18 @@ impl Programs {
     ///
     /// # Errors
     /// What `compile` says.
-    pub fn get(&self, enc: Encoding, compile: impl Fn(Encoding) -> Result<Program, String>) -> Result<&Program, String> {
+    pub fn get(&self, enc: Encoding, mut compile: impl FnMut(Encoding) -> Result<Program, String>) -> Result<&Program, String> {
+        let enc = if enc == self.home { enc } else { matcher::canonical(enc) };
         if enc == self.home {
-            return answer(self.first.get_or_init(|| compile(enc).map(Box::new)));
-        }
-        let enc = matcher::canonical(enc);
-        if enc == self.home {
-            return answer(self.first.get_or_init(|| compile(enc).map(Box::new)));
+            if let Some(first) = self.first.get() {
+                return answer(first);
+            }
+            // Not while others wait: compiling may pause, or be given up.
+            let compiled = compile(enc).map(Box::new);
+            if compiled.as_ref().is_err_and(|e| e == matcher::STOPPED) {
+                return Err(matcher::STOPPED.into());
+            }
+            return answer(self.first.get_or_init(|| compiled));
         }
         let mut place = &self.others;
         loop {

@@ -1,7 +1,7 @@
 //! Regexps against an installed Ruby: generated patterns over generated texts.
 
 use super::*;
-use crate::reference::{Rng, compare};
+use crate::reference::{ENDLESS, Rng, compare};
 
 fn shown(c: Option<Captures>) -> Vec<u8> {
     match c {
@@ -21,10 +21,16 @@ fn parts(case: &[u8]) -> (&[u8], &[u8]) {
 const RUBY: &str = "pat, text = s.split(\"\\0\", 2); re = Regexp.new(pat, OPTS); m = METHOD; \
                     m ? (0...m.size).map { |i| m[i] ? m.byteoffset(i).then { |a, b| \"#{a}-#{b}\" } : 'nil' }.join(',') : 'nil'";
 
+/// The reference takes exponential time on some cases: it gives those up.
+const BOUNDED: &str =
+    "require 'timeout' unless defined?(Timeout); begin; Timeout.timeout(0.3) { BODY }; rescue Timeout::Error; 'ENDLESS'; end";
+
 fn check(cases: &[Vec<u8>], bits: u32, method: &str, f: impl Fn(&Regexp, &[u8]) -> Option<Captures>) {
     // MatchData#byteoffset is younger than the reference.
     let prelude = "class MatchData; def byteoffset(i) = [pre_of(self.begin(i)), pre_of(self.end(i))]; def pre_of(n) = string[0, n].bytesize; end unless MatchData.method_defined?(:pre_of);";
-    let block = format!("{prelude} {}", RUBY.replace("OPTS", &bits.to_string()).replace("METHOD", method));
+    let body = RUBY.replace("OPTS", &bits.to_string()).replace("METHOD", method);
+    let bounded = BOUNDED.replace("BODY", &body).replace("ENDLESS", std::str::from_utf8(ENDLESS).unwrap());
+    let block = format!("{prelude} {bounded}");
     compare(cases, &block, |case| {
         let (pattern, text) = parts(case);
         match Regexp::new(pattern, RegexFlags::from_bits(bits), Encoding::UTF_8) {
@@ -201,13 +207,11 @@ impl Grammar<'_> {
 }
 
 #[test]
-#[ignore = "does not end: some case takes exponential time in one of the two; to be found (docs/plan.md)"]
 fn generated_patterns_as_ruby() {
     let mut rng = Rng(6);
     let pieces = ["a", "b", "c", "A", "\n", " ", "1", "é", "ß", "ss", "S", "_", "α", "\r\n", "-"];
     let cases: Vec<Vec<u8>> = (0..6000)
         .map(|_| {
-            // Deeper ones take the reference exponential time.
             let depth = 1;
             let mut case = Grammar { rng: &mut rng, groups: 0 }.ways(depth).into_bytes();
             case.push(0);
@@ -216,7 +220,130 @@ fn generated_patterns_as_ruby() {
         })
         .collect();
     for (cases, bits) in cases.chunks(1500).zip([0, 0, 4, 1]) {
-        check(cases, bits, "re.match(text)", |re, t| re.search(t, 0, false));
+        check(cases, bits, "re.match(text)", |re, t| {
+            // Ours ends in time on each of them.
+            re.search_text(Text::utf8(t), 0, false, 5_000_000).expect("few steps")
+        });
+    }
+}
+
+/// Looking backward finds what trying each place from the end on finds.
+#[test]
+fn backward_as_from_each_place() {
+    let mut rng = Rng(8);
+    let pieces = ["a", "b", "c", "A", "\n", " ", "1", "é", "ab", "_"];
+    for _ in 0..3000 {
+        let pattern = rng.join(&REGULAR, 4);
+        let Ok(re) = Regexp::new(&pattern, RegexFlags::default(), Encoding::UTF_8) else { continue };
+        let text = String::from_utf8(rng.join(&pieces, 8)).unwrap();
+        let from = text.char_indices().map(|c| c.0).nth(rng.below(6)).unwrap_or(text.len());
+        let places = (0..=from).rev().filter(|&i| text.is_char_boundary(i));
+        let expected = places.filter_map(|i| re.match_at(text.as_bytes(), i)).next();
+        assert_eq!(re.search(text.as_bytes(), from, true), expected, "{re:?} backward from {from} in {text:?}");
+    }
+}
+
+/// Searches of texts that are gone over piece by piece.
+#[test]
+fn long_texts_are_searched_in_pieces() {
+    let far = 9 << 20;
+    let text = ["x".repeat(far), "key=value; ab".to_owned(), "y".repeat(1 << 20)].concat();
+    let (bytes, at) = (text.as_bytes(), far);
+    for (pattern, groups) in [
+        ("key=value", vec![Some((at, at + 9))]),
+        ("(k\\w+)=(\\w+)", vec![Some((at, at + 9)), Some((at, at + 3)), Some((at + 4, at + 9))]),
+        ("\\w+; ", vec![Some((at + 4, at + 11))]),
+        ("(x+)k", vec![Some((0, at + 1)), Some((0, at))]),
+        ("(?<==)v", vec![Some((at + 4, at + 5))]),
+        ("; \\Bab|; (a)", vec![Some((at + 9, at + 12)), Some((at + 11, at + 12))]),
+    ] {
+        let re = Regexp::new(pattern.as_bytes(), RegexFlags::default(), Encoding::UTF_8).unwrap();
+        let mut search = Search::new(0, Mode::Forward);
+        let mut pauses = 0;
+        let found: Option<Captures> = loop {
+            match search.run(&re, Text::utf8(bytes), 50_000).unwrap() {
+                Progress::Done(found) => break found,
+                Progress::Paused => pauses += 1,
+            }
+        };
+        assert_eq!(found.unwrap().groups, groups, "{pattern}");
+        assert!(pauses > 0, "{pattern}");
+    }
+}
+
+#[test]
+fn quadratic_searches_are_linear() {
+    let text = "a".repeat(1_000_000);
+    for (pattern, backward) in [("a+b", true), ("a*b", true), ("(?=a)a+b", false), ("[a-z]*\\d", true), ("(a+)(?!a)b", true)] {
+        let re = Regexp::new(pattern.as_bytes(), RegexFlags::default(), Encoding::UTF_8).unwrap();
+        let start = if backward { text.len() } else { 0 };
+        assert_eq!(re.search_text(Text::utf8(text.as_bytes()), start, backward, 30_000_000), Ok(None), "{pattern}");
+    }
+}
+
+/// Each is quadratic or worse where something is looked for in a list.
+#[test]
+fn large_patterns_compile_in_time() {
+    let groups = |n: usize| (0..n).map(|i| format!("(?<g{i}>a)")).collect::<String>();
+    let many = |part: &str, n: usize| part.repeat(n);
+    let large = [
+        groups(20_000) + &(0..2000).map(|i| format!("\\k<g{i}>")).collect::<String>(),
+        (0..100_000).map(|i| format!("word{i}|")).collect(),
+        format!("[{}]", (0..20_000).rev().filter_map(|i| char::from_u32(0x4e00 + i)).collect::<String>()),
+        many("\\p{L}", 10_000),
+        format!("[{}]", many("\\p{L}[:alpha:]", 2000)),
+        (0..20_000).map(|i| format!("[ab{}]", char::from_u32(0x4e00 + i).unwrap())).collect(),
+        format!("(?i){}", many("[a]b|", 20_000)),
+        many("(?:", 4000) + "a" + &many("b){2,3}", 4000),
+        many("(?:", 4000) + &many("(a)?", 500) + &many(")*", 4000),
+    ];
+    for pattern in large {
+        let begun = std::time::Instant::now();
+        let made = Regexp::new(pattern.as_bytes(), RegexFlags::default(), Encoding::UTF_8);
+        assert!(made.is_ok(), "{:?}", made.map_err(|e| e.0[..60.min(e.0.len())].to_owned()));
+        // Seconds without optimization; minutes if it were quadratic.
+        assert!(begun.elapsed().as_secs() < 40, "{}: {:?}", &pattern[..20], begun.elapsed());
+    }
+    let error = |pattern: &str| {
+        Regexp::new(pattern.as_bytes(), RegexFlags::default(), Encoding::UTF_8).map(|_| ()).map_err(|e| e.0[..14].to_owned())
+    };
+    assert_eq!(error(&many("(a?)|", 32_760)), Ok(()));
+    assert_eq!(error("(?:(?:a{1,1000}b){1,1000}c){1,1000}"), Ok(()));
+}
+
+#[test]
+fn compilation_stops_when_told() {
+    let pattern = "(?<a>b)|".repeat(30_000);
+    let mut asked = 0;
+    let made = Regexp::compile(pattern.as_bytes(), RegexFlags::default(), Encoding::UTF_8, &mut || {
+        asked += 1;
+        asked < 5
+    });
+    assert!(made.is_err() && asked == 5, "{asked}");
+}
+
+#[test]
+fn comments_hold_no_escapes() {
+    let new = |source: &str, bits| Regexp::new(source.as_bytes(), RegexFlags::from_bits(bits), Encoding::UTF_8);
+    for (source, bits) in [("a # C:\\users\n", 2), ("(?x)a # \\u\nb", 0), ("(?#\\u)a", 0), ("(?x: # \\u\n)b", 0), ("(?x)[ # \\x41]", 0)] {
+        assert!(new(source, bits).is_ok(), "{source}");
+    }
+    for (source, bits) in [("a # C:\\users\n", 0), ("(?x:a # \\u\n)b # \\u", 0), ("[#\\u]", 2), ("(?-x) # \\u", 2)] {
+        assert!(new(source, bits).is_err(), "{source}");
+    }
+    // What is not ASCII counts in them, too.
+    assert_eq!(new("(?x) # é", 0).unwrap().encoding(), Encoding::UTF_8);
+}
+
+#[test]
+fn names_begin_with_anything_but_digits() {
+    for name in ["@t", "$t", ".", " t", "t@"] {
+        let re = Regexp::new(format!("(?<{name}>a)\\k<{name}>").as_bytes(), RegexFlags::default(), Encoding::UTF_8).unwrap();
+        assert_eq!(re.names()[0].0, name);
+        assert!(re.search(b"aa", 0, false).is_some());
+    }
+    for name in ["1", "-", "-a"] {
+        assert!(Regexp::new(format!("(?<{name}>a)").as_bytes(), RegexFlags::default(), Encoding::UTF_8).is_err());
     }
 }
 

@@ -56,6 +56,8 @@ impl Cx {
             each_value_mut(&mut d, &mut |v| fix(v));
             let id = d.id;
             if parts.is_none() {
+                // The VM that the graph comes from has it, too.
+                d.known.set();
                 for up in d.superclass.iter().chain(&d.includes).chain(&d.prepends) {
                     self.class_mut(*up).dependents.push(id);
                 }
@@ -293,7 +295,7 @@ impl Cx {
             Some(c) if cref.flags() & flags::SHARED != 0 => {
                 let header = zakuro_object::header(ids::OBJECT, Kind::Cref, c.header.aux);
                 let copy = CrefCell { header, class: c.class, parent: c.parent, definee: c.definee, refinements: c.refinements };
-                alloc_cell(&mut self.heap, copy).as_value()
+                alloc_cell(&self.heap, copy).as_value()
             }
             _ => cref,
         }

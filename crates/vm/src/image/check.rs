@@ -136,7 +136,10 @@ impl Cx {
                 "{name}: constants"
             );
             assert!(lists(&d.cvars, &t.cvars) && lists(&d.ivars, &t.ivars), "{name}: variables");
-            assert!(d.mro == t.mro && d.singleton == t.singleton && d.frozen == t.frozen && d.name == t.name, "{name}: ancestors");
+            assert!(
+                d.near == t.near && d.beyond == t.beyond && d.singleton == t.singleton && d.frozen == t.frozen && d.name == t.name,
+                "{name}: ancestors"
+            );
         }
         for (name, v) in &globals {
             let there = image.global(*name).unwrap_or(Value::UNDEF);

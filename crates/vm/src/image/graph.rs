@@ -314,7 +314,7 @@ impl Walk {
                 continue;
             }
             let mut d = cx.class(id).clone();
-            work.extend(d.mro.iter().chain(&d.singleton).chain(&d.lexical_parent));
+            work.extend(d.near.iter().chain(&d.beyond).chain(&d.singleton).chain(&d.lexical_parent));
             d.dependents.clear();
             each_value_mut(&mut d, &mut |v| self.value(v));
             self.graph.classes.push(d);
@@ -398,6 +398,8 @@ impl Walk {
             Kind::MethodObj => {
                 let o = Ref::<MethodObjCell>::of(v);
                 name = o.name;
+                // Its hash code is made of them.
+                [o.receiver, Ref::<MethodCell>::of(o.method).data].into_iter().for_each(|v| self.keep_identity(cx, v));
                 Body::Words(self.span(&[o.receiver, o.method, o.class]))
             }
             Kind::Hash => {
@@ -410,12 +412,7 @@ impl Walk {
                     && t.by_identity
                 {
                     for key in t.iter().map(|e| e.key).filter(|k| k.is_cell() && !k.is_kind(Kind::Class)) {
-                        let there = self.value(key);
-                        match Graph::as_node(there) {
-                            Some(n) => self.graph.identities.push((n, cx.identity(key))),
-                            None if matches!(self.mode, Mode::Program(Some(_))) => self.known.push((there, cx.identity(key))),
-                            None => {}
-                        }
+                        self.keep_identity(cx, key);
                     }
                 }
                 Body::Hash(table, self.value(h.default), h.default_is_proc())
@@ -448,6 +445,18 @@ impl Walk {
             self.graph.identities.push((n, cx.identity(v)));
         }
         Node { header, name, body }
+    }
+    /// The copy of a cell hashes as it does.
+    fn keep_identity(&mut self, cx: &Cx, v: Value) {
+        if !v.is_cell() || v.0 == 0 || v.is_kind(Kind::Class) {
+            return;
+        }
+        let there = self.value(v);
+        match Graph::as_node(there) {
+            Some(n) => self.graph.identities.push((n, cx.identity(v))),
+            None if matches!(self.mode, Mode::Program(Some(_))) => self.known.push((there, cx.identity(v))),
+            None => {}
+        }
     }
     fn data(&mut self, cx: &mut Cx, v: Value) -> Body {
         if let Mode::Templates(image, _) = &self.mode {

@@ -270,7 +270,7 @@ impl Cx {
         // After the walk: it makes shapes for exceptions.
         match &self.standing {
             Some(s) if known => {
-                w.graph.shapes.extend(s.changes.shapes.iter().map(|id| (*id, self.shape(*id))));
+                w.graph.shapes.extend(s.changes.shapes.iter().filter_map(|id| self.shapes.get(*id).map(|s| (*id, *s))));
                 let new = s.changes.transitions.iter().filter_map(|k| self.transitions.get(k).map(|s| (*k, *s)));
                 w.graph.transitions.extend(new);
             }
@@ -288,6 +288,7 @@ impl Cx {
     }
     fn keep_codes(&mut self) {
         self.forked = true;
+        self.captures += 1;
         if !self.kept_codes.is_empty() {
             let mut layer = std::mem::take(&mut self.kept_codes);
             // Few of them, however often something is compiled between two captures.
@@ -418,7 +419,7 @@ impl Cx {
                 w.graph.transitions.extend(self.transitions.iter().map(|(k, s)| (*k, *s)));
             }
             Some((_, changes)) => {
-                w.graph.shapes.extend(changes.shapes.iter().map(|id| (*id, self.shape(*id))));
+                w.graph.shapes.extend(changes.shapes.iter().filter_map(|id| self.shapes.get(*id).map(|s| (*id, *s))));
                 w.graph.transitions.extend(changes.transitions.iter().filter_map(|k| self.transitions.get(k).map(|s| (*k, *s))));
             }
         }
@@ -433,6 +434,7 @@ impl Cx {
         }
         vm.script = self.script.clone();
         vm.redefined = self.redefined;
+        vm.hash_mask = self.hash_mask;
         vm.once_used = self.once_used;
         vm.global_aliases = self.global_aliases.clone();
         vm.const_places = match &delta {
@@ -510,6 +512,7 @@ impl Cx {
         self.script = top.script.clone();
         self.options = top.options.clone();
         self.redefined = top.redefined;
+        self.hash_mask = top.hash_mask;
         self.once_used |= top.once_used;
         self.next_object_id = self.next_object_id.max(top.next_object_id);
         if let Some(t) = seed.image.find(|l| l.parts.thread) {

@@ -124,7 +124,7 @@ macro_rules! int_float_op {
                     && cx.redefined & (fast::INTEGER | fast::FLOAT) == 0
                     && let (Some(x), Some(y)) = (number(a), number(b))
                 {
-                    let v = Value::float(&mut cx.heap, x $op y);
+                    let v = Value::float(&cx.heap, x $op y);
                     r!(regs, i.a) = v;
                     next!(cx, ip, regs, cs, 3)
                 }

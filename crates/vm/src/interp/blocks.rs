@@ -6,7 +6,7 @@ use super::{check, dispatch, next, r, stub};
 use crate::builtin::Block;
 use crate::frame::*;
 use crate::make::RootedVec;
-use crate::raise::{Exc, Result};
+use crate::raise::Result;
 use crate::vm::Cx;
 use zakuro_bytecode::{Insn, KwRest, Params};
 use zakuro_object::*;
@@ -279,7 +279,7 @@ pub unsafe fn bind_args(
         if p.rest {
             let end = n.saturating_sub(post).max(at.min(n));
             let rest = if at < end { &args[at..end] } else { &[] };
-            *out = ArrayCell::plain(&mut cx.heap, rest).as_value();
+            *out = ArrayCell::plain(&cx.heap, rest).as_value();
             at = end.max(at);
             out = out.add(1);
         } else if strict {
@@ -514,8 +514,4 @@ pub unsafe fn new_proc(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *cons
         r!(regs, i.a) = p.as_value();
         next!(cx, ip, regs, cs)
     }
-}
-#[allow(unused)]
-fn unused() -> Result<()> {
-    Err(Exc)
 }

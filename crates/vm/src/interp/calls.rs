@@ -735,7 +735,7 @@ impl Cx {
             None => Value::NIL,
         };
         let p = ProcCell { header, code: 0, env: Value::NIL, self_: Value::NIL, me, extra: Value::sym(s) };
-        alloc_cell(&mut self.heap, p).as_value()
+        alloc_cell(&self.heap, p).as_value()
     }
     /// Calls a hook (`inherited`, `method_added`, ...) unless it is the builtin that does nothing.
     pub fn call_hook(&mut self, v: Value, name: Sym, arg: Value) -> Result<()> {

@@ -6,7 +6,7 @@ use crate::frame::*;
 use crate::methods::fast;
 use crate::raise::Result;
 use crate::vm::Cx;
-use zakuro_bytecode::{Const, Insn};
+use zakuro_bytecode::Insn;
 use zakuro_object::*;
 
 pub unsafe fn mov(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
@@ -47,7 +47,7 @@ pub unsafe fn new_str(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const
     // else's, so its flags may be written.
     unsafe {
         let lit: Ref<StringCell> = Ref::of(*(*cs).consts.add((*ip).b as usize));
-        let mut s = StringCell::substring(&mut cx.heap, ids::STRING.0, lit, 0, lit.len());
+        let mut s = StringCell::substring(&cx.heap, ids::STRING.0, lit, 0, lit.len());
         // FROZEN | CHILLED, or nothing.
         s.header.flags |= (*ip).x;
         r!(regs, (*ip).a) = s.as_value();
@@ -60,7 +60,7 @@ pub unsafe fn new_env(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const
     unsafe {
         let i = *ip;
         let parent = if i.x == 1 { r!(regs, i.a) } else { Value::NIL };
-        r!(regs, i.a) = EnvCell::make(&mut cx.heap, parent, i.b as usize).as_value();
+        r!(regs, i.a) = EnvCell::make(&cx.heap, parent, i.b as usize).as_value();
         next!(cx, ip, regs, cs)
     }
 }
@@ -285,7 +285,7 @@ unsafe fn const_from_miss(cx: &mut Cx, i: Insn, base: Value, cs: *const CodeStat
         cx.const_hidden = false;
         let v = cx.const_get_from(base, name)?;
         if !std::mem::take(&mut cx.const_hidden)
-            && cx.class_id(base).is_some_and(|c| cx.class(c).mro.iter().any(|m| cx.class(*m).consts.contains_key(&name)))
+            && cx.class_id(base).is_some_and(|c| cx.ancestors(c).any(|m| cx.class(m).consts.contains_key(&name)))
         {
             *(*cs).consts_cache.add(i.c as usize) = ConstCache { epoch: cx.const_epoch, cref: base, value: v };
         }
@@ -311,7 +311,7 @@ pub unsafe fn new_array(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
     unsafe {
         let i = *ip;
         let items = std::slice::from_raw_parts(regs.add(i.b as usize), i.c as usize);
-        r!(regs, i.a) = ArrayCell::plain(&mut cx.heap, items).as_value();
+        r!(regs, i.a) = ArrayCell::plain(&cx.heap, items).as_value();
         next!(cx, ip, regs, cs)
     }
 }
@@ -340,7 +340,7 @@ pub unsafe fn splat(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const C
         let i = *ip;
         (*cx.fp).ip = ip;
         let a = check!(cx, ip, regs, cs, cx.splat(r!(regs, i.b)));
-        r!(regs, i.a) = ArrayCell::slice(&mut cx.heap, ids::ARRAY.0, a, 0, a.len()).as_value();
+        r!(regs, i.a) = ArrayCell::slice(&cx.heap, ids::ARRAY.0, a, 0, a.len()).as_value();
         next!(cx, ip, regs, cs)
     }
 }
@@ -441,7 +441,7 @@ unsafe fn spread(cx: &mut Cx, i: Insn, regs: *mut Value) -> Result<()> {
         let v = r!(regs, i.b);
         let a = match cx.try_ary(v)? {
             Some(a) => a,
-            None => ArrayCell::plain(&mut cx.heap, &[v]),
+            None => ArrayCell::plain(&cx.heap, &[v]),
         };
         let (pre, post) = ((i.c & 0xff) as usize, (i.c >> 8) as usize);
         let n = a.len();
@@ -452,7 +452,7 @@ unsafe fn spread(cx: &mut Cx, i: Insn, regs: *mut Value) -> Result<()> {
         let mut at = pre;
         if i.x & 1 == 1 {
             let end = n.saturating_sub(post).max(pre.min(n));
-            let middle = if pre < end { ArrayCell::slice(&mut cx.heap, ids::ARRAY.0, a, pre, end) } else { cx.new_array() };
+            let middle = if pre < end { ArrayCell::slice(&cx.heap, ids::ARRAY.0, a, pre, end) } else { cx.new_array() };
             *out.add(at) = middle.as_value();
             at += 1;
             let start = end.max(pre);
@@ -680,7 +680,7 @@ impl Cx {
     }
     /// Concatenation of `to_s` of `n` values.
     unsafe fn interpolate(&mut self, first: *const Value, n: usize, encoding: u8) -> crate::raise::Result<Value> {
-        let out = StringCell::empty(&mut self.heap, ids::STRING.0, encoding);
+        let out = StringCell::empty(&self.heap, ids::STRING.0, encoding);
         let refined = self.active_refinements(self.current_cref()).is_some();
         for k in 0..n {
             // SAFETY: n registers from `first`.
@@ -769,6 +769,3 @@ pub fn fmt_int(n: i64, buf: &mut [u8; 24]) -> &[u8] {
     }
     &buf[at..]
 }
-
-#[allow(unused)]
-fn unused(_: Const) {}

@@ -138,13 +138,16 @@ impl Cx {
             2 => Visibility::Protected,
             _ => Visibility::Public,
         };
-        let code = &self.code_for_scope(code, cref);
-        let m = self.ruby_method(name, class, vis, code, cref);
+        let own = &self.code_for_scope(code, cref);
+        let m = self.ruby_method(name, class, vis, own, cref);
+        if !Arc::ptr_eq(own, code) {
+            self.detached_unit(m);
+        }
         self.define_method_entry(class, name, m)?;
         if scope == 3 {
             let object = self.class_value(class);
             let s = self.singleton_class(object)?;
-            let m = self.ruby_method(name, s, Visibility::Public, code, cref);
+            let m = self.copy_method(m, name, s, Visibility::Public);
             self.add_method(s, name, m);
             self.call_hook(object, sym::singleton_method_added, Value::sym(name))?;
         }
@@ -227,8 +230,11 @@ impl Cx {
             return self.frozen_class_error(object);
         }
         let cref = self.current_cref();
-        let code = &self.code_for_scope(code, cref);
-        let m = self.ruby_method(name, class, Visibility::Public, code, cref);
+        let own = self.code_for_scope(code, cref);
+        let m = self.ruby_method(name, class, Visibility::Public, &own, cref);
+        if !Arc::ptr_eq(&own, code) {
+            self.detached_unit(m);
+        }
         self.define_method_entry(class, name, m)
     }
     /// Finds or makes the class of a `class`/`module` statement; returns the class object.

@@ -141,7 +141,7 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
             Intrinsic::DefinedConst => Value::bool(cx.const_is_defined(cref, s())),
             Intrinsic::DefinedConstFrom => match cx.class_id(arg(0)) {
                 Some(c) => {
-                    let mro = cx.class(c).mro.clone();
+                    let mro = cx.ancestor_list(c);
                     Value::bool(
                         mro.iter()
                             .filter(|m| c == ids::OBJECT || **m != ids::OBJECT)
@@ -223,7 +223,7 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
                 let (from, n) = (arg(1).fix().max(0) as usize, arg(2).fix().max(0) as usize);
                 let from = from.min(a.len());
                 let to = (from + n).min(a.len());
-                ArrayCell::slice(&mut cx.heap, ids::ARRAY.0, a, from, to).as_value()
+                ArrayCell::slice(&cx.heap, ids::ARRAY.0, a, from, to).as_value()
             }
             Intrinsic::ArrayAt => {
                 let a = cx.still_array(arg(0))?;
@@ -303,7 +303,7 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
             },
             Intrinsic::LeaveBody => {
                 let h = zakuro_object::header(ids::OBJECT, Kind::Throw, ThrowKind::Return as u16);
-                alloc_cell(&mut cx.heap, ThrowCell { header: h, tag: Value::NIL, value: arg(0) }).as_value()
+                alloc_cell(&cx.heap, ThrowCell { header: h, tag: Value::NIL, value: arg(0) }).as_value()
             }
             Intrinsic::LeftBody => Ref::<ThrowCell>::from_value(arg(0)).map_or(Value::UNDEF, |t| t.value),
             Intrinsic::LiteralPlace => {
@@ -330,8 +330,8 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
                 Some(f) => f(cx)?,
                 None => Value::NIL,
             },
-            Intrinsic::MakeComplex => PairCell::make(&mut cx.heap, ids::COMPLEX, Kind::Complex, arg(0), arg(1)),
-            Intrinsic::MakeRational => PairCell::make(&mut cx.heap, ids::RATIONAL, Kind::Rational, arg(0), arg(1)),
+            Intrinsic::MakeComplex => PairCell::make(&cx.heap, ids::COMPLEX, Kind::Complex, arg(0), arg(1)),
+            Intrinsic::MakeRational => PairCell::make(&cx.heap, ids::RATIONAL, Kind::Rational, arg(0), arg(1)),
             Intrinsic::CheckModule => {
                 if cx.class_id(arg(0)).is_none() {
                     let t = cx.inspect_for_error(arg(0));
@@ -436,7 +436,7 @@ impl Cx {
             c = s.parent;
         }
         let inner = Ref::<CrefCell>::from_value(cref).and_then(|s| self.scope_class(s)).unwrap_or(ids::OBJECT);
-        let mut mro = self.class(inner).mro.clone();
+        let mut mro = self.ancestor_list(inner);
         if self.class(inner).kind == ClassKind::Module {
             mro.push(ids::OBJECT);
         }
@@ -477,7 +477,7 @@ impl Cx {
             self.ivar_set_raw(self.pending, Sym::intern("__name"), text);
             return r;
         }
-        let m = MethodCell::make(&mut self.heap, name, class, Visibility::Public, MethodKind::Undefined, Value::NIL, 0, Value::NIL);
+        let m = MethodCell::make(&self.heap, name, class, Visibility::Public, MethodKind::Undefined, Value::NIL, 0, Value::NIL);
         self.add_method(class, name, m);
         self.bump_epoch();
         if self.class(class).kind == ClassKind::Singleton {

@@ -371,7 +371,7 @@ impl Reader<'_> {
     #[inline(never)]
     fn other(&mut self, cx: &mut Cx, tag: u8) -> Value {
         match tag {
-            FLOAT => FloatCell::make(&mut cx.heap, f64::from_bits(self.number::<8>())),
+            FLOAT => FloatCell::make(&cx.heap, f64::from_bits(self.number::<8>())),
             REF => {
                 let n = self.byte() as usize;
                 self.objects.get(n).copied().unwrap_or_default()
@@ -380,7 +380,7 @@ impl Reader<'_> {
                 let at = self.begin();
                 let n = self.byte() as usize;
                 // Straight into the cell: elements gathered elsewhere are read again before the processor has stored them.
-                let a = ArrayCell::empty(&mut cx.heap, ids::ARRAY.0);
+                let a = ArrayCell::empty(&cx.heap, ids::ARRAY.0);
                 ArrayCell::reserve(a, &mut cx.heap, n);
                 for _ in 0..n {
                     let v = self.value(cx);
@@ -397,7 +397,7 @@ impl Reader<'_> {
                     e.value = self.value(cx);
                     e.hash = cx.quick_hash(e.key).unwrap_or(0);
                 }
-                let h = HashCell::make(&mut cx.heap, ids::HASH.0);
+                let h = HashCell::make(&cx.heap, ids::HASH.0);
                 if n > 0 {
                     let table = HashTable::from_entries(entries[..n].iter().copied());
                     HashCell::change(h, &mut cx.heap, |t| *t = table);
@@ -410,7 +410,7 @@ impl Reader<'_> {
     fn string(&mut self, cx: &mut Cx, tag: u8) -> Value {
         let encoding = if tag & OTHER_ENCODING != 0 { self.byte() } else { string::UTF8 };
         let length = self.byte() as usize;
-        let mut s = StringCell::plain(&mut cx.heap, self.take(length), encoding);
+        let mut s = StringCell::plain(&cx.heap, self.take(length), encoding);
         s.set_code_range(code_range(tag as u16));
         let v = s.as_value();
         if tag & FROZEN != 0 {

@@ -54,9 +54,9 @@ impl Cx {
     fn open_buffer(&mut self, buf: BufRef, what: u64, len: usize) -> Value {
         let offset = (what & BUFFER_OFFSET) as usize;
         let v = if what & BUFFER_ARRAY != 0 {
-            ArrayCell::from_shared(&mut self.heap, ids::ARRAY.0, buf, offset, len).as_value()
+            ArrayCell::from_shared(&self.heap, ids::ARRAY.0, buf, offset, len).as_value()
         } else {
-            let mut s = StringCell::from_shared(&mut self.heap, ids::STRING.0, buf, offset, len, (what >> BUFFER_ENCODING) as u8);
+            let mut s = StringCell::from_shared(&self.heap, ids::STRING.0, buf, offset, len, (what >> BUFFER_ENCODING) as u8);
             s.set_code_range(code_range((what >> BUFFER_RANGE) as u16));
             s.as_value()
         };
@@ -176,8 +176,8 @@ impl Cx {
                 Some(Part::Copy(p)) => DataCell::make(heap, shape, Some(p)).as_value(),
                 Some(Part::Build(build)) if head.len == 0 => match build(self, &[]) {
                     Some(Unpacked::Object(bits)) => bits,
-                    Some(Unpacked::Payload(p)) => DataCell::make(&mut self.heap, shape, Some(p)).as_value(),
-                    None => DataCell::make(&mut self.heap, shape, None).as_value(),
+                    Some(Unpacked::Payload(p)) => DataCell::make(&self.heap, shape, Some(p)).as_value(),
+                    None => DataCell::make(&self.heap, shape, None).as_value(),
                 },
                 Some(Part::Build(build)) => {
                     builds.push((n, build));
@@ -405,7 +405,7 @@ impl Cx {
         let method = match (found, from) {
             (Some(m), _) => m,
             (None, Some(c)) if head.header.aux == 1 => {
-                MethodCell::make(&mut self.heap, o.name, c, Visibility::Public, MethodKind::Missing, Value::NIL, 0, Value::NIL)
+                MethodCell::make(&self.heap, o.name, c, Visibility::Public, MethodKind::Missing, Value::NIL, 0, Value::NIL)
             }
             (None, c) => {
                 let class = c.map_or(String::new(), |c| self.class_name(c));

@@ -437,8 +437,8 @@ impl Packer {
         }
     }
     fn is_env(&self, cx: &Cx, n: usize) -> bool {
-        let c = cx.class(self.class_of_cell(cx, n));
-        c.kind == ClassKind::Singleton && c.mro.contains(&ids::ENV_METHODS)
+        let c = self.class_of_cell(cx, n);
+        cx.class(c).kind == ClassKind::Singleton && cx.inherits(c, ids::ENV_METHODS)
     }
     /// An object whose class says itself what travels.
     fn dumped(&mut self, cx: &mut Cx, n: usize, dump: Dump) -> Packed {
@@ -532,6 +532,8 @@ impl Cx {
         if d.name.is_none() && !self.forked {
             return because(" (anonymous)");
         }
+        // The receiver may have it, too, and send it back; and cells of a region refer to it.
+        self.keep_class(c);
         Ok(ClassRef { id: c, name: d.name, singleton: false })
     }
     /// Why an object with a singleton class stays at home.

@@ -11,7 +11,7 @@
 //! know them enters them in its own table, with its own class of the same name. When that can't be (the class is another one by now, or
 //! builds on another kind of object) the receiver makes its own copy.
 //!
-//! *Hash codes.* Codes of Strings, numbers and Symbols are the same in every VM: the seed is fixed, content and Symbol numbers are all that
+//! *Hash codes.* Codes of Strings, numbers and Symbols are the same in every VM: seed (the process's), content and Symbol numbers are all that
 //! goes in. Keys of other kinds qualify only if builtin methods compute their codes; these are computed anew for the region's cells
 //! (identity is the address, which all VMs see alike).
 //!
@@ -378,7 +378,10 @@ impl Cx {
     fn import(&mut self, m: &Manifest) -> Result<bool> {
         let mut classes = Vec::with_capacity(m.classes.len());
         for row in &m.classes {
-            classes.push(self.same_class(&row.class, row.alloc, &row.members)?);
+            let class = self.same_class(&row.class, row.alloc, &row.members)?;
+            // The region's cells have it, and no collection of this VM looks at them.
+            self.keep_class(class);
+            classes.push(class);
         }
         if m.classes.iter().zip(&classes).any(|(row, id)| row.in_key && *id != row.class.id) {
             return Ok(false);

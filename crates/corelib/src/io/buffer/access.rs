@@ -595,7 +595,14 @@ pub mod buffer {
         }
         let bytes = with_bytes(cx, this, offset, length, |b| b.to_vec())?;
         let mut out = String::new();
-        dump(&bytes, offset, width, false, &mut out);
+        // Whole lines at a time.
+        let portion = width.saturating_mul(4096);
+        for (at, part) in bytes.chunks(portion).enumerate() {
+            if at > 0 {
+                cx.safepoint()?;
+            }
+            dump(part, offset + at * portion, width, at > 0, &mut out);
+        }
         Ok(cx.str(&out))
     }
 

@@ -1,0 +1,279 @@
+//! Compiling for somebody who may give up: with a limit of memory, and left when it is not wanted any more.
+//!
+//! Goal: a hostile source takes neither more memory than its VM may have, nor time from others, and does not go on when its VM has ended. prism is C: it
+//! can't be asked to stop, it does not survive a null from malloc, and nothing may unwind through it. Analysis and lowering are Rust.
+//!
+//! A [`Job`] is a native thread. On it prism runs on a stack of its own, that of a coroutine. Its malloc (module `malloc`) is where a parse is left: the
+//! coroutine is suspended there, never to be resumed; its stack and the list of its blocks are given back. The frames on it own nothing else, and prism has
+//! no state but its parser's. Analysis and lowering say what they have taken ([`took`]), and unwind.
+//!
+//! Who waits looks between two [`Job::wait`]s whether he still has to. Dropping the Job abandons it: the thread ends at the parser's next request, or some
+//! instructions later. (prism has loops without a request; the size of the source and the limit of its depth bound them.)
+//!
+//! Rejected: limits on the size of sources (a byte may take 1 KB, an ordinary one takes 50); longjmp and unwinding through C (undefined); ending the thread
+//! from outside; parking it until somebody frees it (it would hold its memory and stack).
+
+use crate::malloc::Blocks;
+use crate::{Compiled, EvalScopes, Options, STACK, SyntaxError, Wrap, compile_here};
+use corosensei::stack::DefaultStack;
+use corosensei::{Coroutine, CoroutineResult, Yielder};
+use ruby_prism as prism;
+use std::any::Any;
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::ptr::{null, null_mut};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::time::Duration;
+use zakuro_base::symbol;
+
+/// Why a compilation was left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Left {
+    /// It would have taken more memory than it may.
+    Memory,
+    /// Nobody waits for it.
+    Abandoned,
+}
+
+/// What a compilation may take.
+struct Terms {
+    limit: usize,
+    /// Bytes taken by analysis and lowering.
+    took: Cell<usize>,
+    /// Set by the one who waited, read here; nothing else is ordered by it.
+    abandoned: Arc<AtomicBool>,
+}
+
+impl Terms {
+    fn left(&self, parser: usize, more: usize) -> Option<Left> {
+        if self.abandoned.load(Ordering::Relaxed) {
+            return Some(Left::Abandoned);
+        }
+        (parser.saturating_add(self.took.get()).saturating_add(more) > self.limit).then_some(Left::Memory)
+    }
+}
+
+/// What a native thread compiles; all null on others.
+struct Here {
+    terms: Cell<*const Terms>,
+    /// The list of the parser's blocks.
+    blocks: Cell<*mut Blocks>,
+    /// Where to leave prism, while it runs.
+    parser: Cell<*const Yielder<(), Left>>,
+}
+
+thread_local! {
+    static JOB: Here = const { Here { terms: Cell::new(null()), blocks: Cell::new(null_mut()), parser: Cell::new(null()) } };
+}
+
+/// The list for the parser's blocks, or null.
+pub(crate) fn blocks() -> *mut Blocks {
+    JOB.with(|j| j.blocks.get())
+}
+
+fn taken(blocks: *mut Blocks) -> usize {
+    // SAFETY: null, or the list that `run` holds.
+    if blocks.is_null() { 0 } else { unsafe { (*blocks).bytes } }
+}
+
+/// The parser wants `size` bytes. Does not come back when it is to be left.
+pub(crate) fn parser_asks(size: usize) {
+    let leave = JOB.with(|j| {
+        // SAFETY: set for as long as they live, on this thread.
+        let (terms, parser) = unsafe { (j.terms.get().as_ref()?, j.parser.get().as_ref()?) };
+        Some((parser, terms.left(taken(j.blocks.get()), size)?))
+    });
+    if let Some((parser, why)) = leave {
+        parser.suspend(why);
+        unreachable!("a parser that was left has been resumed");
+    }
+}
+
+/// What analysis and lowering unwind with.
+struct Unwound(Left);
+
+/// Analysis or lowering has taken about `bytes` more: unwinds when that is too much, or nobody waits.
+pub(crate) fn took(bytes: usize) {
+    let leave = JOB.with(|j| {
+        // SAFETY: as above.
+        let terms = unsafe { j.terms.get().as_ref()? };
+        terms.took.set(terms.took.get().saturating_add(bytes));
+        terms.left(taken(j.blocks.get()), 0)
+    });
+    if let Some(why) = leave {
+        resume_unwind(Box::new(Unwound(why)));
+    }
+}
+
+/// Bytes of native stack for a source: a level of nesting takes a byte of it at least, and 32 KiB of stack at most.
+fn stack_for(source: usize) -> usize {
+    STACK.min((4 << 20) + source.saturating_mul(32 << 10))
+}
+
+/// A stack, also where address space is short (`ulimit -v`): those of jobs that are just over come back within moments.
+fn stack_of(bytes: usize) -> Option<DefaultStack> {
+    for _ in 0..20 {
+        if let Ok(stack) = DefaultStack::new(bytes) {
+            return Some(stack);
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    None
+}
+
+/// Parses, on a stack of its own when this is a job, which unwinds from here when the parse was left.
+pub(crate) fn parse<'a>(source: &'a [u8], options: &'a prism::ParseOptions) -> prism::ParseResult<'a> {
+    if JOB.with(|j| j.terms.get().is_null()) {
+        return prism::parse_with_options(source, options);
+    }
+    // Without one it parses where it stands, and can't be left before it is done.
+    let Some(stack) = stack_of(stack_for(source.len())) else { return prism::parse_with_options(source, options) };
+    let work = |yielder: &Yielder<(), Left>, ()| {
+        JOB.with(|j| j.parser.set(yielder));
+        let r = prism::parse_with_options(source, options);
+        JOB.with(|j| j.parser.set(null()));
+        r
+    };
+    // SAFETY: what the closure borrows outlives the coroutine, which ends or is reset below.
+    let mut coroutine: Coroutine<(), Left, prism::ParseResult<'a>> = unsafe { Coroutine::with_stack_unchecked(stack, work) };
+    match coroutine.resume(()) {
+        CoroutineResult::Return(r) => r,
+        CoroutineResult::Yield(why) => {
+            JOB.with(|j| j.parser.set(null()));
+            // SAFETY: it stands in the parser's malloc, called by C, called by a closure that owns nothing yet: no frame has anything to drop. What C
+            // has allocated is in the list.
+            unsafe { coroutine.force_reset() };
+            resume_unwind(Box::new(Unwound(why)))
+        }
+    }
+}
+
+/// [`Options`] that own their texts.
+struct Owned {
+    source: Arc<[u8]>,
+    file: String,
+    eval: Option<EvalScopes>,
+    line: u32,
+    frozen_string_literal: Option<bool>,
+    literal_places: bool,
+    encoding: Option<u8>,
+    wrap: Wrap,
+    main_script: bool,
+    warn: bool,
+}
+
+impl Owned {
+    fn new(source: Arc<[u8]>, o: &Options) -> Owned {
+        let Options { file, line, frozen_string_literal, literal_places, encoding, wrap, eval, main_script, warn } = *o;
+        let (file, eval) = (file.to_string(), eval.cloned());
+        Owned { source, file, eval, line, frozen_string_literal, literal_places, encoding, wrap, main_script, warn }
+    }
+
+    fn options(&self) -> Options<'_> {
+        Options {
+            file: &self.file,
+            line: self.line,
+            frozen_string_literal: self.frozen_string_literal,
+            literal_places: self.literal_places,
+            encoding: self.encoding,
+            wrap: self.wrap,
+            eval: self.eval.as_ref(),
+            main_script: self.main_script,
+            warn: self.warn,
+        }
+    }
+}
+
+/// What comes of a job.
+pub type Outcome = Result<Result<Compiled, SyntaxError>, Left>;
+
+/// Compiles under terms, on this native thread.
+fn run(what: &Owned, terms: &Terms) -> Result<Outcome, Box<dyn Any + Send>> {
+    let mut blocks = Blocks::EMPTY;
+    let list = &raw mut blocks;
+    JOB.with(|j| {
+        j.terms.set(terms);
+        j.blocks.set(list);
+    });
+    let result = catch_unwind(AssertUnwindSafe(|| compile_here(&what.source, &what.options())));
+    JOB.with(|j| {
+        j.terms.set(null());
+        j.blocks.set(null_mut());
+    });
+    // SAFETY: the tree is dropped, or the parser was left: nobody looks at a block any more.
+    unsafe { Blocks::free(list) };
+    match result {
+        Ok(r) => Ok(Ok(r)),
+        Err(panic) => panic.downcast::<Unwound>().map(|u| Err(u.0)),
+    }
+}
+
+struct Report {
+    result: Result<Outcome, Box<dyn Any + Send>>,
+    /// Bytes of names that the process did not have.
+    names: usize,
+}
+
+/// A compilation that goes on on a native thread of its own.
+pub struct Job {
+    report: Receiver<Report>,
+    abandoned: Arc<AtomicBool>,
+    thread: std::thread::JoinHandle<()>,
+}
+
+impl Job {
+    /// Begins to compile. `limit`: bytes that it may take. None: there is no thread for it.
+    pub fn start(source: Arc<[u8]>, options: &Options, limit: usize) -> Option<Job> {
+        let length = source.len();
+        let what = Owned::new(source, options);
+        let abandoned = Arc::new(AtomicBool::new(false));
+        let (to, report) = sync_channel(1);
+        let given_up = abandoned.clone();
+        let work = move || {
+            let terms = Terms { limit, took: Cell::new(0), abandoned: given_up };
+            let result = run(&what, &terms);
+            drop(what);
+            // Nobody waits any more: there is nobody to tell.
+            let _ = to.send(Report { result, names: symbol::added_here() });
+        };
+        let stack = stack_for(length);
+        let thread = std::thread::Builder::new().name("compiler".into()).stack_size(stack).spawn(work).ok()?;
+        Some(Job { report, abandoned, thread })
+    }
+
+    /// Waits for the end, at most so long. A panic of the compiler goes on here.
+    pub fn wait(&self, time: Duration) -> Option<Outcome> {
+        let report = match self.report.recv_timeout(time) {
+            Ok(r) => r,
+            Err(RecvTimeoutError::Timeout) => return None,
+            Err(RecvTimeoutError::Disconnected) => return Some(Err(Left::Abandoned)),
+        };
+        if report.names > 0 {
+            symbol::tell(report.names);
+        }
+        Some(report.result.unwrap_or_else(|panic| resume_unwind(panic)))
+    }
+
+    /// CPU time that it has used so far. None: it is over, or the system does not tell.
+    pub fn cpu_time(&self) -> Option<Duration> {
+        use std::os::unix::thread::JoinHandleExt;
+        let mut clock = 0;
+        let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: the handle keeps the thread's number from being used again; writes a clock's number and a timespec.
+        let told =
+            unsafe { libc::pthread_getcpuclockid(self.thread.as_pthread_t(), &mut clock) == 0 && libc::clock_gettime(clock, &mut t) == 0 };
+        told.then(|| Duration::new(t.tv_sec as u64, t.tv_nsec as u32))
+    }
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        self.abandoned.store(true, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+#[path = "job_tests.rs"]
+mod tests;

@@ -1,0 +1,601 @@
+//! One VM's heap: allocation, collection, questions about cells.
+//!
+//! Goal: `alloc` is a bump and a compare. Everything else happens once per free run (up to 64 KiB), in cold code.
+//!
+//! Invariants
+//! - Each size class has at most one open free run, `bump..end`, whose alloc bits were all set when it was opened; each block
+//!   of the heap is in exactly one place: `current` of its class, one of the class's lists, or the reserve.
+//! - Blocks are unswept only between a collection and the next; collections start with everything swept.
+//! - Neither tracer nor finalizer allocates from the heap; `&mut` sees to that.
+//!
+//! Rejected
+//! - Setting alloc bits per allocation: a read-modify-write of metadata on the hottest path, to spare one compare in
+//!   conservative lookups.
+//! - Counting bytes per allocation: counted per run when it is opened, and the rest taken off when it is closed.
+//! - Taking an id and a first block in `new`: most of the cost of a VM that dies young.
+
+use std::ptr;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use zakuro_base::memory::out_of_memory;
+
+use crate::block::{Body, NONE, State};
+use crate::collect::{MIN_RESERVE, Marking};
+use crate::ledger::{BLOCK_SHIFT, BLOCK_SIZE, Ledger};
+use crate::limit::Limit;
+use crate::mark::{Lookup, Marker, NamedFn};
+use crate::region::Holdings;
+use crate::size_class::{CLASSES, SIZES, class_of};
+use crate::{Header, MAX_CELL};
+
+/// Marks what a cell refers to. Called once per live cell and collection; must not panic.
+pub type TraceFn = unsafe fn(*mut Header, &mut Marker<'_>);
+/// Frees what a dead cell owns outside the heap. Called exactly once per finalized cell, in no particular order: other
+/// cells that it refers to may be dead or reused already.
+pub type FinalizeFn = unsafe fn(*mut Header, &mut FinalizeCx);
+
+/// Blocks taken at a time: as many as the heap has, at most this.
+const MAX_BATCH: usize = 16;
+
+/// What a finalizer reports.
+#[derive(Default)]
+pub struct FinalizeCx {
+    pub(crate) freed: usize,
+}
+
+impl FinalizeCx {
+    /// `bytes` announced by [`Heap::add_payload`] were freed.
+    pub fn sub_payload(&mut self, bytes: usize) {
+        self.freed += bytes;
+    }
+}
+
+/// Figures of [`Heap::stats`]; bytes where the name says so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HeapStats {
+    /// Minor and full ones.
+    pub collections: u64,
+    pub full_collections: u64,
+    /// Cell bytes marked: alive after the last full collection, or since.
+    pub live_bytes: usize,
+    /// Cell bytes allocated since the heap was made.
+    pub allocated_bytes: u64,
+    /// Cells allocated since the heap was made.
+    pub allocated_cells: u64,
+    /// Blocks with cells.
+    pub blocks: usize,
+    /// Empty blocks kept for later.
+    pub reserve_blocks: usize,
+    /// Malloc'ed bytes that cells own, dead but unswept ones included.
+    pub payload_bytes: usize,
+    /// Time spent in `collect` altogether; lazy sweeping counts as allocation.
+    pub gc_nanos: u64,
+    pub last_pause_nanos: u64,
+    pub max_pause_nanos: u64,
+    /// Cell and payload bytes allocated since the last collection at which the heap wants the next one.
+    pub limit: usize,
+}
+
+/// The open free run of a size class.
+#[derive(Clone, Copy)]
+pub(crate) struct Run {
+    /// Address of the next cell to hand out; `end` when the run is used up.
+    pub(crate) bump: usize,
+    pub(crate) end: usize,
+}
+
+/// Blocks of a size class. Lists are linked through `Body::next`.
+#[derive(Clone, Copy)]
+pub(crate) struct Class {
+    /// The block that runs are taken from.
+    pub(crate) current: u32,
+    /// Cells of `current` below this index were considered.
+    pub(crate) next_cell: u32,
+    /// Swept, with free cells.
+    pub(crate) available: u32,
+    /// Nothing (worth having) free.
+    pub(crate) full: u32,
+    pub(crate) unswept: u32,
+}
+
+/// What the heap may hold, in bytes of cells and payload; usize::MAX: no limit.
+#[derive(Clone, Copy)]
+struct Budget {
+    /// Beyond this the program hears of it.
+    soft: usize,
+    /// Beyond this allocation is refused.
+    ceiling: usize,
+    reserve: usize,
+}
+
+/// Bytes up to which a heap counts as modest.
+const MODEST: usize = 8 << 20;
+
+/// What a [`crate::Heap`] consists of: its methods are documented there.
+pub struct HeapState {
+    pub(crate) runs: [Run; CLASSES],
+    /// Bytes allocated since the last collection, cells by run and payload by call.
+    pub(crate) since: usize,
+    pub(crate) limit: Limit,
+    /// Poll word of the VM and the bit to set in it when a collection is wanted. Writer here: this heap's thread (a read-modify-write, but
+    /// only when the limit is passed, never per allocation).
+    poll: Option<(*const AtomicU32, u32)>,
+    pub(crate) payload: usize,
+    /// `payload` after the last collection, and how much of it sweeping has freed since.
+    pub(crate) payload_then: usize,
+    pub(crate) swept: usize,
+    /// Told by `add_pressure` since the last full collection.
+    pub(crate) pressure: usize,
+    /// Bytes that the owner has used up for good, outside the heap.
+    spent: usize,
+    /// Buffers and regions received last, by address, and the place of the next.
+    received: ([usize; 4], usize),
+    /// Cell bytes of the runs opened since the last collection.
+    pub(crate) cells_since: usize,
+    budget: Budget,
+    pub(crate) classes: [Class; CLASSES],
+    pub(crate) lookup: Lookup,
+    pub(crate) holdings: Holdings,
+    /// Empty blocks owned by this heap.
+    pub(crate) reserve: Vec<u32>,
+    /// Blocks in lists or current.
+    pub(crate) blocks: usize,
+    pub(crate) finalize: FinalizeFn,
+    pub(crate) trace: TraceFn,
+    /// An allocation was refused because the reservation is used up: what raising the exception needs comes from its last blocks.
+    pub(crate) desperate: bool,
+    /// It has used such blocks since it was last asked.
+    short: bool,
+    /// Marking has begun and did not come to its end: while it lasts, or because a tracer panicked.
+    pub(crate) cut_short: bool,
+    /// Between marking and the partition of the blocks: mark bits tell what lives.
+    pub(crate) marked: bool,
+    pub(crate) live: usize,
+    pub(crate) allocated_bytes: u64,
+    pub(crate) allocated_cells: u64,
+    pub(crate) collections: u64,
+    pub(crate) gc_time: Duration,
+    pub(crate) last_pause: Duration,
+    pub(crate) last_end: Option<Instant>,
+    pub(crate) full_collections: u64,
+    pub(crate) last_full: Option<Instant>,
+    pub(crate) max_pause: Duration,
+    /// The running collection, or the last one, marks everything.
+    pub(crate) full: bool,
+    /// The last collection was full, and `base` is not known yet: that takes the sweep.
+    pub(crate) was_full: bool,
+    /// Bytes of cells and payload that the last full collection has kept.
+    pub(crate) base: usize,
+    /// The same of the last collection.
+    pub(crate) kept: usize,
+    /// A full marking that goes on in steps.
+    pub(crate) marking: Option<Marking>,
+    pub(crate) describe: Option<fn(*mut Header) -> String>,
+    pub(crate) named: (Option<NamedFn>, *const ()),
+}
+
+// SAFETY: the pointers lead to blocks and rows that only this heap uses, from whichever thread holds the heap.
+unsafe impl Send for HeapState {}
+
+impl HeapState {
+    /// An empty heap: no block, no lock, no allocation.
+    pub fn new(trace: TraceFn, finalize: FinalizeFn) -> HeapState {
+        HeapState {
+            runs: [Run { bump: 0, end: 0 }; CLASSES],
+            since: 0,
+            limit: Limit::new(),
+            poll: None,
+            payload: 0,
+            payload_then: 0,
+            swept: 0,
+            pressure: 0,
+            spent: 0,
+            received: ([0; 4], 0),
+            cells_since: 0,
+            budget: Budget { soft: usize::MAX, ceiling: usize::MAX, reserve: 0 },
+            classes: [Class { current: NONE, next_cell: 0, available: NONE, full: NONE, unswept: NONE }; CLASSES],
+            lookup: Lookup { low: 0, span: 0, base: 0, table: ptr::null_mut(), id: 0 },
+            holdings: Holdings::default(),
+            reserve: Vec::new(),
+            blocks: 0,
+            finalize,
+            trace,
+            desperate: false,
+            short: false,
+            cut_short: false,
+            marked: false,
+            live: 0,
+            allocated_bytes: 0,
+            allocated_cells: 0,
+            collections: 0,
+            gc_time: Duration::ZERO,
+            last_pause: Duration::ZERO,
+            last_end: None,
+            full_collections: 0,
+            last_full: None,
+            max_pause: Duration::ZERO,
+            full: false,
+            was_full: false,
+            base: 0,
+            kept: 0,
+            marking: None,
+            describe: None,
+            named: (None, ptr::null()),
+        }
+    }
+
+    #[inline(always)]
+    pub fn alloc(&mut self, size: usize) -> *mut Header {
+        debug_assert!((8..=MAX_CELL).contains(&size));
+        let class = class_of(size);
+        let run = &mut self.runs[class];
+        let at = run.bump;
+        if at != run.end {
+            run.bump = at + SIZES[class] as usize;
+            return ptr::with_exposed_provenance_mut(at);
+        }
+        self.alloc_slow(class)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn alloc_slow(&mut self, class: usize) -> *mut Header {
+        if !self.admits(SIZES[class] as usize) {
+            out_of_memory();
+        }
+        if self.open_run(class).is_err() {
+            self.desperate = true;
+            // Who holds little goes on for a while, and waits at its next safepoint until others have let go.
+            if !self.is_modest() || self.open_run(class).is_err() {
+                out_of_memory();
+            }
+            self.short = true;
+            self.raise_poll();
+        }
+        let run = &mut self.runs[class];
+        let at = run.bump;
+        run.bump = at + SIZES[class] as usize;
+        ptr::with_exposed_provenance_mut(at)
+    }
+
+    #[inline]
+    pub fn alloc_finalized(&mut self, size: usize) -> *mut Header {
+        let cell = self.alloc(size);
+        self.set_finalized(cell);
+        cell
+    }
+
+    #[inline]
+    pub fn set_finalized(&mut self, cell: *mut Header) {
+        if let Some((b, word, bit)) = self.bit_of(cell)
+            && b.fin[word] & bit == 0
+        {
+            b.fin[word] |= bit;
+            b.finalized += 1;
+        }
+    }
+
+    pub fn is_modest(&self) -> bool {
+        self.used() <= MODEST
+    }
+
+    pub fn is_short(&self) -> bool {
+        self.short
+    }
+
+    pub fn told_short(&mut self) -> bool {
+        std::mem::take(&mut self.short)
+    }
+
+    #[inline]
+    pub fn clear_finalized(&mut self, cell: *mut Header) {
+        if let Some((b, word, bit)) = self.bit_of(cell)
+            && b.fin[word] & bit != 0
+        {
+            b.fin[word] &= !bit;
+            b.finalized -= 1;
+        }
+    }
+
+    #[inline(always)]
+    fn bit_of(&mut self, cell: *mut Header) -> Option<(&mut Body, usize, u64)> {
+        let body = self.lookup.body(cell.addr())?;
+        // SAFETY: this heap owns the block and is borrowed mutably.
+        let b = unsafe { &mut *body };
+        let index = b.index(cell.addr() % BLOCK_SIZE);
+        debug_assert_eq!(index * b.size as usize, cell.addr() % BLOCK_SIZE, "not the start of a cell");
+        Some((b, (index >> 6) % crate::block::WORDS, 1 << (index & 63)))
+    }
+
+    #[inline(always)]
+    pub fn add_payload(&mut self, bytes: usize) {
+        self.payload = self.payload.wrapping_add(bytes);
+        self.count(bytes);
+    }
+
+    #[inline]
+    pub fn add_pressure(&mut self, bytes: usize) {
+        self.pressure = self.pressure.saturating_add(bytes);
+        self.count(bytes);
+    }
+
+    #[inline(always)]
+    fn count(&mut self, bytes: usize) {
+        self.since = self.since.wrapping_add(bytes);
+        if self.since >= self.limit.extra {
+            self.raise_poll();
+        }
+    }
+
+    pub fn receive(&mut self, buffer: usize, bytes: usize) {
+        let (last, next) = &mut self.received;
+        if !last.contains(&buffer) {
+            last[*next] = buffer;
+            *next = (*next + 1) % last.len();
+            self.add_pressure(bytes);
+        }
+    }
+
+    #[inline]
+    pub fn used(&self) -> usize {
+        self.live
+            .saturating_add(self.cells_since)
+            .saturating_add(self.payload)
+            .saturating_add(self.holdings.bytes())
+            .saturating_add(self.spent)
+    }
+    pub fn set_spent(&mut self, bytes: usize) {
+        self.spent = bytes;
+    }
+    #[inline]
+    pub fn admits(&self, bytes: usize) -> bool {
+        self.budget.ceiling == usize::MAX || bytes <= self.budget.ceiling.saturating_sub(self.used())
+    }
+    pub fn capacity_for(&self, len: usize, cap: usize, ideal: usize, unit: usize) -> Option<usize> {
+        [ideal, cap.max(len + len / 4), cap.max(len + len / 32)].into_iter().find(|n| self.admits(n.saturating_mul(unit)))
+    }
+    pub fn room(&self) -> usize {
+        if self.budget.ceiling == usize::MAX { usize::MAX } else { self.budget.ceiling.saturating_sub(self.used()) }
+    }
+    pub fn set_limit(&mut self, soft: usize, reserve: usize) {
+        self.budget = Budget { soft, ceiling: soft.saturating_add(reserve), reserve };
+        self.hold_limit();
+    }
+    pub fn over_limit(&self) -> bool {
+        self.used() > self.budget.soft
+    }
+    pub fn over_reserve(&self) -> bool {
+        self.budget.ceiling != usize::MAX && self.used().saturating_add(2 * BLOCK_SIZE) > self.budget.ceiling
+    }
+    pub fn extend_reserve(&mut self) {
+        if self.budget.ceiling != usize::MAX {
+            self.budget.ceiling = self.budget.ceiling.max(self.used().saturating_add(self.budget.reserve));
+        }
+    }
+    pub fn restore_reserve(&mut self) {
+        if self.budget.ceiling != usize::MAX {
+            self.budget.ceiling = self.budget.soft.saturating_add(self.budget.reserve);
+        }
+    }
+    pub fn lift_limit(&mut self) {
+        self.budget = Budget { soft: usize::MAX, ceiling: usize::MAX, reserve: 0 };
+    }
+    /// The next collection comes when the limit is reached, at the latest.
+    pub(crate) fn hold_limit(&mut self) {
+        if self.budget.soft != usize::MAX {
+            let left = self.budget.soft.saturating_sub(self.used()).max(self.budget.reserve / 4);
+            self.limit.extra = self.limit.extra.min(left);
+        }
+    }
+
+    pub unsafe fn set_poll(&mut self, poll: *const AtomicU32, bit: u32) {
+        self.poll = Some((poll, bit));
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn raise_poll(&mut self) {
+        if let Some((word, bit)) = self.poll {
+            // SAFETY: `set_poll`: the word outlives the heap.
+            unsafe { (*word).fetch_or(bit, Ordering::Release) };
+        }
+    }
+
+    #[inline(always)]
+    pub fn sub_payload(&mut self, bytes: usize) {
+        self.payload = self.payload.saturating_sub(bytes);
+        self.since = self.since.saturating_sub(bytes);
+    }
+
+    #[inline(always)]
+    pub fn wants_collection(&self) -> bool {
+        self.since >= self.limit.extra
+    }
+
+    pub fn collect_all_sweep(&mut self) {
+        self.finish_sweep();
+        self.trim(MIN_RESERVE);
+    }
+
+    pub fn trim(&mut self, keep: usize) {
+        if self.reserve.len() > keep {
+            Ledger::get().give(&self.reserve[keep..]);
+            self.reserve.truncate(keep);
+        }
+    }
+
+    pub fn cell_at(&self, addr: usize) -> Option<*mut Header> {
+        let (cell, body, _) = self.lookup.cell(addr)?;
+        // SAFETY: this heap owns the block.
+        let class = unsafe { (*body).class } as usize;
+        if self.in_open_run(class, cell.addr()) { None } else { Some(cell) }
+    }
+
+    #[inline(always)]
+    fn in_open_run(&self, class: usize, addr: usize) -> bool {
+        let run = self.runs[class];
+        addr >= run.bump && addr < run.end
+    }
+
+    #[inline]
+    pub fn owns(&self, cell: *mut Header) -> bool {
+        self.lookup.body(cell.addr()).is_some()
+    }
+
+    #[inline]
+    pub fn cell_size(&self, cell: *mut Header) -> usize {
+        // SAFETY: this heap owns the block.
+        self.lookup.body(cell.addr()).map_or(0, |body| unsafe { (*body).size as usize })
+    }
+
+    pub fn is_marked_or_new(&self, cell: *mut Header) -> bool {
+        let Some(body) = self.lookup.body(cell.addr()) else {
+            return !self.marked || !self.full || self.holdings.seen(cell.addr()).unwrap_or(true);
+        };
+        // SAFETY: this heap owns the block.
+        let b = unsafe { &*body };
+        let index = b.index(cell.addr() % BLOCK_SIZE);
+        let bits = if self.marked || b.state == State::Unswept { &b.mark } else { &b.alloc };
+        index < b.cells as usize && bits[index >> 6] >> (index & 63) & 1 == 1
+    }
+
+    pub fn each_cell(&mut self, f: &mut dyn FnMut(*mut Header)) {
+        self.finish_sweep();
+        for (class, lists) in self.classes.into_iter().enumerate() {
+            for first in [lists.current, lists.available, lists.full] {
+                let mut block = first;
+                while block != NONE {
+                    // SAFETY: this heap owns the block.
+                    let b = unsafe { &*self.body(block) };
+                    let start = self.address(block);
+                    for w in 0..b.words() {
+                        let mut bits = b.alloc[w];
+                        while bits != 0 {
+                            let cell = start + (w * 64 + bits.trailing_zeros() as usize) * b.size as usize;
+                            bits &= bits - 1;
+                            if !self.in_open_run(class, cell) {
+                                f(ptr::with_exposed_provenance_mut(cell));
+                            }
+                        }
+                    }
+                    block = if first == lists.current { NONE } else { b.next };
+                }
+            }
+        }
+    }
+
+    pub fn stats(&self) -> HeapStats {
+        let (cells, bytes) = self.unused();
+        HeapStats {
+            collections: self.collections,
+            full_collections: self.full_collections,
+            live_bytes: self.live,
+            allocated_bytes: self.allocated_bytes - bytes as u64,
+            allocated_cells: self.allocated_cells - cells as u64,
+            blocks: self.blocks,
+            reserve_blocks: self.reserve.len(),
+            payload_bytes: self.payload,
+            gc_nanos: self.gc_time.as_nanos() as u64,
+            last_pause_nanos: self.last_pause.as_nanos() as u64,
+            max_pause_nanos: self.max_pause.as_nanos() as u64,
+            limit: self.limit.extra,
+        }
+    }
+
+    /// Cells and bytes of the open runs that were counted but not handed out yet.
+    pub(crate) fn unused(&self) -> (usize, usize) {
+        let rest = self.runs.iter().zip(SIZES).map(|(run, size)| ((run.end - run.bump) / size as usize, run.end - run.bump));
+        rest.fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
+    }
+
+    pub(crate) fn payload_freed(&mut self, bytes: usize) {
+        self.swept += bytes;
+        self.payload = self.payload.saturating_sub(bytes);
+    }
+
+    /// Metadata of a block; valid for blocks of this heap.
+    #[inline]
+    pub(crate) fn body(&self, block: u32) -> *mut Body {
+        // SAFETY: the heap knows only open blocks, whose rows are mapped.
+        unsafe { (*self.lookup.table.add(block as usize)).body() }
+    }
+
+    #[inline]
+    pub(crate) fn address(&self, block: u32) -> usize {
+        self.lookup.base + ((block as usize) << BLOCK_SHIFT)
+    }
+
+    /// Finds the next free run for `class`: in its current block, its other blocks, or a new one.
+    fn open_run(&mut self, class: usize) -> Result<(), NoBlock> {
+        loop {
+            let c = self.classes[class];
+            if c.current != NONE {
+                // SAFETY: this heap owns the block.
+                let b = unsafe { &mut *self.body(c.current) };
+                if let Some((start, end)) = b.take_run(c.next_cell as usize) {
+                    self.set_run(class, start, end);
+                    return Ok(());
+                }
+                b.next = c.full;
+                let lists = &mut self.classes[class];
+                lists.full = c.current;
+                lists.current = NONE;
+            }
+            let Some(block) = self.swept_block(class) else { return self.open_block(class) };
+            let lists = &mut self.classes[class];
+            lists.current = block;
+            lists.next_cell = 0;
+        }
+    }
+
+    /// Opens the cells `start..end` of the current block as the run of `class`.
+    fn set_run(&mut self, class: usize, start: usize, end: usize) {
+        let size = SIZES[class] as usize;
+        let base = self.address(self.classes[class].current);
+        self.runs[class] = Run { bump: base + start * size, end: base + end * size };
+        self.classes[class].next_cell = end as u32;
+        self.since = self.since.wrapping_add((end - start) * size);
+        self.cells_since += (end - start) * size;
+        if self.wants_collection() {
+            self.raise_poll();
+        }
+        self.allocated_bytes += ((end - start) * size) as u64;
+        self.allocated_cells += (end - start) as u64;
+    }
+
+    /// Takes an empty block for `class` and opens it as one run.
+    fn open_block(&mut self, class: usize) -> Result<(), NoBlock> {
+        if self.reserve.is_empty() {
+            self.refill();
+        }
+        let block = self.reserve.pop().ok_or(NoBlock)?;
+        // SAFETY: this heap owns the block.
+        let cells = unsafe { (*self.body(block)).init(class) };
+        self.blocks += 1;
+        self.classes[class].current = block;
+        self.set_run(class, 0, cells);
+        Ok(())
+    }
+
+    fn refill(&mut self) {
+        let ledger = Ledger::get();
+        ledger.take(self.blocks.clamp(1, MAX_BATCH), self.desperate, &mut self.lookup.id, &mut self.reserve);
+        self.lookup.base = ledger.base();
+        self.lookup.table = ledger.table();
+        let (Some(&min), Some(&max)) = (self.reserve.iter().min(), self.reserve.iter().max()) else { return };
+        let (low, end) = (self.address(min), self.address(max) + BLOCK_SIZE);
+        if self.lookup.span == 0 {
+            self.lookup.low = low;
+            self.lookup.span = end - low;
+        } else {
+            let end = end.max(self.lookup.low + self.lookup.span);
+            self.lookup.low = self.lookup.low.min(low);
+            self.lookup.span = end - self.lookup.low;
+        }
+    }
+}
+
+/// The ledger has no block to give.
+#[derive(Debug)]
+struct NoBlock;

@@ -1,0 +1,246 @@
+//! Classes, modules and singleton classes that nothing refers to any more are given back, with their methods, shapes and numbers; and what a VM's tables weigh.
+//!
+//! A class lives while its class object is marked. That is referred to by cells like any other; and whatever names the class by number marks it: the shape of a cell
+//! (the marker asks once in a while for each shape, `Marker::mark_shape`), the owner of a method, the data of another class (superclass, modules, singleton class). The data of a class
+//! (methods, constants, variables) is traced when its object is.
+//!
+//! Only full collections free classes. Minor ones look at all classes: their tables have no write barrier. For the same reason a marking in steps looks at
+//! those that it has found again in the end.
+//!
+//! Never freed are classes of the boot image and of the image that the VM started from; those that some image of this VM has (there may be VMs that know their numbers:
+//! [`Vm::captures`]); those whose number went to another VM in a message; those that Rust code knows by number ([`ClassData::known`]). For the rest nobody outside the VM
+//! knows the numbers, so they are used again. Before that, all that remembers one is emptied: inline caches, the method cache, transitions. Numbers rest for one
+//! full collection, for the sake of Rust code that holds one while Ruby code runs.
+//!
+//! Weak are: lists of dependents; inline caches and the method cache, so that code does not keep alive what it has called once; values of variables beside the layouts, of
+//! cells that die.
+//!
+//! Rejected: a bit per class in a side table while marking (the mark bit of the class object is there already, and is as sticky as that of the cells); tracing the class from each cell's
+//! shape without a cache (a look-up per cell); counting instances.
+
+use crate::ivars::TRANSITION;
+use crate::unused_block;
+use crate::vm::{Cx, FastMap, MethodCacheEntry, Vm};
+use std::any::TypeId;
+use zakuro_heap::Named;
+use zakuro_object::shape::FIRST_DYNAMIC;
+use zakuro_object::*;
+
+/// Bytes of a row of the table of constants' places.
+pub(crate) const PLACE: usize = size_of::<((ClassId, Sym), (std::sync::Arc<str>, u32))>();
+
+/// Numbers of classes and shapes that are free again.
+#[derive(Default)]
+pub(crate) struct Numbers {
+    classes: Vec<u32>,
+    shapes: Vec<u32>,
+    /// Free with the next full collection.
+    resting: (Vec<u32>, Vec<u32>),
+}
+
+impl Numbers {
+    pub(crate) fn class(&mut self) -> Option<u32> {
+        self.classes.pop()
+    }
+    pub(crate) fn shape(&mut self) -> Option<u32> {
+        self.shapes.pop()
+    }
+}
+
+/// Marks what a number in a cell stands for.
+///
+/// # Safety
+/// `vm` is the VM that collects.
+pub(crate) unsafe fn named(vm: *const (), what: Named, m: &mut Marker<'_>) {
+    // SAFETY: the caller's promise. The VM is only read, beside its heap.
+    let vm = unsafe { &*vm.cast::<Vm>() };
+    match what {
+        Named::Shape(s) => {
+            if let Some(s) = vm.shapes.get(s) {
+                vm.mark_class_object(s.class, m);
+            }
+        }
+        Named::Class(c) => vm.mark_class_object(ClassId(c), m),
+        Named::OfClass(c) => {
+            if let Some(slot) = vm.classes.get(c).filter(|s| s.own) {
+                // SAFETY: own slots point to live class data.
+                vm.mark_class_data(unsafe { &*slot.data }, m);
+            }
+        }
+        Named::OfCell(p) => {
+            if let Some(list) = vm.generic_ivars.get(&p) {
+                list.iter().for_each(|(_, v)| m.mark_value_bits(v.0));
+            }
+        }
+    }
+}
+
+impl Cx {
+    /// Somebody outside knows this class by number.
+    pub(crate) fn keep_class(&self, id: ClassId) {
+        if let Some(slot) = self.classes.get(id.0).filter(|s| s.own) {
+            // SAFETY: own slots point to live class data, which this VM alone uses.
+            unsafe { (*slot.data).known.set() }
+        }
+    }
+    /// Whether a class of this VM's own table may be freed when nothing refers to it.
+    fn may_die(&self, d: &ClassData) -> bool {
+        // The objects of an image's classes are the image's cells, which no marking of this VM misses.
+        d.id.0 >= FIRST_DYNAMIC && d.made_at == self.captures && !d.known.get()
+    }
+    fn mark_class_object(&self, id: ClassId, m: &mut Marker<'_>) {
+        if let Some(slot) = self.classes.get(id.0) {
+            // SAFETY: slots point to live class data.
+            m.mark_value_bits(unsafe { (*slot.data).object.0 });
+        }
+    }
+    fn mark_class_data(&self, d: &ClassData, m: &mut Marker<'_>) {
+        d.each_value(&mut |v| m.mark_value_bits(v.0));
+        d.each_class(&mut |c| {
+            if c.0 >= FIRST_DYNAMIC {
+                m.mark_class(c.0);
+            }
+        });
+    }
+    /// Marks what classes refer to, and instance variables beside the layouts: all of it, or in a full marking what belongs to something that was found.
+    pub(crate) fn mark_classes(&self, m: &mut Marker<'_>) {
+        let full = m.is_full();
+        self.classes.each_own_unordered(&mut |slot| {
+            if !slot.own {
+                return;
+            }
+            // SAFETY: own slots point to live class data.
+            let d = unsafe { &*slot.data };
+            if !(full && self.may_die(d) && m.is_unmarked(d.object.header())) {
+                self.mark_class_data(d, m);
+            }
+        });
+        for (p, list) in &self.generic_ivars {
+            if !(full && m.is_unmarked(*p as *mut Header)) {
+                list.iter().for_each(|(_, v)| m.mark_value_bits(v.0));
+            }
+        }
+    }
+    /// Between marking and sweeping: caches forget cells that die.
+    pub(crate) fn sweep_caches(&mut self) {
+        let heap = &self.heap;
+        let alive = |v: Value| !v.is_cell() || heap.is_marked_or_new(v.header());
+        self.code_states.values_mut().for_each(|s| s.forget_dead(&alive));
+        if let Some(c) = &mut self.method_cache {
+            c.iter_mut().filter(|e| !alive(e.method)).for_each(|e| *e = MethodCacheEntry::NONE);
+        }
+    }
+    /// Between marking and sweeping: frees the classes that were not found.
+    pub(crate) fn sweep_classes(&mut self) {
+        if !self.heap.is_full() {
+            return;
+        }
+        let resting = std::mem::take(&mut self.numbers.resting);
+        self.numbers.classes.extend(resting.0);
+        self.numbers.shapes.extend(resting.1);
+        let mut dead: FastMap<u32, *mut ClassData> = FastMap::default();
+        self.classes.each_own_unordered(&mut |slot| {
+            // SAFETY: own slots point to live class data.
+            let d = unsafe { &*slot.data };
+            if slot.own && self.may_die(d) && !self.heap.is_marked_or_new(d.object.header()) {
+                dead.insert(d.id.0, slot.data);
+            }
+        });
+        if dead.is_empty() {
+            return;
+        }
+        let is_dead = |c: u32| c >= FIRST_DYNAMIC && dead.contains_key(&c);
+        let mut above: FastMap<u32, ()> = FastMap::default();
+        let mut shapes: FastMap<u32, ()> = FastMap::default();
+        for p in dead.values() {
+            // SAFETY: its slot pointed there. The object's cell has died, but is not swept yet.
+            let (d, shape) = unsafe { (&**p, (*(**p).object.header()).shape) };
+            let up = d.superclass.iter().chain(&d.includes).chain(&d.prepends);
+            above.extend(up.filter(|c| !is_dead(c.0)).map(|c| (c.0, ())));
+            shapes.insert(shape, ());
+        }
+        for id in above.keys() {
+            if let Some(slot) = self.classes.get(*id).filter(|s| s.own) {
+                // SAFETY: as above; nobody else looks at it now.
+                let list = unsafe { &mut (*slot.data).dependents };
+                list.retain(|c| !is_dead(c.0));
+                if list.capacity() > 64 && list.capacity() / 4 > list.len() {
+                    list.shrink_to(list.len() * 2);
+                }
+            }
+        }
+        self.shapes.each_own(&mut |id, s| {
+            if is_dead(s.class.0) {
+                shapes.insert(id, ());
+            }
+        });
+        self.forget(&dead, &shapes);
+        for (id, data) in dead {
+            *self.classes.slot(id) = None;
+            self.numbers.resting.0.push(id);
+            // SAFETY: made by Box::into_raw for this VM alone; its slot was emptied just now.
+            drop(unsafe { Box::from_raw(data) });
+        }
+        for id in shapes.into_keys() {
+            *self.shapes.slot(id) = None;
+            self.numbers.resting.1.push(id);
+        }
+    }
+    /// Empties everything that goes by these numbers.
+    fn forget(&mut self, classes: &FastMap<u32, *mut ClassData>, shapes: &FastMap<u32, ()>) {
+        let class = |c: u32| c >= FIRST_DYNAMIC && classes.contains_key(&c);
+        let shape = |s: u32| s >= FIRST_DYNAMIC && shapes.contains_key(&s);
+        self.code_states.values_mut().for_each(|s| s.forget_numbers(&shape, &class));
+        if let Some(c) = &mut self.method_cache {
+            c.iter_mut().filter(|e| class(e.class)).for_each(|e| *e = MethodCacheEntry::NONE);
+        }
+        self.transitions.retain(|(from, _), to| !shape(*from) && !shape(*to));
+        self.const_places.retain(|(c, _), _| !class(c.0));
+        let named = self.states.get_mut(&TypeId::of::<unused_block::Named>());
+        if let Some(n) = named.and_then(|s| s.any().downcast_mut::<unused_block::Named>()) {
+            n.0.retain(|(_, c)| !class(*c));
+        }
+        if cfg!(debug_assertions) {
+            self.classes.each(&mut |id, slot| {
+                // SAFETY: slots point to live class data.
+                let d = unsafe { &*slot.data };
+                if !class(id) {
+                    let mut all: Vec<ClassId> = d.near.iter().chain(&d.beyond).copied().collect();
+                    d.each_class(&mut |c| all.push(c));
+                    assert!(all.iter().all(|c| !class(c.0)), "class {id} names a dead one");
+                }
+            });
+        }
+    }
+    /// The tables have got so many bytes more; collections find out exactly ([`Cx::weigh_tables`]).
+    pub(crate) fn own_more(&mut self, bytes: usize) {
+        self.owned += bytes;
+        self.heap.add_payload(bytes);
+    }
+    /// A table with room for `rows` gets twice the room. Unwinds when that does not fit.
+    pub(crate) fn double_table(&mut self, rows: usize, bytes_each: usize) {
+        let bytes = rows * (bytes_each + 1) * 9 / 8;
+        // While rows move there are both.
+        if !self.heap.admits(2 * bytes) {
+            zakuro_heap::out_of_memory();
+        }
+        self.own_more(bytes);
+    }
+    /// After a collection: tells the heap what classes, shapes, and what is kept beside cells, weigh now. Tables grow in too many places to count there, and not
+    /// by much between two collections: what goes into them is made of cells or of names.
+    pub(crate) fn weigh_tables(&mut self) {
+        let mut sum = 0;
+        // SAFETY: own slots point to live class data.
+        self.classes.each_own_unordered(&mut |slot| sum += if slot.own { unsafe { (*slot.data).weight() } } else { 0 });
+        sum += self.classes.own_bytes() + self.shapes.own_bytes() + self.transitions.capacity() * TRANSITION;
+        sum += self.const_places.capacity() * (PLACE + 1) * 9 / 8;
+        sum += (self.object_ids.capacity() + self.identities.capacity()) * 17;
+        sum += self.generic_ivars.values().map(|l| 40 + l.capacity() * size_of::<(Sym, Value)>()).sum::<usize>();
+        let before = std::mem::replace(&mut self.owned, sum);
+        if sum > before {
+            self.heap.add_payload(sum - before);
+        } else {
+            self.heap.sub_payload(before - sum);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Compiling for a VM: within its limits, and left when it is to end.
+//!
+//! A small source is compiled at once. A larger one is a [`Job`] on a native thread of its own: the VM waits for it in place at first, since most take a
+//! millisecond or two, then lets go of its worker and looks at its interrupts between slices of time. Kill and limits end the wait; the job is abandoned
+//! and ends by itself soon after. What it takes counts: its CPU time for `cpu_limit:`, its memory against what `memory_limit:` leaves.
+//!
+//! No other Ruby thread of the VM runs but where an interrupt lets it: a `require` that compiles is not a place where threads are expected to change.
+
+use crate::raise::Result;
+use crate::vm::Cx;
+use std::sync::Arc;
+use std::time::Duration;
+use zakuro_bytecode::Code;
+use zakuro_compiler::job::{Job, Left};
+use zakuro_compiler::{Compiled, Options, SMALL_SOURCE, SyntaxError, compile_shared};
+use zakuro_sched::{on_native_stack, poll};
+
+/// The VM keeps its worker so long.
+const AT_ONCE: Duration = Duration::from_millis(2);
+/// Then it looks at its interrupts so often.
+const SLICE: Duration = Duration::from_millis(10);
+/// What an ordinary source takes, per byte of it. When there is less room the heap is collected first.
+const ORDINARY: usize = 100;
+
+impl Cx {
+    /// Compiles a source. The outer error: the VM is to end, or has no memory for it.
+    pub fn compile(&mut self, source: &Arc<[u8]>, options: &Options) -> Result<std::result::Result<Compiled, SyntaxError>> {
+        if source.len() <= SMALL_SOURCE || self.host.is_none() {
+            // The parser recurses: it gets the worker's own stack.
+            return Ok(on_native_stack(|| compile_shared(source, options)));
+        }
+        if self.heap.room() < source.len().saturating_mul(ORDINARY) {
+            self.collect();
+        }
+        let mut room = self.heap.room();
+        loop {
+            match self.compile_in(source, options, room)? {
+                Ok(compiled) => return Ok(compiled),
+                Err(Left::Memory | Left::Abandoned) => {
+                    self.collect();
+                    let now = self.heap.room();
+                    if now / 2 < room {
+                        return self.out_of_memory();
+                    }
+                    room = now;
+                }
+            }
+        }
+    }
+    fn compile_in(
+        &mut self,
+        source: &Arc<[u8]>,
+        options: &Options,
+        room: usize,
+    ) -> Result<std::result::Result<std::result::Result<Compiled, SyntaxError>, Left>> {
+        let Some(job) = Job::start(source.clone(), options, room) else {
+            return Ok(Ok(on_native_stack(|| compile_shared(source, options))));
+        };
+        let mut charged = Duration::ZERO;
+        let mut outcome = job.wait(AT_ONCE);
+        while outcome.is_none() {
+            outcome = zakuro_sched::blocking(|| job.wait(SLICE));
+            if let Some(used) = job.cpu_time() {
+                self.charge_cpu(used.saturating_sub(charged));
+                charged = used.max(charged);
+            }
+            self.safepoint()?;
+        }
+        Ok(outcome.unwrap_or(Err(Left::Abandoned)))
+    }
+    /// The code of a program or file, which is about to run, stays with the VM as long as it lives and counts as its own, though others may share it.
+    pub(crate) fn hold_code(&mut self, code: &Arc<Code>) {
+        if self.host.is_some() && !self.has_code_state(code) {
+            self.heap.add_payload(code.size() + code.source.len());
+        }
+    }
+    /// A native thread has worked for this VM.
+    fn charge_cpu(&mut self, time: Duration) {
+        if self.life.spend(time) {
+            self.poll_owner.set(poll::WAKE);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! What the borrow checker refuses (docs/decisions/0015-the-heap-is-the-token.md): each example below would read freed memory if it compiled, and each has a twin
+//! that does compile, so that it is refused for no other reason.
+//!
+//! The elements of an Array over a conversion, which may empty it:
+//!
+//! ```compile_fail
+//! use zakuro_vm::*;
+//! fn names(cx: &mut Cx, a: Ref<ArrayCell>) -> Result<Vec<Sym>> {
+//!     let mut found = Vec::new();
+//!     for v in a.elements(&cx.heap) {
+//!         found.push(cx.to_sym(*v)?);
+//!     }
+//!     Ok(found)
+//! }
+//! ```
+//!
+//! ```
+//! use zakuro_vm::*;
+//! fn names(cx: &mut Cx, a: Ref<ArrayCell>) -> Result<Vec<Sym>> {
+//!     let mut found = Vec::new();
+//!     for v in RootedVec::of(cx, a).iter() {
+//!         found.push(cx.to_sym(*v)?);
+//!     }
+//!     Ok(found)
+//! }
+//! ```
+//!
+//! The bytes of a String over a call:
+//!
+//! ```compile_fail
+//! use zakuro_vm::*;
+//! fn longer(cx: &mut Cx, s: Ref<StringCell>, other: Value) -> Result<bool> {
+//!     let bytes = s.content(&cx.heap);
+//!     let text = cx.to_s(other)?;
+//!     Ok(bytes.len() > text.len())
+//! }
+//! ```
+//!
+//! ```
+//! use zakuro_vm::*;
+//! fn longer(cx: &mut Cx, s: Ref<StringCell>, other: Value) -> Result<bool> {
+//!     let text = cx.to_s(other)?;
+//!     let bytes = s.content(&cx.heap);
+//!     Ok(bytes.len() > text.len())
+//! }
+//! ```
+//!
+//! The same while the String is changed, which may move its content; making another String is allowed:
+//!
+//! ```compile_fail
+//! use zakuro_vm::*;
+//! fn doubled(cx: &mut Cx, s: Ref<StringCell>) {
+//!     let bytes = s.content(&cx.heap);
+//!     StringCell::append(s, &mut cx.heap, bytes);
+//! }
+//! ```
+//!
+//! ```
+//! use zakuro_vm::*;
+//! fn copied(cx: &mut Cx, s: Ref<StringCell>) -> Value {
+//!     cx.str_bytes(s.content(&cx.heap), s.encoding())
+//! }
+//! ```
+//!
+//! The payload of an object over a yield:
+//!
+//! ```compile_fail
+//! use zakuro_vm::*;
+//! struct Counter(i64);
+//! impl NativeData for Counter {}
+//! fn counted(cx: &mut Cx, this: Value, block: Block) -> Result<i64> {
+//!     let counter = cx.data_mut::<Counter>(this)?;
+//!     cx.yield1(block, Value::NIL)?;
+//!     counter.0 += 1;
+//!     Ok(counter.0)
+//! }
+//! ```
+//!
+//! ```
+//! use zakuro_vm::*;
+//! struct Counter(i64);
+//! impl NativeData for Counter {}
+//! fn counted(cx: &mut Cx, this: Value, block: Block) -> Result<i64> {
+//!     cx.yield1(block, Value::NIL)?;
+//!     let counter = cx.data_mut::<Counter>(this)?;
+//!     counter.0 += 1;
+//!     Ok(counter.0)
+//! }
+//! ```
