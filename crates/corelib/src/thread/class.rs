@@ -39,6 +39,9 @@ fn body(cx: &mut Cx, this: Value) {
             _ => Ok(Value::NIL),
         },
     };
+    if cx.is_main_by_fork() {
+        crate::process::fork::end(cx, r);
+    }
     let r = match r {
         Ok(v) => crate::fiber::scheduler::finish(cx).map(|()| v),
         Err(Exc) => {
