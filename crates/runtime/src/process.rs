@@ -162,7 +162,8 @@ impl Spawner for Process {
     fn fork(&self, control: &Arc<VmControl>) -> std::io::Result<Forked> {
         let forked = self.scheduler.fork(&|call| {
             // What native threads beside the scheduler's may take at any time: the dispatcher of signals, compilers, who looks up names.
-            let _held = (self.vms.lock(), self.awaited.lock(), self.signals.hold(), zakuro_base::symbol::hold(), zakuro_heap::Ledger::get().hold());
+            let _held =
+                (self.vms.lock(), self.awaited.lock(), self.signals.hold(), zakuro_base::symbol::hold(), zakuro_heap::Ledger::get().hold());
             call();
         })?;
         if forked == Forked::Child {

@@ -170,7 +170,9 @@ impl Reactor {
     /// timer thread.
     pub(crate) fn start_over(&self) -> io::Result<()> {
         let fresh = Descriptors::open()?;
-        for (new, old) in [(fresh.epoll.as_raw_fd(), self.epoll), (fresh.event.as_raw_fd(), self.event), (fresh.sources.epoll, self.sources.epoll)] {
+        for (new, old) in
+            [(fresh.epoll.as_raw_fd(), self.epoll), (fresh.event.as_raw_fd(), self.event), (fresh.sources.epoll, self.sources.epoll)]
+        {
             // SAFETY: descriptors of ours.
             if unsafe { libc::dup3(new, old, libc::O_CLOEXEC) } < 0 {
                 return Err(io::Error::last_os_error());
