@@ -1,7 +1,7 @@
 # A method that the machine lacks says so when it is asked for, and when it is called.
-p Process::Sys.respond_to?(:issetugid), Process::Sys.method(:issetugid).arity
+p Process::Sys.respond_to?(:setruid), Process::Sys.method(:setruid).arity
 begin
-  Process::Sys.issetugid
+  Process::Sys.setruid(0)
 rescue NotImplementedError => e
   puts e.message
 end

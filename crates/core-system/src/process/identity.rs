@@ -396,10 +396,10 @@ pub mod sys {
         let (r, e) = (user(cx, real)?, user(cx, effective)?);
         set_users(cx, r, e, KEEP).map(|_| ())
     }
-    /// Linux has no issetugid(2).
-    #[method("issetugid", module_function, unimplemented)]
-    fn issetugid(cx: &mut Cx, _this: Value) -> Result<Value> {
-        cx.raise(ids::NOT_IMPLEMENTED_ERROR, "issetugid() function is unimplemented on this machine")
+    /// Linux has no setruid(2); there is setreuid.
+    #[method("setruid", module_function, unimplemented)]
+    fn setruid(cx: &mut Cx, _this: Value, _user: Value) -> Result<Value> {
+        cx.raise(ids::NOT_IMPLEMENTED_ERROR, "setruid() function is unimplemented on this machine")
     }
     /// setregid(2). Only the main VM may.
     #[method("setregid", module_function)]
