@@ -89,12 +89,17 @@ impl StringCell {
         // SAFETY: the inline bit says which member of the union is live.
         if self.is_inline() { (self.header.aux >> LEN_SHIFT) as usize } else { unsafe { self.body.heap.len } }
     }
+    /// Order of the bytes.
+    pub fn cmp_bytes(&self, other: &StringCell) -> std::cmp::Ordering {
+        self.bytes().cmp(other.bytes())
+    }
     /// Whether the bytes are equal: at once when a copy shares them still.
     #[inline]
     pub fn same_bytes(&self, other: &StringCell) -> bool {
         let (a, b) = (self.bytes(), other.bytes());
         a.len() == b.len() && (a.as_ptr() == b.as_ptr() || a == b)
     }
+    /// What others see through the heap: [`Ref::content`].
     #[inline(always)]
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: as in len; the buffer has `len` initialised bytes.
@@ -106,9 +111,43 @@ impl StringCell {
             }
         }
     }
-    /// The content as text, broken bytes replaced.
-    pub fn text(&self) -> std::borrow::Cow<'_, str> {
-        String::from_utf8_lossy(self.bytes())
+    /// A copy of the bytes.
+    pub fn to_vec(&self) -> Vec<u8> {
+        self.bytes().to_vec()
+    }
+    /// A copy of the content as text, broken bytes replaced.
+    pub fn to_text(&self) -> String {
+        String::from_utf8_lossy(self.bytes()).into_owned()
+    }
+    /// A copy of content that lies in the cell, with its length; None when it is in a buffer ([`StringCell::share`]).
+    pub fn inline(&self) -> Option<([u8; INLINE], usize)> {
+        if !self.is_inline() {
+            return None;
+        }
+        let mut copy = [0; INLINE];
+        copy[..self.len()].copy_from_slice(self.bytes());
+        Some((copy, self.len()))
+    }
+    /// Where its first byte is now.
+    #[inline]
+    pub fn address(&self) -> usize {
+        self.bytes().as_ptr().addr()
+    }
+    #[inline]
+    pub fn byte(&self, at: usize) -> Option<u8> {
+        self.bytes().get(at).copied()
+    }
+    #[inline]
+    pub fn equals(&self, bytes: &[u8]) -> bool {
+        self.bytes() == bytes
+    }
+    /// Whether all bytes are below 0x80, whatever the encoding.
+    #[inline]
+    pub fn is_ascii(&self) -> bool {
+        self.bytes().is_ascii()
+    }
+    pub fn has_nul(&self) -> bool {
+        self.bytes().contains(&0)
     }
     pub fn encoding(&self) -> u8 {
         self.header.aux as u8
@@ -214,6 +253,13 @@ impl StringCell {
         this.add(heap, bytes)
     }
     /// Appends the content of a String, which may be this one. The caller has checked frozen and encoding.
+    #[inline]
+    pub fn append_string(this: Ref<StringCell>, heap: &mut Heap, other: Ref<StringCell>) {
+        if Self::try_append_string(this, heap, other).is_err() {
+            out_of_memory();
+        }
+    }
+    /// Appends the content of a String, which may be this one. The caller has checked frozen and encoding.
     pub fn try_append_string(this: Ref<StringCell>, heap: &mut Heap, other: Ref<StringCell>) -> Result<(), TooLarge> {
         if this != other {
             this.as_value().assert_uncaptured();
@@ -226,7 +272,7 @@ impl StringCell {
         this.as_value().assert_uncaptured();
         let mut this = this;
         let len = this.len();
-        debug_assert!(n <= len);
+        let n = n.min(len);
         let need = len.checked_add(n).ok_or(TooLarge)?;
         Self::reserve(this, heap, need)?;
         let start = this.raw_mut();
@@ -252,6 +298,12 @@ impl StringCell {
         this.set_len(bytes.len());
         this.clear_range();
     }
+    /// Replaces the content by that of another String. The caller has checked frozen.
+    pub fn set_string(this: Ref<StringCell>, heap: &mut Heap, other: Ref<StringCell>) {
+        if this != other {
+            Self::set_bytes(this, heap, other.bytes());
+        }
+    }
     /// The content for writing in place (same length). The caller has checked frozen.
     pub fn bytes_mut<'a>(this: &'a mut Ref<StringCell>, heap: &mut Heap) -> &'a mut [u8] {
         let n = this.len();
@@ -262,11 +314,18 @@ impl StringCell {
         // SAFETY: unique buffer (or inline) with n bytes.
         unsafe { std::slice::from_raw_parts_mut(this.raw_mut(), n) }
     }
-    /// Replaces bytes start..end by others, none of its own.
+    /// Replaces bytes start..end, as far as there are such, by the content of another String.
+    pub fn splice_string(this: Ref<StringCell>, heap: &mut Heap, start: usize, end: usize, with: Ref<StringCell>) {
+        let copy = if this == with { with.to_vec() } else { Vec::new() };
+        Self::splice(this, heap, start, end, if this == with { &copy } else { with.bytes() });
+    }
+    /// Replaces bytes start..end, as far as there are such, by others, none of its own.
     pub fn splice(this: Ref<StringCell>, heap: &mut Heap, start: usize, end: usize, with: &[u8]) {
         this.as_value().assert_uncaptured();
-        debug_assert!(!this.owns(with) && start <= end && end <= this.len());
+        debug_assert!(!this.owns(with));
         let mut this = this;
+        let end = end.min(this.len());
+        let start = start.min(end);
         let (len, rest) = (this.len(), start + with.len());
         let Some(need) = (len - end).checked_add(rest) else { out_of_memory() };
         if Self::reserve(this, heap, need.max(len)).is_err() {
@@ -291,8 +350,11 @@ impl StringCell {
     pub fn ensure_capacity(this: Ref<StringCell>, heap: &mut Heap, cap: usize) -> Result<(), TooLarge> {
         Self::reserve(this, heap, cap.max(this.len()))
     }
-    /// New String with bytes start..end of `src`, sharing its buffer when it is worth it.
+    /// New String with bytes start..end of `src`, as far as there are such, sharing its buffer when it is worth it.
     pub fn substring(heap: &Heap, shape: u32, src: Ref<StringCell>, start: usize, end: usize) -> Ref<StringCell> {
+        // Who found the place may have let others change the content since.
+        let end = end.min(src.len());
+        let start = start.min(end);
         let n = end - start;
         let mut s;
         if src.is_inline() || n <= 64 {
