@@ -288,7 +288,7 @@ pub mod io {
             }
             None => {
                 let s = cx.to_str(cmd)?;
-                if s.bytes() == b"-" {
+                if s.equals(b"-") {
                     return cx.raise(ids::NOT_IMPLEMENTED_ERROR, "fork() function is unimplemented on this machine");
                 }
                 list.push(cmd);
