@@ -101,7 +101,7 @@ impl StringCell {
     }
     /// What others see through the heap: [`Ref::content`].
     #[inline(always)]
-    pub fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         // SAFETY: as in len; the buffer has `len` initialised bytes.
         unsafe {
             if self.is_inline() {
