@@ -84,14 +84,14 @@ pub mod io {
         // SAFETY: asks for the flags of an open descriptor.
         let partly = !regular && unsafe { libc::fcntl(fd, libc::F_GETFL) } & libc::O_NONBLOCK != 0;
         let written = if partly && !io.is_socket() {
-            match super::super::wait::write_once(cx, fd, &bytes)? {
+            match super::super::wait::write_once(cx, this, fd, &bytes)? {
                 Ok(n) => return Ok(n as i64),
                 Err(e) => Err(e),
             }
         } else if io.is_socket() {
             super::super::wait::write_socket(cx, this, &bytes)?
         } else {
-            super::super::blocking_write(cx, fd, regular, &bytes)?
+            super::super::blocking_write(cx, this, fd, regular, &bytes)?
         };
         match written {
             Ok(()) => Ok(bytes.len() as i64),
@@ -303,7 +303,7 @@ pub mod io {
         let r = if io.is_socket() {
             super::super::wait::poll_socket(cx, this, libc::POLLIN, timeout)?
         } else {
-            super::super::wait::wait_timeout(cx, fd, libc::POLLIN, timeout)?
+            super::super::wait::wait_stream(cx, this, fd, libc::POLLIN, timeout)?
         };
         Ok(if r != 0 { this } else { Value::NIL })
     }
@@ -315,7 +315,7 @@ pub mod io {
         let r = if io.is_socket() {
             super::super::wait::poll_socket(cx, this, libc::POLLOUT, timeout)?
         } else {
-            super::super::wait::wait_timeout(cx, fd, libc::POLLOUT, timeout)?
+            super::super::wait::wait_stream(cx, this, fd, libc::POLLOUT, timeout)?
         };
         Ok(if r != 0 { this } else { Value::NIL })
     }
