@@ -63,7 +63,7 @@ impl StringCell {
         let mut s = Self::empty(heap, shape, encoding);
         if bytes.len() <= INLINE {
             // SAFETY: inline body, length checked.
-            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), (&raw mut s.body.inline) as *mut u8, bytes.len()) };
+            unsafe { copy_short(bytes, (&raw mut s.body.inline) as *mut u8) };
             s.set_inline_len(bytes.len());
         } else {
             s.made_of(heap, bytes);
@@ -119,14 +119,13 @@ impl StringCell {
     pub fn to_text(&self) -> String {
         String::from_utf8_lossy(self.bytes()).into_owned()
     }
-    /// A copy of content that lies in the cell, with its length; None when it is in a buffer ([`StringCell::share`]).
+    /// A copy of content that lies in the cell, with its length (what follows means nothing); None when it is in a buffer ([`StringCell::share`]).
     pub fn inline(&self) -> Option<([u8; INLINE], usize)> {
         if !self.is_inline() {
             return None;
         }
-        let mut copy = [0; INLINE];
-        copy[..self.len()].copy_from_slice(self.bytes());
-        Some((copy, self.len()))
+        // SAFETY: the inline bit says which member is live; all of it was written when the cell was made.
+        Some((unsafe { self.body.inline }, self.len()))
     }
     /// Where its first byte is now.
     #[inline]
@@ -471,6 +470,44 @@ impl StringCell {
     }
 }
 
+/// Copies bytes; a few of them without a call, from both ends.
+///
+/// # Safety
+/// `to` is writable for the length of the source, and lies elsewhere.
+#[inline(always)]
+unsafe fn copy_short(from: &[u8], to: *mut u8) {
+    let n = from.len();
+    let from = from.as_ptr();
+    // SAFETY: each branch reads and writes within the first `n` bytes.
+    unsafe {
+        match n {
+            16..=32 => {
+                let (a, b) = (from.cast::<u128>().read_unaligned(), from.add(n - 16).cast::<u128>().read_unaligned());
+                to.cast::<u128>().write_unaligned(a);
+                to.add(n - 16).cast::<u128>().write_unaligned(b);
+            }
+            8..16 => {
+                let (a, b) = (from.cast::<u64>().read_unaligned(), from.add(n - 8).cast::<u64>().read_unaligned());
+                to.cast::<u64>().write_unaligned(a);
+                to.add(n - 8).cast::<u64>().write_unaligned(b);
+            }
+            4..8 => {
+                let (a, b) = (from.cast::<u32>().read_unaligned(), from.add(n - 4).cast::<u32>().read_unaligned());
+                to.cast::<u32>().write_unaligned(a);
+                to.add(n - 4).cast::<u32>().write_unaligned(b);
+            }
+            0 => {}
+            1..4 => {
+                let (a, b, c) = (*from, *from.add(n / 2), *from.add(n - 1));
+                *to = a;
+                *to.add(n / 2) = b;
+                *to.add(n - 1) = c;
+            }
+            _ => std::ptr::copy_nonoverlapping(from, to, n),
+        }
+    }
+}
+
 impl Ref<StringCell> {
     /// Appends bytes, none of its own.
     #[inline]
@@ -482,7 +519,7 @@ impl Ref<StringCell> {
         let need = old.checked_add(add).ok_or(TooLarge)?;
         StringCell::reserve(self, heap, need)?;
         // SAFETY: capacity for `need` bytes was ensured; the target range lies behind the content, and the source is not ours.
-        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.raw_mut().add(old), add) };
+        unsafe { copy_short(bytes, self.raw_mut().add(old)) };
         self.set_len(need);
         self.clear_range();
         Ok(())

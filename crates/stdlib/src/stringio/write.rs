@@ -53,7 +53,7 @@ fn write_one(cx: &mut Cx, this: Value, v: Value) -> Result<usize> {
         Some(b) => StringCell::splice(t, &mut cx.heap, pos, end, b),
         None if pos < t.len() => StringCell::splice_string(t, &mut cx.heap, pos, end, s),
         // Unconverted text brings its encoding along, as with `<<`.
-        None if s != t && ![t.encoding(), s.encoding()].contains(&string::BINARY) => zakuro_corelib::string::util::append(cx, t, s)?,
+        None if s != t && ![t.encoding(), s.encoding()].contains(&string::BINARY) => zakuro_core_text::string::util::append(cx, t, s)?,
         // The String behind the stream may be written to it.
         None => StringCell::append_string(t, &mut cx.heap, s),
     }
@@ -61,7 +61,7 @@ fn write_one(cx: &mut Cx, this: Value, v: Value) -> Result<usize> {
     Ok(n)
 }
 
-pub use string_io::METHODS;
+pub(crate) use string_io::METHODS;
 
 #[ruby_class(ids::OBJECT)]
 mod string_io {
