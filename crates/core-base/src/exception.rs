@@ -174,12 +174,12 @@ mod base {
             return Ok(cx.str(&class));
         }
         let mut out = format!("#<{class}:").into_bytes();
-        if m.bytes().contains(&b'\n') {
+        if m.content(&cx.heap).contains(&b'\n') {
             let q = cx.inspect(m.as_value())?;
-            out.extend_from_slice(q.bytes());
+            out.extend_from_slice(q.content(&cx.heap));
         } else {
             out.push(b' ');
-            out.extend_from_slice(m.bytes());
+            out.extend_from_slice(m.content(&cx.heap));
         }
         out.push(b'>');
         Ok(cx.str_auto(&out))

@@ -504,7 +504,7 @@ mod methods {
         if let (Some(a), Some(b)) = (Ref::<StringCell>::from_value(low), Ref::<StringCell>::from_value(high)) {
             let Some(s) = cx.try_str(v)? else { return Ok(false) };
             let v = s.as_value();
-            if a.len() == 1 && b.len() == 1 && a.bytes().is_ascii() && b.bytes().is_ascii() {
+            if a.len() == 1 && b.len() == 1 && a.is_ascii() && b.is_ascii() {
                 return if s.len() == 1 { covers(cx, this, v) } else { Ok(false) };
             }
         }
@@ -661,10 +661,10 @@ mod methods {
             let mut encoding = zakuro_object::string::UTF8;
             let mut add = |cx: &mut Cx, out: &mut Vec<u8>, v: Value| -> Result<()> {
                 let s = cx.inspect(v)?;
-                if !s.bytes().is_ascii() {
+                if !s.is_ascii() {
                     encoding = s.encoding();
                 }
-                out.extend_from_slice(s.bytes());
+                out.extend_from_slice(s.content(&cx.heap));
                 Ok(())
             };
             if !this.low().is_nil() || this.high().is_nil() {
@@ -688,10 +688,10 @@ mod methods {
     #[method("to_s")]
     fn to_s(cx: &mut Cx, this: Range) -> Result<Value> {
         let (a, b) = (cx.to_s(this.low())?, cx.to_s(this.high())?);
-        let mut out = a.bytes().to_vec();
+        let mut out = a.to_vec();
         out.extend_from_slice(if this.exclusive() { b"..." } else { b".." });
-        out.extend_from_slice(b.bytes());
-        let encoding = if b.bytes().is_ascii() { a.encoding() } else { b.encoding() };
+        out.extend_from_slice(b.content(&cx.heap));
+        let encoding = if b.is_ascii() { a.encoding() } else { b.encoding() };
         Ok(cx.str_bytes(&out, encoding))
     }
 }

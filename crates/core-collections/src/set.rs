@@ -601,7 +601,7 @@ mod sets {
                     out.extend_from_slice(b", ");
                 }
                 let s = cx.inspect(k)?;
-                out.extend_from_slice(s.bytes());
+                out.extend_from_slice(s.content(&cx.heap));
                 Ok(true)
             })?;
             out.push(b']');

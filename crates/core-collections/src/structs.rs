@@ -148,12 +148,12 @@ pub(crate) fn inspect(cx: &mut Cx, this: Value, word: &str) -> Result<Value> {
                 out.extend_from_slice(n.bytes());
             } else {
                 let s = cx.inspect(Value::sym(n))?;
-                out.extend_from_slice(s.bytes());
+                out.extend_from_slice(s.content(&cx.heap));
             }
             out.push(b'=');
             let v = cx.ivar_get(this, n);
             let s = cx.inspect(v)?;
-            out.extend_from_slice(s.bytes());
+            out.extend_from_slice(s.content(&cx.heap));
         }
         out.push(b'>');
         Ok(out)
@@ -283,7 +283,7 @@ mod record {
         {
             if !first.is_nil() {
                 let name = cx.to_str(*first)?;
-                constant = Some(Sym::intern_bytes(name.bytes()));
+                constant = Some(Sym::intern_bytes(name.content(&cx.heap)));
             }
             list = &list[1..];
         }
@@ -368,7 +368,7 @@ mod record {
             let Some(given) = given else { return Ok(Value::NIL) };
             let mut unknown = Vec::new();
             for (k, v) in cx.hash_pairs(given) {
-                let s = k.as_sym().or_else(|| Ref::<StringCell>::from_value(k).map(|s| Sym::intern_bytes(s.bytes())));
+                let s = k.as_sym().or_else(|| Ref::<StringCell>::from_value(k).map(|s| Sym::intern_bytes(s.content(&cx.heap))));
                 match s {
                     Some(s) if names.as_slice().contains(&Value::sym(s)) => cx.ivar_set_raw(this, s, v),
                     Some(s) => unknown.push(s.name().into_owned()),

@@ -169,7 +169,7 @@ fn run_due(cx: &mut Cx) -> Result<()> {
         if let Err(e) = cx.rescue(&[ids::EXCEPTION], |cx| cx.call(p, sym::call, &[id]))? {
             let shown = cx.inspect_text(p)?;
             let report = cx.call(e, Sym::intern("full_message"), &[])?;
-            let report = cx.to_s(report)?.text().trim_end().to_string();
+            let report = cx.to_s(report)?.to_text().trim_end().to_string();
             cx.warn_at(None, &format!("Exception in finalizer {shown}\n{report}"))?;
         }
     }

@@ -86,7 +86,7 @@ pub mod iseq {
         let Some(source) = get(0) else { return cx.no_conversion(Value::NIL, "String") };
         let text = match cx.try_str(source)? {
             Some(s) if !zakuro_core_text::string::util::enc(s).is_ascii_compatible() => return cx.arg_error("invalid source encoding"),
-            Some(s) => s.bytes().to_vec(),
+            Some(s) => s.to_vec(),
             None => return cx.no_conversion(source, "String"),
         };
         let file = match get(1) {
@@ -112,7 +112,7 @@ pub mod iseq {
             Err(_) => {
                 let file = cx.class_value(ids::FILE);
                 let v = cx.call(file, Sym::intern("binread"), &[f])?;
-                cx.to_str(v)?.bytes().to_vec()
+                cx.to_str(v)?.to_vec()
             }
         };
         let absolute = cx.str(&path.to_string_lossy());

@@ -165,7 +165,7 @@ mod trace_point {
     fn initialize(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         let mut kinds = 0;
         for v in args.as_slice().to_vec() {
-            let name = match v.as_sym().or(cx.try_str(v)?.map(|s| Sym::intern_bytes(s.bytes()))) {
+            let name = match v.as_sym().or(cx.try_str(v)?.map(|s| Sym::intern_bytes(s.content(&cx.heap)))) {
                 Some(s) => s,
                 None => match cx.call_if_responds(v, Sym::intern("to_sym"), &[])?.and_then(Value::as_sym) {
                     Some(s) => s,
@@ -426,7 +426,7 @@ mod trace_point {
             }
             events::THREAD_BEGIN | events::THREAD_END => {
                 let t = cx.inspect(e.self_)?;
-                format!("#<TracePoint:{name} {}>", String::from_utf8_lossy(t.bytes()))
+                format!("#<TracePoint:{name} {}>", String::from_utf8_lossy(t.content(&cx.heap)))
             }
             _ => format!("#<TracePoint:{name} {file}:{line}>"),
         })

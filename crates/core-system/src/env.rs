@@ -110,10 +110,10 @@ pub fn set(cx: &mut Cx, name: &[u8], value: Option<&[u8]>) {
 
 fn name_of(cx: &mut Cx, v: Value) -> Result<Vec<u8>> {
     let s = cx.to_str(v)?;
-    if s.bytes().contains(&0) {
+    if s.has_nul() {
         return cx.arg_error("bad environment variable name: contains null byte");
     }
-    Ok(s.bytes().to_vec())
+    Ok(s.to_vec())
 }
 
 fn text(cx: &mut Cx, b: &[u8]) -> Value {
@@ -137,14 +137,14 @@ pub fn store(cx: &mut Cx, name: Value, value: Value) -> Result<()> {
         return Ok(());
     }
     let v = cx.to_str(value)?;
-    if v.bytes().contains(&0) {
+    if v.has_nul() {
         return cx.arg_error("bad environment variable value: contains null byte");
     }
     if n.is_empty() || n.contains(&b'=') {
         let shown = format!("setenv({})", String::from_utf8_lossy(&n));
         return crate::io::fail(cx, libc::EINVAL, &shown);
     }
-    set(cx, &n, Some(v.bytes()));
+    set(cx, &n, Some(&v.to_vec()));
     Ok(())
 }
 

@@ -30,7 +30,7 @@ fn number_arg(cx: &mut Cx, v: Value, negative: bool) -> Result<i32> {
     let text = match v.as_sym() {
         Some(s) => s.name().into_owned(),
         None => match cx.try_str(v)? {
-            Some(s) => s.text().into_owned(),
+            Some(s) => s.to_text(),
             None => {
                 let what = cx.class_name_of(v);
                 return cx.arg_error(format!("bad signal type {what}"));
@@ -86,7 +86,7 @@ fn trap(cx: &mut Cx, signal: Value, command: Option<Value>, block: Block) -> Res
     } else {
         let text = match command.as_sym() {
             Some(s) => Some(s.name().into_owned()),
-            None => cx.try_str(command)?.map(|s| s.text().into_owned()),
+            None => cx.try_str(command)?.map(|s| s.to_text()),
         };
         if let Some(text) = text {
             command = match action_of(&text) {
@@ -128,7 +128,7 @@ const OURS: [i32; 8] =
 
 fn run(cx: &mut Cx, command: Value, n: i32) -> Result<()> {
     if let Some(s) = Ref::<StringCell>::from_value(command) {
-        if s.bytes() == b"EXIT" {
+        if s.equals(b"EXIT") {
             let class = cx.class_value(ids::SYSTEM_EXIT);
             let message = cx.str("exit");
             let e = cx.call(class, sym::new, &[Value::fixnum(0), message])?;
@@ -154,7 +154,7 @@ pub fn handle(cx: &mut Cx) -> Result<()> {
         let command = cx.state::<Traps>().commands.iter().find(|t| t.0 == n).map(|t| t.1);
         let r = match command {
             Some(Value::NIL) => Ok(()),
-            Some(c) if Ref::<StringCell>::from_value(c).is_some_and(|s| action_of(&s.text()).is_some()) => Ok(()),
+            Some(c) if Ref::<StringCell>::from_value(c).is_some_and(|s| action_of(&s.to_text()).is_some()) => Ok(()),
             Some(c) => run(cx, c, n),
             None => default(cx, n),
         };
@@ -180,7 +180,7 @@ pub fn run_exit_trap(cx: &mut Cx) -> Result<()> {
     let traps = &mut cx.state::<Traps>().commands;
     let Some(i) = traps.iter().position(|t| t.0 == 0) else { return Ok(()) };
     let (_, command) = traps.swap_remove(i);
-    let plain = Ref::<StringCell>::from_value(command).is_some_and(|s| action_of(&s.text()).is_some() || s.bytes() == b"EXIT");
+    let plain = Ref::<StringCell>::from_value(command).is_some_and(|s| action_of(&s.to_text()).is_some() || s.equals(b"EXIT"));
     if command.is_nil() || plain { Ok(()) } else { run(cx, command, 0) }
 }
 

@@ -154,7 +154,7 @@ fn abbreviation(cx: &mut Cx, zone: Value, time: Value) -> Result<Vec<u8>> {
         Some(a) => a,
         None => cx.call_if_responds(zone, Sym::intern("name"), &[])?.unwrap_or(Value::NIL),
     };
-    Ok(Ref::<StringCell>::from_value(name).map_or_else(Vec::new, |s| s.bytes().to_vec()))
+    Ok(Ref::<StringCell>::from_value(name).map_or_else(Vec::new, |s| s.to_vec()))
 }
 
 /// Formats a Time.
@@ -300,7 +300,7 @@ pub mod time {
     #[method("strftime")]
     fn strftime(cx: &mut Cx, this: Value, fmt: Ref<StringCell>) -> Result<Value> {
         let e = fmt.encoding();
-        let f = fmt.bytes().to_vec();
+        let f = fmt.to_vec();
         let s = super::format(cx, this, &f)?;
         Ok(cx.str_bytes(&s, e))
     }

@@ -112,14 +112,14 @@ pub fn external_text(cx: &mut Cx, bytes: &[u8], e: Encoding) -> Value {
 }
 
 /// By name, the VM's own names included. `internal` may be unset: Some(None).
-fn by_name(cx: &mut Cx, name: &[u8]) -> Option<Option<Encoding>> {
-    let lower = name.to_ascii_lowercase();
+fn by_name(cx: &mut Cx, name: Ref<StringCell>) -> Option<Option<Encoding>> {
+    let lower = name.content(&cx.heap).to_ascii_lowercase();
     match &lower[..] {
         b"locale" => Some(Some(Encoding::UTF_8)),
         b"filesystem" => Some(Some(default_external(cx))),
         b"external" => Some(Some(default_external(cx))),
         b"internal" => Some(default_internal(cx)),
-        _ => Encoding::find(name).map(Some),
+        _ => Encoding::find(name.content(&cx.heap)).map(Some),
     }
 }
 
@@ -141,10 +141,10 @@ fn find(cx: &mut Cx, v: Value) -> Result<Option<Encoding>> {
         let name = util::enc(s).name();
         return cx.arg_error(format!("invalid encoding name (non ASCII): {name}"));
     }
-    match by_name(cx, s.bytes()) {
+    match by_name(cx, s) {
         Some(e) => Ok(e),
         None => {
-            let name = s.text().into_owned();
+            let name = s.to_text();
             cx.arg_error(format!("unknown encoding name - {name}"))
         }
     }
@@ -379,14 +379,14 @@ mod encodings {
         let (sa, sb) = (Ref::<StringCell>::from_value(a), Ref::<StringCell>::from_value(b));
         // What is no String says by its encoding what it holds.
         let found = match (sa, sb) {
-            (Some(x), Some(y)) => util::compatible(x, y),
+            (Some(x), Some(y)) => util::compatible(&cx.heap, x, y),
             (_, Some(y)) if y.len() == 0 => Some(ea),
             _ if !ea.is_ascii_compatible() || !eb.is_ascii_compatible() => None,
             (_, None) if eb == Encoding::US_ASCII => Some(ea),
             (None, _) if ea == Encoding::US_ASCII => Some(eb),
-            (Some(x), None) => util::is_ascii(x).then_some(eb),
+            (Some(x), None) => util::is_ascii(&cx.heap, x).then_some(eb),
             // A Regexp or Symbol gives way to plain text.
-            (None, Some(y)) => util::is_ascii(y).then_some(eb),
+            (None, Some(y)) => util::is_ascii(&cx.heap, y).then_some(eb),
             (None, None) => None,
         };
         found.map_or(Value::NIL, |e| object(cx, e))

@@ -118,7 +118,7 @@ mod symbols {
     fn cmp(cx: &mut Cx, this: Sym, other: Value) -> Value {
         let Some(o) = other.as_sym() else { return Value::NIL };
         let (a, b) = (to_string(cx, this), to_string(cx, o));
-        Value::fixnum(crate::string::basic::compare(a, b) as i64)
+        Value::fixnum(crate::string::basic::compare(&cx.heap, a, b) as i64)
     }
 
     /// `<=>` ignoring the case of ASCII letters; nil for other objects.
@@ -147,7 +147,8 @@ mod symbols {
     ///     :abc.size   #=> 3
     #[method("length", "size")]
     fn length(cx: &mut Cx, this: Sym) -> usize {
-        crate::string::util::length(to_string(cx, this))
+        let s = to_string(cx, this);
+        crate::string::util::length(&cx.heap, s)
     }
 
     /// Is it the Symbol without a character?
@@ -227,7 +228,7 @@ mod symbols {
     #[method("succ", "next")]
     fn succ(cx: &mut Cx, this: Sym) -> Sym {
         let s = to_string(cx, this);
-        Sym::intern_bytes(&crate::string::succ::succ(s))
+        Sym::intern_bytes(&crate::string::succ::succ(&cx.heap, s))
     }
 
     fn mapped(cx: &mut Cx, this: Sym, op: zakuro_text::encoding::case::CaseOp, options: &[Value]) -> Result<Sym> {
@@ -235,7 +236,7 @@ mod symbols {
         let r = crate::string::case::apply(cx, s, op, options)?;
         Ok({
             let r = Ref::<StringCell>::of(r);
-            Sym::intern_in(r.bytes(), r.encoding())
+            Sym::intern_in(r.content(&cx.heap), r.encoding())
         })
     }
 

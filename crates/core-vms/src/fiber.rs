@@ -43,7 +43,7 @@ fn check_key(cx: &mut Cx, key: Value) -> Result<Value> {
         return Ok(key);
     }
     if let Some(s) = cx.try_str(key)? {
-        return Ok(Value::sym(Sym::intern_bytes(s.bytes())));
+        return Ok(Value::sym(Sym::intern_bytes(s.content(&cx.heap))));
     }
     let shown = cx.inspect_text(key)?;
     cx.type_error(format!("{shown} is not a symbol nor a string"))

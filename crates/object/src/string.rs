@@ -63,7 +63,7 @@ impl StringCell {
         let mut s = Self::empty(heap, shape, encoding);
         if bytes.len() <= INLINE {
             // SAFETY: inline body, length checked.
-            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), (&raw mut s.body.inline) as *mut u8, bytes.len()) };
+            unsafe { copy_short(bytes, (&raw mut s.body.inline) as *mut u8) };
             s.set_inline_len(bytes.len());
         } else {
             s.made_of(heap, bytes);
@@ -89,14 +89,19 @@ impl StringCell {
         // SAFETY: the inline bit says which member of the union is live.
         if self.is_inline() { (self.header.aux >> LEN_SHIFT) as usize } else { unsafe { self.body.heap.len } }
     }
+    /// Order of the bytes.
+    pub fn cmp_bytes(&self, other: &StringCell) -> std::cmp::Ordering {
+        self.bytes().cmp(other.bytes())
+    }
     /// Whether the bytes are equal: at once when a copy shares them still.
     #[inline]
     pub fn same_bytes(&self, other: &StringCell) -> bool {
         let (a, b) = (self.bytes(), other.bytes());
         a.len() == b.len() && (a.as_ptr() == b.as_ptr() || a == b)
     }
+    /// What others see through the heap: [`Ref::content`].
     #[inline(always)]
-    pub fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         // SAFETY: as in len; the buffer has `len` initialised bytes.
         unsafe {
             if self.is_inline() {
@@ -106,9 +111,42 @@ impl StringCell {
             }
         }
     }
-    /// The content as text, broken bytes replaced.
-    pub fn text(&self) -> std::borrow::Cow<'_, str> {
-        String::from_utf8_lossy(self.bytes())
+    /// A copy of the bytes.
+    pub fn to_vec(&self) -> Vec<u8> {
+        self.bytes().to_vec()
+    }
+    /// A copy of the content as text, broken bytes replaced.
+    pub fn to_text(&self) -> String {
+        String::from_utf8_lossy(self.bytes()).into_owned()
+    }
+    /// A copy of content that lies in the cell, with its length (what follows means nothing); None when it is in a buffer ([`StringCell::share`]).
+    pub fn inline(&self) -> Option<([u8; INLINE], usize)> {
+        if !self.is_inline() {
+            return None;
+        }
+        // SAFETY: the inline bit says which member is live; all of it was written when the cell was made.
+        Some((unsafe { self.body.inline }, self.len()))
+    }
+    /// Where its first byte is now.
+    #[inline]
+    pub fn address(&self) -> usize {
+        self.bytes().as_ptr().addr()
+    }
+    #[inline]
+    pub fn byte(&self, at: usize) -> Option<u8> {
+        self.bytes().get(at).copied()
+    }
+    #[inline]
+    pub fn equals(&self, bytes: &[u8]) -> bool {
+        self.bytes() == bytes
+    }
+    /// Whether all bytes are below 0x80, whatever the encoding.
+    #[inline]
+    pub fn is_ascii(&self) -> bool {
+        self.bytes().is_ascii()
+    }
+    pub fn has_nul(&self) -> bool {
+        self.bytes().contains(&0)
     }
     pub fn encoding(&self) -> u8 {
         self.header.aux as u8
@@ -214,6 +252,13 @@ impl StringCell {
         this.add(heap, bytes)
     }
     /// Appends the content of a String, which may be this one. The caller has checked frozen and encoding.
+    #[inline]
+    pub fn append_string(this: Ref<StringCell>, heap: &mut Heap, other: Ref<StringCell>) {
+        if Self::try_append_string(this, heap, other).is_err() {
+            out_of_memory();
+        }
+    }
+    /// Appends the content of a String, which may be this one. The caller has checked frozen and encoding.
     pub fn try_append_string(this: Ref<StringCell>, heap: &mut Heap, other: Ref<StringCell>) -> Result<(), TooLarge> {
         if this != other {
             this.as_value().assert_uncaptured();
@@ -226,7 +271,7 @@ impl StringCell {
         this.as_value().assert_uncaptured();
         let mut this = this;
         let len = this.len();
-        debug_assert!(n <= len);
+        let n = n.min(len);
         let need = len.checked_add(n).ok_or(TooLarge)?;
         Self::reserve(this, heap, need)?;
         let start = this.raw_mut();
@@ -252,6 +297,12 @@ impl StringCell {
         this.set_len(bytes.len());
         this.clear_range();
     }
+    /// Replaces the content by that of another String. The caller has checked frozen.
+    pub fn set_string(this: Ref<StringCell>, heap: &mut Heap, other: Ref<StringCell>) {
+        if this != other {
+            Self::set_bytes(this, heap, other.bytes());
+        }
+    }
     /// The content for writing in place (same length). The caller has checked frozen.
     pub fn bytes_mut<'a>(this: &'a mut Ref<StringCell>, heap: &mut Heap) -> &'a mut [u8] {
         let n = this.len();
@@ -262,11 +313,18 @@ impl StringCell {
         // SAFETY: unique buffer (or inline) with n bytes.
         unsafe { std::slice::from_raw_parts_mut(this.raw_mut(), n) }
     }
-    /// Replaces bytes start..end by others, none of its own.
+    /// Replaces bytes start..end, as far as there are such, by the content of another String.
+    pub fn splice_string(this: Ref<StringCell>, heap: &mut Heap, start: usize, end: usize, with: Ref<StringCell>) {
+        let copy = if this == with { with.to_vec() } else { Vec::new() };
+        Self::splice(this, heap, start, end, if this == with { &copy } else { with.bytes() });
+    }
+    /// Replaces bytes start..end, as far as there are such, by others, none of its own.
     pub fn splice(this: Ref<StringCell>, heap: &mut Heap, start: usize, end: usize, with: &[u8]) {
         this.as_value().assert_uncaptured();
-        debug_assert!(!this.owns(with) && start <= end && end <= this.len());
+        debug_assert!(!this.owns(with));
         let mut this = this;
+        let end = end.min(this.len());
+        let start = start.min(end);
         let (len, rest) = (this.len(), start + with.len());
         let Some(need) = (len - end).checked_add(rest) else { out_of_memory() };
         if Self::reserve(this, heap, need.max(len)).is_err() {
@@ -291,8 +349,11 @@ impl StringCell {
     pub fn ensure_capacity(this: Ref<StringCell>, heap: &mut Heap, cap: usize) -> Result<(), TooLarge> {
         Self::reserve(this, heap, cap.max(this.len()))
     }
-    /// New String with bytes start..end of `src`, sharing its buffer when it is worth it.
+    /// New String with bytes start..end of `src`, as far as there are such, sharing its buffer when it is worth it.
     pub fn substring(heap: &Heap, shape: u32, src: Ref<StringCell>, start: usize, end: usize) -> Ref<StringCell> {
+        // Who found the place may have let others change the content since.
+        let end = end.min(src.len());
+        let start = start.min(end);
         let n = end - start;
         let mut s;
         if src.is_inline() || n <= 64 {
@@ -409,6 +470,44 @@ impl StringCell {
     }
 }
 
+/// Copies bytes; a few of them without a call, from both ends.
+///
+/// # Safety
+/// `to` is writable for the length of the source, and lies elsewhere.
+#[inline(always)]
+unsafe fn copy_short(from: &[u8], to: *mut u8) {
+    let n = from.len();
+    let from = from.as_ptr();
+    // SAFETY: each branch reads and writes within the first `n` bytes.
+    unsafe {
+        match n {
+            16..=32 => {
+                let (a, b) = (from.cast::<u128>().read_unaligned(), from.add(n - 16).cast::<u128>().read_unaligned());
+                to.cast::<u128>().write_unaligned(a);
+                to.add(n - 16).cast::<u128>().write_unaligned(b);
+            }
+            8..16 => {
+                let (a, b) = (from.cast::<u64>().read_unaligned(), from.add(n - 8).cast::<u64>().read_unaligned());
+                to.cast::<u64>().write_unaligned(a);
+                to.add(n - 8).cast::<u64>().write_unaligned(b);
+            }
+            4..8 => {
+                let (a, b) = (from.cast::<u32>().read_unaligned(), from.add(n - 4).cast::<u32>().read_unaligned());
+                to.cast::<u32>().write_unaligned(a);
+                to.add(n - 4).cast::<u32>().write_unaligned(b);
+            }
+            0 => {}
+            1..4 => {
+                let (a, b, c) = (*from, *from.add(n / 2), *from.add(n - 1));
+                *to = a;
+                *to.add(n / 2) = b;
+                *to.add(n - 1) = c;
+            }
+            _ => std::ptr::copy_nonoverlapping(from, to, n),
+        }
+    }
+}
+
 impl Ref<StringCell> {
     /// Appends bytes, none of its own.
     #[inline]
@@ -420,7 +519,7 @@ impl Ref<StringCell> {
         let need = old.checked_add(add).ok_or(TooLarge)?;
         StringCell::reserve(self, heap, need)?;
         // SAFETY: capacity for `need` bytes was ensured; the target range lies behind the content, and the source is not ours.
-        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.raw_mut().add(old), add) };
+        unsafe { copy_short(bytes, self.raw_mut().add(old)) };
         self.set_len(need);
         self.clear_range();
         Ok(())

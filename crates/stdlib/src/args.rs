@@ -46,7 +46,7 @@ pub fn mode(cx: &mut Cx, v: Value) -> Result<Mode> {
         }
         return Ok(Mode { bits, ..Mode::default() });
     }
-    let text = cx.to_str(v)?.text().into_owned();
+    let text = cx.to_str(v)?.to_text();
     let (letters, enc) = match text.split_once(':') {
         Some((l, e)) => (l, Some(e.split(':').next().unwrap_or(e))),
         None => (text.as_str(), None),
@@ -78,7 +78,7 @@ pub fn mode(cx: &mut Cx, v: Value) -> Result<Mode> {
 /// Encoding (id) of an Encoding object or the name of one, perhaps `ext:int`.
 pub fn encoding(cx: &mut Cx, v: Value) -> Result<u8> {
     let name = match cx.try_str(v)? {
-        Some(s) => s.text().into_owned(),
+        Some(s) => s.to_text(),
         None => cx.to_s_text(v)?,
     };
     let first = name.split(':').next().unwrap_or(&name);
@@ -148,6 +148,6 @@ pub fn line_args(cx: &mut Cx, mut args: Args) -> Result<LineArgs> {
         Some(s) => s,
         None => cx.global_get(sym::input_rs)?,
     };
-    let separator = Ref::<StringCell>::from_value(separator).map(|s| s.bytes().to_vec());
+    let separator = Ref::<StringCell>::from_value(separator).map(|s| s.to_vec());
     Ok(LineArgs { separator, limit, chomp })
 }

@@ -58,7 +58,7 @@ fn hex(b: Option<&u8>) -> Option<u8> {
 
 fn url_escape(cx: &mut Cx, s: Ref<StringCell>, space: &[u8]) -> Value {
     let mut out = Vec::with_capacity(s.len());
-    for b in s.bytes() {
+    for b in s.content(&cx.heap) {
         match b {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'.' | b'-' | b'~' => out.push(*b),
             b' ' => out.extend_from_slice(space),
@@ -78,7 +78,7 @@ fn url_unescape(cx: &mut Cx, s: Ref<StringCell>, encoding: Option<Value>, plus: 
             args::encoding(cx, charset)?
         }
     };
-    let (b, mut out, mut i) = (s.bytes().to_vec(), Vec::with_capacity(s.len()), 0);
+    let (b, mut out, mut i) = (s.to_vec(), Vec::with_capacity(s.len()), 0);
     while let Some(c) = b.get(i) {
         match (c, hex(b.get(i + 1)), hex(b.get(i + 2))) {
             (b'%', Some(high), Some(low)) => {
@@ -105,7 +105,7 @@ mod escape {
     fn escape_html(cx: &mut Cx, _this: Value, s: Ref<StringCell>) -> Result<Value> {
         let (s, back) = ascii_based(cx, s)?;
         let mut out = Vec::with_capacity(s.len() + 16);
-        for b in s.bytes() {
+        for b in s.content(&cx.heap) {
             match b {
                 b'&' => out.extend_from_slice(b"&amp;"),
                 b'<' => out.extend_from_slice(b"&lt;"),
@@ -123,7 +123,7 @@ mod escape {
     #[method("unescapeHTML")]
     fn unescape_html(cx: &mut Cx, _this: Value, s: Ref<StringCell>) -> Result<Value> {
         let (s, back) = ascii_based(cx, s)?;
-        let (b, mut out) = (s.bytes(), Vec::with_capacity(s.len()));
+        let (b, mut out) = (s.content(&cx.heap), Vec::with_capacity(s.len()));
         let mut rest = b;
         while let Some(at) = memchr::memchr(b'&', rest) {
             out.extend_from_slice(&rest[..at]);

@@ -11,7 +11,7 @@ mod coverage {
     /// Counts the lines of a file: `lines` have code, `total` is how many there are. What was counted already stays.
     #[method("__watch", singleton, private)]
     fn watch(cx: &mut Cx, _this: Value, path: Ref<StringCell>, lines: Ref<ArrayCell>, total: i64) -> Result<()> {
-        let path: std::sync::Arc<str> = path.text().into();
+        let path: std::sync::Arc<str> = path.to_text().into();
         let mut numbers = Vec::new();
         for v in RootedVec::of(cx, lines).iter() {
             numbers.push(cx.to_i64(*v)?);

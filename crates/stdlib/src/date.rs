@@ -27,16 +27,16 @@ mod natives {
             min: n[5] as u8,
             sec: n[6] as u8,
             nsec: n[7] as u32,
-            subnano_digits: digits.bytes().to_vec(),
+            subnano_digits: digits.to_vec(),
             utc_offset: n[8] as i32,
-            zone: zone.bytes().to_vec(),
+            zone: zone.to_vec(),
             wday: n[10] as u8,
             yday: n[11] as u16,
         };
-        match strftime(fmt.bytes(), &civil) {
+        match strftime(fmt.content(&cx.heap), &civil) {
             Some(b) => Ok(cx.str_bytes(&b, fmt.encoding())),
             None => {
-                let shown = fmt.text().into_owned();
+                let shown = fmt.to_text();
                 crate::raise_errno(cx, "ERANGE", Some(&shown))
             }
         }

@@ -121,15 +121,12 @@ mod base {
     #[method("update", "<<")]
     fn update(cx: &mut Cx, this: Value, s: Ref<StringCell>) -> Result<Value> {
         cx.check_frozen(this)?;
-        let mut at = 0;
-        loop {
-            let h = hasher(cx, this)?;
-            let Some(part) = s.bytes().get(at..(at + PORTION).min(s.len())).filter(|p| !p.is_empty()) else { break };
-            h.update(part);
-            at += part.len();
-            if at < s.len() {
+        hasher(cx, this)?;
+        for (at, part) in Held::of(s).chunks(PORTION).enumerate() {
+            if at > 0 {
                 cx.safepoint()?;
             }
+            hasher(cx, this)?.update(part);
         }
         Ok(this)
     }

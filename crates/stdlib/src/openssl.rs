@@ -260,20 +260,20 @@ mod cipher {
 
     #[method("__start", private)]
     fn start(cx: &mut Cx, this: Value, mode: Ref<StringCell>, encrypting: bool, key: Ref<StringCell>, iv: Ref<StringCell>) -> Result<()> {
-        let mode = match mode.bytes() {
+        let mode = match mode.content(&cx.heap) {
             b"ECB" => Mode::Ecb,
             b"CBC" => Mode::Cbc,
             b"CTR" => Mode::Ctr,
             _ => Mode::Gcm,
         };
-        match Work::new(mode, encrypting, key.bytes(), iv.bytes()) {
+        match Work::new(mode, encrypting, key.content(&cx.heap), iv.content(&cx.heap)) {
             Some(w) => cx.data_init(this, w),
             None => cx.arg_error("bad key or iv"),
         }
     }
     #[method("__update", private)]
     fn update(cx: &mut Cx, this: Value, data: Ref<StringCell>, hold: bool) -> Result<Value> {
-        let out = work(cx, this)?.update(data.bytes(), hold);
+        let out = work(cx, this)?.update(&Held::of(data), hold);
         Ok(binary(cx, &out))
     }
     #[method("__final", private)]
@@ -287,7 +287,7 @@ mod cipher {
     fn auth_data(cx: &mut Cx, this: Value, data: Ref<StringCell>) -> Result<()> {
         if let Some(g) = &mut work(cx, this)?.gcm {
             g.associated += data.len() as u64;
-            g.update(data.bytes());
+            g.update(&Held::of(data));
         }
         Ok(())
     }
@@ -324,7 +324,7 @@ fn hmac((inner, outer): &(Hasher, Hasher), data: &[u8]) -> Vec<u8> {
 }
 
 fn hasher(cx: &mut Cx, name: Ref<StringCell>) -> Result<Hasher> {
-    match Hasher::named(&format!("Digest::{}", name.text())) {
+    match Hasher::named(&format!("Digest::{}", name.to_text())) {
         Some(h) => Ok(h),
         None => cx.raise(ids::RUNTIME_ERROR, "Unsupported digest algorithm"),
     }
@@ -340,7 +340,7 @@ mod module {
     #[method("__hmac", singleton, private)]
     fn hmac(cx: &mut Cx, _this: Value, digest: Ref<StringCell>, key: Ref<StringCell>, data: Ref<StringCell>) -> Result<Value> {
         let h = hasher(cx, digest)?;
-        let out = super::hmac(&keyed(&h, key.bytes()), data.bytes());
+        let out = super::hmac(&keyed(&h, key.content(&cx.heap)), data.content(&cx.heap));
         Ok(binary(cx, &out))
     }
     #[method("__pbkdf2", singleton, private)]
@@ -354,8 +354,8 @@ mod module {
         length: i64,
     ) -> Result<Value> {
         let h = hasher(cx, digest)?;
-        let key = keyed(&h, password.bytes());
-        let (mut out, salt, length) = (Vec::new(), salt.bytes().to_vec(), length.max(0) as usize);
+        let key = keyed(&h, password.content(&cx.heap));
+        let (mut out, salt, length) = (Vec::new(), salt.to_vec(), length.max(0) as usize);
         let mut index = 1u32;
         while out.len() < length {
             let mut block = super::hmac(&key, &[salt.as_slice(), &index.to_be_bytes()].concat());
@@ -381,7 +381,7 @@ mod module {
         if a.len() != b.len() {
             return cx.arg_error("inputs must be of equal length");
         }
-        Ok(a.bytes().iter().zip(b.bytes()).fold(0, |n, (a, b)| std::hint::black_box(n | (a ^ b))) == 0)
+        Ok(a.content(&cx.heap).iter().zip(b.content(&cx.heap)).fold(0, |n, (a, b)| std::hint::black_box(n | (a ^ b))) == 0)
     }
 }
 

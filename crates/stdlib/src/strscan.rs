@@ -78,20 +78,21 @@ impl NativeData for Scanner {
     }
 }
 
-/// The payload. The reference must not live across a call into Ruby.
-fn scanner(cx: &mut Cx, this: Value) -> Result<&'static mut Scanner> {
+fn scanner(cx: &mut Cx, this: Value) -> Result<&mut Scanner> {
     if !cx.is_data::<Scanner>(this) && Ref::<DataCell>::from_value(this).is_some() {
         return cx.arg_error("uninitialized StringScanner object");
     }
-    // SAFETY: one reference at a time, and the receiver is an argument on a scanned stack.
-    cx.data_ptr::<Scanner>(this).map(|s| unsafe { &mut *s })
+    cx.data_mut::<Scanner>(this)
 }
 
-/// New String of bytes `from..to`.
-fn slice(cx: &mut Cx, s: &Scanner, from: usize, to: usize) -> Value {
-    let Some(t) = s.text() else { return cx.str("") };
-    let to = to.min(t.len());
-    StringCell::substring(&cx.heap, ids::STRING.0, t, from.min(to), to).as_value()
+/// New String of the bytes that `range` names; nil for None.
+fn part(cx: &mut Cx, this: Value, range: impl FnOnce(&Scanner) -> Option<(usize, usize)>) -> Result<Value> {
+    let s = scanner(cx, this)?;
+    Ok(match (range(s), s.text()) {
+        (None, _) => Value::NIL,
+        (_, None) => cx.str(""),
+        (Some((from, to)), Some(t)) => StringCell::substring(&cx.heap, ids::STRING.0, t, from, to).as_value(),
+    })
 }
 
 /// Looks for a pattern at the scan pointer (or behind it): notes the match and returns the end.
@@ -104,14 +105,16 @@ fn find(cx: &mut Cx, this: Value, pattern: Value, anchored: bool) -> Result<Opti
         s.regexp = Value::NIL;
         if !string_comparable_here(text, p) {
             if let Some(f) = boot::hooks().incompatible {
-                f(cx, s.string, pattern)?;
+                f(cx, text.as_value(), pattern)?;
             }
             return Ok(None);
         }
-        let Some(rest) = text.bytes().get(pos..) else { return Ok(None) };
-        let at = if anchored { rest.starts_with(p.bytes()).then_some(0) } else { memchr::memmem::find(rest, p.bytes()) };
+        let Some(rest) = text.content(&cx.heap).get(pos..) else { return Ok(None) };
+        let at =
+            if anchored { rest.starts_with(p.content(&cx.heap)).then_some(0) } else { memchr::memmem::find(rest, p.content(&cx.heap)) };
         let Some(at) = at else { return Ok(None) };
         let end = pos + at + p.len();
+        let s = scanner(cx, this)?;
         s.groups.clear();
         s.groups.push(Some((pos + at, end)));
         s.before = pos;
@@ -122,7 +125,7 @@ fn find(cx: &mut Cx, this: Value, pattern: Value, anchored: bool) -> Result<Opti
         let c = cx.class_name_of(pattern);
         return cx.type_error(format!("wrong argument type {c} (expected Regexp)"));
     }
-    s.regexp = pattern;
+    scanner(cx, this)?.regexp = pattern;
     if pos > text.len() {
         return Ok(None);
     }
@@ -138,7 +141,7 @@ fn find(cx: &mut Cx, this: Value, pattern: Value, anchored: bool) -> Result<Opti
 }
 
 fn string_comparable_here(a: Ref<StringCell>, b: Ref<StringCell>) -> bool {
-    a.encoding() == b.encoding() || b.bytes().is_ascii() && args::encoding_of(a.encoding()).is_ascii_compatible() || a.bytes().is_ascii()
+    a.encoding() == b.encoding() || b.is_ascii() && args::encoding_of(a.encoding()).is_ascii_compatible() || a.is_ascii()
 }
 
 /// The whole family of `scan`: whether the pointer advances, and whether a String or a length comes back.
@@ -149,7 +152,7 @@ fn scan(cx: &mut Cx, this: Value, pattern: Value, advance: bool, string: bool, a
     if advance {
         s.pos = end;
     }
-    if string { Ok(slice(cx, s, from, end)) } else { Ok(Value::fixnum((end - from) as i64)) }
+    if string { part(cx, this, |_| Some((from, end))) } else { Ok(Value::fixnum((end - from) as i64)) }
 }
 
 /// Takes `n` bytes at the pointer as a match.
@@ -179,7 +182,7 @@ fn group_named(cx: &mut Cx, this: Value, name: Ref<StringCell>) -> Result<usize>
             return Ok(set.or(numbers.last()).copied().unwrap_or(0));
         }
     }
-    let name = name.text().into_owned();
+    let name = name.to_text();
     cx.index_error(format!("undefined group name reference: {name}"))
 }
 
@@ -202,24 +205,18 @@ fn aref(cx: &mut Cx, this: Value, i: Value) -> Result<Value> {
             Err(_) => return Ok(Value::NIL),
         }
     };
-    let s = scanner(cx, this)?;
-    match s.group(n) {
-        Some((a, b)) => Ok(slice(cx, s, a, b)),
-        None => Ok(Value::NIL),
-    }
+    part(cx, this, |s| s.group(n))
 }
 
 /// A few bytes as `inspect` shows them.
-fn shown(cx: &mut Cx, bytes: &[u8], front: bool, cut: bool) -> Result<String> {
-    let mut b = bytes.to_vec();
+fn shown(cx: &mut Cx, bytes: Vec<u8>, front: bool, cut: bool) -> Result<String> {
+    let mut b = bytes;
     if cut && front {
         b.splice(0..0, *b"...");
     } else if cut {
         b.extend_from_slice(b"...");
     }
-    let v = cx.str_bytes(&b, string::BINARY);
-    let v = cx.call(v, Sym::intern("dump"), &[])?;
-    cx.to_s_text(v)
+    Ok(zakuro_text::encoding::inspect::dump(&b, args::encoding_of(string::BINARY), cx)?)
 }
 
 const SHOWN: usize = 5;
@@ -321,12 +318,12 @@ mod string_scanner {
     fn getch(cx: &mut Cx, this: Value) -> Result<Value> {
         let s = scanner(cx, this)?;
         s.matched = false;
-        let Some(t) = s.text().filter(|t| s.pos < t.len()) else { return Ok(Value::NIL) };
-        let rest = &t.bytes()[s.pos..];
+        let pos = s.pos;
+        let Some(t) = s.text().filter(|t| pos < t.len()) else { return Ok(Value::NIL) };
+        let rest = &t.content(&cx.heap)[pos..];
         let n = args::encoding_of(t.encoding()).char_len(rest).unwrap_or_else(|n| n).clamp(1, rest.len());
         take(cx, this, n)?;
-        let s = scanner(cx, this)?;
-        Ok(slice(cx, s, s.before, s.pos))
+        part(cx, this, |s| Some((s.before, s.pos)))
     }
     /// The next byte as a String.
     #[method("get_byte")]
@@ -337,8 +334,7 @@ mod string_scanner {
             return Ok(Value::NIL);
         }
         take(cx, this, 1)?;
-        let s = scanner(cx, this)?;
-        Ok(slice(cx, s, s.before, s.pos))
+        part(cx, this, |s| Some((s.before, s.pos)))
     }
     /// The next byte as an Integer.
     ///
@@ -347,7 +343,7 @@ mod string_scanner {
     fn scan_byte(cx: &mut Cx, this: Value) -> Result<Option<i64>> {
         let s = scanner(cx, this)?;
         s.matched = false;
-        let b = s.text().and_then(|t| t.bytes().get(s.pos).copied());
+        let b = s.text().and_then(|t| t.byte(s.pos));
         if b.is_some() {
             take(cx, this, 1)?;
         }
@@ -357,7 +353,7 @@ mod string_scanner {
     #[method("peek_byte")]
     fn peek_byte(cx: &mut Cx, this: Value) -> Result<Option<i64>> {
         let s = scanner(cx, this)?;
-        Ok(s.text().and_then(|t| t.bytes().get(s.pos).copied()).map(i64::from))
+        Ok(s.text().and_then(|t| t.byte(s.pos)).map(i64::from))
     }
     /// Up to `n` bytes at the scan pointer, which stays.
     ///
@@ -365,8 +361,7 @@ mod string_scanner {
     #[method("peek")]
     fn peek(cx: &mut Cx, this: Value, n: i64) -> Result<Value> {
         let Ok(n) = usize::try_from(n) else { return cx.arg_error("negative string size (or size too big)") };
-        let s = scanner(cx, this)?;
-        Ok(slice(cx, s, s.pos, s.pos.saturating_add(n)))
+        part(cx, this, |s| Some((s.pos, s.pos.saturating_add(n))))
     }
     /// An Integer literal in base 10 or 16 at the scan pointer, which goes behind it.
     ///
@@ -386,12 +381,13 @@ mod string_scanner {
         }
         let s = scanner(cx, this)?;
         s.matched = false;
+        let pos = s.pos;
         let Some(t) = s.text() else { return Ok(Value::NIL) };
         let e = args::encoding_of(t.encoding());
         if !e.is_ascii_compatible() {
             return cx.raise(ids::COMPAT_ERROR, format!("ASCII incompatible encoding: {}", e.name()));
         }
-        let rest = t.bytes().get(s.pos..).unwrap_or(&[]);
+        let rest = t.content(&cx.heap).get(pos..).unwrap_or(&[]);
         let sign = rest.first().is_some_and(|b| matches!(b, b'+' | b'-')) as usize;
         let digits_of = |b: &[u8]| b.iter().take_while(|b| (**b as char).is_digit(base as u32)).count();
         let mut start = sign;
@@ -484,14 +480,15 @@ mod string_scanner {
     #[method("charpos")]
     fn charpos(cx: &mut Cx, this: Value) -> Result<usize> {
         let s = scanner(cx, this)?;
-        Ok(s.text().map_or(0, |t| args::encoding_of(t.encoding()).char_count(&t.bytes()[..s.pos.min(t.len())])))
+        let (pos, text) = (s.pos, s.text());
+        Ok(text.map_or(0, |t| args::encoding_of(t.encoding()).char_count(&t.content(&cx.heap)[..pos.min(t.len())])))
     }
     /// Whether the pointer is at the start of a line.
     #[method("beginning_of_line?", "bol?")]
     fn bol(cx: &mut Cx, this: Value) -> Result<Option<bool>> {
         let s = scanner(cx, this)?;
-        let Some(t) = s.text().filter(|t| s.pos <= t.len()) else { return Ok(None) };
-        Ok(Some(s.pos == 0 || t.bytes()[s.pos - 1] == b'\n'))
+        let pos = s.pos;
+        Ok(s.text().filter(|t| pos <= t.len()).map(|t| pos == 0 || t.byte(pos - 1) == Some(b'\n')))
     }
     /// Whether nothing is left.
     #[method("eos?")]
@@ -510,8 +507,7 @@ mod string_scanner {
     ///     s = StringScanner.new("test string"); s.scan(/\w+/); s.rest   #=> " string"
     #[method("rest")]
     fn rest(cx: &mut Cx, this: Value) -> Result<Value> {
-        let s = scanner(cx, this)?;
-        Ok(slice(cx, s, s.pos, s.len()))
+        part(cx, this, |s| Some((s.pos, s.len())))
     }
     /// Bytes that are left.
     #[method("rest_size")]
@@ -556,8 +552,9 @@ mod string_scanner {
         if !s.matched {
             return Ok(Value::NIL);
         }
+        let count = s.groups.len();
         let out = cx.new_array();
-        for i in 1..s.groups.len() {
+        for i in 1..count {
             let v = aref(cx, this, Value::fixnum(i as i64))?;
             ArrayCell::push(out, &mut cx.heap, v);
         }
@@ -598,20 +595,12 @@ mod string_scanner {
     /// What stands before the last match.
     #[method("pre_match")]
     fn pre_match(cx: &mut Cx, this: Value) -> Result<Value> {
-        let s = scanner(cx, this)?;
-        match s.group(0) {
-            Some((a, _)) => Ok(slice(cx, s, 0, a)),
-            None => Ok(Value::NIL),
-        }
+        part(cx, this, |s| s.group(0).map(|(a, _)| (0, a)))
     }
     /// What stands behind the last match.
     #[method("post_match")]
     fn post_match(cx: &mut Cx, this: Value) -> Result<Value> {
-        let s = scanner(cx, this)?;
-        match s.group(0) {
-            Some((_, b)) => Ok(slice(cx, s, b, s.len())),
-            None => Ok(Value::NIL),
-        }
+        part(cx, this, |s| s.group(0).map(|(_, b)| (b, s.len())))
     }
     /// Whether `^` and `\A` mean the String's own lines and start.
     #[method("fixed_anchor?")]
@@ -633,11 +622,14 @@ mod string_scanner {
         if pos >= n {
             return Ok(format!("#<{class} fin>"));
         }
-        let after = shown(cx, &t.bytes()[pos..(pos + SHOWN).min(n)], false, n - pos > SHOWN)?;
+        let (before, after) = t.content(&cx.heap).split_at(pos);
+        let before = before[pos.saturating_sub(SHOWN)..].to_vec();
+        let after = after[..SHOWN.min(n - pos)].to_vec();
+        let after = shown(cx, after, false, n - pos > SHOWN)?;
         if pos == 0 {
             return Ok(format!("#<{class} 0/{n} @ {after}>"));
         }
-        let before = shown(cx, &t.bytes()[pos.saturating_sub(SHOWN)..pos], true, pos > SHOWN)?;
+        let before = shown(cx, before, true, pos > SHOWN)?;
         Ok(format!("#<{class} {pos}/{n} {before} @ {after}>"))
     }
 }

@@ -48,8 +48,8 @@ mod stream {
     /// Works on `input`; returns the output and how many bytes of the input were used. `flush`: 0 none, 2 to a byte, 3 everything, 4 ends the stream.
     #[method("__run", private)]
     fn run(cx: &mut Cx, this: Value, input: Ref<StringCell>, flush: i64) -> Result<Value> {
-        // A String of our own: the program may change its one meanwhile.
-        let input = StringCell::substring(&cx.heap, ids::STRING.0, input, 0, input.len());
+        // The program may change its String meanwhile.
+        let input = Held::of(input);
         let out = StringCell::empty(&cx.heap, ids::STRING.0, string::BINARY);
         let mut buffer = vec![0; PORTION];
         let mut used = 0;
@@ -58,7 +58,7 @@ mod stream {
             if s.finished {
                 break;
             }
-            let src = &input.bytes()[used..];
+            let src = &input[used..];
             let (was_in, was_out, now_in, now_out, status);
             match &mut s.work {
                 Work::Deflate(c) => {

@@ -58,7 +58,7 @@ impl Cx {
             return Ok(());
         }
         let message = if of_symbol {
-            let text = Ref::<StringCell>::of(v).text().into_owned();
+            let text = Ref::<StringCell>::of(v).to_text();
             format!("string returned by :{text}.to_s will be frozen in the future")
         } else {
             let more = match self.literal_place(v) {
@@ -82,7 +82,7 @@ impl Cx {
             return None;
         }
         let place = self.ivar_get(v, place_name());
-        Ref::<StringCell>::from_value(place).map(|s| s.text().into_owned())
+        Ref::<StringCell>::from_value(place).map(|s| s.to_text())
     }
     /// `$VERBOSE` is true.
     pub fn is_verbose(&self) -> bool {

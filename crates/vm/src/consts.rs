@@ -60,7 +60,7 @@ impl Cx {
         }
         let path = Ref::<StringCell>::from_value(autoload)?;
         let me = self.thread_id();
-        self.autoloading.iter().position(|r| r.thread == me && r.path == path.bytes())
+        self.autoloading.iter().position(|r| r.thread == me && path.equals(&r.path))
     }
     /// Registers a file to be required when a constant is first read.
     pub fn const_autoload(&mut self, holder: ClassId, name: Sym, path: Value) {

@@ -221,7 +221,7 @@ impl Cx {
             return Ok(s);
         }
         match self.try_str(v)? {
-            Some(s) => Ok(Sym::intern_in(s.bytes(), s.encoding())),
+            Some(s) => Ok(Sym::intern_in(s.content(&self.heap), s.encoding())),
             None => {
                 let shown = self.inspect_for_error(v);
                 self.type_error(format!("{shown} is not a symbol nor a string"))
@@ -245,7 +245,7 @@ impl Cx {
     }
     /// `to_s` as a Rust String (broken bytes replaced).
     pub fn to_s_text(&mut self, v: Value) -> Result<String> {
-        Ok(self.to_s(v)?.text().into_owned())
+        Ok(self.to_s(v)?.to_text())
     }
     /// `inspect` as a String object.
     pub fn inspect(&mut self, v: Value) -> Result<Str> {
@@ -255,12 +255,12 @@ impl Cx {
             None => self.to_s(r)?,
         };
         match crate::boot::hooks().inspected {
-            Some(f) if s.encoding() > string::US_ASCII || !s.bytes().is_ascii() => Ok(f(self, s)),
+            Some(f) if s.encoding() > string::US_ASCII || !s.is_ascii() => Ok(f(self, s)),
             _ => Ok(s),
         }
     }
     pub fn inspect_text(&mut self, v: Value) -> Result<String> {
-        Ok(self.inspect(v)?.text().into_owned())
+        Ok(self.inspect(v)?.to_text())
     }
     /// inspect for use inside an error message: never raises.
     pub fn inspect_for_error(&mut self, v: Value) -> String {
@@ -305,11 +305,11 @@ impl Cx {
         if let Some(s) = v.as_sym() {
             return Ok(s.name().into_owned());
         }
-        Ok(self.to_str(v)?.text().into_owned())
+        Ok(self.to_str(v)?.to_text())
     }
     /// File name argument: String, or `to_path`, then `to_str`. ArgumentError when it contains a NUL byte.
     pub fn path_of(&mut self, v: Value) -> Result<Vec<u8>> {
-        Ok(self.path_str(v)?.bytes().to_vec())
+        Ok(self.path_str(v)?.to_vec())
     }
     /// A path as the String it was given as (`to_path`, `to_str`). ArgumentError for NUL bytes, CompatibilityError for what holds no ASCII.
     pub fn path_str(&mut self, v: Value) -> Result<Str> {
@@ -324,7 +324,7 @@ impl Cx {
             let shown = self.inspect_for_error(s.as_value());
             return self.raise(ids::COMPAT_ERROR, format!("path name must be ASCII-compatible string: {shown}"));
         }
-        if s.bytes().contains(&0) {
+        if s.has_nul() {
             return self.arg_error("path name contains null byte");
         }
         Ok(s)

@@ -87,7 +87,7 @@ impl Cx {
             return Some(self.hash_seed.word(v.0));
         }
         match v.kind_of_cell() {
-            Kind::String => Some(self.hash_seed.bytes(Ref::<StringCell>::of(v).bytes())),
+            Kind::String => Some(self.hash_seed.bytes(Ref::<StringCell>::of(v).content(&self.heap))),
             Kind::Float => match v.as_float() {
                 Some(f) if f != 0.0 => Some(self.hash_seed.word(f.to_bits())),
                 _ => Value::flonum(0.0).map(|zero| self.hash_seed.word(zero.0)),
@@ -317,5 +317,5 @@ impl Cx {
 
 /// Whether equal bytes in these encodings are equal Strings: same encoding, or both ASCII only.
 pub fn string_comparable(a: Ref<StringCell>, b: Ref<StringCell>) -> bool {
-    a.encoding() == b.encoding() || a.bytes().is_ascii()
+    a.encoding() == b.encoding() || a.is_ascii()
 }

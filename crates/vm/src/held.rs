@@ -16,16 +16,15 @@ impl Held {
         if let Some((buf, offset, len)) = s.share() {
             return Held::Shared(buf, offset, len);
         }
-        let mut bytes = [0; zakuro_object::string::INLINE];
-        bytes[..s.len()].copy_from_slice(s.bytes());
-        Held::Inline(bytes, s.len())
+        let (bytes, len) = s.inline().unwrap_or_default();
+        Held::Inline(bytes, len)
     }
 
     /// Whether the String still has these very bytes: nobody has written to it.
     pub fn is_content_of(&self, s: Ref<StringCell>) -> bool {
         match self {
-            Held::Inline(..) => **self == *s.bytes(),
-            Held::Shared(_, _, len) => s.bytes().as_ptr() == self.as_ptr() && s.len() == *len,
+            Held::Inline(..) => s.equals(self),
+            Held::Shared(_, _, len) => s.address() == self.as_ptr().addr() && s.len() == *len,
         }
     }
 }

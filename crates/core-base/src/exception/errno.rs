@@ -157,7 +157,7 @@ pub(super) mod system_call_error {
         if !message.is_nil() {
             let m = cx.to_str(message)?;
             text.push_str(" - ");
-            text.push_str(&m.text());
+            text.push_str(&m.to_text());
         }
         let m = cx.str(&text);
         cx.ivar_set_raw(this, hidden::message(), m);

@@ -49,7 +49,7 @@ pub(super) fn of_exception(cx: &mut Cx, exc: Value) -> Result<Value> {
     }
     let bt = cx.exception_backtrace(exc);
     let Some(a) = Ref::<ArrayCell>::from_value(bt) else { return Ok(Value::NIL) };
-    let levels: Vec<Location> = a.as_slice().iter().filter_map(|v| Ref::<StringCell>::from_value(*v)).map(|s| parse(&s.text())).collect();
+    let levels: Vec<Location> = a.as_slice().iter().filter_map(|v| Ref::<StringCell>::from_value(*v)).map(|s| parse(&s.to_text())).collect();
     let l = locations_value(cx, levels);
     cx.ivar_set_raw(exc, hidden::locations(), l);
     Ok(l)

@@ -68,7 +68,7 @@ pub(super) fn detailed(cx: &mut Cx, exc: Value, highlight: bool) -> Result<Value
     let message = message_of(cx, exc)?;
     let class = cx.class_of(exc);
     let name = cx.class_name(class);
-    let out = decorate(&name, class == ids::RUNTIME_ERROR, message.bytes(), highlight);
+    let out = decorate(&name, class == ids::RUNTIME_ERROR, message.content(&cx.heap), highlight);
     Ok(cx.str_bytes(&out, message.encoding()))
 }
 
@@ -134,10 +134,10 @@ fn decorate(class: &str, runtime_error: bool, message: &[u8], highlight: bool) -
 fn backtrace_lines(cx: &mut Cx, exc: Value) -> Result<Option<Vec<Vec<u8>>>> {
     let bt = cx.call(exc, sym::backtrace, &[])?;
     if let Some(s) = Ref::<StringCell>::from_value(bt) {
-        return Ok(Some(vec![s.bytes().to_vec()]));
+        return Ok(Some(vec![s.to_vec()]));
     }
     let Some(a) = Ref::<ArrayCell>::from_value(bt) else { return Ok(None) };
-    Ok(Some(a.as_slice().iter().filter_map(|v| Ref::<StringCell>::from_value(*v)).map(|s| s.bytes().to_vec()).collect()))
+    Ok(Some(a.as_slice().iter().filter_map(|v| Ref::<StringCell>::from_value(*v)).map(|s| s.to_vec()).collect()))
 }
 
 /// The detailed message by the exception's own method; a plain one when that fails.
@@ -156,7 +156,7 @@ fn detailed_of(cx: &mut Cx, exc: Value, highlight: bool, options: Option<Ref<Has
         if v.is_nil() { Ok(None) } else { cx.try_str(v) }
     })?;
     match r.ok().flatten() {
-        Some(s) => Ok(s.bytes().to_vec()),
+        Some(s) => Ok(s.to_vec()),
         None => {
             let c = cx.class_name_of(exc);
             Ok(decorate(&c, false, b"", highlight))

@@ -7,7 +7,7 @@ use zakuro_text::distance;
 use zakuro_vm::*;
 
 fn chars(cx: &mut Cx, v: Value) -> Result<Vec<char>> {
-    Ok(cx.to_s(v)?.text().chars().collect())
+    Ok(cx.to_s(v)?.to_text().chars().collect())
 }
 
 #[ruby_class(ids::DYM_LEVENSHTEIN)]
@@ -59,11 +59,11 @@ pub mod did_you_mean {
     /// The words of an Array that a word may have been meant to be.
     #[method("__corrections", singleton, private)]
     fn corrections(cx: &mut Cx, _this: Value, dictionary: Ref<ArrayCell>, input: Value) -> Result<Value> {
-        let input = cx.to_s(input)?.text().into_owned();
+        let input = cx.to_s(input)?.to_text();
         let mut words = Vec::new();
         let mut i = 0;
         while let Some(v) = dictionary.get(i) {
-            words.push(cx.to_s(v)?.text().into_owned());
+            words.push(cx.to_s(v)?.to_text());
             i += 1;
         }
         let found: Vec<Value> = distance::corrections(&words, &input).into_iter().filter_map(|i| dictionary.get(i)).collect();

@@ -100,7 +100,7 @@ fn call_warn(cx: &mut Cx, text: Value, category: Value) -> Result<()> {
 fn write(cx: &mut Cx, text: Value) -> Result<()> {
     let err = cx.global_get(sym::stderr)?;
     if err.is_nil() {
-        let bytes = Ref::<StringCell>::from_value(text).map(|s| s.bytes().to_vec()).unwrap_or_default();
+        let bytes = Ref::<StringCell>::from_value(text).map(|s| s.to_vec()).unwrap_or_default();
         let _ = std::io::Write::write_all(&mut std::io::stderr(), &bytes);
         return Ok(());
     }
@@ -181,8 +181,8 @@ pub(super) mod kernel {
                 continue;
             }
             let s = cx.to_s(*v)?;
-            out.extend_from_slice(s.bytes());
-            if s.bytes().last() != Some(&b'\n') {
+            out.extend_from_slice(s.content(&cx.heap));
+            if s.content(&cx.heap).last() != Some(&b'\n') {
                 out.push(b'\n');
             }
         }

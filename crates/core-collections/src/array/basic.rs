@@ -82,7 +82,7 @@ impl Joined {
         let e = s.encoding();
         match self.encoding {
             None => self.encoding = Some(e),
-            Some(have) if have != e && !s.bytes().is_ascii() => {
+            Some(have) if have != e && !s.is_ascii() => {
                 if !self.bytes.is_ascii() {
                     let (a, b) = (StringCell::plain(&cx.heap, b"", have).as_value(), s.as_value());
                     let (a, b) = (encoding_name(cx, a)?, encoding_name(cx, b)?);
@@ -93,7 +93,7 @@ impl Joined {
             _ => {}
         }
         cx.reserve(&mut self.bytes, s.len())?;
-        self.bytes.extend_from_slice(s.bytes());
+        self.bytes.extend_from_slice(s.content(&cx.heap));
         Ok(())
     }
 }
@@ -337,10 +337,10 @@ pub mod methods {
                     Some(n) if cx.redefined == 0 && cx.is_builtin(v, sym::inspect, ids::INTEGER) => out.extend_from_slice(n.to_string().as_bytes()),
                     _ => {
                         let s = cx.inspect(v)?;
-                        if !s.bytes().is_ascii() {
+                        if !s.is_ascii() {
                             encoding = s.encoding();
                         }
-                        out.extend_from_slice(s.bytes());
+                        out.extend_from_slice(s.content(&cx.heap));
                     }
                 }
                 i += 1;

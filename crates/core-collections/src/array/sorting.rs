@@ -44,7 +44,7 @@ impl Comparer {
         if self.string
             && let (Some(x), Some(y)) = (Ref::<StringCell>::from_value(a), Ref::<StringCell>::from_value(b))
         {
-            let o = x.bytes().cmp(y.bytes());
+            let o = x.cmp_bytes(&y);
             if o != Ordering::Equal || x.encoding() == y.encoding() {
                 return Ok(o);
             }
@@ -118,7 +118,7 @@ pub fn sort_values(cx: &mut Cx, v: &mut RootedVec, order: Order) -> Result<()> {
             && let Some(first) = v.first().copied().and_then(Ref::<StringCell>::from_value)
             && v.iter().all(|x| Ref::<StringCell>::from_value(*x).is_some_and(|s| s.encoding() == first.encoding()))
         {
-            let compare = |a: &Value, b: &Value| Ref::<StringCell>::of(*a).bytes().cmp(Ref::<StringCell>::of(*b).bytes());
+            let compare = |a: &Value, b: &Value| Ref::<StringCell>::of(*a).cmp_bytes(&Ref::<StringCell>::of(*b));
             return sort_plain(cx, v, 1 << 15, |v| v.sort_by(compare), compare);
         }
     }

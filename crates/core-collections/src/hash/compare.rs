@@ -71,7 +71,7 @@ fn symbol_key(cx: &mut Cx, s: Sym, out: &mut Vec<u8>) -> Result<()> {
     } else {
         // `:"odd name"` or `:name` as Symbol#inspect gives it.
         let shown = cx.inspect(Value::sym(s))?;
-        let text = shown.bytes().strip_prefix(b":").unwrap_or(shown.bytes());
+        let text = shown.content(&cx.heap).strip_prefix(b":").unwrap_or(shown.content(&cx.heap));
         let quoted = text.first() == Some(&b'"');
         let odd = matches!(text.first(), Some(b'@' | b'$' | b'!'))
             || matches!(
@@ -105,12 +105,12 @@ pub(crate) fn inspect_pairs(cx: &mut Cx, h: Ref<HashCell>) -> Result<Value> {
                 Some(s) => symbol_key(cx, s, &mut out)?,
                 None => {
                     let k = cx.inspect(k)?;
-                    out.extend_from_slice(k.bytes());
+                    out.extend_from_slice(k.content(&cx.heap));
                     out.extend_from_slice(b" => ");
                 }
             }
             let v = cx.inspect(v)?;
-            out.extend_from_slice(v.bytes());
+            out.extend_from_slice(v.content(&cx.heap));
             Ok(true)
         })?;
         out.push(b'}');

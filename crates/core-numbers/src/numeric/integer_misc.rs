@@ -227,8 +227,8 @@ mod misc {
         } else {
             cx.to_str(e)?
         };
-        let Some(enc) = Encoding::find(name.bytes()) else {
-            let t = name.text().into_owned();
+        let Some(enc) = Encoding::find(name.content(&cx.heap)) else {
+            let t = name.to_text();
             return cx.arg_error(format!("unknown encoding name - {t}"));
         };
         let mut out = Vec::new();

@@ -30,8 +30,8 @@ fn quietly(cx: &mut Cx, raise: bool, f: impl FnOnce(&mut Cx) -> Result<Value>) -
     Ok(cx.rescue(&[ids::STANDARD_ERROR], f)?.unwrap_or(Value::NIL))
 }
 
-fn shown(s: Ref<StringCell>) -> String {
-    zakuro_text::encoding::inspect::inspect_str(s.bytes(), Encoding::from_id(s.encoding()).unwrap_or(Encoding::UTF_8))
+fn shown(heap: &Heap, s: Ref<StringCell>) -> String {
+    zakuro_text::encoding::inspect::inspect_str(s.content(heap), Encoding::from_id(s.encoding()).unwrap_or(Encoding::UTF_8))
 }
 fn check_ascii(cx: &mut Cx, s: Ref<StringCell>) -> Result<()> {
     match Encoding::from_id(s.encoding()) {
@@ -54,7 +54,7 @@ pub fn str_to_int(cx: &mut Cx, s: Ref<StringCell>, base: i32) -> Result<Value> {
         Err(int::IntError::Radix) => cx.arg_error(format!("invalid radix {base}")),
         Err(int::IntError::Stopped) => Err(Exc),
         Err(int::IntError::Invalid) => {
-            let t = shown(s);
+            let t = shown(&cx.heap, s);
             cx.arg_error(format!("invalid value for Integer(): {t}"))
         }
     }
@@ -63,13 +63,13 @@ pub fn str_to_int(cx: &mut Cx, s: Ref<StringCell>, base: i32) -> Result<Value> {
 /// Double of a String as `Float("...")` reads it.
 pub fn str_to_float(cx: &mut Cx, s: Ref<StringCell>) -> Result<f64> {
     check_ascii(cx, s)?;
-    if s.bytes().contains(&0) {
+    if s.has_nul() {
         return cx.arg_error("string for Float contains null byte");
     }
-    match float::parse_float(s.bytes(), true) {
+    match float::parse_float(s.content(&cx.heap), true) {
         Some(f) => Ok(f),
         None => {
-            let t = shown(s);
+            let t = shown(&cx.heap, s);
             cx.arg_error(format!("invalid value for Float(): {t}"))
         }
     }
@@ -176,14 +176,14 @@ fn rational_part(cx: &mut Cx, v: Value) -> Result<Value> {
     let s = if v.is_cell() && !cx.is_a(v, ids::NUMERIC) { cx.try_str(v)? } else { None };
     if let Some(s) = s {
         check_ascii(cx, s)?;
-        if s.bytes().contains(&0) {
+        if s.has_nul() {
             return cx.arg_error("string contains null byte");
         }
-        let bytes = s.bytes().to_vec();
+        let bytes = s.to_vec();
         return match parse::rational(cx, &bytes, true)? {
             Some(p) => Ok(rat::object(cx, p)),
             None => {
-                let t = shown(s);
+                let t = shown(&cx.heap, s);
                 cx.arg_error(format!("invalid value for convert(): {t}"))
             }
         };
@@ -252,14 +252,14 @@ fn complex_part(cx: &mut Cx, v: Value) -> Result<Value> {
     }
     let Some(s) = Ref::<StringCell>::from_value(v) else { return Ok(v) };
     check_ascii(cx, s)?;
-    if s.bytes().contains(&0) {
+    if s.has_nul() {
         return cx.arg_error("string contains null byte");
     }
-    let bytes = s.bytes().to_vec();
+    let bytes = s.to_vec();
     match parse::complex(cx, &bytes, true)? {
         Some(t) => complex_of_text(cx, t),
         None => {
-            let t = shown(s);
+            let t = shown(&cx.heap, s);
             cx.arg_error(format!("invalid value for convert(): {t}"))
         }
     }

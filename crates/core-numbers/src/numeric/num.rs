@@ -25,7 +25,7 @@ pub fn rounding_half(cx: &mut Cx, kw: Kwargs) -> Result<RoundHalf> {
     let name = match v.as_sym() {
         Some(s) => s.name().into_owned(),
         None => match cx.try_str(v)? {
-            Some(s) => s.text().into_owned(),
+            Some(s) => s.to_text(),
             None => cx.to_s_text(v)?,
         },
     };

@@ -20,7 +20,7 @@ use zakuro_vm::vm::AutoloadRun;
 use zakuro_vm::*;
 
 fn text(path: Value) -> Option<Vec<u8>> {
-    Ref::<StringCell>::from_value(path).map(|s| s.bytes().to_vec())
+    Ref::<StringCell>::from_value(path).map(|s| s.to_vec())
 }
 
 /// Whether a constant with this path is still to be loaded, as the running thread sees it.

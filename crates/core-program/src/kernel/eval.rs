@@ -32,7 +32,7 @@ impl Source {
         if !zakuro_core_text::string::util::enc(text).is_ascii_compatible() {
             return cx.arg_error("invalid source encoding");
         }
-        let text = text.bytes().to_vec();
+        let text = text.to_vec();
         let file = match file {
             None | Some(Value::NIL) => match cx.here() {
                 Some((f, l)) => format!("(eval at {f}:{l})"),

@@ -55,7 +55,7 @@ fn program_name(cx: &mut Cx, name: Sym) -> Result<Value> {
 }
 fn set_program_name(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
     let s = cx.to_str(v)?;
-    let copy = cx.str_bytes(s.bytes(), s.encoding());
+    let copy = cx.str_bytes(s.content(&cx.heap), s.encoding());
     copy.set_flags(flags::FROZEN);
     cx.global_put(name, copy);
     Ok(())

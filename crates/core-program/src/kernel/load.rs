@@ -252,7 +252,7 @@ fn refresh(cx: &mut Cx) {
     }
     if loader.features_mark != features_mark {
         loader.loaded =
-            features.as_slice().iter().filter_map(|v| Ref::<StringCell>::from_value(*v)).map(|s| s.bytes().to_vec()).collect();
+            features.as_slice().iter().filter_map(|v| Ref::<StringCell>::from_value(*v)).map(|s| s.to_vec()).collect();
         let loaded = &loader.loaded;
         loader.real.retain(|f, _| loaded.contains(f));
         loader.features_mark = features_mark;

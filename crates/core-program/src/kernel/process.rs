@@ -47,7 +47,7 @@ pub mod kernel {
                 let m = cx.to_str(m)?;
                 let err = cx.global_get(sym::stderr)?;
                 cx.call(err, sym::puts, &[m.as_value()])?;
-                let text = m.text().into_owned();
+                let text = m.to_text();
                 exit_with(cx, 1, &text)
             }
             None => {

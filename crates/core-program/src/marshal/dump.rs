@@ -196,7 +196,7 @@ impl Writer {
         let class = self.class_head(cx, v, b'u', false)?;
         self.unique(cx, class)?;
         let s: Ref<StringCell> = Ref::of(data);
-        self.bytes(s.bytes());
+        self.bytes(s.content(&cx.heap));
         if has {
             self.ivars(cx, &ivars, encoding, limit)?;
         }
@@ -340,7 +340,7 @@ impl Writer {
                 self.user_class(cx, v, ids::STRING)?;
                 self.out.push(b'"');
                 let s: Ref<StringCell> = Ref::of(v);
-                self.bytes(s.bytes());
+                self.bytes(s.content(&cx.heap));
                 Ok(())
             }
             Kind::Range | Kind::Rational | Kind::Complex => self.pair(cx, v, limit),

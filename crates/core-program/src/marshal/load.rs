@@ -29,7 +29,7 @@ impl Source {
     #[inline(never)]
     fn byte(&mut self, cx: &mut Cx) -> Result<u8> {
         match self {
-            Source::Str { string, at } => match string.bytes().get(*at) {
+            Source::Str { string, at } => match string.content(&cx.heap).get(*at) {
                 Some(b) => {
                     *at += 1;
                     Ok(*b)
@@ -47,7 +47,7 @@ impl Source {
     }
     fn take(&mut self, cx: &mut Cx, n: usize) -> Result<Vec<u8>> {
         match self {
-            Source::Str { string, at } => match at.checked_add(n).and_then(|end| string.bytes().get(*at..end)) {
+            Source::Str { string, at } => match at.checked_add(n).and_then(|end| string.content(&cx.heap).get(*at..end)) {
                 Some(b) => {
                     *at += n;
                     Ok(b.to_vec())
@@ -58,7 +58,7 @@ impl Source {
             Source::Io(io) => {
                 let s = cx.call(*io, sym::read, &[Value::fixnum(n as i64)])?;
                 match Ref::<StringCell>::from_value(s) {
-                    Some(s) if s.len() >= n => Ok(s.bytes()[..n].to_vec()),
+                    Some(s) if s.len() >= n => Ok(s.content(&cx.heap)[..n].to_vec()),
                     _ => too_short(cx),
                 }
             }
@@ -180,7 +180,7 @@ impl Reader {
             for _ in 0..self.length(cx)? {
                 let key = self.symbol(cx)?;
                 let value = self.object(cx)?;
-                if let Some(e) = encoding_from(key, value) {
+                if let Some(e) = encoding_from(&cx.heap, key, value) {
                     encoding = e;
                 }
             }
@@ -429,7 +429,7 @@ impl Reader {
                 && let Some(s) = Ref::<StringCell>::from_value(v)
                 && cx.dispatch_class(v) == ids::STRING
             {
-                v = *self.strings.entry((s.bytes().to_vec(), s.encoding())).or_insert(v);
+                v = *self.strings.entry((s.to_vec(), s.encoding())).or_insert(v);
                 self.objects[n] = v;
             }
             v.set_flags(flags::FROZEN);
@@ -448,7 +448,7 @@ impl Reader {
             for _ in 0..self.length(cx)? {
                 let key = self.symbol(cx)?;
                 let value = self.object(cx)?;
-                match encoding_from(key, value) {
+                match encoding_from(&cx.heap, key, value) {
                     Some(e) => encoding = e,
                     None => cx.ivar_set_raw(v, key, value),
                 }
@@ -465,7 +465,7 @@ impl Reader {
         for _ in 0..self.length(cx)? {
             let key = self.symbol(cx)?;
             let value = self.object(cx)?;
-            match (encoding_from(key, value), Ref::<StringCell>::from_value(v)) {
+            match (encoding_from(&cx.heap, key, value), Ref::<StringCell>::from_value(v)) {
                 (Some(e), Some(mut s)) => s.set_encoding(e),
                 (Some(_), None) => {}
                 (None, _) if key.bytes() == b"K" && v.is_kind(Kind::Hash) => v.set_flags(KEYWORDS),
@@ -625,13 +625,13 @@ impl Reader {
 }
 
 /// Encoding that a variable `E` or `encoding` means.
-fn encoding_from(key: Sym, value: Value) -> Option<u8> {
+fn encoding_from(heap: &Heap, key: Sym, value: Value) -> Option<u8> {
     match key.bytes() {
         b"E" if value == Value::TRUE => Some(UTF8),
         b"E" if value == Value::FALSE => Some(US_ASCII),
         b"encoding" => {
             let name: Ref<StringCell> = Ref::from_value(value)?;
-            Some(Encoding::find(name.bytes()).unwrap_or(Encoding::BINARY).id())
+            Some(Encoding::find(name.content(heap)).unwrap_or(Encoding::BINARY).id())
         }
         _ => None,
     }

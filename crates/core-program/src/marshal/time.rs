@@ -45,8 +45,8 @@ pub fn dump(cx: &mut Cx, v: Value) -> Result<Value> {
     }
     let zone = cx.call(v, Sym::intern("zone"), &[])?;
     let zone = match Ref::<StringCell>::from_value(zone) {
-        Some(z) if z.bytes().is_ascii() => {
-            let bytes = z.bytes().to_vec();
+        Some(z) if z.is_ascii() => {
+            let bytes = z.to_vec();
             cx.str_bytes(&bytes, US_ASCII)
         }
         // A time zone object goes by its name.
@@ -69,7 +69,7 @@ fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
 /// The Time (of `class`) that a String stands for.
 pub fn load(cx: &mut Cx, class: Value, data: Value) -> Result<Value> {
     let s = cx.to_str(data)?;
-    let (Some(high), Some(low)) = (word(s, 0), word(s, 4)) else { return cx.type_error("marshaled time format differ") };
+    let (Some(high), Some(low)) = (word(&cx.heap, s, 0), word(&cx.heap, s, 4)) else { return cx.type_error("marshaled time format differ") };
     if high >> 31 == 0 {
         return cx.call(class, Sym::intern("at"), &[Value::fixnum(high), Value::fixnum(low)]);
     }
@@ -104,8 +104,8 @@ pub fn load(cx: &mut Cx, class: Value, data: Value) -> Result<Value> {
     Ok(t)
 }
 
-fn word(s: Ref<StringCell>, at: usize) -> Option<i64> {
-    let b: [u8; 4] = s.bytes().get(at..at + 4)?.try_into().ok()?;
+fn word(heap: &Heap, s: Ref<StringCell>, at: usize) -> Option<i64> {
+    let b: [u8; 4] = s.content(heap).get(at..at + 4)?.try_into().ok()?;
     Some(i64::from(u32::from_le_bytes(b)))
 }
 

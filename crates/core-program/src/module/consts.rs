@@ -262,7 +262,7 @@ pub mod module {
                 shown = cx.inspect(o)?.as_value();
             }
             if let Some(s) = Ref::<StringCell>::from_value(shown) {
-                path = format!("{}::{}", s.text(), name.name());
+                path = format!("{}::{}", s.to_text(), name.name());
             }
         }
         cx.name_error(format!("uninitialized constant {path}"), name, o)

@@ -157,7 +157,7 @@ mod module {
         if s.len() == 0 {
             return cx.arg_error("empty class/module name");
         }
-        let text = s.text().into_owned();
+        let text = s.to_text();
         if is_constant_path(text.strip_prefix("::").unwrap_or(&text)) {
             return cx.arg_error("the temporary name must not be a constant path to avoid confusion");
         }

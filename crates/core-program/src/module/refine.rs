@@ -26,7 +26,7 @@ pub fn describe(cx: &mut Cx, module: ClassId) -> Result<Option<String>> {
     let (target, object) = (cx.class(module).extra, cx.class_value(module));
     let home = cx.ivar_get(object, home_name());
     let (t, h) = (cx.inspect(target)?, cx.inspect(home)?);
-    Ok(Some(format!("#<refinement:{}@{}>", t.text(), h.text())))
+    Ok(Some(format!("#<refinement:{}@{}>", t.to_text(), h.to_text())))
 }
 
 /// Activates the refinements of a module and of its ancestors in the caller's lexical scope.

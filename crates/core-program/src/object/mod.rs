@@ -61,7 +61,7 @@ pub(crate) fn inspect(cx: &mut Cx, this: Value) -> Result<Value> {
             out.extend_from_slice(name.bytes());
             out.push(b'=');
             let s = cx.inspect(v)?;
-            out.extend_from_slice(s.bytes());
+            out.extend_from_slice(s.content(&cx.heap));
         }
         out.push(b'>');
         Ok(out)

@@ -346,7 +346,7 @@ fn shown(cx: &mut Cx, this: Value) -> Result<String> {
     let class = cx.class_name_of(this);
     let address = match &b.memory {
         Memory::Null => 0,
-        Memory::Text(t) => Ref::<StringCell>::of(*t).bytes().as_ptr() as usize + b.offset,
+        Memory::Text(t) => Ref::<StringCell>::of(*t).content(&cx.heap).as_ptr() as usize + b.offset,
         Memory::File(fd, _) => Arc::as_ptr(fd) as usize + b.offset,
     };
     let flags = flag_names(cx, &b);
@@ -401,7 +401,7 @@ pub mod buffer {
         if block.is_some() {
             return with_text(cx, this, s.as_value(), block);
         }
-        let copy = cx.str_bytes(s.bytes(), s.encoding());
+        let copy = cx.str_bytes(s.content(&cx.heap), s.encoding());
         copy.set_flags(flags::FROZEN);
         let b = Buffer { memory: Memory::Text(copy), size: s.len(), flags: EXTERNAL | READONLY, ..Buffer::default() };
         Ok(cx.data(this, b))

@@ -222,7 +222,7 @@ fn glob_pattern(cx: &mut Cx, v: Value, flags: i32, base: &[u8], sort: bool, out:
         _ => v,
     };
     let s = cx.to_str(v)?;
-    let p = s.bytes().to_vec();
+    let p = s.to_vec();
     let e = Encoding::from_id(s.encoding()).unwrap_or(Encoding::UTF_8);
     if !e.is_ascii_compatible() {
         return cx.raise(ids::COMPAT_ERROR, format!("incompatible character encodings: {} and US-ASCII", e.name()));
@@ -381,7 +381,7 @@ pub mod dir_class {
     /// Home directory of the user, or of another one by name.
     #[method("home", singleton)]
     fn home(cx: &mut Cx, _this: Value, user: Option<Ref<StringCell>>) -> Result<Value> {
-        let u = user.map(|u| u.bytes().to_vec());
+        let u = user.map(|u| u.to_vec());
         let h = path::home(cx, u.as_deref())?;
         Ok(cx.str_bytes(&h, UTF8))
     }
@@ -443,7 +443,7 @@ pub mod dir_class {
     fn initialize(cx: &mut Cx, this: Value, path: Value, kw: Kwargs) -> Result<()> {
         let encoding = encoding_of(cx, kw)?;
         let given = cx.path_str(path)?;
-        let (p, path_encoding) = (given.bytes().to_vec(), given.encoding());
+        let (p, path_encoding) = (given.to_vec(), given.encoding());
         crate::process::descriptors::admit(cx, 1)?;
         let fd = match open_dir(cx, &p) {
             Ok(f) => f,

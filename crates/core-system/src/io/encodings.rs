@@ -113,7 +113,7 @@ fn internal_of(cx: &mut Cx, v: Value) -> Result<Internal> {
     }
     if defaults::of(v).is_none() {
         let s = cx.to_str(v)?;
-        if s.bytes() == b"-" {
+        if s.equals(b"-") {
             return Ok(Internal::Off);
         }
         return required(cx, s.as_value()).map(Internal::As);
@@ -136,7 +136,7 @@ pub fn of_keywords(cx: &mut Cx, kw: &Kwargs) -> Result<Option<(Option<u8>, Inter
         if let Some(e) = ext.filter(|e| !e.is_nil()) {
             if defaults::of(e).is_none() {
                 let s = cx.to_str(e)?;
-                let name = s.bytes().to_vec();
+                let name = s.to_vec();
                 if name.len() > 4 && name[..4].eq_ignore_ascii_case(b"BOM|") {
                     (external, _, bom) = pair(cx, &name)?;
                 } else {
@@ -159,7 +159,7 @@ pub fn of_keywords(cx: &mut Cx, kw: &Kwargs) -> Result<Option<(Option<u8>, Inter
     if let Some(e) = defaults::of(e) {
         return Ok(Some((Some(e.id()), Internal::Default, false)));
     }
-    let name = cx.to_str(e)?.bytes().to_vec();
+    let name = cx.to_str(e)?.to_vec();
     pair(cx, &name).map(Some)
 }
 
@@ -272,13 +272,13 @@ pub fn to_external(cx: &mut Cx, io: Value, s: Ref<StringCell>) -> Result<Ref<Str
     let conversion = stream.conversion.clone();
     let from = enc(s);
     let to = stream.ext.and_then(Encoding::from_id).filter(|t| *t != Encoding::BINARY && *t != from);
-    let to = to.filter(|t| *t != Encoding::UTF_16 && *t != Encoding::UTF_32 && !(t.is_ascii_compatible() && from.is_ascii_compatible() && s.bytes().is_ascii()));
+    let to = to.filter(|t| *t != Encoding::UTF_16 && *t != Encoding::UTF_32 && !(t.is_ascii_compatible() && from.is_ascii_compatible() && s.is_ascii()));
     if to.is_none() && newlines == Newlines::Keep {
         return Ok(s);
     }
     let none = Options::none();
     let o = conversion.as_deref().unwrap_or(&none);
-    let mut bytes = s.bytes().to_vec();
+    let mut bytes = s.to_vec();
     if newlines != Newlines::Keep && from.is_ascii_compatible() {
         bytes = o.decorated(&bytes);
     }
@@ -306,7 +306,7 @@ pub fn of_arguments(cx: &mut Cx, ext: Value, int: Option<Value>) -> Result<(Opti
         None => {
             let s = cx.to_str(ext)?;
             if enc(s).is_ascii_compatible() {
-                let text = s.bytes().to_vec();
+                let text = s.to_vec();
                 let (e, i, _) = pair(cx, &text)?;
                 (e, i)
             } else {

@@ -81,7 +81,7 @@ pub mod kernel {
     ///     test(?d, "/")   #=> true
     #[method("test", module_function)]
     fn test(cx: &mut Cx, _this: Value, what: Value, file: Value, other: Option<Value>) -> Result<Value> {
-        let c = if cx.is_integer(what) { cx.to_i64(what)? as u8 } else { cx.to_str(what)?.bytes().first().copied().unwrap_or(0) };
+        let c = if cx.is_integer(what) { cx.to_i64(what)? as u8 } else { cx.to_str(what)?.byte(0).unwrap_or(0) };
         let name = match c {
             b'e' => "exist?",
             b'f' => "file?",

@@ -56,7 +56,7 @@ pub fn line_args(cx: &mut Cx, args: &[Value], kw: &Kwargs) -> Result<LineArgs> {
         Some(v) => v,
         None => cx.global_get(sym::input_rs)?,
     };
-    let sep = Ref::<StringCell>::from_value(sep).map(|s| s.bytes().to_vec());
+    let sep = Ref::<StringCell>::from_value(sep).map(|s| s.to_vec());
     let paragraph = sep.as_ref().is_some_and(Vec::is_empty);
     let limit = limit.and_then(|l| usize::try_from(l).ok());
     Ok(LineArgs { sep: if paragraph { Some(b"\n\n".to_vec()) } else { sep }, paragraph, limit, chomp, unit: 1 })

@@ -127,10 +127,10 @@ pub fn parse(cx: &mut Cx, mode: Value, kw: &Kwargs, default: &str) -> Result<Mod
         parse_flags(n as i32, &mut m);
     } else {
         let s = cx.to_str(mode)?;
-        if s.bytes().contains(&0) {
+        if s.has_nul() {
             return cx.arg_error("string contains null byte");
         }
-        let text = s.bytes().to_vec();
+        let text = s.to_vec();
         asked = parse_text(cx, &text, &mut m)?;
     }
     if let Some(f) = key("flags") {

@@ -147,7 +147,7 @@ pub fn close_value(cx: &mut Cx, v: Value) -> Result<()> {
                 // That it is closed already is what was wanted.
                 let exc = cx.pending;
                 let message = cx.exception_message(exc);
-                let closed = Ref::<StringCell>::from_value(message).is_some_and(|m| m.bytes() == b"closed stream");
+                let closed = Ref::<StringCell>::from_value(message).is_some_and(|m| m.equals(b"closed stream"));
                 if closed && cx.is_a(exc, ids::IO_ERROR) {
                     cx.take_pending();
                     return Ok(());
@@ -577,7 +577,7 @@ pub mod file {
             return cx.raise(ids::RUNTIME_ERROR, "reinitializing File");
         }
         let given = cx.path_str(path)?;
-        let (p, encoding) = (given.bytes().to_vec(), given.encoding());
+        let (p, encoding) = (given.to_vec(), given.encoding());
         let m = modes::parse(cx, mode.unwrap_or(Value::NIL), &kw, "r")?;
         let perm = perm_of(cx, perm, &kw)?;
         let mut io = open_path(cx, &p, &m, perm)?;

@@ -208,7 +208,7 @@ fn join_into(cx: &mut Cx, out: &mut Vec<u8>, first: &mut bool, v: Value) -> Resu
         }
         return Ok(());
     }
-    if Ref::<StringCell>::from_value(v).is_some_and(|s| s.bytes().contains(&0)) {
+    if Ref::<StringCell>::from_value(v).is_some_and(|s| s.has_nul()) {
         return cx.arg_error("string contains null byte");
     }
     let p = cx.path_of(v)?;
@@ -258,7 +258,7 @@ pub mod file {
         let p = cx.path_of(path)?;
         let mut b = super::basename(&p);
         if let Some(s) = suffix {
-            let s = s.bytes();
+            let s = s.content(&cx.heap);
             if s == b".*" {
                 let e = super::extname(b).len();
                 if e < b.len() {
@@ -370,7 +370,7 @@ pub mod file {
     #[method("path", singleton)]
     fn path(cx: &mut Cx, _this: Value, path: Value) -> Result<Value> {
         let p = cx.path_str(path)?;
-        Ok(cx.str_bytes(p.bytes(), p.encoding()))
+        Ok(cx.str_bytes(p.content(&cx.heap), p.encoding()))
     }
     /// Whether a name matches a pattern; `flags` are File::FNM_*.
     ///
@@ -378,7 +378,7 @@ pub mod file {
     ///     File.fnmatch("*", ".a")   #=> false
     #[method("fnmatch", "fnmatch?", singleton)]
     fn fnmatch(cx: &mut Cx, _this: Value, pattern: Ref<StringCell>, path: Value, flags: Option<Value>) -> Result<bool> {
-        let pat = pattern.bytes().to_vec();
+        let pat = pattern.to_vec();
         let p = cx.path_of(path)?;
         let flags = match flags {
             Some(f) => cx.to_i64(f)?,

@@ -15,10 +15,10 @@ struct Sink {
 impl Sink {
     fn line(&mut self, cx: &mut Cx, s: Value) -> Result<()> {
         let s = cx.to_s(s)?;
-        let ended = s.bytes().last() == Some(&b'\n');
+        let ended = s.content(&cx.heap).last() == Some(&b'\n');
         if self.direct {
             let t = super::encodings::to_external(cx, self.out, s)?;
-            self.text.extend_from_slice(t.bytes());
+            self.text.extend_from_slice(t.content(&cx.heap));
             if !ended {
                 line_end(cx, self.out, &mut self.text)?;
             }
@@ -30,7 +30,7 @@ impl Sink {
         }
         let single = cx.method_of(self.out, sym::write).is_some_and(|m| cx.method_arity(m) == 1);
         if single {
-            let mut b = s.bytes().to_vec();
+            let mut b = s.to_vec();
             b.push(b'\n');
             let v = cx.str_bytes(&b, s.encoding());
             cx.call(self.out, sym::write, &[v])?;
@@ -71,7 +71,7 @@ fn line_end(cx: &mut Cx, out: Value, text: &mut Vec<u8>) -> Result<()> {
     let nl = cx.str("\n");
     let nl = cx.to_str(nl)?;
     let nl = super::encodings::to_external(cx, out, nl)?;
-    text.extend_from_slice(nl.bytes());
+    text.extend_from_slice(nl.content(&cx.heap));
     Ok(())
 }
 
@@ -133,7 +133,7 @@ fn emit(cx: &mut Cx, out: Value, direct: bool, all: &mut Vec<u8>, v: Value) -> R
     if direct {
         let s = cx.to_s(v)?;
         let s = super::encodings::to_external(cx, out, s)?;
-        all.extend_from_slice(s.bytes());
+        all.extend_from_slice(s.content(&cx.heap));
         return Ok(());
     }
     cx.call(out, sym::write, &[v])?;
@@ -144,8 +144,8 @@ fn emit(cx: &mut Cx, out: Value, direct: bool, all: &mut Vec<u8>, v: Value) -> R
 pub fn putc(cx: &mut Cx, out: Value, c: Value) -> Result<()> {
     if let Some(s) = Ref::<StringCell>::from_value(c) {
         let first = match zakuro_text::encoding::Encoding::from_id(s.encoding()) {
-            Some(e) => e.chars(s.bytes()).next().map(<[u8]>::to_vec),
-            None => s.bytes().first().map(|b| vec![*b]),
+            Some(e) => e.chars(s.content(&cx.heap)).next().map(<[u8]>::to_vec),
+            None => s.content(&cx.heap).first().map(|b| vec![*b]),
         };
         let v = cx.str_bytes(&first.unwrap_or_default(), s.encoding());
         cx.call(out, sym::write, &[v])?;
@@ -162,7 +162,7 @@ fn inspect_lines(cx: &mut Cx, items: &[Value]) -> Result<()> {
     let out = stream::current(cx, 1);
     for v in items {
         let s = cx.inspect(*v)?;
-        let mut b = s.bytes().to_vec();
+        let mut b = s.to_vec();
         b.push(b'\n');
         if cx.is_builtin(out, sym::write, ids::IO) {
             object::write(cx, out, &b)?;

@@ -79,7 +79,7 @@ pub mod io {
                 if buf.is_some_and(|b| !b.is_nil())
                     && let Some(t) = Ref::<StringCell>::from_value(text)
                 {
-                    let bytes = t.bytes().to_vec();
+                    let bytes = t.to_vec();
                     let s = into_buffer(cx, buf, &bytes, t.encoding())?;
                     Ref::<StringCell>::of(s).set_encoding(t.encoding());
                     return Ok(s);
@@ -298,7 +298,7 @@ pub mod io {
             }
             b
         } else {
-            cx.to_str(c)?.bytes().to_vec()
+            cx.to_str(c)?.to_vec()
         };
         object::reader(cx, this)?.unread(&bytes);
         Ok(())
@@ -313,7 +313,7 @@ pub mod io {
             let low = cx.call(b, Sym::intern("&"), &[Value::fixnum(0xff)])?;
             vec![cx.to_i64(low)? as u8]
         } else {
-            cx.to_str(b)?.bytes().to_vec()
+            cx.to_str(b)?.to_vec()
         };
         object::reader(cx, this)?.unread(&bytes);
         Ok(())

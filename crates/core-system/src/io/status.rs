@@ -79,21 +79,22 @@ pub mod io {
         object::flush(cx, this)?;
         let io = object::get(cx, this)?;
         let (fd, regular) = (io.write_fd(), io.regular);
-        let n = s.len();
+        // Others may write to the String while this waits.
+        let bytes = Held::of(s);
         // SAFETY: asks for the flags of an open descriptor.
         let partly = !regular && unsafe { libc::fcntl(fd, libc::F_GETFL) } & libc::O_NONBLOCK != 0;
         let written = if partly && !io.is_socket() {
-            match super::super::wait::write_once(cx, this, fd, s.bytes())? {
+            match super::super::wait::write_once(cx, this, fd, &bytes)? {
                 Ok(n) => return Ok(n as i64),
                 Err(e) => Err(e),
             }
         } else if io.is_socket() {
-            super::super::wait::write_socket(cx, this, s.bytes())?
+            super::super::wait::write_socket(cx, this, &bytes)?
         } else {
-            super::super::blocking_write(cx, this, fd, regular, s.bytes())?
+            super::super::blocking_write(cx, this, fd, regular, &bytes)?
         };
         match written {
-            Ok(()) => Ok(n as i64),
+            Ok(()) => Ok(bytes.len() as i64),
             Err(e) => object::fail_path(cx, this, e),
         }
     }
@@ -107,7 +108,7 @@ pub mod io {
         let io = object::get(cx, this)?;
         let fd = io.write_fd();
         let mut p = libc::pollfd { fd, events: libc::POLLOUT, revents: 0 };
-        let b = s.bytes();
+        let b = s.content(&cx.heap);
         // A pipe that is ready takes at least PIPE_BUF bytes.
         let b = if io.regular || io.is_socket() { b } else { &b[..b.len().min(4096)] };
         let socket = io.is_socket();
@@ -136,7 +137,7 @@ pub mod io {
         object::writer(cx, this)?;
         object::flush(cx, this)?;
         let fd = object::get(cx, this)?.write_fd();
-        let b = s.bytes();
+        let b = s.content(&cx.heap);
         // SAFETY: b is readable for its length.
         let r = unsafe { libc::pwrite(fd, b.as_ptr().cast(), b.len(), offset) };
         if r < 0 { object::fail_path(cx, this, last_errno()) } else { Ok(r as i64) }
@@ -259,7 +260,7 @@ pub mod io {
         cx.check_frozen(text.as_value())?;
         let size = (request >> 16 & 0x3fff) as usize;
         let shown = text.len().max(if size > 0 { size } else { 256 });
-        let mut bytes = text.bytes().to_vec();
+        let mut bytes = text.to_vec();
         bytes.resize(shown.max(ROOM), 0);
         // SAFETY: writable for more than any request says.
         let r = unsafe { libc::ioctl(fd, request, bytes.as_mut_ptr()) };

@@ -263,7 +263,7 @@ fn set_rs(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
     let plain = v.is_frozen() && cx.class_of(v) == ids::STRING && cx.ivar_list(v).is_empty();
     let v = match Ref::<StringCell>::from_value(v) {
         Some(s) if !plain => {
-            let copy = cx.str_bytes(s.bytes(), s.encoding());
+            let copy = cx.str_bytes(s.content(&cx.heap), s.encoding());
             copy.set_flags(flags::FROZEN);
             copy
         }

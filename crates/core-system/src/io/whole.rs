@@ -177,7 +177,7 @@ fn copy(cx: &mut Cx, src: &End, dst: &End, limit: Option<i64>, offset: Option<i6
                 let name = if cx.responds(*v, Sym::intern("readpartial"), false)? { Sym::intern("readpartial") } else { sym::read };
                 let buffer = cx.str_bytes(b"", BINARY);
                 match cx.rescue(&[ids::EOF_ERROR], |cx| cx.call(*v, name, &[n, buffer]))? {
-                    Ok(s) if !s.is_nil() => Ref::<StringCell>::of(buffer).bytes().to_vec(),
+                    Ok(s) if !s.is_nil() => Ref::<StringCell>::of(buffer).to_vec(),
                     _ => Vec::new(),
                 }
             }

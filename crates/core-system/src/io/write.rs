@@ -14,8 +14,8 @@ pub fn write_value(cx: &mut Cx, io: Value, v: Value) -> Result<usize> {
     if n == 0 {
         return Ok(0);
     }
-    // The buffer copies the bytes before anything else can run.
-    object::write(cx, io, s.bytes())?;
+    // What is in the buffer may have to go first, and others run meanwhile.
+    object::write(cx, io, &Held::of(s))?;
     Ok(n)
 }
 
@@ -46,7 +46,7 @@ pub mod io {
             let s = cx.to_s(*v)?;
             let s = to_external(cx, this, s)?;
             n += s.len();
-            all.extend_from_slice(s.bytes());
+            all.extend_from_slice(s.content(&cx.heap));
         }
         if n > 0 {
             object::write(cx, this, &all)?;

@@ -45,7 +45,7 @@ fn named(cx: &mut Cx, v: Value, table: &str, what: &str) -> Result<u32> {
         true => cx.to_i64(v)?,
         false => match cx.try_str(v)? {
             Some(name) => {
-                let name = name.text().into_owned();
+                let name = name.to_text();
                 match numbered(table, &name) {
                     Some(n) => n,
                     None => return cx.arg_error(format!("can't find {what} for {name}")),
@@ -158,7 +158,7 @@ pub mod process {
     #[method("initgroups", singleton)]
     fn initgroups(cx: &mut Cx, _this: Value, name: Ref<StringCell>, base: Value) -> Result<Value> {
         let base = group(cx, base)?;
-        let Ok(name) = std::ffi::CString::new(name.bytes()) else { return cx.arg_error("string contains null byte") };
+        let Ok(name) = std::ffi::CString::new(name.content(&cx.heap)) else { return cx.arg_error("string contains null byte") };
         main_only(cx, GROUPS)?;
         // SAFETY: the name ends with NUL.
         let r = unsafe { libc::initgroups(name.as_ptr(), base) };

@@ -43,7 +43,7 @@ fn limit_of(cx: &mut Cx, v: Value) -> Result<u32> {
         (Some(s), _) => s.name().into_owned(),
         (None, true) => return Ok(cx.to_i64(v)? as u32),
         (None, false) => match cx.try_str(v)? {
-            Some(s) => s.text().into_owned(),
+            Some(s) => s.to_text(),
             None => return Ok(cx.to_i64(v)? as u32),
         },
     };
@@ -57,7 +57,7 @@ fn limit_value(cx: &mut Cx, v: Value) -> Result<u64> {
     let named = match v.as_sym() {
         Some(s) => Some(s.name().into_owned()),
         None if cx.is_integer(v) => None,
-        None => cx.try_str(v)?.map(|s| s.text().into_owned()),
+        None => cx.try_str(v)?.map(|s| s.to_text()),
     };
     match named.as_deref() {
         Some("INFINITY") => Ok(libc::RLIM_INFINITY),

@@ -293,7 +293,7 @@ pub mod io {
             }
             None => {
                 let s = cx.to_str(cmd)?;
-                if s.bytes() == b"-" {
+                if s.equals(b"-") {
                     return super::popen_self(cx, this, &m, block);
                 }
                 list.push(cmd);

@@ -66,10 +66,10 @@ fn words(line: &[u8]) -> Option<Vec<Vec<u8>>> {
 
 fn c_bytes(cx: &mut Cx, v: Value) -> Result<Vec<u8>> {
     let s = cx.to_str(v)?;
-    if s.bytes().contains(&0) {
+    if s.has_nul() {
         return cx.arg_error("string contains null byte");
     }
-    Ok(s.bytes().to_vec())
+    Ok(s.to_vec())
 }
 
 /// Sets the command of a plan: one line, or a program and its arguments.

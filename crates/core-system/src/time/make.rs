@@ -53,7 +53,7 @@ impl Fields {
 /// An Integer argument: strings are read as decimal numbers.
 fn int_arg(cx: &mut Cx, v: Value) -> Result<i64> {
     if let Some(s) = Ref::<StringCell>::from_value(v) {
-        let text = s.text().into_owned();
+        let text = s.to_text();
         return match text.trim().parse::<i64>() {
             Ok(n) => Ok(n),
             Err(_) => {
@@ -67,7 +67,7 @@ fn int_arg(cx: &mut Cx, v: Value) -> Result<i64> {
 
 fn month_arg(cx: &mut Cx, v: Value) -> Result<i64> {
     if let Some(s) = cx.try_str(v)? {
-        let t = s.text().to_ascii_lowercase();
+        let t = s.to_text().to_ascii_lowercase();
         const NAMES: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
         if let Some(i) = NAMES.iter().position(|n| *n == t) {
             return Ok(i as i64 + 1);
@@ -143,7 +143,7 @@ fn fields(cx: &mut Cx, args: &[Value], usec: Option<Value>) -> Result<Fields> {
 
 /// Seconds as text: "1", "1.5".
 fn second_text(cx: &mut Cx, v: Value) -> Result<Moment> {
-    let text = Ref::<StringCell>::from_value(v).map(|s| s.text().into_owned()).unwrap_or_default();
+    let text = Ref::<StringCell>::from_value(v).map(|s| s.to_text()).unwrap_or_default();
     let (whole, frac) = text.split_once('.').unwrap_or((&text, ""));
     match (whole.parse::<i64>(), frac.bytes().all(|b| b.is_ascii_digit())) {
         (Ok(s), true) => {
@@ -409,7 +409,7 @@ pub mod time {
             if !zakuro_core_text::string::util::enc(s).is_ascii_compatible() {
                 return cx.arg_error("time string should have ASCII compatible encoding");
             }
-            let bytes = s.bytes().to_vec();
+            let bytes = s.to_vec();
             let (f, tail) = parse_text(cx, &bytes, precision)?;
             let zone_arg = match tail {
                 Some(t) => Some(cx.str_bytes(&t, zakuro_object::string::UTF8)),

@@ -123,7 +123,7 @@ pub fn checked(cx: &mut Cx, offset: i64) -> Result<i32> {
 /// Time zone object of a name that is no offset, when the class knows such.
 pub fn named(cx: &mut Cx, class: ClassId, v: Value) -> Result<Option<Value>> {
     let Some(s) = Ref::<StringCell>::from_value(v) else { return Ok(None) };
-    if !matches!(parse_offset(s.bytes()), Offset::Bad) {
+    if !matches!(parse_offset(s.content(&cx.heap)), Offset::Bad) {
         return Ok(None);
     }
     let class = cx.class_value(class);
@@ -149,7 +149,7 @@ pub fn zoned(cx: &mut Cx, class: ClassId, v: Value, sec: i64) -> Result<Zoned> {
 /// Clock of an offset.
 pub fn clock_of(cx: &mut Cx, v: Value) -> Result<Clock> {
     if let Some(s) = cx.try_str(v)? {
-        let b = s.bytes().to_vec();
+        let b = s.to_vec();
         return match parse_offset(&b) {
             Offset::Utc => Ok(Clock::Utc),
             Offset::Seconds(n) => Ok(Clock::Fixed(n)),

@@ -76,7 +76,7 @@ fn end(cx: &mut Cx, v: Value) -> Result<std::result::Result<Encoding, String>> {
         return Ok(Ok(e));
     }
     let name = cx.to_str(v)?;
-    Ok(super::by_name(cx, name.bytes()).flatten().ok_or_else(|| name.text().into_owned()))
+    Ok(super::by_name(cx, name).flatten().ok_or_else(|| name.to_text()))
 }
 
 fn description(ends: Option<(&str, &str)>, d: Decorators) -> String {
@@ -140,8 +140,8 @@ fn from_path(cx: &mut Cx, path: Ref<ArrayCell>) -> Result<Wanted> {
             continue;
         }
         let name = cx.to_str(item)?;
-        if !decorators.add(name.bytes()) {
-            let text = name.text().into_owned();
+        if !decorators.add(name.content(&cx.heap)) {
+            let text = name.to_text();
             return cx.raise(ids::CONVERTER_NOT_FOUND_ERROR, format!("decoder failed: {text}"));
         }
     }
@@ -226,7 +226,7 @@ fn result_name(s: &Status) -> &'static str {
 
 /// Runs a call that must not fail; the output. `text` None: the end of the input.
 fn run_whole(cx: &mut Cx, this: Value, text: Option<Str>) -> Result<Value> {
-    let bytes = text.map_or_else(Vec::new, |t| t.bytes().to_vec());
+    let bytes = text.map_or_else(Vec::new, |t| t.to_vec());
     let c = cx.data_mut::<Conversion>(this)?;
     let (mut at, mut out) = (0, Vec::with_capacity(bytes.len()));
     let call = Call { partial: text.is_some(), ..Call::default() };
@@ -251,10 +251,10 @@ fn insertion(target: Encoding) -> Encoding {
 /// Bytes of a String in the converter's target encoding. Encoding errors.
 fn in_target(cx: &mut Cx, target: Encoding, s: Str) -> Result<Vec<u8>> {
     let from = enc(s);
-    if from == target || s.bytes().is_ascii() && from.is_ascii_compatible() && target.is_ascii_compatible() {
-        return Ok(s.bytes().to_vec());
+    if from == target || s.is_ascii() && from.is_ascii_compatible() && target.is_ascii_compatible() {
+        return Ok(s.to_vec());
     }
-    match transcode(from, target, s.bytes(), &Policy::default()) {
+    match transcode(from, target, s.content(&cx.heap), &Policy::default()) {
         // The mark stands at the start of the output only.
         Ok(b) if target == Encoding::UTF_16 => Ok(b.get(2..).unwrap_or(&b).to_vec()),
         Ok(b) if target == Encoding::UTF_32 => Ok(b.get(4..).unwrap_or(&b).to_vec()),
@@ -410,7 +410,7 @@ pub mod converter {
         if let Some(s) = source {
             cx.check_frozen(s.as_value())?;
         }
-        let bytes = source.map_or_else(Vec::new, |s| s.bytes().to_vec());
+        let bytes = source.map_or_else(Vec::new, |s| s.to_vec());
         let (mut at, mut out) = (0, Vec::new());
         let c = cx.data_mut::<Conversion>(this)?;
         c.last = c.stream.convert(&bytes, &mut at, &mut out, Call { room, partial, after_output });
@@ -419,10 +419,7 @@ pub mod converter {
         if let Some(s) = source {
             StringCell::set_bytes(s, &mut cx.heap, &bytes[at..]);
         }
-        if offset < target.len() {
-            let kept = target.bytes()[..offset].to_vec();
-            StringCell::set_bytes(target, &mut cx.heap, &kept);
-        }
+        target.truncate(offset);
         StringCell::append(target, &mut cx.heap, &out);
         if let Some(e) = encoding {
             target.set_encoding(e.id());
@@ -502,7 +499,7 @@ pub mod converter {
         let ends = cx.data_ref::<Conversion>(this)?.stream.ends();
         let bytes = match ends {
             Some((_, target)) if target.is_ascii_compatible() || target.is_unicode() => in_target(cx, target, text)?,
-            _ => text.bytes().to_vec(),
+            _ => text.to_vec(),
         };
         cx.data_mut::<Conversion>(this)?.stream.insert(&bytes);
         Ok(())
@@ -536,7 +533,7 @@ pub mod converter {
         let ends = cx.data_ref::<Conversion>(this)?.stream.ends();
         let bytes = match ends {
             Some((_, target)) => in_target(cx, target, s)?,
-            None => s.bytes().to_vec(),
+            None => s.to_vec(),
         };
         cx.data_mut::<Conversion>(this)?.stream.policy.replace = Some(bytes);
         Ok(text)

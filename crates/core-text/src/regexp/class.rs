@@ -10,11 +10,11 @@ use zakuro_vm::equality::{combine, hash_bytes};
 use zakuro_vm::*;
 
 /// Byte offset of the `pos` argument of `match` (characters, negative from the end); None when it lies outside.
-fn start_offset(s: Str, pos: Option<i64>) -> Option<usize> {
+fn start_offset(heap: &Heap, s: Str, pos: Option<i64>) -> Option<usize> {
     match pos {
         None | Some(0) => Some(0),
-        Some(n) if n > 0 => util::offset(s, n as usize),
-        Some(n) => util::offset(s, util::from_end(n, util::length(s))?),
+        Some(n) if n > 0 => util::offset(heap, s, n as usize),
+        Some(n) => util::offset(heap, s, util::from_end(n, util::length(heap, s))?),
     }
 }
 
@@ -90,7 +90,7 @@ pub mod regexp {
     fn escape(cx: &mut Cx, _this: Value, v: Value) -> Result<Value> {
         let s = make::str_or_sym(cx, v)?;
         let out = make::escape_pausing(cx, s)?;
-        Ok(cx.str_bytes(&out, make::escaped_encoding(s).id()))
+        Ok(cx.str_bytes(&out, make::escaped_encoding(&cx.heap, s).id()))
     }
 
     /// A Regexp that matches what any of the patterns matches.
@@ -176,7 +176,7 @@ pub mod regexp {
         } else {
             engine::find(cx, this, s, 0)?.map(|(start, _)| start)
         };
-        Ok(found.map_or(Value::NIL, |i| Value::fixnum(util::char_index(s, i) as i64)))
+        Ok(found.map_or(Value::NIL, |i| Value::fixnum(util::char_index(&cx.heap, s, i) as i64)))
     }
 
     /// Does it match? Sets `$~`. False for what is no String or Symbol.
@@ -216,7 +216,7 @@ pub mod regexp {
             return Ok(v);
         }
         let s = make::str_or_sym(cx, v)?;
-        let found = match start_offset(s, pos) {
+        let found = match start_offset(&cx.heap, s, pos) {
             Some(at) => engine::search(cx, this, s, at, false)?,
             None => None,
         };
@@ -237,7 +237,7 @@ pub mod regexp {
             return Ok(false);
         }
         let s = make::str_or_sym(cx, v)?;
-        match start_offset(s, pos) {
+        match start_offset(&cx.heap, s, pos) {
             Some(at) => engine::is_match(cx, this, s, at),
             None => Ok(false),
         }

@@ -119,10 +119,11 @@ pub fn match_of(v: Value) -> Option<&'static MatchData> {
 /// Steps that a search takes between two looks at what the VM was asked to do: well under a millisecond.
 const STEPS: usize = 50_000;
 
-/// Checks that the Regexp may look at the String, as every match does first, and gives the text to search.
-fn prepare(cx: &mut Cx, re: &RegexpData, s: Ref<StringCell>) -> Result<(Encoding, TextRange)> {
+/// Checks that the Regexp may look at the String, as every match does first, and gives the text to search: the String, or what it was before a
+/// warning that a program handles.
+fn prepare(cx: &mut Cx, re: &RegexpData, s: Ref<StringCell>) -> Result<(Ref<StringCell>, Encoding, TextRange)> {
     let enc = crate::string::util::enc(s);
-    let range = match crate::string::util::range(s) {
+    let range = match crate::string::util::range(&cx.heap, s) {
         CodeRange::Ascii => TextRange::SevenBit,
         CodeRange::Broken => {
             return cx.arg_error(format!("invalid byte sequence in {}", enc.name()));
@@ -137,17 +138,23 @@ fn prepare(cx: &mut Cx, re: &RegexpData, s: Ref<StringCell>) -> Result<(Encoding
         return cx.raise(ids::COMPAT_ERROR, format!("incompatible encoding regexp match ({a} regexp with {b} string)"));
     }
     if re.regexp.flags().no_encoding && enc != Encoding::BINARY && range != TextRange::SevenBit && cx.global_get(sym::verbose)? != Value::NIL {
+        let text = frozen_copy(cx, s);
         cx.warn_here(&format!("historical binary regexp match /.../n against {} string", enc.name()))?;
+        return Ok((text, enc, range));
     }
-    Ok((enc, range))
+    Ok((s, enc, range))
 }
 
 /// Runs a search to its end. A long one stops at safepoints, where the VM may be interrupted, and looks at the clock.
 fn run<T: Answer>(cx: &mut Cx, re: Value, s: Ref<StringCell>, start: usize, mode: Mode) -> Result<Option<T>> {
     let d = regexp_checked(cx, re)?;
-    let (enc, range) = prepare(cx, d, s)?;
+    let (s, enc, range) = prepare(cx, d, s)?;
+    // The String may have become shorter since the place was found.
+    if start > s.len() {
+        return Ok(None);
+    }
     let mut search = Search::new(start, mode);
-    let text = Text { bytes: s.bytes(), enc, range: Some(range), lane: lane(cx) };
+    let text = Text { bytes: s.content(&cx.heap), enc, range: Some(range), lane: lane(cx) };
     match search.run(&d.regexp, text, STEPS) {
         Ok(Progress::Done(found)) => Ok(found),
         Ok(Progress::Paused) => go_on(cx, re, &d.regexp, s, search, (enc, Some(range), 0)),
@@ -190,7 +197,7 @@ fn go_on<T: Answer>(
             break cx.raise(ids::REGEXP_TIMEOUT_ERROR, "regexp match timeout");
         }
         let lane = lane(cx);
-        match search.run(&regexp, Text { bytes: &text.bytes()[base..], enc, range, lane }, STEPS) {
+        match search.run(&regexp, Text { bytes: &text.content(&cx.heap)[base..], enc, range, lane }, STEPS) {
             Ok(Progress::Done(found)) => break Ok(found),
             Ok(Progress::Paused) => {}
             Err(e) => break failed(cx, e),
@@ -249,13 +256,13 @@ pub fn scan(
     anchored: bool,
 ) -> Result<Option<Vec<Option<(usize, usize)>>>> {
     let d = regexp_checked(cx, re)?;
-    let (enc, range) = prepare(cx, d, s)?;
+    let (s, enc, range) = prepare(cx, d, s)?;
     // The rest of a valid String is valid unless it begins inside a character; in encodings other than UTF-8 nobody asks for more than whether it is all ASCII.
     // Not to know it would mean a look at all of the rest for each token.
-    let inside = enc.id() == zakuro_vm::string::UTF8 && s.bytes().get(base).is_some_and(|b| b & 0xc0 == 0x80);
+    let inside = enc.id() == zakuro_vm::string::UTF8 && s.content(&cx.heap).get(base).is_some_and(|b| b & 0xc0 == 0x80);
     let range = Some(if inside { TextRange::Broken } else { range });
     let mut search = Search::new(pos - base, if anchored { Mode::Anchored } else { Mode::Forward });
-    let text = Text { bytes: &s.bytes()[base..], enc, range, lane: lane(cx) };
+    let text = Text { bytes: &s.content(&cx.heap)[base..], enc, range, lane: lane(cx) };
     let found: Option<Captures> = match search.run(&d.regexp, text, STEPS) {
         Ok(Progress::Done(found)) => found,
         Ok(Progress::Paused) => go_on(cx, re, &d.regexp, s, search, (enc, range, base))?,
@@ -283,6 +290,12 @@ pub fn frozen_copy(cx: &mut Cx, s: Ref<StringCell>) -> Ref<StringCell> {
     let c = StringCell::substring(&cx.heap, ids::STRING.0, s, 0, s.len());
     c.as_value().set_flags(flags::FROZEN);
     c
+}
+
+/// A text to walk over: a frozen copy if others may run on the way. They do in a block, in a search that a Regexp makes long, and between pieces of
+/// what has more than `few` bytes.
+pub fn steady(cx: &mut Cx, s: Ref<StringCell>, interrupted: bool, few: usize) -> Ref<StringCell> {
+    if interrupted || s.len() >= few { frozen_copy(cx, s) } else { s }
 }
 
 /// New MatchData of a search in `s`.

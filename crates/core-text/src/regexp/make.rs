@@ -37,7 +37,7 @@ pub fn compile(cx: &mut Cx, source: &[u8], flags: RegexFlags, enc: Encoding) -> 
 pub fn compile_str(cx: &mut Cx, s: Str, flags: RegexFlags) -> Result<Arc<Regexp>> {
     let enc = util::enc(s);
     // Copied: compiling may raise, and nothing keeps Ruby code from changing the String.
-    let source = s.bytes().to_vec();
+    let source = s.to_vec();
     compile(cx, &source, flags, enc)
 }
 
@@ -85,8 +85,8 @@ pub fn dynamic(cx: &mut Cx, pieces: &[Value], options: u8) -> Result<Value> {
             }
             None => cx.to_s(*piece)?,
         };
-        source.extend_from_slice(s.bytes());
-        if !util::is_ascii(s) {
+        source.extend_from_slice(s.content(&cx.heap));
+        if !util::is_ascii(&cx.heap, s) {
             enc = Some(joined(cx, enc, util::enc(s))?);
         }
     }
@@ -119,13 +119,13 @@ pub fn options(cx: &mut Cx, v: Value) -> Result<RegexFlags> {
     }
     let mut flags = RegexFlags::default();
     if let Some(s) = Ref::<StringCell>::from_value(v) {
-        for b in s.bytes() {
+        for b in s.content(&cx.heap) {
             match b {
                 b'i' => flags.ignore_case = true,
                 b'm' => flags.multiline = true,
                 b'x' => flags.extended = true,
                 _ => {
-                    let t = s.text().into_owned();
+                    let t = s.to_text();
                     return cx.arg_error(format!("unknown regexp option: {t}"));
                 }
             }
@@ -141,14 +141,14 @@ pub fn options(cx: &mut Cx, v: Value) -> Result<RegexFlags> {
 }
 
 /// Source that matches the String literally.
-pub fn escape(s: Str) -> Vec<u8> {
+pub fn escape(heap: &Heap, s: Str) -> Vec<u8> {
     let enc = util::enc(s);
-    if util::is_ascii(s) || enc == Encoding::UTF_8 || enc.is_single_byte() {
-        return regexp::escape(s.bytes());
+    if util::is_ascii(heap, s) || enc == Encoding::UTF_8 || enc.is_single_byte() {
+        return regexp::escape(s.content(heap));
     }
     // The second byte of a character may look like a special one.
     let mut out = Vec::with_capacity(s.len() + 8);
-    for c in enc.chars(s.bytes()) {
+    for c in enc.chars(s.content(heap)) {
         if c.len() == 1 { out.extend(regexp::escape(c)) } else { out.extend_from_slice(c) }
     }
     out
@@ -160,13 +160,13 @@ const PIECE: usize = 1 << 20;
 /// As [`escape`]; a long text piece by piece.
 pub fn escape_pausing(cx: &mut Cx, s: Str) -> Result<Vec<u8>> {
     let enc = util::enc(s);
-    if s.len() <= PIECE || !(util::is_ascii(s) || enc == Encoding::UTF_8 || enc.is_single_byte()) {
-        return Ok(escape(s));
+    if s.len() <= PIECE || !(util::is_ascii(&cx.heap, s) || enc == Encoding::UTF_8 || enc.is_single_byte()) {
+        return Ok(escape(&cx.heap, s));
     }
     let mut out = Vec::new();
     let mut at = 0;
     // Other threads may change the String meanwhile.
-    while let Some(piece) = s.bytes().get(at..(at + PIECE).min(s.len())).filter(|p| !p.is_empty()) {
+    while let Some(piece) = s.content(&cx.heap).get(at..(at + PIECE).min(s.len())).filter(|p| !p.is_empty()) {
         at += piece.len();
         out.extend(regexp::escape(piece));
         cx.safepoint()?;
@@ -175,8 +175,8 @@ pub fn escape_pausing(cx: &mut Cx, s: Str) -> Result<Vec<u8>> {
 }
 
 /// Encoding of an escaped source.
-pub fn escaped_encoding(s: Str) -> Encoding {
-    if util::is_ascii(s) { Encoding::US_ASCII } else { util::enc(s) }
+pub fn escaped_encoding(heap: &Heap, s: Str) -> Encoding {
+    if util::is_ascii(heap, s) { Encoding::US_ASCII } else { util::enc(s) }
 }
 
 /// `Regexp.try_convert`: a Regexp, what `to_regexp` gives, or nil.
@@ -225,7 +225,7 @@ pub fn union(cx: &mut Cx, patterns: &[Value]) -> Result<Value> {
             None => {
                 let s = if patterns.len() == 1 { str_or_sym(cx, *p)? } else { cx.to_str(*p)? };
                 source.extend(escape_pausing(cx, s)?);
-                (util::enc(s), util::is_ascii(s))
+                (util::enc(s), util::is_ascii(&cx.heap, s))
             }
         };
         if !own.is_ascii_compatible() {

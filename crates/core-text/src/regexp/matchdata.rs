@@ -23,7 +23,7 @@ fn nth(cx: &mut Cx, d: &MatchData, n: usize) -> Value {
 fn name_of(v: Value) -> Option<Vec<u8>> {
     match v.as_sym() {
         Some(s) => Some(s.bytes().to_vec()),
-        None => Ref::<StringCell>::from_value(v).map(|s| s.bytes().to_vec()),
+        None => Ref::<StringCell>::from_value(v).map(|s| s.to_vec()),
     }
 }
 
@@ -68,8 +68,8 @@ fn string(d: &MatchData) -> Ref<StringCell> {
     Ref::of(d.string)
 }
 
-fn char_offset(d: &MatchData, at: usize) -> Value {
-    Value::fixnum(util::char_index(string(d), at) as i64)
+fn char_offset(heap: &Heap, d: &MatchData, at: usize) -> Value {
+    Value::fixnum(util::char_index(heap, string(d), at) as i64)
 }
 
 /// Groups from number `from` on.
@@ -206,7 +206,7 @@ pub mod match_data {
     #[method("begin")]
     fn begin(cx: &mut Cx, this: Value, n: Value) -> Result<Option<Value>> {
         let d = data(cx, this)?;
-        Ok(range_at(cx, d, n)?.map(|(a, _)| char_offset(d, a)))
+        Ok(range_at(cx, d, n)?.map(|(a, _)| char_offset(&cx.heap, d, a)))
     }
 
     /// Index of the character behind a group.
@@ -215,7 +215,7 @@ pub mod match_data {
     #[method("end")]
     fn end(cx: &mut Cx, this: Value, n: Value) -> Result<Option<Value>> {
         let d = data(cx, this)?;
-        Ok(range_at(cx, d, n)?.map(|(_, b)| char_offset(d, b)))
+        Ok(range_at(cx, d, n)?.map(|(_, b)| char_offset(&cx.heap, d, b)))
     }
 
     /// `begin` and `end` of a group.
@@ -224,7 +224,7 @@ pub mod match_data {
     #[method("offset")]
     fn offset(cx: &mut Cx, this: Value, n: Value) -> Result<Value> {
         let d = data(cx, this)?;
-        let pair = range_at(cx, d, n)?.map_or([Value::NIL; 2], |(a, b)| [char_offset(d, a), char_offset(d, b)]);
+        let pair = range_at(cx, d, n)?.map_or([Value::NIL; 2], |(a, b)| [char_offset(&cx.heap, d, a), char_offset(&cx.heap, d, b)]);
         Ok(cx.array(&pair))
     }
 
@@ -326,7 +326,7 @@ pub mod match_data {
     #[method("match_length")]
     fn match_length(cx: &mut Cx, this: Value, n: Value) -> Result<Option<usize>> {
         let d = data(cx, this)?;
-        Ok(range_at(cx, d, n)?.map(|(a, b)| util::char_index(string(d), b) - util::char_index(string(d), a)))
+        Ok(range_at(cx, d, n)?.map(|(a, b)| util::char_index(&cx.heap, string(d), b) - util::char_index(&cx.heap, string(d), a)))
     }
 
     /// Named groups for pattern matching.
@@ -386,7 +386,7 @@ pub mod match_data {
                 out.push(b':');
             }
             let v = nth(cx, d, n);
-            out.extend_from_slice(cx.inspect(v)?.bytes());
+            out.extend_from_slice(cx.inspect(v)?.content(&cx.heap));
         }
         out.push(b'>');
         Ok(cx.str_auto(&out))
@@ -410,7 +410,7 @@ pub mod match_data {
     #[method("hash")]
     fn hash(cx: &mut Cx, this: Value) -> Result<Value> {
         let d = data(cx, this)?;
-        let mut bytes: Vec<u8> = string(d).bytes().to_vec();
+        let mut bytes: Vec<u8> = string(d).to_vec();
         for c in &d.captures {
             let (a, b) = c.unwrap_or((usize::MAX, usize::MAX));
             bytes.extend_from_slice(&a.to_le_bytes());

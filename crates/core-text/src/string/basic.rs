@@ -8,14 +8,14 @@ use zakuro_vm::string::CodeRange;
 use zakuro_vm::*;
 
 /// Order of two Strings: bytes, then (equal bytes that don't go together) encodings.
-pub fn compare(a: Str, b: Str) -> Ordering {
-    a.bytes().cmp(b.bytes()).then_with(|| if same(a, b) { Ordering::Equal } else { a.encoding().cmp(&b.encoding()) })
+pub fn compare(heap: &Heap, a: Str, b: Str) -> Ordering {
+    a.cmp_bytes(&b).then_with(|| if same(heap, a, b) { Ordering::Equal } else { a.encoding().cmp(&b.encoding()) })
 }
 
 /// `==` of two Strings.
 #[inline]
-pub fn same(a: Str, b: Str) -> bool {
-    a.bytes() == b.bytes() && (a.encoding() == b.encoding() || compatible(a, b).is_some())
+pub fn same(heap: &Heap, a: Str, b: Str) -> bool {
+    a.same_bytes(&b) && (a.encoding() == b.encoding() || compatible(heap, a, b).is_some())
 }
 
 /// The code point `v` at the end of `this` (`<<`, `concat`).
@@ -62,8 +62,8 @@ pub fn plus(cx: &mut Cx, a: Str, b: Str) -> Result<Str> {
     if StringCell::ensure_capacity(r, &mut cx.heap, a.len() + b.len()).is_err() {
         return too_big(cx);
     }
-    StringCell::append(r, &mut cx.heap, a.bytes());
-    StringCell::append(r, &mut cx.heap, b.bytes());
+    StringCell::append_string(r, &mut cx.heap, a);
+    StringCell::append_string(r, &mut cx.heap, b);
     match (a.code_range(), b.code_range()) {
         (CodeRange::Ascii, CodeRange::Ascii) => r.set_code_range(CodeRange::Ascii),
         (CodeRange::Valid, CodeRange::Valid | CodeRange::Ascii) | (CodeRange::Ascii, CodeRange::Valid) => {
@@ -121,7 +121,7 @@ pub mod strings {
             let s = cx.to_str(v)?;
             cx.check_frozen(this.as_value())?;
             if s != this {
-                set(cx, this, s.bytes(), s.encoding());
+                set_from(cx, this, s);
             }
         }
         if let Some(c) = kw.get(sym::capacity)
@@ -153,7 +153,7 @@ pub mod strings {
         let o = cx.to_str(other)?;
         if o != this {
             let r = o.code_range();
-            set(cx, this, o.bytes(), o.encoding());
+            set_from(cx, this, o);
             let mut this = this;
             this.set_code_range(r);
         }
@@ -167,7 +167,7 @@ pub mod strings {
     #[method("==", "===")]
     fn eq(cx: &mut Cx, this: Str, other: Value) -> Result<bool> {
         match Ref::<StringCell>::from_value(other) {
-            Some(o) => Ok(same(this, o)),
+            Some(o) => Ok(same(&cx.heap, this, o)),
             None if other.is_cell() && cx.responds(other, sym::to_str, false)? => Ok(cx.call(other, sym::eq, &[this.as_value()])?.truthy()),
             None => Ok(false),
         }
@@ -177,8 +177,8 @@ pub mod strings {
     ///
     ///     "abc".eql?("abc")   #=> true
     #[method("eql?")]
-    fn eql(_cx: &mut Cx, this: Str, other: Value) -> bool {
-        Ref::<StringCell>::from_value(other).is_some_and(|o| same(this, o))
+    fn eql(cx: &mut Cx, this: Str, other: Value) -> bool {
+        Ref::<StringCell>::from_value(other).is_some_and(|o| same(&cx.heap, this, o))
     }
 
     /// Equal for equal Strings.
@@ -198,10 +198,10 @@ pub mod strings {
     #[method("<=>")]
     fn cmp(cx: &mut Cx, this: Str, other: Value) -> Result<Value> {
         if let Some(o) = Ref::<StringCell>::from_value(other) {
-            return Ok(Value::fixnum(compare(this, o) as i64));
+            return Ok(Value::fixnum(compare(&cx.heap, this, o) as i64));
         }
         if let Some(o) = cx.try_str(other)? {
-            return Ok(Value::fixnum(compare(this, o) as i64));
+            return Ok(Value::fixnum(compare(&cx.heap, this, o) as i64));
         }
         if !other.is_cell() || !cx.responds(other, sym::cmp, false)? {
             return Ok(Value::NIL);
@@ -223,10 +223,10 @@ pub mod strings {
     #[method("casecmp")]
     fn casecmp(cx: &mut Cx, this: Str, other: Value) -> Result<Value> {
         let Some(o) = cx.try_str(other)? else { return Ok(Value::NIL) };
-        if compatible(this, o).is_none() {
+        if compatible(&cx.heap, this, o).is_none() {
             return Ok(Value::NIL);
         }
-        Ok(Value::fixnum(casecmp_bytes(this.bytes(), o.bytes()) as i64))
+        Ok(Value::fixnum(casecmp_bytes(this.content(&cx.heap), o.content(&cx.heap)) as i64))
     }
 
     /// Equal after Unicode case folding?
@@ -235,11 +235,11 @@ pub mod strings {
     #[method("casecmp?")]
     fn casecmp_p(cx: &mut Cx, this: Str, other: Value) -> Result<Value> {
         let Some(o) = cx.try_str(other)? else { return Ok(Value::NIL) };
-        if compatible(this, o).is_none() {
+        if compatible(&cx.heap, this, o).is_none() {
             return Ok(Value::NIL);
         }
-        if is_ascii(this) && is_ascii(o) {
-            return Ok(Value::bool(this.bytes().eq_ignore_ascii_case(o.bytes())));
+        if is_ascii(&cx.heap, this) && is_ascii(&cx.heap, o) {
+            return Ok(Value::bool(this.content(&cx.heap).eq_ignore_ascii_case(o.content(&cx.heap))));
         }
         let (a, b) = (super::super::case::fold(cx, this)?, super::super::case::fold(cx, o)?);
         Ok(Value::bool(a == b))
@@ -267,7 +267,7 @@ pub mod strings {
         }
         // By doubling: few large copies instead of many small ones.
         if total > 0 {
-            StringCell::append(r, &mut cx.heap, this.bytes());
+            StringCell::append_string(r, &mut cx.heap, this);
             while r.len() < total {
                 let n = r.len().min(total - r.len());
                 if StringCell::try_append_own(r, &mut cx.heap, n).is_err() {
@@ -320,7 +320,7 @@ pub mod strings {
         let mut out = Vec::new();
         for p in parts {
             if let Some(s) = Ref::<StringCell>::from_value(*p) {
-                out.extend_from_slice(s.bytes());
+                out.extend_from_slice(s.content(&cx.heap));
             } else if let Some(i) = cx.as_big(*p) {
                 out.push(i.to_signed_bytes_le()[0]);
             } else {
@@ -345,7 +345,7 @@ pub mod strings {
         }
         append(cx, all, this)?;
         cx.check_frozen(this.as_value())?;
-        set(cx, this, all.bytes(), all.encoding());
+        set_from(cx, this, all);
         Ok(this)
     }
 
@@ -380,8 +380,8 @@ pub mod strings {
     ///
     ///     "añb".length   #=> 3
     #[method("length", "size")]
-    fn length_of(_cx: &mut Cx, this: Str) -> usize {
-        length(this)
+    fn length_of(cx: &mut Cx, this: Str) -> usize {
+        length(&cx.heap, this)
     }
 
     /// Number of bytes.
@@ -416,11 +416,11 @@ pub mod strings {
     ///     "a b".intern    #=> :"a b"
     #[method("to_sym", "intern")]
     fn to_sym(cx: &mut Cx, this: Str) -> Result<Value> {
-        if range(this) == CodeRange::Broken {
-            let shown = inspect::inspect_str(this.bytes(), enc(this));
+        if range(&cx.heap, this) == CodeRange::Broken {
+            let shown = inspect::inspect_str(this.content(&cx.heap), enc(this));
             return cx.raise(ids::ENCODING_ERROR, format!("invalid symbol in encoding {} :{shown}", enc(this).name()));
         }
-        Ok(Value::sym(Sym::intern_in(this.bytes(), this.encoding())))
+        Ok(Value::sym(Sym::intern_in(this.content(&cx.heap), this.encoding())))
     }
 
     /// The String itself when it may be changed, else a copy that may.
@@ -450,8 +450,8 @@ pub mod strings {
         if this.len() == 0 {
             return cx.arg_error("empty string");
         }
-        let n = char_len_at(this, 0);
-        match enc(this).ord(&this.bytes()[..n]) {
+        let n = char_len_at(&cx.heap, this, 0);
+        match enc(this).ord(&this.content(&cx.heap)[..n]) {
             Some(c) => Ok(c as i64),
             None => cx.arg_error(format!("invalid byte sequence in {}", enc(this).name())),
         }
@@ -462,7 +462,7 @@ pub mod strings {
     ///     "abc".chr   #=> "a"
     #[method("chr")]
     fn chr(cx: &mut Cx, this: Str) -> Value {
-        let n = if this.len() == 0 { 0 } else { char_len_at(this, 0) };
+        let n = if this.len() == 0 { 0 } else { char_len_at(&cx.heap, this, 0) };
         sub(cx, this, 0, n)
     }
 
@@ -471,7 +471,7 @@ pub mod strings {
     ///     "ab".sum   #=> 195
     #[method("sum")]
     fn sum(cx: &mut Cx, this: Str, bits: Option<i64>) -> Value {
-        let total: u64 = this.bytes().iter().map(|&b| b as u64).sum();
+        let total: u64 = this.content(&cx.heap).iter().map(|&b| b as u64).sum();
         match bits.unwrap_or(16) {
             n @ 1..=63 => cx.int_u64(total & ((1 << n) - 1)),
             _ => cx.int_u64(total),

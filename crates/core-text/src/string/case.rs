@@ -88,7 +88,7 @@ pub fn fold(cx: &mut Cx, s: Str) -> Result<Vec<u8>> {
 }
 
 fn check(cx: &mut Cx, s: Str) -> Result<()> {
-    if enc(s).is_unicode() && range(s) == CodeRange::Broken {
+    if enc(s).is_unicode() && range(&cx.heap, s) == CodeRange::Broken {
         return cx.arg_error("input string invalid");
     }
     Ok(())
@@ -103,7 +103,7 @@ pub fn apply(cx: &mut Cx, this: Str, op: CaseOp, args: &[Value]) -> Result<Value
     }
     let out = mapped(cx, this, op, o)?;
     let r = make(cx, &out, this);
-    if is_ascii(this) && !o.turkic {
+    if is_ascii(&cx.heap, this) && !o.turkic {
         Ref::<StringCell>::of(r).set_code_range(CodeRange::Ascii);
     }
     Ok(r)

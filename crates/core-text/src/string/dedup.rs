@@ -30,7 +30,7 @@ pub fn dedup(cx: &mut Cx, s: Str) -> Value {
         return v;
     }
     if s.len() <= MAX_BYTES {
-        let key = (s.bytes().to_vec(), s.encoding());
+        let key = (s.to_vec(), s.encoding());
         let known = cx.state::<Table>().strings.get(&key).copied();
         if let Some(k) = known {
             return k;

@@ -118,12 +118,12 @@ pub fn options(cx: &mut Cx, kw: Kwargs, dst: Encoding) -> Result<Options> {
         && !v.is_nil()
     {
         let r = cx.to_str(v)?;
-        let bytes = if enc(r) == dst || is_ascii(r) && dst.is_ascii_compatible() {
-            r.bytes().to_vec()
+        let bytes = if enc(r) == dst || is_ascii(&cx.heap, r) && dst.is_ascii_compatible() {
+            r.to_vec()
         } else {
-            match transcode(enc(r), dst, r.bytes(), &Policy::default()) {
+            match transcode(enc(r), dst, r.content(&cx.heap), &Policy::default()) {
                 Ok(b) => b,
-                Err(_) => r.bytes().to_vec(),
+                Err(_) => r.to_vec(),
             }
         };
         o.policy.replace = Some(bytes);
@@ -200,10 +200,10 @@ pub fn convert(cx: &mut Cx, src: Encoding, dst: Encoding, s: &[u8], o: &Options)
                     let c = cx.str_bytes(error_char, e.step_source.id());
                     if let Some(r) = fallback(cx, o.fallback, c)? {
                         out.extend_from_slice(&e.partial);
-                        if enc(r) == dst || is_ascii(r) && dst.is_ascii_compatible() {
-                            out.extend_from_slice(r.bytes());
+                        if enc(r) == dst || is_ascii(&cx.heap, r) && dst.is_ascii_compatible() {
+                            out.extend_from_slice(r.content(&cx.heap));
                         } else {
-                            match transcode(enc(r), dst, r.bytes(), &Policy::default()) {
+                            match transcode(enc(r), dst, r.content(&cx.heap), &Policy::default()) {
                                 Ok(b) => out.extend_from_slice(&b),
                                 Err(_) => return cx.arg_error("too big fallback string"),
                             }
@@ -275,13 +275,13 @@ fn encoded(cx: &mut Cx, this: Str, args: &[Value], kw: Kwargs) -> Result<(Option
             }
             return Ok((None, dst));
         }
-        if is_ascii(this) && src.is_ascii_compatible() && dst.is_ascii_compatible() {
+        if is_ascii(&cx.heap, this) && src.is_ascii_compatible() && dst.is_ascii_compatible() {
             return Ok((None, dst));
         }
-        let bytes = this.bytes().to_vec();
+        let bytes = this.to_vec();
         return convert(cx, src, dst, &bytes, &o).map(|b| (Some(b), dst));
     }
-    let mut bytes = this.bytes().to_vec();
+    let mut bytes = this.to_vec();
     let mut from = src;
     if !src.is_ascii_compatible() {
         bytes = convert(cx, src, Encoding::UTF_8, &bytes, &o)?;
@@ -328,17 +328,17 @@ fn default_replacement(e: Encoding) -> Vec<u8> {
 /// Bytes of `this.scrub(...)`; None when nothing is broken.
 fn scrub_method(cx: &mut Cx, this: Str, with: Option<Value>, block: Block) -> Result<Option<Vec<u8>>> {
     let e = enc(this);
-    if range(this) != CodeRange::Broken {
+    if range(&cx.heap, this) != CodeRange::Broken {
         return Ok(None);
     }
-    let bytes = this.bytes().to_vec();
+    let bytes = this.to_vec();
     if let Some(v) = with.filter(|v| !v.is_nil()) {
         let r = cx.to_str(v)?;
-        if range(r) == CodeRange::Broken {
-            return cx.arg_error("replacement must be valid byte sequence '".to_string() + &r.text() + "'");
+        if range(&cx.heap, r) == CodeRange::Broken {
+            return cx.arg_error("replacement must be valid byte sequence '".to_string() + &r.to_text() + "'");
         }
         check_compatible(cx, this, r)?;
-        return scrubbed(cx, &bytes, e, Some(r.bytes().to_vec())).map(Some);
+        return scrubbed(cx, &bytes, e, Some(r.to_vec())).map(Some);
     }
     if block.is_none() {
         return scrubbed(cx, &bytes, e, None).map(Some);
@@ -349,7 +349,7 @@ fn scrub_method(cx: &mut Cx, this: Str, with: Option<Value>, block: Block) -> Re
         |bad| {
             let v = cx.str_bytes(bad, e.id());
             let r = cx.yield1(block, v)?;
-            Ok(cx.to_str(r)?.bytes().to_vec())
+            Ok(cx.to_str(r)?.to_vec())
         },
         |_| Ok(()),
     )?;
@@ -358,12 +358,12 @@ fn scrub_method(cx: &mut Cx, this: Str, with: Option<Value>, block: Block) -> Re
 
 /// Reads what `dump` wrote.
 fn undump(cx: &mut Cx, this: Str) -> Result<Value> {
-    let all = this.bytes();
+    let all = Held::of(this);
     if !enc(this).is_ascii_compatible() {
         let name = enc(this).name();
         return cx.raise(ids::COMPAT_ERROR, format!("ASCII incompatible encoding: {name}"));
     }
-    if !is_ascii(this) {
+    if !is_ascii(&cx.heap, this) {
         return cx.raise(ids::RUNTIME_ERROR, "non-ASCII character detected at the undump");
     }
     if all.contains(&0) {
@@ -510,8 +510,8 @@ pub mod encoding_methods {
     ///     "é".valid_encoding?      #=> true
     ///     "\xFF".valid_encoding?   #=> false
     #[method("valid_encoding?")]
-    fn valid_encoding(_cx: &mut Cx, this: Str) -> bool {
-        range(this) != CodeRange::Broken
+    fn valid_encoding(cx: &mut Cx, this: Str) -> bool {
+        range(&cx.heap, this) != CodeRange::Broken
     }
 
     /// Only ASCII characters, in an ASCII-compatible encoding?
@@ -519,8 +519,8 @@ pub mod encoding_methods {
     ///     "abc".ascii_only?   #=> true
     ///     "é".ascii_only?     #=> false
     #[method("ascii_only?")]
-    fn ascii_only(_cx: &mut Cx, this: Str) -> bool {
-        is_ascii(this)
+    fn ascii_only(cx: &mut Cx, this: Str) -> bool {
+        is_ascii(&cx.heap, this)
     }
 
     /// Converted to another encoding. Options: `invalid: :replace`, `undef: :replace`, `replace:`, `fallback:`, `xml:`, `newline:`.
@@ -595,6 +595,6 @@ pub mod encoding_methods {
 }
 
 /// Text of `String#inspect`, for messages.
-pub fn inspected(s: Str) -> String {
-    inspect::inspect_str(s.bytes(), enc(s))
+pub fn inspected(heap: &Heap, s: Str) -> String {
+    inspect::inspect_str(s.content(heap), enc(s))
 }

@@ -52,15 +52,15 @@ impl VmArgs<'_> {
     /// Bytes of a piece of the result; takes over its encoding.
     fn piece(&mut self, s: Str) -> Result<Vec<u8>> {
         let wide = !enc(s).is_ascii_compatible() && s.len() > 0;
-        if enc(s) != self.encoding && (wide || !is_ascii(s)) {
+        if enc(s) != self.encoding && (wide || !is_ascii(&self.cx.heap, s)) {
             if self.fixed || wide && !self.alone {
                 let (a, b) = (shown_name(self.encoding), shown_name(enc(s)));
                 return self.cx.raise(ids::COMPAT_ERROR, std::format!("incompatible character encodings: {a} and {b}"));
             }
             self.encoding = enc(s);
         }
-        self.fixed |= !is_ascii(s);
-        Ok(s.bytes().to_vec())
+        self.fixed |= !is_ascii(&self.cx.heap, s);
+        Ok(s.to_vec())
     }
     fn kernel(&mut self, name: Sym, v: Value) -> Result<Value> {
         let main = self.cx.main;
@@ -90,7 +90,7 @@ impl FormatArgs for VmArgs<'_> {
                 Ok(i) => return Ok(i),
                 Err(IntError::Stopped) => return Err(Exc),
                 Err(_) => {
-                    let shown = super::encoding::inspected(s);
+                    let shown = super::encoding::inspected(&self.cx.heap, s);
                     return self.cx.arg_error(std::format!("invalid value for Integer(): {shown}"));
                 }
             }
@@ -113,10 +113,10 @@ impl FormatArgs for VmArgs<'_> {
             return Ok(FloatArg::Float(self.cx.to_f64(v)?));
         }
         if let Some(s) = Ref::<StringCell>::from_value(v) {
-            return match parse_float(s.bytes(), true) {
+            return match parse_float(s.content(&self.cx.heap), true) {
                 Some(f) => Ok(FloatArg::Float(f)),
                 None => {
-                    let shown = super::encoding::inspected(s);
+                    let shown = super::encoding::inspected(&self.cx.heap, s);
                     self.cx.arg_error(std::format!("invalid value for Float(): {shown}"))
                 }
             };
@@ -146,7 +146,7 @@ impl FormatArgs for VmArgs<'_> {
     fn chr(&mut self, arg: ArgRef<'_>) -> Result<Vec<u8>> {
         let v = self.fetch(arg)?;
         if let Some(s) = self.cx.try_str(v)? {
-            let n = if s.len() == 0 { 0 } else { char_len_at(s, 0) };
+            let n = if s.len() == 0 { 0 } else { char_len_at(&self.cx.heap, s, 0) };
             let c = sub(self.cx, s, 0, n);
             return self.piece(Ref::of(c));
         }
@@ -206,8 +206,8 @@ pub fn format(cx: &mut Cx, fmt: Str, args: &[Value]) -> Result<Value> {
         let name = enc(fmt).name();
         return cx.raise(ids::COMPAT_ERROR, std::format!("ASCII incompatible encoding: {name}"));
     }
-    let text = fmt.bytes().to_vec();
-    let mut a = VmArgs { encoding: enc(fmt), fixed: !is_ascii(fmt), alone: &*text == b"%s", cx, args };
+    let text = fmt.to_vec();
+    let mut a = VmArgs { encoding: enc(fmt), fixed: !is_ascii(&cx.heap, fmt), alone: &*text == b"%s", cx, args };
     let out = render(&text, &mut a)?;
     let e = a.encoding;
     Ok(cx.str_bytes(&out, e.id()))

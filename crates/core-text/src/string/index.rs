@@ -16,28 +16,28 @@ fn locate(cx: &mut Cx, this: Str, args: &[Value]) -> Result<Option<(usize, usize
         }
         let (start, n) = (cx.to_i64(first)?, cx.to_i64(*second)?);
         let Ok(n) = usize::try_from(n) else { return Ok(None) };
-        return Ok(window(this, start, n));
+        return Ok(window(&cx.heap, this, start, n));
     }
     if let Some(i) = first.as_fixnum() {
-        return Ok(window(this, i, 1).filter(|(a, b)| a < b));
+        return Ok(window(&cx.heap, this, i, 1).filter(|(a, b)| a < b));
     }
     if let Some(r) = Ref::<RangeCell>::from_value(first) {
-        return Ok(range_window(cx, r, || length(this))?.and_then(|(from, n)| window(this, from as i64, n)));
+        return Ok(range_window(cx, r, |cx| length(&cx.heap, this))?.and_then(|(from, n)| window(&cx.heap, this, from as i64, n)));
     }
     if let Some(s) = Ref::<StringCell>::from_value(first) {
         check_compatible(cx, this, s)?;
-        return Ok(find(this, s.bytes(), 0).map(|at| (at, at + s.len())));
+        return Ok(find(&cx.heap, this, s.content(&cx.heap), 0).map(|at| (at, at + s.len())));
     }
     if engine::regexp_of(first).is_some() {
         return Ok(engine::search_backref(cx, first, this, 0, false)?.map(|c| (c.start(), c.end())));
     }
     let i = cx.to_i64(first)?;
-    Ok(window(this, i, 1).filter(|(a, b)| a < b))
+    Ok(window(&cx.heap, this, i, 1).filter(|(a, b)| a < b))
 }
 
 /// `this[*args]`
 pub fn aref(cx: &mut Cx, this: Str, args: &[Value]) -> Result<Value> {
-    if let ([i], true) = (args, is_single(this))
+    if let ([i], true) = (args, is_single(&cx.heap, this))
         && let Some(i) = i.as_fixnum()
     {
         let Some(at) = from_end(i, this.len()).filter(|at| *at < this.len()) else { return Ok(Value::NIL) };
@@ -62,9 +62,8 @@ pub fn splice(cx: &mut Cx, this: Str, start: usize, end: usize, with: Str) -> Re
     if start == this.len() {
         return append(cx, this, with);
     }
-    let with = if with == this { Ref::of(copy(cx, with)) } else { with };
-    let joined = if is_ascii(this) && is_ascii(with) { Some(string::CodeRange::Ascii) } else { None };
-    StringCell::splice(this, &mut cx.heap, start, end, with.bytes());
+    let joined = if is_ascii(&cx.heap, this) && is_ascii(&cx.heap, with) { Some(string::CodeRange::Ascii) } else { None };
+    StringCell::splice_string(this, &mut cx.heap, start, end, with);
     if this.encoding() != e.id() {
         this.set_encoding(e.id());
     }
@@ -98,13 +97,13 @@ fn locate_for_set(cx: &mut Cx, this: Str, args: &[Value]) -> Result<(usize, usiz
     if let Some(second) = args.get(1) {
         let (start, n) = (cx.to_i64(first)?, cx.to_i64(*second)?);
         let Ok(len) = usize::try_from(n) else { return cx.index_error(format!("negative length {n}")) };
-        return match window(this, start, len) {
+        return match window(&cx.heap, this, start, len) {
             Some(w) => Ok(w),
             None => cx.index_error(format!("index {start} out of string")),
         };
     }
     if let Some(r) = Ref::<RangeCell>::from_value(first) {
-        return match range_window(cx, r, || length(this))?.and_then(|(from, n)| window(this, from as i64, n)) {
+        return match range_window(cx, r, |cx| length(&cx.heap, this))?.and_then(|(from, n)| window(&cx.heap, this, from as i64, n)) {
             Some(w) => Ok(w),
             None => {
                 let shown = cx.inspect_text(first)?;
@@ -114,13 +113,13 @@ fn locate_for_set(cx: &mut Cx, this: Str, args: &[Value]) -> Result<(usize, usiz
     }
     if let Some(s) = Ref::<StringCell>::from_value(first) {
         check_compatible(cx, this, s)?;
-        return match find(this, s.bytes(), 0) {
+        return match find(&cx.heap, this, s.content(&cx.heap), 0) {
             Some(at) => Ok((at, at + s.len())),
             None => cx.index_error("string not matched"),
         };
     }
     let i = cx.to_i64(first)?;
-    match window(this, i, 1) {
+    match window(&cx.heap, this, i, 1) {
         Some(w) => Ok(w),
         None => cx.index_error(format!("index {i} out of string")),
     }
@@ -130,7 +129,7 @@ fn locate_for_set(cx: &mut Cx, this: Str, args: &[Value]) -> Result<(usize, usiz
 fn byte_range(cx: &mut Cx, s: Str, args: &[Value]) -> Result<(usize, usize)> {
     let found = match args {
         [r] => match Ref::<RangeCell>::from_value(*r) {
-            Some(range) => match range_window(cx, range, || s.len())?.and_then(|(from, n)| byte_window(s.len(), from as i64, n)) {
+            Some(range) => match range_window(cx, range, |_| s.len())?.and_then(|(from, n)| byte_window(s.len(), from as i64, n)) {
                 Some(w) => w,
                 None => {
                     let shown = cx.inspect_text(*r)?;
@@ -153,7 +152,7 @@ fn byte_range(cx: &mut Cx, s: Str, args: &[Value]) -> Result<(usize, usize)> {
         _ => return cx.arity_error(args.len(), 2, Some(5)),
     };
     for at in [found.0, found.1] {
-        if !is_boundary(s, at) {
+        if !is_boundary(&cx.heap, s, at) {
             return cx.index_error(format!("offset {at} does not land on character boundary"));
         }
     }
@@ -199,7 +198,7 @@ pub mod indexing {
         cx.check_frozen(this.as_value())?;
         let Some((a, b)) = locate(cx, this, args.as_slice())? else { return Ok(Value::NIL) };
         let removed = sub(cx, this, a, b);
-        let ascii = is_ascii(this);
+        let ascii = is_ascii(&cx.heap, this);
         let mut this = this;
         StringCell::splice(this, &mut cx.heap, a, b, b"");
         if ascii {
@@ -217,8 +216,8 @@ pub mod indexing {
         cx.check_frozen(this.as_value())?;
         let from = match at {
             -1 => Some(this.len()),
-            i if i < 0 => window(this, i + 1, 0).map(|w| w.0),
-            i => window(this, i, 0).map(|w| w.0),
+            i if i < 0 => window(&cx.heap, this, i + 1, 0).map(|w| w.0),
+            i => window(&cx.heap, this, i, 0).map(|w| w.0),
         };
         let Some(from) = from else { return cx.index_error(format!("index {} out of string", if at < 0 { at + 1 } else { at })) };
         splice(cx, this, from, from, other)?;
@@ -236,7 +235,7 @@ pub mod indexing {
             let (start, n) = (cx.to_i64(first)?, cx.to_i64(n)?);
             usize::try_from(n).ok().and_then(|n| byte_window(len, start, n))
         } else if let Some(r) = Ref::<RangeCell>::from_value(first) {
-            range_window(cx, r, || len)?.and_then(|(from, n)| byte_window(len, from as i64, n))
+            range_window(cx, r, |_| len)?.and_then(|(from, n)| byte_window(len, from as i64, n))
         } else {
             let i = cx.to_i64(first)?;
             byte_window(len, i, 1).filter(|(a, b)| a < b)
@@ -281,7 +280,7 @@ pub mod indexing {
     #[method("getbyte")]
     fn getbyte(_cx: &mut Cx, this: Str, at: i64) -> Option<i64> {
         let at = from_end(at, this.len())?;
-        this.bytes().get(at).map(|b| *b as i64)
+        this.byte(at).map(i64::from)
     }
 
     /// Replaces the byte at an index.

@@ -1,6 +1,6 @@
 //! String: walks over characters, lines, bytes, code points and grapheme clusters.
 //!
-//! A walk with a block goes over a frozen copy (which shares the bytes), so that the block may change the String.
+//! A walk with a block, or over a long String, goes over a frozen copy (which shares the bytes), so that the block or another thread may change the String.
 
 use super::util::*;
 use crate::regexp::engine;
@@ -10,6 +10,9 @@ use zakuro_text::encoding::Encoding;
 use zakuro_text::regexp::{RegexFlags, Regexp};
 use zakuro_vm::string::CodeRange;
 use zakuro_vm::*;
+
+/// Values that are collected between two safepoints.
+const BETWEEN_SAFEPOINTS: usize = 1024;
 
 /// Yields values to a block, or collects them.
 struct Sink {
@@ -28,7 +31,7 @@ impl Sink {
         } else {
             ArrayCell::push(self.array, &mut cx.heap, v);
             self.rounds += 1;
-            if self.rounds.is_multiple_of(1024) {
+            if self.rounds.is_multiple_of(BETWEEN_SAFEPOINTS as u32) {
                 cx.safepoint()?;
             }
         }
@@ -40,12 +43,12 @@ impl Sink {
 }
 
 fn chars(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
-    range(this);
-    let src = if block.is_some() { engine::frozen_copy(cx, this) } else { this };
+    range(&cx.heap, this);
+    let src = engine::steady(cx, this, block.is_some(), BETWEEN_SAFEPOINTS);
     let mut sink = Sink::new(cx, block);
     let mut at = 0;
     while at < src.len() {
-        let end = at + char_len_at(src, at);
+        let end = at + char_len_at(&cx.heap, src, at);
         let v = sub(cx, src, at, end);
         sink.put(cx, v)?;
         at = end;
@@ -54,9 +57,11 @@ fn chars(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
 }
 
 fn bytes(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
+    // A block sees what it changes.
+    let src = if block.is_some() { this } else { engine::steady(cx, this, false, BETWEEN_SAFEPOINTS) };
     let mut sink = Sink::new(cx, block);
     let mut at = 0;
-    while let Some(b) = this.bytes().get(at).copied() {
+    while let Some(b) = src.byte(at) {
         sink.put(cx, Value::fixnum(b as i64))?;
         at += 1;
     }
@@ -64,14 +69,14 @@ fn bytes(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
 }
 
 fn codepoints(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
-    range(this);
-    let src = if block.is_some() { engine::frozen_copy(cx, this) } else { this };
+    range(&cx.heap, this);
+    let src = engine::steady(cx, this, block.is_some(), BETWEEN_SAFEPOINTS);
     let e = enc(src);
     let mut sink = Sink::new(cx, block);
     let mut at = 0;
     while at < src.len() {
-        let end = at + char_len_at(src, at);
-        let Some(c) = e.ord(&src.bytes()[at..end]) else { return cx.arg_error(format!("invalid byte sequence in {}", e.name())) };
+        let end = at + char_len_at(&cx.heap, src, at);
+        let Some(c) = e.ord(&src.content(&cx.heap)[at..end]) else { return cx.arg_error(format!("invalid byte sequence in {}", e.name())) };
         sink.put(cx, Value::fixnum(c as i64))?;
         at = end;
     }
@@ -79,8 +84,8 @@ fn codepoints(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
 }
 
 /// End of the line that begins at `at`, its separator included, and where the next one begins.
-fn line_end(s: Str, at: usize, sep: &[u8], paragraphs: bool) -> (usize, usize) {
-    let b = s.bytes();
+fn line_end(heap: &Heap, s: Str, at: usize, sep: &[u8], paragraphs: bool) -> (usize, usize) {
+    let b = s.content(heap);
     if paragraphs {
         // Two newlines end a paragraph; more of them belong to none.
         let newline = |at: usize| match &b[at..] {
@@ -106,7 +111,7 @@ fn line_end(s: Str, at: usize, sep: &[u8], paragraphs: bool) -> (usize, usize) {
     let end = if sep == b"\n" && enc(s).is_ascii_compatible() {
         memchr::memchr(b'\n', &b[at..]).map_or(b.len(), |n| at + n + 1)
     } else {
-        find(s, sep, at).map_or(b.len(), |i| i + sep.len())
+        find(heap, s, sep, at).map_or(b.len(), |i| i + sep.len())
     };
     (end, end)
 }
@@ -132,15 +137,15 @@ fn lines(cx: &mut Cx, this: Str, separator: Option<Value>, kw: Kwargs, block: Bl
         b"\n".to_vec()
     } else {
         check_compatible(cx, this, Ref::of(separator))?;
-        Ref::<StringCell>::of(separator).bytes().to_vec()
+        Ref::<StringCell>::of(separator).to_vec()
     };
     let paragraphs = sep.is_empty();
-    range(this);
-    let src = if block.is_some() { engine::frozen_copy(cx, this) } else { this };
+    range(&cx.heap, this);
+    let src = engine::steady(cx, this, block.is_some(), BETWEEN_SAFEPOINTS);
     let mut at = 0;
     while at < src.len() {
-        let (end, next) = line_end(src, at, &sep, paragraphs);
-        let b = src.bytes();
+        let (end, next) = line_end(&cx.heap, src, at, &sep, paragraphs);
+        let b = src.content(&cx.heap);
         let mut shown = end;
         if chomp {
             if paragraphs {
@@ -174,20 +179,20 @@ impl VmState for Cluster {}
 fn wide_clusters(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
     let e = enc(this);
     let mut text = Vec::new();
-    for c in e.chars(this.bytes()) {
+    for c in e.chars(this.content(&cx.heap)) {
         Encoding::UTF_8.encode(e.ord(c).unwrap_or(0xfffd), &mut text);
     }
     let plain = cx.str_bytes(&text, Encoding::UTF_8.id());
     let all = grapheme_clusters(cx, Ref::of(plain), Block::NONE)?;
     let lengths: Vec<usize> = match Ref::<ArrayCell>::from_value(all) {
-        Some(a) => a.as_slice().iter().map(|v| length(Ref::of(*v))).collect(),
+        Some(a) => a.as_slice().iter().map(|v| length(&cx.heap, Ref::of(*v))).collect(),
         None => Vec::new(),
     };
-    let src = if block.is_some() { engine::frozen_copy(cx, this) } else { this };
+    let src = engine::steady(cx, this, block.is_some(), BETWEEN_SAFEPOINTS);
     let mut sink = Sink::new(cx, block);
     let mut at = 0;
     for n in lengths {
-        let end = advance(src, at, n);
+        let end = advance(&cx.heap, src, at, n);
         let v = sub(cx, src, at, end);
         sink.put(cx, v)?;
         at = end;
@@ -196,13 +201,13 @@ fn wide_clusters(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
 }
 
 fn grapheme_clusters(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
-    if !enc(this).is_unicode() || enc(this).is_dummy() || range(this) == CodeRange::Broken {
+    if !enc(this).is_unicode() || enc(this).is_dummy() || range(&cx.heap, this) == CodeRange::Broken {
         return chars(cx, this, block);
     }
     if enc(this) != Encoding::UTF_8 {
         return wide_clusters(cx, this, block);
     }
-    if is_ascii(this) && !this.bytes().contains(&b'\r') {
+    if is_ascii(&cx.heap, this) && !this.content(&cx.heap).contains(&b'\r') {
         return chars(cx, this, block);
     }
     let regexp = match &cx.state::<Cluster>().regexp {
@@ -215,11 +220,11 @@ fn grapheme_clusters(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
             r
         }
     };
-    let src = if block.is_some() { engine::frozen_copy(cx, this) } else { this };
+    let src = engine::steady(cx, this, block.is_some(), BETWEEN_SAFEPOINTS);
     let mut sink = Sink::new(cx, block);
     let mut at = 0;
     while at < src.len() {
-        let end = regexp.match_at(src.bytes(), at).map_or(0, |c| c.end()).max(at + char_len_at(src, at));
+        let end = regexp.match_at(src.content(&cx.heap), at).map_or(0, |c| c.end()).max(at + char_len_at(&cx.heap, src, at));
         let v = sub(cx, src, at, end);
         sink.put(cx, v)?;
         at = end;
@@ -229,7 +234,7 @@ fn grapheme_clusters(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
 
 fn char_size(cx: &mut Cx, this: Value, _args: Args) -> Result<Value> {
     let s = cx.to_str(this)?;
-    Ok(Value::fixnum(length(s) as i64))
+    Ok(Value::fixnum(length(&cx.heap, s) as i64))
 }
 fn byte_size(cx: &mut Cx, this: Value, _args: Args) -> Result<Value> {
     let s = cx.to_str(this)?;

@@ -158,7 +158,7 @@ impl Number {
 }
 
 fn complex(cx: &mut Cx, s: Str) -> Result<Value> {
-    let text = s.bytes().to_vec();
+    let text = s.to_vec();
     let mut r = Reader { s: &text, at: 0 };
     r.space();
     let is_unit = |r: &Reader<'_>| r.peek().is_some_and(|b| matches!(b, b'i' | b'I' | b'j' | b'J'));
@@ -242,7 +242,7 @@ pub mod numbers {
     #[method("to_f")]
     fn to_f(cx: &mut Cx, this: Str) -> Result<f64> {
         check_ascii(cx, this)?;
-        Ok(parse_float(this.bytes(), false).unwrap_or(0.0))
+        Ok(parse_float(this.content(&cx.heap), false).unwrap_or(0.0))
     }
 
     /// Rational at the beginning.
@@ -252,7 +252,7 @@ pub mod numbers {
     #[method("to_r")]
     fn to_r(cx: &mut Cx, this: Str) -> Result<Value> {
         check_ascii(cx, this)?;
-        let text = this.bytes().to_vec();
+        let text = this.to_vec();
         let mut r = Reader { s: &text, at: 0 };
         r.space();
         let negative = r.sign() == Some(true);

@@ -80,7 +80,7 @@ impl PackSource for Elements<'_> {
         };
         self.pointed = Some(list);
         ArrayCell::push(list, &mut self.cx.heap, s.as_value());
-        Ok(s.bytes().as_ptr() as u64)
+        Ok(s.content(&self.cx.heap).as_ptr() as u64)
     }
     fn bytes(&mut self, nil_ok: bool, any: bool) -> Result<Vec<u8>> {
         let v = self.next();
@@ -88,7 +88,7 @@ impl PackSource for Elements<'_> {
             return Ok(Vec::new());
         }
         let s = if any { self.cx.to_s(v)? } else { self.cx.to_str(v)? };
-        Ok(s.bytes().to_vec())
+        Ok(s.to_vec())
     }
     fn poll(&mut self) -> Result<()> {
         self.cx.safepoint()
@@ -120,11 +120,11 @@ fn at_address(cx: &mut Cx, this: Str, address: u64, most: Option<usize>) -> Resu
     let Some(list) = cx.ivar_lookup(this.as_value(), pointed()).and_then(Ref::<ArrayCell>::from_value) else {
         return cx.arg_error("no associated pointer");
     };
-    let found = list.as_slice().iter().filter_map(|v| Ref::<StringCell>::from_value(*v)).find(|s| s.bytes().as_ptr() as u64 == address);
+    let found = list.as_slice().iter().filter_map(|v| Ref::<StringCell>::from_value(*v)).find(|s| s.content(&cx.heap).as_ptr() as u64 == address);
     let Some(s) = found else { return cx.arg_error("non associated pointer") };
     match most {
         Some(n) if n < s.len() => {
-            let bytes = s.bytes()[..n].to_vec();
+            let bytes = s.content(&cx.heap)[..n].to_vec();
             Ok(cx.str_bytes(&bytes, string::BINARY))
         }
         _ => Ok(s.as_value()),
@@ -179,7 +179,7 @@ pub mod array_pack {
     fn pack_method(cx: &mut Cx, this: Ref<ArrayCell>, template: Str, kw: Kwargs) -> Result<Value> {
         let key = Sym::intern("buffer");
         kw.only(cx, &[key])?;
-        let template = template.bytes().to_vec();
+        let template = template.to_vec();
         let buffer = match kw.get(key) {
             None | Some(Value::NIL) => None,
             Some(v) => match Ref::<StringCell>::from_value(v) {
@@ -193,7 +193,7 @@ pub mod array_pack {
         if let Some(b) = buffer {
             cx.check_frozen(b.as_value())?;
         }
-        let mut out = buffer.map_or(Vec::new(), |b| b.bytes().to_vec());
+        let mut out = buffer.map_or(Vec::new(), |b| b.to_vec());
         let mut elements = Elements { cx, array: this, at: 0, pointed: None };
         let e = pack(&template, &mut elements, &mut out)?;
         let strings = elements.pointed;

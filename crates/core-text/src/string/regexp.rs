@@ -9,6 +9,9 @@ use zakuro_text::encoding::Encoding;
 use zakuro_text::regexp::Captures;
 use zakuro_vm::*;
 
+/// Matches between two safepoints.
+const BETWEEN_SAFEPOINTS: usize = 512;
+
 /// What `scan`, `sub`, `gsub`, `split` and `partition` look for.
 #[derive(Clone, Copy)]
 pub enum Pattern {
@@ -43,7 +46,7 @@ impl Pattern {
     pub fn search(&self, cx: &mut Cx, s: Str, from: usize) -> Result<Option<Found>> {
         match self {
             Pattern::Text(p) => {
-                Ok(find(s, p.bytes(), from).map(|start| Found { start, end: start + p.len(), captures: None }))
+                Ok(find(&cx.heap, s, p.content(&cx.heap), from).map(|start| Found { start, end: start + p.len(), captures: None }))
             }
             Pattern::Regexp(re) if engine::regexp_of(*re).is_some_and(|d| d.regexp.group_count() == 1) => {
                 Ok(engine::find(cx, *re, s, from)?.map(|(start, end)| Found { start, end, captures: None }))
@@ -89,7 +92,7 @@ pub fn group_number(cx: &mut Cx, re: Value, v: Value) -> Result<Option<usize>> {
     let name: std::borrow::Cow<'_, str> = if let Some(s) = v.as_sym() {
         s.name()
     } else if let Some(s) = Ref::<StringCell>::from_value(v) {
-        s.text().into_owned().into()
+        s.to_text().into()
     } else {
         let i = cx.to_i64(v)?;
         // Counted from behind, the whole match is not reached.
@@ -125,7 +128,7 @@ pub fn match_op(cx: &mut Cx, this: Str, other: Value) -> Result<Value> {
     }
     if engine::regexp_of(other).is_some() {
         let found = engine::search_backref(cx, other, this, 0, false)?;
-        return Ok(found.map_or(Value::NIL, |c| Value::fixnum(char_index(this, c.start()) as i64)));
+        return Ok(found.map_or(Value::NIL, |c| Value::fixnum(char_index(&cx.heap, this, c.start()) as i64)));
     }
     cx.call(other, sym::match_op, &[this.as_value()])
 }
@@ -143,7 +146,7 @@ pub fn match_method(cx: &mut Cx, this: Str, args: Args) -> Result<Value> {
 /// `this.match?(pattern, from)`
 pub fn match_p(cx: &mut Cx, this: Str, pattern: Value, from: Option<i64>) -> Result<bool> {
     let re = to_regexp(cx, pattern)?;
-    match window(this, from.unwrap_or(0), 0) {
+    match window(&cx.heap, this, from.unwrap_or(0), 0) {
         Some((at, _)) => engine::is_match(cx, re, this, at),
         None => Ok(false),
     }
@@ -157,9 +160,9 @@ enum Replacement {
     Block(Block),
 }
 
-/// Appends a replacement text with its references (`\1`, `\0`, `\k<name>`, ...) filled in.
-fn expand(cx: &mut Cx, rep: &[u8], p: Pattern, src: Str, f: &Found, out: &mut Vec<u8>) -> Result<()> {
-    let s = src.bytes();
+/// Appends a replacement text with its references (`\1`, `\0`, `\k<name>`, ...) filled in. Err: a name that no group has.
+fn expand(rep: &[u8], p: Pattern, s: &[u8], f: &Found, out: &mut Vec<u8>) -> std::result::Result<(), String> {
+    let part = |a: usize, b: usize| s.get(a..b).unwrap_or_default();
     let group = |n: usize| match &f.captures {
         Some(c) => c.groups.get(n).copied().flatten(),
         None => (n == 0).then_some((f.start, f.end)),
@@ -177,32 +180,32 @@ fn expand(cx: &mut Cx, rep: &[u8], p: Pattern, src: Str, f: &Found, out: &mut Ve
             b'0'..=b'9' | b'&' => {
                 let n = if c == b'&' { 0 } else { (c - b'0') as usize };
                 if let Some((a, b)) = group(n) {
-                    out.extend_from_slice(&s[a..b]);
+                    out.extend_from_slice(part(a, b));
                 }
             }
             b'+' => {
                 let last = f.captures.as_ref().and_then(|c| c.groups[1..].iter().rev().find_map(|g| *g));
                 if let Some((a, b)) = last {
-                    out.extend_from_slice(&s[a..b]);
+                    out.extend_from_slice(part(a, b));
                 }
             }
-            b'`' => out.extend_from_slice(&s[..f.start]),
-            b'\'' => out.extend_from_slice(&s[f.end..]),
+            b'`' => out.extend_from_slice(part(0, f.start)),
+            b'\'' => out.extend_from_slice(part(f.end, s.len())),
             b'\\' => out.push(b'\\'),
             b'k' if rep.get(at) == Some(&b'<') && matches!(p, Pattern::Regexp(_)) && memchr::memchr(b'>', &rep[at..]).is_some() => {
                 let end = at + memchr::memchr(b'>', &rep[at..]).unwrap_or(0);
                 let name = String::from_utf8_lossy(&rep[at + 1..end]).into_owned();
                 at = end + 1;
-                let d = engine::regexp_checked(cx, p.value())?;
+                let names = engine::regexp_of(p.value()).map_or(&[][..], |d| d.regexp.names());
                 let range = match name.parse::<usize>() {
                     Ok(n) => group(n),
-                    Err(_) => match d.regexp.names().iter().find(|n| n.0 == name) {
+                    Err(_) => match names.iter().find(|n| n.0 == name) {
                         Some(n) => n.1.iter().rev().find_map(|n| group(*n)),
-                        None => return cx.index_error(format!("undefined group name reference: {name}")),
+                        None => return Err(name),
                     },
                 };
                 if let Some((a, b)) = range {
-                    out.extend_from_slice(&s[a..b]);
+                    out.extend_from_slice(part(a, b));
                 }
             }
             c => out.extend_from_slice(&[b'\\', c]),
@@ -212,13 +215,24 @@ fn expand(cx: &mut Cx, rep: &[u8], p: Pattern, src: Str, f: &Found, out: &mut Ve
     Ok(())
 }
 
-/// Appends text in an encoding to a result in encoding `e`, which changes while the result is ASCII (for texts that have no ASCII: while it is empty).
-fn add(cx: &mut Cx, out: &mut Vec<u8>, e: &mut Encoding, text: &[u8], encoding: Encoding) -> Result<()> {
+/// Two encodings that don't go together.
+struct Clash(Encoding, Encoding);
+
+impl Clash {
+    fn raise<T>(self, cx: &mut Cx) -> Result<T> {
+        let (a, b) = (shown_name(self.0), shown_name(self.1));
+        cx.raise(ids::COMPAT_ERROR, format!("incompatible character encodings: {a} and {b}"))
+    }
+}
+
+/// Appends bytes from..to of `s`, as far as there are such, to a result in encoding `e`, which changes while the result is ASCII (for texts that have
+/// no ASCII: while it is empty).
+fn add(heap: &Heap, out: &mut Vec<u8>, e: &mut Encoding, s: Str, from: usize, to: usize) -> std::result::Result<(), Clash> {
+    let (text, encoding) = (s.content(heap).get(from..to).unwrap_or_default(), enc(s));
     let compatible = e.is_ascii_compatible() && encoding.is_ascii_compatible();
     if encoding != *e && !(text.is_ascii() && compatible) && !text.is_empty() {
         if !(out.is_empty() || out.is_ascii() && compatible) {
-            let (a, b) = (shown_name(*e), shown_name(encoding));
-            return cx.raise(ids::COMPAT_ERROR, format!("incompatible character encodings: {a} and {b}"));
+            return Err(Clash(*e, encoding));
         }
         *e = encoding;
     }
@@ -230,10 +244,10 @@ fn add(cx: &mut Cx, out: &mut Vec<u8>, e: &mut Encoding, text: &[u8], encoding: 
 fn substitute(cx: &mut Cx, this: Str, pat: Value, rep: Replacement, global: bool, checked: bool) -> Result<Option<(Vec<u8>, Encoding)>> {
     let p = pattern(cx, pat)?;
     p.check(cx, this)?;
-    range(this);
-    // Where Ruby code runs between matches, the text is a copy that it can't change.
-    let src = if let Replacement::Text(_) = rep { this } else { engine::frozen_copy(cx, this) };
-    let plain = if let Replacement::Text(r) = rep { memchr::memchr(b'\\', r.bytes()).is_none() } else { false };
+    range(&cx.heap, this);
+    let texts = matches!((p, rep), (Pattern::Text(_), Replacement::Text(_)));
+    let src = engine::steady(cx, this, !texts, BETWEEN_SAFEPOINTS);
+    let plain = if let Replacement::Text(r) = rep { memchr::memchr(b'\\', r.content(&cx.heap)).is_none() } else { false };
     let mut e = enc(this);
     let Some(mut found) = p.search(cx, src, 0)? else {
         p.publish(cx, src, None);
@@ -245,15 +259,16 @@ fn substitute(cx: &mut Cx, this: Str, pat: Value, rep: Replacement, global: bool
     if let Replacement::Text(r) = rep {
         e = check_compatible(cx, src, r)?;
     }
-    let before = this.bytes().as_ptr_range();
+    let before = (this.address(), this.len());
     loop {
-        add(cx, &mut out, &mut e, &src.bytes()[copied..found.start], enc(src))?;
+        add(&cx.heap, &mut out, &mut e, src, copied, found.start).or_else(|c| c.raise(cx))?;
         match rep {
             Replacement::Text(r) if plain => {
                 cx.reserve(&mut out, r.len())?;
-                out.extend_from_slice(r.bytes());
+                out.extend_from_slice(r.content(&cx.heap));
             }
-            Replacement::Text(r) => expand(cx, r.bytes(), p, src, &found, &mut out)?,
+            Replacement::Text(r) => expand(r.content(&cx.heap), p, src.content(&cx.heap), &found, &mut out)
+                .or_else(|name| cx.index_error(format!("undefined group name reference: {name}")))?,
             Replacement::Hash(_) | Replacement::Block(_) => {
                 let m = sub(cx, src, found.start, found.end);
                 let v = match rep {
@@ -265,10 +280,10 @@ fn substitute(cx: &mut Cx, this: Str, pat: Value, rep: Replacement, global: bool
                     Replacement::Text(_) => Value::NIL,
                 };
                 let v = cx.to_s(v)?;
-                if checked && this.bytes().as_ptr_range() != before {
+                if checked && (this.address(), this.len()) != before {
                     return cx.raise(ids::RUNTIME_ERROR, "string modified");
                 }
-                add(cx, &mut out, &mut e, v.bytes(), enc(v))?;
+                add(&cx.heap, &mut out, &mut e, v, 0, v.len()).or_else(|c| c.raise(cx))?;
             }
         }
         copied = found.end;
@@ -277,15 +292,15 @@ fn substitute(cx: &mut Cx, this: Str, pat: Value, rep: Replacement, global: bool
             if next >= len {
                 break;
             }
-            next += char_len_at(src, next);
-            add(cx, &mut out, &mut e, &src.bytes()[copied..next], enc(src))?;
+            next += char_len_at(&cx.heap, src, next);
+            add(&cx.heap, &mut out, &mut e, src, copied, next).or_else(|c| c.raise(cx))?;
             copied = next;
         }
         if !global {
             break;
         }
         rounds += 1;
-        if rounds.is_multiple_of(1024) {
+        if rounds.is_multiple_of(BETWEEN_SAFEPOINTS as u32) {
             cx.safepoint()?;
         }
         match p.search(cx, src, next)? {
@@ -293,7 +308,7 @@ fn substitute(cx: &mut Cx, this: Str, pat: Value, rep: Replacement, global: bool
             None => break,
         }
     }
-    add(cx, &mut out, &mut e, &src.bytes()[copied..], enc(src))?;
+    add(&cx.heap, &mut out, &mut e, src, copied, src.len()).or_else(|c| c.raise(cx))?;
     p.publish(cx, src, Some(&found));
     Ok(Some((out, e)))
 }
@@ -391,8 +406,8 @@ pub mod matching {
     fn scan(cx: &mut Cx, this: Str, pat: Value, block: Block) -> Result<Value> {
         let p = pattern(cx, pat)?;
         p.check(cx, this)?;
-        range(this);
-        let src = if block.is_some() { engine::frozen_copy(cx, this) } else { this };
+        range(&cx.heap, this);
+        let src = engine::steady(cx, this, block.is_some() || matches!(p, Pattern::Regexp(_)), BETWEEN_SAFEPOINTS);
         let all = cx.new_array();
         let (mut at, mut rounds) = (0, 0u32);
         let mut last = None;
@@ -401,7 +416,7 @@ pub mod matching {
             at = if f.end > f.start {
                 f.end
             } else if f.end < src.len() {
-                f.end + char_len_at(src, f.end)
+                f.end + char_len_at(&cx.heap, src, f.end)
             } else {
                 f.end + 1
             };
@@ -412,7 +427,7 @@ pub mod matching {
             } else {
                 ArrayCell::push(all, &mut cx.heap, v);
                 rounds += 1;
-                if rounds.is_multiple_of(512) {
+                if rounds.is_multiple_of(BETWEEN_SAFEPOINTS as u32) {
                     cx.safepoint()?;
                 }
             }

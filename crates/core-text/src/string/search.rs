@@ -24,7 +24,7 @@ fn pattern(cx: &mut Cx, this: Str, v: Value) -> Result<Pattern> {
 fn first(cx: &mut Cx, this: Str, p: Pattern, from: usize) -> Result<Option<usize>> {
     match p {
         Pattern::Regexp(re) => Ok(engine::search_backref(cx, re, this, from, false)?.map(|c| c.start())),
-        Pattern::Text(s) => Ok(find(this, s.bytes(), from)),
+        Pattern::Text(s) => Ok(find(&cx.heap, this, s.content(&cx.heap), from)),
     }
 }
 
@@ -32,7 +32,7 @@ fn first(cx: &mut Cx, this: Str, p: Pattern, from: usize) -> Result<Option<usize
 fn last(cx: &mut Cx, this: Str, p: Pattern, from: usize) -> Result<Option<usize>> {
     match p {
         Pattern::Regexp(re) => Ok(engine::search_backref(cx, re, this, from, true)?.map(|c| c.start())),
-        Pattern::Text(s) => Ok(rfind(this, s.bytes(), from)),
+        Pattern::Text(s) => Ok(rfind(&cx.heap, this, s.content(&cx.heap), from)),
     }
 }
 
@@ -56,19 +56,19 @@ pub fn start_with(cx: &mut Cx, this: Str, prefixes: &[Value]) -> Result<bool> {
         }
         let s = cx.to_str(*p)?;
         check_compatible(cx, this, s)?;
-        if has_prefix(this, s) {
+        if has_prefix(&cx.heap, this, s) {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-fn has_prefix(this: Str, s: Str) -> bool {
-    this.bytes().starts_with(s.bytes()) && is_boundary(this, s.len())
+fn has_prefix(heap: &Heap, this: Str, s: Str) -> bool {
+    this.content(heap).starts_with(s.content(heap)) && is_boundary(heap, this, s.len())
 }
 
-fn has_suffix(this: Str, s: Str) -> bool {
-    this.bytes().ends_with(s.bytes()) && is_boundary(this, this.len() - s.len())
+fn has_suffix(heap: &Heap, this: Str, s: Str) -> bool {
+    this.content(heap).ends_with(s.content(heap)) && is_boundary(heap, this, this.len() - s.len())
 }
 
 /// Does `this` end with one of the suffixes?
@@ -76,7 +76,7 @@ pub fn end_with(cx: &mut Cx, this: Str, suffixes: &[Value]) -> Result<bool> {
     for p in suffixes {
         let s = cx.to_str(*p)?;
         check_compatible(cx, this, s)?;
-        if has_suffix(this, s) {
+        if has_suffix(&cx.heap, this, s) {
             return Ok(true);
         }
     }
@@ -96,9 +96,9 @@ pub mod searching {
     fn index(cx: &mut Cx, this: Str, wanted: Value, start: Option<Value>) -> Result<Value> {
         let start = start.map_or(Ok(0), |v| cx.to_i64(v))?;
         let p = pattern(cx, this, wanted)?;
-        let Some((from, _)) = window(this, start, 0) else { return no_match(cx, &p) };
+        let Some((from, _)) = window(&cx.heap, this, start, 0) else { return no_match(cx, &p) };
         Ok(match first(cx, this, p, from)? {
-            Some(at) => Value::fixnum(char_index(this, at) as i64),
+            Some(at) => Value::fixnum(char_index(&cx.heap, this, at) as i64),
             None => Value::NIL,
         })
     }
@@ -113,15 +113,15 @@ pub mod searching {
         let start = start.map_or(Ok(i64::MAX), |v| cx.to_i64(v))?;
         let p = pattern(cx, this, wanted)?;
         let from = if start < 0 {
-            match offset_from_end(this, start.unsigned_abs() as usize) {
+            match offset_from_end(&cx.heap, this, start.unsigned_abs() as usize) {
                 Some(at) => at,
                 None => return no_match(cx, &p),
             }
         } else {
-            advance(this, 0, start as usize)
+            advance(&cx.heap, this, 0, start as usize)
         };
         Ok(match last(cx, this, p, from)? {
-            Some(at) => Value::fixnum(char_index(this, at) as i64),
+            Some(at) => Value::fixnum(char_index(&cx.heap, this, at) as i64),
             None => Value::NIL,
         })
     }
@@ -134,7 +134,7 @@ pub mod searching {
         let start = start.map_or(Ok(0), |v| cx.to_i64(v))?;
         let p = pattern(cx, this, wanted)?;
         let Some((from, _)) = byte_window(this.len(), start, 0) else { return no_match(cx, &p) };
-        if !is_boundary(this, from) {
+        if !is_boundary(&cx.heap, this, from) {
             return cx.index_error(format!("offset {from} does not land on character boundary"));
         }
         Ok(first(cx, this, p, from)?.map_or(Value::NIL, |at| Value::fixnum(at as i64)))
@@ -149,7 +149,7 @@ pub mod searching {
         let p = pattern(cx, this, wanted)?;
         let Some(from) = from_end(start, this.len()) else { return no_match(cx, &p) };
         let from = from.min(this.len());
-        if !is_boundary(this, from) {
+        if !is_boundary(&cx.heap, this, from) {
             return cx.index_error(format!("offset {from} does not land on character boundary"));
         }
         Ok(last(cx, this, p, from)?.map_or(Value::NIL, |at| Value::fixnum(at as i64)))
@@ -161,7 +161,7 @@ pub mod searching {
     #[method("include?")]
     fn include(cx: &mut Cx, this: Str, other: Str) -> Result<bool> {
         check_compatible(cx, this, other)?;
-        Ok(find(this, other.bytes(), 0).is_some())
+        Ok(find(&cx.heap, this, other.content(&cx.heap), 0).is_some())
     }
 
     /// Does it begin with one of the Strings, or with a match of one of the Regexps?
@@ -187,7 +187,7 @@ pub mod searching {
     #[method("delete_prefix")]
     fn delete_prefix(cx: &mut Cx, this: Str, prefix: Str) -> Result<Value> {
         check_compatible(cx, this, prefix)?;
-        let n = if has_prefix(this, prefix) { prefix.len() } else { 0 };
+        let n = if has_prefix(&cx.heap, this, prefix) { prefix.len() } else { 0 };
         Ok(sub(cx, this, n, this.len()))
     }
 
@@ -197,7 +197,7 @@ pub mod searching {
     #[method("delete_suffix")]
     fn delete_suffix(cx: &mut Cx, this: Str, suffix: Str) -> Result<Value> {
         check_compatible(cx, this, suffix)?;
-        let n = if has_suffix(this, suffix) { suffix.len() } else { 0 };
+        let n = if has_suffix(&cx.heap, this, suffix) { suffix.len() } else { 0 };
         Ok(sub(cx, this, 0, this.len() - n))
     }
 
@@ -209,7 +209,7 @@ pub mod searching {
     fn delete_prefix_bang(cx: &mut Cx, this: Str, prefix: Str) -> Result<Option<Str>> {
         cx.check_frozen(this.as_value())?;
         check_compatible(cx, this, prefix)?;
-        if prefix.len() == 0 || !has_prefix(this, prefix) {
+        if prefix.len() == 0 || !has_prefix(&cx.heap, this, prefix) {
             return Ok(None);
         }
         StringCell::splice(this, &mut cx.heap, 0, prefix.len(), b"");
@@ -223,7 +223,7 @@ pub mod searching {
     fn delete_suffix_bang(cx: &mut Cx, this: Str, suffix: Str) -> Result<Option<Str>> {
         cx.check_frozen(this.as_value())?;
         check_compatible(cx, this, suffix)?;
-        if suffix.len() == 0 || !has_suffix(this, suffix) {
+        if suffix.len() == 0 || !has_suffix(&cx.heap, this, suffix) {
             return Ok(None);
         }
         let mut this = this;

@@ -7,6 +7,9 @@ use zakuro_macros::ruby_class;
 use zakuro_vm::string::CodeRange;
 use zakuro_vm::*;
 
+/// Pieces that are put into an Array between two safepoints.
+const BETWEEN_SAFEPOINTS: usize = 512;
+
 /// Where pieces of `split` go: an Array, or a block.
 struct Pieces {
     src: Str,
@@ -37,7 +40,7 @@ impl Pieces {
         } else {
             ArrayCell::push(self.array, &mut cx.heap, v);
             self.rounds += 1;
-            if self.rounds.is_multiple_of(512) {
+            if self.rounds.is_multiple_of(BETWEEN_SAFEPOINTS as u32) {
                 cx.safepoint()?;
             }
         }
@@ -54,25 +57,21 @@ fn split_awk(cx: &mut Cx, p: &mut Pieces, limit: usize) -> Result<()> {
     let src = p.src;
     // White space of Unicode other than ASCII's does not count, so bytes are enough in ASCII-compatible encodings.
     let len = src.len();
-    let skip = |mut i: usize| {
-        while i < len && is_space(src.bytes()[i]) {
-            i += 1;
-        }
-        i
+    // First byte at or after `at` that is (no) white space.
+    let next_byte = |heap: &Heap, at: usize, space: bool| {
+        let rest = src.content(heap).get(at..).unwrap_or_default();
+        rest.iter().position(|b| is_space(*b) == space).map_or(len, |n| at + n)
     };
-    let mut at = skip(0);
+    let mut at = next_byte(&cx.heap, 0, false);
     let mut n = 1;
     while at < len {
         if n == limit {
             return p.put(cx, at, len);
         }
-        let mut end = at;
-        while end < len && !is_space(src.bytes()[end]) {
-            end += 1;
-        }
+        let end = next_byte(&cx.heap, at, true);
         p.put(cx, at, end)?;
         n += 1;
-        let next = skip(end);
+        let next = next_byte(&cx.heap, end, false);
         if next == len && end < len {
             return p.put(cx, len, len);
         }
@@ -88,10 +87,10 @@ fn split_awk(cx: &mut Cx, p: &mut Pieces, limit: usize) -> Result<()> {
 fn split_text(cx: &mut Cx, p: &mut Pieces, sep: Str, limit: usize) -> Result<()> {
     let src = p.src;
     let (mut at, mut n) = (0, 1);
-    let finder = memchr::memmem::Finder::new(sep.bytes()).into_owned();
-    let simple = src.encoding() == string::UTF8 && sep.bytes().first().is_none_or(|b| b & 0xc0 != 0x80);
+    let finder = memchr::memmem::Finder::new(sep.content(&cx.heap)).into_owned();
+    let simple = src.encoding() == string::UTF8 && sep.content(&cx.heap).first().is_none_or(|b| b & 0xc0 != 0x80);
     while n != limit {
-        let found = if simple { finder.find(&src.bytes()[at..]).map(|i| at + i) } else { find(src, sep.bytes(), at) };
+        let found = if simple { finder.find(&src.content(&cx.heap)[at..]).map(|i| at + i) } else { find(&cx.heap, src, sep.content(&cx.heap), at) };
         let Some(i) = found else { break };
         p.put(cx, at, i)?;
         at = i + sep.len();
@@ -104,7 +103,7 @@ fn split_chars(cx: &mut Cx, p: &mut Pieces, limit: usize) -> Result<()> {
     let src = p.src;
     let (mut at, mut n) = (0, 1);
     while at < src.len() && n != limit {
-        let next = at + char_len_at(src, at);
+        let next = at + char_len_at(&cx.heap, src, at);
         p.put(cx, at, next)?;
         at = next;
         n += 1;
@@ -123,11 +122,11 @@ fn split_regexp(cx: &mut Cx, p: &mut Pieces, re: Value, limit: usize) -> Result<
         let (start, end) = (caps.start(), caps.end());
         if start == from && start == end {
             if !last_empty {
-                from += if from >= len { 1 } else { char_len_at(src, from) };
+                from += if from >= len { 1 } else { char_len_at(&cx.heap, src, from) };
                 last_empty = true;
                 continue;
             }
-            p.put(cx, begin, begin + char_len_at(src, begin))?;
+            p.put(cx, begin, begin + char_len_at(&cx.heap, src, begin))?;
             begin = from;
         } else {
             p.put(cx, begin, start)?;
@@ -187,8 +186,8 @@ pub mod splitting {
             }
             return Ok(result);
         }
-        range(this);
-        let src = if block.is_some() { engine::frozen_copy(cx, this) } else { this };
+        range(&cx.heap, this);
+        let src = engine::steady(cx, this, block.is_some() || matches!(how, Some(Pattern::Regexp(_))), BETWEEN_SAFEPOINTS);
         let mut p = Pieces { src, array, block, pending: 0, keep_trailing: limit != 0, rounds: 0 };
         let limit = limit.max(0) as usize;
         match how {
@@ -200,7 +199,7 @@ pub mod splitting {
                 check_compatible(cx, this, s)?;
                 check_valid(cx, s)?;
                 check_valid(cx, this)?;
-                match s.bytes() {
+                match s.content(&cx.heap) {
                     b" " => split_awk(cx, &mut p, limit)?,
                     b"" => split_chars(cx, &mut p, limit)?,
                     _ => split_text(cx, &mut p, s, limit)?,
@@ -218,7 +217,7 @@ pub mod splitting {
     }
 
     fn check_valid(cx: &mut Cx, s: Str) -> Result<()> {
-        if range(s) != CodeRange::Broken {
+        if range(&cx.heap, s) != CodeRange::Broken {
             return Ok(());
         }
         let name = enc(s).name();
@@ -263,7 +262,7 @@ pub mod splitting {
         };
         p.check(cx, this)?;
         let cut = match p {
-            Pattern::Text(s) => rfind(this, s.bytes(), this.len()).map(|at| (at, at + s.len())),
+            Pattern::Text(s) => rfind(&cx.heap, this, s.content(&cx.heap), this.len()).map(|at| (at, at + s.len())),
             Pattern::Regexp(re) => engine::search_backref(cx, re, this, this.len(), true)?.map(|c| (c.start(), c.end())),
         };
         Ok(three(cx, this, cut, (0, 0), p))

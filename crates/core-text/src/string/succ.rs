@@ -8,8 +8,8 @@ use zakuro_text::encoding::Encoding;
 use zakuro_vm::*;
 
 /// The successor of `s`, as bytes.
-pub fn succ(s: Str) -> Vec<u8> {
-    let b = s.bytes();
+pub fn succ(heap: &Heap, s: Str) -> Vec<u8> {
+    let b = s.content(heap);
     if b.is_empty() {
         return Vec::new();
     }
@@ -17,11 +17,11 @@ pub fn succ(s: Str) -> Vec<u8> {
     if !e.is_ascii_compatible() {
         return succ_chars(b, e, false);
     }
-    if e == Encoding::UTF_8 && range(s) == string::CodeRange::Valid {
-        return succ_unicode(s.text().chars().collect()).unwrap_or_else(|| succ_chars(b, e, false));
+    if e == Encoding::UTF_8 && range(heap, s) == string::CodeRange::Valid {
+        return succ_unicode(String::from_utf8_lossy(b).chars().collect()).unwrap_or_else(|| succ_chars(b, e, false));
     }
     if !b.iter().any(u8::is_ascii_alphanumeric) {
-        return succ_chars(b, e, is_single(s));
+        return succ_chars(b, e, is_single(heap, s));
     }
     succ_alnum(b)
 }
@@ -134,7 +134,7 @@ fn succ_chars(b: &[u8], e: Encoding, single: bool) -> Vec<u8> {
 
 /// Walks from `first` to `last` as `upto` does; `f` returns false to stop.
 pub fn each_upto(cx: &mut Cx, first: Str, last: Str, exclusive: bool, f: &mut dyn FnMut(&mut Cx, Value) -> Result<bool>) -> Result<()> {
-    let (a, b) = (first.bytes(), last.bytes());
+    let (a, b) = (first.content(&cx.heap), last.content(&cx.heap));
     // Single ASCII characters: by code.
     if a.len() == 1 && b.len() == 1 && a[0] < 0x80 && b[0] < 0x80 {
         let (mut c, end) = (a[0], b[0]);
@@ -171,24 +171,24 @@ pub fn each_upto(cx: &mut Cx, first: Str, last: Str, exclusive: bool, f: &mut dy
         return Ok(());
     }
     // By succ, as long as it gets no longer than the last one.
-    let n = super::basic::compare(first, last);
+    let n = super::basic::compare(&cx.heap, first, last);
     if n.is_gt() || exclusive && n.is_eq() {
         return Ok(());
     }
-    let after = succ(last);
+    let after = succ(&cx.heap, last);
     let mut current = copy(cx, first);
-    let max = length(last);
+    let max = length(&cx.heap, last);
     let mut rounds = 0u32;
     loop {
         let c: Str = Ref::of(current);
-        if length(c) > max || c.len() == 0 {
+        if length(&cx.heap, c) > max || c.len() == 0 {
             return Ok(());
         }
-        let at_end = c.bytes() == last.bytes();
-        if exclusive && at_end || c.bytes() == after && c.len() != first.len() {
+        let at_end = c.same_bytes(&last);
+        if exclusive && at_end || c.equals(&after) && c.len() != first.len() {
             return Ok(());
         }
-        let next = succ(c);
+        let next = succ(&cx.heap, c);
         if !f(cx, current)? {
             return Ok(());
         }
@@ -215,7 +215,7 @@ pub mod successors {
     ///     "1.9".succ     #=> "2.0"
     #[method("succ", "next")]
     fn succ_method(cx: &mut Cx, this: Str) -> Value {
-        let out = succ(this);
+        let out = succ(&cx.heap, this);
         make(cx, &out, this)
     }
 
@@ -225,7 +225,7 @@ pub mod successors {
     #[method("succ!", "next!")]
     fn succ_bang(cx: &mut Cx, this: Str) -> Result<Str> {
         cx.check_frozen(this.as_value())?;
-        let out = succ(this);
+        let out = succ(&cx.heap, this);
         StringCell::set_bytes(this, &mut cx.heap, &out);
         Ok(this)
     }

@@ -18,13 +18,13 @@ enum Side {
 /// `ljust`, `rjust`, `center`: `side` is where the text stands.
 fn justify(cx: &mut Cx, this: Str, width: i64, pad: Option<Str>, side: Side) -> Result<Value> {
     let (pad, e) = match pad {
-        Some(p) => (p.bytes().to_vec(), check_compatible(cx, this, p)?),
+        Some(p) => (p.to_vec(), check_compatible(cx, this, p)?),
         None => (b" ".to_vec(), enc(this)),
     };
     if pad.is_empty() {
         return cx.arg_error("zero width padding");
     }
-    let len = length(this);
+    let len = length(&cx.heap, this);
     let missing = match usize::try_from(width) {
         Ok(w) if w > len => w - len,
         _ => return Ok(copy(cx, this)),
@@ -56,10 +56,10 @@ fn justify(cx: &mut Cx, this: Str, width: i64, pad: Option<Str>, side: Side) -> 
         Ok(())
     };
     fill(cx, &mut out, left)?;
-    out.extend_from_slice(this.bytes());
+    out.extend_from_slice(this.content(&cx.heap));
     fill(cx, &mut out, right)?;
     let r = cx.str_bytes(&out, e.id());
-    if is_ascii(this) && pad.is_ascii() && e.is_ascii_compatible() {
+    if is_ascii(&cx.heap, this) && pad.is_ascii() && e.is_ascii_compatible() {
         Ref::<StringCell>::of(r).set_code_range(CodeRange::Ascii);
     }
     Ok(r)
@@ -71,7 +71,7 @@ fn is_space(b: u8) -> bool {
 
 /// Byte range without white space and NULs at the ends.
 fn stripped(cx: &mut Cx, s: Str, side: Side) -> Result<(usize, usize)> {
-    let b = s.bytes();
+    let b = s.content(&cx.heap);
     let (mut from, mut to) = (0, b.len());
     if !enc(s).is_ascii_compatible() {
         let e = enc(s);
@@ -89,7 +89,7 @@ fn stripped(cx: &mut Cx, s: Str, side: Side) -> Result<(usize, usize)> {
         while from < to && is_space(b[from]) {
             from += 1;
         }
-        if from < to && b[from] >= 0x80 && range(s) == CodeRange::Broken && enc(s).char_len(&b[from..]).is_err() {
+        if from < to && b[from] >= 0x80 && range(&cx.heap, s) == CodeRange::Broken && enc(s).char_len(&b[from..]).is_err() {
             return cx.arg_error(format!("invalid byte sequence in {}", enc(s).name()));
         }
     }
@@ -98,7 +98,7 @@ fn stripped(cx: &mut Cx, s: Str, side: Side) -> Result<(usize, usize)> {
             to -= 1;
         }
         // Broken text that ends in a stray byte.
-        if to > from && b[to - 1] >= 0x80 && range(s) == CodeRange::Broken && enc(s).char_len(&b[prev_char(s, to)..to]).is_err() {
+        if to > from && b[to - 1] >= 0x80 && range(&cx.heap, s) == CodeRange::Broken && enc(s).char_len(&b[prev_char(&cx.heap, s, to)..to]).is_err() {
             return cx.raise(ids::COMPAT_ERROR, format!("invalid byte sequence in {}", enc(s).name()));
         }
     }
@@ -113,10 +113,14 @@ pub fn chomped(cx: &mut Cx, s: Str, separator: Value) -> Result<usize> {
     if separator.is_nil() || n == 0 {
         return Ok(n);
     }
-    let b = s.bytes();
-    let Some(sep) = sep.filter(|s| s.bytes() != b"\n") else {
+    let sep = sep.filter(|s| !s.equals(b"\n"));
+    if let Some(sep) = sep.filter(|s| s.len() > 0) {
+        check_compatible(cx, s, sep)?;
+    }
+    let b = s.content(&cx.heap);
+    let Some(sep) = sep else {
         if !enc(s).is_ascii_compatible() {
-            return Ok(n - wide_line_end(s));
+            return Ok(n - wide_line_end(&cx.heap, s));
         }
         return Ok(if b.ends_with(b"\r\n") {
             n - 2
@@ -134,15 +138,14 @@ pub fn chomped(cx: &mut Cx, s: Str, separator: Value) -> Result<usize> {
         }
         return Ok(n);
     }
-    check_compatible(cx, s, sep)?;
-    Ok(if b.ends_with(sep.bytes()) && is_boundary(s, n - sep.len()) { n - sep.len() } else { n })
+    Ok(if b.ends_with(sep.content(&cx.heap)) && is_boundary(&cx.heap, s, n - sep.len()) { n - sep.len() } else { n })
 }
 
 /// Bytes of the line end of text in UTF-16 or UTF-32.
-fn wide_line_end(s: Str) -> usize {
-    let (b, n) = (s.bytes(), s.len());
+fn wide_line_end(heap: &Heap, s: Str) -> usize {
+    let (b, n) = (s.content(heap), s.len());
     let last = |end: usize| {
-        let start = prev_char(s, end);
+        let start = prev_char(heap, s, end);
         (start, enc(s).ord(&b[start..end]))
     };
     match last(n) {
@@ -156,18 +159,18 @@ fn wide_line_end(s: Str) -> usize {
 }
 
 /// Length without the last character, or without "\r\n".
-fn chopped(s: Str) -> usize {
+fn chopped(heap: &Heap, s: Str) -> usize {
     match s.len() {
         0 => 0,
-        n if !enc(s).is_ascii_compatible() => prev_char(s, n).min(n - wide_line_end(s)),
-        n if s.bytes().ends_with(b"\r\n") => n - 2,
-        n => prev_char(s, n),
+        n if !enc(s).is_ascii_compatible() => prev_char(heap, s, n).min(n - wide_line_end(heap, s)),
+        n if s.content(heap).ends_with(b"\r\n") => n - 2,
+        n => prev_char(heap, s, n),
     }
 }
 
 /// Characters in reverse order.
 fn reversed(cx: &mut Cx, s: Str) -> Result<Vec<u8>> {
-    let (single, e, b) = (is_single(s), enc(s), Held::of(s));
+    let (single, e, b) = (is_single(&cx.heap, s), enc(s), Held::of(s));
     let mut out = vec![0; b.len()];
     let mut end = b.len();
     if single {
@@ -188,8 +191,8 @@ fn reversed(cx: &mut Cx, s: Str) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-fn is_text(s: Str, e: Encoding) -> bool {
-    e.is_unicode() && !is_single(s)
+fn is_text(heap: &Heap, s: Str, e: Encoding) -> bool {
+    e.is_unicode() && !is_single(heap, s)
 }
 
 /// The intersection of the sets, for text of `this`.
@@ -200,16 +203,16 @@ fn char_set(cx: &mut Cx, this: Str, sets: &[Value]) -> Result<CharSet> {
     if let [set] = sets {
         let set = cx.to_str(*set)?;
         let e = check_compatible(cx, this, set)?;
-        let utf8_text = is_text(this, enc(this)) || is_text(set, e);
-        return CharSet::new(&[set.bytes()], utf8_text).or_else(|e| cx.arg_error(e.0));
+        let utf8_text = is_text(&cx.heap, this, enc(this)) || is_text(&cx.heap, set, e);
+        return CharSet::new(&[set.content(&cx.heap)], utf8_text).or_else(|e| cx.arg_error(e.0));
     }
     let mut specs = Vec::with_capacity(sets.len());
-    let mut utf8_text = is_text(this, enc(this));
+    let mut utf8_text = is_text(&cx.heap, this, enc(this));
     for s in sets {
         let s = cx.to_str(*s)?;
         let e = check_compatible(cx, this, s)?;
-        utf8_text |= is_text(s, e);
-        specs.push(s.bytes().to_vec());
+        utf8_text |= is_text(&cx.heap, s, e);
+        specs.push(s.to_vec());
     }
     let specs: Vec<&[u8]> = specs.iter().map(|s| &s[..]).collect();
     match CharSet::new(&specs, utf8_text) {
@@ -221,7 +224,7 @@ fn char_set(cx: &mut Cx, this: Str, sets: &[Value]) -> Result<CharSet> {
 fn transliterated(cx: &mut Cx, this: Str, from: Str, to: Str, squeeze: bool) -> Result<Value> {
     let e1 = check_compatible(cx, this, from)?;
     let e2 = check_compatible(cx, this, to)?;
-    let utf8_text = is_text(this, enc(this)) || is_text(from, e1) || is_text(to, e2);
+    let utf8_text = is_text(&cx.heap, this, enc(this)) || is_text(&cx.heap, from, e1) || is_text(&cx.heap, to, e2);
     match transliterate(&Held::of(this), &Held::of(from), &Held::of(to), squeeze, utf8_text, cx) {
         Ok(b) => Ok(cx.str_bytes(&b?, if e1 == enc(this) { e2.id() } else { e1.id() })),
         Err(e) => cx.arg_error(e.0),
@@ -371,7 +374,7 @@ pub mod transforms {
     ///     "abc".chop   #=> "ab"
     #[method("chop")]
     fn chop(cx: &mut Cx, this: Str) -> Value {
-        sub(cx, this, 0, chopped(this))
+        sub(cx, this, 0, chopped(&cx.heap, this))
     }
 
     /// `chop` in place; nil when it is empty.
@@ -380,7 +383,7 @@ pub mod transforms {
     #[method("chop!")]
     fn chop_bang(cx: &mut Cx, this: Str) -> Result<Option<Str>> {
         cx.check_frozen(this.as_value())?;
-        Ok(cut(cx, this, 0, chopped(this)))
+        Ok(cut(cx, this, 0, chopped(&cx.heap, this)))
     }
 
     /// Characters in reverse order.
@@ -388,7 +391,7 @@ pub mod transforms {
     ///     "añb".reverse   #=> "bña"
     #[method("reverse")]
     fn reverse(cx: &mut Cx, this: Str) -> Result<Value> {
-        let r = range(this);
+        let r = range(&cx.heap, this);
         let out = reversed(cx, this)?;
         let v = make(cx, &out, this);
         if r != CodeRange::Broken {
@@ -466,7 +469,7 @@ pub mod transforms {
     #[method("squeeze")]
     fn squeeze(cx: &mut Cx, this: Str, sets: Rest) -> Result<Value> {
         let set = if sets.is_empty() {
-            match CharSet::new(&[], is_text(this, enc(this))) {
+            match CharSet::new(&[], is_text(&cx.heap, this, enc(this))) {
                 Ok(s) => s,
                 Err(e) => return cx.arg_error(e.0),
             }

@@ -17,16 +17,16 @@ pub fn enc(s: Str) -> Encoding {
 
 /// Code range, scanned when not known yet. An ASCII range is only given in ASCII-compatible encodings.
 #[inline]
-pub fn range(s: Str) -> CodeRange {
+pub fn range(heap: &Heap, s: Str) -> CodeRange {
     match s.code_range() {
-        CodeRange::Unknown => scan(s),
+        CodeRange::Unknown => scan(heap, s),
         r => r,
     }
 }
 
 #[inline(never)]
-fn scan(mut s: Str) -> CodeRange {
-    let r = range_of(s.bytes(), enc(s));
+fn scan(heap: &Heap, mut s: Str) -> CodeRange {
+    let r = range_of(s.content(heap), enc(s));
     // Cells of the boot image are read by all VMs at once: never written.
     if s.as_value().flags() & flags::SHARED == 0 {
         s.set_code_range(r);
@@ -44,25 +44,25 @@ pub fn range_of(b: &[u8], e: Encoding) -> CodeRange {
 }
 
 #[inline]
-pub fn is_ascii(s: Str) -> bool {
-    range(s) == CodeRange::Ascii
+pub fn is_ascii(heap: &Heap, s: Str) -> bool {
+    range(heap, s) == CodeRange::Ascii
 }
 
 /// One byte per character, so that indexes are byte offsets?
 #[inline]
-pub fn is_single(s: Str) -> bool {
-    range(s) == CodeRange::Ascii || s.encoding() != string::UTF8 && enc(s).is_single_byte()
+pub fn is_single(heap: &Heap, s: Str) -> bool {
+    range(heap, s) == CodeRange::Ascii || s.encoding() != string::UTF8 && enc(s).is_single_byte()
 }
 
 /// Number of characters.
-pub fn length(s: Str) -> usize {
-    if is_single(s) {
+pub fn length(heap: &Heap, s: Str) -> usize {
+    if is_single(heap, s) {
         return s.len();
     }
-    if s.encoding() == string::UTF8 && range(s) == CodeRange::Valid {
-        return lead_bytes(s.bytes());
+    if s.encoding() == string::UTF8 && range(heap, s) == CodeRange::Valid {
+        return lead_bytes(s.content(heap));
     }
-    enc(s).char_count(s.bytes())
+    enc(s).char_count(s.content(heap))
 }
 
 /// Characters of valid UTF-8: bytes that are no continuation.
@@ -71,26 +71,27 @@ pub fn lead_bytes(b: &[u8]) -> usize {
 }
 
 /// Byte offset of character `n` (the length in bytes when `n` is the number of characters); None beyond.
-pub fn offset(s: Str, n: usize) -> Option<usize> {
-    if is_single(s) {
+pub fn offset(heap: &Heap, s: Str, n: usize) -> Option<usize> {
+    if is_single(heap, s) {
         return (n <= s.len()).then_some(n);
     }
-    if s.encoding() == string::UTF8 && range(s) == CodeRange::Valid {
-        return valid_offset(s.bytes(), n);
+    if s.encoding() == string::UTF8 && range(heap, s) == CodeRange::Valid {
+        return valid_offset(s.content(heap), n);
     }
-    enc(s).byte_offset(s.bytes(), n)
+    enc(s).byte_offset(s.content(heap), n)
 }
 
 /// Byte offset `n` characters after byte `from`, the end at most.
-pub fn advance(s: Str, from: usize, n: usize) -> usize {
-    let b = s.bytes();
-    if is_single(s) {
+pub fn advance(heap: &Heap, s: Str, from: usize, n: usize) -> usize {
+    let b = s.content(heap);
+    if is_single(heap, s) {
         return from.saturating_add(n).min(b.len());
     }
+    let from = from.min(b.len());
     let rest = &b[from..];
     let found = if n >= rest.len() {
         None
-    } else if s.encoding() == string::UTF8 && range(s) == CodeRange::Valid {
+    } else if s.encoding() == string::UTF8 && range(heap, s) == CodeRange::Valid {
         valid_offset(rest, n)
     } else {
         enc(s).byte_offset(rest, n)
@@ -99,8 +100,8 @@ pub fn advance(s: Str, from: usize, n: usize) -> usize {
 }
 
 /// Byte offset of the character `n` (> 0) before the end; None when there are fewer.
-pub fn offset_from_end(s: Str, n: usize) -> Option<usize> {
-    if is_single(s) {
+pub fn offset_from_end(heap: &Heap, s: Str, n: usize) -> Option<usize> {
+    if is_single(heap, s) {
         return s.len().checked_sub(n);
     }
     if s.encoding() == string::UTF8 && n < 64 {
@@ -109,11 +110,11 @@ pub fn offset_from_end(s: Str, n: usize) -> Option<usize> {
             if at == 0 {
                 return None;
             }
-            at = utf8::prev_char(s.bytes(), at);
+            at = utf8::prev_char(s.content(heap), at);
         }
         return Some(at);
     }
-    offset(s, length(s).checked_sub(n)?)
+    offset(heap, s, length(heap, s).checked_sub(n)?)
 }
 
 /// `offset` in valid UTF-8: whole words first, then lead bytes.
@@ -142,21 +143,21 @@ fn valid_offset(b: &[u8], n: usize) -> Option<usize> {
     Some(at)
 }
 
-/// Index of the character that starts at byte `at`.
-pub fn char_index(s: Str, at: usize) -> usize {
-    if is_single(s) {
+/// Index of the character that starts at byte `at`, the number of characters when that lies behind the end.
+pub fn char_index(heap: &Heap, s: Str, at: usize) -> usize {
+    if is_single(heap, s) {
         return at;
     }
-    if s.encoding() == string::UTF8 && range(s) == CodeRange::Valid {
-        return lead_bytes(&s.bytes()[..at]);
+    if s.encoding() == string::UTF8 && range(heap, s) == CodeRange::Valid {
+        return lead_bytes(&s.content(heap)[..at.min(s.len())]);
     }
-    enc(s).char_count(&s.bytes()[..at])
+    enc(s).char_count(&s.content(heap)[..at.min(s.len())])
 }
 
 /// Is byte `at` the start of a character, or the end?
-pub fn is_boundary(s: Str, at: usize) -> bool {
-    let b = s.bytes();
-    if at == 0 || at >= b.len() || is_single(s) {
+pub fn is_boundary(heap: &Heap, s: Str, at: usize) -> bool {
+    let b = s.content(heap);
+    if at == 0 || at >= b.len() || is_single(heap, s) {
         return at <= b.len();
     }
     if enc(s) == Encoding::UTF_8 {
@@ -172,25 +173,25 @@ pub fn is_boundary(s: Str, at: usize) -> bool {
     i == at
 }
 
-/// Bytes of the character at byte `at` (< length).
-pub fn char_len_at(s: Str, at: usize) -> usize {
-    let b = &s.bytes()[at..];
-    if b[0] < 0x80 && s.encoding() <= string::US_ASCII || is_single(s) {
+/// Bytes of the character at byte `at`; 1 behind the end.
+pub fn char_len_at(heap: &Heap, s: Str, at: usize) -> usize {
+    let Some(b @ [first, ..]) = s.content(heap).get(at..) else { return 1 };
+    if *first < 0x80 && s.encoding() <= string::US_ASCII || is_single(heap, s) {
         return 1;
     }
     enc(s).char_len(b).unwrap_or_else(|n| n).clamp(1, b.len())
 }
 
 /// Start of the character before byte `at` (> 0).
-pub fn prev_char(s: Str, at: usize) -> usize {
-    if is_single(s) {
+pub fn prev_char(heap: &Heap, s: Str, at: usize) -> usize {
+    if is_single(heap, s) {
         return at - 1;
     }
     if enc(s) == Encoding::UTF_8 {
-        return utf8::prev_char(s.bytes(), at);
+        return utf8::prev_char(s.content(heap), at);
     }
     let mut i = 0;
-    for c in enc(s).chars(s.bytes()) {
+    for c in enc(s).chars(s.content(heap)) {
         if i + c.len() >= at {
             break;
         }
@@ -201,9 +202,9 @@ pub fn prev_char(s: Str, at: usize) -> usize {
 
 /// New String of bytes start..end.
 #[inline]
-pub fn sub(cx: &mut Cx, s: Str, start: usize, end: usize) -> Value {
+pub fn sub(cx: &Cx, s: Str, start: usize, end: usize) -> Value {
     let mut r = StringCell::substring(&cx.heap, ids::STRING.0, s, start, end);
-    if end - start == 1 && r.code_range() == CodeRange::Unknown && r.bytes()[0] < 0x80 && enc(r).is_ascii_compatible() {
+    if end - start == 1 && r.code_range() == CodeRange::Unknown && r.byte(0).is_some_and(|b| b < 0x80) && enc(r).is_ascii_compatible() {
         r.set_code_range(CodeRange::Ascii);
     }
     r.as_value()
@@ -211,12 +212,12 @@ pub fn sub(cx: &mut Cx, s: Str, start: usize, end: usize) -> Value {
 
 /// New String (class String) of bytes in the encoding of `like`.
 #[inline]
-pub fn make(cx: &mut Cx, bytes: &[u8], like: Str) -> Value {
+pub fn make(cx: &Cx, bytes: &[u8], like: Str) -> Value {
     StringCell::plain(&cx.heap, bytes, like.encoding()).as_value()
 }
 
 /// The same content as a String of class String: shares the buffer.
-pub fn copy(cx: &mut Cx, s: Str) -> Value {
+pub fn copy(cx: &Cx, s: Str) -> Value {
     StringCell::substring(&cx.heap, ids::STRING.0, s, 0, s.len()).as_value()
 }
 
@@ -227,25 +228,25 @@ pub fn shown_name(e: Encoding) -> &'static str {
 
 /// Encoding that both Strings can be seen in; None when they don't go together.
 #[inline]
-pub fn compatible(a: Str, b: Str) -> Option<Encoding> {
-    if a.encoding() == b.encoding() { Some(enc(a)) } else { compatible_slow(a, b) }
+pub fn compatible(heap: &Heap, a: Str, b: Str) -> Option<Encoding> {
+    if a.encoding() == b.encoding() { Some(enc(a)) } else { compatible_slow(heap, a, b) }
 }
 
 #[inline(never)]
-fn compatible_slow(a: Str, b: Str) -> Option<Encoding> {
+fn compatible_slow(heap: &Heap, a: Str, b: Str) -> Option<Encoding> {
     let (ea, eb) = (enc(a), enc(b));
     if b.len() == 0 {
         return Some(ea);
     }
     if a.len() == 0 {
-        return Some(if ea.is_ascii_compatible() && is_ascii(b) { ea } else { eb });
+        return Some(if ea.is_ascii_compatible() && is_ascii(heap, b) { ea } else { eb });
     }
     if !ea.is_ascii_compatible() || !eb.is_ascii_compatible() {
         return None;
     }
-    if is_ascii(b) {
+    if is_ascii(heap, b) {
         Some(ea)
-    } else if is_ascii(a) {
+    } else if is_ascii(heap, a) {
         Some(eb)
     } else {
         None
@@ -255,7 +256,7 @@ fn compatible_slow(a: Str, b: Str) -> Option<Encoding> {
 /// `compatible`, or Encoding::CompatibilityError.
 #[inline]
 pub fn check_compatible(cx: &mut Cx, a: Str, b: Str) -> Result<Encoding> {
-    match compatible(a, b) {
+    match compatible(&cx.heap, a, b) {
         Some(e) => Ok(e),
         None => {
             let (a, b) = (shown_name(enc(a)), shown_name(enc(b)));
@@ -271,10 +272,10 @@ pub fn inspected(cx: &mut Cx, s: Str) -> Str {
         None => crate::encoding::default_external(cx),
     };
     let own = enc(s);
-    if own == to || is_ascii(s) && own.is_ascii_compatible() {
+    if own == to || is_ascii(&cx.heap, s) && own.is_ascii_compatible() {
         return s;
     }
-    let text = zakuro_text::encoding::inspect::escape(s.bytes(), own);
+    let text = zakuro_text::encoding::inspect::escape(s.content(&cx.heap), own);
     Ref::of(cx.str(&text))
 }
 
@@ -289,7 +290,7 @@ pub fn incompatible(cx: &mut Cx, a: Value, b: Value) -> Result<()> {
 pub fn append(cx: &mut Cx, this: Str, other: Str) -> Result<()> {
     let mut this = this;
     let e = check_compatible(cx, this, other)?;
-    let joined = joined_range(this, other);
+    let joined = joined_range(&cx.heap, this, other);
     if e.id() != this.encoding() {
         this.set_encoding(e.id());
     }
@@ -303,7 +304,7 @@ pub fn append(cx: &mut Cx, this: Str, other: Str) -> Result<()> {
 }
 
 /// Code range of a concatenation when it is known cheaply: the receiver is never scanned for it (that would make `<<` quadratic).
-fn joined_range(this: Str, other: Str) -> Option<CodeRange> {
+fn joined_range(heap: &Heap, this: Str, other: Str) -> Option<CodeRange> {
     let mine = match this.code_range() {
         CodeRange::Unknown if this.len() == 0 => CodeRange::Ascii,
         r => r,
@@ -311,7 +312,7 @@ fn joined_range(this: Str, other: Str) -> Option<CodeRange> {
     if !matches!(mine, CodeRange::Ascii | CodeRange::Valid) {
         return None;
     }
-    match range(other) {
+    match range(heap, other) {
         CodeRange::Ascii => Some(mine),
         CodeRange::Valid => Some(CodeRange::Valid),
         _ => None,
@@ -335,12 +336,21 @@ pub fn set(cx: &mut Cx, this: Str, bytes: &[u8], encoding: u8) {
     }
 }
 
+/// Replaces content and encoding by those of another String. The caller has checked frozen.
+pub fn set_from(cx: &mut Cx, this: Str, from: Str) {
+    let mut this = this;
+    StringCell::set_string(this, &mut cx.heap, from);
+    if this.encoding() != from.encoding() {
+        this.set_encoding(from.encoding());
+    }
+}
+
 /// Makes `this` what the fresh String `from` is. For `method!` in terms of `method`; true says that something changed.
 pub fn become_str(cx: &mut Cx, this: Str, from: Str) -> bool {
-    if this.bytes() == from.bytes() && this.encoding() == from.encoding() {
+    if this.same_bytes(&from) && this.encoding() == from.encoding() {
         return false;
     }
-    set(cx, this, from.bytes(), from.encoding());
+    set_from(cx, this, from);
     true
 }
 
@@ -351,13 +361,13 @@ pub fn from_end(i: i64, len: usize) -> Option<usize> {
 }
 
 /// First position of `needle` at a character boundary at or after byte `from`.
-pub fn find(s: Str, needle: &[u8], from: usize) -> Option<usize> {
-    let hay = s.bytes();
+pub fn find(heap: &Heap, s: Str, needle: &[u8], from: usize) -> Option<usize> {
+    let hay = s.content(heap);
     let mut from = from;
     loop {
         let at = memchr::memmem::find(hay.get(from..)?, needle)? + from;
         // In UTF-8, what begins with no continuation byte begins at a boundary.
-        if (s.encoding() == string::UTF8 && needle.first().is_none_or(|b| b & 0xc0 != 0x80)) || is_boundary(s, at) {
+        if (s.encoding() == string::UTF8 && needle.first().is_none_or(|b| b & 0xc0 != 0x80)) || is_boundary(heap, s, at) {
             return Some(at);
         }
         from = at + 1;
@@ -365,26 +375,26 @@ pub fn find(s: Str, needle: &[u8], from: usize) -> Option<usize> {
 }
 
 /// Last position of `needle` at a character boundary at or before byte `from`.
-pub fn rfind(s: Str, needle: &[u8], from: usize) -> Option<usize> {
-    let hay = s.bytes();
+pub fn rfind(heap: &Heap, s: Str, needle: &[u8], from: usize) -> Option<usize> {
+    let hay = s.content(heap);
     let mut end = from.saturating_add(needle.len()).min(hay.len());
     loop {
         let at = memchr::memmem::rfind(&hay[..end], needle)?;
-        if is_boundary(s, at) {
+        if is_boundary(heap, s, at) {
             return Some(at);
         }
         end = (at + needle.len()).checked_sub(1)?;
     }
 }
 
-/// Start and number of a Range argument in a sequence of `len()` elements; None when it begins outside. `len` is only asked
+/// Start and number of a Range argument in a sequence of `len` elements; None when it begins outside. `len` is only asked
 /// for when an end is negative.
-pub fn range_window(cx: &mut Cx, r: Ref<RangeCell>, len: impl Fn() -> usize) -> Result<Option<(usize, usize)>> {
+pub fn range_window(cx: &mut Cx, r: Ref<RangeCell>, len: impl Fn(&Cx) -> usize) -> Result<Option<(usize, usize)>> {
     let (low, high, exclusive) = (r.low(), r.high(), r.exclusive());
     let mut from = if low.is_nil() { 0 } else { cx.to_i64(low)? };
     let mut to = if high.is_nil() { i64::MAX } else { cx.to_i64(high)? };
     if from < 0 || to < 0 {
-        let n = len() as i64;
+        let n = len(cx) as i64;
         if from < 0 {
             from += n;
         }
@@ -402,9 +412,9 @@ pub fn range_window(cx: &mut Cx, r: Ref<RangeCell>, len: impl Fn() -> usize) -> 
 }
 
 /// Bytes of `n` characters from character `start`; None when it begins outside.
-pub fn window(s: Str, start: i64, n: usize) -> Option<(usize, usize)> {
-    let from = if start < 0 { offset_from_end(s, start.unsigned_abs() as usize)? } else { offset(s, start as usize)? };
-    Some((from, advance(s, from, n)))
+pub fn window(heap: &Heap, s: Str, start: i64, n: usize) -> Option<(usize, usize)> {
+    let from = if start < 0 { offset_from_end(heap, s, start.unsigned_abs() as usize)? } else { offset(heap, s, start as usize)? };
+    Some((from, advance(heap, s, from, n)))
 }
 
 /// The same in bytes.
@@ -438,7 +448,7 @@ pub fn default_separator(cx: &mut Cx) -> Result<Value> {
         return Ok(Value::UNDEF);
     }
     let v = cx.global_get(sym::input_rs)?;
-    let usual = Ref::<StringCell>::from_value(v).is_some_and(|s| s.bytes() == b"\n");
+    let usual = Ref::<StringCell>::from_value(v).is_some_and(|s| s.equals(b"\n"));
     Ok(if usual { Value::UNDEF } else { v })
 }
 

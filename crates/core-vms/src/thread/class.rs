@@ -462,7 +462,7 @@ pub mod thread {
         // Without a name it is bytes.
         let encoding = if t.name.is_nil() { string::BINARY } else { string::UTF8 };
         let name = match Ref::<StringCell>::from_value(t.name) {
-            Some(n) => format!("@{}", n.text()),
+            Some(n) => format!("@{}", n.to_text()),
             None => String::new(),
         };
         let shown = cx.any_to_s(this);

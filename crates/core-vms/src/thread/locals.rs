@@ -189,10 +189,10 @@ pub mod thread {
             Value::NIL
         } else {
             let s = cx.to_str(name)?;
-            if s.bytes().contains(&0) {
+            if s.has_nul() {
                 return cx.arg_error("string contains null byte");
             }
-            let copy = cx.str_bytes(s.bytes(), s.encoding());
+            let copy = cx.str_bytes(s.content(&cx.heap), s.encoding());
             copy.set_flags(flags::FROZEN);
             copy
         };

@@ -60,7 +60,7 @@ pub mod host_output {
     #[method("__host_write", singleton)]
     fn host_write(cx: &mut Cx, _this: Value, sink: Value, text: Ref<StringCell>) -> Result<usize> {
         let sink = cx.data_ref::<OutputSink>(sink)?.0.clone();
-        let bytes = text.bytes();
+        let bytes = text.content(&cx.heap);
         let mut write = sink.lock().unwrap_or_else(|e| e.into_inner());
         write(bytes);
         Ok(bytes.len())

@@ -28,7 +28,7 @@ pub mod stat_class {
                 return match rows.iter().find(|(name, _)| *name == w) {
                     Some((_, n)) => Ok(*n),
                     None => {
-                        let name = cx.to_s(w)?.text().into_owned();
+                        let name = cx.to_s(w)?.to_text();
                         cx.arg_error(format!("unknown key: {name}"))
                     }
                 };

@@ -147,7 +147,7 @@ pub mod vm_class {
         let name = cx.text_of(name)?;
         let mut argv = Vec::new();
         for a in args {
-            argv.push(cx.to_str(*a)?.bytes().to_vec());
+            argv.push(cx.to_str(*a)?.to_vec());
         }
         if argv.is_empty() {
             // One argument: the program file, which also names the VM.

@@ -107,7 +107,7 @@ impl<'a> Reader<'a> {
             }
             Kind::String => {
                 let s = Ref::<StringCell>::of(v);
-                let bytes = s.bytes().to_vec();
+                let bytes = s.to_vec();
                 if s.encoding() == BINARY {
                     return Ok(Ok(Value::Bytes(bytes)));
                 }

@@ -63,13 +63,13 @@ pub mod class {
     fn interpret_loosely(cx: &mut Cx, _this: Value, text: Ref<StringCell>) -> Result<Value> {
         let mut r = exact(cx)?;
         // Another thread may change the String meanwhile.
-        let own = text.text().into_owned();
+        let own = text.to_text();
         let n = text::parse(&own, false, &mut r, cx)?.unwrap_or(Num::Zero { neg: false });
         give(cx, r, n)
     }
     #[method("_load", singleton)]
     fn load(cx: &mut Cx, _this: Value, text: Ref<StringCell>) -> Result<Value> {
-        let text = text.text().into_owned();
+        let text = text.to_text();
         let (digits, rest) = text.split_once(':').unwrap_or((&text, ""));
         if !digits.bytes().all(|b| b.is_ascii_digit()) {
             return cx.type_error("load failed: invalid character in the marshaled string");

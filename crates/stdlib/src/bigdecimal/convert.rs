@@ -2,14 +2,15 @@
 
 use super::num::{DOUBLE_FIG, Num, Round, Rules};
 use super::{exact, give, text};
+use std::sync::Arc;
 use zakuro_text::big::{self, Progress};
 use zakuro_vm::*;
 
 /// The other operand.
 pub enum Operand {
     Own(Num),
-    /// The payload of a BigDecimal, which never changes; its object is an argument on a scanned stack.
-    Of(&'static Num),
+    /// The payload of a BigDecimal.
+    Of(Arc<Num>),
 }
 impl std::ops::Deref for Operand {
     type Target = Num;
@@ -24,7 +25,7 @@ impl Operand {
     pub fn into_num(self) -> Num {
         match self {
             Operand::Own(n) => n,
-            Operand::Of(n) => n.clone(),
+            Operand::Of(n) => (*n).clone(),
         }
     }
 }
@@ -36,11 +37,11 @@ pub fn wanted(n: &Num, digits: u64) -> u64 {
 
 /// Numbers that calculate with BigDecimals.
 pub fn known(cx: &Cx, v: Value) -> bool {
-    cx.is_data::<Num>(v) || cx.is_integer(v) || v.as_float().is_some() || cx.is_a(v, ids::RATIONAL)
+    cx.is_data::<super::Number>(v) || cx.is_integer(v) || v.as_float().is_some() || cx.is_a(v, ids::RATIONAL)
 }
 
 pub fn operand(cx: &mut Cx, v: Value, digits: u64) -> Result<Option<Operand>> {
-    if cx.is_data::<Num>(v) {
+    if cx.is_data::<super::Number>(v) {
         return Ok(Some(Operand::Of(super::number(cx, v)?)));
     }
     if let Some(i) = cx.as_big(v) {
@@ -129,8 +130,8 @@ pub fn convert(cx: &mut Cx, v: Value, digits: Option<Value>, raises: bool) -> Re
         return if raises { cx.type_error(format!("can't convert {what} into BigDecimal")) } else { Ok(Value::NIL) };
     }
     let mut r = exact(cx)?;
-    if cx.is_data::<Num>(v) {
-        let n = cx.data_ref::<Num>(v)?.clone();
+    if cx.is_data::<super::Number>(v) {
+        let n = (*super::number(cx, v)?).clone();
         super::checked(cx, r, n)?;
         return Ok(v);
     }
@@ -167,7 +168,7 @@ pub fn convert(cx: &mut Cx, v: Value, digits: Option<Value>, raises: bool) -> Re
         None => cx.try_str(v)?,
     };
     match text {
-        Some(s) if s.bytes().contains(&0) => {
+        Some(s) if s.has_nul() => {
             if raises {
                 cx.arg_error("string contains null byte")
             } else {
@@ -175,7 +176,7 @@ pub fn convert(cx: &mut Cx, v: Value, digits: Option<Value>, raises: bool) -> Re
             }
         }
         Some(s) => {
-            let s = s.text().into_owned();
+            let s = s.to_text();
             from_text(cx, &s, raises)
         }
         None if raises => {

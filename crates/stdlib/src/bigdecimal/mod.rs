@@ -15,21 +15,25 @@ use convert::{Operand, coerced, operand, wanted};
 use num::{Num, Round, Rules};
 use num_bigint::BigInt;
 use std::cmp::Ordering;
+use std::sync::Arc;
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
-impl NativeData for Num {
+/// Payload of a BigDecimal: a number that never changes, which calculations keep.
+struct Number(Arc<Num>);
+
+impl NativeData for Number {
     fn refers(&self) -> bool {
         false
     }
     fn weight(&self) -> usize {
-        match self {
+        match &*self.0 {
             Num::Finite { digits, .. } => digits.bits() as usize / 8,
             _ => 0,
         }
     }
     fn send_copy(&self) -> Option<SendPayload> {
-        Some(Box::new(self.clone()))
+        Some(Box::new(Number(Arc::new((*self.0).clone()))))
     }
 }
 
@@ -100,7 +104,7 @@ fn make(cx: &mut Cx, n: Num) -> Result<Value> {
             c
         }
     };
-    let v = cx.data(class, n);
+    let v = cx.data(class, Number(Arc::new(n)));
     v.set_flags(flags::FROZEN);
     Ok(v)
 }
@@ -149,9 +153,8 @@ fn give(cx: &mut Cx, rules: Rules, n: Num) -> Result<Value> {
 }
 
 /// The number of a receiver.
-fn number(cx: &mut Cx, this: Value) -> Result<&'static Num> {
-    // SAFETY: a BigDecimal never changes, and this one is an argument on a scanned stack.
-    cx.data_ptr::<Num>(this).map(|n| unsafe { &*n })
+fn number(cx: &mut Cx, this: Value) -> Result<Arc<Num>> {
+    Ok(cx.data_ref::<Number>(this)?.0.clone())
 }
 
 fn to_integer(cx: &mut Cx, n: &Num) -> Result<Value> {
@@ -199,7 +202,7 @@ fn half_arg(cx: &mut Cx, kw: &Kwargs) -> Result<Option<Round>> {
     let name = match v.as_sym() {
         Some(s) => s.name().into_owned(),
         None => match cx.try_str(v)? {
-            Some(s) => s.text().into_owned(),
+            Some(s) => s.to_text(),
             None => String::new(),
         },
     };
@@ -215,13 +218,13 @@ fn half_arg(cx: &mut Cx, kw: &Kwargs) -> Result<Option<Round>> {
 }
 
 /// `this` and what it is combined with; None: the other one has to know how.
-fn pair(cx: &mut Cx, this: Value, other: Value, digits: u64) -> Result<Option<(&'static Num, Operand)>> {
+fn pair(cx: &mut Cx, this: Value, other: Value, digits: u64) -> Result<Option<(Arc<Num>, Operand)>> {
     let a = number(cx, this)?;
-    let digits = wanted(a, digits);
+    let digits = wanted(&a, digits);
     Ok(operand(cx, other, digits)?.map(|b| (a, b)))
 }
 /// As `pair`, TypeError for others.
-fn must_pair(cx: &mut Cx, this: Value, other: Value, digits: u64) -> Result<(&'static Num, Operand)> {
+fn must_pair(cx: &mut Cx, this: Value, other: Value, digits: u64) -> Result<(Arc<Num>, Operand)> {
     match pair(cx, this, other, digits)? {
         Some(p) => Ok(p),
         None => {
@@ -234,19 +237,19 @@ fn must_pair(cx: &mut Cx, this: Value, other: Value, digits: u64) -> Result<(&'s
 fn add(cx: &mut Cx, this: Value, other: Value, negate: bool, digits: u64) -> Result<Value> {
     let (a, b) = must_pair(cx, this, other, digits)?;
     let mut r = rules(cx)?;
-    let n = r.add(a, &b, negate, digits, cx)?;
+    let n = r.add(&a, &b, negate, digits, cx)?;
     give(cx, r, n)
 }
 fn multiply(cx: &mut Cx, this: Value, other: Value, digits: u64) -> Result<Value> {
     let (a, b) = must_pair(cx, this, other, digits)?;
     let mut r = rules(cx)?;
-    let n = r.mul(a, &b, digits, cx)?;
+    let n = r.mul(&a, &b, digits, cx)?;
     give(cx, r, n)
 }
 fn divide(cx: &mut Cx, this: Value, other: Value, digits: u64) -> Result<Value> {
     let (a, b) = must_pair(cx, this, other, digits)?;
     let mut r = rules(cx)?;
-    let n = convert::divide(&mut r, a, &b, digits, cx)?;
+    let n = convert::divide(&mut r, &a, &b, digits, cx)?;
     give(cx, r, n)
 }
 
@@ -255,16 +258,16 @@ fn div_mod(cx: &mut Cx, this: Value, other: Value, truncate: bool) -> Result<Opt
     let Some((a, b)) = pair(cx, this, other, 0)? else { return Ok(None) };
     let neg = a.is_negative() != b.is_negative();
     let zero = Num::Zero { neg: false };
-    Ok(Some(match (a, &*b) {
+    Ok(Some(match (&*a, &*b) {
         (Num::NaN, _) | (_, Num::NaN) | (Num::Infinite { .. }, Num::Infinite { .. }) => (Num::NaN, Num::NaN),
         (_, Num::Zero { .. }) => return cx.raise(ids::ZERO_DIVISION_ERROR, "divided by 0"),
         (Num::Infinite { .. }, _) => (Num::Infinite { neg }, Num::NaN),
-        (Num::Zero { .. }, _) => (zero, a.clone()),
+        (Num::Zero { .. }, _) => (zero, (*a).clone()),
         (_, Num::Infinite { .. }) if !truncate && neg => (Num::integer(&BigInt::from(-1), cx)?, b.clone()),
-        (_, Num::Infinite { .. }) => (zero, a.clone()),
+        (_, Num::Infinite { .. }) => (zero, (*a).clone()),
         _ => {
             let mut r = exact(cx)?;
-            match r.div_rem(a, &b, truncate, cx)? {
+            match r.div_rem(&a, &b, truncate, cx)? {
                 Some((q, m)) => (Num::integer(&q, cx)?, m),
                 None => return cx.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory"),
             }
@@ -301,7 +304,7 @@ fn to_place(cx: &mut Cx, this: Value, places: Option<Value>, how: Round) -> Resu
         None => 0,
     };
     let mut r = exact(cx)?;
-    let n = r.to_place(n.clone(), -i128::from(place), how, cx)?;
+    let n = r.to_place((*n).clone(), -i128::from(place), how, cx)?;
     if places.is_some() { give(cx, r, n) } else { to_integer(cx, &n) }
 }
 
@@ -477,7 +480,7 @@ mod decimal {
     }
     #[method("hash")]
     fn hash(cx: &mut Cx, this: Value) -> Result<Value> {
-        let bytes = match number(cx, this)? {
+        let bytes = match &*number(cx, this)? {
             Num::Finite { neg, digits, exp } => {
                 let mut b = digits.to_bytes_le();
                 b.extend_from_slice(&exp.to_le_bytes());
@@ -510,7 +513,7 @@ mod decimal {
             None => {}
             Some(v) => match Ref::<StringCell>::from_value(v) {
                 Some(s) => {
-                    let s = s.text().into_owned();
+                    let s = s.to_text();
                     let mut rest = s.as_str();
                     f.plus = rest.chars().next().filter(|c| matches!(c, ' ' | '+'));
                     if f.plus.is_some() {
@@ -536,28 +539,28 @@ mod decimal {
                 }
             },
         }
-        shown(cx, n, f)
+        shown(cx, &n, f)
     }
     #[method("inspect")]
     fn inspect(cx: &mut Cx, this: Value) -> Result<Value> {
         let n = number(cx, this)?;
-        shown(cx, n, text::Format::default())
+        shown(cx, &n, text::Format::default())
     }
     #[method("_dump")]
     fn dump(cx: &mut Cx, this: Value, _level: Option<Value>) -> Result<Value> {
         let n = number(cx, this)?;
-        let text = text::format(n, text::Format::default(), cx)?.unwrap_or_default();
+        let text = text::format(&n, text::Format::default(), cx)?.unwrap_or_default();
         Ok(cx.str_bytes(format!("{}:{text}", n.word_digits()).as_bytes(), string::US_ASCII))
     }
     #[method("to_i", "to_int")]
     fn to_i(cx: &mut Cx, this: Value) -> Result<Value> {
         let n = number(cx, this)?;
-        to_integer(cx, n)
+        to_integer(cx, &n)
     }
     #[method("to_f")]
     fn to_f(cx: &mut Cx, this: Value) -> Result<Value> {
         let n = number(cx, this)?;
-        let f = match n {
+        let f = match &*n {
             Num::NaN => f64::NAN,
             Num::Infinite { neg } => {
                 if *neg {
@@ -581,7 +584,7 @@ mod decimal {
                 } else if top < -340 {
                     sign * 0.0
                 } else {
-                    text::format(n, text::Format::default(), cx)?.and_then(|s| s.parse::<f64>().ok()).unwrap_or(f64::NAN)
+                    text::format(&n, text::Format::default(), cx)?.and_then(|s| s.parse::<f64>().ok()).unwrap_or(f64::NAN)
                 };
                 if f.is_infinite() && mode(cx, EXCEPTIONS, 0)? as u8 & num::INFINITY != 0 {
                     return domain(cx, "BigDecimal to Float conversion");
@@ -597,8 +600,8 @@ mod decimal {
     #[method("to_r")]
     fn to_r(cx: &mut Cx, this: Value) -> Result<Value> {
         let n = number(cx, this)?;
-        check_finite(cx, n)?;
-        let (top, bottom) = match n {
+        check_finite(cx, &n)?;
+        let (top, bottom) = match &*n {
             Num::Finite { neg, digits, exp } if *exp < 0 => {
                 if exp.unsigned_abs() > 500_000_000 {
                     return cx.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory");
@@ -607,7 +610,7 @@ mod decimal {
                 let power = num::pow10(exp.unsigned_abs(), cx)?;
                 (cx.big(if *neg { -n } else { n }), cx.big(power.into()))
             }
-            _ => (to_integer(cx, n)?, Value::fixnum(1)),
+            _ => (to_integer(cx, &n)?, Value::fixnum(1)),
         };
         let kernel = cx.class_value(ids::KERNEL);
         cx.call(kernel, Sym::intern("Rational"), &[top, bottom])
@@ -616,7 +619,7 @@ mod decimal {
     #[method("split")]
     fn split(cx: &mut Cx, this: Value) -> Result<Value> {
         let n = number(cx, this)?;
-        let (sign, digits) = match n {
+        let (sign, digits) = match &*n {
             Num::NaN => (0, "NaN".to_string()),
             Num::Infinite { neg } => (if *neg { -1 } else { 1 }, "Infinity".into()),
             Num::Zero { neg } => (if *neg { -1 } else { 1 }, "0".into()),
@@ -653,7 +656,7 @@ mod decimal {
     #[method("sign")]
     fn sign(cx: &mut Cx, this: Value) -> Result<i64> {
         let n = number(cx, this)?;
-        let kind = match n {
+        let kind = match &*n {
             Num::NaN => return Ok(0),
             Num::Zero { .. } => 1,
             Num::Finite { .. } => 2,
@@ -663,27 +666,27 @@ mod decimal {
     }
     #[method("nan?")]
     fn is_nan(cx: &mut Cx, this: Value) -> Result<bool> {
-        Ok(matches!(number(cx, this)?, Num::NaN))
+        Ok(matches!(*number(cx, this)?, Num::NaN))
     }
     #[method("finite?")]
     fn is_finite(cx: &mut Cx, this: Value) -> Result<bool> {
-        Ok(matches!(number(cx, this)?, Num::Finite { .. } | Num::Zero { .. }))
+        Ok(matches!(*number(cx, this)?, Num::Finite { .. } | Num::Zero { .. }))
     }
     /// 1 or -1 for infinities, else nil.
     #[method("infinite?")]
     fn is_infinite(cx: &mut Cx, this: Value) -> Result<Option<i64>> {
-        Ok(match number(cx, this)? {
+        Ok(match &*number(cx, this)? {
             Num::Infinite { neg } => Some(if *neg { -1 } else { 1 }),
             _ => None,
         })
     }
     #[method("zero?")]
     fn is_zero(cx: &mut Cx, this: Value) -> Result<bool> {
-        Ok(matches!(number(cx, this)?, Num::Zero { .. }))
+        Ok(matches!(*number(cx, this)?, Num::Zero { .. }))
     }
     #[method("nonzero?")]
     fn nonzero(cx: &mut Cx, this: Value) -> Result<Value> {
-        Ok(if matches!(number(cx, this)?, Num::Zero { .. }) { Value::NIL } else { this })
+        Ok(if matches!(*number(cx, this)?, Num::Zero { .. }) { Value::NIL } else { this })
     }
     /// The integer part, a BigDecimal.
     #[method("fix")]
@@ -695,11 +698,11 @@ mod decimal {
     fn frac(cx: &mut Cx, this: Value) -> Result<Value> {
         let n = number(cx, this)?;
         let mut r = exact(cx)?;
-        let frac = match n {
+        let frac = match &*n {
             Num::Finite { exp: 0.., neg, .. } => Num::Zero { neg: *neg },
             Num::Finite { .. } => {
-                let whole = r.to_place(n.clone(), 0, Round::Down, cx)?;
-                r.add(n, &whole, true, 0, cx)?
+                let whole = r.to_place((*n).clone(), 0, Round::Down, cx)?;
+                r.add(&n, &whole, true, 0, cx)?
             }
             n => n.clone(),
         };
@@ -738,7 +741,7 @@ mod decimal {
             None => half.unwrap_or(r.round),
         };
         let integer = args.get(1).is_none() && place < 1 && kw.get(Sym::intern("half")).is_none();
-        let n = r.to_place(n.clone(), -i128::from(place), how, cx)?;
+        let n = r.to_place((*n).clone(), -i128::from(place), how, cx)?;
         if integer { to_integer(cx, &n) } else { give(cx, r, n) }
     }
     /// Times `10**n`.
@@ -746,7 +749,7 @@ mod decimal {
     fn decimal_shift(cx: &mut Cx, this: Value, by: i64) -> Result<Value> {
         let n = number(cx, this)?;
         let mut r = exact(cx)?;
-        let n = match n {
+        let n = match &*n {
             Num::Finite { neg, digits, exp } => r.number(*neg, digits.clone(), i128::from(*exp) + i128::from(by), cx)?,
             n => n.clone(),
         };
@@ -757,21 +760,21 @@ mod decimal {
     fn sqrt(cx: &mut Cx, this: Value, digits: i64) -> Result<Value> {
         let n = number(cx, this)?;
         let mut r = exact(cx)?;
-        let n = math::sqrt(&mut r, n, digits.max(1) as u64, cx)?;
+        let n = math::sqrt(&mut r, &n, digits.max(1) as u64, cx)?;
         give(cx, r, n)
     }
     #[method("__exp", private)]
     fn exp(cx: &mut Cx, this: Value, digits: i64) -> Result<Value> {
         let n = number(cx, this)?;
         let mut r = exact(cx)?;
-        let n = math::exp(&mut r, n, digits.max(1) as u64, cx)?;
+        let n = math::exp(&mut r, &n, digits.max(1) as u64, cx)?;
         give(cx, r, n)
     }
     #[method("__log", private)]
     fn log(cx: &mut Cx, this: Value, digits: i64) -> Result<Value> {
         let n = number(cx, this)?;
         let mut r = exact(cx)?;
-        let n = math::ln(&mut r, n, digits.max(1) as u64, cx)?;
+        let n = math::ln(&mut r, &n, digits.max(1) as u64, cx)?;
         give(cx, r, n)
     }
 }

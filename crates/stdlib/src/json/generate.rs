@@ -80,7 +80,7 @@ impl Config {
 }
 
 fn text(v: Value) -> Vec<u8> {
-    Ref::<StringCell>::from_value(v).map_or(Vec::new(), |s| s.bytes().to_vec())
+    Ref::<StringCell>::from_value(v).map_or(Vec::new(), |s| s.to_vec())
 }
 
 /// Bytes that a String literal can't hold as they are.
@@ -182,7 +182,7 @@ impl Generator<'_> {
         if !self.config.as_json.is_nil()
             && !converted
             && let Some(s) = Ref::<StringCell>::from_value(v)
-            && (s.encoding() != string::UTF8 && !s.bytes().is_ascii() || std::str::from_utf8(s.bytes()).is_err())
+            && (s.encoding() != string::UTF8 && !s.is_ascii() || std::str::from_utf8(s.content(&cx.heap)).is_err())
         {
             return self.general(cx, v, false);
         }
@@ -192,7 +192,7 @@ impl Generator<'_> {
     fn general(&mut self, cx: &mut Cx, v: Value, converted: bool) -> Result<()> {
         if let Some(fragment) = self.fragment(cx, v)? {
             let s = cx.to_str(fragment)?;
-            self.out.extend_from_slice(s.bytes());
+            self.out.extend_from_slice(s.content(&cx.heap));
             return Ok(());
         }
         if self.config.strict {
@@ -209,7 +209,7 @@ impl Generator<'_> {
                 let state = self.state(cx)?;
                 let r = cx.call(v, Sym::intern("to_json"), &[state])?;
                 let s = cx.to_str(r)?;
-                self.out.extend_from_slice(s.bytes());
+                self.out.extend_from_slice(s.content(&cx.heap));
                 Ok(())
             }
             None => {
@@ -249,7 +249,7 @@ impl Generator<'_> {
             Value::FALSE => self.out.extend_from_slice(b"false"),
             _ if cx.is_integer(v) => {
                 let s = cx.to_s(v)?;
-                self.out.extend_from_slice(s.bytes());
+                self.out.extend_from_slice(s.content(&cx.heap));
             }
             _ if self.config.strict => return self.general(cx, v, true),
             _ => {
@@ -401,25 +401,25 @@ impl Generator<'_> {
     fn string(&mut self, cx: &mut Cx, s: Ref<StringCell>) -> Result<()> {
         let enc = s.encoding();
         if enc == string::UTF8 || enc == string::US_ASCII {
-            if s.code_range() == string::CodeRange::Ascii || std::str::from_utf8(s.bytes()).is_ok() {
-                return self.utf8(s.bytes());
+            if s.code_range() == string::CodeRange::Ascii || std::str::from_utf8(s.content(&cx.heap)).is_ok() {
+                return self.utf8(s.content(&cx.heap));
             }
             return error(cx, s.as_value(), "source sequence is illegal/malformed utf-8".into());
         }
         if enc == string::BINARY {
-            if std::str::from_utf8(s.bytes()).is_err() {
+            if std::str::from_utf8(s.content(&cx.heap)).is_err() {
                 return error(cx, s.as_value(), "source sequence is illegal/malformed utf-8".into());
             }
-            if !s.bytes().is_ascii() && cx.warns("deprecated") {
+            if !s.is_ascii() && cx.warns("deprecated") {
                 cx.warn_category(
                     "JSON.generate: UTF-8 string passed as BINARY, this will raise an encoding error in json 3.0",
                     "deprecated",
                 )?;
             }
-            return self.utf8(s.bytes());
+            return self.utf8(s.content(&cx.heap));
         }
         let utf8 = crate::args::encoding_of(string::UTF8);
-        match transcode(crate::args::encoding_of(enc), utf8, s.bytes(), &Policy::default()) {
+        match transcode(crate::args::encoding_of(enc), utf8, s.content(&cx.heap), &Policy::default()) {
             Ok(b) => self.utf8(&b),
             Err(e) => error(cx, s.as_value(), e.message),
         }

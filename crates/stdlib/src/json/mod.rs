@@ -12,17 +12,19 @@ fn source(cx: &mut Cx, v: Value) -> Result<Ref<StringCell>> {
     let s = cx.to_str(v)?;
     match s.encoding() {
         string::UTF8 | string::US_ASCII | string::BINARY => Ok(s),
-        e => match transcode(crate::args::encoding_of(e), crate::args::encoding_of(string::UTF8), s.bytes(), &Policy::default()) {
-            Ok(b) => {
-                let v = cx.str_bytes(&b, string::UTF8);
-                Ok(Ref::of(v))
+        e => {
+            match transcode(crate::args::encoding_of(e), crate::args::encoding_of(string::UTF8), s.content(&cx.heap), &Policy::default()) {
+                Ok(b) => {
+                    let v = cx.str_bytes(&b, string::UTF8);
+                    Ok(Ref::of(v))
+                }
+                Err(_) => {
+                    let utf8 = cx.str("UTF-8");
+                    let v = cx.call(s.as_value(), Sym::intern("encode"), &[utf8])?;
+                    cx.to_str(v)
+                }
             }
-            Err(_) => {
-                let utf8 = cx.str("UTF-8");
-                let v = cx.call(s.as_value(), Sym::intern("encode"), &[utf8])?;
-                cx.to_str(v)
-            }
-        },
+        }
     }
 }
 

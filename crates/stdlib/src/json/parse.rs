@@ -93,16 +93,15 @@ struct Parser<'a> {
 
 /// Parses a whole document.
 pub fn parse(cx: &mut Cx, source: Ref<StringCell>, opts: &Options) -> Result<Value> {
-    let own = StringCell::substring(&cx.heap, ids::STRING.0, source, 0, source.len());
+    // The program's code that runs on the way may change the String.
+    let text = Held::of(source);
     let keys = RootedVec::new(cx);
-    let mut p = Parser { src: own.bytes(), at: 0, depth: 0, opts, keys, hashes: Vec::new(), rounds: 0 };
+    let mut p = Parser { src: &text, at: 0, depth: 0, opts, keys, hashes: Vec::new(), rounds: 0 };
     let v = p.value(cx)?;
     p.skip(cx)?;
     if p.at < p.src.len() {
         return p.fail(cx, "unexpected token at %");
     }
-    // `own` must be found on the stack until here.
-    std::hint::black_box(own);
     Ok(v)
 }
 
@@ -320,7 +319,7 @@ impl Parser<'_> {
     fn put(&mut self, cx: &mut Cx, h: Ref<HashCell>, key: Value, hash: u64, v: Value, start: usize) -> Result<()> {
         let there = h.table().and_then(|t| {
             t.find(hash, |k| {
-                k == key || matches!((Ref::<StringCell>::from_value(k), Ref::<StringCell>::from_value(key)), (Some(a), Some(b)) if a.bytes() == b.bytes())
+                k == key || matches!((Ref::<StringCell>::from_value(k), Ref::<StringCell>::from_value(key)), (Some(a), Some(b)) if a.content(&cx.heap) == b.content(&cx.heap))
             })
         });
         match there {
@@ -368,7 +367,7 @@ impl Parser<'_> {
         }
         let known = self.keys[slot];
         let same = match (known.as_sym(), Ref::<StringCell>::from_value(known)) {
-            (_, Some(s)) => s.bytes() == raw,
+            (_, Some(s)) => s.content(&cx.heap) == raw,
             (Some(s), _) => s.bytes() == raw,
             _ => false,
         };
@@ -383,7 +382,7 @@ impl Parser<'_> {
     }
     fn finish_key(&mut self, cx: &mut Cx, v: Value) -> Result<(Value, u64)> {
         let key = match Ref::<StringCell>::from_value(v) {
-            Some(s) if self.opts.symbolize_names => Value::sym(Sym::intern_in(s.bytes(), s.encoding())),
+            Some(s) if self.opts.symbolize_names => Value::sym(Sym::intern_in(s.content(&cx.heap), s.encoding())),
             _ => {
                 v.set_flags(flags::FROZEN);
                 v

@@ -65,7 +65,7 @@ fn text(cx: &mut Cx, v: Value) -> Result<String> {
         let v = cx.call(v, Sym::intern("encode"), &[target])?;
         cx.to_str(v)?
     };
-    match std::str::from_utf8(s.bytes()) {
+    match std::str::from_utf8(s.content(&cx.heap)) {
         Ok(s) => Ok(s.to_string()),
         Err(_) => cx.raise(ids::RUNTIME_ERROR, "invalid value"),
     }

@@ -53,7 +53,7 @@ mod class_loader {
     /// The class or module of a name.
     #[method("path2class", private)]
     fn path2class(cx: &mut Cx, _this: Value, path: Ref<StringCell>) -> Result<Value> {
-        let path = path.text().into_owned();
+        let path = path.to_text();
         if path.starts_with('#') {
             return cx.arg_error(format!("can't retrieve anonymous class {path}"));
         }
@@ -85,7 +85,7 @@ mod yaml_tree {
     /// A variable of the interpreter's own (`mesg` of an exception), or nil.
     #[method("private_iv_get", private)]
     fn private_iv_get(cx: &mut Cx, _this: Value, target: Value, prop: Ref<StringCell>) -> Value {
-        let name = if prop.bytes() == b"mesg" { raise::hidden::message() } else { Sym::intern(&prop.text()) };
+        let name = if prop.equals(b"mesg") { raise::hidden::message() } else { Sym::intern(&prop.to_text()) };
         cx.ivar_get(target, name)
     }
 }

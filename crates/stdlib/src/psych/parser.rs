@@ -28,7 +28,7 @@ fn input(cx: &mut Cx, yaml: Value) -> Result<(Input, Encoding)> {
         let text = cx.to_str(yaml)?;
         let encoding = by_name(args::encoding_of(text.encoding()).name());
         if encoding.is_some() {
-            return Ok(Input::new(text.bytes().to_vec(), encoding));
+            return Ok(Input::new(text.to_vec(), encoding));
         }
         let target = cx.str("UTF-8");
         let converted =
@@ -45,7 +45,7 @@ fn input(cx: &mut Cx, yaml: Value) -> Result<(Input, Encoding)> {
                 text
             }
         };
-        return Ok(Input::new(text.bytes().to_vec(), Some(Encoding::Utf8)));
+        return Ok(Input::new(text.to_vec(), Some(Encoding::Utf8)));
     }
     let external = cx.call(yaml, name("external_encoding"), &[])?;
     let encoding = if external.is_nil() { None } else { by_name(&cx.to_s_text(external)?) };
@@ -59,7 +59,7 @@ fn input(cx: &mut Cx, yaml: Value) -> Result<(Input, Encoding)> {
         if part.len() == 0 {
             break;
         }
-        bytes.extend_from_slice(part.bytes());
+        bytes.extend_from_slice(part.content(&cx.heap));
     }
     Ok(Input::new(bytes, encoding))
 }

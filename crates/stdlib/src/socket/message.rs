@@ -61,19 +61,20 @@ pub mod basic {
     ) -> Result<Value> {
         object::flush(cx, this)?;
         let patience = patience(cx, this, wait)?;
-        let mut to = if to.is_nil() { Vec::new() } else { cx.to_str(to)?.bytes().to_vec() };
+        let mut to = if to.is_nil() { Vec::new() } else { cx.to_str(to)?.to_vec() };
         let mut list = Vec::new();
         let mut i = 0;
         while let Some(c) = controls.get(i) {
             let c = cx.to_ary(c)?;
             let at = |n| c.get(n).unwrap_or(Value::NIL);
             let (level, kind, data) = (cx.to_i64(at(0))?, cx.to_i64(at(1))?, cx.to_str(at(2))?);
-            list.push((level as i32, kind as i32, data.bytes().to_vec()));
+            list.push((level as i32, kind as i32, data.to_vec()));
             i += 1;
         }
         let length: usize = list.iter().map(|(_, _, d)| aligned(HEAD) + aligned(d.len())).sum();
         let mut control = pack(&list);
         let flags = flags as i32 | libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
+        let text = Held::of(text);
         let called = wait::on_socket(
             cx,
             this,
@@ -81,8 +82,7 @@ pub mod basic {
             patience,
             |_| false,
             |fd| {
-                let b = text.bytes();
-                let mut part = libc::iovec { iov_base: b.as_ptr() as *mut _, iov_len: b.len() };
+                let mut part = libc::iovec { iov_base: text.as_ptr() as *mut _, iov_len: text.len() };
                 // SAFETY: a zeroed msghdr is valid; what is put into it lives through the call.
                 unsafe {
                     let mut m: libc::msghdr = std::mem::zeroed();

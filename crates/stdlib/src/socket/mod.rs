@@ -134,8 +134,8 @@ mod basic {
     fn bind(cx: &mut Cx, this: Value, address: Ref<StringCell>, detail: Ref<StringCell>) -> Result<i64> {
         let fd = descriptor(cx, this)?;
         // SAFETY: the String is not touched meanwhile.
-        let r = unsafe { libc::bind(fd, address.bytes().as_ptr().cast(), address.len() as libc::socklen_t) };
-        if r < 0 { fail(cx, errno(), &detail.text()) } else { Ok(0) }
+        let r = unsafe { libc::bind(fd, address.content(&cx.heap).as_ptr().cast(), address.len() as libc::socklen_t) };
+        if r < 0 { fail(cx, errno(), &detail.to_text()) } else { Ok(0) }
     }
     /// listen(2)
     #[method("__listen", private)]
@@ -148,8 +148,8 @@ mod basic {
     /// connect(2): 0, :wait_writable (it goes on by itself), :timeout
     #[method("__connect", private)]
     fn connect(cx: &mut Cx, this: Value, address: Ref<StringCell>, wait: bool, seconds: Value, detail: Ref<StringCell>) -> Result<Value> {
-        let address = address.bytes().to_vec();
-        let detail = detail.text().into_owned();
+        let address = address.to_vec();
+        let detail = detail.to_text();
         let seconds = if seconds.is_nil() { None } else { Some(cx.to_f64(seconds)?) };
         let mut pause = 1;
         loop {
@@ -224,8 +224,10 @@ mod basic {
     fn send(cx: &mut Cx, this: Value, text: Ref<StringCell>, flags: i64, to: Value, wait: bool) -> Result<Value> {
         object::flush(cx, this)?;
         let patience = patience(cx, this, wait)?;
-        let to = if to.is_nil() { None } else { Some(cx.to_str(to)?.bytes().to_vec()) };
+        let to = if to.is_nil() { None } else { Some(cx.to_str(to)?.to_vec()) };
         let flags = flags as i32 | libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
+        // The program may change the String while this thread waits.
+        let b = Held::of(text);
         let called = wait::on_socket(
             cx,
             this,
@@ -233,8 +235,6 @@ mod basic {
             patience,
             |_| false,
             |fd| {
-                // The String is asked for its bytes at each try: the program may change it while this thread waits.
-                let b = text.bytes();
                 // SAFETY: both are readable for their lengths.
                 unsafe {
                     match &to {
@@ -314,7 +314,7 @@ mod basic {
     #[method("__setsockopt", private)]
     fn setsockopt(cx: &mut Cx, this: Value, level: i64, name: i64, data: Ref<StringCell>) -> Result<i64> {
         let fd = descriptor(cx, this)?;
-        let b = data.bytes();
+        let b = data.content(&cx.heap);
         // SAFETY: readable for its length.
         let r = unsafe { libc::setsockopt(fd, level as i32, name as i32, b.as_ptr().cast(), b.len() as libc::socklen_t) };
         if r < 0 { fail(cx, errno(), "setsockopt(2)") } else { Ok(0) }
@@ -429,7 +429,7 @@ mod sys {
     /// Raises Errno::X.
     #[method("fail", singleton)]
     fn fail_with(cx: &mut Cx, _this: Value, errno: i64, detail: Ref<StringCell>) -> Result<()> {
-        let detail = detail.text().into_owned();
+        let detail = detail.to_text();
         fail(cx, errno as i32, &detail)
     }
 }

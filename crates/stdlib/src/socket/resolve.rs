@@ -174,7 +174,7 @@ fn c_string(cx: &mut Cx, v: Value) -> Result<Option<CString>> {
     if v.is_nil() {
         return Ok(None);
     }
-    let bytes = cx.to_str(v)?.bytes().to_vec();
+    let bytes = cx.to_str(v)?.to_vec();
     match CString::new(bytes) {
         Ok(s) => Ok(Some(s)),
         Err(_) => cx.arg_error("string contains null byte"),
@@ -263,7 +263,7 @@ pub mod sys {
     /// getnameinfo(3): [host, service]
     #[method("getnameinfo", singleton)]
     fn getnameinfo(cx: &mut Cx, _this: Value, address: Ref<StringCell>, flags: i64) -> Result<Value> {
-        let address = address.bytes().to_vec();
+        let address = address.to_vec();
         let flags = flags as i32;
         let names: Names = if flags & libc::NI_NUMERICHOST != 0 {
             super::getnameinfo(&address, flags)
@@ -347,7 +347,7 @@ pub mod sys {
     /// A name as inet_pton(3) knows it: the packed address, or nil.
     #[method("pton", singleton)]
     fn pton(cx: &mut Cx, _this: Value, text: Ref<StringCell>) -> Value {
-        match text.text().parse::<std::net::IpAddr>() {
+        match text.to_text().parse::<std::net::IpAddr>() {
             Ok(std::net::IpAddr::V4(a)) => binary(cx, &a.octets()),
             Ok(std::net::IpAddr::V6(a)) => binary(cx, &a.octets()),
             Err(_) => Value::NIL,

@@ -12,7 +12,7 @@ use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
 /// Position and String, and where `dup`s find those of their original.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 pub struct State {
     pub string: Value,
     pub pos: usize,
@@ -79,21 +79,20 @@ impl NativeData for StringIo {
     }
 }
 
-/// The payload. The reference must not live across a call into Ruby.
-fn io(cx: &mut Cx, this: Value) -> Result<&'static mut StringIo> {
-    // SAFETY: one reference at a time, and the receiver is an argument on a scanned stack.
-    cx.data_ptr::<StringIo>(this).map(|io| unsafe { &mut *io })
+fn io(cx: &mut Cx, this: Value) -> Result<&mut StringIo> {
+    cx.data_mut::<StringIo>(this)
 }
 
-/// Position, line number and String. The reference must not live across a call into Ruby.
-pub fn state(cx: &mut Cx, this: Value) -> Result<&'static mut State> {
-    let io = io(cx, this)?;
-    // SAFETY: as in `io`.
-    if io.shared.is_nil() { Ok(&mut io.own) } else { cx.data_ptr::<Shared>(io.shared).map(|s| unsafe { &mut (*s).0 }) }
+/// Position, line number and String.
+pub fn state(cx: &mut Cx, this: Value) -> Result<&mut State> {
+    match io(cx, this)?.shared {
+        Value::NIL => Ok(&mut io(cx, this)?.own),
+        shared => Ok(&mut cx.data_mut::<Shared>(shared)?.0),
+    }
 }
 
 /// The state of a StringIO that is open for reading.
-pub fn reader(cx: &mut Cx, this: Value) -> Result<&'static mut State> {
+pub fn reader(cx: &mut Cx, this: Value) -> Result<&mut State> {
     if io(cx, this)?.mode & READ == 0 {
         return cx.raise(ids::IO_ERROR, "not opened for reading");
     }
@@ -101,14 +100,14 @@ pub fn reader(cx: &mut Cx, this: Value) -> Result<&'static mut State> {
 }
 
 /// The state of a StringIO that is open for writing.
-pub fn writer(cx: &mut Cx, this: Value) -> Result<&'static mut State> {
+pub fn writer(cx: &mut Cx, this: Value) -> Result<&mut State> {
     if io(cx, this)?.mode & WRITE == 0 {
         return cx.raise(ids::IO_ERROR, "not opened for writing");
     }
     state(cx, this)
 }
 
-fn open_state(cx: &mut Cx, this: Value) -> Result<&'static mut State> {
+fn open_state(cx: &mut Cx, this: Value) -> Result<&mut State> {
     if io(cx, this)?.mode & (READ | WRITE) == 0 {
         return cx.raise(ids::IO_ERROR, "closed stream");
     }
@@ -171,7 +170,7 @@ fn open(cx: &mut Cx, this: Value, mut a: Args) -> Result<()> {
                 continue;
             }
             ext = Some(args::encoding(cx, e)?);
-            bom |= Ref::<StringCell>::from_value(e).is_some_and(|e| args::without_bom(&e.text()).1);
+            bom |= Ref::<StringCell>::from_value(e).is_some_and(|e| args::without_bom(&e.to_text()).1);
         }
     }
     let (bin, text) = (kw.get(Sym::intern("binmode")), kw.get(Sym::intern("textmode")));
@@ -226,13 +225,13 @@ fn skip_bom(cx: &mut Cx, this: Value) -> Result<Option<u8>> {
         (b"\xfe\xff", "UTF-16BE"),
         (b"\0\0\xfe\xff", "UTF-32BE"),
     ];
-    let s = state(cx, this)?;
-    let found = s.text().and_then(|t| MARKS.iter().find(|(m, _)| t.bytes().starts_with(m)));
+    let text = state(cx, this)?.text();
+    let found = text.and_then(|t| MARKS.iter().find(|(m, _)| t.content(&cx.heap).starts_with(m)));
     let Some((mark, name)) = found else {
-        s.pos = 0;
+        state(cx, this)?.pos = 0;
         return Ok(None);
     };
-    s.pos = mark.len();
+    state(cx, this)?.pos = mark.len();
     let name = cx.str(name);
     let e = args::encoding(cx, name)?;
     take_encoding(cx, this, e)?;
@@ -565,13 +564,13 @@ fn copy(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
     }
     let o = io(cx, other)?;
     if o.shared.is_nil() {
-        let s = o.own.clone();
+        let s = o.own;
         let class = cx.class_of(other);
         let shared = cx.data(class, Shared(s));
         io(cx, other)?.shared = shared;
     }
     let o = io(cx, other)?;
-    let (mode, opened, own, shared) = (o.mode, o.opened, o.own.clone(), o.shared);
+    let (mode, opened, own, shared) = (o.mode, o.opened, o.own, o.shared);
     cx.data_init(this, StringIo { mode, opened, own, shared })?;
     Ok(this)
 }

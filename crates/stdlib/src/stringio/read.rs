@@ -25,7 +25,7 @@ fn into_buffer(cx: &mut Cx, buffer: Option<Ref<StringCell>>, got: Value, keep_en
     let (Some(mut b), Some(s)) = (buffer, Ref::<StringCell>::from_value(got)) else { return Ok(got) };
     cx.check_frozen(b.as_value())?;
     if b != s {
-        StringCell::set_bytes(b, &mut cx.heap, s.bytes());
+        StringCell::set_string(b, &mut cx.heap, s);
     }
     if !keep_encoding && b.encoding() != s.encoding() {
         b.set_encoding(s.encoding());
@@ -119,12 +119,12 @@ fn read_or_eof(cx: &mut Cx, this: Value, args: &[Value], quiet: bool) -> Result<
 /// The next line; None at the end.
 fn line(cx: &mut Cx, this: Value, a: &LineArgs) -> Result<Option<Value>> {
     let enc = encoding(cx, this)?;
-    let s = reader(cx, this)?;
+    let s = *reader(cx, this)?;
     let Some(t) = s.text() else { return Ok(None) };
     if a.limit == Some(0) {
         return Ok(Some(cx.str_bytes(b"", enc)));
     }
-    let bytes = t.bytes();
+    let bytes = t.content(&cx.heap);
     if s.pos >= bytes.len() {
         return Ok(None);
     }
@@ -135,7 +135,7 @@ fn line(cx: &mut Cx, this: Value, a: &LineArgs) -> Result<Option<Value>> {
             from += 1;
         }
         if from == bytes.len() {
-            s.pos = from;
+            state(cx, this)?.pos = from;
             return Ok(None);
         }
     }
@@ -193,6 +193,7 @@ fn line(cx: &mut Cx, this: Value, a: &LineArgs) -> Result<Option<Value>> {
         }
         (end, kept, next) = (at, at, at);
     }
+    let s = state(cx, this)?;
     s.pos = next;
     s.lineno += 1;
     let to = if a.chomp { kept } else { end };
@@ -206,17 +207,18 @@ fn char_len(bytes: &[u8], enc: u8) -> usize {
 
 fn next_char(cx: &mut Cx, this: Value) -> Result<Option<Value>> {
     let enc = encoding(cx, this)?;
-    let s = reader(cx, this)?;
+    let s = *reader(cx, this)?;
     let Some(t) = s.text().filter(|t| s.pos < t.len()) else { return Ok(None) };
-    let n = char_len(&t.bytes()[s.pos..], enc);
-    let c = t.bytes()[s.pos..s.pos + n].to_vec();
-    s.pos += n;
-    Ok(Some(cx.str_bytes(&c, enc)))
+    let rest = &t.content(&cx.heap)[s.pos..];
+    let n = char_len(rest, enc);
+    let c = cx.str_bytes(&rest[..n], enc);
+    state(cx, this)?.pos += n;
+    Ok(Some(c))
 }
 
 fn next_byte(cx: &mut Cx, this: Value) -> Result<Option<i64>> {
     let s = reader(cx, this)?;
-    let b = s.text().and_then(|t| t.bytes().get(s.pos).copied());
+    let b = s.text().and_then(|t| t.byte(s.pos));
     if b.is_some() {
         s.pos += 1;
     }
@@ -229,14 +231,14 @@ fn unget(cx: &mut Cx, this: Value, bytes: &[u8]) -> Result<()> {
         return Ok(());
     }
     let Some(t) = modifiable(cx, this)? else { return Ok(()) };
-    let s = state(cx, this)?;
+    let s = *state(cx, this)?;
     if s.pos > t.len() {
         let gap = zakuro_base::memory::zeroed(s.pos - t.len());
         StringCell::append(t, &mut cx.heap, &gap);
     }
     let from = s.pos.saturating_sub(bytes.len());
     StringCell::splice(t, &mut cx.heap, from, s.pos, bytes);
-    s.pos = from;
+    state(cx, this)?.pos = from;
     Ok(())
 }
 
@@ -403,7 +405,7 @@ mod string_io {
             return unget(cx, this, &out);
         }
         let s = cx.to_str(c)?;
-        let bytes = super::super::write::converted(s, enc).into_owned();
+        let bytes = super::super::write::converted(&cx.heap, s, enc).into_owned();
         unget(cx, this, &bytes)
     }
     /// Puts a byte, or the bytes of a String, back in front of the position.
@@ -424,7 +426,7 @@ mod string_io {
             };
             return unget(cx, this, &[low]);
         }
-        let s = cx.to_str(b)?.bytes().to_vec();
+        let s = cx.to_str(b)?.to_vec();
         unget(cx, this, &s)
     }
 }

@@ -8,10 +8,8 @@ use zakuro_text::encoding::transcode::{Policy, transcode};
 use zakuro_vm::*;
 
 /// The bytes of a String in another encoding, where it has one and can be converted; else as they are.
-pub fn converted(s: Ref<StringCell>, to: u8) -> Cow<'static, [u8]> {
-    let from = s.encoding();
-    // SAFETY: the bytes are used before anything can change or free the String (callers append them at once; `s` is on their stack).
-    let bytes: &'static [u8] = unsafe { std::mem::transmute::<&[u8], &'static [u8]>(s.bytes()) };
+pub fn converted(heap: &Heap, s: Ref<StringCell>, to: u8) -> Cow<'_, [u8]> {
+    let (from, bytes) = (s.encoding(), s.content(heap));
     if from == to || from == string::BINARY || to == string::BINARY || to == string::US_ASCII {
         return Cow::Borrowed(bytes);
     }
@@ -33,37 +31,34 @@ fn write_one(cx: &mut Cx, this: Value, v: Value) -> Result<usize> {
         return Ok(s.len());
     }
     let enc = encoding(cx, this)?;
-    let bytes = converted(s, enc);
-    if bytes.is_empty() {
+    if s.len() == 0 {
         return Ok(0);
     }
+    // A warning about a literal may have its say first.
     let Some(t) = modifiable(cx, this)? else { return Ok(0) };
-    // The String behind the stream may be written to it.
-    let bytes = if s == t { Cow::Owned(bytes.into_owned()) } else { bytes };
+    let other = match converted(&cx.heap, s, enc) {
+        Cow::Owned(b) => Some(b),
+        Cow::Borrowed(_) => None,
+    };
+    let n = other.as_ref().map_or(s.len(), Vec::len);
     let append = io(cx, this)?.mode & APPEND != 0;
-    let st = state(cx, this)?;
-    if append {
-        st.pos = t.len();
-    }
-    if st.pos > t.len() {
-        let gap = zakuro_base::memory::zeroed(st.pos - t.len());
+    let pos = if append { t.len() } else { state(cx, this)?.pos };
+    if pos > t.len() {
+        let gap = zakuro_base::memory::zeroed(pos - t.len());
         StringCell::append(t, &mut cx.heap, &gap);
     }
-    let (pos, end) = (st.pos, st.pos.saturating_add(bytes.len()));
-    if pos == t.len() {
+    let end = pos.saturating_add(n);
+    match &other {
+        Some(b) if pos == t.len() => StringCell::append(t, &mut cx.heap, b),
+        Some(b) => StringCell::splice(t, &mut cx.heap, pos, end, b),
+        None if pos < t.len() => StringCell::splice_string(t, &mut cx.heap, pos, end, s),
         // Unconverted text brings its encoding along, as with `<<`.
-        let same = bytes.len() == s.len() && bytes[..] == *s.bytes();
-        if same && s != t && ![t.encoding(), s.encoding()].contains(&string::BINARY) {
-            zakuro_core_text::string::util::append(cx, t, s)?;
-        } else {
-            StringCell::append(t, &mut cx.heap, &bytes);
-        }
-    } else {
-        let to = end.min(t.len());
-        StringCell::splice(t, &mut cx.heap, pos, to, &bytes);
+        None if s != t && ![t.encoding(), s.encoding()].contains(&string::BINARY) => zakuro_core_text::string::util::append(cx, t, s)?,
+        // The String behind the stream may be written to it.
+        None => StringCell::append_string(t, &mut cx.heap, s),
     }
-    st.pos = end;
-    Ok(bytes.len())
+    state(cx, this)?.pos = end;
+    Ok(n)
 }
 
 pub(crate) use string_io::METHODS;
@@ -112,7 +107,7 @@ mod string_io {
         let v = match Ref::<StringCell>::from_value(c) {
             Some(s) => {
                 let e = args::encoding_of(s.encoding());
-                let n = if s.len() == 0 { 0 } else { e.char_len(s.bytes()).unwrap_or_else(|n| n).clamp(1, s.len()) };
+                let n = if s.len() == 0 { 0 } else { e.char_len(s.content(&cx.heap)).unwrap_or_else(|n| n).clamp(1, s.len()) };
                 StringCell::substring(&cx.heap, ids::STRING.0, s, 0, n).as_value()
             }
             None => {
@@ -145,7 +140,7 @@ fn put(cx: &mut Cx, out: Value, v: Value, around: &mut Vec<Value>) -> Result<()>
         return Ok(());
     }
     let s = cx.to_s(v)?;
-    if s.bytes().last() == Some(&b'\n') {
+    if s.content(&cx.heap).last() == Some(&b'\n') {
         cx.call(out, sym::write, &[s.as_value()])?;
     } else {
         let newline = cx.str("\n");

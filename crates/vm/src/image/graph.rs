@@ -363,9 +363,8 @@ impl Walk {
                 match s.share() {
                     Some((buf, offset, len)) => Body::Shared(buf, offset, len),
                     None => {
-                        let mut bytes = [0; string::INLINE];
-                        bytes[..s.len()].copy_from_slice(s.bytes());
-                        Body::Inline(s.len() as u8, bytes)
+                        let (bytes, len) = s.inline().unwrap_or_default();
+                        Body::Inline(len as u8, bytes)
                     }
                 }
             }

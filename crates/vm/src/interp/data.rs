@@ -398,7 +398,7 @@ pub unsafe fn intern(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
     unsafe {
         let i = *ip;
         let s: Ref<StringCell> = Ref::of(r!(regs, i.b));
-        r!(regs, i.a) = Value::sym(Sym::intern_in(s.bytes(), s.encoding()));
+        r!(regs, i.a) = Value::sym(Sym::intern_in(s.content(&cx.heap), s.encoding()));
         next!(cx, ip, regs, cs)
     }
 }
@@ -734,7 +734,7 @@ impl Cx {
                 };
             }
         }
-        StringCell::append(out, &mut self.heap, s.bytes());
+        StringCell::append_string(out, &mut self.heap, s);
         Ok(())
     }
     /// Whether `to_s` of a core class is still the builtin.
@@ -748,7 +748,7 @@ fn wide(encoding: u8) -> bool {
     (3..=8).contains(&encoding)
 }
 fn is_ascii(s: Ref<StringCell>) -> bool {
-    !wide(s.encoding()) && s.bytes().is_ascii()
+    !wide(s.encoding()) && s.is_ascii()
 }
 
 /// Decimal digits of an integer in a caller's buffer.

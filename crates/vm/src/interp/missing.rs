@@ -83,7 +83,7 @@ impl Cx {
             && let Ok(Ok(n)) = self.rescue(&[ids::STANDARD_ERROR], |cx| cx.call(v, sym::name, &[]))
             && let Some(n) = Ref::<StringCell>::from_value(n)
         {
-            return n.text().into_owned();
+            return n.to_text();
         }
         self.class_name(c)
     }

@@ -17,7 +17,7 @@
 use super::Envelope;
 use super::open::code_range;
 use crate::vm::Cx;
-use zakuro_heap::flags;
+use zakuro_heap::{Heap, flags};
 use zakuro_object::*;
 
 /// Bytes of a message inside its envelope. (With the tag of the form and padding that makes 32. Content in the padding, too, would be moved about
@@ -60,7 +60,8 @@ const OTHER_ENCODING: u8 = 8;
 struct Unfit;
 type Fit = Result<(), Unfit>;
 
-struct Writer {
+struct Writer<'a> {
+    heap: &'a Heap,
     bytes: [u8; MOST],
     at: usize,
     objects: [Value; OBJECTS],
@@ -80,7 +81,7 @@ fn string_tag(v: Value, s: Ref<StringCell>) -> Option<u8> {
     Some(STRING | frozen | encoding | s.code_range() as u8)
 }
 
-impl Writer {
+impl Writer<'_> {
     #[inline(always)]
     fn put(&mut self, bytes: &[u8]) -> Fit {
         match self.bytes.get_mut(self.at..self.at + bytes.len()) {
@@ -175,7 +176,7 @@ impl Writer {
     }
     #[inline]
     fn string(&mut self, tag: u8, s: Ref<StringCell>) -> Fit {
-        let content = s.bytes();
+        let content = s.content(self.heap);
         if content.len() > MOST {
             return Err(Unfit);
         }
@@ -227,7 +228,7 @@ fn both_ends<const N: usize>(to: &mut [u8], from: &[u8]) {
 
 /// An Array of immediates and plain Strings that fits into the envelope: what [`Writer`] does, without its tables. None for others.
 #[inline]
-fn list(values: &[Value], frozen: u8) -> Option<Envelope> {
+fn list(heap: &Heap, values: &[Value], frozen: u8) -> Option<Envelope> {
     // Numbers are written with eight bytes, whatever their size.
     let mut bytes = [0; SHORT + 9];
     (bytes[0], bytes[1]) = (ARRAY | frozen, values.len() as u8);
@@ -241,7 +242,7 @@ fn list(values: &[Value], frozen: u8) -> Option<Envelope> {
             at += 1 + size;
         } else {
             let s = Ref::<StringCell>::from_value(v)?;
-            let (tag, content) = (string_tag(v, s)?, s.bytes());
+            let (tag, content) = (string_tag(v, s)?, s.content(heap));
             if tag & OTHER_ENCODING != 0 || values[..i].contains(&v) {
                 return None;
             }
@@ -259,14 +260,14 @@ fn list(values: &[Value], frozen: u8) -> Option<Envelope> {
 
 /// The bytes of a value, or None when it has to travel as a graph.
 #[inline]
-pub(super) fn pack(v: Value) -> Option<Envelope> {
+pub(super) fn pack(heap: &Heap, v: Value) -> Option<Envelope> {
     match v.kind_of_cell() {
         Kind::String => {
             let s = Ref::<StringCell>::of(v);
             let tag = string_tag(v, s)?;
-            let content = s.bytes();
+            let content = s.content(heap);
             if content.len() > SHORT - 2 || tag & OTHER_ENCODING != 0 {
-                return if content.len() < MOST { larger(v) } else { None };
+                return if content.len() < MOST { larger(heap, v) } else { None };
             }
             let mut bytes = [0; SHORT];
             (bytes[0], bytes[1]) = (tag, content.len() as u8);
@@ -280,17 +281,17 @@ pub(super) fn pack(v: Value) -> Option<Envelope> {
                 return None;
             }
             let frozen = if v.flags() & flags::FROZEN != 0 { FROZEN } else { 0 };
-            list(a.as_slice(), frozen).or_else(|| larger(v))
+            list(heap, a.as_slice(), frozen).or_else(|| larger(heap, v))
         }
-        Kind::Hash if v.flags() & flags::SHARED == 0 && Ref::<HashCell>::of(v).len() <= ELEMENTS / 2 => larger(v),
-        Kind::Float => larger(v),
+        Kind::Hash if v.flags() & flags::SHARED == 0 && Ref::<HashCell>::of(v).len() <= ELEMENTS / 2 => larger(heap, v),
+        Kind::Float => larger(heap, v),
         _ => None,
     }
 }
 
 #[inline(never)]
-fn larger(v: Value) -> Option<Envelope> {
-    let mut w = Writer { bytes: [0; MOST], at: 0, objects: [Value::NIL; OBJECTS], met: 0 };
+fn larger(heap: &Heap, v: Value) -> Option<Envelope> {
+    let mut w = Writer { heap, bytes: [0; MOST], at: 0, objects: [Value::NIL; OBJECTS], met: 0 };
     w.value(v, &[]).ok()?;
     match w.bytes.first_chunk() {
         Some(short) if w.at <= SHORT => Some(Envelope::short(Short(*short))),

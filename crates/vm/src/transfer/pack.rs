@@ -289,7 +289,7 @@ impl Packer {
                         header.flags |= OUT;
                         self.graph.parts.push(Part::Buffer { buf, offset });
                     }
-                    None => self.graph.bytes.extend_from_slice(s.bytes()),
+                    None => self.graph.bytes.extend_from_slice(s.content(&cx.heap)),
                 }
             }
             Kind::Array => {
@@ -460,7 +460,7 @@ impl Packer {
             return Err(Raised);
         };
         header.aux = Special::DumpedString as u16;
-        self.graph.bytes.extend_from_slice(s.bytes());
+        self.graph.bytes.extend_from_slice(s.content(&cx.heap));
         self.graph.words.extend([Value::fixnum(s.encoding() as i64), Value::fixnum(class as i64)]);
         self.graph.heads.push(Head { header, len: s.len() });
         Ok(())
@@ -474,7 +474,7 @@ impl Cx {
         if !v.is_cell() {
             return Ok(Envelope::immediate(v));
         }
-        match flat::pack(v) {
+        match flat::pack(&self.heap, v) {
             Some(e) => Ok(e),
             None => self.pack_large(v),
         }

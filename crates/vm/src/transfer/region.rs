@@ -511,7 +511,7 @@ impl Copier<'_> {
             && s.code_range() == string::CodeRange::Unknown
         {
             // Nobody can note it in the region's cell later.
-            if let Some(r) = range_of(s.bytes(), s.encoding()) {
+            if let Some(r) = range_of(s.content(&self.cx.heap), s.encoding()) {
                 s.set_code_range(r);
             }
         }

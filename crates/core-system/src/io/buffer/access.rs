@@ -31,7 +31,7 @@ pub fn with_bytes<R>(cx: &mut Cx, this: Value, offset: usize, length: usize, f: 
     let b = ready(cx, this, offset, length)?;
     let from = b.offset + offset;
     match &b.memory {
-        Memory::Text(t) => match Ref::<StringCell>::of(*t).bytes().get(from..from + length) {
+        Memory::Text(t) => match Ref::<StringCell>::of(*t).content(&cx.heap).get(from..from + length) {
             Some(bytes) => Ok(f(bytes)),
             None => cx.raise(ids::BUFFER_INVALIDATED_ERROR, "Buffer has been invalidated!"),
         },
@@ -546,7 +546,7 @@ pub mod buffer {
         length: Option<Value>,
         source_offset: Option<Value>,
     ) -> Result<i64> {
-        let bytes = cx.to_str(text)?.bytes().to_vec();
+        let bytes = cx.to_str(text)?.to_vec();
         copy_in(cx, this, &bytes, [offset, length, source_offset])
     }
 
