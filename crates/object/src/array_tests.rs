@@ -80,7 +80,7 @@ fn slices_share_until_somebody_writes() {
     ArrayCell::replace_shared(d, &mut h, d);
     ArrayCell::replace_shared(c, &mut h, d);
     ArrayCell::as_mut_slice(d, &mut h).reverse();
-    assert_eq!((a.list(), c.list(), d.get(0)), (&*all, &*all, Some(fix(39))));
+    assert_eq!((a.list(), c.list(), d.get(0)), (all.clone(), all.clone(), Some(fix(39))));
 }
 
 #[test]

@@ -191,7 +191,7 @@ pub mod writable {
     ///     StringIO.new.tap { |io| io.printf("%03d", 7) }.string   #=> "007"
     #[method("printf", min = 0, max = -1)]
     fn printf(cx: &mut Cx, this: Value, args: Args) -> Result<()> {
-        if args.len() > 0 {
+        if !args.is_empty() {
             let main = cx.main;
             let s = cx.call_full(main, sym::format, args.all(), args.kw, Block::NONE)?;
             cx.call(this, sym::write, &[s])?;
