@@ -340,7 +340,7 @@ pub fn state(cx: &mut Cx, feature: &[u8]) -> Result<FeatureState> {
     }
     let Some(file) = resolve(cx, feature)? else { return Ok(FeatureState::Absent) };
     let file = real(&file);
-    let me = cx.thread_id();
+    let me = cx.waiter_id();
     let loader = cx.state::<Loader>();
     Ok(match loader.loading.iter().find(|l| l.file == file) {
         Some(l) if l.thread == me => FeatureState::LoadingHere,
@@ -360,7 +360,7 @@ pub fn wait_for(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
 
 fn wait_for_file(cx: &mut Cx, file: &[u8]) -> Result<bool> {
     let Some(owner) = cx.state::<Loader>().loading.iter().find(|l| l.file == file).map(|l| l.thread) else { return Ok(true) };
-    let me = cx.thread_id();
+    let me = cx.waiter_id();
     wait_for_thread(cx, owner, |cx| {
         let Some(l) = cx.state::<Loader>().loading.iter_mut().find(|l| l.file == file && l.thread == owner) else { return true };
         if !l.waiters.contains(&me) {
@@ -373,7 +373,7 @@ fn wait_for_file(cx: &mut Cx, file: &[u8]) -> Result<bool> {
 /// Waits for something that another thread will do. False, at once, when that thread waits for this one: each of two threads that load files which need
 /// each other's goes on with what there is, as with a circular require.
 pub fn wait_for_thread(cx: &mut Cx, owner: u32, mut done: impl FnMut(&mut Cx) -> bool) -> Result<bool> {
-    let me = cx.thread_id();
+    let me = cx.waiter_id();
     let waits = &mut cx.state::<Loader>().waits;
     let mut at = owner;
     while at != me {
@@ -386,7 +386,7 @@ pub fn wait_for_thread(cx: &mut Cx, owner: u32, mut done: impl FnMut(&mut Cx) ->
         return Ok(false);
     }
     waits.push((me, owner));
-    let r = cx.wait_as(thread::Wait::Inside, None, |cx| Ok(done(cx).then_some(())));
+    let r = cx.wait_inside(Value::NIL, None, |cx| Ok(done(cx).then_some(())));
     cx.state::<Loader>().waits.retain(|w| w.0 != me);
     r.map(|_| true)
 }
@@ -459,7 +459,7 @@ pub fn require_file(cx: &mut Cx, file: &[u8]) -> Result<bool> {
     let real = real(file);
     loop {
         refresh(cx);
-        let me = cx.thread_id();
+        let me = cx.waiter_id();
         let loader = cx.state::<Loader>();
         if loader.loaded.contains(file) || loader.real.values().any(|f| *f == real) {
             return Ok(false);
@@ -475,7 +475,7 @@ pub fn require_file(cx: &mut Cx, file: &[u8]) -> Result<bool> {
         }
         return Ok(false);
     }
-    let thread = cx.thread_id();
+    let thread = cx.waiter_id();
     cx.state::<Loader>().loading.push(Loading { file: real.clone(), thread, waiters: Vec::new() });
     let result = run_file(cx, file, None);
     if result.is_ok() {
