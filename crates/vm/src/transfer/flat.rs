@@ -117,7 +117,7 @@ impl Writer<'_> {
         }
     }
     /// `open`: containers that `v` lies in.
-    fn value(&mut self, v: Value, open: &[Value]) -> Fit {
+    fn value(&mut self, heap: &Heap, v: Value, open: &[Value]) -> Fit {
         if !v.is_cell() {
             return self.immediate(v);
         }
@@ -153,7 +153,7 @@ impl Writer<'_> {
                     return Err(Unfit);
                 }
                 self.tagged::<1>(ARRAY | frozen, a.len() as u64)?;
-                a.as_slice().iter().try_for_each(|x| self.value(*x, open))
+                a.elements(heap).iter().try_for_each(|x| self.value(heap, *x, open))
             }
             Kind::Hash if v.shape_key() == ids::HASH.0 => {
                 let h = Ref::<HashCell>::of(v);
@@ -167,8 +167,8 @@ impl Writer<'_> {
                     if e.key.is_cell() && !e.key.is_kind(Kind::String) {
                         return Err(Unfit);
                     }
-                    self.value(e.key, open)?;
-                    self.value(e.value, open)
+                    self.value(heap, e.key, open)?;
+                    self.value(heap, e.value, open)
                 })
             }
             _ => Err(Unfit),
@@ -281,7 +281,7 @@ pub(super) fn pack(heap: &Heap, v: Value) -> Option<Envelope> {
                 return None;
             }
             let frozen = if v.flags() & flags::FROZEN != 0 { FROZEN } else { 0 };
-            list(heap, a.as_slice(), frozen).or_else(|| larger(heap, v))
+            list(heap, a.elements(heap), frozen).or_else(|| larger(heap, v))
         }
         Kind::Hash if v.flags() & flags::SHARED == 0 && Ref::<HashCell>::of(v).len() <= ELEMENTS / 2 => larger(heap, v),
         Kind::Float => larger(heap, v),
@@ -292,7 +292,7 @@ pub(super) fn pack(heap: &Heap, v: Value) -> Option<Envelope> {
 #[inline(never)]
 fn larger(heap: &Heap, v: Value) -> Option<Envelope> {
     let mut w = Writer { heap, bytes: [0; MOST], at: 0, objects: [Value::NIL; OBJECTS], met: 0 };
-    w.value(v, &[]).ok()?;
+    w.value(heap, v, &[]).ok()?;
     match w.bytes.first_chunk() {
         Some(short) if w.at <= SHORT => Some(Envelope::short(Short(*short))),
         _ => Some(Envelope::flat(w.bytes[..w.at].into())),
