@@ -70,7 +70,7 @@ const ARROWS: &[(&str, Option<&[&str]>)] = &[
             "object",
         ]),
     ),
-    ("stdlib", Some(&["core-text", "core-system", "vm", "text", "macros", "object", "sched"])),
+    ("stdlib", Some(&["core-base", "core-text", "core-system", "vm", "text", "macros", "object", "sched"])),
     ("runtime", None),
     ("capi", Some(&["runtime"])),
     ("cli", Some(&["runtime"])),

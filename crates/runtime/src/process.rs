@@ -246,7 +246,7 @@ pub fn version_line() -> String {
 
 /// Runs the core library's definitions and prelude on a fresh VM and freezes it.
 fn make_boot_image(options: &Arc<Options>, pool: &StackPool) -> Result<BootImage, StartError> {
-    zakuro_corelib::hooks::install(zakuro_stdlib::register);
+    zakuro_corelib::library::install(zakuro_stdlib::FEATURES);
     let stack = pool.take(StackSize::Main).map_err(|_| StartError::memory())?;
     let mut vm = Vm::for_boot(options.clone());
     let mut stacks = zakuro_vm::fiber::layout(&stack);

@@ -7,7 +7,7 @@
 //!
 //! Rejected: a mask of its own in the frozen test (the kinds' own bits mean other things elsewhere), warning once per place (CRuby warns per String).
 
-use crate::boot::hooks;
+use crate::library::library;
 use crate::raise::Result;
 use crate::vm::{Cx, VmState};
 use zakuro_object::*;
@@ -97,7 +97,7 @@ impl Cx {
             Some(v) => v.is_nil(),
             None => self.options.verbose.is_none(),
         };
-        !silent && hooks().warns.is_some_and(|f| f(self, category))
+        !silent && library().warns(self, category)
     }
     /// A warning of a category, at the running line.
     pub fn warn_category(&mut self, message: &str, category: &str) -> Result<()> {
@@ -113,9 +113,6 @@ impl Cx {
             Some((f, l)) => format!("{f}:{l}: warning: {message}\n"),
             None => format!("warning: {message}\n"),
         };
-        match hooks().warn_category {
-            Some(f) => f(self, &line, category),
-            None => Ok(()),
-        }
+        library().warn_category(self, &line, category)
     }
 }

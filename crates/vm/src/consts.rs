@@ -82,13 +82,11 @@ impl Cx {
         if !e.value.is_undef() {
             return Some(e);
         }
-        match crate::boot::hooks().autoload_pending {
-            Some(f) if e.autoload.is_kind(Kind::String) => {
-                let path = self.own(e.autoload);
-                f(self, path).then_some(e)
-            }
-            _ => Some(e),
+        if !e.autoload.is_kind(Kind::String) {
+            return Some(e);
         }
+        let path = self.own(e.autoload);
+        crate::library::library().autoload_pending(self, path).then_some(e)
     }
     pub fn const_remove(&mut self, holder: ClassId, name: Sym) -> Option<Value> {
         let d = self.class_mut(holder);
@@ -108,11 +106,10 @@ impl Cx {
                 return Ok(None);
             }
             self.own(e.value)
-        } else if let (Some(lazy), Some(f)) = (e.autoload.as_sym(), crate::boot::hooks().lazy_const) {
-            return f(self, lazy).map(Some);
+        } else if let Some(lazy) = e.autoload.as_sym() {
+            return crate::library::library().lazy_const(self, lazy).map(Some);
         } else {
-            let Some(f) = crate::boot::hooks().autoload else { return Ok(None) };
-            match f(self, holder, name)? {
+            match crate::library::library().autoload(self, holder, name)? {
                 Some(v) => v,
                 None => return Ok(None),
             }
@@ -240,10 +237,7 @@ impl Cx {
                 v
             }
             // Made by a hook of the core library, which owns the engine.
-            Const::Regexp { source, options, encoding } => match crate::boot::hooks().regexp_literal {
-                Some(f) => f(self, source, *options, *encoding),
-                None => Value::NIL,
-            },
+            Const::Regexp { source, options, encoding } => crate::library::library().regexp_literal(self, source, *options, *encoding),
             Const::Rational(n, d) => {
                 let (n, d) = (self.big(big(n)), self.big(big(d)));
                 PairCell::make(&self.heap, ids::RATIONAL, Kind::Rational, n, d)

@@ -254,10 +254,10 @@ impl Cx {
             Some(s) => s,
             None => self.to_s(r)?,
         };
-        match crate::boot::hooks().inspected {
-            Some(f) if s.encoding() > string::US_ASCII || !s.bytes().is_ascii() => Ok(f(self, s)),
-            _ => Ok(s),
+        if s.encoding() <= string::US_ASCII && s.bytes().is_ascii() {
+            return Ok(s);
         }
+        Ok(crate::library::library().inspected(self, s))
     }
     pub fn inspect_text(&mut self, v: Value) -> Result<String> {
         Ok(self.inspect(v)?.text().into_owned())

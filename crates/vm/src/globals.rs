@@ -48,7 +48,7 @@ impl Cx {
         *self.global_aliases.get(&name).unwrap_or(&name)
     }
     fn global_hook(&self, name: Sym) -> Option<&'static GlobalRow> {
-        crate::boot::hooks().globals.get(&name).copied()
+        crate::library::library().global(name)
     }
     pub fn global_get(&mut self, name: Sym) -> Result<Value> {
         let name = self.global_target(name);

@@ -459,10 +459,8 @@ impl Cx {
         if bits & poll::RAISE != 0 && host.control.deadlock.swap(false, Ordering::AcqRel) {
             return self.raise(ids::FATAL, "No live threads left. Deadlock?");
         }
-        if bits & poll::SIGNAL != 0
-            && let Some(f) = crate::boot::hooks().signal
-        {
-            f(self)?;
+        if bits & poll::SIGNAL != 0 {
+            crate::library::library().signal(self)?;
         }
         Ok(())
     }

@@ -5,7 +5,7 @@
 //!
 //! Map: [`vm`] state · [`frame`] frames and per-VM code state · [`interp`] handlers · [`call`] calls from Rust · [`builtin`] how builtins are
 //! declared and how arguments are converted · [`classes`], [`methods`], [`ivars`], [`consts`], [`globals`] program state · [`convert`],
-//! [`equality`], [`make`], [`raise`] helpers for builtins · [`gc`] roots · [`boot`] the boot image · [`image`] VMs spawned from program state · [`load`] source files · [`backtrace`] ·
+//! [`equality`], [`make`], [`raise`] helpers for builtins · [`gc`] roots · [`boot`] the boot image · [`library`] what the VM asks of the core library · [`image`] VMs spawned from program state · [`load`] source files · [`backtrace`] ·
 //! [`host`] the process around a VM · [`lineage`] who made it · [`channels`] sending and receiving · [`transfer`] what a message is.
 
 pub mod backtrace;
@@ -34,6 +34,7 @@ pub mod identity;
 pub mod image;
 pub mod interp;
 pub mod ivars;
+pub mod library;
 pub mod life;
 pub mod limits;
 pub mod lineage;

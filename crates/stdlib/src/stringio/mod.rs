@@ -264,10 +264,9 @@ mod string_io {
     #[method("new", singleton, min = 0, max = -1)]
     fn new(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         if args.block.is_some()
-            && let Some(warn) = boot::hooks().warn
         {
             let name = cx.to_s_text(this)?;
-            warn(cx, &format!("warning: {name}::new() does not take block; use {name}::open() instead\n"))?;
+            zakuro_core_base::exception::warning::emit(cx, &format!("warning: {name}::new() does not take block; use {name}::open() instead\n"))?;
         }
         let object = cx.call(this, sym::allocate, &[])?;
         cx.call_full(object, sym::initialize, args.as_slice(), args.kw, Block::NONE)?;

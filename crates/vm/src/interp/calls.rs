@@ -767,9 +767,6 @@ impl Cx {
             Some((f, l)) => format!("{f}:{l}: warning: {message}\n"),
             None => format!("warning: {message}\n"),
         };
-        match crate::boot::hooks().warn {
-            Some(f) => f(self, &line),
-            None => Ok(()),
-        }
+        crate::library::library().warn(self, &line)
     }
 }

@@ -418,10 +418,7 @@ unsafe fn dynamic_regexp(cx: &mut Cx, i: Insn, regs: *mut Value) -> Result<Value
     // writes the slice.
     unsafe {
         let pieces = std::slice::from_raw_parts(regs.add(i.b as usize), i.c as usize);
-        match crate::boot::hooks().regexp_dynamic {
-            Some(f) => f(cx, pieces, i.x),
-            None => Ok(Value::NIL),
-        }
+        crate::library::library().regexp_dynamic(cx, pieces, i.x)
     }
 }
 pub unsafe fn expand(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
@@ -721,17 +718,11 @@ impl Cx {
                 out.set_encoding(from);
             } else if !is_ascii(s) {
                 if !is_ascii(out) {
-                    return match crate::boot::hooks().incompatible {
-                        Some(f) => f(self, out.as_value(), s.as_value()),
-                        None => Ok(()),
-                    };
+                    return crate::library::library().incompatible(self, out.as_value(), s.as_value());
                 }
                 out.set_encoding(from);
             } else if wide(to) {
-                return match crate::boot::hooks().incompatible {
-                    Some(f) => f(self, out.as_value(), s.as_value()),
-                    None => Ok(()),
-                };
+                return crate::library::library().incompatible(self, out.as_value(), s.as_value());
             }
         }
         StringCell::append(out, &mut self.heap, s.bytes());

@@ -1,7 +1,7 @@
 //! The internal functions of `Op::Intrinsic`.
 
 use super::{check, next};
-use crate::boot::hooks;
+use crate::library::library;
 use crate::frame::*;
 use crate::raise::Result;
 use crate::vm::Cx;
@@ -119,12 +119,9 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
         let s = || (&(*cs).code.syms)[i.b as usize];
         let self_ = *(*cx.fp).regs;
         let cref = Ref::<MethodCell>::of((*cx.fp).me).cref;
-        let group = |cx: &mut Cx, n: i64| match hooks().match_group {
-            Some(f) => {
-                let m = cx.backref();
-                if m.is_nil() { Ok(Value::NIL) } else { f(cx, m, n) }
-            }
-            None => Ok(Value::NIL),
+        let group = |cx: &mut Cx, n: i64| {
+            let m = cx.backref();
+            if m.is_nil() { Ok(Value::NIL) } else { library().match_group(cx, m, n) }
         };
         Ok(match Intrinsic::ALL[i.x as usize] {
             Intrinsic::GetCvar => cx.cvar_read(cref, s())?,
@@ -279,19 +276,16 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
                 let line = cx.lastline();
                 cx.call(arg(0), sym::match_op, &[line])?
             }
-            Intrinsic::MatchAssign => match hooks().regexp_match {
-                Some(f) => {
-                    let m = f(cx, arg(0), arg(1))?;
-                    cx.set_backref(m);
-                    m
-                }
-                None => Value::NIL,
+            Intrinsic::MatchAssign => {
+                let m = library().regexp_match(cx, arg(0), arg(1))?;
+                cx.set_backref(m);
+                m
             },
             Intrinsic::NamedGroup => {
                 let name = cx.to_sym(arg(1))?;
-                match (arg(0), hooks().match_named) {
-                    (Value::NIL, _) | (_, None) => Value::NIL,
-                    (m, Some(f)) => f(cx, m, name)?,
+                match arg(0) {
+                    Value::NIL => Value::NIL,
+                    m => library().match_named(cx, m, name)?,
                 }
             }
             Intrinsic::MethodName => match cx.method_frame() {
@@ -326,10 +320,7 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
                 }
                 arg(0)
             }
-            Intrinsic::Binding => match hooks().binding {
-                Some(f) => f(cx)?,
-                None => Value::NIL,
-            },
+            Intrinsic::Binding => library().binding(cx)?,
             Intrinsic::MakeComplex => PairCell::make(&cx.heap, ids::COMPLEX, Kind::Complex, arg(0), arg(1)),
             Intrinsic::MakeRational => PairCell::make(&cx.heap, ids::RATIONAL, Kind::Rational, arg(0), arg(1)),
             Intrinsic::CheckModule => {

@@ -174,7 +174,7 @@ impl Cx {
     #[cold]
     #[inline(never)]
     pub fn trace_event(&mut self, kind: u32, self_: Option<Value>, me: Option<Value>, value: Value) -> Result<()> {
-        let (Some(hook), wanted) = (crate::boot::hooks().trace, self.tracing & kind) else { return Ok(()) };
+        let wanted = self.tracing & kind;
         if wanted == 0 {
             return Ok(());
         }
@@ -208,7 +208,7 @@ impl Cx {
             }
         };
         let call = self.call;
-        let r = hook(self, &event);
+        let r = crate::library::library().trace(self, &event);
         self.call = call;
         r
     }
