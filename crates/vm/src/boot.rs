@@ -120,7 +120,7 @@ impl Vm {
             base: None,
             memo: FastMap::default(),
             identities: FastMap::default(),
-            standing: None,
+            incremental_image: None,
             image_size: (0, 0),
             once_used: false,
             gc_disabled: false,

@@ -153,7 +153,7 @@ impl Cx {
     #[cold]
     #[inline(never)]
     pub fn charged(&mut self, mut envelope: Envelope) -> Envelope {
-        let Some(account) = self.host.as_ref().and_then(|h| h.control.names.get()).cloned() else { return envelope };
+        let Some(account) = self.host.as_ref().and_then(|h| h.control.account.get()).cloned() else { return envelope };
         // The same region or buffer again is no second one.
         let shared = envelope.shared_address();
         let own = shared.is_none() || shared != self.last_charged;
@@ -163,7 +163,7 @@ impl Cx {
         if before / LOOK != (before + bytes) / LOOK {
             self.poll_owner.set(crate::gc::POLL_COLLECT);
         }
-        envelope.load(Box::new(Charge { account, bytes }));
+        envelope.attach(Box::new(Charge { account, bytes }));
         envelope
     }
     #[inline(never)]

@@ -75,13 +75,13 @@ impl Cx {
     pub fn attached(&mut self, id: ClassId) -> Value {
         match self.class(id).attached {
             OF_MAIN => self.main,
-            v => self.own(v),
+            v => self.instantiate(v),
         }
     }
     /// Extra data of a class.
     pub fn class_extra(&mut self, id: ClassId) -> Value {
         let v = self.class(id).extra;
-        self.own(v)
+        self.instantiate(v)
     }
     pub fn class_value(&self, id: ClassId) -> Value {
         self.class(id).object

@@ -85,7 +85,7 @@ impl Cx {
         if !e.autoload.is_kind(Kind::String) {
             return Some(e);
         }
-        let path = self.own(e.autoload);
+        let path = self.instantiate(e.autoload);
         crate::library::library().autoload_pending(self, path).then_some(e)
     }
     pub fn const_remove(&mut self, holder: ClassId, name: Sym) -> Option<Value> {
@@ -93,9 +93,9 @@ impl Cx {
         d.const_order.retain(|n| *n != name);
         let e = d.consts.remove(&name);
         self.const_epoch += 1;
-        e.map(|e| self.own(e.value))
+        e.map(|e| self.instantiate(e.value))
     }
-    /// The entry in this very module. Its values may be templates of the image: see [`Cx::own`].
+    /// The entry in this very module. Its values may be templates of the image: see [`Cx::instantiate`].
     pub fn const_entry(&self, holder: ClassId, name: Sym) -> Option<ConstEntry> {
         self.class(holder).consts.get(&name).copied()
     }
@@ -105,7 +105,7 @@ impl Cx {
             if e.value.is_undef() {
                 return Ok(None);
             }
-            self.own(e.value)
+            self.instantiate(e.value)
         } else if let Some(lazy) = e.autoload.as_sym() {
             return crate::library::library().lazy_const(self, lazy).map(Some);
         } else {
@@ -209,7 +209,7 @@ impl Cx {
         for part in path.split("::") {
             let id = self.class_id(v)?;
             v = self.const_entry(id, Sym::intern(part))?.value;
-            v = self.own(v);
+            v = self.instantiate(v);
         }
         Some(v)
     }

@@ -65,7 +65,7 @@ impl Cx {
             && let Some((n, v)) = self.class(holder).cvars.get(at).copied()
             && n == name
         {
-            return Ok(self.own(v));
+            return Ok(self.instantiate(v));
         }
         let c = self.cvar_base()?;
         let Some(v) = self.cvar_get(c, name)? else {
@@ -144,7 +144,7 @@ impl Cx {
             return self.raise(ids::RUNTIME_ERROR, format!("class variable {} of {n} is overtaken by {o}", name.name()));
         }
         let v = self.class(h).cvars.iter().find(|(n, _)| *n == name).map(|(_, v)| *v);
-        Ok(v.map(|v| self.own(v)))
+        Ok(v.map(|v| self.instantiate(v)))
     }
     pub fn cvar_set(&mut self, class: ClassId, name: Sym, v: Value) -> Result<()> {
         let h = self.cvar_holder(class, name).unwrap_or(class);

@@ -126,8 +126,8 @@ impl NativeData for FiberData {
     fn weight(&self) -> usize {
         self.weight
     }
-    fn steadiness(&self) -> Steadiness {
-        Steadiness::Always
+    fn change_tracking(&self) -> ChangeTracking {
+        ChangeTracking::Independent
     }
     fn trace(&self, m: &mut Marker<'_>) {
         for v in [self.block, self.transfer, self.saved.0, self.saved.1, self.resumer, self.resuming, self.storage] {

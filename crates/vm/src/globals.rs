@@ -19,7 +19,7 @@ impl Cx {
     /// What the table has under a name.
     pub fn global_value(&mut self, name: Sym) -> Option<Value> {
         let v = self.global_peek(name)?;
-        let own = self.own(v);
+        let own = self.instantiate(v);
         if own != v {
             // Not a change of the program: the copy is what stands for the image's object.
             self.globals.insert(name, own);

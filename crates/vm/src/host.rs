@@ -87,7 +87,7 @@ pub struct VmControl {
     pub holds_much: AtomicBool,
     /// Bytes of names that this VM has added to the process's table, and the VMs that it made; shared with its maker when that one has a memory limit.
     /// Empty: nobody counts. Set before the start; added to by whichever of these VMs adds a name (Relaxed: a number), read by each when it looks at its limit.
-    pub names: OnceLock<Arc<AtomicUsize>>,
+    pub account: OnceLock<Arc<AtomicUsize>>,
     /// Bit n: signal n has arrived and was not handled. Written by the signal dispatcher, taken by the VM.
     signals: AtomicU64,
     /// Short lock: end report and those who wait for it. Never held while Ruby code runs or a task is woken.
@@ -130,7 +130,7 @@ impl VmControl {
             family: AtomicU64::new(0),
             kill: AtomicU64::new(0),
             room: AtomicUsize::new(usize::MAX),
-            names: OnceLock::new(),
+            account: OnceLock::new(),
             signals: AtomicU64::new(0),
             state: Mutex::new(ControlState::default()),
         })

@@ -63,6 +63,6 @@ impl Cx {
             return Some(Value(*p as u64));
         }
         let v = self.base.as_ref()?.object_by_id(id)?;
-        Some(self.own(v))
+        Some(self.instantiate(v))
     }
 }

@@ -95,7 +95,7 @@ impl Cx {
     pub fn ivar_lookup(&mut self, v: Value, name: Sym) -> Option<Value> {
         if let Some(c) = Ref::<ClassCell>::from_value(v) {
             let v = self.class(c.id).ivars.iter().find(|(n, _)| *n == name).map(|(_, v)| *v)?;
-            return Some(self.own(v));
+            return Some(self.instantiate(v));
         }
         self.ivar_of_object(v, name)
     }
@@ -201,7 +201,7 @@ impl Cx {
             names.into_iter().enumerate().map(|(i, n)| (n, o.get(i))).filter(|(_, v)| !v.is_undef()).collect()
         } else if let Some(c) = Ref::<ClassCell>::from_value(v) {
             let list = self.class(c.id).ivars.clone();
-            list.into_iter().map(|(n, v)| (n, self.own(v))).collect()
+            list.into_iter().map(|(n, v)| (n, self.instantiate(v))).collect()
         } else if v.is_cell() && v.flags() & flags::HAS_IVARS != 0 {
             self.generic_list(v).cloned().unwrap_or_default()
         } else {

@@ -125,7 +125,7 @@ impl Cx {
         if let Some(m) = limits.memory {
             self.heap.set_limit(m, limits.reserve());
             if let Some(host) = &self.host {
-                host.control.names.get_or_init(Default::default);
+                host.control.account.get_or_init(Default::default);
             }
             self.publish_room();
         }
@@ -309,8 +309,8 @@ impl Cx {
 
     /// Whether the VM has more than it may; collecting may help.
     pub(crate) fn over_limit(&mut self) -> bool {
-        if let Some(names) = self.host.as_ref().and_then(|h| h.control.names.get()) {
-            self.heap.set_spent(names.load(Ordering::Relaxed));
+        if let Some(account) = self.host.as_ref().and_then(|h| h.control.account.get()) {
+            self.heap.set_spent(account.load(Ordering::Relaxed));
         }
         self.heap.over_limit()
     }
@@ -528,8 +528,8 @@ pub fn name_added(bytes: usize) {
     }
     // SAFETY: as in `memory_is_short`.
     let Some(control) = (unsafe { (*cx).host.as_ref() }).map(|h| &h.control) else { return };
-    let Some(names) = control.names.get() else { return };
-    let before = names.fetch_add(bytes, Ordering::Relaxed);
+    let Some(account) = control.account.get() else { return };
+    let before = account.fetch_add(bytes, Ordering::Relaxed);
     if before / NAMES != (before + bytes) / NAMES {
         control.poll.set(crate::gc::POLL_COLLECT);
     }

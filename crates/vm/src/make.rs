@@ -112,7 +112,7 @@ impl Cx {
             // SAFETY: as in data_ref.
             && let Some(t) = unsafe { (*d.as_ptr()).get_mut::<T>() }
         {
-            if t.steadiness() != Steadiness::Always {
+            if t.change_tracking() != ChangeTracking::Independent {
                 self.cell_changes(v);
             }
             return Ok(t);

@@ -306,12 +306,12 @@ impl Cx {
     /// The entry itself, whatever its kind, from position `from` of the ancestor list.
     pub fn find_entry_from(&mut self, class: ClassId, name: Sym, from: usize) -> Option<Method> {
         let v = self.ancestors(class).skip(from).find_map(|c| self.class(c).methods.get(&name).copied())?;
-        Ref::from_value(self.own(v))
+        Ref::from_value(self.instantiate(v))
     }
     /// The entry in this very class.
     pub fn method_in(&mut self, class: ClassId, name: Sym) -> Option<Method> {
         let v = *self.class(class).methods.get(&name)?;
-        Ref::from_value(self.own(v))
+        Ref::from_value(self.instantiate(v))
     }
     /// Method that `super` in a method of `owner` calls on an object of `class`.
     pub fn find_super_method(&mut self, class: ClassId, owner: ClassId, name: Sym) -> Option<Method> {
@@ -391,7 +391,7 @@ impl Cx {
             && let Some(values) = base.once(key)
         {
             for (i, v) in values.iter().enumerate() {
-                let v = self.own(*v);
+                let v = self.instantiate(*v);
                 if let Some(s) = self.code_states.get_mut(&key) {
                     s.once[i] = v;
                 }

@@ -194,8 +194,8 @@ impl Thread {
 }
 
 impl NativeData for Thread {
-    fn steadiness(&self) -> Steadiness {
-        Steadiness::Never
+    fn change_tracking(&self) -> ChangeTracking {
+        ChangeTracking::Untracked
     }
     fn trace(&self, m: &mut Marker<'_>) {
         for v in

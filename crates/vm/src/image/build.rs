@@ -31,7 +31,7 @@ impl Cx {
         // Cells of the image that the graph refers to.
         let mut resolved = FastMap::default();
         for t in graph.templates {
-            let own = self.own(t);
+            let own = self.instantiate(t);
             resolved.insert(t.0, own);
         }
         // First every cell, then what they refer to.
@@ -108,8 +108,8 @@ impl Cx {
         for (restore, s) in graph.states {
             restore(self, &words[s.start..s.start + s.len]);
         }
-        for (template, rebuild, s) in graph.late {
-            let v = self.own(template);
+        for (template, rebuild, s) in graph.untracked {
+            let v = self.instantiate(template);
             if let Some(payload) = rebuild(self, &words[s.start..s.start + s.len])
                 && let Some(mut d) = Ref::<DataCell>::from_value(v)
             {

@@ -93,7 +93,7 @@ impl Changes {
     }
 }
 
-/// One layer of the standing image.
+/// One layer of the incremental image.
 pub(super) struct Level {
     /// Cells captured in it, and the layer's.
     pub cells: Vec<(u64, Value)>,
@@ -102,7 +102,7 @@ pub(super) struct Level {
 }
 
 /// The last image that was made of a VM, while it stands.
-pub(crate) struct Standing {
+pub(crate) struct IncrementalImage {
     pub(super) image: Arc<Image>,
     /// The VM's cells -> the image's.
     pub(super) map: Arc<FastMap<u64, Value>>,
@@ -112,7 +112,7 @@ pub(crate) struct Standing {
     /// Captured environments with what was in them.
     pub(super) envs: Vec<(Value, Box<[Value]>)>,
     /// Data objects that may change unnoticed: each head brings their payloads.
-    pub(super) late: Vec<Value>,
+    pub(super) untracked: Vec<Value>,
     /// The Thread object that is the main thread's in the image.
     pub(super) thread: Option<Value>,
     /// Full collections since the last capture.
@@ -124,7 +124,7 @@ const DEPTH: usize = 12;
 /// After so many full collections without a capture a VM lets its image go, if something changed.
 const PATIENCE: u32 = 16;
 
-impl Standing {
+impl IncrementalImage {
     fn cell(&mut self, v: Value) {
         if let Some(there) = self.map.get(&v.0) {
             self.changes.any = true;
@@ -189,14 +189,14 @@ impl Cx {
     /// Says that program state changes in a way that can't be told apart: the last image is of the past.
     #[inline(always)]
     pub fn changed(&mut self) {
-        if self.standing.is_some() {
-            self.standing = None;
+        if self.incremental_image.is_some() {
+            self.incremental_image = None;
         }
     }
     /// Says what changes, if an image stands.
     #[inline(always)]
     pub(crate) fn state_changes(&mut self, what: impl FnOnce(&mut Changes)) {
-        if let Some(s) = &mut self.standing {
+        if let Some(s) = &mut self.incremental_image {
             what(&mut s.changes)
         }
     }
@@ -222,24 +222,24 @@ impl Cx {
             return;
         }
         clear_captured(v);
-        if let Some(s) = &mut self.standing {
+        if let Some(s) = &mut self.incremental_image {
             s.cell(v);
             if s.spent() {
-                self.standing = None;
+                self.incremental_image = None;
             }
         }
     }
     /// Between marking and sweeping: forgets dead cells. A VM that captures no more doesn't keep its image for ever.
     pub(crate) fn sweep_standing(&mut self, heap: &Heap) {
-        let Some(s) = &mut self.standing else { return };
+        let Some(s) = &mut self.incremental_image else { return };
         s.idle += heap.is_full() as u32;
         if s.changes.any && s.idle > PATIENCE {
-            self.standing = None;
+            self.incremental_image = None;
             return;
         }
         let alive = |v: &Value| heap.is_marked_or_new(v.header());
         s.envs.retain(|(e, _)| alive(e));
-        s.late.retain(alive);
+        s.untracked.retain(alive);
         s.thread = s.thread.filter(alive);
         s.changes.sweep(heap);
         s.levels.iter_mut().for_each(|l| l.changes.sweep(heap));

@@ -4,7 +4,7 @@
 //! results rarely do: a change that nobody noted.
 
 use super::graph::{Body, Graph, Mode, Node, Walk, each_value_mut};
-use super::{Image, Standing};
+use super::{Image, IncrementalImage};
 use crate::vm::Cx;
 use zakuro_object::*;
 
@@ -13,7 +13,7 @@ const LARGEST: usize = 20_000;
 
 struct Check<'a> {
     image: &'a Image,
-    s: &'a Standing,
+    s: &'a IncrementalImage,
     w: Walk,
 }
 
@@ -78,7 +78,7 @@ impl Check<'_> {
 }
 
 impl Cx {
-    pub(super) fn check_image(&mut self, s: &Standing) {
+    pub(super) fn check_image(&mut self, s: &IncrementalImage) {
         if s.map.len() > LARGEST {
             return;
         }

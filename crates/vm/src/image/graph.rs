@@ -89,7 +89,7 @@ pub struct Graph {
     /// Cells of an image that it refers to and that a VM must not use before it has copied them.
     pub(super) templates: Vec<Value>,
     /// Data objects of the image whose payloads are of this graph's moment.
-    pub(super) late: Vec<(Value, Rebuild, Span)>,
+    pub(super) untracked: Vec<(Value, Rebuild, Span)>,
     /// Regions whose cells it may refer to, by address.
     pub(super) regions: Vec<Region>,
     pub(super) root: Value,
@@ -221,7 +221,7 @@ pub(super) struct Walk {
     /// Cells of lower layers that a Hash goes by the identity of.
     pub known: Vec<(Value, u64)>,
     /// Data objects whose payloads may change without the VM's notice: the graph has none for them.
-    pub late: Vec<Value>,
+    pub untracked: Vec<Value>,
 }
 
 impl Walk {
@@ -234,7 +234,7 @@ impl Walk {
             cells: Vec::with_capacity(room.0),
             codes: FastMap::default(),
             known: Vec::new(),
-            late: Vec::new(),
+            untracked: Vec::new(),
         }
     }
     /// A value as the graph refers to it; new cells get in line.
@@ -470,8 +470,8 @@ impl Walk {
         if d.get::<Thread>().is_some() && cx.threads.as_mut().is_some_and(|t| t.current().object == v) {
             return Body::CurrentThread;
         }
-        if matches!(self.mode, Mode::Program(_)) && d.steadiness() == Steadiness::Never {
-            self.late.push(v);
+        if matches!(self.mode, Mode::Program(_)) && d.change_tracking() == ChangeTracking::Untracked {
+            self.untracked.push(v);
             return Body::Data(None, Span { start: 0, len: 0 });
         }
         let mut held = Vec::new();

@@ -8,12 +8,12 @@ use zakuro_object::*;
 impl Cx {
     /// A value out of a table that an image may have a part in, as this VM may use it: its own copy of a template, everything else as it is.
     #[inline(always)]
-    pub fn own(&mut self, v: Value) -> Value {
-        if v.is_template() { self.own_template(v) } else { v }
+    pub fn instantiate(&mut self, v: Value) -> Value {
+        if v.is_template() { self.instantiate_template(v) } else { v }
     }
     #[cold]
     #[inline(never)]
-    fn own_template(&mut self, v: Value) -> Value {
+    fn instantiate_template(&mut self, v: Value) -> Value {
         let Some(image) = &self.base else { return v };
         let v = image.resolve(v);
         if !v.is_template() {
@@ -45,7 +45,7 @@ impl Cx {
             }
         });
         for v in all {
-            self.own(v);
+            self.instantiate(v);
         }
     }
     /// The image's cells that this VM uses where they are.

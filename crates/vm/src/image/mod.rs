@@ -8,7 +8,7 @@
 //! An image is to its VMs what the boot image is to all: a sealed heap and tables ([`Layer`]) that they read where they are. Starting a VM shares page
 //! pointers; what it changes later is its own copy. In the sealed heap a cell is either *shared*, because neither it nor anything that it leads to can
 //! change (classes, methods, scopes, frozen data), or a *template*: a VM never works with a template, but with its own copy, made when it first reads
-//! the root that holds it ([`Cx::own`]), so that a spawned VM pays for what it uses. Copies are remembered per template: what was one stays one.
+//! the root that holds it ([`Cx::instantiate`]), so that a spawned VM pays for what it uses. Copies are remembered per template: what was one stays one.
 //!
 //! Invariants
 //! - No template gets to Ruby code or into a VM's own cell. Whoever takes a value out of class data, globals or once-sites passes it through `own`. (One that
@@ -32,7 +32,7 @@ pub use graph::Graph;
 
 use crate::raise::Result;
 use crate::vm::{ClassSlot, Cx, FastMap, Vm};
-pub(crate) use change::Standing;
+pub(crate) use change::IncrementalImage;
 use change::{Changes, Level};
 use graph::{Mode, Walk};
 use std::sync::Arc;
@@ -132,7 +132,7 @@ struct Made {
     cells: Vec<(u64, Value)>,
     words: usize,
     envs: Vec<(Value, Box<[Value]>)>,
-    late: Vec<Value>,
+    untracked: Vec<Value>,
     thread: Option<Value>,
 }
 
@@ -232,7 +232,7 @@ impl Cx {
     fn head(&mut self, image: &Arc<Image>, map: Option<Arc<FastMap<u64, Value>>>, root: Value, state: bool) -> Graph {
         self.keep_codes();
         // Nothing new to take along.
-        let known = self.standing.as_ref().is_some_and(|s| Arc::ptr_eq(&s.image, image));
+        let known = self.incremental_image.as_ref().is_some_and(|s| Arc::ptr_eq(&s.image, image));
         let mut w = Walk::new(Mode::Value(image.clone(), map), (0, 0));
         w.graph.next_object_id = self.next_object_id;
         w.graph.regions = self.heap.regions();
@@ -255,20 +255,20 @@ impl Cx {
                 }
             }
         }
-        if state && let Some(s) = &self.standing {
-            for v in &s.late {
+        if state && let Some(s) = &self.incremental_image {
+            for v in &s.untracked {
                 let (Some(d), Some(there)) = (Ref::<DataCell>::from_value(*v), s.map.get(&v.0)) else { continue };
                 let mut held = Vec::new();
                 if let Some(rebuild) = d.snapshot(&mut held) {
                     let span = w.span(&held);
-                    w.graph.late.push((*there, rebuild, span));
+                    w.graph.untracked.push((*there, rebuild, span));
                 }
             }
         }
         w.graph.root = w.value(root);
         w.finish(self);
         // After the walk: it makes shapes for exceptions.
-        match &self.standing {
+        match &self.incremental_image {
             Some(s) if known => {
                 w.graph.shapes.extend(s.changes.shapes.iter().filter_map(|id| self.shapes.get(*id).map(|s| (*id, *s))));
                 let new = s.changes.transitions.iter().filter_map(|k| self.transitions.get(k).map(|s| (*k, *s)));
@@ -302,7 +302,7 @@ impl Cx {
     /// The image of this VM as it is now: the last one, if it still stands, or with what changed in a layer above it. With the map from cells to the image's.
     fn image_now(&mut self) -> (Arc<Image>, Option<Arc<FastMap<u64, Value>>>) {
         let thread = self.threads.as_mut().map(|t| t.current().object).filter(|o| o.is_cell() && o.0 != 0);
-        let stands = self.standing.take().and_then(|mut s| {
+        let stands = self.incremental_image.take().and_then(|mut s| {
             // Another thread captures than before: another Thread object is to be the main one.
             let known = thread.is_some_and(|t| t.flags() & flags::CAPTURED != 0 && s.map.contains_key(&t.0));
             if (s.thread.is_some() || known) && s.thread != thread {
@@ -320,12 +320,12 @@ impl Cx {
         };
         s.idle = 0;
         let now = (s.image.clone(), Some(s.map.clone()));
-        self.standing = Some(s);
+        self.incremental_image = Some(s);
         now
     }
 
     /// Captures everything.
-    fn make_image(&mut self) -> Box<Standing> {
+    fn make_image(&mut self) -> Box<IncrementalImage> {
         let mut classes = Vec::new();
         self.classes.each_own(&mut |_, slot| {
             if slot.own {
@@ -344,19 +344,19 @@ impl Cx {
         let base = self.base.clone();
         let made = self.make_layer(base, None, roots);
         self.image_size = (made.cells.len(), made.words + 64);
-        Box::new(Standing {
+        Box::new(IncrementalImage {
             image: made.image,
             map: Arc::new(made.cells.iter().copied().collect()),
             levels: vec![Level { cells: made.cells, changes: Changes::default() }],
             changes: Changes::default(),
             envs: made.envs,
-            late: made.late,
+            untracked: made.untracked,
             thread: made.thread,
             idle: 0,
         })
     }
     /// Captures what changed since.
-    fn add_level(&mut self, mut s: Box<Standing>) -> Box<Standing> {
+    fn add_level(&mut self, mut s: Box<IncrementalImage>) -> Box<IncrementalImage> {
         let changes = std::mem::take(&mut s.changes);
         let roots = Roots {
             // SAFETY: as in `Cx::class`.
@@ -376,8 +376,8 @@ impl Cx {
         let new: std::collections::HashSet<u64> = made.cells.iter().map(|c| c.0).collect();
         s.envs.retain(|(e, _)| !new.contains(&e.0));
         s.envs.extend(made.envs);
-        s.late.retain(|v| !new.contains(&v.0));
-        s.late.extend(made.late);
+        s.untracked.retain(|v| !new.contains(&v.0));
+        s.untracked.extend(made.untracked);
         s.thread = made.thread.or(s.thread);
         s.image = made.image;
         s.levels.push(Level { cells: made.cells, changes });
@@ -424,7 +424,7 @@ impl Cx {
             }
         }
 
-        let Walk { graph, cells, late, known, .. } = w;
+        let Walk { graph, cells, untracked, known, .. } = w;
         let words = graph.words.len();
         let changeable = graph.changeable();
         let mut parts = Parts::default();
@@ -501,11 +501,11 @@ impl Cx {
         let layer = Layer { rows: vm.seal_rows(), vm, cells: all, parts };
         let mut layers = under.as_ref().map_or(Vec::new(), |b| b.layers.clone());
         layers.push(Arc::new(layer));
-        Made { image: Arc::new(Image { layers }), cells: pairs, words, envs, late, thread }
+        Made { image: Arc::new(Image { layers }), cells: pairs, words, envs, untracked, thread }
     }
 
     /// Takes a seed's program state over: for a new VM that has run nothing yet. Returns the copy of the root value.
-    pub fn grow(&mut self, seed: Seed) -> Result<Value> {
+    pub fn restore_image(&mut self, seed: Seed) -> Result<Value> {
         self.forked = true;
         self.share_tables(seed.image.clone());
         let top = seed.image.top();
@@ -519,7 +519,7 @@ impl Cx {
             let me = self.current_thread();
             self.memo.insert(seed.image.resolve(t).0 as usize, me);
         }
-        self.main = self.own(top.main);
+        self.main = self.instantiate(top.main);
         if let Some(state) = seed.state {
             self.build(Graph::clone(&state), None, &[], &mut |_, _| {});
         }

@@ -195,11 +195,11 @@ enum Form {
     Buffer(BufRef, u64, usize),
     Graph(Box<Boxed>),
     /// A message and what travels beside its value (start messages).
-    Laden(Box<(Envelope, Luggage)>),
+    WithAttachment(Box<(Envelope, Attachment)>),
 }
 
-/// See [`Envelope::load`].
-pub type Luggage = Box<dyn std::any::Any + Send>;
+/// See [`Envelope::attach`].
+pub type Attachment = Box<dyn std::any::Any + Send>;
 
 struct Boxed {
     root: Value,
@@ -244,13 +244,13 @@ impl Envelope {
             Form::Region(region, _) => size_of::<Envelope>() + region.bytes(),
             Form::Buffer(buf, ..) => size_of::<Envelope>() + buf.cap(),
             Form::Graph(boxed) => boxed.bytes,
-            Form::Laden(both) => both.0.bytes(),
+            Form::WithAttachment(both) => both.0.bytes(),
         }
     }
     fn graph(&self) -> Option<&Graph> {
         match self.form() {
             Form::Graph(boxed) => Some(&boxed.graph),
-            Form::Laden(both) => both.0.graph(),
+            Form::WithAttachment(both) => both.0.graph(),
             _ => None,
         }
     }
@@ -309,22 +309,22 @@ impl Envelope {
         match self.form() {
             Form::Region(_, cell) => Some(*cell as usize),
             Form::Buffer(buf, ..) => Some(buf.address()),
-            Form::Laden(both) => both.0.shared_address(),
+            Form::WithAttachment(both) => both.0.shared_address(),
             _ => None,
         }
     }
     /// Something that travels beside the value.
-    pub fn load(&mut self, luggage: Luggage) {
+    pub fn attach(&mut self, attachment: Attachment) {
         let message = std::mem::replace(self, Envelope::nil());
-        *self = Envelope::new(Form::Laden(Box::new((message, luggage))));
+        *self = Envelope::new(Form::WithAttachment(Box::new((message, attachment))));
     }
-    /// Takes out what `load` added.
-    pub fn unload(&mut self) -> Option<Luggage> {
+    /// Takes out what `attach` added.
+    pub fn detach(&mut self) -> Option<Attachment> {
         match std::mem::replace(self, Envelope::nil()).into_form() {
-            Form::Laden(both) => {
-                let (message, luggage) = *both;
+            Form::WithAttachment(both) => {
+                let (message, attachment) = *both;
                 *self = message;
-                Some(luggage)
+                Some(attachment)
             }
             form => {
                 *self = Envelope::new(form);

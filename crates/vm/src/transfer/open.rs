@@ -46,7 +46,7 @@ impl Cx {
             Form::Region(region, cell) => self.open_reference(&region, cell),
             Form::Buffer(buf, what, len) => Ok(self.open_buffer(buf, what, len)),
             Form::Graph(boxed) => self.open_graph(*boxed),
-            Form::Laden(both) => self.open(both.0),
+            Form::WithAttachment(both) => self.open(both.0),
             small => self.open(Envelope::new(small)),
         }
     }

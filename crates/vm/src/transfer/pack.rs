@@ -3,7 +3,7 @@
 //! *Seen* is told by the cells themselves: while a graph is walked, the shape in the header of each cell that was met is replaced by [`MET`] and the
 //! cell's number; the shapes are put back at the end, whatever happens ([`Packer`]'s drop). That is sound because nothing else of the VM runs during a
 //! walk: no Ruby code, no safepoint, no collection. When an object wants its `marshal_dump` or `_dump` called, the shapes are put back first and the walk goes on
-//! with a hash table ([`Packer::calm`]): then programs may do to the graph what they like; what was walked before stays as it was.
+//! with a hash table ([`Packer::allow_ruby`]): then programs may do to the graph what they like; what was walked before stays as it was.
 //! Cells outside the heap (SHARED: boot image, regions) are never written.
 
 use super::*;
@@ -115,7 +115,7 @@ impl Packer {
         }
     }
     /// From here on Ruby code may run.
-    pub(super) fn calm(&mut self, cx: &mut Cx) {
+    pub(super) fn allow_ruby(&mut self, cx: &mut Cx) {
         if self.seen.is_none() {
             self.restore();
             self.seen = Some(self.cells.iter().enumerate().map(|(n, m)| (m.cell.0, n as u32)).collect());
@@ -263,7 +263,7 @@ impl Packer {
             let try_it = known || !self.attempts.is_small(v, n);
             if try_it && !known {
                 // Whether a graph qualifies is asked with the shapes in place.
-                self.calm(cx);
+                self.allow_ruby(cx);
             }
             if try_it && let Some((region, cell)) = cx.pack_by_reference(&mut self.attempts, v, n) {
                 let weight = Cx::region_weight(&mut self.attempts, &region);
@@ -442,7 +442,7 @@ impl Packer {
     }
     /// An object whose class says itself what travels.
     fn dumped(&mut self, cx: &mut Cx, n: usize, dump: Dump) -> Packed {
-        self.calm(cx);
+        self.allow_ruby(cx);
         let v = self.cells[n].cell;
         let class = self.class_of_cell(cx, n);
         let class = self.class(cx, class)?;
@@ -498,7 +498,7 @@ impl Cx {
         while at < p.cells.len() {
             p.cells[at].start = p.graph.words.len();
             if let Err(why) = p.object(self, at) {
-                p.calm(self);
+                p.allow_ruby(self);
                 return match why {
                     Raised => Err(crate::raise::Exc),
                     Because(_) if p.idle_selves && !p.without_selves => {
