@@ -188,6 +188,7 @@ impl Vm {
 
     /// The VM that the boot image is made of: core classes, no methods. Run `define` on it, then freeze.
     pub fn for_boot(options: Arc<Options>) -> Box<Vm> {
+        zakuro_base::symbol::watch(crate::life::name_added);
         let mut vm = Vm::blank(options, Arc::new(PollWord::new()));
         vm.in_boot = true;
         vm.gc_disabled = true;

@@ -3,6 +3,7 @@
 use super::{check, dispatch, next, r};
 use crate::builtin::Block;
 use crate::frame::*;
+use crate::methods::always_private;
 use crate::methods::{has_fast_paths, is_fast_operator};
 use crate::raise::Result;
 use crate::vm::Cx;
@@ -321,9 +322,4 @@ impl Cx {
         }
         Ok(())
     }
-}
-
-/// Methods that are private whatever the scope says.
-pub fn always_private(name: Sym) -> bool {
-    matches!(name, sym::initialize | sym::initialize_copy | sym::initialize_clone | sym::initialize_dup | sym::respond_to_missing)
 }

@@ -25,7 +25,7 @@ fn stamps_change_with_the_file() {
 
 #[test]
 fn a_settled_file_is_read_once() {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/codecache_tests.rs");
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/execution/codecache_tests.rs");
     if !Stamp::of(&metadata_of(&path)).is_settled(SystemTime::now()) {
         return; // checked out this very moment
     }

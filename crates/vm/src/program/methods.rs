@@ -4,7 +4,6 @@
 //! leaves the epoch alone, so loading code does not empty the caches.
 
 use crate::builtin::{MethodRow, NativeFn};
-use crate::frame::CodeState;
 use crate::raise::Result;
 use crate::vm::{Cx, METHOD_CACHE, MethodCacheEntry};
 use std::sync::Arc;
@@ -12,6 +11,11 @@ use zakuro_bytecode::Code;
 use zakuro_object::*;
 
 pub type Method = Ref<MethodCell>;
+
+/// Methods that are private whatever the scope says.
+pub fn always_private(name: Sym) -> bool {
+    matches!(name, sym::initialize | sym::initialize_copy | sym::initialize_clone | sym::initialize_dup | sym::respond_to_missing)
+}
 
 /// Operators that have fast paths, for the redefinition test.
 pub(crate) fn is_fast_operator(name: Sym) -> bool {
@@ -199,7 +203,7 @@ impl Cx {
             let _ = i;
             let name = Sym::intern(name);
             let vis = match row.vis {
-                _ if !row.singleton && crate::interp::always_private(name) => Visibility::Private,
+                _ if !row.singleton && always_private(name) => Visibility::Private,
                 crate::builtin::Vis::Public => Visibility::Public,
                 crate::builtin::Vis::Protected => Visibility::Protected,
                 _ => Visibility::Private,
@@ -374,59 +378,5 @@ impl Cx {
             Some(_) => Ok(self.call(v, sym::respond_to_missing, &[Value::sym(name), Value::bool(private)])?.truthy()),
             None => Ok(false),
         }
-    }
-    /// The VM's state of a Code, made on first use.
-    pub fn code_state(&mut self, code: &Arc<Code>) -> *const CodeState {
-        let key = Arc::as_ptr(code) as usize;
-        if let Some(s) = self.code_states.get(&key) {
-            return &**s;
-        }
-        let consts = code.consts.iter().map(|c| self.const_value(c)).collect();
-        let mut s = CodeState::new(code.clone(), consts, crate::interp::send_miss);
-        self.trace_new_state(&mut s);
-        let p: *const CodeState = &*s;
-        self.code_states.insert(key, s);
-        if self.once_used
-            && let Some(base) = self.base.clone()
-            && let Some(values) = base.once(key)
-        {
-            for (i, v) in values.iter().enumerate() {
-                let v = self.instantiate(*v);
-                if let Some(s) = self.code_states.get_mut(&key) {
-                    s.once[i] = v;
-                }
-            }
-        }
-        p
-    }
-    pub(crate) fn method_state(&mut self, m: Method) -> *const CodeState {
-        if let Some(s) = self.code_states.get(&m.body) {
-            return &**s;
-        }
-        // SAFETY: the Code is kept alive by kept_codes or the boot image, in an Arc; the extra count balances `from_raw`.
-        let arc = unsafe {
-            Arc::increment_strong_count(m.body as *const Code);
-            Arc::from_raw(m.body as *const Code)
-        };
-        let s = self.code_state(&arc);
-        self.method_state_unit(m.body, s);
-        s
-    }
-    /// State of a nested Code.
-    pub(crate) fn child_state(&mut self, cs: *const CodeState, i: usize) -> *const CodeState {
-        let around = cs;
-        // SAFETY: code states live as long as the VM.
-        let cs = unsafe { &*cs };
-        let p = cs.children[i].get();
-        if !p.is_null() {
-            return p;
-        }
-        let code = cs.code.children[i].clone();
-        let p = self.code_state(&code);
-        // SAFETY: as above.
-        unsafe { (*p).parent.set(around) };
-        self.nested_unit(around, p);
-        cs.children[i].set(p);
-        p
     }
 }

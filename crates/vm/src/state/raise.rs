@@ -65,8 +65,8 @@ impl Cx {
     #[cold]
     pub fn raise_value<T>(&mut self, exc: Value) -> Result<T> {
         if exc.is_kind(Kind::Exception) {
-            if self.tracing & crate::interp::trace::events::RAISE != 0 {
-                self.trace_event(crate::interp::trace::events::RAISE, None, None, exc)?;
+            if self.tracing & crate::events::RAISE != 0 {
+                self.trace_event(crate::events::RAISE, None, None, exc)?;
             }
             if self.ivar_get(exc, hidden::raw()).is_nil() && self.ivar_get(exc, hidden::backtrace()).is_nil() {
                 let (levels, skipped) = self.capture_backtrace(self.class_of(exc) == ids::SYSTEM_STACK_ERROR);
@@ -217,4 +217,11 @@ impl Cx {
     pub fn exception_message(&mut self, exc: Value) -> Value {
         self.ivar_get(exc, hidden::message())
     }
+}
+
+/// Whether a panic says that memory was refused; others are bugs.
+pub(crate) fn is_refusal(panic: &(dyn std::any::Any + Send)) -> bool {
+    panic.is::<zakuro_heap::OutOfMemory>()
+        || panic.downcast_ref::<&str>().is_some_and(|s| s.ends_with("capacity overflow"))
+        || panic.downcast_ref::<String>().is_some_and(|s| s.ends_with("capacity overflow"))
 }

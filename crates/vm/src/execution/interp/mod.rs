@@ -11,6 +11,7 @@
 // Code states outlive every frame that runs them, and handlers only read them: references through the raw pointer are sound.
 #![allow(dangerous_implicit_autorefs)]
 
+pub use crate::frame::Handler;
 use crate::frame::{CodeState, Frame};
 use crate::vm::Cx;
 use std::any::Any;
@@ -31,24 +32,9 @@ mod super_call;
 pub mod trace;
 mod unwind;
 
+pub use crate::methods::always_private;
 pub use calls::{RUBY2_KEYWORDS, send_miss};
-pub use defs::always_private;
 pub use missing::MissReason;
-
-/// A handler. True: the code that `run` entered has returned; false: an exception is pending.
-///
-/// # Safety
-/// The contract of handlers, which the SAFETY comments of this module build on, and which a handler that goes on with another one passes on:
-/// - *Code.* `ip` points to an instruction of `cs`'s Code or of its traced copy (equal but for opcodes). The verifier has passed the Code; the compiler
-///   hands out no other. So operands name registers below `nregs` and entries of the Code's tables, jumps lead to instructions, and whatever goes on to the
-///   next instruction, or to the rest of its group, has one. Cache slots are used by one family of opcodes.
-/// - *Frame.* `cx.fp` is the running frame, `regs` and `cs` are its own; below it stands its caller or a boundary. Who pushed it made sure that its
-///   window, `nregs` values from `regs`, ends below the stack's limit. Stacks do not move.
-/// - *State.* `cs`, its Code and its caches belong to this VM and stay while a frame runs in it or waits in it (`codegc`). Only the VM's own
-///   thread touches them, and no reference to a cache is used across Ruby code.
-/// - *Values.* A register that is read was written before, on each way, with the kind of value that the instruction asks for: the compiler's promise (tests
-///   and fuzzing check the first half with `zakuro_bytecode::flow`). Registers are roots, so what they hold is alive; cells do not move.
-pub type Handler = unsafe fn(&mut Cx, *const Insn, *mut Value, *const CodeState) -> bool;
 
 macro_rules! dispatch {
     ($cx:expr, $ip:expr, $regs:expr, $cs:expr) => {{
@@ -118,7 +104,7 @@ unsafe fn refused(cx: &mut Cx, base: *mut Frame, inspecting: usize, mut panic: B
     // SAFETY: frames from `base` up belong to this run; those of native code are boundaries, and nothing of it runs any more.
     unsafe {
         loop {
-            if !crate::life::is_refusal(&*panic) {
+            if !crate::raise::is_refusal(&*panic) {
                 resume_unwind(panic);
             }
             while (*cx).fp > base && (*(*cx).fp).is_boundary() {

@@ -9,7 +9,7 @@
 //!
 //! Memory goes its own way: at the limit a safepoint collects, then raises NoMemoryError, once; the program may rescue it and let go of
 //! things. Beyond limit + reserve the VM becomes hard. An allocation that is refused where no Result leads out unwinds as a panic with
-//! [`OutOfMemory`], which [`crate::interp::run`] turns into the Ruby exception.
+//! [`zakuro_heap::OutOfMemory`], which [`crate::interp::run`] turns into the Ruby exception.
 //!
 //! Rejected: abandoning the coroutine at once (all that its native frames own would leak); ending from another thread (nobody else may
 //! touch the VM); counting CPU time in safepoints (a clock per loop).
@@ -20,11 +20,9 @@ use crate::limits::{Limit, Limits};
 use crate::raise::{Exc, Result};
 use crate::thread::MAIN;
 use crate::vm::Cx;
-use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use zakuro_heap::OutOfMemory;
 use zakuro_object::*;
 use zakuro_sched::{TimerId, poll};
 
@@ -432,7 +430,7 @@ impl Cx {
         // SAFETY: `self` is not used while the closure runs.
         match catch_unwind(AssertUnwindSafe(|| f(unsafe { &mut *cx }))) {
             Ok(r) => r,
-            Err(p) if is_refusal(&*p) => Err(self.refused()),
+            Err(p) if crate::raise::is_refusal(&*p) => Err(self.refused()),
             Err(p) => resume_unwind(p),
         }
     }
@@ -540,11 +538,4 @@ pub fn admits(size: usize) -> bool {
     let cx = zakuro_sched::turn_data() as *const Cx;
     // SAFETY: as in `give_up`; the host handle stays as it is while the VM runs.
     unsafe { cx.is_null() || (*cx).host.as_ref().is_none_or(|h| size <= h.control.room.load(Ordering::Relaxed)) }
-}
-
-/// Whether a panic says that memory was refused; others are bugs.
-pub(crate) fn is_refusal(panic: &(dyn Any + Send)) -> bool {
-    panic.is::<OutOfMemory>()
-        || panic.downcast_ref::<&str>().is_some_and(|s| s.ends_with("capacity overflow"))
-        || panic.downcast_ref::<String>().is_some_and(|s| s.ends_with("capacity overflow"))
 }

@@ -1,7 +1,7 @@
 //! What the VM asks of the core library, which stands above it.
 
+use crate::events::Event;
 use crate::globals::GlobalRow;
-use crate::interp::trace::Event;
 use crate::raise::Result;
 use crate::vm::Cx;
 use std::sync::OnceLock;
@@ -68,6 +68,5 @@ pub fn library() -> &'static dyn CoreLibrary {
 
 /// Installs the core library. Later calls change nothing.
 pub fn install(library: &'static dyn CoreLibrary) {
-    zakuro_base::symbol::watch(crate::life::name_added);
     let _ = LIBRARY.set(library);
 }

@@ -1,8 +1,8 @@
 //! The internal functions of `Op::Intrinsic`.
 
 use super::{check, next};
-use crate::library::library;
 use crate::frame::*;
+use crate::library::library;
 use crate::raise::Result;
 use crate::vm::Cx;
 use zakuro_bytecode::{Insn, Intrinsic, Place};
@@ -280,7 +280,7 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
                 let m = library().regexp_match(cx, arg(0), arg(1))?;
                 cx.set_backref(m);
                 m
-            },
+            }
             Intrinsic::NamedGroup => {
                 let name = cx.to_sym(arg(1))?;
                 match arg(0) {
@@ -449,7 +449,7 @@ impl Cx {
             m = self.find_method(c, old);
         }
         let Some(m) = m else { return self.undefined_for_class(class, old) };
-        let visibility = if super::defs::always_private(new) { Visibility::Private } else { m.visibility() };
+        let visibility = if super::always_private(new) { Visibility::Private } else { m.visibility() };
         let copy = self.copy_method(m, new, m.owner, visibility);
         self.define_method_entry(class, new, copy)
     }
