@@ -90,6 +90,10 @@ impl CoreLibrary for Library {
     fn autoload_pending(&self, cx: &mut Cx, path: Value) -> bool {
         crate::kernel::autoload::is_pending(cx, path)
     }
+    fn begin_child(&self, cx: &mut Cx) {
+        crate::random::forget(cx);
+        crate::thread::forget_others(cx);
+    }
     fn signal(&self, cx: &mut Cx) -> Result<()> {
         crate::signal::handle(cx)
     }

@@ -55,6 +55,8 @@ pub trait CoreLibrary: Sync {
     fn autoload(&self, cx: &mut Cx, holder: ClassId, name: Sym) -> Result<Option<Value>>;
     /// Whether reading a constant with this path would load a file (or wait for one).
     fn autoload_pending(&self, cx: &mut Cx, path: Value) -> bool;
+    /// In the child of a fork: forgets what is the parent's (threads and their locks, random numbers).
+    fn begin_child(&self, cx: &mut Cx);
     /// Runs trap handlers after a signal arrived for this VM.
     fn signal(&self, cx: &mut Cx) -> Result<()>;
 }
