@@ -136,7 +136,7 @@ fn wait_raw(cx: &mut Cx, pid: i32, flags: i32) -> Result<Option<(i32, i32)>> {
             mine
         } else {
             // SAFETY: getpgrp has no preconditions.
-            let group = if pid == 0 { unsafe { libc::getpgrp() } } else { -pid };
+            let group = if pid == 0 { unsafe { libc::getpgrp() } } else { pid.wrapping_neg() };
             // SAFETY: getpgid has no preconditions.
             mine.into_iter().filter(|p| unsafe { libc::getpgid(*p) } == group).collect()
         };
@@ -153,6 +153,12 @@ fn wait_raw(cx: &mut Cx, pid: i32, flags: i32) -> Result<Option<(i32, i32)>> {
         }
         pause(cx, &pids, flags & libc::WUNTRACED != 0)?;
     }
+}
+
+/// Process id (any child without one) and flags.
+fn wait_args(cx: &mut Cx, pid: Option<Value>, flags: Option<Value>) -> Result<(i32, i32)> {
+    let pid = pid.filter(|v| !v.is_nil()).map_or(Ok(-1), |v| cx.to_i32(v))?;
+    Ok((pid, flags.filter(|v| !v.is_nil()).map_or(Ok(0), |v| cx.to_i32(v))?))
 }
 
 /// Waits for one child and sets `$?`. A child that is gone already is no error.
@@ -206,13 +212,15 @@ pub mod process {
     use super::*;
     /// Waits for a child of this VM; returns its pid and sets `$?`.
     #[method("wait", "waitpid", singleton)]
-    fn wait(cx: &mut Cx, _this: Value, pid: Option<i64>, flags: Option<i64>) -> Result<Option<i64>> {
-        Ok(super::wait(cx, pid.unwrap_or(-1) as i32, flags.unwrap_or(0) as i32)?.map(|r| r.0 as i64))
+    fn wait(cx: &mut Cx, _this: Value, pid: Option<Value>, flags: Option<Value>) -> Result<Option<i64>> {
+        let (pid, flags) = wait_args(cx, pid, flags)?;
+        Ok(super::wait(cx, pid, flags)?.map(|r| r.0 as i64))
     }
     /// As `wait`; returns pid and status.
     #[method("wait2", "waitpid2", singleton)]
-    fn wait2(cx: &mut Cx, _this: Value, pid: Option<i64>, flags: Option<i64>) -> Result<Value> {
-        match super::wait(cx, pid.unwrap_or(-1) as i32, flags.unwrap_or(0) as i32)? {
+    fn wait2(cx: &mut Cx, _this: Value, pid: Option<Value>, flags: Option<Value>) -> Result<Value> {
+        let (pid, flags) = wait_args(cx, pid, flags)?;
+        match super::wait(cx, pid, flags)? {
             Some((p, s)) => Ok(cx.array(&[Value::fixnum(p as i64), s])),
             None => Ok(Value::NIL),
         }

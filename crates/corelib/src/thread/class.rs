@@ -153,7 +153,8 @@ fn part(cx: &mut Cx, all: Value, start: Option<Value>, length: Option<Value>) ->
     if n < 0 {
         return cx.arg_error(format!("negative size ({n})"));
     }
-    cx.call(all, sym::aref, &[Value::fixnum(from), Value::fixnum(n)])
+    let (from, n) = (cx.int(from), cx.int(n));
+    cx.call(all, sym::aref, &[from, n])
 }
 
 /// The threads of Ruby.
