@@ -11,7 +11,7 @@
 LIBRARY = %w[json stringio strscan zlib openssl bigdecimal bigdecimal/util date digest socket etc coverage cgi/escape io/console io/wait io/nonblock monitor pathname psych rbconfig fcntl
              erb/escape set delegate forwardable pp].freeze
 $VERBOSE = nil
-[*LIBRARY, "tmpdir"].each { |name| require name }
+[*LIBRARY, "tmpdir", "fileutils"].each { |name| require name }
 %w[stage attackers specimens left_out judge].each { |name| require_relative name }
 
 options = { seed: 1, calls: 8, jobs: 2, only: nil, call: nil, seconds: nil, verbose: false, worker: nil, from: 0 }

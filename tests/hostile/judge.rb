@@ -200,6 +200,8 @@ module Judge
         label = "#{name}#{kind}#{method}"
         note.pwrite("#{at}\t#{label}\t#{number}\n".ljust(200), 0)
         began = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+        leftover = Dir.children(".")
+        FileUtils.rm_rf(leftover) unless leftover.empty?
         log.puts([label, number, *one(mod, name, kind, method, label, options[:seed], number), ((Process.clock_gettime(Process::CLOCK_MONOTONIC) - began) * 1000).to_i].join("\t"))
       end
     end

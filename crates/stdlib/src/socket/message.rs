@@ -1,8 +1,8 @@
 //! sendmsg(2) and recvmsg(2), with the data beside the data (descriptors, packet addresses).
 
 use super::{Address, binary, descriptor, finish, patience};
-use zakuro_corelib::io::object;
-use zakuro_corelib::io::wait;
+use zakuro_core_system::io::object;
+use zakuro_core_system::io::wait;
 use zakuro_macros::ruby_class;
 use zakuro_sched::{READABLE, WRITABLE};
 use zakuro_vm::*;
@@ -61,7 +61,7 @@ pub mod basic {
     ) -> Result<Value> {
         object::flush(cx, this)?;
         let patience = patience(cx, this, wait)?;
-        let mut to = if to.is_nil() { Vec::new() } else { cx.to_str(to)?.bytes().to_vec() };
+        let to = if to.is_nil() { Vec::new() } else { cx.to_str(to)?.bytes().to_vec() };
         let mut list = Vec::new();
         let mut i = 0;
         while let Some(c) = controls.get(i) {
@@ -72,7 +72,8 @@ pub mod basic {
             i += 1;
         }
         let length: usize = list.iter().map(|(_, _, d)| aligned(HEAD) + aligned(d.len())).sum();
-        let mut control = pack(&list);
+        let control = pack(&list);
+        let directory = cwd::dirfd(cx);
         let flags = flags as i32 | libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
         let called = wait::on_socket(
             cx,
@@ -82,22 +83,25 @@ pub mod basic {
             |_| false,
             |fd| {
                 let b = text.bytes();
-                let mut part = libc::iovec { iov_base: b.as_ptr() as *mut _, iov_len: b.len() };
-                // SAFETY: a zeroed msghdr is valid; what is put into it lives through the call.
-                unsafe {
-                    let mut m: libc::msghdr = std::mem::zeroed();
-                    if !to.is_empty() {
-                        m.msg_name = to.as_mut_ptr().cast();
-                        m.msg_namelen = to.len() as libc::socklen_t;
+                let send = |to: &[u8]| {
+                    let mut part = libc::iovec { iov_base: b.as_ptr() as *mut _, iov_len: b.len() };
+                    // SAFETY: a zeroed msghdr is valid; what is put into it lives through the call, which only reads it.
+                    unsafe {
+                        let mut m: libc::msghdr = std::mem::zeroed();
+                        if !to.is_empty() {
+                            m.msg_name = to.as_ptr() as *mut _;
+                            m.msg_namelen = to.len() as libc::socklen_t;
+                        }
+                        m.msg_iov = &mut part;
+                        m.msg_iovlen = 1;
+                        if !control.is_empty() {
+                            m.msg_control = control.as_ptr() as *mut _;
+                            m.msg_controllen = length as _;
+                        }
+                        libc::sendmsg(fd, &m, flags)
                     }
-                    m.msg_iov = &mut part;
-                    m.msg_iovlen = 1;
-                    if !control.is_empty() {
-                        m.msg_control = control.as_mut_ptr().cast();
-                        m.msg_controllen = length as _;
-                    }
-                    libc::sendmsg(fd, &m, flags)
-                }
+                };
+                super::path::with_address(directory, &to, send)
             },
         )?;
         match finish(cx, called, "wait_writable", "sendmsg(2)")? {

@@ -13,10 +13,10 @@ mod path;
 mod resolve;
 
 use std::os::fd::RawFd;
-use zakuro_corelib::io::object::{self, Io, READ, WRITE};
-use zakuro_corelib::io::wait::{self, Called, Patience};
-use zakuro_corelib::io::{cwd, fail, open};
-use zakuro_corelib::process::{descriptors, owner};
+use zakuro_core_system::io::object::{self, Io, READ, WRITE};
+use zakuro_core_system::io::wait::{self, Called, Patience};
+use zakuro_core_system::io::{cwd, fail, open};
+use zakuro_core_system::process::{descriptors, owner};
 use zakuro_macros::ruby_class;
 use zakuro_sched::{READABLE, WRITABLE};
 use zakuro_vm::*;
@@ -240,9 +240,10 @@ mod basic {
             |fd| {
                 // The String is asked for its bytes at each try: the program may change it while this thread waits.
                 let b = text.bytes();
-                // SAFETY: both are readable for their lengths.
                 match &to {
+                    // SAFETY: both are readable for their lengths.
                     Some(a) => path::with_address(at, a, |a| unsafe { libc::sendto(fd, b.as_ptr().cast(), b.len(), flags, a.as_ptr().cast(), a.len() as libc::socklen_t) }),
+                    // SAFETY: as above.
                     None => unsafe { libc::send(fd, b.as_ptr().cast(), b.len(), flags) },
                 }
             },
