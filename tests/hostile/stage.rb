@@ -47,7 +47,7 @@ class Stage
     @when = dice.pick([0, 0, 1, 1, 2, 3, :each, :often])
     # What it mostly does: a change shows most of the faults.
     @how = dice.pick(%i[change change change all any any again])
-    @depth = 0
+    @depth = @acting = 0
   end
 
   def inspect = "#<Stage>"
@@ -75,13 +75,20 @@ class Stage
     act if due
   end
 
+  # A change may meet callbacks itself, which change something again, and that is all.
   def act
+    return if @acting >= 2
     @changes += 1
-    case @how
-    when :change then change(target)
-    when :all then @targets.dup.each { |target| change(target) }
-    when :again then once_more
-    else anything
+    @acting += 1
+    begin
+      case @how
+      when :change then change(target)
+      when :all then @targets.dup.each { |target| change(target) }
+      when :again then once_more
+      else anything
+      end
+    ensure
+      @acting -= 1
     end
     junk if @dice.once_in(2)
   end
@@ -163,6 +170,7 @@ class Stage
 
   # Changes an object by what its class offers. Whatever it answers with is not of interest.
   def change(target)
+    return if target.frozen?
     was = @armed
     @armed = false if @dice.once_in(2)
     case target
@@ -270,7 +278,7 @@ class Stage
   # By duck type: the classes of the library.
   def change_other(o)
     methods = %i[string= truncate close reset clear terminate rewind finish end resize text= data= value= replace]
-    name = methods.select { |m| o.respond_to?(m) }.then { |found| found[@dice.below(found.size)] unless found.empty? }
+    name = methods.select { |m| o.class.method_defined?(m) }.then { |found| found[@dice.below(found.size)] unless found.empty? }
     case name
     when nil then @dice.below(30).times { |i| o.instance_variable_set(:"@grown#{i}", i) }
     when :string= then o.string = +"other"

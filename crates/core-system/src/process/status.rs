@@ -140,6 +140,10 @@ pub fn wait(cx: &mut Cx, pid: i32, flags: i32) -> Result<Option<(i32, Value)>> {
 
 /// The same, as pid and raw status.
 fn wait_raw(cx: &mut Cx, pid: i32, flags: i32) -> Result<Option<(i32, i32)>> {
+    if pid == i32::MIN {
+        // No group has that number.
+        return fail(cx, libc::ESRCH, "");
+    }
     loop {
         let mine = cx.state::<Children>().running.clone();
         let pids: Vec<i32> = if pid > 0 {
@@ -148,7 +152,7 @@ fn wait_raw(cx: &mut Cx, pid: i32, flags: i32) -> Result<Option<(i32, i32)>> {
             mine
         } else {
             // SAFETY: getpgrp has no preconditions.
-            let group = if pid == 0 { unsafe { libc::getpgrp() } } else { pid.wrapping_neg() };
+            let group = if pid == 0 { unsafe { libc::getpgrp() } } else { -pid };
             // SAFETY: getpgid has no preconditions.
             mine.into_iter().filter(|p| unsafe { libc::getpgid(*p) } == group).collect()
         };

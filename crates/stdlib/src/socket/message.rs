@@ -1,6 +1,7 @@
 //! sendmsg(2) and recvmsg(2), with the data beside the data (descriptors, packet addresses).
 
 use super::{Address, binary, descriptor, finish, patience};
+use zakuro_core_system::io::cwd;
 use zakuro_core_system::io::object;
 use zakuro_core_system::io::wait;
 use zakuro_macros::ruby_class;
@@ -101,7 +102,7 @@ pub mod basic {
                         libc::sendmsg(fd, &m, flags)
                     }
                 };
-                super::path::with_address(directory, &to, send)
+                crate::socket::path::with_address(directory, &to, send)
             },
         )?;
         match finish(cx, called, "wait_writable", "sendmsg(2)")? {

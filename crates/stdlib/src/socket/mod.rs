@@ -159,7 +159,8 @@ mod basic {
             let fd = descriptor(cx, this)?;
             let at = cwd::dirfd(cx);
             // SAFETY: our own copy of the address.
-            let r = path::with_address(at, &address, |a| unsafe { libc::connect(fd, a.as_ptr().cast(), a.len() as libc::socklen_t) as isize });
+            let r =
+                path::with_address(at, &address, |a| unsafe { libc::connect(fd, a.as_ptr().cast(), a.len() as libc::socklen_t) as isize });
             if r == 0 {
                 return Ok(Value::fixnum(0));
             }
@@ -242,7 +243,9 @@ mod basic {
                 let b = text.bytes();
                 match &to {
                     // SAFETY: both are readable for their lengths.
-                    Some(a) => path::with_address(at, a, |a| unsafe { libc::sendto(fd, b.as_ptr().cast(), b.len(), flags, a.as_ptr().cast(), a.len() as libc::socklen_t) }),
+                    Some(a) => path::with_address(at, a, |a| unsafe {
+                        libc::sendto(fd, b.as_ptr().cast(), b.len(), flags, a.as_ptr().cast(), a.len() as libc::socklen_t)
+                    }),
                     // SAFETY: as above.
                     None => unsafe { libc::send(fd, b.as_ptr().cast(), b.len(), flags) },
                 }

@@ -69,7 +69,12 @@ mod tests {
     #[test]
     fn only_relative_paths() {
         assert!(is_relative(&address(b"name\0")));
-        assert!(!is_relative(&address(b"/name")) && !is_relative(&address(b"\0abstract")) && !is_relative(&address(b"")) && !is_relative(b"\x01"));
+        assert!(
+            !is_relative(&address(b"/name"))
+                && !is_relative(&address(b"\0abstract"))
+                && !is_relative(&address(b""))
+                && !is_relative(b"\x01")
+        );
     }
 
     #[test]
