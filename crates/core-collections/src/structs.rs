@@ -510,7 +510,7 @@ mod record {
     fn values_at(cx: &mut Cx, this: Value, keys: Rest) -> Result<Value> {
         for k in keys {
             if !k.is_kind(Kind::Range) {
-                let i = Value::fixnum(cx.to_i64(*k)?);
+                let i = Value::fixnum(i64::from(cx.to_i32(*k)?));
                 member(cx, this, i)?;
             }
         }

@@ -509,6 +509,7 @@ mod object_space {
     /// Calls the block with each object, or each one of a class; returns their number.
     ///
     ///     ObjectSpace.each_object(Class).include?(String)   #=> true
+    ///     [Kernel, Math, Comparable] - ObjectSpace.each_object(Module).to_a   #=> []
     #[method("each_object", module_function)]
     fn each_object(cx: &mut Cx, this: Value, class: Option<Value>, block: Block) -> Result<Value> {
         if block.is_none() {
@@ -551,6 +552,8 @@ mod object_space {
             }
         });
         modules.extend(classes.iter().map(|c| cx.class_value(*c)));
+        let boot = class::BOOT_CLASSES.iter().filter(|(id, _, kind, ..)| *kind == ClassKind::Module && *id != ids::ENV_METHODS);
+        modules.extend(boot.map(|(id, ..)| cx.class_value(*id)));
         let mut seen = std::collections::HashSet::new();
         for v in modules {
             // Singleton classes of classes are the VM's own affair.

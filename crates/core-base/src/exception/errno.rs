@@ -120,9 +120,9 @@ pub(super) mod system_call_error {
                 message = Value::NIL;
             }
             if !number.is_nil() {
-                let n = cx.to_i64(number)?;
-                number = Value::fixnum(n);
-                if let Some(c) = i32::try_from(n).ok().and_then(|n| class_of_errno(cx, n))
+                let n = cx.to_i32(number)?;
+                number = Value::fixnum(i64::from(n));
+                if let Some(c) = class_of_errno(cx, n)
                     && cx.ivar_list(this).is_empty()
                     && this.is_kind(Kind::Exception)
                 {

@@ -37,7 +37,8 @@ fn cycle_size(cx: &mut Cx, recv: Value, args: &[Value]) -> Result<Value> {
         return Ok(cx.float(f64::INFINITY));
     }
     let n = cx.to_i64(n)?.max(0);
-    cx.call(s, sym::mul, &[Value::fixnum(n)])
+    let n = cx.int(n);
+    cx.call(s, sym::mul, &[n])
 }
 
 /// A source of `zip`: an Array read by index, or an Enumerator read by `next` until it ends.

@@ -10,7 +10,7 @@ fn status_of(cx: &mut Cx, v: Option<Value>) -> Result<i64> {
     match v {
         None | Some(Value::TRUE) => Ok(0),
         Some(Value::FALSE) => Ok(1),
-        Some(v) => cx.to_i64(v),
+        Some(v) => Ok(i64::from(cx.to_i32(v)?)),
     }
 }
 

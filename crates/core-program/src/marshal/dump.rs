@@ -171,7 +171,8 @@ impl Writer {
             return Ok(true);
         }
         if cx.responds(v, sym::underscore_dump, true)? {
-            let data = cx.call_private(v, sym::underscore_dump, &[Value::fixnum(limit)])?;
+            let left = cx.int(limit);
+            let data = cx.call_private(v, sym::underscore_dump, &[left])?;
             if !data.is_kind(Kind::String) {
                 return cx.type_error("_dump() must return string");
             }

@@ -151,6 +151,10 @@ pub fn wait(cx: &mut Cx, pid: i32, flags: i32) -> Result<Option<(i32, Value)>> {
 
 /// The same, as pid and raw status.
 fn wait_raw(cx: &mut Cx, pid: i32, flags: i32) -> Result<Option<(i32, i32)>> {
+    if pid == i32::MIN {
+        // No group has that number.
+        return fail(cx, libc::ESRCH, "");
+    }
     loop {
         let mine = cx.state::<Children>().running.clone();
         let pids: Vec<i32> = if pid > 0 {
@@ -176,6 +180,12 @@ fn wait_raw(cx: &mut Cx, pid: i32, flags: i32) -> Result<Option<(i32, i32)>> {
         }
         pause(cx, &pids, flags & libc::WUNTRACED != 0)?;
     }
+}
+
+/// Process id (any child without one) and flags.
+fn wait_args(cx: &mut Cx, pid: Option<Value>, flags: Option<Value>) -> Result<(i32, i32)> {
+    let pid = pid.filter(|v| !v.is_nil()).map_or(Ok(-1), |v| cx.to_i32(v))?;
+    Ok((pid, flags.filter(|v| !v.is_nil()).map_or(Ok(0), |v| cx.to_i32(v))?))
 }
 
 /// Waits for one child and sets `$?`. A child that is gone already is no error.
@@ -229,13 +239,15 @@ pub mod process {
     use super::*;
     /// Waits for a child of this VM; returns its pid and sets `$?`.
     #[method("wait", "waitpid", singleton)]
-    fn wait(cx: &mut Cx, _this: Value, pid: Option<i64>, flags: Option<i64>) -> Result<Option<i64>> {
-        Ok(super::wait(cx, pid.unwrap_or(-1) as i32, flags.unwrap_or(0) as i32)?.map(|r| r.0 as i64))
+    fn wait(cx: &mut Cx, _this: Value, pid: Option<Value>, flags: Option<Value>) -> Result<Option<i64>> {
+        let (pid, flags) = wait_args(cx, pid, flags)?;
+        Ok(super::wait(cx, pid, flags)?.map(|r| r.0 as i64))
     }
     /// As `wait`; returns pid and status.
     #[method("wait2", "waitpid2", singleton)]
-    fn wait2(cx: &mut Cx, _this: Value, pid: Option<i64>, flags: Option<i64>) -> Result<Value> {
-        match super::wait(cx, pid.unwrap_or(-1) as i32, flags.unwrap_or(0) as i32)? {
+    fn wait2(cx: &mut Cx, _this: Value, pid: Option<Value>, flags: Option<Value>) -> Result<Value> {
+        let (pid, flags) = wait_args(cx, pid, flags)?;
+        match super::wait(cx, pid, flags)? {
             Some((p, s)) => Ok(cx.array(&[Value::fixnum(p as i64), s])),
             None => Ok(Value::NIL),
         }

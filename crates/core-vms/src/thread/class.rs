@@ -166,7 +166,8 @@ pub(crate) fn part(cx: &mut Cx, all: Value, start: Option<Value>, length: Option
     if n < 0 {
         return cx.arg_error(format!("negative size ({n})"));
     }
-    cx.call(all, sym::aref, &[Value::fixnum(from), Value::fixnum(n)])
+    let (from, n) = (cx.int(from), cx.int(n));
+    cx.call(all, sym::aref, &[from, n])
 }
 
 /// The threads of Ruby.

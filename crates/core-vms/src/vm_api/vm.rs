@@ -123,6 +123,14 @@ fn raise_end<T>(cx: &mut Cx, name: &str, end: &End, cause: Option<Value>) -> Res
     cx.raise_value(e)
 }
 
+/// The exception that ended a VM, when this one can have it: what it refers to may be of a class that is unknown here. The end is told all the same.
+fn exception_of(cx: &mut Cx, control: &VmControl) -> Result<Option<Value>> {
+    match control.take_result() {
+        Some(e) => Ok(cx.rescue(&[ids::STANDARD_ERROR], |cx| cx.open(e))?.ok()),
+        None => Ok(None),
+    }
+}
+
 fn kind_of_end(end: &End) -> &'static str {
     match end {
         End::Done | End::Exit(_) => "exited",
@@ -199,10 +207,7 @@ pub mod vm_class {
             None => Ok(Value::NIL),
             Some(End::Done | End::Exit(_)) => Ok(this),
             Some(end) => {
-                let cause = match control.take_result() {
-                    Some(e) => Some(cx.open(e)?),
-                    None => None,
-                };
+                let cause = exception_of(cx, &control)?;
                 raise_end(cx, &control.name, &end, cause)
             }
         }
@@ -240,23 +245,26 @@ pub mod vm_class {
         }
         let control = control(cx, this, "value")?;
         let Some(end) = wait_for_end(cx, &control, None)? else { return Ok(Value::NIL) };
-        let result = match control.take_result() {
-            Some(e) => Some(cx.open(e)?),
-            None => None,
-        };
         match end {
             End::Exit(_) => {
                 // The SystemExit, for Ractors.
-                cx.ivar_set_raw(this, Sym::intern("__exit"), result.unwrap_or(Value::NIL));
+                let exit = exception_of(cx, &control)?;
+                cx.ivar_set_raw(this, Sym::intern("__exit"), exit.unwrap_or(Value::NIL));
                 cx.ivar_set_raw(this, kept, Value::NIL);
                 Ok(Value::NIL)
             }
             End::Done => {
-                let v = result.unwrap_or(Value::NIL);
+                let v = match control.take_result() {
+                    Some(e) => cx.open(e)?,
+                    None => Value::NIL,
+                };
                 cx.ivar_set_raw(this, kept, v);
                 Ok(v)
             }
-            end => raise_end(cx, &control.name, &end, result),
+            end => {
+                let cause = exception_of(cx, &control)?;
+                raise_end(cx, &control.name, &end, cause)
+            }
         }
     }
 

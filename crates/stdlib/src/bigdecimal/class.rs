@@ -43,11 +43,11 @@ pub mod class {
     fn limit(cx: &mut Cx, _this: Value, digits: Option<Value>) -> Result<i64> {
         let was = super::super::mode(cx, LIMIT, 0)?;
         if let Some(v) = digits.filter(|v| !v.is_nil()) {
-            let n = cx.to_i64(v)?;
+            let n = cx.to_i32(v)?;
             if n < 0 {
                 return cx.arg_error("argument must be positive");
             }
-            set_mode(cx, LIMIT, n)?;
+            set_mode(cx, LIMIT, i64::from(n))?;
         }
         Ok(was)
     }

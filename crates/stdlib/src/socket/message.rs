@@ -1,6 +1,7 @@
 //! sendmsg(2) and recvmsg(2), with the data beside the data (descriptors, packet addresses).
 
 use super::{Address, binary, descriptor, finish, patience};
+use zakuro_core_system::io::cwd;
 use zakuro_core_system::io::object;
 use zakuro_core_system::io::wait;
 use zakuro_macros::ruby_class;
@@ -61,7 +62,7 @@ pub mod basic {
     ) -> Result<Value> {
         object::flush(cx, this)?;
         let patience = patience(cx, this, wait)?;
-        let mut to = if to.is_nil() { Vec::new() } else { cx.to_str(to)?.to_vec() };
+        let to = if to.is_nil() { Vec::new() } else { cx.to_str(to)?.to_vec() };
         let mut list = Vec::new();
         let mut i = 0;
         while let Some(c) = controls.get(i) {
@@ -72,7 +73,8 @@ pub mod basic {
             i += 1;
         }
         let length: usize = list.iter().map(|(_, _, d)| aligned(HEAD) + aligned(d.len())).sum();
-        let mut control = pack(&list);
+        let control = pack(&list);
+        let directory = cwd::dirfd(cx);
         let flags = flags as i32 | libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
         let text = Held::of(text);
         let called = wait::on_socket(
@@ -82,22 +84,26 @@ pub mod basic {
             patience,
             |_| false,
             |fd| {
-                let mut part = libc::iovec { iov_base: text.as_ptr() as *mut _, iov_len: text.len() };
-                // SAFETY: a zeroed msghdr is valid; what is put into it lives through the call.
-                unsafe {
-                    let mut m: libc::msghdr = std::mem::zeroed();
-                    if !to.is_empty() {
-                        m.msg_name = to.as_mut_ptr().cast();
-                        m.msg_namelen = to.len() as libc::socklen_t;
+                let b = &text[..];
+                let send = |to: &[u8]| {
+                    let mut part = libc::iovec { iov_base: b.as_ptr() as *mut _, iov_len: b.len() };
+                    // SAFETY: a zeroed msghdr is valid; what is put into it lives through the call, which only reads it.
+                    unsafe {
+                        let mut m: libc::msghdr = std::mem::zeroed();
+                        if !to.is_empty() {
+                            m.msg_name = to.as_ptr() as *mut _;
+                            m.msg_namelen = to.len() as libc::socklen_t;
+                        }
+                        m.msg_iov = &mut part;
+                        m.msg_iovlen = 1;
+                        if !control.is_empty() {
+                            m.msg_control = control.as_ptr() as *mut _;
+                            m.msg_controllen = length as _;
+                        }
+                        libc::sendmsg(fd, &m, flags)
                     }
-                    m.msg_iov = &mut part;
-                    m.msg_iovlen = 1;
-                    if !control.is_empty() {
-                        m.msg_control = control.as_mut_ptr().cast();
-                        m.msg_controllen = length as _;
-                    }
-                    libc::sendmsg(fd, &m, flags)
-                }
+                };
+                crate::socket::path::with_address(directory, &to, send)
             },
         )?;
         match finish(cx, called, "wait_writable", "sendmsg(2)")? {

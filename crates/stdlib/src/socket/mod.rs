@@ -9,12 +9,13 @@
 
 mod constants;
 mod message;
+mod path;
 mod resolve;
 
 use std::os::fd::RawFd;
 use zakuro_core_system::io::object::{self, Io, READ, WRITE};
 use zakuro_core_system::io::wait::{self, Called, Patience};
-use zakuro_core_system::io::{fail, open};
+use zakuro_core_system::io::{cwd, fail, open};
 use zakuro_core_system::process::{descriptors, owner};
 use zakuro_macros::ruby_class;
 use zakuro_sched::{READABLE, WRITABLE};
@@ -133,8 +134,10 @@ mod basic {
     #[method("__bind", private)]
     fn bind(cx: &mut Cx, this: Value, address: Ref<StringCell>, detail: Ref<StringCell>) -> Result<i64> {
         let fd = descriptor(cx, this)?;
-        // SAFETY: the String is not touched meanwhile.
-        let r = unsafe { libc::bind(fd, address.content(&cx.heap).as_ptr().cast(), address.len() as libc::socklen_t) };
+        let at = cwd::dirfd(cx);
+        let address = address.content(&cx.heap).to_vec();
+        // SAFETY: our own copy of the address.
+        let r = path::with_address(at, &address, |a| unsafe { libc::bind(fd, a.as_ptr().cast(), a.len() as libc::socklen_t) as isize });
         if r < 0 { fail(cx, errno(), &detail.to_text()) } else { Ok(0) }
     }
     /// listen(2)
@@ -154,8 +157,10 @@ mod basic {
         let mut pause = 1;
         loop {
             let fd = descriptor(cx, this)?;
+            let at = cwd::dirfd(cx);
             // SAFETY: our own copy of the address.
-            let r = unsafe { libc::connect(fd, address.as_ptr().cast(), address.len() as libc::socklen_t) };
+            let r =
+                path::with_address(at, &address, |a| unsafe { libc::connect(fd, a.as_ptr().cast(), a.len() as libc::socklen_t) as isize });
             if r == 0 {
                 return Ok(Value::fixnum(0));
             }
@@ -228,6 +233,7 @@ mod basic {
         let flags = flags as i32 | libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
         // The program may change the String while this thread waits.
         let b = Held::of(text);
+        let at = cwd::dirfd(cx);
         let called = wait::on_socket(
             cx,
             this,
@@ -235,12 +241,13 @@ mod basic {
             patience,
             |_| false,
             |fd| {
-                // SAFETY: both are readable for their lengths.
-                unsafe {
-                    match &to {
-                        Some(a) => libc::sendto(fd, b.as_ptr().cast(), b.len(), flags, a.as_ptr().cast(), a.len() as libc::socklen_t),
-                        None => libc::send(fd, b.as_ptr().cast(), b.len(), flags),
-                    }
+                match &to {
+                    // SAFETY: both are readable for their lengths.
+                    Some(a) => path::with_address(at, a, |a| unsafe {
+                        libc::sendto(fd, b.as_ptr().cast(), b.len(), flags, a.as_ptr().cast(), a.len() as libc::socklen_t)
+                    }),
+                    // SAFETY: as above.
+                    None => unsafe { libc::send(fd, b.as_ptr().cast(), b.len(), flags) },
                 }
             },
         )?;
@@ -400,7 +407,7 @@ mod sys {
     #[method("io", singleton)]
     fn io(cx: &mut Cx, _this: Value, class: Value, fd: i64, mode: Value) -> Result<Value> {
         owner::note_number(cx, fd as i32);
-        let fd = Value::fixnum(fd);
+        let fd = cx.int(fd);
         if class.is_nil() {
             return Ok(fd);
         }

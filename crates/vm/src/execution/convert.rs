@@ -93,6 +93,14 @@ impl Cx {
             None => self.type_error("not an integer"),
         }
     }
+    /// Implicit conversion to a C `int`. RangeError when it doesn't fit.
+    pub fn to_i32(&mut self, v: Value) -> Result<i32> {
+        let n = self.to_i64(v)?;
+        match i32::try_from(n) {
+            Ok(n) => Ok(n),
+            Err(_) => self.range_error(format!("integer {n} too {} to convert to 'int'", if n < 0 { "small" } else { "big" })),
+        }
+    }
     /// Numeric to double, as Float arguments convert (no strings).
     pub fn to_f64(&mut self, v: Value) -> Result<f64> {
         if let Some(f) = v.as_float() {
