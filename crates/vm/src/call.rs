@@ -308,7 +308,7 @@ impl Cx {
                     }
                     let r = f(self, p.extra, Args { ptr: base.add(1), argc: args.len(), kw, block: pass });
                     self.fp = fp.sub(1);
-                    r
+                    self.polled_after(r)
                 }
             }
             ProcKind::Wrapped | ProcKind::Block => match Ref::<ProcCell>::from_value(p.extra) {

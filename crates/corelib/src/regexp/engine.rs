@@ -145,7 +145,12 @@ fn prepare(cx: &mut Cx, re: &RegexpData, s: Ref<StringCell>) -> Result<(Encoding
 /// Runs a search to its end. A long one stops at safepoints, where the VM may be interrupted, and looks at the clock.
 fn run<T: Answer>(cx: &mut Cx, re: Value, s: Ref<StringCell>, start: usize, mode: Mode) -> Result<Option<T>> {
     let d = regexp_checked(cx, re)?;
-    let (enc, range) = prepare(cx, d, s)?;
+    let (mut enc, mut range) = prepare(cx, d, s)?;
+    if d.source().len() >= zakuro_text::regexp::LARGE {
+        compiled(cx, d, enc, range)?;
+        // Other threads may have changed the String meanwhile.
+        (enc, range) = prepare(cx, d, s)?;
+    }
     let mut search = Search::new(start, mode);
     let text = Text { bytes: s.bytes(), enc, range: Some(range), lane: lane(cx) };
     match search.run(&d.regexp, text, STEPS) {
@@ -153,6 +158,22 @@ fn run<T: Answer>(cx: &mut Cx, re: Value, s: Ref<StringCell>, start: usize, mode
         Ok(Progress::Paused) => go_on(cx, re, &d.regexp, s, search, (enc, Some(range), 0)),
         Err(e) => failed(cx, e),
     }
+}
+
+/// Has the program compiled that a text wants, and passes safepoints meanwhile.
+#[cold]
+#[inline(never)]
+fn compiled(cx: &mut Cx, d: &RegexpData, enc: Encoding, range: TextRange) -> Result<()> {
+    let regexp = d.regexp.clone();
+    let mut stopped = None;
+    regexp.prepare(enc, range, &mut || match cx.safepoint() {
+        Ok(()) => true,
+        Err(e) => {
+            stopped = Some(e);
+            false
+        }
+    });
+    stopped.map_or(Ok(()), Err)
 }
 
 fn failed<T>(cx: &mut Cx, e: MatchError) -> Result<T> {
