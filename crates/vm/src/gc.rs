@@ -228,7 +228,7 @@ const PAGE: usize = 4096;
 ///
 /// They are looked through once in each epoch of the collector: as long as the thread has not run, they refer to nothing that was not marked then. (Who writes to
 /// another one's stack: nobody, as far as values go. Locals that others may write to stand in environments; what is to be handed over waits in payloads, which are traced each time.)
-/// Rejected: the card of each stack page; scanning those in full that ran for a long time (20,000 threads that wait made each minor collection ten times dearer).
+/// Rejected: looking through them each time (20,000 threads that wait made minor collections nine times as dear).
 #[derive(Default)]
 pub(crate) struct Parked {
     /// The epoch in which they were looked through; 0: they have been in use since.
