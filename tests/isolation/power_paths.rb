@@ -1,4 +1,4 @@
-# Ways to get power over a VM that was not given: through what a fork or an image finds of its maker's, through copies, methods, blocks and lists; and what may be had of hash seeds.
+# Without --gc=stress. Ways to get power over a VM that was not given: through what a fork or an image finds of its maker's, through copies, methods, blocks and lists; and what may be had of hash seeds.
 TRIES = []
 def t(name, &block) = TRIES << [name, block]
 def ends(vm, seconds = 10) = (vm.join(seconds); vm.report&.fetch(:kind)) rescue vm.report&.fetch(:kind)
