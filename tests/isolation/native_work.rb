@@ -47,6 +47,19 @@ WORK = {
   "pack M" => "s = '=' * 100_000_000; [s].pack('M')",
   "File#read" => "File.open('/dev/zero').read(3_000_000_000)",
   "random bytes" => "loop { Random.bytes(500_000_000) }",
+  "JSON of text" => "require 'json'; JSON.generate('é\n' * 90_000_000, ascii_only: true)",
+  "JSON.parse of text" => "require 'json'; JSON.parse('\"' + '\\\\n' * 90_000_000 + '\"')",
+  "JSON.parse of spaces" => "require 'json'; JSON.parse(' ' * 1_000_000_000 + '1')",
+  "CGI.escape" => "require 'cgi'; CGI.escape('é' * 90_000_000)",
+  "CGI.escapeHTML" => "require 'cgi'; CGI.escapeHTML('<' * 200_000_000)",
+  "CGI.unescape" => "require 'cgi'; CGI.unescape('%41' * 90_000_000)",
+  "CGI.unescapeHTML" => "require 'cgi'; CGI.unescapeHTML('&lt;' * 90_000_000)",
+  "strftime" => "Time.now.strftime('%9999d' * 500_000)",
+  "undump" => "('\"' + '\\\\n' * 90_000_000 + '\"').undump",
+  "native blocks" => "('a' * 100_000_000).each_byte.to_a",
+  "String#*" => "'ab' * 1_500_000_000",
+  "ISO-2022-JP" => "('あ' * 40_000_000).encode('ISO-2022-JP')",
+  "second program" => "r = Regexp.new('(?=a)(a|b)' * 300_000); loop { r =~ 'x'; r =~ 'あ'.encode('EUC-JP') }",
 }
 
 LONGER = {

@@ -9,7 +9,7 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{ToPrimitive, Zero};
 use zakuro_macros::ruby_class;
-use zakuro_text::strftime::{Civil, strftime};
+use zakuro_text::strftime::{Civil, strftime_long};
 use zakuro_vm::*;
 
 /// How a Time reads its clock.
@@ -164,7 +164,7 @@ pub fn format(cx: &mut Cx, v: Value, fmt: &[u8]) -> Result<Vec<u8>> {
     if !zone.is_nil() && fmt.contains(&b'Z') {
         civil.zone = abbreviation(cx, zone, v)?;
     }
-    match strftime(fmt, &civil) {
+    match strftime_long(fmt, &civil, cx)? {
         Some(s) => Ok(s),
         None => crate::io::fail(cx, libc::ERANGE, &String::from_utf8_lossy(fmt)),
     }

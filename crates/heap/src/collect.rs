@@ -59,15 +59,17 @@ pub(crate) struct Marking {
     rounds: u32,
     /// `Heap::since` when the roots were traced.
     scanned: usize,
+    /// Of [`Marker::owns`].
+    owned: isize,
 }
 
 impl Marking {
     fn of(m: Marker<'_>, spent: Duration) -> Marking {
-        Marking { stack: m.stack, open: m.open, overflow: m.overflow, live: m.live, spent, rounds: 0, scanned: 0 }
+        Marking { stack: m.stack, open: m.open, overflow: m.overflow, live: m.live, spent, rounds: 0, scanned: 0, owned: m.owned }
     }
     fn marker<'a>(self, lookup: Lookup, runs: [Run; CLASSES], holdings: &'a mut Holdings, naming: Naming) -> Marker<'a> {
         let mut m = Marker::new(lookup, runs, holdings, naming);
-        (m.stack, m.open, m.overflow, m.live) = (self.stack, self.open, self.overflow, self.live);
+        (m.stack, m.open, m.overflow, m.live, m.owned) = (self.stack, self.open, self.overflow, self.live, self.owned);
         m
     }
 }
@@ -117,7 +119,7 @@ pub unsafe fn revisit(cell: *mut Header) {
 impl HeapState {
     fn naming(&self, full: bool) -> Naming {
         let (named, owner) = self.named;
-        Naming { named, owner, full }
+        Naming { named, owner, full, epoch: self.epoch }
     }
 
     pub fn collect(&mut self, roots: &mut dyn FnMut(&mut Marker<'_>)) {
@@ -186,7 +188,9 @@ impl HeapState {
     }
 
     fn run(&mut self, full: bool, start: Instant, roots: &mut dyn FnMut(&mut Marker<'_>), after_mark: &mut dyn FnMut(&Heap)) {
-        self.marking = None;
+        if let Some(m) = self.marking.take() {
+            self.owned(m.owned);
+        }
         let noted = if full || self.cut_short { None } else { self.take_noted() };
         let full = noted.is_none();
         if full {
@@ -196,6 +200,7 @@ impl HeapState {
     }
 
     fn forget_marks(&mut self) {
+        self.epoch += 1;
         self.each_body(&mut |_, b| b.clear_marks());
         self.holdings.forget_notes();
     }
@@ -235,7 +240,10 @@ impl HeapState {
         }
         // Much was allocated since the roots were traced: another round in steps, or the last step would be a long one.
         self.close_runs();
-        let Some(noted) = self.take_noted() else { return self.run(true, start, roots, after_mark) };
+        let Some(noted) = self.take_noted() else {
+            self.owned(m.owned);
+            return self.run(true, start, roots, after_mark);
+        };
         self.cut_short = true;
         m.rounds += 1;
         m.scanned = self.since;
@@ -246,6 +254,11 @@ impl HeapState {
         let m = Marking { rounds, scanned, ..Marking::of(marker, spent) };
         self.cut_short = false;
         self.pause(start, m);
+    }
+
+    /// Cells that were traced own so much more outside the heap.
+    fn owned(&mut self, more: isize) {
+        self.payload = self.payload.saturating_add_signed(more);
     }
 
     /// The program goes on, until it has allocated some more.
@@ -262,6 +275,7 @@ impl HeapState {
         let noted = self.take_noted();
         if noted.is_none() {
             self.forget_marks();
+            self.owned(m.owned);
             m = Marking::default();
         }
         self.complete(true, m, noted.unwrap_or_default(), start, roots, after_mark);
@@ -285,7 +299,9 @@ impl HeapState {
         marker.retrace(noted, self.trace);
         roots(&mut marker);
         marker.drain(self.trace);
+        let owned = marker.owned;
         self.live = old + marker.live;
+        self.owned(owned);
         let marking = spent + marking.elapsed();
         if cfg!(debug_assertions) && (!full || spent > Duration::ZERO) {
             self.check_marks(roots);

@@ -126,6 +126,9 @@ shared! {
     /// What the program has allocated is more than it may.
     #[inline]
     fn over_limit() -> bool;
+    /// Whether the heap, which was over its limit, is well below it.
+    #[inline]
+    fn has_room_again() -> bool;
     /// Allocation is about to be refused.
     #[inline]
     fn over_reserve() -> bool;

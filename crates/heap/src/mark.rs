@@ -92,6 +92,8 @@ pub(crate) struct Naming {
     pub(crate) owner: *const (),
     /// Everything is marked anew, not what is young alone.
     pub(crate) full: bool,
+    /// Changes when all marks are forgotten; never 0.
+    pub(crate) epoch: u64,
 }
 
 /// Numbers that a marker has asked for lately; a power of two.
@@ -119,6 +121,8 @@ pub struct Marker<'a> {
     /// The traced cell was traced before.
     retracing: bool,
     pub(crate) is_check: bool,
+    /// Bytes by which what traced cells own outside the heap has grown since they were traced last.
+    pub(crate) owned: isize,
     /// Where the traced cell's next part begins.
     from: usize,
     /// What was done in this step, in traced cells.
@@ -151,6 +155,7 @@ impl<'a> Marker<'a> {
             numbers: [0; NUMBERS],
             retracing: false,
             is_check: false,
+            owned: 0,
             from: 0,
             work: 0,
             live: 0,
@@ -187,12 +192,28 @@ impl<'a> Marker<'a> {
         self.naming.full
     }
 
+    /// Number of the time since all marks were forgotten; never 0. What was marked within it is marked until it ends.
+    #[inline]
+    pub fn epoch(&self) -> u64 {
+        self.naming.epoch
+    }
+
+    /// The traced cell owns `now` bytes outside the heap, and said `before` when it was made or traced last.
+    pub fn owns(&mut self, before: usize, now: usize) {
+        self.owned += now as isize - before as isize;
+    }
+
     /// A cell of this heap that was not found so far.
     pub fn is_unmarked(&self, cell: *mut Header) -> bool {
         self.lookup.cell(cell.addr()).is_some_and(|(_, body, index)| {
             // SAFETY: as in `mark`.
             unsafe { (*body).mark[index >> 6] >> (index & 63) & 1 == 0 }
         })
+    }
+
+    /// The word leads into a cell of this heap that was not found so far. For checks.
+    pub fn leads_to_unmarked(&self, word: usize) -> bool {
+        self.lookup.cell(word).is_some_and(|(cell, ..)| self.is_unmarked(cell))
     }
 
     /// The traced cell has this shape, which is not 0.

@@ -109,6 +109,8 @@ struct Budget {
     reserve: usize,
 }
 
+/// So far below its limit a heap counts as having come back from there.
+const MARGIN: usize = 256 << 10;
 /// Bytes up to which a heap counts as modest.
 const MODEST: usize = 8 << 20;
 
@@ -161,6 +163,8 @@ pub struct HeapState {
     pub(crate) full_collections: u64,
     pub(crate) last_full: Option<Instant>,
     pub(crate) max_pause: Duration,
+    /// How often all marks were forgotten, and one.
+    pub(crate) epoch: u64,
     /// The running collection, or the last one, marks everything.
     pub(crate) full: bool,
     /// The last collection was full, and `base` is not known yet: that takes the sweep.
@@ -215,6 +219,7 @@ impl HeapState {
             full_collections: 0,
             last_full: None,
             max_pause: Duration::ZERO,
+            epoch: 1,
             full: false,
             was_full: false,
             base: 0,
@@ -364,6 +369,9 @@ impl HeapState {
     }
     pub fn over_limit(&self) -> bool {
         self.used() > self.budget.soft
+    }
+    pub fn has_room_again(&self) -> bool {
+        self.used().saturating_add(MARGIN.min(self.budget.soft / 16)) <= self.budget.soft
     }
     pub fn over_reserve(&self) -> bool {
         self.budget.ceiling != usize::MAX && self.used().saturating_add(2 * BLOCK_SIZE) > self.budget.ceiling

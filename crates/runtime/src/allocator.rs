@@ -29,7 +29,7 @@
 
 mod reserve;
 
-use reserve::Reserve;
+use reserve::{Reserve, Who};
 use std::alloc::{GlobalAlloc, Layout};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -106,13 +106,18 @@ fn refused(layout: Layout, get: &dyn Fn() -> *mut u8) -> *mut u8 {
     }
     if copes(layout) {
         let lent = layout.size() <= LENT && life::is_modest() && life::memory_is_short(layout.size());
-        return if lent { RESERVE.take(layout, false) } else { std::ptr::null_mut() };
+        return if lent { RESERVE.take(layout, Who::Modest) } else { std::ptr::null_mut() };
     }
     let can_be_ended = life::can_be_ended();
     // The VM hears of it in any case.
     let within = life::memory_is_short(layout.size());
     if layout.size() <= SMALL && within || !can_be_ended {
-        let p = RESERVE.take(layout, !can_be_ended);
+        let who = match () {
+            _ if !can_be_ended => Who::Urgent,
+            _ if life::is_modest() => Who::Modest,
+            _ => Who::Holder,
+        };
+        let p = RESERVE.take(layout, who);
         if !p.is_null() {
             return p;
         }
@@ -130,7 +135,7 @@ fn refused(layout: Layout, get: &dyn Fn() -> *mut u8) -> *mut u8 {
         waited += wait;
         wait = (wait * 2).min(LONGEST_WAIT);
         let p = get();
-        let p = if p.is_null() { RESERVE.take(layout, true) } else { p };
+        let p = if p.is_null() { RESERVE.take(layout, Who::Urgent) } else { p };
         if !p.is_null() {
             return p;
         }

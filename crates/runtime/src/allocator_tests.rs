@@ -64,7 +64,7 @@ fn small_requests_are_met_and_the_reserve_comes_back() {
         allocator.dealloc(b, layout);
         assert_eq!(RESERVE.in_use(), 0);
         RESERVE.tidy();
-        let again = RESERVE.take(layout, false);
+        let again = RESERVE.take(layout, reserve::Who::Modest);
         assert!(RESERVE.holds(again));
         RESERVE.give(again, layout);
     }

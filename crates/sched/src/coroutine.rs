@@ -112,6 +112,11 @@ impl<In: 'static, Out: 'static, Ret: 'static> Coroutine<In, Out, Ret> {
         self.header().saved_sp.get() as *const u8
     }
 
+    /// Bytes of the native stack that were in use at the deepest suspension since the stack was handed out.
+    pub fn deepest(&self) -> usize {
+        (self.header as usize).saturating_sub(self.header().deepest.get())
+    }
+
     /// End (exclusive) of the native stack.
     pub fn top(&self) -> *const u8 {
         self.header.cast()

@@ -237,6 +237,11 @@ impl StackPool {
         more
     }
 
+    /// Stacks that are in use through this handle and its clones, besides those handles themselves: see [`StackPool::separate`].
+    pub fn in_use(&self) -> usize {
+        Arc::strong_count(&self.0) - 1
+    }
+
     /// Slots ever carved, of both sizes.
     pub fn slots_made(&self) -> usize {
         self.0.common.iter().map(|c| c.lock().made).sum()

@@ -1,7 +1,9 @@
 //! cgi/escape: HTML and URL escapes, as `CGI::Escape`. The names in `CGI` are Ruby (`ruby/cgi_escape.rb`).
 
 use crate::args;
+use zakuro_base::progress::{Pace, STRIDE};
 use zakuro_macros::ruby_class;
+use zakuro_vm::held::Held;
 use zakuro_vm::*;
 
 /// A text in an encoding that ASCII is part of, else a copy of it in UTF-8; and its encoding.
@@ -56,16 +58,28 @@ fn hex(b: Option<&u8>) -> Option<u8> {
     b.and_then(|b| char::from(*b).to_digit(16)).map(|d| d as u8)
 }
 
-fn url_escape(cx: &mut Cx, s: Ref<StringCell>, space: &[u8]) -> Value {
-    let mut out = Vec::with_capacity(s.len());
-    for b in s.content(&cx.heap) {
-        match b {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'.' | b'-' | b'~' => out.push(*b),
-            b' ' => out.extend_from_slice(space),
-            _ => out.extend_from_slice(format!("%{b:02X}").as_bytes()),
+fn url_escape(cx: &mut Cx, s: Ref<StringCell>, space: &[u8]) -> Result<Value> {
+    const HEX: &[u8; 16] = b"0123456789ABCDEF";
+    translated(cx, s, |b, out| match b {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'.' | b'-' | b'~' => out.push(b),
+        b' ' => out.extend_from_slice(space),
+        _ => out.extend_from_slice(&[b'%', HEX[b as usize >> 4], HEX[b as usize & 15]]),
+    })
+    .map(|out| cx.str_bytes(&out, s.encoding()))
+}
+
+/// What a function makes of each byte.
+fn translated(cx: &mut Cx, s: Ref<StringCell>, mut f: impl FnMut(u8, &mut Vec<u8>)) -> Result<Vec<u8>> {
+    let (bytes, mut out) = (Held::of(s), Vec::new());
+    for piece in bytes.chunks(STRIDE) {
+        // The longest of what stands for a byte.
+        zakuro_base::memory::grow(|| out.try_reserve(6 * piece.len()).is_ok());
+        piece.iter().for_each(|b| f(*b, &mut out));
+        if piece.len() == STRIDE {
+            cx.safepoint()?;
         }
     }
-    cx.str_bytes(&out, s.encoding())
+    Ok(out)
 }
 
 fn url_unescape(cx: &mut Cx, s: Ref<StringCell>, encoding: Option<Value>, plus: bool) -> Result<Value> {
@@ -78,8 +92,10 @@ fn url_unescape(cx: &mut Cx, s: Ref<StringCell>, encoding: Option<Value>, plus: 
             args::encoding(cx, charset)?
         }
     };
-    let (b, mut out, mut i) = (s.to_vec(), Vec::with_capacity(s.len()), 0);
+    let (b, mut out, mut i) = (Held::of(s), zakuro_base::memory::with_room(s.len()), 0);
+    let mut pace = Pace::new();
     while let Some(c) = b.get(i) {
+        pace.at(i, cx)?;
         match (c, hex(b.get(i + 1)), hex(b.get(i + 2))) {
             (b'%', Some(high), Some(low)) => {
                 out.push(high << 4 | low);
@@ -104,17 +120,14 @@ mod escape {
     #[method("escapeHTML")]
     fn escape_html(cx: &mut Cx, _this: Value, s: Ref<StringCell>) -> Result<Value> {
         let (s, back) = ascii_based(cx, s)?;
-        let mut out = Vec::with_capacity(s.len() + 16);
-        for b in s.content(&cx.heap) {
-            match b {
-                b'&' => out.extend_from_slice(b"&amp;"),
-                b'<' => out.extend_from_slice(b"&lt;"),
-                b'>' => out.extend_from_slice(b"&gt;"),
-                b'"' => out.extend_from_slice(b"&quot;"),
-                b'\'' => out.extend_from_slice(b"&#39;"),
-                b => out.push(*b),
-            }
-        }
+        let out = translated(cx, s, |b, out| match b {
+            b'&' => out.extend_from_slice(b"&amp;"),
+            b'<' => out.extend_from_slice(b"&lt;"),
+            b'>' => out.extend_from_slice(b"&gt;"),
+            b'"' => out.extend_from_slice(b"&quot;"),
+            b'\'' => out.extend_from_slice(b"&#39;"),
+            b => out.push(b),
+        })?;
         give(cx, &out, s, back)
     }
     /// The text that HTML stands for; of references by name the five of XML.
@@ -123,9 +136,11 @@ mod escape {
     #[method("unescapeHTML")]
     fn unescape_html(cx: &mut Cx, _this: Value, s: Ref<StringCell>) -> Result<Value> {
         let (s, back) = ascii_based(cx, s)?;
-        let (b, mut out) = (s.content(&cx.heap), Vec::with_capacity(s.len()));
-        let mut rest = b;
+        let (b, mut out) = (Held::of(s), zakuro_base::memory::with_room(s.len()));
+        let mut rest = &b[..];
+        let mut pace = Pace::new();
         while let Some(at) = memchr::memchr(b'&', rest) {
+            pace.at(b.len() - rest.len(), cx)?;
             out.extend_from_slice(&rest[..at]);
             rest = &rest[at..];
             // No reference is longer.
@@ -148,7 +163,7 @@ mod escape {
     ///
     ///     CGI.escape("a b&c=ü")   #=> "a+b%26c%3D%C3%BC"
     #[method("escape")]
-    fn escape(cx: &mut Cx, _this: Value, s: Ref<StringCell>) -> Value {
+    fn escape(cx: &mut Cx, _this: Value, s: Ref<StringCell>) -> Result<Value> {
         url_escape(cx, s, b"+")
     }
     #[method("unescape")]
@@ -159,7 +174,7 @@ mod escape {
     ///
     ///     CGI.escapeURIComponent("a b")   #=> "a%20b"
     #[method("escapeURIComponent", "escape_uri_component")]
-    fn escape_component(cx: &mut Cx, _this: Value, s: Ref<StringCell>) -> Value {
+    fn escape_component(cx: &mut Cx, _this: Value, s: Ref<StringCell>) -> Result<Value> {
         url_escape(cx, s, b"%20")
     }
     #[method("unescapeURIComponent", "unescape_uri_component")]

@@ -2,7 +2,8 @@
 //! messages and Marshal need nothing special, and years have no bound.
 
 use zakuro_macros::ruby_class;
-use zakuro_text::strftime::{Civil, strftime};
+use zakuro_text::strftime::{Civil, strftime_long};
+use zakuro_vm::held::Held;
 use zakuro_vm::*;
 
 #[ruby_class(ids::OBJECT)]
@@ -33,7 +34,7 @@ mod natives {
             wday: n[10] as u8,
             yday: n[11] as u16,
         };
-        match strftime(fmt.content(&cx.heap), &civil) {
+        match strftime_long(&Held::of(fmt), &civil, cx)? {
             Some(b) => Ok(cx.str_bytes(&b, fmt.encoding())),
             None => {
                 let shown = fmt.to_text();

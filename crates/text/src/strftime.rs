@@ -4,6 +4,8 @@
 //! "chrono-compatible low-level date algorithms"). Flags, widths and paddings as in CRuby; month and day names are English.
 //! Rejected: libc's strftime (locale, no width flags, years of an int).
 
+use zakuro_base::progress::{Pace, Progress, Stopped, to_the_end};
+
 /// A moment as a civil reading.
 #[derive(Clone, Debug, Default)]
 pub struct Civil {
@@ -120,14 +122,25 @@ pub const MAX_WIDTH: usize = 1 << 16;
 
 /// `Time#strftime`. Unknown directives are copied; a width above [`MAX_WIDTH`] is None (Errno::ERANGE).
 pub fn strftime(fmt: &[u8], t: &Civil) -> Option<Vec<u8>> {
+    to_the_end(|p| strftime_long(fmt, t, p))
+}
+
+/// [`strftime`] that can be left.
+///
+/// # Errors
+/// It was stopped.
+pub fn strftime_long(fmt: &[u8], t: &Civil, p: &mut dyn Progress) -> Result<Option<Vec<u8>>, Stopped> {
     let mut out = Vec::with_capacity(fmt.len() + 32);
-    let mut at = 0;
+    let (mut at, mut pace) = (0, Pace::new());
     while let Some(n) = memchr::memchr(b'%', &fmt[at..]) {
+        // Few bytes may ask for many.
+        pace.at(at + out.len(), p)?;
+        zakuro_base::memory::grow(|| out.try_reserve(n).is_ok());
         out.extend_from_slice(&fmt[at..at + n]);
         at += n;
         match directive(&fmt[at..], t, &mut out) {
             Ok(used) => at += used,
-            Err(true) => return None,
+            Err(true) => return Ok(None),
             Err(false) => {
                 out.push(b'%');
                 at += 1;
@@ -135,7 +148,7 @@ pub fn strftime(fmt: &[u8], t: &Civil) -> Option<Vec<u8>> {
         }
     }
     out.extend_from_slice(&fmt[at..]);
-    Some(out)
+    Ok(Some(out))
 }
 
 /// Renders the directive at the start of `f`; the bytes used, or Err: true for a width too large, false for no directive.

@@ -113,6 +113,7 @@ impl Vm {
             host: None,
             waiters: Vec::new(),
             last_charged: None,
+            unweighed: 0,
             life: crate::life::Life::default(),
             end: None,
             result: None,

@@ -177,6 +177,8 @@ pub struct Vm {
     pub(crate) waiters: Vec<zakuro_channel::Waiter>,
     /// Where the content of the last message stands that counted for this VM's limit, if others may share it.
     pub(crate) last_charged: Option<usize>,
+    /// Bytes of messages sent since one was charged.
+    pub(crate) unweighed: usize,
     pub life: crate::life::Life,
     /// How the VM ended; left here by the runtime for the scheduler's unit.
     pub end: Option<crate::host::End>,

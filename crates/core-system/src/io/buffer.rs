@@ -149,14 +149,17 @@ pub fn is_valid(cx: &mut Cx, b: &Buffer) -> bool {
 /// A hidden String of zeros.
 fn zeros(cx: &mut Cx, size: usize) -> Result<Value> {
     let v = cx.str_bytes(b"", BINARY);
-    grow(cx, v, size)?;
+    grow(cx, v, size, (libc::ENOMEM, "io_buffer_map_memory:mmap"))?;
     Ok(v)
 }
 
-/// Appends zeros up to `size` bytes. AllocationError
-fn grow(cx: &mut Cx, v: Value, size: usize) -> Result<()> {
+/// Appends zeros up to `size` bytes. AllocationError; for sizes that the reference maps, the system's error as it names it.
+fn grow(cx: &mut Cx, v: Value, size: usize, (errno, call): (i32, &str)) -> Result<()> {
     let s = Ref::<StringCell>::of(v);
     if size > isize::MAX as usize / 2 || StringCell::ensure_capacity(s, &mut cx.heap, size).is_err() {
+        if size >= PAGE_SIZE {
+            return super::errors::fail(cx, errno, call);
+        }
         return cx.raise(ids::BUFFER_ALLOCATION_ERROR, "Could not allocate buffer!");
     }
     while s.len() < size {
@@ -626,18 +629,22 @@ pub mod buffer {
             *cx.data_mut::<Buffer>(this)? = Buffer::default();
             return Ok(this);
         }
+        let refusal = match b.flags & MAPPED {
+            0 => (libc::ENOMEM, "rb_io_buffer_resize:realloc"),
+            _ => (libc::EINVAL, "rb_io_buffer_resize:mremap"),
+        };
         let memory = match &b.memory {
             Memory::Text(t) if b.root.is_nil() => {
                 cx.cell_changes(*t);
                 Ref::<StringCell>::of(*t).truncate(size);
-                grow(cx, *t, size)?;
+                grow(cx, *t, size, refusal)?;
                 b.memory.clone()
             }
             // A slice gets memory of its own.
             _ => {
                 let kept = access::with_bytes(cx, this, 0, b.size.min(size), |b| b.to_vec())?;
                 let text = cx.str_bytes(&kept, BINARY);
-                grow(cx, text, size)?;
+                grow(cx, text, size, refusal)?;
                 Memory::Text(text)
             }
         };

@@ -6,7 +6,7 @@ use super::modes::{self, Mode};
 use super::object::{self, APPEND, Io, READ, WRITE};
 use super::wait;
 use crate::process::{descriptors, owner};
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::time::Duration;
 use zakuro_macros::ruby_class;
@@ -65,7 +65,8 @@ fn open_fifo_to_write(cx: &mut Cx, at: i32, path: &CStr, flags: i32) -> Result<s
 }
 
 /// Nothing tells whether somebody writes to a FIFO but the open(2) that waits for it: that stands in a native thread of its own, and the Ruby thread waits for
-/// an event. An interrupt frees the native thread by being the writer for a moment.
+/// an event. An interrupt frees the native thread by being the writer for a moment. Both open what the path led to at first, which may have lost that name
+/// meanwhile.
 fn open_fifo_to_read(cx: &mut Cx, at: i32, path: &CStr, flags: i32) -> Result<std::result::Result<i32, i32>> {
     // SAFETY: a new descriptor, which the guard owns from here on.
     let done = unsafe {
@@ -75,7 +76,19 @@ fn open_fifo_to_read(cx: &mut Cx, at: i32, path: &CStr, flags: i32) -> Result<st
         }
     };
     let event = done.as_raw_fd();
-    let name = path.to_owned();
+    let place = match open_now(at, path, libc::O_PATH | libc::O_CLOEXEC | flags & libc::O_NOFOLLOW, 0) {
+        // SAFETY: opened here.
+        Ok(fd) => unsafe { OwnedFd::from_raw_fd(fd) },
+        Err(e) => return Ok(Err(e)),
+    };
+    let (at, name, flags) = match CString::new(format!("/proc/self/fd/{}", place.as_raw_fd())) {
+        // SAFETY: a C string.
+        Ok(link) if flags & libc::O_EXCL == 0 && unsafe { libc::access(link.as_ptr(), libc::F_OK) } == 0 => {
+            (libc::AT_FDCWD, link, flags & !(libc::O_CREAT | libc::O_NOFOLLOW))
+        }
+        _ => (at, path.to_owned(), flags),
+    };
+    let writer = name.clone();
     let opener = std::thread::Builder::new().name("zakuro-open".into()).stack_size(64 << 10).spawn(move || {
         let opened = open_now(at, &name, flags, 0);
         // SAFETY: eight bytes to an eventfd that lives until this thread was joined.
@@ -85,7 +98,7 @@ fn open_fifo_to_read(cx: &mut Cx, at: i32, path: &CStr, flags: i32) -> Result<st
     let Ok(opener) = opener else { return Ok(Err(libc::EAGAIN)) };
     let waited = wait::wait_timeout(cx, event, libc::POLLIN, None);
     while waited.is_err() && !opener.is_finished() {
-        if let Ok(fd) = open_now(at, path, libc::O_WRONLY | libc::O_NONBLOCK | libc::O_CLOEXEC, 0) {
+        if let Ok(fd) = open_now(at, &writer, libc::O_WRONLY | libc::O_NONBLOCK | libc::O_CLOEXEC, 0) {
             // SAFETY: opened here.
             drop(unsafe { OwnedFd::from_raw_fd(fd) });
         }

@@ -148,7 +148,12 @@ fn prepare(cx: &mut Cx, re: &RegexpData, s: Ref<StringCell>) -> Result<(Ref<Stri
 /// Runs a search to its end. A long one stops at safepoints, where the VM may be interrupted, and looks at the clock.
 fn run<T: Answer>(cx: &mut Cx, re: Value, s: Ref<StringCell>, start: usize, mode: Mode) -> Result<Option<T>> {
     let d = regexp_checked(cx, re)?;
-    let (s, enc, range) = prepare(cx, d, s)?;
+    let (mut s, mut enc, mut range) = prepare(cx, d, s)?;
+    if d.source().len() >= zakuro_text::regexp::LARGE {
+        compiled(cx, d, enc, range)?;
+        // Other threads may have changed the String meanwhile.
+        (s, enc, range) = prepare(cx, d, s)?;
+    }
     // The String may have become shorter since the place was found.
     if start > s.len() {
         return Ok(None);
@@ -160,6 +165,22 @@ fn run<T: Answer>(cx: &mut Cx, re: Value, s: Ref<StringCell>, start: usize, mode
         Ok(Progress::Paused) => go_on(cx, re, &d.regexp, s, search, (enc, Some(range), 0)),
         Err(e) => failed(cx, e),
     }
+}
+
+/// Has the program compiled that a text wants, and passes safepoints meanwhile.
+#[cold]
+#[inline(never)]
+fn compiled(cx: &mut Cx, d: &RegexpData, enc: Encoding, range: TextRange) -> Result<()> {
+    let regexp = d.regexp.clone();
+    let mut stopped = None;
+    regexp.prepare(enc, range, &mut || match cx.safepoint() {
+        Ok(()) => true,
+        Err(e) => {
+            stopped = Some(e);
+            false
+        }
+    });
+    stopped.map_or(Ok(()), Err)
 }
 
 fn failed<T>(cx: &mut Cx, e: MatchError) -> Result<T> {

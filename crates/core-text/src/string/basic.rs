@@ -85,6 +85,9 @@ fn casecmp_bytes(a: &[u8], b: &[u8]) -> Ordering {
     a.iter().map(fold).cmp(b.iter().map(fold))
 }
 
+/// Bytes that are copied between two looks at what is asked of the VM: a few milliseconds.
+const PORTION: usize = 16 << 20;
+
 #[ruby_class(ids::STRING)]
 pub mod strings {
     use super::*;
@@ -269,7 +272,8 @@ pub mod strings {
         if total > 0 {
             StringCell::append_string(r, &mut cx.heap, this);
             while r.len() < total {
-                let n = r.len().min(total - r.len());
+                cx.safepoint()?;
+                let n = r.len().min(total - r.len()).min(PORTION);
                 if StringCell::try_append_own(r, &mut cx.heap, n).is_err() {
                     return too_big(cx);
                 }

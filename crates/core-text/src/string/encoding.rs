@@ -6,6 +6,7 @@ use zakuro_base::progress::Pace;
 use zakuro_macros::ruby_class;
 use zakuro_text::encoding::transcode::{ConvErr, ConvErrKind, OnInvalid, OnUndefined, Policy, scrub, transcode, transcode_long};
 use zakuro_text::encoding::{Encoding, inspect};
+use zakuro_vm::held::Held;
 use zakuro_vm::string::CodeRange;
 use zakuro_vm::*;
 
@@ -373,10 +374,12 @@ fn undump(cx: &mut Cx, this: Str) -> Result<Value> {
         return cx.raise(ids::RUNTIME_ERROR, "invalid dumped string; not wrapped with '\"' nor '\"...\".force_encoding(\"...\")' form");
     }
     let mut out = Vec::new();
+    let mut pace = Pace::new();
     let (mut i, mut closed) = (1, false);
     let (mut utf8, mut binary) = (false, false);
     let hex = |s: &[u8]| std::str::from_utf8(s).ok().and_then(|s| u32::from_str_radix(s, 16).ok());
     while let Some(&c) = all.get(i) {
+        pace.at(i, cx)?;
         i += 1;
         if c == b'"' {
             closed = true;
@@ -424,7 +427,8 @@ fn undump(cx: &mut Cx, this: Str) -> Result<Value> {
                     let Some(n) = memchr::memchr(b'}', &all[i..]) else {
                         return cx.raise(ids::RUNTIME_ERROR, "invalid Unicode escape");
                     };
-                    for part in all[i + 1..i + n].split(|b| *b == b' ').filter(|p| !p.is_empty()) {
+                    for (k, part) in all[i + 1..i + n].split(|b| *b == b' ').filter(|p| !p.is_empty()).enumerate() {
+                        zakuro_base::progress::step(k, cx)?;
                         put(cx, hex(part))?;
                     }
                     i += n + 1;

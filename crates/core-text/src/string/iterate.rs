@@ -5,9 +5,11 @@
 use super::util::*;
 use crate::regexp::engine;
 use std::sync::Arc;
+use zakuro_base::progress::step;
 use zakuro_macros::ruby_class;
 use zakuro_text::encoding::Encoding;
 use zakuro_text::regexp::{RegexFlags, Regexp};
+use zakuro_vm::held::Held;
 use zakuro_vm::string::CodeRange;
 use zakuro_vm::*;
 
@@ -179,7 +181,9 @@ impl VmState for Cluster {}
 fn wide_clusters(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
     let e = enc(this);
     let mut text = Vec::new();
-    for c in e.chars(this.content(&cx.heap)) {
+    let held = Held::of(this);
+    for (i, c) in e.chars(&held).enumerate() {
+        step(i, cx)?;
         Encoding::UTF_8.encode(e.ord(c).unwrap_or(0xfffd), &mut text);
     }
     let plain = cx.str_bytes(&text, Encoding::UTF_8.id());

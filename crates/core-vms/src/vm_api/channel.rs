@@ -177,7 +177,7 @@ pub mod channel_class {
             return closed(cx);
         }
         let envelope = cx.pack(object)?;
-        let envelope = if cx.has_memory_limit() { cx.charged(envelope) } else { envelope };
+        let envelope = cx.weighed(envelope);
         let outcome = ch.try_send(envelope);
         black_box(this);
         match outcome {

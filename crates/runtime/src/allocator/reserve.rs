@@ -5,7 +5,8 @@
 //! that is one piece. The first slab of a segment holds what is known about the others. A piece that is given back is free at once for
 //! others: a piece that stays (a name, compiled code, what an ended VM's frames owned) costs its slab, not the reserve.
 //!
-//! The last [`LAST`] slabs that are free are for those who have to go on: the runtime itself, and who holds a lock of the process.
+//! The last [`LAST`] slabs that are free are for those who have to go on: the runtime itself, and who holds a lock of the process. The [`MODEST`] before them
+//! are not for VMs that hold much: those are refused while the others still get what they need to come to a safepoint, and wait.
 //!
 //! Everything is behind one spinning lock that is taken when malloc has refused a request, and when such a piece is given back; never while there is memory.
 //! Rejected: a row that is free again when its last piece is (one piece that stays used it up for good); a list of pieces by the system's malloc
@@ -26,14 +27,27 @@ const FIRST: usize = 2;
 const MOST: usize = 64;
 /// Free slabs that are kept for who has to go on: 8 MB.
 const LAST: usize = 128;
+/// Free slabs that are kept for VMs that hold little, beside those: 12 MB.
+const MODEST: usize = 192;
 /// When fewer are free, another segment is asked for.
-const FEW: usize = 2 * LAST;
+const FEW: usize = LAST + MODEST + LAST;
 /// Pieces of up to `1 << LARGEST` bytes share slabs.
 const SMALLEST: u32 = 4;
 const LARGEST: u32 = 14;
 
 /// The largest piece.
 pub const PIECE: usize = SEGMENT - SLAB;
+
+/// Who asks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Who {
+    /// It has to go on.
+    Urgent,
+    /// A VM that holds little.
+    Modest,
+    /// One that holds much.
+    Holder,
+}
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Use {
@@ -200,8 +214,8 @@ impl Reserve {
         }
     }
 
-    /// A piece; null when there is none. `urgent`: also from what is kept for who has to go on.
-    pub fn take(&self, layout: Layout, urgent: bool) -> *mut u8 {
+    /// A piece; null when there is none for `who`.
+    pub fn take(&self, layout: Layout, who: Who) -> *mut u8 {
         if layout.align() > SLAB || layout.size() > PIECE {
             return std::ptr::null_mut();
         }
@@ -209,7 +223,11 @@ impl Reserve {
         if self.free.load(Relaxed) < FEW {
             self.grow();
         }
-        let spare = if urgent { 0 } else { LAST };
+        let spare = match who {
+            Who::Urgent => 0,
+            Who::Modest => LAST,
+            Who::Holder => LAST + MODEST,
+        };
         let get = || match class(layout) {
             Some(bits) => self.piece(bits, spare),
             None => self.run(layout.size().div_ceil(SLAB), spare).map(|(at, _)| at),

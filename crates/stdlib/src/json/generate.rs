@@ -4,7 +4,9 @@
 //! and the depth reached, made when first needed. The program's code may change a structure while it is written: Arrays are read by index, Hashes walked
 //! with iteration marked.
 
-use zakuro_text::encoding::transcode::{Policy, transcode};
+use zakuro_base::progress::STRIDE;
+use zakuro_text::encoding::transcode::{ConvErrKind, Policy, transcode_long};
+use zakuro_vm::held::Held;
 use zakuro_vm::*;
 
 /// What a State holds.
@@ -376,7 +378,7 @@ impl Generator<'_> {
         }
         if let Some(s) = k.as_sym() {
             if let Ok(t) = std::str::from_utf8(s.bytes()) {
-                return self.utf8(t.as_bytes());
+                return self.utf8(cx, t.as_bytes());
             }
             let s = cx.str_bytes(s.bytes(), s.encoding());
             return self.string(cx, Ref::of(s));
@@ -402,7 +404,7 @@ impl Generator<'_> {
         let enc = s.encoding();
         if enc == string::UTF8 || enc == string::US_ASCII {
             if s.code_range() == string::CodeRange::Ascii || std::str::from_utf8(s.content(&cx.heap)).is_ok() {
-                return self.utf8(s.content(&cx.heap));
+                return self.content(cx, s);
             }
             return error(cx, s.as_value(), "source sequence is illegal/malformed utf-8".into());
         }
@@ -416,20 +418,49 @@ impl Generator<'_> {
                     "deprecated",
                 )?;
             }
-            return self.utf8(s.content(&cx.heap));
+            return self.content(cx, s);
         }
         let utf8 = crate::args::encoding_of(string::UTF8);
-        match transcode(crate::args::encoding_of(enc), utf8, s.content(&cx.heap), &Policy::default()) {
-            Ok(b) => self.utf8(&b),
+        match transcode_long(crate::args::encoding_of(enc), utf8, &Held::of(s), &Policy::default(), cx) {
+            Ok(b) => self.utf8(cx, &b),
+            Err(e) if e.kind == ConvErrKind::Stopped => Err(Exc),
             Err(e) => error(cx, s.as_value(), e.message),
         }
     }
-    /// A literal of valid UTF-8.
-    fn utf8(&mut self, b: &[u8]) -> Result<()> {
+    /// A literal of a String in valid UTF-8.
+    fn content(&mut self, cx: &mut Cx, s: Ref<StringCell>) -> Result<()> {
+        if s.len() > STRIDE {
+            return self.utf8(cx, &Held::of(s));
+        }
+        self.open_literal(s.len());
+        self.escaped(s.content(&cx.heap));
+        self.out.push(b'"');
+        Ok(())
+    }
+    fn open_literal(&mut self, bytes: usize) {
+        let room = bytes + 2;
+        if self.out.capacity() - self.out.len() < room {
+            zakuro_base::memory::grow(|| self.out.try_reserve(room).is_ok());
+        }
+        self.out.push(b'"');
+    }
+    /// A literal of valid UTF-8, which must stay as it is over safepoints if it is long.
+    fn utf8(&mut self, cx: &mut Cx, b: &[u8]) -> Result<()> {
+        self.open_literal(b.len());
+        let mut rest = b;
+        while rest.len() > STRIDE {
+            let end = (STRIDE - 3..=STRIDE).rev().find(|i| rest[*i] & 0xc0 != 0x80).unwrap_or(STRIDE);
+            self.escaped(&rest[..end]);
+            rest = &rest[end..];
+            cx.safepoint()?;
+        }
+        self.escaped(rest);
+        self.out.push(b'"');
+        Ok(())
+    }
+    fn escaped(&mut self, b: &[u8]) {
         const HEX: &[u8; 16] = b"0123456789abcdef";
         let out = &mut self.out;
-        out.reserve(b.len() + 2);
-        out.push(b'"');
         let simple = !self.config.ascii_only && !self.config.script_safe;
         let (mut from, mut at) = (0, 0);
         while at < b.len() {
@@ -497,8 +528,6 @@ impl Generator<'_> {
             from = at;
         }
         out.extend_from_slice(&b[from..]);
-        out.push(b'"');
-        Ok(())
     }
 }
 

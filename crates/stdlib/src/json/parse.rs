@@ -5,6 +5,7 @@
 //! native stack or in a `RootedVec`. Keys are looked up in a small cache: the same words come again and again.
 //! Rejected: serde_json (big integers become floats, its errors are not Ruby's); a separate tokenizer (each byte touched twice).
 
+use zakuro_base::progress::{Pace, STRIDE};
 use zakuro_vm::*;
 
 /// What `JSON.parse` may be told.
@@ -137,7 +138,25 @@ impl Parser<'_> {
     /// Skips white space and comments.
     #[inline(always)]
     fn skip(&mut self, cx: &mut Cx) -> Result<()> {
+        let from = self.at;
         while let Some(b) = self.peek() {
+            match b {
+                b' ' | b'\n' | b'\t' | b'\r' => self.at += 1,
+                b'/' => self.comment(cx)?,
+                _ => break,
+            }
+            if self.at - from > STRIDE {
+                return self.skip_far(cx);
+            }
+        }
+        Ok(())
+    }
+    #[cold]
+    #[inline(never)]
+    fn skip_far(&mut self, cx: &mut Cx) -> Result<()> {
+        let mut pace = Pace::new();
+        while let Some(b) = self.peek() {
+            pace.at(self.at, cx)?;
             match b {
                 b' ' | b'\n' | b'\t' | b'\r' => self.at += 1,
                 b'/' => self.comment(cx)?,
@@ -419,6 +438,7 @@ impl Parser<'_> {
     fn scan_string(&mut self, cx: &mut Cx) -> Result<(usize, usize, bool, bool)> {
         let from = self.at + 1;
         let (mut at, mut escaped, mut all) = (from, false, 0u8);
+        let mut pace = Pace::new();
         loop {
             // Eight plain bytes at a time.
             while let Some(chunk) = self.src.get(at..at + 8) {
@@ -438,6 +458,7 @@ impl Parser<'_> {
                 Some(b'\\') => {
                     escaped = true;
                     at += 2;
+                    pace.at(at - from, cx)?;
                 }
                 Some(b) if *b < 0x20 && !self.opts.allow_control_characters => {
                     self.at = at;
@@ -446,6 +467,7 @@ impl Parser<'_> {
                 Some(b) => {
                     all |= *b;
                     at += 1;
+                    pace.at(at - from, cx)?;
                 }
                 None => {
                     self.at = self.src.len();
@@ -463,7 +485,7 @@ impl Parser<'_> {
     fn unescape(&mut self, cx: &mut Cx, from: usize, end: usize) -> Result<Vec<u8>> {
         let mut out = Vec::with_capacity(end - from);
         let mut at = from;
-        let mut pace = zakuro_base::progress::Pace::new();
+        let mut pace = Pace::new();
         while at < end {
             pace.at(at - from, cx)?;
             let run = memchr::memchr(b'\\', &self.src[at..end]).map_or(end, |i| at + i);

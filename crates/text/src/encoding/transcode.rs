@@ -7,7 +7,7 @@
 
 use super::{Encoding, Kind, Multi, inspect, single, utf8};
 use std::borrow::Cow;
-use zakuro_base::progress::{Pace, Progress, ToTheEnd};
+use zakuro_base::progress::{Pace, Progress, ToTheEnd, step};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum OnInvalid {
@@ -82,19 +82,17 @@ pub fn transcode(src: Encoding, dst: Encoding, s: &[u8], policy: &Policy) -> Res
     transcode_long(src, dst, s, policy, &mut ToTheEnd)
 }
 
+/// The work is to be left.
+fn stopped(src: Encoding, dst: Encoding) -> ConvErr {
+    ConvErr { kind: ConvErrKind::Stopped, message: String::new(), step_source: src, step_target: dst, consumed: 0, partial: Vec::new() }
+}
+
 /// [`transcode`] that can be left.
 ///
 /// # Errors
 /// Those, and that it was stopped.
 pub fn transcode_long(src: Encoding, dst: Encoding, s: &[u8], policy: &Policy, p: &mut dyn Progress) -> Result<Vec<u8>, ConvErr> {
-    let stopped = |_| ConvErr {
-        kind: ConvErrKind::Stopped,
-        message: String::new(),
-        step_source: src,
-        step_target: dst,
-        consumed: 0,
-        partial: Vec::new(),
-    };
+    let stopped = |_| stopped(src, dst);
     let not_found = || ConvErr {
         kind: ConvErrKind::NotFound,
         message: format!("code converter not found ({} to {})", src.name(), dst.name()),
@@ -121,7 +119,7 @@ pub fn transcode_long(src: Encoding, dst: Encoding, s: &[u8], policy: &Policy, p
         };
     }
     if dst.kind() == Kind::Multi(Multi::Iso2022Jp) {
-        return to_iso_2022_jp(src, dst, s, policy);
+        return to_iso_2022_jp(src, dst, s, policy, p);
     }
     let mut decoder = Decoder::new(src);
     let mut encoder = Encoder::new(dst);
@@ -177,13 +175,17 @@ pub fn transcode_long(src: Encoding, dst: Encoding, s: &[u8], policy: &Policy, p
 }
 
 /// ISO-2022-JP holds what EUC-JP holds in two bytes: EUC-JP decides what is undefined, then the whole is written with escapes.
-fn to_iso_2022_jp(src: Encoding, dst: Encoding, s: &[u8], policy: &Policy) -> Result<Vec<u8>, ConvErr> {
+fn to_iso_2022_jp(src: Encoding, dst: Encoding, s: &[u8], policy: &Policy, p: &mut dyn Progress) -> Result<Vec<u8>, ConvErr> {
     let euc = Encoding::find(b"EUC-JP").unwrap_or(Encoding::UTF_8);
-    let bytes = if src == euc { s.to_vec() } else { transcode(src, euc, s, policy)? };
-    let text = transcode(euc, Encoding::UTF_8, &bytes, policy)?;
+    let bytes = if src == euc { s.to_vec() } else { transcode_long(src, euc, s, policy, p)? };
+    let text = transcode_long(euc, Encoding::UTF_8, &bytes, policy, p)?;
     let text = String::from_utf8_lossy(&text);
     let to_microsoft = |c: char| JIS.iter().find(|p| p.0 == c).map_or(c, |p| p.1);
-    let mapped: String = text.chars().map(to_microsoft).collect();
+    let mut mapped = String::with_capacity(text.len());
+    for (i, c) in text.chars().enumerate() {
+        step(i, p).map_err(|_| stopped(src, dst))?;
+        mapped.push(to_microsoft(c));
+    }
     let (out, _, failed) = encoding_rs::ISO_2022_JP.encode(&mapped);
     if !failed {
         return Ok(out.into_owned());

@@ -266,16 +266,26 @@ impl Regexp {
     }
 
     fn program_for(&self, text: &Text<'_>) -> Result<&matcher::Program, MatchError> {
+        self.program(self.encoding_for(text.enc, || text.range())).map_err(MatchError::Engine)
+    }
+
+    /// The encoding whose program searches a text.
+    fn encoding_for(&self, enc: Encoding, range: impl FnOnce() -> CodeRange) -> Encoding {
         let home = self.programs.home();
-        let own = if self.flags.fixed || text.enc == home {
-            home
-        } else if text.enc.is_ascii_compatible() && text.range() == CodeRange::SevenBit {
-            // ASCII is the same in all of them.
-            home
-        } else {
-            text.enc
-        };
-        self.program(own).map_err(MatchError::Engine)
+        // ASCII is the same in all of them.
+        let own = self.flags.fixed || enc == home || enc.is_ascii_compatible() && range() == CodeRange::SevenBit;
+        if own { home } else { enc }
+    }
+
+    /// Compiles what a search of such a text needs, if that is much work and was not done yet. False: `go_on` did.
+    pub fn prepare(&self, enc: Encoding, range: CodeRange, go_on: &mut dyn FnMut() -> bool) -> bool {
+        if self.pattern.len() < LARGE || matches!(self.engine, Engine::Literal(_)) {
+            return true;
+        }
+        let enc = self.encoding_for(enc, || range);
+        let made = self.programs.get(enc, |enc| matcher::compile(&self.pattern, options(&self.flags), enc, &mut Poll::new(go_on)));
+        // What else is wrong with it, the search says.
+        !made.is_err_and(|e| e == matcher::STOPPED)
     }
 
     /// First match at or after `start` (at or before it, looking backward) in UTF-8 text. Engine failures count as no match; a VM that
@@ -394,6 +404,8 @@ pub struct Search {
 
 /// Bytes in which a literal is looked for before the search pauses.
 const PIECE: usize = 4 << 20;
+/// Bytes of a pattern from which on compiling it is work that one may want to leave.
+pub const LARGE: usize = 4096;
 
 impl Search {
     /// A search from byte `start`.

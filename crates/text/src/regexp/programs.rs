@@ -54,13 +54,21 @@ impl Programs {
             }
             return answer(self.first.get_or_init(|| compiled));
         }
-        let mut place = &self.others;
+        let (mut place, mut made) = (&self.others, None);
         loop {
-            let other = place.get_or_init(|| Box::new(Other { enc, program: compile(enc).map(Box::new), next: OnceLock::new() }));
-            if other.enc == enc {
-                return answer(&other.program);
+            if let Some(other) = place.get() {
+                if other.enc == enc {
+                    return answer(&other.program);
+                }
+                place = &other.next;
+                continue;
             }
-            place = &other.next;
+            let compiled = made.take().unwrap_or_else(|| compile(enc).map(Box::new));
+            if compiled.as_ref().is_err_and(|e| e == matcher::STOPPED) {
+                return Err(matcher::STOPPED.into());
+            }
+            // Where somebody else was faster, with whichever encoding, it is for a later place.
+            made = place.set(Box::new(Other { enc, program: compiled, next: OnceLock::new() })).err().map(|other| other.program);
         }
     }
 }

@@ -309,7 +309,7 @@ impl Cx {
                     let argc = args.len() | if kw { KW_FLAG } else { 0 };
                     let r = f(self, p.extra, Args::new(base.add(1), argc, pass));
                     self.fp = fp.sub(1);
-                    r
+                    self.polled_after(r)
                 }
             }
             ProcKind::Wrapped | ProcKind::Block => match Ref::<ProcCell>::from_value(p.extra) {

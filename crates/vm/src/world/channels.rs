@@ -51,7 +51,7 @@ impl Message for Envelope {
     }
 }
 
-/// Travels with a message of a limited VM, and takes back what it counts.
+/// Travels with a message, and takes back what it counts.
 struct Charge {
     account: Arc<AtomicUsize>,
     bytes: usize,
@@ -65,6 +65,8 @@ impl Drop for Charge {
 
 /// What a message costs beside its content.
 const MESSAGE: usize = 128;
+/// Bytes of messages of a VM without a limit of which one message carries the weight.
+const SAMPLE: usize = 64 << 10;
 /// Bytes of messages after which their sender looks at its limit.
 const LOOK: usize = 256 << 10;
 
@@ -142,26 +144,42 @@ impl Cx {
     /// Sends an envelope, waiting for room in a bounded channel.
     #[inline(always)]
     pub fn channel_send(&mut self, ch: &Channel<Envelope>, envelope: Envelope, deadline: Option<Instant>) -> Result<SendOutcome> {
-        let envelope = if self.has_memory_limit() { self.charged(envelope) } else { envelope };
+        let envelope = self.weighed(envelope);
         match ch.try_send(envelope) {
             Ok(()) => Ok(SendOutcome::Sent),
             Err(TrySendError::Closed(_)) => Ok(SendOutcome::Closed),
             Err(TrySendError::Full(m)) => self.send_waiting(ch, m, deadline),
         }
     }
-    /// A message of a VM with a memory limit: what it weighs counts for its sender until it is received or dropped.
+    /// A message that is sent: what it weighs counts for its sender until it is received or dropped. Of a VM without a memory limit only some carry
+    /// what those before them weigh, too: that tells well enough who holds much when the machine's memory is short.
+    #[inline(always)]
+    pub fn weighed(&mut self, envelope: Envelope) -> Envelope {
+        if !self.has_memory_limit() {
+            self.unweighed += MESSAGE + envelope.bytes();
+            if self.unweighed < SAMPLE {
+                return envelope;
+            }
+        }
+        self.charged(envelope)
+    }
     #[cold]
     #[inline(never)]
-    pub fn charged(&mut self, mut envelope: Envelope) -> Envelope {
-        let Some(account) = self.host.as_ref().and_then(|h| h.control.account.get()).cloned() else { return envelope };
+    fn charged(&mut self, mut envelope: Envelope) -> Envelope {
+        let Some(control) = self.host.as_ref().map(|h| &h.control) else { return envelope };
+        let account = control.account.get().unwrap_or_else(|| control.under_way.get_or_init(Default::default)).clone();
         // The same region or buffer again is no second one.
         let shared = envelope.shared_address();
         let own = shared.is_none() || shared != self.last_charged;
         self.last_charged = shared.or(self.last_charged);
-        let bytes = MESSAGE + if own { envelope.bytes() } else { 0 };
+        let before = std::mem::take(&mut self.unweighed).saturating_sub(MESSAGE + envelope.bytes());
+        let bytes = before + MESSAGE + if own { envelope.bytes() } else { 0 };
         let before = account.fetch_add(bytes, Relaxed);
         if before / LOOK != (before + bytes) / LOOK {
-            self.poll_owner.set(crate::gc::POLL_COLLECT);
+            match self.has_memory_limit() {
+                true => self.poll_owner.set(crate::gc::POLL_COLLECT),
+                false => self.publish_share(),
+            }
         }
         envelope.attach(Box::new(Charge { account, bytes }));
         envelope

@@ -14,6 +14,7 @@
 
 use crate::builtin::Block;
 use crate::frame::Frame;
+use crate::gc::{Parked, STACKS};
 use crate::interp::trace::events;
 use crate::raise::{Exc, Result};
 use crate::vm::{Cx, Stacks, SuspendedStacks};
@@ -49,8 +50,7 @@ pub enum FiberState {
 
 /// Payload of a Fiber.
 pub struct FiberData {
-    /// Bytes that it counts, from its making to its end.
-    weight: usize,
+    parked: Parked,
     pub state: FiberState,
     co: Option<Co>,
     stacks: Option<Stacks>,
@@ -80,13 +80,13 @@ pub struct FiberData {
 impl FiberData {
     /// In a VM with a memory limit a fiber counts what its stacks usually take; in others that would only be cause for collections.
     pub fn counted(mut self, cx: &Cx) -> FiberData {
-        self.weight = if cx.has_memory_limit() { STACKS } else { LEAST };
+        self.parked = Parked::counting(if cx.has_memory_limit() { STACKS } else { LEAST });
         self
     }
     /// A fiber that has not started.
     pub fn new(block: Value) -> FiberData {
         FiberData {
-            weight: LEAST,
+            parked: Parked::counting(LEAST),
             state: FiberState::Created,
             co: None,
             stacks: None,
@@ -124,7 +124,7 @@ impl FiberData {
 impl NativeData for FiberData {
     /// Its stack is memory, too, that a dead fiber keeps: some of it calls for collections.
     fn weight(&self) -> usize {
-        self.weight
+        self.parked.weight()
     }
     fn change_tracking(&self) -> ChangeTracking {
         ChangeTracking::Independent
@@ -135,9 +135,11 @@ impl NativeData for FiberData {
         }
         self.inspecting.iter().for_each(|v| m.mark_value_bits(v.0));
         if let (FiberState::Suspended, Some(co), Some(s)) = (self.state, &self.co, &self.stacks) {
-            let sp = (co.saved_sp() as usize + 7) & !7;
-            m.mark_range(sp as *const usize, co.top() as *const usize);
-            crate::gc::mark_stacks(m, s, self.fp);
+            self.parked.trace(m, (co.saved_sp(), co.top()), |m| {
+                let sp = (co.saved_sp() as usize + 7) & !7;
+                m.mark_range(sp as *const usize, co.top() as *const usize);
+                crate::gc::mark_stacks(m, s, self.fp) + co.deepest()
+            });
         }
     }
 }
@@ -174,8 +176,6 @@ pub fn layout(stack: &Stack) -> Stacks {
     }
 }
 
-/// What the stacks of a fiber take.
-const STACKS: usize = 12 << 10;
 /// What a fiber weighs in any VM.
 const LEAST: usize = 1 << 10;
 
@@ -513,6 +513,7 @@ impl Cx {
                     self.errinfo = Value::NIL;
                 }
                 (*f).state = FiberState::Running;
+                (*f).parked.runs();
                 let Some(co) = (*f).co.as_mut() else { break };
                 let ended = loop {
                     match co.resume(()) {

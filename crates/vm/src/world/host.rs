@@ -89,6 +89,9 @@ pub struct VmControl {
     /// Bytes of names that this VM has added to the process's table, and the VMs that it made; shared with its maker when that one has a memory limit.
     /// Empty: nobody counts. Set before the start; added to by whichever of these VMs adds a name (Relaxed: a number), read by each when it looks at its limit.
     pub account: OnceLock<Arc<AtomicUsize>>,
+    /// Bytes of messages that this VM has sent and nobody has received, roughly, where `account` is empty: who holds much when memory is short. Set by the VM; added to by it, taken
+    /// from by whoever receives or drops them (Relaxed: a number).
+    pub under_way: OnceLock<Arc<AtomicUsize>>,
     /// Bit n: signal n has arrived and was not handled. Written by the signal dispatcher, taken by the VM.
     signals: AtomicU64,
     /// Short lock: end report and those who wait for it. Never held while Ruby code runs or a task is woken.
@@ -132,6 +135,7 @@ impl VmControl {
             kill: AtomicU64::new(0),
             room: AtomicUsize::new(usize::MAX),
             account: OnceLock::new(),
+            under_way: OnceLock::new(),
             signals: AtomicU64::new(0),
             state: Mutex::new(ControlState::default()),
         })

@@ -307,21 +307,38 @@ impl Cx {
 
     /// Whether the VM has more than it may; collecting may help.
     pub(crate) fn over_limit(&mut self) -> bool {
-        if let Some(account) = self.host.as_ref().and_then(|h| h.control.account.get()) {
-            self.heap.set_spent(account.load(Ordering::Relaxed));
-        }
+        self.weigh_outside();
         self.heap.over_limit()
+    }
+    /// Tells the heap what the VM holds outside of it: names and messages under way; without a limit also stacks, which it counts as payload otherwise.
+    fn weigh_outside(&mut self) {
+        let Some(h) = &self.host else { return };
+        let account = h.control.account.get().or(h.control.under_way.get()).map_or(0, |n| n.load(Ordering::Relaxed));
+        let stacks = match self.life.limits.memory {
+            None => self.stack_pool.as_ref().map_or(0, |p| p.in_use().saturating_sub(FEW)) * STACK,
+            Some(_) => 0,
+        };
+        self.heap.set_spent(account + stacks);
+    }
+    /// Says whether the VM is one of those that hold much, in case memory becomes short.
+    pub(crate) fn publish_share(&mut self) {
+        self.weigh_outside();
+        if let Some(h) = &self.host {
+            h.control.holds_much.store(!self.heap.is_modest(), Ordering::Relaxed);
+        }
     }
     /// After a collection, at a safepoint: the heap is over its limit.
     #[cold]
     pub(crate) fn memory_check(&mut self) -> Result<()> {
+        self.publish_share();
         self.shortage_check()?;
         if self.life.limits.memory.is_none() {
             return Ok(());
         }
         let over = self.heap.over_limit();
         if !over {
-            self.life.told_memory = false;
+            // Not when it is just below: of many threads each that dies of NoMemoryError gives its stack back, and the next would be told anew, for ever.
+            self.life.told_memory &= !self.heap.has_room_again();
             self.heap.restore_reserve();
         }
         self.publish_room();
@@ -341,7 +358,6 @@ impl Cx {
             return Ok(());
         }
         let modest = self.heap.is_modest();
-        h.control.holds_much.store(!modest, Ordering::Relaxed);
         // There may be large pieces, but none for what is asked for again and again.
         if self.life.short_checks < 4 && there_is_memory() || modest && self.wait_for_memory() {
             self.life.told_short = false;
@@ -475,6 +491,9 @@ pub fn can_be_ended() -> bool {
     here && !zakuro_base::memory::holds_locks()
 }
 
+/// Stacks of a VM that count for nothing when it is asked whether it holds much, and what each of the others counts: address space is short, too.
+const FEW: usize = 8;
+const STACK: usize = 64 << 10;
 /// How long a VM that holds little waits for memory in its life.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Between two looks.
@@ -495,8 +514,9 @@ pub fn is_modest() -> bool {
 const ENOUGH: usize = 4 << 20;
 /// What a VM may borrow before it hears of it again.
 const HANDLER: usize = 512 << 10;
-/// What a VM may borrow between two safepoints.
+/// What a VM may borrow between two safepoints; and one that holds much.
 const QUOTA: usize = 4 << 20;
+const QUOTA_OF_HOLDERS: usize = 1 << 20;
 
 /// Malloc has no `size` bytes for the running VM, which borrows them: at its next safepoint it collects, and hears of it if that did not help. False: it
 /// has borrowed too much. (Code that belongs to no VM may borrow what there is.)
@@ -512,7 +532,8 @@ pub fn memory_is_short(size: usize) -> bool {
     if before == 0 || before / HANDLER != (before + size) / HANDLER {
         host.control.poll.set(crate::gc::POLL_COLLECT);
     }
-    before.saturating_add(size) <= QUOTA
+    let quota = if host.control.holds_much.load(Ordering::Relaxed) { QUOTA_OF_HOLDERS } else { QUOTA };
+    before.saturating_add(size) <= quota
 }
 
 /// Names that a VM adds before it looks at its limit.

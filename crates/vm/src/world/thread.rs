@@ -18,6 +18,7 @@ pub(crate) mod scheduled;
 
 use crate::fiber::{Co, Out, Sus, layout};
 use crate::frame::Frame;
+use crate::gc::{Parked, STACKS};
 use crate::raise::{Exc, Result};
 use crate::vm::{Cx, FastMap, PendingCall, Stacks, SuspendedStacks};
 use std::cmp::Reverse;
@@ -131,6 +132,7 @@ pub struct Thread {
     co: Option<Co>,
     stacks: Option<Stacks>,
     context: Option<Context>,
+    parked: Parked,
 }
 
 impl Thread {
@@ -168,6 +170,7 @@ impl Thread {
             co: None,
             stacks: None,
             context: None,
+            parked: Parked::default(),
         }
     }
     pub fn alive(&self) -> bool {
@@ -194,6 +197,9 @@ impl Thread {
 }
 
 impl NativeData for Thread {
+    fn weight(&self) -> usize {
+        self.parked.weight()
+    }
     fn change_tracking(&self) -> ChangeTracking {
         ChangeTracking::Untracked
     }
@@ -214,11 +220,14 @@ impl NativeData for Thread {
             m.mark_value_bits(c.call.block.0);
         }
         c.inspecting.iter().for_each(|v| m.mark_value_bits(v.0));
-        crate::gc::mark_suspended(m, &c.suspended);
-        if !c.sp.is_null() && c.sp < c.stacks.native_top {
-            m.mark_range(((c.sp as usize + 7) & !7) as *const usize, c.stacks.native_top as *const usize);
-        }
-        crate::gc::mark_stacks(m, &c.stacks, c.fp);
+        let top: *const u8 = c.stacks.native_top;
+        let sp = if c.sp.is_null() { top } else { c.sp.min(top) };
+        self.parked.trace(m, (sp, top), |m| {
+            crate::gc::mark_suspended(m, &c.suspended);
+            m.mark_range(((sp as usize + 7) & !7) as *const usize, top as *const usize);
+            let used = crate::gc::mark_stacks(m, &c.stacks, c.fp);
+            used + self.co.as_ref().map_or(0, |co| co.deepest())
+        });
     }
     fn snapshot(&self, values: &mut Vec<Value>) -> Option<Rebuild> {
         values.extend([self.object, self.result, self.error, self.locals, self.variables, self.name, self.group]);
@@ -508,6 +517,7 @@ pub unsafe fn turn(cx: *mut Cx, main: &mut Co) -> TurnEnd {
                     // The stack goes back to the pool. The object itself may go with the next collection.
                     (*me).co = None;
                     (*me).stacks = None;
+                    (*cx).heap.sub_payload((*me).parked.weighs(0));
                 }
             }
             if (*cx).poll_owner.load() & poll::PREEMPT != 0 && !t.ready.is_empty() {
@@ -593,6 +603,8 @@ impl Cx {
             Err(e) => return self.raise(ids::THREAD_ERROR, format!("can't create Thread: {e}")),
         };
         let storage = self.inherited_storage();
+        let weight = if self.has_memory_limit() { STACKS } else { 0 };
+        self.heap.add_payload(weight);
         let t: *mut Thread = self.data_mut::<Thread>(object)?;
         let cx: *mut Cx = self;
         // SAFETY: the payload stays where it is while the thread is alive; the coroutine moves with the VM.
@@ -606,6 +618,7 @@ impl Cx {
             (*t).storage = storage;
             (*t).masks = (*ts.current).masks.clone();
             (*t).stacks = Some(layout(&stack));
+            (*t).parked.weighs(weight);
             (*t).co = Some(Co::new(stack, move |s: &Sus, ()| {
                 let cx = &mut *cx;
                 cx.suspender = std::ptr::from_ref(s) as *const ();
@@ -783,6 +796,7 @@ impl Cx {
                 None => return,
             };
             (*to).state = State::Running;
+            (*to).parked.runs();
             if from == to {
                 return;
             }
