@@ -8,6 +8,7 @@ pub mod command;
 pub mod doctest;
 pub mod panics;
 pub mod process;
+mod programs;
 pub mod program;
 pub mod signals;
 pub mod start;

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
 use zakuro_base::Options;
+use zakuro_bytecode::Code;
 use zakuro_sched::{Config, Scheduler, StackPool, StackSize};
 use zakuro_vm::boot::BootImage;
 use zakuro_vm::host::{End, SignalAction, Spawner, VmControl};
@@ -246,7 +247,10 @@ pub fn version_line() -> String {
 
 /// Runs the core library's definitions and prelude on a fresh VM and freezes it.
 fn make_boot_image(options: &Arc<Options>, pool: &StackPool) -> Result<BootImage, StartError> {
-    zakuro_corelib::hooks::install(zakuro_stdlib::register);
+    zakuro_corelib::hooks::install(|h| {
+        zakuro_stdlib::register(h);
+        h.program = Some(crate::programs::find);
+    });
     let stack = pool.take(StackSize::Main).map_err(|_| StartError::memory())?;
     let mut vm = Vm::for_boot(options.clone());
     let mut stacks = zakuro_vm::fiber::layout(&stack);
@@ -261,25 +265,17 @@ fn make_boot_image(options: &Arc<Options>, pool: &StackPool) -> Result<BootImage
         }
     }
     zakuro_corelib::setup(&mut vm);
-    for (name, text) in zakuro_corelib::PRELUDE {
-        run_prelude(&mut vm, name, text)?;
+    for (name, number) in zakuro_prelude::PRELUDE {
+        run_prelude(&mut vm, name, &crate::programs::get(*number, name))?;
     }
     let image = vm.freeze_boot();
     drop(stack);
     Ok(image)
 }
 
-/// Panics when the text is wrong: that is a bug of ours, and the first test would find it.
-fn run_prelude(cx: &mut Cx, name: &str, text: &str) -> Result<(), StartError> {
-    let file = format!("<internal:{name}>");
-    let code = match zakuro_compiler::compile(
-        text.as_bytes(),
-        &zakuro_compiler::Options { file: &file, line: 1, frozen_string_literal: Some(false), ..Default::default() },
-    ) {
-        Ok(c) => c.code,
-        Err(e) => panic!("prelude {name}: {}", e.message()),
-    };
-    if cx.run_program(&code, None).is_err() {
+/// Panics when it raises: that is a bug of ours, and the first test would find it.
+fn run_prelude(cx: &mut Cx, name: &str, code: &Arc<Code>) -> Result<(), StartError> {
+    if cx.run_program(code, None).is_err() {
         let e = cx.take_pending();
         if cx.is_a(e, ids::NO_MEMORY_ERROR) {
             return Err(StartError::memory());

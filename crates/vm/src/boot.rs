@@ -44,6 +44,8 @@ pub struct Hooks {
     pub warn_category: Option<fn(&mut Cx, &str, &str) -> Result<()>>,
     /// Whether warnings of a category are on.
     pub warns: Option<fn(&mut Cx, &str) -> bool>,
+    /// The program of a feature that is part of the runtime, as a build has compiled it, by its name.
+    pub program: Option<fn(&str) -> Option<Arc<Code>>>,
     /// Natives that stand in for C extensions, by the name that `require` gets; called once per VM.
     pub features: HashMap<&'static str, fn(&mut Cx) -> Result<()>>,
     /// Tells an event to the traces that want it.
