@@ -330,18 +330,26 @@ impl Out<'_> {
             [h.start, h.end, h.target].iter().for_each(|n| o.number((*n).into()));
         });
         let mut last = 0;
-        self.ascending(lines, |l| l.0, |o, l| {
-            o.signed(i64::from(l.1) - i64::from(last));
-            last = l.1;
-        });
+        self.ascending(
+            lines,
+            |l| l.0,
+            |o, l| {
+                o.signed(i64::from(l.1) - i64::from(last));
+                last = l.1;
+            },
+        );
         self.ascending(statements, |n| *n, |_, _| {});
         self.ascending(rescues, |n| *n, |_, _| {});
         let mut last = 0;
-        self.ascending(spans, |s| s.0, |o, s| {
-            o.signed(i64::from(s.1) - i64::from(last));
-            o.number(s.2.into());
-            last = s.1;
-        });
+        self.ascending(
+            spans,
+            |s| s.0,
+            |o, s| {
+                o.signed(i64::from(s.1) - i64::from(last));
+                o.number(s.2.into());
+                last = s.1;
+            },
+        );
         self.number(children.len() as u64);
         children.iter().try_for_each(|c| self.code(c, depth))
     }
@@ -400,7 +408,8 @@ impl<'a> Archive<'a> {
             Ok(u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
         };
         let (names, programs) = (word(0)? as usize, word(4)? as usize);
-        let start = HEAD + (names.checked_add(programs).ok_or(Malformed)?).checked_add(1).and_then(|n| n.checked_mul(4)).ok_or(Malformed)?;
+        let start =
+            HEAD + (names.checked_add(programs).ok_or(Malformed)?).checked_add(1).and_then(|n| n.checked_mul(4)).ok_or(Malformed)?;
         let offsets = bytes.get(HEAD..start).ok_or(Malformed)?;
         Ok(Archive { bytes, offsets, start, programs, names: (0..names).map(|_| AtomicU32::new(0)).collect() })
     }

@@ -4,9 +4,10 @@ use crate::signals::{self, Dispatcher};
 use crate::start::{self, StartError};
 use crate::unit::VmUnit;
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
-use zakuro_base::Options;
+use zakuro_base::{CodeCache, Options};
 use zakuro_bytecode::Code;
 use zakuro_sched::{Config, Scheduler, StackPool, StackSize};
 use zakuro_vm::boot::BootImage;
@@ -236,8 +237,21 @@ pub fn options_from_environment() -> Options {
     Options {
         workers: std::env::var("RUBY_MAX_CPU").ok().and_then(|v| v.parse().ok()).unwrap_or(0),
         verbose: Some(false),
+        code_cache: code_cache(),
         ..Options::default()
     }
+}
+
+/// The user's folder for compiled libraries: `$XDG_CACHE_HOME/zakuro/code`, else `~/.cache/zakuro/code`. None where the process has powers that who started it has
+/// not (setuid).
+pub fn code_cache() -> Option<CodeCache> {
+    // SAFETY: ask for numbers.
+    if unsafe { libc::getuid() != libc::geteuid() || libc::getgid() != libc::getegid() } {
+        return None;
+    }
+    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
+    let caches = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")))?;
+    Some(CodeCache { folder: caches.join("zakuro/code"), compiler: zakuro_prelude::COMPILER })
 }
 
 /// As `--version` prints it.

@@ -1,7 +1,7 @@
 //! Natives that stand in for the C extensions of CRuby's standard library, found by `require` under the same names.
 //!
 //! Nothing of them exists in a VM until it is required: a feature's function then makes its classes in that VM, from the static tables of its
-//! `#[ruby_class]` modules (whose class argument is a placeholder) and from Ruby source in `ruby/`, which is compiled once for all VMs.
+//! `#[ruby_class]` modules (whose class argument is a placeholder) and from Ruby source in `ruby/`, which zakuro-prelude compiles when the runtime is built.
 //! A fork or image inherits what its parent had loaded. Invariants: nothing process-wide; what objects hold travels by
 //! [`zakuro_vm::NativeData`]; the code knows the core library only through Ruby calls and the VM's hooks, but for sockets, which are core IO objects.
 //! Rejected: classes in the boot image that `require` only names (every `ObjectSpace` walk and `Class#subclasses` would show them).

@@ -18,6 +18,7 @@ pub mod classes;
 pub mod classgc;
 pub mod codecache;
 mod codegc;
+mod codestore;
 mod compile;
 pub mod consts;
 pub mod convert;
