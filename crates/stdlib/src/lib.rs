@@ -13,6 +13,7 @@ mod console;
 mod coverage;
 mod date;
 mod digest;
+mod fiber_scheduler;
 mod json;
 mod openssl;
 mod psych;
@@ -64,6 +65,7 @@ static FEATURES: &[(&str, fn(&mut Cx) -> Result<()>)] = &[
     ("stringio", stringio::load),
     ("strscan", strscan::load),
     ("zakuro/as_cruby", |cx| cx.run_builtin("zakuro/as_cruby")),
+    ("zakuro/fiber_scheduler", fiber_scheduler::load),
     ("zlib", zlib::load),
 ];
 

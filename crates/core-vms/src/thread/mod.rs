@@ -1,0 +1,56 @@
+//! Threads as Ruby sees them, and what they synchronise with. The machinery is `zakuro_vm::thread`.
+//!
+//! [`class`] life and death of threads · [`locals`] what a thread carries · [`lock`] Mutex, Monitor, ConditionVariable · [`queue`] Queue and
+//! SizedQueue · [`group`] ThreadGroup.
+//!
+//! Threads of a VM run one at a time and change only at safepoints and waits, so what stands in one builtin between two of these is atomic.
+
+pub mod class;
+pub mod group;
+pub mod interrupt;
+mod line;
+pub mod locals;
+pub mod lock;
+pub mod queue;
+
+use std::time::{Duration, Instant};
+use zakuro_vm::thread::Thread;
+use zakuro_vm::*;
+
+pub static TABLES: &[&[MethodRow]] = &[
+    class::thread::METHODS,
+    locals::thread::METHODS,
+    interrupt::thread::METHODS,
+    lock::mutex::METHODS,
+    lock::condition::METHODS,
+    lock::monitor::METHODS,
+    queue::queue::METHODS,
+    queue::sized::METHODS,
+    group::thread_group::METHODS,
+];
+
+pub fn setup(cx: &mut Cx) {
+    group::setup(cx);
+}
+
+/// The payload of a Thread object. ThreadError when `initialize` of a subclass has not called super.
+pub(crate) fn payload(cx: &mut Cx, v: Value) -> Result<&'static mut Thread> {
+    if !cx.is_data::<Thread>(v) {
+        return cx.raise(ids::THREAD_ERROR, "uninitialized thread");
+    }
+    // SAFETY: the payload of a thread stays as long as its object, which is an argument on a scanned stack.
+    cx.data_ptr::<Thread>(v).map(|t| unsafe { &mut *t })
+}
+
+/// A time limit: nil for none.
+pub(crate) fn deadline(cx: &mut Cx, v: Option<Value>) -> Result<Option<Instant>> {
+    match v {
+        None | Some(Value::NIL) => Ok(None),
+        Some(v) if v.is_kind(Kind::String) || v == Value::TRUE || v == Value::FALSE => cx.no_conversion(v, "Float"),
+        Some(v) => {
+            let seconds = cx.to_f64(v)?;
+            let d = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX);
+            Ok(Some(Instant::now() + d.min(Duration::from_secs(86_400 * 365 * 50))))
+        }
+    }
+}
