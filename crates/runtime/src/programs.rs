@@ -48,4 +48,25 @@ mod tests {
         }
         assert!(super::find("io/console").is_some() && super::find("no_such").is_none());
     }
+
+    /// A file's name is its feature's, with `_` for `/`.
+    #[test]
+    fn every_program_that_is_asked_for_is_there() {
+        let mut folders = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../stdlib/src")];
+        let mut asked = 0;
+        while let Some(folder) = folders.pop() {
+            for path in std::fs::read_dir(folder).expect("the sources").map(|e| e.expect("an entry").path()) {
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let text = std::fs::read_to_string(path).expect("text");
+                for name in text.split("run_builtin(\"").skip(1).filter_map(|t| t.split('"').next()) {
+                    assert!(zakuro_prelude::find(name).is_some(), "no crates/stdlib/ruby file of {name}");
+                    asked += 1;
+                }
+            }
+        }
+        assert!(asked > 20, "{asked}");
+    }
 }
