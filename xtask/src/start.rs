@@ -88,13 +88,14 @@ pub fn run(setup: &Setup) -> Result<Vec<(String, Json)>, String> {
     let folder = Folder(std::env::temp_dir().join(format!("zakuro-bench-start-{}", std::process::id())));
     std::fs::create_dir_all(&folder.0).and_then(|()| library(&folder.0)).map_err(|e| e.to_string())?;
     let all = folder.0.join("all.rb").display().to_string();
+    let all = all.as_str();
     let cache = folder.0.join("cache");
     std::fs::create_dir_all(&cache).map_err(|e| e.to_string())?;
     let rows: [(&str, Vec<&str>, Vec<&str>); 4] = [
         ("empty", vec!["-e", "1"], vec!["--disable-gems", "-e", "1"]),
         ("with gems", vec!["-e", "1"], vec!["-e", "1"]),
-        ("library", vec![&all], vec!["--disable-gems", &all]),
-        ("no cache", vec!["--disable=code-cache", &all], vec!["--disable-gems", &all]),
+        ("library", vec![all], vec!["--disable-gems", all]),
+        ("no cache", vec!["--disable=code-cache", all], vec!["--disable-gems", all]),
     ];
     let runs = setup.runs.max(20);
     println!("start, zakuro / ruby, {runs} interleaved runs");

@@ -166,7 +166,7 @@ fn names(key: &Key) -> (String, String) {
 fn find(cache: &CodeCache, key: &Key, most: usize) -> Option<Vec<u8>> {
     let (shard, name) = names(key);
     let shard = folder(Some(&folder(None, cache.folder.as_os_str())?), OsStr::new(&shard))?;
-    let mut f = open_at(Some(&shard), OsStr::new(&name), libc::O_RDONLY)?;
+    let f = open_at(Some(&shard), OsStr::new(&name), libc::O_RDONLY)?;
     let m = f.metadata().ok()?;
     let size = usize::try_from(m.size()).ok()?;
     if !m.is_file() || !is_own(&m) || size < HEAD || size > (HEAD + LARGEST).min(most) {
@@ -174,7 +174,7 @@ fn find(cache: &CodeCache, key: &Key, most: usize) -> Option<Vec<u8>> {
     }
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(size + 1).ok()?;
-    f.by_ref().take(size as u64 + 1).read_to_end(&mut bytes).ok()?;
+    (&f).take(size as u64 + 1).read_to_end(&mut bytes).ok()?;
     let (head, rest) = bytes.split_at_checked(HEAD)?;
     if head[..MAGIC.len()] != MAGIC || head[MAGIC.len()..] != digest(key, rest) {
         return None;
@@ -220,7 +220,7 @@ fn keep(cache: &CodeCache, key: &Key, bytes: &[u8]) -> Option<()> {
         remove(&shard, OsStr::new(&beside));
         return None;
     }
-    if key[31] % SELDOM == 0 {
+    if key[31].is_multiple_of(SELDOM) {
         trim(&shard, &cache.folder.join(shard_name), SHARD_BYTES);
     }
     Some(())
