@@ -6,7 +6,7 @@
 use crate::json::Json;
 use crate::process::{Outcome, Spec};
 use crate::record::programs_in;
-use crate::{Args, cpus, find_program, find_zakuro, parallel, root, svg};
+use crate::{Args, cpus, find_program, find_zakuro, parallel, root, start, svg};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -70,6 +70,7 @@ pub fn run(args: &[String]) -> Result<bool, String> {
     let stem = |p: &Path| p.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let mut single: Vec<PathBuf> = Vec::new();
     let mut parallel_names: Vec<String> = Vec::new();
+    let mut starts = args.rest.is_empty();
     if args.rest.is_empty() {
         single = programs.clone();
         parallel_names.push("parallel".into());
@@ -80,11 +81,13 @@ pub fn run(args: &[String]) -> Result<bool, String> {
             single.extend(programs.iter().cloned());
         } else if let Some(path) = programs.iter().find(|p| stem(p) == name) {
             single.push(path.clone());
+        } else if name == "start" {
+            starts = true;
         } else if parallel::known(&name) {
             parallel_names.push(name);
         } else {
             let known: Vec<String> = programs.iter().map(|p| stem(p)).collect();
-            return Err(format!("no benchmark {name}; there are {} and {}", known.join(" "), parallel::NAMES.join(" ")));
+            return Err(format!("no benchmark {name}; there are {}, start and {}", known.join(" "), parallel::NAMES.join(" ")));
         }
     }
 
@@ -123,6 +126,9 @@ pub fn run(args: &[String]) -> Result<bool, String> {
             fields.push(("geometric_mean_memory".into(), Json::Number(memory)));
             fields.push(("single".into(), Json::Object(comparisons.iter().map(describe).collect())));
         }
+    }
+    if starts {
+        fields.extend(start::run(&setup)?);
     }
     for name in &parallel_names {
         let (fine, mut figures) = parallel::run(&setup, name)?;

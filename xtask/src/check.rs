@@ -13,6 +13,7 @@ const ARROWS: &[(&str, Option<&[&str]>)] = &[
     ("sched", Some(&[])),
     ("macros", Some(&[])),
     ("compiler", Some(&["bytecode", "text"])),
+    ("prelude", Some(&["compiler", "bytecode"])),
     ("object", Some(&["heap", "bytecode"])),
     ("channel", Some(&["sched", "heap"])),
     ("vm", Some(&["compiler", "object", "channel", "sched", "heap", "bytecode"])),

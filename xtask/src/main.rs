@@ -14,6 +14,7 @@ mod parallel;
 mod process;
 mod record;
 mod spec;
+mod start;
 mod svg;
 mod tests;
 

@@ -42,4 +42,14 @@ pub struct Options {
     pub print: bool,
     /// `-i`: suffix of the backups.
     pub in_place: Option<String>,
+    /// Where compiled libraries are kept for later processes; nowhere with `--disable=code-cache`, and in a host program that does not say so.
+    pub code_cache: Option<CodeCache>,
+}
+
+/// See `zakuro_vm::codestore`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CodeCache {
+    pub folder: std::path::PathBuf,
+    /// Other compilers have other numbers.
+    pub compiler: u64,
 }

@@ -7,6 +7,7 @@
 //! Rejected: bytecode patched in place (one VM's redefinition would cost the others), stack bytecode (in a trial registers
 //! halve the dispatches), operands packed by shifting (10-40% slower on tight loops).
 
+pub mod binary;
 pub mod code;
 pub mod disasm;
 pub mod flow;

@@ -22,35 +22,6 @@ macro_rules! parts {
 
 parts! { zakuro_core_base, zakuro_core_text, zakuro_core_collections, zakuro_core_numbers, zakuro_core_system, zakuro_core_program, zakuro_core_vms }
 
-/// Ruby sources of the prelude in order: (name, text).
-pub static PRELUDE: &[(&str, &str)] = &[
-    ("kernel", include_str!("../prelude/kernel.rb")),
-    ("module", include_str!("../prelude/module.rb")),
-    ("comparable", include_str!("../prelude/comparable.rb")),
-    ("enumerable", include_str!("../prelude/enumerable.rb")),
-    ("array", include_str!("../prelude/array.rb")),
-    ("hash", include_str!("../prelude/hash.rb")),
-    ("range", include_str!("../prelude/range.rb")),
-    ("enumerator", include_str!("../prelude/enumerator.rb")),
-    ("numeric", include_str!("../prelude/numeric.rb")),
-    ("complex", include_str!("../prelude/complex.rb")),
-    ("string", include_str!("../prelude/string.rb")),
-    ("struct", include_str!("../prelude/struct.rb")),
-    ("set", include_str!("../prelude/set.rb")),
-    ("exception", include_str!("../prelude/exception.rb")),
-    ("error_highlight", include_str!("../prelude/error_highlight.rb")),
-    ("did_you_mean", include_str!("../prelude/did_you_mean.rb")),
-    ("io", include_str!("../prelude/io.rb")),
-    ("argf", include_str!("../prelude/argf.rb")),
-    ("time", include_str!("../prelude/time.rb")),
-    ("regexp", include_str!("../prelude/regexp.rb")),
-    ("proc", include_str!("../prelude/proc.rb")),
-    ("thread", include_str!("../prelude/thread.rb")),
-    ("trace_point", include_str!("../prelude/trace_point.rb")),
-    ("vm", include_str!("../prelude/vm.rb")),
-    ("ractor", include_str!("../prelude/ractor.rb")),
-];
-
 /// Name of an encoding that is known under this name.
 pub fn encoding_name(name: &str) -> Option<&'static str> {
     zakuro_text::encoding::Encoding::find(name.as_bytes()).map(|e| e.name())

@@ -5,7 +5,8 @@ use crate::io::stream;
 use crate::regexp::{make, special};
 use crate::string::util;
 use std::collections::HashMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
+use zakuro_bytecode::Code;
 use zakuro_vm::globals::GlobalRow;
 use zakuro_vm::interp::trace::Event;
 use zakuro_vm::library::{CoreLibrary, Feature};
@@ -17,14 +18,17 @@ static GLOBALS: &[&[GlobalRow]] = &[crate::kernel::globals::GLOBALS, stream::GLO
 struct Library {
     globals: HashMap<Sym, &'static GlobalRow>,
     features: HashMap<&'static str, Feature>,
+    program: fn(&str) -> Option<Arc<Code>>,
 }
 
-/// Makes the core library known to the VM; `features` are the natives of the libraries above, by the name that `require` gets.
-pub fn install(features: &[(&'static str, Feature)]) {
+/// Makes the core library known to the VM; `features` are the natives of the libraries above, by the name that `require` gets, and `program` gives what a
+/// build has compiled of the runtime's own Ruby.
+pub fn install(features: &[(&'static str, Feature)], program: fn(&str) -> Option<Arc<Code>>) {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
     library::install(LIBRARY.get_or_init(|| Library {
         globals: GLOBALS.iter().copied().flatten().map(|row| (Sym::intern(row.name), row)).collect(),
         features: features.iter().copied().collect(),
+        program,
     }));
 }
 
@@ -37,6 +41,9 @@ impl CoreLibrary for Library {
     }
     fn feature(&self, name: &str) -> Option<Feature> {
         self.features.get(name).copied()
+    }
+    fn program(&self, name: &str) -> Option<Arc<Code>> {
+        (self.program)(name)
     }
     fn regexp_literal(&self, cx: &mut Cx, source: &[u8], options: u8, encoding: u8) -> Value {
         make::literal(cx, source, options, encoding)

@@ -92,6 +92,7 @@ Usage: zakuro [options] [--] [program.rb | -] [arguments]
   --version         print the version
   --dump=bytecode   print the compiled program instead of running it
   --enable=frozen-string-literal
+  --disable=code-cache  neither read nor write compiled libraries in ~/.cache/zakuro
   --backtrace-limit=N
   --gc=stress       collect at every safepoint (--gc=never: not at all)
 ";
@@ -105,6 +106,7 @@ const FEATURES: &[&str] = &[
     "syntax_suggest",
     "rubyopt",
     "frozen-string-literal",
+    "code-cache",
     "jit",
     "yjit",
     "zjit",
@@ -327,6 +329,9 @@ impl Command {
         }
         if name == "frozen-string-literal" || name == "all" {
             self.options.frozen_string_literal = Some(on);
+        }
+        if name == "code-cache" || name == "all" {
+            self.options.code_cache = if on { crate::process::code_cache() } else { None };
         }
         let o = &mut self.options;
         let all = name == "all";

@@ -9,6 +9,7 @@ pub mod doctest;
 pub mod panics;
 pub mod process;
 pub mod program;
+mod programs;
 pub mod signals;
 pub mod start;
 mod tell;

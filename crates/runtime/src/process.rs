@@ -4,9 +4,11 @@ use crate::signals::{self, Dispatcher};
 use crate::start::{self, StartError};
 use crate::unit::VmUnit;
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
-use zakuro_base::Options;
+use zakuro_base::{CodeCache, Options};
+use zakuro_bytecode::Code;
 use zakuro_sched::{Config, Scheduler, StackPool, StackSize, Task};
 use zakuro_vm::boot::BootImage;
 use zakuro_vm::host::{End, Forked, SignalAction, Spawner, VmControl};
@@ -273,8 +275,21 @@ pub fn options_from_environment() -> Options {
     Options {
         workers: std::env::var("RUBY_MAX_CPU").ok().and_then(|v| v.parse().ok()).unwrap_or(0),
         verbose: Some(false),
+        code_cache: code_cache(),
         ..Options::default()
     }
+}
+
+/// The user's folder for compiled libraries: `$XDG_CACHE_HOME/zakuro/code`, else `~/.cache/zakuro/code`. None where the process has powers that who started it has
+/// not (setuid).
+pub fn code_cache() -> Option<CodeCache> {
+    // SAFETY: ask for numbers.
+    if unsafe { libc::getuid() != libc::geteuid() || libc::getgid() != libc::getegid() } {
+        return None;
+    }
+    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
+    let caches = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")))?;
+    Some(CodeCache { folder: caches.join("zakuro/code"), compiler: zakuro_prelude::COMPILER })
 }
 
 /// As `--version` prints it.
@@ -284,7 +299,7 @@ pub fn version_line() -> String {
 
 /// Runs the core library's definitions and prelude on a fresh VM and freezes it.
 fn make_boot_image(options: &Arc<Options>, pool: &StackPool) -> Result<BootImage, StartError> {
-    zakuro_corelib::library::install(zakuro_stdlib::FEATURES);
+    zakuro_corelib::library::install(zakuro_stdlib::FEATURES, crate::programs::find);
     let stack = pool.take(StackSize::Main).map_err(|_| StartError::memory())?;
     let mut vm = Vm::for_boot(options.clone());
     let mut stacks = zakuro_vm::fiber::layout(&stack);
@@ -299,25 +314,17 @@ fn make_boot_image(options: &Arc<Options>, pool: &StackPool) -> Result<BootImage
         }
     }
     zakuro_corelib::setup(&mut vm);
-    for (name, text) in zakuro_corelib::PRELUDE {
-        run_prelude(&mut vm, name, text)?;
+    for (name, number) in zakuro_prelude::PRELUDE {
+        run_prelude(&mut vm, name, &crate::programs::get(*number, name))?;
     }
     let image = vm.freeze_boot();
     drop(stack);
     Ok(image)
 }
 
-/// Panics when the text is wrong: that is a bug of ours, and the first test would find it.
-fn run_prelude(cx: &mut Cx, name: &str, text: &str) -> Result<(), StartError> {
-    let file = format!("<internal:{name}>");
-    let code = match zakuro_compiler::compile(
-        text.as_bytes(),
-        &zakuro_compiler::Options { file: &file, line: 1, frozen_string_literal: Some(false), ..Default::default() },
-    ) {
-        Ok(c) => c.code,
-        Err(e) => panic!("prelude {name}: {}", e.message()),
-    };
-    if cx.run_program(&code, None).is_err() {
+/// Panics when it raises: that is a bug of ours, and the first test would find it.
+fn run_prelude(cx: &mut Cx, name: &str, code: &Arc<Code>) -> Result<(), StartError> {
+    if cx.run_program(code, None).is_err() {
         let e = cx.take_pending();
         if cx.is_a(e, ids::NO_MEMORY_ERROR) {
             return Err(StartError::memory());

@@ -190,5 +190,5 @@ pub fn load(cx: &mut Cx) -> Result<()> {
     let cgi = cx.define_class(ids::OBJECT, "CGI", ids::OBJECT);
     let module = cx.define_module(cgi, "Escape");
     crate::define(cx, module, &[escape::METHODS]);
-    cx.run_source("cgi/escape", include_str!("../ruby/cgi_escape.rb"))
+    cx.run_builtin("cgi/escape")
 }

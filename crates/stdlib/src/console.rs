@@ -29,5 +29,5 @@ mod readable {
 pub fn load(cx: &mut Cx) -> Result<()> {
     let module = cx.define_module(ids::IO, "generic_readable");
     crate::define(cx, module, &[readable::METHODS]);
-    cx.run_source("io/console", include_str!("../ruby/io_console.rb"))
+    cx.run_builtin("io/console")
 }

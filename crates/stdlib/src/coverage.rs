@@ -66,5 +66,5 @@ mod coverage {
 pub fn load(cx: &mut Cx) -> Result<()> {
     let module = cx.define_module(ids::OBJECT, "Coverage");
     crate::define(cx, module, &[coverage::METHODS]);
-    cx.run_source("coverage", include_str!("../ruby/coverage.rb"))
+    cx.run_builtin("coverage")
 }

@@ -51,6 +51,6 @@ pub fn load(cx: &mut Cx) -> Result<()> {
     }
     let class = cx.define_class(ids::OBJECT, "Date", ids::OBJECT);
     crate::define(cx, class, &[natives::METHODS]);
-    cx.run_source("date", include_str!("../ruby/date.rb"))?;
-    cx.run_source("date/parse", include_str!("../ruby/date_parse.rb"))
+    cx.run_builtin("date")?;
+    cx.run_builtin("date/parse")
 }

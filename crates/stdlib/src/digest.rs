@@ -191,7 +191,7 @@ pub fn load(cx: &mut Cx) -> Result<()> {
     if cx.const_by_path("Digest::Base").is_some() {
         return Ok(());
     }
-    cx.run_source("digest", include_str!("../ruby/digest.rb"))?;
+    cx.run_builtin("digest")?;
     let class = crate::class_named(cx, "Digest::Base")?;
     crate::define(cx, class, &[base::METHODS]);
     cx.class_mut(class).alloc = Alloc::Data;

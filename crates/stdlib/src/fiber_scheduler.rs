@@ -1,4 +1,4 @@
-//! zakuro/fiber_scheduler: a fiber scheduler over epoll(7). Its logic is Ruby (ruby/fiber_scheduler.rb); this is the set of descriptors that it waits at.
+//! zakuro/fiber_scheduler: a fiber scheduler over epoll(7). Its logic is Ruby (ruby/zakuro_fiber_scheduler.rb); this is the set of descriptors that it waits at.
 //!
 //! The thread of the scheduler waits for the epoll descriptor as for any other, so other threads of the VM and other VMs go on.
 
@@ -125,5 +125,5 @@ pub fn load(cx: &mut Cx) -> Result<()> {
     let poller = cx.define_class(scheduler, "Poller", ids::OBJECT);
     cx.class_mut(poller).alloc = Alloc::Data;
     crate::define(cx, poller, &[poller::METHODS]);
-    cx.run_source("zakuro/fiber_scheduler", include_str!("../ruby/fiber_scheduler.rb"))
+    cx.run_builtin("zakuro/fiber_scheduler")
 }

@@ -1,7 +1,7 @@
 //! Natives that stand in for the C extensions of CRuby's standard library, found by `require` under the same names.
 //!
 //! Nothing of them exists in a VM until it is required: a feature's function then makes its classes in that VM, from the static tables of its
-//! `#[ruby_class]` modules (whose class argument is a placeholder) and from Ruby source in `ruby/`, which is compiled once for all VMs.
+//! `#[ruby_class]` modules (whose class argument is a placeholder) and from Ruby source in `ruby/`, which zakuro-prelude compiles when the runtime is built.
 //! A fork or image inherits what its parent had loaded. Invariants: nothing process-wide; what objects hold travels by
 //! [`zakuro_vm::NativeData`]; the code knows of the core library only Ruby calls, core-text and, for sockets, which are core IO objects, core-system.
 //! Rejected: classes in the boot image that `require` only names (every `ObjectSpace` walk and `Class#subclasses` would show them).
@@ -33,7 +33,7 @@ pub static FEATURES: &[(&str, Feature)] = &[
     ("coverage", coverage::load),
     ("date", date::load),
     ("date_core", date::load),
-    ("delegate", |cx| cx.run_source("delegate", include_str!("../ruby/delegate.rb"))),
+    ("delegate", |cx| cx.run_builtin("delegate")),
     ("digest", digest::load),
     ("digest.so", digest::load),
     ("digest/bubblebabble", digest::load),
@@ -42,11 +42,11 @@ pub static FEATURES: &[(&str, Feature)] = &[
     ("digest/sha1", digest::load),
     ("digest/sha2", digest::load),
     ("digest/version", digest::load),
-    ("erb/escape", |cx| cx.run_source("erb/escape", include_str!("../ruby/erb_escape.rb"))),
-    ("etc", |cx| cx.run_source("etc", include_str!("../ruby/etc.rb"))),
-    ("fcntl", |cx| cx.run_source("fcntl", include_str!("../ruby/fcntl.rb"))),
-    ("forwardable/impl", |cx| cx.run_source("forwardable/impl", include_str!("../ruby/forwardable_impl.rb"))),
-    ("io/nonblock", |cx| cx.run_source("io/nonblock", include_str!("../ruby/io_nonblock.rb"))),
+    ("erb/escape", |cx| cx.run_builtin("erb/escape")),
+    ("etc", |cx| cx.run_builtin("etc")),
+    ("fcntl", |cx| cx.run_builtin("fcntl")),
+    ("forwardable/impl", |cx| cx.run_builtin("forwardable/impl")),
+    ("io/nonblock", |cx| cx.run_builtin("io/nonblock")),
     ("io/wait", |_| Ok(())),
     ("io/console", console::load),
     ("json", json::load),
@@ -54,17 +54,17 @@ pub static FEATURES: &[(&str, Feature)] = &[
     ("json/ext", json::load),
     ("json/version", json::load),
     ("openssl", openssl::load),
-    ("pathname", |cx| cx.run_source("pathname", include_str!("../ruby/pathname.rb"))),
-    ("pp", |cx| cx.run_source("pp", include_str!("../ruby/pp.rb"))),
+    ("pathname", |cx| cx.run_builtin("pathname")),
+    ("pp", |cx| cx.run_builtin("pp")),
     ("psych", psych::load),
-    ("rbconfig", |cx| cx.run_source("rbconfig", include_str!("../ruby/rbconfig.rb"))),
-    ("rbconfig/sizeof", |cx| cx.run_source("rbconfig/sizeof", include_str!("../ruby/rbconfig_sizeof.rb"))),
-    ("rubygems/defaults/ruby", |cx| cx.run_source("rubygems/defaults/ruby", include_str!("../ruby/rubygems_defaults.rb"))),
+    ("rbconfig", |cx| cx.run_builtin("rbconfig")),
+    ("rbconfig/sizeof", |cx| cx.run_builtin("rbconfig/sizeof")),
+    ("rubygems/defaults/ruby", |cx| cx.run_builtin("rubygems/defaults/ruby")),
     ("socket", socket::load),
     ("socket.so", socket::load),
     ("stringio", stringio::load),
     ("strscan", strscan::load),
-    ("zakuro/as_cruby", |cx| cx.run_source("zakuro/as_cruby", include_str!("../ruby/as_cruby.rb"))),
+    ("zakuro/as_cruby", |cx| cx.run_builtin("zakuro/as_cruby")),
     ("zakuro/fiber_scheduler", fiber_scheduler::load),
     ("zlib", zlib::load),
 ];

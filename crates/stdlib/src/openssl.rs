@@ -398,5 +398,5 @@ pub fn load(cx: &mut Cx) -> Result<()> {
     let class = cx.define_class(openssl, "Cipher", ids::OBJECT);
     cx.class_mut(class).alloc = Alloc::Data;
     crate::define(cx, class, &[cipher::METHODS]);
-    cx.run_source("openssl", include_str!("../ruby/openssl.rb"))
+    cx.run_builtin("openssl")
 }

@@ -233,5 +233,5 @@ pub fn load(cx: &mut Cx) -> Result<()> {
     cx.class_mut(class).alloc = Alloc::Data;
     crate::define(cx, class, &[stream::METHODS]);
     crate::define(cx, zlib, &[module::METHODS]);
-    cx.run_source("zlib", include_str!("../ruby/zlib.rb"))
+    cx.run_builtin("zlib")
 }

@@ -3,7 +3,7 @@
 //! CRuby loads RubyGems before every program, which is most of the time that it takes to start. Here three things load it: the constant `Gem` (an
 //! autoload, `module::setup`), the method `gem`, and a `require` that finds no file in `$LOAD_PATH` (or asks for a part of RubyGems, none of which can
 //! be loaded alone). From then on its own `Kernel#require` and
-//! `Kernel#gem` stand where these stood. What it should know of us stands in crates/stdlib/ruby/rubygems_defaults.rb.
+//! `Kernel#gem` stand where these stood. What it should know of us stands in crates/stdlib/ruby/rubygems_defaults_ruby.rb.
 //! Invariant: a `require` that fails without a gem for it fails as if there were no RubyGems.
 //! Rejected: an index of installed gems of our own (versions, dependencies and Bundler are RubyGems' business).
 

@@ -95,8 +95,9 @@ pub struct Reserve {
     /// Where the segments are; 0: none. Written by the holder of `busy`; read without it by who asks what a pointer is (relaxed: he has the
     /// pointer from somebody who saw the segment, or it is none of ours).
     segments: [AtomicUsize; MOST],
-    /// No segment but the first ones was ever outside of this; grows only.
-    low: AtomicUsize,
+    /// No segment but the first ones was ever outside of this; grows only. `low` is kept as its complement: all of the reserve is zero at first, and so
+    /// takes no room in the program's file.
+    not_low: AtomicUsize,
     high: AtomicUsize,
     /// Free slabs of all segments.
     free: AtomicUsize,
@@ -128,7 +129,7 @@ impl Reserve {
             space: UnsafeCell::new(Space([0; FIRST * SEGMENT])),
             busy: AtomicBool::new(false),
             segments: [const { AtomicUsize::new(0) }; MOST],
-            low: AtomicUsize::new(usize::MAX),
+            not_low: AtomicUsize::new(0),
             high: AtomicUsize::new(0),
             free: AtomicUsize::new(0),
             dirty: AtomicUsize::new(0),
@@ -140,7 +141,7 @@ impl Reserve {
     pub fn holds(&self, p: *mut u8) -> bool {
         let p = p as usize;
         p.wrapping_sub(self.space.get() as usize) < FIRST * SEGMENT
-            || p < self.high.load(Relaxed) && p >= self.low.load(Relaxed) && self.segment(p).is_some()
+            || p < self.high.load(Relaxed) && p >= !self.not_low.load(Relaxed) && self.segment(p).is_some()
     }
 
     #[cold]
@@ -208,7 +209,7 @@ impl Reserve {
                 libc::munmap(p, at - from);
             }
             libc::munmap((at + SEGMENT) as *mut _, from + SLAB - at);
-            self.low.fetch_min(at, Relaxed);
+            self.not_low.fetch_max(!at, Relaxed);
             self.high.fetch_max(at + SEGMENT, Relaxed);
             self.add(at);
         }

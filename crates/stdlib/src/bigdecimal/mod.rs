@@ -794,10 +794,10 @@ pub fn load(cx: &mut Cx) -> Result<()> {
     cx.class_mut(class).alloc = Alloc::None;
     crate::define(cx, class, &[decimal::METHODS, class::class::METHODS]);
     crate::define(cx, ids::KERNEL, &[class::kernel::METHODS]);
-    cx.run_source("bigdecimal", include_str!("../../ruby/bigdecimal.rb"))
+    cx.run_builtin("bigdecimal")
 }
 /// `require "bigdecimal/util"`
 pub fn load_util(cx: &mut Cx) -> Result<()> {
     load(cx)?;
-    cx.run_source("bigdecimal/util", include_str!("../../ruby/bigdecimal_util.rb"))
+    cx.run_builtin("bigdecimal/util")
 }

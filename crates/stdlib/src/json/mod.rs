@@ -121,5 +121,5 @@ pub fn load(cx: &mut Cx) -> Result<()> {
         crate::define(cx, module, &[to_json::METHODS]);
         cx.include_module(class, module)?;
     }
-    cx.run_source("json", include_str!("../../ruby/json.rb"))
+    cx.run_builtin("json")
 }

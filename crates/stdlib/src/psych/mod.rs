@@ -117,5 +117,5 @@ fn define_native(cx: &mut Cx) -> Result<()> {
 /// `require "psych"`: the installed Ruby's, then what later versions have.
 pub fn load(cx: &mut Cx) -> Result<()> {
     define_native(cx)?;
-    cx.run_source("psych", include_str!("../../ruby/psych.rb"))
+    cx.run_builtin("psych")
 }

@@ -460,8 +460,8 @@ pub fn load(cx: &mut Cx) -> Result<()> {
         let module = crate::class_named(cx, module)?;
         cx.include_module(class, module)?;
     }
-    cx.run_source("socket_option", include_str!("../../ruby/socket_option.rb"))?;
-    cx.run_source("socket_addrinfo", include_str!("../../ruby/socket_addrinfo.rb"))?;
-    cx.run_source("socket", include_str!("../../ruby/socket.rb"))?;
-    cx.run_source("socket_tcp", include_str!("../../ruby/socket_tcp.rb"))
+    cx.run_builtin("socket_option")?;
+    cx.run_builtin("socket_addrinfo")?;
+    cx.run_builtin("socket")?;
+    cx.run_builtin("socket_tcp")
 }

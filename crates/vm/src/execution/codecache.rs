@@ -92,7 +92,7 @@ pub struct Counts {
     pub read: u64,
     /// Texts taken from the table instead.
     pub read_hits: u64,
-    /// Sources parsed and compiled, without evals.
+    /// Sources parsed and compiled, or read from the cache on disk (codestore.rs), without evals.
     pub compiled: u64,
     /// Sources found compiled.
     pub hits: u64,
@@ -188,7 +188,7 @@ pub fn compile(cx: &mut Cx, source: &[u8], options: &Options) -> crate::raise::R
 
 /// The same for a text that was read by [`read`].
 pub fn compile_text(cx: &mut Cx, text: &Text, options: &Options) -> crate::raise::Result<Result<Compiled, SyntaxError>> {
-    cached(text, options, || cx.compile(&text.bytes, options))
+    cached(text, options, || super::codestore::compile(cx, &text.bytes, options))
 }
 
 /// Looks a text up, or makes its Code by `make`. `E`: why it could not even be tried.

@@ -10,13 +10,11 @@ use zakuro_bytecode::Code;
 use zakuro_object::*;
 
 impl Cx {
-    /// Runs Ruby source that is part of the runtime (a feature of the standard library): compiled once for all VMs.
-    pub fn run_source(&mut self, name: &str, text: &str) -> Result<()> {
-        let file = format!("<internal:{name}>");
-        let options = zakuro_compiler::Options { file: &file, line: 1, frozen_string_literal: Some(true), ..Default::default() };
-        match crate::codecache::compile(self, text.as_bytes(), &options)? {
-            Ok(c) => self.run_program(&c.code, None).map(|_| ()),
-            Err(e) => self.raise(ids::SYNTAX_ERROR, e.message()),
+    /// Runs a program that is part of the runtime: a feature of the standard library, written in Ruby and compiled when the runtime was built.
+    pub fn run_builtin(&mut self, name: &str) -> Result<()> {
+        match crate::library::library().program(name) {
+            Some(code) => self.run_program(&code, None).map(|_| ()),
+            None => self.raise(ids::LOAD_ERROR, format!("cannot load such file -- {name}")),
         }
     }
     /// Runs a program or required file at top level; `wrap`: in a module, with an object that stands for main.

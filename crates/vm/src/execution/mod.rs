@@ -4,6 +4,7 @@ pub mod backtrace;
 pub mod call;
 pub mod chilled;
 pub mod codecache;
+mod codestore;
 pub(crate) mod compile;
 pub mod convert;
 pub mod coverage;

@@ -19,6 +19,8 @@ pub trait CoreLibrary: Sync {
     fn global_names(&self) -> Vec<Sym>;
     /// Native that stands in for a C extension, by the name that `require` gets; called once per VM.
     fn feature(&self, name: &str) -> Option<Feature>;
+    /// The program of a feature that is part of the runtime, as a build has compiled it, by its name.
+    fn program(&self, name: &str) -> Option<std::sync::Arc<zakuro_bytecode::Code>>;
 
     /// Regexp of a literal: source, option bits, encoding.
     fn regexp_literal(&self, cx: &mut Cx, source: &[u8], options: u8, encoding: u8) -> Value;
