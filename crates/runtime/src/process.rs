@@ -235,8 +235,24 @@ pub fn options_from_environment() -> Options {
     Options {
         workers: std::env::var("RUBY_MAX_CPU").ok().and_then(|v| v.parse().ok()).unwrap_or(0),
         verbose: Some(false),
+        library: library_directory(),
+        host_library: std::env::var("ZAKURO_HOST_LIBRARY").is_ok_and(|v| !v.is_empty() && v != "0"),
+        engine: std::env::var("ZAKURO_ENGINE").ok().filter(|e| !e.is_empty()),
         ..Options::default()
     }
+}
+
+/// The standard library's directory: `ZAKURO_LIBRARY`, else `../lib/zakuro/4.0.0` of the executable's directory, links resolved. So an installed tree can be
+/// moved, and the binaries of every profile in Cargo's directory share one. None: the executable's path is no UTF-8, or unknown.
+pub fn library_directory() -> Option<String> {
+    if let Ok(dir) = std::env::var("ZAKURO_LIBRARY")
+        && !dir.is_empty()
+    {
+        return Some(dir);
+    }
+    let executable = std::env::current_exe().ok()?;
+    let dir = executable.parent()?.parent()?.join("lib/zakuro/4.0.0");
+    dir.into_os_string().into_string().ok()
 }
 
 /// As `--version` prints it.

@@ -16,6 +16,7 @@ mod digest;
 mod json;
 mod openssl;
 mod psych;
+mod rbconfig;
 mod socket;
 mod stringio;
 mod strscan;
@@ -32,9 +33,7 @@ static FEATURES: &[(&str, fn(&mut Cx) -> Result<()>)] = &[
     ("coverage", coverage::load),
     ("date", date::load),
     ("date_core", date::load),
-    ("delegate", |cx| cx.run_source("delegate", include_str!("../ruby/delegate.rb"))),
     ("digest", digest::load),
-    ("digest.so", digest::load),
     ("digest/bubblebabble", digest::load),
     ("digest/md5", digest::load),
     ("digest/rmd160", digest::load),
@@ -54,16 +53,13 @@ static FEATURES: &[(&str, fn(&mut Cx) -> Result<()>)] = &[
     ("json/version", json::load),
     ("openssl", openssl::load),
     ("pathname", |cx| cx.run_source("pathname", include_str!("../ruby/pathname.rb"))),
-    ("pp", |cx| cx.run_source("pp", include_str!("../ruby/pp.rb"))),
-    ("psych", psych::load),
-    ("rbconfig", |cx| cx.run_source("rbconfig", include_str!("../ruby/rbconfig.rb"))),
+    ("psych.so", psych::load),
+    ("rbconfig", rbconfig::load),
     ("rbconfig/sizeof", |cx| cx.run_source("rbconfig/sizeof", include_str!("../ruby/rbconfig_sizeof.rb"))),
     ("rubygems/defaults/ruby", |cx| cx.run_source("rubygems/defaults/ruby", include_str!("../ruby/rubygems_defaults.rb"))),
     ("socket", socket::load),
-    ("socket.so", socket::load),
     ("stringio", stringio::load),
     ("strscan", strscan::load),
-    ("zakuro/as_cruby", |cx| cx.run_source("zakuro/as_cruby", include_str!("../ruby/as_cruby.rb"))),
     ("zlib", zlib::load),
 ];
 
