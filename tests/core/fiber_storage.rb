@@ -30,7 +30,7 @@ begin; f.storage = {}; rescue => e; p e; end
 begin; Fiber.current.storage = 1; rescue => e; p e; end
 
 p Thread.new { Fiber[:z] = 1; Fiber.current.storage }.value
-# The fiber of an Enumerator shares its user's variables.
+# The fiber of an Enumerator inherits its user's variables, and changes its own.
 Fiber[:n] = 0
 e = Enumerator.new { |y| 3.times { Fiber[:n] += 1; y << :x } }
 e.next

@@ -171,7 +171,11 @@ module DidYouMean
   class << self
     attr_accessor :formatter
 
-    def spell_checkers = @spell_checkers
+    # This VM's own table: the boot image's is frozen.
+    def spell_checkers
+      @spell_checkers = @spell_checkers.dup if @spell_checkers.frozen?
+      @spell_checkers
+    end
 
     # Makes a checker responsible for an exception class.
     def correct_error(error_class, checker)

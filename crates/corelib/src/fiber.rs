@@ -2,11 +2,13 @@
 //!
 //! A killed fiber unwinds by a `throw` whose tag is the fiber itself: `ensure` runs, nothing rescues it, and the resumer sees a plain end.
 
+pub mod scheduler;
+
 use zakuro_macros::ruby_class;
 use zakuro_vm::fiber::{FiberData, FiberState};
 use zakuro_vm::*;
 
-pub static TABLES: &[&[MethodRow]] = &[fiber::METHODS];
+pub static TABLES: &[&[MethodRow]] = &[fiber::METHODS, scheduler::fiber::METHODS];
 pub fn setup(_cx: &mut Cx) {}
 
 /// The running fiber. Outside of fibers an object that stands for that code, made when asked for; one per thread.
@@ -45,8 +47,8 @@ fn check_key(cx: &mut Cx, key: Value) -> Result<Value> {
     if let Some(s) = cx.try_str(key)? {
         return Ok(Value::sym(Sym::intern_bytes(s.bytes())));
     }
-    let c = cx.class_name_of(key);
-    cx.type_error(format!("wrong argument type {c} (expected Symbol)"))
+    let shown = cx.inspect_text(key)?;
+    cx.type_error(format!("{shown} is not a symbol nor a string"))
 }
 
 #[ruby_class(ids::FIBER)]
@@ -56,7 +58,8 @@ mod fiber {
     #[method("initialize", private)]
     fn initialize(cx: &mut Cx, this: Value, kw: Kwargs, block: Block) -> Result<Value> {
         let (blocking, storage) = (Sym::intern("blocking"), Sym::intern("storage"));
-        kw.only(cx, &[blocking, storage])?;
+        // CRuby takes `pool:` without doing anything with it.
+        kw.only(cx, &[blocking, Sym::intern("pool"), storage])?;
         if block.is_none() {
             return cx.arg_error("tried to create Proc object without a block");
         }
@@ -117,6 +120,35 @@ mod fiber {
             return cx.raise_value(e);
         }
         cx.fiber_raise(this, e)
+    }
+
+    /// Levels of its backtrace; nil after its end.
+    ///
+    ///     f = Fiber.new { Fiber.yield }; f.resume; f.backtrace.class   #=> Array
+    #[method("backtrace")]
+    fn backtrace(cx: &mut Cx, this: Value, start: Option<Value>, length: Option<Value>) -> Result<Value> {
+        let Some(list) = locations(cx, this)? else { return Ok(Value::NIL) };
+        let lines: Vec<String> = list.iter().map(|l| l.to_string()).collect();
+        let all = cx.str_array(&lines);
+        crate::thread::class::part(cx, all, start, length)
+    }
+
+    /// The same as objects.
+    ///
+    ///     Fiber.new {}.tap(&:resume).backtrace_locations   #=> nil
+    #[method("backtrace_locations")]
+    fn backtrace_locations(cx: &mut Cx, this: Value, start: Option<Value>, length: Option<Value>) -> Result<Value> {
+        let Some(list) = locations(cx, this)? else { return Ok(Value::NIL) };
+        let all = crate::kernel::caller::locations_value(cx, list);
+        crate::thread::class::part(cx, all, start, length)
+    }
+
+    /// Where it stands; None when it has ended.
+    fn locations(cx: &mut Cx, this: Value) -> Result<Option<Vec<zakuro_vm::backtrace::Location>>> {
+        match cx.fiber_state(this)? {
+            FiberState::Terminated => Ok(None),
+            _ => cx.fiber_locations(this).map(Some),
+        }
     }
 
     /// Ends the fiber where it waits; `ensure` clauses run.

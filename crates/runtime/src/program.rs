@@ -116,6 +116,10 @@ fn run_block(cx: &mut Cx, image: Seed) -> Result<Value> {
 fn run_end(cx: &mut Cx, result: Result<Value>) -> End {
     let failed = if result.is_err() { cx.pending } else { Value::NIL };
     let mut end = outcome(cx, result);
+    let scheduled = zakuro_corelib::fiber::scheduler::finish(cx);
+    if scheduled.is_err() {
+        end = outcome(cx, scheduled.map(|()| Value::NIL));
+    }
     if zakuro_corelib::signal::run_exit_trap(cx).is_err() {
         end = outcome(cx, Err(Exc));
     }

@@ -34,3 +34,45 @@ end
     def missing_extensions? = false
   end
 end
+
+# No precompiled gem fits: they hold extensions for CRuby.
+Gem.platforms = [Gem::Platform::RUBY]
+
+# A gem with a C extension is installed without it: much works all the same, by a native of ours under the extension's name or by the gem's own fallback in Ruby.
+Gem.pre_install do |installer|
+  spec = installer.spec
+  next if spec.extensions.empty?
+  installer.define_singleton_method(:build_extensions) do
+    missing = spec.extensions.reject { |file| Gem.__natives?(spec, file) }
+    unless missing.empty?
+      alert_warning "#{spec.full_name} is installed without its C extension (#{missing.join(", ")}): Zakuro loads none. " \
+                    "`require` raises LoadError where the gem has nothing in its place."
+    end
+  end
+end
+
+class << Gem
+  # The features that an extension would make, as its extconf.rb says.
+  def __targets(spec, extension)
+    text = File.read(File.join(spec.full_gem_path, extension)) rescue ""
+    named = text.scan(/create_(?:rust_)?makefile[\s(]+["']([^"']+)["']/).flatten
+    named.empty? ? [File.basename(File.dirname(extension))] : named
+  end
+
+  # Whether natives of ours stand in for all that an extension would make.
+  def __natives?(spec, extension)
+    __targets(spec, extension).all? { |target| $LOAD_PATH.resolve_feature_path(target)&.last == "#{target}.so" }
+  end
+
+  # What a LoadError adds when it is a C extension that is missing.
+  def __missing_extension(feature)
+    name = feature.delete_suffix(".so")
+    loaded_specs.each_value do |spec|
+      file = spec.extensions.find { |e| __targets(spec, e).any? { |t| t == name || name.end_with?("/#{t}") || t.end_with?("/#{name}") } }
+      next unless file
+      return " (a C extension of the gem #{spec.full_name}, #{file}; Zakuro loads none. Look for a version or a gem in plain Ruby; " \
+             "docs/stdlib.md in Zakuro's repository lists the extensions that it stands in for)"
+    end
+    nil
+  end
+end

@@ -13,6 +13,7 @@ mod console;
 mod coverage;
 mod date;
 mod digest;
+mod fiber_scheduler;
 mod json;
 mod openssl;
 mod psych;
@@ -45,6 +46,7 @@ static FEATURES: &[(&str, fn(&mut Cx) -> Result<()>)] = &[
     ("fcntl", |cx| cx.run_source("fcntl", include_str!("../ruby/fcntl.rb"))),
     ("forwardable/impl", |cx| cx.run_source("forwardable/impl", include_str!("../ruby/forwardable_impl.rb"))),
     ("io/nonblock", |cx| cx.run_source("io/nonblock", include_str!("../ruby/io_nonblock.rb"))),
+    ("io/console/size", |cx| cx.run_source("io/console/size", include_str!("../ruby/io_console_size.rb"))),
     ("io/wait", |_| Ok(())),
     ("io/console", console::load),
     ("json", json::load),
@@ -56,10 +58,12 @@ static FEATURES: &[(&str, fn(&mut Cx) -> Result<()>)] = &[
     ("psych.so", psych::load),
     ("rbconfig", rbconfig::load),
     ("rbconfig/sizeof", |cx| cx.run_source("rbconfig/sizeof", include_str!("../ruby/rbconfig_sizeof.rb"))),
+    ("readline", |cx| cx.run_source("readline", include_str!("../ruby/readline.rb"))),
     ("rubygems/defaults/ruby", |cx| cx.run_source("rubygems/defaults/ruby", include_str!("../ruby/rubygems_defaults.rb"))),
     ("socket", socket::load),
     ("stringio", stringio::load),
     ("strscan", strscan::load),
+    ("zakuro/fiber_scheduler", fiber_scheduler::load),
     ("zlib", zlib::load),
 ];
 

@@ -73,6 +73,8 @@ pub struct FiberData {
     pub keywords: bool,
     /// Number of the thread that it belongs to: its maker's; 0: that of the first resume.
     pub thread: u32,
+    /// Its number in lines (`Cx::waiter_id`); 0: none yet.
+    pub(crate) waiter: u32,
 }
 
 impl FiberData {
@@ -101,6 +103,7 @@ impl FiberData {
             storage: Value::NIL,
             keywords: false,
             thread: 0,
+            waiter: 0,
         }
     }
     /// The Proc that it runs.
@@ -559,6 +562,17 @@ impl Cx {
                 return Ok(at);
             }
             at = inner;
+        }
+    }
+    /// Backtrace of a fiber; of one that has resumed another what it stands in.
+    pub fn fiber_locations(&mut self, fiber: Value) -> Result<Vec<crate::backtrace::Location>> {
+        let f = self.data_ref::<FiberData>(fiber)?;
+        let (state, place) = (f.state, f.stacks.map(|s| (s, f.fp)));
+        let root = self.suspended.iter().find(|s| s.id == fiber.0).map(|s| (s.stacks, s.fp));
+        match (state, place.or(root)) {
+            (FiberState::Running, _) => Ok(self.locations(0)),
+            (FiberState::Suspended, Some((stacks, fp))) => Ok(self.locations_on(stacks, fp)),
+            _ => Ok(Vec::new()),
         }
     }
     pub fn fiber_state(&mut self, fiber: Value) -> Result<FiberState> {

@@ -4,7 +4,7 @@ use crate::image::Seed;
 use crate::limits::{Limit, Limits};
 use crate::lineage::Identity;
 use crate::raise::{Exc, Result};
-use crate::thread::Wait;
+use crate::thread::{Wait, scheduled::Hook};
 use crate::transfer::Envelope;
 use crate::vm::Cx;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -339,6 +339,12 @@ impl Cx {
         deadline: Option<Instant>,
         mut ready: impl FnMut(&mut Cx) -> Result<Option<T>>,
     ) -> Result<Option<T>> {
+        if wait == Wait::Outside {
+            let scheduler = self.fiber_scheduler();
+            if !scheduler.is_nil() {
+                return self.wait_scheduled(scheduler, Hook::Outside, Value::NIL, deadline, ready);
+            }
+        }
         // What was asked of this VM while its task stood in a run queue left no wake-up, and a native call polls nothing on its way here.
         self.safepoint()?;
         let mut timer = None;
@@ -378,13 +384,13 @@ impl Cx {
         }
         result
     }
-    /// As `wait_as` until it is there, whatever comes: an exception (or jump) that arrives meanwhile is raised afterwards, the first of them. What `ready` raises
+    /// As `wait_inside` until it is there, whatever comes: an exception (or jump) that arrives meanwhile is raised afterwards, the first of them. What `ready` raises
     /// and a deadlock end the wait, and so does the VM's end when nothing runs any more. The only wait that goes on after an interrupt.
-    pub fn wait_surely<T>(&mut self, wait: Wait, mut ready: impl FnMut(&mut Cx) -> Result<Option<T>>) -> Result<T> {
+    pub fn wait_surely<T>(&mut self, blocker: Value, mut ready: impl FnMut(&mut Cx) -> Result<Option<T>>) -> Result<T> {
         let mut first = Value::NIL;
         loop {
             let mut failed = false;
-            let r = self.wait_as(wait, None, |cx| {
+            let r = self.wait_inside(blocker, None, |cx| {
                 let r = ready(cx);
                 failed = r.is_err();
                 r

@@ -14,6 +14,7 @@
 //! thread (they would need a lock on the VM).
 
 mod interrupts;
+pub(crate) mod scheduled;
 
 use crate::fiber::{Co, Out, Sus, layout};
 use crate::frame::Frame;
@@ -98,6 +99,8 @@ pub struct Thread {
     pub error: Value,
     /// `kill` was called: it is on its way out.
     pub dying: bool,
+    /// What its fibers that may not block wait by (`Fiber.set_scheduler`), or nil.
+    pub scheduler: Value,
     pub pending: VecDeque<Value>, // Exceptions from other threads that it has not seen yet.
     /// `handle_interrupt`: classes and their timing, innermost last.
     pub masks: Vec<Vec<(Value, Timing)>>,
@@ -142,6 +145,7 @@ impl Thread {
             result: Value::NIL,
             error: Value::NIL,
             dying: false,
+            scheduler: Value::NIL,
             pending: VecDeque::new(),
             masks: Vec::new(),
             joiners: Vec::new(),
@@ -175,7 +179,7 @@ impl Thread {
     }
     /// What it holds besides stacks.
     pub(crate) fn each_value(&self, f: &mut dyn FnMut(Value)) {
-        let own = [self.block, self.args, self.result, self.error, self.locals, self.variables, self.storage, self.name];
+        let own = [self.block, self.args, self.result, self.error, self.locals, self.variables, self.storage, self.name, self.scheduler];
         own.iter().chain(&self.pending).for_each(|v| f(*v));
     }
     /// Its stacks while it does not run.
@@ -199,7 +203,7 @@ impl NativeData for Thread {
         {
             m.mark_value_bits(v.0);
         }
-        [self.report, self.status].iter().for_each(|v| m.mark_value_bits(v.0));
+        [self.report, self.status, self.scheduler].iter().for_each(|v| m.mark_value_bits(v.0));
         self.pending.iter().chain(&self.held).for_each(|v| m.mark_value_bits(v.0));
         self.masks.iter().flatten().for_each(|(v, _)| m.mark_value_bits(v.0));
         let Some(c) = &self.context else { return };
@@ -273,11 +277,16 @@ pub struct Threads {
     pub default_group: Value,
     /// `Thread.ignore_deadlock`
     pub ignore_deadlock: bool,
+    /// Fibers that wait by a scheduler, by their numbers, and those of them whose schedulers are to be told that the wait is over.
+    fibers: FastMap<u32, scheduled::Waiting>,
+    unblocks: VecDeque<u32>,
+    next_fiber: u32,
 }
 
 impl Threads {
     pub(crate) fn trace(&self, m: &mut Marker<'_>) {
         m.mark_value_bits(self.default_group.0);
+        self.fibers.values().for_each(|w| w.trace(m));
         for t in self.live.values() {
             // SAFETY: live threads' payloads are kept by their objects, which are marked here.
             m.mark_value_bits(unsafe { (**t).object.0 });
@@ -390,6 +399,9 @@ impl Threads {
                 }
             }
             self.notes = notes;
+            if !self.fibers.is_empty() {
+                self.wake_outside_fibers();
+            }
             if !self.outside.is_empty() {
                 for (id, number) in std::mem::take(&mut self.outside) {
                     if let Some(t) = self.waits_as(id, number) {
@@ -543,6 +555,9 @@ impl Cx {
                 report_on_exception: true,
                 default_group: group,
                 ignore_deadlock: false,
+                fibers: FastMap::default(),
+                unblocks: VecDeque::new(),
+                next_fiber: 0,
             }));
         }
         match &mut self.threads {
@@ -621,8 +636,11 @@ impl Cx {
             self.errinfo = Value::NIL;
         }
     }
-    /// Lets a waiting thread look again.
+    /// Lets a waiting thread (or fiber: [`Cx::waiter_id`]) look again.
     pub fn thread_wake(&mut self, id: u32) {
+        if self.wakes_fiber(id) {
+            return;
+        }
         let Some(ts) = self.threads.as_deref_mut() else { return };
         let Some(t) = ts.live.get(&id).copied() else { return };
         // SAFETY: a live thread.
@@ -783,10 +801,14 @@ impl Cx {
         let Some((stacks, fp)) = context else {
             return Ok(if self.thread_id() == id { self.locations(0) } else { Vec::new() });
         };
+        Ok(self.locations_on(stacks, fp))
+    }
+    /// Backtrace of suspended code.
+    pub(crate) fn locations_on(&mut self, stacks: Stacks, fp: *mut Frame) -> Vec<crate::backtrace::Location> {
         let mine = (self.stacks, self.fp);
         self.use_stacks(stacks, fp);
         let l = self.locations(0);
         self.use_stacks(mine.0, mine.1);
-        Ok(l)
+        l
     }
 }

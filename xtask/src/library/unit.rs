@@ -22,7 +22,7 @@ fn what_belongs_where() {
 
 #[test]
 fn specifications() {
-    let text = "# stub: racc 1.8.1 java lib\ns.name = \"racc\"\n  s.platform = \"java\".freeze\n  s.add_dependency(\"jar-dependencies\")\n";
+    let text = "# stub: racc 1.8.1 java lib\ns.name = \"racc\"\n  s.platform = \"java\".freeze\n  s.add_runtime_dependency(%q<jar-dependencies>.freeze)\n";
     assert_eq!(specification(text), "# stub: racc 1.8.1 ruby lib\ns.name = \"racc\"\n");
     let (path, text) = own_specification("io-wait 0.4.0 io/wait").expect("a line");
     assert_eq!(path, "gems/specifications/default/io-wait-0.4.0.gemspec");

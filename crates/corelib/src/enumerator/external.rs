@@ -95,7 +95,7 @@ fn read(cx: &mut Cx, this: Value) -> Result<&mut External> {
     cx.data_mut::<External>(held)
 }
 
-/// Makes the fiber. It shares the variables of the running one: it is an implementation detail.
+/// Makes the fiber. It inherits the variables of the running one.
 #[cold]
 #[inline(never)]
 fn begin(cx: &mut Cx, this: Value, held: Value) -> Result<Value> {
@@ -105,8 +105,7 @@ fn begin(cx: &mut Cx, this: Value, held: Value) -> Result<Value> {
     let both = cx.array(&[this, held]);
     let body = cx.native_proc(enumerate, both, false);
     let mut data = FiberData::new(body).counted(cx);
-    let me = cx.fiber_current();
-    data.storage = cx.data_ref::<FiberData>(me)?.storage;
+    data.storage = cx.inherited_storage();
     data.thread = cx.thread_id();
     let fiber = cx.data(ids::FIBER, data);
     cx.data_mut::<External>(held)?.fiber = fiber;

@@ -246,7 +246,7 @@ pub fn read_all(cx: &mut Cx, v: Value) -> Result<Vec<u8>> {
     let mut out = io.buffered().to_vec();
     let n = out.len();
     io.consume(n);
-    if io.regular {
+    if io.regular && cx.fiber_scheduler().is_nil() {
         // SAFETY: fstat fills the zeroed struct; lseek only asks.
         let left = unsafe {
             let mut st: libc::stat = std::mem::zeroed();

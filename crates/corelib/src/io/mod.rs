@@ -36,7 +36,7 @@ use zakuro_vm::{Cx, MethodRow};
 pub use errors::{fail, fail_os};
 pub use object::{Io, get, make};
 pub use stream::{flush_all, flush_at_end, vm_setup};
-pub use wait::{blocking_read, blocking_write, wait_readable, wait_writable};
+pub use wait::{blocking_read, blocking_write};
 
 pub static TABLES: &[&[MethodRow]] = &[
     buffer::access::buffer::METHODS,

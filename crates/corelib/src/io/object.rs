@@ -5,6 +5,7 @@
 
 use super::encodings::{self, Internal};
 use super::errors::{fail, io_error, last_errno};
+use crate::fiber::scheduler;
 use crate::process::descriptors;
 use super::wait::{self, Called, Patience, blocking_read, blocking_write};
 use std::cell::{RefCell, UnsafeCell};
@@ -425,8 +426,15 @@ pub fn flush(cx: &mut Cx, v: Value) -> Result<()> {
         return Ok(());
     }
     let bytes = std::mem::take(&mut io.wbuf);
-    let (fd, regular) = (io.write_fd(), io.regular);
-    let written = if io.is_socket() { wait::write_socket(cx, v, &bytes)? } else { blocking_write(cx, fd, regular, &bytes)? };
+    let (fd, regular, socket) = (io.write_fd(), io.regular, io.is_socket());
+    let by_hook = if cx.fiber_scheduler().is_nil() { None } else { scheduler::io_write(cx, v, &bytes)? };
+    let written = if let Some(written) = by_hook {
+        written
+    } else if socket {
+        wait::write_socket(cx, v, &bytes)?
+    } else {
+        blocking_write(cx, v, fd, regular, &bytes)?
+    };
     match written {
         Ok(()) => {
             // Keep the allocation for the next round.
@@ -486,14 +494,26 @@ pub fn fill_up_to(cx: &mut Cx, v: Value, wanted: usize) -> Result<bool> {
     let room = wanted.clamp(READ_BUFFER, LARGEST_READ);
     // What is endless and always ready (/dev/zero) is left here.
     cx.safepoint()?;
-    if reader(cx, v)?.is_socket() {
+    reader(cx, v)?;
+    if !cx.fiber_scheduler().is_nil()
+        && let Some(read) = scheduler::io_read(cx, v, room.min(READ_BUFFER))?
+    {
+        return match read {
+            Ok(bytes) => {
+                zakuro_base::memory::extend(&mut get(cx, v)?.rbuf, &bytes);
+                Ok(!bytes.is_empty())
+            }
+            Err(e) => fail_path(cx, v, e),
+        };
+    }
+    if get(cx, v)?.is_socket() {
         return fill_from_socket(cx, v, room);
     }
     let (fd, regular) = wait_for_input(cx, v)?;
     // No pipe holds more than that, and whoever waits at ten thousand of them needs no room yet.
     let room = if regular { room } else { room.min(LARGEST_PIPE) };
     let mut chunk = zakuro_base::memory::zeroed(room);
-    match blocking_read(cx, fd, regular, &mut chunk)? {
+    match blocking_read(cx, v, fd, regular, &mut chunk)? {
         Ok(0) => Ok(false),
         Ok(n) => {
             let io = get(cx, v)?;
@@ -569,7 +589,7 @@ pub fn wait_for_input(cx: &mut Cx, v: Value) -> Result<(RawFd, bool)> {
         let ready = if io.is_socket() {
             wait::poll_socket(cx, v, libc::POLLIN, timeout)?
         } else {
-            wait::wait_timeout(cx, fd, libc::POLLIN, timeout)?
+            wait::wait_stream(cx, v, fd, libc::POLLIN, timeout)?
         };
         if ready == 0 {
             return io_timeout(cx);

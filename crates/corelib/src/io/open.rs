@@ -83,7 +83,7 @@ fn open_fifo_to_read(cx: &mut Cx, at: i32, path: &CStr, flags: i32) -> Result<st
         opened
     });
     let Ok(opener) = opener else { return Ok(Err(libc::EAGAIN)) };
-    let waited = wait::wait_readable(cx, event);
+    let waited = wait::wait_timeout(cx, event, libc::POLLIN, None);
     while waited.is_err() && !opener.is_finished() {
         if let Ok(fd) = open_now(at, path, libc::O_WRONLY | libc::O_NONBLOCK | libc::O_CLOEXEC, 0) {
             // SAFETY: opened here.
@@ -97,7 +97,7 @@ fn open_fifo_to_read(cx: &mut Cx, at: i32, path: &CStr, flags: i32) -> Result<st
         drop(unsafe { OwnedFd::from_raw_fd(*fd) });
         return Err(*e);
     }
-    waited.map(|()| opened)
+    waited.map(|_| opened)
 }
 
 /// Collects once, so that descriptors of dead IO objects are given back.
@@ -170,10 +170,21 @@ pub fn close(cx: &mut Cx, v: Value) -> Result<()> {
     let pid = std::mem::take(&mut io.pid);
     // Threads of this VM that wait for it must look again. Those that read from a socket are woken by its registration.
     let watched = !io.regular;
-    let err = io.close_fds();
+    if io.owned && io.fd > 2 && !cx.fiber_scheduler().is_nil() {
+        if let Some(source) = io.source.take() {
+            source.close();
+        }
+        let fd = io.fd;
+        let closed = crate::fiber::scheduler::hook(cx, "io_close", &[Value::fixnum(fd.into())])?;
+        if closed.is_some_and(Value::truthy) {
+            object::raw(cx, v)?.fd = -1;
+        }
+    }
+    let err = object::raw(cx, v)?.close_fds();
     if watched {
         cx.wake_watchers();
     }
+    cx.interrupt_fibers(v, |cx| cx.exception(ids::IO_ERROR, "stream closed in another thread"))?;
     if pid > 0 {
         crate::process::wait_child(cx, pid)?;
     }

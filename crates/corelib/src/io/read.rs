@@ -137,7 +137,7 @@ pub mod io {
                 Called::Later | Called::TimedOut => object::io_timeout(cx),
             };
         }
-        match blocking_read(cx, fd, regular, &mut chunk)? {
+        match blocking_read(cx, this, fd, regular, &mut chunk)? {
             Ok(0) => at_end(cx, buf),
             Ok(n) => into_buffer(cx, buf, &chunk[..n], BINARY),
             Err(e) => object::fail_path(cx, this, e),

@@ -83,14 +83,14 @@ pub mod io {
         // SAFETY: asks for the flags of an open descriptor.
         let partly = !regular && unsafe { libc::fcntl(fd, libc::F_GETFL) } & libc::O_NONBLOCK != 0;
         let written = if partly && !io.is_socket() {
-            match super::super::wait::write_once(cx, fd, s.bytes())? {
+            match super::super::wait::write_once(cx, this, fd, s.bytes())? {
                 Ok(n) => return Ok(n as i64),
                 Err(e) => Err(e),
             }
         } else if io.is_socket() {
             super::super::wait::write_socket(cx, this, s.bytes())?
         } else {
-            super::super::blocking_write(cx, fd, regular, s.bytes())?
+            super::super::blocking_write(cx, this, fd, regular, s.bytes())?
         };
         match written {
             Ok(()) => Ok(n as i64),
@@ -302,7 +302,7 @@ pub mod io {
         let r = if io.is_socket() {
             super::super::wait::poll_socket(cx, this, libc::POLLIN, timeout)?
         } else {
-            super::super::wait::wait_timeout(cx, fd, libc::POLLIN, timeout)?
+            super::super::wait::wait_stream(cx, this, fd, libc::POLLIN, timeout)?
         };
         Ok(if r != 0 { this } else { Value::NIL })
     }
@@ -314,7 +314,7 @@ pub mod io {
         let r = if io.is_socket() {
             super::super::wait::poll_socket(cx, this, libc::POLLOUT, timeout)?
         } else {
-            super::super::wait::wait_timeout(cx, fd, libc::POLLOUT, timeout)?
+            super::super::wait::wait_stream(cx, this, fd, libc::POLLOUT, timeout)?
         };
         Ok(if r != 0 { this } else { Value::NIL })
     }

@@ -6,6 +6,7 @@
 
 use super::errors::{io_error, last_errno};
 use super::object;
+use crate::fiber::scheduler;
 use std::os::fd::RawFd;
 use std::time::{Duration, Instant};
 use zakuro_sched::{READABLE, Source, Ticket, URGENT, WRITABLE, blocking};
@@ -57,6 +58,27 @@ pub fn wait_any(cx: &mut Cx, fds: &mut [libc::pollfd], seconds: Option<f64>) -> 
     Ok(result?.is_some())
 }
 
+/// The same for one stream, by the fiber's scheduler if it has one; the events that came, 0 when the time is over. IOError when it is closed meanwhile.
+pub fn wait_stream(cx: &mut Cx, v: Value, fd: RawFd, events: i16, seconds: Option<f64>) -> Result<i16> {
+    let mut p = [libc::pollfd { fd, events, revents: 0 }];
+    if cx.fiber_scheduler().is_nil() {
+        return Ok(if wait_any(cx, &mut p, seconds)? { p[0].revents } else { 0 });
+    }
+    let deadline = seconds.map(|s| Instant::now() + Duration::try_from_secs_f64(s.clamp(0.0, 1e9)).unwrap_or_default());
+    loop {
+        if poll(&mut p, 0) > 0 {
+            return Ok(p[0].revents);
+        }
+        if !scheduler::io_wait(cx, v, events, deadline)? {
+            return Ok(if poll(&mut p, 0) > 0 { p[0].revents } else { 0 });
+        }
+        let io = object::raw(cx, v)?;
+        if io.fd != fd && io.wfd != fd {
+            return io_error(cx, "stream closed in another thread");
+        }
+    }
+}
+
 /// Whether a call on a socket may wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Patience {
@@ -96,7 +118,9 @@ pub fn on_socket(
         let io = object::get(cx, v)?;
         let fd = io.fd;
         let source = io.source.clone();
-        if let Some(source) = &source {
+        if let Some(source) = &source
+            && cx.fiber_scheduler().is_nil()
+        {
             if let Patience::Until(deadline) = patience
                 && !source.is_ready(events)
             {
@@ -122,8 +146,17 @@ pub fn on_socket(
             0 => return Ok(Called::Done(result as usize)),
             libc::EINTR => cx.safepoint()?,
             libc::EAGAIN if patience == Patience::Never => return Ok(Called::Later),
+            libc::EAGAIN if !cx.fiber_scheduler().is_nil() => {
+                let Patience::Until(deadline) = patience else { return Ok(Called::Later) };
+                if !scheduler::io_wait(cx, v, poll_bits(events), deadline)? {
+                    return Ok(Called::TimedOut);
+                }
+                if object::raw(cx, v)?.fd != fd {
+                    return io_error(cx, "stream closed in another thread");
+                }
+            }
             libc::EAGAIN if cx.host.is_none() => {
-                let bits = if events == WRITABLE { libc::POLLOUT } else { libc::POLLIN };
+                let bits = poll_bits(events);
                 let Patience::Until(deadline) = patience else { return Ok(Called::Later) };
                 if !wait_natively(cx, &mut [libc::pollfd { fd, events: bits, revents: 0 }], deadline)? {
                     return Ok(Called::TimedOut);
@@ -137,6 +170,13 @@ pub fn on_socket(
             e => return Ok(Called::Failed(e)),
         }
     }
+}
+
+fn poll_bits(events: u32) -> i16 {
+    [(READABLE, libc::POLLIN), (WRITABLE, libc::POLLOUT), (URGENT, libc::POLLPRI)]
+        .iter()
+        .filter(|(event, _)| events & event != 0)
+        .fold(0, |bits, (_, poll)| bits | poll)
 }
 
 /// Waits until a call may succeed. False: the time is over.
@@ -169,7 +209,7 @@ fn wait_source(cx: &mut Cx, fd: RawFd, source: &Source, events: u32, deadline: O
     if !taken {
         return Ok(woken);
     }
-    let bits = if events == WRITABLE { libc::POLLOUT } else { libc::POLLIN };
+    let bits = poll_bits(events);
     let left = deadline.map(|d| d.saturating_duration_since(Instant::now()).as_secs_f64());
     let ready = wait_any(cx, &mut [libc::pollfd { fd, events: bits, revents: 0 }], left)?;
     source.set(events, false);
@@ -269,23 +309,23 @@ pub fn wait_timeout(cx: &mut Cx, fd: RawFd, events: i16, seconds: Option<f64>) -
     Ok(if wait_any(cx, &mut p, seconds)? { p[0].revents } else { 0 })
 }
 
-/// Waits until reading from `fd` would not block.
-pub fn wait_readable(cx: &mut Cx, fd: RawFd) -> Result<()> {
-    wait_timeout(cx, fd, libc::POLLIN, None)?;
+/// Waits until reading from the stream's `fd` would not block.
+fn wait_readable(cx: &mut Cx, v: Value, fd: RawFd) -> Result<()> {
+    wait_stream(cx, v, fd, libc::POLLIN, None)?;
     Ok(())
 }
 
-/// Waits until writing to `fd` would not block.
-pub fn wait_writable(cx: &mut Cx, fd: RawFd) -> Result<()> {
-    wait_timeout(cx, fd, libc::POLLOUT, None)?;
+/// Waits until writing to the stream's `fd` would not block.
+fn wait_writable(cx: &mut Cx, v: Value, fd: RawFd) -> Result<()> {
+    wait_stream(cx, v, fd, libc::POLLOUT, None)?;
     Ok(())
 }
 
 /// read(2), waiting first when the descriptor is no regular file. Err: errno.
-pub fn blocking_read(cx: &mut Cx, fd: RawFd, regular: bool, buf: &mut [u8]) -> Result<std::result::Result<usize, i32>> {
+pub fn blocking_read(cx: &mut Cx, v: Value, fd: RawFd, regular: bool, buf: &mut [u8]) -> Result<std::result::Result<usize, i32>> {
     loop {
         if !regular {
-            wait_readable(cx, fd)?;
+            wait_readable(cx, v, fd)?;
         }
         // SAFETY: buf is writable for its length.
         let n = unsafe { libc::read(fd, buf.as_mut_ptr().cast(), buf.len()) };
@@ -320,9 +360,9 @@ fn write_some(fd: RawFd, bytes: &[u8]) -> std::result::Result<usize, i32> {
 }
 
 /// What one write(2) takes, to a descriptor in non-blocking mode. Err: errno.
-pub fn write_once(cx: &mut Cx, fd: RawFd, bytes: &[u8]) -> Result<std::result::Result<usize, i32>> {
+pub fn write_once(cx: &mut Cx, v: Value, fd: RawFd, bytes: &[u8]) -> Result<std::result::Result<usize, i32>> {
     loop {
-        wait_writable(cx, fd)?;
+        wait_writable(cx, v, fd)?;
         // SAFETY: bytes is readable for its length.
         let n = unsafe { libc::write(fd, bytes.as_ptr().cast(), bytes.len()) };
         if n >= 0 {
@@ -335,14 +375,14 @@ pub fn write_once(cx: &mut Cx, fd: RawFd, bytes: &[u8]) -> Result<std::result::R
     }
 }
 /// write(2) of everything, one system call as far as the system takes it. Err: errno.
-pub fn blocking_write(cx: &mut Cx, fd: RawFd, regular: bool, mut bytes: &[u8]) -> Result<std::result::Result<(), i32>> {
+pub fn blocking_write(cx: &mut Cx, v: Value, fd: RawFd, regular: bool, mut bytes: &[u8]) -> Result<std::result::Result<(), i32>> {
     while !bytes.is_empty() {
         let r = if regular {
             // SAFETY: bytes is readable for its length.
             let n = unsafe { libc::write(fd, bytes.as_ptr().cast(), bytes.len()) };
             if n >= 0 { Ok(n as usize) } else { Err(last_errno()) }
         } else {
-            wait_writable(cx, fd)?;
+            wait_writable(cx, v, fd)?;
             write_some(fd, bytes)
         };
         match r {

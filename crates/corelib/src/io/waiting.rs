@@ -1,7 +1,7 @@
 //! `IO#wait` and `IO#wait_priority`: waiting for events by mask or by name.
 
 use super::object;
-use super::wait::{poll_socket, wait_timeout};
+use super::wait::{poll_socket, wait_stream};
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
@@ -37,7 +37,7 @@ fn wait_for(cx: &mut Cx, this: Value, events: i64, seconds: Option<f64>) -> Resu
     let io = object::get(cx, this)?;
     let asked = BITS.iter().filter(|(e, _)| events & e != 0).fold(0, |all, (_, p)| all | p);
     let fd = if events & WRITABLE != 0 { io.write_fd() } else { io.fd.max(io.write_fd()) };
-    let came = if io.is_socket() { poll_socket(cx, this, asked, seconds)? } else { wait_timeout(cx, fd, asked, seconds)? };
+    let came = if io.is_socket() { poll_socket(cx, this, asked, seconds)? } else { wait_stream(cx, this, fd, asked, seconds)? };
     // Errors and hang-ups concern whoever waits for anything.
     let all = came & (libc::POLLERR | libc::POLLHUP) != 0;
     Ok(BITS.iter().filter(|(e, p)| events & e != 0 && (all || came & p != 0)).fold(0, |mask, (e, _)| mask | e))

@@ -297,7 +297,11 @@ pub mod io {
     /// Waits until one of the streams is ready: [readable, writable, exceptional], or nil when `timeout` seconds passed.
     #[method("select", singleton)]
     fn select(cx: &mut Cx, _this: Value, r: Value, w: Option<Value>, e: Option<Value>, timeout: Option<Value>) -> Result<Value> {
-        super::select(cx, r, w.unwrap_or(Value::NIL), e.unwrap_or(Value::NIL), timeout.unwrap_or(Value::NIL))
+        let (w, e, timeout) = (w.unwrap_or(Value::NIL), e.unwrap_or(Value::NIL), timeout.unwrap_or(Value::NIL));
+        if let Some(chosen) = crate::fiber::scheduler::hook(cx, "io_select", &[r, w, e, timeout])? {
+            return Ok(chosen);
+        }
+        super::select(cx, r, w, e, timeout)
     }
 }
 

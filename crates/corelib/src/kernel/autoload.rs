@@ -57,7 +57,7 @@ pub fn read(cx: &mut Cx, holder: ClassId, name: Sym) -> Result<Option<Value>> {
             return Ok(assigned);
         }
         if let Some(owner) = cx.autoloading.iter().find(|r| r.path == p).map(|r| r.thread) {
-            let me = cx.thread_id();
+            let me = cx.waiter_id();
             let waited = load::wait_for_thread(cx, owner, |cx| {
                 let Some(r) = cx.autoloading.iter_mut().find(|r| r.path == p && r.thread == owner) else { return true };
                 if !r.waiters.contains(&me) {
@@ -99,7 +99,7 @@ fn clear(cx: &mut Cx, holder: ClassId, name: Sym, path: &[u8]) -> bool {
 
 /// Loads the file.
 fn run(cx: &mut Cx, holder: ClassId, name: Sym, path: Value, p: &[u8]) -> Result<Option<Value>> {
-    let thread = cx.thread_id();
+    let thread = cx.waiter_id();
     cx.autoloading.push(AutoloadRun { path: p.to_vec(), thread, assigned: Vec::new(), waiters: Vec::new() });
     let main = cx.main;
     let result = cx.call_private(main, sym::require, &[path]);

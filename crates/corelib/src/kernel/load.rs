@@ -348,7 +348,7 @@ pub fn state(cx: &mut Cx, feature: &[u8]) -> Result<FeatureState> {
     }
     let Some(file) = resolve(cx, feature)? else { return Ok(FeatureState::Absent) };
     let file = real(&file);
-    let me = cx.thread_id();
+    let me = cx.waiter_id();
     let loader = cx.state::<Loader>();
     Ok(match loader.loading.iter().find(|l| l.file == file) {
         Some(l) if l.thread == me => FeatureState::LoadingHere,
@@ -368,7 +368,7 @@ pub fn wait_for(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
 
 fn wait_for_file(cx: &mut Cx, file: &[u8]) -> Result<bool> {
     let Some(owner) = cx.state::<Loader>().loading.iter().find(|l| l.file == file).map(|l| l.thread) else { return Ok(true) };
-    let me = cx.thread_id();
+    let me = cx.waiter_id();
     wait_for_thread(cx, owner, |cx| {
         let Some(l) = cx.state::<Loader>().loading.iter_mut().find(|l| l.file == file && l.thread == owner) else { return true };
         if !l.waiters.contains(&me) {
@@ -381,7 +381,7 @@ fn wait_for_file(cx: &mut Cx, file: &[u8]) -> Result<bool> {
 /// Waits for something that another thread will do. False, at once, when that thread waits for this one: each of two threads that load files which need
 /// each other's goes on with what there is, as with a circular require.
 pub fn wait_for_thread(cx: &mut Cx, owner: u32, mut done: impl FnMut(&mut Cx) -> bool) -> Result<bool> {
-    let me = cx.thread_id();
+    let me = cx.waiter_id();
     let waits = &mut cx.state::<Loader>().waits;
     let mut at = owner;
     while at != me {
@@ -394,7 +394,7 @@ pub fn wait_for_thread(cx: &mut Cx, owner: u32, mut done: impl FnMut(&mut Cx) ->
         return Ok(false);
     }
     waits.push((me, owner));
-    let r = cx.wait_as(thread::Wait::Inside, None, |cx| Ok(done(cx).then_some(())));
+    let r = cx.wait_inside(Value::NIL, None, |cx| Ok(done(cx).then_some(())));
     cx.state::<Loader>().waits.retain(|w| w.0 != me);
     r.map(|_| true)
 }
@@ -467,7 +467,7 @@ pub fn require_file(cx: &mut Cx, file: &[u8]) -> Result<bool> {
     let real = real(file);
     loop {
         refresh(cx);
-        let me = cx.thread_id();
+        let me = cx.waiter_id();
         let loader = cx.state::<Loader>();
         if loader.loaded.contains(file) || loader.real.values().any(|f| *f == real) {
             return Ok(false);
@@ -483,7 +483,7 @@ pub fn require_file(cx: &mut Cx, file: &[u8]) -> Result<bool> {
         }
         return Ok(false);
     }
-    let thread = cx.thread_id();
+    let thread = cx.waiter_id();
     cx.state::<Loader>().loading.push(Loading { file: real.clone(), thread, waiters: Vec::new() });
     let result = run_file(cx, file, None);
     if result.is_ok() {
@@ -539,7 +539,10 @@ pub fn require(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
         }
         None => {
             let shown = String::from_utf8_lossy(feature).into_owned();
-            let hint = no_library(cx);
+            let hint = match no_library(cx) {
+                hint if hint.is_empty() => super::gems::missing_extension(cx, feature)?,
+                hint => hint,
+            };
             load_error(cx, feature, format!("cannot load such file -- {shown}{hint}"))
         }
     }
@@ -580,7 +583,8 @@ pub mod kernel {
             Some(file) => require_file(cx, &file),
             None => {
                 let shown = String::from_utf8_lossy(&full).into_owned();
-                load_error(cx, &full, format!("cannot load such file -- {shown}"))
+                let hint = super::super::gems::missing_extension(cx, &full)?;
+                load_error(cx, &full, format!("cannot load such file -- {shown}{hint}"))
             }
         }
     }

@@ -102,6 +102,14 @@ pub mod kernel {
     ///     sleep(0)   #=> 0
     #[method("sleep", module_function)]
     fn sleep(cx: &mut Cx, _this: Value, seconds: Option<Value>) -> Result<i64> {
+        if !cx.fiber_scheduler().is_nil() {
+            let start = Instant::now();
+            crate::fiber::scheduler::hook(cx, "kernel_sleep", match &seconds {
+                Some(s) => std::slice::from_ref(s),
+                None => &[],
+            })?;
+            return Ok(start.elapsed().as_secs_f64().round() as i64);
+        }
         let how_long = match seconds {
             None | Some(Value::NIL) => None,
             Some(s) => Some(duration(cx, s)?),

@@ -120,6 +120,18 @@ fn pause(cx: &mut Cx, pids: &[i32], stops: bool) -> Result<()> {
 
 /// waitpid among the VM's children; None with WNOHANG when nothing happened. Sets `$?`.
 pub fn wait(cx: &mut Cx, pid: i32, flags: i32) -> Result<Option<(i32, Value)>> {
+    let asked = [Value::fixnum(pid.into()), Value::fixnum(flags.into())];
+    if let Some(v) = crate::fiber::scheduler::hook(cx, "process_wait", &asked)? {
+        if v.is_nil() {
+            return Ok(None);
+        }
+        if !cx.is_a(v, ids::PROCESS_STATUS) {
+            let got = cx.class_name_of(v);
+            return cx.type_error(format!("wrong argument type {got} (expected Process::Status)"));
+        }
+        let (pid, status) = (pid_of(cx, v) as i32, raw(cx, v));
+        return Ok(Some((pid, set_last(cx, pid, status))));
+    }
     match wait_raw(cx, pid, flags)? {
         Some((p, st)) => Ok(Some((p, set_last(cx, p, st)))),
         None => Ok(None),

@@ -1,6 +1,6 @@
 //! Thread: making, waiting for, ending and waking threads.
 
-use super::{deadline, doze, payload, rouse};
+use super::{deadline, payload};
 use zakuro_macros::ruby_class;
 use zakuro_vm::thread::{State, Thread, Wait};
 use zakuro_vm::interp::trace::events;
@@ -38,6 +38,15 @@ fn body(cx: &mut Cx, this: Value) {
             }
             _ => Ok(Value::NIL),
         },
+    };
+    let r = match r {
+        Ok(v) => crate::fiber::scheduler::finish(cx).map(|()| v),
+        Err(Exc) => {
+            let e = cx.take_pending();
+            let _ = crate::fiber::scheduler::finish(cx);
+            cx.pending = e;
+            Err(Exc)
+        }
     };
     let r = match r {
         Ok(v) => thread_event(cx, this, events::THREAD_END).map(|()| v),
@@ -96,7 +105,8 @@ fn wait_end(cx: &mut Cx, this: Value, limit: Option<Value>) -> Result<bool> {
         return cx.raise(ids::THREAD_ERROR, "Target thread must not be main thread");
     }
     let until = deadline(cx, limit)?;
-    let ended = cx.wait_as(Wait::Inside, until, |cx| {
+    let me = cx.waiter_id();
+    let ended = cx.wait_inside(this, until, |cx| {
         let t = payload(cx, this)?;
         if !t.alive() {
             return Ok(Some(()));
@@ -137,7 +147,7 @@ fn kill(cx: &mut Cx, this: Value) -> Result<Value> {
 }
 
 /// The part of a backtrace that `start` and `length`, or a Range, ask for.
-fn part(cx: &mut Cx, all: Value, start: Option<Value>, length: Option<Value>) -> Result<Value> {
+pub(crate) fn part(cx: &mut Cx, all: Value, start: Option<Value>, length: Option<Value>) -> Result<Value> {
     let Some(start) = start else { return Ok(all) };
     if start.is_kind(Kind::Range) {
         return cx.call(all, sym::aref, &[start]);
@@ -247,7 +257,7 @@ pub mod thread {
         if cx.threads().count() == 1 {
             return cx.raise(ids::THREAD_ERROR, "stopping only thread\n\tnote: use sleep to stop forever");
         }
-        doze(cx, Wait::Inside, None)?;
+        cx.sleep_until_woken(Wait::Inside, None)?;
         Ok(Value::NIL)
     }
 
@@ -366,7 +376,8 @@ pub mod thread {
         if !t.alive() {
             return cx.raise(ids::THREAD_ERROR, "killed thread");
         }
-        rouse(cx, t.id);
+        let id = t.id;
+        cx.wake_sleeper(id);
         Ok(this)
     }
 

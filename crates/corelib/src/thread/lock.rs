@@ -3,7 +3,7 @@
 //! One payload serves Mutex and Monitor. Unlocking wakes the first thread in line, but does not hand the lock over: whoever comes first has it
 //! (handing over makes each lock operation of busy threads a switch).
 
-use super::{deadline, doze, rouse};
+use super::deadline;
 use super::line::Line;
 use std::time::Instant;
 use zakuro_macros::ruby_class;
@@ -84,13 +84,14 @@ fn take(cx: &mut Cx, v: Value, surely: bool) -> Result<()> {
     let l = data(cx, v)?;
     let me = cx.thread_id();
     if l.owner == me {
-        let text = if l.fiber == cx.current_fiber {
-            "deadlock; recursive locking"
-        } else {
-            "deadlock; lock already owned by another fiber belonging to the same thread"
-        };
-        return cx.raise(ids::THREAD_ERROR, text);
+        if l.fiber == cx.current_fiber {
+            return cx.raise(ids::THREAD_ERROR, "deadlock; recursive locking");
+        }
+        if cx.fiber_scheduler().is_nil() {
+            return cx.raise(ids::THREAD_ERROR, "deadlock; lock already owned by another fiber belonging to the same thread");
+        }
     }
+    let me = cx.waiter_id();
     let mut place = None;
     let ready = |cx: &mut Cx| {
         if try_lock(cx, v)? {
@@ -99,7 +100,7 @@ fn take(cx: &mut Cx, v: Value, surely: bool) -> Result<()> {
         data(cx, v)?.waiters.stand(me, &mut place);
         Ok(None)
     };
-    let r = if surely { cx.wait_surely(Wait::Inside, ready) } else { cx.wait_as(Wait::Inside, None, ready).map(|_| ()) };
+    let r = if surely { cx.wait_surely(v, ready) } else { cx.wait_inside(v, None, ready).map(|_| ()) };
     let l = data(cx, v)?;
     if let Some(place) = place {
         l.waiters.leave(place);
@@ -177,7 +178,7 @@ fn sleep_unlocked(cx: &mut Cx, v: Value, timeout: Option<Value>) -> Result<Value
     };
     unlock(cx, v)?;
     let start = Instant::now();
-    let r = doze(cx, Wait::Inside, until);
+    let r = cx.sleep_until_woken(Wait::Inside, until);
     let e = cx.take_pending();
     lock_surely(cx, v)?;
     match r {
@@ -292,7 +293,7 @@ pub mod condition {
     ///     m = Mutex.new; c = ConditionVariable.new; m.synchronize { c.wait(m, 0.001) }   #=> nil
     #[method("wait")]
     fn wait(cx: &mut Cx, this: Value, mutex: Value, timeout: Option<Value>) -> Result<Value> {
-        let me = cx.threads().current().id;
+        let me = cx.waiter_id();
         let place = waiters(cx, this)?.join(me);
         let timeout = timeout.unwrap_or(Value::NIL);
         let r = if cx.is_data::<Lock>(mutex) && cx.is_builtin(mutex, sym::sleep, ids::MUTEX) {
@@ -312,7 +313,7 @@ pub mod condition {
     #[method("signal")]
     fn signal(cx: &mut Cx, this: Value) -> Result<Value> {
         if let Some(id) = waiters(cx, this)?.pop() {
-            rouse(cx, id);
+            cx.wake_sleeper(id);
         }
         Ok(this)
     }
@@ -323,7 +324,7 @@ pub mod condition {
     #[method("broadcast")]
     fn broadcast(cx: &mut Cx, this: Value) -> Result<Value> {
         while let Some(id) = waiters(cx, this)?.pop() {
-            rouse(cx, id);
+            cx.wake_sleeper(id);
         }
         Ok(this)
     }
@@ -344,7 +345,7 @@ pub mod monitor {
     use super::*;
 
     fn enter_monitor(cx: &mut Cx, this: Value) -> Result<()> {
-        if data(cx, this)?.owner != cx.thread_id() {
+        if !owned(cx, this)? {
             lock(cx, this)?;
             data(cx, this)?.count = 0;
         }
@@ -352,11 +353,10 @@ pub mod monitor {
         Ok(())
     }
     fn check(cx: &mut Cx, this: Value) -> Result<&'static mut Lock> {
-        let l = data(cx, this)?;
-        if l.owner != cx.thread_id() {
+        if !owned(cx, this)? {
             return cx.raise(ids::THREAD_ERROR, "current thread not owner");
         }
-        Ok(l)
+        data(cx, this)
     }
     fn leave_monitor(cx: &mut Cx, this: Value) -> Result<()> {
         let l = check(cx, this)?;
@@ -394,15 +394,13 @@ pub mod monitor {
     ///     Monitor.new.try_enter   #=> true
     #[method("try_enter", "mon_try_enter", "try_mon_enter")]
     fn try_enter(cx: &mut Cx, this: Value) -> Result<bool> {
-        let me = cx.thread_id();
-        let l = data(cx, this)?;
-        if l.owner != me {
+        if !owned(cx, this)? {
             if !try_lock(cx, this)? {
                 return Ok(false);
             }
-            l.count = 0;
+            data(cx, this)?.count = 0;
         }
-        l.count += 1;
+        data(cx, this)?.count += 1;
         Ok(true)
     }
 
@@ -433,15 +431,15 @@ pub mod monitor {
         Ok(data(cx, this)?.owner != 0)
     }
 
-    /// Does the running thread hold it?
+    /// Does the running fiber hold it?
     ///
     ///     m = Monitor.new; m.synchronize { m.mon_owned? }   #=> true
     #[method("mon_owned?")]
     fn mon_owned(cx: &mut Cx, this: Value) -> Result<bool> {
-        Ok(data(cx, this)?.owner == cx.thread_id())
+        owned(cx, this)
     }
 
-    /// ThreadError unless the running thread holds it.
+    /// ThreadError unless the running fiber holds it.
     ///
     ///     (Monitor.new.mon_check_owner rescue $!.class)   #=> ThreadError
     #[method("mon_check_owner")]
@@ -454,19 +452,18 @@ pub mod monitor {
     #[method("wait_for_cond")]
     fn wait_for_cond(cx: &mut Cx, this: Value, condition: Value, timeout: Value) -> Result<bool> {
         let count = check(cx, this)?.count;
-        let me = cx.threads().current().id;
         let until = deadline(cx, Some(timeout))?;
-        let place = cx.data_mut::<Condition>(condition)?.waiters.join(me);
+        let waiter = cx.waiter_id();
+        let place = cx.data_mut::<Condition>(condition)?.waiters.join(waiter);
         let l = data(cx, this)?;
         l.count = 0;
         release(cx, l, this);
-        let r = doze(cx, Wait::Inside, until);
+        let r = cx.sleep_until_woken(Wait::Inside, until);
         let e = cx.take_pending();
         cx.data_mut::<Condition>(condition)?.waiters.leave(place);
         let relocked = lock_surely(cx, this);
-        let l = data(cx, this)?;
-        if l.owner == me {
-            l.count = count;
+        if owned(cx, this)? {
+            data(cx, this)?.count = count;
         }
         relocked?;
         match r {

@@ -14,7 +14,7 @@ pub mod lock;
 pub mod queue;
 
 use std::time::{Duration, Instant};
-use zakuro_vm::thread::{Thread, Wait};
+use zakuro_vm::thread::Thread;
 use zakuro_vm::*;
 
 pub static TABLES: &[&[MethodRow]] = &[
@@ -53,19 +53,4 @@ pub(crate) fn deadline(cx: &mut Cx, v: Option<Value>) -> Result<Option<Instant>>
             Ok(Some(Instant::now() + d.min(Duration::from_secs(86_400 * 365 * 50))))
         }
     }
-}
-
-/// Sleeps until `wakeup` (true) or the deadline (false).
-pub(crate) fn doze(cx: &mut Cx, wait: Wait, until: Option<Instant>) -> Result<bool> {
-    cx.threads().current().woken = false;
-    let woken = cx.wait_as(wait, until, |cx| Ok(std::mem::take(&mut cx.threads().current().woken).then_some(())))?;
-    Ok(woken.is_some())
-}
-
-/// Ends a doze of thread `id`.
-pub(crate) fn rouse(cx: &mut Cx, id: u32) {
-    if let Some(t) = cx.threads().get(id) {
-        t.woken = true;
-    }
-    cx.thread_wake(id);
 }

@@ -8,7 +8,6 @@ use super::line::Line;
 use std::collections::VecDeque;
 use std::time::Instant;
 use zakuro_macros::ruby_class;
-use zakuro_vm::thread::Wait;
 use zakuro_vm::*;
 
 /// Payload of both classes.
@@ -75,9 +74,9 @@ fn line(q: &mut QueueData, side: Side) -> &mut Line {
 
 /// Waits until there is something to take (or room to give), or the queue is closed. False: out of time.
 fn wait(cx: &mut Cx, this: Value, side: Side, until: Option<Instant>) -> Result<bool> {
-    let me = cx.thread_id();
+    let me = cx.waiter_id();
     let mut place = None;
-    let r = cx.wait_as(Wait::Inside, until, |cx| {
+    let r = cx.wait_inside(this, until, |cx| {
         let q = data(cx, this)?;
         let possible = if side == Side::Take { !q.items.is_empty() } else { !q.full() };
         if possible || q.closed {

@@ -111,5 +111,7 @@ pub fn load(cx: &mut Cx) -> Result<()> {
     crate::define(cx, to_ruby, &[to_ruby::METHODS]);
     let tree = cx.define_class(visitors, "YAMLTree", visitor);
     crate::define(cx, tree, &[yaml_tree::METHODS]);
+    let (main, file) = (cx.main, cx.str("psych/syntax_error"));
+    cx.call_private(main, sym::require, &[file])?;
     Ok(())
 }

@@ -189,6 +189,32 @@ fn is_numeric(host: &Option<CString>) -> bool {
     }
 }
 
+/// Asks the fiber's scheduler for the addresses of a name; None: it has none, or does not look names up.
+fn by_scheduler(cx: &mut Cx, host: &Option<CString>, service: &Option<CString>, hints: [i32; 4]) -> Result<Option<Vec<Found>>> {
+    let Some(host) = host else { return Ok(None) };
+    if cx.fiber_scheduler().is_nil() {
+        return Ok(None);
+    }
+    let name = cx.str_auto(host.to_bytes());
+    let Some(given) = zakuro_corelib::fiber::scheduler::hook(cx, "address_resolve", &[name])? else { return Ok(None) };
+    if given.is_nil() {
+        return Ok(Some(Vec::new()));
+    }
+    let list = cx.to_ary(given)?;
+    let mut all = Vec::new();
+    for i in 0..list.len() {
+        let Some(address) = list.get(i) else { break };
+        if let Some(address) = c_string(cx, address)? {
+            match numeric(&address, service, hints) {
+                Some(found) => all.extend(found),
+                // A service with a name, or a canonical name asked for: no look-up of a host any more.
+                None => all.extend(getaddrinfo(Some(address), service.clone(), hints).unwrap_or_default()),
+            }
+        }
+    }
+    Ok(Some(all))
+}
+
 #[ruby_class(ids::OBJECT)]
 pub mod sys {
     use super::*;
@@ -214,6 +240,8 @@ pub mod sys {
             Ok(known)
         } else if is_numeric(&host) {
             super::getaddrinfo(host, service, hints)
+        } else if let Some(found) = by_scheduler(cx, &host, &service, hints)? {
+            if found.is_empty() { Err((libc::EAI_NONAME, 0)) } else { Ok(found) }
         } else {
             let seconds = if seconds.is_nil() { None } else { Some(cx.to_f64(seconds)?) };
             aside(cx, seconds, move || super::getaddrinfo(host, service, hints))?

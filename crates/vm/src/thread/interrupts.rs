@@ -38,12 +38,14 @@ impl Cx {
             None => Ok(()),
             Some(ts) => {
                 let t = ts.current();
-                if t.pending.is_empty() && t.vm_bits == 0 { Ok(()) } else { self.deliver(blocking) }
+                let quiet = t.pending.is_empty() && t.vm_bits == 0;
+                if quiet && ts.unblocks.is_empty() { Ok(()) } else { self.deliver(blocking) }
             }
         }
     }
     #[cold]
     fn deliver(&mut self, blocking: bool) -> Result<()> {
+        self.run_unblocks()?;
         let t: *mut Thread = self.threads().current;
         // SAFETY: the running thread is alive.
         unsafe {

@@ -324,6 +324,13 @@ fn extent(cx: &mut Cx, this: Value, length: Option<Value>, offset: Option<Value>
     Ok((offset, least, most))
 }
 
+/// Whether the program has put the descriptor into non-blocking mode: it wants to hear EAGAIN.
+fn never_waits(fd: std::os::fd::RawFd) -> bool {
+    // SAFETY: asks for the flags of a descriptor.
+    let flags = unsafe { libc::fcntl(fd, libc::F_GETFL) };
+    flags >= 0 && flags & libc::O_NONBLOCK != 0
+}
+
 /// Reads into the buffer: -errno, or the number of bytes.
 fn read_in(cx: &mut Cx, this: Value, io: Value, mut at: Option<i64>, extent: (usize, usize, usize)) -> Result<i64> {
     let (offset, least, most) = extent;
@@ -337,7 +344,12 @@ fn read_in(cx: &mut Cx, this: Value, io: Value, mut at: Option<i64>, extent: (us
         let (fd, regular) = (s.fd, s.regular);
         let n = (most - done).min(part.len());
         let got = match at {
-            None => wait::blocking_read(cx, fd, regular, &mut part[..n])?,
+            // SAFETY: part is writable for n bytes.
+            None if never_waits(fd) => match unsafe { libc::read(fd, part.as_mut_ptr().cast(), n) } {
+                -1 => Err(last_errno()),
+                n => Ok(n as usize),
+            },
+            None => wait::blocking_read(cx, io, fd, regular, &mut part[..n])?,
             // SAFETY: part is writable for n bytes.
             Some(a) => match unsafe { libc::pread(fd, part.as_mut_ptr().cast(), n, a) } {
                 -1 => Err(last_errno()),
@@ -364,7 +376,12 @@ fn write_out(cx: &mut Cx, this: Value, io: Value, at: Option<i64>, extent: (usiz
     let s = object::get(cx, io)?;
     let (fd, regular) = (s.write_fd(), s.regular);
     let r = match at {
-        None => wait::blocking_write(cx, fd, regular, &bytes)?.map(|()| bytes.len()),
+        // SAFETY: bytes is readable for its length.
+        None if never_waits(fd) => match unsafe { libc::write(fd, bytes.as_ptr().cast(), bytes.len()) } {
+            -1 => Err(last_errno()),
+            n => Ok(n as usize),
+        },
+        None => wait::blocking_write(cx, io, fd, regular, &bytes)?.map(|()| bytes.len()),
         // SAFETY: bytes is readable for its length.
         Some(a) => match unsafe { libc::pwrite(fd, bytes.as_ptr().cast(), bytes.len(), a) } {
             -1 => Err(last_errno()),

@@ -1,0 +1,228 @@
+# A fiber scheduler over the VM's reactor. `RubyVM::FiberScheduler.run { Fiber.schedule { ... } }` runs a block under one and returns when all its fibers have ended;
+# `Fiber.set_scheduler(RubyVM::FiberScheduler.new)` gives the running thread one until its end.
+#
+# All fibers run in the thread that made the scheduler and switch by transfer to and from its loop, which is that thread's own code. Each wait is an object of its own that
+# is ended once, by whatever comes first; what comes later finds it ended. Other threads of the VM may end waits, too: threads change at safepoints only, and
+# the queue of ended waits is taken as a whole.
+class RubyVM::FiberScheduler
+  private_constant :Poller
+
+  # A fiber's wait. `mask`: the events of a stream that ended it.
+  class Wait
+    attr_reader :fiber, :result
+
+    def initialize(fiber, ready)
+      @fiber = fiber
+      @ready = ready
+      @ended = @dropped = false
+    end
+
+    def ended? = @ended
+
+    def finish(result)
+      return false if @ended
+      @ended = true
+      @result = result
+      @ready << self
+      true
+    end
+
+    # The fiber left it by an exception.
+    def drop = @dropped = @ended = true
+
+    def go_on = !@dropped && @fiber.alive? && @fiber.transfer(@result)
+  end
+
+  # An exception for a fiber, whatever it waits for.
+  Interrupt = Struct.new(:fiber, :exception) do
+    def go_on = fiber.alive? && fiber.raise(exception)
+  end
+  private_constant :Wait, :Interrupt
+
+  # Runs the block in a fiber of a new scheduler, and what it schedules; returns what the block returned.
+  def self.run(&block)
+    raise ArgumentError, "no block given" unless block
+    result = nil
+    Thread.new do
+      Thread.current.report_on_exception = false
+      Fiber.set_scheduler(new)
+      Fiber.schedule { result = block.call }
+    end.join
+    result
+  end
+
+  def initialize
+    @loop = Fiber.current
+    @thread = Thread.current
+    @poller = Poller.new
+    @ready = []
+    @waits = {}.compare_by_identity
+    @timers = []
+    @streams = {}
+    @closed = false
+  end
+
+  def closed? = @closed
+
+  # Hooks that CRuby names. https://docs.ruby-lang.org/en/master/Fiber/Scheduler.html
+
+  def fiber(**options, &block)
+    fiber = Fiber.new(blocking: false, **options, &block)
+    here = Fiber.current
+    # Not the loop: it goes on in the next round.
+    Wait.new(here, @ready).finish(nil) unless here.equal?(@loop)
+    fiber.transfer
+    fiber
+  end
+
+  def block(blocker, timeout = nil)
+    wait(timeout) { |w| @waits[w.fiber] = w } || false
+  ensure
+    @waits.delete(Fiber.current)
+  end
+
+  def unblock(blocker, fiber)
+    wait = @waits[fiber] or return
+    wake if wait.finish(true)
+  end
+
+  def kernel_sleep(duration = nil)
+    block(:sleep, duration)
+    true
+  end
+
+  def yield = wait(0)
+
+  def io_wait(io, events, timeout)
+    fd = io.fileno
+    waiters = (@streams[fd] ||= [])
+    entry = nil
+    wait(timeout) do |w|
+      entry = [events, w]
+      waiters << entry
+      # A file on a disk is always ready.
+      w.finish(events) unless watch(fd, waiters)
+    end || false
+  ensure
+    if entry
+      waiters.delete_if { _1.equal?(entry) }
+      watch(fd, waiters)
+    end
+  end
+
+  def io_select(reads, writes = nil, errors = nil, timeout = nil)
+    aside { IO.select(reads, writes, errors, timeout) }
+  end
+
+  def process_wait(pid, flags)
+    aside { Process::Status.wait(pid, flags) }
+  end
+
+  def address_resolve(name)
+    aside { Addrinfo.getaddrinfo(name, nil).map(&:ip_address).uniq }
+  end
+
+  def blocking_operation_wait(work)
+    aside { work.call }
+  end
+
+  def timeout_after(duration, error, message)
+    fiber = Fiber.current
+    timer = add_timer(duration) { interrupt(fiber, error.is_a?(Class) ? error.new(message) : error) }
+    begin
+      yield duration
+    ensure
+      timer[1] = nil
+    end
+  end
+
+  def fiber_interrupt(fiber, exception)
+    interrupt(fiber, exception)
+    wake
+  end
+
+  # Runs fibers until none waits.
+  def run
+    turn until @ready.empty? && @waits.empty? && @streams.empty? && @timers.none? { _2 }
+  end
+
+  def scheduler_close
+    return if @closed
+    run
+  ensure
+    @closed = true
+  end
+
+  # Ends the scheduler of the thread, after its fibers.
+  def close
+    Fiber.scheduler.equal?(self) ? Fiber.set_scheduler(nil) : scheduler_close
+  end
+
+  private
+
+  def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+  # Waits in the running fiber until the Wait that the block gets is finished (its result) or the seconds are over (nil).
+  def wait(seconds)
+    wait = Wait.new(Fiber.current, @ready)
+    timer = add_timer(seconds) { wait.finish(nil) } if seconds
+    begin
+      yield wait if block_given?
+      @loop.transfer
+      wait.result
+    ensure
+      timer[1] = nil if timer
+      wait.drop
+    end
+  end
+
+  # Runs the block, which blocks its thread, in a thread of its own.
+  def aside(&) = Thread.new { Thread.current.report_on_exception = false; yield }.value
+
+  def interrupt(fiber, exception) = @ready << Interrupt.new(fiber, exception)
+
+  def wake
+    @poller.ring unless Thread.current.equal?(@thread)
+  end
+
+  # Timers are kept in order of their times; a cancelled one has no block.
+  def add_timer(seconds, &block)
+    at = now + seconds
+    timer = [at, block]
+    @timers.insert(@timers.bsearch_index { _1[0] > at } || @timers.size, timer)
+    timer
+  end
+
+  # Registers what the stream's waiters wait for. False: it can't be waited for.
+  def watch(fd, waiters)
+    events = waiters.inject(0) { |mask, (events, wait)| wait.ended? ? mask : mask | events }
+    @streams.delete(fd) if waiters.empty?
+    @poller.watch(fd, events)
+  rescue Errno::EBADF
+    waiters.each { |_, wait| wait.finish(0) }
+    true
+  end
+
+  def turn
+    @timers.shift while @timers.first && !@timers.first[1]
+    pause = @timers.first && [@timers.first[0] - now, 0].max
+    pause = 0 unless @ready.empty?
+    @poller.wait(pause).each_slice(2) do |fd, mask|
+      waiters = @streams[fd] or next
+      waiters.each { |events, wait| wait.finish(events & mask) if events & mask != 0 }
+      watch(fd, waiters)
+    end
+    at = now
+    while (timer = @timers.first) && timer[0] <= at
+      @timers.shift
+      timer[1]&.call
+      timer[1] = nil
+    end
+    ready = @ready.slice!(0..)
+    until ready.empty?
+      ready.shift.go_on
+    end
+  ensure
+    @ready.unshift(*ready) if ready && !ready.empty?
+  end
+end
