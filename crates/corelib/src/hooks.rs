@@ -4,7 +4,8 @@ use zakuro_vm::boot::Hooks;
 use zakuro_vm::globals::GlobalRow;
 
 /// Tables of special global variables, one per file that owns some.
-pub static GLOBALS: &[&[GlobalRow]] = &[crate::kernel::globals::GLOBALS, crate::io::stream::GLOBALS, crate::regexp::special::GLOBALS];
+pub static GLOBALS: &[&[GlobalRow]] =
+    &[zakuro_core_program::kernel::globals::GLOBALS, zakuro_core_system::io::stream::GLOBALS, zakuro_core_text::regexp::special::GLOBALS];
 
 /// Installs the hooks; `more` adds those of the libraries above.
 pub fn install(more: impl FnOnce(&mut Hooks)) {
@@ -15,18 +16,23 @@ pub fn install(more: impl FnOnce(&mut Hooks)) {
         }
     }
     h.float_to_s = Some(zakuro_text::float::float_to_s);
-    h.lazy_const = Some(crate::io::stream::lazy_const);
-    h.autoload = Some(crate::kernel::autoload::read);
-    h.autoload_pending = Some(crate::kernel::autoload::is_pending);
-    h.binding = Some(crate::proc::binding::of_caller);
-    h.warn = Some(crate::exception::warning::emit);
-    h.warn_category = Some(crate::exception::warning::emit_category);
-    h.warns = Some(|cx, category| crate::exception::warning::is_enabled(cx, category) == Some(true));
-    h.trace = Some(crate::tracepoint::tell);
-    h.signal = Some(crate::signal::handle);
-    h.inspected = Some(crate::string::util::inspected);
-    h.incompatible = Some(crate::string::util::incompatible);
-    crate::regexp::special::install(&mut h);
+    h.lazy_const = Some(|cx, name| match &*name.name() {
+        "TOPLEVEL_BINDING" => Ok(zakuro_core_program::proc::binding::top_level(cx)),
+        "RubyVM::ARGV" => Ok(zakuro_core_vms::vm_api::birth::start_objects(cx)),
+        _ => zakuro_core_system::io::stream::lazy_const(cx, name),
+    });
+    h.external_changed = Some(zakuro_core_system::io::encodings::default_changed);
+    h.autoload = Some(zakuro_core_program::kernel::autoload::read);
+    h.autoload_pending = Some(zakuro_core_program::kernel::autoload::is_pending);
+    h.binding = Some(zakuro_core_program::proc::binding::of_caller);
+    h.warn = Some(zakuro_core_base::exception::warning::emit);
+    h.warn_category = Some(zakuro_core_base::exception::warning::emit_category);
+    h.warns = Some(|cx, category| zakuro_core_base::exception::warning::is_enabled(cx, category) == Some(true));
+    h.trace = Some(zakuro_core_program::tracepoint::tell);
+    h.signal = Some(zakuro_core_system::signal::handle);
+    h.inspected = Some(zakuro_core_text::string::util::inspected);
+    h.incompatible = Some(zakuro_core_text::string::util::incompatible);
+    zakuro_core_text::regexp::special::install(&mut h);
     more(&mut h);
     zakuro_vm::boot::set_hooks(h);
 }

@@ -1,28 +1,26 @@
-//! The core library: one file or folder per Ruby class. `docs/builtins.md` says how a builtin is declared.
+//! The core library, put together from its parts (`crates/core-*`), and its prelude in Ruby.
 
 pub mod doctest;
 pub mod hooks;
 
-macro_rules! modules {
-    ($($name:ident),* $(,)?) => {
-        $(pub mod $name;)*
+macro_rules! parts {
+    ($($part:ident),* $(,)?) => {
+        /// Names of the parts, as cargo knows them.
+        #[cfg(test)]
+        const PARTS: &[&str] = &[$(stringify!($part)),*];
+        $(pub use $part::*;)*
         /// Every builtin method.
         pub fn tables() -> Vec<&'static [zakuro_vm::MethodRow]> {
-            let mut all = Vec::new();
-            $(all.extend_from_slice($name::TABLES);)*
-            all
+            [$($part::tables()),*].concat()
         }
         /// Runs once per process on the VM that becomes the boot image: constants and other state that no method table holds.
         pub fn setup(cx: &mut zakuro_vm::Cx) {
-            $($name::setup(cx);)*
+            $($part::setup(cx);)*
         }
     };
 }
 
-modules! {
-    array, basic, comparable, data, encoding, enumerable, enumerator, env, exception, fiber, gc, hash, io, kernel, marshal, method, module, numeric, object, proc,
-    process, random, range, regexp, set, signal, string, structs, symbol, thread, time, tracepoint, vm_api,
-}
+parts! { zakuro_core_base, zakuro_core_text, zakuro_core_collections, zakuro_core_numbers, zakuro_core_system, zakuro_core_program, zakuro_core_vms }
 
 /// Ruby sources of the prelude in order: (name, text).
 pub static PRELUDE: &[(&str, &str)] = &[
@@ -66,8 +64,16 @@ pub fn command_line(cx: &mut zakuro_vm::Cx) {
     kernel::load::note_script(cx);
 }
 
-/// Encoding (id) of sources that name none, when the command line gives one.
-pub fn source_encoding(cx: &zakuro_vm::Cx) -> Option<u8> {
-    let name = cx.options.source_encoding.as_ref()?;
-    zakuro_text::encoding::Encoding::find(name.as_bytes()).map(|e| e.id())
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn no_part_is_left_out() {
+        let crates = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let names = std::fs::read_dir(crates).unwrap().flatten().map(|e| e.file_name().to_string_lossy().into_owned());
+        let mut found: Vec<String> = names.filter(|n| n.starts_with("core-")).map(|n| format!("zakuro_{}", n.replace('-', "_"))).collect();
+        let mut listed = super::PARTS.to_vec();
+        found.sort();
+        listed.sort();
+        assert_eq!(found, listed, "crates/core-* and the parts of the core library");
+    }
 }

@@ -285,8 +285,8 @@ pub fn ruby_class(attr: TokenStream, item: TokenStream) -> TokenStream {
         items.push(syn::parse_quote! { #w });
     }
     items.push(syn::parse_quote! {
-        /// The builtin methods declared in this module.
-        pub static METHODS: &[::zakuro_vm::MethodRow] = &[#(#rows),*];
+        /// The builtin methods declared in this module. Not public: a table that nothing lists is dead code, which the compiler tells of.
+        pub(crate) static METHODS: &[::zakuro_vm::MethodRow] = &[#(#rows),*];
     });
     quote! { #module }.into()
 }

@@ -491,6 +491,8 @@ pub enum Steadiness {
 pub trait NativeData: Any {
     /// Marks every value that it holds.
     fn trace(&self, _marker: &mut Marker<'_>) {}
+    /// Appends the values whose names the program may have seen nowhere else: what others put in (the items of a queue).
+    fn values(&self, _out: &mut Vec<Value>) {}
     /// Whether `trace` may ever mark anything. If so it is called by each collection while the object lives: payloads are written to without telling.
     fn refers(&self) -> bool {
         true
@@ -582,6 +584,12 @@ impl DataCell {
         debug_assert!((p as &dyn Any).is::<T>());
         // SAFETY: the caller's promise.
         Some(unsafe { &mut *(p as *mut dyn NativeData as *mut T) })
+    }
+    /// See [`NativeData::values`].
+    pub fn values(&self, out: &mut Vec<Value>) {
+        if let Some(p) = &self.payload {
+            p.values(out);
+        }
     }
     pub fn is_set(&self) -> bool {
         self.payload.is_some()

@@ -116,7 +116,7 @@ fn run_block(cx: &mut Cx, image: Seed) -> Result<Value> {
 fn run_end(cx: &mut Cx, result: Result<Value>) -> End {
     let failed = if result.is_err() { cx.pending } else { Value::NIL };
     let mut end = outcome(cx, result);
-    let scheduled = zakuro_corelib::fiber::scheduler::finish(cx);
+    let scheduled = zakuro_corelib::fiber_scheduler::finish(cx);
     if scheduled.is_err() {
         end = outcome(cx, scheduled.map(|()| Value::NIL));
     }
@@ -342,7 +342,7 @@ fn main_program(cx: &mut Cx, c: &Command, source: Source) -> Result<Value> {
         line: source.line,
         frozen_string_literal: c.options.frozen_string_literal,
         literal_places: c.options.literal_places,
-        encoding: zakuro_corelib::source_encoding(cx),
+        encoding: zakuro_corelib::encoding::source_encoding(cx),
         wrap: c.wrap,
         main_script: true,
         warn: verbose.is_some(),

@@ -3,7 +3,7 @@
 //! The thread of the scheduler waits for the epoll descriptor as for any other, so other threads of the VM and other VMs go on.
 
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
-use zakuro_corelib::io::{fail, wait::wait_timeout};
+use zakuro_core_system::io::{fail, wait::wait_timeout};
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 

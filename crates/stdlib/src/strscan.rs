@@ -224,7 +224,7 @@ fn shown(cx: &mut Cx, bytes: &[u8], front: bool, cut: bool) -> Result<String> {
 
 const SHOWN: usize = 5;
 
-pub use string_scanner::METHODS;
+pub(crate) use string_scanner::METHODS;
 
 #[ruby_class(ids::OBJECT)]
 mod string_scanner {

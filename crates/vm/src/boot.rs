@@ -56,6 +56,8 @@ pub struct Hooks {
     pub autoload: Option<fn(&mut Cx, ClassId, Sym) -> Result<Option<Value>>>,
     /// Whether reading a constant with this path would load a file (or wait for one).
     pub autoload_pending: Option<fn(&mut Cx, Value) -> bool>,
+    /// `Encoding.default_external` is another one now.
+    pub external_changed: Option<fn(&mut Cx, u8)>,
     /// Runs trap handlers after a signal arrived for this VM.
     pub signal: Option<fn(&mut Cx) -> Result<()>>,
 }

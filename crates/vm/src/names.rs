@@ -15,9 +15,6 @@ use zakuro_base::Sym;
 use zakuro_bytecode::{Code, Const};
 use zakuro_object::*;
 
-/// Appends the values that the payload of a library's data object holds.
-pub type Held = fn(Ref<DataCell>, &mut Vec<Value>);
-
 struct Search {
     /// Names that every VM knows have smaller numbers.
     boot: u32,
@@ -120,7 +117,7 @@ impl Search {
         }
     }
     /// What a cell refers to.
-    fn cell(&mut self, v: Value, held: Held) {
+    fn cell(&mut self, v: Value) {
         match v.kind_of_cell() {
             // Numbers hold no Symbols.
             Kind::Free
@@ -186,7 +183,7 @@ impl Search {
                     f.each_stack(&mut |s, fp| self.frames(s, fp));
                 } else {
                     let mut list = Vec::new();
-                    held(d, &mut list);
+                    d.values(&mut list);
                     list.into_iter().for_each(|v| self.value(v));
                 }
             }
@@ -202,7 +199,7 @@ fn laid<T>(v: Value) -> &'static T {
 
 impl Cx {
     /// Every name that this VM knows, older ones first. Collects: Symbols that only dead objects held are not known any more.
-    pub fn known_names(&mut self, held: Held) -> Vec<Sym> {
+    pub fn known_names(&mut self) -> Vec<Sym> {
         self.collect();
         let boot = self.boot.map_or(u32::MAX, |b| b.names());
         let mut s = Search { boot, names: HashSet::new(), codes: HashSet::new(), met: HashSet::new(), work: Vec::new() };
@@ -218,9 +215,9 @@ impl Cx {
             // SAFETY: registered by a live RootedVec.
             unsafe { (**list).iter().for_each(|v| s.value(*v)) }
         }
-        self.heap.each_cell(&mut |c| s.cell(Value::cell(c), held));
+        self.heap.each_cell(&mut |c| s.cell(Value::cell(c)));
         while let Some(v) = s.work.pop() {
-            s.cell(v, held);
+            s.cell(v);
         }
         let mut names: Vec<Sym> = (0..boot.min(Sym::count())).map(Sym).chain(s.names).collect();
         names.sort_unstable();

@@ -167,7 +167,7 @@ fn compile(cx: &mut Cx, file: &str, source: &[u8], main_script: bool) -> Result<
     let options = CompileOptions {
         file,
         line: 1,
-        encoding: zakuro_corelib::source_encoding(cx),
+        encoding: zakuro_corelib::encoding::source_encoding(cx),
         frozen_string_literal: cx.options.frozen_string_literal,
         literal_places: cx.options.literal_places,
         main_script,

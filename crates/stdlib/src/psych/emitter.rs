@@ -216,4 +216,4 @@ mod emitter {
     }
 }
 
-pub use emitter::METHODS;
+pub(crate) use emitter::METHODS;

@@ -189,4 +189,4 @@ mod parser {
     }
 }
 
-pub use parser::METHODS;
+pub(crate) use parser::METHODS;

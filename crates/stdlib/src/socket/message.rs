@@ -1,8 +1,8 @@
 //! sendmsg(2) and recvmsg(2), with the data beside the data (descriptors, packet addresses).
 
 use super::{Address, binary, descriptor, finish, patience};
-use zakuro_corelib::io::object;
-use zakuro_corelib::io::wait;
+use zakuro_core_system::io::object;
+use zakuro_core_system::io::wait;
 use zakuro_macros::ruby_class;
 use zakuro_sched::{READABLE, WRITABLE};
 use zakuro_vm::*;

@@ -12,10 +12,10 @@ mod message;
 mod resolve;
 
 use std::os::fd::RawFd;
-use zakuro_corelib::io::object::{self, Io, READ, WRITE};
-use zakuro_corelib::io::wait::{self, Called, Patience};
-use zakuro_corelib::io::{fail, open};
-use zakuro_corelib::process::{descriptors, owner};
+use zakuro_core_system::io::object::{self, Io, READ, WRITE};
+use zakuro_core_system::io::wait::{self, Called, Patience};
+use zakuro_core_system::io::{fail, open};
+use zakuro_core_system::process::{descriptors, owner};
 use zakuro_macros::ruby_class;
 use zakuro_sched::{READABLE, WRITABLE};
 use zakuro_vm::*;

@@ -5,8 +5,8 @@ use std::ffi::{CStr, CString};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use zakuro_corelib::io::fail;
-use zakuro_corelib::io::wait::wait_timeout;
+use zakuro_core_system::io::fail;
+use zakuro_core_system::io::wait::wait_timeout;
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
@@ -196,7 +196,7 @@ fn by_scheduler(cx: &mut Cx, host: &Option<CString>, service: &Option<CString>, 
         return Ok(None);
     }
     let name = cx.str_auto(host.to_bytes());
-    let Some(given) = zakuro_corelib::fiber::scheduler::hook(cx, "address_resolve", &[name])? else { return Ok(None) };
+    let Some(given) = zakuro_core_system::fiber_scheduler::hook(cx, "address_resolve", &[name])? else { return Ok(None) };
     if given.is_nil() {
         return Ok(Some(Vec::new()));
     }

@@ -243,7 +243,7 @@ fn raise_errno<T>(cx: &mut Cx, name: &str) -> Result<T> {
     crate::raise_errno(cx, name, None)
 }
 
-pub use string_io::METHODS;
+pub(crate) use string_io::METHODS;
 
 #[ruby_class(ids::OBJECT)]
 mod string_io {

@@ -240,7 +240,7 @@ fn unget(cx: &mut Cx, this: Value, bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-pub use string_io::METHODS;
+pub(crate) use string_io::METHODS;
 
 #[ruby_class(ids::OBJECT)]
 mod string_io {

@@ -54,7 +54,7 @@ fn write_one(cx: &mut Cx, this: Value, v: Value) -> Result<usize> {
         // Unconverted text brings its encoding along, as with `<<`.
         let same = bytes.len() == s.len() && bytes[..] == *s.bytes();
         if same && s != t && ![t.encoding(), s.encoding()].contains(&string::BINARY) {
-            zakuro_corelib::string::util::append(cx, t, s)?;
+            zakuro_core_text::string::util::append(cx, t, s)?;
         } else {
             StringCell::append(t, &mut cx.heap, &bytes);
         }
@@ -66,7 +66,7 @@ fn write_one(cx: &mut Cx, this: Value, v: Value) -> Result<usize> {
     Ok(bytes.len())
 }
 
-pub use string_io::METHODS;
+pub(crate) use string_io::METHODS;
 
 #[ruby_class(ids::OBJECT)]
 mod string_io {

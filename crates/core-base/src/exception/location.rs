@@ -1,0 +1,89 @@
+//! The backtrace of an exception: setting it, and as Thread::Backtrace::Location objects.
+
+use zakuro_vm::backtrace::Location;
+use zakuro_vm::raise::hidden;
+use zakuro_vm::*;
+
+/// Payload of a Thread::Backtrace::Location.
+pub struct Loc(pub Location);
+impl NativeData for Loc {
+    fn send_copy(&self) -> Option<SendPayload> {
+        Some(Box::new(Loc(self.0.clone())))
+    }
+}
+
+/// Array of Location objects.
+pub fn locations_value(cx: &mut Cx, list: Vec<Location>) -> Value {
+    let out = cx.new_array();
+    for l in list {
+        let v = cx.data(ids::LOCATION, Loc(l));
+        ArrayCell::push(out, &mut cx.heap, v);
+    }
+    out.as_value()
+}
+
+/// Takes "file:line:in 'label'" apart.
+fn parse(text: &str) -> Location {
+    let (place, label) = match text.find(":in '") {
+        Some(i) => (&text[..i], text[i + 5..].trim_end_matches('\'')),
+        None => (text, ""),
+    };
+    let (file, line) = match place.rsplit_once(':') {
+        Some((f, l)) => (f, l.parse().unwrap_or(0)),
+        None => (place, 0),
+    };
+    let base = label.rsplit(" in ").next().unwrap_or(label);
+    let base = base.rsplit(['#', '.']).next().filter(|b| !b.is_empty()).unwrap_or(base);
+    Location { file: file.into(), line, label: label.into(), base_label: base.into(), text: false }
+}
+
+/// `Exception#backtrace_locations`: nil when never raised, or when the backtrace was set to Strings.
+pub(super) fn of_exception(cx: &mut Cx, exc: Value) -> Result<Value> {
+    if let Some(l) = cx.ivar_lookup(exc, hidden::locations()) {
+        return Ok(l);
+    }
+    if let Some(levels) = cx.exception_levels(exc) {
+        let l = locations_value(cx, levels);
+        cx.ivar_set_raw(exc, hidden::locations(), l);
+        return Ok(l);
+    }
+    let bt = cx.exception_backtrace(exc);
+    let Some(a) = Ref::<ArrayCell>::from_value(bt) else { return Ok(Value::NIL) };
+    let levels: Vec<Location> = a.as_slice().iter().filter_map(|v| Ref::<StringCell>::from_value(*v)).map(|s| parse(&s.text())).collect();
+    let l = locations_value(cx, levels);
+    cx.ivar_set_raw(exc, hidden::locations(), l);
+    Ok(l)
+}
+
+/// `Exception#set_backtrace`
+pub(super) fn set_backtrace(cx: &mut Cx, exc: Value, bt: Value) -> Result<Value> {
+    const WRONG: &str = "backtrace must be an Array of String or an Array of Thread::Backtrace::Location";
+    let mut locations = Value::NIL;
+    let value = if bt.is_nil() {
+        bt
+    } else if bt.is_kind(Kind::String) {
+        cx.array(&[bt])
+    } else if let Some(a) = Ref::<ArrayCell>::from_value(bt) {
+        if a.as_slice().iter().all(|v| v.is_kind(Kind::String)) {
+            bt
+        } else if a.as_slice().iter().all(|v| cx.is_a(*v, ids::LOCATION)) {
+            locations = bt;
+            let out = cx.new_array();
+            let mut i = 0;
+            while let Some(l) = a.get(i) {
+                i += 1;
+                let s = cx.to_s(l)?;
+                ArrayCell::push(out, &mut cx.heap, s.as_value());
+            }
+            out.as_value()
+        } else {
+            return cx.type_error(WRONG);
+        }
+    } else {
+        return cx.type_error(WRONG);
+    };
+    cx.ivar_set_raw(exc, hidden::backtrace(), value);
+    cx.ivar_set_raw(exc, hidden::raw(), Value::NIL);
+    cx.ivar_set_raw(exc, hidden::locations(), locations);
+    Ok(value)
+}

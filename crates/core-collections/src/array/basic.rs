@@ -1,0 +1,475 @@
+//! Array: making, comparing, showing, converting.
+
+use super::arg::{check_len, take_count};
+use std::cmp::Ordering;
+use zakuro_base::progress::{STRIDE, step};
+use zakuro_macros::ruby_class;
+use zakuro_object::string::{US_ASCII, UTF8};
+use zakuro_vm::*;
+
+/// Pairs of Arrays that are being compared: a structure that contains itself is equal as far as it is the same.
+#[derive(Default)]
+struct Comparing(Vec<(Value, Value)>);
+impl VmState for Comparing {
+    fn trace(&self, m: &mut Marker<'_>) {
+        for (a, b) in &self.0 {
+            m.mark_value_bits(a.0);
+            m.mark_value_bits(b.0);
+        }
+    }
+}
+
+/// Runs `f` unless the two are being compared already (then None).
+pub(crate) fn guard_pair<T>(cx: &mut Cx, a: Value, b: Value, f: impl FnOnce(&mut Cx) -> Result<T>) -> Result<Option<T>> {
+    cx.check_native_stack()?;
+    let pairs = &mut cx.state::<Comparing>().0;
+    if pairs.contains(&(a, b)) {
+        return Ok(None);
+    }
+    pairs.push((a, b));
+    let n = pairs.len();
+    let r = f(cx);
+    cx.state::<Comparing>().0.truncate(n - 1);
+    r.map(Some)
+}
+
+/// Elements pairwise by `==` or `eql?`, no Ruby code for the common kinds.
+fn same_elements(cx: &mut Cx, a: Ref<ArrayCell>, b: Ref<ArrayCell>, strict: bool) -> Result<bool> {
+    if a == b {
+        return Ok(true);
+    }
+    if a.len() != b.len() {
+        return Ok(false);
+    }
+    if a.as_slice().as_ptr() == b.as_slice().as_ptr() {
+        return Ok(true);
+    }
+    let simple = |v: Value| !v.is_cell() || v.is_kind(Kind::String);
+    let mut i = 0;
+    while let (Some(x), Some(y)) = (a.get(i), b.get(i)) {
+        if simple(x) && simple(y) {
+            if !(x == y || if strict { cx.eql(x, y)? } else { cx.eq(x, y)? }) {
+                return Ok(false);
+            }
+            i += 1;
+            continue;
+        }
+        // Something that may contain us: the rest under guard.
+        let start = i;
+        let r = guard_pair(cx, a.as_value(), b.as_value(), |cx| {
+            let mut i = start;
+            while let (Some(x), Some(y)) = (a.get(i), b.get(i)) {
+                step(i, cx)?;
+                if !(x == y || if strict { cx.eql(x, y)? } else { cx.eq(x, y)? }) {
+                    return Ok(false);
+                }
+                i += 1;
+            }
+            Ok(a.len() == b.len())
+        })?;
+        return Ok(r.unwrap_or(true));
+    }
+    Ok(a.len() == b.len())
+}
+
+/// Text being joined, with the encoding it has so far.
+struct Joined {
+    bytes: Vec<u8>,
+    encoding: Option<u8>,
+}
+impl Joined {
+    fn add(&mut self, cx: &mut Cx, s: Ref<StringCell>) -> Result<()> {
+        let e = s.encoding();
+        match self.encoding {
+            None => self.encoding = Some(e),
+            Some(have) if have != e && !s.bytes().is_ascii() => {
+                if !self.bytes.is_ascii() {
+                    let (a, b) = (StringCell::plain(&cx.heap, b"", have).as_value(), s.as_value());
+                    let (a, b) = (encoding_name(cx, a)?, encoding_name(cx, b)?);
+                    return cx.raise(ids::COMPAT_ERROR, format!("incompatible character encodings: {a} and {b}"));
+                }
+                self.encoding = Some(e);
+            }
+            _ => {}
+        }
+        cx.reserve(&mut self.bytes, s.len())?;
+        self.bytes.extend_from_slice(s.bytes());
+        Ok(())
+    }
+}
+fn encoding_name(cx: &mut Cx, s: Value) -> Result<String> {
+    let e = cx.call(s, sym::encoding, &[])?;
+    cx.to_s_text(e)
+}
+
+fn join_into(cx: &mut Cx, a: Ref<ArrayCell>, sep: Option<Ref<StringCell>>, out: &mut Joined, first: &mut bool) -> Result<()> {
+    let done = cx.guard_recursion(a.as_value(), |cx| {
+        let mut i = 0;
+        while let Some(v) = a.get(i) {
+            i += 1;
+            step(i, cx)?;
+            if !v.is_kind(Kind::Array) {
+                separate(cx, sep, out, first)?;
+            }
+            if let Some(s) = Ref::<StringCell>::from_value(v) {
+                out.add(cx, s)?;
+            } else if let Some(inner) = Ref::<ArrayCell>::from_value(v) {
+                join_nested(cx, inner, sep, out, first)?;
+            } else if let Some(s) = if v.is_cell() { cx.try_str(v)? } else { None } {
+                out.add(cx, s)?;
+            } else if let Some(inner) = cx.try_ary(v)? {
+                let mut one = true;
+                join_into(cx, inner, sep, out, &mut one)?;
+            } else {
+                let s = cx.to_s(v)?;
+                out.add(cx, s)?;
+            }
+        }
+        Ok(())
+    })?;
+    match done {
+        Some(()) => Ok(()),
+        None => cx.arg_error("recursive array join"),
+    }
+}
+fn separate(cx: &mut Cx, sep: Option<Ref<StringCell>>, out: &mut Joined, first: &mut bool) -> Result<()> {
+    if !std::mem::replace(first, false)
+        && let Some(s) = sep
+    {
+        out.add(cx, s)?;
+    }
+    Ok(())
+}
+fn join_nested(cx: &mut Cx, a: Ref<ArrayCell>, sep: Option<Ref<StringCell>>, out: &mut Joined, first: &mut bool) -> Result<()> {
+    separate(cx, sep, out, first)?;
+    let mut one = true;
+    join_into(cx, a, sep, out, &mut one)
+}
+
+/// `Array#join`
+pub fn join(cx: &mut Cx, a: Ref<ArrayCell>, sep: Value) -> Result<Value> {
+    let sep = if sep.is_nil() {
+        let set = cx.global_get(sym::output_fs)?;
+        if !set.is_nil() {
+            cx.warn_category("$, is set to non-nil value", "deprecated")?;
+        }
+        set
+    } else {
+        sep
+    };
+    if a.is_empty() {
+        return Ok(cx.str_bytes(b"", US_ASCII));
+    }
+    let sep = if sep.is_nil() { None } else { Some(cx.to_str(sep)?) };
+    let mut out = Joined { bytes: Vec::new(), encoding: None };
+    let mut first = true;
+    join_into(cx, a, sep, &mut out, &mut first)?;
+    Ok(cx.str_bytes(&out.bytes, out.encoding.unwrap_or(US_ASCII)))
+}
+
+#[ruby_class(ids::KERNEL)]
+pub mod kernel {
+    use super::*;
+
+    /// The argument as an Array: by `to_ary`, by `to_a`, or around it. nil gives an empty one.
+    ///
+    ///     Array(nil)      #=> []
+    ///     Array(1..2)     #=> [1, 2]
+    ///     Array("a")      #=> ["a"]
+    ///     Array({a: 1})   #=> [[:a, 1]]
+    #[method("Array", module_function)]
+    fn array(cx: &mut Cx, _this: Value, v: Value) -> Result<Ref<ArrayCell>> {
+        match cx.try_ary(v)? {
+            Some(a) => Ok(a),
+            None => cx.splat(v),
+        }
+    }
+}
+
+#[ruby_class(ids::ARRAY)]
+pub mod methods {
+    use super::*;
+
+    /// New Array of the arguments.
+    ///
+    ///     Array[1, 2]   #=> [1, 2]
+    #[method("[]", singleton)]
+    fn make(cx: &mut Cx, this: ClassId, rest: Rest) -> Value {
+        let shape = cx.root_shape(this);
+        ArrayCell::make(&cx.heap, shape, rest).as_value()
+    }
+
+    /// The argument as an Array by `to_ary`, or nil.
+    ///
+    ///     Array.try_convert([1])   #=> [1]
+    ///     Array.try_convert(1)     #=> nil
+    #[method("try_convert", singleton)]
+    fn try_convert(cx: &mut Cx, _this: Value, v: Value) -> Result<Option<Ref<ArrayCell>>> {
+        cx.try_ary(v)
+    }
+
+    /// `Array.new(size, value)`, `Array.new(size) { |index| ... }`, `Array.new(array)`.
+    ///
+    ///     Array.new(2, 0)               #=> [0, 0]
+    ///     Array.new(3) { |i| i * i }    #=> [0, 1, 4]
+    ///     Array.new([1, 2])             #=> [1, 2]
+    ///     Array.new                     #=> []
+    #[method("initialize", private)]
+    fn initialize(cx: &mut Cx, this: Ref<ArrayCell>, size: Option<Value>, value: Option<Value>, block: Block) -> Result<Value> {
+        cx.check_frozen(this.as_value())?;
+        if value.is_some() && block.is_some() {
+            cx.warn_here("block supersedes default value argument")?;
+        }
+        let Some(size) = size else {
+            if block.is_some() {
+                cx.warn_here("given block not used")?;
+            }
+            ArrayCell::truncate(this, 0);
+            return Ok(this.as_value());
+        };
+        if value.is_none()
+            && !size.is_fixnum()
+            && let Some(a) = cx.try_ary(size)?
+        {
+            ArrayCell::replace_shared(this, &mut cx.heap, a);
+            return Ok(this.as_value());
+        }
+        let n = take_count(cx, size, "negative array size")?;
+        check_len(cx, n)?;
+        ArrayCell::truncate(this, 0);
+        if block.is_some() {
+            for i in 0..n {
+                let v = cx.yield1(block, Value::fixnum(i as i64))?;
+                ArrayCell::store(this, &mut cx.heap, i, v);
+                cx.safepoint()?;
+            }
+        } else {
+            let v = value.unwrap_or(Value::NIL);
+            ArrayCell::reserve(this, &mut cx.heap, n);
+            for _ in 0..n {
+                ArrayCell::push(this, &mut cx.heap, v);
+            }
+        }
+        Ok(this.as_value())
+    }
+
+    /// Takes over the content of another Array.
+    ///
+    ///     a = [1]; a.replace([2, 3]); a   #=> [2, 3]
+    #[method("replace", "initialize_copy")]
+    fn replace(cx: &mut Cx, this: Ref<ArrayCell>, other: Ref<ArrayCell>) -> Result<Value> {
+        cx.check_frozen(this.as_value())?;
+        if this != other {
+            ArrayCell::replace_shared(this, &mut cx.heap, other);
+        }
+        Ok(this.as_value())
+    }
+
+    /// Number of elements.
+    ///
+    ///     [1, nil].length   #=> 2
+    #[method("length", "size")]
+    fn length(_cx: &mut Cx, this: Ref<ArrayCell>) -> usize {
+        this.len()
+    }
+
+    /// Whether it has no elements.
+    ///
+    ///     [].empty?   #=> true
+    #[method("empty?")]
+    fn empty(_cx: &mut Cx, this: Ref<ArrayCell>) -> bool {
+        this.is_empty()
+    }
+
+    /// Itself; a plain Array of the elements for a subclass.
+    ///
+    ///     [1].to_a   #=> [1]
+    #[method("to_a")]
+    fn to_a(cx: &mut Cx, this: Ref<ArrayCell>) -> Value {
+        let class = cx.class_of(this.as_value());
+        if class == ids::ARRAY { this.as_value() } else { cx.array(this.as_slice()) }
+    }
+
+    /// Itself.
+    ///
+    ///     [1].entries   #=> [1]
+    #[method("entries")]
+    fn entries(cx: &mut Cx, this: Ref<ArrayCell>) -> Value {
+        cx.array(this.as_slice())
+    }
+
+    /// Itself.
+    ///
+    ///     [1].to_ary   #=> [1]
+    #[method("to_ary", "deconstruct")]
+    fn to_ary(_cx: &mut Cx, this: Value) -> Value {
+        this
+    }
+
+    /// Makes it immutable.
+    ///
+    ///     [1].freeze.frozen?   #=> true
+    #[method("freeze")]
+    fn freeze(_cx: &mut Cx, this: Value) -> Value {
+        this.set_flags(flags::FROZEN);
+        this
+    }
+
+    /// The elements as source text.
+    ///
+    ///     [1, "a", :b, nil, [2.5]].inspect      #=> "[1, \"a\", :b, nil, [2.5]]"
+    ///     a = []; a << a; a.inspect             #=> "[[...]]"
+    #[method("inspect", "to_s")]
+    fn inspect(cx: &mut Cx, this: Ref<ArrayCell>) -> Result<Value> {
+        if this.is_empty() {
+            return Ok(StringCell::plain(&cx.heap, b"[]", US_ASCII).as_value());
+        }
+        let shown = cx.guard_recursion(this.as_value(), |cx| {
+            let mut out = vec![b'['];
+            let default = zakuro_core_text::encoding::default_external(cx);
+            let mut encoding = if default.is_ascii_compatible() { UTF8 } else { US_ASCII };
+            let mut i = 0;
+            while let Some(v) = this.get(i) {
+                if i > 0 {
+                    out.extend_from_slice(b", ");
+                }
+                match v.as_fixnum() {
+                    Some(n) if cx.redefined == 0 && cx.is_builtin(v, sym::inspect, ids::INTEGER) => out.extend_from_slice(n.to_string().as_bytes()),
+                    _ => {
+                        let s = cx.inspect(v)?;
+                        if !s.bytes().is_ascii() {
+                            encoding = s.encoding();
+                        }
+                        out.extend_from_slice(s.bytes());
+                    }
+                }
+                i += 1;
+                cx.safepoint()?;
+            }
+            out.push(b']');
+            Ok((out, encoding))
+        })?;
+        Ok(match shown {
+            Some((bytes, encoding)) => cx.str_bytes(&bytes, encoding),
+            None => cx.str("[...]"),
+        })
+    }
+
+    /// The elements as text, with a separator between them; nested Arrays joined likewise.
+    ///
+    ///     [1, [2, [:c]]].join("-")   #=> "1-2-c"
+    ///     %w[a b].join               #=> "ab"
+    #[method("join")]
+    fn join_(cx: &mut Cx, this: Ref<ArrayCell>, sep: Option<Value>) -> Result<Value> {
+        join(cx, this, sep.unwrap_or(Value::NIL))
+    }
+
+    /// Whether the other has equal elements in the same order.
+    ///
+    ///     [1, 2] == [1, 2.0]   #=> true
+    ///     [1] == [1, 2]        #=> false
+    #[method("==")]
+    fn eq(cx: &mut Cx, this: Ref<ArrayCell>, other: Value) -> Result<bool> {
+        match Ref::<ArrayCell>::from_value(other) {
+            Some(b) => same_elements(cx, this, b, false),
+            None if other.is_cell() && !other.is_kind(Kind::String) && cx.responds(other, sym::to_ary, false)? => {
+                Ok(cx.call(other, sym::eq, &[this.as_value()])?.truthy())
+            }
+            None => Ok(false),
+        }
+    }
+
+    /// As `==` with `eql?` for the elements.
+    ///
+    ///     [1].eql?([1.0])   #=> false
+    #[method("eql?")]
+    fn eql(cx: &mut Cx, this: Ref<ArrayCell>, other: Value) -> Result<bool> {
+        match Ref::<ArrayCell>::from_value(other) {
+            Some(b) => same_elements(cx, this, b, true),
+            None => Ok(false),
+        }
+    }
+
+    /// Equal for Arrays that are `eql?`.
+    ///
+    ///     [1, [2]].hash == [1, [2]].hash   #=> true
+    #[method("hash")]
+    fn hash(cx: &mut Cx, this: Ref<ArrayCell>) -> Result<Value> {
+        let h = cx.array_hash(this)?;
+        Ok(cx.shown_hash(h))
+    }
+
+    /// -1, 0 or 1 by the first elements that differ, then by length; nil when they can't be compared.
+    ///
+    ///     [1, 2] <=> [1, 3]   #=> -1
+    ///     [1, 2] <=> [1]      #=> 1
+    ///     [1] <=> ["a"]       #=> nil
+    #[method("<=>")]
+    fn cmp(cx: &mut Cx, this: Ref<ArrayCell>, other: Value) -> Result<Value> {
+        let Some(b) = cx.try_ary(other)? else { return Ok(Value::NIL) };
+        if this == b {
+            return Ok(Value::fixnum(0));
+        }
+        let r = guard_pair(cx, this.as_value(), b.as_value(), |cx| {
+            let mut i = 0;
+            while let (Some(x), Some(y)) = (this.get(i), b.get(i)) {
+                let r = if Value::both_fixnum(x, y) && cx.redefined == 0 {
+                    Value::fixnum(x.fix().cmp(&y.fix()) as i64)
+                } else {
+                    cx.call(x, sym::cmp, &[y])?
+                };
+                if r != Value::fixnum(0) {
+                    return Ok(r);
+                }
+                i += 1;
+            }
+            Ok(Value::fixnum(match this.len().cmp(&b.len()) {
+                Ordering::Less => -1,
+                Ordering::Equal => 0,
+                Ordering::Greater => 1,
+            }))
+        })?;
+        Ok(r.unwrap_or(Value::NIL))
+    }
+
+    /// Both one after the other.
+    ///
+    ///     [1] + [2, 3]   #=> [1, 2, 3]
+    #[method("+")]
+    fn plus(cx: &mut Cx, this: Ref<ArrayCell>, other: Ref<ArrayCell>) -> Value {
+        let out = cx.new_array();
+        ArrayCell::reserve(out, &mut cx.heap, this.len() + other.len());
+        ArrayCell::extend(out, &mut cx.heap, this.as_slice());
+        ArrayCell::extend(out, &mut cx.heap, other.as_slice());
+        out.as_value()
+    }
+
+    /// Repeated `n` times; joined, for a String.
+    ///
+    ///     [1, 2] * 2     #=> [1, 2, 1, 2]
+    ///     [1, 2] * ","   #=> "1,2"
+    #[method("*")]
+    fn times(cx: &mut Cx, this: Ref<ArrayCell>, n: Value) -> Result<Value> {
+        if !n.is_fixnum()
+            && let Some(s) = cx.try_str(n)?
+        {
+            return join(cx, this, s.as_value());
+        }
+        let n = take_count(cx, n, "negative argument")?;
+        let Some(total) = n.checked_mul(this.len()).filter(|t| *t <= zakuro_object::array::MAX_LEN) else {
+            return cx.arg_error("argument too big");
+        };
+        check_len(cx, total)?;
+        let out = cx.new_array();
+        ArrayCell::reserve(out, &mut cx.heap, total);
+        let this = ArrayCell::slice(&cx.heap, ids::ARRAY.0, this, 0, this.len());
+        for at in 0..n {
+            ArrayCell::extend(out, &mut cx.heap, this.as_slice());
+            // Each some thousand elements.
+            if total > STRIDE && (this.len() > STRIDE / 16 || at.is_multiple_of(STRIDE / 16)) {
+                cx.safepoint()?;
+            }
+        }
+        Ok(out.as_value())
+    }
+}

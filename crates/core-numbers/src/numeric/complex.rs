@@ -1,0 +1,177 @@
+//! Complex: the parts, and the operations that loops over Floats spend their time in. The rest is Ruby (prelude/complex.rb).
+
+use super::coerce::{self, complex_parts};
+use super::kernel::make_complex;
+use zakuro_macros::ruby_class;
+use zakuro_vm::*;
+
+pub fn setup(cx: &mut Cx) {
+    let i = make_complex(cx, Value::fixnum(0), Value::fixnum(1));
+    cx.const_set(ids::COMPLEX, Sym::intern("I"), i);
+}
+
+/// Receiver of Complex methods.
+#[derive(Clone, Copy)]
+struct Parts(Value, Value);
+impl FromSelf for Parts {
+    fn from_self(cx: &mut Cx, v: Value) -> Result<Self> {
+        match complex_parts(v) {
+            Some((re, im)) => Ok(Parts(re, im)),
+            None => cx.wrong_receiver(v, "Complex"),
+        }
+    }
+}
+
+/// All four parts as doubles when they are Floats.
+fn floats(a: Parts, b: Value) -> Option<(f64, f64, f64, f64)> {
+    let (c, d) = complex_parts(b)?;
+    Some((a.0.as_float()?, a.1.as_float()?, c.as_float()?, d.as_float()?))
+}
+fn make_f64(cx: &mut Cx, re: f64, im: f64) -> Value {
+    let (re, im) = (cx.float(re), cx.float(im));
+    make_complex(cx, re, im)
+}
+fn is_real(cx: &mut Cx, v: Value) -> Result<bool> {
+    coerce::is_real(cx, v)
+}
+/// A real number, or the real part of a Complex without imaginary part.
+fn real_part(cx: &mut Cx, v: Value) -> Result<Value> {
+    if let Some((re, im)) = complex_parts(v)
+        && cx.eq(im, Value::fixnum(0))?
+    {
+        return Ok(re);
+    }
+    if is_real(cx, v)? { Ok(v) } else { cx.type_error("not a real") }
+}
+/// Product of two parts; an infinity times an exact zero keeps to Float rules.
+fn component_product(cx: &mut Cx, a: Parts, b: (Value, Value)) -> Result<Value> {
+    let ac = coerce::mul(cx, a.0, b.0)?;
+    let bd = coerce::mul(cx, a.1, b.1)?;
+    let ad = coerce::mul(cx, a.0, b.1)?;
+    let bc = coerce::mul(cx, a.1, b.0)?;
+    let re = coerce::sub(cx, ac, bd)?;
+    let im = coerce::add(cx, ad, bc)?;
+    Ok(make_complex(cx, re, im))
+}
+
+#[ruby_class(ids::COMPLEX)]
+mod complex {
+    use super::*;
+
+    /// A Complex of real and imaginary part.
+    ///
+    ///     Complex.rect(1, 2)    #=> (1+2i)
+    #[method("rect", "rectangular", singleton)]
+    fn rect(cx: &mut Cx, this: Value, re: Value, im: Option<Value>) -> Result<Value> {
+        let _ = this;
+        let im = im.unwrap_or(Value::fixnum(0));
+        let (re, im) = (real_part(cx, re)?, real_part(cx, im)?);
+        Ok(make_complex(cx, re, im))
+    }
+    #[method("__make", singleton, private)]
+    fn make(cx: &mut Cx, this: Value, re: Value, im: Value) -> Value {
+        let _ = this;
+        make_complex(cx, re, im)
+    }
+    /// Real part.
+    ///
+    ///     Complex(1, 2).real    #=> 1
+    #[method("real")]
+    fn real(cx: &mut Cx, this: Parts) -> Value {
+        let _ = cx;
+        this.0
+    }
+    /// Imaginary part.
+    ///
+    ///     Complex(1, 2).imaginary    #=> 2
+    #[method("imaginary", "imag")]
+    fn imaginary(cx: &mut Cx, this: Parts) -> Value {
+        let _ = cx;
+        this.1
+    }
+    /// Sum.
+    ///
+    ///     Complex(1, 2) + Complex(3, 4)    #=> (4+6i)
+    #[method("+")]
+    fn add(cx: &mut Cx, this: Parts, v: Value) -> Result<Value> {
+        if let Some((a, b, c, d)) = floats(this, v) {
+            return Ok(make_f64(cx, a + c, b + d));
+        }
+        if let Some((c, d)) = complex_parts(v) {
+            let (re, im) = (coerce::add(cx, this.0, c)?, coerce::add(cx, this.1, d)?);
+            return Ok(make_complex(cx, re, im));
+        }
+        if is_real(cx, v)? {
+            let re = coerce::add(cx, this.0, v)?;
+            return Ok(make_complex(cx, re, this.1));
+        }
+        let me = make_complex(cx, this.0, this.1);
+        coerce::binary(cx, me, sym::add, v)
+    }
+    /// Difference.
+    ///
+    ///     Complex(1, 2) - 1    #=> (0+2i)
+    #[method("-")]
+    fn sub(cx: &mut Cx, this: Parts, v: Value) -> Result<Value> {
+        if let Some((a, b, c, d)) = floats(this, v) {
+            return Ok(make_f64(cx, a - c, b - d));
+        }
+        if let Some((c, d)) = complex_parts(v) {
+            let (re, im) = (coerce::sub(cx, this.0, c)?, coerce::sub(cx, this.1, d)?);
+            return Ok(make_complex(cx, re, im));
+        }
+        if is_real(cx, v)? {
+            let re = coerce::sub(cx, this.0, v)?;
+            return Ok(make_complex(cx, re, this.1));
+        }
+        let me = make_complex(cx, this.0, this.1);
+        coerce::binary(cx, me, sym::sub, v)
+    }
+    /// Product.
+    ///
+    ///     Complex(1, 2) * Complex(3, 4)    #=> (-5+10i)
+    #[method("*")]
+    fn mul(cx: &mut Cx, this: Parts, v: Value) -> Result<Value> {
+        if let Some((a, b, c, d)) = floats(this, v) {
+            return Ok(make_f64(cx, a * c - b * d, a * d + b * c));
+        }
+        if let Some(parts) = complex_parts(v) {
+            return component_product(cx, this, parts);
+        }
+        if is_real(cx, v)? {
+            let (re, im) = (coerce::mul(cx, this.0, v)?, coerce::mul(cx, this.1, v)?);
+            return Ok(make_complex(cx, re, im));
+        }
+        let me = make_complex(cx, this.0, this.1);
+        coerce::binary(cx, me, sym::mul, v)
+    }
+    /// Equality by value.
+    ///
+    ///     Complex(1, 0) == 1    #=> true
+    #[method("==")]
+    fn eq(cx: &mut Cx, this: Parts, v: Value) -> Result<bool> {
+        if let Some((c, d)) = complex_parts(v) {
+            return Ok(cx.eq(this.0, c)? && cx.eq(this.1, d)?);
+        }
+        if is_real(cx, v)? {
+            return Ok(cx.eq(this.0, v)? && cx.eq(this.1, Value::fixnum(0))?);
+        }
+        let me = make_complex(cx, this.0, this.1);
+        coerce::equal(cx, me, v)
+    }
+    /// For Marshal: the parts.
+    #[method("marshal_dump", private)]
+    fn marshal_dump(cx: &mut Cx, this: Parts) -> Value {
+        cx.array(&[this.0, this.1])
+    }
+    /// Hash code.
+    ///
+    ///     Complex(1, 2).hash == Complex(1, 2).hash    #=> true
+    #[method("hash")]
+    fn hash(cx: &mut Cx, this: Parts) -> Result<Value> {
+        let parts = [cx.hash_of(this.0)?, cx.hash_of(this.1)?, u64::from(ids::COMPLEX.0)];
+        Ok(cx.shown_hash(equality::combine(&parts)))
+    }
+}
+
+pub(crate) use complex::METHODS;

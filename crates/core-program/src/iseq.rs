@@ -1,0 +1,302 @@
+//! RubyVM::InstructionSequence: a program's compiled form, over this VM's bytecode.
+//!
+//! The listing and `to_a` show our instructions, which have nothing to do with CRuby's; everything else answers as there.
+
+use crate::kernel::eval::{show_warnings, syntax_error};
+use crate::kernel::load;
+use std::sync::Arc;
+use zakuro_bytecode::{Code, CodeKind, disasm};
+use zakuro_compiler::Options;
+use zakuro_macros::ruby_class;
+use zakuro_vm::*;
+
+pub static TABLES: &[&[MethodRow]] = &[iseq::METHODS];
+pub fn setup(_cx: &mut Cx) {}
+
+/// Payload of an InstructionSequence.
+pub struct Iseq {
+    code: Arc<Code>,
+    /// Full path of the file; nil for texts.
+    absolute: Value,
+}
+impl NativeData for Iseq {
+    fn trace(&self, m: &mut Marker<'_>) {
+        m.mark_value_bits(self.absolute.0);
+    }
+}
+
+pub fn make(cx: &mut Cx, code: Arc<Code>) -> Value {
+    cx.data(ids::ISEQ, Iseq { code, absolute: Value::NIL })
+}
+
+/// The Code of an InstructionSequence; None for other objects.
+pub fn code(cx: &mut Cx, v: Value) -> Option<Arc<Code>> {
+    if cx.is_data::<Iseq>(v) { Some(cx.data_ref::<Iseq>(v).ok()?.code.clone()) } else { None }
+}
+
+fn label(code: &Code) -> String {
+    match code.kind {
+        CodeKind::Program => "<compiled>".into(),
+        CodeKind::Block => format!("block in {}", code.name.name()),
+        CodeKind::Class | CodeKind::Method | CodeKind::Eval => code.name.name().into_owned(),
+    }
+}
+
+/// Compiles a text as a program.
+fn compile(cx: &mut Cx, text: &[u8], file: &str, line: u32, absolute: Value, frozen: Option<bool>) -> Result<Value> {
+    let frozen_string_literal = frozen.or(cx.options.frozen_string_literal);
+    let options = Options { file, line, frozen_string_literal, literal_places: cx.options.literal_places, warn: true, ..Default::default() };
+    match cx.compile(&Arc::from(text), &options)? {
+        Ok(c) => {
+            show_warnings(cx, file, &c.warnings)?;
+            Ok(cx.data(ids::ISEQ, Iseq { code: c.code, absolute }))
+        }
+        Err(e) => syntax_error(cx, &e),
+    }
+}
+
+#[ruby_class(ids::ISEQ)]
+pub mod iseq {
+    use super::*;
+
+    type This = Value;
+    fn this_code(cx: &mut Cx, this: Value) -> Result<Arc<Code>> {
+        Ok(cx.data_ref::<Iseq>(this)?.code.clone())
+    }
+
+    /// Compiles a text: `compile(source, file = "<compiled>", path = nil, line = 1, options = nil)`.
+    ///
+    ///     RubyVM::InstructionSequence.compile("1 + 2").eval   #=> 3
+    #[method("compile", "new", singleton, min = 1)]
+    fn compile_text(cx: &mut Cx, _this: Value, args: Args) -> Result<Value> {
+        let mut n = args.argc;
+        let mut frozen = None;
+        if args.kw {
+            n -= 1;
+            if let Some(h) = args.get(n).and_then(Ref::<HashCell>::from_value)
+                && let Some(v) = cx.hash_get(h, Value::sym(Sym::intern("frozen_string_literal")))?
+            {
+                frozen = Some(v.truthy());
+            }
+        }
+        if n == 0 || n > 5 {
+            return cx.arity_error(n, 1, Some(5));
+        }
+        let get = |i: usize| if i < n { args.get(i).filter(|v| !v.is_nil()) } else { None };
+        let Some(source) = get(0) else { return cx.no_conversion(Value::NIL, "String") };
+        let text = match cx.try_str(source)? {
+            Some(s) if !zakuro_core_text::string::util::enc(s).is_ascii_compatible() => return cx.arg_error("invalid source encoding"),
+            Some(s) => s.bytes().to_vec(),
+            None => return cx.no_conversion(source, "String"),
+        };
+        let file = match get(1) {
+            Some(f) => cx.text_of(f)?,
+            None => "<compiled>".into(),
+        };
+        let path = get(2).unwrap_or(Value::NIL);
+        let line = match get(3) {
+            Some(l) => cx.to_i64(l)?.clamp(0, i32::MAX as i64) as u32,
+            None => 1,
+        };
+        compile(cx, &text, &file, line, path, frozen)
+    }
+    /// Compiles a file.
+    #[method("compile_file", singleton, min = 1)]
+    fn compile_file(cx: &mut Cx, _this: Value, args: Args) -> Result<Value> {
+        let Some(f) = args.get(0) else { return cx.arity_error(0, 1, Some(2)) };
+        let name = cx.text_of(f)?;
+        let path = load::absolute(cx, name.as_bytes());
+        let text = match std::fs::read(&path) {
+            Ok(t) => t,
+            // As File.read reports it.
+            Err(_) => {
+                let file = cx.class_value(ids::FILE);
+                let v = cx.call(file, Sym::intern("binread"), &[f])?;
+                cx.to_str(v)?.bytes().to_vec()
+            }
+        };
+        let absolute = cx.str(&path.to_string_lossy());
+        compile(cx, &text, &name, 1, absolute, None)
+    }
+    /// The compiled form of a Proc, Method or UnboundMethod; nil for builtins.
+    ///
+    ///     RubyVM::InstructionSequence.of(proc { 1 }).label   #=> "block in <main>"
+    #[method("of", singleton)]
+    fn of(cx: &mut Cx, _this: Value, body: Value) -> Result<Value> {
+        Ok(match crate::tracepoint::code_of(cx, body) {
+            Some(code) => make(cx, code),
+            None => Value::NIL,
+        })
+    }
+    /// The listing of a Proc or Method.
+    #[method("disasm", "disassemble", singleton)]
+    fn disasm_of(cx: &mut Cx, _this: Value, body: Value) -> Result<Value> {
+        let code = crate::tracepoint::code_of(cx, body);
+        Ok(code.map_or(Value::NIL, |c| cx.str(&disasm::listing(&c))))
+    }
+    /// Runs the program.
+    ///
+    ///     RubyVM::InstructionSequence.compile("[__FILE__, __LINE__]", "x.rb", nil, 7).eval   #=> ["x.rb", 7]
+    #[method("eval")]
+    fn eval(cx: &mut Cx, this: This) -> Result<Value> {
+        let code = this_code(cx, this)?;
+        if code.kind != CodeKind::Program {
+            return cx.type_error("Not a toplevel InstructionSequence");
+        }
+        cx.run_program(&code, None)
+    }
+    /// The listing of the instructions, nested ones included.
+    #[method("disasm", "disassemble")]
+    fn disasm_(cx: &mut Cx, this: This) -> Result<String> {
+        Ok(disasm::listing(&*this_code(cx, this)?))
+    }
+    /// File name as given.
+    ///
+    ///     RubyVM::InstructionSequence.compile("1").path   #=> "<compiled>"
+    #[method("path")]
+    fn path(cx: &mut Cx, this: This) -> Result<String> {
+        Ok(this_code(cx, this)?.file.to_string())
+    }
+    /// Full path, nil for texts.
+    #[method("absolute_path")]
+    fn absolute_path(cx: &mut Cx, this: This) -> Result<Value> {
+        let d = cx.data_ref::<Iseq>(this)?;
+        if !d.absolute.is_nil() || !std::path::Path::new(&*d.code.file).is_file() {
+            return Ok(d.absolute);
+        }
+        let file = d.code.file.clone();
+        let path = load::absolute(cx, file.as_bytes());
+        Ok(cx.str(&path.to_string_lossy()))
+    }
+    /// Line of the definition.
+    ///
+    ///     RubyVM::InstructionSequence.compile("1", "x", nil, 5).first_lineno   #=> 5
+    #[method("first_lineno")]
+    fn first_lineno(cx: &mut Cx, this: This) -> Result<i64> {
+        Ok(this_code(cx, this)?.line as i64)
+    }
+    /// Kind and name.
+    #[method("label")]
+    fn label_(cx: &mut Cx, this: This) -> Result<String> {
+        Ok(label(&*this_code(cx, this)?))
+    }
+    /// Name.
+    #[method("base_label")]
+    fn base_label(cx: &mut Cx, this: This) -> Result<String> {
+        let c = this_code(cx, this)?;
+        Ok(if c.kind == CodeKind::Program { label(&c) } else { c.name.name().into_owned() })
+    }
+    /// Source text, when it is known.
+    #[method("script_lines")]
+    fn script_lines(cx: &mut Cx, this: This) -> Result<Value> {
+        let code = this_code(cx, this)?;
+        let out = cx.new_array();
+        for line in code.source.split_inclusive(|b| *b == b'\n') {
+            let s = cx.str_auto(line);
+            ArrayCell::push(out, &mut cx.heap, s);
+        }
+        Ok(out.as_value())
+    }
+    /// Yields the instruction sequences in this one.
+    #[method("each_child")]
+    fn each_child(cx: &mut Cx, this: This, block: Block) -> Result<Value> {
+        for c in this_code(cx, this)?.children.iter() {
+            let v = make(cx, c.clone());
+            cx.yield1(block, v)?;
+        }
+        Ok(Value::NIL)
+    }
+    /// [line, event] of the places that a TracePoint can see.
+    #[method("trace_points")]
+    fn trace_points(cx: &mut Cx, this: This) -> Result<Value> {
+        let code = this_code(cx, this)?;
+        let (first, last) = match code.kind {
+            CodeKind::Method => (Some("call"), Some("return")),
+            CodeKind::Block => (Some("b_call"), Some("b_return")),
+            CodeKind::Class => (Some("class"), Some("end")),
+            _ => (None, None),
+        };
+        let out = cx.new_array();
+        let last_line = code.end_line;
+        let lines = code.statements.iter().map(|i| (code.line_at(*i as usize), "line"));
+        let all = first.map(|n| (code.line, n)).into_iter().chain(lines).chain(last.map(|n| (last_line, n)));
+        for (line, name) in all.collect::<Vec<_>>() {
+            let pair = cx.array(&[Value::fixnum(line as i64), Value::sym(Sym::intern(name))]);
+            ArrayCell::push(out, &mut cx.heap, pair);
+        }
+        Ok(out.as_value())
+    }
+    /// Format name, versions, a Hash of sizes, label, file, full path, line, kind, names of the locals, parameters, [kind, start, end, target] of
+    /// the handlers, and [line, instruction, operands...] of the instructions.
+    #[method("to_a")]
+    fn to_a(cx: &mut Cx, this: This) -> Result<Value> {
+        let code = this_code(cx, this)?;
+        let kind = match code.kind {
+            CodeKind::Program => "top",
+            CodeKind::Method => "method",
+            CodeKind::Block => "block",
+            CodeKind::Class => "class",
+            CodeKind::Eval => "eval",
+        };
+        let misc = cx.new_hash();
+        for (k, v) in [("arg_size", code.params.registers()), ("local_size", code.nlocals), ("stack_max", code.nregs)] {
+            cx.hash_set(misc, Value::sym(Sym::intern(k)), Value::fixnum(v as i64))?;
+        }
+        let name = label(&code);
+        let label = cx.str(&name);
+        let path = cx.str(&code.file);
+        let absolute = absolute_path(cx, this)?;
+        let locals: Vec<Value> = code.locals.iter().filter(|l| scope::is_visible_local(l.name)).map(|l| Value::sym(l.name)).collect();
+        let locals = cx.array(&locals);
+        let params = crate::method::parameters_value(cx, &code.params.list);
+        let body = cx.new_array();
+        for (i, insn) in code.insns.iter().enumerate() {
+            let row = [
+                Value::fixnum(code.line_at(i) as i64),
+                Value::sym(Sym::intern(insn.opcode().name())),
+                Value::fixnum(insn.x as i64),
+                Value::fixnum(insn.a as i64),
+                Value::fixnum(insn.b as i64),
+                Value::fixnum(insn.c as i64),
+            ];
+            let row = cx.array(&row);
+            ArrayCell::push(body, &mut cx.heap, row);
+        }
+        let handlers = cx.new_array();
+        for h in code.handlers.iter() {
+            let kind = match h.kind {
+                zakuro_bytecode::HandlerKind::Rescue => "rescue",
+                zakuro_bytecode::HandlerKind::Ensure => "ensure",
+            };
+            let places = [h.start, h.end, h.target].map(|n| Value::fixnum(n as i64));
+            let row = cx.array(&[Value::sym(Sym::intern(kind)), places[0], places[1], places[2]]);
+            ArrayCell::push(handlers, &mut cx.heap, row);
+        }
+        let magic = cx.str("Zakuro/Code");
+        let all = [
+            magic,
+            Value::fixnum(4),
+            Value::fixnum(0),
+            Value::fixnum(1),
+            misc.as_value(),
+            label,
+            path,
+            absolute,
+            Value::fixnum(code.line as i64),
+            Value::sym(Sym::intern(kind)),
+            locals,
+            params,
+            handlers.as_value(),
+            body.as_value(),
+        ];
+        Ok(cx.array(&all))
+    }
+    /// Label and place.
+    ///
+    ///     RubyVM::InstructionSequence.compile("1").inspect   #=> "<RubyVM::InstructionSequence:<compiled>@<compiled>:1>"
+    #[method("inspect")]
+    fn inspect(cx: &mut Cx, this: This) -> Result<String> {
+        let c = this_code(cx, this)?;
+        Ok(format!("<RubyVM::InstructionSequence:{}@{}:{}>", label(&c), c.file, c.line))
+    }
+}

@@ -1,0 +1,291 @@
+//! eval, binding, block_given?, names of variables and of the running method.
+//!
+//! An eval's text is compiled once per text and place: the place (Code state of the frame) fixes names and slots of the variables around.
+
+use crate::proc::binding::{self, BindingData};
+use zakuro_compiler::{EvalScopes, Options};
+use zakuro_macros::ruby_class;
+use zakuro_vm::scope::Scope;
+use zakuro_vm::vm::FastMap;
+use zakuro_vm::*;
+use std::sync::Arc;
+use zakuro_bytecode::Code;
+
+/// A text to evaluate.
+pub struct Source {
+    text: Vec<u8>,
+    file: String,
+    /// As a signed number: lines may be counted from below zero.
+    line: u32,
+    /// Encoding (id) of the text, unless a magic comment in it names another one.
+    encoding: u8,
+}
+
+impl Source {
+    pub fn new(text: Vec<u8>, file: String, line: u32) -> Source {
+        Source { text, file, line, encoding: string::UTF8 }
+    }
+    /// From the arguments (string, file = nil, line = 1).
+    pub fn from_args(cx: &mut Cx, text: Option<Value>, file: Option<Value>, line: Option<Value>) -> Result<Source> {
+        let text = cx.to_str(text.unwrap_or(Value::NIL))?;
+        let encoding = text.encoding();
+        if !zakuro_core_text::string::util::enc(text).is_ascii_compatible() {
+            return cx.arg_error("invalid source encoding");
+        }
+        let text = text.bytes().to_vec();
+        let file = match file {
+            None | Some(Value::NIL) => match cx.here() {
+                Some((f, l)) => format!("(eval at {f}:{l})"),
+                None => "(eval)".into(),
+            },
+            Some(f) => cx.text_of(f)?,
+        };
+        let line = match line {
+            None => 1,
+            Some(l) => zakuro_core_numbers::numeric::integer_misc::to_int32(cx, l)? as u32,
+        };
+        Ok(Source { text, file, line, encoding })
+    }
+}
+
+#[derive(PartialEq, Eq, Hash)]
+struct Key {
+    text: Vec<u8>,
+    file: String,
+    line: u32,
+    encoding: u8,
+    /// Address of the Code state of the place, and the unit of that: addresses of evals' states are used again.
+    place: (usize, u32),
+}
+
+/// Evals that are kept compiled; past it all are forgotten.
+const MOST_EVALS: usize = 512;
+
+/// Compiled evals of a VM.
+#[derive(Default)]
+struct Evals(FastMap<Key, Arc<Code>>);
+impl VmState for Evals {}
+
+/// SyntaxError of a source that could not be compiled.
+pub fn syntax_error<T>(cx: &mut Cx, e: &zakuro_compiler::SyntaxError) -> Result<T> {
+    let exc = cx.exception(if e.argument { ids::ARGUMENT_ERROR } else { ids::SYNTAX_ERROR }, &e.message());
+    if e.argument {
+        return cx.raise_value(exc);
+    }
+    let path = cx.str(&e.file);
+    cx.ivar_set_raw(exc, Sym::intern("__path"), path);
+    cx.raise_value(exc)
+}
+
+/// Shows the compiler's warnings, when warnings are on.
+pub fn show_warnings(cx: &mut Cx, file: &str, warnings: &[zakuro_compiler::Warning]) -> Result<()> {
+    if let Some(f) = boot::hooks().warn {
+        let level = cx.global_get(sym::verbose)?;
+        for w in warnings.iter().filter(|w| level.truthy() || (!w.verbose && !level.is_nil())) {
+            f(cx, &format!("{file}:{}: warning: {}\n", w.line as i32, w.message))?;
+        }
+    }
+    Ok(())
+}
+
+/// `$VERBOSE` is true.
+pub fn is_verbose(cx: &Cx) -> bool {
+    cx.is_verbose()
+}
+
+/// The Code of a text for a place.
+fn code_for(cx: &mut Cx, source: &Source, scope: Scope) -> Result<Arc<Code>> {
+    // SAFETY: the state of a scope in use is alive.
+    let unit = if scope.code.is_null() { 0 } else { unsafe { (*scope.code).unit.get() } };
+    let place = (scope.code as usize, unit);
+    let key = Key { text: source.text.clone(), file: source.file.clone(), line: source.line, encoding: source.encoding, place };
+    if let Some(c) = cx.state::<Evals>().0.get(&key).cloned() {
+        if cx.has_code_state(&c) {
+            return Ok(c);
+        }
+        cx.state::<Evals>().0.remove(&key);
+    }
+    let seen = cx.seen_envs(scope);
+    let scopes = EvalScopes {
+        envs: seen.iter().map(|e| e.names()).collect(),
+        in_method: cx.scope_in_method(scope),
+        backref: cx.scope_backref(scope),
+        params: cx.scope_params(scope),
+    };
+    let options = Options {
+        file: &source.file,
+        line: source.line,
+        eval: Some(&scopes),
+        encoding: Some(source.encoding),
+        frozen_string_literal: cx.options.frozen_string_literal,
+        literal_places: cx.options.literal_places,
+        warn: true,
+        ..Default::default()
+    };
+    match cx.compile(&Arc::from(&*source.text), &options)? {
+        Ok(c) => {
+            show_warnings(cx, &source.file, &c.warnings)?;
+            if c.warnings.is_empty() {
+                let table = &mut cx.state::<Evals>().0;
+                if table.len() >= MOST_EVALS {
+                    table.clear();
+                }
+                table.insert(key, c.code.clone());
+            }
+            if cx.tracing & interp::trace::events::SCRIPT_COMPILED != 0 {
+                let text = cx.str_bytes(&source.text, source.encoding);
+                compiled(cx, &c.code, text)?;
+            }
+            Ok(c.code)
+        }
+        Err(e) => syntax_error(cx, &e),
+    }
+}
+
+/// Tells traces that a source was compiled; `text`: of an eval, else nil.
+pub fn compiled(cx: &mut Cx, code: &Arc<Code>, text: Value) -> Result<()> {
+    let kind = interp::trace::events::SCRIPT_COMPILED;
+    if cx.tracing & kind == 0 {
+        return Ok(());
+    }
+    let iseq = crate::iseq::make(cx, code.clone());
+    cx.trace_event(kind, Some(iseq), None, text)
+}
+
+/// Names of the variables that a text would define in a scope.
+pub fn new_variables(cx: &mut Cx, source: &Source, scope: Scope) -> Result<Vec<Sym>> {
+    let code = code_for(cx, source, scope)?;
+    Ok(code.locals.iter().map(|l| l.name).filter(|n| scope::is_visible_local(*n)).collect())
+}
+
+/// Compiles and runs a text in a scope. Also returns the scope with the variables that the text defined.
+pub fn eval_source(cx: &mut Cx, source: &Source, scope: Scope, self_: Value, me: Value) -> Result<(Value, Scope)> {
+    let code = code_for(cx, source, scope)?;
+    let (result, inner) = cx.run_eval(&code, scope, self_, me);
+    Ok((result?, inner))
+}
+
+#[ruby_class(ids::KERNEL)]
+pub mod kernel {
+    use super::*;
+
+    /// Evaluates a text here, or in a Binding.
+    ///
+    ///     x = 2; eval("x + 1")   #=> 3
+    #[method("eval", module_function, min = 1, max = 4)]
+    fn eval(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
+        let source = Source::from_args(cx, args.get(0), args.get(2), args.get(3))?;
+        match args.get(1) {
+            None | Some(Value::NIL) => {
+                let Some(f) = cx.ruby_frame() else { return cx.raise(ids::RUNTIME_ERROR, "no frame to evaluate in") };
+                let scope = cx.frame_scope(f);
+                // SAFETY: a live Ruby frame.
+                let me = unsafe { (*f).me };
+                // `private` and the like in the text end with it.
+                let visibility = cx.scope_default(me);
+                let result = eval_source(cx, &source, scope, this, me);
+                cx.restore_scope_default(me, visibility);
+                Ok(result?.0)
+            }
+            Some(b) if cx.is_data::<BindingData>(b) => binding::eval_in(cx, b, &source),
+            Some(b) => {
+                let c = cx.class_name_of(b);
+                cx.type_error(format!("wrong argument type {c} (expected binding)"))
+            }
+        }
+    }
+    /// The variables, `self` and method of the place of the call.
+    ///
+    ///     x = 7; binding.local_variable_get(:x)   #=> 7
+    #[method("binding", module_function)]
+    fn binding(cx: &mut Cx, _this: Value) -> Result<Value> {
+        binding::of_caller(cx)
+    }
+    /// Whether the running method got a block.
+    ///
+    ///     def blk = block_given?; [blk, blk { }]   #=> [false, true]
+    #[method("block_given?", module_function)]
+    fn block_given(cx: &mut Cx, _this: Value) -> bool {
+        // SAFETY: a live frame.
+        cx.method_frame().is_some_and(|f| unsafe { (*f).block.is_some() })
+    }
+    /// Names of the local variables here.
+    ///
+    ///     proc { a = 1; local_variables }.call.first   #=> :a
+    #[method("local_variables", module_function)]
+    fn local_variables(cx: &mut Cx, _this: Value) -> Value {
+        let names = match cx.ruby_frame() {
+            Some(f) => {
+                let scope = cx.frame_scope(f);
+                binding::visible_names(cx, scope)
+            }
+            None => Vec::new(),
+        };
+        cx.array(&names)
+    }
+    /// Names of the global variables.
+    ///
+    ///     global_variables.include?(:$0)   #=> true
+    #[method("global_variables", module_function)]
+    fn global_variables(cx: &mut Cx, _this: Value) -> Value {
+        let mut names: Vec<Sym> = cx.global_table_names();
+        names.extend(boot::hooks().globals.keys());
+        names.extend(cx.global_aliases.keys());
+        names.extend(["$&", "$`", "$'", "$+", "$1", "$2", "$3", "$4", "$5", "$6", "$7", "$8", "$9"].map(Sym::intern));
+        names.sort_unstable_by_key(|n| n.bytes());
+        names.dedup();
+        let names: Vec<Value> = names.into_iter().map(Value::sym).collect();
+        cx.array(&names)
+    }
+    /// Name that the running method was defined by, nil outside of methods.
+    ///
+    ///     def whoami = __method__; whoami   #=> :whoami
+    #[method("__method__", module_function)]
+    fn method_name(cx: &mut Cx, _this: Value) -> Value {
+        running(cx).map_or(Value::NIL, |m| Value::sym(m.name))
+    }
+    /// Name that the running method was called by.
+    ///
+    ///     def orig = __callee__; alias other orig; other   #=> :other
+    #[method("__callee__", module_function)]
+    fn callee(cx: &mut Cx, _this: Value) -> Value {
+        running(cx).map_or(Value::NIL, |m| Value::sym(m.called))
+    }
+    /// Method around the caller.
+    fn running(cx: &Cx) -> Option<Ref<MethodCell>> {
+        let f = cx.ruby_frame()?;
+        // SAFETY: a live frame.
+        let m: Ref<MethodCell> = Ref::from_value(unsafe { (*f).me })?;
+        (m.method_kind() != MethodKind::Frame).then_some(m)
+    }
+    /// Directory of the running file, nil for texts.
+    #[method("__dir__", module_function)]
+    fn dir(cx: &mut Cx, _this: Value) -> Value {
+        // An eval with a file name of its own: that name is all there is.
+        if let Some(f) = cx.ruby_frame()
+            && let Some((file, _)) = cx.here()
+            // SAFETY: a live Ruby frame.
+            && unsafe { (*f).code.as_ref() }.is_some_and(|c| c.code.kind == zakuro_bytecode::CodeKind::Eval)
+            && !file.starts_with("(eval")
+        {
+            let dir = match file.rsplit_once('/') {
+                Some(("", _)) => "/",
+                Some((d, _)) => d,
+                None => ".",
+            };
+            return cx.str(dir);
+        }
+        match cx.here() {
+            Some((f, _)) if !f.starts_with("(eval") && &*f != "-e" && &*f != "-" => {
+                let full = load::path_of_code(cx, f.as_bytes());
+                match full.parent() {
+                    Some(d) => cx.str(&d.to_string_lossy()),
+                    None => Value::NIL,
+                }
+            }
+            _ => Value::NIL,
+        }
+    }
+}
+
+use super::load;

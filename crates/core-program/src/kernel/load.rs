@@ -1,0 +1,619 @@
+//! require, require_relative, load.
+//!
+//! `$LOAD_PATH` and `$LOADED_FEATURES` are ordinary Arrays that programs change; a VM makes its own on first use. What has been
+//! resolved and loaded is kept in an index that is rebuilt when the Arrays no longer hold what it was made for. Threads that need a file which another
+//! one loads wait for it.
+//! Files are read and compiled once per process (vm/codecache.rs).
+
+use super::eval::{is_verbose, show_warnings, syntax_error};
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use zakuro_compiler::Options;
+use zakuro_macros::ruby_class;
+use zakuro_vm::*;
+
+/// Features of the core library that CRuby has as files: requiring them does nothing.
+const BUILTIN: &[&str] = &["enumerator", "rational", "complex", "thread", "fiber", "set", "ruby2_keywords", "continuation", "monitor"];
+/// Those that `$LOADED_FEATURES` shows.
+const SHOWN: usize = 7;
+
+/// A file that some thread loads now.
+struct Loading {
+    /// Its real path.
+    file: Vec<u8>,
+    thread: u32,
+    /// Threads that wait for its end.
+    waiters: Vec<u32>,
+}
+
+#[derive(Default)]
+struct Loader {
+    /// Files in `$LOADED_FEATURES`.
+    loaded: HashSet<Vec<u8>>,
+    /// Real paths of those that this loader has loaded, by feature.
+    real: HashMap<Vec<u8>, Vec<u8>>,
+    features_mark: u64,
+    /// Feature as required -> file, for this `$LOAD_PATH`.
+    resolved: HashMap<Vec<u8>, Vec<u8>>,
+    path_mark: u64,
+    /// The directories of `$LOAD_PATH` in full, unless some are relative or no Strings.
+    dirs: Option<Vec<PathBuf>>,
+    loading: Vec<Loading>,
+    /// (thread, thread that it waits for)
+    waits: Vec<(u32, u32)>,
+}
+impl VmState for Loader {}
+
+/// How far a feature is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum FeatureState {
+    Absent,
+    Loaded,
+    /// The running thread is loading it.
+    LoadingHere,
+    /// Another thread is.
+    LoadingElsewhere,
+}
+
+fn special_array(cx: &mut Cx, name: Sym, make: fn(&mut Cx) -> Vec<String>) -> Ref<ArrayCell> {
+    if let Some(a) = cx.global_value(name).and_then(Ref::<ArrayCell>::from_value) {
+        return a;
+    }
+    let items = make(cx);
+    let v = cx.str_array(&items);
+    cx.global_put(name, v);
+    Ref::of(v)
+}
+
+/// `$LOAD_PATH`
+pub fn load_path(cx: &mut Cx) -> Ref<ArrayCell> {
+    if let Some(a) = cx.global_value(sym::load_path).and_then(Ref::<ArrayCell>::from_value) {
+        return a;
+    }
+    let path = special_array(cx, sym::load_path, |cx| {
+        let mut dirs: Vec<String> = Vec::new();
+        for d in &cx.options.include.clone() {
+            dirs.push(absolute(cx, d.as_bytes()).to_string_lossy().into_owned());
+        }
+        if let Ok(lib) = std::env::var("RUBYLIB") {
+            dirs.extend(lib.split(':').filter(|d| !d.is_empty()).map(str::to_string));
+        }
+        dirs.extend(standard_library(cx));
+        dirs
+    });
+    if let Ok(class) = cx.singleton_class(path.as_value()) {
+        for row in load_path_methods::METHODS {
+            let (name, body) = (Sym::intern(row.names[0]), row as *const MethodRow as usize);
+            let m = MethodCell::make(&cx.heap, name, class, Visibility::Public, MethodKind::Native, Value::NIL, body, Value::NIL);
+            cx.add_method(class, name, m);
+        }
+    }
+    path
+}
+
+/// Singleton methods of `$LOAD_PATH`.
+#[ruby_class(ids::ARRAY)]
+mod load_path_methods {
+    use super::*;
+
+    /// What `require` would load: :rb or :so and the file, nil when there is none. Stand-ins for C extensions have a name alone.
+    #[method("resolve_feature_path")]
+    fn resolve_feature_path(cx: &mut Cx, _this: Value, feature: Value) -> Result<Value> {
+        let feature = cx.path_of(feature)?;
+        let found = match std::str::from_utf8(stem(&feature)) {
+            Ok(name) if native(stem(&feature)) => Some(("so", format!("{name}.so").into_bytes())),
+            _ => match resolve(cx, &feature)? {
+                Some(file) => Some(("rb", file)),
+                None if BUILTIN.iter().any(|f| f.as_bytes() == stem(&feature)) => Some(("rb", [stem(&feature), b".rb"].concat())),
+                None => None,
+            },
+        };
+        let Some((kind, file)) = found else { return Ok(Value::NIL) };
+        let pair = [Value::sym(Sym::intern(kind)), cx.str_bytes(&file, string::UTF8)];
+        Ok(cx.array(&pair))
+    }
+}
+
+/// `$LOADED_FEATURES`
+pub fn loaded_features(cx: &mut Cx) -> Ref<ArrayCell> {
+    special_array(cx, sym::loaded_features, |_| BUILTIN[..SHOWN].iter().map(|f| format!("{f}.rb")).collect())
+}
+
+/// Directories of `$LOAD_PATH` that no option names: the site's files, the library, and, if asked, the library of the machine's Ruby.
+fn standard_library(cx: &Cx) -> Vec<String> {
+    let mut dirs = Vec::new();
+    if let Some(library) = &cx.options.library {
+        // .../lib/zakuro/site_ruby/4.0.0 beside .../lib/zakuro/4.0.0
+        let at = Path::new(library);
+        if let (Some(base), Some(version)) = (at.parent(), at.file_name()) {
+            dirs.push(base.join("site_ruby").join(version).to_string_lossy().into_owned());
+        }
+        dirs.push(library.clone());
+    }
+    if cx.options.host_library {
+        dirs.extend(host_library());
+    }
+    dirs
+}
+
+/// Directories of the library of a Ruby that is installed here; the newest one.
+fn host_library() -> Vec<String> {
+    let mut best: Option<(Vec<u32>, PathBuf)> = None;
+    for root in ["/usr/local/lib/ruby", "/usr/lib/ruby", "/opt/ruby/lib/ruby"] {
+        let Ok(entries) = std::fs::read_dir(root) else { continue };
+        for e in entries.flatten() {
+            let version: Option<Vec<u32>> = e.file_name().to_string_lossy().split('.').map(|p| p.parse().ok()).collect();
+            if let Some(v) = version
+                && v.len() == 3
+                && e.path().join("optparse.rb").exists()
+                && best.as_ref().is_none_or(|b| v > b.0)
+            {
+                best = Some((v, e.path()));
+            }
+        }
+    }
+    let Some((_, library)) = best else { return Vec::new() };
+    let (root, version) = (library.parent().unwrap_or(&library), library.file_name().unwrap_or_default());
+    // Debian keeps versionless vendor files beside the versioned ones.
+    let vendor = root.join("vendor_ruby");
+    [library.clone(), vendor.join(version), vendor]
+        .into_iter()
+        .filter(|d| d.is_dir())
+        .map(|d| d.to_string_lossy().into_owned())
+        .collect()
+}
+
+/// Full path of a file name, relative to the VM's directory.
+pub fn absolute(cx: &mut Cx, path: &[u8]) -> PathBuf {
+    let text = String::from_utf8_lossy(path).into_owned();
+    let p = match text.strip_prefix("~/") {
+        Some(rest) => path_from(&zakuro_core_system::env::get(cx, b"HOME").unwrap_or_default()).join(rest),
+        None => PathBuf::from(text),
+    };
+    if p.is_absolute() {
+        return clean(&p);
+    }
+    let base = zakuro_core_system::io::cwd::pwd(cx).unwrap_or_default();
+    clean(&path_from(&base).join(p))
+}
+
+/// The program's file by the relative name that its code goes by, and where it was when the program started: the directory may change.
+#[derive(Default)]
+struct Script(Option<(Vec<u8>, PathBuf)>);
+impl VmState for Script {
+    fn snapshot(&self, _values: &mut Vec<Value>) -> Option<Restore> {
+        let kept = self.0.clone()?;
+        Some(std::sync::Arc::new(move |cx, _| cx.state::<Script>().0 = Some(kept.clone())))
+    }
+}
+
+/// Remembers where the program's file is.
+pub fn note_script(cx: &mut Cx) {
+    let name = cx.script.as_bytes().to_vec();
+    if !name.starts_with(b"/") && !name.starts_with(b"-") {
+        let full = absolute(cx, &name);
+        cx.state::<Script>().0 = Some((name, full));
+    }
+}
+
+/// Full path of a file of running code, links resolved.
+pub fn path_of_code(cx: &mut Cx, file: &[u8]) -> PathBuf {
+    let full = match &cx.state::<Script>().0 {
+        Some((name, full)) if name == file => full.clone(),
+        _ => absolute(cx, file),
+    };
+    std::fs::canonicalize(&full).unwrap_or(full)
+}
+
+/// Resolves `.` and `..` by text.
+fn clean(p: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for c in p.components() {
+        match c {
+            std::path::Component::CurDir => {}
+            std::path::Component::ParentDir => {
+                out.pop();
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn bytes_of(p: &Path) -> Vec<u8> {
+    use std::os::unix::ffi::OsStrExt;
+    p.as_os_str().as_bytes().to_vec()
+}
+
+fn path_from(b: &[u8]) -> &Path {
+    use std::os::unix::ffi::OsStrExt;
+    Path::new(std::ffi::OsStr::from_bytes(b))
+}
+
+/// Files of one directory entry: the name with `.rb`, unless it has an extension that says what it is.
+fn candidate(dir: Option<&Path>, feature: &[u8]) -> Option<Vec<u8>> {
+    let mut name = feature.to_vec();
+    if !name.ends_with(b".rb") {
+        name.extend_from_slice(b".rb");
+    }
+    let p = match dir {
+        Some(d) => d.join(path_from(&name)),
+        None => path_from(&name).to_path_buf(),
+    };
+    p.is_file().then(|| bytes_of(&p))
+}
+
+fn is_explicit(feature: &[u8]) -> bool {
+    feature.starts_with(b"/") || feature.starts_with(b"./") || feature.starts_with(b"../") || feature.starts_with(b"~/")
+}
+
+/// A number that changes with the elements of an Array.
+fn mark_of(a: Ref<ArrayCell>) -> u64 {
+    a.as_slice().iter().fold(a.len() as u64 ^ 0xcbf2_9ce4_8422_2325, |h, v| (h ^ v.0).wrapping_mul(0x100_0000_01b3))
+}
+
+/// Brings the index up to date with the Arrays.
+fn refresh(cx: &mut Cx) {
+    let (path, features) = (load_path(cx), loaded_features(cx));
+    let (path_mark, features_mark) = (mark_of(path), mark_of(features));
+    let loader = cx.state::<Loader>();
+    if loader.path_mark != path_mark {
+        loader.resolved.clear();
+        loader.dirs = None;
+        loader.path_mark = path_mark;
+    }
+    if loader.features_mark != features_mark {
+        loader.loaded =
+            features.as_slice().iter().filter_map(|v| Ref::<StringCell>::from_value(*v)).map(|s| s.bytes().to_vec()).collect();
+        let loaded = &loader.loaded;
+        loader.real.retain(|f, _| loaded.contains(f));
+        loader.features_mark = features_mark;
+        loader.resolved.clear();
+    }
+}
+
+/// Directories of `$LOAD_PATH`, links resolved.
+fn directories(cx: &mut Cx) -> Result<Vec<PathBuf>> {
+    refresh(cx);
+    if let Some(d) = &cx.state::<Loader>().dirs {
+        return Ok(d.clone());
+    }
+    let list = load_path(cx);
+    let (mut dirs, mut steady, mut i) = (Vec::new(), true, 0);
+    while let Some(d) = list.get(i) {
+        i += 1;
+        steady &= d.is_kind(Kind::String);
+        let d = cx.path_of(d)?;
+        steady &= d.starts_with(b"/");
+        let d = absolute(cx, &d);
+        dirs.push(std::fs::canonicalize(&d).unwrap_or(d));
+    }
+    if steady {
+        cx.state::<Loader>().dirs = Some(dirs.clone());
+    }
+    Ok(dirs)
+}
+
+/// File that a feature names.
+pub fn resolve(cx: &mut Cx, feature: &[u8]) -> Result<Option<Vec<u8>>> {
+    if is_explicit(feature) {
+        let p = absolute(cx, feature);
+        return Ok(candidate(None, &bytes_of(&p)));
+    }
+    Ok(directories(cx)?.iter().find_map(|d| candidate(Some(d), feature)))
+}
+
+fn stem(feature: &[u8]) -> &[u8] {
+    feature.strip_suffix(b".rb").or_else(|| feature.strip_suffix(b".so")).unwrap_or(feature)
+}
+
+/// Whether `$LOADED_FEATURES` names a feature: as it is written, or in a directory of `$LOAD_PATH`. The file system is not asked.
+fn is_provided(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
+    refresh(cx);
+    if BUILTIN.iter().any(|f| f.as_bytes() == stem(feature)) {
+        return Ok(true);
+    }
+    let names: Vec<Vec<u8>> = match stem(feature).len() == feature.len() {
+        true if native(feature) => [b".rb", b".so"].iter().map(|e| [feature, &e[..]].concat()).collect(),
+        // A C extension of the same name does not stand for a file in Ruby.
+        true => vec![[feature, b".rb"].concat()],
+        false => vec![feature.to_vec()],
+    };
+    let loader = cx.state::<Loader>();
+    if names.iter().any(|n| loader.loaded.contains(n)) {
+        return Ok(true);
+    }
+    if is_explicit(feature) {
+        let full: Vec<Vec<u8>> = names.iter().map(|n| bytes_of(&absolute(cx, n))).collect();
+        let loader = cx.state::<Loader>();
+        return Ok(full.iter().any(|n| loader.loaded.contains(n)));
+    }
+    let dirs = directories(cx)?;
+    let loader = cx.state::<Loader>();
+    Ok(dirs.iter().any(|d| names.iter().any(|n| loader.loaded.contains(&bytes_of(&d.join(path_from(n)))))))
+}
+
+/// Whether `feature` (without extension) is one that no file has: it stands in for a C extension.
+fn native(feature: &[u8]) -> bool {
+    std::str::from_utf8(feature).is_ok_and(|n| boot::hooks().features.contains_key(n))
+}
+
+/// How far a feature is.
+pub fn state(cx: &mut Cx, feature: &[u8]) -> Result<FeatureState> {
+    if is_provided(cx, feature)? {
+        return Ok(FeatureState::Loaded);
+    }
+    if native(stem(feature)) {
+        return Ok(FeatureState::Absent);
+    }
+    let Some(file) = resolve(cx, feature)? else { return Ok(FeatureState::Absent) };
+    let file = real(&file);
+    let me = cx.waiter_id();
+    let loader = cx.state::<Loader>();
+    Ok(match loader.loading.iter().find(|l| l.file == file) {
+        Some(l) if l.thread == me => FeatureState::LoadingHere,
+        Some(_) => FeatureState::LoadingElsewhere,
+        None if loader.real.values().any(|f| *f == file) => FeatureState::Loaded,
+        None => FeatureState::Absent,
+    })
+}
+
+/// Waits until no other thread loads a feature. False: that would wait for the running thread itself.
+pub fn wait_for(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
+    match resolve(cx, feature)? {
+        Some(f) => wait_for_file(cx, &real(&f)),
+        None => Ok(true),
+    }
+}
+
+fn wait_for_file(cx: &mut Cx, file: &[u8]) -> Result<bool> {
+    let Some(owner) = cx.state::<Loader>().loading.iter().find(|l| l.file == file).map(|l| l.thread) else { return Ok(true) };
+    let me = cx.waiter_id();
+    wait_for_thread(cx, owner, |cx| {
+        let Some(l) = cx.state::<Loader>().loading.iter_mut().find(|l| l.file == file && l.thread == owner) else { return true };
+        if !l.waiters.contains(&me) {
+            l.waiters.push(me);
+        }
+        false
+    })
+}
+
+/// Waits for something that another thread will do. False, at once, when that thread waits for this one: each of two threads that load files which need
+/// each other's goes on with what there is, as with a circular require.
+pub fn wait_for_thread(cx: &mut Cx, owner: u32, mut done: impl FnMut(&mut Cx) -> bool) -> Result<bool> {
+    let me = cx.waiter_id();
+    let waits = &mut cx.state::<Loader>().waits;
+    let mut at = owner;
+    while at != me {
+        match waits.iter().find(|w| w.0 == at) {
+            Some(w) => at = w.1,
+            None => break,
+        }
+    }
+    if at == me {
+        return Ok(false);
+    }
+    waits.push((me, owner));
+    let r = cx.wait_inside(Value::NIL, None, |cx| Ok(done(cx).then_some(())));
+    cx.state::<Loader>().waits.retain(|w| w.0 != me);
+    r.map(|_| true)
+}
+
+fn real(file: &[u8]) -> Vec<u8> {
+    std::fs::canonicalize(path_from(file)).map_or_else(|_| file.to_vec(), |p| bytes_of(&p))
+}
+
+/// Registers a feature in `$LOADED_FEATURES`.
+fn provide(cx: &mut Cx, feature: &[u8], real: &[u8]) {
+    let features = loaded_features(cx);
+    refresh(cx);
+    let v = cx.str_auto(feature);
+    v.set_flags(flags::FROZEN);
+    cx.cell_changes(features.as_value());
+    ArrayCell::push(features, &mut cx.heap, v);
+    let mark = mark_of(features);
+    let loader = cx.state::<Loader>();
+    loader.loaded.insert(feature.to_vec());
+    loader.real.insert(feature.to_vec(), real.to_vec());
+    loader.features_mark = mark;
+}
+
+#[cold]
+fn load_error<T>(cx: &mut Cx, feature: &[u8], message: String) -> Result<T> {
+    let e = cx.exception(ids::LOAD_ERROR, &message);
+    let path = cx.str_auto(feature);
+    cx.ivar_set_raw(e, Sym::intern("@path"), path);
+    cx.raise_value(e)
+}
+
+/// Compiles a file and runs it.
+pub fn run_file(cx: &mut Cx, file: &[u8], wrap: Option<Value>) -> Result<()> {
+    let path = path_from(file);
+    let source = match codecache::read(|| std::fs::metadata(path), || std::fs::File::open(path)) {
+        Ok(s) => s,
+        Err(_) => {
+            let shown = String::from_utf8_lossy(file).into_owned();
+            return load_error(cx, file, format!("cannot load such file -- {shown}"));
+        }
+    };
+    let name = String::from_utf8_lossy(file).into_owned();
+    let encoding = zakuro_core_text::encoding::source_encoding(cx);
+    let frozen_string_literal = cx.options.frozen_string_literal;
+    let literal_places = cx.options.literal_places;
+    let options = Options { file: &name, line: 1, warn: true, encoding, frozen_string_literal, literal_places, ..Default::default() };
+    let compiled = match codecache::compile_text(cx, &source, &options)? {
+        Ok(c) => c,
+        Err(e) => return syntax_error(cx, &e),
+    };
+    drop(source);
+    show_warnings(cx, &name, &compiled.warnings)?;
+    crate::kernel::eval::compiled(cx, &compiled.code, Value::NIL)?;
+    // In a module, `self` is a copy of main that the module extends.
+    let wrap = match (wrap, wrap.and_then(|m| cx.class_id(m))) {
+        (Some(m), Some(id)) => {
+            let main = crate::object::copy::clone(cx, cx.main, None)?;
+            let s = cx.singleton_class(main)?;
+            cx.include_module(s, id)?;
+            Some((m, main))
+        }
+        _ => None,
+    };
+    cx.run_program(&compiled.code, wrap)?;
+    Ok(())
+}
+
+/// Loads a file unless it is loaded. False when it was. A file that another thread is loading is waited for; when that fails, it is tried again here.
+pub fn require_file(cx: &mut Cx, file: &[u8]) -> Result<bool> {
+    let real = real(file);
+    loop {
+        refresh(cx);
+        let me = cx.waiter_id();
+        let loader = cx.state::<Loader>();
+        if loader.loaded.contains(file) || loader.real.values().any(|f| *f == real) {
+            return Ok(false);
+        }
+        match loader.loading.iter().find(|l| l.file == real).map(|l| l.thread) {
+            None => break,
+            Some(t) if t != me && wait_for_file(cx, &real)? => continue,
+            Some(_) => {}
+        }
+        if is_verbose(cx) {
+            let shown = String::from_utf8_lossy(file).into_owned();
+            cx.warn_here(&format!("loading in progress, circular require considered harmful - {shown}"))?;
+        }
+        return Ok(false);
+    }
+    let thread = cx.waiter_id();
+    cx.state::<Loader>().loading.push(Loading { file: real.clone(), thread, waiters: Vec::new() });
+    let result = run_file(cx, file, None);
+    if result.is_ok() {
+        provide(cx, file, &real);
+    }
+    let loader = cx.state::<Loader>();
+    if let Some(i) = loader.loading.iter().position(|l| l.file == real) {
+        for w in loader.loading.swap_remove(i).waiters {
+            cx.thread_wake(w);
+        }
+    }
+    result.map(|()| true)
+}
+
+/// `require feature`
+pub fn require(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
+    refresh(cx);
+    if let Some(f) = cx.state::<Loader>().resolved.get(feature).cloned() {
+        return require_file(cx, &f);
+    }
+    if is_provided(cx, feature)? {
+        return Ok(false);
+    }
+    // Natives that stand in for C extensions go before files of the same name. One that is named `x.so` is a part of the file x.rb.
+    let plain = stem(feature);
+    let key = if native(feature) { feature } else { plain };
+    if native(key) {
+        let name = [plain, b".so"].concat();
+        if cx.state::<Loader>().loaded.contains(&name) {
+            return Ok(false);
+        }
+        provide(cx, &name, &name);
+        if let Some(load) = std::str::from_utf8(key).ok().and_then(|n| boot::hooks().features.get(n).copied()) {
+            load(cx)?;
+        }
+        return Ok(true);
+    }
+    if feature.starts_with(b"rubygems/") {
+        super::gems::start(cx)?;
+    }
+    match resolve(cx, feature)? {
+        Some(f) => {
+            let result = require_file(cx, &f)?;
+            refresh(cx);
+            cx.state::<Loader>().resolved.insert(feature.to_vec(), f);
+            Ok(result)
+        }
+        None if cx.state::<Loader>().loaded.contains(feature) => Ok(false),
+        // By dispatch: RubyGems' `require` finds what the gem needs in turn.
+        None if !is_explicit(feature) && super::gems::activate_for(cx, feature)? => {
+            let (main, feature) = (cx.main, cx.str_bytes(feature, string::UTF8));
+            Ok(cx.call_private(main, sym::require, &[feature])?.truthy())
+        }
+        None => {
+            let shown = String::from_utf8_lossy(feature).into_owned();
+            let hint = match no_library(cx) {
+                hint if hint.is_empty() => super::gems::missing_extension(cx, feature)?,
+                hint => hint,
+            };
+            load_error(cx, feature, format!("cannot load such file -- {shown}{hint}"))
+        }
+    }
+}
+
+/// What a LoadError adds where the standard library was never laid out.
+fn no_library(cx: &Cx) -> String {
+    match &cx.options.library {
+        Some(at) if !Path::new(at).is_dir() => format!(" (the standard library is not in {at}: `./run --library` in Zakuro's repository puts it there)"),
+        _ => String::new(),
+    }
+}
+
+#[ruby_class(ids::KERNEL)]
+pub mod kernel {
+    use super::*;
+
+    /// Loads a file of `$LOAD_PATH` once. False when it was loaded before.
+    ///
+    ///     require "set"   #=> false
+    #[method("require", module_function)]
+    fn require(cx: &mut Cx, _this: Value, feature: Value) -> Result<bool> {
+        let f = cx.path_of(feature)?;
+        super::require(cx, &f)
+    }
+    /// Loads a file once, relative to the calling file.
+    #[method("require_relative", module_function)]
+    fn require_relative(cx: &mut Cx, _this: Value, feature: Value) -> Result<bool> {
+        let f = cx.path_of(feature)?;
+        let base = match cx.here() {
+            Some((file, _)) if !file.starts_with("(eval") => file,
+            _ => return cx.raise(ids::LOAD_ERROR, "cannot infer basepath"),
+        };
+        let base = path_of_code(cx, base.as_bytes());
+        let full = clean(&base.parent().unwrap_or(Path::new("/")).join(path_from(&f)));
+        let full = bytes_of(&full);
+        match candidate(None, &full) {
+            Some(file) => require_file(cx, &file),
+            None => {
+                let shown = String::from_utf8_lossy(&full).into_owned();
+                let hint = super::super::gems::missing_extension(cx, &full)?;
+                load_error(cx, &full, format!("cannot load such file -- {shown}{hint}"))
+            }
+        }
+    }
+    /// Runs a file, each time it is called. With `true` (or a module) its definitions go to an anonymous (or that) module.
+    #[method("load", module_function)]
+    fn load(cx: &mut Cx, _this: Value, file: Value, wrap: Option<Value>) -> Result<bool> {
+        let f = cx.path_of(file)?;
+        let wrap = match wrap {
+            None | Some(Value::NIL | Value::FALSE) => None,
+            Some(m) if cx.class_id(m).is_some() => Some(m),
+            Some(_) => Some(zakuro_core_base::allocate::new_module(cx, ids::MODULE)),
+        };
+        let direct = absolute(cx, &f);
+        let mut found = (is_explicit(&f) && direct.is_file()).then(|| bytes_of(&direct));
+        if found.is_none() && !is_explicit(&f) {
+            found = directories(cx)?.iter().map(|d| d.join(path_from(&f))).find(|p| p.is_file()).map(|p| bytes_of(&p));
+            if found.is_none() && direct.is_file() {
+                found = Some(bytes_of(&direct));
+            }
+        }
+        match found {
+            Some(p) => {
+                run_file(cx, &p, wrap)?;
+                Ok(true)
+            }
+            None => {
+                let shown = String::from_utf8_lossy(&f).into_owned();
+                load_error(cx, &f, format!("cannot load such file -- {shown}"))
+            }
+        }
+    }
+}

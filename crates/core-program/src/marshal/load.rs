@@ -1,0 +1,651 @@
+//! Reading Marshal data.
+//!
+//! The bytes may come from anybody: lengths are believed only as far as data follows, nesting is bounded by the native stack.
+//! Invariant: `objects` has the numbers that the writer gave. Rejected: patching the class of an object after it was made (`C`, `e`): what
+//! comes before an object is passed down to where it is made.
+
+use super::{EXCEPTION_NAMES, MAJOR, MINOR, is_record, members};
+use zakuro_core_text::regexp::engine::RegexpData;
+use zakuro_core_text::regexp::make;
+use num_bigint::{BigInt, Sign};
+use std::collections::{HashMap, HashSet};
+use zakuro_object::string::{BINARY, US_ASCII, UTF8};
+use zakuro_text::encoding::Encoding;
+use zakuro_text::regexp::RegexFlags;
+use zakuro_vm::*;
+
+/// Where the bytes come from.
+pub enum Source {
+    /// A frozen String and the position in it.
+    Str { string: Ref<StringCell>, at: usize },
+    /// An object with `getbyte` and `read`.
+    Io(Value),
+}
+
+impl Source {
+    pub fn of_str(cx: &mut Cx, s: Ref<StringCell>) -> Source {
+        Source::Str { string: zakuro_core_text::regexp::engine::frozen_copy(cx, s), at: 0 }
+    }
+    #[inline(never)]
+    fn byte(&mut self, cx: &mut Cx) -> Result<u8> {
+        match self {
+            Source::Str { string, at } => match string.bytes().get(*at) {
+                Some(b) => {
+                    *at += 1;
+                    Ok(*b)
+                }
+                None => too_short(cx),
+            },
+            Source::Io(io) => {
+                let b = cx.call(*io, Sym::intern("getbyte"), &[])?;
+                if b.is_nil() {
+                    return cx.raise(ids::EOF_ERROR, "end of file reached");
+                }
+                Ok(cx.to_i64(b)? as u8)
+            }
+        }
+    }
+    fn take(&mut self, cx: &mut Cx, n: usize) -> Result<Vec<u8>> {
+        match self {
+            Source::Str { string, at } => match at.checked_add(n).and_then(|end| string.bytes().get(*at..end)) {
+                Some(b) => {
+                    *at += n;
+                    Ok(b.to_vec())
+                }
+                None => too_short(cx),
+            },
+            Source::Io(_) if n == 0 => Ok(Vec::new()),
+            Source::Io(io) => {
+                let s = cx.call(*io, sym::read, &[Value::fixnum(n as i64)])?;
+                match Ref::<StringCell>::from_value(s) {
+                    Some(s) if s.len() >= n => Ok(s.bytes()[..n].to_vec()),
+                    _ => too_short(cx),
+                }
+            }
+        }
+    }
+}
+
+fn too_short<T>(cx: &mut Cx) -> Result<T> {
+    cx.arg_error("marshal data too short")
+}
+
+#[cold]
+#[inline(never)]
+fn unknown(cx: &mut Cx, kind: u8) -> Result<Value> {
+    cx.arg_error(format!("dump format error(0x{kind:x})"))
+}
+
+fn bad_format<T>(cx: &mut Cx) -> Result<T> {
+    cx.arg_error("dump format error")
+}
+
+struct Reader {
+    source: Source,
+    filter: Value,
+    freeze: bool,
+    symbols: Vec<Sym>,
+    objects: RootedVec,
+    /// Numbers of objects that are not complete yet: the filter sees them later. Kept only when there is a filter.
+    partial: HashSet<usize>,
+    /// Frozen Strings so far, to share equal ones.
+    strings: HashMap<(Vec<u8>, u8), Value>,
+    visited: usize,
+}
+
+/// What was read before an object and belongs to it.
+#[derive(Default)]
+struct Before {
+    class: Option<ClassId>,
+    by_identity: bool,
+    modules: Vec<ClassId>,
+    /// Instance variables follow, unless the object takes them itself.
+    ivars: bool,
+}
+
+/// Reads one object.
+pub fn load(cx: &mut Cx, source: Source, filter: Value, freeze: bool) -> Result<Value> {
+    let mut r = Reader {
+        source,
+        filter,
+        freeze,
+        symbols: Vec::new(),
+        objects: RootedVec::new(cx),
+        partial: HashSet::new(),
+        strings: HashMap::new(),
+        visited: 0,
+    };
+    let (major, minor) = (r.source.byte(cx)?, r.source.byte(cx)?);
+    if major != MAJOR || minor > MINOR {
+        return cx.type_error(format!(
+            "incompatible marshal file format (can't be read)\n\tformat version {MAJOR}.{MINOR} required; {major}.{minor} given"
+        ));
+    }
+    r.object(cx)
+}
+
+impl Reader {
+    #[inline(never)]
+    fn long(&mut self, cx: &mut Cx) -> Result<i64> {
+        let c = self.source.byte(cx)? as i8;
+        Ok(match c {
+            0 => 0,
+            5..=127 => i64::from(c) - 5,
+            -128..=-5 => i64::from(c) + 5,
+            1..=4 => {
+                let b = self.source.take(cx, c as usize)?;
+                b.iter().rev().fold(0, |n, b| n << 8 | i64::from(*b))
+            }
+            _ => {
+                let b = self.source.take(cx, -c as usize)?;
+                b.iter().rev().fold(-1, |n, b| n << 8 | i64::from(*b))
+            }
+        })
+    }
+    fn length(&mut self, cx: &mut Cx) -> Result<usize> {
+        let n = self.long(cx)?;
+        usize::try_from(n).or_else(|_| bad_format(cx))
+    }
+    fn bytes(&mut self, cx: &mut Cx) -> Result<Vec<u8>> {
+        let n = self.length(cx)?;
+        self.source.take(cx, n)
+    }
+    #[inline(never)]
+    fn symbol(&mut self, cx: &mut Cx) -> Result<Sym> {
+        let mut ivars = false;
+        loop {
+            match self.source.byte(cx)? {
+                b'I' => ivars = true,
+                b':' => return self.new_symbol(cx, ivars),
+                b';' => return self.symbol_link(cx),
+                b => return cx.arg_error(format!("dump format error for symbol(0x{b:x})")),
+            }
+        }
+    }
+    #[inline(never)]
+    fn symbol_link(&mut self, cx: &mut Cx) -> Result<Sym> {
+        let n = self.long(cx)?;
+        match usize::try_from(n).ok().and_then(|n| self.symbols.get(n)) {
+            Some(s) => Ok(*s),
+            None => cx.arg_error("bad symbol"),
+        }
+    }
+    #[inline(never)]
+    fn new_symbol(&mut self, cx: &mut Cx, ivars: bool) -> Result<Sym> {
+        let name = self.bytes(cx)?;
+        let at = self.symbols.len();
+        self.symbols.push(sym::empty);
+        let mut encoding = BINARY;
+        if ivars {
+            for _ in 0..self.length(cx)? {
+                let key = self.symbol(cx)?;
+                let value = self.object(cx)?;
+                if let Some(e) = encoding_from(key, value) {
+                    encoding = e;
+                }
+            }
+        }
+        let s = if name.is_ascii() || encoding == UTF8 {
+            Sym::intern_bytes(&name)
+        } else {
+            // The symbol table knows UTF-8 and bytes; `to_sym` of a String decides.
+            let s = cx.str_bytes(&name, encoding);
+            let v = cx.call(s, sym::to_sym, &[])?;
+            cx.to_sym(v)?
+        };
+        self.symbols[at] = s;
+        Ok(s)
+    }
+    /// Gives an object its number.
+    #[inline(never)]
+    fn enter(&mut self, v: Value) -> usize {
+        let n = self.objects.len();
+        self.objects.push(v);
+        if !self.filter.is_nil() {
+            self.partial.insert(n);
+        }
+        n
+    }
+    fn class_of_path(&mut self, cx: &mut Cx, path: &[u8]) -> Result<Value> {
+        let text = String::from_utf8_lossy(path).into_owned();
+        let mut at = cx.class_value(ids::OBJECT);
+        let mut done = 0;
+        for part in text.split("::") {
+            let next = (done + part.len() + 2).min(text.len());
+            let found = match cx.class_id(at) {
+                Some(c) if !part.is_empty() => cx.const_lookup_in(c, Sym::intern(part), c == ids::OBJECT)?,
+                _ => None,
+            };
+            match found {
+                Some((_, v)) => at = v,
+                None if text == "fatal" => return Ok(cx.class_value(ids::FATAL)),
+                None => return cx.arg_error(format!("undefined class/module {}", &text[..next])),
+            }
+            if cx.class_id(at).is_none() {
+                return cx.type_error(format!("{} does not refer to class/module", &text[..next]));
+            }
+            done = next;
+        }
+        Ok(at)
+    }
+    /// A class by the name that follows.
+    #[inline(never)]
+    fn class(&mut self, cx: &mut Cx) -> Result<ClassId> {
+        let name = self.symbol(cx)?;
+        let v = self.class_of_path(cx, name.bytes())?;
+        match cx.class_id(v) {
+            Some(c) if cx.class(c).kind == ClassKind::Class => Ok(c),
+            _ => cx.arg_error(format!("{} does not refer to class", name.name())),
+        }
+    }
+    /// An object; what stands before its type byte is collected first.
+    fn object(&mut self, cx: &mut Cx) -> Result<Value> {
+        cx.check_native_stack()?;
+        self.visited += 1;
+        if self.visited.is_multiple_of(256) {
+            cx.safepoint()?;
+        }
+        match self.source.byte(cx)? {
+            kind @ (b'I' | b'e' | b'C') => self.prefixed(cx, kind),
+            kind => self.of_kind(cx, kind, &mut Before::default()),
+        }
+    }
+    #[inline(never)]
+    fn prefixed(&mut self, cx: &mut Cx, first: u8) -> Result<Value> {
+        let mut before = Before::default();
+        let mut kind = first;
+        loop {
+            match kind {
+                b'I' => before.ivars = true,
+                b'e' => {
+                    let m = self.module_to_extend(cx)?;
+                    before.modules.push(m);
+                }
+                b'C' => {
+                    let c = self.class(cx)?;
+                    if c == ids::HASH { before.by_identity = true } else { before.class = Some(c) }
+                }
+                _ => return self.of_kind(cx, kind, &mut before),
+            }
+            kind = self.source.byte(cx)?;
+        }
+    }
+    #[inline(never)]
+    fn module_to_extend(&mut self, cx: &mut Cx) -> Result<ClassId> {
+        let name = self.symbol(cx)?;
+        let m = self.class_of_path(cx, name.bytes())?;
+        match cx.class_id(m) {
+            Some(c) if cx.class(c).kind == ClassKind::Module => Ok(c),
+            _ => cx.arg_error(format!("{} does not refer to module", name.name())),
+        }
+    }
+    fn of_kind(&mut self, cx: &mut Cx, kind: u8, before: &mut Before) -> Result<Value> {
+        let simple = match kind {
+            b'0' => Value::NIL,
+            b'T' => Value::TRUE,
+            b'F' => Value::FALSE,
+            b'i' => Value::fixnum(self.long(cx)?),
+            b':' => Value::sym(self.new_symbol(cx, before.ivars)?),
+            b';' => return Ok(Value::sym(self.symbol_link(cx)?)),
+            b'@' => return self.link(cx),
+            _ => return self.composite(cx, kind, before),
+        };
+        self.filtered(cx, simple)
+    }
+    #[inline(never)]
+    fn link(&mut self, cx: &mut Cx) -> Result<Value> {
+        let n = self.long(cx)?;
+        let Some(n) = usize::try_from(n).ok().filter(|n| *n < self.objects.len()) else {
+            return cx.arg_error("dump format error (unlinked)");
+        };
+        let v = self.objects[n];
+        if self.partial.contains(&n) { Ok(v) } else { self.filtered(cx, v) }
+    }
+    #[inline(never)]
+    fn filtered(&mut self, cx: &mut Cx, v: Value) -> Result<Value> {
+        if self.filter.is_nil() { Ok(v) } else { cx.call(self.filter, sym::call, &[v]) }
+    }
+    /// Shape of a new object: the user's class when it is one of `plain`.
+    #[inline(never)]
+    fn shape(&mut self, cx: &mut Cx, class: Option<ClassId>, plain: ClassId) -> Result<u32> {
+        match class {
+            None => Ok(plain.0),
+            Some(c) if cx.inherits(c, plain) => Ok(cx.root_shape(c)),
+            Some(_) => cx.arg_error("dump format error (user class)"),
+        }
+    }
+    // Each kind has a function of its own, not inlined: a frame of the recursion holds little.
+    #[inline(never)]
+    fn composite(&mut self, cx: &mut Cx, kind: u8, before: &mut Before) -> Result<Value> {
+        let n = match kind {
+            b'f' | b'l' | b'"' => self.leaf(cx, kind, before)?,
+            b'/' => self.regexp(cx, before)?,
+            b'[' => self.array(cx, before)?,
+            b'{' | b'}' => self.hash(cx, kind, before)?,
+            b'S' => self.record(cx)?,
+            b'o' => self.plain(cx)?,
+            b'u' => return self.user_defined(cx, before),
+            b'U' => return self.user_marshal(cx, before),
+            b'c' | b'm' | b'M' => self.module(cx, kind)?,
+            _ => return unknown(cx, kind),
+        };
+        self.finish(cx, n, before)
+    }
+    #[inline(never)]
+    fn finish(&mut self, cx: &mut Cx, n: usize, before: &Before) -> Result<Value> {
+        if before.ivars {
+            self.ivars(cx, self.objects[n])?;
+        }
+        self.extend(cx, n, before)?;
+        self.leave(cx, n)
+    }
+    #[inline(never)]
+    fn leaf(&mut self, cx: &mut Cx, kind: u8, before: &Before) -> Result<usize> {
+        Ok(match kind {
+            b'f' => {
+                let text = self.bytes(cx)?;
+                let v = cx.float(read_float(&text));
+                self.enter(v)
+            }
+            b'l' => {
+                let sign = if self.source.byte(cx)? == b'-' { Sign::Minus } else { Sign::Plus };
+                let words = self.length(cx)?;
+                let Some(len) = words.checked_mul(2) else { return too_short(cx) };
+                let b = self.source.take(cx, len)?;
+                let v = cx.big(BigInt::from_bytes_le(sign, &b));
+                self.enter(v)
+            }
+            _ => {
+                let shape = self.shape(cx, before.class, ids::STRING)?;
+                let b = self.bytes(cx)?;
+                let v = StringCell::make(&cx.heap, shape, &b, BINARY).as_value();
+                self.enter(v)
+            }
+        })
+    }
+    #[inline(never)]
+    fn array(&mut self, cx: &mut Cx, before: &Before) -> Result<usize> {
+        let shape = self.shape(cx, before.class, ids::ARRAY)?;
+        let a = ArrayCell::empty(&cx.heap, shape);
+        let n = self.enter(a.as_value());
+        for _ in 0..self.length(cx)? {
+            let v = self.object(cx)?;
+            ArrayCell::push(a, &mut cx.heap, v);
+        }
+        Ok(n)
+    }
+    #[inline(never)]
+    fn hash(&mut self, cx: &mut Cx, kind: u8, before: &Before) -> Result<usize> {
+        let shape = self.shape(cx, before.class, ids::HASH)?;
+        let h = HashCell::make(&cx.heap, shape);
+        if before.by_identity {
+            HashCell::change(h, &mut cx.heap, |t| t.by_identity = true);
+        }
+        let n = self.enter(h.as_value());
+        for _ in 0..self.length(cx)? {
+            let key = self.object(cx)?;
+            let value = self.object(cx)?;
+            cx.hash_set(h, key, value)?;
+        }
+        if kind == b'}' {
+            let default = self.object(cx)?;
+            HashCell::set_default(h, default, false);
+        }
+        Ok(n)
+    }
+    #[inline(never)]
+    fn module(&mut self, cx: &mut Cx, kind: u8) -> Result<usize> {
+        let path = self.bytes(cx)?;
+        let v = self.class_of_path(cx, &path)?;
+        let is_class = cx.class_id(v).is_some_and(|c| cx.class(c).kind == ClassKind::Class);
+        if kind != b'M' && is_class != (kind == b'c') {
+            let what = if kind == b'c' { "class" } else { "module" };
+            return cx.arg_error(format!("{} does not refer to {what}", String::from_utf8_lossy(&path)));
+        }
+        Ok(self.enter(v))
+    }
+    #[inline(never)]
+    fn extend(&mut self, cx: &mut Cx, n: usize, before: &Before) -> Result<()> {
+        if before.modules.is_empty() {
+            return Ok(());
+        }
+        let singleton = cx.singleton_class(self.objects[n])?;
+        for m in before.modules.iter().rev() {
+            cx.include_module(singleton, *m)?;
+        }
+        Ok(())
+    }
+    /// The object is complete.
+    fn leave(&mut self, cx: &mut Cx, n: usize) -> Result<Value> {
+        self.partial.remove(&n);
+        self.done(cx, n)
+    }
+    /// As `leave`, but links to it don't go through the filter again (objects that made themselves).
+    #[inline(never)]
+    fn done(&mut self, cx: &mut Cx, n: usize) -> Result<Value> {
+        let mut v = self.objects[n];
+        if self.freeze && v.is_cell() && !v.is_kind(Kind::Class) && v.flags() & flags::SHARED == 0 {
+            if v.flags() & flags::HAS_IVARS == 0
+                && let Some(s) = Ref::<StringCell>::from_value(v)
+                && cx.dispatch_class(v) == ids::STRING
+            {
+                v = *self.strings.entry((s.bytes().to_vec(), s.encoding())).or_insert(v);
+                self.objects[n] = v;
+            }
+            v.set_flags(flags::FROZEN);
+        }
+        self.filtered(cx, v)
+    }
+    #[inline(never)]
+    fn regexp(&mut self, cx: &mut Cx, before: &mut Before) -> Result<usize> {
+        let shape = self.shape(cx, before.class, ids::REGEXP)?;
+        let v = DataCell::make(&cx.heap, shape, None).as_value();
+        let n = self.enter(v);
+        let source = self.bytes(cx)?;
+        let flags = RegexFlags::from_bits(u32::from(self.source.byte(cx)?));
+        let mut encoding = BINARY;
+        if std::mem::take(&mut before.ivars) {
+            for _ in 0..self.length(cx)? {
+                let key = self.symbol(cx)?;
+                let value = self.object(cx)?;
+                match encoding_from(key, value) {
+                    Some(e) => encoding = e,
+                    None => cx.ivar_set_raw(v, key, value),
+                }
+            }
+        }
+        let enc = Encoding::from_id(encoding).unwrap_or(Encoding::BINARY);
+        let regexp = make::compile(cx, &source, flags, enc)?;
+        let data = RegexpData::new(cx, regexp);
+        cx.data_init(v, data)?;
+        Ok(n)
+    }
+    #[inline(never)]
+    fn ivars(&mut self, cx: &mut Cx, v: Value) -> Result<()> {
+        for _ in 0..self.length(cx)? {
+            let key = self.symbol(cx)?;
+            let value = self.object(cx)?;
+            match (encoding_from(key, value), Ref::<StringCell>::from_value(v)) {
+                (Some(e), Some(mut s)) => s.set_encoding(e),
+                (Some(_), None) => {}
+                (None, _) if key.bytes() == b"K" && v.is_kind(Kind::Hash) => v.set_flags(KEYWORDS),
+                _ => cx.ivar_set_raw(v, key, value),
+            }
+        }
+        Ok(())
+    }
+    #[inline(never)]
+    fn record(&mut self, cx: &mut Cx) -> Result<usize> {
+        let class = self.class(cx)?;
+        let names = match members(cx, class).filter(|_| is_record(cx, class)) {
+            Some(names) => names,
+            None => {
+                let name = cx.class_name(class);
+                return cx.type_error(format!("class {name} not a struct"));
+            }
+        };
+        let v = cx.new_object(class);
+        for name in &names {
+            cx.ivar_set_raw(v, *name, Value::NIL);
+        }
+        let n = self.enter(v);
+        let given = self.length(cx)?;
+        let class_name = cx.class_name(class);
+        if given != names.len() {
+            return cx.type_error(format!("struct {class_name} not compatible (struct size differs)"));
+        }
+        for name in names {
+            let key = self.symbol(cx)?;
+            if key != name {
+                return cx.type_error(format!("struct {class_name} not compatible (:{} for :{})", key.name(), name.name()));
+            }
+            let value = self.object(cx)?;
+            cx.ivar_set_raw(v, name, value);
+        }
+        if cx.inherits(class, ids::DATA) {
+            v.set_flags(flags::FROZEN);
+        }
+        Ok(n)
+    }
+    #[inline(never)]
+    fn plain(&mut self, cx: &mut Cx) -> Result<usize> {
+        let class = self.class(cx)?;
+        if cx.inherits(class, ids::RANGE) {
+            let shape = cx.root_shape(class);
+            let r = RangeCell::make(&cx.heap, shape, Value::NIL, Value::NIL, false);
+            return self.range(cx, r);
+        }
+        let kind = match cx.class(class).alloc {
+            Alloc::Object => Kind::Object,
+            Alloc::Exception => Kind::Exception,
+            _ => return bad_format(cx),
+        };
+        let v = cx.new_object_of_kind(class, kind);
+        let n = self.enter(v);
+        let set = cx.inherits(class, ids::SET);
+        for _ in 0..self.length(cx)? {
+            let key = self.symbol(cx)?;
+            let value = self.object(cx)?;
+            let hidden = EXCEPTION_NAMES.iter().find(|(_, name)| key.bytes() == name.as_bytes());
+            match hidden {
+                Some((hidden, _)) if kind == Kind::Exception => cx.ivar_set_raw(v, Sym::intern(hidden), value),
+                _ if set && key.bytes() == b"@hash" => {
+                    let Some(mut h) = Ref::<HashCell>::from_value(value) else { return bad_format(cx) };
+                    h.default = Value::NIL;
+                    cx.ivar_set_raw(v, sym::set_items, value);
+                }
+                _ => cx.ivar_set_raw(v, key, value),
+            }
+        }
+        Ok(n)
+    }
+    #[inline(never)]
+    fn range(&mut self, cx: &mut Cx, mut r: Ref<RangeCell>) -> Result<usize> {
+        let n = self.enter(r.as_value());
+        let (mut low, mut high, mut exclusive) = (None, None, None);
+        for _ in 0..self.length(cx)? {
+            let key = self.symbol(cx)?;
+            let value = self.object(cx)?;
+            match key.bytes() {
+                b"begin" => low = Some(value),
+                b"end" => high = Some(value),
+                b"excl" => exclusive = Some(value.truthy()),
+                _ => cx.ivar_set_raw(r.as_value(), key, value),
+            }
+        }
+        match (low, high, exclusive) {
+            (Some(low), Some(high), Some(e)) => {
+                if cx.call(low, sym::cmp, &[high])?.is_nil() && !low.is_nil() && !high.is_nil() {
+                    return cx.arg_error("bad value for range");
+                }
+                r.init(low, high, e);
+                Ok(n)
+            }
+            _ => cx.arg_error("bad value for range"),
+        }
+    }
+    /// `_load`: the class makes the object from a String.
+    #[inline(never)]
+    fn user_defined(&mut self, cx: &mut Cx, before: &Before) -> Result<Value> {
+        let class = self.class(cx)?;
+        let object = cx.class_value(class);
+        let b = self.bytes(cx)?;
+        let data = cx.str_bytes(&b, BINARY);
+        if before.ivars {
+            self.ivars(cx, data)?;
+        }
+        let v = if cx.responds(object, sym::underscore_load, true)? {
+            cx.call_private(object, sym::underscore_load, &[data])?
+        } else {
+            let name = cx.class_name(class);
+            return cx.type_error(format!("class {name} needs to have method '_load'"));
+        };
+        let n = self.enter(v);
+        self.done(cx, n)
+    }
+    /// `marshal_load`: a new object takes what `marshal_dump` gave.
+    #[inline(never)]
+    fn user_marshal(&mut self, cx: &mut Cx, before: &Before) -> Result<Value> {
+        let class = self.class(cx)?;
+        if class == ids::RATIONAL || class == ids::COMPLEX {
+            return self.number_pair(cx, class);
+        }
+        let object = cx.class_value(class);
+        let v = cx.call(object, sym::allocate, &[])?;
+        let n = self.enter(v);
+        self.extend(cx, n, before)?;
+        if !cx.responds(v, sym::marshal_load, true)? {
+            let name = cx.class_name(class);
+            return cx.type_error(format!("instance of {name} needs to have method 'marshal_load'"));
+        }
+        let data = self.object(cx)?;
+        cx.call_private(v, sym::marshal_load, &[data])?;
+        if before.ivars {
+            self.ivars(cx, v)?;
+        }
+        self.done(cx, n)
+    }
+    #[inline(never)]
+    fn number_pair(&mut self, cx: &mut Cx, class: ClassId) -> Result<Value> {
+        let n = self.enter(Value::NIL);
+        let data = self.object(cx)?;
+        let parts = Ref::<ArrayCell>::from_value(data).and_then(|a| Some((a.get(0)?, a.get(1).filter(|_| a.len() == 2)?)));
+        let Some((a, b)) = parts else {
+            let what = if class == ids::RATIONAL { "rational" } else { "complex" };
+            return cx.arg_error(format!("marshaled {what} must have an array whose length is 2 but {}", match Ref::<ArrayCell>::from_value(data) {
+                Some(a) => a.len(),
+                None => 0,
+            }));
+        };
+        let kernel = cx.class_value(ids::KERNEL);
+        let name = if class == ids::RATIONAL { "Rational" } else { "Complex" };
+        self.objects[n] = cx.call(kernel, Sym::intern(name), &[a, b])?;
+        self.done(cx, n)
+    }
+}
+
+/// Encoding that a variable `E` or `encoding` means.
+fn encoding_from(key: Sym, value: Value) -> Option<u8> {
+    match key.bytes() {
+        b"E" if value == Value::TRUE => Some(UTF8),
+        b"E" if value == Value::FALSE => Some(US_ASCII),
+        b"encoding" => {
+            let name: Ref<StringCell> = Ref::from_value(value)?;
+            Some(Encoding::find(name.bytes()).unwrap_or(Encoding::BINARY).id())
+        }
+        _ => None,
+    }
+}
+
+fn read_float(text: &[u8]) -> f64 {
+    match text {
+        b"nan" => f64::NAN,
+        b"inf" => f64::INFINITY,
+        b"-inf" => f64::NEG_INFINITY,
+        _ => {
+            // Old writers put mantissa bytes behind a NUL.
+            let end = text.iter().position(|b| *b == 0).unwrap_or(text.len());
+            std::str::from_utf8(&text[..end]).ok().and_then(|t| t.trim().parse().ok()).unwrap_or(0.0)
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Time in Marshal data: eight bytes of calendar fields in UTC, the rest in variables of the String that holds them.
+
+use zakuro_macros::ruby_class;
+use zakuro_object::string::{BINARY, US_ASCII};
+use zakuro_vm::*;
+
+fn field(cx: &mut Cx, t: Value, name: &str) -> Result<i64> {
+    let v = cx.call(t, Sym::intern(name), &[])?;
+    cx.to_i64(v)
+}
+
+/// The String that stands for a Time.
+pub fn dump(cx: &mut Cx, v: Value) -> Result<Value> {
+    let utc = cx.call(v, Sym::intern("getutc"), &[])?;
+    let is_utc = cx.call(v, Sym::intern("utc?"), &[])?.truthy();
+    let year = field(cx, utc, "year")?;
+    if !(1900..1900 + 0xffff).contains(&year) {
+        return cx.arg_error(format!("year too {} to marshal: {year} UTC", if year < 1900 { "small" } else { "big" }));
+    }
+    let nsec = field(cx, utc, "nsec")?;
+    let high = 1 << 31
+        | i64::from(is_utc) << 30
+        | (year - 1900) << 14
+        | (field(cx, utc, "month")? - 1) << 10
+        | field(cx, utc, "day")? << 5
+        | field(cx, utc, "hour")?;
+    let low = (field(cx, utc, "min")? << 26) | (field(cx, utc, "sec")? << 20) | (nsec / 1000);
+    let bytes = [(high as u32).to_le_bytes(), (low as u32).to_le_bytes()].concat();
+    let s = cx.str_bytes(&bytes, BINARY);
+    for (name, value) in cx.ivar_list(v).into_iter().filter(|(n, _)| Cx::is_ivar_name(*n)) {
+        cx.ivar_set_raw(s, name, value);
+    }
+    let rest = nsec % 1000;
+    if rest != 0 {
+        cx.ivar_set_raw(s, Sym::intern("nano_num"), Value::fixnum(rest));
+        cx.ivar_set_raw(s, Sym::intern("nano_den"), Value::fixnum(1));
+        // The same digits, two to a byte, for readers of old.
+        let digits = [((rest / 100) << 4) | (rest / 10 % 10), (rest % 10) << 4].map(|b| b as u8);
+        let submicro = cx.str_bytes(if digits[1] == 0 { &digits[..1] } else { &digits }, BINARY);
+        cx.ivar_set_raw(s, Sym::intern("submicro"), submicro);
+    }
+    if !is_utc {
+        let offset = field(cx, v, "utc_offset")?;
+        cx.ivar_set_raw(s, Sym::intern("offset"), Value::fixnum(offset));
+    }
+    let zone = cx.call(v, Sym::intern("zone"), &[])?;
+    let zone = match Ref::<StringCell>::from_value(zone) {
+        Some(z) if z.bytes().is_ascii() => {
+            let bytes = z.bytes().to_vec();
+            cx.str_bytes(&bytes, US_ASCII)
+        }
+        // A time zone object goes by its name.
+        None if !zone.is_nil() => cx.call(zone, Sym::intern("name"), &[])?,
+        _ => zone,
+    };
+    cx.ivar_set_raw(s, Sym::intern("zone"), zone);
+    Ok(s)
+}
+
+/// Days since 1970-01-01 of a date (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
+    let y = if month <= 2 { year - 1 } else { year };
+    let era = y.div_euclid(400);
+    let yoe = y - era * 400;
+    let doy = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    era * 146_097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719_468
+}
+
+/// The Time (of `class`) that a String stands for.
+pub fn load(cx: &mut Cx, class: Value, data: Value) -> Result<Value> {
+    let s = cx.to_str(data)?;
+    let (Some(high), Some(low)) = (word(s, 0), word(s, 4)) else { return cx.type_error("marshaled time format differ") };
+    if high >> 31 == 0 {
+        return cx.call(class, Sym::intern("at"), &[Value::fixnum(high), Value::fixnum(low)]);
+    }
+    let days = days_from_civil(1900 + (high >> 14 & 0xffff), (high >> 10 & 0xf) + 1, high >> 5 & 0x1f);
+    let seconds = days * 86_400 + (high & 0x1f) * 3600 + (low >> 26 & 0x3f) * 60 + (low >> 20 & 0x3f);
+    let mut nsec = (low & 0xf_ffff) * 1000;
+    let num = cx.ivar_get(data, Sym::intern("nano_num"));
+    let den = cx.ivar_get(data, Sym::intern("nano_den"));
+    if num.is_fixnum() && den.is_fixnum() && den.fix() != 0 {
+        nsec += (num.fix() / den.fix()).clamp(0, 999);
+    }
+    let unit = Value::sym(Sym::intern("nsec"));
+    let t = cx.call(class, Sym::intern("at"), &[Value::fixnum(seconds), Value::fixnum(nsec), unit])?;
+    if high >> 30 & 1 == 1 {
+        cx.call(t, Sym::intern("utc"), &[])?;
+    } else {
+        let offset = cx.ivar_get(data, Sym::intern("offset"));
+        if cx.is_integer(offset) {
+            cx.call(t, Sym::intern("localtime"), &[offset])?;
+        }
+        let name = cx.ivar_get(data, Sym::intern("zone"));
+        if name.is_kind(Kind::String)
+            && let Some(class) = cx.class_id(class)
+        {
+            let zone = zakuro_core_system::time::zone::named(cx, class, name)?.unwrap_or(name);
+            zakuro_core_system::time::zone::set_object(cx, t, zone);
+        }
+    }
+    for (name, value) in cx.ivar_list(data).into_iter().filter(|(n, _)| Cx::is_ivar_name(*n)) {
+        cx.ivar_set_raw(t, name, value);
+    }
+    Ok(t)
+}
+
+fn word(s: Ref<StringCell>, at: usize) -> Option<i64> {
+    let b: [u8; 4] = s.bytes().get(at..at + 4)?.try_into().ok()?;
+    Some(i64::from(u32::from_le_bytes(b)))
+}
+
+#[ruby_class(ids::TIME)]
+pub mod times {
+    use super::*;
+
+    #[method("_dump", private)]
+    fn dump_(cx: &mut Cx, this: Value, _limit: Option<Value>) -> Result<Value> {
+        dump(cx, this)
+    }
+
+    #[method("_load", singleton, private)]
+    fn load_(cx: &mut Cx, this: Value, data: Value) -> Result<Value> {
+        load(cx, this, data)
+    }
+}

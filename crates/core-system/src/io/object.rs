@@ -1,0 +1,609 @@
+//! The payload of IO objects: descriptor, mode, buffers.
+//!
+//! The state is counted (`Rc`), because the VM keeps a weak list of its open streams: what is still buffered when the VM ends must be written.
+//! Code that may wait must not hold a `&mut Io` across the wait: other threads of the VM may run then. It asks [`get`] again.
+
+use super::encodings::{self, Internal};
+use super::errors::{fail, io_error, last_errno};
+use crate::fiber_scheduler as scheduler;
+use crate::process::descriptors;
+use super::wait::{self, Called, Patience, blocking_read, blocking_write};
+use std::cell::{RefCell, UnsafeCell};
+use std::os::fd::RawFd;
+use std::rc::{Rc, Weak};
+use std::sync::Arc;
+use zakuro_sched::{READABLE, Source};
+use zakuro_vm::*;
+
+pub const READ: u8 = 1;
+pub const WRITE: u8 = 2;
+pub const APPEND: u8 = 4;
+const WRITE_BUFFER: usize = 64 * 1024;
+const READ_BUFFER: usize = 16 * 1024;
+/// The most that one read(2) is asked for, in bytes.
+const LARGEST_READ: usize = 64 * 1024 * 1024;
+/// The same of a pipe or terminal: what Linux lets a pipe hold.
+const LARGEST_PIPE: usize = 1024 * 1024;
+
+/// State of one stream.
+pub struct Io {
+    /// -1: closed.
+    pub fd: RawFd,
+    /// Descriptor for writing when it is another one (popen "r+", sockets); else -1.
+    pub wfd: RawFd,
+    /// READ | WRITE | APPEND
+    pub mode: u8,
+    /// Close the descriptor at the end.
+    pub owned: bool,
+    pub sync: bool,
+    pub tty: bool,
+    /// Regular file (or directory): never blocks.
+    pub regular: bool,
+    /// Kind of a socket: SOCK_STREAM and so on.
+    pub socket: Option<i32>,
+    /// Registration of a socket that has waited.
+    pub source: Option<Arc<Source>>,
+    pub binmode: bool,
+    /// Read text with CRLF line ends (`universal_newline:`, mode "t").
+    pub universal: bool,
+    pub rbuf: Vec<u8>,
+    pub rpos: usize,
+    /// What is read ahead was read for a line or a character: low-level reading must not go behind it.
+    pub by_characters: bool,
+    pub wbuf: Vec<u8>,
+    pub lineno: i64,
+    pub path: Option<Vec<u8>>,
+    /// Encoding of the path as it was given.
+    pub path_encoding: u8,
+    /// Child process of popen, or 0.
+    pub pid: i32,
+    /// External encoding id when set.
+    pub ext: Option<u8>,
+    pub int: Option<u8>,
+    /// Encodings were asked for; else those of the defaults are taken.
+    pub settled: bool,
+    /// Options of conversion.
+    pub conversion: Option<std::sync::Arc<zakuro_core_text::string::encoding::Options>>,
+    /// Default external encoding when the stream was made.
+    pub default: u8,
+    /// Seconds a read or write may wait.
+    pub timeout: Option<f64>,
+    /// Delete-on-close and the like are the caller's; this is the Process::Status after close of a popen stream.
+    pub eof_seen: bool,
+    /// Counts the descriptors against the limit of the VM whose stream it is.
+    pub held: Option<descriptors::Held>,
+}
+
+impl Io {
+    pub fn new(fd: RawFd, mode: u8) -> Io {
+        let (mut regular, mut tty, mut socket) = (false, false, None);
+        // SAFETY: fstat fills the zeroed struct; isatty only asks.
+        unsafe {
+            let mut st: libc::stat = std::mem::zeroed();
+            if libc::fstat(fd, &mut st) == 0 {
+                let f = st.st_mode & libc::S_IFMT;
+                regular = f == libc::S_IFREG || f == libc::S_IFDIR;
+                tty = f == libc::S_IFCHR && libc::isatty(fd) == 1;
+                if f == libc::S_IFSOCK {
+                    socket = Some(socket_kind(fd));
+                }
+            }
+        }
+        let mut io = Io::plain(fd, mode, socket);
+        io.regular = regular;
+        io.tty = tty;
+        io
+    }
+    /// A stream over a descriptor whose kind is known: a socket or something like a pipe.
+    pub fn plain(fd: RawFd, mode: u8, socket: Option<i32>) -> Io {
+        Io {
+            fd,
+            wfd: -1,
+            mode,
+            owned: true,
+            sync: false,
+            tty: false,
+            regular: false,
+            socket,
+            source: None,
+            binmode: false,
+            universal: false,
+            rbuf: Vec::new(),
+            rpos: 0,
+            by_characters: false,
+            wbuf: Vec::new(),
+            lineno: 0,
+            path: None,
+            path_encoding: zakuro_object::string::UTF8,
+            pid: 0,
+            ext: None,
+            int: None,
+            settled: false,
+            conversion: None,
+            default: zakuro_object::string::UTF8,
+            timeout: None,
+            eof_seen: false,
+            held: None,
+        }
+    }
+    pub fn readable(&self) -> bool {
+        self.mode & READ != 0
+    }
+    pub fn writable(&self) -> bool {
+        self.mode & WRITE != 0
+    }
+    /// A socket with one descriptor, which is this stream's own: the calls that never wait can be used, and it can be registered.
+    pub fn is_socket(&self) -> bool {
+        self.socket.is_some() && self.wfd < 0 && self.fd > 2
+    }
+    pub fn is_closed(&self) -> bool {
+        self.fd < 0 && self.wfd < 0
+    }
+    pub fn write_fd(&self) -> RawFd {
+        if self.wfd >= 0 { self.wfd } else { self.fd }
+    }
+    /// Bytes read from the descriptor and not yet consumed.
+    pub fn buffered(&self) -> &[u8] {
+        &self.rbuf[self.rpos..]
+    }
+    pub fn consume(&mut self, n: usize) {
+        self.rpos += n;
+        if self.rpos >= self.rbuf.len() {
+            self.rbuf.clear();
+            self.rpos = 0;
+        }
+    }
+    /// Puts bytes back in front.
+    pub fn unread(&mut self, bytes: &[u8]) {
+        if self.rpos >= bytes.len() {
+            self.rpos -= bytes.len();
+            self.rbuf[self.rpos..self.rpos + bytes.len()].copy_from_slice(bytes);
+        } else {
+            let mut v = bytes.to_vec();
+            v.extend_from_slice(self.buffered());
+            self.rbuf = v;
+            self.rpos = 0;
+        }
+    }
+    /// Forgets read-ahead: moves a seekable descriptor back to where the program stands.
+    pub fn drop_readahead(&mut self) {
+        let n = self.buffered().len();
+        if n > 0 {
+            // SAFETY: lseek on a descriptor of ours; pipes refuse and keep their buffer.
+            let r = unsafe { libc::lseek(self.fd, -(n as i64), libc::SEEK_CUR) };
+            if r >= 0 {
+                self.rbuf.clear();
+                self.rpos = 0;
+            }
+        }
+    }
+    /// Writes what the system takes without a wait; the rest stays buffered. For those who can't wait: the end of the object, of a VM that is left at once, a copy for
+    /// another VM. (A write(2) that waits would keep the worker, for ever where nobody reads.)
+    pub fn flush_now(&mut self) {
+        let fd = self.write_fd();
+        let mut done = if fd < 0 { self.wbuf.len() } else { 0 };
+        while done < self.wbuf.len() {
+            let b = &self.wbuf[done..];
+            // SAFETY: b is readable for its length.
+            let n = unsafe {
+                if self.socket.is_some() {
+                    libc::send(fd, b.as_ptr().cast(), b.len(), libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL)
+                } else if self.regular {
+                    libc::write(fd, b.as_ptr().cast(), b.len())
+                } else if wait::would_block(fd, libc::POLLOUT) {
+                    break;
+                } else {
+                    // A pipe that is ready takes PIPE_BUF bytes at once.
+                    libc::write(fd, b.as_ptr().cast(), b.len().min(libc::PIPE_BUF))
+                }
+            };
+            match n {
+                1.. => done += n as usize,
+                _ => match last_errno() {
+                    libc::EINTR => {}
+                    libc::EAGAIN => break,
+                    // Nobody to be told.
+                    _ => done = self.wbuf.len(),
+                },
+            }
+        }
+        self.wbuf.drain(..done);
+    }
+    /// The stream as a spawned VM gets it: on a duplicate of the descriptor, with what was read ahead and without what was not written yet, as after
+    /// flush and fork(2). None when the descriptor can't be duplicated, or the VM has as many as it may.
+    fn inherited(&self) -> Option<Io> {
+        let held = match &self.held {
+            Some(h) => Some(h.again()?),
+            None => None,
+        };
+        let dup = |fd: RawFd| match fd {
+            fd if fd < 0 => Some(-1),
+            // Standard descriptors belong to the process.
+            fd if fd <= 2 => Some(fd),
+            // SAFETY: a descriptor of ours; the result is the copy's.
+            fd => match unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 3) } {
+                -1 => None,
+                fd => Some(fd),
+            },
+        };
+        Some(Io {
+            fd: dup(self.fd)?,
+            wfd: dup(self.wfd)?,
+            owned: self.fd > 2 || self.wfd > 2,
+            rbuf: self.rbuf.clone(),
+            wbuf: Vec::new(),
+            path: self.path.clone(),
+            pid: 0,
+            conversion: self.conversion.clone(),
+            source: None,
+            held,
+            ..*self
+        })
+    }
+    /// Closes the descriptors. Returns errno of the first failure.
+    pub fn close_fds(&mut self) -> Option<i32> {
+        let mut err = None;
+        if let Some(source) = self.source.take() {
+            source.close();
+        }
+        for fd in [self.fd, self.wfd] {
+            // Standard descriptors belong to the process.
+            // SAFETY: the descriptor is ours and is forgotten right after.
+            if fd > 2 && self.owned && unsafe { libc::close(fd) } != 0 && err.is_none() {
+                err = Some(last_errno());
+            }
+        }
+        self.fd = -1;
+        self.wfd = -1;
+        self.held = None;
+        self.rbuf = Vec::new();
+        self.rpos = 0;
+        err
+    }
+}
+
+impl Drop for Io {
+    fn drop(&mut self) {
+        self.flush_now();
+        self.close_fds();
+    }
+}
+
+fn socket_kind(fd: RawFd) -> i32 {
+    let (mut kind, mut size) = (0i32, 4 as libc::socklen_t);
+    // SAFETY: writes four bytes into a live number.
+    unsafe { libc::getsockopt(fd, libc::SOL_SOCKET, libc::SO_TYPE, (&raw mut kind).cast(), &mut size) };
+    kind
+}
+
+type Shared = Rc<UnsafeCell<Io>>;
+
+/// Payload of an IO object.
+pub struct IoData(pub Shared);
+impl NativeData for IoData {
+    fn steadiness(&self) -> Steadiness {
+        Steadiness::Never
+    }
+    /// A duplicate of the descriptor, after what is buffered has been written; where that can be, what was read ahead is given back to the
+    /// descriptor, whose position both share. Standard streams are the receiver's own.
+    fn parcel(&self, _values: &mut Vec<Value>) -> Option<Unpack> {
+        // SAFETY: one thread runs the VM, and nobody holds a reference into a stream while a message is packed.
+        let io = unsafe { &mut *self.0.get() };
+        io.flush_now();
+        if !io.owned && (0..=2).contains(&io.fd) {
+            let n = io.fd as usize;
+            return Some(Box::new(move |vm, _| Some(Unpacked::Object(super::stream::standard(vm.downcast_mut::<Cx>()?, n)))));
+        }
+        if !io.is_closed() {
+            io.drop_readahead();
+        }
+        let copy = io.inherited()?;
+        Some(Box::new(move |vm, _| Some(Unpacked::Payload(Box::new(share(vm.downcast_mut::<Cx>()?, copy))))))
+    }
+    fn snapshot(&self, _values: &mut Vec<Value>) -> Option<Rebuild> {
+        // SAFETY: one thread runs the VM, and nobody holds a reference into a stream while an image is made.
+        let io = unsafe { &*self.0.get() };
+        let copy = io.inherited()?;
+        let copy = std::sync::Mutex::new(copy);
+        Some(std::sync::Arc::new(move |vm, _| {
+            let cx = vm.downcast_mut::<Cx>()?;
+            let io = copy.lock().unwrap_or_else(|e| e.into_inner()).inherited()?;
+            Some(Box::new(share(cx, io)))
+        }))
+    }
+}
+
+/// The open streams of one VM.
+#[derive(Default)]
+pub struct Registry(RefCell<Vec<Weak<UnsafeCell<Io>>>>);
+impl Registry {
+    fn add(&self, io: &Shared) {
+        let mut v = self.0.borrow_mut();
+        if v.len() >= 16 && v.len().is_power_of_two() {
+            v.retain(|w| w.strong_count() > 0);
+        }
+        v.push(Rc::downgrade(io));
+    }
+    /// Runs `f` on each living stream.
+    pub fn each(&self, mut f: impl FnMut(&mut Io)) {
+        let all: Vec<Shared> = self.0.borrow().iter().filter_map(|w| w.upgrade()).collect();
+        for io in all {
+            // SAFETY: one thread runs the VM, and nobody holds a reference into a stream while this is called (flush at exit).
+            f(unsafe { &mut *io.get() });
+        }
+    }
+    pub fn count(&self) -> usize {
+        self.0.borrow().iter().filter(|w| w.strong_count() > 0).count()
+    }
+}
+impl Drop for Registry {
+    fn drop(&mut self) {
+        self.each(|io| {
+            io.flush_now();
+            io.close_fds();
+        });
+    }
+}
+
+/// The stream is this VM's: its descriptors count here.
+pub fn hold(cx: &mut Cx, io: &mut Io) {
+    let own = [io.fd, io.wfd].iter().filter(|fd| **fd > 2).count();
+    io.held = if io.owned && own > 0 { Some(descriptors::hold(cx, own)) } else { None };
+}
+
+fn share(cx: &mut Cx, mut io: Io) -> IoData {
+    io.default = zakuro_core_text::encoding::default_external(cx).id();
+    if !io.settled {
+        let asked = io.int.map_or(Internal::Default, Internal::As);
+        (io.ext, io.int) = encodings::settle(cx, io.ext, asked);
+    }
+    hold(cx, &mut io);
+    let shared = Rc::new(UnsafeCell::new(io));
+    cx.state::<super::stream::IoState>().open.add(&shared);
+    IoData(shared)
+}
+
+/// New IO object of `class` around a stream.
+pub fn make(cx: &mut Cx, class: ClassId, io: Io) -> Value {
+    let d = share(cx, io);
+    cx.data(class, d)
+}
+
+/// Initialises an allocated IO object.
+pub fn init(cx: &mut Cx, v: Value, io: Io) -> Result<()> {
+    let d = share(cx, io);
+    cx.data_init(v, d)
+}
+
+/// The stream of an IO object, open or not. TypeError for other objects, IOError when uninitialised.
+pub fn raw(cx: &mut Cx, v: Value) -> Result<&'static mut Io> {
+    if cx.is_data::<IoData>(v) {
+        let d = cx.data_ref::<IoData>(v)?;
+        // SAFETY: the Rc lives as long as `v`, which the caller holds; one thread runs the VM; callers don't keep it across waits.
+        return Ok(unsafe { &mut *d.0.get() });
+    }
+    if v.is_kind(Kind::Data) && cx.is_a(v, ids::IO) {
+        return io_error(cx, "uninitialized stream");
+    }
+    cx.wrong_receiver(v, "IO")
+}
+
+/// The stream of an open IO object. IOError "closed stream".
+pub fn get(cx: &mut Cx, v: Value) -> Result<&'static mut Io> {
+    let io = raw(cx, v)?;
+    if io.is_closed() { io_error(cx, "closed stream") } else { Ok(io) }
+}
+
+/// An open stream for reading: pending output of a read-write stream is written first.
+pub fn reader(cx: &mut Cx, v: Value) -> Result<&'static mut Io> {
+    let io = get(cx, v)?;
+    if !io.readable() {
+        return io_error(cx, "not opened for reading");
+    }
+    if !io.wbuf.is_empty() && io.wfd < 0 {
+        flush(cx, v)?;
+        return get(cx, v);
+    }
+    Ok(io)
+}
+
+/// An open stream for writing: read-ahead is given back first.
+pub fn writer(cx: &mut Cx, v: Value) -> Result<&'static mut Io> {
+    let io = get(cx, v)?;
+    if !io.writable() {
+        return io_error(cx, "not opened for writing");
+    }
+    if io.wfd < 0 && io.readable() {
+        io.drop_readahead();
+    }
+    Ok(io)
+}
+
+/// Writes the buffer. One write(2) as far as the system takes it.
+pub fn flush(cx: &mut Cx, v: Value) -> Result<()> {
+    let io = get(cx, v)?;
+    if io.wbuf.is_empty() {
+        return Ok(());
+    }
+    let bytes = std::mem::take(&mut io.wbuf);
+    let (fd, regular, socket) = (io.write_fd(), io.regular, io.is_socket());
+    let by_hook = if cx.fiber_scheduler().is_nil() { None } else { scheduler::io_write(cx, v, &bytes)? };
+    let written = if let Some(written) = by_hook {
+        written
+    } else if socket {
+        wait::write_socket(cx, v, &bytes)?
+    } else {
+        blocking_write(cx, v, fd, regular, &bytes)?
+    };
+    match written {
+        Ok(()) => {
+            // Keep the allocation for the next round.
+            let io = raw(cx, v)?;
+            if io.wbuf.is_empty() {
+                let mut b = bytes;
+                b.clear();
+                io.wbuf = b;
+            }
+            Ok(())
+        }
+        Err(e) => {
+            // What could not be written is not forgotten: `close` will say so again.
+            let io = raw(cx, v)?;
+            if io.wbuf.is_empty() && !io.sync {
+                io.wbuf = bytes;
+            }
+            // Nobody reads the program's output any more: it ends as by the signal.
+            if e == libc::EPIPE && io.fd == 1 && !io.owned {
+                io.wbuf.clear();
+                let (class, name) = (cx.class_value(ids::SIGNAL_EXCEPTION), cx.str("SIGPIPE"));
+                let exc = cx.call(class, sym::new, &[name])?;
+                return cx.raise_value(exc);
+            }
+            fail_path(cx, v, e)
+        }
+    }
+}
+
+pub fn fail_path<T>(cx: &mut Cx, v: Value, errno: i32) -> Result<T> {
+    let p = raw(cx, v)?.path.clone();
+    let d = p.map_or(String::new(), |p| String::from_utf8_lossy(&p).into_owned());
+    fail(cx, errno, &d)
+}
+
+/// Appends bytes to the buffer of a stream and writes them when it is time: full, unbuffered, or a line on a terminal.
+pub fn write(cx: &mut Cx, v: Value, bytes: &[u8]) -> Result<()> {
+    let io = writer(cx, v)?;
+    if io.wbuf.len() + bytes.len() > WRITE_BUFFER && !io.wbuf.is_empty() {
+        flush(cx, v)?;
+    }
+    let io = get(cx, v)?;
+    io.wbuf.extend_from_slice(bytes);
+    if io.sync || io.wbuf.len() >= WRITE_BUFFER || io.tty && io.wbuf.contains(&b'\n') {
+        flush(cx, v)?;
+    }
+    Ok(())
+}
+
+/// Reads more from the descriptor into the buffer; false at the end of the file.
+pub fn fill(cx: &mut Cx, v: Value) -> Result<bool> {
+    fill_up_to(cx, v, READ_BUFFER)
+}
+
+/// `fill` for a reader that takes up to `wanted` bytes: one read(2) brings them all if they are there.
+pub fn fill_up_to(cx: &mut Cx, v: Value, wanted: usize) -> Result<bool> {
+    let room = wanted.clamp(READ_BUFFER, LARGEST_READ);
+    // What is endless and always ready (/dev/zero) is left here.
+    cx.safepoint()?;
+    reader(cx, v)?;
+    if !cx.fiber_scheduler().is_nil()
+        && let Some(read) = scheduler::io_read(cx, v, room.min(READ_BUFFER))?
+    {
+        return match read {
+            Ok(bytes) => {
+                zakuro_base::memory::extend(&mut get(cx, v)?.rbuf, &bytes);
+                Ok(!bytes.is_empty())
+            }
+            Err(e) => fail_path(cx, v, e),
+        };
+    }
+    if get(cx, v)?.is_socket() {
+        return fill_from_socket(cx, v, room);
+    }
+    let (fd, regular) = wait_for_input(cx, v)?;
+    // No pipe holds more than that, and whoever waits at ten thousand of them needs no room yet.
+    let room = if regular { room } else { room.min(LARGEST_PIPE) };
+    let mut chunk = zakuro_base::memory::zeroed(room);
+    match blocking_read(cx, v, fd, regular, &mut chunk)? {
+        Ok(0) => Ok(false),
+        Ok(n) => {
+            let io = get(cx, v)?;
+            if io.rpos > 0 {
+                io.rbuf.drain(..io.rpos);
+                io.rpos = 0;
+            }
+            if io.rbuf.is_empty() && n >= chunk.len() / 2 {
+                chunk.truncate(n);
+                io.rbuf = chunk;
+            } else {
+                zakuro_base::memory::extend(&mut io.rbuf, &chunk[..n]);
+            }
+            Ok(true)
+        }
+        // The other side of a terminal went away.
+        Err(libc::EIO) if raw(cx, v)?.tty => Ok(false),
+        Err(e) => {
+            let p = raw(cx, v)?.path.clone().unwrap_or_default();
+            super::errors::fail_at(cx, e, "io_fread", &p)
+        }
+    }
+}
+
+/// The same for a socket. Its buffer is as large as what came: there may be ten thousand of them.
+fn fill_from_socket(cx: &mut Cx, v: Value, room: usize) -> Result<bool> {
+    let io = get(cx, v)?;
+    let (patience, stream) = (Patience::seconds(io.timeout), io.socket == Some(libc::SOCK_STREAM));
+    let mut got = Vec::new();
+    // A stream that gives less than there is room for has no more.
+    let called = wait::on_socket(cx, v, READABLE, patience, |n| stream && n > 0 && n < room, |fd| {
+        let mut chunk = Vec::<u8>::with_capacity(room);
+        // SAFETY: the kernel writes at most `room` bytes and says how many.
+        let n = unsafe {
+            let n = libc::recv(fd, chunk.as_mut_ptr().cast(), room, libc::MSG_DONTWAIT);
+            chunk.set_len(n.max(0) as usize);
+            n
+        };
+        got = if chunk.len() < room / 2 { chunk.as_slice().to_vec() } else { chunk };
+        n
+    })?;
+    match called {
+        Called::Done(0) => Ok(false),
+        Called::Done(_) => {
+            let io = get(cx, v)?;
+            if io.buffered().is_empty() {
+                io.rbuf = got;
+                io.rpos = 0;
+            } else {
+                io.rbuf.extend_from_slice(&got);
+            }
+            Ok(true)
+        }
+        Called::Later | Called::TimedOut => io_timeout(cx),
+        Called::Failed(e) => {
+            let p = raw(cx, v)?.path.clone().unwrap_or_default();
+            super::errors::fail_at(cx, e, "io_fread", &p)
+        }
+    }
+}
+
+/// Waits until the stream can be read; its descriptor. IOError when another thread closes it meanwhile.
+pub fn wait_for_input(cx: &mut Cx, v: Value) -> Result<(RawFd, bool)> {
+    let io = reader(cx, v)?;
+    let (fd, regular, timeout) = (io.fd, io.regular, io.timeout);
+    if fd < 0 {
+        return io_error(cx, "not opened for reading");
+    }
+    if fd == 0 || io.tty {
+        super::stream::before_terminal_read(cx)?;
+    }
+    if !regular {
+        let ready = if io.is_socket() {
+            wait::poll_socket(cx, v, libc::POLLIN, timeout)?
+        } else {
+            wait::wait_stream(cx, v, fd, libc::POLLIN, timeout)?
+        };
+        if ready == 0 {
+            return io_timeout(cx);
+        }
+        if raw(cx, v)?.fd != fd {
+            return io_error(cx, "stream closed in another thread");
+        }
+    }
+    Ok((fd, regular))
+}
+
+pub fn io_timeout<T>(cx: &mut Cx) -> Result<T> {
+    match cx.const_by_path("IO::TimeoutError").and_then(|c| cx.class_id(c)) {
+        Some(c) => cx.raise(c, "Blocking operation timed out!"),
+        None => io_error(cx, "Blocking operation timed out!"),
+    }
+}

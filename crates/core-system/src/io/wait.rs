@@ -1,0 +1,396 @@
+//! The system calls that may wait: everything that reads from or writes to a pipe, socket or terminal goes through here.
+//!
+//! A Ruby thread that waits parks: its VM's other threads and all other VMs go on. Descriptors stay in blocking mode (they may be shared with
+//! other processes), so a call is only made when poll(2) promised that it does not wait. Sockets have calls that never wait: those are tried first, and a
+//! socket for which that was in vain is registered with the reactor until it is closed ([`on_socket`]).
+
+use super::errors::{io_error, last_errno};
+use super::object;
+use crate::fiber_scheduler as scheduler;
+use std::os::fd::RawFd;
+use std::time::{Duration, Instant};
+use zakuro_sched::{READABLE, Source, Ticket, URGENT, WRITABLE, blocking};
+use zakuro_vm::thread::Wait;
+use zakuro_vm::*;
+
+fn poll(fds: &mut [libc::pollfd], timeout_ms: i32) -> i32 {
+    // SAFETY: a valid array of its length.
+    unsafe { libc::poll(fds.as_mut_ptr(), fds.len() as libc::nfds_t, timeout_ms) }
+}
+
+/// Waits until one of the descriptors is ready (`revents` says which) or the seconds are over: false.
+pub fn wait_any(cx: &mut Cx, fds: &mut [libc::pollfd], seconds: Option<f64>) -> Result<bool> {
+    if poll(fds, 0) > 0 {
+        return Ok(true);
+    }
+    let deadline = seconds.map(|s| Instant::now() + Duration::try_from_secs_f64(s.clamp(0.0, 1e9)).unwrap_or_default());
+    if cx.host.is_none() {
+        return wait_natively(cx, fds, deadline);
+    }
+    let host = cx.host_handle()?;
+    let mut watches = Vec::new();
+    let result = cx.wait_as(Wait::Watch, deadline, |cx| {
+        for w in watches.drain(..) {
+            host.scheduler.unwatch(w);
+        }
+        let waiter = cx.waiter()?;
+        // First the watches, then the look: what becomes ready in between wakes the task.
+        for i in 0..fds.len() {
+            let f = fds[i];
+            let (r, w) = (f.events & (libc::POLLIN | libc::POLLPRI) != 0, f.events & libc::POLLOUT != 0);
+            match host.scheduler.watch(f.fd, r, w, waiter.clone()) {
+                Ok(w) => watches.push(w),
+                // Closed meanwhile: poll says so, and the caller looks at its stream again.
+                Err(_) if poll(fds, 0) > 0 => return Ok(Some(())),
+                Err(e) => return super::fail(cx, e.raw_os_error().unwrap_or(libc::EBADF), ""),
+            }
+        }
+        match poll(fds, 0) {
+            0 => Ok(None),
+            n if n > 0 => Ok(Some(())),
+            _ if last_errno() == libc::EINTR => Ok(None),
+            _ => super::fail_os(cx, ""),
+        }
+    });
+    for w in watches {
+        host.scheduler.unwatch(w);
+    }
+    Ok(result?.is_some())
+}
+
+/// The same for one stream, by the fiber's scheduler if it has one; the events that came, 0 when the time is over. IOError when it is closed meanwhile.
+pub fn wait_stream(cx: &mut Cx, v: Value, fd: RawFd, events: i16, seconds: Option<f64>) -> Result<i16> {
+    let mut p = [libc::pollfd { fd, events, revents: 0 }];
+    if cx.fiber_scheduler().is_nil() {
+        return Ok(if wait_any(cx, &mut p, seconds)? { p[0].revents } else { 0 });
+    }
+    let deadline = seconds.map(|s| Instant::now() + Duration::try_from_secs_f64(s.clamp(0.0, 1e9)).unwrap_or_default());
+    loop {
+        if poll(&mut p, 0) > 0 {
+            return Ok(p[0].revents);
+        }
+        if !scheduler::io_wait(cx, v, events, deadline)? {
+            return Ok(if poll(&mut p, 0) > 0 { p[0].revents } else { 0 });
+        }
+        let io = object::raw(cx, v)?;
+        if io.fd != fd && io.wfd != fd {
+            return io_error(cx, "stream closed in another thread");
+        }
+    }
+}
+
+/// Whether a call on a socket may wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Patience {
+    Never,
+    Until(Option<Instant>),
+}
+
+impl Patience {
+    /// Of a time-out in seconds; None: for ever.
+    pub fn seconds(s: Option<f64>) -> Patience {
+        Patience::Until(s.map(|s| Instant::now() + Duration::try_from_secs_f64(s.clamp(0.0, 1e9)).unwrap_or_default()))
+    }
+}
+
+/// What came of a call on a socket.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Called {
+    Done(usize),
+    /// errno
+    Failed(i32),
+    /// It would have to wait, and may not.
+    Later,
+    TimedOut,
+}
+
+/// Makes a call that never waits (`recv` with MSG_DONTWAIT and the like) on an open socket until it says something else than EAGAIN, parking the thread in between.
+/// `events`: READABLE or WRITABLE. `drained`: given the result, whether the socket now has no more for sure.
+pub fn on_socket(
+    cx: &mut Cx,
+    v: Value,
+    events: u32,
+    patience: Patience,
+    drained: impl Fn(usize) -> bool,
+    mut call: impl FnMut(RawFd) -> isize,
+) -> Result<Called> {
+    loop {
+        let io = object::get(cx, v)?;
+        let fd = io.fd;
+        let source = io.source.clone();
+        if let Some(source) = &source
+            && cx.fiber_scheduler().is_nil()
+        {
+            if let Patience::Until(deadline) = patience
+                && !source.is_ready(events)
+            {
+                if !wait_source(cx, fd, source, events, deadline)? {
+                    return Ok(Called::TimedOut);
+                }
+                let io = object::raw(cx, v)?;
+                if io.fd != fd || io.source.is_none() {
+                    return io_error(cx, "stream closed in another thread");
+                }
+                continue;
+            }
+            source.clear(events);
+        }
+        let result = call(fd);
+        let error = if result < 0 { last_errno() } else { 0 };
+        if error != libc::EAGAIN
+            && let Some(source) = &source
+        {
+            source.set(events, result >= 0 && drained(result as usize));
+        }
+        match error {
+            0 => return Ok(Called::Done(result as usize)),
+            libc::EINTR => cx.safepoint()?,
+            libc::EAGAIN if patience == Patience::Never => return Ok(Called::Later),
+            libc::EAGAIN if !cx.fiber_scheduler().is_nil() => {
+                let Patience::Until(deadline) = patience else { return Ok(Called::Later) };
+                if !scheduler::io_wait(cx, v, poll_bits(events), deadline)? {
+                    return Ok(Called::TimedOut);
+                }
+                if object::raw(cx, v)?.fd != fd {
+                    return io_error(cx, "stream closed in another thread");
+                }
+            }
+            libc::EAGAIN if cx.host.is_none() => {
+                let bits = poll_bits(events);
+                let Patience::Until(deadline) = patience else { return Ok(Called::Later) };
+                if !wait_natively(cx, &mut [libc::pollfd { fd, events: bits, revents: 0 }], deadline)? {
+                    return Ok(Called::TimedOut);
+                }
+            }
+            libc::EAGAIN if source.is_none() => {
+                let scheduler = cx.host_handle()?.scheduler;
+                object::get(cx, v)?.source = Some(std::sync::Arc::new(scheduler.source(fd)));
+            }
+            libc::EAGAIN => {}
+            e => return Ok(Called::Failed(e)),
+        }
+    }
+}
+
+fn poll_bits(events: u32) -> i16 {
+    [(READABLE, libc::POLLIN), (WRITABLE, libc::POLLOUT), (URGENT, libc::POLLPRI)]
+        .iter()
+        .filter(|(event, _)| events & event != 0)
+        .fold(0, |bits, (_, poll)| bits | poll)
+}
+
+/// Waits until a call may succeed. False: the time is over.
+fn wait_source(cx: &mut Cx, fd: RawFd, source: &Source, events: u32, deadline: Option<Instant>) -> Result<bool> {
+    let mut ticket: Option<Ticket> = None;
+    let mut taken = false;
+    let result = cx.wait_as(Wait::Event, deadline, |cx| {
+        if let Some(t) = ticket.take() {
+            source.unwatch(t);
+        }
+        let waiter = cx.waiter()?;
+        match source.watch(events, waiter) {
+            Ok(None) => Ok(Some(())),
+            Ok(t) => {
+                ticket = t;
+                Ok(None)
+            }
+            // Another stream stands on the same descriptor and has registered it.
+            Err(e) if e.raw_os_error() == Some(libc::EEXIST) => {
+                taken = true;
+                Ok(Some(()))
+            }
+            Err(e) => super::fail(cx, e.raw_os_error().unwrap_or(libc::EBADF), ""),
+        }
+    });
+    if let Some(t) = ticket {
+        source.unwatch(t);
+    }
+    let woken = result?.is_some();
+    if !taken {
+        return Ok(woken);
+    }
+    let bits = poll_bits(events);
+    let left = deadline.map(|d| d.saturating_duration_since(Instant::now()).as_secs_f64());
+    let ready = wait_any(cx, &mut [libc::pollfd { fd, events: bits, revents: 0 }], left)?;
+    source.set(events, false);
+    Ok(ready)
+}
+
+/// Whether none of the poll(2) events is there; errno then is EAGAIN. For calls that can't be told not to wait.
+pub fn would_block(fd: RawFd, events: i16) -> bool {
+    let nothing = poll(&mut [libc::pollfd { fd, events, revents: 0 }], 0) == 0;
+    if nothing {
+        // SAFETY: errno is this thread's own.
+        unsafe { *libc::__errno_location() = libc::EAGAIN };
+    }
+    nothing
+}
+
+/// Waits for poll(2) events on a socket; those that came, 0 when the time is over.
+pub fn poll_socket(cx: &mut Cx, v: Value, events: i16, seconds: Option<f64>) -> Result<i16> {
+    let mut bits = 0;
+    for (poll, source) in [(libc::POLLIN, READABLE), (libc::POLLOUT, WRITABLE), (libc::POLLPRI, URGENT)] {
+        if events & poll != 0 {
+            bits |= source;
+        }
+    }
+    let came = std::cell::Cell::new(0);
+    let called = on_socket(cx, v, bits, Patience::seconds(seconds), |_| false, |fd| {
+        let mut p = [libc::pollfd { fd, events, revents: 0 }];
+        match poll(&mut p, 0) {
+            0 => {
+                // SAFETY: errno is this thread's own.
+                unsafe { *libc::__errno_location() = libc::EAGAIN };
+                -1
+            }
+            n => {
+                came.set(p[0].revents);
+                n as isize
+            }
+        }
+    })?;
+    match called {
+        Called::Done(_) => Ok(came.get()),
+        Called::Failed(e) => super::fail(cx, e, ""),
+        Called::Later | Called::TimedOut => Ok(0),
+    }
+}
+
+/// send(2) of everything. Err: errno; ETIMEDOUT stands for the stream's own time-out.
+pub fn write_socket(cx: &mut Cx, v: Value, mut bytes: &[u8]) -> Result<std::result::Result<(), i32>> {
+    while !bytes.is_empty() {
+        let patience = Patience::seconds(object::get(cx, v)?.timeout);
+        let called = on_socket(cx, v, WRITABLE, patience, |_| false, |fd| {
+            // SAFETY: bytes is readable for its length.
+            unsafe { libc::send(fd, bytes.as_ptr().cast(), bytes.len(), libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL) }
+        })?;
+        match called {
+            Called::Done(n) => bytes = &bytes[n..],
+            Called::Failed(e) => return Ok(Err(e)),
+            Called::Later | Called::TimedOut => return object::io_timeout(cx),
+        }
+    }
+    Ok(Ok(()))
+}
+
+/// recv(2) of some bytes. Err: errno.
+pub fn read_socket(cx: &mut Cx, v: Value, buf: &mut [u8], patience: Patience, flags: i32) -> Result<Called> {
+    let stream = object::get(cx, v)?.socket == Some(libc::SOCK_STREAM);
+    let room = buf.len();
+    // A stream that gives less than there is room for has no more.
+    let drained = move |n: usize| stream && flags == 0 && n > 0 && n < room;
+    on_socket(cx, v, READABLE, patience, drained, |fd| {
+        // SAFETY: buf is writable for its length.
+        unsafe { libc::recv(fd, buf.as_mut_ptr().cast(), buf.len(), flags | libc::MSG_DONTWAIT) }
+    })
+}
+
+/// The same for a VM without a scheduler.
+fn wait_natively(cx: &mut Cx, fds: &mut [libc::pollfd], deadline: Option<Instant>) -> Result<bool> {
+    loop {
+        let left = deadline.map_or(100, |d| d.saturating_duration_since(Instant::now()).as_millis().min(100) as i32);
+        let n = blocking(|| poll(fds, left));
+        if n > 0 {
+            return Ok(true);
+        }
+        if n < 0 && last_errno() != libc::EINTR {
+            return super::fail_os(cx, "");
+        }
+        if deadline.is_some_and(|d| Instant::now() >= d) {
+            return Ok(false);
+        }
+        cx.safepoint()?;
+    }
+}
+
+/// Waits for events on one descriptor; the events that came, 0 when the seconds are over.
+pub fn wait_timeout(cx: &mut Cx, fd: RawFd, events: i16, seconds: Option<f64>) -> Result<i16> {
+    let mut p = [libc::pollfd { fd, events, revents: 0 }];
+    Ok(if wait_any(cx, &mut p, seconds)? { p[0].revents } else { 0 })
+}
+
+/// Waits until reading from the stream's `fd` would not block.
+fn wait_readable(cx: &mut Cx, v: Value, fd: RawFd) -> Result<()> {
+    wait_stream(cx, v, fd, libc::POLLIN, None)?;
+    Ok(())
+}
+
+/// Waits until writing to the stream's `fd` would not block.
+fn wait_writable(cx: &mut Cx, v: Value, fd: RawFd) -> Result<()> {
+    wait_stream(cx, v, fd, libc::POLLOUT, None)?;
+    Ok(())
+}
+
+/// read(2), waiting first when the descriptor is no regular file. Err: errno.
+pub fn blocking_read(cx: &mut Cx, v: Value, fd: RawFd, regular: bool, buf: &mut [u8]) -> Result<std::result::Result<usize, i32>> {
+    loop {
+        if !regular {
+            wait_readable(cx, v, fd)?;
+        }
+        // SAFETY: buf is writable for its length.
+        let n = unsafe { libc::read(fd, buf.as_mut_ptr().cast(), buf.len()) };
+        if n >= 0 {
+            return Ok(Ok(n as usize));
+        }
+        match last_errno() {
+            libc::EINTR => cx.safepoint()?,
+            libc::EAGAIN if !regular => cx.safepoint()?,
+            e => return Ok(Err(e)),
+        }
+    }
+}
+
+/// What a pipe, socket or terminal takes now, without waiting. Err: errno.
+fn write_some(fd: RawFd, bytes: &[u8]) -> std::result::Result<usize, i32> {
+    let iov = libc::iovec { iov_base: bytes.as_ptr() as *mut _, iov_len: bytes.len() };
+    // SAFETY: bytes is readable for its length.
+    unsafe {
+        let n = libc::pwritev2(fd, &iov, 1, -1, libc::RWF_NOWAIT);
+        if n >= 0 {
+            return Ok(n as usize);
+        }
+        let e = last_errno();
+        if !matches!(e, libc::EOPNOTSUPP | libc::EINVAL | libc::ENOSYS | libc::ESPIPE) {
+            return Err(e);
+        }
+        // A pipe that is ready takes PIPE_BUF bytes at once.
+        let n = libc::write(fd, bytes.as_ptr().cast(), bytes.len().min(libc::PIPE_BUF));
+        if n >= 0 { Ok(n as usize) } else { Err(last_errno()) }
+    }
+}
+
+/// What one write(2) takes, to a descriptor in non-blocking mode. Err: errno.
+pub fn write_once(cx: &mut Cx, v: Value, fd: RawFd, bytes: &[u8]) -> Result<std::result::Result<usize, i32>> {
+    loop {
+        wait_writable(cx, v, fd)?;
+        // SAFETY: bytes is readable for its length.
+        let n = unsafe { libc::write(fd, bytes.as_ptr().cast(), bytes.len()) };
+        if n >= 0 {
+            return Ok(Ok(n as usize));
+        }
+        match last_errno() {
+            libc::EINTR | libc::EAGAIN => cx.safepoint()?,
+            e => return Ok(Err(e)),
+        }
+    }
+}
+/// write(2) of everything, one system call as far as the system takes it. Err: errno.
+pub fn blocking_write(cx: &mut Cx, v: Value, fd: RawFd, regular: bool, mut bytes: &[u8]) -> Result<std::result::Result<(), i32>> {
+    while !bytes.is_empty() {
+        let r = if regular {
+            // SAFETY: bytes is readable for its length.
+            let n = unsafe { libc::write(fd, bytes.as_ptr().cast(), bytes.len()) };
+            if n >= 0 { Ok(n as usize) } else { Err(last_errno()) }
+        } else {
+            wait_writable(cx, v, fd)?;
+            write_some(fd, bytes)
+        };
+        match r {
+            Ok(n) => bytes = &bytes[n..],
+            Err(libc::EINTR) => cx.safepoint()?,
+            Err(libc::EAGAIN) if !regular => cx.safepoint()?,
+            Err(e) => return Ok(Err(e)),
+        }
+    }
+    Ok(Ok(()))
+}

@@ -1,0 +1,401 @@
+//! Starting programs: `spawn`, `system`, backticks, `exec`, `IO.popen`.
+//!
+//! The child gets the VM's variables and directory. Between fork and exec only system calls run; everything is prepared before.
+
+use super::spawn_args::{self, Plan, Source};
+use super::status::{self, Children};
+use crate::io::errors::last_errno;
+use crate::io::object::{self, Io, READ, WRITE};
+use crate::io::{cwd, fail, lines, modes, open, stream};
+use crate::env;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use zakuro_macros::ruby_class;
+use zakuro_vm::*;
+
+/// One step in the child: system calls on prepared numbers.
+#[derive(Clone, Copy)]
+enum Step {
+    Dup(i32, i32),
+    Close(i32),
+}
+
+/// The prepared Command. Err: errno.
+fn build(cx: &mut Cx, plan: &Plan) -> Command {
+    let os = |b: &[u8]| OsStr::from_bytes(b).to_os_string();
+    let mut c = Command::new(os(&plan.program));
+    c.args(plan.args.iter().map(|a| os(a)));
+    if let Some(a) = &plan.arg0 {
+        c.arg0(os(a));
+    }
+    if plan.clear_env || env::changed(cx) {
+        c.env_clear();
+        if !plan.clear_env {
+            c.envs(env::all(cx).iter().map(|(k, v)| (os(k), os(v))));
+        }
+    }
+    for (k, v) in &plan.env {
+        match v {
+            Some(v) => c.env(os(k), os(v)),
+            None => c.env_remove(os(k)),
+        };
+    }
+    // Sources first go to high numbers, so that no step overwrites the source of a later one.
+    let mut steps: Vec<Step> = Vec::new();
+    let mut tail: Vec<Step> = Vec::new();
+    let mut high = 200;
+    for (child, src) in &plan.redirects {
+        match src {
+            Source::Fd { fd, .. } => {
+                steps.push(Step::Dup(*fd, high));
+                tail.push(Step::Dup(high, *child));
+                tail.push(Step::Close(high));
+                high += 1;
+            }
+            Source::Child(n) => tail.push(Step::Dup(*n, *child)),
+            Source::Close => tail.push(Step::Close(*child)),
+        }
+    }
+    steps.extend(tail);
+    let dir = cwd::own_fd(cx);
+    let chdir = plan.chdir.as_ref().map(|p| cwd::c(&p.0));
+    let (umask, pgroup) = (plan.umask, plan.pgroup);
+    if let Some(g) = pgroup {
+        c.process_group(g);
+    }
+    let close_others = plan.close_others;
+    if close_others || !steps.is_empty() || dir.is_some() || chdir.is_some() || umask.is_some() {
+        // SAFETY: the closure only makes async-signal-safe system calls and allocates nothing.
+        unsafe {
+            c.pre_exec(move || {
+                if close_others {
+                    libc::syscall(libc::SYS_close_range, 3u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC);
+                }
+                for s in &steps {
+                    let ok = match *s {
+                        Step::Dup(a, b) if a == b => libc::fcntl(a, libc::F_SETFD, 0) >= 0,
+                        Step::Dup(a, b) => libc::dup2(a, b) >= 0,
+                        Step::Close(a) => {
+                            libc::close(a);
+                            true
+                        }
+                    };
+                    if !ok {
+                        return Err(std::io::Error::last_os_error());
+                    }
+                }
+                if let Some(fd) = dir
+                    && libc::fchdir(fd) != 0
+                {
+                    return Err(std::io::Error::last_os_error());
+                }
+                if let Some(p) = &chdir
+                    && libc::chdir(p.as_ptr()) != 0
+                {
+                    return Err(std::io::Error::last_os_error());
+                }
+                if let Some(m) = umask {
+                    libc::umask(m as libc::mode_t);
+                }
+                Ok(())
+            });
+        }
+    }
+    c
+}
+
+/// Starts the program; its pid, or errno and `$?` 127.
+pub fn start(cx: &mut Cx, plan: &Plan) -> std::result::Result<i32, i32> {
+    stream::flush_all(cx);
+    status::reap_orphans();
+    if plan.program.is_empty() || plan.program.iter().all(|b| b.is_ascii_whitespace()) {
+        return Err(libc::ENOENT);
+    }
+    let mut c = build(cx, plan);
+    match zakuro_sched::blocking(|| c.spawn()) {
+        Ok(child) => {
+            let pid = child.id() as i32;
+            cx.state::<Children>().running.push(pid);
+            Ok(pid)
+        }
+        Err(e) => {
+            // As a shell says it.
+            status::set_last(cx, 0, 127 << 8);
+            let e = e.raw_os_error().unwrap_or(libc::ENOENT);
+            // In PATH only what may be executed counts.
+            Err(if e == libc::EACCES && !plan.program.contains(&b'/') { libc::ENOENT } else { e })
+        }
+    }
+}
+
+/// Command name for error messages.
+fn shown(plan: &Plan) -> String {
+    use std::os::unix::ffi::OsStrExt;
+    // A directory that is not there is what went wrong.
+    if let Some((full, given)) = &plan.chdir
+        && !std::path::Path::new(std::ffi::OsStr::from_bytes(full)).is_dir()
+    {
+        return String::from_utf8_lossy(given).into_owned();
+    }
+    let name = if plan.arg0.as_deref() == Some(b"sh") { plan.args.last().unwrap_or(&plan.program) } else { &plan.program };
+    String::from_utf8_lossy(name).into_owned()
+}
+
+fn spawn(cx: &mut Cx, args: Args) -> Result<i64> {
+    let plan = spawn_args::parse(cx, args.as_slice())?;
+    match start(cx, &plan) {
+        Ok(pid) => Ok(pid as i64),
+        Err(e) => fail(cx, e, &shown(&plan)),
+    }
+}
+
+/// Replaces the process by a program. A VM other than the main one must leave the others alone: it runs the program as a child and ends
+/// with its status.
+fn exec(cx: &mut Cx, args: Args) -> Result<Value> {
+    let plan = spawn_args::parse(cx, args.as_slice())?;
+    stream::flush_all(cx);
+    if cx.owns_process() {
+        let mut c = build(cx, &plan);
+        let e = c.exec().raw_os_error().unwrap_or(libc::ENOENT);
+        return fail(cx, e, &shown(&plan));
+    }
+    let pid = match start(cx, &plan) {
+        Ok(p) => p,
+        Err(e) => return fail(cx, e, &shown(&plan)),
+    };
+    status::wait(cx, pid, 0)?;
+    let st = status::last(cx);
+    let code = cx.call(st, Sym::intern("exitstatus"), &[])?;
+    let main = cx.main;
+    cx.call(main, sym::exit, &[if code.is_nil() { Value::FALSE } else { code }])
+}
+
+/// A pipe: (reading, writing) ends.
+fn pipe(cx: &mut Cx) -> Result<(i32, i32)> {
+    super::descriptors::admit(cx, 1)?;
+    let mut fds = [0i32; 2];
+    // SAFETY: room for two descriptors.
+    if unsafe { libc::pipe2(fds.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
+        return fail(cx, last_errno(), "");
+    }
+    Ok((fds[0], fds[1]))
+}
+
+fn close_fd(fd: i32) {
+    // SAFETY: the caller owns the descriptor.
+    unsafe { libc::close(fd) };
+}
+
+/// Starts a program whose output (READ) and input (WRITE) are pipes of a new stream.
+fn popen(cx: &mut Cx, class: ClassId, mut plan: Plan, m: &modes::Mode) -> Result<Value> {
+    let out = if m.io & READ != 0 { Some(pipe(cx)?) } else { None };
+    let input = if m.io & WRITE != 0 { Some(pipe(cx)?) } else { None };
+    // Explicit redirections (`err: [:child, :out]`) refer to the pipes, so these come first; where the VM's own streams point matters less.
+    let at = plan.streams;
+    if let Some((_, w)) = out {
+        plan.redirects.insert(at, (1, Source::Fd { fd: w, owned: true }));
+    }
+    if let Some((r, _)) = input {
+        plan.redirects.insert(at, (0, Source::Fd { fd: r, owned: true }));
+    }
+    let started = start(cx, &plan);
+    let name = shown(&plan);
+    drop(plan);
+    let pid = match started {
+        Ok(p) => p,
+        Err(e) => {
+            if let Some((r, _)) = out {
+                close_fd(r);
+            }
+            if let Some((_, w)) = input {
+                close_fd(w);
+            }
+            return fail(cx, e, &name);
+        }
+    };
+    let mut s = match (out, input) {
+        (Some((r, _)), Some((_, w))) => {
+            let mut s = Io::new(r, READ | WRITE);
+            s.wfd = w;
+            s
+        }
+        (Some((r, _)), None) => Io::new(r, READ),
+        (None, Some((_, w))) => Io::new(w, WRITE),
+        (None, None) => return cx.arg_error("invalid access mode"),
+    };
+    s.sync = true;
+    s.pid = pid;
+    if m.given || m.ext.is_some() {
+        s.ext = m.ext;
+        s.int = m.int;
+        s.settled = true;
+    }
+    s.conversion = m.conversion.clone();
+    s.universal = m.textmode;
+    s.binmode = m.binmode;
+    Ok(object::make(cx, class, s))
+}
+
+#[ruby_class(ids::IO)]
+pub mod io {
+    use super::*;
+    /// A stream to and from a program: a command line, or an Array of environment, program, arguments and options.
+    ///
+    ///     IO.popen(["echo", "a b"], &:read)   #=> "a b\n"
+    #[method("popen", singleton)]
+    fn popen(cx: &mut Cx, this: ClassId, args: Rest, mut kw: Kwargs, block: Block) -> Result<Value> {
+        let mut args = args.to_vec();
+        // Options may also come as a Hash in the last place.
+        if args.len() > 1
+            && kw.0.is_none()
+            && let Some(h) = args.last().and_then(|v| Ref::<HashCell>::from_value(*v))
+        {
+            kw = Kwargs(Some(h));
+            args.pop();
+        }
+        let mut env_arg = None;
+        if let Some(first) = args.first().copied()
+            && !first.is_kind(Kind::String)
+            && !first.is_kind(Kind::Array)
+            && let Some(h) = cx.try_hash(first)?
+        {
+            env_arg = Some(h.as_value());
+            args.remove(0);
+        }
+        // A Hash behind the command is options too.
+        if args.len() > 1
+            && kw.0.is_none()
+            && let Some(h) = args.last().and_then(|v| Ref::<HashCell>::from_value(*v))
+        {
+            args.pop();
+            kw = Kwargs(Some(h));
+        }
+        let Some(cmd) = args.first().copied() else { return cx.arity_error(0, 1, Some(2)) };
+        let m = modes::parse(cx, args.get(1).copied().unwrap_or(Value::NIL), &kw, "r")?;
+        let mut list: Vec<Value> = env_arg.into_iter().collect();
+        match Ref::<ArrayCell>::from_value(cmd) {
+            Some(a) => {
+                list.extend_from_slice(a.as_slice());
+                // One word in an Array is a program, not a command line.
+                let strings = a.as_slice().iter().filter(|v| v.is_kind(Kind::String)).count();
+                if strings == 1
+                    && let Some(i) = list.iter().position(|v| v.is_kind(Kind::String))
+                {
+                    list[i] = cx.array(&[list[i], list[i]]);
+                }
+            }
+            None => {
+                let s = cx.to_str(cmd)?;
+                if s.bytes() == b"-" {
+                    return cx.raise(ids::NOT_IMPLEMENTED_ERROR, "fork() function is unimplemented on this machine");
+                }
+                list.push(cmd);
+            }
+        }
+        let list = RootedVec::from_vec(cx, list);
+        let mut plan = spawn_args::parse(cx, &list)?;
+        if let Some(h) = kw.0 {
+            let mine = cx.new_hash();
+            const OPENING: [&str; 9] = [
+                "mode",
+                "flags",
+                "external_encoding",
+                "internal_encoding",
+                "encoding",
+                "textmode",
+                "binmode",
+                "autoclose",
+                "universal_newline",
+            ];
+            for (k, v) in cx.hash_pairs(h) {
+                if !k.as_sym().is_some_and(|s| OPENING.contains(&&*s.name())) {
+                    cx.hash_set(mine, k, v)?;
+                }
+            }
+            spawn_args::options(cx, &mut plan, mine)?;
+        }
+        let v = super::popen(cx, this, plan, &m)?;
+        if block.is_none() { Ok(v) } else { open::with_block(cx, v, block) }
+    }
+}
+
+/// Runs a command and waits; None when it could not be started.
+fn system(cx: &mut Cx, args: Args) -> Result<Option<bool>> {
+    let plan = spawn_args::parse(cx, args.as_slice())?;
+    let pid = match start(cx, &plan) {
+        Ok(p) => p,
+        Err(e) if plan.exception => return fail(cx, e, &shown(&plan)),
+        Err(_) => return Ok(None),
+    };
+    status::wait(cx, pid, 0)?;
+    let st = status::last(cx);
+    let ok = cx.call(st, sym::success_p, &[])? == Value::TRUE;
+    if !ok && plan.exception {
+        let text = cx.to_s_text(st)?;
+        let text = text.split_once(' ').and_then(|(_, r)| r.split_once(' ')).map_or(text.clone(), |(_, r)| r.to_string());
+        return cx.raise(ids::RUNTIME_ERROR, format!("Command failed with {text}: {}", shown(&plan)));
+    }
+    Ok(Some(ok))
+}
+
+#[ruby_class(ids::KERNEL)]
+pub mod kernel {
+    use super::*;
+    /// Starts a program and returns its pid.
+    #[method("spawn", module_function)]
+    fn spawn(cx: &mut Cx, _this: Value, args: Args) -> Result<i64> {
+        super::spawn(cx, args)
+    }
+    /// Runs a program: true when it succeeds, false when it fails, nil when it could not be started.
+    ///
+    ///     system("true")   #=> true
+    #[method("system", module_function)]
+    fn system(cx: &mut Cx, _this: Value, args: Args) -> Result<Value> {
+        Ok(super::system(cx, args)?.map_or(Value::NIL, Value::bool))
+    }
+    /// Replaces the process by a program.
+    #[method("exec", module_function)]
+    fn exec(cx: &mut Cx, _this: Value, args: Args) -> Result<Value> {
+        super::exec(cx, args)
+    }
+    /// Output of a command.
+    ///
+    ///     `echo hi`   #=> "hi\n"
+    #[method("`", module_function)]
+    fn backtick(cx: &mut Cx, _this: Value, command: Value) -> Result<Value> {
+        let s = cx.to_str(command)?;
+        let plan = spawn_args::parse(cx, &[s.as_value()])?;
+        let v = super::popen(cx, ids::IO, plan, &modes::Mode::read())?;
+        let r = lines::read_all(cx, v);
+        let bytes = open::finish(cx, v, r)?;
+        let encoding = zakuro_core_text::encoding::default_external(cx);
+        Ok(cx.str_bytes(&bytes, encoding.id()))
+    }
+    /// There is no fork: a VM of its own (RubyVM.fork, Ractor) does what it is used for.
+    #[method("fork", module_function, unimplemented)]
+    fn fork(cx: &mut Cx, _this: Value) -> Result<Value> {
+        cx.raise(ids::NOT_IMPLEMENTED_ERROR, "fork() function is unimplemented on this machine")
+    }
+}
+
+#[ruby_class(ids::PROCESS)]
+pub mod process {
+    use super::*;
+    /// As Kernel#spawn.
+    #[method("spawn", singleton)]
+    fn spawn(cx: &mut Cx, _this: Value, args: Args) -> Result<i64> {
+        super::spawn(cx, args)
+    }
+    /// As Kernel#exec.
+    #[method("exec", singleton)]
+    fn exec(cx: &mut Cx, _this: Value, args: Args) -> Result<Value> {
+        super::exec(cx, args)
+    }
+    /// As Kernel#fork.
+    #[method("fork", singleton, unimplemented)]
+    fn fork(cx: &mut Cx, _this: Value) -> Result<Value> {
+        cx.raise(ids::NOT_IMPLEMENTED_ERROR, "fork() function is unimplemented on this machine")
+    }
+}

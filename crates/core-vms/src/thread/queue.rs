@@ -1,0 +1,319 @@
+//! Queue and SizedQueue.
+//!
+//! Who waits stands in line by its thread number. A push wakes the first; a waiter that leaves for another reason (time, exception) wakes the
+//! next one if there is still something to take, so that no wake-up is lost with it.
+
+use super::deadline;
+use super::line::Line;
+use std::collections::VecDeque;
+use std::time::Instant;
+use zakuro_macros::ruby_class;
+use zakuro_vm::*;
+
+/// Payload of both classes.
+#[derive(Default)]
+struct QueueData {
+    items: VecDeque<Value>,
+    closed: bool,
+    takers: Line,
+    givers: Line,
+    /// Room; None for a plain Queue.
+    max: Option<usize>,
+}
+
+impl NativeData for QueueData {
+    fn values(&self, out: &mut Vec<Value>) {
+        out.extend(&self.items);
+    }
+    fn trace(&self, m: &mut Marker<'_>) {
+        self.items.iter().for_each(|v| m.mark_value_bits(v.0));
+    }
+    fn snapshot(&self, values: &mut Vec<Value>) -> Option<Rebuild> {
+        values.extend(&self.items);
+        let (closed, max) = (self.closed, self.max);
+        Some(std::sync::Arc::new(move |_, v| {
+            Some(Box::new(QueueData { items: v.iter().copied().collect(), closed, max, ..QueueData::default() }))
+        }))
+    }
+}
+
+impl QueueData {
+    fn full(&self) -> bool {
+        self.max.is_some_and(|m| self.items.len() >= m)
+    }
+}
+
+fn data(cx: &mut Cx, v: Value) -> Result<&'static mut QueueData> {
+    if !cx.is_data::<QueueData>(v) {
+        let name = cx.class_name_of(v);
+        return cx.type_error(format!("{name} not initialized"));
+    }
+    // SAFETY: the payload of a queue stays as long as the queue, which is on the stack of whoever waits for it.
+    cx.data_ptr::<QueueData>(v).map(|q| unsafe { &mut *q })
+}
+
+fn closed<T>(cx: &mut Cx) -> Result<T> {
+    cx.raise(ids::CLOSED_QUEUE_ERROR, "queue closed")
+}
+
+/// Which side of the queue a thread waits at.
+#[derive(Clone, Copy, PartialEq)]
+enum Side {
+    Take,
+    Give,
+}
+
+fn line(q: &mut QueueData, side: Side) -> &mut Line {
+    match side {
+        Side::Take => &mut q.takers,
+        Side::Give => &mut q.givers,
+    }
+}
+
+/// Waits until there is something to take (or room to give), or the queue is closed. False: out of time.
+fn wait(cx: &mut Cx, this: Value, side: Side, until: Option<Instant>) -> Result<bool> {
+    let me = cx.waiter_id();
+    let mut place = None;
+    let r = cx.wait_inside(this, until, |cx| {
+        let q = data(cx, this)?;
+        let possible = if side == Side::Take { !q.items.is_empty() } else { !q.full() };
+        if possible || q.closed {
+            return Ok(Some(()));
+        }
+        line(q, side).stand(me, &mut place);
+        Ok(None)
+    });
+    let q = data(cx, this)?;
+    if let Some(place) = place {
+        line(q, side).leave(place);
+    }
+    if !matches!(r, Ok(Some(()))) {
+        let possible = if side == Side::Take { !q.items.is_empty() } else { !q.full() };
+        if possible {
+            line(q, side).wake_first(cx);
+        }
+    }
+    Ok(r?.is_some())
+}
+
+/// `non_block` and `timeout:` of push and pop.
+fn limit(cx: &mut Cx, non_block: bool, kw: Kwargs) -> Result<Option<Instant>> {
+    kw.only(cx, &[sym::timeout])?;
+    let t = kw.get(sym::timeout);
+    if non_block && t.is_some_and(|t| !t.is_nil()) {
+        return cx.arg_error("can't set a timeout if non_block is enabled");
+    }
+    deadline(cx, t)
+}
+
+fn take(cx: &mut Cx, this: Value, non_block: bool, until: Option<Instant>) -> Result<Value> {
+    let q = data(cx, this)?;
+    if q.items.is_empty() {
+        if non_block {
+            return cx.raise(ids::THREAD_ERROR, "queue empty");
+        }
+        if !wait(cx, this, Side::Take, until)? {
+            return Ok(Value::NIL);
+        }
+    }
+    let q = data(cx, this)?;
+    match q.items.pop_front() {
+        Some(v) => {
+            q.givers.wake_first(cx);
+            Ok(v)
+        }
+        None => Ok(Value::NIL),
+    }
+}
+
+/// Queue.
+#[ruby_class(ids::QUEUE)]
+pub mod queue {
+    use super::*;
+
+    #[method("initialize", private)]
+    fn initialize(cx: &mut Cx, this: Value, items: Option<Value>) -> Result<Value> {
+        let mut q = QueueData::default();
+        if let Some(v) = items {
+            let Some(list) = cx.call_if_responds(v, sym::to_a, &[])? else {
+                let what = cx.class_name_of(v);
+                return cx.type_error(format!("can't convert {what} into Array"));
+            };
+            match Ref::<ArrayCell>::from_value(list) {
+                Some(a) => q.items.extend(a.as_slice()),
+                None => {
+                    let (what, got) = (cx.class_name_of(v), cx.class_name_of(list));
+                    return cx.type_error(format!("can't convert {what} into Array ({what}#to_a gives {got})"));
+                }
+            }
+        }
+        cx.data_init(this, q)?;
+        Ok(this)
+    }
+
+    /// Appends an object.
+    ///
+    ///     q = Queue.new; q << 1 << 2; q.size   #=> 2
+    #[method("push", "<<", "enq")]
+    fn push(cx: &mut Cx, this: Value, object: Value) -> Result<Value> {
+        let q = data(cx, this)?;
+        if q.closed {
+            return closed(cx);
+        }
+        q.items.push_back(object);
+        q.takers.wake_first(cx);
+        Ok(this)
+    }
+
+    /// Takes the first object; waits for one unless `non_block`. Closed and empty, or out of time: nil.
+    ///
+    ///     q = Queue.new([1]); [q.pop, q.pop(timeout: 0)]   #=> [1, nil]
+    #[method("pop", "shift", "deq")]
+    fn pop(cx: &mut Cx, this: Value, non_block: Option<bool>, kw: Kwargs) -> Result<Value> {
+        let non_block = non_block.unwrap_or(false);
+        let until = limit(cx, non_block, kw)?;
+        take(cx, this, non_block, until)
+    }
+
+    /// Closes the queue: nothing can be pushed any more, and waiting threads get nil.
+    ///
+    ///     q = Queue.new; q.close; [q.closed?, q.pop]   #=> [true, nil]
+    #[method("close")]
+    fn close(cx: &mut Cx, this: Value) -> Result<Value> {
+        let q = data(cx, this)?;
+        q.closed = true;
+        q.takers.wake_all(cx);
+        q.givers.wake_all(cx);
+        Ok(this)
+    }
+
+    /// Was it closed?
+    ///
+    ///     Queue.new.closed?   #=> false
+    #[method("closed?")]
+    fn is_closed(cx: &mut Cx, this: Value) -> Result<bool> {
+        Ok(data(cx, this)?.closed)
+    }
+
+    /// Removes all objects.
+    ///
+    ///     Queue.new([1, 2]).clear.empty?   #=> true
+    #[method("clear")]
+    fn clear(cx: &mut Cx, this: Value) -> Result<Value> {
+        let q = data(cx, this)?;
+        q.items.clear();
+        q.givers.wake_all(cx);
+        Ok(this)
+    }
+
+    /// Is nothing in it?
+    ///
+    ///     Queue.new.empty?   #=> true
+    #[method("empty?")]
+    fn is_empty(cx: &mut Cx, this: Value) -> Result<bool> {
+        Ok(data(cx, this)?.items.is_empty())
+    }
+
+    /// Number of objects in it.
+    ///
+    ///     Queue.new([1, 2]).size   #=> 2
+    #[method("size", "length")]
+    fn size(cx: &mut Cx, this: Value) -> Result<usize> {
+        Ok(data(cx, this)?.items.len())
+    }
+
+    /// Number of threads that wait at it.
+    ///
+    ///     Queue.new.num_waiting   #=> 0
+    #[method("num_waiting")]
+    fn num_waiting(cx: &mut Cx, this: Value) -> Result<usize> {
+        let q = data(cx, this)?;
+        Ok(q.takers.len() + q.givers.len())
+    }
+
+    /// Queues can't be frozen.
+    ///
+    ///     (Queue.new.freeze rescue $!.class)   #=> TypeError
+    #[method("freeze")]
+    fn freeze(cx: &mut Cx, this: Value) -> Result<Value> {
+        let name = cx.any_to_s(this);
+        cx.type_error(format!("cannot freeze {name}"))
+    }
+
+    /// Queues can't be dumped.
+    ///
+    ///     (Queue.new.marshal_dump rescue $!.message)   #=> "can't dump Thread::Queue"
+    #[method("marshal_dump")]
+    fn marshal_dump(cx: &mut Cx, this: Value) -> Result<Value> {
+        let name = cx.class_name_of(this);
+        cx.type_error(format!("can't dump {name}"))
+    }
+}
+
+/// SizedQueue.
+#[ruby_class(ids::SIZED_QUEUE)]
+pub mod sized {
+    use super::*;
+
+    fn size_of(cx: &mut Cx, n: i64) -> Result<usize> {
+        if n < 1 {
+            return cx.arg_error("queue size must be positive");
+        }
+        Ok(n as usize)
+    }
+
+    #[method("initialize", private)]
+    fn initialize(cx: &mut Cx, this: Value, max: i64) -> Result<Value> {
+        let max = size_of(cx, max)?;
+        cx.data_init(this, QueueData { max: Some(max), ..QueueData::default() })?;
+        Ok(this)
+    }
+
+    /// Appends an object; waits for room unless `non_block`. Out of time: nil.
+    ///
+    ///     q = SizedQueue.new(1); q << 1; q.push(2, timeout: 0)   #=> nil
+    #[method("push", "<<", "enq")]
+    fn push(cx: &mut Cx, this: Value, object: Value, non_block: Option<bool>, kw: Kwargs) -> Result<Value> {
+        let non_block = non_block.unwrap_or(false);
+        let until = limit(cx, non_block, kw)?;
+        let q = data(cx, this)?;
+        if q.closed {
+            return closed(cx);
+        }
+        if q.full() {
+            if non_block {
+                return cx.raise(ids::THREAD_ERROR, "queue full");
+            }
+            if !wait(cx, this, Side::Give, until)? {
+                return Ok(Value::NIL);
+            }
+        }
+        let q = data(cx, this)?;
+        if q.closed {
+            return closed(cx);
+        }
+        q.items.push_back(object);
+        q.takers.wake_first(cx);
+        Ok(this)
+    }
+
+    /// How much it holds.
+    ///
+    ///     SizedQueue.new(4).max   #=> 4
+    #[method("max")]
+    fn max(cx: &mut Cx, this: Value) -> Result<usize> {
+        Ok(data(cx, this)?.max.unwrap_or(0))
+    }
+
+    /// Changes how much it holds.
+    ///
+    ///     q = SizedQueue.new(1); q.max = 3; q.max   #=> 3
+    #[method("max=")]
+    fn set_max(cx: &mut Cx, this: Value, n: i64) -> Result<i64> {
+        let max = size_of(cx, n)?;
+        let q = data(cx, this)?;
+        q.max = Some(max);
+        q.givers.wake_all(cx);
+        Ok(n)
+    }
+}

@@ -1,0 +1,135 @@
+//! What a VM gets when it starts: the objects of `start`, its starter's environment variables and directory, its ARGV, DATA.
+
+use zakuro_core_system::env;
+use zakuro_core_system::io;
+use std::os::fd::{FromRawFd, OwnedFd};
+use std::sync::Arc;
+use zakuro_bytecode::Code;
+use zakuro_vm::host::VmControl;
+use zakuro_vm::transfer::Envelope;
+use zakuro_vm::*;
+
+/// Travels beside the start message. Directory and variables only when the starter has changed its own.
+#[derive(Default)]
+struct Birth {
+    /// Power over VMs whose handles are among the arguments.
+    grants: Vec<Arc<VmControl>>,
+    vars: Option<Vec<(Vec<u8>, Vec<u8>)>>,
+    directory: Option<OwnedFd>,
+}
+
+/// Objects given to `start`, until the program asks for `RubyVM::ARGV`.
+struct StartObjects(Value);
+impl Default for StartObjects {
+    fn default() -> Self {
+        StartObjects(Value::NIL)
+    }
+}
+impl VmState for StartObjects {
+    fn trace(&self, m: &mut Marker<'_>) {
+        m.mark_value_bits(self.0.0);
+    }
+}
+
+/// Grants that came with the start, until the arguments are there.
+#[derive(Default)]
+struct Grants(Vec<Arc<VmControl>>);
+impl VmState for Grants {}
+
+/// Adds what a new VM inherits from this one to its start message, and what it is granted.
+pub fn inherit(cx: &mut Cx, envelope: &mut Envelope, grants: Vec<Arc<VmControl>>) -> Result<()> {
+    let vars = env::changed(cx).then(|| env::all(cx));
+    let directory = match io::cwd::own_fd(cx) {
+        // SAFETY: dup of a descriptor that this VM holds; the result is ours.
+        Some(fd) => match unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 0) } {
+            -1 => return io::fail(cx, io::errors::last_errno(), "start"),
+            // SAFETY: just made, owned by nobody else.
+            fd => Some(unsafe { OwnedFd::from_raw_fd(fd) }),
+        },
+        None => None,
+    };
+    if vars.is_some() || directory.is_some() || !grants.is_empty() {
+        envelope.load(Box::new(Birth { grants, vars, directory }));
+    }
+    Ok(())
+}
+
+/// Prepares a new VM: cheap, since what a program never touches is not made.
+pub fn settle(cx: &mut Cx, mut start: Envelope, args: &[Vec<u8>]) -> Result<()> {
+    if let Some(b) = start.unload()
+        && let Ok(b) = b.downcast::<Birth>()
+    {
+        if !b.grants.is_empty() {
+            cx.state::<Grants>().0 = b.grants;
+        }
+        if let Some(vars) = b.vars {
+            env::adopt(cx, vars);
+        }
+        if let Some(d) = b.directory {
+            io::cwd::adopt(cx, d);
+        }
+    }
+    io::vm_setup(cx);
+    arguments(cx, args);
+    let objects = cx.open(start)?;
+    cx.state::<StartObjects>().0 = objects;
+    Ok(())
+}
+
+/// The arguments of a fork are there: their handles get the power that they had.
+pub fn receive(cx: &mut Cx, args: &[Value]) {
+    let grants = std::mem::take(&mut cx.state::<Grants>().0);
+    super::power::arm(cx, args, &grants);
+}
+
+/// Sets ARGV.
+pub fn arguments(cx: &mut Cx, args: &[Vec<u8>]) {
+    if !args.is_empty() {
+        io::stream::set_argv(cx, args);
+    }
+}
+
+/// Sets `RubyVM::ARGV`.
+pub fn set_start_objects(cx: &mut Cx, list: Value) {
+    cx.state::<StartObjects>().0 = list;
+}
+
+/// `RubyVM::ARGV`
+pub fn start_objects(cx: &mut Cx) -> Value {
+    let v = cx.state::<StartObjects>().0;
+    if v.is_nil() {
+        let v = cx.new_array().as_value();
+        cx.state::<StartObjects>().0 = v;
+        return v;
+    }
+    v
+}
+
+/// Text of a program file, relative to the VM's directory.
+pub fn read_program(cx: &mut Cx, path: &str) -> std::io::Result<codecache::Text> {
+    let at = io::cwd::dirfd(cx);
+    let c = io::cwd::c(path.as_bytes());
+    let open = |how: i32| {
+        // SAFETY: c is a C string; the descriptor is closed by File.
+        unsafe {
+            match libc::openat(at, c.as_ptr(), how | libc::O_CLOEXEC) {
+                -1 => Err(std::io::Error::last_os_error()),
+                fd => Ok(std::fs::File::from_raw_fd(fd)),
+            }
+        }
+    };
+    codecache::read(|| open(libc::O_PATH)?.metadata(), || open(libc::O_RDONLY))
+}
+
+/// Makes `DATA`, a File that stands behind `__END__`, when the main program has one. `skipped`: bytes of the file before the compiled text.
+pub fn set_data(cx: &mut Cx, code: &Arc<Code>, skipped: usize) -> Result<()> {
+    let Some(offset) = code.data_offset else { return Ok(()) };
+    let class = cx.class_value(ids::FILE);
+    let path = cx.str(&code.file);
+    let open = Sym::intern("open");
+    let Ok(file) = cx.rescue(&[ids::STANDARD_ERROR], |cx| cx.call(class, open, &[path]))? else { return Ok(()) };
+    let offset = cx.int((offset + skipped) as i64);
+    cx.call(file, Sym::intern("seek"), &[offset])?;
+    cx.const_set(ids::OBJECT, Sym::intern("DATA"), file);
+    Ok(())
+}

@@ -1,0 +1,63 @@
+//! RubyVM::Image: program state of one moment, from which VMs are spawned later.
+
+use super::vm::{only, spawn};
+use zakuro_macros::ruby_class;
+use zakuro_vm::image::Snapshot;
+use zakuro_vm::*;
+
+/// Payload of an Image object.
+pub struct ImageHandle(Snapshot);
+
+impl NativeData for ImageHandle {
+    /// What a small one takes.
+    fn weight(&self) -> usize {
+        16 << 10
+    }
+    fn send_copy(&self) -> Option<SendPayload> {
+        Some(Box::new(ImageHandle(self.0.clone())))
+    }
+    fn is_handle(&self) -> bool {
+        true
+    }
+}
+
+#[ruby_class(ids::VM_IMAGE)]
+pub mod image_class {
+    use super::*;
+
+    /// The program state of this VM as it is now. Later changes don't show in it.
+    ///
+    ///     $mark = 1; i = RubyVM::Image.capture; $mark = 2; i.spawn { $mark }.value  #=> 1
+    #[method("capture", singleton)]
+    fn capture(cx: &mut Cx, _this: Value) -> Result<Value> {
+        zakuro_core_system::io::flush_all(cx);
+        let snapshot = cx.capture();
+        Ok(cx.data(ids::VM_IMAGE, ImageHandle(snapshot)))
+    }
+
+    /// Runs the block in a new VM that starts from the image. The block's outer variables and the arguments are copied as they are now. Keywords: `name:`, and
+    /// the limits of RubyVM.new.
+    ///
+    ///     i = RubyVM::Image.capture; [1, 2].map { |x| i.spawn(x) { |y| y * 10 }.value }  #=> [10, 20]
+    #[method("spawn")]
+    fn spawn_block(cx: &mut Cx, this: Value, args: Rest, kw: Kwargs, block: Block) -> Result<Value> {
+        only(cx, kw, &[sym::name])?;
+        if block.is_none() {
+            return cx.arg_error("must be called with a block");
+        }
+        let image = cx.data_ref::<ImageHandle>(this)?.0.clone();
+        let mut parts = vec![cx.block_to_proc(block).as_value()];
+        parts.extend_from_slice(args);
+        let root = cx.array(&parts);
+        let seed = cx.seed_from(&image, root);
+        spawn(cx, seed, args, kw)
+    }
+
+    /// Number of objects in the image.
+    ///
+    ///     RubyVM::Image.capture.size > 0  #=> true
+    #[method("size")]
+    fn size(cx: &mut Cx, this: Value) -> Result<usize> {
+        Ok(cx.data_ref::<ImageHandle>(this)?.0.objects())
+    }
+}
