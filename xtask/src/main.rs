@@ -9,6 +9,7 @@ mod fuzz;
 mod fuzz_regexp;
 mod gems;
 mod handlers;
+mod install;
 mod json;
 mod library;
 mod parallel;
@@ -33,6 +34,8 @@ const USAGE: &str = "usage: cargo run -q -p xtask -- COMMAND
   fuzz [--zakuro PATH] [--jobs N] [--seed N] [--corpus] [--regexps] [SECONDS]
                                               feed mutated programs; --corpus: run tests/fuzz/corpus again;
                                               --regexps: patterns and texts only
+  install PREFIX [--ruby]                     binary, library and executables of its gems below PREFIX
+  dist [--to DIR]                             the same as a tar.gz and a .deb (target/dist)
   library [--to DIR] [--jar FILE] [--again]    lay the standard library out in DIR/lib/zakuro (target)
   gems --dir DIR [--ruby PATH] [--zakuro PATH] [--limit S] [--logs DIR] [NAME...]
                                               test suites of gems that are checked out in DIR, beside the ruby on the machine
@@ -52,6 +55,8 @@ fn main() -> ExitCode {
         "bench" => bench::run(&rest),
         "fuzz" => fuzz::run(&rest),
         "gems" => gems::run(&rest),
+        "install" => install::run(&rest),
+        "dist" => install::dist(&rest),
         "library" => library::run(&rest),
         "handlers" => handlers::run(&rest),
         _ => Err(USAGE.to_string()),

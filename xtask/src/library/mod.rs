@@ -29,7 +29,7 @@ const LEFT_OUT: &str = include_str!("left_out.txt");
 const GEMS: &str = include_str!("gems.txt");
 const DEFAULT_GEMS: &str = include_str!("default_gems.txt");
 /// Raised when the code below lays out otherwise than before.
-const LAYOUT: u32 = 1;
+const LAYOUT: u32 = 2;
 /// Tells, inside the directory, what it was made of.
 const STAMP: &str = ".package";
 
@@ -211,6 +211,24 @@ fn specification(text: &str) -> String {
     out
 }
 
+/// Lines that files of the package get: (file, line before, line).
+const ADDED: &[(&str, &str, &str)] = &[
+    // Bundler takes gems of the platform "ruby" alone unless it is told otherwise: a precompiled gem holds extensions for CRuby.
+    ("bundler/settings.rb", "    DEFAULT_CONFIG = {\n", "      \"BUNDLE_FORCE_RUBY_PLATFORM\" => true,\n"),
+    // `bundle exec` loads what names this interpreter instead of starting another.
+    ("bundler/cli/exec.rb", "        \"#!/usr/bin/env jruby\\n\",\n", "        \"#!/usr/bin/env zakuro\\n\",\n"),
+];
+
+/// A file with the lines that it gets. Err: it is not the file that they were written for.
+fn edited(path: &str, text: &str) -> Result<String, String> {
+    let mut text = text.to_string();
+    for (_, before, line) in ADDED.iter().filter(|(file, ..)| *file == path) {
+        let at = text.find(before).ok_or_else(|| format!("{path}: no line {before:?}"))? + before.len();
+        text.insert_str(at, line);
+    }
+    Ok(text)
+}
+
 /// The specification of a default gem of `default_gems.txt`.
 fn own_specification(line: &str) -> Option<(String, String)> {
     let mut words = line.split(' ');
@@ -251,6 +269,9 @@ fn lay_out(jar: &Path, into: &Path) -> Result<usize, String> {
         entry.read_to_end(&mut content).map_err(|e| say(&e, jar))?;
         if path.starts_with("gems/specifications/") {
             content = specification(&String::from_utf8_lossy(&content)).into_bytes();
+        }
+        if ADDED.iter().any(|(file, ..)| *file == path) {
+            content = edited(&path, &String::from_utf8_lossy(&content))?.into_bytes();
         }
         write(&path, &content)?;
     }

@@ -6,7 +6,9 @@ fn what_belongs_where() {
     let at = |p: &str| c.place(&format!("META-INF/jruby.home/lib/ruby/{p}"));
     assert_eq!(at("stdlib/optparse/kwargs.rb").as_deref(), Some("optparse/kwargs.rb"));
     assert_eq!(at("stdlib/json/add/core.rb").as_deref(), Some("json/add/core.rb"));
-    for out in ["stdlib/json.rb", "stdlib/io/console.rb", "stdlib/readline.jar", "stdlib/java/inspect.rb", "gems/shared/cache/rake-13.3.1.gem"] {
+    for out in
+        ["stdlib/json.rb", "stdlib/io/console.rb", "stdlib/readline.jar", "stdlib/java/inspect.rb", "gems/shared/cache/rake-13.3.1.gem"]
+    {
         assert_eq!(at(out), None, "{out}");
     }
     assert_eq!(at("gems/shared/gems/racc-1.8.1-java/lib/racc.rb").as_deref(), Some("gems/gems/racc-1.8.1/lib/racc.rb"));
@@ -16,7 +18,10 @@ fn what_belongs_where() {
     // Ours stands in.
     assert_eq!(at("gems/shared/specifications/default/json-2.18.0-java.gemspec"), None);
     assert_eq!(at("gems/shared/specifications/default/io-console-0.8.2-java.gemspec"), None);
-    assert_eq!(at("gems/shared/specifications/default/uri-1.1.1.gemspec").as_deref(), Some("gems/specifications/default/uri-1.1.1.gemspec"));
+    assert_eq!(
+        at("gems/shared/specifications/default/uri-1.1.1.gemspec").as_deref(),
+        Some("gems/specifications/default/uri-1.1.1.gemspec")
+    );
     assert_eq!(c.place("META-INF/jruby.home/bin/jruby"), None);
 }
 

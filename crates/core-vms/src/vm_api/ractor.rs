@@ -158,7 +158,7 @@ pub mod ractor {
         let used = transfer::OuterUse::of(block);
         let uses = |level: usize, slot: usize| used.as_ref().is_none_or(|u| u.uses(level, slot));
         let levels = cx.proc_scope(block).map_or(Vec::new(), |s| cx.seen_envs(s));
-        let names = levels.iter().enumerate().flat_map(|(level, e)| e.names().map(move |(name, slot)| (level, e, name, slot as usize)));
+        let names = levels.iter().enumerate().flat_map(|(level, e)| e.names().into_iter().map(move |(name, slot)| (level, e, name, slot as usize)));
         let captured: Vec<(Sym, Value)> = names
             .filter(|(level, _, _, slot)| uses(*level, *slot))
             .filter_map(|(_, e, name, slot)| e.env.slots().get(slot).map(|v| (name, *v)))

@@ -81,7 +81,8 @@ pub struct Reserve {
     /// Where the segments are; 0: none. Written by the holder of `busy`; read without it by who asks what a pointer is (relaxed: he has the
     /// pointer from somebody who saw the segment, or it is none of ours).
     segments: [AtomicUsize; MOST],
-    /// No segment but the first ones was ever outside of this; grows only.
+    /// No segment but the first ones was ever outside of this; grows only. `low` is kept inverted: a static of zeros takes no room in the binary, and this one
+    /// holds the space of the first segments.
     low: AtomicUsize,
     high: AtomicUsize,
     /// Free slabs of all segments.
@@ -114,7 +115,7 @@ impl Reserve {
             space: UnsafeCell::new(Space([0; FIRST * SEGMENT])),
             busy: AtomicBool::new(false),
             segments: [const { AtomicUsize::new(0) }; MOST],
-            low: AtomicUsize::new(usize::MAX),
+            low: AtomicUsize::new(0),
             high: AtomicUsize::new(0),
             free: AtomicUsize::new(0),
             dirty: AtomicUsize::new(0),
@@ -126,7 +127,7 @@ impl Reserve {
     pub fn holds(&self, p: *mut u8) -> bool {
         let p = p as usize;
         p.wrapping_sub(self.space.get() as usize) < FIRST * SEGMENT
-            || p < self.high.load(Relaxed) && p >= self.low.load(Relaxed) && self.segment(p).is_some()
+            || p < self.high.load(Relaxed) && p >= !self.low.load(Relaxed) && self.segment(p).is_some()
     }
 
     #[cold]
@@ -194,7 +195,7 @@ impl Reserve {
                 libc::munmap(p, at - from);
             }
             libc::munmap((at + SEGMENT) as *mut _, from + SLAB - at);
-            self.low.fetch_min(at, Relaxed);
+            self.low.fetch_max(!at, Relaxed);
             self.high.fetch_max(at + SEGMENT, Relaxed);
             self.add(at);
         }
