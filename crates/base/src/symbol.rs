@@ -133,6 +133,11 @@ impl Index {
     }
 }
 
+/// Nobody makes a symbol meanwhile: for fork(2), whose child must not find the lock taken by a thread that it does not have.
+pub fn hold() -> impl Drop {
+    table().writers.lock()
+}
+
 fn table() -> &'static Table {
     static TABLE: OnceLock<Table> = OnceLock::new();
     TABLE.get_or_init(|| {

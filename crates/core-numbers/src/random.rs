@@ -331,6 +331,11 @@ fn seed_of(cx: &mut Cx, seed: Option<Value>) -> Result<BigInt> {
         }
     }
 }
+/// The VM's own generator begins anew: a child process must not get its parent's numbers.
+pub fn forget(cx: &mut Cx) {
+    cx.state::<DefaultRandom>().0 = None;
+}
+
 fn reseed(cx: &mut Cx, seed: Option<Value>) -> Result<Value> {
     let seed = seed_of(cx, seed)?;
     let old = generator(cx, Source::Default)?.seed.clone();

@@ -5,6 +5,7 @@ pub mod clock;
 pub mod identity;
 pub mod info;
 pub mod descriptors;
+pub mod fork;
 pub mod owner;
 pub mod spawn;
 pub mod spawn_args;

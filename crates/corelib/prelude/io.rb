@@ -336,7 +336,6 @@ module Process
     def exit(status = true) = Kernel.exit(status)
     def exit!(status = false) = Kernel.exit!(status)
     def abort(*message) = Kernel.abort(*message)
-    def daemon(*) = raise(NotImplementedError, "daemon() function is unimplemented on this machine")
   end
 end
 Object.__send__(:remove_const, :EnvMethods)

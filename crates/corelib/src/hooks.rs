@@ -30,6 +30,10 @@ pub fn install(more: impl FnOnce(&mut Hooks)) {
     h.warns = Some(|cx, category| zakuro_core_base::exception::warning::is_enabled(cx, category) == Some(true));
     h.trace = Some(zakuro_core_program::tracepoint::tell);
     h.signal = Some(zakuro_core_system::signal::handle);
+    h.begin_child = Some(|cx| {
+        zakuro_core_numbers::random::forget(cx);
+        zakuro_core_vms::thread::forget_others(cx);
+    });
     h.inspected = Some(zakuro_core_text::string::util::inspected);
     h.incompatible = Some(zakuro_core_text::string::util::incompatible);
     zakuro_core_text::regexp::special::install(&mut h);

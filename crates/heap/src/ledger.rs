@@ -138,6 +138,11 @@ impl Ledger {
         Ledger { base: 0, blocks: 0, table: ptr::null_mut(), books: Mutex::new(Books::new()) }
     }
 
+    /// Nobody takes or gives blocks meanwhile: for fork(2), whose child must not find the lock taken by a thread that it does not have.
+    pub fn hold(&self) -> impl Drop + '_ {
+        self.lock()
+    }
+
     fn lock(&self) -> MutexGuard<'_, Books> {
         self.books.lock()
     }

@@ -7,9 +7,9 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
 use zakuro_base::Options;
-use zakuro_sched::{Config, Scheduler, StackPool, StackSize};
+use zakuro_sched::{Config, Scheduler, StackPool, StackSize, Task};
 use zakuro_vm::boot::BootImage;
-use zakuro_vm::host::{End, SignalAction, Spawner, VmControl};
+use zakuro_vm::host::{End, Forked, SignalAction, Spawner, VmControl};
 use zakuro_vm::image::Seed;
 use zakuro_vm::limits::Limits;
 use zakuro_vm::lineage::Identity;
@@ -159,6 +159,25 @@ impl Spawner for Process {
     fn family_size(&self, id: u64) -> usize {
         self.live_vms().iter().filter(|c| c.family.load(Ordering::Relaxed) == id).count()
     }
+    fn fork(&self, control: &Arc<VmControl>) -> std::io::Result<Forked> {
+        let forked = self.scheduler.fork(&|call| {
+            // What native threads beside the scheduler's may take at any time: the dispatcher of signals, compilers, who looks up names.
+            let _held =
+                (self.vms.lock(), self.awaited.lock(), self.signals.hold(), zakuro_base::symbol::hold(), zakuro_heap::Ledger::get().hold());
+            call();
+        })?;
+        if forked == Forked::Child {
+            self.begin_child(control)?;
+        }
+        Ok(forked)
+    }
+    fn end_process(&self, cx: &mut Cx, result: zakuro_vm::Result<zakuro_vm::Value>) -> ! {
+        let status = match cx.host_handle() {
+            Ok(host) => status_of(&crate::program::end_here(cx, &host.control, result)),
+            Err(_) => 1,
+        };
+        std::process::exit(status)
+    }
     fn on_signal(&self, control: &Arc<VmControl>, number: i32, action: SignalAction) -> Result<(), i32> {
         self.signals.wish(control, number, action)
     }
@@ -178,15 +197,21 @@ impl Process {
         let waiter = Arc::new(MainWaiter { control: control.clone(), done: Mutex::new(false), ended: Condvar::new() });
         self.signals.start(&waiter.control);
         let end = self.run_and_wait(&waiter);
-        match &end {
-            End::Exception { report, .. } => write_report(report),
-            End::Signal { number, report } => {
-                write_report(report);
-                return signals::die_by(*number);
-            }
-            _ => {}
+        status_of(&end)
+    }
+    /// In the child of a fork: no other VM, signals of its own, and nobody waits for the main VM's end to end the process.
+    fn begin_child(&self, main: &Arc<VmControl>) -> std::io::Result<()> {
+        let others: Vec<Arc<VmControl>> = self.vms.lock().iter().filter_map(Weak::upgrade).filter(|c| !Arc::ptr_eq(c, main)).collect();
+        // First nobody can be woken, then those who are told of the ends wake somebody.
+        others.iter().filter_map(|c| c.task()).for_each(Task::disown);
+        for other in others.iter().filter(|c| c.end().is_none()) {
+            other.finish(End::Killed, None);
         }
-        end.status()
+        self.vms.lock().retain(|c| c.as_ptr() == Arc::as_ptr(main));
+        self.signals.start_over(main);
+        zakuro_sched::unblock_signals();
+        main.on_end(0, Box::new(|end| std::process::exit(status_of(end))));
+        Ok(())
     }
     fn run_and_wait(&self, w: &Arc<MainWaiter>) -> End {
         let notify = w.clone();
@@ -223,6 +248,19 @@ struct MainWaiter {
     control: Arc<VmControl>,
     done: Mutex<bool>,
     ended: Condvar,
+}
+
+/// Tells how the main VM ended; the status for the process to exit with. An end by a signal ends the process here.
+fn status_of(end: &End) -> i32 {
+    match end {
+        End::Exception { report, .. } => write_report(report),
+        End::Signal { number, report } => {
+            write_report(report);
+            return signals::die_by(*number);
+        }
+        _ => {}
+    }
+    end.status()
 }
 
 /// To standard error, if somebody reads it.

@@ -44,6 +44,13 @@ pub fn run_vm(cx: &mut Cx, control: &Arc<VmControl>, mut args: Envelope, image: 
     finish(cx, control, end);
 }
 
+/// What the end of a program does, where it stands: the caller ends the process. Gives how the VM ended.
+pub fn end_here(cx: &mut Cx, control: &Arc<VmControl>, result: Result<Value>) -> End {
+    let end = run_end(cx, result);
+    finish(cx, control, end);
+    cx.end.take().unwrap_or(End::Done)
+}
+
 /// What the VM does after its program: the other threads get out, and what is buffered is written. Leaves the end report.
 fn finish(cx: &mut Cx, control: &Arc<VmControl>, mut end: End) {
     if cx.life.is_hard() && cx.thread_count() > MANY {

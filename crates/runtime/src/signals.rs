@@ -8,7 +8,7 @@
 //! count, and the reactor knows no VM).
 
 use signal_hook::iterator::{Handle, Signals};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Weak};
 use zakuro_base::sync::held::{Mutex, MutexGuard};
 use zakuro_vm::host::{SignalAction, VmControl};
 
@@ -57,8 +57,8 @@ struct Table {
 pub struct Dispatcher {
     /// Writers: `trap` in VMs. Read per signal. Nobody is woken while it is held.
     table: Mutex<Table>,
-    /// Set when the thread starts.
-    handle: OnceLock<Handle>,
+    /// Set when the thread starts. Taken before the table.
+    handle: Mutex<Option<Handle>>,
 }
 
 impl Dispatcher {
@@ -73,7 +73,8 @@ impl Dispatcher {
     /// Makes sure that these signals come to us.
     fn receive(self: &Arc<Dispatcher>, numbers: &[i32]) -> Result<(), i32> {
         let errno = |e: std::io::Error| e.raw_os_error().unwrap_or(libc::EINVAL);
-        let handle = match self.handle.get() {
+        let mut known = self.handle.lock();
+        let handle = match &*known {
             Some(h) => h,
             None => {
                 let mut signals = Signals::new([0i32; 0]).map_err(errno)?;
@@ -91,7 +92,7 @@ impl Dispatcher {
                         }
                     })
                     .map_err(errno)?;
-                self.handle.get_or_init(|| handle)
+                known.insert(handle)
             }
         };
         for n in numbers {
@@ -101,6 +102,23 @@ impl Dispatcher {
             }
         }
         Ok(())
+    }
+    /// Nobody is told of a signal meanwhile: for fork(2).
+    pub fn hold(&self) -> impl Drop + '_ {
+        self.lock()
+    }
+    /// In the child of a fork: signals come by a pipe of its own, to the main VM as it was.
+    pub fn start_over(self: &Arc<Dispatcher>, main: &Arc<VmControl>) {
+        // The registrations go, and with them the end of the parent's pipe that they wrote to.
+        if let Some(h) = self.handle.lock().take() {
+            h.close();
+        }
+        let numbers = {
+            let mut t = self.lock();
+            t.wishes.retain(|(_, c, _)| c.as_ptr() == Arc::as_ptr(main));
+            std::mem::take(&mut t.handled)
+        };
+        let _ = self.receive(&numbers);
     }
     /// A VM's wish for a signal.
     pub fn wish(self: &Arc<Dispatcher>, control: &Arc<VmControl>, number: i32, action: SignalAction) -> Result<(), i32> {
@@ -178,7 +196,7 @@ impl Dispatcher {
 
 impl Drop for Dispatcher {
     fn drop(&mut self) {
-        if let Some(h) = self.handle.get() {
+        if let Some(h) = self.handle.lock().take() {
             h.close();
         }
     }

@@ -4,7 +4,7 @@
 //! Map: `task` (state machine), `queue` (run queues), `worker`, `scheduler` (who runs: sleepers, hand-off, idle detection),
 //! `native` (the loop of a native thread), `monitor` (time slices, turns that do not end), `reactor` (the timer thread: ticks, timers,
 //! epoll), `source` (descriptors that stay registered), `balance` (two busy workers on one
-//! CPU), `stack` and `coroutine`. A *worker* is a run queue with the right to run; a *native thread* borrows one.
+//! CPU), `fork` (all stand still while the process is forked), `stack` and `coroutine`. A *worker* is a run queue with the right to run; a *native thread* borrows one.
 //! (One that was replaced has the queue still, but the right went to another one.)
 //!
 //! Locks, in order: `Monitor` -> `Idle` -> run queues. `Timers` -> nothing. `Watches` -> nothing. A source's state -> `by_number` -> nothing. Mailboxes, run queues, stack shards: leaves. No lock is held
@@ -13,6 +13,7 @@
 mod balance;
 mod coroutine;
 mod current;
+mod fork;
 mod futex;
 mod monitor;
 mod native;
@@ -33,6 +34,7 @@ mod shuttle_tests;
 pub use coroutine::{
     Coroutine, Resumed, Suspender, approximate_stack_pointer, leave_native_stack, on_native_stack, on_native_stack_for_another,
 };
+pub use fork::{Forked, unblock_signals};
 pub use native::{blocking, current_index, set_unit_data, turn_data, unit_data};
 pub use poll::PollWord;
 pub use reactor::{TimerId, WatchId};

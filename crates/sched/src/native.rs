@@ -109,7 +109,7 @@ pub(crate) struct Native {
     /// When this turn first put a unit into the LIFO slot; 0: not.
     lifo_since: Cell<u64>,
     last_rest: Cell<Duration>,
-    tid: i32,
+    tid: Cell<i32>,
     /// What the running unit has left here for its turn.
     data: Cell<*mut ()>,
 }
@@ -195,7 +195,7 @@ pub(crate) fn main(inner: Arc<Inner>, parker: Arc<Parker>) {
         reported: Cell::new(false),
         lifo_since: Cell::new(0),
         last_rest: Cell::new(Duration::ZERO),
-        tid,
+        tid: Cell::new(tid),
         data: Cell::new(ptr::null_mut()),
     };
     current::set_native(&native);
@@ -209,7 +209,7 @@ impl Native {
     fn take(&self, worker: u32) {
         self.worker.set(worker);
         if worker < WITH_PERMIT {
-            self.inner.worker(worker).tid.store(self.tid, Ordering::Relaxed);
+            self.inner.worker(worker).tid.store(self.tid.get(), Ordering::Relaxed);
         }
     }
 
@@ -218,6 +218,7 @@ impl Native {
             if self.worker.get() == EXIT {
                 return;
             }
+            self.inner.pass_gate(Some(self.inner.worker(self.worker.get())));
             if self.inner.worker(self.worker.get()).is_replaced() {
                 self.clear_spinning();
                 self.settle(self.inner.come_back(self.worker.get(), &self.parker));
@@ -477,6 +478,19 @@ impl Native {
         unsafe { self.running.get().as_ref() }
     }
 
+    /// The worker of the unit whose turn this is.
+    pub(crate) fn worker_in_turn(&self) -> Option<u32> {
+        (self.worker.get() < EXIT && !self.running.get().is_null()).then(|| self.worker.get())
+    }
+
+    /// In the child of a fork this thread has another number, and no turn gave it what it had from others.
+    pub(crate) fn is_alone(&self) {
+        // SAFETY: no arguments.
+        self.tid.set(unsafe { libc::gettid() });
+        self.spinning.set(false);
+        self.take(self.worker.get());
+    }
+
     /// Lets go of the worker. Some(index): it is kept at hand, since nothing waits for it. None: another thread has it.
     fn enter_blocking(&self) -> Option<u32> {
         let index = self.worker.replace(NONE);
@@ -508,6 +522,7 @@ impl Native {
             None => inner.attach(&self.parker),
         };
         self.take(index);
+        inner.pass_gate(Some(inner.worker(index)));
         if let Some(task) = self.running_task() {
             inner.worker(index).publish(&task.poll);
         }

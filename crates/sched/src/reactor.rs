@@ -160,10 +160,34 @@ impl Reactor {
         })
     }
 
-    fn poke(&self) {
+    pub(crate) fn poke(&self) {
         let one = 1u64;
         // SAFETY: writes eight bytes from a live word; a full counter means that a poke is pending.
         unsafe { libc::write(self.event, (&raw const one).cast(), 8) };
+    }
+
+    /// In the child of a fork: descriptors of its own under the numbers that the parent's had (the kernel's objects behind those are the parent's, too), nothing armed, and a
+    /// timer thread.
+    pub(crate) fn start_over(&self) -> io::Result<()> {
+        let fresh = Descriptors::open()?;
+        for (new, old) in
+            [(fresh.epoll.as_raw_fd(), self.epoll), (fresh.event.as_raw_fd(), self.event), (fresh.sources.epoll, self.sources.epoll)]
+        {
+            // SAFETY: descriptors of ours.
+            if unsafe { libc::dup3(new, old, libc::O_CLOEXEC) } < 0 {
+                return Err(io::Error::last_os_error());
+            }
+        }
+        // What was registered in the set goes on under the kernel's objects, which have new numbers now.
+        drop(fresh);
+        // Tasks of units that are not here any more are leaked.
+        std::mem::forget(std::mem::take(&mut *self.timers.lock()));
+        std::mem::forget(std::mem::take(&mut *self.watches.lock()));
+        self.sources.start_over();
+        self.started.store(false, Ordering::SeqCst);
+        self.ticking.store(false, Ordering::SeqCst);
+        self.start_ticking();
+        if self.is_started() { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::EAGAIN)) }
     }
 
     fn run(&self, inner: &Inner) {
@@ -172,6 +196,7 @@ impl Reactor {
         let mut was_ticking = false;
         let mut next_care = None;
         while !self.stopping.load(Ordering::SeqCst) {
+            inner.pass_gate(None);
             let now = Instant::now();
             self.fire(inner, now);
             let mut ticking = self.ticking.load(Ordering::SeqCst);

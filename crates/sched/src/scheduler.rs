@@ -18,6 +18,7 @@ use std::sync::{Arc, OnceLock};
 use zakuro_base::sync::wide::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
 use zakuro_base::sync::wide::{Condvar, Mutex, MutexGuard, thread};
 
+use crate::fork::Freeze;
 use crate::monitor::Monitor;
 use crate::native::{self, EXIT, NONE, Parker, WITH_PERMIT};
 use crate::queue::RunQueue;
@@ -38,7 +39,7 @@ pub struct Config {
 }
 
 /// Everything about workers and threads that is not on a hot path.
-struct Idle {
+pub(crate) struct Idle {
     /// Workers that nobody borrows, the most recently idle last. Includes those never used yet.
     workers: Vec<u32>,
     /// Native threads that sleep without a worker.
@@ -89,6 +90,7 @@ pub(crate) struct Inner {
     stopping: AtomicBool,
     /// Signalled when a native thread ends; used with `idle`.
     ended: Condvar,
+    pub(crate) freeze: Freeze,
     pub(crate) reactor: Reactor,
 }
 
@@ -510,6 +512,36 @@ impl Inner {
         }
     }
 
+    pub(crate) fn with_idle_locked(&self, f: impl FnOnce(&mut Idle)) {
+        f(&mut self.idle.lock());
+    }
+
+    /// In the child of a fork, where the caller's is the only native thread and worker `mine` is its own: everything else is as if new. Units that were queued are
+    /// leaked with their memory, which nobody will look at again.
+    pub(crate) fn start_over(&self, idle: &mut Idle, mine: u32) {
+        let all = self.workers.len() as u32;
+        let others: Vec<u32> = (0..all).rev().filter(|index| *index != mine).collect();
+        // Low numbers work, as many as were configured with the caller's.
+        let (spare, work) = others.split_at(others.len() + 1 - self.count);
+        (idle.workers, idle.spare) = (work.to_vec(), spare.to_vec());
+        work.iter().for_each(|&index| self.worker(index).status.store(Status::IDLE, Ordering::SeqCst));
+        spare.iter().for_each(|&index| self.worker(index).status.store(Status::SPARE, Ordering::SeqCst));
+        self.worker(mine).status.store(Status::RUNNING, Ordering::SeqCst);
+        for worker in &self.workers {
+            while worker.take_lifo().is_some() || worker.queue.pop().is_some() {}
+        }
+        while self.injector.pop().is_some() {}
+        std::mem::take(&mut idle.sleepers).into_iter().chain(std::mem::take(&mut idle.returners)).for_each(std::mem::forget);
+        (idle.detached, idle.natives) = (0, 1);
+        self.count_in_use(idle);
+        self.idle_workers.store(idle.workers.len(), Ordering::SeqCst);
+        for counter in [&self.returners, &self.replaced, &self.spinning, &self.blocked, &self.outside] {
+            counter.store(0, Ordering::SeqCst);
+        }
+        self.live.store(1, Ordering::SeqCst);
+        self.idle_reported.store(false, Ordering::SeqCst);
+    }
+
     pub(crate) fn native_ended(&self) {
         self.idle.lock().natives -= 1;
         self.ended.notify_all();
@@ -578,6 +610,7 @@ impl Scheduler {
             on_rest: OnceLock::new(),
             stopping: AtomicBool::new(false),
             ended: Condvar::new(),
+            freeze: Freeze::default(),
             reactor: Reactor::new(owner.clone(), descriptors),
         });
         Ok(Scheduler { inner })

@@ -125,6 +125,15 @@ impl Sources {
         Ok(Sources { epoll, next: AtomicU64::new(0), by_number: Mutex::default() })
     }
 
+    /// In the child of a fork, whose epoll descriptor is new: nothing is registered, nobody waits.
+    pub(crate) fn start_over(&self) {
+        for source in self.by_number.lock().values() {
+            let mut state = source.state.lock();
+            state.armed = 0;
+            std::mem::forget(std::mem::take(&mut state.waiters));
+        }
+    }
+
     /// Takes what the kernel has to report, and wakes whom it concerns. Called by the reactor.
     pub(crate) fn deliver(&self, inner: &Inner) {
         let mut events = [libc::epoll_event { events: 0, u64: 0 }; BATCH];

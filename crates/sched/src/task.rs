@@ -204,6 +204,10 @@ impl Task {
         &self.0.poll
     }
 
+    /// The unit will not run again, whoever wakes it: in the child of a fork, for units that are not the caller's. Its memory is leaked.
+    pub fn disown(&self) {
+        self.0.state.finish();
+    }
     pub fn is_done(&self) -> bool {
         self.0.state.is_done()
     }

@@ -58,6 +58,8 @@ pub struct Hooks {
     pub autoload_pending: Option<fn(&mut Cx, Value) -> bool>,
     /// `Encoding.default_external` is another one now.
     pub external_changed: Option<fn(&mut Cx, u8)>,
+    /// In the child of a fork: forgets what is the parent's (threads and their locks, random numbers).
+    pub begin_child: Option<fn(&mut Cx)>,
     /// Runs trap handlers after a signal arrived for this VM.
     pub signal: Option<fn(&mut Cx) -> Result<()>>,
 }

@@ -12,6 +12,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use zakuro_base::sync::held::{Mutex, MutexGuard};
 use zakuro_object::*;
+pub use zakuro_sched::Forked;
 use zakuro_sched::{PollWord, Scheduler, StackPool, Task, poll};
 
 /// How a VM ended.
@@ -272,6 +273,10 @@ pub trait Spawner: Send + Sync {
     fn descendants(&self, of: &Arc<Identity>) -> Vec<Arc<VmControl>>;
     /// Number of Ractors that live in the family of a main Ractor's VM.
     fn family_size(&self, id: u64) -> usize;
+    /// Forks the process while all other VMs stand still. In the child the calling VM is the only one; its other threads are for the caller to forget.
+    fn fork(&self, control: &Arc<VmControl>) -> std::io::Result<Forked>;
+    /// Ends the process as if the main VM's program had ended with `result`, without unwinding what runs: for blocks that a child process was forked for.
+    fn end_process(&self, cx: &mut Cx, result: Result<Value>) -> !;
     /// Says what a VM does about a signal. An error is the system's number for it.
     fn on_signal(&self, control: &Arc<VmControl>, number: i32, action: SignalAction) -> std::result::Result<(), i32>;
     /// The main VM sends the process a signal. False: the dispatcher does not handle it, use kill(2).

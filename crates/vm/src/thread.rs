@@ -636,16 +636,51 @@ impl Cx {
             self.errinfo = Value::NIL;
         }
     }
-    /// Lets a waiting thread (or fiber: [`Cx::waiter_id`]) look again.
-    pub fn thread_wake(&mut self, id: u32) {
+    /// Lets a waiting thread (or fiber: [`Cx::waiter_id`]) look again. False: there is no such thread any more.
+    pub fn thread_wake(&mut self, id: u32) -> bool {
         if self.wakes_fiber(id) {
-            return;
+            return true;
         }
-        let Some(ts) = self.threads.as_deref_mut() else { return };
-        let Some(t) = ts.live.get(&id).copied() else { return };
+        let Some(ts) = self.threads.as_deref_mut() else { return false };
+        let Some(t) = ts.live.get(&id).copied() else { return false };
         // SAFETY: a live thread.
         unsafe { ts.make_ready(t) };
         self.arm_slice();
+        true
+    }
+    /// Whether the running thread became the main one by a fork: with it the program ends.
+    pub fn is_main_by_fork(&self) -> bool {
+        // SAFETY: the running thread.
+        self.threads.as_deref().is_some_and(|t| t.current == t.main && unsafe { (*t.current).id } != MAIN)
+    }
+    /// In the child of a fork: the running thread is the only one, and the main one. Gives the mutexes that the others held.
+    pub fn forget_other_threads(&mut self) -> Vec<Value> {
+        let Some(ts) = self.threads.as_deref_mut() else { return Vec::new() };
+        let current = ts.current;
+        let mut held = Vec::new();
+        for t in ts.live.values().copied().filter(|t| *t != current) {
+            // SAFETY: live threads. Their stacks are kept: what only they own is lost, as after a kill in native code.
+            unsafe {
+                (*t).state = State::Dead;
+                held.append(&mut (*t).held);
+                (*t).pending.clear();
+                std::mem::forget((*t).co.take());
+                (*t).stacks = None;
+                (*t).context = None;
+            }
+        }
+        ts.live.retain(|_, t| *t == current);
+        ts.main = current;
+        ts.ready.clear();
+        ts.outside.clear();
+        ts.deadlines.clear();
+        ts.watchers.clear();
+        ts.wakeable = 0;
+        ts.slice = None;
+        // SAFETY: the running thread.
+        let me = unsafe { (*current).id };
+        ts.keep_fibers_of(me);
+        held
     }
     /// Whom to wake for the running thread, if it waits as [`Wait::Event`].
     pub fn waiter(&mut self) -> Result<Waiter> {

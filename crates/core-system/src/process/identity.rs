@@ -396,6 +396,11 @@ pub mod sys {
         let (r, e) = (user(cx, real)?, user(cx, effective)?);
         set_users(cx, r, e, KEEP).map(|_| ())
     }
+    /// Linux has no setruid(2); there is setreuid.
+    #[method("setruid", module_function, unimplemented)]
+    fn setruid(cx: &mut Cx, _this: Value, _user: Value) -> Result<Value> {
+        cx.raise(ids::NOT_IMPLEMENTED_ERROR, "setruid() function is unimplemented on this machine")
+    }
     /// setregid(2). Only the main VM may.
     #[method("setregid", module_function)]
     fn setregid(cx: &mut Cx, _this: Value, real: Value, effective: Value) -> Result<()> {

@@ -215,14 +215,19 @@ fn popen(cx: &mut Cx, class: ClassId, mut plan: Plan, m: &modes::Mode) -> Result
             return fail(cx, e, &name);
         }
     };
-    let mut s = match (out, input) {
-        (Some((r, _)), Some((_, w))) => {
+    stream_to(cx, class, (out.map(|p| p.0), input.map(|p| p.1)), pid, m)
+}
+
+/// The stream to a child: a descriptor to read from and one to write to.
+fn stream_to(cx: &mut Cx, class: ClassId, ends: (Option<i32>, Option<i32>), pid: i32, m: &modes::Mode) -> Result<Value> {
+    let mut s = match ends {
+        (Some(r), Some(w)) => {
             let mut s = Io::new(r, READ | WRITE);
             s.wfd = w;
             s
         }
-        (Some((r, _)), None) => Io::new(r, READ),
-        (None, Some((_, w))) => Io::new(w, WRITE),
+        (Some(r), None) => Io::new(r, READ),
+        (None, Some(w)) => Io::new(w, WRITE),
         (None, None) => return cx.arg_error("invalid access mode"),
     };
     s.sync = true;
@@ -289,7 +294,7 @@ pub mod io {
             None => {
                 let s = cx.to_str(cmd)?;
                 if s.bytes() == b"-" {
-                    return cx.raise(ids::NOT_IMPLEMENTED_ERROR, "fork() function is unimplemented on this machine");
+                    return super::popen_self(cx, this, &m, block);
                 }
                 list.push(cmd);
             }
@@ -318,6 +323,44 @@ pub mod io {
         }
         let v = super::popen(cx, this, plan, &m)?;
         if block.is_none() { Ok(v) } else { open::with_block(cx, v, block) }
+    }
+}
+
+/// `IO.popen("-")`: a copy of this process at the other end. In the copy: nil, or what the block makes of that and the end.
+fn popen_self(cx: &mut Cx, class: ClassId, m: &modes::Mode, block: Block) -> Result<Value> {
+    let out = if m.io & READ != 0 { Some(pipe(cx)?) } else { None };
+    let input = if m.io & WRITE != 0 { Some(pipe(cx)?) } else { None };
+    let forked = super::fork::process(cx);
+    if !matches!(forked, Ok(None)) {
+        out.inspect(|(_, w)| close_fd(*w));
+        input.inspect(|(r, _)| close_fd(*r));
+    }
+    match forked {
+        Err(Exc) => {
+            out.inspect(|(r, _)| close_fd(*r));
+            input.inspect(|(_, w)| close_fd(*w));
+            Err(Exc)
+        }
+        Ok(Some(pid)) => {
+            let v = stream_to(cx, class, (out.map(|p| p.0), input.map(|p| p.1)), pid, m)?;
+            if block.is_none() { Ok(v) } else { open::with_block(cx, v, block) }
+        }
+        Ok(None) => {
+            for (fd, standard) in [(out.map(|p| p.1), 1), (input.map(|p| p.0), 0)] {
+                if let Some(fd) = fd {
+                    // SAFETY: descriptors of this process.
+                    unsafe { libc::dup2(fd, standard) };
+                    close_fd(fd);
+                }
+            }
+            out.inspect(|(r, _)| close_fd(*r));
+            input.inspect(|(_, w)| close_fd(*w));
+            if block.is_none() {
+                return Ok(Value::NIL);
+            }
+            let result = cx.yield1(block, Value::NIL);
+            super::fork::end(cx, result)
+        }
     }
 }
 
@@ -373,10 +416,13 @@ pub mod kernel {
         let encoding = zakuro_core_text::encoding::default_external(cx);
         Ok(cx.str_bytes(&bytes, encoding.id()))
     }
-    /// There is no fork: a VM of its own (RubyVM.fork, Ractor) does what it is used for.
-    #[method("fork", module_function, unimplemented)]
-    fn fork(cx: &mut Cx, _this: Value) -> Result<Value> {
-        cx.raise(ids::NOT_IMPLEMENTED_ERROR, "fork() function is unimplemented on this machine")
+    /// Makes a copy of the process: its number, and nil in the copy, where the calling thread is the only one and the main VM the only VM. With a block the copy
+    /// runs that and ends. NotImplementedError in other VMs, to which the process does not belong (RubyVM.fork does what it is used for).
+    ///
+    ///     Process.wait2(fork { exit 3 })[1].exitstatus   #=> 3
+    #[method("fork", module_function)]
+    fn fork(cx: &mut Cx, _this: Value, block: Block) -> Result<Value> {
+        super::super::fork::fork(cx, block)
     }
 }
 
@@ -394,8 +440,15 @@ pub mod process {
         super::exec(cx, args)
     }
     /// As Kernel#fork.
-    #[method("fork", singleton, unimplemented)]
-    fn fork(cx: &mut Cx, _this: Value) -> Result<Value> {
-        cx.raise(ids::NOT_IMPLEMENTED_ERROR, "fork() function is unimplemented on this machine")
+    ///
+    ///     Process.wait2(Process.fork { exit! 4 })[1].exitstatus   #=> 4
+    #[method("fork", singleton)]
+    fn fork(cx: &mut Cx, _this: Value, block: Block) -> Result<Value> {
+        super::super::fork::fork(cx, block)
+    }
+    /// Goes on in a copy of the process that has no terminal, and ends this one. Its directory becomes / and its standard streams /dev/null unless asked otherwise.
+    #[method("daemon", singleton)]
+    fn daemon(cx: &mut Cx, _this: Value, keep_directory: Option<bool>, keep_streams: Option<bool>) -> Result<i64> {
+        super::super::fork::daemon(cx, keep_directory.unwrap_or(false), keep_streams.unwrap_or(false))
     }
 }

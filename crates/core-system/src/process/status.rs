@@ -33,6 +33,17 @@ pub fn reap_orphans() {
     list.retain(|pid| unsafe { libc::waitpid(*pid, std::ptr::null_mut(), libc::WNOHANG) } == 0);
 }
 
+/// A process that the VM may wait for.
+pub fn add_child(cx: &mut Cx, pid: i32) {
+    cx.state::<Children>().running.push(pid);
+}
+
+/// In the child of a fork: the parent's children are not its own.
+pub fn forget_children(cx: &mut Cx) {
+    cx.state::<Children>().running.clear();
+    ORPHANS.lock().unwrap_or_else(|e| e.into_inner()).clear();
+}
+
 impl Drop for Children {
     fn drop(&mut self) {
         if !self.running.is_empty() {

@@ -39,6 +39,9 @@ fn body(cx: &mut Cx, this: Value) {
             _ => Ok(Value::NIL),
         },
     };
+    if cx.is_main_by_fork() {
+        zakuro_core_system::process::fork::end(cx, r);
+    }
     let r = match r {
         Ok(v) => zakuro_core_system::fiber_scheduler::finish(cx).map(|()| v),
         Err(Exc) => {

@@ -61,8 +61,11 @@ impl Line {
     }
     /// Takes out the first and wakes it.
     pub fn wake_first(&mut self, cx: &mut Cx) {
-        if let Some(thread) = self.pop() {
-            cx.thread_wake(thread);
+        // One that a fork of the process left behind is passed over.
+        while let Some(thread) = self.pop() {
+            if cx.thread_wake(thread) {
+                return;
+            }
         }
     }
     /// Takes out all and wakes them.

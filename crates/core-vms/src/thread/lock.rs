@@ -142,7 +142,7 @@ fn unlock(cx: &mut Cx, v: Value) -> Result<()> {
 }
 
 /// The thread that holds it has ended.
-pub(super) fn abandon(cx: &mut Cx, v: Value) {
+pub(crate) fn abandon(cx: &mut Cx, v: Value) {
     if let Ok(l) = data(cx, v) {
         l.owner = 0;
         l.fiber = Value::NIL;

@@ -54,3 +54,10 @@ pub(crate) fn deadline(cx: &mut Cx, v: Option<Value>) -> Result<Option<Instant>>
         }
     }
 }
+
+/// In the child of a fork: the running thread is the only one, and locks of the others are free.
+pub fn forget_others(cx: &mut Cx) {
+    for held in cx.forget_other_threads() {
+        lock::abandon(cx, held);
+    }
+}

@@ -49,6 +49,10 @@ impl Threads {
         let ids: Vec<u32> = self.fibers.iter().filter(|(_, w)| w.outside).map(|(id, _)| *id).collect();
         ids.iter().for_each(|id| self.unblock(*id));
     }
+    pub(super) fn keep_fibers_of(&mut self, thread: u32) {
+        self.fibers.retain(|_, w| w.thread == thread);
+        self.unblocks.retain(|id| self.fibers.contains_key(id));
+    }
     /// Ends the wait of a fiber, at the next safepoint. One that does not wait any more: nothing.
     fn unblock(&mut self, id: u32) {
         let Some(w) = self.fibers.get_mut(&id) else { return };

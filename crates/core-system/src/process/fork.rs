@@ -1,0 +1,95 @@
+//! fork(2): the process is the main VM's, so it alone may copy it. What stands still and what is made anew is the scheduler's business (sched::fork) and the runtime's; here
+//! is what the VM forgets in the copy.
+
+use crate::io::{fail, object};
+use zakuro_vm::host::Forked;
+use zakuro_vm::*;
+
+/// `fork`
+pub fn fork(cx: &mut Cx, block: Block) -> Result<Value> {
+    match process(cx)? {
+        Some(pid) => Ok(Value::fixnum(pid.into())),
+        None if block.is_none() => Ok(Value::NIL),
+        None => {
+            let result = cx.yield_values(block, &[]);
+            end(cx, result)
+        }
+    }
+}
+
+/// Forks. Some(the child's number), or None in the child.
+pub fn process(cx: &mut Cx) -> Result<Option<i32>> {
+    if !cx.owns_process() {
+        return cx.raise(ids::NOT_IMPLEMENTED_ERROR, "fork() function is unimplemented in a VM that is not the process's main VM");
+    }
+    // What is buffered for these would be written by both.
+    for name in [sym::stdout, sym::stderr] {
+        let v = cx.global_get(name)?;
+        if cx.is_data::<object::IoData>(v) && !object::raw(cx, v)?.is_closed() {
+            object::flush(cx, v)?;
+        }
+    }
+    let host = cx.host_handle()?;
+    match host.spawner.fork(&host.control) {
+        Ok(Forked::Parent(pid)) => {
+            super::status::add_child(cx, pid);
+            Ok(Some(pid))
+        }
+        Ok(Forked::Child) => {
+            begin_child(cx);
+            Ok(None)
+        }
+        Err(e) => fail(cx, e.raw_os_error().unwrap_or(libc::EAGAIN), "fork(2)"),
+    }
+}
+
+/// What the VM was told about the parent's process does not hold in the child's.
+fn begin_child(cx: &mut Cx) {
+    super::status::forget_children(cx);
+    if let Some(f) = zakuro_vm::boot::hooks().begin_child {
+        f(cx);
+    }
+}
+
+/// The block of a child has ended: so does the process, without a look at what stands below the block.
+pub fn end(cx: &mut Cx, result: Result<Value>) -> ! {
+    match cx.host_handle() {
+        Ok(host) => host.spawner.end_process(cx, result),
+        Err(Exc) => std::process::exit(1),
+    }
+}
+
+/// `Process.daemon`
+pub fn daemon(cx: &mut Cx, keep_directory: bool, keep_streams: bool) -> Result<i64> {
+    // The second copy leads no session, so it never gets a terminal.
+    for leads in [true, false] {
+        if process(cx)?.is_some() {
+            // SAFETY: nothing of this process is to run any more: not even its at_exit blocks, which are the copy's.
+            unsafe { libc::_exit(0) };
+        }
+        // SAFETY: no arguments.
+        if leads && unsafe { libc::setsid() } < 0 {
+            return fail(cx, crate::io::errors::last_errno(), "setsid(2)");
+        }
+    }
+    if !keep_directory {
+        if let Err(e) = crate::io::cwd::chdir(cx, b"/") {
+            return fail(cx, e, "/");
+        }
+    }
+    if !keep_streams {
+        // SAFETY: a constant path; descriptors of this process.
+        unsafe {
+            let null = libc::open(c"/dev/null".as_ptr(), libc::O_RDWR | libc::O_CLOEXEC);
+            if null >= 0 {
+                (0..3).for_each(|fd| {
+                    libc::dup2(null, fd);
+                });
+                if null > 2 {
+                    libc::close(null);
+                }
+            }
+        }
+    }
+    Ok(0)
+}
