@@ -28,7 +28,7 @@ Commands.open do |c|
     group(:test) { gem "tool" }
     group(:absent, optional: true) { gem "clash" if false }
   RUBY
-  c.write "use.rb", "require 'bundler/setup'; Bundler.require(:default); p Tree::VERSION, Leaf::VERSION, Plat::VERSION, Near, defined?(Tool)\n"
+  c.write "use.rb", "require 'bundler/setup'; Bundler.require(:default); p Tree::VERSION, Gem.loaded_specs['leaf'].version, Plat::VERSION, Near, defined?(Tool)\n"
 
   c.bundle "install", only: /complete|Gemfile dep|ERR|rror/
   puts c.read("Gemfile.lock").gsub(/^GIT\n.*?\n\n/m, "").gsub(/^  far!?\n|^  far \(0\.1\)\n/, "")

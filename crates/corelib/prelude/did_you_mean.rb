@@ -171,16 +171,13 @@ module DidYouMean
   class << self
     attr_accessor :formatter
 
-    # This VM's own table: the boot image's is frozen.
-    def spell_checkers
-      @spell_checkers = @spell_checkers.dup if @spell_checkers.frozen?
-      @spell_checkers
-    end
+    def spell_checkers = @spell_checkers
 
     # Makes a checker responsible for an exception class.
     def correct_error(error_class, checker)
       name = error_class.is_a?(Module) ? error_class.name : error_class.to_s
-      spell_checkers[name] = checker
+      # A new table: the boot image's is frozen.
+      @spell_checkers = spell_checkers.merge(name => checker)
       error_class = Object.const_get(name) unless error_class.is_a?(Module)
       error_class.prepend(Correctable) unless error_class < Correctable
     end
