@@ -70,10 +70,10 @@ pub fn daemon(cx: &mut Cx, keep_directory: bool, keep_streams: bool) -> Result<i
             return fail(cx, crate::io::errors::last_errno(), "setsid(2)");
         }
     }
-    if !keep_directory {
-        if let Err(e) = crate::io::cwd::chdir(cx, b"/") {
-            return fail(cx, e, "/");
-        }
+    if !keep_directory
+        && let Err(e) = crate::io::cwd::chdir(cx, b"/")
+    {
+        return fail(cx, e, "/");
     }
     if !keep_streams {
         // SAFETY: a constant path; descriptors of this process.
