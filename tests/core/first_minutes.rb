@@ -21,7 +21,9 @@ begin
 rescue Odd => e
   puts e.detailed_message(highlight: false)
 end
-p RubyVM.new("other", "-e", "p DidYouMean.spell_checkers.key?('Odd')").start.join.class
+told = RubyVM::Channel.new
+RubyVM.new("other", "-e", "RubyVM::ARGV[0] << DidYouMean.spell_checkers.key?('Odd')").start(told)
+p told.recv
 
 # `def` in text that is evaluated in a method is public.
 def self.inside = binding
