@@ -280,6 +280,19 @@ pub fn options_from_environment() -> Options {
     }
 }
 
+/// The file that the kernel was told to run: where there is no /proc (a bare chroot), nothing else knows it.
+fn executed() -> Option<std::path::PathBuf> {
+    use std::os::unix::ffi::OsStrExt;
+    // SAFETY: reads the process's auxiliary vector.
+    let name = unsafe { libc::getauxval(libc::AT_EXECFN) } as *const libc::c_char;
+    if name.is_null() {
+        return None;
+    }
+    // SAFETY: the kernel's string, which lives as long as the process.
+    let name = unsafe { std::ffi::CStr::from_ptr(name) };
+    std::fs::canonicalize(std::ffi::OsStr::from_bytes(name.to_bytes())).ok()
+}
+
 /// The standard library's directory: `ZAKURO_LIBRARY`, else `../lib/zakuro/4.0.0` of the executable's directory, links resolved. So an installed tree can be
 /// moved, and the binaries of every profile in Cargo's directory share one. None: the executable's path is no UTF-8, or unknown.
 pub fn library_directory() -> Option<String> {
@@ -288,7 +301,7 @@ pub fn library_directory() -> Option<String> {
     {
         return Some(dir);
     }
-    let executable = std::env::current_exe().ok()?;
+    let executable = std::env::current_exe().ok().or_else(executed)?;
     let dir = executable.parent()?.parent()?.join("lib/zakuro/4.0.0");
     dir.into_os_string().into_string().ok()
 }

@@ -1,11 +1,13 @@
 # RbConfig: what programs ask about the interpreter's installation. All of it follows from where the executable and the library are, so that an installed tree
 # can be moved.
 module RbConfig
-  executable = File.readlink("/proc/self/exe") rescue "/usr/bin/zakuro"
+  library = __library
+  # Without /proc the library tells, which lies relative to the executable.
+  executable = File.readlink("/proc/self/exe") rescue library ? File.expand_path("../../../bin/zakuro", library) : "/usr/bin/zakuro"
   bindir = File.dirname(executable)
   name = File.basename(executable)
   prefix = File.dirname(bindir)
-  library = __library || "#{prefix}/lib/zakuro/4.0.0"
+  library ||= "#{prefix}/lib/zakuro/4.0.0"
   singleton_class.send(:remove_method, :__library)
   base = File.dirname(library)
   cpu, os = RUBY_PLATFORM.split("-", 2)

@@ -108,6 +108,7 @@ pub fn set_up(prefix: &Path, jar: Option<&Path>) -> Result<usize, String> {
     let parent = at.parent().unwrap_or(prefix);
     let say = |e: std::io::Error, path: &Path| format!("{}: {e}", path.display());
     std::fs::create_dir_all(parent).map_err(|e| say(e, parent))?;
+    remove_abandoned(parent);
     let new = parent.join(format!(".{API}-{}", std::process::id()));
     let result = lay_out(&jar, &new).and_then(|files| {
         if at.exists() {
@@ -129,6 +130,18 @@ pub fn set_up(prefix: &Path, jar: Option<&Path>) -> Result<usize, String> {
         let _ = std::fs::remove_dir_all(&new);
     }
     result
+}
+
+/// Removes what set-ups that were killed left beside the library's place: `.4.0.0-PID`, `.4.0.0-PID-old`.
+fn remove_abandoned(parent: &Path) {
+    let Ok(entries) = std::fs::read_dir(parent) else { return };
+    for e in entries.flatten() {
+        let name = e.file_name().to_string_lossy().into_owned();
+        let Some(pid) = name.strip_prefix(&format!(".{API}-")).and_then(|n| n.split('-').next()) else { continue };
+        if pid.parse::<u32>().is_ok() && !Path::new("/proc").join(pid).exists() {
+            let _ = std::fs::remove_dir_all(e.path());
+        }
+    }
 }
 
 /// What the lists say about paths of the package.
