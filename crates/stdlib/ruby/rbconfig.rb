@@ -40,7 +40,7 @@ module RbConfig
     "arch" => RUBY_PLATFORM, "sitearch" => RUBY_PLATFORM, "platform" => RUBY_PLATFORM, "host" => "#{cpu}-unknown-#{os}", "host_cpu" => cpu, "host_os" => os,
     "host_vendor" => "unknown", "host_alias" => "", "target" => "#{cpu}-unknown-#{os}", "target_cpu" => cpu, "target_os" => os, "target_vendor" => "unknown",
     "target_alias" => "", "build" => "#{cpu}-unknown-#{os}", "build_cpu" => cpu, "build_os" => os, "build_vendor" => "unknown", "build_alias" => "",
-    "SIZEOF_VOIDP" => "8", "THREAD_MODEL" => "pthread", "CROSS_COMPILING" => "no", "UNIVERSAL_ARCHNAMES" => "", "UNIVERSAL_INTS" => "",
+    "UNICODE_VERSION" => Encoding::UNICODE_VERSION, "UNICODE_EMOJI_VERSION" => Encoding::UNICODE_VERSION.delete_suffix(".0"), "SIZEOF_VOIDP" => "8", "THREAD_MODEL" => "pthread", "CROSS_COMPILING" => "no", "UNIVERSAL_ARCHNAMES" => "", "UNIVERSAL_INTS" => "",
     # There is no library to link with, and no C extension is loaded; the commands are the system's.
     "ENABLE_SHARED" => "no", "LIBRUBY" => "libzakuro-static.a", "LIBRUBY_A" => "libzakuro-static.a", "LIBRUBY_SO" => "libzakuro.so.#{api}",
     "LIBRUBY_SONAME" => "libzakuro.so.#{major}.#{minor}", "LIBRUBY_ALIASES" => "", "LIBRUBYARG" => "", "LIBRUBYARG_SHARED" => "", "LIBRUBYARG_STATIC" => "",
