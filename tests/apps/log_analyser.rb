@@ -283,3 +283,4 @@ module Logs
 end
 
 2.times { Logs.main }
+# Needs the standard library.

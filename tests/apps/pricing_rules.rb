@@ -409,3 +409,4 @@ module Till
 end
 
 2.times { Till.main }
+# Needs the standard library.

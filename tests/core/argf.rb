@@ -58,3 +58,4 @@ Dir.mktmpdir do |dir|
   $stdout = STDOUT
   p File.read(a), File.read(a + ".old")
 end
+# Needs the standard library.

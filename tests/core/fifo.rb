@@ -43,3 +43,4 @@ Dir.mktmpdir do |dir|
   IO.write(path, "one\ntwo\n")
   p reader.value
 end
+# Needs the standard library.

@@ -95,3 +95,4 @@ wide = "a\u3042b\u{1f600}c".encode("UTF-32LE")
 p wide.size, (0..6).map { |i| wide[i, 2]&.encode("UTF-8") }, wide.index("c".encode("UTF-32LE")), wide[-2..].bytesize
 broken = ("a".encode("UTF-32BE").b + "\xff\xff\xff\xff\x00\x00".b).force_encoding("UTF-32BE")
 p broken.size, (0..4).map { |i| broken[i]&.bytes }, broken.valid_encoding?, broken[1..].bytesize
+# Needs the standard library.

@@ -85,3 +85,4 @@ vm = RubyVM.fork do
 end
 vm.join
 p shared.get_string, $view.get_string
+# Needs the standard library.

@@ -43,3 +43,4 @@ Dir.mktmpdir do |dir|
   p File.open(file) { |f| [f.advise(:sequential), begin; f.advise(:fast); rescue NotImplementedError; $!.message; end, f.pread(3, 8)] }
   p IO.read(file, open_args: ["r:us-ascii"]).encoding, IO.write(file, "ab", open_args: ["a"]), File.size(file)
 end
+# Needs the standard library.

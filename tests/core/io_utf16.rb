@@ -15,3 +15,4 @@ Dir.mktmpdir do |dir|
   p File.binread(f)
   p 0.123456789876r
 end
+# Needs the standard library.

@@ -51,3 +51,4 @@ p m[0], m.string, changed
 
 # Nothing stays behind.
 p SLOW.match("aab")[0]
+# Needs the standard library.

@@ -17,3 +17,4 @@ kind, file = $LOAD_PATH.resolve_feature_path("optparse")
 p kind, file.end_with?("/optparse.rb"), $LOADED_FEATURES.include?(file)
 p $LOAD_PATH.resolve_feature_path("stringio")
 p eval("__dir__", nil, "some/where.rb"), eval("__dir__", nil, "here.rb")
+# Needs the standard library.

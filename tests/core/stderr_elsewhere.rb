@@ -9,3 +9,4 @@ Dir.mktmpdir do |d|
   out = IO.popen([RbConfig.ruby, "-e", 'raise "here"', err: [:child, :out]], &:read)
   p out[/here/] #=> "here"
 end
+# Needs the standard library.

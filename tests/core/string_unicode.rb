@@ -61,3 +61,4 @@ p "ÀÉ".swapcase
 p :"é".to_s
 p "é".hash == "é".dup.hash
 p "é".eql?("é".b)
+# Needs the standard library.

@@ -87,3 +87,4 @@ m = Thread.new { begin; sleep; ensure; puts "thread ends" ; end }
 Thread.pass until m.stop?
 trap(0) { puts "exit trap" }
 at_exit { puts "at exit" }
+# Needs the standard library.

@@ -115,3 +115,4 @@ GC.start
 ObjectSpace.garbage_collect(full_mark: false)
 after = GC.stat(:minor_gc_count), GC.stat(:major_gc_count), GC.count
 p after[0] - before[0] >= 2, after[1] - before[1] >= 1, after[2] == after[0] + after[1]
+# Needs the standard library.

@@ -45,3 +45,4 @@ p RubyVM.stat(:code_cache_hits).class
 h = {}
 p RubyVM.stat(h).equal?(h), h.size
 [:nothing, 1].each { |w| RubyVM.stat(w) rescue p $!.class, $!.message }
+# Needs the standard library.

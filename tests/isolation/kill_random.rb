@@ -77,3 +77,4 @@ busy = nil
 end
 busy.each { |v| v.kill(grace: 0) }
 p kinds.size
+# Needs the standard library.

@@ -89,3 +89,4 @@ Dir.mktmpdir do |dir|
   p File.read(path)
 end
 puts "still here"
+# Needs the standard library.

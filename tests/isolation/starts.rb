@@ -86,3 +86,4 @@ said, status = start("ulimit -n 64", many)
 puts said, status
 said, status = start("ulimit -u 50", many.lines.first(2).join, how: other)
 puts said, status
+# Needs the standard library.

@@ -71,3 +71,4 @@ f = File.open(path)
 ch.send(f, move: true)
 p((f.read rescue $!.class), ch.recv.gets)
 File.delete(path)
+# Needs the standard library.

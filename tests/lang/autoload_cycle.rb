@@ -9,3 +9,4 @@ Dir.mktmpdir do |dir|
   autoload :OtherSide, "other_side"
   p [Thread.new { OneSide.ok }, Thread.new { OtherSide.ok }].map(&:value)
 end
+# Needs the standard library.

@@ -60,3 +60,4 @@ Dir.mktmpdir do |dir|
   second = Thread.new { require "taken" }
   p first.value, second.value, $by
 end
+# Needs the standard library.

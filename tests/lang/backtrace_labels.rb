@@ -57,3 +57,4 @@ p({1.0 => :a}.assoc(1))
 p Hash.instance_method(:each) == Hash.instance_method(:each_pair), {a: 1}.filter, {a: 1}.each_pair
 p ({a: 1}.transform_keys(nil) rescue $!), (Hash[[nil]] rescue $!)
 p nil.to_s.equal?(nil.to_s), true.to_s.equal?(true.to_s)
+# Needs the standard library.

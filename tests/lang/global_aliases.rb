@@ -24,3 +24,4 @@ english
 mine
 line
 p $MATCH
+# Needs the standard library.

@@ -48,3 +48,4 @@ end
 p singleton_class.ancestors.include?(Object), singleton_class.inspect.sub(/0x\h+/, ""), singleton_methods.sort
 c = clone
 p c.to_s, c.equal?(self)
+# Needs the standard library.

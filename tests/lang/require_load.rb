@@ -29,3 +29,4 @@ load File.join(__dir__, "fixtures/req_wrapped.rb"), true
 p defined?(WrappedConst)
 require "req_cycle_a"
 p $cycle
+# Needs the standard library.

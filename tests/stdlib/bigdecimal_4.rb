@@ -30,3 +30,4 @@ BigDecimal.mode(BigDecimal::ROUND_MODE, :up)
 p Fiber.new { BigDecimal.mode(BigDecimal::ROUND_MODE) }.resume, RubyVM.fork { BigDecimal.mode(BigDecimal::ROUND_MODE) }.value, BigDecimal("1").div(3, 2)
 p RubyVM.fork(BigDecimal("1.5")) { |n| [n + 1, n.frozen?, n.class.equal?(BigDecimal)] }.value
 p Ractor.new(BigDecimal("2.5")) { |n| n * 2 }.value
+# Needs the standard library.

@@ -72,3 +72,4 @@ Dir.mktmpdir do |dir|
   p Coverage.running?, Coverage.result[file][:lines].compact.sum, try { Coverage.resume }, try { Coverage.suspend }
   p try { Coverage.start(lines: true, oneshot_lines: true) }, try { Coverage.start(1) }
 end
+# Needs the standard library.

@@ -59,3 +59,4 @@ vm = RubyVM.fork { RubyVM::FiberScheduler.run { 50.times { Fiber.schedule { Queu
 sleep 0.1
 vm.kill(grace: 0)
 p !(vm.join(5) rescue :ended).nil?
+# Needs the standard library.

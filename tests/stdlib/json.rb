@@ -44,3 +44,4 @@ t { JSON.parse('{"a":1,"a":2}', allow_duplicate_key: false) }
 t { JSON.parse("[1.5]", decimal_class: Rational) }
 t { JSON.generate("x".encode("UTF-16LE")) }
 t { [1e20, 1e16, 1e15, 0.0001, 1e-5, 100.0].to_json }
+# Needs the standard library.

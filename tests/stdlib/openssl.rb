@@ -65,3 +65,4 @@ rescue OpenSSL::Cipher::CipherError
   p :refused
 end
 p OpenSSL::Cipher::AES256.new(:CBC).key_len, OpenSSL::Cipher::AES.new(128, :CTR).iv_len, OpenSSL::Cipher.new("aes-256-cbc").random_key.bytesize, OpenSSL::Cipher.ciphers.include?("aes-256-gcm")
+# Needs the standard library.

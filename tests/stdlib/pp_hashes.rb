@@ -15,3 +15,4 @@ end
 takes(1) { 2 }
 def ignores; end
 ignores { 2 }
+# Needs the standard library.

@@ -10,3 +10,4 @@ begin
 rescue Gem::LoadError => e
   p e.name
 end
+# Needs the standard library.

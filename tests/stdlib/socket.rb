@@ -135,3 +135,4 @@ show("NUL, address") { [Socket.sockaddr_un("a\0b").bytesize, Socket.sockaddr_un(
 show("closed") { s = UDPSocket.new; s.close; s.send("x", 0, "127.0.0.1", 1) }
 show("names") { [Socket.gethostname.class, Socket.getservbyname("http"), Socket.getaddrinfo("127.0.0.1", 80, nil, :STREAM)] }
 show("classes") { [TCPServer.ancestors.take(5), UNIXServer.superclass, UDPSocket.superclass, SocketError.superclass] }
+# Needs the standard library.

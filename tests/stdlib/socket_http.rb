@@ -86,3 +86,4 @@ end
 dns = Resolv::DNS.new(nameserver_port: [["127.0.0.1", names.addr[1]]], search: [], ndots: 1)
 p dns.getaddress("www.example.test").to_s, dns.getresources("www.example.test", type).map { |r| r.address.to_s }
 p IPAddr.new("10.0.0.0/8").include?("10.3.4.5"), IPAddr.new("::1").hton, IPAddr.new_ntoh("\x7f\0\0\1".b).to_s
+# Needs the standard library.

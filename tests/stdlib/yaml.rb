@@ -152,3 +152,4 @@ e.end_stream
 puts io.string
 p try { Psych::Emitter.new(StringIO.new).scalar("a", nil, nil, true, false, 1) }
 p try { e2 = Psych::Emitter.new(StringIO.new); e2.start_stream(1); e2.start_document([], [["a"]], true) }, try { Psych::Emitter.new(StringIO.new).alias(1) }
+# Needs the standard library.

@@ -34,3 +34,4 @@ puts YAML.dump(1)
 p RubyVM.fork { YAML.unsafe_load("--- !ruby/data:Size {w: 1, h: 2}") }.value
 # Depth costs no native stack.
 p Psych::Parser.new(Psych::Handler.new).parse("[" * 3_000 + "]" * 3_000).class
+# Needs the standard library.

@@ -46,9 +46,6 @@ const LOADER: &str = "files = ARGV.slice!(0..ARGV.index('--'))[0..-2].partition 
 
 fn command(ruby: &Path, dir: &Path, s: &Suite) -> Command {
     let mut c = Command::new(ruby);
-    if ruby.file_name().is_some_and(|name| name == "zakuro") {
-        c.args(["-r", "zakuro/as_cruby"]);
-    }
     let home = dir.join(&s.name);
     let stand_ins = root().join("tests/gems/stand_ins");
     for i in &s.include {

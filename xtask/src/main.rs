@@ -1,7 +1,7 @@
 //! Everything around the runtime that is not the runtime: structure checks, recorded tests, the language's specification
 //! suite, benchmarks. `./test` and `bench/run` are thin shells over it.
 //!
-//! Depends on nothing but libc, so that it builds in seconds and can never be broken by what it checks.
+//! Depends on no crate of the workspace, so that it builds in seconds and can never be broken by what it checks.
 
 mod bench;
 mod check;
@@ -9,7 +9,9 @@ mod fuzz;
 mod fuzz_regexp;
 mod gems;
 mod handlers;
+mod install;
 mod json;
+mod library;
 mod parallel;
 mod process;
 mod record;
@@ -33,6 +35,9 @@ const USAGE: &str = "usage: cargo run -q -p xtask -- COMMAND
   fuzz [--zakuro PATH] [--jobs N] [--seed N] [--corpus] [--regexps] [SECONDS]
                                               feed mutated programs; --corpus: run tests/fuzz/corpus again;
                                               --regexps: patterns and texts only
+  install PREFIX [--ruby]                     binary, library and executables of its gems below PREFIX
+  dist [--to DIR]                             the same as a tar.gz and a .deb (target/dist)
+  library [--to DIR] [--jar FILE] [--again]    lay the standard library out in DIR/lib/zakuro (target)
   gems --dir DIR [--ruby PATH] [--zakuro PATH] [--limit S] [--logs DIR] [NAME...]
                                               test suites of gems that are checked out in DIR, beside the ruby on the machine
   bench [--runs N] [--ruby PATH] [--zakuro PATH] [--pin] [--plot] [--no-save] [NAME...]
@@ -51,6 +56,9 @@ fn main() -> ExitCode {
         "bench" => bench::run(&rest),
         "fuzz" => fuzz::run(&rest),
         "gems" => gems::run(&rest),
+        "install" => install::run(&rest),
+        "dist" => install::dist(&rest),
+        "library" => library::run(&rest),
         "handlers" => handlers::run(&rest),
         _ => Err(USAGE.to_string()),
     };
@@ -69,6 +77,11 @@ fn root() -> PathBuf {
     let mut dir = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     dir.pop();
     dir
+}
+
+/// Cargo's directory of what is built.
+fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
 /// Options of the form `--name value` or `--name=value`, flags and what is left over.
@@ -148,8 +161,7 @@ fn find_zakuro(args: &Args, profile: &str) -> Result<PathBuf, String> {
     if let Some(path) = args.get("zakuro") {
         return find_program(Some(path), "zakuro");
     }
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    let path = target.join(profile).join("zakuro");
+    let path = target().join(profile).join("zakuro");
     if path.is_file() { Ok(path) } else { Err(format!("{} is not built; give --zakuro PATH or build it", path.display())) }
 }
 

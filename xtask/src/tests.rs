@@ -3,8 +3,10 @@
 //! A recorded test compares standard output and exit status with NAME.out. A golden test NAME is what NAME.args says
 //! (one argument a line; without it the single argument NAME.rb) with NAME.stdin as input; compared are NAME.stdout,
 //! NAME.stderr and NAME.status where they exist (a missing status means 0, a missing stdout or stderr is not compared).
-//! In NAME.stdout and NAME.stderr `{*}` stands for anything within a line and a line `{**}` for any number of lines.
+//! A test whose last line says that it needs the standard library is left out where that is not laid out (no network when it was set up), and so are those of
+//! tests/library. In NAME.stdout and NAME.stderr `{*}` stands for anything within a line and a line `{**}` for any number of lines.
 
+use crate::library;
 use crate::process::{Outcome, Spec};
 use crate::record::{programs_in, read_expected};
 use crate::{Args, cpus, find_zakuro, in_parallel, root};
@@ -39,13 +41,19 @@ pub fn run(args: &[String]) -> Result<bool, String> {
     let limit = Duration::from_secs(args.number("limit", if stress { 120 } else { 20 })?);
     let jobs = args.number("jobs", cpus() as u64)? as usize;
     let mut cases = Vec::new();
-    for dir in ["lang", "core", "stdlib", "gc", "isolation", "apps", "apps/parallel"] {
+    for dir in ["lang", "core", "stdlib", "library", "gc", "isolation", "apps", "apps/parallel"] {
         cases.extend(programs_in(&root().join("tests").join(dir)).into_iter().map(Case::Recorded));
     }
     cases.extend(golden_names(&root().join("tests/golden")).into_iter().map(Case::Golden));
     cases.retain(|case| args.rest.is_empty() || args.rest.iter().any(|filter| case.name().contains(filter.as_str())));
     if stress {
         cases.retain(|case| !only_without_stress(case));
+    }
+    // Found as the binary finds it.
+    if !zakuro.parent().and_then(Path::parent).is_some_and(library::is_there) {
+        let all = cases.len();
+        cases.retain(|case| !needs_library(case));
+        println!("SKIPPED {} tests: the standard library is not there; `xtask library` sets it up", all - cases.len());
     }
     let results = in_parallel(&cases, jobs, |case| match case {
         Case::Recorded(path) => recorded(&zakuro, path, stress, limit),
@@ -73,6 +81,12 @@ pub fn run(args: &[String]) -> Result<bool, String> {
 fn only_without_stress(case: &Case) -> bool {
     let Case::Recorded(path) = case else { return false };
     std::fs::read(path).is_ok_and(|text| text.starts_with(b"# Without --gc=stress."))
+}
+
+fn needs_library(case: &Case) -> bool {
+    let Case::Recorded(path) = case else { return false };
+    path.parent().is_some_and(|d| d.ends_with("library"))
+        || std::fs::read(path).is_ok_and(|text| text.ends_with(b"# Needs the standard library.\n"))
 }
 
 fn with_mode(spec: Spec, stress: bool, limit: Duration) -> Spec {

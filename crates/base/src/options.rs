@@ -13,6 +13,12 @@ pub struct Options {
     pub verbose: Option<bool>,
     /// Directories of `-I`, in order.
     pub include: Vec<String>,
+    /// Directory of the standard library (`.../lib/zakuro/4.0.0`), whether it is there or not. None: no library.
+    pub library: Option<String>,
+    /// The library of a Ruby that is installed on the machine is searched after ours (`ZAKURO_HOST_LIBRARY=1`).
+    pub host_library: bool,
+    /// `RUBY_ENGINE`, when it is not "ruby" (`ZAKURO_ENGINE`).
+    pub engine: Option<String>,
     /// Features of `-r`, in order.
     pub require: Vec<String>,
     /// `-d`

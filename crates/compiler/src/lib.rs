@@ -188,13 +188,20 @@ pub(crate) fn on_own_stack<R: Send>(work: impl Fn() -> R + Sync) -> R {
     })
 }
 
-fn parse_options(options: &Options) -> prism::ParseOptions {
+/// Whether the first line is a `#!` line that does not name ruby.
+fn other_interpreter(source: &[u8]) -> bool {
+    let first = source.split(|b| *b == b'\n').next().unwrap_or_default();
+    first.starts_with(b"#!") && !first.windows(4).any(|w| w == b"ruby")
+}
+
+fn parse_options(options: &Options, source: &[u8]) -> prism::ParseOptions {
     let file = options.file.replace('\0', "");
     let mut o = prism::Options::default()
         .filepath(&file)
         .line(options.line as i32)
         .version(prism::Version::CRuby4_0)
-        .main_script(options.main_script);
+        // The parser knows `#!` lines of ruby only; whoever calls has looked for the line where the program begins.
+        .main_script(options.main_script && !other_interpreter(source));
     o = o.frozen_string_literal(options.frozen_string_literal).command_line(options.wrap.flags());
     if let Some(e) = options.encoding.and_then(Encoding::from_id) {
         o = o.encoding(e.name());
@@ -288,7 +295,7 @@ fn find_encoding(name: &[u8]) -> Option<Encoding> {
 }
 
 fn compile_here(source: &Arc<[u8]>, options: &Options) -> Result<Compiled, SyntaxError> {
-    let parse_options = parse_options(options);
+    let parse_options = parse_options(options, source);
     let result = job::parse(source, &parse_options);
     let offsets = result.line_offsets().to_vec();
     let errors = problems(&result, &offsets);

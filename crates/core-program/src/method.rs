@@ -123,11 +123,11 @@ fn owner(cx: &mut Cx, o: Obj) -> Value {
 /// [file, line] of a Code, nil without one (and for the prelude's).
 pub fn location_value(cx: &mut Cx, code: Option<&'static zakuro_bytecode::Code>) -> Value {
     match code {
-        Some(c) if !c.file.starts_with("<internal") => {
+        Some(c) => {
             let f = cx.str(&c.file);
             cx.array(&[f, Value::fixnum(c.line as i64)])
         }
-        _ => Value::NIL,
+        None => Value::NIL,
     }
 }
 

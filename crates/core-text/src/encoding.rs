@@ -32,6 +32,9 @@ impl VmState for Defaults {
 
 pub static TABLES: &[&[MethodRow]] = &[encodings::METHODS, converter::converter::METHODS, conversion_errors::METHODS, invalid_sequences::METHODS];
 
+/// Of the tables of cases, classes and normal forms.
+const UNICODE_VERSION: &str = "17.0.0";
+
 pub fn setup(cx: &mut Cx) {
     let all = cx.new_array();
     for e in Encoding::all() {
@@ -45,6 +48,8 @@ pub fn setup(cx: &mut Cx) {
         }
     }
     cx.class_mut(ids::ENCODING).extra = all.as_value();
+    let version = cx.frozen_str(UNICODE_VERSION);
+    cx.const_set(ids::ENCODING, Sym::intern("UNICODE_VERSION"), version);
     converter::setup(cx);
 }
 

@@ -176,7 +176,8 @@ module DidYouMean
     # Makes a checker responsible for an exception class.
     def correct_error(error_class, checker)
       name = error_class.is_a?(Module) ? error_class.name : error_class.to_s
-      spell_checkers[name] = checker
+      # A new table: the boot image's is frozen.
+      @spell_checkers = spell_checkers.merge(name => checker)
       error_class = Object.const_get(name) unless error_class.is_a?(Module)
       error_class.prepend(Correctable) unless error_class < Correctable
     end

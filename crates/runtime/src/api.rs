@@ -71,6 +71,11 @@ impl Builder {
         self.options.include.push(directory.into());
         self
     }
+    /// The standard library's directory (`.../lib/zakuro/4.0.0`). Without this: `ZAKURO_LIBRARY`, else the one beside the host's executable.
+    pub fn library(mut self, directory: impl Into<String>) -> Builder {
+        self.options.library = Some(directory.into());
+        self
+    }
     /// `$VERBOSE` of every VM: None is nil.
     pub fn verbose(mut self, verbose: Option<bool>) -> Builder {
         self.options.verbose = verbose;
@@ -86,6 +91,7 @@ impl Builder {
     pub fn build(self) -> Result<Arc<Process>, Error> {
         let mut options = self.options;
         options.verbose = options.verbose.or(Some(false));
+        options.library = options.library.or_else(crate::process::library_directory);
         let process =
             std::panic::catch_unwind(move || Process::new(options)).map_err(|_| Error::Invalid("the process could not boot".into()))?;
         let process = process.map_err(|e| Error::Invalid(e.to_string()))?;

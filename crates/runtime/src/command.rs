@@ -241,7 +241,8 @@ impl Command {
     /// Options in the `#!` line of the program.
     pub fn read_shebang(&mut self, source: &[u8]) -> Result<(), String> {
         let Some(line) = source.strip_prefix(b"#!").and_then(|s| s.split(|b| *b == b'\n').next()) else { return Ok(()) };
-        let Some(at) = line.windows(4).position(|w| w == b"ruby") else { return Ok(()) };
+        let named = |name: &[u8]| line.windows(name.len()).position(|w| w == name);
+        let Some(at) = named(b"ruby").or_else(|| named(b"zakuro")) else { return Ok(()) };
         let line = line[at..].trim_ascii_end();
         let Some(dash) = line.windows(2).position(|w| w == b" -") else { return Ok(()) };
         let words: Vec<Vec<u8>> = line[dash + 1..].split(|b| *b == b' ').filter(|w| !w.is_empty()).map(<[u8]>::to_vec).collect();

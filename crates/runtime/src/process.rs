@@ -276,6 +276,9 @@ pub fn options_from_environment() -> Options {
         workers: std::env::var("RUBY_MAX_CPU").ok().and_then(|v| v.parse().ok()).unwrap_or(0),
         verbose: Some(false),
         code_cache: code_cache(),
+        library: library_directory(),
+        host_library: std::env::var("ZAKURO_HOST_LIBRARY").is_ok_and(|v| !v.is_empty() && v != "0"),
+        engine: std::env::var("ZAKURO_ENGINE").ok().filter(|e| !e.is_empty()),
         ..Options::default()
     }
 }
@@ -290,6 +293,32 @@ pub fn code_cache() -> Option<CodeCache> {
     let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
     let caches = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")))?;
     Some(CodeCache { folder: caches.join("zakuro/code"), compiler: zakuro_prelude::COMPILER })
+}
+
+/// The file that the kernel was told to run: where there is no /proc (a bare chroot), nothing else knows it.
+fn executed() -> Option<std::path::PathBuf> {
+    use std::os::unix::ffi::OsStrExt;
+    // SAFETY: reads the process's auxiliary vector.
+    let name = unsafe { libc::getauxval(libc::AT_EXECFN) } as *const libc::c_char;
+    if name.is_null() {
+        return None;
+    }
+    // SAFETY: the kernel's string, which lives as long as the process.
+    let name = unsafe { std::ffi::CStr::from_ptr(name) };
+    std::fs::canonicalize(std::ffi::OsStr::from_bytes(name.to_bytes())).ok()
+}
+
+/// The standard library's directory: `ZAKURO_LIBRARY`, else `../lib/zakuro/4.0.0` of the executable's directory, links resolved. So an installed tree can be
+/// moved, and the binaries of every profile in Cargo's directory share one. None: the executable's path is no UTF-8, or unknown.
+pub fn library_directory() -> Option<String> {
+    if let Ok(dir) = std::env::var("ZAKURO_LIBRARY")
+        && !dir.is_empty()
+    {
+        return Some(dir);
+    }
+    let executable = std::env::current_exe().ok().or_else(executed)?;
+    let dir = executable.parent()?.parent()?.join("lib/zakuro/4.0.0");
+    dir.into_os_string().into_string().ok()
 }
 
 /// As `--version` prints it.

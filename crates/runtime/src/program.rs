@@ -205,6 +205,9 @@ fn prepare(cx: &mut Cx, c: &mut Command, args: Envelope) -> Result<Source> {
             cx.const_remove(ids::OBJECT, Sym::intern(name));
         }
     }
+    if let Some(engine) = c.options.engine.as_deref().filter(|e| *e != "ruby") {
+        zakuro_corelib::kernel::misc::name_engine(cx, engine);
+    }
     zakuro_corelib::command_line(cx);
     for w in &c.warnings {
         zakuro_corelib::io::write_error(cx, format!("zakuro: {w}\n").as_bytes());

@@ -195,9 +195,21 @@ class BigDecimal
         end
         NAN
       end
+
+      # The names that bigdecimal/math, a file of the library, calls them by.
+      def coerce_to_bigdecimal(x, digits, _name) = coerce(x, digits)
+      def coerce_validate_prec(digits, name, accept_zero: false) = digits(digits, name, zero: accept_zero)
+      alias infinity_computation_result infinity
+      alias nan_computation_result nan
     end
   end
-  private_constant :Internal
+
+  # Times a power of ten: exact, whatever the limit of digits.
+  def _decimal_shift(n)
+    return self if !finite? || zero? || n == 0
+    sign, digits, base, exponent = split
+    BigDecimal("#{"-" if sign < 0}0.#{digits}e#{exponent + n}")
+  end
 
   class << self
     def __log(x, digits)

@@ -1,19 +1,30 @@
-# What RubyGems should know of this Ruby. Gems that were installed for the Ruby whose standard library runs here are found too, and its
-# default gems count as there; a gem with C extensions may be activated, since most that other gems depend on have natives that stand in for them.
+# What RubyGems should know of this Ruby: where its gems are, and that it takes gems of the platform "ruby" alone.
+#
+# The library brings its gems along in `gems/`, which belongs to whoever installed it. Gems that are installed later go beside it (`Gem.default_dir`), or
+# to the user's directory, which is our own: CRuby's of the same level may hold compiled extensions.
 class << Gem
-  version, api = RbConfig::CONFIG["ruby_version"], File.basename(RbConfig::CONFIG["rubylibdir"])
-  ours, theirs = "/#{Gem.ruby_engine}/#{version}", "/ruby/#{api}"
-  host = ->(path) { path.end_with?(ours) ? path.delete_suffix(ours) + theirs : path.sub(/(?<=\/)#{Regexp.escape(version)}\z/, api) }
+  shipped = File.join(RbConfig::CONFIG["rubylibdir"], "gems").freeze
+  version = RbConfig::CONFIG["ruby_version"]
+  theirs = $LOAD_PATH.filter_map { |dir| dir[%r{\A/.*/ruby/(\d+\.\d+\.\d+)\z}, 1] }.last
 
-  if api.match?(/\A\d+\.\d+\.\d+\z/)
-    default_path = instance_method(:default_path)
-    %i[default_path default_specifications_dir].each { |name| remove_method(name) } # as the operating system's file has them: no warning
-    define_method(:default_path) do
-      paths = default_path.bind_call(self)
-      paths | paths.map(&host)
-    end
+  default_path = instance_method(:default_path)
+  %i[default_path default_specifications_dir default_exec_format user_dir].each { |name| remove_method(name) } # as the operating system's file has them: no warning
 
-    define_method(:default_specifications_dir) { File.join(RbConfig::CONFIG["rubylibprefix"], "gems", api, "specifications", "default") }
+  define_method(:default_path) do
+    paths = default_path.bind_call(self) | [shipped]
+    # The gems of the Ruby whose library was asked for.
+    theirs ? paths | ["/var/lib/gems/#{theirs}", "/usr/local/lib/ruby/gems/#{theirs}", "/usr/lib/ruby/gems/#{theirs}", "/usr/share/rubygems-integration/all"] : paths
+  end
+
+  define_method(:default_specifications_dir) { File.join(shipped, "specifications", "default") }
+
+  # Executables have the names that their gems give them, whatever the interpreter is called.
+  define_method(:default_exec_format) { "%s" }
+
+  define_method(:user_dir) do
+    home = File.join(Gem.user_home, ".gem")
+    home = File.join(Gem.data_home, "gem") unless File.exist?(home)
+    File.join(home, "zakuro", version)
   end
 end
 
@@ -21,5 +32,47 @@ end
   specification.class_eval do
     remove_method(:missing_extensions?) if method_defined?(:missing_extensions?, false)
     def missing_extensions? = false
+  end
+end
+
+# No precompiled gem fits: they hold extensions for CRuby.
+Gem.platforms = [Gem::Platform::RUBY]
+
+# A gem with a C extension is installed without it: much works all the same, by a native of ours under the extension's name or by the gem's own fallback in Ruby.
+Gem.pre_install do |installer|
+  spec = installer.spec
+  next if spec.extensions.empty?
+  installer.define_singleton_method(:build_extensions) do
+    missing = spec.extensions.reject { |file| Gem.__natives?(spec, file) }
+    unless missing.empty?
+      alert_warning "#{spec.full_name} is installed without its C extension (#{missing.join(", ")}): Zakuro loads none. " \
+                    "`require` raises LoadError where the gem has nothing in its place."
+    end
+  end
+end
+
+class << Gem
+  # The features that an extension would make, as its extconf.rb says.
+  def __targets(spec, extension)
+    text = File.read(File.join(spec.full_gem_path, extension)) rescue ""
+    named = text.scan(/create_(?:rust_)?makefile[\s(]+["']([^"']+)["']/).flatten
+    named.empty? ? [File.basename(File.dirname(extension))] : named
+  end
+
+  # Whether natives of ours stand in for all that an extension would make.
+  def __natives?(spec, extension)
+    __targets(spec, extension).all? { |target| $LOAD_PATH.resolve_feature_path(target)&.last == "#{target}.so" }
+  end
+
+  # What a LoadError adds when it is a C extension that is missing.
+  def __missing_extension(feature)
+    name = feature.delete_suffix(".so")
+    loaded_specs.each_value do |spec|
+      file = spec.extensions.find { |e| __targets(spec, e).any? { |t| t == name || name.end_with?("/#{t}") || t.end_with?("/#{name}") } }
+      next unless file
+      return " (a C extension of the gem #{spec.full_name}, #{file}; Zakuro loads none. Look for a version or a gem in plain Ruby; " \
+             "docs/stdlib.md in Zakuro's repository lists the extensions that it stands in for)"
+    end
+    nil
   end
 end

@@ -17,6 +17,7 @@ mod fiber_scheduler;
 mod json;
 mod openssl;
 mod psych;
+mod rbconfig;
 mod socket;
 mod stringio;
 mod strscan;
@@ -33,9 +34,7 @@ pub static FEATURES: &[(&str, Feature)] = &[
     ("coverage", coverage::load),
     ("date", date::load),
     ("date_core", date::load),
-    ("delegate", |cx| cx.run_builtin("delegate")),
     ("digest", digest::load),
-    ("digest.so", digest::load),
     ("digest/bubblebabble", digest::load),
     ("digest/md5", digest::load),
     ("digest/rmd160", digest::load),
@@ -47,6 +46,7 @@ pub static FEATURES: &[(&str, Feature)] = &[
     ("fcntl", |cx| cx.run_builtin("fcntl")),
     ("forwardable/impl", |cx| cx.run_builtin("forwardable/impl")),
     ("io/nonblock", |cx| cx.run_builtin("io/nonblock")),
+    ("io/console/size", |cx| cx.run_builtin("io/console/size")),
     ("io/wait", |_| Ok(())),
     ("io/console", console::load),
     ("json", json::load),
@@ -55,16 +55,14 @@ pub static FEATURES: &[(&str, Feature)] = &[
     ("json/version", json::load),
     ("openssl", openssl::load),
     ("pathname", |cx| cx.run_builtin("pathname")),
-    ("pp", |cx| cx.run_builtin("pp")),
-    ("psych", psych::load),
-    ("rbconfig", |cx| cx.run_builtin("rbconfig")),
+    ("psych.so", psych::load),
+    ("rbconfig", rbconfig::load),
     ("rbconfig/sizeof", |cx| cx.run_builtin("rbconfig/sizeof")),
+    ("readline", |cx| cx.run_builtin("readline")),
     ("rubygems/defaults/ruby", |cx| cx.run_builtin("rubygems/defaults/ruby")),
     ("socket", socket::load),
-    ("socket.so", socket::load),
     ("stringio", stringio::load),
     ("strscan", strscan::load),
-    ("zakuro/as_cruby", |cx| cx.run_builtin("zakuro/as_cruby")),
     ("zakuro/fiber_scheduler", fiber_scheduler::load),
     ("zlib", zlib::load),
 ];

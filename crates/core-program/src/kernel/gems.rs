@@ -36,6 +36,21 @@ pub fn activate_for(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
     Ok(cx.call(gem, Sym::intern("try_activate"), &[feature])?.truthy())
 }
 
+/// What a LoadError adds: that the file is a gem's C extension. Empty for any other.
+#[cold]
+pub fn missing_extension(cx: &mut Cx, feature: &[u8]) -> Result<String> {
+    if load::state(cx, FEATURE)? != FeatureState::Loaded {
+        return Ok(String::new());
+    }
+    let (name, Some(gem)) = (Sym::intern("__missing_extension"), cx.const_by_path("Gem")) else { return Ok(String::new()) };
+    if !cx.responds(gem, name, false)? {
+        return Ok(String::new());
+    }
+    let feature = cx.str_bytes(feature, string::UTF8);
+    let hint = cx.call(gem, name, &[feature])?;
+    if hint.is_nil() { Ok(String::new()) } else { cx.to_s_text(hint) }
+}
+
 #[ruby_class(ids::KERNEL)]
 pub mod kernel {
     use super::*;

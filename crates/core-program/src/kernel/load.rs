@@ -78,7 +78,7 @@ pub fn load_path(cx: &mut Cx) -> Ref<ArrayCell> {
         if let Ok(lib) = std::env::var("RUBYLIB") {
             dirs.extend(lib.split(':').filter(|d| !d.is_empty()).map(str::to_string));
         }
-        dirs.extend(standard_library());
+        dirs.extend(standard_library(cx));
         dirs
     });
     if let Ok(class) = cx.singleton_class(path.as_value()) {
@@ -119,33 +119,45 @@ pub fn loaded_features(cx: &mut Cx) -> Ref<ArrayCell> {
     special_array(cx, sym::loaded_features, |_| BUILTIN[..SHOWN].iter().map(|f| format!("{f}.rb")).collect())
 }
 
-/// Directories of the standard library of a Ruby that is installed here; the newest one.
-fn standard_library() -> Vec<String> {
-    let mut best: Option<(Vec<u32>, PathBuf, String)> = None;
+/// Directories of `$LOAD_PATH` that no option names: the site's files, the library, and, if asked, the library of the machine's Ruby.
+fn standard_library(cx: &Cx) -> Vec<String> {
+    let mut dirs = Vec::new();
+    if let Some(library) = &cx.options.library {
+        // .../lib/zakuro/site_ruby/4.0.0 beside .../lib/zakuro/4.0.0
+        let at = Path::new(library);
+        if let (Some(base), Some(version)) = (at.parent(), at.file_name()) {
+            dirs.push(base.join("site_ruby").join(version).to_string_lossy().into_owned());
+        }
+        dirs.push(library.clone());
+    }
+    if cx.options.host_library {
+        dirs.extend(host_library());
+    }
+    dirs
+}
+
+/// Directories of the library of a Ruby that is installed here; the newest one.
+fn host_library() -> Vec<String> {
+    let mut best: Option<(Vec<u32>, PathBuf)> = None;
     for root in ["/usr/local/lib/ruby", "/usr/lib/ruby", "/opt/ruby/lib/ruby"] {
         let Ok(entries) = std::fs::read_dir(root) else { continue };
         for e in entries.flatten() {
-            let name = e.file_name().to_string_lossy().into_owned();
-            let version: Option<Vec<u32>> = name.split('.').map(|p| p.parse().ok()).collect();
+            let version: Option<Vec<u32>> = e.file_name().to_string_lossy().split('.').map(|p| p.parse().ok()).collect();
             if let Some(v) = version
                 && v.len() == 3
-                && e.path().join("set.rb").exists() | e.path().join("optparse.rb").exists()
+                && e.path().join("optparse.rb").exists()
                 && best.as_ref().is_none_or(|b| v > b.0)
             {
-                best = Some((v, PathBuf::from(root), name));
+                best = Some((v, e.path()));
             }
         }
     }
-    let Some((_, root, version)) = best else { return Vec::new() };
-    ["site_ruby/", "vendor_ruby/", ""]
-        .iter()
-        .flat_map(|kind| {
-            let d = root.join(format!("{kind}{version}"));
-            // Debian keeps versionless vendor files beside the versioned ones.
-            let plain = (!kind.is_empty()).then(|| root.join(kind.trim_end_matches('/')));
-            [Some(d), plain]
-        })
-        .flatten()
+    let Some((_, library)) = best else { return Vec::new() };
+    let (root, version) = (library.parent().unwrap_or(&library), library.file_name().unwrap_or_default());
+    // Debian keeps versionless vendor files beside the versioned ones.
+    let vendor = root.join("vendor_ruby");
+    [library.clone(), vendor.join(version), vendor]
+        .into_iter()
         .filter(|d| d.is_dir())
         .map(|d| d.to_string_lossy().into_owned())
         .collect()
@@ -499,15 +511,16 @@ pub fn require(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
     if is_provided(cx, feature)? {
         return Ok(false);
     }
-    // Natives that stand in for C extensions go before files of the same name.
+    // Natives that stand in for C extensions go before files of the same name. One that is named `x.so` is a part of the file x.rb.
     let plain = stem(feature);
-    if native(plain) {
+    let key = if native(feature) { feature } else { plain };
+    if native(key) {
         let name = [plain, b".so"].concat();
         if cx.state::<Loader>().loaded.contains(&name) {
             return Ok(false);
         }
         provide(cx, &name, &name);
-        if let Some(load) = std::str::from_utf8(plain).ok().and_then(|n| library::library().feature(n)) {
+        if let Some(load) = std::str::from_utf8(key).ok().and_then(|n| library::library().feature(n)) {
             load(cx)?;
         }
         return Ok(true);
@@ -530,8 +543,20 @@ pub fn require(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
         }
         None => {
             let shown = String::from_utf8_lossy(feature).into_owned();
-            load_error(cx, feature, format!("cannot load such file -- {shown}"))
+            let hint = match no_library(cx) {
+                hint if hint.is_empty() => super::gems::missing_extension(cx, feature)?,
+                hint => hint,
+            };
+            load_error(cx, feature, format!("cannot load such file -- {shown}{hint}"))
         }
+    }
+}
+
+/// What a LoadError adds where the standard library was never laid out.
+fn no_library(cx: &Cx) -> String {
+    match &cx.options.library {
+        Some(at) if !Path::new(at).is_dir() => format!(" (the standard library is not in {at}: `./run --library` in Zakuro's repository puts it there)"),
+        _ => String::new(),
     }
 }
 
@@ -562,7 +587,8 @@ pub mod kernel {
             Some(file) => require_file(cx, &file),
             None => {
                 let shown = String::from_utf8_lossy(&full).into_owned();
-                load_error(cx, &full, format!("cannot load such file -- {shown}"))
+                let hint = super::super::gems::missing_extension(cx, &full)?;
+                load_error(cx, &full, format!("cannot load such file -- {shown}{hint}"))
             }
         }
     }

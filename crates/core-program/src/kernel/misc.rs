@@ -4,6 +4,9 @@ use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
 /// What programs ask about the interpreter.
+///
+/// The engine is "ruby": gems take a branch for each engine that their authors know, and what the branch for CRuby expects is true here (threads of a VM run one
+/// at a time). Who wants to know it asks ZAKURO_VERSION or RUBY_DESCRIPTION; `ZAKURO_ENGINE=zakuro` tells the name.
 fn version_constants(cx: &mut Cx) {
     let platform = format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS);
     let description = format!("zakuro {} (ruby 4.0.0) [{platform}]", env!("CARGO_PKG_VERSION"));
@@ -11,8 +14,8 @@ fn version_constants(cx: &mut Cx) {
         ("RUBY_VERSION", "4.0.0"),
         ("RUBY_RELEASE_DATE", "2025-12-25"),
         ("RUBY_PLATFORM", &platform),
-        ("RUBY_ENGINE", "zakuro"),
-        ("RUBY_ENGINE_VERSION", env!("CARGO_PKG_VERSION")),
+        ("RUBY_ENGINE", "ruby"),
+        ("RUBY_ENGINE_VERSION", "4.0.0"),
         ("RUBY_COPYRIGHT", "zakuro - Copyright (C) the Zakuro developers"),
         ("RUBY_DESCRIPTION", &description),
         ("RUBY_REVISION", "0"),
@@ -27,6 +30,17 @@ fn version_constants(cx: &mut Cx) {
     cx.const_set(ids::OBJECT, Sym::intern("ZAKURO_VERSION"), own);
     cx.const_set(ids::OBJECT, Sym::intern("RUBY_PATCHLEVEL"), Value::fixnum(0));
     cx.const_set(ids::RUBY, Sym::intern("PATCHLEVEL"), Value::fixnum(0));
+}
+
+/// The VM tells another name of its engine than "ruby".
+pub fn name_engine(cx: &mut Cx, engine: &str) {
+    for (name, text) in [("ENGINE", engine), ("ENGINE_VERSION", env!("CARGO_PKG_VERSION"))] {
+        let v = cx.frozen_str(text);
+        for (module, name) in [(ids::OBJECT, format!("RUBY_{name}")), (ids::RUBY, name.to_string())] {
+            cx.const_remove(module, Sym::intern(&name));
+            cx.const_set(module, Sym::intern(&name), v);
+        }
+    }
 }
 
 /// The singleton methods of `main`. Every VM's main object starts with the shape that the boot image's has then.

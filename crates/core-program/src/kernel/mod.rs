@@ -8,7 +8,7 @@ mod gems;
 pub mod globals;
 pub mod line;
 pub mod load;
-mod misc;
+pub mod misc;
 pub mod process;
 pub mod raise;
 mod tracevar;

@@ -102,7 +102,10 @@ pub mod module {
     #[method("extend_object", private)]
     fn extend_object(cx: &mut Cx, this: Value, object: Value) -> Result<Value> {
         let m = module_arg(cx, this)?;
-        check_not_frozen(cx, object)?;
+        // The singleton class of nil, true and false is their class, which is not frozen as they are.
+        if !matches!(object, Value::NIL | Value::TRUE | Value::FALSE) {
+            check_not_frozen(cx, object)?;
+        }
         let s = cx.singleton_class(object)?;
         cx.include_module(s, m)?;
         Ok(object)

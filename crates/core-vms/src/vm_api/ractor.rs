@@ -148,14 +148,22 @@ pub mod ractor {
         shareable(cx, object)
     }
 
-    /// A frozen copy of a Proc with another `self` and with copies of its outer variables, which must be shareable.
+    /// A frozen copy of a Proc with another `self` and with copies of the outer variables that it uses, which must be shareable.
     #[method("__isolate", singleton)]
     fn isolate(cx: &mut Cx, _this: Value, block: Ref<ProcCell>, self_: Value, lambda: bool) -> Result<Value> {
         if !shareable(cx, self_) {
             let shown = cx.inspect_text(self_)?;
             return cx.raise(ids::ISOLATION_ERROR, format!("self should be shareable: {shown}"));
         }
-        for (name, v) in outer_variables(cx, block) {
+        let used = transfer::OuterUse::of(block);
+        let uses = |level: usize, slot: usize| used.as_ref().is_none_or(|u| u.uses(level, slot));
+        let levels = cx.proc_scope(block).map_or(Vec::new(), |s| cx.seen_envs(s));
+        let names = levels.iter().enumerate().flat_map(|(level, e)| e.names().into_iter().map(move |(name, slot)| (level, e, name, slot as usize)));
+        let captured: Vec<(Sym, Value)> = names
+            .filter(|(level, _, _, slot)| uses(*level, *slot))
+            .filter_map(|(_, e, name, slot)| e.env.slots().get(slot).map(|v| (name, *v)))
+            .collect();
+        for (name, v) in captured {
             if !shareable(cx, v) {
                 let shown = cx.inspect_text(v)?;
                 let m = format!("cannot make a shareable Proc because it can refer unshareable object {shown} from variable '{}'", name.name());
@@ -169,11 +177,11 @@ pub mod ractor {
             at = e.parent;
         }
         let mut env = at;
-        for e in envs.into_iter().rev() {
+        for (level, e) in envs.into_iter().enumerate().rev() {
             let copy = EnvCell::make(&cx.heap, env, e.slots().len());
             for (i, v) in e.slots().iter().enumerate() {
                 // SAFETY: the copy has as many slots.
-                unsafe { *copy.slots_ptr().add(i) = *v };
+                unsafe { *copy.slots_ptr().add(i) = if uses(level, i) { *v } else { Value::NIL } };
             }
             env = copy.as_value();
         }

@@ -1,4 +1,4 @@
-//! psych (yaml): what its C extension does. The rest, visitors and scalar scanner, is the installed Ruby's; what later versions changed is `ruby/psych.rb`.
+//! psych (yaml): what its C extension does, as the feature `psych.so`. The rest, visitors and scalar scanner, is the library's.
 //!
 //! Parser and emitter are our own, with libyaml's events, marks, messages and layout. Rejected: libyaml-safer (panics on block scalars at the end of a
 //! text, counts bytes in marks), saphyr-parser (YAML 1.2, other messages), unsafe-libyaml (translated C, no longer kept).
@@ -90,8 +90,8 @@ mod yaml_tree {
     }
 }
 
-/// What psych.rb finds when it requires `psych.so`.
-fn define_native(cx: &mut Cx) -> Result<()> {
+/// `require "psych.so"`, by the library's psych.rb.
+pub fn load(cx: &mut Cx) -> Result<()> {
     let psych = cx.define_module(ids::OBJECT, "Psych");
     crate::define(cx, psych, &[module::METHODS]);
     let parser = cx.define_class(psych, "Parser", ids::OBJECT);
@@ -111,11 +111,7 @@ fn define_native(cx: &mut Cx) -> Result<()> {
     crate::define(cx, to_ruby, &[to_ruby::METHODS]);
     let tree = cx.define_class(visitors, "YAMLTree", visitor);
     crate::define(cx, tree, &[yaml_tree::METHODS]);
+    let (main, file) = (cx.main, cx.str("psych/syntax_error"));
+    cx.call_private(main, sym::require, &[file])?;
     Ok(())
-}
-
-/// `require "psych"`: the installed Ruby's, then what later versions have.
-pub fn load(cx: &mut Cx) -> Result<()> {
-    define_native(cx)?;
-    cx.run_builtin("psych")
 }

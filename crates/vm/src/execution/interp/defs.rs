@@ -92,7 +92,7 @@ impl Cx {
             let table = &self.class(m.owner).methods;
             [m.name, m.called].iter().any(|n| table.get(n) == Some(&m.as_value()))
         };
-        if kind == CodeKind::Method || kind == CodeKind::Block && me.is_some_and(methods_own) {
+        if kind == CodeKind::Method || matches!(kind, CodeKind::Block | CodeKind::Eval) && me.is_some_and(methods_own) {
             return 0;
         }
         Ref::<CrefCell>::from_value(self.current_cref()).map_or(0, |c| c.header.aux)

@@ -23,6 +23,7 @@ mod region;
 mod unsendable;
 
 pub use moved::Moving;
+pub use procs::OuterUse;
 
 use num_bigint::BigInt;
 use std::mem::{ManuallyDrop, MaybeUninit};

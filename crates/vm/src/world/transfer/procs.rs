@@ -61,6 +61,21 @@ impl Usage {
 }
 use zakuro_bytecode::{Place, receiver};
 
+/// What a Proc's block uses of the variables around it.
+pub struct OuterUse(Usage);
+
+impl OuterUse {
+    /// None: the Proc is of no block.
+    pub fn of(p: Ref<ProcCell>) -> Option<OuterUse> {
+        // SAFETY: code states live as long as the VM.
+        (p.proc_kind() == ProcKind::Block).then(|| OuterUse(Usage::of(unsafe { &(*(p.code as *const CodeState)).code })))
+    }
+    /// Whether the block reads or writes a slot of the environment `level` levels up, 0 being the innermost around it.
+    pub fn uses(&self, level: usize, slot: usize) -> bool {
+        self.0.all || self.0.levels.get(level).is_some_and(|s| s[slot / 64] >> (slot % 64) & 1 != 0)
+    }
+}
+
 impl Packer {
     /// The streams' part of a Proc. Returns what its head's `len` says.
     pub(super) fn proc(&mut self, _cx: &mut Cx, p: Ref<ProcCell>) -> std::result::Result<usize, Refusal> {

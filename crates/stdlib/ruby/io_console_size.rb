@@ -1,0 +1,12 @@
+# io/console/size: the size of the terminal, or what the environment says.
+require "io/console"
+
+class IO
+  def self.default_console_size = [ENV["LINES"].to_i.nonzero? || 25, ENV["COLUMNS"].to_i.nonzero? || 80]
+
+  def self.console_size
+    console&.winsize || default_console_size
+  rescue NoMethodError, SystemCallError
+    default_console_size
+  end
+end

@@ -1,0 +1,4 @@
+# readline: Reline under its older name.
+require "reline"
+
+Readline = Reline unless defined?(Readline)
