@@ -362,7 +362,7 @@ fn sizes(root: &Path, failures: &mut Vec<String>, warnings: &mut Vec<String>) {
 
 /// Ways to hold what a call into Ruby may free, unseen by the borrow checker, and in how many lines of the builtins and the VM each still stands
 /// (docs/decisions/0015-the-heap-is-the-token.md). The numbers only fall.
-const UNWATCHED: &[(&str, usize)] = &[("Vec<Value>", 129), ("data_ptr::<", 6)];
+const UNWATCHED: &[(&str, usize)] = &[("Vec<Value>", 126), ("data_ptr::<", 6)];
 
 fn unwatched(root: &Path, failures: &mut Vec<String>, warnings: &mut Vec<String>) {
     let mut found = Vec::new();

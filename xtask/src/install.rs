@@ -256,7 +256,7 @@ fn deb(tree: &Path) -> Result<Vec<u8>, String> {
     )?;
     let mut out = b"!<arch>\n".to_vec();
     for (name, content) in [("debian-binary", &b"2.0\n"[..]), ("control.tar.gz", &control[..]), ("data.tar.gz", &data[..])] {
-        write!(out, "{name:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", 0, 0, 0, 100_644, content.len()).map_err(|e| e.to_string())?;
+        writeln!(out, "{name:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`", 0, 0, 0, 100_644, content.len()).map_err(|e| e.to_string())?;
         out.extend_from_slice(content);
         if content.len() % 2 == 1 {
             out.push(b'\n');
