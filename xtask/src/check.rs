@@ -71,13 +71,17 @@ const ARROWS: &[(&str, Option<&[&str]>)] = &[
             "object",
         ]),
     ),
-    ("stdlib", Some(&["core-text", "core-system", "vm", "text", "macros", "object", "sched"])),
+    ("stdlib", Some(&["core-base", "core-text", "core-system", "vm", "text", "macros", "object", "sched"])),
     ("runtime", None),
     ("capi", Some(&["runtime"])),
     ("cli", Some(&["runtime"])),
 ];
 /// What `runtime` may not use: the shells above it.
 const ABOVE_RUNTIME: &[&str] = &["cli", "capi", "runtime"];
+
+/// The rooms of the VM, and which others the files of each may name. `vm.rs` and `boot.rs` are the VM as a whole: they name all, and all name them.
+const ROOMS: &[(&str, &[&str])] =
+    &[("state", &[]), ("program", &["state"]), ("execution", &["state", "program"]), ("world", &["state", "program", "execution"])];
 
 const STATE_LIST: &str = "docs/process-state.md";
 const WARN_LINES: usize = 800;
@@ -93,6 +97,7 @@ pub fn run(args: &[String]) -> Result<bool, String> {
     let mut failures = Vec::new();
     let mut warnings = Vec::new();
     arrows(&root, &mut failures)?;
+    rooms(&root, &mut failures)?;
     state(&root, &mut failures)?;
     sizes(&root, &mut failures, &mut warnings);
     machine_paths(&root, &mut failures);
@@ -148,6 +153,73 @@ fn arrows(root: &Path, failures: &mut Vec<String>) -> Result<(), String> {
             };
             if !fine {
                 failures.push(format!("crates/{name} must not use {used}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Modules that Rust source names by `crate::`, groups in braces included, with the line.
+fn named_modules(source: &str) -> Vec<(usize, String)> {
+    let word = |text: &str| text.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect::<String>();
+    let mut found = Vec::new();
+    for (i, line) in source.lines().enumerate() {
+        let text = line.split("//").next().unwrap_or("");
+        for (at, _) in text.match_indices("crate::") {
+            if text[..at].ends_with(|c: char| c == '$' || c == '_' || c.is_ascii_alphanumeric()) {
+                continue;
+            }
+            let rest = &text[at + "crate::".len()..];
+            let Some(group) = rest.strip_prefix('{') else {
+                found.push((i + 1, word(rest)));
+                continue;
+            };
+            // Names at the group's own level.
+            let (mut depth, mut fresh) = (0, true);
+            for (at, c) in group.char_indices() {
+                match c {
+                    '{' => depth += 1,
+                    '}' if depth == 0 => break,
+                    '}' => depth -= 1,
+                    ',' if depth == 0 => fresh = true,
+                    c if depth == 0 && fresh && !c.is_whitespace() => {
+                        fresh = false;
+                        found.push((i + 1, word(&group[at..])));
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    found
+}
+
+/// No file of a room of the VM names a module of a room that is not allowed to it.
+fn rooms(root: &Path, failures: &mut Vec<String>) -> Result<(), String> {
+    let src = root.join("crates/vm/src");
+    let mut room_of = std::collections::HashMap::new();
+    for (room, _) in ROOMS {
+        let list = std::fs::read_to_string(src.join(room).join("mod.rs")).map_err(|e| format!("{room}: {e}"))?;
+        for line in list.lines() {
+            if let Some((_, name)) = line.trim_end_matches(';').split_once("mod ").filter(|_| line.ends_with(';')) {
+                room_of.insert(name.to_string(), *room);
+            }
+        }
+        room_of.insert(room.to_string(), *room);
+    }
+    for (room, allowed) in ROOMS {
+        let mut sources = Vec::new();
+        files(&src.join(room), &["rs"], &mut sources);
+        for path in sources.iter().filter(|p| !is_test_file(p)) {
+            let short = path.strip_prefix(root).unwrap_or(path).display().to_string();
+            let source = std::fs::read_to_string(path).map_err(|e| format!("{short}: {e}"))?;
+            for (line, name) in named_modules(&source) {
+                if let Some(other) = room_of.get(&name)
+                    && other != room
+                    && !allowed.contains(other)
+                {
+                    failures.push(format!("{short}:{line}: {room} must not name {name}, which is {other}'s"));
+                }
             }
         }
     }
@@ -370,6 +442,14 @@ mod unit {
             ("G", true),
         ];
         assert_eq!(names, expected.map(|(n, s)| (n.to_string(), s)));
+    }
+
+    #[test]
+    fn modules_that_source_names() {
+        let source = "use crate::vm::Cx;\nuse crate::{interp::{run, stub}, image, Block};\n// crate::host\nlet x = crate::life::f($crate::thread::g());\n";
+        let names: Vec<(usize, String)> = named_modules(source);
+        let expected = [(1, "vm"), (2, "interp"), (2, "image"), (2, "Block"), (4, "life")];
+        assert_eq!(names, expected.map(|(l, n)| (l, n.to_string())));
     }
 
     #[test]

@@ -122,7 +122,7 @@ fn look(listing: &str) -> Found {
                 h.end(&mut found);
             }
             // `run` is where native code enters.
-            let name = symbol.strip_prefix("zakuro_vm::interp::").filter(|n| *n != "run" && !n.contains('{'));
+            let name = symbol.strip_prefix("zakuro_vm::execution::interp::").filter(|n| *n != "run" && !n.contains('{'));
             at = name.map(|n| Handler { name: n.to_string(), ..Handler::default() });
             continue;
         }
@@ -175,19 +175,19 @@ mod tests {
     #[test]
     fn jumps_calls_and_saved_registers() {
         let listing = "\
-0000000000001000 <zakuro_vm::interp::arith::add>:
+0000000000001000 <zakuro_vm::execution::interp::arith::add>:
     1000:\tmov    (%rsi),%rax
     1004:\tjmp    *(%r8,%rax,8)
 
-0000000000001010 <zakuro_vm::interp::arith::grown>:
+0000000000001010 <zakuro_vm::execution::interp::arith::grown>:
     1010:\tpush   %rbx
     1011:\tjmp    *(%r8,%rax,8)
 
-0000000000001020 <zakuro_vm::interp::arith::broken>:
+0000000000001020 <zakuro_vm::execution::interp::arith::broken>:
     1020:\tcall   *(%r8,%rax,8)
     1024:\tret
 
-0000000000001030 <zakuro_vm::interp::run>:
+0000000000001030 <zakuro_vm::execution::interp::run>:
     1030:\tcall   *(%r8,%rax,8)
 0000000000001040 <elsewhere>:
     1040:\tcall   *(%r8,%rax,8)

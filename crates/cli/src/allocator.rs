@@ -11,7 +11,8 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 #[global_allocator]
-static ALLOCATOR: zakuro_runtime::allocator::Net<mimalloc::MiMalloc> = zakuro_runtime::allocator::Net(mimalloc::MiMalloc);
+static ALLOCATOR: zakuro_runtime::allocator::ReserveAllocator<mimalloc::MiMalloc> =
+    zakuro_runtime::allocator::ReserveAllocator(mimalloc::MiMalloc);
 
 unsafe extern "C" {
     fn mi_collect(force: bool);

@@ -196,9 +196,8 @@ mod lazy {
         if text
             && cx.is_a(pattern, ids::REGEXP)
             && cx.is_builtin(pattern, sym::eqq, ids::REGEXP)
-            && let Some(f) = boot::hooks().regexp_match
         {
-            let m = f(cx, pattern, v)?;
+            let m = zakuro_core_text::regexp::special::match_(cx, pattern, v)?;
             cx.set_program_backref(m);
             return Ok(!m.is_nil());
         }

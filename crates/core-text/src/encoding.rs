@@ -339,9 +339,7 @@ mod encodings {
     fn set_external(cx: &mut Cx, _this: Value, e: Value) -> Result<Value> {
         let Some(new) = set_default(cx, e)? else { return cx.arg_error("default external can not be nil") };
         cx.state::<Defaults>().external = Some(new);
-        if let Some(f) = boot::hooks().external_changed {
-            f(cx, new.id());
-        }
+        library::library().external_changed(cx, new.id());
         Ok(e)
     }
 

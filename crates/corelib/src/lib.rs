@@ -1,7 +1,7 @@
 //! The core library, put together from its parts (`crates/core-*`), and its prelude in Ruby.
 
 pub mod doctest;
-pub mod hooks;
+pub mod library;
 
 macro_rules! parts {
     ($($part:ident),* $(,)?) => {

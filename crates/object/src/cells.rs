@@ -476,15 +476,15 @@ impl ThrowCell {
     }
 }
 
-/// How what a payload puts into an image may change (see [`NativeData::steadiness`]).
+/// How what a payload puts into an image may change (see [`NativeData::change_tracking`]).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Steadiness {
+pub enum ChangeTracking {
     /// Never: an image stands whatever happens to the payload.
-    Always,
+    Independent,
     /// Through `Cx::data_mut` and `data_init` alone.
-    Told,
+    Tracked,
     /// At any time: each VM gets it as it is when the VM is made.
-    Never,
+    Untracked,
 }
 
 /// Native payload of a DataCell.
@@ -502,8 +502,8 @@ pub trait NativeData: Any {
         0
     }
     /// How what `snapshot` keeps may change.
-    fn steadiness(&self) -> Steadiness {
-        Steadiness::Told
+    fn change_tracking(&self) -> ChangeTracking {
+        ChangeTracking::Tracked
     }
     /// A copy for another VM, when the payload holds no Ruby value (channel, regexp, time). None: can't be sent.
     fn send_copy(&self) -> Option<SendPayload> {
@@ -594,8 +594,8 @@ impl DataCell {
     pub fn is_set(&self) -> bool {
         self.payload.is_some()
     }
-    pub fn steadiness(&self) -> Steadiness {
-        self.payload.as_deref().map_or(Steadiness::Told, |p| p.steadiness())
+    pub fn change_tracking(&self) -> ChangeTracking {
+        self.payload.as_deref().map_or(ChangeTracking::Tracked, |p| p.change_tracking())
     }
     pub fn send_copy(&self) -> Option<SendPayload> {
         self.payload.as_deref()?.send_copy()

@@ -1,4 +1,4 @@
-//! A net under the process's malloc: a request that can't be met ends or warns the VM that makes it, not the process.
+//! A reserve behind the process's malloc: a request that can't be met ends or warns the VM that makes it, not the process.
 //!
 //! Rust code aborts when `alloc` gives null. Most of the core library asks before it allocates by a size that the program chose, and raises. What
 //! does not ends here, in this order:
@@ -12,11 +12,11 @@
 //!    then waits and asks again, for [`PATIENCE`]: meanwhile others come to their safepoints and let go.
 //!
 //! The memory limit of a VM also stands against single requests of [`LARGE`] bytes and more.
-//! Wrap the allocator of a host program in [`Net`] to have the same:
+//! Wrap the allocator of a host program in [`ReserveAllocator`] to have the same:
 //!
 //! ```
 //! #[global_allocator]
-//! static ALLOCATOR: zakuro_runtime::allocator::Net<std::alloc::System> = zakuro_runtime::allocator::Net(std::alloc::System);
+//! static ALLOCATOR: zakuro_runtime::allocator::ReserveAllocator<std::alloc::System> = zakuro_runtime::allocator::ReserveAllocator(std::alloc::System);
 //! # fn main() {}
 //! ```
 //!
@@ -37,7 +37,7 @@ use zakuro_heap::{FALLIBLE, LARGE, MAY_FAIL, machine_has};
 use zakuro_vm::life;
 
 /// See the module.
-pub struct Net<A>(pub A);
+pub struct ReserveAllocator<A>(pub A);
 
 /// Larger requests of VMs are not met from the reserve.
 const SMALL: usize = 4 << 20;
@@ -140,7 +140,7 @@ fn refused(layout: Layout, get: &dyn Fn() -> *mut u8) -> *mut u8 {
 }
 
 // SAFETY: hands requests on unchanged, or meets them with pieces of the reserve, which nobody else has; where it does not return, nothing was allocated.
-unsafe impl<A: GlobalAlloc> GlobalAlloc for Net<A> {
+unsafe impl<A: GlobalAlloc> GlobalAlloc for ReserveAllocator<A> {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's contract is that of the inner allocator.
@@ -194,7 +194,7 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Net<A> {
     }
 }
 
-impl<A: GlobalAlloc> Net<A> {
+impl<A: GlobalAlloc> ReserveAllocator<A> {
     /// A block that can't grow where it is: to the reserve, or out of it.
     ///
     /// # Safety

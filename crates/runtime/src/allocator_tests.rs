@@ -22,32 +22,32 @@ unsafe impl GlobalAlloc for Mean {
 
 #[test]
 fn small_requests_are_met_and_the_reserve_comes_back() {
-    let net = Net(Mean);
+    let allocator = ReserveAllocator(Mean);
     let layout = Layout::from_size_align(100, 32).unwrap();
     // SAFETY: blocks are used within their layouts and freed once.
     unsafe {
-        let outside = net.alloc(layout);
+        let outside = allocator.alloc(layout);
         outside.write_bytes(7, 100);
         REFUSES.store(true, Relaxed);
-        let a = net.alloc(layout);
+        let a = allocator.alloc(layout);
         assert!(RESERVE.holds(a) && (a as usize).is_multiple_of(32));
         a.write_bytes(1, 100);
-        let b = net.alloc_zeroed(layout);
+        let b = allocator.alloc_zeroed(layout);
         assert!(RESERVE.holds(b) && *b == 0 && *b.add(99) == 0 && (b as usize).abs_diff(a as usize) >= 100);
         // A piece that is given back is the next one's.
-        net.dealloc(b, layout);
-        assert_eq!(net.alloc(layout), b);
+        allocator.dealloc(b, layout);
+        assert_eq!(allocator.alloc(layout), b);
         // A block of the inner allocator that can't grow moves, with its content.
-        let c = net.realloc(outside, layout, 1000);
+        let c = allocator.realloc(outside, layout, 1000);
         assert!(RESERVE.holds(c) && *c == 7 && *c.add(99) == 7);
         // Who copes gets null, and so does who wants too much.
-        assert!(net.alloc(Layout::from_size_align(FALLIBLE, MAY_FAIL).unwrap()).is_null());
-        assert!(net.alloc(Layout::from_size_align(reserve::PIECE + 1, 8).unwrap()).is_null());
+        assert!(allocator.alloc(Layout::from_size_align(FALLIBLE, MAY_FAIL).unwrap()).is_null());
+        assert!(allocator.alloc(Layout::from_size_align(reserve::PIECE + 1, 8).unwrap()).is_null());
         // More segments are added, as long as the system has memory.
         let page = Layout::from_size_align(SMALL, 8).unwrap();
         let mut all: Vec<*mut u8> = Vec::with_capacity(64);
         for k in 0..40 {
-            let p = net.alloc(page);
+            let p = allocator.alloc(page);
             assert!(RESERVE.holds(p) && (p as usize).is_multiple_of(4096));
             p.write_bytes(k, SMALL);
             all.push(p);
@@ -55,13 +55,13 @@ fn small_requests_are_met_and_the_reserve_comes_back() {
         assert!(all.iter().enumerate().all(|(k, p)| **p == k as u8 && *p.add(SMALL - 1) == k as u8));
         REFUSES.store(false, Relaxed);
         // Out of the reserve again.
-        let d = net.realloc(c, Layout::from_size_align(1000, 32).unwrap(), 50);
+        let d = allocator.realloc(c, Layout::from_size_align(1000, 32).unwrap(), 50);
         assert!(!RESERVE.holds(d) && *d == 7);
-        net.dealloc(d, Layout::from_size_align(50, 32).unwrap());
-        net.dealloc(a, layout);
-        all.into_iter().for_each(|p| net.dealloc(p, page));
+        allocator.dealloc(d, Layout::from_size_align(50, 32).unwrap());
+        allocator.dealloc(a, layout);
+        all.into_iter().for_each(|p| allocator.dealloc(p, page));
         assert_ne!(RESERVE.in_use(), 0);
-        net.dealloc(b, layout);
+        allocator.dealloc(b, layout);
         assert_eq!(RESERVE.in_use(), 0);
         RESERVE.tidy();
         let again = RESERVE.take(layout, false);

@@ -40,12 +40,12 @@ mod value;
 pub use channel::Channel;
 pub use error::{Error, Exception, Outcome};
 pub(crate) use job::Job;
-pub(crate) use translate::Customs;
+pub(crate) use translate::TranslatorPool;
 pub use value::{Arguments, FromRuby, IntoRuby, Value};
 pub use zakuro_vm::limits::{Limit, Limits};
 
 use crate::Process;
-use job::{Call, Callback, Desk, Request};
+use job::{Call, Callback, Completion, Request};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -255,8 +255,8 @@ impl VmBuilder {
         };
         let control = self.process.create(&self.name, Vec::new(), self.limits, None);
         control.expect_join();
-        let desk = Arc::new(Desk::default());
-        let told = desk.clone();
+        let completion = Arc::new(Completion::default());
+        let told = completion.clone();
         control.on_end(
             0,
             Box::new(move |end| {
@@ -274,19 +274,19 @@ impl VmBuilder {
             outputs: self.outputs,
             functions: self.functions,
             inbox: inbox.clone(),
-            desk: desk.clone(),
+            completion: completion.clone(),
         };
         let mut start = Envelope::nil();
-        start.load(Box::new(job));
+        start.attach(Box::new(job));
         self.process.start(&control, start);
-        Ok(Vm { control, desk, inbox, captured: self.captured })
+        Ok(Vm { control, completion, inbox, captured: self.captured })
     }
 }
 
 /// A running (or ended) VM. See the module for what dropping it means.
 pub struct Vm {
     control: Arc<VmControl>,
-    desk: Arc<Desk>,
+    completion: Arc<Completion>,
     inbox: Option<zakuro_channel::Channel<Envelope>>,
     captured: Option<Arc<Mutex<Vec<u8>>>>,
 }
@@ -306,7 +306,7 @@ impl Vm {
         self.control.id
     }
     pub fn is_alive(&self) -> bool {
-        self.desk.lock().end.is_none()
+        self.completion.lock().end.is_none()
     }
     /// Waits for the end.
     pub fn join(&self) -> Outcome {
@@ -321,33 +321,33 @@ impl Vm {
         self.wait(Some(Instant::now()))
     }
     fn wait(&self, until: Option<Instant>) -> Option<Outcome> {
-        self.paper(until, |p| {
+        self.wait_for(until, |p| {
             let end = p.end.clone()?;
             Some(Outcome::of(end, p.exception.clone()))
         })
     }
-    /// Waits until the desk has what is looked for.
-    fn paper<T>(&self, until: Option<Instant>, mut look: impl FnMut(&mut job::Papers) -> Option<T>) -> Option<T> {
-        let mut papers = self.desk.lock();
+    /// Waits until the completion has what is looked for.
+    fn wait_for<T>(&self, until: Option<Instant>, mut look: impl FnMut(&mut job::CompletionState) -> Option<T>) -> Option<T> {
+        let mut state = self.completion.lock();
         loop {
-            if let Some(found) = look(&mut papers) {
+            if let Some(found) = look(&mut state) {
                 return Some(found);
             }
-            papers = match until {
-                None => self.desk.news.wait(papers).unwrap_or_else(|e| e.into_inner()),
+            state = match until {
+                None => self.completion.changed.wait(state).unwrap_or_else(|e| e.into_inner()),
                 Some(at) => {
                     let left = at.saturating_duration_since(Instant::now());
                     if left.is_zero() {
                         return None;
                     }
-                    self.desk.news.wait_timeout(papers, left).unwrap_or_else(|e| e.into_inner()).0
+                    self.completion.changed.wait_timeout(state, left).unwrap_or_else(|e| e.into_inner()).0
                 }
             };
         }
     }
     /// What the program's last expression gave; waits for it. It is given once.
     pub fn value<T: FromRuby>(&self) -> Result<T, Error> {
-        let value = self.paper(None, |p| match (p.value.take(), &p.end) {
+        let value = self.wait_for(None, |p| match (p.value.take(), &p.end) {
             (Some(v), _) => Some(v),
             (None, Some(end)) => Some(Err(ended(end.clone(), p.exception.clone()))),
             (None, None) => None,
@@ -369,22 +369,22 @@ impl Vm {
     fn ask<T: FromRuby>(&self, what: Call, until: Option<Instant>) -> Result<T, Error> {
         let Some(inbox) = &self.inbox else { return Err(Error::Invalid(format!("VM {} was not started to serve", self.name()))) };
         let number = {
-            let mut p = self.desk.lock();
+            let mut p = self.completion.lock();
             p.last += 1;
             p.last
         };
         let mut message = Envelope::nil();
-        message.load(Box::new(Request { number, what }));
+        message.attach(Box::new(Request { number, what }));
         if inbox.try_send(message).is_err() {
             return Err(self.outcome().map_or(Error::Closed, Error::Ended));
         }
-        let answer = self.paper(until, |p| match (p.answers.remove(&number), &p.end) {
+        let answer = self.wait_for(until, |p| match (p.answers.remove(&number), &p.end) {
             (Some(a), _) => Some(a),
             (None, Some(end)) => Some(Err(ended(end.clone(), p.exception.clone()))),
             (None, None) => None,
         });
         let Some(answer) = answer else {
-            let mut p = self.desk.lock();
+            let mut p = self.completion.lock();
             // It may have come in between.
             if p.answers.remove(&number).is_none() {
                 p.dropped.insert(number);

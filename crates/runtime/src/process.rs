@@ -31,7 +31,7 @@ pub struct Process {
     awaited: zakuro_base::sync::held::Mutex<Vec<Arc<VmControl>>>,
     signals: Arc<Dispatcher>,
     /// Pack and open messages for the host's own threads.
-    pub(crate) customs: crate::api::Customs,
+    pub(crate) translators: crate::api::TranslatorPool,
     /// See [`Process::care_for_malloc`].
     malloc_care: Arc<OnceLock<MallocCare>>,
     me: Weak<Process>,
@@ -63,7 +63,7 @@ impl Process {
             vms: zakuro_base::sync::held::Mutex::new(Vec::new()),
             awaited: zakuro_base::sync::held::Mutex::new(Vec::new()),
             signals: Arc::default(),
-            customs: crate::api::Customs::default(),
+            translators: crate::api::TranslatorPool::default(),
             malloc_care: Arc::default(),
             me: me.clone(),
         });
@@ -133,7 +133,7 @@ impl Process {
             vms.push(Arc::downgrade(control));
         }
         // A VM that a limited one makes counts for that one while it lives.
-        if let Some(account) = control.names.get() {
+        if let Some(account) = control.account.get() {
             account.fetch_add(zakuro_vm::limits::VM, Ordering::Relaxed);
         }
         let unit = VmUnit::new(me, control.clone(), args, image);
@@ -299,10 +299,7 @@ pub fn version_line() -> String {
 
 /// Runs the core library's definitions and prelude on a fresh VM and freezes it.
 fn make_boot_image(options: &Arc<Options>, pool: &StackPool) -> Result<BootImage, StartError> {
-    zakuro_corelib::hooks::install(|h| {
-        zakuro_stdlib::register(h);
-        h.program = Some(crate::programs::find);
-    });
+    zakuro_corelib::library::install(zakuro_stdlib::FEATURES, crate::programs::find);
     let stack = pool.take(StackSize::Main).map_err(|_| StartError::memory())?;
     let mut vm = Vm::for_boot(options.clone());
     let mut stacks = zakuro_vm::fiber::layout(&stack);

@@ -15,7 +15,7 @@ use zakuro_vm::*;
 /// Runs the VM's program, or the block of its image; leaves the end report in `cx.end`.
 pub fn run_vm(cx: &mut Cx, control: &Arc<VmControl>, mut args: Envelope, image: Option<Seed>) {
     if let Some(job) = crate::api::Job::take(&mut args) {
-        let result = birth::settle(cx, args, &[]).and_then(|()| job.run(cx));
+        let result = birth::initialize(cx, args, &[]).and_then(|()| job.run(cx));
         let end = run_end(cx, result);
         finish(cx, control, end);
         return;
@@ -27,7 +27,7 @@ pub fn run_vm(cx: &mut Cx, control: &Arc<VmControl>, mut args: Envelope, image: 
     let rubyopt = if main { std::env::var("RUBYOPT").ok() } else { None };
     let end = match image {
         Some(image) => {
-            let result = birth::settle(cx, args, &[]).and_then(|()| run_block(cx, image));
+            let result = birth::initialize(cx, args, &[]).and_then(|()| run_block(cx, image));
             run_end(cx, result)
         }
         None => match command::parse(&control.argv, &base, rubyopt.as_deref()) {
@@ -101,7 +101,7 @@ fn early(cx: &Cx, end: End) -> End {
 
 /// Runs the block that a forked VM was made for, and keeps what it returns or raises for whoever asks.
 fn run_block(cx: &mut Cx, image: Seed) -> Result<Value> {
-    let root = cx.grow(image)?;
+    let root = cx.restore_image(image)?;
     let parts = Ref::<ArrayCell>::from_value(root).map_or(Vec::new(), |a| a.as_slice().to_vec());
     let parts = RootedVec::from_vec(cx, parts);
     let Some(block) = parts.first().and_then(|b| Ref::<ProcCell>::from_value(*b)) else { return Ok(Value::NIL) };
@@ -170,7 +170,7 @@ struct Source {
 /// Makes the VM what the command line asks for; returns the program. The file is read before the libraries of `-r` run, and compiled after.
 fn prepare(cx: &mut Cx, c: &mut Command, args: Envelope) -> Result<Source> {
     cx.options = Arc::new(c.options.clone());
-    birth::settle(cx, args, &[])?;
+    birth::initialize(cx, args, &[])?;
     let inside = c.embedded.as_ref().and_then(|e| e.directory.clone());
     for d in c.directories.iter().chain(&inside) {
         if zakuro_corelib::io::cwd::chdir(cx, d.as_bytes()).is_err() {

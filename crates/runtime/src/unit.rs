@@ -46,7 +46,7 @@ const RETRY: Duration = Duration::from_millis(20);
 
 impl VmUnit {
     pub fn new(process: Arc<Process>, control: Arc<VmControl>, args: Envelope, image: Option<Seed>) -> VmUnit {
-        let account = control.names.get().cloned();
+        let account = control.account.get().cloned();
         VmUnit { account, process, control, args: Some(args), image, vm: None, co: None, refused: None }
     }
     fn begin(&mut self, task: &Task) -> std::io::Result<()> {

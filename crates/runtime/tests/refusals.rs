@@ -4,7 +4,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
-use zakuro_runtime::allocator::Net;
+use zakuro_runtime::allocator::ReserveAllocator;
 use zakuro_runtime::{Outcome, Process};
 
 /// Requests of VMs so far, and how they are treated: 0: all are met; n: of every n * 256 in a row the last 256 are refused, and every nth large one.
@@ -44,7 +44,7 @@ unsafe impl GlobalAlloc for Mean {
 }
 
 #[global_allocator]
-static ALLOCATOR: Net<Mean> = Net(Mean);
+static ALLOCATOR: ReserveAllocator<Mean> = ReserveAllocator(Mean);
 
 /// Each makes something out of the number `i`, and says what.
 const WORK: &[&str] = &[

@@ -1,4 +1,4 @@
-//! coverage: which lines ran. The VM counts (vm/src/coverage.rs); modes and results are Ruby (`ruby/coverage.rb`). Lines only: no branches, no methods.
+//! coverage: which lines ran. The VM counts (vm/src/execution/coverage.rs); modes and results are Ruby (`ruby/coverage.rb`). Lines only: no branches, no methods.
 
 use zakuro_macros::ruby_class;
 use zakuro_vm::coverage::Lines;

@@ -3,7 +3,7 @@
 //! Nothing of them exists in a VM until it is required: a feature's function then makes its classes in that VM, from the static tables of its
 //! `#[ruby_class]` modules (whose class argument is a placeholder) and from Ruby source in `ruby/`, which zakuro-prelude compiles when the runtime is built.
 //! A fork or image inherits what its parent had loaded. Invariants: nothing process-wide; what objects hold travels by
-//! [`zakuro_vm::NativeData`]; the code knows the core library only through Ruby calls and the VM's hooks, but for sockets, which are core IO objects.
+//! [`zakuro_vm::NativeData`]; the code knows of the core library only Ruby calls, core-text and, for sockets, which are core IO objects, core-system.
 //! Rejected: classes in the boot image that `require` only names (every `ObjectSpace` walk and `Class#subclasses` would show them).
 
 mod args;
@@ -22,11 +22,11 @@ mod stringio;
 mod strscan;
 mod zlib;
 
-use zakuro_vm::boot::Hooks;
+use zakuro_vm::library::Feature;
 use zakuro_vm::*;
 
 /// Features by the name that `require` gets.
-static FEATURES: &[(&str, fn(&mut Cx) -> Result<()>)] = &[
+pub static FEATURES: &[(&str, Feature)] = &[
     ("bigdecimal", bigdecimal::load),
     ("bigdecimal/util", bigdecimal::load_util),
     ("cgi/escape", cgi::load),
@@ -68,11 +68,6 @@ static FEATURES: &[(&str, fn(&mut Cx) -> Result<()>)] = &[
     ("zakuro/fiber_scheduler", fiber_scheduler::load),
     ("zlib", zlib::load),
 ];
-
-/// Adds the features to the VM's hooks.
-pub fn register(hooks: &mut Hooks) {
-    hooks.features.extend(FEATURES.iter().copied());
-}
 
 /// Tables with documentation: (feature, class, rows).
 pub static DOCUMENTED: &[(&str, &str, &[MethodRow])] = &[

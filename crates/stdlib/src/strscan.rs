@@ -103,9 +103,7 @@ fn find(cx: &mut Cx, this: Value, pattern: Value, anchored: bool) -> Result<Opti
     if let Some(p) = Ref::<StringCell>::from_value(pattern) {
         s.regexp = Value::NIL;
         if !string_comparable_here(text, p) {
-            if let Some(f) = boot::hooks().incompatible {
-                f(cx, s.string, pattern)?;
-            }
+            zakuro_core_text::string::util::incompatible(cx, s.string, pattern)?;
             return Ok(None);
         }
         let Some(rest) = text.bytes().get(pos..) else { return Ok(None) };
@@ -126,8 +124,7 @@ fn find(cx: &mut Cx, this: Value, pattern: Value, anchored: bool) -> Result<Opti
     if pos > text.len() {
         return Ok(None);
     }
-    let Some(f) = boot::hooks().regexp_scan else { return Ok(None) };
-    let found = f(cx, pattern, text, if fixed { 0 } else { pos }, pos, anchored)?;
+    let found = zakuro_core_text::regexp::engine::scan(cx, pattern, text, if fixed { 0 } else { pos }, pos, anchored)?;
     let s = scanner(cx, this)?;
     let Some(groups) = found else { return Ok(None) };
     let end = groups.first().copied().flatten().map_or(pos, |g| g.1);

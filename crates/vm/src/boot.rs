@@ -4,80 +4,14 @@
 
 use crate::builtin::Block;
 use crate::frame::Frame;
-use crate::globals::GlobalRow;
-use crate::raise::Result;
 use crate::vm::*;
-use hashbrown::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use zakuro_base::{HashSeed, Options, Sym, sym};
 use zakuro_bytecode::Code;
 use zakuro_object::class::BOOT_CLASSES;
 use zakuro_object::shape::{LotTable, ShapeInfo};
 use zakuro_object::*;
 use zakuro_sched::PollWord;
-
-/// Functions of the core library that the VM calls: set once, before the first VM is made.
-#[derive(Default)]
-pub struct Hooks {
-    pub globals: HashMap<Sym, &'static GlobalRow>,
-    /// Regexp of a literal.
-    pub regexp_literal: Option<fn(&mut Cx, &[u8], u8, u8) -> Value>,
-    /// Raises Encoding::CompatibilityError about two Strings.
-    pub incompatible: Option<fn(&mut Cx, Value, Value) -> crate::raise::Result<()>>,
-    /// Regexp of an interpolated literal: pieces (String or Regexp values), option bits.
-    pub regexp_dynamic: Option<fn(&mut Cx, &[Value], u8) -> Result<Value>>,
-    /// `regexp =~ string`; returns MatchData or nil (does not set `$~`).
-    pub regexp_match: Option<fn(&mut Cx, Value, Value) -> Result<Value>>,
-    /// `(regexp, string, base, pos, anchored)`: the groups of a match in the bytes from `base` on (nothing before them is seen), at byte `pos`
-    /// or, not anchored, at or after it. Offsets are those of the whole String. Leaves `$~` alone.
-    pub regexp_scan: Option<fn(&mut Cx, Value, Ref<StringCell>, usize, usize, bool) -> Result<Option<Vec<Option<(usize, usize)>>>>>,
-    /// nth group of a MatchData (String or nil); special: -1 `$&`, -2 `` $` ``, -3 `$'`, -4 `$+`.
-    pub match_group: Option<fn(&mut Cx, Value, i64) -> Result<Value>>,
-    pub match_named: Option<fn(&mut Cx, Value, Sym) -> Result<Value>>,
-    /// What `inspect` gave (not plain ASCII or UTF-8) as it may stand in a text of the default encoding.
-    pub inspected: Option<fn(&mut Cx, Ref<StringCell>) -> Ref<StringCell>>,
-    /// Text of a Float.
-    pub float_to_s: Option<fn(f64) -> String>,
-    /// Writes a warning line (after category and verbosity were checked).
-    pub warn: Option<fn(&mut Cx, &str) -> Result<()>>,
-    /// The same for a warning of a category.
-    pub warn_category: Option<fn(&mut Cx, &str, &str) -> Result<()>>,
-    /// Whether warnings of a category are on.
-    pub warns: Option<fn(&mut Cx, &str) -> bool>,
-    /// The program of a feature that is part of the runtime, as a build has compiled it, by its name.
-    pub program: Option<fn(&str) -> Option<Arc<Code>>>,
-    /// Natives that stand in for C extensions, by the name that `require` gets; called once per VM.
-    pub features: HashMap<&'static str, fn(&mut Cx) -> Result<()>>,
-    /// Tells an event to the traces that want it.
-    pub trace: Option<fn(&mut Cx, &crate::interp::trace::Event) -> Result<()>>,
-    /// Makes a Binding of the innermost Ruby frame.
-    pub binding: Option<fn(&mut Cx) -> Result<Value>>,
-    /// Value of a constant that each VM makes for itself on first use (its entry: UNDEF with the name as `autoload`).
-    pub lazy_const: Option<fn(&mut Cx, Sym) -> Result<Value>>,
-    /// Value of a constant with an autoload path.
-    pub autoload: Option<fn(&mut Cx, ClassId, Sym) -> Result<Option<Value>>>,
-    /// Whether reading a constant with this path would load a file (or wait for one).
-    pub autoload_pending: Option<fn(&mut Cx, Value) -> bool>,
-    /// `Encoding.default_external` is another one now.
-    pub external_changed: Option<fn(&mut Cx, u8)>,
-    /// In the child of a fork: forgets what is the parent's (threads and their locks, random numbers).
-    pub begin_child: Option<fn(&mut Cx)>,
-    /// Runs trap handlers after a signal arrived for this VM.
-    pub signal: Option<fn(&mut Cx) -> Result<()>>,
-}
-
-static HOOKS: OnceLock<Hooks> = OnceLock::new();
-
-/// The hooks; empty ones before the core library is there.
-pub fn hooks() -> &'static Hooks {
-    static NONE: OnceLock<Hooks> = OnceLock::new();
-    HOOKS.get().unwrap_or_else(|| NONE.get_or_init(Hooks::default))
-}
-/// Installs the hooks. Later calls change nothing.
-pub fn set_hooks(h: Hooks) {
-    zakuro_base::symbol::watch(crate::life::name_added);
-    let _ = HOOKS.set(h);
-}
 
 /// See the module.
 pub struct BootImage {
@@ -186,7 +120,7 @@ impl Vm {
             base: None,
             memo: FastMap::default(),
             identities: FastMap::default(),
-            standing: None,
+            incremental_image: None,
             image_size: (0, 0),
             once_used: false,
             gc_disabled: false,
@@ -254,6 +188,7 @@ impl Vm {
 
     /// The VM that the boot image is made of: core classes, no methods. Run `define` on it, then freeze.
     pub fn for_boot(options: Arc<Options>) -> Box<Vm> {
+        zakuro_base::symbol::watch(crate::life::name_added);
         let mut vm = Vm::blank(options, Arc::new(PollWord::new()));
         vm.in_boot = true;
         vm.gc_disabled = true;

@@ -3,53 +3,32 @@
 //! [`Vm`] (called `Cx` where it is passed through Rust code) is the unit of isolation: everything that a Ruby program can change hangs on it.
 //! Nothing here is process-wide but the boot image, which is immutable.
 //!
-//! Map: [`vm`] state · [`frame`] frames and per-VM code state · [`interp`] handlers · [`call`] calls from Rust · [`builtin`] how builtins are
-//! declared and how arguments are converted · [`classes`], [`methods`], [`ivars`], [`consts`], [`globals`] program state · [`convert`],
-//! [`equality`], [`make`], [`raise`] helpers for builtins · [`gc`] roots · [`boot`] the boot image · [`image`] VMs spawned from program state · [`load`] source files · [`backtrace`] ·
-//! [`host`] the process around a VM · [`lineage`] who made it · [`channels`] sending and receiving · [`transfer`] what a message is.
+//! The rooms, each of which names only those above it (`xtask check`); [`vm`] is the VM as a whole, which holds parts of all, and [`boot`] makes it:
+//!
+//! - `state`: [`frame`] frames and per-VM code state · [`builtin`] how builtins are declared and how arguments are converted · [`make`], [`raise`], [`held`],
+//!   [`looks`] helpers for builtins · [`events`] what traces are told of.
+//! - `program`: [`classes`], [`methods`], [`ivars`], [`consts`], [`globals`], [`refine`] program state · [`library`] what the VM asks of the core library ·
+//!   [`classgc`] the end of classes.
+//! - `execution`: [`interp`] handlers · [`call`] calls from Rust · [`convert`], [`equality`] helpers that may call Ruby · [`load`] source files · [`gc`] roots ·
+//!   [`backtrace`].
+//! - `world`: [`thread`], [`fiber`] · [`image`] VMs spawned from program state · [`channels`] sending and receiving · [`transfer`] what a message is ·
+//!   [`host`] the process around a VM · [`lineage`] who made it · [`life`], [`limits`] how it ends.
+//!
+//! What a room's file adds to [`Cx`] is the VM's for every room: a method is called through the VM, not through the room.
 
-pub mod backtrace;
 pub mod boot;
-pub mod builtin;
-pub mod call;
-pub mod channels;
-pub mod chilled;
-pub mod classes;
-pub mod classgc;
-pub mod codecache;
-mod codegc;
-mod codestore;
-mod compile;
-pub mod consts;
-pub mod convert;
-pub mod coverage;
-pub(crate) mod cvars;
-pub mod equality;
-pub mod fiber;
-pub mod frame;
-pub mod gc;
-pub mod globals;
-pub mod held;
-pub mod host;
-pub mod identity;
-pub mod image;
-pub mod interp;
-pub mod ivars;
-pub mod life;
-pub mod limits;
-pub mod lineage;
-pub mod load;
-pub mod looks;
-pub mod make;
-pub mod methods;
-pub mod names;
-pub mod raise;
-pub mod refine;
-pub mod scope;
-pub mod thread;
-pub mod transfer;
-mod unused_block;
 pub mod vm;
+
+mod execution;
+mod program;
+mod state;
+mod world;
+
+pub use execution::{backtrace, call, chilled, codecache, convert, coverage, equality, gc, interp, load, scope};
+pub use program::{classes, classgc, consts, globals, identity, ivars, library, methods, refine};
+pub(crate) use program::{codegc, cvars, unused_block};
+pub use state::{builtin, events, frame, held, looks, make, raise};
+pub use world::{channels, fiber, host, image, life, limits, lineage, names, thread, transfer};
 
 pub use builtin::{Args, Block, FromSelf, FromValue, IntoResult, Kwargs, MethodRow, NativeFn, Rest};
 pub use make::{Pairs, RootedVec};

@@ -191,7 +191,7 @@ pub struct Vm {
     /// Copies -> the identity of their originals.
     pub(crate) identities: FastMap<usize, u64>,
     /// The image last made of this VM, while it stands.
-    pub(crate) standing: Option<Box<crate::image::Standing>>,
+    pub(crate) incremental_image: Option<Box<crate::image::IncrementalImage>>,
     /// Cells and words of the last image made of it.
     pub(crate) image_size: (usize, usize),
     /// Some once-site (`/o`, `END`) has been passed.

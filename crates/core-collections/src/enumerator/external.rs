@@ -31,8 +31,8 @@ struct External {
 }
 
 impl NativeData for External {
-    fn steadiness(&self) -> Steadiness {
-        Steadiness::Always
+    fn change_tracking(&self) -> ChangeTracking {
+        ChangeTracking::Independent
     }
     /// Travels unless it is in the middle: a fiber is bound to its VM.
     fn parcel(&self, values: &mut Vec<Value>) -> Option<Unpack> {

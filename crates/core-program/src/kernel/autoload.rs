@@ -49,9 +49,9 @@ pub fn place(cx: &mut Cx, holder: ClassId, name: Sym) -> Option<(Arc<str>, u32)>
 pub fn read(cx: &mut Cx, holder: ClassId, name: Sym) -> Result<Option<Value>> {
     loop {
         let Some(e) = cx.const_entry(holder, name) else { return Ok(None) };
-        let path = cx.own(e.autoload);
-        let Some(p) = text(path) else { return Ok(if e.value.is_undef() { None } else { Some(cx.own(e.value)) }) };
-        let assigned = if e.value.is_undef() { None } else { Some(cx.own(e.value)) };
+        let path = cx.instantiate(e.autoload);
+        let Some(p) = text(path) else { return Ok(if e.value.is_undef() { None } else { Some(cx.instantiate(e.value)) }) };
+        let assigned = if e.value.is_undef() { None } else { Some(cx.instantiate(e.value)) };
         if cx.own_autoload_run(path).is_some() {
             cx.const_hidden = true;
             return Ok(assigned);
@@ -129,7 +129,7 @@ fn run(cx: &mut Cx, holder: ClassId, name: Sym, path: Value, p: &[u8]) -> Result
     }
     result?;
     match cx.const_entry(holder, name) {
-        Some(e) if !e.value.is_undef() => Ok(Some(cx.own(e.value))),
+        Some(e) if !e.value.is_undef() => Ok(Some(cx.instantiate(e.value))),
         Some(e) if text(e.autoload).is_some_and(|t| t == p) => {
             cx.const_remove(holder, name);
             if is_verbose(cx) {

@@ -79,11 +79,9 @@ pub fn syntax_error<T>(cx: &mut Cx, e: &zakuro_compiler::SyntaxError) -> Result<
 
 /// Shows the compiler's warnings, when warnings are on.
 pub fn show_warnings(cx: &mut Cx, file: &str, warnings: &[zakuro_compiler::Warning]) -> Result<()> {
-    if let Some(f) = boot::hooks().warn {
-        let level = cx.global_get(sym::verbose)?;
-        for w in warnings.iter().filter(|w| level.truthy() || (!w.verbose && !level.is_nil())) {
-            f(cx, &format!("{file}:{}: warning: {}\n", w.line as i32, w.message))?;
-        }
+    let level = cx.global_get(sym::verbose)?;
+    for w in warnings.iter().filter(|w| level.truthy() || (!w.verbose && !level.is_nil())) {
+        zakuro_core_base::exception::warning::emit(cx, &format!("{file}:{}: warning: {}\n", w.line as i32, w.message))?;
     }
     Ok(())
 }
@@ -229,7 +227,7 @@ pub mod kernel {
     #[method("global_variables", module_function)]
     fn global_variables(cx: &mut Cx, _this: Value) -> Value {
         let mut names: Vec<Sym> = cx.global_table_names();
-        names.extend(boot::hooks().globals.keys());
+        names.extend(library::library().global_names());
         names.extend(cx.global_aliases.keys());
         names.extend(["$&", "$`", "$'", "$+", "$1", "$2", "$3", "$4", "$5", "$6", "$7", "$8", "$9"].map(Sym::intern));
         names.sort_unstable_by_key(|n| n.bytes());

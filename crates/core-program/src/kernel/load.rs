@@ -323,7 +323,7 @@ fn is_provided(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
 
 /// Whether `feature` (without extension) is one that no file has: it stands in for a C extension.
 fn native(feature: &[u8]) -> bool {
-    std::str::from_utf8(feature).is_ok_and(|n| boot::hooks().features.contains_key(n))
+    std::str::from_utf8(feature).is_ok_and(|n| library::library().feature(n).is_some())
 }
 
 /// How far a feature is.
@@ -503,7 +503,7 @@ pub fn require(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
             return Ok(false);
         }
         provide(cx, &name, &name);
-        if let Some(load) = std::str::from_utf8(plain).ok().and_then(|n| boot::hooks().features.get(n).copied()) {
+        if let Some(load) = std::str::from_utf8(plain).ok().and_then(|n| library::library().feature(n)) {
             load(cx)?;
         }
         return Ok(true);

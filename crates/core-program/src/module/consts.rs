@@ -119,7 +119,7 @@ pub fn autoload_path(cx: &mut Cx, holder: ClassId, name: Value, inherit: bool) -
     let places = if inherit { cx.ancestor_list(holder) } else { vec![holder] };
     for c in places {
         if let Some(e) = cx.const_entry(c, s) {
-            let path = cx.own(e.autoload);
+            let path = cx.instantiate(e.autoload);
             return Ok(if path.is_kind(Kind::String) && autoload::is_pending(cx, path) { path } else { Value::NIL });
         }
     }
@@ -411,7 +411,7 @@ pub mod module {
         match d.cvars.iter().position(|(n, _)| *n == s) {
             Some(i) => {
                 let v = d.cvars.remove(i).1;
-                Ok(cx.own(v))
+                Ok(cx.instantiate(v))
             }
             None => {
                 let n = cx.class_name(this);

@@ -1,5 +1,6 @@
 //! Dir: listing, making and removing directories, the VM's working directory.
 
+use zakuro_core_base::exception::warning;
 use super::cwd::{self, Cwd};
 use super::errors::{fail_at, io_error, last_errno};
 use super::glob;
@@ -150,9 +151,8 @@ fn close(cx: &mut Cx, v: Value) -> Result<()> {
 fn chdir_to(cx: &mut Cx, p: &[u8], block: Block) -> Result<Value> {
     if block.is_none() {
         if cx.state::<Cwd>().blocks > 0
-            && let Some(f) = zakuro_vm::boot::hooks().warn
         {
-            f(cx, "warning: conflicting chdir during another chdir block\n")?;
+            warning::emit(cx, "warning: conflicting chdir during another chdir block\n")?;
         }
         return match cwd::chdir(cx, p) {
             Ok(()) => Ok(Value::fixnum(0)),

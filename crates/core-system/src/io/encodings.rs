@@ -58,10 +58,7 @@ pub fn find(cx: &mut Cx, name: &[u8]) -> Option<u8> {
 }
 
 pub fn warn(cx: &mut Cx, text: &str) -> Result<()> {
-    match zakuro_vm::boot::hooks().warn {
-        Some(f) => f(cx, &format!("warning: {text}\n")),
-        None => Ok(()),
-    }
+    zakuro_core_base::exception::warning::emit(cx, &format!("warning: {text}\n"))
 }
 
 /// "ext" or "ext:int", perhaps with "BOM|" in front: external, internal, whether a mark is looked for.

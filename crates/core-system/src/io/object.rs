@@ -281,8 +281,8 @@ type Shared = Rc<UnsafeCell<Io>>;
 /// Payload of an IO object.
 pub struct IoData(pub Shared);
 impl NativeData for IoData {
-    fn steadiness(&self) -> Steadiness {
-        Steadiness::Never
+    fn change_tracking(&self) -> ChangeTracking {
+        ChangeTracking::Untracked
     }
     /// A duplicate of the descriptor, after what is buffered has been written; where that can be, what was read ahead is given back to the
     /// descriptor, whose position both share. Standard streams are the receiver's own.

@@ -46,9 +46,7 @@ pub fn process(cx: &mut Cx) -> Result<Option<i32>> {
 /// What the VM was told about the parent's process does not hold in the child's.
 fn begin_child(cx: &mut Cx) {
     super::status::forget_children(cx);
-    if let Some(f) = zakuro_vm::boot::hooks().begin_child {
-        f(cx);
-    }
+    library::library().begin_child(cx);
 }
 
 /// The block of a child has ended: so does the process, without a look at what stands below the block.
@@ -72,10 +70,10 @@ pub fn daemon(cx: &mut Cx, keep_directory: bool, keep_streams: bool) -> Result<i
             return fail(cx, crate::io::errors::last_errno(), "setsid(2)");
         }
     }
-    if !keep_directory {
-        if let Err(e) = crate::io::cwd::chdir(cx, b"/") {
-            return fail(cx, e, "/");
-        }
+    if !keep_directory
+        && let Err(e) = crate::io::cwd::chdir(cx, b"/")
+    {
+        return fail(cx, e, "/");
     }
     if !keep_streams {
         // SAFETY: a constant path; descriptors of this process.

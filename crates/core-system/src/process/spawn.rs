@@ -419,7 +419,7 @@ pub mod kernel {
     /// Makes a copy of the process: its number, and nil in the copy, where the calling thread is the only one and the main VM the only VM. With a block the copy
     /// runs that and ends. NotImplementedError in other VMs, to which the process does not belong (RubyVM.fork does what it is used for).
     ///
-    ///     Process.wait2(fork { exit 3 })[1].exitstatus   #=> 3
+    ///     Process.wait2(fork { exit 3 })[1].exitstatus   # 3, in the main VM
     #[method("fork", module_function)]
     fn fork(cx: &mut Cx, _this: Value, block: Block) -> Result<Value> {
         super::super::fork::fork(cx, block)
@@ -441,7 +441,7 @@ pub mod process {
     }
     /// As Kernel#fork.
     ///
-    ///     Process.wait2(Process.fork { exit! 4 })[1].exitstatus   #=> 4
+    ///     Process.wait2(Process.fork { exit! 4 })[1].exitstatus   # 4, in the main VM
     #[method("fork", singleton)]
     fn fork(cx: &mut Cx, _this: Value, block: Block) -> Result<Value> {
         super::super::fork::fork(cx, block)

@@ -239,7 +239,8 @@ pub fn match_at(cx: &mut Cx, re: Value, s: Ref<StringCell>, pos: usize) -> Resul
     run(cx, re, s, pos, Mode::Anchored)
 }
 
-/// See [`zakuro_vm::boot::Hooks::regexp_scan`].
+/// The groups of a match in the bytes from `base` on (nothing before them is seen), at byte `pos` or, not anchored, at or after it. Offsets are those of the
+/// whole String. Leaves `$~` alone.
 pub fn scan(
     cx: &mut Cx,
     re: Value,

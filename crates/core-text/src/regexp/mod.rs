@@ -1,7 +1,7 @@
 //! Regexp and MatchData, and what the VM asks of them: literals, `$~` and its relatives.
 //!
 //! Map: [`engine`] payloads and searching · [`cache`] compiled regexps · [`make`] from source to Regexp objects · [`class`] methods of
-//! Regexp · [`matchdata`] methods of MatchData · [`special`] hooks and global variables.
+//! Regexp · [`matchdata`] methods of MatchData · [`special`] what the VM asks for, and global variables.
 
 pub mod cache;
 mod class;

@@ -2,7 +2,6 @@
 
 use super::engine::{self, MatchData, match_of};
 use super::make;
-use zakuro_vm::boot::Hooks;
 use zakuro_vm::globals::GlobalRow;
 use zakuro_vm::*;
 
@@ -13,15 +12,6 @@ pub static GLOBALS: &[GlobalRow] = &[
     GlobalRow { name: "$'", get: |cx, _| of_last(cx, -3), set: None },
     GlobalRow { name: "$+", get: |cx, _| of_last(cx, -4), set: None },
 ];
-
-pub fn install(h: &mut Hooks) {
-    h.regexp_literal = Some(make::literal);
-    h.regexp_dynamic = Some(make::dynamic);
-    h.regexp_match = Some(match_);
-    h.regexp_scan = Some(engine::scan);
-    h.match_group = Some(group);
-    h.match_named = Some(named);
-}
 
 fn set_backref(cx: &mut Cx, _name: Sym, v: Value) -> Result<()> {
     if !v.is_nil() && match_of(v).is_none() {
@@ -38,7 +28,7 @@ fn of_last(cx: &mut Cx, n: i64) -> Result<Value> {
 }
 
 /// `regexp =~ v` as a MatchData or nil.
-fn match_(cx: &mut Cx, re: Value, v: Value) -> Result<Value> {
+pub fn match_(cx: &mut Cx, re: Value, v: Value) -> Result<Value> {
     if v.is_nil() {
         return Ok(Value::NIL);
     }
@@ -49,8 +39,8 @@ fn match_(cx: &mut Cx, re: Value, v: Value) -> Result<Value> {
     })
 }
 
-/// Group `n`, or one of the special parts (see [`Hooks::match_group`]).
-fn group(cx: &mut Cx, m: Value, n: i64) -> Result<Value> {
+/// Group `n`, or one of the special parts (see [`zakuro_vm::library::CoreLibrary::match_group`]).
+pub fn group(cx: &mut Cx, m: Value, n: i64) -> Result<Value> {
     let Some(d) = match_of(m) else { return Ok(Value::NIL) };
     let found = match n {
         1.. => engine::group(cx, d, n as usize),
@@ -73,7 +63,8 @@ pub fn part(cx: &mut Cx, d: &MatchData, start: usize, end: usize) -> Option<Valu
     Some(crate::string::util::sub(cx, s, start, end.min(s.len())))
 }
 
-fn named(cx: &mut Cx, m: Value, name: Sym) -> Result<Value> {
+/// The group of this name.
+pub fn named(cx: &mut Cx, m: Value, name: Sym) -> Result<Value> {
     let Some(d) = match_of(m) else { return Ok(Value::NIL) };
     match d.group_named(name.bytes()) {
         Some(n) => Ok(engine::group(cx, d, n).unwrap_or(Value::NIL)),

@@ -21,8 +21,8 @@ struct Lock {
 }
 
 impl NativeData for Lock {
-    fn steadiness(&self) -> Steadiness {
-        Steadiness::Always
+    fn change_tracking(&self) -> ChangeTracking {
+        ChangeTracking::Independent
     }
     fn trace(&self, m: &mut Marker<'_>) {
         m.mark_value_bits(self.fiber.0);
@@ -264,8 +264,8 @@ struct Condition {
     waiters: Line,
 }
 impl NativeData for Condition {
-    fn steadiness(&self) -> Steadiness {
-        Steadiness::Always
+    fn change_tracking(&self) -> ChangeTracking {
+        ChangeTracking::Independent
     }
     fn snapshot(&self, _values: &mut Vec<Value>) -> Option<Rebuild> {
         Some(std::sync::Arc::new(|_, _| Some(Box::new(Condition::default()))))

@@ -49,14 +49,14 @@ pub fn inherit(cx: &mut Cx, envelope: &mut Envelope, grants: Vec<Arc<VmControl>>
         None => None,
     };
     if vars.is_some() || directory.is_some() || !grants.is_empty() {
-        envelope.load(Box::new(Birth { grants, vars, directory }));
+        envelope.attach(Box::new(Birth { grants, vars, directory }));
     }
     Ok(())
 }
 
 /// Prepares a new VM: cheap, since what a program never touches is not made.
-pub fn settle(cx: &mut Cx, mut start: Envelope, args: &[Vec<u8>]) -> Result<()> {
-    if let Some(b) = start.unload()
+pub fn initialize(cx: &mut Cx, mut start: Envelope, args: &[Vec<u8>]) -> Result<()> {
+    if let Some(b) = start.detach()
         && let Ok(b) = b.downcast::<Birth>()
     {
         if !b.grants.is_empty() {

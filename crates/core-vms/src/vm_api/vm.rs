@@ -64,8 +64,8 @@ fn number(cx: &mut Cx, kw: Kwargs, name: Sym) -> Result<Option<usize>> {
 /// Names outlive the VM that made them, so those of a new VM are also the limited VM's that makes it.
 fn share_account(cx: &Cx, control: &VmControl) {
     let Some(host) = &cx.host else { return };
-    if let Some(names) = host.control.names.get() {
-        let _ = control.names.set(names.clone());
+    if let Some(names) = host.control.account.get() {
+        let _ = control.account.set(names.clone());
         // Both look how much there is already: the maker at its next safepoint, the new VM at its first.
         host.control.poll.set(zakuro_vm::gc::POLL_COLLECT);
         control.poll.set(zakuro_vm::gc::POLL_COLLECT);

@@ -101,7 +101,7 @@ impl Channel {
         self.send_until(value, Instant::now().checked_add(timeout))
     }
     fn send_until(&self, value: impl IntoRuby, until: Option<Instant>) -> Result<(), Error> {
-        let mut message = self.1.customs.pack(&self.1, value.into_ruby())?;
+        let mut message = self.1.translators.pack(&self.1, value.into_ruby())?;
         message = match self.0.try_send(message) {
             Ok(()) => return Ok(()),
             Err(zakuro_channel::TrySendError::Closed(_)) => return Err(Error::Closed),
@@ -134,7 +134,7 @@ impl Channel {
     /// The next message if there is one.
     pub fn try_recv<T: FromRuby>(&self) -> Result<Option<T>, Error> {
         match self.0.try_recv() {
-            TryRecv::Got(m) => T::from_ruby(self.1.customs.open(&self.1, m)?).map(Some),
+            TryRecv::Got(m) => T::from_ruby(self.1.translators.open(&self.1, m)?).map(Some),
             TryRecv::Empty => Ok(None),
             TryRecv::Closed => Err(Error::Closed),
         }
@@ -145,7 +145,7 @@ impl Channel {
             TryRecv::Closed => return Err(Error::Closed),
             TryRecv::Empty => self.wait(until)?,
         };
-        T::from_ruby(self.1.customs.open(&self.1, message)?)
+        T::from_ruby(self.1.translators.open(&self.1, message)?)
     }
     fn wait(&self, until: Option<Instant>) -> Result<Envelope, Error> {
         let borrowed = Borrowed::new(&self.1.scheduler);

@@ -21,13 +21,13 @@ pub type Callback = Box<dyn Fn(Vec<Value>) -> std::result::Result<Value, Error> 
 
 /// Where answers and the end are left. Locked shortly by the VM's worker and by host threads that wait.
 #[derive(Default)]
-pub struct Desk {
-    pub papers: Mutex<Papers>,
-    pub news: Condvar,
+pub struct Completion {
+    pub state: Mutex<CompletionState>,
+    pub changed: Condvar,
 }
 
 #[derive(Default)]
-pub struct Papers {
+pub struct CompletionState {
     /// Number of the last request.
     pub last: u64,
     /// Answers by request, until the caller takes them.
@@ -41,13 +41,13 @@ pub struct Papers {
     pub end: Option<zakuro_vm::host::End>,
 }
 
-impl Desk {
-    pub fn lock(&self) -> std::sync::MutexGuard<'_, Papers> {
-        self.papers.lock().unwrap_or_else(|e| e.into_inner())
+impl Completion {
+    pub fn lock(&self) -> std::sync::MutexGuard<'_, CompletionState> {
+        self.state.lock().unwrap_or_else(|e| e.into_inner())
     }
-    pub fn change(&self, f: impl FnOnce(&mut Papers)) {
+    pub fn change(&self, f: impl FnOnce(&mut CompletionState)) {
         f(&mut self.lock());
-        self.news.notify_all();
+        self.changed.notify_all();
     }
 }
 
@@ -76,33 +76,33 @@ pub struct Job {
     pub functions: Vec<(String, Callback)>,
     /// Calls come here; None: the VM ends after its program.
     pub inbox: Option<zakuro_channel::Channel<Envelope>>,
-    pub desk: Arc<Desk>,
+    pub completion: Arc<Completion>,
 }
 
 impl Job {
     /// The job in a start message.
     pub fn take(args: &mut Envelope) -> Option<Job> {
-        match args.unload()?.downcast::<Job>() {
+        match args.detach()?.downcast::<Job>() {
             Ok(job) => Some(*job),
             Err(other) => {
-                args.load(other);
+                args.attach(other);
                 None
             }
         }
     }
     pub fn run(self, cx: &mut Cx) -> Result<Cell> {
-        let desk = self.desk.clone();
+        let completion = self.completion.clone();
         let result = self.work(cx);
         let e = cx.pending;
         if result.is_err() && e.is_kind(Kind::Exception) {
             let exception = describe(cx, e);
             cx.pending = e;
-            desk.change(|p| p.exception = Some(exception));
+            completion.change(|p| p.exception = Some(exception));
         }
         result
     }
     fn work(self, cx: &mut Cx) -> Result<Cell> {
-        let Job { process, name, source, argv, objects, outputs, functions, inbox, desk } = self;
+        let Job { process, name, source, argv, objects, outputs, functions, inbox, completion } = self;
         for (n, sink) in outputs.into_iter().enumerate() {
             if let Some(sink) = sink {
                 zakuro_corelib::vm_api::host::redirect(cx, n + 1, sink)?;
@@ -131,14 +131,14 @@ impl Job {
         drop(source);
         let last = cx.run_program(&code, None)?;
         let value = Reader::new(cx, process.upgrade()).read(last)?;
-        desk.change(|p| p.value = Some(value));
+        completion.change(|p| p.value = Some(value));
         let Some(inbox) = inbox else { return Ok(Cell::NIL) };
         loop {
             // A kill that came before the first turn left no wake-up.
             cx.check_interrupts()?;
             match cx.channel_recv(&inbox, None)? {
                 RecvOutcome::Got(mut message) => {
-                    let Some(Ok(request)) = message.unload().map(|l| l.downcast::<Request>()) else { continue };
+                    let Some(Ok(request)) = message.detach().map(|l| l.downcast::<Request>()) else { continue };
                     let number = request.number;
                     let answer = match answer(cx, &process, request.what) {
                         Ok(answer) => answer,
@@ -151,7 +151,7 @@ impl Job {
                             Err(Error::Exception(describe(cx, raised)))
                         }
                     };
-                    desk.change(|p| {
+                    completion.change(|p| {
                         if !p.dropped.remove(&number) {
                             p.answers.insert(number, answer);
                         }

@@ -1,6 +1,6 @@
 //! Between [`Value`]s and a VM's objects, and between [`Value`]s and messages.
 //!
-//! Messages are packed and opened by a VM. A native thread of the host has none, so the process keeps *customs*: VMs without a program that
+//! Messages are packed and opened by a VM. A native thread of the host has none, so the process keeps a pool of *translators*: VMs without a program that
 //! do nothing else. Each serves one thread at a time and is thrown away with its heap after some use, so it needs no collection.
 //! Rejected: reading and writing messages by hand (a second copy of the transfer format, which changes).
 
@@ -20,7 +20,7 @@ use zakuro_vm::{ArrayCell, BignumCell, Cx, Exc, HashCell, Kind, Ref, StringCell,
 const MAX_DEPTH: usize = 500;
 /// Larger trees are refused: an object that appears twice is two objects outside, so a small graph can be a huge tree.
 const MAX_NODES: usize = 20_000_000;
-/// Bytes after which a customs VM is replaced.
+/// Bytes after which a translator's VM is replaced.
 const WORN_OUT: usize = 4 << 20;
 
 /// Ids of text::encoding.
@@ -157,7 +157,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Takes the pending exception of a customs VM.
+/// Takes the pending exception of a translator's VM.
 fn failure(cx: &mut Cx) -> Error {
     let e = cx.take_pending();
     let message = cx.call(e, sym::message, &[]).and_then(|m| cx.to_s_text(m)).unwrap_or_default();
@@ -165,7 +165,7 @@ fn failure(cx: &mut Cx) -> Error {
 }
 
 /// A VM without a program or a scheduler.
-struct Official {
+struct Translator {
     vm: Box<Vm>,
     used: usize,
     /// Outlives the VM's use of it (field order).
@@ -174,19 +174,19 @@ struct Official {
 
 /// See the module. Short lock: the idle ones.
 #[derive(Default)]
-pub struct Customs(Mutex<Vec<Official>>);
+pub struct TranslatorPool(Mutex<Vec<Translator>>);
 
-impl Customs {
+impl TranslatorPool {
     fn with<T>(&self, process: &Process, f: impl FnOnce(&mut Cx) -> Result<T, Error>) -> Result<T, Error> {
         let idle = self.0.lock().unwrap_or_else(|e| e.into_inner()).pop();
-        let mut official = match idle {
+        let mut translator = match idle {
             Some(o) => o,
-            None => Official::new(process.boot, &process.pool)?,
+            None => Translator::new(process.boot, &process.pool)?,
         };
-        let result = f(&mut official.vm);
-        official.used += 1;
-        if official.vm.heap.stats().allocated_bytes < WORN_OUT as _ && official.used < 10_000 {
-            self.0.lock().unwrap_or_else(|e| e.into_inner()).push(official);
+        let result = f(&mut translator.vm);
+        translator.used += 1;
+        if translator.vm.heap.stats().allocated_bytes < WORN_OUT as _ && translator.used < 10_000 {
+            self.0.lock().unwrap_or_else(|e| e.into_inner()).push(translator);
         }
         result
     }
@@ -215,8 +215,8 @@ impl Customs {
     }
 }
 
-impl Official {
-    fn new(boot: &'static BootImage, pool: &StackPool) -> Result<Official, Error> {
+impl Translator {
+    fn new(boot: &'static BootImage, pool: &StackPool) -> Result<Translator, Error> {
         let stack = pool.take(StackSize::Main).map_err(|e| Error::Invalid(format!("no stack: {e}")))?;
         let mut vm = Vm::new(boot, Arc::new(Options { gc_never: true, ..Options::default() }), Arc::new(PollWord::new()));
         vm.gc_disabled = true;
@@ -226,6 +226,6 @@ impl Official {
         stacks.native_top = std::ptr::null();
         // SAFETY: the stack is kept beside the VM and dropped after it.
         unsafe { vm.enter_stacks(stacks) };
-        Ok(Official { vm, used: 0, _stack: stack })
+        Ok(Translator { vm, used: 0, _stack: stack })
     }
 }

@@ -263,11 +263,12 @@ mod string_io {
     ///     StringIO.new("abc").read   #=> "abc"
     #[method("new", singleton, min = 0, max = -1)]
     fn new(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
-        if args.block.is_some()
-            && let Some(warn) = boot::hooks().warn
-        {
+        if args.block.is_some() {
             let name = cx.to_s_text(this)?;
-            warn(cx, &format!("warning: {name}::new() does not take block; use {name}::open() instead\n"))?;
+            zakuro_core_base::exception::warning::emit(
+                cx,
+                &format!("warning: {name}::new() does not take block; use {name}::open() instead\n"),
+            )?;
         }
         let object = cx.call(this, sym::allocate, &[])?;
         cx.call_full(object, sym::initialize, args.as_slice(), args.kw, Block::NONE)?;

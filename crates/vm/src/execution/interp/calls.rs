@@ -1,0 +1,772 @@
+//! Method calls: inline caches, entering methods of every kind, argument layout.
+
+use super::blocks::{bind_args, push_block_frame};
+use super::control::{poll_at, polled};
+use super::keywords::keyword_call;
+use super::missing::{MissReason, missing};
+use super::unwind::unwind;
+use super::{check, dispatch, next, r, stub};
+use crate::builtin::{Block, KW_FLAG, NativeFn};
+use crate::frame::*;
+use crate::methods::Method;
+use crate::raise::{Exc, Result};
+use crate::vm::{Cx, PendingCall};
+use zakuro_bytecode::{CallSite, Code, Insn, NO_BLOCK, Op, call_flags};
+use zakuro_object::*;
+
+pub unsafe fn send(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers (see `Handler`).
+    unsafe {
+        let i = *ip;
+        let cache = &*(*cs).calls.add(i.c as usize);
+        let key = (cx.epoch as u64) << 32 | r!(regs, i.a).shape_key() as u64;
+        if cache.key == key {
+            return (cache.handler)(cx, ip, regs, cs);
+        }
+        send_miss(cx, ip, regs, cs)
+    }
+}
+pub unsafe fn send_self(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; `c` is a call site that only sends use, `a` a register.
+    unsafe {
+        let i = *ip;
+        let me = r!(regs, 0);
+        r!(regs, i.a) = me;
+        let cache = &*(*cs).calls.add(i.c as usize);
+        let key = (cx.epoch as u64) << 32 | me.shape_key() as u64;
+        if cache.key == key {
+            return (cache.handler)(cx, ip, regs, cs);
+        }
+        send_miss(cx, ip, regs, cs)
+    }
+}
+
+/// Whether the method may be called at this site; the reason when not.
+pub(super) fn refused(cx: &mut Cx, m: Method, site: &CallSite, self_: Value) -> Option<MissReason> {
+    match m.visibility() {
+        Visibility::Public => None,
+        _ if site.flags & call_flags::FCALL != 0 => None,
+        Visibility::Private => Some(MissReason::Private),
+        Visibility::Protected => {
+            let owner = m.owner;
+            let owner = if cx.class(owner).kind == ClassKind::Singleton { cx.class(owner).superclass.unwrap_or(owner) } else { owner };
+            (!cx.is_a(self_, owner)).then_some(MissReason::Protected)
+        }
+    }
+}
+
+/// Fills the cache of a call site and goes on through it.
+#[cold]
+#[inline(never)]
+pub unsafe fn send_miss(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; site, literal block and operands are checked by the verifier. The warning of `unused_block` may run Ruby
+    // code: operands stand in the window, below what that uses, and method and cache are looked up after it. A `target` is stored together with the
+    // handler that knows what it is, and the method cell that keeps it alive.
+    unsafe {
+        let i = *ip;
+        (*cx.fp).ip = ip;
+        let site = &(&(*cs).code.calls)[i.c as usize];
+        let recv = r!(regs, i.a);
+        let op = (*cs).opcode_at(ip);
+        let with_block = site.block != NO_BLOCK && (op == Op::SendBlk || op == Op::SendSelfBlk);
+        if with_block {
+            cx.child_state(cs, site.block as usize);
+        }
+        let class = cx.dispatch_class(recv);
+        let mut found = cx.find_method_from(Method::of((*cx.fp).me).cref, class, site.name);
+        if with_block
+            && let Some(m) = found
+            && check!(cx, ip, regs, cs, cx.unused_block(m))
+        {
+            found = cx.find_method_from(Method::of((*cx.fp).me).cref, class, site.name);
+        }
+        let why = match found {
+            None => Some(MissReason::at(site)),
+            Some(m) => refused(cx, m, site, r!(regs, 0)),
+        };
+        if let Some(why) = why {
+            let block = if with_block { block_record(cx, regs, cs, i.a, site.block) } else { Block::NONE };
+            let v = check!(cx, ip, regs, cs, missing(cx, regs.add(i.a as usize), i.x as usize, false, block, site.name, why));
+            r!(regs, i.a) = v;
+            next!(cx, ip, regs, cs)
+        }
+        let Some(m) = found else { return unwind(cx, ip, regs, cs) };
+        let cache = &mut *(*cs).calls.add(i.c as usize);
+        let shape = recv.shape_key();
+        cache.me = m.as_value();
+        cache.handler = generic;
+        cache.shape = shape;
+        match m.method_kind() {
+            MethodKind::Ruby => {
+                let callee = cx.method_state(m);
+                cache.target = callee as usize;
+                cache.extra = site.block as u32;
+                let simple = (*callee).simple && (*callee).required == i.x as u16;
+                cache.handler = match (simple, with_block) {
+                    (true, false) => ruby_simple,
+                    (true, true) => ruby_simple_blk,
+                    _ => generic,
+                };
+            }
+            MethodKind::Native => {
+                cache.target = Cx::native_fn(m) as usize;
+                cache.extra = site.block as u32;
+                cache.handler = if with_block { native_blk } else { native };
+                if !with_block && m.owner == ids::CLASS && site.name == sym::new {
+                    prepare_new(cx, recv, i.x, cache);
+                }
+            }
+            MethodKind::AttrReader if i.x == 0 => {
+                if (recv.is_kind(Kind::Object) || recv.is_kind(Kind::Exception))
+                    && let Some(slot) = m.data.as_sym().and_then(|n| cx.shape_slot(shape, n))
+                {
+                    cache.extra = slot as u32;
+                    cache.handler = attr_get;
+                }
+            }
+            MethodKind::AttrWriter if i.x == 1 => {
+                if (recv.is_kind(Kind::Object) || recv.is_kind(Kind::Exception))
+                    && let Some(slot) = m.data.as_sym().and_then(|n| cx.shape_slot(shape, n))
+                {
+                    cache.extra = slot as u32;
+                    cache.handler = attr_set;
+                }
+            }
+            _ => {}
+        }
+        // A protected method's right to be called depends on self: not cached.
+        if m.visibility() != Visibility::Protected || site.flags & call_flags::FCALL != 0 {
+            cache.key = (cx.epoch as u64) << 32 | shape as u64;
+        } else {
+            cache.key = 0;
+        }
+        (cache.handler)(cx, ip, regs, cs)
+    }
+}
+
+/// Writes the record of a literal block below the call's window.
+#[inline(always)]
+pub(super) unsafe fn block_record(cx: &Cx, regs: *mut Value, cs: *const CodeState, a: u16, child: u16) -> Block {
+    // SAFETY: caller: a verified instruction with literal block `child`: registers a-2 and a-1 are below the window and kept free, and `child_state`
+    // has made the block's state (whoever fills the cache, or calls this without one, does so). A cache's `extra` is that child.
+    unsafe {
+        let rec = regs.add(a as usize).sub(2);
+        *rec = Value((*cs).children.get_unchecked(child as usize).get() as u64);
+        *rec.add(1) = Value(cx.fp as u64);
+        Block::on_stack(rec)
+    }
+}
+
+#[inline(always)]
+unsafe fn push_simple(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cache: *const CallCache, block: Block) -> bool {
+    // SAFETY: the contract of handlers; the cache matches, so `target` is the state of the Ruby method `me`, which the cell keeps alive. Both limits
+    // are compared by address (`wrapping_add`) before anything is written; parameters stand in place because the method is simple and argc is what it
+    // requires.
+    unsafe {
+        let callee = (*cache).target as *const CodeState;
+        let base = regs.add((*ip).a as usize);
+        let fp = cx.fp;
+        (*fp).ip = ip;
+        let nf = fp.add(1);
+        if nf >= cx.frame_limit || base.wrapping_add((*callee).nregs as usize) >= cx.stack_limit {
+            // Not with the caller's ip, regs and cs: keeping them for this alone would spill registers at each call.
+            return overflow(cx, std::ptr::null(), std::ptr::null_mut(), std::ptr::null());
+        }
+        nf.write(Frame { ip: (*callee).insns, regs: base, code: callee, block, me: (*cache).me, aux: 0 });
+        let mut k = (*callee).nil_from;
+        while k < (*callee).nlocals {
+            *base.add(k as usize) = Value::NIL;
+            k += 1;
+        }
+        cx.fp = nf;
+        if polled(cx) {
+            return poll_at(cx, (*callee).insns, base, callee);
+        }
+        dispatch!(cx, (*callee).insns, base, callee)
+    }
+}
+#[cold]
+#[inline(never)]
+unsafe fn overflow(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: nothing was pushed: the frame is still the caller's, with its `ip` stored.
+    unsafe {
+        let _ = cx.stack_error::<()>();
+        unwind(cx, ip, regs, cs)
+    }
+}
+/// Ruby method, arguments as they stand.
+unsafe fn ruby_simple(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; `send` has compared the key, and `send_miss` chose this handler for a simple Ruby method.
+    unsafe { push_simple(cx, ip, regs, (*cs).calls.add((*ip).c as usize), Block::NONE) }
+}
+unsafe fn ruby_simple_blk(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; as in `ruby_simple`; `send_miss` has made the block's state.
+    unsafe {
+        let i = *ip;
+        let cache = (*cs).calls.add(i.c as usize);
+        let block = block_record(cx, regs, cs, i.a, (*cache).extra as u16);
+        push_simple(cx, ip, regs, cache, block)
+    }
+}
+#[inline(always)]
+unsafe fn call_native(
+    cx: &mut Cx,
+    ip: *const Insn,
+    regs: *mut Value,
+    cs: *const CodeState,
+    f: NativeFn,
+    me: Value,
+    argc: usize,
+    block: Block,
+) -> bool {
+    // SAFETY: the contract of handlers; argc values stand above the base. The frame pushed for the native ends behind them: what it calls begins
+    // there, and the collector sees them.
+    unsafe {
+        let base = regs.add((*ip).a as usize);
+        let fp = cx.fp;
+        (*fp).ip = ip;
+        let nf = fp.add(1);
+        if nf >= cx.frame_limit {
+            return overflow(cx, ip, regs, cs);
+        }
+        let n = argc & (KW_FLAG - 1);
+        nf.write(Frame { ip: stub(), regs: base, code: std::ptr::null(), block, me, aux: base.add(n + 1) as usize });
+        cx.fp = nf;
+        let result = f(cx, *base, base.add(1), argc, block);
+        cx.fp = fp;
+        match result {
+            Ok(v) => {
+                *base = v;
+                next!(cx, ip, regs, cs)
+            }
+            Err(Exc) => unwind(cx, ip, regs, cs),
+        }
+    }
+}
+unsafe fn native(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; `send_miss` stored this handler together with a NativeFn as target.
+    unsafe {
+        let i = *ip;
+        let cache = &*(*cs).calls.add(i.c as usize);
+        let f: NativeFn = std::mem::transmute(cache.target);
+        call_native(cx, ip, regs, cs, f, cache.me, i.x as usize, Block::NONE)
+    }
+}
+unsafe fn native_blk(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; as in `native`; `send_miss` has made the block's state.
+    unsafe {
+        let i = *ip;
+        let cache = &*(*cs).calls.add(i.c as usize);
+        let f: NativeFn = std::mem::transmute(cache.target);
+        let block = block_record(cx, regs, cs, i.a, cache.extra as u16);
+        call_native(cx, ip, regs, cs, f, cache.me, i.x as usize, block)
+    }
+}
+/// `Foo.new(...)` with Class#new and a plain `initialize`: no native frame in between.
+unsafe fn prepare_new(cx: &mut Cx, class: Value, argc: u8, cache: &mut CallCache) {
+    // SAFETY: `init` is a method of this VM, and its state is alive as long as it is; the cache holds its cell.
+    unsafe {
+        let Some(id) = cx.class_id(class) else { return };
+        let d = cx.class(id);
+        if !matches!(d.alloc, Alloc::Object) || d.kind != ClassKind::Class {
+            return;
+        }
+        let Some(init) = cx.find_method(id, sym::initialize) else { return };
+        cx.note_cached_name(sym::initialize);
+        match init.method_kind() {
+            MethodKind::Ruby => {
+                let callee = cx.method_state(init);
+                if (*callee).simple && (*callee).required == argc as u16 {
+                    cache.target = callee as usize;
+                    cache.me = init.as_value();
+                    cache.extra = id.0;
+                    cache.handler = new_object;
+                }
+            }
+            MethodKind::Native if init.owner == ids::BASIC_OBJECT && argc == 0 => {
+                cache.extra = id.0;
+                cache.handler = new_plain_object;
+            }
+            _ => {}
+        }
+    }
+}
+unsafe fn new_plain_object(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; `prepare_new` stored the class's id: a class object has a shape of its own, so the key stands for it, and the
+    // receiver keeps the class alive.
+    unsafe {
+        let i = *ip;
+        let id = ClassId((*(*cs).calls.add(i.c as usize)).extra);
+        r!(regs, i.a) = cx.new_object(id);
+        next!(cx, ip, regs, cs)
+    }
+}
+/// The new object stays in the call's base; `initialize` runs in a window one register further, so that its value is dropped.
+unsafe fn new_object(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; as in `push_simple` and `new_plain_object`; room was made for one register more, since the window begins one
+    // further. Allocating does not collect, so the arguments may be moved first.
+    unsafe {
+        let i = *ip;
+        let cache = &*(*cs).calls.add(i.c as usize);
+        let callee = cache.target as *const CodeState;
+        let base = regs.add(i.a as usize);
+        let fp = cx.fp;
+        (*fp).ip = ip;
+        let nf = fp.add(1);
+        if nf >= cx.frame_limit || base.wrapping_add((*callee).nregs as usize + 1) >= cx.stack_limit {
+            return overflow(cx, ip, regs, cs);
+        }
+        let mut k = i.x as usize;
+        while k > 0 {
+            *base.add(k + 1) = *base.add(k);
+            k -= 1;
+        }
+        let object = cx.new_object(ClassId(cache.extra));
+        *base = object;
+        let base = base.add(1);
+        *base = object;
+        nf.write(Frame { ip: (*callee).insns, regs: base, code: callee, block: Block::NONE, me: cache.me, aux: 0 });
+        let mut k = (*callee).nil_from;
+        while k < (*callee).nlocals {
+            *base.add(k as usize) = Value::NIL;
+            k += 1;
+        }
+        cx.fp = nf;
+        if polled(cx) {
+            return poll_at(cx, (*callee).insns, base, callee);
+        }
+        dispatch!(cx, (*callee).insns, base, callee)
+    }
+}
+unsafe fn attr_get(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; the receiver has the shape that `send_miss` looked the slot up in, of kind Object or Exception, so that slot
+    // is there.
+    unsafe {
+        let i = *ip;
+        let cache = &*(*cs).calls.add(i.c as usize);
+        let o = r!(regs, i.a).0 as *mut ObjectCell;
+        r!(regs, i.a) = *(*o).slots_ptr().add(cache.extra as usize);
+        next!(cx, ip, regs, cs)
+    }
+}
+unsafe fn attr_set(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: as in `attr_get`; the flags are tested before the write.
+    unsafe {
+        let i = *ip;
+        let cache = &*(*cs).calls.add(i.c as usize);
+        let o = r!(regs, i.a).0 as *mut ObjectCell;
+        if (*o).header.flags & GUARDED != 0 {
+            return generic(cx, ip, regs, cs);
+        }
+        let v = r!(regs, i.a + 1);
+        *(*o).slots_ptr().add(cache.extra as usize) = v;
+        r!(regs, i.a) = v;
+        next!(cx, ip, regs, cs)
+    }
+}
+/// Every other combination: described in `cx.call`, then entered.
+unsafe fn generic(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; `send_miss` has stored the method cell and made the block's state.
+    unsafe {
+        let i = *ip;
+        (*cx.fp).ip = ip;
+        let site = &(&(*cs).code.calls)[i.c as usize];
+        let op = (*cs).opcode_at(ip);
+        let with_block = site.block != NO_BLOCK && (op == Op::SendBlk || op == Op::SendSelfBlk);
+        let block = if with_block { block_record(cx, regs, cs, i.a, site.block) } else { Block::NONE };
+        let me = (*(*cs).calls.add(i.c as usize)).me;
+        cx.call = PendingCall { me, argc: i.x as usize, kw: false, block, name: site.name };
+        enter(cx, ip, regs, cs)
+    }
+}
+
+/// Enters the method of `cx.call` with receiver and arguments at the instruction's base. The frame's `ip` is stored.
+pub unsafe fn enter(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: caller: `cx.call` holds a method cell, and argc values stand above the base, below the stack's limit. Every kind of method takes them
+    // from there; the base takes the result of those that push no frame.
+    unsafe {
+        // `cx.call` is read where it is used: a copy of it here would be a local whose address escapes (see the module).
+        let base = regs.add((*ip).a as usize);
+        let m: Method = Ref::of(cx.call.me);
+        match m.method_kind() {
+            MethodKind::Ruby => {
+                let callee = check!(cx, ip, regs, cs, push_method_frame(cx, base));
+                if polled(cx) {
+                    return poll_at(cx, (*callee).insns, base, callee);
+                }
+                dispatch!(cx, (*callee).insns, base, callee)
+            }
+            MethodKind::Native => {
+                let f = Cx::native_fn(m);
+                let argc = cx.call.argc | if cx.call.kw { KW_FLAG } else { 0 };
+                let block = cx.call.block;
+                call_native(cx, ip, regs, cs, f, m.as_value(), argc, block)
+            }
+            MethodKind::Proc => {
+                let p: Ref<ProcCell> = Ref::of(m.data);
+                if p.proc_kind() == ProcKind::Block {
+                    let callee = check!(cx, ip, regs, cs, push_bmethod_frame(cx, base));
+                    if polled(cx) {
+                        return poll_at(cx, (*callee).insns, base, callee);
+                    }
+                    dispatch!(cx, (*callee).insns, base, callee)
+                }
+                let v = check!(cx, ip, regs, cs, native_bmethod(cx, base));
+                *base = v;
+                next!(cx, ip, regs, cs)
+            }
+            _ => {
+                let v = check!(cx, ip, regs, cs, other_method(cx, base));
+                *base = v;
+                next!(cx, ip, regs, cs)
+            }
+        }
+    }
+}
+#[inline(never)]
+unsafe fn push_bmethod_frame(cx: &mut Cx, base: *mut Value) -> Result<*const CodeState> {
+    // SAFETY: called by `enter` for a method whose `data` is a Proc of a literal block.
+    unsafe {
+        let call = cx.call;
+        let m: Method = Ref::of(call.me);
+        let who = Some((*base, call.me));
+        let cs = push_block_frame(cx, Block(m.data.0), base, call.argc, call.kw, call.block, who, FRAME_LAMBDA | FRAME_BMETHOD)?;
+        let p = &(*cs).code.params;
+        if m.reserved & RUBY2_KEYWORDS != 0 && call.kw && p.rest && !p.takes_keywords() {
+            mark_keywords(base, p);
+        }
+        Ok(cs)
+    }
+}
+#[inline(never)]
+unsafe fn native_bmethod(cx: &mut Cx, base: *mut Value) -> Result<Value> {
+    // SAFETY: called by `enter` for a method whose `data` is a Proc. The copy of the arguments is used up before Ruby code runs: `call_native_proc`
+    // puts them on the value stack first.
+    unsafe {
+        let call = cx.call;
+        let p: Ref<ProcCell> = Ref::of(Ref::<MethodCell>::of(call.me).data);
+        let args = std::slice::from_raw_parts(base.add(1), call.argc).to_vec();
+        cx.call_native_proc(p, &args, call.kw, call.block, Some((*base, call.me)))
+    }
+}
+#[inline(never)]
+unsafe fn other_method(cx: &mut Cx, base: *mut Value) -> Result<Value> {
+    // SAFETY: called by `enter`: argc values stand above the base. As in `native_bmethod` for the copy.
+    unsafe {
+        let call = cx.call;
+        let m: Method = Ref::of(call.me);
+        let recv = *base;
+        match m.method_kind() {
+            MethodKind::AttrReader => {
+                if call.argc != 0 {
+                    return cx.arity_error(call.argc, 0, Some(0));
+                }
+                Ok(cx.ivar_get(recv, m.data.as_sym().unwrap_or(sym::empty)))
+            }
+            MethodKind::AttrWriter => {
+                if call.argc != 1 {
+                    return cx.arity_error(call.argc, 1, Some(1));
+                }
+                let v = *base.add(1);
+                cx.ivar_set(recv, m.data.as_sym().unwrap_or(sym::empty), v)?;
+                Ok(v)
+            }
+            MethodKind::Missing => {
+                let args = std::slice::from_raw_parts(base.add(1), call.argc).to_vec();
+                cx.call_missing(recv, m.name, &args, call.kw, call.block, MissReason::None)
+            }
+            _ => {
+                let name = m.name;
+                missing(cx, base, call.argc, call.kw, call.block, name, MissReason::None)
+            }
+        }
+    }
+}
+
+/// Set in a method cell's `reserved`: `ruby2_keywords` was called for it.
+pub const RUBY2_KEYWORDS: u32 = 1;
+
+/// Flags the keyword Hash at the end of the rest parameter, so that splatting it passes keywords again.
+#[cold]
+pub(super) unsafe fn mark_keywords(base: *mut Value, p: &zakuro_bytecode::Params) {
+    // SAFETY: the rest parameter's register holds an Array once the arguments are bound.
+    let rest = unsafe { *base.add(p.rest_reg() as usize) };
+    if let Some(h) = Ref::<ArrayCell>::from_value(rest).and_then(|a| a.as_slice().last().copied())
+        && h.is_kind(Kind::Hash)
+    {
+        h.set_flags(KEYWORDS);
+    }
+}
+
+/// Pushes the frame of a Ruby method and binds its arguments.
+#[inline(never)]
+unsafe fn push_method_frame(cx: &mut Cx, base: *mut Value) -> Result<*const CodeState> {
+    // SAFETY: called by `enter`. Room for the window and the arguments is made sure of before anything is written (`bind_args` asks for it). While
+    // arguments are bound the frame covers the whole window, so that Ruby code that runs meanwhile uses what lies above.
+    unsafe {
+        let call = cx.call;
+        let m: Method = Ref::of(call.me);
+        let callee = cx.method_state(m);
+        let fp = cx.fp.add(1);
+        if fp >= cx.frame_limit || base.wrapping_add((*callee).nregs as usize + call.argc) >= cx.stack_limit {
+            return cx.stack_error();
+        }
+        let p = &(*callee).code.params;
+        if !((*callee).simple && !call.kw && call.argc == (*callee).required as usize) {
+            // Errors about the arguments show the method's own line first, as in CRuby.
+            fp.write(Frame { ip: (*callee).insns, regs: base, code: callee, block: call.block, me: m.as_value(), aux: 0 });
+            let saved = cx.fp;
+            cx.fp = fp;
+            let n = (*callee).nregs as usize;
+            for k in (call.argc + 1)..n {
+                *base.add(k) = Value::NIL;
+            }
+            let bound = bind_args(cx, callee, base, call.argc, call.kw, true, call.block);
+            cx.fp = saved;
+            bound?;
+            if (m.reserved & RUBY2_KEYWORDS != 0 || (*callee).keeps_keywords.get()) && call.kw && p.rest && !p.takes_keywords() {
+                mark_keywords(base, p);
+            }
+        }
+        for k in (*callee).nil_from..(*callee).nlocals {
+            *base.add(k as usize) = Value::NIL;
+        }
+        fp.write(Frame { ip: (*callee).insns, regs: base, code: callee, block: call.block, me: m.as_value(), aux: 0 });
+        cx.fp = fp;
+        if p.block {
+            let v = cx.block_value(call.block);
+            *base.add(p.block_reg() as usize) = v;
+            (*fp).block = Block::from_value(v);
+        }
+        if p.no_block && call.block.is_some() {
+            cx.fp = fp.sub(1);
+            return cx.arg_error("no block accepted");
+        }
+        Ok(callee)
+    }
+}
+
+/// Brings the arguments of a SendX-like instruction into plain order. Returns argc, whether the last is a keyword Hash, and the block argument.
+pub unsafe fn lay_out(cx: &mut Cx, base: *mut Value, x: usize, site: &CallSite, code: &Code) -> Result<(usize, bool, Block)> {
+    // SAFETY: caller: operands of a verified SendX-like instruction stand at base. `to_block` may run Ruby code, before arguments are spread beyond
+    // the window; the splatted Array was made for this call, so no program changes it.
+    unsafe {
+        let mut flags = site.flags;
+        let mut at = base.add(1);
+        let splat = flags & call_flags::SPLAT != 0;
+        let positional = if splat { 1 } else { x };
+        let mut block = Block::NONE;
+        let kw_at = base.add(1 + positional);
+        let has_kw = flags & call_flags::KW != 0;
+        if flags & call_flags::KW_NAMES != 0 {
+            let names = &code.keyword_lists[site.keywords as usize];
+            let hash = cx.keyword_hash(names, kw_at);
+            if flags & call_flags::BLOCKARG != 0 {
+                *kw_at.add(1) = *kw_at.add(names.len());
+            }
+            *kw_at = hash;
+            flags |= call_flags::KW_FRESH;
+        }
+        if flags & call_flags::BLOCKARG != 0 {
+            let v = *kw_at.add(has_kw as usize);
+            let v = cx.to_block(v)?;
+            block = Block::from_value(v);
+        }
+        let kwargs = if has_kw { Some(*kw_at) } else { None };
+        let mut argc = positional;
+        let mut kw = false;
+        if splat {
+            let a: Ref<ArrayCell> = Ref::of(*at);
+            argc = a.len();
+            if base.wrapping_add(argc + 8) >= cx.stack_limit {
+                return cx.stack_error();
+            }
+            for (k, v) in a.as_slice().iter().enumerate() {
+                *at.add(k) = *v;
+            }
+            // A Hash that a ruby2_keywords method kept becomes keywords again.
+            if kwargs.is_none()
+                && argc > 0
+                && let Some(h) = Ref::<HashCell>::from_value(*at.add(argc - 1))
+                && h.header.flags & KEYWORDS != 0
+            {
+                let copy = cx.new_hash();
+                HashCell::replace(copy, &mut cx.heap, h);
+                *at.add(argc - 1) = copy.as_value();
+                if copy.len() == 0 {
+                    argc -= 1;
+                } else {
+                    kw = true;
+                }
+            }
+        }
+        at = at.add(argc);
+        if let Some(h) = kwargs
+            && let Some(hash) = Ref::<HashCell>::from_value(h)
+            && hash.len() > 0
+        {
+            // A Hash of the caller's must not reach the callee.
+            *at = if flags & call_flags::KW_FRESH != 0 {
+                h
+            } else {
+                let copy = cx.new_hash();
+                HashCell::replace(copy, &mut cx.heap, hash);
+                copy.as_value()
+            };
+            argc += 1;
+            kw = true;
+        }
+        Ok((argc, kw, block))
+    }
+}
+
+pub unsafe fn send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; see `prepare_send_x`. When it has pushed a frame, that is the current one, with a state and a window.
+    unsafe {
+        (*cx.fp).ip = ip;
+        match check!(cx, ip, regs, cs, prepare_send_x(cx, ip, regs, cs)) {
+            Prepared::Enter => enter(cx, ip, regs, cs),
+            Prepared::Entered => {
+                let (base, callee) = ((*cx.fp).regs, (*cx.fp).code);
+                if polled(cx) {
+                    return poll_at(cx, (*callee).insns, base, callee);
+                }
+                dispatch!(cx, (*callee).insns, base, callee)
+            }
+            Prepared::Answered => next!(cx, ip, regs, cs),
+        }
+    }
+}
+
+/// How far a call has come.
+pub(super) enum Prepared {
+    /// `cx.call` is ready.
+    Enter,
+    /// The callee's frame is the current one.
+    Entered,
+    /// method_missing has answered, its result is in place.
+    Answered,
+}
+
+/// Lays the arguments out and finds the method.
+#[inline(never)]
+pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> Result<Prepared> {
+    // SAFETY: the contract of handlers; operands as in `lay_out`. Arguments that were spread may lie above the window: Ruby code that a warning runs
+    // is kept above them (`above`), and the cache is written after it, through the state.
+    unsafe {
+        let i = *ip;
+        let site = &(&(*cs).code.calls)[i.c as usize];
+        let base = regs.add(i.a as usize);
+        if site.flags & call_flags::FCALL != 0 && i.b == 0 {
+            *base = r!(regs, 0);
+        }
+        if site.flags & (call_flags::KW_NAMES | call_flags::SPLAT | call_flags::BLOCKARG) == call_flags::KW_NAMES
+            && keyword_call(cx, ip, regs, cs, site)?
+        {
+            return Ok(Prepared::Entered);
+        }
+        let (argc, kw, mut block) = lay_out(cx, base, i.x as usize, site, &(*cs).code)?;
+        if site.block != NO_BLOCK {
+            cx.child_state(cs, site.block as usize);
+            block = block_record(cx, regs, cs, i.a, site.block);
+        }
+        let recv = *base;
+        let cache = &mut *(*cs).calls.add(i.c as usize);
+        let key = (cx.epoch as u64) << 32 | recv.shape_key() as u64;
+        let mut me = cache.me;
+        if cache.key != key {
+            let class = cx.dispatch_class(recv);
+            let found = cx.find_method_from(Method::of((*cx.fp).me).cref, class, site.name);
+            let m = match found {
+                None => Err(MissReason::at(site)),
+                Some(m) => refused(cx, m, site, r!(regs, 0)).map_or(Ok(m), Err),
+            };
+            let m = match m {
+                Ok(m) => m,
+                Err(why) => {
+                    *base = missing(cx, base, argc, kw, block, site.name, why)?;
+                    return Ok(Prepared::Answered);
+                }
+            };
+            let m = if !block.is_none() && cx.above(base.add(argc + 1), |cx| cx.unused_block(m))? {
+                cx.find_method_from(Method::of((*cx.fp).me).cref, class, site.name).unwrap_or(m)
+            } else {
+                m
+            };
+            me = m.as_value();
+            cache.me = me;
+            let open = m.visibility() != Visibility::Protected || site.flags & call_flags::FCALL != 0;
+            cache.key = if open { (cx.epoch as u64) << 32 | recv.shape_key() as u64 } else { 0 };
+        }
+        cx.call = PendingCall { me, argc, kw, block, name: site.name };
+        Ok(Prepared::Enter)
+    }
+}
+
+impl Cx {
+    /// `&value` in a call: nil, a Proc, or its `to_proc`.
+    pub fn to_block(&mut self, v: Value) -> Result<Value> {
+        if v.is_nil() || v.is_kind(Kind::Proc) {
+            return Ok(v);
+        }
+        if let Some(s) = v.as_sym()
+            && self.is_builtin(v, sym::to_proc, ids::SYMBOL)
+        {
+            return Ok(self.symbol_proc(s));
+        }
+        let c = self.class_name_of(v);
+        match self.call_if_responds(v, sym::to_proc, &[])? {
+            Some(p) if p.is_kind(Kind::Proc) => Ok(p),
+            Some(p) => {
+                let g = self.class_name_of(p);
+                self.type_error(format!("can't convert {c} into Proc ({c}#to_proc gives {g})"))
+            }
+            None => self.no_conversion(v, "Proc"),
+        }
+    }
+    /// Proc of `&:name`: a lambda.
+    pub fn symbol_proc(&mut self, s: Sym) -> Value {
+        let mut header = zakuro_object::header(ids::PROC, Kind::Proc, ProcKind::Symbol as u16);
+        header.flags |= LAMBDA;
+        // The scope's refinements count; without any the procs of all scopes are the same.
+        let cref = self.current_cref();
+        let me = match self.active_refinements(cref) {
+            Some(_) => self.frame_method(s, ids::OBJECT, cref).as_value(),
+            None => Value::NIL,
+        };
+        let p = ProcCell { header, code: 0, env: Value::NIL, self_: Value::NIL, me, extra: Value::sym(s) };
+        alloc_cell(&self.heap, p).as_value()
+    }
+    /// Calls a hook (`inherited`, `method_added`, ...) unless it is the builtin that does nothing.
+    pub fn call_hook(&mut self, v: Value, name: Sym, arg: Value) -> Result<()> {
+        match self.method_of(v, name) {
+            Some(m) if m.method_kind() == MethodKind::Native => {}
+            Some(m) => {
+                self.call_method(m, v, name, &[arg], false, Block::NONE)?;
+            }
+            None if self.in_boot => {}
+            // Undefined: method_missing, or NoMethodError.
+            None => {
+                self.call_private(v, name, &[arg])?;
+            }
+        }
+        Ok(())
+    }
+    /// Warning with file and line of the innermost Ruby frame, when warnings are on (`$VERBOSE` not nil).
+    pub fn warn_here(&mut self, message: &str) -> Result<()> {
+        let place = self.here();
+        self.warn_at(place, message)
+    }
+    /// The same for another place.
+    pub fn warn_at(&mut self, place: Option<(std::sync::Arc<str>, u32)>, message: &str) -> Result<()> {
+        if self.options.verbose.is_none() && self.global_peek(sym::verbose).is_none() || self.global_peek(sym::verbose) == Some(Value::NIL)
+        {
+            return Ok(());
+        }
+        let line = match place {
+            Some((f, l)) => format!("{f}:{l}: warning: {message}\n"),
+            None => format!("warning: {message}\n"),
+        };
+        crate::library::library().warn(self, &line)
+    }
+}

@@ -1,0 +1,381 @@
+//! Events of running code for TracePoint, at no cost while nothing traces.
+//!
+//! Enabling a trace gives each code state that it concerns a private copy of its instructions in which the opcode of every event site (entry,
+//! first instruction of a line's statement or of a rescue clause, return, call) is [`TRACE`]; everything else, operands and distances included, is as in the
+//! original, so caches, handlers tables and line tables go on being valid. The handler of `TRACE` tells the events and goes on with the
+//! handler of the original opcode. Code states made later are copied at birth. Calls enter a Code through its state's `insns`, which is all that enabling
+//! changes; frames that wait for a callee written in Ruby are moved over, others go on in the original until they return.
+//!
+//! Only cold code asks whether something is traced: raising, unwinding, making a code state, starting a thread, compiling; and a switch of fibers.
+//!
+//! Rejected: a test per event site, or a bit in the poll word (calls and lines poll, but returns don't); a second handler table (the table would have to be
+//! reached through a register at every dispatch); patching the shared Code (other VMs run it).
+
+use super::calls::{Prepared, block_record, enter, prepare_send_x, refused};
+use super::{TABLE, check, dispatch, next, r, stub};
+use crate::builtin::{Block, KW_FLAG};
+pub use crate::events::{self, Event};
+use crate::frame::*;
+use crate::methods::Method;
+use crate::raise::{Exc, Result};
+use crate::vm::Cx;
+use zakuro_bytecode::{Code, CodeKind, Insn, NO_BLOCK, Op};
+use zakuro_object::*;
+
+/// Pseudo opcode of an event site.
+pub(crate) const TRACE: u8 = 254;
+
+/// What a VM traces.
+#[derive(Default)]
+pub struct Tracing {
+    /// Kinds that some trace wants everywhere.
+    pub everywhere: u32,
+    /// Kinds wanted in some Codes (by address), nested ones included.
+    pub codes: crate::vm::FastMap<usize, u32>,
+    /// Files whose lines are counted (see coverage.rs): set by `set_tracing`.
+    files: std::collections::BTreeSet<std::sync::Arc<str>>,
+    /// A trace wants lines, too.
+    lines_told: bool,
+}
+
+impl Tracing {
+    fn mask(&self, code: &Code) -> u32 {
+        let counted = if !self.files.is_empty() && self.files.contains(&code.file) { events::LINE } else { 0 };
+        self.everywhere | self.codes.get(&(code as *const Code as usize)).copied().unwrap_or(0) | counted
+    }
+    fn any(&self) -> u32 {
+        let counted = if self.files.is_empty() { 0 } else { events::LINE };
+        self.codes.values().fold(self.everywhere, |a, b| a | b) | counted
+    }
+    /// What traces asked for, without the counted files.
+    pub(crate) fn asked(&self) -> Tracing {
+        Tracing { everywhere: self.everywhere, codes: self.codes.clone(), ..Tracing::default() }
+    }
+}
+
+/// Copies the instructions of a state with its event sites marked, or puts the originals back into force.
+fn instrument(cs: &mut CodeState, mask: u32) {
+    use events::*;
+    let CodeState { code, insns, traced, .. } = cs;
+    if mask & IN_CODE == 0 || code.insns.is_empty() {
+        *insns = code.insns.as_ptr();
+        return;
+    }
+    let internal = code.file.starts_with("<internal");
+    let copy = traced.get_or_insert_with(|| code.insns.clone());
+    copy.copy_from_slice(&code.insns);
+    let (calls, returns) = match code.kind {
+        CodeKind::Method if internal => (C_CALL, C_RETURN),
+        CodeKind::Method => (CALL, RETURN),
+        CodeKind::Block if !internal => (CALL | B_CALL, RETURN | B_RETURN),
+        CodeKind::Class => (CLASS, END),
+        _ => (0, 0),
+    };
+    if mask & (calls | returns) != 0 {
+        copy[0].op = TRACE;
+    }
+    if mask & LINE != 0 && !internal {
+        for i in &code.statements {
+            if let Some(insn) = copy.get_mut(*i as usize) {
+                insn.op = TRACE;
+            }
+        }
+    }
+    if mask & RESCUE != 0 {
+        code.rescues.iter().filter(|_| !internal).for_each(|i| copy[*i as usize].op = TRACE);
+    }
+    for (i, insn) in code.insns.iter().enumerate() {
+        let marked = match insn.opcode() {
+            Op::Return | Op::ReturnBlock => mask & returns != 0,
+            Op::Send | Op::SendBlk | Op::SendSelf | Op::SendSelfBlk | Op::SendX => mask & (C_CALL | C_RETURN) != 0 && !internal,
+            _ => false,
+        };
+        if marked {
+            copy[i].op = TRACE;
+        }
+    }
+    *insns = copy.as_ptr();
+}
+
+impl Cx {
+    /// Puts what is to be traced into force: for all Codes of this VM, now and later.
+    pub fn set_tracing(&mut self, mut tracing: Tracing) {
+        let lines = self.state::<crate::coverage::Lines>();
+        if lines.counting {
+            tracing.files = lines.files.keys().cloned().collect();
+        }
+        tracing.lines_told = tracing.codes.values().fold(tracing.everywhere, |a, b| a | b) & events::LINE != 0;
+        let any = tracing.any();
+        self.tracing = any;
+        let t = if any == 0 { None } else { Some(Box::new(tracing)) };
+        for cs in self.code_states.values_mut() {
+            let mask = t.as_ref().map_or(0, |t| t.mask(&cs.code));
+            if mask != 0 || cs.traced.is_some() {
+                instrument(cs, mask);
+            }
+        }
+        self.traces = t;
+        // SAFETY: frames of this stack up to fp are initialised; both arrays have the same layout.
+        unsafe {
+            let mut f = self.fp;
+            while f >= self.stacks.frames {
+                if !(*f).is_boundary() {
+                    let cs = &*(*f).code;
+                    (*f).ip = cs.insns.add(cs.index_of((*f).ip));
+                }
+                f = f.sub(1);
+            }
+        }
+    }
+    /// A code state is made.
+    pub(crate) fn trace_new_state(&self, cs: &mut CodeState) {
+        if let Some(t) = &self.traces {
+            instrument(cs, t.mask(&cs.code));
+        }
+    }
+    /// Tells an event of the innermost Ruby frame.
+    #[cold]
+    #[inline(never)]
+    pub fn trace_event(&mut self, kind: u32, self_: Option<Value>, me: Option<Value>, value: Value) -> Result<()> {
+        let wanted = self.tracing & kind;
+        if wanted == 0 {
+            return Ok(());
+        }
+        let frame = self.ruby_frame();
+        // SAFETY: a live Ruby frame.
+        let event = unsafe {
+            match frame {
+                Some(f) => Event {
+                    kind: wanted,
+                    self_: self_.unwrap_or(*(*f).regs),
+                    me: me.unwrap_or((*f).me),
+                    value,
+                    code: (*f).code,
+                    frame: f,
+                    line: match wanted {
+                        events::CALL | events::B_CALL | events::CLASS => (&*(*f).code).code.line,
+                        events::RETURN | events::B_RETURN if written_return(f) => (*(*f).code).line_of((*f).ip),
+                        events::RETURN | events::B_RETURN | events::END => (&*(*f).code).code.end_line,
+                        _ => (*(*f).code).line_of((*f).ip),
+                    },
+                },
+                None => Event {
+                    kind: wanted,
+                    self_: self_.unwrap_or(self.main),
+                    me: me.unwrap_or(Value::NIL),
+                    value,
+                    code: std::ptr::null(),
+                    frame: std::ptr::null_mut(),
+                    line: 0,
+                },
+            }
+        };
+        let call = self.call;
+        let r = crate::library::library().trace(self, &event);
+        self.call = call;
+        r
+    }
+    /// Kinds of events of a Ruby frame's entry and end.
+    unsafe fn frame_events(&self, f: *const Frame) -> ([u32; 2], [u32; 2]) {
+        use events::*;
+        // SAFETY: caller: a live Ruby frame.
+        let code = unsafe { &(*(*f).code).code };
+        let internal = code.file.starts_with("<internal");
+        match code.kind {
+            CodeKind::Method if internal => ([C_CALL, 0], [C_RETURN, 0]),
+            CodeKind::Method => ([CALL, 0], [RETURN, 0]),
+            CodeKind::Block if internal => ([0, 0], [0, 0]),
+            // SAFETY: caller.
+            CodeKind::Block if unsafe { (*f).aux } & FRAME_BMETHOD != 0 => ([CALL, B_CALL], [B_RETURN, RETURN]),
+            CodeKind::Block => ([B_CALL, 0], [B_RETURN, 0]),
+            CodeKind::Class => ([CLASS, 0], [END, 0]),
+            _ => ([0, 0], [0, 0]),
+        }
+    }
+    /// A frame is left by an exception or jump: its events of ending. The jump stays pending.
+    #[cold]
+    #[inline(never)]
+    pub(crate) unsafe fn trace_left(&mut self, f: *mut Frame, value: Value) {
+        // SAFETY: caller: f is the top frame, a Ruby frame.
+        unsafe {
+            if (*f).aux & FRAME_TRACED == 0 {
+                return;
+            }
+            let pending = self.pending;
+            self.pending = Value::NIL;
+            self.pinned.push(pending);
+            let (_, ends) = self.frame_events(f);
+            let mut failed = None;
+            for kind in ends.into_iter().filter(|k| *k != 0) {
+                if self.trace_event(kind, None, None, value).is_err() {
+                    failed = Some(self.pending);
+                    break;
+                }
+            }
+            self.pinned.pop();
+            self.pending = failed.unwrap_or(pending);
+        }
+    }
+    /// Tells a call of a builtin around the call itself.
+    unsafe fn traced_native(&mut self, base: *mut Value, m: Method, argc: usize, block: Block) -> Result<Value> {
+        // SAFETY: caller: argc values stand above base, above the top frame's live values.
+        unsafe {
+            let fp = self.fp;
+            let nf = fp.add(1);
+            if nf >= self.frame_limit {
+                return self.stack_error();
+            }
+            let n = argc & (KW_FLAG - 1);
+            let receiver = *base;
+            nf.write(Frame { ip: stub(), regs: base, code: std::ptr::null(), block, me: m.as_value(), aux: base.add(n + 1) as usize });
+            self.fp = nf;
+            let r = self.trace_event(events::C_CALL, Some(*base), Some(m.as_value()), Value::NIL);
+            let r = match r {
+                Ok(()) => Cx::native_fn(m)(self, *base, base.add(1), argc, block),
+                Err(Exc) => Err(Exc),
+            };
+            let r = match r {
+                Ok(v) => {
+                    *base = v;
+                    self.trace_event(events::C_RETURN, Some(receiver), Some(m.as_value()), v).map(|()| v)
+                }
+                Err(Exc) => {
+                    let pending = self.pending;
+                    self.pending = Value::NIL;
+                    self.pinned.push(pending);
+                    let told = self.trace_event(events::C_RETURN, Some(receiver), Some(m.as_value()), Value::NIL);
+                    self.pinned.pop();
+                    if told.is_ok() {
+                        self.pending = pending;
+                    }
+                    Err(Exc)
+                }
+            };
+            self.fp = fp;
+            r
+        }
+    }
+}
+
+/// Whether a frame stands at a `return` of the program's text.
+unsafe fn written_return(f: *const Frame) -> bool {
+    // SAFETY: caller: a live Ruby frame.
+    unsafe {
+        let cs = &*(*f).code;
+        let insn = cs.code.insns[cs.index_of((*f).ip)];
+        matches!(insn.opcode(), Op::Return | Op::ReturnBlock) && insn.x == 1
+    }
+}
+
+/// How the handler of a marked instruction goes on.
+enum Then {
+    /// With the instruction itself.
+    Original(Op),
+    /// With the next one: the call has been made.
+    Done,
+    /// With the call that `cx.call` describes.
+    Enter,
+    /// In the callee, whose frame is the current one.
+    Entered,
+}
+
+pub unsafe fn trace(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers (see `Handler`).
+    unsafe {
+        (*cx.fp).ip = ip;
+        match check!(cx, ip, regs, cs, before(cx, ip, regs, cs)) {
+            Then::Original(op) => TABLE[op as usize](cx, ip, regs, cs),
+            Then::Done => next!(cx, ip, regs, cs),
+            Then::Enter => enter(cx, ip, regs, cs),
+            Then::Entered => {
+                let callee = (*cx.fp).code;
+                dispatch!(cx, (*callee).insns, (*cx.fp).regs, callee)
+            }
+        }
+    }
+}
+
+#[inline(never)]
+unsafe fn before(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> Result<Then> {
+    // SAFETY: called by `trace` under the contract of handlers. `insn` is read from the Code itself, so the marked copy's opcode does not matter;
+    // hooks may run Ruby code, while operands stand in the window below what that uses.
+    unsafe {
+        use events::*;
+        let code = &(*cs).code;
+        let index = (*cs).index_of(ip);
+        let insn = code.insns[index];
+        let op = insn.opcode();
+        let f = cx.fp;
+        if cx.tracing == 0 {
+            return Ok(Then::Original(op));
+        }
+        if index == 0 && (*f).aux & FRAME_TRACED == 0 {
+            (*f).aux |= FRAME_TRACED;
+            let (starts, _) = cx.frame_events(f);
+            for kind in starts.into_iter().filter(|k| *k != 0) {
+                cx.trace_event(kind, None, None, Value::NIL)?;
+            }
+        }
+        if cx.tracing & RESCUE != 0 && code.rescues.binary_search(&(index as u32)).is_ok() {
+            cx.trace_event(RESCUE, None, None, cx.errinfo)?;
+        }
+        if cx.tracing & LINE != 0 && code.statements.binary_search(&(index as u32)).is_ok() && !code.file.starts_with("<internal") {
+            let (counted, told) = cx.traces.as_ref().map_or((false, false), |t| (!t.files.is_empty(), t.lines_told));
+            if counted {
+                cx.count_line(code, (*cs).line_of(ip));
+            }
+            if told {
+                cx.trace_event(LINE, None, None, Value::NIL)?;
+            }
+        }
+        match op {
+            Op::Return | Op::ReturnBlock if op == Op::Return || (*f).aux & FRAME_LAMBDA != 0 => {
+                let (_, ends) = cx.frame_events(f);
+                // Told once: an error in telling must not tell it again on the way out.
+                (*f).aux &= !FRAME_TRACED;
+                for kind in ends.into_iter().filter(|k| *k != 0) {
+                    cx.trace_event(kind, None, None, r!(regs, insn.a))?;
+                }
+            }
+            Op::Send | Op::SendBlk | Op::SendSelf | Op::SendSelfBlk if cx.tracing & (C_CALL | C_RETURN) != 0 => {
+                let site = &code.calls[insn.c as usize];
+                let base = regs.add(insn.a as usize);
+                if matches!(op, Op::SendSelf | Op::SendSelfBlk) {
+                    *base = r!(regs, 0);
+                }
+                let class = cx.dispatch_class(*base);
+                let found = cx.find_method_from(Method::of((*f).me).cref, class, site.name);
+                let Some(m) = found.filter(|m| m.method_kind() == MethodKind::Native) else { return Ok(Then::Original(op)) };
+                if refused(cx, m, site, r!(regs, 0)).is_some() {
+                    return Ok(Then::Original(op));
+                }
+                let with_block = site.block != NO_BLOCK && matches!(op, Op::SendBlk | Op::SendSelfBlk);
+                let block = if with_block {
+                    cx.child_state(cs, site.block as usize);
+                    block_record(cx, regs, cs, insn.a, site.block)
+                } else {
+                    Block::NONE
+                };
+                *base = cx.traced_native(base, m, insn.x as usize, block)?;
+                return Ok(Then::Done);
+            }
+            Op::SendX if cx.tracing & (C_CALL | C_RETURN) != 0 => {
+                match prepare_send_x(cx, ip, regs, cs)? {
+                    Prepared::Answered => return Ok(Then::Done),
+                    Prepared::Entered => return Ok(Then::Entered),
+                    Prepared::Enter => {}
+                }
+                let m = Method::of(cx.call.me);
+                if m.method_kind() != MethodKind::Native {
+                    return Ok(Then::Enter);
+                }
+                let base = regs.add(insn.a as usize);
+                let argc = cx.call.argc | if cx.call.kw { KW_FLAG } else { 0 };
+                *base = cx.traced_native(base, m, argc, cx.call.block)?;
+                return Ok(Then::Done);
+            }
+            _ => {}
+        }
+        Ok(Then::Original(op))
+    }
+}

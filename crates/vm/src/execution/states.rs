@@ -1,0 +1,64 @@
+//! The VM's state of each Code that it has run.
+
+use crate::frame::CodeState;
+use crate::methods::Method;
+use crate::vm::Cx;
+use std::sync::Arc;
+use zakuro_bytecode::Code;
+
+impl Cx {
+    /// The VM's state of a Code, made on first use.
+    pub fn code_state(&mut self, code: &Arc<Code>) -> *const CodeState {
+        let key = Arc::as_ptr(code) as usize;
+        if let Some(s) = self.code_states.get(&key) {
+            return &**s;
+        }
+        let consts = code.consts.iter().map(|c| self.const_value(c)).collect();
+        let mut s = CodeState::new(code.clone(), consts, crate::interp::send_miss);
+        self.trace_new_state(&mut s);
+        let p: *const CodeState = &*s;
+        self.code_states.insert(key, s);
+        if self.once_used
+            && let Some(base) = self.base.clone()
+            && let Some(values) = base.once(key)
+        {
+            for (i, v) in values.iter().enumerate() {
+                let v = self.instantiate(*v);
+                if let Some(s) = self.code_states.get_mut(&key) {
+                    s.once[i] = v;
+                }
+            }
+        }
+        p
+    }
+    pub(crate) fn method_state(&mut self, m: Method) -> *const CodeState {
+        if let Some(s) = self.code_states.get(&m.body) {
+            return &**s;
+        }
+        // SAFETY: the Code is kept alive by kept_codes or the boot image, in an Arc; the extra count balances `from_raw`.
+        let arc = unsafe {
+            Arc::increment_strong_count(m.body as *const Code);
+            Arc::from_raw(m.body as *const Code)
+        };
+        let s = self.code_state(&arc);
+        self.method_state_unit(m.body, s);
+        s
+    }
+    /// State of a nested Code.
+    pub(crate) fn child_state(&mut self, cs: *const CodeState, i: usize) -> *const CodeState {
+        let around = cs;
+        // SAFETY: code states live as long as the VM.
+        let cs = unsafe { &*cs };
+        let p = cs.children[i].get();
+        if !p.is_null() {
+            return p;
+        }
+        let code = cs.code.children[i].clone();
+        let p = self.code_state(&code);
+        // SAFETY: as above.
+        unsafe { (*p).parent.set(around) };
+        self.nested_unit(around, p);
+        cs.children[i].set(p);
+        p
+    }
+}

@@ -1,0 +1,68 @@
+//! Object ids: given out on demand, small numbers, never used twice in a VM.
+
+use crate::vm::{Cx, FastMap, Restore, VmState};
+use num_bigint::BigInt;
+use zakuro_base::Sym;
+use zakuro_object::*;
+
+/// Ids of Symbols that are not the boot image's. Their own numbers would tell how many names all VMs made before.
+#[derive(Default)]
+struct SymbolIds(FastMap<Sym, i64>);
+impl VmState for SymbolIds {
+    fn snapshot(&self, _values: &mut Vec<Value>) -> Option<Restore> {
+        let ids = self.0.clone();
+        Some(std::sync::Arc::new(move |cx, _| cx.state::<SymbolIds>().0 = ids.clone()))
+    }
+}
+
+impl Cx {
+    fn symbol_id(&mut self, s: Sym) -> Value {
+        let next = self.next_object_id + 8;
+        let id = *self.state::<SymbolIds>().0.entry(s).or_insert(next);
+        if id == next {
+            self.next_object_id = next;
+        }
+        Value::fixnum(id)
+    }
+    /// `v.object_id`
+    pub fn object_id(&mut self, v: Value) -> Value {
+        if let Some(i) = v.as_fixnum() {
+            return self.int_i128(2 * i as i128 + 1);
+        }
+        match v {
+            Value::NIL => return Value::fixnum(8),
+            Value::TRUE => return Value::fixnum(20),
+            Value::FALSE => return Value::fixnum(0),
+            _ => {}
+        }
+        if let Some(s) = v.as_sym()
+            && self.boot.is_some_and(|b| s.0 >= b.names())
+        {
+            return self.symbol_id(s);
+        }
+        if !v.is_cell() {
+            return self.big(BigInt::from(v.0));
+        }
+        let id = match self.known_object_id(v) {
+            Some(id) => id,
+            None => {
+                if v.flags() & flags::CAPTURED != 0 {
+                    self.state_changes(|c| c.object_id(v));
+                }
+                self.next_object_id += 8;
+                let id = self.next_object_id;
+                self.object_ids.insert(v.0 as usize, id);
+                id
+            }
+        };
+        Value::fixnum(id)
+    }
+    /// The live object with an id that `object_id` gave; None for ids of immediates and of dead objects.
+    pub fn object_by_id(&mut self, id: i64) -> Option<Value> {
+        if let Some((p, _)) = self.object_ids.iter().find(|(_, i)| **i == id) {
+            return Some(Value(*p as u64));
+        }
+        let v = self.base.as_ref()?.object_by_id(id)?;
+        Some(self.instantiate(v))
+    }
+}

@@ -1,0 +1,239 @@
+//! Instance variables: by shape for objects, in the class data for classes, in a side table for everything else.
+
+use crate::raise::Result;
+use crate::vm::Cx;
+use zakuro_object::shape::{LOT, SHAPE_LOTS, ShapeInfo};
+use zakuro_object::*;
+
+/// Instance variables of one object at most: a shape counts them in 16 bits, and each new one looks through all names.
+pub const MOST: u16 = 20_000;
+
+/// Bytes of a row of the table of transitions, about.
+pub(crate) const TRANSITION: usize = 20;
+
+impl Cx {
+    pub fn shape(&self, id: ShapeId) -> ShapeInfo {
+        match self.shapes.get(id) {
+            Some(s) => *s,
+            None => ShapeInfo { class: ids::OBJECT, parent: id, name: sym::empty, count: 0 },
+        }
+    }
+    pub(crate) fn new_shape(&mut self, info: ShapeInfo) -> ShapeId {
+        let id = match self.numbers.shape() {
+            Some(id) => id,
+            None => {
+                if self.shape_lot.0 == self.shape_lot.1 {
+                    let first = SHAPE_LOTS.take();
+                    self.shape_lot = (first, first + LOT);
+                }
+                self.shape_lot.0 += 1;
+                self.shape_lot.0 - 1
+            }
+        };
+        *self.shapes.slot(id) = Some(info);
+        self.own_more(size_of::<Option<ShapeInfo>>());
+        self.state_changes(|c| c.shapes.push(id));
+        id
+    }
+    pub fn root_shape(&self, class: ClassId) -> ShapeId {
+        self.class(class).root_shape
+    }
+    /// Shape after adding `name`.
+    pub fn shape_with(&mut self, shape: ShapeId, name: Sym) -> ShapeId {
+        if let Some(s) = self.transitions.get(&(shape, name)) {
+            return *s;
+        }
+        if let Some(s) = self.base.as_ref().and_then(|b| b.transition((shape, name))) {
+            return s;
+        }
+        let old = self.shape(shape);
+        let s = self.new_shape(ShapeInfo { class: old.class, parent: shape, name, count: old.count + 1 });
+        self.transitions.insert((shape, name), s);
+        self.own_more(TRANSITION);
+        self.state_changes(|c| c.transitions.push((shape, name)));
+        s
+    }
+    /// Slot of a variable in a shape.
+    pub fn shape_slot(&self, shape: ShapeId, name: Sym) -> Option<usize> {
+        let mut id = shape;
+        loop {
+            let s = self.shape(id);
+            if s.count == 0 {
+                return None;
+            }
+            if s.name == name {
+                return Some(s.count as usize - 1);
+            }
+            id = s.parent;
+        }
+    }
+    /// Names of a shape's variables, oldest first.
+    pub fn shape_names(&self, shape: ShapeId) -> Vec<Sym> {
+        let mut names = Vec::new();
+        let mut id = shape;
+        loop {
+            let s = self.shape(id);
+            if s.count == 0 {
+                break;
+            }
+            names.push(s.name);
+            id = s.parent;
+        }
+        names.reverse();
+        names
+    }
+    fn is_object_like(v: Value) -> bool {
+        v.is_kind(Kind::Object) || v.is_kind(Kind::Exception)
+    }
+    /// Value of an instance variable, nil when unset.
+    pub fn ivar_get(&mut self, v: Value, name: Sym) -> Value {
+        self.ivar_lookup(v, name).unwrap_or(Value::NIL)
+    }
+    pub fn ivar_defined(&mut self, v: Value, name: Sym) -> bool {
+        self.ivar_lookup(v, name).is_some()
+    }
+    pub fn ivar_lookup(&mut self, v: Value, name: Sym) -> Option<Value> {
+        if let Some(c) = Ref::<ClassCell>::from_value(v) {
+            let v = self.class(c.id).ivars.iter().find(|(n, _)| *n == name).map(|(_, v)| *v)?;
+            return Some(self.instantiate(v));
+        }
+        self.ivar_of_object(v, name)
+    }
+    /// The same for what is no class.
+    pub fn ivar_of_object(&self, v: Value, name: Sym) -> Option<Value> {
+        if Self::is_object_like(v) {
+            let slot = self.shape_slot(v.shape_key(), name)?;
+            // SAFETY: both kinds are laid out as ObjectCell.
+            let o = unsafe { Ref::<ObjectCell>::from_ptr(v.0 as *mut ObjectCell) };
+            let r = o.get(slot);
+            return (!r.is_undef()).then_some(r);
+        }
+        if v.is_cell() && v.flags() & flags::HAS_IVARS != 0 {
+            return self.generic_list(v)?.iter().find(|(n, _)| *n == name).map(|(_, v)| *v);
+        }
+        None
+    }
+    /// Sets an instance variable. FrozenError when frozen.
+    pub fn ivar_set(&mut self, v: Value, name: Sym, value: Value) -> Result<()> {
+        if let Some(c) = Ref::<ClassCell>::from_value(v) {
+            if self.class(c.id).frozen {
+                return self.frozen_error(v);
+            }
+        } else {
+            self.check_frozen(v)?;
+            if Self::is_object_like(v) && self.shape(v.shape_key()).count >= MOST && self.shape_slot(v.shape_key(), name).is_none() {
+                return self.arg_error("too many instance variables");
+            }
+        }
+        self.ivar_set_raw(v, name, value);
+        Ok(())
+    }
+    /// As `ivar_set` without the frozen test (hidden variables of builtins).
+    pub fn ivar_set_raw(&mut self, v: Value, name: Sym, value: Value) {
+        if v.is_cell() && v.flags() & flags::SHARED != 0 && !v.is_kind(Kind::Class) {
+            // Other VMs read it. Whoever comes here has forgotten to test for frozen.
+            debug_assert!(false, "setting {} of a shared cell", name.name());
+            return;
+        }
+        self.cell_changes(v);
+        if Self::is_object_like(v) {
+            // SAFETY: as in ivar_lookup.
+            let mut o = unsafe { Ref::<ObjectCell>::from_ptr(v.0 as *mut ObjectCell) };
+            let shape = v.shape_key();
+            match self.shape_slot(shape, name) {
+                Some(i) => o.set(i, value),
+                None => {
+                    let next = self.shape_with(shape, name);
+                    let info = self.shape(next);
+                    let i = info.count as usize - 1;
+                    ObjectCell::grow(o, &mut self.heap, i);
+                    o.set(i, value);
+                    o.header.shape = next;
+                    self.raise_ivar_hint(info.class, info.count);
+                }
+            }
+        } else if let Some(c) = Ref::<ClassCell>::from_value(v) {
+            let d = self.class_mut(c.id);
+            match d.ivars.iter_mut().find(|(n, _)| *n == name) {
+                Some(e) => e.1 = value,
+                None => d.ivars.push((name, value)),
+            }
+        } else if v.is_cell() {
+            v.set_flags(flags::HAS_IVARS);
+            let list = self.generic_ivars.entry(v.0 as usize).or_default();
+            match list.iter_mut().find(|(n, _)| *n == name) {
+                Some(e) => e.1 = value,
+                None => list.push((name, value)),
+            }
+        }
+    }
+    pub(crate) fn raise_ivar_hint(&mut self, class: ClassId, count: u16) {
+        let d = self.class(class);
+        if d.kind != ClassKind::Singleton && d.ivar_hint < count && class.0 >= shape::FIRST_DYNAMIC {
+            self.class_mut(class).ivar_hint = count;
+        }
+    }
+    pub fn ivar_remove(&mut self, v: Value, name: Sym) -> Option<Value> {
+        let old = self.ivar_lookup(v, name)?;
+        self.cell_changes(v);
+        if Self::is_object_like(v) {
+            let pairs: Vec<(Sym, Value)> = self.ivar_list(v).into_iter().filter(|(n, _)| *n != name).collect();
+            // SAFETY: as in ivar_lookup.
+            let mut o = unsafe { Ref::<ObjectCell>::from_ptr(v.0 as *mut ObjectCell) };
+            let class = self.shape(v.shape_key()).class;
+            o.header.shape = self.root_shape(class);
+            for (n, value) in pairs {
+                self.ivar_set_raw(v, n, value);
+            }
+        } else if let Some(c) = Ref::<ClassCell>::from_value(v) {
+            self.class_mut(c.id).ivars.retain(|(n, _)| *n != name);
+        } else if let Some(list) = self.generic_ivars.get_mut(&(v.0 as usize)) {
+            list.retain(|(n, _)| *n != name);
+        }
+        Some(old)
+    }
+    /// All variables with their values, hidden ones included, in order of creation.
+    pub fn ivar_list(&mut self, v: Value) -> Vec<(Sym, Value)> {
+        if Self::is_object_like(v) {
+            let names = self.shape_names(v.shape_key());
+            // SAFETY: as in ivar_lookup.
+            let o = unsafe { Ref::<ObjectCell>::from_ptr(v.0 as *mut ObjectCell) };
+            names.into_iter().enumerate().map(|(i, n)| (n, o.get(i))).filter(|(_, v)| !v.is_undef()).collect()
+        } else if let Some(c) = Ref::<ClassCell>::from_value(v) {
+            let list = self.class(c.id).ivars.clone();
+            list.into_iter().map(|(n, v)| (n, self.instantiate(v))).collect()
+        } else if v.is_cell() && v.flags() & flags::HAS_IVARS != 0 {
+            self.generic_list(v).cloned().unwrap_or_default()
+        } else {
+            Vec::new()
+        }
+    }
+    /// Copies all variables (dup, clone).
+    pub fn ivar_copy(&mut self, from: Value, to: Value) {
+        for (n, v) in self.ivar_list(from) {
+            self.ivar_set_raw(to, n, v);
+        }
+    }
+    /// Whether a name is that of a visible instance variable.
+    pub fn is_ivar_name(name: Sym) -> bool {
+        let b = name.bytes();
+        b.len() > 1 && b[0] == b'@' && b[1] != b'@' && !b[1].is_ascii_digit()
+    }
+    /// Gives an object another class (singleton class), keeping its variables.
+    pub(crate) fn change_class(&mut self, v: Value, class: ClassId) {
+        let names = if Self::is_object_like(v) { self.shape_names(v.shape_key()) } else { Vec::new() };
+        let mut s = self.root_shape(class);
+        for n in names {
+            s = self.shape_with(s, n);
+        }
+        if v.is_kind(Kind::Class) {
+            self.changed();
+        }
+        self.cell_changes(v);
+        // SAFETY: v is a live cell of this VM. If it was traced, its new class was not.
+        unsafe {
+            zakuro_heap::revisit(v.header());
+            (*v.header()).shape = s;
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! What the VM asks of the core library, which stands above it.
+
+use crate::events::Event;
+use crate::globals::GlobalRow;
+use crate::raise::Result;
+use crate::vm::Cx;
+use std::sync::{Arc, OnceLock};
+use zakuro_base::Sym;
+use zakuro_bytecode::Code;
+use zakuro_object::*;
+
+/// Makes the classes of a native that stands in for a C extension.
+pub type Feature = fn(&mut Cx) -> Result<()>;
+
+/// Every method is required: a library without one does not compile.
+pub trait CoreLibrary: Sync {
+    /// Special global variable of this name.
+    fn global(&self, name: Sym) -> Option<&'static GlobalRow>;
+    /// Names of all special global variables.
+    fn global_names(&self) -> Vec<Sym>;
+    /// Native that stands in for a C extension, by the name that `require` gets; called once per VM.
+    fn feature(&self, name: &str) -> Option<Feature>;
+    /// Program of a feature, or a part of one, that is written in Ruby: as the runtime's build has compiled it.
+    fn program(&self, name: &str) -> Option<Arc<Code>>;
+
+    /// Regexp of a literal: source, option bits, encoding.
+    fn regexp_literal(&self, cx: &mut Cx, source: &[u8], options: u8, encoding: u8) -> Value;
+    /// Regexp of an interpolated literal: pieces (String or Regexp values), option bits.
+    fn regexp_dynamic(&self, cx: &mut Cx, pieces: &[Value], options: u8) -> Result<Value>;
+    /// `regexp =~ string`; returns MatchData or nil (does not set `$~`).
+    fn regexp_match(&self, cx: &mut Cx, regexp: Value, string: Value) -> Result<Value>;
+    /// nth group of a MatchData (String or nil); special: -1 `$&`, -2 `` $` ``, -3 `$'`, -4 `$+`.
+    fn match_group(&self, cx: &mut Cx, found: Value, n: i64) -> Result<Value>;
+    /// Group of a MatchData by its name (String or nil).
+    fn match_named(&self, cx: &mut Cx, found: Value, name: Sym) -> Result<Value>;
+
+    /// What `inspect` gave (not plain ASCII or UTF-8) as it may stand in a text of the default encoding.
+    fn inspected(&self, cx: &mut Cx, text: Ref<StringCell>) -> Ref<StringCell>;
+    /// Raises Encoding::CompatibilityError about two Strings, when they don't go together.
+    fn incompatible(&self, cx: &mut Cx, a: Value, b: Value) -> Result<()>;
+    /// `Encoding.default_external` is another one now.
+    fn external_changed(&self, cx: &mut Cx, encoding: u8);
+
+    /// Writes a warning line (after category and verbosity were checked).
+    fn warn(&self, cx: &mut Cx, line: &str) -> Result<()>;
+    /// The same for a warning of a category.
+    fn warn_category(&self, cx: &mut Cx, line: &str, category: &str) -> Result<()>;
+    /// Whether warnings of a category are on.
+    fn warns(&self, cx: &mut Cx, category: &str) -> bool;
+
+    /// Tells an event to the traces that want it.
+    fn trace(&self, cx: &mut Cx, event: &Event) -> Result<()>;
+    /// Makes a Binding of the innermost Ruby frame.
+    fn binding(&self, cx: &mut Cx) -> Result<Value>;
+    /// Value of a constant that each VM makes for itself on first use (its entry: UNDEF with the name as `autoload`).
+    fn lazy_const(&self, cx: &mut Cx, name: Sym) -> Result<Value>;
+    /// Value of a constant with an autoload path.
+    fn autoload(&self, cx: &mut Cx, holder: ClassId, name: Sym) -> Result<Option<Value>>;
+    /// Whether reading a constant with this path would load a file (or wait for one).
+    fn autoload_pending(&self, cx: &mut Cx, path: Value) -> bool;
+    /// In the child of a fork: forgets what is the parent's (threads and their locks, random numbers).
+    fn begin_child(&self, cx: &mut Cx);
+    /// Runs trap handlers after a signal arrived for this VM.
+    fn signal(&self, cx: &mut Cx) -> Result<()>;
+}
+
+static LIBRARY: OnceLock<&'static dyn CoreLibrary> = OnceLock::new();
+
+/// The core library. One is installed before the first VM is made.
+pub fn library() -> &'static dyn CoreLibrary {
+    *LIBRARY.get().expect("the core library is installed before the first VM is made")
+}
+
+/// Installs the core library. Later calls change nothing.
+pub fn install(library: &'static dyn CoreLibrary) {
+    let _ = LIBRARY.set(library);
+}

@@ -1,0 +1,382 @@
+//! Method tables: definition, lookup, caches.
+//!
+//! A VM has one method epoch; inline caches hold the epoch they were filled in. Defining a method whose name no cache has been filled for
+//! leaves the epoch alone, so loading code does not empty the caches.
+
+use crate::builtin::{MethodRow, NativeFn};
+use crate::raise::Result;
+use crate::vm::{Cx, METHOD_CACHE, MethodCacheEntry};
+use std::sync::Arc;
+use zakuro_bytecode::Code;
+use zakuro_object::*;
+
+pub type Method = Ref<MethodCell>;
+
+/// Methods that are private whatever the scope says.
+pub fn always_private(name: Sym) -> bool {
+    matches!(name, sym::initialize | sym::initialize_copy | sym::initialize_clone | sym::initialize_dup | sym::respond_to_missing)
+}
+
+/// Operators that have fast paths, for the redefinition test.
+pub(crate) fn is_fast_operator(name: Sym) -> bool {
+    matches!(
+        name,
+        sym::add
+            | sym::sub
+            | sym::mul
+            | sym::div
+            | sym::modulo
+            | sym::pow
+            | sym::lt
+            | sym::le
+            | sym::gt
+            | sym::ge
+            | sym::eq
+            | sym::neq
+            | sym::eqq
+            | sym::cmp
+            | sym::not
+            | sym::shl
+            | sym::shr
+            | sym::and
+            | sym::or
+            | sym::xor
+            | sym::aref
+            | sym::aset
+            | sym::length
+            | sym::size
+            | sym::empty_p
+            | sym::nil_p
+            | sym::succ
+            | sym::each
+            | sym::uminus
+    )
+}
+/// Bits of `Cx::redefined`: which core classes have an operator that is no longer the builtin one.
+pub mod fast {
+    pub const INTEGER: u32 = 1;
+    pub const FLOAT: u32 = 2;
+    pub const STRING: u32 = 4;
+    pub const ARRAY: u32 = 8;
+    pub const HASH: u32 = 16;
+    /// Symbol, nil, true, false.
+    pub const PLAIN: u32 = 32;
+    /// `!` or `nil?` of anything that is no plain object.
+    pub const TRUTH: u32 = 64;
+    /// `hash` of some class or module.
+    pub const CLASS_HASH: u32 = 128;
+    pub const EQUALITY: u32 = INTEGER | FLOAT | STRING | PLAIN;
+}
+/// The classes whose operators have fast paths.
+const FAST_CLASSES: [(ClassId, u32); 9] = [
+    (ids::INTEGER, fast::INTEGER),
+    (ids::FLOAT, fast::FLOAT),
+    (ids::STRING, fast::STRING),
+    (ids::ARRAY, fast::ARRAY),
+    (ids::HASH, fast::HASH),
+    (ids::SYMBOL, fast::PLAIN),
+    (ids::NIL_CLASS, fast::PLAIN),
+    (ids::TRUE_CLASS, fast::PLAIN),
+    (ids::FALSE_CLASS, fast::PLAIN),
+];
+pub(crate) fn has_fast_paths(c: ClassId) -> bool {
+    FAST_CLASSES.iter().any(|(k, _)| *k == c)
+}
+
+impl Cx {
+    pub(crate) fn bump_epoch(&mut self) {
+        self.epoch = self.epoch.wrapping_add(1).max(1);
+    }
+    fn name_is_cached(&self, name: Sym) -> bool {
+        self.cached_names.get(name.0 as usize / 64).is_some_and(|w| w & (1 << (name.0 % 64)) != 0)
+    }
+    pub(crate) fn note_cached_name(&mut self, name: Sym) {
+        let i = name.0 as usize / 64;
+        if self.cached_names.len() <= i {
+            self.cached_names.resize(i + 1, 0);
+        }
+        self.cached_names[i] |= 1 << (name.0 % 64);
+    }
+    /// After a module was included or prepended: its operators may now stand before the builtin ones.
+    pub(crate) fn note_redefinition_by_module(&mut self, class: ClassId, module: ClassId) {
+        if self.in_boot {
+            return;
+        }
+        for m in self.ancestor_list(module) {
+            let names: Vec<Sym> = self.class(m).methods.keys().copied().filter(|n| is_fast_operator(*n)).collect();
+            for name in names {
+                self.note_redefinition(m, name, Some(class));
+                if matches!(name, sym::not | sym::nil_p) && !self.of_plain_objects(class) {
+                    self.redefined |= fast::TRUTH;
+                }
+            }
+        }
+    }
+    /// Operator `name` was defined in or removed from `owner`: notes the classes with fast paths that find (or found) this one first. `by` is who has
+    /// just got the module `owner`: nothing changes for others (every class that includes Comparable would end the fast paths of String).
+    fn note_redefinition(&mut self, owner: ClassId, name: Sym, by: Option<ClassId>) {
+        let refined = self.refined_class(owner);
+        for (class, bit) in FAST_CLASSES {
+            if by.is_some_and(|b| !self.inherits(class, b)) {
+                continue;
+            }
+            let reaches = match refined {
+                Some(r) => self.inherits(class, r),
+                None => {
+                    self.inherits(class, owner)
+                        && !self.ancestors(class).take_while(|c| *c != owner).any(|c| self.class(c).methods.contains_key(&name))
+                }
+            };
+            if reaches {
+                self.redefined |= bit;
+            }
+        }
+        if matches!(name, sym::not | sym::nil_p) && !self.of_plain_objects(refined.unwrap_or(owner)) {
+            self.redefined |= fast::TRUTH;
+        }
+    }
+    /// Whether all that may be instances of this class or have this module are plain objects, which `!` and `nil?` ask anyway: no builtin class but Object
+    /// among the ancestors.
+    fn of_plain_objects(&self, class: ClassId) -> bool {
+        let builtin = |c: ClassId| c.0 < shape::FIRST_DYNAMIC;
+        let d = self.class(class);
+        if d.kind == ClassKind::Module {
+            return !builtin(class) && d.dependents.iter().all(|c| self.of_plain_objects(*c));
+        }
+        !builtin(class)
+            && self
+                .ancestors(class)
+                .all(|c| matches!(c, ids::OBJECT | ids::BASIC_OBJECT) || self.class(c).kind == ClassKind::Module || !builtin(c))
+    }
+    /// Whether classes may answer to a method of `class`: their own, one that they have in common, or a module's.
+    fn may_serve_classes(&self, class: ClassId) -> bool {
+        self.class(class).kind != ClassKind::Class || self.inherits(ids::CLASS, class)
+    }
+    /// Puts a method cell into a class's table (no hooks).
+    pub fn add_method(&mut self, class: ClassId, name: Sym, method: Method) {
+        let table = &self.class(class).methods;
+        if table.len() == table.capacity() {
+            self.double_table(table.len(), size_of::<(Sym, Value)>());
+        }
+        let d = self.class_mut(class);
+        if d.methods.insert(name, method.as_value()).is_none() {
+            d.method_order.push(name);
+        }
+        self.method_serial += 1;
+        if !self.in_boot && is_fast_operator(name) {
+            self.note_redefinition(class, name, None);
+        }
+        if name == sym::hash && !self.in_boot && self.may_serve_classes(class) {
+            self.redefined |= fast::CLASS_HASH;
+        }
+        if self.name_is_cached(name) {
+            self.bump_epoch();
+        }
+    }
+    pub fn remove_method(&mut self, class: ClassId, name: Sym) -> bool {
+        let d = self.class_mut(class);
+        let was = d.methods.remove(&name).is_some();
+        d.method_order.retain(|n| *n != name);
+        self.method_serial += 1;
+        self.bump_epoch();
+        if !self.in_boot && is_fast_operator(name) {
+            self.note_redefinition(class, name, None);
+        }
+        was
+    }
+    /// Defines a builtin.
+    pub fn define_native(&mut self, row: &'static MethodRow) {
+        self.define_native_in(row, row.class);
+    }
+    /// Defines a builtin in a class that is made at run time: the class that the row names doesn't count.
+    pub fn define_native_in(&mut self, row: &'static MethodRow, class: ClassId) {
+        let holder = if row.singleton {
+            let o = self.class_value(class);
+            match self.singleton_class(o) {
+                Ok(c) => c,
+                Err(_) => return,
+            }
+        } else {
+            class
+        };
+        for (i, name) in row.names.iter().enumerate() {
+            let _ = i;
+            let name = Sym::intern(name);
+            let vis = match row.vis {
+                _ if !row.singleton && always_private(name) => Visibility::Private,
+                crate::builtin::Vis::Public => Visibility::Public,
+                crate::builtin::Vis::Protected => Visibility::Protected,
+                _ => Visibility::Private,
+            };
+            let m = MethodCell::make(
+                &self.heap,
+                name,
+                holder,
+                vis,
+                MethodKind::Native,
+                Value::NIL,
+                row as *const MethodRow as usize,
+                Value::NIL,
+            );
+            self.add_method(holder, name, m);
+            if row.vis == crate::builtin::Vis::ModuleFunction {
+                let o = self.class_value(class);
+                if let Ok(s) = self.singleton_class(o) {
+                    let m = MethodCell::make(
+                        &self.heap,
+                        name,
+                        s,
+                        Visibility::Public,
+                        MethodKind::Native,
+                        Value::NIL,
+                        row as *const MethodRow as usize,
+                        Value::NIL,
+                    );
+                    self.add_method(s, name, m);
+                }
+            }
+        }
+    }
+    pub fn native_row(m: Method) -> Option<&'static MethodRow> {
+        // SAFETY: body of a native method is a `&'static MethodRow` (define_native).
+        (m.method_kind() == MethodKind::Native).then(|| unsafe { &*(m.body as *const MethodRow) })
+    }
+    pub(crate) fn native_fn(m: Method) -> NativeFn {
+        match Self::native_row(m) {
+            Some(r) => r.func,
+            None => unreachable!("not a native method"),
+        }
+    }
+    /// The Code of a Ruby method.
+    pub fn method_code(m: Method) -> Option<&'static Code> {
+        // SAFETY: body of a Ruby method is the address of a Code that the VM (kept_codes) or the boot image keeps.
+        (m.method_kind() == MethodKind::Ruby).then(|| unsafe { &*(m.body as *const Code) })
+    }
+    /// New method cell for Ruby code.
+    pub fn ruby_method(&mut self, name: Sym, owner: ClassId, vis: Visibility, code: &Arc<Code>, cref: Value) -> Method {
+        let addr = Arc::as_ptr(code) as usize;
+        self.kept_codes.entry(addr).or_insert_with(|| code.clone());
+        let m = MethodCell::make(&self.heap, name, owner, vis, MethodKind::Ruby, cref, addr, Value::NIL);
+        self.method_unit(m, code);
+        m
+    }
+    /// A copy of a method with another visibility, name or owner.
+    pub fn copy_method(&mut self, m: Method, called: Sym, owner: ClassId, vis: Visibility) -> Method {
+        let mut n = MethodCell::make(&self.heap, m.name, owner, vis, m.method_kind(), m.cref, m.body, m.data);
+        n.called = called;
+        n.reserved = m.reserved;
+        self.copied_unit(n);
+        n
+    }
+    /// Pseudo method that carries the lexical scope of a program, class body or eval.
+    pub fn frame_method(&mut self, name: Sym, owner: ClassId, cref: Value) -> Method {
+        MethodCell::make(&self.heap, name, owner, Visibility::Public, MethodKind::Frame, cref, 0, Value::NIL)
+    }
+    /// Lexical scope cell.
+    pub fn new_cref(&mut self, class: Value, parent: Value) -> Value {
+        let header = zakuro_object::header(ids::OBJECT, Kind::Cref, 0);
+        let refinements = Ref::<CrefCell>::from_value(parent).map_or(Value::NIL, |p| p.refinements);
+        alloc_cell(&self.heap, CrefCell { header, class, parent, definee: Value::NIL, refinements }).as_value()
+    }
+    /// Finds a method in a class's ancestors. Undefined ones and pure visibility changes are resolved: None when missing.
+    pub fn find_method(&mut self, class: ClassId, name: Sym) -> Option<Method> {
+        let h = (class.0.wrapping_mul(0x9e37_79b1) ^ name.0.wrapping_mul(0x85eb_ca6b)) as usize >> 7 & (METHOD_CACHE - 1);
+        if let Some(cache) = &self.method_cache {
+            let e = cache[h];
+            if e.class == class.0 && e.name == name && e.epoch == self.epoch {
+                return Ref::from_value(e.method);
+            }
+        }
+        let found = self.find_method_uncached(class, name);
+        self.note_cached_name(name);
+        let epoch = self.epoch;
+        let cache = self.method_cache.get_or_insert_with(|| Box::new([MethodCacheEntry::NONE; METHOD_CACHE]));
+        cache[h] = MethodCacheEntry { class: class.0, name, epoch, method: found.map_or(Value::NIL, |m| m.as_value()) };
+        found
+    }
+    fn find_method_uncached(&mut self, class: ClassId, name: Sym) -> Option<Method> {
+        let m = self.find_entry_from(class, name, 0)?;
+        match m.method_kind() {
+            MethodKind::Undefined => None,
+            MethodKind::ZSuper => {
+                // Only the visibility was changed here: take the body from further up.
+                let (vis, owner) = (m.visibility(), m.owner);
+                let body = self.find_super_method(class, owner, name)?;
+                Some(self.copy_method(body, name, body.owner, vis))
+            }
+            _ => Some(m),
+        }
+    }
+    /// The entry itself, whatever its kind, from position `from` of the ancestor list.
+    pub fn find_entry_from(&mut self, class: ClassId, name: Sym, from: usize) -> Option<Method> {
+        let v = self.ancestors(class).skip(from).find_map(|c| self.class(c).methods.get(&name).copied())?;
+        Ref::from_value(self.instantiate(v))
+    }
+    /// The entry in this very class.
+    pub fn method_in(&mut self, class: ClassId, name: Sym) -> Option<Method> {
+        let v = *self.class(class).methods.get(&name)?;
+        Ref::from_value(self.instantiate(v))
+    }
+    /// Method that `super` in a method of `owner` calls on an object of `class`.
+    pub fn find_super_method(&mut self, class: ClassId, owner: ClassId, name: Sym) -> Option<Method> {
+        let from = match self.ancestors(class).position(|c| c == owner) {
+            Some(at) => at + 1,
+            None => match self.after_refinement(class, owner) {
+                Some(at) => at,
+                // A module's method that was bound to an object without the module: as if it stood before the object's class.
+                None if self.class(owner).kind == ClassKind::Module => 0,
+                None => return None,
+            },
+        };
+        let m = self.find_entry_from(class, name, from)?;
+        match m.method_kind() {
+            MethodKind::Undefined => None,
+            MethodKind::ZSuper => {
+                let owner = m.owner;
+                self.find_super_method(class, owner, name)
+            }
+            _ => Some(m),
+        }
+    }
+    /// Method of a value.
+    pub fn method_of(&mut self, v: Value, name: Sym) -> Option<Method> {
+        let c = self.dispatch_class(v);
+        self.find_method(c, name)
+    }
+    /// Whether the method in force is the builtin one that Rust code defined for `class`.
+    pub fn is_builtin(&mut self, v: Value, name: Sym, class: ClassId) -> bool {
+        self.method_of(v, name).is_some_and(|m| m.method_kind() == MethodKind::Native && m.owner == class)
+    }
+    /// `respond_to?` as conversions use it: public methods, or all; asks respond_to_missing?.
+    pub fn responds(&mut self, v: Value, name: Sym, private: bool) -> Result<bool> {
+        if let Some(m) = self.method_of(v, sym::respond_to)
+            && !(m.method_kind() == MethodKind::Native && m.owner == ids::KERNEL)
+        {
+            let args = [Value::sym(name), Value::bool(private)];
+            let n = match Self::method_code(m) {
+                _ if !private => 1,
+                Some(c) if c.params.arity() == 1 => 1,
+                _ => 2,
+            };
+            return Ok(self.call(v, sym::respond_to, &args[..n])?.truthy());
+        }
+        self.basic_responds(v, name, private)
+    }
+    /// Whether `respond_to?` is not the builtin one.
+    pub fn has_own_respond_to(&mut self, v: Value) -> bool {
+        self.method_of(v, sym::respond_to).is_some_and(|m| !(m.method_kind() == MethodKind::Native && m.owner == ids::KERNEL))
+    }
+    /// `respond_to?` as Kernel has it.
+    pub fn basic_responds(&mut self, v: Value, name: Sym, private: bool) -> Result<bool> {
+        if let Some(m) = self.method_of(v, name)
+            && (private || m.visibility() == Visibility::Public)
+        {
+            return Ok(!Self::native_row(m).is_some_and(|r| r.unimplemented));
+        }
+        match self.method_of(v, sym::respond_to_missing) {
+            Some(m) if m.method_kind() == MethodKind::Native => Ok(false),
+            Some(_) => Ok(self.call(v, sym::respond_to_missing, &[Value::sym(name), Value::bool(private)])?.truthy()),
+            None => Ok(false),
+        }
+    }
+}

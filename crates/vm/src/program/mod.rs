@@ -1,0 +1,14 @@
+//! What a program has defined: classes, methods, constants, variables; what the core library adds to the VM.
+
+pub mod classes;
+pub mod classgc;
+pub(crate) mod codegc;
+pub mod consts;
+pub(crate) mod cvars;
+pub mod globals;
+pub mod identity;
+pub mod ivars;
+pub mod library;
+pub mod methods;
+pub mod refine;
+pub(crate) mod unused_block;

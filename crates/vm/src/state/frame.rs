@@ -1,0 +1,249 @@
+//! Frames and [`CodeState`]: what a VM keeps per Code.
+//!
+//! Registers are windows on one value stack; frames stand on a stack of their own. A callee's window starts at the caller's call
+//! base, so arguments need no copy and the result is where the caller looks for it. A frame without code is a *boundary*: native code stands
+//! there; its `ip` is the stub whose next instruction halts the interpreter.
+
+use crate::builtin::Block;
+use crate::vm::Cx;
+use std::sync::Arc;
+use zakuro_bytecode::{Code, Insn};
+use zakuro_object::Value;
+
+/// A handler. True: the code that `run` entered has returned; false: an exception is pending.
+///
+/// # Safety
+/// The contract of handlers, which the SAFETY comments of this module build on, and which a handler that goes on with another one passes on:
+/// - *Code.* `ip` points to an instruction of `cs`'s Code or of its traced copy (equal but for opcodes). The verifier has passed the Code; the compiler
+///   hands out no other. So operands name registers below `nregs` and entries of the Code's tables, jumps lead to instructions, and whatever goes on to the
+///   next instruction, or to the rest of its group, has one. Cache slots are used by one family of opcodes.
+/// - *Frame.* `cx.fp` is the running frame, `regs` and `cs` are its own; below it stands its caller or a boundary. Who pushed it made sure that its
+///   window, `nregs` values from `regs`, ends below the stack's limit. Stacks do not move.
+/// - *State.* `cs`, its Code and its caches belong to this VM and stay while a frame runs in it or waits in it (`codegc`). Only the VM's own
+///   thread touches them, and no reference to a cache is used across Ruby code.
+/// - *Values.* A register that is read was written before, on each way, with the kind of value that the instruction asks for: the compiler's promise (tests
+///   and fuzzing check the first half with `zakuro_bytecode::flow`). Registers are roots, so what they hold is alive; cells do not move.
+pub type Handler = unsafe fn(&mut Cx, *const Insn, *mut Value, *const CodeState) -> bool;
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Frame {
+    /// Instruction being executed when the frame called something (for a boundary: the stub).
+    pub ip: *const Insn,
+    pub regs: *mut Value,
+    /// Null for a boundary.
+    pub code: *const CodeState,
+    pub block: Block,
+    /// Method cell: name, owner, lexical scope.
+    pub me: Value,
+    /// Ruby frame: `FRAME_*` flags. Boundary: first free value above the arguments.
+    pub aux: usize,
+}
+
+/// A block's activation.
+pub const FRAME_BLOCK: usize = 1;
+/// `return` and `break` end this activation (lambda, method made by define_method).
+pub const FRAME_LAMBDA: usize = 2;
+/// The body of a method made by define_method.
+pub const FRAME_BMETHOD: usize = 4;
+/// Program, class body or eval.
+pub const FRAME_TOP: usize = 8;
+/// A block made into a Proc by `proc {}`: `break` has nowhere to go.
+pub const FRAME_ORPHAN: usize = 16;
+/// Its entry has been told to a trace.
+pub const FRAME_TRACED: usize = 32;
+
+impl Frame {
+    pub fn is_boundary(&self) -> bool {
+        self.code.is_null()
+    }
+}
+
+/// Inline cache of a call site. `key` is `epoch << 32 | shape`; 0 never matches.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct CallCache {
+    pub key: u64,
+    /// Goes on with the call when the key matches.
+    pub handler: Handler,
+    /// Ruby method: its CodeState. Native: its function.
+    pub target: usize,
+    pub me: Value,
+    /// Attribute methods: slot of the instance variable in `key`'s shape. Calls with a literal block: its number among the Code's children.
+    pub extra: u32,
+    /// Attribute methods: shape that `extra` belongs to.
+    pub shape: u32,
+}
+
+/// Inline cache of an instance variable site.
+#[derive(Clone, Copy, Default)]
+pub struct IvarCache {
+    pub shape: u32,
+    pub slot: u32,
+    /// For writes that add the variable: the shape afterwards (0: plain overwrite). [`UNSET`] at a read: objects of the shape whose number stands in `slot` don't
+    /// have the variable.
+    pub next: u32,
+}
+/// See [`IvarCache::next`].
+pub const UNSET: u32 = u32::MAX;
+
+/// Inline cache of a constant site.
+#[derive(Clone, Copy)]
+pub struct ConstCache {
+    pub epoch: u32,
+    pub cref: Value,
+    pub value: Value,
+}
+
+/// What a VM owns per Code.
+#[repr(C)]
+pub struct CodeState {
+    /// The Code's instructions, or while traces want events of it, `traced`.
+    pub insns: *const Insn,
+    /// Set while collecting when a Proc or frame of it is reached (`zakuro_object::CodeHead` is the layout up to here).
+    pub seen: std::cell::Cell<u32>,
+    /// Unit of an eval's code (see `codegc`); 0: lives as long as the VM.
+    pub unit: std::cell::Cell<u32>,
+    pub calls: *mut CallCache,
+    pub ivars: *mut IvarCache,
+    pub consts_cache: *mut ConstCache,
+    pub consts: *const Value,
+    pub nregs: u32,
+    pub nlocals: u16,
+    /// First register to set to nil at entry: 1 + parameter registers.
+    pub nil_from: u16,
+    pub env_reg: u16,
+    pub own_env: bool,
+    pub simple: bool,
+    pub required: u16,
+    pub code: Arc<Code>,
+    /// Made when a block or method of this Code is first used.
+    pub children: Box<[std::cell::Cell<*const CodeState>]>,
+    pub once: Vec<Value>,
+    /// State of the Code that this one is a block, or an eval, of; null for others.
+    pub parent: std::cell::Cell<*const CodeState>,
+    /// `Proc#ruby2_keywords` was called for a Proc of it.
+    pub keeps_keywords: std::cell::Cell<bool>,
+    /// Copy of the instructions with event sites marked (see `interp::trace`). Kept once made: frames may run in it.
+    pub(crate) traced: Option<Box<[Insn]>>,
+    storage: Storage,
+}
+
+/// What every call reads stands in the upper halves of pages, if malloc can do it in a few attempts: the first 2 KiB of both stacks, which begin with a page,
+/// are written all the time, and a load waits for a store to the same address modulo 4 KiB (docs/decisions/0009).
+fn placed<T>(make: impl Fn() -> T, address: impl Fn(&T) -> usize, bytes: usize) -> T {
+    const HALF: usize = 2048;
+    let mut elsewhere = [const { None }; 12];
+    for other in &mut elsewhere {
+        let made = make();
+        let at = address(&made) % (2 * HALF);
+        if bytes == 0 || bytes > HALF || at >= HALF && at + bytes <= 2 * HALF {
+            return made;
+        }
+        *other = Some(made);
+    }
+    make()
+}
+/// `n` equal entries of a cache, [`placed`].
+fn apart<T: Copy>(entry: T, n: usize) -> Box<[T]> {
+    placed(|| vec![entry; n].into_boxed_slice(), |b| b.as_ptr() as usize, n * size_of::<T>())
+}
+
+struct Storage {
+    calls: Box<[CallCache]>,
+    ivars: Box<[IvarCache]>,
+    consts_cache: Box<[ConstCache]>,
+    consts: Box<[Value]>,
+}
+
+impl CodeState {
+    pub fn new(code: Arc<Code>, consts: Box<[Value]>, miss: Handler) -> Box<CodeState> {
+        let empty = CallCache { key: 0, handler: miss, target: 0, me: Value::NIL, extra: 0, shape: 0 };
+        let storage = Storage {
+            calls: apart(empty, code.calls.len()),
+            ivars: apart(IvarCache::default(), code.ivars.len()),
+            consts_cache: apart(ConstCache { epoch: 0, cref: Value::NIL, value: Value::NIL }, code.const_sites.len()),
+            consts,
+        };
+        let children = code.children.iter().map(|_| std::cell::Cell::new(std::ptr::null())).collect();
+        CodeState::with(code, storage, children)
+    }
+    /// The state of a Code in an image, which no VM runs: only its once-sites count.
+    pub fn bare(code: Arc<Code>) -> Box<CodeState> {
+        let storage = Storage { calls: [].into(), ivars: [].into(), consts_cache: [].into(), consts: [].into() };
+        CodeState::with(code, storage, [].into())
+    }
+    fn with(code: Arc<Code>, mut storage: Storage, children: Box<[std::cell::Cell<*const CodeState>]>) -> Box<CodeState> {
+        let place = placed(Box::<CodeState>::new_uninit, |b| &raw const **b as usize, size_of::<CodeState>());
+        Box::write(
+            place,
+            CodeState {
+                insns: code.insns.as_ptr(),
+                seen: std::cell::Cell::new(0),
+                unit: std::cell::Cell::new(0),
+                calls: storage.calls.as_mut_ptr(),
+                ivars: storage.ivars.as_mut_ptr(),
+                consts_cache: storage.consts_cache.as_mut_ptr(),
+                consts: storage.consts.as_ptr(),
+                nregs: code.nregs as u32,
+                nlocals: code.nlocals,
+                nil_from: 1 + code.params.registers(),
+                env_reg: code.env_reg,
+                own_env: code.own_env,
+                simple: code.params.simple,
+                required: code.params.required,
+                children,
+                once: vec![Value::UNDEF; code.once_sites as usize],
+                parent: std::cell::Cell::new(std::ptr::null()),
+                keeps_keywords: std::cell::Cell::new(false),
+                traced: None,
+                code,
+                storage,
+            },
+        )
+    }
+    /// Index of an instruction of this Code.
+    pub fn index_of(&self, ip: *const Insn) -> usize {
+        let i = (ip as usize).wrapping_sub(self.code.insns.as_ptr() as usize) / size_of::<Insn>();
+        match &self.traced {
+            Some(t) if i >= t.len() => (ip as usize - t.as_ptr() as usize) / size_of::<Insn>(),
+            _ => i,
+        }
+    }
+    /// What is done at an instruction, marked or not.
+    pub fn opcode_at(&self, ip: *const Insn) -> zakuro_bytecode::Op {
+        self.code.insns[self.index_of(ip)].opcode()
+    }
+    pub fn line_of(&self, ip: *const Insn) -> u32 {
+        self.code.line_at(self.index_of(ip))
+    }
+    /// Empties the caches that go by a number which is to mean something else. (Of what else stands in the same fields, some goes with them.)
+    pub(crate) fn forget_numbers(&mut self, shape: &dyn Fn(u32) -> bool, class: &dyn Fn(u32) -> bool) {
+        for c in self.storage.calls.iter_mut() {
+            if shape(c.key as u32) || shape(c.shape) || class(c.shape) || class(c.extra) {
+                c.key = 0;
+                c.me = Value::NIL;
+            }
+        }
+        for c in self.storage.ivars.iter_mut() {
+            if shape(c.shape) || shape(c.slot) || shape(c.next) {
+                *c = IvarCache::default();
+            }
+        }
+    }
+    /// Empties the caches that hold dead cells.
+    pub(crate) fn forget_dead(&mut self, alive: &dyn Fn(Value) -> bool) {
+        for c in self.storage.calls.iter_mut().filter(|c| !alive(c.me)) {
+            c.key = 0;
+            c.me = Value::NIL;
+        }
+        for c in self.storage.consts_cache.iter_mut().filter(|c| !alive(c.value) || !alive(c.cref)) {
+            *c = ConstCache { epoch: 0, cref: Value::NIL, value: Value::NIL };
+        }
+    }
+    /// Every value that the state keeps alive; caches don't.
+    pub fn each_own_value(&self, f: &mut dyn FnMut(Value)) {
+        self.storage.consts.iter().for_each(|v| f(*v));
+        self.once.iter().for_each(|v| f(*v));
+    }
+}

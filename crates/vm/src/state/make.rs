@@ -1,0 +1,244 @@
+//! Making objects from Rust.
+
+use crate::raise::Result;
+use crate::vm::Cx;
+use num_bigint::BigInt;
+use num_traits::ToPrimitive;
+use zakuro_object::string::{BINARY, UTF8};
+use zakuro_object::*;
+
+impl Cx {
+    /// New UTF-8 String.
+    #[inline]
+    pub fn str(&self, s: &str) -> Value {
+        StringCell::plain(&self.heap, s.as_bytes(), UTF8).as_value()
+    }
+    /// New String of bytes in an encoding (`string::UTF8`, `string::BINARY`, ... or an id of text::encoding).
+    #[inline]
+    pub fn str_bytes(&self, b: &[u8], encoding: u8) -> Value {
+        StringCell::plain(&self.heap, b, encoding).as_value()
+    }
+    /// New String: UTF-8 when the bytes are valid, else binary.
+    pub fn str_auto(&self, b: &[u8]) -> Value {
+        let e = if std::str::from_utf8(b).is_ok() { UTF8 } else { BINARY };
+        self.str_bytes(b, e)
+    }
+    /// New frozen String.
+    pub fn frozen_str(&self, s: &str) -> Value {
+        let v = self.str(s);
+        v.set_flags(flags::FROZEN);
+        v
+    }
+    /// Integer of any i64.
+    #[inline(always)]
+    pub fn int(&self, i: i64) -> Value {
+        match Value::try_fixnum(i) {
+            Some(v) => v,
+            None => self.big(BigInt::from(i)),
+        }
+    }
+    pub fn int_u64(&self, i: u64) -> Value {
+        if i <= i64::MAX as u64 { self.int(i as i64) } else { self.big(BigInt::from(i)) }
+    }
+    pub fn int_i128(&self, i: i128) -> Value {
+        match i64::try_from(i) {
+            Ok(i) => self.int(i),
+            Err(_) => self.big(BigInt::from(i)),
+        }
+    }
+    /// Integer of a big number (a Fixnum when it fits).
+    pub fn big(&self, b: BigInt) -> Value {
+        if let Some(v) = b.to_i64().and_then(Value::try_fixnum) {
+            return v;
+        }
+        let mut header = zakuro_object::header(ids::INTEGER, Kind::Bignum, 0);
+        header.flags = flags::FROZEN;
+        if !self.heap.admits(b.bits() as usize / 8) {
+            zakuro_heap::out_of_memory();
+        }
+        self.heap.add_payload(b.bits() as usize / 8);
+        alloc_finalized_cell(&self.heap, BignumCell { header, value: Box::new(b) }).as_value()
+    }
+    #[inline(always)]
+    pub fn float(&self, d: f64) -> Value {
+        Value::float(&self.heap, d)
+    }
+    pub fn array(&self, values: &[Value]) -> Value {
+        ArrayCell::plain(&self.heap, values).as_value()
+    }
+    pub fn new_array(&self) -> Ref<ArrayCell> {
+        ArrayCell::empty(&self.heap, ids::ARRAY.0)
+    }
+    pub fn str_array(&self, items: &[String]) -> Value {
+        ArrayCell::gather(&self.heap, items.len(), items.iter().map(|s| self.str(s))).as_value()
+    }
+    pub fn new_hash(&self) -> Ref<HashCell> {
+        HashCell::make(&self.heap, ids::HASH.0)
+    }
+    pub fn range(&self, low: Value, high: Value, exclusive: bool) -> Value {
+        RangeCell::make(&self.heap, ids::RANGE.0, low, high, exclusive).as_value()
+    }
+    /// Object around a Rust value; `class` is the class of it (a builtin id, or a subclass's).
+    pub fn data<T: NativeData>(&self, class: ClassId, payload: T) -> Value {
+        let shape = self.root_shape(class);
+        DataCell::make(&self.heap, shape, Some(Box::new(payload))).as_value()
+    }
+    /// The Rust value in a data object. TypeError when it is of another type or uninitialised.
+    pub fn data_ref<T: NativeData>(&mut self, v: Value) -> Result<&T> {
+        if let Some(d) = Ref::<DataCell>::from_value(v) {
+            // SAFETY: cells don't move, `v` is alive (it is on a scanned stack), and the payload stays while the VM is borrowed.
+            if let Some(t) = unsafe { (*d.as_ptr()).get::<T>() } {
+                return Ok(t);
+            }
+            let c = self.class_name_of(v);
+            return self.raise(ids::TYPE_ERROR, format!("uninitialized {c}"));
+        }
+        self.wrong_receiver(v, std::any::type_name::<T>().rsplit("::").next().unwrap_or("object"))
+    }
+    /// The Rust values in two data objects of one type.
+    pub fn data_pair<T: NativeData>(&mut self, a: Value, b: Value) -> Result<(&T, &T)> {
+        self.data_ref::<T>(b)?;
+        let a = std::ptr::from_ref(self.data_ref::<T>(a)?);
+        // SAFETY: the payload stays while the VM is borrowed, which `b` goes on doing; looking at one does not touch another.
+        Ok((unsafe { &*a }, self.data_ref::<T>(b)?))
+    }
+    /// As `data_ref`, as an address: for the code that switches stacks in the middle of a change.
+    pub fn data_ptr<T: NativeData>(&mut self, v: Value) -> Result<*mut T> {
+        Ok(std::ptr::from_mut(self.data_mut::<T>(v)?))
+    }
+    /// As `data_ref`, for changing it. Check frozen first where Ruby does.
+    pub fn data_mut<T: NativeData>(&mut self, v: Value) -> Result<&mut T> {
+        if let Some(d) = Ref::<DataCell>::from_value(v)
+            // SAFETY: as in data_ref.
+            && let Some(t) = unsafe { (*d.as_ptr()).get_mut::<T>() }
+        {
+            if t.change_tracking() != ChangeTracking::Independent {
+                self.cell_changes(v);
+            }
+            return Ok(t);
+        }
+        self.data_ref::<T>(v)?;
+        self.type_error("uninitialized object")
+    }
+    pub fn is_data<T: NativeData>(&self, v: Value) -> bool {
+        Ref::<DataCell>::from_value(v).is_some_and(|d| d.get::<T>().is_some())
+    }
+    /// Sets the payload of an object made by `allocate` (in `initialize`).
+    pub fn data_init<T: NativeData>(&mut self, v: Value, payload: T) -> Result<()> {
+        match Ref::<DataCell>::from_value(v) {
+            Some(mut d) => {
+                self.cell_changes(v);
+                d.set(&mut self.heap, Box::new(payload));
+                Ok(())
+            }
+            None => self.type_error("not a data object"),
+        }
+    }
+    /// Plain object of a class, no `initialize` called.
+    pub fn new_object(&self, class: ClassId) -> Value {
+        self.new_object_of_kind(class, Kind::Object)
+    }
+    pub fn new_object_of_kind(&self, class: ClassId, kind: Kind) -> Value {
+        let c = self.class(class);
+        let (shape, hint) = (c.root_shape, c.ivar_hint as usize);
+        ObjectCell::make(&self.heap, shape, kind, hint).as_value()
+    }
+    /// A native closure as a Proc: `f(cx, data, args)`.
+    pub fn native_proc(&mut self, f: fn(&mut Cx, Value, crate::builtin::Args) -> Result<Value>, data: Value, lambda: bool) -> Value {
+        let mut header = zakuro_object::header(ids::PROC, Kind::Proc, ProcKind::Native as u16);
+        if lambda {
+            header.flags |= LAMBDA;
+        }
+        let me = self.top_method();
+        alloc_cell(&self.heap, ProcCell { header, code: f as usize, env: Value::NIL, self_: Value::NIL, me, extra: data }).as_value()
+    }
+    /// Keeps a value alive as long as the VM.
+    pub fn pin(&mut self, v: Value) -> Value {
+        self.pinned.push(v);
+        v
+    }
+}
+
+/// Values in malloc'ed memory that must survive calls into Ruby: registered with the VM while it lives.
+///
+/// The vector is boxed, so that the registered address stays.
+pub struct RootedVec {
+    #[allow(clippy::box_collection)] // the registered address must stay when the RootedVec moves
+    items: Box<Vec<Value>>,
+    vm: *mut Cx,
+}
+
+impl RootedVec {
+    pub fn new(cx: &mut Cx) -> RootedVec {
+        Self::from_vec(cx, Vec::new())
+    }
+    /// The elements of an Array as they are now.
+    pub fn of(cx: &mut Cx, a: Ref<ArrayCell>) -> RootedVec {
+        let v = a.elements(&cx.heap).to_vec();
+        Self::from_vec(cx, v)
+    }
+    pub fn from_vec(cx: &mut Cx, v: Vec<Value>) -> RootedVec {
+        let items = Box::new(v);
+        cx.rooted.push(&*items as *const Vec<Value>);
+        RootedVec { items, vm: cx }
+    }
+}
+impl Drop for RootedVec {
+    fn drop(&mut self) {
+        let p = &*self.items as *const Vec<Value>;
+        // SAFETY: a RootedVec lives in a native frame of its VM's own run, so the VM is still there.
+        let rooted = unsafe { &mut (*self.vm).rooted };
+        if let Some(i) = rooted.iter().rposition(|r| *r == p) {
+            rooted.swap_remove(i);
+        }
+    }
+}
+impl std::ops::Deref for RootedVec {
+    type Target = Vec<Value>;
+    fn deref(&self) -> &Vec<Value> {
+        &self.items
+    }
+}
+impl std::ops::DerefMut for RootedVec {
+    fn deref_mut(&mut self) -> &mut Vec<Value> {
+        &mut self.items
+    }
+}
+
+/// Keys and values of a Hash as they were at one moment. Rooted: `hash`, `eql?` or a block of the program's may empty the Hash while they are walked.
+pub struct Pairs(RootedVec);
+
+impl Pairs {
+    pub(crate) fn of(cx: &mut Cx, h: Ref<HashCell>) -> Pairs {
+        let flat = h.table().map_or(Vec::new(), |t| t.iter().flat_map(|e| [e.key, e.value]).collect());
+        Pairs(RootedVec::from_vec(cx, flat))
+    }
+    pub fn len(&self) -> usize {
+        self.0.len() / 2
+    }
+    pub fn get(&self, i: usize) -> Option<(Value, Value)> {
+        Some((*self.0.get(2 * i)?, *self.0.get(2 * i + 1)?))
+    }
+    pub fn iter(&self) -> impl Iterator<Item = (Value, Value)> + '_ {
+        self.0.chunks_exact(2).map(|p| (p[0], p[1]))
+    }
+}
+impl IntoIterator for Pairs {
+    type Item = (Value, Value);
+    type IntoIter = PairsIter;
+    fn into_iter(self) -> PairsIter {
+        PairsIter { pairs: self, next: 0 }
+    }
+}
+/// The walk over [`Pairs`].
+pub struct PairsIter {
+    pairs: Pairs,
+    next: usize,
+}
+impl Iterator for PairsIter {
+    type Item = (Value, Value);
+    fn next(&mut self) -> Option<(Value, Value)> {
+        self.next += 1;
+        self.pairs.get(self.next - 1)
+    }
+}

@@ -1,0 +1,9 @@
+//! What all of a VM stands on: frames, how builtins are declared, raising, looks at cells, kinds of events.
+
+pub mod builtin;
+pub mod events;
+pub mod frame;
+pub mod held;
+pub mod looks;
+pub mod make;
+pub mod raise;

@@ -1,0 +1,213 @@
+//! Sending and receiving: how a thread of a VM waits at channels.
+//!
+//! What needs no wait takes one lock and touches no state of the process: the fast path of each function. A wait takes a place in line
+//! ([`Waiter`]) from the VM's stock, and gives it back when it is free again: a place in line is made once, not per wait.
+//! A wait that ends early (time-out, kill, exception from another thread) leaves the line; a message that was set aside for it meanwhile
+//! goes to the next in line.
+
+use crate::raise::Result;
+use crate::transfer::Envelope;
+use crate::vm::Cx;
+use std::any::Any;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::Instant;
+use zakuro_channel::{Channel, Message, Recv, Selected, Send as Sent, TryRecv, TrySendError, Waiter};
+use zakuro_object::*;
+
+/// Payload of a Channel object.
+pub struct ChannelHandle(pub Channel<Envelope>);
+
+impl NativeData for ChannelHandle {
+    fn refers(&self) -> bool {
+        false
+    }
+    fn send_copy(&self) -> Option<SendPayload> {
+        Some(Box::new(ChannelHandle(self.0.clone())))
+    }
+    fn is_handle(&self) -> bool {
+        true
+    }
+    fn weight(&self) -> usize {
+        768
+    }
+}
+
+impl Message for Envelope {
+    #[inline]
+    fn weight(&self) -> usize {
+        self.bytes()
+    }
+    #[inline]
+    fn has_handles(&self) -> bool {
+        self.has_channels()
+    }
+    fn handles(&self, visit: &mut dyn FnMut(&Channel<Envelope>)) {
+        self.each_payload(&mut |payload| {
+            if let Some(handle) = (payload as &dyn Any).downcast_ref::<ChannelHandle>() {
+                visit(&handle.0);
+            }
+        });
+    }
+}
+
+/// Travels with a message of a limited VM, and takes back what it counts.
+struct Charge {
+    account: Arc<AtomicUsize>,
+    bytes: usize,
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        self.account.fetch_sub(self.bytes, Relaxed);
+    }
+}
+
+/// What a message costs beside its content.
+const MESSAGE: usize = 128;
+/// Bytes of messages after which their sender looks at its limit.
+const LOOK: usize = 256 << 10;
+
+/// What a receive came back with.
+pub enum RecvOutcome {
+    Got(Envelope),
+    Closed,
+    TimedOut,
+}
+
+/// What a send came to.
+pub enum SendOutcome {
+    Sent,
+    Closed,
+    TimedOut,
+}
+
+/// What a select came back with.
+pub enum SelectOutcome {
+    /// Index of the channel, and its message.
+    Got(usize, Envelope),
+    /// All are closed and empty.
+    Closed,
+    TimedOut,
+}
+
+/// Places in line that a VM keeps: one for each thread that waits at the same time, up to here.
+const STOCK: usize = 16;
+
+impl Cx {
+    fn take_waiter(&mut self) -> Result<Waiter> {
+        match self.waiters.pop() {
+            Some(waiter) => Ok(waiter),
+            None => Ok(Waiter::new(&self.host_handle()?.task)),
+        }
+    }
+
+    /// The waiter stands in no line any more.
+    fn give_waiter(&mut self, waiter: Waiter) {
+        if self.waiters.len() < STOCK && waiter.disarm() {
+            self.waiters.push(waiter);
+        }
+    }
+
+    /// Receives an envelope.
+    #[inline(always)]
+    pub fn channel_recv(&mut self, ch: &Channel<Envelope>, deadline: Option<Instant>) -> Result<RecvOutcome> {
+        if ch.looks_ready()
+            && let TryRecv::Got(e) = ch.try_recv()
+        {
+            return Ok(RecvOutcome::Got(e));
+        }
+        self.recv_waiting(ch, deadline)
+    }
+    #[inline(never)]
+    fn recv_waiting(&mut self, ch: &Channel<Envelope>, deadline: Option<Instant>) -> Result<RecvOutcome> {
+        let waiter = self.take_waiter()?;
+        let r = self.wait_until(deadline, |_| {
+            if waiter.is_waiting() {
+                return Ok(None);
+            }
+            Ok(match ch.recv_or_register(&waiter) {
+                Recv::Got(e) => Some(RecvOutcome::Got(e)),
+                Recv::Closed => Some(RecvOutcome::Closed),
+                Recv::Registered => None,
+            })
+        });
+        if !matches!(r, Ok(Some(_))) {
+            ch.unregister(&waiter);
+        }
+        self.give_waiter(waiter);
+        Ok(r?.unwrap_or(RecvOutcome::TimedOut))
+    }
+
+    /// Sends an envelope, waiting for room in a bounded channel.
+    #[inline(always)]
+    pub fn channel_send(&mut self, ch: &Channel<Envelope>, envelope: Envelope, deadline: Option<Instant>) -> Result<SendOutcome> {
+        let envelope = if self.has_memory_limit() { self.charged(envelope) } else { envelope };
+        match ch.try_send(envelope) {
+            Ok(()) => Ok(SendOutcome::Sent),
+            Err(TrySendError::Closed(_)) => Ok(SendOutcome::Closed),
+            Err(TrySendError::Full(m)) => self.send_waiting(ch, m, deadline),
+        }
+    }
+    /// A message of a VM with a memory limit: what it weighs counts for its sender until it is received or dropped.
+    #[cold]
+    #[inline(never)]
+    pub fn charged(&mut self, mut envelope: Envelope) -> Envelope {
+        let Some(account) = self.host.as_ref().and_then(|h| h.control.account.get()).cloned() else { return envelope };
+        // The same region or buffer again is no second one.
+        let shared = envelope.shared_address();
+        let own = shared.is_none() || shared != self.last_charged;
+        self.last_charged = shared.or(self.last_charged);
+        let bytes = MESSAGE + if own { envelope.bytes() } else { 0 };
+        let before = account.fetch_add(bytes, Relaxed);
+        if before / LOOK != (before + bytes) / LOOK {
+            self.poll_owner.set(crate::gc::POLL_COLLECT);
+        }
+        envelope.attach(Box::new(Charge { account, bytes }));
+        envelope
+    }
+    #[inline(never)]
+    fn send_waiting(&mut self, ch: &Channel<Envelope>, envelope: Envelope, deadline: Option<Instant>) -> Result<SendOutcome> {
+        let mut message = Some(envelope);
+        let waiter = self.take_waiter()?;
+        let r = self.wait_until(deadline, |_| {
+            if waiter.is_waiting() {
+                return Ok(None);
+            }
+            let Some(m) = message.take() else { return Ok(Some(SendOutcome::Sent)) };
+            Ok(match ch.send_or_register(m, &waiter) {
+                Sent::Sent => Some(SendOutcome::Sent),
+                Sent::Closed(_) => Some(SendOutcome::Closed),
+                Sent::Registered(m) => {
+                    message = Some(m);
+                    None
+                }
+            })
+        });
+        if !matches!(r, Ok(Some(_))) {
+            ch.unregister(&waiter);
+        }
+        self.give_waiter(waiter);
+        Ok(r?.unwrap_or(SendOutcome::TimedOut))
+    }
+
+    /// Receives from one of several channels that has something.
+    pub fn channel_select(&mut self, list: &[&Channel<Envelope>], deadline: Option<Instant>) -> Result<SelectOutcome> {
+        let waiter = self.take_waiter()?;
+        let r = self.wait_until(deadline, |_| {
+            if waiter.is_waiting() {
+                return Ok(None);
+            }
+            Ok(match zakuro_channel::select(list, &waiter) {
+                Selected::Got(i, e) => Some(SelectOutcome::Got(i, e)),
+                Selected::Closed => Some(SelectOutcome::Closed),
+                Selected::Registered => None,
+            })
+        });
+        if !matches!(r, Ok(Some(_))) {
+            zakuro_channel::leave(list, &waiter);
+        }
+        self.give_waiter(waiter);
+        Ok(r?.unwrap_or(SelectOutcome::TimedOut))
+    }
+}

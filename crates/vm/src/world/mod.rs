@@ -1,0 +1,12 @@
+//! Many threads, many VMs: fibers, threads, images, messages, limits, ends.
+
+pub mod channels;
+pub mod fiber;
+pub mod host;
+pub mod image;
+pub mod life;
+pub mod limits;
+pub mod lineage;
+pub mod names;
+pub mod thread;
+pub mod transfer;

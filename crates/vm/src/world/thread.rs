@@ -1,0 +1,849 @@
+//! Ruby threads of a VM: who runs next, and what is switched with a thread.
+//!
+//! The VM is one unit of the scheduler; its threads run one at a time, each on a coroutine of its own. [`turn`] is what the unit does in its
+//! turn: it resumes the next ready thread until that one waits, ends or gives the VM up, and parks the unit when all wait.
+//! A VM that never makes a second thread has no [`Threads`], and nothing here runs but one test per turn.
+//!
+//! Waiting threads are of four kinds ([`Wait`]). Those that wait inside the VM (Mutex, Queue, join) are woken one by one by whoever
+//! changes what they wait for, as do descriptors ([`Wait::Event`]), which leave a note in the VM's mailbox. Those that wait for something else outside look again at
+//! every wake-up of the unit, since wake-ups carry no reason.
+//! When all wait inside and none has a deadline, nothing can ever wake one: the main thread raises `fatal`.
+//!
+//! What a thread owns besides its stacks (fiber, pending exception, `$!`) is in the VM while it runs, in its [`Context`] otherwise.
+//! Rejected: a state struct behind a pointer (an indirection on every hot path of the many VMs that have one thread); a scheduler unit per
+//! thread (they would need a lock on the VM).
+
+mod interrupts;
+pub(crate) mod scheduled;
+
+use crate::fiber::{Co, Out, Sus, layout};
+use crate::frame::Frame;
+use crate::raise::{Exc, Result};
+use crate::vm::{Cx, FastMap, PendingCall, Stacks, SuspendedStacks};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use zakuro_object::*;
+use zakuro_sched::{Mailbox, Resumed, StackSize, TimerId, Waiter, poll};
+
+/// Number of the main thread. Others count up from here.
+pub const MAIN: u32 = 1;
+
+/// How long a thread runs while others of the same VM are ready.
+const SLICE: Duration = Duration::from_millis(10);
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum State {
+    /// Not started.
+    Created,
+    Ready,
+    Running,
+    Waiting,
+    Dead,
+}
+
+/// What a thread waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wait {
+    /// Something outside the VM that wakes the unit.
+    Outside,
+    /// A descriptor: what wakes the unit leaves this thread's number in the mailbox ([`Cx::waiter`]).
+    Event,
+    /// The same, and it looks again when any descriptor of the VM is closed.
+    Watch,
+    /// Another thread of this VM.
+    Inside,
+    /// Time, a signal, `Thread#wakeup`: never a deadlock.
+    Asleep,
+}
+
+/// When an exception from another thread may arrive (`Thread.handle_interrupt`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Timing {
+    Immediate,
+    OnBlocking,
+    Never,
+}
+
+/// A thread's part of the VM's state while it does not run.
+struct Context {
+    stacks: Stacks,
+    fp: *mut Frame,
+    /// Where its native stack stood.
+    sp: *const u8,
+    suspender: *const (),
+    current_fiber: Value,
+    root_fiber: Value,
+    pending: Value,
+    errinfo: Value,
+    inspecting: Vec<Value>,
+    suspended: Vec<SuspendedStacks>,
+    call: PendingCall,
+}
+
+/// Payload of a Thread.
+pub struct Thread {
+    pub id: u32,
+    /// The object that holds this payload.
+    pub object: Value,
+    pub state: State,
+    pub block: Value,
+    /// Array of the arguments of the block.
+    pub args: Value,
+    /// The last argument is a Hash of keywords.
+    pub keywords: bool,
+    /// What the block returned.
+    pub result: Value,
+    /// The exception that ended it, or nil.
+    pub error: Value,
+    /// `kill` was called: it is on its way out.
+    pub dying: bool,
+    /// What its fibers that may not block wait by (`Fiber.set_scheduler`), or nil.
+    pub scheduler: Value,
+    pub pending: VecDeque<Value>, // Exceptions from other threads that it has not seen yet.
+    /// `handle_interrupt`: classes and their timing, innermost last.
+    pub masks: Vec<Vec<(Value, Timing)>>,
+    /// Who waits for its end, and the mutexes that it holds.
+    pub joiners: Vec<u32>,
+    pub held: Vec<Value>,
+    /// `thread[:name]` of its root fiber and `thread_variable_get`: each a Hash or nil.
+    pub locals: Value,
+    pub variables: Value,
+    /// Fiber storage that its root fiber gets when that is made.
+    pub storage: Value,
+    pub name: Value,
+    /// `$?`, unless it is the main thread.
+    pub status: Value,
+    pub group: Value,
+    pub priority: i64,
+    pub report: Value, // nil: as `Thread.report_on_exception`.
+    pub abort: bool,
+    /// Set by `wakeup`, taken by sleeping.
+    pub woken: bool,
+    /// Waits without a deadline.
+    pub forever: bool,
+    /// Interrupts meant for the VM (poll bits), kept for the main thread.
+    vm_bits: u32,
+    wait: Wait,
+    deadline: Option<Instant>,
+    wait_number: u64,
+    co: Option<Co>,
+    stacks: Option<Stacks>,
+    context: Option<Context>,
+}
+
+impl Thread {
+    pub fn new(object: Value, block: Value, args: Value) -> Thread {
+        Thread {
+            id: 0,
+            object,
+            state: State::Created,
+            block,
+            args,
+            keywords: false,
+            result: Value::NIL,
+            error: Value::NIL,
+            dying: false,
+            scheduler: Value::NIL,
+            pending: VecDeque::new(),
+            masks: Vec::new(),
+            joiners: Vec::new(),
+            held: Vec::new(),
+            locals: Value::NIL,
+            variables: Value::NIL,
+            storage: Value::NIL,
+            name: Value::NIL,
+            status: Value::NIL,
+            group: Value::NIL,
+            priority: 0,
+            report: Value::NIL,
+            abort: false,
+            woken: false,
+            forever: false,
+            vm_bits: 0,
+            wait: Wait::Outside,
+            deadline: None,
+            wait_number: 0,
+            co: None,
+            stacks: None,
+            context: None,
+        }
+    }
+    pub fn alive(&self) -> bool {
+        !matches!(self.state, State::Dead | State::Created)
+    }
+    /// Fiber that it was in when it stopped running; nil outside of fibers.
+    pub fn stopped_fiber(&self) -> Value {
+        self.context.as_ref().map_or(Value::NIL, |c| c.current_fiber)
+    }
+    /// What it holds besides stacks.
+    pub(crate) fn each_value(&self, f: &mut dyn FnMut(Value)) {
+        let own = [self.block, self.args, self.result, self.error, self.locals, self.variables, self.storage, self.name, self.scheduler];
+        own.iter().chain(&self.pending).for_each(|v| f(*v));
+    }
+    /// Its stacks while it does not run.
+    pub(crate) fn each_stack(&self, f: &mut dyn FnMut(&Stacks, *const Frame)) {
+        let Some(c) = &self.context else { return };
+        [(&c.stacks, c.fp)].into_iter().chain(c.suspended.iter().map(|s| (&s.stacks, s.fp))).for_each(|(s, fp)| f(s, fp));
+    }
+    /// Whether its wait can end by something else than another thread of the VM.
+    fn wakeable(&self) -> bool {
+        self.wait != Wait::Inside || self.deadline.is_some()
+    }
+}
+
+impl NativeData for Thread {
+    fn change_tracking(&self) -> ChangeTracking {
+        ChangeTracking::Untracked
+    }
+    fn trace(&self, m: &mut Marker<'_>) {
+        for v in
+            [self.object, self.block, self.args, self.result, self.error, self.locals, self.variables, self.storage, self.name, self.group]
+        {
+            m.mark_value_bits(v.0);
+        }
+        [self.report, self.status, self.scheduler].iter().for_each(|v| m.mark_value_bits(v.0));
+        self.pending.iter().chain(&self.held).for_each(|v| m.mark_value_bits(v.0));
+        self.masks.iter().flatten().for_each(|(v, _)| m.mark_value_bits(v.0));
+        let Some(c) = &self.context else { return };
+        for v in [c.current_fiber, c.root_fiber, c.pending, c.errinfo, c.call.me] {
+            m.mark_value_bits(v.0);
+        }
+        if c.call.block.0 & 1 == 0 {
+            m.mark_value_bits(c.call.block.0);
+        }
+        c.inspecting.iter().for_each(|v| m.mark_value_bits(v.0));
+        crate::gc::mark_suspended(m, &c.suspended);
+        if !c.sp.is_null() && c.sp < c.stacks.native_top {
+            m.mark_range(((c.sp as usize + 7) & !7) as *const usize, c.stacks.native_top as *const usize);
+        }
+        crate::gc::mark_stacks(m, &c.stacks, c.fp);
+    }
+    fn snapshot(&self, values: &mut Vec<Value>) -> Option<Rebuild> {
+        values.extend([self.object, self.result, self.error, self.locals, self.variables, self.name, self.group]);
+        Some(std::sync::Arc::new(|_, v| Some(Box::new(Thread::ended_copy(v)?))))
+    }
+}
+
+impl Thread {
+    /// A thread of another VM as a VM spawned from its image sees it: dead, with its locals and, if it had ended, its result.
+    fn ended_copy(values: &[Value]) -> Option<Thread> {
+        let &[object, result, error, locals, variables, name, group] = values else { return None };
+        let mut t = Thread::new(object, Value::NIL, Value::NIL);
+        t.state = State::Dead;
+        (t.result, t.error, t.locals, t.variables, t.name, t.group) = (result, error, locals, variables, name, group);
+        Some(t)
+    }
+}
+
+impl Drop for Thread {
+    fn drop(&mut self) {
+        if let Some(co) = self.co.take() {
+            if co.started() && !co.done() {
+                // SAFETY: nothing on the abandoned stack is used again: the VM is going away.
+                drop(unsafe { co.abandon() });
+            } else {
+                drop(co);
+            }
+        }
+    }
+}
+
+/// The threads of a VM that has more than one, or has asked for its Thread object.
+pub struct Threads {
+    /// Those that are alive. The pointers lead into the payloads of Thread objects, which are roots while they are in here.
+    live: FastMap<u32, *mut Thread>,
+    /// The thread whose state is in the VM. Null right after a thread ended.
+    current: *mut Thread,
+    main: *mut Thread,
+    ready: VecDeque<*mut Thread>,
+    /// Numbers of threads and waits that look again at the next wake-up.
+    outside: Vec<(u32, u64)>,
+    /// Notes of what wakes the unit for one thread, and those taken out of it.
+    mailbox: Arc<Mailbox>,
+    notes: Vec<u32>,
+    deadlines: BinaryHeap<Reverse<(Instant, u32, u64)>>,
+    /// Numbers of threads and waits that look again when a descriptor is closed.
+    watchers: Vec<(u32, u64)>,
+    /// Waiting threads that something else than a thread of this VM can wake.
+    wakeable: usize,
+    next_id: u32,
+    next_wait: u64,
+    slice: Option<(Instant, TimerId)>,
+    pub abort_on_exception: bool,
+    /// `Thread.report_on_exception`
+    pub report_on_exception: bool,
+    pub default_group: Value,
+    /// `Thread.ignore_deadlock`
+    pub ignore_deadlock: bool,
+    /// Fibers that wait by a scheduler, by their numbers, and those of them whose schedulers are to be told that the wait is over.
+    fibers: FastMap<u32, scheduled::Waiting>,
+    unblocks: VecDeque<u32>,
+    next_fiber: u32,
+}
+
+impl Threads {
+    pub(crate) fn trace(&self, m: &mut Marker<'_>) {
+        m.mark_value_bits(self.default_group.0);
+        self.fibers.values().for_each(|w| w.trace(m));
+        for t in self.live.values() {
+            // SAFETY: live threads' payloads are kept by their objects, which are marked here.
+            m.mark_value_bits(unsafe { (**t).object.0 });
+        }
+    }
+    pub fn main(&mut self) -> &mut Thread {
+        // SAFETY: the main thread's object is pinned in `live` as long as the VM.
+        unsafe { &mut *self.main }
+    }
+    pub fn current(&mut self) -> &mut Thread {
+        // SAFETY: some thread runs whenever builtins run, and it is alive.
+        unsafe { &mut *self.current }
+    }
+    pub fn get(&mut self, id: u32) -> Option<&mut Thread> {
+        // SAFETY: as for `trace`.
+        self.live.get(&id).map(|t| unsafe { &mut **t })
+    }
+    /// Live threads in order of creation.
+    pub fn list(&self) -> Vec<Value> {
+        let mut ids: Vec<u32> = self.live.keys().copied().collect();
+        ids.sort_unstable();
+        // SAFETY: as for `trace`.
+        ids.iter().map(|id| unsafe { (*self.live[id]).object }).collect()
+    }
+    pub fn count(&self) -> usize {
+        self.live.len()
+    }
+    unsafe fn make_ready(&mut self, t: *mut Thread) {
+        // SAFETY: caller: a live thread.
+        unsafe {
+            if (*t).state == State::Waiting {
+                if (*t).wakeable() {
+                    self.wakeable -= 1;
+                }
+                (*t).state = State::Ready;
+                self.ready.push_back(t);
+            }
+        }
+    }
+    /// Lets every waiting thread look again, the main thread before all others: it says how the VM ended.
+    pub(crate) fn wake_all(&mut self) {
+        let all: Vec<*mut Thread> = self.live.values().copied().collect();
+        // SAFETY: live threads.
+        all.into_iter().for_each(|t| unsafe { self.make_ready(t) });
+        if let Some(at) = self.ready.iter().position(|t| std::ptr::eq(*t, self.main)) {
+            self.ready.remove(at);
+            self.ready.push_front(self.main);
+        }
+    }
+    unsafe fn park(&mut self, t: *mut Thread) {
+        // SAFETY: caller: a live thread that has just stopped running.
+        unsafe {
+            (*t).state = State::Waiting;
+            self.next_wait += 1;
+            (*t).wait_number = self.next_wait;
+            if (*t).wakeable() {
+                self.wakeable += 1;
+            }
+            if (*t).wait == Wait::Outside {
+                self.outside.push(((*t).id, self.next_wait));
+                return;
+            }
+            if (*t).wait == Wait::Watch {
+                if self.watchers.len() > 256 && self.watchers.len() > 4 * self.live.len() {
+                    let mut all = std::mem::take(&mut self.watchers);
+                    all.retain(|(id, number)| self.waits_as(*id, *number).is_some());
+                    self.watchers = all;
+                }
+                self.watchers.push(((*t).id, self.next_wait));
+            }
+            if let Some(at) = (*t).deadline {
+                if self.deadlines.len() > 256 && self.deadlines.len() > 4 * self.live.len() {
+                    // Most waits end before their deadlines.
+                    let mut all = std::mem::take(&mut self.deadlines);
+                    all.retain(|Reverse((_, id, number))| self.waits_as(*id, *number).is_some());
+                    self.deadlines = all;
+                }
+                self.deadlines.push(Reverse((at, (*t).id, self.next_wait)));
+            }
+        }
+    }
+    unsafe fn waits_as(&self, id: u32, number: u64) -> Option<*mut Thread> {
+        let t = *self.live.get(&id)?;
+        // SAFETY: alive.
+        unsafe { ((*t).state == State::Waiting && (*t).wait_number == number).then_some(t) }
+    }
+    /// Lets the threads look again that wait for any descriptor: one was closed.
+    fn wake_watchers(&mut self) {
+        for (id, number) in std::mem::take(&mut self.watchers) {
+            // SAFETY: live threads.
+            unsafe {
+                if let Some(t) = self.waits_as(id, number) {
+                    self.make_ready(t);
+                }
+            }
+        }
+    }
+    /// The unit was woken: who may go on? True when the time slice of the running thread is over.
+    fn woken(&mut self) -> bool {
+        self.mailbox.take(&mut self.notes);
+        // SAFETY: live threads only.
+        unsafe {
+            let mut notes = std::mem::take(&mut self.notes);
+            for id in notes.drain(..) {
+                // A note may be late: its thread waits for something else now, and would look in vain.
+                if let Some(t) = self.live.get(&id).copied()
+                    && matches!((*t).wait, Wait::Event | Wait::Watch)
+                {
+                    self.make_ready(t);
+                }
+            }
+            self.notes = notes;
+            if !self.fibers.is_empty() {
+                self.wake_outside_fibers();
+            }
+            if !self.outside.is_empty() {
+                for (id, number) in std::mem::take(&mut self.outside) {
+                    if let Some(t) = self.waits_as(id, number) {
+                        self.make_ready(t);
+                    }
+                }
+            }
+            if self.deadlines.is_empty() && self.slice.is_none() {
+                return false;
+            }
+            let now = Instant::now();
+            while let Some(Reverse((at, id, number))) = self.deadlines.peek().copied() {
+                let waits = self.waits_as(id, number);
+                if waits.is_some() && at > now {
+                    break;
+                }
+                self.deadlines.pop();
+                if let Some(t) = waits {
+                    self.make_ready(t);
+                }
+            }
+            match self.slice {
+                Some((at, _)) if now >= at => {
+                    self.slice = None;
+                    true
+                }
+                _ => false,
+            }
+        }
+    }
+}
+
+/// How a VM's turn ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TurnEnd {
+    Park,
+    Again,
+    /// The main thread has ended.
+    Ended,
+    /// The running coroutine must not be resumed; the VM is over.
+    Abandoned,
+}
+
+/// One turn of a VM: see the module.
+///
+/// # Safety
+/// `main` is the coroutine of the VM's main thread; no code of the VM runs; the VM stays where it is.
+#[inline]
+pub unsafe fn turn(cx: *mut Cx, main: &mut Co) -> TurnEnd {
+    // SAFETY: caller; references to the VM are made anew after each resume, since the coroutine uses it meanwhile.
+    unsafe {
+        if let Some(t) = (*cx).threads.as_deref_mut() {
+            t.woken();
+            if (*cx).poll_owner.load() & OF_VM != 0 {
+                t.make_ready(t.main);
+            }
+        }
+        loop {
+            let mut thread: *mut Thread = std::ptr::null_mut();
+            if let Some(t) = (*cx).threads.as_deref_mut() {
+                if t.ready.is_empty() && t.wakeable == 0 && !t.ignore_deadlock {
+                    (*t.main).vm_bits |= DEADLOCK;
+                    t.make_ready(t.main);
+                }
+                match t.ready.pop_front() {
+                    Some(next) => thread = next,
+                    None => return TurnEnd::Park,
+                }
+                (*cx).switch_to(thread);
+                (*cx).arm_slice();
+            }
+            let resumed = match thread.as_mut() {
+                Some(t) if t.id != MAIN => match t.co.as_mut() {
+                    Some(co) => co.resume(()),
+                    None => Resumed::Returned(()),
+                },
+                _ => main.resume(()),
+            };
+            if matches!(resumed, Resumed::Yielded(Out::Abandoned)) {
+                return TurnEnd::Abandoned;
+            }
+            let Some(t) = (*cx).threads.as_deref_mut() else {
+                return match resumed {
+                    Resumed::Yielded(Out::Park) => TurnEnd::Park,
+                    Resumed::Yielded(_) => TurnEnd::Again,
+                    Resumed::Returned(()) => TurnEnd::Ended,
+                };
+            };
+            let me = t.current;
+            match resumed {
+                Resumed::Yielded(Out::Park) => t.park(me),
+                Resumed::Yielded(out) => {
+                    (*me).state = State::Ready;
+                    t.ready.push_back(me);
+                    if out == Out::Again || t.ready.len() == 1 {
+                        return TurnEnd::Again;
+                    }
+                }
+                Resumed::Returned(()) if (*me).id == MAIN => return TurnEnd::Ended,
+                Resumed::Returned(()) => {
+                    t.live.remove(&(*me).id);
+                    t.current = std::ptr::null_mut();
+                    (*me).state = State::Dead;
+                    // The stack goes back to the pool. The object itself may go with the next collection.
+                    (*me).co = None;
+                    (*me).stacks = None;
+                }
+            }
+            if (*cx).poll_owner.load() & poll::PREEMPT != 0 && !t.ready.is_empty() {
+                return TurnEnd::Again;
+            }
+        }
+    }
+}
+
+/// Poll bits that are for the main thread.
+const OF_VM: u32 = poll::KILL | poll::RAISE | poll::SIGNAL;
+
+/// Beside the poll bits: all threads wait for each other.
+const DEADLOCK: u32 = 1 << 31;
+
+impl Cx {
+    /// The table of threads, made when first asked for, by the main thread.
+    pub fn threads(&mut self) -> &mut Threads {
+        if self.threads.is_none() {
+            let object = self.data(ids::THREAD, Thread::new(Value::NIL, Value::NIL, Value::NIL));
+            let group = self.const_by_path("ThreadGroup::Default").unwrap_or(Value::NIL);
+            let Ok(t) = self.data_mut::<Thread>(object) else { unreachable!("made just above") };
+            t.object = object;
+            t.id = MAIN;
+            t.state = State::Running;
+            t.group = group;
+            let main: *mut Thread = t;
+            let mut live = FastMap::default();
+            live.insert(MAIN, main);
+            self.threads = Some(Box::new(Threads {
+                live,
+                current: main,
+                main,
+                ready: VecDeque::new(),
+                outside: Vec::new(),
+                mailbox: Arc::default(),
+                notes: Vec::new(),
+                deadlines: BinaryHeap::new(),
+                watchers: Vec::new(),
+                wakeable: 0,
+                next_id: MAIN,
+                next_wait: 0,
+                slice: None,
+                abort_on_exception: false,
+                report_on_exception: true,
+                default_group: group,
+                ignore_deadlock: false,
+                fibers: FastMap::default(),
+                unblocks: VecDeque::new(),
+                next_fiber: 0,
+            }));
+        }
+        match &mut self.threads {
+            Some(t) => t,
+            None => unreachable!("made just above"),
+        }
+    }
+    /// How many threads are alive.
+    pub fn thread_count(&self) -> usize {
+        self.threads.as_ref().map_or(1, |t| t.count())
+    }
+    /// Number of the running thread. Cheap, and makes nothing.
+    #[inline]
+    pub fn thread_id(&self) -> u32 {
+        match &self.threads {
+            // SAFETY: the running thread is alive.
+            Some(t) => unsafe { (*t.current).id },
+            None => MAIN,
+        }
+    }
+    /// The running thread's object.
+    pub fn current_thread(&mut self) -> Value {
+        self.threads().current().object
+    }
+    /// Starts a thread: `body` is called with its object, on a stack of its own. The object's payload is a [`Thread`].
+    pub fn thread_start(&mut self, object: Value, body: fn(&mut Cx, Value)) -> Result<()> {
+        let Some(pool) = self.stack_pool.clone() else {
+            return self.raise(ids::THREAD_ERROR, "can't create Thread: no stacks in this VM");
+        };
+        self.admit_thread()?;
+        let stack = match pool.take(StackSize::Main).or_else(|_| pool.take(StackSize::Fiber)) {
+            Ok(s) => s,
+            Err(e) => return self.raise(ids::THREAD_ERROR, format!("can't create Thread: {e}")),
+        };
+        let storage = self.inherited_storage();
+        let t: *mut Thread = self.data_mut::<Thread>(object)?;
+        let cx: *mut Cx = self;
+        // SAFETY: the payload stays where it is while the thread is alive; the coroutine moves with the VM.
+        unsafe {
+            let group = (*self.threads().current).group;
+            let ts = self.threads();
+            ts.next_id += 1;
+            (*t).id = ts.next_id;
+            (*t).object = object;
+            (*t).group = group;
+            (*t).storage = storage;
+            (*t).masks = (*ts.current).masks.clone();
+            (*t).stacks = Some(layout(&stack));
+            (*t).co = Some(Co::new(stack, move |s: &Sus, ()| {
+                let cx = &mut *cx;
+                cx.suspender = std::ptr::from_ref(s) as *const ();
+                let _ = cx.guarded(|cx| {
+                    body(cx, (*t).object);
+                    Ok(())
+                });
+                cx.thread_ends(t);
+            }));
+            (*t).state = State::Ready;
+            ts.live.insert((*t).id, t);
+            ts.ready.push_back(t);
+        }
+        self.arm_slice();
+        // The main thread has told all others to end, and waits for that.
+        if self.is_last() { self.thread_kill(object) } else { Ok(()) }
+    }
+    /// Last act of a thread: wakes those who wait for it.
+    unsafe fn thread_ends(&mut self, t: *mut Thread) {
+        // SAFETY: caller: the running thread.
+        unsafe {
+            (*t).state = State::Dead;
+            (*t).pending.clear();
+            for id in std::mem::take(&mut (*t).joiners) {
+                self.thread_wake(id);
+            }
+            self.pending = Value::NIL;
+            self.errinfo = Value::NIL;
+        }
+    }
+    /// Lets a waiting thread (or fiber: [`Cx::waiter_id`]) look again. False: there is no such thread any more.
+    pub fn thread_wake(&mut self, id: u32) -> bool {
+        if self.wakes_fiber(id) {
+            return true;
+        }
+        let Some(ts) = self.threads.as_deref_mut() else { return false };
+        let Some(t) = ts.live.get(&id).copied() else { return false };
+        // SAFETY: a live thread.
+        unsafe { ts.make_ready(t) };
+        self.arm_slice();
+        true
+    }
+    /// Whether the running thread became the main one by a fork: with it the program ends.
+    pub fn is_main_by_fork(&self) -> bool {
+        // SAFETY: the running thread.
+        self.threads.as_deref().is_some_and(|t| t.current == t.main && unsafe { (*t.current).id } != MAIN)
+    }
+    /// In the child of a fork: the running thread is the only one, and the main one. Gives the mutexes that the others held.
+    pub fn forget_other_threads(&mut self) -> Vec<Value> {
+        let Some(ts) = self.threads.as_deref_mut() else { return Vec::new() };
+        let current = ts.current;
+        let mut held = Vec::new();
+        for t in ts.live.values().copied().filter(|t| *t != current) {
+            // SAFETY: live threads. Their stacks are kept: what only they own is lost, as after a kill in native code.
+            unsafe {
+                (*t).state = State::Dead;
+                held.append(&mut (*t).held);
+                (*t).pending.clear();
+                std::mem::forget((*t).co.take());
+                (*t).stacks = None;
+                (*t).context = None;
+            }
+        }
+        ts.live.retain(|_, t| *t == current);
+        ts.main = current;
+        ts.ready.clear();
+        ts.outside.clear();
+        ts.deadlines.clear();
+        ts.watchers.clear();
+        ts.wakeable = 0;
+        ts.slice = None;
+        // SAFETY: the running thread.
+        let me = unsafe { (*current).id };
+        ts.keep_fibers_of(me);
+        held
+    }
+    /// Whom to wake for the running thread, if it waits as [`Wait::Event`].
+    pub fn waiter(&mut self) -> Result<Waiter> {
+        let task = self.host_handle()?.task;
+        let note = self.threads.as_deref_mut().map(|t| (t.mailbox.clone(), t.current().id));
+        Ok(Waiter { task, note })
+    }
+    /// A descriptor was closed: threads of this VM that wait as [`Wait::Watch`] look again.
+    pub fn wake_watchers(&mut self) {
+        if let Some(t) = self.threads.as_deref_mut() {
+            t.wake_watchers();
+            self.arm_slice();
+        }
+    }
+    /// Has an exception (or a jump) raised in a thread when it next looks.
+    pub fn thread_interrupt(&mut self, thread: Value, exc: Value) -> Result<()> {
+        let t = self.data_mut::<Thread>(thread)?;
+        t.pending.push_back(exc);
+        let id = t.id;
+        self.thread_wake(id);
+        Ok(())
+    }
+    /// Asks a thread to end. The running one: Err, the jump is on its way.
+    pub fn thread_kill(&mut self, thread: Value) -> Result<()> {
+        let t = self.data_mut::<Thread>(thread)?;
+        if !t.alive() {
+            return Ok(());
+        }
+        t.dying = true;
+        let id = t.id;
+        let jump = match self.throw::<()>(ThrowKind::Kill, thread, Value::NIL) {
+            Ok(()) => return Ok(()),
+            Err(Exc) => self.take_pending(),
+        };
+        if self.thread_id() == id {
+            return self.repend(jump);
+        }
+        self.thread_interrupt(thread, jump)
+    }
+    /// Ends all other threads and waits for their ends: what the main thread does last.
+    pub fn kill_other_threads(&mut self) {
+        self.set_last(true);
+        self.end_threads();
+        self.set_last(false);
+    }
+    fn end_threads(&mut self) {
+        for _ in 0..3 {
+            let me = self.thread_id();
+            let Some(ts) = self.threads.as_deref_mut() else { return };
+            if ts.count() == 1 {
+                return;
+            }
+            for v in ts.list() {
+                let ours = self.data_mut::<Thread>(v).is_ok_and(|t| {
+                    t.masks.clear();
+                    t.joiners.push(me);
+                    t.id == me
+                });
+                if !ours && self.thread_kill(v).is_err() {
+                    self.take_pending();
+                }
+            }
+            if self.wait_as(Wait::Inside, None, |cx| Ok((cx.threads().count() == 1).then_some(()))).is_ok() {
+                return;
+            }
+            // An `ensure` clause that waits for ever: the deadlock is reported to us.
+            self.take_pending();
+        }
+    }
+    /// Gives the VM to the next ready thread, or the worker to another VM.
+    pub fn thread_pass(&mut self) -> Result<()> {
+        self.leave(Out::Rotate);
+        self.check_interrupts()
+    }
+    /// Stops until woken, as a thread that waits for `wait`.
+    #[inline]
+    pub(crate) fn park_as(&mut self, wait: Wait, deadline: Option<Instant>) {
+        if let Some(ts) = self.threads.as_deref_mut() {
+            let t = ts.current();
+            t.wait = wait;
+            t.deadline = deadline;
+            t.forever = deadline.is_none();
+        }
+        self.leave(Out::Park);
+    }
+    /// Asks for an end of the running thread's slice, when others are ready.
+    pub(crate) fn arm_slice(&mut self) {
+        let (Some(ts), Some(host)) = (self.threads.as_deref_mut(), &self.host) else { return };
+        if ts.slice.is_none() && !ts.ready.is_empty() {
+            let at = Instant::now() + SLICE;
+            ts.slice = Some((at, host.scheduler.timer(at, &host.task)));
+        }
+    }
+    /// Puts a thread's state into the VM.
+    unsafe fn switch_to(&mut self, to: *mut Thread) {
+        // SAFETY: caller: `to` is alive and not running.
+        unsafe {
+            let from = match &mut self.threads {
+                Some(t) => std::mem::replace(&mut t.current, to),
+                None => return,
+            };
+            (*to).state = State::Running;
+            if from == to {
+                return;
+            }
+            if !from.is_null() {
+                (*from).context = Some(Context {
+                    stacks: self.stacks,
+                    fp: self.fp,
+                    sp: self.left_at,
+                    suspender: self.suspender,
+                    current_fiber: self.current_fiber,
+                    root_fiber: self.root_fiber,
+                    pending: self.pending,
+                    errinfo: self.errinfo,
+                    inspecting: std::mem::take(&mut self.inspecting),
+                    suspended: std::mem::take(&mut self.suspended),
+                    call: self.call,
+                });
+            }
+            match (*to).context.take() {
+                Some(c) => {
+                    self.use_stacks(c.stacks, c.fp);
+                    self.suspender = c.suspender;
+                    self.current_fiber = c.current_fiber;
+                    self.root_fiber = c.root_fiber;
+                    self.pending = c.pending;
+                    self.errinfo = c.errinfo;
+                    self.inspecting = c.inspecting;
+                    self.suspended = c.suspended;
+                    self.call = c.call;
+                }
+                None => {
+                    self.suspender = std::ptr::null();
+                    self.current_fiber = Value::NIL;
+                    self.root_fiber = Value::NIL;
+                    self.pending = Value::NIL;
+                    self.errinfo = Value::NIL;
+                    self.inspecting.clear();
+                    self.suspended.clear();
+                    if let Some(s) = (*to).stacks {
+                        self.enter_stacks(s);
+                    }
+                }
+            }
+        }
+    }
+    /// Backtrace of a thread that does not run.
+    pub fn thread_locations(&mut self, thread: Value) -> Result<Vec<crate::backtrace::Location>> {
+        let t: *mut Thread = self.data_mut::<Thread>(thread)?;
+        // SAFETY: alive (an argument); its frames stay while it is suspended.
+        let (context, id) = unsafe { ((*t).context.as_ref().map(|c| (c.stacks, c.fp)), (*t).id) };
+        let Some((stacks, fp)) = context else {
+            return Ok(if self.thread_id() == id { self.locations(0) } else { Vec::new() });
+        };
+        Ok(self.locations_on(stacks, fp))
+    }
+    /// Backtrace of suspended code.
+    pub(crate) fn locations_on(&mut self, stacks: Stacks, fp: *mut Frame) -> Vec<crate::backtrace::Location> {
+        let mine = (self.stacks, self.fp);
+        self.use_stacks(stacks, fp);
+        let l = self.locations(0);
+        self.use_stacks(mine.0, mine.1);
+        l
+    }
+}
