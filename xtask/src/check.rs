@@ -363,8 +363,7 @@ fn sizes(root: &Path, failures: &mut Vec<String>, warnings: &mut Vec<String>) {
 
 /// Ways to hold what a call into Ruby may free, unseen by the borrow checker, and in how many lines of the builtins and the VM each still stands
 /// (docs/decisions/0015-the-heap-is-the-token.md). The numbers only fall.
-const UNWATCHED: &[(&str, usize)] =
-    &[(".as_slice()", 159), (".bytes()", 418), ("Vec<Value>", 130), ("data_ptr::<", 10), ("as_slice().to_vec()", 7)];
+const UNWATCHED: &[(&str, usize)] = &[(".bytes()", 418), ("Vec<Value>", 126), ("data_ptr::<", 10)];
 
 fn unwatched(root: &Path, failures: &mut Vec<String>, warnings: &mut Vec<String>) {
     let mut found = Vec::new();

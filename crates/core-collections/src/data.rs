@@ -24,31 +24,28 @@ fn sym_list(names: &[Value]) -> String {
 fn fill(cx: &mut Cx, this: Value, given: Option<Ref<HashCell>>) -> Result<()> {
     cx.check_frozen(this)?;
     let names = members_of(cx, this)?;
-    let known = |v: Value| names.as_slice().contains(&v);
     let pairs = given.map(|h| cx.hash_pairs(h));
     let mut unknown = Vec::new();
-    let mut set = vec![Value::UNDEF; names.len()];
+    let mut set = RootedVec::from_vec(cx, vec![Value::UNDEF; names.len()]);
     for (k, v) in pairs.iter().flat_map(|p| p.iter()) {
         let s = Value::sym(cx.to_sym(k)?);
-        if known(s) {
-            if let Some(i) = names.as_slice().iter().position(|n| *n == s) {
-                set[i] = v;
-            }
+        if let Some(i) = names.elements(&cx.heap).iter().position(|n| *n == s) {
+            set[i] = v;
         } else {
             let shown = if k.is_sym() { k } else { cx.str(&s.as_sym().map_or("".into(), |s| s.name())) };
             unknown.push(cx.inspect_text(shown)?);
         }
     }
-    let missing: Vec<Value> = names.as_slice().iter().zip(&set).filter(|(_, v)| v.is_undef()).map(|(n, _)| *n).collect();
+    let missing: Vec<Value> = names.elements(&cx.heap).iter().zip(&*set).filter(|(_, v)| v.is_undef()).map(|(n, _)| *n).collect();
     if !missing.is_empty() {
         return cx.arg_error(format!("missing keyword{}: {}", if missing.len() > 1 { "s" } else { "" }, sym_list(&missing)));
     }
     if !unknown.is_empty() {
         return cx.arg_error(format!("unknown keyword{}: {}", if unknown.len() > 1 { "s" } else { "" }, unknown.join(", ")));
     }
-    for (n, v) in names.as_slice().iter().zip(set) {
-        if let Some(s) = n.as_sym() {
-            cx.ivar_set_raw(this, s, v);
+    for (i, v) in set.iter().enumerate() {
+        if let Some(s) = names.get(i).and_then(Value::as_sym) {
+            cx.ivar_set_raw(this, s, *v);
         }
     }
     this.set_flags(flags::FROZEN);
@@ -61,22 +58,22 @@ fn make(cx: &mut Cx, class: ClassId, args: Args) -> Result<Value> {
     let this = cx.new_object(class);
     let plain = cx.is_builtin(this, sym::initialize, ids::DATA);
     if args.kw {
-        if args.argc > 1 {
-            return cx.arity_error(args.argc, 0, Some(0));
+        if args.len() > 1 {
+            return cx.arity_error(args.len(), 0, Some(0));
         }
         if plain {
             fill(cx, this, args.get(0).and_then(Ref::<HashCell>::from_value))?;
         } else {
-            cx.call_full(this, sym::initialize, args.as_slice(), true, args.block)?;
+            cx.call_full(this, sym::initialize, args.all(), true, args.block)?;
         }
         return Ok(this);
     }
-    if args.argc > names.len() {
-        return cx.arity_error(args.argc, 0, Some(names.len()));
+    if args.len() > names.len() {
+        return cx.arity_error(args.len(), 0, Some(names.len()));
     }
-    if plain && args.argc == names.len() {
-        for (n, v) in names.as_slice().iter().zip(args.as_slice()) {
-            if let Some(s) = n.as_sym() {
+    if plain && args.len() == names.len() {
+        for (i, v) in args.all().iter().enumerate() {
+            if let Some(s) = names.get(i).and_then(Value::as_sym) {
                 cx.ivar_set_raw(this, s, *v);
             }
         }
@@ -84,8 +81,10 @@ fn make(cx: &mut Cx, class: ClassId, args: Args) -> Result<Value> {
         return Ok(this);
     }
     let kw = cx.new_hash();
-    for (n, v) in names.as_slice().iter().zip(args.as_slice()) {
-        cx.hash_set(kw, *n, *v)?;
+    for (i, v) in args.all().iter().enumerate() {
+        if let Some(n) = names.get(i) {
+            cx.hash_set(kw, n, *v)?;
+        }
     }
     if plain {
         fill(cx, this, Some(kw))?;
@@ -153,7 +152,7 @@ mod record {
     fn initialize(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         let mut args = args;
         cx.check_frozen(this)?;
-        let given = match args.argc {
+        let given = match args.len() {
             0 => None,
             1 if args.kw => args.take_kw().0,
             1 if args.get(0).is_some_and(|v| v.is_kind(Kind::Hash)) => args.get(0).and_then(Ref::<HashCell>::from_value),
@@ -170,8 +169,8 @@ mod record {
     fn with(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         let mut args = args;
         let kw = args.take_kw();
-        if args.argc > 0 {
-            return cx.arity_error(args.argc, 0, Some(0));
+        if !args.is_empty() {
+            return cx.arity_error(args.len(), 0, Some(0));
         }
         let Some(kw) = kw.0 else { return Ok(this) };
         let h = to_h(cx, this, Block::NONE)?;

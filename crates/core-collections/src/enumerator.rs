@@ -135,14 +135,14 @@ fn with_index_step(cx: &mut Cx, data: Value, args: Args) -> Result<Value> {
     };
     cx.cell_changes(data);
     ArrayCell::set(state, &mut cx.heap, 1, next);
-    let v = pack(cx, args.as_slice());
+    let v = pack(cx, args.all());
     cx.yield_values(Block::from_value(block), &[v, index])
 }
 
 fn with_object_step(cx: &mut Cx, data: Value, args: Args) -> Result<Value> {
     let state: Ref<ArrayCell> = Ref::of(data);
     let (block, memo) = (state.get(0).unwrap_or(Value::NIL), state.get(1).unwrap_or(Value::NIL));
-    let v = pack(cx, args.as_slice());
+    let v = pack(cx, args.all());
     cx.yield_values(Block::from_value(block), &[v, memo])
 }
 

@@ -348,10 +348,10 @@ mod sets {
     ///     s = Set[1]; s.to_set.equal?(s)   #=> true
     #[method("to_set")]
     fn to_set(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
-        if args.argc == 0 && args.block.is_none() {
+        if args.is_empty() && args.block.is_none() {
             return Ok(this);
         }
-        let (class, rest) = match args.as_slice() {
+        let (class, rest) = match args.all() {
             [] => (cx.class_value(ids::SET), &[] as &[Value]),
             [c, rest @ ..] => (*c, rest),
         };

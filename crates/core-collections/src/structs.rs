@@ -26,7 +26,7 @@ pub(crate) fn members_of(cx: &mut Cx, v: Value) -> Result<Ref<ArrayCell>> {
 }
 /// Member names as symbols.
 pub(crate) fn names_of(cx: &mut Cx, v: Value) -> Result<Vec<Sym>> {
-    Ok(members_of(cx, v)?.as_slice().iter().filter_map(|m| m.as_sym()).collect())
+    Ok(members_of(cx, v)?.elements(&cx.heap).iter().filter_map(|m| m.as_sym()).collect())
 }
 fn keyword_init(cx: &mut Cx, class: ClassId) -> Value {
     Ref::<ArrayCell>::from_value(cx.class_extra(class)).and_then(|e| e.get(1)).unwrap_or(Value::NIL)
@@ -266,7 +266,7 @@ mod record {
             // A subclass whose own `new` calls super past the copy in its Struct class.
             let object = cx.class_value(this);
             return match cx.find_method(ids::CLASS, sym::new) {
-                Some(m) => cx.call_method(m, object, sym::new, args.as_slice(), args.kw, args.block),
+                Some(m) => cx.call_method(m, object, sym::new, args.all(), args.kw, args.block),
                 None => Ok(Value::NIL),
             };
         }
@@ -276,7 +276,7 @@ mod record {
             Some(v) if !v.is_nil() => Value::bool(v.truthy()),
             _ => Value::NIL,
         };
-        let mut list = args.as_slice();
+        let mut list = args.all();
         let mut constant = None;
         if let Some(first) = list.first()
             && !first.is_sym()
@@ -354,14 +354,14 @@ mod record {
         let class = cx.class_of(this);
         let option = keyword_init(cx, class);
         let names = members(cx, class)?;
-        let by_keywords = option == Value::TRUE || option.is_nil() && args.kw && args.argc == 1;
+        let by_keywords = option == Value::TRUE || option.is_nil() && args.kw && args.len() == 1;
         if by_keywords {
-            if args.argc > 1 || args.argc == 1 && !args.get(0).is_some_and(|v| v.is_kind(Kind::Hash)) {
-                return cx.arity_error(args.argc, 0, Some(0));
+            if args.len() > 1 || args.len() == 1 && !args.get(0).is_some_and(|v| v.is_kind(Kind::Hash)) {
+                return cx.arity_error(args.len(), 0, Some(0));
             }
             let given = args.get(0).and_then(Ref::<HashCell>::from_value);
-            for n in names.as_slice() {
-                if let Some(s) = n.as_sym() {
+            for i in 0..names.len() {
+                if let Some(s) = names.get(i).and_then(Value::as_sym) {
                     cx.ivar_set_raw(this, s, Value::NIL);
                 }
             }
@@ -370,7 +370,7 @@ mod record {
             for (k, v) in cx.hash_pairs(given) {
                 let s = k.as_sym().or_else(|| Ref::<StringCell>::from_value(k).map(|s| Sym::intern_bytes(s.bytes())));
                 match s {
-                    Some(s) if names.as_slice().contains(&Value::sym(s)) => cx.ivar_set_raw(this, s, v),
+                    Some(s) if names.elements(&cx.heap).contains(&Value::sym(s)) => cx.ivar_set_raw(this, s, v),
                     Some(s) => unknown.push(s.name().into_owned()),
                     None => unknown.push(cx.inspect_text(k)?),
                 }
@@ -380,11 +380,11 @@ mod record {
             }
             return Ok(Value::NIL);
         }
-        if args.argc > names.len() {
+        if args.len() > names.len() {
             return cx.arg_error("struct size differs");
         }
-        for (i, n) in names.as_slice().iter().enumerate() {
-            if let Some(s) = n.as_sym() {
+        for i in 0..names.len() {
+            if let Some(s) = names.get(i).and_then(Value::as_sym) {
                 cx.ivar_set_raw(this, s, args.get(i).unwrap_or(Value::NIL));
             }
         }

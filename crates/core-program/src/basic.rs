@@ -76,8 +76,8 @@ mod basic {
     #[method("instance_eval")]
     fn instance_eval(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         if args.block.is_some() {
-            if args.argc > 0 {
-                return cx.arity_error(args.argc, 0, Some(0));
+            if !args.is_empty() {
+                return cx.arity_error(args.len(), 0, Some(0));
             }
             return eval::instance_exec(cx, this, &[this], false, args.block);
         }
@@ -91,7 +91,7 @@ mod basic {
         if args.block.is_none() {
             return cx.raise(ids::LOCAL_JUMP_ERROR, "no block given (yield)");
         }
-        eval::instance_exec(cx, this, args.as_slice(), args.kw, args.block)
+        eval::instance_exec(cx, this, args.all(), args.kw, args.block)
     }
     /// Called when an object has no method of a name: raises NoMethodError.
     #[method("method_missing", private)]
@@ -100,7 +100,7 @@ mod basic {
             return cx.arg_error("no method name given");
         };
         let why = std::mem::replace(&mut cx.missing_reason, MissReason::None);
-        cx.no_method_error(this, name, &args.as_slice()[1..], why)
+        cx.no_method_error(this, name, &args.all()[1..], why)
     }
     /// Hook: a singleton method was defined. Does nothing.
     #[method("singleton_method_added", private)]
@@ -120,8 +120,8 @@ pub(crate) fn send(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
     };
     // The caller's refinements count.
     match cx.method_of_here(this, name) {
-        Some(m) => cx.call_method(m, this, name, &args.as_slice()[1..], args.kw, args.block),
-        None => cx.call_missing(this, name, &args.as_slice()[1..], args.kw, args.block, zakuro_vm::interp::MissReason::Fcall),
+        Some(m) => cx.call_method(m, this, name, &args.all()[1..], args.kw, args.block),
+        None => cx.call_missing(this, name, &args.all()[1..], args.kw, args.block, zakuro_vm::interp::MissReason::Fcall),
     }
 }
 

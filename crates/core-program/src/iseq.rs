@@ -69,7 +69,7 @@ pub mod iseq {
     ///     RubyVM::InstructionSequence.compile("1 + 2").eval   #=> 3
     #[method("compile", "new", singleton, min = 1)]
     fn compile_text(cx: &mut Cx, _this: Value, args: Args) -> Result<Value> {
-        let mut n = args.argc;
+        let mut n = args.len();
         let mut frozen = None;
         if args.kw {
             n -= 1;

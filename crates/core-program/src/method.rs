@@ -150,7 +150,7 @@ fn signature(list: &[(&'static str, Option<Sym>)]) -> String {
         });
     }
     // `...` is written as such.
-    if let [head @ .., a, b, c] = parts.as_slice()
+    if let [head @ .., a, b, c] = &parts[..]
         && (a.as_str(), b.as_str(), c.as_str()) == ("*", "**", "&")
     {
         let mut all = head.to_vec();
@@ -206,9 +206,8 @@ fn inspect(cx: &mut Cx, o: Obj) -> Result<String> {
     out.push_str(&format!("({})", signature(&list)));
     let at = source_location(cx, m);
     if let Some(a) = Ref::<ArrayCell>::from_value(at)
-        && let [file, line] = a.as_slice()
+        && let [file, line] = *a.elements(&cx.heap)
     {
-        let (file, line) = (*file, *line);
         out.push_str(&format!(" {}:{}", cx.to_s_text(file)?, cx.to_s_text(line)?));
     }
     out.push('>');
@@ -258,7 +257,7 @@ mod method {
     ///     1.method(:+).call(2)   #=> 3
     #[method("call", "()", "===", "[]")]
     fn call(cx: &mut Cx, this: Obj, args: Args) -> Result<Value> {
-        cx.call_method(cell(this), this.receiver, this.name, args.as_slice(), args.kw, args.block)
+        cx.call_method(cell(this), this.receiver, this.name, args.all(), args.kw, args.block)
     }
     /// A lambda that calls the method.
     ///
@@ -377,9 +376,9 @@ mod unbound {
     ///     Array.instance_method(:push).bind_call([1], 2)   #=> [1, 2]
     #[method("bind_call", min = 1)]
     fn bind_call(cx: &mut Cx, this: Obj, args: Args) -> Result<Value> {
-        let receiver = args.as_slice()[0];
+        let receiver = args.all()[0];
         check_bind(cx, this, receiver)?;
-        cx.call_method(cell(this), receiver, this.name, &args.as_slice()[1..], args.kw, args.block)
+        cx.call_method(cell(this), receiver, this.name, &args.all()[1..], args.kw, args.block)
     }
     /// The method that `super` in this one calls, nil when there is none.
     #[method("super_method")]

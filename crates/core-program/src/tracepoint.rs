@@ -164,7 +164,7 @@ mod trace_point {
     #[method("initialize", min = 0)]
     fn initialize(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         let mut kinds = 0;
-        for v in args.as_slice().to_vec() {
+        for &v in args.all() {
             let name = match v.as_sym().or(cx.try_str(v)?.map(|s| Sym::intern_bytes(s.bytes()))) {
                 Some(s) => s,
                 None => match cx.call_if_responds(v, Sym::intern("to_sym"), &[])?.and_then(Value::as_sym) {

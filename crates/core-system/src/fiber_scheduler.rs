@@ -177,7 +177,7 @@ pub mod fiber {
             return cx.raise(ids::RUNTIME_ERROR, "No scheduler is available!");
         }
         let mut given = RootedVec::new(cx);
-        (0..args.argc).filter_map(|i| args.get(i)).for_each(|v| given.push(v));
+        (0..args.len()).filter_map(|i| args.get(i)).for_each(|v| given.push(v));
         cx.call_full(s, Sym::intern("fiber"), &given, args.kw, args.block)
     }
 }

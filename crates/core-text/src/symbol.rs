@@ -173,7 +173,7 @@ mod symbols {
     #[method("[]", "slice", min = 1, max = 2)]
     fn aref(cx: &mut Cx, this: Sym, args: Args) -> Result<Value> {
         let s = to_string(cx, this);
-        crate::string::index::aref(cx, s, args.as_slice())
+        crate::string::index::aref(cx, s, args.all())
     }
 
     /// As `String#=~` of the name.

@@ -84,7 +84,7 @@ mod fiber {
         if args.kw {
             cx.data_mut::<FiberData>(this)?.keywords |= cx.fiber_state(this)? == FiberState::Created;
         }
-        cx.fiber_resume(this, args.as_slice())
+        cx.fiber_resume(this, args.all())
     }
 
     /// Gives the arguments to the code that resumed the running fiber.
@@ -108,7 +108,7 @@ mod fiber {
     ///     f = Fiber.new { begin; Fiber.yield; rescue => e; e.message; end }; f.resume; f.raise("x")   #=> "x"
     #[method("raise")]
     fn raise(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
-        let e = if args.argc == 0 { cx.exception(ids::RUNTIME_ERROR, "") } else { zakuro_core_program::kernel::raise::make_exception(cx, args)? };
+        let e = if args.is_empty() { cx.exception(ids::RUNTIME_ERROR, "") } else { zakuro_core_program::kernel::raise::make_exception(cx, args)? };
         let cause = zakuro_vm::raise::hidden::cause();
         if !cx.ivar_defined(e, cause) && cx.errinfo != e {
             let current = cx.errinfo;
@@ -281,7 +281,7 @@ mod fiber {
         if args.kw {
             cx.data_mut::<FiberData>(this)?.keywords |= cx.fiber_state(this)? == FiberState::Created;
         }
-        cx.fiber_transfer(this, args.as_slice())
+        cx.fiber_transfer(this, args.all())
     }
 
     /// Where the block stands, and the state.

@@ -161,7 +161,7 @@ fn wrapper(f: &ItemFn, attr: &MethodAttr, class: &Expr, index: usize) -> syn::Re
                 let p = pos;
                 lets.push(quote! {
                     let #v: ::zakuro_vm::Rest = {
-                        let all = args.as_slice();
+                        let all = args.all();
                         let end = all.len().saturating_sub(#after_rest);
                         if #p < end { &all[#p..end] } else { &[] }
                     };
@@ -188,14 +188,14 @@ fn wrapper(f: &ItemFn, attr: &MethodAttr, class: &Expr, index: usize) -> syn::Re
                 let back = after_rest - tail;
                 tail += 1;
                 lets.push(quote! {
-                    let #v: #ty = { let v = args.as_slice()[args.argc - #back]; <#ty as ::zakuro_vm::FromValue>::from_value(cx, v)? };
+                    let #v: #ty = { let v = args.all()[args.len() - #back]; <#ty as ::zakuro_vm::FromValue>::from_value(cx, v)? };
                 });
             }
             _ => {
                 let p = pos;
                 pos += 1;
                 lets.push(quote! {
-                    let #v: #ty = { let v = args.as_slice()[#p]; <#ty as ::zakuro_vm::FromValue>::from_value(cx, v)? };
+                    let #v: #ty = { let v = args.all()[#p]; <#ty as ::zakuro_vm::FromValue>::from_value(cx, v)? };
                 });
             }
         }
@@ -222,9 +222,10 @@ fn wrapper(f: &ItemFn, attr: &MethodAttr, class: &Expr, index: usize) -> syn::Re
         fn #wrap(cx: &mut ::zakuro_vm::Cx, this: ::zakuro_vm::Value, argv: *const ::zakuro_vm::Value, argc: usize, block: ::zakuro_vm::Block)
             -> ::zakuro_vm::Result<::zakuro_vm::Value>
         {
-            let #mutable args = ::zakuro_vm::Args::new(argv, argc, block);
+            // SAFETY: whoever calls a native gives it argc initialised values on the value stack, in registers that belong to the call.
+            let #mutable args = unsafe { ::zakuro_vm::Args::new(argv, argc, block) };
             #split_kw
-            ::zakuro_vm::builtin::check_arity(cx, args.argc, #min, #max)?;
+            ::zakuro_vm::builtin::check_arity(cx, args.len(), #min, #max)?;
             let this = <#this as ::zakuro_vm::FromSelf>::from_self(cx, this)?;
             #(#lets)*
             ::zakuro_vm::IntoResult::into_result(#name(cx, this, #(#names),*), cx)

@@ -89,16 +89,22 @@ impl ArrayCell {
         // SAFETY: as in len.
         if self.is_inline() { (&raw const self.body.inline) as *const Value } else { unsafe { self.body.heap.ptr } }
     }
-    /// The elements. Don't hold the slice across anything that can change the array.
+    /// The elements, for who has no heap to borrow: tracers, and what looks at every cell of a VM that stands still. All others take [`Ref::elements`].
+    ///
+    /// # Safety
+    /// Nothing changes the Array, and its cell lives, as long as the slice does.
     #[inline(always)]
-    pub fn as_slice(&self) -> &[Value] {
-        // SAFETY: len initialised values at ptr.
+    pub unsafe fn elements_unwatched<'a>(&self) -> &'a [Value] {
+        // SAFETY: len initialised values, which stay where they are by the caller's word.
         unsafe { std::slice::from_raw_parts(self.start(), self.len()) }
     }
     #[inline(always)]
     pub fn get(&self, i: usize) -> Option<Value> {
         // SAFETY: bound checked.
         if i < self.len() { Some(unsafe { *self.start().add(i) }) } else { None }
+    }
+    pub fn last(&self) -> Option<Value> {
+        self.get(self.len().checked_sub(1)?)
     }
     fn capacity(&self) -> usize {
         if self.is_inline() {
@@ -271,7 +277,7 @@ impl ArrayCell {
     /// Whether values lie in this Array's content. They must not be given to what changes it: Rust assumes that an argument stays as it is for as long
     /// as the call lasts, and the buffer may go in it.
     fn owns(&self, values: &[Value]) -> bool {
-        !values.is_empty() && self.as_slice().as_ptr_range().contains(&values.as_ptr()) && self.unique()
+        !values.is_empty() && (0..self.len() * 8).contains(&values.as_ptr().addr().wrapping_sub(self.start().addr())) && self.unique()
     }
     /// Appends values, none of its own.
     pub fn extend(this: Ref<ArrayCell>, heap: &mut Heap, values: &[Value]) {
@@ -283,7 +289,8 @@ impl ArrayCell {
     pub fn extend_from(this: Ref<ArrayCell>, heap: &mut Heap, other: Ref<ArrayCell>) {
         this.as_value().will_refer();
         if this != other {
-            return this.add(heap, other.as_slice());
+            // SAFETY: another Array's elements: making room here moves none of them.
+            return this.add(heap, unsafe { other.elements_unwatched() });
         }
         let mut this = this;
         let n = this.len();
@@ -404,7 +411,8 @@ impl ArrayCell {
             return;
         }
         if other.is_inline() || other.len() <= 16 {
-            return Self::replace(this, heap, other.as_slice());
+            // SAFETY: as in extend_from.
+            return Self::replace(this, heap, unsafe { other.elements_unwatched() });
         }
         let mut this = this;
         // SAFETY: other has a heap body; the new count keeps its buffer alive, the old buffer's count is given back.
@@ -426,16 +434,16 @@ impl ArrayCell {
         }
     }
     /// The elements for sorting and the like in place.
-    pub fn as_mut_slice<'a>(this: Ref<ArrayCell>, heap: &mut Heap) -> &'a mut [Value] {
+    pub fn as_mut_slice(this: Ref<ArrayCell>, heap: &mut Heap) -> &mut [Value] {
         this.as_value().will_refer();
         Self::reserve(this, heap, this.len());
-        // SAFETY: own buffer with len values; the caller must not change the array while it holds the slice.
+        // SAFETY: own buffer with len values, which nobody can change or look at while the heap is borrowed.
         unsafe { std::slice::from_raw_parts_mut(this.ptr(), this.len()) }
     }
     /// New Array with elements start..end, sharing the buffer when large.
     pub fn slice(heap: &Heap, shape: u32, src: Ref<ArrayCell>, start: usize, end: usize) -> Ref<ArrayCell> {
         if src.is_inline() || end - start <= 16 {
-            return Self::make(heap, shape, &src.as_slice()[start..end]);
+            return Self::make(heap, shape, &src.elements(heap)[start..end]);
         }
         let mut a = Self::empty(heap, shape);
         // SAFETY: src has a heap body; the new count keeps the buffer alive.
@@ -483,7 +491,7 @@ impl ArrayCell {
             let h = this.body.heap;
             if !this.is_immediate() {
                 // Not short-circuiting per element: the loop becomes vector code.
-                if !this.as_slice().chunks(64).all(|c| !c.iter().fold(false, |a, v| a | v.is_cell())) {
+                if !this.elements_unwatched().chunks(64).all(|c| !c.iter().fold(false, |a, v| a | v.is_cell())) {
                     return None;
                 }
                 if this.header.flags & flags::SHARED == 0 {
@@ -525,7 +533,7 @@ impl ArrayCell {
             if src.len() > INLINE {
                 Self::reserve_slow(a, heap, src.len());
             }
-            a.add(heap, src.as_slice());
+            a.add(heap, src.elements(heap));
         }
         a.header.flags |= flags::FROZEN;
         a

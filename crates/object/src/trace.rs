@@ -66,7 +66,7 @@ pub unsafe fn trace(cell: *mut Header, m: &mut Marker<'_>) {
             Kind::Array | Kind::MovedArray => {
                 let a = &*(cell as *mut ArrayCell);
                 if !a.is_immediate() {
-                    a.as_slice()[m.part(cell, a.len())].iter().for_each(|v| mark(m, *v));
+                    a.elements_unwatched()[m.part(cell, a.len())].iter().for_each(|v| mark(m, *v));
                 }
             }
             Kind::Hash | Kind::MovedHash => HashCell::trace(cell as *mut HashCell, m),

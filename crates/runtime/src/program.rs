@@ -102,8 +102,8 @@ fn early(cx: &Cx, end: End) -> End {
 /// Runs the block that a forked VM was made for, and keeps what it returns or raises for whoever asks.
 fn run_block(cx: &mut Cx, image: Seed) -> Result<Value> {
     let root = cx.restore_image(image)?;
-    let parts = Ref::<ArrayCell>::from_value(root).map_or(Vec::new(), |a| a.as_slice().to_vec());
-    let parts = RootedVec::from_vec(cx, parts);
+    let Some(parts) = Ref::<ArrayCell>::from_value(root) else { return Ok(Value::NIL) };
+    let parts = RootedVec::of(cx, parts);
     let Some(block) = parts.first().and_then(|b| Ref::<ProcCell>::from_value(*b)) else { return Ok(Value::NIL) };
     birth::receive(cx, &parts[1..]);
     let result = cx.call_proc(block, &parts[1..], false, Block::NONE).and_then(|v| {

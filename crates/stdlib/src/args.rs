@@ -129,9 +129,9 @@ pub fn line_args(cx: &mut Cx, mut args: Args) -> Result<LineArgs> {
     let kw = args.take_kw();
     kw.only(cx, &[sym::chomp])?;
     let chomp = kw.get(sym::chomp).is_some_and(Value::truthy);
-    builtin::check_arity(cx, args.argc, 0, 2)?;
+    builtin::check_arity(cx, args.len(), 0, 2)?;
     let (mut separator, mut limit) = (None, Value::NIL);
-    match args.as_slice() {
+    match args.all() {
         [] => {}
         [v] if v.is_nil() => separator = Some(Value::NIL),
         [v] => match cx.try_str(*v)? {

@@ -129,6 +129,6 @@ fn raise_errno<T>(cx: &mut Cx, name: &str, message: Option<&str>) -> Result<T> {
 /// `to_enum(name, *args)`
 fn enumerator(cx: &mut Cx, this: Value, name: &str, args: Args) -> Result<Value> {
     let mut all = vec![Value::sym(Sym::intern(name))];
-    all.extend_from_slice(args.as_slice());
+    all.extend_from_slice(args.all());
     cx.call_full(this, Sym::intern("to_enum"), &all, args.kw, Block::NONE)
 }

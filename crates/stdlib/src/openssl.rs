@@ -358,7 +358,7 @@ mod module {
         let (mut out, salt, length) = (Vec::new(), salt.bytes().to_vec(), length.max(0) as usize);
         let mut index = 1u32;
         while out.len() < length {
-            let mut block = super::hmac(&key, &[salt.as_slice(), &index.to_be_bytes()].concat());
+            let mut block = super::hmac(&key, &[&salt[..], &index.to_be_bytes()].concat());
             let mut sum = block.clone();
             for i in 1..rounds {
                 block = super::hmac(&key, &block);

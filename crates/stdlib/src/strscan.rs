@@ -171,7 +171,7 @@ fn group_named(cx: &mut Cx, this: Value, name: Ref<StringCell>) -> Result<usize>
             && let Some(list) = Ref::<ArrayCell>::from_value(list)
         {
             let s = scanner(cx, this)?;
-            let numbers: Vec<usize> = list.as_slice().iter().map(|v| v.fix() as usize).collect();
+            let numbers: Vec<usize> = list.elements(&cx.heap).iter().map(|v| v.fix() as usize).collect();
             let set = numbers.iter().rev().find(|n| s.group(**n).is_some());
             return Ok(set.or(numbers.last()).copied().unwrap_or(0));
         }
@@ -233,7 +233,7 @@ mod string_scanner {
     #[method("initialize", private, min = 1, max = -1)]
     fn initialize(cx: &mut Cx, this: Value, mut args: Args) -> Result<Value> {
         let kw = args.take_kw();
-        builtin::check_arity(cx, args.argc, 1, 2)?;
+        builtin::check_arity(cx, args.len(), 1, 2)?;
         kw.only(cx, &[Sym::intern("fixed_anchor")])?;
         let fixed = kw.get(Sym::intern("fixed_anchor")).is_some_and(Value::truthy);
         let s = cx.to_str(args.get(0).unwrap_or(Value::NIL))?;
@@ -372,7 +372,7 @@ mod string_scanner {
     #[method("scan_integer", min = 0, max = -1)]
     fn scan_integer(cx: &mut Cx, this: Value, mut args: Args) -> Result<Value> {
         let kw = args.take_kw();
-        builtin::check_arity(cx, args.argc, 0, 0)?;
+        builtin::check_arity(cx, args.len(), 0, 0)?;
         kw.only(cx, &[Sym::intern("base")])?;
         let base = match kw.get(Sym::intern("base")) {
             Some(b) => cx.to_i64(b)?,

@@ -189,7 +189,7 @@ mod module {
     ///     Zlib.crc32("abc")   #=> 891568578
     #[method("crc32", singleton, min = 0, max = 2)]
     fn crc32(cx: &mut Cx, _this: Value, args: Args) -> Result<i64> {
-        let (text, start) = sum_args(cx, args.as_slice(), 0)?;
+        let (text, start) = sum_args(cx, args.all(), 0)?;
         let Some(text) = text else { return Ok(start as i64) };
         let mut c = !start;
         for (at, part) in Held::of(text).chunks(PORTION).enumerate() {
@@ -205,7 +205,7 @@ mod module {
     ///     Zlib.adler32("abc")   #=> 38600999
     #[method("adler32", singleton, min = 0, max = 2)]
     fn adler32(cx: &mut Cx, _this: Value, args: Args) -> Result<i64> {
-        let (text, start) = sum_args(cx, args.as_slice(), 1)?;
+        let (text, start) = sum_args(cx, args.all(), 1)?;
         let Some(text) = text else { return Ok(start as i64) };
         let mut sum = start;
         for (at, part) in Held::of(text).chunks(PORTION).enumerate() {

@@ -107,7 +107,7 @@ pub(super) mod system_call_error {
     fn initialize(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         let class = cx.class_of(this);
         let (mut message, mut number, location);
-        let given = args.as_slice();
+        let given = args.all();
         if class == ids::SYSTEM_CALL_ERROR {
             if given.is_empty() || given.len() > 3 {
                 return cx.arity_error(given.len(), 1, Some(3));

@@ -49,7 +49,7 @@ pub(super) fn of_exception(cx: &mut Cx, exc: Value) -> Result<Value> {
     }
     let bt = cx.exception_backtrace(exc);
     let Some(a) = Ref::<ArrayCell>::from_value(bt) else { return Ok(Value::NIL) };
-    let levels: Vec<Location> = a.as_slice().iter().filter_map(|v| Ref::<StringCell>::from_value(*v)).map(|s| parse(&s.text())).collect();
+    let levels: Vec<Location> = a.elements(&cx.heap).iter().filter_map(|v| Ref::<StringCell>::from_value(*v)).map(|s| parse(&s.text())).collect();
     let l = locations_value(cx, levels);
     cx.ivar_set_raw(exc, hidden::locations(), l);
     Ok(l)
@@ -64,9 +64,9 @@ pub(super) fn set_backtrace(cx: &mut Cx, exc: Value, bt: Value) -> Result<Value>
     } else if bt.is_kind(Kind::String) {
         cx.array(&[bt])
     } else if let Some(a) = Ref::<ArrayCell>::from_value(bt) {
-        if a.as_slice().iter().all(|v| v.is_kind(Kind::String)) {
+        if a.elements(&cx.heap).iter().all(|v| v.is_kind(Kind::String)) {
             bt
-        } else if a.as_slice().iter().all(|v| cx.is_a(*v, ids::LOCATION)) {
+        } else if a.elements(&cx.heap).iter().all(|v| cx.is_a(*v, ids::LOCATION)) {
             locations = bt;
             let out = cx.new_array();
             let mut i = 0;

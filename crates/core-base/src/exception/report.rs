@@ -137,7 +137,7 @@ fn backtrace_lines(cx: &mut Cx, exc: Value) -> Result<Option<Vec<Vec<u8>>>> {
         return Ok(Some(vec![s.bytes().to_vec()]));
     }
     let Some(a) = Ref::<ArrayCell>::from_value(bt) else { return Ok(None) };
-    Ok(Some(a.as_slice().iter().filter_map(|v| Ref::<StringCell>::from_value(*v)).map(|s| s.bytes().to_vec()).collect()))
+    Ok(Some(a.elements(&cx.heap).iter().filter_map(|v| Ref::<StringCell>::from_value(*v)).map(|s| s.bytes().to_vec()).collect()))
 }
 
 /// The detailed message by the exception's own method; a plain one when that fails.

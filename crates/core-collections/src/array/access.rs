@@ -21,11 +21,15 @@ fn stepped(cx: &mut Cx, a: Ref<ArrayCell>, start: usize, n: usize, step: i64) ->
     if step == 1 {
         return Ok(part(cx, a, start, start + n).as_value());
     }
-    let all = &a.as_slice()[start..start + n];
+    let all = &a.elements(&cx.heap)[start..start + n];
     let by = step.unsigned_abs() as usize;
-    let picked: Vec<Value> =
-        if step > 0 { all.iter().step_by(by).copied().collect() } else { all.iter().rev().step_by(by).copied().collect() };
-    Ok(cx.array(&picked))
+    let count = n.div_ceil(by);
+    let picked = if step > 0 {
+        ArrayCell::gather(&cx.heap, count, all.iter().step_by(by).copied())
+    } else {
+        ArrayCell::gather(&cx.heap, count, all.iter().rev().step_by(by).copied())
+    };
+    Ok(picked.as_value())
 }
 
 /// `a[start, n]`

@@ -41,7 +41,7 @@ fn same_elements(cx: &mut Cx, a: Ref<ArrayCell>, b: Ref<ArrayCell>, strict: bool
     if a.len() != b.len() {
         return Ok(false);
     }
-    if a.as_slice().as_ptr() == b.as_slice().as_ptr() {
+    if a.elements(&cx.heap).as_ptr() == b.elements(&cx.heap).as_ptr() {
         return Ok(true);
     }
     let simple = |v: Value| !v.is_cell() || v.is_kind(Kind::String);
@@ -287,7 +287,7 @@ pub mod methods {
     #[method("to_a")]
     fn to_a(cx: &mut Cx, this: Ref<ArrayCell>) -> Value {
         let class = cx.class_of(this.as_value());
-        if class == ids::ARRAY { this.as_value() } else { cx.array(this.as_slice()) }
+        if class == ids::ARRAY { this.as_value() } else { cx.array(this.elements(&cx.heap)) }
     }
 
     /// Itself.
@@ -295,7 +295,7 @@ pub mod methods {
     ///     [1].entries   #=> [1]
     #[method("entries")]
     fn entries(cx: &mut Cx, this: Ref<ArrayCell>) -> Value {
-        cx.array(this.as_slice())
+        cx.array(this.elements(&cx.heap))
     }
 
     /// Itself.
@@ -439,8 +439,8 @@ pub mod methods {
     fn plus(cx: &mut Cx, this: Ref<ArrayCell>, other: Ref<ArrayCell>) -> Value {
         let out = cx.new_array();
         ArrayCell::reserve(out, &mut cx.heap, this.len() + other.len());
-        ArrayCell::extend(out, &mut cx.heap, this.as_slice());
-        ArrayCell::extend(out, &mut cx.heap, other.as_slice());
+        ArrayCell::extend_from(out, &mut cx.heap, this);
+        ArrayCell::extend_from(out, &mut cx.heap, other);
         out.as_value()
     }
 
@@ -464,7 +464,7 @@ pub mod methods {
         ArrayCell::reserve(out, &mut cx.heap, total);
         let this = ArrayCell::slice(&cx.heap, ids::ARRAY.0, this, 0, this.len());
         for at in 0..n {
-            ArrayCell::extend(out, &mut cx.heap, this.as_slice());
+            ArrayCell::extend_from(out, &mut cx.heap, this);
             // Each some thousand elements.
             if total > STRIDE && (this.len() > STRIDE / 16 || at.is_multiple_of(STRIDE / 16)) {
                 cx.safepoint()?;

@@ -198,7 +198,7 @@ pub mod methods {
         }
         // Copies: the block may change them.
         for v in lists.iter_mut() {
-            *v = cx.array(Ref::<ArrayCell>::of(*v).as_slice());
+            *v = cx.array(Ref::<ArrayCell>::of(*v).elements(&cx.heap));
         }
         let lens: Vec<usize> = lists.iter().map(|l| Ref::<ArrayCell>::of(*l).len()).collect();
         if block.is_none() {

@@ -125,10 +125,9 @@ pub mod methods {
     #[method("rotate")]
     fn rotate(cx: &mut Cx, this: Ref<ArrayCell>, n: Option<Value>) -> Result<Value> {
         let n = rotation(cx, this, n)?;
-        let mut v = this.as_slice().to_vec();
-        let n = n.min(v.len());
-        v.rotate_left(n);
-        Ok(cx.array(&v))
+        let all = this.elements(&cx.heap);
+        let (front, rest) = all.split_at(n.min(all.len()));
+        Ok(ArrayCell::gather(&cx.heap, all.len(), rest.iter().chain(front).copied()).as_value())
     }
 
     /// `rotate` in place.
@@ -221,7 +220,7 @@ pub mod methods {
         if !flatten_into(cx, this, n, out)? {
             return Ok(Value::NIL);
         }
-        ArrayCell::replace(this, &mut cx.heap, out.as_slice());
+        ArrayCell::replace_shared(this, &mut cx.heap, out);
         Ok(this.as_value())
     }
 
@@ -329,8 +328,8 @@ pub mod methods {
     ///     [1, nil, 2].compact   #=> [1, 2]
     #[method("compact")]
     fn compact(cx: &mut Cx, this: Ref<ArrayCell>) -> Value {
-        let v: Vec<Value> = this.as_slice().iter().copied().filter(|v| !v.is_nil()).collect();
-        cx.array(&v)
+        let set = this.elements(&cx.heap).iter().filter(|v| !v.is_nil());
+        ArrayCell::gather(&cx.heap, set.clone().count(), set.copied()).as_value()
     }
 
     /// Removes nils; nil when there were none.
@@ -340,11 +339,13 @@ pub mod methods {
     #[method("compact!")]
     fn compact_bang(cx: &mut Cx, this: Ref<ArrayCell>) -> Result<Value> {
         cx.check_frozen(this.as_value())?;
-        let v: Vec<Value> = this.as_slice().iter().copied().filter(|v| !v.is_nil()).collect();
-        if v.len() == this.len() {
+        let set = this.elements(&cx.heap).iter().filter(|v| !v.is_nil());
+        let n = set.clone().count();
+        if n == this.len() {
             return Ok(Value::NIL);
         }
-        ArrayCell::replace(this, &mut cx.heap, &v);
+        let kept = ArrayCell::gather(&cx.heap, n, set.copied());
+        ArrayCell::replace_shared(this, &mut cx.heap, kept);
         Ok(this.as_value())
     }
 

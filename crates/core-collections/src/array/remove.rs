@@ -66,7 +66,7 @@ pub mod methods {
             Some(n) => {
                 let n = take_count(cx, n, "negative array size")?;
                 let start = this.len().saturating_sub(n);
-                let v = cx.array(&this.as_slice()[start..]);
+                let v = cx.array(&this.elements(&cx.heap)[start..]);
                 ArrayCell::truncate(this, start);
                 Ok(v)
             }
@@ -83,7 +83,7 @@ pub mod methods {
             None => Ok(ArrayCell::shift(this, &mut cx.heap).unwrap_or(Value::NIL)),
             Some(n) => {
                 let n = take_count(cx, n, "negative array size")?.min(this.len());
-                let v = cx.array(&this.as_slice()[..n]);
+                let v = cx.array(&this.elements(&cx.heap)[..n]);
                 for _ in 0..n {
                     ArrayCell::shift(this, &mut cx.heap);
                 }
@@ -232,7 +232,7 @@ pub mod methods {
             return Ok(Value::NIL);
         }
         cx.check_frozen(this.as_value())?;
-        ArrayCell::replace(this, &mut cx.heap, u.as_slice());
+        ArrayCell::replace_shared(this, &mut cx.heap, u);
         Ok(this.as_value())
     }
 }

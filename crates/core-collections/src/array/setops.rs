@@ -85,7 +85,7 @@ pub mod methods {
     ///     [1, 2, 3].difference([2], [3])   #=> [1]
     #[method("difference")]
     fn difference(cx: &mut Cx, this: Ref<ArrayCell>, rest: Rest) -> Result<Value> {
-        let start = cx.array(this.as_slice());
+        let start = cx.array(this.elements(&cx.heap));
         let mut a = Ref::<ArrayCell>::of(start);
         for o in rest {
             let o = cx.to_ary(*o)?;

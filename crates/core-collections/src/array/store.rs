@@ -46,10 +46,10 @@ pub fn store_at(cx: &mut Cx, a: Ref<ArrayCell>, i: i64, v: Value) -> Result<()> 
 }
 
 /// What an assignment to a part stores: the elements of an Array, or the one value.
-fn elements(cx: &mut Cx, v: Value) -> Result<Vec<Value>> {
+fn elements(cx: &mut Cx, v: Value) -> Result<RootedVec> {
     Ok(match cx.try_ary(v)? {
-        Some(a) => a.as_slice().to_vec(),
-        None => vec![v],
+        Some(a) => RootedVec::of(cx, a),
+        None => RootedVec::from_vec(cx, vec![v]),
     })
 }
 
@@ -80,7 +80,7 @@ pub mod methods {
     #[method("[]=", min = 2, max = 3)]
     fn aset(cx: &mut Cx, this: Ref<ArrayCell>, args: Args) -> Result<Value> {
         cx.check_frozen(this.as_value())?;
-        match *args.as_slice() {
+        match *args.all() {
             [start, n, v] => {
                 let (start, n) = (cx.to_i64(start)?, cx.to_i64(n)?);
                 let with = elements(cx, v)?;
@@ -164,7 +164,7 @@ pub mod methods {
         let mut all = RootedVec::new(cx);
         for v in rest {
             let a = cx.to_ary(*v)?;
-            all.extend_from_slice(a.as_slice());
+            all.extend_from_slice(a.elements(&cx.heap));
         }
         ArrayCell::extend(this, &mut cx.heap, &all);
         Ok(this.as_value())
@@ -178,7 +178,7 @@ pub mod methods {
     ///     [1, 2, 3].fill(1..) { |i| i * i }  #=> [1, 1, 4]
     #[method("fill", min = 0, max = -1)]
     fn fill(cx: &mut Cx, this: Ref<ArrayCell>, args: Args) -> Result<Value> {
-        let (mut given, block) = (args.as_slice(), args.block);
+        let (mut given, block) = (args.all(), args.block);
         let mut value = Value::NIL;
         if block.is_none() {
             let Some((first, others)) = given.split_first() else { return cx.arity_error(0, 1, Some(3)) };

@@ -133,7 +133,7 @@ pub mod methods {
         each_of(cx, this, |cx, v| {
             let r = cx.yield_values(block, v)?;
             match cx.try_ary(r)? {
-                Some(a) => ArrayCell::extend(out, &mut cx.heap, a.as_slice()),
+                Some(a) => ArrayCell::extend_from(out, &mut cx.heap, a),
                 None => ArrayCell::push(out, &mut cx.heap, r),
             }
             Ok(true)
@@ -314,7 +314,7 @@ pub mod methods {
     fn uniq(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
         if block.is_none()
             && let Some(a) = plain_array(cx, this)
-            && let Some(kept) = distinct_immediates(a.as_slice())
+            && let Some(kept) = distinct_immediates(a.elements(&cx.heap))
         {
             return Ok(cx.array(&kept));
         }

@@ -35,7 +35,7 @@ fn run_step(cx: &mut Cx, data: Value, args: Args) -> Result<Value> {
         return cx.raise(ids::RUNTIME_ERROR, "block of an enumeration that has ended");
     };
     // SAFETY: the slot holds the closure exactly while the `walk` that owns it is on some native stack of this VM.
-    let more = unsafe { (*step)(cx, args.as_slice()) }?;
+    let more = unsafe { (*step)(cx, args.all()) }?;
     if more { Ok(Value::NIL) } else { cx.throw(ThrowKind::Stop, data, Value::NIL) }
 }
 
@@ -139,7 +139,7 @@ pub fn each_with<F: Fn(&mut Cx, &[Value]) -> Result<bool>>(cx: &mut Cx, this: Va
 pub fn collect(cx: &mut Cx, this: Value) -> Result<Ref<ArrayCell>> {
     let out = cx.new_array();
     if let Some(a) = plain_array(cx, this) {
-        ArrayCell::extend(out, &mut cx.heap, a.as_slice());
+        ArrayCell::extend_from(out, &mut cx.heap, a);
         return Ok(out);
     }
     each_of(cx, this, |cx, v| {

@@ -27,10 +27,10 @@ fn extreme(cx: &mut Cx, this: Value, block: Block, want: Ordering) -> Result<Val
     if block.is_none()
         && cx.redefined == 0
         && let Some(a) = plain_array(cx, this)
-        && !a.as_slice().is_empty()
-        && a.as_slice().iter().all(|v| v.is_fixnum())
+        && !a.is_empty()
+        && a.elements(&cx.heap).iter().all(|v| v.is_fixnum())
     {
-        let all = a.as_slice().iter().map(|v| v.fix());
+        let all = a.elements(&cx.heap).iter().map(|v| v.fix());
         let best = if want == Ordering::Greater { all.max() } else { all.min() };
         return Ok(best.map_or(Value::NIL, Value::fixnum));
     }

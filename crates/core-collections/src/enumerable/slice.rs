@@ -100,7 +100,7 @@ pub mod methods {
             }
             ArrayCell::push(window, &mut cx.heap, e);
             if window.len() == count {
-                let copy = cx.array(window.as_slice());
+                let copy = cx.array(window.elements(&cx.heap));
                 cx.yield1(block, copy)?;
             }
             Ok(true)

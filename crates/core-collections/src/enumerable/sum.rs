@@ -169,7 +169,7 @@ fn add_up(cx: &mut Cx, a: Ref<ArrayCell>, init: Option<Value>) -> Result<Value> 
     loop {
         if memo.is_fixnum() && cx.redefined & fast::INTEGER == 0 {
             // No Ruby code runs meanwhile.
-            let rest = a.as_slice().get(i..).unwrap_or_default();
+            let rest = a.elements(&cx.heap).get(i..).unwrap_or_default();
             let mut sum = memo.fix();
             let mut n = 0;
             for v in &rest[..rest.len().min(1024)] {
@@ -209,7 +209,7 @@ pub mod methods {
         {
             let mut i = 0;
             while let Some(v) = a.get(i) {
-                i += match s.add_run(&a.as_slice()[i..]) {
+                i += match s.add_run(&a.elements(&cx.heap)[i..]) {
                     0 => {
                         s.add(cx, v)?;
                         1
@@ -236,7 +236,7 @@ pub mod methods {
     ///     [].inject(:+)                         #=> nil
     #[method("inject", "reduce", min = 0, max = 2)]
     fn inject(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
-        let given = args.as_slice();
+        let given = args.all();
         let block = args.block;
         if given.is_empty() && block.is_none() {
             return cx.arity_error(0, 1, Some(2));

@@ -124,10 +124,10 @@ fn enumerate(cx: &mut Cx, both: Value, _args: Args) -> Result<Value> {
 
 /// The block that the enumeration yields to.
 fn give(cx: &mut Cx, held: Value, args: Args) -> Result<Value> {
-    let item = pack(cx, args.as_slice());
+    let item = pack(cx, args.all());
     let e = cx.data_mut::<External>(held)?;
     e.item = item;
-    e.count = args.argc;
+    e.count = args.len();
     cx.fiber_yield(&[Value::NIL])?;
     let e = cx.data_mut::<External>(held)?;
     Ok(e.feed.take().unwrap_or(Value::NIL))

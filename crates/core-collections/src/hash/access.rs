@@ -25,7 +25,7 @@ pub(super) mod hash {
         cx.check_frozen(this.as_value())?;
         let kw = args.take_kw();
         kw.only(cx, &[sym::capacity])?;
-        let given = args.argc;
+        let given = args.len();
         if args.block.is_some() {
             if given > 0 {
                 return cx.arity_error(given, 0, Some(0));
@@ -77,10 +77,10 @@ pub(super) mod hash {
                         };
                         return cx.arg_error(format!("wrong element type {c} at {} (expected array)", i - 1));
                     };
-                    match pair.len() {
-                        1 => cx.hash_set(h, pair.as_slice()[0], Value::NIL)?,
-                        2 => cx.hash_set(h, pair.as_slice()[0], pair.as_slice()[1])?,
-                        n => return cx.arg_error(format!("invalid number of elements ({n} for 1..2)")),
+                    match *pair.elements(&cx.heap) {
+                        [k] => cx.hash_set(h, k, Value::NIL)?,
+                        [k, v] => cx.hash_set(h, k, v)?,
+                        ref other => return cx.arg_error(format!("invalid number of elements ({} for 1..2)", other.len())),
                     }
                 }
                 return Ok(h.as_value());
@@ -434,7 +434,7 @@ pub(super) mod hash {
     #[method("to_proc")]
     fn to_proc(cx: &mut Cx, this: Ref<HashCell>) -> Value {
         fn get(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
-            match args.as_slice() {
+            match args.all() {
                 [key] => cx.call(this, sym::aref, &[*key]),
                 more => cx.arity_error(more.len(), 1, Some(1)),
             }

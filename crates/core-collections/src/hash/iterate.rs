@@ -18,7 +18,7 @@ fn enumerable(cx: &mut Cx, this: Ref<HashCell>, name: &str, args: Args) -> Resul
     let v = this.as_value();
     let name = Sym::intern(name);
     match cx.find_method(ids::ENUMERABLE, name) {
-        Some(m) => cx.call_method(m, v, name, args.as_slice(), args.kw, args.block),
+        Some(m) => cx.call_method(m, v, name, args.all(), args.kw, args.block),
         None => cx.type_error("Hash#each was redefined"),
     }
 }
@@ -89,7 +89,7 @@ pub(super) mod hash {
         if block.is_none() {
             return enumerator(cx, this.as_value(), "map", &[]);
         }
-        let args = Args { ptr: std::ptr::NonNull::<Value>::dangling().as_ptr(), argc: 0, kw: false, block };
+        let args = Args::none(block);
         if !direct(cx, this) {
             return enumerable(cx, this, "map", args);
         }
@@ -111,7 +111,7 @@ pub(super) mod hash {
     ///     {a: 1, b: 2}.filter_map { |k, v| k if v > 1 }   #=> [:b]
     #[method("filter_map")]
     fn filter_map(cx: &mut Cx, this: Ref<HashCell>, args: Args) -> Result<Value> {
-        if args.block.is_none() || args.argc > 0 || !direct(cx, this) {
+        if args.block.is_none() || !args.is_empty() || !direct(cx, this) {
             return enumerable(cx, this, "filter_map", args);
         }
         let b = PairBlock::new(cx, args.block);
@@ -157,13 +157,13 @@ pub(super) mod hash {
     ///     {a: 1, b: 2}.all? { |k, v| v > 1 }   #=> false
     #[method("all?")]
     fn all(cx: &mut Cx, this: Ref<HashCell>, args: Args) -> Result<Value> {
-        if args.argc > 1 || !direct(cx, this) {
+        if args.len() > 1 || !direct(cx, this) {
             return enumerable(cx, this, "all?", args);
         }
-        if args.argc == 0 && args.block.is_none() {
+        if args.is_empty() && args.block.is_none() {
             return Ok(Value::TRUE);
         }
-        let b = if args.argc == 0 { Some(PairBlock::new(cx, args.block)) } else { None };
+        let b = if args.is_empty() { Some(PairBlock::new(cx, args.block)) } else { None };
         let mut all = true;
         cx.hash_each(this, |cx, k, v| {
             all = test(cx, args.get(0), b, k, v)?;
@@ -177,13 +177,13 @@ pub(super) mod hash {
     ///     {a: 1, b: 2}.none? { |k, v| v > 5 }   #=> true
     #[method("none?")]
     fn none(cx: &mut Cx, this: Ref<HashCell>, args: Args) -> Result<Value> {
-        if args.argc > 1 || !direct(cx, this) {
+        if args.len() > 1 || !direct(cx, this) {
             return enumerable(cx, this, "none?", args);
         }
-        if args.argc == 0 && args.block.is_none() {
+        if args.is_empty() && args.block.is_none() {
             return Ok(Value::bool(this.len() == 0));
         }
-        let b = if args.argc == 0 { Some(PairBlock::new(cx, args.block)) } else { None };
+        let b = if args.is_empty() { Some(PairBlock::new(cx, args.block)) } else { None };
         let mut none = true;
         cx.hash_each(this, |cx, k, v| {
             none = !test(cx, args.get(0), b, k, v)?;
@@ -206,7 +206,7 @@ pub(super) mod hash {
     ///     {a: 1, b: 2}.count   #=> 2
     #[method("count")]
     fn count(cx: &mut Cx, this: Ref<HashCell>, args: Args) -> Result<Value> {
-        if args.argc > 0 || !direct(cx, this) {
+        if !args.is_empty() || !direct(cx, this) {
             return enumerable(cx, this, "count", args);
         }
         if args.block.is_none() {
@@ -226,7 +226,7 @@ pub(super) mod hash {
     ///     {a: 1, b: 2}.find { |k, v| v > 1 }   #=> [:b, 2]
     #[method("find", "detect")]
     fn find(cx: &mut Cx, this: Ref<HashCell>, args: Args) -> Result<Value> {
-        if args.block.is_none() || args.argc > 0 || !direct(cx, this) {
+        if args.block.is_none() || !args.is_empty() || !direct(cx, this) {
             return enumerable(cx, this, "find", args);
         }
         let b = PairBlock::new(cx, args.block);

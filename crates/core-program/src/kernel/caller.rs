@@ -59,10 +59,10 @@ pub mod thread {
         if args.block.is_none() {
             return cx.raise(ids::LOCAL_JUMP_ERROR, "no block given");
         }
-        if args.argc > 2 || args.kw {
-            return cx.arity_error(args.argc, 0, Some(2));
+        if args.len() > 2 || args.kw {
+            return cx.arity_error(args.len(), 0, Some(2));
         }
-        let list = select(cx, args.as_slice(), 1)?.unwrap_or_default();
+        let list = select(cx, args.all(), 1)?.unwrap_or_default();
         for l in list {
             let v = cx.data(ids::LOCATION, Loc(l));
             cx.yield1(args.block, v)?;

@@ -28,7 +28,7 @@ fn change(cx: &mut Cx, name: &str, args: Args) -> Result<Value> {
         let c = cx.describe_for_conversion(line);
         return cx.type_error(format!("$_ value need to be String ({c} given)"));
     }
-    let changed = cx.call_block(line, Sym::intern(name), args.as_slice(), args.block)?;
+    let changed = cx.call_block(line, Sym::intern(name), args.all(), args.block)?;
     cx.set_lastline(changed);
     Ok(changed)
 }

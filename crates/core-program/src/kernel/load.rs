@@ -236,23 +236,27 @@ fn is_explicit(feature: &[u8]) -> bool {
 }
 
 /// A number that changes with the elements of an Array.
-fn mark_of(a: Ref<ArrayCell>) -> u64 {
-    a.as_slice().iter().fold(a.len() as u64 ^ 0xcbf2_9ce4_8422_2325, |h, v| (h ^ v.0).wrapping_mul(0x100_0000_01b3))
+fn mark_of(cx: &Cx, a: Ref<ArrayCell>) -> u64 {
+    a.elements(&cx.heap).iter().fold(a.len() as u64 ^ 0xcbf2_9ce4_8422_2325, |h, v| (h ^ v.0).wrapping_mul(0x100_0000_01b3))
 }
 
 /// Brings the index up to date with the Arrays.
 fn refresh(cx: &mut Cx) {
     let (path, features) = (load_path(cx), loaded_features(cx));
-    let (path_mark, features_mark) = (mark_of(path), mark_of(features));
+    let (path_mark, features_mark) = (mark_of(cx, path), mark_of(cx, features));
+    // Texts are copied when the marks say so, before the loader is borrowed.
+    let loaded = (cx.state::<Loader>().features_mark != features_mark).then(|| {
+        let texts = features.elements(&cx.heap).iter().filter_map(|v| Ref::<StringCell>::from_value(*v));
+        texts.map(|s| s.bytes().to_vec()).collect()
+    });
     let loader = cx.state::<Loader>();
     if loader.path_mark != path_mark {
         loader.resolved.clear();
         loader.dirs = None;
         loader.path_mark = path_mark;
     }
-    if loader.features_mark != features_mark {
-        loader.loaded =
-            features.as_slice().iter().filter_map(|v| Ref::<StringCell>::from_value(*v)).map(|s| s.bytes().to_vec()).collect();
+    if let Some(loaded) = loaded {
+        loader.loaded = loaded;
         let loaded = &loader.loaded;
         loader.real.retain(|f, _| loaded.contains(f));
         loader.features_mark = features_mark;
@@ -399,7 +403,7 @@ fn provide(cx: &mut Cx, feature: &[u8], real: &[u8]) {
     v.set_flags(flags::FROZEN);
     cx.cell_changes(features.as_value());
     ArrayCell::push(features, &mut cx.heap, v);
-    let mark = mark_of(features);
+    let mark = mark_of(cx, features);
     let loader = cx.state::<Loader>();
     loader.loaded.insert(feature.to_vec());
     loader.real.insert(feature.to_vec(), real.to_vec());

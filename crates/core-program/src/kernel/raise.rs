@@ -60,7 +60,7 @@ pub fn make_exception(cx: &mut Cx, mut args: Args) -> Result<Value> {
         }
         _ => None,
     };
-    let list = args.as_slice();
+    let list = args.all();
     if list.len() > 3 {
         return cx.arity_error(list.len(), 0, Some(3));
     }

@@ -26,7 +26,7 @@ pub(crate) const EXCEPTION_NAMES: &[(&str, &str)] =
 pub(crate) fn members(cx: &mut Cx, class: ClassId) -> Option<Vec<Sym>> {
     let extra = Ref::<ArrayCell>::from_value(cx.class_extra(class))?;
     let list = Ref::<ArrayCell>::from_value(extra.get(0)?)?;
-    Some(list.as_slice().iter().filter_map(|m| m.as_sym()).collect())
+    Some(list.elements(&cx.heap).iter().filter_map(|m| m.as_sym()).collect())
 }
 
 /// Is the class a Struct or Data class?

@@ -44,19 +44,19 @@ pub mod class {
     fn new(cx: &mut Cx, this: ClassId, args: Args) -> Result<Value> {
         if cx.class(this).alloc == Alloc::None && !is_blank(cx, this) {
             let (v, n) = (cx.class_value(this), sym::new);
-            return cx.no_method_error(v, n, args.as_slice(), interp::MissReason::None);
+            return cx.no_method_error(v, n, args.all(), interp::MissReason::None);
         }
         let object = allocate(cx, this)?;
         let Some(m) = cx.find_method(this, sym::initialize) else {
             return cx.no_method_error(object, sym::initialize, &[], interp::MissReason::None);
         };
         if m.owner == ids::BASIC_OBJECT && m.method_kind() == MethodKind::Native {
-            if args.argc > 0 {
-                return cx.arity_error(args.argc, 0, Some(0));
+            if !args.is_empty() {
+                return cx.arity_error(args.len(), 0, Some(0));
             }
             return Ok(object);
         }
-        cx.call_method(m, object, sym::initialize, args.as_slice(), args.kw, args.block)?;
+        cx.call_method(m, object, sym::initialize, args.all(), args.kw, args.block)?;
         Ok(object)
     }
     /// A new instance without calling `initialize`.

@@ -80,11 +80,11 @@ pub fn refine_exec(cx: &mut Cx, refinement: Value, active: Value, block: Block) 
 
 /// Runs a text: arguments (string, file, line).
 pub fn eval_text(cx: &mut Cx, this: Value, args: Args, target: Target) -> Result<Value> {
-    if args.argc == 0 {
+    if args.is_empty() {
         return cx.arg_error("wrong number of arguments (given 0, expected 1..3)");
     }
-    if args.argc > 3 {
-        return cx.arity_error(args.argc, 1, Some(3));
+    if args.len() > 3 {
+        return cx.arity_error(args.len(), 1, Some(3));
     }
     let Some(f) = cx.ruby_frame() else { return cx.raise(ids::RUNTIME_ERROR, "no frame to evaluate in") };
     let scope = cx.frame_scope(f);
@@ -117,8 +117,8 @@ pub mod module {
     #[method("module_eval", "class_eval")]
     fn module_eval(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         if args.block.is_some() {
-            if args.argc > 0 {
-                return cx.arity_error(args.argc, 0, Some(0));
+            if !args.is_empty() {
+                return cx.arity_error(args.len(), 0, Some(0));
             }
             return module_exec(cx, this, &[this], false, args.block);
         }
@@ -132,6 +132,6 @@ pub mod module {
         if args.block.is_none() {
             return cx.raise(ids::LOCAL_JUMP_ERROR, "no block given (yield)");
         }
-        module_exec(cx, this, args.as_slice(), args.kw, args.block)
+        module_exec(cx, this, args.all(), args.kw, args.block)
     }
 }

@@ -39,7 +39,7 @@ pub fn using(cx: &mut Cx, module: Value) -> Result<()> {
     for m in cx.ancestor_list(id).into_iter().rev() {
         let object = cx.class_value(m);
         if let Some(list) = own_refinements(cx, object) {
-            found.extend(list.as_slice().iter().rev());
+            found.extend(list.elements(&cx.heap).iter().rev());
         }
     }
     cx.activate_refinements(&found);
@@ -47,7 +47,7 @@ pub fn using(cx: &mut Cx, module: Value) -> Result<()> {
 }
 
 fn active(cx: &Cx) -> Vec<Value> {
-    cx.active_refinements(cx.current_cref()).map_or(Vec::new(), |l| l.as_slice().to_vec())
+    cx.active_refinements(cx.current_cref()).map_or(Vec::new(), |l| l.elements(&cx.heap).to_vec())
 }
 
 #[ruby_class(ids::MODULE)]
@@ -80,7 +80,7 @@ pub mod module {
                 l
             }
         };
-        let known = list.as_slice().iter().copied().find(|r| cx.class_id(*r).is_some_and(|r| cx.class(r).extra == target));
+        let known = list.elements(&cx.heap).iter().copied().find(|r| cx.class_id(*r).is_some_and(|r| cx.class(r).extra == target));
         let refinement = match known {
             Some(r) => r,
             None => {

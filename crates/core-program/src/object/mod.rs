@@ -42,7 +42,7 @@ pub(crate) fn inspect(cx: &mut Cx, this: Value) -> Result<Value> {
     {
         let list = cx.call(this, only, &[])?;
         if let Some(a) = Ref::<ArrayCell>::from_value(list) {
-            vars.retain(|(n, _)| a.as_slice().contains(&Value::sym(*n)));
+            vars.retain(|(n, _)| a.elements(&cx.heap).contains(&Value::sym(*n)));
         } else if !list.is_nil() {
             let c = cx.class_name_of(list);
             return cx.type_error(format!("Expected #instance_variables_to_inspect to return an Array or nil, but it returned {c}"));
@@ -231,9 +231,9 @@ mod kernel {
         if let Some(m) = cx.method_of_here(this, name)
             && m.visibility() == Visibility::Public
         {
-            return cx.call_method(m, this, name, &args.as_slice()[1..], args.kw, args.block);
+            return cx.call_method(m, this, name, &args.all()[1..], args.kw, args.block);
         }
-        cx.call_public(this, name, &args.as_slice()[1..], args.kw, args.block)
+        cx.call_public(this, name, &args.all()[1..], args.kw, args.block)
     }
     /// The value of an instance variable, nil when unset.
     ///

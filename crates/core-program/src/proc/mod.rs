@@ -126,9 +126,9 @@ mod proc {
         let m = cx.find_method(this, sym::initialize);
         match m {
             Some(m) if m.method_kind() != MethodKind::Native => {
-                cx.call_method(m, p.as_value(), sym::initialize, args.as_slice(), args.kw, args.block)?;
+                cx.call_method(m, p.as_value(), sym::initialize, args.all(), args.kw, args.block)?;
             }
-            _ if args.argc > 0 => return cx.arity_error(args.argc, 0, Some(0)),
+            _ if !args.is_empty() => return cx.arity_error(args.len(), 0, Some(0)),
             _ => {}
         }
         Ok(p.as_value())
@@ -140,7 +140,7 @@ mod proc {
     ///     lambda { |a| a + 1 }[2]                 #=> 3
     #[method("call", "()", "yield", "===", "[]")]
     fn call(cx: &mut Cx, this: P, args: Args) -> Result<Value> {
-        cx.call_proc(this, args.as_slice(), args.kw, args.block)
+        cx.call_proc(this, args.all(), args.kw, args.block)
     }
     /// Itself.
     #[method("to_proc")]

@@ -19,7 +19,7 @@ pub mod argf {
     /// The next line of the files; nil behind the last one. Sets `$_`.
     #[method("gets")]
     fn gets(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
-        let v = cx.call_full(this, Sym::intern("__gets"), args.as_slice(), args.kw, Block::NONE)?;
+        let v = cx.call_full(this, Sym::intern("__gets"), args.all(), args.kw, Block::NONE)?;
         Ok(lines::set_last(cx, v))
     }
     /// As `gets`; EOFError behind the last file.
@@ -40,7 +40,7 @@ pub mod kernel {
     fn open(cx: &mut Cx, _this: Value, args: Args) -> Result<Value> {
         let Some(first) = args.get(0) else { return cx.arity_error(0, 1, None) };
         if !first.is_kind(Kind::String) && cx.responds(first, sym::to_open, true)? {
-            let v = cx.call_full(first, sym::to_open, &args.as_slice()[1..], args.kw, Block::NONE)?;
+            let v = cx.call_full(first, sym::to_open, &args.all()[1..], args.kw, Block::NONE)?;
             return if args.block.is_some() { cx.yield1(args.block, v) } else { Ok(v) };
         }
         // File.new takes descriptors, too.
@@ -48,14 +48,14 @@ pub mod kernel {
             cx.path_of(first)?;
         }
         let file = cx.class_value(ids::FILE);
-        let v = cx.call_full(file, sym::new, args.as_slice(), args.kw, Block::NONE)?;
+        let v = cx.call_full(file, sym::new, args.all(), args.kw, Block::NONE)?;
         if args.block.is_some() { open::with_block(cx, v, args.block) } else { Ok(v) }
     }
     /// The next line of input: of the files in ARGV, or `$stdin`. Sets `$_`.
     #[method("gets", module_function)]
     fn gets(cx: &mut Cx, _this: Value, args: Args) -> Result<Value> {
         let src = input(cx)?;
-        let v = cx.call_full(src, sym::gets, args.as_slice(), args.kw, Block::NONE)?;
+        let v = cx.call_full(src, sym::gets, args.all(), args.kw, Block::NONE)?;
         Ok(lines::set_last(cx, v))
     }
     /// As `gets`; EOFError at the end.
@@ -68,7 +68,7 @@ pub mod kernel {
     #[method("readlines", module_function)]
     fn readlines(cx: &mut Cx, _this: Value, args: Args) -> Result<Value> {
         let src = input(cx)?;
-        cx.call_full(src, Sym::intern("readlines"), args.as_slice(), args.kw, Block::NONE)
+        cx.call_full(src, Sym::intern("readlines"), args.all(), args.kw, Block::NONE)
     }
     /// As IO.select.
     #[method("select", module_function)]

@@ -552,7 +552,7 @@ fn fill_from_socket(cx: &mut Cx, v: Value, room: usize) -> Result<bool> {
             chunk.set_len(n.max(0) as usize);
             n
         };
-        got = if chunk.len() < room / 2 { chunk.as_slice().to_vec() } else { chunk };
+        got = if chunk.len() < room / 2 { chunk[..].to_vec() } else { chunk };
         n
     })?;
     match called {

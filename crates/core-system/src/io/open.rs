@@ -300,7 +300,7 @@ pub mod io {
     /// As `new`; with a block the stream is passed to it and closed afterwards.
     #[method("open", singleton)]
     fn open(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
-        let v = cx.call_full(this, sym::new, args.as_slice(), args.kw, Block::NONE)?;
+        let v = cx.call_full(this, sym::new, args.all(), args.kw, Block::NONE)?;
         if args.block.is_none() {
             return Ok(v);
         }
@@ -309,7 +309,7 @@ pub mod io {
     /// As `new`.
     #[method("for_fd", singleton)]
     fn for_fd(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
-        cx.call_full(this, sym::new, args.as_slice(), args.kw, args.block)
+        cx.call_full(this, sym::new, args.all(), args.kw, args.block)
     }
     /// Opens a file and returns the descriptor.
     #[method("sysopen", singleton)]

@@ -216,12 +216,12 @@ pub mod io {
     fn each_line(cx: &mut Cx, this: Value, all: Args) -> Result<Value> {
         if all.block.is_none() {
             let mut args = vec![Value::sym(Sym::intern("each_line"))];
-            args.extend_from_slice(all.as_slice());
+            args.extend_from_slice(all.all());
             return cx.call_full(this, sym::to_enum, &args, all.kw, Block::NONE);
         }
         let mut args = all;
         let kw = args.take_kw();
-        let a = line_args(cx, args.as_slice(), &kw)?;
+        let a = line_args(cx, args.all(), &kw)?;
         check_limit(cx, &a, "each_line")?;
         loop {
             let line = super::gets(cx, this, &a)?;

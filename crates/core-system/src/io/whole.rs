@@ -250,20 +250,20 @@ pub mod io {
     /// Yields each line of a file.
     #[method("foreach", singleton)]
     fn foreach(cx: &mut Cx, this: Value, all: Args) -> Result<Value> {
-        if all.argc == 0 {
+        if all.is_empty() {
             return cx.arity_error(0, 1, None);
         }
         if all.block.is_none() {
             let mut args = vec![Value::sym(Sym::intern("foreach"))];
-            args.extend_from_slice(all.as_slice());
+            args.extend_from_slice(all.all());
             return cx.call_full(this, sym::to_enum, &args, all.kw, Block::NONE);
         }
         let mut args = all;
         let kw = args.take_kw();
         let line_kw = split_line_kw(cx, &kw)?;
-        let a = lines::line_args(cx, &args.as_slice()[1..], &line_kw)?;
+        let a = lines::line_args(cx, &args.all()[1..], &line_kw)?;
         lines::check_limit(cx, &a, "foreach")?;
-        let f = open_for(cx, args.as_slice()[0], &kw, "r")?;
+        let f = open_for(cx, args.all()[0], &kw, "r")?;
         let r = (|| {
             loop {
                 let line = lines::gets(cx, f, &a)?;

@@ -144,7 +144,7 @@ fn shown(plan: &Plan) -> String {
 }
 
 fn spawn(cx: &mut Cx, args: Args) -> Result<i64> {
-    let plan = spawn_args::parse(cx, args.as_slice())?;
+    let plan = spawn_args::parse(cx, args.all())?;
     match start(cx, &plan) {
         Ok(pid) => Ok(pid as i64),
         Err(e) => fail(cx, e, &shown(&plan)),
@@ -154,7 +154,7 @@ fn spawn(cx: &mut Cx, args: Args) -> Result<i64> {
 /// Replaces the process by a program. A VM other than the main one must leave the others alone: it runs the program as a child and ends
 /// with its status.
 fn exec(cx: &mut Cx, args: Args) -> Result<Value> {
-    let plan = spawn_args::parse(cx, args.as_slice())?;
+    let plan = spawn_args::parse(cx, args.all())?;
     stream::flush_all(cx);
     if cx.owns_process() {
         let mut c = build(cx, &plan);
@@ -282,9 +282,9 @@ pub mod io {
         let mut list: Vec<Value> = env_arg.into_iter().collect();
         match Ref::<ArrayCell>::from_value(cmd) {
             Some(a) => {
-                list.extend_from_slice(a.as_slice());
+                list.extend_from_slice(a.elements(&cx.heap));
                 // One word in an Array is a program, not a command line.
-                let strings = a.as_slice().iter().filter(|v| v.is_kind(Kind::String)).count();
+                let strings = a.elements(&cx.heap).iter().filter(|v| v.is_kind(Kind::String)).count();
                 if strings == 1
                     && let Some(i) = list.iter().position(|v| v.is_kind(Kind::String))
                 {
@@ -366,7 +366,7 @@ fn popen_self(cx: &mut Cx, class: ClassId, m: &modes::Mode, block: Block) -> Res
 
 /// Runs a command and waits; None when it could not be started.
 fn system(cx: &mut Cx, args: Args) -> Result<Option<bool>> {
-    let plan = spawn_args::parse(cx, args.as_slice())?;
+    let plan = spawn_args::parse(cx, args.all())?;
     let pid = match start(cx, &plan) {
         Ok(p) => p,
         Err(e) if plan.exception => return fail(cx, e, &shown(&plan)),

@@ -278,7 +278,7 @@ pub mod converter {
     fn initialize(cx: &mut Cx, this: Value, args: Args) -> Result<()> {
         let mut args = args;
         let kw = args.take_kw();
-        let w = wanted(cx, args.as_slice(), kw)?;
+        let w = wanted(cx, args.all(), kw)?;
         let stream = Stream::new(w.ends, w.decorators, w.policy);
         cx.data_init(this, Conversion { stream, last: Status::SourceEmpty, named: w.named })
     }
@@ -290,7 +290,7 @@ pub mod converter {
     fn search_convpath(cx: &mut Cx, _this: Value, args: Args) -> Result<Value> {
         let mut args = args;
         let kw = args.take_kw();
-        let w = wanted(cx, args.as_slice(), kw)?;
+        let w = wanted(cx, args.all(), kw)?;
         Ok(shown_path(cx, w.ends, w.decorators))
     }
 

@@ -243,7 +243,7 @@ pub mod kernel_format {
     ///     format("%<a>d %{b}", a: 1, b: 2)      #=> "1 2"
     #[method("format", "sprintf", module_function, min = 1)]
     fn format_method(cx: &mut Cx, _this: Value, args: Args) -> Result<Value> {
-        let a = args.as_slice();
+        let a = args.all();
         let fmt = cx.to_str(a[0])?;
         format(cx, fmt, &a[1..])
     }

@@ -173,7 +173,7 @@ pub mod indexing {
     ///     "hello"["ell"]       #=> "ell"
     #[method("[]", "slice", min = 1, max = 2)]
     fn aref_method(cx: &mut Cx, this: Str, args: Args) -> Result<Value> {
-        aref(cx, this, args.as_slice())
+        aref(cx, this, args.all())
     }
 
     /// Replaces the part that the arguments name.
@@ -183,7 +183,7 @@ pub mod indexing {
     #[method("[]=", min = 2, max = 3)]
     fn aset(cx: &mut Cx, this: Str, args: Args) -> Result<Value> {
         cx.check_frozen(this.as_value())?;
-        let (args, value) = args.as_slice().split_at(args.argc - 1);
+        let (args, value) = args.all().split_at(args.len() - 1);
         let (a, b) = locate_for_set(cx, this, args)?;
         let with = cx.to_str(value[0])?;
         cx.check_frozen(this.as_value())?;
@@ -197,7 +197,7 @@ pub mod indexing {
     #[method("slice!", min = 1, max = 2)]
     fn slice_bang(cx: &mut Cx, this: Str, args: Args) -> Result<Value> {
         cx.check_frozen(this.as_value())?;
-        let Some((a, b)) = locate(cx, this, args.as_slice())? else { return Ok(Value::NIL) };
+        let Some((a, b)) = locate(cx, this, args.all())? else { return Ok(Value::NIL) };
         let removed = sub(cx, this, a, b);
         let ascii = is_ascii(this);
         let mut this = this;
@@ -253,7 +253,7 @@ pub mod indexing {
     ///     (+"hello").bytesplice(0, 2, "XYZ", 1, 1)      #=> "Yllo"
     #[method("bytesplice", min = 2, max = 5)]
     fn bytesplice(cx: &mut Cx, this: Str, args: Args) -> Result<Str> {
-        let a = args.as_slice();
+        let a = args.all();
         let (target, with, part): (&[Value], Value, &[Value]) = match a.len() {
             2 => (&a[..1], a[1], &[]),
             3 if a[0].is_kind(Kind::Range) => (&a[..1], a[1], &a[2..]),

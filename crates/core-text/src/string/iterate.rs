@@ -180,7 +180,7 @@ fn wide_clusters(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
     let plain = cx.str_bytes(&text, Encoding::UTF_8.id());
     let all = grapheme_clusters(cx, Ref::of(plain), Block::NONE)?;
     let lengths: Vec<usize> = match Ref::<ArrayCell>::from_value(all) {
-        Some(a) => a.as_slice().iter().map(|v| length(Ref::of(*v))).collect(),
+        Some(a) => a.elements(&cx.heap).iter().map(|v| length(Ref::of(*v))).collect(),
         None => Vec::new(),
     };
     let src = if block.is_some() { engine::frozen_copy(cx, this) } else { this };

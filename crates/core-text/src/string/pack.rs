@@ -120,7 +120,7 @@ fn at_address(cx: &mut Cx, this: Str, address: u64, most: Option<usize>) -> Resu
     let Some(list) = cx.ivar_lookup(this.as_value(), pointed()).and_then(Ref::<ArrayCell>::from_value) else {
         return cx.arg_error("no associated pointer");
     };
-    let found = list.as_slice().iter().filter_map(|v| Ref::<StringCell>::from_value(*v)).find(|s| s.bytes().as_ptr() as u64 == address);
+    let found = list.elements(&cx.heap).iter().filter_map(|v| Ref::<StringCell>::from_value(*v)).find(|s| s.bytes().as_ptr() as u64 == address);
     let Some(s) = found else { return cx.arg_error("non associated pointer") };
     match most {
         Some(n) if n < s.len() => {

@@ -132,7 +132,7 @@ pub fn match_op(cx: &mut Cx, this: Str, other: Value) -> Result<Value> {
 
 /// `this.match(pattern, ...)`
 pub fn match_method(cx: &mut Cx, this: Str, args: Args) -> Result<Value> {
-    let a = args.as_slice();
+    let a = args.all();
     let Some(first) = a.first() else { return cx.arity_error(0, 1, Some(2)) };
     let re = to_regexp(cx, *first)?;
     let mut list = vec![this.as_value()];

@@ -8,7 +8,7 @@ use zakuro_vm::*;
 
 fn start(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
     let block = cx.block_to_proc(args.block).as_value();
-    let list = cx.array(args.as_slice());
+    let list = cx.array(args.all());
     let mut t = Thread::new(this, block, list);
     t.keywords = args.kw;
     t.report = Value::bool(cx.threads().report_on_exception);
@@ -180,7 +180,7 @@ pub mod thread {
     #[method("new", singleton)]
     fn new(cx: &mut Cx, this: ClassId, args: Args) -> Result<Value> {
         let object = zakuro_core_base::allocate::allocate(cx, this)?;
-        cx.call_full(object, sym::initialize, args.as_slice(), args.kw, args.block)?;
+        cx.call_full(object, sym::initialize, args.all(), args.kw, args.block)?;
         if !cx.is_data::<Thread>(object) {
             let name = cx.class_name(this);
             return cx.raise(ids::THREAD_ERROR, format!("uninitialized thread - check '{name}#initialize'"));
@@ -302,7 +302,7 @@ pub mod thread {
         if !t.alive() {
             return Ok(Value::NIL);
         }
-        let e = if args.argc == 0 {
+        let e = if args.is_empty() {
             cx.exception(ids::RUNTIME_ERROR, "")
         } else {
             zakuro_core_program::kernel::raise::make_exception(cx, args)?

@@ -140,7 +140,7 @@ pub mod queue {
                 return cx.type_error(format!("can't convert {what} into Array"));
             };
             match Ref::<ArrayCell>::from_value(list) {
-                Some(a) => q.items.extend(a.as_slice()),
+                Some(a) => q.items.extend(a.elements(&cx.heap)),
                 None => {
                     let (what, got) = (cx.class_name_of(v), cx.class_name_of(list));
                     return cx.type_error(format!("can't convert {what} into Array ({what}#to_a gives {got})"));

@@ -48,8 +48,7 @@ pub fn define(cx: &mut Cx, name: Sym, f: HostFunction) -> Result<()> {
 
 fn call(cx: &mut Cx, data: Value, args: Args) -> Result<Value> {
     let f = cx.data_ref::<HostFunction>(data)?.0.clone();
-    let list = RootedVec::from_vec(cx, args.as_slice().to_vec());
-    f(cx, &list)
+    f(cx, args.all())
 }
 
 #[ruby_class(ids::RUBY_VM)]

@@ -24,7 +24,7 @@ fn is_handle(cx: &Cx, v: Value) -> bool {
 pub(super) fn parts(cx: &mut Cx, v: Value) -> Vec<Value> {
     let mut out: Vec<Value> = cx.ivar_list(v).into_iter().map(|(_, x)| x).collect();
     match v.kind_of_cell() {
-        Kind::Array => out.extend_from_slice(Ref::<ArrayCell>::of(v).as_slice()),
+        Kind::Array => out.extend_from_slice(Ref::<ArrayCell>::of(v).elements(&cx.heap)),
         Kind::Hash => {
             let h = Ref::<HashCell>::of(v);
             for (k, x) in cx.hash_pairs(h) {

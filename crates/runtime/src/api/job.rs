@@ -244,7 +244,7 @@ fn describe(cx: &mut Cx, e: Cell) -> Exception {
     };
     let backtrace = match cx.call(e, Sym::intern("backtrace"), &[]) {
         Ok(list) => Ref::<ArrayCell>::from_value(list).map_or(Vec::new(), |a| {
-            let texts = a.as_slice().iter().filter_map(|v| Ref::<zakuro_vm::StringCell>::from_value(*v));
+            let texts = a.elements(&cx.heap).iter().filter_map(|v| Ref::<zakuro_vm::StringCell>::from_value(*v));
             texts.map(|s| String::from_utf8_lossy(s.bytes()).into_owned()).collect()
         }),
         Err(_) => {

@@ -85,7 +85,7 @@ pub mod kernel {
     fn big_decimal(cx: &mut Cx, mut args: Args) -> Result<Value> {
         let kw = args.take_kw();
         kw.only(cx, &[sym::exception])?;
-        builtin::check_arity(cx, args.argc, 1, 2)?;
+        builtin::check_arity(cx, args.len(), 1, 2)?;
         let raises = kw.get(sym::exception).is_none_or(Value::truthy);
         let value = args.get(0).unwrap_or(Value::NIL);
         convert::convert(cx, value, args.get(1), raises)

@@ -58,7 +58,7 @@ mod json {
     ///     JSON.parse('{"a": 1}', symbolize_names: true)   #=> {a: 1}
     #[method("parse", singleton, min = 1, max = -1)]
     fn parse(cx: &mut Cx, _this: Value, args: Args) -> Result<Value> {
-        builtin::check_arity(cx, args.argc, 1, 2)?;
+        builtin::check_arity(cx, args.len(), 1, 2)?;
         let opts = parse::Options::read(cx, args.get(1).unwrap_or(Value::NIL))?;
         let s = source(cx, args.get(0).unwrap_or(Value::NIL))?;
         parse::parse(cx, s, &opts)
@@ -68,7 +68,7 @@ mod json {
     ///     JSON.generate({"a" => [1, nil]})   #=> "{\"a\":[1,null]}"
     #[method("generate", singleton, min = 1, max = -1)]
     fn generate(cx: &mut Cx, _this: Value, args: Args) -> Result<Value> {
-        builtin::check_arity(cx, args.argc, 1, 2)?;
+        builtin::check_arity(cx, args.len(), 1, 2)?;
         let mut config = generate::Config::read(cx, args.get(1).unwrap_or(Value::NIL))?;
         generate::generate(cx, args.get(0).unwrap_or(Value::NIL), &mut config, false)
     }

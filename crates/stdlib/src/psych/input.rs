@@ -30,7 +30,7 @@ impl Input {
     /// Text in an encoding; None: a byte order mark tells, else UTF-8. Also returns the encoding.
     pub fn new(mut bytes: Vec<u8>, encoding: Option<Encoding>) -> (Input, Encoding) {
         let mut skipped = 0;
-        let encoding = encoding.unwrap_or_else(|| match bytes.as_slice() {
+        let encoding = encoding.unwrap_or_else(|| match &bytes[..] {
             [0xff, 0xfe, ..] => {
                 skipped = 2;
                 Encoding::Utf16Le

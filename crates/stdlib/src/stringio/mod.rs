@@ -148,7 +148,7 @@ fn modifiable(cx: &mut Cx, this: Value) -> Result<Option<Ref<StringCell>>> {
 /// (Re)opens with `(string = "", mode = nil, **options)`.
 fn open(cx: &mut Cx, this: Value, mut a: Args) -> Result<()> {
     let kw = a.take_kw();
-    builtin::check_arity(cx, a.argc, 0, 2)?;
+    builtin::check_arity(cx, a.len(), 0, 2)?;
     let mut mode_arg = a.get(1).filter(|v| !v.is_nil());
     if let Some(m) = kw.get(Sym::intern("mode")) {
         if mode_arg.is_some() && !m.is_nil() {
@@ -271,7 +271,7 @@ mod string_io {
             )?;
         }
         let object = cx.call(this, sym::allocate, &[])?;
-        cx.call_full(object, sym::initialize, args.as_slice(), args.kw, Block::NONE)?;
+        cx.call_full(object, sym::initialize, args.all(), args.kw, Block::NONE)?;
         Ok(object)
     }
     /// A new StringIO; with a block the block's result, and the StringIO is closed after it.
@@ -279,7 +279,7 @@ mod string_io {
     ///     StringIO.open("abc") { |io| io.getc }   #=> "a"
     #[method("open", singleton, min = 0, max = -1)]
     fn open_(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
-        let object = cx.call_full(this, sym::new, args.as_slice(), args.kw, Block::NONE)?;
+        let object = cx.call_full(this, sym::new, args.all(), args.kw, Block::NONE)?;
         if args.block.is_none() {
             return Ok(object);
         }
@@ -302,7 +302,7 @@ mod string_io {
     ///     StringIO.new("abc").reopen(+"x").read   #=> "x"
     #[method("reopen", min = 0, max = -1)]
     fn reopen(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
-        if args.argc == 1
+        if args.len() == 1
             && let Some(v) = args.get(0)
             && !v.is_kind(Kind::String)
         {

@@ -437,7 +437,7 @@ pub mod readable {
     /// As `read`, but EOFError at the end.
     #[method("sysread", "readpartial", min = 0, max = 2)]
     fn sysread(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
-        read_or_eof(cx, this, args.as_slice(), false)
+        read_or_eof(cx, this, args.all(), false)
     }
     /// As `sysread`; with `exception: false` nil at the end.
     ///
@@ -445,10 +445,10 @@ pub mod readable {
     #[method("read_nonblock", min = 1, max = -1)]
     fn read_nonblock(cx: &mut Cx, this: Value, mut args: Args) -> Result<Value> {
         let kw = args.take_kw();
-        builtin::check_arity(cx, args.argc, 1, 2)?;
+        builtin::check_arity(cx, args.len(), 1, 2)?;
         kw.only(cx, &[sym::exception])?;
         let quiet = kw.get(sym::exception) == Some(Value::FALSE);
-        read_or_eof(cx, this, args.as_slice(), quiet)
+        read_or_eof(cx, this, args.all(), quiet)
     }
     /// As `gets`, but EOFError at the end.
     #[method("readline", min = 0, max = -1)]

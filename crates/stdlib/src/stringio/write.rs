@@ -191,9 +191,9 @@ pub mod writable {
     ///     StringIO.new.tap { |io| io.printf("%03d", 7) }.string   #=> "007"
     #[method("printf", min = 0, max = -1)]
     fn printf(cx: &mut Cx, this: Value, args: Args) -> Result<()> {
-        if args.argc > 0 {
+        if !args.is_empty() {
             let main = cx.main;
-            let s = cx.call_full(main, sym::format, args.as_slice(), args.kw, Block::NONE)?;
+            let s = cx.call_full(main, sym::format, args.all(), args.kw, Block::NONE)?;
             cx.call(this, sym::write, &[s])?;
         }
         Ok(())
@@ -222,7 +222,7 @@ pub mod writable {
     #[method("write_nonblock", min = 1, max = -1)]
     fn write_nonblock(cx: &mut Cx, this: Value, mut args: Args) -> Result<Value> {
         args.take_kw().only(cx, &[sym::exception])?;
-        builtin::check_arity(cx, args.argc, 1, 1)?;
-        cx.call(this, sym::write, args.as_slice())
+        builtin::check_arity(cx, args.len(), 1, 1)?;
+        cx.call(this, sym::write, args.all())
     }
 }

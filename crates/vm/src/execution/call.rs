@@ -36,7 +36,7 @@ impl Cx {
     }
     /// Passes the arguments of a builtin on.
     pub fn forward(&mut self, v: Value, name: Sym, args: Args) -> Result<Value> {
-        self.call_full(v, name, args.as_slice(), args.kw, args.block)
+        self.call_full(v, name, args.all(), args.kw, args.block)
     }
     /// Public call: NoMethodError for private and protected methods.
     pub fn call_public(&mut self, v: Value, name: Sym, args: &[Value], kw: bool, block: Block) -> Result<Value> {
@@ -306,7 +306,8 @@ impl Cx {
                     for (i, a) in args.iter().enumerate() {
                         *base.add(1 + i) = *a;
                     }
-                    let r = f(self, p.extra, Args { ptr: base.add(1), argc: args.len(), kw, block: pass });
+                    let argc = args.len() | if kw { KW_FLAG } else { 0 };
+                    let r = f(self, p.extra, Args::new(base.add(1), argc, pass));
                     self.fp = fp.sub(1);
                     r
                 }

@@ -63,8 +63,8 @@ impl Cx {
             None => usize::MAX,
         };
         let mut best: Option<(usize, Method)> = None;
-        for r in list.as_slice() {
-            let Some(id) = self.class_id(*r) else { continue };
+        for i in 0..list.len() {
+            let Some(id) = list.get(i).and_then(|r| self.class_id(r)) else { continue };
             let Some(m) = self.method_in(id, name) else { continue };
             if m.method_kind() == MethodKind::Undefined {
                 continue;
@@ -106,7 +106,7 @@ impl Cx {
         let mut me: Method = Ref::of(unsafe { (*f).me });
         let mut list: Vec<Value> = refinements.iter().rev().copied().collect();
         if let Some(old) = self.active_refinements(me.cref) {
-            list.extend(old.as_slice().iter().filter(|r| !refinements.contains(r)));
+            list.extend(old.elements(&self.heap).iter().filter(|r| !refinements.contains(r)));
         }
         let list = self.array(&list);
         // A copy: methods that the scope defined so far keep what they saw.

@@ -44,49 +44,60 @@ impl Block {
     }
 }
 
-/// All arguments of a call.
+/// All arguments of a call. They lie on the VM's value stack, which doesn't move, and stay there during the call.
 #[derive(Clone, Copy)]
-pub struct Args {
-    pub ptr: *const Value,
-    pub argc: usize,
+pub struct Args<'a> {
+    list: &'a [Value],
     /// The last argument is a Hash of keywords.
     pub kw: bool,
     pub block: Block,
 }
 
-impl Args {
+impl<'a> Args<'a> {
+    /// # Safety
+    /// `argc`, less its flag, initialised values at `ptr` stay where they are and what they are for `'a`, and are found by the collector.
     #[inline(always)]
-    pub fn new(ptr: *const Value, argc: usize, block: Block) -> Args {
-        Args { ptr, argc: argc & (KW_FLAG - 1), kw: argc & KW_FLAG != 0, block }
+    pub unsafe fn new(ptr: *const Value, argc: usize, block: Block) -> Args<'a> {
+        // SAFETY: the caller's word.
+        let list = unsafe { std::slice::from_raw_parts(ptr, argc & (KW_FLAG - 1)) };
+        Args { list, kw: argc & KW_FLAG != 0, block }
     }
-    /// The arguments, a keyword Hash included. They lie on the VM's value stack and stay there during the call.
+    /// None but a block.
+    pub fn none(block: Block) -> Args<'a> {
+        Args { list: &[], kw: false, block }
+    }
+    /// The arguments, a keyword Hash included.
     #[inline(always)]
-    pub fn as_slice(&self) -> &'static [Value] {
-        // SAFETY: the interpreter passes argc initialised values that outlive the native call; a native must not keep the slice.
-        unsafe { std::slice::from_raw_parts(self.ptr, self.argc) }
+    pub fn all(&self) -> &'a [Value] {
+        self.list
+    }
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
     }
     #[inline(always)]
     pub fn get(&self, i: usize) -> Option<Value> {
-        self.as_slice().get(i).copied()
-    }
-    pub fn argc_word(&self) -> usize {
-        self.argc | if self.kw { KW_FLAG } else { 0 }
+        self.list.get(i).copied()
     }
     /// Splits off the keywords.
     pub fn take_kw(&mut self) -> Kwargs {
-        if self.kw {
-            self.argc -= 1;
-            self.kw = false;
-            // SAFETY: the keyword Hash stands behind the positional arguments.
-            Kwargs(Some(Ref::of(unsafe { *self.ptr.add(self.argc) })))
-        } else {
-            Kwargs(None)
+        match self.list.split_last() {
+            Some((hash, list)) if self.kw => {
+                self.list = list;
+                self.kw = false;
+                Kwargs(Some(Ref::of(*hash)))
+            }
+            _ => Kwargs(None),
         }
     }
 }
 
 /// Remaining positional arguments (`*rest`).
-pub type Rest = &'static [Value];
+pub type Rest<'a> = &'a [Value];
 
 /// Keyword arguments of a call to a builtin.
 #[derive(Clone, Copy)]

@@ -87,3 +87,21 @@
 //!     Ok(counter.0)
 //! }
 //! ```
+//!
+//! The arguments of a call beyond the call:
+//!
+//! ```compile_fail
+//! use zakuro_vm::*;
+//! struct Kept(&'static [Value]);
+//! fn kept(args: Args) -> Kept {
+//!     Kept(args.all())
+//! }
+//! ```
+//!
+//! ```
+//! use zakuro_vm::*;
+//! struct Kept<'a>(&'a [Value]);
+//! fn kept<'a>(args: Args<'a>) -> Kept<'a> {
+//!     Kept(args.all())
+//! }
+//! ```

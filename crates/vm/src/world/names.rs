@@ -129,10 +129,13 @@ impl Search {
             | Kind::MovedString
             | Kind::Class
             | Kind::Moved => {}
-            Kind::Object | Kind::Exception => laid::<ObjectCell>(v).all_slots().iter().for_each(|v| self.value(*v)),
-            Kind::Array | Kind::MovedArray => laid::<ArrayCell>(v).as_slice().iter().for_each(|v| self.value(*v)),
+            // SAFETY: the kind says so; the search changes nothing.
+            Kind::Object | Kind::Exception => unsafe { laid::<ObjectCell>(v) }.all_slots().iter().for_each(|v| self.value(*v)),
+            // SAFETY: as above.
+            Kind::Array | Kind::MovedArray => unsafe { laid::<ArrayCell>(v).elements_unwatched() }.iter().for_each(|v| self.value(*v)),
             Kind::Hash | Kind::MovedHash => {
-                let h = laid::<HashCell>(v);
+                // SAFETY: as above.
+                let h = unsafe { laid::<HashCell>(v) };
                 self.value(h.default);
                 h.table().into_iter().flat_map(|t| t.iter()).for_each(|e| {
                     self.value(e.key);
@@ -191,9 +194,12 @@ impl Search {
     }
 }
 
-/// The cell behind a value whose kind says that it is laid out as a `T` is: exceptions are objects, and what was moved away keeps its layout.
-fn laid<T>(v: Value) -> &'static T {
-    // SAFETY: the caller has looked at the kind, and nothing allocates or collects while the search lasts.
+/// The cell behind a value: exceptions are objects, and what was moved away keeps its layout.
+///
+/// # Safety
+/// The value's kind is laid out as a `T` is; nothing is changed or collected while the result is used.
+unsafe fn laid<'a, T>(v: Value) -> &'a T {
+    // SAFETY: the caller's word.
     unsafe { &*(v.0 as *const T) }
 }
 

@@ -157,7 +157,7 @@ pub unsafe fn push_plain_block(cx: &mut Cx, block: Block, base: *mut Value, args
         if given.len() != required {
             if given.len() == 1 && given[0].is_kind(Kind::Array) {
                 one = Ref::of(given[0]);
-                given = one.as_slice();
+                given = one.elements(&cx.heap);
             } else if given.len() < required {
                 return None;
             }
@@ -246,7 +246,7 @@ pub unsafe fn bind_args(
                 && many
                 && let Some(a) = cx.try_ary(args[0])?
             {
-                spread = a.as_slice().to_vec();
+                spread = a.elements(&cx.heap).to_vec();
                 args = &spread;
             }
         } else if args.len() < least || most.is_some_and(|m| args.len() > m) {

@@ -491,7 +491,7 @@ pub const RUBY2_KEYWORDS: u32 = 1;
 pub(super) unsafe fn mark_keywords(base: *mut Value, p: &zakuro_bytecode::Params) {
     // SAFETY: the rest parameter's register holds an Array once the arguments are bound.
     let rest = unsafe { *base.add(p.rest_reg() as usize) };
-    if let Some(h) = Ref::<ArrayCell>::from_value(rest).and_then(|a| a.as_slice().last().copied())
+    if let Some(h) = Ref::<ArrayCell>::from_value(rest).and_then(|a| a.last())
         && h.is_kind(Kind::Hash)
     {
         h.set_flags(KEYWORDS);
@@ -581,7 +581,7 @@ pub unsafe fn lay_out(cx: &mut Cx, base: *mut Value, x: usize, site: &CallSite, 
             if base.wrapping_add(argc + 8) >= cx.stack_limit {
                 return cx.stack_error();
             }
-            for (k, v) in a.as_slice().iter().enumerate() {
+            for (k, v) in a.elements(&cx.heap).iter().enumerate() {
                 *at.add(k) = *v;
             }
             // A Hash that a ruby2_keywords method kept becomes keywords again.

@@ -330,7 +330,7 @@ pub unsafe fn array_concat(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
         let i = *ip;
         (*cx.fp).ip = ip;
         let more = check!(cx, ip, regs, cs, cx.splat(r!(regs, i.b)));
-        ArrayCell::extend(Ref::of(r!(regs, i.a)), &mut cx.heap, more.as_slice());
+        ArrayCell::extend_from(Ref::of(r!(regs, i.a)), &mut cx.heap, more);
         next!(cx, ip, regs, cs)
     }
 }

@@ -208,7 +208,7 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
                 let keys = Ref::<ArrayCell>::of(arg(1));
                 let from = cx.still_hash(arg(0))?;
                 for (k, v) in cx.hash_pairs(from) {
-                    if !keys.as_slice().contains(&k) {
+                    if !keys.elements(&cx.heap).contains(&k) {
                         cx.hash_set(h, k, v)?;
                     }
                 }
@@ -313,7 +313,7 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
             Intrinsic::AsString => cx.to_s(arg(0))?.as_value(),
             Intrinsic::MarkRuby2Keywords => {
                 if let Some(a) = Ref::<ArrayCell>::from_value(arg(0))
-                    && let Some(h) = a.as_slice().last()
+                    && let Some(h) = a.last()
                     && h.is_kind(Kind::Hash)
                 {
                     h.set_flags(KEYWORDS);

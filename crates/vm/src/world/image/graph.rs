@@ -376,7 +376,7 @@ impl Walk {
                 let slots = o.all_slots();
                 Body::Words(self.span(&slots[..count.min(slots.len())]))
             }
-            Kind::Array => Body::Words(self.span(Ref::<ArrayCell>::of(v).as_slice())),
+            Kind::Array => Body::Words(self.span(Ref::<ArrayCell>::of(v).elements(&cx.heap))),
             Kind::Env => {
                 let e = Ref::<EnvCell>::of(v);
                 let s = self.span(&[e.parent]);

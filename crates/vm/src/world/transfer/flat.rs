@@ -17,7 +17,7 @@
 use super::Envelope;
 use super::open::code_range;
 use crate::vm::Cx;
-use zakuro_heap::flags;
+use zakuro_heap::{Heap, flags};
 use zakuro_object::*;
 
 /// Bytes of a message inside its envelope. (With the tag of the form and padding that makes 32. Content in the padding, too, would be moved about
@@ -116,7 +116,7 @@ impl Writer {
         }
     }
     /// `open`: containers that `v` lies in.
-    fn value(&mut self, v: Value, open: &[Value]) -> Fit {
+    fn value(&mut self, heap: &Heap, v: Value, open: &[Value]) -> Fit {
         if !v.is_cell() {
             return self.immediate(v);
         }
@@ -152,7 +152,7 @@ impl Writer {
                     return Err(Unfit);
                 }
                 self.tagged::<1>(ARRAY | frozen, a.len() as u64)?;
-                a.as_slice().iter().try_for_each(|x| self.value(*x, open))
+                a.elements(heap).iter().try_for_each(|x| self.value(heap, *x, open))
             }
             Kind::Hash if v.shape_key() == ids::HASH.0 => {
                 let h = Ref::<HashCell>::of(v);
@@ -166,8 +166,8 @@ impl Writer {
                     if e.key.is_cell() && !e.key.is_kind(Kind::String) {
                         return Err(Unfit);
                     }
-                    self.value(e.key, open)?;
-                    self.value(e.value, open)
+                    self.value(heap, e.key, open)?;
+                    self.value(heap, e.value, open)
                 })
             }
             _ => Err(Unfit),
@@ -259,14 +259,14 @@ fn list(values: &[Value], frozen: u8) -> Option<Envelope> {
 
 /// The bytes of a value, or None when it has to travel as a graph.
 #[inline]
-pub(super) fn pack(v: Value) -> Option<Envelope> {
+pub(super) fn pack(heap: &Heap, v: Value) -> Option<Envelope> {
     match v.kind_of_cell() {
         Kind::String => {
             let s = Ref::<StringCell>::of(v);
             let tag = string_tag(v, s)?;
             let content = s.bytes();
             if content.len() > SHORT - 2 || tag & OTHER_ENCODING != 0 {
-                return if content.len() < MOST { larger(v) } else { None };
+                return if content.len() < MOST { larger(heap, v) } else { None };
             }
             let mut bytes = [0; SHORT];
             (bytes[0], bytes[1]) = (tag, content.len() as u8);
@@ -280,18 +280,18 @@ pub(super) fn pack(v: Value) -> Option<Envelope> {
                 return None;
             }
             let frozen = if v.flags() & flags::FROZEN != 0 { FROZEN } else { 0 };
-            list(a.as_slice(), frozen).or_else(|| larger(v))
+            list(a.elements(heap), frozen).or_else(|| larger(heap, v))
         }
-        Kind::Hash if v.flags() & flags::SHARED == 0 && Ref::<HashCell>::of(v).len() <= ELEMENTS / 2 => larger(v),
-        Kind::Float => larger(v),
+        Kind::Hash if v.flags() & flags::SHARED == 0 && Ref::<HashCell>::of(v).len() <= ELEMENTS / 2 => larger(heap, v),
+        Kind::Float => larger(heap, v),
         _ => None,
     }
 }
 
 #[inline(never)]
-fn larger(v: Value) -> Option<Envelope> {
+fn larger(heap: &Heap, v: Value) -> Option<Envelope> {
     let mut w = Writer { bytes: [0; MOST], at: 0, objects: [Value::NIL; OBJECTS], met: 0 };
-    w.value(v, &[]).ok()?;
+    w.value(heap, v, &[]).ok()?;
     match w.bytes.first_chunk() {
         Some(short) if w.at <= SHORT => Some(Envelope::short(Short(*short))),
         _ => Some(Envelope::flat(w.bytes[..w.at].into())),

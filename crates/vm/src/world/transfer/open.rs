@@ -461,7 +461,7 @@ impl Cx {
         let members: Option<Vec<Sym>> = Ref::<ArrayCell>::from_value(d.extra)
             .and_then(|e| e.get(0))
             .and_then(Ref::<ArrayCell>::from_value)
-            .map(|m| m.as_slice().iter().filter_map(|m| m.as_sym()).collect());
+            .map(|m| m.elements(&self.heap).iter().filter_map(|m| m.as_sym()).collect());
         if d.kind != ClassKind::Class || d.alloc != alloc || members != *there {
             let name = self.class_name(class);
             let how = match (there, &members) {

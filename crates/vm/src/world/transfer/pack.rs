@@ -234,7 +234,7 @@ impl Packer {
         let members = Ref::<ArrayCell>::from_value(d.extra)
             .and_then(|e| e.get(0))
             .and_then(Ref::<ArrayCell>::from_value)
-            .map(|m| m.as_slice().iter().filter_map(|m| m.as_sym()).collect());
+            .map(|m| m.elements(&cx.heap).iter().filter_map(|m| m.as_sym()).collect());
         let row = ShapeRow { id: s, class: r, names: cx.shape_names(s), alloc: d.alloc, members };
         let k = Known { shape: s, row: shape::FIRST_DYNAMIC + self.graph.shapes.len() as u32, dump };
         self.graph.shapes.push(row);
@@ -260,7 +260,7 @@ impl Packer {
         }
         if v.flags() & flags::FROZEN != 0 && matches!(kind, Kind::Array | Kind::Hash | Kind::Object) {
             let known = outside || cx.is_shared_root(v);
-            let try_it = known || !self.attempts.is_small(v, n);
+            let try_it = known || !self.attempts.is_small(&cx.heap, v, n);
             if try_it && !known {
                 // Whether a graph qualifies is asked with the shapes in place.
                 self.allow_ruby(cx);
@@ -301,7 +301,7 @@ impl Packer {
                         header.flags |= OUT;
                         self.graph.parts.push(Part::Buffer { buf, offset });
                     }
-                    None => self.words(a.as_slice()),
+                    None => self.words(a.elements(&cx.heap)),
                 }
             }
             Kind::Hash => {
@@ -474,7 +474,7 @@ impl Cx {
         if !v.is_cell() {
             return Ok(Envelope::immediate(v));
         }
-        match flat::pack(v) {
+        match flat::pack(&self.heap, v) {
             Some(e) => Ok(e),
             None => self.pack_large(v),
         }

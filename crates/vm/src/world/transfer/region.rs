@@ -24,7 +24,7 @@ use crate::make::RootedVec;
 use crate::raise::Result;
 use crate::vm::{Cx, FastMap, VmState};
 use zakuro_base::Sym;
-use zakuro_heap::Region;
+use zakuro_heap::{Heap, Region};
 use zakuro_object::graft::{redirect, twin};
 use zakuro_object::*;
 
@@ -56,7 +56,7 @@ pub(super) struct Attempts {
 impl Attempts {
     /// Whether it is known by a look at flags and references alone (no shapes, no classes) that a frozen object's graph is small, has something in
     /// it that can change, or that enough has been looked at. `copied`: objects of the message so far.
-    pub(super) fn is_small(&mut self, v: Value, copied: usize) -> bool {
+    pub(super) fn is_small(&mut self, heap: &Heap, v: Value, copied: usize) -> bool {
         if self.vain.contains_key(&v.0) || self.looked_at > BUDGET + copied / 8 {
             return true;
         }
@@ -68,7 +68,7 @@ impl Attempts {
             if v.settled_flags() & flags::FROZEN == 0 && !matches!(v.kind_of_cell(), Kind::Float | Kind::Bignum | Kind::Hash) {
                 break;
             }
-            let large = each_reference(v, &mut |x| {
+            let large = each_reference(heap, v, &mut |x| {
                 if x.is_cell() && x.0 != 0 && x.flags() & flags::SHARED == 0 && !seen.contains(&x) {
                     seen.push(x);
                 }
@@ -217,7 +217,7 @@ impl Cx {
             if !self.qualifies(v, lenient, &mut shapes) {
                 break Look::Unfit;
             }
-            let full = each_reference(v, &mut |x| {
+            let full = each_reference(&self.heap, v, &mut |x| {
                 if x.is_cell() && x.flags() & flags::SHARED == 0 && set.insert(x.0, ()).is_none() {
                     seen.push(x);
                 }
@@ -461,11 +461,11 @@ impl Cx {
 }
 
 /// Calls `f` with what a cell refers to until it returns true; says whether it did.
-fn each_reference(v: Value, f: &mut dyn FnMut(Value) -> bool) -> bool {
+fn each_reference(heap: &Heap, v: Value, f: &mut dyn FnMut(Value) -> bool) -> bool {
     match v.kind_of_cell() {
         Kind::Array => {
             let a = Ref::<ArrayCell>::of(v);
-            !a.is_immediate() && a.as_slice().iter().any(|x| f(*x))
+            !a.is_immediate() && a.elements(heap).iter().any(|x| f(*x))
         }
         Kind::Object => Ref::<ObjectCell>::of(v).all_slots().iter().any(|x| f(*x)),
         Kind::Hash => {
@@ -568,7 +568,7 @@ impl Copier<'_> {
             let members = Ref::<ArrayCell>::from_value(d.extra)
                 .and_then(|e| e.get(0))
                 .and_then(Ref::<ArrayCell>::from_value)
-                .map(|m| m.as_slice().iter().filter_map(|m| m.as_sym()).collect());
+                .map(|m| m.elements(&self.cx.heap).iter().filter_map(|m| m.as_sym()).collect());
             let class = self.manifest.class(&class, d.alloc, &members);
             self.manifest.shapes.push(ShapeRow { id, class, parent: s.parent, name: s.name, count: s.count });
         }
@@ -634,7 +634,7 @@ impl Copier<'_> {
             for row in &mut self.manifest.classes {
                 row.in_key |= row.class.id == class;
             }
-            if each_reference(v, &mut |x| {
+            if each_reference(&self.cx.heap, v, &mut |x| {
                 work.push(x);
                 work.len() > SMALL
             }) {
