@@ -69,6 +69,7 @@ const ARROWS: &[(&str, Option<&[&str]>)] = &[
             "vm",
             "text",
             "object",
+            "bytecode",
         ]),
     ),
     ("stdlib", Some(&["core-base", "core-text", "core-system", "vm", "text", "macros", "object", "sched"])),

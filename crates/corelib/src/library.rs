@@ -18,12 +18,15 @@ static GLOBALS: &[&[GlobalRow]] = &[crate::kernel::globals::GLOBALS, stream::GLO
 struct Library {
     globals: HashMap<Sym, &'static GlobalRow>,
     features: HashMap<&'static str, Feature>,
-    program: fn(&str) -> Option<Arc<Code>>,
+    program: Program,
 }
 
-/// Makes the core library known to the VM; `features` are the natives of the libraries above, by the name that `require` gets, and `program` gives what a
-/// build has compiled of the runtime's own Ruby.
-pub fn install(features: &[(&'static str, Feature)], program: fn(&str) -> Option<Arc<Code>>) {
+/// Finds the compiled Ruby part of a feature by its name.
+type Program = fn(&str) -> Option<Arc<Code>>;
+
+/// Makes the core library known to the VM; `features` are the natives of the libraries above, by the name that `require` gets, `program` finds what of them is written in
+/// Ruby.
+pub fn install(features: &[(&'static str, Feature)], program: Program) {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
     library::install(LIBRARY.get_or_init(|| Library {
         globals: GLOBALS.iter().copied().flatten().map(|row| (Sym::intern(row.name), row)).collect(),

@@ -4,8 +4,9 @@ use crate::events::Event;
 use crate::globals::GlobalRow;
 use crate::raise::Result;
 use crate::vm::Cx;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use zakuro_base::Sym;
+use zakuro_bytecode::Code;
 use zakuro_object::*;
 
 /// Makes the classes of a native that stands in for a C extension.
@@ -19,8 +20,8 @@ pub trait CoreLibrary: Sync {
     fn global_names(&self) -> Vec<Sym>;
     /// Native that stands in for a C extension, by the name that `require` gets; called once per VM.
     fn feature(&self, name: &str) -> Option<Feature>;
-    /// The program of a feature that is part of the runtime, as a build has compiled it, by its name.
-    fn program(&self, name: &str) -> Option<std::sync::Arc<zakuro_bytecode::Code>>;
+    /// Program of a feature, or a part of one, that is written in Ruby: as the runtime's build has compiled it.
+    fn program(&self, name: &str) -> Option<Arc<Code>>;
 
     /// Regexp of a literal: source, option bits, encoding.
     fn regexp_literal(&self, cx: &mut Cx, source: &[u8], options: u8, encoding: u8) -> Value;
