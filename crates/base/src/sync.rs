@@ -24,6 +24,22 @@ pub mod held {
     use std::ops::{Deref, DerefMut};
     use std::time::Duration;
 
+    /// Makes what the calling thread needs to wait for a lock: later, when memory is short, registering it with the C library would end the process.
+    pub fn prepare_thread() {
+        let nobody: u8 = 0;
+        // SAFETY: the key is an address of our own that nobody wakes; the functions neither panic nor park. It does not sleep, since `validate` says no.
+        unsafe {
+            parking_lot_core::park(
+                std::ptr::from_ref(&nobody) as usize,
+                || false,
+                || (),
+                |_, _| (),
+                parking_lot_core::DEFAULT_PARK_TOKEN,
+                None,
+            );
+        }
+    }
+
     #[derive(Default, Debug)]
     pub struct Mutex<T>(parking_lot::Mutex<T>);
 
