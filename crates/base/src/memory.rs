@@ -81,6 +81,24 @@ pub fn grow(f: impl FnOnce() -> bool) {
     }
 }
 
+/// Whether the C library has memory for what starting a native thread takes. The standard library's own part of that (its names and registrations are not in the
+/// process's allocator) ends the process when it is refused; the thread's stack, which is most of it, is refused with an error.
+///
+/// # Errors
+/// ENOMEM.
+pub fn admits_thread() -> std::io::Result<()> {
+    const TAKES: usize = 64 << 10;
+    // SAFETY: memory that is given back at once.
+    unsafe {
+        let p = libc::malloc(TAKES);
+        if p.is_null() {
+            return Err(std::io::Error::from_raw_os_error(libc::ENOMEM));
+        }
+        libc::free(p);
+    }
+    Ok(())
+}
+
 /// Whether `vec` has room for `more`, made now if need be.
 pub fn has_room<T>(vec: &mut Vec<T>, more: usize) -> bool {
     vec.capacity() - vec.len() >= more || fallible(|| vec.try_reserve(more)).is_ok()

@@ -227,8 +227,9 @@ impl Inner {
         drop(idle);
         let Some(inner) = self.reactor.owner() else { return Ok(()) };
         let parker = Arc::new(Parker::new(word));
-        let started =
-            thread::Builder::new().name(format!("zakuro-{number}")).stack_size(NATIVE_STACK).spawn(move || native::main(inner, parker));
+        let started = zakuro_base::memory::admits_thread().and_then(|()| {
+            thread::Builder::new().name(format!("zakuro-{number}")).stack_size(NATIVE_STACK).spawn(move || native::main(inner, parker))
+        });
         started.map(drop).inspect_err(|_| {
             // No thread to be had: the worker goes back, and whoever runs already will do the work.
             let mut idle = self.idle.lock();

@@ -89,12 +89,14 @@ fn open_fifo_to_read(cx: &mut Cx, at: i32, path: &CStr, flags: i32) -> Result<st
         _ => (at, path.to_owned(), flags),
     };
     let writer = name.clone();
-    let opener = std::thread::Builder::new().name("zakuro-open".into()).stack_size(64 << 10).spawn(move || {
+    let work = move || {
         let opened = open_now(at, &name, flags, 0);
         // SAFETY: eight bytes to an eventfd that lives until this thread was joined.
         unsafe { libc::write(event, 1u64.to_ne_bytes().as_ptr().cast(), 8) };
         opened
-    });
+    };
+    let opener = zakuro_base::memory::admits_thread()
+        .and_then(|()| std::thread::Builder::new().name("zakuro-open".into()).stack_size(64 << 10).spawn(work));
     let Ok(opener) = opener else { return Ok(Err(libc::EAGAIN)) };
     let waited = wait::wait_timeout(cx, event, libc::POLLIN, None);
     while waited.is_err() && !opener.is_finished() {

@@ -12,14 +12,15 @@ pub fn with_address(at: RawFd, address: &[u8], call: impl Fn(&[u8]) -> isize + S
         return call(address);
     }
     let entered = std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().spawn_scoped(scope, || {
+        let work = || {
             // SAFETY: both act on this native thread, which ends behind the call.
             if unsafe { libc::unshare(libc::CLONE_FS) != 0 || libc::fchdir(at) != 0 } {
                 return None;
             }
             let result = call(address);
             Some((result, errno()))
-        });
+        };
+        let thread = zakuro_base::memory::admits_thread().and_then(|()| std::thread::Builder::new().spawn_scoped(scope, work));
         thread.ok().and_then(|thread| thread.join().ok()).flatten()
     });
     let (result, error) = match entered {

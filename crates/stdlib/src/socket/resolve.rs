@@ -37,13 +37,15 @@ fn aside<T: Send + 'static>(cx: &mut Cx, seconds: Option<f64>, f: impl FnOnce() 
     let result = Arc::new(Mutex::new(None));
     running.fetch_add(1, Ordering::Relaxed);
     let (to, done, count) = (result.clone(), event.clone(), running.clone());
-    let thread = std::thread::Builder::new().name("zakuro-resolve".into()).stack_size(256 << 10).spawn(move || {
+    let work = move || {
         let r = f();
         *to.lock().unwrap_or_else(|e| e.into_inner()) = Some(r);
         count.fetch_sub(1, Ordering::Relaxed);
         // SAFETY: eight bytes to an eventfd that this thread holds.
         unsafe { libc::write(done.as_raw_fd(), 1u64.to_ne_bytes().as_ptr().cast(), 8) };
-    });
+    };
+    let thread = zakuro_base::memory::admits_thread()
+        .and_then(|()| std::thread::Builder::new().name("zakuro-resolve".into()).stack_size(256 << 10).spawn(work));
     if thread.is_err() {
         running.fetch_sub(1, Ordering::Relaxed);
         return fail(cx, libc::EAGAIN, "no thread to look names up");

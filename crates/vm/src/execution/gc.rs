@@ -260,6 +260,7 @@ impl Parked {
     }
     /// Marks what they hold by `scan`, which tells how many bytes they take, unless that is marked already.
     #[inline]
+    #[cfg_attr(not(debug_assertions), expect(unused_variables, reason = "what debug builds compare"))]
     pub(crate) fn trace(&self, m: &mut Marker<'_>, native: (*const u8, *const u8), scan: impl FnOnce(&mut Marker<'_>) -> usize) {
         if self.scanned.get() == m.epoch() {
             #[cfg(debug_assertions)]
