@@ -42,7 +42,7 @@ pub(crate) struct Worker {
     /// The native thread that borrows the worker, for the CPU balancer and the monitor.
     pub(crate) tid: AtomicI32,
     /// The fork of the process at which the owner stands still. Stored by it.
-    pub(crate) frozen_at: AtomicU64,
+    pub(crate) frozen_at: std::sync::atomic::AtomicU64,
 }
 
 impl Worker {
@@ -56,7 +56,7 @@ impl Worker {
             pinned: AtomicBool::new(false),
             asymmetric,
             tid: AtomicI32::new(0),
-            frozen_at: AtomicU64::new(0),
+            frozen_at: std::sync::atomic::AtomicU64::new(0),
         }
     }
 
