@@ -81,18 +81,26 @@ pub fn grow(f: impl FnOnce() -> bool) {
     }
 }
 
-/// Whether the C library has memory for what starting a native thread takes. The standard library's own part of that (its names and registrations are not in the
-/// process's allocator) ends the process when it is refused; the thread's stack, which is most of it, is refused with an error.
+/// Whether there is memory for one more native thread with a stack of so many bytes. The standard library's own part of a start (names, registrations with the C library, a stack for
+/// signals) ends the process when it is refused. So there must be some more than all that takes, since others allocate meanwhile.
 ///
 /// # Errors
 /// ENOMEM.
-pub fn admits_thread() -> std::io::Result<()> {
-    const TAKES: usize = 64 << 10;
-    // SAFETY: memory that is given back at once.
+pub fn admits_thread(stack: usize) -> std::io::Result<()> {
+    const BESIDE: usize = 16 << 20;
+    const REGISTRATIONS: usize = 64 << 10;
+    let refused = || Err(std::io::Error::from_raw_os_error(libc::ENOMEM));
+    // SAFETY: memory that nobody sees, and that is given back at once.
     unsafe {
-        let p = libc::malloc(TAKES);
+        let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        let room = libc::mmap(std::ptr::null_mut(), stack + BESIDE, libc::PROT_NONE, kind, -1, 0);
+        if room == libc::MAP_FAILED {
+            return refused();
+        }
+        libc::munmap(room, stack + BESIDE);
+        let p = libc::malloc(REGISTRATIONS);
         if p.is_null() {
-            return Err(std::io::Error::from_raw_os_error(libc::ENOMEM));
+            return refused();
         }
         libc::free(p);
     }

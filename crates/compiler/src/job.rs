@@ -239,7 +239,7 @@ impl Job {
             let _ = to.send(Report { result, names: symbol::added_here() });
         };
         let stack = stack_for(length);
-        zakuro_base::memory::admits_thread().ok()?;
+        zakuro_base::memory::admits_thread(stack).ok()?;
         let thread = std::thread::Builder::new().name("compiler".into()).stack_size(stack).spawn(work).ok()?;
         Some(Job { report, abandoned, thread })
     }

@@ -175,7 +175,7 @@ pub(crate) fn on_own_stack<R: Send>(work: impl Fn() -> R + Sync) -> R {
             let r = std::panic::catch_unwind(std::panic::AssertUnwindSafe(&work));
             (r, symbol::added_here())
         };
-        match zakuro_base::memory::admits_thread().and_then(|()| worker.spawn_scoped(s, work_there)) {
+        match zakuro_base::memory::admits_thread(STACK).and_then(|()| worker.spawn_scoped(s, work_there)) {
             Ok(thread) => {
                 let (r, names) = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
                 if names > 0 {

@@ -227,7 +227,9 @@ impl Inner {
         drop(idle);
         let Some(inner) = self.reactor.owner() else { return Ok(()) };
         let parker = Arc::new(Parker::new(word));
-        let started = zakuro_base::memory::admits_thread().and_then(|()| {
+        // Of the first one, whoever starts the process wants to hear.
+        let admitted = if number == 1 { Ok(()) } else { zakuro_base::memory::admits_thread(NATIVE_STACK) };
+        let started = admitted.and_then(|()| {
             thread::Builder::new().name(format!("zakuro-{number}")).stack_size(NATIVE_STACK).spawn(move || native::main(inner, parker))
         });
         started.map(drop).inspect_err(|_| {

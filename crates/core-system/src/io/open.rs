@@ -95,7 +95,7 @@ fn open_fifo_to_read(cx: &mut Cx, at: i32, path: &CStr, flags: i32) -> Result<st
         unsafe { libc::write(event, 1u64.to_ne_bytes().as_ptr().cast(), 8) };
         opened
     };
-    let opener = zakuro_base::memory::admits_thread()
+    let opener = zakuro_base::memory::admits_thread(64 << 10)
         .and_then(|()| std::thread::Builder::new().name("zakuro-open".into()).stack_size(64 << 10).spawn(work));
     let Ok(opener) = opener else { return Ok(Err(libc::EAGAIN)) };
     let waited = wait::wait_timeout(cx, event, libc::POLLIN, None);

@@ -20,7 +20,7 @@ pub fn with_address(at: RawFd, address: &[u8], call: impl Fn(&[u8]) -> isize + S
             let result = call(address);
             Some((result, errno()))
         };
-        let thread = zakuro_base::memory::admits_thread().and_then(|()| std::thread::Builder::new().spawn_scoped(scope, work));
+        let thread = zakuro_base::memory::admits_thread(2 << 20).and_then(|()| std::thread::Builder::new().spawn_scoped(scope, work));
         thread.ok().and_then(|thread| thread.join().ok()).flatten()
     });
     let (result, error) = match entered {

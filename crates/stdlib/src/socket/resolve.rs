@@ -44,7 +44,7 @@ fn aside<T: Send + 'static>(cx: &mut Cx, seconds: Option<f64>, f: impl FnOnce() 
         // SAFETY: eight bytes to an eventfd that this thread holds.
         unsafe { libc::write(done.as_raw_fd(), 1u64.to_ne_bytes().as_ptr().cast(), 8) };
     };
-    let thread = zakuro_base::memory::admits_thread()
+    let thread = zakuro_base::memory::admits_thread(256 << 10)
         .and_then(|()| std::thread::Builder::new().name("zakuro-resolve".into()).stack_size(256 << 10).spawn(work));
     if thread.is_err() {
         running.fetch_sub(1, Ordering::Relaxed);
