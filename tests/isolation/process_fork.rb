@@ -55,4 +55,7 @@ p th.value
 a = rand; r1 = IO.popen("-") { |io| io ? io.read : print(rand) }
 r2 = IO.popen("-") { |io| io ? io.read : print(rand) }
 p r1 != r2
+# The child has no fiber scheduler.
+require "zakuro/fiber_scheduler"
+RubyVM::FiberScheduler.run { p Process.wait2(fork { exit(Fiber.scheduler.nil? && Fiber.current.blocking? ? 12 : 13) })[1].exitstatus }
 puts :end

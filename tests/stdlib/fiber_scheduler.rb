@@ -54,6 +54,8 @@ p((RubyVM::FiberScheduler.run { Fiber.schedule { raise "lost" }; sleep 0.01 } re
 Thread.new { Fiber.set_scheduler(RubyVM::FiberScheduler.new); Fiber.schedule { sleep 0.01; p Fiber.scheduler.class, Fiber.current_scheduler.class } }.join
 p Fiber.scheduler, Fiber.current_scheduler
 p((Fiber.schedule {} rescue $!), (Fiber.set_scheduler(Object.new) rescue $!.message))
+# Nothing but the end of a child, or of a thread, ends these waits.
+RubyVM::FiberScheduler.run { p Process.wait2(spawn("exit 12"))[1].exitstatus, Thread.new { sleep 0.01; 7 }.value }
 # Kills leave: a VM whose fibers all wait.
 vm = RubyVM.fork { RubyVM::FiberScheduler.run { 50.times { Fiber.schedule { Queue.new.pop } } } }
 sleep 0.1

@@ -53,7 +53,6 @@ class RubyVM::FiberScheduler
 
   def initialize
     @loop = Fiber.current
-    @thread = Thread.current
     @poller = Poller.new
     @ready = []
     @waits = {}.compare_by_identity
@@ -181,9 +180,8 @@ class RubyVM::FiberScheduler
 
   def interrupt(fiber, exception) = @ready << Interrupt.new(fiber, exception)
 
-  def wake
-    @poller.ring unless Thread.current.equal?(@thread)
-  end
+  # The loop's own thread, too, may be told within its wait.
+  def wake = @poller.ring
 
   # Timers are kept in order of their times; a cancelled one has no block.
   def add_timer(seconds, &block)

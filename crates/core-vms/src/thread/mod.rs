@@ -55,8 +55,13 @@ pub(crate) fn deadline(cx: &mut Cx, v: Option<Value>) -> Result<Option<Instant>>
     }
 }
 
-/// In the child of a fork: the running thread is the only one, and locks of the others are free.
+/// In the child of a fork: the running thread is the only one, without a fiber scheduler, and locks of the others are free.
 pub fn forget_others(cx: &mut Cx) {
+    if !cx.thread_scheduler().is_nil() {
+        cx.threads().current().scheduler = Value::NIL;
+        let fiber = cx.fiber_current();
+        cx.ivar_set_raw(fiber, Cx::blocking_name(), Value::TRUE);
+    }
     for held in cx.forget_other_threads() {
         lock::abandon(cx, held);
     }
