@@ -162,16 +162,13 @@ impl Spawner for Process {
         self.live_vms().iter().filter(|c| c.family.load(Ordering::Relaxed) == id).count()
     }
     fn fork(&self, control: &Arc<VmControl>) -> std::io::Result<Forked> {
-        let forked = self.scheduler.fork(&|call| {
+        let holding = |call: &mut dyn FnMut()| {
             // What native threads beside the scheduler's may take at any time: the dispatcher of signals, compilers, who looks up names.
             let _held =
                 (self.vms.lock(), self.awaited.lock(), self.signals.hold(), zakuro_base::symbol::hold(), zakuro_heap::Ledger::get().hold());
             call();
-        })?;
-        if forked == Forked::Child {
-            self.begin_child(control)?;
-        }
-        Ok(forked)
+        };
+        self.scheduler.fork(&holding, &|| self.begin_child(control))
     }
     fn end_process(&self, cx: &mut Cx, result: zakuro_vm::Result<zakuro_vm::Value>) -> ! {
         let status = match cx.host_handle() {
@@ -211,7 +208,6 @@ impl Process {
         }
         self.vms.lock().retain(|c| c.as_ptr() == Arc::as_ptr(main));
         self.signals.start_over(main);
-        zakuro_sched::unblock_signals();
         main.on_end(0, Box::new(|end| std::process::exit(status_of(end))));
         Ok(())
     }

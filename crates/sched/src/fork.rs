@@ -18,17 +18,19 @@ use crate::current;
 use crate::scheduler::{Inner, Scheduler};
 use crate::worker::{Status, Worker};
 
-/// How long others may take to come to where they stand still.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long others may have to stand still for one try: a native call that does not end must not hold everybody.
+const HELD: Duration = Duration::from_millis(20);
 /// How often those who stand still look whether they may go on, and the forking thread whether they stand.
 const PAUSE: Duration = Duration::from_micros(50);
 
-/// Which process this is after [`Scheduler::fork`].
+/// What came of [`Scheduler::fork`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Forked {
-    /// With the child's number.
+    /// This is the process as before; the child's number.
     Parent(i32),
     Child,
+    /// Some unit did not come to a turn boundary within 20 ms. Nothing has happened; let others run before the next try.
+    Busy,
 }
 
 /// The gate at which native threads stand still.
@@ -85,11 +87,12 @@ impl Drop for Thaw<'_> {
 
 impl Scheduler {
     /// Forks the process, from a unit in its turn. `holding` is given the call that forks and makes it while it holds whatever locks
-    /// threads beside the scheduler's may take at any time. In the child all signals are blocked for the calling thread until [`unblock_signals`].
+    /// threads beside the scheduler's may take at any time. `begin` is what the child does before it may get a signal; a child that fails there ends, with
+    /// status 1 and a line on standard error.
     ///
     /// # Errors
-    /// fork(2)'s; EAGAIN: some unit has not come to a turn boundary within [`PATIENCE`]; EINVAL: no unit calls.
-    pub fn fork(&self, holding: &dyn Fn(&mut dyn FnMut())) -> io::Result<Forked> {
+    /// fork(2)'s; EINVAL: no unit calls.
+    pub fn fork(&self, holding: &dyn Fn(&mut dyn FnMut()), begin: &dyn Fn() -> io::Result<()>) -> io::Result<Forked> {
         let inner = self.inner();
         // SAFETY: a thread's own record.
         let Some((native, mine)) = unsafe { current::native().as_ref() }.and_then(|n| Some((n, n.worker_in_turn()?))) else {
@@ -98,64 +101,76 @@ impl Scheduler {
         let freeze = &inner.freeze;
         let epoch = freeze.last.fetch_add(1, Ordering::SeqCst) + 1;
         if freeze.epoch.compare_exchange(0, epoch, Ordering::SeqCst, Ordering::SeqCst).is_err() {
-            return Err(io::Error::from_raw_os_error(libc::EAGAIN));
+            return Ok(Forked::Busy);
         }
         let thaw = Thaw(freeze);
-        let begin = Instant::now();
+        let asked = Instant::now();
         loop {
             inner.preempt_all();
             inner.reactor.poke();
-            let mut result = None;
+            let mut forked = None;
             inner.with_idle_locked(|idle| {
-                if !inner.all_stand_still(mine, epoch) {
-                    return;
-                }
-                let mut pid = -1;
-                holding(&mut || pid = fork_with_signals_blocked());
-                result = Some(match pid {
-                    -1 => Err(io::Error::last_os_error()),
-                    0 => {
+                if inner.all_stand_still(mine, epoch) {
+                    let signals = BlockedSignals::new();
+                    let (mut pid, mut error) = (-1, None);
+                    holding(&mut || {
+                        // SAFETY: everybody else stands still, or wants a lock that is held.
+                        pid = unsafe { libc::fork() };
+                        error = Some(io::Error::last_os_error());
+                    });
+                    if pid == 0 {
                         native.is_alone();
                         inner.start_over(idle, mine);
-                        Ok(Forked::Child)
                     }
-                    pid => Ok(Forked::Parent(pid)),
-                });
+                    forked = Some((signals, pid, error));
+                }
             });
-            match result {
-                Some(Ok(Forked::Child)) => {
+            match forked {
+                Some((signals, 0, _)) => {
                     drop(thaw);
-                    inner.reactor.start_over()?;
+                    if let Err(e) = inner.reactor.start_over().and_then(|()| begin()) {
+                        give_up(&e);
+                    }
+                    drop(signals);
                     return Ok(Forked::Child);
                 }
-                Some(result) => {
-                    unblock_signals();
-                    return result;
-                }
-                None if begin.elapsed() > PATIENCE => return Err(io::Error::from_raw_os_error(libc::EAGAIN)),
+                Some((_, -1, error)) => return Err(error.unwrap_or_else(|| io::ErrorKind::Other.into())),
+                Some((_, pid, _)) => return Ok(Forked::Parent(pid)),
+                None if asked.elapsed() > HELD => return Ok(Forked::Busy),
                 None => std::thread::sleep(PAUSE),
             }
         }
     }
 }
 
-/// A handler that ran in the child before its signals are its own would tell the parent.
-fn fork_with_signals_blocked() -> i32 {
-    // SAFETY: signal sets of our own; fork takes nothing.
+/// The child can't go on, and must not as a second parent.
+fn give_up(e: &io::Error) -> ! {
+    let line = format!("zakuro: fork: the child can't start: {e}\n");
+    // SAFETY: writes from a live text, then ends the process without running anything.
     unsafe {
-        let mut all: libc::sigset_t = std::mem::zeroed();
-        libc::sigfillset(&mut all);
-        libc::pthread_sigmask(libc::SIG_BLOCK, &all, std::ptr::null_mut());
-        libc::fork()
+        libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len());
+        libc::_exit(1)
     }
 }
 
-/// The calling thread takes signals again. Threads of a scheduler block none.
-pub fn unblock_signals() {
-    // SAFETY: a signal set of our own.
-    unsafe {
-        let mut none: libc::sigset_t = std::mem::zeroed();
-        libc::sigemptyset(&mut none);
-        libc::pthread_sigmask(libc::SIG_SETMASK, &none, std::ptr::null_mut());
+/// While it lives the calling thread gets no signal: a handler that ran in the child before its signals are its own would tell the parent.
+struct BlockedSignals(libc::sigset_t);
+
+impl BlockedSignals {
+    fn new() -> BlockedSignals {
+        // SAFETY: signal sets of our own.
+        unsafe {
+            let (mut all, mut before): (libc::sigset_t, libc::sigset_t) = (std::mem::zeroed(), std::mem::zeroed());
+            libc::sigfillset(&mut all);
+            libc::pthread_sigmask(libc::SIG_BLOCK, &all, &mut before);
+            BlockedSignals(before)
+        }
+    }
+}
+
+impl Drop for BlockedSignals {
+    fn drop(&mut self) {
+        // SAFETY: the set that was in force.
+        unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &self.0, std::ptr::null_mut()) };
     }
 }

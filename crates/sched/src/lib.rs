@@ -34,7 +34,7 @@ mod shuttle_tests;
 pub use coroutine::{
     Coroutine, Resumed, Suspender, approximate_stack_pointer, leave_native_stack, on_native_stack, on_native_stack_for_another,
 };
-pub use fork::{Forked, unblock_signals};
+pub use fork::Forked;
 pub use native::{blocking, current_index, set_unit_data, turn_data, unit_data};
 pub use poll::PollWord;
 pub use reactor::{TimerId, WatchId};

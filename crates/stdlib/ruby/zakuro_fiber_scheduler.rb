@@ -37,7 +37,81 @@ class RubyVM::FiberScheduler
   Interrupt = Struct.new(:fiber, :exception) do
     def go_on = fiber.alive? && fiber.raise(exception)
   end
-  private_constant :Wait, :Interrupt
+
+  # What is due when: a binary heap, in order of times, then of arrival. A cancelled one leaves when its time comes or when it is one of many.
+  class Timers
+    Timer = Struct.new(:at, :number, :block)
+
+    def initialize
+      @heap = []
+      @live = @last = 0
+    end
+
+    def empty? = @live == 0
+
+    def add(at, &block)
+      timer = Timer.new(at, @last += 1, block)
+      @live += 1
+      rise(@heap.size, timer)
+      timer
+    end
+
+    def cancel(timer)
+      return unless timer.block
+      timer.block = nil
+      @live -= 1
+      return if @heap.size < 32 || @live > @heap.size / 2
+      # What is sorted is a heap.
+      @heap = @heap.select(&:block).sort_by! { [_1.at, _1.number] }
+    end
+
+    # The time of the first one that was not cancelled.
+    def first
+      take_first until @heap.empty? || @heap[0].block
+      @heap[0]&.at
+    end
+
+    # Calls the blocks whose time has come.
+    def run(now)
+      while (at = first) && at <= now
+        timer = take_first
+        block = timer.block
+        cancel(timer)
+        block.call
+      end
+    end
+
+    private
+
+    def before?(a, b) = a.at < b.at || a.at == b.at && a.number < b.number
+
+    def rise(index, timer)
+      while index > 0 && before?(timer, @heap[above = (index - 1) / 2])
+        @heap[index] = @heap[above]
+        index = above
+      end
+      @heap[index] = timer
+    end
+
+    def take_first
+      first = @heap[0]
+      last = @heap.pop
+      sink(last) unless @heap.empty?
+      first
+    end
+
+    def sink(timer)
+      index = 0
+      while (below = 2 * index + 1) < @heap.size
+        below += 1 if below + 1 < @heap.size && before?(@heap[below + 1], @heap[below])
+        break unless before?(@heap[below], timer)
+        @heap[index] = @heap[below]
+        index = below
+      end
+      @heap[index] = timer
+    end
+  end
+  private_constant :Wait, :Interrupt, :Timers
 
   # Runs the block in a fiber of a new scheduler, and what it schedules; returns what the block returned.
   def self.run(&block)
@@ -56,7 +130,7 @@ class RubyVM::FiberScheduler
     @poller = Poller.new
     @ready = []
     @waits = {}.compare_by_identity
-    @timers = []
+    @timers = Timers.new
     @streams = {}
     @closed = false
   end
@@ -127,11 +201,11 @@ class RubyVM::FiberScheduler
 
   def timeout_after(duration, error, message)
     fiber = Fiber.current
-    timer = add_timer(duration) { interrupt(fiber, error.is_a?(Class) ? error.new(message) : error) }
+    timer = @timers.add(now + duration) { interrupt(fiber, error.is_a?(Class) ? error.new(message) : error) }
     begin
       yield duration
     ensure
-      timer[1] = nil
+      @timers.cancel(timer)
     end
   end
 
@@ -142,7 +216,7 @@ class RubyVM::FiberScheduler
 
   # Runs fibers until none waits.
   def run
-    turn until @ready.empty? && @waits.empty? && @streams.empty? && @timers.none? { _2 }
+    turn until @ready.empty? && @waits.empty? && @streams.empty? && @timers.empty?
   end
 
   def scheduler_close
@@ -164,13 +238,13 @@ class RubyVM::FiberScheduler
   # Waits in the running fiber until the Wait that the block gets is finished (its result) or the seconds are over (nil).
   def wait(seconds)
     wait = Wait.new(Fiber.current, @ready)
-    timer = add_timer(seconds) { wait.finish(nil) } if seconds
+    timer = @timers.add(now + seconds) { wait.finish(nil) } if seconds
     begin
       yield wait if block_given?
       @loop.transfer
       wait.result
     ensure
-      timer[1] = nil if timer
+      @timers.cancel(timer) if timer
       wait.drop
     end
   end
@@ -183,14 +257,6 @@ class RubyVM::FiberScheduler
   # The loop's own thread, too, may be told within its wait.
   def wake = @poller.ring
 
-  # Timers are kept in order of their times; a cancelled one has no block.
-  def add_timer(seconds, &block)
-    at = now + seconds
-    timer = [at, block]
-    @timers.insert(@timers.bsearch_index { _1[0] > at } || @timers.size, timer)
-    timer
-  end
-
   # Registers what the stream's waiters wait for. False: it can't be waited for.
   def watch(fd, waiters)
     events = waiters.inject(0) { |mask, (events, wait)| wait.ended? ? mask : mask | events }
@@ -202,25 +268,19 @@ class RubyVM::FiberScheduler
   end
 
   def turn
-    @timers.shift while @timers.first && !@timers.first[1]
-    pause = @timers.first && [@timers.first[0] - now, 0].max
+    pause = @timers.first&.then { [_1 - now, 0].max }
     pause = 0 unless @ready.empty?
     @poller.wait(pause).each_slice(2) do |fd, mask|
       waiters = @streams[fd] or next
       waiters.each { |events, wait| wait.finish(events & mask) if events & mask != 0 }
       watch(fd, waiters)
     end
-    at = now
-    while (timer = @timers.first) && timer[0] <= at
-      @timers.shift
-      timer[1]&.call
-      timer[1] = nil
-    end
+    @timers.run(now)
     ready = @ready.slice!(0..)
     until ready.empty?
       ready.shift.go_on
     end
   ensure
-    @ready.unshift(*ready) if ready && !ready.empty?
+    @ready.replace(ready + @ready) if ready && !ready.empty?
   end
 end

@@ -2,8 +2,14 @@
 //! is what the VM forgets in the copy.
 
 use crate::io::{fail, object};
+use std::time::{Duration, Instant};
 use zakuro_vm::host::Forked;
 use zakuro_vm::*;
+
+/// How long native work of other VMs may keep the process from being forked.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long they run between two tries.
+const BETWEEN: Duration = Duration::from_millis(20);
 
 /// `fork`
 pub fn fork(cx: &mut Cx, block: Block) -> Result<Value> {
@@ -30,16 +36,24 @@ pub fn process(cx: &mut Cx) -> Result<Option<i32>> {
         }
     }
     let host = cx.host_handle()?;
-    match host.spawner.fork(&host.control) {
-        Ok(Forked::Parent(pid)) => {
-            super::status::add_child(cx, pid);
-            Ok(Some(pid))
+    let asked = Instant::now();
+    loop {
+        match host.spawner.fork(&host.control) {
+            Ok(Forked::Parent(pid)) => {
+                super::status::add_child(cx, pid);
+                return Ok(Some(pid));
+            }
+            Ok(Forked::Child) => {
+                begin_child(cx);
+                return Ok(None);
+            }
+            Ok(Forked::Busy) if asked.elapsed() > PATIENCE => return fail(cx, libc::EAGAIN, "fork(2)"),
+            // The others go on, and so does whoever wants to interrupt this one.
+            Ok(Forked::Busy) => {
+                cx.sleep(Some(BETWEEN))?;
+            }
+            Err(e) => return fail(cx, e.raw_os_error().unwrap_or(libc::EAGAIN), "fork(2)"),
         }
-        Ok(Forked::Child) => {
-            begin_child(cx);
-            Ok(None)
-        }
-        Err(e) => fail(cx, e.raw_os_error().unwrap_or(libc::EAGAIN), "fork(2)"),
     }
 }
 

@@ -277,7 +277,7 @@ pub trait Spawner: Send + Sync {
     fn descendants(&self, of: &Arc<Identity>) -> Vec<Arc<VmControl>>;
     /// Number of Ractors that live in the family of a main Ractor's VM.
     fn family_size(&self, id: u64) -> usize;
-    /// Forks the process while all other VMs stand still. In the child the calling VM is the only one; its other threads are for the caller to forget.
+    /// Forks the process while all other VMs stand still, if they come to that soon. In the child the calling VM is the only one; its other threads are for the caller to forget.
     fn fork(&self, control: &Arc<VmControl>) -> std::io::Result<Forked>;
     /// Ends the process as if the main VM's program had ended with `result`, without unwinding what runs: for blocks that a child process was forked for.
     fn end_process(&self, cx: &mut Cx, result: Result<Value>) -> !;

@@ -286,16 +286,13 @@ pub struct Threads {
     pub default_group: Value,
     /// `Thread.ignore_deadlock`
     pub ignore_deadlock: bool,
-    /// Fibers that wait by a scheduler, by their numbers, and those of them whose schedulers are to be told that the wait is over.
-    fibers: FastMap<u32, scheduled::Waiting>,
-    unblocks: VecDeque<u32>,
-    next_fiber: u32,
+    fibers: scheduled::Fibers,
 }
 
 impl Threads {
     pub(crate) fn trace(&self, m: &mut Marker<'_>) {
         m.mark_value_bits(self.default_group.0);
-        self.fibers.values().for_each(|w| w.trace(m));
+        self.fibers.trace(m);
         for t in self.live.values() {
             // SAFETY: live threads' payloads are kept by their objects, which are marked here.
             m.mark_value_bits(unsafe { (**t).object.0 });
@@ -408,7 +405,7 @@ impl Threads {
                 }
             }
             self.notes = notes;
-            if !self.fibers.is_empty() {
+            if self.fibers.wait_outside() {
                 self.wake_outside_fibers();
             }
             if !self.outside.is_empty() {
@@ -565,9 +562,7 @@ impl Cx {
                 report_on_exception: true,
                 default_group: group,
                 ignore_deadlock: false,
-                fibers: FastMap::default(),
-                unblocks: VecDeque::new(),
-                next_fiber: 0,
+                fibers: scheduled::Fibers::default(),
             }));
         }
         match &mut self.threads {
@@ -692,7 +687,7 @@ impl Cx {
         ts.slice = None;
         // SAFETY: the running thread.
         let me = unsafe { (*current).id };
-        ts.keep_fibers_of(me);
+        ts.fibers.keep_those_of(me);
         held
     }
     /// Whom to wake for the running thread, if it waits as [`Wait::Event`].

@@ -39,7 +39,7 @@ impl Cx {
             Some(ts) => {
                 let t = ts.current();
                 let quiet = t.pending.is_empty() && t.vm_bits == 0;
-                if quiet && ts.unblocks.is_empty() { Ok(()) } else { self.deliver(blocking) }
+                if quiet && ts.fibers.unblocks.is_empty() { Ok(()) } else { self.deliver(blocking) }
             }
         }
     }

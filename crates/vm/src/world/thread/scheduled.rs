@@ -7,7 +7,8 @@
 use super::{State, Threads};
 use crate::fiber::FiberData;
 use crate::raise::Result;
-use crate::vm::Cx;
+use crate::vm::{Cx, FastMap};
+use std::collections::{BTreeSet, VecDeque};
 use std::time::Instant;
 use zakuro_object::*;
 use zakuro_sched::poll;
@@ -22,12 +23,52 @@ pub(super) struct Waiting {
     blocker: Value,
     thread: u32,
     woken: bool,
-    /// For something outside the VM: it looks again whenever the VM is woken.
-    outside: bool,
+}
+
+/// Fibers of a VM that wait by schedulers.
+#[derive(Default)]
+pub(super) struct Fibers {
+    waiting: FastMap<u32, Waiting>,
+    /// Those that were woken and whose schedulers are to be told.
+    pub(super) unblocks: VecDeque<u32>,
+    /// Those that wait for something outside the VM, and look again whenever it is woken.
+    outside: BTreeSet<u32>,
+    /// Those that wait at a stream, by its address.
+    at_streams: FastMap<u64, Vec<u32>>,
+    /// The last number that was given.
+    last: u32,
+}
+
+impl Fibers {
+    pub(super) fn trace(&self, m: &mut Marker<'_>) {
+        self.waiting.values().for_each(|w| w.trace(m));
+    }
+    pub(super) fn wait_outside(&self) -> bool {
+        !self.outside.is_empty()
+    }
+    pub(super) fn keep_those_of(&mut self, thread: u32) {
+        self.waiting.retain(|_, w| w.thread == thread);
+        self.unblocks.retain(|id| self.waiting.contains_key(id));
+        self.outside.retain(|id| self.waiting.contains_key(id));
+        self.at_streams.retain(|_, ids| {
+            ids.retain(|id| self.waiting.contains_key(id));
+            !ids.is_empty()
+        });
+    }
+    /// Puts back what a fiber waited for before, if a hook of its scheduler waited for something else meanwhile.
+    fn leave(&mut self, id: u32, before: Option<Waiting>) {
+        let now = self.waiting.remove(&id);
+        if let Some(mut before) = before {
+            before.woken |= now.is_some_and(|w| w.woken);
+            self.waiting.insert(id, before);
+        } else {
+            self.outside.remove(&id);
+        }
+    }
 }
 
 impl Waiting {
-    pub(super) fn trace(&self, m: &mut Marker<'_>) {
+    fn trace(&self, m: &mut Marker<'_>) {
         [self.fiber, self.scheduler, self.blocker].iter().for_each(|v| m.mark_value_bits(v.0));
     }
 }
@@ -46,19 +87,16 @@ pub(crate) enum Hook {
 impl Threads {
     /// The VM was woken: fibers that wait for something outside look again.
     pub(super) fn wake_outside_fibers(&mut self) {
-        let ids: Vec<u32> = self.fibers.iter().filter(|(_, w)| w.outside).map(|(id, _)| *id).collect();
-        ids.iter().for_each(|id| self.unblock(*id));
-    }
-    pub(super) fn keep_fibers_of(&mut self, thread: u32) {
-        self.fibers.retain(|_, w| w.thread == thread);
-        self.unblocks.retain(|id| self.fibers.contains_key(id));
+        for id in std::mem::take(&mut self.fibers.outside) {
+            self.unblock(id);
+        }
     }
     /// Ends the wait of a fiber, at the next safepoint. One that does not wait any more: nothing.
     fn unblock(&mut self, id: u32) {
-        let Some(w) = self.fibers.get_mut(&id) else { return };
+        let Some(w) = self.fibers.waiting.get_mut(&id) else { return };
         w.woken = true;
         let thread = w.thread;
-        self.unblocks.push_back(id);
+        self.fibers.unblocks.push_back(id);
         if let Some(t) = self.live.get(&thread).copied() {
             // SAFETY: a live thread.
             unsafe {
@@ -95,9 +133,9 @@ impl Cx {
         if known != 0 {
             return known;
         }
-        let ts = self.threads();
-        ts.next_fiber = ts.next_fiber.wrapping_add(1);
-        let id = ts.next_fiber | FIBER;
+        let fibers = &mut self.threads().fibers;
+        fibers.last = fibers.last.wrapping_add(1);
+        let id = fibers.last | FIBER;
         if let Ok(f) = self.data_mut::<FiberData>(fiber) {
             f.waiter = id;
         }
@@ -138,7 +176,8 @@ impl Cx {
         self.check_interrupts()?;
         let id = self.waiter_id();
         let (fiber, thread) = (self.current_fiber, self.thread_id());
-        self.threads().fibers.insert(id, Waiting { fiber, scheduler, blocker, thread, woken: false, outside: hook == Hook::Outside });
+        let waiting = Waiting { fiber, scheduler, blocker, thread, woken: false };
+        let before = self.threads().fibers.waiting.insert(id, waiting);
         let result = loop {
             match ready(self) {
                 Ok(Some(v)) => break Ok(Some(v)),
@@ -149,6 +188,9 @@ impl Cx {
             if left.is_some_and(|l| l.is_zero()) {
                 break Ok(None);
             }
+            if hook == Hook::Outside {
+                self.threads().fibers.outside.insert(id);
+            }
             let timeout = left.map_or(Value::NIL, |l| self.float(l.as_secs_f64()));
             let called = match hook {
                 Hook::Block | Hook::Outside => self.call(scheduler, Sym::intern("block"), &[blocker, timeout]),
@@ -158,7 +200,7 @@ impl Cx {
                 break Err(e);
             }
         };
-        self.threads().fibers.remove(&id);
+        self.threads().fibers.leave(id, before);
         result
     }
     /// Sleeps until [`Cx::wake_sleeper`] (true) or the deadline (false).
@@ -170,7 +212,7 @@ impl Cx {
         } else {
             let id = self.waiter_id();
             self.wait_scheduled(scheduler, Hook::Sleep, Value::NIL, until, |cx| {
-                Ok(cx.threads().fibers.get(&id).is_some_and(|w| w.woken).then_some(()))
+                Ok(cx.threads().fibers.waiting.get(&id).is_some_and(|w| w.woken).then_some(()))
             })
         };
         Ok(woken?.is_some())
@@ -186,18 +228,29 @@ impl Cx {
     pub fn wait_by_hook(&mut self, io: Value, hook: impl FnOnce(&mut Cx) -> Result<Value>) -> Result<Value> {
         let id = self.waiter_id();
         let (fiber, thread, scheduler) = (self.current_fiber, self.thread_id(), self.fiber_scheduler());
-        self.threads().fibers.insert(id, Waiting { fiber, scheduler, blocker: io, thread, woken: false, outside: false });
+        let fibers = &mut self.threads().fibers;
+        let before = fibers.waiting.insert(id, Waiting { fiber, scheduler, blocker: io, thread, woken: false });
+        fibers.at_streams.entry(io.0).or_default().push(id);
         let result = hook(self);
-        self.threads().fibers.remove(&id);
+        let fibers = &mut self.threads().fibers;
+        fibers.leave(id, before);
+        if let Some(ids) = fibers.at_streams.get_mut(&io.0) {
+            if let Some(i) = ids.iter().position(|other| *other == id) {
+                ids.swap_remove(i);
+            }
+            if ids.is_empty() {
+                fibers.at_streams.remove(&io.0);
+            }
+        }
         result
     }
     /// Has the fibers that wait for a stream get an exception by their schedulers' `fiber_interrupt`.
     pub fn interrupt_fibers(&mut self, io: Value, error: impl Fn(&mut Cx) -> Value) -> Result<()> {
         let Some(ts) = self.threads.as_deref() else { return Ok(()) };
-        let ids: Vec<u32> = ts.fibers.iter().filter(|(_, w)| w.blocker == io).map(|(id, _)| *id).collect();
+        let ids = ts.fibers.at_streams.get(&io.0).cloned().unwrap_or_default();
         for id in ids {
             // One that was told may have ended another's wait.
-            let Some(w) = self.threads().fibers.get(&id) else { continue };
+            let Some(w) = self.threads().fibers.waiting.get(&id) else { continue };
             let (scheduler, fiber) = (w.scheduler, w.fiber);
             if fiber == self.current_fiber || !self.responds(scheduler, Sym::intern("fiber_interrupt"), false)? {
                 continue;
@@ -209,8 +262,8 @@ impl Cx {
     }
     /// Tells schedulers whose fibers were woken.
     pub(super) fn run_unblocks(&mut self) -> Result<()> {
-        while let Some(id) = self.threads.as_deref_mut().and_then(|t| t.unblocks.pop_front()) {
-            let Some(w) = self.threads().fibers.get(&id) else { continue };
+        while let Some(id) = self.threads.as_deref_mut().and_then(|t| t.fibers.unblocks.pop_front()) {
+            let Some(w) = self.threads().fibers.waiting.get(&id) else { continue };
             let (scheduler, blocker, fiber) = (w.scheduler, w.blocker, w.fiber);
             self.call(scheduler, Sym::intern("unblock"), &[blocker, fiber])?;
         }
