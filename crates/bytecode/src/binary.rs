@@ -30,7 +30,7 @@ pub fn version() -> u64 {
     let mut h = Fnv::new();
     h.add(&[FORMAT, size_of::<usize>() as u8]);
     for op in Op::ALL {
-        h.add(format!("{op:?} {:?};", op.shape()).as_bytes());
+        h.add(format!("{op:?} {:?};", op.operands()).as_bytes());
     }
     for i in crate::Intrinsic::ALL {
         h.add(format!("{} {};", i.name(), i.arguments()).as_bytes());

@@ -1,7 +1,7 @@
 //! Text form of a Code, for `--dump=bytecode` and golden tests. Reads the opcode table; nothing here is kept by hand.
 
 use crate::code::*;
-use crate::op::{Insn, Op, Shape};
+use crate::op::{Insn, Role};
 use std::fmt::Write;
 
 /// The listing of a Code and all Codes in it.
@@ -44,78 +44,73 @@ fn write_code(out: &mut String, code: &Code) {
 
 fn insn_text(code: &Code, at: usize, i: Insn) -> String {
     let op = i.opcode();
-    let target = |d: i32| format!("-> {:04}", at as i64 + d as i64);
-    let sym = |n: u16| code.syms.get(n as usize).map_or("?".into(), |s| s.name().into_owned());
-    let args = match op.shape() {
-        Shape::Z => String::new(),
-        Shape::A => format!("r{}", i.a),
-        Shape::AB => format!("r{}, r{}", i.a, i.b),
-        Shape::ABC => format!("r{}, r{}, r{}{}", i.a, i.b, i.c, if i.x != 0 { format!(" x={}", i.x) } else { String::new() }),
-        Shape::AI => format!("r{}, {}", i.a, i.imm()),
-        Shape::J => target(i.imm()),
-        Shape::AJ => format!("r{} {}", i.a, target(i.imm())),
-        Shape::ABJ => format!("r{}, r{} {}", i.a, i.b, target(i.c as i16 as i32)),
-        Shape::AIJ => format!("r{}, {} {}", i.a, i.b as i16, target(i.c as i16 as i32)),
-        Shape::ABI => format!("r{}, r{}, {}", i.a, i.b, i.c as i16),
-        Shape::AK => format!("r{}, {}", i.a, code.consts.get(i.b as usize).map_or("?".into(), const_text)),
-        Shape::AS => format!("r{}, {}", i.a, sym(i.b)),
-        Shape::AE => format!("r{}, env r{} up {} slot {}", i.a, i.c, i.x, i.b),
-        Shape::AV => format!("r{}, {}", i.a, code.ivars.get(i.c as usize).map_or("?".into(), |s| s.name().into_owned())),
-        Shape::AC => format!("r{}, {}", i.a, code.const_sites.get(i.c as usize).map_or("?".into(), |s| s.name.name().into_owned())),
-        Shape::Call => {
-            let site = code.calls.get(i.c as usize);
-            let mut s = format!("r{}, {} argc={}", i.a, site.map_or("?".into(), |s| s.name.name().into_owned()), i.x);
-            if let Some(site) = site {
-                if site.flags != 0 {
-                    let _ = write!(s, " flags={:#x}", site.flags);
-                }
-                if let Some(names) = code.keyword_lists.get(site.keywords as usize) {
-                    let names: Vec<_> = names.iter().map(|n| n.name()).collect();
-                    let _ = write!(s, " keywords={}", names.join(","));
-                }
-                if site.block != NO_BLOCK {
-                    let _ = write!(s, " block={}", site.block);
-                }
-            }
-            s
-        }
-        Shape::Range => format!("r{}, r{}..+{} x={}", i.a, i.b, i.c, i.x),
-        Shape::Misc => match op {
-            Op::Intrinsic => intrinsic_text(code, i),
-            Op::GetConstFrom => {
-                let site = code.const_sites.get(i.c as usize);
-                format!("r{}, r{}::{}", i.a, i.b, site.map_or("?".into(), |s| s.name.name().into_owned()))
-            }
-            Op::SetConst => format!("r{}, r{}::{}", i.a, i.b, sym(i.c)),
-            Op::NewEnv => {
-                format!("r{}, {} slots{}", i.a, i.b, if i.x == 1 { ", inside r".to_string() + &i.a.to_string() } else { String::new() })
-            }
-            Op::NewProc => format!("r{}, child {}{}", i.a, i.b, if i.x == 1 { " lambda" } else { "" }),
-            Op::Expand => {
-                let rest = if i.x & 1 == 1 { " + rest" } else { "" };
-                format!("r{}.. <- r{}: {}{rest} + {}", i.a, i.b, i.c & 0xff, i.c >> 8)
-            }
-            Op::DefMethod | Op::DefSingleton | Op::OpenClass => format!("r{}, {} child {} x={}", i.a, sym(i.b), i.c, i.x),
-            _ => format!("x={} a={} b={} c={}", i.x, i.a, i.b, i.c),
-        },
-    };
+    let mut args = String::new();
+    for (n, (role, field)) in op.operands().iter().enumerate() {
+        let v = i.get(*field);
+        let comma = if n == 0 { "" } else { ", " };
+        let _ = match role {
+            Role::Read | Role::Write | Role::Change => write!(args, "{comma}r{v}"),
+            Role::First => write!(args, "{comma}r{v}..+{}", i.c),
+            Role::Targets => write!(args, "r{v}.."),
+            Role::Parts => write!(args, ": {}{} + {}", v & 0xff, if i.x & 1 == 1 { " + rest" } else { "" }, v >> 8),
+            Role::Env => write!(args, "{comma}env r{v}"),
+            Role::Depth => write!(args, " up {v}"),
+            Role::Slot => write!(args, " slot {v}"),
+            Role::Slots => write!(args, "{comma}{v} slots"),
+            Role::Int => write!(args, "{comma}{}", i.signed(*field)),
+            Role::Jump => write!(args, "{}-> {:04}", if n == 0 { "" } else { " " }, at as i64 + i.signed(*field) as i64),
+            Role::Literal => write!(args, "{comma}{}", code.consts.get(v as usize).map_or("?".into(), const_text)),
+            Role::Name => write!(args, "{comma}{}", name(code, v)),
+            Role::IvarSite => write!(args, "{comma}{}", code.ivars.get(v as usize).map_or("?".into(), |s| s.name())),
+            Role::ConstSite => write!(args, "{comma}{}", code.const_sites.get(v as usize).map_or("?".into(), |s| s.name.name())),
+            Role::Window => write!(args, "r{v}"),
+            Role::CallSite => write!(args, ", {}", site_text(code, v)),
+            Role::Argc => write!(args, " argc={v}"),
+            Role::Block | Role::Method | Role::Class => write!(args, "{comma}child {v}"),
+            Role::Function => write!(args, "{}", intrinsic_text(code, i)),
+            // A listing's usual reader has no use for those that are off.
+            Role::Option if v != 0 => write!(args, " x={v}"),
+            Role::Option | Role::Next | Role::Count | Role::Arguments | Role::Extra => Ok(()),
+        };
+    }
     format!("{:<12} {args}", op.name())
 }
 
+fn name(code: &Code, n: u16) -> String {
+    code.syms.get(n as usize).map_or("?".into(), |s| s.name().into_owned())
+}
+
+fn site_text(code: &Code, n: u16) -> String {
+    let Some(site) = code.calls.get(n as usize) else { return "?".into() };
+    let mut s = site.name.name().into_owned();
+    if site.flags != 0 {
+        let _ = write!(s, " flags={:#x}", site.flags);
+    }
+    if let Some(names) = code.keyword_lists.get(site.keywords as usize) {
+        let names: Vec<_> = names.iter().map(|n| n.name()).collect();
+        let _ = write!(s, " keywords={}", names.join(","));
+    }
+    if site.block != NO_BLOCK {
+        let _ = write!(s, " block={}", site.block);
+    }
+    s
+}
+
 fn intrinsic_text(code: &Code, i: Insn) -> String {
-    use crate::Intrinsic::*;
     let id = crate::Intrinsic::ALL[i.x as usize];
-    let sym = |n: u16| code.syms.get(n as usize).map_or("?".into(), |s| s.name().into_owned());
     let mut out = format!("{} r{}", id.name(), i.a);
-    let _ = match id {
-        GetCvar | SetCvar | DefinedCvar | DefinedIvar | DefinedGlobal | DefinedConst | DefinedConstFrom | DefinedMethod | DefinedFcall => {
-            write!(out, ", {}", sym(i.b))
-        }
-        AliasGlobal => write!(out, ", {} {}", sym(i.b), sym(i.c)),
-        BackrefNth | BackrefSpecial | OnceTest | OnceSet | OnceGet | RegisterAtExit => write!(out, ", {}", i.b),
-        _ if i.c > 1 => write!(out, "..+{}", i.c),
-        _ => Ok(()),
-    };
+    if !id.names_two() && i.c > 1 {
+        let _ = write!(out, "..+{}", i.c);
+    }
+    if id.names() {
+        let _ = write!(out, ", {}", name(code, i.b));
+    }
+    if id.names_two() {
+        let _ = write!(out, " {}", name(code, i.c));
+    }
+    if id.has_number() {
+        let _ = write!(out, ", {}", i.b);
+    }
     out
 }
 

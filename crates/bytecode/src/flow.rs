@@ -4,8 +4,8 @@
 //! finds values that lowering keeps in the wrong place. Too slow for every compilation: tests and fuzzing run it.
 
 use crate::code::*;
-use crate::op::{Insn, Op, Shape};
-use crate::verify::{VerifyError, group_length};
+use crate::op::{Insn, Op, Role};
+use crate::verify::VerifyError;
 
 /// Checks a Code and all Codes in it. The Code must pass [`crate::verify::verify`].
 pub fn check(code: &Code) -> Result<(), VerifyError> {
@@ -115,136 +115,92 @@ impl Flow<'_> {
         }
         let mut after = raised;
         e.writes.iter().for_each(|r| after.add(*r));
-        let group = group_length(op);
+        let group = op.group_length();
         if group > 1 {
             let send = code.insns[at + 1];
             let mut slow = before.clone();
             (0..=send.x as u16).for_each(|i| slow.add(send.a + i));
             self.arrive(at + 1, &slow);
-            self.arrive(at + group, &after);
         }
-        match op.shape() {
-            Shape::J => self.arrive((at as i64 + insn.imm() as i64) as usize, &after),
-            Shape::AJ => {
-                self.arrive((at as i64 + insn.imm() as i64) as usize, &after);
-                self.arrive(at + 1, &after);
-            }
-            Shape::ABJ | Shape::AIJ => self.arrive((at as i64 + insn.c as i16 as i64) as usize, &after),
-            _ if group > 1 => {}
-            _ if matches!(op, Op::Return | Op::ReturnBlock | Op::BreakBlock | Op::Rethrow | Op::Halt) => {}
-            _ if op == Op::Intrinsic && always_raises(crate::Intrinsic::ALL[insn.x as usize]) => {}
-            _ => self.arrive(at + 1, &after),
+        if let Some(distance) = op.field(Role::Jump) {
+            self.arrive((at as i64 + insn.signed(distance) as i64) as usize, &after);
+        }
+        let raises = op == Op::Intrinsic && crate::Intrinsic::ALL[insn.x as usize].always_raises();
+        if !op.ends() && !raises {
+            self.arrive(at + group, &after);
         }
     }
 }
 
-fn always_raises(id: crate::Intrinsic) -> bool {
-    use crate::Intrinsic::*;
-    matches!(id, NoMatchingPattern | NoMatchingPatternKey | NoMatchingPatternDetail | BadJump)
-}
-
+/// From the operands of the opcode table; what a call reads stands in its call site.
 fn effect(code: &Code, i: Insn) -> Effect {
     let op = i.opcode();
     let mut e = Effect::default();
-    match op.shape() {
-        Shape::Z | Shape::J => {}
-        Shape::A => match op {
-            Op::Return | Op::ReturnBlock | Op::BreakBlock | Op::Rethrow | Op::SetErr => e.reads.push(i.a),
-            _ => e.writes.push(i.a),
-        },
-        Shape::AI | Shape::AK | Shape::AC => e.writes.push(i.a),
-        Shape::AS => match op {
-            Op::SetGlobal => e.reads.push(i.a),
-            _ => e.writes.push(i.a),
-        },
-        Shape::AV => match op {
-            Op::SetIvar => e.reads.push(i.a),
-            _ => e.writes.push(i.a),
-        },
-        Shape::AE => {
-            e.reads.push(i.c);
-            match op {
-                Op::SetEnv => e.reads.push(i.a),
-                _ => e.writes.push(i.a),
+    for (role, field) in op.operands() {
+        let r = i.get(*field);
+        match role {
+            Role::Read | Role::Env => e.reads.push(r),
+            // Without an environment around it there is nothing to read.
+            Role::Write if op == Op::NewEnv && i.x == 1 => (e.reads, e.writes) = (vec![r], vec![r]),
+            Role::Write => e.writes.push(r),
+            Role::Change => {
+                e.reads.push(r);
+                e.writes.push(r);
             }
-        }
-        Shape::AB => match op {
-            Op::ArrayPush | Op::ArrayConcat | Op::HashMerge => e.reads.extend([i.a, i.b]),
-            _ => {
-                e.reads.push(i.b);
-                e.writes.push(i.a);
+            Role::Next => {
+                e.reads.push(r + 1);
+                e.lost_from = Some(r);
             }
-        },
-        Shape::ABI => {
-            e.reads.push(i.b);
-            e.writes.push(i.a);
-        }
-        Shape::ABC => match op {
-            Op::Aset | Op::HashSet => e.reads.extend([i.a, i.b, i.c]),
-            _ => {
-                e.reads.extend([i.b, i.c]);
-                e.writes.push(i.a);
-            }
-        },
-        Shape::AJ => e.reads.push(i.a),
-        Shape::ABJ => e.reads.extend([i.a, i.b]),
-        Shape::AIJ => e.reads.push(i.a),
-        Shape::Range => {
-            e.reads.extend(i.b..i.b + i.c);
-            e.writes.push(i.a);
-        }
-        Shape::Call => {
-            let site = &code.calls[i.c as usize];
-            let own = site.flags & call_flags::FCALL != 0 && op != Op::Send;
-            if !own && !matches!(op, Op::Yield | Op::YieldX | Op::Super | Op::SuperX | Op::SendSelf | Op::SendSelfBlk) {
-                e.reads.push(i.a);
-            }
-            let flag = |f: u16| (site.flags & f != 0) as u16;
-            let count = i.x as u16 + code.keyword_operands(site) + flag(call_flags::BLOCKARG);
-            e.reads.extend(i.a + 1..=i.a + count);
-            e.lost_from = Some(i.a);
-            if site.block != NO_BLOCK {
-                e.lost.extend([i.a - 2, i.a - 1]);
-            }
-            e.writes.push(i.a);
-        }
-        Shape::Misc => match op {
-            Op::NewEnv => {
-                if i.x == 1 {
-                    e.reads.push(i.a);
-                }
-                e.writes.push(i.a);
-            }
-            Op::GetConstFrom => {
-                e.reads.push(i.b);
-                e.writes.push(i.a);
-            }
-            Op::SetConst => e.reads.extend([i.a, i.b]),
-            Op::NewProc | Op::DefMethod => e.writes.push(i.a),
-            Op::DefSingleton => {
-                e.reads.push(i.a);
-                e.writes.push(i.a);
-            }
-            Op::OpenClass => {
-                e.reads.extend([i.a, i.a + 1]);
-                e.lost_from = Some(i.a);
-                e.writes.push(i.a);
-            }
-            Op::Expand => {
-                e.reads.push(i.b);
-                e.writes.extend(i.a..i.a + (i.c & 0xff) + (i.c >> 8) + (i.x & 1) as u16);
-            }
-            _ => {
-                if crate::Intrinsic::ALL[i.x as usize] != crate::Intrinsic::AliasGlobal {
-                    e.reads.extend(i.a..i.a + i.c);
+            Role::First => e.reads.extend(r..r + i.c),
+            Role::Targets => e.writes.extend(r..r + (i.c & 0xff) + (i.c >> 8) + (i.x & 1) as u16),
+            Role::Window => call_effect(code, i, &mut e),
+            Role::Arguments => {
+                if !crate::Intrinsic::ALL[i.x as usize].names_two() {
+                    e.reads.extend(r..r + i.c);
                     // The arguments after the first are the intrinsic's to use.
-                    e.lost.extend((i.a..i.a + i.c).skip(1));
+                    e.lost.extend((r..r + i.c).skip(1));
                 }
-                e.writes.push(i.a);
+                e.writes.push(r);
             }
-        },
+            Role::Count
+            | Role::Argc
+            | Role::Parts
+            | Role::Depth
+            | Role::Slot
+            | Role::Slots
+            | Role::Int
+            | Role::Jump
+            | Role::Literal
+            | Role::Name
+            | Role::IvarSite
+            | Role::ConstSite
+            | Role::CallSite
+            | Role::Block
+            | Role::Method
+            | Role::Class
+            | Role::Function
+            | Role::Extra
+            | Role::Option => {}
+        }
     }
     e
+}
+
+fn call_effect(code: &Code, i: Insn, e: &mut Effect) {
+    let op = i.opcode();
+    let site = &code.calls[i.c as usize];
+    let own = site.flags & call_flags::FCALL != 0 && op != Op::Send;
+    if !own && !matches!(op, Op::Yield | Op::YieldX | Op::Super | Op::SuperX | Op::SendSelf | Op::SendSelfBlk) {
+        e.reads.push(i.a);
+    }
+    let flag = |f: u16| (site.flags & f != 0) as u16;
+    let count = i.x as u16 + code.keyword_operands(site) + flag(call_flags::BLOCKARG);
+    e.reads.extend(i.a + 1..=i.a + count);
+    e.lost_from = Some(i.a);
+    if site.block != NO_BLOCK {
+        e.lost.extend([i.a - 2, i.a - 1]);
+    }
+    e.writes.push(i.a);
 }
 
 #[cfg(test)]

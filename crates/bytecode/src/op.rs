@@ -55,6 +55,32 @@ impl Insn {
     pub fn opcode(self) -> Op {
         Op::ALL[self.op as usize]
     }
+    /// An operand that is a number without sign (0 for [`Field::Imm`]).
+    pub fn get(self, field: Field) -> u16 {
+        match field {
+            Field::X => self.x as u16,
+            Field::A => self.a,
+            Field::B => self.b,
+            Field::C => self.c,
+            Field::Imm => 0,
+        }
+    }
+    /// An operand that is a number with a sign.
+    pub fn signed(self, field: Field) -> i32 {
+        match field {
+            Field::Imm => self.imm(),
+            field => self.get(field) as i16 as i32,
+        }
+    }
+    pub fn set(&mut self, field: Field, to: u16) {
+        match field {
+            Field::X => self.x = to as u8,
+            Field::A => self.a = to,
+            Field::B => self.b = to,
+            Field::C => self.c = to,
+            Field::Imm => (self.b, self.c) = (to, 0),
+        }
+    }
 }
 
 impl std::fmt::Debug for Insn {
@@ -63,8 +89,86 @@ impl std::fmt::Debug for Insn {
     }
 }
 
+/// A field of an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Field {
+    X,
+    A,
+    B,
+    C,
+    /// `b` and `c` as one signed number.
+    Imm,
+}
+
+/// What a field holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// A register that is read.
+    Read,
+    /// A register that is written.
+    Write,
+    /// A register that is read, then written.
+    Change,
+    /// The register after this one is read.
+    Next,
+    /// The first of `Count` registers that are read.
+    First,
+    Count,
+    /// The first register of a call's window: what is read there the call site and the instruction tell, the result is written there, and
+    /// all registers from it on are lost.
+    Window,
+    /// How many positional values a call has.
+    Argc,
+    /// The first of the registers that `Parts` are written to.
+    Targets,
+    /// Numbers of variables before (low byte) and after (high byte) a splat.
+    Parts,
+    /// The register of the frame's environment.
+    Env,
+    /// How many environments up.
+    Depth,
+    /// A slot of the environment.
+    Slot,
+    /// How many slots a new environment has.
+    Slots,
+    /// A signed number.
+    Int,
+    /// A distance in instructions, signed.
+    Jump,
+    /// Index of a literal.
+    Literal,
+    /// Index of a symbol.
+    Name,
+    IvarSite,
+    ConstSite,
+    CallSite,
+    /// Index of a child of this kind.
+    Block,
+    Method,
+    Class,
+    /// Number of an [`crate::Intrinsic`].
+    Function,
+    /// The first of an intrinsic's registers.
+    Arguments,
+    /// An intrinsic's operand beside the registers.
+    Extra,
+    /// Bits that the definition names.
+    Option,
+}
+
+/// What holds for an instruction beside its operands; bits.
+mod mark {
+    /// The first of a group of two or three instructions.
+    pub const TWO: u8 = 1;
+    pub const THREE: u8 = 2;
+    /// It asks for interrupts: it may jump backwards.
+    pub const POLLS: u8 = 4;
+    /// Control never goes on to the next instruction.
+    pub const ENDS: u8 = 8;
+}
+
 macro_rules! opcodes {
-    ($($(#[doc = $doc:literal])* $name:ident $shape:ident),* $(,)?) => {
+    ($($(#[doc = $doc:literal])* $name:ident [$($role:ident $field:ident),*] $($mark:ident)*),* $(,)?) => {
         /// The instructions. The doc comment of each is its definition.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         #[repr(u8)]
@@ -72,326 +176,309 @@ macro_rules! opcodes {
         impl Op {
             pub const ALL: &'static [Op] = &[$(Op::$name),*];
             pub const COUNT: usize = Self::ALL.len();
-            pub fn shape(self) -> Shape { const S: &[Shape] = &[$(Shape::$shape),*]; S[self as usize] }
+            /// The operands, in the order of listings.
+            pub fn operands(self) -> &'static [(Role, Field)] {
+                const O: &[&[(Role, Field)]] = &[$(&[$((Role::$role, Field::$field)),*]),*];
+                O[self as usize]
+            }
+            const fn marks(self) -> u8 { const M: &[u8] = &[$(0 $(| mark::$mark)*),*]; M[self as usize] }
             pub fn name(self) -> &'static str { const N: &[&str] = &[$(stringify!($name)),*]; N[self as usize] }
             /// The definition, as documentation.
-            pub fn doc(self) -> &'static str { const D: &[&str] = &[$(concat!($($doc),*)),*]; D[self as usize] }
+            pub fn doc(self) -> &'static str { const D: &[&str] = &[$(concat!($($doc, "\n"),*)),*]; D[self as usize] }
         }
     };
 }
 
-/// How the operands of an instruction are to be read (for verifier and disassembler). R = register, J = jump.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Shape {
-    /// no operands
-    Z,
-    /// a: register
-    A,
-    /// a, b: registers
-    AB,
-    /// a, b, c: registers
-    ABC,
-    /// a: register, imm: number
-    AI,
-    /// imm: jump
-    J,
-    /// a: register, imm: jump
-    AJ,
-    /// a, b: registers, c: jump (16 bits)
-    ABJ,
-    /// a: register, b: signed number, c: jump (16 bits)
-    AIJ,
-    /// a, b: registers, c: signed number
-    ABI,
-    /// a: register, b: index of constant
-    AK,
-    /// a: register, b: index of symbol
-    AS,
-    /// a: register, b: slot, c: env register, x: depth
-    AE,
-    /// a: register, c: index of ivar site
-    AV,
-    /// a: register, c: index of constant site
-    AC,
-    /// a: base, x: argc, c: call site
-    Call,
-    /// a: dest, b: first register, c: count
-    Range,
-    /// a, b: registers, other fields special
-    Misc,
+impl Op {
+    /// Number of instructions in the group that it starts, 1 if it starts none.
+    pub const fn group_length(self) -> usize {
+        match self.marks() & (mark::TWO | mark::THREE) {
+            mark::THREE => 3,
+            mark::TWO => 2,
+            _ => 1,
+        }
+    }
+    /// Whether it asks for interrupts, so that it may jump backwards.
+    pub const fn polls(self) -> bool {
+        self.marks() & mark::POLLS != 0
+    }
+    /// Whether control never goes on to the next instruction.
+    pub const fn ends(self) -> bool {
+        self.marks() & mark::ENDS != 0
+    }
+    /// The field with this role.
+    pub fn field(self, role: Role) -> Option<Field> {
+        self.operands().iter().find(|(r, _)| *r == role).map(|(_, f)| *f)
+    }
 }
 
 opcodes! {
-    /// Does nothing.
-    Nop Z,
     /// Returns from the interpreter to the native code that entered it. Only in the VM's own trampoline.
-    Halt Z,
+    Halt [] ENDS,
     /// a <- b
-    Move AB,
+    Move [Write A, Read B],
     /// a <- imm as Integer
-    LoadInt AI,
+    LoadInt [Write A, Int Imm],
     /// a <- nil
-    LoadNil A,
+    LoadNil [Write A],
     /// a <- true
-    LoadTrue A,
+    LoadTrue [Write A],
     /// a <- false
-    LoadFalse A,
+    LoadFalse [Write A],
     /// a <- the undefined marker (parameter without a value)
-    LoadUndef A,
+    LoadUndef [Write A],
     /// a <- consts\[b]: shared, frozen or immediate
-    LoadConst AK,
+    LoadConst [Write A, Literal B],
     /// a <- new String with the content of consts\[b]
-    NewStr AK,
+    NewStr [Write A, Literal B, Option X],
     /// New environment of `b` slots (all nil) in register a; its parent is the old content of a when x = 1 (block), none when x = 0
     /// (also in a block that reaches no variable, method block or jump target of the scopes around). Always the first instruction.
-    NewEnv Misc,
+    NewEnv [Write A, Slots B, Option X],
     /// a <- slot b of the environment x levels up from the one in register c
-    GetEnv AE,
+    GetEnv [Write A, Env C, Depth X, Slot B],
     /// slot b of the environment x levels up from the one in register c <- a
-    SetEnv AE,
+    SetEnv [Read A, Env C, Depth X, Slot B],
     /// a <- instance variable of self
-    GetIvar AV,
+    GetIvar [Write A, IvarSite C],
     /// instance variable of self <- a
-    SetIvar AV,
+    SetIvar [Read A, IvarSite C],
     /// a <- global variable syms\[b]
-    GetGlobal AS,
+    GetGlobal [Write A, Name B],
     /// global variable syms\[b] <- a
-    SetGlobal AS,
+    SetGlobal [Read A, Name B],
     /// a <- constant of const site c
-    GetConst AC,
+    GetConst [Write A, ConstSite C],
     /// a <- constant named by const site c in the module in register b
-    GetConstFrom Misc,
+    GetConstFrom [Write A, Read B, ConstSite C],
     /// constant syms\[c] in the module in register b (undef: the lexical scope's class) <- a
-    SetConst Misc,
+    SetConst [Read A, Read B, Name C],
 
     /// jump
-    Jump J,
+    Jump [Jump Imm] ENDS,
     /// jump backwards, polling
-    Loop J,
+    Loop [Jump Imm] POLLS ENDS,
     /// jump if a is truthy
-    JumpIf AJ,
+    JumpIf [Read A, Jump Imm],
     /// jump if a is nil or false
-    JumpUnless AJ,
+    JumpUnless [Read A, Jump Imm],
     /// backwards, polling: jump if a is truthy
-    LoopIf AJ,
+    LoopIf [Read A, Jump Imm] POLLS,
     /// backwards, polling: jump if a is nil or false
-    LoopUnless AJ,
+    LoopUnless [Read A, Jump Imm] POLLS,
     /// jump if a is nil
-    JumpNil AJ,
+    JumpNil [Read A, Jump Imm],
     /// jump if a is not nil
-    JumpNotNil AJ,
+    JumpNotNil [Read A, Jump Imm],
     /// jump if a is not the undefined marker
-    JumpDef AJ,
+    JumpDef [Read A, Jump Imm],
 
     /// Group of three: `JumpLt a b off(c)`, `Send base < site`, `JumpIf base`. Jumps if a < b.
-    JumpLt ABJ,
+    JumpLt [Read A, Read B, Jump C] THREE,
     /// as JumpLt for <=
-    JumpLe ABJ,
+    JumpLe [Read A, Read B, Jump C] THREE,
     /// as JumpLt for >
-    JumpGt ABJ,
+    JumpGt [Read A, Read B, Jump C] THREE,
     /// as JumpLt for >=
-    JumpGe ABJ,
+    JumpGe [Read A, Read B, Jump C] THREE,
     /// as JumpLt for ==
-    JumpEq ABJ,
+    JumpEq [Read A, Read B, Jump C] THREE,
     /// Group of three ending in `JumpUnless`: jumps unless a < b (so NaN jumps).
-    JumpNotLt ABJ,
+    JumpNotLt [Read A, Read B, Jump C] THREE,
     /// unless a <= b
-    JumpNotLe ABJ,
+    JumpNotLe [Read A, Read B, Jump C] THREE,
     /// unless a > b
-    JumpNotGt ABJ,
+    JumpNotGt [Read A, Read B, Jump C] THREE,
     /// unless a >= b
-    JumpNotGe ABJ,
+    JumpNotGe [Read A, Read B, Jump C] THREE,
     /// unless a == b
-    JumpNotEq ABJ,
+    JumpNotEq [Read A, Read B, Jump C] THREE,
     /// backwards, polling, group of three ending in `LoopIf`: jump if a < b
-    LoopLt ABJ,
+    LoopLt [Read A, Read B, Jump C] THREE POLLS,
     /// as LoopLt for <=
-    LoopLe ABJ,
+    LoopLe [Read A, Read B, Jump C] THREE POLLS,
     /// as LoopLt for >
-    LoopGt ABJ,
+    LoopGt [Read A, Read B, Jump C] THREE POLLS,
     /// as LoopLt for >=
-    LoopGe ABJ,
+    LoopGe [Read A, Read B, Jump C] THREE POLLS,
     /// `JumpLtI a imm(b) off(c)`: as JumpLt against a small Integer
-    JumpLtI AIJ,
+    JumpLtI [Read A, Int B, Jump C] THREE,
     /// immediate
-    JumpLeI AIJ,
+    JumpLeI [Read A, Int B, Jump C] THREE,
     /// immediate
-    JumpGtI AIJ,
+    JumpGtI [Read A, Int B, Jump C] THREE,
     /// immediate
-    JumpGeI AIJ,
+    JumpGeI [Read A, Int B, Jump C] THREE,
     /// immediate
-    JumpEqI AIJ,
+    JumpEqI [Read A, Int B, Jump C] THREE,
     /// immediate
-    JumpNotLtI AIJ,
+    JumpNotLtI [Read A, Int B, Jump C] THREE,
     /// immediate
-    JumpNotLeI AIJ,
+    JumpNotLeI [Read A, Int B, Jump C] THREE,
     /// immediate
-    JumpNotGtI AIJ,
+    JumpNotGtI [Read A, Int B, Jump C] THREE,
     /// immediate
-    JumpNotGeI AIJ,
+    JumpNotGeI [Read A, Int B, Jump C] THREE,
     /// immediate
-    JumpNotEqI AIJ,
+    JumpNotEqI [Read A, Int B, Jump C] THREE,
     /// immediate
-    LoopLtI AIJ,
+    LoopLtI [Read A, Int B, Jump C] THREE POLLS,
     /// immediate
-    LoopLeI AIJ,
+    LoopLeI [Read A, Int B, Jump C] THREE POLLS,
     /// immediate
-    LoopGtI AIJ,
+    LoopGtI [Read A, Int B, Jump C] THREE POLLS,
     /// immediate
-    LoopGeI AIJ,
+    LoopGeI [Read A, Int B, Jump C] THREE POLLS,
 
     /// Group of three: `Add a b c`, `Send base + site`, `Move a base`. a <- b + c
-    Add ABC,
+    Add [Write A, Read B, Read C] THREE,
     /// group of three
-    Sub ABC,
+    Sub [Write A, Read B, Read C] THREE,
     /// group of three
-    Mul ABC,
+    Mul [Write A, Read B, Read C] THREE,
     /// group of three
-    Div ABC,
+    Div [Write A, Read B, Read C] THREE,
     /// group of three
-    Mod ABC,
+    Mod [Write A, Read B, Read C] THREE,
     /// group of three
-    Pow ABC,
+    Pow [Write A, Read B, Read C] THREE,
     /// group of three: a <- b + imm(c)
-    AddI ABI,
+    AddI [Write A, Read B, Int C] THREE,
     /// group of three: a <- b - imm(c)
-    SubI ABI,
+    SubI [Write A, Read B, Int C] THREE,
     /// group of three: a <- b * imm(c)
-    MulI ABI,
+    MulI [Write A, Read B, Int C] THREE,
     /// group of three: a <- b / imm(c)
-    DivI ABI,
+    DivI [Write A, Read B, Int C] THREE,
     /// group of three: a <- b % imm(c)
-    ModI ABI,
+    ModI [Write A, Read B, Int C] THREE,
     /// group of three: a <- b & imm(c)
-    AndI ABI,
+    AndI [Write A, Read B, Int C] THREE,
     /// group of three: a <- b << imm(c)
-    ShlI ABI,
+    ShlI [Write A, Read B, Int C] THREE,
     /// group of three: a <- b >> imm(c)
-    ShrI ABI,
+    ShrI [Write A, Read B, Int C] THREE,
     /// group of three: a <- b < c
-    Lt ABC,
+    Lt [Write A, Read B, Read C] THREE,
     /// group of three
-    Le ABC,
+    Le [Write A, Read B, Read C] THREE,
     /// group of three
-    Gt ABC,
+    Gt [Write A, Read B, Read C] THREE,
     /// group of three
-    Ge ABC,
+    Ge [Write A, Read B, Read C] THREE,
     /// group of three: a <- b == c
-    Eq ABC,
+    Eq [Write A, Read B, Read C] THREE,
     /// group of three: a <- b != c
-    Ne ABC,
+    Ne [Write A, Read B, Read C] THREE,
     /// group of three
-    And ABC,
+    And [Write A, Read B, Read C] THREE,
     /// group of three
-    Or ABC,
+    Or [Write A, Read B, Read C] THREE,
     /// group of three
-    Xor ABC,
+    Xor [Write A, Read B, Read C] THREE,
     /// group of three: a <- b << c (Integer, Array push, String append)
-    Shl ABC,
+    Shl [Write A, Read B, Read C] THREE,
     /// group of three
-    Shr ABC,
+    Shr [Write A, Read B, Read C] THREE,
     /// group of three: a <- b\[c]
-    Aref ABC,
+    Aref [Write A, Read B, Read C] THREE,
     /// group of three: a <- b === c, pattern in b; the call's receiver is the pattern
-    CaseEq ABC,
+    CaseEq [Write A, Read B, Read C] THREE,
     /// Group of two: `Aset a b c`, `Send base []= argc=2`. a\[b] <- c
-    Aset ABC,
+    Aset [Read A, Read B, Read C] TWO,
     /// Group of three: `Not a b`, `Send base !`, `Move a base`. a <- !b
-    Not AB,
+    Not [Write A, Read B] THREE,
     /// Group of three: `Neg a b`, `Send base -@`, `Move a base`. a <- -b
-    Neg AB,
+    Neg [Write A, Read B] THREE,
     /// Group of three: `Len a b`, `Send base length/size`, `Move a base`. a <- b.length; the name is the call site's
-    Len AB,
+    Len [Write A, Read B] THREE,
     /// Group of three: `Succ a b`, `Send base succ`, `Move a base`. a <- b.succ
-    Succ AB,
+    Succ [Write A, Read B] THREE,
     /// Group of three: `NilP a b`, `Send base nil?`, `Move a base`.
-    NilP AB,
+    NilP [Write A, Read B] THREE,
     /// Group of three: `EmptyP a b`, `Send base empty?`, `Move a base`.
-    EmptyP AB,
+    EmptyP [Write A, Read B] THREE,
 
     /// Call with receiver in a, x positional arguments after it. Call site c is simple: no splat, keywords, block argument or literal block.
-    Send Call,
+    Send [Window A, CallSite C, Argc X],
     /// As Send, with the literal block `children[site.block]`. Registers a-2 and a-1, below the call's window, are
     /// scratch for the block's handle (the compiler reserves them).
-    SendBlk Call,
+    SendBlk [Window A, CallSite C, Argc X],
     /// As Send with self as receiver (private methods allowed); the handler fills register a.
-    SendSelf Call,
+    SendSelf [Window A, CallSite C, Argc X],
     /// As SendBlk with self as receiver.
-    SendSelfBlk Call,
+    SendSelfBlk [Window A, CallSite C, Argc X],
     /// Any call. In order after the receiver in a: x positional values, or one Array when the site has SPLAT; one Hash when it has KW; the
     /// block value when it has BLOCKARG. With FCALL the handler fills register a with self. site.block may be set;
     /// then registers a-2 and a-1 are scratch.
-    SendX Call,
+    SendX [Window A, CallSite C, Argc X],
     /// super with x explicit arguments (zsuper is compiled to reads of the parameters). Register a is filled with self. site.block may be set (a-2, a-1
     /// scratch then). Without a literal block the frame's own block is passed on.
-    Super Call,
+    Super [Window A, CallSite C, Argc X],
     /// super, operands as SendX; a BLOCKARG of nil passes no block. In blocks of a method the method's block comes as BLOCKARG.
-    SuperX Call,
+    SuperX [Window A, CallSite C, Argc X],
     /// yield x values in a+1..; result in a. No splat or keywords. The block is the frame's.
-    Yield Call,
+    Yield [Window A, CallSite C, Argc X],
     /// yield, operands as SendX.
-    YieldX Call,
+    YieldX [Window A, CallSite C, Argc X],
     /// return a from this Code (method, class body, program, `next` in a block, last value). x = 1: a
     /// written `return`, whose line traces tell
-    Return A,
+    Return [Read A, Option X] ENDS,
     /// `return` written in a block: returns from the method or lambda around it
-    ReturnBlock A,
+    ReturnBlock [Read A] ENDS,
     /// `break` written in a block: the call that got the block returns a. (In a lambda: the lambda returns.)
-    BreakBlock A,
+    BreakBlock [Read A] ENDS,
     /// a <- whether the frame has a block (only in method-level Codes)
-    BlockGiven A,
+    BlockGiven [Write A],
     /// a <- the frame's block as a Proc, or nil
-    BlockProc A,
+    BlockProc [Write A],
     /// a <- new Proc of children\[b]; x = 1: a lambda literal
-    NewProc Misc,
+    NewProc [Write A, Block B, Option X],
 
     /// def: method syms\[b] with children\[c] in the default definee; a <- the name
-    DefMethod Misc,
+    DefMethod [Write A, Name B, Method C],
     /// def on the object in a; a <- the name
-    DefSingleton Misc,
+    DefSingleton [Change A, Name B, Method C],
     /// x = 0 class, 1 module, 2 singleton class. In: a = the module that holds it (undef: lexical scope) or, for 2, the object; a+1 = superclass
     /// (undef: none written). name syms\[b], body children\[c]. Out: a = value of the body.
-    OpenClass Misc,
+    OpenClass [Change A, Next A, Name B, Class C, Option X],
 
     /// a <- Array of the registers b .. b+c
-    NewArray Range,
+    NewArray [Write A, First B, Count C, Option X],
     /// array in a << b
-    ArrayPush AB,
+    ArrayPush [Read A, Read B],
     /// array in a concat the splat of b (to_a; nil adds nothing)
-    ArrayConcat AB,
+    ArrayConcat [Read A, Read B],
     /// a <- new Array that splats b
-    Splat AB,
+    Splat [Write A, Read B],
     /// a <- Hash of c registers (key, value, key, value..) from b
-    NewHash Range,
+    NewHash [Write A, First B, Count C, Option X],
     /// hash in a: \[b] <- c
-    HashSet ABC,
+    HashSet [Read A, Read B, Read C],
     /// hash in a merge! the double splat of b (to_hash; nil adds nothing)
-    HashMerge AB,
+    HashMerge [Read A, Read B],
     /// a <- b..c, x = 1 exclusive
-    NewRange ABC,
+    NewRange [Write A, Read B, Read C, Option X],
     /// a <- new String: the concatenation of to_s of c registers from b
-    Interp Range,
+    Interp [Write A, First B, Count C, Option X],
     /// a <- Symbol of the String in b
-    Intern AB,
+    Intern [Write A, Read B],
     /// a <- Regexp: interpolation of c registers from b (String or Regexp pieces), x = option bits
-    NewRegexp Range,
+    NewRegexp [Write A, First B, Count C, Option X],
     /// Multiple assignment: b converted by to_ary (when it is not one: \[b]). a.. <- the first `c & 0xff` elements, then, when x & 1,
     /// an Array of the middle, then the last `c >> 8` elements. Missing ones are nil. (x & 1 = 0 with c>>8 = 0: the rest is ignored.)
-    Expand Misc,
+    Expand [Targets A, Read B, Parts C, Option X],
 
     /// a <- the exception (or thrown jump) that the handler caught; first instruction at every handler.
-    Catch A,
+    Catch [Write A],
     /// raise again what is in a
-    Rethrow A,
+    Rethrow [Read A] ENDS,
     /// a <- whether exception c matches b (class/module, or with x = 1 an Array of them), by ===, TypeError if not a class or module
-    RescueMatch ABC,
+    RescueMatch [Write A, Read B, Read C, Option X],
     /// a <- $!
-    GetErr A,
+    GetErr [Write A],
     /// $! <- a
-    SetErr A,
+    SetErr [Read A],
 
     /// Internal function `x` ([`crate::Intrinsic`]) of c arguments in a.., result in a; b is an extra operand (often a symbol index).
-    Intrinsic Misc,
-    /// Poll: safepoint for straight code that loops by other means.
-    Poll Z,
+    Intrinsic [Function X, Arguments A, Extra B, Count C],
 }

@@ -4,8 +4,7 @@
 //! stands in register 0), not kept in the Code, since only blocks that leave their VM are asked.
 
 use crate::code::*;
-use crate::op::{Insn, Op, Shape};
-use crate::verify::group_length;
+use crate::op::{Insn, Op, Role};
 
 /// Methods that see the scope they are called in, receiver and all.
 const SEES_SCOPE: &[&[u8]] = &[b"binding", b"local_variables", b"eval", b"instance_eval", b"class_eval", b"module_eval"];
@@ -26,50 +25,25 @@ pub fn uses_self(code: &Code) -> bool {
             return true;
         }
         // The rest of a group repeats the operands.
-        i += group_length(insn.opcode());
+        i += insn.opcode().group_length();
     }
     code.children.iter().any(|c| c.kind == CodeKind::Block && uses_self(c))
 }
 
 fn looks(code: &Code, i: Insn) -> bool {
     let op = i.opcode();
-    match op.shape() {
-        Shape::Z | Shape::J => false,
-        // Writes never go to register 0.
-        Shape::A | Shape::AI | Shape::AJ | Shape::AK | Shape::AS | Shape::AE | Shape::AC | Shape::AIJ => i.a == 0,
-        Shape::AB | Shape::ABI | Shape::ABJ => i.a == 0 || i.b == 0,
-        Shape::ABC => i.a == 0 || i.b == 0 || i.c == 0,
-        Shape::Range => i.a == 0 || i.b == 0 && i.c > 0,
-        Shape::AV => true,
-        Shape::Call => match op {
-            Op::SendSelf | Op::SendSelfBlk | Op::Super | Op::SuperX => true,
-            _ => code.calls.get(i.c as usize).is_none_or(|site| site.flags & call_flags::FCALL != 0),
-        },
-        Shape::Misc => match op {
-            Op::NewEnv | Op::NewProc => false,
-            Op::GetConstFrom | Op::SetConst | Op::Expand => i.a == 0 || i.b == 0,
-            Op::Intrinsic => i.a == 0 || crate::Intrinsic::ALL.get(i.x as usize).is_none_or(|f| intrinsic_looks(*f)),
-            _ => true,
-        },
-    }
-}
-
-fn intrinsic_looks(f: crate::Intrinsic) -> bool {
-    use crate::Intrinsic::*;
-    matches!(
-        f,
-        GetCvar
-            | SetCvar
-            | DefinedCvar
-            | DefinedIvar
-            | DefinedMethod
-            | DefinedFcall
-            | DefinedSuper
-            | Alias
-            | Undef
-            | RegisterAtExit
-            | SingletonClass
-            | Binding
-            | Warn
-    )
+    op.operands().iter().any(|(role, field)| {
+        let v = i.get(*field);
+        match role {
+            Role::Read | Role::Write | Role::Change => v == 0,
+            Role::First => v == 0 && i.c > 0,
+            Role::IvarSite | Role::Method | Role::Class => true,
+            Role::CallSite => match op {
+                Op::SendSelf | Op::SendSelfBlk | Op::Super | Op::SuperX => true,
+                _ => code.calls.get(v as usize).is_none_or(|site| site.flags & call_flags::FCALL != 0),
+            },
+            Role::Function => i.a == 0 || crate::Intrinsic::ALL.get(v as usize).is_none_or(|f| f.looks_at_self()),
+            _ => false,
+        }
+    })
 }

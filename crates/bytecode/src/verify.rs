@@ -11,7 +11,7 @@
 //! in tests and fuzzing). Those are the compiler's promise.
 
 use crate::code::*;
-use crate::op::{Insn, Op, Shape};
+use crate::op::{Field, Insn, Op, Role};
 
 /// What is wrong, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,27 +62,13 @@ fn verify_in(code: &Code, around: &Envs) -> Result<(), VerifyError> {
     code.children.iter().try_for_each(|c| verify_in(c, &envs))
 }
 
-/// Number of instructions in the group that `op` starts, 1 if it starts none.
-pub fn group_length(op: Op) -> usize {
-    use Op::*;
-    match op {
-        JumpLt | JumpLe | JumpGt | JumpGe | JumpEq | JumpNotLt | JumpNotLe | JumpNotGt | JumpNotGe | JumpNotEq | LoopLt | LoopLe
-        | LoopGt | LoopGe | JumpLtI | JumpLeI | JumpGtI | JumpGeI | JumpEqI | JumpNotLtI | JumpNotLeI | JumpNotGtI | JumpNotGeI
-        | JumpNotEqI | LoopLtI | LoopLeI | LoopGtI | LoopGeI => 3,
-        Add | Sub | Mul | Div | Mod | Pow | AddI | SubI | MulI | DivI | ModI | AndI | ShlI | ShrI | Lt | Le | Gt | Ge | Eq | Ne | And
-        | Or | Xor | Shl | Shr | Aref | CaseEq | Not | Neg | Len | Succ | NilP | EmptyP => 3,
-        Aset => 2,
-        _ => 1,
-    }
-}
-
 /// For each instruction, whether it is the second or third of a group.
 fn group_insides(code: &Code) -> Vec<bool> {
     let mut inside = vec![false; code.insns.len()];
     let mut i = 0;
     while i < code.insns.len() {
         let n = match Op::ALL.get(code.insns[i].op as usize) {
-            Some(op) => group_length(*op),
+            Some(op) => op.group_length(),
             None => 1,
         };
         for k in i + 1..(i + n).min(inside.len()) {
@@ -148,8 +134,7 @@ impl Verifier<'_> {
             self.insn(at, *insn).map_err(|e| (at, e))?;
         }
         let last = code.insns[code.insns.len() - 1];
-        let ends = matches!(last.opcode(), Op::Return | Op::ReturnBlock | Op::BreakBlock | Op::Jump | Op::Loop | Op::Rethrow);
-        if !ends {
+        if !last.opcode().ends() {
             return Err((code.insns.len() - 1, "control falls off the end".into()));
         }
         for h in &code.handlers {
@@ -240,105 +225,81 @@ impl Verifier<'_> {
     }
 
     fn insn(&mut self, at: usize, i: Insn) -> Result<(), String> {
-        let code = self.code;
         let op = *Op::ALL.get(i.op as usize).ok_or_else(|| format!("opcode {}", i.op))?;
-        let back = |d: i32| {
-            let is_loop = matches!(
-                op,
-                Op::Loop
-                    | Op::LoopIf
-                    | Op::LoopUnless
-                    | Op::LoopLt
-                    | Op::LoopLe
-                    | Op::LoopGt
-                    | Op::LoopGe
-                    | Op::LoopLtI
-                    | Op::LoopLeI
-                    | Op::LoopGtI
-                    | Op::LoopGeI
-            );
-            if d <= 0 && !is_loop { Err("backward jump without a poll".to_string()) } else { Ok(()) }
-        };
-        match op.shape() {
-            Shape::Z if op == Op::Halt => return Err("Halt".into()),
-            Shape::Z => {}
-            Shape::A | Shape::AI => self.register(i.a)?,
-            Shape::AB | Shape::ABI => {
-                self.register(i.a)?;
-                self.register(i.b)?;
-            }
-            Shape::ABC => {
-                self.register(i.a)?;
-                self.register(i.b)?;
-                self.register(i.c)?;
-            }
-            Shape::J => {
-                self.jump(at, i.imm())?;
-                back(i.imm())?;
-            }
-            Shape::AJ => {
-                self.register(i.a)?;
-                self.jump(at, i.imm())?;
-                back(i.imm())?;
-            }
-            Shape::ABJ => {
-                self.register(i.a)?;
-                self.register(i.b)?;
-                self.jump(at, i.c as i16 as i32)?;
-                back(i.c as i16 as i32)?;
-            }
-            Shape::AIJ => {
-                self.register(i.a)?;
-                self.jump(at, i.c as i16 as i32)?;
-                back(i.c as i16 as i32)?;
-            }
-            Shape::AK => {
-                self.register(i.a)?;
-                self.index("literal", &code.consts, i.b)?;
-                if op == Op::NewStr && !matches!(code.consts[i.b as usize], Const::Str { .. }) {
-                    return Err(format!("literal {} is no String", i.b));
-                }
-                if op == Op::NewStr && !matches!(i.x, 0 | FROZEN_STRING | CHILLED_STRING) {
-                    return Err(format!("flags {} of a String", i.x));
-                }
-            }
-            Shape::AS => {
-                self.register(i.a)?;
-                self.index("symbol", &code.syms, i.b)?;
-            }
-            Shape::AE => {
-                self.register(i.a)?;
-                if code.env_reg == 0 || i.c != code.env_reg {
-                    return Err(format!("environment register {} is not {}", i.c, code.env_reg));
-                }
-                self.slot(i.x, i.b)?;
-            }
-            Shape::AV => {
-                self.register(i.a)?;
-                self.index("instance variable", &code.ivars, i.c)?;
-                Self::alone(&mut self.used.ivars[i.c as usize], op)?;
-            }
-            Shape::AC => {
-                self.register(i.a)?;
-                self.index("constant site", &code.const_sites, i.c)?;
-                Self::alone(&mut self.used.consts[i.c as usize], op)?;
-            }
-            Shape::Call => self.call(op, i)?,
-            Shape::Range => {
-                self.register(i.a)?;
-                self.range(i.b, i.c)?;
-                if op == Op::NewHash && !i.c.is_multiple_of(2) {
-                    return Err("odd number of Hash operands".into());
-                }
-            }
-            Shape::Misc => self.misc(at, op, i)?,
+        for (role, field) in op.operands() {
+            self.operand(at, i, op, *role, *field)?;
         }
+        self.particular(at, op, i)?;
         self.group(at, op, i)
     }
 
-    fn call(&mut self, op: Op, i: Insn) -> Result<(), String> {
-        self.index("call site", &self.code.calls, i.c)?;
-        Self::alone(&mut self.used.calls[i.c as usize], op)?;
+    /// What the opcode table says of an operand.
+    fn operand(&mut self, at: usize, i: Insn, op: Op, role: Role, field: Field) -> Result<(), String> {
+        let code = self.code;
+        let n = i.get(field);
+        match role {
+            Role::Read | Role::Write | Role::Change => self.register(n),
+            Role::Next => self.range(n, 2),
+            Role::First => self.range(n, i.c),
+            Role::Targets => self.range(n, (i.c & 0xff) + (i.c >> 8) + (i.x & 1) as u16).and_then(|()| self.register(n)),
+            Role::Env if code.env_reg == 0 || n != code.env_reg => Err(format!("environment register {n} is not {}", code.env_reg)),
+            Role::Slot => self.slot(i.x, n),
+            Role::Slots if n > MAX_ENV_SLOTS => Err(format!("{n} slots in an environment")),
+            Role::Jump => match i.signed(field) {
+                d if d <= 0 && !op.polls() => Err("backward jump without a poll".into()),
+                d => self.jump(at, d),
+            },
+            Role::Literal => self.index("literal", &code.consts, n),
+            Role::Name => self.index("symbol", &code.syms, n),
+            Role::IvarSite => {
+                self.index("instance variable", &code.ivars, n)?;
+                Self::alone(&mut self.used.ivars[n as usize], op)
+            }
+            Role::ConstSite => {
+                self.index("constant site", &code.const_sites, n)?;
+                Self::alone(&mut self.used.consts[n as usize], op)
+            }
+            Role::CallSite => {
+                self.index("call site", &code.calls, n)?;
+                Self::alone(&mut self.used.calls[n as usize], op)?;
+                self.call(op, i)
+            }
+            Role::Block => self.child(n, CodeKind::Block),
+            Role::Method => self.child(n, CodeKind::Method),
+            Role::Class => self.child(n, CodeKind::Class),
+            Role::Function => self.intrinsic(i),
+            Role::Arguments => self.register(n),
+            // By the operand that they belong to; numbers may be any.
+            Role::Window
+            | Role::Argc
+            | Role::Count
+            | Role::Parts
+            | Role::Depth
+            | Role::Env
+            | Role::Slots
+            | Role::Int
+            | Role::Extra
+            | Role::Option => Ok(()),
+        }
+    }
+
+    /// What holds for one instruction only.
+    fn particular(&self, at: usize, op: Op, i: Insn) -> Result<(), String> {
+        let code = self.code;
+        match op {
+            Op::Halt => Err("Halt".into()),
+            Op::NewStr if !matches!(code.consts[i.b as usize], Const::Str { .. }) => Err(format!("literal {} is no String", i.b)),
+            Op::NewStr if !matches!(i.x, 0 | FROZEN_STRING | CHILLED_STRING) => Err(format!("flags {} of a String", i.x)),
+            Op::NewHash if !i.c.is_multiple_of(2) => Err("odd number of Hash operands".into()),
+            Op::NewEnv if !code.own_env || i.a != code.env_reg || at != 0 => Err("NewEnv outside the environment register".into()),
+            Op::NewEnv if i.x > 1 || i.x == 1 && !matches!(code.kind, CodeKind::Block | CodeKind::Eval) => {
+                Err("an environment around that is none".into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn call(&self, op: Op, i: Insn) -> Result<(), String> {
         let site = &self.code.calls[i.c as usize];
         if site.argc != i.x {
             return Err(format!("{} arguments, but {} at the site", i.x, site.argc));
@@ -382,60 +343,16 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    fn misc(&mut self, at: usize, op: Op, i: Insn) -> Result<(), String> {
-        let code = self.code;
-        self.register(i.a)?;
-        match op {
-            Op::NewEnv => match code.own_env && i.a == code.env_reg && at == 0 {
-                true if i.b > MAX_ENV_SLOTS => Err(format!("{} slots in an environment", i.b)),
-                true if i.x > 1 || i.x == 1 && !matches!(code.kind, CodeKind::Block | CodeKind::Eval) => {
-                    Err("an environment around that is none".into())
-                }
-                true => Ok(()),
-                false => Err("NewEnv outside the environment register".into()),
-            },
-            Op::GetConstFrom => {
-                self.register(i.b)?;
-                self.index("constant site", &code.const_sites, i.c)?;
-                Self::alone(&mut self.used.consts[i.c as usize], op)
-            }
-            Op::SetConst => {
-                self.register(i.b)?;
-                self.index("symbol", &code.syms, i.c)
-            }
-            Op::NewProc => self.child(i.b, CodeKind::Block),
-            Op::DefMethod | Op::DefSingleton => {
-                self.index("symbol", &code.syms, i.b)?;
-                self.child(i.c, CodeKind::Method)
-            }
-            Op::OpenClass => {
-                self.register(i.a + 1)?;
-                self.index("symbol", &code.syms, i.b)?;
-                self.child(i.c, CodeKind::Class)
-            }
-            Op::Expand => {
-                self.register(i.b)?;
-                self.range(i.a, (i.c & 0xff) + (i.c >> 8) + (i.x & 1) as u16)
-            }
-            Op::Intrinsic => self.intrinsic(i),
-            _ => Ok(()),
-        }
-    }
-
     fn intrinsic(&self, i: Insn) -> Result<(), String> {
-        use crate::Intrinsic::*;
         let id = *crate::Intrinsic::ALL.get(i.x as usize).ok_or_else(|| format!("intrinsic {}", i.x))?;
-        match id {
-            AliasGlobal => {
-                self.index("symbol", &self.code.syms, i.b)?;
-                return self.index("symbol", &self.code.syms, i.c);
-            }
-            GetCvar | SetCvar | DefinedCvar | DefinedIvar | DefinedGlobal | DefinedConst | DefinedConstFrom | DefinedMethod
-            | DefinedFcall => self.index("symbol", &self.code.syms, i.b)?,
-            OnceTest | OnceSet | OnceGet | RegisterAtExit if i.b >= self.code.once_sites => {
-                return Err(format!("once-site {} of {}", i.b, self.code.once_sites));
-            }
-            _ => {}
+        if id.names() {
+            self.index("symbol", &self.code.syms, i.b)?;
+        }
+        if id.names_two() {
+            return self.index("symbol", &self.code.syms, i.c);
+        }
+        if id.has_once_site() && i.b >= self.code.once_sites {
+            return Err(format!("once-site {} of {}", i.b, self.code.once_sites));
         }
         if i.c != id.arguments() {
             return Err(format!("{} operands of {}", i.c, id.name()));
@@ -444,7 +361,7 @@ impl Verifier<'_> {
     }
 
     fn group(&self, at: usize, op: Op, i: Insn) -> Result<(), String> {
-        let n = group_length(op);
+        let n = op.group_length();
         if n == 1 {
             return Ok(());
         }
@@ -457,14 +374,8 @@ impl Verifier<'_> {
             return Err("no Send in the group".into());
         }
         // The slow path copies the operands to the window: they must not be overwritten on the way.
-        let operands: &[u16] = match op.shape() {
-            Shape::ABC if op == Op::Aset => &[i.a, i.b, i.c],
-            Shape::ABC => &[i.b, i.c],
-            Shape::ABI | Shape::AB => &[i.b],
-            Shape::ABJ => &[i.a, i.b],
-            _ => &[i.a],
-        };
-        if operands.iter().any(|r| *r >= send.a) {
+        let inside = |(role, field): &(Role, Field)| *role == Role::Read && i.get(*field) >= send.a;
+        if op.operands().iter().any(inside) {
             return Err("operands inside the window of the slow path".into());
         }
         if n == 2 {
@@ -473,14 +384,14 @@ impl Verifier<'_> {
         let third = code.insns[at + 2];
         // It may be no instruction at all: that is found when its turn comes.
         let Some(then) = Op::ALL.get(third.op as usize) else { return Ok(()) };
-        let fits = match op.shape() {
-            Shape::ABJ | Shape::AIJ => {
-                let target = at as i64 + i.c as i16 as i64;
+        let fits = match op.field(Role::Jump) {
+            Some(distance) => {
+                let target = at as i64 + i.signed(distance) as i64;
                 matches!(then, Op::JumpIf | Op::JumpUnless | Op::LoopIf | Op::LoopUnless)
                     && third.a == send.a
                     && at as i64 + 2 + third.imm() as i64 == target
             }
-            _ => *then == Op::Move && third.a == i.a && third.b == send.a,
+            None => *then == Op::Move && third.a == i.a && third.b == send.a,
         };
         if fits { Ok(()) } else { Err("third instruction does not fit the group".into()) }
     }

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 use zakuro_base::Sym;
-use zakuro_bytecode::op::Shape;
+use zakuro_bytecode::op::{Field, Role};
 use zakuro_bytecode::{CallSite, Const, ConstSite, Handler, HandlerKind, Insn, Op};
 
 /// A jump target, bound at most once.
@@ -265,8 +265,8 @@ impl Asm {
             debug_assert_ne!(target, UNBOUND, "unbound label");
             let distance = target as i64 - *at as i64;
             let insn = &mut self.insns[*at as usize];
-            match insn.opcode().shape() {
-                Shape::ABJ | Shape::AIJ => insn.c = i16::try_from(distance).map_err(|_| AsmError::NeedsWide)? as u16,
+            match insn.opcode().field(Role::Jump) {
+                Some(Field::C) => insn.c = i16::try_from(distance).map_err(|_| AsmError::NeedsWide)? as u16,
                 _ => {
                     let d = i32::try_from(distance).map_err(|_| AsmError::TooBig)?;
                     insn.b = d as u16;

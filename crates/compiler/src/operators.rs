@@ -124,7 +124,8 @@ impl<'pr> Compiler<'pr> {
     pub(crate) fn group(&mut self, op: Op, name: Sym, flags: u16, to: u16, b: u16, c: u16) {
         let at = self.f.asm.insns.len();
         self.f.asm.emit(op, 0, to, b, c);
-        let argc = matches!(op.shape(), zakuro_bytecode::op::Shape::ABC | zakuro_bytecode::op::Shape::ABI) as u8;
+        // One result, the receiver, and what it is called with.
+        let argc = op.operands().len() as u8 - 2;
         self.group_tail(name, flags, argc, to);
         debug_assert_eq!(self.f.asm.insns.len(), at + 3);
     }

@@ -7,7 +7,7 @@ mod common;
 
 use common::{Random, golden_sources};
 use std::sync::Arc;
-use zakuro_bytecode::op::Shape;
+use zakuro_bytecode::op::{Field, Role};
 use zakuro_bytecode::{Code, CodeKind, Const, Insn, Intrinsic, NO_BLOCK, Op, call_flags, flow, verify};
 use zakuro_compiler::{Options, compile};
 
@@ -49,64 +49,51 @@ fn refused() {
         let len = code.insns.len() as i32;
         for (at, i) in code.insns.iter().copied().enumerate() {
             let op = i.opcode();
-            let shape = op.shape();
             changed(&code, at, "opcode", &|i| i.op = Op::COUNT as u8);
             changed(&code, at, "halt", &|i| i.op = Op::Halt as u8);
-            if !matches!(shape, Shape::Z | Shape::J) {
-                let unused = op == Op::Intrinsic && i.x == Intrinsic::AliasGlobal as u8;
-                if !unused || i.a == 0 {
-                    changed(&code, at, "register a", &|i| i.a = n);
+            let no_registers = op == Op::Intrinsic && Intrinsic::ALL[i.x as usize].names_two();
+            for (role, field) in op.operands() {
+                let table = match role {
+                    Role::Literal => code.consts.len(),
+                    Role::Name => code.syms.len(),
+                    Role::IvarSite => code.ivars.len(),
+                    Role::ConstSite => code.const_sites.len(),
+                    Role::CallSite => code.calls.len(),
+                    Role::Block | Role::Method | Role::Class => code.children.len(),
+                    Role::Function => Intrinsic::ALL.len(),
+                    Role::Slot => zakuro_bytecode::MAX_ENV_SLOTS as usize,
+                    Role::Slots => zakuro_bytecode::MAX_ENV_SLOTS as usize + 1,
+                    Role::Read | Role::Write | Role::Change | Role::Next | Role::Targets | Role::Window | Role::Arguments => n as usize,
+                    // The next changes see to these.
+                    Role::Argc | Role::Count | Role::First | Role::Env | Role::Jump => 0,
+                    // Any value will do.
+                    Role::Depth | Role::Int | Role::Extra | Role::Option | Role::Parts => 0,
+                };
+                if table > 0 && !(*role == Role::Arguments && no_registers && i.a != 0) {
+                    changed(&code, at, "operand", &|i| i.set(*field, table as u16));
                 }
-            }
-            if matches!(shape, Shape::AB | Shape::ABC | Shape::ABI | Shape::ABJ)
-                || matches!(op, Op::GetConstFrom | Op::SetConst | Op::Expand)
-            {
-                changed(&code, at, "register b", &|i| i.b = n);
-            }
-            if shape == Shape::ABC {
-                changed(&code, at, "register c", &|i| i.c = n);
-            }
-            if shape == Shape::Range {
-                changed(&code, at, "range", &|i| (i.b, i.c) = (n - 1, 2));
-            }
-            let set = |i: &mut Insn, d: i32| (i.b, i.c) = (d as u16, (d >> 16) as u16);
-            if matches!(shape, Shape::J | Shape::AJ) {
-                changed(&code, at, "jump", &|i| set(i, len - at as i32));
-                changed(&code, at, "jump", &|i| set(i, -1 - at as i32));
-            }
-            if matches!(shape, Shape::ABJ | Shape::AIJ) {
-                changed(&code, at, "jump", &|i| i.c = (len - at as i32) as u16);
-                changed(&code, at, "jump", &|i| i.c = (1i32) as u16);
-            }
-            match op {
-                Op::LoadConst | Op::NewStr => changed(&code, at, "literal", &|i| i.b = code.consts.len() as u16),
-                Op::GetGlobal | Op::SetGlobal | Op::DefMethod | Op::DefSingleton | Op::OpenClass => {
-                    changed(&code, at, "symbol", &|i| i.b = code.syms.len() as u16)
-                }
-                Op::SetConst => changed(&code, at, "symbol", &|i| i.c = code.syms.len() as u16),
-                Op::GetIvar | Op::SetIvar => changed(&code, at, "ivar", &|i| i.c = code.ivars.len() as u16),
-                Op::GetConst | Op::GetConstFrom => changed(&code, at, "constant", &|i| i.c = code.const_sites.len() as u16),
-                Op::NewProc => changed(&code, at, "child", &|i| i.b = code.children.len() as u16),
-                Op::GetEnv | Op::SetEnv => {
-                    changed(&code, at, "environment", &|i| i.c = code.env_reg.wrapping_sub(1));
-                    changed(&code, at, "slot", &|i| i.b = zakuro_bytecode::MAX_ENV_SLOTS);
-                }
-                Op::NewEnv => changed(&code, at, "slots", &|i| i.b = zakuro_bytecode::MAX_ENV_SLOTS + 1),
-                Op::Intrinsic => {
-                    changed(&code, at, "intrinsic", &|i| i.x = Intrinsic::ALL.len() as u8);
-                    if Intrinsic::ALL[i.x as usize] != Intrinsic::AliasGlobal {
-                        changed(&code, at, "arguments", &|i| i.c += 1);
+                match role {
+                    Role::Argc => changed(&code, at, "argc", &|i| i.x = i.x.wrapping_add(1)),
+                    Role::Window => changed(&code, at, "window", &|i| i.a = 0),
+                    Role::Count if op == Op::Intrinsic && no_registers => {}
+                    Role::Count if op == Op::Intrinsic => changed(&code, at, "arguments", &|i| i.c += 1),
+                    Role::Count => changed(&code, at, "range", &|i| (i.b, i.c) = (n - 1, 2)),
+                    Role::Env => changed(&code, at, "environment", &|i| i.c = code.env_reg.wrapping_sub(1)),
+                    Role::Jump => {
+                        let mut to = |distance: i32| {
+                            changed(&code, at, "jump", &|i| match field {
+                                Field::Imm => (i.b, i.c) = (distance as u16, (distance >> 16) as u16),
+                                field => i.set(*field, distance as u16),
+                            })
+                        };
+                        to(len - at as i32);
+                        to(-1 - at as i32);
+                        if op.group_length() > 1 {
+                            to(1);
+                        }
                     }
+                    _ => {}
                 }
-                _ => {}
-            }
-            if matches!(op, Op::DefMethod | Op::DefSingleton | Op::OpenClass) {
-                changed(&code, at, "child", &|i| i.c = code.children.len() as u16);
-            }
-            if shape == Shape::Call {
-                changed(&code, at, "site", &|i| i.c = code.calls.len() as u16);
-                changed(&code, at, "argc", &|i| i.x = i.x.wrapping_add(1));
-                changed(&code, at, "window", &|i| i.a = 0);
             }
         }
     }
@@ -131,7 +118,6 @@ fn reads(code: &Code, at: usize, envs: &[u16]) -> Result<(), String> {
     let (a, b, c) = (i.a as usize, i.b as usize, i.c as usize);
     match op {
         Halt => return Err("halt".into()),
-        Nop | Poll => start(at as i64 + 1)?,
         Jump | Loop => start(at as i64 + i.imm() as i64)?,
         JumpIf | JumpUnless | LoopIf | LoopUnless | JumpNil | JumpNotNil | JumpDef => {
             reg(a)?;

@@ -8,10 +8,6 @@ use std::sync::atomic::Ordering;
 use zakuro_bytecode::{CodeKind, Insn, NO_BLOCK, Op};
 use zakuro_object::*;
 
-pub unsafe fn nop(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
-    // SAFETY: the contract of handlers (see `Handler`); Nop is never the last instruction.
-    unsafe { next!(cx, ip, regs, cs) }
-}
 pub unsafe fn halt(_: &mut Cx, _: *const Insn, _: *mut Value, _: *const CodeState) -> bool {
     true
 }
@@ -29,16 +25,6 @@ pub unsafe fn poll_at(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const
     unsafe {
         (*cx.fp).ip = ip;
         check!(cx, ip, regs, cs, cx.safepoint_slow());
-        dispatch!(cx, ip, regs, cs)
-    }
-}
-pub unsafe fn poll(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
-    // SAFETY: the contract of handlers; Poll is never the last instruction.
-    unsafe {
-        let ip = ip.add(1);
-        if polled(cx) {
-            return poll_at(cx, ip, regs, cs);
-        }
         dispatch!(cx, ip, regs, cs)
     }
 }

@@ -132,7 +132,7 @@ const fn handler(op: Op) -> Handler {
         ($($op:ident => $f:path),* $(,)?) => { match op { $(Op::$op => $f,)* } };
     }
     handlers! {
-        Nop => control::nop, Halt => control::halt, Move => data::mov, LoadInt => data::load_int, LoadNil => data::load_nil,
+        Halt => control::halt, Move => data::mov, LoadInt => data::load_int, LoadNil => data::load_nil,
         LoadTrue => data::load_true, LoadFalse => data::load_false, LoadUndef => data::load_undef, LoadConst => data::load_const,
         NewStr => data::new_str, NewEnv => data::new_env, GetEnv => data::get_env, SetEnv => data::set_env, GetIvar => data::get_ivar,
         SetIvar => data::set_ivar, GetGlobal => data::get_global, SetGlobal => data::set_global, GetConst => data::get_const,
@@ -162,7 +162,6 @@ const fn handler(op: Op) -> Handler {
         HashMerge => data::hash_merge, NewRange => data::new_range, Interp => data::interp, Intern => data::intern,
         NewRegexp => data::new_regexp, Expand => data::expand, Catch => control::catch, Rethrow => control::rethrow,
         RescueMatch => control::rescue_match, GetErr => control::get_err, SetErr => control::set_err, Intrinsic => intrinsics::intrinsic,
-        Poll => control::poll,
     }
 }
 
