@@ -26,7 +26,7 @@ const LITERAL_DEPTH: usize = 8;
 
 /// What the numbers in an archive go by: the tables of opcodes and intrinsics, and this format. (FNV-1a, 64 bits.)
 pub fn version() -> u64 {
-    const FORMAT: u8 = 1;
+    const FORMAT: u8 = 2;
     let mut h = Fnv::new();
     h.add(&[FORMAT, size_of::<usize>() as u8]);
     for op in Op::ALL {
@@ -245,11 +245,18 @@ impl Out<'_> {
     }
     fn code(&mut self, c: &Code, depth: usize) -> Result<(), TooDeep> {
         let depth = depth.checked_sub(1).ok_or(TooDeep)?;
-        let Code {
-            kind,
-            name,
-            file: _,
-            line,
+        let Code { kind, name, file: _, line, source: _, body: _ } = c;
+        self.bytes.push(KINDS.iter().position(|k| k == kind).unwrap_or(0) as u8);
+        self.name(*name);
+        self.number((*line).into());
+        let mut body = Out { writer: self.writer, bytes: Vec::new() };
+        body.body(c, depth)?;
+        let bytes = body.bytes;
+        self.blob(&bytes);
+        Ok(())
+    }
+    fn body(&mut self, body: &Body, depth: usize) -> Result<(), TooDeep> {
+        let Body {
             end_line,
             insns,
             consts,
@@ -277,14 +284,11 @@ impl Out<'_> {
             once_sites,
             uses_block,
             frozen_strings,
-            source: _,
             data_offset,
-        } = c;
-        self.bytes.push(KINDS.iter().position(|k| k == kind).unwrap_or(0) as u8);
+        } = body;
         let flags = [*own_env, *uses_block, *frozen_strings, span.is_some(), data_offset.is_some()];
         self.bytes.push(flags.iter().enumerate().map(|(i, f)| (*f as u8) << i).sum());
-        self.name(*name);
-        for n in [line, end_line, first_line] {
+        for n in [end_line, first_line] {
             self.number((*n).into());
         }
         for n in [nregs, nlocals, env_reg, once_sites] {
@@ -442,20 +446,67 @@ impl<'a> Archive<'a> {
         if i >= self.programs {
             return Err(Malformed);
         }
-        let mut r = Reader { archive: self, rest: self.part(self.names.len() + i)?, file, source };
-        let code = r.code(DEPTH)?;
-        if r.rest.is_empty() { Ok(code) } else { Err(Malformed) }
+        let mut r = Reader { archive: self, rest: self.part(self.names.len() + i)?, file, source, body: Reader::at_once };
+        r.only_code()
+    }
+    /// As [`Archive::program`], but reads of each Code, when it is first asked for, no more than what it is. For archives that are a part of the binary:
+    /// what is malformed deeper down is found too late for an error.
+    ///
+    /// # Errors
+    /// There is none, or its beginning is malformed.
+    pub fn lazy_program(&'static self, i: usize, file: &Arc<str>, source: &Arc<[u8]>) -> Read<Arc<Code>>
+    where
+        'a: 'static,
+    {
+        if i >= self.programs {
+            return Err(Malformed);
+        }
+        let mut r = Reader { archive: self, rest: self.part(self.names.len() + i)?, file, source, body: Reader::later };
+        r.only_code()
     }
 }
 
-struct Reader<'a> {
-    archive: &'a Archive<'a>,
-    rest: &'a [u8],
-    file: &'a Arc<str>,
-    source: &'a Arc<[u8]>,
+/// Where a body stands that was not read.
+#[derive(Clone)]
+pub struct Unread {
+    archive: &'static Archive<'static>,
+    bytes: &'static [u8],
 }
 
-impl<'a> Reader<'a> {
+impl Unread {
+    pub(crate) fn read(&self, file: &Arc<str>, source: &Arc<[u8]>) -> Body {
+        let mut r = Reader { archive: self.archive, rest: self.bytes, file, source, body: Reader::later };
+        // Codes are nested as deep as was written.
+        let Ok(body) = r.body(DEPTH) else { unreachable!("the archive of {file} is broken") };
+        body
+    }
+}
+
+struct Reader<'a, 'f> {
+    archive: &'a Archive<'a>,
+    rest: &'a [u8],
+    file: &'f Arc<str>,
+    source: &'f Arc<[u8]>,
+    /// Reads a body, or puts it off.
+    body: fn(&Self, &'a [u8], usize) -> Read<Lazy>,
+}
+
+impl Reader<'static, '_> {
+    fn later(&self, bytes: &'static [u8], _: usize) -> Read<Lazy> {
+        Ok(Lazy::unread(Unread { archive: self.archive, bytes }))
+    }
+}
+
+impl<'a> Reader<'a, '_> {
+    fn at_once(&self, bytes: &'a [u8], depth: usize) -> Read<Lazy> {
+        let mut r = Reader { rest: bytes, ..*self };
+        let body = r.body(depth)?;
+        if r.rest.is_empty() { Ok(body.into()) } else { Err(Malformed) }
+    }
+    fn only_code(&mut self) -> Read<Arc<Code>> {
+        let code = self.code(DEPTH)?;
+        if self.rest.is_empty() { Ok(code) } else { Err(Malformed) }
+    }
     fn byte(&mut self) -> Read<u8> {
         let (b, rest) = self.rest.split_first().ok_or(Malformed)?;
         self.rest = rest;
@@ -618,10 +669,15 @@ impl<'a> Reader<'a> {
     fn code(&mut self, depth: usize) -> Read<Arc<Code>> {
         let depth = depth.checked_sub(1).ok_or(Malformed)?;
         let kind = *KINDS.get(self.byte()? as usize).ok_or(Malformed)?;
+        let (name, line) = (self.name()?, self.narrow()?);
+        let bytes = self.blob()?;
+        let body = (self.body)(self, bytes, depth)?;
+        Ok(Arc::new(Code { kind, name, file: self.file.clone(), line, source: self.source.clone(), body }))
+    }
+    fn body(&mut self, depth: usize) -> Read<Body> {
         let flags = self.byte()?;
         let flag = |i: u8| flags >> i & 1 == 1;
-        let name = self.name()?;
-        let (line, end_line, first_line) = (self.narrow()?, self.narrow()?, self.narrow()?);
+        let (end_line, first_line) = (self.narrow()?, self.narrow()?);
         let (nregs, nlocals, env_reg, once_sites) = (self.narrow()?, self.narrow()?, self.narrow()?, self.narrow()?);
         let span = if flag(3) { Some((self.narrow()?, self.narrow()?)) } else { None };
         let data_offset = if flag(4) { Some(self.narrow()?) } else { None };
@@ -659,11 +715,7 @@ impl<'a> Reader<'a> {
             Ok((at, last, r.narrow()?))
         })?;
         let children = self.list(|r| r.code(depth))?;
-        Ok(Arc::new(Code {
-            kind,
-            name,
-            file: self.file.clone(),
-            line,
+        Ok(Body {
             end_line,
             insns,
             consts,
@@ -691,8 +743,7 @@ impl<'a> Reader<'a> {
             once_sites,
             uses_block: flag(1),
             frozen_strings: flag(2),
-            source: self.source.clone(),
             data_offset,
-        }))
+        })
     }
 }

@@ -1,7 +1,9 @@
 //! [`Code`] and the tables beside its instructions.
 
+use crate::binary::Unread;
 use crate::op::Insn;
-use std::sync::Arc;
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, OnceLock};
 use zakuro_base::Sym;
 
 /// Operand x of `NewStr`: flags of the new String. Its meaning belongs to zakuro-object, whose constants the VM compares with these.
@@ -24,7 +26,7 @@ pub enum CodeKind {
     Eval,
 }
 
-/// Compiled code of one scope. Immutable, shared by all VMs.
+/// Compiled code of one scope. Immutable, shared by all VMs. Most of its fields are those of [`Body`].
 #[derive(Clone, Debug)]
 pub struct Code {
     pub kind: CodeKind,
@@ -34,6 +36,15 @@ pub struct Code {
     pub file: Arc<str>,
     /// Line of the definition.
     pub line: u32,
+    /// The source text, for error excerpts and `DATA`; shared by all Codes of a file.
+    pub source: Arc<[u8]>,
+    /// The rest, which the fields of this struct's target are.
+    pub body: Lazy,
+}
+
+/// What of a [`Code`] is not needed before it runs.
+#[derive(Clone, Debug)]
+pub struct Body {
     /// Line of its `end`.
     pub end_line: u32,
     pub insns: Box<[Insn]>,
@@ -85,10 +96,59 @@ pub struct Code {
     pub uses_block: bool,
     /// `# frozen_string_literal: true` was in force.
     pub frozen_strings: bool,
-    /// The source text, for error excerpts and `DATA`; shared by all Codes of a file.
-    pub source: Arc<[u8]>,
     /// Byte offset of the text after `__END__`.
     pub data_offset: Option<usize>,
+}
+
+impl Deref for Code {
+    type Target = Body;
+    #[inline(always)]
+    fn deref(&self) -> &Body {
+        match self.body.read.get() {
+            Some(body) => body,
+            None => self.read(),
+        }
+    }
+}
+
+impl DerefMut for Code {
+    fn deref_mut(&mut self) -> &mut Body {
+        self.read();
+        match self.body.read.get_mut() {
+            Some(body) => body,
+            None => unreachable!("it has just been read"),
+        }
+    }
+}
+
+/// A [`Body`] that is read from an archive of the running binary when somebody first asks for it.
+pub struct Lazy {
+    read: OnceLock<Body>,
+    unread: Option<Unread>,
+}
+
+impl From<Body> for Lazy {
+    fn from(body: Body) -> Lazy {
+        Lazy { read: OnceLock::from(body), unread: None }
+    }
+}
+
+impl Clone for Lazy {
+    fn clone(&self) -> Lazy {
+        Lazy { read: self.read.clone(), unread: self.unread.clone() }
+    }
+}
+
+impl std::fmt::Debug for Lazy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.read.get().fmt(f)
+    }
+}
+
+impl Lazy {
+    pub(crate) fn unread(unread: Unread) -> Lazy {
+        Lazy { read: OnceLock::new(), unread: Some(unread) }
+    }
 }
 
 /// A variable's place as seen from its Code.
@@ -351,11 +411,7 @@ impl Params {
 impl Code {
     /// A Code without instructions, which names the slots of an environment (see `vm::scope`).
     pub fn naming(file: Arc<str>, line: u32, name: Sym, locals: Box<[Local]>, backref: Option<Place>) -> Code {
-        Code {
-            kind: CodeKind::Eval,
-            name,
-            file,
-            line,
+        let body = Body {
             end_line: line,
             insns: Box::new([]),
             consts: Box::new([]),
@@ -383,9 +439,18 @@ impl Code {
             once_sites: 0,
             uses_block: true,
             frozen_strings: false,
-            source: Arc::from(&b""[..]),
             data_offset: None,
-        }
+        };
+        Code { kind: CodeKind::Eval, name, file, line, source: Arc::from(&b""[..]), body: body.into() }
+    }
+
+    /// Reads what was left unread. Whoever comes second at the same time waits: that takes microseconds.
+    #[cold]
+    fn read(&self) -> &Body {
+        self.body.read.get_or_init(|| match &self.body.unread {
+            Some(unread) => unread.read(&self.file, &self.source),
+            None => unreachable!("a Code has a body or knows where it stands"),
+        })
     }
 
     /// Number of registers that the keywords of a call stand in.
@@ -407,7 +472,9 @@ impl Code {
     }
     /// A copy, nested Codes included, that is another Code to every VM: with caches of its own.
     pub fn detached(&self) -> Code {
-        Code { children: self.children.iter().map(|c| Arc::new(c.detached())).collect(), ..self.clone() }
+        let mut copy = self.clone();
+        copy.children = self.children.iter().map(|c| Arc::new(c.detached())).collect();
+        copy
     }
 
     /// Start and length in the source of the node that instruction `ip` belongs to.

@@ -5,11 +5,7 @@ use crate::verify::verify;
 use zakuro_base::{Sym, sym};
 
 fn code(nregs: u16, insns: Vec<Insn>) -> Code {
-    Code {
-        kind: CodeKind::Method,
-        name: Sym::intern("test"),
-        file: "test.rb".into(),
-        line: 1,
+    let body = Body {
         end_line: 1,
         insns: insns.into(),
         consts: Box::new([]),
@@ -35,11 +31,12 @@ fn code(nregs: u16, insns: Vec<Insn>) -> Code {
         once_sites: 0,
         uses_block: false,
         frozen_strings: false,
-        source: (*b"").into(),
         data_offset: None,
         statements: Box::new([]),
         rescues: Box::new([]),
-    }
+    };
+    let (kind, name) = (CodeKind::Method, Sym::intern("test"));
+    Code { kind, name, file: "test.rb".into(), line: 1, source: (*b"").into(), body: body.into() }
 }
 
 fn add(to: u16, base: u16) -> [Insn; 3] {
@@ -83,7 +80,8 @@ fn what_the_verifier_refuses() {
     let [first, second, _] = add(2, 2);
     assert_eq!(problem(&code(4, vec![first, second, ret(2)])), "third instruction does not fit the group");
     let handler = Handler { start: 0, end: 1, target: 0, kind: HandlerKind::Ensure };
-    let c = Code { handlers: Box::new([handler]), ..code(3, vec![ret(1)]) };
+    let mut c = code(3, vec![ret(1)]);
+    c.handlers = Box::new([handler]);
     assert_eq!(problem(&c), "handler does not start with Catch");
 }
 

@@ -6,7 +6,7 @@ use ruby_prism::Node;
 use std::collections::HashMap;
 use std::sync::Arc;
 use zakuro_base::{Sym, sym};
-use zakuro_bytecode::{Code, CodeKind, Local, Op, Params, Place};
+use zakuro_bytecode::{Body, Code, CodeKind, Local, Op, Params, Place};
 
 /// Where the value of an expression is wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -353,17 +353,14 @@ impl<'pr> Compiler<'pr> {
             let depth = depth as u16 + self.scopes.env_depth(scope, self.scopes.root) + 1;
             backref = Some(Place::Env { depth: depth as u8, slot });
         }
-        let code = Code {
-            kind: match s.kind {
-                Kind::Program => CodeKind::Program,
-                Kind::Method => CodeKind::Method,
-                Kind::Class => CodeKind::Class,
-                Kind::Eval | Kind::Outer => CodeKind::Eval,
-                Kind::Block | Kind::Lambda | Kind::For => CodeKind::Block,
-            },
-            name,
-            file: self.file.clone(),
-            line,
+        let kind = match s.kind {
+            Kind::Program => CodeKind::Program,
+            Kind::Method => CodeKind::Method,
+            Kind::Class => CodeKind::Class,
+            Kind::Eval | Kind::Outer => CodeKind::Eval,
+            Kind::Block | Kind::Lambda | Kind::For => CodeKind::Block,
+        };
+        let body = Body {
             end_line: (end_line as i32).max(line as i32) as u32,
             insns: asm.insns.into(),
             consts: asm.consts.into(),
@@ -395,10 +392,9 @@ impl<'pr> Compiler<'pr> {
             lastline: seen_from(owner, crate::scope::line_var()),
             once_sites,
             frozen_strings: self.frozen_strings,
-            source: self.source.clone(),
             data_offset: self.data_offset,
         };
-        Arc::new(code)
+        Arc::new(Code { kind, name, file: self.file.clone(), line, source: self.source.clone(), body: body.into() })
     }
 
     /// Index in `children` of the Code of `scope`, made on first use.

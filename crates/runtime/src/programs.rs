@@ -27,7 +27,7 @@ pub(crate) fn get(number: usize, name: &str) -> Arc<Code> {
     let p = programs();
     let make = || {
         let file = Arc::from(format!("<internal:{name}>"));
-        let Ok(code) = p.archive.program(number, &file, &p.no_source) else { unreachable!("the prelude's {name} is broken") };
+        let Ok(code) = p.archive.lazy_program(number, &file, &p.no_source) else { unreachable!("the prelude's {name} is broken") };
         code
     };
     p.codes[number].get_or_init(make).clone()
