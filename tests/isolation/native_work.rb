@@ -89,6 +89,9 @@ LONGER = {
   "Range#to_a" => "(1..400_000_000).to_a",
   "digest" => "require 'digest'; s = 'a' * 1_000_000_000; loop { Digest::MD5.hexdigest(s) }",
   "crc32" => "require 'zlib'; s = 'a' * 1_000_000_000; loop { Zlib.crc32(s) }",
+  "succ" => "s = 'z' * 900_000_000; s.succ",
+  "expand_path" => "s = 'z/' * 300_000_000; File.expand_path(s)",
+  "fdiv of gigabits" => "a = 1 << 1_000_000_000; b = (1 << 999_999_000) + 1; loop { a.fdiv(b) }",
   "hexdump" => "IO::Buffer.new(200_000_000).hexdump",
 }
 

@@ -2,7 +2,8 @@
 EXE = File.readlink("/proc/self/exe")
 
 def start(limits, program = "puts 42", how: "bash")
-  script = "#{limits}; exec \"$0\" -e \"$1\""
+  # Whoever started this may have left descriptors open.
+  script = "exec #{(3..9).map { "#{_1}>&-" }.join(" ")}; #{limits}; exec \"$0\" -e \"$1\""
   r, w = IO.pipe
   # The environment stands on the same stack: a large one leaves nothing of 16 KB even for the loader.
   pid = spawn({ "PATH" => ENV["PATH"] }, *how.split, "-c", script, EXE, program, out: w, err: w, unsetenv_others: true)

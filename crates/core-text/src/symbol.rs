@@ -226,9 +226,9 @@ mod symbols {
     ///
     ///     :az.succ   #=> :ba
     #[method("succ", "next")]
-    fn succ(cx: &mut Cx, this: Sym) -> Sym {
+    fn succ(cx: &mut Cx, this: Sym) -> Result<Sym> {
         let s = to_string(cx, this);
-        Sym::intern_bytes(&crate::string::succ::succ(&cx.heap, s))
+        Ok(Sym::intern_bytes(&crate::string::succ::succ(cx, s)?))
     }
 
     fn mapped(cx: &mut Cx, this: Sym, op: zakuro_text::encoding::case::CaseOp, options: &[Value]) -> Result<Sym> {

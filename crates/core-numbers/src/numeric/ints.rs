@@ -441,6 +441,11 @@ fn big_quotient_f64(a: &BigInt, b: &BigInt) -> f64 {
     if b.is_zero() || a.is_zero() {
         return big_to_f64(a) / big_to_f64(b);
     }
+    if a.bits().max(b.bits()) > 4 * TOP
+        && let Some(v) = quotient_of_tops(a, b)
+    {
+        return v;
+    }
     // Scale so that the quotient has 66 bits or more, keep a sticky bit, round once.
     let shift = 66 - (a.bits() as i64 - b.bits() as i64);
     let (n, d) = (a.abs(), b.abs());
@@ -449,6 +454,19 @@ fn big_quotient_f64(a: &BigInt, b: &BigInt) -> f64 {
     let negative = (a.sign() == Sign::Minus) != (b.sign() == Sign::Minus);
     let v = scale_big(&q, -shift);
     if negative { -v } else { v }
+}
+/// Bits that are looked at first.
+const TOP: u64 = 256;
+/// The quotient of large numbers by their highest bits, if those below make no difference: the least and the largest that it can be round to the same Float.
+fn quotient_of_tops(a: &BigInt, b: &BigInt) -> Option<f64> {
+    let (below_a, below_b) = (a.bits().saturating_sub(TOP), b.bits().saturating_sub(TOP));
+    let (n, d) = (BigInt::from(a.magnitude() >> below_a), BigInt::from(b.magnitude() >> below_b));
+    let shift = (130 + d.bits()).saturating_sub(n.bits());
+    let e = below_a as i64 - below_b as i64 - shift as i64;
+    let least = scale_big(&((&n << shift) / (&d + 1u32)), e);
+    let largest = scale_big(&(((n + 1u32) << shift) / d + 1u32), e);
+    let negative = (a.sign() == Sign::Minus) != (b.sign() == Sign::Minus);
+    (least == largest).then_some(if negative { -least } else { least })
 }
 /// `q * 2**e` rounded once; the lowest bit of q may be sticky.
 fn scale_big(q: &BigInt, e: i64) -> f64 {

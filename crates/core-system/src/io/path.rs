@@ -2,6 +2,7 @@
 
 use super::cwd;
 use super::errors::fail_at;
+use zakuro_base::progress::step;
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
@@ -118,25 +119,32 @@ pub fn expand(cx: &mut Cx, p: &[u8], base: Option<&[u8]>, tilde: bool) -> Result
         b.extend_from_slice(p);
         b
     };
-    let mut parts: Vec<&[u8]> = Vec::new();
-    for part in full.split(|b| *b == b'/') {
+    // Slashes in front stay as they are.
+    let mut lead = if p.first() == Some(&b'/') { full.iter().take_while(|b| **b == b'/').count() } else { 1 };
+    let mut out = Vec::with_capacity(full.len() + 1);
+    out.resize(lead, b'/');
+    for (i, part) in full.split(|b| *b == b'/').enumerate() {
+        step(i, cx)?;
         match part {
             b"" | b"." => {}
             b".." => {
-                parts.pop();
+                match out[lead..].iter().rposition(|b| *b == b'/') {
+                    Some(last) => out.truncate(lead + last),
+                    // Nothing is left but the root, however it was written.
+                    None if out.len() > lead => {
+                        lead = 1;
+                        out.truncate(lead);
+                    }
+                    None => {}
+                }
             }
-            x => parts.push(x),
+            part => {
+                if out.len() > lead {
+                    out.push(b'/');
+                }
+                out.extend_from_slice(part);
+            }
         }
-    }
-    // Slashes in front stay as they are.
-    let lead = if p.first() == Some(&b'/') { full.iter().take_while(|b| **b == b'/').count() } else { 1 };
-    let mut out = Vec::with_capacity(full.len());
-    out.resize(lead, b'/');
-    for (i, part) in parts.into_iter().enumerate() {
-        if i > 0 {
-            out.push(b'/');
-        }
-        out.extend_from_slice(part);
     }
     Ok(out)
 }

@@ -3,41 +3,47 @@
 //! The rightmost alphanumeric is raised, carrying to the left as long as alphanumerics stand there; without any, the rightmost character is.
 
 use super::util::*;
+use zakuro_base::progress::step;
 use zakuro_macros::ruby_class;
 use zakuro_text::encoding::Encoding;
 use zakuro_vm::*;
 
 /// The successor of `s`, as bytes.
-pub fn succ(heap: &Heap, s: Str) -> Vec<u8> {
-    let b = s.content(heap);
+pub fn succ(cx: &mut Cx, s: Str) -> Result<Vec<u8>> {
+    let b = &s.content(&cx.heap).to_vec()[..];
     if b.is_empty() {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let e = enc(s);
     if !e.is_ascii_compatible() {
-        return succ_chars(b, e, false);
+        return succ_chars(cx, b, e, false);
     }
-    if e == Encoding::UTF_8 && range(heap, s) == string::CodeRange::Valid {
-        return succ_unicode(String::from_utf8_lossy(b).chars().collect()).unwrap_or_else(|| succ_chars(b, e, false));
+    if e == Encoding::UTF_8 && range(&cx.heap, s) == string::CodeRange::Valid {
+        return match succ_utf8(cx, &String::from_utf8_lossy(b))? {
+            Some(next) => Ok(next),
+            None => succ_chars(cx, b, e, false),
+        };
     }
     if !b.iter().any(u8::is_ascii_alphanumeric) {
-        return succ_chars(b, e, is_single(heap, s));
+        let single = is_single(&cx.heap, s);
+        return succ_chars(cx, b, e, single);
     }
-    succ_alnum(b)
+    succ_alnum(cx, b)
 }
 
 /// Letters and digits are raised, each in its own range.
-fn succ_alnum(b: &[u8]) -> Vec<u8> {
+fn succ_alnum(cx: &mut Cx, b: &[u8]) -> Result<Vec<u8>> {
     let mut out = b.to_vec();
-    let Some(mut at) = out.iter().rposition(u8::is_ascii_alphanumeric) else { return out };
+    let Some(mut at) = out.iter().rposition(u8::is_ascii_alphanumeric) else { return Ok(out) };
     loop {
+        step(at, cx)?;
         let (low, carry) = match out[at] {
             b'9' => (b'0', b'1'),
             b'z' => (b'a', b'a'),
             b'Z' => (b'A', b'A'),
             _ => {
                 out[at] += 1;
-                return out;
+                return Ok(out);
             }
         };
         out[at] = low;
@@ -46,70 +52,88 @@ fn succ_alnum(b: &[u8]) -> Vec<u8> {
             Some(n) if n + 1 == at || out[n].is_ascii_digit() == low.is_ascii_digit() => at = n,
             _ => {
                 out.insert(at, carry);
-                return out;
+                return Ok(out);
             }
         }
     }
 }
 
-/// The same with letters and digits of Unicode; None when there are none.
-fn succ_unicode(chars: Vec<char>) -> Option<Vec<u8>> {
+/// The same with letters and digits of Unicode; None when there are none. What changes stands at the end: the text before it is copied as it is.
+fn succ_utf8(cx: &mut Cx, s: &str) -> Result<Option<Vec<u8>>> {
+    let mut size = 64;
+    while size < s.len() {
+        let (before, end) = s.split_at(s.ceil_char_boundary(s.len() - size));
+        if let Some((raised, first)) = succ_unicode(cx, end.chars().collect())?
+            && first > 1
+        {
+            return Ok(Some([before.as_bytes(), &raised].concat()));
+        }
+        size *= 4;
+    }
+    Ok(succ_unicode(cx, s.chars().collect())?.map(|(raised, _)| raised))
+}
+
+/// The successor, and the number of characters at the beginning that were not looked at to find it.
+fn succ_unicode(cx: &mut Cx, chars: Vec<char>) -> Result<Option<(Vec<u8>, usize)>> {
     let mut out = chars;
     let digit = |c: char| c.is_ascii_digit() || !c.is_ascii() && c.is_numeric() && !c.is_alphabetic();
     let alnum = |c: char| digit(c) || c.is_alphabetic();
     let same_sort = |a: char, b: char| alnum(b) && digit(a) == digit(b);
-    let step = |c: char, by: i32| {
+    let beside = |c: char, by: i32| {
         char::from_u32((c as u32).wrapping_add_signed(by)).filter(|n| n.len_utf8() == c.len_utf8())
     };
-    let mut at = out.iter().rposition(|c| alnum(*c))?;
-    loop {
+    let Some(mut at) = out.iter().rposition(|c| alnum(*c)) else { return Ok(None) };
+    let looked_at = loop {
+        step(at, cx)?;
         let c = out[at];
         // One character of another sort may lie between.
-        if let Some(next) = [1, 2].into_iter().find_map(|by| step(c, by).filter(|n| same_sort(c, *n))) {
+        if let Some(next) = [1, 2].into_iter().find_map(|by| beside(c, by).filter(|n| same_sort(c, *n))) {
             out[at] = next;
-            break;
+            break at;
         }
         let mut low = c;
-        while let Some(before) = step(low, -1).filter(|b| same_sort(c, *b)) {
+        while let Some(before) = beside(low, -1).filter(|b| same_sort(c, *b)) {
             low = before;
         }
         out[at] = low;
-        match out[..at].iter().rposition(|c| alnum(*c)) {
+        let before = out[..at].iter().rposition(|c| alnum(*c));
+        match before {
             Some(n) if n + 1 == at || digit(out[n]) == digit(low) => at = n,
             _ => {
-                let carry = if digit(low) { step(low, 1).unwrap_or(low) } else { low };
+                let carry = if digit(low) { beside(low, 1).unwrap_or(low) } else { low };
                 out.insert(at, carry);
-                break;
+                break before.unwrap_or(0);
             }
         }
-    }
-    Some(out.into_iter().collect::<String>().into_bytes())
+    };
+    Ok(Some((out.into_iter().collect::<String>().into_bytes(), looked_at)))
 }
 
 /// Without alphanumerics: the last character is raised, with carry to the left.
-fn succ_chars(b: &[u8], e: Encoding, single: bool) -> Vec<u8> {
+fn succ_chars(cx: &mut Cx, b: &[u8], e: Encoding, single: bool) -> Result<Vec<u8>> {
     if single && e != Encoding::UTF_8 {
         let max = if e == Encoding::US_ASCII { 0x7f } else { 0xff };
         let mut out = b.to_vec();
         for i in (0..out.len()).rev() {
             if out[i] < max {
                 out[i] += 1;
-                return out;
+                return Ok(out);
             }
             out[i] = 0;
         }
         out.insert(0, 1);
-        return out;
+        return Ok(out);
     }
     let mut chars: Vec<Vec<u8>> = e.chars(b).map(|c| c.to_vec()).collect();
     for i in (0..chars.len()).rev() {
+        step(i, cx)?;
         let Some(c) = e.ord(&chars[i]) else {
             // A broken byte counts as itself.
             if let Some(b) = chars[i].last_mut()
                 && *b < 0xff
             {
                 *b += 1;
-                return chars.concat();
+                return Ok(chars.concat());
             }
             continue;
         };
@@ -120,7 +144,7 @@ fn succ_chars(b: &[u8], e: Encoding, single: bool) -> Vec<u8> {
         }
         if e.encode(n, &mut next) {
             chars[i] = next;
-            return chars.concat();
+            return Ok(chars.concat());
         }
         let mut zero = Vec::new();
         e.encode(if e.is_unicode() { 1 } else { 0 }, &mut zero);
@@ -129,7 +153,7 @@ fn succ_chars(b: &[u8], e: Encoding, single: bool) -> Vec<u8> {
     let mut first = Vec::new();
     e.encode(1, &mut first);
     chars.insert(0, first);
-    chars.concat()
+    Ok(chars.concat())
 }
 
 /// Walks from `first` to `last` as `upto` does; `f` returns false to stop.
@@ -175,7 +199,7 @@ pub fn each_upto(cx: &mut Cx, first: Str, last: Str, exclusive: bool, f: &mut dy
     if n.is_gt() || exclusive && n.is_eq() {
         return Ok(());
     }
-    let after = succ(&cx.heap, last);
+    let after = succ(cx, last)?;
     let mut current = copy(cx, first);
     let max = length(&cx.heap, last);
     let mut rounds = 0u32;
@@ -188,7 +212,7 @@ pub fn each_upto(cx: &mut Cx, first: Str, last: Str, exclusive: bool, f: &mut dy
         if exclusive && at_end || c.equals(&after) && c.len() != first.len() {
             return Ok(());
         }
-        let next = succ(&cx.heap, c);
+        let next = succ(cx, c)?;
         if !f(cx, current)? {
             return Ok(());
         }
@@ -214,9 +238,9 @@ pub mod successors {
     ///     "a9".succ      #=> "b0"
     ///     "1.9".succ     #=> "2.0"
     #[method("succ", "next")]
-    fn succ_method(cx: &mut Cx, this: Str) -> Value {
-        let out = succ(&cx.heap, this);
-        make(cx, &out, this)
+    fn succ_method(cx: &mut Cx, this: Str) -> Result<Value> {
+        let out = succ(cx, this)?;
+        Ok(make(cx, &out, this))
     }
 
     /// `succ` in place.
@@ -225,7 +249,7 @@ pub mod successors {
     #[method("succ!", "next!")]
     fn succ_bang(cx: &mut Cx, this: Str) -> Result<Str> {
         cx.check_frozen(this.as_value())?;
-        let out = succ(&cx.heap, this);
+        let out = succ(cx, this)?;
         StringCell::set_bytes(this, &mut cx.heap, &out);
         Ok(this)
     }
