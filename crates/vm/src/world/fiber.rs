@@ -248,27 +248,35 @@ impl Cx {
         let thread = self.thread_id();
         let f = self.data_mut::<FiberData>(fiber)?;
         // One that stands in Fiber.yield: nothing more to be asked.
-        if f.state != FiberState::Suspended || !f.yielding || !f.resumer.is_nil() || f.thread != thread {
-            self.may_resume(fiber)?;
-        }
+        let ready = f.state == FiberState::Suspended && f.yielding && f.resumer.is_nil() && f.thread == thread;
+        let created = if ready && args.len() <= 1 {
+            f.transfer = args.first().copied().unwrap_or(Value::NIL);
+            f.failed = false;
+            f.resumer = current;
+            f.yielding = false;
+            false
+        } else {
+            self.prepare_resume(fiber, current, args, ready)?
+        };
         known(self, current)?.resuming = fiber;
-        let f = known(self, fiber)?;
-        f.resumer = current;
-        f.yielding = false;
-        let created = f.state == FiberState::Created;
-        match args {
-            [v] if !created => {
-                f.transfer = *v;
-                f.failed = false;
-            }
-            _ => self.pass_arguments(fiber, args)?,
-        }
         if !self.current_fiber.is_nil() || created {
             return self.switch_fiber(fiber);
         }
         self.next_fiber = fiber;
         self.drive();
         self.switched_back(current)
+    }
+    /// The rest of the ways in which a resume begins; whether it is the first.
+    #[inline(never)]
+    fn prepare_resume(&mut self, fiber: Value, current: Value, args: &[Value], ready: bool) -> Result<bool> {
+        if !ready {
+            self.may_resume(fiber)?;
+        }
+        self.pass_arguments(fiber, args)?;
+        let f = known(self, fiber)?;
+        f.resumer = current;
+        f.yielding = false;
+        Ok(f.state == FiberState::Created)
     }
     /// CRuby's rules of `resume`.
     #[inline(never)]
