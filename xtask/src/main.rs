@@ -12,6 +12,7 @@ mod handlers;
 mod install;
 mod json;
 mod library;
+mod lists;
 mod parallel;
 mod process;
 mod record;
@@ -25,6 +26,7 @@ use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo run -q -p xtask -- COMMAND
   check                                       dependency arrows, process-wide state, file sizes, machine paths
+  lists [--all]                               variables of builtins and the VM that hold values unseen by the collector
   handlers [--zakuro PATH] [--profile release|debug]
                                               machine code of the interpreter: jumps, and no saved registers
   record [--ruby PATH] [FILE|DIR...]          write NAME.out with the ruby on the machine (tests/lang and tests/core)
@@ -59,6 +61,7 @@ fn main() -> ExitCode {
         "install" => install::run(&rest),
         "dist" => install::dist(&rest),
         "library" => library::run(&rest),
+        "lists" => lists::run(&rest),
         "handlers" => handlers::run(&rest),
         _ => Err(USAGE.to_string()),
     };

@@ -15,8 +15,8 @@ pub fn setup(cx: &mut Cx) {
     }
 }
 
-fn sym_list(names: &[Value]) -> String {
-    let v: Vec<String> = names.iter().filter_map(|n| n.as_sym()).map(|s| format!(":{}", s.name())).collect();
+fn sym_list(names: &[Sym]) -> String {
+    let v: Vec<String> = names.iter().map(|s| format!(":{}", s.name())).collect();
     v.join(", ")
 }
 
@@ -26,7 +26,7 @@ fn fill(cx: &mut Cx, this: Value, given: Option<Ref<HashCell>>) -> Result<()> {
     let names = members_of(cx, this)?;
     let pairs = given.map(|h| cx.hash_pairs(h));
     let mut unknown = Vec::new();
-    let mut set = RootedVec::from_vec(cx, vec![Value::UNDEF; names.len()]);
+    let mut set = RootedVec::filled(cx, Value::UNDEF, names.len());
     for (k, v) in pairs.iter().flat_map(|p| p.iter()) {
         let s = Value::sym(cx.to_sym(k)?);
         if let Some(i) = names.elements(&cx.heap).iter().position(|n| *n == s) {
@@ -36,7 +36,7 @@ fn fill(cx: &mut Cx, this: Value, given: Option<Ref<HashCell>>) -> Result<()> {
             unknown.push(cx.inspect_text(shown)?);
         }
     }
-    let missing: Vec<Value> = names.elements(&cx.heap).iter().zip(&*set).filter(|(_, v)| v.is_undef()).map(|(n, _)| *n).collect();
+    let missing: Vec<Sym> = names.elements(&cx.heap).iter().zip(set.iter()).filter(|(_, v)| v.is_undef()).filter_map(|(n, _)| n.as_sym()).collect();
     if !missing.is_empty() {
         return cx.arg_error(format!("missing keyword{}: {}", if missing.len() > 1 { "s" } else { "" }, sym_list(&missing)));
     }
@@ -234,8 +234,7 @@ mod record {
     ///     Data.define(:a, :b).new(1, 2).deconstruct   #=> [1, 2]
     #[method("deconstruct")]
     fn deconstruct(cx: &mut Cx, this: Value) -> Result<Value> {
-        let v = values_of(cx, this)?;
-        Ok(cx.array(&v))
+        Ok(values_of(cx, this)?.as_value())
     }
 
     /// Hash of the asked members, for pattern matching.

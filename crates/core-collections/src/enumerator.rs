@@ -384,8 +384,7 @@ mod generator {
         let p = proc_of(cx, this)?;
         let b = cx.block_value(block);
         let y = make_yielder(cx, b);
-        let mut args = vec![y];
-        args.extend_from_slice(rest);
+        let args = ArgList::new(cx, &[&[y], rest]);
         cx.call_proc(p, &args, false, Block::NONE)
     }
 }

@@ -324,8 +324,7 @@ mod methods {
                 return cx.arg_error("negative array size");
             }
             let from = this.low().fix().max(end.saturating_sub(n).saturating_add(1));
-            let v: Vec<Value> = (from..=end).map(Value::fixnum).collect();
-            return Ok(cx.array(&v));
+            return Ok(cx.array_of((from..=end).map(Value::fixnum)));
         }
         let all = to_a(cx, this)?;
         cx.call(all, sym::last, &[n])

@@ -141,7 +141,7 @@ fn remove_where(cx: &mut Cx, this: Value, block: Block, wanted: bool) -> Result<
     Ok(set.len() != n)
 }
 /// Adds the elements of `from`, Sets among them opened, to `into`.
-fn flatten_into(cx: &mut Cx, into: Items, from: Value, path: &mut Vec<Value>) -> Result<()> {
+fn flatten_into(cx: &mut Cx, into: Items, from: Value, path: &mut RootedVec) -> Result<()> {
     if path.contains(&from) {
         return cx.arg_error("tried to flatten recursive Set");
     }
@@ -330,8 +330,7 @@ mod sets {
     #[method("to_a")]
     fn to_a(cx: &mut Cx, this: Value) -> Value {
         let h = items(cx, this);
-        let keys: Vec<Value> = cx.hash_pairs(h).into_iter().map(|p| p.0).collect();
-        cx.array(&keys)
+        cx.array_of(h.table().into_iter().flat_map(|t| t.iter()).map(|e| e.key))
     }
 
     /// The elements as one String.
@@ -355,8 +354,7 @@ mod sets {
             [] => (cx.class_value(ids::SET), &[] as &[Value]),
             [c, rest @ ..] => (*c, rest),
         };
-        let mut all = vec![this];
-        all.extend_from_slice(rest);
+        let all = ArgList::new(cx, &[&[this], rest]);
         cx.call_block(class, sym::new, &all, args.block)
     }
 
@@ -712,7 +710,8 @@ mod sets {
     #[method("flatten")]
     fn flatten(cx: &mut Cx, this: Value) -> Result<Value> {
         let (set, h) = new_like(cx, this, None);
-        flatten_into(cx, h, this, &mut Vec::new())?;
+        let mut path = RootedVec::new(cx);
+        flatten_into(cx, h, this, &mut path)?;
         Ok(set)
     }
 
@@ -728,7 +727,8 @@ mod sets {
             return Ok(Value::NIL);
         }
         let fresh = cx.new_hash();
-        flatten_into(cx, fresh, this, &mut Vec::new())?;
+        let mut path = RootedVec::new(cx);
+        flatten_into(cx, fresh, this, &mut path)?;
         cx.ivar_set_raw(this, sym::set_items, fresh.as_value());
         Ok(this)
     }
@@ -783,7 +783,6 @@ mod sets {
         if n < 0 {
             return cx.arg_error("attempt to take negative size");
         }
-        let keys: Vec<Value> = h.table().map_or(Vec::new(), |t| t.iter().take(n as usize).map(|e| e.key).collect());
-        Ok(cx.array(&keys))
+        Ok(cx.array_of(h.table().into_iter().flat_map(|t| t.iter()).map(|e| e.key).take(n as usize)))
     }
 }

@@ -31,14 +31,23 @@ pub(crate) fn names_of(cx: &mut Cx, v: Value) -> Result<Vec<Sym>> {
 fn keyword_init(cx: &mut Cx, class: ClassId) -> Value {
     Ref::<ArrayCell>::from_value(cx.class_extra(class)).and_then(|e| e.get(1)).unwrap_or(Value::NIL)
 }
-/// Values of all members in order.
-pub(crate) fn values_of(cx: &mut Cx, v: Value) -> Result<Vec<Value>> {
-    Ok(names_of(cx, v)?.into_iter().map(|n| cx.ivar_get(v, n)).collect())
+/// Array of the values of all members in order.
+pub(crate) fn values_of(cx: &mut Cx, v: Value) -> Result<Ref<ArrayCell>> {
+    let names = members_of(cx, v)?;
+    let out = cx.new_array();
+    let mut i = 0;
+    while let Some(n) = names.get(i) {
+        if let Some(n) = n.as_sym() {
+            let x = cx.ivar_get(v, n);
+            ArrayCell::push(out, &mut cx.heap, x);
+        }
+        i += 1;
+    }
+    Ok(out)
 }
 /// `[members, option]` as a class keeps it.
 pub(crate) fn set_members(cx: &mut Cx, class: ClassId, names: &[Sym], option: Value) {
-    let list: Vec<Value> = names.iter().map(|n| Value::sym(*n)).collect();
-    let list = cx.array(&list);
+    let list = cx.sym_array(names);
     list.set_flags(flags::FROZEN);
     let extra = cx.array(&[list, option]);
     extra.set_flags(flags::FROZEN);
@@ -428,8 +437,7 @@ mod record {
     ///     Struct.new(:a, :b).new(1, 2).to_a   #=> [1, 2]
     #[method("to_a", "deconstruct", "values")]
     fn to_a(cx: &mut Cx, this: Value) -> Result<Value> {
-        let v = values_of(cx, this)?;
-        Ok(cx.array(&v))
+        Ok(values_of(cx, this)?.as_value())
     }
 
     /// Hash of the members; with a block, of the pairs that it returns.
@@ -498,7 +506,7 @@ mod record {
             let i = cx.to_i64(key)?;
             let values = values_of(cx, this)?;
             let i = if i < 0 { i + values.len() as i64 } else { i };
-            if i < 0 { Value::NIL } else { values.get(i as usize).copied().unwrap_or(Value::NIL) }
+            if i < 0 { Value::NIL } else { values.get(i as usize).unwrap_or(Value::NIL) }
         };
         hash::dig_further(cx, v, rest)
     }
@@ -514,8 +522,7 @@ mod record {
                 member(cx, this, i)?;
             }
         }
-        let v = values_of(cx, this)?;
-        let a = cx.array(&v);
+        let a = values_of(cx, this)?.as_value();
         cx.call(a, Sym::intern("values_at"), keys)
     }
 

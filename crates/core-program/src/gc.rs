@@ -86,7 +86,7 @@ struct Weak {
     /// Compared by `eql?` with the stored hash code; an entry goes when its key dies.
     key_maps: HashMap<usize, WeakKeys>,
     /// Object and its finalizers with the object's id.
-    finalizers: Vec<(Value, Value, Vec<Value>)>,
+    finalizers: Vec<(Value, Value, TracedVec)>,
     /// Finalizers of objects that died.
     due: Vec<(Value, Value)>,
     at_exit: bool,
@@ -100,7 +100,7 @@ impl VmState for Weak {
         }
         for (_, id, procs) in &self.finalizers {
             m.mark_value_bits(id.0);
-            procs.iter().for_each(|p| m.mark_value_bits(p.0));
+            procs.trace(m);
         }
         for (p, id) in &self.due {
             m.mark_value_bits(p.0);
@@ -126,7 +126,7 @@ impl VmState for Weak {
         });
     }
     /// Weak maps go along into a spawned VM; finalizers stay with the objects of this one. Values: map, key, value by turns, key maps behind.
-    fn snapshot(&self, values: &mut Vec<Value>) -> Option<Restore> {
+    fn snapshot(&self, values: &mut Gathered) -> Option<Restore> {
         if self.maps.is_empty() && self.key_maps.is_empty() {
             return None;
         }
@@ -183,8 +183,8 @@ fn run_all(cx: &mut Cx, _data: Value, _args: Args) -> Result<Value> {
             return Ok(Value::NIL);
         }
         for (_, id, procs) in all {
-            for p in procs {
-                cx.state::<Weak>().due.push((p, id));
+            for p in &procs {
+                cx.state::<Weak>().due.push((*p, id));
             }
         }
         run_due(cx)?;
@@ -513,8 +513,7 @@ mod object_space {
     #[method("each_object", module_function)]
     fn each_object(cx: &mut Cx, this: Value, class: Option<Value>, block: Block) -> Result<Value> {
         if block.is_none() {
-            let args: Vec<Value> = class.into_iter().collect();
-            return cx.enumerator(this, "each_object", &args);
+            return cx.enumerator(this, "each_object", class.as_slice());
         }
         let filter = match class {
             None | Some(Value::NIL) => None,
@@ -523,7 +522,7 @@ mod object_space {
                 None => return cx.type_error("class or module required"),
             },
         };
-        let mut found = Vec::new();
+        let mut found = RootedVec::new(cx);
         // What is dead must not be seen again; what an image holds for this VM is there like everything else.
         cx.own_everything();
         cx.collect();
@@ -539,7 +538,7 @@ mod object_space {
             }
         });
         let classes = each_class(cx, ids::BASIC_OBJECT);
-        let mut modules = Vec::new();
+        let mut modules = RootedVec::new(cx);
         cx.heap.each_cell(&mut |p| {
             let v = Value::cell(p);
             if v.is_kind(Kind::Class) {
@@ -555,7 +554,7 @@ mod object_space {
         let boot = class::BOOT_CLASSES.iter().filter(|(id, _, kind, ..)| *kind == ClassKind::Module && *id != ids::ENV_METHODS);
         modules.extend(boot.map(|(id, ..)| cx.class_value(*id)));
         let mut seen = std::collections::HashSet::new();
-        for v in modules {
+        for v in modules.iter().copied() {
             // Singleton classes of classes are the VM's own affair.
             let shown = cx.class_id(v).is_some_and(|c| {
                 let c = cx.class(c);
@@ -568,7 +567,6 @@ mod object_space {
         if let Some(c) = filter {
             found.retain(|v| cx.is_a(*v, c));
         }
-        let found = RootedVec::from_vec(cx, found);
         let mut i = 0;
         while let Some(v) = found.get(i).copied() {
             cx.yield1(block, v)?;
@@ -686,7 +684,7 @@ mod object_space {
         let w = cx.state::<Weak>();
         match w.finalizers.iter_mut().find(|f| f.0 == object) {
             Some(f) => f.2.push(p),
-            None => w.finalizers.push((object, id, vec![p])),
+            None => w.finalizers.push((object, id, TracedVec::filled(p, 1))),
         }
         Ok(cx.array(&[Value::fixnum(0), p]))
     }
@@ -708,9 +706,15 @@ pub fn copy_finalizers(cx: &mut Cx, from: Value, to: Value) -> Result<()> {
     if cx.at_exit.is_empty() {
         return Ok(());
     }
-    let Some(procs) = cx.state::<Weak>().finalizers.iter().find(|f| f.0 == from).map(|f| f.2.clone()) else { return Ok(()) };
-    // The original keeps them alive meanwhile.
+    let mut procs = RootedVec::new(cx);
+    if let Some(f) = cx.state::<Weak>().finalizers.iter().find(|f| f.0 == from) {
+        procs.extend(&f.2);
+    }
+    if procs.is_empty() {
+        return Ok(());
+    }
+    // The program's `object_id` may take them off the original.
     let id = cx.call(to, sym::object_id, &[])?;
-    cx.state::<Weak>().finalizers.push((to, id, procs));
+    cx.state::<Weak>().finalizers.push((to, id, TracedVec::from_slice(&procs)));
     Ok(())
 }

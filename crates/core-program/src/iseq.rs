@@ -246,8 +246,8 @@ pub mod iseq {
         let label = cx.str(&name);
         let path = cx.str(&code.file);
         let absolute = absolute_path(cx, this)?;
-        let locals: Vec<Value> = code.locals.iter().filter(|l| scope::is_visible_local(l.name)).map(|l| Value::sym(l.name)).collect();
-        let locals = cx.array(&locals);
+        let locals: Vec<Sym> = code.locals.iter().map(|l| l.name).filter(|n| scope::is_visible_local(*n)).collect();
+        let locals = cx.sym_array(&locals);
         let params = crate::method::parameters_value(cx, &code.params.list);
         let body = cx.new_array();
         for (i, insn) in code.insns.iter().enumerate() {

@@ -74,7 +74,6 @@ pub fn parameter_list(cx: &mut Cx, m: Ref<MethodCell>) -> Vec<(&'static str, Opt
 pub fn parameters_value(cx: &mut Cx, list: &[(&'static str, Option<Sym>)]) -> Value {
     let out = cx.new_array();
     for (kind, name) in list {
-        let mut pair = vec![Value::sym(Sym::intern(kind))];
         // Anonymous ones have the names that they are written with; destructuring ones have none.
         let shown = match (*kind, name) {
             (_, Some(n)) => Some(match n.bytes() {
@@ -85,8 +84,7 @@ pub fn parameters_value(cx: &mut Cx, list: &[(&'static str, Option<Sym>)]) -> Va
             }),
             _ => None,
         };
-        pair.extend(shown.map(Value::sym));
-        let pair = cx.array(&pair);
+        let pair = cx.array_of([Some(Sym::intern(kind)), shown].into_iter().flatten().map(Value::sym));
         ArrayCell::push(out, &mut cx.heap, pair);
     }
     out.as_value()

@@ -57,7 +57,7 @@ impl NativeData for Point {
 
 /// The enabled TracePoints of a VM.
 struct Points {
-    list: Vec<Value>,
+    list: TracedVec,
     /// Threads in which a trace's block runs.
     busy: Vec<u32>,
     /// The one of `set_trace_func`.
@@ -65,12 +65,13 @@ struct Points {
 }
 impl Default for Points {
     fn default() -> Points {
-        Points { list: Vec::new(), busy: Vec::new(), function: Value::NIL }
+        Points { list: TracedVec::new(), busy: Vec::new(), function: Value::NIL }
     }
 }
 impl VmState for Points {
     fn trace(&self, m: &mut Marker<'_>) {
-        self.list.iter().chain([&self.function]).for_each(|v| m.mark_value_bits(v.0));
+        self.list.trace(m);
+        m.mark_value_bits(self.function.0);
     }
 }
 
@@ -89,9 +90,9 @@ pub fn tell(cx: &mut Cx, event: &Event) -> Result<()> {
         return Ok(());
     }
     // The newest first; those of everything before those of some code.
-    let list: Vec<Value> = points.list.iter().rev().copied().collect();
     points.busy.push(thread);
-    let list = RootedVec::from_vec(cx, list);
+    let mut list = RootedVec::new(cx);
+    list.extend(cx.state::<Points>().list.iter().rev());
     let mut result = Ok(());
     for i in 0..list.len() * 2 {
         let p = list[i % list.len()];
@@ -129,9 +130,10 @@ fn tell_one(cx: &mut Cx, p: Value, event: &Event, thread: u32) -> Result<()> {
 
 /// Puts the enabled traces together into force.
 fn apply(cx: &mut Cx) -> Result<()> {
-    let list = cx.state::<Points>().list.clone();
+    let mut list = RootedVec::new(cx);
+    list.extend(&cx.state::<Points>().list);
     let mut t = Tracing::default();
-    for p in list {
+    for p in list.iter().copied() {
         let d = cx.data_ref::<Point>(p)?;
         match &d.codes {
             None => t.everywhere |= d.events,

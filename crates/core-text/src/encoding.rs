@@ -24,7 +24,7 @@ struct Defaults {
     internal: Option<Encoding>,
 }
 impl VmState for Defaults {
-    fn snapshot(&self, _values: &mut Vec<Value>) -> Option<Restore> {
+    fn snapshot(&self, _values: &mut Gathered) -> Option<Restore> {
         let (external, internal) = (self.external, self.internal);
         Some(std::sync::Arc::new(move |cx, _| *cx.state::<Defaults>() = Defaults { external, internal }))
     }
@@ -279,8 +279,7 @@ mod encodings {
     ///     Encoding.list.include?(Encoding::UTF_8)   #=> true
     #[method("list", singleton)]
     fn list(cx: &mut Cx, _this: Value) -> Value {
-        let all: Vec<Value> = Encoding::all().map(|e| object(cx, e)).collect();
-        cx.array(&all)
+        cx.array_of(Encoding::all().map(|e| object(cx, e)))
     }
 
     /// All names and aliases.

@@ -44,8 +44,8 @@ mod symbols {
     ///     Symbol.all_symbols.include?(:all_symbols)   #=> true
     #[method("all_symbols", singleton)]
     fn all_symbols(cx: &mut Cx, _this: Value) -> Value {
-        let all: Vec<Value> = cx.known_names().into_iter().map(Value::sym).collect();
-        cx.array(&all)
+        let all = cx.known_names();
+        cx.sym_array(&all)
     }
 
     /// The name. The String will be frozen in a later version of Ruby: changing it warns (category `:deprecated`).

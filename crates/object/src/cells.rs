@@ -1,6 +1,7 @@
 //! Cell layouts, except String, Array and Hash, which have files of their own.
 
 use crate::class::{ClassId, ids};
+use crate::lists::Gathered;
 use crate::value::{Cell, Ref, Value};
 use num_bigint::BigInt;
 use std::any::{Any, TypeId};
@@ -491,8 +492,8 @@ pub enum ChangeTracking {
 pub trait NativeData: Any {
     /// Marks every value that it holds.
     fn trace(&self, _marker: &mut Marker<'_>) {}
-    /// Appends the values whose names the program may have seen nowhere else: what others put in (the items of a queue).
-    fn values(&self, _out: &mut Vec<Value>) {}
+    /// Calls `f` with the values whose names the program may have seen nowhere else: what others put in (the items of a queue).
+    fn each_value(&self, _f: &mut dyn FnMut(Value)) {}
     /// Whether `trace` may ever mark anything. If so it is called by each collection while the object lives: payloads are written to without telling.
     fn refers(&self) -> bool {
         true
@@ -511,7 +512,7 @@ pub trait NativeData: Any {
     }
     /// How the payload travels when a plain copy won't do: Ruby values that it holds are appended to `values`, their copies are what the function
     /// gets in the receiver. What the parcel holds (descriptors) is given back when it is dropped unopened. None: can't be sent.
-    fn parcel(&self, _values: &mut Vec<Value>) -> Option<Unpack> {
+    fn parcel(&self, _values: &mut Gathered) -> Option<Unpack> {
         None
     }
     /// Copies stand for the same thing (a channel): moving one leaves the original usable.
@@ -520,7 +521,7 @@ pub trait NativeData: Any {
     }
     /// How to make the payload again in a VM that is spawned from this one's program state. The Ruby values that it holds are appended to
     /// `values`; the function gets their copies, in that order. None: the copy of the object has no payload.
-    fn snapshot(&self, values: &mut Vec<Value>) -> Option<Rebuild> {
+    fn snapshot(&self, values: &mut Gathered) -> Option<Rebuild> {
         let _ = values;
         let copy = std::sync::Mutex::new(self.send_copy()?);
         Some(std::sync::Arc::new(move |_, _| {
@@ -585,10 +586,10 @@ impl DataCell {
         // SAFETY: the caller's promise.
         Some(unsafe { &mut *(p as *mut dyn NativeData as *mut T) })
     }
-    /// See [`NativeData::values`].
-    pub fn values(&self, out: &mut Vec<Value>) {
+    /// See [`NativeData::each_value`].
+    pub fn each_value(&self, f: &mut dyn FnMut(Value)) {
         if let Some(p) = &self.payload {
-            p.values(out);
+            p.each_value(f);
         }
     }
     pub fn is_set(&self) -> bool {
@@ -600,13 +601,13 @@ impl DataCell {
     pub fn send_copy(&self) -> Option<SendPayload> {
         self.payload.as_deref()?.send_copy()
     }
-    pub fn parcel(&self, values: &mut Vec<Value>) -> Option<Unpack> {
+    pub fn parcel(&self, values: &mut Gathered) -> Option<Unpack> {
         self.payload.as_deref()?.parcel(values)
     }
     pub fn is_handle(&self) -> bool {
         self.payload.as_deref().is_some_and(|p| p.is_handle())
     }
-    pub fn snapshot(&self, values: &mut Vec<Value>) -> Option<Rebuild> {
+    pub fn snapshot(&self, values: &mut Gathered) -> Option<Rebuild> {
         self.payload.as_deref()?.snapshot(values)
     }
     pub fn set(&mut self, heap: &mut Heap, payload: Box<dyn NativeData>) {

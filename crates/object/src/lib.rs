@@ -8,6 +8,7 @@ pub mod cells;
 pub mod class;
 pub mod graft;
 pub mod hash;
+pub mod lists;
 pub mod shape;
 pub mod string;
 #[cfg(test)]
@@ -19,6 +20,7 @@ pub use array::ArrayCell;
 pub use cells::*;
 pub use class::{Alloc, ClassData, ClassId, ClassKind, ConstEntry, ids};
 pub use hash::{HashCell, HashTable};
+pub use lists::{Gathered, TracedVec, UntracedVec};
 pub use shape::{LOT, ShapeId, ShapeInfo};
 pub use string::StringCell;
 pub use value::{Ref, Value};

@@ -126,7 +126,6 @@ fn raise_errno<T>(cx: &mut Cx, name: &str, message: Option<&str>) -> Result<T> {
 
 /// `to_enum(name, *args)`
 fn enumerator(cx: &mut Cx, this: Value, name: &str, args: Args) -> Result<Value> {
-    let mut all = vec![Value::sym(Sym::intern(name))];
-    all.extend_from_slice(args.all());
+    let all = ArgList::new(cx, &[&[Value::sym(Sym::intern(name))], args.all()]);
     cx.call_full(this, Sym::intern("to_enum"), &all, args.kw, Block::NONE)
 }

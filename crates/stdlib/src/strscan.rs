@@ -66,12 +66,12 @@ impl NativeData for Scanner {
     fn weight(&self) -> usize {
         self.groups.capacity() * std::mem::size_of::<Option<(usize, usize)>>()
     }
-    fn parcel(&self, values: &mut Vec<Value>) -> Option<Unpack> {
+    fn parcel(&self, values: &mut Gathered) -> Option<Unpack> {
         values.extend([self.string, self.regexp]);
         let bare = self.bare();
         Some(Box::new(move |_, v| Some(Unpacked::Payload(Box::new(bare.open(v))))))
     }
-    fn snapshot(&self, values: &mut Vec<Value>) -> Option<Rebuild> {
+    fn snapshot(&self, values: &mut Gathered) -> Option<Rebuild> {
         values.extend([self.string, self.regexp]);
         let bare = self.bare();
         Some(std::sync::Arc::new(move |_, v| Some(Box::new(bare.clone().open(v)))))

@@ -219,8 +219,7 @@ mod module {
     /// The table of CRC-32.
     #[method("crc_table", singleton)]
     fn crc_table(cx: &mut Cx, _this: Value) -> Value {
-        let items: Vec<Value> = CRC.iter().map(|c| Value::fixnum(*c as i64)).collect();
-        cx.array(&items)
+        cx.array_of(CRC.iter().map(|c| Value::fixnum(*c as i64)))
     }
 }
 

@@ -21,7 +21,7 @@ pub trait VmState: Any + Default {
     fn sweep(&mut self, _heap: &Heap) {}
     /// What of it is program state: how to make it again in a VM that is spawned from this one's image. Its Ruby values are appended to
     /// `values`; the function gets their copies, in that order.
-    fn snapshot(&self, _values: &mut Vec<Value>) -> Option<Restore> {
+    fn snapshot(&self, _values: &mut Gathered) -> Option<Restore> {
         None
     }
 }
@@ -30,13 +30,13 @@ pub trait VmState: Any + Default {
 pub type Restore = Arc<dyn Fn(&mut Cx, &[Value]) + Send + Sync>;
 
 pub(crate) trait AnyState {
-    fn snapshot_state(&self, values: &mut Vec<Value>) -> Option<Restore>;
+    fn snapshot_state(&self, values: &mut Gathered) -> Option<Restore>;
     fn any(&mut self) -> &mut dyn Any;
     fn trace_state(&self, m: &mut Marker<'_>);
     fn sweep_state(&mut self, heap: &Heap);
 }
 impl<T: VmState> AnyState for T {
-    fn snapshot_state(&self, values: &mut Vec<Value>) -> Option<Restore> {
+    fn snapshot_state(&self, values: &mut Gathered) -> Option<Restore> {
         self.snapshot(values)
     }
     fn any(&mut self) -> &mut dyn Any {
@@ -144,7 +144,7 @@ pub struct Vm {
     pub(crate) hash_mask: zakuro_base::hash_seed::HashMask,
     pub(crate) states: FastMap<TypeId, Box<dyn AnyState>>,
     pub main: Value,
-    pub at_exit: Vec<Value>,
+    pub at_exit: TracedVec,
     pub name: Arc<str>,
     pub script: String,
     pub stacks: Stacks,
@@ -165,10 +165,10 @@ pub struct Vm {
     pub stack_pool: Option<zakuro_sched::StackPool>,
     /// Number of the worker that the running turn began on: to shard by, right most of the time.
     pub lane: u16,
-    pub(crate) rooted: Vec<*const Vec<Value>>,
+    pub(crate) rooted: Vec<*const TracedVec>,
     /// Values that live as long as the VM.
-    pub pinned: Vec<Value>,
-    pub(crate) inspecting: Vec<Value>,
+    pub pinned: TracedVec,
+    pub(crate) inspecting: TracedVec,
     /// Called at a safepoint when a bit of the poll word other than COLLECT is set.
     pub interrupt_hook: Option<fn(&mut Cx, u32) -> crate::raise::Result<()>>,
     /// Scheduler task and control of this VM; None in a VM without a runtime (boot).
@@ -205,7 +205,7 @@ pub struct Vm {
     /// Captures of the VM's state so far.
     pub(crate) captures: u32,
     /// `trace_var`: Procs (or texts) by global variable.
-    pub global_traces: Option<FastMap<Sym, Vec<Value>>>,
+    pub global_traces: Option<FastMap<Sym, TracedVec>>,
     /// Kinds of events that some trace wants (`interp::trace::events`); read in cold code only.
     pub tracing: u32,
     pub(crate) traces: Option<Box<crate::interp::trace::Tracing>>,

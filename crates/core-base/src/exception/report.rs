@@ -247,7 +247,7 @@ fn one(cx: &mut Cx, exc: Value, highlight: bool, reverse: bool, options: Option<
 
 fn render(cx: &mut Cx, exc: Value, highlight: bool, reverse: bool, options: Option<Ref<HashCell>>, out: &mut Vec<u8>) -> Result<()> {
     // The chain of causes, each once.
-    let mut chain = vec![exc];
+    let mut chain = RootedVec::from_slice(cx, &[exc]);
     let mut at = exc;
     loop {
         let c = cx.ivar_get(at, hidden::cause());
@@ -263,7 +263,7 @@ fn render(cx: &mut Cx, exc: Value, highlight: bool, reverse: bool, options: Opti
         out.extend_from_slice(head);
         chain.reverse();
     }
-    for e in chain {
+    for e in chain.iter().copied() {
         one(cx, e, highlight, reverse, options, out)?;
     }
     Ok(())

@@ -66,8 +66,8 @@ pub mod did_you_mean {
             words.push(cx.to_s(v)?.to_text());
             i += 1;
         }
-        let found: Vec<Value> = distance::corrections(&words, &input).into_iter().filter_map(|i| dictionary.get(i)).collect();
-        Ok(cx.array(&found))
+        let found = distance::corrections(&words, &input);
+        Ok(cx.array_of(found.into_iter().filter_map(|i| dictionary.get(i))))
     }
     /// Whether reports hold suggestions: not after `--disable=did_you_mean`.
     #[method("__enabled?", singleton, private)]
@@ -77,8 +77,8 @@ pub mod did_you_mean {
     /// Local variables visible where an exception was raised.
     #[method("__locals", singleton, private)]
     fn locals(cx: &mut Cx, _this: Value, exc: Value) -> Value {
-        let names: Vec<Value> = cx.exception_locals(exc).into_iter().map(Value::sym).collect();
-        cx.array(&names)
+        let names = cx.exception_locals(exc);
+        cx.sym_array(&names)
     }
 }
 

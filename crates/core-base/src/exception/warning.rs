@@ -14,7 +14,7 @@ struct Categories {
     strict_unused_block: Option<bool>,
 }
 impl VmState for Categories {
-    fn snapshot(&self, _values: &mut Vec<Value>) -> Option<Restore> {
+    fn snapshot(&self, _values: &mut Gathered) -> Option<Restore> {
         let all = *self;
         Some(std::sync::Arc::new(move |cx, _| *cx.state::<Categories>() = all))
     }
@@ -161,8 +161,7 @@ pub(super) mod warnings {
     ///     Warning.categories.include?(:deprecated)   #=> true
     #[method("categories", singleton)]
     fn categories(cx: &mut Cx, _this: Value) -> Value {
-        let names: Vec<Value> = CATEGORIES.iter().map(|c| Value::sym(Sym::intern(c))).collect();
-        cx.array(&names)
+        cx.array_of(CATEGORIES.iter().map(|c| Value::sym(Sym::intern(c))))
     }
 }
 

@@ -50,8 +50,7 @@ fn repeated_combination_size(cx: &mut Cx, recv: Value, args: &[Value]) -> Result
 
 /// Yields the elements at these positions as an Array.
 fn give(cx: &mut Cx, block: Block, items: &RootedVec, at: &[usize]) -> Result<()> {
-    let v: Vec<Value> = at.iter().map(|i| items[*i]).collect();
-    let v = cx.array(&v);
+    let v = cx.array_of(at.iter().map(|i| items[*i]));
     cx.yield1(block, v)?;
     cx.safepoint()
 }
@@ -191,7 +190,7 @@ pub mod methods {
     ///     [1].product              #=> [[1]]
     #[method("product")]
     fn product(cx: &mut Cx, this: Ref<ArrayCell>, rest: Rest, block: Block) -> Result<Value> {
-        let mut lists = RootedVec::from_vec(cx, vec![this.as_value()]);
+        let mut lists = RootedVec::from_slice(cx, &[this.as_value()]);
         for v in rest {
             let a = cx.to_ary(*v)?;
             lists.push(a.as_value());
@@ -210,8 +209,7 @@ pub mod methods {
         let out = cx.new_array();
         let mut at = vec![0; lens.len()];
         'all: while lens.iter().all(|n| *n > 0) {
-            let tuple: Vec<Value> = lists.iter().zip(&at).map(|(l, i)| Ref::<ArrayCell>::of(*l).get(*i).unwrap_or(Value::NIL)).collect();
-            let tuple = cx.array(&tuple);
+            let tuple = cx.array_of(lists.iter().zip(&at).map(|(l, i)| Ref::<ArrayCell>::of(*l).get(*i).unwrap_or(Value::NIL)));
             if block.is_some() {
                 cx.yield1(block, tuple)?;
             } else {

@@ -319,8 +319,7 @@ pub mod methods {
                 picked.extend(&all[..n]);
             }
         }
-        let v: Vec<Value> = picked.iter().map(|i| this.get(*i).unwrap_or(Value::NIL)).collect();
-        Ok(cx.array(&v))
+        Ok(cx.array_of(picked.iter().map(|i| this.get(*i).unwrap_or(Value::NIL))))
     }
 
     /// The elements that are not nil.
@@ -371,8 +370,7 @@ pub mod methods {
         }
         let out = cx.new_array();
         for k in 0..width {
-            let column: Vec<Value> = rows.iter().map(|r| Ref::<ArrayCell>::of(*r).get(k).unwrap_or(Value::NIL)).collect();
-            let column = cx.array(&column);
+            let column = cx.array_of(rows.iter().map(|r| Ref::<ArrayCell>::of(*r).get(k).unwrap_or(Value::NIL)));
             ArrayCell::push(out, &mut cx.heap, column);
             cx.safepoint()?;
         }

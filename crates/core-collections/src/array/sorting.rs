@@ -122,9 +122,9 @@ pub fn sort_values(cx: &mut Cx, v: &mut RootedVec, order: Order) -> Result<()> {
             return sort_plain(cx, v, 1 << 15, |v| v.sort_by(compare), compare);
         }
     }
-    let items: Vec<Value> = v.to_vec();
+    let items = RootedVec::from_slice(cx, v);
     let mut perm: Vec<u32> = (0..items.len() as u32).collect();
-    // `v` keeps the items alive; what moves is their numbers.
+    // What moves is the items' numbers.
     merge_sort(&mut perm, &mut |a, b| order.compare(cx, items[a as usize], items[b as usize]))?;
     for (slot, i) in v.iter_mut().zip(&perm) {
         *slot = items[*i as usize];
@@ -149,8 +149,7 @@ fn sort_plain(
         sort(&mut v[start..(start + run).min(n)]);
         cx.safepoint()?;
     }
-    // `v` keeps the values alive while they move.
-    let (mut from, mut to): (Vec<Value>, Vec<Value>) = (v.to_vec(), v.to_vec());
+    let (mut from, mut to) = (RootedVec::from_slice(cx, v), RootedVec::from_slice(cx, v));
     let mut width = run;
     while width < n {
         for start in (0..n).step_by(width * 2) {

@@ -5,6 +5,7 @@ use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
 /// `a[start, n] = with`, filling up with nil when it starts beyond the end. IndexError for a start before the first element.
+/// `with` is no part of the Array's content.
 pub fn replace_part(cx: &mut Cx, a: Ref<ArrayCell>, start: i64, n: i64, with: &[Value]) -> Result<()> {
     let len = a.len();
     if n < 0 {
@@ -15,11 +16,10 @@ pub fn replace_part(cx: &mut Cx, a: Ref<ArrayCell>, start: i64, n: i64, with: &[
     };
     if start >= len {
         check_len(cx, start.saturating_add(with.len()))?;
-        let with = with.to_vec();
         if start > len {
             ArrayCell::store(a, &mut cx.heap, start - 1, Value::NIL);
         }
-        ArrayCell::extend(a, &mut cx.heap, &with);
+        ArrayCell::extend(a, &mut cx.heap, with);
         return Ok(());
     }
     let end = start.saturating_add(n as usize).min(len);
@@ -49,7 +49,7 @@ pub fn store_at(cx: &mut Cx, a: Ref<ArrayCell>, i: i64, v: Value) -> Result<()> 
 fn elements(cx: &mut Cx, v: Value) -> Result<RootedVec> {
     Ok(match cx.try_ary(v)? {
         Some(a) => RootedVec::of(cx, a),
-        None => RootedVec::from_vec(cx, vec![v]),
+        None => RootedVec::from_slice(cx, &[v]),
     })
 }
 

@@ -73,14 +73,14 @@ fn grep_by(cx: &mut Cx, this: Value, pattern: Value, block: Block, want: bool) -
 }
 
 /// The elements without repetitions when all are small Integers, Symbols, true, false or nil, which are `eql?` when they are the same word.
-fn distinct_immediates(values: &[Value]) -> Option<Vec<Value>> {
+fn distinct_immediates<'h>(heap: &'h Heap, values: &[Value]) -> Option<Gathered<'h>> {
     if values.len() < 8 || values.iter().any(|v| v.is_cell() || v.is_flonum()) {
         return None;
     }
     let bits = (values.len() * 2).next_power_of_two().trailing_zeros();
     // Places in `kept`, from 1 on; linear probing.
     let mut table = vec![0u32; 1 << bits];
-    let mut kept: Vec<Value> = Vec::with_capacity(values.len());
+    let mut kept = Gathered::with_capacity(heap, values.len());
     for v in values {
         // Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4).
         let mut at = (v.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits)) as usize;
@@ -314,7 +314,7 @@ pub mod methods {
     fn uniq(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
         if block.is_none()
             && let Some(a) = plain_array(cx, this)
-            && let Some(kept) = distinct_immediates(a.elements(&cx.heap))
+            && let Some(kept) = distinct_immediates(&cx.heap, a.elements(&cx.heap))
         {
             return Ok(cx.array(&kept));
         }

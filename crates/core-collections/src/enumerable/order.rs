@@ -63,10 +63,12 @@ fn keyed(cx: &mut Cx, this: Value, block: Block) -> Result<(RootedVec, RootedVec
 }
 
 /// The elements of `this` in the order of the block's results.
-pub fn sorted_by(cx: &mut Cx, this: Value, block: Block) -> Result<Vec<Value>> {
+pub fn sorted_by(cx: &mut Cx, this: Value, block: Block) -> Result<RootedVec> {
     let (items, keys) = keyed(cx, this, block)?;
     let perm = sorted_positions(cx, &keys)?;
-    Ok(perm.iter().map(|i| items[*i as usize]).collect())
+    let mut sorted = RootedVec::with_capacity(cx, perm.len());
+    sorted.extend(perm.iter().map(|i| items[*i as usize]));
+    Ok(sorted)
 }
 
 fn extreme_by(cx: &mut Cx, this: Value, n: Option<Value>, block: Block, want: Ordering) -> Result<Value> {

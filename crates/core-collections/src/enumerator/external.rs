@@ -35,7 +35,7 @@ impl NativeData for External {
         ChangeTracking::Independent
     }
     /// Travels unless it is in the middle: a fiber is bound to its VM.
-    fn parcel(&self, values: &mut Vec<Value>) -> Option<Unpack> {
+    fn parcel(&self, values: &mut Gathered) -> Option<Unpack> {
         values.extend([self.fiber, self.result.unwrap_or(Value::NIL), self.feed.unwrap_or(Value::NIL)]);
         let (ended, fed) = (self.result.is_some(), self.feed.is_some());
         Some(Box::new(move |_, v| {

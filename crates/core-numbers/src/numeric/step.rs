@@ -137,7 +137,7 @@ mod numeric_step {
         if block.is_none() {
             let numeric = |cx: &mut Cx, v: Value| v.is_fixnum() || cx.is_a(v, ids::NUMERIC);
             if (a.to.is_nil() || numeric(cx, a.to)) && numeric(cx, a.step) {
-                let mut args: Vec<Value> = limit.into_iter().chain(by).collect();
+                let mut args = RootedVec::gather(cx, limit.into_iter().chain(by));
                 if let Some(h) = kw.0 {
                     args.push(h.as_value());
                 }

@@ -9,6 +9,13 @@ fn entries(cx: &mut Cx, map: Value) -> &mut WeakPairs {
     cx.state::<Weak>().maps.entry(map.0 as usize).or_default()
 }
 
+/// Keys and values by turns.
+fn all(cx: &mut Cx, map: Value) -> RootedVec {
+    let mut flat = RootedVec::new(cx);
+    flat.extend(entries(cx, map).pairs().flat_map(|e| [e.0, e.1]));
+    flat
+}
+
 /// The methods of ObjectSpace::WeakMap.
 #[ruby_class(ids::WEAK_MAP)]
 pub mod weak_map {
@@ -64,7 +71,8 @@ pub mod weak_map {
     ///     ObjectSpace::WeakMap.new.keys   #=> []
     #[method("keys")]
     fn keys(cx: &mut Cx, this: Value) -> Value {
-        let v: Vec<Value> = entries(cx, this).pairs().map(|e| e.0).collect();
+        let mut v = RootedVec::new(cx);
+        v.extend(entries(cx, this).pairs().map(|e| e.0));
         cx.array(&v)
     }
 
@@ -73,7 +81,8 @@ pub mod weak_map {
     ///     ObjectSpace::WeakMap.new.values   #=> []
     #[method("values")]
     fn values(cx: &mut Cx, this: Value) -> Value {
-        let v: Vec<Value> = entries(cx, this).pairs().map(|e| e.1).collect();
+        let mut v = RootedVec::new(cx);
+        v.extend(entries(cx, this).pairs().map(|e| e.1));
         cx.array(&v)
     }
 
@@ -82,8 +91,7 @@ pub mod weak_map {
     ///     m = ObjectSpace::WeakMap.new; m[:a] = 1; a = []; m.each { |k, v| a << k << v }; a   #=> [:a, 1]
     #[method("each", "each_pair")]
     fn each(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
-        let flat: Vec<Value> = entries(cx, this).pairs().flat_map(|e| [e.0, e.1]).collect();
-        let flat = RootedVec::from_vec(cx, flat);
+        let flat = all(cx, this);
         for i in (0..flat.len()).step_by(2) {
             let (k, v) = (flat[i], flat[i + 1]);
             cx.yield_values(block, &[k, v])?;
@@ -96,8 +104,8 @@ pub mod weak_map {
     ///     m = ObjectSpace::WeakMap.new; m[:a] = 1; a = []; m.each_key { |k| a << k }; a   #=> [:a]
     #[method("each_key")]
     fn each_key(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
-        let keys = entries(cx, this).pairs().map(|e| e.0).collect();
-        let keys = RootedVec::from_vec(cx, keys);
+        let mut keys = RootedVec::new(cx);
+        keys.extend(entries(cx, this).pairs().map(|e| e.0));
         for i in 0..keys.len() {
             cx.yield1(block, keys[i])?;
         }
@@ -109,8 +117,8 @@ pub mod weak_map {
     ///     m = ObjectSpace::WeakMap.new; m[:a] = 1; a = []; m.each_value { |v| a << v }; a   #=> [1]
     #[method("each_value")]
     fn each_value(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
-        let values = entries(cx, this).pairs().map(|e| e.1).collect();
-        let values = RootedVec::from_vec(cx, values);
+        let mut values = RootedVec::new(cx);
+        values.extend(entries(cx, this).pairs().map(|e| e.1));
         for i in 0..values.len() {
             cx.yield1(block, values[i])?;
         }
@@ -124,10 +132,10 @@ pub mod weak_map {
     fn inspect(cx: &mut Cx, this: Value) -> Result<String> {
         let mut out = cx.any_to_s(this);
         out.pop();
-        let all: Vec<(Value, Value)> = entries(cx, this).pairs().collect();
-        for (i, (k, v)) in all.into_iter().enumerate() {
+        let flat = all(cx, this);
+        for (i, pair) in flat.chunks_exact(2).enumerate() {
             let mut text = |v: Value| if v.is_cell() { Ok(cx.any_to_s(v)) } else { cx.inspect_text(v) };
-            let (k, v) = (text(k)?, text(v)?);
+            let (k, v) = (text(pair[0])?, text(pair[1])?);
             out.push_str(&format!("{} {k} => {v}", if i == 0 { ":" } else { "," }));
         }
         out.push('>');
@@ -140,8 +148,8 @@ fn find_key(cx: &mut Cx, map: Value, key: Value) -> Result<(u64, Option<usize>)>
     while key_entries(cx, map).stale {
         let m = key_entries(cx, map);
         let moves = m.moves;
-        let keys: Vec<Value> = m.table.iter().map(|e| e.key).collect();
-        let keys = RootedVec::from_vec(cx, keys);
+        let mut keys = RootedVec::new(cx);
+        keys.extend(key_entries(cx, map).table.iter().map(|e| e.key));
         let mut codes = Vec::with_capacity(keys.len());
         for i in 0..keys.len() {
             codes.push(cx.hash_of(keys[i])?);

@@ -219,7 +219,7 @@ pub mod kernel {
             }
             None => Vec::new(),
         };
-        cx.array(&names)
+        cx.sym_array(&names)
     }
     /// Names of the global variables.
     ///
@@ -232,8 +232,7 @@ pub mod kernel {
         names.extend(["$&", "$`", "$'", "$+", "$1", "$2", "$3", "$4", "$5", "$6", "$7", "$8", "$9"].map(Sym::intern));
         names.sort_unstable_by_key(|n| n.bytes());
         names.dedup();
-        let names: Vec<Value> = names.into_iter().map(Value::sym).collect();
-        cx.array(&names)
+        cx.sym_array(&names)
     }
     /// Name that the running method was defined by, nil outside of methods.
     ///

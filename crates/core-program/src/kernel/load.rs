@@ -181,7 +181,7 @@ pub fn absolute(cx: &mut Cx, path: &[u8]) -> PathBuf {
 #[derive(Default)]
 struct Script(Option<(Vec<u8>, PathBuf)>);
 impl VmState for Script {
-    fn snapshot(&self, _values: &mut Vec<Value>) -> Option<Restore> {
+    fn snapshot(&self, _values: &mut Gathered) -> Option<Restore> {
         let kept = self.0.clone()?;
         Some(std::sync::Arc::new(move |cx, _| cx.state::<Script>().0 = Some(kept.clone())))
     }

@@ -20,8 +20,7 @@ fn exception_of(cx: &mut Cx, args: &[Value], kw: Option<Value>) -> Result<Value>
     if cx.method_of(first, sym::exception).is_none() && !cx.responds(first, sym::exception, true)? {
         return cx.type_error("exception class/object expected");
     }
-    let mut all: Vec<Value> = args[1..args.len().min(2)].to_vec();
-    all.extend(kw);
+    let all = ArgList::new(cx, &[&args[1..args.len().min(2)], kw.as_slice()]);
     let e = cx.call_full(first, sym::exception, &all, kw.is_some(), Block::NONE)?;
     if !e.is_kind(Kind::Exception) {
         return cx.type_error("exception object expected");

@@ -30,7 +30,7 @@ mod kernel {
             None => cx.block_to_proc(args.block).as_value(),
         };
         let name = global_name(cx, name)?;
-        cx.global_traces.get_or_insert_default().entry(name).or_default().insert(0, command);
+        cx.global_traces.get_or_insert_default().entry(name).or_insert_with(TracedVec::new).insert(0, command);
         Ok(Value::NIL)
     }
     /// Takes a trace, or all, off a global variable; returns them.
@@ -41,6 +41,7 @@ mod kernel {
     }
     fn untrace(cx: &mut Cx, name: Value, command: Option<Value>) -> Result<Value> {
         let name = global_name(cx, name)?;
+        let mut gone = RootedVec::new(cx);
         let list = cx.global_traces.as_mut().and_then(|t| t.get_mut(&name));
         let Some(list) = list else {
             return match cx.global_defined(name) {
@@ -48,14 +49,8 @@ mod kernel {
                 false => cx.name_error(format!("undefined global variable {}", name.name()), name, Value::NIL),
             };
         };
-        let gone: Vec<Value> = match command {
-            None => std::mem::take(list),
-            Some(c) => {
-                let gone = list.iter().copied().filter(|v| *v == c).collect();
-                list.retain(|v| *v != c);
-                gone
-            }
-        };
+        gone.extend(list.iter().filter(|v| command.is_none_or(|c| **v == c)));
+        list.retain(|v| command.is_some_and(|c| *v != c));
         if command.is_some() && gone.is_empty() {
             return Ok(Value::NIL);
         }

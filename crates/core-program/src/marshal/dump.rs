@@ -188,7 +188,9 @@ impl Writer {
     fn user_defined(&mut self, cx: &mut Cx, v: Value, data: Value, limit: i64) -> Result<()> {
         self.keep.push(data);
         // The String's variables: those of `Time` have names that no program can use, so they are all taken.
-        let ivars = cx.ivar_list(data);
+        let ivars: Vec<_> = cx.ivar_list(data).iter().collect();
+        // `class_head` may run the program's `name`.
+        self.keep.extend(ivars.iter().map(|(_, v)| *v));
         let encoding = self.encoding_of(data);
         let has = !ivars.is_empty() || encoding.is_some();
         if has {
@@ -206,11 +208,13 @@ impl Writer {
     }
     /// Instance variables that a program can see.
     #[inline(never)]
-    fn variables(&self, cx: &mut Cx, v: Value) -> Vec<(Sym, Value)> {
+    fn variables(&mut self, cx: &mut Cx, v: Value) -> Vec<(Sym, Value)> {
         if v.is_kind(Kind::Class) {
             return Vec::new();
         }
-        let mut list: Vec<_> = cx.ivar_list(v).into_iter().filter(|(n, _)| Cx::is_ivar_name(*n)).collect();
+        let mut list: Vec<_> = cx.ivar_list(v).iter().filter(|(n, _)| Cx::is_ivar_name(*n)).collect();
+        // They are written behind the object's content, whose parts' `marshal_dump` may remove them.
+        self.keep.extend(list.iter().map(|(_, v)| *v));
         if v.is_kind(Kind::Hash) && v.flags() & KEYWORDS != 0 {
             list.push((Sym::intern("K"), Value::TRUE));
         }

@@ -27,7 +27,7 @@ pub fn dump(cx: &mut Cx, v: Value) -> Result<Value> {
     let low = (field(cx, utc, "min")? << 26) | (field(cx, utc, "sec")? << 20) | (nsec / 1000);
     let bytes = [(high as u32).to_le_bytes(), (low as u32).to_le_bytes()].concat();
     let s = cx.str_bytes(&bytes, BINARY);
-    for (name, value) in cx.ivar_list(v).into_iter().filter(|(n, _)| Cx::is_ivar_name(*n)) {
+    for (name, value) in cx.ivar_list(v).iter().filter(|(n, _)| Cx::is_ivar_name(*n)) {
         cx.ivar_set_raw(s, name, value);
     }
     let rest = nsec % 1000;
@@ -98,7 +98,7 @@ pub fn load(cx: &mut Cx, class: Value, data: Value) -> Result<Value> {
             zakuro_core_system::time::zone::set_object(cx, t, zone);
         }
     }
-    for (name, value) in cx.ivar_list(data).into_iter().filter(|(n, _)| Cx::is_ivar_name(*n)) {
+    for (name, value) in cx.ivar_list(data).iter().filter(|(n, _)| Cx::is_ivar_name(*n)) {
         cx.ivar_set_raw(t, name, value);
     }
     Ok(t)

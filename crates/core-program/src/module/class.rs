@@ -103,15 +103,8 @@ pub mod class {
     ///     class Ani; end; class Dog < Ani; end; Ani.subclasses   #=> [Dog]
     #[method("subclasses")]
     fn subclasses(cx: &mut Cx, this: ClassId) -> Value {
-        let list: Vec<Value> = cx
-            .class(this)
-            .dependents
-            .iter()
-            .rev()
-            .filter(|d| cx.class(**d).kind == ClassKind::Class && cx.class(**d).superclass == Some(this))
-            .map(|d| cx.class_value(*d))
-            .collect();
-        cx.array(&list)
+        let below = |d: &&ClassId| cx.class(**d).kind == ClassKind::Class && cx.class(**d).superclass == Some(this);
+        cx.array_of(cx.class(this).dependents.iter().rev().filter(below).map(|d| cx.class_value(*d)))
     }
     /// The object that a singleton class belongs to.
     ///

@@ -206,16 +206,15 @@ pub mod module {
             }
             let d = cx.class(c);
             for n in &d.const_order {
-                let v = Value::sym(*n);
-                if d.consts.get(n).is_some_and(|e| !e.private) && !names.contains(&v) {
-                    names.push(v);
+                if d.consts.get(n).is_some_and(|e| !e.private) && !names.contains(n) {
+                    names.push(*n);
                 }
             }
             if inherit.is_some_and(|i| !i.truthy()) {
                 break;
             }
         }
-        cx.array(&names)
+        cx.sym_array(&names)
     }
     /// All constants that are visible where it is called; with an argument those of Module itself.
     #[method("constants", singleton)]
@@ -223,15 +222,15 @@ pub mod module {
         if !args.is_empty() || this != ids::MODULE {
             return Ok(constants(cx, this, args.first().copied()));
         }
-        let mut names: Vec<Value> = Vec::new();
+        let mut names: Vec<Sym> = Vec::new();
         let mut c = cx.current_cref();
         let mut inner = None;
         while let Some(s) = Ref::<CrefCell>::from_value(c) {
             if let Some(id) = cx.class_id(s.class) {
                 inner = inner.or(Some(id));
                 for n in &cx.class(id).const_order {
-                    if !names.contains(&Value::sym(*n)) {
-                        names.push(Value::sym(*n));
+                    if !names.contains(n) {
+                        names.push(*n);
                     }
                 }
             }
@@ -240,13 +239,13 @@ pub mod module {
         if let Some(id) = inner {
             for m in cx.ancestors(id) {
                 for n in &cx.class(m).const_order {
-                    if !names.contains(&Value::sym(*n)) {
-                        names.push(Value::sym(*n));
+                    if !names.contains(n) {
+                        names.push(*n);
                     }
                 }
             }
         }
-        Ok(cx.array(&names))
+        Ok(cx.sym_array(&names))
     }
     /// Called for a constant that does not exist: raises NameError.
     ///
@@ -385,18 +384,18 @@ pub mod module {
     ///     class Cnv; @@n = 3; end; Cnv.class_variables   #=> [:@@n]
     #[method("class_variables")]
     fn cvars(cx: &mut Cx, this: ClassId, inherit: Option<Value>) -> Value {
-        let mut names: Vec<Value> = Vec::new();
+        let mut names: Vec<Sym> = Vec::new();
         for c in cx.ancestor_list(this) {
             if c != this && inherit.is_some_and(|i| !i.truthy()) {
                 break;
             }
             for (n, _) in &cx.class(c).cvars {
-                if !names.contains(&Value::sym(*n)) {
-                    names.push(Value::sym(*n));
+                if !names.contains(n) {
+                    names.push(*n);
                 }
             }
         }
-        cx.array(&names)
+        cx.sym_array(&names)
     }
     /// Removes a class variable; returns its value.
     ///

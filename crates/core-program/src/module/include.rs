@@ -18,8 +18,7 @@ pub fn module_arg(cx: &mut Cx, v: Value) -> Result<ClassId> {
 }
 
 fn values(cx: &mut Cx, list: Vec<ClassId>) -> Value {
-    let list: Vec<Value> = list.into_iter().map(|c| cx.class_value(c)).collect();
-    cx.array(&list)
+    cx.array_of(list.into_iter().map(|c| cx.class_value(c)))
 }
 
 /// `include` and `prepend`: the work is done by the module's own hooks.

@@ -29,7 +29,7 @@ fn is_helper(c: ClassId, name: Sym) -> bool {
 #[derive(Default)]
 pub struct NameList {
     seen: std::collections::HashSet<Sym>,
-    pub found: Vec<Value>,
+    pub found: Vec<Sym>,
 }
 impl NameList {
     pub fn add_class(&mut self, cx: &Cx, c: ClassId, want: Want) {
@@ -43,14 +43,14 @@ impl NameList {
                 && want.wants(m.visibility())
                 && !is_helper(c, *name)
             {
-                self.found.push(Value::sym(*name));
+                self.found.push(*name);
             }
         }
     }
 }
 
 /// Names of the instance methods of a class.
-pub fn instance_names(cx: &mut Cx, c: ClassId, want: Want, inherit: bool) -> Vec<Value> {
+pub fn instance_names(cx: &mut Cx, c: ClassId, want: Want, inherit: bool) -> Vec<Sym> {
     let mut names = NameList::default();
     if inherit {
         for k in cx.ancestor_list(c) {
@@ -122,7 +122,7 @@ pub fn definition_visibility(cx: &Cx, class: ClassId) -> (Visibility, bool) {
     }
 }
 
-fn define_attr(cx: &mut Cx, class: ClassId, name: Value, reader: bool, writer: bool, made: &mut Vec<Value>) -> Result<()> {
+fn define_attr(cx: &mut Cx, class: ClassId, name: Value, reader: bool, writer: bool, made: &mut Vec<Sym>) -> Result<()> {
     let s = cx.to_sym(name)?;
     let b = s.bytes();
     let ok = b.first().is_some_and(|c| c.is_ascii_alphabetic() || *c == b'_' || *c >= 0x80)
@@ -149,7 +149,7 @@ fn define_attr(cx: &mut Cx, class: ClassId, name: Value, reader: bool, writer: b
             let name = Sym::intern_bytes(&[b, suffix].concat());
             let m = MethodCell::make(&cx.heap, name, class, vis, kind, place, 0, ivar);
             cx.define_method_entry(class, name, m)?;
-            made.push(Value::sym(name));
+            made.push(name);
         }
     }
     Ok(())
@@ -160,7 +160,7 @@ fn attrs(cx: &mut Cx, class: ClassId, names: Rest, reader: bool, writer: bool) -
     for n in names {
         define_attr(cx, class, *n, reader, writer, &mut made)?;
     }
-    Ok(cx.array(&made))
+    Ok(cx.sym_array(&made))
 }
 
 fn defined(cx: &mut Cx, class: ClassId, name: Value, inherit: Option<Value>, want: Want) -> Result<bool> {
@@ -191,7 +191,7 @@ pub mod module {
 
     fn list(cx: &mut Cx, this: ClassId, want: Want, inherit: Option<Value>) -> Value {
         let names = instance_names(cx, this, want, inherit.is_none_or(|i| i.truthy()));
-        cx.array(&names)
+        cx.sym_array(&names)
     }
     /// Names of the public and protected instance methods; with `false` without the inherited ones.
     ///
@@ -230,8 +230,7 @@ pub mod module {
         let undefined = |n: &&Sym| {
             d.methods.get(*n).and_then(|v| Ref::<MethodCell>::from_value(*v)).is_some_and(|m| m.method_kind() == MethodKind::Undefined)
         };
-        let names: Vec<Value> = d.method_order.iter().filter(undefined).map(|n| Value::sym(*n)).collect();
-        cx.array(&names)
+        cx.array_of(d.method_order.iter().filter(undefined).map(|n| Value::sym(*n)))
     }
     /// Whether instances have a public or protected method of this name.
     ///
@@ -363,7 +362,7 @@ pub mod module {
             cx.warn_category("optional boolean argument is obsoleted", "deprecated")?;
             let mut made = Vec::new();
             define_attr(cx, this, *name, true, flag.truthy(), &mut made)?;
-            return Ok(cx.array(&made));
+            return Ok(cx.sym_array(&made));
         }
         attrs(cx, this, names, true, false)
     }

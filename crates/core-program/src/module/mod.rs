@@ -257,7 +257,7 @@ mod module {
     ///     module Outer; module Inner; NEST = Module.nesting; end; end; Outer::Inner::NEST   #=> [Outer::Inner, Outer]
     #[method("nesting", singleton)]
     fn nesting(cx: &mut Cx, _this: Value) -> Value {
-        let mut list = Vec::new();
+        let mut list = RootedVec::new(cx);
         let mut c = cx.current_cref();
         while let Some(s) = Ref::<CrefCell>::from_value(c) {
             if !s.parent.is_nil()

@@ -35,7 +35,7 @@ pub fn using(cx: &mut Cx, module: Value) -> Result<()> {
         return cx.arg_error("refinement object is not permitted");
     }
     let id = include::module_arg(cx, module)?;
-    let mut found = Vec::new();
+    let mut found = RootedVec::new(cx);
     for m in cx.ancestor_list(id).into_iter().rev() {
         let object = cx.class_value(m);
         if let Some(list) = own_refinements(cx, object) {
@@ -46,8 +46,11 @@ pub fn using(cx: &mut Cx, module: Value) -> Result<()> {
     Ok(())
 }
 
-fn active(cx: &Cx) -> Vec<Value> {
-    cx.active_refinements(cx.current_cref()).map_or(Vec::new(), |l| l.elements(&cx.heap).to_vec())
+fn active(cx: &mut Cx) -> RootedVec {
+    match cx.active_refinements(cx.current_cref()) {
+        Some(list) => RootedVec::of(cx, list),
+        None => RootedVec::new(cx),
+    }
 }
 
 #[ruby_class(ids::MODULE)]
@@ -119,8 +122,8 @@ pub mod module {
     ///     Module.used_modules   #=> []
     #[method("used_modules", singleton)]
     fn used_modules(cx: &mut Cx, _this: Value) -> Value {
-        let mut out = Vec::new();
-        for r in active(cx) {
+        let mut out = RootedVec::new(cx);
+        for r in active(cx).iter().copied() {
             let home = cx.ivar_get(r, home_name());
             if !out.contains(&home) {
                 out.push(home);

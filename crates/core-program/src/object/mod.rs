@@ -34,7 +34,7 @@ fn class_arg(cx: &mut Cx, v: Value) -> Result<ClassId> {
 /// `#<Foo:0x...>`, with the visible instance variables when there are some.
 pub(crate) fn inspect(cx: &mut Cx, this: Value) -> Result<Value> {
     let head = cx.any_to_s(this);
-    let mut vars: Vec<(Sym, Value)> = cx.ivar_list(this).into_iter().filter(|(n, _)| Cx::is_ivar_name(*n)).collect();
+    let mut vars: Vec<Sym> = cx.ivar_list(this).names().iter().copied().filter(|n| Cx::is_ivar_name(*n)).collect();
     let only = Sym::intern("instance_variables_to_inspect");
     if !vars.is_empty()
         && let Some(m) = cx.method_of(this, only)
@@ -42,7 +42,7 @@ pub(crate) fn inspect(cx: &mut Cx, this: Value) -> Result<Value> {
     {
         let list = cx.call(this, only, &[])?;
         if let Some(a) = Ref::<ArrayCell>::from_value(list) {
-            vars.retain(|(n, _)| a.elements(&cx.heap).contains(&Value::sym(*n)));
+            vars.retain(|n| a.elements(&cx.heap).contains(&Value::sym(*n)));
         } else if !list.is_nil() {
             let c = cx.class_name_of(list);
             return cx.type_error(format!("Expected #instance_variables_to_inspect to return an Array or nil, but it returned {c}"));
@@ -54,7 +54,7 @@ pub(crate) fn inspect(cx: &mut Cx, this: Value) -> Result<Value> {
     let head = head.trim_end_matches('>').to_string();
     let text = cx.guard_recursion(this, |cx| {
         let mut out = head.clone().into_bytes();
-        for (i, (name, _)) in vars.iter().enumerate() {
+        for (i, name) in vars.iter().enumerate() {
             // Read now: an inspect of before may have changed it.
             let v = cx.ivar_get(this, *name);
             out.extend_from_slice(if i == 0 { b" " } else { b", " });
@@ -279,8 +279,8 @@ mod kernel {
     ///     o = Object.new; o.instance_variable_set(:@a, 2); o.instance_variables   #=> [:@a]
     #[method("instance_variables")]
     fn ivars(cx: &mut Cx, this: Value) -> Value {
-        let names: Vec<Value> = cx.ivar_list(this).iter().filter(|(n, _)| Cx::is_ivar_name(*n)).map(|(n, _)| Value::sym(*n)).collect();
-        cx.array(&names)
+        let names: Vec<Sym> = cx.ivar_list(this).names().iter().copied().filter(|n| Cx::is_ivar_name(*n)).collect();
+        cx.sym_array(&names)
     }
     /// Writes the object's `to_s` to `$stdout` or another stream.
     #[method("display")]

@@ -15,7 +15,7 @@ fn own_singleton(cx: &mut Cx, this: Value) -> Option<ClassId> {
 }
 
 /// Public and protected methods of the singleton class (and, with `modules`, of the modules in it; for a class, of its superclasses').
-fn singleton_method_names(cx: &mut Cx, this: Value, modules: bool) -> Vec<Value> {
+fn singleton_method_names(cx: &mut Cx, this: Value, modules: bool) -> Vec<Sym> {
     let mut names = methods::NameList::default();
     let s = cx.dispatch_class(this);
     if cx.class(s).kind != ClassKind::Singleton || !modules && own_singleton(cx, this).is_none() {
@@ -109,7 +109,7 @@ pub mod kernel {
         } else {
             singleton_method_names(cx, this, false)
         };
-        cx.array(&names)
+        cx.sym_array(&names)
     }
     /// Names of the singleton methods.
     ///
@@ -117,7 +117,7 @@ pub mod kernel {
     #[method("singleton_methods")]
     fn singleton_methods(cx: &mut Cx, this: Value, all: Option<Value>) -> Value {
         let names = singleton_method_names(cx, this, all.is_none_or(|a| a.truthy()));
-        cx.array(&names)
+        cx.sym_array(&names)
     }
     /// Names of the public methods.
     ///
@@ -144,7 +144,7 @@ pub mod kernel {
         let c = cx.dispatch_class(this);
         if all.is_none_or(|a| a.truthy()) {
             let list = methods::instance_names(cx, c, want, true);
-            return cx.array(&list);
+            return cx.sym_array(&list);
         }
         // What is singleton, and the object's class.
         let mut list = methods::NameList::default();
@@ -154,7 +154,7 @@ pub mod kernel {
                 break;
             }
         }
-        cx.array(&list.found)
+        cx.sym_array(&list.found)
     }
     /// Defines a singleton method from a block, Proc or Method.
     ///

@@ -32,7 +32,7 @@ impl NativeData for BindingData {
             m.mark_value_bits(v.0);
         }
     }
-    fn snapshot(&self, values: &mut Vec<Value>) -> Option<Rebuild> {
+    fn snapshot(&self, values: &mut Gathered) -> Option<Rebuild> {
         values.extend([self.scope.env, self.self_, self.me]);
         let (codes, file, line) = (scope::CodeChain::of(self.scope.code), self.file.clone(), self.line);
         Some(std::sync::Arc::new(move |vm, v| {
@@ -160,13 +160,12 @@ fn top_level_now(cx: &mut Cx) -> Value {
 }
 
 /// Names of the variables that a program can see from a scope.
-pub fn visible_names(cx: &Cx, scope: Scope) -> Vec<Value> {
+pub fn visible_names(cx: &Cx, scope: Scope) -> Vec<Sym> {
     let mut names = Vec::new();
     for e in cx.seen_envs(scope) {
         for (n, _) in e.names() {
-            let v = Value::sym(n);
-            if is_visible_local(n) && !names.contains(&v) {
-                names.push(v);
+            if is_visible_local(n) && !names.contains(&n) {
+                names.push(n);
             }
         }
     }
@@ -238,7 +237,7 @@ mod binding {
     fn local_variables(cx: &mut Cx, this: Value) -> Result<Value> {
         let scope = cx.data_ref::<BindingData>(this)?.scope;
         let names = visible_names(cx, scope);
-        Ok(cx.array(&names))
+        Ok(cx.sym_array(&names))
     }
     /// Names of the numbered parameters, or `it`, of the innermost block.
     ///
@@ -246,8 +245,8 @@ mod binding {
     #[method("implicit_parameters")]
     fn implicit_parameters(cx: &mut Cx, this: Value) -> Result<Value> {
         let scope = cx.data_ref::<BindingData>(this)?.scope;
-        let names: Vec<Value> = cx.implicit_parameters(scope).into_iter().map(|p| Value::sym(p.0)).collect();
-        Ok(cx.array(&names))
+        let names: Vec<Sym> = cx.implicit_parameters(scope).into_iter().map(|p| p.0).collect();
+        Ok(cx.sym_array(&names))
     }
     fn implicit(cx: &mut Cx, this: Value, name: Value) -> Result<(Sym, Option<Value>)> {
         let s = cx.to_sym(name)?;

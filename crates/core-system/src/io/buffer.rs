@@ -94,7 +94,7 @@ impl NativeData for Buffer {
             m.mark_value_bits(t.0);
         }
     }
-    fn snapshot(&self, values: &mut Vec<Value>) -> Option<Rebuild> {
+    fn snapshot(&self, values: &mut Gathered) -> Option<Rebuild> {
         let Buffer { offset, size, flags, .. } = *self;
         values.push(self.root);
         let file = match &self.memory {

@@ -93,8 +93,8 @@ fn entries_or_fail(cx: &mut Cx, v: Value) -> Result<Vec<Vec<u8>>> {
 
 /// Enumerator of a singleton method over a path.
 fn lazily(cx: &mut Cx, this: Value, name: &str, path: Value, kw: Kwargs) -> Result<Value> {
-    let mut args = vec![Value::sym(Sym::intern(name)), path];
-    args.extend(kw.0.map(|h| h.as_value()));
+    let options = kw.0.map(|h| h.as_value());
+    let args = ArgList::new(cx, &[&[Value::sym(Sym::intern(name)), path], options.as_slice()]);
     cx.call_full(this, sym::to_enum, &args, kw.0.is_some(), Block::NONE)
 }
 
@@ -428,8 +428,8 @@ pub mod dir_class {
     /// Opens a directory; with a block closes it afterwards.
     #[method("open", singleton)]
     fn open(cx: &mut Cx, this: Value, path: Value, kw: Kwargs, block: Block) -> Result<Value> {
-        let mut args = vec![path];
-        args.extend(kw.0.map(|h| h.as_value()));
+        let options = kw.0.map(|h| h.as_value());
+        let args = ArgList::new(cx, &[&[path], options.as_slice()]);
         let d = cx.call_full(this, sym::new, &args, kw.0.is_some(), Block::NONE)?;
         if block.is_none() {
             return Ok(d);

@@ -286,7 +286,7 @@ impl NativeData for IoData {
     }
     /// A duplicate of the descriptor, after what is buffered has been written; where that can be, what was read ahead is given back to the
     /// descriptor, whose position both share. Standard streams are the receiver's own.
-    fn parcel(&self, _values: &mut Vec<Value>) -> Option<Unpack> {
+    fn parcel(&self, _values: &mut Gathered) -> Option<Unpack> {
         // SAFETY: one thread runs the VM, and nobody holds a reference into a stream while a message is packed.
         let io = unsafe { &mut *self.0.get() };
         io.flush_now();
@@ -300,7 +300,7 @@ impl NativeData for IoData {
         let copy = io.inherited()?;
         Some(Box::new(move |vm, _| Some(Unpacked::Payload(Box::new(share(vm.downcast_mut::<Cx>()?, copy))))))
     }
-    fn snapshot(&self, _values: &mut Vec<Value>) -> Option<Rebuild> {
+    fn snapshot(&self, _values: &mut Gathered) -> Option<Rebuild> {
         // SAFETY: one thread runs the VM, and nobody holds a reference into a stream while an image is made.
         let io = unsafe { &*self.0.get() };
         let copy = io.inherited()?;

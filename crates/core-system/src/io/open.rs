@@ -248,7 +248,7 @@ pub fn perm_of(cx: &mut Cx, v: Option<Value>, kw: &Kwargs) -> Result<u32> {
 #[derive(Default)]
 pub struct Umask(pub u32);
 impl VmState for Umask {
-    fn snapshot(&self, _values: &mut Vec<Value>) -> Option<Restore> {
+    fn snapshot(&self, _values: &mut Gathered) -> Option<Restore> {
         let mask = self.0;
         Some(std::sync::Arc::new(move |cx, _| cx.state::<Umask>().0 = mask))
     }

@@ -10,8 +10,7 @@ use zakuro_vm::*;
 
 /// Enumerator for a method without a block.
 pub fn enumerator(cx: &mut Cx, this: Value, name: &str, args: &[Value]) -> Result<Value> {
-    let mut all = vec![Value::sym(Sym::intern(name))];
-    all.extend_from_slice(args);
+    let all = ArgList::new(cx, &[&[Value::sym(Sym::intern(name))], args]);
     cx.call(this, sym::to_enum, &all)
 }
 
@@ -215,8 +214,7 @@ pub mod io {
     #[method("each_line", "each", max = -1)]
     fn each_line(cx: &mut Cx, this: Value, all: Args) -> Result<Value> {
         if all.block.is_none() {
-            let mut args = vec![Value::sym(Sym::intern("each_line"))];
-            args.extend_from_slice(all.all());
+            let args = ArgList::new(cx, &[&[Value::sym(Sym::intern("each_line"))], all.all()]);
             return cx.call_full(this, sym::to_enum, &args, all.kw, Block::NONE);
         }
         let mut args = all;

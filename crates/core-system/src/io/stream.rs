@@ -30,7 +30,7 @@ impl VmState for IoState {
             m.mark_value_bits(v.0);
         }
     }
-    fn snapshot(&self, values: &mut Vec<Value>) -> Option<Restore> {
+    fn snapshot(&self, values: &mut Gathered) -> Option<Restore> {
         let slots = [
             self.std[0],
             self.std[1],

@@ -254,8 +254,7 @@ pub mod io {
             return cx.arity_error(0, 1, None);
         }
         if all.block.is_none() {
-            let mut args = vec![Value::sym(Sym::intern("foreach"))];
-            args.extend_from_slice(all.all());
+            let args = ArgList::new(cx, &[&[Value::sym(Sym::intern("foreach"))], all.all()]);
             return cx.call_full(this, sym::to_enum, &args, all.kw, Block::NONE);
         }
         let mut args = all;

@@ -96,8 +96,7 @@ fn supplementary(cx: &mut Cx) -> Result<Value> {
     if n < 0 {
         return fail_os(cx, "");
     }
-    let ids: Vec<Value> = list[..n as usize].iter().map(|g| Value::fixnum(*g as i64)).collect();
-    Ok(cx.array(&ids))
+    Ok(cx.array_of(list[..n as usize].iter().map(|g| Value::fixnum(*g as i64))))
 }
 
 #[ruby_class(ids::PROCESS)]

@@ -183,7 +183,7 @@ pub mod process {
     /// User, system, children's user, children's system CPU seconds.
     #[method("__times", singleton, private)]
     fn times(cx: &mut Cx, _this: Value) -> Value {
-        let mut out = Vec::new();
+        let mut out = RootedVec::new(cx);
         for who in [libc::RUSAGE_SELF, libc::RUSAGE_CHILDREN] {
             // SAFETY: getrusage fills the zeroed struct.
             let u = unsafe {

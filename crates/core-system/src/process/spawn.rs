@@ -251,7 +251,7 @@ pub mod io {
     ///     IO.popen(["echo", "a b"], &:read)   #=> "a b\n"
     #[method("popen", singleton)]
     fn popen(cx: &mut Cx, this: ClassId, args: Rest, mut kw: Kwargs, block: Block) -> Result<Value> {
-        let mut args = args.to_vec();
+        let mut args = RootedVec::from_slice(cx, args);
         // Options may also come as a Hash in the last place.
         if args.len() > 1
             && kw.0.is_none()
@@ -279,7 +279,7 @@ pub mod io {
         }
         let Some(cmd) = args.first().copied() else { return cx.arity_error(0, 1, Some(2)) };
         let m = modes::parse(cx, args.get(1).copied().unwrap_or(Value::NIL), &kw, "r")?;
-        let mut list: Vec<Value> = env_arg.into_iter().collect();
+        let mut list = RootedVec::gather(cx, env_arg);
         match Ref::<ArrayCell>::from_value(cmd) {
             Some(a) => {
                 list.extend_from_slice(a.elements(&cx.heap));
@@ -299,7 +299,6 @@ pub mod io {
                 list.push(cmd);
             }
         }
-        let list = RootedVec::from_vec(cx, list);
         let mut plan = spawn_args::parse(cx, &list)?;
         if let Some(h) = kw.0 {
             let mine = cx.new_hash();

@@ -215,7 +215,7 @@ pub fn options(cx: &mut Cx, plan: &mut Plan, h: Ref<HashCell>) -> Result<()> {
             _ => {
                 let list = match Ref::<ArrayCell>::from_value(k) {
                     Some(a) => RootedVec::of(cx, a),
-                    None => RootedVec::from_vec(cx, vec![k]),
+                    None => RootedVec::from_slice(cx, &[k]),
                 };
                 let mut first = None;
                 for key in list.iter().copied() {

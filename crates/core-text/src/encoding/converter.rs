@@ -56,7 +56,7 @@ struct Conversion {
     named: Decorators,
 }
 impl NativeData for Conversion {
-    fn snapshot(&self, _values: &mut Vec<Value>) -> Option<Rebuild> {
+    fn snapshot(&self, _values: &mut Gathered) -> Option<Rebuild> {
         let copy = std::sync::Mutex::new(self.clone());
         Some(std::sync::Arc::new(move |_, _| Some(Box::new(copy.lock().unwrap_or_else(|e| e.into_inner()).clone()))))
     }

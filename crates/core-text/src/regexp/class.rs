@@ -309,8 +309,7 @@ pub mod regexp {
         let d = regexp_checked(cx, this)?;
         let h = cx.new_hash();
         for (name, numbers) in d.regexp.names() {
-            let numbers: Vec<Value> = numbers.iter().map(|n| Value::fixnum(*n as i64)).collect();
-            let (key, list) = (cx.str(name), cx.array(&numbers));
+            let (key, list) = (cx.str(name), cx.array_of(numbers.iter().map(|n| Value::fixnum(*n as i64))));
             cx.hash_set(h, key, list)?;
         }
         Ok(h.as_value())

@@ -60,12 +60,12 @@ impl NativeData for MatchData {
         m.mark_value_bits(self.regexp.0);
         m.mark_value_bits(self.string.0);
     }
-    fn parcel(&self, values: &mut Vec<Value>) -> Option<Unpack> {
+    fn parcel(&self, values: &mut Gathered) -> Option<Unpack> {
         values.extend([self.regexp, self.string]);
         let captures = self.captures.clone();
         Some(Box::new(move |_, v| Some(Unpacked::Payload(Box::new(MatchData { regexp: v[0], string: v[1], captures })))))
     }
-    fn snapshot(&self, values: &mut Vec<Value>) -> Option<Rebuild> {
+    fn snapshot(&self, values: &mut Gathered) -> Option<Rebuild> {
         values.extend([self.regexp, self.string]);
         let captures = self.captures.clone();
         Some(Arc::new(move |_, v| Some(Box::new(MatchData { regexp: v[0], string: v[1], captures: captures.clone() }))))

@@ -9,7 +9,7 @@ use zakuro_vm::*;
 #[derive(Default)]
 struct Limit(Option<f64>);
 impl VmState for Limit {
-    fn snapshot(&self, _values: &mut Vec<Value>) -> Option<Restore> {
+    fn snapshot(&self, _values: &mut Gathered) -> Option<Restore> {
         let limit = self.0;
         Some(std::sync::Arc::new(move |cx, _| cx.state::<Limit>().0 = limit))
     }

@@ -138,8 +138,7 @@ pub fn match_method(cx: &mut Cx, this: Str, args: Args) -> Result<Value> {
     let a = args.all();
     let Some(first) = a.first() else { return cx.arity_error(0, 1, Some(2)) };
     let re = to_regexp(cx, *first)?;
-    let mut list = vec![this.as_value()];
-    list.extend_from_slice(&a[1..]);
+    let list = ArgList::new(cx, &[&[this.as_value()], &a[1..]]);
     cx.call_block(re, Sym::intern("match"), &list, args.block)
 }
 

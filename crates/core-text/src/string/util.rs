@@ -431,14 +431,11 @@ pub fn enumerator(
     args: &[Value],
     size: Option<fn(&mut Cx, Value, Args) -> Result<Value>>,
 ) -> Result<Value> {
-    let mut all = RootedVec::new(cx);
-    all.push(Value::sym(Sym::intern(name)));
-    all.extend_from_slice(args);
+    let all = ArgList::new(cx, &[&[Value::sym(Sym::intern(name))], args]);
     let block = match size {
         Some(f) => Block::from_value(cx.native_proc(f, this, true)),
         None => Block::NONE,
     };
-    let all: Vec<Value> = all.clone();
     cx.call_block(this, sym::to_enum, &all, block)
 }
 

@@ -25,14 +25,15 @@ fn thread_event(cx: &mut Cx, thread: Value, kind: u32) -> Result<()> {
 /// What a thread does, on its own stack.
 fn body(cx: &mut Cx, this: Value) {
     let Ok(t) = super::payload(cx, this) else { return };
+    let (block, args, keywords) = (t.block, t.args, t.keywords);
     // It may have been killed before it began.
     let r = match cx.check_interrupts() {
         Err(Exc) => Err(Exc),
-        Ok(()) => match (Ref::<ProcCell>::from_value(t.block), Ref::<ArrayCell>::from_value(t.args)) {
+        Ok(()) => match (Ref::<ProcCell>::from_value(block), Ref::<ArrayCell>::from_value(args)) {
             (Some(p), Some(args)) => {
                 let args = RootedVec::of(cx, args);
                 match thread_event(cx, this, events::THREAD_BEGIN) {
-                    Ok(()) => cx.call_proc(p, &args, t.keywords, Block::NONE),
+                    Ok(()) => cx.call_proc(p, &args, keywords, Block::NONE),
                     Err(Exc) => Err(Exc),
                 }
             }
@@ -56,31 +57,42 @@ fn body(cx: &mut Cx, this: Value) {
         Err(Exc) => Err(Exc),
     };
     match r {
-        Ok(v) => t.result = v,
+        Ok(v) => {
+            if let Ok(t) = payload(cx, this) {
+                t.result = v;
+            }
+        }
         Err(Exc) => {
             let e = cx.take_pending();
             if e.is_kind(Kind::Exception) {
-                t.error = e;
-                failed(cx, t, e);
+                if let Ok(t) = payload(cx, this) {
+                    t.error = e;
+                }
+                failed(cx, this, e);
             }
         }
     }
     cx.pending = Value::NIL;
-    for m in std::mem::take(&mut t.held) {
+    let mut held = RootedVec::new(cx);
+    if let Ok(t) = payload(cx, this) {
+        held.extend_from_slice(&t.held);
+        t.held.clear();
+    }
+    for m in held.iter().copied() {
         super::lock::abandon(cx, m);
     }
 }
 
 /// An exception ended a thread: reports it, or passes it to the main thread.
-fn failed(cx: &mut Cx, t: &mut Thread, e: Value) {
+fn failed(cx: &mut Cx, thread: Value, e: Value) {
     let exit = cx.is_a(e, ids::SYSTEM_EXIT);
-    if !exit && t.report.truthy() {
+    if !exit && payload(cx, thread).is_ok_and(|t| t.report.truthy()) {
         cx.errinfo = Value::NIL;
-        if report(cx, t.object, e).is_err() {
+        if report(cx, thread, e).is_err() {
             cx.take_pending();
         }
     }
-    if exit || t.abort || cx.threads().abort_on_exception {
+    if exit || payload(cx, thread).is_ok_and(|t| t.abort) || cx.threads().abort_on_exception {
         let main = cx.threads().main().object;
         if cx.thread_interrupt(main, e).is_err() {
             cx.take_pending();
@@ -99,12 +111,12 @@ fn report(cx: &mut Cx, thread: Value, e: Value) -> Result<()> {
 
 /// Waits for the end of a thread; false when the time is over first.
 fn wait_end(cx: &mut Cx, this: Value, limit: Option<Value>) -> Result<bool> {
-    let t = payload(cx, this)?;
     let me = cx.threads().current().id;
-    if t.id == me {
+    let id = payload(cx, this)?.id;
+    if id == me {
         return cx.raise(ids::THREAD_ERROR, "Target thread must not be current thread");
     }
-    if t.id == zakuro_vm::thread::MAIN {
+    if id == zakuro_vm::thread::MAIN {
         return cx.raise(ids::THREAD_ERROR, "Target thread must not be main thread");
     }
     let until = deadline(cx, limit)?;
@@ -130,8 +142,8 @@ fn wait_end(cx: &mut Cx, this: Value, limit: Option<Value>) -> Result<bool> {
 }
 
 /// Where the block of a thread stands: " file:line", empty for the main thread.
-fn place(cx: &mut Cx, t: &Thread) -> String {
-    match cx.block_code(Block::from_value(t.block)) {
+fn place(cx: &mut Cx, block: Value) -> String {
+    match cx.block_code(Block::from_value(block)) {
         Some(c) => format!(" {}:{}", c.file, c.line),
         None => String::new(),
     }
@@ -241,7 +253,7 @@ pub mod thread {
     ///     Thread.list.size   #=> 1
     #[method("list", singleton)]
     fn list(cx: &mut Cx, _this: Value) -> Value {
-        let l = cx.threads().list();
+        let l = cx.live_threads();
         cx.array(&l)
     }
 
@@ -314,7 +326,7 @@ pub mod thread {
             let handled = cx.errinfo;
             cx.ivar_set_raw(e, cause, handled);
         }
-        if t.id == cx.thread_id() {
+        if payload(cx, this)?.id == cx.thread_id() {
             return cx.raise_value(e);
         }
         cx.thread_interrupt(this, e)?;
@@ -355,11 +367,12 @@ pub mod thread {
         if !t.alive() {
             return Ok(if t.error.is_nil() { Value::FALSE } else { Value::NIL });
         }
-        Ok(cx.str(match t.state {
+        let state = match t.state {
             State::Waiting => "sleep",
             _ if t.dying => "aborting",
             _ => "run",
-        }))
+        };
+        Ok(cx.str(state))
     }
 
     /// Does it sleep, or has it ended?
@@ -466,8 +479,9 @@ pub mod thread {
             Some(n) => format!("@{}", n.to_text()),
             None => String::new(),
         };
+        let block = t.block;
         let shown = cx.any_to_s(this);
-        let place = place(cx, t);
+        let place = place(cx, block);
         let text = format!("{}{name}{place} {state}>", shown.trim_end_matches('>'));
         Ok(cx.str_bytes(text.as_bytes(), encoding))
     }

@@ -24,7 +24,7 @@ pub mod thread_group {
     #[method("list")]
     fn list(cx: &mut Cx, this: Value) -> Result<Value> {
         let out = cx.new_array();
-        for t in cx.threads().list() {
+        for t in cx.live_threads().iter().copied() {
             if payload(cx, t)?.group == this {
                 ArrayCell::push(out, &mut cx.heap, t);
             }
@@ -38,6 +38,7 @@ pub mod thread_group {
     #[method("add")]
     fn add(cx: &mut Cx, this: Value, thread: Value) -> Result<Value> {
         let t = payload(cx, thread)?;
+        let group = t.group;
         if !t.alive() {
             return Ok(this);
         }
@@ -47,13 +48,13 @@ pub mod thread_group {
         if cx.ivar_get(this, enclosed_name()).truthy() {
             return cx.raise(ids::THREAD_ERROR, "can't move to the enclosed thread group");
         }
-        if t.group.is_cell() && t.group.flags() & flags::FROZEN != 0 {
+        if group.is_cell() && group.flags() & flags::FROZEN != 0 {
             return cx.raise(ids::THREAD_ERROR, "can't move from the frozen thread group");
         }
-        if cx.ivar_get(t.group, enclosed_name()).truthy() {
+        if cx.ivar_get(group, enclosed_name()).truthy() {
             return cx.raise(ids::THREAD_ERROR, "can't move from the enclosed thread group");
         }
-        t.group = this;
+        payload(cx, thread)?.group = this;
         Ok(this)
     }
 

@@ -15,14 +15,11 @@ fn timing(cx: &mut Cx, v: Value) -> Result<Timing> {
 }
 
 fn is_pending(cx: &mut Cx, thread: Value, class: Option<Value>) -> Result<bool> {
-    let t = payload(cx, thread)?;
-    match class {
-        None => Ok(!t.pending.is_empty()),
-        Some(c) => {
-            let Some(id) = cx.class_id(c) else { return cx.type_error("class or module required for rescue clause") };
-            Ok(t.pending.iter().any(|e| cx.is_a(*e, id)))
-        }
-    }
+    let Some(c) = class else { return Ok(!payload(cx, thread)?.pending.is_empty()) };
+    let Some(id) = cx.class_id(c) else { return cx.type_error("class or module required for rescue clause") };
+    let mut waiting = RootedVec::new(cx);
+    waiting.extend(&payload(cx, thread)?.pending);
+    Ok(waiting.iter().any(|e| cx.is_a(*e, id)))
 }
 
 /// Interrupt masks.

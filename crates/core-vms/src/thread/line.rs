@@ -6,7 +6,7 @@
 //! Rejected: searching for the thread (waking all of n waiters took n² / 2 steps); an ordered tree (a node to allocate for each wait at an empty line).
 
 use std::collections::VecDeque;
-use zakuro_vm::Cx;
+use zakuro_vm::{Cx, Result, Value};
 
 /// Where a thread stands; told by [`Line::join`].
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -59,24 +59,30 @@ impl Line {
     pub fn len(&self) -> usize {
         self.places.len() - self.gaps
     }
-    /// Takes out the first and wakes it.
-    pub fn wake_first(&mut self, cx: &mut Cx) {
-        // One that a fork of the process left behind is passed over.
-        while let Some(thread) = self.pop() {
-            if cx.thread_wake(thread) {
-                return;
-            }
-        }
-    }
-    /// Takes out all and wakes them.
-    pub fn wake_all(&mut self, cx: &mut Cx) {
-        while let Some(thread) = self.pop() {
-            cx.thread_wake(thread);
-        }
-    }
     fn find(&self, place: Place) -> Option<usize> {
         let i = self.places.binary_search_by_key(&place.0, |&(number, _)| number).ok()?;
         (self.places[i].1 != 0).then_some(i)
+    }
+}
+
+/// The line of an object, which its payload holds.
+pub type Of = fn(&mut Cx, Value) -> Result<&mut Line>;
+
+/// Wakes `first`, who was taken out of the line, or else who comes next.
+pub fn wake(cx: &mut Cx, v: Value, of: Of, first: Option<u32>) {
+    let mut next = first;
+    // One that a fork of the process left behind is passed over.
+    while let Some(thread) = next {
+        if cx.thread_wake(thread) {
+            return;
+        }
+        next = of(cx, v).ok().and_then(Line::pop);
+    }
+}
+/// Takes out all and wakes them.
+pub fn wake_all(cx: &mut Cx, v: Value, of: Of) {
+    while let Ok(Some(thread)) = of(cx, v).map(Line::pop) {
+        cx.thread_wake(thread);
     }
 }
 

@@ -10,9 +10,11 @@ fn fiber_locals() -> Sym {
 
 /// The Hash of `thread[...]`: it belongs to the fiber that the thread is in. Made when `make`.
 fn locals(cx: &mut Cx, this: Value, make: bool) -> Result<Option<Ref<HashCell>>> {
+    let (me, current) = (cx.thread_id(), cx.current_fiber);
     let t = payload(cx, this)?;
-    let fiber = if t.id == cx.thread_id() { cx.current_fiber } else { t.stopped_fiber() };
-    let found = if fiber.is_nil() { t.locals } else { cx.ivar_get(fiber, fiber_locals()) };
+    let fiber = if t.id == me { current } else { t.stopped_fiber() };
+    let own = t.locals;
+    let found = if fiber.is_nil() { own } else { cx.ivar_get(fiber, fiber_locals()) };
     if let Some(h) = Ref::from_value(found) {
         return Ok(Some(h));
     }
@@ -21,7 +23,7 @@ fn locals(cx: &mut Cx, this: Value, make: bool) -> Result<Option<Ref<HashCell>>>
     }
     let h = cx.new_hash();
     if fiber.is_nil() {
-        t.locals = h.as_value();
+        payload(cx, this)?.locals = h.as_value();
     } else {
         cx.ivar_set_raw(fiber, fiber_locals(), h.as_value());
     }
@@ -40,8 +42,7 @@ fn check_frozen(cx: &mut Cx, this: Value) -> Result<()> {
 }
 
 fn keys(cx: &mut Cx, h: Option<Ref<HashCell>>) -> Value {
-    let list: Vec<Value> = h.map_or(Vec::new(), |h| cx.hash_pairs(h).iter().map(|p| p.0).collect());
-    cx.array(&list)
+    cx.array_of(h.iter().filter_map(|h| h.table()).flat_map(|t| t.iter()).map(|e| e.key))
 }
 
 /// Attributes of threads.

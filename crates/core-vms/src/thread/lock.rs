@@ -4,7 +4,7 @@
 //! (handing over makes each lock operation of busy threads a switch).
 
 use super::deadline;
-use super::line::Line;
+use super::line::{self, Line};
 use std::time::Instant;
 use zakuro_macros::ruby_class;
 use zakuro_vm::thread::{MAIN, Wait};
@@ -28,7 +28,7 @@ impl NativeData for Lock {
         m.mark_value_bits(self.fiber.0);
     }
     /// Free: those who held it are not there.
-    fn snapshot(&self, _values: &mut Vec<Value>) -> Option<Rebuild> {
+    fn snapshot(&self, _values: &mut Gathered) -> Option<Rebuild> {
         Some(std::sync::Arc::new(|_, _| Some(Box::new(new_lock()))))
     }
 }
@@ -37,7 +37,7 @@ fn new_lock() -> Lock {
     Lock { owner: 0, fiber: Value::NIL, count: 0, waiters: Line::default() }
 }
 
-fn data(cx: &mut Cx, v: Value) -> Result<&'static mut Lock> {
+fn data(cx: &mut Cx, v: Value) -> Result<&mut Lock> {
     if !cx.is_data::<Lock>(v)
         && let Some(mut d) = Ref::<DataCell>::from_value(v)
         && !d.is_set()
@@ -45,26 +45,24 @@ fn data(cx: &mut Cx, v: Value) -> Result<&'static mut Lock> {
         // A subclass whose initialize does not call super.
         d.set(&mut cx.heap, Box::new(new_lock()));
     }
-    // SAFETY: the payload of a lock stays as long as the lock, which is on the stack of whoever waits for it.
-    cx.data_ptr::<Lock>(v).map(|l| unsafe { &mut *l })
+    cx.data_mut::<Lock>(v)
 }
 
-fn acquired(cx: &mut Cx, l: &mut Lock, me: u32, v: Value) {
-    l.owner = me;
-    l.fiber = cx.current_fiber;
-    // Other threads give back what they hold when they end.
-    if me != MAIN {
-        cx.threads().current().held.push(v);
-    }
+fn line_of(cx: &mut Cx, v: Value) -> Result<&mut Line> {
+    Ok(&mut data(cx, v)?.waiters)
 }
 
 fn try_lock(cx: &mut Cx, v: Value) -> Result<bool> {
+    let (me, fiber) = (cx.thread_id(), cx.current_fiber);
     let l = data(cx, v)?;
     if l.owner != 0 {
         return Ok(false);
     }
-    let me = cx.thread_id();
-    acquired(cx, l, me, v);
+    (l.owner, l.fiber) = (me, fiber);
+    // Other threads give back what they hold when they end.
+    if me != MAIN {
+        cx.threads().current().held.push(v);
+    }
     Ok(true)
 }
 
@@ -81,10 +79,11 @@ fn take(cx: &mut Cx, v: Value, surely: bool) -> Result<()> {
     if try_lock(cx, v)? {
         return Ok(());
     }
-    let l = data(cx, v)?;
     let me = cx.thread_id();
+    let l = data(cx, v)?;
     if l.owner == me {
-        if l.fiber == cx.current_fiber {
+        let fiber = l.fiber;
+        if fiber == cx.current_fiber {
             return cx.raise(ids::THREAD_ERROR, "deadlock; recursive locking");
         }
         if cx.fiber_scheduler().is_nil() {
@@ -106,39 +105,44 @@ fn take(cx: &mut Cx, v: Value, surely: bool) -> Result<()> {
         l.waiters.leave(place);
     }
     if r.is_err() && l.owner == 0 {
-        l.waiters.wake_first(cx);
+        let first = l.waiters.pop();
+        line::wake(cx, v, line_of, first);
     }
     r
 }
 
-fn release(cx: &mut Cx, l: &mut Lock, v: Value) {
+fn release(cx: &mut Cx, v: Value) -> Result<()> {
+    let l = data(cx, v)?;
     let me = l.owner;
     l.owner = 0;
     l.fiber = Value::NIL;
+    let first = l.waiters.pop();
     if me != MAIN
         && let Some(t) = cx.threads().get(me)
         && let Some(i) = t.held.iter().rposition(|h| *h == v)
     {
         t.held.swap_remove(i);
     }
-    l.waiters.wake_first(cx);
+    line::wake(cx, v, line_of, first);
+    Ok(())
 }
 
 fn owned(cx: &mut Cx, v: Value) -> Result<bool> {
+    let me = (cx.thread_id(), cx.current_fiber);
     let l = data(cx, v)?;
-    Ok(l.owner == cx.thread_id() && l.fiber == cx.current_fiber)
+    Ok((l.owner, l.fiber) == me)
 }
 
 fn unlock(cx: &mut Cx, v: Value) -> Result<()> {
+    let me = (cx.thread_id(), cx.current_fiber);
     let l = data(cx, v)?;
     if l.owner == 0 {
         return cx.raise(ids::THREAD_ERROR, "Attempt to unlock a mutex which is not locked");
     }
-    if !owned(cx, v)? {
+    if (l.owner, l.fiber) != me {
         return cx.raise(ids::THREAD_ERROR, "Attempt to unlock a mutex which is locked by another thread/fiber");
     }
-    release(cx, l, v);
-    Ok(())
+    release(cx, v)
 }
 
 /// The thread that holds it has ended.
@@ -147,7 +151,8 @@ pub(crate) fn abandon(cx: &mut Cx, v: Value) {
         l.owner = 0;
         l.fiber = Value::NIL;
         l.count = 0;
-        l.waiters.wake_first(cx);
+        let first = l.waiters.pop();
+        line::wake(cx, v, line_of, first);
     }
 }
 
@@ -267,7 +272,7 @@ impl NativeData for Condition {
     fn change_tracking(&self) -> ChangeTracking {
         ChangeTracking::Independent
     }
-    fn snapshot(&self, _values: &mut Vec<Value>) -> Option<Rebuild> {
+    fn snapshot(&self, _values: &mut Gathered) -> Option<Rebuild> {
         Some(std::sync::Arc::new(|_, _| Some(Box::new(Condition::default()))))
     }
 }
@@ -277,9 +282,8 @@ impl NativeData for Condition {
 pub mod condition {
     use super::*;
 
-    fn waiters(cx: &mut Cx, v: Value) -> Result<&'static mut Line> {
-        // SAFETY: as for a lock.
-        cx.data_ptr::<Condition>(v).map(|c| unsafe { &mut (*c).waiters })
+    fn waiters(cx: &mut Cx, v: Value) -> Result<&mut Line> {
+        Ok(&mut cx.data_mut::<Condition>(v)?.waiters)
     }
 
     #[method("initialize", private)]
@@ -352,7 +356,7 @@ pub mod monitor {
         data(cx, this)?.count += 1;
         Ok(())
     }
-    fn check(cx: &mut Cx, this: Value) -> Result<&'static mut Lock> {
+    fn check(cx: &mut Cx, this: Value) -> Result<&mut Lock> {
         if !owned(cx, this)? {
             return cx.raise(ids::THREAD_ERROR, "current thread not owner");
         }
@@ -361,10 +365,7 @@ pub mod monitor {
     fn leave_monitor(cx: &mut Cx, this: Value) -> Result<()> {
         let l = check(cx, this)?;
         l.count = l.count.saturating_sub(1);
-        if l.count == 0 {
-            release(cx, l, this);
-        }
-        Ok(())
+        if l.count == 0 { release(cx, this) } else { Ok(()) }
     }
 
     #[method("initialize", private)]
@@ -455,9 +456,8 @@ pub mod monitor {
         let until = deadline(cx, Some(timeout))?;
         let waiter = cx.waiter_id();
         let place = cx.data_mut::<Condition>(condition)?.waiters.join(waiter);
-        let l = data(cx, this)?;
-        l.count = 0;
-        release(cx, l, this);
+        data(cx, this)?.count = 0;
+        release(cx, this)?;
         let r = cx.sleep_until_woken(Wait::Inside, until);
         let e = cx.take_pending();
         cx.data_mut::<Condition>(condition)?.waiters.leave(place);

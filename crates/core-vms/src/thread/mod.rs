@@ -34,12 +34,11 @@ pub fn setup(cx: &mut Cx) {
 }
 
 /// The payload of a Thread object. ThreadError when `initialize` of a subclass has not called super.
-pub(crate) fn payload(cx: &mut Cx, v: Value) -> Result<&'static mut Thread> {
+pub(crate) fn payload(cx: &mut Cx, v: Value) -> Result<&mut Thread> {
     if !cx.is_data::<Thread>(v) {
         return cx.raise(ids::THREAD_ERROR, "uninitialized thread");
     }
-    // SAFETY: the payload of a thread stays as long as its object, which is an argument on a scanned stack.
-    cx.data_ptr::<Thread>(v).map(|t| unsafe { &mut *t })
+    cx.data_mut::<Thread>(v)
 }
 
 /// A time limit: nil for none.
@@ -62,7 +61,7 @@ pub fn forget_others(cx: &mut Cx) {
         let fiber = cx.fiber_current();
         cx.ivar_set_raw(fiber, Cx::blocking_name(), Value::TRUE);
     }
-    for held in cx.forget_other_threads() {
+    for held in cx.forget_other_threads().iter().copied() {
         lock::abandon(cx, held);
     }
 }

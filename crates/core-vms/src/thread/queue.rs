@@ -4,7 +4,7 @@
 //! next one if there is still something to take, so that no wake-up is lost with it.
 
 use super::deadline;
-use super::line::Line;
+use super::line::{self, Line};
 use std::collections::VecDeque;
 use std::time::Instant;
 use zakuro_macros::ruby_class;
@@ -22,13 +22,13 @@ struct QueueData {
 }
 
 impl NativeData for QueueData {
-    fn values(&self, out: &mut Vec<Value>) {
-        out.extend(&self.items);
+    fn each_value(&self, f: &mut dyn FnMut(Value)) {
+        self.items.iter().for_each(|v| f(*v));
     }
     fn trace(&self, m: &mut Marker<'_>) {
         self.items.iter().for_each(|v| m.mark_value_bits(v.0));
     }
-    fn snapshot(&self, values: &mut Vec<Value>) -> Option<Rebuild> {
+    fn snapshot(&self, values: &mut Gathered) -> Option<Rebuild> {
         values.extend(&self.items);
         let (closed, max) = (self.closed, self.max);
         Some(std::sync::Arc::new(move |_, v| {
@@ -43,13 +43,19 @@ impl QueueData {
     }
 }
 
-fn data(cx: &mut Cx, v: Value) -> Result<&'static mut QueueData> {
+fn data(cx: &mut Cx, v: Value) -> Result<&mut QueueData> {
     if !cx.is_data::<QueueData>(v) {
         let name = cx.class_name_of(v);
         return cx.type_error(format!("{name} not initialized"));
     }
-    // SAFETY: the payload of a queue stays as long as the queue, which is on the stack of whoever waits for it.
-    cx.data_ptr::<QueueData>(v).map(|q| unsafe { &mut *q })
+    cx.data_mut::<QueueData>(v)
+}
+
+fn takers(cx: &mut Cx, v: Value) -> Result<&mut Line> {
+    Ok(&mut data(cx, v)?.takers)
+}
+fn givers(cx: &mut Cx, v: Value) -> Result<&mut Line> {
+    Ok(&mut data(cx, v)?.givers)
 }
 
 fn closed<T>(cx: &mut Cx) -> Result<T> {
@@ -63,7 +69,7 @@ enum Side {
     Give,
 }
 
-fn line(q: &mut QueueData, side: Side) -> &mut Line {
+fn line_at(q: &mut QueueData, side: Side) -> &mut Line {
     match side {
         Side::Take => &mut q.takers,
         Side::Give => &mut q.givers,
@@ -80,17 +86,19 @@ fn wait(cx: &mut Cx, this: Value, side: Side, until: Option<Instant>) -> Result<
         if possible || q.closed {
             return Ok(Some(()));
         }
-        line(q, side).stand(me, &mut place);
+        line_at(q, side).stand(me, &mut place);
         Ok(None)
     });
     let q = data(cx, this)?;
     if let Some(place) = place {
-        line(q, side).leave(place);
+        line_at(q, side).leave(place);
     }
     if !matches!(r, Ok(Some(()))) {
         let possible = if side == Side::Take { !q.items.is_empty() } else { !q.full() };
         if possible {
-            line(q, side).wake_first(cx);
+            let first = line_at(q, side).pop();
+            let of = if side == Side::Take { takers } else { givers };
+            line::wake(cx, this, of, first);
         }
     }
     Ok(r?.is_some())
@@ -119,7 +127,8 @@ fn take(cx: &mut Cx, this: Value, non_block: bool, until: Option<Instant>) -> Re
     let q = data(cx, this)?;
     match q.items.pop_front() {
         Some(v) => {
-            q.givers.wake_first(cx);
+            let first = q.givers.pop();
+            line::wake(cx, this, givers, first);
             Ok(v)
         }
         None => Ok(Value::NIL),
@@ -161,7 +170,8 @@ pub mod queue {
             return closed(cx);
         }
         q.items.push_back(object);
-        q.takers.wake_first(cx);
+        let first = q.takers.pop();
+        line::wake(cx, this, takers, first);
         Ok(this)
     }
 
@@ -182,8 +192,8 @@ pub mod queue {
     fn close(cx: &mut Cx, this: Value) -> Result<Value> {
         let q = data(cx, this)?;
         q.closed = true;
-        q.takers.wake_all(cx);
-        q.givers.wake_all(cx);
+        line::wake_all(cx, this, takers);
+        line::wake_all(cx, this, givers);
         Ok(this)
     }
 
@@ -202,7 +212,7 @@ pub mod queue {
     fn clear(cx: &mut Cx, this: Value) -> Result<Value> {
         let q = data(cx, this)?;
         q.items.clear();
-        q.givers.wake_all(cx);
+        line::wake_all(cx, this, givers);
         Ok(this)
     }
 
@@ -293,7 +303,8 @@ pub mod sized {
             return closed(cx);
         }
         q.items.push_back(object);
-        q.takers.wake_first(cx);
+        let first = q.takers.pop();
+        line::wake(cx, this, takers, first);
         Ok(this)
     }
 
@@ -313,7 +324,7 @@ pub mod sized {
         let max = size_of(cx, n)?;
         let q = data(cx, this)?;
         q.max = Some(max);
-        q.givers.wake_all(cx);
+        line::wake_all(cx, this, givers);
         Ok(n)
     }
 }

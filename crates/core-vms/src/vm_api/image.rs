@@ -46,9 +46,8 @@ pub mod image_class {
             return cx.arg_error("must be called with a block");
         }
         let image = cx.data_ref::<ImageHandle>(this)?.0.clone();
-        let mut parts = vec![cx.block_to_proc(block).as_value()];
-        parts.extend_from_slice(args);
-        let root = cx.array(&parts);
+        let main = cx.block_to_proc(block).as_value();
+        let root = cx.array_of([main].iter().chain(args).copied());
         let seed = cx.seed_from(&image, root);
         spawn(cx, seed, args, kw)
     }

@@ -46,7 +46,7 @@ impl NativeData for VmHandle {
     fn is_handle(&self) -> bool {
         true
     }
-    fn snapshot(&self, _values: &mut Vec<Value>) -> Option<Rebuild> {
+    fn snapshot(&self, _values: &mut Gathered) -> Option<Rebuild> {
         let identity = self.identity().clone();
         Some(Arc::new(move |_, _| Some(Box::new(VmHandle::Sight(identity.clone())))))
     }
@@ -66,7 +66,7 @@ pub fn control(cx: &mut Cx, this: Value, what: &str) -> Result<Arc<VmControl>> {
 /// Calls `f` with each VM handle that the values lead to, not through Procs and classes: these lead to all of the program.
 fn each_handle(cx: &mut Cx, values: &[Value], f: &mut dyn FnMut(&mut Cx, Value)) {
     let mut seen = HashSet::new();
-    let mut work = RootedVec::from_vec(cx, values.to_vec());
+    let mut work = RootedVec::from_slice(cx, values);
     while let Some(v) = work.pop() {
         if !v.is_cell() || v.is_kind(Kind::Class) || v.is_kind(Kind::Proc) || v == cx.main || !seen.insert(v.0) {
             continue;
@@ -74,11 +74,12 @@ fn each_handle(cx: &mut Cx, values: &[Value], f: &mut dyn FnMut(&mut Cx, Value))
         if cx.is_data::<VmHandle>(v) {
             f(cx, v);
         }
-        let mut more = super::ractor::parts(cx, v);
+        super::ractor::parts(cx, v, &mut work);
         if let Some(d) = Ref::<DataCell>::from_value(v) {
-            d.snapshot(&mut more);
+            let mut held = Gathered::new(&cx.heap);
+            d.snapshot(&mut held);
+            work.extend_from_slice(&held);
         }
-        work.extend(more);
     }
 }
 

@@ -20,9 +20,9 @@ fn is_handle(cx: &Cx, v: Value) -> bool {
         || (v.is_kind(Kind::Object) && cx.class(cx.class_of(v)).name == Some(Sym::intern("Ractor::Port")))
 }
 
-/// What an object refers to, as far as sharing it goes.
-pub(super) fn parts(cx: &mut Cx, v: Value) -> Vec<Value> {
-    let mut out: Vec<Value> = cx.ivar_list(v).into_iter().map(|(_, x)| x).collect();
+/// Appends what an object refers to, as far as sharing it goes.
+pub(super) fn parts(cx: &mut Cx, v: Value, out: &mut RootedVec) {
+    out.extend_from_slice(cx.ivar_list(v).values());
     match v.kind_of_cell() {
         Kind::Array => out.extend_from_slice(Ref::<ArrayCell>::of(v).elements(&cx.heap)),
         Kind::Hash => {
@@ -48,7 +48,6 @@ pub(super) fn parts(cx: &mut Cx, v: Value) -> Vec<Value> {
         }
         _ => {}
     }
-    out
 }
 
 /// Variables of the environments around a block, with their names.
@@ -67,7 +66,7 @@ fn outer_variables(cx: &Cx, p: Ref<ProcCell>) -> Vec<(Sym, Value)> {
 
 fn shareable(cx: &mut Cx, v: Value) -> bool {
     let mut seen = HashSet::new();
-    let mut work = vec![v];
+    let mut work = RootedVec::from_slice(cx, &[v]);
     while let Some(v) = work.pop() {
         if !v.is_cell() || is_handle(cx, v) || !seen.insert(v.0) {
             continue;
@@ -78,7 +77,7 @@ fn shareable(cx: &mut Cx, v: Value) -> bool {
         if let Some(p) = Ref::<ProcCell>::from_value(v) {
             work.extend(outer_variables(cx, p).into_iter().map(|(_, x)| x));
         }
-        work.extend(parts(cx, v));
+        parts(cx, v, &mut work);
     }
     true
 }
@@ -86,7 +85,7 @@ fn shareable(cx: &mut Cx, v: Value) -> bool {
 /// Freezes an object with everything that it refers to.
 fn freeze_all(cx: &mut Cx, v: Value) -> Result<()> {
     let mut seen = HashSet::new();
-    let mut work = RootedVec::from_vec(cx, vec![v]);
+    let mut work = RootedVec::from_slice(cx, &[v]);
     while let Some(v) = work.pop() {
         if !v.is_cell() || is_handle(cx, v) || !seen.insert(v.0) {
             continue;
@@ -114,8 +113,7 @@ fn freeze_all(cx: &mut Cx, v: Value) -> Result<()> {
                 return cx.raise(ids::RACTOR_ERROR, "#freeze does not freeze object correctly");
             }
         }
-        let more = parts(cx, v);
-        work.extend(more);
+        parts(cx, v, &mut work);
     }
     Ok(())
 }

@@ -224,9 +224,8 @@ pub mod vm_class {
         if block.is_none() {
             return cx.arg_error("must be called with a block");
         }
-        let mut parts = vec![cx.block_to_proc(block).as_value()];
-        parts.extend_from_slice(args);
-        let root = cx.array(&parts);
+        let main = cx.block_to_proc(block).as_value();
+        let root = cx.array_of([main].iter().chain(args).copied());
         // As before fork(2): what is still buffered must not be written by both.
         zakuro_core_system::io::flush_all(cx);
         let seed = cx.seed(root);

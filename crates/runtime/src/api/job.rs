@@ -211,7 +211,7 @@ fn answer(cx: &mut Cx, process: &Weak<Process>, what: Call) -> Result<std::resul
 
 /// Ruby calls a function of the host.
 fn host_call(cx: &mut Cx, process: &Weak<Process>, f: &Callback, args: &[Cell]) -> Result<Cell> {
-    let args = RootedVec::from_vec(cx, args.to_vec());
+    let args = RootedVec::from_slice(cx, args);
     let mut values = Vec::with_capacity(args.len());
     for i in 0..args.len() {
         match Reader::new(cx, process.upgrade()).read(args[i])? {

@@ -131,12 +131,9 @@ impl<'a> Reader<'a> {
             Kind::Hash => {
                 self.path.push(v);
                 let pairs = self.cx.hash_pairs(Ref::<HashCell>::of(v));
-                let mut flat = Vec::with_capacity(pairs.len() * 2);
-                pairs.iter().for_each(|(k, x)| flat.extend([k, x]));
-                let flat = zakuro_vm::RootedVec::from_vec(self.cx, flat);
                 let mut out = Vec::with_capacity(pairs.len().min(1 << 16));
-                for i in (0..flat.len()).step_by(2) {
-                    match (self.read(flat[i])?, self.read(flat[i + 1])?) {
+                for (k, x) in pairs {
+                    match (self.read(k)?, self.read(x)?) {
                         (Ok(k), Ok(x)) => out.push((k, x)),
                         (Err(e), _) | (_, Err(e)) => return Ok(Err(e)),
                     }

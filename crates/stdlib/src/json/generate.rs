@@ -60,7 +60,7 @@ impl Config {
             cx.call(class, Sym::intern("from_state"), &[v])?
         };
         c.state = state;
-        for (name, v) in cx.ivar_list(state) {
+        for (name, v) in cx.ivar_list(state).iter() {
             match name.name().as_ref() {
                 "@indent" => c.indent = text(v),
                 "@space" => c.space = text(v),

@@ -339,9 +339,8 @@ pub mod sys {
         let out = cx.new_array();
         for (name, index, flags, addresses) in entries {
             let name = cx.str_auto(name.to_bytes());
-            let mut row = vec![name, Value::fixnum(index as i64), Value::fixnum(flags as i64)];
-            row.extend(addresses.map(|a| a.map_or(Value::NIL, |a| binary(cx, &a))));
-            let row = cx.array(&row);
+            let [a, b, c] = addresses.map(|a| a.map_or(Value::NIL, |a| binary(cx, &a)));
+            let row = cx.array(&[name, Value::fixnum(index as i64), Value::fixnum(flags as i64), a, b, c]);
             ArrayCell::push(out, &mut cx.heap, row);
         }
         Ok(out.as_value())

@@ -32,7 +32,7 @@ pub struct StringIo {
 }
 
 impl State {
-    fn values(&self, shared: Value, values: &mut Vec<Value>) {
+    fn values(&self, shared: Value, values: &mut Gathered) {
         values.extend([self.string, shared]);
     }
 }
@@ -44,12 +44,12 @@ impl NativeData for Shared {
     fn trace(&self, m: &mut Marker<'_>) {
         m.mark_value_bits(self.0.string.0);
     }
-    fn parcel(&self, values: &mut Vec<Value>) -> Option<Unpack> {
+    fn parcel(&self, values: &mut Gathered) -> Option<Unpack> {
         values.push(self.0.string);
         let (pos, lineno, encoding) = (self.0.pos, self.0.lineno, self.0.encoding);
         Some(Box::new(move |_, v| Some(Unpacked::Payload(Box::new(Shared(State { string: v[0], pos, lineno, encoding }))))))
     }
-    fn snapshot(&self, values: &mut Vec<Value>) -> Option<Rebuild> {
+    fn snapshot(&self, values: &mut Gathered) -> Option<Rebuild> {
         values.push(self.0.string);
         let (pos, lineno, encoding) = (self.0.pos, self.0.lineno, self.0.encoding);
         Some(std::sync::Arc::new(move |_, v| Some(Box::new(Shared(State { string: v[0], pos, lineno, encoding })))))
@@ -61,7 +61,7 @@ impl NativeData for StringIo {
         m.mark_value_bits(self.own.string.0);
         m.mark_value_bits(self.shared.0);
     }
-    fn parcel(&self, values: &mut Vec<Value>) -> Option<Unpack> {
+    fn parcel(&self, values: &mut Gathered) -> Option<Unpack> {
         self.own.values(self.shared, values);
         let (mode, opened, pos, lineno, encoding) = (self.mode, self.opened, self.own.pos, self.own.lineno, self.own.encoding);
         Some(Box::new(move |_, v| {
@@ -69,7 +69,7 @@ impl NativeData for StringIo {
             Some(Unpacked::Payload(Box::new(StringIo { mode, opened, own, shared: v[1] })))
         }))
     }
-    fn snapshot(&self, values: &mut Vec<Value>) -> Option<Rebuild> {
+    fn snapshot(&self, values: &mut Gathered) -> Option<Rebuild> {
         self.own.values(self.shared, values);
         let (mode, opened, pos, lineno, encoding) = (self.mode, self.opened, self.own.pos, self.own.lineno, self.own.encoding);
         Some(std::sync::Arc::new(move |_, v| {

@@ -121,7 +121,7 @@ mod string_io {
 }
 
 /// `puts` of one item to anything that has `write`; `around` are the Arrays that it stands in.
-fn put(cx: &mut Cx, out: Value, v: Value, around: &mut Vec<Value>) -> Result<()> {
+fn put(cx: &mut Cx, out: Value, v: Value, around: &mut RootedVec) -> Result<()> {
     if !v.is_kind(Kind::String)
         && let Some(a) = cx.try_ary(v)?
     {

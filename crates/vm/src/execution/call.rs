@@ -6,6 +6,7 @@
 use crate::builtin::{Args, Block, KW_FLAG};
 use crate::frame::*;
 use crate::interp;
+use crate::make::ArgList;
 use crate::methods::Method;
 use crate::raise::{Exc, Result};
 use crate::vm::{Cx, PendingCall};
@@ -277,7 +278,7 @@ impl Cx {
                 let name = p.extra.as_sym().unwrap_or(sym::empty);
                 // `self` does not matter, not even as a method's body.
                 let Some((recv, rest)) = args.split_first() else { return self.arg_error("no receiver given") };
-                let (recv, rest) = (*recv, rest.to_vec());
+                let (recv, rest) = (*recv, ArgList::of(self, rest));
                 if let Some(m) = Method::from_value(p.me)
                     && self.active_refinements(m.cref).is_some()
                 {

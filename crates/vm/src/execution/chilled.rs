@@ -20,13 +20,15 @@ fn place_name() -> Sym {
 }
 
 /// Strings whose bytes something writes directly for a while (`IO::Buffer.for` with a block): chilled too, so that each change comes to `thaw`.
-#[derive(Default)]
-struct Locked(Vec<Value>);
+struct Locked(TracedVec);
+impl Default for Locked {
+    fn default() -> Locked {
+        Locked(TracedVec::new())
+    }
+}
 impl VmState for Locked {
     fn trace(&self, m: &mut Marker<'_>) {
-        for v in &self.0 {
-            m.mark_value_bits(v.0);
-        }
+        self.0.trace(m);
     }
 }
 

@@ -1,5 +1,6 @@
 //! Global variables. Plain ones live in the VM's table; special ones have hooks in the boot image's table.
 
+use crate::make::RootedVec;
 use crate::raise::Result;
 use crate::vm::Cx;
 use zakuro_object::*;
@@ -81,13 +82,13 @@ impl Cx {
     /// Runs what `trace_var` registered. Assignments in there are not told again.
     #[cold]
     fn tell_global(&mut self, name: Sym, v: Value) -> Result<()> {
-        let Some(list) = self.global_traces.as_ref().and_then(|t| t.get(&name)).cloned() else { return Ok(()) };
+        if !self.global_traces.as_ref().is_some_and(|t| t.contains_key(&name)) {
+            return Ok(());
+        }
         let all = self.global_traces.take();
-        // The table is out of the collector's sight: what runs is kept by the list, the others by an Array.
-        let others: Vec<Value> = all.iter().flat_map(|t| t.values().flatten().copied()).collect();
-        let kept = self.array(&others);
-        self.pinned.push(kept);
-        let list = crate::make::RootedVec::from_vec(self, list);
+        // The table is out of the collector's sight: all that is in it is kept by a list.
+        let _kept = RootedVec::gather(self, all.iter().flat_map(|t| t.values().flatten().copied()));
+        let list = RootedVec::gather(self, all.iter().filter_map(|t| t.get(&name)).flatten().copied());
         let mut result = Ok(());
         for i in 0..list.len() {
             let command = list[i];
@@ -100,7 +101,6 @@ impl Cx {
                 break;
             }
         }
-        self.pinned.retain(|p| *p != kept);
         let added = std::mem::replace(&mut self.global_traces, all);
         if let (Some(t), Some(added)) = (&mut self.global_traces, added) {
             t.extend(added);

@@ -9,7 +9,7 @@ use zakuro_object::*;
 #[derive(Default)]
 struct SymbolIds(FastMap<Sym, i64>);
 impl VmState for SymbolIds {
-    fn snapshot(&self, _values: &mut Vec<Value>) -> Option<Restore> {
+    fn snapshot(&self, _values: &mut Gathered) -> Option<Restore> {
         let ids = self.0.clone();
         Some(std::sync::Arc::new(move |cx, _| cx.state::<SymbolIds>().0 = ids.clone()))
     }

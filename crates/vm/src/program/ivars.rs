@@ -1,5 +1,6 @@
 //! Instance variables: by shape for objects, in the class data for classes, in a side table for everything else.
 
+use crate::make::Variables;
 use crate::raise::Result;
 use crate::vm::Cx;
 use zakuro_object::shape::{LOT, SHAPE_LOTS, ShapeInfo};
@@ -177,7 +178,7 @@ impl Cx {
         let old = self.ivar_lookup(v, name)?;
         self.cell_changes(v);
         if Self::is_object_like(v) {
-            let pairs: Vec<(Sym, Value)> = self.ivar_list(v).into_iter().filter(|(n, _)| *n != name).collect();
+            let pairs: Vec<(Sym, Value)> = self.variables_of(v).into_iter().filter(|(n, _)| *n != name).collect();
             // SAFETY: as in ivar_lookup.
             let mut o = unsafe { Ref::<ObjectCell>::from_ptr(v.0 as *mut ObjectCell) };
             let class = self.shape(v.shape_key()).class;
@@ -193,7 +194,12 @@ impl Cx {
         Some(old)
     }
     /// All variables with their values, hidden ones included, in order of creation.
-    pub fn ivar_list(&mut self, v: Value) -> Vec<(Sym, Value)> {
+    pub fn ivar_list(&mut self, v: Value) -> Variables {
+        let pairs = self.variables_of(v);
+        Variables::of(self, pairs)
+    }
+    /// The same for who neither runs Ruby code nor collects while it has the list.
+    fn variables_of(&mut self, v: Value) -> Vec<(Sym, Value)> {
         if Self::is_object_like(v) {
             let names = self.shape_names(v.shape_key());
             // SAFETY: as in ivar_lookup.
@@ -210,7 +216,7 @@ impl Cx {
     }
     /// Copies all variables (dup, clone).
     pub fn ivar_copy(&mut self, from: Value, to: Value) {
-        for (n, v) in self.ivar_list(from) {
+        for (n, v) in self.variables_of(from) {
             self.ivar_set_raw(to, n, v);
         }
     }

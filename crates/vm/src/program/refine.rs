@@ -104,7 +104,7 @@ impl Cx {
         let Some(f) = self.ruby_frame() else { return };
         // SAFETY: a live Ruby frame; its `me` is a method cell.
         let mut me: Method = Ref::of(unsafe { (*f).me });
-        let mut list: Vec<Value> = refinements.iter().rev().copied().collect();
+        let mut list = Gathered::of(&self.heap, refinements.iter().rev().copied());
         if let Some(old) = self.active_refinements(me.cref) {
             list.extend(old.elements(&self.heap).iter().filter(|r| !refinements.contains(r)));
         }

@@ -1,5 +1,6 @@
 //! How builtins are declared: [`MethodRow`]s, made by `#[ruby_class]`, and the conversions that their signatures stand for.
 
+use crate::make::RootedVec;
 use crate::raise::Result;
 use crate::vm::Cx;
 use zakuro_object::*;
@@ -117,10 +118,11 @@ impl Kwargs {
     pub fn only(&self, cx: &mut Cx, known: &[Sym]) -> Result<()> {
         let Some(h) = &self.0 else { return Ok(()) };
         let Some(t) = h.table() else { return Ok(()) };
-        let bad: Vec<Value> = t.iter().map(|e| e.key).filter(|k| k.as_sym().is_none_or(|s| !known.contains(&s))).collect();
-        if bad.is_empty() {
+        let bad = |k: &Value| k.as_sym().is_none_or(|s| !known.contains(&s));
+        if !t.iter().any(|e| bad(&e.key)) {
             return Ok(());
         }
+        let bad = RootedVec::gather(cx, t.iter().map(|e| e.key).filter(bad));
         let names: Vec<String> = bad.iter().map(|k| cx.inspect_for_error(*k)).collect();
         cx.arg_error(format!("unknown keyword{}: {}", if names.len() > 1 { "s" } else { "" }, names.join(", ")))
     }

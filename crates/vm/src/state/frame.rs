@@ -8,7 +8,7 @@ use crate::builtin::Block;
 use crate::vm::Cx;
 use std::sync::Arc;
 use zakuro_bytecode::{Code, Insn};
-use zakuro_object::Value;
+use zakuro_object::{TracedVec, Value};
 
 /// A handler. True: the code that `run` entered has returned; false: an exception is pending.
 ///
@@ -119,7 +119,7 @@ pub struct CodeState {
     pub code: Arc<Code>,
     /// Made when a block or method of this Code is first used.
     pub children: Box<[std::cell::Cell<*const CodeState>]>,
-    pub once: Vec<Value>,
+    pub once: TracedVec,
     /// State of the Code that this one is a block, or an eval, of; null for others.
     pub parent: std::cell::Cell<*const CodeState>,
     /// `Proc#ruby2_keywords` was called for a Proc of it.
@@ -193,7 +193,7 @@ impl CodeState {
                 simple: code.params.simple,
                 required: code.params.required,
                 children,
-                once: vec![Value::UNDEF; code.once_sites as usize],
+                once: TracedVec::filled(Value::UNDEF, code.once_sites as usize),
                 parent: std::cell::Cell::new(std::ptr::null()),
                 keeps_keywords: std::cell::Cell::new(false),
                 traced: None,

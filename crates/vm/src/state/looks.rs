@@ -25,6 +25,61 @@
 //! }
 //! ```
 //!
+//! A list that was put together from looks, over a call:
+//!
+//! ```compile_fail
+//! use zakuro_vm::*;
+//! fn told(cx: &mut Cx, a: Ref<ArrayCell>, block: Block) -> Result<Value> {
+//!     let kept = Gathered::of(&cx.heap, a.elements(&cx.heap).iter().copied().filter(|v| !v.is_nil()));
+//!     cx.yield1(block, Value::NIL)?;
+//!     Ok(cx.array(&kept))
+//! }
+//! ```
+//!
+//! ```
+//! use zakuro_vm::*;
+//! fn told(cx: &mut Cx, a: Ref<ArrayCell>, block: Block) -> Result<Value> {
+//!     let kept = Gathered::of(&cx.heap, a.elements(&cx.heap).iter().copied().filter(|v| !v.is_nil()));
+//!     let kept = cx.array(&kept);
+//!     cx.yield1(block, Value::NIL)?;
+//!     Ok(kept)
+//! }
+//! ```
+//!
+//! A list in a field, moved to where nobody traces it, or copied:
+//!
+//! ```compile_fail
+//! use zakuro_vm::*;
+//! fn taken(held: &mut TracedVec) -> usize {
+//!     std::mem::take(held).len()
+//! }
+//! ```
+//!
+//! ```
+//! use zakuro_vm::*;
+//! fn taken(cx: &mut Cx, held: &mut TracedVec) -> usize {
+//!     let all = RootedVec::from_slice(cx, held);
+//!     held.clear();
+//!     all.len()
+//! }
+//! ```
+//!
+//! An iterator that runs Ruby code while an Array is made from it:
+//!
+//! ```compile_fail
+//! use zakuro_vm::*;
+//! fn texts(cx: &mut Cx, names: &[Value]) -> Value {
+//!     cx.array_of(names.iter().map(|n| cx.inspect(*n).map_or(Value::NIL, |s| s.as_value())))
+//! }
+//! ```
+//!
+//! ```
+//! use zakuro_vm::*;
+//! fn texts(cx: &mut Cx, names: &[Value]) -> Value {
+//!     cx.array_of(names.iter().map(|n| cx.str(if n.is_nil() { "nil" } else { "other" })))
+//! }
+//! ```
+//!
 //! The bytes of a String over a call:
 //!
 //! ```compile_fail

@@ -69,6 +69,18 @@ impl Cx {
     pub fn new_array(&self) -> Ref<ArrayCell> {
         ArrayCell::empty(&self.heap, ids::ARRAY.0)
     }
+    /// New Array of what an iterator gives. It can't run Ruby code on the way: the VM is borrowed.
+    pub fn array_of(&self, values: impl IntoIterator<Item = Value>) -> Value {
+        let values = values.into_iter();
+        match values.size_hint() {
+            (low, Some(high)) if low == high => ArrayCell::gather(&self.heap, high, values).as_value(),
+            _ => self.array(&Gathered::of(&self.heap, values)),
+        }
+    }
+    /// New Array of Symbols.
+    pub fn sym_array(&self, names: &[Sym]) -> Value {
+        self.array_of(names.iter().map(|n| Value::sym(*n)))
+    }
     pub fn str_array(&self, items: &[String]) -> Value {
         ArrayCell::gather(&self.heap, items.len(), items.iter().map(|s| self.str(s))).as_value()
     }
@@ -101,10 +113,6 @@ impl Cx {
         let a = std::ptr::from_ref(self.data_ref::<T>(a)?);
         // SAFETY: the payload stays while the VM is borrowed, which `b` goes on doing; looking at one does not touch another.
         Ok((unsafe { &*a }, self.data_ref::<T>(b)?))
-    }
-    /// As `data_ref`, as an address: for the code that switches stacks in the middle of a change.
-    pub fn data_ptr<T: NativeData>(&mut self, v: Value) -> Result<*mut T> {
-        Ok(std::ptr::from_mut(self.data_mut::<T>(v)?))
     }
     /// As `data_ref`, for changing it. Check frozen first where Ruby does.
     pub fn data_mut<T: NativeData>(&mut self, v: Value) -> Result<&mut T> {
@@ -161,31 +169,48 @@ impl Cx {
 
 /// Values in malloc'ed memory that must survive calls into Ruby: registered with the VM while it lives.
 ///
-/// The vector is boxed, so that the registered address stays.
+/// The list is boxed, so that the registered address stays.
 pub struct RootedVec {
-    #[allow(clippy::box_collection)] // the registered address must stay when the RootedVec moves
-    items: Box<Vec<Value>>,
+    items: Box<TracedVec>,
     vm: *mut Cx,
 }
 
 impl RootedVec {
     pub fn new(cx: &mut Cx) -> RootedVec {
-        Self::from_vec(cx, Vec::new())
+        Self::with_capacity(cx, 0)
+    }
+    pub fn with_capacity(cx: &mut Cx, n: usize) -> RootedVec {
+        let items = Box::new(TracedVec::with_capacity(n));
+        cx.rooted.push(&raw const *items);
+        RootedVec { items, vm: cx }
     }
     /// The elements of an Array as they are now.
     pub fn of(cx: &mut Cx, a: Ref<ArrayCell>) -> RootedVec {
-        let v = a.elements(&cx.heap).to_vec();
-        Self::from_vec(cx, v)
+        let mut list = Self::with_capacity(cx, a.len());
+        list.extend_from_slice(a.elements(&cx.heap));
+        list
     }
-    pub fn from_vec(cx: &mut Cx, v: Vec<Value>) -> RootedVec {
-        let items = Box::new(v);
-        cx.rooted.push(&*items as *const Vec<Value>);
-        RootedVec { items, vm: cx }
+    pub fn from_slice(cx: &mut Cx, values: &[Value]) -> RootedVec {
+        let mut list = Self::with_capacity(cx, values.len());
+        list.extend_from_slice(values);
+        list
+    }
+    /// `n` times the same value.
+    pub fn filled(cx: &mut Cx, v: Value, n: usize) -> RootedVec {
+        let mut list = Self::with_capacity(cx, n);
+        list.resize(n, v);
+        list
+    }
+    /// What an iterator gives that does not need the VM; others extend a new list.
+    pub fn gather(cx: &mut Cx, values: impl IntoIterator<Item = Value>) -> RootedVec {
+        let mut list = Self::new(cx);
+        list.extend(values);
+        list
     }
 }
 impl Drop for RootedVec {
     fn drop(&mut self) {
-        let p = &*self.items as *const Vec<Value>;
+        let p = &raw const *self.items;
         // SAFETY: a RootedVec lives in a native frame of its VM's own run, so the VM is still there.
         let rooted = unsafe { &mut (*self.vm).rooted };
         if let Some(i) = rooted.iter().rposition(|r| *r == p) {
@@ -194,14 +219,116 @@ impl Drop for RootedVec {
     }
 }
 impl std::ops::Deref for RootedVec {
-    type Target = Vec<Value>;
-    fn deref(&self) -> &Vec<Value> {
+    type Target = TracedVec;
+    #[inline(always)]
+    fn deref(&self) -> &TracedVec {
         &self.items
     }
 }
 impl std::ops::DerefMut for RootedVec {
-    fn deref_mut(&mut self) -> &mut Vec<Value> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut TracedVec {
         &mut self.items
+    }
+}
+
+/// A copy of a call's arguments, for as long as the call lasts: a few stand in the list itself, which is a local variable and so on the native stack, which the
+/// collector scans; more are rooted.
+pub struct ArgList {
+    few: [Value; FEW],
+    len: usize,
+    many: Option<RootedVec>,
+}
+/// Arguments that need no malloc.
+const FEW: usize = 8;
+
+impl ArgList {
+    /// The values of several parts, one behind the other.
+    #[inline]
+    pub fn new(cx: &mut Cx, parts: &[&[Value]]) -> ArgList {
+        let len = parts.iter().map(|p| p.len()).sum();
+        let mut list = ArgList { few: [Value::NIL; FEW], len, many: None };
+        if len > FEW {
+            list.many = Some(Self::rooted(cx, parts, len));
+            return list;
+        }
+        let mut at = 0;
+        for part in parts {
+            list.few[at..at + part.len()].copy_from_slice(part);
+            at += part.len();
+        }
+        list
+    }
+    #[inline]
+    pub fn of(cx: &mut Cx, values: &[Value]) -> ArgList {
+        Self::new(cx, &[values])
+    }
+    /// The elements of an Array.
+    pub fn of_array(cx: &mut Cx, a: Ref<ArrayCell>) -> ArgList {
+        let len = a.len();
+        let mut list = ArgList { few: [Value::NIL; FEW], len, many: None };
+        if len > FEW {
+            list.many = Some(RootedVec::of(cx, a));
+        } else {
+            list.few[..len].copy_from_slice(a.elements(&cx.heap));
+        }
+        list
+    }
+    #[cold]
+    fn rooted(cx: &mut Cx, parts: &[&[Value]], len: usize) -> RootedVec {
+        let mut all = RootedVec::with_capacity(cx, len);
+        parts.iter().for_each(|p| all.extend_from_slice(p));
+        all
+    }
+}
+impl std::ops::Deref for ArgList {
+    type Target = [Value];
+    #[inline(always)]
+    fn deref(&self) -> &[Value] {
+        match &self.many {
+            None => &self.few[..self.len],
+            Some(all) => all,
+        }
+    }
+}
+impl std::ops::DerefMut for ArgList {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [Value] {
+        match &mut self.many {
+            None => &mut self.few[..self.len],
+            Some(all) => all,
+        }
+    }
+}
+
+/// Instance variables with their values at one moment. Rooted: what the program does meanwhile may remove them.
+pub struct Variables {
+    names: Vec<Sym>,
+    values: RootedVec,
+}
+impl Variables {
+    pub(crate) fn of(cx: &mut Cx, pairs: impl IntoIterator<Item = (Sym, Value)>) -> Variables {
+        let mut list = Variables { names: Vec::new(), values: RootedVec::new(cx) };
+        for (name, v) in pairs {
+            list.names.push(name);
+            list.values.push(v);
+        }
+        list
+    }
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+    pub fn names(&self) -> &[Sym] {
+        &self.names
+    }
+    pub fn values(&self) -> &[Value] {
+        &self.values
+    }
+    pub fn iter(&self) -> impl Iterator<Item = (Sym, Value)> + '_ {
+        self.names.iter().copied().zip(self.values.iter().copied())
     }
 }
 
@@ -210,8 +337,11 @@ pub struct Pairs(RootedVec);
 
 impl Pairs {
     pub(crate) fn of(cx: &mut Cx, h: Ref<HashCell>) -> Pairs {
-        let flat = h.table().map_or(Vec::new(), |t| t.iter().flat_map(|e| [e.key, e.value]).collect());
-        Pairs(RootedVec::from_vec(cx, flat))
+        let mut flat = RootedVec::with_capacity(cx, h.len() * 2);
+        if let Some(t) = h.table() {
+            flat.extend(t.iter().flat_map(|e| [e.key, e.value]));
+        }
+        Pairs(flat)
     }
     pub fn len(&self) -> usize {
         self.0.len() / 2

@@ -64,7 +64,7 @@ pub struct FiberData {
     /// `Vm::pending` and `Vm::errinfo` of its code while it is suspended.
     saved: (Value, Value),
     /// `Vm::inspecting` of its code while it is suspended; while it runs, that of the root.
-    inspecting: Vec<Value>,
+    inspecting: TracedVec,
     resumer: Value,
     resuming: Value,
     yielding: bool,
@@ -96,7 +96,7 @@ impl FiberData {
             transfer: Value::NIL,
             failed: false,
             saved: (Value::NIL, Value::NIL),
-            inspecting: Vec::new(),
+            inspecting: TracedVec::new(),
             resumer: Value::NIL,
             resuming: Value::NIL,
             yielding: false,
@@ -133,7 +133,7 @@ impl NativeData for FiberData {
         for v in [self.block, self.transfer, self.saved.0, self.saved.1, self.resumer, self.resuming, self.storage] {
             m.mark_value_bits(v.0);
         }
-        self.inspecting.iter().for_each(|v| m.mark_value_bits(v.0));
+        self.inspecting.trace(m);
         if let (FiberState::Suspended, Some(co), Some(s)) = (self.state, &self.co, &self.stacks) {
             self.parked.trace(m, (co.saved_sp(), co.top()), |m| {
                 let sp = (co.saved_sp() as usize + 7) & !7;
@@ -184,12 +184,11 @@ const NATIVE_RESERVE: usize = 48 * 1024;
 
 /// Payload of what was checked to be a fiber before: the running one, one that it has resumed or that resumed it, an argument after `may_resume`.
 #[inline(always)]
-fn known(cx: &mut Cx, fiber: Value) -> Result<&'static mut FiberData> {
-    // SAFETY: cells don't move and the fiber is alive, as for `data_ref`; its payload never changes its type.
+fn known(cx: &mut Cx, fiber: Value) -> Result<&mut FiberData> {
+    // SAFETY: cells don't move and the fiber is alive, as for `data_ref`; its payload never changes its type, and stays while the VM is borrowed.
     match unsafe { (*Ref::<DataCell>::of(fiber).as_ptr()).get_known::<FiberData>() } {
         Some(f) => Ok(f),
-        // SAFETY: as above.
-        None => cx.data_ptr::<FiberData>(fiber).map(|f| unsafe { &mut *f }),
+        None => cx.data_mut::<FiberData>(fiber),
     }
 }
 
@@ -247,28 +246,37 @@ impl Cx {
     pub fn fiber_resume(&mut self, fiber: Value, args: &[Value]) -> Result<Value> {
         let current = if self.current_fiber.is_nil() { self.fiber_current() } else { self.current_fiber };
         let thread = self.thread_id();
-        // SAFETY: a fiber's payload stays where it is while the fiber lives; what follows looks at other fibers' payloads only.
-        let f = unsafe { &mut *self.data_ptr::<FiberData>(fiber)? };
+        let f = self.data_mut::<FiberData>(fiber)?;
         // One that stands in Fiber.yield: nothing more to be asked.
-        if f.state != FiberState::Suspended || !f.yielding || !f.resumer.is_nil() || f.thread != thread {
-            self.may_resume(fiber)?;
-        }
-        match args {
-            [v] if f.state != FiberState::Created => {
-                f.transfer = *v;
-                f.failed = false;
-            }
-            _ => self.pass_arguments(fiber, args)?,
-        }
+        let ready = f.state == FiberState::Suspended && f.yielding && f.resumer.is_nil() && f.thread == thread;
+        let created = if ready && args.len() <= 1 {
+            f.transfer = args.first().copied().unwrap_or(Value::NIL);
+            f.failed = false;
+            f.resumer = current;
+            f.yielding = false;
+            false
+        } else {
+            self.prepare_resume(fiber, current, args, ready)?
+        };
         known(self, current)?.resuming = fiber;
-        f.resumer = current;
-        f.yielding = false;
-        if !self.current_fiber.is_nil() || f.state == FiberState::Created {
+        if !self.current_fiber.is_nil() || created {
             return self.switch_fiber(fiber);
         }
         self.next_fiber = fiber;
         self.drive();
         self.switched_back(current)
+    }
+    /// The rest of the ways in which a resume begins; whether it is the first.
+    #[inline(never)]
+    fn prepare_resume(&mut self, fiber: Value, current: Value, args: &[Value], ready: bool) -> Result<bool> {
+        if !ready {
+            self.may_resume(fiber)?;
+        }
+        self.pass_arguments(fiber, args)?;
+        let f = known(self, fiber)?;
+        f.resumer = current;
+        f.yielding = false;
+        Ok(f.state == FiberState::Created)
     }
     /// CRuby's rules of `resume`.
     #[inline(never)]
@@ -320,13 +328,14 @@ impl Cx {
     /// Lays the arguments of a resume or transfer down for the fiber.
     #[inline(never)]
     fn pass_arguments(&mut self, fiber: Value, args: &[Value]) -> Result<()> {
-        let f = known(self, fiber)?;
+        let created = known(self, fiber)?.state == FiberState::Created;
         let v = match args {
-            _ if f.state == FiberState::Created => self.array(args),
+            _ if created => self.array(args),
             [] => Value::NIL,
             [v] => *v,
             _ => self.array(args),
         };
+        let f = known(self, fiber)?;
         f.transfer = v;
         f.failed = false;
         Ok(())
@@ -587,7 +596,7 @@ fn fiber_ended(f: &mut FiberData) {
     f.state = FiberState::Terminated;
     f.co = None;
     f.stacks = None;
-    f.inspecting = Vec::new();
+    f.inspecting = TracedVec::new();
 }
 
 /// What runs on a fiber's own stack.

@@ -22,7 +22,7 @@ struct Search {
     codes: HashSet<usize>,
     /// Cells of images and regions: met, and yet to be looked at.
     met: HashSet<u64>,
-    work: Vec<Value>,
+    work: UntracedVec,
 }
 
 impl Search {
@@ -185,9 +185,7 @@ impl Search {
                 } else if let Some(f) = d.get::<FiberData>() {
                     f.each_stack(&mut |s, fp| self.frames(s, fp));
                 } else {
-                    let mut list = Vec::new();
-                    d.values(&mut list);
-                    list.into_iter().for_each(|v| self.value(v));
+                    d.each_value(&mut |v| self.value(v));
                 }
             }
         }
@@ -208,7 +206,7 @@ impl Cx {
     pub fn known_names(&mut self) -> Vec<Sym> {
         self.collect();
         let boot = self.boot.map_or(u32::MAX, |b| b.names());
-        let mut s = Search { boot, names: HashSet::new(), codes: HashSet::new(), met: HashSet::new(), work: Vec::new() };
+        let mut s = Search { boot, names: HashSet::new(), codes: HashSet::new(), met: HashSet::new(), work: UntracedVec::new() };
         s.tables(self);
         if let Some(image) = &self.base {
             image.each_table(&mut |vm| s.tables(vm));

@@ -19,6 +19,7 @@ pub(crate) mod scheduled;
 use crate::fiber::{Co, Out, Sus, layout};
 use crate::frame::Frame;
 use crate::gc::{Parked, STACKS};
+use crate::make::RootedVec;
 use crate::raise::{Exc, Result};
 use crate::vm::{Cx, FastMap, PendingCall, Stacks, SuspendedStacks};
 use std::cmp::Reverse;
@@ -78,7 +79,7 @@ struct Context {
     root_fiber: Value,
     pending: Value,
     errinfo: Value,
-    inspecting: Vec<Value>,
+    inspecting: TracedVec,
     suspended: Vec<SuspendedStacks>,
     call: PendingCall,
 }
@@ -107,7 +108,7 @@ pub struct Thread {
     pub masks: Vec<Vec<(Value, Timing)>>,
     /// Who waits for its end, and the mutexes that it holds.
     pub joiners: Vec<u32>,
-    pub held: Vec<Value>,
+    pub held: TracedVec,
     /// `thread[:name]` of its root fiber and `thread_variable_get`: each a Hash or nil.
     pub locals: Value,
     pub variables: Value,
@@ -151,7 +152,7 @@ impl Thread {
             pending: VecDeque::new(),
             masks: Vec::new(),
             joiners: Vec::new(),
-            held: Vec::new(),
+            held: TracedVec::new(),
             locals: Value::NIL,
             variables: Value::NIL,
             storage: Value::NIL,
@@ -219,7 +220,7 @@ impl NativeData for Thread {
         if c.call.block.0 & 1 == 0 {
             m.mark_value_bits(c.call.block.0);
         }
-        c.inspecting.iter().for_each(|v| m.mark_value_bits(v.0));
+        c.inspecting.trace(m);
         let top: *const u8 = c.stacks.native_top;
         let sp = if c.sp.is_null() { top } else { c.sp.min(top) };
         self.parked.trace(m, (sp, top), |m| {
@@ -229,7 +230,7 @@ impl NativeData for Thread {
             used + self.co.as_ref().map_or(0, |co| co.deepest())
         });
     }
-    fn snapshot(&self, values: &mut Vec<Value>) -> Option<Rebuild> {
+    fn snapshot(&self, values: &mut Gathered) -> Option<Rebuild> {
         values.extend([self.object, self.result, self.error, self.locals, self.variables, self.name, self.group]);
         Some(std::sync::Arc::new(|_, v| Some(Box::new(Thread::ended_copy(v)?))))
     }
@@ -310,12 +311,11 @@ impl Threads {
         // SAFETY: as for `trace`.
         self.live.get(&id).map(|t| unsafe { &mut **t })
     }
-    /// Live threads in order of creation.
-    pub fn list(&self) -> Vec<Value> {
+    /// Numbers of the live threads, in order of creation.
+    fn ids(&self) -> Vec<u32> {
         let mut ids: Vec<u32> = self.live.keys().copied().collect();
         ids.sort_unstable();
-        // SAFETY: as for `trace`.
-        ids.iter().map(|id| unsafe { (*self.live[id]).object }).collect()
+        ids
     }
     pub fn count(&self) -> usize {
         self.live.len()
@@ -662,15 +662,16 @@ impl Cx {
         self.threads.as_deref().is_some_and(|t| t.current == t.main && unsafe { (*t.current).id } != MAIN)
     }
     /// In the child of a fork: the running thread is the only one, and the main one. Gives the mutexes that the others held.
-    pub fn forget_other_threads(&mut self) -> Vec<Value> {
-        let Some(ts) = self.threads.as_deref_mut() else { return Vec::new() };
+    pub fn forget_other_threads(&mut self) -> RootedVec {
+        let mut held = RootedVec::new(self);
+        let Some(ts) = self.threads.as_deref_mut() else { return held };
         let current = ts.current;
-        let mut held = Vec::new();
         for t in ts.live.values().copied().filter(|t| *t != current) {
             // SAFETY: live threads. Their stacks are kept: what only they own is lost, as after a kill in native code.
             unsafe {
                 (*t).state = State::Dead;
-                held.append(&mut (*t).held);
+                held.extend_from_slice(&(*t).held);
+                (*t).held.clear();
                 (*t).pending.clear();
                 std::mem::forget((*t).co.take());
                 (*t).stacks = None;
@@ -689,6 +690,14 @@ impl Cx {
         let me = unsafe { (*current).id };
         ts.fibers.keep_those_of(me);
         held
+    }
+    /// The threads that are alive, in order of creation.
+    pub fn live_threads(&mut self) -> RootedVec {
+        let mut list = RootedVec::new(self);
+        let ts = self.threads();
+        // SAFETY: as for `Threads::trace`.
+        list.extend(ts.ids().iter().map(|id| unsafe { (*ts.live[id]).object }));
+        list
     }
     /// Whom to wake for the running thread, if it waits as [`Wait::Event`].
     pub fn waiter(&mut self) -> Result<Waiter> {
@@ -741,7 +750,7 @@ impl Cx {
             if ts.count() == 1 {
                 return;
             }
-            for v in ts.list() {
+            for v in self.live_threads().iter().copied() {
                 let ours = self.data_mut::<Thread>(v).is_ok_and(|t| {
                     t.masks.clear();
                     t.joiners.push(me);
@@ -805,7 +814,7 @@ impl Cx {
                     root_fiber: self.root_fiber,
                     pending: self.pending,
                     errinfo: self.errinfo,
-                    inspecting: std::mem::take(&mut self.inspecting),
+                    inspecting: std::mem::replace(&mut self.inspecting, TracedVec::new()),
                     suspended: std::mem::take(&mut self.suspended),
                     call: self.call,
                 });

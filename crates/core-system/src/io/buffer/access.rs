@@ -469,7 +469,7 @@ pub mod buffer {
     #[method("each")]
     fn each(cx: &mut Cx, this: Value, t: Value, offset: Option<Value>, count: Option<Value>, block: Block) -> Result<Value> {
         if block.is_none() {
-            let args: Vec<Value> = [Some(t), offset, count].into_iter().flatten().collect();
+            let args = ArgList::new(cx, &[&[t], offset.as_slice(), count.as_slice()]);
             return enumerator(cx, this, "each", &args);
         }
         let l = layout(cx, t)?;
@@ -506,7 +506,7 @@ pub mod buffer {
     #[method("each_byte")]
     fn each_byte(cx: &mut Cx, this: Value, offset: Option<Value>, count: Option<Value>, block: Block) -> Result<Value> {
         if block.is_none() {
-            let args: Vec<Value> = [offset, count].into_iter().flatten().collect();
+            let args = ArgList::new(cx, &[offset.as_slice(), count.as_slice()]);
             return enumerator(cx, this, "each_byte", &args);
         }
         let l = Layout { size: 1, signed: false, float: false, big: true };

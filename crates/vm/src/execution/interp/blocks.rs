@@ -5,7 +5,7 @@ use super::unwind::unwind;
 use super::{check, dispatch, next, r, stub};
 use crate::builtin::Block;
 use crate::frame::*;
-use crate::make::RootedVec;
+use crate::make::{ArgList, RootedVec};
 use crate::raise::Result;
 use crate::vm::Cx;
 use zakuro_bytecode::{Insn, KwRest, Params};
@@ -203,17 +203,8 @@ pub unsafe fn bind_args(
     // SAFETY: caller.
     unsafe {
         let p: &Params = &(*cs).code.params;
-        let given = std::slice::from_raw_parts(base.add(1), argc);
-        let mut small = [Value::NIL; 16];
-        let mut large = Vec::new();
-        // Nothing below runs Ruby code while `large` is in use, except to_ary and error texts, after which it is rebuilt or dropped.
-        let mut args: &[Value] = if argc <= 16 {
-            small[..argc].copy_from_slice(given);
-            &small[..argc]
-        } else {
-            large.extend_from_slice(given);
-            &large
-        };
+        let mut given = ArgList::of(cx, std::slice::from_raw_parts(base.add(1), argc));
+        let mut args: &[Value] = &given;
         let mut kwargs: Option<Ref<HashCell>> = None;
         if kw {
             let h: Ref<HashCell> = Ref::of(args[argc - 1]);
@@ -228,13 +219,8 @@ pub unsafe fn bind_args(
                 // Keywords to a method without keyword parameters: one positional Hash (a copy of its own).
                 let copy = cx.new_hash();
                 HashCell::replace(copy, &mut cx.heap, h);
-                if argc <= 16 {
-                    small[argc - 1] = copy.as_value();
-                    args = &small[..argc];
-                } else {
-                    large[argc - 1] = copy.as_value();
-                    args = &large;
-                }
+                given[argc - 1] = copy.as_value();
+                args = &given;
             }
         }
         let (least, most) = p.arity_range();
@@ -246,7 +232,7 @@ pub unsafe fn bind_args(
                 && many
                 && let Some(a) = cx.try_ary(args[0])?
             {
-                spread = a.elements(&cx.heap).to_vec();
+                spread = ArgList::of_array(cx, a);
                 args = &spread;
             }
         } else if args.len() < least || most.is_some_and(|m| args.len() > m) {
@@ -365,9 +351,9 @@ unsafe fn bind_keywords(cx: &mut Cx, p: &Params, out: *mut Value, kwargs: Option
                 }
             }
         } else if let Some(from) = kwargs {
-            let names: Vec<Value> = from.table().map_or(Vec::new(), |t| t.iter().map(|e| e.key).filter(|k| !named(k)).collect());
-            let names = RootedVec::from_vec(cx, names);
-            if !names.is_empty() {
+            let unknown = |t: &HashTable| t.iter().any(|e| !named(&e.key));
+            if let Some(t) = from.table().filter(|t| unknown(t)) {
+                let names = RootedVec::gather(cx, t.iter().map(|e| e.key).filter(|k| !named(k)));
                 let shown: Vec<String> = names.iter().map(|k| cx.inspect_for_error(*k)).collect();
                 let r = cx.arg_error(format!("unknown keyword{}: {}", if shown.len() > 1 { "s" } else { "" }, shown.join(", ")));
                 cx.failed_at_definition();
@@ -464,7 +450,7 @@ unsafe fn yield_native(cx: &mut Cx, p: Ref<ProcCell>, base: *mut Value) -> Resul
     // SAFETY: argc values stand above base; the copy is on a scanned stack or short-lived.
     unsafe {
         let call = cx.call;
-        let args = std::slice::from_raw_parts(base.add(1), call.argc).to_vec();
+        let args = ArgList::of(cx, std::slice::from_raw_parts(base.add(1), call.argc));
         cx.call_native_proc(p, &args, call.kw, call.block, None)
     }
 }

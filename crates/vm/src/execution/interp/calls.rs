@@ -8,6 +8,7 @@ use super::unwind::unwind;
 use super::{check, dispatch, next, r, stub};
 use crate::builtin::{Block, KW_FLAG, NativeFn};
 use crate::frame::*;
+use crate::make::ArgList;
 use crate::methods::Method;
 use crate::raise::{Exc, Result};
 use crate::vm::{Cx, PendingCall};
@@ -440,18 +441,17 @@ unsafe fn push_bmethod_frame(cx: &mut Cx, base: *mut Value) -> Result<*const Cod
 }
 #[inline(never)]
 unsafe fn native_bmethod(cx: &mut Cx, base: *mut Value) -> Result<Value> {
-    // SAFETY: called by `enter` for a method whose `data` is a Proc. The copy of the arguments is used up before Ruby code runs: `call_native_proc`
-    // puts them on the value stack first.
+    // SAFETY: called by `enter` for a method whose `data` is a Proc. The callee's window begins where the arguments stand: they are copied first.
     unsafe {
         let call = cx.call;
         let p: Ref<ProcCell> = Ref::of(Ref::<MethodCell>::of(call.me).data);
-        let args = std::slice::from_raw_parts(base.add(1), call.argc).to_vec();
+        let args = ArgList::of(cx, std::slice::from_raw_parts(base.add(1), call.argc));
         cx.call_native_proc(p, &args, call.kw, call.block, Some((*base, call.me)))
     }
 }
 #[inline(never)]
 unsafe fn other_method(cx: &mut Cx, base: *mut Value) -> Result<Value> {
-    // SAFETY: called by `enter`: argc values stand above the base. As in `native_bmethod` for the copy.
+    // SAFETY: called by `enter`: argc values stand above the base. As in `native_bmethod` for the copy of them.
     unsafe {
         let call = cx.call;
         let m: Method = Ref::of(call.me);
@@ -472,7 +472,7 @@ unsafe fn other_method(cx: &mut Cx, base: *mut Value) -> Result<Value> {
                 Ok(v)
             }
             MethodKind::Missing => {
-                let args = std::slice::from_raw_parts(base.add(1), call.argc).to_vec();
+                let args = ArgList::of(cx, std::slice::from_raw_parts(base.add(1), call.argc));
                 cx.call_missing(recv, m.name, &args, call.kw, call.block, MissReason::None)
             }
             _ => {

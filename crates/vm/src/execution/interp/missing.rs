@@ -1,6 +1,7 @@
 //! Calls of methods that aren't there, or may not be called: method_missing, NoMethodError and its wording.
 
 use crate::builtin::Block;
+use crate::make::ArgList;
 use crate::raise::Result;
 use crate::vm::Cx;
 use zakuro_bytecode::{CallSite, call_flags};
@@ -32,10 +33,9 @@ impl MissReason {
 /// method_missing with the arguments above `base`.
 #[inline(never)]
 pub unsafe fn missing(cx: &mut Cx, base: *mut Value, argc: usize, kw: bool, block: Block, name: Sym, why: MissReason) -> Result<Value> {
-    // SAFETY: caller: argc values stand above `base`. The copy is put back on the value stack, by the call of method_missing, before Ruby code runs;
-    // NoMethodError makes an Array of it first.
+    // SAFETY: caller: argc values stand above `base`.
     unsafe {
-        let args = std::slice::from_raw_parts(base.add(1), argc).to_vec();
+        let args = ArgList::of(cx, std::slice::from_raw_parts(base.add(1), argc));
         cx.call_missing(*base, name, &args, kw, block, why)
     }
 }
@@ -45,9 +45,7 @@ impl Cx {
     pub fn call_missing(&mut self, v: Value, name: Sym, args: &[Value], kw: bool, block: Block, why: MissReason) -> Result<Value> {
         match self.method_of(v, sym::method_missing) {
             Some(m) if m.method_kind() != MethodKind::Native => {
-                let mut all = Vec::with_capacity(args.len() + 1);
-                all.push(Value::sym(name));
-                all.extend_from_slice(args);
+                let all = ArgList::new(self, &[&[Value::sym(name)], args]);
                 // For the builtin, should the method call super.
                 self.missing_reason = why;
                 self.call_method(m, v, sym::method_missing, &all, kw, block)

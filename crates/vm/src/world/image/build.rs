@@ -30,17 +30,16 @@ impl Cx {
         self.transitions.extend(transitions);
         // Cells of the image that the graph refers to.
         let mut resolved = FastMap::default();
-        for t in graph.templates {
+        for t in graph.templates.iter().copied() {
             let own = self.instantiate(t);
             resolved.insert(t.0, own);
         }
         // First every cell, then what they refer to.
-        let mut made = Vec::with_capacity(nodes.len());
+        let mut made = RootedVec::with_capacity(self, nodes.len());
         for n in &nodes {
             let v = self.new_cell(n, &words, parts.as_deref_mut());
             made.push(v);
         }
-        let made = RootedVec::from_vec(self, made);
         for (source, v) in sources.iter().zip(made.iter()) {
             self.memo.insert(source.0 as usize, *v);
             // The next image must know of it.

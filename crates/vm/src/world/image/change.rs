@@ -112,7 +112,7 @@ pub(crate) struct IncrementalImage {
     /// Captured environments with what was in them.
     pub(super) envs: Vec<(Value, Box<[Value]>)>,
     /// Data objects that may change unnoticed: each head brings their payloads.
-    pub(super) untracked: Vec<Value>,
+    pub(super) untracked: UntracedVec,
     /// The Thread object that is the main thread's in the image.
     pub(super) thread: Option<Value>,
     /// Full collections since the last capture.

@@ -69,7 +69,7 @@ pub(super) struct CodeNode {
 #[derive(Clone, Default)]
 pub struct Graph {
     pub(super) nodes: Vec<Node>,
-    pub(super) words: Vec<Value>,
+    pub(super) words: UntracedVec,
     pub(super) codes: Vec<CodeNode>,
     /// Classes that the image below does not have, with the shapes that go with them.
     pub(super) classes: Vec<ClassData>,
@@ -87,7 +87,7 @@ pub struct Graph {
     /// `Thread#[]`, `thread_variable_get`, name of the thread that made the graph.
     pub(super) thread: Option<[Value; 3]>,
     /// Cells of an image that it refers to and that a VM must not use before it has copied them.
-    pub(super) templates: Vec<Value>,
+    pub(super) templates: UntracedVec,
     /// Data objects of the image whose payloads are of this graph's moment.
     pub(super) untracked: Vec<(Value, Rebuild, Span)>,
     /// Regions whose cells it may refer to, by address.
@@ -216,25 +216,30 @@ pub(super) struct Walk {
     added: HashSet<u32>,
     seen: FastMap<u64, usize>,
     /// The cell of each node.
-    pub cells: Vec<Value>,
+    pub cells: UntracedVec,
     codes: FastMap<usize, usize>,
     /// Cells of lower layers that a Hash goes by the identity of.
     pub known: Vec<(Value, u64)>,
     /// Data objects whose payloads may change without the VM's notice: the graph has none for them.
-    pub untracked: Vec<Value>,
+    pub untracked: UntracedVec,
 }
 
 impl Walk {
     pub fn new(mode: Mode, room: (usize, usize)) -> Walk {
         Walk {
-            graph: Graph { nodes: Vec::with_capacity(room.0), words: Vec::with_capacity(room.1), root: Value::NIL, ..Graph::default() },
+            graph: Graph {
+                nodes: Vec::with_capacity(room.0),
+                words: UntracedVec::with_capacity(room.1),
+                root: Value::NIL,
+                ..Graph::default()
+            },
             mode,
             added: HashSet::new(),
             seen: FastMap::with_capacity_and_hasher(room.0, Default::default()),
-            cells: Vec::with_capacity(room.0),
+            cells: UntracedVec::with_capacity(room.0),
             codes: FastMap::default(),
             known: Vec::new(),
-            untracked: Vec::new(),
+            untracked: UntracedVec::new(),
         }
     }
     /// A value as the graph refers to it; new cells get in line.
@@ -473,7 +478,7 @@ impl Walk {
             self.untracked.push(v);
             return Body::Data(None, Span { start: 0, len: 0 });
         }
-        let mut held = Vec::new();
+        let mut held = Gathered::new(&cx.heap);
         let rebuild = d.snapshot(&mut held);
         Body::Data(rebuild, self.span(&held))
     }

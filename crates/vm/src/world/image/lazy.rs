@@ -38,13 +38,13 @@ impl Cx {
     /// Copies all templates: for what looks at every object.
     pub fn own_everything(&mut self) {
         let Some(image) = self.base.clone() else { return };
-        let mut all = Vec::new();
+        let mut all = UntracedVec::new();
         image.each_cell(&mut |v| {
             if v.is_template() {
                 all.push(v);
             }
         });
-        for v in all {
+        for v in all.iter().copied() {
             self.instantiate(v);
         }
     }

@@ -132,7 +132,7 @@ struct Made {
     cells: Vec<(u64, Value)>,
     words: usize,
     envs: Vec<(Value, Box<[Value]>)>,
-    untracked: Vec<Value>,
+    untracked: UntracedVec,
     thread: Option<Value>,
 }
 
@@ -246,7 +246,7 @@ impl Cx {
                     w.graph.thread = Some([t.locals, t.variables, t.name].map(|v| w.value(v)));
                 }
             }
-            let mut held = Vec::new();
+            let mut held = Gathered::new(&self.heap);
             for s in self.states.values() {
                 held.clear();
                 if let Some(restore) = s.snapshot_state(&mut held) {
@@ -258,7 +258,7 @@ impl Cx {
         if state && let Some(s) = &self.incremental_image {
             for v in &s.untracked {
                 let (Some(d), Some(there)) = (Ref::<DataCell>::from_value(*v), s.map.get(&v.0)) else { continue };
-                let mut held = Vec::new();
+                let mut held = Gathered::new(&self.heap);
                 if let Some(rebuild) = d.snapshot(&mut held) {
                     let span = w.span(&held);
                     w.graph.untracked.push((*there, rebuild, span));
@@ -377,7 +377,7 @@ impl Cx {
         s.envs.retain(|(e, _)| !new.contains(&e.0));
         s.envs.extend(made.envs);
         s.untracked.retain(|v| !new.contains(&v.0));
-        s.untracked.extend(made.untracked);
+        s.untracked.extend_from_slice(&made.untracked);
         s.thread = made.thread.or(s.thread);
         s.image = made.image;
         s.levels.push(Level { cells: made.cells, changes });

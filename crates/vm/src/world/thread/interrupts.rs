@@ -85,9 +85,9 @@ impl Cx {
         Timing::Immediate
     }
     fn deadlock_report(&mut self) -> String {
-        let list = self.threads().list();
+        let list = self.live_threads();
         let mut s = format!("No live threads left. Deadlock?\n{} threads, {} sleeps", list.len(), list.len());
-        for v in list {
+        for v in list.iter().copied() {
             let shown = self.inspect_for_error(v);
             s.push_str(&format!("\n* {shown}"));
             if let Some(l) = self.thread_locations(v).ok().and_then(|l| l.into_iter().next()) {

@@ -156,7 +156,7 @@ struct CodeRow {
 #[derive(Default)]
 struct Graph {
     heads: Vec<Head>,
-    words: Vec<Value>,
+    words: UntracedVec,
     bytes: Vec<u8>,
     parts: Vec<Part>,
     shapes: Vec<ShapeRow>,

@@ -26,8 +26,8 @@ impl Cx {
         }
         let (e, p) = self.pack_graph(v)?;
         let mutable = e.graph().map_or(Vec::new(), |g| mutable(g, &p));
-        let cells: Vec<Value> = p.cells.iter().zip(mutable).filter(|(_, m)| *m).map(|(v, _)| v.cell).collect();
-        Ok((e, Moving(Some(RootedVec::from_vec(self, cells)))))
+        let cells = RootedVec::gather(self, p.cells.iter().zip(mutable).filter(|(_, m)| *m).map(|(v, _)| v.cell));
+        Ok((e, Moving(Some(cells))))
     }
     /// Makes the sender's objects Ractor::MovedObject.
     pub fn finish_move(&mut self, m: Moving) -> Result<()> {

@@ -89,7 +89,7 @@ impl Cx {
         let mut many = None;
         let made: &mut [Value] = match heads.len() {
             0..=FEW => &mut few,
-            n => many.insert(RootedVec::from_vec(self, vec![Value::NIL; n])),
+            n => many.insert(RootedVec::filled(self, Value::NIL, n)),
         };
         let mut builds: Vec<(usize, Unpack)> = Vec::new();
         let mut parts = parts.into_iter();

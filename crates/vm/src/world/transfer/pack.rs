@@ -119,7 +119,7 @@ impl Packer {
         if self.seen.is_none() {
             self.restore();
             self.seen = Some(self.cells.iter().enumerate().map(|(n, m)| (m.cell.0, n as u32)).collect());
-            self.rooted = Some(RootedVec::from_vec(cx, self.cells.iter().map(|m| m.cell).collect()));
+            self.rooted = Some(RootedVec::gather(cx, self.cells.iter().map(|m| m.cell)));
         }
     }
     /// A value as the message refers to it; new cells get in line.
@@ -372,7 +372,7 @@ impl Packer {
                 header.shape = shape;
                 let d = Ref::<DataCell>::of(v);
                 self.graph.carries |= cx.is_data::<crate::channels::ChannelHandle>(v);
-                let mut held = Vec::new();
+                let mut held = Gathered::new(&cx.heap);
                 let part = match d.send_copy() {
                     Some(p) => Part::Copy(p),
                     None => match d.parcel(&mut held) {

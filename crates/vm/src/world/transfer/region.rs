@@ -60,7 +60,7 @@ impl Attempts {
         if self.vain.contains_key(&v.0) || self.looked_at > BUDGET + copied / 8 {
             return true;
         }
-        let mut seen = vec![v];
+        let mut seen = UntracedVec::filled(v, 1);
         let mut at = 0;
         while let Some(v) = seen.get(at).copied() {
             at += 1;
@@ -140,7 +140,7 @@ struct Copier<'a> {
     heap: Heap,
     seen: FastMap<u64, Value>,
     /// Copies whose references are still the old ones.
-    work: Vec<Value>,
+    work: UntracedVec,
     held: Vec<Region>,
     held_keys: FastMap<usize, ()>,
     manifest: Manifest,
@@ -151,7 +151,7 @@ struct Copier<'a> {
     /// Some cell of this VM has a copy in a region already.
     roots: bool,
     /// Hashes with keys whose codes may change; they follow the keys' addresses or run `hash`.
-    hashes: Vec<Value>,
+    hashes: UntracedVec,
     failed: bool,
 }
 
@@ -206,7 +206,7 @@ impl Cx {
     /// Looks at no more cells than it takes to know that a graph isn't small.
     fn look(&mut self, attempts: &mut Attempts, root: Value) -> Look {
         let mut shapes = FastMap::default();
-        let mut seen: Vec<Value> = vec![root];
+        let mut seen = UntracedVec::filled(root, 1);
         let mut set: FastMap<u64, ()> = FastMap::default();
         set.insert(root.0, ());
         let mut at = 0;
@@ -226,7 +226,7 @@ impl Cx {
             if full {
                 // The rest is asked about while copying; unfit ones show soon.
                 let rest = seen.split_off(at);
-                let fit = rest.into_iter().all(|v| self.is_set_table(&seen, v) || self.qualifies(v, false, &mut shapes));
+                let fit = rest.iter().all(|v| self.is_set_table(&seen, *v) || self.qualifies(*v, false, &mut shapes));
                 break if fit { Look::Large } else { Look::Unfit };
             }
         };
@@ -302,12 +302,12 @@ impl Cx {
             heap: Heap::new(trace::trace, trace::finalize),
             cx: self,
             seen: FastMap::default(),
-            work: Vec::new(),
+            work: UntracedVec::new(),
             held: Vec::new(),
             held_keys: FastMap::default(),
             manifest: Manifest::default(),
             shapes: FastMap::default(),
-            hashes: Vec::new(),
+            hashes: UntracedVec::new(),
             failed: false,
         };
         let copy = c.place(root, false);
@@ -446,9 +446,9 @@ impl Cx {
             let Some(h) = Ref::<HashCell>::from_value(made[i]) else { continue };
             let Some(t) = h.table() else { continue };
             let by_identity = t.by_identity;
-            let keys: Vec<Value> = t.iter().map(|e| e.key).collect();
+            let keys = RootedVec::gather(self, t.iter().map(|e| e.key));
             let mut codes = FastMap::default();
-            for k in keys {
+            for k in keys.iter().copied() {
                 if k.is_cell() && (by_identity || self.quick_hash(k).is_none()) {
                     let code = if by_identity { self.identity_hash(k) } else { self.hash_of(k)? };
                     codes.insert(k.0, code);
@@ -619,7 +619,7 @@ impl Copier<'_> {
     }
     /// Whether builtin methods alone compute a key's code.
     fn same_everywhere(&mut self, key: Value) -> bool {
-        let mut work = vec![key];
+        let mut work = UntracedVec::filled(key, 1);
         let mut at = 0;
         while let Some(v) = work.get(at).copied() {
             at += 1;
