@@ -778,12 +778,12 @@ mod sets {
     fn first(cx: &mut Cx, this: Value, n: Option<i64>) -> Result<Value> {
         let h = items(cx, this);
         let Some(n) = n else {
-            return Ok(h.table().and_then(|t| t.iter().next().map(|e| e.key)).unwrap_or(Value::NIL));
+            return Ok(h.table(&cx.heap).and_then(|t| t.iter().next().map(|e| e.key)).unwrap_or(Value::NIL));
         };
         if n < 0 {
             return cx.arg_error("attempt to take negative size");
         }
-        let keys: Vec<Value> = h.table().map_or(Vec::new(), |t| t.iter().take(n as usize).map(|e| e.key).collect());
+        let keys: Vec<Value> = h.table(&cx.heap).map_or(Vec::new(), |t| t.iter().take(n as usize).map(|e| e.key).collect());
         Ok(cx.array(&keys))
     }
 }

@@ -21,7 +21,7 @@ pub struct Iseq {
 }
 impl NativeData for Iseq {
     fn trace(&self, m: &mut Marker<'_>) {
-        m.mark_value_bits(self.absolute.0);
+        m.mark_value_bits(self.absolute.bits());
     }
 }
 

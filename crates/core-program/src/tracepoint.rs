@@ -48,9 +48,9 @@ pub struct Point {
 }
 impl NativeData for Point {
     fn trace(&self, m: &mut Marker<'_>) {
-        m.mark_value_bits(self.block.0);
+        m.mark_value_bits(self.block.bits());
         if let Some(e) = &self.event {
-            [e.self_, e.me, e.value].iter().for_each(|v| m.mark_value_bits(v.0));
+            [e.self_, e.me, e.value].iter().for_each(|v| m.mark_value_bits(v.bits()));
         }
     }
 }
@@ -70,7 +70,7 @@ impl Default for Points {
 }
 impl VmState for Points {
     fn trace(&self, m: &mut Marker<'_>) {
-        self.list.iter().chain([&self.function]).for_each(|v| m.mark_value_bits(v.0));
+        self.list.iter().chain([&self.function]).for_each(|v| m.mark_value_bits(v.bits()));
     }
 }
 
@@ -448,13 +448,13 @@ pub fn code_of(cx: &mut Cx, v: Value) -> Option<std::sync::Arc<zakuro_bytecode::
         return Some(c);
     }
     let code: &'static zakuro_bytecode::Code = if let Some(p) = Ref::<ProcCell>::from_value(v) {
-        cx.block_code(Block(p.as_value().0))?
+        cx.block_code(Block(p.as_value().bits()))?
     } else {
         let o = Ref::<MethodObjCell>::from_value(v)?;
         let m: Ref<MethodCell> = Ref::of(o.method);
         match m.method_kind() {
             MethodKind::Ruby => Cx::method_code(m)?,
-            MethodKind::Proc => cx.block_code(Block(m.data.0))?,
+            MethodKind::Proc => cx.block_code(Block(m.data.bits()))?,
             _ => return None,
         }
     };

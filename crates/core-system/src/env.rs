@@ -19,7 +19,7 @@ pub struct Env {
 impl VmState for Env {
     fn trace(&self, m: &mut Marker<'_>) {
         if let Some(v) = self.object {
-            m.mark_value_bits(v.0);
+            m.mark_value_bits(v.bits());
         }
     }
 }

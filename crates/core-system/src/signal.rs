@@ -18,7 +18,7 @@ struct Traps {
 }
 impl VmState for Traps {
     fn trace(&self, m: &mut Marker<'_>) {
-        self.commands.iter().for_each(|(_, v)| m.mark_value_bits(v.0));
+        self.commands.iter().for_each(|(_, v)| m.mark_value_bits(v.bits()));
     }
 }
 

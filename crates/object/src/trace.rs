@@ -2,15 +2,47 @@
 
 use crate::array::ArrayCell;
 use crate::cells::*;
+use crate::class::ClassId;
 use crate::hash::HashCell;
 use crate::shape::FIRST_DYNAMIC;
 use crate::string::StringCell;
 use crate::value::Value;
+use zakuro_base::Sym;
 use zakuro_heap::{FinalizeCx, Header, Marker, Named, flags};
+
+/// What a field of a cell may be. The macro `cell!` (module `cells`) traces every field through it: a type that has none is no field, and a reference is not forgotten.
+pub(crate) trait Trace {
+    fn trace(&self, m: &mut Marker<'_>);
+}
+impl Trace for Value {
+    #[inline(always)]
+    fn trace(&self, m: &mut Marker<'_>) {
+        m.mark_value_bits(self.bits());
+    }
+}
+impl Trace for ClassId {
+    /// Boot classes need no marks.
+    #[inline(always)]
+    fn trace(&self, m: &mut Marker<'_>) {
+        if self.0 >= FIRST_DYNAMIC {
+            m.mark_class(self.0);
+        }
+    }
+}
+/// Refer to nothing.
+macro_rules! plain {
+    ($($t:ty),*) => {
+        $(impl Trace for $t {
+            #[inline(always)]
+            fn trace(&self, _: &mut Marker<'_>) {}
+        })*
+    };
+}
+plain!(Header, Sym, u32, usize);
 
 #[inline(always)]
 fn mark(m: &mut Marker<'_>, v: Value) {
-    m.mark_value_bits(v.0);
+    v.trace(m);
 }
 
 /// Kinds whose cells get the OLD flag: whoever stores a reference in one has told the collector (`Value::will_refer`, or a test of the flag). Payloads of data
@@ -70,35 +102,19 @@ pub unsafe fn trace(cell: *mut Header, m: &mut Marker<'_>) {
                 }
             }
             Kind::Hash | Kind::MovedHash => HashCell::trace(cell as *mut HashCell, m),
-            Kind::Range => {
-                let r = &*(cell as *mut RangeCell);
-                mark(m, r.low());
-                mark(m, r.high());
-            }
-            Kind::Rational | Kind::Complex => {
-                let p = &*(cell as *mut PairCell);
-                mark(m, p.first);
-                mark(m, p.second);
-            }
+            Kind::Range => (*(cell as *mut RangeCell)).trace_fields(m),
+            Kind::Rational | Kind::Complex => (*(cell as *mut PairCell)).trace_fields(m),
             Kind::Proc => {
                 let p = &*(cell as *mut ProcCell);
+                // A code is no cell: it is kept by the note that a Proc of it was seen.
                 if p.header.aux == ProcKind::Block as u16 && p.code != 0 {
                     (*(p.code as *const CodeHead)).seen.set(1);
                 }
-                mark(m, p.env);
-                mark(m, p.self_);
-                mark(m, p.me);
-                mark(m, p.extra);
+                p.trace_fields(m);
             }
-            Kind::Method => {
-                let p = &*(cell as *mut MethodCell);
-                if p.owner.0 >= FIRST_DYNAMIC {
-                    m.mark_class(p.owner.0);
-                }
-                mark(m, p.cref);
-                mark(m, p.data);
-            }
+            Kind::Method => (*(cell as *mut MethodCell)).trace_fields(m),
             Kind::Env => {
+                // Slots follow that are no fields; a level of a backtrace keeps a code beside its values.
                 let e = &*(cell as *mut EnvCell);
                 mark(m, e.parent);
                 if e.header.flags & LEVELS != 0 {
@@ -112,13 +128,7 @@ pub unsafe fn trace(cell: *mut Header, m: &mut Marker<'_>) {
                     mark(m, *v);
                 }
             }
-            Kind::Cref => {
-                let c = &*(cell as *mut CrefCell);
-                mark(m, c.class);
-                mark(m, c.parent);
-                mark(m, c.definee);
-                mark(m, c.refinements);
-            }
+            Kind::Cref => (*(cell as *mut CrefCell)).trace_fields(m),
             Kind::Data => {
                 if (*(cell as *mut DataCell)).trace_payload(m) {
                     m.revisit(cell);
@@ -126,17 +136,8 @@ pub unsafe fn trace(cell: *mut Header, m: &mut Marker<'_>) {
                     (*cell).flags |= flags::OLD;
                 }
             }
-            Kind::Throw => {
-                let t = &*(cell as *mut ThrowCell);
-                mark(m, t.tag);
-                mark(m, t.value);
-            }
-            Kind::MethodObj => {
-                let o = &*(cell as *mut MethodObjCell);
-                mark(m, o.receiver);
-                mark(m, o.method);
-                mark(m, o.class);
-            }
+            Kind::Throw => (*(cell as *mut ThrowCell)).trace_fields(m),
+            Kind::MethodObj => (*(cell as *mut MethodObjCell)).trace_fields(m),
         }
     }
 }

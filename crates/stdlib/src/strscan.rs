@@ -60,8 +60,8 @@ impl Bare {
 
 impl NativeData for Scanner {
     fn trace(&self, m: &mut Marker<'_>) {
-        m.mark_value_bits(self.string.0);
-        m.mark_value_bits(self.regexp.0);
+        m.mark_value_bits(self.string.bits());
+        m.mark_value_bits(self.regexp.bits());
     }
     fn weight(&self) -> usize {
         self.groups.capacity() * std::mem::size_of::<Option<(usize, usize)>>()

@@ -13,8 +13,8 @@ struct Comparing(Vec<(Value, Value)>);
 impl VmState for Comparing {
     fn trace(&self, m: &mut Marker<'_>) {
         for (a, b) in &self.0 {
-            m.mark_value_bits(a.0);
-            m.mark_value_bits(b.0);
+            m.mark_value_bits(a.bits());
+            m.mark_value_bits(b.bits());
         }
     }
 }

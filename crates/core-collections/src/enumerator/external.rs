@@ -45,7 +45,7 @@ impl NativeData for External {
     }
     fn trace(&self, m: &mut Marker<'_>) {
         for v in [self.fiber, self.item, self.result.unwrap_or(Value::NIL), self.feed.unwrap_or(Value::NIL)] {
-            m.mark_value_bits(v.0);
+            m.mark_value_bits(v.bits());
         }
     }
 }

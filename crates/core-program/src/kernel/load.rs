@@ -249,7 +249,7 @@ fn is_explicit(feature: &[u8]) -> bool {
 
 /// A number that changes with the elements of an Array.
 fn mark_of(cx: &Cx, a: Ref<ArrayCell>) -> u64 {
-    a.elements(&cx.heap).iter().fold(a.len() as u64 ^ 0xcbf2_9ce4_8422_2325, |h, v| (h ^ v.0).wrapping_mul(0x100_0000_01b3))
+    a.elements(&cx.heap).iter().fold(a.len() as u64 ^ 0xcbf2_9ce4_8422_2325, |h, v| (h ^ v.bits()).wrapping_mul(0x100_0000_01b3))
 }
 
 /// Brings the index up to date with the Arrays.

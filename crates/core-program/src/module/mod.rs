@@ -43,7 +43,7 @@ pub fn setup(cx: &mut Cx) {
 struct Names(vm::FastMap<ClassId, (Sym, Value, Value)>);
 impl VmState for Names {
     fn trace(&self, m: &mut Marker<'_>) {
-        self.0.values().for_each(|(_, v, _)| m.mark_value_bits(v.0));
+        self.0.values().for_each(|(_, v, _)| m.mark_value_bits(v.bits()));
     }
     fn sweep(&mut self, heap: &Heap) {
         self.0.retain(|_, (_, _, class)| heap.is_marked_or_new(class.header()));

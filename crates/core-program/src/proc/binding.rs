@@ -29,7 +29,7 @@ impl NativeData for BindingData {
         }
         let around = self.own.as_ref().map_or(Value::NIL, |o| o.0.env);
         for v in [self.scope.env, self.self_, self.me, around] {
-            m.mark_value_bits(v.0);
+            m.mark_value_bits(v.bits());
         }
     }
     fn snapshot(&self, values: &mut Vec<Value>) -> Option<Rebuild> {
@@ -110,7 +110,7 @@ struct TopLevel(Option<Value>);
 impl VmState for TopLevel {
     fn trace(&self, m: &mut Marker<'_>) {
         if let Some(v) = self.0 {
-            m.mark_value_bits(v.0);
+            m.mark_value_bits(v.bits());
         }
     }
 }

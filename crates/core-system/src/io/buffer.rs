@@ -89,9 +89,9 @@ impl Default for Buffer {
 
 impl NativeData for Buffer {
     fn trace(&self, m: &mut Marker<'_>) {
-        m.mark_value_bits(self.root.0);
+        m.mark_value_bits(self.root.bits());
         if let Memory::Text(t) = &self.memory {
-            m.mark_value_bits(t.0);
+            m.mark_value_bits(t.bits());
         }
     }
     fn snapshot(&self, values: &mut Vec<Value>) -> Option<Rebuild> {
@@ -299,8 +299,7 @@ fn file_buffer(cx: &mut Cx, file: Value, size: Option<Value>, offset: Option<Val
         return Ok(Buffer { memory: Memory::File(Arc::new(own), offset as u64), size, flags, ..Buffer::default() });
     }
     let text = zeros(cx, size)?;
-    let mut s = Ref::<StringCell>::of(text);
-    read_file(own.as_raw_fd(), offset as u64, StringCell::bytes_mut(&mut s, &mut cx.heap));
+    read_file(own.as_raw_fd(), offset as u64, StringCell::bytes_mut(Ref::of(text), &mut cx.heap));
     Ok(Buffer { memory: Memory::Text(text), size, flags: flags | MAPPED, ..Buffer::default() })
 }
 
@@ -636,7 +635,7 @@ pub mod buffer {
         let memory = match &b.memory {
             Memory::Text(t) if b.root.is_nil() => {
                 cx.cell_changes(*t);
-                Ref::<StringCell>::of(*t).truncate(size);
+                StringCell::truncate(Ref::of(*t), &mut cx.heap, size);
                 grow(cx, *t, size, refusal)?;
                 b.memory.clone()
             }

@@ -27,7 +27,7 @@ pub struct IoState {
 impl VmState for IoState {
     fn trace(&self, m: &mut Marker<'_>) {
         for v in self.std.iter().chain(&self.current).chain([&self.ofs, &self.rs, &self.ors, &self.argf, &self.argv]).flatten() {
-            m.mark_value_bits(v.0);
+            m.mark_value_bits(v.bits());
         }
     }
     fn snapshot(&self, values: &mut Vec<Value>) -> Option<Restore> {
@@ -122,7 +122,7 @@ pub fn flush_at_end(cx: &mut Cx) {
         if full.is_empty() {
             return;
         }
-        if super::wait::wait_any(cx, &mut full, None).is_err() {
+        if super::wait::wait_any(cx, &mut full, &[], None).is_err() {
             cx.take_pending();
             return;
         }

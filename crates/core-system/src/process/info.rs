@@ -77,7 +77,7 @@ fn limit_value(cx: &mut Cx, v: Value) -> Result<u64> {
 struct Argv0(Option<Value>);
 impl VmState for Argv0 {
     fn trace(&self, m: &mut Marker<'_>) {
-        self.0.iter().for_each(|v| m.mark_value_bits(v.0));
+        self.0.iter().for_each(|v| m.mark_value_bits(v.bits()));
     }
 }
 

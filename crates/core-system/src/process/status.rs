@@ -17,7 +17,7 @@ pub struct Children {
 impl VmState for Children {
     fn trace(&self, m: &mut Marker<'_>) {
         if let Some(v) = self.last {
-            m.mark_value_bits(v.0);
+            m.mark_value_bits(v.bits());
         }
     }
 }
@@ -120,7 +120,7 @@ fn pause(cx: &mut Cx, pids: &[i32], stops: bool) -> Result<()> {
     }
     // Kernels without pidfd: look again soon.
     let seconds = if stops || fds.len() < pids.len() { Some(0.02) } else { None };
-    let r = wait_any(cx, &mut fds, seconds);
+    let r = wait_any(cx, &mut fds, &[], seconds);
     for f in fds {
         // SAFETY: opened above.
         unsafe { libc::close(f.fd) };

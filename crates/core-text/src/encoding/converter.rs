@@ -380,7 +380,7 @@ pub mod converter {
             Some(v) => Some(cx.to_str(v)?),
             None => None,
         };
-        let mut target = cx.to_str(args.get(1).unwrap_or(Value::NIL))?;
+        let target = cx.to_str(args.get(1).unwrap_or(Value::NIL))?;
         let offset = match given(2) {
             Some(v) => Some(cx.to_i64(v)?),
             None => None,
@@ -419,7 +419,7 @@ pub mod converter {
         if let Some(s) = source {
             StringCell::set_bytes(s, &mut cx.heap, &bytes[at..]);
         }
-        target.truncate(offset);
+        StringCell::truncate(target, &mut cx.heap, offset);
         StringCell::append(target, &mut cx.heap, &out);
         if let Some(e) = encoding {
             target.set_encoding(e.id());

@@ -57,8 +57,8 @@ pub struct MatchData {
 }
 impl NativeData for MatchData {
     fn trace(&self, m: &mut Marker<'_>) {
-        m.mark_value_bits(self.regexp.0);
-        m.mark_value_bits(self.string.0);
+        m.mark_value_bits(self.regexp.bits());
+        m.mark_value_bits(self.string.bits());
     }
     fn parcel(&self, values: &mut Vec<Value>) -> Option<Unpack> {
         values.extend([self.regexp, self.string]);

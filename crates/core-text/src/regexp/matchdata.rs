@@ -301,12 +301,7 @@ pub mod match_data {
         }
         let s = cx.to_str(d.regexp)?;
         let re = make::quoted(cx, s)?;
-        if let Some(mut cell) = Ref::<DataCell>::from_value(this)
-            && let Some(m) = cell.get_mut::<MatchData>()
-        {
-            m.regexp = re;
-        }
-        cx.cell_changes(this);
+        cx.data_mut::<MatchData>(this)?.regexp = re;
         Ok(re)
     }
 

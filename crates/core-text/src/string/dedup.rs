@@ -17,7 +17,7 @@ struct Table {
 impl VmState for Table {
     fn trace(&self, m: &mut Marker<'_>) {
         for v in self.strings.values() {
-            m.mark_value_bits(v.0);
+            m.mark_value_bits(v.bits());
         }
     }
 }

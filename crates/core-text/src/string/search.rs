@@ -226,9 +226,8 @@ pub mod searching {
         if suffix.len() == 0 || !has_suffix(&cx.heap, this, suffix) {
             return Ok(None);
         }
-        let mut this = this;
         let n = this.len() - suffix.len();
-        this.truncate(n);
+        StringCell::truncate(this, &mut cx.heap, n);
         Ok(Some(this))
     }
 }

@@ -25,7 +25,7 @@ impl NativeData for Lock {
         ChangeTracking::Independent
     }
     fn trace(&self, m: &mut Marker<'_>) {
-        m.mark_value_bits(self.fiber.0);
+        m.mark_value_bits(self.fiber.bits());
     }
     /// Free: those who held it are not there.
     fn snapshot(&self, _values: &mut Vec<Value>) -> Option<Rebuild> {
@@ -39,11 +39,11 @@ fn new_lock() -> Lock {
 
 fn data(cx: &mut Cx, v: Value) -> Result<&'static mut Lock> {
     if !cx.is_data::<Lock>(v)
-        && let Some(mut d) = Ref::<DataCell>::from_value(v)
+        && let Some(d) = Ref::<DataCell>::from_value(v)
         && !d.is_set()
     {
         // A subclass whose initialize does not call super.
-        d.set(&mut cx.heap, Box::new(new_lock()));
+        DataCell::set(d, &mut cx.heap, Box::new(new_lock()));
     }
     // SAFETY: the payload of a lock stays as long as the lock, which is on the stack of whoever waits for it.
     cx.data_ptr::<Lock>(v).map(|l| unsafe { &mut *l })

@@ -26,7 +26,7 @@ impl NativeData for QueueData {
         out.extend(&self.items);
     }
     fn trace(&self, m: &mut Marker<'_>) {
-        self.items.iter().for_each(|v| m.mark_value_bits(v.0));
+        self.items.iter().for_each(|v| m.mark_value_bits(v.bits()));
     }
     fn snapshot(&self, values: &mut Vec<Value>) -> Option<Rebuild> {
         values.extend(&self.items);

@@ -27,7 +27,7 @@ impl Default for StartObjects {
 }
 impl VmState for StartObjects {
     fn trace(&self, m: &mut Marker<'_>) {
-        m.mark_value_bits(self.0.0);
+        m.mark_value_bits(self.0.bits());
     }
 }
 

@@ -68,7 +68,7 @@ fn each_handle(cx: &mut Cx, values: &[Value], f: &mut dyn FnMut(&mut Cx, Value))
     let mut seen = HashSet::new();
     let mut work = RootedVec::from_vec(cx, values.to_vec());
     while let Some(v) = work.pop() {
-        if !v.is_cell() || v.is_kind(Kind::Class) || v.is_kind(Kind::Proc) || v == cx.main || !seen.insert(v.0) {
+        if !v.is_cell() || v.is_kind(Kind::Class) || v.is_kind(Kind::Proc) || v == cx.main || !seen.insert(v.bits()) {
             continue;
         }
         if cx.is_data::<VmHandle>(v) {

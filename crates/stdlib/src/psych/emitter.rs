@@ -14,7 +14,7 @@ struct Writer {
 
 impl NativeData for Writer {
     fn trace(&self, m: &mut Marker<'_>) {
-        m.mark_value_bits(self.io.0);
+        m.mark_value_bits(self.io.bits());
     }
 }
 

@@ -42,7 +42,7 @@ struct Shared(State);
 
 impl NativeData for Shared {
     fn trace(&self, m: &mut Marker<'_>) {
-        m.mark_value_bits(self.0.string.0);
+        m.mark_value_bits(self.0.string.bits());
     }
     fn parcel(&self, values: &mut Vec<Value>) -> Option<Unpack> {
         values.push(self.0.string);
@@ -58,8 +58,8 @@ impl NativeData for Shared {
 
 impl NativeData for StringIo {
     fn trace(&self, m: &mut Marker<'_>) {
-        m.mark_value_bits(self.own.string.0);
-        m.mark_value_bits(self.shared.0);
+        m.mark_value_bits(self.own.string.bits());
+        m.mark_value_bits(self.shared.bits());
     }
     fn parcel(&self, values: &mut Vec<Value>) -> Option<Unpack> {
         self.own.values(self.shared, values);
@@ -529,7 +529,7 @@ fn take_encoding(cx: &mut Cx, this: Value, e: u8) -> Result<()> {
     let writable = io(cx, this)?.mode & WRITE != 0;
     let s = state(cx, this)?;
     s.encoding = Some(e);
-    if let Some(mut t) = s.text()
+    if let Some(t) = s.text()
         && writable
         && (!t.as_value().is_frozen() || t.as_value().is_chilled())
         && t.encoding() != e

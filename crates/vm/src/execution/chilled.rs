@@ -25,7 +25,7 @@ struct Locked(Vec<Value>);
 impl VmState for Locked {
     fn trace(&self, m: &mut Marker<'_>) {
         for v in &self.0 {
-            m.mark_value_bits(v.0);
+            m.mark_value_bits(v.bits());
         }
     }
 }

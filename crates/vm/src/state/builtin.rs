@@ -28,7 +28,7 @@ impl Block {
     }
     /// Of a Proc value, or none for nil.
     pub fn from_value(v: Value) -> Block {
-        if v.is_nil() { Block::NONE } else { Block(v.0) }
+        if v.is_nil() { Block::NONE } else { Block(v.bits()) }
     }
     #[inline(always)]
     pub fn on_stack(record: *mut Value) -> Block {
@@ -40,7 +40,8 @@ impl Block {
         if self.0 & 1 == 1 { Some((self.0 & !1) as *mut Value) } else { None }
     }
     pub fn proc(self) -> Option<Ref<ProcCell>> {
-        if self.is_some() && self.0 & 1 == 0 { Ref::from_value(Value(self.0)) } else { None }
+        // SAFETY: what is no record is a Proc's value.
+        if self.is_some() && self.0 & 1 == 0 { Ref::from_value(unsafe { Value::from_bits(self.0) }) } else { None }
     }
 }
 
@@ -106,9 +107,7 @@ pub struct Kwargs(pub Option<Ref<HashCell>>);
 impl Kwargs {
     /// The value of a keyword when given.
     pub fn get(&self, name: Sym) -> Option<Value> {
-        let t = self.0.as_ref()?.table()?;
-        let key = Value::sym(name);
-        t.iter().find(|e| e.key == key).map(|e| e.value)
+        self.0?.by_symbol(name)
     }
     pub fn is_empty(&self) -> bool {
         self.0.is_none_or(|h| h.len() == 0)
@@ -116,7 +115,7 @@ impl Kwargs {
     /// ArgumentError when a keyword is none of `known`.
     pub fn only(&self, cx: &mut Cx, known: &[Sym]) -> Result<()> {
         let Some(h) = &self.0 else { return Ok(()) };
-        let Some(t) = h.table() else { return Ok(()) };
+        let Some(t) = h.table(&cx.heap) else { return Ok(()) };
         let bad: Vec<Value> = t.iter().map(|e| e.key).filter(|k| k.as_sym().is_none_or(|s| !known.contains(&s))).collect();
         if bad.is_empty() {
             return Ok(());

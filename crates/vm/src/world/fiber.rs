@@ -131,9 +131,9 @@ impl NativeData for FiberData {
     }
     fn trace(&self, m: &mut Marker<'_>) {
         for v in [self.block, self.transfer, self.saved.0, self.saved.1, self.resumer, self.resuming, self.storage] {
-            m.mark_value_bits(v.0);
+            m.mark_value_bits(v.bits());
         }
-        self.inspecting.iter().for_each(|v| m.mark_value_bits(v.0));
+        self.inspecting.iter().for_each(|v| m.mark_value_bits(v.bits()));
         if let (FiberState::Suspended, Some(co), Some(s)) = (self.state, &self.co, &self.stacks) {
             self.parked.trace(m, (co.saved_sp(), co.top()), |m| {
                 let sp = (co.saved_sp() as usize + 7) & !7;
@@ -186,7 +186,7 @@ const NATIVE_RESERVE: usize = 48 * 1024;
 #[inline(always)]
 fn known(cx: &mut Cx, fiber: Value) -> Result<&'static mut FiberData> {
     // SAFETY: cells don't move and the fiber is alive, as for `data_ref`; its payload never changes its type.
-    match unsafe { (*Ref::<DataCell>::of(fiber).as_ptr()).get_known::<FiberData>() } {
+    match unsafe { DataCell::get_known::<FiberData>(Ref::of(fiber)) } {
         Some(f) => Ok(f),
         // SAFETY: as above.
         None => cx.data_ptr::<FiberData>(fiber).map(|f| unsafe { &mut *f }),
@@ -479,7 +479,7 @@ impl Cx {
         let root = self.root_fiber;
         // The root's side: scanned as a root while fibers run.
         let saved = SuspendedStacks {
-            id: root.0,
+            id: root.bits(),
             stacks: self.stacks,
             fp: self.fp,
             sp: approximate_stack_pointer().wrapping_sub(1024),
@@ -569,7 +569,7 @@ impl Cx {
     pub fn fiber_locations(&mut self, fiber: Value) -> Result<Vec<crate::backtrace::Location>> {
         let f = self.data_ref::<FiberData>(fiber)?;
         let (state, place) = (f.state, f.stacks.map(|s| (s, f.fp)));
-        let root = self.suspended.iter().find(|s| s.id == fiber.0).map(|s| (s.stacks, s.fp));
+        let root = self.suspended.iter().find(|s| s.id == fiber.bits()).map(|s| (s.stacks, s.fp));
         match (state, place.or(root)) {
             (FiberState::Running, _) => Ok(self.locations(0)),
             (FiberState::Suspended, Some((stacks, fp))) => Ok(self.locations_on(stacks, fp)),

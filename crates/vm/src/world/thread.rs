@@ -207,19 +207,19 @@ impl NativeData for Thread {
         for v in
             [self.object, self.block, self.args, self.result, self.error, self.locals, self.variables, self.storage, self.name, self.group]
         {
-            m.mark_value_bits(v.0);
+            m.mark_value_bits(v.bits());
         }
-        [self.report, self.status, self.scheduler].iter().for_each(|v| m.mark_value_bits(v.0));
-        self.pending.iter().chain(&self.held).for_each(|v| m.mark_value_bits(v.0));
-        self.masks.iter().flatten().for_each(|(v, _)| m.mark_value_bits(v.0));
+        [self.report, self.status, self.scheduler].iter().for_each(|v| m.mark_value_bits(v.bits()));
+        self.pending.iter().chain(&self.held).for_each(|v| m.mark_value_bits(v.bits()));
+        self.masks.iter().flatten().for_each(|(v, _)| m.mark_value_bits(v.bits()));
         let Some(c) = &self.context else { return };
         for v in [c.current_fiber, c.root_fiber, c.pending, c.errinfo, c.call.me] {
-            m.mark_value_bits(v.0);
+            m.mark_value_bits(v.bits());
         }
         if c.call.block.0 & 1 == 0 {
             m.mark_value_bits(c.call.block.0);
         }
-        c.inspecting.iter().for_each(|v| m.mark_value_bits(v.0));
+        c.inspecting.iter().for_each(|v| m.mark_value_bits(v.bits()));
         let top: *const u8 = c.stacks.native_top;
         let sp = if c.sp.is_null() { top } else { c.sp.min(top) };
         self.parked.trace(m, (sp, top), |m| {
@@ -294,11 +294,11 @@ pub struct Threads {
 
 impl Threads {
     pub(crate) fn trace(&self, m: &mut Marker<'_>) {
-        m.mark_value_bits(self.default_group.0);
+        m.mark_value_bits(self.default_group.bits());
         self.fibers.values().for_each(|w| w.trace(m));
         for t in self.live.values() {
             // SAFETY: live threads' payloads are kept by their objects, which are marked here.
-            m.mark_value_bits(unsafe { (**t).object.0 });
+            m.mark_value_bits(unsafe { (**t).object.bits() });
         }
     }
     pub fn main(&mut self) -> &mut Thread {

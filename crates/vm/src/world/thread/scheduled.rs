@@ -28,7 +28,7 @@ pub(super) struct Waiting {
 
 impl Waiting {
     pub(super) fn trace(&self, m: &mut Marker<'_>) {
-        [self.fiber, self.scheduler, self.blocker].iter().for_each(|v| m.mark_value_bits(v.0));
+        [self.fiber, self.scheduler, self.blocker].iter().for_each(|v| m.mark_value_bits(v.bits()));
     }
 }
 
