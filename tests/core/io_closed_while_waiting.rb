@@ -50,7 +50,7 @@ Thread.pass until writer.stop?
 w.close rescue p $!.class
 others = reuse(number)
 p writer.value
-p others.map { |from, _| from.wait_readable(0) }.uniq
+p others.map { |from, _| IO.select([from], nil, nil, 0) }.uniq
 others.flatten.each(&:close)
 r.close
 

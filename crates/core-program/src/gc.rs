@@ -4,7 +4,7 @@
 
 use zakuro_core_collections::enumerator::EnumeratorExt;
 use std::collections::HashMap;
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_heap::BLOCK_SIZE;
 use zakuro_object::{Header, HashTable};
 use zakuro_vm::*;
@@ -93,20 +93,19 @@ struct Weak {
     stress: bool,
     measure: bool,
 }
-impl VmState for Weak {
+impl Trace for Weak {
+    /// Written out: weak maps keep nothing, those by key their values, and finalizers not the object that they are for.
     fn trace(&self, m: &mut Marker<'_>) {
-        for e in self.key_maps.values().flat_map(|m| m.table.iter()) {
-            m.mark_value_bits(e.value.bits());
+        let Weak { maps: _, key_maps, finalizers, due, at_exit: _, stress: _, measure: _ } = self;
+        key_maps.values().flat_map(|m| m.table.iter()).for_each(|e| e.value.trace(m));
+        for (_object, id, procs) in finalizers {
+            id.trace(m);
+            procs.trace(m);
         }
-        for (_, id, procs) in &self.finalizers {
-            m.mark_value_bits(id.bits());
-            procs.iter().for_each(|p| m.mark_value_bits(p.bits()));
-        }
-        for (p, id) in &self.due {
-            m.mark_value_bits(p.bits());
-            m.mark_value_bits(id.bits());
-        }
+        due.trace(m);
     }
+}
+impl VmState for Weak {
     fn sweep(&mut self, heap: &Heap) {
         self.maps.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
         for m in self.maps.values_mut() {
@@ -388,7 +387,7 @@ mod gc {
 }
 
 /// What GC::Profiler counts from.
-#[derive(Default)]
+#[derive(Trace, Default)]
 struct Profile {
     enabled: bool,
     /// Collections and nanoseconds of finished periods, and the readings at the start of the running one.

@@ -4,7 +4,7 @@
 //! frame from Ruby code takes it over to the marked instructions, so that the lines after `enable` are seen.
 
 use crate::proc::binding;
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::interp::trace::{Event, Tracing, events};
 use zakuro_vm::*;
 
@@ -34,6 +34,7 @@ const NAMES: &[(&str, u32)] = &[
 const ALL: u32 = 0x7fff;
 
 /// Payload of a TracePoint.
+#[derive(Trace)]
 pub struct Point {
     events: u32,
     block: Value,
@@ -46,16 +47,10 @@ pub struct Point {
     /// What is being told, while the block runs.
     event: Option<Event>,
 }
-impl NativeData for Point {
-    fn trace(&self, m: &mut Marker<'_>) {
-        m.mark_value_bits(self.block.bits());
-        if let Some(e) = &self.event {
-            [e.self_, e.me, e.value].iter().for_each(|v| m.mark_value_bits(v.bits()));
-        }
-    }
-}
+impl NativeData for Point {}
 
 /// The enabled TracePoints of a VM.
+#[derive(Trace)]
 struct Points {
     list: Vec<Value>,
     /// Threads in which a trace's block runs.
@@ -68,11 +63,7 @@ impl Default for Points {
         Points { list: Vec::new(), busy: Vec::new(), function: Value::NIL }
     }
 }
-impl VmState for Points {
-    fn trace(&self, m: &mut Marker<'_>) {
-        self.list.iter().chain([&self.function]).for_each(|v| m.mark_value_bits(v.bits()));
-    }
-}
+impl VmState for Points {}
 
 /// Tells an event to the traces that want it.
 pub fn tell(cx: &mut Cx, event: &Event) -> Result<()> {

@@ -6,21 +6,24 @@
 pub mod converter;
 
 use crate::string::util;
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_text::encoding::Encoding;
 use zakuro_vm::*;
 
 /// Payload of an Encoding object.
-struct EncodingData(Encoding);
+#[derive(Trace)]
+struct EncodingData(#[untraced] Encoding);
 impl NativeData for EncodingData {
     fn refers(&self) -> bool {
         false
     }
 }
 
-#[derive(Default)]
+#[derive(Trace, Default)]
 struct Defaults {
+    #[untraced]
     external: Option<Encoding>,
+    #[untraced]
     internal: Option<Encoding>,
 }
 impl VmState for Defaults {

@@ -610,9 +610,7 @@ pub enum ChangeTracking {
 }
 
 /// Native payload of a DataCell.
-pub trait NativeData: Any {
-    /// Marks every value that it holds.
-    fn trace(&self, _marker: &mut Marker<'_>) {}
+pub trait NativeData: Any + crate::trace::Trace {
     /// Appends the values whose names the program may have seen nowhere else: what others put in (the items of a queue).
     fn values(&self, _out: &mut Vec<Value>) {}
     /// Whether `trace` may ever mark anything. If so it is called by each collection while the object lives: payloads are written to without telling.

@@ -21,6 +21,7 @@ pub use class::{Alloc, ClassData, ClassId, ClassKind, ConstEntry, ids};
 pub use hash::{HashCell, HashTable};
 pub use shape::{LOT, ShapeId, ShapeInfo};
 pub use string::StringCell;
+pub use trace::Trace;
 pub use value::{Ref, Value};
 pub use zakuro_base::{Sym, sym};
 pub use zakuro_heap::{Header, Heap, Marker, flags};

@@ -6,12 +6,15 @@ use crate::class::ClassId;
 use crate::hash::HashCell;
 use crate::shape::FIRST_DYNAMIC;
 use crate::string::StringCell;
-use crate::value::Value;
+use crate::value::{Ref, Value};
+use std::collections::{HashMap, VecDeque};
 use zakuro_base::Sym;
 use zakuro_heap::{FinalizeCx, Header, Marker, Named, flags};
 
-/// What a field of a cell may be. The macro `cell!` (module `cells`) traces every field through it: a type that has none is no field, and a reference is not forgotten.
-pub(crate) trait Trace {
+/// What holds values, or may: every field of a cell (macro `cell!`, module `cells`), payloads of data objects, states of libraries. `#[derive(Trace)]` writes it for a struct, so
+/// that a new field is marked, or does not compile: where a type has no `Trace`, its field says by `#[untraced]` that it holds no value of this VM.
+pub trait Trace {
+    /// Marks every value that it holds.
     fn trace(&self, m: &mut Marker<'_>);
 }
 impl Trace for Value {
@@ -29,6 +32,65 @@ impl Trace for ClassId {
         }
     }
 }
+impl<T> Trace for Ref<T> {
+    #[inline(always)]
+    fn trace(&self, m: &mut Marker<'_>) {
+        self.as_value().trace(m);
+    }
+}
+impl<T: Trace + ?Sized> Trace for Box<T> {
+    fn trace(&self, m: &mut Marker<'_>) {
+        (**self).trace(m);
+    }
+}
+impl<A: Trace, B: Trace> Trace for (A, B) {
+    fn trace(&self, m: &mut Marker<'_>) {
+        self.0.trace(m);
+        self.1.trace(m);
+    }
+}
+impl<A: Trace, B: Trace, C: Trace> Trace for (A, B, C) {
+    fn trace(&self, m: &mut Marker<'_>) {
+        self.0.trace(m);
+        self.1.trace(m);
+        self.2.trace(m);
+    }
+}
+/// Lists of what may hold values.
+macro_rules! lists {
+    ($($(#[$n:ident])? $t:ty),*) => {
+        $(impl<T: Trace $(, const $n: usize)?> Trace for $t {
+            fn trace(&self, m: &mut Marker<'_>) {
+                self.iter().for_each(|one| one.trace(m));
+            }
+        })*
+    };
+}
+lists!(
+    [T],
+    #[N]
+    [T; N],
+    Vec<T>,
+    VecDeque<T>,
+    Option<T>
+);
+
+impl<K: Trace, V: Trace, S> Trace for HashMap<K, V, S> {
+    fn trace(&self, m: &mut Marker<'_>) {
+        for (k, v) in self {
+            k.trace(m);
+            v.trace(m);
+        }
+    }
+}
+impl<K: Trace, V: Trace, S> Trace for hashbrown::HashMap<K, V, S> {
+    fn trace(&self, m: &mut Marker<'_>) {
+        for (k, v) in self {
+            k.trace(m);
+            v.trace(m);
+        }
+    }
+}
 /// Refer to nothing.
 macro_rules! plain {
     ($($t:ty),*) => {
@@ -38,7 +100,7 @@ macro_rules! plain {
         })*
     };
 }
-plain!(Header, Sym, u32, usize);
+plain!(Header, Sym, (), bool, u8, u16, u32, u64, usize, i8, i16, i32, i64, isize, f64, String);
 
 #[inline(always)]
 fn mark(m: &mut Marker<'_>, v: Value) {

@@ -11,7 +11,7 @@ use super::object;
 use super::whole::io_of;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::Arc;
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_object::string::BINARY;
 use zakuro_vm::*;
 
@@ -47,14 +47,14 @@ pub fn setup(cx: &mut Cx) {
 }
 
 /// Where the bytes are.
-#[derive(Clone, Default)]
+#[derive(Trace, Clone, Default)]
 pub enum Memory {
     #[default]
     Null,
     /// In a String.
     Text(Value),
     /// In a file, from an offset.
-    File(Arc<OwnedFd>, u64),
+    File(#[untraced] Arc<OwnedFd>, u64),
 }
 
 impl Memory {
@@ -71,7 +71,7 @@ impl Memory {
 }
 
 /// Payload of a buffer.
-#[derive(Clone)]
+#[derive(Trace, Clone)]
 pub struct Buffer {
     pub memory: Memory,
     pub offset: usize,
@@ -88,12 +88,6 @@ impl Default for Buffer {
 }
 
 impl NativeData for Buffer {
-    fn trace(&self, m: &mut Marker<'_>) {
-        m.mark_value_bits(self.root.bits());
-        if let Memory::Text(t) = &self.memory {
-            m.mark_value_bits(t.bits());
-        }
-    }
     fn snapshot(&self, values: &mut Vec<Value>) -> Option<Rebuild> {
         let Buffer { offset, size, flags, .. } = *self;
         values.push(self.root);

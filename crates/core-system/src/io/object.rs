@@ -12,8 +12,9 @@ use super::wait::{self, Called, Patience, blocking_read, blocking_write};
 use std::cell::{RefCell, UnsafeCell};
 use std::os::fd::RawFd;
 use std::rc::{Rc, Weak};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::Relaxed};
+use zakuro_macros::Trace;
 use zakuro_sched::{READABLE, Source};
 use zakuro_vm::*;
 
@@ -52,8 +53,9 @@ pub struct Io {
     pub socket: Option<i32>,
     /// Registration of a socket that has waited.
     pub source: Option<Arc<Source>>,
-    /// Shared with those who wait at the descriptors; made by the first.
+    /// Shared with those who wait at `fd`, and at `wfd`; made by the first.
     lease: Option<Arc<Lease>>,
+    write_lease: Option<Arc<Lease>>,
     pub binmode: bool,
     /// Read text with CRLF line ends (`universal_newline:`, mode "t").
     pub universal: bool,
@@ -118,6 +120,7 @@ impl Io {
             socket,
             source: None,
             lease: None,
+            write_lease: None,
             binmode: false,
             universal: false,
             rbuf: Vec::new(),
@@ -249,6 +252,7 @@ impl Io {
             conversion: self.conversion.clone(),
             source: None,
             lease: None,
+            write_lease: None,
             held,
             ..*self
         })
@@ -256,27 +260,14 @@ impl Io {
     /// Closes the side that is read from, when it has a descriptor of its own.
     pub fn close_reading(&mut self) {
         let fd = std::mem::replace(&mut self.fd, -1);
-        self.give_up(fd);
+        give_up(fd, self.owned, self.lease.take());
         self.mode &= !READ;
     }
     /// Closes the side that is written to, when it has a descriptor of its own.
     pub fn close_writing(&mut self) {
         let fd = std::mem::replace(&mut self.wfd, -1);
-        self.give_up(fd);
+        give_up(fd, self.owned, self.write_lease.take());
         self.mode &= !WRITE;
-    }
-    /// Closes a descriptor of this stream that was forgotten just now, or has the last who waits at it do so. Returns errno of a failure.
-    fn give_up(&self, fd: RawFd) -> Option<i32> {
-        // Standard descriptors belong to the process.
-        if fd <= 2 || !self.owned {
-            return None;
-        }
-        if let Some(lease) = self.lease.as_ref().filter(|lease| Arc::strong_count(lease) > 1) {
-            lease.given_up().push(fd);
-            return None;
-        }
-        // SAFETY: the descriptor was this stream's, and nobody else uses its number.
-        if unsafe { libc::close(fd) } == 0 { None } else { Some(last_errno()) }
     }
     /// The descriptor for one direction; -1: closed.
     pub fn descriptor(&self, side: Side) -> RawFd {
@@ -295,7 +286,7 @@ impl Io {
             source.close();
         }
         if let Some(lease) = self.lease.take() {
-            lease.released.store(true, Relaxed);
+            lease.over.store(true, Relaxed);
         }
         std::mem::replace(&mut self.fd, -1)
     }
@@ -305,11 +296,11 @@ impl Io {
         if let Some(source) = self.source.take() {
             source.close();
         }
-        for fd in [std::mem::replace(&mut self.fd, -1), std::mem::replace(&mut self.wfd, -1)] {
-            let failed = self.give_up(fd);
+        let sides = [(&mut self.fd, &mut self.lease), (&mut self.wfd, &mut self.write_lease)];
+        for (fd, lease) in sides {
+            let failed = give_up(std::mem::replace(fd, -1), self.owned, lease.take());
             err = err.or(failed);
         }
-        self.lease = None;
         self.held = None;
         self.rbuf = Vec::new();
         self.rpos = 0;
@@ -324,19 +315,17 @@ impl Drop for Io {
     }
 }
 
-/// Held by a stream and by each thread that waits at one of its descriptors: a number that was given up stays open, and so nobody else's, until the last of them lets go.
-/// Whoever gives one up wakes them. One VM has it at a time: the atomic (Relaxed) and the lock, which is always free, are there for a stream that travels.
-#[derive(Default)]
+/// Held by a stream and by each thread that waits at a descriptor of it: the number that the stream gives up stays open, and so nobody else's, until the last of them lets go.
+/// Whoever gives it up wakes them. One VM has it at a time: the atomics (Relaxed) are there for a stream that travels.
 struct Lease {
-    released: AtomicBool,
-    given_up: Mutex<Vec<RawFd>>,
+    over: AtomicBool,
+    /// What the last one closes; else -1.
+    given_up: AtomicI32,
 }
 impl Lease {
-    fn given_up(&self) -> MutexGuard<'_, Vec<RawFd>> {
-        self.given_up.lock().unwrap_or_else(|e| e.into_inner())
-    }
     fn close(&self) {
-        for fd in self.given_up().drain(..) {
+        let fd = self.given_up.swap(-1, Relaxed);
+        if fd >= 0 {
             // SAFETY: the stream has left the descriptor to its lease, and nobody else uses the number.
             unsafe { libc::close(fd) };
         }
@@ -348,6 +337,23 @@ impl Drop for Lease {
     }
 }
 
+/// Closes a descriptor that its stream has forgotten just now, or has the last who waits at it do so. Returns errno of a failure.
+fn give_up(fd: RawFd, owned: bool, lease: Option<Arc<Lease>>) -> Option<i32> {
+    if let Some(lease) = &lease {
+        lease.over.store(true, Relaxed);
+    }
+    // Standard descriptors belong to the process.
+    if fd <= 2 || !owned {
+        return None;
+    }
+    if let Some(lease) = lease.filter(|lease| Arc::strong_count(lease) > 1) {
+        lease.given_up.store(fd, Relaxed);
+        return None;
+    }
+    // SAFETY: the descriptor was the stream's, and nobody else uses its number.
+    if unsafe { libc::close(fd) } == 0 { None } else { Some(last_errno()) }
+}
+
 /// A descriptor that somebody waits at.
 pub struct Leased {
     pub fd: RawFd,
@@ -356,7 +362,7 @@ pub struct Leased {
 impl Leased {
     /// Whether the stream has closed it meanwhile.
     pub fn is_over(&self) -> bool {
-        self.lease.released.load(Relaxed) || self.lease.given_up().contains(&self.fd)
+        self.lease.over.load(Relaxed)
     }
 }
 
@@ -370,7 +376,8 @@ fn socket_kind(fd: RawFd) -> i32 {
 type Shared = Rc<UnsafeCell<Io>>;
 
 /// Payload of an IO object.
-pub struct IoData(Shared);
+#[derive(Trace)]
+pub struct IoData(#[untraced] Shared);
 impl NativeData for IoData {
     fn change_tracking(&self) -> ChangeTracking {
         ChangeTracking::Untracked
@@ -422,7 +429,7 @@ fn add<T>(list: &RefCell<Vec<T>>, one: T, lives: fn(&T) -> bool) {
 impl Registry {
     /// None of those who wait is ever to go on.
     pub fn forget_waiting(&self) {
-        self.each(|io| io.lease = None);
+        self.each(|io| (io.lease, io.write_lease) = (None, None));
         self.leases.borrow_mut().drain(..).filter_map(|w| w.upgrade()).for_each(|lease| lease.close());
     }
     /// Runs `f` on each living stream.
@@ -537,11 +544,12 @@ pub fn writer(cx: &mut Cx, v: Value) -> Result<&mut Io> {
 pub fn lease(cx: &mut Cx, v: Value, side: Side) -> Result<Leased> {
     let io = get(cx, v)?;
     let fd = io.descriptor(side);
-    if let Some(lease) = &io.lease {
+    let place = if fd == io.wfd { &mut io.write_lease } else { &mut io.lease };
+    if let Some(lease) = place {
         return Ok(Leased { fd, lease: lease.clone() });
     }
-    let lease = Arc::new(Lease::default());
-    io.lease = Some(lease.clone());
+    let lease = Arc::new(Lease { over: AtomicBool::new(false), given_up: AtomicI32::new(-1) });
+    *place = Some(lease.clone());
     add(&cx.state::<super::stream::IoState>().open.leases, Arc::downgrade(&lease), |w| w.strong_count() > 0);
     Ok(Leased { fd, lease })
 }

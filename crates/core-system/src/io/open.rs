@@ -9,7 +9,7 @@ use crate::process::{descriptors, owner};
 use std::ffi::{CStr, CString};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::time::Duration;
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
 /// openat(2) in the VM's directory. Raises "... @ rb_sysopen - PATH".
@@ -245,7 +245,7 @@ pub fn perm_of(cx: &mut Cx, v: Option<Value>, kw: &Kwargs) -> Result<u32> {
 }
 
 /// The VM's file creation mask, beyond the process's own.
-#[derive(Default)]
+#[derive(Trace, Default)]
 pub struct Umask(pub u32);
 impl VmState for Umask {
     fn snapshot(&self, _values: &mut Vec<Value>) -> Option<Restore> {
@@ -536,6 +536,8 @@ pub mod io {
         old.held = None;
         object::hold(cx, &mut fresh);
         *object::raw(cx, this)? = fresh;
+        // Who waited at the old file waits at the new one.
+        cx.wake_watchers();
         Ok(this)
     }
 }

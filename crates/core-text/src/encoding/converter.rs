@@ -5,7 +5,7 @@
 use super::{find, object};
 use crate::string::encoding::{Newlines, Xml, error_of, options};
 use crate::string::util::{Str, enc};
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_text::encoding::Encoding;
 use zakuro_text::encoding::stream::{self, Call, Decorators, Status, Stream};
 use zakuro_text::encoding::transcode::{ConvErrKind, OnInvalid, OnUndefined, Policy, transcode};
@@ -48,11 +48,14 @@ pub fn setup(cx: &mut Cx) {
 }
 
 /// Payload of a converter.
-#[derive(Clone)]
+#[derive(Trace, Clone)]
 struct Conversion {
+    #[untraced]
     stream: Stream,
+    #[untraced]
     last: Status,
     /// Decorators that `inspect` names: those that no path listed.
+    #[untraced]
     named: Decorators,
 }
 impl NativeData for Conversion {

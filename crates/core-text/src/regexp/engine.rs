@@ -4,13 +4,16 @@
 //! Rejected: searching through Ruby calls (`Regexp#match`) from String methods: a call and a MatchData per match.
 
 use std::sync::Arc;
+use zakuro_macros::Trace;
 use zakuro_text::encoding::{CodeRange as TextRange, Encoding};
 use zakuro_text::regexp::{Answer, Captures, Lane, MatchError, Mode, Progress, Regexp, Search, Text};
 use zakuro_vm::string::CodeRange;
 use zakuro_vm::*;
 
 /// Payload of a Regexp object.
+#[derive(Trace)]
 pub struct RegexpData {
+    #[untraced]
     pub regexp: Arc<Regexp>,
     weight: usize,
 }
@@ -47,6 +50,7 @@ impl RegexpData {
 }
 
 /// Payload of a MatchData object.
+#[derive(Trace)]
 pub struct MatchData {
     /// The Regexp, or the String pattern that was searched for as it is.
     pub regexp: Value,
@@ -56,10 +60,6 @@ pub struct MatchData {
     pub captures: Vec<Option<(usize, usize)>>,
 }
 impl NativeData for MatchData {
-    fn trace(&self, m: &mut Marker<'_>) {
-        m.mark_value_bits(self.regexp.bits());
-        m.mark_value_bits(self.string.bits());
-    }
     fn parcel(&self, values: &mut Vec<Value>) -> Option<Unpack> {
         values.extend([self.regexp, self.string]);
         let captures = self.captures.clone();

@@ -4,11 +4,13 @@ use super::cache::{self, Failure};
 use super::engine::{RegexpData, regexp_of};
 use crate::string::util::{self, Str};
 use std::sync::Arc;
+use zakuro_macros::Trace;
 use zakuro_text::encoding::Encoding;
 use zakuro_text::regexp::{self, RegexFlags, Regexp, RegexpError};
 use zakuro_vm::*;
 
 /// Payload of a literal that does not compile: whoever uses it gets the error.
+#[derive(Trace)]
 pub struct Invalid {
     pub message: String,
 }

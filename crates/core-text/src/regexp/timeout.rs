@@ -2,11 +2,11 @@
 
 use super::engine::regexp_checked;
 use std::time::{Duration, Instant};
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
 /// `Regexp.timeout` of the VM.
-#[derive(Default)]
+#[derive(Trace, Default)]
 struct Limit(Option<f64>);
 impl VmState for Limit {
     fn snapshot(&self, _values: &mut Vec<Value>) -> Option<Restore> {

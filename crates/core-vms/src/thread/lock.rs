@@ -6,10 +6,11 @@
 use super::deadline;
 use super::line::Line;
 use std::time::Instant;
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::thread::{MAIN, Wait};
 use zakuro_vm::*;
 
+#[derive(Trace)]
 struct Lock {
     /// Number of the thread that holds it; 0: nobody.
     owner: u32,
@@ -17,15 +18,13 @@ struct Lock {
     fiber: Value,
     /// How often a Monitor was entered.
     count: usize,
+    #[untraced]
     waiters: Line,
 }
 
 impl NativeData for Lock {
     fn change_tracking(&self) -> ChangeTracking {
         ChangeTracking::Independent
-    }
-    fn trace(&self, m: &mut Marker<'_>) {
-        m.mark_value_bits(self.fiber.bits());
     }
     /// Free: those who held it are not there.
     fn snapshot(&self, _values: &mut Vec<Value>) -> Option<Rebuild> {
@@ -259,8 +258,9 @@ pub mod mutex {
 }
 
 /// Payload of a ConditionVariable: who waits.
-#[derive(Default)]
+#[derive(Trace, Default)]
 struct Condition {
+    #[untraced]
     waiters: Line,
 }
 impl NativeData for Condition {

@@ -7,15 +7,17 @@ use super::deadline;
 use super::line::Line;
 use std::collections::VecDeque;
 use std::time::Instant;
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
 /// Payload of both classes.
-#[derive(Default)]
+#[derive(Trace, Default)]
 struct QueueData {
     items: VecDeque<Value>,
     closed: bool,
+    #[untraced]
     takers: Line,
+    #[untraced]
     givers: Line,
     /// Room; None for a plain Queue.
     max: Option<usize>,
@@ -24,9 +26,6 @@ struct QueueData {
 impl NativeData for QueueData {
     fn values(&self, out: &mut Vec<Value>) {
         out.extend(&self.items);
-    }
-    fn trace(&self, m: &mut Marker<'_>) {
-        self.items.iter().for_each(|v| m.mark_value_bits(v.bits()));
     }
     fn snapshot(&self, values: &mut Vec<Value>) -> Option<Rebuild> {
         values.extend(&self.items);

@@ -16,15 +16,16 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use zakuro_macros::Trace;
 use zakuro_vm::host::VmControl;
 use zakuro_vm::lineage::Identity;
 use zakuro_vm::*;
 
 /// Payload of a RubyVM object; see the module.
-#[derive(Clone)]
+#[derive(Trace, Clone)]
 pub enum VmHandle {
-    Power(Arc<VmControl>),
-    Sight(Arc<Identity>),
+    Power(#[untraced] Arc<VmControl>),
+    Sight(#[untraced] Arc<Identity>),
 }
 
 impl VmHandle {

@@ -22,13 +22,13 @@ fn place_name() -> Sym {
 /// Strings whose bytes something writes directly for a while (`IO::Buffer.for` with a block): chilled too, so that each change comes to `thaw`.
 #[derive(Default)]
 struct Locked(Vec<Value>);
-impl VmState for Locked {
+impl Trace for Locked {
     fn trace(&self, m: &mut Marker<'_>) {
-        for v in &self.0 {
-            m.mark_value_bits(v.bits());
-        }
+        let Locked(strings) = self;
+        strings.trace(m);
     }
 }
+impl VmState for Locked {}
 
 impl Cx {
     /// Lets nobody change a String until `unlock_string`. FrozenError; RuntimeError when it is locked already.

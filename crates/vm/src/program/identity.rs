@@ -8,6 +8,12 @@ use zakuro_object::*;
 /// Ids of Symbols that are not the boot image's. Their own numbers would tell how many names all VMs made before.
 #[derive(Default)]
 struct SymbolIds(FastMap<Sym, i64>);
+impl Trace for SymbolIds {
+    /// Symbols are no cells.
+    fn trace(&self, _: &mut Marker<'_>) {
+        let SymbolIds(_) = self;
+    }
+}
 impl VmState for SymbolIds {
     fn snapshot(&self, _values: &mut Vec<Value>) -> Option<Restore> {
         let ids = self.0.clone();

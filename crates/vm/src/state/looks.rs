@@ -67,6 +67,9 @@
 //! ```compile_fail
 //! use zakuro_vm::*;
 //! struct Counter(i64);
+//! impl Trace for Counter {
+//!     fn trace(&self, _: &mut Marker<'_>) {}
+//! }
 //! impl NativeData for Counter {}
 //! fn counted(cx: &mut Cx, this: Value, block: Block) -> Result<i64> {
 //!     let counter = cx.data_mut::<Counter>(this)?;
@@ -79,6 +82,9 @@
 //! ```
 //! use zakuro_vm::*;
 //! struct Counter(i64);
+//! impl Trace for Counter {
+//!     fn trace(&self, _: &mut Marker<'_>) {}
+//! }
 //! impl NativeData for Counter {}
 //! fn counted(cx: &mut Cx, this: Value, block: Block) -> Result<i64> {
 //!     cx.yield1(block, Value::NIL)?;

@@ -121,19 +121,20 @@ impl FiberData {
     }
 }
 
-impl NativeData for FiberData {
-    /// Its stack is memory, too, that a dead fiber keeps: some of it calls for collections.
-    fn weight(&self) -> usize {
-        self.parked.weight()
-    }
-    fn change_tracking(&self) -> ChangeTracking {
-        ChangeTracking::Independent
-    }
+impl Trace for FiberData {
+    /// Written out: its stacks are looked through once while it is suspended.
+    #[rustfmt::skip]
     fn trace(&self, m: &mut Marker<'_>) {
-        for v in [self.block, self.transfer, self.saved.0, self.saved.1, self.resumer, self.resuming, self.storage] {
-            m.mark_value_bits(v.bits());
-        }
-        self.inspecting.iter().for_each(|v| m.mark_value_bits(v.bits()));
+        let FiberData {
+            block, transfer, saved, inspecting, resumer, resuming, storage,
+            // No values.
+            state: _, failed: _, yielding: _, keywords: _, thread: _, waiter: _,
+            // With the stacks.
+            parked: _, co: _, stacks: _, fp: _, suspender: _,
+        } = self;
+        [*block, *transfer, *resumer, *resuming, *storage].trace(m);
+        saved.trace(m);
+        inspecting.trace(m);
         if let (FiberState::Suspended, Some(co), Some(s)) = (self.state, &self.co, &self.stacks) {
             self.parked.trace(m, (co.saved_sp(), co.top()), |m| {
                 let sp = (co.saved_sp() as usize + 7) & !7;
@@ -141,6 +142,15 @@ impl NativeData for FiberData {
                 crate::gc::mark_stacks(m, s, self.fp) + co.deepest()
             });
         }
+    }
+}
+impl NativeData for FiberData {
+    /// Its stack is memory, too, that a dead fiber keeps: some of it calls for collections.
+    fn weight(&self) -> usize {
+        self.parked.weight()
+    }
+    fn change_tracking(&self) -> ChangeTracking {
+        ChangeTracking::Independent
     }
 }
 

@@ -37,6 +37,12 @@ const BUDGET: usize = 4096;
 #[derive(Default)]
 struct SharedRoots(FastMap<usize, (Region, u64)>);
 
+impl Trace for SharedRoots {
+    /// An entry goes when its cell dies; copies in regions are not traced.
+    fn trace(&self, _: &mut Marker<'_>) {
+        let SharedRoots(_) = self;
+    }
+}
 impl VmState for SharedRoots {
     fn sweep(&mut self, heap: &Heap) {
         self.0.retain(|cell, _| heap.is_marked_or_new(*cell as *mut Header));
