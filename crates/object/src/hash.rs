@@ -468,7 +468,7 @@ impl HashCell {
 impl Ref<HashCell> {
     /// The table, for as long as nothing changes a Hash, collects or runs Ruby (module `heap` of zakuro-heap); None while it is as it was made.
     #[inline]
-    pub fn table<'a>(self, _: &'a Heap) -> Option<&'a HashTable> {
+    pub fn table(self, _: &Heap) -> Option<&HashTable> {
         // SAFETY: changes take `&mut Heap`, and cells die only where the heap is borrowed mutably.
         unsafe { self.table_unwatched() }
     }

@@ -6,6 +6,7 @@
 pub mod array;
 pub mod cells;
 pub mod class;
+pub mod data;
 pub mod graft;
 pub mod hash;
 pub mod shape;
@@ -18,6 +19,7 @@ pub mod value;
 pub use array::ArrayCell;
 pub use cells::*;
 pub use class::{Alloc, ClassData, ClassId, ClassKind, ConstEntry, ids};
+pub use data::{ChangeTracking, DataCell, NativeData, Rebuild, SendPayload, Unpack, Unpacked};
 pub use hash::{HashCell, HashTable};
 pub use shape::{LOT, ShapeId, ShapeInfo};
 pub use string::StringCell;

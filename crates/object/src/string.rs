@@ -375,7 +375,6 @@ impl StringCell {
             // A buffer that its sender keeps too is the sender's to account for: else each message would call for a collection here.
             if SharedBuf::is_unique(raw) {
                 heap.add_payload(SharedBuf::cap(raw));
-                let s = s;
                 s.cell().header.flags |= COUNTED;
             } else {
                 heap.receive(raw.addr(), SharedBuf::cap(raw));
@@ -415,7 +414,6 @@ impl StringCell {
                         Self::adopt(s, heap, Shared { buf, ptr: SharedBuf::data(buf), len });
                     }
                     heap.add_payload(src.len());
-                    let s = s;
                     s.cell().header.flags |= COUNTED;
                 } else {
                     s.made_of(heap, src.bytes());

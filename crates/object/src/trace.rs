@@ -3,6 +3,7 @@
 use crate::array::ArrayCell;
 use crate::cells::*;
 use crate::class::ClassId;
+use crate::data::DataCell;
 use crate::hash::HashCell;
 use crate::shape::FIRST_DYNAMIC;
 use crate::string::StringCell;

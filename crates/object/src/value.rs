@@ -194,11 +194,11 @@ impl Value {
     pub fn assert_uncaptured(self) {
         debug_assert!(self.flags() & (flags::CAPTURED | flags::SHARED) != flags::CAPTURED, "an unnoticed change of a captured cell");
     }
-    /// Before a reference is stored in a cell: the barrier of minor collections (`zakuro_heap`, module `collect`), and `assert_uncaptured`. Fast paths test
+    /// Before a reference is stored in a cell, by this crate's setters: the barrier of minor collections (`zakuro_heap`, module `collect`), and `assert_uncaptured`. Fast paths test
     /// the OLD flag with FROZEN and CAPTURED instead.
     #[inline(always)]
     #[track_caller]
-    pub fn will_refer(self) {
+    pub(crate) fn will_refer(self) {
         self.assert_uncaptured();
         if self.flags() & flags::OLD != 0 {
             // SAFETY: a live cell of this VM.

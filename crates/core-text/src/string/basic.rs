@@ -20,7 +20,6 @@ pub fn same(heap: &Heap, a: Str, b: Str) -> bool {
 
 /// The code point `v` at the end of `this` (`<<`, `concat`).
 fn append_codepoint(cx: &mut Cx, this: Str, v: Value) -> Result<()> {
-    let this = this;
     let Some(i) = v.as_fixnum() else { return cx.range_error("bignum out of char range") };
     let e = enc(this);
     let Ok(c) = u32::try_from(i) else { return cx.range_error(format!("{i} out of char range")) };
@@ -141,7 +140,6 @@ pub mod strings {
             && !e.is_nil()
         {
             let e = encoding_arg(cx, e)?;
-            let this = this;
             this.set_encoding(e.id());
         }
         Ok(this.as_value())
@@ -157,7 +155,6 @@ pub mod strings {
         if o != this {
             let r = o.code_range();
             set_from(cx, this, o);
-            let this = this;
             this.set_code_range(r);
         }
         Ok(this)

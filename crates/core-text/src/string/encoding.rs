@@ -487,7 +487,6 @@ pub mod encoding_methods {
     fn force_encoding(cx: &mut Cx, this: Str, e: Value) -> Result<Str> {
         cx.check_frozen(this.as_value())?;
         let e = encodings::from_value(cx, e)?;
-        let this = this;
         if this.encoding() != e.id() {
             this.set_encoding(e.id());
         }
@@ -555,7 +554,6 @@ pub mod encoding_methods {
     fn encode_bang(cx: &mut Cx, this: Str, args: Rest, kw: Kwargs) -> Result<Str> {
         cx.check_frozen(this.as_value())?;
         let (bytes, e) = encoded(cx, this, args, kw)?;
-        let this = this;
         if let Some(b) = bytes {
             StringCell::set_bytes(this, &mut cx.heap, &b);
         }

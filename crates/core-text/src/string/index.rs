@@ -54,7 +54,6 @@ pub fn aref(cx: &mut Cx, this: Str, args: &[Value]) -> Result<Value> {
 
 /// Replaces bytes start..end. The caller has checked frozen.
 pub fn splice(cx: &mut Cx, this: Str, start: usize, end: usize, with: Str) -> Result<()> {
-    let this = this;
     let e = check_compatible(cx, this, with)?;
     // A conversion of the arguments may have run code that shortened the String.
     let end = end.min(this.len());
@@ -199,7 +198,6 @@ pub mod indexing {
         let Some((a, b)) = locate(cx, this, args.all())? else { return Ok(Value::NIL) };
         let removed = sub(cx, this, a, b);
         let ascii = is_ascii(&cx.heap, this);
-        let this = this;
         StringCell::splice(this, &mut cx.heap, a, b, b"");
         if ascii {
             this.set_code_range(string::CodeRange::Ascii);
@@ -296,7 +294,6 @@ pub mod indexing {
         let Some(i) = from_end(at, this.len()).filter(|i| *i < this.len()) else {
             return cx.index_error(format!("index {at} out of string"));
         };
-        let this = this;
         StringCell::bytes_mut(this, &mut cx.heap)[i] = v;
         Ok(byte)
     }

@@ -247,7 +247,6 @@ pub fn in_place(cx: &mut Cx, this: Str, new: impl Fn(&mut Cx) -> Result<Value>) 
 
 /// Cuts the receiver to bytes from..to; None when that is all of it.
 fn cut(cx: &mut Cx, this: Str, from: usize, to: usize) -> Option<Str> {
-    let this = this;
     if from == 0 && to == this.len() {
         return None;
     }

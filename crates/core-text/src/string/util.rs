@@ -288,7 +288,6 @@ pub fn incompatible(cx: &mut Cx, a: Value, b: Value) -> Result<()> {
 
 /// Appends a String; the receiver takes over the encoding when it must. The caller has checked frozen.
 pub fn append(cx: &mut Cx, this: Str, other: Str) -> Result<()> {
-    let this = this;
     let e = check_compatible(cx, this, other)?;
     let joined = joined_range(&cx.heap, this, other);
     if e.id() != this.encoding() {
@@ -329,7 +328,6 @@ pub fn too_big<T>(cx: &mut Cx) -> Result<T> {
 
 /// Replaces content and encoding by those of others. The caller has checked frozen.
 pub fn set(cx: &mut Cx, this: Str, bytes: &[u8], encoding: u8) {
-    let this = this;
     StringCell::set_bytes(this, &mut cx.heap, bytes);
     if this.encoding() != encoding {
         this.set_encoding(encoding);
@@ -338,7 +336,6 @@ pub fn set(cx: &mut Cx, this: Str, bytes: &[u8], encoding: u8) {
 
 /// Replaces content and encoding by those of another String. The caller has checked frozen.
 pub fn set_from(cx: &mut Cx, this: Str, from: Str) {
-    let this = this;
     StringCell::set_string(this, &mut cx.heap, from);
     if this.encoding() != from.encoding() {
         this.set_encoding(from.encoding());

@@ -134,9 +134,10 @@ impl Search {
             // SAFETY: as above.
             Kind::Array | Kind::MovedArray => unsafe { laid::<ArrayCell>(v).elements_unwatched() }.iter().for_each(|v| self.value(*v)),
             Kind::Hash | Kind::MovedHash => {
-                // SAFETY: as above, and for the table below.
+                // SAFETY: as above.
                 let h = unsafe { laid::<HashCell>(v) };
                 self.value(h.default);
+                // SAFETY: as above.
                 unsafe { h.table_unwatched() }.into_iter().flat_map(|t| t.iter()).for_each(|e| {
                     self.value(e.key);
                     self.value(e.value);

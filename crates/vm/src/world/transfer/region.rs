@@ -602,12 +602,13 @@ impl Copier<'_> {
         let mut fit: FastMap<u64, ()> = FastMap::default();
         for at in 0..self.hashes.len() {
             let h = Ref::<HashCell>::of(self.hashes[at]);
-            let Some(t) = h.table(&self.cx.heap) else { continue };
-            let by_identity = t.by_identity;
+            let by_identity = h.by_identity();
             let mut codes: FastMap<u64, u64> = FastMap::default();
-            // Cells of the region, which no collection sees.
-            let keys: Vec<Value> = t.iter().map(|e| e.key).filter(|k| k.is_cell()).collect();
-            for key in keys {
+            let mut i = 0;
+            while let Some(t) = h.table(&self.cx.heap).filter(|t| i < t.slots()) {
+                let key = t.entry(i).map(|e| e.key).filter(|k| k.is_cell());
+                i += 1;
+                let Some(key) = key else { continue };
                 if !by_identity && self.cx.quick_hash(key).is_some() {
                     continue;
                 }
