@@ -204,7 +204,7 @@ fn up_to(cx: &mut Cx, s: Source, limit: Value) -> Result<Value> {
             Ok(cx.int_u64(r))
         }
         None => {
-            let r = g.limited_big(&ints::big_of(limit));
+            let r = g.limited_big(&ints::big_of(&limit));
             Ok(cx.big(r))
         }
     }
@@ -329,7 +329,7 @@ fn seed_of(cx: &mut Cx, seed: Option<Value>) -> Result<BigInt> {
         None => Ok(new_seed()),
         Some(v) => {
             let i = cx.to_int(v)?;
-            Ok(ints::big_of(i).into_owned())
+            Ok(ints::big_of(&i).into_owned())
         }
     }
 }

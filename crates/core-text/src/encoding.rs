@@ -166,7 +166,7 @@ fn encoding_of(v: Value) -> Option<Encoding> {
     if let Some(s) = v.as_sym() {
         return Some(crate::symbol::encoding_of(s));
     }
-    if let Some(r) = crate::regexp::engine::regexp_of(v) {
+    if let Some(r) = crate::regexp::engine::regexp_of(&v) {
         return Some(r.regexp.encoding());
     }
     of(v)

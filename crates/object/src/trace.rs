@@ -17,6 +17,14 @@ use zakuro_heap::{FinalizeCx, Header, Marker, Named, flags};
 pub trait Trace {
     /// Marks every value that it holds.
     fn trace(&self, m: &mut Marker<'_>);
+    /// Whether the type may hold any: lists of what does not are not walked.
+    #[inline(always)]
+    fn holds() -> bool
+    where
+        Self: Sized,
+    {
+        true
+    }
 }
 impl Trace for Value {
     #[inline(always)]
@@ -49,6 +57,10 @@ impl<A: Trace, B: Trace> Trace for (A, B) {
         self.0.trace(m);
         self.1.trace(m);
     }
+    #[inline(always)]
+    fn holds() -> bool {
+        A::holds() || B::holds()
+    }
 }
 impl<A: Trace, B: Trace, C: Trace> Trace for (A, B, C) {
     fn trace(&self, m: &mut Marker<'_>) {
@@ -56,48 +68,65 @@ impl<A: Trace, B: Trace, C: Trace> Trace for (A, B, C) {
         self.1.trace(m);
         self.2.trace(m);
     }
+    #[inline(always)]
+    fn holds() -> bool {
+        A::holds() || B::holds() || C::holds()
+    }
 }
 /// Lists of what may hold values.
 macro_rules! lists {
     ($($(#[$n:ident])? $t:ty),*) => {
         $(impl<T: Trace $(, const $n: usize)?> Trace for $t {
             fn trace(&self, m: &mut Marker<'_>) {
-                self.iter().for_each(|one| one.trace(m));
+                if T::holds() {
+                    self.iter().for_each(|one| one.trace(m));
+                }
+            }
+            #[inline(always)]
+            fn holds() -> bool {
+                T::holds()
             }
         })*
     };
 }
 lists!(
-    [T],
     #[N]
     [T; N],
     Vec<T>,
     VecDeque<T>,
     Option<T>
 );
+/// Tables.
+macro_rules! tables {
+    ($($t:ty),*) => {
+        $(impl<K: Trace, V: Trace, S> Trace for $t {
+            fn trace(&self, m: &mut Marker<'_>) {
+                if K::holds() {
+                    self.keys().for_each(|k| k.trace(m));
+                }
+                if V::holds() {
+                    self.values().for_each(|v| v.trace(m));
+                }
+            }
+            #[inline(always)]
+            fn holds() -> bool {
+                K::holds() || V::holds()
+            }
+        })*
+    };
+}
+tables!(HashMap<K, V, S>, hashbrown::HashMap<K, V, S>);
 
-impl<K: Trace, V: Trace, S> Trace for HashMap<K, V, S> {
-    fn trace(&self, m: &mut Marker<'_>) {
-        for (k, v) in self {
-            k.trace(m);
-            v.trace(m);
-        }
-    }
-}
-impl<K: Trace, V: Trace, S> Trace for hashbrown::HashMap<K, V, S> {
-    fn trace(&self, m: &mut Marker<'_>) {
-        for (k, v) in self {
-            k.trace(m);
-            v.trace(m);
-        }
-    }
-}
 /// Refer to nothing.
 macro_rules! plain {
     ($($t:ty),*) => {
         $(impl Trace for $t {
             #[inline(always)]
             fn trace(&self, _: &mut Marker<'_>) {}
+            #[inline(always)]
+            fn holds() -> bool {
+                false
+            }
         })*
     };
 }

@@ -63,3 +63,40 @@
 //!     cx.is_data::<IoData>(stream)
 //! }
 //! ```
+//!
+//! A compiled Regexp beyond the variable that keeps its object alive:
+//!
+//! ```compile_fail
+//! use zakuro_corelib::regexp::engine::{RegexpData, regexp_of};
+//! use zakuro_vm::*;
+//! fn source(v: Value) -> &'static [u8] {
+//!     regexp_of(&v).map_or(b"", RegexpData::source)
+//! }
+//! ```
+//!
+//! ```
+//! use zakuro_corelib::regexp::engine::{RegexpData, regexp_of};
+//! use zakuro_vm::*;
+//! fn source(v: &Value) -> &[u8] {
+//!     regexp_of(v).map_or(b"", RegexpData::source)
+//! }
+//! ```
+//!
+//! A payload with a value that nobody marks:
+//!
+//! ```compile_fail
+//! use zakuro_vm::*;
+//! struct Kept(Value);
+//! impl NativeData for Kept {}
+//! ```
+//!
+//! ```
+//! use zakuro_vm::*;
+//! struct Kept(Value);
+//! impl Trace for Kept {
+//!     fn trace(&self, m: &mut Marker<'_>) {
+//!         self.0.trace(m);
+//!     }
+//! }
+//! impl NativeData for Kept {}
+//! ```

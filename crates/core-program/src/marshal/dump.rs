@@ -218,7 +218,7 @@ impl Writer {
     }
     #[inline(never)]
     fn encoding_of(&self, v: Value) -> Option<u8> {
-        let e = match regexp_of(v) {
+        let e = match regexp_of(&v) {
             Some(d) => d.regexp.encoding().id(),
             None => Ref::<StringCell>::from_value(v)?.encoding(),
         };
@@ -345,7 +345,7 @@ impl Writer {
                 Ok(())
             }
             Kind::Range | Kind::Rational | Kind::Complex => self.pair(cx, v, limit),
-            _ => match regexp_of(v) {
+            _ => match regexp_of(&v) {
                 Some(d) => {
                     self.user_class(cx, v, ids::REGEXP)?;
                     self.out.push(b'/');

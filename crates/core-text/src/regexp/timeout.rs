@@ -72,7 +72,7 @@ pub mod timeouts {
     ///     Regexp.new("a", timeout: 2).timeout   #=> 2.0
     #[method("timeout")]
     fn own_timeout(cx: &mut Cx, this: Value) -> Result<Value> {
-        regexp_checked(cx, this)?;
+        regexp_checked(cx, &this)?;
         Ok(cx.ivar_get(this, name()))
     }
 }

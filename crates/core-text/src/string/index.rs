@@ -9,7 +9,7 @@ use zakuro_vm::*;
 fn locate(cx: &mut Cx, this: Str, args: &[Value]) -> Result<Option<(usize, usize)>> {
     let first = args[0];
     if let Some(second) = args.get(1) {
-        if engine::regexp_of(first).is_some() {
+        if engine::regexp_of(&first).is_some() {
             let Some(caps) = engine::search_backref(cx, first, this, 0, false)? else { return Ok(None) };
             let n = super::regexp::group_number(cx, first, *second)?;
             return Ok(n.and_then(|n| caps.groups.get(n).copied().flatten()));
@@ -28,7 +28,7 @@ fn locate(cx: &mut Cx, this: Str, args: &[Value]) -> Result<Option<(usize, usize
         check_compatible(cx, this, s)?;
         return Ok(find(&cx.heap, this, s.content(&cx.heap), 0).map(|at| (at, at + s.len())));
     }
-    if engine::regexp_of(first).is_some() {
+    if engine::regexp_of(&first).is_some() {
         return Ok(engine::search_backref(cx, first, this, 0, false)?.map(|c| (c.start(), c.end())));
     }
     let i = cx.to_i64(first)?;
@@ -75,7 +75,7 @@ pub fn splice(cx: &mut Cx, this: Str, start: usize, end: usize, with: Str) -> Re
 /// Byte range for an assignment: errors instead of None.
 fn locate_for_set(cx: &mut Cx, this: Str, args: &[Value]) -> Result<(usize, usize)> {
     let first = args[0];
-    if engine::regexp_of(first).is_some() {
+    if engine::regexp_of(&first).is_some() {
         let Some(caps) = engine::search_backref(cx, first, this, 0, false)? else { return cx.index_error("regexp not matched") };
         let group = match args.get(1) {
             None => 0,
