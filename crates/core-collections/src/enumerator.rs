@@ -3,7 +3,7 @@
 //!
 //! The state is in instance variables named `@__...`, so that the prelude and Rust share it.
 
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
 mod external;
@@ -16,7 +16,8 @@ pub fn setup(_cx: &mut Cx) {}
 pub type SizeFn = fn(&mut Cx, Value, &[Value]) -> Result<Value>;
 
 /// A native size function as an object.
-struct NativeSize(SizeFn);
+#[derive(Trace)]
+struct NativeSize(#[untraced] SizeFn);
 impl NativeData for NativeSize {
     fn refers(&self) -> bool {
         false

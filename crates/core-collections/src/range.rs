@@ -244,7 +244,6 @@ mod methods {
     ///     Range.new(1, 3, true)   #=> 1...3
     #[method("initialize", private)]
     fn initialize(cx: &mut Cx, this: Range, low: Value, high: Value, exclusive: Option<bool>) -> Result<Value> {
-        let mut this = this;
         let unset = this.low().is_nil() && this.high().is_nil() && !this.exclusive();
         cx.check_frozen(this.as_value())?;
         if !unset {

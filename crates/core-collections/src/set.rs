@@ -330,7 +330,7 @@ mod sets {
     #[method("to_a")]
     fn to_a(cx: &mut Cx, this: Value) -> Value {
         let h = items(cx, this);
-        cx.array_of(h.table().into_iter().flat_map(|t| t.iter()).map(|e| e.key))
+        cx.array_of(h.table(&cx.heap).into_iter().flat_map(|t| t.iter()).map(|e| e.key))
     }
 
     /// The elements as one String.
@@ -778,11 +778,12 @@ mod sets {
     fn first(cx: &mut Cx, this: Value, n: Option<i64>) -> Result<Value> {
         let h = items(cx, this);
         let Some(n) = n else {
-            return Ok(h.table().and_then(|t| t.iter().next().map(|e| e.key)).unwrap_or(Value::NIL));
+            return Ok(h.table(&cx.heap).and_then(|t| t.iter().next().map(|e| e.key)).unwrap_or(Value::NIL));
         };
         if n < 0 {
             return cx.arg_error("attempt to take negative size");
         }
-        Ok(cx.array_of(h.table().into_iter().flat_map(|t| t.iter()).map(|e| e.key).take(n as usize)))
+        let keys = Gathered::of(&cx.heap, h.table(&cx.heap).into_iter().flat_map(|t| t.iter()).map(|e| e.key).take(n as usize));
+        Ok(cx.array(&keys))
     }
 }

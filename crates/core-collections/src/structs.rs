@@ -78,17 +78,17 @@ pub(crate) fn define_constructors(cx: &mut Cx, class: ClassId, from: Option<Meth
     let Some(m) = from else { return Ok(()) };
     for name in [sym::new, sym::aref] {
         // The owner stays: call sites know Class#new by it.
-        let mut copy = cx.copy_method(m, name, m.owner, Visibility::Public);
+        let copy = cx.copy_method(m, name, m.owner, Visibility::Public);
         if m.name != sym::new {
-            copy.name = name;
+            copy.init_name(name);
         }
         cx.add_method(s, name, copy);
     }
     for (hidden, name) in [("__members", "members"), ("__keyword_init", "keyword_init?")] {
         let Some(from) = cx.find_method(base, Sym::intern(hidden)) else { continue };
         let name = Sym::intern(name);
-        let mut copy = cx.copy_method(from, name, s, Visibility::Public);
-        copy.name = name;
+        let copy = cx.copy_method(from, name, s, Visibility::Public);
+        copy.init_name(name);
         cx.add_method(s, name, copy);
     }
     Ok(())

@@ -6,7 +6,7 @@ use crate::numeric::{coerce, ints, kernel};
 use num_bigint::{BigInt, Sign};
 use rand_mt::Mt;
 use zakuro_base::progress::STRIDE;
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
 pub static TABLES: &[&[MethodRow]] = &[random::METHODS, kernel_random::METHODS];
@@ -14,9 +14,11 @@ pub static TABLES: &[&[MethodRow]] = &[random::METHODS, kernel_random::METHODS];
 pub fn setup(_cx: &mut Cx) {}
 
 /// A generator and the seed it came from.
-#[derive(Clone)]
+#[derive(Trace, Clone)]
 struct Generator {
+    #[untraced]
     mt: Mt,
+    #[untraced]
     seed: BigInt,
 }
 impl NativeData for Generator {
@@ -29,8 +31,8 @@ impl NativeData for Generator {
 }
 
 /// The VM's default generator.
-#[derive(Default)]
-struct DefaultRandom(Option<Box<Generator>>);
+#[derive(Trace, Default)]
+struct DefaultRandom(#[untraced] Option<Box<Generator>>);
 impl VmState for DefaultRandom {}
 
 /// Bytes from the kernel's generator.
@@ -202,7 +204,7 @@ fn up_to(cx: &mut Cx, s: Source, limit: Value) -> Result<Value> {
             Ok(cx.int_u64(r))
         }
         None => {
-            let r = g.limited_big(&ints::big_of(limit));
+            let r = g.limited_big(&ints::big_of(&limit));
             Ok(cx.big(r))
         }
     }
@@ -327,7 +329,7 @@ fn seed_of(cx: &mut Cx, seed: Option<Value>) -> Result<BigInt> {
         None => Ok(new_seed()),
         Some(v) => {
             let i = cx.to_int(v)?;
-            Ok(ints::big_of(i).into_owned())
+            Ok(ints::big_of(&i).into_owned())
         }
     }
 }

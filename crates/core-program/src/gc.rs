@@ -4,7 +4,7 @@
 
 use zakuro_core_collections::enumerator::EnumeratorExt;
 use std::collections::HashMap;
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_heap::BLOCK_SIZE;
 use zakuro_object::{Header, HashTable};
 use zakuro_vm::*;
@@ -20,7 +20,7 @@ pub fn setup(cx: &mut Cx) {
 
 /// Whether a value is no cell, or a cell that outlives this collection.
 fn alive(heap: &Heap, v: Value) -> bool {
-    !v.is_cell() || heap.is_marked_or_new(v.0 as *mut Header)
+    !v.is_cell() || heap.is_marked_or_new(v.bits() as *mut Header)
 }
 
 /// Drops entries; positions of the others may change. True: some went.
@@ -46,7 +46,7 @@ struct WeakPairs(HashTable);
 
 impl WeakPairs {
     fn code(key: Value) -> u64 {
-        zakuro_base::HashSeed::of_process().word(key.0)
+        zakuro_base::HashSeed::of_process().word(key.bits())
     }
     fn find(&self, key: Value) -> Option<usize> {
         self.0.find(Self::code(key), |k| k == key)
@@ -93,20 +93,19 @@ struct Weak {
     stress: bool,
     measure: bool,
 }
-impl VmState for Weak {
+impl Trace for Weak {
+    /// Written out: weak maps keep nothing, those by key their values, and finalizers not the object that they are for.
     fn trace(&self, m: &mut Marker<'_>) {
-        for e in self.key_maps.values().flat_map(|m| m.table.iter()) {
-            m.mark_value_bits(e.value.0);
-        }
-        for (_, id, procs) in &self.finalizers {
-            m.mark_value_bits(id.0);
+        let Weak { maps: _, key_maps, finalizers, due, at_exit: _, stress: _, measure: _ } = self;
+        key_maps.values().flat_map(|m| m.table.iter()).for_each(|e| e.value.trace(m));
+        for (_object, id, procs) in finalizers {
+            id.trace(m);
             procs.trace(m);
         }
-        for (p, id) in &self.due {
-            m.mark_value_bits(p.0);
-            m.mark_value_bits(id.0);
-        }
+        due.trace(m);
     }
+}
+impl VmState for Weak {
     fn sweep(&mut self, heap: &Heap) {
         self.maps.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
         for m in self.maps.values_mut() {
@@ -130,20 +129,22 @@ impl VmState for Weak {
         if self.maps.is_empty() && self.key_maps.is_empty() {
             return None;
         }
+        // SAFETY: the maps of cells that died were swept.
+        let cell = |map: &usize| unsafe { Value::from_bits(*map as u64) };
         for (map, m) in &self.maps {
-            m.pairs().for_each(|(k, v)| values.extend([Value(*map as u64), k, v]));
+            m.pairs().for_each(|(k, v)| values.extend([cell(map), k, v]));
         }
         let pairs = values.len();
         for (map, m) in &self.key_maps {
-            m.table.iter().for_each(|e| values.extend([Value(*map as u64), e.key, e.value]));
+            m.table.iter().for_each(|e| values.extend([cell(map), e.key, e.value]));
         }
         Some(std::sync::Arc::new(move |cx, values| {
             let w = cx.state::<Weak>();
             for (i, e) in values.chunks_exact(3).enumerate() {
                 if i * 3 < pairs {
-                    w.maps.entry(e[0].0 as usize).or_default().set(e[1], e[2]);
+                    w.maps.entry(e[0].bits() as usize).or_default().set(e[1], e[2]);
                 } else {
-                    let m = w.key_maps.entry(e[0].0 as usize).or_default();
+                    let m = w.key_maps.entry(e[0].bits() as usize).or_default();
                     m.table.push(0, e[1], e[2]);
                     m.stale = true;
                 }
@@ -386,7 +387,7 @@ mod gc {
 }
 
 /// What GC::Profiler counts from.
-#[derive(Default)]
+#[derive(Trace, Default)]
 struct Profile {
     enabled: bool,
     /// Collections and nanoseconds of finished periods, and the readings at the start of the running one.
@@ -527,7 +528,8 @@ mod object_space {
         cx.own_everything();
         cx.collect();
         cx.heap.each_cell(&mut |p| {
-            let v = Value::cell(p);
+            // SAFETY: a cell of the heap that is walked.
+            let v = unsafe { Value::cell(p) };
             if visible(v) && !v.is_kind(Kind::Class) {
                 found.push(v);
             }
@@ -540,7 +542,8 @@ mod object_space {
         let classes = each_class(cx, ids::BASIC_OBJECT);
         let mut modules = RootedVec::new(cx);
         cx.heap.each_cell(&mut |p| {
-            let v = Value::cell(p);
+            // SAFETY: a cell of the heap that is walked.
+            let v = unsafe { Value::cell(p) };
             if v.is_kind(Kind::Class) {
                 modules.push(v);
             }
@@ -560,7 +563,7 @@ mod object_space {
                 let c = cx.class(c);
                 c.kind != ClassKind::Singleton || cx.class_id(c.attached).is_none_or(|a| cx.class(a).kind == ClassKind::Module)
             });
-            if shown && seen.insert(v.0) {
+            if shown && seen.insert(v.bits()) {
                 found.push(v);
             }
         }
@@ -605,7 +608,8 @@ mod object_space {
     fn count_objects(cx: &mut Cx, _this: Value, into: Option<Ref<HashCell>>) -> Result<Value> {
         let mut counts: Vec<(&str, i64)> = vec![("TOTAL", 0), ("FREE", 0)];
         cx.heap.each_cell(&mut |p| {
-            let name = match Value::cell(p).kind_of_cell() {
+            // SAFETY: a cell of the heap that is walked.
+            let name = match unsafe { Value::cell(p) }.kind_of_cell() {
                 Kind::Free => "FREE",
                 Kind::Moved | Kind::MovedString | Kind::MovedArray | Kind::MovedHash => "MOVED",
                 Kind::Object | Kind::Exception => "T_OBJECT",

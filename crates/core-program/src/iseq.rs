@@ -7,23 +7,21 @@ use crate::kernel::load;
 use std::sync::Arc;
 use zakuro_bytecode::{Code, CodeKind, disasm};
 use zakuro_compiler::Options;
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
 pub static TABLES: &[&[MethodRow]] = &[iseq::METHODS];
 pub fn setup(_cx: &mut Cx) {}
 
 /// Payload of an InstructionSequence.
+#[derive(Trace)]
 pub struct Iseq {
+    #[untraced]
     code: Arc<Code>,
     /// Full path of the file; nil for texts.
     absolute: Value,
 }
-impl NativeData for Iseq {
-    fn trace(&self, m: &mut Marker<'_>) {
-        m.mark_value_bits(self.absolute.0);
-    }
-}
+impl NativeData for Iseq {}
 
 pub fn make(cx: &mut Cx, code: Arc<Code>) -> Value {
     cx.data(ids::ISEQ, Iseq { code, absolute: Value::NIL })

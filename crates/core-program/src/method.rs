@@ -94,7 +94,7 @@ pub fn parameters_value(cx: &mut Cx, list: &[(&'static str, Option<Sym>)]) -> Va
 pub fn source_location(cx: &mut Cx, m: Ref<MethodCell>) -> Value {
     let code = match m.method_kind() {
         MethodKind::Ruby => Cx::method_code(m),
-        MethodKind::Proc => cx.block_code(Block(m.data.0)),
+        MethodKind::Proc => cx.block_code(Block(m.data.bits())),
         MethodKind::AttrReader | MethodKind::AttrWriter => return m.cref,
         _ => None,
     };
@@ -223,7 +223,7 @@ pub(crate) fn code_of(cx: &Cx, receiver: Option<Value>, method: Value) -> u64 {
     let m = Ref::<MethodCell>::of(method);
     let name = if m.body == 0 { u64::from(m.name.0) } else { 0 };
     let receiver = receiver.map_or(0, |r| cx.identity_hash(r));
-    let data = if m.data.0 == 0 { 0 } else { cx.identity_hash(m.data) };
+    let data = if m.data.bits() == 0 { 0 } else { cx.identity_hash(m.data) };
     equality::combine(&[receiver, u64::from(m.owner.0), m.body as u64, name, data])
 }
 

@@ -4,7 +4,7 @@
 //! frame from Ruby code takes it over to the marked instructions, so that the lines after `enable` are seen.
 
 use crate::proc::binding;
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::interp::trace::{Event, Tracing, events};
 use zakuro_vm::*;
 
@@ -34,6 +34,7 @@ const NAMES: &[(&str, u32)] = &[
 const ALL: u32 = 0x7fff;
 
 /// Payload of a TracePoint.
+#[derive(Trace)]
 pub struct Point {
     events: u32,
     block: Value,
@@ -46,16 +47,10 @@ pub struct Point {
     /// What is being told, while the block runs.
     event: Option<Event>,
 }
-impl NativeData for Point {
-    fn trace(&self, m: &mut Marker<'_>) {
-        m.mark_value_bits(self.block.0);
-        if let Some(e) = &self.event {
-            [e.self_, e.me, e.value].iter().for_each(|v| m.mark_value_bits(v.0));
-        }
-    }
-}
+impl NativeData for Point {}
 
 /// The enabled TracePoints of a VM.
+#[derive(Trace)]
 struct Points {
     list: TracedVec,
     /// Threads in which a trace's block runs.
@@ -68,12 +63,7 @@ impl Default for Points {
         Points { list: TracedVec::new(), busy: Vec::new(), function: Value::NIL }
     }
 }
-impl VmState for Points {
-    fn trace(&self, m: &mut Marker<'_>) {
-        self.list.trace(m);
-        m.mark_value_bits(self.function.0);
-    }
-}
+impl VmState for Points {}
 
 /// Tells an event to the traces that want it.
 pub fn tell(cx: &mut Cx, event: &Event) -> Result<()> {
@@ -450,13 +440,13 @@ pub fn code_of(cx: &mut Cx, v: Value) -> Option<std::sync::Arc<zakuro_bytecode::
         return Some(c);
     }
     let code: &'static zakuro_bytecode::Code = if let Some(p) = Ref::<ProcCell>::from_value(v) {
-        cx.block_code(Block(p.as_value().0))?
+        cx.block_code(Block(p.as_value().bits()))?
     } else {
         let o = Ref::<MethodObjCell>::from_value(v)?;
         let m: Ref<MethodCell> = Ref::of(o.method);
         match m.method_kind() {
             MethodKind::Ruby => Cx::method_code(m)?,
-            MethodKind::Proc => cx.block_code(Block(m.data.0))?,
+            MethodKind::Proc => cx.block_code(Block(m.data.bits()))?,
             _ => return None,
         }
     };

@@ -3,11 +3,11 @@
 //! A VM starts with the process's variables and takes a copy when it first changes one; setenv(3) is never called. The object itself is
 //! one of the boot image, shared by all VMs; what it shows is the VM's. Rarer methods are in prelude/io.rb.
 
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
 /// Variables of one VM, in order.
-#[derive(Default)]
+#[derive(Trace, Default)]
 pub struct Env {
     own: Option<Vars>,
     /// Bumped by each change; caches of what variables mean compare it.
@@ -16,13 +16,7 @@ pub struct Env {
     /// Bytes of `own` that count for the VM.
     counted: usize,
 }
-impl VmState for Env {
-    fn trace(&self, m: &mut Marker<'_>) {
-        if let Some(v) = self.object {
-            m.mark_value_bits(v.0);
-        }
-    }
-}
+impl VmState for Env {}
 
 type Vars = Vec<(Vec<u8>, Vec<u8>)>;
 

@@ -4,7 +4,7 @@
 
 use zakuro_core_base::exception::signal::{SIGNALS, name_of, number_of};
 use crate::process::owner;
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::host::SignalAction;
 use zakuro_vm::*;
 
@@ -12,15 +12,11 @@ pub static TABLES: &[&[MethodRow]] = &[signal::METHODS, kernel::METHODS, process
 pub fn setup(_cx: &mut Cx) {}
 
 /// What `trap` was told, by signal number: a callable, a String, nil.
-#[derive(Default)]
+#[derive(Trace, Default)]
 struct Traps {
     commands: Vec<(i32, Value)>,
 }
-impl VmState for Traps {
-    fn trace(&self, m: &mut Marker<'_>) {
-        self.commands.iter().for_each(|(_, v)| m.mark_value_bits(v.0));
-    }
-}
+impl VmState for Traps {}
 
 /// Number that an argument names. `negative`: -TERM is allowed (a process group).
 fn number_arg(cx: &mut Cx, v: Value, negative: bool) -> Result<i32> {

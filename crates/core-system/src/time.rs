@@ -8,7 +8,7 @@ pub mod zone;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{ToPrimitive, Zero};
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_text::strftime::{Civil, strftime_long};
 use zakuro_vm::*;
 
@@ -22,12 +22,14 @@ pub enum Clock {
 }
 
 /// Payload of Time.
-#[derive(Clone, Debug)]
+#[derive(Trace, Clone, Debug)]
 pub struct TimeData {
     pub sec: i64,
     pub nsec: u32,
     /// Part of a nanosecond as fraction in [0, 1), when there is one.
+    #[untraced]
     pub rest: Option<Box<(BigInt, BigInt)>>,
+    #[untraced]
     pub clock: Clock,
 }
 impl NativeData for TimeData {

@@ -6,21 +6,24 @@
 pub mod converter;
 
 use crate::string::util;
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_text::encoding::Encoding;
 use zakuro_vm::*;
 
 /// Payload of an Encoding object.
-struct EncodingData(Encoding);
+#[derive(Trace)]
+struct EncodingData(#[untraced] Encoding);
 impl NativeData for EncodingData {
     fn refers(&self) -> bool {
         false
     }
 }
 
-#[derive(Default)]
+#[derive(Trace, Default)]
 struct Defaults {
+    #[untraced]
     external: Option<Encoding>,
+    #[untraced]
     internal: Option<Encoding>,
 }
 impl VmState for Defaults {
@@ -163,7 +166,7 @@ fn encoding_of(v: Value) -> Option<Encoding> {
     if let Some(s) = v.as_sym() {
         return Some(crate::symbol::encoding_of(s));
     }
-    if let Some(r) = crate::regexp::engine::regexp_of(v) {
+    if let Some(r) = crate::regexp::engine::regexp_of(&v) {
         return Some(r.regexp.encoding());
     }
     of(v)

@@ -1,4 +1,4 @@
-//! `#[ruby_class]`: a module of Rust functions becomes the builtin methods of a Ruby class.
+//! `#[derive(Trace)]`, at the end, and `#[ruby_class]`: a module of Rust functions becomes the builtin methods of a Ruby class.
 //!
 //! The function *is* the method: arity and conversions come from its signature, documentation and executed examples from its doc comment.
 //! The attribute leaves the functions as they are, adds one wrapper of the VM's native signature per method and a table `METHODS` of rows.
@@ -15,7 +15,8 @@
 //! | `x: Args` | everything as it came; no conversion, no arity check beyond `min`/`max` |
 
 use proc_macro::TokenStream;
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
 use syn::{Attribute, Expr, FnArg, Item, ItemFn, ItemMod, Lit, Meta, Token, Type, parse_macro_input, punctuated::Punctuated};
 
 struct MethodAttr {
@@ -290,4 +291,53 @@ pub fn ruby_class(attr: TokenStream, item: TokenStream) -> TokenStream {
         pub(crate) static METHODS: &[::zakuro_vm::MethodRow] = &[#(#rows),*];
     });
     quote! { #module }.into()
+}
+
+/// `impl Trace`: every field is traced but those marked `#[untraced]`, which hold no value of the VM. A field whose type has no `Trace` does not compile without.
+#[proc_macro_derive(Trace, attributes(untraced))]
+pub fn derive_trace(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as syn::DeriveInput);
+    let name = &input.ident;
+    let (generics, arguments, bounds) = input.generics.split_for_impl();
+    let body = match &input.data {
+        syn::Data::Struct(s) => traced(&s.fields, quote!(#name)),
+        syn::Data::Enum(e) => e
+            .variants
+            .iter()
+            .map(|v| {
+                let variant = &v.ident;
+                traced(&v.fields, quote!(#name::#variant))
+            })
+            .collect(),
+        syn::Data::Union(_) => {
+            return syn::Error::new_spanned(&input.ident, "a union says not which field is there").to_compile_error().into();
+        }
+    };
+    let body = if body.is_empty() { quote!(_ => {}) } else { body };
+    quote! {
+        impl #generics ::zakuro_vm::Trace for #name #arguments #bounds {
+            #[allow(unused_variables)]
+            fn trace(&self, m: &mut ::zakuro_vm::Marker<'_>) {
+                match self {
+                    #body
+                }
+            }
+        }
+    }
+    .into()
+}
+
+/// The arm of a match that traces the fields.
+fn traced(fields: &syn::Fields, path: proc_macro2::TokenStream) -> proc_macro2::TokenStream {
+    let (mut bound, mut calls) = (Vec::new(), Vec::new());
+    for (i, f) in fields.iter().enumerate() {
+        if f.attrs.iter().any(|a| a.path().is_ident("untraced")) {
+            continue;
+        }
+        let member = f.ident.clone().map_or_else(|| syn::Member::from(i), syn::Member::from);
+        let own = format_ident!("field{}", i);
+        bound.push(quote!(#member: #own));
+        calls.push(quote_spanned!(f.ty.span()=> ::zakuro_vm::Trace::trace(#own, m);));
+    }
+    quote!(#path { #(#bound,)* .. } => { #(#calls)* })
 }

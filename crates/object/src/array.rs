@@ -53,11 +53,11 @@ impl ArrayCell {
         alloc_cell(heap, ArrayCell { header, body: Body { inline: [Value::NIL; INLINE] } })
     }
     pub fn make(heap: &Heap, shape: u32, values: &[Value]) -> Ref<ArrayCell> {
-        let mut a = Self::empty(heap, shape);
+        let a = Self::empty(heap, shape);
         if values.len() <= INLINE {
             // SAFETY: inline body.
-            unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), (&raw mut a.body.inline) as *mut Value, values.len()) };
-            a.header.aux = values.len() as u16;
+            unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), (&raw mut a.cell().body.inline) as *mut Value, values.len()) };
+            a.cell().header.aux = values.len() as u16;
         } else {
             a.add(heap, values);
         }
@@ -129,19 +129,11 @@ impl ArrayCell {
         // SAFETY: heap body holds a live buffer.
         self.is_inline() || unsafe { SharedBuf::is_unique(self.body.heap.buf) }
     }
-    fn set_len(&mut self, n: usize) {
-        if self.is_inline() {
-            self.header.aux = n as u16;
-        } else {
-            self.body.heap.len = n;
-        }
-    }
     /// Own, writable room for `cap` elements; content kept.
     #[cold]
     #[inline(never)]
     fn reserve_slow(this: Ref<ArrayCell>, heap: &Heap, cap: usize) {
-        let mut this = this;
-        this.header.flags &= !IMMEDIATE;
+        this.cell().header.flags &= !IMMEDIATE;
         if !this.is_inline() && cap <= this.capacity() {
             // SAFETY: a heap body holds a live buffer; only its sole holder takes the mark off.
             unsafe {
@@ -162,7 +154,6 @@ impl ArrayCell {
     }
     /// Moves the content to a new buffer of `want` elements, behind `front` free ones.
     fn relocate(this: Ref<ArrayCell>, heap: &Heap, want: usize, front: usize) {
-        let mut this = this;
         let len = this.len();
         debug_assert!(front + len <= want);
         // SAFETY: new buffer filled with the old content, body switched, old count given back.
@@ -182,19 +173,18 @@ impl ArrayCell {
                 }
                 SharedBuf::release(old);
             }
-            this.header.flags |= COUNTED;
+            this.cell().header.flags |= COUNTED;
             heap.add_payload(want * 8);
-            this.header.aux = OUT;
-            this.body.heap = Shared { buf, ptr: data, len };
+            this.cell().header.aux = OUT;
+            this.cell().body.heap = Shared { buf, ptr: data, len };
         }
     }
     /// Own, writable room for `n` elements before the first, and as much again as is there: a queue that is filled from the front.
     #[cold]
     #[inline(never)]
     fn reserve_front(this: Ref<ArrayCell>, heap: &Heap, n: usize) {
-        let mut this = this;
         let len = this.len();
-        this.header.flags &= !IMMEDIATE;
+        this.cell().header.flags &= !IMMEDIATE;
         // SAFETY: a heap body holds a live buffer; the content moves inside it, which nobody else reads.
         unsafe {
             let spare = if this.is_inline() { 0 } else { SharedBuf::cap(this.body.heap.buf) / 8 - len };
@@ -202,7 +192,7 @@ impl ArrayCell {
             if spare >= n + len / 4 && this.unique() {
                 let to = (SharedBuf::data(this.body.heap.buf) as *mut Value).add(n + (spare - n) / 2);
                 std::ptr::copy(this.ptr(), to, len);
-                this.body.heap.ptr = to;
+                this.cell().body.heap.ptr = to;
                 return;
             }
         }
@@ -227,7 +217,6 @@ impl ArrayCell {
     #[inline(always)]
     pub fn push(this: Ref<ArrayCell>, heap: &mut Heap, v: Value) {
         this.as_value().will_refer();
-        let mut this = this;
         let n = this.len();
         Self::reserve(this, heap, n + 1);
         // SAFETY: room was made.
@@ -241,7 +230,6 @@ impl ArrayCell {
             return false;
         }
         this.as_value().assert_uncaptured();
-        let mut this = this;
         // SAFETY: aux says which member is live, and how many elements it has; a heap body holds a live buffer.
         unsafe {
             if this.is_inline() {
@@ -250,7 +238,7 @@ impl ArrayCell {
                     return false;
                 }
                 *this.ptr().add(n) = v;
-                this.header.aux = n as u16 + 1;
+                this.cell().header.aux = n as u16 + 1;
             } else {
                 let h = this.body.heap;
                 let end = h.ptr.add(h.len);
@@ -258,7 +246,7 @@ impl ArrayCell {
                     return false;
                 }
                 *end = v;
-                this.body.heap.len = h.len + 1;
+                this.cell().body.heap.len = h.len + 1;
             }
         }
         true
@@ -292,7 +280,6 @@ impl ArrayCell {
             // SAFETY: another Array's elements: making room here moves none of them.
             return this.add(heap, unsafe { other.elements_unwatched() });
         }
-        let mut this = this;
         let n = this.len();
         Self::room_for(this, heap, n * 2);
         let start = this.ptr();
@@ -314,7 +301,6 @@ impl ArrayCell {
     /// Stores at any index, filling the gap with nil.
     pub fn store(this: Ref<ArrayCell>, heap: &mut Heap, i: usize, v: Value) {
         this.as_value().will_refer();
-        let mut this = this;
         let n = this.len();
         if i < n {
             return Self::set(this, heap, i, v);
@@ -331,7 +317,6 @@ impl ArrayCell {
     }
     pub fn pop(this: Ref<ArrayCell>) -> Option<Value> {
         this.as_value().assert_uncaptured();
-        let mut this = this;
         let n = this.len();
         let v = this.get(n.checked_sub(1)?)?;
         this.set_len(n - 1);
@@ -340,7 +325,6 @@ impl ArrayCell {
     pub fn shift(this: Ref<ArrayCell>, heap: &mut Heap) -> Option<Value> {
         // The others move, and a large Array is traced in parts.
         this.as_value().will_refer();
-        let mut this = this;
         let v = this.get(0)?;
         let n = this.len();
         if this.is_inline() {
@@ -351,15 +335,14 @@ impl ArrayCell {
             let _ = heap;
             // SAFETY: heap body; the window moves inside its buffer.
             unsafe {
-                this.body.heap.ptr = this.body.heap.ptr.add(1);
-                this.body.heap.len = n - 1;
+                this.cell().body.heap.ptr = this.body.heap.ptr.add(1);
+                this.cell().body.heap.len = n - 1;
             }
         }
         Some(v)
     }
     pub fn truncate(this: Ref<ArrayCell>, n: usize) {
         this.as_value().assert_uncaptured();
-        let mut this = this;
         if n < this.len() {
             this.set_len(n);
         }
@@ -367,7 +350,6 @@ impl ArrayCell {
     /// Replaces elements start..end by others, none of its own.
     pub fn splice(this: Ref<ArrayCell>, heap: &mut Heap, start: usize, end: usize, with: &[Value]) {
         this.as_value().will_refer();
-        let mut this = this;
         let len = this.len();
         debug_assert!(!this.owns(with) && start <= end && end <= len);
         let new_len = len - (end - start) + with.len();
@@ -381,8 +363,8 @@ impl ArrayCell {
                 let h = this.body.heap;
                 let front = (h.ptr as usize - SharedBuf::data(h.buf) as usize) / 8;
                 if front >= with.len() {
-                    this.body.heap.ptr = h.ptr.sub(with.len());
-                    this.body.heap.len = new_len;
+                    this.cell().body.heap.ptr = h.ptr.sub(with.len());
+                    this.cell().body.heap.len = new_len;
                     std::ptr::copy_nonoverlapping(with.as_ptr(), this.body.heap.ptr, with.len());
                     return;
                 }
@@ -414,7 +396,6 @@ impl ArrayCell {
             // SAFETY: as in extend_from.
             return Self::replace(this, heap, unsafe { other.elements_unwatched() });
         }
-        let mut this = this;
         // SAFETY: other has a heap body; the new count keeps its buffer alive, the old buffer's count is given back.
         unsafe {
             let h = other.body.heap;
@@ -428,9 +409,9 @@ impl ArrayCell {
                 }
                 SharedBuf::release(old);
             }
-            this.header.flags = this.header.flags & !(COUNTED | IMMEDIATE) | other.header.flags & IMMEDIATE;
-            this.header.aux = OUT;
-            this.body.heap = h;
+            this.cell().header.flags = this.header.flags & !(COUNTED | IMMEDIATE) | other.header.flags & IMMEDIATE;
+            this.cell().header.aux = OUT;
+            this.cell().body.heap = h;
         }
     }
     /// The elements for sorting and the like in place.
@@ -445,15 +426,15 @@ impl ArrayCell {
         if src.is_inline() || end - start <= 16 {
             return Self::make(heap, shape, &src.elements(heap)[start..end]);
         }
-        let mut a = Self::empty(heap, shape);
+        let a = Self::empty(heap, shape);
         // SAFETY: src has a heap body; the new count keeps the buffer alive.
         unsafe {
             let h = src.body.heap;
             SharedBuf::retain(h.buf);
             heap.set_finalized(a.as_ptr() as *mut Header);
-            a.header.aux = OUT;
-            a.header.flags |= src.header.flags & IMMEDIATE;
-            a.body.heap = Shared { buf: h.buf, ptr: h.ptr.add(start), len: end - start };
+            a.cell().header.aux = OUT;
+            a.cell().header.flags |= src.header.flags & IMMEDIATE;
+            a.cell().body.heap = Shared { buf: h.buf, ptr: h.ptr.add(start), len: end - start };
         }
         a
     }
@@ -482,7 +463,6 @@ impl ArrayCell {
     /// The elements as a counted buffer for an envelope, with byte offset and length, when all of them are immediates and there are enough to be in
     /// a buffer. Looks at them once; O(1) while nobody writes.
     pub fn share(this: Ref<ArrayCell>) -> Option<(BufRef, usize, usize)> {
-        let mut this = this;
         if this.is_inline() {
             return None;
         }
@@ -496,7 +476,7 @@ impl ArrayCell {
                 }
                 if this.header.flags & flags::SHARED == 0 {
                     SharedBuf::mark(h.buf);
-                    this.header.flags |= IMMEDIATE;
+                    this.cell().header.flags |= IMMEDIATE;
                 }
             }
             Some((BufRef::retained(h.buf)?, h.ptr as usize - SharedBuf::data(h.buf) as usize, h.len))
@@ -504,19 +484,19 @@ impl ArrayCell {
     }
     /// New Array over a received buffer of immediates. O(1).
     pub fn from_shared(heap: &Heap, shape: u32, buf: BufRef, offset: usize, len: usize) -> Ref<ArrayCell> {
-        let mut a = Self::empty(heap, shape);
+        let a = Self::empty(heap, shape);
         heap.set_finalized(a.as_ptr() as *mut Header);
         // SAFETY: the count goes over to the new cell; offset and len came from `share` of the same buffer.
         unsafe {
             let raw = buf.into_raw();
             SharedBuf::mark(raw);
-            a.header.aux = OUT;
-            a.header.flags |= IMMEDIATE;
-            a.body.heap = Shared { buf: raw, ptr: SharedBuf::data(raw).add(offset) as *mut Value, len };
+            a.cell().header.aux = OUT;
+            a.cell().header.flags |= IMMEDIATE;
+            a.cell().body.heap = Shared { buf: raw, ptr: SharedBuf::data(raw).add(offset) as *mut Value, len };
             // As with Strings: a buffer that its sender keeps too is the sender's to account for.
             if SharedBuf::is_sole(raw) {
                 heap.add_payload(SharedBuf::cap(raw));
-                a.header.flags |= COUNTED;
+                a.cell().header.flags |= COUNTED;
             } else {
                 heap.receive(raw.addr(), SharedBuf::cap(raw));
             }
@@ -525,7 +505,7 @@ impl ArrayCell {
     }
     /// A frozen copy in another heap (module `graft`): shares the buffer when all elements are immediates.
     pub(crate) fn twin(heap: &mut Heap, src: Ref<ArrayCell>) -> Ref<ArrayCell> {
-        let mut a = match Self::share(src) {
+        let a = match Self::share(src) {
             Some((buf, offset, len)) => Self::from_shared(heap, src.header.shape, buf, offset, len),
             None => Self::empty(heap, src.header.shape),
         };
@@ -535,7 +515,7 @@ impl ArrayCell {
             }
             a.add(heap, src.elements(heap));
         }
-        a.header.flags |= flags::FROZEN;
+        a.cell().header.flags |= flags::FROZEN;
         a
     }
     /// Bytes that it shows of a buffer that it doesn't account for.
@@ -562,9 +542,17 @@ impl ArrayCell {
 }
 
 impl Ref<ArrayCell> {
+    fn set_len(self, n: usize) {
+        let cell = self.cell();
+        if cell.is_inline() {
+            cell.header.aux = n as u16;
+        } else {
+            cell.body.heap.len = n;
+        }
+    }
     /// Makes at most `n` values the content of an empty Array.
     #[inline(always)]
-    fn take(mut self, heap: &Heap, n: usize, values: impl Iterator<Item = Value>) {
+    fn take(self, heap: &Heap, n: usize, values: impl Iterator<Item = Value>) {
         ArrayCell::room_for(self, heap, n);
         let p = self.ptr();
         let mut len = 0;
@@ -577,7 +565,7 @@ impl Ref<ArrayCell> {
     }
     /// Appends values, none of its own.
     #[inline]
-    fn add(mut self, heap: &Heap, values: &[Value]) {
+    fn add(self, heap: &Heap, values: &[Value]) {
         let n = self.len();
         ArrayCell::room_for(self, heap, n + values.len());
         // SAFETY: room was made; the source is not ours.

@@ -125,7 +125,7 @@ fn a_collection_frees_what_nothing_holds() {
     }
     let b = ArrayCell::slice(&h, ids::ARRAY.0, a, 10, 30);
     // Only the slice is a root: the buffer, and what it shows of it, stay.
-    h.collect(&mut |m: &mut Marker<'_>| m.mark_value_bits(b.as_value().0));
+    h.collect(&mut |m: &mut Marker<'_>| m.mark_value_bits(b.as_value().bits()));
     h.collect_all_sweep();
     for i in 0..20 {
         assert_eq!(Ref::<ArrayCell>::of(b.get(i).unwrap()).list(), numbers(i + 10));
@@ -183,7 +183,7 @@ fn against_a_model() {
             cells.swap_remove(below(12));
         }
         if step % many(1000, 100) == 0 {
-            h.collect(&mut |m: &mut Marker<'_>| cells.iter().for_each(|c| m.mark_value_bits(c.0.as_value().0)));
+            h.collect(&mut |m: &mut Marker<'_>| cells.iter().for_each(|c| m.mark_value_bits(c.0.as_value().bits())));
         }
         if n > 200 {
             ArrayCell::truncate(cells[0].0, 3);

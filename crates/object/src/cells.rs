@@ -1,10 +1,8 @@
-//! Cell layouts, except String, Array and Hash, which have files of their own.
+//! Cell layouts, except String, Array, Hash and data objects, which have files of their own.
 
 use crate::class::{ClassId, ids};
-use crate::lists::Gathered;
 use crate::value::{Cell, Ref, Value};
 use num_bigint::BigInt;
-use std::any::{Any, TypeId};
 use zakuro_base::Sym;
 use zakuro_heap::{Header, Heap, Marker, flags};
 
@@ -111,6 +109,22 @@ pub const fn header(class: ClassId, kind: Kind, aux: u16) -> Header {
     Header { shape: class.0, kind: kind as u8, flags: 0, aux }
 }
 
+/// A cell whose references are its fields: they are traced, whichever there are ([`crate::trace::Trace`]).
+macro_rules! cell {
+    ($(#[$meta:meta])* pub struct $name:ident { $($(#[$note:meta])* $vis:vis $field:ident: $t:ty,)* }) => {
+        $(#[$meta])*
+        pub struct $name {
+            $($(#[$note])* $vis $field: $t,)*
+        }
+        impl $name {
+            #[inline(always)]
+            pub(crate) fn trace_fields(&self, m: &mut Marker<'_>) {
+                $($crate::trace::Trace::trace(&self.$field, m);)*
+            }
+        }
+    };
+}
+
 #[repr(C)]
 pub struct FloatCell {
     pub header: Header,
@@ -138,11 +152,13 @@ impl Cell for BignumCell {
     const KIND: Kind = Kind::Bignum;
 }
 
-#[repr(C)]
-pub struct RangeCell {
-    pub header: Header,
-    low: Value,
-    high: Value,
+cell! {
+    #[repr(C)]
+    pub struct RangeCell {
+        pub header: Header,
+        low: Value,
+        high: Value,
+    }
 }
 impl Cell for RangeCell {
     const KIND: Kind = Kind::Range;
@@ -154,8 +170,8 @@ impl RangeCell {
     }
     /// An unset one for `Range#initialize`, or the copy that `dup` makes: not frozen.
     pub fn make_open(heap: &Heap, shape: u32, low: Value, high: Value, exclusive: bool) -> Ref<RangeCell> {
-        let mut r = RangeCell::make(heap, shape, low, high, exclusive);
-        r.header.flags &= !flags::FROZEN;
+        let r = RangeCell::make(heap, shape, low, high, exclusive);
+        r.cell().header.flags &= !flags::FROZEN;
         r
     }
     #[inline(always)]
@@ -170,21 +186,29 @@ impl RangeCell {
     pub fn exclusive(&self) -> bool {
         self.header.aux != 0
     }
+}
+impl Ref<RangeCell> {
     /// For `Range#initialize` of a new, still unset range.
-    pub fn init(&mut self, low: Value, high: Value, exclusive: bool) {
-        Value::cell(self as *mut RangeCell).will_refer();
-        self.low = low;
-        self.high = high;
-        self.header.aux = exclusive as u16;
+    pub fn init(self, low: Value, high: Value, exclusive: bool) {
+        self.as_value().will_refer();
+        let cell = self.cell();
+        (cell.low, cell.high) = (low, high);
+        cell.header.aux = exclusive as u16;
+    }
+    /// The copy of one that was not frozen.
+    pub fn open(self) {
+        self.cell().header.flags &= !flags::FROZEN;
     }
 }
 
-/// Rational and Complex: two numbers.
-#[repr(C)]
-pub struct PairCell {
-    pub header: Header,
-    pub first: Value,
-    pub second: Value,
+cell! {
+    /// Rational and Complex: two numbers.
+    #[repr(C)]
+    pub struct PairCell {
+        pub header: Header,
+        pub first: Value,
+        pub second: Value,
+    }
 }
 impl PairCell {
     pub fn make(heap: &Heap, class: ClassId, kind: Kind, first: Value, second: Value) -> Value {
@@ -194,10 +218,18 @@ impl PairCell {
     }
     pub fn from_value(v: Value, kind: Kind) -> Option<(Value, Value)> {
         // SAFETY: both kinds are laid out as PairCell.
-        v.is_kind(kind).then(|| unsafe { (*(v.0 as *const PairCell)).parts() })
+        v.is_kind(kind).then(|| unsafe { (*(v.bits() as *const PairCell)).parts() })
     }
     fn parts(&self) -> (Value, Value) {
         (self.first, self.second)
+    }
+}
+impl Ref<PairCell> {
+    /// Of a cell that is being made: what it consists of.
+    pub fn init(self, first: Value, second: Value) {
+        self.as_value().will_refer();
+        let cell = self.cell();
+        (cell.first, cell.second) = (first, second);
     }
 }
 
@@ -211,23 +243,45 @@ impl Cell for ClassCell {
     const KIND: Kind = Kind::Class;
 }
 
-/// Lexical scope: which module constants, class variables and `def` refer to.
-#[repr(C)]
-pub struct CrefCell {
-    /// aux: default visibility of the scope (0 public, 1 private, 2 protected, 3 module_function).
-    pub header: Header,
-    /// The module.
-    pub class: Value,
-    /// Outer scope; NIL at top level.
-    pub parent: Value,
-    /// Where `def` puts methods, when not `class`; else NIL. TRUE: the singleton class of self (instance_eval). FALSE: of `class`, which is any object
-    /// then, and whose class is asked for constants (instance_eval of a text); class variables are those of the scope around.
-    pub definee: Value,
-    /// Array of the active refinements, the one to ask first at the front; NIL without any.
-    pub refinements: Value,
+cell! {
+    /// Lexical scope: which module constants, class variables and `def` refer to.
+    #[repr(C)]
+    pub struct CrefCell {
+        /// aux: default visibility of the scope (0 public, 1 private, 2 protected, 3 module_function).
+        pub header: Header,
+        /// The module.
+        pub class: Value,
+        /// Outer scope; NIL at top level.
+        pub parent: Value,
+        /// Where `def` puts methods, when not `class`; else NIL. TRUE: the singleton class of self (instance_eval). FALSE: of `class`, which is any object
+        /// then, and whose class is asked for constants (instance_eval of a text); class variables are those of the scope around.
+        pub definee: Value,
+        /// Array of the active refinements, the one to ask first at the front; NIL without any.
+        pub refinements: Value,
+    }
 }
 impl Cell for CrefCell {
     const KIND: Kind = Kind::Cref;
+}
+impl Ref<CrefCell> {
+    pub fn set_visibility(self, v: u16) {
+        self.as_value().assert_uncaptured();
+        self.cell().header.aux = v;
+    }
+    pub fn set_definee(self, v: Value) {
+        self.as_value().will_refer();
+        self.cell().definee = v;
+    }
+    pub fn set_refinements(self, v: Value) {
+        self.as_value().will_refer();
+        self.cell().refinements = v;
+    }
+    /// Of a cell that is being made.
+    pub fn init(self, class: Value, parent: Value, definee: Value, refinements: Value) {
+        self.as_value().will_refer();
+        let cell = self.cell();
+        (cell.class, cell.parent, cell.definee, cell.refinements) = (class, parent, definee, refinements);
+    }
 }
 
 /// Environment: captured variables of one activation of a scope.
@@ -271,6 +325,22 @@ impl EnvCell {
         // SAFETY: the slot exists.
         unsafe { *this.slots_ptr().add(i) = v }
     }
+    /// The environment around.
+    pub fn set_parent(this: Ref<EnvCell>, parent: Value) {
+        if this.header.flags & flags::OLD != 0 {
+            // SAFETY: a live cell of this VM.
+            unsafe { zakuro_heap::remember(this.as_ptr().cast()) }
+        }
+        this.cell().parent = parent;
+    }
+    /// Of a cell that is being made: the environment around, and as many slots as it has.
+    pub fn init(this: Ref<EnvCell>, parent: Value, slots: impl Iterator<Item = Value>) {
+        Self::set_parent(this, parent);
+        for (i, v) in slots.take(this.header.aux as usize).enumerate() {
+            // SAFETY: the slot exists.
+            unsafe { *this.slots_ptr().add(i) = v }
+        }
+    }
     /// The first slot. It lies behind what `&self` spans: the pointer is made from the address, as all pointers to cells are.
     #[inline(always)]
     pub fn slots_ptr(&self) -> *mut Value {
@@ -306,18 +376,20 @@ pub struct CodeHead {
     pub seen: std::cell::Cell<u32>,
 }
 
-#[repr(C)]
-pub struct ProcCell {
-    /// aux: ProcKind
-    pub header: Header,
-    /// Block: the VM's CodeState. Native: the function.
-    pub code: usize,
-    pub env: Value,
-    pub self_: Value,
-    /// Method cell of the frame around (cref, owner, name).
-    pub me: Value,
-    /// Of a literal block: nil, or the Proc that this one is a copy of.
-    pub extra: Value,
+cell! {
+    #[repr(C)]
+    pub struct ProcCell {
+        /// aux: ProcKind
+        pub header: Header,
+        /// Block: the VM's CodeState. Native: the function.
+        pub code: usize,
+        pub env: Value,
+        pub self_: Value,
+        /// Method cell of the frame around (cref, owner, name).
+        pub me: Value,
+        /// Of a literal block: nil, or the Proc that this one is a copy of.
+        pub extra: Value,
+    }
 }
 impl Cell for ProcCell {
     const KIND: Kind = Kind::Proc;
@@ -336,6 +408,13 @@ impl ProcCell {
     #[inline(always)]
     pub fn is_lambda(&self) -> bool {
         self.header.flags & LAMBDA != 0
+    }
+    /// Of a cell that is being made.
+    pub fn init(this: Ref<ProcCell>, code: usize, env: Value, self_: Value, me: Value, extra: Value) {
+        this.as_value().will_refer();
+        let cell = this.cell();
+        cell.code = code;
+        (cell.env, cell.self_, cell.me, cell.extra) = (env, self_, me, extra);
     }
     /// What a copy keeps in `extra`: of a literal block's Proc, the Proc that was made first.
     pub fn origin(this: Ref<ProcCell>) -> Value {
@@ -374,21 +453,23 @@ pub enum MethodKind {
     Missing = 8,
 }
 
-/// A method as a method table holds it. Immutable once made.
-#[repr(C)]
-pub struct MethodCell {
-    /// aux: visibility | kind << 8
-    pub header: Header,
-    /// Name that it was defined under.
-    pub name: Sym,
-    /// Name that it is called under (differs after `alias`).
-    pub called: Sym,
-    /// Class or module that it was defined in.
-    pub owner: ClassId,
-    pub reserved: u32,
-    pub cref: Value,
-    pub body: usize,
-    pub data: Value,
+cell! {
+    /// A method as a method table holds it. Immutable once made.
+    #[repr(C)]
+    pub struct MethodCell {
+        /// aux: visibility | kind << 8
+        pub header: Header,
+        /// Name that it was defined under.
+        pub name: Sym,
+        /// Name that it is called under (differs after `alias`).
+        pub called: Sym,
+        /// Class or module that it was defined in.
+        pub owner: ClassId,
+        pub reserved: u32,
+        pub cref: Value,
+        pub body: usize,
+        pub data: Value,
+    }
 }
 impl Cell for MethodCell {
     const KIND: Kind = Kind::Method;
@@ -422,30 +503,69 @@ impl MethodCell {
     }
 }
 
-/// Method or UnboundMethod object.
-#[repr(C)]
-pub struct MethodObjCell {
-    pub header: Header,
-    /// NIL-able only for UnboundMethod.
-    pub receiver: Value,
-    /// MethodCell
-    pub method: Value,
-    /// Class that it was asked of.
-    pub class: Value,
-    pub name: Sym,
+impl Ref<MethodCell> {
+    /// Another scope.
+    pub fn set_cref(self, cref: Value) {
+        self.as_value().will_refer();
+        self.cell().cref = cref;
+    }
+    /// Of a cell that is being made.
+    pub fn init(self, cref: Value, data: Value) {
+        self.as_value().will_refer();
+        let cell = self.cell();
+        (cell.cref, cell.data) = (cref, data);
+    }
+    /// Of a copy: the name that it was defined under.
+    pub fn init_name(self, name: Sym) {
+        self.cell().name = name;
+    }
+    /// Of a copy: the name that it is called under, and what the unit of its code knows it by.
+    pub fn init_copy(self, called: Sym, reserved: u32) {
+        let cell = self.cell();
+        (cell.called, cell.reserved) = (called, reserved);
+    }
+}
+
+cell! {
+    /// Method or UnboundMethod object.
+    #[repr(C)]
+    pub struct MethodObjCell {
+        pub header: Header,
+        /// NIL-able only for UnboundMethod.
+        pub receiver: Value,
+        /// MethodCell
+        pub method: Value,
+        /// Class that it was asked of.
+        pub class: Value,
+        pub name: Sym,
+    }
 }
 impl Cell for MethodObjCell {
     const KIND: Kind = Kind::MethodObj;
 }
+impl Ref<MethodObjCell> {
+    pub fn set_method(self, method: Value) {
+        self.as_value().will_refer();
+        self.cell().method = method;
+    }
+    /// Of a cell that is being made.
+    pub fn init(self, receiver: Value, method: Value, class: Value) {
+        self.as_value().will_refer();
+        let cell = self.cell();
+        (cell.receiver, cell.method, cell.class) = (receiver, method, class);
+    }
+}
 
-/// A jump on its way through frames (`break`, non-local `return`, `throw`, kill). Only the VM sees it.
-#[repr(C)]
-pub struct ThrowCell {
-    /// aux: ThrowKind
-    pub header: Header,
-    /// Identity of the target: an environment cell, a catch tag, or nil.
-    pub tag: Value,
-    pub value: Value,
+cell! {
+    /// A jump on its way through frames (`break`, non-local `return`, `throw`, kill). Only the VM sees it.
+    #[repr(C)]
+    pub struct ThrowCell {
+        /// aux: ThrowKind
+        pub header: Header,
+        /// Identity of the target: an environment cell, a catch tag, or nil.
+        pub tag: Value,
+        pub value: Value,
+    }
 }
 impl Cell for ThrowCell {
     const KIND: Kind = Kind::Throw;
@@ -474,165 +594,6 @@ impl ThrowCell {
             3 => ThrowKind::Kill,
             _ => ThrowKind::Stop,
         }
-    }
-}
-
-/// How what a payload puts into an image may change (see [`NativeData::change_tracking`]).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ChangeTracking {
-    /// Never: an image stands whatever happens to the payload.
-    Independent,
-    /// Through `Cx::data_mut` and `data_init` alone.
-    Tracked,
-    /// At any time: each VM gets it as it is when the VM is made.
-    Untracked,
-}
-
-/// Native payload of a DataCell.
-pub trait NativeData: Any {
-    /// Marks every value that it holds.
-    fn trace(&self, _marker: &mut Marker<'_>) {}
-    /// Calls `f` with the values whose names the program may have seen nowhere else: what others put in (the items of a queue).
-    fn each_value(&self, _f: &mut dyn FnMut(Value)) {}
-    /// Whether `trace` may ever mark anything. If so it is called by each collection while the object lives: payloads are written to without telling.
-    fn refers(&self) -> bool {
-        true
-    }
-    /// malloc'ed bytes beside the box itself, for accounting at creation.
-    fn weight(&self) -> usize {
-        0
-    }
-    /// How what `snapshot` keeps may change.
-    fn change_tracking(&self) -> ChangeTracking {
-        ChangeTracking::Tracked
-    }
-    /// A copy for another VM, when the payload holds no Ruby value (channel, regexp, time). None: can't be sent.
-    fn send_copy(&self) -> Option<SendPayload> {
-        None
-    }
-    /// How the payload travels when a plain copy won't do: Ruby values that it holds are appended to `values`, their copies are what the function
-    /// gets in the receiver. What the parcel holds (descriptors) is given back when it is dropped unopened. None: can't be sent.
-    fn parcel(&self, _values: &mut Gathered) -> Option<Unpack> {
-        None
-    }
-    /// Copies stand for the same thing (a channel): moving one leaves the original usable.
-    fn is_handle(&self) -> bool {
-        false
-    }
-    /// How to make the payload again in a VM that is spawned from this one's program state. The Ruby values that it holds are appended to
-    /// `values`; the function gets their copies, in that order. None: the copy of the object has no payload.
-    fn snapshot(&self, values: &mut Gathered) -> Option<Rebuild> {
-        let _ = values;
-        let copy = std::sync::Mutex::new(self.send_copy()?);
-        Some(std::sync::Arc::new(move |_, _| {
-            let copy = copy.lock().unwrap_or_else(|e| e.into_inner()).send_copy()?;
-            Some(copy as Box<dyn NativeData>)
-        }))
-    }
-}
-
-/// Makes a payload in a spawned VM (see [`NativeData::snapshot`]): gets the VM and the values.
-pub type Rebuild = std::sync::Arc<dyn Fn(&mut dyn Any, &[Value]) -> Option<Box<dyn NativeData>> + Send + Sync>;
-
-/// What comes out of a parcel.
-pub enum Unpacked {
-    Payload(Box<dyn NativeData>),
-    /// An object that the receiver has already. Only of parcels without values.
-    Object(Value),
-}
-
-/// Makes a payload in the receiver of a message (see [`NativeData::parcel`]): gets the VM and the values.
-pub type Unpack = Box<dyn FnOnce(&mut dyn Any, &[Value]) -> Option<Unpacked> + Send>;
-
-/// Payload of a data object on its way to another VM.
-pub type SendPayload = Box<dyn NativeData + Send>;
-
-/// An object whose state is a Rust value: IO, Time, Regexp, MatchData, Random, channels...
-#[repr(C)]
-pub struct DataCell {
-    pub header: Header,
-    payload: Option<Box<dyn NativeData>>,
-}
-impl Cell for DataCell {
-    const KIND: Kind = Kind::Data;
-}
-impl DataCell {
-    pub fn make(heap: &Heap, shape: u32, payload: Option<Box<dyn NativeData>>) -> Ref<DataCell> {
-        if let Some(p) = &payload {
-            heap.add_payload(std::mem::size_of_val(&**p) + p.weight());
-        }
-        alloc_finalized_cell(heap, DataCell { header: Header { shape, kind: Kind::Data as u8, flags: 0, aux: 0 }, payload })
-    }
-    /// The payload when it is set and of type T.
-    #[inline]
-    pub fn get<T: NativeData>(&self) -> Option<&T> {
-        let p = self.payload.as_deref()?;
-        let any: &dyn Any = p;
-        any.downcast_ref::<T>()
-    }
-    #[inline]
-    pub fn get_mut<T: NativeData>(&mut self) -> Option<&mut T> {
-        let any: &mut dyn Any = self.payload.as_deref_mut()?;
-        any.downcast_mut::<T>()
-    }
-    /// The same without a look at the type.
-    ///
-    /// # Safety
-    /// The payload, if set, is a T.
-    #[inline]
-    pub unsafe fn get_known<T: NativeData>(&mut self) -> Option<&mut T> {
-        let p: &mut dyn NativeData = self.payload.as_deref_mut()?;
-        debug_assert!((p as &dyn Any).is::<T>());
-        // SAFETY: the caller's promise.
-        Some(unsafe { &mut *(p as *mut dyn NativeData as *mut T) })
-    }
-    /// See [`NativeData::each_value`].
-    pub fn each_value(&self, f: &mut dyn FnMut(Value)) {
-        if let Some(p) = &self.payload {
-            p.each_value(f);
-        }
-    }
-    pub fn is_set(&self) -> bool {
-        self.payload.is_some()
-    }
-    pub fn change_tracking(&self) -> ChangeTracking {
-        self.payload.as_deref().map_or(ChangeTracking::Tracked, |p| p.change_tracking())
-    }
-    pub fn send_copy(&self) -> Option<SendPayload> {
-        self.payload.as_deref()?.send_copy()
-    }
-    pub fn parcel(&self, values: &mut Gathered) -> Option<Unpack> {
-        self.payload.as_deref()?.parcel(values)
-    }
-    pub fn is_handle(&self) -> bool {
-        self.payload.as_deref().is_some_and(|p| p.is_handle())
-    }
-    pub fn snapshot(&self, values: &mut Gathered) -> Option<Rebuild> {
-        self.payload.as_deref()?.snapshot(values)
-    }
-    pub fn set(&mut self, heap: &mut Heap, payload: Box<dyn NativeData>) {
-        if self.header.flags & flags::OLD != 0 {
-            // SAFETY: a live cell of this heap. What it held referred to nothing.
-            unsafe { zakuro_heap::remember((self as *mut DataCell).cast()) }
-        }
-        heap.add_payload(std::mem::size_of_val(&*payload) + payload.weight());
-        self.payload = Some(payload);
-    }
-    pub fn type_id(&self) -> Option<TypeId> {
-        self.payload.as_deref().map(|p| (p as &dyn Any).type_id())
-    }
-    /// Marks what the payload holds; returns whether it, or one set later, may hold something else by the next collection.
-    pub(crate) fn trace_payload(&self, m: &mut Marker<'_>) -> bool {
-        match &self.payload {
-            Some(p) => {
-                p.trace(m);
-                p.refers()
-            }
-            None => true,
-        }
-    }
-    pub(crate) fn drop_payload(&mut self) -> usize {
-        self.payload.take().map_or(0, |p| std::mem::size_of_val(&*p) + p.weight())
     }
 }
 
@@ -702,11 +663,16 @@ impl ObjectCell {
         unsafe { *self.slots_ptr().add(i) }
     }
     #[inline(always)]
-    pub fn set(&mut self, i: usize, v: Value) {
-        debug_assert!(i < self.capacity());
-        Value::cell(self as *mut ObjectCell).will_refer();
+    pub fn set(this: Ref<ObjectCell>, i: usize, v: Value) {
+        debug_assert!(i < this.capacity());
+        this.as_value().will_refer();
         // SAFETY: as in get.
-        unsafe { *self.slots_ptr().add(i) = v }
+        unsafe { *this.slots_ptr().add(i) = v }
+    }
+    /// Gives an object another layout, whose variables it has room for.
+    pub fn set_shape(this: Ref<ObjectCell>, shape: u32) {
+        this.as_value().assert_uncaptured();
+        this.cell().header.shape = shape;
     }
     /// Makes room for variable `i`.
     #[cold]
@@ -772,11 +738,11 @@ pub fn empty_moved(heap: &mut Heap, v: Value, shape: u32) {
     // SAFETY: a live cell of this heap; what its finalizer would free is freed here, and the cell left in a state that owns nothing.
     unsafe {
         let bytes = match v.kind_of_cell() {
-            Kind::String => crate::string::StringCell::empty_out(v.0 as *mut crate::string::StringCell),
-            Kind::Array => crate::array::ArrayCell::empty_out(v.0 as *mut crate::array::ArrayCell),
-            Kind::Hash => crate::hash::HashCell::empty_out(v.0 as *mut crate::hash::HashCell),
-            Kind::Object | Kind::Exception => ObjectCell::empty_out(v.0 as *mut ObjectCell),
-            Kind::Data => (*(v.0 as *mut DataCell)).drop_payload(),
+            Kind::String => crate::string::StringCell::empty_out(v.bits() as *mut crate::string::StringCell),
+            Kind::Array => crate::array::ArrayCell::empty_out(v.bits() as *mut crate::array::ArrayCell),
+            Kind::Hash => crate::hash::HashCell::empty_out(v.bits() as *mut crate::hash::HashCell),
+            Kind::Object | Kind::Exception => ObjectCell::empty_out(v.bits() as *mut ObjectCell),
+            Kind::Data => (*(v.bits() as *mut crate::data::DataCell)).drop_payload(),
             Kind::Range => 0,
             _ => return,
         };

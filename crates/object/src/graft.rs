@@ -40,14 +40,14 @@ pub fn twin(heap: &mut Heap, v: Value) -> Option<Value> {
         Kind::Object => {
             let o = Ref::<ObjectCell>::of(v);
             let used = o.all_slots().iter().rposition(|x| !x.is_undef()).map_or(0, |i| i + 1);
-            let mut copy = ObjectCell::make(heap, old.shape, kind, used);
+            let copy = ObjectCell::make(heap, old.shape, kind, used);
             if used > copy.capacity() {
                 ObjectCell::grow(copy, heap, used - 1);
             }
             for (i, x) in o.all_slots()[..used].iter().enumerate() {
-                copy.set(i, *x);
+                ObjectCell::set(copy, i, *x);
             }
-            copy.header.flags |= flags::FROZEN;
+            copy.cell().header.flags |= flags::FROZEN;
             copy.as_value()
         }
         _ => return None,
@@ -76,7 +76,7 @@ pub fn redirect(v: Value, f: &mut dyn FnMut(Value) -> Value) {
         }
         Kind::Hash => HashCell::redirect(Ref::of(v), f),
         Kind::Range => {
-            let mut r = Ref::<RangeCell>::of(v);
+            let r = Ref::<RangeCell>::of(v);
             let mut ends = [r.low(), r.high()];
             each(&mut ends, f);
             let exclusive = r.exclusive();
@@ -84,10 +84,10 @@ pub fn redirect(v: Value, f: &mut dyn FnMut(Value) -> Value) {
         }
         Kind::Rational | Kind::Complex => {
             // SAFETY: both kinds are laid out as PairCell.
-            let mut p = unsafe { Ref::<PairCell>::from_ptr(v.0 as *mut PairCell) };
+            let p = unsafe { Ref::<PairCell>::from_ptr(v.bits() as *mut PairCell) };
             let mut parts = [p.first, p.second];
             each(&mut parts, f);
-            (p.first, p.second) = (parts[0], parts[1]);
+            p.init(parts[0], parts[1]);
         }
         _ => {}
     }

@@ -7,7 +7,7 @@
 use crate::cells::{Kind, alloc_cell};
 use crate::value::{Cell, Ref, Value};
 use hashbrown::HashTable as Index;
-use zakuro_base::memory;
+use zakuro_base::{Sym, memory};
 use zakuro_heap::{Header, Heap, Marker, flags};
 
 const LINEAR: usize = 8;
@@ -309,8 +309,8 @@ impl HashTable {
 fn mark_entries(entries: &[Entry], m: &mut Marker<'_>) {
     for e in entries {
         if !e.key.is_undef() {
-            m.mark_value_bits(e.key.0);
-            m.mark_value_bits(e.value.0);
+            m.mark_value_bits(e.key.bits());
+            m.mark_value_bits(e.value.bits());
         }
     }
 }
@@ -323,7 +323,7 @@ impl HashCell {
     pub(crate) unsafe fn trace(p: *mut HashCell, m: &mut Marker<'_>) {
         // SAFETY: the caller's promise.
         unsafe {
-            m.mark_value_bits((*p).default.0);
+            m.mark_value_bits((*p).default.bits());
             (*p).table.trace(p.cast(), m);
         }
     }
@@ -332,11 +332,33 @@ impl HashCell {
         let header = Header { shape, kind: Kind::Hash as u8, flags: 0, aux: 0 };
         alloc_cell(heap, HashCell { header, table: HashTable::default(), default: Value::NIL })
     }
-    /// The table; None while it is as it was made.
+    /// What others see through the heap: [`Ref::table`].
     #[inline]
-    pub fn table(&self) -> Option<&HashTable> {
+    pub(crate) fn own_table(&self) -> Option<&HashTable> {
         let t = &self.table;
         (t.entries.capacity() > 0 || t.by_identity || t.iterating > 0).then_some(t)
+    }
+    /// The table, for who has no heap to borrow: what looks at every cell of a VM that stands still. All others take [`Ref::table`].
+    ///
+    /// # Safety
+    /// Nothing changes the Hash, and its cell lives, as long as the table is looked at.
+    pub unsafe fn table_unwatched<'a>(&self) -> Option<&'a HashTable> {
+        // SAFETY: the caller's word.
+        self.own_table().map(|t| unsafe { &*std::ptr::from_ref(t) })
+    }
+    #[inline]
+    pub fn by_identity(&self) -> bool {
+        self.table.by_identity
+    }
+    /// Whether some walk goes on, during which no key may be added.
+    #[inline]
+    pub fn is_iterating(&self) -> bool {
+        self.table.iterating > 0
+    }
+    /// The value of a Symbol as key.
+    pub fn by_symbol(&self, name: Sym) -> Option<Value> {
+        let key = Value::sym(name);
+        self.table.iter().find(|e| e.key == key).map(|e| e.value)
     }
     #[inline]
     pub fn len(&self) -> usize {
@@ -347,15 +369,15 @@ impl HashCell {
         self.header.aux & DEFAULT_IS_PROC != 0
     }
     #[inline]
-    pub fn set_default_is_proc(&mut self, on: bool) {
+    fn set_default_is_proc(&mut self, on: bool) {
         self.header.aux = self.header.aux & !DEFAULT_IS_PROC | (on as u16 * DEFAULT_IS_PROC);
     }
     /// Sets the default value or Proc.
     pub fn set_default(this: Ref<HashCell>, v: Value, is_proc: bool) {
-        let mut this = this;
         this.as_value().will_refer();
-        this.default = v;
-        this.set_default_is_proc(is_proc);
+        let cell = this.cell();
+        cell.default = v;
+        cell.set_default_is_proc(is_proc);
     }
     /// The table for changing. Runs `f` and accounts for the memory that it takes or frees.
     pub fn change<R>(this: Ref<HashCell>, heap: &mut Heap, f: impl FnOnce(&mut HashTable) -> R) -> R {
@@ -364,9 +386,8 @@ impl HashCell {
     }
     /// A change that no image tells and that brings no new reference: the number of walks that go on, hash codes that are made anew.
     pub fn change_unnoticed<R>(this: Ref<HashCell>, heap: &mut Heap, f: impl FnOnce(&mut HashTable) -> R) -> R {
-        let mut this = this;
         let before = this.table.weight();
-        let r = f(&mut this.table);
+        let r = f(&mut this.cell().table);
         let after = this.table.weight();
         if after > before {
             if before == 0 {
@@ -380,8 +401,8 @@ impl HashCell {
     }
     /// Copies the whole table of another Hash.
     pub fn replace(this: Ref<HashCell>, heap: &mut Heap, other: Ref<HashCell>) {
-        let mut copy = other.table().cloned().unwrap_or_default();
-        copy.iterating = this.table().map_or(0, |t| t.iterating);
+        let mut copy = other.own_table().cloned().unwrap_or_default();
+        copy.iterating = this.table.iterating;
         if copy.len() < copy.entries.len() && copy.iterating == 0 {
             copy.compact();
         }
@@ -403,23 +424,22 @@ impl HashCell {
     }
     /// A frozen copy in another heap (module `graft`).
     pub(crate) fn twin(heap: &mut Heap, src: Ref<HashCell>) -> Ref<HashCell> {
-        let mut h = Self::make(heap, src.header.shape);
+        let h = Self::make(heap, src.header.shape);
         if src.len() > 0
-            && let Some(t) = src.table()
+            && let Some(t) = src.own_table()
         {
             let copy = t.image();
             Self::change(h, heap, |t| *t = copy);
-        } else if src.table().is_some_and(|t| t.by_identity) {
+        } else if src.by_identity() {
             Self::change(h, heap, |t| t.by_identity = true);
         }
-        h.default = src.default;
-        h.set_default_is_proc(src.default_is_proc());
-        h.header.flags |= flags::FROZEN;
+        Self::set_default(h, src.default, src.default_is_proc());
+        h.cell().header.flags |= flags::FROZEN;
         h
     }
     /// Replaces what a new twin refers to.
     pub(crate) fn redirect(this: Ref<HashCell>, f: &mut dyn FnMut(Value) -> Value) {
-        let mut this = this;
+        let this = this.cell();
         if this.default.is_cell() {
             this.default = f(this.default);
         }
@@ -427,8 +447,7 @@ impl HashCell {
     }
     /// Changes the stored hash codes of a new twin to what `f` gives for position and key; None: as it is.
     pub fn rehash_twin(this: Ref<HashCell>, f: &mut dyn FnMut(Value) -> Option<u64>) {
-        let mut this = this;
-        let t = &mut this.table;
+        let t = &mut this.cell().table;
         let mut changed = false;
         for i in 0..t.entries.len() {
             if let Some(hash) = f(t.entries[i].key) {
@@ -443,6 +462,15 @@ impl HashCell {
     pub(crate) unsafe fn free(p: *mut HashCell) -> usize {
         // SAFETY: called once by the finalizer.
         unsafe { std::mem::take(&mut (*p).table).weight() }
+    }
+}
+
+impl Ref<HashCell> {
+    /// The table, for as long as nothing changes a Hash, collects or runs Ruby (module `heap` of zakuro-heap); None while it is as it was made.
+    #[inline]
+    pub fn table(self, _: &Heap) -> Option<&HashTable> {
+        // SAFETY: changes take `&mut Heap`, and cells die only where the heap is borrowed mutably.
+        unsafe { self.table_unwatched() }
     }
 }
 

@@ -27,7 +27,7 @@ fn pairs(t: &HashTable) -> Vec<(Value, Value)> {
 fn small_then_indexed() {
     let mut h = heap();
     let c = HashCell::make(&h, ids::HASH.0);
-    assert!(c.table().is_none());
+    assert!(c.table(&h).is_none());
     for n in 0..many(1000, 60) {
         HashCell::change(c, &mut h, |t| {
             assert!(find(t, n).is_none());
@@ -35,7 +35,7 @@ fn small_then_indexed() {
             assert_eq!(t.wide.is_some(), n >= LINEAR);
         });
     }
-    let t = c.table().unwrap();
+    let t = c.table(&h).unwrap();
     for n in 0..t.len() {
         assert_eq!(find(t, n), Some(n));
         assert_eq!(t.entry(n).unwrap().value, fix(n * 2));
@@ -100,7 +100,7 @@ fn against_a_model() {
         let n = below(keys);
         let known = model.iter().position(|(k, _)| *k == fix(n));
         let none = HashTable::default();
-        let t = c.table().unwrap_or(&none);
+        let t = c.table(&h).unwrap_or(&none);
         let at = find(t, n);
         assert_eq!(at.is_some(), known.is_some());
         match (below(12), at, known) {
@@ -126,9 +126,9 @@ fn against_a_model() {
         }
         assert_eq!(c.len(), model.len());
         if step % many(100, 60) == 0 {
-            assert_eq!(c.table().map_or(Vec::new(), pairs), model);
-            assert_eq!(c.table().map_or(0, |t| t.image().len()), model.len());
-            h.collect(&mut |m: &mut Marker<'_>| m.mark_value_bits(c.as_value().0));
+            assert_eq!(c.table(&h).map_or(Vec::new(), pairs), model);
+            assert_eq!(c.table(&h).map_or(0, |t| t.image().len()), model.len());
+            h.collect(&mut |m: &mut Marker<'_>| m.mark_value_bits(c.as_value().bits()));
         }
     }
 }
@@ -181,7 +181,7 @@ fn a_large_table_is_looked_at_where_it_was_written() {
         }
     }
     // Each value is its key's.
-    for e in hash.table().unwrap().iter() {
+    for e in hash.table(&h).unwrap().iter() {
         assert_eq!(Ref::<ArrayCell>::of(e.value).elements(&h), [e.key]);
     }
     // What was written is noted, and little else is looked at.

@@ -119,9 +119,9 @@ list! {
     UntracedVec
 }
 
-impl TracedVec {
-    pub fn trace(&self, m: &mut Marker<'_>) {
-        self.0.iter().for_each(|v| m.mark_value_bits(v.0));
+impl crate::trace::Trace for TracedVec {
+    fn trace(&self, m: &mut Marker<'_>) {
+        self.0.iter().for_each(|v| m.mark_value_bits(v.bits()));
     }
 }
 

@@ -60,10 +60,10 @@ pub struct TooLarge;
 impl StringCell {
     /// New String of the content. Unwinds with OutOfMemory when memory is refused, as all functions that make buffers.
     pub fn make(heap: &Heap, shape: u32, bytes: &[u8], encoding: u8) -> Ref<StringCell> {
-        let mut s = Self::empty(heap, shape, encoding);
+        let s = Self::empty(heap, shape, encoding);
         if bytes.len() <= INLINE {
             // SAFETY: inline body, length checked.
-            unsafe { copy_short(bytes, (&raw mut s.body.inline) as *mut u8) };
+            unsafe { copy_short(bytes, (&raw mut s.cell().body.inline) as *mut u8) };
             s.set_inline_len(bytes.len());
         } else {
             s.made_of(heap, bytes);
@@ -80,9 +80,6 @@ impl StringCell {
     #[inline(always)]
     fn is_inline(&self) -> bool {
         self.header.aux & INLINE_BIT != 0
-    }
-    fn set_inline_len(&mut self, n: usize) {
-        self.header.aux = (self.header.aux & 0x7ff) | (n as u16) << LEN_SHIFT;
     }
     #[inline(always)]
     pub fn len(&self) -> usize {
@@ -151,10 +148,6 @@ impl StringCell {
     pub fn encoding(&self) -> u8 {
         self.header.aux as u8
     }
-    pub fn set_encoding(&mut self, e: u8) {
-        self.header.aux = (self.header.aux & 0xff00) | e as u16;
-        self.clear_range();
-    }
     pub fn code_range(&self) -> CodeRange {
         match (self.header.aux & RANGE_MASK) >> 8 {
             0 => CodeRange::Unknown,
@@ -162,13 +155,6 @@ impl StringCell {
             2 => CodeRange::Valid,
             _ => CodeRange::Broken,
         }
-    }
-    /// Caches the result of a scan. Allowed on frozen strings: it is no visible change.
-    pub fn set_code_range(&mut self, r: CodeRange) {
-        self.header.aux = (self.header.aux & !RANGE_MASK) | (r as u16) << 8;
-    }
-    pub fn clear_range(&mut self) {
-        self.header.aux &= !RANGE_MASK;
     }
     fn capacity(&self) -> usize {
         if self.is_inline() {
@@ -186,7 +172,6 @@ impl StringCell {
     }
     /// Makes room for `cap` bytes in a buffer of its own.
     fn reserve(this: Ref<StringCell>, heap: &Heap, cap: usize) -> Result<(), TooLarge> {
-        let mut this = this;
         if this.unique() && cap <= this.capacity() {
             return Ok(());
         }
@@ -220,19 +205,12 @@ impl StringCell {
                 }
                 SharedBuf::release(old);
             }
-            this.header.flags |= COUNTED;
+            this.cell().header.flags |= COUNTED;
             heap.add_payload(want);
-            this.header.aux &= !INLINE_BIT & 0x7ff;
-            this.body.heap = Shared { buf, ptr: data, len };
+            this.cell().header.aux &= !INLINE_BIT & 0x7ff;
+            this.cell().body.heap = Shared { buf, ptr: data, len };
         }
         Ok(())
-    }
-    fn set_len(&mut self, n: usize) {
-        if self.is_inline() {
-            self.set_inline_len(n);
-        } else {
-            self.body.heap.len = n;
-        }
     }
     /// Whether bytes lie in this String's content. They must not be given to what changes it: Rust assumes that an argument stays as it is for as long
     /// as the call lasts, and the buffer may go in it.
@@ -269,7 +247,6 @@ impl StringCell {
     /// Appends its own first `n` bytes.
     pub fn try_append_own(this: Ref<StringCell>, heap: &mut Heap, n: usize) -> Result<(), TooLarge> {
         this.as_value().assert_uncaptured();
-        let mut this = this;
         let len = this.len();
         let n = n.min(len);
         let need = len.checked_add(n).ok_or(TooLarge)?;
@@ -285,7 +262,6 @@ impl StringCell {
     pub fn set_bytes(this: Ref<StringCell>, heap: &mut Heap, bytes: &[u8]) {
         this.as_value().assert_uncaptured();
         debug_assert!(!this.owns(bytes));
-        let mut this = this;
         if !this.unique() || bytes.len() > this.capacity() {
             this.set_len(0);
             if Self::reserve(this, heap, bytes.len()).is_err() {
@@ -304,9 +280,9 @@ impl StringCell {
         }
     }
     /// The content for writing in place (same length). The caller has checked frozen.
-    pub fn bytes_mut<'a>(this: &'a mut Ref<StringCell>, heap: &mut Heap) -> &'a mut [u8] {
+    pub fn bytes_mut(this: Ref<StringCell>, heap: &mut Heap) -> &mut [u8] {
         let n = this.len();
-        if Self::reserve(*this, heap, n).is_err() {
+        if Self::reserve(this, heap, n).is_err() {
             out_of_memory();
         }
         this.clear_range();
@@ -322,7 +298,6 @@ impl StringCell {
     pub fn splice(this: Ref<StringCell>, heap: &mut Heap, start: usize, end: usize, with: &[u8]) {
         this.as_value().assert_uncaptured();
         debug_assert!(!this.owns(with));
-        let mut this = this;
         let end = end.min(this.len());
         let start = start.min(end);
         let (len, rest) = (this.len(), start + with.len());
@@ -339,10 +314,11 @@ impl StringCell {
         this.set_len(need);
         this.clear_range();
     }
-    pub fn truncate(&mut self, n: usize) {
-        if n < self.len() {
-            self.set_len(n);
-            self.clear_range();
+    pub fn truncate(this: Ref<StringCell>, _: &mut Heap, n: usize) {
+        this.as_value().assert_uncaptured();
+        if n < this.len() {
+            this.set_len(n);
+            this.clear_range();
         }
     }
     /// Room for at least `cap` bytes (`String.new(capacity:)`).
@@ -355,7 +331,7 @@ impl StringCell {
         let end = end.min(src.len());
         let start = start.min(end);
         let n = end - start;
-        let mut s;
+        let s;
         if src.is_inline() || n <= 64 {
             s = Self::make(heap, shape, &src.bytes()[start..end], src.encoding());
         } else {
@@ -373,10 +349,9 @@ impl StringCell {
         s
     }
     unsafe fn adopt(this: Ref<StringCell>, heap: &Heap, body: Shared) {
-        let mut this = this;
         heap.set_finalized(this.as_ptr() as *mut Header);
-        this.header.aux &= !INLINE_BIT & 0x7ff;
-        this.body.heap = body;
+        this.cell().header.aux &= !INLINE_BIT & 0x7ff;
+        this.cell().body.heap = body;
     }
     /// The content as a counted buffer for an envelope, with its byte range; None when it is inline. O(1).
     pub fn share(&self) -> Option<(BufRef, usize, usize)> {
@@ -400,8 +375,7 @@ impl StringCell {
             // A buffer that its sender keeps too is the sender's to account for: else each message would call for a collection here.
             if SharedBuf::is_unique(raw) {
                 heap.add_payload(SharedBuf::cap(raw));
-                let mut s = s;
-                s.header.flags |= COUNTED;
+                s.cell().header.flags |= COUNTED;
             } else {
                 heap.receive(raw.addr(), SharedBuf::cap(raw));
             }
@@ -425,7 +399,7 @@ impl StringCell {
             n if src.is_inline() || n < 256 || src.capacity() > 4 * n => None,
             _ => src.share(),
         };
-        let mut s = match shared {
+        let s = match shared {
             Some((buf, offset, len)) => Self::from_shared(heap, src.header.shape, buf, offset, len, src.encoding()),
             None => {
                 let s = Self::empty(heap, src.header.shape, src.encoding());
@@ -440,8 +414,7 @@ impl StringCell {
                         Self::adopt(s, heap, Shared { buf, ptr: SharedBuf::data(buf), len });
                     }
                     heap.add_payload(src.len());
-                    let mut s = s;
-                    s.header.flags |= COUNTED;
+                    s.cell().header.flags |= COUNTED;
                 } else {
                     s.made_of(heap, src.bytes());
                 }
@@ -449,7 +422,7 @@ impl StringCell {
             }
         };
         s.set_code_range(src.code_range());
-        s.header.flags |= zakuro_heap::flags::FROZEN;
+        s.cell().header.flags |= zakuro_heap::flags::FROZEN;
         s
     }
     /// Bytes that it shows of a buffer that it doesn't account for.
@@ -509,9 +482,38 @@ unsafe fn copy_short(from: &[u8], to: *mut u8) {
 }
 
 impl Ref<StringCell> {
+    fn set_inline_len(self, n: usize) {
+        let cell = self.cell();
+        cell.header.aux = (cell.header.aux & 0x7ff) | (n as u16) << LEN_SHIFT;
+    }
+    fn set_len(self, n: usize) {
+        if self.is_inline() {
+            self.set_inline_len(n);
+        } else {
+            self.cell().body.heap.len = n;
+        }
+    }
+    pub fn set_encoding(self, e: u8) {
+        let cell = self.cell();
+        cell.header.aux = (cell.header.aux & 0xff00) | e as u16;
+        self.clear_range();
+    }
+    /// Of a String that is being made.
+    #[inline(always)]
+    pub fn init_flags(self, f: u8) {
+        self.cell().header.flags |= f;
+    }
+    /// Caches the result of a scan. Allowed on frozen strings: it is no visible change.
+    pub fn set_code_range(self, r: CodeRange) {
+        let cell = self.cell();
+        cell.header.aux = (cell.header.aux & !RANGE_MASK) | (r as u16) << 8;
+    }
+    pub fn clear_range(self) {
+        self.cell().header.aux &= !RANGE_MASK;
+    }
     /// Appends bytes, none of its own.
     #[inline]
-    fn add(mut self, heap: &Heap, bytes: &[u8]) -> Result<(), TooLarge> {
+    fn add(self, heap: &Heap, bytes: &[u8]) -> Result<(), TooLarge> {
         let (old, add) = (self.len(), bytes.len());
         if add == 0 {
             return Ok(());

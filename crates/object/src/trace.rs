@@ -2,15 +2,139 @@
 
 use crate::array::ArrayCell;
 use crate::cells::*;
+use crate::class::ClassId;
+use crate::data::DataCell;
 use crate::hash::HashCell;
 use crate::shape::FIRST_DYNAMIC;
 use crate::string::StringCell;
-use crate::value::Value;
+use crate::value::{Ref, Value};
+use std::collections::{HashMap, VecDeque};
+use zakuro_base::Sym;
 use zakuro_heap::{FinalizeCx, Header, Marker, Named, flags};
+
+/// What holds values, or may: every field of a cell (macro `cell!`, module `cells`), payloads of data objects, states of libraries. `#[derive(Trace)]` writes it for a struct, so
+/// that a new field is marked, or does not compile: where a type has no `Trace`, its field says by `#[untraced]` that it holds no value of this VM.
+pub trait Trace {
+    /// Marks every value that it holds.
+    fn trace(&self, m: &mut Marker<'_>);
+    /// Whether the type may hold any: lists of what does not are not walked.
+    #[inline(always)]
+    fn holds() -> bool
+    where
+        Self: Sized,
+    {
+        true
+    }
+}
+impl Trace for Value {
+    #[inline(always)]
+    fn trace(&self, m: &mut Marker<'_>) {
+        m.mark_value_bits(self.bits());
+    }
+}
+impl Trace for ClassId {
+    /// Boot classes need no marks.
+    #[inline(always)]
+    fn trace(&self, m: &mut Marker<'_>) {
+        if self.0 >= FIRST_DYNAMIC {
+            m.mark_class(self.0);
+        }
+    }
+}
+impl<T> Trace for Ref<T> {
+    #[inline(always)]
+    fn trace(&self, m: &mut Marker<'_>) {
+        self.as_value().trace(m);
+    }
+}
+impl<T: Trace + ?Sized> Trace for Box<T> {
+    fn trace(&self, m: &mut Marker<'_>) {
+        (**self).trace(m);
+    }
+}
+impl<A: Trace, B: Trace> Trace for (A, B) {
+    fn trace(&self, m: &mut Marker<'_>) {
+        self.0.trace(m);
+        self.1.trace(m);
+    }
+    #[inline(always)]
+    fn holds() -> bool {
+        A::holds() || B::holds()
+    }
+}
+impl<A: Trace, B: Trace, C: Trace> Trace for (A, B, C) {
+    fn trace(&self, m: &mut Marker<'_>) {
+        self.0.trace(m);
+        self.1.trace(m);
+        self.2.trace(m);
+    }
+    #[inline(always)]
+    fn holds() -> bool {
+        A::holds() || B::holds() || C::holds()
+    }
+}
+/// Lists of what may hold values.
+macro_rules! lists {
+    ($($(#[$n:ident])? $t:ty),*) => {
+        $(impl<T: Trace $(, const $n: usize)?> Trace for $t {
+            fn trace(&self, m: &mut Marker<'_>) {
+                if T::holds() {
+                    self.iter().for_each(|one| one.trace(m));
+                }
+            }
+            #[inline(always)]
+            fn holds() -> bool {
+                T::holds()
+            }
+        })*
+    };
+}
+lists!(
+    #[N]
+    [T; N],
+    Vec<T>,
+    VecDeque<T>,
+    Option<T>
+);
+/// Tables.
+macro_rules! tables {
+    ($($t:ty),*) => {
+        $(impl<K: Trace, V: Trace, S> Trace for $t {
+            fn trace(&self, m: &mut Marker<'_>) {
+                if K::holds() {
+                    self.keys().for_each(|k| k.trace(m));
+                }
+                if V::holds() {
+                    self.values().for_each(|v| v.trace(m));
+                }
+            }
+            #[inline(always)]
+            fn holds() -> bool {
+                K::holds() || V::holds()
+            }
+        })*
+    };
+}
+tables!(HashMap<K, V, S>, hashbrown::HashMap<K, V, S>);
+
+/// Refer to nothing.
+macro_rules! plain {
+    ($($t:ty),*) => {
+        $(impl Trace for $t {
+            #[inline(always)]
+            fn trace(&self, _: &mut Marker<'_>) {}
+            #[inline(always)]
+            fn holds() -> bool {
+                false
+            }
+        })*
+    };
+}
+plain!(Header, Sym, (), bool, u8, u16, u32, u64, usize, i8, i16, i32, i64, isize, f64, String);
 
 #[inline(always)]
 fn mark(m: &mut Marker<'_>, v: Value) {
-    m.mark_value_bits(v.0);
+    v.trace(m);
 }
 
 /// Kinds whose cells get the OLD flag: whoever stores a reference in one has told the collector (`Value::will_refer`, or a test of the flag). Payloads of data
@@ -70,35 +194,19 @@ pub unsafe fn trace(cell: *mut Header, m: &mut Marker<'_>) {
                 }
             }
             Kind::Hash | Kind::MovedHash => HashCell::trace(cell as *mut HashCell, m),
-            Kind::Range => {
-                let r = &*(cell as *mut RangeCell);
-                mark(m, r.low());
-                mark(m, r.high());
-            }
-            Kind::Rational | Kind::Complex => {
-                let p = &*(cell as *mut PairCell);
-                mark(m, p.first);
-                mark(m, p.second);
-            }
+            Kind::Range => (*(cell as *mut RangeCell)).trace_fields(m),
+            Kind::Rational | Kind::Complex => (*(cell as *mut PairCell)).trace_fields(m),
             Kind::Proc => {
                 let p = &*(cell as *mut ProcCell);
+                // A code is no cell: it is kept by the note that a Proc of it was seen.
                 if p.header.aux == ProcKind::Block as u16 && p.code != 0 {
                     (*(p.code as *const CodeHead)).seen.set(1);
                 }
-                mark(m, p.env);
-                mark(m, p.self_);
-                mark(m, p.me);
-                mark(m, p.extra);
+                p.trace_fields(m);
             }
-            Kind::Method => {
-                let p = &*(cell as *mut MethodCell);
-                if p.owner.0 >= FIRST_DYNAMIC {
-                    m.mark_class(p.owner.0);
-                }
-                mark(m, p.cref);
-                mark(m, p.data);
-            }
+            Kind::Method => (*(cell as *mut MethodCell)).trace_fields(m),
             Kind::Env => {
+                // Slots follow that are no fields; a level of a backtrace keeps a code beside its values.
                 let e = &*(cell as *mut EnvCell);
                 mark(m, e.parent);
                 if e.header.flags & LEVELS != 0 {
@@ -112,13 +220,7 @@ pub unsafe fn trace(cell: *mut Header, m: &mut Marker<'_>) {
                     mark(m, *v);
                 }
             }
-            Kind::Cref => {
-                let c = &*(cell as *mut CrefCell);
-                mark(m, c.class);
-                mark(m, c.parent);
-                mark(m, c.definee);
-                mark(m, c.refinements);
-            }
+            Kind::Cref => (*(cell as *mut CrefCell)).trace_fields(m),
             Kind::Data => {
                 if (*(cell as *mut DataCell)).trace_payload(m) {
                     m.revisit(cell);
@@ -126,17 +228,8 @@ pub unsafe fn trace(cell: *mut Header, m: &mut Marker<'_>) {
                     (*cell).flags |= flags::OLD;
                 }
             }
-            Kind::Throw => {
-                let t = &*(cell as *mut ThrowCell);
-                mark(m, t.tag);
-                mark(m, t.value);
-            }
-            Kind::MethodObj => {
-                let o = &*(cell as *mut MethodObjCell);
-                mark(m, o.receiver);
-                mark(m, o.method);
-                mark(m, o.class);
-            }
+            Kind::Throw => (*(cell as *mut ThrowCell)).trace_fields(m),
+            Kind::MethodObj => (*(cell as *mut MethodObjCell)).trace_fields(m),
         }
     }
 }

@@ -13,14 +13,14 @@
 use crate::cells::{FloatCell, Kind};
 use crate::class::ids;
 use std::marker::PhantomData;
-use std::ops::{Deref, DerefMut};
+use std::ops::Deref;
 use zakuro_base::Sym;
 use zakuro_heap::{Header, Heap, flags};
 
-/// A Ruby value.
+/// A Ruby value. Safe code makes none but of cells and immediates that there are: what looks at a cell relies on it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
-pub struct Value(pub u64);
+pub struct Value(u64);
 
 pub const FIXNUM_MAX: i64 = i64::MAX >> 1;
 pub const FIXNUM_MIN: i64 = i64::MIN >> 1;
@@ -39,6 +39,18 @@ impl Value {
     /// "No value": missing parameter, deleted slot. Never seen by Ruby code.
     pub const UNDEF: Value = Value(0x34);
 
+    /// The word that it is.
+    #[inline(always)]
+    pub const fn bits(self) -> u64 {
+        self.0
+    }
+    /// # Safety
+    /// Either they are no cell's (`bits & 7 != 0`), or those of the address of a live cell. Words of graphs that are no values, and records on a VM's value stack, are kept from
+    /// whoever takes them for cells.
+    #[inline(always)]
+    pub const unsafe fn from_bits(bits: u64) -> Value {
+        Value(bits)
+    }
     /// `i` must fit 63 bits (see [`Value::try_fixnum`]).
     #[inline(always)]
     pub const fn fixnum(i: i64) -> Value {
@@ -57,8 +69,10 @@ impl Value {
     pub const fn bool(b: bool) -> Value {
         if b { Value::TRUE } else { Value::FALSE }
     }
+    /// # Safety
+    /// `p` points to a live cell.
     #[inline(always)]
-    pub fn cell<T>(p: *mut T) -> Value {
+    pub unsafe fn cell<T>(p: *mut T) -> Value {
         debug_assert!(!p.is_null() && (p as u64) & 7 == 0);
         Value(p as u64)
     }
@@ -180,11 +194,11 @@ impl Value {
     pub fn assert_uncaptured(self) {
         debug_assert!(self.flags() & (flags::CAPTURED | flags::SHARED) != flags::CAPTURED, "an unnoticed change of a captured cell");
     }
-    /// Before a reference is stored in a cell: the barrier of minor collections (`zakuro_heap`, module `collect`), and `assert_uncaptured`. Fast paths test
+    /// Before a reference is stored in a cell, by this crate's setters: the barrier of minor collections (`zakuro_heap`, module `collect`), and `assert_uncaptured`. Fast paths test
     /// the OLD flag with FROZEN and CAPTURED instead.
     #[inline(always)]
     #[track_caller]
-    pub fn will_refer(self) {
+    pub(crate) fn will_refer(self) {
         self.assert_uncaptured();
         if self.flags() & flags::OLD != 0 {
             // SAFETY: a live cell of this VM.
@@ -300,11 +314,17 @@ impl<T> Ref<T> {
     }
     #[inline(always)]
     pub fn as_value(self) -> Value {
-        Value::cell(self.0)
+        Value(self.0 as u64)
     }
     #[inline(always)]
     pub fn as_ptr(self) -> *mut T {
         self.0
+    }
+    /// The cell for changing. Of this crate alone, whose setters have the write barrier; there is no DerefMut, so that nobody else stores anything in a cell.
+    #[inline(always)]
+    pub(crate) fn cell<'a>(self) -> &'a mut T {
+        // SAFETY: a Ref points to a live cell of layout T, and a VM's cells are touched by one native thread at a time. No function of this crate holds two of one cell.
+        unsafe { &mut *self.0 }
     }
 }
 
@@ -314,12 +334,31 @@ impl<T: Cell> Ref<T> {
     pub fn from_value(v: Value) -> Option<Ref<T>> {
         if v.is_kind(T::KIND) { Some(Ref(v.0 as *mut T, PhantomData)) } else { None }
     }
-    /// `v` must be of the kind.
+    /// `v` must be of the kind: panics.
     #[inline(always)]
+    #[track_caller]
     pub fn of(v: Value) -> Ref<T> {
+        match Ref::from_value(v) {
+            Some(r) => r,
+            None => wrong_kind(v, T::KIND),
+        }
+    }
+    /// The same without a look.
+    ///
+    /// # Safety
+    /// `v` is of the kind.
+    #[inline(always)]
+    pub unsafe fn of_unchecked(v: Value) -> Ref<T> {
         debug_assert!(v.is_kind(T::KIND), "wrong kind of cell: {v:?}");
         Ref(v.0 as *mut T, PhantomData)
     }
+}
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+fn wrong_kind(v: Value, kind: Kind) -> ! {
+    panic!("not a cell of kind {kind:?}: {v:?}")
 }
 
 impl<T> Deref for Ref<T> {
@@ -328,13 +367,6 @@ impl<T> Deref for Ref<T> {
     fn deref(&self) -> &T {
         // SAFETY: a Ref points to a live cell of layout T (constructor's contract).
         unsafe { &*self.0 }
-    }
-}
-impl<T> DerefMut for Ref<T> {
-    #[inline(always)]
-    fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: as in deref; a VM's cells are touched by one native thread at a time.
-        unsafe { &mut *self.0 }
     }
 }
 

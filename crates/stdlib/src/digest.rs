@@ -1,19 +1,19 @@
 //! digest: MD5, SHA-1, SHA-2 and RIPEMD-160 (RustCrypto), behind `Digest::Base`. The rest of the interface is Ruby (`ruby/digest.rb`).
 
 use digest_impl::Digest;
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
 /// A hash in the making.
-#[derive(Clone)]
+#[derive(Trace, Clone)]
 pub(crate) enum Hasher {
-    Md5(md5::Md5),
-    Sha1(sha1::Sha1),
-    Sha224(sha2::Sha224),
-    Sha256(sha2::Sha256),
-    Sha384(sha2::Sha384),
-    Sha512(sha2::Sha512),
-    Rmd160(ripemd::Ripemd160),
+    Md5(#[untraced] md5::Md5),
+    Sha1(#[untraced] sha1::Sha1),
+    Sha224(#[untraced] sha2::Sha224),
+    Sha256(#[untraced] sha2::Sha256),
+    Sha384(#[untraced] sha2::Sha384),
+    Sha512(#[untraced] sha2::Sha512),
+    Rmd160(#[untraced] ripemd::Ripemd160),
 }
 
 impl NativeData for Hasher {

@@ -4,7 +4,7 @@
 
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use zakuro_core_system::io::{fail, wait::wait_timeout};
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
 /// Most events taken by one call.
@@ -14,9 +14,12 @@ const BATCH: usize = 256;
 const BITS: [(i64, i32); 3] = [(1, libc::EPOLLIN), (2, libc::EPOLLPRI), (4, libc::EPOLLOUT)];
 
 /// Payload of a Poller.
+#[derive(Trace)]
 struct Poller {
+    #[untraced]
     epoll: OwnedFd,
     /// An eventfd in the set: ends a wait from another thread.
+    #[untraced]
     bell: OwnedFd,
 }
 impl NativeData for Poller {}

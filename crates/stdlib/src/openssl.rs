@@ -7,7 +7,7 @@
 use crate::digest::Hasher;
 use aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use ghash::universal_hash::UniversalHash;
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
 type Block16 = [u8; 16];
@@ -56,15 +56,19 @@ fn xor(a: &mut Block16, b: &Block16) {
 }
 
 /// A message on its way through a cipher.
-#[derive(Clone)]
+#[derive(Trace, Clone)]
 struct Work {
+    #[untraced]
     aes: Aes,
+    #[untraced]
     mode: Mode,
     encrypting: bool,
     /// The block before (CBC), or the counter.
+    #[untraced]
     chain: Block16,
     /// Input that fills no block; in counter modes the keystream that is left.
     rest: Vec<u8>,
+    #[untraced]
     gcm: Option<Gcm>,
 }
 

@@ -5,13 +5,13 @@
 //! Rejected: a MatchData for each match (an object and a copied String per token).
 
 use crate::args;
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
 type Groups = Vec<Option<(usize, usize)>>;
 
 /// Payload of a StringScanner.
-#[derive(Clone)]
+#[derive(Trace, Clone)]
 struct Scanner {
     string: Value,
     /// The Regexp of the last attempt; nil for a String or byte.
@@ -59,10 +59,6 @@ impl Bare {
 }
 
 impl NativeData for Scanner {
-    fn trace(&self, m: &mut Marker<'_>) {
-        m.mark_value_bits(self.string.0);
-        m.mark_value_bits(self.regexp.0);
-    }
     fn weight(&self) -> usize {
         self.groups.capacity() * std::mem::size_of::<Option<(usize, usize)>>()
     }

@@ -3,7 +3,7 @@
 //! A stream in the middle of its work can't be sent to another VM or forked: its tables are the library's own.
 
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
 enum Work {
@@ -12,7 +12,9 @@ enum Work {
 }
 
 /// Payload of a Zlib::ZStream.
+#[derive(Trace)]
 struct Stream {
+    #[untraced]
     work: Work,
     /// Of an inflating stream: whether its first bytes were a zlib header.
     checked: bool,

@@ -15,8 +15,7 @@ use zakuro_object::*;
 pub type Cx = Vm;
 
 /// State of a builtin library that belongs to one VM (default random generator, standard streams, ...): see [`Vm::state`].
-pub trait VmState: Any + Default {
-    fn trace(&self, _marker: &mut Marker<'_>) {}
+pub trait VmState: Any + Default + Trace {
     /// Between marking and sweeping: weak tables drop entries whose cell is not `heap.is_marked_or_new`.
     fn sweep(&mut self, _heap: &Heap) {}
     /// What of it is program state: how to make it again in a VM that is spawned from this one's image. Its Ruby values are appended to

@@ -1,11 +1,13 @@
 //! The backtrace of an exception: setting it, and as Thread::Backtrace::Location objects.
 
+use zakuro_macros::Trace;
 use zakuro_vm::backtrace::Location;
 use zakuro_vm::raise::hidden;
 use zakuro_vm::*;
 
 /// Payload of a Thread::Backtrace::Location.
-pub struct Loc(pub Location);
+#[derive(Trace)]
+pub struct Loc(#[untraced] pub Location);
 impl NativeData for Loc {
     fn send_copy(&self) -> Option<SendPayload> {
         Some(Box::new(Loc(self.0.clone())))

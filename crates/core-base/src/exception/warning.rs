@@ -2,11 +2,11 @@
 //!
 //! Everything that warns ends in a call of `Warning.warn`, which programs redefine; the builtin one writes to `$stderr`.
 
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
 /// Categories that were switched; None: the default.
-#[derive(Clone, Copy, Default)]
+#[derive(Trace, Clone, Copy, Default)]
 struct Categories {
     deprecated: Option<bool>,
     experimental: Option<bool>,

@@ -3,21 +3,14 @@
 use super::arg::{check_len, take_count};
 use std::cmp::Ordering;
 use zakuro_base::progress::{STRIDE, step};
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_object::string::{US_ASCII, UTF8};
 use zakuro_vm::*;
 
 /// Pairs of Arrays that are being compared: a structure that contains itself is equal as far as it is the same.
-#[derive(Default)]
+#[derive(Trace, Default)]
 struct Comparing(Vec<(Value, Value)>);
-impl VmState for Comparing {
-    fn trace(&self, m: &mut Marker<'_>) {
-        for (a, b) in &self.0 {
-            m.mark_value_bits(a.0);
-            m.mark_value_bits(b.0);
-        }
-    }
-}
+impl VmState for Comparing {}
 
 /// Runs `f` unless the two are being compared already (then None).
 pub(crate) fn guard_pair<T>(cx: &mut Cx, a: Value, b: Value, f: impl FnOnce(&mut Cx) -> Result<T>) -> Result<Option<T>> {

@@ -21,7 +21,7 @@ fn flatten_into(cx: &mut Cx, a: Ref<ArrayCell>, depth: i64, out: Ref<ArrayCell>)
         let Some(v) = Ref::<ArrayCell>::of(top).get(*at) else {
             path.pop();
             next.pop();
-            on_path.remove(&top.0);
+            on_path.remove(&top.bits());
             continue;
         };
         *at += 1;
@@ -37,9 +37,9 @@ fn flatten_into(cx: &mut Cx, a: Ref<ArrayCell>, depth: i64, out: Ref<ArrayCell>)
         if depth < 0 {
             const SHORT: usize = 32;
             if path.len() == SHORT {
-                on_path.extend(path.iter().map(|v| v.0));
+                on_path.extend(path.iter().map(|v| v.bits()));
             }
-            if if path.len() < SHORT { path.contains(&v) } else { !on_path.insert(v.0) } {
+            if if path.len() < SHORT { path.contains(&v) } else { !on_path.insert(v.bits()) } {
                 return cx.arg_error("tried to flatten recursive array");
             }
         }

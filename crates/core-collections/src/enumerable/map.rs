@@ -83,7 +83,7 @@ fn distinct_immediates<'h>(heap: &'h Heap, values: &[Value]) -> Option<Gathered<
     let mut kept = Gathered::with_capacity(heap, values.len());
     for v in values {
         // Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4).
-        let mut at = (v.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits)) as usize;
+        let mut at = (v.bits().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits)) as usize;
         loop {
             match table[at] {
                 0 => {

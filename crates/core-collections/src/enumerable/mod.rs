@@ -10,6 +10,7 @@
 
 use crate::enumerator::EnumeratorExt;
 use std::cell::Cell;
+use zakuro_macros::Trace;
 use zakuro_vm::*;
 
 pub mod map;
@@ -27,7 +28,8 @@ pub fn setup(_cx: &mut Cx) {}
 pub type Step<'a> = dyn Fn(&mut Cx, &[Value]) -> Result<bool> + 'a;
 
 /// Slot of a native block: the closure while its walk runs.
-struct Walk(Cell<Option<*const Step<'static>>>);
+#[derive(Trace)]
+struct Walk(#[untraced] Cell<Option<*const Step<'static>>>);
 impl NativeData for Walk {}
 
 fn run_step(cx: &mut Cx, data: Value, args: Args) -> Result<Value> {

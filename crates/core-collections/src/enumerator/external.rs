@@ -6,7 +6,7 @@
 //! Rejected: the same in Ruby (an Array, two blocks and five instance variables for each item).
 
 use super::pack;
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::fiber::FiberData;
 use zakuro_vm::*;
 
@@ -15,6 +15,7 @@ fn place() -> Sym {
     sym::enum_external
 }
 
+#[derive(Trace)]
 struct External {
     /// nil: not begun, or ended.
     fiber: Value,
@@ -42,11 +43,6 @@ impl NativeData for External {
             let (result, feed) = (ended.then_some(v[1]), fed.then_some(v[2]));
             Some(Unpacked::Payload(Box::new(External { fiber: v[0], item: Value::NIL, count: 0, ahead: false, result, feed })))
         }))
-    }
-    fn trace(&self, m: &mut Marker<'_>) {
-        for v in [self.fiber, self.item, self.result.unwrap_or(Value::NIL), self.feed.unwrap_or(Value::NIL)] {
-            m.mark_value_bits(v.0);
-        }
     }
 }
 

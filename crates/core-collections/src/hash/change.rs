@@ -157,7 +157,7 @@ pub(super) mod hash {
     #[method("shift")]
     fn shift(cx: &mut Cx, this: Ref<HashCell>) -> Result<Value> {
         cx.check_frozen(this.as_value())?;
-        let Some(t) = this.table() else { return Ok(Value::NIL) };
+        let Some(t) = this.table(&cx.heap) else { return Ok(Value::NIL) };
         let Some(first) = t.iter().next().copied() else { return Ok(Value::NIL) };
         let at = t.find(first.hash, |k| k == first.key);
         if let Some(at) = at {

@@ -46,7 +46,7 @@ pub fn copy(cx: &mut Cx, h: Ref<HashCell>) -> Value {
     let class = cx.class_of(h.as_value());
     let shape = cx.root_shape(class);
     let c = HashCell::make(&cx.heap, shape);
-    if h.table().is_some() {
+    if h.table(&cx.heap).is_some() {
         HashCell::replace(c, &mut cx.heap, h);
     }
     HashCell::set_default(c, h.default, h.default_is_proc());
@@ -126,11 +126,11 @@ pub(crate) fn empty_like(cx: &mut Cx, h: Ref<HashCell>) -> Ref<HashCell> {
 }
 
 pub(crate) fn by_identity(h: Ref<HashCell>) -> bool {
-    h.table().is_some_and(|t| t.by_identity)
+    h.by_identity()
 }
 
 pub(crate) fn is_iterating(h: Ref<HashCell>) -> bool {
-    h.table().is_some_and(|t| t.iterating > 0)
+    h.is_iterating()
 }
 
 /// Walks the live entries as `Cx::hash_each` does, with their stored hash codes.
@@ -143,9 +143,9 @@ pub(crate) fn each_entry(cx: &mut Cx, h: Ref<HashCell>, mut f: impl FnMut(&mut C
         HashCell::change_unnoticed(h, &mut cx.heap, |t| t.iterating += 1);
     }
     let mut result = Ok(());
-    let mut i = h.table().map_or(0, |t| t.first_slot());
+    let mut i = h.table(&cx.heap).map_or(0, |t| t.first_slot());
     while result.is_ok()
-        && let Some(t) = h.table()
+        && let Some(t) = h.table(&cx.heap)
         && i < t.slots()
     {
         if let Some(e) = t.entry(i).copied() {

@@ -27,15 +27,15 @@ pub fn is_int(v: Value) -> bool {
     v.is_fixnum() || v.is_kind(Kind::Bignum)
 }
 
-/// The big number of a Bignum cell.
+/// The big number of a Bignum cell, for as long as the variable is there that holds the value.
 #[inline(always)]
-pub fn big_ref(v: Value) -> Option<&'static BigInt> {
+fn big_ref(v: &Value) -> Option<&BigInt> {
     // SAFETY: cells don't move, and who holds the value keeps the box: this module collects only within `long`, which holds both operands.
-    Ref::<BignumCell>::from_value(v).map(|b| unsafe { &*(&*(*b.as_ptr()).value as *const BigInt) })
+    Ref::<BignumCell>::from_value(*v).map(|b| unsafe { &*(&*(*b.as_ptr()).value as *const BigInt) })
 }
 
 /// An Integer as big number, borrowed when it is one. Zero for anything else.
-pub fn big_of(v: Value) -> Cow<'static, BigInt> {
+pub fn big_of(v: &Value) -> Cow<'_, BigInt> {
     match big_ref(v) {
         Some(b) => Cow::Borrowed(b),
         None => Cow::Owned(BigInt::from(v.as_fixnum().unwrap_or(0))),
@@ -44,7 +44,7 @@ pub fn big_of(v: Value) -> Cow<'static, BigInt> {
 
 /// An operation with safepoints on the magnitudes of two Integers, which live as long as it lasts.
 fn long<T>(cx: &mut Cx, a: Value, b: Value, work: impl FnOnce(&BigInt, &BigInt, &mut Cx) -> big::Result<T>) -> Result<T> {
-    let r = work(&big_of(a), &big_of(b), cx);
+    let r = work(&big_of(&a), &big_of(&b), cx);
     // The collector finds them on the native stack.
     std::hint::black_box((a, b));
     Ok(r?)
@@ -57,7 +57,7 @@ fn short(a: Value, b: Value) -> bool {
 
 macro_rules! big_op {
     ($cx:ident, $a:ident, $b:ident, $op:tt) => {
-        match (big_ref($a), big_ref($b)) {
+        match (big_ref(&$a), big_ref(&$b)) {
             (Some(x), Some(y)) => $cx.big(x $op y),
             (Some(x), None) => $cx.big(x $op $b.fix()),
             (None, Some(y)) => $cx.big($a.fix() $op y),
@@ -86,7 +86,7 @@ pub fn mul(cx: &mut Cx, a: Value, b: Value) -> Result<Value> {
     Ok(cx.big(r))
 }
 pub fn neg(cx: &mut Cx, a: Value) -> Value {
-    match big_ref(a) {
+    match big_ref(&a) {
         Some(b) => cx.big(-b),
         None => cx.int(-a.fix()),
     }
@@ -99,21 +99,21 @@ pub fn is_zero(a: Value) -> bool {
     a == ZERO
 }
 pub fn is_negative(a: Value) -> bool {
-    match big_ref(a) {
+    match big_ref(&a) {
         Some(b) => b.is_negative(),
         None => a.fix() < 0,
     }
 }
 /// -1, 0 or 1.
 pub fn signum(a: Value) -> i64 {
-    match big_ref(a) {
+    match big_ref(&a) {
         Some(b) if b.is_negative() => -1,
         Some(_) => 1,
         None => a.fix().signum(),
     }
 }
 pub fn is_odd(a: Value) -> bool {
-    match big_ref(a) {
+    match big_ref(&a) {
         Some(b) => b.is_odd(),
         None => a.fix() & 1 == 1,
     }
@@ -124,7 +124,7 @@ pub fn cmp(a: Value, b: Value) -> Ordering {
     if Value::both_fixnum(a, b) {
         return a.fix().cmp(&b.fix());
     }
-    match (big_ref(a), big_ref(b)) {
+    match (big_ref(&a), big_ref(&b)) {
         (Some(x), Some(y)) => x.cmp(y),
         // A Bignum is beyond every Fixnum.
         (Some(x), None) => {
@@ -134,7 +134,7 @@ pub fn cmp(a: Value, b: Value) -> Ordering {
                 Ordering::Greater
             }
         }
-        (None, _) => match big_ref(b) {
+        (None, _) => match big_ref(&b) {
             Some(y) if y.is_negative() => Ordering::Greater,
             _ => Ordering::Less,
         },
@@ -142,7 +142,7 @@ pub fn cmp(a: Value, b: Value) -> Ordering {
 }
 #[inline]
 pub fn equal(a: Value, b: Value) -> bool {
-    a == b || matches!((big_ref(a), big_ref(b)), (Some(x), Some(y)) if x == y)
+    a == b || matches!((big_ref(&a), big_ref(&b)), (Some(x), Some(y)) if x == y)
 }
 
 /// Exact comparison with a double; None for NaN.
@@ -159,12 +159,12 @@ pub fn cmp_f64(a: Value, f: f64) -> Option<Ordering> {
     }
     // Beyond 2**53 a double has no fraction; below, a Bignum's order is decided by its integer part.
     let t = zakuro_text::float::float_to_bigint(f);
-    Some(big_of(a).as_ref().cmp(&t))
+    Some(big_of(&a).as_ref().cmp(&t))
 }
 
 #[inline]
 pub fn to_f64(a: Value) -> f64 {
-    match big_ref(a) {
+    match big_ref(&a) {
         Some(b) => big_to_f64(b),
         None => a.fix() as f64,
     }
@@ -185,7 +185,7 @@ pub fn divmod(cx: &mut Cx, a: Value, b: Value) -> Result<(Value, Value)> {
         let (q, m) = x.div_mod_floor(&y);
         return Ok((cx.int(q), cx.int(m)));
     }
-    let (q, m) = if short(a, b) { big_of(a).div_mod_floor(&big_of(b)) } else { long(cx, a, b, |a, b, p| big::div_floor(a, b, p))? };
+    let (q, m) = if short(a, b) { big_of(&a).div_mod_floor(&big_of(&b)) } else { long(cx, a, b, |a, b, p| big::div_floor(a, b, p))? };
     Ok((cx.big(q), cx.big(m)))
 }
 pub fn div(cx: &mut Cx, a: Value, b: Value) -> Result<Value> {
@@ -233,13 +233,13 @@ pub fn exact_div(cx: &mut Cx, a: Value, b: Value) -> Result<Value> {
     if Value::both_fixnum(a, b) && b != ZERO {
         return Ok(cx.int(a.fix() / b.fix()));
     }
-    let q = if short(a, b) { big_of(a).as_ref() / big_of(b).as_ref() } else { long(cx, a, b, |a, b, p| big::exact_div(a, b, p))? };
+    let q = if short(a, b) { big_of(&a).as_ref() / big_of(&b).as_ref() } else { long(cx, a, b, |a, b, p| big::exact_div(a, b, p))? };
     Ok(cx.big(q))
 }
 
 /// Number of bits of the magnitude.
 pub fn magnitude_bits(a: Value) -> u64 {
-    match big_ref(a) {
+    match big_ref(&a) {
         Some(b) => b.bits(),
         None => 64 - a.fix().unsigned_abs().leading_zeros() as u64,
     }
@@ -299,7 +299,7 @@ pub fn pow_mod(cx: &mut Cx, a: Value, n: Value, m: Value) -> Result<Value> {
         let r = r as i64;
         return Ok(cx.int(if m < 0 && r != 0 { r + m } else { r }));
     }
-    let r = long(cx, a, m, |a, m, p| big::mod_pow(a, &big_of(n), m, p));
+    let r = long(cx, a, m, |a, m, p| big::mod_pow(a, &big_of(&n), m, p));
     std::hint::black_box(n);
     let r = r?;
     Ok(cx.big(r))
@@ -322,7 +322,7 @@ pub fn shift_left(cx: &mut Cx, a: Value, n: Value) -> Result<Value> {
         if let Some(x) = a.as_fixnum() {
             return Ok(Value::fixnum(x >> n.min(63)));
         }
-        let b = big_of(a);
+        let b = big_of(&a);
         if n >= b.bits() {
             return Ok(Value::fixnum(if negative { -1 } else { 0 }));
         }
@@ -340,7 +340,7 @@ pub fn shift_left(cx: &mut Cx, a: Value, n: Value) -> Result<Value> {
         }
         return cx.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory");
     }
-    let r = big_of(a).as_ref() << (n as u64);
+    let r = big_of(&a).as_ref() << (n as u64);
     Ok(cx.big(r))
 }
 
@@ -348,21 +348,21 @@ pub fn bit_and(cx: &mut Cx, a: Value, b: Value) -> Value {
     if Value::both_fixnum(a, b) {
         return Value::fixnum(a.fix() & b.fix());
     }
-    let r = big_of(a).as_ref() & big_of(b).as_ref();
+    let r = big_of(&a).as_ref() & big_of(&b).as_ref();
     cx.big(r)
 }
 pub fn bit_or(cx: &mut Cx, a: Value, b: Value) -> Value {
     if Value::both_fixnum(a, b) {
         return Value::fixnum(a.fix() | b.fix());
     }
-    let r = big_of(a).as_ref() | big_of(b).as_ref();
+    let r = big_of(&a).as_ref() | big_of(&b).as_ref();
     cx.big(r)
 }
 pub fn bit_xor(cx: &mut Cx, a: Value, b: Value) -> Value {
     if Value::both_fixnum(a, b) {
         return Value::fixnum(a.fix() ^ b.fix());
     }
-    let r = big_of(a).as_ref() ^ big_of(b).as_ref();
+    let r = big_of(&a).as_ref() ^ big_of(&b).as_ref();
     cx.big(r)
 }
 
@@ -372,14 +372,14 @@ pub fn bit_at(a: Value, n: Value) -> bool {
         return false;
     }
     let Some(n) = n.as_fixnum() else { return is_negative(a) };
-    match big_ref(a) {
+    match big_ref(&a) {
         Some(b) => b.bit(n as u64),
         None => a.fix() >> n.min(63) & 1 == 1,
     }
 }
 /// Bits needed without the sign bit, as Integer#bit_length.
 pub fn bit_length(a: Value) -> u64 {
-    match big_ref(a) {
+    match big_ref(&a) {
         Some(b) if b.is_negative() => {
             let n: BigInt = b + BigInt::one();
             n.bits()
@@ -435,7 +435,7 @@ pub fn quotient_f64(a: Value, b: Value) -> f64 {
     if x.abs() <= 9007199254740992.0 && y.abs() <= 9007199254740992.0 {
         return x / y;
     }
-    big_quotient_f64(&big_of(a), &big_of(b))
+    big_quotient_f64(&big_of(&a), &big_of(&b))
 }
 fn big_quotient_f64(a: &BigInt, b: &BigInt) -> f64 {
     if b.is_zero() || a.is_zero() {

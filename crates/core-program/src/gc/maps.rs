@@ -6,7 +6,7 @@ use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
 fn entries(cx: &mut Cx, map: Value) -> &mut WeakPairs {
-    cx.state::<Weak>().maps.entry(map.0 as usize).or_default()
+    cx.state::<Weak>().maps.entry(map.bits() as usize).or_default()
 }
 
 /// Keys and values by turns.
@@ -186,7 +186,7 @@ fn find_key(cx: &mut Cx, map: Value, key: Value) -> Result<(u64, Option<usize>)>
     }
 }
 fn key_entries(cx: &mut Cx, map: Value) -> &mut WeakKeys {
-    cx.state::<Weak>().key_maps.entry(map.0 as usize).or_default()
+    cx.state::<Weak>().key_maps.entry(map.bits() as usize).or_default()
 }
 
 fn value_at(cx: &mut Cx, map: Value, at: Option<usize>, of: impl Fn(&zakuro_object::hash::Entry) -> Value) -> Value {

@@ -4,7 +4,7 @@
 
 use crate::proc::binding::{self, BindingData};
 use zakuro_compiler::{EvalScopes, Options};
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::scope::Scope;
 use zakuro_vm::vm::FastMap;
 use zakuro_vm::*;
@@ -62,8 +62,8 @@ struct Key {
 const MOST_EVALS: usize = 512;
 
 /// Compiled evals of a VM.
-#[derive(Default)]
-struct Evals(FastMap<Key, Arc<Code>>);
+#[derive(Trace, Default)]
+struct Evals(#[untraced] FastMap<Key, Arc<Code>>);
 impl VmState for Evals {}
 
 /// SyntaxError of a source that could not be compiled.

@@ -9,7 +9,7 @@ use super::eval::{is_verbose, show_warnings, syntax_error};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use zakuro_compiler::Options;
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
 /// Features of the core library that CRuby has as files: requiring them does nothing.
@@ -26,18 +26,23 @@ struct Loading {
     waiters: Vec<u32>,
 }
 
-#[derive(Default)]
+#[derive(Trace, Default)]
 struct Loader {
     /// Files in `$LOADED_FEATURES`.
+    #[untraced]
     loaded: HashSet<Vec<u8>>,
     /// Real paths of those that this loader has loaded, by feature.
+    #[untraced]
     real: HashMap<Vec<u8>, Vec<u8>>,
     features_mark: u64,
     /// Feature as required -> file, for this `$LOAD_PATH`.
+    #[untraced]
     resolved: HashMap<Vec<u8>, Vec<u8>>,
     path_mark: u64,
     /// The directories of `$LOAD_PATH` in full, unless some are relative or no Strings.
+    #[untraced]
     dirs: Option<Vec<PathBuf>>,
+    #[untraced]
     loading: Vec<Loading>,
     /// (thread, thread that it waits for)
     waits: Vec<(u32, u32)>,
@@ -178,8 +183,8 @@ pub fn absolute(cx: &mut Cx, path: &[u8]) -> PathBuf {
 }
 
 /// The program's file by the relative name that its code goes by, and where it was when the program started: the directory may change.
-#[derive(Default)]
-struct Script(Option<(Vec<u8>, PathBuf)>);
+#[derive(Trace, Default)]
+struct Script(#[untraced] Option<(Vec<u8>, PathBuf)>);
 impl VmState for Script {
     fn snapshot(&self, _values: &mut Gathered) -> Option<Restore> {
         let kept = self.0.clone()?;
@@ -249,7 +254,7 @@ fn is_explicit(feature: &[u8]) -> bool {
 
 /// A number that changes with the elements of an Array.
 fn mark_of(cx: &Cx, a: Ref<ArrayCell>) -> u64 {
-    a.elements(&cx.heap).iter().fold(a.len() as u64 ^ 0xcbf2_9ce4_8422_2325, |h, v| (h ^ v.0).wrapping_mul(0x100_0000_01b3))
+    a.elements(&cx.heap).iter().fold(a.len() as u64 ^ 0xcbf2_9ce4_8422_2325, |h, v| (h ^ v.bits()).wrapping_mul(0x100_0000_01b3))
 }
 
 /// Brings the index up to date with the Arrays.

@@ -80,7 +80,7 @@ impl Writer {
         }
     }
     fn remember(&mut self, v: Value) {
-        self.objects.insert(v.0, self.count);
+        self.objects.insert(v.bits(), self.count);
         self.count += 1;
     }
     fn object(&mut self, cx: &mut Cx, v: Value, limit: i64) -> Result<()> {
@@ -104,7 +104,7 @@ impl Writer {
             }
         } else if let Some(s) = v.as_sym() {
             self.symbol(s);
-        } else if let Some(n) = self.objects.get(&v.0) {
+        } else if let Some(n) = self.objects.get(&v.bits()) {
             let n = *n as i64;
             self.out.push(b'@');
             self.long(n);
@@ -222,7 +222,7 @@ impl Writer {
     }
     #[inline(never)]
     fn encoding_of(&self, v: Value) -> Option<u8> {
-        let e = match regexp_of(v) {
+        let e = match regexp_of(&v) {
             Some(d) => d.regexp.encoding().id(),
             None => Ref::<StringCell>::from_value(v)?.encoding(),
         };
@@ -349,7 +349,7 @@ impl Writer {
                 Ok(())
             }
             Kind::Range | Kind::Rational | Kind::Complex => self.pair(cx, v, limit),
-            _ => match regexp_of(v) {
+            _ => match regexp_of(&v) {
                 Some(d) => {
                     self.user_class(cx, v, ids::REGEXP)?;
                     self.out.push(b'/');
@@ -442,15 +442,14 @@ impl Writer {
         let h = cx.new_hash();
         let items = cx.ivar_get(v, sym::set_items);
         if let Some(from) = Ref::<HashCell>::from_value(items) {
-            if from.table().is_some_and(|t| t.by_identity) {
+            if from.by_identity() {
                 HashCell::change(h, &mut cx.heap, |t| t.by_identity = true);
             }
             for (k, _) in cx.hash_pairs(from) {
                 cx.hash_set(h, k, Value::TRUE)?;
             }
         }
-        let mut cell = h;
-        cell.default = Value::FALSE;
+        HashCell::set_default(h, Value::FALSE, false);
         let mut all = vec![(Sym::intern("@hash"), h.as_value())];
         all.extend_from_slice(ivars);
         self.long(all.len() as i64);
@@ -478,7 +477,7 @@ impl Writer {
         if h.default_is_proc() {
             return cx.type_error("can't dump hash with default proc");
         }
-        if h.table().is_some_and(|t| t.by_identity) {
+        if h.by_identity() {
             self.out.push(b'C');
             self.symbol(Sym::intern("Hash"));
         }

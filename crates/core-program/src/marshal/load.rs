@@ -466,7 +466,7 @@ impl Reader {
             let key = self.symbol(cx)?;
             let value = self.object(cx)?;
             match (encoding_from(&cx.heap, key, value), Ref::<StringCell>::from_value(v)) {
-                (Some(e), Some(mut s)) => s.set_encoding(e),
+                (Some(e), Some(s)) => s.set_encoding(e),
                 (Some(_), None) => {}
                 (None, _) if key.bytes() == b"K" && v.is_kind(Kind::Hash) => v.set_flags(KEYWORDS),
                 _ => cx.ivar_set_raw(v, key, value),
@@ -530,8 +530,8 @@ impl Reader {
             match hidden {
                 Some((hidden, _)) if kind == Kind::Exception => cx.ivar_set_raw(v, Sym::intern(hidden), value),
                 _ if set && key.bytes() == b"@hash" => {
-                    let Some(mut h) = Ref::<HashCell>::from_value(value) else { return bad_format(cx) };
-                    h.default = Value::NIL;
+                    let Some(h) = Ref::<HashCell>::from_value(value) else { return bad_format(cx) };
+                    HashCell::set_default(h, Value::NIL, false);
                     cx.ivar_set_raw(v, sym::set_items, value);
                 }
                 _ => cx.ivar_set_raw(v, key, value),
@@ -540,7 +540,7 @@ impl Reader {
         Ok(n)
     }
     #[inline(never)]
-    fn range(&mut self, cx: &mut Cx, mut r: Ref<RangeCell>) -> Result<usize> {
+    fn range(&mut self, cx: &mut Cx, r: Ref<RangeCell>) -> Result<usize> {
         let n = self.enter(r.as_value());
         let (mut low, mut high, mut exclusive) = (None, None, None);
         for _ in 0..self.length(cx)? {

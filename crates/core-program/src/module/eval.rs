@@ -20,7 +20,7 @@ pub enum Target {
 fn home_method(block: Block) -> Option<Ref<MethodCell>> {
     if let Some(rec) = block.record() {
         // SAFETY: a block record [code, home frame] is valid while the block may be called.
-        let me = unsafe { (*((*rec.add(1)).0 as *const Frame)).me };
+        let me = unsafe { (*((*rec.add(1)).bits() as *const Frame)).me };
         return Ref::from_value(me);
     }
     let p = block.proc()?;
@@ -36,12 +36,12 @@ fn with_definee(cx: &mut Cx, m: Ref<MethodCell>, definee: Value) -> Value {
             cx.new_cref(object, Value::NIL)
         }
     };
-    if let Some(mut c) = Ref::<CrefCell>::from_value(cref) {
-        c.definee = definee;
-        c.refinements = Ref::<CrefCell>::from_value(m.cref).map_or(Value::NIL, |h| h.refinements);
+    if let Some(c) = Ref::<CrefCell>::from_value(cref) {
+        c.set_definee(definee);
+        c.set_refinements(Ref::<CrefCell>::from_value(m.cref).map_or(Value::NIL, |h| h.refinements));
     }
-    let mut copy = cx.copy_method(m, m.called, m.owner, m.visibility());
-    copy.cref = cref;
+    let copy = cx.copy_method(m, m.called, m.owner, m.visibility());
+    copy.set_cref(cref);
     copy.as_value()
 }
 
@@ -69,9 +69,8 @@ pub fn module_exec(cx: &mut Cx, module: Value, args: &[Value], kw: bool, block: 
 pub fn refine_exec(cx: &mut Cx, refinement: Value, active: Value, block: Block) -> Result<()> {
     if let Some(m) = home_method(block) {
         let me = with_definee(cx, m, refinement);
-        if let Some(mut c) = Ref::<MethodCell>::from_value(me).and_then(|m| Ref::<CrefCell>::from_value(m.cref)) {
-            c.as_value().will_refer();
-            c.refinements = active;
+        if let Some(c) = Ref::<MethodCell>::from_value(me).and_then(|m| Ref::<CrefCell>::from_value(m.cref)) {
+            c.set_refinements(active);
         }
         cx.yield_full(block, &[], false, Block::NONE, Some((refinement, me)))?;
     }
@@ -94,12 +93,12 @@ pub fn eval_text(cx: &mut Cx, this: Value, args: Args, target: Target) -> Result
         Target::Instance | Target::Module => {
             let cref = cx.new_cref(this, home.cref);
             if target == Target::Instance
-                && let Some(mut c) = Ref::<CrefCell>::from_value(cref)
+                && let Some(c) = Ref::<CrefCell>::from_value(cref)
             {
-                c.definee = Value::FALSE;
+                c.set_definee(Value::FALSE);
             }
-            let mut copy = cx.copy_method(home, home.called, home.owner, home.visibility());
-            copy.cref = cref;
+            let copy = cx.copy_method(home, home.called, home.owner, home.visibility());
+            copy.set_cref(cref);
             copy.as_value()
         }
     };

@@ -392,15 +392,15 @@ pub mod module {
                 let o = cx.class_value(this);
                 return cx.name_error(format!("method '{}' is not defined in {}", name.name(), cx.class_name(this)), name, o);
             }
-            let code = if m.method_kind() == MethodKind::Proc { cx.block_code(Block(m.data.0)) } else { Cx::method_code(m) };
+            let code = if m.method_kind() == MethodKind::Proc { cx.block_code(Block(m.data.bits())) } else { Cx::method_code(m) };
             let Some(code) = code else {
                 cx.warn_here(&format!("Skipping set of ruby2_keywords flag for {} (method not defined in Ruby)", name.name()))?;
                 continue;
             };
             if may_keep_keywords(cx, code, &name.name(), "method")? {
                 cx.keep_method_keywords(m);
-                let mut copy = cx.copy_method(m, m.called, this, m.visibility());
-                copy.reserved |= interp::RUBY2_KEYWORDS;
+                let copy = cx.copy_method(m, m.called, this, m.visibility());
+                copy.init_copy(copy.called, copy.reserved | interp::RUBY2_KEYWORDS);
                 cx.add_method(this, name, copy);
             }
         }

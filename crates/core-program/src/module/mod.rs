@@ -41,10 +41,14 @@ pub fn setup(cx: &mut Cx) {
 /// Names that `Module#name` has given: the same String each time. With the class, which an entry does not keep.
 #[derive(Default)]
 struct Names(vm::FastMap<ClassId, (Sym, Value, Value)>);
-impl VmState for Names {
+impl Trace for Names {
+    /// Written out: a class is not kept by its name.
     fn trace(&self, m: &mut Marker<'_>) {
-        self.0.values().for_each(|(_, v, _)| m.mark_value_bits(v.0));
+        let Names(names) = self;
+        names.values().for_each(|(_, name, _class)| name.trace(m));
     }
+}
+impl VmState for Names {
     fn sweep(&mut self, heap: &Heap) {
         self.0.retain(|_, (_, _, class)| heap.is_marked_or_new(class.header()));
     }

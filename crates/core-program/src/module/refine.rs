@@ -177,9 +177,8 @@ pub mod refinement {
                     Some(c) => cx.new_cref(c.class, c.parent),
                     None => Value::NIL,
                 };
-                if let Some(mut c) = Ref::<CrefCell>::from_value(cref) {
-                    cref.will_refer();
-                    c.refinements = scope;
+                if let Some(c) = Ref::<CrefCell>::from_value(cref) {
+                    c.set_refinements(scope);
                 }
                 let copy = cx.ruby_method(n, this, m.visibility(), &code, cref);
                 cx.define_method_entry(this, n, copy)?;

@@ -134,8 +134,8 @@ pub mod module {
         let s = cx.singleton_class(object)?;
         for n in names_of(cx, names)? {
             let Some(m) = find(cx, this, n, true) else { return cx.undefined_for_class(this, n) };
-            let mut copy = cx.copy_method(m, n, s, Visibility::Public);
-            copy.name = n;
+            let copy = cx.copy_method(m, n, s, Visibility::Public);
+            copy.init_name(n);
             cx.add_method(s, n, copy);
             cx.call_hook(object, sym::singleton_method_added, Value::sym(n))?;
             set_visibility(cx, this, n, Visibility::Private)?;

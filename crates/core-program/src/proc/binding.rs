@@ -4,7 +4,7 @@
 //! environment, which becomes the Binding's innermost one.
 
 use crate::kernel::eval::{Source, eval_source};
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::scope::{Scope, is_visible_local};
 use zakuro_vm::*;
 
@@ -21,17 +21,18 @@ pub struct BindingData {
     /// The scope that it was made in, and its own variables so far in the innermost environment.
     own: Option<(Scope, Vec<Sym>)>,
 }
-impl NativeData for BindingData {
+impl Trace for BindingData {
+    /// Written out: a code is no cell, it is kept by the note that it was seen.
     fn trace(&self, m: &mut Marker<'_>) {
-        Cx::note_code(self.scope.code);
-        if let Some((s, _)) = &self.own {
+        let BindingData { scope, self_, me, file: _, line: _, own } = self;
+        for s in [Some(scope), own.as_ref().map(|(s, _)| s)].into_iter().flatten() {
             Cx::note_code(s.code);
+            s.env.trace(m);
         }
-        let around = self.own.as_ref().map_or(Value::NIL, |o| o.0.env);
-        for v in [self.scope.env, self.self_, self.me, around] {
-            m.mark_value_bits(v.0);
-        }
+        (*self_, *me).trace(m);
     }
+}
+impl NativeData for BindingData {
     fn snapshot(&self, values: &mut Gathered) -> Option<Rebuild> {
         values.extend([self.scope.env, self.self_, self.me]);
         let (codes, file, line) = (scope::CodeChain::of(self.scope.code), self.file.clone(), self.line);
@@ -105,15 +106,9 @@ pub fn of_caller(cx: &mut Cx) -> Result<Value> {
 }
 
 /// `TOPLEVEL_BINDING` of a VM, made when first read.
-#[derive(Default)]
+#[derive(Trace, Default)]
 struct TopLevel(Option<Value>);
-impl VmState for TopLevel {
-    fn trace(&self, m: &mut Marker<'_>) {
-        if let Some(v) = self.0 {
-            m.mark_value_bits(v.0);
-        }
-    }
-}
+impl VmState for TopLevel {}
 
 /// `TOPLEVEL_BINDING`: the place of the main program, with its variables when the program mentions the constant. One object per VM: read before the
 /// program runs (`-r`) it gets the program's variables at the first read after that, unless it has got some of its own.

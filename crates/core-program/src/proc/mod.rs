@@ -16,16 +16,16 @@ type P = Ref<ProcCell>;
 /// A block of a call as a new Proc; one that is a Proc already is returned as it is. `proc {}` can't be left by `break`.
 fn block_proc(cx: &mut Cx, block: Block, lambda: bool) -> P {
     let fresh = block.record().is_some();
-    let mut p = cx.block_to_proc(block);
+    let p = cx.block_to_proc(block);
     if fresh {
-        p.header.flags |= if lambda { LAMBDA } else { ORPHAN };
+        p.as_value().set_flags(if lambda { LAMBDA } else { ORPHAN });
     }
     p
 }
 
 /// Whether it is a block of the core library's own Ruby code (a curried or composed Proc): to programs that is like one of native code.
 fn is_internal(cx: &Cx, p: P) -> bool {
-    p.proc_kind() == ProcKind::Block && cx.block_code(Block(p.as_value().0)).is_some_and(|c| c.file.starts_with("<internal"))
+    p.proc_kind() == ProcKind::Block && cx.block_code(Block(p.as_value().bits())).is_some_and(|c| c.file.starts_with("<internal"))
 }
 
 /// Parameters as (kind, name); required ones of a non-lambda are optional.
@@ -33,7 +33,7 @@ pub fn parameter_list(cx: &mut Cx, p: P, lambda: bool) -> Vec<(&'static str, Opt
     match p.proc_kind() {
         ProcKind::Block if is_internal(cx, p) => vec![("rest", None)],
         ProcKind::Block => {
-            let Some(code) = cx.block_code(Block(p.as_value().0)) else { return Vec::new() };
+            let Some(code) = cx.block_code(Block(p.as_value().bits())) else { return Vec::new() };
             let list = code.params.list.iter();
             list.map(|(k, n)| if !lambda && *k == "req" { ("opt", *n) } else { (*k, *n) }).collect()
         }
@@ -57,7 +57,7 @@ pub fn arity(cx: &mut Cx, p: P) -> i64 {
     match p.proc_kind() {
         ProcKind::Native if p.extra.is_kind(Kind::Hash) => 1,
         ProcKind::Block => {
-            let Some(code) = cx.block_code(Block(p.as_value().0)) else { return -1 };
+            let Some(code) = cx.block_code(Block(p.as_value().bits())) else { return -1 };
             let q = &code.params;
             if p.is_lambda() {
                 return q.arity();
@@ -183,7 +183,7 @@ mod proc {
         {
             return method::source_location(cx, Ref::of(o.method));
         }
-        let code = cx.block_code(Block(this.as_value().0));
+        let code = cx.block_code(Block(this.as_value().bits()));
         method::location_value(cx, code)
     }
     /// The variables and `self` that the block sees.
@@ -213,7 +213,7 @@ mod proc {
     #[method("ruby2_keywords")]
     fn ruby2_keywords(cx: &mut Cx, this: P) -> Result<Value> {
         crate::object::copy::check_not_frozen(cx, this.as_value())?;
-        match cx.block_code(Block(this.as_value().0)) {
+        match cx.block_code(Block(this.as_value().bits())) {
             Some(code) => {
                 if crate::module::may_keep_keywords(cx, code, "proc", "proc")? {
                     cx.keep_keywords(code);
@@ -241,14 +241,14 @@ mod proc {
     #[method("inspect", "to_s")]
     fn inspect(cx: &mut Cx, this: P) -> Result<Value> {
         let class = cx.class_name_of(this.as_value());
-        let mut out = format!("#<{class}:0x{:016x}", this.as_value().0);
+        let mut out = format!("#<{class}:0x{:016x}", this.as_value().bits());
         match this.proc_kind() {
             ProcKind::Symbol => {
                 let s = cx.inspect_text(this.extra)?;
                 out.push_str(&format!("(&{s})"));
             }
             _ => {
-                if let Some(c) = cx.block_code(Block(this.as_value().0))
+                if let Some(c) = cx.block_code(Block(this.as_value().bits()))
                     && !is_internal(cx, this)
                 {
                     out.push_str(&format!(" {}:{}", c.file, c.line));

@@ -11,7 +11,7 @@ use super::object;
 use super::whole::io_of;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::Arc;
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_object::string::BINARY;
 use zakuro_vm::*;
 
@@ -47,14 +47,14 @@ pub fn setup(cx: &mut Cx) {
 }
 
 /// Where the bytes are.
-#[derive(Clone, Default)]
+#[derive(Trace, Clone, Default)]
 pub enum Memory {
     #[default]
     Null,
     /// In a String.
     Text(Value),
     /// In a file, from an offset.
-    File(Arc<OwnedFd>, u64),
+    File(#[untraced] Arc<OwnedFd>, u64),
 }
 
 impl Memory {
@@ -71,7 +71,7 @@ impl Memory {
 }
 
 /// Payload of a buffer.
-#[derive(Clone)]
+#[derive(Trace, Clone)]
 pub struct Buffer {
     pub memory: Memory,
     pub offset: usize,
@@ -88,12 +88,6 @@ impl Default for Buffer {
 }
 
 impl NativeData for Buffer {
-    fn trace(&self, m: &mut Marker<'_>) {
-        m.mark_value_bits(self.root.0);
-        if let Memory::Text(t) = &self.memory {
-            m.mark_value_bits(t.0);
-        }
-    }
     fn snapshot(&self, values: &mut Gathered) -> Option<Rebuild> {
         let Buffer { offset, size, flags, .. } = *self;
         values.push(self.root);
@@ -299,8 +293,7 @@ fn file_buffer(cx: &mut Cx, file: Value, size: Option<Value>, offset: Option<Val
         return Ok(Buffer { memory: Memory::File(Arc::new(own), offset as u64), size, flags, ..Buffer::default() });
     }
     let text = zeros(cx, size)?;
-    let mut s = Ref::<StringCell>::of(text);
-    read_file(own.as_raw_fd(), offset as u64, StringCell::bytes_mut(&mut s, &mut cx.heap));
+    read_file(own.as_raw_fd(), offset as u64, StringCell::bytes_mut(Ref::of(text), &mut cx.heap));
     Ok(Buffer { memory: Memory::Text(text), size, flags: flags | MAPPED, ..Buffer::default() })
 }
 
@@ -636,7 +629,7 @@ pub mod buffer {
         let memory = match &b.memory {
             Memory::Text(t) if b.root.is_nil() => {
                 cx.cell_changes(*t);
-                Ref::<StringCell>::of(*t).truncate(size);
+                StringCell::truncate(Ref::of(*t), &mut cx.heap, size);
                 grow(cx, *t, size, refusal)?;
                 b.memory.clone()
             }

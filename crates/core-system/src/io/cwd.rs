@@ -6,9 +6,11 @@
 use super::errors::last_errno;
 use std::ffi::CString;
 use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd, RawFd};
+use zakuro_macros::Trace;
 use zakuro_vm::*;
 
 /// Directory of one VM.
+#[derive(Trace)]
 pub struct Cwd {
     /// -1: the process's.
     fd: RawFd,

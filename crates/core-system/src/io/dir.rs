@@ -6,18 +6,20 @@ use super::errors::{fail_at, io_error, last_errno};
 use super::glob;
 use super::path;
 use super::read::enumerator;
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_core_text::encoding::external_text;
 use zakuro_object::string::UTF8;
 use zakuro_text::encoding::Encoding;
 use zakuro_vm::*;
 
 /// Payload of Dir: the entries are read when it is opened.
+#[derive(Trace)]
 pub struct DirData {
     /// None: by descriptor.
     path: Option<Vec<u8>>,
     path_encoding: u8,
     /// Encoding of the names.
+    #[untraced]
     encoding: Encoding,
     fd: i32,
     entries: Vec<Vec<u8>>,
@@ -26,6 +28,7 @@ pub struct DirData {
     /// The descriptor was given by number: somebody else may have closed it, and the number be another's by now.
     borrowed: bool,
     /// Counts the descriptor, until the end or `close`.
+    #[untraced]
     held: Option<crate::process::descriptors::Held>,
 }
 impl NativeData for DirData {}

@@ -5,7 +5,7 @@
 
 use super::lines;
 use super::modes::{self, Mode};
-use super::object::{self, Io};
+use super::object;
 use super::stream::IoState;
 use zakuro_core_text::encoding as defaults;
 use zakuro_core_text::string::encoding::{Newlines, Options, options};
@@ -229,12 +229,13 @@ pub fn mark(head: &[u8]) -> Option<(&'static str, usize)> {
 }
 
 /// Bytes of an open stream read as text, brought to its internal encoding.
-pub fn to_internal(cx: &mut Cx, io: &Io, bytes: Vec<u8>) -> Result<Value> {
+pub fn to_internal(cx: &mut Cx, io: Value, bytes: Vec<u8>) -> Result<Value> {
+    let io = object::raw(cx, io)?;
     let ext = lines::text_encoding(io);
     let from = Encoding::from_id(ext).unwrap_or(Encoding::BINARY);
-    let (universal, conversion) = (io.universal, io.conversion.clone());
+    let (universal, int, conversion) = (io.universal, io.int, io.conversion.clone());
     let bytes = if universal && bytes.contains(&b'\r') && from.is_ascii_compatible() { plain_newlines(&bytes) } else { bytes };
-    let Some(int) = io.int.filter(|i| *i != ext && from != Encoding::BINARY) else { return Ok(cx.str_bytes(&bytes, ext)) };
+    let Some(int) = int.filter(|i| *i != ext && from != Encoding::BINARY) else { return Ok(cx.str_bytes(&bytes, ext)) };
     let to = Encoding::from_id(int).unwrap_or(Encoding::UTF_8);
     if bytes.is_ascii() && from.is_ascii_compatible() && to.is_ascii_compatible() {
         return Ok(cx.str_bytes(&bytes, int));

@@ -222,8 +222,8 @@ pub mod file {
         if object::get(cx, this)?.writable() {
             object::flush(cx, this)?;
         }
-        let fd = object::get(cx, this)?.fd;
         loop {
+            let fd = object::get(cx, this)?.fd;
             // The holder may be another thread of this VM: look again and again instead of blocking it.
             // SAFETY: flock on an open descriptor.
             if unsafe { libc::flock(fd, op as i32 | libc::LOCK_NB) } == 0 {
@@ -234,7 +234,6 @@ pub mod file {
                 libc::EWOULDBLOCK if op as i32 & libc::LOCK_NB != 0 => return Ok(Value::FALSE),
                 libc::EWOULDBLOCK => {
                     cx.sleep(Some(std::time::Duration::from_millis(5)))?;
-                    object::get(cx, this)?;
                 }
                 e => return object::fail_path(cx, this, e),
             }

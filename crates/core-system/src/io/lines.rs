@@ -69,8 +69,7 @@ pub fn text_encoding(io: &object::Io) -> u8 {
 
 /// String of bytes read as text: encoded, and converted to the internal encoding.
 pub fn text_value(cx: &mut Cx, v: Value, bytes: Vec<u8>) -> Result<Value> {
-    let io = object::raw(cx, v)?;
-    super::encodings::to_internal(cx, io, bytes)
+    super::encodings::to_internal(cx, v, bytes)
 }
 
 /// The next line's bytes; None at the end.
@@ -96,7 +95,8 @@ pub fn read_line(cx: &mut Cx, v: Value, a: &LineArgs) -> Result<Option<Vec<u8>>>
     }
     let io = object::reader(cx, v)?;
     io.by_characters = true;
-    let a = &in_encoding(a, text_encoding(io));
+    let encoding = text_encoding(io);
+    let a = &in_encoding(a, encoding);
     let mut from = 0;
     let (mut end, mut found) = (0, false);
     loop {
@@ -118,7 +118,7 @@ pub fn read_line(cx: &mut Cx, v: Value, a: &LineArgs) -> Result<Option<Vec<u8>>>
             && (found && end > l || !found && b.len() >= l)
         {
             // Cut at the limit, but never inside a character.
-            let enc = Encoding::from_id(text_encoding(io)).unwrap_or(Encoding::BINARY);
+            let enc = Encoding::from_id(encoding).unwrap_or(Encoding::BINARY);
             let mut cut = l.min(b.len());
             if enc == Encoding::UTF_8 {
                 // What is no character goes on being read, for 16 bytes.
@@ -141,7 +141,7 @@ pub fn read_line(cx: &mut Cx, v: Value, a: &LineArgs) -> Result<Option<Vec<u8>>>
                 }
             }
             end = cut;
-            found = true;
+            break;
         }
         if found {
             break;
@@ -246,14 +246,14 @@ pub fn read_all(cx: &mut Cx, v: Value) -> Result<Vec<u8>> {
     let mut out = io.buffered().to_vec();
     let n = out.len();
     io.consume(n);
-    if io.regular && cx.fiber_scheduler().is_nil() {
+    let (fd, regular) = (io.fd, io.regular);
+    if regular && cx.fiber_scheduler().is_nil() {
         // SAFETY: fstat fills the zeroed struct; lseek only asks.
         let left = unsafe {
             let mut st: libc::stat = std::mem::zeroed();
-            if libc::fstat(io.fd, &mut st) == 0 { st.st_size - libc::lseek(io.fd, 0, libc::SEEK_CUR).max(0) } else { 0 }
+            if libc::fstat(fd, &mut st) == 0 { st.st_size - libc::lseek(fd, 0, libc::SEEK_CUR).max(0) } else { 0 }
         };
         cx.reserve(&mut out, left.max(0) as usize + 1)?;
-        let fd = io.fd;
         loop {
             if out.capacity() - out.len() < 4096 {
                 cx.reserve(&mut out, 64 * 1024)?;
@@ -261,6 +261,7 @@ pub fn read_all(cx: &mut Cx, v: Value) -> Result<Vec<u8>> {
             let at = out.len();
             // A portion at a time: a large file is left between two.
             let room = (out.capacity() - at).min(1 << 26);
+            let fd = object::get(cx, v)?.fd;
             // SAFETY: read(2) writes at most `room` bytes into the reserve; only those are added to the length.
             let n = unsafe { libc::read(fd, out.as_mut_ptr().add(at).cast(), room) };
             match n {
@@ -298,8 +299,7 @@ pub fn read_bytes(cx: &mut Cx, v: Value, n: usize) -> Result<Vec<u8>> {
         io.by_characters = false;
     }
     loop {
-        let io = object::reader(cx, v)?;
-        if io.buffered().len() >= n || !fill(cx, v)? {
+        if object::reader(cx, v)?.buffered().len() >= n || !fill(cx, v)? {
             let io = object::reader(cx, v)?;
             let k = io.buffered().len().min(n);
             let mut out = zakuro_base::memory::with_room(k);

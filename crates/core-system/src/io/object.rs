@@ -1,7 +1,8 @@
 //! The payload of IO objects: descriptor, mode, buffers.
 //!
 //! The state is counted (`Rc`), because the VM keeps a weak list of its open streams: what is still buffered when the VM ends must be written.
-//! Code that may wait must not hold a `&mut Io` across the wait: other threads of the VM may run then. It asks [`get`] again.
+//! A look at it ([`get`] and the like) borrows the VM, as all looks do (docs/decisions/0015-the-heap-is-the-token.md): who waits or runs Ruby asks again. A wait needs the
+//! number of the descriptor all the same; its lease ([`Leased`]) keeps the number from being given to another stream, of this VM or of another, before the wait is over.
 
 use super::encodings::{self, Internal};
 use super::errors::{fail, io_error, last_errno};
@@ -12,6 +13,8 @@ use std::cell::{RefCell, UnsafeCell};
 use std::os::fd::RawFd;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::Relaxed};
+use zakuro_macros::Trace;
 use zakuro_sched::{READABLE, Source};
 use zakuro_vm::*;
 
@@ -24,6 +27,13 @@ const READ_BUFFER: usize = 16 * 1024;
 const LARGEST_READ: usize = 64 * 1024 * 1024;
 /// The same of a pipe or terminal: what Linux lets a pipe hold.
 const LARGEST_PIPE: usize = 1024 * 1024;
+
+/// One direction of a stream.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Side {
+    Reading,
+    Writing,
+}
 
 /// State of one stream.
 pub struct Io {
@@ -43,6 +53,9 @@ pub struct Io {
     pub socket: Option<i32>,
     /// Registration of a socket that has waited.
     pub source: Option<Arc<Source>>,
+    /// Shared with those who wait at `fd`, and at `wfd`; made by the first.
+    lease: Option<Arc<Lease>>,
+    write_lease: Option<Arc<Lease>>,
     pub binmode: bool,
     /// Read text with CRLF line ends (`universal_newline:`, mode "t").
     pub universal: bool,
@@ -106,6 +119,8 @@ impl Io {
             regular: false,
             socket,
             source: None,
+            lease: None,
+            write_lease: None,
             binmode: false,
             universal: false,
             rbuf: Vec::new(),
@@ -236,9 +251,44 @@ impl Io {
             pid: 0,
             conversion: self.conversion.clone(),
             source: None,
+            lease: None,
+            write_lease: None,
             held,
             ..*self
         })
+    }
+    /// Closes the side that is read from, when it has a descriptor of its own.
+    pub fn close_reading(&mut self) {
+        let fd = std::mem::replace(&mut self.fd, -1);
+        give_up(fd, self.owned, self.lease.take());
+        self.mode &= !READ;
+    }
+    /// Closes the side that is written to, when it has a descriptor of its own.
+    pub fn close_writing(&mut self) {
+        let fd = std::mem::replace(&mut self.wfd, -1);
+        give_up(fd, self.owned, self.write_lease.take());
+        self.mode &= !WRITE;
+    }
+    /// The descriptor for one direction; -1: closed.
+    pub fn descriptor(&self, side: Side) -> RawFd {
+        match side {
+            Side::Reading if self.fd >= 0 => self.fd,
+            _ => self.write_fd(),
+        }
+    }
+    /// Takes the place of `old`, whose descriptor's number it has: who waits there waits here.
+    pub fn succeed(&mut self, old: &mut Io) {
+        self.lease = old.lease.take();
+    }
+    /// The stream's descriptor is somebody else's from here on: it is closed, and the number stays open.
+    pub fn release(&mut self) -> RawFd {
+        if let Some(source) = self.source.take() {
+            source.close();
+        }
+        if let Some(lease) = self.lease.take() {
+            lease.over.store(true, Relaxed);
+        }
+        std::mem::replace(&mut self.fd, -1)
     }
     /// Closes the descriptors. Returns errno of the first failure.
     pub fn close_fds(&mut self) -> Option<i32> {
@@ -246,15 +296,11 @@ impl Io {
         if let Some(source) = self.source.take() {
             source.close();
         }
-        for fd in [self.fd, self.wfd] {
-            // Standard descriptors belong to the process.
-            // SAFETY: the descriptor is ours and is forgotten right after.
-            if fd > 2 && self.owned && unsafe { libc::close(fd) } != 0 && err.is_none() {
-                err = Some(last_errno());
-            }
+        let sides = [(&mut self.fd, &mut self.lease), (&mut self.wfd, &mut self.write_lease)];
+        for (fd, lease) in sides {
+            let failed = give_up(std::mem::replace(fd, -1), self.owned, lease.take());
+            err = err.or(failed);
         }
-        self.fd = -1;
-        self.wfd = -1;
         self.held = None;
         self.rbuf = Vec::new();
         self.rpos = 0;
@@ -269,6 +315,57 @@ impl Drop for Io {
     }
 }
 
+/// Held by a stream and by each thread that waits at a descriptor of it: the number that the stream gives up stays open, and so nobody else's, until the last of them lets go.
+/// Whoever gives it up wakes them. One VM has it at a time: the atomics (Relaxed) are there for a stream that travels.
+struct Lease {
+    over: AtomicBool,
+    /// What the last one closes; else -1.
+    given_up: AtomicI32,
+}
+impl Lease {
+    fn close(&self) {
+        let fd = self.given_up.swap(-1, Relaxed);
+        if fd >= 0 {
+            // SAFETY: the stream has left the descriptor to its lease, and nobody else uses the number.
+            unsafe { libc::close(fd) };
+        }
+    }
+}
+impl Drop for Lease {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// Closes a descriptor that its stream has forgotten just now, or has the last who waits at it do so. Returns errno of a failure.
+fn give_up(fd: RawFd, owned: bool, lease: Option<Arc<Lease>>) -> Option<i32> {
+    if let Some(lease) = &lease {
+        lease.over.store(true, Relaxed);
+    }
+    // Standard descriptors belong to the process.
+    if fd <= 2 || !owned {
+        return None;
+    }
+    if let Some(lease) = lease.filter(|lease| Arc::strong_count(lease) > 1) {
+        lease.given_up.store(fd, Relaxed);
+        return None;
+    }
+    // SAFETY: the descriptor was the stream's, and nobody else uses its number.
+    if unsafe { libc::close(fd) } == 0 { None } else { Some(last_errno()) }
+}
+
+/// A descriptor that somebody waits at.
+pub struct Leased {
+    pub fd: RawFd,
+    lease: Arc<Lease>,
+}
+impl Leased {
+    /// Whether the stream has closed it meanwhile.
+    pub fn is_over(&self) -> bool {
+        self.lease.over.load(Relaxed)
+    }
+}
+
 fn socket_kind(fd: RawFd) -> i32 {
     let (mut kind, mut size) = (0i32, 4 as libc::socklen_t);
     // SAFETY: writes four bytes into a live number.
@@ -279,7 +376,8 @@ fn socket_kind(fd: RawFd) -> i32 {
 type Shared = Rc<UnsafeCell<Io>>;
 
 /// Payload of an IO object.
-pub struct IoData(pub Shared);
+#[derive(Trace)]
+pub struct IoData(#[untraced] Shared);
 impl NativeData for IoData {
     fn change_tracking(&self) -> ChangeTracking {
         ChangeTracking::Untracked
@@ -315,29 +413,40 @@ impl NativeData for IoData {
 
 /// The open streams of one VM.
 #[derive(Default)]
-pub struct Registry(RefCell<Vec<Weak<UnsafeCell<Io>>>>);
+pub struct Registry {
+    streams: RefCell<Vec<Weak<UnsafeCell<Io>>>>,
+    /// Threads that wait when the VM ends, or forks, are left where they stand and never let go: this does.
+    leases: RefCell<Vec<std::sync::Weak<Lease>>>,
+}
+/// Adds to a list of what may be gone, and drops what is from time to time.
+fn add<T>(list: &RefCell<Vec<T>>, one: T, lives: fn(&T) -> bool) {
+    let mut list = list.borrow_mut();
+    if list.len() >= 16 && list.len().is_power_of_two() {
+        list.retain(lives);
+    }
+    list.push(one);
+}
 impl Registry {
-    fn add(&self, io: &Shared) {
-        let mut v = self.0.borrow_mut();
-        if v.len() >= 16 && v.len().is_power_of_two() {
-            v.retain(|w| w.strong_count() > 0);
-        }
-        v.push(Rc::downgrade(io));
+    /// None of those who wait is ever to go on.
+    pub fn forget_waiting(&self) {
+        self.each(|io| (io.lease, io.write_lease) = (None, None));
+        self.leases.borrow_mut().drain(..).filter_map(|w| w.upgrade()).for_each(|lease| lease.close());
     }
     /// Runs `f` on each living stream.
     pub fn each(&self, mut f: impl FnMut(&mut Io)) {
-        let all: Vec<Shared> = self.0.borrow().iter().filter_map(|w| w.upgrade()).collect();
+        let all: Vec<Shared> = self.streams.borrow().iter().filter_map(|w| w.upgrade()).collect();
         for io in all {
             // SAFETY: one thread runs the VM, and nobody holds a reference into a stream while this is called (flush at exit).
             f(unsafe { &mut *io.get() });
         }
     }
     pub fn count(&self) -> usize {
-        self.0.borrow().iter().filter(|w| w.strong_count() > 0).count()
+        self.streams.borrow().iter().filter(|w| w.strong_count() > 0).count()
     }
 }
 impl Drop for Registry {
     fn drop(&mut self) {
+        self.forget_waiting();
         self.each(|io| {
             io.flush_now();
             io.close_fds();
@@ -359,7 +468,7 @@ fn share(cx: &mut Cx, mut io: Io) -> IoData {
     }
     hold(cx, &mut io);
     let shared = Rc::new(UnsafeCell::new(io));
-    cx.state::<super::stream::IoState>().open.add(&shared);
+    add(&cx.state::<super::stream::IoState>().open.streams, Rc::downgrade(&shared), |w| w.strong_count() > 0);
     IoData(shared)
 }
 
@@ -375,48 +484,74 @@ pub fn init(cx: &mut Cx, v: Value, io: Io) -> Result<()> {
     cx.data_init(v, d)
 }
 
+/// The stream of an IO object unless there is a reason against it, which is raised as IOError.
+fn look(cx: &mut Cx, v: Value, refuse: fn(&Io) -> Option<&'static str>) -> Result<&mut Io> {
+    let Some(stream) = Ref::<DataCell>::from_value(v).and_then(|d| d.get::<IoData>().map(|d| d.0.get())) else {
+        if v.is_kind(Kind::Data) && cx.is_a(v, ids::IO) {
+            return io_error(cx, "uninitialized stream");
+        }
+        return cx.wrong_receiver(v, "IO");
+    };
+    // SAFETY: the payload is neither dropped nor replaced while the VM is borrowed, and nobody looks into a stream without the VM.
+    let io = unsafe { &mut *stream };
+    match refuse(io) {
+        Some(reason) => io_error(cx, reason),
+        None => Ok(io),
+    }
+}
+
 /// The stream of an IO object, open or not. TypeError for other objects, IOError when uninitialised.
-pub fn raw(cx: &mut Cx, v: Value) -> Result<&'static mut Io> {
-    if cx.is_data::<IoData>(v) {
-        let d = cx.data_ref::<IoData>(v)?;
-        // SAFETY: the Rc lives as long as `v`, which the caller holds; one thread runs the VM; callers don't keep it across waits.
-        return Ok(unsafe { &mut *d.0.get() });
-    }
-    if v.is_kind(Kind::Data) && cx.is_a(v, ids::IO) {
-        return io_error(cx, "uninitialized stream");
-    }
-    cx.wrong_receiver(v, "IO")
+pub fn raw(cx: &mut Cx, v: Value) -> Result<&mut Io> {
+    look(cx, v, |_| None)
 }
 
 /// The stream of an open IO object. IOError "closed stream".
-pub fn get(cx: &mut Cx, v: Value) -> Result<&'static mut Io> {
-    let io = raw(cx, v)?;
-    if io.is_closed() { io_error(cx, "closed stream") } else { Ok(io) }
+pub fn get(cx: &mut Cx, v: Value) -> Result<&mut Io> {
+    look(cx, v, |io| io.is_closed().then_some("closed stream"))
 }
 
 /// An open stream for reading: pending output of a read-write stream is written first.
-pub fn reader(cx: &mut Cx, v: Value) -> Result<&'static mut Io> {
-    let io = get(cx, v)?;
-    if !io.readable() {
-        return io_error(cx, "not opened for reading");
+pub fn reader(cx: &mut Cx, v: Value) -> Result<&mut Io> {
+    fn refuse(io: &Io) -> Option<&'static str> {
+        match io {
+            _ if io.is_closed() => Some("closed stream"),
+            _ if !io.readable() => Some("not opened for reading"),
+            _ => None,
+        }
     }
+    let io = look(cx, v, refuse)?;
     if !io.wbuf.is_empty() && io.wfd < 0 {
         flush(cx, v)?;
         return get(cx, v);
     }
-    Ok(io)
+    look(cx, v, refuse)
 }
 
 /// An open stream for writing: read-ahead is given back first.
-pub fn writer(cx: &mut Cx, v: Value) -> Result<&'static mut Io> {
-    let io = get(cx, v)?;
-    if !io.writable() {
-        return io_error(cx, "not opened for writing");
-    }
+pub fn writer(cx: &mut Cx, v: Value) -> Result<&mut Io> {
+    let io = look(cx, v, |io| match io {
+        _ if io.is_closed() => Some("closed stream"),
+        _ if !io.writable() => Some("not opened for writing"),
+        _ => None,
+    })?;
     if io.wfd < 0 && io.readable() {
         io.drop_readahead();
     }
     Ok(io)
+}
+
+/// The descriptor of an open stream for a wait, and what keeps its number the stream's for as long.
+pub fn lease(cx: &mut Cx, v: Value, side: Side) -> Result<Leased> {
+    let io = get(cx, v)?;
+    let fd = io.descriptor(side);
+    let place = if fd == io.wfd { &mut io.write_lease } else { &mut io.lease };
+    if let Some(lease) = place {
+        return Ok(Leased { fd, lease: lease.clone() });
+    }
+    let lease = Arc::new(Lease { over: AtomicBool::new(false), given_up: AtomicI32::new(-1) });
+    *place = Some(lease.clone());
+    add(&cx.state::<super::stream::IoState>().open.leases, Arc::downgrade(&lease), |w| w.strong_count() > 0);
+    Ok(Leased { fd, lease })
 }
 
 /// Writes the buffer. One write(2) as far as the system takes it.
@@ -426,14 +561,14 @@ pub fn flush(cx: &mut Cx, v: Value) -> Result<()> {
         return Ok(());
     }
     let bytes = std::mem::take(&mut io.wbuf);
-    let (fd, regular, socket) = (io.write_fd(), io.regular, io.is_socket());
+    let (regular, socket) = (io.regular, io.is_socket());
     let by_hook = if cx.fiber_scheduler().is_nil() { None } else { scheduler::io_write(cx, v, &bytes)? };
     let written = if let Some(written) = by_hook {
         written
     } else if socket {
         wait::write_socket(cx, v, &bytes)?
     } else {
-        blocking_write(cx, v, fd, regular, &bytes)?
+        blocking_write(cx, v, regular, &bytes)?
     };
     match written {
         Ok(()) => {
@@ -509,11 +644,11 @@ pub fn fill_up_to(cx: &mut Cx, v: Value, wanted: usize) -> Result<bool> {
     if get(cx, v)?.is_socket() {
         return fill_from_socket(cx, v, room);
     }
-    let (fd, regular) = wait_for_input(cx, v)?;
+    let regular = wait_for_input(cx, v)?;
     // No pipe holds more than that, and whoever waits at ten thousand of them needs no room yet.
     let room = if regular { room } else { room.min(LARGEST_PIPE) };
     let mut chunk = zakuro_base::memory::zeroed(room);
-    match blocking_read(cx, v, fd, regular, &mut chunk)? {
+    match blocking_read(cx, v, regular, &mut chunk)? {
         Ok(0) => Ok(false),
         Ok(n) => {
             let io = get(cx, v)?;
@@ -575,30 +710,27 @@ fn fill_from_socket(cx: &mut Cx, v: Value, room: usize) -> Result<bool> {
     }
 }
 
-/// Waits until the stream can be read; its descriptor. IOError when another thread closes it meanwhile.
-pub fn wait_for_input(cx: &mut Cx, v: Value) -> Result<(RawFd, bool)> {
+/// Waits until the stream can be read; whether it is a regular file. IOError when another thread closes it meanwhile.
+pub fn wait_for_input(cx: &mut Cx, v: Value) -> Result<bool> {
     let io = reader(cx, v)?;
-    let (fd, regular, timeout) = (io.fd, io.regular, io.timeout);
-    if fd < 0 {
+    let (regular, socket, timeout) = (io.regular, io.is_socket(), io.timeout);
+    if io.fd < 0 {
         return io_error(cx, "not opened for reading");
     }
-    if fd == 0 || io.tty {
+    if io.fd == 0 || io.tty {
         super::stream::before_terminal_read(cx)?;
     }
     if !regular {
-        let ready = if io.is_socket() {
+        let ready = if socket {
             wait::poll_socket(cx, v, libc::POLLIN, timeout)?
         } else {
-            wait::wait_stream(cx, v, fd, libc::POLLIN, timeout)?
+            wait::wait_stream(cx, v, Side::Reading, libc::POLLIN, timeout)?
         };
         if ready == 0 {
             return io_timeout(cx);
         }
-        if raw(cx, v)?.fd != fd {
-            return io_error(cx, "stream closed in another thread");
-        }
     }
-    Ok((fd, regular))
+    Ok(regular)
 }
 
 pub fn io_timeout<T>(cx: &mut Cx) -> Result<T> {

@@ -9,7 +9,7 @@ use crate::process::{descriptors, owner};
 use std::ffi::{CStr, CString};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::time::Duration;
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
 /// openat(2) in the VM's directory. Raises "... @ rb_sysopen - PATH".
@@ -185,14 +185,14 @@ pub fn close(cx: &mut Cx, v: Value) -> Result<()> {
     let pid = std::mem::take(&mut io.pid);
     // Threads of this VM that wait for it must look again. Those that read from a socket are woken by its registration.
     let watched = !io.regular;
-    if io.owned && io.fd > 2 && !cx.fiber_scheduler().is_nil() {
-        if let Some(source) = io.source.take() {
+    let fd = if io.owned { io.fd } else { -1 };
+    if fd > 2 && !cx.fiber_scheduler().is_nil() {
+        if let Some(source) = object::raw(cx, v)?.source.take() {
             source.close();
         }
-        let fd = io.fd;
         let closed = crate::fiber_scheduler::hook(cx, "io_close", &[Value::fixnum(fd.into())])?;
         if closed.is_some_and(Value::truthy) {
-            object::raw(cx, v)?.fd = -1;
+            object::raw(cx, v)?.release();
         }
     }
     let err = object::raw(cx, v)?.close_fds();
@@ -245,7 +245,7 @@ pub fn perm_of(cx: &mut Cx, v: Option<Value>, kw: &Kwargs) -> Result<u32> {
 }
 
 /// The VM's file creation mask, beyond the process's own.
-#[derive(Default)]
+#[derive(Trace, Default)]
 pub struct Umask(pub u32);
 impl VmState for Umask {
     fn snapshot(&self, _values: &mut Gathered) -> Option<Restore> {
@@ -392,14 +392,12 @@ pub mod io {
             return Ok(());
         }
         if io.wfd >= 0 && io.fd >= 0 {
-            // SAFETY: the descriptor is this stream's own.
-            unsafe { libc::close(io.fd) };
-            io.fd = -1;
-            io.mode &= !READ;
+            io.close_reading();
+            cx.wake_watchers();
             return Ok(());
         }
         if is_socket(io.fd) {
-            // SAFETY: as above.
+            // SAFETY: shutdown(2) touches no memory.
             unsafe { libc::shutdown(io.fd, libc::SHUT_RD) };
             io.mode &= !READ;
             return if io.writable() { Ok(()) } else { super::close(cx, this) };
@@ -422,16 +420,14 @@ pub mod io {
         if io.wfd >= 0 && io.fd >= 0 {
             object::flush(cx, this)?;
             let io = object::raw(cx, this)?;
-            // SAFETY: the descriptor is this stream's own.
-            unsafe { libc::close(io.wfd) };
-            io.wfd = -1;
-            io.mode &= !WRITE;
+            io.close_writing();
+            cx.wake_watchers();
             return Ok(());
         }
         if is_socket(io.write_fd()) {
             object::flush(cx, this)?;
             let io = object::raw(cx, this)?;
-            // SAFETY: as above.
+            // SAFETY: shutdown(2) touches no memory.
             unsafe { libc::shutdown(io.write_fd(), libc::SHUT_WR) };
             io.mode &= !WRITE;
             return if io.readable() { Ok(()) } else { super::close(cx, this) };
@@ -447,7 +443,6 @@ pub mod io {
     /// A copy with a descriptor of its own.
     #[method("initialize_copy", private)]
     fn initialize_copy(cx: &mut Cx, this: Value, from: Value) -> Result<Value> {
-        object::get(cx, from)?;
         if object::get(cx, from)?.writable() {
             object::flush(cx, from)?;
         }
@@ -534,12 +529,15 @@ pub mod io {
                 libc::close(fresh.fd);
             }
             fresh.fd = old.fd;
+            fresh.succeed(old);
             old.fd = -1;
         }
         fresh.sync |= old.sync;
         old.held = None;
         object::hold(cx, &mut fresh);
-        *old = fresh;
+        *object::raw(cx, this)? = fresh;
+        // Who waited at the old file waits at the new one.
+        cx.wake_watchers();
         Ok(this)
     }
 }
@@ -605,8 +603,9 @@ pub mod file {
     #[method("path", "to_path")]
     fn path(cx: &mut Cx, this: Value) -> Result<Value> {
         let io = object::raw(cx, this)?;
+        let encoding = io.path_encoding;
         match io.path.clone() {
-            Some(p) => Ok(cx.str_bytes(&p, io.path_encoding)),
+            Some(p) => Ok(cx.str_bytes(&p, encoding)),
             None => Ok(Value::NIL),
         }
     }

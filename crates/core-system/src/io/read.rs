@@ -24,8 +24,7 @@ fn length(cx: &mut Cx, v: Value) -> Result<usize> {
 
 /// Bytes that are there now, waiting only when there are none. None at the end.
 fn read_some(cx: &mut Cx, this: Value, max: usize) -> Result<Option<Vec<u8>>> {
-    let io = object::reader(cx, this)?;
-    if io.buffered().is_empty() && !fill_up_to(cx, this, max)? {
+    if object::reader(cx, this)?.buffered().is_empty() && !fill_up_to(cx, this, max)? {
         return Ok(None);
     }
     let io = object::reader(cx, this)?;
@@ -125,7 +124,7 @@ pub mod io {
             io.consume(n);
             return into_buffer(cx, buf, &b, BINARY);
         }
-        let (fd, regular) = object::wait_for_input(cx, this)?;
+        let regular = object::wait_for_input(cx, this)?;
         let mut chunk = zakuro_base::memory::zeroed(n.min(1 << 26));
         if object::reader(cx, this)?.is_socket() {
             let patience = Patience::seconds(object::get(cx, this)?.timeout);
@@ -136,7 +135,7 @@ pub mod io {
                 Called::Later | Called::TimedOut => object::io_timeout(cx),
             };
         }
-        match blocking_read(cx, this, fd, regular, &mut chunk)? {
+        match blocking_read(cx, this, regular, &mut chunk)? {
             Ok(0) => at_end(cx, buf),
             Ok(n) => into_buffer(cx, buf, &chunk[..n], BINARY),
             Err(e) => object::fail_path(cx, this, e),
@@ -287,8 +286,7 @@ pub mod io {
     #[method("ungetc")]
     fn ungetc(cx: &mut Cx, this: Value, c: Value) -> Result<()> {
         let bytes = if cx.is_integer(c) {
-            let io = object::reader(cx, this)?;
-            let e = zakuro_text::encoding::Encoding::from_id(text_encoding(io));
+            let e = zakuro_text::encoding::Encoding::from_id(text_encoding(object::reader(cx, this)?));
             let n = cx.to_i64(c)? as u32;
             let mut b = Vec::new();
             if !e.is_some_and(|e| e.encode(n, &mut b)) {
@@ -319,8 +317,7 @@ pub mod io {
     /// Whether nothing is left to read.
     #[method("eof?", "eof")]
     fn eof(cx: &mut Cx, this: Value) -> Result<bool> {
-        let io = object::reader(cx, this)?;
-        Ok(io.buffered().is_empty() && !fill(cx, this)?)
+        Ok(object::reader(cx, this)?.buffered().is_empty() && !fill(cx, this)?)
     }
     /// Number of lines read.
     #[method("lineno")]

@@ -3,12 +3,15 @@
 use super::cwd;
 use super::errors::fail_at;
 use super::object;
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
 /// Payload of File::Stat.
+#[derive(Trace)]
 pub struct StatData {
+    #[untraced]
     st: libc::stat,
+    #[untraced]
     birth: Birth,
 }
 impl NativeData for StatData {

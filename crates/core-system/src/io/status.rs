@@ -1,7 +1,7 @@
 //! What IO objects tell about themselves, and low-level writing.
 
 use super::errors::last_errno;
-use super::object;
+use super::object::{self, Side};
 use super::read::wait_error;
 use crate::process::owner;
 use zakuro_macros::ruby_class;
@@ -78,20 +78,20 @@ pub mod io {
         }
         object::flush(cx, this)?;
         let io = object::get(cx, this)?;
-        let (fd, regular) = (io.write_fd(), io.regular);
+        let (fd, regular, socket) = (io.write_fd(), io.regular, io.is_socket());
         // Others may write to the String while this waits.
         let bytes = Held::of(s);
         // SAFETY: asks for the flags of an open descriptor.
         let partly = !regular && unsafe { libc::fcntl(fd, libc::F_GETFL) } & libc::O_NONBLOCK != 0;
-        let written = if partly && !io.is_socket() {
-            match super::super::wait::write_once(cx, this, fd, &bytes)? {
+        let written = if partly && !socket {
+            match super::super::wait::write_once(cx, this, &bytes)? {
                 Ok(n) => return Ok(n as i64),
                 Err(e) => Err(e),
             }
-        } else if io.is_socket() {
+        } else if socket {
             super::super::wait::write_socket(cx, this, &bytes)?
         } else {
-            super::super::blocking_write(cx, this, fd, regular, &bytes)?
+            super::super::blocking_write(cx, this, regular, &bytes)?
         };
         match written {
             Ok(()) => Ok(bytes.len() as i64),
@@ -106,12 +106,11 @@ pub mod io {
         object::writer(cx, this)?;
         object::flush(cx, this)?;
         let io = object::get(cx, this)?;
-        let fd = io.write_fd();
+        let (fd, regular, socket) = (io.write_fd(), io.regular, io.is_socket());
         let mut p = libc::pollfd { fd, events: libc::POLLOUT, revents: 0 };
         let b = s.content(&cx.heap);
         // A pipe that is ready takes at least PIPE_BUF bytes.
-        let b = if io.regular || io.is_socket() { b } else { &b[..b.len().min(4096)] };
-        let socket = io.is_socket();
+        let b = if regular || socket { b } else { &b[..b.len().min(4096)] };
         // SAFETY: one valid pollfd; b is readable for its length.
         let r = unsafe {
             if socket {
@@ -238,8 +237,7 @@ pub mod io {
         // Room for what the request says, and for requests that don't.
         const ROOM: usize = 4096;
         let request = cx.to_i64(request)? as libc::c_ulong;
-        let fd = object::get(cx, this)?.fd;
-        owner::check_flags(cx, fd)?;
+        object::get(cx, this)?;
         let arg = arg.unwrap_or(Value::NIL);
         let number = match arg {
             Value::NIL | Value::FALSE => Some(0),
@@ -252,6 +250,8 @@ pub mod io {
             if !(-1..=0xffff).contains(&n) {
                 return super::super::fail(cx, libc::EINVAL, "ioctl: number too large");
             }
+            let fd = object::get(cx, this)?.fd;
+            owner::check_flags(cx, fd)?;
             // SAFETY: the argument is no address of anything.
             let r = unsafe { libc::ioctl(fd, request, n) };
             return if r < 0 { object::fail_path(cx, this, last_errno()) } else { Ok(r as i64) };
@@ -262,6 +262,8 @@ pub mod io {
         let shown = text.len().max(if size > 0 { size } else { 256 });
         let mut bytes = text.to_vec();
         bytes.resize(shown.max(ROOM), 0);
+        let fd = object::get(cx, this)?.fd;
+        owner::check_flags(cx, fd)?;
         // SAFETY: writable for more than any request says.
         let r = unsafe { libc::ioctl(fd, request, bytes.as_mut_ptr()) };
         if r < 0 {
@@ -299,23 +301,20 @@ pub mod io {
         if !io.buffered().is_empty() {
             return Ok(this);
         }
-        let fd = io.fd;
         let r = if io.is_socket() {
             super::super::wait::poll_socket(cx, this, libc::POLLIN, timeout)?
         } else {
-            super::super::wait::wait_stream(cx, this, fd, libc::POLLIN, timeout)?
+            super::super::wait::wait_stream(cx, this, Side::Reading, libc::POLLIN, timeout)?
         };
         Ok(if r != 0 { this } else { Value::NIL })
     }
     /// Waits until writing would not block; nil when `timeout` seconds passed.
     #[method("wait_writable")]
     fn wait_writable(cx: &mut Cx, this: Value, timeout: Option<f64>) -> Result<Value> {
-        let io = object::writer(cx, this)?;
-        let fd = io.write_fd();
-        let r = if io.is_socket() {
+        let r = if object::writer(cx, this)?.is_socket() {
             super::super::wait::poll_socket(cx, this, libc::POLLOUT, timeout)?
         } else {
-            super::super::wait::wait_stream(cx, this, fd, libc::POLLOUT, timeout)?
+            super::super::wait::wait_stream(cx, this, Side::Writing, libc::POLLOUT, timeout)?
         };
         Ok(if r != 0 { this } else { Value::NIL })
     }

@@ -3,12 +3,14 @@
 //! STDIN, STDOUT and STDERR are made when first asked for: a VM that prints nothing pays nothing.
 
 use super::object::{self, Io, READ, Registry, WRITE};
+use zakuro_macros::Trace;
 use zakuro_vm::globals::GlobalRow;
 use zakuro_vm::*;
 
 /// What a VM knows about its streams.
-#[derive(Default)]
+#[derive(Trace, Default)]
 pub struct IoState {
+    #[untraced]
     pub open: Registry,
     /// STDIN, STDOUT, STDERR; None until first used.
     std: [Option<Value>; 3],
@@ -25,11 +27,6 @@ pub struct IoState {
 }
 
 impl VmState for IoState {
-    fn trace(&self, m: &mut Marker<'_>) {
-        for v in self.std.iter().chain(&self.current).chain([&self.ofs, &self.rs, &self.ors, &self.argf, &self.argv]).flatten() {
-            m.mark_value_bits(v.0);
-        }
-    }
     fn snapshot(&self, values: &mut Gathered) -> Option<Restore> {
         let slots = [
             self.std[0],
@@ -122,7 +119,7 @@ pub fn flush_at_end(cx: &mut Cx) {
         if full.is_empty() {
             return;
         }
-        if super::wait::wait_any(cx, &mut full, None).is_err() {
+        if super::wait::wait_any(cx, &mut full, &[], None).is_err() {
             cx.take_pending();
             return;
         }

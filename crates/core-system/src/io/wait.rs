@@ -3,9 +3,12 @@
 //! A Ruby thread that waits parks: its VM's other threads and all other VMs go on. Descriptors stay in blocking mode (they may be shared with
 //! other processes), so a call is only made when poll(2) promised that it does not wait. Sockets have calls that never wait: those are tried first, and a
 //! socket for which that was in vain is registered with the reactor until it is closed ([`on_socket`]).
+//!
+//! Each system call gets the number that the stream has at that moment. Who waits holds the stream's lease beside the number: a descriptor that another thread closes meanwhile
+//! is not another stream's before the wait is over, which is at once.
 
 use super::errors::{io_error, last_errno};
-use super::object;
+use super::object::{self, Leased, Side};
 use crate::fiber_scheduler as scheduler;
 use std::os::fd::RawFd;
 use std::time::{Duration, Instant};
@@ -18,14 +21,20 @@ fn poll(fds: &mut [libc::pollfd], timeout_ms: i32) -> i32 {
     unsafe { libc::poll(fds.as_mut_ptr(), fds.len() as libc::nfds_t, timeout_ms) }
 }
 
-/// Waits until one of the descriptors is ready (`revents` says which) or the seconds are over: false.
-pub fn wait_any(cx: &mut Cx, fds: &mut [libc::pollfd], seconds: Option<f64>) -> Result<bool> {
+/// IOError when one of the streams was closed that are waited at.
+fn check_open(cx: &mut Cx, leases: &[Leased]) -> Result<()> {
+    if leases.iter().any(Leased::is_over) { io_error(cx, "stream closed in another thread") } else { Ok(()) }
+}
+
+/// Waits until one of the descriptors is ready (`revents` says which) or the seconds are over: false. `leases`: of the streams whose descriptors they are; IOError when one of
+/// them is closed meanwhile.
+pub fn wait_any(cx: &mut Cx, fds: &mut [libc::pollfd], leases: &[Leased], seconds: Option<f64>) -> Result<bool> {
     if poll(fds, 0) > 0 {
         return Ok(true);
     }
     let deadline = seconds.map(|s| Instant::now() + Duration::try_from_secs_f64(s.clamp(0.0, 1e9)).unwrap_or_default());
     if cx.host.is_none() {
-        return wait_natively(cx, fds, deadline);
+        return wait_natively(cx, fds, leases, deadline);
     }
     let host = cx.host_handle()?;
     let mut watches = Vec::new();
@@ -33,6 +42,7 @@ pub fn wait_any(cx: &mut Cx, fds: &mut [libc::pollfd], seconds: Option<f64>) -> 
         for w in watches.drain(..) {
             host.scheduler.unwatch(w);
         }
+        check_open(cx, leases)?;
         let waiter = cx.waiter()?;
         // First the watches, then the look: what becomes ready in between wakes the task.
         for i in 0..fds.len() {
@@ -40,7 +50,7 @@ pub fn wait_any(cx: &mut Cx, fds: &mut [libc::pollfd], seconds: Option<f64>) -> 
             let (r, w) = (f.events & (libc::POLLIN | libc::POLLPRI) != 0, f.events & libc::POLLOUT != 0);
             match host.scheduler.watch(f.fd, r, w, waiter.clone()) {
                 Ok(w) => watches.push(w),
-                // Closed meanwhile: poll says so, and the caller looks at its stream again.
+                // A number that is no stream's: poll says so.
                 Err(_) if poll(fds, 0) > 0 => return Ok(Some(())),
                 Err(e) => return super::fail(cx, e.raw_os_error().unwrap_or(libc::EBADF), ""),
             }
@@ -59,10 +69,11 @@ pub fn wait_any(cx: &mut Cx, fds: &mut [libc::pollfd], seconds: Option<f64>) -> 
 }
 
 /// The same for one stream, by the fiber's scheduler if it has one; the events that came, 0 when the time is over. IOError when it is closed meanwhile.
-pub fn wait_stream(cx: &mut Cx, v: Value, fd: RawFd, events: i16, seconds: Option<f64>) -> Result<i16> {
-    let mut p = [libc::pollfd { fd, events, revents: 0 }];
+pub fn wait_stream(cx: &mut Cx, v: Value, side: Side, events: i16, seconds: Option<f64>) -> Result<i16> {
+    let leases = [object::lease(cx, v, side)?];
+    let mut p = [libc::pollfd { fd: leases[0].fd, events, revents: 0 }];
     if cx.fiber_scheduler().is_nil() {
-        return Ok(if wait_any(cx, &mut p, seconds)? { p[0].revents } else { 0 });
+        return Ok(if wait_any(cx, &mut p, &leases, seconds)? { p[0].revents } else { 0 });
     }
     let deadline = seconds.map(|s| Instant::now() + Duration::try_from_secs_f64(s.clamp(0.0, 1e9)).unwrap_or_default());
     loop {
@@ -72,10 +83,7 @@ pub fn wait_stream(cx: &mut Cx, v: Value, fd: RawFd, events: i16, seconds: Optio
         if !scheduler::io_wait(cx, v, events, deadline)? {
             return Ok(if poll(&mut p, 0) > 0 { p[0].revents } else { 0 });
         }
-        let io = object::raw(cx, v)?;
-        if io.fd != fd && io.wfd != fd {
-            return io_error(cx, "stream closed in another thread");
-        }
+        check_open(cx, &leases)?;
     }
 }
 
@@ -124,7 +132,7 @@ pub fn on_socket(
             if let Patience::Until(deadline) = patience
                 && !source.is_ready(events)
             {
-                if !wait_source(cx, fd, source, events, deadline)? {
+                if !wait_source(cx, v, source, events, deadline)? {
                     return Ok(Called::TimedOut);
                 }
                 let io = object::raw(cx, v)?;
@@ -158,7 +166,8 @@ pub fn on_socket(
             libc::EAGAIN if cx.host.is_none() => {
                 let bits = poll_bits(events);
                 let Patience::Until(deadline) = patience else { return Ok(Called::Later) };
-                if !wait_natively(cx, &mut [libc::pollfd { fd, events: bits, revents: 0 }], deadline)? {
+                let lease = object::lease(cx, v, Side::Reading)?;
+                if !wait_natively(cx, &mut [libc::pollfd { fd: lease.fd, events: bits, revents: 0 }], &[lease], deadline)? {
                     return Ok(Called::TimedOut);
                 }
             }
@@ -180,7 +189,7 @@ fn poll_bits(events: u32) -> i16 {
 }
 
 /// Waits until a call may succeed. False: the time is over.
-fn wait_source(cx: &mut Cx, fd: RawFd, source: &Source, events: u32, deadline: Option<Instant>) -> Result<bool> {
+fn wait_source(cx: &mut Cx, v: Value, source: &Source, events: u32, deadline: Option<Instant>) -> Result<bool> {
     let mut ticket: Option<Ticket> = None;
     let mut taken = false;
     let result = cx.wait_as(Wait::Event, deadline, |cx| {
@@ -211,7 +220,8 @@ fn wait_source(cx: &mut Cx, fd: RawFd, source: &Source, events: u32, deadline: O
     }
     let bits = poll_bits(events);
     let left = deadline.map(|d| d.saturating_duration_since(Instant::now()).as_secs_f64());
-    let ready = wait_any(cx, &mut [libc::pollfd { fd, events: bits, revents: 0 }], left)?;
+    let lease = object::lease(cx, v, Side::Reading)?;
+    let ready = wait_any(cx, &mut [libc::pollfd { fd: lease.fd, events: bits, revents: 0 }], &[lease], left)?;
     source.set(events, false);
     Ok(ready)
 }
@@ -286,7 +296,7 @@ pub fn read_socket(cx: &mut Cx, v: Value, buf: &mut [u8], patience: Patience, fl
 }
 
 /// The same for a VM without a scheduler.
-fn wait_natively(cx: &mut Cx, fds: &mut [libc::pollfd], deadline: Option<Instant>) -> Result<bool> {
+fn wait_natively(cx: &mut Cx, fds: &mut [libc::pollfd], leases: &[Leased], deadline: Option<Instant>) -> Result<bool> {
     loop {
         let left = deadline.map_or(100, |d| d.saturating_duration_since(Instant::now()).as_millis().min(100) as i32);
         let n = blocking(|| poll(fds, left));
@@ -300,33 +310,35 @@ fn wait_natively(cx: &mut Cx, fds: &mut [libc::pollfd], deadline: Option<Instant
             return Ok(false);
         }
         cx.safepoint()?;
+        check_open(cx, leases)?;
     }
 }
 
-/// Waits for events on one descriptor; the events that came, 0 when the seconds are over.
+/// Waits for events on a descriptor that is no stream's; the events that came, 0 when the seconds are over.
 pub fn wait_timeout(cx: &mut Cx, fd: RawFd, events: i16, seconds: Option<f64>) -> Result<i16> {
     let mut p = [libc::pollfd { fd, events, revents: 0 }];
-    Ok(if wait_any(cx, &mut p, seconds)? { p[0].revents } else { 0 })
+    Ok(if wait_any(cx, &mut p, &[], seconds)? { p[0].revents } else { 0 })
 }
 
-/// Waits until reading from the stream's `fd` would not block.
-fn wait_readable(cx: &mut Cx, v: Value, fd: RawFd) -> Result<()> {
-    wait_stream(cx, v, fd, libc::POLLIN, None)?;
+/// Waits until reading from the stream would not block.
+fn wait_readable(cx: &mut Cx, v: Value) -> Result<()> {
+    wait_stream(cx, v, Side::Reading, libc::POLLIN, None)?;
     Ok(())
 }
 
-/// Waits until writing to the stream's `fd` would not block.
-fn wait_writable(cx: &mut Cx, v: Value, fd: RawFd) -> Result<()> {
-    wait_stream(cx, v, fd, libc::POLLOUT, None)?;
+/// Waits until writing to the stream would not block.
+fn wait_writable(cx: &mut Cx, v: Value) -> Result<()> {
+    wait_stream(cx, v, Side::Writing, libc::POLLOUT, None)?;
     Ok(())
 }
 
 /// read(2), waiting first when the descriptor is no regular file. Err: errno.
-pub fn blocking_read(cx: &mut Cx, v: Value, fd: RawFd, regular: bool, buf: &mut [u8]) -> Result<std::result::Result<usize, i32>> {
+pub fn blocking_read(cx: &mut Cx, v: Value, regular: bool, buf: &mut [u8]) -> Result<std::result::Result<usize, i32>> {
     loop {
         if !regular {
-            wait_readable(cx, v, fd)?;
+            wait_readable(cx, v)?;
         }
+        let fd = object::get(cx, v)?.descriptor(Side::Reading);
         // SAFETY: buf is writable for its length.
         let n = unsafe { libc::read(fd, buf.as_mut_ptr().cast(), buf.len()) };
         if n >= 0 {
@@ -360,9 +372,10 @@ fn write_some(fd: RawFd, bytes: &[u8]) -> std::result::Result<usize, i32> {
 }
 
 /// What one write(2) takes, to a descriptor in non-blocking mode. Err: errno.
-pub fn write_once(cx: &mut Cx, v: Value, fd: RawFd, bytes: &[u8]) -> Result<std::result::Result<usize, i32>> {
+pub fn write_once(cx: &mut Cx, v: Value, bytes: &[u8]) -> Result<std::result::Result<usize, i32>> {
     loop {
-        wait_writable(cx, v, fd)?;
+        wait_writable(cx, v)?;
+        let fd = object::get(cx, v)?.write_fd();
         // SAFETY: bytes is readable for its length.
         let n = unsafe { libc::write(fd, bytes.as_ptr().cast(), bytes.len()) };
         if n >= 0 {
@@ -374,16 +387,18 @@ pub fn write_once(cx: &mut Cx, v: Value, fd: RawFd, bytes: &[u8]) -> Result<std:
         }
     }
 }
+
 /// write(2) of everything, one system call as far as the system takes it. Err: errno.
-pub fn blocking_write(cx: &mut Cx, v: Value, fd: RawFd, regular: bool, mut bytes: &[u8]) -> Result<std::result::Result<(), i32>> {
+pub fn blocking_write(cx: &mut Cx, v: Value, regular: bool, mut bytes: &[u8]) -> Result<std::result::Result<(), i32>> {
     while !bytes.is_empty() {
         let r = if regular {
+            let fd = object::get(cx, v)?.write_fd();
             // SAFETY: bytes is readable for its length.
             let n = unsafe { libc::write(fd, bytes.as_ptr().cast(), bytes.len()) };
             if n >= 0 { Ok(n as usize) } else { Err(last_errno()) }
         } else {
-            wait_writable(cx, v, fd)?;
-            write_some(fd, bytes)
+            wait_writable(cx, v)?;
+            write_some(object::get(cx, v)?.write_fd(), bytes)
         };
         match r {
             Ok(n) => bytes = &bytes[n..],

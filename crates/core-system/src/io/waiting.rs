@@ -1,6 +1,6 @@
 //! `IO#wait` and `IO#wait_priority`: waiting for events by mask or by name.
 
-use super::object;
+use super::object::{self, Side};
 use super::wait::{poll_socket, wait_stream};
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
@@ -34,10 +34,10 @@ fn seconds(cx: &mut Cx, v: Value) -> Result<Option<f64>> {
 
 /// Waits; the events that came, as a mask.
 fn wait_for(cx: &mut Cx, this: Value, events: i64, seconds: Option<f64>) -> Result<i64> {
-    let io = object::get(cx, this)?;
+    let socket = object::get(cx, this)?.is_socket();
     let asked = BITS.iter().filter(|(e, _)| events & e != 0).fold(0, |all, (_, p)| all | p);
-    let fd = if events & WRITABLE != 0 { io.write_fd() } else { io.fd.max(io.write_fd()) };
-    let came = if io.is_socket() { poll_socket(cx, this, asked, seconds)? } else { wait_stream(cx, this, fd, asked, seconds)? };
+    let side = if events & WRITABLE != 0 { Side::Writing } else { Side::Reading };
+    let came = if socket { poll_socket(cx, this, asked, seconds)? } else { wait_stream(cx, this, side, asked, seconds)? };
     // Errors and hang-ups concern whoever waits for anything.
     let all = came & (libc::POLLERR | libc::POLLHUP) != 0;
     Ok(BITS.iter().filter(|(e, p)| events & e != 0 && (all || came & p != 0)).fold(0, |mask, (e, _)| mask | e))

@@ -3,7 +3,7 @@
 use super::errors::last_errno;
 use super::lines;
 use super::modes;
-use super::object::{self, fill};
+use super::object::{self, Side, fill};
 use super::open;
 use zakuro_macros::ruby_class;
 use zakuro_object::string::BINARY;
@@ -161,8 +161,7 @@ fn copy(cx: &mut Cx, src: &End, dst: &End, limit: Option<i64>, offset: Option<i6
                     b
                 }
                 None => {
-                    let io = object::reader(cx, *v)?;
-                    if io.buffered().is_empty() {
+                    if object::reader(cx, *v)?.buffered().is_empty() {
                         fill(cx, *v)?;
                     }
                     let io = object::reader(cx, *v)?;
@@ -313,6 +312,7 @@ pub fn select(cx: &mut Cx, r: Value, w: Value, e: Value, timeout: Value) -> Resu
         Some(zakuro_core_base::interval::duration(cx, timeout)?.as_secs_f64())
      };
     let mut fds: Vec<libc::pollfd> = Vec::new();
+    let mut leases = Vec::new();
     let mut entries: Vec<(usize, usize)> = Vec::new();
     let lists = [(r, libc::POLLIN), (w, libc::POLLOUT), (e, libc::POLLPRI)];
     let results: Vec<Ref<ArrayCell>> = lists.iter().map(|_| cx.new_array()).collect();
@@ -327,22 +327,22 @@ pub fn select(cx: &mut Cx, r: Value, w: Value, e: Value, timeout: Value) -> Resu
         let mut i = 0;
         while let Some(v) = a.get(i) {
             let io = io_of(cx, v)?;
-            let s = object::get(cx, io)?;
-            if which == 0 && !s.buffered().is_empty() {
+            if which == 0 && !object::get(cx, io)?.buffered().is_empty() {
                 ready = true;
                 ArrayCell::push(results[0], &mut cx.heap, v);
             } else {
-                if which == 1 && !s.wbuf.is_empty() {
+                if which == 1 && !object::get(cx, io)?.wbuf.is_empty() {
                     object::flush(cx, io)?;
                 }
-                let s = object::get(cx, io)?;
-                fds.push(libc::pollfd { fd: if which == 1 { s.write_fd() } else { s.fd }, events: *events, revents: 0 });
+                let lease = object::lease(cx, io, if which == 1 { Side::Writing } else { Side::Reading })?;
+                fds.push(libc::pollfd { fd: lease.fd, events: *events, revents: 0 });
+                leases.push(lease);
                 entries.push((which, i));
             }
             i += 1;
         }
     }
-    let more = super::wait::wait_any(cx, &mut fds, if ready { Some(0.0) } else { seconds })?;
+    let more = super::wait::wait_any(cx, &mut fds, &leases, if ready { Some(0.0) } else { seconds })?;
     if more {
         for (p, (which, i)) in fds.iter().zip(&entries) {
             let mask = if *which == 2 { libc::POLLPRI } else { p.events | libc::POLLHUP | libc::POLLERR };

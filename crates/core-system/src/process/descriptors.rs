@@ -13,6 +13,7 @@ use crate::io::stream::IoState;
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use zakuro_macros::Trace;
 use zakuro_vm::*;
 
 /// Count of one VM. Shared with what has left the VM and still counts for it, which may be dropped anywhere (Relaxed: a number).
@@ -22,8 +23,8 @@ struct Account {
 }
 
 /// The count of the running VM; made when it first opens something.
-#[derive(Default)]
-struct Open(Option<Arc<Account>>);
+#[derive(Trace, Default)]
+struct Open(#[untraced] Option<Arc<Account>>);
 impl VmState for Open {}
 
 /// So many descriptors are open.

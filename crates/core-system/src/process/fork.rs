@@ -60,6 +60,7 @@ pub fn process(cx: &mut Cx) -> Result<Option<i32>> {
 /// What the VM was told about the parent's process does not hold in the child's.
 fn begin_child(cx: &mut Cx) {
     super::status::forget_children(cx);
+    cx.state::<crate::io::stream::IoState>().open.forget_waiting();
     library::library().begin_child(cx);
 }
 

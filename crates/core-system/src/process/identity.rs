@@ -5,14 +5,14 @@
 
 use super::owner::main_only;
 use crate::io::fail_os;
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
 /// Most supplementary groups that Linux keeps.
 const MOST_GROUPS: i64 = 65_536;
 
 /// What the program set with `Process.maxgroups=`.
-#[derive(Default)]
+#[derive(Trace, Default)]
 struct MaxGroups(Option<i64>);
 impl VmState for MaxGroups {}
 

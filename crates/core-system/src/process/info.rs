@@ -1,7 +1,7 @@
 //! What a process knows about itself: ids, times, limits.
 
 use crate::io::fail_os;
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
 const LIMITS: &[(&str, u32)] = &[
@@ -73,13 +73,9 @@ fn limit_value(cx: &mut Cx, v: Value) -> Result<u64> {
 }
 
 /// The String that `Process.argv0` gives, once it was asked for.
-#[derive(Default)]
+#[derive(Trace, Default)]
 struct Argv0(Option<Value>);
-impl VmState for Argv0 {
-    fn trace(&self, m: &mut Marker<'_>) {
-        self.0.iter().for_each(|v| m.mark_value_bits(v.0));
-    }
-}
+impl VmState for Argv0 {}
 
 #[ruby_class(ids::PROCESS)]
 pub mod process {

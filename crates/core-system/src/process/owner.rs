@@ -8,6 +8,7 @@
 use crate::io::fail;
 use crate::io::object::Io;
 use crate::io::stream::IoState;
+use zakuro_macros::Trace;
 use zakuro_vm::*;
 
 /// Raises Errno::EPERM unless this is the main VM. `what`: "Process.setrlimit changes the whole process".
@@ -16,7 +17,7 @@ pub fn main_only(cx: &mut Cx, what: &str) -> Result<()> {
 }
 
 /// Descriptors that a VM got as bare numbers.
-#[derive(Default)]
+#[derive(Trace, Default)]
 pub struct Numbers(Vec<i32>);
 impl VmState for Numbers {}
 impl Numbers {

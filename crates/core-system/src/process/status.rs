@@ -5,22 +5,16 @@
 use crate::io::wait::wait_any;
 use crate::io::{errors::last_errno, fail};
 use std::sync::Mutex;
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
 /// Children of one VM and the status of the last one that its main thread waited for.
-#[derive(Default)]
+#[derive(Trace, Default)]
 pub struct Children {
     pub running: Vec<i32>,
     last: Option<Value>,
 }
-impl VmState for Children {
-    fn trace(&self, m: &mut Marker<'_>) {
-        if let Some(v) = self.last {
-            m.mark_value_bits(v.0);
-        }
-    }
-}
+impl VmState for Children {}
 
 /// Children whose VM ended first. Nobody can wait for them, but somebody has to take their end from the system: whoever starts the next child, or ends with
 /// children of its own. Until then their pids stand for nothing else.
@@ -120,7 +114,7 @@ fn pause(cx: &mut Cx, pids: &[i32], stops: bool) -> Result<()> {
     }
     // Kernels without pidfd: look again soon.
     let seconds = if stops || fds.len() < pids.len() { Some(0.02) } else { None };
-    let r = wait_any(cx, &mut fds, seconds);
+    let r = wait_any(cx, &mut fds, &[], seconds);
     for f in fds {
         // SAFETY: opened above.
         unsafe { libc::close(f.fd) };

@@ -4,11 +4,14 @@ use super::Clock;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, Dst, TimeZone};
+use zakuro_macros::Trace;
 use zakuro_vm::*;
 
 /// The VM's zone as of a version of its ENV.
+#[derive(Trace)]
 struct Zones {
     version: Option<u64>,
+    #[untraced]
     zone: TimeZone,
 }
 impl Default for Zones {

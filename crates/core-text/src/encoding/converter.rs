@@ -5,7 +5,7 @@
 use super::{find, object};
 use crate::string::encoding::{Newlines, Xml, error_of, options};
 use crate::string::util::{Str, enc};
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_text::encoding::Encoding;
 use zakuro_text::encoding::stream::{self, Call, Decorators, Status, Stream};
 use zakuro_text::encoding::transcode::{ConvErrKind, OnInvalid, OnUndefined, Policy, transcode};
@@ -48,11 +48,14 @@ pub fn setup(cx: &mut Cx) {
 }
 
 /// Payload of a converter.
-#[derive(Clone)]
+#[derive(Trace, Clone)]
 struct Conversion {
+    #[untraced]
     stream: Stream,
+    #[untraced]
     last: Status,
     /// Decorators that `inspect` names: those that no path listed.
+    #[untraced]
     named: Decorators,
 }
 impl NativeData for Conversion {
@@ -380,7 +383,7 @@ pub mod converter {
             Some(v) => Some(cx.to_str(v)?),
             None => None,
         };
-        let mut target = cx.to_str(args.get(1).unwrap_or(Value::NIL))?;
+        let target = cx.to_str(args.get(1).unwrap_or(Value::NIL))?;
         let offset = match given(2) {
             Some(v) => Some(cx.to_i64(v)?),
             None => None,
@@ -419,7 +422,7 @@ pub mod converter {
         if let Some(s) = source {
             StringCell::set_bytes(s, &mut cx.heap, &bytes[at..]);
         }
-        target.truncate(offset);
+        StringCell::truncate(target, &mut cx.heap, offset);
         StringCell::append(target, &mut cx.heap, &out);
         if let Some(e) = encoding {
             target.set_encoding(e.id());

@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
+use zakuro_macros::Trace;
 use zakuro_base::sync::held::Mutex;
 use zakuro_text::encoding::Encoding;
 use zakuro_text::regexp::{Regexp, RegexpError, RegexFlags};
@@ -44,8 +45,8 @@ fn shared() -> &'static Shared {
     REGEXPS.get_or_init(|| Shared { shards: Default::default() })
 }
 
-#[derive(Default)]
-struct Known(Table);
+#[derive(Trace, Default)]
+struct Known(#[untraced] Table);
 impl VmState for Known {}
 
 fn key(source: &[u8], flags: RegexFlags, enc: Encoding) -> u64 {

@@ -33,7 +33,7 @@ pub mod regexp {
         if this.flags() & flags::FROZEN != 0 {
             return cx.raise(ids::FROZEN_ERROR, "can't modify literal regexp");
         }
-        if regexp_of(this).is_some() {
+        if regexp_of(&this).is_some() {
             return cx.type_error("already initialized regexp");
         }
         let limit = match kw.get(sym::timeout) {
@@ -44,7 +44,7 @@ pub mod regexp {
             if opts.is_some() {
                 cx.warn_here("flags ignored")?;
             }
-            regexp_checked(cx, source)?.regexp.clone()
+            regexp_checked(cx, &source)?.regexp.clone()
         } else {
             let flags = match opts {
                 Some(o) => make::options(cx, o)?,
@@ -69,7 +69,7 @@ pub mod regexp {
         if this.flags() & flags::FROZEN != 0 {
             return cx.raise(ids::FROZEN_ERROR, "can't modify literal regexp");
         }
-        let regexp = regexp_checked(cx, other)?.regexp.clone();
+        let regexp = regexp_checked(cx, &other)?.regexp.clone();
         let data = RegexpData::new(cx, regexp);
         cx.data_init(this, data)?;
         Ok(this)
@@ -115,7 +115,7 @@ pub mod regexp {
         let m = cx.backref();
         match n {
             None => Ok(m),
-            Some(n) => match match_of(m) {
+            Some(n) => match match_of(&m) {
                 Some(d) => crate::regexp::matchdata::group_at(cx, d, n),
                 None => Ok(Value::NIL),
             },
@@ -140,7 +140,7 @@ pub mod regexp {
             if opts.is_some() {
                 cx.warn_here("flags ignored")?;
             }
-            return Ok(regexp_checked(cx, source)?.regexp.is_linear_time());
+            return Ok(regexp_checked(cx, &source)?.regexp.is_linear_time());
         }
         let flags = match opts {
             Some(o) => make::options(cx, o)?,
@@ -248,7 +248,7 @@ pub mod regexp {
     ///     /a+b/i.source   #=> "a+b"
     #[method("source")]
     fn source(cx: &mut Cx, this: Value) -> Result<Value> {
-        let d = regexp_checked(cx, this)?;
+        let d = regexp_checked(cx, &this)?;
         Ok(cx.str_bytes(d.source(), d.regexp.encoding().id()))
     }
 
@@ -257,7 +257,7 @@ pub mod regexp {
     ///     /a+b/i.to_s   #=> "(?i-mx:a+b)"
     #[method("to_s")]
     fn to_s(cx: &mut Cx, this: Value) -> Result<Value> {
-        let d = regexp_checked(cx, this)?;
+        let d = regexp_checked(cx, &this)?;
         let text = d.regexp.to_s();
         Ok(cx.str(&text))
     }
@@ -267,11 +267,11 @@ pub mod regexp {
     ///     /a\/b/mi.inspect   #=> "/a\\/b/mi"
     #[method("inspect")]
     fn inspect(cx: &mut Cx, this: Value) -> Result<Value> {
-        if regexp_of(this).is_none() && !cx.is_data::<make::Invalid>(this) {
+        if regexp_of(&this).is_none() && !cx.is_data::<make::Invalid>(this) {
             let text = cx.any_to_s(this);
             return Ok(cx.str(&text));
         }
-        let d = regexp_checked(cx, this)?;
+        let d = regexp_checked(cx, &this)?;
         let text = d.regexp.inspect();
         Ok(cx.str(&text))
     }
@@ -281,7 +281,7 @@ pub mod regexp {
     ///     /a/mx.options   #=> 6
     #[method("options")]
     fn options(cx: &mut Cx, this: Value) -> Result<i64> {
-        Ok(i64::from(regexp_checked(cx, this)?.options()))
+        Ok(i64::from(regexp_checked(cx, &this)?.options()))
     }
 
     /// Is case ignored?
@@ -289,7 +289,7 @@ pub mod regexp {
     ///     /a/i.casefold?   #=> true
     #[method("casefold?")]
     fn casefold(cx: &mut Cx, this: Value) -> Result<bool> {
-        Ok(regexp_checked(cx, this)?.regexp.flags().ignore_case)
+        Ok(regexp_checked(cx, &this)?.regexp.flags().ignore_case)
     }
 
     /// Names of the groups.
@@ -297,7 +297,7 @@ pub mod regexp {
     ///     /(?<a>.)(?<b>.)/.names   #=> ["a", "b"]
     #[method("names")]
     fn names(cx: &mut Cx, this: Value) -> Result<Value> {
-        let names: Vec<String> = regexp_checked(cx, this)?.regexp.names().iter().map(|n| n.0.clone()).collect();
+        let names: Vec<String> = regexp_checked(cx, &this)?.regexp.names().iter().map(|n| n.0.clone()).collect();
         Ok(cx.str_array(&names))
     }
 
@@ -306,7 +306,7 @@ pub mod regexp {
     ///     /(?<a>.)(?<b>.)/.named_captures   #=> {"a" => [1], "b" => [2]}
     #[method("named_captures")]
     fn named_captures(cx: &mut Cx, this: Value) -> Result<Value> {
-        let d = regexp_checked(cx, this)?;
+        let d = regexp_checked(cx, &this)?;
         let h = cx.new_hash();
         for (name, numbers) in d.regexp.names() {
             let (key, list) = (cx.str(name), cx.array_of(numbers.iter().map(|n| Value::fixnum(*n as i64))));
@@ -323,13 +323,13 @@ pub mod regexp {
         if this == other {
             return Ok(true);
         }
-        let Some(b) = regexp_of(other) else {
+        let Some(b) = regexp_of(&other) else {
             if cx.is_a(other, ids::REGEXP) {
-                regexp_checked(cx, other)?;
+                regexp_checked(cx, &other)?;
             }
             return Ok(false);
         };
-        let a = regexp_checked(cx, this)?;
+        let a = regexp_checked(cx, &this)?;
         Ok(a.source() == b.source() && visible(a) == visible(b) && a.regexp.encoding() == b.regexp.encoding())
     }
 
@@ -338,7 +338,7 @@ pub mod regexp {
     ///     /a/.hash == Regexp.new("a").hash   #=> true
     #[method("hash")]
     fn hash(cx: &mut Cx, this: Value) -> Result<Value> {
-        let d = regexp_checked(cx, this)?;
+        let d = regexp_checked(cx, &this)?;
         let h = combine(&[hash_bytes(d.source()), visible(d) as u64]);
         Ok(cx.shown_hash(h))
     }
@@ -348,9 +348,9 @@ pub mod regexp {
     ///     /a/.encoding.name   #=> "US-ASCII"
     #[method("encoding")]
     fn encoding(cx: &mut Cx, this: Value) -> Result<Value> {
-        let e = match regexp_of(this) {
+        let e = match regexp_of(&this) {
             None if !cx.is_data::<make::Invalid>(this) => Encoding::BINARY,
-            _ => regexp_checked(cx, this)?.regexp.encoding(),
+            _ => regexp_checked(cx, &this)?.regexp.encoding(),
         };
         Ok(crate::encoding::object(cx, e))
     }
@@ -360,6 +360,6 @@ pub mod regexp {
     ///     /a/u.fixed_encoding?   #=> true
     #[method("fixed_encoding?")]
     fn fixed_encoding(cx: &mut Cx, this: Value) -> Result<bool> {
-        Ok(regexp_checked(cx, this)?.regexp.is_fixed_encoding())
+        Ok(regexp_checked(cx, &this)?.regexp.is_fixed_encoding())
     }
 }

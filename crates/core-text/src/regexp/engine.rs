@@ -4,13 +4,16 @@
 //! Rejected: searching through Ruby calls (`Regexp#match`) from String methods: a call and a MatchData per match.
 
 use std::sync::Arc;
+use zakuro_macros::Trace;
 use zakuro_text::encoding::{CodeRange as TextRange, Encoding};
 use zakuro_text::regexp::{Answer, Captures, Lane, MatchError, Mode, Progress, Regexp, Search, Text};
 use zakuro_vm::string::CodeRange;
 use zakuro_vm::*;
 
 /// Payload of a Regexp object.
+#[derive(Trace)]
 pub struct RegexpData {
+    #[untraced]
     pub regexp: Arc<Regexp>,
     weight: usize,
 }
@@ -47,6 +50,7 @@ impl RegexpData {
 }
 
 /// Payload of a MatchData object.
+#[derive(Trace)]
 pub struct MatchData {
     /// The Regexp, or the String pattern that was searched for as it is.
     pub regexp: Value,
@@ -56,10 +60,6 @@ pub struct MatchData {
     pub captures: Vec<Option<(usize, usize)>>,
 }
 impl NativeData for MatchData {
-    fn trace(&self, m: &mut Marker<'_>) {
-        m.mark_value_bits(self.regexp.0);
-        m.mark_value_bits(self.string.0);
-    }
     fn parcel(&self, values: &mut Gathered) -> Option<Unpack> {
         values.extend([self.regexp, self.string]);
         let captures = self.captures.clone();
@@ -87,8 +87,8 @@ impl MatchData {
         self.span().1
     }
     /// Names of the groups with their numbers; none for a String pattern.
-    pub fn names(&self) -> &'static [(String, Vec<usize>)] {
-        regexp_of(self.regexp).map_or(&[], |d| d.regexp.names())
+    pub fn names(&self) -> &[(String, Vec<usize>)] {
+        regexp_of(&self.regexp).map_or(&[], |d| d.regexp.names())
     }
     /// Number of the group that a name stands for: of several, the last that took part.
     pub fn group_named(&self, name: &[u8]) -> Option<usize> {
@@ -102,16 +102,16 @@ impl MatchData {
     }
 }
 
-/// The Regexp payload of a value; None for other objects. The reference is good while `v` is alive.
-pub fn regexp_of(v: Value) -> Option<&'static RegexpData> {
-    let d = Ref::<DataCell>::from_value(v)?;
-    // SAFETY: cells don't move, and a Regexp's payload is set once; the caller keeps `v` alive.
+/// The Regexp payload of a value; None for other objects. It may be looked at while others run, for as long as the variable is there that holds the value.
+pub fn regexp_of(v: &Value) -> Option<&RegexpData> {
+    let d = Ref::<DataCell>::from_value(*v)?;
+    // SAFETY: cells don't move, and a Regexp's payload is set once; the collector finds the value in the variable, which is borrowed.
     unsafe { (*d.as_ptr()).get::<RegexpData>() }
 }
 
-/// The MatchData payload of a value. The reference is good while `v` is alive.
-pub fn match_of(v: Value) -> Option<&'static MatchData> {
-    let d = Ref::<DataCell>::from_value(v)?;
+/// The MatchData payload of a value.
+pub fn match_of(v: &Value) -> Option<&MatchData> {
+    let d = Ref::<DataCell>::from_value(*v)?;
     // SAFETY: as in regexp_of.
     unsafe { (*d.as_ptr()).get::<MatchData>() }
 }
@@ -147,7 +147,7 @@ fn prepare(cx: &mut Cx, re: &RegexpData, s: Ref<StringCell>) -> Result<(Ref<Stri
 
 /// Runs a search to its end. A long one stops at safepoints, where the VM may be interrupted, and looks at the clock.
 fn run<T: Answer>(cx: &mut Cx, re: Value, s: Ref<StringCell>, start: usize, mode: Mode) -> Result<Option<T>> {
-    let d = regexp_checked(cx, re)?;
+    let d = regexp_checked(cx, &re)?;
     let (mut s, mut enc, mut range) = prepare(cx, d, s)?;
     if d.source().len() >= zakuro_text::regexp::LARGE {
         compiled(cx, d, enc, range)?;
@@ -229,8 +229,10 @@ fn go_on<T: Answer>(
 }
 
 /// TypeError unless `re` is an initialised Regexp.
-pub fn regexp_checked(cx: &mut Cx, re: Value) -> Result<&'static RegexpData> {
-    match regexp_of(re) {
+pub fn regexp_checked<'a>(cx: &mut Cx, re: &'a Value) -> Result<&'a RegexpData> {
+    let given = re;
+    let re = *re;
+    match regexp_of(given) {
         Some(d) => Ok(d),
         None if cx.is_data::<super::make::Invalid>(re) => {
             let message = cx.data_ref::<super::make::Invalid>(re)?.message.clone();
@@ -277,7 +279,7 @@ pub fn scan(
     pos: usize,
     anchored: bool,
 ) -> Result<Option<Vec<Option<(usize, usize)>>>> {
-    let d = regexp_checked(cx, re)?;
+    let d = regexp_checked(cx, &re)?;
     let (s, enc, range) = prepare(cx, d, s)?;
     // The rest of a valid String is valid unless it begins inside a character; in encodings other than UTF-8 nobody asks for more than whether it is all ASCII.
     // Not to know it would mean a look at all of the rest for each token.

@@ -4,11 +4,13 @@ use super::cache::{self, Failure};
 use super::engine::{RegexpData, regexp_of};
 use crate::string::util::{self, Str};
 use std::sync::Arc;
+use zakuro_macros::Trace;
 use zakuro_text::encoding::Encoding;
 use zakuro_text::regexp::{self, RegexFlags, Regexp, RegexpError};
 use zakuro_vm::*;
 
 /// Payload of a literal that does not compile: whoever uses it gets the error.
+#[derive(Trace)]
 pub struct Invalid {
     pub message: String,
 }
@@ -75,7 +77,7 @@ pub fn dynamic(cx: &mut Cx, pieces: &[Value], options: u8) -> Result<Value> {
     let mut source = Vec::new();
     let mut enc: Option<Encoding> = encoding_option(options);
     for piece in pieces {
-        let s = match regexp_of(*piece) {
+        let s = match regexp_of(piece) {
             Some(d) => {
                 source.extend_from_slice(d.regexp.to_s().as_bytes());
                 if d.regexp.is_fixed_encoding() {
@@ -217,7 +219,7 @@ pub fn union(cx: &mut Cx, patterns: &[Value]) -> Result<Value> {
         if i > 0 {
             wide.unwrap_or(Encoding::BINARY).encode(u32::from(b'|'), &mut source);
         }
-        let (own, free) = match regexp_of(re) {
+        let (own, free) = match regexp_of(&re) {
             Some(d) => {
                 source.extend_from_slice(d.regexp.to_s().as_bytes());
                 (d.regexp.encoding(), !d.regexp.is_fixed_encoding())

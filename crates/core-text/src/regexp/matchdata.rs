@@ -7,7 +7,7 @@ use zakuro_macros::ruby_class;
 use zakuro_vm::equality::hash_bytes;
 use zakuro_vm::*;
 
-fn data(cx: &mut Cx, v: Value) -> Result<&'static MatchData> {
+fn data<'a>(cx: &mut Cx, v: &'a Value) -> Result<&'a MatchData> {
     match match_of(v) {
         Some(d) => Ok(d),
         None => cx.type_error("uninitialized MatchData"),
@@ -88,7 +88,7 @@ pub mod match_data {
 
     #[method("initialize_copy", private)]
     fn initialize_copy(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
-        let Some(d) = match_of(other) else {
+        let Some(d) = match_of(&other) else {
             return cx.type_error("wrong argument class");
         };
         let copy = MatchData { regexp: d.regexp, string: d.string, captures: d.captures.clone() };
@@ -103,7 +103,7 @@ pub mod match_data {
     ///     /(.)(.)/.match("ab")[1, 2]   #=> ["a", "b"]
     #[method("[]")]
     fn aref(cx: &mut Cx, this: Value, n: Value, len: Option<Value>) -> Result<Value> {
-        let d = data(cx, this)?;
+        let d = data(cx, &this)?;
         match len {
             None if n.is_fixnum() || name_of(n).is_some() => group_at(cx, d, n),
             None => {
@@ -122,7 +122,7 @@ pub mod match_data {
     ///     /(.)(.)/.match("ab").values_at(2, 0)   #=> ["b", "ab"]
     #[method("values_at")]
     fn values_at(cx: &mut Cx, this: Value, args: Rest) -> Result<Value> {
-        let d = data(cx, this)?;
+        let d = data(cx, &this)?;
         let out = cx.new_array();
         for v in args {
             if v.is_kind(Kind::Range) {
@@ -147,7 +147,7 @@ pub mod match_data {
     ///     /(.)(x)?/.match("ab").captures   #=> ["a", nil]
     #[method("captures", "deconstruct")]
     fn captures(cx: &mut Cx, this: Value) -> Result<Value> {
-        let d = data(cx, this)?;
+        let d = data(cx, &this)?;
         Ok(groups(cx, d, 1).as_value())
     }
 
@@ -160,7 +160,7 @@ pub mod match_data {
         let symbolize = Sym::intern("symbolize_names");
         kw.only(cx, &[symbolize])?;
         let symbols = kw.get(symbolize).is_some_and(Value::truthy);
-        let d = data(cx, this)?;
+        let d = data(cx, &this)?;
         let h = cx.new_hash();
         for (name, numbers) in d.names() {
             let key = if symbols { Value::sym(Sym::intern(name)) } else { cx.str(name) };
@@ -178,7 +178,7 @@ pub mod match_data {
     ///     /(?<x>.)/.match("a").names   #=> ["x"]
     #[method("names")]
     fn names(cx: &mut Cx, this: Value) -> Result<Value> {
-        let names: Vec<String> = data(cx, this)?.names().iter().map(|n| n.0.clone()).collect();
+        let names: Vec<String> = data(cx, &this)?.names().iter().map(|n| n.0.clone()).collect();
         Ok(cx.str_array(&names))
     }
 
@@ -187,7 +187,7 @@ pub mod match_data {
     ///     /b/.match("abc").pre_match   #=> "a"
     #[method("pre_match")]
     fn pre_match(cx: &mut Cx, this: Value) -> Result<Option<Value>> {
-        let d = data(cx, this)?;
+        let d = data(cx, &this)?;
         Ok(special::part(cx, d, 0, d.start()))
     }
 
@@ -196,7 +196,7 @@ pub mod match_data {
     ///     /b/.match("abc").post_match   #=> "c"
     #[method("post_match")]
     fn post_match(cx: &mut Cx, this: Value) -> Result<Option<Value>> {
-        let d = data(cx, this)?;
+        let d = data(cx, &this)?;
         Ok(special::part(cx, d, d.end(), usize::MAX))
     }
 
@@ -205,7 +205,7 @@ pub mod match_data {
     ///     /(b)/.match("äbc").begin(1)   #=> 1
     #[method("begin")]
     fn begin(cx: &mut Cx, this: Value, n: Value) -> Result<Option<Value>> {
-        let d = data(cx, this)?;
+        let d = data(cx, &this)?;
         Ok(range_at(cx, d, n)?.map(|(a, _)| char_offset(&cx.heap, d, a)))
     }
 
@@ -214,7 +214,7 @@ pub mod match_data {
     ///     /(b)/.match("äbc").end(1)   #=> 2
     #[method("end")]
     fn end(cx: &mut Cx, this: Value, n: Value) -> Result<Option<Value>> {
-        let d = data(cx, this)?;
+        let d = data(cx, &this)?;
         Ok(range_at(cx, d, n)?.map(|(_, b)| char_offset(&cx.heap, d, b)))
     }
 
@@ -223,7 +223,7 @@ pub mod match_data {
     ///     /b/.match("äbc").offset(0)   #=> [1, 2]
     #[method("offset")]
     fn offset(cx: &mut Cx, this: Value, n: Value) -> Result<Value> {
-        let d = data(cx, this)?;
+        let d = data(cx, &this)?;
         let pair = range_at(cx, d, n)?.map_or([Value::NIL; 2], |(a, b)| [char_offset(&cx.heap, d, a), char_offset(&cx.heap, d, b)]);
         Ok(cx.array(&pair))
     }
@@ -233,7 +233,7 @@ pub mod match_data {
     ///     /b/.match("äbc").byteoffset(0)   #=> [2, 3]
     #[method("byteoffset")]
     fn byteoffset(cx: &mut Cx, this: Value, n: Value) -> Result<Value> {
-        let d = data(cx, this)?;
+        let d = data(cx, &this)?;
         let pair = range_at(cx, d, n)?.map_or([Value::NIL; 2], |(a, b)| [a, b].map(|i| Value::fixnum(i as i64)));
         Ok(cx.array(&pair))
     }
@@ -243,7 +243,7 @@ pub mod match_data {
     ///     /b/.match("äbc").bytebegin(0)   #=> 2
     #[method("bytebegin")]
     fn bytebegin(cx: &mut Cx, this: Value, n: Value) -> Result<Option<usize>> {
-        let d = data(cx, this)?;
+        let d = data(cx, &this)?;
         Ok(range_at(cx, d, n)?.map(|r| r.0))
     }
 
@@ -252,7 +252,7 @@ pub mod match_data {
     ///     /b/.match("äbc").byteend(0)   #=> 3
     #[method("byteend")]
     fn byteend(cx: &mut Cx, this: Value, n: Value) -> Result<Option<usize>> {
-        let d = data(cx, this)?;
+        let d = data(cx, &this)?;
         Ok(range_at(cx, d, n)?.map(|r| r.1))
     }
 
@@ -261,7 +261,7 @@ pub mod match_data {
     ///     /(.)b/.match("ab").to_a   #=> ["ab", "a"]
     #[method("to_a")]
     fn to_a(cx: &mut Cx, this: Value) -> Result<Value> {
-        let d = data(cx, this)?;
+        let d = data(cx, &this)?;
         Ok(groups(cx, d, 0).as_value())
     }
 
@@ -270,7 +270,7 @@ pub mod match_data {
     ///     /b+/.match("abbc").to_s   #=> "bb"
     #[method("to_s")]
     fn to_s(cx: &mut Cx, this: Value) -> Result<Value> {
-        let d = data(cx, this)?;
+        let d = data(cx, &this)?;
         Ok(nth(cx, d, 0))
     }
 
@@ -279,7 +279,7 @@ pub mod match_data {
     ///     /(.)b/.match("ab").size   #=> 2
     #[method("size", "length")]
     fn size(cx: &mut Cx, this: Value) -> Result<usize> {
-        Ok(data(cx, this)?.captures.len())
+        Ok(data(cx, &this)?.captures.len())
     }
 
     /// The searched text, frozen.
@@ -287,7 +287,7 @@ pub mod match_data {
     ///     /b/.match("abc").string   #=> "abc"
     #[method("string")]
     fn string_(cx: &mut Cx, this: Value) -> Result<Value> {
-        Ok(data(cx, this)?.string)
+        Ok(data(cx, &this)?.string)
     }
 
     /// The Regexp that matched.
@@ -295,18 +295,13 @@ pub mod match_data {
     ///     /b/.match("abc").regexp   #=> /b/
     #[method("regexp")]
     fn regexp(cx: &mut Cx, this: Value) -> Result<Value> {
-        let d = data(cx, this)?;
-        if regexp_of(d.regexp).is_some() {
+        let d = data(cx, &this)?;
+        if regexp_of(&d.regexp).is_some() {
             return Ok(d.regexp);
         }
         let s = cx.to_str(d.regexp)?;
         let re = make::quoted(cx, s)?;
-        if let Some(mut cell) = Ref::<DataCell>::from_value(this)
-            && let Some(m) = cell.get_mut::<MatchData>()
-        {
-            m.regexp = re;
-        }
-        cx.cell_changes(this);
+        cx.data_mut::<MatchData>(this)?.regexp = re;
         Ok(re)
     }
 
@@ -315,7 +310,7 @@ pub mod match_data {
     ///     /(?<x>.)b/.match("ab").match(:x)   #=> "a"
     #[method("match")]
     fn match_(cx: &mut Cx, this: Value, n: Value) -> Result<Value> {
-        let d = data(cx, this)?;
+        let d = data(cx, &this)?;
         let range = range_at(cx, d, n)?;
         Ok(range.and_then(|(a, b)| special::part(cx, d, a, b)).unwrap_or(Value::NIL))
     }
@@ -325,7 +320,7 @@ pub mod match_data {
     ///     /(?<x>.)b/.match("äb").match_length(:x)   #=> 1
     #[method("match_length")]
     fn match_length(cx: &mut Cx, this: Value, n: Value) -> Result<Option<usize>> {
-        let d = data(cx, this)?;
+        let d = data(cx, &this)?;
         Ok(range_at(cx, d, n)?.map(|(a, b)| util::char_index(&cx.heap, string(d), b) - util::char_index(&cx.heap, string(d), a)))
     }
 
@@ -334,7 +329,7 @@ pub mod match_data {
     ///     /(?<x>.)b/.match("ab").deconstruct_keys([:x])   #=> {x: "a"}
     #[method("deconstruct_keys")]
     fn deconstruct_keys(cx: &mut Cx, this: Value, keys: Value) -> Result<Value> {
-        let d = data(cx, this)?;
+        let d = data(cx, &this)?;
         let h = cx.new_hash();
         if keys.is_nil() {
             for (name, _) in d.names() {
@@ -370,7 +365,7 @@ pub mod match_data {
     ///     /(.)(?:x)?(y)?/.match("a").inspect   #=> "#<MatchData \"a\" 1:\"a\" 2:nil>"
     #[method("inspect")]
     fn inspect(cx: &mut Cx, this: Value) -> Result<Value> {
-        let Some(d) = match_of(this) else {
+        let Some(d) = match_of(&this) else {
             let text = cx.any_to_s(this);
             return Ok(cx.str(&text));
         };
@@ -400,7 +395,7 @@ pub mod match_data {
         if this == other {
             return Ok(true);
         }
-        let (Some(a), Some(b)) = (match_of(this), match_of(other)) else { return Ok(false) };
+        let (Some(a), Some(b)) = (match_of(&this), match_of(&other)) else { return Ok(false) };
         Ok(a.captures == b.captures && cx.eq(a.string, b.string)? && cx.eq(a.regexp, b.regexp)?)
     }
 
@@ -409,7 +404,7 @@ pub mod match_data {
     ///     /a/.match("ab").hash == /a/.match("ab").hash   #=> true
     #[method("hash")]
     fn hash(cx: &mut Cx, this: Value) -> Result<Value> {
-        let d = data(cx, this)?;
+        let d = data(cx, &this)?;
         let mut bytes: Vec<u8> = string(d).to_vec();
         for c in &d.captures {
             let (a, b) = c.unwrap_or((usize::MAX, usize::MAX));

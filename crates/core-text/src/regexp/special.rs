@@ -14,7 +14,7 @@ pub static GLOBALS: &[GlobalRow] = &[
 ];
 
 fn set_backref(cx: &mut Cx, _name: Sym, v: Value) -> Result<()> {
-    if !v.is_nil() && match_of(v).is_none() {
+    if !v.is_nil() && match_of(&v).is_none() {
         let c = cx.class_name_of(v);
         return cx.type_error(format!("wrong argument type {c} (expected MatchData)"));
     }
@@ -41,7 +41,7 @@ pub fn match_(cx: &mut Cx, re: Value, v: Value) -> Result<Value> {
 
 /// Group `n`, or one of the special parts (see [`zakuro_vm::library::CoreLibrary::match_group`]).
 pub fn group(cx: &mut Cx, m: Value, n: i64) -> Result<Value> {
-    let Some(d) = match_of(m) else { return Ok(Value::NIL) };
+    let Some(d) = match_of(&m) else { return Ok(Value::NIL) };
     let found = match n {
         1.. => engine::group(cx, d, n as usize),
         // The compiler's number for one that is too big.
@@ -65,7 +65,7 @@ pub fn part(cx: &mut Cx, d: &MatchData, start: usize, end: usize) -> Option<Valu
 
 /// The group of this name.
 pub fn named(cx: &mut Cx, m: Value, name: Sym) -> Result<Value> {
-    let Some(d) = match_of(m) else { return Ok(Value::NIL) };
+    let Some(d) = match_of(&m) else { return Ok(Value::NIL) };
     match d.group_named(name.bytes()) {
         Some(n) => Ok(engine::group(cx, d, n).unwrap_or(Value::NIL)),
         None => Ok(Value::NIL),

@@ -2,11 +2,11 @@
 
 use super::engine::regexp_checked;
 use std::time::{Duration, Instant};
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
 /// `Regexp.timeout` of the VM.
-#[derive(Default)]
+#[derive(Trace, Default)]
 struct Limit(Option<f64>);
 impl VmState for Limit {
     fn snapshot(&self, _values: &mut Gathered) -> Option<Restore> {
@@ -72,7 +72,7 @@ pub mod timeouts {
     ///     Regexp.new("a", timeout: 2).timeout   #=> 2.0
     #[method("timeout")]
     fn own_timeout(cx: &mut Cx, this: Value) -> Result<Value> {
-        regexp_checked(cx, this)?;
+        regexp_checked(cx, &this)?;
         Ok(cx.ivar_get(this, name()))
     }
 }

@@ -20,7 +20,6 @@ pub fn same(heap: &Heap, a: Str, b: Str) -> bool {
 
 /// The code point `v` at the end of `this` (`<<`, `concat`).
 fn append_codepoint(cx: &mut Cx, this: Str, v: Value) -> Result<()> {
-    let mut this = this;
     let Some(i) = v.as_fixnum() else { return cx.range_error("bignum out of char range") };
     let e = enc(this);
     let Ok(c) = u32::try_from(i) else { return cx.range_error(format!("{i} out of char range")) };
@@ -58,7 +57,7 @@ fn append_value(cx: &mut Cx, this: Str, v: Value) -> Result<()> {
 /// `a + b`
 pub fn plus(cx: &mut Cx, a: Str, b: Str) -> Result<Str> {
     let e = check_compatible(cx, a, b)?;
-    let mut r = StringCell::empty(&cx.heap, ids::STRING.0, e.id());
+    let r = StringCell::empty(&cx.heap, ids::STRING.0, e.id());
     if StringCell::ensure_capacity(r, &mut cx.heap, a.len() + b.len()).is_err() {
         return too_big(cx);
     }
@@ -141,7 +140,6 @@ pub mod strings {
             && !e.is_nil()
         {
             let e = encoding_arg(cx, e)?;
-            let mut this = this;
             this.set_encoding(e.id());
         }
         Ok(this.as_value())
@@ -157,7 +155,6 @@ pub mod strings {
         if o != this {
             let r = o.code_range();
             set_from(cx, this, o);
-            let mut this = this;
             this.set_code_range(r);
         }
         Ok(this)
@@ -264,7 +261,7 @@ pub mod strings {
         let n = cx.to_i64(n)?;
         let Ok(n) = usize::try_from(n) else { return cx.arg_error("negative argument") };
         let Some(total) = this.len().checked_mul(n).filter(|t| *t <= isize::MAX as usize) else { return too_big(cx) };
-        let mut r = StringCell::empty(&cx.heap, ids::STRING.0, this.encoding());
+        let r = StringCell::empty(&cx.heap, ids::STRING.0, this.encoding());
         if StringCell::ensure_capacity(r, &mut cx.heap, total).is_err() {
             return too_big(cx);
         }

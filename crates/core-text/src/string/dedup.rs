@@ -4,23 +4,18 @@
 //! Rejected for now: a weak table (the collector has no weak references yet).
 
 use super::util::*;
+use zakuro_macros::Trace;
 use zakuro_vm::*;
 
 const MAX: usize = 1 << 14;
 const MAX_BYTES: usize = 128;
 
-#[derive(Default)]
+#[derive(Trace, Default)]
 struct Table {
     /// By content and encoding.
     strings: std::collections::HashMap<(Vec<u8>, u8), Value>,
 }
-impl VmState for Table {
-    fn trace(&self, m: &mut Marker<'_>) {
-        for v in self.strings.values() {
-            m.mark_value_bits(v.0);
-        }
-    }
-}
+impl VmState for Table {}
 
 /// The frozen String that stands for the content of `s`.
 pub fn dedup(cx: &mut Cx, s: Str) -> Value {

@@ -487,7 +487,6 @@ pub mod encoding_methods {
     fn force_encoding(cx: &mut Cx, this: Str, e: Value) -> Result<Str> {
         cx.check_frozen(this.as_value())?;
         let e = encodings::from_value(cx, e)?;
-        let mut this = this;
         if this.encoding() != e.id() {
             this.set_encoding(e.id());
         }
@@ -500,7 +499,7 @@ pub mod encoding_methods {
     #[method("b")]
     fn b(cx: &mut Cx, this: Str) -> Value {
         let v = copy(cx, this);
-        let mut s = Ref::<StringCell>::of(v);
+        let s = Ref::<StringCell>::of(v);
         let ascii = s.code_range() == CodeRange::Ascii;
         s.set_encoding(string::BINARY);
         if ascii {
@@ -555,7 +554,6 @@ pub mod encoding_methods {
     fn encode_bang(cx: &mut Cx, this: Str, args: Rest, kw: Kwargs) -> Result<Str> {
         cx.check_frozen(this.as_value())?;
         let (bytes, e) = encoded(cx, this, args, kw)?;
-        let mut this = this;
         if let Some(b) = bytes {
             StringCell::set_bytes(this, &mut cx.heap, &b);
         }

@@ -9,7 +9,7 @@ use zakuro_vm::*;
 fn locate(cx: &mut Cx, this: Str, args: &[Value]) -> Result<Option<(usize, usize)>> {
     let first = args[0];
     if let Some(second) = args.get(1) {
-        if engine::regexp_of(first).is_some() {
+        if engine::regexp_of(&first).is_some() {
             let Some(caps) = engine::search_backref(cx, first, this, 0, false)? else { return Ok(None) };
             let n = super::regexp::group_number(cx, first, *second)?;
             return Ok(n.and_then(|n| caps.groups.get(n).copied().flatten()));
@@ -28,7 +28,7 @@ fn locate(cx: &mut Cx, this: Str, args: &[Value]) -> Result<Option<(usize, usize
         check_compatible(cx, this, s)?;
         return Ok(find(&cx.heap, this, s.content(&cx.heap), 0).map(|at| (at, at + s.len())));
     }
-    if engine::regexp_of(first).is_some() {
+    if engine::regexp_of(&first).is_some() {
         return Ok(engine::search_backref(cx, first, this, 0, false)?.map(|c| (c.start(), c.end())));
     }
     let i = cx.to_i64(first)?;
@@ -54,7 +54,6 @@ pub fn aref(cx: &mut Cx, this: Str, args: &[Value]) -> Result<Value> {
 
 /// Replaces bytes start..end. The caller has checked frozen.
 pub fn splice(cx: &mut Cx, this: Str, start: usize, end: usize, with: Str) -> Result<()> {
-    let mut this = this;
     let e = check_compatible(cx, this, with)?;
     // A conversion of the arguments may have run code that shortened the String.
     let end = end.min(this.len());
@@ -76,7 +75,7 @@ pub fn splice(cx: &mut Cx, this: Str, start: usize, end: usize, with: Str) -> Re
 /// Byte range for an assignment: errors instead of None.
 fn locate_for_set(cx: &mut Cx, this: Str, args: &[Value]) -> Result<(usize, usize)> {
     let first = args[0];
-    if engine::regexp_of(first).is_some() {
+    if engine::regexp_of(&first).is_some() {
         let Some(caps) = engine::search_backref(cx, first, this, 0, false)? else { return cx.index_error("regexp not matched") };
         let group = match args.get(1) {
             None => 0,
@@ -199,7 +198,6 @@ pub mod indexing {
         let Some((a, b)) = locate(cx, this, args.all())? else { return Ok(Value::NIL) };
         let removed = sub(cx, this, a, b);
         let ascii = is_ascii(&cx.heap, this);
-        let mut this = this;
         StringCell::splice(this, &mut cx.heap, a, b, b"");
         if ascii {
             this.set_code_range(string::CodeRange::Ascii);
@@ -296,8 +294,7 @@ pub mod indexing {
         let Some(i) = from_end(at, this.len()).filter(|i| *i < this.len()) else {
             return cx.index_error(format!("index {at} out of string"));
         };
-        let mut this = this;
-        StringCell::bytes_mut(&mut this, &mut cx.heap)[i] = v;
+        StringCell::bytes_mut(this, &mut cx.heap)[i] = v;
         Ok(byte)
     }
 }

@@ -6,7 +6,7 @@ use super::util::*;
 use crate::regexp::engine;
 use std::sync::Arc;
 use zakuro_base::progress::step;
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_text::encoding::Encoding;
 use zakuro_text::regexp::{RegexFlags, Regexp};
 use zakuro_vm::held::Held;
@@ -171,8 +171,9 @@ fn lines(cx: &mut Cx, this: Str, separator: Option<Value>, kw: Kwargs, block: Bl
 }
 
 /// `\X`, compiled once per VM.
-#[derive(Default)]
+#[derive(Trace, Default)]
 struct Cluster {
+    #[untraced]
     regexp: Option<Arc<Regexp>>,
 }
 impl VmState for Cluster {}

@@ -21,13 +21,13 @@ pub enum Pattern {
 
 /// A pattern argument: Regexp or String. TypeError for others.
 pub fn pattern(cx: &mut Cx, v: Value) -> Result<Pattern> {
-    if engine::regexp_of(v).is_some() {
+    if engine::regexp_of(&v).is_some() {
         return Ok(Pattern::Regexp(v));
     }
     match cx.try_str(v)? {
         Some(s) => Ok(Pattern::Text(s)),
         None => {
-            engine::regexp_checked(cx, v)?;
+            engine::regexp_checked(cx, &v)?;
             Ok(Pattern::Regexp(v))
         }
     }
@@ -48,7 +48,7 @@ impl Pattern {
             Pattern::Text(p) => {
                 Ok(find(&cx.heap, s, p.content(&cx.heap), from).map(|start| Found { start, end: start + p.len(), captures: None }))
             }
-            Pattern::Regexp(re) if engine::regexp_of(*re).is_some_and(|d| d.regexp.group_count() == 1) => {
+            Pattern::Regexp(re) if engine::regexp_of(re).is_some_and(|d| d.regexp.group_count() == 1) => {
                 Ok(engine::find(cx, *re, s, from)?.map(|(start, end)| Found { start, end, captures: None }))
             }
             Pattern::Regexp(re) => {
@@ -88,7 +88,7 @@ impl Pattern {
 
 /// Number of the group that `v` (Integer, String, Symbol) names in `re`; None when the number is out of range.
 pub fn group_number(cx: &mut Cx, re: Value, v: Value) -> Result<Option<usize>> {
-    let d = engine::regexp_checked(cx, re)?;
+    let d = engine::regexp_checked(cx, &re)?;
     let name: std::borrow::Cow<'_, str> = if let Some(s) = v.as_sym() {
         s.name()
     } else if let Some(s) = Ref::<StringCell>::from_value(v) {
@@ -106,7 +106,7 @@ pub fn group_number(cx: &mut Cx, re: Value, v: Value) -> Result<Option<usize>> {
 
 /// A Regexp: the value itself, or made of a String.
 pub fn to_regexp(cx: &mut Cx, v: Value) -> Result<Value> {
-    if engine::regexp_of(v).is_some() {
+    if engine::regexp_of(&v).is_some() {
         return Ok(v);
     }
     match cx.try_str(v)? {
@@ -126,7 +126,7 @@ pub fn match_op(cx: &mut Cx, this: Str, other: Value) -> Result<Value> {
     if other.is_kind(Kind::String) {
         return cx.type_error("type mismatch: String given");
     }
-    if engine::regexp_of(other).is_some() {
+    if engine::regexp_of(&other).is_some() {
         let found = engine::search_backref(cx, other, this, 0, false)?;
         return Ok(found.map_or(Value::NIL, |c| Value::fixnum(char_index(&cx.heap, this, c.start()) as i64)));
     }
@@ -195,7 +195,8 @@ fn expand(rep: &[u8], p: Pattern, s: &[u8], f: &Found, out: &mut Vec<u8>) -> std
                 let end = at + memchr::memchr(b'>', &rep[at..]).unwrap_or(0);
                 let name = String::from_utf8_lossy(&rep[at + 1..end]).into_owned();
                 at = end + 1;
-                let names = engine::regexp_of(p.value()).map_or(&[][..], |d| d.regexp.names());
+                let pattern = p.value();
+                let names = engine::regexp_of(&pattern).map_or(&[][..], |d| d.regexp.names());
                 let range = match name.parse::<usize>() {
                     Ok(n) => group(n),
                     Err(_) => match names.iter().find(|n| n.0 == name) {

@@ -12,7 +12,7 @@ enum Pattern {
 }
 
 fn pattern(cx: &mut Cx, this: Str, v: Value) -> Result<Pattern> {
-    if engine::regexp_of(v).is_some() {
+    if engine::regexp_of(&v).is_some() {
         return Ok(Pattern::Regexp(v));
     }
     let s = cx.to_str(v)?;
@@ -46,7 +46,7 @@ fn no_match(cx: &mut Cx, p: &Pattern) -> Result<Value> {
 /// Does `this` begin with one of the prefixes (Strings or Regexps)?
 pub fn start_with(cx: &mut Cx, this: Str, prefixes: &[Value]) -> Result<bool> {
     for p in prefixes {
-        if engine::regexp_of(*p).is_some() {
+        if engine::regexp_of(p).is_some() {
             let found = engine::match_at(cx, *p, this, 0)?;
             engine::set_match(cx, *p, this, found.as_ref());
             if found.is_some() {
@@ -226,9 +226,8 @@ pub mod searching {
         if suffix.len() == 0 || !has_suffix(&cx.heap, this, suffix) {
             return Ok(None);
         }
-        let mut this = this;
         let n = this.len() - suffix.len();
-        this.truncate(n);
+        StringCell::truncate(this, &mut cx.heap, n);
         Ok(Some(this))
     }
 }

@@ -206,7 +206,7 @@ pub mod splitting {
                 }
             }
             Some(Pattern::Regexp(re)) => {
-                let d = engine::regexp_checked(cx, re)?;
+                let d = engine::regexp_checked(cx, &re)?;
                 match d.source() {
                     b" " if d.options() == 0 => split_text_space(cx, &mut p, limit)?,
                     _ => split_regexp(cx, &mut p, re, limit)?,
@@ -254,7 +254,7 @@ pub mod splitting {
     fn rpartition(cx: &mut Cx, this: Str, separator: Value) -> Result<Value> {
         let p = match cx.try_str(separator)? {
             Some(s) => Pattern::Text(s),
-            None if engine::regexp_of(separator).is_some() => Pattern::Regexp(separator),
+            None if engine::regexp_of(&separator).is_some() => Pattern::Regexp(separator),
             None => {
                 let c = cx.describe_for_conversion(separator);
                 return cx.type_error(format!("type mismatch: {c} given"));

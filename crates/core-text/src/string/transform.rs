@@ -247,12 +247,11 @@ pub fn in_place(cx: &mut Cx, this: Str, new: impl Fn(&mut Cx) -> Result<Value>) 
 
 /// Cuts the receiver to bytes from..to; None when that is all of it.
 fn cut(cx: &mut Cx, this: Str, from: usize, to: usize) -> Option<Str> {
-    let mut this = this;
     if from == 0 && to == this.len() {
         return None;
     }
     let r = this.code_range();
-    this.truncate(to);
+    StringCell::truncate(this, &mut cx.heap, to);
     if from > 0 {
         StringCell::splice(this, &mut cx.heap, 0, from, b"");
     }

@@ -25,7 +25,7 @@ pub fn range(heap: &Heap, s: Str) -> CodeRange {
 }
 
 #[inline(never)]
-fn scan(heap: &Heap, mut s: Str) -> CodeRange {
+fn scan(heap: &Heap, s: Str) -> CodeRange {
     let r = range_of(s.content(heap), enc(s));
     // Cells of the boot image are read by all VMs at once: never written.
     if s.as_value().flags() & flags::SHARED == 0 {
@@ -203,7 +203,7 @@ pub fn prev_char(heap: &Heap, s: Str, at: usize) -> usize {
 /// New String of bytes start..end.
 #[inline]
 pub fn sub(cx: &Cx, s: Str, start: usize, end: usize) -> Value {
-    let mut r = StringCell::substring(&cx.heap, ids::STRING.0, s, start, end);
+    let r = StringCell::substring(&cx.heap, ids::STRING.0, s, start, end);
     if end - start == 1 && r.code_range() == CodeRange::Unknown && r.byte(0).is_some_and(|b| b < 0x80) && enc(r).is_ascii_compatible() {
         r.set_code_range(CodeRange::Ascii);
     }
@@ -288,7 +288,6 @@ pub fn incompatible(cx: &mut Cx, a: Value, b: Value) -> Result<()> {
 
 /// Appends a String; the receiver takes over the encoding when it must. The caller has checked frozen.
 pub fn append(cx: &mut Cx, this: Str, other: Str) -> Result<()> {
-    let mut this = this;
     let e = check_compatible(cx, this, other)?;
     let joined = joined_range(&cx.heap, this, other);
     if e.id() != this.encoding() {
@@ -329,7 +328,6 @@ pub fn too_big<T>(cx: &mut Cx) -> Result<T> {
 
 /// Replaces content and encoding by those of others. The caller has checked frozen.
 pub fn set(cx: &mut Cx, this: Str, bytes: &[u8], encoding: u8) {
-    let mut this = this;
     StringCell::set_bytes(this, &mut cx.heap, bytes);
     if this.encoding() != encoding {
         this.set_encoding(encoding);
@@ -338,7 +336,6 @@ pub fn set(cx: &mut Cx, this: Str, bytes: &[u8], encoding: u8) {
 
 /// Replaces content and encoding by those of another String. The caller has checked frozen.
 pub fn set_from(cx: &mut Cx, this: Str, from: Str) {
-    let mut this = this;
     StringCell::set_string(this, &mut cx.heap, from);
     if this.encoding() != from.encoding() {
         this.set_encoding(from.encoding());

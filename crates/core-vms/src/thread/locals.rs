@@ -42,7 +42,7 @@ fn check_frozen(cx: &mut Cx, this: Value) -> Result<()> {
 }
 
 fn keys(cx: &mut Cx, h: Option<Ref<HashCell>>) -> Value {
-    cx.array_of(h.iter().filter_map(|h| h.table()).flat_map(|t| t.iter()).map(|e| e.key))
+    cx.array_of(h.iter().filter_map(|h| h.table(&cx.heap)).flat_map(|t| t.iter()).map(|e| e.key))
 }
 
 /// Attributes of threads.

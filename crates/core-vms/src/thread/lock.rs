@@ -6,10 +6,11 @@
 use super::deadline;
 use super::line::{self, Line};
 use std::time::Instant;
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::thread::{MAIN, Wait};
 use zakuro_vm::*;
 
+#[derive(Trace)]
 struct Lock {
     /// Number of the thread that holds it; 0: nobody.
     owner: u32,
@@ -17,15 +18,13 @@ struct Lock {
     fiber: Value,
     /// How often a Monitor was entered.
     count: usize,
+    #[untraced]
     waiters: Line,
 }
 
 impl NativeData for Lock {
     fn change_tracking(&self) -> ChangeTracking {
         ChangeTracking::Independent
-    }
-    fn trace(&self, m: &mut Marker<'_>) {
-        m.mark_value_bits(self.fiber.0);
     }
     /// Free: those who held it are not there.
     fn snapshot(&self, _values: &mut Gathered) -> Option<Rebuild> {
@@ -39,11 +38,11 @@ fn new_lock() -> Lock {
 
 fn data(cx: &mut Cx, v: Value) -> Result<&mut Lock> {
     if !cx.is_data::<Lock>(v)
-        && let Some(mut d) = Ref::<DataCell>::from_value(v)
+        && let Some(d) = Ref::<DataCell>::from_value(v)
         && !d.is_set()
     {
         // A subclass whose initialize does not call super.
-        d.set(&mut cx.heap, Box::new(new_lock()));
+        DataCell::set(d, &mut cx.heap, Box::new(new_lock()));
     }
     cx.data_mut::<Lock>(v)
 }
@@ -264,8 +263,9 @@ pub mod mutex {
 }
 
 /// Payload of a ConditionVariable: who waits.
-#[derive(Default)]
+#[derive(Trace, Default)]
 struct Condition {
+    #[untraced]
     waiters: Line,
 }
 impl NativeData for Condition {

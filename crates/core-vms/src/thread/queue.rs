@@ -7,15 +7,17 @@ use super::deadline;
 use super::line::{self, Line};
 use std::collections::VecDeque;
 use std::time::Instant;
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
 /// Payload of both classes.
-#[derive(Default)]
+#[derive(Trace, Default)]
 struct QueueData {
     items: VecDeque<Value>,
     closed: bool,
+    #[untraced]
     takers: Line,
+    #[untraced]
     givers: Line,
     /// Room; None for a plain Queue.
     max: Option<usize>,
@@ -24,9 +26,6 @@ struct QueueData {
 impl NativeData for QueueData {
     fn each_value(&self, f: &mut dyn FnMut(Value)) {
         self.items.iter().for_each(|v| f(*v));
-    }
-    fn trace(&self, m: &mut Marker<'_>) {
-        self.items.iter().for_each(|v| m.mark_value_bits(v.0));
     }
     fn snapshot(&self, values: &mut Gathered) -> Option<Rebuild> {
         values.extend(&self.items);

@@ -1,5 +1,6 @@
 //! What a VM gets when it starts: the objects of `start`, its starter's environment variables and directory, its ARGV, DATA.
 
+use zakuro_macros::Trace;
 use zakuro_core_system::env;
 use zakuro_core_system::io;
 use std::os::fd::{FromRawFd, OwnedFd};
@@ -19,21 +20,18 @@ struct Birth {
 }
 
 /// Objects given to `start`, until the program asks for `RubyVM::ARGV`.
+#[derive(Trace)]
 struct StartObjects(Value);
 impl Default for StartObjects {
     fn default() -> Self {
         StartObjects(Value::NIL)
     }
 }
-impl VmState for StartObjects {
-    fn trace(&self, m: &mut Marker<'_>) {
-        m.mark_value_bits(self.0.0);
-    }
-}
+impl VmState for StartObjects {}
 
 /// Grants that came with the start, until the arguments are there.
-#[derive(Default)]
-struct Grants(Vec<Arc<VmControl>>);
+#[derive(Trace, Default)]
+struct Grants(#[untraced] Vec<Arc<VmControl>>);
 impl VmState for Grants {}
 
 /// Adds what a new VM inherits from this one to its start message, and what it is granted.

@@ -1,12 +1,12 @@
 //! What the host of an embedded VM lends it: places where `$stdout` and `$stderr` go, and functions.
 
 use std::sync::{Arc, Mutex};
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
 /// Takes what a VM writes. Shared by a VM and those forked from it; locked while it takes one piece.
-#[derive(Clone)]
-pub struct OutputSink(pub Arc<Mutex<dyn FnMut(&[u8]) + Send>>);
+#[derive(Trace, Clone)]
+pub struct OutputSink(#[untraced] pub Arc<Mutex<dyn FnMut(&[u8]) + Send>>);
 
 impl NativeData for OutputSink {
     fn send_copy(&self) -> Option<SendPayload> {
@@ -17,8 +17,8 @@ impl NativeData for OutputSink {
 type Function = dyn Fn(&mut Cx, &[Value]) -> Result<Value> + Send + Sync;
 
 /// A function of the host as a method.
-#[derive(Clone)]
-pub struct HostFunction(pub Arc<Function>);
+#[derive(Trace, Clone)]
+pub struct HostFunction(#[untraced] pub Arc<Function>);
 
 impl NativeData for HostFunction {
     fn send_copy(&self) -> Option<SendPayload> {

@@ -1,12 +1,13 @@
 //! RubyVM::Image: program state of one moment, from which VMs are spawned later.
 
 use super::vm::{only, spawn};
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::image::Snapshot;
 use zakuro_vm::*;
 
 /// Payload of an Image object.
-pub struct ImageHandle(Snapshot);
+#[derive(Trace)]
+pub struct ImageHandle(#[untraced] Snapshot);
 
 impl NativeData for ImageHandle {
     /// What a small one takes.

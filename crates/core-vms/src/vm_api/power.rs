@@ -16,15 +16,16 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use zakuro_macros::Trace;
 use zakuro_vm::host::VmControl;
 use zakuro_vm::lineage::Identity;
 use zakuro_vm::*;
 
 /// Payload of a RubyVM object; see the module.
-#[derive(Clone)]
+#[derive(Trace, Clone)]
 pub enum VmHandle {
-    Power(Arc<VmControl>),
-    Sight(Arc<Identity>),
+    Power(#[untraced] Arc<VmControl>),
+    Sight(#[untraced] Arc<Identity>),
 }
 
 impl VmHandle {
@@ -68,7 +69,7 @@ fn each_handle(cx: &mut Cx, values: &[Value], f: &mut dyn FnMut(&mut Cx, Value))
     let mut seen = HashSet::new();
     let mut work = RootedVec::from_slice(cx, values);
     while let Some(v) = work.pop() {
-        if !v.is_cell() || v.is_kind(Kind::Class) || v.is_kind(Kind::Proc) || v == cx.main || !seen.insert(v.0) {
+        if !v.is_cell() || v.is_kind(Kind::Class) || v.is_kind(Kind::Proc) || v == cx.main || !seen.insert(v.bits()) {
             continue;
         }
         if cx.is_data::<VmHandle>(v) {

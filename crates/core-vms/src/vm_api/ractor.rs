@@ -68,7 +68,7 @@ fn shareable(cx: &mut Cx, v: Value) -> bool {
     let mut seen = HashSet::new();
     let mut work = RootedVec::from_slice(cx, &[v]);
     while let Some(v) = work.pop() {
-        if !v.is_cell() || is_handle(cx, v) || !seen.insert(v.0) {
+        if !v.is_cell() || is_handle(cx, v) || !seen.insert(v.bits()) {
             continue;
         }
         if !v.is_frozen() || cx.is_data::<Thread>(v) {
@@ -87,7 +87,7 @@ fn freeze_all(cx: &mut Cx, v: Value) -> Result<()> {
     let mut seen = HashSet::new();
     let mut work = RootedVec::from_slice(cx, &[v]);
     while let Some(v) = work.pop() {
-        if !v.is_cell() || is_handle(cx, v) || !seen.insert(v.0) {
+        if !v.is_cell() || is_handle(cx, v) || !seen.insert(v.bits()) {
             continue;
         }
         if cx.is_data::<Thread>(v) || (v.is_kind(Kind::Data) && cx.is_a(v, ids::IO)) {

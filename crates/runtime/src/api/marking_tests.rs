@@ -5,10 +5,11 @@ use std::sync::Arc;
 use zakuro_corelib::vm_api::host::{HostFunction, define};
 use zakuro_heap::Ledger;
 use zakuro_vm::Value as Cell;
-use zakuro_vm::{Cx, Marker, NativeData, Result, Sym, ids};
+use zakuro_vm::{Cx, Marker, NativeData, Result, Sym, Trace, ids};
 
 struct Bomb;
-impl NativeData for Bomb {
+impl NativeData for Bomb {}
+impl Trace for Bomb {
     fn trace(&self, _: &mut Marker<'_>) {
         panic!("provoked while marking");
     }

@@ -16,11 +16,12 @@ use num::{Num, Round, Rules};
 use num_bigint::BigInt;
 use std::cmp::Ordering;
 use std::sync::Arc;
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
 /// Payload of a BigDecimal: a number that never changes, which calculations keep.
-struct Number(Arc<Num>);
+#[derive(Trace)]
+struct Number(#[untraced] Arc<Num>);
 
 impl NativeData for Number {
     fn refers(&self) -> bool {
@@ -38,8 +39,9 @@ impl NativeData for Number {
 }
 
 /// What of BigDecimal a VM has.
-#[derive(Default)]
+#[derive(Trace, Default)]
 struct Modes {
+    #[untraced]
     class: Option<ClassId>,
     /// A mode was set: fibers are asked for theirs.
     set: bool,

@@ -336,7 +336,7 @@ impl Parser<'_> {
     /// Puts a pair into the Hash under construction, which nobody else has seen yet.
     #[inline(always)]
     fn put(&mut self, cx: &mut Cx, h: Ref<HashCell>, key: Value, hash: u64, v: Value, start: usize) -> Result<()> {
-        let there = h.table().and_then(|t| {
+        let there = h.table(&cx.heap).and_then(|t| {
             t.find(hash, |k| {
                 k == key || matches!((Ref::<StringCell>::from_value(k), Ref::<StringCell>::from_value(key)), (Some(a), Some(b)) if a.content(&cx.heap) == b.content(&cx.heap))
             })
@@ -427,7 +427,7 @@ impl Parser<'_> {
             let bytes = self.unescape(cx, from, end)?;
             return Ok(cx.str_bytes(&bytes, string::UTF8));
         }
-        let mut s = StringCell::plain(&cx.heap, &self.src[from..end], string::UTF8);
+        let s = StringCell::plain(&cx.heap, &self.src[from..end], string::UTF8);
         if ascii {
             s.set_code_range(string::CodeRange::Ascii);
         }

@@ -1,22 +1,20 @@
 //! Psych::Emitter: the events of a YAML document, written to an IO. [`super::emit`] does the layout.
 
 use super::emit::{Emitter, Event, Style};
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
 /// Payload of a Psych::Emitter.
+#[derive(Trace)]
 struct Writer {
     io: Value,
+    #[untraced]
     emitter: Emitter,
     /// UTF-16, little or big endian, instead of UTF-8.
     wide: Option<bool>,
 }
 
-impl NativeData for Writer {
-    fn trace(&self, m: &mut Marker<'_>) {
-        m.mark_value_bits(self.io.0);
-    }
-}
+impl NativeData for Writer {}
 
 /// Text that is written before the end of a document.
 const FULL: usize = 16 << 10;

@@ -425,11 +425,7 @@ mod sys {
     #[method("release", singleton)]
     fn release(cx: &mut Cx, _this: Value, socket: Value) -> Result<i64> {
         let io = object::get(cx, socket)?;
-        let fd = io.fd;
-        if let Some(s) = io.source.take() {
-            s.close();
-        }
-        io.fd = -1;
+        let fd = io.release();
         owner::note_number(cx, fd);
         Ok(fd as i64)
     }

@@ -7,15 +7,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use zakuro_core_system::io::fail;
 use zakuro_core_system::io::wait::wait_timeout;
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
 /// Look-ups of a VM that run at a time; more wait for their turn.
 const AT_A_TIME: usize = 16;
 
 /// Look-ups that run. Counted down by their native threads, which may outlive the call that started them.
-#[derive(Default)]
-struct Running(Arc<AtomicUsize>);
+#[derive(Trace, Default)]
+struct Running(#[untraced] Arc<AtomicUsize>);
 impl VmState for Running {}
 
 /// Runs `f`, which may take long, on a native thread of its own, while the Ruby thread waits and can be interrupted. IO::TimeoutError after some seconds.

@@ -8,11 +8,11 @@ pub mod read;
 pub mod write;
 
 use crate::args::{self, APPEND, READ, TRUNCATE, WRITE};
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
 /// Position and String, and where `dup`s find those of their original.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Trace)]
 pub struct State {
     pub string: Value,
     pub pos: usize,
@@ -21,6 +21,7 @@ pub struct State {
 }
 
 /// Payload of a StringIO.
+#[derive(Trace)]
 pub struct StringIo {
     /// READ | WRITE | APPEND, what is left of them after `close_read` and `close_write`.
     mode: u8,
@@ -38,12 +39,10 @@ impl State {
 }
 
 /// A state that several StringIOs share.
+#[derive(Trace)]
 struct Shared(State);
 
 impl NativeData for Shared {
-    fn trace(&self, m: &mut Marker<'_>) {
-        m.mark_value_bits(self.0.string.0);
-    }
     fn parcel(&self, values: &mut Gathered) -> Option<Unpack> {
         values.push(self.0.string);
         let (pos, lineno, encoding) = (self.0.pos, self.0.lineno, self.0.encoding);
@@ -57,10 +56,6 @@ impl NativeData for Shared {
 }
 
 impl NativeData for StringIo {
-    fn trace(&self, m: &mut Marker<'_>) {
-        m.mark_value_bits(self.own.string.0);
-        m.mark_value_bits(self.shared.0);
-    }
     fn parcel(&self, values: &mut Gathered) -> Option<Unpack> {
         self.own.values(self.shared, values);
         let (mode, opened, pos, lineno, encoding) = (self.mode, self.opened, self.own.pos, self.own.lineno, self.own.encoding);
@@ -529,7 +524,7 @@ fn take_encoding(cx: &mut Cx, this: Value, e: u8) -> Result<()> {
     let writable = io(cx, this)?.mode & WRITE != 0;
     let s = state(cx, this)?;
     s.encoding = Some(e);
-    if let Some(mut t) = s.text()
+    if let Some(t) = s.text()
         && writable
         && (!t.as_value().is_frozen() || t.as_value().is_chilled())
         && t.encoding() != e

@@ -13,7 +13,7 @@ fn slice(cx: &mut Cx, this: Value, from: usize, to: usize, enc: Option<u8>) -> R
     };
     let Some(t) = state(cx, this)?.text() else { return Ok(cx.str_bytes(b"", e)) };
     let to = to.min(t.len());
-    let mut s = StringCell::substring(&cx.heap, ids::STRING.0, t, from.min(to), to);
+    let s = StringCell::substring(&cx.heap, ids::STRING.0, t, from.min(to), to);
     if s.encoding() != e {
         s.set_encoding(e);
     }
@@ -22,7 +22,7 @@ fn slice(cx: &mut Cx, this: Value, from: usize, to: usize, enc: Option<u8>) -> R
 
 /// Puts what was read into the buffer that the program gave, or hands it out as it is.
 fn into_buffer(cx: &mut Cx, buffer: Option<Ref<StringCell>>, got: Value, keep_encoding: bool) -> Result<Value> {
-    let (Some(mut b), Some(s)) = (buffer, Ref::<StringCell>::from_value(got)) else { return Ok(got) };
+    let (Some(b), Some(s)) = (buffer, Ref::<StringCell>::from_value(got)) else { return Ok(got) };
     cx.check_frozen(b.as_value())?;
     if b != s {
         StringCell::set_string(b, &mut cx.heap, s);

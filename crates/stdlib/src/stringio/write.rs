@@ -87,14 +87,14 @@ mod string_io {
         writer(cx, this)?;
         let n = cx.to_i64(n)?;
         let Ok(n) = usize::try_from(n) else { return crate::raise_errno(cx, "EINVAL", Some("negative length")) };
-        let Some(mut t) = modifiable(cx, this)? else { return Ok(0) };
+        let Some(t) = modifiable(cx, this)? else { return Ok(0) };
         if n > t.len() {
             let mut gap = Vec::new();
             cx.reserve(&mut gap, n - t.len())?;
             gap.resize(n - t.len(), 0);
             StringCell::append(t, &mut cx.heap, &gap);
         } else {
-            t.truncate(n);
+            StringCell::truncate(t, &mut cx.heap, n);
         }
         Ok(0)
     }

@@ -122,9 +122,9 @@ impl Cx {
                 }
             }
             match last {
-                Some(mut l) => {
+                Some(l) => {
                     debug_assert!(l.header.flags & flags::OLD == 0);
-                    l.parent = cell.as_value();
+                    EnvCell::set_parent(l, cell.as_value());
                 }
                 None => first = cell.as_value(),
             }

@@ -262,7 +262,7 @@ impl Cx {
     /// Calls a Proc (`call`): lambda rules when it is one.
     pub fn call_proc(&mut self, p: Ref<ProcCell>, args: &[Value], kw: bool, pass: Block) -> Result<Value> {
         let flags = if p.is_lambda() { FRAME_LAMBDA } else { 0 };
-        self.yield_flags(Block(p.as_value().0), args, kw, pass, None, flags)
+        self.yield_flags(Block(p.as_value().bits()), args, kw, pass, None, flags)
     }
     /// Procs that are not literal blocks.
     pub(crate) fn call_native_proc(
@@ -327,15 +327,15 @@ impl Cx {
         let Some(rec) = b.record() else { unreachable!("no block") };
         // SAFETY: a block record is valid while its block may be used (see Block).
         unsafe {
-            let cs = (*rec).0 as *const CodeState;
-            let home = (*rec.add(1)).0 as *const Frame;
+            let cs = (*rec).bits() as *const CodeState;
+            let home = (*rec.add(1)).bits() as *const Frame;
             let p = self.make_proc(cs, home, false);
             // Whoever was handed the block has this Proc from now on: it is made once.
             let mut f = self.fp;
             if home >= self.stacks.frames.cast_const() {
                 while f.cast_const() > home {
                     if (*f).block == b {
-                        (*f).block = Block(p.as_value().0);
+                        (*f).block = Block(p.as_value().bits());
                     }
                     f = f.sub(1);
                 }
@@ -376,7 +376,7 @@ impl Cx {
         // SAFETY: code states live as long as the VM; the reference is used while it runs.
         unsafe {
             if let Some(rec) = b.record() {
-                return Some(&*std::sync::Arc::as_ptr(&(*((*rec).0 as *const CodeState)).code));
+                return Some(&*std::sync::Arc::as_ptr(&(*((*rec).bits() as *const CodeState)).code));
             }
             let p = b.proc()?;
             (p.proc_kind() == ProcKind::Block).then(|| &*std::sync::Arc::as_ptr(&(*(p.code as *const CodeState)).code))
@@ -391,8 +391,8 @@ impl Cx {
             MethodKind::AttrWriter => 1,
             MethodKind::Proc => match Ref::<ProcCell>::from_value(m.data) {
                 Some(p) => {
-                    let (a, _) = self.block_arity(Block(p.as_value().0));
-                    match self.block_code(Block(p.as_value().0)) {
+                    let (a, _) = self.block_arity(Block(p.as_value().bits()));
+                    match self.block_code(Block(p.as_value().bits())) {
                         Some(c) if c.params.optional > 0 || c.params.rest => c.params.arity(),
                         _ => a,
                     }

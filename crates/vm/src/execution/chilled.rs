@@ -26,11 +26,13 @@ impl Default for Locked {
         Locked(TracedVec::new())
     }
 }
-impl VmState for Locked {
+impl Trace for Locked {
     fn trace(&self, m: &mut Marker<'_>) {
-        self.0.trace(m);
+        let Locked(strings) = self;
+        strings.trace(m);
     }
 }
+impl VmState for Locked {}
 
 impl Cx {
     /// Lets nobody change a String until `unlock_string`. FrozenError; RuntimeError when it is locked already.

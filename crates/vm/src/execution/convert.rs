@@ -285,7 +285,7 @@ impl Cx {
     /// `#<Foo>` with an address-like number, without calling Ruby.
     pub fn any_to_s(&mut self, v: Value) -> String {
         let c = self.class_name_of(v);
-        format!("#<{c}:0x{:016x}>", v.0)
+        format!("#<{c}:0x{:016x}>", v.bits())
     }
     /// Guards `inspect`, `==`, `hash`, `flatten`, `join` of structures that contain themselves: runs `f` unless `v` is being visited (then None).
     pub fn guard_recursion<T>(&mut self, v: Value, f: impl FnOnce(&mut Cx) -> Result<T>) -> Result<Option<T>> {

@@ -7,6 +7,7 @@ use crate::vm::{Cx, VmState};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use zakuro_bytecode::Code;
+use zakuro_object::{Marker, Trace};
 
 /// Counters of a file's lines; None: no code begins there.
 pub type Counters = Vec<Option<u64>>;
@@ -17,6 +18,12 @@ pub struct Lines {
     pub files: BTreeMap<Arc<str>, Counters>,
     /// Whether lines are counted now.
     pub counting: bool,
+}
+impl Trace for Lines {
+    /// Names and counters.
+    fn trace(&self, _: &mut Marker<'_>) {
+        let Lines { files: _, counting: _ } = self;
+    }
 }
 impl VmState for Lines {}
 

@@ -84,13 +84,13 @@ impl Cx {
     #[inline]
     pub fn quick_hash(&self, v: Value) -> Option<u64> {
         if !v.is_cell() {
-            return Some(self.hash_seed.word(v.0));
+            return Some(self.hash_seed.word(v.bits()));
         }
         match v.kind_of_cell() {
             Kind::String => Some(self.hash_seed.bytes(Ref::<StringCell>::of(v).content(&self.heap))),
             Kind::Float => match v.as_float() {
                 Some(f) if f != 0.0 => Some(self.hash_seed.word(f.to_bits())),
-                _ => Value::flonum(0.0).map(|zero| self.hash_seed.word(zero.0)),
+                _ => Value::flonum(0.0).map(|zero| self.hash_seed.word(zero.bits())),
             },
             Kind::Bignum => Some(hash_bytes(&Ref::<BignumCell>::of(v).value.to_signed_bytes_le())),
             // A class of a program may have a `hash` of its own. Keys that were moved away stay where they are: a table of them can still be made anew.
@@ -151,14 +151,16 @@ impl Cx {
     /// `hash` of an object that may contain itself: then the outermost object that does so counts as 0, so that equal structures have equal codes wherever
     /// they begin. The objects being asked are kept in `inspecting` with [`HASHING`], the outermost with [`CIRCULAR`] once a circle is found.
     fn hash_of_object(&mut self, v: Value) -> Result<u64> {
-        let mark = Value(v.0 | HASHING);
-        let outermost = self.inspecting.iter().position(|x| x.0 & HASHING != 0);
+        // SAFETY: with the bit it is no cell's.
+        let mark = unsafe { Value::from_bits(v.bits() | HASHING) };
+        let outermost = self.inspecting.iter().position(|x| x.bits() & HASHING != 0);
         if let Some(first) = outermost {
-            if self.inspecting[first].0 & CIRCULAR != 0 {
+            if self.inspecting[first].bits() & CIRCULAR != 0 {
                 return Ok(0);
             }
             if self.inspecting[first..].contains(&mark) {
-                self.inspecting[first].0 |= CIRCULAR;
+                // SAFETY: as above.
+                self.inspecting[first] = unsafe { Value::from_bits(self.inspecting[first].bits() | CIRCULAR) };
                 return Ok(0);
             }
         }
@@ -168,7 +170,7 @@ impl Cx {
         let at = self.inspecting.len();
         self.inspecting.push(mark);
         let h = self.hash_by_method(v);
-        let circular = self.inspecting.get(at).is_some_and(|x| x.0 & CIRCULAR != 0);
+        let circular = self.inspecting.get(at).is_some_and(|x| x.bits() & CIRCULAR != 0);
         self.inspecting.truncate(at);
         if circular { h.map(|_| 0) } else { h }
     }
@@ -181,11 +183,11 @@ impl Cx {
         self.identity_hash(v)
     }
     fn key_hash(&mut self, h: Ref<HashCell>, key: Value) -> Result<u64> {
-        if h.table().is_some_and(|t| t.by_identity) { Ok(self.identity_hash(key)) } else { self.hash_of(key) }
+        if h.by_identity() { Ok(self.identity_hash(key)) } else { self.hash_of(key) }
     }
     /// Position of a key.
     fn hash_find(&mut self, h: Ref<HashCell>, hash: u64, key: Value) -> Result<Option<usize>> {
-        let Some(t) = h.table() else { return Ok(None) };
+        let Some(t) = h.table(&self.heap) else { return Ok(None) };
         if t.by_identity {
             return Ok(t.find(hash, |k| k == key));
         }
@@ -201,8 +203,8 @@ impl Cx {
             return Ok(found);
         }
         for i in t.candidates(hash) {
-            let Some(k) = h.table().and_then(|t| t.entry(i)).map(|e| e.key) else { continue };
-            if self.eql(key, k)? && h.table().and_then(|t| t.entry(i)).is_some_and(|e| e.key == k) {
+            let Some(k) = h.table(&self.heap).and_then(|t| t.entry(i)).map(|e| e.key) else { continue };
+            if self.eql(key, k)? && h.table(&self.heap).and_then(|t| t.entry(i)).is_some_and(|e| e.key == k) {
                 return Ok(Some(i));
             }
         }
@@ -215,7 +217,7 @@ impl Cx {
         }
         let hash = self.key_hash(h, key)?;
         let at = self.hash_find(h, hash, key)?;
-        Ok(at.and_then(|i| h.table()?.entry(i)).map(|e| e.value))
+        Ok(at.and_then(|i| h.table(&self.heap)?.entry(i)).map(|e| e.value))
     }
     /// Lookup by Symbol.
     pub fn hash_get_sym(&mut self, h: Ref<HashCell>, key: Sym) -> Option<Value> {
@@ -225,7 +227,7 @@ impl Cx {
     pub fn hash_stored_key(&mut self, h: Ref<HashCell>, key: Value) -> Result<Option<Value>> {
         let hash = self.key_hash(h, key)?;
         let at = self.hash_find(h, hash, key)?;
-        Ok(at.and_then(|i| h.table()?.entry(i)).map(|e| e.key))
+        Ok(at.and_then(|i| h.table(&self.heap)?.entry(i)).map(|e| e.key))
     }
     /// `hash[key] = value`; String keys are copied and frozen. The caller has checked frozen (not captured: the Hash
     /// inside a Set, say, is nobody's receiver). RuntimeError when a key is added during iteration.
@@ -236,13 +238,13 @@ impl Cx {
             HashCell::change(h, &mut self.heap, |t| t.set_value(i, value));
             return Ok(());
         }
-        if h.table().is_some_and(|t| t.iterating > 0) {
+        if h.is_iterating() {
             return self.raise(ids::RUNTIME_ERROR, "can't add a new key into hash during iteration");
         }
         let mut key = key;
         if let Some(s) = Ref::<StringCell>::from_value(key)
             && !key.is_frozen()
-            && !h.table().is_some_and(|t| t.by_identity)
+            && !h.by_identity()
             // Those of subclasses stay what they are.
             && self.class_of(key) == ids::STRING
         {
@@ -283,13 +285,13 @@ impl Cx {
         if own {
             HashCell::change_unnoticed(h, &mut self.heap, |t| t.iterating += 1);
         }
-        let mut i = h.table().map_or(0, |t| t.first_slot());
+        let mut i = h.table(&self.heap).map_or(0, |t| t.first_slot());
         let mut result = Ok(());
-        while let Some(t) = h.table() {
+        while let Some(t) = h.table(&self.heap) {
             if i >= t.slots() {
                 break;
             }
-            if let Some(e) = t.entry(i) {
+            if let Some(e) = t.entry(i).copied() {
                 match f(self, e.key, e.value) {
                     Ok(true) => {}
                     Ok(false) => break,

@@ -128,7 +128,8 @@ impl Cx {
             let weak: &mut dyn FnMut(&Heap) = &mut |heap| {
                 let cx = &mut *cx;
                 // Lists are marked through the flag.
-                let has = |p: usize| heap.is_marked_or_new(p as *mut Header) && Value(p as u64).flags() & flags::HAS_IVARS != 0;
+                // SAFETY: what is not swept yet is a cell as it was.
+                let has = |p: usize| heap.is_marked_or_new(p as *mut Header) && Value::from_bits(p as u64).flags() & flags::HAS_IVARS != 0;
                 cx.generic_ivars.retain(|p, _| has(*p));
                 cx.identities.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
                 cx.object_ids.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
@@ -149,7 +150,7 @@ impl Cx {
         self.weigh_tables();
     }
     fn mark_tables(&self, m: &mut Marker<'_>) {
-        let mut mark = |v: Value| m.mark_value_bits(v.0);
+        let mut mark = |v: Value| m.mark_value_bits(v.bits());
         mark(self.pending);
         mark(self.errinfo);
         mark(self.main);
@@ -158,7 +159,8 @@ impl Cx {
         mark(self.next_fiber);
         mark(self.call.me);
         if self.call.block.0 & 1 == 0 {
-            mark(Value(self.call.block.0));
+            // SAFETY: what is no record is a Proc's value, or the zero that stands for none.
+            mark(unsafe { Value::from_bits(self.call.block.0) });
         }
         self.at_exit.iter().chain(&self.pinned).chain(&self.inspecting).for_each(|v| mark(*v));
         self.globals.values().chain(self.memo.values()).for_each(|v| mark(*v));
@@ -184,8 +186,8 @@ impl Cx {
 /// Scans the coroutines that a thread's running fiber was resumed from.
 pub(crate) fn mark_suspended(m: &mut Marker<'_>, list: &[crate::vm::SuspendedStacks]) {
     for s in list {
-        m.mark_value_bits(s.pending.0);
-        m.mark_value_bits(s.errinfo.0);
+        m.mark_value_bits(s.pending.bits());
+        m.mark_value_bits(s.errinfo.bits());
         if !s.sp.is_null() && s.sp < s.stacks.native_top {
             m.mark_range(((s.sp as usize + 7) & !7) as *const usize, s.stacks.native_top as *const usize);
         }
@@ -204,7 +206,7 @@ pub(crate) fn mark_stacks(m: &mut Marker<'_>, s: &Stacks, fp: *mut crate::frame:
         let mut f = s.frames;
         while f <= fp {
             let frame = &*f;
-            m.mark_value_bits(frame.me.0);
+            m.mark_value_bits(frame.me.bits());
             if frame.block.0 & 1 == 0 {
                 m.mark_value_bits(frame.block.0);
             }

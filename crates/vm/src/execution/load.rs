@@ -22,15 +22,15 @@ impl Cx {
         self.hold_code(code);
         let object = self.class_value(ids::OBJECT);
         let top = self.new_cref(object, Value::NIL);
-        if let Some(mut c) = Ref::<CrefCell>::from_value(top) {
-            c.header.aux = 1; // methods defined at top level are private
+        if let Some(c) = Ref::<CrefCell>::from_value(top) {
+            c.set_visibility(1); // methods defined at top level are private
         }
         // A wrapped file defines its methods, private ones too, in the module.
         let (cref, main) = match wrap {
             Some((m, main)) => {
                 let inner = self.new_cref(m, top);
-                if let Some(mut c) = Ref::<CrefCell>::from_value(inner) {
-                    c.header.aux = 1;
+                if let Some(c) = Ref::<CrefCell>::from_value(inner) {
+                    c.set_visibility(1);
                 }
                 (inner, main)
             }

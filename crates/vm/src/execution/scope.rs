@@ -97,7 +97,7 @@ impl Cx {
     pub fn live_variables(&self, p: Ref<ProcCell>) -> Vec<(Sym, Value)> {
         let mut out = Vec::new();
         let Some(mut around) = self.proc_scope(p).map(|s| s.code) else { return out };
-        let given = Block(p.as_value().0);
+        let given = Block(p.as_value().bits());
         let mut f = self.fp.cast_const();
         // The oldest frame that the block was handed to stands above the block's home.
         let mut above: *const Frame = std::ptr::null();
@@ -195,7 +195,7 @@ impl Cx {
             let cs = self.method_state(m);
             // SAFETY: code states live while their method does.
             unsafe { (*cs).keeps_keywords.set(true) };
-        } else if let Some(code) = self.block_code(Block(m.data.0)) {
+        } else if let Some(code) = self.block_code(Block(m.data.bits())) {
             self.keep_keywords(code);
         }
     }

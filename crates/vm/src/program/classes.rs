@@ -182,14 +182,14 @@ impl Cx {
                 }
                 let inner = match self.class_id(a) {
                     Some(k) => self.class_name(k),
-                    None => format!("#<{}:0x{:016x}>", self.class_name_of(a), a.0),
+                    None => format!("#<{}:0x{:016x}>", self.class_name_of(a), a.bits()),
                 };
                 format!("{}{inner}{}", "#<Class:".repeat(depth), ">".repeat(depth))
             }
-            ClassKind::Class => format!("#<Class:0x{:016x}>", c.object.0),
+            ClassKind::Class => format!("#<Class:0x{:016x}>", c.object.bits()),
             ClassKind::Module => {
                 let k = self.module_class(id);
-                format!("#<{}:0x{:016x}>", self.class_name(k), c.object.0)
+                format!("#<{}:0x{:016x}>", self.class_name(k), c.object.bits())
             }
         }
     }

@@ -69,7 +69,7 @@ pub(crate) unsafe fn named(vm: *const (), what: Named, m: &mut Marker<'_>) {
         }
         Named::OfCell(p) => {
             if let Some(list) = vm.generic_ivars.get(&p) {
-                list.iter().for_each(|(_, v)| m.mark_value_bits(v.0));
+                list.iter().for_each(|(_, v)| m.mark_value_bits(v.bits()));
             }
         }
     }
@@ -91,11 +91,11 @@ impl Cx {
     fn mark_class_object(&self, id: ClassId, m: &mut Marker<'_>) {
         if let Some(slot) = self.classes.get(id.0) {
             // SAFETY: slots point to live class data.
-            m.mark_value_bits(unsafe { (*slot.data).object.0 });
+            m.mark_value_bits(unsafe { (*slot.data).object.bits() });
         }
     }
     fn mark_class_data(&self, d: &ClassData, m: &mut Marker<'_>) {
-        d.each_value(&mut |v| m.mark_value_bits(v.0));
+        d.each_value(&mut |v| m.mark_value_bits(v.bits()));
         d.each_class(&mut |c| {
             if c.0 >= FIRST_DYNAMIC {
                 m.mark_class(c.0);
@@ -117,7 +117,7 @@ impl Cx {
         });
         for (p, list) in &self.generic_ivars {
             if !(full && m.is_unmarked(*p as *mut Header)) {
-                list.iter().for_each(|(_, v)| m.mark_value_bits(v.0));
+                list.iter().for_each(|(_, v)| m.mark_value_bits(v.bits()));
             }
         }
     }

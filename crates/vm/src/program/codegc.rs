@@ -114,7 +114,7 @@ impl Cx {
             return;
         }
         let (heap, units, states) = (&self.heap, &mut self.units, &mut self.code_states);
-        let marked = |v: Value| !v.is_cell() || heap.is_marked_or_new(v.0 as *mut Header);
+        let marked = |v: Value| !v.is_cell() || heap.is_marked_or_new(v.bits() as *mut Header);
         if !heap.is_full() {
             // Old Procs were not traced: which units live is not known.
             units.methods.retain(|(m, _)| marked(m.as_value()));

@@ -35,7 +35,7 @@ impl Default for CvarCache {
 
 impl CvarCache {
     fn slot(cref: Value, name: Sym) -> usize {
-        ((cref.0 >> 4) as usize ^ name.0 as usize) % ENTRIES
+        ((cref.bits() >> 4) as usize ^ name.0 as usize) % ENTRIES
     }
     #[inline]
     fn find(&self, cref: Value, name: Sym) -> Option<(ClassId, usize)> {

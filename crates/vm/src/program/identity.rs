@@ -8,6 +8,12 @@ use zakuro_object::*;
 /// Ids of Symbols that are not the boot image's. Their own numbers would tell how many names all VMs made before.
 #[derive(Default)]
 struct SymbolIds(FastMap<Sym, i64>);
+impl Trace for SymbolIds {
+    /// Symbols are no cells.
+    fn trace(&self, _: &mut Marker<'_>) {
+        let SymbolIds(_) = self;
+    }
+}
 impl VmState for SymbolIds {
     fn snapshot(&self, _values: &mut Gathered) -> Option<Restore> {
         let ids = self.0.clone();
@@ -41,7 +47,7 @@ impl Cx {
             return self.symbol_id(s);
         }
         if !v.is_cell() {
-            return self.big(BigInt::from(v.0));
+            return self.big(BigInt::from(v.bits()));
         }
         let id = match self.known_object_id(v) {
             Some(id) => id,
@@ -51,7 +57,7 @@ impl Cx {
                 }
                 self.next_object_id += 8;
                 let id = self.next_object_id;
-                self.object_ids.insert(v.0 as usize, id);
+                self.object_ids.insert(v.bits() as usize, id);
                 id
             }
         };
@@ -60,7 +66,8 @@ impl Cx {
     /// The live object with an id that `object_id` gave; None for ids of immediates and of dead objects.
     pub fn object_by_id(&mut self, id: i64) -> Option<Value> {
         if let Some((p, _)) = self.object_ids.iter().find(|(_, i)| **i == id) {
-            return Some(Value(*p as u64));
+            // SAFETY: the numbers of cells that died were taken out.
+            return Some(unsafe { Value::from_bits(*p as u64) });
         }
         let v = self.base.as_ref()?.object_by_id(id)?;
         Some(self.instantiate(v))

@@ -105,7 +105,7 @@ impl Cx {
         if Self::is_object_like(v) {
             let slot = self.shape_slot(v.shape_key(), name)?;
             // SAFETY: both kinds are laid out as ObjectCell.
-            let o = unsafe { Ref::<ObjectCell>::from_ptr(v.0 as *mut ObjectCell) };
+            let o = unsafe { Ref::<ObjectCell>::from_ptr(v.bits() as *mut ObjectCell) };
             let r = o.get(slot);
             return (!r.is_undef()).then_some(r);
         }
@@ -139,17 +139,17 @@ impl Cx {
         self.cell_changes(v);
         if Self::is_object_like(v) {
             // SAFETY: as in ivar_lookup.
-            let mut o = unsafe { Ref::<ObjectCell>::from_ptr(v.0 as *mut ObjectCell) };
+            let o = unsafe { Ref::<ObjectCell>::from_ptr(v.bits() as *mut ObjectCell) };
             let shape = v.shape_key();
             match self.shape_slot(shape, name) {
-                Some(i) => o.set(i, value),
+                Some(i) => ObjectCell::set(o, i, value),
                 None => {
                     let next = self.shape_with(shape, name);
                     let info = self.shape(next);
                     let i = info.count as usize - 1;
                     ObjectCell::grow(o, &mut self.heap, i);
-                    o.set(i, value);
-                    o.header.shape = next;
+                    ObjectCell::set(o, i, value);
+                    ObjectCell::set_shape(o, next);
                     self.raise_ivar_hint(info.class, info.count);
                 }
             }
@@ -161,7 +161,7 @@ impl Cx {
             }
         } else if v.is_cell() {
             v.set_flags(flags::HAS_IVARS);
-            let list = self.generic_ivars.entry(v.0 as usize).or_default();
+            let list = self.generic_ivars.entry(v.bits() as usize).or_default();
             match list.iter_mut().find(|(n, _)| *n == name) {
                 Some(e) => e.1 = value,
                 None => list.push((name, value)),
@@ -180,15 +180,15 @@ impl Cx {
         if Self::is_object_like(v) {
             let pairs: Vec<(Sym, Value)> = self.variables_of(v).into_iter().filter(|(n, _)| *n != name).collect();
             // SAFETY: as in ivar_lookup.
-            let mut o = unsafe { Ref::<ObjectCell>::from_ptr(v.0 as *mut ObjectCell) };
+            let o = unsafe { Ref::<ObjectCell>::from_ptr(v.bits() as *mut ObjectCell) };
             let class = self.shape(v.shape_key()).class;
-            o.header.shape = self.root_shape(class);
+            ObjectCell::set_shape(o, self.root_shape(class));
             for (n, value) in pairs {
                 self.ivar_set_raw(v, n, value);
             }
         } else if let Some(c) = Ref::<ClassCell>::from_value(v) {
             self.class_mut(c.id).ivars.retain(|(n, _)| *n != name);
-        } else if let Some(list) = self.generic_ivars.get_mut(&(v.0 as usize)) {
+        } else if let Some(list) = self.generic_ivars.get_mut(&(v.bits() as usize)) {
             list.retain(|(n, _)| *n != name);
         }
         Some(old)
@@ -203,7 +203,7 @@ impl Cx {
         if Self::is_object_like(v) {
             let names = self.shape_names(v.shape_key());
             // SAFETY: as in ivar_lookup.
-            let o = unsafe { Ref::<ObjectCell>::from_ptr(v.0 as *mut ObjectCell) };
+            let o = unsafe { Ref::<ObjectCell>::from_ptr(v.bits() as *mut ObjectCell) };
             names.into_iter().enumerate().map(|(i, n)| (n, o.get(i))).filter(|(_, v)| !v.is_undef()).collect()
         } else if let Some(c) = Ref::<ClassCell>::from_value(v) {
             let list = self.class(c.id).ivars.clone();

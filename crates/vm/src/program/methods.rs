@@ -262,9 +262,8 @@ impl Cx {
     }
     /// A copy of a method with another visibility, name or owner.
     pub fn copy_method(&mut self, m: Method, called: Sym, owner: ClassId, vis: Visibility) -> Method {
-        let mut n = MethodCell::make(&self.heap, m.name, owner, vis, m.method_kind(), m.cref, m.body, m.data);
-        n.called = called;
-        n.reserved = m.reserved;
+        let n = MethodCell::make(&self.heap, m.name, owner, vis, m.method_kind(), m.cref, m.body, m.data);
+        n.init_copy(called, m.reserved);
         self.copied_unit(n);
         n
     }

@@ -103,7 +103,7 @@ impl Cx {
     pub fn activate_refinements(&mut self, refinements: &[Value]) {
         let Some(f) = self.ruby_frame() else { return };
         // SAFETY: a live Ruby frame; its `me` is a method cell.
-        let mut me: Method = Ref::of(unsafe { (*f).me });
+        let me: Method = Ref::of(unsafe { (*f).me });
         let mut list = Gathered::of(&self.heap, refinements.iter().rev().copied());
         if let Some(old) = self.active_refinements(me.cref) {
             list.extend(old.elements(&self.heap).iter().filter(|r| !refinements.contains(r)));
@@ -116,15 +116,14 @@ impl Cx {
             None => (self.class_value(ids::OBJECT), Value::NIL),
         };
         let cref = self.new_cref(class, parent);
-        let mut c: Ref<CrefCell> = Ref::of(cref);
+        let c: Ref<CrefCell> = Ref::of(cref);
         if let Some(o) = Ref::<CrefCell>::from_value(old) {
-            c.definee = o.definee;
-            c.header.aux = o.header.aux;
+            c.set_definee(o.definee);
+            c.set_visibility(o.header.aux);
         }
-        c.refinements = list;
+        c.set_refinements(list);
         self.cell_changes(me.as_value());
-        me.as_value().will_refer();
-        me.cref = cref;
+        me.set_cref(cref);
         self.bump_epoch();
     }
     /// Empties the inline caches: what calls find has changed.

@@ -17,6 +17,12 @@ use zakuro_object::*;
 /// Methods that were named, by Code and class.
 #[derive(Default)]
 pub(crate) struct Named(pub HashSet<(usize, u32)>);
+impl Trace for Named {
+    /// Addresses of codes.
+    fn trace(&self, _: &mut Marker<'_>) {
+        let Named(_) = self;
+    }
+}
 impl VmState for Named {}
 
 impl Cx {

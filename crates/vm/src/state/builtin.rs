@@ -29,7 +29,7 @@ impl Block {
     }
     /// Of a Proc value, or none for nil.
     pub fn from_value(v: Value) -> Block {
-        if v.is_nil() { Block::NONE } else { Block(v.0) }
+        if v.is_nil() { Block::NONE } else { Block(v.bits()) }
     }
     #[inline(always)]
     pub fn on_stack(record: *mut Value) -> Block {
@@ -41,7 +41,8 @@ impl Block {
         if self.0 & 1 == 1 { Some((self.0 & !1) as *mut Value) } else { None }
     }
     pub fn proc(self) -> Option<Ref<ProcCell>> {
-        if self.is_some() && self.0 & 1 == 0 { Ref::from_value(Value(self.0)) } else { None }
+        // SAFETY: what is no record is a Proc's value.
+        if self.is_some() && self.0 & 1 == 0 { Ref::from_value(unsafe { Value::from_bits(self.0) }) } else { None }
     }
 }
 
@@ -107,9 +108,7 @@ pub struct Kwargs(pub Option<Ref<HashCell>>);
 impl Kwargs {
     /// The value of a keyword when given.
     pub fn get(&self, name: Sym) -> Option<Value> {
-        let t = self.0.as_ref()?.table()?;
-        let key = Value::sym(name);
-        t.iter().find(|e| e.key == key).map(|e| e.value)
+        self.0?.by_symbol(name)
     }
     pub fn is_empty(&self) -> bool {
         self.0.is_none_or(|h| h.len() == 0)
@@ -117,12 +116,12 @@ impl Kwargs {
     /// ArgumentError when a keyword is none of `known`.
     pub fn only(&self, cx: &mut Cx, known: &[Sym]) -> Result<()> {
         let Some(h) = &self.0 else { return Ok(()) };
-        let Some(t) = h.table() else { return Ok(()) };
-        let bad = |k: &Value| k.as_sym().is_none_or(|s| !known.contains(&s));
-        if !t.iter().any(|e| bad(&e.key)) {
+        let unknown = |k: &Value| k.as_sym().is_none_or(|s| !known.contains(&s));
+        if !h.table(&cx.heap).is_some_and(|t| t.iter().any(|e| unknown(&e.key))) {
             return Ok(());
         }
-        let bad = RootedVec::gather(cx, t.iter().map(|e| e.key).filter(bad));
+        let mut bad = RootedVec::new(cx);
+        bad.extend(h.table(&cx.heap).into_iter().flat_map(|t| t.iter()).map(|e| e.key).filter(unknown));
         let names: Vec<String> = bad.iter().map(|k| cx.inspect_for_error(*k)).collect();
         cx.arg_error(format!("unknown keyword{}: {}", if names.len() > 1 { "s" } else { "" }, names.join(", ")))
     }

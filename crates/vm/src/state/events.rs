@@ -1,7 +1,7 @@
 //! Kinds of events of running code, as bits, and what is told of one.
 
 use crate::frame::{CodeState, Frame};
-use zakuro_object::Value;
+use zakuro_object::{Marker, Trace, Value};
 
 pub const LINE: u32 = 1;
 pub const CLASS: u32 = 2;
@@ -36,4 +36,10 @@ pub struct Event {
     /// Its frame while the event is told.
     pub frame: *mut Frame,
     pub line: u32,
+}
+impl Trace for Event {
+    fn trace(&self, m: &mut Marker<'_>) {
+        let Event { self_, me, value, kind: _, code: _, frame: _, line: _ } = self;
+        [*self_, *me, *value].trace(m);
+    }
 }

@@ -122,6 +122,9 @@
 //! ```compile_fail
 //! use zakuro_vm::*;
 //! struct Counter(i64);
+//! impl Trace for Counter {
+//!     fn trace(&self, _: &mut Marker<'_>) {}
+//! }
 //! impl NativeData for Counter {}
 //! fn counted(cx: &mut Cx, this: Value, block: Block) -> Result<i64> {
 //!     let counter = cx.data_mut::<Counter>(this)?;
@@ -134,6 +137,9 @@
 //! ```
 //! use zakuro_vm::*;
 //! struct Counter(i64);
+//! impl Trace for Counter {
+//!     fn trace(&self, _: &mut Marker<'_>) {}
+//! }
 //! impl NativeData for Counter {}
 //! fn counted(cx: &mut Cx, this: Value, block: Block) -> Result<i64> {
 //!     cx.yield1(block, Value::NIL)?;
@@ -158,5 +164,83 @@
 //! struct Kept<'a>(&'a [Value]);
 //! fn kept<'a>(args: Args<'a>) -> Kept<'a> {
 //!     Kept(args.all())
+//! }
+//! ```
+//!
+//! The table of a Hash over a conversion, which may empty it:
+//!
+//! ```compile_fail
+//! use zakuro_vm::*;
+//! fn names(cx: &mut Cx, h: Ref<HashCell>) -> Result<Vec<Sym>> {
+//!     let mut found = Vec::new();
+//!     for e in h.table(&cx.heap).into_iter().flat_map(|t| t.iter()) {
+//!         found.push(cx.to_sym(e.key)?);
+//!     }
+//!     Ok(found)
+//! }
+//! ```
+//!
+//! ```
+//! use zakuro_vm::*;
+//! fn names(cx: &mut Cx, h: Ref<HashCell>) -> Result<Vec<Sym>> {
+//!     let mut found = Vec::new();
+//!     for (key, _) in cx.hash_pairs(h).iter() {
+//!         found.push(cx.to_sym(key)?);
+//!     }
+//!     Ok(found)
+//! }
+//! ```
+//!
+//! The bytes of a String that are changed in place, over a safepoint, which may collect:
+//!
+//! ```compile_fail
+//! use zakuro_vm::*;
+//! fn cleared(cx: &mut Cx, s: Ref<StringCell>) -> Result<()> {
+//!     let bytes = StringCell::bytes_mut(s, &mut cx.heap);
+//!     cx.safepoint()?;
+//!     bytes.fill(0);
+//!     Ok(())
+//! }
+//! ```
+//!
+//! ```
+//! use zakuro_vm::*;
+//! fn cleared(cx: &mut Cx, s: Ref<StringCell>) -> Result<()> {
+//!     cx.safepoint()?;
+//!     StringCell::bytes_mut(s, &mut cx.heap).fill(0);
+//!     Ok(())
+//! }
+//! ```
+//!
+//! A reference that is stored in a cell without the write barrier:
+//!
+//! ```compile_fail
+//! use zakuro_vm::*;
+//! fn opened(scope: Ref<CrefCell>, list: Value) {
+//!     let mut scope = scope;
+//!     scope.refinements = list;
+//! }
+//! ```
+//!
+//! ```
+//! use zakuro_vm::*;
+//! fn opened(scope: Ref<CrefCell>, list: Value) {
+//!     scope.set_refinements(list);
+//! }
+//! ```
+//!
+//! A value of nothing:
+//!
+//! ```compile_fail
+//! use zakuro_vm::*;
+//! fn made() -> Value {
+//!     Value(0x1000)
+//! }
+//! ```
+//!
+//! ```
+//! use zakuro_vm::*;
+//! fn made() -> Value {
+//!     Value::fixnum(0x1000)
 //! }
 //! ```

@@ -118,7 +118,7 @@ impl Cx {
     pub fn data_mut<T: NativeData>(&mut self, v: Value) -> Result<&mut T> {
         if let Some(d) = Ref::<DataCell>::from_value(v)
             // SAFETY: as in data_ref.
-            && let Some(t) = unsafe { (*d.as_ptr()).get_mut::<T>() }
+            && let Some(t) = unsafe { DataCell::get_mut::<T>(d) }
         {
             if t.change_tracking() != ChangeTracking::Independent {
                 self.cell_changes(v);
@@ -134,9 +134,9 @@ impl Cx {
     /// Sets the payload of an object made by `allocate` (in `initialize`).
     pub fn data_init<T: NativeData>(&mut self, v: Value, payload: T) -> Result<()> {
         match Ref::<DataCell>::from_value(v) {
-            Some(mut d) => {
+            Some(d) => {
                 self.cell_changes(v);
-                d.set(&mut self.heap, Box::new(payload));
+                DataCell::set(d, &mut self.heap, Box::new(payload));
                 Ok(())
             }
             None => self.type_error("not a data object"),
@@ -338,7 +338,7 @@ pub struct Pairs(RootedVec);
 impl Pairs {
     pub(crate) fn of(cx: &mut Cx, h: Ref<HashCell>) -> Pairs {
         let mut flat = RootedVec::with_capacity(cx, h.len() * 2);
-        if let Some(t) = h.table() {
+        if let Some(t) = h.table(&cx.heap) {
             flat.extend(t.iter().flat_map(|e| [e.key, e.value]));
         }
         Pairs(flat)

@@ -18,6 +18,12 @@ use zakuro_object::*;
 /// Payload of a Channel object.
 pub struct ChannelHandle(pub Channel<Envelope>);
 
+impl Trace for ChannelHandle {
+    /// Messages are packed: they belong to no heap.
+    fn trace(&self, _: &mut Marker<'_>) {
+        let ChannelHandle(_) = self;
+    }
+}
 impl NativeData for ChannelHandle {
     fn refers(&self) -> bool {
         false

@@ -121,19 +121,20 @@ impl FiberData {
     }
 }
 
-impl NativeData for FiberData {
-    /// Its stack is memory, too, that a dead fiber keeps: some of it calls for collections.
-    fn weight(&self) -> usize {
-        self.parked.weight()
-    }
-    fn change_tracking(&self) -> ChangeTracking {
-        ChangeTracking::Independent
-    }
+impl Trace for FiberData {
+    /// Written out: its stacks are looked through once while it is suspended.
+    #[rustfmt::skip]
     fn trace(&self, m: &mut Marker<'_>) {
-        for v in [self.block, self.transfer, self.saved.0, self.saved.1, self.resumer, self.resuming, self.storage] {
-            m.mark_value_bits(v.0);
-        }
-        self.inspecting.trace(m);
+        let FiberData {
+            block, transfer, saved, inspecting, resumer, resuming, storage,
+            // No values.
+            state: _, failed: _, yielding: _, keywords: _, thread: _, waiter: _,
+            // With the stacks.
+            parked: _, co: _, stacks: _, fp: _, suspender: _,
+        } = self;
+        [*block, *transfer, *resumer, *resuming, *storage].trace(m);
+        saved.trace(m);
+        inspecting.trace(m);
         if let (FiberState::Suspended, Some(co), Some(s)) = (self.state, &self.co, &self.stacks) {
             self.parked.trace(m, (co.saved_sp(), co.top()), |m| {
                 let sp = (co.saved_sp() as usize + 7) & !7;
@@ -141,6 +142,15 @@ impl NativeData for FiberData {
                 crate::gc::mark_stacks(m, s, self.fp) + co.deepest()
             });
         }
+    }
+}
+impl NativeData for FiberData {
+    /// Its stack is memory, too, that a dead fiber keeps: some of it calls for collections.
+    fn weight(&self) -> usize {
+        self.parked.weight()
+    }
+    fn change_tracking(&self) -> ChangeTracking {
+        ChangeTracking::Independent
     }
 }
 
@@ -186,7 +196,7 @@ const NATIVE_RESERVE: usize = 48 * 1024;
 #[inline(always)]
 fn known(cx: &mut Cx, fiber: Value) -> Result<&mut FiberData> {
     // SAFETY: cells don't move and the fiber is alive, as for `data_ref`; its payload never changes its type, and stays while the VM is borrowed.
-    match unsafe { (*Ref::<DataCell>::of(fiber).as_ptr()).get_known::<FiberData>() } {
+    match unsafe { DataCell::get_known::<FiberData>(Ref::of(fiber)) } {
         Some(f) => Ok(f),
         None => cx.data_mut::<FiberData>(fiber),
     }
@@ -488,7 +498,7 @@ impl Cx {
         let root = self.root_fiber;
         // The root's side: scanned as a root while fibers run.
         let saved = SuspendedStacks {
-            id: root.0,
+            id: root.bits(),
             stacks: self.stacks,
             fp: self.fp,
             sp: approximate_stack_pointer().wrapping_sub(1024),
@@ -578,7 +588,7 @@ impl Cx {
     pub fn fiber_locations(&mut self, fiber: Value) -> Result<Vec<crate::backtrace::Location>> {
         let f = self.data_ref::<FiberData>(fiber)?;
         let (state, place) = (f.state, f.stacks.map(|s| (s, f.fp)));
-        let root = self.suspended.iter().find(|s| s.id == fiber.0).map(|s| (s.stacks, s.fp));
+        let root = self.suspended.iter().find(|s| s.id == fiber.bits()).map(|s| (s.stacks, s.fp));
         match (state, place.or(root)) {
             (FiberState::Running, _) => Ok(self.locations(0)),
             (FiberState::Suspended, Some((stacks, fp))) => Ok(self.locations_on(stacks, fp)),

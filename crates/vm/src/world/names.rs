@@ -34,7 +34,7 @@ impl Search {
     fn value(&mut self, v: Value) {
         if let Some(s) = v.as_sym() {
             self.name(s);
-        } else if v.is_cell() && v.flags() & flags::SHARED != 0 && self.met.insert(v.0) {
+        } else if v.is_cell() && v.flags() & flags::SHARED != 0 && self.met.insert(v.bits()) {
             self.work.push(v);
         }
     }
@@ -137,7 +137,8 @@ impl Search {
                 // SAFETY: as above.
                 let h = unsafe { laid::<HashCell>(v) };
                 self.value(h.default);
-                h.table().into_iter().flat_map(|t| t.iter()).for_each(|e| {
+                // SAFETY: as above.
+                unsafe { h.table_unwatched() }.into_iter().flat_map(|t| t.iter()).for_each(|e| {
                     self.value(e.key);
                     self.value(e.value);
                 });
@@ -198,7 +199,7 @@ impl Search {
 /// The value's kind is laid out as a `T` is; nothing is changed or collected while the result is used.
 unsafe fn laid<'a, T>(v: Value) -> &'a T {
     // SAFETY: the caller's word.
-    unsafe { &*(v.0 as *const T) }
+    unsafe { &*(v.bits() as *const T) }
 }
 
 impl Cx {
@@ -219,7 +220,8 @@ impl Cx {
             // SAFETY: registered by a live RootedVec.
             unsafe { (**list).iter().for_each(|v| s.value(*v)) }
         }
-        self.heap.each_cell(&mut |c| s.cell(Value::cell(c)));
+        // SAFETY: cells of the heap that is walked.
+        self.heap.each_cell(&mut |c| s.cell(unsafe { Value::cell(c) }));
         while let Some(v) = s.work.pop() {
             s.cell(v);
         }

@@ -197,30 +197,38 @@ impl Thread {
     }
 }
 
-impl NativeData for Thread {
-    fn weight(&self) -> usize {
-        self.parked.weight()
-    }
-    fn change_tracking(&self) -> ChangeTracking {
-        ChangeTracking::Untracked
-    }
+impl Trace for Context {
+    /// What `Thread::trace` looks through is left to it: the stacks.
     fn trace(&self, m: &mut Marker<'_>) {
-        for v in
-            [self.object, self.block, self.args, self.result, self.error, self.locals, self.variables, self.storage, self.name, self.group]
-        {
-            m.mark_value_bits(v.0);
+        let Context { stacks: _, fp: _, sp: _, suspender: _, current_fiber, root_fiber, pending, errinfo, inspecting, suspended: _, call } =
+            self;
+        [*current_fiber, *root_fiber, *pending, *errinfo].trace(m);
+        inspecting.trace(m);
+        let PendingCall { me, argc: _, kw: _, block, name: _ } = call;
+        me.trace(m);
+        if block.record().is_none() {
+            m.mark_value_bits(block.0);
         }
-        [self.report, self.status, self.scheduler].iter().for_each(|v| m.mark_value_bits(v.0));
-        self.pending.iter().chain(&self.held).for_each(|v| m.mark_value_bits(v.0));
-        self.masks.iter().flatten().for_each(|(v, _)| m.mark_value_bits(v.0));
-        let Some(c) = &self.context else { return };
-        for v in [c.current_fiber, c.root_fiber, c.pending, c.errinfo, c.call.me] {
-            m.mark_value_bits(v.0);
-        }
-        if c.call.block.0 & 1 == 0 {
-            m.mark_value_bits(c.call.block.0);
-        }
-        c.inspecting.trace(m);
+    }
+}
+
+impl Trace for Thread {
+    /// Written out: its stacks are looked through once while it does not run.
+    #[rustfmt::skip]
+    fn trace(&self, m: &mut Marker<'_>) {
+        let Thread {
+            object, block, args, result, error, scheduler, pending, masks, held, locals, variables, storage, name, status, group, report, context,
+            // No values.
+            id: _, state: _, keywords: _, dying: _, joiners: _, priority: _, abort: _, woken: _, forever: _, vm_bits: _, wait: _, deadline: _, wait_number: _,
+            // With the stacks.
+            co: _, stacks: _, parked: _,
+        } = self;
+        [*object, *block, *args, *result, *error, *scheduler, *locals, *variables, *storage, *name, *status, *group, *report].trace(m);
+        pending.trace(m);
+        held.trace(m);
+        masks.iter().flatten().for_each(|(class, _)| class.trace(m));
+        let Some(c) = context else { return };
+        c.trace(m);
         let top: *const u8 = c.stacks.native_top;
         let sp = if c.sp.is_null() { top } else { c.sp.min(top) };
         self.parked.trace(m, (sp, top), |m| {
@@ -229,6 +237,14 @@ impl NativeData for Thread {
             let used = crate::gc::mark_stacks(m, &c.stacks, c.fp);
             used + self.co.as_ref().map_or(0, |co| co.deepest())
         });
+    }
+}
+impl NativeData for Thread {
+    fn weight(&self) -> usize {
+        self.parked.weight()
+    }
+    fn change_tracking(&self) -> ChangeTracking {
+        ChangeTracking::Untracked
     }
     fn snapshot(&self, values: &mut Gathered) -> Option<Rebuild> {
         values.extend([self.object, self.result, self.error, self.locals, self.variables, self.name, self.group]);
@@ -292,11 +308,11 @@ pub struct Threads {
 
 impl Threads {
     pub(crate) fn trace(&self, m: &mut Marker<'_>) {
-        m.mark_value_bits(self.default_group.0);
+        m.mark_value_bits(self.default_group.bits());
         self.fibers.trace(m);
         for t in self.live.values() {
             // SAFETY: live threads' payloads are kept by their objects, which are marked here.
-            m.mark_value_bits(unsafe { (**t).object.0 });
+            m.mark_value_bits(unsafe { (**t).object.bits() });
         }
     }
     pub fn main(&mut self) -> &mut Thread {

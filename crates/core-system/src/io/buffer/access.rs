@@ -58,8 +58,8 @@ pub fn with_bytes_mut<R>(cx: &mut Cx, this: Value, offset: usize, length: usize,
         Memory::Text(t) if t.is_frozen() => cx.raise(ids::BUFFER_ACCESS_ERROR, "Buffer is not writable!"),
         Memory::Text(t) => {
             cx.cell_changes(*t);
-            let mut s = Ref::<StringCell>::of(*t);
-            match StringCell::bytes_mut(&mut s, &mut cx.heap).get_mut(from..from + length) {
+            let s = Ref::<StringCell>::of(*t);
+            match StringCell::bytes_mut(s, &mut cx.heap).get_mut(from..from + length) {
                 Some(bytes) => Ok(f(bytes)),
                 None => cx.raise(ids::BUFFER_INVALIDATED_ERROR, "Buffer has been invalidated!"),
             }
@@ -349,7 +349,7 @@ fn read_in(cx: &mut Cx, this: Value, io: Value, mut at: Option<i64>, extent: (us
                 -1 => Err(last_errno()),
                 n => Ok(n as usize),
             },
-            None => wait::blocking_read(cx, io, fd, regular, &mut part[..n])?,
+            None => wait::blocking_read(cx, io, regular, &mut part[..n])?,
             // SAFETY: part is writable for n bytes.
             Some(a) => match unsafe { libc::pread(fd, part.as_mut_ptr().cast(), n, a) } {
                 -1 => Err(last_errno()),
@@ -381,7 +381,7 @@ fn write_out(cx: &mut Cx, this: Value, io: Value, at: Option<i64>, extent: (usiz
             -1 => Err(last_errno()),
             n => Ok(n as usize),
         },
-        None => wait::blocking_write(cx, io, fd, regular, &bytes)?.map(|()| bytes.len()),
+        None => wait::blocking_write(cx, io, regular, &bytes)?.map(|()| bytes.len()),
         // SAFETY: bytes is readable for its length.
         Some(a) => match unsafe { libc::pwrite(fd, bytes.as_ptr().cast(), bytes.len(), a) } {
             -1 => Err(last_errno()),

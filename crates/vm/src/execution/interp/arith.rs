@@ -133,17 +133,24 @@ macro_rules! int_float_op {
         }
     };
 }
+/// What was computed from the words of Fixnums so that it is one's again.
+#[inline(always)]
+fn tagged(bits: u64) -> Value {
+    debug_assert!(bits & 1 == 1);
+    // SAFETY: an immediate.
+    unsafe { Value::from_bits(bits) }
+}
 #[inline(always)]
 fn add_fix(a: Value, b: Value) -> Option<Value> {
-    (a.0 as i64 - 1).checked_add(b.0 as i64).map(|s| Value(s as u64))
+    (a.bits() as i64 - 1).checked_add(b.bits() as i64).map(|s| tagged(s as u64))
 }
 #[inline(always)]
 fn sub_fix(a: Value, b: Value) -> Option<Value> {
-    (a.0 as i64).checked_sub(b.0 as i64 - 1).map(|s| Value(s as u64))
+    (a.bits() as i64).checked_sub(b.bits() as i64 - 1).map(|s| tagged(s as u64))
 }
 #[inline(always)]
 fn mul_fix(a: Value, b: Value) -> Option<Value> {
-    (a.0 as i64 - 1).checked_mul(b.fix()).map(|p| Value(p as u64 + 1))
+    (a.bits() as i64 - 1).checked_mul(b.fix()).map(|p| tagged(p as u64 + 1))
 }
 int_float_op!(add, add_float, add_mixed, a, b, add_fix(a, b), +);
 int_float_op!(sub, sub_float, sub_mixed, a, b, sub_fix(a, b), -);
@@ -264,12 +271,12 @@ macro_rules! imm_op {
     )*};
 }
 imm_op! {
-    add_i, add_i_float |a, n| (a.0 as i64).checked_add(n << 1).map(|s| Value(s as u64)), |x, y| Some(x + y);
-    sub_i, sub_i_float |a, n| (a.0 as i64).checked_sub(n << 1).map(|s| Value(s as u64)), |x, y| Some(x - y);
-    mul_i, mul_i_float |a, n| (a.0 as i64 - 1).checked_mul(n).map(|p| Value(p as u64 + 1)), |x, y| Some(x * y);
+    add_i, add_i_float |a, n| (a.bits() as i64).checked_add(n << 1).map(|s| tagged(s as u64)), |x, y| Some(x + y);
+    sub_i, sub_i_float |a, n| (a.bits() as i64).checked_sub(n << 1).map(|s| tagged(s as u64)), |x, y| Some(x - y);
+    mul_i, mul_i_float |a, n| (a.bits() as i64 - 1).checked_mul(n).map(|p| tagged(p as u64 + 1)), |x, y| Some(x * y);
     div_i, div_i_float |a, n| div_floor(a.fix(), n).and_then(Value::try_fixnum), |x, y| Some(x / y);
     mod_i, mod_i_float |a, n| mod_floor(a.fix(), n).map(Value::fixnum), |_, _| None;
-    and_i, and_i_float |a, n| Some(Value(a.0 & (((n << 1) | 1) as u64))), |_, _| None;
+    and_i, and_i_float |a, n| Some(tagged(a.bits() & (((n << 1) | 1) as u64))), |_, _| None;
     shl_i, shl_i_float |a, n| if (0..62).contains(&n) && (a.fix() << n) >> n == a.fix() { Value::try_fixnum(a.fix() << n) } else { None }, |_, _| None;
     shr_i, shr_i_float |a, n| if (0..64).contains(&n) { Some(Value::fixnum(a.fix() >> n)) } else { None }, |_, _| None;
 }
@@ -282,7 +289,7 @@ macro_rules! compare_op {
                 let i = *ip;
                 let (a, b) = (r!(regs, i.b), r!(regs, i.c));
                 if Value::both_fixnum(a, b) && cx.redefined & fast::INTEGER == 0 {
-                    r!(regs, i.a) = Value::bool((a.0 as i64) $op (b.0 as i64));
+                    r!(regs, i.a) = Value::bool((a.bits() as i64) $op (b.bits() as i64));
                     next!(cx, ip, regs, cs, 3)
                 }
                 $float(cx, ip, regs, cs)
@@ -308,13 +315,14 @@ compare_op! { lt, lt_float <; le, le_float <=; gt, gt_float >; ge, ge_float >=; 
 /// Immediates of one kind; nil, true, false and Symbols equal only themselves.
 #[inline(always)]
 fn only_identical(a: Value, b: Value) -> bool {
-    Value::both_fixnum(a, b) || both_flonum(a, b) || (a.0 & 7 == 4 && !a.is_undef())
+    Value::both_fixnum(a, b) || both_flonum(a, b) || (a.bits() & 7 == 4 && !a.is_undef())
 }
 /// Equality that needs no call of a method, but more than a glance.
 #[inline(always)]
 fn string_eq(a: Value, b: Value) -> Option<bool> {
     if a.is_cell() && a.kind_of_cell() == Kind::String && a.shape_key() == ids::STRING.0 && b.is_kind(Kind::String) {
-        let (x, y) = (Ref::<StringCell>::of(a), Ref::<StringCell>::of(b));
+        // SAFETY: both are of the kind.
+        let (x, y) = unsafe { (Ref::<StringCell>::of_unchecked(a), Ref::<StringCell>::of_unchecked(b)) };
         return Some(x.same_bytes(&y) && crate::equality::string_comparable(x, y));
     }
     None
@@ -456,9 +464,9 @@ macro_rules! bit_op {
     )*};
 }
 bit_op! {
-    and |a, b| Some(Value(a.0 & b.0));
-    or |a, b| Some(Value(a.0 | b.0));
-    xor |a, b| Some(Value((a.0 ^ b.0) | 1));
+    and |a, b| Some(tagged(a.bits() & b.bits()));
+    or |a, b| Some(tagged(a.bits() | b.bits()));
+    xor |a, b| Some(tagged((a.bits() ^ b.bits()) | 1));
     shr |a, b| if (0..64).contains(&b.fix()) { Some(Value::fixnum(a.fix() >> b.fix())) } else { None };
 }
 /// `<<`: Integer shift, Array push.
@@ -494,7 +502,7 @@ unsafe fn push(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeSt
         if a.shape_key() != ids::ARRAY.0 || a.flags() & GUARDED != 0 {
             return slow_group(cx, ip, regs, cs);
         }
-        if ArrayCell::try_push(Ref::of(a), b) {
+        if ArrayCell::try_push(Ref::of_unchecked(a), b) {
             r!(regs, i.a) = a;
             next!(cx, ip, regs, cs, 3)
         }
@@ -507,7 +515,7 @@ unsafe fn push_growing(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *cons
     unsafe {
         let i = *ip;
         let (a, b) = (r!(regs, i.b), r!(regs, i.c));
-        ArrayCell::push(Ref::of(a), &mut cx.heap, b);
+        ArrayCell::push(Ref::of_unchecked(a), &mut cx.heap, b);
         r!(regs, i.a) = a;
         next!(cx, ip, regs, cs, 3)
     }
@@ -523,7 +531,7 @@ macro_rules! branch_op {
                 if !Value::both_fixnum(a, b) || cx.redefined & fast::INTEGER != 0 {
                     return $float(cx, ip, regs, cs);
                 }
-                if ((a.0 as i64) $op (b.0 as i64)) != $not {
+                if ((a.bits() as i64) $op (b.bits() as i64)) != $not {
                     let ip = ip.offset(i.c as i16 as isize);
                     if $poll && polled(cx) {
                         return poll_at(cx, ip, regs, cs);

@@ -43,9 +43,9 @@ unsafe fn activation(b: Block) -> Option<Activation> {
     // SAFETY: a block record or Proc is valid while its block may be called.
     unsafe {
         if let Some(rec) = b.record() {
-            let home = (*rec.add(1)).0 as *const Frame;
+            let home = (*rec.add(1)).bits() as *const Frame;
             return Some(Activation {
-                cs: (*rec).0 as *const CodeState,
+                cs: (*rec).bits() as *const CodeState,
                 self_: *(*home).regs,
                 env: env_of(home),
                 me: (*home).me,
@@ -147,7 +147,7 @@ pub unsafe fn push_plain_block(cx: &mut Cx, block: Block, base: *mut Value, args
     // SAFETY: caller; a block record is valid while its block may be called. The slice of a spread Array is copied before anything can change it.
     unsafe {
         let rec = block.record()?;
-        let cs = (*rec).0 as *const CodeState;
+        let cs = (*rec).bits() as *const CodeState;
         let required = (*cs).required as usize;
         if !(*cs).simple {
             return None;
@@ -156,7 +156,7 @@ pub unsafe fn push_plain_block(cx: &mut Cx, block: Block, base: *mut Value, args
         let one: Ref<ArrayCell>;
         if given.len() != required {
             if given.len() == 1 && given[0].is_kind(Kind::Array) {
-                one = Ref::of(given[0]);
+                one = Ref::of_unchecked(given[0]);
                 given = one.elements(&cx.heap);
             } else if given.len() < required {
                 return None;
@@ -169,7 +169,7 @@ pub unsafe fn push_plain_block(cx: &mut Cx, block: Block, base: *mut Value, args
         if fp >= cx.frame_limit || base.wrapping_add((*cs).nregs as usize) >= cx.stack_limit {
             return None;
         }
-        let home = (*rec.add(1)).0 as *const Frame;
+        let home = (*rec.add(1)).bits() as *const Frame;
         *base = *(*home).regs;
         for i in 0..required {
             *base.add(1 + i) = given.get(i).copied().unwrap_or(Value::NIL);
@@ -207,7 +207,7 @@ pub unsafe fn bind_args(
         let mut args: &[Value] = &given;
         let mut kwargs: Option<Ref<HashCell>> = None;
         if kw {
-            let h: Ref<HashCell> = Ref::of(args[argc - 1]);
+            let h: Ref<HashCell> = Ref::of_unchecked(args[argc - 1]);
             if p.takes_keywords() {
                 kwargs = Some(h);
                 args = &args[..argc - 1];
@@ -313,8 +313,7 @@ unsafe fn bind_keywords(cx: &mut Cx, p: &Params, out: *mut Value, kwargs: Option
         let mut missing = Vec::new();
         let mut used = 0;
         for (i, k) in p.keywords.iter().enumerate() {
-            let key = Value::sym(k.name);
-            match kwargs.and_then(|h| h.table()?.iter().find(|e| e.key == key).map(|e| e.value)) {
+            match kwargs.and_then(|h| h.by_symbol(k.name)) {
                 Some(v) => {
                     *out.add(i) = v;
                     used += 1;
@@ -340,7 +339,7 @@ unsafe fn bind_keywords(cx: &mut Cx, p: &Params, out: *mut Value, kwargs: Option
             let h = cx.new_hash();
             *out.add(p.keywords.len()) = h.as_value();
             let Some(from) = kwargs else { return Ok(()) };
-            if used == 0 && !from.table().is_some_and(|t| t.by_identity) {
+            if used == 0 && !from.by_identity() {
                 HashCell::replace(h, &mut cx.heap, from);
                 return Ok(());
             }
@@ -352,8 +351,9 @@ unsafe fn bind_keywords(cx: &mut Cx, p: &Params, out: *mut Value, kwargs: Option
             }
         } else if let Some(from) = kwargs {
             let unknown = |t: &HashTable| t.iter().any(|e| !named(&e.key));
-            if let Some(t) = from.table().filter(|t| unknown(t)) {
-                let names = RootedVec::gather(cx, t.iter().map(|e| e.key).filter(|k| !named(k)));
+            if from.table(&cx.heap).is_some_and(unknown) {
+                let mut names = RootedVec::new(cx);
+                names.extend(from.table(&cx.heap).into_iter().flat_map(|t| t.iter()).map(|e| e.key).filter(|k| !named(k)));
                 let shown: Vec<String> = names.iter().map(|k| cx.inspect_for_error(*k)).collect();
                 let r = cx.arg_error(format!("unknown keyword{}: {}", if shown.len() > 1 { "s" } else { "" }, shown.join(", ")));
                 cx.failed_at_definition();
@@ -371,9 +371,9 @@ pub unsafe fn yield_(cx: &mut Cx, ip: *const Insn, regs: *mut Value, _: *const C
         let fp = cx.fp;
         (*fp).ip = ip;
         if let Some(rec) = (*fp).block.record() {
-            let callee = (*rec).0 as *const CodeState;
+            let callee = (*rec).bits() as *const CodeState;
             if (*callee).simple && i.x as u16 == (*callee).required {
-                let home = (*rec.add(1)).0 as *const Frame;
+                let home = (*rec.add(1)).bits() as *const Frame;
                 let base = regs.add(i.a as usize);
                 let nf = fp.add(1);
                 if nf < cx.frame_limit && base.wrapping_add((*callee).nregs as usize) < cx.stack_limit {

@@ -152,8 +152,8 @@ pub(super) unsafe fn block_record(cx: &Cx, regs: *mut Value, cs: *const CodeStat
     // has made the block's state (whoever fills the cache, or calls this without one, does so). A cache's `extra` is that child.
     unsafe {
         let rec = regs.add(a as usize).sub(2);
-        *rec = Value((*cs).children.get_unchecked(child as usize).get() as u64);
-        *rec.add(1) = Value(cx.fp as u64);
+        *rec = Value::from_bits((*cs).children.get_unchecked(child as usize).get() as u64);
+        *rec.add(1) = Value::from_bits(cx.fp as u64);
         Block::on_stack(rec)
     }
 }
@@ -345,7 +345,7 @@ unsafe fn attr_get(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
     unsafe {
         let i = *ip;
         let cache = &*(*cs).calls.add(i.c as usize);
-        let o = r!(regs, i.a).0 as *mut ObjectCell;
+        let o = r!(regs, i.a).bits() as *mut ObjectCell;
         r!(regs, i.a) = *(*o).slots_ptr().add(cache.extra as usize);
         next!(cx, ip, regs, cs)
     }
@@ -355,7 +355,7 @@ unsafe fn attr_set(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
     unsafe {
         let i = *ip;
         let cache = &*(*cs).calls.add(i.c as usize);
-        let o = r!(regs, i.a).0 as *mut ObjectCell;
+        let o = r!(regs, i.a).bits() as *mut ObjectCell;
         if (*o).header.flags & GUARDED != 0 {
             return generic(cx, ip, regs, cs);
         }
@@ -388,7 +388,7 @@ pub unsafe fn enter(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const C
     unsafe {
         // `cx.call` is read where it is used: a copy of it here would be a local whose address escapes (see the module).
         let base = regs.add((*ip).a as usize);
-        let m: Method = Ref::of(cx.call.me);
+        let m: Method = Ref::of_unchecked(cx.call.me);
         match m.method_kind() {
             MethodKind::Ruby => {
                 let callee = check!(cx, ip, regs, cs, push_method_frame(cx, base));
@@ -404,7 +404,7 @@ pub unsafe fn enter(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const C
                 call_native(cx, ip, regs, cs, f, m.as_value(), argc, block)
             }
             MethodKind::Proc => {
-                let p: Ref<ProcCell> = Ref::of(m.data);
+                let p: Ref<ProcCell> = Ref::of_unchecked(m.data);
                 if p.proc_kind() == ProcKind::Block {
                     let callee = check!(cx, ip, regs, cs, push_bmethod_frame(cx, base));
                     if polled(cx) {
@@ -429,9 +429,9 @@ unsafe fn push_bmethod_frame(cx: &mut Cx, base: *mut Value) -> Result<*const Cod
     // SAFETY: called by `enter` for a method whose `data` is a Proc of a literal block.
     unsafe {
         let call = cx.call;
-        let m: Method = Ref::of(call.me);
+        let m: Method = Ref::of_unchecked(call.me);
         let who = Some((*base, call.me));
-        let cs = push_block_frame(cx, Block(m.data.0), base, call.argc, call.kw, call.block, who, FRAME_LAMBDA | FRAME_BMETHOD)?;
+        let cs = push_block_frame(cx, Block(m.data.bits()), base, call.argc, call.kw, call.block, who, FRAME_LAMBDA | FRAME_BMETHOD)?;
         let p = &(*cs).code.params;
         if m.reserved & RUBY2_KEYWORDS != 0 && call.kw && p.rest && !p.takes_keywords() {
             mark_keywords(base, p);
@@ -444,7 +444,7 @@ unsafe fn native_bmethod(cx: &mut Cx, base: *mut Value) -> Result<Value> {
     // SAFETY: called by `enter` for a method whose `data` is a Proc. The callee's window begins where the arguments stand: they are copied first.
     unsafe {
         let call = cx.call;
-        let p: Ref<ProcCell> = Ref::of(Ref::<MethodCell>::of(call.me).data);
+        let p: Ref<ProcCell> = Ref::of_unchecked(Ref::<MethodCell>::of_unchecked(call.me).data);
         let args = ArgList::of(cx, std::slice::from_raw_parts(base.add(1), call.argc));
         cx.call_native_proc(p, &args, call.kw, call.block, Some((*base, call.me)))
     }
@@ -454,7 +454,7 @@ unsafe fn other_method(cx: &mut Cx, base: *mut Value) -> Result<Value> {
     // SAFETY: called by `enter`: argc values stand above the base. As in `native_bmethod` for the copy of them.
     unsafe {
         let call = cx.call;
-        let m: Method = Ref::of(call.me);
+        let m: Method = Ref::of_unchecked(call.me);
         let recv = *base;
         match m.method_kind() {
             MethodKind::AttrReader => {
@@ -505,7 +505,7 @@ unsafe fn push_method_frame(cx: &mut Cx, base: *mut Value) -> Result<*const Code
     // arguments are bound the frame covers the whole window, so that Ruby code that runs meanwhile uses what lies above.
     unsafe {
         let call = cx.call;
-        let m: Method = Ref::of(call.me);
+        let m: Method = Ref::of_unchecked(call.me);
         let callee = cx.method_state(m);
         let fp = cx.fp.add(1);
         if fp >= cx.frame_limit || base.wrapping_add((*callee).nregs as usize + call.argc) >= cx.stack_limit {
@@ -576,7 +576,7 @@ pub unsafe fn lay_out(cx: &mut Cx, base: *mut Value, x: usize, site: &CallSite, 
         let mut argc = positional;
         let mut kw = false;
         if splat {
-            let a: Ref<ArrayCell> = Ref::of(*at);
+            let a: Ref<ArrayCell> = Ref::of_unchecked(*at);
             argc = a.len();
             if base.wrapping_add(argc + 8) >= cx.stack_limit {
                 return cx.stack_error();

@@ -46,10 +46,10 @@ pub unsafe fn new_str(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const
     // SAFETY: the contract of handlers; literal `b` is a String (the verifier looks), whose value the state keeps alive. The new cell is nobody
     // else's, so its flags may be written.
     unsafe {
-        let lit: Ref<StringCell> = Ref::of(*(*cs).consts.add((*ip).b as usize));
-        let mut s = StringCell::substring(&cx.heap, ids::STRING.0, lit, 0, lit.len());
+        let lit: Ref<StringCell> = Ref::of_unchecked(*(*cs).consts.add((*ip).b as usize));
+        let s = StringCell::substring(&cx.heap, ids::STRING.0, lit, 0, lit.len());
         // FROZEN | CHILLED, or nothing.
-        s.header.flags |= (*ip).x;
+        s.init_flags((*ip).x);
         r!(regs, (*ip).a) = s.as_value();
         next!(cx, ip, regs, cs)
     }
@@ -68,9 +68,9 @@ pub unsafe fn new_env(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const
 unsafe fn env_at(env: Value, depth: u8) -> *mut EnvCell {
     // SAFETY: the compiler counts environments; each level is an EnvCell.
     unsafe {
-        let mut e = env.0 as *mut EnvCell;
+        let mut e = env.bits() as *mut EnvCell;
         for _ in 0..depth {
-            e = (*e).parent.0 as *mut EnvCell;
+            e = (*e).parent.bits() as *mut EnvCell;
         }
         e
     }
@@ -116,7 +116,7 @@ pub unsafe fn get_ivar(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *cons
         let me = r!(regs, 0);
         let c = &*(*cs).ivars.add(i.c as usize);
         if me.is_cell() && (*me.header()).shape == c.shape {
-            let o = me.0 as *mut ObjectCell;
+            let o = me.bits() as *mut ObjectCell;
             r!(regs, i.a) = *(*o).slots_ptr().add(c.slot as usize);
             next!(cx, ip, regs, cs)
         }
@@ -157,7 +157,7 @@ pub unsafe fn set_ivar(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *cons
         if me.is_cell() {
             let h = &mut *me.header();
             if h.shape == c.shape && h.flags & GUARDED == 0 {
-                let o = me.0 as *mut ObjectCell;
+                let o = me.bits() as *mut ObjectCell;
                 if c.next == 0 {
                     *(*o).slots_ptr().add(c.slot as usize) = r!(regs, i.a);
                     next!(cx, ip, regs, cs)
@@ -214,7 +214,7 @@ pub unsafe fn set_global(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
 #[inline(always)]
 unsafe fn cref(cx: &Cx) -> Value {
     // SAFETY: every Ruby frame's `me` is a method cell.
-    unsafe { (*((*cx.fp).me.0 as *const MethodCell)).cref }
+    unsafe { (*((*cx.fp).me.bits() as *const MethodCell)).cref }
 }
 pub unsafe fn get_const(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     // SAFETY: the contract of handlers; `c` is a constant site. What a cache holds is kept alive by the state, or dropped with its entry
@@ -320,7 +320,7 @@ pub unsafe fn array_push(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
     // knows yet.
     unsafe {
         let i = *ip;
-        ArrayCell::push(Ref::of(r!(regs, i.a)), &mut cx.heap, r!(regs, i.b));
+        ArrayCell::push(Ref::of_unchecked(r!(regs, i.a)), &mut cx.heap, r!(regs, i.b));
         next!(cx, ip, regs, cs)
     }
 }
@@ -330,7 +330,7 @@ pub unsafe fn array_concat(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
         let i = *ip;
         (*cx.fp).ip = ip;
         let more = check!(cx, ip, regs, cs, cx.splat(r!(regs, i.b)));
-        ArrayCell::extend_from(Ref::of(r!(regs, i.a)), &mut cx.heap, more);
+        ArrayCell::extend_from(Ref::of_unchecked(r!(regs, i.a)), &mut cx.heap, more);
         next!(cx, ip, regs, cs)
     }
 }
@@ -359,7 +359,7 @@ pub unsafe fn hash_set(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *cons
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
-        check!(cx, ip, regs, cs, cx.hash_set(Ref::of(r!(regs, i.a)), r!(regs, i.b), r!(regs, i.c)));
+        check!(cx, ip, regs, cs, cx.hash_set(Ref::of_unchecked(r!(regs, i.a)), r!(regs, i.b), r!(regs, i.c)));
         next!(cx, ip, regs, cs)
     }
 }
@@ -369,7 +369,7 @@ pub unsafe fn hash_merge(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
         let i = *ip;
         (*cx.fp).ip = ip;
         let (h, v) = (r!(regs, i.a), r!(regs, i.b));
-        check!(cx, ip, regs, cs, cx.merge_splat(Ref::of(h), v));
+        check!(cx, ip, regs, cs, cx.merge_splat(Ref::of_unchecked(h), v));
         next!(cx, ip, regs, cs)
     }
 }
@@ -397,7 +397,7 @@ pub unsafe fn intern(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
     // SAFETY: the contract of handlers; register `b` holds the String that Interp left there.
     unsafe {
         let i = *ip;
-        let s: Ref<StringCell> = Ref::of(r!(regs, i.b));
+        let s: Ref<StringCell> = Ref::of_unchecked(r!(regs, i.b));
         r!(regs, i.a) = Value::sym(Sym::intern_in(s.content(&cx.heap), s.encoding()));
         next!(cx, ip, regs, cs)
     }
@@ -476,7 +476,7 @@ pub unsafe fn aref(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
         if a.is_cell() && cx.redefined & (fast::ARRAY | fast::HASH) == 0 {
             let shape = (*a.header()).shape;
             if shape == ids::ARRAY.0 && b.is_fixnum() {
-                let a: Ref<ArrayCell> = Ref::of(a);
+                let a: Ref<ArrayCell> = Ref::of_unchecked(a);
                 let n = b.fix();
                 let n = if n < 0 { n + a.len() as i64 } else { n };
                 r!(regs, i.a) = a.get(n as usize).unwrap_or(Value::NIL);
@@ -512,7 +512,7 @@ unsafe fn aref_hash(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const C
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
-        let h: Ref<HashCell> = Ref::of(r!(regs, i.b));
+        let h: Ref<HashCell> = Ref::of_unchecked(r!(regs, i.b));
         match check!(cx, ip, regs, cs, cx.hash_get(h, r!(regs, i.c))) {
             Some(v) => {
                 r!(regs, i.a) = v;
@@ -537,7 +537,7 @@ pub unsafe fn aset(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
             if h.flags & GUARDED == 0 {
                 if h.shape == ids::ARRAY.0 && b.is_fixnum() {
                     let n = b.fix();
-                    if n >= 0 && ArrayCell::try_set(Ref::of(a), n as usize, r!(regs, i.c)) {
+                    if n >= 0 && ArrayCell::try_set(Ref::of_unchecked(a), n as usize, r!(regs, i.c)) {
                         next!(cx, ip, regs, cs, 2)
                     }
                     return aset_growing(cx, ip, regs, cs);
@@ -567,7 +567,7 @@ unsafe fn aset_growing(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *cons
     // SAFETY: called by `aset`, which has looked at shape and flags.
     unsafe {
         let i = *ip;
-        let a: Ref<ArrayCell> = Ref::of(r!(regs, i.a));
+        let a: Ref<ArrayCell> = Ref::of_unchecked(r!(regs, i.a));
         let n = r!(regs, i.b).fix();
         if n >= 0 && n < a.len() as i64 + 1024 {
             ArrayCell::store(a, &mut cx.heap, n as usize, r!(regs, i.c));
@@ -582,7 +582,7 @@ unsafe fn aset_hash(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const C
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
-        check!(cx, ip, regs, cs, cx.hash_set(Ref::of(r!(regs, i.a)), r!(regs, i.b), r!(regs, i.c)));
+        check!(cx, ip, regs, cs, cx.hash_set(Ref::of_unchecked(r!(regs, i.a)), r!(regs, i.b), r!(regs, i.c)));
         next!(cx, ip, regs, cs, 2)
     }
 }
@@ -594,11 +594,11 @@ pub unsafe fn len(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Cod
         if a.is_cell() && cx.redefined & (fast::ARRAY | fast::HASH) == 0 {
             let shape = (*a.header()).shape;
             if shape == ids::ARRAY.0 {
-                r!(regs, i.a) = Value::fixnum(Ref::<ArrayCell>::of(a).len() as i64);
+                r!(regs, i.a) = Value::fixnum(Ref::<ArrayCell>::of_unchecked(a).len() as i64);
                 next!(cx, ip, regs, cs, 3)
             }
             if shape == ids::HASH.0 {
-                r!(regs, i.a) = Value::fixnum(Ref::<HashCell>::of(a).len() as i64);
+                r!(regs, i.a) = Value::fixnum(Ref::<HashCell>::of_unchecked(a).len() as i64);
                 next!(cx, ip, regs, cs, 3)
             }
         }
@@ -613,11 +613,11 @@ pub unsafe fn empty_p(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const
         if a.is_cell() && cx.redefined & (fast::ARRAY | fast::HASH | fast::STRING) == 0 {
             let shape = (*a.header()).shape;
             let n = if shape == ids::ARRAY.0 {
-                Some(Ref::<ArrayCell>::of(a).len())
+                Some(Ref::<ArrayCell>::of_unchecked(a).len())
             } else if shape == ids::STRING.0 {
-                Some(Ref::<StringCell>::of(a).len())
+                Some(Ref::<StringCell>::of_unchecked(a).len())
             } else if shape == ids::HASH.0 {
-                Some(Ref::<HashCell>::of(a).len())
+                Some(Ref::<HashCell>::of_unchecked(a).len())
             } else {
                 None
             };
@@ -711,7 +711,7 @@ impl Cx {
         Ok(out.as_value())
     }
     /// The result's encoding is the source's while all is ASCII, then that of the first piece that is not.
-    fn append_piece(&mut self, mut out: Ref<StringCell>, s: Ref<StringCell>) -> crate::raise::Result<()> {
+    fn append_piece(&mut self, out: Ref<StringCell>, s: Ref<StringCell>) -> crate::raise::Result<()> {
         let (to, from) = (out.encoding(), s.encoding());
         if to != from && s.len() > 0 {
             if out.len() == 0 && !is_ascii(s) {

@@ -101,18 +101,18 @@ impl Cx {
     pub fn set_scope_visibility(&mut self, v: u16) {
         let Some(f) = self.ruby_frame() else { return };
         // SAFETY: a live Ruby frame; its `me` is a method cell.
-        let me = unsafe { Ref::<MethodCell>::of((*f).me) };
+        let me = unsafe { Ref::<MethodCell>::of_unchecked((*f).me) };
         let cref = self.own_scope(me.cref);
         if cref != me.cref {
             // The image's, which other VMs read.
-            let mut own = self.copy_method(me, me.called, me.owner, me.visibility());
-            own.cref = cref;
+            let own = self.copy_method(me, me.called, me.owner, me.visibility());
+            own.set_cref(cref);
             // SAFETY: as above.
             unsafe { (*f).me = own.as_value() };
         }
-        if let Some(mut c) = Ref::<CrefCell>::from_value(cref) {
+        if let Some(c) = Ref::<CrefCell>::from_value(cref) {
             self.cell_changes(cref);
-            c.header.aux = v;
+            c.set_visibility(v);
         }
     }
     /// The visibility kept in the lexical scope of a method cell.
@@ -121,11 +121,11 @@ impl Cx {
     }
     /// Puts it back.
     pub fn restore_scope_default(&mut self, me: Value, v: u16) {
-        if let Some(mut c) = Ref::<MethodCell>::from_value(me).and_then(|m| Ref::<CrefCell>::from_value(m.cref))
+        if let Some(c) = Ref::<MethodCell>::from_value(me).and_then(|m| Ref::<CrefCell>::from_value(m.cref))
             && c.header.aux != v
         {
             self.cell_changes(c.as_value());
-            c.header.aux = v;
+            c.set_visibility(v);
         }
     }
     #[inline(never)]
@@ -167,7 +167,7 @@ impl Cx {
             return Ok(());
         }
         let place = match old.method_kind() {
-            MethodKind::Proc => self.block_code(crate::builtin::Block(old.data.0)).map(|c| (c.file.clone(), c.line)),
+            MethodKind::Proc => self.block_code(crate::builtin::Block(old.data.bits())).map(|c| (c.file.clone(), c.line)),
             _ => Cx::method_code(old).map(|c| (c.file.clone(), c.line)),
         };
         // What the library itself replaces (`pp` when pp.rb comes), or is made to replace, is nobody's mistake.

@@ -24,9 +24,9 @@ pub unsafe fn intrinsic(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
 unsafe fn env_above(f: *mut Frame, depth: usize) -> Ref<EnvCell> {
     // SAFETY: places come from the compiler for this frame's code.
     unsafe {
-        let mut e = super::blocks::env_of(f).0 as *mut EnvCell;
+        let mut e = super::blocks::env_of(f).bits() as *mut EnvCell;
         for _ in 0..depth {
-            e = (*e).parent.0 as *mut EnvCell;
+            e = (*e).parent.bits() as *mut EnvCell;
         }
         Ref::from_ptr(e)
     }
@@ -118,7 +118,7 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
         let arg = |n: usize| *base.add(n);
         let s = || (&(*cs).code.syms)[i.b as usize];
         let self_ = *(*cx.fp).regs;
-        let cref = Ref::<MethodCell>::of((*cx.fp).me).cref;
+        let cref = Ref::<MethodCell>::of_unchecked((*cx.fp).me).cref;
         let group = |cx: &mut Cx, n: i64| {
             let m = cx.backref();
             if m.is_nil() { Ok(Value::NIL) } else { library().match_group(cx, m, n) }
@@ -162,7 +162,7 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
             },
             Intrinsic::DefinedYield => Value::bool(cx.method_frame().is_some_and(|f| (*f).block.is_some())),
             Intrinsic::DefinedSuper => {
-                let me: Ref<MethodCell> = Ref::of((*cx.fp).me);
+                let me: Ref<MethodCell> = Ref::of_unchecked((*cx.fp).me);
                 if me.method_kind() == MethodKind::Frame {
                     return Ok(Value::FALSE);
                 }
@@ -205,7 +205,7 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
             }
             Intrinsic::HashExcept => {
                 let h = cx.new_hash();
-                let keys = Ref::<ArrayCell>::of(arg(1));
+                let keys = Ref::<ArrayCell>::of_unchecked(arg(1));
                 let from = cx.still_hash(arg(0))?;
                 for (k, v) in cx.hash_pairs(from) {
                     if !keys.elements(&cx.heap).contains(&k) {
@@ -290,7 +290,7 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
             }
             Intrinsic::MethodName => match cx.method_frame() {
                 Some(f) => {
-                    let m = Ref::<MethodCell>::of((*f).me);
+                    let m = Ref::<MethodCell>::of_unchecked((*f).me);
                     if m.method_kind() == MethodKind::Frame { Value::NIL } else { Value::sym(m.called) }
                 }
                 None => Value::NIL,

@@ -41,7 +41,7 @@ pub unsafe fn keyword_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
                 _ => return Ok(false),
             }
         }
-        let m: Method = Ref::of(cache.me);
+        let m: Method = Ref::of_unchecked(cache.me);
         let x = i.x as usize;
         let names = &(&(*cs).code.keyword_lists)[site.keywords as usize];
         let (m, class) = match m.method_kind() {

@@ -15,14 +15,14 @@ use zakuro_object::*;
 unsafe fn find(cx: &mut Cx, cs: *const CodeState, site: u16, self_: Value) -> Result<(Option<Method>, Sym)> {
     // SAFETY: the frame's `me` is a method cell; caches belong to this VM.
     unsafe {
-        let me: Method = Ref::of((*cx.fp).me);
+        let me: Method = Ref::of_unchecked((*cx.fp).me);
         if me.method_kind() == MethodKind::Frame {
             return cx.raise(ids::RUNTIME_ERROR, "super called outside of method");
         }
         let cache = &mut *(*cs).calls.add(site as usize);
         let key = (cx.epoch as u64) << 32 | self_.shape_key() as u64;
         if cache.key == key && cache.shape == me.owner.0 && cache.extra == me.name.0 {
-            return Ok((Some(Ref::of(cache.me)), me.name));
+            return Ok((Some(Ref::of_unchecked(cache.me)), me.name));
         }
         let class = cx.dispatch_class(self_);
         let found = cx.find_super_method_from(me.cref, class, me.owner, me.name);
@@ -44,8 +44,8 @@ unsafe fn literal_block(cx: &mut Cx, regs: *mut Value, cs: *const CodeState, a: 
         }
         let child = cx.child_state(cs, site.block as usize);
         let rec = regs.add(a as usize - 2);
-        *rec = Value(child as u64);
-        *rec.add(1) = Value(cx.fp as u64);
+        *rec = Value::from_bits(child as u64);
+        *rec.add(1) = Value::from_bits(cx.fp as u64);
         Some(Block::on_stack(rec))
     }
 }

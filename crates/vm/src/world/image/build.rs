@@ -32,7 +32,7 @@ impl Cx {
         let mut resolved = FastMap::default();
         for t in graph.templates.iter().copied() {
             let own = self.instantiate(t);
-            resolved.insert(t.0, own);
+            resolved.insert(t.bits(), own);
         }
         // First every cell, then what they refer to.
         let mut made = RootedVec::with_capacity(self, nodes.len());
@@ -41,14 +41,14 @@ impl Cx {
             made.push(v);
         }
         for (source, v) in sources.iter().zip(made.iter()) {
-            self.memo.insert(source.0 as usize, *v);
+            self.memo.insert(source.bits() as usize, *v);
             // The next image must know of it.
-            self.state_changes(|c| c.copied(source.0 as usize));
+            self.state_changes(|c| c.copied(source.bits() as usize));
         }
         let fix = |v: Value| match Graph::as_node(v) {
             Some(n) => made[n],
             None if resolved.is_empty() => v,
-            None => *resolved.get(&v.0).unwrap_or(&v),
+            None => *resolved.get(&v.bits()).unwrap_or(&v),
         };
         words.iter_mut().for_each(|v| *v = fix(*v));
         for mut d in classes {
@@ -66,17 +66,17 @@ impl Cx {
         tables(self, &fix);
         self.next_object_id = self.next_object_id.max(graph.next_object_id);
         for (n, id) in graph.object_ids {
-            self.object_ids.insert(made[n].0 as usize, id);
+            self.object_ids.insert(made[n].bits() as usize, id);
         }
         for (n, identity) in graph.identities {
             let v = made[n];
-            if v.is_cell() && v.0 != 0 && v.flags() & flags::SHARED == 0 {
-                self.identities.insert(v.0 as usize, identity);
+            if v.is_cell() && v.bits() != 0 && v.flags() & flags::SHARED == 0 {
+                self.identities.insert(v.bits() as usize, identity);
             }
         }
         for (n, mut list) in generic {
             list.iter_mut().for_each(|(_, v)| *v = fix(*v));
-            self.generic_ivars.insert(made[n].0 as usize, list);
+            self.generic_ivars.insert(made[n].bits() as usize, list);
         }
         let mut states: Vec<*const CodeState> = Vec::with_capacity(codes.len());
         for c in &codes {
@@ -110,9 +110,9 @@ impl Cx {
         for (template, rebuild, s) in graph.untracked {
             let v = self.instantiate(template);
             if let Some(payload) = rebuild(self, &words[s.start..s.start + s.len])
-                && let Some(mut d) = Ref::<DataCell>::from_value(v)
+                && let Some(d) = Ref::<DataCell>::from_value(v)
             {
-                d.set(&mut self.heap, payload);
+                DataCell::set(d, &mut self.heap, payload);
             }
         }
         let root = fix(graph.root);
@@ -145,12 +145,12 @@ impl Cx {
             Body::Float(f) => FloatCell::make(heap, *f),
             Body::Big(b) => self.big((**b).clone()),
             Body::Inline(len, bytes) => {
-                let mut s = StringCell::make(heap, shape, &bytes[..*len as usize], aux as u8);
+                let s = StringCell::make(heap, shape, &bytes[..*len as usize], aux as u8);
                 s.set_code_range(range_of(aux));
                 s.as_value()
             }
             Body::Shared(buf, offset, len) => {
-                let mut s = StringCell::from_shared(heap, shape, buf.clone(), *offset, *len, aux as u8);
+                let s = StringCell::from_shared(heap, shape, buf.clone(), *offset, *len, aux as u8);
                 s.set_code_range(range_of(aux));
                 s.as_value()
             }
@@ -213,46 +213,32 @@ impl Cx {
                 match kind {
                     Kind::Object | Kind::Exception => {
                         // SAFETY: both kinds are laid out as ObjectCell.
-                        let mut o = unsafe { Ref::<ObjectCell>::from_ptr(v.0 as *mut ObjectCell) };
+                        let o = unsafe { Ref::<ObjectCell>::from_ptr(v.bits() as *mut ObjectCell) };
                         if let Some(last) = w.len().checked_sub(1) {
                             ObjectCell::grow(o, &mut self.heap, last);
                         }
-                        w.iter().enumerate().for_each(|(i, x)| o.set(i, *x));
+                        w.iter().enumerate().for_each(|(i, x)| ObjectCell::set(o, i, *x));
                     }
                     Kind::Array => ArrayCell::extend(Ref::of(v), &mut self.heap, w),
-                    Kind::Env => {
-                        let mut e = Ref::<EnvCell>::of(v);
-                        e.parent = w[0];
-                        // SAFETY: made with room for the slots.
-                        w[1..].iter().enumerate().for_each(|(i, x)| unsafe { *e.slots_ptr().add(i) = *x });
-                    }
-                    Kind::Cref => {
-                        let mut c = Ref::<CrefCell>::of(v);
-                        (c.class, c.parent, c.definee, c.refinements) = (w[0], w[1], w[2], w[3]);
-                    }
+                    Kind::Env => EnvCell::init(Ref::of(v), w[0], w[1..].iter().copied()),
+                    Kind::Cref => Ref::<CrefCell>::of(v).init(w[0], w[1], w[2], w[3]),
                     Kind::Range => {
-                        let mut r = Ref::<RangeCell>::of(v);
-                        let exclusive = r.exclusive();
-                        r.init(w[0], w[1], exclusive);
+                        let r = Ref::<RangeCell>::of(v);
+                        r.init(w[0], w[1], r.exclusive());
                         // RangeCell::make freezes; a dup'ed range of a subclass is not.
-                        r.header.flags = 0;
+                        r.open();
                     }
                     Kind::Rational | Kind::Complex => {
                         // SAFETY: both kinds are laid out as PairCell.
-                        let mut p = unsafe { Ref::<PairCell>::from_ptr(v.0 as *mut PairCell) };
-                        (p.first, p.second) = (w[0], w[1]);
+                        unsafe { Ref::<PairCell>::from_ptr(v.bits() as *mut PairCell) }.init(w[0], w[1]);
                     }
-                    Kind::MethodObj => {
-                        let mut o = Ref::<MethodObjCell>::of(v);
-                        (o.receiver, o.method, o.class) = (w[0], w[1], w[2]);
-                    }
+                    Kind::MethodObj => Ref::<MethodObjCell>::of(v).init(w[0], w[1], w[2]),
                     _ => {}
                 }
             }
             Body::Hash(table, default, is_proc) => {
-                let mut h = Ref::<HashCell>::of(v);
-                h.default = fix(default);
-                h.set_default_is_proc(is_proc);
+                let h = Ref::<HashCell>::of(v);
+                HashCell::set_default(h, fix(default), is_proc);
                 // Stored hashes stay valid: copies keep the identity of what they are copies of.
                 if let Some(mut t) = table {
                     t.map_values(&mut |x| fix(x));
@@ -260,26 +246,25 @@ impl Cx {
                 }
             }
             Body::Proc(code, at) => {
-                let mut p = Ref::<ProcCell>::of(v);
-                p.code = if p.proc_kind() == ProcKind::Block { states[code] as usize } else { code };
-                (p.env, p.self_, p.me, p.extra) = (words[at], words[at + 1], words[at + 2], words[at + 3]);
+                let p = Ref::<ProcCell>::of(v);
+                let code = if p.proc_kind() == ProcKind::Block { states[code] as usize } else { code };
+                ProcCell::init(p, code, words[at], words[at + 1], words[at + 2], words[at + 3]);
             }
             Body::Method { words: at, .. } => {
-                let mut m = Ref::<MethodCell>::of(v);
-                (m.cref, m.data) = (words[at], words[at + 1]);
-                if parts.is_none() && m.method_kind() == MethodKind::Frame {
-                    m.cref = self.own_scope(m.cref);
-                }
+                let m = Ref::<MethodCell>::of(v);
+                let own = parts.is_none() && m.method_kind() == MethodKind::Frame;
+                let cref = if own { self.own_scope(words[at]) } else { words[at] };
+                m.init(cref, words[at + 1]);
             }
             Body::Data(Some(rebuild), s) => {
                 let held = &words[s.start..s.start + s.len];
                 match parts {
                     Some(p) => {
-                        p.data.insert(v.0 as usize, (rebuild, held.into()));
+                        p.data.insert(v.bits() as usize, (rebuild, held.into()));
                     }
                     None => {
                         if let Some(payload) = rebuild(self, held) {
-                            Ref::<DataCell>::of(v).set(&mut self.heap, payload);
+                            DataCell::set(Ref::of(v), &mut self.heap, payload);
                         }
                     }
                 }

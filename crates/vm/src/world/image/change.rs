@@ -69,7 +69,7 @@ impl Changes {
     }
     pub fn object_id(&mut self, v: Value) {
         self.any = true;
-        self.ids.insert(v.0);
+        self.ids.insert(v.bits());
     }
     fn roots(&self) -> usize {
         self.cells.len() + self.classes.len() + self.globals.len() + self.copies.len() + self.once.len()
@@ -126,10 +126,10 @@ const PATIENCE: u32 = 16;
 
 impl IncrementalImage {
     fn cell(&mut self, v: Value) {
-        if let Some(there) = self.map.get(&v.0) {
+        if let Some(there) = self.map.get(&v.bits()) {
             self.changes.any = true;
             if there.is_template() {
-                self.changes.cells.insert(v.0, *there);
+                self.changes.cells.insert(v.bits(), *there);
             } else {
                 self.changes.whole = true;
             }
@@ -181,7 +181,7 @@ fn clear_captured(v: Value) {
 /// has no CAPTURED flag.
 fn same_env(e: Value, old: &[Value]) -> bool {
     let env = Ref::<EnvCell>::of(e);
-    let same = |now: Value, then: Value| now == then && (!now.is_cell() || now.0 == 0 || now.flags() & flags::CAPTURED != 0);
+    let same = |now: Value, then: Value| now == then && (!now.is_cell() || now.bits() == 0 || now.flags() & flags::CAPTURED != 0);
     same(env.parent, old[0]) && env.slots().iter().zip(&old[1..]).all(|(now, then)| same(*now, *then))
 }
 

@@ -21,7 +21,7 @@ impl Check<'_> {
     /// What the image has for a value of the walk.
     fn there(&self, v: Value) -> Value {
         let v = match Graph::as_node(v) {
-            Some(n) => match self.s.map.get(&self.w.cells[n].0) {
+            Some(n) => match self.s.map.get(&self.w.cells[n].bits()) {
                 Some(there) => *there,
                 None => Value::UNDEF,
             },
@@ -30,7 +30,7 @@ impl Check<'_> {
         self.now(v)
     }
     fn now(&self, v: Value) -> Value {
-        if v.is_cell() && v.0 != 0 { self.image.resolve(v) } else { v }
+        if v.is_cell() && v.bits() != 0 { self.image.resolve(v) } else { v }
     }
     fn same(&self, here: Value, there: Value) -> bool {
         // Numbers are values: a walk may have met one twice.
@@ -95,16 +95,16 @@ impl Cx {
             each_value_mut(d, &mut |v| w.value(v));
         }
         let globals: Vec<_> = self.globals.iter().map(|(name, v)| (*name, w.value(*v))).collect();
-        let memo: Vec<_> = self.memo.iter().map(|(t, own)| (Value(*t as u64), w.value(*own))).collect();
+        let memo: Vec<_> = self.memo.iter().map(|(t, own)| (super::cell_at(*t as u64), w.value(*own))).collect();
         let main = w.value(self.main);
         w.finish(self);
         let c = Check { image: &image, s, w };
         for (n, v) in c.w.cells.iter().enumerate() {
             let kind = v.kind_of_cell();
-            let Some(there) = s.map.get(&v.0).copied() else { panic!("the image lacks a {kind:?} that the program has") };
+            let Some(there) = s.map.get(&v.bits()).copied() else { panic!("the image lacks a {kind:?} that the program has") };
             assert!(v.flags() & flags::CAPTURED != 0, "a {kind:?} of the image is not marked as captured");
             // Data: payloads are in the parts, or come with the head.
-            if matches!(kind, Kind::Class | Kind::Data | Kind::Float | Kind::Bignum) || !there.is_cell() || there.0 == 0 {
+            if matches!(kind, Kind::Class | Kind::Data | Kind::Float | Kind::Bignum) || !there.is_cell() || there.bits() == 0 {
                 continue;
             }
             assert!(c.now(there) == there, "a {kind:?} of the program is an older one of the image");

@@ -100,10 +100,11 @@ const NODE_TAG: u64 = 0x44;
 impl Graph {
     /// A node as a value. The tag is one that no Ruby value has.
     pub(super) fn node(n: usize) -> Value {
-        Value((n as u64) << 8 | NODE_TAG)
+        // SAFETY: no cell's.
+        unsafe { Value::from_bits((n as u64) << 8 | NODE_TAG) }
     }
     pub(super) fn as_node(v: Value) -> Option<usize> {
-        (v.0 & 0xff == NODE_TAG).then_some((v.0 >> 8) as usize)
+        (v.bits() & 0xff == NODE_TAG).then_some((v.bits() >> 8) as usize)
     }
     /// Which nodes can't be shared by VMs as they are: those that can change, or lead to one that can.
     pub(super) fn changeable(&self) -> Vec<bool> {
@@ -244,7 +245,7 @@ impl Walk {
     }
     /// A value as the graph refers to it; new cells get in line.
     pub fn value(&mut self, v: Value) -> Value {
-        if !v.is_cell() || v.0 == 0 {
+        if !v.is_cell() || v.bits() == 0 {
             return v;
         }
         let mut v = v;
@@ -258,12 +259,12 @@ impl Walk {
             if !v.is_template() {
                 return v;
             }
-            if let Some(own) = memo.get(&(v.0 as usize)) {
+            if let Some(own) = memo.get(&(v.bits() as usize)) {
                 return *own;
             }
         } else if f & flags::CAPTURED != 0
             && let Mode::Value(_, Some(map)) | Mode::Program(Some(map)) = &self.mode
-            && let Some(there) = map.get(&v.0)
+            && let Some(there) = map.get(&v.bits())
         {
             if there.is_template() && matches!(self.mode, Mode::Value(..)) {
                 self.graph.templates.push(*there);
@@ -271,7 +272,7 @@ impl Walk {
             return *there;
         }
         let next = self.cells.len();
-        let n = *self.seen.entry(v.0).or_insert(next);
+        let n = *self.seen.entry(v.bits()).or_insert(next);
         if n == next {
             self.cells.push(v);
         }
@@ -375,7 +376,7 @@ impl Walk {
             }
             Kind::Object | Kind::Exception => {
                 // SAFETY: both kinds are laid out as ObjectCell.
-                let o = unsafe { Ref::<ObjectCell>::from_ptr(v.0 as *mut ObjectCell) };
+                let o = unsafe { Ref::<ObjectCell>::from_ptr(v.bits() as *mut ObjectCell) };
                 let count = cx.shape(v.shape_key()).count as usize;
                 let slots = o.all_slots();
                 Body::Words(self.span(&slots[..count.min(slots.len())]))
@@ -408,11 +409,11 @@ impl Walk {
             }
             Kind::Hash => {
                 let h = Ref::<HashCell>::of(v);
-                let mut table = h.table().map(|t| Box::new(t.image()));
+                let mut table = h.table(&cx.heap).map(|t| Box::new(t.image()));
                 if let Some(t) = &mut table {
                     t.map_values(&mut |x| self.value(x));
                 }
-                if let Some(t) = h.table()
+                if let Some(t) = h.table(&cx.heap)
                     && t.by_identity
                 {
                     for key in t.iter().map(|e| e.key).filter(|k| k.is_cell() && !k.is_kind(Kind::Class)) {
@@ -452,7 +453,7 @@ impl Walk {
     }
     /// The copy of a cell hashes as it does.
     fn keep_identity(&mut self, cx: &Cx, v: Value) {
-        if !v.is_cell() || v.0 == 0 || v.is_kind(Kind::Class) {
+        if !v.is_cell() || v.bits() == 0 || v.is_kind(Kind::Class) {
             return;
         }
         let there = self.value(v);

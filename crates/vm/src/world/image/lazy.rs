@@ -19,7 +19,7 @@ impl Cx {
         if !v.is_template() {
             return v;
         }
-        if let Some(own) = self.memo.get(&(v.0 as usize)) {
+        if let Some(own) = self.memo.get(&(v.bits() as usize)) {
             return *own;
         }
         // Counted by all VMs of the image: not on the way of those that have their copy.
@@ -65,26 +65,26 @@ impl Cx {
             return (c.id.0 as u64) << 8 | 1;
         }
         if self.base.is_none() || !v.is_cell() {
-            return v.0;
+            return v.bits();
         }
         let known = if v.flags() & flags::SHARED != 0 {
             self.base.as_ref().and_then(|b| b.identity(v))
         } else {
-            self.identities.get(&(v.0 as usize)).copied()
+            self.identities.get(&(v.bits() as usize)).copied()
         };
-        known.unwrap_or(v.0)
+        known.unwrap_or(v.bits())
     }
     /// Instance variables of a cell that has them outside its layout.
     pub(crate) fn generic_list(&self, v: Value) -> Option<&Vec<(Sym, Value)>> {
         match &self.base {
             Some(b) if v.flags() & flags::SHARED != 0 => b.generic_list(v),
-            _ => self.generic_ivars.get(&(v.0 as usize)),
+            _ => self.generic_ivars.get(&(v.bits() as usize)),
         }
     }
     /// The object id that a cell was given.
     pub(crate) fn known_object_id(&self, v: Value) -> Option<i64> {
         if !self.object_ids.is_empty()
-            && let Some(id) = self.object_ids.get(&(v.0 as usize))
+            && let Some(id) = self.object_ids.get(&(v.bits() as usize))
         {
             return Some(*id);
         }

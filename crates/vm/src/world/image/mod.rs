@@ -73,6 +73,12 @@ unsafe impl Send for Layer {}
 // SAFETY: as above.
 unsafe impl Sync for Layer {}
 
+/// The cell whose address stands in one of the VM's tables, which lose those of cells that died.
+pub(super) fn cell_at(address: u64) -> Value {
+    // SAFETY: as said.
+    unsafe { Value::from_bits(address) }
+}
+
 impl Drop for Layer {
     fn drop(&mut self) {
         for p in self.rows.drain(..) {
@@ -157,14 +163,14 @@ impl Image {
     /// Where a template of an older layer is now.
     fn resolve(&self, mut v: Value) -> Value {
         for l in &self.layers {
-            if let Some(now) = l.parts.redirects.get(&(v.0 as usize)) {
+            if let Some(now) = l.parts.redirects.get(&(v.bits() as usize)) {
                 v = *now;
             }
         }
         v
     }
     fn payload(&self, v: Value) -> Option<&(Rebuild, Box<[Value]>)> {
-        self.find(|l| l.parts.data.get(&(v.0 as usize)))
+        self.find(|l| l.parts.data.get(&(v.bits() as usize)))
     }
     pub(crate) fn global(&self, name: Sym) -> Option<Value> {
         self.find(|l| l.vm.globals.get(&name).copied())
@@ -182,16 +188,16 @@ impl Image {
         self.find(|l| l.vm.const_places.get(&key).cloned())
     }
     pub(crate) fn generic_list(&self, v: Value) -> Option<&Vec<(Sym, Value)>> {
-        self.find(|l| l.vm.generic_ivars.get(&(v.0 as usize)))
+        self.find(|l| l.vm.generic_ivars.get(&(v.bits() as usize)))
     }
     pub(crate) fn object_id(&self, v: Value) -> Option<i64> {
-        self.find(|l| l.vm.object_ids.get(&(v.0 as usize)).copied())
+        self.find(|l| l.vm.object_ids.get(&(v.bits() as usize)).copied())
     }
     pub(crate) fn object_by_id(&self, id: i64) -> Option<Value> {
-        self.find(|l| l.vm.object_ids.iter().find(|(_, i)| **i == id).map(|(p, _)| Value(*p as u64)))
+        self.find(|l| l.vm.object_ids.iter().find(|(_, i)| **i == id).map(|(p, _)| cell_at(*p as u64)))
     }
     pub(crate) fn identity(&self, v: Value) -> Option<u64> {
-        self.find(|l| l.vm.identities.get(&(v.0 as usize)).copied())
+        self.find(|l| l.vm.identities.get(&(v.bits() as usize)).copied())
     }
     /// Values of a Code's once-sites.
     pub(crate) fn once(&self, code: usize) -> Option<&[Value]> {
@@ -257,7 +263,7 @@ impl Cx {
         }
         if state && let Some(s) = &self.incremental_image {
             for v in &s.untracked {
-                let (Some(d), Some(there)) = (Ref::<DataCell>::from_value(*v), s.map.get(&v.0)) else { continue };
+                let (Some(d), Some(there)) = (Ref::<DataCell>::from_value(*v), s.map.get(&v.bits())) else { continue };
                 let mut held = Gathered::new(&self.heap);
                 if let Some(rebuild) = d.snapshot(&mut held) {
                     let span = w.span(&held);
@@ -301,10 +307,10 @@ impl Cx {
 
     /// The image of this VM as it is now: the last one, if it still stands, or with what changed in a layer above it. With the map from cells to the image's.
     fn image_now(&mut self) -> (Arc<Image>, Option<Arc<FastMap<u64, Value>>>) {
-        let thread = self.threads.as_mut().map(|t| t.current().object).filter(|o| o.is_cell() && o.0 != 0);
+        let thread = self.threads.as_mut().map(|t| t.current().object).filter(|o| o.is_cell() && o.bits() != 0);
         let stands = self.incremental_image.take().and_then(|mut s| {
             // Another thread captures than before: another Thread object is to be the main one.
-            let known = thread.is_some_and(|t| t.flags() & flags::CAPTURED != 0 && s.map.contains_key(&t.0));
+            let known = thread.is_some_and(|t| t.flags() & flags::CAPTURED != 0 && s.map.contains_key(&t.bits()));
             if (s.thread.is_some() || known) && s.thread != thread {
                 return None;
             }
@@ -337,7 +343,7 @@ impl Cx {
             globals: self.globals.keys().copied().collect(),
             copies: self.memo.keys().copied().collect(),
             once: if self.once_used { self.code_states.keys().copied().collect() } else { Vec::new() },
-            ids: self.object_ids.keys().map(|p| *p as u64).filter(|p| Value(*p).flags() & flags::SHARED != 0).collect(),
+            ids: self.object_ids.keys().map(|p| *p as u64).filter(|p| cell_at(*p).flags() & flags::SHARED != 0).collect(),
             room: self.image_size,
             ..Roots::default()
         };
@@ -364,7 +370,7 @@ impl Cx {
             globals: changes.globals.iter().copied().collect(),
             copies: changes.copies.iter().copied().collect(),
             once: changes.once.iter().copied().collect(),
-            cells: changes.cells.iter().map(|(v, old)| (Value(*v), *old)).collect(),
+            cells: changes.cells.iter().map(|(v, old)| (cell_at(*v), *old)).collect(),
             ids: changes.ids.iter().copied().collect(),
             room: (0, 0),
         };
@@ -374,9 +380,9 @@ impl Cx {
         let map = Arc::make_mut(&mut s.map);
         map.extend(made.cells.iter().copied());
         let new: std::collections::HashSet<u64> = made.cells.iter().map(|c| c.0).collect();
-        s.envs.retain(|(e, _)| !new.contains(&e.0));
+        s.envs.retain(|(e, _)| !new.contains(&e.bits()));
         s.envs.extend(made.envs);
-        s.untracked.retain(|v| !new.contains(&v.0));
+        s.untracked.retain(|v| !new.contains(&v.bits()));
         s.untracked.extend_from_slice(&made.untracked);
         s.thread = made.thread.or(s.thread);
         s.image = made.image;
@@ -403,7 +409,7 @@ impl Cx {
         let mut main = w.value(self.main);
         let mut redirects: Vec<(usize, Value)> =
             roots.copies.iter().filter_map(|t| self.memo.get(t).map(|own| (*t, w.value(*own)))).collect();
-        redirects.extend(roots.cells.iter().map(|(v, old)| (old.0 as usize, w.value(*v))));
+        redirects.extend(roots.cells.iter().map(|(v, old)| (old.bits() as usize, w.value(*v))));
         for key in &roots.once {
             if let Some(s) = self.code_states.get(key)
                 && s.once.iter().any(|v| !v.is_undef())
@@ -459,10 +465,10 @@ impl Cx {
         let mut thread = None;
         for (n, v) in cells.iter().enumerate() {
             let there = made[n];
-            if there.is_cell() && there.0 != 0 && changeable[n] {
+            if there.is_cell() && there.bits() != 0 && changeable[n] {
                 there.set_flags(TEMPLATE);
             }
-            pairs.push((v.0, there));
+            pairs.push((v.bits(), there));
             v.set_flags(flags::CAPTURED);
             if v.is_kind(Kind::Env) {
                 let e = Ref::<EnvCell>::of(*v);
@@ -476,25 +482,25 @@ impl Cx {
         let at: FastMap<u64, Value> = pairs.iter().copied().filter(|_| !roots.ids.is_empty()).collect();
         for v in &roots.ids {
             let there = match &delta {
-                _ if Value(*v).flags() & flags::SHARED != 0 => Some(Value(*v)),
+                _ if cell_at(*v).flags() & flags::SHARED != 0 => Some(cell_at(*v)),
                 Some((map, _)) if !at.contains_key(v) => map.get(v).copied(),
                 _ => None,
             };
             if let (Some(there), Some(id)) = (there, self.object_ids.get(&(*v as usize))) {
-                vm.object_ids.insert(there.0 as usize, *id);
+                vm.object_ids.insert(there.bits() as usize, *id);
             }
         }
-        vm.identities.extend(known.iter().map(|(v, identity)| (v.0 as usize, *identity)));
+        vm.identities.extend(known.iter().map(|(v, identity)| (v.bits() as usize, *identity)));
         if let Some(under) = &under {
             // Hashes of lower layers go by these.
             for (v, old) in &roots.cells {
-                if let (Some(identity), Some(there)) = (under.identity(*old), parts.redirects.get(&(old.0 as usize))) {
+                if let (Some(identity), Some(there)) = (under.identity(*old), parts.redirects.get(&(old.bits() as usize))) {
                     debug_assert_eq!(self.identity(*v), identity);
-                    vm.identities.insert(there.0 as usize, identity);
+                    vm.identities.insert(there.bits() as usize, identity);
                 }
             }
         }
-        let all = made.iter().copied().filter(|v| v.is_cell() && v.0 != 0).collect();
+        let all = made.iter().copied().filter(|v| v.is_cell() && v.bits() != 0).collect();
         drop(made);
         // Whoever has the layer has an image that holds those below. (Through each other, a long line of them would be dropped by recursion.)
         vm.base = None;
@@ -517,7 +523,7 @@ impl Cx {
         self.next_object_id = self.next_object_id.max(top.next_object_id);
         if let Some(t) = seed.image.find(|l| l.parts.thread) {
             let me = self.current_thread();
-            self.memo.insert(seed.image.resolve(t).0 as usize, me);
+            self.memo.insert(seed.image.resolve(t).bits() as usize, me);
         }
         self.main = self.instantiate(top.main);
         if let Some(state) = seed.state {

@@ -69,7 +69,7 @@ impl Fibers {
 
 impl Waiting {
     fn trace(&self, m: &mut Marker<'_>) {
-        [self.fiber, self.scheduler, self.blocker].iter().for_each(|v| m.mark_value_bits(v.0));
+        [self.fiber, self.scheduler, self.blocker].iter().for_each(|v| m.mark_value_bits(v.bits()));
     }
 }
 
@@ -230,16 +230,16 @@ impl Cx {
         let (fiber, thread, scheduler) = (self.current_fiber, self.thread_id(), self.fiber_scheduler());
         let fibers = &mut self.threads().fibers;
         let before = fibers.waiting.insert(id, Waiting { fiber, scheduler, blocker: io, thread, woken: false });
-        fibers.at_streams.entry(io.0).or_default().push(id);
+        fibers.at_streams.entry(io.bits()).or_default().push(id);
         let result = hook(self);
         let fibers = &mut self.threads().fibers;
         fibers.leave(id, before);
-        if let Some(ids) = fibers.at_streams.get_mut(&io.0) {
+        if let Some(ids) = fibers.at_streams.get_mut(&io.bits()) {
             if let Some(i) = ids.iter().position(|other| *other == id) {
                 ids.swap_remove(i);
             }
             if ids.is_empty() {
-                fibers.at_streams.remove(&io.0);
+                fibers.at_streams.remove(&io.bits());
             }
         }
         result
@@ -247,7 +247,7 @@ impl Cx {
     /// Has the fibers that wait for a stream get an exception by their schedulers' `fiber_interrupt`.
     pub fn interrupt_fibers(&mut self, io: Value, error: impl Fn(&mut Cx) -> Value) -> Result<()> {
         let Some(ts) = self.threads.as_deref() else { return Ok(()) };
-        let ids = ts.fibers.at_streams.get(&io.0).cloned().unwrap_or_default();
+        let ids = ts.fibers.at_streams.get(&io.bits()).cloned().unwrap_or_default();
         for id in ids {
             // One that was told may have ended another's wait.
             let Some(w) = self.threads().fibers.waiting.get(&id) else { continue };

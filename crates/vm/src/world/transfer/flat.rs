@@ -121,7 +121,7 @@ impl Writer<'_> {
         if !v.is_cell() {
             return self.immediate(v);
         }
-        if v.0 == 0 || open.contains(&v) {
+        if v.bits() == 0 || open.contains(&v) {
             return Err(Unfit);
         }
         let f = v.flags();
@@ -157,12 +157,12 @@ impl Writer<'_> {
             }
             Kind::Hash if v.shape_key() == ids::HASH.0 => {
                 let h = Ref::<HashCell>::of(v);
-                let by_identity = h.table().is_some_and(|t| t.by_identity);
+                let by_identity = h.by_identity();
                 if f & KEYWORDS != 0 || h.default_is_proc() || !h.default.is_nil() || by_identity || h.len() > ELEMENTS / 2 {
                     return Err(Unfit);
                 }
                 self.tagged::<1>(HASH | frozen, h.len() as u64)?;
-                let Some(t) = h.table() else { return Ok(()) };
+                let Some(t) = h.table(heap) else { return Ok(()) };
                 t.iter().try_for_each(|e| {
                     if e.key.is_cell() && !e.key.is_kind(Kind::String) {
                         return Err(Unfit);
@@ -199,9 +199,9 @@ fn scalar(v: Value) -> (u8, u64, usize) {
             let tag = 0x3333_2210_u32 >> (used / 8 * 4) & 3;
             (INT + tag as u8, n as u64, 1 << tag)
         }
-        None if v.0 <= u8::MAX as u64 => (BYTE, v.0, 1),
-        None if v.0 <= u32::MAX as u64 => (WORD, v.0, 4),
-        None => (WHOLE, v.0, 8),
+        None if v.bits() <= u8::MAX as u64 => (BYTE, v.bits(), 1),
+        None if v.bits() <= u32::MAX as u64 => (WORD, v.bits(), 4),
+        None => (WHOLE, v.bits(), 8),
     }
 }
 
@@ -352,9 +352,12 @@ impl Reader<'_> {
             1 => Value::fixnum(self.number::<2>() as i16 as i64),
             2 => Value::fixnum(self.number::<4>() as i32 as i64),
             3 => Value::fixnum(self.number::<8>() as i64),
-            BYTE => Value(self.number::<1>()),
-            WORD => Value(self.number::<4>()),
-            WHOLE => Value(self.number::<8>()),
+            // SAFETY: the words of immediates.
+            BYTE => unsafe { Value::from_bits(self.number::<1>()) },
+            // SAFETY: as above.
+            WORD => unsafe { Value::from_bits(self.number::<4>()) },
+            // SAFETY: as above.
+            WHOLE => unsafe { Value::from_bits(self.number::<8>()) },
             STRING.. => {
                 let at = self.begin();
                 let s = self.string(cx, tag);
@@ -411,7 +414,7 @@ impl Reader<'_> {
     fn string(&mut self, cx: &mut Cx, tag: u8) -> Value {
         let encoding = if tag & OTHER_ENCODING != 0 { self.byte() } else { string::UTF8 };
         let length = self.byte() as usize;
-        let mut s = StringCell::plain(&cx.heap, self.take(length), encoding);
+        let s = StringCell::plain(&cx.heap, self.take(length), encoding);
         s.set_code_range(code_range(tag as u16));
         let v = s.as_value();
         if tag & FROZEN != 0 {

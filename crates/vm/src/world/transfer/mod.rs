@@ -363,11 +363,12 @@ const NODE_TAG: u64 = 0x44;
 /// The number of a head as a value. The tag is one that no Ruby value has.
 #[inline(always)]
 fn node(n: usize) -> Value {
-    Value((n as u64) << 8 | NODE_TAG)
+    // SAFETY: no cell's.
+    unsafe { Value::from_bits((n as u64) << 8 | NODE_TAG) }
 }
 #[inline(always)]
 fn as_node(v: Value) -> Option<usize> {
-    (v.0 & 0xff == NODE_TAG).then_some((v.0 >> 8) as usize)
+    (v.bits() & 0xff == NODE_TAG).then_some((v.bits() >> 8) as usize)
 }
 
 /// Content from this size on travels by reference.

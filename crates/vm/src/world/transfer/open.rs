@@ -56,7 +56,7 @@ impl Cx {
         let v = if what & BUFFER_ARRAY != 0 {
             ArrayCell::from_shared(&self.heap, ids::ARRAY.0, buf, offset, len).as_value()
         } else {
-            let mut s = StringCell::from_shared(&self.heap, ids::STRING.0, buf, offset, len, (what >> BUFFER_ENCODING) as u8);
+            let s = StringCell::from_shared(&self.heap, ids::STRING.0, buf, offset, len, (what >> BUFFER_ENCODING) as u8);
             s.set_code_range(code_range((what >> BUFFER_RANGE) as u16));
             s.as_value()
         };
@@ -142,7 +142,7 @@ impl Cx {
         let heap = &mut self.heap;
         Ok(match kind {
             Kind::String => {
-                let mut s = match head.header.flags & OUT != 0 {
+                let s = match head.header.flags & OUT != 0 {
                     false => {
                         let content = &bytes[*byte..*byte + head.len];
                         *byte += head.len;
@@ -194,11 +194,11 @@ impl Cx {
             Kind::Method => match parts.next() {
                 Some(Part::Method { name, called, owner, kind, visibility, body }) => {
                     let owner = classes[owner];
-                    let mut m = match body {
+                    let m = match body {
                         MethodBody::Code(code) => self.ruby_method(name, owner, visibility, &code, nil),
                         MethodBody::Native(body) => MethodCell::make(heap, name, owner, visibility, kind, nil, body, nil),
                     };
-                    m.called = called;
+                    m.init_copy(called, m.reserved);
                     m.as_value()
                 }
                 _ => nil,
@@ -264,25 +264,24 @@ impl Cx {
             Kind::Array => ArrayCell::fill(Ref::of(v), &mut self.heap, w[..head.len].iter().map(|x| fix(*x))),
             Kind::Object | Kind::Exception => {
                 // SAFETY: both kinds are laid out as ObjectCell.
-                let mut o = unsafe { Ref::<ObjectCell>::from_ptr(v.0 as *mut ObjectCell) };
+                let o = unsafe { Ref::<ObjectCell>::from_ptr(v.bits() as *mut ObjectCell) };
                 if let Some(last) = head.len.checked_sub(1) {
                     if last >= o.capacity() {
                         ObjectCell::grow(o, &mut self.heap, last);
                     }
-                    w[..head.len].iter().enumerate().for_each(|(i, x)| o.set(i, fix(*x)));
+                    w[..head.len].iter().enumerate().for_each(|(i, x)| ObjectCell::set(o, i, fix(*x)));
                 }
             }
             Kind::Hash => {
-                let mut h = Ref::<HashCell>::of(v);
-                h.default = fix(w[0]);
-                h.set_default_is_proc(head.header.flags & DEFAULT_PROC != 0);
+                let h = Ref::<HashCell>::of(v);
+                HashCell::set_default(h, fix(w[0]), head.header.flags & DEFAULT_PROC != 0);
                 let by_identity = head.header.aux & BY_IDENTITY != 0;
                 if head.len > 0 || by_identity {
                     let mut again = false;
                     let entries = w[1..1 + 3 * head.len].chunks_exact(3).map(|e| {
                         let key = fix(e[1]);
                         again |= key.is_cell() && (by_identity || !matches!(key.kind_of_cell(), Kind::String | Kind::Float | Kind::Bignum));
-                        hash::Entry { hash: e[0].0, key, value: fix(e[2]) }
+                        hash::Entry { hash: e[0].bits(), key, value: fix(e[2]) }
                     });
                     let mut table = HashTable::from_entries(entries);
                     table.by_identity = by_identity;
@@ -293,49 +292,35 @@ impl Cx {
                 }
             }
             Kind::Range => {
-                let mut r = Ref::<RangeCell>::of(v);
-                let exclusive = r.exclusive();
-                r.init(fix(w[0]), fix(w[1]), exclusive);
+                let r = Ref::<RangeCell>::of(v);
+                r.init(fix(w[0]), fix(w[1]), r.exclusive());
                 // RangeCell::make freezes; a dup'ed range of a subclass is not.
-                r.header.flags = 0;
+                r.open();
             }
             Kind::Rational | Kind::Complex => {
                 // SAFETY: both kinds are laid out as PairCell.
-                let mut p = unsafe { Ref::<PairCell>::from_ptr(v.0 as *mut PairCell) };
-                (p.first, p.second) = (fix(w[0]), fix(w[1]));
+                unsafe { Ref::<PairCell>::from_ptr(v.bits() as *mut PairCell) }.init(fix(w[0]), fix(w[1]));
             }
             Kind::Data => {
                 if let Some(build) = build {
                     w[..head.len].iter_mut().for_each(|x| *x = fix(*x));
                     if let Some(Unpacked::Payload(p)) = build(self, &w[..head.len]) {
-                        Ref::<DataCell>::of(v).set(&mut self.heap, p);
+                        DataCell::set(Ref::of(v), &mut self.heap, p);
                     }
                 }
             }
             Kind::Proc => {
                 let me = if w[2].is_nil() { self.top_method() } else { fix(w[2]) };
-                let mut p = Ref::<ProcCell>::of(v);
-                p.code = if p.proc_kind() == ProcKind::Block { states[head.len] as usize } else { head.len };
-                (p.env, p.self_, p.me, p.extra) = (fix(w[0]), fix(w[1]), me, fix(w[3]));
+                let p = Ref::<ProcCell>::of(v);
+                let code = if p.proc_kind() == ProcKind::Block { states[head.len] as usize } else { head.len };
+                ProcCell::init(p, code, fix(w[0]), fix(w[1]), me, fix(w[3]));
             }
-            Kind::Env => {
-                let mut e = Ref::<EnvCell>::of(v);
-                e.parent = fix(w[0]);
-                // SAFETY: made with room for the slots.
-                w[1..1 + head.len].iter().enumerate().for_each(|(i, x)| unsafe { *e.slots_ptr().add(i) = fix(*x) });
-            }
-            Kind::Cref => {
-                let mut c = Ref::<CrefCell>::of(v);
-                (c.class, c.parent, c.definee, c.refinements) = (fix(w[0]), fix(w[1]), fix(w[2]), fix(w[3]));
-            }
-            Kind::Method => {
-                let mut m = Ref::<MethodCell>::of(v);
-                (m.cref, m.data) = (fix(w[0]), fix(w[1]));
-            }
+            Kind::Env => EnvCell::init(Ref::of(v), fix(w[0]), w[1..1 + head.len].iter().map(|x| fix(*x))),
+            Kind::Cref => Ref::<CrefCell>::of(v).init(fix(w[0]), fix(w[1]), fix(w[2]), fix(w[3])),
+            Kind::Method => Ref::<MethodCell>::of(v).init(fix(w[0]), fix(w[1])),
             Kind::MethodObj => {
-                let mut o = Ref::<MethodObjCell>::of(v);
                 // The owner stands there until the method is looked up.
-                (o.receiver, o.class, o.method) = (fix(w[0]), fix(w[1]), fix(w[2]));
+                Ref::<MethodObjCell>::of(v).init(fix(w[0]), fix(w[2]), fix(w[1]));
                 later.methods.push((n, *head));
             }
             Kind::Free => {
@@ -389,7 +374,7 @@ impl Cx {
     }
     /// Completes a Method object, whose owner stands in the method's place.
     fn find_received_method(&mut self, v: Value, head: Head) -> Result<()> {
-        let mut o = Ref::<MethodObjCell>::of(v);
+        let o = Ref::<MethodObjCell>::of(v);
         let called = Sym((head.len >> 32) as u32);
         let (owner, class) = (self.class_id(o.method), self.class_id(o.class));
         let bound = o.header.shape == ids::METHOD.0;
@@ -412,23 +397,22 @@ impl Cx {
                 return self.arg_error(format!("undefined method '{}' for class '{class}' (received from another VM)", o.name.name()));
             }
         };
-        o.as_value().will_refer();
-        o.method = method.as_value();
+        o.set_method(method.as_value());
         Ok(())
     }
     /// Computes the hash codes of keys again that are no plain content.
     fn rehash(&mut self, h: Ref<HashCell>) -> Result<()> {
         let mut i = 0;
-        while let Some((slots, by_identity)) = h.table().map(|t| (t.slots(), t.by_identity)) {
+        while let Some((slots, by_identity)) = h.table(&self.heap).map(|t| (t.slots(), t.by_identity)) {
             if i >= slots {
                 break;
             }
-            if let Some(key) = h.table().and_then(|t| t.entry(i)).map(|e| e.key)
+            if let Some(key) = h.table(&self.heap).and_then(|t| t.entry(i)).map(|e| e.key)
                 && key.is_cell()
             {
                 let hash = if by_identity { self.identity_hash(key) } else { self.hash_of(key)? };
                 // `hash` is Ruby code, which may have changed the table.
-                if h.table().and_then(|t| t.entry(i)).is_some_and(|e| e.key == key) {
+                if h.table(&self.heap).and_then(|t| t.entry(i)).is_some_and(|e| e.key == key) {
                     HashCell::change(h, &mut self.heap, |t| t.set_hash(i, hash));
                 }
             }

@@ -118,7 +118,7 @@ impl Packer {
     pub(super) fn allow_ruby(&mut self, cx: &mut Cx) {
         if self.seen.is_none() {
             self.restore();
-            self.seen = Some(self.cells.iter().enumerate().map(|(n, m)| (m.cell.0, n as u32)).collect());
+            self.seen = Some(self.cells.iter().enumerate().map(|(n, m)| (m.cell.bits(), n as u32)).collect());
             self.rooted = Some(RootedVec::gather(cx, self.cells.iter().map(|m| m.cell)));
         }
     }
@@ -128,8 +128,8 @@ impl Packer {
         if !v.is_cell() {
             return v;
         }
-        if v.0 == 0 || v.flags() & flags::SHARED != 0 {
-            return if v.0 == 0 { Value::NIL } else { self.shared(v) };
+        if v.bits() == 0 || v.flags() & flags::SHARED != 0 {
+            return if v.bits() == 0 { Value::NIL } else { self.shared(v) };
         }
         // SAFETY: a live cell of this VM, which nobody else touches.
         let header = unsafe { &mut *v.header() };
@@ -143,7 +143,7 @@ impl Packer {
                 assert!(n < MET, "message of too many objects");
                 header.shape = MET | n;
             }
-            Some(map) => match map.entry(v.0) {
+            Some(map) => match map.entry(v.bits()) {
                 hashbrown::hash_map::Entry::Occupied(e) => return node(*e.get() as usize),
                 hashbrown::hash_map::Entry::Vacant(e) => {
                     e.insert(n);
@@ -163,7 +163,7 @@ impl Packer {
             return v;
         }
         let n = self.cells.len();
-        let n = *self.outside.entry(v.0).or_insert(n as u32) as usize;
+        let n = *self.outside.entry(v.bits()).or_insert(n as u32) as usize;
         if n == self.cells.len() {
             self.cells.push(Met { cell: v, shape: v.shape_key(), start: 0 });
             if let Some(r) = &mut self.rooted {
@@ -313,14 +313,15 @@ impl Packer {
                     header.flags |= DEFAULT_PROC;
                 }
                 self.word(h.default);
-                if let Some(t) = h.table() {
+                if let Some(t) = h.table(&cx.heap) {
                     len = t.len();
                     if t.by_identity {
                         header.aux = BY_IDENTITY;
                     }
                     self.graph.words.reserve(3 * len);
                     for e in t.iter() {
-                        self.graph.words.push(Value(e.hash));
+                        // SAFETY: who reads the words knows that this one is none of a value.
+                        self.graph.words.push(unsafe { Value::from_bits(e.hash) });
                         self.word(e.key);
                         self.word(e.value);
                     }
@@ -342,7 +343,7 @@ impl Packer {
                 }
                 header.shape = shape;
                 // SAFETY: both kinds are laid out as ObjectCell.
-                let o = unsafe { Ref::<ObjectCell>::from_ptr(v.0 as *mut ObjectCell) };
+                let o = unsafe { Ref::<ObjectCell>::from_ptr(v.bits() as *mut ObjectCell) };
                 let slots = o.all_slots();
                 len = (cx.shape(self.cells[n].shape).count as usize).min(slots.len());
                 header.aux = len.min(u16::MAX as usize) as u16;
@@ -402,7 +403,7 @@ impl Packer {
             _ => return because(""),
         }
         if header.flags & flags::HAS_IVARS != 0 {
-            let list = cx.generic_ivars.get(&(v.0 as usize)).cloned().unwrap_or_default();
+            let list = cx.generic_ivars.get(&(v.bits() as usize)).cloned().unwrap_or_default();
             self.graph.words.push(Value::fixnum(list.len() as i64));
             for (name, x) in list {
                 self.graph.words.push(Value::sym(name));

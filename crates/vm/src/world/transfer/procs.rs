@@ -110,7 +110,7 @@ impl Packer {
                 Some(s) => *s,
                 None => Slots::default(),
             };
-            let known = self.envs.entry(at.0).or_insert(EnvUse { slots: Slots::default(), at: None });
+            let known = self.envs.entry(at.bits()).or_insert(EnvUse { slots: Slots::default(), at: None });
             let had = known.slots;
             known.slots.iter_mut().zip(more).for_each(|(s, m)| *s |= m);
             if let Some(first) = known.at {
@@ -130,7 +130,7 @@ impl Packer {
         let cell = self.cells[n].cell;
         self.word(e.parent);
         let at = self.graph.words.len();
-        let slots = match self.envs.get_mut(&cell.0) {
+        let slots = match self.envs.get_mut(&cell.bits()) {
             Some(u) => {
                 u.at = Some(at);
                 u.slots

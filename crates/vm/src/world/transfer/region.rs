@@ -37,6 +37,12 @@ const BUDGET: usize = 4096;
 #[derive(Default)]
 struct SharedRoots(FastMap<usize, (Region, u64)>);
 
+impl Trace for SharedRoots {
+    /// An entry goes when its cell dies; copies in regions are not traced.
+    fn trace(&self, _: &mut Marker<'_>) {
+        let SharedRoots(_) = self;
+    }
+}
 impl VmState for SharedRoots {
     fn sweep(&mut self, heap: &Heap) {
         self.0.retain(|cell, _| heap.is_marked_or_new(*cell as *mut Header));
@@ -57,7 +63,7 @@ impl Attempts {
     /// Whether it is known by a look at flags and references alone (no shapes, no classes) that a frozen object's graph is small, has something in
     /// it that can change, or that enough has been looked at. `copied`: objects of the message so far.
     pub(super) fn is_small(&mut self, heap: &Heap, v: Value, copied: usize) -> bool {
-        if self.vain.contains_key(&v.0) || self.looked_at > BUDGET + copied / 8 {
+        if self.vain.contains_key(&v.bits()) || self.looked_at > BUDGET + copied / 8 {
             return true;
         }
         let mut seen = UntracedVec::filled(v, 1);
@@ -69,7 +75,7 @@ impl Attempts {
                 break;
             }
             let large = each_reference(heap, v, &mut |x| {
-                if x.is_cell() && x.0 != 0 && x.flags() & flags::SHARED == 0 && !seen.contains(&x) {
+                if x.is_cell() && x.bits() != 0 && x.flags() & flags::SHARED == 0 && !seen.contains(&x) {
                     seen.push(x);
                 }
                 seen.len() > SMALL
@@ -169,12 +175,12 @@ impl Cx {
             return None;
         }
         if flags & flags::SHARED != 0 {
-            return self.heap.region_of(v.header()).cloned().map(|region| (region, v.0));
+            return self.heap.region_of(v.header()).cloned().map(|region| (region, v.bits()));
         }
-        if let Some((region, cell)) = self.state::<SharedRoots>().0.get(&(v.0 as usize)) {
+        if let Some((region, cell)) = self.state::<SharedRoots>().0.get(&(v.bits() as usize)) {
             return Some((region.clone(), *cell));
         }
-        if attempts.vain.contains_key(&v.0) || attempts.looked_at > BUDGET + copied / 8 {
+        if attempts.vain.contains_key(&v.bits()) || attempts.looked_at > BUDGET + copied / 8 {
             return None;
         }
         match self.look(attempts, v) {
@@ -182,7 +188,7 @@ impl Cx {
             Look::Large => match self.make_region(v) {
                 Some((region, cell)) => {
                     self.heap.add_pressure(region.bytes());
-                    self.state::<SharedRoots>().0.insert(v.0 as usize, (region.clone(), cell));
+                    self.state::<SharedRoots>().0.insert(v.bits() as usize, (region.clone(), cell));
                     Some((region, cell))
                 }
                 None => {
@@ -200,7 +206,7 @@ impl Cx {
     }
     /// Whether a cell of this VM has a copy in a region.
     pub(super) fn is_shared_root(&mut self, v: Value) -> bool {
-        self.state::<SharedRoots>().0.contains_key(&(v.0 as usize))
+        self.state::<SharedRoots>().0.contains_key(&(v.bits() as usize))
     }
 
     /// Looks at no more cells than it takes to know that a graph isn't small.
@@ -208,7 +214,7 @@ impl Cx {
         let mut shapes = FastMap::default();
         let mut seen = UntracedVec::filled(root, 1);
         let mut set: FastMap<u64, ()> = FastMap::default();
-        set.insert(root.0, ());
+        set.insert(root.bits(), ());
         let mut at = 0;
         let result = loop {
             let Some(v) = seen.get(at).copied() else { break Look::Small };
@@ -218,7 +224,7 @@ impl Cx {
                 break Look::Unfit;
             }
             let full = each_reference(&self.heap, v, &mut |x| {
-                if x.is_cell() && x.flags() & flags::SHARED == 0 && set.insert(x.0, ()).is_none() {
+                if x.is_cell() && x.flags() & flags::SHARED == 0 && set.insert(x.bits(), ()).is_none() {
                     seen.push(x);
                 }
                 seen.len() > SMALL
@@ -323,7 +329,7 @@ impl Cx {
         let Copier { heap, held, manifest, .. } = c;
         // SAFETY: every reference was redirected to this heap, to the regions held, or is static; nobody but this function knew the cells.
         let region = unsafe { Region::seal(heap, held, Some(Box::new(manifest))) };
-        Some((region, copy.0))
+        Some((region, copy.bits()))
     }
 
     /// The envelope of a value whose content is somewhere already that others may read: a region's cell, a cell of which a region has a copy, a large
@@ -341,10 +347,10 @@ impl Cx {
             _ => return None,
         }
         if f & flags::SHARED != 0 {
-            return self.heap.region_of(v.header()).map(|region| Envelope::region(region.clone(), v.0));
+            return self.heap.region_of(v.header()).map(|region| Envelope::region(region.clone(), v.bits()));
         }
         if f & flags::FROZEN != 0
-            && let Some((region, cell)) = self.state::<SharedRoots>().0.get(&(v.0 as usize))
+            && let Some((region, cell)) = self.state::<SharedRoots>().0.get(&(v.bits() as usize))
         {
             return Some(Envelope::region(region.clone(), *cell));
         }
@@ -359,8 +365,10 @@ impl Cx {
     /// The value of a reference into a region, in this VM. What was found out about its classes holds as long as the region is held and no
     /// constant changes.
     pub(super) fn open_reference(&mut self, region: &Region, cell: u64) -> Result<Value> {
+        // SAFETY: a cell of the region, which the caller holds.
+        let there = unsafe { Value::from_bits(cell) };
         if self.heap.stamp(region) == self.const_epoch {
-            return Ok(Value(cell));
+            return Ok(there);
         }
         let usable = match region.baggage::<Manifest>() {
             Some(m) => self.import(m)?,
@@ -368,10 +376,10 @@ impl Cx {
         };
         self.heap.hold(region);
         if !usable {
-            return self.copy_from_region(region, Value(cell));
+            return self.copy_from_region(region, there);
         }
         self.heap.set_stamp(region, self.const_epoch);
-        Ok(Value(cell))
+        Ok(there)
     }
 
     /// Enters a region's shapes in this VM's tables. False: they can't be used here. An error: a class isn't known here.
@@ -423,7 +431,7 @@ impl Cx {
             if v.flags() & flags::SHARED == 0 || cx.heap.region_of(v.header()).is_none() {
                 return v;
             }
-            *seen.entry(v.0).or_insert_with(|| match twin(&mut cx.heap, v) {
+            *seen.entry(v.bits()).or_insert_with(|| match twin(&mut cx.heap, v) {
                 Some(copy) => {
                     made.push(copy);
                     copy
@@ -444,17 +452,18 @@ impl Cx {
         // Codes of keys last: `hash` may run Ruby code, and must see whole objects.
         for i in 0..made.len() {
             let Some(h) = Ref::<HashCell>::from_value(made[i]) else { continue };
-            let Some(t) = h.table() else { continue };
+            let mut keys = RootedVec::with_capacity(self, h.len());
+            let Some(t) = h.table(&self.heap) else { continue };
             let by_identity = t.by_identity;
-            let keys = RootedVec::gather(self, t.iter().map(|e| e.key));
+            keys.extend(t.iter().map(|e| e.key));
             let mut codes = FastMap::default();
             for k in keys.iter().copied() {
                 if k.is_cell() && (by_identity || self.quick_hash(k).is_none()) {
                     let code = if by_identity { self.identity_hash(k) } else { self.hash_of(k)? };
-                    codes.insert(k.0, code);
+                    codes.insert(k.bits(), code);
                 }
             }
-            HashCell::rehash_twin(h, &mut |k| codes.get(&k.0).copied());
+            HashCell::rehash_twin(h, &mut |k| codes.get(&k.bits()).copied());
         }
         Ok(copy)
     }
@@ -470,7 +479,7 @@ fn each_reference(heap: &Heap, v: Value, f: &mut dyn FnMut(Value) -> bool) -> bo
         Kind::Object => Ref::<ObjectCell>::of(v).all_slots().iter().any(|x| f(*x)),
         Kind::Hash => {
             let h = Ref::<HashCell>::of(v);
-            f(h.default) || h.table().is_some_and(|t| t.iter().any(|e| f(e.key) || f(e.value)))
+            f(h.default) || h.table(heap).is_some_and(|t| t.iter().any(|e| f(e.key) || f(e.value)))
         }
         Kind::Range => {
             let r = Ref::<RangeCell>::of(v);
@@ -493,7 +502,7 @@ impl Copier<'_> {
                 return v;
             }
         }
-        if let Some(copy) = self.seen.get(&v.0) {
+        if let Some(copy) = self.seen.get(&v.bits()) {
             return *copy;
         }
         if self.failed || !self.cx.qualifies(v, lenient, &mut self.shapes) {
@@ -502,12 +511,13 @@ impl Copier<'_> {
         }
         // What was shared as a whole before is not copied again as a part.
         if self.roots
-            && let Some((region, cell)) = self.cx.state::<SharedRoots>().0.get(&(v.0 as usize)).cloned()
+            && let Some((region, cell)) = self.cx.state::<SharedRoots>().0.get(&(v.bits() as usize)).cloned()
         {
             self.refer_to(region);
-            return Value(cell);
+            // SAFETY: a cell of the region.
+            return unsafe { Value::from_bits(cell) };
         }
-        if let Some(mut s) = Ref::<StringCell>::from_value(v)
+        if let Some(s) = Ref::<StringCell>::from_value(v)
             && s.code_range() == string::CodeRange::Unknown
         {
             // Nobody can note it in the region's cell later.
@@ -528,7 +538,7 @@ impl Copier<'_> {
         if shared > 0 {
             self.heap.add_payload(shared);
         }
-        self.seen.insert(v.0, copy);
+        self.seen.insert(v.bits(), copy);
         if !matches!(v.kind_of_cell(), Kind::Float | Kind::Bignum) {
             self.work.push(copy);
         }
@@ -593,26 +603,29 @@ impl Copier<'_> {
         let mut fit: FastMap<u64, ()> = FastMap::default();
         for at in 0..self.hashes.len() {
             let h = Ref::<HashCell>::of(self.hashes[at]);
-            let Some(t) = h.table() else { continue };
-            let by_identity = t.by_identity;
+            let by_identity = h.by_identity();
             let mut codes: FastMap<u64, u64> = FastMap::default();
-            for e in t.iter() {
-                if !e.key.is_cell() || (!by_identity && self.cx.quick_hash(e.key).is_some()) {
+            let mut i = 0;
+            while let Some(t) = h.table(&self.cx.heap).filter(|t| i < t.slots()) {
+                let key = t.entry(i).map(|e| e.key).filter(|k| k.is_cell());
+                i += 1;
+                let Some(key) = key else { continue };
+                if !by_identity && self.cx.quick_hash(key).is_some() {
                     continue;
                 }
                 let code = if by_identity {
-                    self.cx.identity_hash(e.key)
+                    self.cx.identity_hash(key)
                 } else {
-                    if !fit.contains_key(&e.key.0) && !self.same_everywhere(e.key) {
+                    if !fit.contains_key(&key.bits()) && !self.same_everywhere(key) {
                         return None;
                     }
-                    fit.insert(e.key.0, ());
-                    self.cx.hash_of(e.key).ok()?
+                    fit.insert(key.bits(), ());
+                    self.cx.hash_of(key).ok()?
                 };
-                codes.insert(e.key.0, code);
+                codes.insert(key.bits(), code);
             }
             if !codes.is_empty() {
-                HashCell::rehash_twin(h, &mut |k| codes.get(&k.0).copied());
+                HashCell::rehash_twin(h, &mut |k| codes.get(&k.bits()).copied());
             }
         }
         Some(())

@@ -96,7 +96,7 @@ impl Cx {
                 if i % 3 == 2 {
                     return ".keys".to_string();
                 }
-                let key = Ref::<HashCell>::of(v).table().and_then(|t| t.iter().nth((i - 1) / 3)).map(|e| e.key);
+                let key = Ref::<HashCell>::of(v).table(&self.heap).and_then(|t| t.iter().nth((i - 1) / 3)).map(|e| e.key);
                 return key.map_or(String::new(), |k| format!("[{}]", self.inspect_for_error(k)));
             }
             Kind::Object | Kind::Exception => {

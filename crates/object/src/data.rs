@@ -1,0 +1,168 @@
+//! Data objects: cells around a Rust value, and what such a payload tells of itself.
+
+use crate::cells::{Kind, alloc_finalized_cell};
+use crate::lists::Gathered;
+use crate::value::{Cell, Ref, Value};
+use std::any::{Any, TypeId};
+use zakuro_heap::{Header, Heap, Marker, flags};
+
+/// How what a payload puts into an image may change (see [`NativeData::change_tracking`]).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ChangeTracking {
+    /// Never: an image stands whatever happens to the payload.
+    Independent,
+    /// Through `Cx::data_mut` and `data_init` alone.
+    Tracked,
+    /// At any time: each VM gets it as it is when the VM is made.
+    Untracked,
+}
+
+/// Native payload of a DataCell.
+pub trait NativeData: Any + crate::trace::Trace {
+    /// Calls `f` with the values whose names the program may have seen nowhere else: what others put in (the items of a queue).
+    fn each_value(&self, _f: &mut dyn FnMut(Value)) {}
+    /// Whether `trace` may ever mark anything. If so it is called by each collection while the object lives: payloads are written to without telling.
+    fn refers(&self) -> bool {
+        true
+    }
+    /// malloc'ed bytes beside the box itself, for accounting at creation.
+    fn weight(&self) -> usize {
+        0
+    }
+    /// How what `snapshot` keeps may change.
+    fn change_tracking(&self) -> ChangeTracking {
+        ChangeTracking::Tracked
+    }
+    /// A copy for another VM, when the payload holds no Ruby value (channel, regexp, time). None: can't be sent.
+    fn send_copy(&self) -> Option<SendPayload> {
+        None
+    }
+    /// How the payload travels when a plain copy won't do: Ruby values that it holds are appended to `values`, their copies are what the function
+    /// gets in the receiver. What the parcel holds (descriptors) is given back when it is dropped unopened. None: can't be sent.
+    fn parcel(&self, _values: &mut Gathered) -> Option<Unpack> {
+        None
+    }
+    /// Copies stand for the same thing (a channel): moving one leaves the original usable.
+    fn is_handle(&self) -> bool {
+        false
+    }
+    /// How to make the payload again in a VM that is spawned from this one's program state. The Ruby values that it holds are appended to
+    /// `values`; the function gets their copies, in that order. None: the copy of the object has no payload.
+    fn snapshot(&self, values: &mut Gathered) -> Option<Rebuild> {
+        let _ = values;
+        let copy = std::sync::Mutex::new(self.send_copy()?);
+        Some(std::sync::Arc::new(move |_, _| {
+            let copy = copy.lock().unwrap_or_else(|e| e.into_inner()).send_copy()?;
+            Some(copy as Box<dyn NativeData>)
+        }))
+    }
+}
+
+/// Makes a payload in a spawned VM (see [`NativeData::snapshot`]): gets the VM and the values.
+pub type Rebuild = std::sync::Arc<dyn Fn(&mut dyn Any, &[Value]) -> Option<Box<dyn NativeData>> + Send + Sync>;
+
+/// What comes out of a parcel.
+pub enum Unpacked {
+    Payload(Box<dyn NativeData>),
+    /// An object that the receiver has already. Only of parcels without values.
+    Object(Value),
+}
+
+/// Makes a payload in the receiver of a message (see [`NativeData::parcel`]): gets the VM and the values.
+pub type Unpack = Box<dyn FnOnce(&mut dyn Any, &[Value]) -> Option<Unpacked> + Send>;
+
+/// Payload of a data object on its way to another VM.
+pub type SendPayload = Box<dyn NativeData + Send>;
+
+/// An object whose state is a Rust value: IO, Time, Regexp, MatchData, Random, channels...
+#[repr(C)]
+pub struct DataCell {
+    pub header: Header,
+    payload: Option<Box<dyn NativeData>>,
+}
+impl Cell for DataCell {
+    const KIND: Kind = Kind::Data;
+}
+impl DataCell {
+    pub fn make(heap: &Heap, shape: u32, payload: Option<Box<dyn NativeData>>) -> Ref<DataCell> {
+        if let Some(p) = &payload {
+            heap.add_payload(std::mem::size_of_val(&**p) + p.weight());
+        }
+        alloc_finalized_cell(heap, DataCell { header: Header { shape, kind: Kind::Data as u8, flags: 0, aux: 0 }, payload })
+    }
+    /// The payload when it is set and of type T.
+    #[inline]
+    pub fn get<T: NativeData>(&self) -> Option<&T> {
+        let p = self.payload.as_deref()?;
+        let any: &dyn Any = p;
+        any.downcast_ref::<T>()
+    }
+    /// The same for changing.
+    ///
+    /// # Safety
+    /// It is looked at for as long as nothing else looks at the payload, replaces it, collects or runs Ruby.
+    #[inline]
+    pub unsafe fn get_mut<'a, T: NativeData>(this: Ref<DataCell>) -> Option<&'a mut T> {
+        let any: &mut dyn Any = this.cell().payload.as_deref_mut()?;
+        any.downcast_mut::<T>()
+    }
+    /// The same without a look at the type.
+    ///
+    /// # Safety
+    /// As `get_mut`; the payload, if set, is a T.
+    #[inline]
+    pub unsafe fn get_known<'a, T: NativeData>(this: Ref<DataCell>) -> Option<&'a mut T> {
+        let p: &mut dyn NativeData = this.cell().payload.as_deref_mut()?;
+        debug_assert!((p as &dyn Any).is::<T>());
+        // SAFETY: the caller's promise.
+        Some(unsafe { &mut *(p as *mut dyn NativeData as *mut T) })
+    }
+    /// See [`NativeData::each_value`].
+    pub fn each_value(&self, f: &mut dyn FnMut(Value)) {
+        if let Some(p) = &self.payload {
+            p.each_value(f);
+        }
+    }
+    pub fn is_set(&self) -> bool {
+        self.payload.is_some()
+    }
+    pub fn change_tracking(&self) -> ChangeTracking {
+        self.payload.as_deref().map_or(ChangeTracking::Tracked, |p| p.change_tracking())
+    }
+    pub fn send_copy(&self) -> Option<SendPayload> {
+        self.payload.as_deref()?.send_copy()
+    }
+    pub fn parcel(&self, values: &mut Gathered) -> Option<Unpack> {
+        self.payload.as_deref()?.parcel(values)
+    }
+    pub fn is_handle(&self) -> bool {
+        self.payload.as_deref().is_some_and(|p| p.is_handle())
+    }
+    pub fn snapshot(&self, values: &mut Gathered) -> Option<Rebuild> {
+        self.payload.as_deref()?.snapshot(values)
+    }
+    pub fn set(this: Ref<DataCell>, heap: &mut Heap, payload: Box<dyn NativeData>) {
+        if this.header.flags & flags::OLD != 0 {
+            // SAFETY: a live cell of this heap. What it held referred to nothing.
+            unsafe { zakuro_heap::remember(this.as_ptr().cast()) }
+        }
+        heap.add_payload(std::mem::size_of_val(&*payload) + payload.weight());
+        this.cell().payload = Some(payload);
+    }
+    pub fn type_id(&self) -> Option<TypeId> {
+        self.payload.as_deref().map(|p| (p as &dyn Any).type_id())
+    }
+    /// Marks what the payload holds; returns whether it, or one set later, may hold something else by the next collection.
+    pub(crate) fn trace_payload(&self, m: &mut Marker<'_>) -> bool {
+        match &self.payload {
+            Some(p) => {
+                p.trace(m);
+                p.refers()
+            }
+            None => true,
+        }
+    }
+    pub(crate) fn drop_payload(&mut self) -> usize {
+        self.payload.take().map_or(0, |p| std::mem::size_of_val(&*p) + p.weight())
+    }
+}
