@@ -16,6 +16,7 @@ mod digest;
 mod fiber_scheduler;
 mod json;
 mod openssl;
+mod prism;
 mod psych;
 mod rbconfig;
 mod socket;
@@ -55,10 +56,12 @@ pub static FEATURES: &[(&str, Feature)] = &[
     ("json/version", json::load),
     ("openssl", openssl::load),
     ("pathname", |cx| cx.run_builtin("pathname")),
+    ("prism/prism", prism::load),
     ("psych.so", psych::load),
     ("rbconfig", rbconfig::load),
     ("rbconfig/sizeof", |cx| cx.run_builtin("rbconfig/sizeof")),
     ("readline", |cx| cx.run_builtin("readline")),
+    ("ripper", |cx| cx.run_builtin("ripper")),
     ("rubygems/defaults/ruby", |cx| cx.run_builtin("rubygems/defaults/ruby")),
     ("socket", socket::load),
     ("stringio", stringio::load),
