@@ -18,6 +18,7 @@ mod json;
 mod openssl;
 mod prism;
 mod psych;
+mod pty;
 mod rbconfig;
 mod socket;
 mod stringio;
@@ -58,6 +59,7 @@ pub static FEATURES: &[(&str, Feature)] = &[
     ("pathname", |cx| cx.run_builtin("pathname")),
     ("prism/prism", prism::load),
     ("psych.so", psych::load),
+    ("pty", pty::load),
     ("rbconfig", rbconfig::load),
     ("rbconfig/sizeof", |cx| cx.run_builtin("rbconfig/sizeof")),
     ("readline", |cx| cx.run_builtin("readline")),
