@@ -76,10 +76,12 @@ class IO
     end
   end
 
+  # A line that is not shown. The prompt goes to the terminal that it is read from.
   def getpass(prompt = nil)
-    $stderr.print prompt if prompt
-    line = tty? ? noecho(&:gets) : gets
-    $stderr.puts
+    out = equal?($stdin) ? $stderr : self
+    out.print prompt if prompt
+    line = tty? ? noecho { gets("\n") } : gets("\n")
+    out.puts
     line&.chomp
   end
 

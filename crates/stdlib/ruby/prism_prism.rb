@@ -44,7 +44,11 @@ module Prism
       def file(path)
         raise TypeError, "wrong argument type #{path.class} (expected String)" unless path.is_a?(String)
         raise Errno::EISDIR, path if File.directory?(path)
-        File.binread(path)
+        begin
+          File.binread(path)
+        rescue SystemCallError => e
+          raise e.class, path # without the name of a C function
+        end
       end
 
       private
@@ -177,7 +181,7 @@ module Prism
     # Reads lines up to `__END__`, unless that stands in something that is not over.
     def parse_stream(stream, **options)
       source = +"".b
-      while (line = stream.gets)
+      while (line = String.try_convert(stream.gets)) && !line.empty?
         source << line.b
         break if line.match?(/\A__END__\r?\n?\z/n) && parse_success?(source, **options.except(:raise_error, :freeze))
       end
@@ -190,7 +194,16 @@ module Prism
     class << self
       def local?(name) = named?(name) { |text| text.match?(/\A[\p{Ll}_[^\x00-\x7f]&&[^\p{Lu}\p{Lt}]][\p{Alnum}_[^\x00-\x7f]]*\z/) }
       def constant?(name) = named?(name) { |text| text.match?(/\A[\p{Lu}\p{Lt}][\p{Alnum}_[^\x00-\x7f]]*\z/) }
-      def method_name?(name) = named?(name) { |text| text.match?(/\A[\p{Alpha}_[^\x00-\x7f]][\p{Alnum}_[^\x00-\x7f]]*[?!=]?\z/) }
+
+      def method_name?(name)
+        named?(name) do |text|
+          next true if OPERATORS.include?(text)
+          text.match?(/\A[\p{Alpha}_[^\x00-\x7f]][\p{Alnum}_[^\x00-\x7f]]*[?!=]?\z/) && !text.match?(/\A_[1-9]\z/)
+        end
+      end
+
+      OPERATORS = %w[! != !~ % & * ** + +@ - -@ / < << <= <=> == === =~ > >= >> [] []= ^ ` | ~].freeze
+      private_constant :OPERATORS
 
       private
 

@@ -529,7 +529,7 @@ pub fn fill_up_to(cx: &mut Cx, v: Value, wanted: usize) -> Result<bool> {
             }
             Ok(true)
         }
-        // The other side of a terminal went away.
+        // Whoever sat at the terminal of standard input has gone.
         Err(libc::EIO) if raw(cx, v)?.tty && raw(cx, v)?.fd == 0 => Ok(false),
         Err(e) => {
             let p = raw(cx, v)?.path.clone().unwrap_or_default();
