@@ -66,8 +66,7 @@ Dir.mktmpdir do |home|
   t.type("[3, 1].each_with_ind\t\n")
   puts t.await("=> #<Enumerator")[/each_with_index/]
   puts "-- an interrupt"
-  t.type("loop { }\n")
-  sleep 0.5
+  t.type("print 'be' + 'gun'; loop { }\n").await("begun")
   t.type("\x03").await("irb(main):")
   t.type("'after' + 'wards'\n")
   puts t.await("=> \"afterwards\"")[/=> .*/]

@@ -353,6 +353,8 @@ fn header(bytes: &mut Bytes) -> Option<()> {
 
 /// The result of a question, of what the parser has told.
 pub fn result(cx: &mut Cx, ask: Ask, mut source: Ref<StringCell>, told: Ref<StringCell>, freeze: bool) -> Result<Value> {
+    cx.check_frozen(source.as_value())?;
+    cx.cell_changes(source.as_value());
     let (told, content) = (Held::of(told), Held::of(source));
     let mut bytes = Bytes { all: &told, at: 0 };
     let lexed = matches!(ask, Ask::Lex | Ask::ParseLex);
