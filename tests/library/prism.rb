@@ -73,6 +73,9 @@ p Prism::Pattern.new("CallNode[name: :b]").scan(Prism.parse("a.b; b; c").value).
 p Prism::StringQuery.new("foo?").method_name?, Prism::StringQuery.constant?("Foo"), Prism::StringQuery.local?("foo")
 p Prism.parse_stream(Struct.new(:lines) { def gets(*) = lines.shift }.new(["a\n", "b\n", "__END__\n", "c("])).value.statements.body.size
 
+def found(a) = a + 1
+p Prism.find(method(:found)).slice, Prism.find(proc { 7 }).slice
+
 puts "-- limits"
 code = 'require "prism"; begin; Prism.parse("[" + "a," * 3_000_000 + "]"); rescue NoMemoryError => e; RubyVM::ARGV[0] << :refused; end'
 out = RubyVM::Channel.new

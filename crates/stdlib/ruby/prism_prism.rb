@@ -178,6 +178,9 @@ module Prism
     def dump_file(path, **options) = dump(NativeParser.file(path), **options, filepath: path)
     def profile_file(path, **options) = profile(NativeParser.file(path), **options, filepath: path)
 
+    # The node of a method, a block or a place in a backtrace, by its file and line: the VM's code keeps no numbers of nodes.
+    def find(callable, rubyvm: false) = NodeFind.find(callable, rubyvm)
+
     # Reads lines up to `__END__`, unless that stands in something that is not over.
     def parse_stream(stream, **options)
       source = +"".b
