@@ -204,10 +204,22 @@ impl Reader<'_> {
         }
         self.list(cx, &all)
     }
+    /// Takes the token that follows if it is the newline at a place; its length. To the gem, the newline that ends a comment is part of it.
+    fn newline_at(&mut self, place: u32, is_newline: impl Fn(u32) -> bool) -> Option<u32> {
+        let mut next = Bytes { all: self.bytes.all, at: self.bytes.at };
+        let (kind, (start, length), _) = (next.number()?, next.location()?, next.number()?);
+        if !is_newline(kind) || start != place {
+            return None;
+        }
+        self.bytes.at = next.at;
+        Some(length)
+    }
     /// Tokens with the lexer's states after them.
     fn tokens(&mut self, cx: &mut Cx) -> Result<Value> {
         let class = constant(cx, "Token")?;
         let kinds: Vec<Sym> = TOKENS.split_ascii_whitespace().map(Sym::intern).collect();
+        let (comment, newlines) = (Sym::intern("COMMENT"), [Sym::intern("NEWLINE"), Sym::intern("IGNORED_NEWLINE")]);
+        let newlines = |kind: u32| kinds.get(kind.wrapping_sub(1) as usize).is_some_and(|k| newlines.contains(k));
         let source_bytes = self.source_bytes;
         let mut all = RootedVec::new(cx);
         loop {
@@ -216,8 +228,11 @@ impl Reader<'_> {
                 break;
             }
             let kind = *told!(cx, kinds.get(kind - 1));
-            let (start, length) = told!(cx, self.bytes.location());
+            let (start, mut length) = told!(cx, self.bytes.location());
             let state = told!(cx, self.bytes.number());
+            if kind == comment {
+                length = length.saturating_add(self.newline_at(start.wrapping_add(length), newlines).unwrap_or(0));
+            }
             if length == 0 && kind == Sym::intern("WORDS_SEP") {
                 continue; // the gem knows no separator without characters
             }
