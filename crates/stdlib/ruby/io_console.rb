@@ -33,11 +33,11 @@ class IO
     private :__set, :__echo?
   end
 
-  def console_mode = ConsoleMode.send(:__of, self)
+  def console_mode = __ask { ConsoleMode.send(:__of, self) }
 
   def console_mode=(mode)
     raise TypeError, "wrong argument type #{mode.class} (expected IO::ConsoleMode)" unless mode.is_a?(ConsoleMode)
-    mode.send(:__set, self)
+    __ask { mode.send(:__set, self) }
   end
 
   def raw(min: nil, time: nil, intr: nil)
@@ -82,15 +82,15 @@ class IO
     out.print prompt if prompt
     line = tty? ? noecho { gets("\n") } : gets("\n")
     out.puts
-    line&.chomp
+    line&.chomp("\n")
   end
 
-  def winsize = ConsoleSys.size(fileno)
+  def winsize = __ask { ConsoleSys.size(fileno) }
 
   def winsize=(size)
     size = Array(size)
     raise ArgumentError, "wrong number of arguments (given #{size.size}, expected 2 or 4)" unless [2, 4].include?(size.size)
-    ConsoleSys.set_size(fileno, *size.map { |n| n || 0 }, *([0, 0] if size.size == 2))
+    __ask { ConsoleSys.set_size(fileno, *size.map { |n| n || 0 }, *([0, 0] if size.size == 2)) }
   end
 
   def iflush = __drop(1)
@@ -148,6 +148,13 @@ class IO
 
   private
 
+  # What the system refuses names the file.
+  def __ask
+    yield
+  rescue SystemCallError => e
+    raise path ? e.class.new(path) : e
+  end
+
   def __with_mode(change)
     before = console_mode
     mode = before.dup
@@ -161,7 +168,7 @@ class IO
   end
 
   def __drop(which)
-    ConsoleSys.drop(fileno, which)
+    __ask { ConsoleSys.drop(fileno, which) }
     self
   end
 
@@ -178,7 +185,7 @@ class IO
 
   class << self
     # The terminal of the process, or nil. A name calls that method of it; `:close` closes it.
-    def console(name = nil, *arguments)
+    def console(name = nil, *arguments, **options)
       raise TypeError, "wrong argument type #{name.class} (expected Symbol)" unless name.nil? || name.is_a?(Symbol)
       if name == :close
         @__console&.close
@@ -190,7 +197,7 @@ class IO
       rescue SystemCallError
         nil
       end
-      name && @__console ? @__console.public_send(name, *arguments) : @__console
+      name && @__console ? @__console.public_send(name, *arguments, **options) : @__console
     end
 
     def default_console_size = [ENV["LINES"].to_i.nonzero? || 25, ENV["COLUMNS"].to_i.nonzero? || 80]
