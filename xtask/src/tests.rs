@@ -50,10 +50,15 @@ pub fn run(args: &[String]) -> Result<bool, String> {
         cases.retain(|case| !only_without_stress(case));
     }
     // Found as the binary finds it.
-    if !zakuro.parent().and_then(Path::parent).is_some_and(library::is_there) {
+    let prefix = zakuro.parent().and_then(Path::parent);
+    if !prefix.is_some_and(library::is_there) {
         let all = cases.len();
         cases.retain(|case| !needs_library(case));
         println!("SKIPPED {} tests: the standard library is not there; `xtask library` sets it up", all - cases.len());
+    } else if !prefix.is_some_and(library::has_prism) {
+        let all = cases.len();
+        cases.retain(|case| !ends_with(case, b"# Needs prism.\n"));
+        println!("SKIPPED {} tests: the standard library has no prism; `xtask library --again` tries to get it", all - cases.len());
     }
     let results = in_parallel(&cases, jobs, |case| match case {
         Case::Recorded(path) => recorded(&zakuro, path, stress, limit),
@@ -85,8 +90,12 @@ fn only_without_stress(case: &Case) -> bool {
 
 fn needs_library(case: &Case) -> bool {
     let Case::Recorded(path) = case else { return false };
-    path.parent().is_some_and(|d| d.ends_with("library"))
-        || std::fs::read(path).is_ok_and(|text| text.ends_with(b"# Needs the standard library.\n"))
+    path.parent().is_some_and(|d| d.ends_with("library")) || ends_with(case, b"# Needs the standard library.\n")
+}
+
+/// The last line of a recorded program tells what it needs.
+fn ends_with(case: &Case, line: &[u8]) -> bool {
+    matches!(case, Case::Recorded(path) if std::fs::read(path).is_ok_and(|text| text.ends_with(line)))
 }
 
 fn with_mode(spec: Spec, stress: bool, limit: Duration) -> Spec {

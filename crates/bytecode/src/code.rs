@@ -274,6 +274,8 @@ pub mod call_flags {
     /// With KW: instead of a Hash the values of the site's keyword names follow, at most MAX_KEYWORDS. A Hash is made of them only for callees
     /// that need one.
     pub const KW_NAMES: u16 = 256;
+    /// `yield` in a block, which calls the block of the method around: no call of `Proc#call` for who traces.
+    pub const YIELD: u16 = 512;
 }
 
 /// A place that calls.

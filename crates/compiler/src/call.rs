@@ -411,7 +411,13 @@ impl<'pr> Compiler<'pr> {
         self.f.asm.emit(Op::Intrinsic, Intrinsic::YieldCheck as u8, base, 0, 1);
         let p = self.arguments(n.arguments().as_ref());
         self.set_line(at);
-        let site = self.f.asm.site(CallSite { name: sym::call, flags: p.flags, argc: p.argc, block: NO_BLOCK, keywords: p.keywords });
+        let site = self.f.asm.site(CallSite {
+            name: sym::call,
+            flags: p.flags | call_flags::YIELD,
+            argc: p.argc,
+            block: NO_BLOCK,
+            keywords: p.keywords,
+        });
         self.f.asm.emit(if p.simple() { Op::Send } else { Op::SendX }, p.argc, base, 0, site);
         self.deliver(base, mark, dest)
     }

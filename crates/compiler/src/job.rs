@@ -14,6 +14,7 @@
 //! from outside; parking it until somebody frees it (it would hold its memory and stack).
 
 use crate::malloc::Blocks;
+use crate::serialize::{Question, answer_here};
 use crate::{Compiled, EvalScopes, Options, STACK, SyntaxError, Wrap, compile_here};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
@@ -123,21 +124,27 @@ fn stack_of(bytes: usize) -> Option<DefaultStack> {
     None
 }
 
-/// Parses, on a stack of its own when this is a job, which unwinds from here when the parse was left.
+/// Parses, as [`in_parser`] does.
 pub(crate) fn parse<'a>(source: &'a [u8], options: &'a prism::ParseOptions) -> prism::ParseResult<'a> {
+    in_parser(source.len(), || prism::parse_with_options(source, options))
+}
+
+/// Does what calls prism with a source of that length, on a stack of its own when this is a job, which unwinds from here when the parser was left. `work` owns
+/// nothing while prism runs.
+pub(crate) fn in_parser<R>(source: usize, work: impl Fn() -> R) -> R {
     if JOB.with(|j| j.terms.get().is_null()) {
-        return prism::parse_with_options(source, options);
+        return work();
     }
     // Without one it parses where it stands, and can't be left before it is done.
-    let Some(stack) = stack_of(stack_for(source.len())) else { return prism::parse_with_options(source, options) };
-    let work = |yielder: &Yielder<(), Left>, ()| {
+    let Some(stack) = stack_of(stack_for(source)) else { return work() };
+    let there = |yielder: &Yielder<(), Left>, ()| {
         JOB.with(|j| j.parser.set(yielder));
-        let r = prism::parse_with_options(source, options);
+        let r = work();
         JOB.with(|j| j.parser.set(null()));
         r
     };
     // SAFETY: what the closure borrows outlives the coroutine, which ends or is reset below.
-    let mut coroutine: Coroutine<(), Left, prism::ParseResult<'a>> = unsafe { Coroutine::with_stack_unchecked(stack, work) };
+    let mut coroutine: Coroutine<(), Left, R> = unsafe { Coroutine::with_stack_unchecked(stack, there) };
     match coroutine.resume(()) {
         CoroutineResult::Return(r) => r,
         CoroutineResult::Yield(why) => {
@@ -186,18 +193,18 @@ impl Owned {
     }
 }
 
-/// What comes of a job.
-pub type Outcome = Result<Result<Compiled, SyntaxError>, Left>;
+/// A compilation or what went wrong with it.
+pub type Compilation = Result<Compiled, SyntaxError>;
 
-/// Compiles under terms, on this native thread.
-fn run(what: &Owned, terms: &Terms) -> Result<Outcome, Box<dyn Any + Send>> {
+/// Works under terms, on this native thread.
+fn run<T>(work: impl FnOnce() -> T, terms: &Terms) -> Result<Result<T, Left>, Box<dyn Any + Send>> {
     let mut blocks = Blocks::EMPTY;
     let list = &raw mut blocks;
     JOB.with(|j| {
         j.terms.set(terms);
         j.blocks.set(list);
     });
-    let result = catch_unwind(AssertUnwindSafe(|| compile_here(&what.source, &what.options())));
+    let result = catch_unwind(AssertUnwindSafe(work));
     JOB.with(|j| {
         j.terms.set(null());
         j.blocks.set(null_mut());
@@ -210,15 +217,15 @@ fn run(what: &Owned, terms: &Terms) -> Result<Outcome, Box<dyn Any + Send>> {
     }
 }
 
-struct Report {
-    result: Result<Outcome, Box<dyn Any + Send>>,
+struct Report<T> {
+    result: Result<Result<T, Left>, Box<dyn Any + Send>>,
     /// Bytes of names that the process did not have.
     names: usize,
 }
 
-/// A compilation that goes on on a native thread of its own.
-pub struct Job {
-    report: Receiver<Report>,
+/// A compilation, or another work of the parser, that goes on on a native thread of its own.
+pub struct Job<T = Compilation> {
+    report: Receiver<Report<T>>,
     abandoned: Arc<AtomicBool>,
     thread: std::thread::JoinHandle<()>,
 }
@@ -228,24 +235,36 @@ impl Job {
     pub fn start(source: Arc<[u8]>, options: &Options, limit: usize) -> Option<Job> {
         let length = source.len();
         let what = Owned::new(source, options);
+        Job::begin(length, limit, move || compile_here(&what.source, &what.options()))
+    }
+}
+
+impl Job<Vec<u8>> {
+    /// Begins to answer a question about a source, likewise.
+    pub fn ask(question: Question, limit: usize) -> Option<Job<Vec<u8>>> {
+        Job::begin(question.source_len(), limit, move || answer_here(&question))
+    }
+}
+
+impl<T: Send + 'static> Job<T> {
+    fn begin(length: usize, limit: usize, work: impl FnOnce() -> T + Send + 'static) -> Option<Job<T>> {
         let abandoned = Arc::new(AtomicBool::new(false));
         let (to, report) = sync_channel(1);
         let given_up = abandoned.clone();
-        let work = move || {
+        let there = move || {
             let terms = Terms { limit, took: Cell::new(0), abandoned: given_up };
-            let result = run(&what, &terms);
-            drop(what);
+            let result = run(work, &terms);
             // Nobody waits any more: there is nobody to tell.
             let _ = to.send(Report { result, names: symbol::added_here() });
         };
         let stack = stack_for(length);
         zakuro_base::memory::admits_thread(stack).ok()?;
-        let thread = std::thread::Builder::new().name("compiler".into()).stack_size(stack).spawn(work).ok()?;
+        let thread = std::thread::Builder::new().name("compiler".into()).stack_size(stack).spawn(there).ok()?;
         Some(Job { report, abandoned, thread })
     }
 
     /// Waits for the end, at most so long. A panic of the compiler goes on here.
-    pub fn wait(&self, time: Duration) -> Option<Outcome> {
+    pub fn wait(&self, time: Duration) -> Option<Result<T, Left>> {
         let report = match self.report.recv_timeout(time) {
             Ok(r) => r,
             Err(RecvTimeoutError::Timeout) => return None,
@@ -269,7 +288,7 @@ impl Job {
     }
 }
 
-impl Drop for Job {
+impl<T> Drop for Job<T> {
     fn drop(&mut self) {
         self.abandoned.store(true, Ordering::Relaxed);
     }

@@ -25,6 +25,7 @@ mod operators;
 mod params;
 mod pattern;
 mod scope;
+pub mod serialize;
 pub mod spot;
 mod unit;
 

@@ -570,6 +570,9 @@ mod syntax_error {
     ///     SyntaxError.new("m").path   #=> nil
     #[method("path")]
     fn path(cx: &mut Cx, this: Value) -> Value {
-        cx.ivar_get(this, Sym::intern("__path"))
+        match cx.ivar_get(this, Sym::intern("@path")) {
+            Value::NIL => cx.ivar_get(this, Sym::intern("__path")),
+            v => v,
+        }
     }
 }

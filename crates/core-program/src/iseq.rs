@@ -98,6 +98,18 @@ pub mod iseq {
         };
         compile(cx, &text, &file, line, path, frozen)
     }
+    /// What CRuby's compiler does beyond the language. There is nothing to choose here.
+    ///
+    ///     RubyVM::InstructionSequence.compile_option   #=> {}
+    #[method("compile_option", singleton)]
+    fn compile_option(cx: &mut Cx, _this: Value) -> Value {
+        cx.new_hash().as_value()
+    }
+    /// Takes any choice; none changes what a program does.
+    #[method("compile_option=", singleton)]
+    fn set_compile_option(_cx: &mut Cx, _this: Value, options: Value) -> Value {
+        options
+    }
     /// Compiles a file.
     #[method("compile_file", singleton, min = 1)]
     fn compile_file(cx: &mut Cx, _this: Value, args: Args) -> Result<Value> {

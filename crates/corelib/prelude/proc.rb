@@ -71,3 +71,11 @@ class Method
     no_arity ? to_proc.curry : to_proc.curry(n)
   end
 end
+
+class Binding
+  # A session of irb, here. (irb brings its own method of this name.)
+  def irb(show_code: true)
+    require "irb"
+    irb(show_code: show_code)
+  end
+end

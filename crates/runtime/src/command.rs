@@ -54,6 +54,8 @@ pub struct Command {
     /// `-S`: the script is searched for in `RUBYPATH` and `PATH`.
     pub search: bool,
     pub embedded: Option<Embedded>,
+    /// `-`: the program is standard input, whatever that is.
+    pub named_input: bool,
     /// `$/`, when `-0` sets it: Some(None) for nil.
     pub record_separator: Option<Option<Vec<u8>>>,
     /// `-l`: `$\` becomes what `$/` is at that place.
@@ -174,6 +176,7 @@ impl Command {
             switches: false,
             search: false,
             embedded: None,
+            named_input: false,
             record_separator: None,
             output_separator: None,
             field_separator: None,
@@ -208,7 +211,8 @@ impl Command {
             self.wrap.one_liner = true;
         } else if !self.args.is_empty() {
             let f = self.args.remove(0);
-            self.action = if f == b"-" { Action::Stdin } else { Action::File(lossy(&f)) };
+            self.named_input = f == b"-";
+            self.action = if self.named_input { Action::Stdin } else { Action::File(lossy(&f)) };
         } else if self.show_version {
             self.action = Action::Version;
         }

@@ -257,6 +257,7 @@ fn search(cx: &mut Cx, name: &str) -> Option<String> {
 }
 
 fn source(cx: &mut Cx, c: &mut Command) -> Result<Source> {
+    let interactive = is_for_irb(c);
     let text = match &mut c.action {
         Action::Code(code) => return Ok(Source { text: codecache::Text::new(&std::mem::take(code)), line: 1, skipped: 0 }),
         Action::File(f) => match birth::read_program(cx, f) {
@@ -272,6 +273,7 @@ fn source(cx: &mut Cx, c: &mut Command) -> Result<Source> {
                 return refuse(cx, ids::LOAD_ERROR, &message);
             }
         },
+        _ if interactive => codecache::Text::new(INTERACTIVE),
         _ => {
             let mut s = Vec::new();
             match std::io::Read::read_to_end(&mut std::io::stdin(), &mut s) {
@@ -296,6 +298,16 @@ fn source(cx: &mut Cx, c: &mut Command) -> Result<Source> {
     }
     refuse(cx, ids::LOAD_ERROR, "no Ruby script found in input")
 }
+
+/// Whether no program was named in any way, and somebody sits at the terminal.
+fn is_for_irb(c: &Command) -> bool {
+    let plain = c.embedded.is_none() && !c.named_input && !c.check_only && !c.dump && c.wrap == zakuro_compiler::Wrap::default();
+    plain && std::io::IsTerminal::is_terminal(&std::io::stdin())
+}
+
+/// What runs when there is no program and somebody sits at the terminal. Without a library the program is read from there.
+const INTERACTIVE: &[u8] = b"begin\n  require \"irb\"\nrescue LoadError => e\n  warn \"irb does not load (#{e.message}); reading a program from the terminal\"\n  \
+eval(STDIN.read, TOPLEVEL_BINDING, \"-\")\nelse\n  $0 = \"irb\"\n  IRB.start(\"irb\")\nend\n";
 
 fn names_ruby(line: &[u8]) -> bool {
     line.windows(4).any(|w| w == b"ruby") || line.windows(6).any(|w| w == b"zakuro")

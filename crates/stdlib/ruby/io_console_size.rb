@@ -2,8 +2,6 @@
 require "io/console"
 
 class IO
-  def self.default_console_size = [ENV["LINES"].to_i.nonzero? || 25, ENV["COLUMNS"].to_i.nonzero? || 80]
-
   def self.console_size
     console&.winsize || default_console_size
   rescue NoMethodError, SystemCallError

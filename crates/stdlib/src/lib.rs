@@ -16,7 +16,9 @@ mod digest;
 mod fiber_scheduler;
 mod json;
 mod openssl;
+mod prism;
 mod psych;
+mod pty;
 mod rbconfig;
 mod socket;
 mod stringio;
@@ -42,6 +44,8 @@ pub static FEATURES: &[(&str, Feature)] = &[
     ("digest/sha2", digest::load),
     ("digest/version", digest::load),
     ("erb/escape", |cx| cx.run_builtin("erb/escape")),
+    // It is part of the core; the library's would stand before it and ask for CRuby's syntax trees.
+    ("error_highlight", |_| Ok(())),
     ("etc", |cx| cx.run_builtin("etc")),
     ("fcntl", |cx| cx.run_builtin("fcntl")),
     ("forwardable/impl", |cx| cx.run_builtin("forwardable/impl")),
@@ -55,10 +59,13 @@ pub static FEATURES: &[(&str, Feature)] = &[
     ("json/version", json::load),
     ("openssl", openssl::load),
     ("pathname", |cx| cx.run_builtin("pathname")),
+    ("prism/prism", prism::load),
     ("psych.so", psych::load),
+    ("pty", pty::load),
     ("rbconfig", rbconfig::load),
     ("rbconfig/sizeof", |cx| cx.run_builtin("rbconfig/sizeof")),
     ("readline", |cx| cx.run_builtin("readline")),
+    ("ripper", |cx| cx.run_builtin("ripper")),
     ("rubygems/defaults/ruby", |cx| cx.run_builtin("rubygems/defaults/ruby")),
     ("socket", socket::load),
     ("stringio", stringio::load),

@@ -102,6 +102,7 @@ impl Vm {
             global_traces: None,
             tracing: 0,
             traces: None,
+            told_frame: std::ptr::null(),
             threads: None,
             left_at: std::ptr::null(),
             stack_pool: None,

@@ -24,6 +24,11 @@ mod program;
 mod state;
 mod world;
 
+/// What the parser tells of a source (`Cx::ask_parser`).
+pub mod parsing {
+    pub use zakuro_compiler::serialize::{Ask, Question, VERSION};
+}
+
 pub use execution::{backtrace, call, chilled, codecache, convert, coverage, equality, gc, interp, load, scope};
 pub use program::{classes, classgc, consts, globals, identity, ivars, library, methods, refine};
 pub(crate) use program::{codegc, cvars, unused_block};

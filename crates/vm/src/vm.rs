@@ -208,6 +208,8 @@ pub struct Vm {
     /// Kinds of events that some trace wants (`interp::trace::events`); read in cold code only.
     pub tracing: u32,
     pub(crate) traces: Option<Box<crate::interp::trace::Tracing>>,
+    /// The frame of a builtin whose call or return is being told: it has not begun, or is over, for who looks at backtraces. Compared, never read.
+    pub(crate) told_frame: *const Frame,
     pub gc_disabled: bool,
     /// Collections to run at every safepoint (`--gc=stress`).
     pub gc_stress: bool,

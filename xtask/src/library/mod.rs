@@ -1,27 +1,46 @@
 //! `xtask library`: the pure-Ruby standard library of Ruby 4.0, its default and bundled gems, RubyGems and Bundler, laid out beside the binary.
 //!
-//! They come from one published package, named here by version and checksum, and are no part of the repository. What of it belongs to another engine is left out
-//! (`left_out.txt`, `gems.txt`); default gems that are natives of ours get a specification (`default_gems.txt`).
+//! They come from published packages, named here by version and checksum, and are no part of the repository: nearly everything from [`STDLIB`], prism's Ruby
+//! files, which that has not, from [`RUBY`]. What belongs to another engine is left out (`left_out.txt`, `gems.txt`); default gems that are natives of ours get
+//! a specification (`default_gems.txt`). Without the second package there is no prism, nor what is made on it; everything else works.
 //!
 //! DIR/lib/zakuro/4.0.0 appears whole or not at all: it is made beside its place and renamed. So is the package in the cache, once its checksum is right.
 //! The layout is `$LOAD_PATH`'s directory itself; `gems/` in it is a directory of gems as RubyGems knows it (crates/stdlib/ruby/rubygems_defaults.rb).
 
 mod fetch;
+mod image;
 #[cfg(test)]
 mod unit;
 
 use crate::{Args, root, target};
+use fetch::{Package, Registry};
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-pub const GROUP: &str = "org.jruby";
-pub const ARTIFACT: &str = "jruby-stdlib";
-pub const VERSION: &str = "10.1.1.0";
-/// SHA-256 of the jar.
-pub const CHECKSUM: &str = "dd9dcffbbee65a131a6f8f20599f24de4624ef8f1cdfaaa4eb76f23fe60b5baa";
+const STDLIB: Package = Package {
+    registry: Registry::Maven,
+    group: "org.jruby",
+    name: "jruby-stdlib",
+    version: "10.1.1.0",
+    checksum: "dd9dcffbbee65a131a6f8f20599f24de4624ef8f1cdfaaa4eb76f23fe60b5baa",
+    megabytes: 21,
+};
+/// CRuby as a WebAssembly module, with its library in its memory ([`image`]).
+const RUBY: Package = Package {
+    registry: Registry::Npm,
+    group: "ruby",
+    name: "head-wasm-wasi",
+    version: "2.10.1",
+    checksum: "7a1f4bb8242d7fc628eb03ede28305e173eb098186f425cc42ad2fef7f4a476a",
+    megabytes: 34,
+};
+/// The module in the package, the address of its first directory, and the library's path there.
+const MODULE: &str = "package/dist/ruby+stdlib.wasm";
+const MODULE_ROOT: u32 = 0x1439270;
+const MODULE_LIBRARY: &str = "local/lib/ruby/4.1.0+4/";
 /// The level of Ruby whose library this is: the directory's name.
 pub const API: &str = "4.0.0";
 
@@ -29,7 +48,7 @@ const LEFT_OUT: &str = include_str!("left_out.txt");
 const GEMS: &str = include_str!("gems.txt");
 const DEFAULT_GEMS: &str = include_str!("default_gems.txt");
 /// Raised when the code below lays out otherwise than before.
-const LAYOUT: u32 = 2;
+const LAYOUT: u32 = 3;
 /// Tells, inside the directory, what it was made of.
 const STAMP: &str = ".package";
 
@@ -42,14 +61,18 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
-/// What a complete directory's stamp says: the package, the lists and the layout that it was made of.
-fn stamp() -> String {
+/// What a directory's stamp says: the packages, the lists and the layout that it was made of.
+fn stamp(with_prism: bool) -> String {
     let mut all = Sha256::new();
-    for text in [CHECKSUM, LEFT_OUT, GEMS, DEFAULT_GEMS] {
+    for text in [STDLIB.checksum, RUBY.checksum, LEFT_OUT, GEMS, DEFAULT_GEMS] {
         all.update(text.as_bytes());
         all.update([0]);
     }
-    format!("{GROUP}:{ARTIFACT}:{VERSION} sha256 {CHECKSUM}, layout {LAYOUT}-{}\n", &hex(&all.finalize())[..16])
+    let mut text = format!("{} sha256 {}, layout {LAYOUT}-{}\n", STDLIB.title(), STDLIB.checksum, &hex(&all.finalize())[..16]);
+    if with_prism {
+        text.push_str(&format!("{} sha256 {}\n", RUBY.title(), RUBY.checksum));
+    }
+    text
 }
 
 /// The library below a prefix.
@@ -57,16 +80,21 @@ pub fn place(prefix: &Path) -> PathBuf {
     prefix.join("lib/zakuro").join(API)
 }
 
-/// Whether the library stands below a prefix, as this version lays it out.
+/// Whether the library stands below a prefix, as this version lays it out, perhaps without prism.
 pub fn is_there(prefix: &Path) -> bool {
-    std::fs::read_to_string(place(prefix).join(STAMP)).is_ok_and(|s| s == stamp())
+    std::fs::read_to_string(place(prefix).join(STAMP)).is_ok_and(|s| s == stamp(true) || s == stamp(false))
+}
+
+/// Whether it is there with prism.
+pub fn has_prism(prefix: &Path) -> bool {
+    std::fs::read_to_string(place(prefix).join(STAMP)).is_ok_and(|s| s == stamp(true))
 }
 
 pub fn run(args: &[String]) -> Result<bool, String> {
     let args = Args::parse(args, &["to", "jar"], &["again", "unless-tried"])?;
     let prefix = args.get("to").map_or_else(target, PathBuf::from);
     let tried = target().join("library.failed");
-    if is_there(&prefix) && !args.has("again") {
+    if has_prism(&prefix) && !args.has("again") {
         if !args.has("unless-tried") {
             println!("library: {} is complete", place(&prefix).display());
         }
@@ -78,7 +106,10 @@ pub fn run(args: &[String]) -> Result<bool, String> {
     match set_up(&prefix, args.get("jar").map(Path::new)) {
         Ok(files) => {
             let _ = std::fs::remove_file(&tried);
-            eprintln!("library: {files} files of {GROUP}:{ARTIFACT}:{VERSION} in {}", place(&prefix).display());
+            eprintln!("library: {files} files in {}", place(&prefix).display());
+            if !has_prism(&prefix) {
+                let _ = std::fs::write(&tried, "without prism");
+            }
             Ok(true)
         }
         Err(why) => {
@@ -87,8 +118,8 @@ pub fn run(args: &[String]) -> Result<bool, String> {
                 "library: {why}\n\
                  library: without it the core and the natives work; `require` of optparse, erb, rubygems and the like does not.\n\
                  library: once there is a network, `./run --library` tries again. ZAKURO_MAVEN=URL names another Maven repository,\n\
-                 library: `./run --library --jar FILE` takes the package from a file: {} of {GROUP}, {VERSION}.",
-                fetch::file_name()
+                 library: `./run --library --jar FILE` takes the package from a file: {}.",
+                STDLIB.file_name()
             );
             Ok(false)
         }
@@ -99,10 +130,22 @@ pub fn run(args: &[String]) -> Result<bool, String> {
 pub fn set_up(prefix: &Path, jar: Option<&Path>) -> Result<usize, String> {
     let jar = match jar {
         Some(given) => {
-            fetch::check(given)?;
+            STDLIB.check(given)?;
             given.to_path_buf()
         }
-        None => fetch::package()?,
+        None => STDLIB.get()?,
+    };
+    let ruby = match RUBY.get() {
+        Ok(package) => Some(package),
+        Err(why) => {
+            eprintln!(
+                "library: {why}\n\
+                 library: it is laid out without prism; ripper, irb, rdoc and ri do not load. `./run --library` tries again. ZAKURO_NPM=URL names another\n\
+                 library: npm registry; {} in the cache's directory is taken as it is.",
+                RUBY.file_name()
+            );
+            None
+        }
     };
     let at = place(prefix);
     let parent = at.parent().unwrap_or(prefix);
@@ -110,7 +153,7 @@ pub fn set_up(prefix: &Path, jar: Option<&Path>) -> Result<usize, String> {
     std::fs::create_dir_all(parent).map_err(|e| say(e, parent))?;
     remove_abandoned(parent);
     let new = parent.join(format!(".{API}-{}", std::process::id()));
-    let result = lay_out(&jar, &new).and_then(|files| {
+    let result = lay_out(&jar, ruby.as_deref(), &new).and_then(|files| {
         if at.exists() {
             let old = parent.join(format!(".{API}-{}-old", std::process::id()));
             std::fs::rename(&at, &old).map_err(|e| say(e, &at))?;
@@ -207,12 +250,13 @@ fn name_of(gem: &str) -> &str {
     gem.rsplit_once('-').map_or(gem, |(name, _)| name)
 }
 
-/// A gem's specification for the platform "ruby": it is made of Ruby, or of natives of ours.
-fn specification(text: &str) -> String {
+/// A gem's specification for the platform "ruby": it is made of Ruby, or of natives of ours. minitest asks for prism for its own command only: it can be used
+/// without.
+fn specification(text: &str, prism: bool) -> String {
     let mut out = String::new();
     for line in text.split_inclusive('\n') {
-        // minitest asks for prism for its own command only, and there is no prism here yet.
-        let dependency = line.trim_start().starts_with("s.add_") && ["<jar-dependencies>", "<prism>"].iter().any(|d| line.contains(d));
+        let dependency =
+            line.trim_start().starts_with("s.add_") && (line.contains("<jar-dependencies>") || !prism && line.contains("<prism>"));
         if dependency || line.trim_start().starts_with("s.platform = \"java\"") {
             continue;
         }
@@ -257,8 +301,31 @@ fn own_specification(line: &str) -> Option<(String, String)> {
     Some((format!("gems/specifications/default/{name}-{version}.gemspec"), text))
 }
 
-/// Makes the library's directory of the package; its number of files.
-fn lay_out(jar: &Path, into: &Path) -> Result<usize, String> {
+/// prism's Ruby files, by their paths below the library's directory.
+fn prism(package: &Path) -> Result<Vec<(String, Vec<u8>)>, String> {
+    let say = |e: &dyn std::fmt::Display| format!("{}: {e}", package.display());
+    let file = File::open(package).map_err(|e| say(&e))?;
+    let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(file));
+    for entry in archive.entries().map_err(|e| say(&e))? {
+        let mut entry = entry.map_err(|e| say(&e))?;
+        if entry.path().map_err(|e| say(&e))?.as_os_str() != MODULE {
+            continue;
+        }
+        let mut module = Vec::new();
+        entry.read_to_end(&mut module).map_err(|e| say(&e))?;
+        let wanted = |path: &str| {
+            let path = path.strip_prefix(MODULE_LIBRARY).unwrap_or_default();
+            // The reader of another version of the parser's format is ours (crates/stdlib/src/prism), and so is what calls it.
+            path == "prism.rb" || path.starts_with("prism/") && !["prism/ffi.rb", "prism/serialize.rb"].contains(&path)
+        };
+        let files = image::files(&module, MODULE_ROOT, &wanted)?;
+        return Ok(files.into_iter().map(|(path, text)| (path[MODULE_LIBRARY.len()..].to_string(), text)).collect());
+    }
+    Err(say(&format!("no {MODULE}")))
+}
+
+/// Makes the library's directory of the packages; its number of files.
+fn lay_out(jar: &Path, ruby: Option<&Path>, into: &Path) -> Result<usize, String> {
     let say = |e: &dyn std::fmt::Display, path: &Path| format!("{}: {e}", path.display());
     let file = File::open(jar).map_err(|e| say(&e, jar))?;
     let mut package = zip::ZipArchive::new(file).map_err(|e| say(&e, jar))?;
@@ -281,17 +348,21 @@ fn lay_out(jar: &Path, into: &Path) -> Result<usize, String> {
         let mut content = Vec::new();
         entry.read_to_end(&mut content).map_err(|e| say(&e, jar))?;
         if path.starts_with("gems/specifications/") {
-            content = specification(&String::from_utf8_lossy(&content)).into_bytes();
+            content = specification(&String::from_utf8_lossy(&content), ruby.is_some()).into_bytes();
         }
         if ADDED.iter().any(|(file, ..)| *file == path) {
             content = edited(&path, &String::from_utf8_lossy(&content))?.into_bytes();
         }
         write(&path, &content)?;
     }
-    for (path, text) in lines(DEFAULT_GEMS).filter_map(own_specification) {
+    let ours = lines(DEFAULT_GEMS).filter(|line| ruby.is_some() || !line.starts_with("prism "));
+    for (path, text) in ours.filter_map(own_specification) {
         write(&path, text.as_bytes())?;
     }
-    write(STAMP, stamp().as_bytes())?;
+    for (path, text) in ruby.map_or(Ok(Vec::new()), prism)? {
+        write(&path, &text)?;
+    }
+    write(STAMP, stamp(ruby.is_some()).as_bytes())?;
     Ok(count)
 }
 

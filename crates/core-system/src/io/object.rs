@@ -613,7 +613,7 @@ pub fn write(cx: &mut Cx, v: Value, bytes: &[u8]) -> Result<()> {
     }
     let io = get(cx, v)?;
     io.wbuf.extend_from_slice(bytes);
-    if io.sync || io.wbuf.len() >= WRITE_BUFFER || io.tty && io.wbuf.contains(&b'\n') {
+    if io.sync || io.wbuf.len() >= WRITE_BUFFER || io.tty {
         flush(cx, v)?;
     }
     Ok(())
@@ -664,8 +664,8 @@ pub fn fill_up_to(cx: &mut Cx, v: Value, wanted: usize) -> Result<bool> {
             }
             Ok(true)
         }
-        // The other side of a terminal went away.
-        Err(libc::EIO) if raw(cx, v)?.tty => Ok(false),
+        // Whoever sat at the terminal of standard input has gone.
+        Err(libc::EIO) if raw(cx, v)?.tty && raw(cx, v)?.fd == 0 => Ok(false),
         Err(e) => {
             let p = raw(cx, v)?.path.clone().unwrap_or_default();
             super::errors::fail_at(cx, e, "io_fread", &p)

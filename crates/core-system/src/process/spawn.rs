@@ -61,12 +61,12 @@ fn build(cx: &mut Cx, plan: &Plan) -> Command {
     steps.extend(tail);
     let dir = cwd::own_fd(cx);
     let chdir = plan.chdir.as_ref().map(|p| cwd::c(&p.0));
-    let (umask, pgroup) = (plan.umask, plan.pgroup);
+    let (umask, pgroup, session) = (plan.umask, plan.pgroup, plan.session);
     if let Some(g) = pgroup {
         c.process_group(g);
     }
     let close_others = plan.close_others;
-    if close_others || !steps.is_empty() || dir.is_some() || chdir.is_some() || umask.is_some() {
+    if close_others || !steps.is_empty() || dir.is_some() || chdir.is_some() || umask.is_some() || session {
         // SAFETY: the closure only makes async-signal-safe system calls and allocates nothing.
         unsafe {
             c.pre_exec(move || {
@@ -85,6 +85,9 @@ fn build(cx: &mut Cx, plan: &Plan) -> Command {
                     if !ok {
                         return Err(std::io::Error::last_os_error());
                     }
+                }
+                if session && (libc::setsid() < 0 || libc::ioctl(0, libc::TIOCSCTTY, 0) != 0) {
+                    return Err(std::io::Error::last_os_error());
                 }
                 if let Some(fd) = dir
                     && libc::fchdir(fd) != 0
@@ -145,9 +148,20 @@ fn shown(plan: &Plan) -> String {
 
 fn spawn(cx: &mut Cx, args: Args) -> Result<i64> {
     let plan = spawn_args::parse(cx, args.all())?;
-    match start(cx, &plan) {
+    spawn_planned(cx, &plan)
+}
+
+/// Starts a program in a session of its own, whose terminal is its standard input; its pid.
+pub fn spawn_in_session(cx: &mut Cx, args: Args) -> Result<i64> {
+    let mut plan = spawn_args::parse(cx, args.all())?;
+    plan.session = true;
+    spawn_planned(cx, &plan)
+}
+
+fn spawn_planned(cx: &mut Cx, plan: &spawn_args::Plan) -> Result<i64> {
+    match start(cx, plan) {
         Ok(pid) => Ok(pid as i64),
-        Err(e) => fail(cx, e, &shown(&plan)),
+        Err(e) => fail(cx, e, &shown(plan)),
     }
 }
 

@@ -27,6 +27,8 @@ pub struct Plan {
     pub umask: Option<u32>,
     /// Some(0): a new group.
     pub pgroup: Option<i32>,
+    /// A session of its own, whose terminal is standard input.
+    pub session: bool,
     pub redirects: Vec<(i32, Source)>,
     /// The first so many of them say where the VM's own standard streams point.
     pub streams: usize,

@@ -75,8 +75,12 @@ impl Cx {
     }
     /// The frames as levels, innermost first.
     fn levels(&self) -> impl Iterator<Item = Level> + use<> {
-        let (mut f, base) = (self.fp, self.stacks.frames);
+        let (mut f, base, told) = (self.fp, self.stacks.frames, self.told_frame);
         std::iter::from_fn(move || {
+            if std::ptr::eq(f, told) {
+                // SAFETY: a frame of the stack; one before its first is compared only.
+                f = unsafe { f.sub(1) };
+            }
             if f < base {
                 return None;
             }

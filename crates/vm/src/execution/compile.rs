@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use zakuro_bytecode::Code;
 use zakuro_compiler::job::{Job, Left};
+use zakuro_compiler::serialize::{Question, answer};
 use zakuro_compiler::{Compiled, Options, SMALL_SOURCE, SyntaxError, compile_shared};
 use zakuro_sched::{on_native_stack, poll};
 
@@ -29,13 +30,31 @@ impl Cx {
             // The parser recurses: it gets the worker's own stack.
             return Ok(on_native_stack(|| compile_shared(source, options)));
         }
-        if self.heap.room() < source.len().saturating_mul(ORDINARY) {
+        let start = |room| Job::start(source.clone(), options, room);
+        self.work_of_parser(source.len(), start, || compile_shared(source, options))
+    }
+    /// What the parser tells of a source. Errors: as those of `compile`.
+    pub fn ask_parser(&mut self, question: &Question) -> Result<Vec<u8>> {
+        if question.source_len() <= SMALL_SOURCE || self.host.is_none() {
+            return Ok(on_native_stack(|| answer(question)));
+        }
+        self.work_of_parser(question.source_len(), |room| Job::ask(question.clone(), room), || answer(question))
+    }
+    /// Work of the parser on a source of that length. `start`: begins it as a job that may take so much. `here`: does it where there is no thread for a job.
+    fn work_of_parser<T: Send + 'static>(
+        &mut self,
+        length: usize,
+        start: impl Fn(usize) -> Option<Job<T>>,
+        here: impl Fn() -> T,
+    ) -> Result<T> {
+        if self.heap.room() < length.saturating_mul(ORDINARY) {
             self.collect();
         }
         let mut room = self.heap.room();
         loop {
-            match self.compile_in(source, options, room)? {
-                Ok(compiled) => return Ok(compiled),
+            let Some(job) = start(room) else { return Ok(on_native_stack(&here)) };
+            match self.wait_for_job(&job)? {
+                Ok(done) => return Ok(done),
                 Err(Left::Memory | Left::Abandoned) => {
                     self.collect();
                     let now = self.heap.room();
@@ -47,15 +66,7 @@ impl Cx {
             }
         }
     }
-    fn compile_in(
-        &mut self,
-        source: &Arc<[u8]>,
-        options: &Options,
-        room: usize,
-    ) -> Result<std::result::Result<std::result::Result<Compiled, SyntaxError>, Left>> {
-        let Some(job) = Job::start(source.clone(), options, room) else {
-            return Ok(Ok(on_native_stack(|| compile_shared(source, options))));
-        };
+    fn wait_for_job<T: Send + 'static>(&mut self, job: &Job<T>) -> Result<std::result::Result<T, Left>> {
         let mut charged = Duration::ZERO;
         let mut outcome = job.wait(AT_ONCE);
         while outcome.is_none() {

@@ -19,7 +19,7 @@ use crate::frame::*;
 use crate::methods::Method;
 use crate::raise::{Exc, Result};
 use crate::vm::Cx;
-use zakuro_bytecode::{Code, CodeKind, Insn, NO_BLOCK, Op};
+use zakuro_bytecode::{Code, CodeKind, Insn, NO_BLOCK, Op, call_flags};
 use zakuro_object::*;
 
 /// Pseudo opcode of an event site.
@@ -171,7 +171,10 @@ impl Cx {
             }
         };
         let call = self.call;
+        let around = self.told_frame;
+        self.told_frame = if wanted & (events::C_CALL | events::C_RETURN) != 0 { self.fp } else { std::ptr::null() };
         let r = crate::library::library().trace(self, &event);
+        self.told_frame = around;
         self.call = call;
         r
     }
@@ -339,6 +342,9 @@ unsafe fn before(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Code
             }
             Op::Send | Op::SendBlk | Op::SendSelf | Op::SendSelfBlk if cx.tracing & (C_CALL | C_RETURN) != 0 => {
                 let site = &code.calls[insn.c as usize];
+                if site.flags & call_flags::YIELD != 0 {
+                    return Ok(Then::Original(op));
+                }
                 let base = regs.add(insn.a as usize);
                 if matches!(op, Op::SendSelf | Op::SendSelfBlk) {
                     *base = r!(regs, 0);
@@ -359,7 +365,7 @@ unsafe fn before(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Code
                 *base = cx.traced_native(base, m, insn.x as usize, block)?;
                 return Ok(Then::Done);
             }
-            Op::SendX if cx.tracing & (C_CALL | C_RETURN) != 0 => {
+            Op::SendX if cx.tracing & (C_CALL | C_RETURN) != 0 && code.calls[insn.c as usize].flags & call_flags::YIELD == 0 => {
                 match prepare_send_x(cx, ip, regs, cs)? {
                     Prepared::Answered => return Ok(Then::Done),
                     Prepared::Entered => return Ok(Then::Entered),
