@@ -238,6 +238,7 @@ WITHOUT = {
   "DidYouMean" => "the installed Ruby's own files, or Ruby code over Strings and Arrays that are tested here",
   "ErrorHighlight" => "Ruby code over Exception#backtrace_locations",
   "Reline" => "the installed Ruby's own files: Structs",
+  "IO::ConsoleMode" => "needs a terminal: tests/stdlib/pty.rb",
   "IO::Pretty" => "Ruby code that only Kernel#pp uses",
   "Process::Waiter" => "a Thread with a method `pid`: Process.detach",
   "OpenSSL::Missing" => "raises for what openssl does not offer",
