@@ -63,6 +63,14 @@ impl Cx {
                     _ => How::Due,
                 };
                 self.collect_as(how);
+                // Nobody is told before everything was looked at: twice, since what dead classes held (their Codes, what their methods name) dies one collection
+                // after them.
+                if self.is_about_to_tell() {
+                    self.collect();
+                    if self.is_about_to_tell() {
+                        self.collect();
+                    }
+                }
                 self.memory_check()?;
             }
         }

@@ -327,6 +327,10 @@ impl Cx {
             h.control.holds_much.store(!self.heap.is_modest(), Ordering::Relaxed);
         }
     }
+    /// Whether [`Cx::memory_check`] would raise for the first time that the VM is over its limit.
+    pub(crate) fn is_about_to_tell(&mut self) -> bool {
+        self.life.limits.memory.is_some() && !self.life.told_memory && !self.life.hard && self.over_limit()
+    }
     /// After a collection, at a safepoint: the heap is over its limit.
     #[cold]
     pub(crate) fn memory_check(&mut self) -> Result<()> {
