@@ -23,8 +23,14 @@ pub fn install() {
     // SAFETY: called once at start, before other threads exist.
     unsafe {
         libc::signal(libc::SIGPIPE, libc::SIG_IGN);
+        // A write beyond `ulimit -f` is that VM's Errno::EFBIG. A handler, not SIG_IGN: programs that are started have the default again.
+        libc::signal(libc::SIGXFSZ, too_large as *const () as libc::sighandler_t);
+        // Ignored by whoever started this process, it would have the kernel forget children before anybody asks for their status.
+        libc::signal(libc::SIGCHLD, libc::SIG_DFL);
     }
 }
+
+extern "C" fn too_large(_: i32) {}
 
 /// Ends the process by a signal, so that its parent sees why. Comes back only when the signal does not end processes; with the status to exit
 /// with instead.

@@ -102,6 +102,10 @@ pub fn read_line(cx: &mut Cx, v: Value, a: &LineArgs) -> Result<Option<Vec<u8>>>
     loop {
         let io = object::reader(cx, v)?;
         let b = io.buffered();
+        // Another thread may have read what stood here while this one waited.
+        if b.len() < from {
+            from = 0;
+        }
         if let Some(sep) = &a.sep {
             let last = sep[sep.len() - 1];
             let mut at = from;
@@ -126,6 +130,7 @@ pub fn read_line(cx: &mut Cx, v: Value, a: &LineArgs) -> Result<Option<Vec<u8>>>
                     continue;
                 }
                 let b = object::reader(cx, v)?.buffered();
+                cut = cut.min(b.len());
                 let last = (l + 16).min(b.len());
                 while cut < last && starts_character(&b[..cut]) {
                     cut += 1;
@@ -136,8 +141,11 @@ pub fn read_line(cx: &mut Cx, v: Value, a: &LineArgs) -> Result<Option<Vec<u8>>>
                     at += enc.char_len(&b[at..]).unwrap_or_else(|n| n).max(1);
                 }
                 cut = at.min(b.len());
-                if b.len() - l < 8 && b.len() == cut && fill(cx, v)? {
-                    continue;
+                if b.len() - l < 8 && b.len() == cut {
+                    if fill(cx, v)? {
+                        continue;
+                    }
+                    cut = cut.min(object::reader(cx, v)?.buffered().len());
                 }
             }
             end = cut;
@@ -153,6 +161,7 @@ pub fn read_line(cx: &mut Cx, v: Value, a: &LineArgs) -> Result<Option<Vec<u8>>>
         }
     }
     let io = object::reader(cx, v)?;
+    end = end.min(io.buffered().len());
     if end == 0 {
         return Ok(None);
     }

@@ -32,12 +32,29 @@ pub fn sysopen(cx: &mut Cx, path: &[u8], flags: i32, perm: u32) -> Result<i32> {
             open_fifo_to_read(cx, at, &p, flags)?
         };
         match opened {
+            Ok(fd) if !cx.owns_process() && is_of_the_process(fd, flags) => {
+                // SAFETY: opened here.
+                unsafe { libc::close(fd) };
+                return fail_at(cx, libc::EACCES, "rb_sysopen", path);
+            }
             Ok(fd) => return Ok(fd),
             Err(libc::EINTR) => cx.safepoint()?,
             Err(libc::EMFILE | libc::ENFILE) if reclaim(cx) => {}
             Err(e) => return fail_at(cx, e, "rb_sysopen", path),
         }
     }
+}
+
+/// What /proc offers of the process as a whole: a file there that can be written to, or the memory of all VMs.
+fn is_of_the_process(fd: i32, flags: i32) -> bool {
+    // SAFETY: plain numbers, which the call fills.
+    let on_proc = unsafe {
+        let mut about: libc::statfs = std::mem::zeroed();
+        libc::fstatfs(fd, &mut about) == 0 && about.f_type as i64 == libc::PROC_SUPER_MAGIC as i64
+    };
+    on_proc
+        && (flags & libc::O_ACCMODE != libc::O_RDONLY
+            || std::fs::read_link(format!("/proc/self/fd/{fd}")).map_or(true, |at| at.as_os_str().as_encoded_bytes().ends_with(b"/mem")))
 }
 
 fn open_now(at: i32, path: &CStr, flags: i32, perm: u32) -> std::result::Result<i32, i32> {
