@@ -29,3 +29,21 @@ File.unlink(file) if File.exist?(file)
 
 # Whoever started the process may have had it ignore the ends of children.
 puts IO.popen(["bash", "-c", "trap '' CHLD; exec \"$0\" -e \"$1\"", File.readlink("/proc/self/exe"), "p `echo 3`, $?.success?"], &:read)
+
+# Two streams over one number: the first that is closed closes both, and what gets the number next is safe.
+3.times do |i|
+  r, w = IO.pipe
+  twin = IO.for_fd(r.fileno)
+  i == 1 ? r.close : twin.close
+  other, = IO.pipe
+  p [((twin.read rescue $!.class) if i == 1), ((r.read rescue $!.class) if i != 1), (twin.close rescue $!.class), (r.close rescue $!.class), (other.stat.pipe? rescue $!.class), other.closed?]
+  p((w.write("x") rescue $!.class)) if i == 2
+end
+r, w = IO.pipe
+waiter = Thread.new { r.read rescue $!.class }
+Thread.pass until waiter.stop?
+IO.for_fd(r.fileno).close
+p waiter.join(5)&.value, r.closed?
+a, = IO.pipe
+IO.for_fd(a.fileno, autoclose: false).close
+p((a.read_nonblock(1) rescue $!.class))

@@ -13,8 +13,9 @@ mod sys {
     #[method("open", singleton)]
     fn open(cx: &mut Cx, _this: Value) -> Result<Value> {
         descriptors::admit(cx, 1)?;
+        // Non-blocking: nobody else has this side, and a terminal that is ready for writing may take less than what is written.
         // SAFETY: system calls without memory of ours; the descriptor is new.
-        let fd = unsafe { libc::posix_openpt(libc::O_RDWR | libc::O_NOCTTY | libc::O_CLOEXEC) };
+        let fd = unsafe { libc::posix_openpt(libc::O_RDWR | libc::O_NOCTTY | libc::O_CLOEXEC | libc::O_NONBLOCK) };
         let mut name = [0u8; 128];
         // SAFETY: as above; ptsname_r writes at most so many bytes, with a zero at their end.
         let made = fd >= 0

@@ -13,7 +13,7 @@ use std::cell::{RefCell, UnsafeCell};
 use std::os::fd::RawFd;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering::Relaxed};
 use zakuro_macros::Trace;
 use zakuro_sched::{READABLE, Source};
 use zakuro_vm::*;
@@ -319,10 +319,15 @@ impl Drop for Io {
 /// Whoever gives it up wakes them. One VM has it at a time: the atomics (Relaxed) are there for a stream that travels.
 struct Lease {
     over: AtomicBool,
+    /// Streams that have it: one, but for those that `IO.for_fd` was given the number of another one for. The first that is closed closes the descriptor for all of them.
+    streams: AtomicUsize,
     /// What the last one closes; else -1.
     given_up: AtomicI32,
 }
 impl Lease {
+    fn new() -> Arc<Lease> {
+        Arc::new(Lease { over: AtomicBool::new(false), streams: AtomicUsize::new(1), given_up: AtomicI32::new(-1) })
+    }
     fn close(&self) {
         let fd = self.given_up.swap(-1, Relaxed);
         if fd >= 0 {
@@ -339,14 +344,21 @@ impl Drop for Lease {
 
 /// Closes a descriptor that its stream has forgotten just now, or has the last who waits at it do so. Returns errno of a failure.
 fn give_up(fd: RawFd, owned: bool, lease: Option<Arc<Lease>>) -> Option<i32> {
+    let mut streams = 1;
     if let Some(lease) = &lease {
-        lease.over.store(true, Relaxed);
+        streams = lease.streams.fetch_sub(1, Relaxed);
+        if lease.over.load(Relaxed) {
+            // Another stream has closed it, and the number may be anybody's.
+            return None;
+        }
+        // One that does not close the descriptor (`autoclose: false`) leaves it to the other.
+        lease.over.store(owned || streams == 1, Relaxed);
     }
     // Standard descriptors belong to the process.
     if fd <= 2 || !owned {
         return None;
     }
-    if let Some(lease) = lease.filter(|lease| Arc::strong_count(lease) > 1) {
+    if let Some(lease) = lease.filter(|lease| Arc::strong_count(lease) > streams) {
         lease.given_up.store(fd, Relaxed);
         return None;
     }
@@ -478,6 +490,27 @@ pub fn make(cx: &mut Cx, class: ClassId, io: Io) -> Value {
     cx.data(class, d)
 }
 
+/// Initialises an allocated IO object over a number that the program gave. Where a stream of this VM has it already, both are closed by whichever comes first: what the
+/// other went on with could be anybody's by then.
+pub fn init_number(cx: &mut Cx, v: Value, mut io: Io) -> Result<()> {
+    if io.fd > 2 {
+        let mut lease = None;
+        cx.state::<super::stream::IoState>().open.each(|other| {
+            let place = match io.fd {
+                fd if other.fd == fd => &mut other.lease,
+                fd if other.wfd == fd => &mut other.write_lease,
+                _ => return,
+            };
+            lease = Some(place.get_or_insert_with(Lease::new).clone());
+        });
+        if let Some(lease) = &lease {
+            lease.streams.fetch_add(1, Relaxed);
+        }
+        io.lease = lease;
+    }
+    init(cx, v, io)
+}
+
 /// Initialises an allocated IO object.
 pub fn init(cx: &mut Cx, v: Value, io: Io) -> Result<()> {
     let d = share(cx, io);
@@ -494,6 +527,10 @@ fn look(cx: &mut Cx, v: Value, refuse: fn(&Io) -> Option<&'static str>) -> Resul
     };
     // SAFETY: the payload is neither dropped nor replaced while the VM is borrowed, and nobody looks into a stream without the VM.
     let io = unsafe { &mut *stream };
+    let gone = |lease: &Option<Arc<Lease>>| lease.as_ref().is_some_and(|l| l.over.load(Relaxed));
+    if gone(&io.lease) || gone(&io.write_lease) {
+        io.close_fds();
+    }
     match refuse(io) {
         Some(reason) => io_error(cx, reason),
         None => Ok(io),
@@ -548,7 +585,7 @@ pub fn lease(cx: &mut Cx, v: Value, side: Side) -> Result<Leased> {
     if let Some(lease) = place {
         return Ok(Leased { fd, lease: lease.clone() });
     }
-    let lease = Arc::new(Lease { over: AtomicBool::new(false), given_up: AtomicI32::new(-1) });
+    let lease = Lease::new();
     *place = Some(lease.clone());
     add(&cx.state::<super::stream::IoState>().open.leases, Arc::downgrade(&lease), |w| w.strong_count() > 0);
     Ok(Leased { fd, lease })

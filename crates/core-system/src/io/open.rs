@@ -317,7 +317,7 @@ fn init_fd(cx: &mut Cx, this: Value, fd: Value, mode: Option<Value>, kw: Kwargs)
     if fd == 2 {
         io.sync = true;
     }
-    object::init(cx, this, io)
+    object::init_number(cx, this, io)
 }
 
 #[ruby_class(ids::IO)]

@@ -10,7 +10,7 @@
 use super::errors::{io_error, last_errno};
 use super::object::{self, Leased, Side};
 use crate::fiber_scheduler as scheduler;
-use std::os::fd::RawFd;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::time::{Duration, Instant};
 use zakuro_sched::{READABLE, Source, Ticket, URGENT, WRITABLE, blocking};
 use zakuro_vm::thread::Wait;
@@ -365,9 +365,31 @@ fn write_some(fd: RawFd, bytes: &[u8]) -> std::result::Result<usize, i32> {
         if !matches!(e, libc::EOPNOTSUPP | libc::EINVAL | libc::ENOSYS | libc::ESPIPE) {
             return Err(e);
         }
-        // A pipe that is ready takes PIPE_BUF bytes at once.
-        let n = libc::write(fd, bytes.as_ptr().cast(), bytes.len().min(libc::PIPE_BUF));
-        if n >= 0 { Ok(n as usize) } else { Err(last_errno()) }
+        let write = |fd: RawFd| {
+            // A pipe that is ready takes PIPE_BUF bytes at once.
+            let n = libc::write(fd, bytes.as_ptr().cast(), bytes.len().min(libc::PIPE_BUF));
+            if n >= 0 { Ok(n as usize) } else { Err(last_errno()) }
+        };
+        match another_way_to_terminal(fd) {
+            Some(own) => write(own.as_raw_fd()),
+            None => write(fd),
+        }
+    }
+}
+
+/// A terminal that is ready may take a single byte and keep whoever writes more. Its flags are its other users', too, so it is opened once more. (The side of the
+/// emulator can't be: those are non-blocking from the start, see pty.)
+fn another_way_to_terminal(fd: RawFd) -> Option<OwnedFd> {
+    let mut number = 0u32;
+    // SAFETY: questions about a descriptor; the answer fits. What is opened belongs to the result.
+    unsafe {
+        if libc::isatty(fd) == 0 || libc::ioctl(fd, libc::TIOCGPTN, &mut number) == 0 {
+            return None;
+        }
+        let path = std::ffi::CString::new(format!("/proc/self/fd/{fd}")).ok()?;
+        let flags = libc::O_WRONLY | libc::O_NONBLOCK | libc::O_NOCTTY | libc::O_CLOEXEC;
+        let own = libc::open(path.as_ptr(), flags);
+        (own >= 0).then(|| OwnedFd::from_raw_fd(own))
     }
 }
 

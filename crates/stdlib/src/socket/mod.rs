@@ -128,7 +128,7 @@ mod basic {
         io.sync = true;
         io.binmode = true;
         io.ext = Some(string::BINARY);
-        object::init(cx, this, io)
+        object::init_number(cx, this, io)
     }
     /// bind(2)
     #[method("__bind", private)]
