@@ -50,7 +50,7 @@ fn is_of_the_process(fd: i32, flags: i32) -> bool {
     // SAFETY: plain numbers, which the call fills.
     let on_proc = unsafe {
         let mut about: libc::statfs = std::mem::zeroed();
-        libc::fstatfs(fd, &mut about) == 0 && about.f_type as i64 == libc::PROC_SUPER_MAGIC as i64
+        libc::fstatfs(fd, &mut about) == 0 && about.f_type == libc::PROC_SUPER_MAGIC
     };
     on_proc
         && (flags & libc::O_ACCMODE != libc::O_RDONLY

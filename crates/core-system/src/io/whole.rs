@@ -258,10 +258,12 @@ pub mod io {
         }
         let mut args = all;
         let kw = args.take_kw();
+        // What is left when the keywords are taken.
+        let Some((&name, rest)) = args.all().split_first() else { return cx.arity_error(0, 1, None) };
         let line_kw = split_line_kw(cx, &kw)?;
-        let a = lines::line_args(cx, &args.all()[1..], &line_kw)?;
+        let a = lines::line_args(cx, rest, &line_kw)?;
         lines::check_limit(cx, &a, "foreach")?;
-        let f = open_for(cx, args.all()[0], &kw, "r")?;
+        let f = open_for(cx, name, &kw, "r")?;
         let r = (|| {
             loop {
                 let line = lines::gets(cx, f, &a)?;
