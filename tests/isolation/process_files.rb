@@ -44,6 +44,6 @@ waiter = Thread.new { r.read rescue $!.class }
 Thread.pass until waiter.stop?
 IO.for_fd(r.fileno).close
 p waiter.join(5)&.value, r.closed?
-a, = IO.pipe
+a, keep = IO.pipe
 IO.for_fd(a.fileno, autoclose: false).close
-p((a.read_nonblock(1) rescue $!.class))
+p((a.read_nonblock(1) rescue $!.class), keep.closed?)
