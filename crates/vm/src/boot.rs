@@ -131,6 +131,8 @@ impl Vm {
             autoloading: Vec::new(),
             const_hidden: false,
             missing_reason: crate::interp::MissReason::None,
+            #[cfg(debug_assertions)]
+            entries: 0,
         })
     }
 
