@@ -5,8 +5,8 @@
 //!
 //! | parameter | meaning |
 //! |---|---|
-//! | `cx: &mut Cx` | the VM, first |
-//! | `this: T` | the receiver, second; `T: FromSelf` |
+//! | `cx: &mut Cx`, `cx: &Cx`, `heap: &mut Heap`, `heap: &Heap`, or nothing | the VM or its heap, first: says what the body can do at most |
+//! | `this: T` | the receiver; `T: FromSelf` |
 //! | `x: T` | required argument, `T: FromValue` |
 //! | `x: Option<T>` | optional argument (None when absent; with `Option<Value>` an explicit nil is `Some(nil)`; for other T nil counts as absent) |
 //! | `x: Rest` | all further positional arguments |
@@ -26,10 +26,14 @@ struct MethodAttr {
     unimplemented: bool,
     min: Option<usize>,
     max: Option<isize>,
+    /// What the body does at most, where its signature says more.
+    effect: Option<proc_macro2::TokenStream>,
 }
 
 fn parse_method_attr(attr: &Attribute) -> syn::Result<MethodAttr> {
-    let mut out = MethodAttr { names: Vec::new(), singleton: false, vis: "Public", unimplemented: false, min: None, max: None };
+    let mut out =
+        MethodAttr { names: Vec::new(), singleton: false, vis: "Public", unimplemented: false, min: None, max: None, effect: None };
+    let mut reason = false;
     let args = attr.parse_args_with(Punctuated::<Expr, Token![,]>::parse_terminated)?;
     for arg in args {
         match &arg {
@@ -47,6 +51,13 @@ fn parse_method_attr(attr: &Attribute) -> syn::Result<MethodAttr> {
             },
             Expr::Assign(a) => {
                 let Expr::Path(p) = &*a.left else { return Err(syn::Error::new_spanned(arg, "unknown option")) };
+                let text = || match &*a.right {
+                    Expr::Lit(l) => match &l.lit {
+                        Lit::Str(s) => Ok(s.value()),
+                        _ => Err(syn::Error::new_spanned(&a.right, "expected a text")),
+                    },
+                    _ => Err(syn::Error::new_spanned(&a.right, "expected a text")),
+                };
                 let number = || -> syn::Result<isize> {
                     let text = match &*a.right {
                         Expr::Lit(l) => match &l.lit {
@@ -61,16 +72,53 @@ fn parse_method_attr(attr: &Attribute) -> syn::Result<MethodAttr> {
                 match p.path.get_ident().map(|i| i.to_string()).as_deref() {
                     Some("min") => out.min = Some(number()?.max(0) as usize),
                     Some("max") => out.max = Some(number()?),
+                    Some("effect") => out.effect = Some(parse_effects(&text()?).ok_or_else(|| syn::Error::new_spanned(&a.right, EFFECTS))?),
+                    Some("reason") => reason = !text()?.is_empty(),
                     _ => return Err(syn::Error::new_spanned(arg, "unknown option")),
                 }
             }
             _ => return Err(syn::Error::new_spanned(arg, "unknown option")),
         }
     }
+    if out.effect.is_some() != reason {
+        return Err(syn::Error::new_spanned(attr, "an effect that the signature does not tell needs a reason, and nothing else has one"));
+    }
     if out.names.is_empty() {
         return Err(syn::Error::new_spanned(attr, "a method needs a name"));
     }
     Ok(out)
+}
+
+const EFFECTS: &str = "expected `leaf`, or some of `allocates`, `changes`, `raises`, `runs Ruby` with commas";
+
+/// `allocates, raises` as an expression.
+fn parse_effects(text: &str) -> Option<proc_macro2::TokenStream> {
+    let mut sum = quote! { ::zakuro_vm::Effects::LEAF };
+    for word in text.split(", ") {
+        let name = match word {
+            "leaf" => "LEAF",
+            "allocates" => "ALLOCATES",
+            "changes" => "CHANGES",
+            "raises" => "RAISES",
+            "runs Ruby" => "RUNS_RUBY",
+            _ => return None,
+        };
+        let name = format_ident!("{}", name);
+        sum = quote! { #sum.and(::zakuro_vm::Effects::#name) };
+    }
+    Some(sum)
+}
+
+/// The first parameter, if it is the VM or its heap: its type, and what the wrapper passes for it.
+fn context(first: &Type) -> Option<proc_macro2::TokenStream> {
+    let Type::Reference(r) = first else { return None };
+    match (type_name(&r.elem).0.as_str(), r.mutability.is_some()) {
+        ("Cx", true) => Some(quote! { cx }),
+        ("Cx", false) => Some(quote! { &*cx }),
+        ("Heap", true) => Some(quote! { &mut cx.heap }),
+        ("Heap", false) => Some(quote! { &cx.heap }),
+        _ => None,
+    }
 }
 
 fn doc_of(attrs: &[Attribute]) -> String {
@@ -105,15 +153,28 @@ fn type_name(t: &Type) -> (String, Option<Type>) {
     (String::new(), None)
 }
 
-fn wrapper(f: &ItemFn, attr: &MethodAttr, class: &Expr, index: usize) -> syn::Result<(proc_macro2::TokenStream, proc_macro2::TokenStream)> {
+fn wrapper(
+    f: &ItemFn,
+    attr: &MethodAttr,
+    class: &Expr,
+    index: usize,
+    at: usize,
+) -> syn::Result<(proc_macro2::TokenStream, proc_macro2::TokenStream)> {
     let name = &f.sig.ident;
     let wrap = format_ident!("__native_{}_{}", index, name);
     let mut inputs = f.sig.inputs.iter().filter_map(|a| match a {
         FnArg::Typed(t) => Some((*t.ty).clone()),
         FnArg::Receiver(_) => None,
     });
-    let _cx = inputs.next().ok_or_else(|| syn::Error::new_spanned(&f.sig, "first parameter: cx: &mut Cx"))?;
-    let this = inputs.next().ok_or_else(|| syn::Error::new_spanned(&f.sig, "second parameter: the receiver"))?;
+    let first = inputs.next().ok_or_else(|| syn::Error::new_spanned(&f.sig, "a parameter is missing: the receiver"))?;
+    let passed = context(&first);
+    let (context_effects, this) = match &passed {
+        None => (quote! { ::zakuro_vm::Effects::LEAF }, first),
+        Some(_) => {
+            let this = inputs.next().ok_or_else(|| syn::Error::new_spanned(&f.sig, "a parameter is missing: the receiver"))?;
+            (quote! { <#first as ::zakuro_vm::effects::Context>::EFFECTS }, this)
+        }
+    };
     let params: Vec<Type> = inputs.collect();
 
     let kinds: Vec<(String, Option<Type>)> = params.iter().map(type_name).collect();
@@ -132,6 +193,7 @@ fn wrapper(f: &ItemFn, attr: &MethodAttr, class: &Expr, index: usize) -> syn::Re
     let max = attr.max.unwrap_or(if has_rest || has_args { -1 } else { (required + optional) as isize });
 
     let mut lets = Vec::new();
+    let mut converted = Vec::new();
     let mut names = Vec::new();
     let mut pos = 0usize;
     let mut before_rest_opt = 0usize;
@@ -174,6 +236,9 @@ fn wrapper(f: &ItemFn, attr: &MethodAttr, class: &Expr, index: usize) -> syn::Re
                 let p = pos;
                 pos += 1;
                 before_rest_opt += 1;
+                if !plain {
+                    converted.push(inner.clone());
+                }
                 if plain {
                     lets.push(quote! { let #v = args.get(#p); });
                 } else {
@@ -186,6 +251,7 @@ fn wrapper(f: &ItemFn, attr: &MethodAttr, class: &Expr, index: usize) -> syn::Re
                 }
             }
             _ if seen_rest => {
+                converted.push(ty.clone());
                 let back = after_rest - tail;
                 tail += 1;
                 lets.push(quote! {
@@ -193,6 +259,7 @@ fn wrapper(f: &ItemFn, attr: &MethodAttr, class: &Expr, index: usize) -> syn::Re
                 });
             }
             _ => {
+                converted.push(ty.clone());
                 let p = pos;
                 pos += 1;
                 lets.push(quote! {
@@ -218,6 +285,27 @@ fn wrapper(f: &ItemFn, attr: &MethodAttr, class: &Expr, index: usize) -> syn::Re
     let singleton = attr.singleton;
     let vis = format_ident!("{}", attr.vis);
     let unimplemented = attr.unimplemented;
+    let result = match &f.sig.output {
+        syn::ReturnType::Default => syn::parse_quote! { () },
+        syn::ReturnType::Type(_, t) => (**t).clone(),
+    };
+    let result_effects = quote! { <#result as ::zakuro_vm::IntoResult>::EFFECTS };
+    let comma = passed.as_ref().map(|_| quote! { , });
+    let body = attr.effect.clone().unwrap_or_else(|| quote! { #context_effects.and(#result_effects) });
+    let receiver = quote! { <#this as ::zakuro_vm::FromSelf>::EFFECTS };
+    // A body that may run Ruby and raise can do nothing that it does not say.
+    let anything = attr.effect.is_none() && matches!(&passed, Some(p) if p.to_string() == "cx") && type_name(&result).0 == "Result";
+    let call = quote! { ::zakuro_vm::IntoResult::into_result(#name(#passed #comma this, #(#names),*), cx) };
+    let call = if anything {
+        call
+    } else {
+        quote! {
+            let watch = ::zakuro_vm::effects::Watch::begin(cx, METHODS[#at].direct);
+            let result = #call;
+            watch.end(cx, METHODS[#at].direct, result.is_err(), &METHODS[#at]);
+            result
+        }
+    };
     let w = quote! {
         #[allow(unused_variables, non_snake_case)]
         fn #wrap(cx: &mut ::zakuro_vm::Cx, this: ::zakuro_vm::Value, argv: *const ::zakuro_vm::Value, argc: usize, block: ::zakuro_vm::Block)
@@ -229,7 +317,7 @@ fn wrapper(f: &ItemFn, attr: &MethodAttr, class: &Expr, index: usize) -> syn::Re
             ::zakuro_vm::builtin::check_arity(cx, args.len(), #min, #max)?;
             let this = <#this as ::zakuro_vm::FromSelf>::from_self(cx, this)?;
             #(#lets)*
-            ::zakuro_vm::IntoResult::into_result(#name(cx, this, #(#names),*), cx)
+            #call
         }
     };
     let row = quote! {
@@ -241,6 +329,8 @@ fn wrapper(f: &ItemFn, attr: &MethodAttr, class: &Expr, index: usize) -> syn::Re
             max: #max,
             vis: ::zakuro_vm::builtin::Vis::#vis,
             unimplemented: #unimplemented,
+            effects: #body.and(#receiver) #(.and(<#converted as ::zakuro_vm::FromValue>::EFFECTS))*,
+            direct: #body.and(#receiver),
             func: #wrap,
             doc: #doc,
         }
@@ -274,7 +364,7 @@ pub fn ruby_class(attr: TokenStream, item: TokenStream) -> TokenStream {
         }
         f.attrs = kept;
         for (i, m) in found.iter().enumerate() {
-            match wrapper(f, m, &class, i) {
+            match wrapper(f, m, &class, i, rows.len()) {
                 Ok((w, r)) => {
                     wrappers.push(w);
                     rows.push(r);

@@ -132,6 +132,8 @@ impl Vm {
             autoloading: Vec::new(),
             const_hidden: false,
             missing_reason: crate::interp::MissReason::None,
+            #[cfg(debug_assertions)]
+            entries: 0,
         })
     }
 

@@ -5,7 +5,7 @@
 //!
 //! The rooms, each of which names only those above it (`xtask check`); [`vm`] is the VM as a whole, which holds parts of all, and [`boot`] makes it:
 //!
-//! - `state`: [`frame`] frames and per-VM code state · [`builtin`] how builtins are declared and how arguments are converted · [`make`], [`raise`], [`held`],
+//! - `state`: [`frame`] frames and per-VM code state · [`builtin`] how builtins are declared and how arguments are converted, [`effects`] what they may do · [`make`], [`raise`], [`held`],
 //!   [`looks`] helpers for builtins · [`events`] what traces are told of.
 //! - `program`: [`classes`], [`methods`], [`ivars`], [`consts`], [`globals`], [`refine`] program state · [`library`] what the VM asks of the core library ·
 //!   [`classgc`] the end of classes.
@@ -32,13 +32,14 @@ pub mod parsing {
 pub use execution::{backtrace, call, chilled, codecache, convert, coverage, equality, gc, interp, load, scope};
 pub use program::{classes, classgc, consts, globals, identity, ivars, library, methods, refine};
 pub(crate) use program::{codegc, cvars, unused_block};
-pub use state::{builtin, events, frame, held, looks, make, raise};
+pub use state::{builtin, effects, events, frame, held, looks, make, raise};
 pub use world::{channels, fiber, host, image, life, limits, lineage, names, thread, transfer};
 
 pub use builtin::{Args, Block, FromSelf, FromValue, IntoResult, Kwargs, MethodRow, NativeFn, Rest};
 pub use make::{ArgList, Pairs, RootedVec, Variables};
 
 const _: () = assert!(zakuro_bytecode::MAX_ENV_SLOTS as usize == zakuro_object::EnvCell::MAX_SLOTS, "the compiler's limit is the cell's");
+pub use effects::Effects;
 pub use held::Held;
 pub use raise::{Exc, Result};
 pub use vm::{Cx, Restore, Vm, VmState};

@@ -223,6 +223,9 @@ pub struct Vm {
     pub const_hidden: bool,
     /// Why the last call went to a method_missing written in Ruby.
     pub missing_reason: crate::interp::MissReason,
+    /// Calls, yields and safepoints so far (`effects`).
+    #[cfg(debug_assertions)]
+    pub(crate) entries: u64,
 }
 
 /// A file that a thread loads for an autoload constant.

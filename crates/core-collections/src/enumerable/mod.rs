@@ -210,6 +210,8 @@ pub const fn own_rows<const N: usize>(class: ClassId, names: [&'static str; N]) 
         max: 0,
         vis: zakuro_vm::builtin::Vis::Public,
         unimplemented: false,
+        effects: zakuro_vm::Effects::LEAF,
+        direct: zakuro_vm::Effects::LEAF,
         func: nothing,
         doc: "",
     };
@@ -231,6 +233,8 @@ pub const fn own_rows<const N: usize>(class: ClassId, names: [&'static str; N]) 
                         max: row.max,
                         vis: zakuro_vm::builtin::Vis::Public,
                         unimplemented: false,
+                        effects: row.effects,
+                        direct: row.direct,
                         func: row.func,
                         doc: "",
                     };

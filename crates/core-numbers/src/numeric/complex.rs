@@ -14,6 +14,7 @@ pub fn setup(cx: &mut Cx) {
 #[derive(Clone, Copy)]
 struct Parts(Value, Value);
 impl FromSelf for Parts {
+    const EFFECTS: Effects = Effects::LEAF;
     fn from_self(cx: &mut Cx, v: Value) -> Result<Self> {
         match complex_parts(v) {
             Some((re, im)) => Ok(Parts(re, im)),

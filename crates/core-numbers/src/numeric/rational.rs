@@ -13,6 +13,7 @@ use zakuro_vm::*;
 #[derive(Clone, Copy)]
 pub struct Rational(pub Pair);
 impl FromSelf for Rational {
+    const EFFECTS: Effects = Effects::LEAF;
     fn from_self(cx: &mut Cx, v: Value) -> Result<Self> {
         match rat::parts(v) {
             Some(p) => Ok(Rational(p)),

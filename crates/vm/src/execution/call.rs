@@ -145,6 +145,7 @@ impl Cx {
     /// Calls a method entry on a receiver.
     pub fn call_method(&mut self, m: Method, recv: Value, name: Sym, args: &[Value], kw: bool, block: Block) -> Result<Value> {
         self.check_native_stack()?;
+        self.enters_ruby();
         let n = args.len();
         if m.method_kind() != MethodKind::Native {
             let (base, pushed) = self.call_base(n + 1)?;
@@ -173,7 +174,8 @@ impl Cx {
                 (*fp).me = m.as_value();
                 (*fp).block = block;
                 let f = Cx::native_fn(m);
-                let r = f(self, recv, base.add(1), n | if kw { KW_FLAG } else { 0 }, block);
+                let argc = n | if kw { KW_FLAG } else { 0 };
+                let r = interp::calls::call_builtin(self, f, m.as_value(), recv, base.add(1), argc, block);
                 self.fp = fp.sub(1);
                 self.polled_after(r)
             }
@@ -308,6 +310,7 @@ impl Cx {
                         *base.add(1 + i) = *a;
                     }
                     let argc = args.len() | if kw { KW_FLAG } else { 0 };
+                    self.enters_ruby();
                     let r = f(self, p.extra, Args::new(base.add(1), argc, pass));
                     self.fp = fp.sub(1);
                     self.polled_after(r)

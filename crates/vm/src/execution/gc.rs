@@ -41,6 +41,7 @@ impl Cx {
     #[cold]
     #[inline(never)]
     pub fn safepoint_slow(&mut self) -> crate::raise::Result<()> {
+        self.enters_ruby();
         // SAFETY: as above.
         let word = unsafe { &*self.poll };
         let bits = word.load(Ordering::Acquire);

@@ -1,5 +1,6 @@
 //! How builtins are declared: [`MethodRow`]s, made by `#[ruby_class]`, and the conversions that their signatures stand for.
 
+use crate::effects::Effects;
 use crate::make::RootedVec;
 use crate::raise::Result;
 use crate::vm::Cx;
@@ -148,6 +149,10 @@ pub struct MethodRow {
     pub vis: Vis,
     /// It exists, but `respond_to?` denies it, as for what the machine lacks (`fork`).
     pub unimplemented: bool,
+    /// What a call may do.
+    pub effects: Effects,
+    /// The same when each argument is of its parameter's kind already, so that none is converted.
+    pub direct: Effects,
     pub func: NativeFn,
     /// Documentation; indented lines `expression #=> result` are executed by the test suite.
     pub doc: &'static str,
@@ -157,6 +162,11 @@ impl MethodRow {
     /// As Method#arity: -1 when the number varies, as for CRuby's builtins.
     pub fn arity(&self) -> i64 {
         if self.max >= 0 && self.max as usize == self.min { self.min as i64 } else { -1 }
+    }
+    /// `Class#name`, for messages. A class that exists in some VMs only is called by what the row was declared for.
+    pub fn full_name(&self) -> String {
+        let class = class::BOOT_CLASSES.iter().find(|c| c.0 == self.class).map_or("?", |c| c.1);
+        format!("{class}{}{}", if self.singleton { "." } else { "#" }, self.names[0])
     }
 }
 
@@ -168,16 +178,22 @@ pub fn check_arity(cx: &mut Cx, given: usize, min: usize, max: isize) -> Result<
 
 /// Conversion of an argument by Ruby's implicit protocol (`to_int`, `to_str`, ...).
 pub trait FromValue: Sized {
+    /// What the conversion may do.
+    const EFFECTS: Effects;
     fn from_value(cx: &mut Cx, v: Value) -> Result<Self>;
 }
 
 /// Conversion of the receiver: no protocol, only the right kind of object.
 pub trait FromSelf: Sized {
+    /// What looking at the receiver may do; that it is of another kind does not count, where only a call on another class's object would meet it.
+    const EFFECTS: Effects;
     fn from_self(cx: &mut Cx, v: Value) -> Result<Self>;
 }
 
 /// Conversion of a result.
 pub trait IntoResult {
+    /// What a builtin with such a result may do besides.
+    const EFFECTS: Effects;
     fn into_result(self, cx: &mut Cx) -> Result<Value>;
 }
 
@@ -186,40 +202,47 @@ pub trait IntoResult {
 pub struct Count(pub usize);
 
 impl FromValue for Value {
+    const EFFECTS: Effects = Effects::LEAF;
     #[inline(always)]
     fn from_value(_: &mut Cx, v: Value) -> Result<Value> {
         Ok(v)
     }
 }
 impl FromSelf for Value {
+    const EFFECTS: Effects = Effects::LEAF;
     #[inline(always)]
     fn from_self(_: &mut Cx, v: Value) -> Result<Value> {
         Ok(v)
     }
 }
 impl FromValue for i64 {
+    const EFFECTS: Effects = Effects::ALL;
     #[inline(always)]
     fn from_value(cx: &mut Cx, v: Value) -> Result<i64> {
         cx.to_i64(v)
     }
 }
 impl FromSelf for i64 {
+    const EFFECTS: Effects = Effects::RAISES;
     fn from_self(cx: &mut Cx, v: Value) -> Result<i64> {
         cx.to_i64(v)
     }
 }
 impl FromValue for Count {
+    const EFFECTS: Effects = Effects::ALL;
     fn from_value(cx: &mut Cx, v: Value) -> Result<Count> {
         let n = cx.to_i64(v)?;
         usize::try_from(n).map(Count).or_else(|_| cx.arg_error("negative array size (or size too big)"))
     }
 }
 impl FromValue for f64 {
+    const EFFECTS: Effects = Effects::ALL;
     fn from_value(cx: &mut Cx, v: Value) -> Result<f64> {
         cx.to_f64(v)
     }
 }
 impl FromSelf for f64 {
+    const EFFECTS: Effects = Effects::LEAF;
     #[inline(always)]
     fn from_self(cx: &mut Cx, v: Value) -> Result<f64> {
         match v.as_float() {
@@ -229,17 +252,20 @@ impl FromSelf for f64 {
     }
 }
 impl FromValue for bool {
+    const EFFECTS: Effects = Effects::LEAF;
     fn from_value(_: &mut Cx, v: Value) -> Result<bool> {
         Ok(v.truthy())
     }
 }
 /// A Symbol, or the symbol of a String.
 impl FromValue for Sym {
+    const EFFECTS: Effects = Effects::ALL;
     fn from_value(cx: &mut Cx, v: Value) -> Result<Sym> {
         cx.to_sym(v)
     }
 }
 impl FromSelf for Sym {
+    const EFFECTS: Effects = Effects::LEAF;
     fn from_self(cx: &mut Cx, v: Value) -> Result<Sym> {
         match v.as_sym() {
             Some(s) => Ok(s),
@@ -248,18 +274,21 @@ impl FromSelf for Sym {
     }
 }
 impl FromValue for Ref<StringCell> {
+    const EFFECTS: Effects = Effects::ALL;
     #[inline(always)]
     fn from_value(cx: &mut Cx, v: Value) -> Result<Self> {
         cx.to_str(v)
     }
 }
 impl FromValue for Ref<ArrayCell> {
+    const EFFECTS: Effects = Effects::ALL;
     #[inline(always)]
     fn from_value(cx: &mut Cx, v: Value) -> Result<Self> {
         cx.to_ary(v)
     }
 }
 impl FromValue for Ref<HashCell> {
+    const EFFECTS: Effects = Effects::ALL;
     #[inline(always)]
     fn from_value(cx: &mut Cx, v: Value) -> Result<Self> {
         cx.to_hash(v)
@@ -267,6 +296,7 @@ impl FromValue for Ref<HashCell> {
 }
 /// A class or module.
 impl FromValue for ClassId {
+    const EFFECTS: Effects = Effects::RAISES;
     fn from_value(cx: &mut Cx, v: Value) -> Result<ClassId> {
         match Ref::<ClassCell>::from_value(v) {
             Some(c) => Ok(c.id),
@@ -278,6 +308,7 @@ impl FromValue for ClassId {
     }
 }
 impl FromSelf for ClassId {
+    const EFFECTS: Effects = Effects::LEAF;
     fn from_self(cx: &mut Cx, v: Value) -> Result<ClassId> {
         ClassId::from_value(cx, v)
     }
@@ -286,6 +317,7 @@ impl FromSelf for ClassId {
 macro_rules! kinds_from {
     ($($t:ty, $name:literal;)*) => {$(
         impl FromSelf for Ref<$t> {
+            const EFFECTS: Effects = Effects::LEAF;
             #[inline(always)]
             fn from_self(cx: &mut Cx, v: Value) -> Result<Self> {
                 match Ref::<$t>::from_value(v) {
@@ -303,6 +335,7 @@ kinds_from! {
 macro_rules! exact_from {
     ($($t:ty, $name:literal;)*) => {$(
         impl FromValue for Ref<$t> {
+            const EFFECTS: Effects = Effects::RAISES;
             fn from_value(cx: &mut Cx, v: Value) -> Result<Self> {
                 match Ref::<$t>::from_value(v) {
                     Some(r) => Ok(r),
@@ -318,63 +351,76 @@ macro_rules! exact_from {
 exact_from! { RangeCell, "Range"; ProcCell, "Proc"; }
 
 impl IntoResult for Value {
+    const EFFECTS: Effects = Effects::LEAF;
     #[inline(always)]
     fn into_result(self, _: &mut Cx) -> Result<Value> {
         Ok(self)
     }
 }
 impl IntoResult for bool {
+    const EFFECTS: Effects = Effects::LEAF;
     #[inline(always)]
     fn into_result(self, _: &mut Cx) -> Result<Value> {
         Ok(Value::bool(self))
     }
 }
 impl IntoResult for () {
+    const EFFECTS: Effects = Effects::LEAF;
     fn into_result(self, _: &mut Cx) -> Result<Value> {
         Ok(Value::NIL)
     }
 }
 impl IntoResult for i64 {
+    const EFFECTS: Effects = Effects::ALLOCATES;
     fn into_result(self, cx: &mut Cx) -> Result<Value> {
         Ok(cx.int(self))
     }
 }
+/// A number of things in memory, which is a Fixnum.
 impl IntoResult for usize {
+    const EFFECTS: Effects = Effects::LEAF;
     fn into_result(self, cx: &mut Cx) -> Result<Value> {
         Ok(cx.int(self as i64))
     }
 }
 impl IntoResult for f64 {
+    const EFFECTS: Effects = Effects::ALLOCATES;
     fn into_result(self, cx: &mut Cx) -> Result<Value> {
         Ok(cx.float(self))
     }
 }
 impl IntoResult for Sym {
+    const EFFECTS: Effects = Effects::LEAF;
     fn into_result(self, _: &mut Cx) -> Result<Value> {
         Ok(Value::sym(self))
     }
 }
 impl IntoResult for String {
+    const EFFECTS: Effects = Effects::ALLOCATES;
     fn into_result(self, cx: &mut Cx) -> Result<Value> {
         Ok(cx.str(&self))
     }
 }
 impl IntoResult for &str {
+    const EFFECTS: Effects = Effects::ALLOCATES;
     fn into_result(self, cx: &mut Cx) -> Result<Value> {
         Ok(cx.str(self))
     }
 }
 impl<T> IntoResult for Ref<T> {
+    const EFFECTS: Effects = Effects::LEAF;
     fn into_result(self, _: &mut Cx) -> Result<Value> {
         Ok(self.as_value())
     }
 }
 impl<T: IntoResult> IntoResult for Option<T> {
+    const EFFECTS: Effects = T::EFFECTS;
     fn into_result(self, cx: &mut Cx) -> Result<Value> {
         self.map_or(Ok(Value::NIL), |v| v.into_result(cx))
     }
 }
 impl<T: IntoResult> IntoResult for Result<T> {
+    const EFFECTS: Effects = T::EFFECTS.and(Effects::RAISES);
     #[inline(always)]
     fn into_result(self, cx: &mut Cx) -> Result<Value> {
         self?.into_result(cx)

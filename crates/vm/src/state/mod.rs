@@ -1,6 +1,7 @@
 //! What all of a VM stands on: frames, how builtins are declared, raising, looks at cells, kinds of events.
 
 pub mod builtin;
+pub mod effects;
 pub mod events;
 pub mod frame;
 pub mod held;

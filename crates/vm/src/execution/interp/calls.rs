@@ -209,6 +209,29 @@ unsafe fn ruby_simple_blk(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *c
         push_simple(cx, ip, regs, cache, block)
     }
 }
+/// Calls a builtin's function; debug builds look whether it does more than its row says.
+///
+/// # Safety
+/// argc values stand at `argv`, in a frame that covers them; `me` is a native method whose function is `f`.
+#[inline(always)]
+pub(in crate::execution) unsafe fn call_builtin(
+    cx: &mut Cx,
+    f: NativeFn,
+    me: Value,
+    this: Value,
+    argv: *const Value,
+    argc: usize,
+    block: Block,
+) -> Result<Value> {
+    #[cfg(debug_assertions)]
+    // SAFETY: the caller's word.
+    return unsafe { cx.call_watched(f, me, this, argv, argc, block) };
+    #[cfg(not(debug_assertions))]
+    {
+        let _ = me;
+        f(cx, this, argv, argc, block)
+    }
+}
 #[inline(always)]
 unsafe fn call_native(
     cx: &mut Cx,
@@ -233,7 +256,7 @@ unsafe fn call_native(
         let n = argc & (KW_FLAG - 1);
         nf.write(Frame { ip: stub(), regs: base, code: std::ptr::null(), block, me, aux: base.add(n + 1) as usize });
         cx.fp = nf;
-        let result = f(cx, *base, base.add(1), argc, block);
+        let result = call_builtin(cx, f, me, *base, base.add(1), argc, block);
         cx.fp = fp;
         match result {
             Ok(v) => {

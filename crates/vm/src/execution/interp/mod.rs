@@ -21,7 +21,7 @@ use zakuro_object::Value;
 
 mod arith;
 pub(crate) mod blocks;
-mod calls;
+pub(crate) mod calls;
 mod control;
 mod data;
 mod defs;
@@ -84,6 +84,7 @@ pub fn stub() -> *const Insn {
 /// `cx.fp` is the frame to run (or, with the stub, the boundary), `regs` and `cs` belong to it.
 #[inline(never)]
 pub unsafe fn run(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    cx.enters_ruby();
     let cx: *mut Cx = cx;
     // SAFETY: caller; the VM is not used through another reference while the closure runs. Handlers own nothing; what native code below them
     // owns is dropped on the way.

@@ -234,7 +234,7 @@ impl Cx {
             self.fp = nf;
             let r = self.trace_event(events::C_CALL, Some(*base), Some(m.as_value()), Value::NIL);
             let r = match r {
-                Ok(()) => Cx::native_fn(m)(self, *base, base.add(1), argc, block),
+                Ok(()) => super::calls::call_builtin(self, Cx::native_fn(m), m.as_value(), *base, base.add(1), argc, block),
                 Err(Exc) => Err(Exc),
             };
             let r = match r {
