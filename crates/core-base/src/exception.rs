@@ -274,7 +274,7 @@ mod name_error {
     ///
     ///     NameError.new("m").local_variables   #=> []
     #[method("local_variables")]
-    fn local_variables(cx: &mut Cx, _this: Value) -> Value {
+    fn local_variables(cx: &Cx, _this: Value) -> Value {
         cx.array(&[])
     }
 }

@@ -265,7 +265,7 @@ mod methods {
     ///
     ///     (1..3).begin   #=> 1
     #[method("begin")]
-    fn begin(_cx: &mut Cx, this: Range) -> Value {
+    fn begin(this: Range) -> Value {
         this.low()
     }
 
@@ -273,7 +273,7 @@ mod methods {
     ///
     ///     (1...3).end   #=> 3
     #[method("end")]
-    fn end(_cx: &mut Cx, this: Range) -> Value {
+    fn end(this: Range) -> Value {
         this.high()
     }
 
@@ -281,7 +281,7 @@ mod methods {
     ///
     ///     (1...3).exclude_end?   #=> true
     #[method("exclude_end?")]
-    fn exclude_end(_cx: &mut Cx, this: Range) -> bool {
+    fn exclude_end(this: Range) -> bool {
         this.exclusive()
     }
 

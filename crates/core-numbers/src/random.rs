@@ -445,7 +445,7 @@ mod random {
     ///
     ///     Random.new_seed.is_a?(Integer)    #=> true
     #[method("new_seed", singleton)]
-    fn s_new_seed(cx: &mut Cx, this: Value) -> Value {
+    fn s_new_seed(cx: &Cx, this: Value) -> Value {
         let _ = this;
         cx.big(new_seed())
     }

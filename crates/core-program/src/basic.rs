@@ -25,7 +25,7 @@ mod basic {
 
     /// Does nothing; takes no arguments.
     #[method("initialize", private, min = 0, max = 0)]
-    fn initialize(_cx: &mut Cx, _this: Value) -> Result<Value> {
+    fn initialize(_this: Value) -> Result<Value> {
         Ok(Value::NIL)
     }
     /// Whether the object is false or nil.
@@ -33,7 +33,7 @@ mod basic {
     ///     Object.new.!   #=> false
     ///     nil.!          #=> true
     #[method("!")]
-    fn not(_cx: &mut Cx, this: Value) -> bool {
+    fn not(this: Value) -> bool {
         !this.truthy()
     }
     /// Whether both are the same object. `equal?` is not meant to be redefined.
@@ -42,7 +42,7 @@ mod basic {
     ///     "a".equal?("a")                             #=> false
     ///     :a.equal?(:a)                               #=> true
     #[method("==", "equal?")]
-    fn eq(_cx: &mut Cx, this: Value, other: Value) -> bool {
+    fn eq(this: Value, other: Value) -> bool {
         this == other
     }
     /// The negation of `==`.
@@ -106,7 +106,7 @@ mod basic {
     #[method("singleton_method_added", private)]
     #[method("singleton_method_removed", private)]
     #[method("singleton_method_undefined", private)]
-    fn hook(_cx: &mut Cx, _this: Value, _name: Value) -> Value {
+    fn hook(_this: Value, _name: Value) -> Value {
         Value::NIL
     }
 }
@@ -133,7 +133,7 @@ mod nil {
     ///
     ///     nil.nil?   #=> true
     #[method("nil?")]
-    fn nil_p(_cx: &mut Cx, _this: Value) -> bool {
+    fn nil_p(_this: Value) -> bool {
         true
     }
     /// The empty String, frozen.
@@ -147,28 +147,28 @@ mod nil {
     ///
     ///     nil.to_a   #=> []
     #[method("to_a")]
-    fn to_a(cx: &mut Cx, _this: Value) -> Value {
+    fn to_a(cx: &Cx, _this: Value) -> Value {
         cx.array(&[])
     }
     /// The empty Hash.
     ///
     ///     nil.to_h   #=> {}
     #[method("to_h")]
-    fn to_h(cx: &mut Cx, _this: Value) -> Value {
+    fn to_h(cx: &Cx, _this: Value) -> Value {
         cx.new_hash().as_value()
     }
     /// Zero.
     ///
     ///     nil.to_i   #=> 0
     #[method("to_i")]
-    fn to_i(_cx: &mut Cx, _this: Value) -> i64 {
+    fn to_i(_this: Value) -> i64 {
         0
     }
     /// Zero.
     ///
     ///     nil.to_f   #=> 0.0
     #[method("to_f")]
-    fn to_f(_cx: &mut Cx, _this: Value) -> f64 {
+    fn to_f(_this: Value) -> f64 {
         0.0
     }
     /// Zero.
@@ -176,49 +176,49 @@ mod nil {
     ///     nil.to_r   #=> (0/1)
     #[method("to_r")]
     #[method("rationalize")]
-    fn to_r(cx: &mut Cx, _this: Value, _eps: Option<Value>) -> Value {
-        PairCell::make(&cx.heap, ids::RATIONAL, Kind::Rational, Value::fixnum(0), Value::fixnum(1))
+    fn to_r(heap: &Heap, _this: Value, _eps: Option<Value>) -> Value {
+        PairCell::make(heap, ids::RATIONAL, Kind::Rational, Value::fixnum(0), Value::fixnum(1))
     }
     /// Zero.
     ///
     ///     nil.to_c   #=> (0+0i)
     #[method("to_c")]
-    fn to_c(cx: &mut Cx, _this: Value) -> Value {
-        PairCell::make(&cx.heap, ids::COMPLEX, Kind::Complex, Value::fixnum(0), Value::fixnum(0))
+    fn to_c(heap: &Heap, _this: Value) -> Value {
+        PairCell::make(heap, ids::COMPLEX, Kind::Complex, Value::fixnum(0), Value::fixnum(0))
     }
     /// The text `nil`.
     ///
     ///     nil.inspect   #=> "nil"
     #[method("inspect")]
-    fn inspect(cx: &mut Cx, _this: Value) -> Value {
+    fn inspect(cx: &Cx, _this: Value) -> Value {
         cx.str("nil")
     }
     /// Never matches.
     ///
     ///     nil =~ /x/   #=> nil
     #[method("=~")]
-    fn match_op(_cx: &mut Cx, _this: Value, _other: Value) -> Value {
+    fn match_op(_this: Value, _other: Value) -> Value {
         Value::NIL
     }
     /// False.
     ///
     ///     nil & true   #=> false
     #[method("&")]
-    fn and(_cx: &mut Cx, _this: Value, _other: Value) -> bool {
+    fn and(_this: Value, _other: Value) -> bool {
         false
     }
     /// Whether the other is truthy.
     ///
     ///     nil | 1   #=> true
     #[method("|", "^")]
-    fn or(_cx: &mut Cx, _this: Value, other: Value) -> bool {
+    fn or(_this: Value, other: Value) -> bool {
         other.truthy()
     }
     /// Whether the other is nil.
     ///
     ///     nil === nil   #=> true
     #[method("===", "==")]
-    fn eqq(_cx: &mut Cx, _this: Value, other: Value) -> bool {
+    fn eqq(_this: Value, other: Value) -> bool {
         other.is_nil()
     }
 }
@@ -238,35 +238,35 @@ mod true_class {
     ///
     ///     true & nil   #=> false
     #[method("&")]
-    fn and(_cx: &mut Cx, _this: Value, other: Value) -> bool {
+    fn and(_this: Value, other: Value) -> bool {
         other.truthy()
     }
     /// True.
     ///
     ///     true | nil   #=> true
     #[method("|")]
-    fn or(_cx: &mut Cx, _this: Value, _other: Value) -> bool {
+    fn or(_this: Value, _other: Value) -> bool {
         true
     }
     /// Whether the other is falsy.
     ///
     ///     true ^ true   #=> false
     #[method("^")]
-    fn xor(_cx: &mut Cx, _this: Value, other: Value) -> bool {
+    fn xor(_this: Value, other: Value) -> bool {
         !other.truthy()
     }
     /// False.
     ///
     ///     !true   #=> false
     #[method("!")]
-    fn not(_cx: &mut Cx, _this: Value) -> bool {
+    fn not(_this: Value) -> bool {
         false
     }
     /// Whether the other is true.
     ///
     ///     true === 1   #=> false
     #[method("===", "==")]
-    fn eqq(_cx: &mut Cx, _this: Value, other: Value) -> bool {
+    fn eqq(_this: Value, other: Value) -> bool {
         other == Value::TRUE
     }
 }
@@ -286,21 +286,21 @@ mod false_class {
     ///
     ///     false & true   #=> false
     #[method("&")]
-    fn and(_cx: &mut Cx, _this: Value, _other: Value) -> bool {
+    fn and(_this: Value, _other: Value) -> bool {
         false
     }
     /// Whether the other is truthy.
     ///
     ///     false | 1   #=> true
     #[method("|", "^")]
-    fn or(_cx: &mut Cx, _this: Value, other: Value) -> bool {
+    fn or(_this: Value, other: Value) -> bool {
         other.truthy()
     }
     /// Whether the other is false.
     ///
     ///     false === nil   #=> false
     #[method("===", "==")]
-    fn eqq(_cx: &mut Cx, _this: Value, other: Value) -> bool {
+    fn eqq(_this: Value, other: Value) -> bool {
         other == Value::FALSE
     }
 }

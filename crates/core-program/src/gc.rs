@@ -252,7 +252,7 @@ mod gc {
     ///
     ///     a = GC.count; GC.start; GC.count > a   #=> true
     #[method("count", singleton)]
-    fn count(cx: &mut Cx, _this: Value) -> i64 {
+    fn count(cx: &Cx, _this: Value) -> i64 {
         cx.heap.stats().collections as i64
     }
 
@@ -321,7 +321,7 @@ mod gc {
     ///
     ///     GC.total_time.class   #=> Integer
     #[method("total_time", singleton)]
-    fn total_time(cx: &mut Cx, _this: Value) -> i64 {
+    fn total_time(cx: &Cx, _this: Value) -> i64 {
         cx.heap.stats().gc_nanos as i64
     }
 

@@ -261,17 +261,17 @@ mod method {
     ///
     ///     [1, 2].map(&2.method(:*))   #=> [2, 4]
     #[method("to_proc")]
-    fn to_proc(cx: &mut Cx, this: Obj) -> Value {
+    fn to_proc(heap: &Heap, this: Obj) -> Value {
         let mut header = zakuro_vm::header(ids::PROC, Kind::Proc, ProcKind::Method as u16);
         header.flags |= LAMBDA;
         let p = ProcCell { header, code: 0, env: Value::NIL, self_: this.receiver, me: this.method, extra: this.as_value() };
-        alloc_cell(&cx.heap, p).as_value()
+        alloc_cell(heap, p).as_value()
     }
     /// The object that the method is called on.
     ///
     ///     1.method(:+).receiver   #=> 1
     #[method("receiver")]
-    fn receiver(_cx: &mut Cx, this: Obj) -> Value {
+    fn receiver(this: Obj) -> Value {
         this.receiver
     }
     /// The method without its receiver.
@@ -297,13 +297,13 @@ mod method {
     ///
     ///     1.method(:+) == 1.method(:+)   #=> true
     #[method("==", "eql?")]
-    fn eq(_cx: &mut Cx, this: Obj, other: Value) -> bool {
+    fn eq(this: Obj, other: Value) -> bool {
         Obj::from_value(other)
             .is_some_and(|o| o.header.shape == this.header.shape && o.receiver == this.receiver && same_method(cell(o), cell(this)))
     }
     /// A number for Hash lookup.
     #[method("hash")]
-    fn hash(cx: &mut Cx, this: Obj) -> Value {
+    fn hash(cx: &Cx, this: Obj) -> Value {
         cx.shown_hash(code_of(cx, Some(this.receiver), this.method))
     }
     /// Name, class and parameters as text.
@@ -317,12 +317,12 @@ mod method {
     ///
     ///     1.method(:+).name   #=> :+
     #[method("name")]
-    fn name(_cx: &mut Cx, this: Obj) -> Sym {
+    fn name(this: Obj) -> Sym {
         this.name
     }
     /// Name that the method was defined by (differs for an alias).
     #[method("original_name")]
-    fn original_name(_cx: &mut Cx, this: Obj) -> Sym {
+    fn original_name(this: Obj) -> Sym {
         cell(this).name
     }
     /// The module that defines the method.
@@ -391,12 +391,12 @@ mod unbound {
     ///
     ///     String.instance_method(:size) == String.instance_method(:size)   #=> true
     #[method("==", "eql?")]
-    fn eq(_cx: &mut Cx, this: Obj, other: Value) -> bool {
+    fn eq(this: Obj, other: Value) -> bool {
         Obj::from_value(other).is_some_and(|o| o.header.shape == this.header.shape && same_method(cell(o), cell(this)))
     }
     /// A number for Hash lookup.
     #[method("hash")]
-    fn hash(cx: &mut Cx, this: Obj) -> Value {
+    fn hash(cx: &Cx, this: Obj) -> Value {
         cx.shown_hash(code_of(cx, None, this.method))
     }
     /// Name, class and parameters as text.
@@ -410,12 +410,12 @@ mod unbound {
     ///
     ///     Integer.instance_method(:+).name   #=> :+
     #[method("name")]
-    fn name(_cx: &mut Cx, this: Obj) -> Sym {
+    fn name(this: Obj) -> Sym {
         this.name
     }
     /// Name that the method was defined by (differs for an alias).
     #[method("original_name")]
-    fn original_name(_cx: &mut Cx, this: Obj) -> Sym {
+    fn original_name(this: Obj) -> Sym {
         cell(this).name
     }
     /// The module that defines the method.

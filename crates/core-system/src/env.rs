@@ -267,7 +267,7 @@ pub mod env {
     ///
     ///     ENV.to_s   #=> "ENV"
     #[method("to_s")]
-    fn to_s(_cx: &mut Cx, _this: Value) -> &'static str {
+    fn to_s(_this: Value) -> &'static str {
         "ENV"
     }
     /// As the inspect of its Hash.
@@ -286,7 +286,7 @@ pub mod encoding {
     ///
     ///     Encoding.locale_charmap   #=> "UTF-8"
     #[method("locale_charmap", singleton)]
-    fn locale_charmap(_cx: &mut Cx, _this: Value) -> &'static str {
+    fn locale_charmap(_this: Value) -> &'static str {
         match locale() {
             Some(b"C" | b"POSIX") => "ANSI_X3.4-1968",
             _ => "UTF-8",

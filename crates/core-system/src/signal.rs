@@ -210,7 +210,7 @@ pub mod signal {
     ///
     ///     [Signal.signame(9), Signal.signame(99)]   #=> ["KILL", nil]
     #[method("signame", singleton)]
-    fn signame(_cx: &mut Cx, _this: Value, n: i64) -> Option<String> {
+    fn signame(_this: Value, n: i64) -> Option<String> {
         name_of(i32::try_from(n).ok()?).map(str::to_string)
     }
 }

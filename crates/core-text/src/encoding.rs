@@ -281,7 +281,7 @@ mod encodings {
     ///
     ///     Encoding.list.include?(Encoding::UTF_8)   #=> true
     #[method("list", singleton)]
-    fn list(cx: &mut Cx, _this: Value) -> Value {
+    fn list(cx: &Cx, _this: Value) -> Value {
         cx.array_of(Encoding::all().map(|e| object(cx, e)))
     }
 
@@ -289,7 +289,7 @@ mod encodings {
     ///
     ///     Encoding.name_list.include?("BINARY")   #=> true
     #[method("name_list", singleton)]
-    fn name_list(cx: &mut Cx, _this: Value) -> Value {
+    fn name_list(cx: &Cx, _this: Value) -> Value {
         let mut names: Vec<String> = Vec::new();
         for e in Encoding::all() {
             names.push(e.name().into());
@@ -376,7 +376,7 @@ mod encodings {
     ///     Encoding.compatible?("a", "é")          #=> #<Encoding:UTF-8>
     ///     Encoding.compatible?("\xFF".b, "é")     #=> nil
     #[method("compatible?", singleton)]
-    fn compatible(cx: &mut Cx, _this: Value, a: Value, b: Value) -> Value {
+    fn compatible(cx: &Cx, _this: Value, a: Value, b: Value) -> Value {
         let (Some(ea), Some(eb)) = (encoding_of(a), encoding_of(b)) else { return Value::NIL };
         if ea == eb {
             return object(cx, ea);

@@ -72,7 +72,7 @@ mod symbols {
     ///
     ///     :abc.to_sym   #=> :abc
     #[method("to_sym", "intern")]
-    fn to_sym(_cx: &mut Cx, this: Sym) -> Sym {
+    fn to_sym(this: Sym) -> Sym {
         this
     }
 
@@ -89,7 +89,7 @@ mod symbols {
     ///     :abc.inspect       #=> ":abc"
     ///     :"a b".inspect     #=> ":\"a b\""
     #[method("inspect")]
-    fn inspect(_cx: &mut Cx, this: Sym) -> String {
+    fn inspect(this: Sym) -> String {
         inspect_text(this)
     }
 
@@ -97,7 +97,7 @@ mod symbols {
     ///
     ///     :a == :a   #=> true
     #[method("==", "===")]
-    fn eq(_cx: &mut Cx, this: Sym, other: Value) -> bool {
+    fn eq(this: Sym, other: Value) -> bool {
         other == Value::sym(this)
     }
 
@@ -105,7 +105,7 @@ mod symbols {
     ///
     ///     :a.hash == :a.hash   #=> true
     #[method("hash")]
-    fn hash(cx: &mut Cx, this: Sym) -> Value {
+    fn hash(cx: &Cx, this: Sym) -> Value {
         // Of the name, for the number tells how many names the process knew before; with something more, since the String is another key.
         cx.shown_hash(equality::combine(&[equality::hash_bytes(this.bytes()), u64::from(this.encoding())]))
     }
@@ -155,7 +155,7 @@ mod symbols {
     ///
     ///     :"".empty?   #=> true
     #[method("empty?")]
-    fn empty(_cx: &mut Cx, this: Sym) -> bool {
+    fn empty(this: Sym) -> bool {
         this.bytes().is_empty()
     }
 
@@ -163,7 +163,7 @@ mod symbols {
     ///
     ///     :abc.encoding   #=> #<Encoding:US-ASCII>
     #[method("encoding")]
-    fn encoding(cx: &mut Cx, this: Sym) -> Value {
+    fn encoding(cx: &Cx, this: Sym) -> Value {
         crate::encoding::object(cx, encoding_of(this))
     }
 

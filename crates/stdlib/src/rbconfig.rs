@@ -9,7 +9,7 @@ mod module {
 
     /// The standard library's directory, or nil.
     #[method("__library", singleton)]
-    fn library(cx: &mut Cx, _this: Value) -> Value {
+    fn library(cx: &Cx, _this: Value) -> Value {
         match cx.options.library.clone() {
             Some(dir) => cx.str(&dir),
             None => Value::NIL,

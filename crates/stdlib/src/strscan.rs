@@ -243,7 +243,7 @@ mod string_scanner {
     ///
     ///     StringScanner.must_C_version   #=> StringScanner
     #[method("must_C_version", singleton)]
-    fn must_c_version(_cx: &mut Cx, this: Value) -> Value {
+    fn must_c_version(this: Value) -> Value {
         this
     }
     /// The match at the scan pointer, which goes behind it; nil without one.

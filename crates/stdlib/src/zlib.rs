@@ -220,7 +220,7 @@ mod module {
     }
     /// The table of CRC-32.
     #[method("crc_table", singleton)]
-    fn crc_table(cx: &mut Cx, _this: Value) -> Value {
+    fn crc_table(cx: &Cx, _this: Value) -> Value {
         cx.array_of(CRC.iter().map(|c| Value::fixnum(*c as i64)))
     }
 }

@@ -71,7 +71,7 @@ pub mod did_you_mean {
     }
     /// Whether reports hold suggestions: not after `--disable=did_you_mean`.
     #[method("__enabled?", singleton, private)]
-    fn enabled(cx: &mut Cx, _this: Value) -> bool {
+    fn enabled(cx: &Cx, _this: Value) -> bool {
         !cx.options.no_did_you_mean
     }
     /// Local variables visible where an exception was raised.
@@ -88,7 +88,7 @@ pub mod error_highlight {
 
     /// Whether reports mark the source: not after `--disable=error_highlight`.
     #[method("__enabled?", singleton, private)]
-    fn enabled(cx: &mut Cx, _this: Value) -> bool {
+    fn enabled(cx: &Cx, _this: Value) -> bool {
         !cx.options.no_error_highlight
     }
     /// [line, first column, end column, text] of what to mark at a level of an exception's backtrace; nil when there is nothing.

@@ -160,7 +160,7 @@ pub(super) mod warnings {
     ///
     ///     Warning.categories.include?(:deprecated)   #=> true
     #[method("categories", singleton)]
-    fn categories(cx: &mut Cx, _this: Value) -> Value {
+    fn categories(cx: &Cx, _this: Value) -> Value {
         cx.array_of(CATEGORIES.iter().map(|c| Value::sym(Sym::intern(c))))
     }
 }

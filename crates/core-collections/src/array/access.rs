@@ -85,7 +85,7 @@ pub mod methods {
     ///
     ///     [1, 2].at(-1)   #=> 2
     #[method("at")]
-    fn at(_cx: &mut Cx, this: Ref<ArrayCell>, i: i64) -> Value {
+    fn at(this: Ref<ArrayCell>, i: i64) -> Value {
         at_index(this, i)
     }
 

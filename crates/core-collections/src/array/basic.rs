@@ -187,7 +187,7 @@ pub mod methods {
     ///
     ///     Array[1, 2]   #=> [1, 2]
     #[method("[]", singleton)]
-    fn make(cx: &mut Cx, this: ClassId, rest: Rest) -> Value {
+    fn make(cx: &Cx, this: ClassId, rest: Rest) -> Value {
         let shape = cx.root_shape(this);
         ArrayCell::make(&cx.heap, shape, rest).as_value()
     }
@@ -262,7 +262,7 @@ pub mod methods {
     ///
     ///     [1, nil].length   #=> 2
     #[method("length", "size")]
-    fn length(_cx: &mut Cx, this: Ref<ArrayCell>) -> usize {
+    fn length(this: Ref<ArrayCell>) -> usize {
         this.len()
     }
 
@@ -270,7 +270,7 @@ pub mod methods {
     ///
     ///     [].empty?   #=> true
     #[method("empty?")]
-    fn empty(_cx: &mut Cx, this: Ref<ArrayCell>) -> bool {
+    fn empty(this: Ref<ArrayCell>) -> bool {
         this.is_empty()
     }
 
@@ -278,7 +278,7 @@ pub mod methods {
     ///
     ///     [1].to_a   #=> [1]
     #[method("to_a")]
-    fn to_a(cx: &mut Cx, this: Ref<ArrayCell>) -> Value {
+    fn to_a(cx: &Cx, this: Ref<ArrayCell>) -> Value {
         let class = cx.class_of(this.as_value());
         if class == ids::ARRAY { this.as_value() } else { cx.array(this.elements(&cx.heap)) }
     }
@@ -287,7 +287,7 @@ pub mod methods {
     ///
     ///     [1].entries   #=> [1]
     #[method("entries")]
-    fn entries(cx: &mut Cx, this: Ref<ArrayCell>) -> Value {
+    fn entries(cx: &Cx, this: Ref<ArrayCell>) -> Value {
         cx.array(this.elements(&cx.heap))
     }
 
@@ -295,7 +295,7 @@ pub mod methods {
     ///
     ///     [1].to_ary   #=> [1]
     #[method("to_ary", "deconstruct")]
-    fn to_ary(_cx: &mut Cx, this: Value) -> Value {
+    fn to_ary(this: Value) -> Value {
         this
     }
 

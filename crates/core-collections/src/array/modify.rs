@@ -104,8 +104,8 @@ pub mod methods {
     ///
     ///     [1, 2, 3].reverse   #=> [3, 2, 1]
     #[method("reverse")]
-    fn reverse(cx: &mut Cx, this: Ref<ArrayCell>) -> Value {
-        ArrayCell::gather(&cx.heap, this.len(), this.elements(&cx.heap).iter().rev().copied()).as_value()
+    fn reverse(heap: &Heap, this: Ref<ArrayCell>) -> Value {
+        ArrayCell::gather(heap, this.len(), this.elements(heap).iter().rev().copied()).as_value()
     }
 
     /// Reverses the order in place.
@@ -326,9 +326,9 @@ pub mod methods {
     ///
     ///     [1, nil, 2].compact   #=> [1, 2]
     #[method("compact")]
-    fn compact(cx: &mut Cx, this: Ref<ArrayCell>) -> Value {
-        let set = this.elements(&cx.heap).iter().filter(|v| !v.is_nil());
-        ArrayCell::gather(&cx.heap, set.clone().count(), set.copied()).as_value()
+    fn compact(heap: &Heap, this: Ref<ArrayCell>) -> Value {
+        let set = this.elements(heap).iter().filter(|v| !v.is_nil());
+        ArrayCell::gather(heap, set.clone().count(), set.copied()).as_value()
     }
 
     /// Removes nils; nil when there were none.

@@ -108,7 +108,7 @@ pub(super) mod hash {
     ///
     ///     Hash.ruby2_keywords_hash?({})   #=> false
     #[method("ruby2_keywords_hash?", singleton)]
-    fn is_ruby2_keywords(_cx: &mut Cx, _this: ClassId, h: Ref<HashCell>) -> bool {
+    fn is_ruby2_keywords(_this: ClassId, h: Ref<HashCell>) -> bool {
         h.header.flags & KEYWORDS != 0
     }
 
@@ -278,7 +278,7 @@ pub(super) mod hash {
     ///
     ///     {a: 1}.size   #=> 1
     #[method("size", "length")]
-    fn size(_cx: &mut Cx, this: Ref<HashCell>) -> usize {
+    fn size(this: Ref<HashCell>) -> usize {
         this.len()
     }
 
@@ -286,7 +286,7 @@ pub(super) mod hash {
     ///
     ///     {}.empty?   #=> true
     #[method("empty?")]
-    fn is_empty(_cx: &mut Cx, this: Ref<HashCell>) -> bool {
+    fn is_empty(this: Ref<HashCell>) -> bool {
         this.len() == 0
     }
 
@@ -350,7 +350,7 @@ pub(super) mod hash {
     ///
     ///     {}.default_proc   #=> nil
     #[method("default_proc")]
-    fn default_proc(_cx: &mut Cx, this: Ref<HashCell>) -> Value {
+    fn default_proc(this: Ref<HashCell>) -> Value {
         if this.default_is_proc() { this.default } else { Value::NIL }
     }
 
@@ -408,7 +408,7 @@ pub(super) mod hash {
     ///
     ///     {}.compare_by_identity?   #=> false
     #[method("compare_by_identity?")]
-    fn compares_by_identity(_cx: &mut Cx, this: Ref<HashCell>) -> bool {
+    fn compares_by_identity(this: Ref<HashCell>) -> bool {
         by_identity(this)
     }
 
@@ -416,7 +416,7 @@ pub(super) mod hash {
     ///
     ///     {a: 1}.to_hash   #=> {a: 1}
     #[method("to_hash")]
-    fn to_hash(_cx: &mut Cx, this: Ref<HashCell>) -> Value {
+    fn to_hash(this: Ref<HashCell>) -> Value {
         this.as_value()
     }
 
@@ -424,7 +424,7 @@ pub(super) mod hash {
     ///
     ///     {a: 1}.deconstruct_keys(nil)   #=> {a: 1}
     #[method("deconstruct_keys")]
-    fn deconstruct_keys(_cx: &mut Cx, this: Ref<HashCell>, _keys: Value) -> Value {
+    fn deconstruct_keys(this: Ref<HashCell>, _keys: Value) -> Value {
         this.as_value()
     }
 

@@ -78,7 +78,7 @@ mod complex {
     ///
     ///     Complex(1, 2).real    #=> 1
     #[method("real")]
-    fn real(cx: &mut Cx, this: Parts) -> Value {
+    fn real(cx: &Cx, this: Parts) -> Value {
         let _ = cx;
         this.0
     }
@@ -86,7 +86,7 @@ mod complex {
     ///
     ///     Complex(1, 2).imaginary    #=> 2
     #[method("imaginary", "imag")]
-    fn imaginary(cx: &mut Cx, this: Parts) -> Value {
+    fn imaginary(cx: &Cx, this: Parts) -> Value {
         let _ = cx;
         this.1
     }
@@ -162,7 +162,7 @@ mod complex {
     }
     /// For Marshal: the parts.
     #[method("marshal_dump", private)]
-    fn marshal_dump(cx: &mut Cx, this: Parts) -> Value {
+    fn marshal_dump(cx: &Cx, this: Parts) -> Value {
         cx.array(&[this.0, this.1])
     }
     /// Hash code.

@@ -184,7 +184,7 @@ mod float {
     ///
     ///     -(1.5)    #=> -1.5
     #[method("-@")]
-    fn uminus(cx: &mut Cx, this: f64) -> f64 {
+    fn uminus(cx: &Cx, this: f64) -> f64 {
         let _ = cx;
         -this
     }
@@ -192,7 +192,7 @@ mod float {
     ///
     ///     -1.5.abs    #=> 1.5
     #[method("abs", "magnitude")]
-    fn abs(cx: &mut Cx, this: f64) -> f64 {
+    fn abs(cx: &Cx, this: f64) -> f64 {
         let _ = cx;
         this.abs()
     }
@@ -213,7 +213,7 @@ mod float {
     ///
     ///     1.0.eql?(1)    #=> false
     #[method("eql?")]
-    fn eql(cx: &mut Cx, this: f64, v: Value) -> bool {
+    fn eql(cx: &Cx, this: f64, v: Value) -> bool {
         let _ = cx;
         v.as_float() == Some(this)
     }
@@ -221,7 +221,7 @@ mod float {
     ///
     ///     0.0.hash == -0.0.hash    #=> true
     #[method("hash")]
-    fn hash(cx: &mut Cx, this: f64) -> Value {
+    fn hash(cx: &Cx, this: f64) -> Value {
         let v = cx.float(if this == 0.0 { 0.0 } else { this });
         cx.shown_hash(cx.quick_hash(v).unwrap_or(0))
     }
@@ -303,7 +303,7 @@ mod float {
     ///
     ///     1.5.to_f    #=> 1.5
     #[method("to_f")]
-    fn to_f(cx: &mut Cx, this: Value) -> Value {
+    fn to_f(cx: &Cx, this: Value) -> Value {
         let _ = cx;
         this
     }
@@ -400,7 +400,7 @@ mod float {
     ///
     ///     Float::NAN.nan?    #=> true
     #[method("nan?")]
-    fn nan_p(cx: &mut Cx, this: f64) -> bool {
+    fn nan_p(cx: &Cx, this: f64) -> bool {
         let _ = cx;
         this.is_nan()
     }
@@ -408,7 +408,7 @@ mod float {
     ///
     ///     (-1.0 / 0).infinite?    #=> -1
     #[method("infinite?")]
-    fn infinite_p(cx: &mut Cx, this: f64) -> Option<i64> {
+    fn infinite_p(cx: &Cx, this: f64) -> Option<i64> {
         let _ = cx;
         this.is_infinite().then_some(if this > 0.0 { 1 } else { -1 })
     }
@@ -416,7 +416,7 @@ mod float {
     ///
     ///     1.5.finite?    #=> true
     #[method("finite?")]
-    fn finite_p(cx: &mut Cx, this: f64) -> bool {
+    fn finite_p(cx: &Cx, this: f64) -> bool {
         let _ = cx;
         this.is_finite()
     }
@@ -424,7 +424,7 @@ mod float {
     ///
     ///     -0.0.zero?    #=> true
     #[method("zero?")]
-    fn zero_p(cx: &mut Cx, this: f64) -> bool {
+    fn zero_p(cx: &Cx, this: f64) -> bool {
         let _ = cx;
         this == 0.0
     }
@@ -432,7 +432,7 @@ mod float {
     ///
     ///     1.5.positive?    #=> true
     #[method("positive?")]
-    fn positive_p(cx: &mut Cx, this: f64) -> bool {
+    fn positive_p(cx: &Cx, this: f64) -> bool {
         let _ = cx;
         this > 0.0
     }
@@ -440,7 +440,7 @@ mod float {
     ///
     ///     -0.0.negative?    #=> false
     #[method("negative?")]
-    fn negative_p(cx: &mut Cx, this: f64) -> bool {
+    fn negative_p(cx: &Cx, this: f64) -> bool {
         let _ = cx;
         this < 0.0
     }
@@ -448,7 +448,7 @@ mod float {
     ///
     ///     1.0.next_float    #=> 1.0000000000000002
     #[method("next_float")]
-    fn next_float(cx: &mut Cx, this: f64) -> f64 {
+    fn next_float(cx: &Cx, this: f64) -> f64 {
         let _ = cx;
         this.next_up()
     }
@@ -456,7 +456,7 @@ mod float {
     ///
     ///     1.0.prev_float    #=> 0.9999999999999999
     #[method("prev_float")]
-    fn prev_float(cx: &mut Cx, this: f64) -> f64 {
+    fn prev_float(cx: &Cx, this: f64) -> f64 {
         let _ = cx;
         this.next_down()
     }
@@ -464,7 +464,7 @@ mod float {
     ///
     ///     -1.0.arg    #=> 3.141592653589793
     #[method("arg", "angle", "phase")]
-    fn arg(cx: &mut Cx, this: Value) -> Value {
+    fn arg(cx: &Cx, this: Value) -> Value {
         match this.as_float() {
             Some(f) if f.is_nan() => this,
             Some(f) if f.is_sign_negative() => cx.float(std::f64::consts::PI),

@@ -264,7 +264,7 @@ mod integer {
     ///
     ///     1.eql?(1.0)    #=> false
     #[method("eql?")]
-    fn eql(cx: &mut Cx, this: Value, other: Value) -> bool {
+    fn eql(cx: &Cx, this: Value, other: Value) -> bool {
         let _ = cx;
         ints::is_int(other) && ints::equal(this, other)
     }
@@ -272,7 +272,7 @@ mod integer {
     ///
     ///     (2**70).hash == (2**70).hash    #=> true
     #[method("hash")]
-    fn hash(cx: &mut Cx, this: Value) -> Value {
+    fn hash(cx: &Cx, this: Value) -> Value {
         let h = cx.quick_hash(this).unwrap_or(0);
         cx.shown_hash(h)
     }

@@ -125,7 +125,7 @@ mod bits {
     ///     -256.bit_length      #=> 8
     ///     (2**64).bit_length   #=> 65
     #[method("bit_length")]
-    fn bit_length(cx: &mut Cx, this: Value) -> i64 {
+    fn bit_length(cx: &Cx, this: Value) -> i64 {
         let _ = cx;
         ints::bit_length(this) as i64
     }
@@ -134,7 +134,7 @@ mod bits {
     ///     1.size           #=> 8
     ///     (256**10).size   #=> 11
     #[method("size")]
-    fn size(cx: &mut Cx, this: Value) -> i64 {
+    fn size(cx: &Cx, this: Value) -> i64 {
         let _ = cx;
         if this.is_fixnum() { 8 } else { ints::magnitude_bits(this).div_ceil(8) as i64 }
     }

@@ -108,7 +108,7 @@ mod misc {
     ///
     ///     5.to_i    #=> 5
     #[method("to_i", "to_int", "numerator", "ord")]
-    fn to_i(cx: &mut Cx, this: Value) -> Value {
+    fn to_i(cx: &Cx, this: Value) -> Value {
         let _ = cx;
         this
     }
@@ -116,7 +116,7 @@ mod misc {
     ///
     ///     5.to_f    #=> 5.0
     #[method("to_f")]
-    fn to_f(cx: &mut Cx, this: Value) -> f64 {
+    fn to_f(cx: &Cx, this: Value) -> f64 {
         let _ = cx;
         ints::to_f64(this)
     }
@@ -139,7 +139,7 @@ mod misc {
     ///
     ///     5.denominator    #=> 1
     #[method("denominator")]
-    fn denominator(cx: &mut Cx, this: Value) -> i64 {
+    fn denominator(cx: &Cx, this: Value) -> i64 {
         let _ = (cx, this);
         1
     }
@@ -147,7 +147,7 @@ mod misc {
     ///
     ///     5.integer?    #=> true
     #[method("integer?")]
-    fn integer_p(cx: &mut Cx, this: Value) -> bool {
+    fn integer_p(cx: &Cx, this: Value) -> bool {
         let _ = (cx, this);
         true
     }
@@ -155,7 +155,7 @@ mod misc {
     ///
     ///     0.zero?    #=> true
     #[method("zero?")]
-    fn zero_p(cx: &mut Cx, this: Value) -> bool {
+    fn zero_p(cx: &Cx, this: Value) -> bool {
         let _ = cx;
         this == ints::ZERO
     }
@@ -163,7 +163,7 @@ mod misc {
     ///
     ///     5.positive?    #=> true
     #[method("positive?")]
-    fn positive_p(cx: &mut Cx, this: Value) -> bool {
+    fn positive_p(cx: &Cx, this: Value) -> bool {
         let _ = cx;
         ints::signum(this) > 0
     }
@@ -171,7 +171,7 @@ mod misc {
     ///
     ///     5.negative?    #=> false
     #[method("negative?")]
-    fn negative_p(cx: &mut Cx, this: Value) -> bool {
+    fn negative_p(cx: &Cx, this: Value) -> bool {
         let _ = cx;
         ints::signum(this) < 0
     }
@@ -179,7 +179,7 @@ mod misc {
     ///
     ///     4.even?    #=> true
     #[method("even?")]
-    fn even_p(cx: &mut Cx, this: Value) -> bool {
+    fn even_p(cx: &Cx, this: Value) -> bool {
         let _ = cx;
         !ints::is_odd(this)
     }
@@ -187,7 +187,7 @@ mod misc {
     ///
     ///     4.odd?    #=> false
     #[method("odd?")]
-    fn odd_p(cx: &mut Cx, this: Value) -> bool {
+    fn odd_p(cx: &Cx, this: Value) -> bool {
         let _ = cx;
         ints::is_odd(this)
     }

@@ -78,7 +78,7 @@ mod math {
     ///
     ///     Math.sin(0)    #=> 0.0
     #[method("sin", module_function)]
-    fn sin(cx: &mut Cx, this: Value, x: f64) -> f64 {
+    fn sin(cx: &Cx, this: Value, x: f64) -> f64 {
         let _ = (cx, this);
         x.sin()
     }
@@ -86,7 +86,7 @@ mod math {
     ///
     ///     Math.cos(0)    #=> 1.0
     #[method("cos", module_function)]
-    fn cos(cx: &mut Cx, this: Value, x: f64) -> f64 {
+    fn cos(cx: &Cx, this: Value, x: f64) -> f64 {
         let _ = (cx, this);
         x.cos()
     }
@@ -94,7 +94,7 @@ mod math {
     ///
     ///     Math.tan(0)    #=> 0.0
     #[method("tan", module_function)]
-    fn tan(cx: &mut Cx, this: Value, x: f64) -> f64 {
+    fn tan(cx: &Cx, this: Value, x: f64) -> f64 {
         let _ = (cx, this);
         x.tan()
     }
@@ -124,7 +124,7 @@ mod math {
     ///
     ///     Math.atan(0)    #=> 0.0
     #[method("atan", module_function)]
-    fn atan(cx: &mut Cx, this: Value, x: f64) -> f64 {
+    fn atan(cx: &Cx, this: Value, x: f64) -> f64 {
         let _ = (cx, this);
         x.atan()
     }
@@ -132,7 +132,7 @@ mod math {
     ///
     ///     Math.sinh(0)    #=> 0.0
     #[method("sinh", module_function)]
-    fn sinh(cx: &mut Cx, this: Value, x: f64) -> f64 {
+    fn sinh(cx: &Cx, this: Value, x: f64) -> f64 {
         let _ = (cx, this);
         x.sinh()
     }
@@ -140,7 +140,7 @@ mod math {
     ///
     ///     Math.cosh(0)    #=> 1.0
     #[method("cosh", module_function)]
-    fn cosh(cx: &mut Cx, this: Value, x: f64) -> f64 {
+    fn cosh(cx: &Cx, this: Value, x: f64) -> f64 {
         let _ = (cx, this);
         x.cosh()
     }
@@ -148,7 +148,7 @@ mod math {
     ///
     ///     Math.tanh(0)    #=> 0.0
     #[method("tanh", module_function)]
-    fn tanh(cx: &mut Cx, this: Value, x: f64) -> f64 {
+    fn tanh(cx: &Cx, this: Value, x: f64) -> f64 {
         let _ = (cx, this);
         x.tanh()
     }
@@ -156,7 +156,7 @@ mod math {
     ///
     ///     Math.asinh(0)    #=> 0.0
     #[method("asinh", module_function)]
-    fn asinh(cx: &mut Cx, this: Value, x: f64) -> f64 {
+    fn asinh(cx: &Cx, this: Value, x: f64) -> f64 {
         let _ = (cx, this);
         c_asinh(x)
     }
@@ -186,7 +186,7 @@ mod math {
     ///
     ///     Math.exp(0)    #=> 1.0
     #[method("exp", module_function)]
-    fn exp(cx: &mut Cx, this: Value, x: f64) -> f64 {
+    fn exp(cx: &Cx, this: Value, x: f64) -> f64 {
         let _ = (cx, this);
         x.exp()
     }
@@ -194,7 +194,7 @@ mod math {
     ///
     ///     Math.expm1(0)    #=> 0.0
     #[method("expm1", module_function)]
-    fn expm1(cx: &mut Cx, this: Value, x: f64) -> f64 {
+    fn expm1(cx: &Cx, this: Value, x: f64) -> f64 {
         let _ = (cx, this);
         x.exp_m1()
     }
@@ -224,7 +224,7 @@ mod math {
     ///
     ///     Math.cbrt(-27)    #=> -3.0
     #[method("cbrt", module_function)]
-    fn cbrt(cx: &mut Cx, this: Value, x: f64) -> f64 {
+    fn cbrt(cx: &Cx, this: Value, x: f64) -> f64 {
         let _ = (cx, this);
         cube_root(x)
     }
@@ -232,7 +232,7 @@ mod math {
     ///
     ///     Math.erf(0)    #=> 0.0
     #[method("erf", module_function)]
-    fn erf_(cx: &mut Cx, this: Value, x: f64) -> f64 {
+    fn erf_(cx: &Cx, this: Value, x: f64) -> f64 {
         let _ = (cx, this);
         erf(x)
     }
@@ -240,7 +240,7 @@ mod math {
     ///
     ///     Math.erfc(0)    #=> 1.0
     #[method("erfc", module_function)]
-    fn erfc_(cx: &mut Cx, this: Value, x: f64) -> f64 {
+    fn erfc_(cx: &Cx, this: Value, x: f64) -> f64 {
         let _ = (cx, this);
         erfc(x)
     }
@@ -248,7 +248,7 @@ mod math {
     ///
     ///     Math.atan2(1, 0)    #=> 1.5707963267948966
     #[method("atan2", module_function)]
-    fn atan2(cx: &mut Cx, this: Value, y: f64, x: f64) -> f64 {
+    fn atan2(cx: &Cx, this: Value, y: f64, x: f64) -> f64 {
         let _ = (cx, this);
         y.atan2(x)
     }
@@ -256,7 +256,7 @@ mod math {
     ///
     ///     Math.hypot(3, 4)    #=> 5.0
     #[method("hypot", module_function)]
-    fn hypot(cx: &mut Cx, this: Value, x: f64, y: f64) -> f64 {
+    fn hypot(cx: &Cx, this: Value, x: f64, y: f64) -> f64 {
         let _ = (cx, this);
         x.hypot(y)
     }
@@ -347,7 +347,7 @@ mod math {
     ///
     ///     Math.frexp(1234)    #=> [0.6025390625, 11]
     #[method("frexp", module_function)]
-    fn frexp_(cx: &mut Cx, this: Value, x: f64) -> Value {
+    fn frexp_(cx: &Cx, this: Value, x: f64) -> Value {
         let _ = this;
         let (m, e) = frexp(x);
         let m = cx.float(m);

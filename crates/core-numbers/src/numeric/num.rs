@@ -114,7 +114,7 @@ mod numeric {
     ///
     ///     1.dup    #=> 1
     #[method("dup")]
-    fn dup(cx: &mut Cx, this: Value) -> Value {
+    fn dup(cx: &Cx, this: Value) -> Value {
         let _ = cx;
         this
     }

@@ -340,7 +340,7 @@ mod rational {
     ///
     ///     Rational(1, 2).hash == Rational(2, 4).hash    #=> true
     #[method("hash")]
-    fn hash(cx: &mut Cx, this: Rational) -> Value {
+    fn hash(cx: &Cx, this: Rational) -> Value {
         let [n, d] = [this.0.0, this.0.1].map(|n| cx.quick_hash(n).unwrap_or(0));
         cx.shown_hash(equality::combine(&[n, d, u64::from(ids::RATIONAL.0)]))
     }
@@ -348,7 +348,7 @@ mod rational {
     ///
     ///     Rational(-2, 4).numerator    #=> -1
     #[method("numerator")]
-    fn numerator(cx: &mut Cx, this: Rational) -> Value {
+    fn numerator(cx: &Cx, this: Rational) -> Value {
         let _ = cx;
         this.0.0
     }
@@ -356,7 +356,7 @@ mod rational {
     ///
     ///     Rational(-2, 4).denominator    #=> 2
     #[method("denominator")]
-    fn denominator(cx: &mut Cx, this: Rational) -> Value {
+    fn denominator(cx: &Cx, this: Rational) -> Value {
         let _ = cx;
         this.0.1
     }
@@ -387,7 +387,7 @@ mod rational {
     ///
     ///     Rational(1, 3).to_f    #=> 0.3333333333333333
     #[method("to_f")]
-    fn to_f(cx: &mut Cx, this: Rational) -> f64 {
+    fn to_f(cx: &Cx, this: Rational) -> f64 {
         let _ = cx;
         rat::to_f64(this.0)
     }
@@ -395,7 +395,7 @@ mod rational {
     ///
     ///     Rational(1, 2).to_r    #=> (1/2)
     #[method("to_r")]
-    fn to_r(cx: &mut Cx, this: Value) -> Value {
+    fn to_r(cx: &Cx, this: Value) -> Value {
         let _ = cx;
         this
     }
@@ -444,7 +444,7 @@ mod rational {
     ///
     ///     Rational(0, 5).zero?    #=> true
     #[method("zero?")]
-    fn zero_p(cx: &mut Cx, this: Rational) -> bool {
+    fn zero_p(cx: &Cx, this: Rational) -> bool {
         let _ = cx;
         this.0.0 == ints::ZERO
     }
@@ -452,7 +452,7 @@ mod rational {
     ///
     ///     Rational(1, 2).positive?    #=> true
     #[method("positive?")]
-    fn positive_p(cx: &mut Cx, this: Rational) -> bool {
+    fn positive_p(cx: &Cx, this: Rational) -> bool {
         let _ = cx;
         ints::signum(this.0.0) > 0
     }
@@ -460,13 +460,13 @@ mod rational {
     ///
     ///     Rational(1, 2).negative?    #=> false
     #[method("negative?")]
-    fn negative_p(cx: &mut Cx, this: Rational) -> bool {
+    fn negative_p(cx: &Cx, this: Rational) -> bool {
         let _ = cx;
         ints::signum(this.0.0) < 0
     }
     /// For Marshal: numerator and denominator.
     #[method("marshal_dump", private)]
-    fn marshal_dump(cx: &mut Cx, this: Rational) -> Value {
+    fn marshal_dump(cx: &Cx, this: Rational) -> Value {
         cx.array(&[this.0.0, this.0.1])
     }
 }

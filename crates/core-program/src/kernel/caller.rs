@@ -108,7 +108,7 @@ pub mod backtrace {
     ///
     ///     Thread::Backtrace.limit   #=> -1
     #[method("limit", singleton)]
-    fn limit(cx: &mut Cx, _this: Value) -> i64 {
+    fn limit(cx: &Cx, _this: Value) -> i64 {
         cx.options.backtrace_limit.map_or(-1, |n| n as i64)
     }
 }

@@ -203,7 +203,7 @@ pub mod kernel {
     ///
     ///     def blk = block_given?; [blk, blk { }]   #=> [false, true]
     #[method("block_given?", module_function)]
-    fn block_given(cx: &mut Cx, _this: Value) -> bool {
+    fn block_given(cx: &Cx, _this: Value) -> bool {
         // SAFETY: a live frame.
         cx.method_frame().is_some_and(|f| unsafe { (*f).block.is_some() })
     }
@@ -211,7 +211,7 @@ pub mod kernel {
     ///
     ///     proc { a = 1; local_variables }.call.first   #=> :a
     #[method("local_variables", module_function)]
-    fn local_variables(cx: &mut Cx, _this: Value) -> Value {
+    fn local_variables(cx: &Cx, _this: Value) -> Value {
         let names = match cx.ruby_frame() {
             Some(f) => {
                 let scope = cx.frame_scope(f);
@@ -225,7 +225,7 @@ pub mod kernel {
     ///
     ///     global_variables.include?(:$0)   #=> true
     #[method("global_variables", module_function)]
-    fn global_variables(cx: &mut Cx, _this: Value) -> Value {
+    fn global_variables(cx: &Cx, _this: Value) -> Value {
         let mut names: Vec<Sym> = cx.global_table_names();
         names.extend(library::library().global_names());
         names.extend(cx.global_aliases.keys());
@@ -238,14 +238,14 @@ pub mod kernel {
     ///
     ///     def whoami = __method__; whoami   #=> :whoami
     #[method("__method__", module_function)]
-    fn method_name(cx: &mut Cx, _this: Value) -> Value {
+    fn method_name(cx: &Cx, _this: Value) -> Value {
         running(cx).map_or(Value::NIL, |m| Value::sym(m.name))
     }
     /// Name that the running method was called by.
     ///
     ///     def orig = __callee__; alias other orig; other   #=> :other
     #[method("__callee__", module_function)]
-    fn callee(cx: &mut Cx, _this: Value) -> Value {
+    fn callee(cx: &Cx, _this: Value) -> Value {
         running(cx).map_or(Value::NIL, |m| Value::sym(m.called))
     }
     /// Method around the caller.

@@ -65,7 +65,7 @@ mod main {
 
     /// The text `main`.
     #[method("to_s", "inspect")]
-    fn to_s(cx: &mut Cx, _this: Value) -> Value {
+    fn to_s(cx: &Cx, _this: Value) -> Value {
         cx.str("main")
     }
     /// Object, or the module that the running file was loaded into: `main` is a copy there.

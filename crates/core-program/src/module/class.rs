@@ -102,7 +102,7 @@ pub mod class {
     ///
     ///     class Ani; end; class Dog < Ani; end; Ani.subclasses   #=> [Dog]
     #[method("subclasses")]
-    fn subclasses(cx: &mut Cx, this: ClassId) -> Value {
+    fn subclasses(cx: &Cx, this: ClassId) -> Value {
         let below = |d: &&ClassId| cx.class(**d).kind == ClassKind::Class && cx.class(**d).superclass == Some(this);
         cx.array_of(cx.class(this).dependents.iter().rev().filter(below).map(|d| cx.class_value(*d)))
     }
@@ -119,7 +119,7 @@ pub mod class {
     }
     /// Hook: a class inherited from this one. Does nothing.
     #[method("inherited", private)]
-    fn inherited(_cx: &mut Cx, _this: Value, _class: Value) -> Value {
+    fn inherited(_this: Value, _class: Value) -> Value {
         Value::NIL
     }
 }

@@ -198,7 +198,7 @@ pub mod module {
     ///
     ///     Module.new.constants   #=> []
     #[method("constants")]
-    fn constants(cx: &mut Cx, this: ClassId, inherit: Option<Value>) -> Value {
+    fn constants(cx: &Cx, this: ClassId, inherit: Option<Value>) -> Value {
         let mut names = Vec::new();
         for c in cx.ancestor_list(this) {
             if c == ids::OBJECT && this != ids::OBJECT {
@@ -218,7 +218,7 @@ pub mod module {
     }
     /// All constants that are visible where it is called; with an argument those of Module itself.
     #[method("constants", singleton)]
-    fn all_constants(cx: &mut Cx, this: ClassId, args: Rest) -> Result<Value> {
+    fn all_constants(cx: &Cx, this: ClassId, args: Rest) -> Result<Value> {
         if !args.is_empty() || this != ids::MODULE {
             return Ok(constants(cx, this, args.first().copied()));
         }
@@ -383,7 +383,7 @@ pub mod module {
     ///
     ///     class Cnv; @@n = 3; end; Cnv.class_variables   #=> [:@@n]
     #[method("class_variables")]
-    fn cvars(cx: &mut Cx, this: ClassId, inherit: Option<Value>) -> Value {
+    fn cvars(cx: &Cx, this: ClassId, inherit: Option<Value>) -> Value {
         let mut names: Vec<Sym> = Vec::new();
         for c in cx.ancestor_list(this) {
             if c != this && inherit.is_some_and(|i| !i.truthy()) {

@@ -225,7 +225,7 @@ pub mod module {
     ///
     ///     Class.new { def a = 1; undef a }.undefined_instance_methods   #=> [:a]
     #[method("undefined_instance_methods")]
-    fn undefined_instance_methods(cx: &mut Cx, this: ClassId) -> Value {
+    fn undefined_instance_methods(cx: &Cx, this: ClassId) -> Value {
         let d = cx.class(this);
         let undefined = |n: &&Sym| {
             d.methods.get(*n).and_then(|v| Ref::<MethodCell>::from_value(*v)).is_some_and(|m| m.method_kind() == MethodKind::Undefined)

@@ -172,14 +172,14 @@ mod module {
     ///
     ///     Integer === 3   #=> true
     #[method("===")]
-    fn eqq(cx: &mut Cx, this: ClassId, other: Value) -> bool {
+    fn eqq(cx: &Cx, this: ClassId, other: Value) -> bool {
         cx.is_a(other, this)
     }
     /// Whether both are the same module.
     ///
     ///     String == String   #=> true
     #[method("==")]
-    fn eq(_cx: &mut Cx, this: Value, other: Value) -> bool {
+    fn eq(this: Value, other: Value) -> bool {
         this == other
     }
     /// Whether the module inherits from or includes the other; nil when they are not related.
@@ -218,7 +218,7 @@ mod module {
     ///
     ///     [Integer <=> Numeric, Numeric <=> Integer, String <=> Integer]   #=> [-1, 1, nil]
     #[method("<=>")]
-    fn cmp(cx: &mut Cx, this: ClassId, other: Value) -> Option<i64> {
+    fn cmp(cx: &Cx, this: ClassId, other: Value) -> Option<i64> {
         let o = cx.class_id(other)?;
         if this == o {
             return Some(0);
@@ -227,7 +227,7 @@ mod module {
     }
     /// A number for Hash lookup.
     #[method("hash")]
-    fn hash(cx: &mut Cx, this: Value) -> Value {
+    fn hash(cx: &Cx, this: Value) -> Value {
         cx.shown_hash(cx.identity_hash(this))
     }
     /// Makes the module unchangeable.
@@ -242,7 +242,7 @@ mod module {
     ///
     ///     [String, String.singleton_class].map(&:singleton_class?)   #=> [false, true]
     #[method("singleton_class?")]
-    fn is_singleton(cx: &mut Cx, this: ClassId) -> bool {
+    fn is_singleton(cx: &Cx, this: ClassId) -> bool {
         cx.class(this).kind == ClassKind::Singleton
     }
     /// Hook: does nothing.
@@ -253,7 +253,7 @@ mod module {
     #[method("method_removed", private)]
     #[method("method_undefined", private)]
     #[method("const_added", private)]
-    fn hook(_cx: &mut Cx, _this: Value, _arg: Value) -> Value {
+    fn hook(_this: Value, _arg: Value) -> Value {
         Value::NIL
     }
     /// Modules that are lexically around the call, innermost first.

@@ -149,7 +149,7 @@ pub mod refinement {
     ///
     ///     Module.new { $r = refine(Array) { } }; $r.target   #=> Array
     #[method("target")]
-    fn target(cx: &mut Cx, this: ClassId) -> Value {
+    fn target(cx: &Cx, this: ClassId) -> Value {
         cx.class(this).extra
     }
     /// Copies the methods of modules into the refinement.

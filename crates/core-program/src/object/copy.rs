@@ -261,7 +261,7 @@ pub mod kernel {
     ///
     ///     [1.frozen?, :a.frozen?, [].frozen?]   #=> [true, true, false]
     #[method("frozen?")]
-    fn frozen(cx: &mut Cx, this: Value) -> bool {
+    fn frozen(cx: &Cx, this: Value) -> bool {
         is_frozen(cx, this)
     }
 }

@@ -79,7 +79,7 @@ mod kernel {
     ///     1.class     #=> Integer
     ///     nil.class   #=> NilClass
     #[method("class")]
-    fn class(cx: &mut Cx, this: Value) -> Value {
+    fn class(cx: &Cx, this: Value) -> Value {
         let c = cx.class_of(this);
         cx.class_value(c)
     }
@@ -123,14 +123,14 @@ mod kernel {
     ///
     ///     Object.new.eql?(Object.new)   #=> false
     #[method("eql?")]
-    fn eql(_cx: &mut Cx, this: Value, other: Value) -> bool {
+    fn eql(this: Value, other: Value) -> bool {
         this == other
     }
     /// A number for Hash lookup: equal for objects that are `eql?`.
     ///
     ///     :a.hash == :a.hash   #=> true
     #[method("hash")]
-    fn hash(cx: &mut Cx, this: Value) -> Value {
+    fn hash(cx: &Cx, this: Value) -> Value {
         let h = match cx.quick_hash(this) {
             Some(h) => h,
             None => cx.object_hash(this),
@@ -148,14 +148,14 @@ mod kernel {
     ///
     ///     1.nil?   #=> false
     #[method("nil?")]
-    fn nil_p(_cx: &mut Cx, this: Value) -> bool {
+    fn nil_p(this: Value) -> bool {
         this.is_nil()
     }
     /// The object itself.
     ///
     ///     [1, 1, 2].group_by(&:itself)   #=> {1 => [1, 1], 2 => [2]}
     #[method("itself")]
-    fn itself(_cx: &mut Cx, this: Value) -> Value {
+    fn itself(this: Value) -> Value {
         this
     }
     /// Yields the object to the block and returns it.
@@ -211,7 +211,7 @@ mod kernel {
     }
     /// Asked by `respond_to?` for names without a method. False.
     #[method("respond_to_missing?", private)]
-    fn respond_to_missing(_cx: &mut Cx, _this: Value, _name: Value, _private: Value) -> bool {
+    fn respond_to_missing(_this: Value, _name: Value, _private: Value) -> bool {
         false
     }
     /// Calls a method by name, private ones included.

@@ -144,14 +144,14 @@ mod proc {
     }
     /// Itself.
     #[method("to_proc")]
-    fn to_proc(_cx: &mut Cx, this: Value) -> Value {
+    fn to_proc(this: Value) -> Value {
         this
     }
     /// Whether arguments are checked and `return` returns from the block, as in a method.
     ///
     ///     [proc { }.lambda?, lambda { }.lambda?]   #=> [false, true]
     #[method("lambda?")]
-    fn is_lambda(_cx: &mut Cx, this: P) -> bool {
+    fn is_lambda(this: P) -> bool {
         this.is_lambda()
     }
     /// Number of arguments; -n-1 when n are required and more are possible.
@@ -227,12 +227,12 @@ mod proc {
     ///
     ///     a = proc { 1 }; [a == a.dup, a == proc { 1 }]   #=> [true, false]
     #[method("==", "eql?")]
-    fn eq(cx: &mut Cx, this: P, other: Value) -> bool {
+    fn eq(cx: &Cx, this: P, other: Value) -> bool {
         P::from_value(other).is_some_and(|o| same(this, o)) && cx.class_of(this.as_value()) == cx.class_of(other)
     }
     /// A number for Hash lookup.
     #[method("hash")]
-    fn hash(cx: &mut Cx, this: P) -> Value {
+    fn hash(cx: &Cx, this: P) -> Value {
         cx.shown_hash(code_of(cx, this))
     }
     /// Address and place as text.

@@ -20,7 +20,7 @@ pub mod io {
     }
     /// The stream itself.
     #[method("to_io")]
-    fn to_io(_cx: &mut Cx, this: Value) -> Value {
+    fn to_io(this: Value) -> Value {
         this
     }
     /// Whether the stream is a terminal.

@@ -224,14 +224,14 @@ pub mod uid {
     ///
     ///     Process::UID.rid == Process.uid   #=> true
     #[method("rid", module_function)]
-    fn rid(_cx: &mut Cx, _this: Value) -> i64 {
+    fn rid(_this: Value) -> i64 {
         users().0
     }
     /// The effective user id.
     ///
     ///     Process::UID.eid == Process.euid   #=> true
     #[method("eid", module_function)]
-    fn eid(_cx: &mut Cx, _this: Value) -> i64 {
+    fn eid(_this: Value) -> i64 {
         users().1
     }
     /// Sets the effective user id. Only the main VM may.
@@ -261,7 +261,7 @@ pub mod uid {
     ///     Process::UID.re_exchangeable?   #=> true
     #[method("re_exchangeable?", module_function)]
     #[method("sid_available?", module_function)]
-    fn is_re_exchangeable(_cx: &mut Cx, _this: Value) -> bool {
+    fn is_re_exchangeable(_this: Value) -> bool {
         true
     }
     /// The number of the user with a name.
@@ -280,14 +280,14 @@ pub mod gid {
     ///
     ///     Process::GID.rid == Process.gid   #=> true
     #[method("rid", module_function)]
-    fn rid(_cx: &mut Cx, _this: Value) -> i64 {
+    fn rid(_this: Value) -> i64 {
         super::groups().0
     }
     /// The effective group id.
     ///
     ///     Process::GID.eid == Process.egid   #=> true
     #[method("eid", module_function)]
-    fn eid(_cx: &mut Cx, _this: Value) -> i64 {
+    fn eid(_this: Value) -> i64 {
         super::groups().1
     }
     /// Sets the effective group id. Only the main VM may.
@@ -317,7 +317,7 @@ pub mod gid {
     ///     Process::GID.re_exchangeable?   #=> true
     #[method("re_exchangeable?", module_function)]
     #[method("sid_available?", module_function)]
-    fn is_re_exchangeable(_cx: &mut Cx, _this: Value) -> bool {
+    fn is_re_exchangeable(_this: Value) -> bool {
         true
     }
     /// The number of the group with a name.
@@ -335,27 +335,27 @@ pub mod sys {
     use super::*;
     /// The real user id.
     #[method("getuid", module_function)]
-    fn getuid(_cx: &mut Cx, _this: Value) -> i64 {
+    fn getuid(_this: Value) -> i64 {
         users().0
     }
     /// The effective user id.
     #[method("geteuid", module_function)]
-    fn geteuid(_cx: &mut Cx, _this: Value) -> i64 {
+    fn geteuid(_this: Value) -> i64 {
         users().1
     }
     /// The real group id.
     #[method("getgid", module_function)]
-    fn getgid(_cx: &mut Cx, _this: Value) -> i64 {
+    fn getgid(_this: Value) -> i64 {
         groups().0
     }
     /// The effective group id.
     #[method("getegid", module_function)]
-    fn getegid(_cx: &mut Cx, _this: Value) -> i64 {
+    fn getegid(_this: Value) -> i64 {
         groups().1
     }
     /// Whether the program runs with another user's or group's rights than its starter's.
     #[method("issetugid", module_function)]
-    fn issetugid(_cx: &mut Cx, _this: Value) -> bool {
+    fn issetugid(_this: Value) -> bool {
         // SAFETY: getauxval only reads.
         unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
     }

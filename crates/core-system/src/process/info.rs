@@ -84,41 +84,41 @@ pub mod process {
     ///
     ///     Process.pid == $$   #=> true
     #[method("pid", singleton)]
-    fn pid(_cx: &mut Cx, _this: Value) -> i64 {
+    fn pid(_this: Value) -> i64 {
         std::process::id() as i64
     }
     /// Id of the parent process.
     #[method("ppid", singleton)]
-    fn ppid(_cx: &mut Cx, _this: Value) -> i64 {
+    fn ppid(_this: Value) -> i64 {
         std::os::unix::process::parent_id() as i64
     }
     /// Real user id.
     #[method("uid", singleton)]
-    fn uid(_cx: &mut Cx, _this: Value) -> i64 {
+    fn uid(_this: Value) -> i64 {
         // SAFETY: no preconditions.
         unsafe { libc::getuid() as i64 }
     }
     /// Effective user id.
     #[method("euid", singleton)]
-    fn euid(_cx: &mut Cx, _this: Value) -> i64 {
+    fn euid(_this: Value) -> i64 {
         // SAFETY: no preconditions.
         unsafe { libc::geteuid() as i64 }
     }
     /// Real group id.
     #[method("gid", singleton)]
-    fn gid(_cx: &mut Cx, _this: Value) -> i64 {
+    fn gid(_this: Value) -> i64 {
         // SAFETY: no preconditions.
         unsafe { libc::getgid() as i64 }
     }
     /// Effective group id.
     #[method("egid", singleton)]
-    fn egid(_cx: &mut Cx, _this: Value) -> i64 {
+    fn egid(_this: Value) -> i64 {
         // SAFETY: no preconditions.
         unsafe { libc::getegid() as i64 }
     }
     /// Process group.
     #[method("getpgrp", singleton)]
-    fn getpgrp(_cx: &mut Cx, _this: Value) -> i64 {
+    fn getpgrp(_this: Value) -> i64 {
         // SAFETY: no preconditions.
         unsafe { libc::getpgrp() as i64 }
     }
@@ -206,7 +206,7 @@ pub mod process {
     }
     /// Accepted and ignored: the title belongs to the process, not to a VM.
     #[method("setproctitle", singleton)]
-    fn setproctitle(_cx: &mut Cx, _this: Value, title: Ref<StringCell>) -> Value {
+    fn setproctitle(_this: Value, title: Ref<StringCell>) -> Value {
         title.as_value()
     }
     /// Time for optimisations before many processes are forked: collects.

@@ -177,8 +177,8 @@ pub mod strings {
     ///
     ///     "abc".eql?("abc")   #=> true
     #[method("eql?")]
-    fn eql(cx: &mut Cx, this: Str, other: Value) -> bool {
-        Ref::<StringCell>::from_value(other).is_some_and(|o| same(&cx.heap, this, o))
+    fn eql(heap: &Heap, this: Str, other: Value) -> bool {
+        Ref::<StringCell>::from_value(other).is_some_and(|o| same(heap, this, o))
     }
 
     /// Equal for equal Strings.
@@ -354,7 +354,7 @@ pub mod strings {
     ///
     ///     "abc".to_s   #=> "abc"
     #[method("to_s", "to_str")]
-    fn to_s(cx: &mut Cx, this: Str) -> Value {
+    fn to_s(cx: &Cx, this: Str) -> Value {
         if cx.class_of(this.as_value()) == ids::STRING { this.as_value() } else { copy(cx, this) }
     }
 
@@ -381,15 +381,15 @@ pub mod strings {
     ///
     ///     "añb".length   #=> 3
     #[method("length", "size")]
-    fn length_of(cx: &mut Cx, this: Str) -> usize {
-        length(&cx.heap, this)
+    fn length_of(heap: &Heap, this: Str) -> usize {
+        length(heap, this)
     }
 
     /// Number of bytes.
     ///
     ///     "añb".bytesize   #=> 4
     #[method("bytesize")]
-    fn bytesize(_cx: &mut Cx, this: Str) -> usize {
+    fn bytesize(this: Str) -> usize {
         this.len()
     }
 
@@ -397,7 +397,7 @@ pub mod strings {
     ///
     ///     "".empty?   #=> true
     #[method("empty?")]
-    fn empty(_cx: &mut Cx, this: Str) -> bool {
+    fn empty(this: Str) -> bool {
         this.len() == 0
     }
 
@@ -428,7 +428,7 @@ pub mod strings {
     ///
     ///     (+"a".freeze).frozen?   #=> false
     #[method("+@")]
-    fn unfrozen(cx: &mut Cx, this: Str) -> Value {
+    fn unfrozen(cx: &Cx, this: Str) -> Value {
         // Chilled ones, too.
         if this.header.flags & flags::FROZEN != 0 { copy(cx, this) } else { this.as_value() }
     }
@@ -462,7 +462,7 @@ pub mod strings {
     ///
     ///     "abc".chr   #=> "a"
     #[method("chr")]
-    fn chr(cx: &mut Cx, this: Str) -> Value {
+    fn chr(cx: &Cx, this: Str) -> Value {
         let n = if this.len() == 0 { 0 } else { char_len_at(&cx.heap, this, 0) };
         sub(cx, this, 0, n)
     }
@@ -471,7 +471,7 @@ pub mod strings {
     ///
     ///     "ab".sum   #=> 195
     #[method("sum")]
-    fn sum(cx: &mut Cx, this: Str, bits: Option<i64>) -> Value {
+    fn sum(cx: &Cx, this: Str, bits: Option<i64>) -> Value {
         let total: u64 = this.content(&cx.heap).iter().map(|&b| b as u64).sum();
         match bits.unwrap_or(16) {
             n @ 1..=63 => cx.int_u64(total & ((1 << n) - 1)),

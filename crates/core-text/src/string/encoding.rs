@@ -476,7 +476,7 @@ pub mod encoding_methods {
     ///
     ///     "abc".encoding   #=> #<Encoding:UTF-8>
     #[method("encoding")]
-    fn encoding(cx: &mut Cx, this: Str) -> Value {
+    fn encoding(cx: &Cx, this: Str) -> Value {
         encodings::object(cx, enc(this))
     }
 
@@ -497,7 +497,7 @@ pub mod encoding_methods {
     ///
     ///     "é".b           #=> "\xC3\xA9"
     #[method("b")]
-    fn b(cx: &mut Cx, this: Str) -> Value {
+    fn b(cx: &Cx, this: Str) -> Value {
         let v = copy(cx, this);
         let s = Ref::<StringCell>::of(v);
         let ascii = s.code_range() == CodeRange::Ascii;
@@ -513,8 +513,8 @@ pub mod encoding_methods {
     ///     "é".valid_encoding?      #=> true
     ///     "\xFF".valid_encoding?   #=> false
     #[method("valid_encoding?")]
-    fn valid_encoding(cx: &mut Cx, this: Str) -> bool {
-        range(&cx.heap, this) != CodeRange::Broken
+    fn valid_encoding(heap: &Heap, this: Str) -> bool {
+        range(heap, this) != CodeRange::Broken
     }
 
     /// Only ASCII characters, in an ASCII-compatible encoding?
@@ -522,8 +522,8 @@ pub mod encoding_methods {
     ///     "abc".ascii_only?   #=> true
     ///     "é".ascii_only?     #=> false
     #[method("ascii_only?")]
-    fn ascii_only(cx: &mut Cx, this: Str) -> bool {
-        is_ascii(&cx.heap, this)
+    fn ascii_only(heap: &Heap, this: Str) -> bool {
+        is_ascii(heap, this)
     }
 
     /// Converted to another encoding. Options: `invalid: :replace`, `undef: :replace`, `replace:`, `fallback:`, `xml:`, `newline:`.

@@ -276,7 +276,7 @@ pub mod indexing {
     ///     "abc".getbyte(0)    #=> 97
     ///     "abc".getbyte(-1)   #=> 99
     #[method("getbyte")]
-    fn getbyte(_cx: &mut Cx, this: Str, at: i64) -> Option<i64> {
+    fn getbyte(this: Str, at: i64) -> Option<i64> {
         let at = from_end(at, this.len())?;
         this.byte(at).map(i64::from)
     }

@@ -372,7 +372,7 @@ pub mod transforms {
     ///
     ///     "abc".chop   #=> "ab"
     #[method("chop")]
-    fn chop(cx: &mut Cx, this: Str) -> Value {
+    fn chop(cx: &Cx, this: Str) -> Value {
         sub(cx, this, 0, chopped(&cx.heap, this))
     }
 

@@ -55,7 +55,7 @@ pub mod class {
     ///
     ///     BigDecimal.double_fig   #=> 16
     #[method("double_fig", singleton)]
-    fn double_fig(_cx: &mut Cx, _this: Value) -> i64 {
+    fn double_fig(_this: Value) -> i64 {
         num::DOUBLE_FIG as i64
     }
     /// The number at the beginning of a String, 0 without one.

@@ -427,11 +427,11 @@ mod decimal {
         }
     }
     #[method("+@", "to_d")]
-    fn itself(_cx: &mut Cx, this: Value) -> Value {
+    fn itself(this: Value) -> Value {
         this
     }
     #[method("clone", "dup", min = 0, max = 0)]
-    fn copy(_cx: &mut Cx, this: Value, _args: Args) -> Value {
+    fn copy(this: Value, _args: Args) -> Value {
         this
     }
     #[method("-@")]

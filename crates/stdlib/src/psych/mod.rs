@@ -23,7 +23,7 @@ mod module {
     ///
     ///     Psych.libyaml_version   #=> [0, 2, 5]
     #[method("libyaml_version", singleton)]
-    fn libyaml_version(cx: &mut Cx, _this: Value) -> Value {
+    fn libyaml_version(cx: &Cx, _this: Value) -> Value {
         cx.array(&[0, 2, 5].map(Value::fixnum))
     }
 }

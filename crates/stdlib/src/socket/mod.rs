@@ -417,7 +417,7 @@ mod sys {
     }
     /// close(2)
     #[method("close", singleton)]
-    fn close(_cx: &mut Cx, _this: Value, fd: i64) {
+    fn close(_this: Value, fd: i64) {
         // SAFETY: a descriptor that a message brought and that nobody holds.
         unsafe { libc::close(fd as i32) };
     }

@@ -452,7 +452,7 @@ mod string_io {
     }
     /// Always nil: nothing is converted.
     #[method("internal_encoding")]
-    fn internal_encoding(_cx: &mut Cx, _this: Value) {}
+    fn internal_encoding(_this: Value) {}
     /// Sets the encoding of what is read (nil: the default external one), and of the String when it may be written.
     ///
     ///     StringIO.new(+"a").set_encoding("BINARY").read.encoding   #=> #<Encoding:BINARY (ASCII-8BIT)>
@@ -493,29 +493,29 @@ mod string_io {
     }
     /// nil: there is no descriptor.
     #[method("fileno", "pid")]
-    fn fileno(_cx: &mut Cx, _this: Value) {}
+    fn fileno(_this: Value) {}
     /// Nothing to do: itself.
     #[method("flush")]
-    fn flush(_cx: &mut Cx, this: Value) -> Value {
+    fn flush(this: Value) -> Value {
         this
     }
     /// Nothing to do: 0.
     #[method("fsync")]
-    fn fsync(_cx: &mut Cx, _this: Value) -> i64 {
+    fn fsync(_this: Value) -> i64 {
         0
     }
     /// false
     #[method("tty?", "isatty")]
-    fn tty(_cx: &mut Cx, _this: Value) -> bool {
+    fn tty(_this: Value) -> bool {
         false
     }
     /// true: nothing is buffered.
     #[method("sync")]
-    fn sync(_cx: &mut Cx, _this: Value) -> bool {
+    fn sync(_this: Value) -> bool {
         true
     }
     #[method("sync=")]
-    fn set_sync(_cx: &mut Cx, _this: Value, v: Value) -> Value {
+    fn set_sync(_this: Value, v: Value) -> Value {
         v
     }
 }
