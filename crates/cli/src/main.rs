@@ -46,6 +46,7 @@ fn run() -> i32 {
     }
     match command.action {
         Action::Help => return say(command::USAGE),
+        Action::Effects => return say(&zakuro_runtime::effects::table()),
         Action::Copyright => return say("zakuro - Copyright (C) the Zakuro authors\n"),
         _ => {}
     }

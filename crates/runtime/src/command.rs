@@ -24,6 +24,8 @@ pub enum Action {
     Copyright,
     /// `--doctest`: runs the examples in the documentation of the builtins.
     DocTest,
+    /// `--effects`: lists what each builtin may do.
+    Effects,
 }
 
 /// `-x`: the program begins at a `#!` line that names ruby.
@@ -203,7 +205,7 @@ impl Command {
             }
         }
         self.args = argv[rest.at..].to_vec();
-        if matches!(self.action, Action::Version | Action::Help | Action::Copyright | Action::DocTest) {
+        if matches!(self.action, Action::Version | Action::Help | Action::Copyright | Action::DocTest | Action::Effects) {
             return Ok(());
         }
         if let Some(code) = code {
@@ -228,7 +230,7 @@ impl Command {
             if let Some(long) = letters.strip_prefix(b"-") {
                 let name = lossy(long);
                 let name = name.split('=').next().unwrap_or("");
-                if matches!(name, "version" | "copyright" | "help" | "yydebug" | "dump" | "doctest") {
+                if matches!(name, "version" | "copyright" | "help" | "yydebug" | "dump" | "doctest" | "effects") {
                     return Err(format!("invalid switch in RUBYOPT: --{name} (RuntimeError)"));
                 }
                 self.long(long, &mut rest)?;
@@ -270,6 +272,7 @@ impl Command {
             ("help", None) => self.action = Action::Help,
             ("copyright", None) => self.action = Action::Copyright,
             ("doctest", None) => self.action = Action::DocTest,
+            ("effects", None) => self.action = Action::Effects,
             ("verbose", None) => self.options.verbose = Some(true),
             ("debug", None) => {
                 self.debug();

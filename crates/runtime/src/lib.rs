@@ -6,6 +6,7 @@ pub mod allocator;
 pub mod api;
 pub mod command;
 pub mod doctest;
+pub mod effects;
 pub mod looks;
 pub mod panics;
 pub mod process;

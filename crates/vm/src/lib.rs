@@ -35,7 +35,7 @@ pub(crate) use program::{codegc, cvars, unused_block};
 pub use state::{builtin, effects, events, frame, held, looks, make, raise};
 pub use world::{channels, fiber, host, image, life, limits, lineage, names, thread, transfer};
 
-pub use builtin::{Args, Block, FromSelf, FromValue, IntoResult, Kwargs, MethodRow, NativeFn, Rest};
+pub use builtin::{Args, Block, Changing, FromSelf, FromValue, IntoResult, Kwargs, MethodRow, NativeFn, Rest};
 pub use make::{ArgList, Pairs, RootedVec, Variables};
 
 const _: () = assert!(zakuro_bytecode::MAX_ENV_SLOTS as usize == zakuro_object::EnvCell::MAX_SLOTS, "the compiler's limit is the cell's");

@@ -112,10 +112,9 @@ pub mod methods {
     ///
     ///     [1, 2, 3].reverse!   #=> [3, 2, 1]
     #[method("reverse!")]
-    fn reverse_bang(cx: &mut Cx, this: Ref<ArrayCell>) -> Result<Value> {
-        cx.check_frozen(this.as_value())?;
-        ArrayCell::as_mut_slice(this, &mut cx.heap).reverse();
-        Ok(this.as_value())
+    fn reverse_bang(heap: &mut Heap, Changing(this): Changing<ArrayCell>) -> Value {
+        ArrayCell::as_mut_slice(this, heap).reverse();
+        this.as_value()
     }
 
     /// The elements moved `n` places to the front, the first ones to the end.

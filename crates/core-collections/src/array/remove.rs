@@ -96,10 +96,9 @@ pub mod methods {
     ///
     ///     [1, 2].clear   #=> []
     #[method("clear")]
-    fn clear(cx: &mut Cx, this: Ref<ArrayCell>) -> Result<Value> {
-        cx.check_frozen(this.as_value())?;
+    fn clear(Changing(this): Changing<ArrayCell>) -> Value {
         ArrayCell::truncate(this, 0);
-        Ok(this.as_value())
+        this.as_value()
     }
 
     /// Removes the elements that equal the argument; returns it (the last one removed), or nil or the block's result when there is none.

@@ -107,32 +107,29 @@ pub mod methods {
     ///
     ///     [1] << 2 << 3   #=> [1, 2, 3]
     #[method("<<")]
-    fn append(cx: &mut Cx, this: Ref<ArrayCell>, v: Value) -> Result<Value> {
-        cx.check_frozen(this.as_value())?;
-        ArrayCell::push(this, &mut cx.heap, v);
-        Ok(this.as_value())
+    fn append(heap: &mut Heap, Changing(this): Changing<ArrayCell>, v: Value) -> Value {
+        ArrayCell::push(this, heap, v);
+        this.as_value()
     }
 
     /// Appends elements.
     ///
     ///     [1].push(2, 3)   #=> [1, 2, 3]
     #[method("push", "append")]
-    fn push(cx: &mut Cx, this: Ref<ArrayCell>, rest: Rest) -> Result<Value> {
-        cx.check_frozen(this.as_value())?;
-        ArrayCell::extend(this, &mut cx.heap, rest);
-        Ok(this.as_value())
+    fn push(heap: &mut Heap, Changing(this): Changing<ArrayCell>, rest: Rest) -> Value {
+        ArrayCell::extend(this, heap, rest);
+        this.as_value()
     }
 
     /// Puts elements in front.
     ///
     ///     [3].unshift(1, 2)   #=> [1, 2, 3]
     #[method("unshift", "prepend")]
-    fn unshift(cx: &mut Cx, this: Ref<ArrayCell>, rest: Rest) -> Result<Value> {
-        cx.check_frozen(this.as_value())?;
+    fn unshift(heap: &mut Heap, Changing(this): Changing<ArrayCell>, rest: Rest) -> Value {
         if !rest.is_empty() {
-            ArrayCell::splice(this, &mut cx.heap, 0, 0, rest);
+            ArrayCell::splice(this, heap, 0, 0, rest);
         }
-        Ok(this.as_value())
+        this.as_value()
     }
 
     /// Puts elements before the one at an index; a negative index counts from the end and puts them behind it.

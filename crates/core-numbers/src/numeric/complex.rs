@@ -78,16 +78,14 @@ mod complex {
     ///
     ///     Complex(1, 2).real    #=> 1
     #[method("real")]
-    fn real(cx: &Cx, this: Parts) -> Value {
-        let _ = cx;
+    fn real(this: Parts) -> Value {
         this.0
     }
     /// Imaginary part.
     ///
     ///     Complex(1, 2).imaginary    #=> 2
     #[method("imaginary", "imag")]
-    fn imaginary(cx: &Cx, this: Parts) -> Value {
-        let _ = cx;
+    fn imaginary(this: Parts) -> Value {
         this.1
     }
     /// Sum.

@@ -184,16 +184,14 @@ mod float {
     ///
     ///     -(1.5)    #=> -1.5
     #[method("-@")]
-    fn uminus(cx: &Cx, this: f64) -> f64 {
-        let _ = cx;
+    fn uminus(this: f64) -> f64 {
         -this
     }
     /// Absolute value.
     ///
     ///     -1.5.abs    #=> 1.5
     #[method("abs", "magnitude")]
-    fn abs(cx: &Cx, this: f64) -> f64 {
-        let _ = cx;
+    fn abs(this: f64) -> f64 {
         this.abs()
     }
     /// Equality by value.
@@ -213,8 +211,7 @@ mod float {
     ///
     ///     1.0.eql?(1)    #=> false
     #[method("eql?")]
-    fn eql(cx: &Cx, this: f64, v: Value) -> bool {
-        let _ = cx;
+    fn eql(this: f64, v: Value) -> bool {
         v.as_float() == Some(this)
     }
     /// Hash code; 0.0 and -0.0 have the same.
@@ -303,8 +300,7 @@ mod float {
     ///
     ///     1.5.to_f    #=> 1.5
     #[method("to_f")]
-    fn to_f(cx: &Cx, this: Value) -> Value {
-        let _ = cx;
+    fn to_f(this: Value) -> Value {
         this
     }
     /// The exact value as Rational.
@@ -400,64 +396,56 @@ mod float {
     ///
     ///     Float::NAN.nan?    #=> true
     #[method("nan?")]
-    fn nan_p(cx: &Cx, this: f64) -> bool {
-        let _ = cx;
+    fn nan_p(this: f64) -> bool {
         this.is_nan()
     }
     /// 1 or -1 for the infinities, else nil.
     ///
     ///     (-1.0 / 0).infinite?    #=> -1
     #[method("infinite?")]
-    fn infinite_p(cx: &Cx, this: f64) -> Option<i64> {
-        let _ = cx;
+    fn infinite_p(this: f64) -> Option<i64> {
         this.is_infinite().then_some(if this > 0.0 { 1 } else { -1 })
     }
     /// Neither NaN nor infinite.
     ///
     ///     1.5.finite?    #=> true
     #[method("finite?")]
-    fn finite_p(cx: &Cx, this: f64) -> bool {
-        let _ = cx;
+    fn finite_p(this: f64) -> bool {
         this.is_finite()
     }
     /// Whether it is 0.
     ///
     ///     -0.0.zero?    #=> true
     #[method("zero?")]
-    fn zero_p(cx: &Cx, this: f64) -> bool {
-        let _ = cx;
+    fn zero_p(this: f64) -> bool {
         this == 0.0
     }
     /// Whether it is above 0.
     ///
     ///     1.5.positive?    #=> true
     #[method("positive?")]
-    fn positive_p(cx: &Cx, this: f64) -> bool {
-        let _ = cx;
+    fn positive_p(this: f64) -> bool {
         this > 0.0
     }
     /// Whether it is below 0.
     ///
     ///     -0.0.negative?    #=> false
     #[method("negative?")]
-    fn negative_p(cx: &Cx, this: f64) -> bool {
-        let _ = cx;
+    fn negative_p(this: f64) -> bool {
         this < 0.0
     }
     /// The next Float above.
     ///
     ///     1.0.next_float    #=> 1.0000000000000002
     #[method("next_float")]
-    fn next_float(cx: &Cx, this: f64) -> f64 {
-        let _ = cx;
+    fn next_float(this: f64) -> f64 {
         this.next_up()
     }
     /// The next Float below.
     ///
     ///     1.0.prev_float    #=> 0.9999999999999999
     #[method("prev_float")]
-    fn prev_float(cx: &Cx, this: f64) -> f64 {
-        let _ = cx;
+    fn prev_float(this: f64) -> f64 {
         this.next_down()
     }
     /// 0, or pi for negative numbers; NaN stays.

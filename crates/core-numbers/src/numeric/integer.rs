@@ -264,8 +264,7 @@ mod integer {
     ///
     ///     1.eql?(1.0)    #=> false
     #[method("eql?")]
-    fn eql(cx: &Cx, this: Value, other: Value) -> bool {
-        let _ = cx;
+    fn eql(this: Value, other: Value) -> bool {
         ints::is_int(other) && ints::equal(this, other)
     }
     /// Hash code.

@@ -125,8 +125,7 @@ mod bits {
     ///     -256.bit_length      #=> 8
     ///     (2**64).bit_length   #=> 65
     #[method("bit_length")]
-    fn bit_length(cx: &Cx, this: Value) -> i64 {
-        let _ = cx;
+    fn bit_length(this: Value) -> i64 {
         ints::bit_length(this) as i64
     }
     /// Bytes of the machine representation.
@@ -134,8 +133,7 @@ mod bits {
     ///     1.size           #=> 8
     ///     (256**10).size   #=> 11
     #[method("size")]
-    fn size(cx: &Cx, this: Value) -> i64 {
-        let _ = cx;
+    fn size(this: Value) -> i64 {
         if this.is_fixnum() { 8 } else { ints::magnitude_bits(this).div_ceil(8) as i64 }
     }
 

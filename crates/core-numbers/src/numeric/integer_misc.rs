@@ -108,16 +108,14 @@ mod misc {
     ///
     ///     5.to_i    #=> 5
     #[method("to_i", "to_int", "numerator", "ord")]
-    fn to_i(cx: &Cx, this: Value) -> Value {
-        let _ = cx;
+    fn to_i(this: Value) -> Value {
         this
     }
     /// The nearest Float.
     ///
     ///     5.to_f    #=> 5.0
     #[method("to_f")]
-    fn to_f(cx: &Cx, this: Value) -> f64 {
-        let _ = cx;
+    fn to_f(this: Value) -> f64 {
         ints::to_f64(this)
     }
     /// As Rational.
@@ -139,56 +137,51 @@ mod misc {
     ///
     ///     5.denominator    #=> 1
     #[method("denominator")]
-    fn denominator(cx: &Cx, this: Value) -> i64 {
-        let _ = (cx, this);
+    fn denominator(this: Value) -> i64 {
+        let _ = this;
         1
     }
     /// true.
     ///
     ///     5.integer?    #=> true
     #[method("integer?")]
-    fn integer_p(cx: &Cx, this: Value) -> bool {
-        let _ = (cx, this);
+    fn integer_p(this: Value) -> bool {
+        let _ = this;
         true
     }
     /// Whether it is 0.
     ///
     ///     0.zero?    #=> true
     #[method("zero?")]
-    fn zero_p(cx: &Cx, this: Value) -> bool {
-        let _ = cx;
+    fn zero_p(this: Value) -> bool {
         this == ints::ZERO
     }
     /// Whether it is above 0.
     ///
     ///     5.positive?    #=> true
     #[method("positive?")]
-    fn positive_p(cx: &Cx, this: Value) -> bool {
-        let _ = cx;
+    fn positive_p(this: Value) -> bool {
         ints::signum(this) > 0
     }
     /// Whether it is below 0.
     ///
     ///     5.negative?    #=> false
     #[method("negative?")]
-    fn negative_p(cx: &Cx, this: Value) -> bool {
-        let _ = cx;
+    fn negative_p(this: Value) -> bool {
         ints::signum(this) < 0
     }
     /// Divisible by two.
     ///
     ///     4.even?    #=> true
     #[method("even?")]
-    fn even_p(cx: &Cx, this: Value) -> bool {
-        let _ = cx;
+    fn even_p(this: Value) -> bool {
         !ints::is_odd(this)
     }
     /// Not divisible by two.
     ///
     ///     4.odd?    #=> false
     #[method("odd?")]
-    fn odd_p(cx: &Cx, this: Value) -> bool {
-        let _ = cx;
+    fn odd_p(this: Value) -> bool {
         ints::is_odd(this)
     }
     /// The character with this code.

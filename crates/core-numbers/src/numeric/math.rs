@@ -78,24 +78,24 @@ mod math {
     ///
     ///     Math.sin(0)    #=> 0.0
     #[method("sin", module_function)]
-    fn sin(cx: &Cx, this: Value, x: f64) -> f64 {
-        let _ = (cx, this);
+    fn sin(this: Value, x: f64) -> f64 {
+        let _ = this;
         x.sin()
     }
     /// Cosine of radians.
     ///
     ///     Math.cos(0)    #=> 1.0
     #[method("cos", module_function)]
-    fn cos(cx: &Cx, this: Value, x: f64) -> f64 {
-        let _ = (cx, this);
+    fn cos(this: Value, x: f64) -> f64 {
+        let _ = this;
         x.cos()
     }
     /// Tangent of radians.
     ///
     ///     Math.tan(0)    #=> 0.0
     #[method("tan", module_function)]
-    fn tan(cx: &Cx, this: Value, x: f64) -> f64 {
-        let _ = (cx, this);
+    fn tan(this: Value, x: f64) -> f64 {
+        let _ = this;
         x.tan()
     }
     /// Arc sine. Math::DomainError outside its domain.
@@ -124,40 +124,40 @@ mod math {
     ///
     ///     Math.atan(0)    #=> 0.0
     #[method("atan", module_function)]
-    fn atan(cx: &Cx, this: Value, x: f64) -> f64 {
-        let _ = (cx, this);
+    fn atan(this: Value, x: f64) -> f64 {
+        let _ = this;
         x.atan()
     }
     /// Hyperbolic sine.
     ///
     ///     Math.sinh(0)    #=> 0.0
     #[method("sinh", module_function)]
-    fn sinh(cx: &Cx, this: Value, x: f64) -> f64 {
-        let _ = (cx, this);
+    fn sinh(this: Value, x: f64) -> f64 {
+        let _ = this;
         x.sinh()
     }
     /// Hyperbolic cosine.
     ///
     ///     Math.cosh(0)    #=> 1.0
     #[method("cosh", module_function)]
-    fn cosh(cx: &Cx, this: Value, x: f64) -> f64 {
-        let _ = (cx, this);
+    fn cosh(this: Value, x: f64) -> f64 {
+        let _ = this;
         x.cosh()
     }
     /// Hyperbolic tangent.
     ///
     ///     Math.tanh(0)    #=> 0.0
     #[method("tanh", module_function)]
-    fn tanh(cx: &Cx, this: Value, x: f64) -> f64 {
-        let _ = (cx, this);
+    fn tanh(this: Value, x: f64) -> f64 {
+        let _ = this;
         x.tanh()
     }
     /// Inverse hyperbolic sine.
     ///
     ///     Math.asinh(0)    #=> 0.0
     #[method("asinh", module_function)]
-    fn asinh(cx: &Cx, this: Value, x: f64) -> f64 {
-        let _ = (cx, this);
+    fn asinh(this: Value, x: f64) -> f64 {
+        let _ = this;
         c_asinh(x)
     }
     /// Inverse hyperbolic cosine. Math::DomainError outside its domain.
@@ -186,16 +186,16 @@ mod math {
     ///
     ///     Math.exp(0)    #=> 1.0
     #[method("exp", module_function)]
-    fn exp(cx: &Cx, this: Value, x: f64) -> f64 {
-        let _ = (cx, this);
+    fn exp(this: Value, x: f64) -> f64 {
+        let _ = this;
         x.exp()
     }
     /// `exp(x) - 1`, exact near 0.
     ///
     ///     Math.expm1(0)    #=> 0.0
     #[method("expm1", module_function)]
-    fn expm1(cx: &Cx, this: Value, x: f64) -> f64 {
-        let _ = (cx, this);
+    fn expm1(this: Value, x: f64) -> f64 {
+        let _ = this;
         x.exp_m1()
     }
     /// `log(x + 1)`, exact near 0. Math::DomainError outside its domain.
@@ -224,40 +224,40 @@ mod math {
     ///
     ///     Math.cbrt(-27)    #=> -3.0
     #[method("cbrt", module_function)]
-    fn cbrt(cx: &Cx, this: Value, x: f64) -> f64 {
-        let _ = (cx, this);
+    fn cbrt(this: Value, x: f64) -> f64 {
+        let _ = this;
         cube_root(x)
     }
     /// Error function.
     ///
     ///     Math.erf(0)    #=> 0.0
     #[method("erf", module_function)]
-    fn erf_(cx: &Cx, this: Value, x: f64) -> f64 {
-        let _ = (cx, this);
+    fn erf_(this: Value, x: f64) -> f64 {
+        let _ = this;
         erf(x)
     }
     /// Complementary error function.
     ///
     ///     Math.erfc(0)    #=> 1.0
     #[method("erfc", module_function)]
-    fn erfc_(cx: &Cx, this: Value, x: f64) -> f64 {
-        let _ = (cx, this);
+    fn erfc_(this: Value, x: f64) -> f64 {
+        let _ = this;
         erfc(x)
     }
     /// Angle of a point, in -pi..pi.
     ///
     ///     Math.atan2(1, 0)    #=> 1.5707963267948966
     #[method("atan2", module_function)]
-    fn atan2(cx: &Cx, this: Value, y: f64, x: f64) -> f64 {
-        let _ = (cx, this);
+    fn atan2(this: Value, y: f64, x: f64) -> f64 {
+        let _ = this;
         y.atan2(x)
     }
     /// Length of the hypotenuse.
     ///
     ///     Math.hypot(3, 4)    #=> 5.0
     #[method("hypot", module_function)]
-    fn hypot(cx: &Cx, this: Value, x: f64, y: f64) -> f64 {
-        let _ = (cx, this);
+    fn hypot(this: Value, x: f64, y: f64) -> f64 {
+        let _ = this;
         x.hypot(y)
     }
     /// Logarithm, natural or to a base.

@@ -114,8 +114,7 @@ mod numeric {
     ///
     ///     1.dup    #=> 1
     #[method("dup")]
-    fn dup(cx: &Cx, this: Value) -> Value {
-        let _ = cx;
+    fn dup(this: Value) -> Value {
         this
     }
     /// Numbers are their own copies; `freeze: false` is refused.

@@ -348,16 +348,14 @@ mod rational {
     ///
     ///     Rational(-2, 4).numerator    #=> -1
     #[method("numerator")]
-    fn numerator(cx: &Cx, this: Rational) -> Value {
-        let _ = cx;
+    fn numerator(this: Rational) -> Value {
         this.0.0
     }
     /// Denominator, positive.
     ///
     ///     Rational(-2, 4).denominator    #=> 2
     #[method("denominator")]
-    fn denominator(cx: &Cx, this: Rational) -> Value {
-        let _ = cx;
+    fn denominator(this: Rational) -> Value {
         this.0.1
     }
     /// Text.
@@ -387,16 +385,14 @@ mod rational {
     ///
     ///     Rational(1, 3).to_f    #=> 0.3333333333333333
     #[method("to_f")]
-    fn to_f(cx: &Cx, this: Rational) -> f64 {
-        let _ = cx;
+    fn to_f(this: Rational) -> f64 {
         rat::to_f64(this.0)
     }
     /// self.
     ///
     ///     Rational(1, 2).to_r    #=> (1/2)
     #[method("to_r")]
-    fn to_r(cx: &Cx, this: Value) -> Value {
-        let _ = cx;
+    fn to_r(this: Value) -> Value {
         this
     }
     /// The simplest Rational within a precision.
@@ -444,24 +440,21 @@ mod rational {
     ///
     ///     Rational(0, 5).zero?    #=> true
     #[method("zero?")]
-    fn zero_p(cx: &Cx, this: Rational) -> bool {
-        let _ = cx;
+    fn zero_p(this: Rational) -> bool {
         this.0.0 == ints::ZERO
     }
     /// Whether it is above 0.
     ///
     ///     Rational(1, 2).positive?    #=> true
     #[method("positive?")]
-    fn positive_p(cx: &Cx, this: Rational) -> bool {
-        let _ = cx;
+    fn positive_p(this: Rational) -> bool {
         ints::signum(this.0.0) > 0
     }
     /// Whether it is below 0.
     ///
     ///     Rational(1, 2).negative?    #=> false
     #[method("negative?")]
-    fn negative_p(cx: &Cx, this: Rational) -> bool {
-        let _ = cx;
+    fn negative_p(this: Rational) -> bool {
         ints::signum(this.0.0) < 0
     }
     /// For Marshal: numerator and denominator.

@@ -171,7 +171,7 @@ mod module {
     /// Whether the object is an instance of the module or its descendants.
     ///
     ///     Integer === 3   #=> true
-    #[method("===")]
+    #[method("===", effect = "leaf", reason = "looks at the tables of classes")]
     fn eqq(cx: &Cx, this: ClassId, other: Value) -> bool {
         cx.is_a(other, this)
     }

@@ -260,7 +260,7 @@ pub mod kernel {
     /// Whether the object can't be changed.
     ///
     ///     [1.frozen?, :a.frozen?, [].frozen?]   #=> [true, true, false]
-    #[method("frozen?")]
+    #[method("frozen?", effect = "leaf", reason = "looks at the tables of classes")]
     fn frozen(cx: &Cx, this: Value) -> bool {
         is_frozen(cx, this)
     }

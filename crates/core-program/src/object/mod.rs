@@ -24,10 +24,15 @@ pub(crate) fn ivar_name(cx: &mut Cx, this: Value, name: Value) -> Result<Sym> {
 }
 
 /// A class or module argument of `is_a?` and the like.
-fn class_arg(cx: &mut Cx, v: Value) -> Result<ClassId> {
-    match cx.class_id(v) {
-        Some(c) => Ok(c),
-        None => cx.type_error("class or module required"),
+/// A class or module, as `is_a?` asks for it.
+struct AnyModule(ClassId);
+impl FromValue for AnyModule {
+    const EFFECTS: Effects = Effects::RAISES;
+    fn from_value(cx: &mut Cx, v: Value) -> Result<AnyModule> {
+        match cx.class_id(v) {
+            Some(c) => Ok(AnyModule(c)),
+            None => cx.type_error("class or module required"),
+        }
     }
 }
 
@@ -78,7 +83,7 @@ mod kernel {
     ///
     ///     1.class     #=> Integer
     ///     nil.class   #=> NilClass
-    #[method("class")]
+    #[method("class", effect = "leaf", reason = "looks at the tables of classes")]
     fn class(cx: &Cx, this: Value) -> Value {
         let c = cx.class_of(this);
         cx.class_value(c)
@@ -179,18 +184,16 @@ mod kernel {
     /// Whether the object is an instance of a class, of a subclass of it, or includes a module.
     ///
     ///     1.is_a?(Comparable)   #=> true
-    #[method("is_a?", "kind_of?")]
-    fn is_a(cx: &mut Cx, this: Value, class: Value) -> Result<bool> {
-        let c = class_arg(cx, class)?;
-        Ok(cx.is_a(this, c))
+    #[method("is_a?", "kind_of?", effect = "leaf", reason = "looks at the tables of classes")]
+    fn is_a(cx: &Cx, this: Value, class: AnyModule) -> bool {
+        cx.is_a(this, class.0)
     }
     /// Whether the class of the object is this very class.
     ///
     ///     1.instance_of?(Numeric)   #=> false
-    #[method("instance_of?")]
-    fn instance_of(cx: &mut Cx, this: Value, class: Value) -> Result<bool> {
-        let c = class_arg(cx, class)?;
-        Ok(cx.class_of(this) == c)
+    #[method("instance_of?", effect = "leaf", reason = "looks at the tables of classes")]
+    fn instance_of(cx: &Cx, this: Value, class: AnyModule) -> bool {
+        cx.class_of(this) == class.0
     }
     /// Whether the object has a public method of this name (any with `true`), or says so by `respond_to_missing?`.
     ///

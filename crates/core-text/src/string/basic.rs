@@ -176,7 +176,7 @@ pub mod strings {
     /// Equal content, and a String.
     ///
     ///     "abc".eql?("abc")   #=> true
-    #[method("eql?")]
+    #[method("eql?", effect = "leaf", reason = "looks at the bytes")]
     fn eql(heap: &Heap, this: Str, other: Value) -> bool {
         Ref::<StringCell>::from_value(other).is_some_and(|o| same(heap, this, o))
     }
@@ -380,7 +380,7 @@ pub mod strings {
     /// Number of characters.
     ///
     ///     "añb".length   #=> 3
-    #[method("length", "size")]
+    #[method("length", "size", effect = "leaf", reason = "looks at the bytes")]
     fn length_of(heap: &Heap, this: Str) -> usize {
         length(heap, this)
     }

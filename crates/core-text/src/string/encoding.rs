@@ -512,7 +512,7 @@ pub mod encoding_methods {
     ///
     ///     "é".valid_encoding?      #=> true
     ///     "\xFF".valid_encoding?   #=> false
-    #[method("valid_encoding?")]
+    #[method("valid_encoding?", effect = "leaf", reason = "looks at the bytes")]
     fn valid_encoding(heap: &Heap, this: Str) -> bool {
         range(heap, this) != CodeRange::Broken
     }
@@ -521,7 +521,7 @@ pub mod encoding_methods {
     ///
     ///     "abc".ascii_only?   #=> true
     ///     "é".ascii_only?     #=> false
-    #[method("ascii_only?")]
+    #[method("ascii_only?", effect = "leaf", reason = "looks at the bytes")]
     fn ascii_only(heap: &Heap, this: Str) -> bool {
         is_ascii(heap, this)
     }

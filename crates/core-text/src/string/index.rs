@@ -276,9 +276,9 @@ pub mod indexing {
     ///     "abc".getbyte(0)    #=> 97
     ///     "abc".getbyte(-1)   #=> 99
     #[method("getbyte")]
-    fn getbyte(this: Str, at: i64) -> Option<i64> {
+    fn getbyte(this: Str, at: i64) -> Option<u8> {
         let at = from_end(at, this.len())?;
-        this.byte(at).map(i64::from)
+        this.byte(at)
     }
 
     /// Replaces the byte at an index.

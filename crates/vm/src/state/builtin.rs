@@ -332,6 +332,26 @@ kinds_from! {
     StringCell, "String"; ArrayCell, "Array"; HashCell, "Hash"; RangeCell, "Range"; ProcCell, "Proc"; ObjectCell, "Object";
     DataCell, "object"; MethodObjCell, "Method";
 }
+
+/// A receiver that the builtin changes: FrozenError if it must not be, and an image that stands is told. Asked before arguments are converted, which may run
+/// Ruby: for builtins that convert none. (A String is no such receiver: one of a literal may warn first, in Ruby.)
+#[derive(Clone, Copy)]
+pub struct Changing<T>(pub Ref<T>);
+macro_rules! changing {
+    ($($t:ty),*) => {$(
+        impl FromSelf for Changing<$t> {
+            const EFFECTS: Effects = Effects::RAISES.and(Effects::CHANGES);
+            #[inline(always)]
+            fn from_self(cx: &mut Cx, v: Value) -> Result<Self> {
+                let this = Ref::<$t>::from_self(cx, v)?;
+                cx.check_frozen(v)?;
+                Ok(Changing(this))
+            }
+        }
+    )*};
+}
+changing! { ArrayCell, HashCell }
+
 macro_rules! exact_from {
     ($($t:ty, $name:literal;)*) => {$(
         impl FromValue for Ref<$t> {
@@ -383,6 +403,18 @@ impl IntoResult for usize {
         Ok(cx.int(self as i64))
     }
 }
+macro_rules! small_from {
+    ($($t:ty),*) => {$(
+        /// Always a Fixnum.
+        impl IntoResult for $t {
+            const EFFECTS: Effects = Effects::LEAF;
+            fn into_result(self, _: &mut Cx) -> Result<Value> {
+                Ok(Value::fixnum(self.into()))
+            }
+        }
+    )*};
+}
+small_from! { u8, i32, u32 }
 impl IntoResult for f64 {
     const EFFECTS: Effects = Effects::ALLOCATES;
     fn into_result(self, cx: &mut Cx) -> Result<Value> {
