@@ -24,7 +24,7 @@ pub fn encoding_of(s: Sym) -> Encoding {
 }
 
 /// The name as a new String.
-pub fn to_string(cx: &mut Cx, s: Sym) -> Str {
+pub fn to_string(cx: &Cx, s: Sym) -> Str {
     Ref::of(cx.str_bytes(s.bytes(), encoding_of(s).id()))
 }
 

@@ -244,7 +244,7 @@ fn wrapper(
                 } else {
                     lets.push(quote! {
                         let #v: #ty = match args.get(#p) {
-                            Some(v) if !v.is_nil() => Some(<#inner as ::zakuro_vm::FromValue>::from_value(cx, v)?),
+                            Some(v) if <#inner as ::zakuro_vm::FromValue>::TAKES_NIL || !v.is_nil() => Some(<#inner as ::zakuro_vm::FromValue>::from_value(cx, v)?),
                             _ => None,
                         };
                     });

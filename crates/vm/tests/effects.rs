@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use zakuro_macros::ruby_class;
+use zakuro_vm::frame::Frame;
 use zakuro_vm::vm::Stacks;
 use zakuro_vm::{Block, Cx, Effects, Exc, FromValue, Heap, MethodRow, Result, StringCell, Sym, Value, ids, string};
 
@@ -81,14 +82,14 @@ mod probes {
 /// A VM with core classes and the probes, on stacks of its own.
 fn with_vm<R>(f: impl FnOnce(&mut Cx) -> R) -> R {
     let mut values = vec![Value::NIL; 4096];
-    let mut frames = Vec::with_capacity(256);
+    let mut frames = Vec::<Frame>::with_capacity(256);
     let mut vm = Cx::for_boot(Arc::default());
     let (values, frames) = (values.as_mut_ptr_range(), frames.spare_capacity_mut().as_mut_ptr_range());
     let stacks = Stacks {
         values: values.start,
         values_end: values.end,
-        frames: frames.start.cast(),
-        frames_end: frames.end.cast(),
+        frames: frames.start.cast::<Frame>(),
+        frames_end: frames.end.cast::<Frame>(),
         native_limit: std::ptr::null(),
         native_top: std::ptr::null(),
     };
@@ -131,7 +132,14 @@ fn a_lie_is_found() {
     for honest in ["honest_leaf", "honest_allocation", "honest_raise", "honest_call", "honest_reason", "honest_argument"] {
         assert_eq!(call(honest), None, "{honest}");
     }
-    let lies = [("allocates", "allocated"), ("raises", "raised"), ("calls", "ran Ruby"), ("polls", "ran Ruby"), ("argument", "allocated"), ("result", "allocated")];
+    let lies = [
+        ("allocates", "allocated"),
+        ("raises", "raised"),
+        ("calls", "ran Ruby"),
+        ("polls", "ran Ruby"),
+        ("argument", "allocated"),
+        ("result", "allocated"),
+    ];
     for (name, did) in lies {
         let told = call(name).unwrap_or_default();
         assert!(told.contains(&format!("Object#{name}:")) && told.ends_with(did), "{name}: {told}");

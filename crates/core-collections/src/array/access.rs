@@ -19,7 +19,7 @@ fn stepped(cx: &mut Cx, a: Ref<ArrayCell>, start: usize, n: usize, step: i64) ->
         return cx.arg_error("slice step cannot be zero");
     }
     if step == 1 {
-        return Ok(part(cx, a, start, start + n).as_value());
+        return Ok(part(&cx.heap, a, start, start + n).as_value());
     }
     let all = &a.elements(&cx.heap)[start..start + n];
     let by = step.unsigned_abs() as usize;
@@ -35,7 +35,7 @@ fn stepped(cx: &mut Cx, a: Ref<ArrayCell>, start: usize, n: usize, step: i64) ->
 /// `a[start, n]`
 pub fn subarray(cx: &mut Cx, a: Ref<ArrayCell>, start: i64, n: i64) -> Value {
     match position(a.len(), start) {
-        Some(s) if s <= a.len() && n >= 0 => part(cx, a, s, s.saturating_add(n as usize)).as_value(),
+        Some(s) if s <= a.len() && n >= 0 => part(&cx.heap, a, s, s.saturating_add(n as usize)).as_value(),
         _ => Value::NIL,
     }
 }
@@ -67,7 +67,7 @@ pub mod methods {
         }
         if let Some(r) = Ref::<RangeCell>::from_value(index) {
             return Ok(match range_bounds(cx, r, this.len(), Outside::Clamp)? {
-                Some((s, n)) => part(cx, this, s, s + n).as_value(),
+                Some((s, n)) => part(&cx.heap, this, s, s + n).as_value(),
                 None => Value::NIL,
             });
         }
@@ -161,13 +161,10 @@ pub mod methods {
     ///     [1, 2, 3].first      #=> 1
     ///     [1, 2, 3].first(2)   #=> [1, 2]
     #[method("first")]
-    fn first(cx: &mut Cx, this: Ref<ArrayCell>, n: Option<Value>) -> Result<Value> {
+    fn first(heap: &Heap, this: Ref<ArrayCell>, n: Option<Taken>) -> Value {
         match n {
-            None => Ok(this.get(0).unwrap_or(Value::NIL)),
-            Some(n) => {
-                let n = take_count(cx, n, "negative array size")?;
-                Ok(part(cx, this, 0, n).as_value())
-            }
+            None => this.get(0).unwrap_or(Value::NIL),
+            Some(n) => part(heap, this, 0, n.0).as_value(),
         }
     }
 
@@ -176,13 +173,10 @@ pub mod methods {
     ///     [1, 2, 3].last      #=> 3
     ///     [1, 2, 3].last(2)   #=> [2, 3]
     #[method("last")]
-    fn last(cx: &mut Cx, this: Ref<ArrayCell>, n: Option<Value>) -> Result<Value> {
+    fn last(heap: &Heap, this: Ref<ArrayCell>, n: Option<Taken>) -> Value {
         match n {
-            None => Ok(this.len().checked_sub(1).and_then(|i| this.get(i)).unwrap_or(Value::NIL)),
-            Some(n) => {
-                let n = take_count(cx, n, "negative array size")?;
-                Ok(part(cx, this, this.len().saturating_sub(n), this.len()).as_value())
-            }
+            None => this.len().checked_sub(1).and_then(|i| this.get(i)).unwrap_or(Value::NIL),
+            Some(n) => part(heap, this, this.len().saturating_sub(n.0), this.len()).as_value(),
         }
     }
 
@@ -192,7 +186,7 @@ pub mod methods {
     #[method("take")]
     fn take(cx: &mut Cx, this: Ref<ArrayCell>, n: Value) -> Result<Value> {
         let n = take_count(cx, n, "attempt to take negative size")?;
-        Ok(part(cx, this, 0, n).as_value())
+        Ok(part(&cx.heap, this, 0, n).as_value())
     }
 
     /// All but the first `n` elements.
@@ -201,7 +195,7 @@ pub mod methods {
     #[method("drop")]
     fn drop_(cx: &mut Cx, this: Ref<ArrayCell>, n: Value) -> Result<Value> {
         let n = take_count(cx, n, "attempt to drop negative size")?;
-        Ok(part(cx, this, n, this.len()).as_value())
+        Ok(part(&cx.heap, this, n, this.len()).as_value())
     }
 
     /// Element at an index, then `dig` in it with the other arguments.

@@ -16,6 +16,16 @@ pub fn take_count(cx: &mut Cx, n: Value, message: &str) -> Result<usize> {
     if n < 0 { cx.arg_error(message) } else { Ok(n as usize) }
 }
 
+/// How many elements of an Array are meant; nil is no number.
+pub struct Taken(pub usize);
+impl FromValue for Taken {
+    const EFFECTS: Effects = Effects::ALL;
+    const TAKES_NIL: bool = true;
+    fn from_value(cx: &mut Cx, v: Value) -> Result<Taken> {
+        take_count(cx, v, "negative array size").map(Taken)
+    }
+}
+
 /// Index from the front; None when it is before the first element.
 pub fn position(len: usize, i: i64) -> Option<usize> {
     let i = if i < 0 { i + len as i64 } else { i };

@@ -44,8 +44,8 @@ pub static TABLES: &[&[MethodRow]] = &[
 pub fn setup(_cx: &mut Cx) {}
 
 /// New Array of elements start..end of another.
-pub fn part(cx: &mut Cx, a: Ref<ArrayCell>, start: usize, end: usize) -> Ref<ArrayCell> {
+pub fn part(heap: &Heap, a: Ref<ArrayCell>, start: usize, end: usize) -> Ref<ArrayCell> {
     let end = end.min(a.len());
     let start = start.min(end);
-    ArrayCell::slice(&cx.heap, ids::ARRAY.0, a, start, end)
+    ArrayCell::slice(heap, ids::ARRAY.0, a, start, end)
 }

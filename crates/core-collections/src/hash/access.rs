@@ -6,7 +6,7 @@ use zakuro_macros::ruby_class;
 
 /// The methods.
 /// A part of each entry.
-fn gather(cx: &mut Cx, h: Ref<HashCell>, part: impl Fn(&Entry) -> Value) -> Value {
+fn gather(cx: &Cx, h: Ref<HashCell>, part: impl Fn(&Entry) -> Value) -> Value {
     let Some(t) = h.table(&cx.heap) else { return cx.new_array().as_value() };
     ArrayCell::gather(&cx.heap, t.len(), t.iter().map(part)).as_value()
 }

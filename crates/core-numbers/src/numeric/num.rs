@@ -8,7 +8,7 @@ use zakuro_text::float::RoundHalf;
 use zakuro_vm::*;
 
 /// A new String of ASCII text, in the encoding that numbers print in.
-pub fn ascii(cx: &mut Cx, s: &str) -> Value {
+pub fn ascii(cx: &Cx, s: &str) -> Value {
     cx.str_bytes(s.as_bytes(), US_ASCII)
 }
 

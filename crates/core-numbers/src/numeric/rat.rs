@@ -8,7 +8,7 @@ use zakuro_vm::*;
 pub type Pair = (Value, Value);
 
 /// The Rational object of a pair in lowest terms.
-pub fn object(cx: &mut Cx, p: Pair) -> Value {
+pub fn object(cx: &Cx, p: Pair) -> Value {
     PairCell::make(&cx.heap, ids::RATIONAL, Kind::Rational, p.0, p.1)
 }
 pub fn parts(v: Value) -> Option<Pair> {

@@ -283,7 +283,7 @@ impl Cx {
         }
     }
     /// `#<Foo>` with an address-like number, without calling Ruby.
-    pub fn any_to_s(&mut self, v: Value) -> String {
+    pub fn any_to_s(&self, v: Value) -> String {
         let c = self.class_name_of(v);
         format!("#<{c}:0x{:016x}>", v.bits())
     }

@@ -180,6 +180,8 @@ pub fn check_arity(cx: &mut Cx, given: usize, min: usize, max: isize) -> Result<
 pub trait FromValue: Sized {
     /// What the conversion may do.
     const EFFECTS: Effects;
+    /// As an optional argument: nil is a value to convert. Else it stands for none.
+    const TAKES_NIL: bool = false;
     fn from_value(cx: &mut Cx, v: Value) -> Result<Self>;
 }
 
