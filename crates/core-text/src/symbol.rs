@@ -51,8 +51,8 @@ mod symbols {
     /// The name. The String will be frozen in a later version of Ruby: changing it warns (category `:deprecated`).
     ///
     ///     :abc.to_s   #=> "abc"
-    #[method("to_s", "id2name")]
-    fn to_s(cx: &mut Cx, this: Sym) -> Str {
+    #[method("to_s", "id2name", effect = "allocates", reason = "what changes is a String that nobody has yet")]
+    fn to_s(cx: &Cx, this: Sym) -> Str {
         let s = to_string(cx, this);
         s.as_value().set_flags(flags::FROZEN | CHILLED | CHILLED_SYMBOL);
         s
@@ -115,7 +115,7 @@ mod symbols {
     ///     :a <=> :b    #=> -1
     ///     :a <=> "b"   #=> nil
     #[method("<=>")]
-    fn cmp(cx: &mut Cx, this: Sym, other: Value) -> Value {
+    fn cmp(cx: &Cx, this: Sym, other: Value) -> Value {
         let Some(o) = other.as_sym() else { return Value::NIL };
         let (a, b) = (to_string(cx, this), to_string(cx, o));
         Value::fixnum(crate::string::basic::compare(&cx.heap, a, b) as i64)
@@ -146,7 +146,7 @@ mod symbols {
     ///
     ///     :abc.size   #=> 3
     #[method("length", "size")]
-    fn length(cx: &mut Cx, this: Sym) -> usize {
+    fn length(cx: &Cx, this: Sym) -> usize {
         let s = to_string(cx, this);
         crate::string::util::length(&cx.heap, s)
     }

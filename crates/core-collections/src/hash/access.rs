@@ -232,7 +232,7 @@ pub(super) mod hash {
     ///
     ///     {a: 1, b: 2}.keys   #=> [:a, :b]
     #[method("keys")]
-    fn keys(cx: &mut Cx, this: Ref<HashCell>) -> Value {
+    fn keys(cx: &Cx, this: Ref<HashCell>) -> Value {
         gather(cx, this, |e| e.key)
     }
 
@@ -240,7 +240,7 @@ pub(super) mod hash {
     ///
     ///     {a: 1, b: 2}.values   #=> [1, 2]
     #[method("values")]
-    fn values(cx: &mut Cx, this: Ref<HashCell>) -> Value {
+    fn values(cx: &Cx, this: Ref<HashCell>) -> Value {
         gather(cx, this, |e| e.value)
     }
 

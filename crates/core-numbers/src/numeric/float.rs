@@ -286,7 +286,7 @@ mod float {
     ///     0.1.to_s     #=> "0.1"
     ///     1e20.to_s    #=> "1.0e+20"
     #[method("to_s", "inspect")]
-    fn to_s(cx: &mut Cx, this: f64) -> Value {
+    fn to_s(cx: &Cx, this: f64) -> Value {
         ascii(cx, &text::float_to_s(this))
     }
     /// Truncated to an Integer. FloatDomainError for NaN and infinities.

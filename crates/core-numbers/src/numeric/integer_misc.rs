@@ -122,14 +122,14 @@ mod misc {
     ///
     ///     5.to_r    #=> (5/1)
     #[method("to_r")]
-    fn to_r(cx: &mut Cx, this: Value) -> Value {
+    fn to_r(cx: &Cx, this: Value) -> Value {
         rat::object(cx, (this, ints::ONE))
     }
     /// As Rational; the precision is ignored.
     ///
     ///     5.rationalize    #=> (5/1)
     #[method("rationalize")]
-    fn rationalize(cx: &mut Cx, this: Value, precision: Option<Value>) -> Value {
+    fn rationalize(cx: &Cx, this: Value, precision: Option<Value>) -> Value {
         let _ = precision;
         rat::object(cx, (this, ints::ONE))
     }

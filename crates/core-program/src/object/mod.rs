@@ -92,7 +92,7 @@ mod kernel {
     ///
     ///     Object.new.to_s.sub(/0x\h+/, "0x0")   #=> "#<Object:0x0>"
     #[method("to_s")]
-    fn to_s(cx: &mut Cx, this: Value) -> Value {
+    fn to_s(cx: &Cx, this: Value) -> Value {
         let s = cx.any_to_s(this);
         cx.str(&s)
     }
