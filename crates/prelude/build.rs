@@ -42,6 +42,7 @@ const COMPILER: &[&str] = &["../base/src", "../bytecode/src", "../compiler/src",
 fn main() {
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it"));
     let mut sources = files("../stdlib/ruby", "rb");
+    sources.extend(files("../openssl/ruby", "rb"));
     let core = files("../corelib/prelude", "rb");
     assert_eq!(core.len(), PRELUDE.len(), "a file of crates/corelib/prelude is not in the list of crates/prelude/build.rs");
     sources.extend(core.iter().cloned());

@@ -73,6 +73,7 @@ const ARROWS: &[(&str, Option<&[&str]>)] = &[
         ]),
     ),
     ("stdlib", Some(&["core-base", "core-text", "core-system", "vm", "text", "macros", "object", "sched"])),
+    ("openssl", Some(&["vm", "core-system", "macros"])),
     ("runtime", None),
     ("capi", Some(&["runtime"])),
     ("cli", Some(&["runtime"])),

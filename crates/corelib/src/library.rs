@@ -26,11 +26,11 @@ type Program = fn(&str) -> Option<Arc<Code>>;
 
 /// Makes the core library known to the VM; `features` are the natives of the libraries above, by the name that `require` gets, `program` finds what of them is written in
 /// Ruby.
-pub fn install(features: &[(&'static str, Feature)], program: Program) {
+pub fn install(features: impl IntoIterator<Item = &'static (&'static str, Feature)>, program: Program) {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
     library::install(LIBRARY.get_or_init(|| Library {
         globals: GLOBALS.iter().copied().flatten().map(|row| (Sym::intern(row.name), row)).collect(),
-        features: features.iter().copied().collect(),
+        features: features.into_iter().copied().collect(),
         program,
     }));
 }

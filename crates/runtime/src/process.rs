@@ -324,7 +324,8 @@ pub fn version_line() -> String {
 
 /// Runs the core library's definitions and prelude on a fresh VM and freezes it.
 fn make_boot_image(options: &Arc<Options>, pool: &StackPool) -> Result<BootImage, StartError> {
-    zakuro_corelib::library::install(zakuro_stdlib::FEATURES, crate::programs::find);
+    let features = zakuro_stdlib::FEATURES.iter().chain(zakuro_openssl::FEATURES);
+    zakuro_corelib::library::install(features, crate::programs::find);
     let stack = pool.take(StackSize::Main).map_err(|_| StartError::memory())?;
     let mut vm = Vm::for_boot(options.clone());
     let mut stacks = zakuro_vm::fiber::layout(&stack);

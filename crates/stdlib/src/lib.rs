@@ -15,7 +15,6 @@ mod date;
 mod digest;
 mod fiber_scheduler;
 mod json;
-mod openssl;
 mod prism;
 mod psych;
 mod pty;
@@ -57,7 +56,6 @@ pub static FEATURES: &[(&str, Feature)] = &[
     ("json/common", json::load),
     ("json/ext", json::load),
     ("json/version", json::load),
-    ("openssl", openssl::load),
     ("pathname", |cx| cx.run_builtin("pathname")),
     ("prism/prism", prism::load),
     ("psych.so", psych::load),
@@ -89,7 +87,6 @@ pub static DOCUMENTED: &[(&str, &str, &[MethodRow])] = &[
     bigdecimal::DOCUMENTED[2],
     ("cgi/escape", "CGI::Escape", cgi::DOCUMENTED),
     ("digest", "Digest::Base", digest::DOCUMENTED),
-    ("openssl", "OpenSSL", openssl::DOCUMENTED),
     ("psych", "Psych", psych::DOCUMENTED),
     ("zlib", "Zlib", zlib::DOCUMENTED),
 ];

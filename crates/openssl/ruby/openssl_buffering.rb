@@ -1,0 +1,211 @@
+# OpenSSL::Buffering: IO's methods over sysread and syswrite.
+module OpenSSL
+  module Buffering
+    include Enumerable
+
+    BLOCK_SIZE = 16 * 1024
+    private_constant :BLOCK_SIZE
+
+    attr_accessor :sync
+
+    def initialize(*)
+      super
+      @rbuffer, @wbuffer = "".b, "".b
+      @eof = false
+      @sync = @io.respond_to?(:sync) ? @io.sync : true
+    end
+
+    # Reads a block; false at the end.
+    private def fill
+      return false if @eof
+      @rbuffer << sysread(BLOCK_SIZE)
+      true
+    rescue EOFError
+      @eof = true
+      false
+    end
+
+    private def taken(size)
+      return nil if @rbuffer.empty?
+      return @rbuffer.slice!(0, @rbuffer.bytesize) if size >= @rbuffer.bytesize
+      @rbuffer.slice!(0, size)
+    end
+
+    private def handed(text, buffer)
+      return text unless buffer
+      buffer.replace(text || "")
+      text && buffer
+    end
+
+    def getbyte = read(1)&.ord
+    def readbyte = getbyte || raise(EOFError, "end of file reached")
+
+    def read(size = nil, buffer = nil)
+      if size.nil?
+        nil while fill
+        return handed(@rbuffer.slice!(0, @rbuffer.bytesize), buffer)
+      end
+      raise ArgumentError, "negative length #{size} given" if size < 0
+      return handed("".b, buffer) if size == 0
+      nil while @rbuffer.bytesize < size && fill
+      handed(taken(size), buffer)
+    end
+
+    def readpartial(size, buffer = nil)
+      if size == 0
+        return handed("".b, buffer)
+      end
+      # What is there, or one read.
+      fill if @rbuffer.empty? && !@eof
+      handed(taken(size), buffer) || raise(EOFError, "end of file reached")
+    end
+
+    def read_nonblock(size, buffer = nil, exception: true)
+      return handed("".b, buffer) if size == 0
+      return handed(taken(size), buffer) unless @rbuffer.empty?
+      sysread_nonblock(size, buffer, exception: exception)
+    end
+
+    def gets(separator = $/, limit = nil, chomp: false)
+      separator, limit = $/, separator if separator.is_a?(Integer) && limit.nil?
+      return nil if limit.nil? ? false : limit < 0 && (limit = nil)
+      paragraph = separator == ""
+      separator = "\n\n" if paragraph
+      if paragraph
+        fill if @rbuffer.empty?
+        @rbuffer.slice!(0, 1) while (@rbuffer.start_with?("\n") || @rbuffer.empty? && fill)
+      end
+      from = 0
+      stop =
+        if separator
+          separator = separator.b
+          loop do
+            at = @rbuffer.index(separator, from)
+            break at + separator.bytesize if at
+            break limit if limit && @rbuffer.bytesize >= limit
+            from = [@rbuffer.bytesize - separator.bytesize + 1, 0].max
+            break @rbuffer.bytesize unless fill
+          end
+        else
+          nil while (limit.nil? || @rbuffer.bytesize < limit) && fill
+          @rbuffer.bytesize
+        end
+      stop = limit if limit && limit < stop
+      return "".b if limit == 0
+      line = taken(stop) or return nil
+      line.chomp!(separator) if chomp && separator
+      line
+    end
+
+    def readline(separator = $/, limit = nil, chomp: false) = gets(separator, limit, chomp: chomp) || raise(EOFError, "end of file reached")
+
+    def readlines(separator = $/, limit = nil, chomp: false)
+      lines = []
+      while (line = gets(separator, limit, chomp: chomp))
+        lines << line
+      end
+      lines
+    end
+
+    def each(separator = $/, limit = nil, chomp: false)
+      return to_enum(:each, separator, limit, chomp: chomp) unless block_given?
+      while (line = gets(separator, limit, chomp: chomp))
+        yield line
+      end
+      self
+    end
+    alias each_line each
+
+    def getc = read(1)
+    def readchar = getc || raise(EOFError, "end of file reached")
+    def each_byte
+      return to_enum(:each_byte) unless block_given?
+      while (byte = getbyte)
+        yield byte
+      end
+      self
+    end
+    def ungetc(text)
+      @rbuffer = (text.is_a?(Integer) ? text.chr : text).b << @rbuffer
+      nil
+    end
+
+    def eof?
+      fill if @rbuffer.empty? && !@eof
+      @eof && @rbuffer.empty?
+    end
+    alias eof eof?
+
+    # Output waits in @wbuffer unless the stream is synchronous; another thread may add to it while this one writes.
+    private def put(text)
+      if @sync && @wbuffer.empty?
+        send_all(text)
+      else
+        @wbuffer << text
+        send_waiting if @sync || @wbuffer.bytesize > BLOCK_SIZE
+      end
+    end
+    private def send_waiting
+      text, @wbuffer = @wbuffer, "".b
+      send_all(text) unless text.empty?
+    end
+    private def send_all(text)
+      until text.empty?
+        n = syswrite(text)
+        text = n == text.bytesize ? "" : text.byteslice(n..)
+      end
+    end
+
+    def write(*texts)
+      texts.sum do |text|
+        text = text.to_s
+        text = text.b unless text.encoding == Encoding::BINARY
+        put(text)
+        text.bytesize
+      end
+    end
+
+    def write_nonblock(text, exception: true)
+      flush
+      syswrite_nonblock(text, exception: exception)
+    end
+
+    def <<(text)
+      write(text)
+      self
+    end
+    def print(*texts)
+      write(texts.join)
+      nil
+    end
+    def printf(format, *args)
+      write(format % args)
+      nil
+    end
+    def puts(*args)
+      return (write("\n") && nil) if args.empty?
+      lines = "".b
+      args.flatten.each do |arg|
+        line = arg.to_s
+        lines << line.b
+        lines << "\n" unless line.end_with?("\n")
+      end
+      write(lines)
+      nil
+    end
+
+    def flush
+      send_waiting
+      self
+    end
+
+    def close
+      begin
+        flush
+      rescue SystemCallError, IOError, OpenSSLError
+        nil
+      end
+      sysclose
+    end
+  end
+end

@@ -1,0 +1,162 @@
+# OpenSSL::PKCS7 and PKCS12.
+module OpenSSL
+  class PKCS7
+    include Marshal
+    class PKCS7Error < OpenSSLError; end
+
+    TEXT, NOCERTS, NOSIGS, NOCHAIN, NOINTERN, NOVERIFY, DETACHED, BINARY, NOATTR, NOSMIMECAP = 0x1, 0x2, 0x4, 0x8, 0x10, 0x20, 0x40, 0x80, 0x100, 0x200
+    TYPES = { signed: "pkcs7-signedData", data: "pkcs7-data", signedAndEnveloped: "pkcs7-signedAndEnvelopedData", enveloped: "pkcs7-envelopedData", encrypted: "pkcs7-encryptedData", digest: "pkcs7-digestData" }.freeze
+    private_constant :TYPES
+
+    class << self
+      def __wrap(handle, data = nil)
+        object = allocate
+        object.__set(handle, data)
+        object
+      end
+
+      def sign(cert, key, data, certs = nil, flags = 0)
+        data = Given.string(data)
+        __wrap(Native.pkcs7_sign(cert.__handle, key.__handle, data, certs&.map(&:__handle), flags), data)
+      end
+      def encrypt(certs, data, cipher = (none = true; nil), flags = 0)
+        raise ArgumentError, "cipher must be specified" if none || cipher.nil?
+        data = Given.string(data)
+        __wrap(Native.pkcs7_encrypt(certs.map(&:__handle), data, Given.cipher(cipher), flags))
+      end
+      def read_smime(text)
+        handle, data = Native.smime_read(Given.string(text))
+        __wrap(handle, data)
+      end
+      def write_smime(pkcs7, data = nil, flags = 0) = Native.smime_write(pkcs7.__handle, data || pkcs7.data, flags)
+    end
+
+    def __set(handle, data)
+      @h, @data = handle, data
+    end
+
+    def initialize(source = nil)
+      @h = source && Native.x_read(:pkcs7, Given.string(source))
+    rescue PKCS7Error => e
+      raise ArgumentError, e.message
+    end
+
+    def initialize_copy(other)
+      @h = Native.dup(other.__handle)
+    end
+
+    attr_accessor :data, :error_string
+    def __handle = @h || raise(PKCS7Error, "uninitialized PKCS7")
+    private def tree = ASN1.decode(to_der)
+    private def inner = tree.value[1].value[0]
+    def type = TYPES.key(Native.oid(tree.value[0].value)[0])
+    def detached = type == :signed && inner.value.find { |part| part.is_a?(ASN1::Sequence) }.value.size < 2
+    alias detached? detached
+    def certificates
+      part = inner.value.find { |p| p.tag_class == :CONTEXT_SPECIFIC && p.tag == 0 }
+      part&.value&.map { |cert| X509::Certificate.new(cert.to_der) }
+    end
+    def crls
+      part = inner.value.find { |p| p.tag_class == :CONTEXT_SPECIFIC && p.tag == 1 }
+      part&.value&.map { |crl| X509::CRL.new(crl.to_der) }
+    end
+    def signers
+      return [] unless type == :signed
+      inner.value.last.value.map { |info| SignerInfo.__of(info) }
+    end
+    alias signer_info signers
+    def recipients
+      inner.value.find { |part| part.is_a?(ASN1::Set) }.value.map { |info| RecipientInfo.__of(info) }
+    end
+
+    def to_der = Native.x_der(__handle)
+    def to_pem = Native.x_pem(__handle)
+    alias to_s to_pem
+
+    def verify(certs, store, data = nil, flags = 0)
+      data ||= @data if detached?
+      good, content, @error_string = Native.pkcs7_verify(__handle, certs&.map(&:__handle), store&.__handle, data && Given.string(data), flags)
+      @data = content if good
+      good
+    end
+
+    def decrypt(key, cert = nil, flags = 0) = Native.pkcs7_decrypt(__handle, key.__handle, cert&.__handle, flags)
+
+    class SignerInfo
+      def self.__of(info)
+        object = allocate
+        object.__set(info)
+        object
+      end
+      def __set(info)
+        issuer, serial = info.value[1].value
+        @issuer, @serial = X509::Name.new(issuer.to_der), serial.value
+        signed = info.value.find { |p| p.tag_class == :CONTEXT_SPECIFIC && p.tag == 0 }
+        at = signed&.value&.find { |attribute| attribute.value[0].value == "signingTime" }
+        @signed_time = at&.value&.[](1)&.value&.[](0)&.value
+      end
+      attr_reader :issuer, :serial
+      alias name issuer
+      def signed_time = @signed_time || raise(PKCS7Error, "no signing time")
+    end
+    Signer = SignerInfo
+
+    class RecipientInfo
+      def self.__of(info)
+        object = allocate
+        object.__set(info)
+        object
+      end
+      def __set(info)
+        issuer, serial = info.value[1].value
+        @issuer, @serial, @enc_key = X509::Name.new(issuer.to_der), serial.value, info.value[3].value
+      end
+      attr_reader :issuer, :serial, :enc_key
+    end
+  end
+
+  class PKCS12
+    include Marshal
+    class PKCS12Error < OpenSSLError; end
+    KEY_EX, KEY_SIG = 0x10, 0x80
+
+    attr_reader :key, :certificate, :ca_certs
+
+    def self.create(password, name, key, cert, ca = nil, key_pbe = nil, cert_pbe = nil, key_iter = nil, mac_iter = nil, keytype = nil)
+      numbers = [pbe(key_pbe), pbe(cert_pbe), key_iter || 0, mac_iter || 0, keytype || 0]
+      raise ArgumentError, "Unknown usage type #{keytype}" unless [nil, 0, KEY_EX, KEY_SIG].include?(keytype)
+      if key && cert
+        raise PKCS12Error, "PKCS12_create: key values mismatch" unless cert.check_private_key(key)
+      end
+      der = Native.pkcs12_create(password, name, key&.__handle, cert&.__handle, ca&.map(&:__handle), numbers)
+      object = allocate
+      object.__set(der, password)
+      object
+    end
+
+    def self.pbe(name)
+      return 0 unless name
+      Native.oid(name)&.[](3) || raise(ArgumentError, "Unknown PBE algorithm #{name}")
+    end
+    private_class_method :pbe
+
+    def initialize(source = nil, password = nil)
+      __set(Given.string(source), password) if source
+    end
+
+    def __set(der, password)
+      key, cert, ca = Native.pkcs12_parse(der, password)
+      @der = der
+      @key = key && PKey.__wrap(key)
+      @certificate = cert && X509::Certificate.__wrap(cert)
+      @ca_certs = ca.empty? ? nil : ca.map { |h| X509::Certificate.__wrap(h) }
+    end
+
+    def set_mac(password, salt = nil, iterations = nil, digest = nil)
+      @der = Native.pkcs12_set_mac(@der, password, salt, iterations || 2048, Given.digest(digest) || "SHA1")
+      nil
+    end
+
+    def to_der = @der
+  end
+end

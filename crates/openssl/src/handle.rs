@@ -1,0 +1,396 @@
+//! OpenSSL's objects as payloads: what they are, how they are given back, and how another VM gets one of its own.
+
+use crate::error;
+use crate::sys::*;
+use std::ffi::{CString, c_int, c_long};
+use std::ptr::null_mut;
+use zakuro_vm::*;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sort {
+    Digest,
+    Hmac,
+    Cipher,
+    Key,
+    Group,
+    Point,
+    Cert,
+    Request,
+    Crl,
+    Name,
+    Extension,
+    Store,
+    Pkcs7,
+    Spki,
+    Context,
+    Session,
+}
+
+/// One of OpenSSL's objects; the payload owns a reference.
+pub struct Object {
+    pub p: P,
+    pub kind: Sort,
+}
+
+// SAFETY: only objects that `copy` makes travel, and those nobody else changes: copies, or keys, which never change and count their references atomically.
+unsafe impl Send for Object {}
+
+impl Drop for Object {
+    fn drop(&mut self) {
+        let p = self.p;
+        // SAFETY: the payload's own reference, of its kind.
+        unsafe {
+            match self.kind {
+                Sort::Digest => EVP_MD_CTX_free(p),
+                Sort::Hmac => HMAC_CTX_free(p),
+                Sort::Cipher => EVP_CIPHER_CTX_free(p),
+                Sort::Key => EVP_PKEY_free(p),
+                Sort::Group => EC_GROUP_free(p),
+                Sort::Point => EC_POINT_free(p),
+                Sort::Cert => X509_free(p),
+                Sort::Request => X509_REQ_free(p),
+                Sort::Crl => X509_CRL_free(p),
+                Sort::Name => X509_NAME_free(p),
+                Sort::Extension => X509_EXTENSION_free(p),
+                Sort::Store => X509_STORE_free(p),
+                Sort::Pkcs7 => PKCS7_free(p),
+                Sort::Spki => NETSCAPE_SPKI_free(p),
+                Sort::Context => SSL_CTX_free(p),
+                Sort::Session => SSL_SESSION_free(p),
+            }
+        }
+    }
+}
+
+impl Object {
+    /// None for what OpenSSL did not make.
+    pub fn new(kind: Sort, p: P) -> Option<Object> {
+        (!p.is_null()).then_some(Object { p, kind })
+    }
+    /// One of its own for somebody else. None: there is no such thing.
+    pub fn copy(&self) -> Option<Object> {
+        let p = self.p;
+        // SAFETY: a live object of its kind.
+        let copy = unsafe {
+            match self.kind {
+                Sort::Digest => into_new(p, EVP_MD_CTX_new(), EVP_MD_CTX_copy_ex, EVP_MD_CTX_free),
+                Sort::Hmac => into_new(p, HMAC_CTX_new(), HMAC_CTX_copy, HMAC_CTX_free),
+                Sort::Cipher => into_new(p, EVP_CIPHER_CTX_new(), EVP_CIPHER_CTX_copy, EVP_CIPHER_CTX_free),
+                Sort::Key => {
+                    EVP_PKEY_up_ref(p);
+                    p
+                }
+                Sort::Group => EC_GROUP_dup(p),
+                Sort::Cert => X509_dup(p),
+                Sort::Request => X509_REQ_dup(p),
+                Sort::Crl => X509_CRL_dup(p),
+                Sort::Name => X509_NAME_dup(p),
+                Sort::Extension => X509_EXTENSION_dup(p),
+                Sort::Pkcs7 => PKCS7_dup(p),
+                Sort::Session => SSL_SESSION_dup(p),
+                Sort::Spki => from_der(&der(i2d_NETSCAPE_SPKI, p).unwrap_or_default(), d2i_NETSCAPE_SPKI),
+                Sort::Point | Sort::Store | Sort::Context => null_mut(),
+            }
+        };
+        error::take();
+        Object::new(self.kind, copy)
+    }
+}
+
+/// # Safety
+/// Functions and objects of one kind.
+unsafe fn into_new(from: P, to: P, copy: unsafe extern "C" fn(P, P) -> c_int, free: unsafe extern "C" fn(P)) -> P {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if !to.is_null() && copy(to, from) != 1 {
+            free(to);
+            return null_mut();
+        }
+    }
+    to
+}
+
+impl NativeData for Object {
+    fn refers(&self) -> bool {
+        false
+    }
+    fn weight(&self) -> usize {
+        match self.kind {
+            Sort::Context => 32 << 10,
+            Sort::Store | Sort::Pkcs7 | Sort::Session => 8 << 10,
+            Sort::Cert | Sort::Key | Sort::Crl | Sort::Request => 4 << 10,
+            _ => 512,
+        }
+    }
+    fn send_copy(&self) -> Option<SendPayload> {
+        Some(Box::new(self.copy()?))
+    }
+}
+
+/// The object's pointer, of one of some kinds. It stays valid as long as `v` is reachable: the caller holds `v`, and never calls Ruby with the pointer at hand.
+pub fn get_of(cx: &mut Cx, v: Value, kinds: &[Sort]) -> Result<(P, Sort)> {
+    if cx.is_data::<Object>(v) {
+        let o = cx.data_ref::<Object>(v)?;
+        if kinds.is_empty() || kinds.contains(&o.kind) {
+            return Ok((o.p, o.kind));
+        }
+    }
+    let class = cx.class_name_of(v);
+    match kinds.first() {
+        Some(kind) if !v.is_nil() => cx.type_error(format!("wrong argument type {class} (expected {kind:?})")),
+        _ => cx.raise(ids::RUNTIME_ERROR, "uninitialized object"),
+    }
+}
+
+pub fn get(cx: &mut Cx, v: Value, kind: Sort) -> Result<P> {
+    Ok(get_of(cx, v, &[kind])?.0)
+}
+
+/// NULL for nil.
+pub fn get_or_null(cx: &mut Cx, v: Value, kind: Sort) -> Result<P> {
+    if v.is_nil() { Ok(null_mut()) } else { get(cx, v, kind) }
+}
+
+/// An object of Ruby's around `p`; raises what OpenSSL said if there is none.
+pub fn wrap(cx: &mut Cx, kind: Sort, p: P, class: &str, what: &str) -> Result<Value> {
+    match Object::new(kind, p) {
+        Some(o) => {
+            error::take();
+            let class = holder(cx)?;
+            Ok(cx.data(class, o))
+        }
+        None => error::fail(cx, class, what),
+    }
+}
+
+/// The same, but nil without one.
+pub fn wrap_or_nil(cx: &mut Cx, kind: Sort, p: P) -> Result<Value> {
+    error::take();
+    match Object::new(kind, p) {
+        Some(o) => {
+            let class = holder(cx)?;
+            Ok(cx.data(class, o))
+        }
+        None => Ok(Value::NIL),
+    }
+}
+
+/// The class of handles, which no program sees.
+pub fn holder(cx: &mut Cx) -> Result<ClassId> {
+    match cx.const_by_path("OpenSSL::Native::Handle").and_then(|v| cx.class_id(v)) {
+        Some(c) => Ok(c),
+        None => cx.raise(ids::NAME_ERROR, "uninitialized constant OpenSSL::Native::Handle"),
+    }
+}
+
+pub fn binary(cx: &Cx, b: &[u8]) -> Value {
+    cx.str_bytes(b, string::BINARY)
+}
+
+pub fn ascii(cx: &Cx, b: &[u8]) -> Value {
+    cx.str_bytes(b, string::US_ASCII)
+}
+
+/// Bytes of a String; None for nil.
+pub fn bytes(cx: &mut Cx, v: Value) -> Result<Option<Vec<u8>>> {
+    if v.is_nil() { Ok(None) } else { Ok(Some(cx.to_str(v)?.to_vec())) }
+}
+
+pub fn c_string(cx: &mut Cx, s: Ref<StringCell>) -> Result<CString> {
+    match CString::new(s.to_vec()) {
+        Ok(s) => Ok(s),
+        Err(_) => cx.arg_error("string contains null byte"),
+    }
+}
+
+pub fn c_string_or_null(cx: &mut Cx, v: Value) -> Result<Option<CString>> {
+    if v.is_nil() {
+        return Ok(None);
+    }
+    let s = cx.to_str(v)?;
+    Ok(Some(c_string(cx, s)?))
+}
+
+pub fn pointer(s: &Option<CString>) -> *const std::ffi::c_char {
+    s.as_ref().map_or(std::ptr::null(), |s| s.as_ptr())
+}
+
+/// # Safety
+/// `p` is what `f` takes.
+pub unsafe fn der(f: unsafe extern "C" fn(P, *mut *mut u8) -> c_int, p: P) -> Option<Vec<u8>> {
+    // SAFETY: the first call only measures; the second writes as many bytes.
+    unsafe {
+        let n = f(p, null_mut());
+        if n < 0 {
+            return None;
+        }
+        let mut b = vec![0u8; n as usize];
+        let mut at = b.as_mut_ptr();
+        let m = f(p, &mut at);
+        b.truncate(m.max(0) as usize);
+        (m >= 0).then_some(b)
+    }
+}
+
+pub fn from_der(b: &[u8], f: unsafe extern "C" fn(*mut P, *mut *const u8, c_long) -> P) -> P {
+    let mut at = b.as_ptr();
+    // SAFETY: readable for its length.
+    unsafe { f(null_mut(), &mut at, b.len() as c_long) }
+}
+
+/// Memory that OpenSSL reads.
+pub struct Input(pub P);
+impl Input {
+    /// `b` must outlive it.
+    pub fn new(b: &[u8]) -> Input {
+        // SAFETY: readable for its length as long as the caller keeps `b`.
+        Input(unsafe { BIO_new_mem_buf(b.as_ptr() as P, b.len() as c_int) })
+    }
+}
+impl Drop for Input {
+    fn drop(&mut self) {
+        // SAFETY: our own.
+        unsafe { BIO_free(self.0) };
+    }
+}
+
+/// What OpenSSL writes.
+pub fn output<T>(f: impl FnOnce(P) -> T) -> (Vec<u8>, T) {
+    // SAFETY: a new BIO, whose memory is copied before it is freed.
+    unsafe {
+        let bio = BIO_new(BIO_s_mem());
+        let r = f(bio);
+        let mut at: *mut u8 = null_mut();
+        let n = BIO_ctrl(bio, 3, 0, (&raw mut at).cast()); // BIO_CTRL_INFO
+        let b = if n > 0 && !at.is_null() { std::slice::from_raw_parts(at, n as usize).to_vec() } else { Vec::new() };
+        BIO_free(bio);
+        (b, r)
+    }
+}
+
+/// A big number from its hexadecimal digits, freed at the end.
+pub struct Big(pub P);
+impl Big {
+    pub fn new(cx: &mut Cx, hex: Ref<StringCell>) -> Result<Big> {
+        let hex = c_string(cx, hex)?;
+        let mut p = null_mut();
+        // SAFETY: ends with NUL.
+        let n = unsafe { BN_hex2bn(&mut p, hex.as_ptr()) };
+        if n as usize != hex.as_bytes().len() || p.is_null() {
+            return error::fail(cx, "BNError", "BN_hex2bn");
+        }
+        Ok(Big(p))
+    }
+    pub fn or_null(cx: &mut Cx, v: Value) -> Result<Big> {
+        if v.is_nil() {
+            return Ok(Big(null_mut()));
+        }
+        let s = cx.to_str(v)?;
+        Big::new(cx, s)
+    }
+}
+impl Drop for Big {
+    fn drop(&mut self) {
+        // SAFETY: our own, or NULL.
+        unsafe { BN_free(self.0) };
+    }
+}
+
+/// Hexadecimal digits of a big number.
+///
+/// # Safety
+/// `p` is a BIGNUM or NULL.
+pub unsafe fn hex(cx: &Cx, p: P) -> Value {
+    if p.is_null() {
+        return Value::NIL;
+    }
+    // SAFETY: the caller's promise; the digits are copied before they are freed.
+    unsafe {
+        let s = BN_bn2hex(p);
+        let v = cx.str(&error::text(s));
+        CRYPTO_free(s.cast(), c"".as_ptr(), 0);
+        v
+    }
+}
+
+/// An algorithm found by name; freed at the end.
+pub struct Algorithm(pub P, bool);
+impl Algorithm {
+    /// A digest; NULL when the name is nil.
+    pub fn digest(cx: &mut Cx, name: Value) -> Result<Algorithm> {
+        let Some(name) = c_string_or_null(cx, name)? else { return Ok(Algorithm(null_mut(), true)) };
+        match Algorithm::digest_named(&name) {
+            Some(a) => Ok(a),
+            None => {
+                error::take();
+                let name = name.to_string_lossy().into_owned();
+                error::fail(cx, "Digest::DigestError", &format!("Unsupported digest algorithm ({name}).: unknown object name"))
+            }
+        }
+    }
+    pub fn digest_named(name: &std::ffi::CStr) -> Option<Algorithm> {
+        // SAFETY: ends with NUL. The older look-up knows more names.
+        unsafe {
+            let known = EVP_get_digestbyname(name.as_ptr());
+            let name = if known.is_null() { name.as_ptr() } else { EVP_MD_get0_name(known) };
+            let p = EVP_MD_fetch(null_mut(), name, std::ptr::null());
+            (!p.is_null()).then_some(Algorithm(p, true))
+        }
+    }
+    pub fn cipher_named(name: &std::ffi::CStr) -> Option<Algorithm> {
+        // SAFETY: as above.
+        unsafe {
+            let known = EVP_get_cipherbyname(name.as_ptr());
+            let name = if known.is_null() { name.as_ptr() } else { EVP_CIPHER_get0_name(known) };
+            let p = EVP_CIPHER_fetch(null_mut(), name, std::ptr::null());
+            (!p.is_null()).then_some(Algorithm(p, false))
+        }
+    }
+    /// NULL when the name is nil.
+    pub fn cipher(cx: &mut Cx, name: Value) -> Result<Algorithm> {
+        let Some(name) = c_string_or_null(cx, name)? else { return Ok(Algorithm(null_mut(), false)) };
+        match Algorithm::cipher_named(&name) {
+            Some(a) => Ok(a),
+            None => {
+                let name = name.to_string_lossy().into_owned();
+                error::take();
+                error::fail(cx, "Cipher::CipherError", &format!("unsupported cipher algorithm ({name})"))
+            }
+        }
+    }
+}
+impl Drop for Algorithm {
+    fn drop(&mut self) {
+        // SAFETY: fetched, or NULL.
+        unsafe { if self.1 { EVP_MD_free(self.0) } else { EVP_CIPHER_free(self.0) } }
+    }
+}
+
+/// Hands a password over to OpenSSL, and notes that it was asked for.
+pub struct Pass {
+    pub given: Option<Vec<u8>>,
+    pub asked: bool,
+}
+impl Pass {
+    pub fn arg(&mut self) -> P {
+        (&raw mut *self).cast()
+    }
+}
+
+pub unsafe extern "C" fn password(to: *mut std::ffi::c_char, room: c_int, _writing: c_int, arg: P) -> c_int {
+    if arg.is_null() {
+        return -1;
+    }
+    // SAFETY: `arg` is the Pass of the call under way, `to` has the room.
+    unsafe {
+        let pass = &mut *arg.cast::<Pass>();
+        pass.asked = true;
+        match &pass.given {
+            Some(b) if b.len() <= room as usize => {
+                std::ptr::copy_nonoverlapping(b.as_ptr(), to.cast(), b.len());
+                b.len() as c_int
+            }
+            _ => -1,
+        }
+    }
+}
