@@ -8,7 +8,6 @@ module OpenSSL
   OPENSSL_VERSION_NUMBER, OPENSSL_VERSION = Native.version
   OPENSSL_LIBRARY_VERSION = OPENSSL_VERSION
   OPENSSL_FIPS = false
-  LIBRESSL_VERSION_NUMBER = 0 if false
 
   class OpenSSLError < StandardError
     # What OpenSSL's queue of errors held, in its own words.
@@ -82,6 +81,7 @@ module OpenSSL
 
     class << self
       def digest(name, data) = super(data, name)
+      def digests = Native.digests
     end
 
     def initialize(name, data = nil)
@@ -242,6 +242,7 @@ module OpenSSL
     def self.ciphers = Native.ciphers
 
     def initialize(name)
+      raise TypeError, "already initialized" if @h
       @h = Native.cipher_new(name.to_str)
       info
     end
@@ -266,8 +267,10 @@ module OpenSSL
     def encrypt(password = nil, iv = nil) = begin_with(1, password, iv)
     def decrypt(password = nil, iv = nil) = begin_with(0, password, iv)
 
+    # Whether there is a key for the direction: one that was set before the direction is forgotten.
     private def begin_with(direction, password, iv)
-      @direction = direction
+      raise RuntimeError, "Cipher not initialized!" unless @h
+      @direction, @keyed = direction, false
       Native.cipher_init(@h, nil, nil, direction)
       if password
         warn "arguments for #{self.class}##{direction == 1 ? "encrypt" : "decrypt"} was deprecated; use #{self.class}#pkcs5_keyivgen for password-based keys" if $VERBOSE
@@ -352,12 +355,12 @@ module OpenSSL
     def update(data, buffer = nil)
       raise CipherError, "key not set" unless @keyed
       data = data.to_str
-      raise ArgumentError, "data must not be empty" if data.empty? && !authenticated? && false
       result = Native.cipher_update(@h, data)
       buffer ? buffer.replace(result) : result
     end
 
     def final
+      raise RuntimeError, "Cipher not initialized!" unless @h
       raise CipherError, "no key set" unless @keyed
       # CCM has told the tag from the text already.
       return "".b if ccm?

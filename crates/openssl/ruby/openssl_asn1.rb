@@ -73,7 +73,7 @@ module OpenSSL
     # By tag.
     UNIVERSAL = TYPES.to_h do |name, (base, tag)|
       type = const_set(name, Class.new(base))
-      define_singleton_method(name) { |*args| type.new(*args) }
+      define_singleton_method(name) { |*args| type.new(*args) } unless name == :EndOfContent || name == :Null
       [tag, type]
     end.freeze
     TAGS = UNIVERSAL.invert.freeze
@@ -179,31 +179,31 @@ module OpenSSL
       end
 
       def visit(data, at, limit, depth, &block)
-        raise ASN1Error, "nested too deep" if depth > DEPTH
-        while at < limit
-          tag, tag_class, constructed, head, length = header(data, at, limit)
-          yield depth, at, head, length || 0, constructed, tag_class, tag
-          at += head
-          at = if length then constructed ? visit(data, at, at + length, depth + 1, &block) : at + length
-               else visit_open(data, at, limit, depth + 1, &block) end
-        end
+        raise ASN1Error, "nesting depth limit exceeded" if depth > DEPTH
+        at = visit_one(data, at, limit, depth, &block) while at < limit
         at
       end
 
       def visit_open(data, at, limit, depth, &block)
-        raise ASN1Error, "nested too deep" if depth > DEPTH
+        raise ASN1Error, "nesting depth limit exceeded" if depth > DEPTH
         loop do
-          tag, tag_class, constructed, head, length = header(data, at, limit)
-          yield depth, at, head, length || 0, constructed, tag_class, tag
-          at += head
-          return at if tag == 0 && tag_class == :UNIVERSAL
-          at = length ? (constructed ? visit(data, at, at + length, depth + 1, &block) : at + length) : visit_open(data, at, limit, depth + 1, &block)
+          ended = data.byteslice(at, 2) == "\0\0".b
+          at = visit_one(data, at, limit, depth, &block)
+          return at if ended
         end
+      end
+
+      def visit_one(data, at, limit, depth, &block)
+        tag, tag_class, constructed, head, length = header(data, at, limit)
+        yield depth, at, head, length || 0, constructed, tag_class, tag
+        at += head
+        return visit_open(data, at, limit, depth + 1, &block) unless length
+        constructed ? visit(data, at, at + length, depth + 1, &block) : at + length
       end
 
       # [object, where the next one begins]
       def element(data, at, limit, depth)
-        raise ASN1Error, "nested too deep" if depth > DEPTH
+        raise ASN1Error, "nesting depth limit exceeded" if depth > DEPTH
         tag, tag_class, constructed, head, length = header(data, at, limit)
         at += head
         unless constructed
@@ -236,9 +236,12 @@ module OpenSSL
 
       def primitive(content, tag, tag_class)
         return ASN1Data.new(content, tag, tag_class) if tag_class != :UNIVERSAL
-        return EndOfContent.new if tag == 0 && content.empty?
+        if tag == 0
+          raise ASN1Error, "invalid length for EOC" unless content.empty?
+          return EndOfContent.new
+        end
         type = UNIVERSAL[tag]
-        return ASN1Data.new(content, tag, tag_class) if !type || type < Constructive || tag == 0
+        return ASN1Data.new(content, tag, tag_class) if !type || type < Constructive 
         if tag == 3
           unused = content.getbyte(0)
           raise ASN1Error, "invalid bit string bits left" if !unused || unused > 7
@@ -287,7 +290,7 @@ module OpenSSL
       def name_of(dotted) = ObjectId.registered(dotted)&.first || Native.oid(dotted)&.first || dotted
 
       def time(content, tag)
-        pattern = tag == 23 ? /\A(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)?(?:\.\d+)?(Z|[+-]\d{4})\z/ : /\A(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)?(?:\.\d+)?(Z|[+-]\d{4})?\z/
+        pattern = tag == 23 ? /\A(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)?(?:\.\d+)?(Z|[+-]\d{4})\z/ : /\A(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)?(?:\.\d+)?(Z|[+-]\d{4})\z/
         year, month, day, hour, minute, second, zone = pattern.match(content)&.captures
         raise ASN1Error, "bad #{tag == 23 ? "UTCTIME" : "GENERALIZEDTIME"} format: \"#{content}\"" unless year
         year = year.to_i
@@ -310,7 +313,7 @@ module OpenSSL
           tag, tagging, tag_class = own, nil, tag_class || :UNIVERSAL
         else
           raise ASN1Error, "invalid tagging method" unless tagging.nil? || tagging.is_a?(Symbol)
-          tag_class ||= own && !tagging && tag == own ? :UNIVERSAL : tagging || own ? :CONTEXT_SPECIFIC : :UNIVERSAL
+          tag_class ||= tagging ? :CONTEXT_SPECIFIC : :UNIVERSAL
           raise ASN1Error, "invalid tag class" unless tag_class.is_a?(Symbol)
           raise ASN1Error, "tag number for Universal too large" if tag_class == :UNIVERSAL && tag > 31
         end
@@ -363,6 +366,9 @@ module OpenSSL
         raise TypeError, "no implicit conversion of #{value.class} into Array" unless parts
         open = object.indefinite_length
         # DER sorts the elements of a set no further than the program did.
+        if open && parts[...-1].any?(EndOfContent)
+          raise ASN1Error, "illegal EOC octets in value"
+        end
         content = parts.map { |part| part.to_der }.join.b
         content << "\0\0".b if open && !parts.last.is_a?(EndOfContent)
         finish = ->(tag, tag_class) { head(tag, tag_class, true, open ? nil : content.bytesize) + content }
@@ -378,7 +384,7 @@ module OpenSSL
         when 1 then value ? "\xff".b : "\0".b
         when 2, 10
           raise TypeError, "Can't convert nil into Integer" if value.nil?
-          two_complement(value.is_a?(BN) ? value.to_i : Integer(value))
+          two_complement(value.is_a?(BN) ? value.to_i : Kernel.Integer(value))
         when 3 then [object.unused_bits.tap { |n| raise ASN1Error, "unused_bits for a bitstring value must be in the range 0 to 7" unless (0..7).cover?(n) }].pack("C") + Given.string(value).b
         when 5 then "".b
         when 6 then object_id_bytes(value)
@@ -392,7 +398,9 @@ module OpenSSL
       def utc(value, format)
         raise TypeError, "can't convert #{value.class} into Time" unless value.respond_to?(:to_i) || value.respond_to?(:to_time)
         value = value.to_time if !value.is_a?(Time) && value.respond_to?(:to_time)
-        Time.at(value.is_a?(Time) ? value : Integer(value)).utc.strftime(format).b
+        time = Time.at(value.is_a?(Time) ? value : Kernel.Integer(value)).utc
+        raise ASN1Error, "ASN1_TIME_adj: error getting time" unless (format.start_with?("%y") ? 1950..2049 : 0..9999).cover?(time.year)
+        time.strftime(format).b
       end
 
       def two_complement(n)

@@ -64,7 +64,6 @@ module OpenSSL
           else raise ArgumentError, "invalid radix #{base}"
           end
         end
-      freeze if false
     end
 
     private def digits(text, pattern, base)
@@ -114,8 +113,11 @@ module OpenSSL
     def pretty_print(q) = q.object_group(self) { q.text " #{@n}" }
 
     def coerce(other)
-      raise TypeError, "Don't know how to coerce" unless other.is_a?(Integer)
-      [other, @n]
+      case other
+      when Integer then [other, @n]
+      when String then [other, to_s]
+      else raise TypeError, "Don't know how to coerce"
+      end
     end
 
     def +(other) = bn(@n + integer(other))
@@ -150,7 +152,9 @@ module OpenSSL
     def mod_mul(other, m) = modulo(@n * integer(other), m)
     def mod_sqr(m) = modulo(@n * @n, m)
     def mod_exp(e, m)
+      constant_time = [self, e, m].any? { |n| n.is_a?(BN) && n.get_flags(CONSTTIME) != 0 }
       e, m = integer(e), integer(m)
+      raise BNError, "BN_mod_exp: called with even modulus" if constant_time && m.even?
       raise BNError, "BN_mod_exp" if e < 0 || m == 0
       bn(@n.pow(e, m.abs))
     end
@@ -243,7 +247,6 @@ module OpenSSL
     def eql?(other) = other.is_a?(BN) && @n == other.to_i
 
     def prime?(_checks = nil)
-      raise ArgumentError, "no negative" if false
       return false if @n < 2
       Native.prime?(@n.to_s(16))
     end

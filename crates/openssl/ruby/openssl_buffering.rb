@@ -68,7 +68,7 @@ module OpenSSL
 
     def gets(separator = $/, limit = nil, chomp: false)
       separator, limit = $/, separator if separator.is_a?(Integer) && limit.nil?
-      return nil if limit.nil? ? false : limit < 0 && (limit = nil)
+      limit = nil if limit && limit < 0
       paragraph = separator == ""
       separator = "\n\n" if paragraph
       if paragraph
@@ -78,12 +78,13 @@ module OpenSSL
       from = 0
       stop =
         if separator
-          separator = separator.b
+          pattern = separator.is_a?(Regexp)
+          separator = separator.to_str.b unless pattern
           loop do
             at = @rbuffer.index(separator, from)
-            break at + separator.bytesize if at
+            break at + (pattern ? $~[0].bytesize : separator.bytesize) if at
             break limit if limit && @rbuffer.bytesize >= limit
-            from = [@rbuffer.bytesize - separator.bytesize + 1, 0].max
+            from = pattern ? 0 : [@rbuffer.bytesize - separator.bytesize + 1, 0].max
             break @rbuffer.bytesize unless fill
           end
         else

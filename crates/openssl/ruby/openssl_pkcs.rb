@@ -20,7 +20,7 @@ module OpenSSL
         __wrap(Native.pkcs7_sign(cert.__handle, key.__handle, data, certs&.map(&:__handle), flags), data)
       end
       def encrypt(certs, data, cipher = (none = true; nil), flags = 0)
-        raise ArgumentError, "cipher must be specified" if none || cipher.nil?
+        raise ArgumentError, "cipher must be specified before Ruby/OpenSSL 3: there is no default (RC2-40-CBC was it)" if none || cipher.nil?
         data = Given.string(data)
         __wrap(Native.pkcs7_encrypt(certs.map(&:__handle), data, Given.cipher(cipher), flags))
       end
@@ -37,8 +37,7 @@ module OpenSSL
 
     def initialize(source = nil)
       @h = source && Native.x_read(:pkcs7, Given.string(source))
-    rescue PKCS7Error => e
-      raise ArgumentError, e.message
+      raise PKCS7Error, "Could not parse the PKCS7: no content" if source && tree.value.size < 2
     end
 
     def initialize_copy(other)
@@ -75,6 +74,7 @@ module OpenSSL
 
     def verify(certs, store, data = nil, flags = 0)
       data ||= @data if detached?
+      return false if !store && flags & NOVERIFY == 0
       good, content, @error_string = Native.pkcs7_verify(__handle, certs&.map(&:__handle), store&.__handle, data && Given.string(data), flags)
       @data = content if good
       good
@@ -123,6 +123,7 @@ module OpenSSL
     attr_reader :key, :certificate, :ca_certs
 
     def self.create(password, name, key, cert, ca = nil, key_pbe = nil, cert_pbe = nil, key_iter = nil, mac_iter = nil, keytype = nil)
+      key_iter, mac_iter = [key_iter, mac_iter].map { |n| n && (Integer.try_convert(n) || raise(TypeError, "no implicit conversion of #{n.class} into Integer")) }
       numbers = [pbe(key_pbe), pbe(cert_pbe), key_iter || 0, mac_iter || 0, keytype || 0]
       raise ArgumentError, "Unknown usage type #{keytype}" unless [nil, 0, KEY_EX, KEY_SIG].include?(keytype)
       if key && cert

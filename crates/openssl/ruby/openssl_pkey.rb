@@ -53,8 +53,12 @@ module OpenSSL
       def self.__pairs(options)
         case options
         when nil then []
-        when Hash, Array then options.map { |name, value| [name.to_s, value.to_s] }
-        else raise TypeError, "no implicit conversion of #{options.class} into Hash"
+        when Hash, Array
+          options.map do |pair|
+            raise TypeError, "wrong argument type #{pair.class} (expected Hash)" unless pair.is_a?(Array) && pair.size == 2
+            pair.map(&:to_s)
+          end
+        else raise TypeError, "wrong argument type #{options.class} (expected Hash)"
         end
       end
       private_class_method :__pairs
@@ -79,7 +83,7 @@ module OpenSSL
         Native.oid(TYPES[type] || type)&.first || type
       end
 
-      def inspect = "#<#{self.class} type_name=#{Native.pkey_type(__handle)}>"
+      def inspect = "#<#{self.class}:0x#{(object_id * 8).to_s(16).rjust(16, "0")} oid=#{oid} type_name=#{Native.pkey_type(__handle)}>"
       def to_text = Native.pkey_print(__handle)
       def private? = !!(Native.pkey_bytes(__handle, "priv") || Native.pkey_bn(__handle, "priv") || Native.pkey_bn(__handle, "d"))
       def public? = true
@@ -93,6 +97,15 @@ module OpenSSL
       end
       def public_to_pem = Native.pkey_write(__handle, :public_pem, nil, nil)
       def public_to_der = Native.pkey_write(__handle, :public_der, nil, nil)
+      # A number, octets or a name by what OpenSSL calls it.
+      def get_param(name)
+        h = __handle
+        text = Native.pkey_text(h, name)
+        number = Native.pkey_bn(h, name)
+        return text if text && !number
+        return Given.bn(number) if number && !Native.pkey_bytes(h, name)
+        Native.pkey_bytes(h, name) || Given.bn(number) || raise(PKeyError, "EVP_PKEY_get_params: #{name} not found")
+      end
       def raw_private_key = Native.pkey_raw(__handle, true)
       def raw_public_key = Native.pkey_raw(__handle, false)
 
@@ -103,7 +116,6 @@ module OpenSSL
       private def traditional(form, cipher, password)
         return Native.pkey_write(__handle, form, nil, nil) unless cipher
         password ||= yield(true) || raise(PKeyError, "a password is needed")
-        raise PKeyError, "password must be at least 4 bytes" if password.to_str.bytesize < 4
         Native.pkey_write(__handle, form, Given.cipher(cipher), password)
       end
 
@@ -156,13 +168,25 @@ module OpenSSL
           @h = nil
           return
         end
-        @h = OpenSSL::PKey.__read(source, password, &block)
+        text = Given.string(source)
+        @h = public_numbers(text) || OpenSSL::PKey.__read(text, password, &block)
         type = Native.pkey_type(@h)
         raise PKeyError, "incorrect pkey type: #{type}" unless type.start_with?("RSA")
       end
 
+      # PKCS #1's public key is told from DH's parameters by who asks.
+      private def public_numbers(text)
+        return unless text.b.start_with?("\x30".b)
+        parts = ASN1.decode(text).value
+        return unless parts.size == 2 && parts.all?(ASN1::Integer)
+        n, e = parts.map { |part| part.value.to_i }
+        Native.pkey_build("RSA", [["n", :bn, n.to_s(16)], ["e", :bn, e.to_s(16)]], 0x86)
+      rescue ASN1::ASN1Error
+        nil
+      end
+
       PARTS.each { |name, part| define_method(name) { __number(part) } }
-      def params = PARTS.to_h { |name, part| [name, __number(part) || BN.new(0)] }
+      def params = PARTS.to_h { |name, part| [name, __number(part)] }
       def public? = true
       def private? = !!Native.pkey_bn(__handle, "d")
       def public_key = RSA.new(public_to_der)
@@ -215,7 +239,7 @@ module OpenSSL
 
       class << self
         def generate(size, &block)
-          params = OpenSSL::PKey.generate_parameters("DSA", { "dsa_paramgen_bits" => Integer(size) }.merge(size >= 2048 ? { "dsa_paramgen_q_bits" => 256 } : { "dsa_paramgen_md" => "SHA1", "dsa_paramgen_q_bits" => 160 }), &block)
+          params = OpenSSL::PKey.generate_parameters("DSA", { "dsa_paramgen_bits" => Integer(size) }.merge("dsa_paramgen_q_bits" => size >= 2048 ? 256 : 160), &block)
           OpenSSL::PKey.generate_key(params)
         end
 
@@ -233,7 +257,7 @@ module OpenSSL
       end
 
       PARTS.each { |name, part| define_method(name) { __number(part) } }
-      def params = PARTS.to_h { |name, part| [name, __number(part) || BN.new(0)] }
+      def params = PARTS.to_h { |name, part| [name, __number(part)] }
       def public? = !!Native.pkey_bn(__handle, "pub")
       def private? = !!Native.pkey_bn(__handle, "priv")
       def public_key = DSA.new(public_to_der)
@@ -284,7 +308,7 @@ module OpenSSL
       end
 
       PARTS.each { |name, part| define_method(name) { __number(part) } }
-      def params = %w[p q g pub_key priv_key].to_h { |name| [name, __number(PARTS[name]) || BN.new(0)] }
+      def params = %w[p q g pub_key priv_key].to_h { |name| [name, __number(PARTS[name])] }
       def public? = !!Native.pkey_bn(__handle, "pub")
       def private? = !!Native.pkey_bn(__handle, "priv")
       def public_key = DH.new(to_der)
@@ -313,7 +337,11 @@ module OpenSSL
       class << self
         def builtin_curves = Native.curves.each_slice(2).to_a
         def generate(group, &block)
-          group = group.is_a?(Group) ? group : Group.new(group)
+          begin
+            group = Group.new(group) unless group.is_a?(Group)
+          rescue Group::Error => e
+            raise PKeyError, e.message
+          end
           OpenSSL::PKey.generate_key(OpenSSL::PKey.__wrap(Native.pkey_read(group.to_der, nil)), &block)
         end
       end
@@ -384,6 +412,7 @@ module OpenSSL
         private_class_method :__form
 
         def initialize(source, p = nil, a = nil, b = nil)
+          raise ArgumentError, "wrong number of arguments (given #{1 + [p, a, b].compact.size}, expected 1 or 4)" if p && !b
           @h =
             if p then Native.group_curve(source.to_sym, Given.hex(p), Given.hex(a), Given.hex(b))
             elsif source.is_a?(Group) then Native.dup(source.__handle)
@@ -496,19 +525,25 @@ module OpenSSL
     class SPKI
       def initialize(source = nil)
         @h = source ? Native.x_read(:spki, Given.string(source)) : Native.x_new(:spki)
-        @challenge = ASN1.decode(to_der).value[0].value[1].value if source
+        return unless source
+        @challenge = ASN1.decode(to_der).value[0].value[1].value
+        @key = public_key.public_to_der
       end
       def public_key = PKey.__wrap(Native.x_key(@h))
       def public_key=(key)
-        Native.x_set_key(@h, key.__handle)
+        @key = key.public_to_der
+        build
+      end
+      private def build
+        spkac = ASN1::Sequence([ASN1.decode(@key), ASN1::IA5String(challenge)])
+        signature = [ASN1::Sequence([ASN1::ObjectId("sha256WithRSAEncryption"), ASN1::Null(nil)]), ASN1::BitString("")]
+        @h = Native.x_read(:spki, ASN1::Sequence([spkac, *signature]).to_der)
       end
       # The challenge stands in the part that is signed.
       def challenge = @challenge || ""
       def challenge=(text)
         @challenge = text.to_str
-        spkac = ASN1::Sequence([ASN1.decode(public_key.public_to_der), ASN1::IA5String(@challenge)])
-        signature = [ASN1::Sequence([ASN1::ObjectId("sha256WithRSAEncryption"), ASN1::Null(nil)]), ASN1::BitString("")]
-        @h = Native.x_read(:spki, ASN1::Sequence([spkac, *signature]).to_der)
+        build if @key
         text
       end
       def sign(key, digest)

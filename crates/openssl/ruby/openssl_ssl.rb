@@ -39,7 +39,7 @@ module OpenSSL
               return true if verify_hostname(hostname, name.value)
             when 7
               by_common_name = false
-              return true if name.value == (IPAddr.new(hostname).hton rescue nil)
+              return true if name.value == address(hostname)
             end
           end
         end
@@ -65,6 +65,13 @@ module OpenSSL
         label.size >= pattern.size - 1 && label.start_with?(parts[0]) && label.end_with?(parts[1])
       end
 
+      private def address(name)
+        require "ipaddr"
+        IPAddr.new(name).hton
+      rescue IPAddr::Error
+        nil
+      end
+
       private def ip?(name) = name.match?(/\A\d{1,3}(\.\d{1,3}){3}\z/) || name.include?(":")
     end
 
@@ -74,13 +81,13 @@ module OpenSSL
       SESSION_CACHE_NO_AUTO_CLEAR, SESSION_CACHE_NO_INTERNAL_LOOKUP, SESSION_CACHE_NO_INTERNAL_STORE, SESSION_CACHE_NO_INTERNAL = 0x80, 0x100, 0x200, 0x300
       VERSIONS = { SSL3: SSL3_VERSION, TLS1: TLS1_VERSION, TLS1_1: TLS1_1_VERSION, TLS1_2: TLS1_2_VERSION, TLS1_3: TLS1_3_VERSION }.freeze
       private_constant :VERSIONS
-      METHODS = %i[TLSv1 TLSv1_1 TLSv1_2 TLSv1_3 SSLv23].flat_map { |m| [m, :"#{m}_client", :"#{m}_server"] }.freeze
+      METHODS = %i[TLSv1_2 TLSv1_1 TLSv1 SSLv3 SSLv2 SSLv23].flat_map { |m| [m, :"#{m}_client", :"#{m}_server"] }.freeze
       DEFAULT_PARAMS = { min_version: TLS1_VERSION, verify_mode: VERIFY_PEER, verify_hostname: true, options: OP_ALL & ~OP_DONT_INSERT_EMPTY_FRAGMENTS | OP_NO_COMPRESSION }.freeze
       # The system's authorities: read when it is first looked at.
       DEFAULT_CERT_STORE = X509::Store.new.tap { |store| store.__send__(:later) }
 
       PLAIN = %i[cert key client_ca ca_file ca_path timeout verify_mode verify_depth verify_callback verify_hostname cert_store extra_chain_cert client_cert_cb session_id_context session_get_cb
-                 session_new_cb session_remove_cb renegotiation_cb alpn_protocols alpn_select_cb npn_protocols npn_select_cb servername_cb keylog_cb tmp_dh_callback].freeze
+                 session_new_cb session_remove_cb renegotiation_cb alpn_protocols alpn_select_cb servername_cb keylog_cb tmp_dh_callback].freeze
       private_constant :PLAIN
       attr_accessor(*PLAIN)
 
@@ -95,10 +102,10 @@ module OpenSSL
         @verify_mode, @verify_hostname = VERIFY_NONE, false
         @side = 0
         self.ssl_version = version if version
-        self.options = OP_ALL
+        self.options |= OP_ALL
       end
 
-      def initialize_copy(_) = raise(NoMethodError, "undefined method 'initialize_copy' for an instance of #{self.class}")
+      undef_method :initialize_copy
 
       def __handle
         return @holder.handle if Native.alive?(@holder.handle)
@@ -122,15 +129,10 @@ module OpenSSL
       end
 
       def min_version=(version)
-        set_versions(version, @max_version)
+        raise SSLError, "SSL_CTX_set_min_proto_version" if apply(:ctx_number, :min_version, version_number(version)) != 1
       end
       def max_version=(version)
-        set_versions(@min_version, version)
-      end
-      private def set_versions(low, high)
-        @min_version, @max_version = low, high
-        raise SSLError, "SSL_CTX_set_min_proto_version" if apply(:ctx_number, :min_version, version_number(low)) != 1
-        raise SSLError, "SSL_CTX_set_max_proto_version" if apply(:ctx_number, :max_version, version_number(high)) != 1
+        raise SSLError, "SSL_CTX_set_max_proto_version" if apply(:ctx_number, :max_version, version_number(version)) != 1
       end
       private def version_number(version)
         case version
@@ -148,7 +150,7 @@ module OpenSSL
         name = name.sub(/_(client|server)\z/, "")
         return if name == "SSLv23" || name == "TLS"
         raise ArgumentError, "unknown SSL method `#{method}'" unless (version = VERSIONS[name.sub("SSLv3", "SSL3").sub("TLSv", "TLS").to_sym])
-        set_versions(version, version)
+        self.min_version = self.max_version = version
       end
 
       def set_params(params = {})
@@ -167,17 +169,17 @@ module OpenSSL
       end
       def ciphersuites=(list)
         return if list.nil?
-        apply(:ctx_text, :ciphersuites, list.is_a?(Array) ? list.map { |c| c.is_a?(Array) ? c[0] : c.to_s }.join(":") : list.to_str)
+        apply(:ctx_text, :ciphersuites, list.is_a?(Array) ? list.map { |c| c.is_a?(Array) ? c[0] : c.to_s }.join(":") : list)
       end
       def groups=(names)
-        apply(:ctx_text, :groups, names.to_str)
+        apply(:ctx_text, :groups, names)
       end
       alias ecdh_curves= groups=
       def sigalgs=(names)
-        apply(:ctx_text, :sigalgs, names.to_str)
+        apply(:ctx_text, :sigalgs, names)
       end
       def client_sigalgs=(names)
-        apply(:ctx_text, :client_sigalgs, names.to_str)
+        apply(:ctx_text, :client_sigalgs, names)
       end
       def tmp_dh=(key)
         apply(:ctx_object, :dh, key.__handle)
@@ -326,7 +328,7 @@ module OpenSSL
         attr_accessor :sync_close
         alias sync_close? sync_close
 
-        def initialize(io, context = SSLContext.new)
+        def initialize(io, context = SSLContext.new, sync_close: false)
           raise TypeError, "wrong argument type #{context.class} (expected OpenSSL/SSL/CTX)" unless context.is_a?(SSLContext)
           @io, @context = io, context
           context.setup
@@ -337,7 +339,7 @@ module OpenSSL
           end
           @h = Native.ssl_new(context.__handle, @socket&.fileno)
           @notes = context.session_new_cb || context.keylog_cb || context.renegotiation_cb
-          @sync_close = false
+          @sync_close = sync_close
           super()
         end
 
@@ -416,14 +418,27 @@ module OpenSSL
             case result[0]
             when :hello then greeted(*result[1..])
             when :ask then Native.ssl_answer(@h, *X509::StoreContext.__ask(@context.verify_callback, nil, *result[1..]))
-            when :client_cert then Native.ssl_client_cert(@h, *(@context.client_cert_cb.call(self) || [nil, nil]).map { |o| o&.__handle })
+            when :client_cert then present
             else failed(what, name, *result[1..])
             end
           end
         end
 
-        private def greeted(name, protocols, session_id)
+        # The certificate that the program has for this server. What the callback raises is a no.
+        private def present
+          pair = begin
+            @context.client_cert_cb.call(self)
+          rescue => e
+            warn "exception in client_cert_cb is ignored: #{e.message} (#{e.class})"
+            nil
+          end
+          cert, key = pair
+          Native.ssl_client_cert(@h, cert&.__handle, key&.__handle)
+        end
+
+        private def greeted(name, protocols, session_id, cached)
           context = @context
+          answered = false
           begin
             if context.servername_cb && name
               other = context.servername_cb.call([self, name])
@@ -435,20 +450,21 @@ module OpenSSL
                 changed = other.__handle
               end
             end
+            answered = true
             if context.alpn_select_cb && !protocols.empty?
               protocol = context.alpn_select_cb.call(protocols)
-              raise TypeError, "wrong argument type #{protocol.class} (expected String)" unless protocol.is_a?(String)
+              raise TypeError, "wrong argument type #{protocol.nil? ? "nil" : protocol.class} (expected String)" unless protocol.is_a?(String)
               raise TypeError, "ALPN protocol must be one of the client's" unless protocols.include?(protocol.b)
             end
-            session = context.session_get_cb.call([self, session_id]) if context.session_get_cb && !session_id.empty?
+            session = context.session_get_cb.call([self, session_id]) if context.session_get_cb && !session_id.empty? && !cached
           rescue Exception
             # The other side is told.
-            Native.ssl_hello(@h, nil, nil, nil, true)
-            step = Native.ssl_step(@h, @socket, :handshake, nil, false)
+            Native.ssl_hello(@h, nil, nil, nil, answered ? 120 : 112)
+            Native.ssl_step(@h, @socket, :handshake, nil, false)
             carry(nil, false) unless @socket
             raise
           end
-          Native.ssl_hello(@h, changed, protocol, session&.__handle, false)
+          Native.ssl_hello(@h, changed, protocol, session&.__handle, 0)
         end
 
         private def note
@@ -536,7 +552,7 @@ module OpenSSL
         private def syswrite_nonblock(text, exception: true) = write_some(text, false, exception)
         private def write_some(text, wait, exception)
           started
-          text = text.to_s
+          text = String.try_convert(text) || text.to_s
           return 0 if text.empty?
           result = run(:write, text, "SSL_write", wait)
           return result if result.is_a?(Integer)
@@ -596,7 +612,7 @@ module OpenSSL
         def post_connection_check(hostname)
           cert = peer_cert
           unless cert
-            raise SSLError, using_anon_cipher? ? "Peer verification enabled, but cannot be performed since anonymous cipher is used." : "Peer verification enabled, but no certificate received."
+            raise SSLError, using_anon_cipher? ? "the peer can't be verified: an anonymous cipher suite is used" : "the peer can't be verified: it sent no certificate"
           end
           raise SSLError, "hostname \"#{hostname}\" does not match the server certificate" unless SSL.verify_certificate_identity(cert, hostname)
           true
@@ -615,7 +631,7 @@ module OpenSSL
         context ? new(socket, context) : new(socket)
       end
 
-      def inspect = "#<#{self.class}>"
+      undef_method :initialize_copy
     end
 
     class SSLServer

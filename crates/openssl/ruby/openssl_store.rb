@@ -30,7 +30,8 @@ module OpenSSL
       attr_reader :error, :error_string, :chain
       attr_reader :verify_callback
 
-      def initialize
+      def initialize(*arguments)
+        warn "#{self.class}::new does not take any arguments" unless arguments.empty?
         @parts = []
         @holder = Holder.new
       end
@@ -41,7 +42,7 @@ module OpenSSL
       end
       private_constant :Holder
 
-      def initialize_copy(_) = raise(NoMethodError, "undefined method 'initialize_copy' for an instance of #{self.class}")
+      undef_method :initialize_copy
 
       def __handle
         return @holder.handle if @holder && Native.alive?(@holder.handle)
@@ -60,6 +61,7 @@ module OpenSSL
         case what
         when :add then Native.store_add(handle, value.__handle)
         when :file, :path then Native.store_load(handle, what, value)
+        when :clear_flags then Native.store_flags(handle, value)
         else Native.store_set(handle, what, value)
         end
       end
@@ -102,8 +104,14 @@ module OpenSSL
         end
         nil
       end
+      def flags = Native.store_flags(__handle, 0)
       def flags=(n)
+        warn "Store#flags= sets flags beside those that are set; use clear_flags" if flags != 0
         part(:flags, n)
+      end
+      def clear_flags(n = 0xffff_ffff)
+        part(:clear_flags, n)
+        nil
       end
       def purpose=(n)
         part(:purpose, n)
@@ -162,7 +170,10 @@ module OpenSSL
         @settings[3] = time.to_i
       end
       def current_crl = nil
-      def cleanup = nil
+      def cleanup
+        warn "(#{caller.first}) OpenSSL::X509::StoreContext#cleanup is deprecated with no replacement" if $VERBOSE
+      end
+      undef_method :initialize_copy
       def error_string = Native.verify_text(@error || 0)
 
       def verify

@@ -23,25 +23,12 @@ module OpenSSL
         "dnQualifier" => ASN1::PRINTABLESTRING, "DC" => ASN1::IA5STRING, "domainComponent" => ASN1::IA5STRING, "emailAddress" => ASN1::IA5STRING
       ).freeze
 
-      class << self
-        def __wrap(handle)
-          name = allocate
-          name.instance_variable_set(:@h, handle)
-          name
-        end
+      # Names as RFC 2253 writes them.
+      module RFC2253DN
+        module_function
 
-        # "CN=a\, b,O=c", the last entry first (RFC 2253).
-        def parse_rfc2253(text, template = OBJECT_TYPE_TEMPLATE) = new(entries_of(text).reverse, template)
-
-        # "/O=c/CN=a" or "CN=a, O=c".
-        def parse_openssl(text, template = OBJECT_TYPE_TEMPLATE)
-          parts = text.start_with?("/") ? text[1..].split(/\/(?=[^\/=]+=)/) : text.split(/,\s*/)
-          new(parts.map { |part| part.include?("=") ? part.split("=", 2) : raise(TypeError, "invalid OpenSSL::X509::Name input") }, template)
-        end
-        alias parse parse_openssl
-
-        private def entries_of(text)
-          found, at, rest = [], 0, text
+        def scan(text)
+          found, rest = [], text
           until rest.empty?
             field = rest[/\A[ \n\r]*(?:OID\.)?([A-Za-z][A-Za-z0-9-]*|\d+(?:\.\d+)+)[ ]*=[ ]*/] || raise(ArgumentError, "invalid DN: #{text}")
             name, rest = $1, rest[field.size..]
@@ -63,10 +50,28 @@ module OpenSSL
             raise ArgumentError, "invalid DN: #{text}" unless rest.start_with?(",", ";")
             rest = rest[1..]
           end
-          found
+          found.reverse
         end
 
-        private def unescape(text) = text.b.gsub(/\\(\h\h|.)/mn) { $1.size == 2 ? $1.hex.chr : $1 }.force_encoding(text.encoding)
+        def unescape(text) = text.b.gsub(/\\(\h\h|.)/mn) { $1.size == 2 ? $1.hex.chr : $1 }.force_encoding(text.encoding)
+      end
+
+      class << self
+        def __wrap(handle)
+          name = allocate
+          name.instance_variable_set(:@h, handle)
+          name
+        end
+
+        # "CN=a\, b,O=c", the last entry first (RFC 2253).
+        def parse_rfc2253(text, template = OBJECT_TYPE_TEMPLATE) = new(RFC2253DN.scan(text), template)
+
+        # "/O=c/CN=a" or "CN=a, O=c".
+        def parse_openssl(text, template = OBJECT_TYPE_TEMPLATE)
+          parts = text.start_with?("/") ? text[1..].split(/\/(?=[^\/=]+=)/) : text.split(/,\s*/)
+          new(parts.map { |part| part.include?("=") ? part.split("=", 2) : raise(TypeError, "invalid OpenSSL::X509::Name input") }, template)
+        end
+        alias parse parse_openssl
       end
 
       def initialize(source = nil, template = OBJECT_TYPE_TEMPLATE)
@@ -260,14 +265,14 @@ module OpenSSL
       def self.included(base) = base.extend(Wrapping)
 
       def initialize(source = nil)
-        @h = source.nil? ? Native.x_new(self.class::KIND) : Native.x_read(self.class::KIND, Given.string(source))
+        @h = source.nil? ? Native.x_new(kind) : Native.x_read(kind, Given.string(source))
       end
 
       def initialize_copy(other)
         @h = Native.dup(other.__handle)
       end
 
-      def __handle = @h || raise(self.class::ERROR, "uninitialized #{self.class}")
+      def __handle = @h || raise(error, "uninitialized #{self.class}")
       def to_der = Native.x_der(__handle)
       def to_pem = Native.x_pem(__handle)
       alias to_s to_pem
@@ -275,7 +280,7 @@ module OpenSSL
       def ==(other) = other.is_a?(self.class) && to_der == other.to_der
       def version = Native.x_version(__handle)
       def version=(n)
-        raise self.class::ERROR, "version must be >= 0!" if Integer(n) < 0
+        raise error, "version must be >= 0!" if Integer(n) < 0
         Native.x_set_version(__handle, Integer(n))
       end
       def signature_algorithm = Native.x_algorithm(__handle, false)[1]
@@ -320,8 +325,8 @@ module OpenSSL
     private_constant :Extended
 
     class Certificate
-      KIND, ERROR = :cert, CertificateError
-      private_constant :KIND, :ERROR
+      private def kind = :cert
+      private def error = CertificateError
       include Marshal
       include Extended
       include Signed
@@ -399,7 +404,7 @@ module OpenSSL
       def value=(value)
         raise TypeError, "no implicit conversion" unless value.respond_to?(:to_der)
         data = ASN1.decode(value.to_der)
-        raise AttributeError, "expected ASN1::Set" unless data.tag == ASN1::SET
+        raise AttributeError, "X509_ATTRIBUTE_create: expected a SET" unless data.is_a?(ASN1::Set)
         @value = data
       end
       def to_der = ASN1::Sequence([ASN1::ObjectId(@oid), @value || ASN1::Set([])]).to_der
@@ -407,8 +412,8 @@ module OpenSSL
     end
 
     class Request
-      KIND, ERROR = :request, RequestError
-      private_constant :KIND, :ERROR
+      private def kind = :request
+      private def error = RequestError
       include Marshal
       include Signed
 
@@ -467,8 +472,8 @@ module OpenSSL
     end
 
     class CRL
-      KIND, ERROR = :crl, CRLError
-      private_constant :KIND, :ERROR
+      private def kind = :crl
+      private def error = CRLError
       include Marshal
       include Extended
       include Signed
@@ -492,6 +497,7 @@ module OpenSSL
         Native.x_clear_parts(__handle)
         list.each { |r| add_revoked(r) }
       end
+      def by_serial(serial) = revoked.find { |r| r.serial == serial.to_i }
       def add_revoked(revoked)
         Native.x_add_part(__handle, revoked.to_der)
         revoked

@@ -13,6 +13,11 @@ const PORTION: usize = 1 << 20;
 /// Rounds of PBKDF2, or blocks of scrypt, between which the VM may be interrupted.
 const ROUNDS: i64 = 1 << 12;
 
+unsafe extern "C" fn one_name(_algorithm: P, name: *const c_char, _to: *const c_char, arg: P) {
+    // SAFETY: `arg` is a list of the caller's.
+    unsafe { (*arg.cast::<Vec<String>>()).push(text(name)) }
+}
+
 fn hmac_final(h: P) -> Option<Vec<u8>> {
     let (mut b, mut n) = ([0u8; 64], 0 as c_uint);
     // SAFETY: a live context, which a copy leaves as it is; no digest is longer than 64 bytes.
@@ -491,19 +496,21 @@ mod natives {
     }
     #[method("ciphers", singleton)]
     fn ciphers(cx: &mut Cx, _this: Value) -> Value {
-        unsafe extern "C" fn one(_c: P, name: *const c_char, _to: *const c_char, arg: P) {
-            // SAFETY: `arg` is the list below.
-            unsafe { (*arg.cast::<Vec<String>>()).push(text(name)) }
-        }
         let mut names: Vec<String> = Vec::new();
         // SAFETY: the list outlives the call.
-        unsafe { EVP_CIPHER_do_all_sorted(one, (&raw mut names).cast()) };
+        unsafe { EVP_CIPHER_do_all_sorted(one_name, (&raw mut names).cast()) };
+        error::take();
+        cx.str_array(&names)
+    }
+    #[method("digests", singleton)]
+    fn digests(cx: &mut Cx, _this: Value) -> Value {
+        let mut names: Vec<String> = Vec::new();
+        // SAFETY: as above.
+        unsafe { EVP_MD_do_all_sorted(one_name, (&raw mut names).cast()) };
         error::take();
         cx.str_array(&names)
     }
     /// Compares two Strings of one length in a time that doesn't tell where they differ.
-    ///
-    ///     OpenSSL.fixed_length_secure_compare("abc", "abd")   #=> false
     #[method("same?", singleton)]
     fn same(cx: &mut Cx, _this: Value, a: Ref<StringCell>, b: Ref<StringCell>) -> Result<bool> {
         if a.len() != b.len() {

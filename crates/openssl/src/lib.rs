@@ -26,6 +26,7 @@ pub static FEATURES: &[(&str, Feature)] = &[
     ("openssl/bn", load),
     ("openssl/buffering", load),
     ("openssl/cipher", load),
+    ("openssl/config", load),
     ("openssl/digest", load),
     ("openssl/hmac", load),
     ("openssl/marshal", load),
@@ -37,7 +38,7 @@ pub static FEATURES: &[(&str, Feature)] = &[
 ];
 
 /// In the order in which they run.
-const PARTS: &[&str] = &["openssl", "openssl/bn", "openssl/asn1", "openssl/pkey", "openssl/x509", "openssl/store", "openssl/pkcs", "openssl/buffering", "openssl/ssl"];
+const PARTS: &[&str] = &["openssl", "openssl/bn", "openssl/asn1", "openssl/pkey", "openssl/x509", "openssl/config", "openssl/store", "openssl/pkcs", "openssl/buffering", "openssl/ssl"];
 
 fn load(cx: &mut Cx) -> Result<()> {
     if cx.const_by_path("OpenSSL::Native").is_some() {

@@ -26,7 +26,8 @@ enum Hello {
     Waiting,
     Said { name: Option<Vec<u8>>, protocols: Vec<Vec<u8>>, session: Vec<u8> },
     Answered,
-    Refused,
+    /// With an alert's number.
+    Refused(c_int),
 }
 
 #[derive(Default)]
@@ -95,13 +96,16 @@ fn entries(b: &[u8]) -> Vec<Vec<u8>> {
     found
 }
 
-unsafe extern "C" fn on_hello(ssl: P, _alert: *mut c_int, _arg: P) -> c_int {
+unsafe extern "C" fn on_hello(ssl: P, alert: *mut c_int, _arg: P) -> c_int {
     // SAFETY: OpenSSL calls it with a live connection; extensions live through the call.
     unsafe {
         let Some(state) = state_of(ssl) else { return 1 };
         match state.hello {
             Hello::Unasked | Hello::Answered => return 1,
-            Hello::Refused => return 0,
+            Hello::Refused(n) => {
+                *alert = n;
+                return 0;
+            }
             _ => {}
         }
         let extension = |number: c_uint| {
@@ -232,6 +236,35 @@ unsafe extern "C" fn on_info(ssl: P, place: c_int, _value: c_int) {
     }
 }
 
+/// Whether the context keeps a session of that number: then Ruby isn't asked for it. No lock is needed, since contexts belong to one VM.
+///
+/// # Safety
+/// A context of this VM.
+unsafe fn is_cached(ctx: P, id: &[u8]) -> bool {
+    unsafe extern "C" {
+        fn SSL_CTX_sessions(ctx: P) -> P;
+        fn OPENSSL_LH_retrieve(table: P, like: P) -> P;
+        fn SSL_SESSION_new() -> P;
+        fn SSL_SESSION_set1_id(session: P, id: *const u8, n: c_uint) -> c_int;
+        fn SSL_SESSION_set_protocol_version(session: P, version: c_int) -> c_int;
+    }
+    if id.is_empty() {
+        return false;
+    }
+    // SAFETY: the caller's promise; the session that is looked for is our own.
+    unsafe {
+        let like = SSL_SESSION_new();
+        SSL_SESSION_set1_id(like, id.as_ptr(), id.len() as c_uint);
+        let found = (0x301..=0x304).any(|version| {
+            SSL_SESSION_set_protocol_version(like, version);
+            !OPENSSL_LH_retrieve(SSL_CTX_sessions(ctx), like).is_null()
+        });
+        SSL_SESSION_free(like);
+        error::take();
+        found
+    }
+}
+
 fn session_of(cx: &mut Cx, v: Value) -> Result<P> {
     get(cx, v, Sort::Session)
 }
@@ -289,7 +322,10 @@ fn event(cx: &mut Cx, h: Value, what: &str) -> Result<Value> {
                 ArrayCell::push(list, &mut cx.heap, v);
             }
             let name = name.map_or(Value::NIL, |b| cx.str_auto(&b));
-            let all = [symbol("hello"), name, list.as_value(), binary(cx, &session)];
+            let p = cx.data_ref::<Ssl>(h)?.p;
+            // SAFETY: a live connection of this VM.
+            let cached = unsafe { is_cached(SSL_get_SSL_CTX(p), &session) };
+            let all = [symbol("hello"), name, list.as_value(), binary(cx, &session), Value::bool(cached)];
             Ok(cx.array(&all))
         }
         "ask" => match state.replay.as_mut().and_then(|r| r.question.take()) {
@@ -564,7 +600,7 @@ mod natives {
     }
     /// The answer to a ClientHello.
     #[method("ssl_hello", singleton)]
-    fn ssl_hello(cx: &mut Cx, _this: Value, h: Value, ctx: Value, protocol: Value, session: Value, refused: bool) -> Result<()> {
+    fn ssl_hello(cx: &mut Cx, _this: Value, h: Value, ctx: Value, protocol: Value, session: Value, alert: i64) -> Result<()> {
         let ctx = get_or_null(cx, ctx, Sort::Context)?;
         let protocol = bytes(cx, protocol)?;
         let session = if session.is_nil() {
@@ -576,7 +612,7 @@ mod natives {
             Object::new(Sort::Session, p)
         };
         let ssl = cx.data_mut::<Ssl>(h)?;
-        ssl.state.hello = if refused { Hello::Refused } else { Hello::Answered };
+        ssl.state.hello = if alert > 0 { Hello::Refused(alert as c_int) } else { Hello::Answered };
         ssl.state.protocol = protocol.filter(|b| b.len() < 256);
         ssl.state.session = session;
         if !ctx.is_null() {
@@ -676,6 +712,11 @@ mod natives {
                     error::take();
                     if !wait || io.is_nil() {
                         return Ok(symbol(if events == libc::POLLIN { "wait_readable" } else { "wait_writable" }));
+                    }
+                    // What callbacks have noted is told before the wait.
+                    let state = &cx.data_ref::<Ssl>(h)?.state;
+                    if what == "handshake" && (state.handshakes > 0 || !state.new_sessions.is_empty() || !state.key_lines.is_empty()) {
+                        return Ok(symbol("again"));
                     }
                     let waited = park(cx, io, events);
                     if !matches!(waited, Ok(true)) {

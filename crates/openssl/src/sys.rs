@@ -16,7 +16,6 @@ macro_rules! functions {
     };
 }
 functions! {
-    OPENSSL_init_crypto(u64, P) -> c_int;
     OPENSSL_init_ssl(u64, P) -> c_int;
     OpenSSL_version(c_int) -> S;
     OpenSSL_version_num() -> c_ulong;
@@ -27,10 +26,6 @@ functions! {
     ERR_error_string_n(c_ulong, *mut c_char, usize);
     ERR_clear_error();
     RAND_bytes(Out, c_int) -> c_int;
-    RAND_add(B, c_int, f64);
-    RAND_status() -> c_int;
-    RAND_load_file(S, c_long) -> c_int;
-    RAND_write_file(S) -> c_int;
 
     BIO_s_mem() -> P;
     BIO_new(P) -> P;
@@ -82,6 +77,7 @@ functions! {
     EVP_MD_get_block_size(P) -> c_int;
     EVP_MD_get0_name(P) -> S;
     EVP_MD_get_type(P) -> c_int;
+    EVP_MD_do_all_sorted(unsafe extern "C" fn(P, S, S, P), P);
     EVP_MD_CTX_new() -> P;
     EVP_MD_CTX_free(P);
     EVP_MD_CTX_copy_ex(P, P) -> c_int;
@@ -374,6 +370,8 @@ functions! {
     X509_STORE_set_purpose(P, c_int) -> c_int;
     X509_STORE_set_trust(P, c_int) -> c_int;
     X509_STORE_get0_param(P) -> P;
+    X509_VERIFY_PARAM_get_flags(P) -> c_ulong;
+    X509_VERIFY_PARAM_clear_flags(P, c_ulong) -> c_int;
     X509_STORE_set_default_paths(P) -> c_int;
     X509_STORE_load_file(P, S) -> c_int;
     X509_STORE_load_path(P, S) -> c_int;

@@ -187,6 +187,17 @@ mod natives {
         }
         Ok(())
     }
+    /// The flags, after some are cleared.
+    #[method("store_flags", singleton)]
+    fn store_flags(cx: &mut Cx, _this: Value, h: Value, cleared: i64) -> Result<i64> {
+        let p = get(cx, h, Sort::Store)?;
+        // SAFETY: a live store.
+        unsafe {
+            let param = X509_STORE_get0_param(p);
+            X509_VERIFY_PARAM_clear_flags(param, cleared as c_ulong);
+            Ok(X509_VERIFY_PARAM_get_flags(param) as i64)
+        }
+    }
     /// Verifies a chain: [:ask, ...], or [whether it is good, error, depth, certificate, chain]. `settings`: [flags, purpose, trust, time] or nils.
     #[method("store_verify", singleton)]
     fn store_verify(cx: &mut Cx, _this: Value, store: Value, cert: Value, more: Value, settings: Ref<ArrayCell>, known: Value) -> Result<Value> {
