@@ -290,7 +290,7 @@ module OpenSSL
       def name_of(dotted) = ObjectId.registered(dotted)&.first || Native.oid(dotted)&.first || dotted
 
       def time(content, tag)
-        pattern = tag == 23 ? /\A(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)?(?:\.\d+)?(Z|[+-]\d{4})\z/ : /\A(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)?(?:\.\d+)?(Z|[+-]\d{4})\z/
+        pattern = tag == 23 ? /\A(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)?(Z|[+-]\d{4})\z/ : /\A(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)?(?:\.\d+)?(Z|[+-]\d{4})\z/
         year, month, day, hour, minute, second, zone = pattern.match(content)&.captures
         raise ASN1Error, "bad #{tag == 23 ? "UTCTIME" : "GENERALIZEDTIME"} format: \"#{content}\"" unless year
         year = year.to_i
@@ -369,7 +369,7 @@ module OpenSSL
         if open && parts[...-1].any?(EndOfContent)
           raise ASN1Error, "illegal EOC octets in value"
         end
-        content = parts.map { |part| part.to_der }.join.b
+        content = parts.map { |part| part.respond_to?(:to_der) ? part.to_der : part.to_str }.join.b
         content << "\0\0".b if open && !parts.last.is_a?(EndOfContent)
         finish = ->(tag, tag_class) { head(tag, tag_class, true, open ? nil : content.bytesize) + content }
         return finish.(object.tag, object.tag_class) if data || object.tagging != :EXPLICIT

@@ -8,7 +8,7 @@ module OpenSSL
 
     attr_accessor :sync
 
-    def initialize(*)
+    def initialize(...)
       super
       @rbuffer, @wbuffer = "".b, "".b
       @eof = false

@@ -35,7 +35,7 @@ module OpenSSL
         return handle unless handle == :password
         raise PKeyError, "Could not parse PKey: no password given" unless block_given?
         password = yield(false)
-        handle = Native.pkey_read(data, password.to_str)
+        handle = Native.pkey_read(data, String.try_convert(password) || raise(PKeyError, "Could not parse PKey: no password given"))
         handle == :password ? raise(PKeyError, "Could not parse PKey: bad password read") : handle
       end
 
@@ -142,6 +142,7 @@ module OpenSSL
       end
 
       # Keys never change: what sets a part of one did so with OpenSSL 1.
+      private def without_arguments = raise(ArgumentError, "#{self.class}.new cannot be called without arguments; pkeys are immutable with OpenSSL 3.0")
       private def immutable = raise(PKeyError, "pkeys are immutable on OpenSSL 3.0")
     end
 
@@ -164,10 +165,7 @@ module OpenSSL
       end
 
       def initialize(source = nil, password = nil, &block)
-        if source.nil?
-          @h = nil
-          return
-        end
+        without_arguments if source.nil?
         text = Given.string(source)
         @h = public_numbers(text) || OpenSSL::PKey.__read(text, password, &block)
         type = Native.pkey_type(@h)
@@ -250,7 +248,7 @@ module OpenSSL
       end
 
       def initialize(source = nil, password = nil, &block)
-        return @h = nil if source.nil?
+        without_arguments if source.nil?
         @h = OpenSSL::PKey.__read(source, password, &block)
         type = Native.pkey_type(@h)
         raise PKeyError, "incorrect pkey type: #{type}" unless type == "DSA"
@@ -301,7 +299,7 @@ module OpenSSL
       end
 
       def initialize(source = nil, &block)
-        return @h = nil if source.nil?
+        without_arguments if source.nil?
         @h = OpenSSL::PKey.__read(source, nil, &block)
         type = Native.pkey_type(@h)
         raise PKeyError, "incorrect pkey type: #{type}" unless type.start_with?("DH")
@@ -348,12 +346,12 @@ module OpenSSL
 
       def initialize(source = nil, password = nil, &block)
         case source
-        when nil then return @h = nil
+        when nil then without_arguments
         when EC then return @h = source.__handle
         when Group then return @h = Native.pkey_read(source.to_der, nil)
         end
         text = Given.string(source)
-        if !text.include?("\0") && text.bytesize < 64 && (found = Native.oid(text)) && (group = Native.group_new(text))
+        if !text.include?("\0") && text.bytesize < 64 && Native.oid(text) && (group = Native.group_new(text))
           @h = Native.pkey_read(Native.group_get(group, :der), nil)
         else
           @h = OpenSSL::PKey.__read(text, password, &block)

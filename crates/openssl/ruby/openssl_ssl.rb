@@ -52,8 +52,8 @@ module OpenSSL
         mine, its = hostname.downcase.split(".", -1), pattern.downcase.split(".", -1)
         first, *rest = its
         return mine == its unless first&.include?("*")
-        # A star stands in the first of at least three labels.
-        rest.size >= 2 && mine[1..] == rest && verify_wildcard(mine[0], first)
+        # A star stands in the first label, for one label.
+        !rest.empty? && mine[1..] == rest && verify_wildcard(mine[0], first)
       end
 
       def verify_wildcard(label, pattern)
@@ -591,7 +591,7 @@ module OpenSSL
         end
         def ssl_version = __get(:version)
         def cipher = __get(:cipher)
-        def state = "#{__get(:state)[0]}: #{__get(:state)[1]}"
+        def state = $VERBOSE ? __get(:state).join(": ") : __get(:state)[0]
         def pending = __get(:pending)
         def verify_result = __get(:verify_result)
         def client_ca = __get(:client_ca)&.map { |h| X509::Name.__wrap(h) }

@@ -138,7 +138,6 @@ module OpenSSL
     # One verification. The callback gets it as it was at the place in question; what it answers is played to OpenSSL when the chain is verified anew.
     class StoreContext
       attr_accessor :error, :error_depth, :current_cert, :chain
-      attr_writer :__callback
 
       def self.__at(error, depth, cert, chain)
         context = allocate

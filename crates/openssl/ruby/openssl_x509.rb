@@ -30,24 +30,26 @@ module OpenSSL
         def scan(text)
           found, rest = [], text
           until rest.empty?
-            field = rest[/\A[ \n\r]*(?:OID\.)?([A-Za-z][A-Za-z0-9-]*|\d+(?:\.\d+)+)[ ]*=[ ]*/] || raise(ArgumentError, "invalid DN: #{text}")
+            field = rest[/\A[ \n\r]*(?:OID\.)?([A-Za-z][A-Za-z0-9-]*|\d+(?:\.\d+)+)[ ]*=[ ]*/] || raise(ArgumentError, "malformed RDN: #{text} =>#{rest}")
             name, rest = $1, rest[field.size..]
             if rest.start_with?("#")
-              hex = rest[/\A#((?:\h\h)+)/] || raise(ArgumentError, "invalid DN: #{text}")
-              value = ASN1.decode([hex[1..]].pack("H*")).value
+              hex = rest[/\A#((?:\h\h)+)/] || raise(ArgumentError, "malformed RDN: #{text} =>#{rest}")
+              data = ASN1.decode([hex[1..]].pack("H*"))
+              value, type = data.value, data.tag
               rest = rest[hex.size..]
             elsif rest.start_with?("\"")
-              quoted = rest[/\A"(?:\\.|[^"\\])*"/m] || raise(ArgumentError, "invalid DN: #{text}")
+              quoted = rest[/\A"(?:\\.|[^"\\])*"/m] || raise(ArgumentError, "malformed RDN: #{text} =>#{rest}")
               value, rest = unescape(quoted[1..-2]), rest[quoted.size..]
             else
               plain = rest[/\A(?:\\\h\h|\\.|[^,+\\"<>;=#])*/m]
               value, rest = unescape(plain.sub(/(?<!\\) +\z/, "")), rest[plain.size..]
             end
-            found << [name, value]
+            found << [name, value, *type]
+            type = nil
             rest = rest.sub(/\A\s+/, "")
             break if rest.empty?
             raise ArgumentError, "multi-valued RDN is not supported: #{text}" if rest.start_with?("+")
-            raise ArgumentError, "invalid DN: #{text}" unless rest.start_with?(",", ";")
+            raise ArgumentError, "malformed RDN: #{text} =>#{rest}" unless rest.start_with?(",", ";")
             rest = rest[1..]
           end
           found.reverse
@@ -497,7 +499,11 @@ module OpenSSL
         Native.x_clear_parts(__handle)
         list.each { |r| add_revoked(r) }
       end
-      def by_serial(serial) = revoked.find { |r| r.serial == serial.to_i }
+      def by_serial(serial)
+        raise TypeError, "Cannot convert into OpenSSL::BN" if serial.nil?
+        serial = BN.new(serial)
+        revoked.find { |r| r.serial == serial }
+      end
       def add_revoked(revoked)
         Native.x_add_part(__handle, revoked.to_der)
         revoked

@@ -87,7 +87,8 @@ impl Object {
                 Sort::Name => X509_NAME_dup(p),
                 Sort::Extension => X509_EXTENSION_dup(p),
                 Sort::Pkcs7 => PKCS7_dup(p),
-                Sort::Session => SSL_SESSION_dup(p),
+                // Without what contexts have noted about it.
+                Sort::Session => from_der(&der(i2d_SSL_SESSION, p).unwrap_or_default(), d2i_SSL_SESSION),
                 Sort::Spki => from_der(&der(i2d_NETSCAPE_SPKI, p).unwrap_or_default(), d2i_NETSCAPE_SPKI),
                 Sort::Point | Sort::Store | Sort::Context => null_mut(),
             }

@@ -719,8 +719,14 @@ pub(crate) use natives::METHODS;
 /// # Safety
 /// An ASN1_OBJECT.
 pub unsafe fn dotted(o: P) -> String {
-    let mut b = [0 as c_char; 256];
-    // SAFETY: 256 bytes of room; it ends with NUL.
-    unsafe { OBJ_obj2txt(b.as_mut_ptr(), 256, o, 1) };
+    let mut b = vec![0 as c_char; 128];
+    // SAFETY: as much room as is told; it says how much it needs, and ends with NUL.
+    unsafe {
+        let n = OBJ_obj2txt(b.as_mut_ptr(), 128, o, 1);
+        if n >= 128 {
+            b.resize(n as usize + 1, 0);
+            OBJ_obj2txt(b.as_mut_ptr(), n + 1, o, 1);
+        }
+    }
     text(b.as_ptr())
 }

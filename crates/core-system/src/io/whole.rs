@@ -127,6 +127,13 @@ fn copy_end(cx: &mut Cx, v: Value, write: bool) -> Result<End> {
         return Ok(End::Stream(v, false));
     }
     let text = v.is_kind(Kind::String);
+    // What reads or writes by itself may do more than the descriptor behind it (TLS).
+    let own: &[&str] = if write { &["write"] } else { &["readpartial", "read"] };
+    for name in own {
+        if !text && cx.responds(v, Sym::intern(name), false)? {
+            return Ok(End::Object(v));
+        }
+    }
     if !text
         && let Some(io) = cx.call_if_responds(v, sym::to_io, &[])?
         && cx.is_data::<object::IoData>(io)
