@@ -195,7 +195,7 @@ module OpenSSL
 
       def visit_one(data, at, limit, depth, &block)
         tag, tag_class, constructed, head, length = header(data, at, limit)
-        yield depth, at, head, length || 0, constructed, tag_class, tag
+        yield [depth, at, head, length || 0, constructed, tag_class, tag]
         at += head
         return visit_open(data, at, limit, depth + 1, &block) unless length
         constructed ? visit(data, at, at + length, depth + 1, &block) : at + length

@@ -128,7 +128,7 @@ module OpenSSL
     end
     def ungetc(text)
       @rbuffer = (text.is_a?(Integer) ? text.chr : text).b << @rbuffer
-      nil
+      text
     end
 
     def eof?
@@ -186,7 +186,7 @@ module OpenSSL
     def puts(*args)
       return (write("\n") && nil) if args.empty?
       lines = "".b
-      args.flatten.each do |arg|
+      args.each do |arg|
         line = arg.to_s
         lines << line.b
         lines << "\n" unless line.end_with?("\n")

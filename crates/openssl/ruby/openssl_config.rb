@@ -9,29 +9,33 @@ module OpenSSL
 
     class << self
       def parse(text)
-        config = new
+        config = allocate
+        config.instance_variable_set(:@sections, { "default" => {} })
         config.__send__(:read, text, nil)
-        config
+        config.freeze
       end
 
       def parse_config(io)
-        config = new
+        config = allocate
+        config.instance_variable_set(:@sections, { "default" => {} })
         config.__send__(:read, io.respond_to?(:read) ? io.read : io.to_str, nil)
         config.each_with_object({}) { |(section, key, value), all| (all[section] ||= {})[key] = value }
       rescue ConfigError => e
         raise ConfigError, "error in line #{e.message}"
       end
 
-      def load(path) = new(path)
+      def load(path = nil) = new(path)
     end
 
     def initialize(path = nil)
       @sections = { "default" => {} }
       read(File.read(path), File.dirname(path)) if path
+      freeze
     end
 
     def initialize_copy(other)
       @sections = other.instance_variable_get(:@sections).transform_values(&:dup)
+      freeze
     end
 
     private def read(text, folder)
@@ -93,6 +97,7 @@ module OpenSSL
 
     def get_value(section, key)
       raise TypeError, "no implicit conversion of nil into String" if section.nil? || key.nil?
+      return ENV[key] if section == "ENV"
       @sections.dig(section.empty? ? "default" : section, key) || @sections["default"][key]
     end
     def [](section) = (@sections[section] || {}).dup
@@ -102,7 +107,7 @@ module OpenSSL
       @sections.each { |section, values| values.each { |key, value| yield [section, key, value] } }
       self
     end
-    def to_s = @sections.sort_by { |name, _| name == "default" ? 0 : 1 }.map { |name, values| "[ #{name} ]\n#{values.map { |key, value| "#{key}=#{value}\n" }.join}\n" }.join
+    def to_s = @sections.reject { |_, values| values.empty? }.sort_by { |name, _| name == "default" ? 0 : 1 }.map { |name, values| "[ #{name} ]\n#{values.map { |key, value| "#{key}=#{value}\n" }.join}\n" }.join
     def inspect = "#<#{self.class} sections=#{sections.inspect}>"
   end
 end

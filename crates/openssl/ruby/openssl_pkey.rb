@@ -476,8 +476,13 @@ module OpenSSL
           __set(group, Native.point_new(group.__handle, octets))
         end
 
+        # The octets are for another VM, which makes the point anew.
         def __set(group, handle)
           @group, @h = group.dup, handle
+          note
+        end
+        private def note
+          @octets = Native.point_octets(@group.__handle, @h, 4)
           self
         end
 
@@ -486,7 +491,11 @@ module OpenSSL
         end
 
         attr_reader :group
-        def __handle = @h || raise(Error, "uninitialized point")
+        def __handle
+          return @h if Native.alive?(@h)
+          raise Error, "uninitialized point" unless @octets
+          @h = Native.point_new(@group.__handle, @octets)
+        end
         private def ask(what, other = nil) = Native.point_do(@group.__handle, __handle, what, other)
         def ==(other) = other.is_a?(Point) && @group == other.group && ask(:eq, other.__handle)
         alias eql? ==
@@ -495,11 +504,11 @@ module OpenSSL
         def make_affine! = self
         def invert!
           ask(:invert)
-          self
+          note
         end
         def set_to_infinity!
           ask(:set_to_infinity)
-          self
+          note
         end
         def to_octet_string(form) = Native.point_octets(@group.__handle, __handle, Group.__send__(:__form, form))
         def to_bn(form = @group.point_conversion_form) = BN.new(to_octet_string(form), 2)

@@ -374,6 +374,10 @@ module OpenSSL
           end
           Native.ssl_begin(@h, server, !!hello, !!ctx.verify_callback)
           @begun, @server = true, server
+          # The first handshake is told before it begins.
+          return unless ctx.renegotiation_cb
+          @told = true
+          ctx.renegotiation_cb.call(self)
         end
 
         private def handshake(name, wait, exception)
@@ -472,6 +476,7 @@ module OpenSSL
           context = @context
           sessions.each { |h| context.session_new_cb.call([self, Session.__wrap(h)]) } if context.session_new_cb
           lines.each { |line| context.keylog_cb.call(self, line) } if context.keylog_cb
+          handshakes, @told = handshakes - 1, false if @told && handshakes > 0
           handshakes.times { context.renegotiation_cb.call(self) } if context.renegotiation_cb
         end
 

@@ -213,8 +213,8 @@ mod natives {
     }
     /// Whether it is an object of this VM.
     #[method("alive?", singleton)]
-    fn alive(cx: &mut Cx, _this: Value, h: Value) -> bool {
-        cx.is_data::<Object>(h)
+    fn alive(cx: &mut Cx, _this: Value, h: Value) -> Result<bool> {
+        Ok(cx.is_data::<Object>(h) && !cx.data_ref::<Object>(h)?.p.is_null())
     }
 
     #[method("hmac_new", singleton)]

@@ -124,7 +124,10 @@ impl NativeData for Object {
         }
     }
     fn send_copy(&self) -> Option<SendPayload> {
-        Some(Box::new(self.copy()?))
+        // The receiver makes stores, contexts and points anew: what it gets is no more than the place for one.
+        let nothing = || Object { p: null_mut(), kind: self.kind };
+        let anew = matches!(self.kind, Sort::Store | Sort::Context | Sort::Point);
+        Some(Box::new(if anew { nothing() } else { self.copy()? }))
     }
 }
 
@@ -132,6 +135,9 @@ impl NativeData for Object {
 pub fn get_of(cx: &mut Cx, v: Value, kinds: &[Sort]) -> Result<(P, Sort)> {
     if cx.is_data::<Object>(v) {
         let o = cx.data_ref::<Object>(v)?;
+        if o.p.is_null() {
+            return cx.raise(ids::RUNTIME_ERROR, "the object belongs to another VM");
+        }
         if kinds.is_empty() || kinds.contains(&o.kind) {
             return Ok((o.p, o.kind));
         }
