@@ -16,12 +16,20 @@ fn main() {
         let var = |name: &str| std::env::var(name).unwrap_or_default();
         let (arch, libc) = (var("CARGO_CFG_TARGET_ARCH"), var("CARGO_CFG_TARGET_ENV"));
         let given = std::env::var_os("OPENSSL_LIB_DIR").map(PathBuf::from);
-        let usual = [format!("/usr/lib/{arch}-linux-{libc}"), "/usr/local/lib64".into(), "/usr/local/lib".into(), "/usr/lib64".into(), "/usr/lib".into()];
+        let usual = [
+            format!("/usr/lib/{arch}-linux-{libc}"),
+            "/usr/local/lib64".into(),
+            "/usr/local/lib".into(),
+            "/usr/lib64".into(),
+            "/usr/lib".into(),
+        ];
         let folders: Vec<PathBuf> = given.into_iter().chain(usual.into_iter().map(PathBuf::from)).collect();
         let has = |folder: &Path, ending: &str| ["ssl", "crypto"].iter().all(|name| folder.join(format!("lib{name}.{ending}")).exists());
         let found = ["a", "so"].iter().find_map(|ending| folders.iter().find(|f| has(f, ending)).map(|f| (f, *ending)));
         let Some((folder, ending)) = found else {
-            panic!("libssl and libcrypto are missing: install libssl-dev (openssl-devel), name their folder in OPENSSL_LIB_DIR, or build with --features vendored-openssl")
+            panic!(
+                "libssl and libcrypto are missing: install libssl-dev (openssl-devel), name their folder in OPENSSL_LIB_DIR, or build with --features vendored-openssl"
+            )
         };
         println!("cargo::rustc-link-search=native={}", folder.display());
         let kind = if ending == "a" { "static" } else { "dylib" };

@@ -187,9 +187,8 @@ module OpenSSL
       return (write("\n") && nil) if args.empty?
       lines = "".b
       args.each do |arg|
-        line = arg.to_s
-        lines << line.b
-        lines << "\n" unless line.end_with?("\n")
+        lines << arg.to_s.b
+        lines << "\n" unless lines.end_with?("\n")
       end
       write(lines)
       nil

@@ -34,7 +34,7 @@ fn hmac_new(cx: &mut Cx, key: &[u8], md: &Algorithm) -> Result<Object> {
     // SAFETY: the key is readable for its length; a pointer to an empty one is none of a context's old key.
     let made = unsafe {
         let h = HMAC_CTX_new();
-        let key_ptr = if key.is_empty() { b"\0".as_ptr() } else { key.as_ptr() };
+        let key_ptr = if key.is_empty() { c"".as_ptr().cast() } else { key.as_ptr() };
         let ok = !h.is_null() && HMAC_Init_ex(h, key_ptr, key.len() as c_int, md.0, null_mut()) == 1;
         Object::new(Sort::Hmac, h).filter(|_| ok)
     };
@@ -254,7 +254,15 @@ mod natives {
     }
 
     #[method("pbkdf2", singleton)]
-    fn pbkdf2(cx: &mut Cx, _this: Value, password: Ref<StringCell>, salt: Ref<StringCell>, rounds: i64, length: i64, digest: Value) -> Result<Value> {
+    fn pbkdf2(
+        cx: &mut Cx,
+        _this: Value,
+        password: Ref<StringCell>,
+        salt: Ref<StringCell>,
+        rounds: i64,
+        length: i64,
+        digest: Value,
+    ) -> Result<Value> {
         let md = Algorithm::digest(cx, digest)?;
         let (password, salt) = (password.to_vec(), salt.to_vec());
         if !cx.heap.admits(length.max(0) as usize) {
@@ -265,7 +273,16 @@ mod natives {
     }
     /// scrypt (RFC 7914). Written here since OpenSSL's can't be interrupted.
     #[method("scrypt", singleton)]
-    fn scrypt(cx: &mut Cx, _this: Value, password: Ref<StringCell>, salt: Ref<StringCell>, n: i64, r: i64, p: i64, length: i64) -> Result<Value> {
+    fn scrypt(
+        cx: &mut Cx,
+        _this: Value,
+        password: Ref<StringCell>,
+        salt: Ref<StringCell>,
+        n: i64,
+        r: i64,
+        p: i64,
+        length: i64,
+    ) -> Result<Value> {
         let big = |a: i64, b: i64| a.checked_mul(b).filter(|n| *n <= 1 << 40);
         let size = big(n, r).and_then(|n| big(n, 128));
         let (Some(size), Some(whole)) = (size, big(r, p).and_then(|n| big(n, 128))) else {
@@ -419,7 +436,11 @@ mod natives {
         if unsafe { EVP_CipherFinal_ex(p, out.as_mut_ptr(), &mut n) } == 1 {
             return Ok(binary(cx, &out[..n.max(0) as usize]));
         }
-        if tag { fail(cx, "Cipher::AuthTagError", "AEAD authentication tag verification failed") } else { fail(cx, "Cipher::CipherError", "") }
+        if tag {
+            fail(cx, "Cipher::AuthTagError", "AEAD authentication tag verification failed")
+        } else {
+            fail(cx, "Cipher::CipherError", "")
+        }
     }
     /// [name, key's length, iv's length, block's length, flags, NID]
     #[method("cipher_info", singleton)]
@@ -431,7 +452,15 @@ mod natives {
             let nid = EVP_CIPHER_get_nid(c);
             let name = if nid != 0 { text(OBJ_nid2sn(nid)) } else { text(EVP_CIPHER_get0_name(c)) };
             let flags = EVP_CIPHER_get_flags(c) as i64;
-            (name, [EVP_CIPHER_CTX_get_key_length(p) as i64, EVP_CIPHER_CTX_get_iv_length(p) as i64, EVP_CIPHER_CTX_get_block_size(p) as i64, flags])
+            (
+                name,
+                [
+                    EVP_CIPHER_CTX_get_key_length(p) as i64,
+                    EVP_CIPHER_CTX_get_iv_length(p) as i64,
+                    EVP_CIPHER_CTX_get_block_size(p) as i64,
+                    flags,
+                ],
+            )
         };
         let name = cx.str(&name);
         let all = [name, cx.int(numbers[0]), cx.int(numbers[1]), cx.int(numbers[2]), cx.int(numbers[3])];
@@ -476,7 +505,15 @@ mod natives {
         Ok(())
     }
     #[method("cipher_keyivgen", singleton)]
-    fn cipher_keyivgen(cx: &mut Cx, _this: Value, h: Value, password: Ref<StringCell>, salt: Value, rounds: i64, digest: Value) -> Result<Value> {
+    fn cipher_keyivgen(
+        cx: &mut Cx,
+        _this: Value,
+        h: Value,
+        password: Ref<StringCell>,
+        salt: Value,
+        rounds: i64,
+        digest: Value,
+    ) -> Result<Value> {
         let md = Algorithm::digest(cx, digest)?;
         let (password, salt) = (password.to_vec(), bytes(cx, salt)?);
         let p = get(cx, h, Sort::Cipher)?;

@@ -38,7 +38,18 @@ pub static FEATURES: &[(&str, Feature)] = &[
 ];
 
 /// In the order in which they run.
-const PARTS: &[&str] = &["openssl", "openssl/bn", "openssl/asn1", "openssl/pkey", "openssl/x509", "openssl/config", "openssl/store", "openssl/pkcs", "openssl/buffering", "openssl/ssl"];
+const PARTS: &[&str] = &[
+    "openssl",
+    "openssl/bn",
+    "openssl/asn1",
+    "openssl/pkey",
+    "openssl/x509",
+    "openssl/config",
+    "openssl/store",
+    "openssl/pkcs",
+    "openssl/buffering",
+    "openssl/ssl",
+];
 
 fn load(cx: &mut Cx) -> Result<()> {
     if cx.const_by_path("OpenSSL::Native").is_some() {
@@ -59,14 +70,6 @@ fn load(cx: &mut Cx) -> Result<()> {
         for row in table {
             cx.define_native_in(row, native);
         }
-    }
-    if let Ok(dir) = std::env::var("ZDEV_SSL") {
-        for part in PARTS {
-            let path = cx.str(&format!("{dir}/{}.rb", part.replace('/', "_")));
-            let kernel = cx.class_value(ids::OBJECT);
-            cx.call(kernel, Sym::intern("__send__"), &[Value::sym(Sym::intern("load")), path])?;
-        }
-        return Ok(());
     }
     for part in PARTS {
         cx.run_builtin(part)?;

@@ -354,7 +354,15 @@ mod natives {
     }
     /// :sign, :verify (true or false), with a digest's name or without one; options as pairs.
     #[method("pkey_digest_sign", singleton)]
-    fn pkey_digest_sign(cx: &mut Cx, _this: Value, h: Value, digest: Value, data: Ref<StringCell>, signature: Value, list: Ref<ArrayCell>) -> Result<Value> {
+    fn pkey_digest_sign(
+        cx: &mut Cx,
+        _this: Value,
+        h: Value,
+        digest: Value,
+        data: Ref<StringCell>,
+        signature: Value,
+        list: Ref<ArrayCell>,
+    ) -> Result<Value> {
         let md = Algorithm::digest(cx, digest)?;
         let (list, signature) = (options(cx, list)?, bytes(cx, signature)?);
         let data = Held::of(data);
@@ -387,11 +395,21 @@ mod natives {
     }
     /// :sign, :verify_recover, :encrypt, :decrypt, :derive (the data is the other's key) of data as it is, :verify with a signature.
     #[method("pkey_do", singleton)]
-    fn pkey_do(cx: &mut Cx, _this: Value, h: Value, what: Sym, digest: Value, data: Value, signature: Value, list: Ref<ArrayCell>) -> Result<Value> {
+    fn pkey_do(
+        cx: &mut Cx,
+        _this: Value,
+        h: Value,
+        what: Sym,
+        digest: Value,
+        data: Value,
+        signature: Value,
+        list: Ref<ArrayCell>,
+    ) -> Result<Value> {
         let md = Algorithm::digest(cx, digest)?;
         let (list, signature) = (options(cx, list)?, bytes(cx, signature)?.unwrap_or_default());
         let what = what.name().to_string();
-        let (peer, b) = if what == "derive" { (get(cx, data, Sort::Key)?, Vec::new()) } else { (null_mut(), bytes(cx, data)?.unwrap_or_default()) };
+        let (peer, b) =
+            if what == "derive" { (get(cx, data, Sort::Key)?, Vec::new()) } else { (null_mut(), bytes(cx, data)?.unwrap_or_default()) };
         let p = get(cx, h, Sort::Key)?;
         // SAFETY: a context of our own; buffers readable for their lengths.
         unsafe {
@@ -619,7 +637,14 @@ mod natives {
         Ok(())
     }
     #[method("group_set_generator", singleton)]
-    fn group_set_generator(cx: &mut Cx, _this: Value, h: Value, point: Value, order: Ref<StringCell>, cofactor: Ref<StringCell>) -> Result<()> {
+    fn group_set_generator(
+        cx: &mut Cx,
+        _this: Value,
+        h: Value,
+        point: Value,
+        order: Ref<StringCell>,
+        cofactor: Ref<StringCell>,
+    ) -> Result<()> {
         let (order, cofactor) = (Big::new(cx, order)?, Big::new(cx, cofactor)?);
         let (g, p) = (group_of(cx, h)?, get(cx, point, Sort::Point)?);
         // SAFETY: live objects.

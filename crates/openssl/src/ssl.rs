@@ -24,7 +24,11 @@ enum Hello {
     #[default]
     Unasked,
     Waiting,
-    Said { name: Option<Vec<u8>>, protocols: Vec<Vec<u8>>, session: Vec<u8> },
+    Said {
+        name: Option<Vec<u8>>,
+        protocols: Vec<Vec<u8>>,
+        session: Vec<u8>,
+    },
     Answered,
     /// With an alert's number.
     Refused(c_int),
@@ -113,7 +117,8 @@ unsafe extern "C" fn on_hello(ssl: P, alert: *mut c_int, _arg: P) -> c_int {
             (SSL_client_hello_get0_ext(ssl, number, &mut at, &mut n) == 1).then(|| std::slice::from_raw_parts(at, n).to_vec())
         };
         // A list of names, each of a kind (0: host) and with its length in two bytes.
-        let name = extension(0).and_then(|b| (b.len() > 5 && b[2] == 0).then(|| b[5..(5 + (b[3] as usize * 256 + b[4] as usize)).min(b.len())].to_vec()));
+        let name = extension(0)
+            .and_then(|b| (b.len() > 5 && b[2] == 0).then(|| b[5..(5 + (b[3] as usize * 256 + b[4] as usize)).min(b.len())].to_vec()));
         let protocols = extension(16).map_or(Vec::new(), |b| entries(b.get(2..).unwrap_or(&[])));
         let mut at = std::ptr::null();
         let n = SSL_client_hello_get0_session_id(ssl, &mut at);
@@ -348,7 +353,16 @@ fn failure(cx: &mut Cx, h: Value, code: c_int, errno: i32) -> Result<Value> {
     let reason = errors.last.as_ref().map_or(Value::NIL, |s| cx.str(s));
     let lines = cx.str_array(&errors.lines);
     let number = cx.int((errors.code & 0x7f_ffff) as i64);
-    let all = [symbol("failed"), Value::fixnum(code as i64), Value::fixnum(errno as i64), cx.str(&state), reason, lines, cx.int(verified as i64), number];
+    let all = [
+        symbol("failed"),
+        Value::fixnum(code as i64),
+        Value::fixnum(errno as i64),
+        cx.str(&state),
+        reason,
+        lines,
+        cx.int(verified),
+        number,
+    ];
     Ok(cx.array(&all))
 }
 
@@ -839,8 +853,9 @@ mod natives {
                     if s.is_null() {
                         return Ok(Value::NIL);
                     }
-                    let found: Vec<Object> =
-                        (0..OPENSSL_sk_num(s).max(0)).filter_map(|i| Object::new(Sort::Name, X509_NAME_dup(OPENSSL_sk_value(s, i)))).collect();
+                    let found: Vec<Object> = (0..OPENSSL_sk_num(s).max(0))
+                        .filter_map(|i| Object::new(Sort::Name, X509_NAME_dup(OPENSSL_sk_value(s, i))))
+                        .collect();
                     return verify::handles(cx, found);
                 }
                 "name" => {
@@ -884,7 +899,8 @@ mod natives {
     #[method("ssl_notes", singleton)]
     fn ssl_notes(cx: &mut Cx, _this: Value, h: Value) -> Result<Value> {
         let state = &mut cx.data_mut::<Ssl>(h)?.state;
-        let (sessions, lines, n) = (std::mem::take(&mut state.new_sessions), std::mem::take(&mut state.key_lines), std::mem::take(&mut state.handshakes));
+        let (sessions, lines, n) =
+            (std::mem::take(&mut state.new_sessions), std::mem::take(&mut state.key_lines), std::mem::take(&mut state.handshakes));
         let sessions = verify::handles(cx, sessions)?;
         let lines = cx.str_array(&lines);
         Ok(cx.array(&[sessions, lines, Value::fixnum(n)]))
@@ -897,7 +913,16 @@ mod natives {
         let (at, len) = context.as_ref().map_or((std::ptr::null(), 0), |b| (b.as_ptr(), b.len()));
         // SAFETY: buffers of the lengths that are told.
         let ok = unsafe {
-            SSL_export_keying_material(p, out.as_mut_ptr(), out.len(), label.as_ptr().cast(), label.len(), at, len, context.is_some() as c_int)
+            SSL_export_keying_material(
+                p,
+                out.as_mut_ptr(),
+                out.len(),
+                label.as_ptr().cast(),
+                label.len(),
+                at,
+                len,
+                context.is_some() as c_int,
+            )
         };
         if ok != 1 {
             return fail(cx, ERROR, "SSL_export_keying_material");
@@ -943,7 +968,12 @@ unsafe fn cipher(cx: &mut Cx, c: P) -> Value {
     unsafe {
         let mut all = 0;
         let bits = SSL_CIPHER_get_bits(c, &mut all);
-        let list = [cx.str(&text(SSL_CIPHER_get_name(c))), cx.str(&text(SSL_CIPHER_get_version(c))), Value::fixnum(bits as i64), Value::fixnum(all as i64)];
+        let list = [
+            cx.str(&text(SSL_CIPHER_get_name(c))),
+            cx.str(&text(SSL_CIPHER_get_version(c))),
+            Value::fixnum(bits as i64),
+            Value::fixnum(all as i64),
+        ];
         cx.array(&list)
     }
 }
@@ -952,6 +982,7 @@ unsafe fn cipher(cx: &mut Cx, c: P) -> Value {
 fn park(cx: &mut Cx, io: Value, events: i16) -> Result<bool> {
     let stream = object::get(cx, io)?;
     let (fd, seconds) = (stream.fd, stream.timeout);
-    let came = if stream.socket.is_some() { wait::poll_socket(cx, io, events, seconds)? } else { wait::wait_stream(cx, io, fd, events, seconds)? };
+    let came =
+        if stream.socket.is_some() { wait::poll_socket(cx, io, events, seconds)? } else { wait::wait_stream(cx, io, fd, events, seconds)? };
     Ok(came != 0)
 }

@@ -49,12 +49,9 @@ functions! {
     OBJ_txt2obj(S, c_int) -> P;
     OBJ_obj2txt(*mut c_char, c_int, P, c_int) -> c_int;
     OBJ_obj2nid(P) -> c_int;
-    OBJ_nid2obj(c_int) -> P;
     OBJ_nid2sn(c_int) -> S;
     OBJ_nid2ln(c_int) -> S;
     OBJ_txt2nid(S) -> c_int;
-    OBJ_create(S, S, S) -> c_int;
-    OBJ_find_sigid_algs(c_int, *mut c_int, *mut c_int) -> c_int;
     ASN1_OBJECT_free(P);
     ASN1_STRING_get0_data(P) -> B;
     ASN1_STRING_length(P) -> c_int;
@@ -68,7 +65,6 @@ functions! {
     ASN1_TIME_adj(P, i64, c_int, c_long) -> P;
     ASN1_TIME_free(P);
     ASN1_TIME_to_generalizedtime(P, *mut P) -> P;
-    ASN1_ENUMERATED_get(P) -> c_long;
 
     EVP_get_digestbyname(S) -> P;
     EVP_MD_fetch(P, S, S) -> P;
@@ -98,7 +94,6 @@ functions! {
     EVP_CIPHER_get0_name(P) -> S;
     EVP_CIPHER_get_nid(P) -> c_int;
     EVP_CIPHER_get_flags(P) -> c_ulong;
-    EVP_CIPHER_get_block_size(P) -> c_int;
     EVP_CIPHER_do_all_sorted(unsafe extern "C" fn(P, S, S, P), P);
     EVP_CIPHER_CTX_new() -> P;
     EVP_CIPHER_CTX_free(P);
@@ -115,13 +110,10 @@ functions! {
     EVP_CipherFinal_ex(P, Out, *mut c_int) -> c_int;
     EVP_BytesToKey(P, P, B, B, c_int, c_int, Out, Out) -> c_int;
 
-    EVP_PKEY_new() -> P;
     EVP_PKEY_free(P);
     EVP_PKEY_up_ref(P) -> c_int;
     EVP_PKEY_eq(P, P) -> c_int;
-    EVP_PKEY_get_id(P) -> c_int;
     EVP_PKEY_get_bits(P) -> c_int;
-    EVP_PKEY_get_size(P) -> c_int;
     EVP_PKEY_get0_type_name(P) -> S;
     EVP_PKEY_get_bn_param(P, S, *mut P) -> c_int;
     EVP_PKEY_get_utf8_string_param(P, S, *mut c_char, usize, *mut usize) -> c_int;
@@ -141,7 +133,6 @@ functions! {
     EVP_PKEY_CTX_set_cb(P, Option<unsafe extern "C" fn(P) -> c_int>);
     EVP_PKEY_CTX_set_app_data(P, P);
     EVP_PKEY_CTX_get_app_data(P) -> P;
-    EVP_PKEY_CTX_get_keygen_info(P, c_int) -> c_int;
     EVP_PKEY_paramgen_init(P) -> c_int;
     EVP_PKEY_paramgen(P, *mut P) -> c_int;
     EVP_PKEY_keygen_init(P) -> c_int;
@@ -211,7 +202,6 @@ functions! {
     EC_GROUP_set_seed(P, B, usize) -> usize;
     d2i_ECPKParameters(*mut P, *mut B, c_long) -> P;
     i2d_ECPKParameters(P, *mut Out) -> c_int;
-    PEM_ASN1_write_bio(P, S, P, P, P, B, c_int, Option<Password>, P) -> c_int;
     ECPKParameters_print(P, P, c_int) -> c_int;
     EC_POINT_new(P) -> P;
     EC_POINT_free(P);
@@ -230,7 +220,6 @@ functions! {
     X509_free(P);
     X509_dup(P) -> P;
     X509_up_ref(P) -> c_int;
-    X509_cmp(P, P) -> c_int;
     d2i_X509(*mut P, *mut B, c_long) -> P;
     i2d_X509(P, *mut Out) -> c_int;
     i2d_re_X509_tbs(P, *mut Out) -> c_int;
@@ -241,7 +230,6 @@ functions! {
     X509_set_version(P, c_long) -> c_int;
     X509_get_serialNumber(P) -> P;
     X509_set_serialNumber(P, P) -> c_int;
-    X509_get_signature_nid(P) -> c_int;
     X509_get0_tbs_sigalg(P) -> P;
     X509_get0_signature(*mut P, *mut P, P);
     X509_ALGOR_get0(*mut P, *mut c_int, *mut P, P);
@@ -262,7 +250,6 @@ functions! {
     X509_get_ext(P, c_int) -> P;
     X509_delete_ext(P, c_int) -> P;
     X509_add_ext(P, P, c_int) -> c_int;
-    X509_check_host(P, S, usize, c_uint, P) -> c_int;
 
     X509_NAME_new() -> P;
     X509_NAME_free(P);
@@ -313,7 +300,6 @@ functions! {
     X509_REQ_set_pubkey(P, P) -> c_int;
     X509_REQ_sign(P, P, P) -> c_int;
     X509_REQ_verify(P, P) -> c_int;
-    X509_REQ_get_signature_nid(P) -> c_int;
     X509_REQ_get0_signature(P, *mut P, *mut P);
     X509_REQ_get_attr_count(P) -> c_int;
     X509_REQ_get_attr(P, c_int) -> P;
@@ -341,7 +327,6 @@ functions! {
     X509_CRL_set1_nextUpdate(P, P) -> c_int;
     X509_CRL_sign(P, P, P) -> c_int;
     X509_CRL_verify(P, P) -> c_int;
-    X509_CRL_get_signature_nid(P) -> c_int;
     X509_CRL_get0_signature(P, *mut P, *mut P);
     X509_CRL_get_REVOKED(P) -> P;
     X509_CRL_add0_revoked(P, P) -> c_int;
@@ -363,7 +348,6 @@ functions! {
 
     X509_STORE_new() -> P;
     X509_STORE_free(P);
-    X509_STORE_up_ref(P) -> c_int;
     X509_STORE_add_cert(P, P) -> c_int;
     X509_STORE_add_crl(P, P) -> c_int;
     X509_STORE_set_flags(P, c_ulong) -> c_int;
@@ -388,7 +372,6 @@ functions! {
     X509_STORE_CTX_set_error(P, c_int);
     X509_STORE_CTX_get_error_depth(P) -> c_int;
     X509_STORE_CTX_get_current_cert(P) -> P;
-    X509_STORE_CTX_get0_current_crl(P) -> P;
     X509_STORE_CTX_get0_chain(P) -> P;
     X509_STORE_CTX_get_ex_data(P, c_int) -> P;
     X509_STORE_CTX_set_ex_data(P, c_int, P) -> c_int;
@@ -408,17 +391,10 @@ functions! {
     PEM_write_bio_PKCS7(P, P) -> c_int;
     PKCS7_new() -> P;
     PKCS7_dup(P) -> P;
-    PKCS7_set_type(P, c_int) -> c_int;
     PKCS7_sign(P, P, P, P, c_int) -> P;
-    PKCS7_sign_add_signer(P, P, P, P, c_int) -> P;
-    PKCS7_final(P, P, c_int) -> c_int;
     PKCS7_verify(P, P, P, P, P, c_int) -> c_int;
     PKCS7_encrypt(P, P, P, c_int) -> P;
     PKCS7_decrypt(P, P, P, P, c_int) -> c_int;
-    PKCS7_add_certificate(P, P) -> c_int;
-    PKCS7_add_crl(P, P) -> c_int;
-    PKCS7_ctrl(P, c_int, c_long, *mut c_char) -> c_long;
-    PKCS7_get_signer_info(P) -> P;
     SMIME_read_PKCS7(P, *mut P) -> P;
     SMIME_write_PKCS7(P, P, P, c_int) -> c_int;
     PKCS12_free(P);
@@ -444,9 +420,7 @@ functions! {
     TLS_server_method() -> P;
     SSL_CTX_new(P) -> P;
     SSL_CTX_free(P);
-    SSL_CTX_up_ref(P) -> c_int;
     SSL_CTX_ctrl(P, c_int, c_long, P) -> c_long;
-    SSL_CTX_callback_ctrl(P, c_int, P) -> c_long;
     SSL_CTX_set_options(P, u64) -> u64;
     SSL_CTX_clear_options(P, u64) -> u64;
     SSL_CTX_get_options(P) -> u64;
@@ -474,14 +448,12 @@ functions! {
     SSL_CTX_set_client_cert_cb(P, Option<unsafe extern "C" fn(P, *mut P, *mut P) -> c_int>);
     SSL_CTX_sess_set_new_cb(P, Option<unsafe extern "C" fn(P, P) -> c_int>);
     SSL_CTX_sess_set_get_cb(P, Option<unsafe extern "C" fn(P, B, c_int, *mut c_int) -> P>);
-    SSL_CTX_sess_set_remove_cb(P, Option<unsafe extern "C" fn(P, P)>);
     SSL_CTX_set_keylog_callback(P, Option<unsafe extern "C" fn(P, S)>);
     SSL_CTX_set_info_callback(P, Option<unsafe extern "C" fn(P, c_int, c_int)>);
     SSL_CTX_add_session(P, P) -> c_int;
     SSL_CTX_remove_session(P, P) -> c_int;
     SSL_CTX_flush_sessions(P, c_long);
     SSL_CTX_set0_tmp_dh_pkey(P, P) -> c_int;
-    SSL_set0_tmp_dh_pkey(P, P) -> c_int;
     SSL_client_hello_get0_ext(P, c_uint, *mut B, *mut usize) -> c_int;
     SSL_client_hello_get0_session_id(P, *mut B) -> usize;
     SSL_CIPHER_get_name(P) -> S;
@@ -501,7 +473,6 @@ functions! {
     SSL_write(P, P, c_int) -> c_int;
     SSL_shutdown(P) -> c_int;
     SSL_get_shutdown(P) -> c_int;
-    SSL_set_quiet_shutdown(P, c_int);
     SSL_pending(P) -> c_int;
     SSL_get_error(P, c_int) -> c_int;
     SSL_ctrl(P, c_int, c_long, P) -> c_long;
@@ -513,7 +484,6 @@ functions! {
     SSL_get_peer_cert_chain(P) -> P;
     SSL_get_current_cipher(P) -> P;
     SSL_get_version(P) -> S;
-    SSL_version(P) -> c_int;
     SSL_state_string(P) -> S;
     SSL_state_string_long(P) -> S;
     SSL_get_verify_result(P) -> c_long;
@@ -526,11 +496,9 @@ functions! {
     SSL_get_peer_finished(P, P, usize) -> usize;
     SSL_get_client_CA_list(P) -> P;
     SSL_export_keying_material(P, Out, usize, S, usize, B, usize, c_int) -> c_int;
-    SSL_set_verify(P, c_int, P);
     SSL_get_verify_mode(P) -> c_int;
     SSL_SESSION_free(P);
     SSL_SESSION_up_ref(P) -> c_int;
-    SSL_SESSION_dup(P) -> P;
     SSL_SESSION_get_id(P, *mut c_uint) -> B;
     SSL_SESSION_get_time(P) -> c_long;
     SSL_SESSION_set_time(P, c_long) -> c_long;

@@ -16,7 +16,6 @@ pub struct Question {
     pub error: c_int,
     pub depth: c_int,
     pub cert: Option<Object>,
-    pub crl: bool,
     pub chain: Vec<Object>,
 }
 
@@ -67,7 +66,6 @@ impl Replay {
                 error: X509_STORE_CTX_get_error(ctx),
                 depth: X509_STORE_CTX_get_error_depth(ctx),
                 cert: Object::new(Sort::Cert, cert),
-                crl: !X509_STORE_CTX_get0_current_crl(ctx).is_null(),
                 chain: chain_of(X509_STORE_CTX_get0_chain(ctx)),
             });
             0
@@ -90,7 +88,8 @@ pub fn question(cx: &mut Cx, q: Question) -> Result<Value> {
     let class = holder(cx)?;
     let chain = handles(cx, q.chain)?;
     let cert = q.cert.map_or(Value::NIL, |o| cx.data(class, o));
-    let all = [Value::sym(Sym::intern("ask")), Value::bool(q.ok), Value::fixnum(q.error as i64), Value::fixnum(q.depth as i64), cert, chain];
+    let all =
+        [Value::sym(Sym::intern("ask")), Value::bool(q.ok), Value::fixnum(q.error as i64), Value::fixnum(q.depth as i64), cert, chain];
     Ok(cx.array(&all))
 }
 
@@ -200,7 +199,15 @@ mod natives {
     }
     /// Verifies a chain: [:ask, ...], or [whether it is good, error, depth, certificate, chain]. `settings`: [flags, purpose, trust, time] or nils.
     #[method("store_verify", singleton)]
-    fn store_verify(cx: &mut Cx, _this: Value, store: Value, cert: Value, more: Value, settings: Ref<ArrayCell>, known: Value) -> Result<Value> {
+    fn store_verify(
+        cx: &mut Cx,
+        _this: Value,
+        store: Value,
+        cert: Value,
+        more: Value,
+        settings: Ref<ArrayCell>,
+        known: Value,
+    ) -> Result<Value> {
         let more = crate::x509::stack(cx, more, Sort::Cert)?;
         let mut replay_of = Replay::default();
         let asks = Ref::<ArrayCell>::from_value(known);
@@ -273,7 +280,7 @@ mod natives {
                 X509_get_default_cert_area(),
                 X509_get_default_private_dir(),
             ]
-            .map(|s| text(s))
+            .map(text)
             .into()
         };
         cx.str_array(&all)

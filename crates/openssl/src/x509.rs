@@ -95,7 +95,7 @@ pub fn certs(cx: &mut Cx, stack: P) -> Result<Value> {
             })
             .collect::<Vec<_>>()
     };
-    Ok(cx.array_of(found.into_iter().map(|o| cx.data(class, o)).collect::<Vec<_>>().into_iter()))
+    Ok(cx.array_of(found.into_iter().map(|o| cx.data(class, o))))
 }
 
 fn time_text(t: P) -> Option<(String, bool)> {
@@ -477,7 +477,11 @@ mod natives {
         let class = holder(cx)?;
         // SAFETY: the functions of the kind.
         let found: Vec<Object> = unsafe {
-            let (count, at) = if kind == Sort::Cert { (X509_get_ext_count(p), X509_get_ext as unsafe extern "C" fn(P, c_int) -> P) } else { (X509_CRL_get_ext_count(p), X509_CRL_get_ext as _) };
+            let (count, at) = if kind == Sort::Cert {
+                (X509_get_ext_count(p), X509_get_ext as unsafe extern "C" fn(P, c_int) -> P)
+            } else {
+                (X509_CRL_get_ext_count(p), X509_CRL_get_ext as _)
+            };
             (0..count).filter_map(|i| Object::new(Sort::Extension, X509_EXTENSION_dup(at(p, i)))).collect()
         };
         let list = cx.new_array();
@@ -573,7 +577,16 @@ mod natives {
 
     /// Adds an entry. `kind`: the tag of the String's ASN.1 type.
     #[method("name_add", singleton)]
-    fn name_add(cx: &mut Cx, _this: Value, h: Value, field: Ref<StringCell>, value: Ref<StringCell>, kind: i64, at: i64, set: i64) -> Result<()> {
+    fn name_add(
+        cx: &mut Cx,
+        _this: Value,
+        h: Value,
+        field: Ref<StringCell>,
+        value: Ref<StringCell>,
+        kind: i64,
+        at: i64,
+        set: i64,
+    ) -> Result<()> {
         let (field, b) = (c_string(cx, field)?, value.to_vec());
         let p = get(cx, h, Sort::Name)?;
         // MBSTRING_UTF8 and the like are not taken from Ruby: tags go as they are.
@@ -799,7 +812,16 @@ mod natives {
     }
     /// DER of a PKCS12.
     #[method("pkcs12_create", singleton)]
-    fn pkcs12_create(cx: &mut Cx, _this: Value, pass: Value, name: Value, key: Value, cert: Value, ca: Value, numbers: Ref<ArrayCell>) -> Result<Value> {
+    fn pkcs12_create(
+        cx: &mut Cx,
+        _this: Value,
+        pass: Value,
+        name: Value,
+        key: Value,
+        cert: Value,
+        ca: Value,
+        numbers: Ref<ArrayCell>,
+    ) -> Result<Value> {
         let (pass, name) = (c_string_or_null(cx, pass)?, c_string_or_null(cx, name)?);
         let s = stack(cx, ca, Sort::Cert)?;
         let n = |i| numbers.get(i).and_then(|v: Value| v.as_fixnum()).unwrap_or(0) as c_int;
@@ -844,7 +866,15 @@ mod natives {
         }
     }
     #[method("pkcs12_set_mac", singleton)]
-    fn pkcs12_set_mac(cx: &mut Cx, _this: Value, data: Ref<StringCell>, pass: Value, salt: Value, rounds: i64, digest: Value) -> Result<Value> {
+    fn pkcs12_set_mac(
+        cx: &mut Cx,
+        _this: Value,
+        data: Ref<StringCell>,
+        pass: Value,
+        salt: Value,
+        rounds: i64,
+        digest: Value,
+    ) -> Result<Value> {
         let md = Algorithm::digest(cx, digest)?;
         let (b, pass, salt) = (data.to_vec(), c_string_or_null(cx, pass)?, bytes(cx, salt)?);
         let at = salt.as_ref().map_or(null(), |s| s.as_ptr());
