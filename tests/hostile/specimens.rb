@@ -29,6 +29,23 @@ rescue Exception => e
   e
 end
 
+def specimen_ec
+  curve = OpenSSL::PKey::EC::Group.new("prime256v1")
+  secret = OpenSSL::BN.new(2**200 + 12_345)
+  public_part = OpenSSL::ASN1::BitString(curve.generator.mul(secret).to_octet_string(:uncompressed), 1, :EXPLICIT)
+  parts = [OpenSSL::ASN1::Integer(1), OpenSSL::ASN1::OctetString(secret.to_s(2).rjust(32, "\0")), OpenSSL::ASN1::ObjectId("prime256v1", 0, :EXPLICIT), public_part]
+  OpenSSL::PKey::EC.new(OpenSSL::ASN1::Sequence(parts).to_der)
+end
+
+def specimen_certificate
+  OpenSSL::X509::Certificate.new.tap do |cert|
+    cert.version, cert.serial, cert.public_key = 2, 1, specimen_ec
+    cert.not_before, cert.not_after = Time.utc(2020), Time.utc(2040)
+    cert.subject = cert.issuer = OpenSSL::X509::Name.parse("/CN=x")
+    cert.sign(specimen_ec, "SHA256")
+  end
+end
+
 def specimen_pipe(s)
   r, w = IO.pipe
   w << "some text\nmore\n"
@@ -188,6 +205,40 @@ SPECIMENS = {
   "OpenSSL::Cipher::AES256" => ->(s) { OpenSSL::Cipher::AES256.new },
   "OpenSSL::Digest" => ->(s) { OpenSSL::Digest.new("SHA256") },
   **%w[MD5 RIPEMD160 SHA1 SHA224 SHA256 SHA384 SHA512].to_h { |name| ["OpenSSL::Digest::#{name}", ->(s) { OpenSSL::Digest.const_get(name).new }] },
+  "OpenSSL::Digest::MD4" => ->(s) { OpenSSL::Digest.new("SHA3-256") },
+  **%w[BF CAST5 DES IDEA RC2 RC4 RC5].to_h { |name| ["OpenSSL::Cipher::#{name}", ->(s) { OpenSSL::Cipher.new("des-ede3-cbc").tap { |c| c.encrypt.key = "k" * 24 } }] },
+  "OpenSSL::OpenSSLError" => ->(s) { specimen_raised { OpenSSL::Digest.new("none") } },
+  "OpenSSL::ASN1::ASN1Data" => ->(s) { OpenSSL::ASN1::ASN1Data.new(s.dice.pick(["x", [OpenSSL::ASN1::Null(nil), s.hostile("all")]]), 1, :PRIVATE) },
+  "OpenSSL::ASN1::BitString" => ->(s) { OpenSSL::ASN1::BitString(s.text) },
+  "OpenSSL::ASN1::Constructive" => ->(s) { OpenSSL::ASN1::Sequence([OpenSSL::ASN1::Integer(s.number), s.hostile("all")]) },
+  "OpenSSL::ASN1::EndOfContent" => ->(s) { OpenSSL::ASN1::EndOfContent.new },
+  "OpenSSL::ASN1::Null" => ->(s) { OpenSSL::ASN1::Null.new },
+  "OpenSSL::ASN1::ObjectId" => ->(s) { OpenSSL::ASN1::ObjectId(s.dice.pick(["CN", "1.2.3", s.hostile("text")])) },
+  "OpenSSL::ASN1::Primitive" => ->(s) { OpenSSL::ASN1::Integer(s.hostile("all"), 1, :EXPLICIT) },
+  "OpenSSL::BN" => ->(s) { OpenSSL::BN.new(s.dice.pick([0, -5, 2**200 + 1])) },
+  "OpenSSL::Config" => ->(s) { OpenSSL::Config.parse("[a]\nb = c\n") },
+  "OpenSSL::Netscape::SPKI" => ->(s) { OpenSSL::Netscape::SPKI.new.tap { |x| x.public_key = specimen_ec } },
+  "OpenSSL::PKCS12" => ->(s) { OpenSSL::PKCS12.create("p", "n", specimen_ec, specimen_certificate) },
+  "OpenSSL::PKCS7" => ->(s) { OpenSSL::PKCS7.sign(specimen_certificate, specimen_ec, "data") },
+  "OpenSSL::PKCS7::SignerInfo" => ->(s) { OpenSSL::PKCS7.sign(specimen_certificate, specimen_ec, "data").signers[0] },
+  "OpenSSL::PKey::PKey" => ->(s) { OpenSSL::PKey.new_raw_private_key(s.dice.pick(%w[ED25519 X25519]), "k" * 32) },
+  "OpenSSL::PKey::RSA" => ->(s) { OpenSSL::PKey::RSA.new(OpenSSL::ASN1::Sequence([OpenSSL::ASN1::Integer(2**511 + 187), OpenSSL::ASN1::Integer(65537)]).to_der) },
+  "OpenSSL::PKey::EC" => ->(s) { specimen_ec },
+  "OpenSSL::PKey::EC::Group" => ->(s) { specimen_ec.group },
+  "OpenSSL::PKey::EC::Point" => ->(s) { specimen_ec.public_key },
+  "OpenSSL::X509::Attribute" => ->(s) { OpenSSL::X509::Attribute.new("challengePassword", OpenSSL::ASN1::Set([OpenSSL::ASN1::UTF8String("x")])) },
+  "OpenSSL::X509::CRL" => ->(s) { OpenSSL::X509::CRL.new.tap { |c| c.issuer = OpenSSL::X509::Name.parse("/CN=x") } },
+  "OpenSSL::X509::Certificate" => ->(s) { s.dice.once_in(2) ? OpenSSL::X509::Certificate.new : specimen_certificate },
+  "OpenSSL::X509::Extension" => ->(s) { OpenSSL::X509::ExtensionFactory.new.create_extension("basicConstraints", "CA:TRUE", true) },
+  "OpenSSL::X509::ExtensionFactory" => ->(s) { OpenSSL::X509::ExtensionFactory.new(specimen_certificate, specimen_certificate) },
+  "OpenSSL::X509::Name" => ->(s) { OpenSSL::X509::Name.parse("/C=DE/CN=x") },
+  "OpenSSL::X509::Request" => ->(s) { OpenSSL::X509::Request.new },
+  "OpenSSL::X509::Revoked" => ->(s) { OpenSSL::X509::Revoked.new },
+  "OpenSSL::X509::Store" => ->(s) { OpenSSL::X509::Store.new.tap { |x| x.add_cert(specimen_certificate) } },
+  "OpenSSL::X509::StoreContext" => ->(s) { OpenSSL::X509::StoreContext.new(OpenSSL::X509::Store.new.tap { |x| x.verify_callback = s.hostile("all") }, specimen_certificate) },
+  "OpenSSL::SSL::SSLContext" => ->(s) { OpenSSL::SSL::SSLContext.new },
+  "OpenSSL::SSL::SSLSocket" => ->(s) { OpenSSL::SSL::SSLSocket.new(s.dice.once_in(2) ? s.hostile("io") : UNIXSocket.pair[0]) },
+  "OpenSSL::SSL::SSLServer" => ->(s) { OpenSSL::SSL::SSLServer.new(UNIXSocket.pair[0], OpenSSL::SSL::SSLContext.new) },
   "OpenSSL::HMAC" => ->(s) { OpenSSL::HMAC.new("key", "SHA256") },
   "Pathname" => ->(s) { s.dice.pick([Pathname.new("a"), Pathname.new("d/e/../f"), Pathname.new(".")]) },
   "Zlib::Deflate" => ->(s) { Zlib::Deflate.new },
@@ -230,7 +281,7 @@ SPECIMENS = {
 }.freeze
 
 # Modules whose functions are called on the module itself.
-FUNCTIONS = %w[BigDecimal::Internal BigMath Digest ERB::Escape Etc FileTest GC GC::Profiler JSON JSON::JSONError Marshal Math ObjectSpace OpenSSL OpenSSL::KDF OpenSSL::PKCS5 OpenSSL::PKey OpenSSL::Random Process Process::GID
+FUNCTIONS = %w[BigDecimal::Internal BigMath Digest ERB::Escape Etc FileTest GC GC::Profiler JSON JSON::JSONError Marshal Math ObjectSpace OpenSSL OpenSSL::ASN1 OpenSSL::KDF OpenSSL::PKCS5 OpenSSL::PKey OpenSSL::Random OpenSSL::SSL OpenSSL::X509::Name::RFC2253DN Process Process::GID
                Process::Sys Process::UID Psych RbConfig Signal Socket::Sys Thread::Backtrace Warning Zlib Forwardable ErrorHighlight].freeze
 
 # Classes that no specimen is made of, and why.
@@ -241,9 +292,19 @@ WITHOUT = {
   "IO::ConsoleMode" => "needs a terminal: tests/stdlib/pty.rb",
   "IO::Pretty" => "Ruby code that only Kernel#pp uses",
   "Process::Waiter" => "a Thread with a method `pid`: Process.detach",
-  "OpenSSL::Missing" => "raises for what openssl does not offer",
-  "OpenSSL::SSL::SSLContext" => "accessors",
-  "OpenSSL::X509::Store" => "accessors",
+  "OpenSSL::Buffering" => "a part of OpenSSL::SSL::SSLSocket",
+  "OpenSSL::Marshal" => "`to_der` for Marshal",
+  "OpenSSL::Marshal::ClassMethods" => "the same",
+  "OpenSSL::PKCS7::RecipientInfo" => "readers",
+  "OpenSSL::PKey::DH" => "making one takes long; OpenSSL::PKey::EC has the same methods",
+  "OpenSSL::PKey::DSA" => "as DH",
+  "OpenSSL::SSL::Session" => "needs a connection: tests/stdlib/openssl_ssl.rb",
+  "OpenSSL::SSL::SSLSocket::Connection" => "a part of OpenSSL::SSL::SSLSocket",
+  "OpenSSL::SSL::SocketForwarder" => "calls the socket",
+  "OpenSSL::X509::Extended" => "a part of OpenSSL::X509::Certificate",
+  "OpenSSL::X509::Signed::Wrapping" => "makes an object around a handle",
+  "OpenSSL::X509::Signed" => "a part of OpenSSL::X509::Certificate",
+  **%w[AuthorityInfoAccess AuthorityKeyIdentifier CRLDistributionPoints Helpers SubjectKeyIdentifier].to_h { |name| ["OpenSSL::X509::Extension::#{name}", "a part of OpenSSL::X509::Certificate"] },
   "Psych::AliasesNotEnabled" => "an exception with a fixed message",
   "Psych::AnchorNotDefined" => "an exception with a fixed message",
   "Psych::ScalarScanner::Options" => "prepended to Psych::ScalarScanner",

@@ -410,8 +410,12 @@ mod natives {
         let data = Held::of(data);
         let p = get(cx, h, Sort::Cipher)?;
         let mut n = 0;
-        // SAFETY: readable for its length.
-        if unsafe { EVP_CipherUpdate(p, null_mut(), &mut n, data.as_ptr(), data.len() as c_int) } != 1 {
+        // SAFETY: readable for its length; ciphers with associated data (EVP_CIPH_FLAG_AEAD_CIPHER) take input without a place for output.
+        let ok = unsafe {
+            EVP_CIPHER_get_flags(EVP_CIPHER_CTX_get0_cipher(p)) & 0x20_0000 != 0
+                && EVP_CipherUpdate(p, null_mut(), &mut n, data.as_ptr(), data.len() as c_int) == 1
+        };
+        if !ok {
             return fail(cx, "Cipher::CipherError", "couldn't set additional authenticated data");
         }
         Ok(())
@@ -421,8 +425,12 @@ mod natives {
     fn cipher_data_len(cx: &mut Cx, _this: Value, h: Value, length: i64) -> Result<()> {
         let p = get(cx, h, Sort::Cipher)?;
         let mut n = 0;
-        // SAFETY: without buffers it only notes the length.
-        if unsafe { EVP_CipherUpdate(p, null_mut(), &mut n, null(), length as c_int) } != 1 {
+        // SAFETY: in CCM, and without buffers, it only notes the length.
+        let ok = unsafe {
+            EVP_CIPHER_get_flags(EVP_CIPHER_CTX_get0_cipher(p)) & 0xf_0007 == 7
+                && EVP_CipherUpdate(p, null_mut(), &mut n, null(), length as c_int) == 1
+        };
+        if !ok {
             return fail(cx, "Cipher::CipherError", "");
         }
         Ok(())

@@ -137,7 +137,8 @@ mod natives {
                 Sort::Crl => X509_CRL_new(),
                 Sort::Name => X509_NAME_new(),
                 Sort::Spki => NETSCAPE_SPKI_new(),
-                _ => PKCS7_new(),
+                Sort::Pkcs7 => PKCS7_new(),
+                _ => return cx.type_error("no empty one"),
             }
         };
         wrap(cx, kind, p, class_of(kind), "new")
