@@ -376,7 +376,7 @@ const FIELDS_ONLY: &str = "TracedVec";
 
 /// Whether a crate runs Ruby code, or is called by what does.
 pub fn is_watched(crate_: &str) -> bool {
-    crate_.starts_with("core-") || ["vm", "corelib", "stdlib"].contains(&crate_)
+    crate_.starts_with("core-") || ["vm", "corelib", "stdlib", "openssl"].contains(&crate_)
 }
 
 fn unwatched(root: &Path, failures: &mut Vec<String>) {

@@ -71,6 +71,7 @@ module OpenSSL
       end
     end
 
+    def integer(value) = Integer.try_convert(value) || raise(TypeError, value.nil? ? "no implicit conversion from nil to integer" : "no implicit conversion of #{value.class} into Integer")
     def hex(number) = Integer(number.is_a?(BN) ? number.to_i : number).to_s(16)
     def bn(hex) = hex && BN.new(hex.to_i(16))
   end
@@ -162,21 +163,20 @@ module OpenSSL
     class KDFError < OpenSSLError; end
 
     def self.pbkdf2_hmac(password, salt:, iterations:, length:, hash:)
-      iterations, length = Integer(iterations), Integer(length)
+      iterations, length = Given.integer(iterations), Given.integer(length)
       raise KDFError, "PKCS5_PBKDF2_HMAC: invalid iteration count" if iterations < 1
       raise ArgumentError, "negative string size (or size too big)" if length < 0
       Native.pbkdf2(password, salt, iterations, length, Given.digest(hash) || raise(TypeError, "wrong argument type nil (expected OpenSSL/Digest)"))
     end
 
     # The names of its settings are those of RFC 7914, so they are no names of Ruby's parameters.
-    def self.scrypt(password, salt:, length:, **cost)
-      names = %i[N r p]
-      missing, unknown = names - cost.keys, cost.keys - names
+    def self.scrypt(password, **settings)
+      names = %i[salt N r p length]
+      missing, unknown = names - settings.keys, settings.keys - names
       raise ArgumentError, "missing keyword#{"s" if missing.size > 1}: #{missing.map(&:inspect).join(", ")}" unless missing.empty?
       raise ArgumentError, "unknown keyword#{"s" if unknown.size > 1}: #{unknown.map(&:inspect).join(", ")}" unless unknown.empty?
-      n, r, p, length = [*cost.values_at(*names), length].map do |i|
-        Integer.try_convert(i) || raise(TypeError, i.nil? ? "no implicit conversion from nil to integer" : "no implicit conversion of #{i.class} into Integer")
-      end
+      salt = settings[:salt]
+      n, r, p, length = settings.values_at(:N, :r, :p, :length).map { |i| Given.integer(i) }
       raise ArgumentError, "negative string size (or size too big)" if length < 0
       unless n > 1 && n & n - 1 == 0 && r > 0 && p > 0 && r * p < 1 << 30 && (16 * r > 63 || n < 1 << 16 * r)
         raise KDFError, "EVP_PBE_scrypt"
