@@ -4,6 +4,7 @@ use crate::error;
 use crate::sys::*;
 use std::ffi::{CString, c_int, c_long};
 use std::ptr::null_mut;
+use zakuro_macros::Trace;
 use zakuro_vm::*;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,8 +28,11 @@ pub enum Sort {
 }
 
 /// One of OpenSSL's objects; the payload owns a reference.
+#[derive(Trace)]
 pub struct Object {
+    #[untraced]
     pub p: P,
+    #[untraced]
     pub kind: Sort,
 }
 

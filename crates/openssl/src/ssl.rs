@@ -10,9 +10,9 @@ use crate::sys::*;
 use crate::verify::{self, Replay};
 use std::ffi::{c_char, c_int, c_long, c_uchar, c_uint};
 use std::ptr::null_mut;
-use zakuro_core_system::io::object;
+use zakuro_core_system::io::object::{self, Side};
 use zakuro_core_system::io::wait;
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
 const ERROR: &str = "SSL::SSLError";
@@ -58,8 +58,11 @@ struct State {
     writing: bool,
 }
 
+#[derive(Trace)]
 struct Ssl {
+    #[untraced]
     p: P,
+    #[untraced]
     state: Box<State>,
     fd: c_int,
 }
@@ -981,8 +984,12 @@ unsafe fn cipher(cx: &mut Cx, c: P) -> Value {
 /// Waits for a stream; false when its own time-out is over.
 fn park(cx: &mut Cx, io: Value, events: i16) -> Result<bool> {
     let stream = object::get(cx, io)?;
-    let (fd, seconds) = (stream.fd, stream.timeout);
-    let came =
-        if stream.socket.is_some() { wait::poll_socket(cx, io, events, seconds)? } else { wait::wait_stream(cx, io, fd, events, seconds)? };
+    let seconds = stream.timeout;
+    let side = if events & libc::POLLOUT != 0 { Side::Writing } else { Side::Reading };
+    let came = if stream.socket.is_some() {
+        wait::poll_socket(cx, io, events, seconds)?
+    } else {
+        wait::wait_stream(cx, io, side, events, seconds)?
+    };
     Ok(came != 0)
 }
