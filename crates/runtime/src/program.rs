@@ -2,6 +2,7 @@
 
 use crate::command::{self, Action, Command};
 use crate::tell::tell;
+use std::os::fd::FromRawFd;
 use std::sync::Arc;
 use zakuro_compiler::Options as CompileOptions;
 use zakuro_corelib::vm_api::birth;
@@ -165,6 +166,8 @@ struct Source {
     line: u32,
     /// Bytes of the file before the text.
     skipped: usize,
+    /// The program came from standard input, which goes on behind `__END__`.
+    from_input: bool,
 }
 
 /// Makes the VM what the command line asks for; returns the program. The file is read before the libraries of `-r` run, and compiled after.
@@ -179,7 +182,7 @@ fn prepare(cx: &mut Cx, c: &mut Command, args: Envelope) -> Result<Source> {
     }
     if c.search
         && let Action::File(f) = &c.action
-        && let Some(found) = search(cx, f)
+        && let Some(found) = search(f)
     {
         c.action = Action::File(found);
     }
@@ -240,7 +243,7 @@ fn refuse<T>(cx: &mut Cx, class: ClassId, message: &str) -> Result<T> {
 }
 
 /// `-S`: a name without a slash is looked for in RUBYPATH and PATH.
-fn search(cx: &mut Cx, name: &str) -> Option<String> {
+fn search(name: &str) -> Option<String> {
     if name.contains('/') {
         return None;
     }
@@ -248,7 +251,7 @@ fn search(cx: &mut Cx, name: &str) -> Option<String> {
         let Ok(list) = std::env::var(variable) else { continue };
         for dir in list.split(':').filter(|d| !d.is_empty()) {
             let path = format!("{dir}/{name}");
-            if birth::read_program(cx, &path).is_ok() {
+            if std::fs::File::open(&path).is_ok_and(|f| f.metadata().is_ok_and(|m| m.is_file())) {
                 return Some(path);
             }
         }
@@ -258,9 +261,12 @@ fn search(cx: &mut Cx, name: &str) -> Option<String> {
 
 fn source(cx: &mut Cx, c: &mut Command) -> Result<Source> {
     let interactive = is_for_irb(c);
+    let mut from_input = false;
     let text = match &mut c.action {
-        Action::Code(code) => return Ok(Source { text: codecache::Text::new(&std::mem::take(code)), line: 1, skipped: 0 }),
-        Action::File(f) => match birth::read_program(cx, f) {
+        Action::Code(code) => {
+            return Ok(Source { text: codecache::Text::new(&std::mem::take(code)), line: 1, skipped: 0, from_input: false });
+        }
+        Action::File(f) => match birth::read_program(cx, f)? {
             Ok(s) => s,
             Err(e) => {
                 let why = match e.kind() {
@@ -275,9 +281,13 @@ fn source(cx: &mut Cx, c: &mut Command) -> Result<Source> {
         },
         _ if interactive => codecache::Text::new(INTERACTIVE),
         _ => {
-            let mut s = Vec::new();
-            match std::io::Read::read_to_end(&mut std::io::stdin(), &mut s) {
-                Ok(_) => codecache::Text::new(&s),
+            // SAFETY: the process's own descriptor, which is not closed here.
+            let input = std::mem::ManuallyDrop::new(unsafe { std::fs::File::from_raw_fd(0) });
+            match codecache::read_all(cx, &input)? {
+                Ok(s) => {
+                    from_input = true;
+                    codecache::Text::new(&s)
+                }
                 Err(e) => return refuse(cx, ids::LOAD_ERROR, &e.to_string()),
             }
         }
@@ -286,12 +296,12 @@ fn source(cx: &mut Cx, c: &mut Command) -> Result<Source> {
     let bytes = text.bytes();
     let first = bytes.split(|b| *b == b'\n').next().unwrap_or_default();
     if c.embedded.is_none() && (!first.starts_with(b"#!") || names_ruby(first)) {
-        return Ok(Source { text, line: 1, skipped: 0 });
+        return Ok(Source { text, line: 1, skipped: 0, from_input });
     }
     let (mut at, mut line) = (0, 1);
     for l in bytes.split_inclusive(|b| *b == b'\n') {
         if l.starts_with(b"#!") && names_ruby(l) {
-            return Ok(Source { text: codecache::Text::new(&bytes[at..]), line, skipped: at });
+            return Ok(Source { text: codecache::Text::new(&bytes[at..]), line, skipped: at, from_input });
         }
         at += l.len();
         line += 1;
@@ -380,7 +390,10 @@ fn main_program(cx: &mut Cx, c: &Command, source: Source) -> Result<Value> {
         say(cx, b"Syntax OK\n")?;
         return Ok(Value::NIL);
     }
-    birth::set_data(cx, &compiled.code, source.skipped)?;
+    match compiled.code.data_offset {
+        Some(at) if source.from_input => birth::go_on_with_input(cx, &source.text.bytes()[at..])?,
+        _ => birth::set_data(cx, &compiled.code, source.skipped)?,
+    }
     cx.run_program(&compiled.code, None)
 }
 

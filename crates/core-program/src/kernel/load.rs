@@ -438,7 +438,7 @@ fn load_error<T>(cx: &mut Cx, feature: &[u8], message: String) -> Result<T> {
 /// Compiles a file and runs it.
 pub fn run_file(cx: &mut Cx, file: &[u8], wrap: Option<Value>) -> Result<()> {
     let path = path_from(file);
-    let source = match codecache::read(|| std::fs::metadata(path), || std::fs::File::open(path)) {
+    let source = match codecache::read(cx, || std::fs::metadata(path), || std::fs::File::open(path))? {
         Ok(s) => s,
         Err(_) => {
             let shown = String::from_utf8_lossy(file).into_owned();

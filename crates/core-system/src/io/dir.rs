@@ -4,6 +4,7 @@ use zakuro_core_base::exception::warning;
 use super::cwd::{self, Cwd};
 use super::errors::{fail_at, io_error, last_errno};
 use super::glob;
+use super::object::Numbered;
 use super::path;
 use super::read::enumerator;
 use zakuro_macros::{Trace, ruby_class};
@@ -21,25 +22,16 @@ pub struct DirData {
     /// Encoding of the names.
     #[untraced]
     encoding: Encoding,
-    fd: i32,
+    #[untraced]
+    fd: Numbered,
     entries: Vec<Vec<u8>>,
     at: usize,
     closed: bool,
-    /// The descriptor was given by number: somebody else may have closed it, and the number be another's by now.
-    borrowed: bool,
     /// Counts the descriptor, until the end or `close`.
     #[untraced]
     held: Option<crate::process::descriptors::Held>,
 }
 impl NativeData for DirData {}
-impl Drop for DirData {
-    fn drop(&mut self) {
-        if self.fd >= 0 && !self.borrowed {
-            // SAFETY: the descriptor is this object's own.
-            unsafe { libc::close(self.fd) };
-        }
-    }
-}
 
 fn open_dir(cx: &mut Cx, p: &[u8]) -> std::result::Result<i32, i32> {
     let at = cwd::dirfd(cx);
@@ -127,25 +119,27 @@ fn dir(cx: &mut Cx, v: Value) -> Result<&mut DirData> {
     if !cx.is_data::<DirData>(v) {
         return io_error(cx, "uninitialized Dir");
     }
-    if cx.data_ref::<DirData>(v)?.closed {
+    let d = cx.data_ref::<DirData>(v)?;
+    if d.closed || d.fd.is_over() {
         return io_error(cx, "closed directory");
     }
     cx.data_mut::<DirData>(v)
+}
+
+/// The descriptor's number, for the program.
+fn number(cx: &mut Cx, v: Value) -> Result<i32> {
+    let mut fd = std::mem::replace(&mut dir(cx, v)?.fd, Numbered::own(-1));
+    let number = fd.number(cx);
+    cx.data_mut::<DirData>(v)?.fd = fd;
+    Ok(number)
 }
 
 fn close(cx: &mut Cx, v: Value) -> Result<()> {
     let d = cx.data_mut::<DirData>(v)?;
     d.closed = true;
     d.held = None;
-    let (borrowed, fd) = (d.borrowed, d.fd);
-    if borrowed && fd >= 0 {
-        crate::process::owner::check_number(cx, fd)?;
-    }
-    let d = cx.data_mut::<DirData>(v)?;
-    let fd = std::mem::replace(&mut d.fd, -1);
-    // SAFETY: the descriptor is this object's own, or was given by number; it is forgotten.
-    if fd >= 0 && unsafe { libc::close(fd) } != 0 {
-        return super::fail(cx, last_errno(), "closedir");
+    if let Some(e) = d.fd.close() {
+        return super::fail(cx, e, "closedir");
     }
     Ok(())
 }
@@ -291,7 +285,8 @@ pub mod dir_class {
             Err(e) => return super::super::fail(cx, e, "fdopendir"),
         };
         let encoding = zakuro_core_text::encoding::default_external(cx);
-        let d = DirData { path: None, path_encoding: UTF8, encoding, fd, entries, at: 0, closed: false, borrowed: true, held: None };
+        let fd = Numbered::given(cx, fd);
+        let d = DirData { path: None, path_encoding: UTF8, encoding, fd, entries, at: 0, closed: false, held: None };
         Ok(cx.data(this, d))
     }
     /// Makes a directory.
@@ -461,7 +456,7 @@ pub mod dir_class {
             }
         };
         let held = Some(crate::process::descriptors::hold(cx, 1));
-        cx.data_init(this, DirData { path: Some(p), path_encoding, encoding, fd, entries, at: 0, closed: false, borrowed: false, held })
+        cx.data_init(this, DirData { path: Some(p), path_encoding, encoding, fd: Numbered::own(fd), entries, at: 0, closed: false, held })
     }
     /// The next name, nil at the end.
     #[method("read")]
@@ -523,7 +518,7 @@ pub mod dir_class {
     /// The descriptor's number.
     #[method("fileno")]
     fn fileno(cx: &mut Cx, this: Value) -> Result<i64> {
-        Ok(dir(cx, this)?.fd as i64)
+        Ok(number(cx, this)? as i64)
     }
     /// Position for `seek`.
     #[method("tell", "pos")]
@@ -547,7 +542,7 @@ pub mod dir_class {
     #[method("rewind")]
     fn rewind(cx: &mut Cx, this: Value) -> Result<Value> {
         let d = dir(cx, this)?;
-        if let Ok(e) = read_entries(d.fd) {
+        if let Ok(e) = read_entries(d.fd.fd()) {
             d.entries = e;
         }
         d.at = 0;
@@ -557,7 +552,7 @@ pub mod dir_class {
     #[method("chdir")]
     fn own_chdir(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
         let d = dir(cx, this)?;
-        let (fd, path) = (d.fd, d.path.clone());
+        let (fd, path) = (d.fd.fd(), d.path.clone());
         let arg = path.map_or(Value::NIL, |p| cx.str_bytes(&p, UTF8));
         fchdir_to(cx, fd, arg, block)
     }
@@ -573,7 +568,7 @@ pub mod dir_class {
         let p = match cx.is_data::<DirData>(this) {
             true => {
                 let d = cx.data_ref::<DirData>(this)?;
-                d.path.clone().unwrap_or_else(|| format!("fd {}", d.fd).into_bytes())
+                d.path.clone().unwrap_or_else(|| format!("fd {}", d.fd.fd()).into_bytes())
             }
             false => Vec::new(),
         };

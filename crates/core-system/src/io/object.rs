@@ -429,6 +429,8 @@ pub struct Registry {
     streams: RefCell<Vec<Weak<UnsafeCell<Io>>>>,
     /// Threads that wait when the VM ends, or forks, are left where they stand and never let go: this does.
     leases: RefCell<Vec<std::sync::Weak<Lease>>>,
+    /// Of Dirs whose number the program knows.
+    dirs: RefCell<Vec<(RawFd, std::sync::Weak<Lease>)>>,
 }
 /// Adds to a list of what may be gone, and drops what is from time to time.
 fn add<T>(list: &RefCell<Vec<T>>, one: T, lives: fn(&T) -> bool) {
@@ -490,25 +492,78 @@ pub fn make(cx: &mut Cx, class: ClassId, io: Io) -> Value {
     cx.data(class, d)
 }
 
-/// Initialises an allocated IO object over a number that the program gave. Where a stream of this VM has it already, both are closed by whichever comes first: what the
-/// other went on with could be anybody's by then.
+/// Initialises an allocated IO object over a number that the program gave. Where a stream or a Dir of this VM has it already, both are closed by whichever comes first: what
+/// the other went on with could be anybody's by then.
 pub fn init_number(cx: &mut Cx, v: Value, mut io: Io) -> Result<()> {
     if io.fd > 2 {
-        let mut lease = None;
-        cx.state::<super::stream::IoState>().open.each(|other| {
-            let place = match io.fd {
-                fd if other.fd == fd => &mut other.lease,
-                fd if other.wfd == fd => &mut other.write_lease,
-                _ => return,
-            };
-            lease = Some(place.get_or_insert_with(Lease::new).clone());
-        });
-        if let Some(lease) = &lease {
-            lease.streams.fetch_add(1, Relaxed);
-        }
-        io.lease = lease;
+        io.lease = find_lease(cx, io.fd);
     }
     init(cx, v, io)
+}
+
+/// The lease of a number that a stream or a Dir of this VM has, for one more of them.
+fn find_lease(cx: &mut Cx, fd: RawFd) -> Option<Arc<Lease>> {
+    let open = &cx.state::<super::stream::IoState>().open;
+    let mut lease = open.dirs.borrow().iter().filter(|(number, _)| *number == fd).find_map(|(_, w)| w.upgrade().filter(|l| !l.over.load(Relaxed)));
+    open.each(|other| {
+        let place = match fd {
+            _ if other.fd == fd => &mut other.lease,
+            _ if other.wfd == fd => &mut other.write_lease,
+            _ => return,
+        };
+        lease = Some(place.get_or_insert_with(Lease::new).clone());
+    });
+    if let Some(lease) = &lease {
+        lease.streams.fetch_add(1, Relaxed);
+    }
+    lease
+}
+
+/// The descriptor of a Dir, of which IO objects and other Dirs may be made by its number.
+pub(super) struct Numbered {
+    fd: RawFd,
+    /// Whether it ends with the Dir; else by `close` only.
+    owned: bool,
+    lease: Option<Arc<Lease>>,
+}
+impl Numbered {
+    /// One that was opened just now.
+    pub fn own(fd: RawFd) -> Numbered {
+        Numbered { fd, owned: true, lease: None }
+    }
+    /// One that the program knows by its number. Nobody may have it: then it is the program's own, and stays open until it is closed.
+    pub fn given(cx: &mut Cx, fd: RawFd) -> Numbered {
+        let lease = find_lease(cx, fd);
+        let mut made = Numbered { fd, owned: false, lease };
+        made.number(cx);
+        made
+    }
+    /// The number, which the program gets to know.
+    pub fn number(&mut self, cx: &mut Cx) -> RawFd {
+        if self.lease.is_none() {
+            let lease = Lease::new();
+            add(&cx.state::<super::stream::IoState>().open.dirs, (self.fd, Arc::downgrade(&lease)), |(_, w)| w.strong_count() > 0);
+            self.lease = Some(lease);
+        }
+        self.fd
+    }
+    /// Whether somebody else with the number has closed it.
+    pub fn is_over(&self) -> bool {
+        self.fd < 0 || self.lease.as_ref().is_some_and(|l| l.over.load(Relaxed))
+    }
+    /// For a look that makes no call into Ruby.
+    pub fn fd(&self) -> RawFd {
+        self.fd
+    }
+    /// Returns errno of a failure.
+    pub fn close(&mut self) -> Option<i32> {
+        give_up(std::mem::replace(&mut self.fd, -1), true, self.lease.take())
+    }
+}
+impl Drop for Numbered {
+    fn drop(&mut self) {
+        give_up(self.fd, self.owned, self.lease.take());
+    }
 }
 
 /// Initialises an allocated IO object.

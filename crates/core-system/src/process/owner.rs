@@ -16,32 +16,42 @@ pub fn main_only(cx: &mut Cx, what: &str) -> Result<()> {
     if cx.owns_process() { Ok(()) } else { fail(cx, libc::EPERM, &format!("{what}: only the main VM may")) }
 }
 
-/// Descriptors that a VM got as bare numbers.
+/// Descriptors that a VM got as bare numbers, each with what it stood for then (device and inode): a number that was closed since may be another VM's.
 #[derive(Trace, Default)]
-pub struct Numbers(Vec<i32>);
+pub struct Numbers(#[untraced] Vec<(i32, (u64, u64))>);
 impl VmState for Numbers {}
 impl Numbers {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
-    /// Some may have been closed since, or be a stream's by now.
+    /// Some may be a stream's by now.
     pub fn list(&self) -> Vec<i32> {
-        self.0.clone()
+        self.0.iter().filter(|(fd, what)| behind(*fd) == Some(*what)).map(|(fd, _)| *fd).collect()
     }
+    fn has(&self, fd: i32) -> bool {
+        self.0.iter().any(|(n, what)| *n == fd && behind(fd) == Some(*what))
+    }
+}
+
+/// Device and inode of what is open under a number.
+fn behind(fd: i32) -> Option<(u64, u64)> {
+    let mut st = std::mem::MaybeUninit::<libc::stat>::uninit();
+    // SAFETY: fstat fills the struct where it succeeds.
+    unsafe { (libc::fstat(fd, st.as_mut_ptr()) == 0).then(|| st.assume_init()).map(|st| (st.st_dev, st.st_ino)) }
 }
 
 /// The VM opened a descriptor that no stream holds.
 pub fn note_number(cx: &mut Cx, fd: i32) {
+    let Some(what) = behind(fd) else { return };
     let list = &mut cx.state::<Numbers>().0;
-    if !list.contains(&fd) {
-        list.push(fd);
-    }
+    list.retain(|(n, _)| *n != fd);
+    list.push((fd, what));
 }
 
 /// Raises Errno::EBADF when a number given by the program is another VM's descriptor or the runtime's: these are closed on exec, and nothing in this VM
 /// holds them. What the process was started with is everybody's.
 pub fn check_number(cx: &mut Cx, fd: i32) -> Result<()> {
-    if fd <= 2 || cx.owns_process() || cx.state::<Numbers>().0.contains(&fd) {
+    if fd <= 2 || cx.owns_process() || cx.state::<Numbers>().has(fd) {
         return Ok(());
     }
     // SAFETY: F_GETFD only asks.

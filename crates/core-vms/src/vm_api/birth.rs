@@ -104,7 +104,7 @@ pub fn start_objects(cx: &mut Cx) -> Value {
 }
 
 /// Text of a program file, relative to the VM's directory.
-pub fn read_program(cx: &mut Cx, path: &str) -> std::io::Result<codecache::Text> {
+pub fn read_program(cx: &mut Cx, path: &str) -> codecache::Outcome<codecache::Text> {
     let at = io::cwd::dirfd(cx);
     let c = io::cwd::c(path.as_bytes());
     let open = |how: i32| {
@@ -116,7 +116,17 @@ pub fn read_program(cx: &mut Cx, path: &str) -> std::io::Result<codecache::Text>
             }
         }
     };
-    codecache::read(|| open(libc::O_PATH)?.metadata(), || open(libc::O_RDONLY))
+    // A FIFO is opened at once, and reading waits for whoever writes.
+    codecache::read(cx, || open(libc::O_PATH)?.metadata(), || open(libc::O_RDONLY | libc::O_NONBLOCK))
+}
+
+/// What stands behind `__END__` of a program that came from standard input is what the program reads there next, and `DATA`.
+pub fn go_on_with_input(cx: &mut Cx, rest: &[u8]) -> Result<()> {
+    let input = io::stream::standard(cx, 0);
+    let rest = cx.str_bytes(rest, string::BINARY);
+    cx.call(input, Sym::intern("ungetbyte"), &[rest])?;
+    cx.const_set(ids::OBJECT, Sym::intern("DATA"), input);
+    Ok(())
 }
 
 /// Makes `DATA`, a File that stands behind `__END__`, when the main program has one. `skipped`: bytes of the file before the compiled text.

@@ -14,7 +14,8 @@ use crate::vm::Cx;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use std::fs::{File, Metadata};
-use std::io::Read;
+use std::io::{ErrorKind, Read};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -150,9 +151,52 @@ fn room<K: Copy + Eq + std::hash::Hash, V>(map: &mut HashMap<K, V, FixedState>) 
     }
 }
 
+/// What reading a source gave: its system error is the caller's to tell; outside it is what ended the reading (an interrupt, a limit).
+pub type Outcome<T> = crate::raise::Result<std::io::Result<T>>;
+
+/// `?` for the inner Result of an [`Outcome`].
+macro_rules! given {
+    ($result:expr) => {
+        match $result {
+            Ok(v) => v,
+            Err(e) => return Ok(Err(e)),
+        }
+    };
+}
+
+/// Milliseconds between two looks at what the VM is asked to do, while nothing comes.
+const PATIENCE: i32 = 20;
+/// Bytes read between two safepoints.
+const PORTION: usize = 64 << 10;
+
+/// Everything to the end of a file, a pipe, a device: of those that never end, until somebody ends the VM or it has no memory left.
+pub fn read_all(cx: &mut Cx, mut file: &File) -> Outcome<Vec<u8>> {
+    let regular = given!(file.metadata()).is_file();
+    let mut bytes = Vec::new();
+    loop {
+        cx.safepoint()?;
+        let mut p = libc::pollfd { fd: file.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+        // SAFETY: one pollfd.
+        if !regular && unsafe { libc::poll(&mut p, 1, PATIENCE) } == 0 {
+            continue;
+        }
+        cx.reserve(&mut bytes, PORTION)?;
+        let at = bytes.len();
+        bytes.resize(at + PORTION, 0);
+        let got = file.read(&mut bytes[at..]);
+        bytes.truncate(at + *got.as_ref().unwrap_or(&0));
+        match got {
+            Ok(0) => return Ok(Ok(bytes)),
+            Ok(_) => {}
+            Err(e) if matches!(e.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock) => {}
+            Err(e) => return Ok(Err(e)),
+        }
+    }
+}
+
 /// Text of a file, unless it is known. `look` says what the file is now, `open` opens it.
-pub fn read(look: impl FnOnce() -> std::io::Result<Metadata>, open: impl FnOnce() -> std::io::Result<File>) -> std::io::Result<Text> {
-    let m = look()?;
+pub fn read(cx: &mut Cx, look: impl FnOnce() -> std::io::Result<Metadata>, open: impl FnOnce() -> std::io::Result<File>) -> Outcome<Text> {
+    let m = given!(look());
     let shard = |m: &Metadata| &shards()[(m.ino() ^ m.dev()) as usize % SHARDS];
     if m.is_file() {
         let mut s = shard(&m).lock();
@@ -161,15 +205,14 @@ pub fn read(look: impl FnOnce() -> std::io::Result<Metadata>, open: impl FnOnce(
         {
             let text = text.clone();
             s.counts.read_hits += 1;
-            return Ok(text);
+            return Ok(Ok(text));
         }
     }
-    let mut f = open()?;
+    let f = given!(open());
     let now = SystemTime::now();
     // Of what was opened, before reading: a change from now on shows in the next look.
-    let m = f.metadata()?;
-    let mut bytes = Vec::new();
-    f.read_to_end(&mut bytes)?;
+    let m = given!(f.metadata());
+    let bytes = given!(read_all(cx, &f)?);
     let text = Text::new(&bytes);
     let mut s = shard(&m).lock();
     s.counts.read += 1;
@@ -178,7 +221,7 @@ pub fn read(look: impl FnOnce() -> std::io::Result<Metadata>, open: impl FnOnce(
         room(&mut s.texts);
         s.texts.insert((m.dev(), m.ino()), (stamp, text.clone()));
     }
-    Ok(text)
+    Ok(Ok(text))
 }
 
 /// Compiles a source, or finds it compiled. `options.eval` must be None.
