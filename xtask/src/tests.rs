@@ -38,7 +38,7 @@ pub fn run(args: &[String]) -> Result<bool, String> {
         Some("stress") => true,
         Some(other) => return Err(format!("--gc={other}: only `stress` is known")),
     };
-    let limit = Duration::from_secs(args.number("limit", if stress { 120 } else { 20 })?);
+    let limit = Duration::from_secs(args.number("limit", if stress { 180 } else { 60 })?);
     let jobs = args.number("jobs", cpus() as u64)? as usize;
     let mut cases = Vec::new();
     for dir in ["lang", "core", "stdlib", "library", "gc", "isolation", "apps", "apps/parallel"] {

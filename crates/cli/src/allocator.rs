@@ -21,12 +21,15 @@ unsafe extern "C" {
 
 /// Milliseconds for which free memory stays with the process.
 const DELAY: core::ffi::c_long = 1000;
+/// KiB of the first arenas; later ones are larger. The tables of one of 1 GiB (the default) are 150 KB, which a start writes.
+const FIRST_ARENAS: core::ffi::c_long = 128 << 10;
 /// Calls of [`care`] (every 200 ms) after the last VM fell idle.
 const ENOUGH: u32 = 10;
 
 /// Numbers of mimalloc's options (enum mi_option_t of the version that the crate vendors).
 const ARENA_EAGER_COMMIT: core::ffi::c_int = 4;
 const PURGE_DELAY: core::ffi::c_int = 15;
+const ARENA_RESERVE: core::ffi::c_int = 23;
 const ALLOW_THP: core::ffi::c_int = 43;
 
 extern "C" fn configure() {
@@ -35,6 +38,7 @@ extern "C" fn configure() {
         mi_option_set(ALLOW_THP, 0);
         mi_option_set(ARENA_EAGER_COMMIT, 0);
         mi_option_set(PURGE_DELAY, DELAY);
+        mi_option_set(ARENA_RESERVE, FIRST_ARENAS);
     }
 }
 
