@@ -3,6 +3,11 @@ module OpenSSL
   module Buffering
     include Enumerable
 
+    # What is read and not yet taken, as libraries know it.
+    class Buffer < String
+      undef_method :concat, :<<
+    end
+
     BLOCK_SIZE = 16 * 1024
     private_constant :BLOCK_SIZE
 

@@ -11,25 +11,19 @@ module OpenSSL
       def parse(text)
         config = allocate
         config.instance_variable_set(:@sections, { "default" => {} })
-        config.__send__(:read, text, nil)
+        config.__send__(:read, text, "default", 0)
         config.freeze
       end
 
-      def parse_config(io)
-        config = allocate
-        config.instance_variable_set(:@sections, { "default" => {} })
-        config.__send__(:read, io.respond_to?(:read) ? io.read : io.to_str, nil)
-        config.each_with_object({}) { |(section, key, value), all| (all[section] ||= {})[key] = value }
-      rescue ConfigError => e
-        raise ConfigError, "error in line #{e.message}"
-      end
+      def parse_config(io) = parse(io.respond_to?(:read) ? io.read : io.to_str).each_with_object({}) { |(section, key, value), all| (all[section] ||= {})[key] = value }
 
       def load(path = nil) = new(path)
     end
 
+    # Without a file there is not even the section "default".
     def initialize(path = nil)
-      @sections = { "default" => {} }
-      read(File.read(path), File.dirname(path)) if path
+      @sections = path ? { "default" => {} } : {}
+      read(File.read(path), "default", 0) if path
       freeze
     end
 
@@ -38,10 +32,17 @@ module OpenSSL
       freeze
     end
 
-    private def read(text, folder)
-      section = "default"
-      lines = text.to_s.lines
-      number = 0
+    # A piece of a line up to `#`; quotes and escapes hide it.
+    CODE = /\A(?:\\.|'(?:\\.|[^'\\])*'?|"(?:\\.|[^"\\])*"?|[^#'"\\]|\\\z)*/m
+    # What keys are made of; a name in front of `::` is a section's.
+    KEY = /(?:\\.|[\w!%&*+,.\/;?@^~|-])*/m
+    # Files that include each other.
+    DEPTH = 20
+    private_constant :CODE, :KEY, :DEPTH
+
+    # Returns the section that the text ends in.
+    private def read(text, section, depth)
+      number, lines = 0, text.to_s.lines
       while (line = lines.shift)
         number += 1
         line = line.chomp
@@ -49,32 +50,51 @@ module OpenSSL
           line = line.chop + lines.shift.chomp
           number += 1
         end
-        case line
-        when /\A\s*(?:#.*)?\z/ then next
-        when /\A\s*\[\s*([^\]]*?)\s*\]/
-          section = $1
+        line = line[CODE].strip
+        next if line.empty?
+        if line.start_with?("[")
+          section = line[/\A\[\s*([^\]]*?)\s*\]/, 1] || wrong(number, "missing close square bracket")
           @sections[section] ||= {}
-        when /\A\s*\[/ then raise ConfigError, "missing close square bracket (#{number})"
-        when /\A\s*\.include\s*=?\s*(.+?)\s*\z/
-          Dir.glob(File.expand_path($1, folder || Dir.pwd)).sort.each { |path| read(File.read(path), File.dirname(path)) if File.file?(path) }
-        when /\A\s*([\w.;!,:\-*]+)\s*=\s*(.*)\z/m
-          place, key = $1.include?("::") ? $1.split("::", 2) : [section, $1]
-          (@sections[place] ||= {})[key] = unquote($2, place)
-        else raise ConfigError, "missing equal sign (#{number})"
+        else
+          name = line[/\A#{KEY}/o]
+          rest = line[name.size..]
+          place = section
+          if rest.start_with?("::")
+            place, name = name, rest[2..][/\A#{KEY}/o]
+            rest = rest[name.size + 2..]
+          end
+          rest = rest.lstrip
+          if name == ".include" && place == section
+            section = include_file(rest.delete_prefix("=").strip, section, depth)
+          else
+            wrong(number, "missing equal sign") unless rest.start_with?("=")
+            (@sections[place] ||= {})[name] = unquote(rest[1..].lstrip, place, number)
+          end
         end
       end
+      section
     end
 
-    # Quotes, escapes, variables, comments.
-    private def unquote(text, section)
+    private def wrong(number, reason) = raise(ConfigError, "error in line #{number}: #{reason}")
+
+    # A file, or those of a folder that are named like one; what can't be read is left out.
+    private def include_file(path, section, depth)
+      return section if depth >= DEPTH
+      path = File.expand_path(path)
+      paths = File.directory?(path) ? Dir.children(path).grep(/\.(?:cnf|conf)\z/i).sort.map { |name| File.join(path, name) } : [path]
+      paths.each { |one| section = read(File.read(one), section, depth + 1) if File.file?(one) && File.readable?(one) }
+      section
+    end
+
+    # Quotes, escapes, variables.
+    private def unquote(text, section, number)
       result = +""
       until text.empty?
         case text
-        when /\A'((?:[^'\\]|\\.)*)'/m, /\A"((?:[^"\\]|\\.)*)"/m
+        when /\A'((?:[^'\\]|\\.)*)'?/m, /\A"((?:[^"\\]|\\.)*)"?/m
           rest = $'
           result << $1.gsub(/\\(.)/m) { $1 }
           text = rest
-        when /\A#/ then break
         when /\A\\(.)/m
           rest = $'
           result << ({ "n" => "\n", "r" => "\r", "t" => "\t", "b" => "\b" }[$1] || $1)
@@ -83,22 +103,27 @@ module OpenSSL
           rest, name = $', $1 || $2 || $3
           place, key = name.include?("::") ? name.split("::", 2) : [section, name]
           value = place == "ENV" ? ENV[key] : @sections.dig(place, key) || @sections["default"][key]
-          raise ConfigError, "variable has no value" unless value
+          wrong(number, "variable has no value") unless value
           result << value
+          wrong(number, "variable expansion too long") if result.size > 65_536
           text = rest
-        when /\A\$[{(]/ then raise ConfigError, "no close brace"
+        when /\A\$[{(]/ then wrong(number, "no close brace")
+        when /\A\$/ then wrong(number, "variable has no value")
+        when /\A[^'"\\$]+/
+          result << $&
+          text = $'
         else
           result << text[0]
           text = text[1..]
         end
       end
-      result.rstrip
+      result
     end
 
     def get_value(section, key)
       raise TypeError, "no implicit conversion of nil into String" if section.nil? || key.nil?
       return ENV[key] if section == "ENV"
-      @sections.dig(section.empty? ? "default" : section, key) || @sections["default"][key]
+      @sections.dig(section.empty? ? "default" : section, key) || @sections["default"]&.[](key)
     end
     def [](section) = (@sections[section] || {}).dup
     def sections = @sections.keys
@@ -107,7 +132,10 @@ module OpenSSL
       @sections.each { |section, values| values.each { |key, value| yield [section, key, value] } }
       self
     end
-    def to_s = @sections.reject { |_, values| values.empty? }.sort_by { |name, _| name == "default" ? 0 : 1 }.map { |name, values| "[ #{name} ]\n#{values.map { |key, value| "#{key}=#{value}\n" }.join}\n" }.join
+    def to_s
+      ordered = @sections.sort_by { |name, _| name == "default" ? 0 : 1 }
+      ordered.map { |name, values| "[ #{name} ]\n#{values.map { |key, value| "#{key}=#{value}\n" }.join}\n" }.join
+    end
     def inspect = "#<#{self.class} sections=#{sections.inspect}>"
   end
 end

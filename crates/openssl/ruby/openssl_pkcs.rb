@@ -15,6 +15,12 @@ module OpenSSL
         object
       end
 
+      # A structure without content is refused: nothing could be said about it.
+      def __read(handle)
+        raise PKCS7Error, "Could not parse the PKCS7: no content" if ASN1.decode(Native.x_der(handle)).value.size < 2
+        handle
+      end
+
       def sign(cert, key, data, certs = nil, flags = 0)
         data = Given.string(data)
         __wrap(Native.pkcs7_sign(cert.__handle, key.__handle, data, certs&.map(&:__handle), flags), data)
@@ -26,7 +32,7 @@ module OpenSSL
       end
       def read_smime(text)
         handle, data = Native.smime_read(Given.string(text))
-        __wrap(handle, data)
+        __wrap(__read(handle), data)
       end
       def write_smime(pkcs7, data = nil, flags = 0) = Native.smime_write(pkcs7.__handle, data || pkcs7.data, flags)
     end
@@ -36,35 +42,82 @@ module OpenSSL
     end
 
     def initialize(source = nil)
-      @h = source && Native.x_read(:pkcs7, Given.string(source))
-      raise PKCS7Error, "Could not parse the PKCS7: no content" if source && tree.value.size < 2
+      @h = source.nil? ? Native.x_new(:pkcs7) : PKCS7.__read(Native.x_read(:pkcs7, Given.string(source)))
     end
 
     def initialize_copy(other)
       @h = Native.dup(other.__handle)
     end
 
-    attr_accessor :data, :error_string
+    attr_reader :data
+    attr_accessor :error_string
+
+    # The parts in the order in which they are needed: type, cipher, signers or recipients, certificates, content.
+    def type=(type)
+      name = TYPES[type.to_sym] || raise(ArgumentError, "unknown PKCS7 type")
+      Native.pkcs7_set_type(__handle, Native.oid(name)[3])
+      @data = nil
+    end
+    def cipher=(cipher)
+      Native.pkcs7_set_cipher(__handle, Given.cipher(cipher))
+    end
+    def add_signer(signer)
+      signer.is_a?(SignerInfo) ? signer.__add_to(__handle) : raise(TypeError, "wrong argument type #{signer.class} (expected OpenSSL/PKCS7/SIGNERINFO)")
+      self
+    end
+    def add_recipient(recipient)
+      recipient.is_a?(RecipientInfo) ? recipient.__add_to(__handle) : raise(TypeError, "wrong argument type #{recipient.class} (expected OpenSSL/PKCS7/RECIPINFO)")
+      self
+    end
+    def add_certificate(cert)
+      cert.is_a?(X509::Certificate) ? Native.pkcs7_add(__handle, cert.__handle) : raise(TypeError, "wrong argument type #{cert.class} (expected OpenSSL/X509)")
+      self
+    end
+    def add_crl(crl)
+      crl.is_a?(X509::CRL) ? Native.pkcs7_add(__handle, crl.__handle) : raise(TypeError, "wrong argument type #{crl.class} (expected OpenSSL/X509/CRL)")
+      self
+    end
+    def certificates=(list)
+      list.each { |cert| add_certificate(cert) }
+    end
+    def crls=(list)
+      list.each { |crl| add_crl(crl) }
+    end
+    def add_data(data)
+      text = Given.string(data)
+      Native.pkcs7_finish(__handle, text)
+      @data = data
+    end
+    alias data= add_data
+    def to_text = Native.pkcs7_text(__handle)
+
     def __handle = @h || raise(PKCS7Error, "uninitialized PKCS7")
     private def tree = ASN1.decode(to_der)
     private def inner = tree.value[1].value[0]
-    def type = TYPES.key(Native.oid(tree.value[0].value)[0])
+    private def holds_certificates? = %i[signed signedAndEnveloped].include?(type)
+    def type
+      number = Native.pkcs7_type(__handle)
+      TYPES.key(TYPES.each_value.find { |name| Native.oid(name)[3] == number })
+    end
     def detached = type == :signed && inner.value.find { |part| part.is_a?(ASN1::Sequence) }.value.size < 2
     alias detached? detached
     def certificates
+      return unless holds_certificates?
       part = inner.value.find { |p| p.tag_class == :CONTEXT_SPECIFIC && p.tag == 0 }
       part&.value&.map { |cert| X509::Certificate.new(cert.to_der) }
     end
     def crls
+      return unless holds_certificates?
       part = inner.value.find { |p| p.tag_class == :CONTEXT_SPECIFIC && p.tag == 1 }
       part&.value&.map { |crl| X509::CRL.new(crl.to_der) }
     end
     def signers
-      return [] unless type == :signed
+      return [] unless holds_certificates?
       inner.value.last.value.map { |info| SignerInfo.__of(info) }
     end
     alias signer_info signers
     def recipients
+      return [] unless %i[enveloped signedAndEnveloped].include?(type)
       inner.value.find { |part| part.is_a?(ASN1::Set) }.value.map { |info| RecipientInfo.__of(info) }
     end
 
@@ -76,25 +129,41 @@ module OpenSSL
       data ||= @data if detached?
       return false if !store && flags & NOVERIFY == 0
       good, content, @error_string = Native.pkcs7_verify(__handle, certs&.map(&:__handle), store&.__handle, data && Given.string(data), flags)
-      @data = content if good
+      @data = content
       good
     end
 
     def decrypt(key, cert = nil, flags = 0) = Native.pkcs7_decrypt(__handle, key.__handle, cert&.__handle, flags)
 
+    # One of a structure's, or one to be made.
     class SignerInfo
       def self.__of(info)
         object = allocate
         object.__set(info)
         object
       end
+
+      def initialize(cert, key, digest)
+        raise TypeError, "wrong argument type #{cert.class} (expected OpenSSL/X509)" unless cert.is_a?(X509::Certificate)
+        raise TypeError, "wrong argument type #{key.class} (expected OpenSSL/EVP_PKEY)" unless key.is_a?(PKey::PKey)
+        @issuer, @serial = cert.issuer, cert.serial
+        @new = [cert, key, Given.digest(digest) || raise(TypeError, "wrong argument type nil (expected OpenSSL/Digest)")]
+      end
+
       def __set(info)
         issuer, serial = info.value[1].value
-        @issuer, @serial = X509::Name.new(issuer.to_der), serial.value
+        @issuer, @serial, @der = X509::Name.new(issuer.to_der), serial.value, info.to_der
         signed = info.value.find { |p| p.tag_class == :CONTEXT_SPECIFIC && p.tag == 0 }
         at = signed&.value&.find { |attribute| attribute.value[0].value == "signingTime" }
         @signed_time = at&.value&.[](1)&.value&.[](0)&.value
       end
+
+      def __add_to(handle)
+        return Native.pkcs7_add_signed(handle, @der) if @der
+        cert, key, digest = @new || raise(PKCS7Error, "uninitialized signer")
+        Native.pkcs7_add_signer(handle, cert.__handle, key.__handle, digest)
+      end
+
       attr_reader :issuer, :serial
       alias name issuer
       def signed_time = @signed_time || raise(PKCS7Error, "no signing time")
@@ -107,10 +176,21 @@ module OpenSSL
         object.__set(info)
         object
       end
+
+      def initialize(cert)
+        raise TypeError, "wrong argument type #{cert.class} (expected OpenSSL/X509)" unless cert.is_a?(X509::Certificate)
+        @issuer, @serial, @cert = cert.issuer, cert.serial, cert
+      end
+
       def __set(info)
         issuer, serial = info.value[1].value
         @issuer, @serial, @enc_key = X509::Name.new(issuer.to_der), serial.value, info.value[3].value
       end
+
+      def __add_to(handle)
+        Native.pkcs7_add_recipient(handle, (@cert || raise(PKCS7Error, "a recipient can be added where it was made")).__handle)
+      end
+
       attr_reader :issuer, :serial, :enc_key
     end
   end

@@ -39,13 +39,11 @@ module OpenSSL
         handle == :password ? raise(PKeyError, "Could not parse PKey: bad password read") : handle
       end
 
-      private def __make(from, options, parameters)
+      private def __make(from, options, parameters, &block)
         pairs = PKey.__send__(:__pairs, options)
         handle = from.is_a?(PKey) ? from.__handle : nil
         name = handle ? nil : from.to_str
-        # The program is told once: OpenSSL tells more often, on another native thread.
-        yield(3, 0) if block_given?
-        __wrap(Native.pkey_generate(name, handle, pairs, parameters))
+        __wrap(Native.pkey_generate(name, handle, pairs, parameters, &block))
       end
     end
 

@@ -102,7 +102,6 @@ module OpenSSL
         @verify_mode, @verify_hostname = VERIFY_NONE, false
         @side = 0
         self.ssl_version = version if version
-        self.options |= OP_ALL
       end
 
       undef_method :initialize_copy
@@ -155,7 +154,9 @@ module OpenSSL
 
       def set_params(params = {})
         params = DEFAULT_PARAMS.merge(params)
-        params.delete(:options) unless params[:options]
+        # What the system's configuration has set stays.
+        options = params.delete(:options)
+        self.options |= options if options
         params.each { |name, value| __send__(:"#{name}=", value) }
         @cert_store = DEFAULT_CERT_STORE unless @ca_file || @ca_path || @cert_store || @verify_mode == VERIFY_NONE
         params
@@ -337,7 +338,7 @@ module OpenSSL
           unless @socket || real || io.respond_to?(:read_nonblock) && io.respond_to?(:write_nonblock)
             raise TypeError, "wrong argument type #{io.class} (expected File)"
           end
-          @h = Native.ssl_new(context.__handle, @socket&.fileno)
+          @h = Native.ssl_new(context.__handle, @socket)
           @notes = context.session_new_cb || context.keylog_cb || context.renegotiation_cb
           @sync_close = sync_close
           super()

@@ -30,15 +30,21 @@ module OpenSSL
         def scan(text)
           found, rest = [], text
           until rest.empty?
-            field = rest[/\A[ \n\r]*(?:OID\.)?([A-Za-z][A-Za-z0-9-]*|\d+(?:\.\d+)+)[ ]*=[ ]*/] || raise(ArgumentError, "malformed RDN: #{text} =>#{rest}")
+            here = rest
+            malformed = -> { raise ArgumentError, "malformed RDN: #{text} =>#{here}" }
+            field = rest[/\A[ \n\r]*(?:OID\.)?([A-Za-z][A-Za-z0-9-]*|\d+(?:\.\d+)+)[ ]*=[ ]*/] || malformed.call
             name, rest = $1, rest[field.size..]
             if rest.start_with?("#")
-              hex = rest[/\A#((?:\h\h)+)/] || raise(ArgumentError, "malformed RDN: #{text} =>#{rest}")
-              data = ASN1.decode([hex[1..]].pack("H*"))
+              hex = rest[/\A#((?:\h\h)+)/] || malformed.call
+              data = begin
+                ASN1.decode([hex[1..]].pack("H*"))
+              rescue ASN1::ASN1Error
+                malformed.call
+              end
               value, type = data.value, data.tag
               rest = rest[hex.size..]
             elsif rest.start_with?("\"")
-              quoted = rest[/\A"(?:\\.|[^"\\])*"/m] || raise(ArgumentError, "malformed RDN: #{text} =>#{rest}")
+              quoted = rest[/\A"(?:\\.|[^"\\])*"/m] || malformed.call
               value, rest = unescape(quoted[1..-2]), rest[quoted.size..]
             else
               plain = rest[/\A(?:\\\h\h|\\.|[^,+\\"<>;=#])*/m]
@@ -49,7 +55,7 @@ module OpenSSL
             rest = rest.sub(/\A\s+/, "")
             break if rest.empty?
             raise ArgumentError, "multi-valued RDN is not supported: #{text}" if rest.start_with?("+")
-            raise ArgumentError, "malformed RDN: #{text} =>#{rest}" unless rest.start_with?(",", ";")
+            malformed.call if !rest.start_with?(",", ";") || rest.size == 1
             rest = rest[1..]
           end
           found.reverse

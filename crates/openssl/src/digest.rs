@@ -35,7 +35,8 @@ fn hmac_new(cx: &mut Cx, key: &[u8], md: &Algorithm) -> Result<Object> {
     let made = unsafe {
         let h = HMAC_CTX_new();
         let key_ptr = if key.is_empty() { c"".as_ptr().cast() } else { key.as_ptr() };
-        let ok = !h.is_null() && HMAC_Init_ex(h, key_ptr, key.len() as c_int, md.0, null_mut()) == 1;
+        let length = c_int::try_from(key.len()).unwrap_or(-1);
+        let ok = !h.is_null() && length >= 0 && HMAC_Init_ex(h, key_ptr, length, md.0, null_mut()) == 1;
         Object::new(Sort::Hmac, h).filter(|_| ok)
     };
     match made {
@@ -98,7 +99,9 @@ fn derive(cx: &mut Cx, md: &Algorithm, password: &[u8], salt: &[u8], rounds: i64
             HMAC_CTX_copy(work.p, key.p);
             HMAC_Update(work.p, salt.as_ptr(), salt.len());
             HMAC_Update(work.p, index.to_be_bytes().as_ptr(), 4);
-            HMAC_Final(work.p, block.as_mut_ptr(), &mut n);
+            if HMAC_Final(work.p, block.as_mut_ptr(), &mut n) != 1 || n == 0 {
+                return fail(cx, "KDF::KDFError", "HMAC_Final");
+            }
             let mut sum = block;
             for _ in 1..rounds {
                 HMAC_CTX_copy(work.p, key.p);
@@ -117,6 +120,54 @@ fn derive(cx: &mut Cx, md: &Algorithm, password: &[u8], salt: &[u8], rounds: i64
             out.extend_from_slice(&sum[..n as usize]);
             index = index.wrapping_add(1);
         }
+    }
+    out.truncate(length);
+    Ok(out)
+}
+
+/// Whether a key was set for the direction: some ciphers look through NULL without one. Kept in the context's application data, so that copies know it.
+///
+/// # Safety
+/// A cipher's context.
+unsafe fn set_keyed(p: P, on: bool) {
+    // SAFETY: the caller's promise; the pointer is never looked through.
+    unsafe { EVP_CIPHER_CTX_set_app_data(p, if on { std::ptr::NonNull::<u8>::dangling().as_ptr().cast() } else { null_mut() }) };
+}
+
+/// A cipher's context that has a key.
+fn keyed(cx: &mut Cx, h: Value) -> Result<P> {
+    let p = get(cx, h, Sort::Cipher)?;
+    // SAFETY: a live context.
+    if unsafe { EVP_CIPHER_CTX_get_app_data(p) }.is_null() {
+        return fail(cx, "Cipher::CipherError", "key not set");
+    }
+    Ok(p)
+}
+
+/// PKCS #5's first scheme as OpenSSL extends it (EVP_BytesToKey): digests of digests, as many as give `length` bytes. Written here since OpenSSL's can't be interrupted.
+fn stretch(cx: &mut Cx, md: &Algorithm, password: &[u8], salt: &[u8], rounds: i64, length: usize) -> Result<Vec<u8>> {
+    let Some(ctx) = Object::new(Sort::Digest, unsafe { EVP_MD_CTX_new() }) else {
+        return fail(cx, "Cipher::CipherError", "EVP_MD_CTX_new");
+    };
+    let mut out = Vec::new();
+    let (mut sum, mut n) = ([0u8; 64], 0 as c_uint);
+    while out.len() < length {
+        for round in 0..rounds.max(1) {
+            let parts: [&[u8]; 3] = if round == 0 { [&sum[..n as usize], password, salt] } else { [&sum[..n as usize], b"", b""] };
+            // SAFETY: a context of our own; EVP_MAX_MD_SIZE bytes of room.
+            let ok = unsafe {
+                EVP_DigestInit_ex(ctx.p, md.0, null_mut()) == 1
+                    && parts.iter().all(|b| EVP_DigestUpdate(ctx.p, b.as_ptr(), b.len()) == 1)
+                    && EVP_DigestFinal_ex(ctx.p, sum.as_mut_ptr(), &mut n) == 1
+            };
+            if !ok || n == 0 {
+                return fail(cx, "Cipher::CipherError", "EVP_BytesToKey");
+            }
+            if round % ROUNDS == ROUNDS - 1 {
+                cx.safepoint()?;
+            }
+        }
+        out.extend_from_slice(&sum[..n as usize]);
     }
     out.truncate(length);
     Ok(out)
@@ -283,6 +334,9 @@ mod natives {
         p: i64,
         length: i64,
     ) -> Result<Value> {
+        if n < 2 || n & (n - 1) != 0 || r < 1 || p < 1 || !(0..1 << 40).contains(&length) {
+            return fail(cx, "KDF::KDFError", "EVP_PBE_scrypt: invalid parameters");
+        }
         let big = |a: i64, b: i64| a.checked_mul(b).filter(|n| *n <= 1 << 40);
         let size = big(n, r).and_then(|n| big(n, 128));
         let (Some(size), Some(whole)) = (size, big(r, p).and_then(|n| big(n, 128))) else {
@@ -372,8 +426,15 @@ mod natives {
             if short(&key, EVP_CIPHER_CTX_get_key_length(p)) || short(&iv, EVP_CIPHER_CTX_get_iv_length(p)) {
                 return cx.arg_error("key or iv is too short");
             }
-            if EVP_CipherInit_ex(p, null_mut(), null_mut(), at(&key), at(&iv), direction as c_int) != 1 {
+            // A key is for one direction.
+            if direction >= 0 {
+                set_keyed(p, false);
+            }
+            if EVP_CipherInit_ex(p, null_mut(), null_mut(), at(&key), at(&iv), direction.clamp(-1, 1) as c_int) != 1 {
                 return fail(cx, "Cipher::CipherError", "EVP_CipherInit_ex");
+            }
+            if key.is_some() {
+                set_keyed(p, true);
             }
         }
         Ok(())
@@ -381,8 +442,8 @@ mod natives {
     #[method("cipher_update", singleton)]
     fn cipher_update(cx: &mut Cx, _this: Value, h: Value, data: Ref<StringCell>) -> Result<Value> {
         let data = Held::of(data);
-        let p = get(cx, h, Sort::Cipher)?;
-        // SAFETY: a live context; there is room for all input and two blocks.
+        let p = keyed(cx, h)?;
+        // SAFETY: a live context with a key; there is room for all input and two blocks.
         unsafe {
             if data.len() > c_int::MAX as usize - 64 || !cx.heap.admits(data.len() + 64) {
                 return cx.raise(ids::RANGE_ERROR, "data too big to encrypt/decrypt");
@@ -408,11 +469,15 @@ mod natives {
     #[method("cipher_auth_data", singleton)]
     fn cipher_auth_data(cx: &mut Cx, _this: Value, h: Value, data: Ref<StringCell>) -> Result<()> {
         let data = Held::of(data);
-        let p = get(cx, h, Sort::Cipher)?;
+        let p = keyed(cx, h)?;
         let mut n = 0;
-        // SAFETY: readable for its length; ciphers with associated data (EVP_CIPH_FLAG_AEAD_CIPHER) take input without a place for output.
+        // SAFETY: readable for its length; ciphers with associated data (EVP_CIPH_FLAG_AEAD_CIPHER) take input without a place for output, but those that
+        // TLS has made of CBC and HMAC.
         let ok = unsafe {
-            EVP_CIPHER_get_flags(EVP_CIPHER_CTX_get0_cipher(p)) & 0x20_0000 != 0
+            let flags = EVP_CIPHER_get_flags(EVP_CIPHER_CTX_get0_cipher(p));
+            flags & 0x20_0000 != 0
+                && flags & 0xf_0007 != 2
+                && data.len() <= c_int::MAX as usize
                 && EVP_CipherUpdate(p, null_mut(), &mut n, data.as_ptr(), data.len() as c_int) == 1
         };
         if !ok {
@@ -428,7 +493,7 @@ mod natives {
         // SAFETY: in CCM, and without buffers, it only notes the length.
         let ok = unsafe {
             EVP_CIPHER_get_flags(EVP_CIPHER_CTX_get0_cipher(p)) & 0xf_0007 == 7
-                && EVP_CipherUpdate(p, null_mut(), &mut n, null(), length as c_int) == 1
+                && c_int::try_from(length).is_ok_and(|length| length >= 0 && EVP_CipherUpdate(p, null_mut(), &mut n, null(), length) == 1)
         };
         if !ok {
             return fail(cx, "Cipher::CipherError", "");
@@ -438,7 +503,7 @@ mod natives {
     /// `tag`: a failure means that the tag is not the message's.
     #[method("cipher_final", singleton)]
     fn cipher_final(cx: &mut Cx, _this: Value, h: Value, tag: bool) -> Result<Value> {
-        let p = get(cx, h, Sort::Cipher)?;
+        let p = keyed(cx, h)?;
         let (mut out, mut n) = ([0u8; 64], 0);
         // SAFETY: room for two of the longest blocks.
         if unsafe { EVP_CipherFinal_ex(p, out.as_mut_ptr(), &mut n) } == 1 {
@@ -482,6 +547,8 @@ mod natives {
         let ok = unsafe {
             match &*what.name() {
                 "padding" => EVP_CIPHER_CTX_set_padding(p, n),
+                // As long as OpenSSL's own buffers are: a negative length would be a huge one.
+                "key_len" if !(1..=64).contains(&n) => 0,
                 "key_len" => EVP_CIPHER_CTX_set_key_length(p, n),
                 "iv_len" => EVP_CIPHER_CTX_ctrl(p, 9, n, null_mut()),
                 _ => EVP_CIPHER_CTX_ctrl(p, 17, n, null_mut()), // a tag's length only
@@ -506,8 +573,8 @@ mod natives {
     fn cipher_set_tag(cx: &mut Cx, _this: Value, h: Value, tag: Ref<StringCell>) -> Result<()> {
         let mut b = tag.to_vec();
         let p = get(cx, h, Sort::Cipher)?;
-        // SAFETY: readable for its length.
-        if unsafe { EVP_CIPHER_CTX_ctrl(p, 17, b.len() as c_int, b.as_mut_ptr().cast()) } != 1 {
+        // SAFETY: readable for its length; no tag is longer than a block.
+        if b.len() > 64 || unsafe { EVP_CIPHER_CTX_ctrl(p, 17, b.len() as c_int, b.as_mut_ptr().cast()) } != 1 {
             return fail(cx, "Cipher::CipherError", "unable to set GCM tag");
         }
         Ok(())
@@ -525,18 +592,20 @@ mod natives {
         let md = Algorithm::digest(cx, digest)?;
         let (password, salt) = (password.to_vec(), bytes(cx, salt)?);
         let p = get(cx, h, Sort::Cipher)?;
-        let (mut key, mut iv) = ([0u8; 64], [0u8; 16]);
-        // SAFETY: salts have eight bytes, which the caller looked at and `filter` looks at again.
-        unsafe {
-            let salt = salt.filter(|s| s.len() == 8);
-            let at = salt.as_ref().map_or(null(), |s| s.as_ptr());
-            let c = EVP_CIPHER_CTX_get0_cipher(p);
-            let rounds = rounds.clamp(1, 1 << 24) as c_int;
-            EVP_BytesToKey(c, md.0, at, password.as_ptr(), password.len() as c_int, rounds, key.as_mut_ptr(), iv.as_mut_ptr());
-            if EVP_CipherInit_ex(p, null_mut(), null_mut(), key.as_ptr(), iv.as_ptr(), -1) != 1 {
-                return fail(cx, "Cipher::CipherError", "");
-            }
+        // SAFETY: a live context; a key and an iv of the lengths that it asks for, which its buffers limit.
+        let (key_len, iv_len) = unsafe { (EVP_CIPHER_CTX_get_key_length(p), EVP_CIPHER_CTX_get_iv_length(p)) };
+        let (key_len, iv_len) = (key_len.clamp(0, 64) as usize, iv_len.clamp(0, 16) as usize);
+        let salt = salt.filter(|s| s.len() == 8).unwrap_or_default();
+        let mut b = stretch(cx, &md, &password, &salt, rounds, key_len + iv_len)?;
+        // The context may have been given up while others ran.
+        let p = get(cx, h, Sort::Cipher)?;
+        b.resize(key_len + iv_len + 64, 0);
+        // SAFETY: as above, with room behind.
+        if unsafe { EVP_CipherInit_ex(p, null_mut(), null_mut(), b.as_ptr(), b[key_len..].as_ptr(), -1) } != 1 {
+            return fail(cx, "Cipher::CipherError", "");
         }
+        // SAFETY: a live context.
+        unsafe { set_keyed(p, true) };
         Ok(Value::NIL)
     }
     #[method("ciphers", singleton)]

@@ -11,6 +11,7 @@ mod aside;
 mod digest;
 mod error;
 mod handle;
+mod pkcs7;
 mod pkey;
 mod ssl;
 mod sys;
@@ -66,7 +67,7 @@ fn load(cx: &mut Cx) -> Result<()> {
     let native = cx.define_module(openssl, "Native");
     let class = cx.define_class(native, "Handle", ids::OBJECT);
     cx.class_mut(class).alloc = Alloc::Data;
-    for table in [digest::METHODS, pkey::METHODS, x509::METHODS, verify::METHODS, ssl::METHODS] {
+    for table in [digest::METHODS, pkey::METHODS, x509::METHODS, pkcs7::METHODS, verify::METHODS, ssl::METHODS] {
         for row in table {
             cx.define_native_in(row, native);
         }

@@ -1,12 +1,11 @@
 //! Keys: reading, writing, making, signing, encrypting, deriving; curves and their points; primes.
 
-use crate::aside::{self, Abandoned};
+use crate::aside::{self, Watch};
 use crate::error::{self, Errors, fail, text};
 use crate::handle::*;
 use crate::sys::*;
 use std::ffi::{CString, c_char, c_int};
 use std::ptr::{null, null_mut};
-use std::sync::atomic::{AtomicBool, Ordering};
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
@@ -23,12 +22,15 @@ impl Sent {
 }
 
 unsafe extern "C" fn go_on(ctx: P) -> c_int {
-    // SAFETY: the flag outlives the work.
-    unsafe { !(*EVP_PKEY_CTX_get_app_data(ctx).cast::<AtomicBool>()).load(Ordering::Relaxed) as c_int }
+    // SAFETY: the watch outlives the work.
+    unsafe {
+        let watch = &*EVP_PKEY_CTX_get_app_data(ctx).cast::<Watch>();
+        watch.goes_on(EVP_PKEY_CTX_get_keygen_info(ctx, 0), EVP_PKEY_CTX_get_keygen_info(ctx, 1)) as c_int
+    }
 }
 unsafe extern "C" fn prime_goes_on(_a: c_int, _b: c_int, cb: P) -> c_int {
     // SAFETY: as above.
-    unsafe { !(*BN_GENCB_get_arg(cb).cast::<AtomicBool>()).load(Ordering::Relaxed) as c_int }
+    unsafe { (*BN_GENCB_get_arg(cb).cast::<Watch>()).goes_on(0, 0) as c_int }
 }
 
 type Options = Vec<(CString, CString)>;
@@ -143,7 +145,15 @@ mod natives {
     }
     /// Makes a key or, with `parameters`, what keys are made with.
     #[method("pkey_generate", singleton)]
-    fn pkey_generate(cx: &mut Cx, _this: Value, name: Value, from: Value, list: Ref<ArrayCell>, parameters: bool) -> Result<Value> {
+    fn pkey_generate(
+        cx: &mut Cx,
+        _this: Value,
+        name: Value,
+        from: Value,
+        list: Ref<ArrayCell>,
+        parameters: bool,
+        block: Block,
+    ) -> Result<Value> {
         let name = c_string_or_null(cx, name)?;
         let list = options(cx, list)?;
         let from = get_or_null(cx, from, Sort::Key)?;
@@ -154,9 +164,9 @@ mod natives {
             }
         }
         let from = Object::new(Sort::Key, from);
-        let work = move |abandoned: &Abandoned| -> std::result::Result<Sent, (String, Errors)> {
+        let work = move |watch: &Watch| -> std::result::Result<Sent, (String, Errors)> {
             let failed = |what: &str| Err((what.to_string(), error::take()));
-            // SAFETY: objects of our own; the flag lives as long as the work.
+            // SAFETY: objects of our own; the watch lives as long as the work.
             unsafe {
                 let ctx = Context(match &from {
                     Some(key) => EVP_PKEY_CTX_new(key.p, null_mut()),
@@ -172,7 +182,7 @@ mod natives {
                 if let Err(what) = set(ctx.0, &list) {
                     return failed(&what);
                 }
-                EVP_PKEY_CTX_set_app_data(ctx.0, std::sync::Arc::as_ptr(abandoned) as P);
+                EVP_PKEY_CTX_set_app_data(ctx.0, &raw const *watch as P);
                 EVP_PKEY_CTX_set_cb(ctx.0, Some(go_on));
                 let mut key = null_mut();
                 let made = if parameters { EVP_PKEY_paramgen(ctx.0, &mut key) } else { EVP_PKEY_keygen(ctx.0, &mut key) };
@@ -182,7 +192,7 @@ mod natives {
                 Ok(Sent(key))
             }
         };
-        match aside::run(cx, work)? {
+        match aside::run(cx, block, work)? {
             Ok(key) => wrap(cx, Sort::Key, key.get(), ERROR, ""),
             Err((what, errors)) => error::raise(cx, ERROR, &what, errors),
         }
@@ -457,35 +467,38 @@ mod natives {
             }
         }
     }
-    /// :public, :param, :pair
+    /// :public, :param, :pair. Parameters of thousands of bits take seconds, and OpenSSL does not ask whether to go on: the native thread ends later than who asked.
     #[method("pkey_check", singleton)]
     fn pkey_check(cx: &mut Cx, _this: Value, h: Value, what: Sym) -> Result<bool> {
-        let p = get(cx, h, Sort::Key)?;
-        // SAFETY: a live key.
-        unsafe {
-            let ctx = Context(EVP_PKEY_CTX_new(p, null_mut()));
-            let f = match &*what.name() {
-                "public" => EVP_PKEY_public_check,
-                "param" => EVP_PKEY_param_check,
-                _ => EVP_PKEY_check,
-            };
-            if f(ctx.0) == 1 {
-                return Ok(true);
+        get(cx, h, Sort::Key)?;
+        let key = cx.data_ref::<Object>(h)?.copy();
+        let what = what.name().to_string();
+        aside::run(cx, Block::NONE, move |_| {
+            let Some(key) = key else { return false };
+            // SAFETY: a key, of which the work has a reference.
+            unsafe {
+                let ctx = Context(EVP_PKEY_CTX_new(key.p, null_mut()));
+                let f = match &*what {
+                    "public" => EVP_PKEY_public_check,
+                    "param" => EVP_PKEY_param_check,
+                    _ => EVP_PKEY_check,
+                };
+                let good = !ctx.0.is_null() && f(ctx.0) == 1;
+                error::take();
+                good
             }
-        }
-        error::take();
-        Ok(false)
+        })
     }
 
     #[method("prime?", singleton)]
     fn is_prime(cx: &mut Cx, _this: Value, digits: Ref<StringCell>) -> Result<bool> {
         let n = Sent(Big::new(cx, digits).map(|b| std::mem::ManuallyDrop::new(b).0)?);
-        let r = aside::run(cx, move |abandoned| {
+        let r = aside::run(cx, Block::NONE, move |watch| {
             let n = Big(n.get());
             // SAFETY: objects of our own.
             unsafe {
                 let (ctx, cb) = (BN_CTX_new(), BN_GENCB_new());
-                BN_GENCB_set(cb, Some(prime_goes_on), std::sync::Arc::as_ptr(abandoned) as P);
+                BN_GENCB_set(cb, Some(prime_goes_on), &raw const *watch as P);
                 let r = BN_check_prime(n.0, ctx, cb);
                 BN_GENCB_free(cb);
                 BN_CTX_free(ctx);
@@ -500,12 +513,12 @@ mod natives {
         let sent = |cx: &mut Cx, v| Big::or_null(cx, v).map(|b| Sent(std::mem::ManuallyDrop::new(b).0));
         let (add, rem) = (sent(cx, add)?, sent(cx, rem)?);
         let bits = bits.clamp(0, 1 << 20) as c_int;
-        let r = aside::run(cx, move |abandoned| {
+        let r = aside::run(cx, Block::NONE, move |watch| {
             let (add, rem) = (Big(add.get()), Big(rem.get()));
             // SAFETY: objects of our own.
             unsafe {
                 let (n, cb) = (Big(BN_new()), BN_GENCB_new());
-                BN_GENCB_set(cb, Some(prime_goes_on), std::sync::Arc::as_ptr(abandoned) as P);
+                BN_GENCB_set(cb, Some(prime_goes_on), &raw const *watch as P);
                 let ok = BN_generate_prime_ex(n.0, bits, safe as c_int, add.0, rem.0, cb) == 1;
                 BN_GENCB_free(cb);
                 if ok { Ok(Sent(std::mem::ManuallyDrop::new(n).0)) } else { Err(error::take()) }

@@ -545,11 +545,12 @@ mod natives {
         Ok(list.as_value())
     }
 
-    /// A connection on a descriptor (nil: in memory). `wants`: callbacks that the context has for this side.
+    /// A connection on a socket (nil: in memory).
     #[method("ssl_new", singleton)]
-    fn ssl_new(cx: &mut Cx, _this: Value, ctx: Value, fd: Option<i64>) -> Result<Value> {
+    fn ssl_new(cx: &mut Cx, _this: Value, ctx: Value, io: Value) -> Result<Value> {
+        // The stream, not a number: that might be another VM's.
+        let fd = if io.is_nil() { -1 } else { object::get(cx, io)?.fd };
         let ctx = get(cx, ctx, Sort::Context)?;
-        let fd = fd.map_or(-1, |fd| fd as c_int);
         // SAFETY: a new connection, whose state the payload keeps in place.
         unsafe {
             let p = SSL_new(ctx);
@@ -673,11 +674,9 @@ mod natives {
         let data = &data[..data.len().min(1 << 24)];
         let mut mine = false;
         loop {
-            if !io.is_nil() {
-                let fd = object::get(cx, io)?.fd;
-                if cx.data_ref::<Ssl>(h)?.fd != fd {
-                    return cx.raise(ids::IO_ERROR, "closed stream");
-                }
+            let fd = if io.is_nil() { -1 } else { object::get(cx, io)?.fd };
+            if cx.data_ref::<Ssl>(h)?.fd != fd {
+                return cx.raise(ids::IO_ERROR, "closed stream");
             }
             cx.check_native_stack()?;
             let ssl = cx.data_mut::<Ssl>(h)?;
@@ -751,7 +750,6 @@ mod natives {
     fn ssl_feed(cx: &mut Cx, _this: Value, h: Value, data: Ref<StringCell>) -> Result<()> {
         unsafe extern "C" {
             fn SSL_get_rbio(ssl: P) -> P;
-            fn BIO_write(bio: P, data: P, n: c_int) -> c_int;
         }
         let b = data.to_vec();
         let ssl = cx.data_ref::<Ssl>(h)?;
@@ -870,6 +868,8 @@ mod natives {
                     let ok = SSL_ctrl(p, if &*what.name() == "sigalg" { 132 } else { 108 }, 0, (&raw mut nid).cast());
                     if ok == 1 { cx.str(&text(OBJ_nid2sn(nid))) } else { Value::NIL }
                 }
+                // Before there is a session, asking for its group would look through NULL.
+                "group" if SSL_get_session(p).is_null() => Value::NIL,
                 "group" => {
                     let s = { SSL_ctrl(p, 134, 0, null_mut()) as c_int };
                     let nid = s & 0xff_ffff;

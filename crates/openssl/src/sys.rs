@@ -97,6 +97,8 @@ functions! {
     EVP_CIPHER_do_all_sorted(unsafe extern "C" fn(P, S, S, P), P);
     EVP_CIPHER_CTX_new() -> P;
     EVP_CIPHER_CTX_free(P);
+    EVP_CIPHER_CTX_set_app_data(P, P);
+    EVP_CIPHER_CTX_get_app_data(P) -> P;
     EVP_CIPHER_CTX_copy(P, P) -> c_int;
     EVP_CIPHER_CTX_get0_cipher(P) -> P;
     EVP_CIPHER_CTX_get_key_length(P) -> c_int;
@@ -108,7 +110,6 @@ functions! {
     EVP_CipherInit_ex(P, P, P, B, B, c_int) -> c_int;
     EVP_CipherUpdate(P, Out, *mut c_int, B, c_int) -> c_int;
     EVP_CipherFinal_ex(P, Out, *mut c_int) -> c_int;
-    EVP_BytesToKey(P, P, B, B, c_int, c_int, Out, Out) -> c_int;
 
     EVP_PKEY_free(P);
     EVP_PKEY_up_ref(P) -> c_int;
@@ -391,6 +392,29 @@ functions! {
     PEM_write_bio_PKCS7(P, P) -> c_int;
     PKCS7_new() -> P;
     PKCS7_dup(P) -> P;
+    PKCS7_set_type(P, c_int) -> c_int;
+    PKCS7_set_cipher(P, P) -> c_int;
+    PKCS7_add_certificate(P, P) -> c_int;
+    PKCS7_add_crl(P, P) -> c_int;
+    PKCS7_SIGNER_INFO_new() -> P;
+    PKCS7_SIGNER_INFO_free(P);
+    PKCS7_SIGNER_INFO_set(P, P, P, P) -> c_int;
+    d2i_PKCS7_SIGNER_INFO(*mut P, *mut B, c_long) -> P;
+    PKCS7_add_signer(P, P) -> c_int;
+    PKCS7_add_signed_attribute(P, c_int, c_int, P) -> c_int;
+    PKCS7_RECIP_INFO_new() -> P;
+    PKCS7_RECIP_INFO_free(P);
+    PKCS7_RECIP_INFO_set(P, P) -> c_int;
+    PKCS7_add_recipient_info(P, P) -> c_int;
+    PKCS7_content_new(P, c_int) -> c_int;
+    PKCS7_dataInit(P, P) -> P;
+    PKCS7_dataFinal(P, P) -> c_int;
+    PKCS7_print_ctx(P, P, c_int, P) -> c_int;
+    X509_gmtime_adj(P, c_long) -> P;
+    OBJ_nid2obj(c_int) -> P;
+    BIO_free_all(P);
+    BIO_write(P, P, c_int) -> c_int;
+    EVP_PKEY_CTX_get_keygen_info(P, c_int) -> c_int;
     PKCS7_sign(P, P, P, P, c_int) -> P;
     PKCS7_verify(P, P, P, P, P, c_int) -> c_int;
     PKCS7_encrypt(P, P, P, c_int) -> P;
@@ -490,6 +514,7 @@ functions! {
     SSL_set_verify_result(P, c_long);
     SSL_get0_alpn_selected(P, *mut B, *mut c_uint);
     SSL_get1_session(P) -> P;
+    SSL_get_session(P) -> P;
     SSL_set_session(P, P) -> c_int;
     SSL_session_reused(P) -> c_int;
     SSL_get_finished(P, P, usize) -> usize;

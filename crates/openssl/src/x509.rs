@@ -385,7 +385,7 @@ mod natives {
     #[method("x_set_time", singleton)]
     fn x_set_time(cx: &mut Cx, _this: Value, h: Value, end: i64, seconds: i64) -> Result<()> {
         let (p, kind) = get_of(cx, h, &[Sort::Cert, Sort::Crl])?;
-        let days = seconds.div_euclid(86400) as c_int;
+        let Ok(days) = c_int::try_from(seconds.div_euclid(86400)) else { return cx.raise(ids::RANGE_ERROR, "time out of range") };
         // SAFETY: the functions of the kinds; they copy the time.
         let ok = unsafe {
             let t = ASN1_TIME_adj(null_mut(), 0, days, seconds.rem_euclid(86400) as c_long);
@@ -590,8 +590,14 @@ mod natives {
     ) -> Result<()> {
         let (field, b) = (c_string(cx, field)?, value.to_vec());
         let p = get(cx, h, Sort::Name)?;
-        // MBSTRING_UTF8 and the like are not taken from Ruby: tags go as they are.
-        let kind = kind as c_int;
+        // Tags go as they are, but only those of ASN.1's texts: what a name holds is written by its tag, and another type's would be read as that type.
+        let kind = match kind {
+            12 | 18..=22 | 25..=28 | 30 | 0x1000..=0x1004 => kind as c_int,
+            _ => return cx.raise(ids::ARGUMENT_ERROR, format!("invalid ASN.1 type: {kind}")),
+        };
+        if b.len() > c_int::MAX as usize {
+            return cx.arg_error("string too long");
+        }
         // SAFETY: readable for its length.
         let ok = unsafe { X509_NAME_add_entry_by_txt(p, field.as_ptr(), kind, b.as_ptr(), b.len() as c_int, at as c_int, set as c_int) };
         error_or(cx, ok == 1, Sort::Name, "X509_NAME_add_entry_by_txt")
@@ -750,6 +756,9 @@ mod natives {
     #[method("pkcs7_encrypt", singleton)]
     fn pkcs7_encrypt(cx: &mut Cx, _this: Value, certs: Value, data: Ref<StringCell>, cipher: Value, flags: i64) -> Result<Value> {
         let c = Algorithm::cipher(cx, cipher)?;
+        if c.0.is_null() {
+            return cx.arg_error("cipher must be specified");
+        }
         let b = data.to_vec();
         let s = stack(cx, certs, Sort::Cert)?;
         let input = Input::new(&b);

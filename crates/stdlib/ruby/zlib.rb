@@ -22,16 +22,25 @@ module Zlib
   class InProgressError < Error; end
 
   def self.zlib_version = ZLIB_VERSION
-  def self.deflate(text, level = DEFAULT_COMPRESSION) = Deflate.deflate(text, level)
+
+  # Sum of what a stream holds.
+  private_class_method def self.__sum_of(name, io, sum)
+    while (part = io.read(65_536)) && !part.empty?
+      sum = __send__(name, part, sum)
+    end
+    sum
+  end
+  def self.deflate(text, level = DEFAULT_COMPRESSION, &block) = Deflate.deflate(text, level, &block)
   def self.inflate(text) = Inflate.inflate(text)
 
   def self.gzip(text, level: nil, strategy: nil)
     out = "\x1F\x8B\x08\0\0\0\0\0".b << (level == 9 ? 2 : level == 1 ? 4 : 0) << OS_CODE
-    out << Deflate.new(level, -MAX_WBITS).deflate(text, FINISH) << [crc32(text), text.bytesize & 0xffffffff].pack("VV")
+    out << Deflate.new(level, -MAX_WBITS, DEF_MEM_LEVEL, strategy).deflate(text, FINISH) << [crc32(text), text.bytesize & 0xffffffff].pack("VV")
   end
 
   def self.gunzip(text)
     reader = GzipReader.new(__io(text))
+    reader.instance_variable_set(:@whole, true)
     out = reader.read
     reader.__send__(:__check_end)
     out.force_encoding(Encoding::BINARY)
@@ -43,242 +52,253 @@ module Zlib
     StringIO.new(text.b)
   end
 
+  # Input that was not used and output that was not taken wait here. One thread at a time works on a stream.
   class ZStream
-    def input = @input ||= +"".b
-    private :input
+    # What a block gets at a time.
+    CHUNK = 16_384
+    # Room of a call without a block.
+    UNBOUNDED = 1 << 62
+    private_constant :CHUNK, :UNBOUNDED
+
+    private def __begin
+      @lock = Thread::Mutex.new
+      @input = @out = @closed = nil
+    end
+
+    def initialize_copy(other)
+      raise Error, "stream is not ready" unless other.__send__(:__open?)
+      __begin
+      __copy(other)
+      @input = other.instance_variable_get(:@input)&.dup
+      @out = other.instance_variable_get(:@out)&.dup
+      self
+    end
+
+    private def __open? = !!@lock && !@closed
+    private def __ready = __open? || raise(Error, "stream is not ready")
 
     def avail_in = @input ? @input.bytesize : 0
-    def avail_out = 0
-    def avail_out=(_)
-      nil
+    def avail_out = (__ready; @room || 0)
+    # Room is made as it is needed: the number is kept, and changes nothing.
+    def avail_out=(n)
+      __ready
+      @room = Integer(n)
     end
-    def data_type = BINARY
-    def adler = @adler || 1
+    def data_type = (__ready; __get(:type))
+    def adler = (__ready; __get(:adler))
+    def total_in = (__ready; __get(:in))
+    def total_out = (__ready; __get(:out))
+    def finished? = (__ready; __get(:finished))
+    alias stream_end? finished?
 
     def end
-      raise Error, "stream is not ready" if @closed
+      __ready
       @closed = true
-      nil
+      @input = @out = nil
     end
     alias close end
-    def closed? = !!@closed
+    def closed? = !__open?
     alias ended? closed?
 
-    def finish = __take("", FINISH)
+    def reset
+      __ready
+      __reset
+      @input = @out = nil
+    end
+
+    def finish(&block)
+      __run("", FINISH, &block)
+      __detach(&block)
+    end
 
     def flush_next_in
       rest, @input = @input, nil
-      rest || +""
+      rest || "".b
     end
 
-    def flush_next_out
+    def flush_next_out(&block) = __detach(&block)
+
+    # Output until here. With a block it gets the last piece of a stream that has ended; others wait until they are whole.
+    private def __detach
+      return __yield_rest { |out| yield out } if block_given?
       out, @out = @out, nil
-      out || +""
+      out || "".b
+    end
+    private def __yield_rest
+      return unless finished?
+      out, @out = @out, nil
+      yield out if out && !out.empty?
+      nil
     end
 
-    private def __ready
-      raise Error, "stream is not ready" if @closed
+    # Works on what is left and on `text`.
+    private def __run(text, flush, &block)
+      __ready
+      @lock.synchronize { __work(text, flush, &block) }
+    end
+
+    private def __work(text, flush)
+      data = @input ? @input << text : text.b
+      loop do
+        room = block_given? ? CHUNK - (@out ? @out.bytesize : 0) : UNBOUNDED
+        out, used, code = __step(data, flush, room > 0 ? room : 1)
+        @out ? @out << out : @out = out
+        data = data.byteslice(used..)
+        @input = data.empty? ? nil : data
+        case code
+        when String then raise DataError, code
+        when 2
+          raise NeedDict, "need dictionary" unless (dictionary = @dictionaries&.[](__get(:adler)))
+          __dictionary(dictionary)
+          next
+        when -5 then raise BufError, "buffer error" if flush == FINISH
+        end
+        return unless block_given? && @out.bytesize >= CHUNK
+        chunk, @out = @out, nil
+        yield chunk
+      end
     end
   end
 
   class Deflate < ZStream
-    def self.deflate(text, level = DEFAULT_COMPRESSION) = new(level).deflate(text, FINISH)
-
-    def initialize(level = DEFAULT_COMPRESSION, wbits = MAX_WBITS, _memory = DEF_MEM_LEVEL, _strategy = DEFAULT_STRATEGY)
-      @level = level || DEFAULT_COMPRESSION
-      @wbits = wbits || MAX_WBITS
-      raise StreamError, "stream error" unless (-1..9) === @level && (8..15) === (@wbits > 15 ? @wbits - 16 : @wbits.abs)
-      __start
-    end
-
-    private def __start
-      __deflate(@level, (8..15) === @wbits)
-      # From 16 on the stream is a gzip file: its header stands before the first output, its trailer behind the last.
-      @gzip = @wbits > 15
-      @adler = @gzip ? 0 : 1
-      @out = @gzip ? [0x1f, 0x8b, 8, 0, 0, @level == 9 ? 2 : @level == 1 ? 4 : 0, OS_CODE].pack("CCCCVCC") : nil
-      @extra = 0
-    end
-
-    def total_out = super + @extra
-
-    def reset
-      __start
-      nil
-    end
-
-    private def __take(text, flush)
-      __ready
-      out = @out || "".b
-      @out = nil
-      @adler = @gzip ? Zlib.crc32(text, @adler) : Zlib.adler32(text, @adler)
-      ended = finished?
-      out << __run(text, flush)[0]
-      if @gzip && finished? && !ended
-        out << [@adler, total_in & 0xffffffff].pack("VV")
-        @extra = 18
-      end
+    def self.deflate(text, level = DEFAULT_COMPRESSION, &block)
+      stream = new(level)
+      out = stream.deflate(text, FINISH, &block)
+      stream.close
       out
     end
 
-    def deflate(text, flush = NO_FLUSH)
-      out = __take(text ? text.to_str : "", text ? flush : FINISH)
-      return out unless block_given?
-      yield out unless out.empty?
-      nil
+    def initialize(level = nil, wbits = nil, memory = nil, strategy = nil)
+      __deflate(level || DEFAULT_COMPRESSION, wbits || MAX_WBITS, memory || DEF_MEM_LEVEL, strategy || DEFAULT_STRATEGY)
+      __begin
+    end
+
+    def deflate(text, flush = NO_FLUSH, &block)
+      text.nil? ? __run("", FINISH, &block) : __put(text.to_str, flush, &block)
+      __detach(&block)
     end
 
     def <<(text)
-      out = __take(text.to_str, NO_FLUSH)
-      @out = out unless out.empty?
+      text.nil? ? __run("", FINISH) : __put(text.to_str, NO_FLUSH)
       self
     end
 
-    def flush(flush = SYNC_FLUSH) = __take("", flush)
+    private def __put(text, flush, &block)
+      __ready
+      __run(text, flush, &block) unless text.empty? && flush == NO_FLUSH && !@input
+    end
 
-    def params(level, _strategy)
-      @level = level
-      (@out ||= "".b) << __run("", SYNC_FLUSH)[0]
+    def flush(flush = SYNC_FLUSH, &block)
+      __run("", flush, &block) unless flush == NO_FLUSH
+      __detach(&block)
+    end
+
+    def params(level, strategy)
+      __ready
+      @lock.synchronize do
+        # What came in before is packed as it was asked for.
+        __work("", SYNC_FLUSH) if __get(:used) || @input
+        out = __params(level, strategy)
+        @out ? @out << out : @out = out
+      end
       nil
     end
 
-    def set_dictionary(_) = raise(NotImplementedError, "dictionaries are not supported")
+    def set_dictionary(dictionary)
+      __ready
+      __dictionary(dictionary)
+      dictionary
+    end
   end
 
   class Inflate < ZStream
     def self.inflate(text)
       stream = new
       out = stream.inflate(text)
-      stream.finish
+      stream.finish unless stream.finished?
       stream.close
       out
     end
 
     def initialize(wbits = MAX_WBITS)
-      @wbits = wbits || MAX_WBITS
-      raise StreamError, "stream error" unless @wbits == 0 || (8..15) === (@wbits < 0 ? -@wbits : @wbits > 31 ? @wbits - 32 : @wbits > 15 ? @wbits - 16 : @wbits)
-      __start
+      __inflate(wbits || MAX_WBITS)
+      __begin
     end
 
-    private def __start
-      # What comes next: nil, zlib's or bare data; :either, a header that tells which; :header, :data, :trailer and :done of a gzip file.
-      @gzip = @wbits > 31 ? :either : @wbits > 15 ? :header : nil
-      __inflate((0..15) === @wbits)
-      @input = nil
-      @adler = 1
-      @extra = 0
+    def initialize_copy(other)
+      super
+      @dictionaries = other.instance_variable_get(:@dictionaries)&.dup
     end
 
-    def finished? = @gzip ? @gzip == :done : super
-    alias stream_end? finished?
-
-    def total_in = super + @extra
-
-    def reset
-      __start
-      nil
-    end
-
-    private def __take(text, _flush)
+    def inflate(text, buffer: nil, &block)
       __ready
-      # Behind the end of the stream everything passes through.
-      return text.b if finished? && !text.empty?
-      text = @input ? @input << text : text.b
-      @input = nil
-      out = @gzip && @gzip != :done ? __gunzip(text) : __plain(text)
-      @input = text unless text.empty?
-      out
-    end
-
-    # Inflates what `text` holds and takes it away there.
-    private def __plain(text)
-      out, used = __run(text, NO_FLUSH)
-      @adler = @gzip ? Zlib.crc32(out, @adler) : Zlib.adler32(out, @adler)
-      text.replace(text.byteslice(used..))
-      out
-    end
-
-    private def __gunzip(text)
-      out = "".b
-      if @gzip == :either && text.bytesize > 1
-        @gzip = text.start_with?("\x1F\x8B".b) ? :header : nil
-        unless @gzip
-          __inflate(true)
-          return __plain(text)
+      block = ->(chunk) { yield buffer.replace(chunk) } if buffer && block
+      out =
+        if finished?
+          text.nil? ? __detach(&block) : __behind(text.to_str)
+        else
+          text.nil? ? __run("", FINISH, &block) : __put(text.to_str, &block)
+          __detach(&block).tap { __behind(@input || "") if finished? }
         end
-      end
-      if @gzip == :header && (n = __header(text))
-        @extra = n
-        text.replace(text.byteslice(n..))
-        @gzip = :data
-        @adler = 0
-        __inflate(false)
-      end
-      if @gzip == :data
-        out = __plain(text)
-        @gzip = :trailer if ZStream.instance_method(:finished?).bind_call(self)
-      end
-      if @gzip == :trailer && text.bytesize >= 8
-        crc, size = text.unpack("VV")
-        raise DataError, "incorrect data check" unless crc == @adler
-        raise DataError, "incorrect length check" unless size == total_out & 0xffffffff
-        text.replace(text.byteslice(8..))
-        @extra += 8
-        @gzip = :done
-      end
-      out
+      buffer && !block ? buffer.replace(out) : out
     end
 
-    # Length of a gzip file's header; nil when more is to come.
-    private def __header(text)
-      raise DataError, "incorrect header check" unless "\x1F\x8B".b.start_with?(text.byteslice(0, 2))
-      raise DataError, "unknown compression method" if text.bytesize > 2 && text.getbyte(2) != 8
-      return if text.bytesize < 10
-      flags, at = text.getbyte(3), 10
-      raise DataError, "unknown header flags set" if flags & 0xe0 != 0
-      if flags & 4 != 0
-        return if text.bytesize < at + 2
-        at += 2 + text.byteslice(at, 2).unpack1("v")
-      end
-      [8, 16].each do |named|
-        next if flags & named == 0
-        zero = text.byteindex("\0", at) if at <= text.bytesize
-        return unless zero
-        at = zero + 1
-      end
-      at += 2 if flags & 2 != 0
-      at if at <= text.bytesize
+    # What follows the end of the stream passes through, to whoever asks next.
+    private def __behind(text)
+      (@out ||= "".b) << text
+      @input = nil
+      "".b
     end
 
-    def inflate(text, buffer: nil)
-      out = text.nil? ? finish : __take(text.to_str, NO_FLUSH)
-      if text.nil? || !block_given?
-        return buffer ? buffer.replace(out) : out
-      end
-      yield out unless out.empty?
-      nil
+    private def __put(text, &block)
+      __run(text, SYNC_FLUSH, &block) unless text.empty? && !@input
+    end
+
+    # For readers: [what `text` holds, what is behind the end of the stream]
+    private def __part(text)
+      __run(text, SYNC_FLUSH)
+      [__detach, flush_next_in]
     end
 
     def <<(text)
-      if text.nil?
-        raise BufError, "buffer error" unless finished?
+      __ready
+      if finished?
+        __behind(text.to_str) unless text.nil?
+      elsif text.nil? then __run("", FINISH)
       else
-        (@out ||= "".b) << __take(text.to_str, NO_FLUSH)
+        __put(text.to_str)
+        __behind(@input) if finished? && @input
       end
       self
     end
 
-    def finish
-      out = (@out || "".b) << __take("", FINISH)
-      @out = nil
-      raise BufError, "buffer error" unless finished?
-      out
+    def finish(&block)
+      return super unless __open? && finished?
+      __detach(&block)
     end
 
-    def add_dictionary(_) = raise(NotImplementedError, "dictionaries are not supported")
-    alias set_dictionary add_dictionary
-    def sync(_) = false
-    def sync_point? = false
+    # One that is taken when a stream asks for it.
+    def add_dictionary(dictionary)
+      (@dictionaries ||= {})[Zlib.adler32(dictionary)] = dictionary.b
+      nil
+    end
+
+    def set_dictionary(dictionary)
+      __ready
+      __dictionary(dictionary)
+      dictionary
+    end
+
+    def sync(text)
+      __ready
+      data = (@input || "".b) << text
+      used, found = __sync(data)
+      rest = data.byteslice(used..)
+      @input = rest.empty? ? nil : rest
+      found
+    end
+
+    def sync_point? = (__ready; __get(:sync_point))
   end
 
   # What a gzip file says about itself.
@@ -291,9 +311,28 @@ module Zlib
     class LengthError < Error; end
 
     def close
+      return if closed?
       io = finish
       io.close if io.respond_to?(:close)
       io
+    end
+
+    # Of files that have one; known when they are closed, too.
+    module Named
+      attr_reader :path
+    end
+    private_constant :Named
+
+    private def __take(io)
+      @io, @closed = io, false
+      return unless io.respond_to?(:path)
+      path = begin
+        io.path
+      rescue IOError
+        nil
+      end
+      extend Named
+      @path = path
     end
 
     def self.wrap(*args, **options)
@@ -315,26 +354,32 @@ module Zlib
 
     def mtime = Time.at(@mtime || 0)
     def os_code = OS_CODE
-    def sync = false
+    def sync = (__open; !!@sync)
     def sync=(flag)
-      flag
+      __open
+      @sync = flag
     end
     def crc = @crc || 0
     def to_io = @io
-    def closed? = @io.nil?
+    def closed? = @closed != false
 
     private def __open
-      raise Error, "closed gzip stream" unless @io
+      raise Error, "closed gzip stream" if @closed != false
+    end
+
+    private def __leave
+      io, @io, @closed = @io, nil, true
+      io
     end
   end
 
   class GzipWriter < GzipFile
     def self.open(path, level = nil, strategy = nil, &block) = wrap(File.open(path, "wb"), level, strategy, &block)
 
-    def initialize(io, level = nil, _strategy = nil, external_encoding: nil, internal_encoding: nil, **)
-      @io = io
+    def initialize(io, level = nil, strategy = nil, external_encoding: nil, internal_encoding: nil, **)
+      __take(io)
       @level = level || DEFAULT_COMPRESSION
-      @deflate = Deflate.new(@level, -MAX_WBITS)
+      @deflate = Deflate.new(@level, -MAX_WBITS, DEF_MEM_LEVEL, strategy)
       @crc = @size = 0
     end
 
@@ -416,8 +461,7 @@ module Zlib
     def finish
       __open
       @io.write(__header << @deflate.finish << [@crc, @size & 0xffffffff].pack("VV")) # one argument: Rack's body takes no more
-      io, @io = @io, nil
-      io
+      __leave
     end
   end
 
@@ -443,7 +487,7 @@ module Zlib
     attr_accessor :lineno
 
     def initialize(io, external_encoding: nil, internal_encoding: nil, **)
-      @io = io
+      __take(io)
       @encoding = external_encoding ? Encoding.find(external_encoding.to_s) : Encoding.default_external
       @start = io.respond_to?(:pos) ? (io.pos rescue nil) : nil
       __begin
@@ -454,9 +498,14 @@ module Zlib
       @buffer = "".b
       @crc = @size = @pos = @lineno = 0
       @done = false
-      head = __need(10) or raise GzipFile::Error, "not in gzip format"
-      id, method, flags, @mtime, extra, = head.unpack("nCCVCC")
-      raise GzipFile::Error, "not in gzip format" unless id == 0x1f8b
+      head = __need(10)
+      id, method, flags, @mtime, extra, = head.unpack("nCCVCC") if head
+      unless id == 0x1f8b
+        error = GzipFile::Error.new("not in gzip format")
+        rest = "#{head}#{@raw}".b
+        error.instance_variable_set(:@input, rest.empty? ? nil : rest)
+        raise error
+      end
       raise GzipFile::Error, "unsupported compression method" unless method == 8
       @level = extra == 2 ? BEST_COMPRESSION : extra == 4 ? BEST_SPEED : DEFAULT_COMPRESSION
       __need(__need(2).unpack1("v")) if flags & 4 != 0
@@ -493,13 +542,11 @@ module Zlib
           raise GzipFile::Error, "unexpected end of file" if more.nil? || more.empty?
           @raw << more
         end
-        out = @inflate.inflate(@raw)
-        @raw = "".b
+        out, @raw = @inflate.__send__(:__part, @raw)
         @crc = Zlib.crc32(out, @crc)
         @size += out.bytesize
         @buffer << out
         if @inflate.finished?
-          @raw = @inflate.flush_next_in.b
           @done = true
           __check_footer
         end
@@ -507,7 +554,7 @@ module Zlib
     end
 
     private def __check_footer
-      foot = __need(8) or raise GzipFile::NoFooter, "footer is not found"
+      foot = __need(8) or raise @whole && !@raw.empty? ? GzipFile::Error : GzipFile::NoFooter, "footer is not found"
       crc, size = foot.unpack("VV")
       raise GzipFile::CRCError, "invalid compressed data -- crc error" if crc != @crc
       raise GzipFile::LengthError, "invalid compressed data -- length error" if size != @size & 0xffffffff
@@ -528,13 +575,17 @@ module Zlib
         out = __cut(@buffer.bytesize).force_encoding(@encoding)
       else
         __fill(n)
-        return n == 0 ? "" : nil if @buffer.empty?
+        if @buffer.empty? && n > 0
+          buffer&.replace("")
+          return
+        end
         out = __cut(n)
       end
       buffer ? buffer.replace(out) : out
     end
 
     def readpartial(n, buffer = nil)
+      raise ArgumentError, "negative length #{n} given" if n < 0
       __fill(1)
       raise EOFError, "end of file reached" if @buffer.empty?
       out = __cut(n)
@@ -586,6 +637,13 @@ module Zlib
       nil
     end
 
+    # So many bytes, and what the last character has behind them.
+    private def __line(n)
+      line = __cut(n).force_encoding(@encoding)
+      line << __cut(1).force_encoding(@encoding) until line.valid_encoding? || @buffer.empty? || line.bytesize > n + 3
+      line
+    end
+
     def gets(separator = $/, limit = nil, chomp: false)
       if separator.is_a?(Integer)
         limit = separator
@@ -594,11 +652,10 @@ module Zlib
       return "" if limit == 0
       raise ArgumentError, "negative length #{limit} given" if limit && limit < 0
       if separator.nil?
-        line = limit ? read(limit) : read
-        line = nil if line && line.empty?
-        line&.force_encoding(@encoding)
-        @lineno += 1 if line
-        return $_ = line
+        __fill(limit && limit + 8)
+        return $_ = nil if @buffer.empty?
+        @lineno += 1
+        return $_ = __line(limit || @buffer.bytesize)
       end
       if paragraph = separator.empty?
         separator = "\n\n"
@@ -610,15 +667,14 @@ module Zlib
       end
       want = 1024
       until at = @buffer.index(separator.b)
-        break if @done || limit && @buffer.bytesize >= limit
+        break if @done || limit && @buffer.bytesize >= limit + 8
         want *= 2
         __fill(want)
       end
       return $_ = nil if @buffer.empty?
       n = at ? at + separator.bytesize : @buffer.bytesize
       n = limit if limit && n > limit
-      line = __cut(n).force_encoding(@encoding)
-      line << __cut(1).force_encoding(@encoding) until line.valid_encoding? || @buffer.empty? || line.bytesize > n + 3
+      line = __line(n)
       if paragraph
         __fill(1)
         while @buffer.start_with?("\n")
@@ -668,8 +724,7 @@ module Zlib
 
     def finish
       __open
-      io, @io = @io, nil
-      io
+      __leave
     end
   end
 end

@@ -1,184 +1,309 @@
-//! zlib: compressed streams over flate2 (miniz_oxide). Checksums and streams are native; gzip files, and what is made of streams, are Ruby (`ruby/zlib.rb`).
+//! zlib: compressed streams over zlib-rs, the format's library in Rust, by zlib's own interface. Checksums and streams are native; buffers between calls, gzip files, and
+//! what else is made of streams, are Ruby (`ruby/zlib.rb`).
 //!
-//! A stream in the middle of its work can't be sent to another VM or forked: its tables are the library's own.
+//! A stream in the middle of its work is copied (`dup`), but neither sent to another VM nor forked: its tables are the library's own.
+//! Rejected: flate2 over miniz_oxide (no dictionaries, no strategies, no copies, bytes unlike zlib's).
 
-use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
+use libz_rs_sys as z;
+use std::ffi::{CStr, c_int};
 use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
-enum Work {
-    Deflate(Box<Compress>),
-    Inflate(Box<Decompress>),
-}
-
-/// Payload of a Zlib::ZStream.
+/// Payload of a Zlib::ZStream. The library's state refers to the place of `z`, so it stays in its box.
 #[derive(Trace)]
 struct Stream {
     #[untraced]
-    work: Work,
-    /// Of an inflating stream: whether its first bytes were a zlib header.
-    checked: bool,
-    zlib: bool,
+    z: Box<z::z_stream>,
+    deflates: bool,
+    /// The end of the stream was reached.
     finished: bool,
+    /// Something went through it since it was made or reset.
+    used: bool,
+    /// What was wrong with the data, which the library says but once.
+    #[untraced]
+    failed: Option<String>,
 }
+
+// SAFETY: the state is reached through this payload alone.
+unsafe impl Send for Stream {}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        // SAFETY: a stream that `init` or `copy` made, of its kind; the library copes with one that is none.
+        unsafe {
+            if self.deflates {
+                z::deflateEnd(&mut *self.z)
+            } else {
+                z::inflateEnd(&mut *self.z)
+            };
+        }
+    }
+}
+
 impl NativeData for Stream {
+    fn refers(&self) -> bool {
+        false
+    }
     fn weight(&self) -> usize {
-        256 << 10
+        if self.deflates { 268 << 10 } else { 40 << 10 }
     }
 }
 
 /// Output made at a time; between portions the VM may be interrupted.
 const PORTION: usize = 64 << 10;
 
+/// What is no int of C's is no setting either.
+fn number(n: i64) -> c_int {
+    c_int::try_from(n).unwrap_or(c_int::MIN)
+}
+
+fn empty() -> Box<z::z_stream> {
+    Box::default()
+}
+
+/// What the library says of a failure: its own words, else those of the code.
+fn fail<T>(cx: &mut Cx, code: c_int, message: Option<String>) -> Result<T> {
+    let (class, words) = match code {
+        z::Z_STREAM_END => ("StreamEnd", "stream end"),
+        z::Z_NEED_DICT => ("NeedDict", "need dictionary"),
+        z::Z_DATA_ERROR => ("DataError", "data error"),
+        z::Z_MEM_ERROR => ("MemError", "insufficient memory"),
+        z::Z_BUF_ERROR => ("BufError", "buffer error"),
+        _ => ("StreamError", "stream error"),
+    };
+    crate::raise_named(cx, &format!("Zlib::{class}"), message.as_deref().unwrap_or(words))
+}
+
+impl Stream {
+    fn message(&self) -> Option<String> {
+        // SAFETY: NULL, or a constant text.
+        (!self.z.msg.is_null()).then(|| unsafe { CStr::from_ptr(self.z.msg) }.to_string_lossy().into_owned())
+    }
+}
+
 #[ruby_class(ids::OBJECT)]
 mod stream {
     use super::*;
 
-    /// Prepares a deflating stream: level, and whether it gets zlib's header and checksum.
+    /// Prepares a deflating stream.
     #[method("__deflate", private)]
-    fn deflate(cx: &mut Cx, this: Value, level: i64, zlib: bool) -> Result<()> {
-        let level = if level < 0 { Compression::default() } else { Compression::new(level.min(9) as u32) };
-        let work = Work::Deflate(Box::new(Compress::new(level, zlib)));
-        cx.data_init(this, Stream { work, checked: true, zlib, finished: false })
+    fn deflate(cx: &mut Cx, this: Value, level: i64, bits: i64, memory: i64, strategy: i64) -> Result<()> {
+        let [level, bits, memory, strategy] = [level, bits, memory, strategy].map(number);
+        let mut z = empty();
+        // SAFETY: a stream without state, and the version's and the structure's own numbers.
+        let code = unsafe {
+            z::deflateInit2_(&mut *z, level, z::Z_DEFLATED, bits, memory, strategy, z::zlibVersion(), size_of::<z::z_stream>() as c_int)
+        };
+        if code != z::Z_OK {
+            return fail(cx, code, None);
+        }
+        cx.data_init(this, Stream { z, deflates: true, finished: false, used: false, failed: None })
     }
     /// Prepares an inflating stream.
     #[method("__inflate", private)]
-    fn inflate(cx: &mut Cx, this: Value, zlib: bool) -> Result<()> {
-        let work = Work::Inflate(Box::new(Decompress::new(zlib)));
-        cx.data_init(this, Stream { work, checked: false, zlib, finished: false })
+    fn inflate(cx: &mut Cx, this: Value, bits: i64) -> Result<()> {
+        let bits = number(bits);
+        let mut z = empty();
+        // SAFETY: as above.
+        let code = unsafe { z::inflateInit2_(&mut *z, bits, z::zlibVersion(), size_of::<z::z_stream>() as c_int) };
+        if code != z::Z_OK {
+            return fail(cx, code, None);
+        }
+        cx.data_init(this, Stream { z, deflates: false, finished: false, used: false, failed: None })
     }
-    /// Works on `input`; returns the output and how many bytes of the input were used. `flush`: 0 none, 2 to a byte, 3 everything, 4 ends the stream.
-    #[method("__run", private)]
-    fn run(cx: &mut Cx, this: Value, input: Ref<StringCell>, flush: i64) -> Result<Value> {
+    /// Makes it a copy of another stream, in the middle of its work.
+    #[method("__copy", private)]
+    fn copy(cx: &mut Cx, this: Value, other: Value) -> Result<()> {
+        let from = cx.data_mut::<Stream>(other)?;
+        let mut z = empty();
+        // The library copies streams with a place for output alone.
+        from.z.next_out = std::ptr::NonNull::dangling().as_ptr();
+        // SAFETY: a live stream of its kind, and one without state; no room is told of.
+        let code = unsafe { if from.deflates { z::deflateCopy(&mut *z, &mut *from.z) } else { z::inflateCopy(&mut *z, &*from.z) } };
+        from.z.next_out = std::ptr::null_mut();
+        z.next_out = std::ptr::null_mut();
+        let copy = Stream { z, deflates: from.deflates, finished: from.finished, used: from.used, failed: from.failed.clone() };
+        if code != z::Z_OK {
+            return fail(cx, code, None);
+        }
+        cx.data_init(this, copy)
+    }
+    /// Works on `input` until it is used up, the stream ends or `room` bytes came out. `flush`: 0 none, 1 partly, 2 to a byte, 3 everything, 4 ends the stream.
+    /// Returns the output, how many bytes of the input were used, and the library's code: 0, 1 at the end, 2 when it needs a dictionary. Failures raise, but
+    /// those of data come back as text in the code's place: what was made until then counts.
+    #[method("__step", private)]
+    fn step(cx: &mut Cx, this: Value, input: Ref<StringCell>, flush: i64, room: i64) -> Result<Value> {
+        let (flush, room) = (number(flush), room.max(1) as usize);
         // The program may change its String meanwhile.
         let input = Held::of(input);
         let out = StringCell::empty(&cx.heap, ids::STRING.0, string::BINARY);
-        let mut buffer = vec![0; PORTION];
-        let mut used = 0;
-        loop {
+        let mut buffer = vec![0u8; PORTION.min(room)];
+        let (mut used, mut made) = (0, 0);
+        let code = loop {
+            let now = buffer.len().min(room - made);
+            if now == 0 {
+                break z::Z_OK;
+            }
             let s = cx.data_mut::<Stream>(this)?;
-            if s.finished {
-                break;
+            if s.finished && !s.deflates {
+                break z::Z_STREAM_END;
             }
-            let src = &input[used..];
-            let (was_in, was_out, now_in, now_out, status);
-            match &mut s.work {
-                Work::Deflate(c) => {
-                    let how = match flush {
-                        0 => FlushCompress::None,
-                        1 => FlushCompress::Partial,
-                        2 => FlushCompress::Sync,
-                        3 => FlushCompress::Full,
-                        _ => FlushCompress::Finish,
-                    };
-                    (was_in, was_out) = (c.total_in(), c.total_out());
-                    status = c.compress(src, &mut buffer, how).map_err(|e| e.to_string());
-                    (now_in, now_out) = (c.total_in(), c.total_out());
-                }
-                Work::Inflate(d) => {
-                    if s.zlib && !s.checked && src.len() >= 2 && d.total_in() == 0 {
-                        s.checked = true;
-                        if !(src[0] as u32 * 256 + src[1] as u32).is_multiple_of(31) || src[0] & 15 != 8 {
-                            return crate::raise_named(cx, "Zlib::DataError", "incorrect header check");
-                        }
-                        if src[1] & 32 != 0 {
-                            return crate::raise_named(cx, "Zlib::NeedDict", "need dictionary");
-                        }
-                    }
-                    (was_in, was_out) = (d.total_in(), d.total_out());
-                    status = d.decompress(src, &mut buffer, FlushDecompress::None).map_err(|e| e.to_string());
-                    (now_in, now_out) = (d.total_in(), d.total_out());
-                }
-            }
-            let (took, made) = ((now_in - was_in) as usize, (now_out - was_out) as usize);
+            let left = (input.len() - used).min(1 << 30);
+            s.z.next_in = input[used..].as_ptr().cast_mut();
+            s.z.avail_in = left as u32;
+            s.z.next_out = buffer.as_mut_ptr();
+            s.z.avail_out = now as u32;
+            // What is not the last of the input does not end the stream.
+            let how = if left < input.len() - used { z::Z_NO_FLUSH } else { flush };
+            // SAFETY: a live stream of its kind; both places hold as many bytes as they say for the call.
+            let code = unsafe { if s.deflates { z::deflate(&mut *s.z, how) } else { z::inflate(&mut *s.z, how) } };
+            let (took, got) = (left - s.z.avail_in as usize, now - s.z.avail_out as usize);
+            (s.z.next_in, s.z.avail_in, s.z.next_out, s.z.avail_out) = (std::ptr::null_mut(), 0, std::ptr::null_mut(), 0);
+            s.used |= took > 0 || got > 0;
+            s.finished |= code == z::Z_STREAM_END;
             used += took;
-            StringCell::append(out, &mut cx.heap, &buffer[..made]);
-            match status {
-                Ok(Status::StreamEnd) => {
-                    cx.data_mut::<Stream>(this)?.finished = true;
-                    break;
+            made += got;
+            StringCell::append(out, &mut cx.heap, &buffer[..got]);
+            match code {
+                // No progress was possible: nothing was left to do, or there is more to come.
+                z::Z_BUF_ERROR if took == 0 && got == 0 => break z::Z_BUF_ERROR,
+                z::Z_OK | z::Z_BUF_ERROR => {
+                    if used == input.len() && got < now {
+                        break z::Z_OK;
+                    }
                 }
-                Ok(_) if made == buffer.len() || took > 0 && used < input.len() => {}
-                Ok(_) => break,
-                Err(_) => {
-                    let checksum = used + 4 >= input.len() && matches!(cx.data_ref::<Stream>(this)?.work, Work::Inflate(_));
-                    return crate::raise_named(
-                        cx,
-                        "Zlib::DataError",
-                        if checksum { "incorrect data check" } else { "invalid stored block lengths" },
-                    );
-                }
+                code => break code,
             }
             cx.safepoint()?;
+        };
+        let told = match code {
+            z::Z_DATA_ERROR => {
+                let s = cx.data_mut::<Stream>(this)?;
+                let message = s.failed.take().or_else(|| s.message()).unwrap_or_else(|| "data error".into());
+                s.failed = Some(message.clone());
+                cx.str(&message)
+            }
+            code @ 0..=2 | code @ z::Z_BUF_ERROR => Value::fixnum(code as i64),
+            code => return fail(cx, code, None),
+        };
+        Ok(cx.array(&[out.as_value(), Value::fixnum(used as i64), told]))
+    }
+    /// Sets the dictionary, in the place where the stream takes one.
+    #[method("__dictionary", private)]
+    fn dictionary(cx: &mut Cx, this: Value, dictionary: Ref<StringCell>) -> Result<()> {
+        let b = dictionary.to_vec();
+        let s = cx.data_mut::<Stream>(this)?;
+        let n = b.len().min(u32::MAX as usize) as u32;
+        // SAFETY: a live stream of its kind; the bytes are copied in the call.
+        let code = unsafe {
+            if s.deflates { z::deflateSetDictionary(&mut *s.z, b.as_ptr(), n) } else { z::inflateSetDictionary(&mut *s.z, b.as_ptr(), n) }
+        };
+        if code != z::Z_OK {
+            return fail(cx, code, None);
         }
-        let n = Value::fixnum(used as i64);
-        Ok(cx.array(&[out.as_value(), n]))
+        Ok(())
     }
-    /// Whether the end of the stream was reached.
-    #[method("finished?", "stream_end?")]
-    fn finished(cx: &mut Cx, this: Value) -> Result<bool> {
-        Ok(cx.data_ref::<Stream>(this)?.finished)
+    /// Level and strategy from here on; returns what that puts out.
+    #[method("__params", private)]
+    fn params(cx: &mut Cx, this: Value, level: i64, strategy: i64) -> Result<Value> {
+        let (level, strategy) = (number(level), number(strategy));
+        let out = StringCell::empty(&cx.heap, ids::STRING.0, string::BINARY);
+        let mut buffer = vec![0u8; PORTION];
+        loop {
+            let s = cx.data_mut::<Stream>(this)?;
+            if !s.deflates {
+                return fail(cx, z::Z_STREAM_ERROR, None);
+            }
+            (s.z.next_in, s.z.avail_in) = (std::ptr::null_mut(), 0);
+            (s.z.next_out, s.z.avail_out) = (buffer.as_mut_ptr(), PORTION as u32);
+            // SAFETY: a live stream with room for output and no input.
+            let code = unsafe { z::deflateParams(&mut *s.z, level, strategy) };
+            let got = PORTION - s.z.avail_out as usize;
+            (s.z.next_out, s.z.avail_out) = (std::ptr::null_mut(), 0);
+            StringCell::append(out, &mut cx.heap, &buffer[..got]);
+            match code {
+                z::Z_OK => return Ok(out.as_value()),
+                z::Z_BUF_ERROR if got == PORTION => cx.safepoint()?,
+                z::Z_BUF_ERROR => return Ok(out.as_value()),
+                code => return fail(cx, code, None),
+            }
+        }
     }
-    /// Bytes that went in.
-    #[method("total_in")]
-    fn total_in(cx: &mut Cx, this: Value) -> Result<i64> {
-        Ok(match &cx.data_ref::<Stream>(this)?.work {
-            Work::Deflate(c) => c.total_in() as i64,
-            Work::Inflate(d) => d.total_in() as i64,
-        })
+    /// Makes it as it was at the beginning.
+    #[method("__reset", private)]
+    fn reset(cx: &mut Cx, this: Value) -> Result<()> {
+        let s = cx.data_mut::<Stream>(this)?;
+        (s.finished, s.used, s.failed) = (false, false, None);
+        // SAFETY: a live stream of its kind.
+        let code = unsafe { if s.deflates { z::deflateReset(&mut *s.z) } else { z::inflateReset(&mut *s.z) } };
+        if code != z::Z_OK {
+            return fail(cx, code, None);
+        }
+        Ok(())
     }
-    /// Bytes that came out.
-    #[method("total_out")]
-    fn total_out(cx: &mut Cx, this: Value) -> Result<i64> {
-        Ok(match &cx.data_ref::<Stream>(this)?.work {
-            Work::Deflate(c) => c.total_out() as i64,
-            Work::Inflate(d) => d.total_out() as i64,
-        })
+    /// Looks for a place where inflating can go on: how many bytes were passed over, and whether there is one.
+    #[method("__sync", private)]
+    fn sync(cx: &mut Cx, this: Value, input: Ref<StringCell>) -> Result<Value> {
+        let b = input.to_vec();
+        let s = cx.data_mut::<Stream>(this)?;
+        if s.deflates {
+            return fail(cx, z::Z_STREAM_ERROR, None);
+        }
+        let left = b.len().min(1 << 30);
+        (s.z.next_in, s.z.avail_in) = (b.as_ptr().cast_mut(), left as u32);
+        // SAFETY: a live stream; as many bytes as it says.
+        let code = unsafe { z::inflateSync(&mut *s.z) };
+        let used = left - s.z.avail_in as usize;
+        (s.z.next_in, s.z.avail_in) = (std::ptr::null_mut(), 0);
+        match code {
+            z::Z_OK | z::Z_DATA_ERROR | z::Z_BUF_ERROR => Ok(cx.array(&[Value::fixnum(used as i64), Value::bool(code == z::Z_OK)])),
+            code => fail(cx, code, None),
+        }
+    }
+    /// Something of a stream: :in, :out (bytes until here), :adler, :type, :finished, :used, :sync_point
+    #[method("__get", private)]
+    fn get(cx: &mut Cx, this: Value, what: Sym) -> Result<Value> {
+        let s = cx.data_mut::<Stream>(this)?;
+        let n = match &*what.name() {
+            "in" => s.z.total_in as i64,
+            "out" => s.z.total_out as i64,
+            "adler" => s.z.adler as i64,
+            "type" => s.z.data_type as i64,
+            "finished" => return Ok(Value::bool(s.finished)),
+            "used" => return Ok(Value::bool(s.used)),
+            // SAFETY: a live stream of its kind.
+            _ => return Ok(Value::bool(!s.deflates && unsafe { z::inflateSyncPoint(&mut *s.z) } == 1)),
+        };
+        Ok(cx.int(n))
     }
 }
 
-/// CRC-32 (polynomial 0xedb88320, reflected), by byte.
-static CRC: [u32; 256] = {
-    let mut table = [0; 256];
-    let mut i = 0;
-    while i < 256 {
-        let mut c = i as u32;
-        let mut k = 0;
-        while k < 8 {
-            c = if c & 1 == 1 { c >> 1 ^ 0xedb8_8320 } else { c >> 1 };
-            k += 1;
-        }
-        table[i] = c;
-        i += 1;
-    }
-    table
-};
+/// Bytes summed at a time; between portions the VM may be interrupted.
+const SUMMED: usize = 1 << 20;
 
-fn adler(mut sum: u32, b: &[u8]) -> u32 {
-    const BASE: u32 = 65521;
-    let (mut low, mut high) = (sum & 0xffff, sum >> 16);
-    // 5552 bytes can't overflow the sums.
-    for part in b.chunks(5552) {
-        for x in part {
-            low += *x as u32;
-            high += low;
-        }
-        low %= BASE;
-        high %= BASE;
-    }
-    sum = high << 16 | low;
-    sum
+/// What is summed: `(text = nil, start = given)`.
+enum Summed {
+    Nothing(u32),
+    Text(Ref<StringCell>, u32),
+    /// A stream's sum, which Ruby has made.
+    Done(Value),
 }
 
-/// `(text = nil, start = given)` of a checksum.
-fn sum_args(cx: &mut Cx, args: &[Value], start: u32) -> Result<(Option<Ref<StringCell>>, u32)> {
+fn sum_args(cx: &mut Cx, this: Value, name: &str, args: &[Value], start: u32) -> Result<Summed> {
     let start = match args.get(1) {
         Some(v) => cx.to_i64(*v)? as u32,
         None => start,
     };
     match args.first().copied().unwrap_or(Value::NIL) {
-        Value::NIL => Ok((None, start)),
-        v => Ok((Some(cx.to_str(v)?), start)),
+        Value::NIL => Ok(Summed::Nothing(start)),
+        v if Ref::<StringCell>::from_value(v).is_some() => Ok(Summed::Text(cx.to_str(v)?, start)),
+        v => {
+            if cx.responds(v, Sym::intern("to_str"), true)? || !cx.responds(v, Sym::intern("read"), false)? {
+                return Ok(Summed::Text(cx.to_str(v)?, start));
+            }
+            let all = [Value::sym(Sym::intern(name)), v, Value::fixnum(start as i64)];
+            Ok(Summed::Done(cx.call(this, Sym::intern("__sum_of"), &all)?))
+        }
     }
 }
 
@@ -190,38 +315,62 @@ mod module {
     ///
     ///     Zlib.crc32("abc")   #=> 891568578
     #[method("crc32", singleton, min = 0, max = 2)]
-    fn crc32(cx: &mut Cx, _this: Value, args: Args) -> Result<i64> {
-        let (text, start) = sum_args(cx, args.all(), 0)?;
-        let Some(text) = text else { return Ok(start as i64) };
-        let mut c = !start;
-        for (at, part) in Held::of(text).chunks(PORTION).enumerate() {
+    fn crc32(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
+        let (text, start) = match sum_args(cx, this, "crc32", args.all(), 0)? {
+            Summed::Nothing(start) => return Ok(Value::fixnum(start as i64)),
+            Summed::Done(sum) => return Ok(sum),
+            Summed::Text(text, start) => (text, start),
+        };
+        let mut sum = start as u64;
+        for (at, part) in Held::of(text).chunks(SUMMED).enumerate() {
             if at > 0 {
                 cx.safepoint()?;
             }
-            c = part.iter().fold(c, |c, b| CRC[(c as u8 ^ b) as usize] ^ c >> 8);
+            // SAFETY: as many bytes as it says.
+            sum = unsafe { z::crc32(sum, part.as_ptr(), part.len() as u32) };
         }
-        Ok(!c as i64)
+        Ok(Value::fixnum(sum as i64))
     }
     /// Adler-32 checksum, going on from an earlier one.
     ///
     ///     Zlib.adler32("abc")   #=> 38600999
     #[method("adler32", singleton, min = 0, max = 2)]
-    fn adler32(cx: &mut Cx, _this: Value, args: Args) -> Result<i64> {
-        let (text, start) = sum_args(cx, args.all(), 1)?;
-        let Some(text) = text else { return Ok(start as i64) };
-        let mut sum = start;
-        for (at, part) in Held::of(text).chunks(PORTION).enumerate() {
+    fn adler32(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
+        let (text, start) = match sum_args(cx, this, "adler32", args.all(), 1)? {
+            Summed::Nothing(start) => return Ok(Value::fixnum(start as i64)),
+            Summed::Done(sum) => return Ok(sum),
+            Summed::Text(text, start) => (text, start),
+        };
+        let mut sum = start as u64;
+        for (at, part) in Held::of(text).chunks(SUMMED).enumerate() {
             if at > 0 {
                 cx.safepoint()?;
             }
-            sum = adler(sum, part);
+            // SAFETY: as many bytes as it says.
+            sum = unsafe { z::adler32(sum, part.as_ptr(), part.len() as u32) };
         }
-        Ok(sum as i64)
+        Ok(Value::fixnum(sum as i64))
     }
     /// The table of CRC-32.
     #[method("crc_table", singleton)]
     fn crc_table(cx: &Cx, _this: Value) -> Value {
-        cx.array_of(CRC.iter().map(|c| Value::fixnum(*c as i64)))
+        let table = z::get_crc_table();
+        // SAFETY: the library's constant table of 256 entries.
+        cx.array_of((0..256usize).map(|i| Value::fixnum(unsafe { (*table)[i] } as i64)))
+    }
+    /// CRC-32 of two texts one after the other, from those of both and the second one's length.
+    ///
+    ///     Zlib.crc32_combine(Zlib.crc32("ab"), Zlib.crc32("c"), 1) == Zlib.crc32("abc")   #=> true
+    #[method("crc32_combine", singleton)]
+    fn crc32_combine(_this: Value, a: i64, b: i64, length: i64) -> i64 {
+        z::crc32_combine(a as u32 as u64, b as u32 as u64, length.max(0) as _) as i64
+    }
+    /// Adler-32 of two texts one after the other.
+    ///
+    ///     Zlib.adler32_combine(Zlib.adler32("ab"), Zlib.adler32("c"), 1) == Zlib.adler32("abc")   #=> true
+    #[method("adler32_combine", singleton)]
+    fn adler32_combine(_this: Value, a: i64, b: i64, length: i64) -> i64 {
+        z::adler32_combine(a as u32 as u64, b as u32 as u64, length.max(0) as _) as i64
     }
 }
 

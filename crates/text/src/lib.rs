@@ -5,6 +5,7 @@
 //! Rejected: methods on VM values (couples algorithms to the heap and makes them impossible to fuzz alone).
 
 pub mod big;
+pub mod crypt;
 pub mod distance;
 pub mod encoding;
 pub mod float;

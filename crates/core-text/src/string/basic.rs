@@ -467,6 +467,36 @@ pub mod strings {
         sub(cx, this, 0, n)
     }
 
+    /// One-way hash of a password, as crypt(3) makes it: DES for two characters of salt, `$1$`, `$5$`, `$6$`.
+    ///
+    ///     "secret".crypt("az")   #=> "azZmGREBLCo0w"
+    #[method("crypt")]
+    fn crypt(cx: &mut Cx, this: Str, salt: Str) -> Result<Value> {
+        for s in [this, salt] {
+            if !enc(s).is_ascii_compatible() {
+                return cx.arg_error(format!("wide char encoding: {}", enc(s).name()));
+            }
+        }
+        let (password, mut setting) = (this.to_vec(), salt.to_vec());
+        // What C reads of the salt.
+        if let Some(end) = setting.iter().position(|c| *c == 0) {
+            setting.truncate(end);
+        }
+        if setting.len() < 2 {
+            return cx.arg_error("salt too short (need >=2 bytes)");
+        }
+        if password.contains(&0) {
+            return cx.arg_error("string contains null byte");
+        }
+        match zakuro_text::crypt::crypt(&password, &setting, cx)? {
+            Some(hash) => Ok(cx.str_bytes(&hash, string::BINARY)),
+            None => match cx.const_by_path("Errno::EINVAL").and_then(|v| cx.class_id(v)) {
+                Some(class) => cx.raise(class, "Invalid argument - crypt"),
+                None => cx.arg_error("Invalid argument - crypt"),
+            },
+        }
+    }
+
     /// Sum of the bytes modulo 2 to the power of `bits`.
     ///
     ///     "ab".sum   #=> 195
