@@ -1,6 +1,8 @@
 # Prelude: parts of the core library written in Ruby.
 
 class RubyVM
+  autoload :AbstractSyntaxTree, "zakuro/abstract_syntax_tree"
+
   # $stdout or $stderr of a VM whose host takes what it writes.
   class HostOutput
     def initialize(sink)

@@ -117,7 +117,7 @@ pub unsafe fn revisit(cell: *mut Header) {
 }
 
 impl HeapState {
-    fn naming(&self, full: bool) -> Naming {
+    pub(crate) fn naming(&self, full: bool) -> Naming {
         let (named, owner) = self.named;
         Naming { named, owner, full, epoch: self.epoch }
     }
@@ -377,7 +377,7 @@ impl HeapState {
     }
 
     /// Calls `f` with address and metadata of each block that has cells, after sweeping and with no run open.
-    fn each_body(&mut self, f: &mut dyn FnMut(usize, &mut crate::block::Body)) {
+    pub(crate) fn each_body(&mut self, f: &mut dyn FnMut(usize, &mut crate::block::Body)) {
         for lists in self.classes {
             debug_assert!(lists.current == NONE && lists.unswept == NONE);
             for first in [lists.available, lists.full] {
@@ -470,7 +470,7 @@ impl HeapState {
     }
 
     /// Gives the unused rests of the open runs back to their blocks and puts the current blocks into lists.
-    fn close_runs(&mut self) {
+    pub(crate) fn close_runs(&mut self) {
         let (cells, bytes) = self.unused();
         self.allocated_cells -= cells as u64;
         self.allocated_bytes -= bytes as u64;

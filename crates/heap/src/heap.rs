@@ -191,6 +191,12 @@ exclusive! {
     fn trim(keep: usize);
     /// Calls `f` with each allocated cell, after finishing the sweep.
     fn each_cell(f: &mut dyn FnMut(*mut Header));
+    /// The cells of this heap that a live cell refers to, each once. None: a marking is under way; a full collection ends it.
+    fn references(cell: *mut Header) -> Option<Vec<*mut Header>>;
+    /// Whether cells are noted from now on, as they are allocated: slow. Forgets what was noted. Not while a marking is under way.
+    fn note_allocations(on: bool);
+    /// Addresses of the cells noted since this was asked last; some may be dead.
+    fn noted_allocations() -> Vec<usize>;
     /// Marks everything from `roots`, then leaves the dead to lazy sweeping.
     fn collect(roots: Roots<'_>);
     /// [`Heap::collect`] with `after_mark` run between marking and sweeping, for weak tables: they drop the entries whose cell

@@ -24,6 +24,7 @@
 mod block;
 mod collect;
 mod heap;
+mod inspect;
 mod ledger;
 mod limit;
 mod mark;

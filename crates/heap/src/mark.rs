@@ -457,6 +457,19 @@ impl<'a> Marker<'a> {
         }
     }
 
+    /// Traces the parts of large cells that are left.
+    ///
+    /// # Safety
+    /// The cells are live ones of this heap, initialised.
+    pub(crate) unsafe fn trace_rest(&mut self, trace: TraceFn) {
+        while let Some((cell, from)) = self.open.pop() {
+            self.from = from;
+            // SAFETY: the caller's promise.
+            unsafe { trace(cell, self) };
+            self.from = 0;
+        }
+    }
+
     #[inline(always)]
     fn traces(&mut self, cell: *mut Header) {
         if cfg!(debug_assertions)

@@ -175,6 +175,8 @@ pub struct HeapState {
     pub(crate) kept: usize,
     /// A full marking that goes on in steps.
     pub(crate) marking: Option<Marking>,
+    /// Cells allocated since somebody notes them (module `inspect`).
+    pub(crate) noted: Option<Vec<usize>>,
     pub(crate) describe: Option<fn(*mut Header) -> String>,
     pub(crate) named: (Option<NamedFn>, *const ()),
 }
@@ -225,6 +227,7 @@ impl HeapState {
             base: 0,
             kept: 0,
             marking: None,
+            noted: None,
             describe: None,
             named: (None, ptr::null()),
         }
@@ -261,6 +264,7 @@ impl HeapState {
         let run = &mut self.runs[class];
         let at = run.bump;
         run.bump = at + SIZES[class] as usize;
+        self.note_allocation(at);
         ptr::with_exposed_provenance_mut(at)
     }
 
@@ -558,8 +562,14 @@ impl HeapState {
     }
 
     /// Opens the cells `start..end` of the current block as the run of `class`.
-    fn set_run(&mut self, class: usize, start: usize, end: usize) {
+    fn set_run(&mut self, class: usize, start: usize, mut end: usize) {
         let size = SIZES[class] as usize;
+        if self.noted.is_some() && end > start + 1 {
+            // Each allocation is to come by.
+            // SAFETY: this heap owns the block.
+            unsafe { (*self.body(self.classes[class].current)).give_back(start + 1, end) };
+            end = start + 1;
+        }
         let base = self.address(self.classes[class].current);
         self.runs[class] = Run { bump: base + start * size, end: base + end * size };
         self.classes[class].next_cell = end as u32;

@@ -527,6 +527,14 @@ impl ArrayCell {
         // SAFETY: a twin holds its buffer alone (or is inline), and only the copier knows it.
         (!this.is_immediate()).then(|| unsafe { std::slice::from_raw_parts_mut(this.ptr(), this.len()) })
     }
+    /// Bytes of the buffer, for the cell that made it.
+    pub(crate) fn owned(&self) -> usize {
+        if self.is_inline() || self.header.flags & COUNTED == 0 {
+            return 0;
+        }
+        // SAFETY: a cell that is not inline has a buffer.
+        unsafe { SharedBuf::cap(self.body.heap.buf) }
+    }
     pub(crate) unsafe fn free(p: *mut ArrayCell) -> usize {
         // SAFETY: called once by the finalizer.
         unsafe {

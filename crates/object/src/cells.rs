@@ -713,6 +713,19 @@ impl ObjectCell {
         }
     }
     /// Frees the block of a dying object; returns its bytes.
+    /// Bytes of the slots outside the cell.
+    ///
+    /// # Safety
+    /// A live cell.
+    pub(crate) unsafe fn owned(p: *mut ObjectCell) -> usize {
+        // SAFETY: the caller's promise; the flag says that the first slot is the list's address.
+        unsafe {
+            if (*p).header.flags & EXT_IVARS == 0 {
+                return 0;
+            }
+            (**((&raw const (*p).slots) as *const *const ExtIvars)).cap * 8
+        }
+    }
     pub(crate) unsafe fn free_ext(p: *mut ObjectCell) -> usize {
         // SAFETY: called once by the finalizer.
         unsafe {

@@ -25,6 +25,10 @@ pub trait NativeData: Any + crate::trace::Trace {
     fn refers(&self) -> bool {
         true
     }
+    /// Name of the type.
+    fn type_name(&self) -> &'static str {
+        std::any::type_name::<Self>()
+    }
     /// malloc'ed bytes beside the box itself, for accounting at creation.
     fn weight(&self) -> usize {
         0
@@ -161,6 +165,14 @@ impl DataCell {
             }
             None => true,
         }
+    }
+    /// Bytes of the payload.
+    pub(crate) fn owned(&self) -> usize {
+        self.payload.as_deref().map_or(0, |p| std::mem::size_of_val(p) + p.weight())
+    }
+    /// What the payload's type is called.
+    pub fn payload_name(&self) -> Option<&'static str> {
+        self.payload.as_deref().map(|p| p.type_name())
     }
     pub(crate) fn drop_payload(&mut self) -> usize {
         self.payload.take().map_or(0, |p| std::mem::size_of_val(&*p) + p.weight())

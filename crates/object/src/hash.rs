@@ -459,6 +459,14 @@ impl HashCell {
             t.reindexed();
         }
     }
+    /// Bytes of the table.
+    ///
+    /// # Safety
+    /// A live cell.
+    pub(crate) unsafe fn owned(p: *mut HashCell) -> usize {
+        // SAFETY: the caller's promise.
+        unsafe { (*p).table.weight() }
+    }
     pub(crate) unsafe fn free(p: *mut HashCell) -> usize {
         // SAFETY: called once by the finalizer.
         unsafe { std::mem::take(&mut (*p).table).weight() }

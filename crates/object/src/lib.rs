@@ -25,7 +25,7 @@ pub use hash::{HashCell, HashTable};
 pub use lists::{Gathered, TracedVec, UntracedVec};
 pub use shape::{LOT, ShapeId, ShapeInfo};
 pub use string::StringCell;
-pub use trace::Trace;
+pub use trace::{Trace, owned_bytes};
 pub use value::{Ref, Value};
 pub use zakuro_base::{Sym, sym};
 pub use zakuro_heap::{Header, Heap, Marker, flags};

@@ -429,6 +429,14 @@ impl StringCell {
     pub fn uncounted(&self) -> usize {
         if self.is_inline() || self.header.flags & COUNTED != 0 { 0 } else { self.len() }
     }
+    /// Bytes of the buffer, for the cell that made it.
+    pub(crate) fn owned(&self) -> usize {
+        if self.is_inline() || self.header.flags & COUNTED == 0 {
+            return 0;
+        }
+        // SAFETY: a cell that is not inline has a buffer.
+        unsafe { SharedBuf::cap(self.body.heap.buf) }
+    }
     pub(crate) unsafe fn free(p: *mut StringCell) -> usize {
         // SAFETY: called once by the finalizer.
         unsafe {

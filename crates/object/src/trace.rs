@@ -259,6 +259,25 @@ pub unsafe fn finalize(cell: *mut Header, cx: &mut FinalizeCx) {
     }
 }
 
+/// Bytes that a cell owns outside the heap, as they were announced: what several cells share counts for the one that made it.
+///
+/// # Safety
+/// `cell` is a live, initialised cell.
+pub unsafe fn owned_bytes(cell: *mut Header) -> usize {
+    // SAFETY: as in trace.
+    unsafe {
+        match Kind::from_u8((*cell).kind) {
+            Kind::String | Kind::MovedString => (*(cell as *mut StringCell)).owned(),
+            Kind::Array | Kind::MovedArray => (*(cell as *mut ArrayCell)).owned(),
+            Kind::Hash | Kind::MovedHash => HashCell::owned(cell as *mut HashCell),
+            Kind::Object | Kind::Exception => ObjectCell::owned(cell as *mut ObjectCell),
+            Kind::Data => (*(cell as *mut DataCell)).owned(),
+            Kind::Bignum => (*(cell as *mut BignumCell)).value.bits() as usize / 8,
+            _ => 0,
+        }
+    }
+}
+
 /// A cell in messages of the collector's check.
 pub fn describe(cell: *mut Header) -> String {
     // SAFETY: a live, initialised cell.

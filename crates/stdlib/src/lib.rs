@@ -13,8 +13,10 @@ mod console;
 mod coverage;
 mod date;
 mod digest;
+mod etc;
 mod fiber_scheduler;
 mod json;
+mod objspace;
 mod prism;
 mod psych;
 mod pty;
@@ -45,7 +47,7 @@ pub static FEATURES: &[(&str, Feature)] = &[
     ("erb/escape", |cx| cx.run_builtin("erb/escape")),
     // It is part of the core; the library's would stand before it and ask for CRuby's syntax trees.
     ("error_highlight", |_| Ok(())),
-    ("etc", |cx| cx.run_builtin("etc")),
+    ("etc", etc::load),
     ("fcntl", |cx| cx.run_builtin("fcntl")),
     ("forwardable/impl", |cx| cx.run_builtin("forwardable/impl")),
     ("io/nonblock", |cx| cx.run_builtin("io/nonblock")),
@@ -56,6 +58,11 @@ pub static FEATURES: &[(&str, Feature)] = &[
     ("json/common", json::load),
     ("json/ext", json::load),
     ("json/version", json::load),
+    ("kconv", |cx| cx.run_builtin("kconv")),
+    ("nkf", |cx| cx.run_builtin("nkf")),
+    ("objspace", objspace::load),
+    ("objspace.so", objspace::load),
+    ("objspace/trace", |cx| cx.run_builtin("objspace/trace")),
     ("pathname", |cx| cx.run_builtin("pathname")),
     ("prism/prism", prism::load),
     ("psych.so", psych::load),
@@ -68,6 +75,10 @@ pub static FEATURES: &[(&str, Feature)] = &[
     ("socket", socket::load),
     ("stringio", stringio::load),
     ("strscan", strscan::load),
+    ("syslog", |cx| cx.run_builtin("syslog")),
+    ("syslog/logger", |cx| cx.run_builtin("syslog/logger")),
+    ("zakuro/abstract_syntax_tree", |cx| cx.run_builtin("zakuro/abstract_syntax_tree")),
+    ("zakuro/abstract_syntax_tree/translator", |cx| cx.run_builtin("zakuro/abstract_syntax_tree/translator")),
     ("zakuro/fiber_scheduler", fiber_scheduler::load),
     ("zlib", zlib::load),
 ];
@@ -87,6 +98,7 @@ pub static DOCUMENTED: &[(&str, &str, &[MethodRow])] = &[
     bigdecimal::DOCUMENTED[2],
     ("cgi/escape", "CGI::Escape", cgi::DOCUMENTED),
     ("digest", "Digest::Base", digest::DOCUMENTED),
+    ("objspace", "ObjectSpace", objspace::DOCUMENTED),
     ("psych", "Psych", psych::DOCUMENTED),
     ("zlib", "Zlib", zlib::DOCUMENTED),
 ];

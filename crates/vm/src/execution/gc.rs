@@ -91,6 +91,29 @@ impl Cx {
     pub fn collect_minor(&mut self) {
         self.collect_as(How::Minor);
     }
+    /// The cells that a value refers to, each once, as the collector sees them: those that programs never see (environments, methods) among them. Not those of other heaps: shared
+    /// ones, and boot classes. Collects when a marking is under way.
+    pub fn references(&mut self, v: Value) -> crate::RootedVec {
+        let mut found = crate::RootedVec::new(self);
+        if !v.is_cell() {
+            return found;
+        }
+        let cx: *mut Cx = self;
+        // SAFETY: as in `collect_from`; the value is live.
+        let cells = unsafe {
+            (*cx).heap.set_named(crate::classgc::named, cx.cast_const().cast());
+            match (*cx).heap.references(v.bits() as *mut Header) {
+                Some(cells) => cells,
+                None => {
+                    self.collect();
+                    self.heap.references(v.bits() as *mut Header).unwrap_or_default()
+                }
+            }
+        };
+        // SAFETY: cells of this heap that something live refers to.
+        found.extend(cells.into_iter().map(|p| unsafe { Value::cell(p) }));
+        found
+    }
     #[inline(never)]
     fn collect_as(&mut self, how: How) {
         let mut regs = [0usize; 20];

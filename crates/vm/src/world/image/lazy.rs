@@ -82,7 +82,7 @@ impl Cx {
         }
     }
     /// The object id that a cell was given.
-    pub(crate) fn known_object_id(&self, v: Value) -> Option<i64> {
+    pub fn known_object_id(&self, v: Value) -> Option<i64> {
         if !self.object_ids.is_empty()
             && let Some(id) = self.object_ids.get(&(v.bits() as usize))
         {

@@ -1,0 +1,75 @@
+//! References of single cells between collections, and notes of allocations.
+
+use crate::{FinalizeCx, Header, Heap, Marker};
+use std::ptr;
+
+const SLOTS: usize = 4;
+
+unsafe fn trace(cell: *mut Header, m: &mut Marker<'_>) {
+    // SAFETY: every cell of these tests has a header and SLOTS references.
+    unsafe { (0..SLOTS).for_each(|i| m.mark(*slot(cell, i))) }
+}
+
+unsafe fn finalize(_cell: *mut Header, _cx: &mut FinalizeCx) {}
+
+unsafe fn slot(cell: *mut Header, i: usize) -> *mut *mut Header {
+    // SAFETY: as in `node`.
+    unsafe { cell.add(1).cast::<*mut Header>().add(i) }
+}
+
+fn node(h: &mut Heap, refs: &[*mut Header]) -> *mut Header {
+    let cell = h.alloc(size_of::<Header>() + SLOTS * 8);
+    // SAFETY: the cell is that large.
+    unsafe {
+        cell.write(Header { shape: 1, kind: 1, flags: 0, aux: 0 });
+        (0..SLOTS).for_each(|i| slot(cell, i).write(refs.get(i).copied().unwrap_or(ptr::null_mut())));
+    }
+    cell
+}
+
+#[test]
+fn references_leave_the_marks_as_they_are() {
+    let mut h = Heap::new(trace, finalize);
+    let leaf = node(&mut h, &[]);
+    let dead = node(&mut h, &[leaf]);
+    let root = node(&mut h, &[leaf, leaf]);
+    let top = node(&mut h, &[root, leaf, root]);
+    h.collect(&mut |m| m.mark(top));
+    let mut told = h.references(top).unwrap();
+    told.sort();
+    let mut expected = vec![root, leaf];
+    expected.sort();
+    assert_eq!(told, expected);
+    assert_eq!(h.references(root).unwrap(), [leaf]);
+    assert!(h.references(leaf).unwrap().is_empty());
+    // What is old stays so: a minor collection finds the new cell, and the old ones live.
+    let young = node(&mut h, &[]);
+    h.collect_minor(&mut |m| m.mark(young), &mut |_| {});
+    for cell in [leaf, root, top, young] {
+        assert_eq!(h.cell_at(cell.addr()), Some(cell));
+    }
+    h.collect_all_sweep();
+    assert!(dead == young || h.cell_at(dead.addr()).is_none());
+}
+
+#[test]
+fn allocations_are_noted_while_asked() {
+    let mut h = Heap::new(trace, finalize);
+    node(&mut h, &[]);
+    h.note_allocations(true);
+    let cells: Vec<usize> = (0..3000).map(|_| node(&mut h, &[]).addr()).collect();
+    assert_eq!(h.noted_allocations(), cells);
+    assert!(h.noted_allocations().is_empty());
+    let kept = node(&mut h, &[]);
+    h.collect(&mut |m| m.mark(kept));
+    let after = node(&mut h, &[]);
+    assert_eq!(h.noted_allocations(), [kept.addr(), after.addr()]);
+    h.note_allocations(false);
+    node(&mut h, &[]);
+    assert!(h.noted_allocations().is_empty());
+    let before = h.stats().allocated_cells;
+    (0..100).for_each(|_| {
+        node(&mut h, &[]);
+    });
+    assert_eq!(h.stats().allocated_cells, before + 100);
+}

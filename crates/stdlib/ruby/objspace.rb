@@ -1,0 +1,288 @@
+# objspace: counts, references, dumps and origins of objects, over what the heap tells.
+require "tempfile"
+module ObjectSpace
+  # A cell that the runtime uses and programs don't see: an environment, a method's entry.
+  class InternalObjectWrapper
+    attr_reader :type, :internal_object_id
+
+    def initialize(type, address)
+      @type, @internal_object_id = type, address
+    end
+
+    def inspect = "#<InternalObject:0x#{@internal_object_id.to_s(16).rjust(16, "0")} #{@type}>"
+    def ==(other) = other.is_a?(InternalObjectWrapper) && internal_object_id == other.internal_object_id
+    alias eql? ==
+    def hash = @internal_object_id.hash
+  end
+
+  class << self
+    def memsize_of_all(type = nil)
+      return __sizes.sum { |_, bytes,| bytes } if type.nil?
+      raise TypeError, "wrong argument type #{type.class} (expected Class/Module)" unless type.is_a?(Module)
+      sum = 0
+      each_object(type) { |object| sum += memsize_of(object) }
+      sum
+    end
+
+    private def __into(hash)
+      return hash if hash.is_a?(Hash)
+      hash.nil? ? {} : raise(TypeError, "non-hash given")
+    end
+
+    # Bytes by kind.
+    def count_objects_size(hash = nil)
+      hash = __into(hash)
+      hash.transform_values! { 0 }
+      total = 0
+      __sizes.each do |kind, bytes,|
+        total += bytes
+        name = :"T_#{kind}"
+        hash[name] = hash.fetch(name, 0) + bytes
+      end
+      hash[:TOTAL] = total
+      hash
+    end
+
+    # Objects with a payload by its name.
+    def count_tdata_objects(hash = nil)
+      hash = __into(hash)
+      hash.transform_values! { 0 }
+      __sizes.each { |kind, _, n, name| hash[name.to_sym] = hash.fetch(name.to_sym, 0) + n if kind == "DATA" }
+      hash
+    end
+
+    def count_imemo_objects(hash = nil)
+      hash = __into(hash)
+      hash.transform_values! { 0 }
+      __sizes.each { |kind, _, n, name| hash[name.to_sym] = hash.fetch(name.to_sym, 0) + n if kind == "IMEMO" }
+      hash[:imemo_cref] ||= 0
+      hash
+    end
+
+    # Symbols are numbers here: none is collected.
+    def count_symbols(hash = nil)
+      hash = __into(hash)
+      n = Symbol.all_symbols.size
+      hash.update(mortal_dynamic_symbol: 0, immortal_dynamic_symbol: 0, immortal_static_symbol: n, immortal_symbol: n)
+    end
+
+    # No object has nodes of a syntax tree in its heap.
+    def count_nodes(hash = nil) = __into(hash).tap { |h| h.transform_values! { 0 } }
+
+    def reachable_objects_from(object)
+      found =
+        if object.is_a?(InternalObjectWrapper) then __references_at(object.internal_object_id) || []
+        else
+          return if __about(object).nil?
+          __references(object).unshift(internal_class_of(object))
+        end
+      seen = {}.compare_by_identity
+      found.filter_map do |one|
+        one = InternalObjectWrapper.new(one[1], one[2]) if one.is_a?(Array) && one.size == 3 && one[0] == :__internal
+        key = one.is_a?(InternalObjectWrapper) ? one.internal_object_id : one
+        next if seen.key?(key)
+        seen[key] = true
+        one
+      end
+    end
+
+    # What a program starts from; threads' stacks are left out.
+    def reachable_objects_from_root
+      {
+        "vm" => [TOPLEVEL_BINDING.receiver, Object],
+        "global_tbl" => (global_variables - %i[$= $, $; $/ $\\ $~ $_ $-0 $-K]).grep(/\A\$[a-zA-Z"]/).filter_map { |name| value = eval(name.to_s); value if __about(value) },
+        "machine_context" => Thread.list
+      }.reject { |_, list| list.empty? }
+    end
+
+    def internal_class_of(object) = object.is_a?(InternalObjectWrapper) ? nil : ::Kernel.instance_method(:class).bind_call(object)
+    def internal_super_of(object)
+      raise ArgumentError, "class or module is expected" unless object.is_a?(Module)
+      object.is_a?(Class) ? object.superclass : nil
+    end
+
+    def trace_object_allocations
+      trace_object_allocations_start
+      yield
+    ensure
+      trace_object_allocations_stop
+    end
+
+    def trace_object_allocations_start
+      @tracers = (@tracers || 0) + 1
+      return if @tracers > 1
+      __note_allocations(true)
+      @trace = TracePoint.new(:line, :call, :return, :b_call, :b_return, :class, :end) do |tp|
+        __origins
+        if %i[return b_return end].include?(tp.event)
+          __at(caller_locations(1, 1)&.first)
+        else
+          owner = tp.defined_class
+          owner = owner.attached_object if owner.is_a?(Class) && owner.singleton_class?
+          __here(tp.path, tp.lineno, owner.is_a?(Module) ? Module.instance_method(:name).bind_call(owner) : nil, tp.method_id&.name)
+        end
+      end
+      @trace.enable
+      __at(caller_locations(1, 1)&.first)
+      nil
+    end
+
+    # Where a call of the program stands.
+    private def __at(place)
+      return __here(nil, nil, nil, nil) unless place
+      owner = place.label[/(?:\A|in )([^ ]+)[#.][^#.]+\z/, 1]
+      method = place.base_label
+      __here(place.path, place.lineno, owner, method.start_with?("<") || method == "trace_object_allocations" ? nil : method)
+    end
+
+    def trace_object_allocations_stop
+      return if !@tracers || @tracers == 0
+      @tracers -= 1
+      return if @tracers > 0
+      @trace.disable
+      __origins
+      __note_allocations(false)
+      @trace = nil
+    end
+
+    def trace_object_allocations_clear
+      __forget_allocations
+      nil
+    end
+
+    # The next object of a kind that somebody looks at tells where it comes from.
+    def trace_object_allocations_debug_start = trace_object_allocations_start
+
+    def allocation_sourcefile(object) = __origin(object)&.[](0)
+    def allocation_sourceline(object) = __origin(object)&.[](1)
+    def allocation_class_path(object) = __origin(object)&.[](2)
+    def allocation_method_id(object) = __origin(object)&.[](3)&.to_sym
+    def allocation_generation(object) = __origin(object)&.[](4)
+
+    def dump(object, output: :string) = __output(output) { |io| io << __dump(object) }
+
+    def dump_all(output: :file, full: false, since: nil, shapes: true)
+      __output(output) do |io|
+        objects = each_object.to_a
+        unless since
+          reachable_objects_from_root.each { |name, list| io << "{\"type\":\"ROOT\", \"root\":\"#{name}\", \"references\":[#{list.filter_map { |one| __address(one) }.join(", ")}]}\n" }
+        end
+        objects.each do |object|
+          next if since && (!(origin = __origin(object)) || origin[4] < since)
+          io << __dump(object) << "\n"
+        end
+        next if since
+        __internal_cells.each { |type, address, bytes| io << "{\"address\":\"0x#{address.to_s(16)}\", \"type\":\"IMEMO\", \"slot_size\":#{bytes}, \"imemo_type\":\"#{type.delete_prefix("imemo_")}\", \"memsize\":#{bytes}}\n" }
+      end
+    end
+
+    # The runtime's layouts are no objects: there is nothing to dump.
+    def dump_shapes(output: :file, since: 0) = __output(output) { nil }
+
+    private
+
+    def __output(output)
+      case output
+      when :string
+        text = +""
+        yield text
+        text
+      when :stdout
+        yield $stdout
+        nil
+      when :file, nil
+        # The caller removes it.
+        file = File.new(File.join(Dir.tmpdir, "rubyheap#{Process.pid}-#{rand(1 << 40).to_s(36)}"), File::RDWR | File::CREAT | File::EXCL, 0o600)
+        yield file
+        file.flush
+        file
+      when IO
+        yield output
+        output
+      else
+        raise ArgumentError, "wrong output option: #{output.inspect}" unless output.respond_to?(:to_io)
+        yield output.to_io
+        output
+      end
+    end
+
+    def __address(object)
+      return "\"0x#{object.internal_object_id.to_s(16)}\"" if object.is_a?(InternalObjectWrapper)
+      about = __about(object)
+      about && "\"0x#{about[1].to_s(16)}\""
+    end
+
+    def __text(string)
+      text = string.encode("UTF-8", invalid: :replace, undef: :replace)
+      "\"#{text.gsub(/["\\\u0000-\u001f\u007f]/) { |c| c == "\"" || c == "\\" ? "\\#{c}" : format("\\u%04x", c.ord) }}\""
+    end
+
+    def __dump(object)
+      case object
+      when nil then return "null"
+      when true, false then return object.to_s
+      when Symbol then return "{\"type\":\"SYMBOL\", \"value\":#{__text(object.name)}}"
+      when Integer then return object.to_s unless __about(object)
+      when Float
+        return "{\"type\":\"FLOAT\", \"value\":\"#{object.nan? ? "NaN" : object > 0 ? "Inf" : "-Inf"}\"}" unless object.finite?
+        return object.to_s unless __about(object)
+      when InternalObjectWrapper then return "{\"address\":#{__address(object)}, \"type\":\"IMEMO\", \"imemo_type\":\"#{object.type.to_s.delete_prefix("imemo_")}\"}"
+      end
+      kind, address, cell, owned, payload, frozen, old, klass = __about(object)
+      kind = "MODULE" if kind == "CLASS" && !object.is_a?(Class)
+      kind = "FILE" if kind == "DATA" && object.is_a?(IO)
+      kind = "REGEXP" if kind == "DATA" && object.is_a?(Regexp)
+      kind = "MATCH" if kind == "DATA" && object.is_a?(MatchData)
+      kind = "STRUCT" if kind == "OBJECT" && object.is_a?(Struct)
+      fields = ["\"address\":\"0x#{address.to_s(16)}\"", "\"type\":\"#{kind}\"", "\"slot_size\":#{cell}", "\"class\":\"0x#{klass.to_s(16)}\""]
+      fields << "\"frozen\":true" if frozen
+      fields << "\"shareable\":true" if object.is_a?(Module) || object.equal?(ENV) || frozen && Ractor.shareable?(object)
+      (id = __id(object)) && fields << "\"object_id\":#{id}"
+      fields.concat(__details(object, kind, owned))
+      fields << "\"struct\":#{__text(payload)}" if payload && kind == "DATA"
+      references = reachable_objects_from(object).drop(1).filter_map { |one| __address(one) }
+      fields << "\"references\":[#{references.join(", ")}]" unless references.empty?
+      if (origin = __origin(object))
+        file, line, class_path, method, generation = origin
+        fields << "\"file\":#{__text(file)}" << "\"line\":#{line}"
+        fields << "\"method\":#{__text(method)}" if method
+        fields << "\"generation\":#{generation}"
+      end
+      fields << "\"memsize\":#{cell + owned}" << "\"flags\":{\"wb_protected\":true#{", \"old\":true" if old}}"
+      "{#{fields.join(", ")}}"
+    end
+
+    def __details(object, kind, owned)
+      case kind
+      when "STRING"
+        string = "".b.replace(object)
+        fields = owned == 0 ? ["\"embedded\":true"] : []
+        fields << "\"bytesize\":#{string.bytesize}"
+        fields << "\"value\":#{__text(string)}" if string.valid_encoding? && string.encoding.ascii_compatible? && (string.ascii_only? || string.encoding == Encoding::UTF_8)
+        fields << "\"encoding\":\"#{string.encoding}\"" << "\"coderange\":\"#{!string.encoding.ascii_compatible? ? "unknown" : string.ascii_only? ? "7bit" : string.valid_encoding? ? "valid" : "broken"}\""
+      when "ARRAY"
+        ["\"length\":#{Array.instance_method(:size).bind_call(object)}", *("\"embedded\":true" if owned == 0)]
+      when "HASH" then ["\"size\":#{Hash.instance_method(:size).bind_call(object)}"]
+      when "CLASS", "MODULE"
+        name = Module.instance_method(:name).bind_call(object)
+        fields = name ? ["\"name\":#{__text(name)}"] : []
+        if object.is_a?(Class)
+          fields << "\"singleton\":true" << "\"real_class_name\":#{__text(object.attached_object.class.name.to_s)}" if object.singleton_class?
+          fields << "\"superclass\":#{__address(object.superclass)}" if object.superclass
+        end
+        fields
+      when "OBJECT"
+        ivars = Kernel.instance_method(:instance_variables).bind_call(object).size
+        [*("\"embedded\":true" if owned == 0), "\"ivars\":#{ivars}"]
+      when "FILE"
+        fd = begin
+          object.fileno
+        rescue IOError
+          nil
+        end
+        fd ? ["\"fd\":#{fd}"] : []
+      else []
+      end
+    end
+  end
+end

@@ -1,0 +1,83 @@
+# RubyVM::AbstractSyntaxTree: programs as the nodes of parse.y, CRuby's older parser. They are made from prism's, which alone parses here; so `of` says what CRuby says of
+# programs that prism has compiled, and there are no tokens.
+class RubyVM
+  module AbstractSyntaxTree
+    # A piece of the source; columns count bytes.
+    class Location
+      attr_reader :first_lineno, :first_column, :last_lineno, :last_column
+
+      def initialize(first_lineno, first_column, last_lineno, last_column)
+        @first_lineno, @first_column, @last_lineno, @last_column = first_lineno, first_column, last_lineno, last_column
+      end
+
+      def inspect = "#<#{self.class}:@#{first_lineno}:#{first_column}-#{last_lineno}:#{last_column}>"
+    end
+
+    class Node
+      attr_reader :type, :children, :node_id, :locations, :script_lines
+
+      class << self
+        def allocate = raise(TypeError, "allocator undefined for #{self}")
+        def __make(...) = __new(...)
+        alias __new new
+        private :new, :__new
+      end
+
+      def initialize(type, children, node_id, locations, lines)
+        @type, @children, @node_id, @locations, @script_lines = type, children, node_id, locations, lines
+      end
+
+      def first_lineno = @locations[0].first_lineno
+      def first_column = @locations[0].first_column
+      def last_lineno = @locations[0].last_lineno
+      def last_column = @locations[0].last_column
+
+      # The text of the node, when the lines were kept.
+      def source
+        return unless @script_lines
+        lines = @script_lines[first_lineno - 1..last_lineno - 1].map(&:dup)
+        lines[-1] = lines[-1].byteslice(0, last_column)
+        lines[0] = lines[0].byteslice(first_column..)
+        lines.join
+      end
+
+      def tokens = nil
+      def all_tokens = nil
+      def inspect = "(#{@type}@#{first_lineno}:#{first_column}-#{last_lineno}:#{last_column})"
+    end
+
+    class << self
+      def parse(source, keep_script_lines: false, error_tolerant: false, keep_tokens: false)
+        source = source.read if !source.is_a?(String) && source.respond_to?(:read)
+        text = String.try_convert(source) || raise(TypeError, "no implicit conversion of #{source.nil? || source == true || source == false ? source.inspect : source.class} into String")
+        __tree(text, "-", keep_script_lines, error_tolerant, keep_tokens)
+      end
+
+      def parse_file(path, keep_script_lines: false, error_tolerant: false, keep_tokens: false)
+        __tree(File.read(path), path.to_s, keep_script_lines, error_tolerant, keep_tokens)
+      end
+
+      # A body's nodes are gone when it is compiled.
+      def of(body, keep_script_lines: false, error_tolerant: false, keep_tokens: false)
+        case body
+        when Proc then raise RuntimeError, "cannot get AST for ISEQ compiled by prism"
+        when Method, UnboundMethod
+          return unless body.source_location && !body.source_location[0].start_with?("<internal:")
+          # An attribute's method has a place, but no body.
+          return unless RubyVM::InstructionSequence.of(body)
+          raise RuntimeError, "cannot get AST for ISEQ compiled by prism"
+        when Thread::Backtrace::Location then raise RuntimeError, "cannot get AST for ISEQ compiled by prism"
+        else raise TypeError, "wrong argument type #{body.class} (expected Proc/Method/UnboundMethod)"
+        end
+      end
+
+      private def __tree(text, path, lines, tolerant, tokens)
+        raise NotImplementedError, "keep_tokens is not supported: the parser has other tokens" if tokens
+        # What is wrong is said in the words of every other program's errors.
+        RubyVM::InstructionSequence.compile(text, path, path) unless tolerant
+        require "zakuro/abstract_syntax_tree/translator"
+        Translator.new(text, lines).program
+      end
+    end
+  end
+end

@@ -1,0 +1,265 @@
+//! objspace: sizes, references and origins of objects. What the heap knows is native; counts by name, dumps and their forms are Ruby (`ruby/objspace.rb`).
+//!
+//! Sizes are those of the cell and of what it owns outside the heap, as it was announced; of a class the cell's alone. References are what the collector marks. Origins are
+//! noted line by line: the heap notes which cells were allocated (module `inspect` of zakuro-heap), and a TracePoint of lines, calls and returns says where the program was meanwhile.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use zakuro_macros::{Trace, ruby_class};
+use zakuro_object::{DataCell, Header, owned_bytes};
+use zakuro_vm::*;
+
+/// Where a piece of the program is.
+struct Place {
+    file: Box<str>,
+    line: i64,
+    class: Option<Box<str>>,
+    method: Option<Box<str>>,
+}
+
+/// Where cells come from, by address.
+#[derive(Default, Trace)]
+struct Origins {
+    #[untraced]
+    of: HashMap<usize, (Arc<Place>, u64)>,
+    /// Where the program is now.
+    #[untraced]
+    here: Option<Arc<Place>>,
+}
+impl VmState for Origins {
+    fn sweep(&mut self, heap: &Heap) {
+        self.of.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
+    }
+}
+
+fn cell_of(v: Value) -> Option<*mut Header> {
+    v.is_cell().then_some(v.bits() as *mut Header)
+}
+
+fn size(cx: &Cx, p: *mut Header) -> usize {
+    // SAFETY: a live cell. Those of other heaps are frozen, and have the size that such a cell would have here.
+    let own = unsafe { owned_bytes(p) };
+    cx.heap.cell_size(p).max(16) + own
+}
+
+/// What CRuby calls the kind; None for what is no object.
+fn kind_name(v: Value) -> &'static str {
+    match v.kind_of_cell() {
+        Kind::Free => "FREE",
+        Kind::Moved | Kind::MovedString | Kind::MovedArray | Kind::MovedHash => "MOVED",
+        Kind::Object | Kind::Exception => "OBJECT",
+        Kind::Class => "CLASS",
+        Kind::Float => "FLOAT",
+        Kind::Bignum => "BIGNUM",
+        Kind::String => "STRING",
+        Kind::Array => "ARRAY",
+        Kind::Hash => "HASH",
+        Kind::Range => "STRUCT",
+        Kind::Rational => "RATIONAL",
+        Kind::Complex => "COMPLEX",
+        Kind::Proc | Kind::Data | Kind::MethodObj => "DATA",
+        Kind::Method | Kind::Env | Kind::Cref | Kind::Throw => "IMEMO",
+    }
+}
+
+/// What an internal cell is called; None for objects.
+fn internal(v: Value) -> Option<&'static str> {
+    Some(match v.kind_of_cell() {
+        Kind::Method => "imemo_ment",
+        Kind::Env => "imemo_env",
+        Kind::Cref => "imemo_cref",
+        Kind::Throw => "imemo_throw_data",
+        _ => return None,
+    })
+}
+
+fn payload(v: Value) -> Option<&'static str> {
+    match v.kind_of_cell() {
+        Kind::Proc => Some("proc"),
+        Kind::MethodObj => Some("method"),
+        Kind::Data => {
+            let name = Ref::<DataCell>::from_value(v)?.payload_name()?;
+            // Without its path and what it is made of.
+            Some(name.split('<').next().and_then(|s| s.rsplit("::").next()).unwrap_or(name))
+        }
+        _ => None,
+    }
+}
+
+/// A value, or the name and address of a cell that programs don't see.
+fn shown(cx: &mut Cx, v: Value) -> Value {
+    match internal(v) {
+        Some(name) => {
+            let all = [Value::sym(Sym::intern("__internal")), Value::sym(Sym::intern(name)), cx.int(v.bits() as i64)];
+            cx.array(&all)
+        }
+        None => v,
+    }
+}
+
+fn text(cx: &mut Cx, v: Value) -> Result<Option<Box<str>>> {
+    if v.is_nil() { Ok(None) } else { Ok(Some(cx.to_str(v)?.to_text().into())) }
+}
+
+#[ruby_class(ids::OBJECT)]
+mod natives {
+    use super::*;
+
+    /// Bytes of an object; 0 for what is none in memory.
+    ///
+    ///     require "objspace"; ObjectSpace.memsize_of(1)   #=> 0
+    #[method("memsize_of", singleton)]
+    fn memsize_of(cx: &Cx, _this: Value, v: Value) -> usize {
+        cell_of(v).map_or(0, |p| size(cx, p))
+    }
+    /// Calls what cells of this heap there are: [name, bytes, cells, payload's or internal name] summed up by both names.
+    #[method("__sizes", singleton)]
+    fn sizes(cx: &mut Cx, _this: Value) -> Value {
+        cx.collect();
+        let mut found: HashMap<(&'static str, &'static str), (usize, usize)> = HashMap::new();
+        let mut cells = Vec::new();
+        cx.heap.each_cell(&mut |p| cells.push(p));
+        for p in cells {
+            // SAFETY: a cell of the heap that was walked, and nothing was allocated since.
+            let v = unsafe { Value::cell(p) };
+            let name = kind_name(v);
+            if name == "FREE" {
+                continue;
+            }
+            let one = found.entry((name, internal(v).or_else(|| payload(v)).unwrap_or(""))).or_default();
+            one.0 += size(cx, p);
+            one.1 += 1;
+        }
+        let list = cx.new_array();
+        for ((name, more), (bytes, n)) in found {
+            let all = [cx.str(name), Value::fixnum(bytes as i64), Value::fixnum(n as i64), cx.str(more)];
+            let one = cx.array(&all);
+            ArrayCell::push(list, &mut cx.heap, one);
+        }
+        list.as_value()
+    }
+    /// What an object refers to; internal cells as [:__internal, name, address].
+    #[method("__references", singleton)]
+    fn references(cx: &mut Cx, _this: Value, v: Value) -> Value {
+        let found = cx.references(v);
+        let list = cx.new_array();
+        for v in found.iter() {
+            let one = shown(cx, *v);
+            ArrayCell::push(list, &mut cx.heap, one);
+        }
+        list.as_value()
+    }
+    /// The same of an internal cell, by its address; nil when it is gone.
+    #[method("__references_at", singleton)]
+    fn references_at(cx: &mut Cx, _this: Value, address: i64) -> Value {
+        let Some(p) = cx.heap.cell_at(address as usize).filter(|p| p.addr() == address as usize) else { return Value::NIL };
+        // SAFETY: an allocated cell's start.
+        let v = unsafe { Value::cell(p) };
+        if internal(v).is_none() || !cx.heap.is_marked_or_new(p) {
+            return Value::NIL;
+        }
+        let found = cx.references(v);
+        let list = cx.new_array();
+        for v in found.iter() {
+            let one = shown(cx, *v);
+            ArrayCell::push(list, &mut cx.heap, one);
+        }
+        list.as_value()
+    }
+    /// Internal cells: [[name, address, bytes, addresses of what they refer to], ...]
+    #[method("__internal_cells", singleton)]
+    fn internal_cells(cx: &mut Cx, _this: Value) -> Value {
+        cx.collect();
+        let mut cells = Vec::new();
+        cx.heap.each_cell(&mut |p| cells.push(p));
+        let list = cx.new_array();
+        for p in cells {
+            // SAFETY: a cell of the heap that was walked; internal ones that die meanwhile stay what they are until a collection, and none happens here.
+            let v = unsafe { Value::cell(p) };
+            let Some(name) = internal(v) else { continue };
+            let all = [cx.str(name), cx.int(p.addr() as i64), Value::fixnum(size(cx, p) as i64)];
+            let one = cx.array(&all);
+            ArrayCell::push(list, &mut cx.heap, one);
+        }
+        list.as_value()
+    }
+    /// [kind, address, bytes of the cell, owned bytes, payload's name, whether it is frozen, whether it is old, address of the class]; nil for what is no cell.
+    #[method("__about", singleton)]
+    fn about(cx: &mut Cx, _this: Value, v: Value) -> Value {
+        let Some(p) = cell_of(v) else { return Value::NIL };
+        // SAFETY: a live cell.
+        let (own, flags) = unsafe { (owned_bytes(p), (*p).flags) };
+        let class = cx.class_of(v);
+        let class = cx.class_value(class);
+        let name = payload(v).map_or(Value::NIL, |s| cx.str(s));
+        let all = [
+            cx.str(kind_name(v)),
+            cx.int(v.bits() as i64),
+            Value::fixnum(cx.heap.cell_size(p) as i64),
+            Value::fixnum(own as i64),
+            name,
+            Value::bool(v.is_frozen()),
+            Value::bool(flags & zakuro_object::flags::OLD != 0),
+            cx.int(class.bits() as i64),
+        ];
+        cx.array(&all)
+    }
+    /// What `object_id` has said; nil when it was not asked.
+    #[method("__id", singleton)]
+    fn id(cx: &Cx, _this: Value, v: Value) -> Option<i64> {
+        cx.known_object_id(v)
+    }
+    #[method("__note_allocations", singleton)]
+    fn note_allocations(cx: &mut Cx, _this: Value, on: bool) {
+        // No marking is under way after it.
+        cx.collect();
+        cx.heap.note_allocations(on);
+        cx.state::<Origins>().here = None;
+    }
+    #[method("__forget_allocations", singleton)]
+    fn forget_allocations(cx: &mut Cx, _this: Value) {
+        cx.state::<Origins>().of.clear();
+    }
+    /// What was allocated since the last call comes from where the program was then. Where it is now: file, line, class, method.
+    #[method("__origins", singleton)]
+    fn origins(cx: &mut Cx, _this: Value) {
+        let cells = cx.heap.noted_allocations();
+        let count = cx.heap.stats().collections;
+        let Some(here) = cx.state::<Origins>().here.clone() else { return };
+        for p in cells {
+            if cx.heap.cell_at(p).is_some_and(|cell| cell.addr() == p && cx.heap.is_marked_or_new(cell)) {
+                cx.state::<Origins>().of.insert(p, (here.clone(), count));
+            }
+        }
+    }
+    /// Where the program is from here on. What was allocated to say so comes from nowhere.
+    #[method("__here", singleton)]
+    fn here(cx: &mut Cx, _this: Value, file: Value, line: Value, class: Value, method: Value) -> Result<()> {
+        let place = match text(cx, file)? {
+            Some(file) => {
+                Some(Arc::new(Place { file, line: line.as_fixnum().unwrap_or(0), class: text(cx, class)?, method: text(cx, method)? }))
+            }
+            None => None,
+        };
+        cx.state::<Origins>().here = place;
+        cx.heap.noted_allocations();
+        Ok(())
+    }
+    /// [file, line, class, method, number of collections until then]; nil when nobody knows.
+    #[method("__origin", singleton)]
+    fn origin(cx: &mut Cx, _this: Value, v: Value) -> Value {
+        let Some((place, n)) = cell_of(v).and_then(|p| cx.state::<Origins>().of.get(&p.addr()).cloned()) else { return Value::NIL };
+        let name = |s: &Option<Box<str>>| s.as_ref().map_or(Value::NIL, |s| cx.str(s));
+        let all = [cx.str(&place.file), cx.int(place.line), name(&place.class), name(&place.method), cx.int(n as i64)];
+        cx.array(&all)
+    }
+}
+
+pub static DOCUMENTED: &[MethodRow] = natives::METHODS;
+
+/// `require "objspace"`
+pub fn load(cx: &mut Cx) -> Result<()> {
+    let module = cx.define_module(ids::OBJECT, "ObjectSpace");
+    crate::define(cx, module, &[natives::METHODS]);
+    cx.run_builtin("objspace")
+}
