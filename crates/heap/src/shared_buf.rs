@@ -51,7 +51,7 @@ pub const LARGE: usize = 16 << 20;
 pub const MAY_FAIL: usize = 64;
 /// A block of at least this size that native code asks for on behalf of a VM with a memory limit counts for that VM while it lives, whoever frees it (the allocator of the `zakuro`
 /// program sees to it), except for buffers, which cells account for.
-pub const WATCHED: usize = 1 << 20;
+pub const WATCHED: usize = 256 << 10;
 /// From this size on, what a program makes large asks whether there is memory before anything is changed.
 pub const FALLIBLE: usize = 64 << 10;
 
@@ -141,6 +141,16 @@ impl SharedBuf {
     pub unsafe fn cap(buf: *mut SharedBuf) -> usize {
         // SAFETY: by contract.
         unsafe { (*buf).cap }
+    }
+
+    /// What it counts for a memory limit, in bytes.
+    ///
+    /// # Safety
+    /// `buf` is a live buffer.
+    #[inline(always)]
+    pub unsafe fn weight(buf: *mut SharedBuf) -> usize {
+        // SAFETY: by contract.
+        unsafe { (*buf).cap + HEAD }
     }
 
     /// One more holder.
@@ -282,9 +292,9 @@ impl SharedBuf {
     pub unsafe fn let_go(buf: *mut SharedBuf, counted: bool) -> usize {
         // SAFETY: by contract; capacity and bit are read while the caller is still a holder.
         unsafe {
-            let (cap, abroad) = (SharedBuf::cap(buf), SharedBuf::is_abroad(buf));
+            let (weight, abroad) = (SharedBuf::weight(buf), SharedBuf::is_abroad(buf));
             let freed = SharedBuf::release(buf);
-            if if abroad { counted } else { freed } { cap } else { 0 }
+            if if abroad { counted } else { freed } { weight } else { 0 }
         }
     }
 

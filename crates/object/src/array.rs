@@ -170,7 +170,7 @@ impl ArrayCell {
                 heap.sub_payload(SharedBuf::let_go(this.body.heap.buf, this.header.flags & COUNTED != 0));
             }
             this.cell().header.flags |= COUNTED;
-            heap.add_payload(want * 8);
+            heap.add_payload(SharedBuf::weight(buf));
             this.cell().header.aux = OUT;
             this.cell().body.heap = Shared { buf, ptr: data, len };
         }

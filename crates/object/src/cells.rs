@@ -750,7 +750,11 @@ pub fn empty_moved(heap: &mut Heap, v: Value, shape: u32) {
                 bytes
             }
             Kind::Object | Kind::Exception => ObjectCell::empty_out(v.bits() as *mut ObjectCell),
-            Kind::Data => (*(v.bits() as *mut crate::data::DataCell)).drop_payload(),
+            Kind::Data => {
+                let data = &mut *(v.bits() as *mut crate::data::DataCell);
+                heap.sub_watched(data.block());
+                data.drop_payload()
+            }
             Kind::Range => 0,
             _ => return,
         };

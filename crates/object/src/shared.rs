@@ -29,7 +29,7 @@ pub(crate) unsafe fn retain(heap: &Heap, buf: *mut SharedBuf, foreign: bool, len
             if len < SharedBuf::cap(buf) / 2 {
                 return None;
             }
-            heap.add_payload(SharedBuf::cap(buf));
+            heap.add_payload(SharedBuf::weight(buf));
         }
         SharedBuf::retain(buf);
         Some(alone)
@@ -66,18 +66,18 @@ pub(crate) unsafe fn send(buf: *mut SharedBuf, data: *const u8, len: usize, coun
 pub(crate) unsafe fn receive(heap: &Heap, buf: *mut SharedBuf) -> bool {
     // SAFETY: the caller's word.
     unsafe {
-        let cap = SharedBuf::cap(buf);
+        let weight = SharedBuf::weight(buf);
         if SharedBuf::is_sole(buf) {
             SharedBuf::set_home(buf);
-            heap.add_payload(cap);
+            heap.add_payload(weight);
             return true;
         }
         SharedBuf::set_abroad(buf);
         if heap.room() != usize::MAX {
-            heap.add_payload(cap);
+            heap.add_payload(weight);
             return true;
         }
-        heap.receive(buf.addr(), cap);
+        heap.receive(buf.addr(), weight);
         false
     }
 }

@@ -202,7 +202,7 @@ impl StringCell {
                 heap.sub_payload(SharedBuf::let_go(this.body.heap.buf, this.header.flags & COUNTED != 0));
             }
             this.cell().header.flags |= COUNTED;
-            heap.add_payload(want);
+            heap.add_payload(SharedBuf::weight(buf));
             this.cell().header.aux &= !INLINE_BIT & 0x7ff;
             this.cell().body.heap = Shared { buf, ptr: data, len };
         }
@@ -431,8 +431,8 @@ impl StringCell {
                         assert!(!buf.is_null(), "string buffer: out of memory");
                         std::ptr::copy_nonoverlapping(src.bytes().as_ptr(), SharedBuf::data(buf), len);
                         Self::adopt(s, heap, Shared { buf, ptr: SharedBuf::data(buf), len });
+                        heap.add_payload(SharedBuf::weight(buf));
                     }
-                    heap.add_payload(src.len());
                     s.cell().header.flags |= COUNTED;
                 } else {
                     s.made_of(heap, src.bytes());

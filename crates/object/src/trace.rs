@@ -249,7 +249,11 @@ pub unsafe fn finalize(cell: *mut Header, cx: &mut FinalizeCx) {
                 HashCell::free(cell as *mut HashCell)
             }
             Kind::Object | Kind::Exception => ObjectCell::free_ext(cell as *mut ObjectCell),
-            Kind::Data => (*(cell as *mut DataCell)).drop_payload(),
+            Kind::Data => {
+                let data = &mut *(cell as *mut DataCell);
+                cx.sub_watched(data.block());
+                data.drop_payload()
+            }
             Kind::Bignum => {
                 let b = &mut *(cell as *mut BignumCell);
                 let n = b.value.bits() as usize / 8;

@@ -151,6 +151,10 @@ impl VmControl {
     pub fn identity(&self) -> &Arc<Identity> {
         &self.identity
     }
+    /// Bytes that the VM counts, while it lives, for the limited one that has made it. Fixed before the start.
+    pub fn weight(&self) -> usize {
+        if self.family.load(Ordering::Relaxed) == 0 { crate::limits::VM } else { crate::limits::RACTOR }
+    }
     pub fn started(&self) -> bool {
         self.task.get().is_some()
     }
