@@ -109,7 +109,15 @@ pub fn admits_thread(stack: usize) -> std::io::Result<()> {
 
 /// Whether `vec` has room for `more`, made now if need be.
 pub fn has_room<T>(vec: &mut Vec<T>, more: usize) -> bool {
-    vec.capacity() - vec.len() >= more || fallible(|| vec.try_reserve(more)).is_ok()
+    vec.capacity() - vec.len() >= more || fallible(|| makes_room(vec, more))
+}
+
+/// Grows by as much again, as vectors do; by an eighth, or by what is needed, where there is no memory for that.
+fn makes_room<T>(vec: &mut Vec<T>, more: usize) -> bool {
+    let step = vec.len() / 8;
+    vec.try_reserve(more).is_ok()
+        || more < step && vec.try_reserve_exact(step).is_ok()
+        || more >= step && vec.try_reserve_exact(more).is_ok()
 }
 
 /// An empty vector with room for `n`, a number that the program chose; unwinds with [`OutOfMemory`] when there is no memory for so many.
@@ -129,7 +137,7 @@ pub fn zeroed(n: usize) -> Vec<u8> {
 /// Appends `n` times `byte`; as [`with_room`].
 pub fn fill(out: &mut Vec<u8>, n: usize, byte: u8) {
     if out.capacity() - out.len() < n {
-        grow(|| out.try_reserve(n).is_ok());
+        grow(|| makes_room(out, n));
     }
     out.resize(out.len() + n, byte);
 }
@@ -137,7 +145,7 @@ pub fn fill(out: &mut Vec<u8>, n: usize, byte: u8) {
 /// Appends bytes to a buffer that grows as long as the program likes; as [`with_room`].
 pub fn extend(out: &mut Vec<u8>, bytes: &[u8]) {
     if out.capacity() - out.len() < bytes.len() {
-        grow(|| out.try_reserve(bytes.len()).is_ok());
+        grow(|| makes_room(out, bytes.len()));
     }
     out.extend_from_slice(bytes);
 }

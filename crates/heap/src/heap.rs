@@ -14,7 +14,8 @@
 //! of borrow do not tell.
 
 use std::cell::UnsafeCell;
-use std::sync::atomic::AtomicU32;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicUsize};
 
 use crate::state::{FinalizeFn, HeapState, HeapStats, TraceFn};
 use crate::{Header, Marker, Region};
@@ -103,6 +104,15 @@ shared! {
     /// Cells of this heap own `bytes` less outside it (freed or handed over by the program, not by a finalizer).
     #[inline(always)]
     fn sub_payload(bytes: usize);
+    /// One block of so many of these bytes is of native code's (a table, the digits of a number): what [`WATCHED`](crate::WATCHED) says of it must not count twice.
+    #[inline]
+    fn add_watched(block: usize);
+    /// Takes [`Heap::add_watched`] back.
+    #[inline]
+    fn sub_watched(block: usize);
+    /// What counts the large blocks of native code; None without a limit.
+    #[inline]
+    fn native() -> Option<Arc<AtomicUsize>>;
     /// `bytes` that a collection may free, beside cells and payload. Whether it has is not known: a full one may be needed.
     #[inline]
     fn add_pressure(bytes: usize);
@@ -110,7 +120,7 @@ shared! {
     /// that goes to and fro calls for no collection. (An address that comes again is that buffer, or its successor: then it was freed.)
     #[inline]
     fn receive(buffer: usize, bytes: usize);
-    /// Bytes of cells, payload and regions held, what died since the last collection included, and what is spent.
+    /// Bytes of cells, payload, large native blocks and regions held, what died since the last collection included, and what is spent.
     #[inline]
     fn used() -> usize;
     /// Whether `bytes` more may be allocated. Asked before large payload is made.
@@ -214,6 +224,23 @@ exclusive! {
 }
 
 impl Heap {
+    /// What [`Heap::room`] is at least about to say, for an allocator: native code asks it in the middle of anything that this heap may be doing, on the thread that does it.
+    /// usize::MAX while a collection marks, for that comes to its end.
+    ///
+    /// # Safety
+    /// `heap` is alive, and belongs to the calling thread's turn.
+    pub unsafe fn room_in_passing(heap: *const Heap) -> usize {
+        // SAFETY: by contract; plain numbers are read where they stand, without a reference to the state, which may be borrowed.
+        unsafe { HeapState::room_in_passing(heap.cast()) }
+    }
+    /// [`Heap::native`] in the same way.
+    ///
+    /// # Safety
+    /// As there.
+    pub unsafe fn native_in_passing(heap: *const Heap) -> Option<Arc<AtomicUsize>> {
+        // SAFETY: as there; the field is written before the VM runs.
+        unsafe { (*(&raw const (*heap.cast::<HeapState>()).native)).clone() }
+    }
     /// The region around `cell`, which this heap holds. None for cells of heaps, of static regions, null.
     pub fn region_of(&self, cell: *mut Header) -> Option<&Region> {
         // SAFETY: the reference leads into an entry of the table of regions; what may take that away borrows the heap mutably, and `hold`, which

@@ -22,16 +22,19 @@ use zakuro_base::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 const HEAD: usize = size_of::<SharedBuf>();
 const ALIGN: usize = 16;
-const MAX_REFS: usize = isize::MAX as usize / 2;
+const MAX_REFS: usize = ABROAD / 2;
 /// Bit of the count: some holder relies on what is in the buffer. See [`SharedBuf::mark`].
 const MARK: usize = 1 << (usize::BITS - 1);
+/// Bit of the count: others than cells of one heap may hold it, or have held it. See [`SharedBuf::set_abroad`].
+const ABROAD: usize = 1 << (usize::BITS - 2);
+const COUNT: usize = !(MARK | ABROAD);
 
 /// A counted block; `cap` bytes of data follow.
 #[repr(C, align(16))]
 pub struct SharedBuf {
     /// Holders. Each holder may read; `retain` adds (Relaxed: the caller's own reference keeps it alive), `release` subtracts (Release),
     /// and who goes on to free or write loads with Acquire, so that all former holders' accesses come before. The top bit is the
-    /// mark, set by any holder (Relaxed: it says something about content that the setter has read) and cleared by a sole one.
+    /// mark, set by any holder (Relaxed: it says something about content that the setter has read) and cleared by a sole one; so is the bit below, `ABROAD`.
     refs: AtomicUsize,
     /// Bytes of data. Written by the creator, or by the only holder in `realloc_unique`.
     cap: usize,
@@ -46,6 +49,9 @@ const _: () = assert!(cfg!(any(loom, shuttle)) || HEAD == 16);
 pub const LARGE: usize = 16 << 20;
 /// Alignment of a request of at least [`FALLIBLE`] bytes whose maker copes with null: the allocator lets it fail, where it would end the VM otherwise.
 pub const MAY_FAIL: usize = 64;
+/// A block of at least this size that native code asks for on behalf of a VM with a memory limit counts for that VM while it lives, whoever frees it (the allocator of the `zakuro`
+/// program sees to it), except for buffers, which cells account for.
+pub const WATCHED: usize = 256 << 10;
 /// From this size on, what a program makes large asks whether there is memory before anything is changed.
 pub const FALLIBLE: usize = 64 << 10;
 
@@ -137,6 +143,16 @@ impl SharedBuf {
         unsafe { (*buf).cap }
     }
 
+    /// What it counts for a memory limit, in bytes.
+    ///
+    /// # Safety
+    /// `buf` is a live buffer.
+    #[inline(always)]
+    pub unsafe fn weight(buf: *mut SharedBuf) -> usize {
+        // SAFETY: by contract.
+        unsafe { (*buf).cap + HEAD }
+    }
+
     /// One more holder.
     ///
     /// # Safety
@@ -144,7 +160,7 @@ impl SharedBuf {
     #[inline]
     pub unsafe fn retain(buf: *mut SharedBuf) {
         // SAFETY: by contract.
-        if unsafe { (*buf).refs.fetch_add(1, Relaxed) } & !MARK > MAX_REFS {
+        if unsafe { (*buf).refs.fetch_add(1, Relaxed) } & COUNT > MAX_REFS {
             // 2^62 forgotten references: like Arc, stop before the count wraps.
             abort();
         }
@@ -158,8 +174,8 @@ impl SharedBuf {
     pub unsafe fn release(buf: *mut SharedBuf) -> bool {
         // SAFETY: by contract the count is at least 1; at 1 nobody else can reach the buffer.
         unsafe {
-            if (*buf).refs.load(Acquire) != 1 {
-                if (*buf).refs.fetch_sub(1, Release) & !MARK != 1 {
+            if (*buf).refs.load(Acquire) & COUNT != 1 {
+                if (*buf).refs.fetch_sub(1, Release) & COUNT != 1 {
                     return false;
                 }
                 // Not a fence: ThreadSanitizer understands loads.
@@ -194,7 +210,7 @@ impl SharedBuf {
     #[inline(always)]
     pub unsafe fn is_unique(buf: *mut SharedBuf) -> bool {
         // SAFETY: by contract.
-        unsafe { (*buf).refs.load(Acquire) == 1 }
+        unsafe { (*buf).refs.load(Acquire) & !ABROAD == 1 }
     }
 
     /// Whether the caller is the only holder. He may write once he has taken the mark off.
@@ -204,7 +220,7 @@ impl SharedBuf {
     #[inline]
     pub unsafe fn is_sole(buf: *mut SharedBuf) -> bool {
         // SAFETY: by contract.
-        unsafe { (*buf).refs.load(Acquire) & !MARK == 1 }
+        unsafe { (*buf).refs.load(Acquire) & COUNT == 1 }
     }
 
     /// From now on the buffer is unique for nobody, so that whoever wants to write next notices: a holder has learned something about
@@ -229,7 +245,56 @@ impl SharedBuf {
         // SAFETY: by contract nobody else reaches the count.
         unsafe {
             debug_assert!(SharedBuf::is_sole(buf));
-            (*buf).refs.store(1, Relaxed);
+            (*buf).refs.fetch_and(!MARK, Relaxed);
+        }
+    }
+
+    /// From now on holders outside of the heap that accounts for the buffer are possible: a message, an image, another heap. Until then only cells of one heap hold it, and whichever
+    /// of them lets go of it last says so to the heap ([`SharedBuf::let_go`]); from then on the cell that accounts for it does when it dies, since nobody knows who holds the rest.
+    ///
+    /// # Safety
+    /// The caller is a holder of `buf`.
+    pub unsafe fn set_abroad(buf: *mut SharedBuf) {
+        // SAFETY: by contract. Read by who lets go of the buffer later, in the same heap, or by those to whom it is handed, which synchronises.
+        unsafe {
+            if (*buf).refs.load(Relaxed) & ABROAD == 0 {
+                (*buf).refs.fetch_or(ABROAD, Relaxed);
+            }
+        }
+    }
+
+    /// Takes [`SharedBuf::set_abroad`] back: a heap has received the buffer, and nobody else holds it.
+    ///
+    /// # Safety
+    /// The caller is the only holder of `buf`.
+    pub unsafe fn set_home(buf: *mut SharedBuf) {
+        // SAFETY: by contract nobody else reaches the count.
+        unsafe {
+            (*buf).refs.fetch_and(!ABROAD, Relaxed);
+        }
+    }
+
+    /// Whether others than cells of one heap may hold it.
+    ///
+    /// # Safety
+    /// The caller is a holder of `buf`.
+    #[inline]
+    pub unsafe fn is_abroad(buf: *mut SharedBuf) -> bool {
+        // SAFETY: by contract.
+        unsafe { (*buf).refs.load(Relaxed) & ABROAD != 0 }
+    }
+
+    /// [`SharedBuf::release`] by a cell, or for its heap: gives the bytes that the heap accounts for no more. `counted`: the holder is the cell that made the heap account for it.
+    ///
+    /// # Safety
+    /// As for [`SharedBuf::release`].
+    #[inline]
+    pub unsafe fn let_go(buf: *mut SharedBuf, counted: bool) -> usize {
+        // SAFETY: by contract; capacity and bit are read while the caller is still a holder.
+        unsafe {
+            let (weight, abroad) = (SharedBuf::weight(buf), SharedBuf::is_abroad(buf));
+            let freed = SharedBuf::release(buf);
+            if if abroad { counted } else { freed } { weight } else { 0 }
         }
     }
 

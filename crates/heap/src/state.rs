@@ -15,7 +15,8 @@
 //! - Taking an id and a first block in `new`: most of the cost of a VM that dies young.
 
 use std::ptr;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use zakuro_base::memory::out_of_memory;
@@ -27,7 +28,7 @@ use crate::limit::Limit;
 use crate::mark::{Lookup, Marker, NamedFn};
 use crate::region::Holdings;
 use crate::size_class::{CLASSES, SIZES, class_of};
-use crate::{Header, MAX_CELL};
+use crate::{Header, MAX_CELL, WATCHED};
 
 /// Marks what a cell refers to. Called once per live cell and collection; must not panic.
 pub type TraceFn = unsafe fn(*mut Header, &mut Marker<'_>);
@@ -42,6 +43,7 @@ const MAX_BATCH: usize = 16;
 #[derive(Default)]
 pub struct FinalizeCx {
     pub(crate) freed: usize,
+    pub(crate) watched: usize,
 }
 
 impl FinalizeCx {
@@ -49,6 +51,16 @@ impl FinalizeCx {
     pub fn sub_payload(&mut self, bytes: usize) {
         self.freed += bytes;
     }
+    /// One block of so many of them, told to [`Heap::add_watched`](crate::Heap::add_watched), was freed.
+    pub fn sub_watched(&mut self, block: usize) {
+        self.watched += watched(block);
+    }
+}
+
+/// What of a block the allocator counts, too.
+#[inline]
+fn watched(block: usize) -> usize {
+    if block >= WATCHED { block } else { 0 }
 }
 
 /// Figures of [`Heap::stats`]; bytes where the name says so.
@@ -124,6 +136,10 @@ pub struct HeapState {
     /// only when the limit is passed, never per allocation).
     poll: Option<(*const AtomicU32, u32)>,
     pub(crate) payload: usize,
+    /// How much of `payload` lies in blocks that `native` counts, too.
+    watched: usize,
+    /// Bytes of large blocks of native code, with a limit only. Writers: the allocator, for whoever makes or frees such a block (relaxed: a sum).
+    pub(crate) native: Option<Arc<AtomicUsize>>,
     /// `payload` after the last collection, and how much of it sweeping has freed since.
     pub(crate) payload_then: usize,
     pub(crate) swept: usize,
@@ -193,6 +209,8 @@ impl HeapState {
             limit: Limit::new(),
             poll: None,
             payload: 0,
+            watched: 0,
+            native: None,
             payload_then: 0,
             swept: 0,
             pressure: 0,
@@ -353,6 +371,21 @@ impl HeapState {
             .saturating_add(self.payload)
             .saturating_add(self.holdings.bytes())
             .saturating_add(self.spent)
+            .saturating_add(self.native_alone())
+    }
+    /// Bytes of large native blocks that no payload tells of.
+    #[inline]
+    fn native_alone(&self) -> usize {
+        self.native.as_ref().map_or(0, |n| n.load(Ordering::Relaxed).saturating_sub(self.watched))
+    }
+    pub fn add_watched(&mut self, block: usize) {
+        self.watched += watched(block);
+    }
+    pub fn sub_watched(&mut self, block: usize) {
+        self.watched = self.watched.saturating_sub(watched(block));
+    }
+    pub fn native(&self) -> Option<Arc<AtomicUsize>> {
+        self.native.clone()
     }
     pub fn set_spent(&mut self, bytes: usize) {
         self.spent = bytes;
@@ -369,7 +402,28 @@ impl HeapState {
     }
     pub fn set_limit(&mut self, soft: usize, reserve: usize) {
         self.budget = Budget { soft, ceiling: soft.saturating_add(reserve), reserve };
+        self.native.get_or_insert_default();
         self.hold_limit();
+    }
+    /// # Safety
+    /// As for [`Heap::room_in_passing`](crate::Heap::room_in_passing).
+    pub(crate) unsafe fn room_in_passing(this: *const HeapState) -> usize {
+        // SAFETY: the caller's word.
+        unsafe {
+            let ceiling = (&raw const (*this).budget.ceiling).read_volatile();
+            if ceiling == usize::MAX || (&raw const (*this).cut_short).read_volatile() {
+                return usize::MAX;
+            }
+            let read = |at: *const usize| at.read_volatile();
+            let native = (*(&raw const (*this).native)).as_ref().map_or(0, |n| n.load(Ordering::Relaxed));
+            let used = read(&raw const (*this).live)
+                .saturating_add(read(&raw const (*this).cells_since))
+                .saturating_add(read(&raw const (*this).payload))
+                .saturating_add((*(&raw const (*this).holdings)).bytes())
+                .saturating_add(read(&raw const (*this).spent))
+                .saturating_add(native.saturating_sub(read(&raw const (*this).watched)));
+            ceiling.saturating_sub(used)
+        }
     }
     pub fn over_limit(&self) -> bool {
         self.used() > self.budget.soft
@@ -393,10 +447,11 @@ impl HeapState {
     pub fn lift_limit(&mut self) {
         self.budget = Budget { soft: usize::MAX, ceiling: usize::MAX, reserve: 0 };
     }
-    /// The next collection comes when the limit is reached, at the latest.
+    /// The next collection comes well before the limit is reached.
     pub(crate) fn hold_limit(&mut self) {
         if self.budget.soft != usize::MAX {
-            let left = self.budget.soft.saturating_sub(self.used()).max(self.budget.reserve / 4);
+            // Half of what is left: native code that asks for a large block can't collect first, so what is dead by then must leave room for it.
+            let left = (self.budget.soft.saturating_sub(self.used()) / 2).max(self.budget.reserve / 4);
             self.limit.extra = self.limit.extra.min(left);
         }
     }
@@ -521,9 +576,10 @@ impl HeapState {
         rest.fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
     }
 
-    pub(crate) fn payload_freed(&mut self, bytes: usize) {
-        self.swept += bytes;
-        self.payload = self.payload.saturating_sub(bytes);
+    pub(crate) fn payload_freed(&mut self, freed: &FinalizeCx) {
+        self.swept += freed.freed;
+        self.payload = self.payload.saturating_sub(freed.freed);
+        self.watched = self.watched.saturating_sub(freed.watched);
     }
 
     /// Metadata of a block; valid for blocks of this heap.

@@ -170,7 +170,7 @@ impl HeapState {
                 unsafe { (self.finalize)(ptr::with_exposed_provenance_mut(cell), &mut cx) };
             }
         }
-        self.payload_freed(cx.freed);
+        self.payload_freed(&cx);
     }
 
     /// Runs the finalizers that are left in the blocks of a chain; moves the blocks to the reserve.

@@ -167,14 +167,10 @@ impl ArrayCell {
             if this.is_inline() {
                 heap.set_finalized(this.as_ptr() as *mut Header);
             } else {
-                let old = this.body.heap.buf;
-                if this.header.flags & COUNTED != 0 {
-                    heap.sub_payload(SharedBuf::cap(old));
-                }
-                SharedBuf::release(old);
+                heap.sub_payload(SharedBuf::let_go(this.body.heap.buf, this.header.flags & COUNTED != 0));
             }
             this.cell().header.flags |= COUNTED;
-            heap.add_payload(want * 8);
+            heap.add_payload(SharedBuf::weight(buf));
             this.cell().header.aux = OUT;
             this.cell().body.heap = Shared { buf, ptr: data, len };
         }
@@ -399,17 +395,15 @@ impl ArrayCell {
         // SAFETY: other has a heap body; the new count keeps its buffer alive, the old buffer's count is given back.
         unsafe {
             let h = other.body.heap;
-            SharedBuf::retain(h.buf);
+            let Some(counted) = Self::retain(heap, other, other.len()) else {
+                return Self::replace(this, heap, other.elements_unwatched());
+            };
             if this.is_inline() {
                 heap.set_finalized(this.as_ptr() as *mut Header);
             } else {
-                let old = this.body.heap.buf;
-                if this.header.flags & COUNTED != 0 {
-                    heap.sub_payload(SharedBuf::cap(old));
-                }
-                SharedBuf::release(old);
+                heap.sub_payload(SharedBuf::let_go(this.body.heap.buf, this.header.flags & COUNTED != 0));
             }
-            this.cell().header.flags = this.header.flags & !(COUNTED | IMMEDIATE) | other.header.flags & IMMEDIATE;
+            this.cell().header.flags = this.header.flags & !(COUNTED | IMMEDIATE) | other.header.flags & IMMEDIATE | counted;
             this.cell().header.aux = OUT;
             this.cell().body.heap = h;
         }
@@ -426,17 +420,26 @@ impl ArrayCell {
         if src.is_inline() || end - start <= 16 {
             return Self::make(heap, shape, &src.elements(heap)[start..end]);
         }
+        let Some(counted) = Self::retain(heap, src, end - start) else {
+            return Self::make(heap, shape, &src.elements(heap)[start..end]);
+        };
         let a = Self::empty(heap, shape);
         // SAFETY: src has a heap body; the new count keeps the buffer alive.
         unsafe {
             let h = src.body.heap;
-            SharedBuf::retain(h.buf);
             heap.set_finalized(a.as_ptr() as *mut Header);
             a.cell().header.aux = OUT;
-            a.cell().header.flags |= src.header.flags & IMMEDIATE;
+            a.cell().header.flags |= src.header.flags & IMMEDIATE | counted;
             a.cell().body.heap = Shared { buf: h.buf, ptr: h.ptr.add(start), len: end - start };
         }
         a
+    }
+    /// One more holder of the buffer of an Array that is in one, for a cell of this heap that shows `len` elements of it: the cell's flag, or None when it is better off with a copy. See
+    /// [`crate::shared::retain`].
+    fn retain(heap: &Heap, src: Ref<ArrayCell>, len: usize) -> Option<u8> {
+        // SAFETY: the caller's word.
+        unsafe { crate::shared::retain(heap, src.body.heap.buf, src.header.flags & flags::SHARED != 0, len * 8) }
+            .map(|counted| if counted { COUNTED } else { 0 })
     }
     /// Fills an empty Array.
     #[inline]
@@ -479,7 +482,14 @@ impl ArrayCell {
                     this.cell().header.flags |= IMMEDIATE;
                 }
             }
-            Some((BufRef::retained(h.buf)?, h.ptr as usize - SharedBuf::data(h.buf) as usize, h.len))
+            if this.header.flags & flags::SHARED != 0 {
+                return Some((BufRef::retained(h.buf)?, h.ptr as usize - SharedBuf::data(h.buf) as usize, h.len));
+            }
+            let (buf, offset, counted) = crate::shared::send(h.buf, h.ptr.cast(), h.len * 8, this.header.flags & COUNTED != 0)?;
+            if counted {
+                this.cell().header.flags |= COUNTED;
+            }
+            Some((buf, offset, h.len))
         }
     }
     /// New Array over a received buffer of immediates. O(1).
@@ -494,11 +504,8 @@ impl ArrayCell {
             a.cell().header.flags |= IMMEDIATE;
             a.cell().body.heap = Shared { buf: raw, ptr: SharedBuf::data(raw).add(offset) as *mut Value, len };
             // As with Strings: a buffer that its sender keeps too is the sender's to account for.
-            if SharedBuf::is_sole(raw) {
-                heap.add_payload(SharedBuf::cap(raw));
+            if crate::shared::receive(heap, raw) {
                 a.cell().header.flags |= COUNTED;
-            } else {
-                heap.receive(raw.addr(), SharedBuf::cap(raw));
             }
         }
         a
@@ -514,6 +521,10 @@ impl ArrayCell {
                 Self::reserve_slow(a, heap, src.len());
             }
             a.add(heap, src.elements(heap));
+        }
+        if !a.is_inline() {
+            // SAFETY: a heap body. Cells of other heaps will refer to the twin.
+            unsafe { SharedBuf::set_abroad(a.body.heap.buf) };
         }
         a.cell().header.flags |= flags::FROZEN;
         a
@@ -542,9 +553,7 @@ impl ArrayCell {
                 return 0;
             }
             let buf = (*p).body.heap.buf;
-            let cap = if (*p).header.flags & COUNTED != 0 { SharedBuf::cap(buf) } else { 0 };
-            SharedBuf::release(buf);
-            cap
+            SharedBuf::let_go(buf, (*p).header.flags & COUNTED != 0)
         }
     }
 }

@@ -753,9 +753,21 @@ pub fn empty_moved(heap: &mut Heap, v: Value, shape: u32) {
         let bytes = match v.kind_of_cell() {
             Kind::String => crate::string::StringCell::empty_out(v.bits() as *mut crate::string::StringCell),
             Kind::Array => crate::array::ArrayCell::empty_out(v.bits() as *mut crate::array::ArrayCell),
-            Kind::Hash => crate::hash::HashCell::empty_out(v.bits() as *mut crate::hash::HashCell),
+            Kind::Hash => {
+                let hash = v.bits() as *mut crate::hash::HashCell;
+                let before = (*hash).blocks();
+                let bytes = crate::hash::HashCell::empty_out(hash);
+                if bytes > 0 {
+                    before.into_iter().for_each(|block| heap.sub_watched(block));
+                }
+                bytes
+            }
             Kind::Object | Kind::Exception => ObjectCell::empty_out(v.bits() as *mut ObjectCell),
-            Kind::Data => (*(v.bits() as *mut crate::data::DataCell)).drop_payload(),
+            Kind::Data => {
+                let data = &mut *(v.bits() as *mut crate::data::DataCell);
+                heap.sub_watched(data.block());
+                data.drop_payload()
+            }
             Kind::Range => 0,
             _ => return,
         };

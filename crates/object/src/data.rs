@@ -33,6 +33,10 @@ pub trait NativeData: Any + crate::trace::Trace {
     fn weight(&self) -> usize {
         0
     }
+    /// How much of what it weighs is one block, if that may be large ([`Heap::add_watched`]). Whoever lets it grow tells the heap of both.
+    fn block(&self) -> usize {
+        0
+    }
     /// How what `snapshot` keeps may change.
     fn change_tracking(&self) -> ChangeTracking {
         ChangeTracking::Tracked
@@ -91,6 +95,7 @@ impl DataCell {
     pub fn make(heap: &Heap, shape: u32, payload: Option<Box<dyn NativeData>>) -> Ref<DataCell> {
         if let Some(p) = &payload {
             heap.add_payload(std::mem::size_of_val(&**p) + p.weight());
+            heap.add_watched(p.block());
         }
         alloc_finalized_cell(heap, DataCell { header: Header { shape, kind: Kind::Data as u8, flags: 0, aux: 0 }, payload })
     }
@@ -151,6 +156,7 @@ impl DataCell {
             unsafe { zakuro_heap::remember(this.as_ptr().cast()) }
         }
         heap.add_payload(std::mem::size_of_val(&*payload) + payload.weight());
+        heap.add_watched(payload.block());
         this.cell().payload = Some(payload);
     }
     pub fn type_id(&self) -> Option<TypeId> {
@@ -173,6 +179,10 @@ impl DataCell {
     /// What the payload's type is called.
     pub fn payload_name(&self) -> Option<&'static str> {
         self.payload.as_deref().map(|p| p.type_name())
+    }
+    /// [`NativeData::block`] of what it holds.
+    pub(crate) fn block(&self) -> usize {
+        self.payload.as_deref().map_or(0, |p| p.block())
     }
     pub(crate) fn drop_payload(&mut self) -> usize {
         self.payload.take().map_or(0, |p| std::mem::size_of_val(&*p) + p.weight())

@@ -24,6 +24,7 @@ pub fn twin(heap: &mut Heap, v: Value) -> Option<Value> {
         Kind::Bignum => {
             let value = Ref::<BignumCell>::of(v).value.clone();
             heap.add_payload(value.bits() as usize / 8);
+            heap.add_watched(value.bits() as usize / 8);
             alloc_finalized_cell(heap, BignumCell { header, value }).as_value()
         }
         Kind::String => StringCell::twin(heap, Ref::of(v)).as_value(),

@@ -301,6 +301,10 @@ impl HashTable {
     pub fn weight(&self) -> usize {
         self.entries.capacity() * size_of::<Entry>() + self.wide.as_ref().map_or(0, |w| w.index.capacity() * 5 + size_of::<Wide>())
     }
+    /// The two blocks that may be large, of those that it weighs.
+    fn blocks(&self) -> [usize; 2] {
+        [self.entries.capacity() * size_of::<Entry>(), self.wide.as_ref().map_or(0, |w| w.index.capacity() * 5)]
+    }
     pub fn reserve(&mut self, n: usize) {
         memory::grow(|| self.entries.try_reserve(n).is_ok());
     }
@@ -386,9 +390,13 @@ impl HashCell {
     }
     /// A change that no image tells and that brings no new reference: the number of walks that go on, hash codes that are made anew.
     pub fn change_unnoticed<R>(this: Ref<HashCell>, heap: &mut Heap, f: impl FnOnce(&mut HashTable) -> R) -> R {
-        let before = this.table.weight();
+        let (before, blocks) = (this.table.weight(), this.table.blocks());
         let r = f(&mut this.cell().table);
         let after = this.table.weight();
+        if after != before {
+            this.table.blocks().into_iter().for_each(|block| heap.add_watched(block));
+            blocks.into_iter().for_each(|block| heap.sub_watched(block));
+        }
         if after > before {
             if before == 0 {
                 heap.set_finalized(this.as_ptr() as *mut Header);
@@ -407,6 +415,10 @@ impl HashCell {
             copy.compact();
         }
         Self::change(this, heap, |t| *t = copy);
+    }
+    /// The blocks of its table that may be large.
+    pub(crate) fn blocks(&self) -> [usize; 2] {
+        self.table.blocks()
     }
     /// Gives the table back and leaves an empty Hash; returns the table's bytes.
     pub(crate) unsafe fn empty_out(p: *mut HashCell) -> usize {

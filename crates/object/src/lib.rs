@@ -11,6 +11,7 @@ pub mod graft;
 pub mod hash;
 pub mod lists;
 pub mod shape;
+mod shared;
 pub mod string;
 #[cfg(test)]
 mod test_help;

@@ -10,7 +10,7 @@ use crate::value::{Cell, Ref, Value};
 use zakuro_heap::{BufRef, Header, Heap, SharedBuf, out_of_memory};
 
 pub const INLINE: usize = 24;
-/// Flag: this cell's VM accounts for the buffer (substrings share it without counting it again).
+/// Flag: this cell's VM accounts for the buffer because of it (substrings share it without counting it again; module `shared`).
 const COUNTED: u8 = zakuro_heap::flags::USER2;
 const INLINE_BIT: u16 = 1 << 10;
 const LEN_SHIFT: u16 = 11;
@@ -199,14 +199,10 @@ impl StringCell {
             if old_inline {
                 heap.set_finalized(this.as_ptr() as *mut Header);
             } else {
-                let old = this.body.heap.buf;
-                if this.header.flags & COUNTED != 0 {
-                    heap.sub_payload(SharedBuf::cap(old));
-                }
-                SharedBuf::release(old);
+                heap.sub_payload(SharedBuf::let_go(this.body.heap.buf, this.header.flags & COUNTED != 0));
             }
             this.cell().header.flags |= COUNTED;
-            heap.add_payload(want);
+            heap.add_payload(SharedBuf::weight(buf));
             this.cell().header.aux &= !INLINE_BIT & 0x7ff;
             this.cell().body.heap = Shared { buf, ptr: data, len };
         }
@@ -331,17 +327,25 @@ impl StringCell {
         let end = end.min(src.len());
         let start = start.min(end);
         let n = end - start;
+        let is_foreign = src.header.flags & zakuro_heap::flags::SHARED != 0;
+        let shared = match src.is_inline() || n <= 64 {
+            true => None,
+            // SAFETY: a heap body.
+            false => unsafe { crate::shared::retain(heap, src.body.heap.buf, is_foreign, n) },
+        };
         let s;
-        if src.is_inline() || n <= 64 {
-            s = Self::make(heap, shape, &src.bytes()[start..end], src.encoding());
-        } else {
+        if let Some(counted) = shared {
             s = Self::empty(heap, shape, src.encoding());
             // SAFETY: src has a heap body; the count keeps the buffer alive.
             unsafe {
                 let h = src.body.heap;
-                SharedBuf::retain(h.buf);
                 Self::adopt(s, heap, Shared { buf: h.buf, ptr: h.ptr.add(start), len: n });
             }
+            if counted {
+                s.cell().header.flags |= COUNTED;
+            }
+        } else {
+            s = Self::make(heap, shape, &src.bytes()[start..end], src.encoding());
         }
         if src.code_range() == CodeRange::Ascii || n == src.len() {
             s.set_code_range(src.code_range());
@@ -353,12 +357,30 @@ impl StringCell {
         this.cell().header.aux &= !INLINE_BIT & 0x7ff;
         this.cell().body.heap = body;
     }
-    /// The content as a counted buffer for an envelope, with its byte range; None when it is inline. O(1).
-    pub fn share(&self) -> Option<(BufRef, usize, usize)> {
+    /// The content as a counted buffer for an envelope, an image, another heap, with its byte range; None when it is inline. O(1), but for who shows a part of another's buffer.
+    pub fn share(this: Ref<StringCell>) -> Option<(BufRef, usize, usize)> {
+        if this.header.flags & zakuro_heap::flags::SHARED != 0 {
+            return this.hold();
+        }
+        if this.is_inline() {
+            return None;
+        }
+        // SAFETY: heap body.
+        unsafe {
+            let h = this.body.heap;
+            let (buf, offset, counted) = crate::shared::send(h.buf, h.ptr, h.len, this.header.flags & COUNTED != 0)?;
+            if counted {
+                this.cell().header.flags |= COUNTED;
+            }
+            Some((buf, offset, h.len))
+        }
+    }
+    /// The content as a counted buffer for who gives it back while the VM's turn lasts, with its byte range ([`SharedBuf::let_go`]); None when it is inline.
+    pub fn hold(&self) -> Option<(BufRef, usize, usize)> {
         if self.is_inline() {
             return None;
         }
-        // SAFETY: heap body; from_retained takes over the count made here.
+        // SAFETY: heap body; from_raw takes over the count made here.
         unsafe {
             let h = self.body.heap;
             SharedBuf::retain(h.buf);
@@ -373,11 +395,8 @@ impl StringCell {
             let raw = BufRef::into_raw(buf);
             Self::adopt(s, heap, Shared { buf: raw, ptr: SharedBuf::data(raw).add(offset), len });
             // A buffer that its sender keeps too is the sender's to account for: else each message would call for a collection here.
-            if SharedBuf::is_unique(raw) {
-                heap.add_payload(SharedBuf::cap(raw));
+            if crate::shared::receive(heap, raw) {
                 s.cell().header.flags |= COUNTED;
-            } else {
-                heap.receive(raw.addr(), SharedBuf::cap(raw));
             }
         }
         s
@@ -397,7 +416,7 @@ impl StringCell {
     pub(crate) fn twin(heap: &mut Heap, src: Ref<StringCell>) -> Ref<StringCell> {
         let shared = match src.len() {
             n if src.is_inline() || n < 256 || src.capacity() > 4 * n => None,
-            _ => src.share(),
+            _ => Self::share(src),
         };
         let s = match shared {
             Some((buf, offset, len)) => Self::from_shared(heap, src.header.shape, buf, offset, len, src.encoding()),
@@ -412,8 +431,8 @@ impl StringCell {
                         assert!(!buf.is_null(), "string buffer: out of memory");
                         std::ptr::copy_nonoverlapping(src.bytes().as_ptr(), SharedBuf::data(buf), len);
                         Self::adopt(s, heap, Shared { buf, ptr: SharedBuf::data(buf), len });
+                        heap.add_payload(SharedBuf::weight(buf));
                     }
-                    heap.add_payload(src.len());
                     s.cell().header.flags |= COUNTED;
                 } else {
                     s.made_of(heap, src.bytes());
@@ -422,6 +441,10 @@ impl StringCell {
             }
         };
         s.set_code_range(src.code_range());
+        if !s.is_inline() {
+            // SAFETY: a heap body. Cells of other heaps will refer to the twin.
+            unsafe { SharedBuf::set_abroad(s.body.heap.buf) };
+        }
         s.cell().header.flags |= zakuro_heap::flags::FROZEN;
         s
     }
@@ -444,9 +467,7 @@ impl StringCell {
                 return 0;
             }
             let buf = (*p).body.heap.buf;
-            let cap = if (*p).header.flags & COUNTED != 0 { SharedBuf::cap(buf) } else { 0 };
-            SharedBuf::release(buf);
-            cap
+            SharedBuf::let_go(buf, (*p).header.flags & COUNTED != 0)
         }
     }
 }

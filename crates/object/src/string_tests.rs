@@ -72,8 +72,8 @@ fn substrings_share_until_somebody_writes() {
 fn buffers_on_their_way() {
     let (mut h, mut other) = (heap(), heap());
     let s = StringCell::plain(&h, &text(500), UTF8);
-    assert!(StringCell::plain(&h, b"short", UTF8).share().is_none());
-    let (buf, offset, len) = s.share().unwrap();
+    assert!(StringCell::share(StringCell::plain(&h, b"short", UTF8)).is_none());
+    let (buf, offset, len) = StringCell::share(s).unwrap();
     let t = StringCell::from_shared(&other, ids::STRING.0, buf, offset, len, UTF8);
     assert_eq!(t.bytes().as_ptr(), s.bytes().as_ptr());
     let twin = StringCell::twin(&mut other, t);
@@ -84,6 +84,56 @@ fn buffers_on_their_way() {
     assert_eq!((t.len(), twin.len()), (501, 500));
     crate::cells::empty_moved(&mut other, t.as_value(), ids::OBJECT.0);
     assert_eq!(t.bytes(), b"");
+}
+
+/// What a heap accounts for after a full collection from these roots.
+fn counted(h: &mut Heap, roots: &[Value]) -> usize {
+    h.collect(&mut |m| roots.iter().for_each(|v| m.mark_value_bits(v.bits())));
+    h.collect_all_sweep();
+    h.stats().payload_bytes
+}
+
+#[test]
+fn a_buffer_counts_until_the_last_cell_lets_go() {
+    let mut h = heap();
+    let s = StringCell::plain(&h, &text(5000), UTF8).as_value();
+    let all = counted(&mut h, &[s]);
+    assert!(all >= 5000);
+    let part = StringCell::substring(&h, ids::STRING.0, Ref::of(s), 10, 110).as_value();
+    let other = StringCell::substring(&h, ids::STRING.0, Ref::of(s), 500, 900).as_value();
+    assert_eq!(counted(&mut h, &[s, part, other]), all);
+    assert_eq!(counted(&mut h, &[part, other]), all);
+    // A writer gets one of its own.
+    StringCell::append(Ref::of(other), &mut h, b"!");
+    let (with, own) = (h.stats().payload_bytes, counted(&mut h, &[other]));
+    assert!(own > 400 && with == all + own, "{with} {own}");
+    assert_eq!(counted(&mut h, &[]), 0);
+
+    // Who shows a part sends a copy; who is left alone sends what it has, and counts it from then on.
+    let s = StringCell::plain(&h, &text(5000), UTF8).as_value();
+    let part = StringCell::substring(&h, ids::STRING.0, Ref::of(s), 10, 4010).as_value();
+    let at = Ref::<StringCell>::of(part).address();
+    let copy = StringCell::share(Ref::of(part)).unwrap();
+    assert!(copy.0.is_unique() && copy.2 == 4000 && counted(&mut h, &[part]) == all);
+    let sent = StringCell::share(Ref::of(part)).unwrap();
+    assert_eq!((sent.0.data().addr() + sent.1, counted(&mut h, &[part])), (at, all));
+    // Its receiver counts it anew if it has a limit, and when nobody else has it.
+    let mut limited = heap();
+    limited.set_limit(1 << 20, 0);
+    let t = StringCell::from_shared(&limited, ids::STRING.0, sent.0.clone(), sent.1, sent.2, UTF8).as_value();
+    assert_eq!(counted(&mut limited, &[t]), all);
+    let much = StringCell::substring(&limited, ids::STRING.0, Ref::of(t), 0, 3900).as_value();
+    let little = StringCell::substring(&limited, ids::STRING.0, Ref::of(t), 0, 1000).as_value();
+    assert_eq!(Ref::<StringCell>::of(much).address(), at);
+    let copied = counted(&mut limited, &[t, much, little]) - 2 * all;
+    assert!((1000..2000).contains(&copied), "{copied}");
+    assert_eq!((counted(&mut limited, &[much]), counted(&mut h, &[])), (all, 0));
+    assert_eq!(counted(&mut limited, &[]), 0);
+    let mut last = heap();
+    let (buf, offset, len) = sent;
+    let u = StringCell::from_shared(&last, ids::STRING.0, buf, offset, len, UTF8).as_value();
+    let part = StringCell::substring(&last, ids::STRING.0, Ref::of(u), 0, 100).as_value();
+    assert_eq!((counted(&mut last, &[part]), counted(&mut last, &[])), (all, 0));
 }
 
 #[test]

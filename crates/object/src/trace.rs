@@ -244,13 +244,21 @@ pub unsafe fn finalize(cell: *mut Header, cx: &mut FinalizeCx) {
         let bytes = match Kind::from_u8((*cell).kind) {
             Kind::String | Kind::MovedString => StringCell::free(cell as *mut StringCell),
             Kind::Array | Kind::MovedArray => ArrayCell::free(cell as *mut ArrayCell),
-            Kind::Hash | Kind::MovedHash => HashCell::free(cell as *mut HashCell),
+            Kind::Hash | Kind::MovedHash => {
+                (*(cell as *mut HashCell)).blocks().into_iter().for_each(|block| cx.sub_watched(block));
+                HashCell::free(cell as *mut HashCell)
+            }
             Kind::Object | Kind::Exception => ObjectCell::free_ext(cell as *mut ObjectCell),
-            Kind::Data => (*(cell as *mut DataCell)).drop_payload(),
+            Kind::Data => {
+                let data = &mut *(cell as *mut DataCell);
+                cx.sub_watched(data.block());
+                data.drop_payload()
+            }
             Kind::Bignum => {
                 let b = &mut *(cell as *mut BignumCell);
                 let n = b.value.bits() as usize / 8;
                 std::ptr::drop_in_place(&mut b.value);
+                cx.sub_watched(n);
                 n
             }
             _ => 0,

@@ -11,7 +11,8 @@
 //! 4. Who can't be ended (the runtime itself; who holds a lock of the process, which the thread knows: `zakuro_base::sync::held`) gets what is left of the reserve,
 //!    then waits and asks again, for [`PATIENCE`]: meanwhile others come to their safepoints and let go.
 //!
-//! The memory limit of a VM also stands against single requests of [`LARGE`] bytes and more.
+//! A memory limit stands against every block of [`WATCHED`] bytes and more, for as long as it lives (module `large`), whatever native code wants it for. So a vector that doubles, or a table,
+//! asks the VM's budget each time it grows, and nothing else has to be written for that.
 //! Wrap the allocator of a host program in [`ReserveAllocator`] to have the same:
 //!
 //! ```
@@ -27,13 +28,14 @@
 //! can use the hole for another size); ending the VM at once for a small request (it could not even report); trusting that nobody takes
 //! much under a lock (the request that exceeds a VM's share may be any).
 
+mod large;
 mod reserve;
 
 use reserve::{Reserve, Who};
 use std::alloc::{GlobalAlloc, Layout};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use zakuro_heap::{FALLIBLE, LARGE, MAY_FAIL, machine_has};
+use zakuro_heap::{FALLIBLE, MAY_FAIL, WATCHED};
 use zakuro_vm::life;
 
 /// See the module.
@@ -74,20 +76,6 @@ fn end_the_start() -> ! {
 /// Gives back what of the reserve is not needed any more. Called now and then by the process.
 pub(crate) fn tidy() {
     RESERVE.tidy();
-}
-
-#[cold]
-#[inline(never)]
-fn guarded(layout: Layout, get: &dyn Fn() -> *mut u8) -> *mut u8 {
-    let size = layout.size();
-    // Buffers have asked for the limit already.
-    if is_buffer(layout) || life::admits(size) && machine_has(size) {
-        let p = get();
-        if !p.is_null() {
-            return p;
-        }
-    }
-    refused(layout, get)
 }
 
 fn is_buffer(layout: Layout) -> bool {
@@ -150,21 +138,26 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for ReserveAllocator<A> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's contract is that of the inner allocator.
         let get = || unsafe { self.0.alloc(layout) };
-        if layout.size() >= LARGE {
-            return guarded(layout, &get);
+        if layout.size() >= WATCHED {
+            // SAFETY: the same.
+            return unsafe { large::alloc(&self.0, layout, false) };
         }
         let p = get();
         if p.is_null() { refused(layout, &get) } else { p }
     }
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if layout.size() >= WATCHED {
+            // SAFETY: as above.
+            return unsafe { large::alloc(&self.0, layout, true) };
+        }
         // SAFETY: as above.
         let get = || unsafe { self.0.alloc_zeroed(layout) };
-        let p = if layout.size() >= LARGE { guarded(layout, &get) } else { get() };
+        let p = get();
         if !p.is_null() {
             return p;
         }
-        let p = if layout.size() >= LARGE { p } else { refused(layout, &get) };
+        let p = refused(layout, &get);
         if !p.is_null() {
             // SAFETY: a piece of the reserve, of that size; it may have been used before.
             unsafe { p.write_bytes(0, layout.size()) };
@@ -174,15 +167,17 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for ReserveAllocator<A> {
     #[inline]
     unsafe fn realloc(&self, p: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         if !RESERVE.holds(p) {
-            // SAFETY: as above; a failed realloc leaves the block as it was.
-            let get = || unsafe { self.0.realloc(p, layout, size) };
-            if size >= LARGE && size > layout.size() {
-                // SAFETY: the caller's alignment with the caller's size.
-                return guarded(unsafe { Layout::from_size_align_unchecked(size, layout.align()) }, &get);
-            }
-            let q = get();
-            if !q.is_null() {
-                return q;
+            match (layout.size() >= WATCHED, size >= WATCHED) {
+                // SAFETY: as above; a failed realloc leaves the block as it was.
+                (true, true) => return unsafe { large::realloc(&self.0, p, layout, size) },
+                (false, false) => {
+                    // SAFETY: as above.
+                    let q = unsafe { self.0.realloc(p, layout, size) };
+                    if !q.is_null() {
+                        return q;
+                    }
+                }
+                _ => {}
             }
         }
         // SAFETY: the block that `p` is.
@@ -194,13 +189,17 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for ReserveAllocator<A> {
             // SAFETY: the caller's contract.
             return unsafe { RESERVE.give(p, layout) };
         }
+        if layout.size() >= WATCHED {
+            // SAFETY: as above.
+            return unsafe { large::dealloc(&self.0, p, layout) };
+        }
         // SAFETY: as above.
         unsafe { self.0.dealloc(p, layout) }
     }
 }
 
 impl<A: GlobalAlloc> ReserveAllocator<A> {
-    /// A block that can't grow where it is: to the reserve, or out of it.
+    /// A block that can't grow where it is: to the reserve, or out of it, or into one that is watched, or out of that.
     ///
     /// # Safety
     /// As for `realloc`.
@@ -210,7 +209,8 @@ impl<A: GlobalAlloc> ReserveAllocator<A> {
         // SAFETY: by contract; both blocks have as many bytes as are copied, and the old one is not used afterwards.
         unsafe {
             let new = Layout::from_size_align_unchecked(size, layout.align());
-            let q = if RESERVE.holds(p) { self.alloc(new) } else { refused(new, &|| self.0.alloc(new)) };
+            let elsewhere = RESERVE.holds(p) || size.max(layout.size()) >= WATCHED;
+            let q = if elsewhere { self.alloc(new) } else { refused(new, &|| self.0.alloc(new)) };
             if !q.is_null() {
                 q.copy_from_nonoverlapping(p, size.min(layout.size()));
                 self.dealloc(p, layout);

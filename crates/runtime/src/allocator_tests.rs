@@ -63,9 +63,46 @@ fn small_requests_are_met_and_the_reserve_comes_back() {
         assert_ne!(RESERVE.in_use(), 0);
         allocator.dealloc(b, layout);
         assert_eq!(RESERVE.in_use(), 0);
+        blocks_keep_their_content(&allocator);
         RESERVE.tidy();
         let again = RESERVE.take(layout, reserve::Who::Modest);
         assert!(RESERVE.holds(again));
         RESERVE.give(again, layout);
     }
+}
+
+/// From malloc's to watched ones, from those to the reserve, and back; with large alignments, too.
+unsafe fn blocks_keep_their_content(allocator: &ReserveAllocator<Mean>) {
+    let steps = [1000, WATCHED - 1, WATCHED, 3 * WATCHED, SMALL, 20 << 20, WATCHED + 1, WATCHED, 5000, 2 * WATCHED, 8];
+    for align in [1, 16, 64, 256, 4096, 8192] {
+        for refuses in [false, true] {
+            let mut layout = Layout::from_size_align(500, align).unwrap();
+            // SAFETY: blocks are used within their layouts and freed once.
+            unsafe {
+                let mut p = allocator.alloc_zeroed(layout);
+                assert_eq!(*p.add(499), 0);
+                p.write(17);
+                for size in steps {
+                    // Not what is too much for the reserve, and not buffers, whose makers cope with null.
+                    REFUSES.store(refuses && size <= SMALL && align < MAY_FAIL, Relaxed);
+                    let kept = size.min(layout.size());
+                    p.add(kept - 1).write(kept as u8);
+                    if kept > 1 {
+                        p.write(17);
+                    }
+                    p = allocator.realloc(p, layout, size);
+                    layout = Layout::from_size_align(size, align).unwrap();
+                    assert!(!p.is_null() && (p as usize).is_multiple_of(align), "{size} {align}");
+                    assert!((kept == 1 || *p == 17) && *p.add(kept - 1) == kept as u8, "{size} {align} {refuses}");
+                }
+                REFUSES.store(false, Relaxed);
+                allocator.dealloc(p, layout);
+                let large = Layout::from_size_align(2 * WATCHED, align).unwrap();
+                let zeros = allocator.alloc_zeroed(large);
+                assert!((zeros as usize).is_multiple_of(align) && *zeros == 0 && *zeros.add(2 * WATCHED - 1) == 0);
+                allocator.dealloc(zeros, large);
+            }
+        }
+    }
+    assert_eq!(RESERVE.in_use(), 0);
 }

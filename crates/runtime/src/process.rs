@@ -134,7 +134,7 @@ impl Process {
         }
         // A VM that a limited one makes counts for that one while it lives.
         if let Some(account) = control.account.get() {
-            account.fetch_add(zakuro_vm::limits::VM, Ordering::Relaxed);
+            account.fetch_add(control.weight(), Ordering::Relaxed);
         }
         let unit = VmUnit::new(me, control.clone(), args, image);
         let task = self.scheduler.spawn(Box::new(unit));

@@ -108,13 +108,14 @@ fn run_block(cx: &mut Cx, image: Seed) -> Result<Value> {
     let Some(block) = parts.first().and_then(|b| Ref::<ProcCell>::from_value(*b)) else { return Ok(Value::NIL) };
     birth::receive(cx, &parts[1..]);
     let result = cx.call_proc(block, &parts[1..], false, Block::NONE).and_then(|v| {
-        cx.result = Some(cx.pack(v)?);
+        let result = cx.pack(v)?;
+        cx.result = Some(cx.weighed(result));
         Ok(v)
     });
     let e = cx.pending;
     if result.is_err() && e.is_kind(Kind::Exception) {
         // One that can't travel leaves the end report only.
-        cx.result = cx.pack(e).ok();
+        cx.result = cx.pack(e).ok().map(|result| cx.weighed(result));
         cx.pending = e;
     }
     result

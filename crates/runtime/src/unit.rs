@@ -35,7 +35,7 @@ pub struct VmUnit {
 impl Drop for VmUnit {
     fn drop(&mut self) {
         if let Some(account) = self.account.take() {
-            account.fetch_sub(zakuro_vm::limits::VM, Relaxed);
+            account.fetch_sub(self.control.weight(), Relaxed);
         }
     }
 }

@@ -5,10 +5,17 @@ use zakuro_vm::backtrace::Location;
 use zakuro_vm::raise::hidden;
 use zakuro_vm::*;
 
+/// What malloc takes for a block, beside what was asked for.
+const BLOCK: usize = 16;
+
 /// Payload of a Thread::Backtrace::Location.
 #[derive(Trace)]
 pub struct Loc(#[untraced] pub Location);
 impl NativeData for Loc {
+    fn weight(&self) -> usize {
+        // The file's name is shared by most.
+        self.0.label.capacity() + self.0.base_label.capacity() + BLOCK * 2
+    }
     fn send_copy(&self) -> Option<SendPayload> {
         Some(Box::new(Loc(self.0.clone())))
     }

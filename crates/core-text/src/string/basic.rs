@@ -261,6 +261,9 @@ pub mod strings {
         let n = cx.to_i64(n)?;
         let Ok(n) = usize::try_from(n) else { return cx.arg_error("negative argument") };
         let Some(total) = this.len().checked_mul(n).filter(|t| *t <= isize::MAX as usize) else { return too_big(cx) };
+        if cx.has_memory_limit() {
+            cx.admit(total)?;
+        }
         let r = StringCell::empty(&cx.heap, ids::STRING.0, this.encoding());
         if StringCell::ensure_capacity(r, &mut cx.heap, total).is_err() {
             return too_big(cx);

@@ -21,9 +21,18 @@ struct QueueData {
     givers: Line,
     /// Room; None for a plain Queue.
     max: Option<usize>,
+    /// Bytes of `items` that the heap knows of.
+    #[untraced]
+    counted: usize,
 }
 
 impl NativeData for QueueData {
+    fn weight(&self) -> usize {
+        self.counted
+    }
+    fn block(&self) -> usize {
+        self.counted
+    }
     fn each_value(&self, f: &mut dyn FnMut(Value)) {
         self.items.iter().for_each(|v| f(*v));
     }
@@ -37,6 +46,9 @@ impl NativeData for QueueData {
 }
 
 impl QueueData {
+    fn bytes(&self) -> usize {
+        self.items.capacity() * size_of::<Value>()
+    }
     fn full(&self) -> bool {
         self.max.is_some_and(|m| self.items.len() >= m)
     }
@@ -48,6 +60,19 @@ fn data(cx: &mut Cx, v: Value) -> Result<&mut QueueData> {
         return cx.type_error(format!("{name} not initialized"));
     }
     cx.data_mut::<QueueData>(v)
+}
+
+/// Tells the heap when the room for items has grown.
+fn recount(cx: &mut Cx, v: Value) -> Result<()> {
+    let q = data(cx, v)?;
+    let (before, now) = (q.counted, q.bytes());
+    if now > before {
+        q.counted = now;
+        cx.heap.add_payload(now - before);
+        cx.heap.add_watched(now);
+        cx.heap.sub_watched(before);
+    }
+    Ok(())
 }
 
 fn takers(cx: &mut Cx, v: Value) -> Result<&mut Line> {
@@ -156,6 +181,7 @@ pub mod queue {
             }
         }
         cx.data_init(this, q)?;
+        recount(cx, this)?;
         Ok(this)
     }
 
@@ -170,6 +196,7 @@ pub mod queue {
         }
         q.items.push_back(object);
         let first = q.takers.pop();
+        recount(cx, this)?;
         line::wake(cx, this, takers, first);
         Ok(this)
     }
@@ -303,6 +330,7 @@ pub mod sized {
         }
         q.items.push_back(object);
         let first = q.takers.pop();
+        recount(cx, this)?;
         line::wake(cx, this, takers, first);
         Ok(this)
     }

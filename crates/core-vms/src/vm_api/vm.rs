@@ -96,6 +96,7 @@ pub fn spawn(cx: &mut Cx, seed: Seed, args: Rest, kw: Kwargs) -> Result<Value> {
         control.family.store(id as u64, Ordering::Relaxed);
     }
     host.spawner.start_image(&control, start, seed);
+    cx.account_has_grown(control.weight());
     Ok(cx.data(ids::RUBY_VM, VmHandle::Power(control)))
 }
 
@@ -192,6 +193,7 @@ pub mod vm_class {
         crate::vm_api::birth::inherit(cx, &mut envelope, Vec::new())?;
         let host = cx.host_handle()?;
         host.spawner.start(&control, envelope);
+        cx.account_has_grown(control.weight());
         Ok(this)
     }
 

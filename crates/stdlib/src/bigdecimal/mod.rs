@@ -33,6 +33,9 @@ impl NativeData for Number {
             _ => 0,
         }
     }
+    fn block(&self) -> usize {
+        self.weight()
+    }
     fn send_copy(&self) -> Option<SendPayload> {
         Some(Box::new(Number(Arc::new((*self.0).clone()))))
     }

@@ -196,6 +196,14 @@ pub fn read_all(cx: &mut Cx, mut file: &File) -> Outcome<Vec<u8>> {
 
 /// Text of a file, unless it is known. `look` says what the file is now, `open` opens it.
 pub fn read(cx: &mut Cx, look: impl FnOnce() -> std::io::Result<Metadata>, open: impl FnOnce() -> std::io::Result<File>) -> Outcome<Text> {
+    read_by(look, open, |f| read_all(cx, f))
+}
+
+fn read_by(
+    look: impl FnOnce() -> std::io::Result<Metadata>,
+    open: impl FnOnce() -> std::io::Result<File>,
+    whole: impl FnOnce(&File) -> Outcome<Vec<u8>>,
+) -> Outcome<Text> {
     let m = given!(look());
     let shard = |m: &Metadata| &shards()[(m.ino() ^ m.dev()) as usize % SHARDS];
     if m.is_file() {
@@ -212,7 +220,7 @@ pub fn read(cx: &mut Cx, look: impl FnOnce() -> std::io::Result<Metadata>, open:
     let now = SystemTime::now();
     // Of what was opened, before reading: a change from now on shows in the next look.
     let m = given!(f.metadata());
-    let bytes = given!(read_all(cx, &f)?);
+    let bytes = given!(whole(&f)?);
     let text = Text::new(&bytes);
     let mut s = shard(&m).lock();
     s.counts.read += 1;

@@ -1,5 +1,6 @@
 //! The content of a String, kept as it is while other code runs: what long native work reads between safepoints.
 
+use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use zakuro_heap::{BufRef, SharedBuf};
 use zakuro_object::{Ref, StringCell};
@@ -8,13 +9,13 @@ use zakuro_object::{Ref, StringCell};
 pub enum Held {
     /// Too short to be in a buffer.
     Inline([u8; zakuro_object::string::INLINE], usize),
-    Shared(BufRef, usize, usize),
+    Shared(ManuallyDrop<BufRef>, usize, usize),
 }
 
 impl Held {
     pub fn of(s: Ref<StringCell>) -> Held {
-        if let Some((buf, offset, len)) = s.share() {
-            return Held::Shared(buf, offset, len);
+        if let Some((buf, offset, len)) = s.hold() {
+            return Held::Shared(ManuallyDrop::new(buf), offset, len);
         }
         let (bytes, len) = s.inline().unwrap_or_default();
         Held::Inline(bytes, len)
@@ -25,6 +26,17 @@ impl Held {
         match self {
             Held::Inline(..) => s.equals(self),
             Held::Shared(_, _, len) => s.address() == self.as_ptr().addr() && s.len() == *len,
+        }
+    }
+}
+
+/// Who gives a buffer back last tells the heap that accounted for it: the String may have let go of it meanwhile.
+impl Drop for Held {
+    fn drop(&mut self) {
+        if let Held::Shared(buf, ..) = self {
+            // SAFETY: not used after this; a holder, on behalf of the VM whose turn it is.
+            let bytes = unsafe { SharedBuf::let_go(ManuallyDrop::take(buf).into_raw(), false) };
+            crate::life::given_back(bytes);
         }
     }
 }

@@ -53,10 +53,15 @@ impl Cx {
         }
         let mut header = zakuro_object::header(ids::INTEGER, Kind::Bignum, 0);
         header.flags = flags::FROZEN;
-        if !self.heap.admits(b.bits() as usize / 8) {
+        let bytes = b.bits() as usize / 8;
+        self.heap.add_payload(bytes);
+        // It is there already.
+        self.heap.add_watched(bytes);
+        if self.heap.room() == 0 {
+            self.heap.sub_payload(bytes);
+            self.heap.sub_watched(bytes);
             zakuro_heap::out_of_memory();
         }
-        self.heap.add_payload(b.bits() as usize / 8);
         alloc_finalized_cell(&self.heap, BignumCell { header, value: Box::new(b) }).as_value()
     }
     #[inline(always)]

@@ -75,6 +75,8 @@ const MESSAGE: usize = 128;
 const SAMPLE: usize = 64 << 10;
 /// Bytes of messages after which their sender looks at its limit.
 const LOOK: usize = 256 << 10;
+/// The same of VMs that it makes.
+const LOOK_AT_VMS: usize = 1 << 20;
 
 /// What a receive came back with.
 pub enum RecvOutcome {
@@ -189,6 +191,14 @@ impl Cx {
         }
         envelope.attach(Box::new(Charge { account, bytes }));
         envelope
+    }
+    /// Bytes were added to the account of what the VM has outside of its heap: it looks at its limit now and then.
+    pub fn account_has_grown(&mut self, bytes: usize) {
+        let account = self.host.as_ref().and_then(|h| h.control.account.get()).map_or(0, |a| a.load(Relaxed));
+        let before = account.saturating_sub(bytes);
+        if self.has_memory_limit() && before / LOOK_AT_VMS != account / LOOK_AT_VMS {
+            self.poll_owner.set(crate::gc::POLL_COLLECT);
+        }
     }
     #[inline(never)]
     fn send_waiting(&mut self, ch: &Channel<Envelope>, envelope: Envelope, deadline: Option<Instant>) -> Result<SendOutcome> {

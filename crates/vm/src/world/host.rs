@@ -80,8 +80,6 @@ pub struct VmControl {
     pub family: AtomicU64,
     /// 0: nobody asked for the end; u64::MAX: somebody did; else nanoseconds of grace + 1. Written by killers, taken by the VM.
     kill: AtomicU64,
-    /// Bytes that one request to the allocator may ask for. Written by the VM after each collection, read by the allocator.
-    pub room: AtomicUsize,
     /// Bytes that malloc did not have for the VM and that the process's reserve lent it, since it last looked. Written by the allocator, taken by the VM.
     pub borrowed: AtomicUsize,
     /// The VM holds much. Written by the VM when it looks at `borrowed`, read by the allocator: who holds little is not refused what he could do without either.
@@ -133,7 +131,6 @@ impl VmControl {
             holds_much: AtomicBool::new(false),
             family: AtomicU64::new(0),
             kill: AtomicU64::new(0),
-            room: AtomicUsize::new(usize::MAX),
             account: OnceLock::new(),
             under_way: OnceLock::new(),
             signals: AtomicU64::new(0),
@@ -153,6 +150,10 @@ impl VmControl {
     /// Who it is, without power over it.
     pub fn identity(&self) -> &Arc<Identity> {
         &self.identity
+    }
+    /// Bytes that the VM counts, while it lives, for the limited one that has made it. Fixed before the start.
+    pub fn weight(&self) -> usize {
+        if self.family.load(Ordering::Relaxed) == 0 { crate::limits::VM } else { crate::limits::RACTOR }
     }
     pub fn started(&self) -> bool {
         self.task.get().is_some()

@@ -21,7 +21,8 @@ use crate::raise::{Exc, Result};
 use crate::thread::MAIN;
 use crate::vm::Cx;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use zakuro_object::*;
 use zakuro_sched::{TimerId, poll};
@@ -125,7 +126,6 @@ impl Cx {
             if let Some(host) = &self.host {
                 host.control.account.get_or_init(Default::default);
             }
-            self.publish_room();
         }
         if let (Some(w), Some(host)) = (limits.wall, &self.host) {
             let at = Instant::now() + w;
@@ -290,6 +290,10 @@ impl Cx {
     /// Raises NoMemoryError when a request of this many bytes can't be met. For builtins that allocate by a size that the program chose.
     #[inline]
     pub fn admit(&mut self, bytes: usize) -> Result<()> {
+        if !self.heap.admits(bytes) {
+            // What is dead may be all that stands in the way.
+            self.collect();
+        }
         if self.heap.admits(bytes) && zakuro_heap::malloc_has(bytes) { Ok(()) } else { self.out_of_memory() }
     }
 
@@ -345,7 +349,6 @@ impl Cx {
             self.life.told_memory &= !self.heap.has_room_again();
             self.heap.restore_reserve();
         }
-        self.publish_room();
         if !over || self.life.hard || (self.life.told_memory && !self.heap.over_reserve()) {
             return Ok(());
         }
@@ -407,12 +410,6 @@ impl Cx {
     #[inline]
     pub(crate) fn is_short(&self) -> bool {
         self.heap.is_short() || self.host.as_ref().is_some_and(|h| h.control.borrowed.load(Ordering::Relaxed) != 0)
-    }
-    /// Tells the allocator what it may give this VM at a time.
-    fn publish_room(&self) {
-        if let Some(h) = &self.host {
-            h.control.room.store(self.heap.room(), Ordering::Relaxed);
-        }
     }
     /// Raises NoMemoryError the first time; later, beyond the reserve, ends the VM.
     #[cold]
@@ -540,6 +537,9 @@ pub fn memory_is_short(size: usize) -> bool {
     before.saturating_add(size) <= quota
 }
 
+/// How far beyond its limit a block of native code may take a VM that is told at its next safepoint; less where the limit is small.
+const OVERDRAFT: usize = 4 << 20;
+
 /// Names that a VM adds before it looks at its limit.
 const NAMES: usize = 256 << 10;
 
@@ -558,9 +558,47 @@ pub fn name_added(bytes: usize) {
     }
 }
 
-/// Whether the running VM's memory limit allows a request of this size.
-pub fn admits(size: usize) -> bool {
+/// What the running VM's memory limit says to a large block that native code asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    Fits,
+    /// Beyond what is left, by little: who can't cope with a refusal gets it, and the VM collects at its next safepoint, which raises if that does not help.
+    Overdrawn,
+    Refused,
+}
+
+/// Whether the running VM may have `more` bytes of native memory.
+pub fn asks(more: usize) -> Asked {
     let cx = zakuro_sched::turn_data() as *const Cx;
-    // SAFETY: as in `give_up`; the host handle stays as it is while the VM runs.
-    unsafe { cx.is_null() || (*cx).host.as_ref().is_none_or(|h| size <= h.control.room.load(Ordering::Relaxed)) }
+    if cx.is_null() {
+        return Asked::Fits;
+    }
+    // SAFETY: as in `give_up`: the VM whose turn this thread has. Limits and host handle stay as they are while it runs.
+    unsafe {
+        let room = zakuro_heap::Heap::room_in_passing(&raw const (*cx).heap);
+        if more <= room {
+            return Asked::Fits;
+        }
+        let Some(limit) = (*cx).life.limits.memory else { return Asked::Fits };
+        if let Some(host) = (*cx).host.as_ref() {
+            host.control.poll.set(crate::gc::POLL_COLLECT);
+        }
+        if more <= room.saturating_add((limit / 16).min(OVERDRAFT)) { Asked::Overdrawn } else { Asked::Refused }
+    }
+}
+
+/// What counts the large native blocks of the running VM; None without a limit.
+pub fn native_account() -> Option<Arc<AtomicUsize>> {
+    let cx = zakuro_sched::turn_data() as *const Cx;
+    // SAFETY: as in `asks`.
+    if cx.is_null() { None } else { unsafe { zakuro_heap::Heap::native_in_passing(&raw const (*cx).heap) } }
+}
+
+/// The running VM's heap accounts for so many bytes less: who held them outside of any cell has let go.
+pub(crate) fn given_back(bytes: usize) {
+    let cx = zakuro_sched::turn_data() as *mut Cx;
+    if bytes > 0 && !cx.is_null() {
+        // SAFETY: the VM whose turn this thread has, which is running this very code outside of its heap.
+        unsafe { (*cx).heap.sub_payload(bytes) };
+    }
 }

@@ -10,6 +10,8 @@ pub const GRACE: Duration = Duration::from_secs(1);
 
 /// Bytes that a VM counts for the limited one that has made it, beside what it counts itself.
 pub const VM: usize = 96 << 10;
+/// The same of a Ractor, which has run more code before it waits for the first time.
+pub const RACTOR: usize = 224 << 10;
 
 /// Limits of one VM; None: no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -366,7 +366,7 @@ impl Walk {
             Kind::Bignum => Body::Big(Ref::<BignumCell>::of(v).value.clone()),
             Kind::String => {
                 let s = Ref::<StringCell>::of(v);
-                match s.share() {
+                match StringCell::share(s) {
                     Some((buf, offset, len)) => Body::Shared(buf, offset, len),
                     None => {
                         let (bytes, len) = s.inline().unwrap_or_default();

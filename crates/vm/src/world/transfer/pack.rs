@@ -284,7 +284,7 @@ impl Packer {
                 header.shape = self.plain_shape(cx, n)?;
                 let s = Ref::<StringCell>::of(v);
                 len = s.len();
-                match (len >= SHARE_FROM).then(|| s.share()).flatten() {
+                match (len >= SHARE_FROM).then(|| StringCell::share(s)).flatten() {
                     Some((buf, offset, _)) => {
                         header.flags |= OUT;
                         self.graph.parts.push(Part::Buffer { buf, offset });

@@ -340,7 +340,7 @@ impl Cx {
         match kind {
             Kind::String if plain && v.shape_key() == ids::STRING.0 => {
                 let s = Ref::<StringCell>::of(v);
-                let (buf, offset, len) = if s.len() >= SHARE_FROM { s.share()? } else { return None };
+                let (buf, offset, len) = if s.len() >= SHARE_FROM { StringCell::share(s)? } else { return None };
                 return Envelope::buffer(v, buf, offset, len);
             }
             Kind::Array | Kind::Hash | Kind::Object => {}
