@@ -74,6 +74,7 @@ const ARROWS: &[(&str, Option<&[&str]>)] = &[
     ),
     ("stdlib", Some(&["core-base", "core-text", "core-system", "vm", "text", "macros", "object", "sched"])),
     ("openssl", Some(&["vm", "core-system", "macros"])),
+    ("gems", Some(&["vm", "core-system", "macros"])),
     ("runtime", None),
     ("capi", Some(&["runtime"])),
     ("cli", Some(&["runtime"])),
@@ -376,7 +377,7 @@ const FIELDS_ONLY: &str = "TracedVec";
 
 /// Whether a crate runs Ruby code, or is called by what does.
 pub fn is_watched(crate_: &str) -> bool {
-    crate_.starts_with("core-") || ["vm", "corelib", "stdlib", "openssl"].contains(&crate_)
+    crate_.starts_with("core-") || ["vm", "corelib", "stdlib", "openssl", "gems"].contains(&crate_)
 }
 
 fn unwatched(root: &Path, failures: &mut Vec<String>) {

@@ -14,7 +14,7 @@ pub fn run(args: &[String]) -> Result<bool, String> {
     // A directory of its own: the flag would rebuild everything there is.
     let target = crate::target().join("mir");
     let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args(["check", "--quiet", "-p", "zakuro-corelib", "-p", "zakuro-stdlib", "-p", "zakuro-openssl"])
+        .args(["check", "--quiet", "-p", "zakuro-corelib", "-p", "zakuro-stdlib", "-p", "zakuro-openssl", "-p", "zakuro-gems"])
         .current_dir(root())
         .env("CARGO_TARGET_DIR", &target)
         .env("RUSTFLAGS", "--emit=mir")

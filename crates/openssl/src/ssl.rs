@@ -815,6 +815,12 @@ mod natives {
                     cx.str_array(&both)
                 }
                 "pending" => Value::fixnum(SSL_pending(p) as i64),
+                "handshake_done?" => {
+                    unsafe extern "C" {
+                        fn SSL_is_init_finished(ssl: P) -> c_int;
+                    }
+                    Value::bool(SSL_is_init_finished(p) == 1)
+                }
                 "cert" => {
                     let c = SSL_get_certificate(p);
                     if !c.is_null() {

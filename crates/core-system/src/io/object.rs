@@ -716,9 +716,10 @@ pub fn fill(cx: &mut Cx, v: Value) -> Result<bool> {
     fill_up_to(cx, v, READ_BUFFER)
 }
 
-/// `fill` for a reader that takes up to `wanted` bytes: one read(2) brings them all if they are there.
+/// `fill` for a reader that takes up to `wanted` bytes: one read(2) brings them all if they are there. No more are taken from what is no file: who
+/// waits at the descriptor next (select, epoll, a child) has to find the rest there.
 pub fn fill_up_to(cx: &mut Cx, v: Value, wanted: usize) -> Result<bool> {
-    let room = wanted.clamp(READ_BUFFER, LARGEST_READ);
+    let room = if reader(cx, v)?.regular { wanted.max(READ_BUFFER) } else { wanted.max(1) }.min(LARGEST_READ);
     // What is endless and always ready (/dev/zero) is left here.
     cx.safepoint()?;
     reader(cx, v)?;
