@@ -239,7 +239,7 @@ impl Heap {
     /// As there.
     pub unsafe fn native_in_passing(heap: *const Heap) -> Option<Arc<AtomicUsize>> {
         // SAFETY: as there; the field is written before the VM runs.
-        unsafe { (*(&raw const (*heap.cast::<HeapState>()).native)).clone() }
+        unsafe { (*heap.cast::<HeapState>()).native.clone() }
     }
     /// The region around `cell`, which this heap holds. None for cells of heaps, of static regions, null.
     pub fn region_of(&self, cell: *mut Header) -> Option<&Region> {

@@ -415,11 +415,11 @@ impl HeapState {
                 return usize::MAX;
             }
             let read = |at: *const usize| at.read_volatile();
-            let native = (*(&raw const (*this).native)).as_ref().map_or(0, |n| n.load(Ordering::Relaxed));
+            let native = (*this).native.as_ref().map_or(0, |n| n.load(Ordering::Relaxed));
             let used = read(&raw const (*this).live)
                 .saturating_add(read(&raw const (*this).cells_since))
                 .saturating_add(read(&raw const (*this).payload))
-                .saturating_add((*(&raw const (*this).holdings)).bytes())
+                .saturating_add((*this).holdings.bytes())
                 .saturating_add(read(&raw const (*this).spent))
                 .saturating_add(native.saturating_sub(read(&raw const (*this).watched)));
             ceiling.saturating_sub(used)

@@ -257,6 +257,7 @@ impl Input {
         // SAFETY: readable for its length as long as the caller keeps `b`.
         // More than it can take can't be read; a negative length would mean a text that ends with NUL.
         let n = if b.len() > c_int::MAX as usize { 0 } else { b.len() as c_int };
+        // SAFETY: `b` is readable for `n` bytes, and outlives the Input.
         Input(unsafe { BIO_new_mem_buf(b.as_ptr() as P, n) })
     }
 }

@@ -174,7 +174,10 @@ impl Writer {
         } else if let Some(n) = big.to_i64() {
             self.integer(n);
         } else if !(self.bignums && self.registered(cx, v)?) {
-            return cx.range_error(format!("bignum too big to convert into '{}'", if big > 0.into() { "unsigned long long" } else { "long long" }));
+            return cx.range_error(format!(
+                "bignum too big to convert into '{}'",
+                if big > 0.into() { "unsigned long long" } else { "long long" }
+            ));
         }
         Ok(())
     }

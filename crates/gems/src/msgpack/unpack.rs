@@ -386,16 +386,8 @@ mod native {
     #[method("__setup", private)]
     fn setup(cx: &mut Cx, this: Value, buffer: Value, symbolize: bool, freeze: bool, unknown: bool) -> Result<()> {
         super::super::buffer(cx, buffer)?;
-        let u = Unpacker {
-            buffer,
-            types: Value::NIL,
-            values: TracedVec::new(),
-            open: Vec::new(),
-            symbolize,
-            freeze,
-            unknown,
-            symbol: None,
-        };
+        let u =
+            Unpacker { buffer, types: Value::NIL, values: TracedVec::new(), open: Vec::new(), symbolize, freeze, unknown, symbol: None };
         cx.data_init(this, u)
     }
     #[method("__types=")]

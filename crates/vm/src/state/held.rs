@@ -1,5 +1,6 @@
 //! The content of a String, kept as it is while other code runs: what long native work reads between safepoints.
 
+use crate::vm::Cx;
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use zakuro_heap::{BufRef, SharedBuf};
@@ -36,8 +37,17 @@ impl Drop for Held {
         if let Held::Shared(buf, ..) = self {
             // SAFETY: not used after this; a holder, on behalf of the VM whose turn it is.
             let bytes = unsafe { SharedBuf::let_go(ManuallyDrop::take(buf).into_raw(), false) };
-            crate::life::given_back(bytes);
+            given_back(bytes);
         }
+    }
+}
+
+/// The running VM's heap accounts for so many bytes less: who held them outside of any cell has let go.
+fn given_back(bytes: usize) {
+    let cx = zakuro_sched::turn_data() as *mut Cx;
+    if bytes > 0 && !cx.is_null() {
+        // SAFETY: the VM whose turn this thread has, which is running this very code outside of its heap.
+        unsafe { (*cx).heap.sub_payload(bytes) };
     }
 }
 

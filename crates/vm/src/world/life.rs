@@ -593,12 +593,3 @@ pub fn native_account() -> Option<Arc<AtomicUsize>> {
     // SAFETY: as in `asks`.
     if cx.is_null() { None } else { unsafe { zakuro_heap::Heap::native_in_passing(&raw const (*cx).heap) } }
 }
-
-/// The running VM's heap accounts for so many bytes less: who held them outside of any cell has let go.
-pub(crate) fn given_back(bytes: usize) {
-    let cx = zakuro_sched::turn_data() as *mut Cx;
-    if bytes > 0 && !cx.is_null() {
-        // SAFETY: the VM whose turn this thread has, which is running this very code outside of its heap.
-        unsafe { (*cx).heap.sub_payload(bytes) };
-    }
-}
