@@ -34,6 +34,8 @@ pub struct Object {
     pub p: P,
     #[untraced]
     pub kind: Sort,
+    /// Bytes that it was parsed from, for kinds that may be as large as a program likes.
+    size: usize,
 }
 
 // SAFETY: only objects that `copy` makes travel, and those nobody else changes: copies, or keys, which never change and count their references atomically.
@@ -69,7 +71,24 @@ impl Drop for Object {
 impl Object {
     /// None for what OpenSSL did not make.
     pub fn new(kind: Sort, p: P) -> Option<Object> {
-        (!p.is_null()).then_some(Object { p, kind })
+        if p.is_null() {
+            return None;
+        }
+        // SAFETY: a live object of its kind; only the length is asked for.
+        let size = unsafe {
+            match kind {
+                Sort::Cert => i2d_X509(p, null_mut()),
+                Sort::Request => i2d_X509_REQ(p, null_mut()),
+                Sort::Crl => i2d_X509_CRL(p, null_mut()),
+                Sort::Pkcs7 => i2d_PKCS7(p, null_mut()),
+                _ => 0,
+            }
+        };
+        // What can't be written yet (a certificate without a key) says so in the queue of errors.
+        if size < 0 {
+            error::take();
+        }
+        Some(Object { p, kind, size: size.max(0) as usize })
     }
     /// One of its own for somebody else. None: there is no such thing.
     pub fn copy(&self) -> Option<Object> {
@@ -120,16 +139,19 @@ impl NativeData for Object {
         false
     }
     fn weight(&self) -> usize {
-        match self.kind {
-            Sort::Context => 32 << 10,
-            Sort::Store | Sort::Pkcs7 | Sort::Session => 8 << 10,
-            Sort::Cert | Sort::Key | Sort::Crl | Sort::Request => 4 << 10,
-            _ => 512,
-        }
+        // The text, and what it was taken apart into.
+        let content = 3 * self.size;
+        content
+            + match self.kind {
+                Sort::Context => 32 << 10,
+                Sort::Store | Sort::Pkcs7 | Sort::Session => 8 << 10,
+                Sort::Cert | Sort::Key | Sort::Crl | Sort::Request => 4 << 10,
+                _ => 512,
+            }
     }
     fn send_copy(&self) -> Option<SendPayload> {
         // The receiver makes stores, contexts and points anew: what it gets is no more than the place for one.
-        let nothing = || Object { p: null_mut(), kind: self.kind };
+        let nothing = || Object { p: null_mut(), kind: self.kind, size: 0 };
         let anew = matches!(self.kind, Sort::Store | Sort::Context | Sort::Point);
         Some(Box::new(if anew { nothing() } else { self.copy()? }))
     }

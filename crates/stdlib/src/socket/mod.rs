@@ -406,6 +406,11 @@ mod sys {
     /// What the class's `for_fd` gives for a descriptor that a message brought; with nil for the class the number.
     #[method("io", singleton)]
     fn io(cx: &mut Cx, _this: Value, class: Value, fd: i64, mode: Value) -> Result<Value> {
+        if let Err(e) = descriptors::admit(cx, 1) {
+            // SAFETY: nobody else has it.
+            unsafe { libc::close(fd as i32) };
+            return Err(e);
+        }
         owner::note_number(cx, fd as i32);
         let fd = cx.int(fd);
         if class.is_nil() {
