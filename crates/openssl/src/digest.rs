@@ -146,6 +146,7 @@ fn keyed(cx: &mut Cx, h: Value) -> Result<P> {
 
 /// PKCS #5's first scheme as OpenSSL extends it (EVP_BytesToKey): digests of digests, as many as give `length` bytes. Written here since OpenSSL's can't be interrupted.
 fn stretch(cx: &mut Cx, md: &Algorithm, password: &[u8], salt: &[u8], rounds: i64, length: usize) -> Result<Vec<u8>> {
+    // SAFETY: it takes nothing.
     let Some(ctx) = Object::new(Sort::Digest, unsafe { EVP_MD_CTX_new() }) else {
         return fail(cx, "Cipher::CipherError", "EVP_MD_CTX_new");
     };
