@@ -66,7 +66,7 @@ Array.new(2) do
   Thread.new do
     while (name = jobs.pop)
       began = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-      line = IO.popen([exe, "-W0", __FILE__, "--bomb", name, all ? "10" : "2", err: File::NULL]) do |io|
+      line = IO.popen([exe, "-W0", __FILE__, "--bomb", name, all ? "30" : "2", err: File::NULL]) do |io|
         watch = Thread.new { sleep 90; Process.kill(:KILL, io.pid) }
         io.read.tap { watch.kill }
       end
