@@ -15,9 +15,9 @@
 
 use std::cell::UnsafeCell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicUsize};
+use std::sync::atomic::AtomicU32;
 
-use crate::state::{FinalizeFn, HeapState, HeapStats, TraceFn};
+use crate::state::{FinalizeFn, HeapState, HeapStats, Native, TraceFn};
 use crate::{Header, Marker, Region};
 
 /// The cells of one VM. May move between native threads; is never shared.
@@ -112,7 +112,7 @@ shared! {
     fn sub_watched(block: usize);
     /// What counts the large blocks of native code; None without a limit.
     #[inline]
-    fn native() -> Option<Arc<AtomicUsize>>;
+    fn native() -> Option<Arc<Native>>;
     /// `bytes` that a collection may free, beside cells and payload. Whether it has is not known: a full one may be needed.
     #[inline]
     fn add_pressure(bytes: usize);
@@ -224,20 +224,20 @@ exclusive! {
 }
 
 impl Heap {
-    /// What [`Heap::room`] is at least about to say, for an allocator: native code asks it in the middle of anything that this heap may be doing, on the thread that does it.
+    /// What [`Heap::room`] is about to say, if `beyond` more bytes were allowed, for an allocator: native code asks it in the middle of anything that this heap may be doing, on the thread that does it.
     /// usize::MAX while a collection marks, for that comes to its end.
     ///
     /// # Safety
     /// `heap` is alive, and belongs to the calling thread's turn.
-    pub unsafe fn room_in_passing(heap: *const Heap) -> usize {
+    pub unsafe fn room_in_passing(heap: *const Heap, beyond: usize) -> usize {
         // SAFETY: by contract; plain numbers are read where they stand, without a reference to the state, which may be borrowed.
-        unsafe { HeapState::room_in_passing(heap.cast()) }
+        unsafe { HeapState::room_in_passing(heap.cast(), beyond) }
     }
     /// [`Heap::native`] in the same way.
     ///
     /// # Safety
     /// As there.
-    pub unsafe fn native_in_passing(heap: *const Heap) -> Option<Arc<AtomicUsize>> {
+    pub unsafe fn native_in_passing(heap: *const Heap) -> Option<Arc<Native>> {
         // SAFETY: as there; the field is written before the VM runs.
         unsafe { (*heap.cast::<HeapState>()).native.clone() }
     }

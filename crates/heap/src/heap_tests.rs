@@ -399,7 +399,7 @@ fn a_limit_calls_for_a_collection_then_refuses() {
     // Blocks of native code count, those that payload tells of once.
     let native = h.native().unwrap();
     let (before, block) = (h.used(), 2 * crate::WATCHED);
-    native.fetch_add(2 * block, Relaxed);
+    native.bytes.fetch_add(2 * block, Relaxed);
     assert_eq!(h.used(), before + 2 * block);
     h.add_payload(block);
     h.add_watched(block);
@@ -408,10 +408,10 @@ fn a_limit_calls_for_a_collection_then_refuses() {
     h.add_watched(100);
     assert_eq!(h.used(), before + 2 * block + 100);
     // SAFETY: the heap is alive and this thread's.
-    assert_eq!(unsafe { (Heap::room_in_passing(&h), Heap::native_in_passing(&h).is_some()) }, (h.room(), true));
+    assert_eq!(unsafe { (Heap::room_in_passing(&h, 0), Heap::native_in_passing(&h).is_some()) }, (h.room(), true));
     h.sub_payload(block + 100);
     h.sub_watched(block);
-    native.fetch_sub(block, Relaxed);
+    native.bytes.fetch_sub(block, Relaxed);
     assert_eq!(h.used(), before + block);
     h.lift_limit();
     assert!(h.admits(usize::MAX) && h.room() == usize::MAX);

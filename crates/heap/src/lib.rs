@@ -40,7 +40,7 @@ pub use ledger::{BLOCK_SIZE, CHUNK_SIZE, Ledger, LedgerStats};
 pub use mark::{Marker, Named, NamedFn};
 pub use region::Region;
 pub use shared_buf::{BufRef, FALLIBLE, LARGE, MAY_FAIL, SharedBuf, WATCHED, machine_has, malloc_has};
-pub use state::{FinalizeCx, FinalizeFn, HeapStats, TraceFn};
+pub use state::{FinalizeCx, FinalizeFn, HeapStats, Native, TraceFn};
 pub use zakuro_base::memory::{OutOfMemory, out_of_memory};
 
 /// The first word of each cell.

@@ -126,6 +126,15 @@ const MARGIN: usize = 256 << 10;
 /// Bytes up to which a heap counts as modest.
 const MODEST: usize = 8 << 20;
 
+/// What a heap with a limit knows of malloc. All relaxed: sums.
+#[derive(Default)]
+pub struct Native {
+    /// Bytes of large blocks of native code that live. Written by the allocator, for whoever makes or frees one.
+    pub bytes: AtomicUsize,
+    /// Bytes that malloc may keep: freed by the sweeper, or large blocks by anybody, since the VM last made malloc give back what it keeps.
+    pub freed: AtomicUsize,
+}
+
 /// What a [`crate::Heap`] consists of: its methods are documented there.
 pub struct HeapState {
     pub(crate) runs: [Run; CLASSES],
@@ -138,8 +147,8 @@ pub struct HeapState {
     pub(crate) payload: usize,
     /// How much of `payload` lies in blocks that `native` counts, too.
     watched: usize,
-    /// Bytes of large blocks of native code, with a limit only. Writers: the allocator, for whoever makes or frees such a block (relaxed: a sum).
-    pub(crate) native: Option<Arc<AtomicUsize>>,
+    /// With a limit only.
+    pub(crate) native: Option<Arc<Native>>,
     /// `payload` after the last collection, and how much of it sweeping has freed since.
     pub(crate) payload_then: usize,
     pub(crate) swept: usize,
@@ -376,7 +385,7 @@ impl HeapState {
     /// Bytes of large native blocks that no payload tells of.
     #[inline]
     fn native_alone(&self) -> usize {
-        self.native.as_ref().map_or(0, |n| n.load(Ordering::Relaxed).saturating_sub(self.watched))
+        self.native.as_ref().map_or(0, |n| n.bytes.load(Ordering::Relaxed).saturating_sub(self.watched))
     }
     pub fn add_watched(&mut self, block: usize) {
         self.watched += watched(block);
@@ -384,7 +393,7 @@ impl HeapState {
     pub fn sub_watched(&mut self, block: usize) {
         self.watched = self.watched.saturating_sub(watched(block));
     }
-    pub fn native(&self) -> Option<Arc<AtomicUsize>> {
+    pub fn native(&self) -> Option<Arc<Native>> {
         self.native.clone()
     }
     pub fn set_spent(&mut self, bytes: usize) {
@@ -407,7 +416,7 @@ impl HeapState {
     }
     /// # Safety
     /// As for [`Heap::room_in_passing`](crate::Heap::room_in_passing).
-    pub(crate) unsafe fn room_in_passing(this: *const HeapState) -> usize {
+    pub(crate) unsafe fn room_in_passing(this: *const HeapState, beyond: usize) -> usize {
         // SAFETY: the caller's word.
         unsafe {
             let ceiling = (&raw const (*this).budget.ceiling).read_volatile();
@@ -415,14 +424,14 @@ impl HeapState {
                 return usize::MAX;
             }
             let read = |at: *const usize| at.read_volatile();
-            let native = (*this).native.as_ref().map_or(0, |n| n.load(Ordering::Relaxed));
+            let native = (*this).native.as_ref().map_or(0, |n| n.bytes.load(Ordering::Relaxed));
             let used = read(&raw const (*this).live)
                 .saturating_add(read(&raw const (*this).cells_since))
                 .saturating_add(read(&raw const (*this).payload))
                 .saturating_add((*this).holdings.bytes())
                 .saturating_add(read(&raw const (*this).spent))
                 .saturating_add(native.saturating_sub(read(&raw const (*this).watched)));
-            ceiling.saturating_sub(used)
+            ceiling.saturating_add(beyond).saturating_sub(used)
         }
     }
     pub fn over_limit(&self) -> bool {
@@ -436,7 +445,9 @@ impl HeapState {
     }
     pub fn extend_reserve(&mut self) {
         if self.budget.ceiling != usize::MAX {
-            self.budget.ceiling = self.budget.ceiling.max(self.used().saturating_add(self.budget.reserve));
+            // Half a reserve more at most: the whole stays within a quarter of the limit.
+            let most = self.budget.soft.saturating_add(self.budget.reserve).saturating_add(self.budget.reserve / 2);
+            self.budget.ceiling = self.budget.ceiling.max(self.used().saturating_add(self.budget.reserve).min(most));
         }
     }
     pub fn restore_reserve(&mut self) {
@@ -578,6 +589,9 @@ impl HeapState {
 
     pub(crate) fn payload_freed(&mut self, freed: &FinalizeCx) {
         self.swept += freed.freed;
+        if let Some(native) = &self.native {
+            native.freed.fetch_add(freed.freed, Ordering::Relaxed);
+        }
         self.payload = self.payload.saturating_sub(freed.freed);
         self.watched = self.watched.saturating_sub(freed.watched);
     }

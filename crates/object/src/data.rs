@@ -91,10 +91,15 @@ pub struct DataCell {
 impl Cell for DataCell {
     const KIND: Kind = Kind::Data;
 }
+/// With the box, and about what malloc adds to it.
+fn whole_weight(p: &dyn NativeData) -> usize {
+    std::mem::size_of_val(p) + p.weight() + 16
+}
+
 impl DataCell {
     pub fn make(heap: &Heap, shape: u32, payload: Option<Box<dyn NativeData>>) -> Ref<DataCell> {
         if let Some(p) = &payload {
-            heap.add_payload(std::mem::size_of_val(&**p) + p.weight());
+            heap.add_payload(whole_weight(&**p));
             heap.add_watched(p.block());
         }
         alloc_finalized_cell(heap, DataCell { header: Header { shape, kind: Kind::Data as u8, flags: 0, aux: 0 }, payload })
@@ -155,7 +160,7 @@ impl DataCell {
             // SAFETY: a live cell of this heap. What it held referred to nothing.
             unsafe { zakuro_heap::remember(this.as_ptr().cast()) }
         }
-        heap.add_payload(std::mem::size_of_val(&*payload) + payload.weight());
+        heap.add_payload(whole_weight(&*payload));
         heap.add_watched(payload.block());
         this.cell().payload = Some(payload);
     }
@@ -185,6 +190,6 @@ impl DataCell {
         self.payload.as_deref().map_or(0, |p| p.block())
     }
     pub(crate) fn drop_payload(&mut self) -> usize {
-        self.payload.take().map_or(0, |p| std::mem::size_of_val(&*p) + p.weight())
+        self.payload.take().map_or(0, |p| whole_weight(&*p))
     }
 }

@@ -297,9 +297,10 @@ impl HashTable {
             self.reindex();
         }
     }
-    /// malloc'ed bytes.
+    /// malloc'ed bytes, with about what malloc adds to each block.
     pub fn weight(&self) -> usize {
-        self.entries.capacity() * size_of::<Entry>() + self.wide.as_ref().map_or(0, |w| w.index.capacity() * 5 + size_of::<Wide>())
+        let wide = self.wide.as_ref().map_or(0, |w| w.index.capacity() * 5 + size_of::<Wide>() + 32);
+        self.entries.capacity() * size_of::<Entry>() + wide + if self.entries.capacity() > 0 { 16 } else { 0 }
     }
     /// The two blocks that may be large, of those that it weighs.
     fn blocks(&self) -> [usize; 2] {

@@ -711,6 +711,11 @@ impl Scheduler {
         let _ = self.inner.on_rest.set(callback);
     }
 
+    /// Calls what [`Scheduler::on_rest`] was given, for the calling thread.
+    pub fn rests(&self) {
+        self.inner.long_rest();
+    }
+
     /// While the guard lives, units may be woken from outside the scheduler: no idle callback.
     pub fn hold(&self) -> IdleHold {
         self.inner.outside.fetch_add(1, Ordering::SeqCst);

@@ -219,7 +219,6 @@ MEMORY_BOMBS = {
   "Array#first of long Arrays" => hold["Array.new(100_000, 1).first(60_000)"],
   "Array#replace" => "b = []; loop { x = Array.new(100_000, 1); b << [].replace(x); x.clear }",
   "Array#slice! of long Arrays" => hold["Array.new(100_000, 1).slice!(5, 60_000)"],
-  "Array destructured" => "#{list} b = []; loop { x, *y = *a; b << y }",
   "Array#pack of many" => "#{list} a.pack('N*' ) * 20",
   "Array#bsearch of a Range" => "b = []; loop { b << (1..1_000_000).to_a }",
 

@@ -32,10 +32,6 @@ struct External {
 }
 
 impl NativeData for External {
-    /// The enumeration stands deeper in its fiber than a block that waits.
-    fn weight(&self) -> usize {
-        4 << 10
-    }
     fn change_tracking(&self) -> ChangeTracking {
         ChangeTracking::Independent
     }

@@ -255,7 +255,7 @@ pub(crate) fn mark_stacks(m: &mut Marker<'_>, s: &Stacks, fp: *mut crate::frame:
 }
 
 /// What the stacks of a thread or fiber take at least, in a VM with a memory limit: a page of native stack, frames and values each.
-pub(crate) const STACKS: usize = 4 * PAGE;
+pub(crate) const STACKS: usize = 5 * PAGE;
 const PAGE: usize = 4096;
 
 /// What is known of the stacks of a thread or fiber that does not run.

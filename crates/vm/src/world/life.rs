@@ -22,8 +22,9 @@ use crate::thread::MAIN;
 use crate::vm::Cx;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
+use zakuro_heap::Native;
 use zakuro_object::*;
 use zakuro_sched::{TimerId, poll};
 
@@ -51,6 +52,8 @@ pub struct Life {
     last: bool,
     /// NoMemoryError was raised and the heap has not been below the limit since.
     told_memory: bool,
+    /// How often it was raised since, while the heap stayed over its limit.
+    again: u32,
     /// NoMemoryError was raised because malloc had nothing more, and it has not got anything since.
     told_short: bool,
     /// Collections in a row because malloc had nothing.
@@ -343,6 +346,8 @@ impl Cx {
         if self.life.limits.memory.is_none() {
             return Ok(());
         }
+        // SAFETY: the running VM.
+        unsafe { is_tight(self, 0) };
         let over = self.heap.over_limit();
         if !over {
             // Not when it is just below: of many threads each that dies of NoMemoryError gives its stack back, and the next would be told anew, for ever.
@@ -415,12 +420,13 @@ impl Cx {
     #[cold]
     pub fn out_of_memory<T>(&mut self) -> Result<T> {
         let limited = self.life.limits.memory.is_some();
-        if limited && self.life.told_memory && self.heap.over_reserve() {
+        let over = limited && self.heap.over_limit();
+        if limited && self.life.told_memory && (self.heap.over_reserve() || over && self.life.again >= PERSISTENT) {
             self.life.stop.get_or_insert(Stop::Limit(Limit::Memory));
             self.becomes_hard();
             return self.leave_at_once();
         }
-        let over = limited && self.heap.over_limit();
+        self.life.again = if over { self.life.again + 1 } else { 0 };
         // A reserve for the first time only: who swallows the exception and goes on would get one after the other.
         if over && !std::mem::replace(&mut self.life.told_memory, true) {
             self.heap.extend_reserve();
@@ -537,6 +543,10 @@ pub fn memory_is_short(size: usize) -> bool {
     before.saturating_add(size) <= quota
 }
 
+/// So many times NoMemoryError is raised in a program that lets go of nothing, each after a full collection. The next time ends it: what it asks for may be too large for what is left of
+/// its reserve, and would be refused for ever.
+const PERSISTENT: u32 = 50;
+
 /// How far beyond its limit a block of native code may take a VM that is told at its next safepoint; less where the limit is small.
 const OVERDRAFT: usize = 4 << 20;
 
@@ -575,21 +585,54 @@ pub fn asks(more: usize) -> Asked {
     }
     // SAFETY: as in `give_up`: the VM whose turn this thread has. Limits and host handle stay as they are while it runs.
     unsafe {
-        let room = zakuro_heap::Heap::room_in_passing(&raw const (*cx).heap);
-        if more <= room {
+        let room = |beyond| zakuro_heap::Heap::room_in_passing(&raw const (*cx).heap, beyond);
+        if more <= room(0) {
             return Asked::Fits;
         }
         let Some(limit) = (*cx).life.limits.memory else { return Asked::Fits };
         if let Some(host) = (*cx).host.as_ref() {
             host.control.poll.set(crate::gc::POLL_COLLECT);
         }
-        if more <= room.saturating_add((limit / 16).min(OVERDRAFT)) { Asked::Overdrawn } else { Asked::Refused }
+        if more <= room((limit / 32).min(OVERDRAFT)) { Asked::Overdrawn } else { Asked::Refused }
     }
 }
 
 /// What counts the large native blocks of the running VM; None without a limit.
-pub fn native_account() -> Option<Arc<AtomicUsize>> {
+pub fn native_account() -> Option<Arc<Native>> {
     let cx = zakuro_sched::turn_data() as *const Cx;
     // SAFETY: as in `asks`.
     if cx.is_null() { None } else { unsafe { zakuro_heap::Heap::native_in_passing(&raw const (*cx).heap) } }
 }
+
+/// Whether the running VM is to take a block of `size` bytes from the system itself, which gets it back at once: a large part of its limit, or it comes near that with so much. Malloc keeps
+/// what is freed for a while. What it keeps already is given back when the VM is near its limit.
+pub fn takes_from_system(size: usize) -> bool {
+    let cx = zakuro_sched::turn_data() as *const Cx;
+    // SAFETY: as in `asks`.
+    !cx.is_null() && unsafe { is_tight(cx, size) }
+}
+
+/// # Safety
+/// As for `asks`.
+unsafe fn is_tight(cx: *const Cx, size: usize) -> bool {
+    // SAFETY: the caller's word.
+    unsafe {
+        let (Some(limit), Some(native)) = ((*cx).life.limits.memory, zakuro_heap::Heap::native_in_passing(&raw const (*cx).heap)) else {
+            return false;
+        };
+        let tight = zakuro_heap::Heap::room_in_passing(&raw const (*cx).heap, 0).saturating_sub(size) < limit / 8 * 3;
+        if tight
+            && native.freed.load(Ordering::Relaxed) > limit / KEPT
+            && let Some(host) = (*cx).host.as_ref()
+        {
+            native.freed.store(0, Ordering::Relaxed);
+            host.scheduler.rests();
+        }
+        tight || size > limit / LARGE_PART
+    }
+}
+
+/// A block of more than this part of the limit is large for the VM.
+const LARGE_PART: usize = 24;
+/// The part of its limit that malloc may keep of what a VM near it has freed.
+const KEPT: usize = 32;
