@@ -8,7 +8,7 @@
 # pattern that the dev build writes over dead memory in a result. What is not called is listed with its reason in left_out.rb.
 #
 # The driver starts worker processes, so that a crash costs one call; each notes its call in a file before it makes it.
-LIBRARY = %w[json stringio strscan zlib openssl bigdecimal bigdecimal/util date digest socket etc coverage cgi/escape io/console io/wait io/nonblock monitor pathname psych rbconfig fcntl
+LIBRARY = %w[objspace syslog nkf kconv json stringio strscan zlib openssl bigdecimal bigdecimal/util date digest socket etc coverage cgi/escape io/console io/wait io/nonblock monitor pathname psych rbconfig fcntl
              erb/escape set delegate forwardable pp].freeze
 $VERBOSE = nil
 [*LIBRARY, "tmpdir", "fileutils"].each { |name| require name }

@@ -278,11 +278,15 @@ SPECIMENS = {
   "PP::PPMethods" => ->(s) { PP.new(+"", 20) },
   "Etc::Passwd" => ->(s) { Etc.getpwuid },
   "Etc::Group" => ->(s) { Etc.getgrgid },
+  "OpenSSL::PKCS7::SignerInfo" => ->(s) { OpenSSL::PKCS7::SignerInfo.new(specimen_certificate, specimen_ec, "SHA256") },
+  "ObjectSpace::InternalObjectWrapper" => ->(s) { ObjectSpace::InternalObjectWrapper.new(:imemo_env, s.dice.pick([0, 8, -1, 2**62, [].object_id])) },
+  "RubyVM::AbstractSyntaxTree::Node" => ->(s) { RubyVM::AbstractSyntaxTree.parse("a = [1, b]\nfoo(*a) { |x| x }", keep_script_lines: true) },
+  "RubyVM::AbstractSyntaxTree::Location" => ->(s) { RubyVM::AbstractSyntaxTree.parse("1").locations[0] },
 }.freeze
 
 # Modules whose functions are called on the module itself.
-FUNCTIONS = %w[BigDecimal::Internal BigMath Digest ERB::Escape Etc FileTest GC GC::Profiler JSON JSON::JSONError Marshal Math ObjectSpace OpenSSL OpenSSL::ASN1 OpenSSL::KDF OpenSSL::PKCS5 OpenSSL::PKey OpenSSL::Random OpenSSL::SSL OpenSSL::X509::Name::RFC2253DN Process Process::GID
-               Process::Sys Process::UID Psych RbConfig Signal Socket::Sys Thread::Backtrace Warning Zlib Forwardable ErrorHighlight].freeze
+FUNCTIONS = %w[BigDecimal::Internal BigMath Digest ERB::Escape Etc FileTest GC Kconv NKF GC::Profiler JSON JSON::JSONError Marshal Math ObjectSpace OpenSSL OpenSSL::ASN1 OpenSSL::KDF OpenSSL::PKCS5 OpenSSL::PKey OpenSSL::Random OpenSSL::SSL OpenSSL::X509::Name::RFC2253DN Process Process::GID
+               Process::Sys Process::UID Psych RbConfig RubyVM::AbstractSyntaxTree Signal Socket::Sys Syslog Thread::Backtrace Warning Zlib Forwardable ErrorHighlight].freeze
 
 # Classes that no specimen is made of, and why.
 WITHOUT = {
@@ -312,5 +316,7 @@ WITHOUT = {
   "Psych::Visitors::YAMLTree::Later" => "prepended to Psych::Visitors::YAMLTree",
   "Psych::Visitors::NoAliasRuby" => "one method that raises",
   "Psych::Visitors::RestrictedYAMLTree" => "Ruby code over YAMLTree",
+  "Syslog::Constants" => "numbers",
+  "Syslog::Macros" => "the same functions as Syslog has",
   "RubyVM::HostOutput" => "only a host program makes one",
 }.freeze

@@ -37,7 +37,7 @@ tell "ulimit -n 64"
 puts "-- native stack"
 [16, 32, 64, 256, 1024].each { |n| tell "ulimit -s #{n}" }
 puts "-- address space, in kB"
-[60_000, 80_000, 100_000, 120_000, 150_000, 200_000, 250_000, 300_000, 350_000, 400_000, 500_000].each { |n| either "ulimit -v #{n}" }
+[70_000, 80_000, 100_000, 120_000, 150_000, 200_000, 250_000, 300_000, 350_000, 400_000, 500_000].each { |n| either "ulimit -v #{n}" }
 tell "ulimit -v 1000000"
 puts "-- several"
 tell "ulimit -s 16; ulimit -n 5"

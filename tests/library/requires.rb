@@ -7,8 +7,8 @@ features = Dir.children(library).grep(/\.rb\z/) + Dir["#{library}/gems/gems/*/li
 features.map! { |f| f.delete_suffix(".rb") }
 features |= %w[
   bigdecimal bigdecimal/util bigdecimal/math cgi/escape coverage date digest digest/md5 digest/rmd160 digest/sha1 digest/sha2 drb/drb etc fcntl io/console io/console/size
-  io/nonblock io/wait json json/add/core json/generic_object minitest/autorun monitor net/ftp net/http net/https net/imap net/pop net/smtp openssl
-  optparse/time pathname pty random/formatter racc/parser rake/testtask rbconfig readline rexml/document rinda/tuplespace ripper set/subclass_compatible socket stringio strscan
+  io/nonblock io/wait json json/add/core json/generic_object kconv minitest/autorun monitor net/ftp net/http net/https net/imap net/pop net/smtp nkf objspace openssl
+  optparse/time pathname pty random/formatter racc/parser rake/testtask rbconfig readline rexml/document rinda/tuplespace ripper set/subclass_compatible socket stringio strscan syslog syslog/logger
   test/unit unicode_normalize/normalize yaml/store zlib bundler/setup rubygems/package rubygems/gem_runner
 ]
 # What is waited for beside: at most this many at once, for the memory.

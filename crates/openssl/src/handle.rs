@@ -276,7 +276,6 @@ pub struct Input(pub P);
 impl Input {
     /// `b` must outlive it.
     pub fn new(b: &[u8]) -> Input {
-        // SAFETY: readable for its length as long as the caller keeps `b`.
         // More than it can take can't be read; a negative length would mean a text that ends with NUL.
         let n = if b.len() > c_int::MAX as usize { 0 } else { b.len() as c_int };
         // SAFETY: `b` is readable for `n` bytes, and outlives the Input.

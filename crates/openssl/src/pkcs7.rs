@@ -96,9 +96,8 @@ mod natives {
             let info = PKCS7_SIGNER_INFO_new();
             let set = !md.is_null() && PKCS7_SIGNER_INFO_set(info, cert, key, md) == 1;
             if set && PKCS7_add_signer(p, info) == 1 {
-                // The time, which the signature covers.
-                PKCS7_add_signed_attribute(info, 52, 23, X509_gmtime_adj(null_mut(), 0)) == 1
-                    && PKCS7_add_signed_attribute(info, 50, 6, OBJ_nid2obj(21)) == 1
+                // With the type of the content among them, there are attributes; OpenSSL adds the time to them when it signs.
+                type_of(p) != 22 || PKCS7_add_signed_attribute(info, 50, 6, OBJ_nid2obj(21)) == 1
             } else {
                 PKCS7_SIGNER_INFO_free(info);
                 false

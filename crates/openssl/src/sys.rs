@@ -410,7 +410,6 @@ functions! {
     PKCS7_dataInit(P, P) -> P;
     PKCS7_dataFinal(P, P) -> c_int;
     PKCS7_print_ctx(P, P, c_int, P) -> c_int;
-    X509_gmtime_adj(P, c_long) -> P;
     OBJ_nid2obj(c_int) -> P;
     BIO_free_all(P);
     BIO_write(P, P, c_int) -> c_int;

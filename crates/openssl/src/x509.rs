@@ -772,7 +772,11 @@ mod natives {
         let p = get(cx, h, Sort::Pkcs7)?;
         // SAFETY: live objects.
         let (b, ok) = output(|bio| unsafe { PKCS7_decrypt(p, key, cert, bio, flags as c_int) });
-        if ok != 1 { fail(cx, "PKCS7::PKCS7Error", "PKCS7_decrypt") } else { Ok(binary(cx, &b)) }
+        if ok != 1 {
+            return fail(cx, "PKCS7::PKCS7Error", "PKCS7_decrypt");
+        }
+        error::take();
+        Ok(binary(cx, &b))
     }
     /// [whether it verifies, the content, what OpenSSL said]
     #[method("pkcs7_verify", singleton)]
@@ -797,7 +801,11 @@ mod natives {
         let from = input.as_ref().map_or(null_mut(), |i| i.0);
         // SAFETY: live objects.
         let (out, ok) = output(|bio| unsafe { SMIME_write_PKCS7(bio, p, from, flags as c_int) });
-        if ok != 1 { fail(cx, "PKCS7::PKCS7Error", "SMIME_write_PKCS7") } else { Ok(binary(cx, &out)) }
+        if ok != 1 {
+            return fail(cx, "PKCS7::PKCS7Error", "SMIME_write_PKCS7");
+        }
+        error::take();
+        Ok(binary(cx, &out))
     }
     /// [PKCS7, detached content or nil]
     #[method("smime_read", singleton)]

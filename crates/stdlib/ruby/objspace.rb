@@ -1,5 +1,4 @@
 # objspace: counts, references, dumps and origins of objects, over what the heap tells.
-require "tempfile"
 module ObjectSpace
   # A cell that the runtime uses and programs don't see: an environment, a method's entry.
   class InternalObjectWrapper
@@ -192,6 +191,7 @@ module ObjectSpace
         nil
       when :file, nil
         # The caller removes it.
+        require "tmpdir"
         file = File.new(File.join(Dir.tmpdir, "rubyheap#{Process.pid}-#{rand(1 << 40).to_s(36)}"), File::RDWR | File::CREAT | File::EXCL, 0o600)
         yield file
         file.flush

@@ -77,10 +77,20 @@ module RubyVM::AbstractSyntaxTree
     def arguments(node, block = nil)
       nodes = node ? node.arguments : []
       result = elements(nodes.reject { |one| one.is_a?(Prism::ForwardingArgumentsNode) })
+      return forwarded(result, nodes.last.location) if nodes.last.is_a?(Prism::ForwardingArgumentsNode)
       return result unless block.is_a?(Prism::BlockArgumentNode)
       at = result ? [result.first_lineno, result.first_column, block.location.end_line, block.location.end_column] : block.location
       make(:BLOCK_PASS, at, [result, block.expression ? visit(block.expression) : make(:LVAR, block.location, [:&], block.location)], block.operator_loc)
     end
+
+    # What stands behind `...`.
+    def forwarded(before, at)
+      rest = make(:LVAR, at, [:*])
+      all = before ? make(:ARGSCAT, [before.first_lineno, before.first_column, at.end_line, at.end_column], [before, rest]) : make(:SPLAT, at, [rest])
+      all = make(:ARGSPUSH, all_span(all), [all, make(:HASH, at, [make(:LIST, at, [nil, make(:LVAR, at, [:**]), nil])])])
+      make(:BLOCK_PASS, all_span(all), [all, make(:LVAR, at, [:&])])
+    end
+    def all_span(node) = [node.first_lineno, node.first_column, node.last_lineno, node.last_column]
 
     def scope(locals, parameters, body, location)
       make(:SCOPE, location, [locals, parameters, body])
@@ -184,7 +194,7 @@ module RubyVM::AbstractSyntaxTree
       { or: :OP_ASGN_OR, and: :OP_ASGN_AND }.each do |word, type|
         define_method(:"visit_#{name}_#{word}_write_node") do |node|
           read, write = instance_exec(&kinds)
-          make(type, node.location, [make(read, node.name_loc, [node.name]), make(write, node.location, [node.name, visit(node.value)])])
+          make(type, node.location, [make(read, node.name_loc, [node.name]), word == :or ? :"||" : :"&&", make(write, node.location, [node.name, visit(node.value)])])
         end
       end
       define_method(:"visit_#{name}_operator_write_node") do |node|
@@ -309,7 +319,7 @@ module RubyVM::AbstractSyntaxTree
         case node.rest
         when nil then forwarding ? :* : nil
         when Prism::ImplicitRestNode then :NODE_SPECIAL_EXCESSIVE_COMMA
-        else node.rest.name || :*
+        else node.rest.name || (@dynamic ? nil : :*)
         end
       keyword_rest =
         case node.keyword_rest
@@ -358,12 +368,12 @@ module RubyVM::AbstractSyntaxTree
 
     # ---- control
     def chained(type, kind, node)
-      terms, at = [], node
+      rights, at = [], node
       while at.is_a?(kind)
-        terms << visit(at.left)
-        at = at.right
+        rights << at.right
+        at = at.left
       end
-      make(type, node.location, terms << visit(at), node.operator_loc)
+      make(type, node.location, [visit(at), *rights.reverse.map { |one| visit(one) }], node.operator_loc)
     end
     def visit_and_node(node) = chained(:AND, Prism::AndNode, node)
     def visit_or_node(node) = chained(:OR, Prism::OrNode, node)
@@ -512,7 +522,7 @@ module RubyVM::AbstractSyntaxTree
       make(:HSHPTN, node.elements.empty? || node.constant ? node.location : at, [visit(node.constant), keys, rest])
     end
     def visit_alternation_pattern_node(node) = make(:OR, node.location, [visit(node.left), visit(node.right)], node.operator_loc)
-    def visit_capture_pattern_node(node) = make(:AND, node.location, [visit(node.value), visit(node.target)])
+    def visit_capture_pattern_node(node) = make(:HASH, node.location, [make(:LIST, node.location, [visit(node.value), visit(node.target), nil])])
     def visit_pinned_variable_node(node) = visit(node.variable)
     def visit_pinned_expression_node(node) = make(:BEGIN, node.location, [visit(node.expression)])
 

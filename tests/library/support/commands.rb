@@ -9,20 +9,20 @@ class Commands
 
   attr_reader :dir, :app, :server
 
-  def self.open
+  def self.open(context = nil)
     Dir.mktmpdir do |dir|
-      commands = new(File.realpath(dir))
+      commands = new(File.realpath(dir), context)
       yield commands
     ensure
       commands&.server&.stop
     end
   end
 
-  def initialize(dir)
+  def initialize(dir, context)
     @dir, @app = dir, "#{dir}/app"
     FileUtils.mkdir_p([@app, "#{dir}/home", "#{dir}/made", "#{dir}/bin"])
     File.symlink(RbConfig.ruby, "#{dir}/bin/zakuro")
-    @server = GemServer.new("#{dir}/made")
+    @server = GemServer.new("#{dir}/made", context)
     @environment = {
       "HOME" => "#{dir}/home", "GEM_HOME" => "#{dir}/gems", "GEM_PATH" => nil, "RUBYOPT" => nil, "BUNDLE_GEMFILE" => nil, "BUNDLE_SILENCE_ROOT_WARNING" => "1",
       "NO_COLOR" => "1", "CI" => nil, "PATH" => "#{dir}/bin:#{dir}/gems/bin:#{ENV["PATH"]}", "XDG_CACHE_HOME" => nil, "XDG_DATA_HOME" => nil, "XDG_CONFIG_HOME" => nil

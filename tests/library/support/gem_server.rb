@@ -9,14 +9,15 @@ require "fileutils"
 class GemServer
   attr_reader :port, :requests
 
-  def initialize(dir)
-    @dir, @gems, @requests = dir, [], []
+  # With a context of OpenSSL's it speaks https.
+  def initialize(dir, context = nil)
+    @dir, @gems, @requests, @context = dir, [], [], context
     @socket = TCPServer.new("127.0.0.1", 0)
     @port = @socket.addr[1]
     @thread = Thread.new { loop { Thread.new(@socket.accept) { |client| serve(client) } } }
   end
 
-  def url = "http://127.0.0.1:#{port}"
+  def url = "http#{"s" if @context}://127.0.0.1:#{port}"
 
   # Makes a gem of files, and serves it. Block: the specification.
   def gem(name, version, files = {})
@@ -47,6 +48,7 @@ class GemServer
   private
 
   def serve(client)
+    client = OpenSSL::SSL::SSLSocket.new(client, @context, sync_close: true).accept if @context
     verb, path = client.gets.to_s.split
     nil while (line = client.gets) && line != "\r\n"
     @requests << path
@@ -57,6 +59,8 @@ class GemServer
     client.write body unless verb == "HEAD"
   rescue SystemCallError, IOError
     nil
+  rescue StandardError => e
+    raise unless @context && e.is_a?(OpenSSL::SSL::SSLError)
   ensure
     client.close
   end
