@@ -138,8 +138,8 @@ module Puma
       def init? = !@done && !(@done = @native.ssl_get(@ssl, :handshake_done?))
 
       def peercert
-        cert = @native.ssl_get(@ssl, :peer_cert)
-        cert ? @native.x_der(cert) : @failed
+        cert = @native.ssl_get(@ssl, :peer_cert) || @native.ssl_get(@ssl, :refused_cert)
+        cert && @native.x_der(cert)
       end
 
       def ssl_vers_st = [@native.ssl_get(@ssl, :version), @native.ssl_get(@ssl, :state)[0]]

@@ -96,9 +96,28 @@ pub fn forget_instance(cx: &mut Cx, v: Value, instance: Value) -> Result<()> {
 /// The number of a Ruby object that SQLite will call.
 fn registered(cx: &mut Cx, this: Value, object: Value) -> Result<*mut Callback> {
     let d = database(cx, this)?;
-    d.callbacks.push(object);
-    let callback = Callback { shared: Arc::as_ptr(&d.shared), number: d.callbacks.len() - 1 };
-    Ok(Box::into_raw(Box::new(callback)))
+    let number = match d.callbacks.iter().position(|c| c.is_nil()) {
+        Some(free) => {
+            d.callbacks[free] = object;
+            free
+        }
+        None => {
+            d.callbacks.push(object);
+            d.callbacks.len() - 1
+        }
+    };
+    Ok(Box::into_raw(Box::new(Callback { shared: Arc::as_ptr(&d.shared), number })))
+}
+
+/// Lets go of what was replaced.
+fn release(cx: &mut Cx, this: Value) -> Result<()> {
+    let d = database(cx, this)?;
+    for number in d.shared.released() {
+        if let Some(place) = d.callbacks.get_mut(number) {
+            *place = Value::NIL;
+        }
+    }
+    Ok(())
 }
 
 /// A block or the argument, nil without either.
@@ -383,6 +402,7 @@ mod native {
                 Some(engine::free_callback),
             )
         };
+        release(cx, this)?;
         check(cx, db, status)?;
         let list = cx.ivar_get(this, Sym::intern("@functions"));
         if let Some(list) = Ref::<ArrayCell>::from_value(list) {
@@ -423,6 +443,7 @@ mod native {
                 Some(engine::free_callback),
             )
         };
+        release(cx, this)?;
         check(cx, db, status)?;
         Ok(this)
     }
@@ -452,6 +473,7 @@ mod native {
                 status
             }
         };
+        release(cx, this)?;
         check(cx, db, status)?;
         let known = cx.ivar_get(this, Sym::intern("@collations"));
         if let Some(known) = Ref::<HashCell>::from_value(known) {

@@ -53,6 +53,8 @@ pub struct Shared {
     /// Statements that were collected while a call was under way.
     dead: RefCell<Vec<*mut sqlite3_stmt>>,
     stacks: RefCell<Vec<DefaultStack>>,
+    /// Numbers of Ruby objects that SQLite calls no more.
+    released: RefCell<Vec<usize>>,
     /// The process that made it: a child of a fork must not close it.
     process: u32,
     pub discarded: Cell<bool>,
@@ -83,6 +85,7 @@ impl Shared {
             owner: Cell::new((0, 0)),
             dead: RefCell::default(),
             stacks: RefCell::default(),
+            released: RefCell::default(),
             process: std::process::id(),
             discarded: Cell::new(false),
             readonly: Cell::new(false),
@@ -122,6 +125,9 @@ impl Shared {
         }
         // SAFETY: a statement of this connection that nobody else has. Aggregates under way are told to end, and get no answer.
         unsafe { sqlite3_finalize(statement) };
+    }
+    pub fn released(&self) -> Vec<usize> {
+        std::mem::take(&mut *self.released.borrow_mut())
     }
     fn bury(&self) {
         let dead = std::mem::take(&mut *self.dead.borrow_mut());
@@ -502,8 +508,11 @@ pub struct Callback {
 }
 
 pub unsafe extern "C" fn free_callback(p: *mut c_void) {
-    // SAFETY: made by `Box::into_raw`, given back once.
-    drop(unsafe { Box::from_raw(p.cast::<Callback>()) });
+    // SAFETY: made by `Box::into_raw`, given back once, while the connection lives.
+    unsafe {
+        let callback = Box::from_raw(p.cast::<Callback>());
+        (*callback.shared).released.borrow_mut().push(callback.number);
+    }
 }
 
 /// # Safety
