@@ -138,8 +138,8 @@ module Puma
       def init? = !@done && !(@done = @native.ssl_get(@ssl, :handshake_done?))
 
       def peercert
-        cert = @native.ssl_get(@ssl, :peer_cert)
-        cert ? @native.x_der(cert) : @failed
+        cert = @native.ssl_get(@ssl, :peer_cert) || @native.ssl_get(@ssl, :refused_cert)
+        cert && @native.x_der(cert)
       end
 
       def ssl_vers_st = [@native.ssl_get(@ssl, :version), @native.ssl_get(@ssl, :state)[0]]
@@ -158,8 +158,7 @@ module Puma
         raise SSLError, "System error: #{SystemCallError.new(errno).message} - #{errno}" if code == 5
         raise SSLError, "Unknown OpenSSL error: #{code}" unless code == 1
         if verified != 0
-          text = OpenSSL::X509::Store.__send__(:error_text, verified) rescue "verification failed"
-          raise SSLError, "OpenSSL certificate verification error: #{text} - #{verified}"
+          raise SSLError, "OpenSSL certificate verification error: #{@native.verify_text(verified)} - #{verified}"
         end
         line = lines&.first || reason
         raise SSLError, "OpenSSL error: #{line} - #{number & 4095}"

@@ -9,6 +9,7 @@ mod bcrypt;
 mod msgpack;
 mod nio;
 mod puma;
+mod sqlite;
 mod websocket;
 
 use zakuro_vm::library::Feature;
@@ -20,6 +21,7 @@ pub static FEATURES: &[(&str, Feature)] = &[
     ("msgpack/msgpack", msgpack::load),
     ("nio4r_ext", nio::load),
     ("puma/puma_http11", puma::load),
+    ("sqlite3/sqlite3_native", sqlite::load),
     ("websocket_mask", websocket::load),
 ];
 

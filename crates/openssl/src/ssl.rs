@@ -51,6 +51,8 @@ struct State {
     session: Option<Object>,
     client_cert: ClientCert,
     replay: Option<Replay>,
+    /// The other side's certificate that did not pass.
+    refused: Option<Object>,
     new_sessions: Vec<Object>,
     key_lines: Vec<String>,
     handshakes: i64,
@@ -159,7 +161,15 @@ unsafe extern "C" fn on_verify(ctx: P, _arg: P) -> c_int {
     // SAFETY: OpenSSL calls it with a context of a live connection.
     unsafe {
         let ssl = X509_STORE_CTX_get_ex_data(ctx, SSL_get_ex_data_X509_STORE_CTX_idx());
-        let Some(replay) = state_of(ssl).and_then(|s| s.replay.as_mut()) else { return (X509_verify_cert(ctx) > 0) as c_int };
+        let Some(replay) = state_of(ssl).and_then(|s| s.replay.as_mut()) else {
+            let ok = X509_verify_cert(ctx) > 0;
+            let cert = X509_STORE_CTX_get_current_cert(ctx);
+            if !ok && !cert.is_null() && let Some(state) = state_of(ssl) {
+                X509_up_ref(cert);
+                state.refused = Object::new(Sort::Cert, cert);
+            }
+            return ok as c_int;
+        };
         if SSL_is_server(ssl) == 1 {
             return 1;
         }
@@ -829,6 +839,16 @@ mod natives {
                     return wrap_or_nil(cx, Sort::Cert, c);
                 }
                 "peer_cert" => return wrap_or_nil(cx, Sort::Cert, SSL_get1_peer_certificate(p)),
+                "refused_cert" => {
+                    let copy = cx.data_ref::<Ssl>(h)?.state.refused.as_ref().and_then(Object::copy);
+                    return match copy {
+                        Some(o) => {
+                            let class = holder(cx)?;
+                            Ok(cx.data(class, o))
+                        }
+                        None => Ok(Value::NIL),
+                    };
+                }
                 "chain" => {
                     let s = SSL_get_peer_cert_chain(p);
                     if s.is_null() {

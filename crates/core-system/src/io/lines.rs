@@ -1,6 +1,6 @@
 //! Reading lines: separators, limits, paragraphs, `chomp:`; shared by IO, Kernel#gets and ARGF.
 
-use super::object::{self, fill};
+use super::object::{self, fill, fill_up_to};
 use super::stream::{self, IoState};
 use zakuro_text::encoding::Encoding;
 use zakuro_vm::*;
@@ -308,7 +308,8 @@ pub fn read_bytes(cx: &mut Cx, v: Value, n: usize) -> Result<Vec<u8>> {
         io.by_characters = false;
     }
     loop {
-        if object::reader(cx, v)?.buffered().len() >= n || !fill(cx, v)? {
+        let there = object::reader(cx, v)?.buffered().len();
+        if there >= n || !fill_up_to(cx, v, n - there)? {
             let io = object::reader(cx, v)?;
             let k = io.buffered().len().min(n);
             let mut out = zakuro_base::memory::with_room(k);

@@ -13,7 +13,7 @@ const BETWEEN: Duration = Duration::from_millis(20);
 
 /// `fork`
 pub fn fork(cx: &mut Cx, block: Block) -> Result<Value> {
-    match process(cx)? {
+    match hooked(cx)? {
         Some(pid) => Ok(Value::fixnum(pid.into())),
         None if block.is_none() => Ok(Value::NIL),
         None => {
@@ -21,6 +21,14 @@ pub fn fork(cx: &mut Cx, block: Block) -> Result<Value> {
             end(cx, result)
         }
     }
+}
+
+/// `process` by way of `Process._fork`, which programs may wrap.
+pub fn hooked(cx: &mut Cx) -> Result<Option<i32>> {
+    let module = cx.class_value(ids::PROCESS);
+    let pid = cx.call(module, Sym::intern("_fork"), &[])?;
+    let pid = cx.to_i64(pid)?;
+    Ok((pid != 0).then_some(pid as i32))
 }
 
 /// Forks. Some(the child's number), or None in the child.

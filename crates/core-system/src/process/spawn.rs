@@ -343,7 +343,7 @@ pub mod io {
 fn popen_self(cx: &mut Cx, class: ClassId, m: &modes::Mode, block: Block) -> Result<Value> {
     let out = if m.io & READ != 0 { Some(pipe(cx)?) } else { None };
     let input = if m.io & WRITE != 0 { Some(pipe(cx)?) } else { None };
-    let forked = super::fork::process(cx);
+    let forked = super::fork::hooked(cx);
     if !matches!(forked, Ok(None)) {
         out.inspect(|(_, w)| close_fd(*w));
         input.inspect(|(r, _)| close_fd(*r));
@@ -458,6 +458,13 @@ pub mod process {
     #[method("fork", singleton)]
     fn fork(cx: &mut Cx, _this: Value, block: Block) -> Result<Value> {
         super::super::fork::fork(cx, block)
+    }
+    /// What `fork` and `IO.popen("-")` call, so that libraries can note a fork: the copy's number, and 0 in the copy.
+    ///
+    ///     (pid = Process._fork) == 0 ? exit!(5) : Process.wait2(pid)[1].exitstatus   # 5, in the main VM
+    #[method("_fork", singleton)]
+    fn bare_fork(cx: &mut Cx, _this: Value) -> Result<i64> {
+        Ok(super::super::fork::process(cx)?.map_or(0, i64::from))
     }
     /// Goes on in a copy of the process that has no terminal, and ends this one. Its directory becomes / and its standard streams /dev/null unless asked otherwise.
     #[method("daemon", singleton)]

@@ -278,11 +278,12 @@ fn steps(cx: &mut Cx, this: Value, from: usize) -> Result<Option<Value>> {
                 if is_key && symbolize && Ref::<StringCell>::from_value(v).is_some_and(|s| s.encoding() == string::UTF8) {
                     cx.call(v, Sym::intern("to_sym"), &[])?
                 } else {
+                    let is_text = Ref::<StringCell>::from_value(v).is_some();
                     // A text that is a key would be copied and frozen anyway.
-                    if freezes || is_key && Ref::<StringCell>::from_value(v).is_some() {
+                    if freezes || is_key && is_text {
                         freeze(v);
                     }
-                    v
+                    if freezes && is_text { cx.call(v, Sym::intern("-@"), &[])? } else { v }
                 }
             }
         };

@@ -2,7 +2,7 @@
 
 mod request;
 
-use request::{Parser, Part};
+use request::{Found, Parser, Part, upcase};
 use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
@@ -31,18 +31,10 @@ fn too_long<T>(cx: &mut Cx, name: &str, limit: &str, length: usize) -> Result<T>
     crate::raise_named(cx, ERROR, format!("HTTP element {name} is longer than the {limit} allowed length (was {length})"))
 }
 
-/// The key of a header: `HTTP_` and the name in capitals, `-` as `_`. A `_` becomes a comma, so that no header can pass for another.
+/// The key of a header.
 fn key(cx: &Cx, name: &[u8]) -> Value {
-    let upper: Vec<u8> = name
-        .iter()
-        .map(|b| match b {
-            b'-' => b'_',
-            b'_' => b',',
-            b => b.to_ascii_uppercase(),
-        })
-        .collect();
-    let key = if matches!(&*upper, b"CONTENT_LENGTH" | b"CONTENT_TYPE") { upper } else { [b"HTTP_", &*upper].concat() };
-    cx.frozen_str(&String::from_utf8_lossy(&key))
+    let name = String::from_utf8_lossy(name);
+    if matches!(&*name, "CONTENT_LENGTH" | "CONTENT_TYPE") { cx.frozen_str(&name) } else { cx.frozen_str(&format!("HTTP_{name}")) }
 }
 
 fn trimmed(value: &[u8]) -> &[u8] {
@@ -91,17 +83,17 @@ mod parser {
         if from >= text.len() {
             return crate::raise_named(cx, ERROR, "Requested start is after data buffer end.");
         }
-        let mut found = Vec::new();
+        let mut found = Found::default();
         // A copy while others may run: the program can reach the parser.
         let mut parser = cx.data_ref::<Http>(this)?.parser.clone();
         parser.run(&text, from, &mut found, cx)?;
         let (nread, failed) = (parser.nread, parser.has_failed());
         cx.data_mut::<Http>(this)?.parser = parser;
         cx.check_frozen(request.as_value())?;
-        let mut name: &[u8] = &[];
-        for (part, range) in found {
+        let mut names = found.names.into_iter();
+        for (part, range) in found.parts {
             // The program may have given another text than before.
-            let bytes = text.get(range).unwrap_or(&[]);
+            let bytes = text.get(range.clone()).unwrap_or(&[]);
             if let Some((_, most, element, limit)) = LIMITS.iter().find(|l| l.0 == part && bytes.len() > l.1) {
                 debug_assert!(bytes.len() > *most);
                 return too_long(cx, element, limit, bytes.len());
@@ -114,11 +106,15 @@ mod parser {
                 Part::Fragment => cx.frozen_str("FRAGMENT"),
                 Part::Protocol => cx.frozen_str("SERVER_PROTOCOL"),
                 Part::Name => {
-                    name = bytes;
+                    // The text shows what was read: Puma cites it in errors.
+                    if data.header.flags & flags::FROZEN == 0 && data.len() == text.len() {
+                        let upper: Vec<u8> = bytes.iter().map(|b| upcase(*b)).collect();
+                        StringCell::splice(data, &mut cx.heap, range.start, range.end, &upper);
+                    }
                     continue;
                 }
                 Part::Value => {
-                    let (key, value) = (key(cx, name), trimmed(bytes));
+                    let (key, value) = (key(cx, &names.next().unwrap_or_default()), trimmed(bytes));
                     // One that comes again is a list.
                     if let Some(old) = cx.hash_get(request, key)?.and_then(Ref::<StringCell>::from_value) {
                         cx.check_frozen(old.as_value())?;

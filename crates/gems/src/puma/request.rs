@@ -15,11 +15,28 @@ pub enum Part {
     Uri,
     Fragment,
     Protocol,
-    /// A header's name; its value is always the next part.
+    /// A header's name, up to the colon.
     Name,
+    /// A header's value: its name is the next one of [`Found::names`].
     Value,
     /// All that follows the headers.
     Body,
+}
+
+#[derive(Default)]
+pub struct Found {
+    pub parts: Vec<(Part, Range<usize>)>,
+    /// Keys of the headers among the parts, in their order.
+    pub names: Vec<Vec<u8>>,
+}
+
+/// What a name becomes: capitals, `-` as `_`. A `_` becomes a comma, so that no header can pass for another.
+pub fn upcase(b: u8) -> u8 {
+    match b {
+        b'-' => b'_',
+        b'_' => b',',
+        b => b.to_ascii_uppercase(),
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -58,8 +75,8 @@ pub struct Parser {
     /// Where the element under way began; `query`: the same of the query inside a URI.
     mark: usize,
     query: usize,
-    /// The header's name whose value is under way.
-    name: (usize, usize),
+    /// The header's name whose value is under way, as it is told. The text's may be changed before the value comes.
+    name: Vec<u8>,
     pub nread: usize,
 }
 
@@ -89,7 +106,7 @@ impl Parser {
         &mut self,
         text: &[u8],
         from: usize,
-        tell: &mut Vec<(Part, Range<usize>)>,
+        found: &mut Found,
         progress: &mut dyn Progress,
     ) -> Result<(), Stopped> {
         let mut at = from;
@@ -98,23 +115,25 @@ impl Parser {
             self.state = State::Failed;
         }
         while self.state != State::Failed && self.state != State::Done {
-            let Some(b) = text.get(at).copied() else { break };
+            if at >= text.len() {
+                break;
+            }
             pace.at(at - from, progress)?;
-            self.state = self.step(b, at, tell);
+            self.state = self.step(text, at, found);
             if self.state == State::Failed {
                 break;
             }
             at += 1;
             if self.state == State::Done {
-                tell.push((Part::Body, at..text.len()));
+                found.parts.push((Part::Body, at..text.len()));
             }
         }
         self.nread += at - from;
         Ok(())
     }
 
-    fn step(&mut self, b: u8, at: usize, tell: &mut Vec<(Part, Range<usize>)>) -> State {
-        let mark = self.mark;
+    fn step(&mut self, text: &[u8], at: usize, found: &mut Found) -> State {
+        let (b, mark, tell) = (text[at], self.mark, &mut found.parts);
         // The end of a URI: its own part, and those inside it before.
         let uri_ends = |tell: &mut Vec<(Part, Range<usize>)>, inner: Option<(Part, usize)>| {
             if let Some((part, from)) = inner {
@@ -226,7 +245,8 @@ impl Parser {
             },
             State::Name => match b {
                 b':' => {
-                    self.name = (mark, at);
+                    tell.push((Part::Name, mark..at));
+                    self.name = text.get(mark..at).unwrap_or(&[]).iter().map(|b| upcase(*b)).collect();
                     self.mark = at + 1;
                     State::ValueStart
                 }
@@ -239,8 +259,8 @@ impl Parser {
                     State::ValueStart
                 }
                 b'\r' => {
-                    tell.push((Part::Name, self.name.0..self.name.1));
                     tell.push((Part::Value, mark..at));
+                    found.names.push(std::mem::take(&mut self.name));
                     State::ValueEnd
                 }
                 b'\t' => State::Value,
