@@ -63,9 +63,16 @@ pub fn while_starting<T>(f: impl FnOnce() -> T) -> T {
     result
 }
 
+/// The line has been said: several threads can be refused at once.
+static SAID: AtomicBool = AtomicBool::new(false);
+
 /// Nothing here may allocate.
 fn end_the_start() -> ! {
     let line = b"zakuro: can't start: not enough memory; see ulimit -v\n";
+    while SAID.swap(true, Ordering::Relaxed) {
+        // SAFETY: waits for the end that another thread brings.
+        unsafe { libc::pause() };
+    }
     // SAFETY: writes from a constant, then ends the process without running anything.
     unsafe {
         libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len());
