@@ -4,7 +4,7 @@ use zakuro_core_base::exception::warning;
 use super::cwd::{self, Cwd};
 use super::errors::{fail_at, io_error, last_errno};
 use super::glob;
-use super::object::Numbered;
+use super::lease::Numbered;
 use super::path;
 use super::read::enumerator;
 use zakuro_macros::{Trace, ruby_class};

@@ -16,6 +16,7 @@ pub mod errors;
 pub mod file;
 pub mod glob;
 pub mod kernel;
+pub mod lease;
 pub mod lines;
 pub mod modes;
 pub mod object;

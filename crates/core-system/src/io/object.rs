@@ -6,6 +6,7 @@
 
 use super::encodings::{self, Internal};
 use super::errors::{fail, io_error, last_errno};
+use super::lease::{self, Known, Lease, Leased, add, give_up};
 use crate::fiber_scheduler as scheduler;
 use crate::process::descriptors;
 use super::wait::{self, Called, Patience, blocking_read, blocking_write};
@@ -13,7 +14,6 @@ use std::cell::{RefCell, UnsafeCell};
 use std::os::fd::RawFd;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering::Relaxed};
 use zakuro_macros::Trace;
 use zakuro_sched::{READABLE, Source};
 use zakuro_vm::*;
@@ -280,13 +280,22 @@ impl Io {
     pub fn succeed(&mut self, old: &mut Io) {
         self.lease = old.lease.take();
     }
+    /// The lease of one of the stream's descriptors, made where nobody asked for it yet.
+    pub(super) fn lease_of(&mut self, fd: RawFd) -> Option<&Arc<Lease>> {
+        let place = match fd {
+            _ if self.fd == fd => &mut self.lease,
+            _ if self.wfd == fd => &mut self.write_lease,
+            _ => return None,
+        };
+        Some(place.get_or_insert_with(Lease::new))
+    }
     /// The stream's descriptor is somebody else's from here on: it is closed, and the number stays open.
     pub fn release(&mut self) -> RawFd {
         if let Some(source) = self.source.take() {
             source.close();
         }
         if let Some(lease) = self.lease.take() {
-            lease.over.store(true, Relaxed);
+            lease.end();
         }
         std::mem::replace(&mut self.fd, -1)
     }
@@ -312,69 +321,6 @@ impl Drop for Io {
     fn drop(&mut self) {
         self.flush_now();
         self.close_fds();
-    }
-}
-
-/// Held by a stream and by each thread that waits at a descriptor of it: the number that the stream gives up stays open, and so nobody else's, until the last of them lets go.
-/// Whoever gives it up wakes them. One VM has it at a time: the atomics (Relaxed) are there for a stream that travels.
-struct Lease {
-    over: AtomicBool,
-    /// Streams that have it: one, but for those that `IO.for_fd` was given the number of another one for. The first that is closed closes the descriptor for all of them.
-    streams: AtomicUsize,
-    /// What the last one closes; else -1.
-    given_up: AtomicI32,
-}
-impl Lease {
-    fn new() -> Arc<Lease> {
-        Arc::new(Lease { over: AtomicBool::new(false), streams: AtomicUsize::new(1), given_up: AtomicI32::new(-1) })
-    }
-    fn close(&self) {
-        let fd = self.given_up.swap(-1, Relaxed);
-        if fd >= 0 {
-            // SAFETY: the stream has left the descriptor to its lease, and nobody else uses the number.
-            unsafe { libc::close(fd) };
-        }
-    }
-}
-impl Drop for Lease {
-    fn drop(&mut self) {
-        self.close();
-    }
-}
-
-/// Closes a descriptor that its stream has forgotten just now, or has the last who waits at it do so. Returns errno of a failure.
-fn give_up(fd: RawFd, owned: bool, lease: Option<Arc<Lease>>) -> Option<i32> {
-    let mut streams = 1;
-    if let Some(lease) = &lease {
-        streams = lease.streams.fetch_sub(1, Relaxed);
-        if lease.over.load(Relaxed) {
-            // Another stream has closed it, and the number may be anybody's.
-            return None;
-        }
-        // One that does not close the descriptor (`autoclose: false`) leaves it to the other.
-        lease.over.store(owned || streams == 1, Relaxed);
-    }
-    // Standard descriptors belong to the process.
-    if fd <= 2 || !owned {
-        return None;
-    }
-    if let Some(lease) = lease.filter(|lease| Arc::strong_count(lease) > streams) {
-        lease.given_up.store(fd, Relaxed);
-        return None;
-    }
-    // SAFETY: the descriptor was the stream's, and nobody else uses its number.
-    if unsafe { libc::close(fd) } == 0 { None } else { Some(last_errno()) }
-}
-
-/// A descriptor that somebody waits at.
-pub struct Leased {
-    pub fd: RawFd,
-    lease: Arc<Lease>,
-}
-impl Leased {
-    /// Whether the stream has closed it meanwhile.
-    pub fn is_over(&self) -> bool {
-        self.lease.over.load(Relaxed)
     }
 }
 
@@ -429,16 +375,7 @@ pub struct Registry {
     streams: RefCell<Vec<Weak<UnsafeCell<Io>>>>,
     /// Threads that wait when the VM ends, or forks, are left where they stand and never let go: this does.
     leases: RefCell<Vec<std::sync::Weak<Lease>>>,
-    /// Of Dirs whose number the program knows.
-    dirs: RefCell<Vec<(RawFd, std::sync::Weak<Lease>)>>,
-}
-/// Adds to a list of what may be gone, and drops what is from time to time.
-fn add<T>(list: &RefCell<Vec<T>>, one: T, lives: fn(&T) -> bool) {
-    let mut list = list.borrow_mut();
-    if list.len() >= 16 && list.len().is_power_of_two() {
-        list.retain(lives);
-    }
-    list.push(one);
+    pub(super) known: Known,
 }
 impl Registry {
     /// None of those who wait is ever to go on.
@@ -496,74 +433,9 @@ pub fn make(cx: &mut Cx, class: ClassId, io: Io) -> Value {
 /// the other went on with could be anybody's by then.
 pub fn init_number(cx: &mut Cx, v: Value, mut io: Io) -> Result<()> {
     if io.fd > 2 {
-        io.lease = find_lease(cx, io.fd);
+        io.lease = lease::find(cx, io.fd);
     }
     init(cx, v, io)
-}
-
-/// The lease of a number that a stream or a Dir of this VM has, for one more of them.
-fn find_lease(cx: &mut Cx, fd: RawFd) -> Option<Arc<Lease>> {
-    let open = &cx.state::<super::stream::IoState>().open;
-    let mut lease = open.dirs.borrow().iter().filter(|(number, _)| *number == fd).find_map(|(_, w)| w.upgrade().filter(|l| !l.over.load(Relaxed)));
-    open.each(|other| {
-        let place = match fd {
-            _ if other.fd == fd => &mut other.lease,
-            _ if other.wfd == fd => &mut other.write_lease,
-            _ => return,
-        };
-        lease = Some(place.get_or_insert_with(Lease::new).clone());
-    });
-    if let Some(lease) = &lease {
-        lease.streams.fetch_add(1, Relaxed);
-    }
-    lease
-}
-
-/// The descriptor of a Dir, of which IO objects and other Dirs may be made by its number.
-pub(super) struct Numbered {
-    fd: RawFd,
-    /// Whether it ends with the Dir; else by `close` only.
-    owned: bool,
-    lease: Option<Arc<Lease>>,
-}
-impl Numbered {
-    /// One that was opened just now.
-    pub fn own(fd: RawFd) -> Numbered {
-        Numbered { fd, owned: true, lease: None }
-    }
-    /// One that the program knows by its number. Nobody may have it: then it is the program's own, and stays open until it is closed.
-    pub fn given(cx: &mut Cx, fd: RawFd) -> Numbered {
-        let lease = find_lease(cx, fd);
-        let mut made = Numbered { fd, owned: false, lease };
-        made.number(cx);
-        made
-    }
-    /// The number, which the program gets to know.
-    pub fn number(&mut self, cx: &mut Cx) -> RawFd {
-        if self.lease.is_none() {
-            let lease = Lease::new();
-            add(&cx.state::<super::stream::IoState>().open.dirs, (self.fd, Arc::downgrade(&lease)), |(_, w)| w.strong_count() > 0);
-            self.lease = Some(lease);
-        }
-        self.fd
-    }
-    /// Whether somebody else with the number has closed it.
-    pub fn is_over(&self) -> bool {
-        self.fd < 0 || self.lease.as_ref().is_some_and(|l| l.over.load(Relaxed))
-    }
-    /// For a look that makes no call into Ruby.
-    pub fn fd(&self) -> RawFd {
-        self.fd
-    }
-    /// Returns errno of a failure.
-    pub fn close(&mut self) -> Option<i32> {
-        give_up(std::mem::replace(&mut self.fd, -1), true, self.lease.take())
-    }
-}
-impl Drop for Numbered {
-    fn drop(&mut self) {
-        give_up(self.fd, self.owned, self.lease.take());
-    }
 }
 
 /// Initialises an allocated IO object.
@@ -582,7 +454,7 @@ fn look(cx: &mut Cx, v: Value, refuse: fn(&Io) -> Option<&'static str>) -> Resul
     };
     // SAFETY: the payload is neither dropped nor replaced while the VM is borrowed, and nobody looks into a stream without the VM.
     let io = unsafe { &mut *stream };
-    let gone = |lease: &Option<Arc<Lease>>| lease.as_ref().is_some_and(|l| l.over.load(Relaxed));
+    let gone = |lease: &Option<Arc<Lease>>| lease.as_ref().is_some_and(|l| l.is_over());
     if gone(&io.lease) || gone(&io.write_lease) {
         io.close_fds();
     }

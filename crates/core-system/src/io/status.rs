@@ -165,7 +165,12 @@ pub mod io {
     /// Sets whether the descriptor is closed with the object.
     #[method("autoclose=")]
     fn set_autoclose(cx: &mut Cx, this: Value, on: Value) -> Result<Value> {
-        object::get(cx, this)?.owned = on.truthy();
+        let io = object::get(cx, this)?;
+        let (left, sides) = (io.owned && !on.truthy(), [io.fd, io.wfd]);
+        io.owned = on.truthy();
+        if left {
+            sides.into_iter().for_each(|fd| owner::keep_number(cx, fd));
+        }
         Ok(on)
     }
     /// Seconds that a read or write may wait, or nil.

@@ -8,7 +8,8 @@
 //! is not another stream's before the wait is over, which is at once.
 
 use super::errors::{io_error, last_errno};
-use super::object::{self, Leased, Side};
+use super::lease::Leased;
+use super::object::{self, Side};
 use crate::fiber_scheduler as scheduler;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::time::{Duration, Instant};

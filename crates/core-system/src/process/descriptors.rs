@@ -82,7 +82,11 @@ fn open(cx: &mut Cx) -> usize {
         return held;
     }
     let mut streams = HashSet::new();
-    cx.state::<IoState>().open.each(|io: &mut Io| streams.extend([io.fd, io.wfd]));
+    cx.state::<IoState>().open.each(|io: &mut Io| {
+        if io.owned {
+            streams.extend([io.fd, io.wfd]);
+        }
+    });
     // SAFETY: F_GETFD only asks whether the descriptor is open.
     let bare = |fd: &i32| !streams.contains(fd) && unsafe { libc::fcntl(*fd, libc::F_GETFD) } != -1;
     held + cx.state::<Numbers>().list().iter().filter(|fd| bare(fd)).count()

@@ -6,8 +6,10 @@
 //! This guards against programs that don't know that others run beside them. It is no sandbox: who may open files may open `/proc/self/mem`.
 
 use crate::io::fail;
+use crate::io::lease::Numbered;
 use crate::io::object::Io;
 use crate::io::stream::IoState;
+use std::collections::HashMap;
 use zakuro_macros::Trace;
 use zakuro_vm::*;
 
@@ -16,20 +18,38 @@ pub fn main_only(cx: &mut Cx, what: &str) -> Result<()> {
     if cx.owns_process() { Ok(()) } else { fail(cx, libc::EPERM, &format!("{what}: only the main VM may")) }
 }
 
-/// Descriptors that a VM got as bare numbers, each with what it stood for then (device and inode): a number that was closed since may be another VM's.
+/// Descriptors that the program knows as bare numbers, and that end with the VM if nobody closes them before.
 #[derive(Trace, Default)]
-pub struct Numbers(#[untraced] Vec<(i32, (u64, u64))>);
+pub struct Numbers(#[untraced] HashMap<i32, Bare>);
 impl VmState for Numbers {}
 impl Numbers {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
-    /// Some may be a stream's by now.
+    /// Some may be a stream's, too.
     pub fn list(&self) -> Vec<i32> {
-        self.0.iter().filter(|(fd, what)| behind(*fd) == Some(*what)).map(|(fd, _)| *fd).collect()
+        self.0.iter().filter(|(_, n)| n.stands()).map(|(fd, _)| *fd).collect()
     }
     fn has(&self, fd: i32) -> bool {
-        self.0.iter().any(|(n, what)| *n == fd && behind(fd) == Some(*what))
+        self.0.get(&fd).is_some_and(Bare::stands)
+    }
+}
+
+/// A number, and what stood behind it when the VM got it (device and inode): the main VM may have closed it.
+struct Bare {
+    lease: Numbered,
+    what: (u64, u64),
+}
+impl Bare {
+    fn stands(&self) -> bool {
+        !self.lease.is_over() && behind(self.lease.fd()) == Some(self.what)
+    }
+}
+impl Drop for Bare {
+    fn drop(&mut self) {
+        if !self.stands() {
+            self.lease.forget();
+        }
     }
 }
 
@@ -42,10 +62,24 @@ fn behind(fd: i32) -> Option<(u64, u64)> {
 
 /// The VM opened a descriptor that no stream holds.
 pub fn note_number(cx: &mut Cx, fd: i32) {
-    let Some(what) = behind(fd) else { return };
-    let list = &mut cx.state::<Numbers>().0;
-    list.retain(|(n, _)| *n != fd);
-    list.push((fd, what));
+    let mut lease = Numbered::own(fd);
+    lease.number(cx);
+    note(cx, lease);
+}
+
+/// Whoever has a number does not close it any more.
+pub fn keep_number(cx: &mut Cx, fd: i32) {
+    if fd > 2 && !cx.state::<Numbers>().has(fd) {
+        let lease = Numbered::kept(cx, fd);
+        note(cx, lease);
+    }
+}
+
+fn note(cx: &mut Cx, lease: Numbered) {
+    let fd = lease.fd();
+    if let Some(what) = behind(fd) {
+        cx.state::<Numbers>().0.insert(fd, Bare { lease, what });
+    }
 }
 
 /// Raises Errno::EBADF when a number given by the program is another VM's descriptor or the runtime's: these are closed on exec, and nothing in this VM
