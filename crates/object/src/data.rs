@@ -37,6 +37,10 @@ pub trait NativeData: Any + crate::trace::Trace {
     fn block(&self) -> usize {
         0
     }
+    /// Bytes that its end frees, about, of those that are counted elsewhere (`zakuro_vm::foreign_memory`): so that what is dead is collected in time.
+    fn pressure(&self) -> usize {
+        0
+    }
     /// How what `snapshot` keeps may change.
     fn change_tracking(&self) -> ChangeTracking {
         ChangeTracking::Tracked
@@ -101,6 +105,7 @@ impl DataCell {
         if let Some(p) = &payload {
             heap.add_payload(whole_weight(&**p));
             heap.add_watched(p.block());
+            heap.add_pressure(p.pressure());
         }
         alloc_finalized_cell(heap, DataCell { header: Header { shape, kind: Kind::Data as u8, flags: 0, aux: 0 }, payload })
     }
@@ -162,6 +167,7 @@ impl DataCell {
         }
         heap.add_payload(whole_weight(&*payload));
         heap.add_watched(payload.block());
+        heap.add_pressure(payload.pressure());
         this.cell().payload = Some(payload);
     }
     pub fn type_id(&self) -> Option<TypeId> {

@@ -138,7 +138,7 @@ impl NativeData for Object {
     fn refers(&self) -> bool {
         false
     }
-    fn weight(&self) -> usize {
+    fn pressure(&self) -> usize {
         // The text, and what it was taken apart into.
         let content = 3 * self.size;
         content

@@ -10,6 +10,7 @@
 mod aside;
 mod digest;
 mod error;
+mod memory;
 mod handle;
 mod pkcs7;
 mod pkey;
@@ -56,6 +57,7 @@ fn load(cx: &mut Cx) -> Result<()> {
     if cx.const_by_path("OpenSSL::Native").is_some() {
         return Ok(());
     }
+    memory::prepare();
     // No function at the end of the process (other native threads may be at work then), errors as text.
     // SAFETY: it may be called any number of times, by any thread.
     if unsafe { sys::OPENSSL_init_ssl(0x0008_0000 | 0x0020_0000 | 0x2, std::ptr::null_mut()) } != 1 {

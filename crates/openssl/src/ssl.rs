@@ -79,7 +79,7 @@ impl NativeData for Ssl {
     fn refers(&self) -> bool {
         false
     }
-    fn weight(&self) -> usize {
+    fn pressure(&self) -> usize {
         48 << 10
     }
 }

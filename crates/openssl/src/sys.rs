@@ -9,6 +9,10 @@ type S = *const c_char;
 type B = *const c_uchar;
 type Out = *mut c_uchar;
 
+pub type Malloc = extern "C" fn(usize, S, c_int) -> P;
+pub type Realloc = extern "C" fn(P, usize, S, c_int) -> P;
+pub type Free = extern "C" fn(P, S, c_int);
+
 macro_rules! functions {
     ($($name:ident($($arg:ty),*) $(-> $ret:ty)?;)*) => {
         #[allow(improper_ctypes)]
@@ -17,6 +21,7 @@ macro_rules! functions {
 }
 functions! {
     OPENSSL_init_ssl(u64, P) -> c_int;
+    CRYPTO_set_mem_functions(Malloc, Realloc, Free) -> c_int;
     OpenSSL_version(c_int) -> S;
     OpenSSL_version_num() -> c_ulong;
     CRYPTO_free(P, S, c_int);

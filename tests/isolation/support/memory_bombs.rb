@@ -388,6 +388,12 @@ MEMORY_BOMBS = {
   "ERB::Util" => "require 'erb'; s = '<' * 20_000_000; ERB::Util.html_escape(s)",
   "Date" => "require 'date'; a = []; loop { a << Date.today }",
   "Date._parse" => "require 'date'; a = []; loop { a << Date._parse('2001-01-01 ' + 'x' * 100_000, limit: nil) << 'x' * 10_000 }",
+  "OpenSSL extensions" => "require 'openssl'; a = []; loop { a << OpenSSL::X509::Extension.new('1.2.3.4', 'x' * 2000) }",
+  "OpenSSL ciphers" => hold["require('openssl'); OpenSSL::Cipher.new('aes-256-gcm').encrypt"],
+  "OpenSSL names" => "require 'openssl'; n = OpenSSL::X509::Name.new; loop { n.add_entry('CN', 'x' * 60) }",
+  "OpenSSL stores" => "require 'openssl'; k = OpenSSL::PKey::EC.generate('prime256v1'); s = OpenSSL::X509::Store.new
+    1.step { |i| c = OpenSSL::X509::Certificate.new; c.serial = i; c.subject = c.issuer = OpenSSL::X509::Name.parse(\"/CN=x\#{i}\"); c.public_key = k; c.not_before = c.not_after = Time.now
+      c.add_extension(OpenSSL::X509::Extension.new('1.2.3.4', 'x' * 100_000)); c.sign(k, 'SHA256'); s.add_cert(c) }",
   "Time" => hold["Time.now"],
   "SecureRandom" => hold["require('securerandom'); SecureRandom.hex(1_000_000)"],
   "IO::Buffer" => hold["IO::Buffer.new(1 << 20).tap { |b| b.clear(7) }"],

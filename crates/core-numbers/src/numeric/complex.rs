@@ -35,6 +35,13 @@ fn make_f64(cx: &mut Cx, re: f64, im: f64) -> Value {
 fn is_real(cx: &mut Cx, v: Value) -> Result<bool> {
     coerce::is_real(cx, v)
 }
+/// Whether parts are equal as numbers: NaN is not.
+fn same(cx: &mut Cx, a: Value, b: Value) -> Result<bool> {
+    match (a.as_float(), b.as_float()) {
+        (Some(x), Some(y)) => Ok(x == y),
+        _ => cx.eq(a, b),
+    }
+}
 /// A real number, or the real part of a Complex without imaginary part.
 fn real_part(cx: &mut Cx, v: Value) -> Result<Value> {
     if let Some((re, im)) = complex_parts(v)
@@ -150,10 +157,10 @@ mod complex {
     #[method("==")]
     fn eq(cx: &mut Cx, this: Parts, v: Value) -> Result<bool> {
         if let Some((c, d)) = complex_parts(v) {
-            return Ok(cx.eq(this.0, c)? && cx.eq(this.1, d)?);
+            return Ok(same(cx, this.0, c)? && same(cx, this.1, d)?);
         }
         if is_real(cx, v)? {
-            return Ok(cx.eq(this.0, v)? && cx.eq(this.1, Value::fixnum(0))?);
+            return Ok(same(cx, this.0, v)? && same(cx, this.1, Value::fixnum(0))?);
         }
         let me = make_complex(cx, this.0, this.1);
         coerce::equal(cx, me, v)

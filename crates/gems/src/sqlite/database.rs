@@ -22,11 +22,7 @@ struct Database {
     trace: Value,
     authorizer: Value,
 }
-impl NativeData for Database {
-    fn weight(&self) -> usize {
-        self.shared.counted.get()
-    }
-}
+impl NativeData for Database {}
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Handler {
@@ -261,8 +257,7 @@ mod native {
         if shared.is_in_use() {
             return crate::raise_named(cx, "SQLite3::BusyException", "the connection is in use");
         }
-        let before = shared.counted.replace(0);
-        cx.heap.sub_payload(before);
+        shared.counted.set(0);
         shared.close();
         Ok(this)
     }

@@ -65,7 +65,7 @@ pub struct Shared {
     pub deadline: Cell<Option<Instant>>,
     pub traced: Cell<bool>,
     pub authorized: Cell<bool>,
-    /// Bytes that the heap was told of.
+    /// Bytes that it held when the heap was last told.
     pub counted: Cell<usize>,
     operations: Cell<u32>,
 }
@@ -361,15 +361,11 @@ pub fn call(cx: &mut Cx, db: Value, second: Option<Value>, f: impl FnOnce() -> c
     Ok(status)
 }
 
-/// Tells the heap what the connection holds.
+/// Tells the heap what the connection has come to hold, which the VM's account has block by block: a dead connection is worth a collection.
 pub fn count(cx: &mut Cx, shared: &Shared) {
-    let (before, now) = (shared.counted.get(), shared.used());
-    shared.counted.set(now);
-    if now > before {
-        cx.heap.add_payload(now - before);
-    } else {
-        cx.heap.sub_payload(before - now);
-    }
+    let now = shared.used();
+    let before = shared.counted.replace(now);
+    cx.heap.add_pressure(now.saturating_sub(before));
 }
 
 /// The answer to whoever asks after an exception.

@@ -8,6 +8,7 @@ mod backup;
 mod database;
 mod engine;
 mod ffi;
+mod memory;
 mod statement;
 mod value;
 
@@ -129,6 +130,7 @@ mod native {
 
 /// `require "sqlite3/sqlite3_native"`
 pub fn load(cx: &mut Cx) -> Result<()> {
+    memory::prepare();
     // SAFETY: it may be called any number of times, by any thread.
     if unsafe { sqlite3_initialize() } != SQLITE_OK {
         return cx.raise(ids::LOAD_ERROR, "SQLite can't be initialized");

@@ -27,9 +27,9 @@ const HASHING: u64 = 1;
 const CIRCULAR: u64 = 2;
 
 impl Cx {
-    /// `a == b`
+    /// Whether they are the same object, else `a == b`: how collections look for something, also for NaN.
     pub fn eq(&mut self, a: Value, b: Value) -> Result<bool> {
-        if a == b && !a.is_flonum() && !a.is_kind(Kind::Float) && (!a.is_cell() || !a.is_kind(Kind::Object)) {
+        if a == b {
             return Ok(true);
         }
         if self.redefined & fast::EQUALITY != 0 {

@@ -2,6 +2,7 @@
 
 pub mod channels;
 pub mod fiber;
+pub mod foreign_memory;
 pub mod host;
 pub mod image;
 pub mod life;

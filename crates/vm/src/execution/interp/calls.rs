@@ -738,7 +738,15 @@ impl Cx {
             return Ok(self.symbol_proc(s));
         }
         let c = self.class_name_of(v);
-        match self.call_if_responds(v, sym::to_proc, &[])? {
+        let refined = match self.active_refinements(self.current_cref()) {
+            Some(_) => self.method_of_here(v, sym::to_proc).filter(|m| self.refined_class(m.owner).is_some()),
+            None => None,
+        };
+        let given = match refined {
+            Some(m) => Some(self.call_method(m, v, sym::to_proc, &[], false, Block::NONE)?),
+            None => self.call_if_responds(v, sym::to_proc, &[])?,
+        };
+        match given {
             Some(p) if p.is_kind(Kind::Proc) => Ok(p),
             Some(p) => {
                 let g = self.class_name_of(p);

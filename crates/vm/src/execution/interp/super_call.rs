@@ -17,7 +17,7 @@ unsafe fn find(cx: &mut Cx, cs: *const CodeState, site: u16, self_: Value) -> Re
     unsafe {
         let me: Method = Ref::of_unchecked((*cx.fp).me);
         if me.method_kind() == MethodKind::Frame {
-            return cx.raise(ids::RUNTIME_ERROR, "super called outside of method");
+            return cx.raise(ids::NO_METHOD_ERROR, "super called outside of method");
         }
         let cache = &mut *(*cs).calls.add(site as usize);
         let key = (cx.epoch as u64) << 32 | self_.shape_key() as u64;
