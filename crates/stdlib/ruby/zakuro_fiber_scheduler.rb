@@ -111,7 +111,9 @@ class RubyVM::FiberScheduler
       @heap[index] = timer
     end
   end
-  private_constant :Wait, :Interrupt, :Timers
+  # Of so many that were told too early, some may have ended since.
+  MANY_EARLY = 1000
+  private_constant :Wait, :Interrupt, :Timers, :MANY_EARLY
 
   # Runs the block in a fiber of a new scheduler, and what it schedules; returns what the block returned.
   def self.run(&block)
@@ -130,6 +132,7 @@ class RubyVM::FiberScheduler
     @poller = Poller.new
     @ready = []
     @waits = {}.compare_by_identity
+    @early = {}.compare_by_identity
     @timers = Timers.new
     @streams = {}
     @closed = false
@@ -149,13 +152,19 @@ class RubyVM::FiberScheduler
   end
 
   def block(blocker, timeout = nil)
-    wait(timeout) { |w| @waits[w.fiber] = w } || false
+    wait(timeout) { |w|
+      @waits[w.fiber] = w
+      w.finish(true) if @early.delete(w.fiber)
+    } || false
   ensure
     @waits.delete(Fiber.current)
   end
 
+  # May come before `block` has noted the fiber, from another thread. What is said too early ends the fiber's next wait, which looks again why it waits.
   def unblock(blocker, fiber)
+    @early[fiber] = true
     wait = @waits[fiber] or return
+    @early.delete(fiber)
     wake if wait.finish(true)
   end
 
@@ -268,6 +277,7 @@ class RubyVM::FiberScheduler
   end
 
   def turn
+    @early.select! { |fiber, _| fiber.alive? } if @early.size > MANY_EARLY
     pause = @timers.first&.then { [_1 - now, 0].max }
     pause = 0 unless @ready.empty?
     @poller.wait(pause).each_slice(2) do |fd, mask|
