@@ -30,6 +30,8 @@ const FAR: usize = 300;
 
 /// Longest piece of a line shown before and after an error.
 const TRUNCATE: usize = 30;
+/// What is shown of a line without an error, and of what an error covers, in bytes.
+const WIDE: usize = 1000;
 
 impl SyntaxError {
     pub(crate) fn new(file: &str, first_line: u32, source: &[u8], errors: Vec<Problem>) -> SyntaxError {
@@ -115,7 +117,8 @@ impl<'a> Excerpt<'a> {
         out.push_str(&format!("{mark}{:>width$} | ", line as i32, width = self.width));
         let mut shown = text;
         let mut cut = false;
-        if end != 0 && text.len() > end + TRUNCATE {
+        let end = if end == 0 { WIDE } else { end.min(start + WIDE) };
+        if text.len() > end + TRUNCATE {
             let mut to = end + TRUNCATE;
             while !text.is_char_boundary(to) {
                 to -= 1;
@@ -184,7 +187,8 @@ impl<'a> Excerpt<'a> {
         }
         // One mark for each character, counted over bytes that may lie past the end of the line.
         let characters = |from: usize, to: usize| (from..to).filter(|i| *i >= text.len() || text.is_char_boundary(*i)).count();
-        let (start, end) = (e.column as usize, e.end_column as usize);
+        let start = e.column as usize;
+        let end = (e.end_column as usize).min(start + WIDE);
         out.push_str(&" ".repeat(characters(from, start)));
         out.push('^');
         out.push_str(&"~".repeat(characters(start, end).saturating_sub(1)));

@@ -132,6 +132,9 @@ macro_rules! regexp_encoding {
     };
 }
 
+/// Bytes of a Regexp literal that is compiled when it is first evaluated, which can be interrupted, and not with the constants of its code.
+const LARGE_REGEXP: usize = 16 << 10;
+
 /// What a String literal makes.
 #[derive(Clone, Copy)]
 enum Made {
@@ -358,10 +361,14 @@ impl<'pr> Compiler<'pr> {
 
     pub(crate) fn regexp(&mut self, n: &prism::RegularExpressionNode<'pr>, dest: Dest) -> u16 {
         self.set_line(n.location().start());
-        self.load_const(
-            Const::Regexp { source: Arc::from(n.unescaped()), options: regexp_options!(n), encoding: regexp_encoding!(self, n) },
-            dest,
-        )
+        self.plain_regexp(n.unescaped(), regexp_options!(n), regexp_encoding!(self, n), n.location().start(), dest)
+    }
+
+    fn plain_regexp(&mut self, source: &[u8], options: u8, encoding: u8, at: u32, dest: Dest) -> u16 {
+        if source.len() > LARGE_REGEXP {
+            return self.regexp_once(&[Part::Text(source.to_vec(), encoding)], options, at, dest);
+        }
+        self.load_const(Const::Regexp { source: Arc::from(source), options, encoding }, dest)
     }
 
     pub(crate) fn interpolated_regexp(&mut self, n: &prism::InterpolatedRegularExpressionNode<'pr>, dest: Dest) -> u16 {
@@ -372,7 +379,7 @@ impl<'pr> Compiler<'pr> {
         let mut parts = Vec::new();
         self.parts(list, &mut parts);
         if let [Part::Text(bytes, encoding)] = parts.as_slice() {
-            return self.load_const(Const::Regexp { source: Arc::from(bytes.as_slice()), options, encoding: *encoding }, dest);
+            return self.plain_regexp(&bytes.clone(), options, *encoding, at, dest);
         }
         if !once {
             let (first, count) = self.push_parts(&parts);
@@ -382,13 +389,17 @@ impl<'pr> Compiler<'pr> {
             self.f.asm.emit(Op::NewRegexp, options, d, first, count);
             return d;
         }
+        self.regexp_once(&parts, options, at, dest)
+    }
+
+    fn regexp_once(&mut self, parts: &[Part<'pr>], options: u8, at: u32, dest: Dest) -> u16 {
         let site = self.f.once_sites;
         self.f.once_sites += 1;
         self.with_temp(dest, |c, d| {
             let (known, end) = (c.f.asm.label(), c.f.asm.label());
             c.intrinsic(Intrinsic::OnceTest, site, Dest::Reg(d));
             c.f.asm.jump_op(Op::JumpUnless, d, known);
-            let (first, count) = c.push_parts(&parts);
+            let (first, count) = c.push_parts(parts);
             c.set_line(at);
             c.pop_to(first);
             c.f.asm.emit(Op::NewRegexp, options, d, first, count);
@@ -406,8 +417,7 @@ impl<'pr> Compiler<'pr> {
     }
 
     pub(crate) fn match_last_line(&mut self, n: &prism::MatchLastLineNode<'pr>, dest: Dest) -> u16 {
-        let c = Const::Regexp { source: Arc::from(n.unescaped()), options: regexp_options!(n), encoding: regexp_encoding!(self, n) };
-        let r = self.load_const(c, Dest::Push);
+        let r = self.plain_regexp(n.unescaped(), regexp_options!(n), regexp_encoding!(self, n), n.location().start(), Dest::Push);
         self.last_line(r, dest)
     }
 

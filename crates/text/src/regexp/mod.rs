@@ -162,6 +162,9 @@ impl Regexp {
     pub fn compile(source: &[u8], flags: RegexFlags, enc: Encoding, go_on: &mut dyn FnMut() -> bool) -> Result<Regexp, RegexpError> {
         let mut poll = Poll::new(go_on);
         let fail = |message: String| {
+            if message == matcher::STOPPED {
+                return RegexpError(message);
+            }
             let mut letters = String::new();
             show::letters(&flags, true, &mut letters);
             RegexpError(format!("{message}: /{}/{letters}", show::body(source)))
