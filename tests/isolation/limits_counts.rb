@@ -17,7 +17,8 @@ tell("one", thread_limit: 1) { [Thread.list.size, (Thread.new {} rescue $!.messa
 tell("made again and again", thread_limit: 3) { 200.times.sum { |i| Thread.new { i }.value } }
 tell("inherited", thread_limit: 2) do
   job = -> { a = []; (loop { a << Thread.new { sleep } } rescue $!.message) }
-  [RubyVM.fork(&job), RubyVM.fork(thread_limit: 100, &job), RubyVM.fork(thread_limit: 1, &job), RubyVM::Image.capture.spawn(thread_limit: 100, &job)].map(&:value)
+  # One after the other: all of them together may have what their maker has.
+  [RubyVM.fork(&job).value, RubyVM.fork(thread_limit: 100, &job).value, RubyVM.fork(thread_limit: 1, &job).value, RubyVM::Image.capture.spawn(thread_limit: 100, &job).value]
 end
 puts "new: #{RubyVM.new("n", "-e", "Thread.new {}", thread_limit: 1).start.join rescue $!.message[/thread_limit of 1 reached \(ThreadError\)/]}"
 puts "ractor: #{Ractor.new(thread_limit: 1) { Thread.new {} rescue $!.message }.value}"
@@ -61,7 +62,7 @@ tell("sockets", fd_limit: 10) do
   [(loop { a << TCPSocket.new("127.0.0.1", server.local_address.ip_port) << server.accept } rescue $!.class), a.size]
 end
 tell("socket pairs", fd_limit: 10) { require "socket"; a = []; [(loop { a << UNIXSocket.pair } rescue $!.class), a.size] }
-tell("inherited", fd_limit: 8) { [RubyVM.fork(&FULL), RubyVM.fork(fd_limit: 100, &FULL), RubyVM.fork(fd_limit: 4, &FULL)].map { |v| v.value[1, 2] } }
+tell("inherited", fd_limit: 8) { [{}, { fd_limit: 100 }, { fd_limit: 4 }].map { |limit| RubyVM.fork(**limit, &FULL).value[1, 2] } }
 tell("closed again", fd_limit: 4) { 300.times { File.open("/dev/null").close; IO.pipe.each(&:close); Dir.open("/").close }; :fine }
 kept = Array.new(20) { File.open("/dev/null") }
 tell("what the maker has open", fd_limit: 30) { [kept.size, kept.all? { |f| f.read == "" }] }

@@ -314,7 +314,8 @@ impl HeapState {
         after_mark(Heap::of(self));
         self.marked = false;
         if full {
-            self.holdings.drop_unseen();
+            let member = self.member.as_ref();
+            self.holdings.drop_unseen(&|key, bytes| _ = member.inspect(|m| m.let_go(key, bytes)));
         }
         // Payload of the dead is worth more than a short pause when there is more of it than of cells: malloc can't
         // reuse it before, and the next limit would count it as alive.
@@ -331,6 +332,7 @@ impl HeapState {
         self.since = 0;
         (self.payload_then, self.swept) = (self.payload, 0);
         self.cells_since = 0;
+        self.post();
         self.hold_limit();
         // What is empty now is what the next cycle will fill: keep it, to the size of the cycle.
         let keep = (self.limit.extra >> BLOCK_SHIFT).max(MIN_RESERVE);

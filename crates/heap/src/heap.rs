@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
 use crate::state::{FinalizeFn, HeapState, HeapStats, Native, TraceFn};
-use crate::{Header, Marker, Region};
+use crate::{Header, Marker, Region, Share};
 
 /// The cells of one VM. May move between native threads; is never shared.
 #[repr(transparent)]
@@ -189,6 +189,10 @@ exclusive! {
     fn set_spent(bytes: usize);
     /// Sets a limit: beyond `soft` bytes [`Heap::over_limit`] holds after a collection; `reserve` bytes later allocation is refused.
     fn set_limit(soft: usize, reserve: usize);
+    /// The limit is one of a share, set before.
+    fn join(share: &Arc<Share>);
+    /// Tells those who share the limit what this heap uses. It does so at each collection, and when it has grown by much.
+    fn post();
     /// Makes room for another reserve from here on.
     fn extend_reserve();
     /// Takes [`Heap::extend_reserve`] back.

@@ -192,8 +192,8 @@ pub(crate) struct Holdings {
 }
 
 impl Holdings {
-    /// Holds a region and those that it holds. Returns the bytes that are new.
-    fn add(&mut self, region: &Region) -> usize {
+    /// Holds a region and those that it holds. Returns the bytes that are new, each region of which `added` is told.
+    fn add(&mut self, region: &Region, added: &dyn Fn(usize, usize)) -> usize {
         if self.table.contains_key(&region.key()) {
             return 0;
         }
@@ -204,6 +204,7 @@ impl Holdings {
                 place.insert(Hold { region: region.clone(), seen: false, stamp: 0 });
                 self.range.join(region.0.range);
                 new += region.0.bytes;
+                added(region.key(), region.0.bytes);
                 work.extend(&region.0.held);
             }
         }
@@ -257,8 +258,13 @@ impl Holdings {
         }
     }
 
-    /// Drops what was not noted, and begins anew.
-    pub(crate) fn drop_unseen(&mut self) {
+    /// Tells of each region its key and its bytes.
+    pub(crate) fn each(&self, f: &mut dyn FnMut(usize, usize)) {
+        self.table.values().for_each(|hold| f(hold.region.key(), hold.region.0.bytes));
+    }
+
+    /// Drops what was not noted, and begins anew. `dropped` is told of each.
+    pub(crate) fn drop_unseen(&mut self, dropped: &dyn Fn(usize, usize)) {
         if self.table.is_empty() {
             return;
         }
@@ -268,6 +274,8 @@ impl Holdings {
             if keep {
                 range.join(hold.region.0.range);
                 bytes += hold.region.0.bytes;
+            } else {
+                dropped(hold.region.key(), hold.region.0.bytes);
             }
             keep
         });
@@ -292,7 +300,8 @@ impl Holdings {
 
 impl HeapState {
     pub fn hold(&mut self, region: &Region) {
-        let new = self.holdings.add(region);
+        let member = self.member.as_ref();
+        let new = self.holdings.add(region, &|key, bytes| _ = member.inspect(|m| m.hold(key, bytes)));
         if new > 0 {
             // One that comes again and again calls for no collection each time that one has let it go.
             self.receive(region.key(), new);

@@ -27,6 +27,7 @@ use crate::ledger::{BLOCK_SHIFT, BLOCK_SIZE, Ledger};
 use crate::limit::Limit;
 use crate::mark::{Lookup, Marker, NamedFn};
 use crate::region::Holdings;
+use crate::share::{Member, Share};
 use crate::size_class::{CLASSES, SIZES, class_of};
 use crate::{Header, MAX_CELL, WATCHED};
 
@@ -123,6 +124,8 @@ struct Budget {
 
 /// So far below its limit a heap counts as having come back from there.
 const MARGIN: usize = 256 << 10;
+/// The least that is allocated between two collections near a limit that many heaps share.
+const LEAST: usize = 64 << 10;
 /// Bytes up to which a heap counts as modest.
 const MODEST: usize = 8 << 20;
 
@@ -161,6 +164,8 @@ pub struct HeapState {
     /// Cell bytes of the runs opened since the last collection.
     pub(crate) cells_since: usize,
     budget: Budget,
+    /// With a limit that other heaps share.
+    pub(crate) member: Option<Member>,
     pub(crate) classes: [Class; CLASSES],
     pub(crate) lookup: Lookup,
     pub(crate) holdings: Holdings,
@@ -227,6 +232,7 @@ impl HeapState {
             received: ([0; 4], 0),
             cells_since: 0,
             budget: Budget { soft: usize::MAX, ceiling: usize::MAX, reserve: 0 },
+            member: None,
             classes: [Class { current: NONE, next_cell: 0, available: NONE, full: NONE, unswept: NONE }; CLASSES],
             lookup: Lookup { low: 0, span: 0, base: 0, table: ptr::null_mut(), id: 0 },
             holdings: Holdings::default(),
@@ -381,6 +387,23 @@ impl HeapState {
             .saturating_add(self.holdings.bytes())
             .saturating_add(self.spent)
             .saturating_add(self.native_alone())
+            .saturating_add(self.taken_by_others())
+    }
+    /// What other heaps that share the limit leave less of it.
+    #[inline]
+    fn taken_by_others(&self) -> usize {
+        self.member.as_ref().map_or(0, |m| m.taken_by_others(self.budget.soft, self.holdings.bytes()))
+    }
+    pub fn join(&mut self, share: &Arc<Share>) {
+        self.member = Some(Member::join(share.clone()));
+        self.holdings.each(&mut |region, bytes| share.hold(region, bytes));
+        self.post();
+    }
+    pub fn post(&mut self) {
+        if let Some(member) = &mut self.member {
+            let native = self.native.as_ref().map_or(0, |n| n.bytes.load(Ordering::Relaxed).saturating_sub(self.watched));
+            member.post(self.live.saturating_add(self.cells_since).saturating_add(self.payload).saturating_add(native));
+        }
     }
     /// Bytes of large native blocks that no payload tells of.
     #[inline]
@@ -400,10 +423,13 @@ impl HeapState {
         self.spent = bytes;
     }
     #[inline]
-    pub fn admits(&self, bytes: usize) -> bool {
+    pub fn admits(&mut self, bytes: usize) -> bool {
+        if bytes >= LEAST {
+            self.post();
+        }
         self.budget.ceiling == usize::MAX || bytes <= self.budget.ceiling.saturating_sub(self.used())
     }
-    pub fn capacity_for(&self, len: usize, cap: usize, ideal: usize, unit: usize) -> Option<usize> {
+    pub fn capacity_for(&mut self, len: usize, cap: usize, ideal: usize, unit: usize) -> Option<usize> {
         [ideal, cap.max(len + len / 4), cap.max(len + len / 32)].into_iter().find(|n| self.admits(n.saturating_mul(unit)))
     }
     pub fn room(&self) -> usize {
@@ -430,7 +456,8 @@ impl HeapState {
                 .saturating_add(read(&raw const (*this).payload))
                 .saturating_add((*this).holdings.bytes())
                 .saturating_add(read(&raw const (*this).spent))
-                .saturating_add(native.saturating_sub(read(&raw const (*this).watched)));
+                .saturating_add(native.saturating_sub(read(&raw const (*this).watched)))
+                .saturating_add((*this).taken_by_others());
             ceiling.saturating_add(beyond).saturating_sub(used)
         }
     }
@@ -457,12 +484,24 @@ impl HeapState {
     }
     pub fn lift_limit(&mut self) {
         self.budget = Budget { soft: usize::MAX, ceiling: usize::MAX, reserve: 0 };
+        self.leave_share();
+    }
+    /// The heap's memory is on its way back.
+    pub(crate) fn leave_share(&mut self) {
+        if let Some(member) = self.member.take() {
+            self.holdings.each(&mut |region, bytes| member.let_go(region, bytes));
+        }
     }
     /// The next collection comes well before the limit is reached.
     pub(crate) fn hold_limit(&mut self) {
         if self.budget.soft != usize::MAX {
             // Half of what is left: native code that asks for a large block can't collect first, so what is dead by then must leave room for it.
-            let left = (self.budget.soft.saturating_sub(self.used()) / 2).max(self.budget.reserve / 4);
+            // Of heaps that share it each gets a part, since none hears of the others in between.
+            let heaps = match self.member.as_ref().map_or(1, Member::heaps) {
+                1 => 1,
+                heaps => 2 * heaps,
+            };
+            let left = (self.budget.soft.saturating_sub(self.used()) / 2 / heaps).max(self.budget.reserve / 4 / heaps).max(LEAST);
             self.limit.extra = self.limit.extra.min(left);
         }
     }
@@ -474,6 +513,7 @@ impl HeapState {
     #[cold]
     #[inline(never)]
     fn raise_poll(&mut self) {
+        self.post();
         if let Some((word, bit)) = self.poll {
             // SAFETY: `set_poll`: the word outlives the heap.
             unsafe { (*word).fetch_or(bit, Ordering::Release) };

@@ -193,6 +193,7 @@ impl HeapState {
 impl Drop for HeapState {
     /// Runs the finalizers of all remaining cells, dead or alive, and gives the blocks back unseen.
     fn drop(&mut self) {
+        self.leave_share();
         if self.lookup.id == 0 {
             return;
         }

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use zakuro_sched::{PollWord, StackSize, Task, Turn, Unit, set_unit_data};
 use zakuro_vm::Vm;
+use zakuro_vm::allowance::Seat;
 use zakuro_vm::fiber::Co;
 use zakuro_vm::host::{End, Host, VmControl};
 use zakuro_vm::image::Seed;
@@ -30,6 +31,8 @@ pub struct VmUnit {
     refused: Option<Instant>,
     /// What it counts in whose account.
     account: Option<Arc<AtomicUsize>>,
+    /// Its main thread's.
+    _seat: Option<Seat>,
 }
 
 impl Drop for VmUnit {
@@ -47,7 +50,8 @@ const RETRY: Duration = Duration::from_millis(20);
 impl VmUnit {
     pub fn new(process: Arc<Process>, control: Arc<VmControl>, args: Envelope, image: Option<Seed>) -> VmUnit {
         let account = control.account.get().cloned();
-        VmUnit { account, process, control, args: Some(args), image, vm: None, co: None, refused: None }
+        let _seat = control.seat.lock().take();
+        VmUnit { account, _seat, process, control, args: Some(args), image, vm: None, co: None, refused: None }
     }
     fn begin(&mut self, task: &Task) -> std::io::Result<()> {
         let stack = self.process.pool.take(StackSize::Main)?;

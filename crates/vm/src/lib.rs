@@ -33,7 +33,7 @@ pub use execution::{backtrace, call, chilled, codecache, convert, coverage, equa
 pub use program::{classes, classgc, consts, globals, identity, ivars, library, methods, refine};
 pub(crate) use program::{codegc, cvars, unused_block};
 pub use state::{builtin, effects, events, frame, held, looks, make, raise};
-pub use world::{channels, fiber, foreign_memory, host, image, life, limits, lineage, names, thread, transfer};
+pub use world::{allowance, channels, fiber, foreign_memory, host, image, life, limits, lineage, names, thread, transfer};
 
 pub use builtin::{Args, Block, Changing, FromSelf, FromValue, IntoResult, Kwargs, MethodRow, NativeFn, Rest};
 pub use make::{ArgList, Pairs, RootedVec, Variables};

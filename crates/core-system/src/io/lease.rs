@@ -5,11 +5,13 @@
 use super::errors::last_errno;
 use super::object::Io;
 use super::stream::IoState;
+use crate::process::descriptors::{self, Held};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Weak};
+use zakuro_base::sync::held::Mutex;
 use zakuro_vm::*;
 
 /// Held by a stream and by each thread that waits at a descriptor of it: the number that the stream gives up stays open, and so nobody else's, until the last of them lets go.
@@ -20,10 +22,12 @@ pub(super) struct Lease {
     holders: AtomicUsize,
     /// What the last one closes; else -1.
     given_up: AtomicI32,
+    /// The descriptor counts by itself, whoever has it.
+    held: Mutex<Option<Held>>,
 }
 impl Lease {
     pub fn new() -> Arc<Lease> {
-        Arc::new(Lease { over: AtomicBool::new(false), holders: AtomicUsize::new(1), given_up: AtomicI32::new(-1) })
+        Arc::new(Lease { over: AtomicBool::new(false), holders: AtomicUsize::new(1), given_up: AtomicI32::new(-1), held: Mutex::new(None) })
     }
     /// One more holder.
     pub fn shared(self: &Arc<Lease>) -> Arc<Lease> {
@@ -36,6 +40,7 @@ impl Lease {
     /// The number is somebody else's from here on.
     pub fn end(&self) {
         self.over.store(true, Relaxed);
+        self.held.lock().take();
     }
     pub fn close(&self) {
         let fd = self.given_up.swap(-1, Relaxed);
@@ -61,7 +66,9 @@ pub(super) fn give_up(fd: RawFd, owned: bool, lease: Option<Arc<Lease>>) -> Opti
             return None;
         }
         // One that does not close the descriptor (`autoclose: false`) leaves it to the other.
-        lease.over.store(owned || holders == 1, Relaxed);
+        if owned || holders == 1 {
+            lease.end();
+        }
     }
     // Standard descriptors belong to the process.
     if fd <= 2 || !owned {
@@ -145,6 +152,13 @@ impl Numbered {
             self.lease = Some(lease);
         }
         self.fd
+    }
+    /// The descriptor counts for the VM as long as it is open, and not for those who have it.
+    pub fn counts(&mut self, cx: &mut Cx) {
+        self.number(cx);
+        if let Some(lease) = &self.lease {
+            *lease.held.lock() = Some(descriptors::hold(cx, 1));
+        }
     }
     /// Whether somebody else with the number has closed it.
     pub fn is_over(&self) -> bool {

@@ -9,6 +9,7 @@ use super::errors::{fail, io_error, last_errno};
 use super::lease::{self, Known, Lease, Leased, add, give_up};
 use crate::fiber_scheduler as scheduler;
 use crate::process::descriptors;
+use crate::process::owner::Numbers;
 use super::wait::{self, Called, Patience, blocking_read, blocking_write};
 use std::cell::{RefCell, UnsafeCell};
 use std::os::fd::RawFd;
@@ -407,7 +408,8 @@ impl Drop for Registry {
 
 /// The stream is this VM's: its descriptors count here.
 pub fn hold(cx: &mut Cx, io: &mut Io) {
-    let own = [io.fd, io.wfd].iter().filter(|fd| **fd > 2).count();
+    let numbers = cx.state::<Numbers>();
+    let own = [io.fd, io.wfd].iter().filter(|fd| **fd > 2 && !numbers.has(**fd)).count();
     io.held = if io.owned && own > 0 { Some(descriptors::hold(cx, own)) } else { None };
 }
 

@@ -170,6 +170,7 @@ pub mod io {
         io.owned = on.truthy();
         if left {
             sides.into_iter().for_each(|fd| owner::keep_number(cx, fd));
+            object::get(cx, this)?.held = None;
         }
         Ok(on)
     }

@@ -23,14 +23,8 @@ pub fn main_only(cx: &mut Cx, what: &str) -> Result<()> {
 pub struct Numbers(#[untraced] HashMap<i32, Bare>);
 impl VmState for Numbers {}
 impl Numbers {
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-    /// Some may be a stream's, too.
-    pub fn list(&self) -> Vec<i32> {
-        self.0.iter().filter(|(_, n)| n.stands()).map(|(fd, _)| *fd).collect()
-    }
-    fn has(&self, fd: i32) -> bool {
+    /// Whether it is such a number, which counts by itself.
+    pub fn has(&self, fd: i32) -> bool {
         self.0.get(&fd).is_some_and(Bare::stands)
     }
 }
@@ -62,9 +56,7 @@ fn behind(fd: i32) -> Option<(u64, u64)> {
 
 /// The VM opened a descriptor that no stream holds.
 pub fn note_number(cx: &mut Cx, fd: i32) {
-    let mut lease = Numbered::own(fd);
-    lease.number(cx);
-    note(cx, lease);
+    note(cx, Numbered::own(fd));
 }
 
 /// Whoever has a number does not close it any more.
@@ -75,8 +67,9 @@ pub fn keep_number(cx: &mut Cx, fd: i32) {
     }
 }
 
-fn note(cx: &mut Cx, lease: Numbered) {
+fn note(cx: &mut Cx, mut lease: Numbered) {
     let fd = lease.fd();
+    lease.counts(cx);
     if let Some(what) = behind(fd) {
         cx.state::<Numbers>().0.insert(fd, Bare { lease, what });
     }

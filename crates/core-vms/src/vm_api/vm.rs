@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use zakuro_macros::ruby_class;
+use zakuro_vm::allowance::Allowance;
 use zakuro_vm::channels::SelectOutcome;
 use zakuro_vm::host::{End, VmControl};
 use zakuro_vm::image::Seed;
@@ -38,7 +39,7 @@ pub fn only(cx: &mut Cx, kw: Kwargs, others: &[Sym]) -> Result<()> {
 /// Limits of a new VM, as its keywords say; never wider than those of the VM that makes it.
 fn limits(cx: &mut Cx, kw: Kwargs) -> Result<Limits> {
     let [memory, cpu, wall, grace, threads, descriptors] = limit_names();
-    let mine = cx.host_handle()?.control.limits;
+    let mine = Limits { wall: cx.life.wall_left(), ..cx.host_handle()?.control.limits };
     let given = Limits {
         memory: number(cx, kw, memory)?,
         threads: number(cx, kw, threads)?,
@@ -61,9 +62,12 @@ fn number(cx: &mut Cx, kw: Kwargs, name: Sym) -> Result<Option<usize>> {
     }
 }
 
-/// Names outlive the VM that made them, so those of a new VM are also the limited VM's that makes it.
-fn share_account(cx: &Cx, control: &VmControl) {
+/// What a new VM may use, it may use together with the limited VM that makes it. Names outlive the VM that made them, so they count for both.
+fn share_limits(cx: &Cx, control: &VmControl) {
     let Some(host) = &cx.host else { return };
+    if let Some(allowance) = Allowance::under(cx.life.allowance(), &control.limits) {
+        let _ = control.allowance.set(allowance);
+    }
     if let Some(names) = host.control.account.get() {
         let _ = control.account.set(names.clone());
         // Both look how much there is already: the maker at its next safepoint, the new VM at its first.
@@ -91,7 +95,8 @@ pub fn spawn(cx: &mut Cx, seed: Seed, args: Rest, kw: Kwargs) -> Result<Value> {
     crate::vm_api::birth::inherit(cx, &mut start, grants)?;
     let limits = limits(cx, kw)?;
     let control = host.spawner.create(&name, Vec::new(), limits, Some(host.control.identity()));
-    share_account(cx, &control);
+    share_limits(cx, &control);
+    *control.seat.lock() = cx.admit_main_thread(&control)?;
     if let Some(id) = kw.get(Sym::intern("family")).and_then(Value::as_fixnum) {
         control.family.store(id as u64, Ordering::Relaxed);
     }
@@ -165,7 +170,7 @@ pub mod vm_class {
         let limits = limits(cx, kw)?;
         let host = cx.host_handle()?;
         let control = host.spawner.create(&name, argv, limits, Some(host.control.identity()));
-        share_account(cx, &control);
+        share_limits(cx, &control);
         cx.data_init(this, VmHandle::Power(control))
     }
 
@@ -191,6 +196,7 @@ pub mod vm_class {
         let list = cx.array(objects);
         let mut envelope = cx.pack(list)?;
         crate::vm_api::birth::inherit(cx, &mut envelope, Vec::new())?;
+        *control.seat.lock() = cx.admit_main_thread(&control)?;
         let host = cx.host_handle()?;
         host.spawner.start(&control, envelope);
         cx.account_has_grown(control.weight());

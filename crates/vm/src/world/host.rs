@@ -1,5 +1,6 @@
 //! What a VM knows of the process around it: its scheduler task, its control block, how to spawn others, how to wait.
 
+use crate::allowance::{Allowance, Seat};
 use crate::image::Seed;
 use crate::limits::{Limit, Limits};
 use crate::lineage::Identity;
@@ -87,6 +88,10 @@ pub struct VmControl {
     /// Bytes of names that this VM has added to the process's table, and the VMs that it made; shared with its maker when that one has a memory limit.
     /// Empty: nobody counts. Set before the start; added to by whichever of these VMs adds a name (Relaxed: a number), read by each when it looks at its limit.
     pub account: OnceLock<Arc<AtomicUsize>>,
+    /// What its limits stand for, with its maker's when that one is limited. Set before the start.
+    pub allowance: OnceLock<Arc<Allowance>>,
+    /// Its main thread, which counts from the start to the end of the VM.
+    pub seat: Mutex<Option<Seat>>,
     /// Bytes of messages that this VM has sent and nobody has received, roughly, where `account` is empty: who holds much when memory is short. Set by the VM; added to by it, taken
     /// from by whoever receives or drops them (Relaxed: a number).
     pub under_way: OnceLock<Arc<AtomicUsize>>,
@@ -132,6 +137,8 @@ impl VmControl {
             family: AtomicU64::new(0),
             kill: AtomicU64::new(0),
             account: OnceLock::new(),
+            allowance: OnceLock::new(),
+            seat: Mutex::new(None),
             under_way: OnceLock::new(),
             signals: AtomicU64::new(0),
             state: Mutex::new(ControlState::default()),

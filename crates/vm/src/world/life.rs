@@ -14,8 +14,9 @@
 //! Rejected: abandoning the coroutine at once (all that its native frames own would leak); ending from another thread (nobody else may
 //! touch the VM); counting CPU time in safepoints (a clock per loop).
 
+use crate::allowance::{Allowance, Seat};
 use crate::fiber::Out;
-use crate::host::{End, Host};
+use crate::host::{End, Host, VmControl};
 use crate::limits::{Limit, Limits};
 use crate::raise::{Exc, Result};
 use crate::thread::MAIN;
@@ -39,6 +40,7 @@ pub enum Stop {
 #[derive(Default)]
 pub struct Life {
     limits: Limits,
+    allowance: Option<Arc<Allowance>>,
     /// Set once, at the first reason.
     pub stop: Option<Stop>,
     /// Status of `exit!`.
@@ -62,8 +64,9 @@ pub struct Life {
     waited: Duration,
     /// When the wall limit is reached.
     wall: Option<Instant>,
-    /// CPU nanoseconds of turns that are over, and the thread's clock at the start of this one.
-    spent: u64,
+    /// The same, which the VMs that this one makes end with, too.
+    deadline: Option<Instant>,
+    /// The thread's clock at the start of this turn.
     turn_began: Option<u64>,
     cpu_timer: Option<TimerId>,
     /// Of the wall limit and the grace time.
@@ -93,17 +96,22 @@ impl Life {
     pub(crate) fn is_timed(&self) -> bool {
         self.wall.is_some() || self.limits.cpu.is_some() || self.ends.is_some()
     }
-    fn cpu_used(&self) -> u64 {
-        self.spent + self.turn_began.map_or(0, |b| thread_cpu().saturating_sub(b))
-    }
     /// Counts time that a native thread has worked for the VM. Whether that may end it.
     pub(crate) fn spend(&mut self, time: Duration) -> bool {
-        self.spent += time.as_nanos() as u64;
+        self.allowance.as_ref().inspect(|a| a.spend(time.as_nanos() as u64));
         self.limits.cpu.is_some()
     }
     fn cpu_left(&self) -> Option<Duration> {
-        let limit = self.limits.cpu?;
-        Some(limit.saturating_sub(Duration::from_nanos(self.cpu_used())))
+        let now = self.turn_began.map_or(0, |b| thread_cpu().saturating_sub(b));
+        self.allowance.as_ref()?.cpu_left(Duration::from_nanos(now))
+    }
+    /// What the VM may use together with its family. None: nothing limits it.
+    pub fn allowance(&self) -> Option<&Arc<Allowance>> {
+        self.allowance.as_ref()
+    }
+    /// The wall-clock time that is left to it.
+    pub fn wall_left(&self) -> Option<Duration> {
+        Some(self.deadline?.saturating_duration_since(Instant::now()))
     }
     fn begin_stop(&mut self, why: Stop, grace: Duration, host: &Host) {
         if self.stop.is_none() {
@@ -124,8 +132,13 @@ impl Cx {
     /// Puts the limits in force: the VM starts now.
     pub fn life_begins(&mut self, limits: Limits) {
         self.life.limits = limits;
+        let own = || Allowance::under(None, &limits);
+        self.life.allowance = self.host.as_ref().and_then(|h| h.control.allowance.get().cloned()).or_else(own);
         if let Some(m) = limits.memory {
             self.heap.set_limit(m, limits.reserve());
+            if let Some(share) = self.life.allowance.as_ref().and_then(|a| a.memory()) {
+                self.heap.join(share);
+            }
             if let Some(host) = &self.host {
                 host.control.account.get_or_init(Default::default);
             }
@@ -133,6 +146,7 @@ impl Cx {
         if let (Some(w), Some(host)) = (limits.wall, &self.host) {
             let at = Instant::now() + w;
             self.life.wall = Some(at);
+            self.life.deadline = Some(at);
             self.life.timers.push(host.scheduler.timer(at, &host.task));
         }
     }
@@ -175,7 +189,7 @@ impl Cx {
     #[inline]
     pub fn turn_ends(&mut self) {
         if let Some(began) = self.life.turn_began.take() {
-            self.life.spent += thread_cpu().saturating_sub(began);
+            self.life.spend(Duration::from_nanos(thread_cpu().saturating_sub(began)));
             if let (Some(t), Some(host)) = (self.life.cpu_timer.take(), &self.host) {
                 host.scheduler.cancel(t);
             }
@@ -300,14 +314,20 @@ impl Cx {
         if self.heap.admits(bytes) && zakuro_heap::malloc_has(bytes) { Ok(()) } else { self.out_of_memory() }
     }
 
-    /// Raises ThreadError when the VM has as many threads as it may.
-    pub(crate) fn admit_thread(&mut self) -> Result<()> {
-        if let Some(limit) = self.life.limits.threads
-            && self.threads().count() >= limit
-        {
-            return self.raise(ids::THREAD_ERROR, format!("can't create Thread: thread_limit of {limit} reached"));
+    /// Raises ThreadError when the VM, or its family, has as many threads as it may.
+    pub(crate) fn admit_thread(&mut self) -> Result<Option<Seat>> {
+        let allowance = self.life.allowance.clone();
+        self.take_seat(allowance.as_ref(), "Thread")
+    }
+    /// The same for the main thread of a VM that this one is about to start.
+    pub fn admit_main_thread(&mut self, control: &VmControl) -> Result<Option<Seat>> {
+        self.take_seat(control.allowance.get(), "RubyVM")
+    }
+    fn take_seat(&mut self, allowance: Option<&Arc<Allowance>>, what: &str) -> Result<Option<Seat>> {
+        match allowance.map(|a| a.seat()) {
+            Some(Err(limit)) => self.raise(ids::THREAD_ERROR, format!("can't create {what}: thread_limit of {limit} reached")),
+            seat => Ok(seat.and_then(|s| s.ok())),
         }
-        Ok(())
     }
 
     // ---- memory

@@ -16,6 +16,7 @@
 mod interrupts;
 pub(crate) mod scheduled;
 
+use crate::allowance::Seat;
 use crate::fiber::{Co, Out, Sus, layout};
 use crate::frame::Frame;
 use crate::gc::{Parked, STACKS};
@@ -101,6 +102,8 @@ pub struct Thread {
     pub error: Value,
     /// `kill` was called: it is on its way out.
     pub dying: bool,
+    /// What it takes of a `thread_limit`.
+    seat: Option<Seat>,
     /// What its fibers that may not block wait by (`Fiber.set_scheduler`), or nil.
     pub scheduler: Value,
     pub pending: VecDeque<Value>, // Exceptions from other threads that it has not seen yet.
@@ -142,6 +145,7 @@ impl Thread {
             id: 0,
             object,
             state: State::Created,
+            seat: None,
             block,
             args,
             keywords: false,
@@ -219,7 +223,7 @@ impl Trace for Thread {
         let Thread {
             object, block, args, result, error, scheduler, pending, masks, held, locals, variables, storage, name, status, group, report, context,
             // No values.
-            id: _, state: _, keywords: _, dying: _, joiners: _, priority: _, abort: _, woken: _, forever: _, vm_bits: _, wait: _, deadline: _, wait_number: _,
+            id: _, state: _, keywords: _, dying: _, joiners: _, priority: _, abort: _, woken: _, seat: _, forever: _, vm_bits: _, wait: _, deadline: _, wait_number: _,
             // With the stacks.
             co: _, stacks: _, parked: _,
         } = self;
@@ -608,7 +612,7 @@ impl Cx {
         let Some(pool) = self.stack_pool.clone() else {
             return self.raise(ids::THREAD_ERROR, "can't create Thread: no stacks in this VM");
         };
-        self.admit_thread()?;
+        let seat = self.admit_thread()?;
         let stack = match pool.take(StackSize::Main).or_else(|_| pool.take(StackSize::Fiber)) {
             Ok(s) => s,
             Err(e) => return self.raise(ids::THREAD_ERROR, format!("can't create Thread: {e}")),
@@ -626,6 +630,7 @@ impl Cx {
             (*t).id = ts.next_id;
             (*t).object = object;
             (*t).group = group;
+            (*t).seat = seat;
             (*t).storage = storage;
             (*t).masks = (*ts.current).masks.clone();
             (*t).stacks = Some(layout(&stack));
@@ -653,6 +658,7 @@ impl Cx {
         unsafe {
             (*t).state = State::Dead;
             (*t).pending.clear();
+            (*t).seat = None;
             for id in std::mem::take(&mut (*t).joiners) {
                 self.thread_wake(id);
             }
