@@ -4,7 +4,7 @@
 //! first instruction of a line's statement or of a rescue clause, return, call) is [`TRACE`]; everything else, operands and distances included, is as in the
 //! original, so caches, handlers tables and line tables go on being valid. The handler of `TRACE` tells the events and goes on with the
 //! handler of the original opcode. Code states made later are copied at birth. Calls enter a Code through its state's `insns`, which is all that enabling
-//! changes; frames that wait for a callee written in Ruby are moved over, others go on in the original until they return.
+//! changes; frames that wait for a call to return are moved over: they go on from the `ip` that they hold.
 //!
 //! Only cold code asks whether something is traced: raising, unwinding, making a code state, starting a thread, compiling; and a switch of fibers.
 //!
@@ -288,7 +288,7 @@ pub unsafe fn trace(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const C
         (*cx.fp).ip = ip;
         match check!(cx, ip, regs, cs, before(cx, ip, regs, cs)) {
             Then::Original(op) => TABLE[op as usize](cx, ip, regs, cs),
-            Then::Done => next!(cx, ip, regs, cs),
+            Then::Done => next!(cx, (*cx.fp).ip, regs, cs),
             Then::Enter => enter(cx, ip, regs, cs),
             Then::Entered => {
                 let callee = (*cx.fp).code;
