@@ -34,17 +34,23 @@ pub struct Tracing {
     pub codes: crate::vm::FastMap<usize, u32>,
     /// Files whose lines are counted (see coverage.rs): set by `set_tracing`.
     files: std::collections::BTreeSet<std::sync::Arc<str>>,
+    /// Calls of their methods are, too.
+    methods: bool,
     /// A trace wants lines, too.
     lines_told: bool,
 }
 
 impl Tracing {
     fn mask(&self, code: &Code) -> u32 {
-        let counted = if !self.files.is_empty() && self.files.contains(&code.file) { events::LINE } else { 0 };
+        let counted = if !self.files.is_empty() && self.files.contains(&code.file) { self.counted() } else { 0 };
         self.everywhere | self.codes.get(&(code as *const Code as usize)).copied().unwrap_or(0) | counted
     }
+    /// What is to be seen of a counted file.
+    fn counted(&self) -> u32 {
+        if self.methods { events::LINE | events::CALL } else { events::LINE }
+    }
     fn any(&self) -> u32 {
-        let counted = if self.files.is_empty() { 0 } else { events::LINE };
+        let counted = if self.files.is_empty() { 0 } else { self.counted() };
         self.codes.values().fold(self.everywhere, |a, b| a | b) | counted
     }
     /// What traces asked for, without the counted files.
@@ -103,6 +109,7 @@ impl Cx {
         let lines = self.state::<crate::coverage::Lines>();
         if lines.counting {
             tracing.files = lines.files.keys().cloned().collect();
+            tracing.methods = lines.counts_methods;
         }
         tracing.lines_told = tracing.codes.values().fold(tracing.everywhere, |a, b| a | b) & events::LINE != 0;
         let any = tracing.any();
@@ -315,6 +322,9 @@ unsafe fn before(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Code
         if index == 0 && (*f).aux & FRAME_TRACED == 0 {
             (*f).aux |= FRAME_TRACED;
             let (starts, _) = cx.frame_events(f);
+            if starts.contains(&CALL) && cx.traces.as_ref().is_some_and(|t| t.methods) {
+                cx.count_method(code);
+            }
             for kind in starts.into_iter().filter(|k| *k != 0) {
                 cx.trace_event(kind, None, None, Value::NIL)?;
             }
