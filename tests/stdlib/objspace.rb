@@ -61,3 +61,11 @@ begin
 rescue => e
   p e.class
 end
+
+# What begins in a file that is loaded concerns whoever loads it.
+File.write(path = "/tmp/objspace-#{$$}.rb", "ObjectSpace.trace_object_allocations_start\n")
+load path
+loaded = Object.new
+p File.basename(ObjectSpace.allocation_sourcefile(loaded)), ObjectSpace.allocation_sourceline(loaded) == __LINE__ - 1
+ObjectSpace.trace_object_allocations_stop
+File.unlink(path)

@@ -58,3 +58,8 @@ kinds = 4.times.map do |i|
   end
 end
 p kinds.map(&:value)
+
+# An allocated context can be set up.
+context = OpenSSL::SSL::SSLContext.allocate
+context.session_cache_mode = OpenSSL::SSL::SSLContext::SESSION_CACHE_CLIENT
+p context.session_cache_mode, context.cert, context.setup

@@ -6,6 +6,8 @@ use crate::{Args, cpus, find_program, find_zakuro, in_parallel, root};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+const NOTES: &str = include_str!("spec_notes.txt");
+
 #[derive(Default, Clone)]
 struct Tally {
     files: u64,
@@ -73,7 +75,8 @@ pub fn run(args: &[String]) -> Result<bool, String> {
             }
         }
         let died = if tally.died > 0 { "died" } else { "" };
-        rows.push_str(&format!("| {short} | {} | {} | {} | {died} |\n", tally.examples, tally.failures, tally.errors));
+        let why = if tally.failures + tally.errors + tally.died > 0 { note(&short) } else { "" };
+        rows.push_str(&format!("| {short} | {} | {} | {} | {died} | {why} |\n", tally.examples, tally.failures, tally.errors));
         let group = file.parent().and_then(|p| p.strip_prefix(&suite).ok()).unwrap_or(Path::new("")).to_string_lossy().into_owned();
         match groups.iter_mut().find(|(g, _)| *g == group) {
             Some((_, sum)) => sum.add(&tally),
@@ -132,6 +135,11 @@ fn one(interpreter: &Path, suite: &Path, mspec: &Path, file: &Path, limit: Durat
     Ok((tally, output))
 }
 
+/// Why a file's examples fail that are not to be mended, from `spec_notes.txt`.
+fn note(file: &str) -> &'static str {
+    NOTES.lines().filter_map(|l| l.split_once(" | ")).find(|(name, _)| *name == file).map_or("", |(_, why)| why.trim())
+}
+
 /// mspec's closing line: `1 file, 12 examples, 30 expectations, 0 failures, 0 errors, 0 tagged`.
 fn summary(line: &str) -> Option<Tally> {
     let mut tally = Tally::default();
@@ -171,7 +179,7 @@ fn document(interpreter: &Path, suite: &Path, names: &[String], total: &Tally, g
         out.push_str(&format!("| {name} | {} | {} | {} | {} | {} |\n", t.files, t.examples, t.failures, t.errors, t.died));
     }
     out.push_str(&format!("| **all** | {} | {} | {} | {} | {} |\n", total.files, total.examples, total.failures, total.errors, total.died));
-    out.push_str("\n## By file\n\n| file | examples | failures | errors | died |\n|---|---|---|---|---|\n");
+    out.push_str("\n## By file\n\n| file | examples | failures | errors | died | note |\n|---|---|---|---|---|---|\n");
     out.push_str(rows);
     out
 }
@@ -183,5 +191,11 @@ mod unit {
         let t = super::summary("1 file, 12 examples, 30 expectations, 2 failures, 1 error, 0 tagged").expect("parsed");
         assert_eq!((t.examples, t.failures, t.errors), (12, 2, 1));
         assert!(super::summary("..F..").is_none());
+    }
+
+    #[test]
+    fn notes() {
+        assert!(super::note("library/mkmf/mkmf_spec.rb").contains("headers"));
+        assert_eq!(super::note("language/if_spec.rb"), "");
     }
 }

@@ -135,6 +135,8 @@ intrinsics! {
     LeaveBody 1,
     /// (what such a body returned) -> the value to return, or undef: the body has come to its end
     LeftBody 1,
+    /// (number) -> undefined: one more for the counter of a branch's arm (`coverage`)
+    CountBranch 1,
     /// (new string) -> the string: keeps the place of the literal for reports (`--debug-frozen-string-literal`), sets the flags b
     LiteralPlace 1 NUMBER,
     /// (object) -> its singleton class

@@ -203,7 +203,7 @@ impl<'pr> Compiler<'pr> {
                     let l = self.f.asm.label();
                     self.set_line(at);
                     self.f.asm.jump_op(Op::JumpNil, base, l);
-                    skip = Some(l);
+                    skip = Some((l, self.counted_safe(n)));
                 }
             }
         }
@@ -214,10 +214,43 @@ impl<'pr> Compiler<'pr> {
         self.block(&mut p, block.as_ref());
         self.set_line(at);
         self.send(base, name, p, flags);
-        if let Some(l) = skip {
-            self.f.asm.bind(l);
+        if let Some((l, counter)) = skip {
+            self.skipped(l, counter);
         }
         self.deliver(base, mark, dest)
+    }
+
+    /// The call of a `&.` begins: counts it, and gives the counter of the other way.
+    fn counted_safe(&mut self, n: &prism::CallNode<'pr>) -> Option<u32> {
+        // Without a literal block.
+        let literal = n.block().is_some_and(|b| b.as_block_node().is_some());
+        let end = match (n.closing_loc(), n.arguments(), n.message_loc()) {
+            _ if !literal => n.location().end(),
+            (Some(l), ..) => l.end(),
+            (_, Some(a), _) => a.location().end(),
+            (.., Some(l)) => l.end(),
+            _ => n.location().end(),
+        };
+        let at = (n.location().start(), end);
+        let first = self.branch_arms("&.", at, &[("then", at), ("else", at)]);
+        self.count_arm(first);
+        first.map(|n| n + 1)
+    }
+
+    /// Where a `&.` goes on that has no receiver.
+    fn skipped(&mut self, label: crate::emit::Label, counter: Option<u32>) {
+        if counter.is_none() {
+            return self.f.asm.bind(label);
+        }
+        let end = self.f.asm.label();
+        self.f.asm.jump(end);
+        self.f.asm.bind(label);
+        // Above the value.
+        let mark = self.f.top;
+        self.push();
+        self.count_arm(counter);
+        self.pop_to(mark);
+        self.f.asm.bind(end);
     }
 
     /// Calls that are known by their form.
@@ -259,6 +292,7 @@ impl<'pr> Compiler<'pr> {
             }
             self.f.asm.jump_op(Op::JumpNil, base, l);
         }
+        let counter = if skip.is_some() { self.counted_safe(n) } else { None };
         let mut p = self.arguments(n.arguments().as_ref());
         if let Some(v) = value {
             if p.flags & call_flags::SPLAT != 0 {
@@ -277,7 +311,7 @@ impl<'pr> Compiler<'pr> {
         self.set_line(at);
         self.send(base, name, p, flags);
         if let Some(l) = skip {
-            self.f.asm.bind(l);
+            self.skipped(l, counter);
         }
         match value {
             Some(v) => self.deliver(v, mark, dest),

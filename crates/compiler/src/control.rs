@@ -1,5 +1,6 @@
 //! Branches, loops and jumps.
 
+use crate::branches;
 use crate::emit::Label;
 use crate::expr::cast;
 use crate::scope::Kind;
@@ -48,16 +49,21 @@ impl<'pr> Compiler<'pr> {
                 (n.predicate(), n.statements(), n.else_clause().map(|e| e.as_node()), true)
             }
         };
+        let known = branches::is_known(&predicate);
+        if self.branches.is_some() && !known {
+            return self.counted_conditional(n, (&predicate, statements.as_ref(), otherwise.as_ref(), sense), dest);
+        }
+        let truth = !matches!(predicate, Node::FalseNode { .. } | Node::NilNode { .. });
         let other = self.f.asm.label();
         if dest == Dest::Discard && otherwise.is_none() {
             self.branch(&predicate, sense, other, false);
-            self.statements_opt(statements.as_ref(), Dest::Discard);
+            self.perhaps_dead(known && truth == sense, |c| c.statements_opt(statements.as_ref(), Dest::Discard));
             self.f.asm.bind(other);
             return 0;
         }
         if dest == Dest::Discard && statements.is_none() {
             self.branch(&predicate, !sense, other, false);
-            self.body(otherwise.as_ref(), Dest::Discard);
+            self.perhaps_dead(known && truth != sense, |c| c.body(otherwise.as_ref(), Dest::Discard));
             self.f.asm.bind(other);
             return 0;
         }
@@ -66,18 +72,65 @@ impl<'pr> Compiler<'pr> {
             dest,
             other,
             |c, d| {
-                c.statements_opt(statements.as_ref(), d);
+                c.perhaps_dead(known && truth == sense, |c| c.statements_opt(statements.as_ref(), d));
             },
             |c, d| {
-                c.body(otherwise.as_ref(), d);
+                c.perhaps_dead(known && truth != sense, |c| c.body(otherwise.as_ref(), d));
             },
         )
+    }
+
+    /// Lowers an arm. What can never run has no counters.
+    fn perhaps_dead(&mut self, dead: bool, arm: impl FnOnce(&mut Self) -> u16) {
+        let kept = if dead { self.branches.take() } else { None };
+        arm(self);
+        if dead {
+            self.branches = kept;
+        }
+    }
+
+    /// The same with a counter in each arm. The arm of a true condition comes first, as in CRuby's reports.
+    fn counted_conditional(
+        &mut self,
+        n: &Node<'pr>,
+        (predicate, statements, otherwise, sense): (&Node<'pr>, Option<&prism::StatementsNode<'pr>>, Option<&Node<'pr>>, bool),
+        dest: Dest,
+    ) -> u16 {
+        let other = self.f.asm.label();
+        self.branch(predicate, sense, other, false);
+        let whole = branches::range(&n.location());
+        let end = predicate.location().end();
+        let then = ("then", branches::statements_or(statements, if sense { whole } else { (end, end) }));
+        let not = ("else", branches::otherwise(otherwise, whole));
+        let (kind, arms) = if sense { ("unless", [not, then]) } else { ("if", [then, not]) };
+        let first = self.branch_arms(kind, whole, &arms);
+        let [then, not] = if sense { [first.map(|n| n + 1), first] } else { [first, first.map(|n| n + 1)] };
+        let from = self.branches_so_far();
+        let mut to = from;
+        let r = self.two_arms(
+            dest,
+            other,
+            |c, d| {
+                c.count_arm(then);
+                c.statements_opt(statements, d);
+                to = c.branches_so_far();
+            },
+            |c, d| {
+                c.count_arm(not);
+                c.body(otherwise, d);
+            },
+        );
+        if sense {
+            self.branches_later(from, to);
+        }
+        r
     }
 
     // ---- loops ----
 
     pub(crate) fn while_loop(
         &mut self,
+        at: branches::Range,
         predicate: &Node<'pr>,
         statements: Option<prism::StatementsNode<'pr>>,
         sense: bool,
@@ -95,11 +148,14 @@ impl<'pr> Compiler<'pr> {
             Node::FalseNode { .. } | Node::NilNode { .. } => !sense,
             _ => false,
         };
+        let kind = if sense { "while" } else { "until" };
+        let counter = self.branch_arms(kind, at, &[("body", branches::statements_or(statements.as_ref(), at))]);
         self.f.control.push(Control::Loop { brk, next, redo, value });
         if !body_first && !endless {
             self.f.asm.jump(next);
         }
         self.f.asm.bind(redo);
+        self.count_arm(counter);
         self.statements_opt(statements.as_ref(), Dest::Discard);
         self.f.asm.bind(next);
         self.set_line(predicate.location().start());
@@ -355,6 +411,15 @@ impl<'pr> Compiler<'pr> {
         let arm = result.map_or(arm, Dest::Reg);
         let range = (n.location().start(), n.location().end());
         let subject = n.predicate().map(|p| self.operand(&p, Some(range)));
+        let whole = branches::range(&n.location());
+        let mut arms: Vec<_> = n
+            .conditions()
+            .iter()
+            .filter_map(|w| w.as_when_node())
+            .map(|w| ("when", branches::statements_or(w.statements().as_ref(), branches::range(&w.location()))))
+            .collect();
+        arms.push(("else", branches::otherwise(n.else_clause().map(|e| e.as_node()).as_ref(), whole)));
+        let mut counter = self.branch_arms("case", whole, &arms);
         let end = self.f.asm.label();
         let inner = self.f.top;
         let mut bodies = Vec::new();
@@ -367,17 +432,23 @@ impl<'pr> Compiler<'pr> {
             }
             bodies.push((body, when.statements()));
         }
+        let from = self.branches_so_far();
+        self.count_arm(counter.map(|n| n + bodies.len() as u32));
         match n.else_clause() {
             Some(e) => self.statements_opt(e.statements().as_ref(), arm),
             None => self.nil(arm),
         };
+        let to = self.branches_so_far();
         self.f.asm.jump(end);
         for (label, statements) in bodies {
             self.pop_to(inner);
             self.f.asm.bind(label);
+            self.count_arm(counter);
+            counter = counter.map(|n| n + 1);
             self.statements_opt(statements.as_ref(), arm);
             self.f.asm.jump(end);
         }
+        self.branches_later(from, to);
         self.f.asm.bind(end);
         match result {
             Some(r) => self.deliver(r, mark, Dest::Push),

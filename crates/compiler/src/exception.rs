@@ -79,7 +79,9 @@ impl<'pr> Compiler<'pr> {
         let enter = self.f.asm.label();
         let start = self.f.asm.ip();
         self.f.control.push(Control::Ensure(Ensure { how, which, held, enter, exits: Vec::new() }));
+        let from = self.branches_so_far();
         self.rescue_part(n, dest);
+        let to = self.branches_so_far();
         let exits = match self.f.control.pop() {
             Some(Control::Ensure(e)) => e.exits,
             _ => Vec::new(),
@@ -129,6 +131,8 @@ impl<'pr> Compiler<'pr> {
             self.f.asm.emit(Op::Rethrow, 0, held, 0, 0);
             self.f.asm.line = line;
         }
+        // The clause comes first in reports.
+        self.branches_later(from, to);
         self.pop_to(mark);
         self.f.asm.bind(end);
     }

@@ -135,11 +135,11 @@ impl<'pr> Compiler<'pr> {
             },
             Node::WhileNode { .. } => {
                 let n = cast!(n, as_while_node);
-                self.while_loop(&n.predicate(), n.statements(), true, n.is_begin_modifier(), dest)
+                self.while_loop(crate::branches::range(&n.location()), &n.predicate(), n.statements(), true, n.is_begin_modifier(), dest)
             }
             Node::UntilNode { .. } => {
                 let n = cast!(n, as_until_node);
-                self.while_loop(&n.predicate(), n.statements(), false, n.is_begin_modifier(), dest)
+                self.while_loop(crate::branches::range(&n.location()), &n.predicate(), n.statements(), false, n.is_begin_modifier(), dest)
             }
             Node::ForNode { .. } => self.for_loop(&cast!(n, as_for_node), dest),
             Node::CaseNode { .. } => self.case(&cast!(n, as_case_node), dest),
@@ -270,7 +270,7 @@ impl<'pr> Compiler<'pr> {
                 self.tail_opt(None);
             }
             Node::ParenthesesNode { .. } => self.tail_opt(cast!(n, as_parentheses_node).body().as_ref()),
-            Node::IfNode { .. } => {
+            Node::IfNode { .. } if self.branches.is_none() => {
                 let n = cast!(n, as_if_node);
                 let otherwise = self.f.asm.label();
                 self.branch(&n.predicate(), false, otherwise, false);
@@ -278,7 +278,7 @@ impl<'pr> Compiler<'pr> {
                 self.f.asm.bind(otherwise);
                 self.tail_opt(n.subsequent().as_ref());
             }
-            Node::UnlessNode { .. } => {
+            Node::UnlessNode { .. } if self.branches.is_none() => {
                 let n = cast!(n, as_unless_node);
                 let otherwise = self.f.asm.label();
                 self.branch(&n.predicate(), true, otherwise, false);

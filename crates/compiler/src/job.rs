@@ -169,13 +169,14 @@ struct Owned {
     wrap: Wrap,
     main_script: bool,
     warn: bool,
+    branches: bool,
 }
 
 impl Owned {
     fn new(source: Arc<[u8]>, o: &Options) -> Owned {
-        let Options { file, line, frozen_string_literal, literal_places, encoding, wrap, eval, main_script, warn } = *o;
+        let Options { file, line, frozen_string_literal, literal_places, encoding, wrap, eval, main_script, warn, branches } = *o;
         let (file, eval) = (file.to_string(), eval.cloned());
-        Owned { source, file, eval, line, frozen_string_literal, literal_places, encoding, wrap, main_script, warn }
+        Owned { source, file, eval, line, frozen_string_literal, literal_places, encoding, wrap, main_script, warn, branches }
     }
 
     fn options(&self) -> Options<'_> {
@@ -189,6 +190,7 @@ impl Owned {
             eval: self.eval.as_ref(),
             main_script: self.main_script,
             warn: self.warn,
+            branches: self.branches,
         }
     }
 }

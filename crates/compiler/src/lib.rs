@@ -10,6 +10,7 @@
 
 mod analyze;
 mod assign;
+mod branches;
 mod call;
 mod control;
 mod define;
@@ -29,6 +30,7 @@ pub mod serialize;
 pub mod spot;
 mod unit;
 
+pub use branches::{Arm, Branch};
 pub use error::{Problem, SyntaxError};
 
 use ruby_prism as prism;
@@ -58,6 +60,8 @@ pub struct Options<'a> {
     pub main_script: bool,
     /// Whether to collect warnings.
     pub warn: bool,
+    /// Whether the arms of conditions are counted: for `coverage`.
+    pub branches: bool,
 }
 
 impl Default for Options<'_> {
@@ -72,6 +76,7 @@ impl Default for Options<'_> {
             eval: None,
             main_script: false,
             warn: false,
+            branches: false,
         }
     }
 }
@@ -118,6 +123,8 @@ pub struct EvalScopes {
 pub struct Compiled {
     pub code: Arc<Code>,
     pub warnings: Vec<Warning>,
+    /// What the counters of branches are of; empty without [`Options::branches`].
+    pub branches: Arc<[Branch]>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -341,11 +348,12 @@ fn compile_here(source: &Arc<[u8]>, options: &Options) -> Result<Compiled, Synta
         data_offset: options.main_script.then(|| data_offset(&result, source)).flatten(),
         shareable: false,
         method_params: outer_params,
-        spans: options.eval.is_none() && !options.file.starts_with("<internal"),
+        spans: (options.eval.is_none() || options.branches) && !options.file.starts_with("<internal"),
         definition: None,
         left_body: false,
         warnings: Vec::new(),
         refused: None,
+        branches: options.branches.then(Default::default),
         tree: std::marker::PhantomData,
     };
     if let Some(at) = deep {
@@ -363,7 +371,8 @@ fn compile_here(source: &Arc<[u8]>, options: &Options) -> Result<Compiled, Synta
     if options.warn {
         warnings.append(&mut c.warnings);
     }
-    Ok(Compiled { code, warnings })
+    let branches = c.branches.map_or_else(Default::default, |b| b.list.into());
+    Ok(Compiled { code, warnings, branches })
 }
 
 /// Where the text after `__END__` begins.

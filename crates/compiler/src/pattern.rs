@@ -3,6 +3,7 @@
 //! A pattern is code that falls through when it matches and jumps to a label when it does not. With a single pattern Ruby
 //! explains the failure; the explanation (kind and operands) is left in registers on the way out, on the failing path only.
 
+use crate::branches;
 use crate::emit::Label;
 use crate::expr::cast;
 use crate::unit::{Compiler, Dest};
@@ -108,6 +109,11 @@ impl<'pr> Compiler<'pr> {
         let conditions: Vec<prism::InNode<'pr>> = n.conditions().iter().filter_map(|c| c.as_in_node()).collect();
         let explain = conditions.len() == 1 && n.else_clause().is_none();
         let m = self.matching(explain);
+        let whole = branches::range(&n.location());
+        let mut arms: Vec<_> =
+            conditions.iter().map(|c| ("in", branches::statements_or(c.statements().as_ref(), branches::range(&c.location())))).collect();
+        arms.push(("else", branches::otherwise(n.else_clause().map(|e| e.as_node()).as_ref(), whole)));
+        let mut counter = self.branch_arms("case", whole, &arms);
         let inner = self.f.top;
         let end = self.f.asm.label();
         for clause in &conditions {
@@ -115,11 +121,14 @@ impl<'pr> Compiler<'pr> {
             self.set_line(clause.location().start());
             self.pattern(&clause.pattern(), subject, m, next);
             self.pop_to(inner);
+            self.count_arm(counter);
+            counter = counter.map(|n| n + 1);
             self.statements_opt(clause.statements().as_ref(), arm);
             self.f.asm.jump(end);
             self.f.asm.bind(next);
             self.pop_to(inner);
         }
+        self.count_arm(counter);
         match n.else_clause() {
             Some(e) => {
                 self.statements_opt(e.statements().as_ref(), arm);

@@ -132,6 +132,8 @@ pub(crate) struct Compiler<'pr> {
     pub warnings: Vec<crate::Warning>,
     /// Why the source can't be compiled, and the line: things that the parser lets pass.
     pub refused: Option<(u32, String)>,
+    /// Conditions whose arms are counted; None: they are not.
+    pub branches: Option<crate::branches::Branches>,
     pub tree: std::marker::PhantomData<&'pr ()>,
 }
 

@@ -98,18 +98,18 @@ module OpenSSL
       private_constant :Holder
 
       def initialize(version = nil)
-        @holder, @applied, @certificates = Holder.new, [], []
         @verify_mode, @verify_hostname = VERIFY_NONE, false
-        @side = 0
         self.ssl_version = version if version
       end
 
       undef_method :initialize_copy
 
       def __handle
+        # An allocated context can be set up without `initialize`.
+        @holder ||= Holder.new
         return @holder.handle if Native.alive?(@holder.handle)
-        @holder.handle = Native.ctx_new(@side)
-        @applied.each { |call| Native.__send__(call[0], @holder.handle, *call[1..]) }
+        @holder.handle = Native.ctx_new(@side || 0)
+        @applied&.each { |call| Native.__send__(call[0], @holder.handle, *call[1..]) }
         set_up if frozen?
         @holder.handle
       end
@@ -117,7 +117,7 @@ module OpenSSL
       private def apply(*call)
         raise FrozenError, "can't modify frozen #{self.class}: #{inspect}" if frozen?
         result = Native.__send__(call[0], __handle, *call[1..])
-        @applied << call
+        (@applied ||= []) << call
         result
       end
       private def number(what, n = 0) = Native.ctx_number(__handle, what, n)

@@ -376,13 +376,20 @@ fn main_program(cx: &mut Cx, c: &Command, source: Source) -> Result<Value> {
         wrap: c.wrap,
         main_script: true,
         warn: verbose.is_some(),
+        branches: cx.wants_branches(),
         ..Default::default()
     };
     let compiled = match codecache::compile_text(cx, &source.text, &options)? {
         Ok(compiled) => compiled,
         Err(e) => return zakuro_corelib::kernel::eval::syntax_error(cx, &e),
     };
+    if options.branches {
+        cx.note_branches(&file, &compiled, false);
+    }
     zakuro_corelib::kernel::eval::show_warnings(cx, &file, &compiled.warnings)?;
+    if cx.watches_files() {
+        zakuro_corelib::kernel::eval::compiled(cx, &compiled.code, Value::NIL)?;
+    }
     if c.dump {
         say(cx, zakuro_bytecode::disasm::listing(&compiled.code).as_bytes())?;
         return Ok(Value::NIL);

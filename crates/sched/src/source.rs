@@ -93,6 +93,8 @@ struct State {
     ready: u32,
     /// An error or the end of the other side was reported: a short read is not the last one that has a result.
     ended: bool,
+    /// Urgent data was reported: a read stops at its mark, so that a short one is not the last, either.
+    marked: bool,
     closed: bool,
     /// What the registration asks for; 0: not registered.
     armed: u32,
@@ -181,7 +183,8 @@ impl Drop for Sources {
 impl Shared {
     fn reported(&self, bits: u32) -> Vec<Waiter> {
         let mut state = self.state.lock();
-        let mut now = bits & (READABLE | WRITABLE | URGENT);
+        state.marked |= bits & URGENT != 0;
+        let mut now = bits & state.armed;
         if bits & ENDS != 0 {
             // Errors and hang-ups concern readers and writers alike.
             state.ended = true;
@@ -227,10 +230,11 @@ impl Source {
         self.shared.state.lock().ready &= !events;
     }
 
-    /// A try gave something, and the next one may too. `drained`: the kernel has said that it has no more, which holds unless the other side has ended.
+    /// A try gave something, and the next one may too. `drained`: the kernel has said that it has no more, which holds unless the other side has ended or sent
+    /// urgent data.
     pub fn set(&self, events: u32, drained: bool) {
         let mut state = self.shared.state.lock();
-        if !drained || state.ended {
+        if !drained || state.ended || state.marked {
             state.ready |= events;
         }
     }
@@ -268,7 +272,9 @@ impl Source {
             sources.by_number.lock().insert(self.shared.number, self.shared.clone());
         }
         let all = state.armed | events;
-        let mut event = libc::epoll_event { events: all | (libc::EPOLLRDHUP | libc::EPOLLET) as u32, u64: self.shared.number };
+        // Readers are told of urgent data, too: see `State::marked`.
+        let marks = if all & READABLE != 0 { URGENT } else { 0 };
+        let mut event = libc::epoll_event { events: all | marks | (libc::EPOLLRDHUP | libc::EPOLLET) as u32, u64: self.shared.number };
         let operation = if first { libc::EPOLL_CTL_ADD } else { libc::EPOLL_CTL_MOD };
         // SAFETY: reads the event; descriptors are checked by the kernel.
         if unsafe { libc::epoll_ctl(sources.epoll, operation, self.shared.fd, &mut event) } != 0 {

@@ -84,6 +84,36 @@ fn a_short_read_is_the_last_unless_the_other_side_has_ended() {
 }
 
 #[test]
+fn a_short_read_that_stops_at_urgent_data_is_not_the_last() {
+    let s = scheduler(1);
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let b = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let a = listener.accept().unwrap().0;
+    a.set_nonblocking(true).unwrap();
+    let on: libc::c_int = 1;
+    // SAFETY: reads an int.
+    let result =
+        unsafe { libc::setsockopt(a.as_raw_fd(), libc::SOL_SOCKET, libc::SO_OOBINLINE, (&raw const on).cast(), size_of_val(&on) as u32) };
+    assert_eq!(result, 0);
+    // SAFETY: sends four bytes.
+    assert_eq!(unsafe { libc::send(b.as_raw_fd(), b"abcd".as_ptr().cast(), 4, libc::MSG_OOB) }, 4);
+    let (tx, rx) = mpsc::channel();
+    let task = s.spawn(unit(move |_| {
+        let _ = tx.send(());
+        Turn::Park
+    }));
+    rx.recv_timeout(SOON).unwrap();
+    let source = s.source(a.as_raw_fd());
+    assert!(source.watch(READABLE, (&task).into()).unwrap().is_some());
+    rx.recv_timeout(SOON).unwrap();
+    source.clear(READABLE);
+    assert_eq!((&a).read(&mut [0; 8]).unwrap(), 3);
+    source.set(READABLE, true);
+    assert!(source.is_ready(READABLE), "the urgent byte is still to be read");
+    s.shutdown();
+}
+
+#[test]
 fn closing_wakes_and_unwatching_takes_back() {
     let s = scheduler(1);
     let (a, _b) = pair();

@@ -1,4 +1,4 @@
-# Coverage: which lines of the files that are loaded from now on ran.
+# Coverage: which lines, methods and branches of the files that are loaded from now on ran.
 module Coverage
   @state = :idle
   @reported = {}
@@ -6,7 +6,7 @@ module Coverage
   class << self
     def supported?(mode)
       raise TypeError, "wrong argument type #{mode.class} (expected Symbol)" unless mode.is_a?(Symbol)
-      %i[lines oneshot_lines eval].include?(mode)
+      %i[lines oneshot_lines branches methods eval].include?(mode)
     end
 
     def setup(modes = nil, **options)
@@ -14,21 +14,20 @@ module Coverage
       if modes.nil? && options.empty?
         @modes = nil
       elsif modes == :all
-        @modes = { lines: true, eval: true }
+        @modes = { lines: true, branches: true, methods: true, eval: true }
       else
         unless modes.nil? || modes.is_a?(Hash)
           raise TypeError, "no implicit conversion of #{modes.class} into Hash"
         end
         @modes = modes || options
         raise "cannot enable lines and oneshot_lines simultaneously" if @modes[:lines] && @modes[:oneshot_lines]
-        unsupported = %i[branches methods].find { |mode| @modes[mode] }
-        raise NotImplementedError, "coverage of #{unsupported} is not supported" if unsupported
       end
       @reported = {}
       eval_too = @modes && @modes[:eval]
+      __modes(true, @modes && @modes[:methods] ? true : false, @modes && @modes[:branches] ? true : false, eval_too ? true : false)
       @trace = TracePoint.new(:script_compiled) do |tp|
-        next if tp.eval_script && !eval_too
         code = tp.instruction_sequence
+        next if tp.eval_script ? !eval_too : !File.file?(code.path)
         lines = []
         collect = ->(part) do
           part.trace_points.each { |line, event| lines << line if event == :line }
@@ -70,6 +69,7 @@ module Coverage
       raise "coverage measurement is not enabled" if @state == :idle
       counters = __counters
       return counters unless @modes
+      called = @modes[:methods] ? __calls : nil
       counters.to_h do |path, lines|
         result = {}
         result[:lines] = lines if @modes[:lines]
@@ -77,8 +77,34 @@ module Coverage
           ran = lines.each_index.select { |i| lines[i].to_i > 0 }.map(&:succ)
           result[:oneshot_lines] = ran - @reported.fetch(path, [])
         end
+        result[:branches] = __ways(path) if @modes[:branches]
+        result[:methods] = called.fetch(path, {}) if called
         [path, result]
       end
+    end
+
+    # Branches and arms are numbered in the order in which they stand in the result.
+    private def __ways(path)
+      number = -1
+      __branches(path).to_h do |kind, *place, arms|
+        branch = [kind, number += 1, *place]
+        [branch, arms.to_h { |arm, *at, count| [[arm, number += 1, *at], count] }]
+      end
+    end
+
+    # By path: calls of all methods that there are, by owner, name and place.
+    private def __calls
+      found = {}
+      # Classes' singleton classes are not among all objects.
+      owners = ObjectSpace.each_object(Module).flat_map { |owner| Class === owner && !owner.singleton_class? ? [owner, owner.singleton_class] : owner }
+      owners.each do |owner|
+        [*Module.instance_method(:instance_methods).bind_call(owner, false), *Module.instance_method(:private_instance_methods).bind_call(owner, false)].each do |name|
+          method = Module.instance_method(:instance_method).bind_call(owner, name)
+          path, *place, count = __called(method)
+          (found[path] ||= {})[[method.owner, method.original_name, *place]] = count if path
+        end
+      end
+      found
     end
 
     # Without options: stops and forgets.
@@ -89,6 +115,7 @@ module Coverage
       result = peek_result
       if stop
         @trace.disable
+        __modes(false, false, false, false)
         __count(false)
         __clear(true)
         @state = :idle

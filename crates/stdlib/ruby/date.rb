@@ -12,10 +12,10 @@ class Date
   JULIAN = Float::INFINITY
   GREGORIAN = -Float::INFINITY
   VERSION = "3.5.1"
-  MONTHNAMES = [nil, "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"].each(&:freeze).freeze
-  ABBR_MONTHNAMES = [nil, "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"].each(&:freeze).freeze
-  DAYNAMES = %w[Sunday Monday Tuesday Wednesday Thursday Friday Saturday].each(&:freeze).freeze
-  ABBR_DAYNAMES = %w[Sun Mon Tue Wed Thu Fri Sat].each(&:freeze).freeze
+  MONTHNAMES = [nil, "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"].map { |name| name&.encode(Encoding::US_ASCII)&.freeze }.freeze
+  ABBR_MONTHNAMES = [nil, "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"].map { |name| name&.encode(Encoding::US_ASCII)&.freeze }.freeze
+  DAYNAMES = %w[Sunday Monday Tuesday Wednesday Thursday Friday Saturday].map { |name| name&.encode(Encoding::US_ASCII)&.freeze }.freeze
+  ABBR_DAYNAMES = %w[Sun Mon Tue Wed Thu Fri Sat].map { |name| name&.encode(Encoding::US_ASCII)&.freeze }.freeze
   UNIX_EPOCH_IN_CJD = 2440588
   private_constant :UNIX_EPOCH_IN_CJD
 
@@ -37,6 +37,8 @@ class Date
     def <=>(other)
       case other
       when Infinity then d <=> other.d
+      when Float::INFINITY then d <=> 1
+      when -Float::INFINITY then d <=> -1
       when Numeric then d
       else
         begin
@@ -226,7 +228,10 @@ class Date
     end
     alias leap? gregorian_leap?
 
-    def julian_leap?(y) = y % 4 == 0
+    def julian_leap?(y)
+      raise TypeError, "invalid year (not numeric)" unless Numeric === y
+      y % 4 == 0
+    end
 
     def civil(y = -4712, m = 1, d = 1, start = ITALY)
       if Integer === y && Integer === m && Integer === d
@@ -265,7 +270,14 @@ class Date
       civil(t.year, t.mon, t.mday, GREGORIAN).new_start(start)
     end
 
-    def _load(text) = Marshal.load(text)
+    # What Ruby 1.8 and older wrote.
+    def _load(text)
+      found = Marshal.load(text)
+      return found unless Array === found
+      date = allocate
+      date.__send__(:marshal_load, found)
+      date
+    end
   end
 
   def self.new(*args)
@@ -371,7 +383,7 @@ class Date
 
   private def zone
     a = @of.abs
-    format("%s%02d:%02d", @of < 0 ? "-" : "+", a / 3600, a / 60 % 60)
+    format("%s%02d:%02d", @of < 0 ? "-" : "+", a / 3600, a / 60 % 60).force_encoding(Encoding::US_ASCII)
   end
 
   def +(other)
@@ -388,7 +400,9 @@ class Date
       ns = ns.to_i if ns.denominator == 1
     when Numeric
       raise TypeError, "expected numeric" unless other.real?
-      return self + other.to_r
+      number = other.to_r
+      raise TypeError, "wrong argument type #{number.class} (expected Rational)" unless Rational === number
+      return self + number
     else
       raise TypeError, "expected numeric"
     end
@@ -467,7 +481,9 @@ class Date
     return to_enum(:step, limit, by) unless block_given?
     raise ArgumentError, "step can't be 0" if by == 0
     date = self
-    if by > 0
+    way = by <=> 0
+    raise ArgumentError, "comparison of #{by.class} with 0 failed: comparator returned nil" if way.nil?
+    if way > 0
       while date <= limit
         yield date
         date += by
@@ -493,7 +509,12 @@ class Date
 
   def infinite? = false
 
-  def strftime(format = "%F")
+  # What is made of these is ASCII, as are they.
+  DAY = "%Y-%m-%d".encode(Encoding::US_ASCII).freeze
+  MOMENT = "%Y-%m-%dT%H:%M:%S%:z".encode(Encoding::US_ASCII).freeze
+  private_constant :DAY, :MOMENT
+
+  def strftime(format = DAY)
     format = format.to_str
     if format.match?(/%[-0^#_\d]*[Q+]/)
       format = format.gsub(/%%|%[-0^#_\d]*Q|%\+/) do |m|
@@ -509,8 +530,8 @@ class Date
     Date.__send__(:__format, format, y, m, d, hour, min, sec, @sf.to_i, @of, zone, wday, yday, digits)
   end
 
-  def to_s = strftime("%Y-%m-%d")
-  def iso8601 = strftime("%Y-%m-%d")
+  def to_s = strftime(DAY)
+  def iso8601 = strftime(DAY)
   alias xmlschema iso8601
   def rfc3339 = strftime("%Y-%m-%dT%H:%M:%S%:z")
   def rfc2822 = strftime("%a, %-d %b %Y %T %z")
@@ -533,18 +554,22 @@ class Date
   end
 
   def inspect
-    "#<#{self.class}: #{self} ((#{@jd}j,#{@df}s,#{@sf.is_a?(Rational) ? "(#{@sf})" : @sf}n),#{@of < 0 ? "-" : "+"}#{@of.abs}s,#{@start.is_a?(Float) && @start.infinite? ? (@start > 0 ? "Inf" : "-Inf") : @start.to_i}j)>"
+    text = "#<#{self.class}: #{self} ((#{@jd}j,#{@df}s,#{@sf.is_a?(Rational) ? "(#{@sf})" : @sf}n),#{@of < 0 ? "-" : "+"}#{@of.abs}s,#{@start.is_a?(Float) && @start.infinite? ? (@start > 0 ? "Inf" : "-Inf") : @start.to_i}j)>"
+    text.ascii_only? ? text.force_encoding(Encoding::US_ASCII) : text
   end
 
   def to_date = instance_of?(Date) ? self : Date.jd(jd, @start)
 
   def to_datetime
     date = DateTime.allocate
-    date.__send__(:__set, @jd, @df, @sf, @of, @start)
+    date.__send__(:__set, @jd, 0, 0, 0, @start)
     date
   end
 
-  def to_time = Time.local(year, mon, mday)
+  def to_time
+    date = julian? ? gregorian : self
+    Time.local(date.year, date.mon, date.mday)
+  end
 
   def deconstruct_keys(keys) = __deconstruct(keys, %i[year month day yday wday])
 
@@ -559,6 +584,9 @@ class Date
     raise TypeError, "expected array" unless Array === array
     case array.size
     when 6 then __set(*array[1..])
+    when 2
+      jd, start = array
+      __set(jd, 0, 0, 0, Numeric === start ? start : start ? GREGORIAN : JULIAN)
     when 3
       ajd, of, start = array
       ns = (ajd + 1r / 2) * 86_400_000_000_000
@@ -592,6 +620,10 @@ class DateTime < Date
         end
         seconds
       when Numeric
+        unless Integer === of || Float === of || Rational === of
+          of = of.to_r
+          raise TypeError, "wrong argument type #{of.class} (expected Rational)" unless Rational === of
+        end
         seconds = (of * 86400).round
         if seconds.abs > 86400
           warn "invalid offset is ignored"
@@ -695,15 +727,15 @@ class DateTime < Date
 
   def new_offset(of = 0) = __with(@jd, @df, @sf, DateTime.__send__(:__offset, of))
 
-  def strftime(format = "%FT%T%:z") = super
-  def to_s = strftime("%Y-%m-%dT%H:%M:%S%:z")
+  def strftime(format = MOMENT) = super
+  def to_s = strftime(MOMENT)
 
   def iso8601(n = 0) = strftime("%Y-%m-%d") + __iso_time(n)
   alias xmlschema iso8601
   def rfc3339(n = 0) = iso8601(n)
   def jisx0301(n = 0) = super() + __iso_time(n)
 
-  private def __iso_time(n) = strftime(n > 0 ? "T%H:%M:%S.%#{n}N%:z" : "T%H:%M:%S%:z")
+  private def __iso_time(n) = strftime((n = n.to_i) > 0 ? "T%H:%M:%S.%#{n}N%:z" : "T%H:%M:%S%:z")
 
   def to_date = Date.jd(jd, @start)
   def to_datetime = self

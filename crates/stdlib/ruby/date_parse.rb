@@ -7,12 +7,24 @@ class Date
     "awst" => 8, "nzst" => 12, "nzdt" => 13, "nst" => -3.5, "ndt" => -2.5, "ast" => -4, "adt" => -3, "est" => -5, "edt" => -4, "cst" => -6, "cdt" => -5,
     "mst" => -7, "mdt" => -6, "pst" => -8, "pdt" => -7, "akst" => -9, "akdt" => -8, "hst" => -10, "brt" => -3, "brst" => -2, "art" => -3, "clt" => -4, "clst" => -3
   }.merge(
+    # Windows' names, before "Standard Time".
+    {
+      -12 => "dateline", -11 => "samoa", -10 => "hawaiian", -9 => "alaskan", -8 => "pacific|pacific mexico", -7 => "mountain|us mountain|mexico 2|chihuahua",
+      -6 => "central|canada central|mexico|central america|guadalajara", -5 => "eastern|us eastern|sa pacific|bogota", -4 => "atlantic|sa western|pacific sa",
+      -3.5 => "newfoundland", -3 => "e. south america|sa eastern|greenland|argentina|brasilia", -2 => "mid-atlantic", -1 => "azores|cape verde", 0 => "greenwich|morocco",
+      1 => "w. europe|central europe|central european|romance|w. central africa", 2 => "e. europe|egypt|fle|gtb|israel|jerusalem|south africa|middle east|jordan|namibia",
+      3 => "arab|arabic|russian|e. africa|belarus", 3.5 => "iran", 4 => "arabian|caucasus|azerbaijan|mauritius|georgian|armenian", 4.5 => "afghanistan",
+      5 => "west asia|ekaterinburg|pakistan", 5.5 => "india|sri lanka", 5.75 => "nepal", 6 => "central asia|n. central asia|bangladesh", 6.5 => "myanmar",
+      7 => "se asia|north asia", 8 => "china|singapore|taipei|w. australia|north asia east|ulaanbaatar|malay peninsula", 9 => "tokyo|korea|yakutsk",
+      9.5 => "aus central|cen. australia", 10 => "aus eastern|e. australia|tasmania|west pacific|vladivostok", 11 => "central pacific", 12 => "fiji|new zealand|kamchatka",
+      13 => "tonga"
+    }.flat_map { |hours, names| names.split("|").map { |name| [name, hours] } }.to_h,
     [*"a".."i"].each_with_index.to_h { |c, i| [c, i + 1] }, [*"k".."m"].each_with_index.to_h { |c, i| [c, i + 10] },
     [*"n".."y"].each_with_index.to_h { |c, i| [c, -i - 1] }
   ).transform_values { |hours| (hours * 3600).to_i }.freeze
   MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
   DAYS = "sun|mon|tue|wed|thu|fri|sat"
-  ZONE = /(?:(?:gmt|utc?)?[-+]\d+(?:[,.:]\d+(?::\d+)?)?|[a-z]+(?:\s+(?:standard|daylight)\s+time\b|\s+dst\b)?|\[[-+]?\d[^\]]*\])/i
+  ZONE = /(?:(?:gmt|utc?)?[-+]\d+(?:[,.:]\d+(?::\d+)?)?|[[:alpha:].\s]+\s(?:standard|daylight)\s+time\b|[[:alpha:]]+(?:\s+dst\b)?|\[[-+]?\d[^\]]*\])/i
   private_constant :ZONES, :MONTHS, :DAYS, :ZONE
 
   class << self
@@ -24,6 +36,7 @@ class Date
       if z.sub!(/ standard time\z/, "") || z.sub!(/ (?:daylight time|dst)\z/, "")
         dst = !zone.match?(/standard/i)
       end
+      z = z.strip
       if seconds = ZONES[z] then return dst ? seconds + 3600 : seconds end
       z = z.sub(/\A(?:gmt|utc?)(?=[-+])/, "")
       case z
@@ -33,8 +46,9 @@ class Date
         total = h * 3600 + m * 60 + s
       when /\A([-+])(\d+)[.,](\d+)\z/
         return if $2.to_i > 23
-        total = ($2.to_i * 3600 + Rational($3.to_i, 10**$3.size) * 3600)
-        total = total.denominator == 1 ? total.to_i : ($3.size <= 7 ? total.round : total.floor)
+        # Seven digits of the fraction count.
+        total = $2.to_i * 3600 + Rational($3.to_i, 10**$3.size).round(7) * 3600
+        total = total.to_i if total.denominator == 1
       when /\A([-+])(\d+)\z/
         d = $2
         d = "0#{d}" if d.size.odd?
@@ -82,6 +96,12 @@ class Date
           i = n[0].to_i
           range.nil? || range === i ? i : nil
         end
+        # Two places, of which the first may be blank.
+        padded = lambda do |range|
+          next number.(2, range) unless s[at] == " "
+          at += 1
+          number.(1, range)
+        end
         case m[1]
         when "A", "a"
           n = s.match(/\G(?:#{DAYNAMES.join("|")}|#{DAYS})/io, at) or return
@@ -98,8 +118,7 @@ class Date
         when "c" then at = __strptime(s, at, "%a %b %e %H:%M:%S %Y", h) or return
         when "D", "x" then at = __strptime(s, at, "%m/%d/%y", h) or return
         when "d", "e"
-          at += 1 if s[at] == " "
-          h[:mday] = number.(2, 1..31) or return
+          h[:mday] = padded.(1..31) or return
         when "F" then at = __strptime(s, at, "%Y-%m-%d", h) or return
         when "G", "Y"
           n = s.match(tight ? /\G[-+]?\d{1,4}/ : /\G[-+]?\d+/, at) or return
@@ -110,11 +129,9 @@ class Date
           h[m[1] == "g" ? :cwyear : :year] = y
           h[:_cent] ||= y >= 69 ? 19 : 20
         when "H", "k"
-          at += 1 if s[at] == " "
-          h[:hour] = number.(2, 0..24) or return
+          h[:hour] = padded.(0..24) or return
         when "I", "l"
-          at += 1 if s[at] == " "
-          h[:hour] = number.(2, 1..12) or return
+          h[:hour] = padded.(1..12) or return
         when "j" then h[:yday] = number.(3, 1..366) or return
         when "L", "N"
           n = s.match(tight ? (m[1] == "L" ? /\G([-+]?)(\d{1,3})/ : /\G([-+]?)(\d{1,9})/) : /\G([-+]?)(\d+)/, at) or return
@@ -221,7 +238,7 @@ class Date
     private def __three(h, a, b, c, comp)
       year_like = ->(t) { t && (t.start_with?("'", "-") || t.delete("^0-9").size > 2) }
       a, c = c, a if !year_like.(a) && year_like.(c)
-      h[:year] = __year(a, comp && !a.start_with?("-") || a.start_with?("'"))
+      h[:year] = __year(a, comp && !a.start_with?("-"))
       h[:mon] = b.to_i
       h[:mday] = c.to_i
     end
@@ -242,7 +259,7 @@ class Date
         end
         h[:mon] = month.(m[2])
         h[:year] = 1 - h[:year] if era&.match?(/\Ab/i) && h[:year]
-      when /\b(#{MONTHS})[a-z]*\b[.\s\-\/]*('?\d+)(?:st|nd|rd|th)?\b(?:(?:[\s,.\/]+|-)?((?:ad|ce|bce?)\b\.?|[ab]\.[dc]\.)?\s*('?-?\d+)\b)?/io
+      when /\b(#{MONTHS})[a-z]*\b(?:[.\s\/]*|\s*-)('?\d+)(?:st|nd|rd|th)?\b(?:(?:[\s,.\/]+|-)?((?:ad|ce|bce?)\b\.?|[ab]\.[dc]\.)?\s*('?-?\d+)\b)?/io
         m = $~
         h[:mon] = month.(m[1])
         if m[2].size > 2 && !m[4]
@@ -254,16 +271,6 @@ class Date
         h[:year] = 1 - h[:year] if m[3]&.match?(/\Ab/i) && h[:year]
       when /(?<![\d])('?[-+]?\d{2,}|'\d+|\d+)-(\d{1,2})-('?-?\d+)/
         __three(h, $1, $2, $3, comp)
-      when /\b(\d{2}|\d{4})?-?w(\d{2})(?:-?(\d))?\b/i
-        h[:cwyear] = __year($1, comp) if $1
-        h[:cweek] = $2.to_i
-        h[:cwday] = $3.to_i if $3
-      when /-w-(\d)\b/i then h[:cwday] = $1.to_i
-      when /--(\d{2})?-?(\d{2})\b/
-        h[:mon] = $1.to_i if $1
-        h[:mday] = $2.to_i
-      when /--(\d{2})\b/ then h[:mon] = $1.to_i
-      when /(?<!\d)(\d{4})-(\d{3})\b/ then h[:year], h[:yday] = $1.to_i, $2.to_i
       when /\b([mtshr])(\d+)\.(\d+)\.(\d+)/i
         h[:year] = $2.to_i + { "m" => 1867, "t" => 1911, "s" => 1925, "h" => 1988, "r" => 2018 }[$1.downcase]
         h[:mon], h[:mday] = $3.to_i, $4.to_i
@@ -274,13 +281,35 @@ class Date
           h[:mon], h[:mday] = m[1].to_i, m[2].to_i
         end
       when /('?-?\d+)\.\s*('?\d+)\.\s*('?-?\d+)/ then __three(h, $1, $2, $3, comp)
+      when /\b(\d{2}|\d{4})?-?w(\d{2})(?:-?(\d))?\b/i
+        h[:cwyear] = __year($1, comp) if $1
+        h[:cweek] = $2.to_i
+        h[:cwday] = $3.to_i if $3
+      when /-w-(\d)\b/i then h[:cwday] = $1.to_i
+      when /---(\d{2})\b/ then h[:mday] = $1.to_i
+      when /--(\d{2})-?(\d{2})\b/ then h[:mon], h[:mday] = $1.to_i, $2.to_i
+      when /--(\d{2})\b/ then h[:mon] = $1.to_i
+      when /(?<!\d)(\d{4})-(\d{3})\b/ then h[:year], h[:yday] = $1.to_i, $2.to_i
       when /\b(#{MONTHS})[a-z]*\b/io then h[:mon] = month.($1)
       when /'(\d+)\b/ then h[:year] = __year($1, comp)
       when /(\d+)(?:st|nd|rd|th)\b/i then h[:mday] = $1.to_i
-      when /([-+]?)(\d{2,14})(?:\s*t?\s*(\d{2,6})(?:[.,](\d*))?)?(z\b|[-+]\d{1,4}(?::\d\d)?\b|\[[^\]]*\])?/i
-        __parse_digits(h, $1, $2, $3, $4, $5, comp)
+      when /([-+]?)(\d{2,14})(?:\s*t?\s*(\d{2,6})(?:[.,](\d*))?|[.,](\d*))?(z\b|[-+]\d{1,4}(?::\d\d)?\b|\[[^\]]*\])?/i
+        $5 ? __parse_clock(h, $2, $5, $6) : __parse_digits(h, $1, $2, $3, $4, $6, comp)
       end
       s
+    end
+
+    # Digits with a fraction behind them end with seconds.
+    private def __parse_clock(h, digits, fraction, zone)
+      rest = digits
+      %i[sec min hour mday mon].each do |key|
+        break if rest.empty?
+        h[key] = rest[-2, 2]&.to_i || rest.to_i
+        rest = rest[0...-2] || ""
+      end
+      h[:year] = rest.to_i unless rest.empty?
+      h[:sec_fraction] = Rational(fraction.to_i, 10**fraction.size) unless fraction.empty?
+      h[:zone] = zone if zone
     end
 
     private def __parse_digits(h, sign, digits, time, fraction, zone, comp)
@@ -353,6 +382,15 @@ class Date
       when /\A\s*(?<cwyear>\d{4})-?w(?<cweek>\d{2})-?(?<cwday>\d)#{time}\s*\z/io
         __fields($~, %i[cwyear cweek cwday hour min sec sec_fraction zone])
       when /\A\s*--(?<mon>\d{2})-?(?<mday>\d{2})#{time}\s*\z/io then __fields($~, %i[mon mday hour min sec sec_fraction zone])
+      when /\A\s*(?<year>[-+]?\d{4,})-(?<mon>\d{2})\s*\z/, /\A\s*--(?<mon>\d{2})\s*\z/ then __fields($~, $~.names.map(&:to_sym))
+      when /\A\s*(?<year>\d{2})(?<mon>\d{2})(?<mday>\d{2})#{time}\s*\z/io
+        h = __fields($~, %i[mday mon year hour min sec sec_fraction zone])
+        h[:year] += h[:year] >= 69 ? 1900 : 2000
+        h
+      when /\A\s*---(?<mday>\d{2})#{time}\s*\z/io then __fields($~, %i[mday hour min sec sec_fraction zone])
+      when /\A\s*-(?<yday>\d{3})#{time}\s*\z/io then __fields($~, %i[yday hour min sec sec_fraction zone])
+      when /\A\s*-w(?<cweek>\d{2})-(?<cwday>\d)#{time}\s*\z/io then __fields($~, %i[cweek cwday hour min sec sec_fraction zone])
+      when /\A\s*-w-(?<cwday>\d)#{time}\s*\z/io then __fields($~, %i[cwday hour min sec sec_fraction zone])
       when /\A\s*(?<hour>\d{2}):?(?<min>\d{2})(?::?(?<sec>\d{2})(?:[.,](?<sec_fraction>\d+))?)?(?<zone>z|[-+]\d{2}(?::?\d{2})?)?\s*\z/i
         __fields($~, %i[hour min sec sec_fraction zone])
       else {}
@@ -478,8 +516,11 @@ class Date
       __date(_parse(string, comp, limit: limit), start)
     end
 
-    %i[iso8601 rfc3339 xmlschema rfc2822 rfc822 httpdate jisx0301].each do |name|
-      define_method(name) do |string = "-4712-01-01", start = ITALY, limit: 128|
+    {
+      iso8601: "-4712-01-01", xmlschema: "-4712-01-01", jisx0301: "-4712-01-01", rfc3339: "-4712-01-01T00:00:00+00:00",
+      rfc2822: "Mon, 1 Jan -4712 00:00:00 +0000", rfc822: "Mon, 1 Jan -4712 00:00:00 +0000", httpdate: "Mon, 01 Jan -4712 00:00:00 GMT"
+    }.each do |name, first|
+      define_method(name) do |string = first, start = ITALY, limit: 128|
         h = __send__(:"_#{name}", string, limit: limit)
         raise Error, "invalid date" if h.empty?
         __date(h, start)

@@ -300,7 +300,7 @@ class Addrinfo
       socket.bind(local) if local
       if timeout
         case socket.__send__(:__connect, to_sockaddr, true, timeout, "connect(2) for #{inspect_sockaddr}")
-        when :timeout then raise IO::TimeoutError, "user specified timeout for #{inspect_sockaddr}"
+        when :timeout then raise Errno::ETIMEDOUT, "user specified timeout for #{ip? ? "#{ip_address}:#{ip_port}" : inspect_sockaddr}"
         end
       else
         socket.connect(self)

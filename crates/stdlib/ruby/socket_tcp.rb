@@ -230,7 +230,7 @@ end
 class Socket
   class << self
     # Connects to the first address that answers.
-    def tcp(host, port, local_host = nil, local_port = nil, connect_timeout: nil, resolv_timeout: nil, open_timeout: nil, fast_fallback: nil)
+    def tcp(host, port, local_host = nil, local_port = nil, connect_timeout: nil, resolv_timeout: nil, open_timeout: nil, fast_fallback: tcp_fast_fallback)
       if open_timeout && (connect_timeout || resolv_timeout)
         raise ArgumentError, "Cannot specify open_timeout along with connect_timeout or resolv_timeout"
       end
@@ -248,6 +248,11 @@ class Socket
         end
       end
       unless socket
+        # A time that is over is the host's where its addresses are tried side by side, else the address's.
+        side_by_side = fast_fallback && !host.to_s.match?(/:|\A(\d{1,3}\.){3}\d{1,3}\z/) && local_port.to_i == 0
+        if side_by_side && (deadline || connect_timeout) && Errno::ETIMEDOUT === failure && failure.message.include?("user specified")
+          raise IO::TimeoutError, "user specified timeout for #{host}:#{port}"
+        end
         raise failure if failure
         raise SocketError, "no appropriate local address"
       end

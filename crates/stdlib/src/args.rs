@@ -64,8 +64,13 @@ pub fn mode(cx: &mut Cx, v: Value) -> Result<Mode> {
             '+' => m.bits |= READ | WRITE,
             'b' => m.binary = true,
             't' => m.text = true,
+            // A file must not be there yet; a String never is.
+            'x' if letters.starts_with('w') => {}
             _ => return cx.arg_error(format!("invalid access mode {text}")),
         }
+    }
+    if m.binary && m.text {
+        return cx.arg_error(format!("invalid access mode {text}"));
     }
     if let Some(e) = enc {
         let (e, bom) = without_bom(e);

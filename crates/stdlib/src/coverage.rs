@@ -1,8 +1,14 @@
-//! coverage: which lines ran. The VM counts (vm/src/execution/coverage.rs); modes and results are Ruby (`ruby/coverage.rb`). Lines only: no branches, no methods.
+//! coverage: which lines, methods and branches ran. The VM counts (vm/src/execution/coverage.rs); modes and results are Ruby (`ruby/coverage.rb`).
 
 use zakuro_macros::ruby_class;
-use zakuro_vm::coverage::Lines;
+use zakuro_vm::coverage::{Branches, Lines};
 use zakuro_vm::*;
+
+/// An Array that begins with a kind and a place.
+fn row(cx: &Cx, kind: &str, place: [u32; 4]) -> Ref<ArrayCell> {
+    let [a, b, c, d] = place.map(|n| Value::fixnum(i64::from(n as i32)));
+    Ref::of(cx.array(&[Value::sym(Sym::intern(kind)), a, b, c, d]))
+}
 
 #[ruby_class(ids::OBJECT)]
 mod coverage {
@@ -17,8 +23,7 @@ mod coverage {
             numbers.push(cx.to_i64(*v)?);
         }
         let counters = cx.state::<Lines>().files.entry(path).or_default();
-        let most = numbers.iter().copied().max().unwrap_or(0).max(0) as usize;
-        counters.resize(counters.len().max(total.max(0) as usize).max(most), None);
+        counters.resize(counters.len().max(total.max(0) as usize), None);
         for n in numbers {
             if let Some(c) = usize::try_from(n - 1).ok().and_then(|n| counters.get_mut(n)) {
                 c.get_or_insert(0);
@@ -26,6 +31,13 @@ mod coverage {
         }
         cx.lines_changed();
         Ok(())
+    }
+    /// Whether files are watched, what is counted beside lines, and whether texts of evals are watched, too.
+    #[method("__modes", singleton, private)]
+    fn modes(cx: &mut Cx, _this: Value, watching: bool, methods: bool, branches: bool, evals: bool) {
+        let lines = cx.state::<Lines>();
+        lines.session = lines.session.wrapping_add(1);
+        (lines.watching, lines.counts_methods, lines.wants_branches, lines.evals) = (watching, methods, branches, evals);
     }
     /// Begins or stops counting.
     #[method("__count", singleton, private)]
@@ -37,12 +49,59 @@ mod coverage {
     #[method("__clear", singleton, private)]
     fn clear(cx: &mut Cx, _this: Value, files: bool) {
         let lines = cx.state::<Lines>();
+        lines.methods.clear();
         if files {
             lines.files.clear();
+            lines.branches.clear();
         } else {
             lines.files.values_mut().flatten().flatten().for_each(|n| *n = 0);
+            lines.branches.values_mut().flat_map(|b| &mut b.counters).for_each(|n| *n = 0);
         }
         cx.lines_changed();
+    }
+    /// [kind, first line, column, last line, column, [[kind, the same four, count], ...]] of each branch of a file.
+    #[method("__branches", singleton, private)]
+    fn branches(cx: &mut Cx, _this: Value, path: Ref<StringCell>) -> Value {
+        let path = path.to_text();
+        let found = cx.state::<Lines>().branches.get(&*path).cloned();
+        let list = cx.new_array();
+        let Some(Branches { list: branches, counters, .. }) = found else { return list.as_value() };
+        for branch in branches.iter() {
+            let arms = cx.new_array();
+            for arm in &branch.arms {
+                let count = counters.get(arm.counter as usize).copied().unwrap_or(0);
+                let row = row(cx, arm.kind, arm.place);
+                ArrayCell::push(row, &mut cx.heap, Value::fixnum(count as i64));
+                ArrayCell::push(arms, &mut cx.heap, row.as_value());
+            }
+            let row = row(cx, branch.kind, branch.place);
+            ArrayCell::push(row, &mut cx.heap, arms.as_value());
+            ArrayCell::push(list, &mut cx.heap, row.as_value());
+        }
+        list.as_value()
+    }
+    /// [path, first line, column, last line, column, calls] of a method of the program; else nil.
+    #[method("__called", singleton, private)]
+    fn called(cx: &mut Cx, _this: Value, method: Value) -> Value {
+        let Some(object) = Ref::<MethodObjCell>::from_value(method) else { return Value::NIL };
+        let m: Ref<MethodCell> = Ref::of(object.method);
+        let code = match m.method_kind() {
+            MethodKind::Ruby => Cx::method_code(m),
+            MethodKind::Proc => cx.block_code(Block(m.data.bits())),
+            _ => None,
+        };
+        let Some((code, span)) = code.and_then(|c| Some((c, c.span?))) else { return Value::NIL };
+        let count = cx.state::<Lines>().methods.get(&code.file).and_then(|m| m.get(&span)).copied().unwrap_or(0);
+        let source = &code.source;
+        let at = |offset: u32| {
+            let before = &source[..source.len().min(offset as usize)];
+            let line = before.iter().filter(|b| **b == b'\n').count() as i64 + i64::from(code.first_line as i32);
+            let column = before.len() - before.iter().rposition(|b| *b == b'\n').map_or(0, |n| n + 1);
+            [Value::fixnum(line), Value::fixnum(column as i64)]
+        };
+        let ([line, column], [end, behind]) = (at(span.0), at(span.0 + span.1));
+        let path = cx.str(&code.file);
+        cx.array(&[path, line, column, end, behind, Value::fixnum(count as i64)])
     }
     /// Counters by path.
     #[method("__counters", singleton, private)]

@@ -48,7 +48,7 @@ const LEFT_OUT: &str = include_str!("left_out.txt");
 const GEMS: &str = include_str!("gems.txt");
 const DEFAULT_GEMS: &str = include_str!("default_gems.txt");
 /// Raised when the code below lays out otherwise than before.
-const LAYOUT: u32 = 3;
+const LAYOUT: u32 = 4;
 /// Tells, inside the directory, what it was made of.
 const STAMP: &str = ".package";
 
@@ -268,20 +268,22 @@ fn specification(text: &str, prism: bool) -> String {
     out
 }
 
-/// Lines that files of the package get: (file, line before, line).
-const ADDED: &[(&str, &str, &str)] = &[
+/// What files of the package have instead: (file, text, text instead).
+const EDITED: &[(&str, &str, &str)] = &[
     // Bundler takes gems of the platform "ruby" alone unless it is told otherwise: a precompiled gem holds extensions for CRuby.
-    ("bundler/settings.rb", "    DEFAULT_CONFIG = {\n", "      \"BUNDLE_FORCE_RUBY_PLATFORM\" => true,\n"),
+    ("bundler/settings.rb", "    DEFAULT_CONFIG = {\n", "    DEFAULT_CONFIG = {\n      \"BUNDLE_FORCE_RUBY_PLATFORM\" => true,\n"),
     // `bundle exec` loads what names this interpreter instead of starting another.
-    ("bundler/cli/exec.rb", "        \"#!/usr/bin/env jruby\\n\",\n", "        \"#!/usr/bin/env zakuro\\n\",\n"),
+    ("bundler/cli/exec.rb", "/usr/bin/env jruby\\n\",\n", "/usr/bin/env jruby\\n\",\n        \"#!/usr/bin/env zakuro\\n\",\n"),
+    // JRuby expands the path: a relative directory stays one.
+    ("tmpdir.rb", "path = File.expand_path(path, tmpdir)", "path = File.join(tmpdir, path)"),
 ];
 
-/// A file with the lines that it gets. Err: it is not the file that they were written for.
+/// A file as it is laid out. Err: it is not the file that they were written for.
 fn edited(path: &str, text: &str) -> Result<String, String> {
     let mut text = text.to_string();
-    for (_, before, line) in ADDED.iter().filter(|(file, ..)| *file == path) {
-        let at = text.find(before).ok_or_else(|| format!("{path}: no line {before:?}"))? + before.len();
-        text.insert_str(at, line);
+    for (_, old, new) in EDITED.iter().filter(|(file, ..)| *file == path) {
+        let at = text.find(old).ok_or_else(|| format!("{path}: no text {old:?}"))?;
+        text.replace_range(at..at + old.len(), new);
     }
     Ok(text)
 }
@@ -350,7 +352,7 @@ fn lay_out(jar: &Path, ruby: Option<&Path>, into: &Path) -> Result<usize, String
         if path.starts_with("gems/specifications/") {
             content = specification(&String::from_utf8_lossy(&content), ruby.is_some()).into_bytes();
         }
-        if ADDED.iter().any(|(file, ..)| *file == path) {
+        if EDITED.iter().any(|(file, ..)| *file == path) {
             content = edited(&path, &String::from_utf8_lossy(&content))?.into_bytes();
         }
         write(&path, &content)?;

@@ -56,6 +56,8 @@ struct Key {
     encoding: u8,
     /// Address of the Code state of the place, and the unit of that: addresses of evals' states are used again.
     place: (usize, u32),
+    /// Of `coverage`, when branches in evals are counted.
+    session: u32,
 }
 
 /// Evals that are kept compiled; past it all are forgotten.
@@ -96,7 +98,7 @@ fn code_for(cx: &mut Cx, source: &Source, scope: Scope) -> Result<Arc<Code>> {
     // SAFETY: the state of a scope in use is alive.
     let unit = if scope.code.is_null() { 0 } else { unsafe { (*scope.code).unit.get() } };
     let place = (scope.code as usize, unit);
-    let key = Key { text: source.text.clone(), file: source.file.clone(), line: source.line, encoding: source.encoding, place };
+    let key = Key { text: source.text.clone(), file: source.file.clone(), line: source.line, encoding: source.encoding, place, session: cx.eval_session() };
     if let Some(c) = cx.state::<Evals>().0.get(&key).cloned() {
         if cx.has_code_state(&c) {
             return Ok(c);
@@ -118,11 +120,15 @@ fn code_for(cx: &mut Cx, source: &Source, scope: Scope) -> Result<Arc<Code>> {
         frozen_string_literal: cx.options.frozen_string_literal,
         literal_places: cx.options.literal_places,
         warn: true,
+        branches: cx.eval_wants_branches(&source.file),
         ..Default::default()
     };
     match cx.compile(&Arc::from(&*source.text), &options)? {
         Ok(c) => {
             show_warnings(cx, &source.file, &c.warnings)?;
+            if options.branches {
+                cx.note_branches(&source.file, &c, true);
+            }
             if c.warnings.is_empty() {
                 let table = &mut cx.state::<Evals>().0;
                 if table.len() >= MOST_EVALS {

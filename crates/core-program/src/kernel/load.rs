@@ -449,12 +449,16 @@ pub fn run_file(cx: &mut Cx, file: &[u8], wrap: Option<Value>) -> Result<()> {
     let encoding = zakuro_core_text::encoding::source_encoding(cx);
     let frozen_string_literal = cx.options.frozen_string_literal;
     let literal_places = cx.options.literal_places;
-    let options = Options { file: &name, line: 1, warn: true, encoding, frozen_string_literal, literal_places, ..Default::default() };
+    let branches = cx.wants_branches();
+    let options = Options { file: &name, line: 1, warn: true, encoding, frozen_string_literal, literal_places, branches, ..Default::default() };
     let compiled = match codecache::compile_text(cx, &source, &options)? {
         Ok(c) => c,
         Err(e) => return syntax_error(cx, &e),
     };
     drop(source);
+    if branches {
+        cx.note_branches(&name, &compiled, false);
+    }
     show_warnings(cx, &name, &compiled.warnings)?;
     crate::kernel::eval::compiled(cx, &compiled.code, Value::NIL)?;
     // In a module, `self` is a copy of main that the module extends.

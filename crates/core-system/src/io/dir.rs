@@ -213,7 +213,14 @@ fn glob_args(cx: &mut Cx, kw: &Kwargs) -> Result<(i32, Vec<u8>, bool)> {
 }
 
 /// Paths that match one pattern, and their encoding: the pattern's.
-fn glob_pattern(cx: &mut Cx, v: Value, flags: i32, base: &[u8], sort: bool, out: &mut Vec<(Vec<u8>, u8)>) -> Result<()> {
+/// `single`: a pattern alone, which could hold several with NULs in between in old versions of Ruby.
+fn glob_pattern(
+    cx: &mut Cx,
+    v: Value,
+    (flags, base, sort): (i32, &[u8], bool),
+    single: bool,
+    out: &mut Vec<(Vec<u8>, u8)>,
+) -> Result<()> {
     let v = match cx.call_if_responds(v, sym::to_path, &[])? {
         Some(p) if !v.is_kind(Kind::String) => p,
         _ => v,
@@ -225,7 +232,7 @@ fn glob_pattern(cx: &mut Cx, v: Value, flags: i32, base: &[u8], sort: bool, out:
         return cx.raise(ids::COMPAT_ERROR, format!("incompatible character encodings: {} and US-ASCII", e.name()));
     }
     if p.contains(&0) {
-        return cx.arg_error("nul-separated glob pattern is deprecated");
+        return cx.arg_error(if single { "nul-separated glob pattern is deprecated" } else { "path name contains null byte" });
     }
     let e = if e == Encoding::US_ASCII { zakuro_core_text::encoding::default_external(cx) } else { e };
     let mut found = Vec::new();
@@ -398,11 +405,11 @@ pub mod dir_class {
             Some(a) => {
                 let mut i = 0;
                 while let Some(p) = a.get(i) {
-                    glob_pattern(cx, p, flags, &base, sort, &mut out)?;
+                    glob_pattern(cx, p, (flags, &base, sort), false, &mut out)?;
                     i += 1;
                 }
             }
-            None => glob_pattern(cx, pattern, flags, &base, sort, &mut out)?,
+            None => glob_pattern(cx, pattern, (flags, &base, sort), true, &mut out)?,
         }
         if block.is_none() {
             return Ok(paths(cx, &out));
@@ -419,7 +426,7 @@ pub mod dir_class {
         let (flags, base, sort) = glob_args(cx, &kw)?;
         let mut out = Vec::new();
         for p in patterns {
-            glob_pattern(cx, *p, flags, &base, sort, &mut out)?;
+            glob_pattern(cx, *p, (flags, &base, sort), patterns.len() == 1, &mut out)?;
         }
         Ok(paths(cx, &out))
     }

@@ -75,6 +75,9 @@ impl NativeData for StringIo {
 }
 
 fn io(cx: &mut Cx, this: Value) -> Result<&mut StringIo> {
+    if !cx.is_data::<StringIo>(this) {
+        return cx.raise(ids::IO_ERROR, "uninitialized stream");
+    }
     cx.data_mut::<StringIo>(this)
 }
 
@@ -96,6 +99,7 @@ pub fn reader(cx: &mut Cx, this: Value) -> Result<&mut State> {
 
 /// The state of a StringIO that is open for writing.
 pub fn writer(cx: &mut Cx, this: Value) -> Result<&mut State> {
+    cx.check_frozen(this)?;
     if io(cx, this)?.mode & WRITE == 0 {
         return cx.raise(ids::IO_ERROR, "not opened for writing");
     }

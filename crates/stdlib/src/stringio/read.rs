@@ -84,7 +84,7 @@ fn read_bytes(cx: &mut Cx, this: Value, length: Option<usize>, buffer: Option<Re
                     cx.str_bytes(b"", e)
                 }
             };
-            into_buffer(cx, buffer, got, true)
+            into_buffer(cx, buffer, got, false)
         }
         Some(0) => {
             let got = cx.str("");
@@ -274,6 +274,9 @@ mod string_io {
             Some(v) => Some(cx.to_str(v)?),
         };
         let s = reader(cx, this)?;
+        if buffer.is_some_and(|b| b.as_value() == s.string) {
+            return cx.arg_error("cannot read into the underlying string");
+        }
         let (length, offset) = (length as usize, offset as usize);
         if length == 0 {
             let got = cx.str("");

@@ -43,6 +43,9 @@ fn write_one(cx: &mut Cx, this: Value, v: Value) -> Result<usize> {
     let n = other.as_ref().map_or(s.len(), Vec::len);
     let append = io(cx, this)?.mode & APPEND != 0;
     let pos = if append { t.len() } else { state(cx, this)?.pos };
+    if pos.checked_add(n).is_none_or(|end| end > i64::MAX as usize) {
+        return cx.arg_error("string size too big");
+    }
     if pos > t.len() {
         let gap = zakuro_base::memory::zeroed(pos - t.len());
         StringCell::append(t, &mut cx.heap, &gap);

@@ -239,6 +239,9 @@ pub fn compile(cx: &mut Cx, source: &[u8], options: &Options) -> crate::raise::R
 
 /// The same for a text that was read by [`read`].
 pub fn compile_text(cx: &mut Cx, text: &Text, options: &Options) -> crate::raise::Result<Result<Compiled, SyntaxError>> {
+    if options.branches {
+        return cx.compile(&text.bytes, options);
+    }
     cached(text, options, || super::codestore::compile(cx, &text.bytes, options))
 }
 

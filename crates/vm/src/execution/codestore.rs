@@ -130,7 +130,7 @@ fn decode(bytes: &[u8], source: &Arc<[u8]>, options: &Options) -> Option<Compile
     }
     let code = Archive::open(rest).ok()?.program(0, &Arc::from(options.file), source).ok()?;
     zakuro_bytecode::verify::verify(&code).ok()?;
-    Some(Compiled { code, warnings })
+    Some(Compiled { code, warnings, branches: Default::default() })
 }
 
 /// A folder or entry that nobody but this user could have written.

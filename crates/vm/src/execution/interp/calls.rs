@@ -261,7 +261,8 @@ unsafe fn call_native(
         match result {
             Ok(v) => {
                 *base = v;
-                next!(cx, ip, regs, cs)
+                // Where the frame stands, and not where it stood: a trace that began meanwhile has moved it to the marked copy (trace.rs).
+                next!(cx, (*fp).ip, regs, cs)
             }
             Err(Exc) => unwind(cx, ip, regs, cs),
         }

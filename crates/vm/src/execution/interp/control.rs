@@ -25,7 +25,7 @@ pub unsafe fn poll_at(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const
     unsafe {
         (*cx.fp).ip = ip;
         check!(cx, ip, regs, cs, cx.safepoint_slow());
-        dispatch!(cx, ip, regs, cs)
+        dispatch!(cx, (*cx.fp).ip, regs, cs)
     }
 }
 pub unsafe fn jump(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {

@@ -300,6 +300,10 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
                 alloc_cell(&cx.heap, ThrowCell { header: h, tag: Value::NIL, value: arg(0) }).as_value()
             }
             Intrinsic::LeftBody => Ref::<ThrowCell>::from_value(arg(0)).map_or(Value::UNDEF, |t| t.value),
+            Intrinsic::CountBranch => {
+                cx.count_branch(&(*cs).code.file, arg(0));
+                Value::NIL
+            }
             Intrinsic::LiteralPlace => {
                 cx.note_literal_place(arg(0));
                 arg(0).set_flags(i.b as u8);

@@ -4,7 +4,7 @@
 //! first instruction of a line's statement or of a rescue clause, return, call) is [`TRACE`]; everything else, operands and distances included, is as in the
 //! original, so caches, handlers tables and line tables go on being valid. The handler of `TRACE` tells the events and goes on with the
 //! handler of the original opcode. Code states made later are copied at birth. Calls enter a Code through its state's `insns`, which is all that enabling
-//! changes; frames that wait for a callee written in Ruby are moved over, others go on in the original until they return.
+//! changes; frames that wait for a call to return are moved over: they go on from the `ip` that they hold.
 //!
 //! Only cold code asks whether something is traced: raising, unwinding, making a code state, starting a thread, compiling; and a switch of fibers.
 //!
@@ -34,17 +34,23 @@ pub struct Tracing {
     pub codes: crate::vm::FastMap<usize, u32>,
     /// Files whose lines are counted (see coverage.rs): set by `set_tracing`.
     files: std::collections::BTreeSet<std::sync::Arc<str>>,
+    /// Calls of their methods are, too.
+    methods: bool,
     /// A trace wants lines, too.
     lines_told: bool,
 }
 
 impl Tracing {
     fn mask(&self, code: &Code) -> u32 {
-        let counted = if !self.files.is_empty() && self.files.contains(&code.file) { events::LINE } else { 0 };
+        let counted = if !self.files.is_empty() && self.files.contains(&code.file) { self.counted() } else { 0 };
         self.everywhere | self.codes.get(&(code as *const Code as usize)).copied().unwrap_or(0) | counted
     }
+    /// What is to be seen of a counted file.
+    fn counted(&self) -> u32 {
+        if self.methods { events::LINE | events::CALL } else { events::LINE }
+    }
     fn any(&self) -> u32 {
-        let counted = if self.files.is_empty() { 0 } else { events::LINE };
+        let counted = if self.files.is_empty() { 0 } else { self.counted() };
         self.codes.values().fold(self.everywhere, |a, b| a | b) | counted
     }
     /// What traces asked for, without the counted files.
@@ -103,6 +109,7 @@ impl Cx {
         let lines = self.state::<crate::coverage::Lines>();
         if lines.counting {
             tracing.files = lines.files.keys().cloned().collect();
+            tracing.methods = lines.counts_methods;
         }
         tracing.lines_told = tracing.codes.values().fold(tracing.everywhere, |a, b| a | b) & events::LINE != 0;
         let any = tracing.any();
@@ -288,7 +295,7 @@ pub unsafe fn trace(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const C
         (*cx.fp).ip = ip;
         match check!(cx, ip, regs, cs, before(cx, ip, regs, cs)) {
             Then::Original(op) => TABLE[op as usize](cx, ip, regs, cs),
-            Then::Done => next!(cx, ip, regs, cs),
+            Then::Done => next!(cx, (*cx.fp).ip, regs, cs),
             Then::Enter => enter(cx, ip, regs, cs),
             Then::Entered => {
                 let callee = (*cx.fp).code;
@@ -315,6 +322,9 @@ unsafe fn before(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Code
         if index == 0 && (*f).aux & FRAME_TRACED == 0 {
             (*f).aux |= FRAME_TRACED;
             let (starts, _) = cx.frame_events(f);
+            if starts.contains(&CALL) && cx.traces.as_ref().is_some_and(|t| t.methods) {
+                cx.count_method(code);
+            }
             for kind in starts.into_iter().filter(|k| *k != 0) {
                 cx.trace_event(kind, None, None, Value::NIL)?;
             }
