@@ -81,7 +81,11 @@ impl Member {
     pub fn post(&mut self, now: usize) {
         let before = std::mem::replace(&mut self.posted, now);
         for s in self.share.chain() {
-            if now > before { s.used.fetch_add(now - before, Relaxed) } else { s.used.fetch_sub(before - now, Relaxed) };
+            if now > before {
+                s.used.fetch_add(now - before, Relaxed)
+            } else {
+                s.used.fetch_sub(before - now, Relaxed)
+            };
         }
     }
     /// Bytes that others leave less than `limit`, the heap's own one. `regions`: bytes of those that it holds.

@@ -10,8 +10,8 @@
 mod aside;
 mod digest;
 mod error;
-mod memory;
 mod handle;
+mod memory;
 mod pkcs7;
 mod pkey;
 mod ssl;
