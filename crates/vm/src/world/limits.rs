@@ -53,7 +53,7 @@ impl Limits {
     }
     /// Bytes beyond the memory limit that are left to `ensure` clauses and to whoever rescues the NoMemoryError.
     pub fn reserve(&self) -> usize {
-        self.memory.map_or(0, |m| m / 8 + (1 << 20))
+        self.memory.map_or(0, |m| m / 16 + (1 << 20))
     }
 }
 
