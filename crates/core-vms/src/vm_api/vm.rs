@@ -25,9 +25,9 @@ fn wait_for_end(cx: &mut Cx, control: &Arc<VmControl>, until: Option<Instant>) -
     cx.wait_until(until, |_| Ok(control.end_or_register(&task)))
 }
 
-/// The keywords that set limits.
-fn limit_names() -> [Sym; 6] {
-    ["memory_limit", "cpu_limit", "wall_limit", "grace", "thread_limit", "fd_limit"].map(Sym::intern)
+/// The keywords that set limits, and what a VM may.
+fn limit_names() -> [Sym; 7] {
+    ["memory_limit", "cpu_limit", "wall_limit", "grace", "thread_limit", "fd_limit", "foreign"].map(Sym::intern)
 }
 
 /// ArgumentError when there is a keyword beside these and those that set limits.
@@ -37,8 +37,8 @@ pub fn only(cx: &mut Cx, kw: Kwargs, others: &[Sym]) -> Result<()> {
 
 /// Limits of a new VM, as its keywords say; never wider than those of the VM that makes it.
 fn limits(cx: &mut Cx, kw: Kwargs) -> Result<Limits> {
-    let [memory, cpu, wall, grace, threads, descriptors] = limit_names();
-    let mine = cx.host_handle()?.control.limits;
+    let [memory, cpu, wall, grace, threads, descriptors, foreign] = limit_names();
+    let mine = Limits { foreign: cx.may_call_foreign(), ..cx.host_handle()?.control.limits };
     let given = Limits {
         memory: number(cx, kw, memory)?,
         threads: number(cx, kw, threads)?,
@@ -46,6 +46,7 @@ fn limits(cx: &mut Cx, kw: Kwargs) -> Result<Limits> {
         cpu: seconds(cx, kw, cpu)?,
         wall: seconds(cx, kw, wall)?,
         grace: seconds(cx, kw, grace)?,
+        foreign: kw.get(foreign).is_some_and(|v| v.truthy()),
     };
     Ok(given.within(&mine))
 }
@@ -146,7 +147,7 @@ pub mod vm_class {
 
     /// A VM with a name, not started yet. The other arguments are those of a command line: a program file, or `"-e", "code"`, and its ARGV.
     /// Limits: `memory_limit:` (bytes), `cpu_limit:`, `wall_limit:` (seconds), `thread_limit:` (threads alive), `fd_limit:` (descriptors open); `grace:`, the seconds that `ensure` clauses get when it is ended
-    /// (1 unless given). They are never wider than those of the VM that makes it.
+    /// (1 unless given). They are never wider than those of the VM that makes it. `foreign: true` lets it call foreign functions (fiddle, ffi), if its maker may.
     ///
     ///     RubyVM.new("worker", "-e", "p 1").name  #=> "worker"
     ///     RubyVM.new("w", "-e", "loop {}", cpu_limit: 0.05, grace: 0).start.join rescue $!.message  #=> "VM w: CPU limit of 0.05 s exceeded"
