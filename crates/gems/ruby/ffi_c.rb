@@ -21,6 +21,7 @@ module FFI
       else
         raise TypeError, "wrong type"
       end
+      freeze
     end
 
     def inspect = "#<#{self.class}::0x#{"%016x" % (object_id << 3)} size=#{size} alignment=#{alignment}>"
@@ -37,7 +38,7 @@ module FFI
     def self.__find(name)
       return name if Type === name
       return unless Symbol === name || String === name
-      found = FFI.custom_typedefs[name] || TypeDefs[name]
+      found = FFI.__send__(:custom_typedefs)[name] || TypeDefs[name]
       found if Type === found
     end
 
@@ -159,7 +160,7 @@ module FFI
       component = Type.__find(component) or raise TypeError, "Invalid array type"
       @elem_type, @length = component, length
       @size, @alignment = component.size * length, component.alignment
-      @__spec = [@size, @alignment, *Array.new([length, 4096].min, component.__spec)]
+      @__spec = [@size, @alignment, *::Array.new([length, 4096].min, component.__spec)]
       freeze
     end
   end
@@ -569,6 +570,7 @@ module FFI
         return if @listener&.alive?
         @listener = Thread.new do
           Thread.current.name = "FFI Callback Dispatcher"
+          Thread.current.thread_variable_set(:fork_safe, true)
           Thread.current.report_on_exception = false
           loop do
             question = Native.question
@@ -581,7 +583,11 @@ module FFI
         end
       end
 
-      def self.forked = @listener = nil
+      # A fork has no other threads.
+      def self.forked
+        @listener = nil
+        listen
+      end
     end
   end
 
@@ -590,9 +596,12 @@ module FFI
 
     # One closure for each type that a Proc is used as.
     def self.__for_proc(type, callable)
-      table = callable.instance_variable_get(:@__ffi_callbacks__)
-      return __new(type, callable) if !table && callable.frozen?
-      callable.instance_variable_set(:@__ffi_callbacks__, table = {}.compare_by_identity) unless table
+      return __new(type, callable) if callable.frozen?
+      first = callable.instance_variable_get(:@__ffi_callback__)
+      return callable.instance_variable_set(:@__ffi_callback__, __new(type, callable)) unless first
+      return first if first.__send__(:type).equal?(type)
+      table = callable.instance_variable_get(:@__ffi_callback_table__)
+      table ||= callable.instance_variable_set(:@__ffi_callback_table__, {}.compare_by_identity)
       table[type] ||= __new(type, callable)
     end
 
@@ -633,7 +642,7 @@ module FFI
 
     private def __function(type, target)
       @type = type
-      @autorelease = false
+      @autorelease = true
       case target
       when Pointer
         __part(target, 0, target.__send__(:__size))
@@ -641,8 +650,8 @@ module FFI
       else
         raise TypeError, "wrong argument type #{target.class}, expected pointer or proc" unless target.respond_to?(:call)
         @closure = Native::Closure.new(type, target)
-        @autorelease = true
         __at(@closure.address, 64, 1)
+        self.__send__(:__flags=, 11)
       end
     end
   end
@@ -784,7 +793,7 @@ module FFI
       raise RuntimeError, "Struct size is zero" if @size == 0
       @fields = fields.dup.freeze
       @members = fields.map(&:name).freeze
-      @shape = [[@size, @alignment, *fields.filter_map { |f| f.__spec if f.size > 0 }]]
+      @shape = __deep([@size, @alignment, *fields.filter_map { |f| f.__spec if f.size > 0 }])
       @map.freeze
       freeze
     end
@@ -794,7 +803,13 @@ module FFI
     alias to_a fields
     def members = @members.dup
     def __field(name) = @map[name] || raise(ArgumentError, "No such field '#{name}'")
-    def __spec = @shape[0]
+    def __spec = UNIONS[self] || @shape
+
+    # What unions are passed as.
+    UNIONS = ObjectSpace::WeakMap.new
+    private_constant :UNIONS
+
+    private def __deep(spec) = spec.each { |s| __deep(s) if ::Array === s }.freeze
 
     # A union goes where its fields would all go: floating point registers if they are all of that kind, else those of integers.
     def __union!
@@ -808,7 +823,7 @@ module FFI
         end
       filler ||= { 1 => 1, 2 => 3, 4 => 5, 8 => 7 }[@alignment] or raise RuntimeError, "cannot create libffi union representation for alignment #{@alignment}"
       width = { 1 => 1, 3 => 2, 5 => 4, 7 => 8, 9 => 4, 10 => 8, 11 => 16 }.fetch(filler, 8)
-      @shape[0] = [@size, @alignment, *::Array.new(@size / width, filler)]
+      UNIONS[self] = [@size, @alignment, *::Array.new(@size / width, filler)]
       self
     end
   end

@@ -229,10 +229,14 @@ module Fiddle
     alias -@ ref
 
     def to_s(count = nil) = count ? __bytes(0, count) : __text(0, nil)
-    def to_str(count = nil) = __bytes(0, count || @size)
+    def to_str(count = nil)
+      count ||= @size
+      raise ArgumentError, "negative string size (or size too big)" if count < 0
+      __bytes(0, count)
+    end
 
     def inspect
-      "#<#{self.class}:0x#{"%x" % (__id__ << 3)} ptr=#{null? ? "(nil)" : "0x%x" % to_i} size=#{@size} free=#{@free ? "0x%x" % @free.address : "(nil)"}>"
+      "#<#{self.class}:0x#{"%x" % (__id__ << 3)} ptr=0x#{"%x" % to_i} size=#{@size} free=#{@free ? "0x%x" % @free.address : "0x0"}>"
     end
 
     def ==(other) = Pointer === other && other.to_i == to_i
@@ -261,7 +265,7 @@ module Fiddle
     end
 
     # What frees the memory: a Function, or nil.
-    def free = @free && Function.new(@free.address, [Types::VOIDP], Types::VOID)
+    def free = @free && !@free.cancelled? && Function.new(@free.address, [Types::VOIDP], Types::VOID)
 
     def free=(function)
       @free&.cancel
@@ -291,13 +295,14 @@ module Fiddle
       end
 
       def call(*)
-        return if done? || @pointer == 0
+        return if @pointer.nil? || @pointer == 0
         pointer, @pointer, @done = @pointer, nil, true
         Native.call(INTERFACE, @address, [pointer], 2)
       end
 
       def cancel = @pointer = nil
-      def done? = @done ? true : @pointer.nil?
+      def cancelled? = !@done && @pointer.nil?
+      def done? = @done ? true : false
     end
     private_constant :Freeing
 

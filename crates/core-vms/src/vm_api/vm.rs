@@ -37,7 +37,7 @@ pub fn only(cx: &mut Cx, kw: Kwargs, others: &[Sym]) -> Result<()> {
 
 /// Limits of a new VM, as its keywords say; never wider than those of the VM that makes it.
 fn limits(cx: &mut Cx, kw: Kwargs) -> Result<Limits> {
-    let [memory, cpu, wall, grace, threads, descriptors, foreign] = limit_names();
+    let [memory, cpu, wall, grace, threads, descriptors, _] = limit_names();
     let mine = Limits { foreign: cx.may_call_foreign(), ..cx.host_handle()?.control.limits };
     let given = Limits {
         memory: number(cx, kw, memory)?,
@@ -46,9 +46,18 @@ fn limits(cx: &mut Cx, kw: Kwargs) -> Result<Limits> {
         cpu: seconds(cx, kw, cpu)?,
         wall: seconds(cx, kw, wall)?,
         grace: seconds(cx, kw, grace)?,
-        foreign: kw.get(foreign).is_some_and(|v| v.truthy()),
+        foreign: may_call_foreign(kw),
     };
     Ok(given.within(&mine))
+}
+
+/// What the keyword says. A Ractor is a part of its maker's program and may what that may, unless it is limited.
+fn may_call_foreign(kw: Kwargs) -> bool {
+    let given = |name: Sym| kw.get(name).filter(|v| !v.is_nil());
+    match given(Sym::intern("foreign")) {
+        Some(v) => v.truthy(),
+        None => given(Sym::intern("family")).is_some() && !limit_names().into_iter().any(|name| given(name).is_some()),
+    }
 }
 
 /// A limit that is a number; None: it is not given, or nil.

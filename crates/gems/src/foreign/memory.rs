@@ -19,6 +19,8 @@ pub const READ: u8 = 1;
 pub const WRITE: u8 = 2;
 /// The other order of bytes than the machine's.
 const SWAPPED: u8 = 4;
+/// A function pointer that calls into this VM, and so means nothing in another.
+const CALLS_BACK: u8 = 8;
 
 /// What was allocated here.
 pub struct Block {
@@ -90,8 +92,15 @@ impl NativeData for Memory {
     fn change_tracking(&self) -> ChangeTracking {
         ChangeTracking::Untracked
     }
+    fn parcel(&self, values: &mut Gathered) -> Option<Unpack> {
+        let rebuild = self.snapshot(values)?;
+        Some(Box::new(move |vm, values| rebuild(vm, values).map(Unpacked::Payload)))
+    }
     /// An address is the same everywhere in the process; what was allocated here is copied. A part of such a block alone has no copy.
     fn snapshot(&self, _values: &mut Gathered) -> Option<Rebuild> {
+        if self.flags & CALLS_BACK != 0 {
+            return None;
+        }
         let Memory { address, size, flags, unit, .. } = *self;
         let content = match &self.block {
             Some(b) if b.address == address && !b.released.load(std::sync::atomic::Ordering::Relaxed) => Some(b.bytes().to_vec()),
@@ -216,13 +225,23 @@ pub unsafe fn read(cx: &mut Cx, kind: Kind, at: *const c_void) -> Value {
     }
 }
 
+/// As `to_f64`, and of whatever has `to_f`.
+fn float(cx: &mut Cx, v: Value) -> Result<f64> {
+    if v.is_kind(zakuro_object::Kind::Object)
+        && let Some(f) = cx.call_if_responds(v, Sym::intern("to_f"), &[])?
+    {
+        return cx.to_f64(f);
+    }
+    cx.to_f64(v)
+}
+
 /// The bytes of a value, from the left. Pointers: an Integer or a pointer object.
 pub fn bytes_of(cx: &mut Cx, kind: Kind, v: Value) -> Result<[u8; 16]> {
     let mut to = [0; 16];
     match kind {
         Kind::Void | Kind::Struct(_) => {}
-        Kind::F32 => to[..4].copy_from_slice(&(cx.to_f64(v)? as f32).to_ne_bytes()),
-        Kind::F64 => to[..8].copy_from_slice(&cx.to_f64(v)?.to_ne_bytes()),
+        Kind::F32 => to[..4].copy_from_slice(&(float(cx, v)? as f32).to_ne_bytes()),
+        Kind::F64 => to[..8].copy_from_slice(&float(cx, v)?.to_ne_bytes()),
         Kind::LongDouble => to = long_double(cx.to_f64(v)?),
         Kind::Bool => to[0] = v.truthy() as u8,
         Kind::Pointer | Kind::Text => to[..8].copy_from_slice(&(address(cx, v)? as u64).to_ne_bytes()),
@@ -364,14 +383,14 @@ pub mod memory {
         cx.data_mut::<Memory>(this)?.unit = unit.max(0) as usize;
         Ok(())
     }
-    /// 1: readable, 2: writable, 4: the other order of bytes.
+    /// 1: readable, 2: writable, 4: the other order of bytes, 8: calls into this VM.
     #[method("__flags", private)]
     fn flags(cx: &mut Cx, this: Value) -> Result<i64> {
         Ok(cx.data_ref::<Memory>(this)?.flags as i64)
     }
     #[method("__flags=", private)]
     fn set_flags(cx: &mut Cx, this: Value, flags: i64) -> Result<()> {
-        cx.data_mut::<Memory>(this)?.flags = flags as u8 & 7;
+        cx.data_mut::<Memory>(this)?.flags = flags as u8 & 15;
         Ok(())
     }
     #[method("__get")]
@@ -430,7 +449,7 @@ pub mod memory {
     }
     #[method("__set_bytes")]
     fn set_bytes(cx: &mut Cx, this: Value, offset: i64, s: Ref<StringCell>, from: i64, len: i64) -> Result<Value> {
-        if from < 0 || len < 0 || from.checked_add(len).is_none_or(|end| end > s.len() as i64) {
+        if from < 0 || from.checked_add(len).is_none_or(|end| end > s.len() as i64) {
             return cx.range_error("index+length is greater than size of string");
         }
         let (at, _) = place(cx, this, offset, len, WRITE)?;
