@@ -806,7 +806,7 @@ module FFI
     def __spec = UNIONS[self] || @shape
 
     # What unions are passed as.
-    UNIONS = ObjectSpace::WeakMap.new
+    UNIONS = ObjectSpace::WeakKeyMap.new
     private_constant :UNIONS
 
     private def __deep(spec) = spec.each { |s| __deep(s) if ::Array === s }.freeze

@@ -1,6 +1,6 @@
 //! Memory by address: what FFI's and Fiddle's pointers stand on, and how values are read and written there.
 //!
-//! Only VMs that may call foreign code get such objects at all, so that reading and writing need not ask again. What was allocated here is freed when the last object
+//! An address is a number, which any VM may have; reading, writing, allocating and freeing are for VMs that may call foreign code. What was allocated here is freed when the last object
 //! that shows a part of it goes, unless a call that was given up may still use it: then when that call ends.
 
 use super::engine::{Graves, Registry};
@@ -109,9 +109,6 @@ impl NativeData for Memory {
         };
         Some(Arc::new(move |vm, _| {
             let cx = vm.downcast_mut::<Cx>()?;
-            if address != 0 && !cx.may_call_foreign() {
-                return None;
-            }
             let block = match &content {
                 Some(bytes) => Some(Block::holding(bytes, &super::engine::registry(cx))?),
                 None => None,
@@ -227,6 +224,10 @@ pub unsafe fn read(cx: &mut Cx, kind: Kind, at: *const c_void) -> Value {
 
 /// As `to_f64`, and of whatever has `to_f`.
 fn float(cx: &mut Cx, v: Value) -> Result<f64> {
+    if v.is_nil() || v == Value::TRUE || v == Value::FALSE || Ref::<StringCell>::from_value(v).is_some() {
+        let what = if Ref::<StringCell>::from_value(v).is_some() { "string".to_string() } else { cx.describe_for_conversion(v) };
+        return cx.type_error(format!("no implicit conversion to float from {what}"));
+    }
     if v.is_kind(zakuro_object::Kind::Object)
         && let Some(f) = cx.call_if_responds(v, Sym::intern("to_f"), &[])?
     {
@@ -242,7 +243,7 @@ pub fn bytes_of(cx: &mut Cx, kind: Kind, v: Value) -> Result<[u8; 16]> {
         Kind::Void | Kind::Struct(_) => {}
         Kind::F32 => to[..4].copy_from_slice(&(float(cx, v)? as f32).to_ne_bytes()),
         Kind::F64 => to[..8].copy_from_slice(&float(cx, v)?.to_ne_bytes()),
-        Kind::LongDouble => to = long_double(cx.to_f64(v)?),
+        Kind::LongDouble => to = long_double(float(cx, v)?),
         Kind::Bool => to[0] = v.truthy() as u8,
         Kind::Pointer | Kind::Text => to[..8].copy_from_slice(&(address(cx, v)? as u64).to_ne_bytes()),
         _ => to[..8].copy_from_slice(&integer(cx, v, kind)?.to_ne_bytes()),
@@ -269,6 +270,7 @@ pub fn address(cx: &mut Cx, v: Value) -> Result<usize> {
 
 /// The place of `len` bytes at an offset, if they may be read or written.
 fn place(cx: &mut Cx, this: Value, offset: i64, len: i64, access: u8) -> Result<(usize, u8)> {
+    permitted(cx)?;
     let m = cx.data_ref::<Memory>(this)?;
     let (address, size, flags) = (m.address, m.size, m.flags);
     if flags & access == 0 || address == 0 {
@@ -320,9 +322,6 @@ pub mod memory {
     #[method("__at", private)]
     fn at(cx: &mut Cx, this: Value, address: Value, size: Value, unit: i64) -> Result<()> {
         let address = super::address(cx, address)?;
-        if address != 0 {
-            permitted(cx)?;
-        }
         let size = if size.is_nil() { UNKNOWN } else { cx.to_i64(size)? };
         cx.data_init(this, Memory { address, size, flags: READ | WRITE, unit: unit.max(0) as usize, block: None })
     }
@@ -484,6 +483,7 @@ pub mod memory {
     /// Frees what was allocated here. False: nothing was, or it is freed.
     #[method("__free")]
     fn free(cx: &mut Cx, this: Value) -> Result<bool> {
+        permitted(cx)?;
         let Some(block) = cx.data_ref::<Memory>(this)?.block.clone() else { return Ok(false) };
         let free = !block.released.load(std::sync::atomic::Ordering::Relaxed);
         block.free();

@@ -48,6 +48,7 @@ mod native {
     }
     #[method("call", singleton)]
     fn call(cx: &mut Cx, _this: Value, interface: Value, address: Value, arguments: Ref<ArrayCell>, how: i64) -> Result<Value> {
+        permitted(cx)?;
         let address = memory::address(cx, address)?;
         engine::call(cx, interface, address, arguments, how)
     }
