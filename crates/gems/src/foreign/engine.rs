@@ -469,7 +469,7 @@ fn go_on(cx: &mut Cx, mut standing: Standing, is_aside: bool) -> Result<(Standin
         let Some(ask) = ask else { return Ok((standing, error.map(|e| e.0))) };
         if let Some((_, since)) = &error {
             refused += 1;
-            if refused % 64 == 0 && since.elapsed() > PATIENCE {
+            if refused.is_multiple_of(64) && since.elapsed() > PATIENCE {
                 return Ok((standing, error.map(|e| e.0)));
             }
             continue;

@@ -94,6 +94,8 @@ impl Kind {
 /// The types of structures; what refers to one stands after it.
 #[derive(Default)]
 struct Structures {
+    // Others point at each: they must stay where they are.
+    #[allow(clippy::vec_box)]
     types: Vec<Box<ffi_type>>,
     elements: Vec<Box<[*mut ffi_type]>>,
 }

@@ -10,6 +10,7 @@ use num_traits::ToPrimitive;
 use std::ffi::{CStr, c_void};
 use std::sync::Arc;
 use zakuro_macros::{Trace, ruby_class};
+use zakuro_vm::Kind as CellKind;
 use zakuro_vm::*;
 
 /// The size of what is only known by its address.
@@ -228,7 +229,7 @@ fn float(cx: &mut Cx, v: Value) -> Result<f64> {
         let what = if Ref::<StringCell>::from_value(v).is_some() { "string".to_string() } else { cx.describe_for_conversion(v) };
         return cx.type_error(format!("no implicit conversion to float from {what}"));
     }
-    if v.is_kind(zakuro_object::Kind::Object)
+    if v.is_kind(CellKind::Object)
         && let Some(f) = cx.call_if_responds(v, Sym::intern("to_f"), &[])?
     {
         return cx.to_f64(f);

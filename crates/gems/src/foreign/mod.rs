@@ -254,6 +254,7 @@ pub fn load_ffi(cx: &mut Cx) -> Result<()> {
     cx.class_mut(class).alloc = Alloc::Data;
     crate::define(cx, class, &[memory::memory::METHODS]);
     cx.run_builtin("ffi_c")?;
+    cx.run_builtin("ffi_struct")?;
     cx.run_builtin("ffi_memory")
 }
 
