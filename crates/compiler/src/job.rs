@@ -165,6 +165,7 @@ struct Owned {
     line: u32,
     frozen_string_literal: Option<bool>,
     literal_places: bool,
+    keep_locals: bool,
     encoding: Option<u8>,
     wrap: Wrap,
     main_script: bool,
@@ -173,9 +174,9 @@ struct Owned {
 
 impl Owned {
     fn new(source: Arc<[u8]>, o: &Options) -> Owned {
-        let Options { file, line, frozen_string_literal, literal_places, encoding, wrap, eval, main_script, warn } = *o;
+        let Options { file, line, frozen_string_literal, literal_places, keep_locals, encoding, wrap, eval, main_script, warn } = *o;
         let (file, eval) = (file.to_string(), eval.cloned());
-        Owned { source, file, eval, line, frozen_string_literal, literal_places, encoding, wrap, main_script, warn }
+        Owned { source, file, eval, line, frozen_string_literal, literal_places, keep_locals, encoding, wrap, main_script, warn }
     }
 
     fn options(&self) -> Options<'_> {
@@ -184,6 +185,7 @@ impl Owned {
             line: self.line,
             frozen_string_literal: self.frozen_string_literal,
             literal_places: self.literal_places,
+            keep_locals: self.keep_locals,
             encoding: self.encoding,
             wrap: self.wrap,
             eval: self.eval.as_ref(),
