@@ -74,7 +74,7 @@ const ARROWS: &[(&str, Option<&[&str]>)] = &[
     ),
     ("stdlib", Some(&["core-base", "core-text", "core-system", "vm", "text", "macros", "object", "sched"])),
     ("openssl", Some(&["vm", "core-system", "macros"])),
-    ("gems", Some(&["vm", "core-system", "macros"])),
+    ("gems", Some(&["vm", "core-system", "macros", "sched"])),
     ("runtime", None),
     ("capi", Some(&["runtime"])),
     ("cli", Some(&["runtime"])),

@@ -29,6 +29,8 @@ pub struct Options {
     pub frozen_string_literal: Option<bool>,
     /// `--debug-frozen-string-literal`, `--debug`: Strings of literals know where they were made.
     pub literal_places: bool,
+    /// Sources are compiled for a debugger: bindings of running frames can set every local variable.
+    pub keep_locals: bool,
     /// `-E`, `-U`, `-K`: names of encodings.
     pub external_encoding: Option<String>,
     pub internal_encoding: Option<String>,

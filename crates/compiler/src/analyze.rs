@@ -10,12 +10,14 @@ use zakuro_base::{Sym, sym};
 
 /// Most variables of one scope.
 const MAX_VARS: usize = 30_000;
+/// Variables of one scope that are kept for a debugger.
+const MOST_KEPT: usize = 1_000;
 
 /// Blocks inside each other: an instruction names at most 255 environments.
 const MAX_ENVIRONMENTS: u32 = 250;
 
 /// Analyzes a whole program.
-pub(crate) fn analyze<'pr>(program: &prism::ProgramNode<'pr>, eval: Option<&EvalScopes>) -> Scopes {
+pub(crate) fn analyze<'pr>(program: &prism::ProgramNode<'pr>, eval: Option<&EvalScopes>, keep_locals: bool) -> Scopes {
     let mut scopes = Scopes::default();
     let mut parent = None;
     if let Some(eval) = eval {
@@ -45,8 +47,18 @@ pub(crate) fn analyze<'pr>(program: &prism::ProgramNode<'pr>, eval: Option<&Eval
     root.needs_parent_env = parent.is_some();
     root.in_method = parent.is_none() && eval.is_some_and(|e| e.in_method);
     scopes.list.push(root);
-    let mut a = Analyzer { cur: scopes.root, around_class: scopes.root, scopes, depth: 0, loops: 0, heredocs: 0, aliases: HashMap::new() };
+    let mut a = Analyzer {
+        cur: scopes.root,
+        around_class: scopes.root,
+        scopes,
+        depth: 0,
+        loops: 0,
+        heredocs: 0,
+        aliases: HashMap::new(),
+        keep_locals,
+    };
     a.declare_locals(&program.locals());
+    a.keep();
     a.visit_statements_node(&program.statements());
     let mut scopes = a.scopes;
     scopes.finish();
@@ -65,6 +77,8 @@ struct Analyzer {
     heredocs: u32,
     /// Other names of frame-local globals that the source has given so far, and whether it is `$_`.
     aliases: HashMap<Vec<u8>, bool>,
+    /// Each scope is as if it mentioned `binding`.
+    keep_locals: bool,
 }
 
 impl Analyzer {
@@ -78,6 +92,14 @@ impl Analyzer {
         }
         if self.scopes.list[self.cur].vars.len() > MAX_VARS {
             self.scopes.too_deep.get_or_insert(0);
+        }
+    }
+
+    /// Where there are more variables than an environment has room for they stay in registers, which a binding copies.
+    fn keep(&mut self) {
+        let scope = &self.scopes.list[self.cur];
+        if self.keep_locals && scope.kind != Kind::For && scope.vars.len() < MOST_KEPT {
+            self.see_binding();
         }
     }
 
@@ -104,6 +126,7 @@ impl Analyzer {
         }
         (self.cur, self.loops, self.heredocs) = (id, 0, 0);
         body(self);
+        self.keep();
         (self.cur, self.loops, self.heredocs) = saved;
         self.around_class = around_class;
     }

@@ -165,6 +165,7 @@ struct Owned {
     line: u32,
     frozen_string_literal: Option<bool>,
     literal_places: bool,
+    keep_locals: bool,
     encoding: Option<u8>,
     wrap: Wrap,
     main_script: bool,
@@ -174,9 +175,9 @@ struct Owned {
 
 impl Owned {
     fn new(source: Arc<[u8]>, o: &Options) -> Owned {
-        let Options { file, line, frozen_string_literal, literal_places, encoding, wrap, eval, main_script, warn, branches } = *o;
+        let Options { file, line, frozen_string_literal, literal_places, keep_locals, encoding, wrap, eval, main_script, warn, branches } = *o;
         let (file, eval) = (file.to_string(), eval.cloned());
-        Owned { source, file, eval, line, frozen_string_literal, literal_places, encoding, wrap, main_script, warn, branches }
+        Owned { source, file, eval, line, frozen_string_literal, literal_places, keep_locals, encoding, wrap, main_script, warn, branches }
     }
 
     fn options(&self) -> Options<'_> {
@@ -185,6 +186,7 @@ impl Owned {
             line: self.line,
             frozen_string_literal: self.frozen_string_literal,
             literal_places: self.literal_places,
+            keep_locals: self.keep_locals,
             encoding: self.encoding,
             wrap: self.wrap,
             eval: self.eval.as_ref(),

@@ -50,6 +50,8 @@ pub struct Options<'a> {
     pub frozen_string_literal: Option<bool>,
     /// `--debug-frozen-string-literal`: Strings of literals know where they were made.
     pub literal_places: bool,
+    /// All local variables stand in environments, where a binding of their frame can set them: as if each scope mentioned `binding`.
+    pub keep_locals: bool,
     /// Encoding (id of text::encoding) unless a magic comment names another one. UTF-8 by default.
     pub encoding: Option<u8>,
     /// `-n`, `-p`, `-l`, `-a`, `-e`: what the command line wraps around the program.
@@ -71,6 +73,7 @@ impl Default for Options<'_> {
             line: 1,
             frozen_string_literal: None,
             literal_places: false,
+            keep_locals: false,
             encoding: None,
             wrap: Wrap::default(),
             eval: None,
@@ -325,7 +328,7 @@ fn compile_here(source: &Arc<[u8]>, options: &Options) -> Result<Compiled, Synta
     let Some(program) = node.as_program_node() else {
         return Err(SyntaxError::plain(options.file, options.line, "no program"));
     };
-    let scopes = analyze::analyze(&program, options.eval);
+    let scopes = analyze::analyze(&program, options.eval, options.keep_locals);
     let deep = scopes.too_deep;
     let root = scopes.root;
     let name = Sym::intern("<main>");

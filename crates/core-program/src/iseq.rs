@@ -20,11 +20,37 @@ pub struct Iseq {
     code: Arc<Code>,
     /// Full path of the file; nil for texts.
     absolute: Value,
+    /// The VM runs it, or has; not compiled to be looked at.
+    loaded: bool,
 }
 impl NativeData for Iseq {}
 
 pub fn make(cx: &mut Cx, code: Arc<Code>) -> Value {
-    cx.data(ids::ISEQ, Iseq { code, absolute: Value::NIL })
+    cx.data(ids::ISEQ, Iseq { code, absolute: Value::NIL, loaded: true })
+}
+
+/// The kind's name, as CRuby has it.
+pub fn kind_name(code: &Code) -> &'static str {
+    match code.kind {
+        CodeKind::Program => "top",
+        CodeKind::Method => "method",
+        CodeKind::Block => "block",
+        CodeKind::Class => "class",
+        CodeKind::Eval => "eval",
+    }
+}
+
+/// What a TracePoint can see of a Code: (line, event, index of the instruction that a statement begins with), in the order of its instructions.
+pub fn trace_points(code: &Code) -> Vec<(u32, &'static str, Option<usize>)> {
+    let (first, last) = match code.kind {
+        CodeKind::Method => (Some("call"), Some("return")),
+        CodeKind::Block => (Some("b_call"), Some("b_return")),
+        CodeKind::Class => (Some("class"), Some("end")),
+        _ => (None, None),
+    };
+    let lines = code.statements.iter().map(|i| (code.line_at(*i as usize), "line", Some(*i as usize)));
+    let first = first.map(|n| (code.line, n, None));
+    first.into_iter().chain(lines).chain(last.map(|n| (code.end_line, n, None))).collect()
 }
 
 /// The Code of an InstructionSequence; None for other objects.
@@ -47,7 +73,7 @@ fn compile(cx: &mut Cx, text: &[u8], file: &str, line: u32, absolute: Value, fro
     match cx.compile(&Arc::from(text), &options)? {
         Ok(c) => {
             show_warnings(cx, file, &c.warnings)?;
-            Ok(cx.data(ids::ISEQ, Iseq { code: c.code, absolute }))
+            Ok(cx.data(ids::ISEQ, Iseq { code: c.code, absolute, loaded: false }))
         }
         Err(e) => syntax_error(cx, &e),
     }
@@ -183,18 +209,26 @@ pub mod iseq {
     ///     RubyVM::InstructionSequence.compile("1", "x", nil, 5).first_lineno   #=> 5
     #[method("first_lineno")]
     fn first_lineno(cx: &mut Cx, this: This) -> Result<i64> {
-        Ok(this_code(cx, this)?.line as i64)
+        let d = cx.data_ref::<Iseq>(this)?;
+        // Files begin before their first line.
+        Ok(if d.loaded && d.code.kind == CodeKind::Program { 0 } else { d.code.line as i64 })
     }
     /// Kind and name.
     #[method("label")]
     fn label_(cx: &mut Cx, this: This) -> Result<String> {
-        Ok(label(&*this_code(cx, this)?))
+        let d = cx.data_ref::<Iseq>(this)?;
+        let (code, loaded) = (d.code.clone(), d.loaded);
+        Ok(match code.kind {
+            CodeKind::Program if loaded && *code.file == *cx.script => "<main>".into(),
+            CodeKind::Program if loaded => "<top (required)>".into(),
+            _ => label(&code),
+        })
     }
     /// Name.
     #[method("base_label")]
     fn base_label(cx: &mut Cx, this: This) -> Result<String> {
         let c = this_code(cx, this)?;
-        Ok(if c.kind == CodeKind::Program { label(&c) } else { c.name.name().into_owned() })
+        if c.kind == CodeKind::Program { label_(cx, this) } else { Ok(c.name.name().into_owned()) }
     }
     /// Source text, when it is known.
     #[method("script_lines")]
@@ -220,34 +254,19 @@ pub mod iseq {
     #[method("trace_points")]
     fn trace_points(cx: &mut Cx, this: This) -> Result<Value> {
         let code = this_code(cx, this)?;
-        let (first, last) = match code.kind {
-            CodeKind::Method => (Some("call"), Some("return")),
-            CodeKind::Block => (Some("b_call"), Some("b_return")),
-            CodeKind::Class => (Some("class"), Some("end")),
-            _ => (None, None),
-        };
         let out = cx.new_array();
-        let last_line = code.end_line;
-        let lines = code.statements.iter().map(|i| (code.line_at(*i as usize), "line"));
-        let all = first.map(|n| (code.line, n)).into_iter().chain(lines).chain(last.map(|n| (last_line, n)));
-        for (line, name) in all.collect::<Vec<_>>() {
+        for (line, name, _) in super::trace_points(&code) {
             let pair = cx.array(&[Value::fixnum(line as i64), Value::sym(Sym::intern(name))]);
             ArrayCell::push(out, &mut cx.heap, pair);
         }
         Ok(out.as_value())
     }
     /// Format name, versions, a Hash of sizes, label, file, full path, line, kind, names of the locals, parameters, [kind, start, end, target] of
-    /// the handlers, and [line, instruction, operands...] of the instructions.
+    /// the handlers, and the instructions: numbers of lines, events as `:RUBY_EVENT_LINE`, and [instruction, operands...].
     #[method("to_a")]
     fn to_a(cx: &mut Cx, this: This) -> Result<Value> {
         let code = this_code(cx, this)?;
-        let kind = match code.kind {
-            CodeKind::Program => "top",
-            CodeKind::Method => "method",
-            CodeKind::Block => "block",
-            CodeKind::Class => "class",
-            CodeKind::Eval => "eval",
-        };
+        let kind = kind_name(&code);
         let misc = cx.new_hash();
         for (k, v) in [("arg_size", code.params.registers()), ("local_size", code.nlocals), ("stack_max", code.nregs)] {
             cx.hash_set(misc, Value::sym(Sym::intern(k)), Value::fixnum(v as i64))?;
@@ -260,9 +279,28 @@ pub mod iseq {
         let locals = cx.sym_array(&locals);
         let params = crate::method::parameters_value(cx, &code.params.list);
         let body = cx.new_array();
+        // As CRuby lists them: a line before its instructions, an event before what tells it.
+        let points = super::trace_points(&code);
+        let (mut points, mut line) = (points.iter().peekable(), 0);
+        let mut place = |cx: &mut Cx, at: u32, event: Option<&str>| {
+            if at != line {
+                line = at;
+                ArrayCell::push(body, &mut cx.heap, Value::fixnum(at as i64));
+            }
+            if let Some(name) = event {
+                let name = Value::sym(Sym::intern(&format!("RUBY_EVENT_{}", name.to_uppercase())));
+                ArrayCell::push(body, &mut cx.heap, name);
+            }
+        };
         for (i, insn) in code.insns.iter().enumerate() {
+            while let Some((at, name, before)) = points.peek().copied()
+                && before.map_or(i == 0, |b| b <= i)
+            {
+                points.next();
+                place(cx, *at, Some(name));
+            }
+            place(cx, code.line_at(i), None);
             let row = [
-                Value::fixnum(code.line_at(i) as i64),
                 Value::sym(Sym::intern(insn.opcode().name())),
                 Value::fixnum(insn.x as i64),
                 Value::fixnum(insn.a as i64),
@@ -271,6 +309,9 @@ pub mod iseq {
             ];
             let row = cx.array(&row);
             ArrayCell::push(body, &mut cx.heap, row);
+        }
+        for (at, name, _) in points.copied() {
+            place(cx, at, Some(name));
         }
         let handlers = cx.new_array();
         for h in code.handlers.iter() {

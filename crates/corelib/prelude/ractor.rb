@@ -87,7 +87,7 @@ class Ractor
   end
 
   # Starts a Ractor that runs the block with copies of the arguments. The other keywords are the limits of RubyVM.new.
-  def self.new(*args, name: nil, memory_limit: nil, cpu_limit: nil, wall_limit: nil, thread_limit: nil, fd_limit: nil, grace: nil, &block)
+  def self.new(*args, name: nil, memory_limit: nil, cpu_limit: nil, wall_limit: nil, thread_limit: nil, fd_limit: nil, grace: nil, foreign: nil, &block)
     raise ArgumentError, "must be called with a block" unless block
     unless name.nil?
       text = String.try_convert(name)
@@ -100,7 +100,7 @@ class Ractor
     ractor = __allocate
     ractor.__prepare(name, at && "#{at.path}:#{at.lineno}")
     # As arguments, so that handles among them keep their power.
-    limits = { memory_limit:, cpu_limit:, wall_limit:, thread_limit:, fd_limit:, grace: }
+    limits = { memory_limit:, cpu_limit:, wall_limit:, thread_limit:, fd_limit:, grace:, foreign: }
     vm = RubyVM.fork(args, name: name || "Ractor", family: family.id, **limits) { |list| ractor.__run(list, block) }
     ractor.__started(vm)
     ractor

@@ -6,6 +6,7 @@
 //! Rejected: replacing the gems' Ruby files as well (each version of a gem brings its own, which know what their extension is asked).
 
 mod bcrypt;
+mod foreign;
 mod msgpack;
 mod nio;
 mod puma;
@@ -18,6 +19,8 @@ use zakuro_vm::*;
 /// Features by the name that `require` gets.
 pub static FEATURES: &[(&str, Feature)] = &[
     ("bcrypt_ext", bcrypt::load),
+    ("ffi_c", foreign::load_ffi),
+    ("fiddle.so", foreign::load_fiddle),
     ("msgpack/msgpack", msgpack::load),
     ("nio4r_ext", nio::load),
     ("puma/puma_http11", puma::load),

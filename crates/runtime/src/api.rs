@@ -196,6 +196,11 @@ impl VmBuilder {
         self.limits.descriptors = Some(descriptors);
         self
     }
+    /// Lets the program call foreign functions (fiddle, ffi), which can do to the process what they like.
+    pub fn foreign(mut self, may: bool) -> VmBuilder {
+        self.limits.foreign = may;
+        self
+    }
     /// ARGV.
     pub fn args<S: Into<String>>(mut self, args: impl IntoIterator<Item = S>) -> VmBuilder {
         self.argv = args.into_iter().map(Into::into).collect();

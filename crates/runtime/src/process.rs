@@ -324,7 +324,11 @@ pub fn version_line() -> String {
 
 /// Runs the core library's definitions and prelude on a fresh VM and freezes it.
 fn make_boot_image(options: &Arc<Options>, pool: &StackPool) -> Result<BootImage, StartError> {
-    let features = zakuro_stdlib::FEATURES.iter().chain(zakuro_openssl::FEATURES).chain(zakuro_gems::FEATURES);
+    let features = zakuro_stdlib::FEATURES
+        .iter()
+        .chain(zakuro_corelib::debugger::FEATURES)
+        .chain(zakuro_openssl::FEATURES)
+        .chain(zakuro_gems::FEATURES);
     zakuro_corelib::library::install(features, crate::programs::find);
     let stack = pool.take(StackSize::Main).map_err(|_| StartError::memory())?;
     let mut vm = Vm::for_boot(options.clone());

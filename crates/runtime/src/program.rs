@@ -372,6 +372,7 @@ fn main_program(cx: &mut Cx, c: &Command, source: Source) -> Result<Value> {
         line: source.line,
         frozen_string_literal: c.options.frozen_string_literal,
         literal_places: c.options.literal_places,
+        keep_locals: cx.options.keep_locals,
         encoding: zakuro_corelib::encoding::source_encoding(cx),
         wrap: c.wrap,
         main_script: true,
@@ -402,6 +403,7 @@ fn main_program(cx: &mut Cx, c: &Command, source: Source) -> Result<Value> {
         Some(at) if source.from_input => birth::go_on_with_input(cx, &source.text.bytes()[at..])?,
         _ => birth::set_data(cx, &compiled.code, source.skipped)?,
     }
+    zakuro_corelib::kernel::eval::compiled(cx, &compiled.code, Value::NIL)?;
     cx.run_program(&compiled.code, None)
 }
 

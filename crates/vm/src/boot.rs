@@ -103,6 +103,7 @@ impl Vm {
             tracing: 0,
             traces: None,
             told_frame: std::ptr::null(),
+            told_place: (std::ptr::null(), 0),
             threads: None,
             left_at: std::ptr::null(),
             stack_pool: None,

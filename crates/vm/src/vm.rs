@@ -210,6 +210,8 @@ pub struct Vm {
     pub(crate) traces: Option<Box<crate::interp::trace::Tracing>>,
     /// The frame of a builtin whose call or return is being told: it has not begun, or is over, for who looks at backtraces. Compared, never read.
     pub(crate) told_frame: *const Frame,
+    /// The frame whose entry or end is being told, and the line where a debugger shows it: its instruction stands before.
+    pub(crate) told_place: (*const Frame, u32),
     pub gc_disabled: bool,
     /// Collections to run at every safepoint (`--gc=stress`).
     pub gc_stress: bool,

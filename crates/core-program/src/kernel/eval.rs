@@ -119,6 +119,7 @@ fn code_for(cx: &mut Cx, source: &Source, scope: Scope) -> Result<Arc<Code>> {
         encoding: Some(source.encoding),
         frozen_string_literal: cx.options.frozen_string_literal,
         literal_places: cx.options.literal_places,
+        keep_locals: cx.options.keep_locals,
         warn: true,
         branches: cx.eval_wants_branches(&source.file),
         ..Default::default()

@@ -448,9 +448,19 @@ pub fn run_file(cx: &mut Cx, file: &[u8], wrap: Option<Value>) -> Result<()> {
     let name = String::from_utf8_lossy(file).into_owned();
     let encoding = zakuro_core_text::encoding::source_encoding(cx);
     let frozen_string_literal = cx.options.frozen_string_literal;
-    let literal_places = cx.options.literal_places;
+    let (literal_places, keep_locals) = (cx.options.literal_places, cx.options.keep_locals);
     let branches = cx.wants_branches();
-    let options = Options { file: &name, line: 1, warn: true, encoding, frozen_string_literal, literal_places, branches, ..Default::default() };
+    let options = Options {
+        file: &name,
+        line: 1,
+        warn: true,
+        encoding,
+        frozen_string_literal,
+        literal_places,
+        keep_locals,
+        branches,
+        ..Default::default()
+    };
     let compiled = match codecache::compile_text(cx, &source, &options)? {
         Ok(c) => c,
         Err(e) => return syntax_error(cx, &e),

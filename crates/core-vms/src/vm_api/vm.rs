@@ -26,9 +26,9 @@ fn wait_for_end(cx: &mut Cx, control: &Arc<VmControl>, until: Option<Instant>) -
     cx.wait_until(until, |_| Ok(control.end_or_register(&task)))
 }
 
-/// The keywords that set limits.
-fn limit_names() -> [Sym; 6] {
-    ["memory_limit", "cpu_limit", "wall_limit", "grace", "thread_limit", "fd_limit"].map(Sym::intern)
+/// The keywords that set limits, and what a VM may.
+fn limit_names() -> [Sym; 7] {
+    ["memory_limit", "cpu_limit", "wall_limit", "grace", "thread_limit", "fd_limit", "foreign"].map(Sym::intern)
 }
 
 /// ArgumentError when there is a keyword beside these and those that set limits.
@@ -38,8 +38,9 @@ pub fn only(cx: &mut Cx, kw: Kwargs, others: &[Sym]) -> Result<()> {
 
 /// Limits of a new VM, as its keywords say; never wider than those of the VM that makes it.
 fn limits(cx: &mut Cx, kw: Kwargs) -> Result<Limits> {
-    let [memory, cpu, wall, grace, threads, descriptors] = limit_names();
-    let mine = Limits { wall: cx.life.wall_left(), ..cx.host_handle()?.control.limits };
+    let [memory, cpu, wall, grace, threads, descriptors, _] = limit_names();
+    let (wall_left, foreign) = (cx.life.wall_left(), cx.may_call_foreign());
+    let mine = Limits { wall: wall_left, foreign, ..cx.host_handle()?.control.limits };
     let given = Limits {
         memory: number(cx, kw, memory)?,
         threads: number(cx, kw, threads)?,
@@ -47,8 +48,18 @@ fn limits(cx: &mut Cx, kw: Kwargs) -> Result<Limits> {
         cpu: seconds(cx, kw, cpu)?,
         wall: seconds(cx, kw, wall)?,
         grace: seconds(cx, kw, grace)?,
+        foreign: may_call_foreign(kw),
     };
     Ok(given.within(&mine))
+}
+
+/// What the keyword says. A Ractor is a part of its maker's program and may what that may, unless it is limited.
+fn may_call_foreign(kw: Kwargs) -> bool {
+    let given = |name: Sym| kw.get(name).filter(|v| !v.is_nil());
+    match given(Sym::intern("foreign")) {
+        Some(v) => v.truthy(),
+        None => given(Sym::intern("family")).is_some() && !limit_names().into_iter().any(|name| given(name).is_some()),
+    }
 }
 
 /// A limit that is a number; None: it is not given, or nil.
@@ -151,7 +162,7 @@ pub mod vm_class {
 
     /// A VM with a name, not started yet. The other arguments are those of a command line: a program file, or `"-e", "code"`, and its ARGV.
     /// Limits: `memory_limit:` (bytes), `cpu_limit:`, `wall_limit:` (seconds), `thread_limit:` (threads alive), `fd_limit:` (descriptors open); `grace:`, the seconds that `ensure` clauses get when it is ended
-    /// (1 unless given). They are never wider than those of the VM that makes it.
+    /// (1 unless given). They are never wider than those of the VM that makes it. `foreign: true` lets it call foreign functions (fiddle, ffi), if its maker may.
     ///
     ///     RubyVM.new("worker", "-e", "p 1").name  #=> "worker"
     ///     RubyVM.new("w", "-e", "loop {}", cpu_limit: 0.05, grace: 0).start.join rescue $!.message  #=> "VM w: CPU limit of 0.05 s exceeded"

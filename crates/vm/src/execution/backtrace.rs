@@ -67,7 +67,53 @@ const MAX_LEVELS: usize = 100_000;
 /// Levels that a SystemStackError keeps of each end (how many lie between is noted for its report): `ensure` clauses that overflow again make chains of them, as long as the stack.
 const OVERFLOW_ENDS: (usize, usize) = (900, 100);
 
+/// A running call as a debugger sees it.
+pub struct Running {
+    pub location: Location,
+    /// None: a builtin.
+    pub code: Option<std::sync::Arc<Code>>,
+    pub frame: Option<*mut Frame>,
+    pub self_: Value,
+    /// Method cell.
+    pub me: Value,
+    /// Where the method was found.
+    pub class: Option<ClassId>,
+}
+
 impl Cx {
+    /// The calls that a backtrace shows, innermost first. Frames are good until Ruby code of this thread goes on.
+    pub fn running_calls(&mut self) -> Vec<Running> {
+        let places = self.locations(0);
+        let (mut f, base) = (self.fp, self.stacks.frames);
+        let mut frames = Vec::new();
+        while f >= base {
+            if !std::ptr::eq(f, self.told_frame) {
+                frames.push(f);
+            }
+            // SAFETY: a frame of the stack; one before its first is compared only.
+            f = unsafe { f.sub(1) };
+        }
+        // Each level that shows is one of the frames, in their order.
+        let levels: Vec<(usize, Level)> = self.levels().enumerate().collect();
+        let mut shown = visible_at(levels).into_iter();
+        let mut out = Vec::new();
+        for mut location in places {
+            let Some((i, level)) = shown.next() else { break };
+            let Some(frame) = frames.get(i).copied() else { break };
+            // SAFETY: a live frame; its first register is the receiver.
+            let self_ = unsafe { if (*frame).regs.is_null() { Value::NIL } else { *(*frame).regs } };
+            let method = Ref::<MethodCell>::from_value(level.me);
+            let class = method.filter(|m| m.method_kind() != MethodKind::Frame).map(|m| m.owner);
+            let native = level.code.is_null();
+            if std::ptr::eq(frame, self.told_place.0) {
+                location.line = self.told_place.1;
+            }
+            // SAFETY: the state of a live frame.
+            let code = (!native).then(|| unsafe { (*level.code).code.clone() });
+            out.push(Running { location, code, frame: (!native).then_some(frame), self_, me: level.me, class });
+        }
+        out
+    }
     /// The levels from the innermost, without the first `skip`. Builtins stand at their caller's line.
     pub fn locations(&mut self, skip: usize) -> Vec<Location> {
         let levels: Vec<Level> = self.levels().take(MAX_LEVELS + skip).collect();
@@ -357,26 +403,35 @@ pub(crate) fn internal(code: &Code) -> bool {
 /// The levels that a backtrace shows. A builtin's `code` is null, also when it is written in Ruby: of its frames only the one that the
 /// program called shows, and the `each` that it walks with.
 fn visible(levels: impl Iterator<Item = Level>) -> impl Iterator<Item = Level> {
+    numbered(levels.map(|l| (0, l))).map(|(_, l)| l)
+}
+
+/// The same with the numbers of the levels among all.
+fn visible_at(levels: Vec<(usize, Level)>) -> Vec<(usize, Level)> {
+    numbered(levels.into_iter()).collect()
+}
+
+fn numbered(levels: impl Iterator<Item = (usize, Level)>) -> impl Iterator<Item = (usize, Level)> {
     let mut levels = levels.peekable();
     std::iter::from_fn(move || {
         loop {
-            let l = levels.next()?;
+            let (i, l) = levels.next()?;
             if l.code.is_null() {
                 if Ref::<MethodCell>::from_value(l.me).is_some_and(shown) {
-                    return Some(l);
+                    return Some((i, l));
                 }
                 continue;
             }
             // SAFETY: levels are of live frames, or an exception keeps their code states.
             let code = unsafe { &(*l.code).code };
             if !internal(code) {
-                return Some(l);
+                return Some((i, l));
             }
             // SAFETY: as above.
-            let inner = levels.peek().is_some_and(|n| !n.code.is_null() && internal(unsafe { &(*n.code).code }));
+            let inner = levels.peek().is_some_and(|(_, n)| !n.code.is_null() && internal(unsafe { &(*n.code).code }));
             let name = Ref::<MethodCell>::of(l.me).name;
             if code.kind == CodeKind::Method && (!inner || name == sym::each) && !name.name().starts_with("__") {
-                return Some(Level { code: std::ptr::null(), ..l });
+                return Some((i, Level { code: std::ptr::null(), ..l }));
             }
         }
     })

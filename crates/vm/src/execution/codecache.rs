@@ -44,6 +44,7 @@ struct Entry {
     line: u32,
     frozen: Option<bool>,
     places: bool,
+    keep_locals: bool,
     encoding: Option<u8>,
     wrap: zakuro_compiler::Wrap,
     main: bool,
@@ -58,6 +59,7 @@ impl Entry {
         self.line == o.line
             && self.frozen == o.frozen_string_literal
             && self.places == o.literal_places
+            && self.keep_locals == o.keep_locals
             && self.encoding == o.encoding
             && self.wrap == o.wrap
             && self.main == o.main_script
@@ -280,6 +282,7 @@ fn cached<E>(
         line: options.line,
         frozen: options.frozen_string_literal,
         places: options.literal_places,
+        keep_locals: options.keep_locals,
         encoding: options.encoding,
         wrap: options.wrap,
         main: options.main_script,

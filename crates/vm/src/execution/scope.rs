@@ -281,8 +281,49 @@ impl Cx {
     pub fn renamed_scope(&mut self, around: Scope, inner: Scope, names: &[Sym]) -> Scope {
         Scope { code: self.naming_state(around, names), env: inner.env }
     }
+    /// Scope of a frame that stands before the instruction which makes its environment (its call is being told): the parameters are still in registers,
+    /// the other variables nil.
+    fn scope_at_entry(&mut self, f: *mut Frame) -> Option<Scope> {
+        // SAFETY: a live Ruby frame, whose parameters' registers are set; the register of the environment has that around where the instruction says so.
+        let (around, held) = unsafe {
+            let state = &*(*f).code;
+            let code = &state.code;
+            let first = code.insns.first()?;
+            if !state.own_env || state.index_of((*f).ip) != 0 || first.opcode() != zakuro_bytecode::Op::NewEnv {
+                return None;
+            }
+            let around = match first.x {
+                0 => Scope { code: std::ptr::null(), env: Value::NIL },
+                _ => Scope { code: state.parent.get(), env: env_of(f) },
+            };
+            // One register for each parameter, in order; what is no parameter of its own (`**nil`) has none.
+            let list: Vec<Option<Sym>> = code.params.list.iter().filter(|(kind, _)| *kind != "nokey").map(|p| p.1).collect();
+            let known = list.len() == code.params.registers() as usize;
+            let value = |name: Sym| {
+                let at = if known { list.iter().position(|n| *n == Some(name)) } else { None };
+                let v = at.map_or(Value::NIL, |i| *(*f).regs.add(1 + i));
+                if v.is_undef() { Value::NIL } else { v }
+            };
+            let names = code.locals.iter().map(|l| l.name).filter(|n| is_visible_local(*n));
+            (around, names.map(|n| (n, value(n))).collect::<Vec<(Sym, Value)>>())
+        };
+        if held.len() > EnvCell::MAX_SLOTS {
+            return Some(around);
+        }
+        let names: Vec<Sym> = held.iter().map(|h| h.0).collect();
+        let inner = self.inner_scope(around, &names);
+        if let Some(e) = Ref::<EnvCell>::from_value(inner.env) {
+            for (i, (_, v)) in held.iter().enumerate() {
+                EnvCell::set(e, i, *v);
+            }
+        }
+        Some(inner)
+    }
     /// Scope of a live frame, with copies of the variables that live in registers.
     pub fn frame_snapshot(&mut self, f: *mut Frame) -> Scope {
+        if let Some(s) = self.scope_at_entry(f) {
+            return s;
+        }
         let s = self.frame_scope(f);
         // SAFETY: a live Ruby frame; its registers up to nlocals are initialised.
         let held: Vec<(Sym, Value)> = unsafe {

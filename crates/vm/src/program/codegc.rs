@@ -101,6 +101,10 @@ impl Cx {
     pub fn has_code_state(&self, code: &Arc<Code>) -> bool {
         self.code_states.contains_key(&(Arc::as_ptr(code) as usize))
     }
+    /// The Codes that this VM has states for.
+    pub fn all_codes(&self) -> Vec<Arc<Code>> {
+        self.code_states.values().map(|s| s.code.clone()).collect()
+    }
     /// Marks a state that a Binding refers to; for tracing.
     pub fn note_code(cs: *const CodeState) {
         if !cs.is_null() {

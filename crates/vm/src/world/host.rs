@@ -325,6 +325,10 @@ impl Cx {
     pub fn owns_process(&self) -> bool {
         self.host.as_ref().is_some_and(|h| h.control.main.load(Ordering::Relaxed))
     }
+    /// Whether this VM may call foreign code: the main VM, and those that were given it (`foreign: true`) by one that may.
+    pub fn may_call_foreign(&self) -> bool {
+        self.owns_process() || self.host.as_ref().is_some_and(|h| h.control.limits.foreign)
+    }
     fn host(&mut self) -> Result<&Host> {
         if self.host.is_none() {
             return self.raise(ids::RUNTIME_ERROR, "this VM has no scheduler");

@@ -1,5 +1,5 @@
 //! What a VM may use before it is ended: memory, CPU time, wall-clock time; what it may have at a time: threads,
-//! descriptors; and the grace time of an end.
+//! descriptors; the grace time of an end; and whether it may call foreign code.
 //!
 //! Plain data: set before the VM starts (`RubyVM.new(..., memory_limit:)`, the Rust API), read by the VM itself ([`crate::life`]).
 
@@ -28,6 +28,8 @@ pub struct Limits {
     pub descriptors: Option<usize>,
     /// From the first sign of the end until the VM is stopped where it stands; None: [`GRACE`].
     pub grace: Option<Duration>,
+    /// Whether it may call foreign functions and look at memory by address: whatever isolates VMs ends there. The main VM always may.
+    pub foreign: bool,
 }
 
 impl Limits {
@@ -46,6 +48,7 @@ impl Limits {
             threads: least(self.threads, other.threads),
             descriptors: least(self.descriptors, other.descriptors),
             grace: self.grace,
+            foreign: self.foreign && other.foreign,
         }
     }
     pub fn grace(&self) -> Duration {

@@ -179,9 +179,21 @@ impl Cx {
         };
         let call = self.call;
         let around = self.told_frame;
+        let end = self.told_place;
+        if wanted & (events::RETURN | events::B_RETURN | events::END) != 0 {
+            self.told_place = (event.frame, event.line);
+        } else if wanted & (events::CALL | events::B_CALL) != 0
+            && let Some(f) = frame
+        {
+            // SAFETY: a live Ruby frame.
+            let code = unsafe { &(&*(*f).code).code };
+            let first = code.statements.first().map_or(event.line, |i| code.line_at(*i as usize));
+            self.told_place = (f, first);
+        }
         self.told_frame = if wanted & (events::C_CALL | events::C_RETURN) != 0 { self.fp } else { std::ptr::null() };
         let r = crate::library::library().trace(self, &event);
         self.told_frame = around;
+        self.told_place = end;
         self.call = call;
         r
     }
