@@ -7,12 +7,12 @@ rescue RubyVM::Error => e
   e.message[/\w+[ _]limit|deadlock/i] || e.message
 end
 
-puts "-- memory: 20 VMs of 40 MB each under 64"
+puts "-- memory: 10 VMs of 60 MB each under 64"
 before = peak
 p(outcome(memory_limit: 64 << 20) do
-  20.times.map { RubyVM.fork { a = Array.new(40) { "x" * 1_000_000 }; sleep 0.2; a.size } }.map { |vm| vm.value rescue :refused }.include?(:refused)
+  10.times.map { RubyVM.fork { a = Array.new(60) { "x" * 1_000_000 }; sleep 0.2; a.size } }.map { |vm| vm.value rescue :refused }.include?(:refused)
 end)
-p peak - before < 112
+p peak - before < 128
 
 puts "-- small objects, in VMs that make the next one"
 before = peak
