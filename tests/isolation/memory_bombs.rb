@@ -6,7 +6,7 @@ LIMIT = 64 << 20
 # Of so many, one runs in each test: with little time for those that take long.
 SAMPLE_OF = 14
 # What passes, by how much and why: docs/reliability.md.
-KNOWN = ["VMs with arguments", "Ractors that end", "Rational", "Integer#* in steps", "eval of brackets", "Date._parse", "Float#to_r"]
+KNOWN = ["Ractors that end", "Rational", "Integer#* in steps", "eval of brackets", "Date._parse", "Float#to_r"]
 
 def peak = File.read("/proc/self/status")[/VmHWM:\s*(\d+)/, 1].to_i << 10
 
