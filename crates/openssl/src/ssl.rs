@@ -164,7 +164,10 @@ unsafe extern "C" fn on_verify(ctx: P, _arg: P) -> c_int {
         let Some(replay) = state_of(ssl).and_then(|s| s.replay.as_mut()) else {
             let ok = X509_verify_cert(ctx) > 0;
             let cert = X509_STORE_CTX_get_current_cert(ctx);
-            if !ok && !cert.is_null() && let Some(state) = state_of(ssl) {
+            if !ok
+                && !cert.is_null()
+                && let Some(state) = state_of(ssl)
+            {
                 X509_up_ref(cert);
                 state.refused = Object::new(Sort::Cert, cert);
             }

@@ -344,10 +344,13 @@ fn wait_readable(cx: &mut Cx, v: Value) -> Result<()> {
     Ok(())
 }
 
-/// Waits until writing to the stream would not block.
+/// Waits until writing to the stream would not block, as long as its `timeout` says.
 fn wait_writable(cx: &mut Cx, v: Value) -> Result<()> {
-    wait_stream(cx, v, Side::Writing, libc::POLLOUT, None)?;
-    Ok(())
+    let seconds = object::get(cx, v)?.timeout;
+    match wait_stream(cx, v, Side::Writing, libc::POLLOUT, seconds)? {
+        0 if seconds.is_some() => object::io_timeout(cx),
+        _ => Ok(()),
+    }
 }
 
 /// read(2), waiting first when the descriptor is no regular file. Err: errno.

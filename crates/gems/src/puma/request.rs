@@ -102,13 +102,7 @@ impl Parser {
         self.state == State::Done
     }
     /// Goes on at `from`; `text` begins where it did in earlier calls. Parts that are whole are told in order.
-    pub fn run(
-        &mut self,
-        text: &[u8],
-        from: usize,
-        found: &mut Found,
-        progress: &mut dyn Progress,
-    ) -> Result<(), Stopped> {
+    pub fn run(&mut self, text: &[u8], from: usize, found: &mut Found, progress: &mut dyn Progress) -> Result<(), Stopped> {
         let mut at = from;
         let mut pace = Pace::new();
         if self.state == State::Done {

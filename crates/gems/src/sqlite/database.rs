@@ -202,9 +202,7 @@ fn connect(cx: &mut Cx, this: Value, file: Value, mode: c_int, vfs: Option<CStri
 fn execute(cx: &mut Cx, this: Value, sql: &'static CStr) -> Result<c_int> {
     let db = open(cx, this)?;
     // SAFETY: a live connection, a constant text.
-    engine::call(cx, this, None, move || unsafe {
-        sqlite3_exec(db, sql.as_ptr(), None, std::ptr::null_mut(), std::ptr::null_mut())
-    })
+    engine::call(cx, this, None, move || unsafe { sqlite3_exec(db, sql.as_ptr(), None, std::ptr::null_mut(), std::ptr::null_mut()) })
 }
 
 #[ruby_class(ids::OBJECT)]

@@ -608,7 +608,10 @@ unsafe extern "C" fn on_authorize(
     unsafe {
         let shared = &*p.cast::<Shared>();
         let text = |p: *const c_char| if p.is_null() { None } else { Some(CStr::from_ptr(p).to_bytes().to_vec()) };
-        if action == SQLITE_PRAGMA && !b.is_null() && text(a).is_some_and(|name| OF_THE_PROCESS.contains(&name.to_ascii_lowercase().as_slice())) {
+        if action == SQLITE_PRAGMA
+            && !b.is_null()
+            && text(a).is_some_and(|name| OF_THE_PROCESS.contains(&name.to_ascii_lowercase().as_slice()))
+        {
             return SQLITE_DENY;
         }
         if !shared.authorized.get() {
