@@ -265,7 +265,8 @@ module OpenSSL
           end
           Native.ctx_text(h, :alpn, names.join)
         end
-        if @tmp_dh_callback && (key = @tmp_dh_callback.call(self, 0, 2048))
+        # Making parameters takes long: they are asked for if there is a cipher that wants them.
+        if @tmp_dh_callback && ciphers.any? { |name,| name.match?(/\A(?:DHE|EDH|ADH)-/) } && (key = @tmp_dh_callback.call(self, 0, 2048))
           Native.ctx_object(h, :dh, key.__handle)
         end
       end

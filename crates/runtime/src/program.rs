@@ -125,6 +125,8 @@ fn run_block(cx: &mut Cx, image: Seed) -> Result<Value> {
 fn run_end(cx: &mut Cx, result: Result<Value>) -> End {
     let failed = if result.is_err() { cx.pending } else { Value::NIL };
     let mut end = outcome(cx, result);
+    // A scheduler and at_exit blocks see what ends the program.
+    cx.errinfo = if failed.is_kind(Kind::Exception) { failed } else { Value::NIL };
     let scheduled = zakuro_corelib::fiber_scheduler::finish(cx);
     if scheduled.is_err() {
         end = outcome(cx, scheduled.map(|()| Value::NIL));
@@ -132,7 +134,6 @@ fn run_end(cx: &mut Cx, result: Result<Value>) -> End {
     if zakuro_corelib::signal::run_exit_trap(cx).is_err() {
         end = outcome(cx, Err(Exc));
     }
-    // at_exit blocks see what ends the program.
     cx.errinfo = if failed.is_kind(Kind::Exception) { failed } else { Value::NIL };
     // at_exit blocks in reverse order; one may add others, or change the status by exit.
     while let Some(p) = cx.at_exit.pop() {

@@ -72,7 +72,7 @@ impl Vm {
             transitions: FastMap::default(),
             class_lot: (0, 0),
             shape_lot: (0, 0),
-            method_cache: None,
+            method_cache: Default::default(),
             cached_names: Vec::new(),
             code_states: FastMap::default(),
             kept_codes: FastMap::default(),

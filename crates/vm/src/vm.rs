@@ -69,7 +69,44 @@ pub(crate) struct MethodCacheEntry {
 impl MethodCacheEntry {
     pub const NONE: MethodCacheEntry = MethodCacheEntry { class: u32::MAX, name: zakuro_base::sym::empty, epoch: 0, method: Value::NIL };
 }
-pub(crate) const METHOD_CACHE: usize = 256;
+/// The methods that were looked up last, by class and name. It grows while entries that are still good make room for others: a large program asks for thousands of methods in turn.
+#[derive(Default)]
+pub(crate) struct MethodCache {
+    /// A power of two, or none yet.
+    entries: Box<[MethodCacheEntry]>,
+    /// Good entries that were overwritten since it has this size.
+    displaced: usize,
+}
+impl MethodCache {
+    const FIRST: usize = 256;
+    const LARGEST: usize = 8192;
+
+    fn place(class: ClassId, name: Sym, len: usize) -> usize {
+        (class.0.wrapping_mul(0x9e37_79b1) ^ name.0.wrapping_mul(0x85eb_ca6b)) as usize >> 7 & (len - 1)
+    }
+    #[inline]
+    pub fn find(&self, class: ClassId, name: Sym, epoch: u32) -> Option<Value> {
+        let e = self.entries.get(Self::place(class, name, self.entries.len().max(1)))?;
+        (e.class == class.0 && e.name == name && e.epoch == epoch).then_some(e.method)
+    }
+    pub fn note(&mut self, class: ClassId, name: Sym, epoch: u32, method: Value) {
+        let len = self.entries.len();
+        if len == 0 || self.displaced > len && len < Self::LARGEST {
+            let old = std::mem::replace(&mut self.entries, vec![MethodCacheEntry::NONE; (4 * len).max(Self::FIRST)].into());
+            self.displaced = 0;
+            for e in old.iter().filter(|e| e.epoch == epoch) {
+                self.entries[Self::place(ClassId(e.class), e.name, self.entries.len())] = *e;
+            }
+        }
+        let e = &mut self.entries[Self::place(class, name, self.entries.len())];
+        self.displaced += usize::from(e.epoch == epoch);
+        *e = MethodCacheEntry { class: class.0, name, epoch, method };
+    }
+    /// Forgets what the collector takes away.
+    pub fn retain(&mut self, mut keep: impl FnMut(&MethodCacheEntry) -> bool) {
+        self.entries.iter_mut().filter(|e| !keep(e)).for_each(|e| *e = MethodCacheEntry::NONE);
+    }
+}
 
 /// Arguments of a call on its way from one handler to the next.
 #[derive(Clone, Copy)]
@@ -123,7 +160,7 @@ pub struct Vm {
     pub(crate) transitions: FastMap<(u32, Sym), u32>,
     pub(crate) class_lot: (u32, u32),
     pub(crate) shape_lot: (u32, u32),
-    pub(crate) method_cache: Option<Box<[MethodCacheEntry; METHOD_CACHE]>>,
+    pub(crate) method_cache: MethodCache,
     /// Names that some cache has been filled for.
     pub(crate) cached_names: Vec<u64>,
     pub(crate) code_states: FastMap<usize, Box<CodeState>>,

@@ -4,6 +4,7 @@
 //! autoload, `module::setup`), the method `gem`, and a `require` that finds no file in `$LOAD_PATH` (or asks for a part of RubyGems, none of which can
 //! be loaded alone). From then on its own `Kernel#require` and
 //! `Kernel#gem` stand where these stood. What it should know of us stands in crates/stdlib/ruby/rubygems_defaults_ruby.rb.
+//! A `Kernel#gem` that the program defined before that stays: in CRuby it comes after RubyGems (bundled applications take `gem` away so).
 //! Invariant: a `require` that fails without a gem for it fails as if there were no RubyGems.
 //! Rejected: an index of installed gems of our own (versions, dependencies and Bundler are RubyGems' business).
 
@@ -21,7 +22,14 @@ pub fn start(cx: &mut Cx) -> Result<bool> {
     if load::resolve(cx, FEATURE)?.is_none() {
         return Ok(false);
     }
+    let gem = Sym::intern("gem");
+    let own = cx.class(ids::KERNEL).methods.get(&gem).and_then(|m| Ref::<MethodCell>::from_value(*m)).filter(|m| m.method_kind() != MethodKind::Native);
+    let mut kept = RootedVec::new(cx);
+    kept.extend(own.map(|m| m.as_value()));
     load::require(cx, FEATURE)?;
+    if let Some(own) = kept.first().and_then(|m| Ref::<MethodCell>::from_value(*m)) {
+        cx.add_method(ids::KERNEL, gem, own);
+    }
     Ok(true)
 }
 

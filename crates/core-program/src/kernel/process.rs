@@ -33,10 +33,10 @@ pub mod kernel {
         let s = status_of(cx, status)?;
         exit_with(cx, s, "exit")
     }
-    /// Ends the VM at once: no `ensure` clause, no `at_exit` block.
+    /// Ends the VM at once: no `ensure` clause, no `at_exit` block. Without a status it failed.
     #[method("exit!", module_function)]
     fn exit_at_once(cx: &mut Cx, _this: Value, status: Option<Value>) -> Result<Value> {
-        let s = status_of(cx, status)?;
+        let s = if status.is_none() { 1 } else { status_of(cx, status)? };
         cx.exit_at_once((s & 0xff) as i32)
     }
     /// Ends the VM with status 1; the message is written to `$stderr`.

@@ -30,6 +30,18 @@ fn home_method(block: Block) -> Option<Ref<MethodCell>> {
 /// A copy of a method cell with another place for definitions.
 fn with_definee(cx: &mut Cx, m: Ref<MethodCell>, definee: Value) -> Value {
     let cref = match Ref::<CrefCell>::from_value(m.cref) {
+        // The scope of a text that instance_eval ran is an object's; a block in it keeps the constants of that object's singleton class.
+        Some(c) if c.definee == Value::FALSE => {
+            let class = match cx.singleton_class(c.class) {
+                Ok(class) => cx.class_value(class),
+                // A number has none: nothing can be defined there.
+                Err(Exc) => {
+                    cx.take_pending();
+                    c.class
+                }
+            };
+            cx.new_cref(class, c.parent)
+        }
         Some(c) => cx.new_cref(c.class, c.parent),
         None => {
             let object = cx.class_value(ids::OBJECT);

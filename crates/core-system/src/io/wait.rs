@@ -30,6 +30,16 @@ fn check_open(cx: &mut Cx, leases: &[Leased]) -> Result<()> {
 /// Waits until one of the descriptors is ready (`revents` says which) or the seconds are over: false. `leases`: of the streams whose descriptors they are; IOError when one of
 /// them is closed meanwhile.
 pub fn wait_any(cx: &mut Cx, fds: &mut [libc::pollfd], leases: &[Leased], seconds: Option<f64>) -> Result<bool> {
+    wait_until(cx, fds, leases, seconds, false)
+}
+
+/// The same for `IO.select`, which tells what was ready for a moment, too. Of several processes that wait at a listening socket one gets the connection; the others are told
+/// of it all the same, as by the system call, and their time begins anew.
+pub fn select_any(cx: &mut Cx, fds: &mut [libc::pollfd], leases: &[Leased], seconds: Option<f64>) -> Result<bool> {
+    wait_until(cx, fds, leases, seconds, true)
+}
+
+fn wait_until(cx: &mut Cx, fds: &mut [libc::pollfd], leases: &[Leased], seconds: Option<f64>, moments: bool) -> Result<bool> {
     if poll(fds, 0) > 0 {
         return Ok(true);
     }
@@ -40,10 +50,18 @@ pub fn wait_any(cx: &mut Cx, fds: &mut [libc::pollfd], leases: &[Leased], second
     let host = cx.host_handle()?;
     let mut watches = Vec::new();
     let result = cx.wait_as(Wait::Watch, deadline, |cx| {
-        for w in watches.drain(..) {
-            host.scheduler.unwatch(w);
-        }
+        // One for each descriptor, in their order.
+        let fired: Vec<bool> = watches.drain(..).map(|w| !host.scheduler.unwatch(w)).collect();
         check_open(cx, leases)?;
+        if moments && fired.contains(&true) {
+            poll(fds, 0);
+            for (f, fired) in fds.iter_mut().zip(fired) {
+                f.revents |= if fired { f.events & !libc::POLLPRI } else { 0 };
+            }
+            if fds.iter().any(|f| f.revents != 0) {
+                return Ok(Some(()));
+            }
+        }
         let waiter = cx.waiter()?;
         // First the watches, then the look: what becomes ready in between wakes the task.
         for i in 0..fds.len() {
@@ -327,10 +345,13 @@ fn wait_readable(cx: &mut Cx, v: Value) -> Result<()> {
     Ok(())
 }
 
-/// Waits until writing to the stream would not block.
+/// Waits until writing to the stream would not block, as long as its `timeout` says.
 fn wait_writable(cx: &mut Cx, v: Value) -> Result<()> {
-    wait_stream(cx, v, Side::Writing, libc::POLLOUT, None)?;
-    Ok(())
+    let seconds = object::get(cx, v)?.timeout;
+    match wait_stream(cx, v, Side::Writing, libc::POLLOUT, seconds)? {
+        0 if seconds.is_some() => object::io_timeout(cx),
+        _ => Ok(()),
+    }
 }
 
 /// read(2), waiting first when the descriptor is no regular file. Err: errno.

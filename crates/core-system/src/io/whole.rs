@@ -314,12 +314,14 @@ pub mod io {
 
 /// `IO.select`
 pub fn select(cx: &mut Cx, r: Value, w: Value, e: Value, timeout: Value) -> Result<Value> {
-    let seconds = if timeout.is_nil() { None } else { 
+    let seconds = if timeout.is_nil() {
+        None
+    } else {
         if timeout.as_float().is_some_and(f64::is_nan) {
             return cx.range_error("NaN out of Time range");
         }
         Some(zakuro_core_base::interval::duration(cx, timeout)?.as_secs_f64())
-     };
+    };
     let mut fds: Vec<libc::pollfd> = Vec::new();
     let mut leases = Vec::new();
     let mut entries: Vec<(usize, usize)> = Vec::new();
@@ -351,7 +353,7 @@ pub fn select(cx: &mut Cx, r: Value, w: Value, e: Value, timeout: Value) -> Resu
             i += 1;
         }
     }
-    let more = super::wait::wait_any(cx, &mut fds, &leases, if ready { Some(0.0) } else { seconds })?;
+    let more = super::wait::select_any(cx, &mut fds, &leases, if ready { Some(0.0) } else { seconds })?;
     if more {
         for (p, (which, i)) in fds.iter().zip(&entries) {
             let mask = if *which == 2 { libc::POLLPRI } else { p.events | libc::POLLHUP | libc::POLLERR };

@@ -53,6 +53,14 @@ fn limit_of(cx: &mut Cx, v: Value) -> Result<u32> {
     }
 }
 
+/// A resource of `Process.setrlimit`.
+pub type Resource = u32;
+
+/// The resource of an option of `spawn` (`rlimit_core`: "core").
+pub fn resource_named(name: &str) -> Option<Resource> {
+    LIMITS.iter().find(|l| l.0.to_ascii_lowercase() == name).map(|l| l.1)
+}
+
 fn limit_value(cx: &mut Cx, v: Value) -> Result<u64> {
     let named = match v.as_sym() {
         Some(s) => Some(s.name().into_owned()),
@@ -62,13 +70,16 @@ fn limit_value(cx: &mut Cx, v: Value) -> Result<u64> {
     match named.as_deref() {
         Some("INFINITY") => Ok(libc::RLIM_INFINITY),
         Some(other) => cx.arg_error(format!("invalid resource value: {other}")),
-        None => {
-            let n = cx.to_int(v)?;
-            match cx.as_big(n).and_then(|b| u64::try_from(b).ok()) {
-                Some(n) => Ok(n),
-                None => Ok(cx.to_i64(n)? as u64),
-            }
-        }
+        None => limit_number(cx, v),
+    }
+}
+
+/// A limit that has no name.
+pub fn limit_number(cx: &mut Cx, v: Value) -> Result<u64> {
+    let n = cx.to_int(v)?;
+    match cx.as_big(n).and_then(|b| u64::try_from(b).ok()) {
+        Some(n) => Ok(n),
+        None => Ok(cx.to_i64(n)? as u64),
     }
 }
 

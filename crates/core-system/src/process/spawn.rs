@@ -61,12 +61,12 @@ fn build(cx: &mut Cx, plan: &Plan) -> Command {
     steps.extend(tail);
     let dir = cwd::own_fd(cx);
     let chdir = plan.chdir.as_ref().map(|p| cwd::c(&p.0));
-    let (umask, pgroup, session) = (plan.umask, plan.pgroup, plan.session);
+    let (umask, pgroup, session, limits) = (plan.umask, plan.pgroup, plan.session, plan.limits.clone());
     if let Some(g) = pgroup {
         c.process_group(g);
     }
     let close_others = plan.close_others;
-    if close_others || !steps.is_empty() || dir.is_some() || chdir.is_some() || umask.is_some() || session {
+    if close_others || !steps.is_empty() || dir.is_some() || chdir.is_some() || umask.is_some() || session || !limits.is_empty() {
         // SAFETY: the closure only makes async-signal-safe system calls and allocates nothing.
         unsafe {
             c.pre_exec(move || {
@@ -101,6 +101,12 @@ fn build(cx: &mut Cx, plan: &Plan) -> Command {
                 }
                 if let Some(m) = umask {
                     libc::umask(m as libc::mode_t);
+                }
+                // Last: the numbers above may lie beyond a limit.
+                for (resource, limit) in &limits {
+                    if libc::setrlimit(*resource, limit) != 0 {
+                        return Err(std::io::Error::last_os_error());
+                    }
                 }
                 Ok(())
             });

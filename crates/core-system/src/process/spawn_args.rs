@@ -1,6 +1,7 @@
 //! Arguments of `spawn`, `system`, `exec` and `IO.popen`: environment, command, options, redirections.
 
 use crate::io::{cwd, modes, object, open, path};
+use super::info::{self, Resource};
 use zakuro_vm::*;
 
 /// Where a descriptor of the child comes from.
@@ -25,6 +26,8 @@ pub struct Plan {
     /// Directory: in full, and as it was given.
     pub chdir: Option<(Vec<u8>, Vec<u8>)>,
     pub umask: Option<u32>,
+    /// Resources with their soft and hard limits.
+    pub limits: Vec<(Resource, libc::rlimit)>,
     /// Some(0): a new group.
     pub pgroup: Option<i32>,
     /// A session of its own, whose terminal is standard input.
@@ -214,6 +217,20 @@ pub fn options(cx: &mut Cx, plan: &mut Plan, h: Ref<HashCell>) -> Result<()> {
             Some("exception") => plan.exception = flag(cx, "exception", v)?,
             Some("close_others") => plan.close_others = flag(cx, "close_others", v)?,
             Some("new_pgroup") => {}
+            Some(name) if name.strip_prefix("rlimit_").and_then(info::resource_named).is_some() => {
+                let resource = name.strip_prefix("rlimit_").and_then(info::resource_named).unwrap_or_default();
+                let list = match cx.try_ary(v)? {
+                    Some(a) => RootedVec::of(cx, a),
+                    None => RootedVec::from_slice(cx, &[v]),
+                };
+                let (soft, hard) = match list[..] {
+                    [both] => (both, both),
+                    [soft, hard] => (soft, hard),
+                    _ => return cx.arg_error("wrong exec rlimit option"),
+                };
+                let limit = libc::rlimit { rlim_cur: info::limit_number(cx, soft)?, rlim_max: info::limit_number(cx, hard)? };
+                plan.limits.push((resource, limit));
+            }
             _ => {
                 let list = match Ref::<ArrayCell>::from_value(k) {
                     Some(a) => RootedVec::of(cx, a),

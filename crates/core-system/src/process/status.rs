@@ -135,6 +135,10 @@ pub fn wait(cx: &mut Cx, pid: i32, flags: i32) -> Result<Option<(i32, Value)>> {
             return cx.type_error(format!("wrong argument type {got} (expected Process::Status)"));
         }
         let (pid, status) = (pid_of(cx, v) as i32, raw(cx, v));
+        if pid < 0 {
+            // A status of no process: there was none to wait for.
+            return fail(cx, libc::ECHILD, "");
+        }
         return Ok(Some((pid, set_last(cx, pid, status))));
     }
     match wait_raw(cx, pid, flags)? {

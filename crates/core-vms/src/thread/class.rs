@@ -46,7 +46,9 @@ fn body(cx: &mut Cx, this: Value) {
     let r = match r {
         Ok(v) => zakuro_core_system::fiber_scheduler::finish(cx).map(|()| v),
         Err(Exc) => {
+            // The scheduler sees in `$!` what ends the thread.
             let e = cx.take_pending();
+            cx.errinfo = if e.is_kind(Kind::Exception) { e } else { Value::NIL };
             let _ = zakuro_core_system::fiber_scheduler::finish(cx);
             cx.pending = e;
             Err(Exc)
@@ -326,8 +328,15 @@ pub mod thread {
             let handled = cx.errinfo;
             cx.ivar_set_raw(e, cause, handled);
         }
-        if payload(cx, this)?.id == cx.thread_id() {
-            return cx.raise_value(e);
+        let running = cx.thread_id();
+        let t = payload(cx, this)?;
+        if t.id == running {
+            if t.masks.is_empty() {
+                return cx.raise_value(e);
+            }
+            t.pending.push_back(e);
+            cx.check_interrupts()?;
+            return Ok(Value::NIL);
         }
         cx.thread_interrupt(this, e)?;
         Ok(Value::NIL)

@@ -20,7 +20,7 @@
 
 use crate::ivars::TRANSITION;
 use crate::unused_block;
-use crate::vm::{Cx, FastMap, MethodCacheEntry, Vm};
+use crate::vm::{Cx, FastMap, Vm};
 use std::any::TypeId;
 use zakuro_heap::Named;
 use zakuro_object::shape::FIRST_DYNAMIC;
@@ -126,9 +126,7 @@ impl Cx {
         let heap = &self.heap;
         let alive = |v: Value| !v.is_cell() || heap.is_marked_or_new(v.header());
         self.code_states.values_mut().for_each(|s| s.forget_dead(&alive));
-        if let Some(c) = &mut self.method_cache {
-            c.iter_mut().filter(|e| !alive(e.method)).for_each(|e| *e = MethodCacheEntry::NONE);
-        }
+        self.method_cache.retain(|e| alive(e.method));
     }
     /// Between marking and sweeping: frees the classes that were not found.
     pub(crate) fn sweep_classes(&mut self) {
@@ -191,9 +189,7 @@ impl Cx {
         let class = |c: u32| c >= FIRST_DYNAMIC && classes.contains_key(&c);
         let shape = |s: u32| s >= FIRST_DYNAMIC && shapes.contains_key(&s);
         self.code_states.values_mut().for_each(|s| s.forget_numbers(&shape, &class));
-        if let Some(c) = &mut self.method_cache {
-            c.iter_mut().filter(|e| class(e.class)).for_each(|e| *e = MethodCacheEntry::NONE);
-        }
+        self.method_cache.retain(|e| !class(e.class));
         self.transitions.retain(|(from, _), to| !shape(*from) && !shape(*to));
         self.const_places.retain(|(c, _), _| !class(c.0));
         let named = self.states.get_mut(&TypeId::of::<unused_block::Named>());

@@ -5,7 +5,7 @@
 
 use crate::builtin::{MethodRow, NativeFn};
 use crate::raise::Result;
-use crate::vm::{Cx, METHOD_CACHE, MethodCacheEntry};
+use crate::vm::Cx;
 use std::sync::Arc;
 use zakuro_bytecode::Code;
 use zakuro_object::*;
@@ -279,18 +279,13 @@ impl Cx {
     }
     /// Finds a method in a class's ancestors. Undefined ones and pure visibility changes are resolved: None when missing.
     pub fn find_method(&mut self, class: ClassId, name: Sym) -> Option<Method> {
-        let h = (class.0.wrapping_mul(0x9e37_79b1) ^ name.0.wrapping_mul(0x85eb_ca6b)) as usize >> 7 & (METHOD_CACHE - 1);
-        if let Some(cache) = &self.method_cache {
-            let e = cache[h];
-            if e.class == class.0 && e.name == name && e.epoch == self.epoch {
-                return Ref::from_value(e.method);
-            }
+        if let Some(known) = self.method_cache.find(class, name, self.epoch) {
+            return Ref::from_value(known);
         }
         let found = self.find_method_uncached(class, name);
         self.note_cached_name(name);
         let epoch = self.epoch;
-        let cache = self.method_cache.get_or_insert_with(|| Box::new([MethodCacheEntry::NONE; METHOD_CACHE]));
-        cache[h] = MethodCacheEntry { class: class.0, name, epoch, method: found.map_or(Value::NIL, |m| m.as_value()) };
+        self.method_cache.note(class, name, epoch, found.map_or(Value::NIL, |m| m.as_value()));
         found
     }
     fn find_method_uncached(&mut self, class: ClassId, name: Sym) -> Option<Method> {

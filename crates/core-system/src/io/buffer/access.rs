@@ -342,6 +342,9 @@ fn read_in(cx: &mut Cx, this: Value, io: Value, mut at: Option<i64>, extent: (us
     loop {
         let s = object::get(cx, io)?;
         let (fd, regular) = (s.fd, s.regular);
+        if !s.readable() {
+            return Ok(-i64::from(libc::EBADF));
+        }
         let n = (most - done).min(part.len());
         let got = match at {
             // SAFETY: part is writable for n bytes.
@@ -375,6 +378,9 @@ fn write_out(cx: &mut Cx, this: Value, io: Value, at: Option<i64>, extent: (usiz
     let bytes = with_bytes(cx, this, offset, most, |b| b.to_vec())?;
     let s = object::get(cx, io)?;
     let (fd, regular) = (s.write_fd(), s.regular);
+    if !s.writable() {
+        return Ok(-i64::from(libc::EBADF));
+    }
     let r = match at {
         // SAFETY: bytes is readable for its length.
         None if never_waits(fd) => match unsafe { libc::write(fd, bytes.as_ptr().cast(), bytes.len()) } {
@@ -698,7 +704,6 @@ pub mod buffer {
     fn read(cx: &mut Cx, this: Value, io: Value, length: Option<Value>, offset: Option<Value>) -> Result<i64> {
         let extent = extent(cx, this, length, offset)?;
         let io = io_of(cx, io)?;
-        object::reader(cx, io)?;
         read_in(cx, this, io, None, extent)
     }
 
@@ -712,7 +717,6 @@ pub mod buffer {
             return cx.arg_error("Offset can't be negative!");
         }
         let io = io_of(cx, io)?;
-        object::reader(cx, io)?;
         read_in(cx, this, io, Some(from), extent)
     }
 
@@ -723,7 +727,6 @@ pub mod buffer {
     fn write(cx: &mut Cx, this: Value, io: Value, length: Option<Value>, offset: Option<Value>) -> Result<i64> {
         let extent = extent(cx, this, length, offset)?;
         let io = io_of(cx, io)?;
-        object::writer(cx, io)?;
         object::flush(cx, io)?;
         write_out(cx, this, io, None, extent)
     }
@@ -738,7 +741,6 @@ pub mod buffer {
             return cx.arg_error("Offset can't be negative!");
         }
         let io = io_of(cx, io)?;
-        object::writer(cx, io)?;
         object::flush(cx, io)?;
         write_out(cx, this, io, Some(from), extent)
     }
