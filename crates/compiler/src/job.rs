@@ -175,7 +175,8 @@ struct Owned {
 
 impl Owned {
     fn new(source: Arc<[u8]>, o: &Options) -> Owned {
-        let Options { file, line, frozen_string_literal, literal_places, keep_locals, encoding, wrap, eval, main_script, warn, branches } = *o;
+        let Options { file, line, frozen_string_literal, literal_places, keep_locals, encoding, wrap, eval, main_script, warn, branches } =
+            *o;
         let (file, eval) = (file.to_string(), eval.cloned());
         Owned { source, file, eval, line, frozen_string_literal, literal_places, keep_locals, encoding, wrap, main_script, warn, branches }
     }

@@ -3,9 +3,9 @@
 use super::engine::{self, Shared};
 use super::ffi::*;
 use super::{c_string, check, closed, database};
-use std::cell::Cell;
 use std::ffi::c_int;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
@@ -51,15 +51,14 @@ mod native {
             return cx.arg_error("cannot backup to a closed database");
         }
         let (to_name, from_name) = (c_string(cx, to_name)?, c_string(cx, from_name)?);
-        struct Found(Cell<*mut sqlite3_backup>);
-        let found = Arc::new(Found(Cell::new(std::ptr::null_mut())));
+        let found = Arc::new(AtomicPtr::new(std::ptr::null_mut()));
         let (place, x, y) = (found.clone(), a.db.get(), b.db.get());
         engine::call(cx, to, Some(from), move || {
             // SAFETY: live connections, texts that end with NUL.
-            place.0.set(unsafe { sqlite3_backup_init(x, to_name.as_ptr(), y, from_name.as_ptr()) });
+            place.store(unsafe { sqlite3_backup_init(x, to_name.as_ptr(), y, from_name.as_ptr()) }, Relaxed);
             SQLITE_OK
         })?;
-        let p = found.0.get();
+        let p = found.load(Relaxed);
         if p.is_null() {
             // SAFETY: a live connection.
             let status = unsafe { sqlite3_errcode(x) };

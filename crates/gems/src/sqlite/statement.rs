@@ -3,9 +3,9 @@
 use super::engine::{self, Shared};
 use super::ffi::*;
 use super::{check, check_sql, closed, database, value};
-use std::cell::Cell;
 use std::ffi::{CStr, CString, c_int};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering::Relaxed};
 use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
@@ -51,22 +51,24 @@ pub fn compile(cx: &mut Cx, db: Value, sql: &[u8]) -> Result<(*mut sqlite3_stmt,
     let n = sql.iter().position(|b| *b == 0).unwrap_or(sql.len());
     let Ok(text) = CString::new(&sql[..n]) else { return cx.arg_error("string contains null byte") };
     // On the heap: the call may outlive this frame.
-    let found = Arc::new(Found { p: Cell::new(std::ptr::null_mut()), tail: Cell::new(0) });
+    let found = Arc::new(Found::default());
     let place = found.clone();
     let status = engine::call(cx, db, None, move || {
         let (mut p, mut tail) = (std::ptr::null_mut(), std::ptr::null());
         // SAFETY: a live connection; the text ends with NUL and lives as long as the call.
         let status = unsafe { sqlite3_prepare_v2(connection, text.as_ptr(), -1, &mut p, &mut tail) };
-        place.p.set(p);
-        place.tail.set(if tail.is_null() { 0 } else { tail as usize - text.as_ptr() as usize });
+        place.p.store(p, Relaxed);
+        place.tail.store(if tail.is_null() { 0 } else { tail as usize - text.as_ptr() as usize }, Relaxed);
         status
     })?;
     check_sql(cx, connection, status, sql)?;
-    Ok((found.p.get(), found.tail.get()))
+    Ok((found.p.load(Relaxed), found.tail.load(Relaxed)))
 }
+/// The call goes along with its VM from native thread to native thread: atomics, of which one thread at a time knows.
+#[derive(Default)]
 struct Found {
-    p: Cell<*mut sqlite3_stmt>,
-    tail: Cell<usize>,
+    p: AtomicPtr<sqlite3_stmt>,
+    tail: AtomicUsize,
 }
 
 /// One call of a statement that may run the program's code.
@@ -167,11 +169,7 @@ mod native {
         if cx.data_ref::<Statement>(this)?.done {
             return Ok(Value::NIL);
         }
-        let status = match run(cx, db, p, sqlite3_step) {
-            Ok(status) => status,
-            Err(e) => return Err(e),
-        };
-        match status {
+        match run(cx, db, p, sqlite3_step)? {
             SQLITE_ROW => {}
             SQLITE_DONE => {
                 cx.data_mut::<Statement>(this)?.done = true;
@@ -251,7 +249,7 @@ mod native {
         let (mut blob, mut wide) = (false, false);
         if let Some(s) = Ref::<StringCell>::from_value(value) {
             blob = value::is_blob(cx, s);
-            if !blob && !(s.encoding() == string::UTF8 || s.encoding() == string::US_ASCII) {
+            if !(blob || s.encoding() == string::UTF8 || s.encoding() == string::US_ASCII) {
                 let encoding = cx.call(value, Sym::intern("encoding"), &[])?;
                 wide = cx.to_s_text(encoding)? == "UTF-16LE" && cfg!(target_endian = "little");
                 if !wide {
