@@ -230,7 +230,7 @@ fn rooms(root: &Path, failures: &mut Vec<String>) -> Result<(), String> {
 }
 
 /// Files below `dir` with one of the extensions, without build output and hidden directories.
-fn files(dir: &Path, extensions: &[&str], found: &mut Vec<PathBuf>) {
+pub fn files(dir: &Path, extensions: &[&str], found: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(dir) else { return };
     let mut entries: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
     entries.sort();

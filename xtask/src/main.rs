@@ -16,6 +16,7 @@ mod lists;
 mod parallel;
 mod process;
 mod record;
+mod reference;
 mod spec;
 mod start;
 mod svg;
@@ -27,6 +28,7 @@ use std::process::ExitCode;
 const USAGE: &str = "usage: cargo run -q -p xtask -- COMMAND
   check                                       dependency arrows, process-wide state, file sizes, machine paths
   lists [--all]                               variables of builtins and the VM that hold values unseen by the collector
+  reference [--out DIR]                       API reference from the declarations, a page per class (target/reference)
   handlers [--zakuro PATH] [--profile release|debug]
                                               machine code of the interpreter: jumps, and no saved registers
   record [--ruby PATH] [FILE|DIR...]          write NAME.out with the ruby on the machine (tests/lang and tests/core)
@@ -62,6 +64,7 @@ fn main() -> ExitCode {
         "dist" => install::dist(&rest),
         "library" => library::run(&rest),
         "lists" => lists::run(&rest),
+        "reference" => reference::run(&rest),
         "handlers" => handlers::run(&rest),
         _ => Err(USAGE.to_string()),
     };

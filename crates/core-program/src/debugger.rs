@@ -45,6 +45,7 @@ fn all_codes(cx: &Cx) -> Vec<Arc<Code>> {
     out
 }
 
+/// Methods of `DEBUGGER__`.
 #[ruby_class(ids::OBJECT)]
 mod debugger {
     use super::*;

@@ -78,6 +78,7 @@ fn c_bytes(cx: &mut Cx, v: Value) -> Result<Vec<u8>> {
     if b.contains(&0) { cx.arg_error("string contains null byte") } else { Ok(b) }
 }
 
+/// Methods of `BCrypt::Engine`.
 #[ruby_class(ids::OBJECT)]
 mod engine {
     use super::*;

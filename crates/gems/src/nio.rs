@@ -46,6 +46,7 @@ fn new_descriptor(cx: &mut Cx, fd: RawFd, call: &str) -> Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
+/// Methods of `NIO::Selector`.
 #[ruby_class(ids::OBJECT)]
 mod selector {
     use super::*;

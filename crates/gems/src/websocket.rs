@@ -4,6 +4,7 @@ use zakuro_base::progress::STRIDE;
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
+/// Methods of `WebSocket::Mask`.
 #[ruby_class(ids::OBJECT)]
 mod mask {
     use super::*;

@@ -174,6 +174,7 @@ fn stretch(cx: &mut Cx, md: &Algorithm, password: &[u8], salt: &[u8], rounds: i6
     Ok(out)
 }
 
+/// Methods of `OpenSSL::Native`.
 #[ruby_class(ids::OBJECT)]
 mod natives {
     use super::*;

@@ -36,6 +36,7 @@ unsafe fn type_of(p: P) -> c_int {
     unsafe { OBJ_obj2nid((*p.cast::<Public>()).kind) }
 }
 
+/// Methods of `OpenSSL::Native`.
 #[ruby_class(ids::OBJECT)]
 mod natives {
     use super::*;

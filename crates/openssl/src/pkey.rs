@@ -113,6 +113,7 @@ fn group_of(cx: &mut Cx, v: Value) -> Result<P> {
     get(cx, v, Sort::Group)
 }
 
+/// Methods of `OpenSSL::Native`.
 #[ruby_class(ids::OBJECT)]
 mod natives {
     use super::*;

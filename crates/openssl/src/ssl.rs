@@ -382,6 +382,7 @@ fn failure(cx: &mut Cx, h: Value, code: c_int, errno: i32) -> Result<Value> {
     Ok(cx.array(&all))
 }
 
+/// Methods of `OpenSSL::Native`.
 #[ruby_class(ids::OBJECT)]
 mod natives {
     use super::*;

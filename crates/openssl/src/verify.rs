@@ -117,6 +117,7 @@ unsafe extern "C" fn replay(ok: c_int, ctx: P) -> c_int {
     }
 }
 
+/// Methods of `OpenSSL::Native`.
 #[ruby_class(ids::OBJECT)]
 mod natives {
     use super::*;

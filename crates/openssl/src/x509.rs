@@ -121,6 +121,7 @@ fn extension_text(e: P) -> Vec<u8> {
     unsafe { output(|bio| if X509V3_EXT_print(bio, e, 0, 0) != 1 { ASN1_STRING_print(bio, X509_EXTENSION_get_data(e)) } else { 1 }).0 }
 }
 
+/// Methods of `OpenSSL::Native`.
 #[ruby_class(ids::OBJECT)]
 mod natives {
     use super::*;

@@ -110,6 +110,7 @@ fn url_unescape(cx: &mut Cx, s: Ref<StringCell>, encoding: Option<Value>, plus: 
     if cx.call(v, Sym::intern("valid_encoding?"), &[])?.truthy() { Ok(v) } else { Ok(cx.str_bytes(&out, s.encoding())) }
 }
 
+/// Methods of `CGI::Escape`.
 #[ruby_class(ids::OBJECT)]
 mod escape {
     use super::*;

@@ -30,6 +30,7 @@ fn mode_string(cx: &mut Cx, mode: &libc::termios) -> Value {
     cx.str_bytes(bytes, string::BINARY)
 }
 
+/// Methods of `IO::ConsoleSys`.
 #[ruby_class(ids::OBJECT)]
 mod sys {
     use super::*;
@@ -149,6 +150,7 @@ mod sys {
     }
 }
 
+/// Methods of `IO::generic_readable`.
 #[ruby_class(ids::OBJECT)]
 mod readable {
     use super::*;

@@ -10,6 +10,7 @@ fn row(cx: &Cx, kind: &str, place: [u32; 4]) -> Ref<ArrayCell> {
     Ref::of(cx.array(&[Value::sym(Sym::intern(kind)), a, b, c, d]))
 }
 
+/// Methods of `Coverage`.
 #[ruby_class(ids::OBJECT)]
 mod coverage {
     use super::*;

@@ -6,6 +6,7 @@ use zakuro_text::strftime::{Civil, strftime_long};
 use zakuro_vm::held::Held;
 use zakuro_vm::*;
 
+/// Methods of `Date`.
 #[ruby_class(ids::OBJECT)]
 mod natives {
     use super::*;

@@ -111,6 +111,7 @@ fn update_long(cx: &mut Cx, h: &mut Hasher, s: Ref<StringCell>) -> Result<()> {
     Ok(())
 }
 
+/// Methods of `Digest::Base`.
 #[ruby_class(ids::OBJECT)]
 mod base {
     use super::*;

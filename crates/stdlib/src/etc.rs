@@ -60,6 +60,7 @@ fn setting(cx: &mut Cx, n: i64, what: &str) -> Result<Value> {
     }
 }
 
+/// Methods of `Etc`.
 #[ruby_class(ids::OBJECT)]
 mod natives {
     use super::*;

@@ -42,6 +42,7 @@ fn control(epoll: RawFd, operation: i32, fd: RawFd, bits: i32) -> std::result::R
     if unsafe { libc::epoll_ctl(epoll, operation, fd, &mut event) } == 0 { Ok(()) } else { Err(errno()) }
 }
 
+/// Methods of `RubyVM::FiberScheduler::Poller`.
 #[ruby_class(ids::OBJECT)]
 mod poller {
     use super::*;

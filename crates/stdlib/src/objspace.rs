@@ -101,6 +101,7 @@ fn text(cx: &mut Cx, v: Value) -> Result<Option<Box<str>>> {
     if v.is_nil() { Ok(None) } else { Ok(Some(cx.to_str(v)?.to_text().into())) }
 }
 
+/// Methods of `ObjectSpace`.
 #[ruby_class(ids::OBJECT)]
 mod natives {
     use super::*;

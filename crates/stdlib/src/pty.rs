@@ -5,6 +5,7 @@ use zakuro_core_system::process::{descriptors, owner, spawn};
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
+/// Methods of `PTY::Sys`.
 #[ruby_class(ids::OBJECT)]
 mod sys {
     use super::*;

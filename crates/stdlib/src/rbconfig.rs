@@ -3,6 +3,7 @@
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
+/// Methods of `RbConfig`.
 #[ruby_class(ids::OBJECT)]
 mod module {
     use super::*;

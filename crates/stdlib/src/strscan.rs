@@ -216,6 +216,7 @@ const SHOWN: usize = 5;
 
 pub(crate) use string_scanner::METHODS;
 
+/// Methods of `StringScanner`.
 #[ruby_class(ids::OBJECT)]
 mod string_scanner {
     use super::*;

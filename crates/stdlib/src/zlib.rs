@@ -81,6 +81,7 @@ impl Stream {
     }
 }
 
+/// Methods of `Zlib::ZStream`.
 #[ruby_class(ids::OBJECT)]
 mod stream {
     use super::*;
@@ -307,6 +308,7 @@ fn sum_args(cx: &mut Cx, this: Value, name: &str, args: &[Value], start: u32) ->
     }
 }
 
+/// Methods of `Zlib`.
 #[ruby_class(ids::OBJECT)]
 mod module {
     use super::*;

@@ -58,6 +58,7 @@ pub fn setup(cx: &mut Cx) {
     }
 }
 
+/// Methods of `main`.
 #[ruby_class(ids::OBJECT)]
 mod main {
     use super::*;

@@ -315,6 +315,7 @@ fn get(cx: &mut Cx, this: Value, kind: Kind, offset: i64) -> Result<Value> {
     }
 }
 
+/// Methods of `FFI::AbstractMemory`.
 #[ruby_class(ids::OBJECT)]
 pub mod memory {
     use super::*;

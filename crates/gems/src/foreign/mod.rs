@@ -35,6 +35,7 @@ fn failure(cx: &Cx) -> Value {
     }
 }
 
+/// Methods of `FFI::Native`.
 #[ruby_class(ids::OBJECT)]
 mod native {
     use super::*;
@@ -195,6 +196,7 @@ mod native {
     }
 }
 
+/// Methods of `FFI::Native::Closure`.
 #[ruby_class(ids::OBJECT)]
 mod closure {
     use super::*;

@@ -79,6 +79,7 @@ fn clear(cx: &mut Cx, v: Value) -> Result<()> {
     counted(cx, v, |b| *b = Buffer::default())
 }
 
+/// Methods of `MessagePack::Buffer`.
 #[ruby_class(ids::OBJECT)]
 mod native {
     use super::*;

@@ -337,6 +337,7 @@ fn header(cx: &mut Cx, v: Value) -> Result<usize> {
     }
 }
 
+/// Methods of `MessagePack::Packer`.
 #[ruby_class(ids::OBJECT)]
 mod native {
     use super::*;

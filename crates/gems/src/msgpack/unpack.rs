@@ -380,6 +380,7 @@ fn header(cx: &mut Cx, this: Value, sort: Sort) -> Result<Value> {
     }
 }
 
+/// Methods of `MessagePack::Unpacker`.
 #[ruby_class(ids::OBJECT)]
 mod native {
     use super::*;

@@ -44,6 +44,7 @@ fn trimmed(value: &[u8]) -> &[u8] {
     &value[from..=to]
 }
 
+/// Methods of `Puma::HttpParser`.
 #[ruby_class(ids::OBJECT)]
 mod parser {
     use super::*;

@@ -37,6 +37,7 @@ fn live(cx: &mut Cx, this: Value) -> Result<*mut sqlite3_backup> {
     if p.is_null() { closed(cx, "cannot use a closed backup") } else { Ok(p) }
 }
 
+/// Methods of `SQLite3::Backup`.
 #[ruby_class(ids::OBJECT)]
 mod native {
     use super::*;

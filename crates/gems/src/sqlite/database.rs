@@ -201,6 +201,7 @@ fn execute(cx: &mut Cx, this: Value, sql: &'static CStr) -> Result<c_int> {
     engine::call(cx, this, None, move || unsafe { sqlite3_exec(db, sql.as_ptr(), None, std::ptr::null_mut(), std::ptr::null_mut()) })
 }
 
+/// Methods of `SQLite3::Database`.
 #[ruby_class(ids::OBJECT)]
 mod native {
     use super::*;

@@ -94,6 +94,7 @@ fn c_string(cx: &mut Cx, v: Value) -> Result<CString> {
     CString::new(b).or_else(|_| cx.arg_error("string contains null byte"))
 }
 
+/// Methods of `SQLite3`.
 #[ruby_class(ids::OBJECT)]
 mod native {
     use super::*;

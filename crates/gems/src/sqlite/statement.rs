@@ -125,6 +125,7 @@ const STATS: [(&str, c_int); 8] = [
     ("filter_hits", 8),
 ];
 
+/// Methods of `SQLite3::Statement`.
 #[ruby_class(ids::OBJECT)]
 mod native {
     use super::*;

@@ -6,6 +6,7 @@ use super::{EXCEPTIONS, LIMIT, ROUND_MODE, ROUNDING, exact, give, round_arg, set
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
+/// Methods of `BigDecimal`.
 #[ruby_class(ids::NUMERIC)]
 pub mod class {
     use super::*;

@@ -320,6 +320,7 @@ fn shown(cx: &mut Cx, n: &Num, f: text::Format) -> Result<Value> {
     }
 }
 
+/// Methods of `BigDecimal`.
 #[ruby_class(ids::NUMERIC)]
 mod decimal {
     use super::*;

@@ -28,7 +28,7 @@ fn source(cx: &mut Cx, v: Value) -> Result<Ref<StringCell>> {
     }
 }
 
-/// Private natives of `JSON`.
+/// Methods of `JSON`: private natives.
 #[ruby_class(ids::OBJECT)]
 mod natives {
     use super::*;
@@ -48,7 +48,7 @@ mod natives {
     }
 }
 
-/// `JSON.parse` and `JSON.generate` themselves: no Ruby method between.
+/// Methods of `JSON`: `parse` and `generate` themselves, no Ruby method between.
 #[ruby_class(ids::OBJECT)]
 mod json {
     use super::*;
@@ -76,7 +76,7 @@ mod json {
     }
 }
 
-/// `to_json` of the core classes: by their kind.
+/// Methods of `Object`: `to_json` of the core classes, by their kind.
 #[ruby_class(ids::OBJECT)]
 mod to_json {
     use super::*;

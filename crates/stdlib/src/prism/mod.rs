@@ -23,6 +23,7 @@ fn question_kind(n: i64) -> Option<Ask> {
     })
 }
 
+/// Methods of `Prism::NativeParser`.
 #[ruby_class(ids::OBJECT)]
 mod parser {
     use super::*;

@@ -85,6 +85,7 @@ fn start(cx: &mut Cx, this: Value, map: bool, anchor: Value, tag: Value, implici
     emit(cx, this, Event::Start { map, anchor, tag, implicit: implicit.truthy(), flow: style == 2 })
 }
 
+/// Methods of `Psych::Emitter`.
 #[ruby_class(ids::OBJECT)]
 mod emitter {
     use super::*;

@@ -15,6 +15,7 @@ mod scan;
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
+/// Methods of `Psych`.
 #[ruby_class(ids::OBJECT)]
 mod module {
     use super::*;
@@ -30,6 +31,7 @@ mod module {
 
 pub static DOCUMENTED: &[MethodRow] = module::METHODS;
 
+/// Methods of `Psych::Visitors::ToRuby`.
 #[ruby_class(ids::OBJECT)]
 mod to_ruby {
     use super::*;
@@ -46,6 +48,7 @@ mod to_ruby {
     }
 }
 
+/// Methods of `Psych::ClassLoader`.
 #[ruby_class(ids::OBJECT)]
 mod class_loader {
     use super::*;
@@ -78,6 +81,7 @@ mod class_loader {
     }
 }
 
+/// Methods of `Psych::Visitors::YAMLTree`.
 #[ruby_class(ids::OBJECT)]
 mod yaml_tree {
     use super::*;

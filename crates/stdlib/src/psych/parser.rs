@@ -154,6 +154,7 @@ fn parse(cx: &mut Cx, this: Value, handler: Value, yaml: Value, path: Value) -> 
     }
 }
 
+/// Methods of `Psych::Parser`.
 #[ruby_class(ids::OBJECT)]
 mod parser {
     use super::*;

@@ -45,6 +45,7 @@ fn unpack(mut b: &[u8]) -> Vec<(i32, i32, Vec<u8>)> {
     found
 }
 
+/// Methods of `BasicSocket`.
 #[ruby_class(ids::OBJECT)]
 pub mod basic {
     use super::*;

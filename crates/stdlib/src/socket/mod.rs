@@ -93,6 +93,7 @@ impl Address {
     }
 }
 
+/// Methods of `BasicSocket`.
 #[ruby_class(ids::OBJECT)]
 mod basic {
     use super::*;
@@ -386,6 +387,7 @@ mod basic {
     }
 }
 
+/// Methods of `Socket::Sys`.
 #[ruby_class(ids::OBJECT)]
 mod sys {
     use super::*;

@@ -217,6 +217,7 @@ fn by_scheduler(cx: &mut Cx, host: &Option<CString>, service: &Option<CString>, 
     Ok(Some(all))
 }
 
+/// Methods of `Socket::Sys`.
 #[ruby_class(ids::OBJECT)]
 pub mod sys {
     use super::*;

@@ -243,6 +243,7 @@ fn raise_errno<T>(cx: &mut Cx, name: &str) -> Result<T> {
 
 pub(crate) use string_io::METHODS;
 
+/// Methods of `StringIO`.
 #[ruby_class(ids::OBJECT)]
 mod string_io {
     use super::*;

@@ -244,6 +244,7 @@ fn unget(cx: &mut Cx, this: Value, bytes: &[u8]) -> Result<()> {
 
 pub(crate) use string_io::METHODS;
 
+/// Methods of `StringIO`.
 #[ruby_class(ids::OBJECT)]
 mod string_io {
     use super::*;
@@ -434,7 +435,7 @@ mod string_io {
     }
 }
 
-/// `IO::generic_readable`: what is made of the methods above.
+/// Methods of `IO::generic_readable`: what is made of the methods above.
 #[ruby_class(ids::OBJECT)]
 pub mod readable {
     use super::*;

@@ -66,6 +66,7 @@ fn write_one(cx: &mut Cx, this: Value, v: Value) -> Result<usize> {
 
 pub(crate) use string_io::METHODS;
 
+/// Methods of `StringIO`.
 #[ruby_class(ids::OBJECT)]
 mod string_io {
     use super::*;
@@ -152,7 +153,7 @@ fn put(cx: &mut Cx, out: Value, v: Value, around: &mut RootedVec) -> Result<()> 
     Ok(())
 }
 
-/// `IO::generic_writable`: what is made of `write`.
+/// Methods of `IO::generic_writable`: what is made of `write`.
 #[ruby_class(ids::OBJECT)]
 pub mod writable {
     use super::*;
