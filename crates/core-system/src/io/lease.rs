@@ -6,6 +6,7 @@ use super::errors::last_errno;
 use super::object::Io;
 use super::stream::IoState;
 use crate::process::descriptors::{self, Held};
+use crate::process::owner::Numbers;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::os::fd::RawFd;
@@ -132,9 +133,10 @@ impl Numbered {
     pub fn own(fd: RawFd) -> Numbered {
         Numbered { fd, owned: true, lease: None }
     }
-    /// One that the program knows by its number. Nobody may have it: then it is the program's own, and stays open until it is closed.
+    /// One that the program knows by its number. A bare one becomes its own; a stream's stays the stream's, and what the process was started with stays open until it is closed.
     pub fn given(cx: &mut Cx, fd: RawFd) -> Numbered {
-        let mut made = Numbered { fd, owned: false, lease: find(cx, fd) };
+        let owned = cx.state::<Numbers>().has(fd);
+        let mut made = Numbered { fd, owned, lease: find(cx, fd) };
         made.number(cx);
         made
     }

@@ -297,7 +297,11 @@ pub mod vm_class {
         let ch = channel_of(cx, channel)?.clone();
         let number = ch.id();
         let message = match message {
-            Some(m) => Some(cx.pack(m)?),
+            // It waits for the end of the VM, perhaps for ever.
+            Some(m) => {
+                let packed = cx.pack(m)?;
+                Some(cx.weighed(packed))
+            }
             None => None,
         };
         let told = move |end: &End| {

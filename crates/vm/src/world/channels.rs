@@ -57,8 +57,8 @@ impl Message for Envelope {
     }
 }
 
-/// Travels with a message, and takes back what it counts.
-struct Charge {
+/// Travels with a message or an image, and takes back what it counts.
+pub(super) struct Charge {
     account: Arc<AtomicUsize>,
     bytes: usize,
 }
@@ -191,6 +191,17 @@ impl Cx {
         }
         envelope.attach(Box::new(Charge { account, bytes }));
         envelope
+    }
+    /// Bytes that the VM has made outside of its heap count for it and its family until this is dropped, by whomever. None: it has no memory limit.
+    pub(super) fn charge(&mut self, bytes: usize) -> Option<Charge> {
+        let account = self.host.as_ref().filter(|_| self.has_memory_limit())?.control.account.get()?.clone();
+        account.fetch_add(bytes, Relaxed);
+        if bytes >= LOOK {
+            self.poll_owner.set(crate::gc::POLL_COLLECT);
+        } else {
+            self.account_has_grown(bytes);
+        }
+        Some(Charge { account, bytes })
     }
     /// Bytes were added to the account of what the VM has outside of its heap: it looks at its limit now and then.
     pub fn account_has_grown(&mut self, bytes: usize) {

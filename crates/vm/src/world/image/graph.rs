@@ -65,6 +65,21 @@ pub(super) struct CodeNode {
     pub keeps_keywords: bool,
 }
 
+impl Graph {
+    /// Bytes that it takes, shared contents included.
+    pub(super) fn bytes(&self) -> usize {
+        self.shared_bytes() + size_of_val(&*self.nodes) + self.words.len() * size_of::<Value>()
+    }
+    /// Bytes of contents that it shares with the VM that made it, and keeps when that one lets go.
+    pub(super) fn shared_bytes(&self) -> usize {
+        let contents = |n: &Node| match &n.body {
+            Body::Shared(_, _, len) => *len,
+            _ => 0,
+        };
+        self.nodes.iter().map(contents).sum()
+    }
+}
+
 /// See the module.
 #[derive(Clone, Default)]
 pub struct Graph {

@@ -30,6 +30,7 @@ mod lazy;
 
 pub use graph::Graph;
 
+use crate::channels::Charge;
 use crate::raise::Result;
 use crate::vm::{ClassSlot, Cx, FastMap, Vm};
 pub(crate) use change::IncrementalImage;
@@ -66,6 +67,8 @@ struct Layer {
     /// Every cell.
     cells: Box<[Value]>,
     parts: Parts,
+    /// What it takes counts for the limited VM that captured it, and its family, as long as any image or VM has it.
+    _charge: Option<Charge>,
 }
 
 // SAFETY: immutable once sealed; payloads of data objects are kept as `Rebuild`, which is Send + Sync, never in the cells.
@@ -114,6 +117,8 @@ pub struct Seed {
     state: Option<Arc<Graph>>,
     /// Its root value is what [`Cx::grow`] returns.
     head: Graph,
+    /// Until the new VM has taken it over, whose it is from then on.
+    _charge: Option<Charge>,
 }
 
 /// What a layer is made of.
@@ -226,12 +231,14 @@ impl Cx {
     pub fn seed(&mut self, root: Value) -> Seed {
         let (image, map) = self.image_now();
         let head = self.head(&image, map, root, true);
-        Seed { image, state: None, head }
+        let _charge = self.charge(head.bytes());
+        Seed { image, state: None, head, _charge }
     }
     /// A VM's start from an earlier state, of this VM or another, and a root value of today.
     pub fn seed_from(&mut self, s: &Snapshot, root: Value) -> Seed {
         let head = self.head(&s.image, None, root, false);
-        Seed { image: s.image.clone(), state: Some(s.state.clone()), head }
+        let _charge = self.charge(head.bytes());
+        Seed { image: s.image.clone(), state: Some(s.state.clone()), head, _charge }
     }
 
     /// The graph of a value, with the libraries' state when `state`. `map`: the image is of this moment.
@@ -432,6 +439,7 @@ impl Cx {
 
         let Walk { graph, cells, untracked, known, .. } = w;
         let words = graph.words.len();
+        let shared = graph.shared_bytes();
         let changeable = graph.changeable();
         let mut parts = Parts::default();
         let mut vm = Vm::for_layer(self.boot, self.options.clone());
@@ -504,7 +512,9 @@ impl Cx {
         drop(made);
         // Whoever has the layer has an image that holds those below. (Through each other, a long line of them would be dropped by recursion.)
         vm.base = None;
-        let layer = Layer { rows: vm.seal_rows(), vm, cells: all, parts };
+        let all: Box<[Value]> = all;
+        let _charge = self.charge(vm.heap.used() + shared + size_of_val(&*all));
+        let layer = Layer { rows: vm.seal_rows(), vm, cells: all, parts, _charge };
         let mut layers = under.as_ref().map_or(Vec::new(), |b| b.layers.clone());
         layers.push(Arc::new(layer));
         Made { image: Arc::new(Image { layers }), cells: pairs, words, envs, untracked, thread }
