@@ -27,7 +27,7 @@ fn ends_are_values() {
     let p = process();
     let run = |text: &str| p.vm("end").source("end.rb", text).capture_output().start().unwrap().join();
     assert_eq!(run("exit 3"), Outcome::Exit(3));
-    assert_eq!(run("exit!"), Outcome::Exit(0));
+    assert_eq!(run("exit!"), Outcome::Exit(1));
     assert_eq!(run("abort"), Outcome::Exit(1));
     match run("def f = raise(ArgumentError, 'no')\nf") {
         Outcome::Exception(e) => {
