@@ -4,7 +4,7 @@ def peak = File.read("/proc/self/status")[/VmHWM:\s*(\d+)/, 1].to_i / 1024
 def outcome(**limits, &work)
   RubyVM.fork(**limits, &work).value
 rescue RubyVM::Error => e
-  e.message[/\w+[ _]limit|deadlock/i] || e.message
+  e.message[/(?:memory|CPU|thread|fd)[ _]limit/] || e.message
 end
 
 puts "-- memory: 10 VMs of 60 MB each under 64"
@@ -65,7 +65,8 @@ p(outcome(thread_limit: 5) { 4.times.sum { RubyVM.fork { 1 }.value } + 4.times.m
 p(outcome(thread_limit: 4) { RubyVM.fork { 3.times.map { Thread.new { sleep 3 } } }.value })
 
 puts "-- descriptors"
-p(outcome(fd_limit: 5) { f = Array.new(4) { File.open("/dev/null") }; RubyVM.fork { File.open("/dev/null"); File.open("/dev/null") }.value })
+two = proc { a = [File.open("/dev/null"), File.open("/dev/null")]; a.count(&:closed?) }
+p(outcome(fd_limit: 5) { f = Array.new(4) { File.open("/dev/null") }; RubyVM.fork(&two).value + f.count(&:closed?) })
 p(outcome(fd_limit: 5) { 4.times { IO.sysopen("/dev/null") }; RubyVM.fork { IO.sysopen("/dev/null"); IO.sysopen("/dev/null") }.value })
 p(outcome(fd_limit: 5) { 20.times.sum { RubyVM.fork { IO.sysopen("/dev/null"); File.open("/dev/null"); 1 }.value } })
 p(outcome(fd_limit: 4) { 20.times { IO.for_fd(IO.sysopen("/dev/null")).close }; 4.times.map { File.open("/dev/null") }.size })
