@@ -138,6 +138,6 @@ mod engine {
 pub fn load(cx: &mut Cx) -> Result<()> {
     let module = cx.define_module(ids::OBJECT, "BCrypt");
     let class = cx.define_class(module, "Engine", ids::OBJECT);
-    crate::define(cx, class, &[engine::METHODS]);
+    cx.define_natives(class, &[engine::METHODS]);
     Ok(())
 }

@@ -28,28 +28,6 @@ pub static FEATURES: &[(&str, Feature)] = &[
     ("websocket_mask", websocket::load),
 ];
 
-/// Gives a class the methods of tables.
-fn define(cx: &mut Cx, class: ClassId, tables: &[&'static [MethodRow]]) {
-    for row in tables.iter().copied().flatten() {
-        cx.define_native_in(row, class);
-    }
-}
-
-/// A class by its path, as this VM has it. NameError when the program took it away.
-fn class_named(cx: &mut Cx, path: &str) -> Result<ClassId> {
-    match cx.const_by_path(path).and_then(|v| cx.class_id(v)) {
-        Some(c) => Ok(c),
-        None => cx.raise(ids::NAME_ERROR, format!("uninitialized constant {path}")),
-    }
-}
-
-/// Raises an exception of a class that is no boot class.
-#[cold]
-fn raise_named<T>(cx: &mut Cx, path: &str, message: impl AsRef<str>) -> Result<T> {
-    let class = class_named(cx, path)?;
-    cx.raise(class, message)
-}
-
 fn binary(cx: &Cx, b: &[u8]) -> Value {
     cx.str_bytes(b, string::BINARY)
 }

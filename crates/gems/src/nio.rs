@@ -155,6 +155,6 @@ pub fn load(cx: &mut Cx) -> Result<()> {
     let module = cx.define_module(ids::OBJECT, "NIO");
     let class = cx.define_class(module, "Selector", ids::OBJECT);
     cx.class_mut(class).alloc = Alloc::Data;
-    crate::define(cx, class, &[selector::METHODS]);
+    cx.define_natives(class, &[selector::METHODS]);
     cx.run_builtin("nio4r_ext")
 }

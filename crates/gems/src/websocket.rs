@@ -37,6 +37,6 @@ mod mask {
 pub fn load(cx: &mut Cx) -> Result<()> {
     let websocket = cx.define_module(ids::OBJECT, "WebSocket");
     let class = cx.define_module(websocket, "Mask");
-    crate::define(cx, class, &[mask::METHODS]);
+    cx.define_natives(class, &[mask::METHODS]);
     Ok(())
 }

@@ -457,7 +457,7 @@ impl HeapState {
                 .saturating_add((*this).holdings.bytes())
                 .saturating_add(read(&raw const (*this).spent))
                 .saturating_add(native.saturating_sub(read(&raw const (*this).watched)))
-                .saturating_add((*this).taken_by_others());
+                .saturating_add((*this).member.as_ref().map_or(0, |m| m.taken_by_others((*this).budget.soft, (*this).holdings.bytes())));
             ceiling.saturating_add(beyond).saturating_sub(used)
         }
     }

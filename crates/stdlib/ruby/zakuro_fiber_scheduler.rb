@@ -133,6 +133,7 @@ class RubyVM::FiberScheduler
     @ready = []
     @waits = {}.compare_by_identity
     @early = {}.compare_by_identity
+    @many_early = MANY_EARLY
     @timers = Timers.new
     @streams = {}
     @closed = false
@@ -276,8 +277,14 @@ class RubyVM::FiberScheduler
     true
   end
 
+  # As many again may come before it looks anew.
+  def forget_ended
+    @early.select! { |fiber, _| fiber.alive? }
+    @many_early = [2 * @early.size, MANY_EARLY].max
+  end
+
   def turn
-    @early.select! { |fiber, _| fiber.alive? } if @early.size > MANY_EARLY
+    forget_ended if @early.size > @many_early
     pause = @timers.first&.then { [_1 - now, 0].max }
     pause = 0 unless @ready.empty?
     @poller.wait(pause).each_slice(2) do |fd, mask|

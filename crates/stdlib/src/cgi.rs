@@ -86,7 +86,7 @@ fn url_unescape(cx: &mut Cx, s: Ref<StringCell>, encoding: Option<Value>, plus: 
     let encoding = match encoding {
         Some(e) => args::encoding(cx, e)?,
         None => {
-            let util = crate::class_named(cx, "CGI::Util")?;
+            let util = cx.class_named("CGI::Util")?;
             let (util, name) = (cx.class_value(util), Value::sym(Sym::intern("@@accept_charset")));
             let charset = cx.call(util, Sym::intern("class_variable_get"), &[name])?;
             args::encoding(cx, charset)?
@@ -190,6 +190,6 @@ pub static DOCUMENTED: &[MethodRow] = escape::METHODS;
 pub fn load(cx: &mut Cx) -> Result<()> {
     let cgi = cx.define_class(ids::OBJECT, "CGI", ids::OBJECT);
     let module = cx.define_module(cgi, "Escape");
-    crate::define(cx, module, &[escape::METHODS]);
+    cx.define_natives(module, &[escape::METHODS]);
     cx.run_builtin("cgi/escape")
 }

@@ -176,8 +176,8 @@ mod readable {
 /// `require "io/console"`
 pub fn load(cx: &mut Cx) -> Result<()> {
     let module = cx.define_module(ids::IO, "generic_readable");
-    crate::define(cx, module, &[readable::METHODS]);
+    cx.define_natives(module, &[readable::METHODS]);
     let system = cx.define_module(ids::IO, "ConsoleSys");
-    crate::define(cx, system, &[sys::METHODS]);
+    cx.define_natives(system, &[sys::METHODS]);
     cx.run_builtin("io/console")
 }

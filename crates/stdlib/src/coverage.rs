@@ -125,6 +125,6 @@ mod coverage {
 /// `require "coverage"`
 pub fn load(cx: &mut Cx) -> Result<()> {
     let module = cx.define_module(ids::OBJECT, "Coverage");
-    crate::define(cx, module, &[coverage::METHODS]);
+    cx.define_natives(module, &[coverage::METHODS]);
     cx.run_builtin("coverage")
 }

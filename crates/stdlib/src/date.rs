@@ -51,7 +51,7 @@ pub fn load(cx: &mut Cx) -> Result<()> {
         return Ok(());
     }
     let class = cx.define_class(ids::OBJECT, "Date", ids::OBJECT);
-    crate::define(cx, class, &[natives::METHODS]);
+    cx.define_natives(class, &[natives::METHODS]);
     cx.run_builtin("date")?;
     cx.run_builtin("date/parse")
 }

@@ -193,10 +193,10 @@ pub fn load(cx: &mut Cx) -> Result<()> {
         return Ok(());
     }
     cx.run_builtin("digest")?;
-    let class = crate::class_named(cx, "Digest::Base")?;
-    crate::define(cx, class, &[base::METHODS]);
+    let class = cx.class_named("Digest::Base")?;
+    cx.define_natives(class, &[base::METHODS]);
     cx.class_mut(class).alloc = Alloc::Data;
-    let module = crate::class_named(cx, "Digest")?;
+    let module = cx.class_named("Digest")?;
     for name in ["MD5", "SHA1", "SHA256", "SHA384", "SHA512", "RMD160"] {
         cx.define_class(module, name, class);
     }

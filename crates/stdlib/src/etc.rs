@@ -195,6 +195,6 @@ mod natives {
 /// `require "etc"`
 pub fn load(cx: &mut Cx) -> Result<()> {
     let etc = cx.define_module(ids::OBJECT, "Etc");
-    crate::define(cx, etc, &[natives::METHODS]);
+    cx.define_natives(etc, &[natives::METHODS]);
     cx.run_builtin("etc")
 }

@@ -124,10 +124,10 @@ mod poller {
 
 /// `require "zakuro/fiber_scheduler"`
 pub fn load(cx: &mut Cx) -> Result<()> {
-    let outer = crate::class_named(cx, "RubyVM")?;
+    let outer = cx.class_named("RubyVM")?;
     let scheduler = cx.define_class(outer, "FiberScheduler", ids::OBJECT);
     let poller = cx.define_class(scheduler, "Poller", ids::OBJECT);
     cx.class_mut(poller).alloc = Alloc::Data;
-    crate::define(cx, poller, &[poller::METHODS]);
+    cx.define_natives(poller, &[poller::METHODS]);
     cx.run_builtin("zakuro/fiber_scheduler")
 }

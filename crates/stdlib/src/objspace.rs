@@ -261,6 +261,6 @@ pub static DOCUMENTED: &[MethodRow] = natives::METHODS;
 /// `require "objspace"`
 pub fn load(cx: &mut Cx) -> Result<()> {
     let module = cx.define_module(ids::OBJECT, "ObjectSpace");
-    crate::define(cx, module, &[natives::METHODS]);
+    cx.define_natives(module, &[natives::METHODS]);
     cx.run_builtin("objspace")
 }

@@ -47,6 +47,6 @@ mod sys {
 pub fn load(cx: &mut Cx) -> Result<()> {
     let pty = cx.define_module(ids::OBJECT, "PTY");
     let system = cx.define_module(pty, "Sys");
-    crate::define(cx, system, &[sys::METHODS]);
+    cx.define_natives(system, &[sys::METHODS]);
     cx.run_builtin("pty")
 }

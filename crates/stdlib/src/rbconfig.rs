@@ -21,6 +21,6 @@ mod module {
 /// `require "rbconfig"`
 pub fn load(cx: &mut Cx) -> Result<()> {
     let rbconfig = cx.define_module(ids::OBJECT, "RbConfig");
-    crate::define(cx, rbconfig, &[module::METHODS]);
+    cx.define_natives(rbconfig, &[module::METHODS]);
     cx.run_builtin("rbconfig")
 }

@@ -411,7 +411,7 @@ mod string_scanner {
     fn unscan(cx: &mut Cx, this: Value) -> Result<Value> {
         let s = scanner(cx, this)?;
         if !s.matched {
-            return crate::raise_named(cx, "StringScanner::Error", "unscan failed: previous match record not exist");
+            return cx.raise_named("StringScanner::Error", "unscan failed: previous match record not exist");
         }
         s.pos = s.before;
         s.matched = false;
@@ -636,6 +636,6 @@ pub fn load(cx: &mut Cx) -> Result<()> {
     let (version, id) = (cx.frozen_str("3.1.6"), cx.frozen_str("$Id$"));
     cx.const_set(class, Sym::intern("Version"), version);
     cx.const_set(class, Sym::intern("Id"), id);
-    crate::define(cx, class, &[METHODS]);
+    cx.define_natives(class, &[METHODS]);
     Ok(())
 }

@@ -71,7 +71,7 @@ fn fail<T>(cx: &mut Cx, code: c_int, message: Option<String>) -> Result<T> {
         z::Z_BUF_ERROR => ("BufError", "buffer error"),
         _ => ("StreamError", "stream error"),
     };
-    crate::raise_named(cx, &format!("Zlib::{class}"), message.as_deref().unwrap_or(words))
+    cx.raise_named(&format!("Zlib::{class}"), message.as_deref().unwrap_or(words))
 }
 
 impl Stream {
@@ -383,7 +383,7 @@ pub fn load(cx: &mut Cx) -> Result<()> {
     let zlib = cx.define_module(ids::OBJECT, "Zlib");
     let class = cx.define_class(zlib, "ZStream", ids::OBJECT);
     cx.class_mut(class).alloc = Alloc::Data;
-    crate::define(cx, class, &[stream::METHODS]);
-    crate::define(cx, zlib, &[module::METHODS]);
+    cx.define_natives(class, &[stream::METHODS]);
+    cx.define_natives(zlib, &[module::METHODS]);
     cx.run_builtin("zlib")
 }

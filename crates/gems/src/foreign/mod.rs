@@ -238,12 +238,12 @@ fn class_in(cx: &mut Cx, module: Value, name: &str) -> Result<ClassId> {
 /// The natives as constants of a module of the gem's.
 fn natives(cx: &mut Cx, module: ClassId) {
     let native = cx.define_module(module, "Native");
-    crate::define(cx, native, &[native::METHODS]);
+    cx.define_natives(native, &[native::METHODS]);
     for name in ["Interface", "Question", "Closure"] {
         let class = cx.define_class(native, name, ids::OBJECT);
         cx.class_mut(class).alloc = Alloc::Data;
         if name == "Closure" {
-            crate::define(cx, class, &[closure::METHODS]);
+            cx.define_natives(class, &[closure::METHODS]);
         }
     }
 }
@@ -254,7 +254,7 @@ pub fn load_ffi(cx: &mut Cx) -> Result<()> {
     natives(cx, module);
     let class = cx.define_class(module, "AbstractMemory", ids::OBJECT);
     cx.class_mut(class).alloc = Alloc::Data;
-    crate::define(cx, class, &[memory::memory::METHODS]);
+    cx.define_natives(class, &[memory::memory::METHODS]);
     cx.run_builtin("ffi_c")?;
     cx.run_builtin("ffi_struct")?;
     cx.run_builtin("ffi_memory")
@@ -266,6 +266,6 @@ pub fn load_fiddle(cx: &mut Cx) -> Result<()> {
     natives(cx, module);
     let class = cx.define_class(module, "Pointer", ids::OBJECT);
     cx.class_mut(class).alloc = Alloc::Data;
-    crate::define(cx, class, &[memory::memory::METHODS]);
+    cx.define_natives(class, &[memory::memory::METHODS]);
     cx.run_builtin("fiddle_native")
 }

@@ -142,7 +142,7 @@ pub fn load(cx: &mut Cx) -> Result<()> {
     for (name, table) in [("Buffer", native::METHODS), ("Packer", pack::METHODS), ("Unpacker", unpack::METHODS)] {
         let class = cx.define_class(module, name, ids::OBJECT);
         cx.class_mut(class).alloc = Alloc::Data;
-        crate::define(cx, class, &[table]);
+        cx.define_natives(class, &[table]);
     }
     cx.run_builtin("msgpack/msgpack")
 }

@@ -287,7 +287,7 @@ impl Writer {
 }
 
 fn new_buffer(cx: &mut Cx) -> Result<Value> {
-    let class = crate::class_named(cx, "MessagePack::Buffer")?;
+    let class = cx.class_named("MessagePack::Buffer")?;
     let class = cx.class_value(class);
     cx.call(class, sym::new, &[])
 }

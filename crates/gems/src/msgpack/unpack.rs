@@ -147,7 +147,7 @@ fn freeze(v: Value) {
 }
 
 fn error<T>(cx: &mut Cx, class: &str, message: &str) -> Result<T> {
-    crate::raise_named(cx, &format!("MessagePack::{class}"), message)
+    cx.raise_named(&format!("MessagePack::{class}"), message)
 }
 
 /// A registered type's entry: [class, proc, flags].
@@ -176,7 +176,7 @@ fn extended(cx: &mut Cx, this: Value, kind: i8, payload: Value) -> Result<Value>
     if !unpacker(cx, this)?.unknown {
         return error(cx, "UnknownExtTypeError", "unexpected extension type");
     }
-    let class = crate::class_named(cx, "MessagePack::ExtensionValue")?;
+    let class = cx.class_named("MessagePack::ExtensionValue")?;
     let class = cx.class_value(class);
     cx.call(class, sym::new, &[Value::fixnum(kind as i64), payload])
 }

@@ -28,7 +28,7 @@ const ALL: usize = 1024 * (80 + 32);
 const ERROR: &str = "Puma::HttpParserError";
 
 fn too_long<T>(cx: &mut Cx, name: &str, limit: &str, length: usize) -> Result<T> {
-    crate::raise_named(cx, ERROR, format!("HTTP element {name} is longer than the {limit} allowed length (was {length})"))
+    cx.raise_named(ERROR, format!("HTTP element {name} is longer than the {limit} allowed length (was {length})"))
 }
 
 /// The key of a header.
@@ -82,7 +82,7 @@ mod parser {
         let text = Held::of(data);
         let from = usize::try_from(start).unwrap_or(usize::MAX);
         if from >= text.len() {
-            return crate::raise_named(cx, ERROR, "Requested start is after data buffer end.");
+            return cx.raise_named(ERROR, "Requested start is after data buffer end.");
         }
         let mut found = Found::default();
         // A copy while others may run: the program can reach the parser.
@@ -140,11 +140,8 @@ mod parser {
             return too_long(cx, "HEADER", "(1024 * (80 + 32))", nread);
         }
         if failed {
-            return crate::raise_named(
-                cx,
-                ERROR,
-                "Invalid HTTP format, parsing fails. Are you trying to open an SSL connection to a non-SSL Puma?",
-            );
+            return cx
+                .raise_named(ERROR, "Invalid HTTP format, parsing fails. Are you trying to open an SSL connection to a non-SSL Puma?");
         }
         Ok(nread)
     }
@@ -156,6 +153,6 @@ pub fn load(cx: &mut Cx) -> Result<()> {
     let class = cx.define_class(module, "HttpParser", ids::OBJECT);
     cx.class_mut(class).alloc = Alloc::Data;
     cx.define_class(module, "HttpParserError", ids::STANDARD_ERROR);
-    crate::define(cx, class, &[parser::METHODS]);
+    cx.define_natives(class, &[parser::METHODS]);
     cx.run_builtin("puma/puma_http11")
 }

@@ -254,7 +254,7 @@ mod native {
         }
         let shared = shared(cx, this)?;
         if shared.is_in_use() {
-            return crate::raise_named(cx, "SQLite3::BusyException", "the connection is in use");
+            return cx.raise_named("SQLite3::BusyException", "the connection is in use");
         }
         shared.counted.set(0);
         shared.close();

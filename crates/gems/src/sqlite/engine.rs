@@ -244,7 +244,7 @@ fn acquire(cx: &mut Cx, shared: &Shared) -> Result<()> {
     let mut pause = 1;
     while shared.is_in_use() && shared.owner.get() != me {
         if shared.owner.get().0 == me.0 && cx.fiber_scheduler().is_nil() {
-            return crate::raise_named(cx, "SQLite3::BusyException", "the connection is in use by another fiber");
+            return cx.raise_named("SQLite3::BusyException", "the connection is in use by another fiber");
         }
         cx.sleep(Some(Duration::from_millis(pause)))?;
         pause = (pause * 2).min(20);

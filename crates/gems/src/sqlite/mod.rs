@@ -49,7 +49,7 @@ const ERRORS: [&str; 26] = [
 
 fn failure(cx: &mut Cx, status: c_int, message: &str) -> Result<Value> {
     let name = ERRORS.get((status & 0xff) as usize - 1).copied().unwrap_or("Exception");
-    let class = crate::class_named(cx, &format!("SQLite3::{name}"))?;
+    let class = cx.class_named(&format!("SQLite3::{name}"))?;
     let e = cx.exception(class, message);
     cx.ivar_set(e, Sym::intern("@code"), Value::fixnum(status as i64))?;
     Ok(e)
@@ -85,7 +85,7 @@ fn message(db: *mut sqlite3) -> String {
 }
 
 fn closed<T>(cx: &mut Cx, what: &str) -> Result<T> {
-    crate::raise_named(cx, "SQLite3::Exception", what)
+    cx.raise_named("SQLite3::Exception", what)
 }
 
 /// A text that C reads.
@@ -113,13 +113,15 @@ mod native {
         // SAFETY: a constant.
         unsafe { sqlite3_threadsafe() }
     }
-    /// A figure of the process: {current:, highwater:}
+    /// A figure of the process, {current:, highwater:}: for the main VM, others get zeros. Those about memory are not kept.
     #[method("status", singleton)]
     fn status(cx: &mut Cx, _this: Value, what: i64, reset: Option<Value>) -> Result<Value> {
         let reset = reset.is_some_and(|v| v.truthy());
         let (mut now, mut most) = (0, 0);
-        // SAFETY: two live numbers.
-        unsafe { sqlite3_status64(what.clamp(0, 1000) as c_int, &mut now, &mut most, (reset && cx.owns_process()) as c_int) };
+        if cx.owns_process() {
+            // SAFETY: two live numbers.
+            unsafe { sqlite3_status64(what.clamp(0, 1000) as c_int, &mut now, &mut most, reset.into()) };
+        }
         let hash = cx.new_hash();
         for (name, n) in [("current", now), ("highwater", most)] {
             let n = cx.int(n);
@@ -138,11 +140,11 @@ pub fn load(cx: &mut Cx) -> Result<()> {
     }
     let module = cx.define_module(ids::OBJECT, "SQLite3");
     cx.define_class(module, "Blob", ids::STRING);
-    crate::define(cx, module, &[native::METHODS]);
+    cx.define_natives(module, &[native::METHODS]);
     for (name, table) in [("Database", database::METHODS), ("Statement", statement::METHODS), ("Backup", backup::METHODS)] {
         let class = cx.define_class(module, name, ids::OBJECT);
         cx.class_mut(class).alloc = Alloc::Data;
-        crate::define(cx, class, &[table]);
+        cx.define_natives(class, &[table]);
     }
     let version = SQLITE_VERSION.to_string_lossy();
     for name in ["SQLITE_VERSION", "SQLITE_LOADED_VERSION"] {

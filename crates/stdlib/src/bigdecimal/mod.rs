@@ -104,7 +104,7 @@ fn make(cx: &mut Cx, n: Num) -> Result<Value> {
     let class = match cx.state::<Modes>().class {
         Some(c) => c,
         None => {
-            let c = crate::class_named(cx, "BigDecimal")?;
+            let c = cx.class_named("BigDecimal")?;
             cx.state::<Modes>().class = Some(c);
             c
         }
@@ -798,8 +798,8 @@ pub fn load(cx: &mut Cx) -> Result<()> {
     }
     let class = cx.define_class(ids::OBJECT, "BigDecimal", ids::NUMERIC);
     cx.class_mut(class).alloc = Alloc::None;
-    crate::define(cx, class, &[decimal::METHODS, class::class::METHODS]);
-    crate::define(cx, ids::KERNEL, &[class::kernel::METHODS]);
+    cx.define_natives(class, &[decimal::METHODS, class::class::METHODS]);
+    cx.define_natives(ids::KERNEL, &[class::kernel::METHODS]);
     cx.run_builtin("bigdecimal")
 }
 /// `require "bigdecimal/util"`

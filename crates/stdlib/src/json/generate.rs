@@ -52,7 +52,7 @@ impl Config {
         if v.is_nil() {
             return Ok(c);
         }
-        let class = crate::class_named(cx, "JSON::Ext::Generator::State")?;
+        let class = cx.class_named("JSON::Ext::Generator::State")?;
         let state = if cx.is_a(v, class) {
             v
         } else {
@@ -127,7 +127,7 @@ pub fn generate(cx: &mut Cx, v: Value, config: &mut Config, direct: bool) -> Res
 
 #[cold]
 fn error<T>(cx: &mut Cx, v: Value, message: String) -> Result<T> {
-    let class = crate::class_named(cx, "JSON::GeneratorError")?;
+    let class = cx.class_named("JSON::GeneratorError")?;
     let e = cx.exception(class, &message);
     cx.ivar_set_raw(e, Sym::intern("@invalid_object"), v);
     cx.raise_value(e)
@@ -137,7 +137,7 @@ impl Generator<'_> {
     /// The State, at the depth reached.
     fn state(&mut self, cx: &mut Cx) -> Result<Value> {
         if self.config.state.is_nil() {
-            let class = crate::class_named(cx, "JSON::Ext::Generator::State")?;
+            let class = cx.class_named("JSON::Ext::Generator::State")?;
             let class = cx.class_value(class);
             self.config.state = cx.call(class, sym::new, &[])?;
         }
@@ -292,7 +292,7 @@ impl Generator<'_> {
     fn nesting(&mut self, cx: &mut Cx) -> Result<()> {
         self.depth += 1;
         if self.config.max_nesting > 0 && self.depth > self.config.max_nesting {
-            return crate::raise_named(cx, "JSON::NestingError", format!("nesting of {} is too deep", self.depth));
+            return cx.raise_named("JSON::NestingError", format!("nesting of {} is too deep", self.depth));
         }
         cx.check_native_stack()
     }

@@ -101,7 +101,7 @@ pub fn load(cx: &mut Cx) -> Result<()> {
         return Ok(());
     }
     let json = cx.define_module(ids::OBJECT, "JSON");
-    crate::define(cx, json, &[natives::METHODS, json::METHODS]);
+    cx.define_natives(json, &[natives::METHODS, json::METHODS]);
     let ext = cx.define_module(json, "Ext");
     let generator = cx.define_module(ext, "Generator");
     let methods = cx.define_module(generator, "GeneratorMethods");
@@ -118,7 +118,7 @@ pub fn load(cx: &mut Cx) -> Result<()> {
     ];
     for (name, class) in of {
         let module = cx.define_module(methods, name);
-        crate::define(cx, module, &[to_json::METHODS]);
+        cx.define_natives(module, &[to_json::METHODS]);
         cx.include_module(class, module)?;
     }
     cx.run_builtin("json")

@@ -125,7 +125,7 @@ impl Parser<'_> {
             format!("'{}'", String::from_utf8_lossy(&rest[..n]))
         };
         let message = format!("{} at line {line} column {column}", format.replacen('%', &shown, 1));
-        let class = crate::class_named(cx, "JSON::ParserError")?;
+        let class = cx.class_named("JSON::ParserError")?;
         let e = cx.exception(class, &message);
         cx.ivar_set_raw(e, Sym::intern("@line"), Value::fixnum(line as i64));
         cx.ivar_set_raw(e, Sym::intern("@column"), Value::fixnum(column as i64));
@@ -225,7 +225,7 @@ impl Parser<'_> {
         self.at += 1;
         self.depth += 1;
         if self.opts.max_nesting > 0 && self.depth > self.opts.max_nesting {
-            return crate::raise_named(cx, "JSON::NestingError", format!("nesting of {} is too deep", self.depth));
+            return cx.raise_named("JSON::NestingError", format!("nesting of {} is too deep", self.depth));
         }
         cx.check_native_stack()
     }

@@ -52,6 +52,6 @@ mod parser {
 pub fn load(cx: &mut Cx) -> Result<()> {
     let prism = cx.define_module(ids::OBJECT, "Prism");
     let native = cx.define_module(prism, "NativeParser");
-    crate::define(cx, native, &[parser::METHODS]);
+    cx.define_natives(native, &[parser::METHODS]);
     cx.run_builtin("prism/prism")
 }

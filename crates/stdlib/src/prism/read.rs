@@ -92,7 +92,7 @@ macro_rules! told {
 }
 
 fn constant(cx: &mut Cx, name: &str) -> Result<Value> {
-    let class = crate::class_named(cx, &format!("Prism::{name}"))?;
+    let class = cx.class_named(&format!("Prism::{name}"))?;
     Ok(cx.class_value(class))
 }
 

@@ -97,24 +97,24 @@ mod yaml_tree {
 /// `require "psych.so"`, by the library's psych.rb.
 pub fn load(cx: &mut Cx) -> Result<()> {
     let psych = cx.define_module(ids::OBJECT, "Psych");
-    crate::define(cx, psych, &[module::METHODS]);
+    cx.define_natives(psych, &[module::METHODS]);
     let parser = cx.define_class(psych, "Parser", ids::OBJECT);
     for (i, name) in ["ANY", "UTF8", "UTF16LE", "UTF16BE"].iter().enumerate() {
         cx.const_set(parser, Sym::intern(name), Value::fixnum(i as i64));
     }
-    crate::define(cx, parser, &[parser::METHODS]);
+    cx.define_natives(parser, &[parser::METHODS]);
     let handler = cx.define_class(psych, "Handler", ids::OBJECT);
     let emitter = cx.define_class(psych, "Emitter", handler);
     cx.class_mut(emitter).alloc = Alloc::Data;
-    crate::define(cx, emitter, &[emitter::METHODS]);
+    cx.define_natives(emitter, &[emitter::METHODS]);
     let loader = cx.define_class(psych, "ClassLoader", ids::OBJECT);
-    crate::define(cx, loader, &[class_loader::METHODS]);
+    cx.define_natives(loader, &[class_loader::METHODS]);
     let visitors = cx.define_module(psych, "Visitors");
     let visitor = cx.define_class(visitors, "Visitor", ids::OBJECT);
     let to_ruby = cx.define_class(visitors, "ToRuby", visitor);
-    crate::define(cx, to_ruby, &[to_ruby::METHODS]);
+    cx.define_natives(to_ruby, &[to_ruby::METHODS]);
     let tree = cx.define_class(visitors, "YAMLTree", visitor);
-    crate::define(cx, tree, &[yaml_tree::METHODS]);
+    cx.define_natives(tree, &[yaml_tree::METHODS]);
     let (main, file) = (cx.main, cx.str("psych/syntax_error"));
     cx.call_private(main, sym::require, &[file])?;
     Ok(())

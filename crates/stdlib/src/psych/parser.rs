@@ -38,7 +38,7 @@ fn input(cx: &mut Cx, yaml: Value) -> Result<(Input, Encoding)> {
             Ok(v) => cx.to_str(v)?,
             Err(_) => {
                 let raised = cx.take_pending();
-                let known = crate::class_named(cx, "EncodingError")?;
+                let known = cx.class_named("EncodingError")?;
                 if !cx.is_a(raised, known) {
                     return cx.repend(raised);
                 }
@@ -88,7 +88,7 @@ fn note_mark(cx: &mut Cx, this: Value, m: Mark) -> Result<()> {
 fn fail<T>(cx: &mut Cx, path: Value, e: &Error) -> Result<T> {
     let problem = cx.str_bytes(e.problem.as_bytes(), string::US_ASCII);
     let context = e.context.map_or(Value::NIL, |c| cx.str_bytes(c.as_bytes(), string::US_ASCII));
-    let class = crate::class_named(cx, "Psych::SyntaxError")?;
+    let class = cx.class_named("Psych::SyntaxError")?;
     let class = cx.class_value(class);
     let numbers = [e.mark.line + 1, e.mark.column + 1, e.offset].map(|n| Value::fixnum(n as i64));
     let e = cx.call(class, sym::new, &[path, numbers[0], numbers[1], numbers[2], problem, context])?;
@@ -178,7 +178,7 @@ mod parser {
     /// How far the parser came: `Mark` of index, line and column.
     #[method("mark")]
     fn mark(cx: &mut Cx, this: Value) -> Result<Value> {
-        let class = crate::class_named(cx, "Psych::Parser::Mark")?;
+        let class = cx.class_named("Psych::Parser::Mark")?;
         let class = cx.class_value(class);
         let noted = cx.ivar_get(this, name("__mark"));
         let zero = Value::fixnum(0);

@@ -454,13 +454,13 @@ pub fn load(cx: &mut Cx) -> Result<()> {
     let socket = cx.define_class(ids::OBJECT, "Socket", basic);
     cx.define_class(socket, "ResolutionError", socket_error);
     let sys = cx.define_module(socket, "Sys");
-    crate::define(cx, basic, &[basic::METHODS, message::basic::METHODS]);
-    crate::define(cx, sys, &[sys::METHODS, resolve::sys::METHODS]);
+    cx.define_natives(basic, &[basic::METHODS, message::basic::METHODS]);
+    cx.define_natives(sys, &[sys::METHODS, resolve::sys::METHODS]);
     constants::define(cx, socket);
     let progress = cx.const_by_path("Errno::EINPROGRESS").and_then(|c| cx.class_id(c)).unwrap_or(ids::SYSTEM_CALL_ERROR);
     for (name, module) in [("EINPROGRESSWaitWritable", "IO::WaitWritable"), ("EINPROGRESSWaitReadable", "IO::WaitReadable")] {
         let class = cx.define_class(ids::IO, name, progress);
-        let module = crate::class_named(cx, module)?;
+        let module = cx.class_named(module)?;
         cx.include_module(class, module)?;
     }
     cx.run_builtin("socket_option")?;

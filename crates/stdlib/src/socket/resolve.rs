@@ -52,7 +52,7 @@ fn aside<T: Send + 'static>(cx: &mut Cx, seconds: Option<f64>, f: impl FnOnce() 
     }
     loop {
         if wait_timeout(cx, event.as_raw_fd(), libc::POLLIN, seconds)? == 0 {
-            return crate::raise_named(cx, "IO::TimeoutError", "user specified timeout for the look-up of a name");
+            return cx.raise_named("IO::TimeoutError", "user specified timeout for the look-up of a name");
         }
         if let Some(r) = result.lock().unwrap_or_else(|e| e.into_inner()).take() {
             return Ok(r);
@@ -164,7 +164,7 @@ fn resolution_error<T>(cx: &mut Cx, what: &str, (code, errno): (i32, i32)) -> Re
     // SAFETY: a static text for every number.
     let text = unsafe { CStr::from_ptr(libc::gai_strerror(code)) }.to_string_lossy();
     let message = cx.str(&format!("{what}: {text}"));
-    let class = crate::class_named(cx, "Socket::ResolutionError")?;
+    let class = cx.class_named("Socket::ResolutionError")?;
     let class = cx.class_value(class);
     let e = cx.call(class, sym::new, &[message])?;
     cx.ivar_set_raw(e, Sym::intern("@error_code"), Value::fixnum(code as i64));

@@ -585,10 +585,10 @@ pub fn load(cx: &mut Cx) -> Result<()> {
     cx.const_set(class, Sym::intern("VERSION"), version);
     let max = cx.int(i64::MAX);
     cx.const_set(class, Sym::intern("MAX_LENGTH"), max);
-    crate::define(cx, class, &[METHODS, read::METHODS, write::METHODS]);
+    cx.define_natives(class, &[METHODS, read::METHODS, write::METHODS]);
     for (name, rows) in [("generic_readable", read::readable::METHODS), ("generic_writable", write::writable::METHODS)] {
         let module = cx.define_module(ids::IO, name);
-        crate::define(cx, module, &[rows]);
+        cx.define_natives(module, &[rows]);
         cx.include_module(class, module)?;
     }
     Ok(())

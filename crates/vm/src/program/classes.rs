@@ -3,6 +3,7 @@
 //! Ancestor lists are linearised. Including a module recomputes the list of the class and, through `dependents`, of everything that
 //! contains it. Nothing here recurses: chains of classes, and of singleton classes of singleton classes, are as long as memory allows.
 
+use crate::builtin::MethodRow;
 use crate::raise::Result;
 use crate::vm::{ClassSlot, Cx, FastMap};
 use zakuro_object::shape::{CLASS_LOTS, LOT, ShapeInfo};
@@ -52,6 +53,25 @@ impl Cx {
             Some(s) => unsafe { &*s.data },
             None => unreachable!("class id {} of another VM", id.0),
         }
+    }
+    /// Gives a class the methods of tables.
+    pub fn define_natives(&mut self, class: ClassId, tables: &[&'static [MethodRow]]) {
+        for row in tables.iter().copied().flatten() {
+            self.define_native_in(row, class);
+        }
+    }
+    /// A class by its path, as this VM has it. NameError when the program took it away.
+    pub fn class_named(&mut self, path: &str) -> Result<ClassId> {
+        match self.const_by_path(path).and_then(|v| self.class_id(v)) {
+            Some(c) => Ok(c),
+            None => self.raise(ids::NAME_ERROR, format!("uninitialized constant {path}")),
+        }
+    }
+    /// Raises an exception of a class that is no boot class.
+    #[cold]
+    pub fn raise_named<T>(&mut self, path: &str, message: impl AsRef<str>) -> Result<T> {
+        let class = self.class_named(path)?;
+        self.raise(class, message)
     }
     /// The data for changing: the VM's own copy, made now if it was still the boot image's.
     pub fn class_mut(&mut self, id: ClassId) -> &mut ClassData {

@@ -77,10 +77,8 @@ pub unsafe fn reallocate(p: *mut u8, size: usize) -> *mut u8 {
     // SAFETY: the caller's word.
     unsafe {
         let old = size_of_block(p);
-        let large = old.max(size) + HEAD >= WATCHED;
-        let counts = !(*p.sub(HEAD).cast::<Head>()).account.is_null();
-        if large && !counts && old + HEAD >= WATCHED && size + HEAD >= WATCHED {
-            // The allocator's from one end to the other: it can grow in place.
+        if old.min(size) >= WATCHED {
+            // The allocator counts it, before and after: it can grow in place.
             let (Some(before), Some(after)) = (layout(old), layout(size)) else { return null_mut() };
             let start = fallible(|| std::alloc::realloc(p.sub(HEAD), before, after.size()));
             if start.is_null() {
