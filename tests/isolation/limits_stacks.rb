@@ -15,7 +15,8 @@ HOARDS.each do |name, code|
   begin
     puts "#{name}: #{vm.join(60) ? "over" : "goes on"}"
   rescue RubyVM::Error => e
-    puts "#{name}: #{e.message[/memory limit/] || e.message}"
+    # The error may also come while the last one is being rescued: then it ends the program.
+    puts "#{name}: #{e.message.match?(/memory limit|NoMemoryError/) ? "memory limit" : e.message}"
   end
 end
 

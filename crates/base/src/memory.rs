@@ -108,6 +108,33 @@ pub fn admits_thread(stack: usize) -> std::io::Result<()> {
     Ok(())
 }
 
+/// Whether the process's address space is limited (`ulimit -v`), so that nothing should be reserved for later.
+pub fn space_is_limited() -> bool {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: writes a pair of numbers.
+    unsafe { libc::getrlimit(libc::RLIMIT_AS, &mut limit) != 0 || limit.rlim_cur != libc::RLIM_INFINITY }
+}
+
+/// Gives the pages from `end` up to `top` of a stack back to the system, if the stack has reached below `top`: no frame is larger than what is looked at.
+///
+/// # Safety
+/// Pages of a mapping of the caller's, in whose content nobody is interested.
+pub unsafe fn give_back_unless_untouched(end: usize, top: usize) {
+    const PAGE: usize = 4 << 10;
+    const LOOK: usize = 64 << 10;
+    if top.saturating_sub(end) < LOOK {
+        return;
+    }
+    let mut resident = [0u8; LOOK / PAGE];
+    // SAFETY: the caller's pages; the system writes a byte for each (fewer where its pages are larger).
+    unsafe {
+        let told = libc::mincore((top - LOOK) as *mut _, LOOK, resident.as_mut_ptr().cast()) == 0;
+        if !told || resident.iter().any(|r| r & 1 != 0) {
+            libc::madvise(end as *mut _, top - end, libc::MADV_DONTNEED);
+        }
+    }
+}
+
 /// Whether `vec` has room for `more`, made now if need be.
 pub fn has_room<T>(vec: &mut Vec<T>, more: usize) -> bool {
     vec.capacity() - vec.len() >= more || fallible(|| makes_room(vec, more))

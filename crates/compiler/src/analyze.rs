@@ -265,6 +265,7 @@ macro_rules! writes {
 impl<'pr> Visit<'pr> for Analyzer {
     fn visit_branch_node_enter(&mut self, _node: Node<'pr>) {
         self.depth += 1;
+        crate::job::stands_at(self.depth);
     }
     fn visit_branch_node_leave(&mut self) {
         self.depth -= 1;

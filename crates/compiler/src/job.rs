@@ -7,6 +7,9 @@
 //! coroutine is suspended there, never to be resumed; its stack and the list of its blocks are given back. The frames on it own nothing else, and prism has
 //! no state but its parser's. Analysis and lowering say what they have taken ([`took`]), and unwind.
 //!
+//! A source of a few kilobytes is compiled in its place instead ([`in_place`]), by the same rules: starting a thread takes longer than such a source does. It is left
+//! when its VM is wanted, or is nested too deeply for the stack there; then a job begins anew.
+//!
 //! Who waits looks between two [`Job::wait`]s whether he still has to. Dropping the Job abandons it: the thread ends at the parser's next request, or some
 //! instructions later. (prism has loops without a request; the size of the source and the limit of its depth bound them.)
 //!
@@ -16,7 +19,7 @@
 use crate::malloc::Blocks;
 use crate::serialize::{Question, answer_here};
 use crate::{Compiled, EvalScopes, Options, STACK, SyntaxError, Wrap, compile_here};
-use corosensei::stack::DefaultStack;
+use corosensei::stack::{DefaultStack, Stack};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use ruby_prism as prism;
 use std::any::Any;
@@ -36,20 +39,24 @@ pub enum Left {
     Memory,
     /// Nobody waits for it.
     Abandoned,
+    /// It is nested more deeply than the stack allows where it is compiled ([`in_place`]).
+    Deep,
 }
 
 /// What a compilation may take.
-struct Terms {
+struct Terms<'a> {
     limit: usize,
+    /// Levels of nesting.
+    depth: u32,
     /// Bytes taken by analysis and lowering.
     took: Cell<usize>,
-    /// Set by the one who waited, read here; nothing else is ordered by it.
-    abandoned: Arc<AtomicBool>,
+    /// Whether nobody waits for it.
+    abandoned: &'a dyn Fn() -> bool,
 }
 
-impl Terms {
+impl Terms<'_> {
     fn left(&self, parser: usize, more: usize) -> Option<Left> {
-        if self.abandoned.load(Ordering::Relaxed) {
+        if (self.abandoned)() {
             return Some(Left::Abandoned);
         }
         (parser.saturating_add(self.took.get()).saturating_add(more) > self.limit).then_some(Left::Memory)
@@ -58,7 +65,7 @@ impl Terms {
 
 /// What a native thread compiles; all null on others.
 struct Here {
-    terms: Cell<*const Terms>,
+    terms: Cell<*const Terms<'static>>,
     /// The list of the parser's blocks.
     blocks: Cell<*mut Blocks>,
     /// Where to leave prism, while it runs.
@@ -108,6 +115,14 @@ pub(crate) fn took(bytes: usize) {
     }
 }
 
+/// Analysis stands so many levels deep in the tree: unwinds when the stack may be too short for more.
+pub(crate) fn stands_at(depth: u32) {
+    // SAFETY: as above.
+    if JOB.with(|j| unsafe { j.terms.get().as_ref() }.is_some_and(|t| depth > t.depth)) {
+        resume_unwind(Box::new(Unwound(Left::Deep)));
+    }
+}
+
 /// Bytes of native stack for a source: a level of nesting takes a byte of it at least, and 32 KiB of stack at most.
 fn stack_for(source: usize) -> usize {
     STACK.min((4 << 20) + source.saturating_mul(32 << 10))
@@ -124,6 +139,45 @@ fn stack_of(bytes: usize) -> Option<DefaultStack> {
     None
 }
 
+/// Bytes of the largest source whose parser's stack is kept by the native thread.
+const KEPT: usize = 2 << 10;
+/// Of a kept stack the system takes back what lies further from its top.
+const KEPT_PAGES: usize = 256 << 10;
+
+thread_local! {
+    /// The parser's stack for sources of up to [`KEPT`] bytes: mapping one and giving it back takes longer than parsing.
+    static KEPT_STACK: Cell<Option<DefaultStack>> = const { Cell::new(None) };
+}
+
+/// The stack that the parser runs on.
+struct ParserStack {
+    stack: Option<DefaultStack>,
+    kept: bool,
+}
+
+impl ParserStack {
+    fn take(source: usize) -> Option<ParserStack> {
+        let kept = source <= KEPT && !zakuro_base::memory::space_is_limited();
+        let stack = if kept { KEPT_STACK.take() } else { None };
+        let stack = stack.or_else(|| stack_of(stack_for(if kept { KEPT } else { source })))?;
+        Some(ParserStack { stack: Some(stack), kept })
+    }
+
+    fn get(&mut self) -> &mut DefaultStack {
+        self.stack.as_mut().expect("a stack until it is dropped")
+    }
+}
+
+impl Drop for ParserStack {
+    fn drop(&mut self) {
+        let Some(stack) = self.stack.take().filter(|_| self.kept) else { return };
+        let (top, end) = (stack.base().get(), stack.limit().get());
+        // SAFETY: pages of the stack, on which nothing runs.
+        unsafe { zakuro_base::memory::give_back_unless_untouched(end, top - KEPT_PAGES) };
+        KEPT_STACK.set(Some(stack));
+    }
+}
+
 /// Parses, as [`in_parser`] does.
 pub(crate) fn parse<'a>(source: &'a [u8], options: &'a prism::ParseOptions) -> prism::ParseResult<'a> {
     in_parser(source.len(), || prism::parse_with_options(source, options))
@@ -136,7 +190,7 @@ pub(crate) fn in_parser<R>(source: usize, work: impl Fn() -> R) -> R {
         return work();
     }
     // Without one it parses where it stands, and can't be left before it is done.
-    let Some(stack) = stack_of(stack_for(source)) else { return work() };
+    let Some(mut stack) = ParserStack::take(source) else { return work() };
     let there = |yielder: &Yielder<(), Left>, ()| {
         JOB.with(|j| j.parser.set(yielder));
         let r = work();
@@ -144,7 +198,7 @@ pub(crate) fn in_parser<R>(source: usize, work: impl Fn() -> R) -> R {
         r
     };
     // SAFETY: what the closure borrows outlives the coroutine, which ends or is reset below.
-    let mut coroutine: Coroutine<(), Left, R> = unsafe { Coroutine::with_stack_unchecked(stack, there) };
+    let mut coroutine: Coroutine<(), Left, R, &mut DefaultStack> = unsafe { Coroutine::with_stack_unchecked(stack.get(), there) };
     match coroutine.resume(()) {
         CoroutineResult::Return(r) => r,
         CoroutineResult::Yield(why) => {
@@ -198,15 +252,29 @@ impl Owned {
     }
 }
 
+/// Bytes of the largest source that [`in_place`] takes.
+pub const IN_PLACE: usize = 16 << 10;
+
+/// Levels of nesting for which 8 MiB of stack are enough.
+const PLACE_DEPTH: u32 = 200;
+
+/// Compiles a source of at most [`IN_PLACE`] bytes here, on a native stack of 8 MiB. `limit`: bytes that it may take. `wanted` is asked again and again: whether the
+/// native thread has something else to do.
+pub fn in_place(source: &Arc<[u8]>, options: &Options, limit: usize, wanted: &dyn Fn() -> bool) -> Result<Compilation, Left> {
+    debug_assert!(source.len() <= IN_PLACE);
+    let terms = Terms { limit, depth: PLACE_DEPTH, took: Cell::new(0), abandoned: wanted };
+    run(|| compile_here(source, options), &terms).unwrap_or_else(|panic| resume_unwind(panic))
+}
+
 /// A compilation or what went wrong with it.
 pub type Compilation = Result<Compiled, SyntaxError>;
 
 /// Works under terms, on this native thread.
-fn run<T>(work: impl FnOnce() -> T, terms: &Terms) -> Result<Result<T, Left>, Box<dyn Any + Send>> {
+fn run<T>(work: impl FnOnce() -> T, terms: &Terms<'_>) -> Result<Result<T, Left>, Box<dyn Any + Send>> {
     let mut blocks = Blocks::EMPTY;
     let list = &raw mut blocks;
     JOB.with(|j| {
-        j.terms.set(terms);
+        j.terms.set((&raw const *terms).cast());
         j.blocks.set(list);
     });
     let result = catch_unwind(AssertUnwindSafe(work));
@@ -257,7 +325,9 @@ impl<T: Send + 'static> Job<T> {
         let (to, report) = sync_channel(1);
         let given_up = abandoned.clone();
         let there = move || {
-            let terms = Terms { limit, took: Cell::new(0), abandoned: given_up };
+            // Set by the one who waited; nothing else is ordered by it.
+            let abandoned = || given_up.load(Ordering::Relaxed);
+            let terms = Terms { limit, depth: u32::MAX, took: Cell::new(0), abandoned: &abandoned };
             let result = run(work, &terms);
             // Nobody waits any more: there is nobody to tell.
             let _ = to.send(Report { result, names: symbol::added_here() });

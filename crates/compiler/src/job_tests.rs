@@ -75,3 +75,26 @@ fn a_job_tells_its_time() {
         std::thread::sleep(Duration::from_millis(1));
     }
 }
+
+#[test]
+fn a_source_is_compiled_in_its_place() {
+    let compile = |source: &str, limit, wanted: &dyn Fn() -> bool| in_place(&Arc::from(source.as_bytes()), &options(), limit, wanted);
+    let never = || false;
+    let compiled = compile("def a = 1\na + 2", usize::MAX, &never).expect("not left").expect("no error");
+    assert_eq!(compiled.code.children.len(), 1);
+    assert!(compile("def", usize::MAX, &never).expect("not left").is_err());
+    // Again and again on the stack that is kept, also after it was used deeply, and for sources that get one of their own.
+    for depth in [1, 40, 900, 40, 3000, 1] {
+        let source = format!("{}1{}", "(".repeat(depth), ")".repeat(depth));
+        let wide = format!("[{}]", "a,".repeat(depth));
+        for _ in 0..50 {
+            match compile(&source, usize::MAX, &never) {
+                Ok(done) => assert!(depth < 900 && done.is_ok()),
+                Err(why) => assert!(depth >= 900 && why == Left::Deep),
+            }
+            assert!(compile(&wide, usize::MAX, &never).expect("not left").is_ok());
+            assert_eq!(compile(&wide, 0, &never).unwrap_err(), Left::Memory);
+            assert_eq!(compile(&wide, usize::MAX, &|| true).unwrap_err(), Left::Abandoned);
+        }
+    }
+}

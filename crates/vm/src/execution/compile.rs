@@ -1,6 +1,6 @@
 //! Compiling for a VM: within its limits, and left when it is to end.
 //!
-//! A small source is compiled at once. A larger one is a [`Job`] on a native thread of its own: the VM waits for it in place at first, since most take a
+//! A small source is compiled at once, one of some kilobytes under terms ([`in_place`]). A larger one is a [`Job`] on a native thread of its own: the VM waits for it in place at first, since most take a
 //! millisecond or two, then lets go of its worker and looks at its interrupts between slices of time. Kill and limits end the wait; the job is abandoned
 //! and ends by itself soon after. What it takes counts: its CPU time for `cpu_limit:`, its memory against what `memory_limit:` leaves.
 //!
@@ -9,9 +9,10 @@
 use crate::raise::Result;
 use crate::vm::Cx;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use zakuro_bytecode::Code;
-use zakuro_compiler::job::{Job, Left};
+use zakuro_compiler::job::{IN_PLACE, Job, Left, in_place};
 use zakuro_compiler::serialize::{Question, answer};
 use zakuro_compiler::{Compiled, Options, SMALL_SOURCE, SyntaxError, compile_shared};
 use zakuro_sched::{on_native_stack, poll};
@@ -20,6 +21,8 @@ use zakuro_sched::{on_native_stack, poll};
 const AT_ONCE: Duration = Duration::from_millis(2);
 /// Then it looks at its interrupts so often.
 const SLICE: Duration = Duration::from_millis(10);
+/// For these a compilation is left: what may end it, or gives another unit the worker.
+const WANTED: u32 = poll::PREEMPT | poll::SIGNAL | poll::KILL | poll::RAISE | poll::WAKE;
 /// What an ordinary source takes, per byte of it. When there is less room the heap is collected first.
 const ORDINARY: usize = 100;
 
@@ -29,6 +32,16 @@ impl Cx {
         if source.len() <= SMALL_SOURCE || self.host.is_none() {
             // The parser recurses: it gets the worker's own stack.
             return Ok(on_native_stack(|| compile_shared(source, options)));
+        }
+        if source.len() <= IN_PLACE {
+            let word = self.poll_owner.word();
+            // What can't be answered before (an exception that is masked) does not count.
+            let before = word.load(Ordering::Relaxed);
+            let wanted = || word.load(Ordering::Relaxed) & !before & WANTED != 0;
+            if let Ok(done) = on_native_stack(|| in_place(source, options, self.heap.room(), &wanted)) {
+                return Ok(done);
+            }
+            self.safepoint()?;
         }
         let start = |room| Job::start(source.clone(), options, room);
         self.work_of_parser(source.len(), start, || compile_shared(source, options))
@@ -55,7 +68,7 @@ impl Cx {
             let Some(job) = start(room) else { return Ok(on_native_stack(&here)) };
             match self.wait_for_job(&job)? {
                 Ok(done) => return Ok(done),
-                Err(Left::Memory | Left::Abandoned) => {
+                Err(_) => {
                     self.collect();
                     let now = self.heap.room();
                     if now / 2 < room {
