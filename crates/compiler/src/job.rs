@@ -252,8 +252,8 @@ impl Owned {
     }
 }
 
-/// Bytes of the largest source that [`in_place`] takes.
-pub const IN_PLACE: usize = 16 << 10;
+/// Bytes of the largest source that [`in_place`] takes: what is nested in the worst way then takes some 20 ms.
+pub const IN_PLACE: usize = 4 << 10;
 
 /// Levels of nesting for which 8 MiB of stack are enough.
 const PLACE_DEPTH: u32 = 200;

@@ -84,7 +84,7 @@ fn a_source_is_compiled_in_its_place() {
     assert_eq!(compiled.code.children.len(), 1);
     assert!(compile("def", usize::MAX, &never).expect("not left").is_err());
     // Again and again on the stack that is kept, also after it was used deeply, and for sources that get one of their own.
-    for depth in [1, 40, 900, 40, 3000, 1] {
+    for depth in [1, 40, 900, 40, 1900, 1] {
         let source = format!("{}1{}", "(".repeat(depth), ")".repeat(depth));
         let wide = format!("[{}]", "a,".repeat(depth));
         for _ in 0..50 {
