@@ -43,6 +43,8 @@ struct Terms {
     limit: usize,
     /// Bytes taken by analysis and lowering.
     took: Cell<usize>,
+    /// Most bytes of stack that prism was seen to use: they are touched, and stay until it is done.
+    deepest: Cell<usize>,
     /// Set by the one who waited, read here; nothing else is ordered by it.
     abandoned: Arc<AtomicBool>,
 }
@@ -52,7 +54,8 @@ impl Terms {
         if self.abandoned.load(Ordering::Relaxed) {
             return Some(Left::Abandoned);
         }
-        (parser.saturating_add(self.took.get()).saturating_add(more) > self.limit).then_some(Left::Memory)
+        (parser.saturating_add(self.took.get()).saturating_add(self.deepest.get()).saturating_add(more) > self.limit)
+            .then_some(Left::Memory)
     }
 }
 
@@ -63,10 +66,12 @@ struct Here {
     blocks: Cell<*mut Blocks>,
     /// Where to leave prism, while it runs.
     parser: Cell<*const Yielder<(), Left>>,
+    /// Where its stack begins.
+    base: Cell<usize>,
 }
 
 thread_local! {
-    static JOB: Here = const { Here { terms: Cell::new(null()), blocks: Cell::new(null_mut()), parser: Cell::new(null()) } };
+    static JOB: Here = const { Here { terms: Cell::new(null()), blocks: Cell::new(null_mut()), parser: Cell::new(null()), base: Cell::new(0) } };
 }
 
 /// The list for the parser's blocks, or null.
@@ -84,6 +89,8 @@ pub(crate) fn parser_asks(size: usize) {
     let leave = JOB.with(|j| {
         // SAFETY: set for as long as they live, on this thread.
         let (terms, parser) = unsafe { (j.terms.get().as_ref()?, j.parser.get().as_ref()?) };
+        let depth = j.base.get().saturating_sub((&raw const size).addr());
+        terms.deepest.set(terms.deepest.get().max(depth));
         Some((parser, terms.left(taken(j.blocks.get()), size)?))
     });
     if let Some((parser, why)) = leave {
@@ -138,7 +145,10 @@ pub(crate) fn in_parser<R>(source: usize, work: impl Fn() -> R) -> R {
     // Without one it parses where it stands, and can't be left before it is done.
     let Some(stack) = stack_of(stack_for(source)) else { return work() };
     let there = |yielder: &Yielder<(), Left>, ()| {
-        JOB.with(|j| j.parser.set(yielder));
+        JOB.with(|j| {
+            j.parser.set(yielder);
+            j.base.set((&raw const yielder).addr());
+        });
         let r = work();
         JOB.with(|j| j.parser.set(null()));
         r
@@ -257,7 +267,7 @@ impl<T: Send + 'static> Job<T> {
         let (to, report) = sync_channel(1);
         let given_up = abandoned.clone();
         let there = move || {
-            let terms = Terms { limit, took: Cell::new(0), abandoned: given_up };
+            let terms = Terms { limit, took: Cell::new(0), deepest: Cell::new(0), abandoned: given_up };
             let result = run(work, &terms);
             // Nobody waits any more: there is nobody to tell.
             let _ = to.send(Report { result, names: symbol::added_here() });

@@ -60,6 +60,8 @@ pub struct Life {
     told_short: bool,
     /// Collections in a row because malloc had nothing.
     short_checks: u8,
+    /// Set by streams that are copied ([`descriptors_are_short`]).
+    pub(crate) descriptors_short: std::cell::Cell<bool>,
     /// How long the VM has waited for memory in all.
     waited: Duration,
     /// When the wall limit is reached.
@@ -345,6 +347,7 @@ impl Cx {
             None => self.stack_pool.as_ref().map_or(0, |p| p.in_use().saturating_sub(FEW)) * STACK,
             Some(_) => 0,
         };
+        self.account_seen = account;
         self.heap.set_spent(account + stacks);
     }
     /// Says whether the VM is one of those that hold much, in case memory becomes short.
@@ -585,6 +588,31 @@ pub fn name_added(bytes: usize) {
     let before = account.fetch_add(bytes, Ordering::Relaxed);
     if before / NAMES != (before + bytes) / NAMES {
         control.poll.set(crate::gc::POLL_COLLECT);
+    }
+}
+
+/// A copy of a stream was refused a descriptor in the running VM, or the next will be: a collection may make room ([`Cx::made_room`]).
+pub fn descriptors_are_short() {
+    let cx = zakuro_sched::turn_data() as *const Cx;
+    if !cx.is_null() {
+        // SAFETY: as in `give_up`; a plain flag of the VM whose turn this thread has.
+        unsafe { (*cx).life.descriptors_short.set(true) };
+    }
+}
+
+impl Cx {
+    /// Copies are about to be made.
+    pub(crate) fn copies_begin(&self) {
+        self.life.descriptors_short.set(false);
+    }
+    /// Whether copies made since then lacked descriptors. If so, what is dead has given its own back, and it is worth trying again.
+    pub(crate) fn made_room(&mut self) -> bool {
+        let short = self.life.descriptors_short.take();
+        if short {
+            self.collect();
+            self.heap.each_cell(&mut |_| {});
+        }
+        short
     }
 }
 
