@@ -668,9 +668,12 @@ unsafe fn is_tight(cx: *const Cx, size: usize) -> bool {
         let (Some(limit), Some(native)) = ((*cx).life.limits.memory, zakuro_heap::Heap::native_in_passing(&raw const (*cx).heap)) else {
             return false;
         };
-        let tight = zakuro_heap::Heap::room_in_passing(&raw const (*cx).heap, 0).saturating_sub(size) < limit / 8 * 3;
-        if tight
-            && native.freed.load(Ordering::Relaxed) > limit / KEPT
+        let left = zakuro_heap::Heap::room_in_passing(&raw const (*cx).heap, 0).saturating_sub(size);
+        let tight = left < limit / 8 * 3;
+        let freed = native.freed.load(Ordering::Relaxed);
+        // Far from the limit, too, once malloc may keep more than what is left: work on big numbers frees megabytes in blocks that malloc has, and then needs as much in larger ones.
+        if (tight || left < freed)
+            && freed > limit / KEPT
             && let Some(host) = (*cx).host.as_ref()
         {
             native.freed.store(0, Ordering::Relaxed);
