@@ -73,7 +73,7 @@ fn buffers_on_their_way() {
     let (mut h, mut other) = (heap(), heap());
     let s = StringCell::plain(&h, &text(500), UTF8);
     assert!(StringCell::share(StringCell::plain(&h, b"short", UTF8), Some(&h)).is_none());
-    let (buf, offset, len) = StringCell::share(s).unwrap();
+    let (buf, offset, len) = StringCell::share(s, Some(&h)).unwrap();
     let t = StringCell::from_shared(&other, ids::STRING.0, buf, offset, len, UTF8);
     assert_eq!(t.bytes().as_ptr(), s.bytes().as_ptr());
     let twin = StringCell::twin(&mut other, None, t);
