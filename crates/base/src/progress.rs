@@ -16,6 +16,10 @@ pub struct Stopped;
 pub trait Progress {
     /// Whether to go on. What the caller borrowed stays as it is; other threads of the program may run meanwhile.
     fn poll(&mut self) -> Result<(), Stopped>;
+    /// The work is about to have so many bytes more for itself, in blocks of any size: whether there is room for them.
+    fn needs(&mut self, _bytes: usize) -> Result<(), Stopped> {
+        Ok(())
+    }
 }
 
 /// Goes on to the end: for work that is known to be short, and where there is no VM.

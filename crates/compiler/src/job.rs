@@ -50,6 +50,8 @@ struct Terms<'a> {
     depth: u32,
     /// Bytes taken by analysis and lowering.
     took: Cell<usize>,
+    /// Most bytes of stack that prism was seen to use: they are touched, and stay until it is done.
+    deepest: Cell<usize>,
     /// Whether nobody waits for it.
     abandoned: &'a dyn Fn() -> bool,
 }
@@ -59,7 +61,8 @@ impl Terms<'_> {
         if (self.abandoned)() {
             return Some(Left::Abandoned);
         }
-        (parser.saturating_add(self.took.get()).saturating_add(more) > self.limit).then_some(Left::Memory)
+        (parser.saturating_add(self.took.get()).saturating_add(self.deepest.get()).saturating_add(more) > self.limit)
+            .then_some(Left::Memory)
     }
 }
 
@@ -70,10 +73,12 @@ struct Here {
     blocks: Cell<*mut Blocks>,
     /// Where to leave prism, while it runs.
     parser: Cell<*const Yielder<(), Left>>,
+    /// Where its stack begins.
+    base: Cell<usize>,
 }
 
 thread_local! {
-    static JOB: Here = const { Here { terms: Cell::new(null()), blocks: Cell::new(null_mut()), parser: Cell::new(null()) } };
+    static JOB: Here = const { Here { terms: Cell::new(null()), blocks: Cell::new(null_mut()), parser: Cell::new(null()), base: Cell::new(0) } };
 }
 
 /// The list for the parser's blocks, or null.
@@ -91,6 +96,8 @@ pub(crate) fn parser_asks(size: usize) {
     let leave = JOB.with(|j| {
         // SAFETY: set for as long as they live, on this thread.
         let (terms, parser) = unsafe { (j.terms.get().as_ref()?, j.parser.get().as_ref()?) };
+        let depth = j.base.get().saturating_sub((&raw const size).addr());
+        terms.deepest.set(terms.deepest.get().max(depth));
         Some((parser, terms.left(taken(j.blocks.get()), size)?))
     });
     if let Some((parser, why)) = leave {
@@ -192,7 +199,10 @@ pub(crate) fn in_parser<R>(source: usize, work: impl Fn() -> R) -> R {
     // Without one it parses where it stands, and can't be left before it is done.
     let Some(mut stack) = ParserStack::take(source) else { return work() };
     let there = |yielder: &Yielder<(), Left>, ()| {
-        JOB.with(|j| j.parser.set(yielder));
+        JOB.with(|j| {
+            j.parser.set(yielder);
+            j.base.set((&raw const yielder).addr());
+        });
         let r = work();
         JOB.with(|j| j.parser.set(null()));
         r
@@ -262,7 +272,7 @@ const PLACE_DEPTH: u32 = 200;
 /// native thread has something else to do.
 pub fn in_place(source: &Arc<[u8]>, options: &Options, limit: usize, wanted: &dyn Fn() -> bool) -> Result<Compilation, Left> {
     debug_assert!(source.len() <= IN_PLACE);
-    let terms = Terms { limit, depth: PLACE_DEPTH, took: Cell::new(0), abandoned: wanted };
+    let terms = Terms { limit, depth: PLACE_DEPTH, took: Cell::new(0), deepest: Cell::new(0), abandoned: wanted };
     run(|| compile_here(source, options), &terms).unwrap_or_else(|panic| resume_unwind(panic))
 }
 
@@ -327,7 +337,7 @@ impl<T: Send + 'static> Job<T> {
         let there = move || {
             // Set by the one who waited; nothing else is ordered by it.
             let abandoned = || given_up.load(Ordering::Relaxed);
-            let terms = Terms { limit, depth: u32::MAX, took: Cell::new(0), abandoned: &abandoned };
+            let terms = Terms { limit, depth: u32::MAX, took: Cell::new(0), deepest: Cell::new(0), abandoned: &abandoned };
             let result = run(work, &terms);
             // Nobody waits any more: there is nobody to tell.
             let _ = to.send(Report { result, names: symbol::added_here() });

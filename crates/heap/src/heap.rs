@@ -104,6 +104,12 @@ shared! {
     /// Cells of this heap own `bytes` less outside it (freed or handed over by the program, not by a finalizer).
     #[inline(always)]
     fn sub_payload(bytes: usize);
+    /// A cell accounts for a buffer of `bytes` that others than cells of this heap may hold, as `add_payload` has been told: those of the same share count it once.
+    #[inline]
+    fn shows(buffer: usize, bytes: usize);
+    /// A cell does so no more. Told before it lets go of the buffer.
+    #[inline]
+    fn hides(buffer: usize);
     /// One block of so many of these bytes is of native code's (a table, the digits of a number): what [`WATCHED`](crate::WATCHED) says of it must not count twice.
     #[inline]
     fn add_watched(block: usize);

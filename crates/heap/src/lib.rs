@@ -40,8 +40,8 @@ pub use heap::Heap;
 pub use ledger::{BLOCK_SIZE, CHUNK_SIZE, Ledger, LedgerStats};
 pub use mark::{Marker, Named, NamedFn};
 pub use region::Region;
-pub use share::Share;
-pub use shared_buf::{BufRef, FALLIBLE, LARGE, MAY_FAIL, SharedBuf, WATCHED, machine_has, malloc_has};
+pub use share::{Share, Shown};
+pub use shared_buf::{BufRef, FALLIBLE, LARGE, MAY_FAIL, SHOWN_FROM, SharedBuf, WATCHED, machine_has, malloc_has};
 pub use state::{FinalizeCx, FinalizeFn, HeapStats, Native, TraceFn};
 pub use zakuro_base::memory::{OutOfMemory, out_of_memory};
 

@@ -1,11 +1,14 @@
 //! Memory that several heaps may use together: those of a VM with a limit and of all that descend from it.
 //!
 //! Each heap posts what it uses when it has grown by its part of what is left, and after each collection; what the others have posted then stands against its own limit. So allocation costs nothing.
-//! A region that several of them hold counts once. Shares are nested: one within another's limit stands for all that are under it.
+//! A region that several of them hold counts once. So does a large buffer that several cells, messages or images account for: each counts it whole where it stands, and the share takes off
+//! what was counted again. Shares are nested: one within another's limit stands for all that are under it.
 //!
 //! Rejected: limits for each VM alone (a program in a VM of 64 MB made a hundred); handing the limit out in parts (who has most of it idle keeps it from the others).
 
+use crate::shared_buf::SHOWN_FROM;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use zakuro_base::sync::held::Mutex;
@@ -20,6 +23,10 @@ pub struct Share {
     region_bytes: AtomicUsize,
     /// How many of them hold each region. Held for a few instructions.
     regions: Mutex<HashMap<usize, usize>>,
+    /// Large buffers that several may account for, by address, and how often each is counted. Touched when one is sent, received or let go of; held for a few instructions.
+    buffers: Mutex<HashMap<usize, Counted>>,
+    /// Bytes of them that were counted again.
+    counted_again: AtomicUsize,
     parent: Option<Arc<Share>>,
 }
 
@@ -32,12 +39,36 @@ impl Share {
             heaps: AtomicUsize::new(0),
             region_bytes: AtomicUsize::new(0),
             regions: Mutex::new(HashMap::new()),
+            buffers: Mutex::new(HashMap::new()),
+            counted_again: AtomicUsize::new(0),
             parent,
         })
     }
-    /// Bytes in use, as far as the heaps have told.
-    pub fn used(&self) -> usize {
-        self.used.load(Relaxed) + self.region_bytes.load(Relaxed)
+    /// Bytes in use, as far as the heaps have told. (Less than nothing where what is counted again is not told of yet, or by an account of messages.)
+    pub fn used(&self) -> isize {
+        (self.used.load(Relaxed) + self.region_bytes.load(Relaxed)) as isize - self.counted_again.load(Relaxed) as isize
+    }
+    fn count_buffer(&self, buffer: usize, bytes: usize) {
+        for share in self.chain() {
+            let mut buffers = share.buffers.lock();
+            let counted = buffers.entry(buffer).or_insert(Counted { times: 0, bytes });
+            counted.times += 1;
+            if counted.times > 1 {
+                share.counted_again.fetch_add(counted.bytes, Relaxed);
+            }
+        }
+    }
+    fn uncount_buffer(&self, buffer: usize) {
+        for share in self.chain() {
+            let mut buffers = share.buffers.lock();
+            let Entry::Occupied(mut counted) = buffers.entry(buffer) else { continue };
+            counted.get_mut().times -= 1;
+            if counted.get().times == 0 {
+                counted.remove();
+            } else {
+                share.counted_again.fetch_sub(counted.get().bytes, Relaxed);
+            }
+        }
     }
     fn chain(&self) -> impl Iterator<Item = &Share> {
         std::iter::successors(Some(self), |s| s.parent.as_deref())
@@ -66,6 +97,67 @@ impl Share {
     }
 }
 
+struct Counted {
+    times: usize,
+    /// As told first: what is taken off is what is put on again, whatever the address stands for by then.
+    bytes: usize,
+}
+
+/// Large buffers that a heap, a message or an image accounts for and others may, too. They are counted for themselves when this is dropped.
+#[derive(Default)]
+pub struct Shown {
+    share: Option<Arc<Share>>,
+    /// How often each is accounted for.
+    own: HashMap<usize, usize>,
+    /// Bytes that the share has been told of here, and not by a heap.
+    carried: usize,
+}
+
+impl Shown {
+    /// What is shown counts for `share`; without one nothing is noted.
+    pub fn of(share: Option<&Arc<Share>>) -> Shown {
+        Shown { share: share.cloned(), own: HashMap::new(), carried: 0 }
+    }
+    /// Somebody accounts for the buffer of `bytes` here. Buffers below [`SHOWN_FROM`](crate::SHOWN_FROM) are not worth it.
+    pub fn add(&mut self, buffer: usize, bytes: usize) {
+        if let Some(share) = self.share.as_ref().filter(|_| bytes >= SHOWN_FROM) {
+            share.count_buffer(buffer, bytes);
+            *self.own.entry(buffer).or_insert(0) += 1;
+        }
+    }
+    /// [`Shown::add`] by what is no heap: whether the share counts these bytes from here on.
+    pub fn carry(&mut self, buffer: usize, bytes: usize) -> bool {
+        let Some(share) = self.share.clone().filter(|_| bytes >= SHOWN_FROM) else { return false };
+        share.chain().for_each(|s| _ = s.used.fetch_add(bytes, Relaxed));
+        self.carried += bytes;
+        self.add(buffer, bytes);
+        true
+    }
+    /// One less does. Before it lets go: the address may be another buffer's after that.
+    pub fn remove(&mut self, buffer: usize) {
+        if let (Some(share), Entry::Occupied(mut times)) = (&self.share, self.own.entry(buffer)) {
+            share.uncount_buffer(buffer);
+            *times.get_mut() -= 1;
+            if *times.get() == 0 {
+                times.remove();
+            }
+        }
+    }
+    pub fn is_empty(&self) -> bool {
+        self.own.is_empty()
+    }
+}
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        let Some(share) = self.share.take() else { return };
+        for (buffer, times) in self.own.drain() {
+            (0..times).for_each(|_| share.uncount_buffer(buffer));
+        }
+        share.chain().for_each(|s| _ = s.used.fetch_sub(self.carried, Relaxed));
+    }
+}
+
 /// A heap's part of a share; leaves it when dropped.
 pub(crate) struct Member {
     share: Arc<Share>,
@@ -88,9 +180,12 @@ impl Member {
             };
         }
     }
-    /// Bytes that others leave less than `limit`, the heap's own one. `regions`: bytes of those that it holds.
-    pub fn taken_by_others(&self, limit: usize, regions: usize) -> usize {
-        let taken = |s: &Share| s.used().saturating_sub(self.posted + regions).saturating_sub(s.limit.saturating_sub(limit));
+    /// Bytes that others leave less than `limit`, the heap's own one. `regions`: bytes of those that it holds. Less than nothing: the heap counts so much more than once.
+    pub fn taken_by_others(&self, limit: usize, regions: usize) -> isize {
+        let taken = |s: &Share| {
+            let others = s.used() - (self.posted + regions) as isize;
+            others.min(0).max(others - s.limit.saturating_sub(limit) as isize)
+        };
         self.share.chain().map(taken).max().unwrap_or(0)
     }
     pub fn heaps(&self) -> usize {
@@ -132,6 +227,40 @@ mod tests {
         c.post(5);
         drop(b);
         assert_eq!((inner.used(), outer.used()), (5, 5));
+    }
+
+    #[test]
+    fn a_buffer_counts_once() {
+        let outer = Share::new(1 << 20, None);
+        let inner = Share::new(1 << 20, Some(outer.clone()));
+        let size = SHOWN_FROM;
+        let (mut a, mut b) = (Member::join(outer.clone()), Member::join(inner.clone()));
+        let (mut of_a, mut of_b) = (Shown::of(Some(&outer)), Shown::of(Some(&inner)));
+        a.post(2 * size);
+        of_a.add(1, size);
+        of_a.add(1, size);
+        assert_eq!((outer.used(), a.taken_by_others(1 << 20, 0)), (size as isize, -(size as isize)));
+        b.post(size);
+        of_b.add(1, size);
+        of_b.add(2, size - 1);
+        assert_eq!((outer.used(), inner.used()), (size as isize, size as isize));
+        assert_eq!(b.taken_by_others(1 << 20, 0), 0);
+        of_a.remove(1);
+        of_a.remove(2);
+        a.post(size);
+        assert_eq!((outer.used(), inner.used()), (size as isize, size as isize));
+        drop(of_a);
+        a.post(0);
+        assert_eq!((outer.used(), inner.used()), (size as isize, size as isize));
+        of_b.remove(1);
+        assert!(of_b.is_empty());
+        b.post(0);
+        let mut message = Shown::of(Some(&inner));
+        assert!(message.carry(1, size) && message.carry(1, size) && !message.carry(2, size - 1));
+        assert_eq!((outer.used(), inner.used()), (size as isize, size as isize));
+        drop(message);
+        drop((a, b));
+        assert_eq!((outer.used(), inner.used(), outer.buffers.lock().len()), (0, 0, 0));
     }
 
     #[test]

@@ -52,6 +52,8 @@ pub const MAY_FAIL: usize = 64;
 /// A block of at least this size that native code asks for on behalf of a VM with a memory limit counts for that VM while it lives, whoever frees it (the allocator of the `zakuro`
 /// program sees to it), except for buffers, which cells account for.
 pub const WATCHED: usize = 256 << 10;
+/// A buffer of at least so many bytes that several of a family with a memory limit account for counts once.
+pub const SHOWN_FROM: usize = 16 << 10;
 /// From this size on, what a program makes large asks whether there is memory before anything is changed.
 pub const FALLIBLE: usize = 64 << 10;
 
@@ -285,14 +287,18 @@ impl SharedBuf {
     }
 
     /// [`SharedBuf::release`] by a cell, or for its heap: gives the bytes that the heap accounts for no more. `counted`: the holder is the cell that made the heap account for it.
+    /// `hidden` hears of the address first where others may account for it, too ([`Shown`](crate::Shown)).
     ///
     /// # Safety
     /// As for [`SharedBuf::release`].
     #[inline]
-    pub unsafe fn let_go(buf: *mut SharedBuf, counted: bool) -> usize {
+    pub unsafe fn let_go(buf: *mut SharedBuf, counted: bool, hidden: impl FnOnce(usize)) -> usize {
         // SAFETY: by contract; capacity and bit are read while the caller is still a holder.
         unsafe {
             let (weight, abroad) = (SharedBuf::weight(buf), SharedBuf::is_abroad(buf));
+            if abroad && counted && weight >= SHOWN_FROM {
+                hidden(buf.addr());
+            }
             let freed = SharedBuf::release(buf);
             if if abroad { counted } else { freed } { weight } else { 0 }
         }

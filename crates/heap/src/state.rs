@@ -27,9 +27,9 @@ use crate::ledger::{BLOCK_SHIFT, BLOCK_SIZE, Ledger};
 use crate::limit::Limit;
 use crate::mark::{Lookup, Marker, NamedFn};
 use crate::region::Holdings;
-use crate::share::{Member, Share};
+use crate::share::{Member, Share, Shown};
 use crate::size_class::{CLASSES, SIZES, class_of};
-use crate::{Header, MAX_CELL, WATCHED};
+use crate::{Header, MAX_CELL, SHOWN_FROM, WATCHED};
 
 /// Marks what a cell refers to. Called once per live cell and collection; must not panic.
 pub type TraceFn = unsafe fn(*mut Header, &mut Marker<'_>);
@@ -45,9 +45,14 @@ const MAX_BATCH: usize = 16;
 pub struct FinalizeCx {
     pub(crate) freed: usize,
     pub(crate) watched: usize,
+    pub(crate) shown: Shown,
 }
 
 impl FinalizeCx {
+    /// [`Heap::hides`](crate::Heap::hides).
+    pub fn hides(&mut self, buffer: usize) {
+        self.shown.remove(buffer);
+    }
     /// `bytes` announced by [`Heap::add_payload`] were freed.
     pub fn sub_payload(&mut self, bytes: usize) {
         self.freed += bytes;
@@ -166,6 +171,8 @@ pub struct HeapState {
     budget: Budget,
     /// With a limit that other heaps share.
     pub(crate) member: Option<Member>,
+    /// Buffers that cells account for and others of the share may, too.
+    pub(crate) shown: Shown,
     pub(crate) classes: [Class; CLASSES],
     pub(crate) lookup: Lookup,
     pub(crate) holdings: Holdings,
@@ -233,6 +240,7 @@ impl HeapState {
             cells_since: 0,
             budget: Budget { soft: usize::MAX, ceiling: usize::MAX, reserve: 0 },
             member: None,
+            shown: Shown::default(),
             classes: [Class { current: NONE, next_cell: 0, available: NONE, full: NONE, unswept: NONE }; CLASSES],
             lookup: Lookup { low: 0, span: 0, base: 0, table: ptr::null_mut(), id: 0 },
             holdings: Holdings::default(),
@@ -387,15 +395,16 @@ impl HeapState {
             .saturating_add(self.holdings.bytes())
             .saturating_add(self.spent)
             .saturating_add(self.native_alone())
-            .saturating_add(self.taken_by_others())
+            .saturating_add_signed(self.taken_by_others())
     }
     /// What other heaps that share the limit leave less of it.
     #[inline]
-    fn taken_by_others(&self) -> usize {
+    fn taken_by_others(&self) -> isize {
         self.member.as_ref().map_or(0, |m| m.taken_by_others(self.budget.soft, self.holdings.bytes()))
     }
     pub fn join(&mut self, share: &Arc<Share>) {
         self.member = Some(Member::join(share.clone()));
+        self.shown = Shown::of(Some(share));
         self.holdings.each(&mut |region, bytes| share.hold(region, bytes));
         self.post();
     }
@@ -404,6 +413,16 @@ impl HeapState {
             let native = self.native.as_ref().map_or(0, |n| n.bytes.load(Ordering::Relaxed).saturating_sub(self.watched));
             member.post(self.live.saturating_add(self.cells_since).saturating_add(self.payload).saturating_add(native));
         }
+    }
+    pub fn shows(&mut self, buffer: usize, bytes: usize) {
+        if bytes >= SHOWN_FROM && self.member.is_some() {
+            // Before it is known that others count it, too: they would have too much room.
+            self.post();
+            self.shown.add(buffer, bytes);
+        }
+    }
+    pub fn hides(&mut self, buffer: usize) {
+        self.shown.remove(buffer);
     }
     /// Bytes of large native blocks that no payload tells of.
     #[inline]
@@ -457,7 +476,9 @@ impl HeapState {
                 .saturating_add((*this).holdings.bytes())
                 .saturating_add(read(&raw const (*this).spent))
                 .saturating_add(native.saturating_sub(read(&raw const (*this).watched)))
-                .saturating_add((*this).member.as_ref().map_or(0, |m| m.taken_by_others((*this).budget.soft, (*this).holdings.bytes())));
+                .saturating_add_signed(
+                    (*this).member.as_ref().map_or(0, |m| m.taken_by_others((*this).budget.soft, (*this).holdings.bytes())),
+                );
             ceiling.saturating_add(beyond).saturating_sub(used)
         }
     }
@@ -490,6 +511,7 @@ impl HeapState {
     pub(crate) fn leave_share(&mut self) {
         if let Some(member) = self.member.take() {
             self.holdings.each(&mut |region, bytes| member.let_go(region, bytes));
+            self.shown = Shown::default();
         }
     }
     /// The next collection comes well before the limit is reached.

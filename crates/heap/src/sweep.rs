@@ -157,7 +157,7 @@ impl HeapState {
 
     /// Runs the finalizers of the cells that `select` names, word by word.
     fn finalize_cells(&mut self, b: &mut Body, start: usize, select: impl Fn(&Body, usize) -> u64) {
-        let mut cx = FinalizeCx::default();
+        let mut cx = FinalizeCx { shown: mem::take(&mut self.shown), ..FinalizeCx::default() };
         for w in 0..b.words() {
             let mut dead = select(b, w);
             while dead != 0 {
@@ -171,6 +171,7 @@ impl HeapState {
             }
         }
         self.payload_freed(&cx);
+        self.shown = cx.shown;
     }
 
     /// Runs the finalizers that are left in the blocks of a chain; moves the blocks to the reserve.

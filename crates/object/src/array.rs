@@ -167,7 +167,7 @@ impl ArrayCell {
             if this.is_inline() {
                 heap.set_finalized(this.as_ptr() as *mut Header);
             } else {
-                heap.sub_payload(SharedBuf::let_go(this.body.heap.buf, this.header.flags & COUNTED != 0));
+                heap.sub_payload(SharedBuf::let_go(this.body.heap.buf, this.header.flags & COUNTED != 0, |at| heap.hides(at)));
             }
             this.cell().header.flags |= COUNTED;
             heap.add_payload(SharedBuf::weight(buf));
@@ -401,7 +401,7 @@ impl ArrayCell {
             if this.is_inline() {
                 heap.set_finalized(this.as_ptr() as *mut Header);
             } else {
-                heap.sub_payload(SharedBuf::let_go(this.body.heap.buf, this.header.flags & COUNTED != 0));
+                heap.sub_payload(SharedBuf::let_go(this.body.heap.buf, this.header.flags & COUNTED != 0, |at| heap.hides(at)));
             }
             this.cell().header.flags = this.header.flags & !(COUNTED | IMMEDIATE) | other.header.flags & IMMEDIATE | counted;
             this.cell().header.aux = OUT;
@@ -448,10 +448,10 @@ impl ArrayCell {
         this.take(heap, values.len(), values);
     }
     /// Gives the buffer back and leaves an empty Array; returns the bytes that it accounted for.
-    pub(crate) unsafe fn empty_out(p: *mut ArrayCell) -> usize {
+    pub(crate) unsafe fn empty_out(p: *mut ArrayCell, hidden: impl FnOnce(usize)) -> usize {
         // SAFETY: a live cell; the body is written anew after its buffer is released.
         unsafe {
-            let bytes = Self::free(p);
+            let bytes = Self::free(p, hidden);
             (*p).header.aux = 0;
             (*p).header.flags &= !(COUNTED | IMMEDIATE);
             (*p).body = Body { inline: [Value::NIL; INLINE] };
@@ -464,8 +464,8 @@ impl ArrayCell {
         self.header.flags & IMMEDIATE != 0
     }
     /// The elements as a counted buffer for an envelope, with byte offset and length, when all of them are immediates and there are enough to be in
-    /// a buffer. Looks at them once; O(1) while nobody writes.
-    pub fn share(this: Ref<ArrayCell>) -> Option<(BufRef, usize, usize)> {
+    /// a buffer. Looks at them once; O(1) while nobody writes. `heap`: whose cell it is; None: a region's.
+    pub fn share(this: Ref<ArrayCell>, heap: Option<&Heap>) -> Option<(BufRef, usize, usize)> {
         if this.is_inline() {
             return None;
         }
@@ -485,7 +485,7 @@ impl ArrayCell {
             if this.header.flags & flags::SHARED != 0 {
                 return Some((BufRef::retained(h.buf)?, h.ptr as usize - SharedBuf::data(h.buf) as usize, h.len));
             }
-            let (buf, offset, counted) = crate::shared::send(h.buf, h.ptr.cast(), h.len * 8, this.header.flags & COUNTED != 0)?;
+            let (buf, offset, counted) = crate::shared::send(heap, h.buf, h.ptr.cast(), h.len * 8, this.header.flags & COUNTED != 0)?;
             if counted {
                 this.cell().header.flags |= COUNTED;
             }
@@ -511,8 +511,8 @@ impl ArrayCell {
         a
     }
     /// A frozen copy in another heap (module `graft`): shares the buffer when all elements are immediates.
-    pub(crate) fn twin(heap: &mut Heap, src: Ref<ArrayCell>) -> Ref<ArrayCell> {
-        let a = match Self::share(src) {
+    pub(crate) fn twin(heap: &mut Heap, from: Option<&Heap>, src: Ref<ArrayCell>) -> Ref<ArrayCell> {
+        let a = match Self::share(src, from) {
             Some((buf, offset, len)) => Self::from_shared(heap, src.header.shape, buf, offset, len),
             None => Self::empty(heap, src.header.shape),
         };
@@ -546,14 +546,14 @@ impl ArrayCell {
         // SAFETY: a cell that is not inline has a buffer.
         unsafe { SharedBuf::cap(self.body.heap.buf) }
     }
-    pub(crate) unsafe fn free(p: *mut ArrayCell) -> usize {
+    pub(crate) unsafe fn free(p: *mut ArrayCell, hidden: impl FnOnce(usize)) -> usize {
         // SAFETY: called once by the finalizer.
         unsafe {
             if (*p).is_inline() {
                 return 0;
             }
             let buf = (*p).body.heap.buf;
-            SharedBuf::let_go(buf, (*p).header.flags & COUNTED != 0)
+            SharedBuf::let_go(buf, (*p).header.flags & COUNTED != 0, hidden)
         }
     }
 }

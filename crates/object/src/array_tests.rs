@@ -87,16 +87,16 @@ fn slices_share_until_somebody_writes() {
 fn shared_buffers_of_immediates() {
     let (mut h, mut other) = (heap(), heap());
     let a = ArrayCell::plain(&h, &numbers(32));
-    let (buf, offset, len) = ArrayCell::share(a).unwrap();
+    let (buf, offset, len) = ArrayCell::share(a, Some(&h)).unwrap();
     assert!(a.is_immediate());
     let b = ArrayCell::from_shared(&other, ids::ARRAY.0, buf, offset, len);
     assert_eq!(b.ptr(), a.ptr());
     // Either side copies before it writes, and is told so by the mark.
     ArrayCell::push(a, &mut h, a.as_value());
-    assert!(!a.is_immediate() && ArrayCell::share(a).is_none());
+    assert!(!a.is_immediate() && ArrayCell::share(a, Some(&h)).is_none());
     assert_eq!(b.list(), numbers(32));
     ArrayCell::shift(b, &mut other);
-    let twin = ArrayCell::twin(&mut other, b);
+    let twin = ArrayCell::twin(&mut other, None, b);
     assert_eq!(twin.ptr(), b.ptr());
     drop(h);
     ArrayCell::set(b, &mut other, 0, Value::NIL);
@@ -176,7 +176,7 @@ fn against_a_model() {
                 cells[k].1.extend(more);
             }
             _ => {
-                let _ = ArrayCell::share(cells[k].0);
+                let _ = ArrayCell::share(cells[k].0, Some(&h));
             }
         }
         if cells.len() > 12 {

@@ -751,8 +751,8 @@ pub fn empty_moved(heap: &mut Heap, v: Value, shape: u32) {
     // SAFETY: a live cell of this heap; what its finalizer would free is freed here, and the cell left in a state that owns nothing.
     unsafe {
         let bytes = match v.kind_of_cell() {
-            Kind::String => crate::string::StringCell::empty_out(v.bits() as *mut crate::string::StringCell),
-            Kind::Array => crate::array::ArrayCell::empty_out(v.bits() as *mut crate::array::ArrayCell),
+            Kind::String => crate::string::StringCell::empty_out(v.bits() as *mut crate::string::StringCell, |at| heap.hides(at)),
+            Kind::Array => crate::array::ArrayCell::empty_out(v.bits() as *mut crate::array::ArrayCell, |at| heap.hides(at)),
             Kind::Hash => {
                 let hash = v.bits() as *mut crate::hash::HashCell;
                 let before = (*hash).blocks();

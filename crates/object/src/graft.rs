@@ -13,8 +13,8 @@ use crate::string::StringCell;
 use crate::value::{Ref, Value};
 use zakuro_heap::{Header, Heap, flags};
 
-/// A frozen copy of a cell in `heap`, with the same references, shape and class. None: the kind has no twin. Panics when memory is out.
-pub fn twin(heap: &mut Heap, v: Value) -> Option<Value> {
+/// A frozen copy in `heap` of a cell of `from` (None: of a region), with the same references, shape and class. None: the kind has no twin. Panics when memory is out.
+pub fn twin(heap: &mut Heap, from: Option<&Heap>, v: Value) -> Option<Value> {
     let kind = v.kind_of_cell();
     // SAFETY: v is a live cell.
     let old = unsafe { *v.header() };
@@ -27,8 +27,8 @@ pub fn twin(heap: &mut Heap, v: Value) -> Option<Value> {
             heap.add_watched(value.bits() as usize / 8);
             alloc_finalized_cell(heap, BignumCell { header, value }).as_value()
         }
-        Kind::String => StringCell::twin(heap, Ref::of(v)).as_value(),
-        Kind::Array => ArrayCell::twin(heap, Ref::of(v)).as_value(),
+        Kind::String => StringCell::twin(heap, from, Ref::of(v)).as_value(),
+        Kind::Array => ArrayCell::twin(heap, from, Ref::of(v)).as_value(),
         Kind::Hash => HashCell::twin(heap, Ref::of(v)).as_value(),
         Kind::Range => {
             let r = Ref::<RangeCell>::of(v);

@@ -5,7 +5,8 @@
 //!
 //! What messages, images and other heaps may hold, too ("abroad"), counts because of the cells that have the flag COUNTED, until they die: nobody knows who holds the rest. A heap with
 //! a limit counts it anew for each of its cells that shows it, as if it were a copy, and copies what shows less than half of it: or others could keep for it what it does not
-//! account for.
+//! account for. The large ones among those that a family of VMs counts so are counted once for all of them ([`zakuro_heap::Shown`]): each cell with COUNTED says that it shows one, and
+//! says so when it does no more.
 //!
 //! Rejected: an account in each buffer (16 bytes and two atomic operations per String; and who would pay for what a receiver keeps?); counting what a substring shows (10 bytes may
 //! keep a megabyte alive).
@@ -30,6 +31,7 @@ pub(crate) unsafe fn retain(heap: &Heap, buf: *mut SharedBuf, foreign: bool, len
                 return None;
             }
             heap.add_payload(SharedBuf::weight(buf));
+            heap.shows(buf.addr(), SharedBuf::weight(buf));
         }
         SharedBuf::retain(buf);
         Some(alone)
@@ -40,8 +42,14 @@ pub(crate) unsafe fn retain(heap: &Heap, buf: *mut SharedBuf, foreign: bool, len
 /// among cells of the heap is copied: they would not know any more who accounts for it.
 ///
 /// # Safety
-/// `buf` is a live buffer that a cell of a heap holds; `len` bytes at `data` are its content.
-pub(crate) unsafe fn send(buf: *mut SharedBuf, data: *const u8, len: usize, counted: bool) -> Option<(BufRef, usize, bool)> {
+/// `buf` is a live buffer that a cell of `heap` holds; `len` bytes at `data` are its content.
+pub(crate) unsafe fn send(
+    heap: Option<&Heap>,
+    buf: *mut SharedBuf,
+    data: *const u8,
+    len: usize,
+    counted: bool,
+) -> Option<(BufRef, usize, bool)> {
     // SAFETY: the caller's word.
     unsafe {
         if !SharedBuf::is_abroad(buf) && !SharedBuf::is_sole(buf) {
@@ -52,6 +60,9 @@ pub(crate) unsafe fn send(buf: *mut SharedBuf, data: *const u8, len: usize, coun
         }
         // A sole holder at home is who the heap accounts for it by, whoever that was before.
         let counted = counted || !SharedBuf::is_abroad(buf);
+        if let (Some(heap), false) = (heap, SharedBuf::is_abroad(buf)) {
+            heap.shows(buf.addr(), SharedBuf::weight(buf));
+        }
         SharedBuf::set_abroad(buf);
         let offset = data.addr() - SharedBuf::data(buf).addr();
         Some((BufRef::retained(buf)?, offset, counted))
@@ -75,6 +86,7 @@ pub(crate) unsafe fn receive(heap: &Heap, buf: *mut SharedBuf) -> bool {
         SharedBuf::set_abroad(buf);
         if heap.room() != usize::MAX {
             heap.add_payload(weight);
+            heap.shows(buf.addr(), weight);
             return true;
         }
         heap.receive(buf.addr(), weight);

@@ -199,7 +199,7 @@ impl StringCell {
             if old_inline {
                 heap.set_finalized(this.as_ptr() as *mut Header);
             } else {
-                heap.sub_payload(SharedBuf::let_go(this.body.heap.buf, this.header.flags & COUNTED != 0));
+                heap.sub_payload(SharedBuf::let_go(this.body.heap.buf, this.header.flags & COUNTED != 0, |at| heap.hides(at)));
             }
             this.cell().header.flags |= COUNTED;
             heap.add_payload(SharedBuf::weight(buf));
@@ -357,8 +357,8 @@ impl StringCell {
         this.cell().header.aux &= !INLINE_BIT & 0x7ff;
         this.cell().body.heap = body;
     }
-    /// The content as a counted buffer for an envelope, an image, another heap, with its byte range; None when it is inline. O(1), but for who shows a part of another's buffer.
-    pub fn share(this: Ref<StringCell>) -> Option<(BufRef, usize, usize)> {
+    /// The content as a counted buffer for an envelope, an image, another heap, with its byte range; None when it is inline. O(1), but for who shows a part of another's buffer. `heap`: whose cell it is; None: a region's.
+    pub fn share(this: Ref<StringCell>, heap: Option<&Heap>) -> Option<(BufRef, usize, usize)> {
         if this.header.flags & zakuro_heap::flags::SHARED != 0 {
             return this.hold();
         }
@@ -368,7 +368,7 @@ impl StringCell {
         // SAFETY: heap body.
         unsafe {
             let h = this.body.heap;
-            let (buf, offset, counted) = crate::shared::send(h.buf, h.ptr, h.len, this.header.flags & COUNTED != 0)?;
+            let (buf, offset, counted) = crate::shared::send(heap, h.buf, h.ptr, h.len, this.header.flags & COUNTED != 0)?;
             if counted {
                 this.cell().header.flags |= COUNTED;
             }
@@ -402,10 +402,10 @@ impl StringCell {
         s
     }
     /// Gives the buffer back and leaves an empty String; returns the bytes that it accounted for.
-    pub(crate) unsafe fn empty_out(p: *mut StringCell) -> usize {
+    pub(crate) unsafe fn empty_out(p: *mut StringCell, hidden: impl FnOnce(usize)) -> usize {
         // SAFETY: a live cell; the body is written anew after its buffer is released.
         unsafe {
-            let bytes = Self::free(p);
+            let bytes = Self::free(p, hidden);
             (*p).header.aux = (*p).encoding() as u16 | INLINE_BIT;
             (*p).header.flags &= !COUNTED;
             (*p).body = Body { inline: [0; INLINE] };
@@ -413,10 +413,10 @@ impl StringCell {
         }
     }
     /// A frozen copy in another heap (module `graft`). Shares the buffer unless it is small or would keep much more alive than its content.
-    pub(crate) fn twin(heap: &mut Heap, src: Ref<StringCell>) -> Ref<StringCell> {
+    pub(crate) fn twin(heap: &mut Heap, from: Option<&Heap>, src: Ref<StringCell>) -> Ref<StringCell> {
         let shared = match src.len() {
             n if src.is_inline() || n < 256 || src.capacity() > 4 * n => None,
-            _ => Self::share(src),
+            _ => Self::share(src, from),
         };
         let s = match shared {
             Some((buf, offset, len)) => Self::from_shared(heap, src.header.shape, buf, offset, len, src.encoding()),
@@ -460,14 +460,14 @@ impl StringCell {
         // SAFETY: a cell that is not inline has a buffer.
         unsafe { SharedBuf::cap(self.body.heap.buf) }
     }
-    pub(crate) unsafe fn free(p: *mut StringCell) -> usize {
+    pub(crate) unsafe fn free(p: *mut StringCell, hidden: impl FnOnce(usize)) -> usize {
         // SAFETY: called once by the finalizer.
         unsafe {
             if (*p).is_inline() {
                 return 0;
             }
             let buf = (*p).body.heap.buf;
-            SharedBuf::let_go(buf, (*p).header.flags & COUNTED != 0)
+            SharedBuf::let_go(buf, (*p).header.flags & COUNTED != 0, hidden)
         }
     }
 }

@@ -72,11 +72,11 @@ fn substrings_share_until_somebody_writes() {
 fn buffers_on_their_way() {
     let (mut h, mut other) = (heap(), heap());
     let s = StringCell::plain(&h, &text(500), UTF8);
-    assert!(StringCell::share(StringCell::plain(&h, b"short", UTF8)).is_none());
-    let (buf, offset, len) = StringCell::share(s).unwrap();
+    assert!(StringCell::share(StringCell::plain(&h, b"short", UTF8), Some(&h)).is_none());
+    let (buf, offset, len) = StringCell::share(s, Some(&h)).unwrap();
     let t = StringCell::from_shared(&other, ids::STRING.0, buf, offset, len, UTF8);
     assert_eq!(t.bytes().as_ptr(), s.bytes().as_ptr());
-    let twin = StringCell::twin(&mut other, t);
+    let twin = StringCell::twin(&mut other, None, t);
     StringCell::append(t, &mut other, b"?");
     StringCell::append(s, &mut h, b"!");
     assert_eq!((s.bytes()[500], t.bytes()[500], twin.bytes()), (b'!', b'?', &*text(500)));
@@ -113,9 +113,9 @@ fn a_buffer_counts_until_the_last_cell_lets_go() {
     let s = StringCell::plain(&h, &text(5000), UTF8).as_value();
     let part = StringCell::substring(&h, ids::STRING.0, Ref::of(s), 10, 4010).as_value();
     let at = Ref::<StringCell>::of(part).address();
-    let copy = StringCell::share(Ref::of(part)).unwrap();
+    let copy = StringCell::share(Ref::of(part), Some(&h)).unwrap();
     assert!(copy.0.is_unique() && copy.2 == 4000 && counted(&mut h, &[part]) == all);
-    let sent = StringCell::share(Ref::of(part)).unwrap();
+    let sent = StringCell::share(Ref::of(part), Some(&h)).unwrap();
     assert_eq!((sent.0.data().addr() + sent.1, counted(&mut h, &[part])), (at, all));
     // Its receiver counts it anew if it has a limit, and when nobody else has it.
     let mut limited = heap();

@@ -242,8 +242,8 @@ pub unsafe fn finalize(cell: *mut Header, cx: &mut FinalizeCx) {
     // SAFETY: as in trace.
     unsafe {
         let bytes = match Kind::from_u8((*cell).kind) {
-            Kind::String | Kind::MovedString => StringCell::free(cell as *mut StringCell),
-            Kind::Array | Kind::MovedArray => ArrayCell::free(cell as *mut ArrayCell),
+            Kind::String | Kind::MovedString => StringCell::free(cell as *mut StringCell, |at| cx.hides(at)),
+            Kind::Array | Kind::MovedArray => ArrayCell::free(cell as *mut ArrayCell, |at| cx.hides(at)),
             Kind::Hash | Kind::MovedHash => {
                 (*(cell as *mut HashCell)).blocks().into_iter().for_each(|block| cx.sub_watched(block));
                 HashCell::free(cell as *mut HashCell)

@@ -116,6 +116,8 @@ impl Vm {
             waiters: Vec::new(),
             last_charged: None,
             unweighed: 0,
+            carried: 0,
+            account_seen: 0,
             life: crate::life::Life::default(),
             end: None,
             result: None,

@@ -215,6 +215,10 @@ pub struct Vm {
     pub(crate) last_charged: Option<usize>,
     /// Bytes of messages sent since one was charged.
     pub(crate) unweighed: usize,
+    /// Bytes of large buffers that went into messages and images of a VM with a memory limit, all in all.
+    pub(crate) carried: usize,
+    /// What the account of that which a VM with a limit has outside of its heap was when it last looked.
+    pub(crate) account_seen: usize,
     pub life: crate::life::Life,
     /// How the VM ended; left here by the runtime for the scheduler's unit.
     pub end: Option<crate::host::End>,

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use zakuro_macros::Trace;
 use zakuro_vm::allowance::Allowance;
+use zakuro_vm::life::descriptors_are_short;
 use zakuro_vm::*;
 
 /// Count of one VM. Shared with what has left the VM and still counts for it, which may be dropped anywhere (Relaxed: a number).
@@ -38,12 +39,15 @@ pub struct Held {
 }
 
 impl Held {
-    /// As many again. None: the limit is reached.
+    /// As many again. None: the limit is reached. It is said, too, when a copy of the copy would reach it: a VM that starts from it makes one, where nothing can be collected.
     pub fn again(&self) -> Option<Held> {
-        let before = self.account.open(self.count);
+        let open = self.account.open(self.count) + self.count;
         let held = Held { account: self.account.clone(), count: self.count };
-        let refused = self.account.family.as_ref().is_some_and(|f| f.refuses_descriptors(0).is_some());
-        (!refused && before + self.count <= self.account.limit).then_some(held)
+        let refuses = |more| open + more > self.account.limit || self.account.family.as_ref().is_some_and(|f| f.refuses_descriptors(more).is_some());
+        if refuses(self.count) {
+            descriptors_are_short();
+        }
+        (!refuses(0)).then_some(held)
     }
 }
 

@@ -112,7 +112,7 @@ pub fn spawn(cx: &mut Cx, seed: Seed, args: Rest, kw: Kwargs) -> Result<Value> {
         control.family.store(id as u64, Ordering::Relaxed);
     }
     host.spawner.start_image(&control, start, seed);
-    cx.account_has_grown(control.weight());
+    cx.account_has_grown();
     Ok(cx.data(ids::RUBY_VM, VmHandle::Power(control)))
 }
 
@@ -205,12 +205,14 @@ pub mod vm_class {
             return cx.raise(ids::VM_ERROR, format!("VM {} was started already", control.name));
         }
         let list = cx.array(objects);
-        let mut envelope = cx.pack(list)?;
+        let envelope = cx.pack(list)?;
+        // Until the VM has begun it counts for this one.
+        let mut envelope = cx.weighed(envelope);
         crate::vm_api::birth::inherit(cx, &mut envelope, Vec::new())?;
         *control.seat.lock() = cx.admit_main_thread(&control)?;
         let host = cx.host_handle()?;
         host.spawner.start(&control, envelope);
-        cx.account_has_grown(control.weight());
+        cx.account_has_grown();
         Ok(this)
     }
 

@@ -23,6 +23,8 @@ pub fn div_rem(a: &BigUint, b: &BigUint, p: &mut dyn Progress) -> Result<(BigUin
             Ok(x.div_rem(b))
         });
     }
+    // Both shifted, the quotients and their sum; products and remainders of blocks.
+    p.needs(8 * (3 * n + 6 * m))?;
     let wanted = n - m + 2;
     if wanted < m / 2 {
         return short_quotient(a, b, m - wanted, p);

@@ -15,6 +15,8 @@ pub fn gcd(a: &BigUint, b: &BigUint, p: &mut dyn Progress) -> Result<BigUint> {
         p.poll()?;
         return Ok(direct(a, b));
     }
+    // Both, and a division's parts.
+    p.needs(8 * 8 * limbs(a).max(limbs(b)))?;
     let (mut a, mut b) = if a >= b { (a.clone(), b.clone()) } else { (b.clone(), a.clone()) };
     loop {
         if b.is_zero() {

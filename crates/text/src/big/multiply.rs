@@ -25,6 +25,8 @@ pub fn product(a: &BigUint, b: &BigUint, p: &mut dyn Progress) -> Result<BigUint
     if m <= DIRECT || m <= n / 2 {
         return by_blocks(a, b, m.max(DIRECT), p);
     }
+    // See `toom`: products of 10/3 * n limbs, what becomes of three of them, 2 * n, and the sum, 2 * n. That is more than the parts take, and those of a third of the length.
+    p.needs(8 * 8 * n)?;
     toom(a, b, n.div_ceil(3), p)
 }
 
@@ -32,6 +34,8 @@ pub fn product(a: &BigUint, b: &BigUint, p: &mut dyn Progress) -> Result<BigUint
 fn by_blocks(a: &BigUint, b: &BigUint, block: usize, p: &mut dyn Progress) -> Result<BigUint> {
     let (mut even, mut odd) = (Vec::new(), Vec::new());
     let n = limbs(a);
+    // All products, twice as much when they are joined, and one of the halves shifted.
+    p.needs(8 * 4 * (n + block))?;
     for (k, at) in (0..n).step_by(block).enumerate() {
         let one = product(&part(a, at, (at + block).min(n)), b, p)?;
         if k.is_multiple_of(2) { even.push(one) } else { odd.push(one) }
@@ -50,10 +54,9 @@ fn toom(a: &BigUint, b: &BigUint, k: usize, p: &mut dyn Progress) -> Result<BigU
     };
     let (x, y) = (values(a), values(b));
     let mut at = Vec::with_capacity(5);
-    for (x, y) in x.iter().zip(&y) {
-        at.push(mul(x, y, p)?);
+    for (x, y) in x.into_iter().zip(y) {
+        at.push(mul(&x, &y, p)?);
     }
-    drop((x, y));
     let [zero, one, minus_one, minus_two, infinity] = &at[..] else { return Ok(a * b) };
     let mut third = (minus_two - one) / 3;
     let mut first: BigInt = (one - minus_one) >> 1u32;

@@ -29,6 +29,10 @@ impl Progress for Cx {
     fn poll(&mut self) -> Result<(), Stopped> {
         self.safepoint().map_err(|_| Stopped)
     }
+    /// Refused before any of it is made: the small blocks among it are nobody's to count.
+    fn needs(&mut self, bytes: usize) -> Result<(), Stopped> {
+        if self.has_memory_limit() { self.admit(bytes).map_err(|_| Stopped) } else { Ok(()) }
+    }
 }
 
 impl Cx {

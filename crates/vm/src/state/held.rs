@@ -36,7 +36,7 @@ impl Drop for Held {
     fn drop(&mut self) {
         if let Held::Shared(buf, ..) = self {
             // SAFETY: not used after this; a holder, on behalf of the VM whose turn it is.
-            let bytes = unsafe { SharedBuf::let_go(ManuallyDrop::take(buf).into_raw(), false) };
+            let bytes = unsafe { SharedBuf::let_go(ManuallyDrop::take(buf).into_raw(), false, |_| {}) };
             given_back(bytes);
         }
     }

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
 use zakuro_channel::{Channel, Message, Recv, Selected, Send as Sent, TryRecv, TrySendError, Waiter};
+use zakuro_heap::{BufRef, Shown};
 use zakuro_object::*;
 
 /// Payload of a Channel object.
@@ -61,6 +62,16 @@ impl Message for Envelope {
 pub(super) struct Charge {
     account: Arc<AtomicUsize>,
     bytes: usize,
+    /// Large buffers, which others of the family may count, too: the share does that, not the account.
+    _shown: Shown,
+}
+
+impl Charge {
+    /// Counts until it is dropped.
+    pub(super) fn of(account: Arc<AtomicUsize>, bytes: usize) -> Charge {
+        account.fetch_add(bytes, Relaxed);
+        Charge { account, bytes, _shown: Shown::default() }
+    }
 }
 
 impl Drop for Charge {
@@ -181,33 +192,47 @@ impl Cx {
         let own = shared.is_none() || shared != self.last_charged;
         self.last_charged = shared.or(self.last_charged);
         let before = std::mem::take(&mut self.unweighed).saturating_sub(MESSAGE + envelope.bytes());
-        let bytes = before + MESSAGE + if own { envelope.bytes() } else { 0 };
+        let mut _shown = Shown::of(self.life.allowance().filter(|_| own).and_then(|a| a.memory()));
+        let mut carried = 0;
+        envelope.each_buffer(&mut |buf| carried += if _shown.carry(buf.address(), buf.cap()) { buf.cap() } else { 0 });
+        let bytes = before + MESSAGE + if own { envelope.bytes().saturating_sub(carried) } else { 0 };
         let before = account.fetch_add(bytes, Relaxed);
-        if before / LOOK != (before + bytes) / LOOK {
+        if before / LOOK != (before + bytes) / LOOK || self.has_carried(carried) {
             match self.has_memory_limit() {
                 true => self.poll_owner.set(crate::gc::POLL_COLLECT),
                 false => self.publish_share(),
             }
         }
-        envelope.attach(Box::new(Charge { account, bytes }));
+        envelope.attach(Box::new(Charge { account, bytes, _shown }));
         envelope
     }
     /// Bytes that the VM has made outside of its heap count for it and its family until this is dropped, by whomever. None: it has no memory limit.
-    pub(super) fn charge(&mut self, bytes: usize) -> Option<Charge> {
+    /// `buffers`: those among them that others may account for, too.
+    pub(super) fn charge<'a>(&mut self, bytes: usize, buffers: impl Iterator<Item = &'a BufRef>) -> Option<Charge> {
         let account = self.host.as_ref().filter(|_| self.has_memory_limit())?.control.account.get()?.clone();
+        let mut _shown = Shown::of(self.life.allowance().and_then(|a| a.memory()));
+        let carried = buffers.map(|buf| if _shown.carry(buf.address(), buf.cap()) { buf.cap() } else { 0 }).sum();
+        let whole = bytes;
+        let bytes = bytes.saturating_sub(carried);
         account.fetch_add(bytes, Relaxed);
-        if bytes >= LOOK {
+        if whole >= LOOK || self.has_carried(carried) {
             self.poll_owner.set(crate::gc::POLL_COLLECT);
         } else {
-            self.account_has_grown(bytes);
+            self.account_has_grown();
         }
-        Some(Charge { account, bytes })
+        Some(Charge { account, bytes, _shown })
     }
-    /// Bytes were added to the account of what the VM has outside of its heap: it looks at its limit now and then.
-    pub fn account_has_grown(&mut self, bytes: usize) {
+    /// Large buffers went into messages and images: whether it is time to look at the limit.
+    fn has_carried(&mut self, bytes: usize) -> bool {
+        let before = self.carried;
+        self.carried = self.carried.wrapping_add(bytes);
+        before / LOOK != self.carried / LOOK
+    }
+    /// Bytes were added to the account of what the VM has outside of its heap, by it or those that it made: it looks at its limit now and then.
+    pub fn account_has_grown(&mut self) {
         let account = self.host.as_ref().and_then(|h| h.control.account.get()).map_or(0, |a| a.load(Relaxed));
-        let before = account.saturating_sub(bytes);
-        if self.has_memory_limit() && before / LOOK_AT_VMS != account / LOOK_AT_VMS {
+        if self.has_memory_limit() && account.abs_diff(self.account_seen) >= LOOK_AT_VMS {
+            self.account_seen = account;
             self.poll_owner.set(crate::gc::POLL_COLLECT);
         }
     }

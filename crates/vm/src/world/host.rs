@@ -1,6 +1,7 @@
 //! What a VM knows of the process around it: its scheduler task, its control block, how to spawn others, how to wait.
 
 use crate::allowance::{Allowance, Seat};
+use crate::channels::Charge;
 use crate::image::Seed;
 use crate::limits::{Limit, Limits};
 use crate::lineage::Identity;
@@ -50,6 +51,15 @@ pub enum End {
 }
 
 impl End {
+    /// Bytes of its texts.
+    fn bytes(&self) -> usize {
+        match self {
+            End::Exception { class, message, report } => class.len() + message.len() + report.len(),
+            End::Limit { message, report, .. } => message.len() + report.len(),
+            End::Panic(report) | End::Signal { report, .. } => report.len(),
+            End::Done | End::Exit(_) | End::Killed => 0,
+        }
+    }
     /// Exit status of a process that ended so.
     pub fn status(&self) -> i32 {
         match self {
@@ -104,6 +114,8 @@ pub struct VmControl {
 #[derive(Default)]
 struct ControlState {
     end: Option<End>,
+    /// What the texts of the end count for the limited family, as long as anybody has a handle.
+    _charge: Option<Charge>,
     joiners: Vec<Task>,
     /// What the VM's block returned, or the exception that ended it, until somebody takes it.
     result: Option<Envelope>,
@@ -172,6 +184,7 @@ impl VmControl {
     pub fn finish(&self, end: End, result: Option<Envelope>) {
         let (joiners, callbacks) = {
             let mut s = self.lock();
+            s._charge = self.account.get().filter(|_| end.bytes() > 0).map(|account| Charge::of(account.clone(), end.bytes()));
             s.end = Some(end.clone());
             s.result = result;
             // Under the lock: who sees the one sees the other.

@@ -60,6 +60,8 @@ pub struct Life {
     told_short: bool,
     /// Collections in a row because malloc had nothing.
     short_checks: u8,
+    /// Set by streams that are copied ([`descriptors_are_short`]).
+    pub(crate) descriptors_short: std::cell::Cell<bool>,
     /// How long the VM has waited for memory in all.
     waited: Duration,
     /// When the wall limit is reached.
@@ -345,6 +347,7 @@ impl Cx {
             None => self.stack_pool.as_ref().map_or(0, |p| p.in_use().saturating_sub(FEW)) * STACK,
             Some(_) => 0,
         };
+        self.account_seen = account;
         self.heap.set_spent(account + stacks);
     }
     /// Says whether the VM is one of those that hold much, in case memory becomes short.
@@ -588,6 +591,31 @@ pub fn name_added(bytes: usize) {
     }
 }
 
+/// A copy of a stream was refused a descriptor in the running VM, or the next will be: a collection may make room ([`Cx::made_room`]).
+pub fn descriptors_are_short() {
+    let cx = zakuro_sched::turn_data() as *const Cx;
+    if !cx.is_null() {
+        // SAFETY: as in `give_up`; a plain flag of the VM whose turn this thread has.
+        unsafe { (*cx).life.descriptors_short.set(true) };
+    }
+}
+
+impl Cx {
+    /// Copies are about to be made.
+    pub(crate) fn copies_begin(&self) {
+        self.life.descriptors_short.set(false);
+    }
+    /// Whether copies made since then lacked descriptors. If so, what is dead has given its own back, and it is worth trying again.
+    pub(crate) fn made_room(&mut self) -> bool {
+        let short = self.life.descriptors_short.take();
+        if short {
+            self.collect();
+            self.heap.each_cell(&mut |_| {});
+        }
+        short
+    }
+}
+
 /// What the running VM's memory limit says to a large block that native code asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
@@ -640,9 +668,12 @@ unsafe fn is_tight(cx: *const Cx, size: usize) -> bool {
         let (Some(limit), Some(native)) = ((*cx).life.limits.memory, zakuro_heap::Heap::native_in_passing(&raw const (*cx).heap)) else {
             return false;
         };
-        let tight = zakuro_heap::Heap::room_in_passing(&raw const (*cx).heap, 0).saturating_sub(size) < limit / 8 * 3;
-        if tight
-            && native.freed.load(Ordering::Relaxed) > limit / KEPT
+        let left = zakuro_heap::Heap::room_in_passing(&raw const (*cx).heap, 0).saturating_sub(size);
+        let tight = left < limit / 8 * 3;
+        let freed = native.freed.load(Ordering::Relaxed);
+        // Far from the limit, too, once malloc may keep more than what is left: work on big numbers frees megabytes in blocks that malloc has, and then needs as much in larger ones.
+        if (tight || left < freed)
+            && freed > limit / KEPT
             && let Some(host) = (*cx).host.as_ref()
         {
             native.freed.store(0, Ordering::Relaxed);

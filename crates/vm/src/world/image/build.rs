@@ -149,6 +149,9 @@ impl Cx {
                 s.set_code_range(range_of(aux));
                 s.as_value()
             }
+            Body::Shared(buf, offset, len) if kind == Kind::Array => {
+                ArrayCell::from_shared(heap, shape, buf.clone(), *offset, *len).as_value()
+            }
             Body::Shared(buf, offset, len) => {
                 let s = StringCell::from_shared(heap, shape, buf.clone(), *offset, *len, aux as u8);
                 s.set_code_range(range_of(aux));

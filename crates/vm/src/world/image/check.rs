@@ -54,10 +54,11 @@ impl Check<'_> {
         if a.len() != b.len() || !a.iter().zip(b).all(|(x, y)| self.same(*x, *y)) {
             return Err("references");
         }
+        let unit = if here.header.kind == Kind::Array as u8 { size_of::<Value>() } else { 1 };
         let text = |body: &Body| match body {
             Body::Inline(len, bytes) => Some(bytes[..*len as usize].to_vec()),
-            // SAFETY: the String's bytes in its buffer, which the body holds.
-            Body::Shared(buf, at, len) => Some(unsafe { std::slice::from_raw_parts(buf.data().add(*at), *len) }.to_vec()),
+            // SAFETY: the String's bytes, or the Array's elements, in its buffer, which the body holds.
+            Body::Shared(buf, at, len) => Some(unsafe { std::slice::from_raw_parts(buf.data().add(*at), *len * unit) }.to_vec()),
             _ => None,
         };
         if text(&here.body) != text(&there.body) {

@@ -72,11 +72,14 @@ impl Graph {
     }
     /// Bytes of contents that it shares with the VM that made it, and keeps when that one lets go.
     pub(super) fn shared_bytes(&self) -> usize {
-        let contents = |n: &Node| match &n.body {
-            Body::Shared(_, _, len) => *len,
-            _ => 0,
-        };
-        self.nodes.iter().map(contents).sum()
+        self.shared().map(BufRef::cap).sum()
+    }
+    /// The buffers of these contents.
+    pub(super) fn shared(&self) -> impl Iterator<Item = &BufRef> {
+        self.nodes.iter().filter_map(|n| match &n.body {
+            Body::Shared(buf, ..) => Some(buf),
+            _ => None,
+        })
     }
 }
 
@@ -188,6 +191,9 @@ fn changes_itself(n: &Node) -> bool {
         Body::Proc(..) | Body::Data(..) | Body::Main | Body::CurrentThread => true,
     }
 }
+
+/// Elements from which on an Array of immediates is shared.
+const SHARED_LEN: usize = 512;
 
 /// Flags that mean the same in the copy. The others say how the cell's memory is laid out.
 fn kept_flags(kind: Kind) -> u8 {
@@ -381,7 +387,7 @@ impl Walk {
             Kind::Bignum => Body::Big(Ref::<BignumCell>::of(v).value.clone()),
             Kind::String => {
                 let s = Ref::<StringCell>::of(v);
-                match StringCell::share(s) {
+                match StringCell::share(s, Some(&cx.heap)) {
                     Some((buf, offset, len)) => Body::Shared(buf, offset, len),
                     None => {
                         let (bytes, len) = s.inline().unwrap_or_default();
@@ -396,7 +402,14 @@ impl Walk {
                 let slots = o.all_slots();
                 Body::Words(self.span(&slots[..count.min(slots.len())]))
             }
-            Kind::Array => Body::Words(self.span(Ref::<ArrayCell>::of(v).elements(&cx.heap))),
+            Kind::Array => {
+                let a = Ref::<ArrayCell>::of(v);
+                // Immediates need no walk: a long list of them stays where it is until somebody writes.
+                match if a.len() >= SHARED_LEN { ArrayCell::share(a, Some(&cx.heap)) } else { None } {
+                    Some((buf, offset, len)) => Body::Shared(buf, offset, len),
+                    None => Body::Words(self.span(a.elements(&cx.heap))),
+                }
+            }
             Kind::Env => {
                 let e = Ref::<EnvCell>::of(v);
                 let s = self.span(&[e.parent]);

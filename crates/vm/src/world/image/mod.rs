@@ -38,7 +38,7 @@ use change::{Changes, Level};
 use graph::{Mode, Walk};
 use std::sync::Arc;
 use zakuro_base::Options;
-use zakuro_heap::Region;
+use zakuro_heap::{BufRef, Region};
 use zakuro_object::*;
 
 /// A run of values in a graph.
@@ -223,21 +223,39 @@ impl Image {
 impl Cx {
     /// The program state as it is now.
     pub fn capture(&mut self) -> Snapshot {
-        let (image, map) = self.image_now();
-        let state = self.head(&image, map, Value::NIL, true);
+        let (image, state) = self.with_room(|cx| {
+            let (image, map) = cx.image_now();
+            let state = cx.head(&image, map, Value::NIL, true);
+            (image, state)
+        });
         Snapshot { image, state: Arc::new(state) }
+    }
+    /// Makes copies, and makes them once more when descriptors were short: nothing can be collected in the middle, and streams that nobody has any more may still be open.
+    fn with_room<T>(&mut self, mut make: impl FnMut(&mut Cx) -> T) -> T {
+        self.copies_begin();
+        let made = make(self);
+        if !self.life.descriptors_short.get() {
+            return made;
+        }
+        // They have descriptors themselves.
+        drop(made);
+        self.made_room();
+        make(self)
     }
     /// A VM's start from the program state as it is now, and a root value of its own.
     pub fn seed(&mut self, root: Value) -> Seed {
-        let (image, map) = self.image_now();
-        let head = self.head(&image, map, root, true);
-        let _charge = self.charge(head.bytes());
+        let (image, head) = self.with_room(|cx| {
+            let (image, map) = cx.image_now();
+            let head = cx.head(&image, map, root, true);
+            (image, head)
+        });
+        let _charge = self.charge(head.bytes(), head.shared());
         Seed { image, state: None, head, _charge }
     }
     /// A VM's start from an earlier state, of this VM or another, and a root value of today.
     pub fn seed_from(&mut self, s: &Snapshot, root: Value) -> Seed {
-        let head = self.head(&s.image, None, root, false);
-        let _charge = self.charge(head.bytes());
+        let head = self.with_room(|cx| cx.head(&s.image, None, root, false));
+        let _charge = self.charge(head.bytes(), head.shared());
         Seed { image: s.image.clone(), state: Some(s.state.clone()), head, _charge }
     }
 
@@ -439,7 +457,7 @@ impl Cx {
 
         let Walk { graph, cells, untracked, known, .. } = w;
         let words = graph.words.len();
-        let shared = graph.shared_bytes();
+        let shared: Vec<BufRef> = if self.has_memory_limit() { graph.shared().cloned().collect() } else { Vec::new() };
         let changeable = graph.changeable();
         let mut parts = Parts::default();
         let mut vm = Vm::for_layer(self.boot, self.options.clone());
@@ -513,7 +531,7 @@ impl Cx {
         // Whoever has the layer has an image that holds those below. (Through each other, a long line of them would be dropped by recursion.)
         vm.base = None;
         let all: Box<[Value]> = all;
-        let _charge = self.charge(vm.heap.used() + shared + size_of_val(&*all));
+        let _charge = self.charge(vm.heap.used() + shared.iter().map(BufRef::cap).sum::<usize>() + size_of_val(&*all), shared.iter());
         let layer = Layer { rows: vm.seal_rows(), vm, cells: all, parts, _charge };
         let mut layers = under.as_ref().map_or(Vec::new(), |b| b.layers.clone());
         layers.push(Arc::new(layer));

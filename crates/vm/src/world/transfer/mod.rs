@@ -248,6 +248,17 @@ impl Envelope {
             Form::WithAttachment(both) => both.0.bytes(),
         }
     }
+    /// Shows the buffers in it.
+    pub(super) fn each_buffer(&self, visit: &mut dyn FnMut(&BufRef)) {
+        if let Form::Buffer(buf, ..) = self.form() {
+            visit(buf);
+        }
+        for part in self.graph().iter().flat_map(|graph| &graph.parts) {
+            if let Part::Buffer { buf, .. } = part {
+                visit(buf);
+            }
+        }
+    }
     fn graph(&self) -> Option<&Graph> {
         match self.form() {
             Form::Graph(boxed) => Some(&boxed.graph),

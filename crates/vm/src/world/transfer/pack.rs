@@ -284,7 +284,7 @@ impl Packer {
                 header.shape = self.plain_shape(cx, n)?;
                 let s = Ref::<StringCell>::of(v);
                 len = s.len();
-                match (len >= SHARE_FROM).then(|| StringCell::share(s)).flatten() {
+                match (len >= SHARE_FROM).then(|| StringCell::share(s, Some(&cx.heap))).flatten() {
                     Some((buf, offset, _)) => {
                         header.flags |= OUT;
                         self.graph.parts.push(Part::Buffer { buf, offset });
@@ -296,7 +296,7 @@ impl Packer {
                 header.shape = self.plain_shape(cx, n)?;
                 let a = Ref::<ArrayCell>::of(v);
                 len = a.len();
-                match (len * 8 >= SHARE_FROM).then(|| ArrayCell::share(a)).flatten() {
+                match (len * 8 >= SHARE_FROM).then(|| ArrayCell::share(a, Some(&cx.heap))).flatten() {
                     Some((buf, offset, _)) => {
                         header.flags |= OUT;
                         self.graph.parts.push(Part::Buffer { buf, offset });
@@ -374,13 +374,17 @@ impl Packer {
                 let d = Ref::<DataCell>::of(v);
                 self.graph.carries |= cx.is_data::<crate::channels::ChannelHandle>(v);
                 let mut held = Gathered::new(&cx.heap);
-                let part = match d.send_copy() {
-                    Some(p) => Part::Copy(p),
-                    None => match d.parcel(&mut held) {
-                        Some(p) => Part::Build(p),
-                        None => return because(""),
-                    },
-                };
+                cx.copies_begin();
+                let mut part = d.send_copy().map(Part::Copy).or_else(|| d.parcel(&mut held).map(Part::Build));
+                if part.is_none() {
+                    // A collection looks at shapes.
+                    drop(held);
+                    self.allow_ruby(cx);
+                    let again = cx.made_room();
+                    held = Gathered::new(&cx.heap);
+                    part = if again { d.parcel(&mut held).map(Part::Build) } else { None };
+                }
+                let Some(part) = part else { return because("") };
                 self.graph.parts.push(part);
                 len = held.len();
                 self.words(&held);

@@ -340,7 +340,7 @@ impl Cx {
         match kind {
             Kind::String if plain && v.shape_key() == ids::STRING.0 => {
                 let s = Ref::<StringCell>::of(v);
-                let (buf, offset, len) = if s.len() >= SHARE_FROM { StringCell::share(s)? } else { return None };
+                let (buf, offset, len) = if s.len() >= SHARE_FROM { StringCell::share(s, Some(&self.heap))? } else { return None };
                 return Envelope::buffer(v, buf, offset, len);
             }
             Kind::Array | Kind::Hash | Kind::Object => {}
@@ -356,7 +356,7 @@ impl Cx {
         }
         if kind == Kind::Array && plain && v.shape_key() == ids::ARRAY.0 {
             let a = Ref::<ArrayCell>::of(v);
-            let (buf, offset, len) = if a.len() * 8 >= SHARE_FROM { ArrayCell::share(a)? } else { return None };
+            let (buf, offset, len) = if a.len() * 8 >= SHARE_FROM { ArrayCell::share(a, Some(&self.heap))? } else { return None };
             return Envelope::buffer(v, buf, offset, len);
         }
         None
@@ -431,7 +431,7 @@ impl Cx {
             if v.flags() & flags::SHARED == 0 || cx.heap.region_of(v.header()).is_none() {
                 return v;
             }
-            *seen.entry(v.bits()).or_insert_with(|| match twin(&mut cx.heap, v) {
+            *seen.entry(v.bits()).or_insert_with(|| match twin(&mut cx.heap, None, v) {
                 Some(copy) => {
                     made.push(copy);
                     copy
@@ -525,7 +525,7 @@ impl Copier<'_> {
                 s.set_code_range(r);
             }
         }
-        let Some(copy) = twin(&mut self.heap, v) else {
+        let Some(copy) = twin(&mut self.heap, Some(&self.cx.heap), v) else {
             self.failed = true;
             return v;
         };
