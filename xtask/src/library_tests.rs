@@ -1,5 +1,5 @@
 //! Runs CRuby's own tests of the libraries, in a tree that the caller has checked out outside this repository: one process per file with a time limit, on Zakuro
-//! and on a reference build. Tallies tests, failures and errors of both into docs/library-tests.md.
+//! and on a reference build; with `--keep` only those that have no log of an earlier run. Tallies tests, failures and errors of both into docs/library-tests.md.
 //!
 //! The tests of the language and of what isn't the libraries' (test/ruby, RubyGems, Bundler, C extensions for tests, other collectors, DTrace) are left out.
 
@@ -10,7 +10,8 @@ use std::time::Duration;
 
 /// `file or directory | why tests fail there that do not fail on the reference`
 const NOTES: &str = include_str!("library_tests_notes.txt");
-const LEFT_OUT: [&str; 8] = ["test/ruby", "test/rubygems", "test/bundler", "test/-ext-", "test/mkmf", "test/mmtk", "test/dtrace", "test/lib"];
+const LEFT_OUT: [&str; 8] =
+    ["test/ruby", "test/rubygems", "test/bundler", "test/-ext-", "test/mkmf", "test/mmtk", "test/dtrace", "test/lib"];
 
 #[derive(Default, Clone, PartialEq, Eq, Debug)]
 struct Tally {
@@ -40,7 +41,7 @@ impl Tally {
 }
 
 pub fn run(args: &[String]) -> Result<bool, String> {
-    let args = Args::parse(args, &["cruby", "ruby", "zakuro", "limit", "jobs", "logs", "out", "profile"], &[])?;
+    let args = Args::parse(args, &["cruby", "ruby", "zakuro", "limit", "jobs", "logs", "out", "profile"], &["keep"])?;
     let tree = args.get("cruby").ok_or("library-tests needs --cruby DIR, CRuby's tree")?;
     let tree = PathBuf::from(tree).canonicalize().map_err(|e| format!("{tree}: {e}"))?;
     let zakuro = find_zakuro(&args, args.get("profile").unwrap_or("debug"))?;
@@ -53,8 +54,11 @@ pub fn run(args: &[String]) -> Result<bool, String> {
     files.retain(|f| args.rest.is_empty() || args.rest.iter().any(|name| f.contains(name.as_str())));
     let results = in_parallel(&files, args.number("jobs", cpus() as u64)? as usize, |file| {
         let log = |who: &str| logs.join(format!("{}.{who}", file.replace('/', "-")));
-        let theirs = one(&ruby, &tree, file, limit, &log("ruby"))?;
-        let ours = one(&zakuro, &tree, file, limit, &log("zakuro"))?;
+        let run = |program: &Path, who: &str| match std::fs::read(log(who)) {
+            Ok(text) if args.has("keep") => Ok(tally(&String::from_utf8_lossy(&text))),
+            _ => one(program, &tree, file, limit, &log(who)),
+        };
+        let (theirs, ours) = (run(&ruby, "ruby")?, run(&zakuro, "zakuro")?);
         if ours.bad() > theirs.bad() || ours.tests < theirs.tests {
             println!("{file}: {} | {}", ours.cells(), theirs.cells());
         }
@@ -114,13 +118,19 @@ fn one(ruby: &Path, tree: &Path, file: &str, limit: Duration, log: &Path) -> Res
         .run()?;
     let mut output = String::from_utf8_lossy(&outcome.stdout).into_owned();
     output.push_str(&String::from_utf8_lossy(&outcome.stderr));
-    let found = output.lines().rev().find_map(summary);
-    let died = u64::from(outcome.timed_out || found.is_none());
     if outcome.timed_out {
-        output.push_str("\n(no end within the limit)\n");
+        output.push_str(&format!("\n{LATE}\n"));
     }
-    std::fs::write(log, output).map_err(|e| format!("{}: {e}", log.display()))?;
-    Ok(Tally { files: 1, died, ..found.unwrap_or_default() })
+    std::fs::write(log, &output).map_err(|e| format!("{}: {e}", log.display()))?;
+    Ok(tally(&output))
+}
+
+const LATE: &str = "(no end within the limit)";
+
+fn tally(output: &str) -> Tally {
+    let found = output.lines().rev().find_map(summary);
+    let died = u64::from(output.ends_with(&format!("{LATE}\n")) || found.is_none());
+    Tally { files: 1, died, ..found.unwrap_or_default() }
 }
 
 /// The closing line: `161 tests, 1302 assertions, 10 failures, 14 errors, 0 skips`.

@@ -37,7 +37,7 @@ const USAGE: &str = "usage: cargo run -q -p xtask -- COMMAND
                                               run the recorded, isolation, collection and golden tests
   spec --suite DIR --mspec DIR [--ruby PATH] [--limit S] [--jobs N] [--out FILE] NAME...
                                               run ruby/spec, one process per file, tally into docs/compat.md
-  library-tests --cruby DIR [--ruby PATH] [--zakuro PATH] [--limit S] [--jobs N] [--logs DIR] [--out FILE] [NAME...]
+  library-tests --cruby DIR [--ruby PATH] [--zakuro PATH] [--limit S] [--jobs N] [--logs DIR] [--keep] [--out FILE] [NAME...]
                                               run CRuby's tests of the libraries, one process per file, beside a reference
   fuzz [--zakuro PATH] [--jobs N] [--seed N] [--corpus] [--regexps] [SECONDS]
                                               feed mutated programs; --corpus: run tests/fuzz/corpus again;

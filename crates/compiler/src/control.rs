@@ -270,6 +270,9 @@ impl<'pr> Compiler<'pr> {
         let hold = if ensure { Dest::Push } else { Dest::Any };
         let v = self.jump_value(arguments, hold);
         self.set_line(at);
+        if ensure && matches!(op, Op::ReturnBlock | Op::BreakBlock) {
+            self.f.asm.emit(Op::Intrinsic, Intrinsic::JumpCheck as u8, v, u16::from(op == Op::BreakBlock), 1);
+        }
         self.exit_with(v, op, explicit && !ensure);
         self.pop_to(mark);
         self.dead(dest)

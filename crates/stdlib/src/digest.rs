@@ -1,4 +1,4 @@
-//! digest: MD5, SHA-1, SHA-2 and RIPEMD-160 (RustCrypto), behind `Digest::Base`. The rest of the interface is Ruby (`ruby/digest.rb`).
+//! digest: MD5, SHA-1, SHA-2, RIPEMD-160 (RustCrypto) and CRC-32, behind `Digest::Base`. The rest of the interface is Ruby (`ruby/digest.rb`).
 
 use digest_impl::Digest;
 use zakuro_macros::{Trace, ruby_class};
@@ -14,6 +14,33 @@ pub(crate) enum Hasher {
     Sha384(#[untraced] sha2::Sha384),
     Sha512(#[untraced] sha2::Sha512),
     Rmd160(#[untraced] ripemd::Ripemd160),
+    Crc32(#[untraced] Crc32),
+}
+
+/// The checksum of gzip and others (reflected polynomial 0xEDB88320), bit by bit over a table of one byte.
+#[derive(Clone, Copy)]
+pub(crate) struct Crc32(u32);
+impl Crc32 {
+    const TABLE: [u32; 256] = {
+        let mut table = [0; 256];
+        let mut i = 0;
+        while i < 256 {
+            let (mut c, mut bit) = (i as u32, 0);
+            while bit < 8 {
+                c = if c & 1 == 1 { c >> 1 ^ 0xEDB8_8320 } else { c >> 1 };
+                bit += 1;
+            }
+            table[i] = c;
+            i += 1;
+        }
+        table
+    };
+    fn update(&mut self, b: &[u8]) {
+        self.0 = b.iter().fold(self.0, |c, b| Crc32::TABLE[(c as u8 ^ b) as usize] ^ c >> 8);
+    }
+    fn finish(self) -> [u8; 4] {
+        (!self.0).to_be_bytes()
+    }
 }
 
 impl NativeData for Hasher {
@@ -26,7 +53,7 @@ impl NativeData for Hasher {
 }
 
 macro_rules! each {
-    ($this:expr, $h:ident => $e:expr) => {
+    ($this:expr, $h:ident => $e:expr, $c:ident => $of_crc:expr) => {
         match $this {
             Hasher::Md5($h) => $e,
             Hasher::Sha1($h) => $e,
@@ -35,6 +62,7 @@ macro_rules! each {
             Hasher::Sha384($h) => $e,
             Hasher::Sha512($h) => $e,
             Hasher::Rmd160($h) => $e,
+            Hasher::Crc32($c) => $of_crc,
         }
     };
 }
@@ -49,23 +77,26 @@ impl Hasher {
             "Digest::SHA384" => Hasher::Sha384(Digest::new()),
             "Digest::SHA512" => Hasher::Sha512(Digest::new()),
             "Digest::RMD160" => Hasher::Rmd160(Digest::new()),
+            "Digest::CRC32" => Hasher::Crc32(Crc32(u32::MAX)),
             _ => return None,
         })
     }
     pub(crate) fn update(&mut self, b: &[u8]) {
-        each!(self, h => Digest::update(h, b))
+        each!(self, h => Digest::update(h, b), c => c.update(b))
     }
     pub(crate) fn finish(self) -> Vec<u8> {
-        each!(self, h => h.finalize().to_vec())
+        each!(self, h => h.finalize().to_vec(), c => c.finish().to_vec())
     }
     pub(crate) fn block(&self) -> i64 {
         match self {
+            Hasher::Crc32(_) => 1,
             Hasher::Sha384(_) | Hasher::Sha512(_) => 128,
             _ => 64,
         }
     }
     fn size(&self) -> i64 {
         match self {
+            Hasher::Crc32(_) => 4,
             Hasher::Md5(_) => 16,
             Hasher::Sha1(_) | Hasher::Rmd160(_) => 20,
             Hasher::Sha224(_) => 28,
@@ -197,7 +228,7 @@ pub fn load(cx: &mut Cx) -> Result<()> {
     cx.define_natives(class, &[base::METHODS]);
     cx.class_mut(class).alloc = Alloc::Data;
     let module = cx.class_named("Digest")?;
-    for name in ["MD5", "SHA1", "SHA256", "SHA384", "SHA512", "RMD160"] {
+    for name in ["MD5", "SHA1", "SHA256", "SHA384", "SHA512", "RMD160", "CRC32"] {
         cx.define_class(module, name, class);
     }
     Ok(())
