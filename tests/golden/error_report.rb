@@ -51,7 +51,7 @@ show { case {foo: 1}; in {fooo: 1}; end }
 puts(begin; nil.sizes; rescue => e; e.detailed_message(highlight: true).inspect; end)
 puts(begin; [].frist; rescue => e; e.detailed_message(highlight: true).inspect; end)
 puts(begin; [].frist; rescue => e; e.detailed_message(did_you_mean: false, error_highlight: false); end)
-p ErrorHighlight.spot(begin; 1.time; rescue => e; e; end)
+p ErrorHighlight.spot(begin; 1.time; rescue => e; e; end).except(:script_lines)
 p DidYouMean::SpellChecker.new(dictionary: %w[email fail eval]).correct("meail")
 p DidYouMean::Levenshtein.distance("a", "bc"), DidYouMean::JaroWinkler.distance("henka", "henkan").round(4)
 begin

@@ -159,6 +159,9 @@ intrinsics! {
     Warn 1 SELF,
     /// (value): raises LocalJumpError for an invalid `break`/`next`/`redo`
     BadJump 1 RAISES,
+    /// (value) -> value: LocalJumpError when what a `return` (`b` 0) or `break` (1) of this block would leave has ended. In front of ensure clauses, which run after
+    /// the error was rescued
+    JumpCheck 1 NUMBER,
     /// (array) -> freezes and returns
     Freeze 1,
     /// (block) -> block: LocalJumpError "no block given (yield)" when it is nil. `yield` in a block, followed by a call of `call`

@@ -150,7 +150,7 @@ impl<'pr> Compiler<'pr> {
         };
         let kind = if sense { "while" } else { "until" };
         let counter = self.branch_arms(kind, at, &[("body", branches::statements_or(statements.as_ref(), at))]);
-        self.f.control.push(Control::Loop { brk, next, redo, value });
+        self.f.control.push(Control::Loop { brk, next, redo, value, tests: false });
         if !body_first && !endless {
             self.f.asm.jump(next);
         }
@@ -159,6 +159,9 @@ impl<'pr> Compiler<'pr> {
         self.statements_opt(statements.as_ref(), Dest::Discard);
         self.f.asm.bind(next);
         self.set_line(predicate.location().start());
+        if let Some(Control::Loop { tests, .. }) = self.f.control.last_mut() {
+            *tests = true;
+        }
         self.branch(predicate, sense, redo, true);
         self.f.control.pop();
         if let Some(v) = value
@@ -267,6 +270,9 @@ impl<'pr> Compiler<'pr> {
         let hold = if ensure { Dest::Push } else { Dest::Any };
         let v = self.jump_value(arguments, hold);
         self.set_line(at);
+        if ensure && matches!(op, Op::ReturnBlock | Op::BreakBlock) {
+            self.f.asm.emit(Op::Intrinsic, Intrinsic::JumpCheck as u8, v, u16::from(op == Op::BreakBlock), 1);
+        }
         self.exit_with(v, op, explicit && !ensure);
         self.pop_to(mark);
         self.dead(dest)
@@ -322,9 +328,11 @@ impl<'pr> Compiler<'pr> {
         let Some(i) = self.innermost_loop() else {
             return self.exit(arguments.as_ref(), Op::Return, false, n.location().start(), dest);
         };
-        let Control::Loop { next, .. } = self.f.control[i] else { return 0 };
+        let Control::Loop { next, tests, .. } = self.f.control[i] else { return 0 };
         self.jump_value(arguments.as_ref(), Dest::Discard);
-        self.leave(Exit { keep: i + 1, to: ExitTo::Forward(next) }, 0);
+        // In the condition it begins the condition anew.
+        let to = if tests { ExitTo::Back(next) } else { ExitTo::Forward(next) };
+        self.leave(Exit { keep: i + 1, to }, 0);
         self.dead(dest)
     }
 

@@ -28,17 +28,15 @@ pub(crate) enum Control {
         next: Label,
         redo: Label,
         value: Option<u16>,
+        /// Its condition is being compiled: `next` is behind.
+        tests: bool,
     },
     /// A body whose ensure clause is run by everything that leaves it.
     Ensure(Ensure),
     /// `$!` is put back from the register when left.
-    RestoreErr {
-        reg: u16,
-    },
+    RestoreErr { reg: u16 },
     /// Where `retry` goes.
-    Retry {
-        start: Label,
-    },
+    Retry { start: Label },
 }
 
 /// A body with an ensure clause, whose end is a subroutine with a dispatch after it; see the module `exception`.

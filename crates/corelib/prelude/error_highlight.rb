@@ -71,7 +71,9 @@ module ErrorHighlight
         level = exc.backtrace_locations&.index { |l| l.equal?(backtrace_location) || l.to_s == backtrace_location.to_s }
         return nil unless level
       end
-      __hash(__spot(exc, level, (:args if point_type == :args)))
+      found = __hash(__spot(exc, level, (:args if point_type == :args))) or return nil
+      found[:script_lines] = __source(exc, level).lines
+      found
     end
 
     def __for(exc)
@@ -79,7 +81,7 @@ module ErrorHighlight
         pair = __caller_and_callee(exc)
         return pair if pair
       end
-      found = spot(exc) or return ""
+      found = __hash(__spot(exc, 0, (:args if TypeError === exc || ArgumentError === exc))) or return ""
       formatter.message_for(found)
     end
 

@@ -59,7 +59,12 @@ module MonitorMixin
   def mon_synchronize(&block) = @mon_data.synchronize(&block)
   alias synchronize mon_synchronize
 
+  # Before `initialize`, too, which then finds the monitor made.
   def new_cond
+    unless defined?(@mon_data)
+      mon_initialize
+      @mon_data_made_early = true
+    end
     ::MonitorMixin::ConditionVariable.new(@mon_data)
   end
 
@@ -70,6 +75,7 @@ module MonitorMixin
 
   def mon_initialize
     if defined?(@mon_data) && @mon_data_owner_object_id == object_id
+      return if @mon_data_made_early && remove_instance_variable(:@mon_data_made_early)
       raise ThreadError, "already initialized"
     end
     @mon_data = ::Monitor.new

@@ -161,14 +161,14 @@ impl Spawner for Process {
     fn family_size(&self, id: u64) -> usize {
         self.live_vms().iter().filter(|c| c.family.load(Ordering::Relaxed) == id).count()
     }
-    fn fork(&self, control: &Arc<VmControl>) -> std::io::Result<Forked> {
+    fn fork(&self, control: &Arc<VmControl>, leave: &dyn Fn(*mut Cx)) -> std::io::Result<Forked> {
         let holding = |call: &mut dyn FnMut()| {
             // What native threads beside the scheduler's may take at any time: the dispatcher of signals, compilers, who looks up names.
             let _held =
                 (self.vms.lock(), self.awaited.lock(), self.signals.hold(), zakuro_base::symbol::hold(), zakuro_heap::Ledger::get().hold());
             call();
         };
-        self.scheduler.fork(&holding, &|| self.begin_child(control))
+        self.scheduler.fork(&holding, &|| self.begin_child(control, leave))
     }
     fn end_process(&self, cx: &mut Cx, result: zakuro_vm::Result<zakuro_vm::Value>) -> ! {
         let status = match cx.host_handle() {
@@ -199,11 +199,15 @@ impl Process {
         status_of(&end)
     }
     /// In the child of a fork: no other VM, signals of its own, and nobody waits for the main VM's end to end the process.
-    fn begin_child(&self, main: &Arc<VmControl>) -> std::io::Result<()> {
+    fn begin_child(&self, main: &Arc<VmControl>, leave: &dyn Fn(*mut Cx)) -> std::io::Result<()> {
         let others: Vec<Arc<VmControl>> = self.vms.lock().iter().filter_map(Weak::upgrade).filter(|c| !Arc::ptr_eq(c, main)).collect();
         // First nobody can be woken, then those who are told of the ends wake somebody.
         others.iter().filter_map(|c| c.task()).for_each(Task::disown);
         for other in others.iter().filter(|c| c.end().is_none()) {
+            let place = other.place.load(Ordering::Relaxed);
+            if !place.is_null() {
+                leave(place);
+            }
             other.finish(End::Killed, None);
         }
         self.vms.lock().retain(|c| c.as_ptr() == Arc::as_ptr(main));

@@ -37,6 +37,7 @@ pub struct VmUnit {
 
 impl Drop for VmUnit {
     fn drop(&mut self) {
+        self.control.place.store(std::ptr::null_mut(), Relaxed);
         if let Some(account) = self.account.take() {
             account.fetch_sub(self.control.weight(), Relaxed);
         }
@@ -87,11 +88,13 @@ impl VmUnit {
                 program::run_vm(cx, &control, args, image);
             })
         };
+        self.control.place.store(cx, Relaxed);
         self.vm = Some(vm);
         self.co = Some(co);
         Ok(())
     }
     fn finish(&mut self, end: Option<End>) {
+        self.control.place.store(std::ptr::null_mut(), Relaxed);
         self.co = None;
         if let Some(vm) = self.vm.as_mut() {
             vm.life_ends();

@@ -1,10 +1,6 @@
 # The names of cgi/escape in CGI. cgi/util, where a program loads it, adds to them.
 class CGI
-  module Util
-    prepend Escape
-
-    @@accept_charset = Encoding::UTF_8
-
+  module Escape
     alias escape_html escapeHTML
     alias unescape_html unescapeHTML
     alias h escapeHTML
@@ -23,6 +19,12 @@ class CGI
     end
     alias escape_element escapeElement
     alias unescape_element unescapeElement
+  end
+
+  module Util
+    prepend Escape
+
+    @@accept_charset = Encoding::UTF_8
   end
   include Util
   extend Util

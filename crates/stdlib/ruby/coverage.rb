@@ -29,13 +29,18 @@ module Coverage
         code = tp.instruction_sequence
         next if tp.eval_script ? !eval_too : !File.file?(code.path)
         lines = []
+        # Lines before the first one are counted backwards in 32 bits.
+        signed = ->(line) { line < 2**31 ? line : line - 2**32 }
         collect = ->(part) do
           part.trace_points.each { |line, event| lines << line if event == :line }
           part.each_child(&collect)
         end
         collect.call(code)
         text = tp.eval_script
-        last = text ? code.first_lineno - 1 + text.lines.size : File.foreach(code.path).count
+        last = text ? signed.call(code.first_lineno) - 1 + text.lines.size : File.foreach(code.path).count
+        # An eval may begin before the first line.
+        lines.select! { |line| line.between?(1, last) }
+        next if last < 1
         __watch(code.path, lines, last)
       end
       @trace.enable
@@ -64,6 +69,8 @@ module Coverage
     end
 
     def running? = @state == :running
+    # :idle, :suspended or :running.
+    def state = @state
 
     def peek_result
       raise "coverage measurement is not enabled" if @state == :idle

@@ -370,7 +370,8 @@ class Date
       s = __check_limit(string, limit)
       time = /(?:[t\s](?<hour>\d{2})(?::?(?<min>\d{2})(?::?(?<sec>\d{2})(?:[.,](?<sec_fraction>\d+))?)?)?\s*(?<zone>z|[-+]\d{2}(?::?\d{2})?)?)?/i
       case s
-      when /\A\s*(?<year>[-+]?\d{2,})-(?<mon>\d{2})-(?<mday>\d{2})#{time}\s*\z/io, /\A\s*(?<year>[-+]?\d{4})(?<mon>\d{2})(?<mday>\d{2})#{time}\s*\z/io
+      when /\A\s*(?<year>[-+]?\d{2,})-(?<mon>\d{2})-(?<mday>\d{2})#{time}\s*\z/io, /\A\s*(?<year>[-+]?\d{4})(?<mon>\d{2})(?<mday>\d{2})#{time}\s*\z/io,
+           /\A\s*(?<year>\d{4})(?<mon>\d{2})(?<mday>\d{2})(?<hour>\d{2})(?<min>\d{2})(?<sec>\d{2})?(?:[.,](?<sec_fraction>\d+))?(?<zone>z|[-+]\d{2}(?::?\d{2})?)?\s*\z/i
         h = __fields($~, %i[mday mon year hour min sec sec_fraction zone])
         h[:year] += h[:year] >= 69 ? 1900 : 2000 if $~[:year].size == 2
         h

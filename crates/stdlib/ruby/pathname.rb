@@ -25,7 +25,7 @@ class Pathname
   def initialize(path)
     path = path.to_path if path.respond_to?(:to_path) && !(String === path)
     text = String.try_convert(path)
-    raise TypeError, "no implicit conversion of #{path.nil? ? "nil" : path.class} into String" unless text
+    raise TypeError, "Pathname.new requires a String, #to_path or #to_str" unless text
     raise ArgumentError, "pathname contains null byte" if text.include?("\0")
     @path = text.dup
   end
@@ -68,6 +68,11 @@ class Pathname
     false
   end
 
+  # What CRuby's file has of helpers, which programs reach by `send`.
+  private def has_trailing_separator?(path) = path.match?(/[^\/]\/+\z/)
+  private def add_trailing_separator(path) = path.end_with?("/") ? path : "#{path}/"
+  private def del_trailing_separator(path) = path.sub(/(?<=[^\/])\/+\z/, "").sub(/\A\/+\z/, "/")
+
   # The parts of a path, without empty ones.
   private def __parts(path) = path.split("/").reject(&:empty?)
 
@@ -96,7 +101,7 @@ class Pathname
     end
     text = (absolute? ? "/" : "") + parts.join("/")
     text = "." if text.empty?
-    text += names.last == "." && text != "." && text != "/" ? "/." : (@path.end_with?("/") && text != "/" ? "/" : "") if consider_symlink && text != "."
+    text += names.last == "." && text != "." && text != "/" && parts.last != ".." ? "/." : (@path.end_with?("/") && text != "/" && parts.last != ".." ? "/" : "") if consider_symlink && text != "."
     self.class.new(text)
   end
 
@@ -227,11 +232,18 @@ class Pathname
   end
 
   def basename(...) = self.class.new(File.basename(@path, ...))
-  def split = File.split(@path).map { |p| self.class.new(p) }
+
+  def split
+    parts = File.split(@path)
+    raise TypeError, "wrong argument type #{parts.class} (expected Array)" unless Array === parts
+    parts.map { |p| self.class.new(p) }
+  end
+
   def chmod(mode) = File.chmod(mode, @path)
   def lchmod(mode) = File.lchmod(mode, @path)
   def chown(owner, group) = File.chown(owner, group, @path)
   def lchown(owner, group) = File.lchown(owner, group, @path)
+  def lutime(atime, mtime) = File.lutime(atime, mtime, @path)
   def utime(atime, mtime) = File.utime(atime, mtime, @path)
   def fnmatch(pattern, *args) = File.fnmatch(pattern, @path, *args)
   def fnmatch?(pattern, *args) = File.fnmatch?(pattern, @path, *args)

@@ -166,7 +166,7 @@ class Socket
         when SO_RCVTIMEO, SO_SNDTIMEO
           return format("%d.%06d", *@data.unpack("qq")) if size == 16
         when SO_PEERCRED
-          return format("pid=%u euid=%u egid=%u", *@data.unpack("III")) if size == 12
+          return format("pid=%u euid=%u egid=%u (ucred)", *@data.unpack("III")) if size == 12
         end
       end
       size == 4 && !(@level == IPPROTO_TCP && @optname == TCP_CONGESTION) ? int.to_s : @data.dump

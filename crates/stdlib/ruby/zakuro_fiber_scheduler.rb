@@ -136,6 +136,7 @@ class RubyVM::FiberScheduler
     @many_early = MANY_EARLY
     @timers = Timers.new
     @streams = {}
+    @asleep = 0
     @closed = false
   end
 
@@ -169,10 +170,17 @@ class RubyVM::FiberScheduler
     wake if wait.finish(true)
   end
 
-  def kernel_sleep(duration = nil)
-    block(:sleep, duration)
+  # `sleep` gives no argument for ever: a signal may end that, so it is never a deadlock. What waits inside the VM (ConditionVariable#wait) gives nil.
+  def kernel_sleep(*duration)
+    @asleep += 1 if duration.empty?
+    block(:sleep, *duration)
     true
+  ensure
+    @asleep -= 1 if duration.empty?
   end
+
+  # Before the running fiber raises in another one: that one comes back to the loop, not to it.
+  def fiber_leave(fiber) = Wait.new(fiber, @ready).finish(nil)
 
   def yield = wait(0)
 
@@ -287,6 +295,10 @@ class RubyVM::FiberScheduler
     forget_ended if @early.size > @many_early
     pause = @timers.first&.then { [_1 - now, 0].max }
     pause = 0 unless @ready.empty?
+    if !pause && @streams.empty? && @asleep == 0
+      @poller.idle
+      pause = 0
+    end
     @poller.wait(pause).each_slice(2) do |fd, mask|
       waiters = @streams[fd] or next
       waiters.each { |events, wait| wait.finish(events & mask) if events & mask != 0 }

@@ -48,6 +48,10 @@ fn referenced(name: &[u8], encoding: u8) -> Option<Vec<u8>> {
         _ => return None,
     };
     if encoding == string::UTF8 {
+        // Halves of UTF-16, too, are written as the numbers that they are.
+        if let 0xD800..=0xDFFF = n {
+            return Some(vec![0xED, 0x80 | (n >> 6 & 0x3F) as u8, 0x80 | (n & 0x3F) as u8]);
+        }
         return char::from_u32(n).map(|c| c.to_string().into_bytes());
     }
     let most = if args::encoding_of(encoding).name() == "ISO-8859-1" { 256 } else { 128 };
@@ -84,7 +88,12 @@ fn translated(cx: &mut Cx, s: Ref<StringCell>, mut f: impl FnMut(u8, &mut Vec<u8
 
 fn url_unescape(cx: &mut Cx, s: Ref<StringCell>, encoding: Option<Value>, plus: bool) -> Result<Value> {
     let encoding = match encoding {
-        Some(e) => args::encoding(cx, e)?,
+        Some(e) => {
+            if !cx.is_a(e, ids::ENCODING) {
+                cx.to_str(e)?;
+            }
+            args::encoding(cx, e)?
+        }
         None => {
             let util = cx.class_named("CGI::Util")?;
             let (util, name) = (cx.class_value(util), Value::sym(Sym::intern("@@accept_charset")));

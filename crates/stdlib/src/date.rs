@@ -34,6 +34,7 @@ mod natives {
             zone: zone.to_vec(),
             wday: n[10] as u8,
             yday: n[11] as u16,
+            of_date: true,
         };
         match strftime_long(&Held::of(fmt), &civil, cx)? {
             Some(b) => Ok(cx.str_bytes(&b, fmt.encoding())),

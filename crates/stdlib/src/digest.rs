@@ -1,4 +1,4 @@
-//! digest: MD5, SHA-1, SHA-2 and RIPEMD-160 (RustCrypto), behind `Digest::Base`. The rest of the interface is Ruby (`ruby/digest.rb`).
+//! digest: MD5, SHA-1, SHA-2, RIPEMD-160 (RustCrypto) and CRC-32 (crc32fast), behind `Digest::Base`. The rest of the interface is Ruby (`ruby/digest.rb`).
 
 use digest_impl::Digest;
 use zakuro_macros::{Trace, ruby_class};
@@ -14,6 +14,7 @@ pub(crate) enum Hasher {
     Sha384(#[untraced] sha2::Sha384),
     Sha512(#[untraced] sha2::Sha512),
     Rmd160(#[untraced] ripemd::Ripemd160),
+    Crc32(#[untraced] crc32fast::Hasher),
 }
 
 impl NativeData for Hasher {
@@ -26,7 +27,7 @@ impl NativeData for Hasher {
 }
 
 macro_rules! each {
-    ($this:expr, $h:ident => $e:expr) => {
+    ($this:expr, $h:ident => $e:expr, $c:ident => $of_crc:expr) => {
         match $this {
             Hasher::Md5($h) => $e,
             Hasher::Sha1($h) => $e,
@@ -35,6 +36,7 @@ macro_rules! each {
             Hasher::Sha384($h) => $e,
             Hasher::Sha512($h) => $e,
             Hasher::Rmd160($h) => $e,
+            Hasher::Crc32($c) => $of_crc,
         }
     };
 }
@@ -49,23 +51,26 @@ impl Hasher {
             "Digest::SHA384" => Hasher::Sha384(Digest::new()),
             "Digest::SHA512" => Hasher::Sha512(Digest::new()),
             "Digest::RMD160" => Hasher::Rmd160(Digest::new()),
+            "Digest::CRC32" => Hasher::Crc32(crc32fast::Hasher::new()),
             _ => return None,
         })
     }
     pub(crate) fn update(&mut self, b: &[u8]) {
-        each!(self, h => Digest::update(h, b))
+        each!(self, h => Digest::update(h, b), c => c.update(b))
     }
     pub(crate) fn finish(self) -> Vec<u8> {
-        each!(self, h => h.finalize().to_vec())
+        each!(self, h => h.finalize().to_vec(), c => c.finalize().to_be_bytes().to_vec())
     }
     pub(crate) fn block(&self) -> i64 {
         match self {
+            Hasher::Crc32(_) => 1,
             Hasher::Sha384(_) | Hasher::Sha512(_) => 128,
             _ => 64,
         }
     }
     fn size(&self) -> i64 {
         match self {
+            Hasher::Crc32(_) => 4,
             Hasher::Md5(_) => 16,
             Hasher::Sha1(_) | Hasher::Rmd160(_) => 20,
             Hasher::Sha224(_) => 28,
@@ -197,7 +202,7 @@ pub fn load(cx: &mut Cx) -> Result<()> {
     cx.define_natives(class, &[base::METHODS]);
     cx.class_mut(class).alloc = Alloc::Data;
     let module = cx.class_named("Digest")?;
-    for name in ["MD5", "SHA1", "SHA256", "SHA384", "SHA512", "RMD160"] {
+    for name in ["MD5", "SHA1", "SHA256", "SHA384", "SHA512", "RMD160", "CRC32"] {
         cx.define_class(module, name, class);
     }
     Ok(())

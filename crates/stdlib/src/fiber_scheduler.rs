@@ -5,6 +5,7 @@
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use zakuro_core_system::io::{fail, wait::wait_timeout};
 use zakuro_macros::{Trace, ruby_class};
+use zakuro_vm::thread::Wait;
 use zakuro_vm::*;
 
 /// Most events taken by one call.
@@ -21,6 +22,12 @@ struct Poller {
     /// An eventfd in the set: ends a wait from another thread.
     #[untraced]
     bell: OwnedFd,
+    /// `ring` was called, and nobody has heard it.
+    #[untraced]
+    rung: bool,
+    /// The thread in `idle`, which hears no bell; 0: none.
+    #[untraced]
+    idle: u32,
 }
 impl NativeData for Poller {}
 
@@ -56,7 +63,7 @@ mod poller {
         if let Err(e) = control(epoll.as_raw_fd(), libc::EPOLL_CTL_ADD, bell.as_raw_fd(), libc::EPOLLIN) {
             return fail(cx, e, "epoll_ctl(2)");
         }
-        cx.data_init(this, Poller { epoll, bell })?;
+        cx.data_init(this, Poller { epoll, bell, rung: false, idle: 0 })?;
         Ok(this)
     }
 
@@ -100,6 +107,7 @@ mod poller {
                 let mut count = [0u8; 8];
                 // SAFETY: eight bytes of an eventfd that is never waited for.
                 unsafe { libc::read(bell, count.as_mut_ptr().cast(), 8) };
+                cx.data_mut::<Poller>(this)?.rung = false;
                 continue;
             }
             // Errors and hang-ups concern whoever waits for anything.
@@ -112,10 +120,29 @@ mod poller {
         Ok(out.as_value())
     }
 
+    /// Waits until `ring` is called, where no descriptor and no time can end a wait of a fiber: if nothing else can, that is a deadlock.
+    #[method("idle")]
+    fn idle(cx: &mut Cx, this: Value) -> Result<()> {
+        let me = cx.thread_id();
+        let wait = if cx.fibers_wait_outside() { Wait::Outside } else { Wait::Inside };
+        let r = cx.wait_as(wait, None, |cx| {
+            let p = cx.data_mut::<Poller>(this)?;
+            p.idle = me;
+            Ok(std::mem::take(&mut p.rung).then_some(()))
+        });
+        cx.data_mut::<Poller>(this)?.idle = 0;
+        r.map(|_| ())
+    }
+
     /// Ends the wait of another thread.
     #[method("ring")]
     fn ring(cx: &mut Cx, this: Value) -> Result<()> {
-        let bell = cx.data_ref::<Poller>(this)?.bell.as_raw_fd();
+        let p = cx.data_mut::<Poller>(this)?;
+        p.rung = true;
+        let (bell, idle) = (p.bell.as_raw_fd(), p.idle);
+        if idle != 0 {
+            cx.thread_wake(idle);
+        }
         // SAFETY: eight bytes to an eventfd.
         unsafe { libc::write(bell, 1u64.to_ne_bytes().as_ptr().cast(), 8) };
         Ok(())

@@ -34,6 +34,10 @@ impl Scanner {
     fn len(&self) -> usize {
         self.text().map_or(0, |s| s.len())
     }
+    /// There is no last match, and no pattern whose groups it could have.
+    fn forget(&mut self) {
+        (self.matched, self.regexp) = (false, Value::NIL);
+    }
     fn group(&self, n: usize) -> Option<(usize, usize)> {
         if self.matched { self.groups.get(n).copied().flatten() } else { None }
     }
@@ -311,7 +315,7 @@ mod string_scanner {
     #[method("getch")]
     fn getch(cx: &mut Cx, this: Value) -> Result<Value> {
         let s = scanner(cx, this)?;
-        s.matched = false;
+        s.forget();
         let pos = s.pos;
         let Some(t) = s.text().filter(|t| pos < t.len()) else { return Ok(Value::NIL) };
         let rest = &t.content(&cx.heap)[pos..];
@@ -414,21 +418,23 @@ mod string_scanner {
             return cx.raise_named("StringScanner::Error", "unscan failed: previous match record not exist");
         }
         s.pos = s.before;
-        s.matched = false;
+        s.forget();
         Ok(this)
     }
     /// Back to the start.
     #[method("reset")]
     fn reset(cx: &mut Cx, this: Value) -> Result<Value> {
         let s = scanner(cx, this)?;
-        (s.pos, s.matched) = (0, false);
+        s.pos = 0;
+        s.forget();
         Ok(this)
     }
     /// To the end.
     #[method("terminate")]
     fn terminate(cx: &mut Cx, this: Value) -> Result<Value> {
         let s = scanner(cx, this)?;
-        (s.pos, s.matched) = (s.len(), false);
+        s.pos = s.len();
+        s.forget();
         Ok(this)
     }
     /// The scanned String.
@@ -440,7 +446,8 @@ mod string_scanner {
     #[method("string=")]
     fn set_string(cx: &mut Cx, this: Value, s: Ref<StringCell>) -> Result<Value> {
         let sc = scanner(cx, this)?;
-        (sc.string, sc.pos, sc.matched) = (s.as_value(), 0, false);
+        (sc.string, sc.pos) = (s.as_value(), 0);
+        sc.forget();
         Ok(s.as_value())
     }
     /// Appends to the scanned String.
@@ -566,6 +573,17 @@ mod string_scanner {
             ArrayCell::push(out, &mut cx.heap, v);
         }
         Ok(out.as_value())
+    }
+    /// A group of the last match as an Integer, as `String#to_i` reads it; nil when it took no part.
+    ///
+    ///     s = StringScanner.new("2026-05"); s.scan(/(?<y>\d+)-(\d+)/); s.integer_at(:y)   #=> 2026
+    #[method("integer_at")]
+    fn integer_at(cx: &mut Cx, this: Value, group: Value, base: Option<Value>) -> Result<Value> {
+        let text = aref(cx, this, group)?;
+        if text.is_nil() {
+            return Ok(Value::NIL);
+        }
+        cx.call(text, Sym::intern("to_i"), base.as_slice())
     }
     /// The named groups of the last match.
     ///

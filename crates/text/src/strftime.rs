@@ -29,6 +29,8 @@ pub struct Civil {
     pub wday: u8,
     /// 1..=366
     pub yday: u16,
+    /// Date's rules where they differ from Time's: `-` drops the zero of an offset's hours and the room around `%c` and the like.
+    pub of_date: bool,
 }
 
 /// Days from 1970-01-01 to the given date.
@@ -78,6 +80,7 @@ impl Civil {
             zone: zone.to_vec(),
             wday: (days + 4).rem_euclid(7) as u8,
             yday: (days - days_from_civil(year, 1, 1) + 1) as u16,
+            of_date: false,
         }
     }
 
@@ -299,7 +302,7 @@ fn offset(out: &mut Vec<u8>, spec: &Spec, t: &Civil) {
     };
     let wanted = spec.width.unwrap_or(0);
     // Room for the hours: the sign takes one place.
-    let hours = wanted.saturating_sub(tail.len() + 1).max(2);
+    let hours = wanted.saturating_sub(tail.len() + 1).max(if spec.bare && t.of_date { 1 } else { 2 });
     // `-` says that the clock is UTC and nobody knows of which place (RFC 3339).
     let unknown = spec.bare && off == 0 && t.zone == b"UTC";
     let sign = if negative || unknown { b'-' } else { b'+' };
@@ -331,5 +334,5 @@ fn text(out: &mut Vec<u8>, spec: &Spec, s: &[u8], upper: bool, lower: bool) {
 
 fn composite(out: &mut Vec<u8>, spec: &Spec, t: &Civil, fmt: &[u8]) {
     let s = strftime(fmt, t).unwrap_or_default();
-    text(out, &Spec { bare: false, ..*spec }, &s, false, false);
+    text(out, &Spec { bare: spec.bare && t.of_date, ..*spec }, &s, false, false);
 }

@@ -91,6 +91,16 @@ pub mod error_highlight {
     fn enabled(cx: &Cx, _this: Value) -> bool {
         !cx.options.no_error_highlight
     }
+    /// The source in which a level of an exception's backtrace stands; nil for builtins.
+    #[method("__source", singleton, private)]
+    fn source(cx: &mut Cx, _this: Value, exc: Value, level: i64) -> Value {
+        let level = level.clamp(0, 1000) as usize;
+        let places = cx.exception_places(exc, level + 1);
+        match places.get(level) {
+            Some(place) => cx.str_bytes(&place.code.source, string::UTF8),
+            None => Value::NIL,
+        }
+    }
     /// [line, first column, end column, text] of what to mark at a level of an exception's backtrace; nil when there is nothing.
     /// `what`: nil for the name, :args, :definition.
     #[method("__spot", singleton, private)]

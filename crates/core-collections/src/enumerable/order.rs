@@ -36,15 +36,66 @@ fn extreme(cx: &mut Cx, this: Value, block: Block, want: Ordering) -> Result<Val
     }
     let order = Order::new(cx, block);
     let best = Cell::new(None);
+    // An Array asks the best one, others the new one: messages about what can't be compared name them in that order.
+    let asks_best = block.is_none() && plain_array(cx, this).is_some();
     each_of(cx, this, |cx, v| {
         let e = pack(cx, v);
         match best.get() {
-            Some(b) if order.compare(cx, e, b)? != want => {}
+            Some(b) if asks_best && order.compare(cx, b, e)? != want.reverse() => {}
+            Some(b) if !asks_best && order.compare(cx, e, b)? != want => {}
             _ => best.set(Some(e)),
         }
         Ok(true)
     })?;
     Ok(best.get().unwrap_or(Value::NIL))
+}
+
+/// The least and the greatest of what is shown one after the other. Two at a time are compared with each other first, then the less one with the least and
+/// the greater one with the greatest.
+#[derive(Clone, Copy)]
+struct Extremes<T: Copy> {
+    ends: Option<(T, T)>,
+    /// The first of two.
+    first: Option<T>,
+}
+
+impl<T: Copy> Extremes<T> {
+    fn new() -> Extremes<T> {
+        Extremes { ends: None, first: None }
+    }
+    fn show(&mut self, e: T, compare: &mut dyn FnMut(T, T) -> Result<Ordering>) -> Result<()> {
+        match self.first.take() {
+            None => {
+                self.first = Some(e);
+                Ok(())
+            }
+            Some(first) => match compare(first, e)? {
+                Ordering::Less => self.take(first, e, compare),
+                Ordering::Equal => self.take(first, first, compare),
+                Ordering::Greater => self.take(e, first, compare),
+            },
+        }
+    }
+    fn take(&mut self, less: T, greater: T, compare: &mut dyn FnMut(T, T) -> Result<Ordering>) -> Result<()> {
+        let Some((mut lo, mut hi)) = self.ends else {
+            self.ends = Some((less, greater));
+            return Ok(());
+        };
+        if compare(less, lo)? == Ordering::Less {
+            lo = less;
+        }
+        if compare(greater, hi)? == Ordering::Greater {
+            hi = greater;
+        }
+        self.ends = Some((lo, hi));
+        Ok(())
+    }
+    fn ends(mut self, compare: &mut dyn FnMut(T, T) -> Result<Ordering>) -> Result<Option<(T, T)>> {
+        if let Some(last) = self.first.take() {
+            self.take(last, last, compare)?;
+        }
+        Ok(self.ends)
+    }
 }
 
 /// Elements and their keys by the block.
@@ -153,23 +204,22 @@ pub mod methods {
     ///     [3, 1, 2].each_entry.minmax   #=> [1, 3]
     #[method("minmax")]
     pub fn minmax(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
+        if block.is_none() && plain_array(cx, this).is_some() {
+            let lo = extreme(cx, this, block, Ordering::Less)?;
+            let hi = extreme(cx, this, block, Ordering::Greater)?;
+            return Ok(cx.array(&[lo, hi]));
+        }
         let order = Order::new(cx, block);
-        let found: Cell<Option<(Value, Value)>> = Cell::new(None);
+        let found = Cell::new(Extremes::new());
         each_of(cx, this, |cx, v| {
             let e = pack(cx, v);
-            let (mut lo, mut hi) = found.get().unwrap_or((e, e));
-            if found.get().is_some() {
-                if order.compare(cx, e, lo)? == Ordering::Less {
-                    lo = e;
-                }
-                if order.compare(cx, e, hi)? == Ordering::Greater {
-                    hi = e;
-                }
-            }
-            found.set(Some((lo, hi)));
+            let mut so_far = found.get();
+            so_far.show(e, &mut |a, b| order.compare(cx, a, b))?;
+            found.set(so_far);
             Ok(true)
         })?;
-        let (lo, hi) = found.get().unwrap_or((Value::NIL, Value::NIL));
+        let mut compare = |a, b| order.compare(cx, a, b);
+let (lo, hi) = found.get().ends(&mut compare)?.unwrap_or((Value::NIL, Value::NIL));
         Ok(cx.array(&[lo, hi]))
     }
 
@@ -208,18 +258,13 @@ pub mod methods {
         }
         let c = Comparer::new(cx);
         let (items, keys) = keyed(cx, this, block)?;
-        if items.is_empty() {
-            return Ok(cx.array(&[Value::NIL, Value::NIL]));
+        let mut found = Extremes::new();
+        let mut compare = |a: usize, b: usize| c.compare(cx, keys[a], keys[b]);
+        for i in 0..items.len() {
+            found.show(i, &mut compare)?;
         }
-        let (mut lo, mut hi) = (0, 0);
-        for i in 1..items.len() {
-            if c.compare(cx, keys[i], keys[lo])? == Ordering::Less {
-                lo = i;
-            }
-            if c.compare(cx, keys[i], keys[hi])? == Ordering::Greater {
-                hi = i;
-            }
-        }
-        Ok(cx.array(&[items[lo], items[hi]]))
+        let ends = found.ends(&mut compare)?;
+        let (lo, hi) = ends.map_or((Value::NIL, Value::NIL), |(lo, hi)| (items[lo], items[hi]));
+        Ok(cx.array(&[lo, hi]))
     }
 }

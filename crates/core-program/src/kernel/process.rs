@@ -79,8 +79,8 @@ pub mod kernel {
         if !cx.fiber_scheduler().is_nil() {
             let start = Instant::now();
             zakuro_core_system::fiber_scheduler::hook(cx, "kernel_sleep", match &seconds {
-                Some(s) => std::slice::from_ref(s),
-                None => &[],
+                Some(s) if !s.is_nil() => std::slice::from_ref(s),
+                _ => &[],
             })?;
             return Ok(start.elapsed().as_secs_f64().round() as i64);
         }

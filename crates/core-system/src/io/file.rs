@@ -130,6 +130,13 @@ pub mod file {
         // SAFETY: a C string.
         each_path(cx, paths, "apply2files", |at, p| unsafe { libc::fchownat(at, p, u, g, libc::AT_SYMLINK_NOFOLLOW) })
     }
+    /// As `chmod`, of symbolic links themselves: Errno::ENOTSUP where the system has no modes for them.
+    #[method("lchmod", singleton)]
+    fn lchmod(cx: &mut Cx, _this: Value, mode: i64, paths: Rest) -> Result<i64> {
+        let mode = mode as libc::mode_t;
+        // SAFETY: a C string.
+        each_path(cx, paths, "apply2files", |at, p| unsafe { libc::fchmodat(at, p, mode, libc::AT_SYMLINK_NOFOLLOW) })
+    }
     /// Sets times of access and change of files; returns their number.
     #[method("utime", singleton)]
     fn utime(cx: &mut Cx, _this: Value, atime: Value, mtime: Value, paths: Rest) -> Result<i64> {

@@ -392,6 +392,12 @@ impl Registry {
             f(unsafe { &mut *io.get() });
         }
     }
+    /// The descriptors of all of them.
+    pub fn numbers(&self) -> Vec<RawFd> {
+        let mut all = Vec::new();
+        self.each(|io| all.extend([io.fd, io.wfd].into_iter().filter(|fd| *fd >= 0)));
+        all
+    }
     pub fn count(&self) -> usize {
         self.streams.borrow().iter().filter(|w| w.strong_count() > 0).count()
     }

@@ -1,7 +1,10 @@
 //! fork(2): the process is the main VM's, so it alone may copy it. What stands still and what is made anew is the scheduler's business (sched::fork) and the runtime's; here
 //! is what the VM forgets in the copy.
 
+use super::owner::{self, Numbers};
+use crate::io::stream::IoState;
 use crate::io::{fail, object};
+use std::os::fd::RawFd;
 use std::time::{Duration, Instant};
 use zakuro_vm::host::Forked;
 use zakuro_vm::*;
@@ -46,7 +49,8 @@ pub fn process(cx: &mut Cx) -> Result<Option<i32>> {
     let host = cx.host_handle()?;
     let asked = Instant::now();
     loop {
-        match host.spawner.fork(&host.control) {
+        let mine = numbers_of(cx);
+        match host.spawner.fork(&host.control, &|other| close_those_of(other, &mine)) {
             Ok(Forked::Parent(pid)) => {
                 super::status::add_child(cx, pid);
                 return Ok(Some(pid));
@@ -65,10 +69,32 @@ pub fn process(cx: &mut Cx) -> Result<Option<i32>> {
     }
 }
 
+/// Descriptors that this VM knows: they stay open whoever else has them.
+fn numbers_of(cx: &mut Cx) -> Vec<RawFd> {
+    let mut all = cx.state::<IoState>().open.numbers();
+    all.extend(cx.state::<Numbers>().each());
+    all
+}
+
+/// In the child: closes what another VM of the parent's has open, so that who reads from its pipes sees their end. What is buffered is the parent's to write. What passes
+/// over exec belongs to the process.
+fn close_those_of(other: *mut Cx, mine: &[RawFd]) {
+    // SAFETY: the VM lay there when the process was copied, at a turn boundary or in a call that waits, and nothing runs it here.
+    let other = unsafe { &mut *other };
+    let numbers = numbers_of(other);
+    other.state::<IoState>().open.forget_waiting();
+    for fd in numbers {
+        if fd > 2 && !mine.contains(&fd) && owner::is_private(fd) {
+            // SAFETY: nobody in this process uses the number.
+            unsafe { libc::close(fd) };
+        }
+    }
+}
+
 /// What the VM was told about the parent's process does not hold in the child's.
 fn begin_child(cx: &mut Cx) {
     super::status::forget_children(cx);
-    cx.state::<crate::io::stream::IoState>().open.forget_waiting();
+    cx.state::<IoState>().open.forget_waiting();
     library::library().begin_child(cx);
 }
 

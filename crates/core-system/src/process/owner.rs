@@ -27,6 +27,10 @@ impl Numbers {
     pub fn has(&self, fd: i32) -> bool {
         self.0.get(&fd).is_some_and(Bare::stands)
     }
+    /// Those that stand for what they stood for.
+    pub fn each(&self) -> impl Iterator<Item = i32> + '_ {
+        self.0.iter().filter(|(_, bare)| bare.stands()).map(|(fd, _)| *fd)
+    }
 }
 
 /// A number, and what stood behind it when the VM got it (device and inode): the main VM may have closed it.
@@ -75,15 +79,20 @@ fn note(cx: &mut Cx, mut lease: Numbered) {
     }
 }
 
+/// Whether a descriptor is closed on exec: what the process was started with is not.
+pub fn is_private(fd: i32) -> bool {
+    // SAFETY: F_GETFD only asks.
+    let flags = unsafe { libc::fcntl(fd, libc::F_GETFD) };
+    flags >= 0 && flags & libc::FD_CLOEXEC != 0
+}
+
 /// Raises Errno::EBADF when a number given by the program is another VM's descriptor or the runtime's: these are closed on exec, and nothing in this VM
 /// holds them. What the process was started with is everybody's.
 pub fn check_number(cx: &mut Cx, fd: i32) -> Result<()> {
     if fd <= 2 || cx.owns_process() || cx.state::<Numbers>().has(fd) {
         return Ok(());
     }
-    // SAFETY: F_GETFD only asks.
-    let private = unsafe { libc::fcntl(fd, libc::F_GETFD) } & libc::FD_CLOEXEC != 0;
-    let mut mine = !private;
+    let mut mine = !is_private(fd);
     if !mine {
         cx.state::<IoState>().open.each(|io: &mut Io| mine |= io.fd == fd || io.wfd == fd);
     }

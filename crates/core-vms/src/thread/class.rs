@@ -2,7 +2,7 @@
 
 use super::{deadline, payload};
 use zakuro_macros::ruby_class;
-use zakuro_vm::thread::{State, Thread, Wait};
+use zakuro_vm::thread::{State, Thread};
 use zakuro_vm::interp::trace::events;
 use zakuro_vm::*;
 
@@ -267,7 +267,7 @@ pub mod thread {
         cx.thread_pass()
     }
 
-    /// Sleeps until somebody calls `wakeup` or `run`.
+    /// Sleeps until somebody calls `wakeup` or `run`: the whole thread, under a fiber scheduler, too.
     ///
     ///     t = Thread.new { Thread.stop; 1 }; Thread.pass until t.stop?; t.run; t.value   #=> 1
     #[method("stop", singleton)]
@@ -275,7 +275,7 @@ pub mod thread {
         if cx.threads().count() == 1 {
             return cx.raise(ids::THREAD_ERROR, "stopping only thread\n\tnote: use sleep to stop forever");
         }
-        cx.sleep_until_woken(Wait::Inside, None)?;
+        cx.stop_thread()?;
         Ok(Value::NIL)
     }
 

@@ -467,8 +467,7 @@ pub mod monitor {
         }
         relocked?;
         match r {
-            // Whether it was in time is for the caller to see: as CRuby.
-            Ok(_) => Ok(true),
+            Ok(in_time) => Ok(in_time),
             Err(Exc) => cx.repend(e),
         }
     }

@@ -257,6 +257,9 @@ mod string_io {
     #[method("read")]
     fn read(cx: &mut Cx, this: Value, length: Option<Value>, buffer: Option<Value>) -> Result<Value> {
         let (length, buffer) = read_args(cx, length, buffer)?;
+        if buffer.is_some_and(|b| state(cx, this).is_ok_and(|s| b.as_value() == s.string)) {
+            return cx.arg_error("cannot read into the underlying string");
+        }
         read_bytes(cx, this, length, buffer)
     }
     /// Bytes at an offset; the position stays.
@@ -280,8 +283,11 @@ mod string_io {
         }
         let (length, offset) = (length as usize, offset as usize);
         if length == 0 {
-            let got = cx.str("");
-            return into_buffer(cx, buffer, got, true);
+            // A buffer stays as it is.
+            return match buffer {
+                Some(b) => Ok(b.as_value()),
+                None => Ok(cx.str_bytes(b"", string::BINARY)),
+            };
         }
         if offset >= s.len() {
             return end_of_file(cx);

@@ -675,11 +675,16 @@ pub fn resume<C: Codec>(p: &Program, codec: C, st: &mut State, s: &[u8]) -> Outc
                     let entry = st.stack[height];
                     st.unwind(height);
                     end = st.slots[i + 3];
-                    if at == start && next == start {
-                        // What must be absent is empty: it is everywhere.
+                    // What takes no room is kept out up to its place, and not at all at the end of the text.
+                    let empty = at == next;
+                    if empty && next == start && start < end {
                         fail!();
                     }
-                    let before = if at > 0 { codec.prev(s, at) } else { 0 };
+                    let before = match at {
+                        _ if empty => at,
+                        0 => 0,
+                        _ => codec.prev(s, at),
+                    };
                     st.slots[i + 2] = st.slots[i + 2].min(before.max(start));
                     st.slots[i + 1] = if next < end { next + codec.len(s, next) } else { NONE };
                     pc = entry.arg;

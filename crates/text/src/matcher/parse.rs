@@ -25,7 +25,7 @@ const GROUPS: u32 = 32_767;
 /// Nodes of a tree: about half a gigabyte while it is compiled.
 const NODES: usize = 4_000_000;
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     pub ignore_case: bool,
     pub multiline: bool,
@@ -95,6 +95,8 @@ pub(super) struct Parser<'a> {
     name_index: HashMap<&'a [u8], usize>,
     /// Look-behinds that are open.
     behind: usize,
+    /// The last group with options of its own.
+    optioned: Option<Id>,
     /// Properties that were met, by name.
     pub properties: HashMap<&'a [u8], Ranges>,
     pub brackets: HashMap<&'a [u8], Ranges>,
@@ -122,6 +124,7 @@ pub fn parse(source: &[u8], options: Options, enc: Encoding, folder: &Folder, po
             refs: Vec::new(),
             name_index: HashMap::new(),
             behind: 0,
+            optioned: None,
             properties: HashMap::new(),
             brackets: HashMap::new(),
             sets: HashSet::new(),
@@ -185,6 +188,7 @@ impl<'a> Parser<'a> {
     fn leave(&mut self) -> Result<Id> {
         self.end_row();
         let Some(open) = self.open.pop() else { return Err("unmatched close parenthesis".into()) };
+        let optioned = open.outer != self.options;
         self.options = open.outer;
         self.behind -= usize::from(matches!(open.kind, Kind::Look { behind: true, .. }));
         if let Kind::Condition(refs) = open.kind {
@@ -201,6 +205,9 @@ impl<'a> Parser<'a> {
             [one] => one,
             _ => self.tree.push(Node::Alt(open.done)),
         };
+        if optioned {
+            self.optioned = Some(of);
+        }
         Ok(match open.kind {
             Kind::Group(number) => self.tree.push(Node::Group { number, of }),
             Kind::Atomic => self.tree.push(Node::Atomic(of)),
@@ -367,9 +374,11 @@ impl<'a> Parser<'a> {
             open.row.push(last);
             of = self.tree.push(Node::Chars { codes: vec![code], fold });
         }
-        // Characters a fixed number of times are written out (`/s{2}/i` matches a sharp s).
+        // Characters a fixed number of times are written out (`/s{2}/i` matches a sharp s), but those in a group with options (`/(?i:s){2}/` does not).
         let written = match self.tree.node(of) {
-            Node::Chars { codes, fold } if max == Some(min) && min > 1 && codes.len() * min as usize <= 100 => {
+            Node::Chars { codes, fold }
+                if max == Some(min) && min > 1 && self.optioned != Some(last) && codes.len() * min as usize <= 100 =>
+            {
                 Some(Node::Chars { codes: codes.repeat(min as usize), fold: *fold })
             }
             _ => None,

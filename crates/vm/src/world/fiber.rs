@@ -421,6 +421,7 @@ impl Cx {
         }
         if transferred {
             self.may_transfer(fiber)?;
+            self.leave_scheduled()?;
         } else {
             self.may_resume(fiber)?;
         }

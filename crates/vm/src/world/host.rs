@@ -9,7 +9,7 @@ use crate::raise::{Exc, Result};
 use crate::thread::{Wait, scheduled::Hook};
 use crate::transfer::Envelope;
 use crate::vm::Cx;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use zakuro_base::sync::held::{Mutex, MutexGuard};
@@ -91,6 +91,8 @@ pub struct VmControl {
     pub family: AtomicU64,
     /// 0: nobody asked for the end; u64::MAX: somebody did; else nanoseconds of grace + 1. Written by killers, taken by the VM.
     kill: AtomicU64,
+    /// Where the VM lies while its unit has it; else null. Written by the unit; read in the child of a fork, where no unit but the caller's runs.
+    pub place: AtomicPtr<Cx>,
     /// Bytes that malloc did not have for the VM and that the process's reserve lent it, since it last looked. Written by the allocator, taken by the VM.
     pub borrowed: AtomicUsize,
     /// The VM holds much. Written by the VM when it looks at `borrowed`, read by the allocator: who holds little is not refused what he could do without either.
@@ -144,6 +146,7 @@ impl VmControl {
             deadlock: AtomicBool::new(false),
             ignores_deadlock: AtomicBool::new(false),
             main: AtomicBool::new(false),
+            place: AtomicPtr::new(std::ptr::null_mut()),
             borrowed: AtomicUsize::new(0),
             holds_much: AtomicBool::new(false),
             family: AtomicU64::new(0),
@@ -299,7 +302,8 @@ pub trait Spawner: Send + Sync {
     /// Number of Ractors that live in the family of a main Ractor's VM.
     fn family_size(&self, id: u64) -> usize;
     /// Forks the process while all other VMs stand still, if they come to that soon. In the child the calling VM is the only one; its other threads are for the caller to forget.
-    fn fork(&self, control: &Arc<VmControl>) -> std::io::Result<Forked>;
+    /// `leave` gets each other VM there, which never runs again and whose memory stays as it is.
+    fn fork(&self, control: &Arc<VmControl>, leave: &dyn Fn(*mut Cx)) -> std::io::Result<Forked>;
     /// Ends the process as if the main VM's program had ended with `result`, without unwinding what runs: for blocks that a child process was forked for.
     fn end_process(&self, cx: &mut Cx, result: Result<Value>) -> !;
     /// Says what a VM does about a signal. An error is the system's number for it.

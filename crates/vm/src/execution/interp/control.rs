@@ -3,6 +3,7 @@
 use super::unwind::unwind;
 use super::{check, dispatch, next, r};
 use crate::frame::*;
+use crate::raise::Result;
 use crate::vm::Cx;
 use std::sync::atomic::Ordering;
 use zakuro_bytecode::{CodeKind, Insn, NO_BLOCK, Op};
@@ -93,6 +94,23 @@ pub unsafe fn return_block(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
             return return_(cx, ip, regs, cs);
         }
         let value = r!(regs, (*ip).a);
+        match return_target(cx, f, cs) {
+            Some(env) => {
+                let _ = cx.throw::<()>(ThrowKind::Return, env, value);
+            }
+            None => {
+                let _ = no_target::<()>(cx, value, false);
+            }
+        }
+        unwind(cx, ip, regs, cs)
+    }
+}
+
+/// The environment of the running method or lambda that a `return` in a block leaves.
+unsafe fn return_target(cx: &Cx, f: *const Frame, cs: *const CodeState) -> Option<Value> {
+    // SAFETY: as for `return_block`.
+    unsafe {
+        let frames = cx.stacks.frames.cast_const();
         let mut env = super::blocks::parent_env(f);
         let mut around = (*cs).parent.get();
         // Outwards, scope by scope: the first one that may be returned from must be running.
@@ -100,13 +118,12 @@ pub unsafe fn return_block(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
             let inner = matches!((*around).code.kind, CodeKind::Block | CodeKind::Eval);
             if (*around).own_env {
                 let mut g = f.wrapping_sub(1);
-                while g >= cx.stacks.frames && ((*g).is_boundary() || !(*(*g).code).own_env || super::blocks::env_of(g) != env) {
+                while g >= frames && ((*g).is_boundary() || !(*(*g).code).own_env || super::blocks::env_of(g) != env) {
                     g = g.wrapping_sub(1);
                 }
-                let live = g >= cx.stacks.frames;
+                let live = g >= frames;
                 if live && (!inner || (*g).aux & FRAME_LAMBDA != 0) && (*around).code.kind != CodeKind::Class {
-                    let _ = cx.throw::<()>(ThrowKind::Return, env, value);
-                    return unwind(cx, ip, regs, cs);
+                    return Some(env);
                 }
                 env = Ref::<EnvCell>::from_value(env).map_or(Value::NIL, |e| e.parent);
             }
@@ -115,7 +132,7 @@ pub unsafe fn return_block(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
             }
             around = (*around).parent.get();
         }
-        bad_jump(cx, ip, regs, cs, value, false)
+        None
     }
 }
 
@@ -143,36 +160,57 @@ pub unsafe fn break_block(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *c
             return return_(cx, ip, regs, cs);
         }
         let value = r!(regs, (*ip).a);
-        let env = super::blocks::parent_env(f);
-        let mut g = f.wrapping_sub(1);
-        if !env.is_nil() && (*f).aux & FRAME_ORPHAN == 0 {
-            while g >= cx.stacks.frames {
-                if !(*g).is_boundary() && (*(*g).code).own_env && super::blocks::env_of(g) == env {
-                    if gives_block(g, cs) {
-                        let _ = cx.throw::<()>(ThrowKind::Break, env, value);
-                        return unwind(cx, ip, regs, cs);
-                    }
-                    break;
-                }
-                g = g.wrapping_sub(1);
+        match break_target(cx, f, cs) {
+            Some(env) => {
+                let _ = cx.throw::<()>(ThrowKind::Break, env, value);
+            }
+            None => {
+                let _ = no_target::<()>(cx, value, true);
             }
         }
-        bad_jump(cx, ip, regs, cs, value, true)
+        unwind(cx, ip, regs, cs)
     }
 }
+
+/// The environment in which the call stands that a `break` in a block ends.
+unsafe fn break_target(cx: &Cx, f: *const Frame, cs: *const CodeState) -> Option<Value> {
+    // SAFETY: as for `break_block`.
+    unsafe {
+        let frames = cx.stacks.frames.cast_const();
+        let env = super::blocks::parent_env(f);
+        let mut g = f.wrapping_sub(1);
+        if env.is_nil() || (*f).aux & FRAME_ORPHAN != 0 {
+            return None;
+        }
+        while g >= frames {
+            if !(*g).is_boundary() && (*(*g).code).own_env && super::blocks::env_of(g) == env {
+                return gives_block(g, cs).then_some(env);
+            }
+            g = g.wrapping_sub(1);
+        }
+        None
+    }
+}
+
+/// Whether a `break` or `return` of the running block has something to leave.
+pub(super) unsafe fn leads_somewhere(cx: &Cx, cs: *const CodeState, is_break: bool) -> bool {
+    // SAFETY: the caller is a handler of this frame and its code.
+    unsafe {
+        let f = cx.fp;
+        let target = if is_break { break_target(cx, f, cs) } else { return_target(cx, f, cs) };
+        (*f).aux & FRAME_LAMBDA != 0 || target.is_some()
+    }
+}
+
 /// LocalJumpError of a `break` or `return` whose target has ended.
 #[cold]
 #[inline(never)]
-unsafe fn bad_jump(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, value: Value, is_break: bool) -> bool {
-    // SAFETY: the contract of handlers; the exception is reachable from `pending` before anything can collect.
-    unsafe {
-        let (message, reason) = if is_break { ("break from proc-closure", "break") } else { ("unexpected return", "return") };
-        let e = cx.exception(ids::LOCAL_JUMP_ERROR, message);
-        cx.ivar_set_raw(e, Sym::intern("@exit_value"), value);
-        cx.ivar_set_raw(e, Sym::intern("@reason"), Value::sym(Sym::intern(reason)));
-        let _ = cx.raise_value::<()>(e);
-        unwind(cx, ip, regs, cs)
-    }
+pub(super) fn no_target<T>(cx: &mut Cx, value: Value, is_break: bool) -> Result<T> {
+    let (message, reason) = if is_break { ("break from proc-closure", "break") } else { ("unexpected return", "return") };
+    let e = cx.exception(ids::LOCAL_JUMP_ERROR, message);
+    cx.ivar_set_raw(e, Sym::intern("@exit_value"), value);
+    cx.ivar_set_raw(e, Sym::intern("@reason"), Value::sym(Sym::intern(reason)));
+    cx.raise_value(e)
 }
 
 pub unsafe fn catch(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {

@@ -343,6 +343,13 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
                 let t = cx.to_s_text(arg(0))?;
                 return cx.raise(ids::LOCAL_JUMP_ERROR, t);
             }
+            Intrinsic::JumpCheck => {
+                let is_break = i.b != 0;
+                if !super::control::leads_somewhere(cx, cs, is_break) {
+                    return super::control::no_target(cx, arg(0), is_break);
+                }
+                arg(0)
+            }
             Intrinsic::Freeze => {
                 if arg(0).is_cell() {
                     arg(0).make_frozen();

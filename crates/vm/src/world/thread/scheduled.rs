@@ -207,8 +207,7 @@ impl Cx {
     pub fn sleep_until_woken(&mut self, wait: super::Wait, until: Option<Instant>) -> Result<bool> {
         let scheduler = self.fiber_scheduler();
         let woken = if scheduler.is_nil() {
-            self.threads().current().woken = false;
-            self.wait_as(wait, until, |cx| Ok(std::mem::take(&mut cx.threads().current().woken).then_some(())))
+            return self.thread_sleep(wait, until);
         } else {
             let id = self.waiter_id();
             self.wait_scheduled(scheduler, Hook::Sleep, Value::NIL, until, |cx| {
@@ -216,6 +215,28 @@ impl Cx {
             })
         };
         Ok(woken?.is_some())
+    }
+    fn thread_sleep(&mut self, wait: super::Wait, until: Option<Instant>) -> Result<bool> {
+        self.threads().current().woken = false;
+        Ok(self.wait_as(wait, until, |cx| Ok(std::mem::take(&mut cx.threads().current().woken).then_some(())))?.is_some())
+    }
+    /// `Thread.stop`: the thread sleeps, whoever waits by its scheduler.
+    pub fn stop_thread(&mut self) -> Result<()> {
+        self.thread_sleep(super::Wait::Inside, None).map(|_| ())
+    }
+    /// Whether any fiber waits by a scheduler for something outside the VM.
+    pub fn fibers_wait_outside(&mut self) -> bool {
+        self.threads().fibers.wait_outside()
+    }
+    /// Before the running fiber goes over to another one that does not come back by itself: its scheduler may have it go on later.
+    pub(crate) fn leave_scheduled(&mut self) -> Result<()> {
+        let scheduler = self.fiber_scheduler();
+        let hook = Sym::intern("fiber_leave");
+        if !scheduler.is_nil() && self.responds(scheduler, hook, false)? {
+            let fiber = self.current_fiber;
+            self.call(scheduler, hook, &[fiber])?;
+        }
+        Ok(())
     }
     /// Ends the sleep of who has this number.
     pub fn wake_sleeper(&mut self, id: u32) {

@@ -1,0 +1,183 @@
+//! Runs CRuby's own tests of the libraries, in a tree that the caller has checked out outside this repository: one process per file with a time limit, on Zakuro
+//! and on a reference build; with `--keep` only those that have no log of an earlier run. Tallies tests, failures and errors of both into docs/library-tests.md.
+//!
+//! The tests of the language and of what isn't the libraries' (test/ruby, RubyGems, Bundler, C extensions for tests, other collectors, DTrace) are left out.
+
+use crate::process::Spec;
+use crate::{Args, cpus, find_program, find_zakuro, in_parallel};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// `file or directory | why tests fail there that do not fail on the reference`
+const NOTES: &str = include_str!("library_tests_notes.txt");
+const LEFT_OUT: [&str; 8] =
+    ["test/ruby", "test/rubygems", "test/bundler", "test/-ext-", "test/mkmf", "test/mmtk", "test/dtrace", "test/lib"];
+
+#[derive(Default, Clone, PartialEq, Eq, Debug)]
+struct Tally {
+    files: u64,
+    tests: u64,
+    failures: u64,
+    errors: u64,
+    skips: u64,
+    died: u64,
+}
+
+impl Tally {
+    fn add(&mut self, other: &Tally) {
+        self.files += other.files;
+        self.tests += other.tests;
+        self.failures += other.failures;
+        self.errors += other.errors;
+        self.skips += other.skips;
+        self.died += other.died;
+    }
+    fn bad(&self) -> u64 {
+        self.failures + self.errors + self.died
+    }
+    fn cells(&self) -> String {
+        format!("{} | {} | {} | {} | {}", self.tests, self.failures, self.errors, self.skips, self.died)
+    }
+}
+
+pub fn run(args: &[String]) -> Result<bool, String> {
+    let args = Args::parse(args, &["cruby", "ruby", "zakuro", "limit", "jobs", "logs", "out", "profile"], &["keep"])?;
+    let tree = args.get("cruby").ok_or("library-tests needs --cruby DIR, CRuby's tree")?;
+    let tree = PathBuf::from(tree).canonicalize().map_err(|e| format!("{tree}: {e}"))?;
+    let zakuro = find_zakuro(&args, args.get("profile").unwrap_or("debug"))?;
+    let ruby = find_program(args.get("ruby"), "ruby")?;
+    let logs = args.get("logs").map_or_else(|| crate::target().join("library-tests"), PathBuf::from);
+    std::fs::create_dir_all(&logs).map_err(|e| format!("{}: {e}", logs.display()))?;
+    let limit = Duration::from_secs(args.number("limit", 120)?);
+    let mut files = Vec::new();
+    collect(&tree, &tree.join("test"), &mut files);
+    files.retain(|f| args.rest.is_empty() || args.rest.iter().any(|name| f.contains(name.as_str())));
+    let results = in_parallel(&files, args.number("jobs", cpus() as u64)? as usize, |file| {
+        let log = |who: &str| logs.join(format!("{}.{who}", file.replace('/', "-")));
+        let run = |program: &Path, who: &str| match std::fs::read(log(who)) {
+            Ok(text) if args.has("keep") => Ok(tally(&String::from_utf8_lossy(&text))),
+            _ => one(program, &tree, file, limit, &log(who)),
+        };
+        let (theirs, ours) = (run(&ruby, "ruby")?, run(&zakuro, "zakuro")?);
+        if ours.bad() > theirs.bad() || ours.tests < theirs.tests {
+            println!("{file}: {} | {}", ours.cells(), theirs.cells());
+        }
+        Ok::<_, String>((ours, theirs))
+    });
+    let (mut all, mut all_theirs) = (Tally::default(), Tally::default());
+    let mut groups: Vec<(String, Tally, Tally)> = Vec::new();
+    let mut rows = String::new();
+    for (file, result) in files.iter().zip(results) {
+        let (ours, theirs) = result?;
+        if ours.bad() > 0 || ours.tests < theirs.tests {
+            rows.push_str(&format!("| {file} | {} | {} | {} |\n", ours.cells(), theirs.cells(), note(file)));
+        }
+        let group = file.rsplit_once('/').map_or("", |(dir, _)| dir).to_string();
+        match groups.iter_mut().find(|(g, ..)| *g == group) {
+            Some((_, a, b)) => {
+                a.add(&ours);
+                b.add(&theirs);
+            }
+            None => groups.push((group, ours.clone(), theirs.clone())),
+        }
+        all.add(&ours);
+        all_theirs.add(&theirs);
+    }
+    println!("{} files, {} | {}", all.files, all.cells(), all_theirs.cells());
+    if let Some(out) = args.get("out") {
+        groups.push(("**all**".into(), all, all_theirs));
+        std::fs::write(out, document(&zakuro, &ruby, &tree, &groups, &rows)).map_err(|e| format!("{out}: {e}"))?;
+    }
+    Ok(true)
+}
+
+/// Test files below a directory, as paths from the tree, in order.
+fn collect(tree: &Path, dir: &Path, files: &mut Vec<String>) {
+    let Ok(entries) = std::fs::read_dir(dir) else { return };
+    let mut entries: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
+    entries.sort();
+    for path in entries {
+        let short = path.strip_prefix(tree).unwrap_or(&path).to_string_lossy().into_owned();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if path.is_dir() {
+            if !LEFT_OUT.contains(&short.as_str()) {
+                collect(tree, &path, files);
+            }
+        } else if name.ends_with(".rb") && (name.starts_with("test_") && name != "test_helper.rb" || name.ends_with("_test.rb")) {
+            files.push(short);
+        }
+    }
+}
+
+fn one(ruby: &Path, tree: &Path, file: &str, limit: Duration, log: &Path) -> Result<Tally, String> {
+    let outcome = Spec::new(ruby)
+        .dir(tree)
+        .args(["-I", "tool/lib", "-I", "test/lib", "-I", "test", "tool/test/runner.rb", file, "--ruby"])
+        .args([ruby])
+        .limit(limit)
+        .run()?;
+    let mut output = String::from_utf8_lossy(&outcome.stdout).into_owned();
+    output.push_str(&String::from_utf8_lossy(&outcome.stderr));
+    if outcome.timed_out {
+        output.push_str(&format!("\n{LATE}\n"));
+    }
+    std::fs::write(log, &output).map_err(|e| format!("{}: {e}", log.display()))?;
+    Ok(tally(&output))
+}
+
+const LATE: &str = "(no end within the limit)";
+
+fn tally(output: &str) -> Tally {
+    let found = output.lines().rev().find_map(summary);
+    let died = u64::from(output.ends_with(&format!("{LATE}\n")) || found.is_none());
+    Tally { files: 1, died, ..found.unwrap_or_default() }
+}
+
+/// The closing line: `161 tests, 1302 assertions, 10 failures, 14 errors, 0 skips`.
+fn summary(line: &str) -> Option<Tally> {
+    let mut numbers = Vec::new();
+    for (part, what) in line.split(", ").zip(["tests", "assertions", "failures", "errors", "skips"]) {
+        numbers.push(part.trim().strip_suffix(what)?.trim().parse().ok()?);
+    }
+    let [tests, _, failures, errors, skips] = numbers[..] else { return None };
+    Some(Tally { tests, failures, errors, skips, ..Tally::default() })
+}
+
+/// What stands in the notes for a file, else for its directory.
+fn note(file: &str) -> &'static str {
+    let said = |name: &str| NOTES.lines().filter_map(|l| l.split_once(" | ")).find(|(n, _)| *n == name).map(|(_, why)| why.trim());
+    said(file).or_else(|| said(file.rsplit_once('/')?.0)).unwrap_or("")
+}
+
+fn document(zakuro: &Path, ruby: &Path, tree: &Path, groups: &[(String, Tally, Tally)], rows: &str) -> String {
+    let said = |spec: Spec| spec.run().map_or(String::new(), |o| String::from_utf8_lossy(&o.stdout).trim().to_string());
+    let commit = said(Spec::new("git").dir(tree).args(["rev-parse", "--short", "HEAD"]));
+    let commit = if commit.is_empty() { String::new() } else { format!(" at {commit}") };
+    let mut out = format!(
+        "# CRuby's tests of the libraries (reference)\n\nWritten by `cargo run -p xtask -- library-tests --cruby DIR --ruby PATH --out docs/library-tests.md`, never by hand: the files of CRuby's `test`{commit} but those of the \
+         language, RubyGems, Bundler and C extensions, one process each, on {} and on {}. What a reference was built without (here: its libraries over libssl, libyaml, libffi) counts as died there.\n\n\
+         | directory | files | tests | failures | errors | skips | died | CRuby: tests | failures | errors | skips | died |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+        said(Spec::new(zakuro).args(["--version"])),
+        said(Spec::new(ruby).args(["--version"])),
+    );
+    for (name, ours, theirs) in groups {
+        out.push_str(&format!("| {name} | {} | {} | {} |\n", ours.files, ours.cells(), theirs.cells()));
+    }
+    out.push_str(
+        "\n## Files with failures\n\n| file | tests | failures | errors | skips | died | CRuby: tests | failures | errors | skips | died | note |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+    );
+    out.push_str(rows);
+    out
+}
+
+#[cfg(test)]
+mod unit {
+    use super::*;
+
+    #[test]
+    fn summary_line() {
+        let t = summary("161 tests, 1302 assertions, 10 failures, 14 errors, 2 skips").expect("parsed");
+        assert_eq!(t, Tally { tests: 161, failures: 10, errors: 14, skips: 2, ..Tally::default() });
+        assert!(summary("Finished tests in 0.1s, 12 tests/s, 9845.18 assertions/s.").is_none());
+    }
+}
