@@ -75,6 +75,7 @@ impl Vm {
             method_cache: Default::default(),
             cached_names: Vec::new(),
             code_states: FastMap::default(),
+            fresh: Default::default(),
             kept_codes: FastMap::default(),
             kept_layers: Vec::new(),
             globals: FastMap::default(),

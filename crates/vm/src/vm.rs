@@ -164,6 +164,8 @@ pub struct Vm {
     /// Names that some cache has been filled for.
     pub(crate) cached_names: Vec<u64>,
     pub(crate) code_states: FastMap<usize, Box<CodeState>>,
+    /// What got cells since the last minor collection.
+    pub(crate) fresh: crate::fresh::Fresh,
     /// Codes that methods refer to by address.
     pub(crate) kept_codes: FastMap<usize, Arc<Code>>,
     /// The same from before images were made: shared with the VMs spawned from them.

@@ -124,6 +124,8 @@ pub struct CodeState {
     pub parent: std::cell::Cell<*const CodeState>,
     /// `Proc#ruby2_keywords` was called for a Proc of it.
     pub keeps_keywords: std::cell::Cell<bool>,
+    /// It has got cells since the last minor collection (`crate::fresh`).
+    pub(crate) fresh: std::cell::Cell<bool>,
     /// Copy of the instructions with event sites marked (see `interp::trace`). Kept once made: frames may run in it.
     pub(crate) traced: Option<Box<[Insn]>>,
     storage: Storage,
@@ -196,6 +198,7 @@ impl CodeState {
                 once: TracedVec::filled(Value::UNDEF, code.once_sites as usize),
                 parent: std::cell::Cell::new(std::ptr::null()),
                 keeps_keywords: std::cell::Cell::new(false),
+                fresh: std::cell::Cell::new(false),
                 traced: None,
                 code,
                 storage,
@@ -240,6 +243,10 @@ impl CodeState {
         for c in self.storage.consts_cache.iter_mut().filter(|c| !alive(c.value) || !alive(c.cref)) {
             *c = ConstCache { epoch: 0, cref: Value::NIL, value: Value::NIL };
         }
+    }
+    /// Whether its caches hold no dead cell. For checks.
+    pub(crate) fn holds_living(&self, alive: &dyn Fn(Value) -> bool) -> bool {
+        self.storage.calls.iter().all(|c| alive(c.me)) && self.storage.consts_cache.iter().all(|c| alive(c.value) && alive(c.cref))
     }
     /// Every value that the state keeps alive; caches don't.
     pub fn each_own_value(&self, f: &mut dyn FnMut(Value)) {

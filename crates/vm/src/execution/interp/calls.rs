@@ -92,6 +92,7 @@ pub unsafe fn send_miss(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
             next!(cx, ip, regs, cs)
         }
         let Some(m) = found else { return unwind(cx, ip, regs, cs) };
+        cx.state_gets_cells(cs);
         let cache = &mut *(*cs).calls.add(i.c as usize);
         let shape = recv.shape_key();
         cache.me = m.as_value();
@@ -287,7 +288,7 @@ unsafe fn native_blk(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
         call_native(cx, ip, regs, cs, f, cache.me, i.x as usize, block)
     }
 }
-/// `Foo.new(...)` with Class#new and a plain `initialize`: no native frame in between.
+/// `Foo.new(...)` with Class#new and a plain `initialize`: no native frame in between. The cache's state was told of (`Cx::state_gets_cells`).
 unsafe fn prepare_new(cx: &mut Cx, class: Value, argc: u8, cache: &mut CallCache) {
     // SAFETY: `init` is a method of this VM, and its state is alive as long as it is; the cache holds its cell.
     unsafe {
@@ -718,6 +719,7 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
                 m
             };
             me = m.as_value();
+            cx.state_gets_cells(cs);
             cache.me = me;
             let open = m.visibility() != Visibility::Protected || site.flags & call_flags::FCALL != 0;
             cache.key = if open { (cx.epoch as u64) << 32 | recv.shape_key() as u64 } else { 0 };

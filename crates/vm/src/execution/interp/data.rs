@@ -254,6 +254,7 @@ unsafe fn get_const_slow(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
             }
         };
         if !std::mem::take(&mut cx.const_hidden) {
+            cx.state_gets_cells(cs);
             *(*cs).consts_cache.add(i.c as usize) = ConstCache { epoch: cx.const_epoch, cref: scope, value: v };
         }
         r!(regs, i.a) = v;
@@ -287,6 +288,7 @@ unsafe fn const_from_miss(cx: &mut Cx, i: Insn, base: Value, cs: *const CodeStat
         if !std::mem::take(&mut cx.const_hidden)
             && cx.class_id(base).is_some_and(|c| cx.ancestors(c).any(|m| cx.class(m).consts.contains_key(&name)))
         {
+            cx.state_gets_cells(cs);
             *(*cs).consts_cache.add(i.c as usize) = ConstCache { epoch: cx.const_epoch, cref: base, value: v };
         }
         Ok(v)

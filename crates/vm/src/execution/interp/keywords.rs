@@ -35,6 +35,7 @@ pub unsafe fn keyword_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
                     if site.block != NO_BLOCK && cx.unused_block(m)? {
                         return Ok(false);
                     }
+                    cx.state_gets_cells(cs);
                     cache.me = m.as_value();
                     cache.key = key;
                 }

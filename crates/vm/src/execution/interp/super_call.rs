@@ -31,6 +31,7 @@ unsafe fn find(cx: &mut Cx, cs: *const CodeState, site: u16, self_: Value) -> Re
             cache.key = key;
             cache.shape = me.owner.0;
             cache.extra = me.name.0;
+            cx.state_gets_cells(cs);
             cache.me = m.as_value();
         }
         Ok((found, me.name))
