@@ -135,7 +135,7 @@ impl Cx {
                     s.forget_dead(&alive);
                 }
             }
-            debug_assert!(self.code_states.values().all(|s| s.holds_living(&alive)), "a cache got a cell that nobody was told of");
+            debug_assert!(self.code_states.values_mut().all(|s| s.holds_living(&alive)), "a cache got a cell that nobody was told of");
         }
         self.method_cache.retain(|e| alive(e.method));
     }
@@ -200,7 +200,8 @@ impl Cx {
         let class = |c: u32| c >= FIRST_DYNAMIC && classes.contains_key(&c);
         let shape = |s: u32| s >= FIRST_DYNAMIC && shapes.contains_key(&s);
         self.code_states.values_mut().for_each(|s| s.forget_numbers(&shape, &class));
-        self.method_cache.retain(|e| !class(e.class));
+        self.method_cache.retain(|e| !class(e.class) && !class(e.owner));
+        self.slots_known.forget();
         self.transitions.retain(|(from, _), to| !shape(*from) && !shape(*to));
         self.const_places.retain(|(c, _), _| !class(c.0));
         let named = self.states.get_mut(&TypeId::of::<unused_block::Named>());
