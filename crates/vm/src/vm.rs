@@ -63,11 +63,15 @@ pub(crate) struct MethodCacheEntry {
     pub class: u32,
     pub name: Sym,
     pub epoch: u32,
+    /// Of what `super` finds: the class or module of the method that says it. [`MethodCacheEntry::FROM_START`] for a call.
+    pub owner: u32,
     /// Method cell, or NIL: known to be missing.
     pub method: Value,
 }
 impl MethodCacheEntry {
-    pub const NONE: MethodCacheEntry = MethodCacheEntry { class: u32::MAX, name: zakuro_base::sym::empty, epoch: 0, method: Value::NIL };
+    pub const FROM_START: ClassId = ClassId(u32::MAX);
+    pub const NONE: MethodCacheEntry =
+        MethodCacheEntry { class: u32::MAX, name: zakuro_base::sym::empty, epoch: 0, owner: Self::FROM_START.0, method: Value::NIL };
 }
 /// The methods that were looked up last, by class and name. It grows while entries that are still good make room for others: a large program asks for thousands of methods in turn.
 #[derive(Default)]
@@ -81,26 +85,28 @@ impl MethodCache {
     const FIRST: usize = 256;
     const LARGEST: usize = 8192;
 
-    fn place(class: ClassId, name: Sym, len: usize) -> usize {
-        (class.0.wrapping_mul(0x9e37_79b1) ^ name.0.wrapping_mul(0x85eb_ca6b)) as usize >> 7 & (len - 1)
+    #[inline]
+    fn place(class: ClassId, owner: ClassId, name: Sym, len: usize) -> usize {
+        (class.0.wrapping_mul(0x9e37_79b1) ^ name.0.wrapping_mul(0x85eb_ca6b) ^ (!owner.0).wrapping_mul(0xc2b2_ae35)) as usize >> 7
+            & (len - 1)
     }
     #[inline]
-    pub fn find(&self, class: ClassId, name: Sym, epoch: u32) -> Option<Value> {
-        let e = self.entries.get(Self::place(class, name, self.entries.len().max(1)))?;
-        (e.class == class.0 && e.name == name && e.epoch == epoch).then_some(e.method)
+    pub fn find(&self, class: ClassId, owner: ClassId, name: Sym, epoch: u32) -> Option<Value> {
+        let e = self.entries.get(Self::place(class, owner, name, self.entries.len().max(1)))?;
+        (e.class == class.0 && e.name == name && e.epoch == epoch && e.owner == owner.0).then_some(e.method)
     }
-    pub fn note(&mut self, class: ClassId, name: Sym, epoch: u32, method: Value) {
+    pub fn note(&mut self, class: ClassId, owner: ClassId, name: Sym, epoch: u32, method: Value) {
         let len = self.entries.len();
         if len == 0 || self.displaced > len && len < Self::LARGEST {
             let old = std::mem::replace(&mut self.entries, vec![MethodCacheEntry::NONE; (4 * len).max(Self::FIRST)].into());
             self.displaced = 0;
             for e in old.iter().filter(|e| e.epoch == epoch) {
-                self.entries[Self::place(ClassId(e.class), e.name, self.entries.len())] = *e;
+                self.entries[Self::place(ClassId(e.class), ClassId(e.owner), e.name, self.entries.len())] = *e;
             }
         }
-        let e = &mut self.entries[Self::place(class, name, self.entries.len())];
+        let e = &mut self.entries[Self::place(class, owner, name, self.entries.len())];
         self.displaced += usize::from(e.epoch == epoch);
-        *e = MethodCacheEntry { class: class.0, name, epoch, method };
+        *e = MethodCacheEntry { class: class.0, name, epoch, owner: owner.0, method };
     }
     /// Forgets what the collector takes away.
     pub fn retain(&mut self, mut keep: impl FnMut(&MethodCacheEntry) -> bool) {
@@ -117,6 +123,8 @@ pub struct PendingCall {
     pub block: crate::builtin::Block,
     /// Name called, for method_missing.
     pub name: Sym,
+    /// State of `me`'s Code, if it is a Ruby method and the call site knows; or null.
+    pub state: *const CodeState,
 }
 
 /// Value and frame stacks of the running coroutine.
@@ -161,9 +169,12 @@ pub struct Vm {
     pub(crate) class_lot: (u32, u32),
     pub(crate) shape_lot: (u32, u32),
     pub(crate) method_cache: MethodCache,
+    pub(crate) slots_known: crate::ivars::SlotsKnown,
     /// Names that some cache has been filled for.
     pub(crate) cached_names: Vec<u64>,
     pub(crate) code_states: FastMap<usize, Box<CodeState>>,
+    /// What got cells since the last minor collection.
+    pub(crate) fresh: crate::fresh::Fresh,
     /// Codes that methods refer to by address.
     pub(crate) kept_codes: FastMap<usize, Arc<Code>>,
     /// The same from before images were made: shared with the VMs spawned from them.

@@ -43,6 +43,11 @@ fn open_dir(cx: &mut Cx, p: &[u8]) -> std::result::Result<i32, i32> {
 
 /// Names in an open directory, "." and ".." included.
 fn read_entries(fd: i32) -> std::result::Result<Vec<Vec<u8>>, i32> {
+    each_entry(fd, |name, _| name.to_vec())
+}
+
+/// What `row` makes of each name and whether it is that of a directory, as far as the file system tells.
+fn each_entry<T>(fd: i32, mut row: impl FnMut(&[u8], Option<bool>) -> T) -> std::result::Result<Vec<T>, i32> {
     // SAFETY: the duplicate belongs to the DIR, which is closed here; entries are read before the next call.
     unsafe {
         let dup = libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 3);
@@ -62,7 +67,11 @@ fn read_entries(fd: i32) -> std::result::Result<Vec<Vec<u8>>, i32> {
             if e.is_null() {
                 break;
             }
-            out.push(std::ffi::CStr::from_ptr((*e).d_name.as_ptr()).to_bytes().to_vec());
+            let directory = match (*e).d_type {
+                libc::DT_UNKNOWN => None,
+                kind => Some(kind == libc::DT_DIR),
+            };
+            out.push(row(std::ffi::CStr::from_ptr((*e).d_name.as_ptr()).to_bytes(), directory));
         }
         libc::closedir(d);
         Ok(out)
@@ -73,6 +82,15 @@ fn read_entries(fd: i32) -> std::result::Result<Vec<Vec<u8>>, i32> {
 pub fn entries_at(cx: &mut Cx, p: &[u8]) -> std::result::Result<Vec<Vec<u8>>, i32> {
     let fd = open_dir(cx, p)?;
     let r = read_entries(fd);
+    // SAFETY: opened above.
+    unsafe { libc::close(fd) };
+    r
+}
+
+/// The same with whether they are directories (symbolic links are not), as far as the file system tells.
+pub fn kinds_at(cx: &mut Cx, p: &[u8]) -> std::result::Result<Vec<(Vec<u8>, Option<bool>)>, i32> {
+    let fd = open_dir(cx, p)?;
+    let r = each_entry(fd, |name, directory| (name.to_vec(), directory));
     // SAFETY: opened above.
     unsafe { libc::close(fd) };
     r

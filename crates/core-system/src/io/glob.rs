@@ -1,7 +1,7 @@
 //! File name patterns: `File.fnmatch`, `Dir.glob`.
 
 use super::cwd;
-use super::dir::entries_at;
+use super::dir::{entries_at, kinds_at};
 use zakuro_vm::*;
 
 pub const NOESCAPE: i32 = 1;
@@ -283,10 +283,8 @@ impl Walk<'_> {
         if !is_magic(part, self.flags) {
             let name = unescape(part, self.flags);
             let next = Self::join(prefix, &name);
-            if rest.is_empty() || self.is_dir(cx, &next, true) {
-                return self.step(cx, &next, rest);
-            }
-            return Ok(());
+            // Whether it is a directory shows when something below it is looked for.
+            return self.step(cx, &next, rest);
         }
         let dir = self.full(prefix);
         let Ok(mut names) = entries_at(cx, &dir) else { return Ok(()) };
@@ -314,7 +312,7 @@ impl Walk<'_> {
         cx.safepoint()?;
         cx.check_native_stack()?;
         let dir = self.full(prefix);
-        let Ok(mut names) = entries_at(cx, &dir) else { return Ok(()) };
+        let Ok(mut names) = kinds_at(cx, &dir) else { return Ok(()) };
         if self.sort {
             names.sort();
         }
@@ -322,13 +320,13 @@ impl Walk<'_> {
         if first.is_empty() && more.is_empty() && (!prefix.is_empty() || !self.base.is_empty()) && top {
             self.out.push(if prefix.is_empty() { b"/".to_vec() } else { Self::join(prefix, b"") });
         }
-        for name in names {
+        for (name, kind) in names {
             if name == b".." || name == b"." && !(top && self.flags & DOTMATCH != 0 && more.is_empty()) {
                 continue;
             }
             let dot = name == b".";
             let next = Self::join(prefix, &name);
-            let is_dir = !dot && self.is_dir(cx, &next, false);
+            let is_dir = !dot && kind.unwrap_or_else(|| self.is_dir(cx, &next, false));
             if first.is_empty() {
                 if is_dir && (name[0] != b'.' || self.flags & DOTMATCH != 0) {
                     self.out.push(Self::join(&next, b""));

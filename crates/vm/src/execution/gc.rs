@@ -174,6 +174,9 @@ impl Cx {
                 cx.sweep_units();
                 cx.sweep_caches();
                 cx.sweep_classes();
+                if !cx.heap.is_full() {
+                    cx.nothing_is_fresh();
+                }
             };
             match how {
                 How::Full => heap.collect_with_weak(roots, weak),
@@ -186,6 +189,7 @@ impl Cx {
         self.weigh_tables();
     }
     fn mark_tables(&self, m: &mut Marker<'_>) {
+        let full = m.is_full();
         let mut mark = |v: Value| m.mark_value_bits(v.bits());
         mark(self.pending);
         mark(self.errinfo);
@@ -200,7 +204,11 @@ impl Cx {
         }
         self.at_exit.iter().chain(&self.pinned).chain(&self.inspecting).for_each(|v| mark(*v));
         self.globals.values().chain(self.memo.values()).for_each(|v| mark(*v));
-        self.code_states.values().for_each(|s| s.each_own_value(&mut mark));
+        if full {
+            self.code_states.values().for_each(|s| s.each_own_value(&mut mark));
+        } else {
+            self.fresh.states.iter().filter_map(|key| self.code_states.get(key)).for_each(|s| s.each_own_value(&mut mark));
+        }
         if let Some(t) = &self.global_traces {
             t.values().flatten().for_each(|v| mark(*v));
         }

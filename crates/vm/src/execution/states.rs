@@ -18,6 +18,7 @@ impl Cx {
         self.trace_new_state(&mut s);
         let p: *const CodeState = &*s;
         self.code_states.insert(key, s);
+        self.state_gets_cells(p);
         if self.once_used
             && let Some(base) = self.base.clone()
             && let Some(values) = base.once(key)

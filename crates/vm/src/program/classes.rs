@@ -76,6 +76,7 @@ impl Cx {
     /// The data for changing: the VM's own copy, made now if it was still the boot image's.
     pub fn class_mut(&mut self, id: ClassId) -> &mut ClassData {
         self.class_changes(id);
+        self.class_gets_cells(id);
         let slot = match self.classes.get(id.0) {
             Some(s) => *s,
             None => unreachable!("class id {} of another VM", id.0),
@@ -248,6 +249,7 @@ impl Cx {
         let id = data.id;
         self.class_changes(id);
         *self.classes.slot(id.0) = Some(ClassSlot { data: Box::into_raw(Box::new(data)), own: true });
+        self.class_gets_cells(id);
     }
     /// New anonymous class or module. `hooks` are the caller's business.
     pub fn new_class(&mut self, kind: ClassKind, superclass: Option<ClassId>) -> ClassId {

@@ -20,7 +20,7 @@
 
 use crate::ivars::TRANSITION;
 use crate::unused_block;
-use crate::vm::{Cx, FastMap, Vm};
+use crate::vm::{ClassSlot, Cx, FastMap, Vm};
 use std::any::TypeId;
 use zakuro_heap::Named;
 use zakuro_object::shape::FIRST_DYNAMIC;
@@ -105,16 +105,18 @@ impl Cx {
     /// Marks what classes refer to, and instance variables beside the layouts: all of it, or in a full marking what belongs to something that was found.
     pub(crate) fn mark_classes(&self, m: &mut Marker<'_>) {
         let full = m.is_full();
-        self.classes.each_own_unordered(&mut |slot| {
-            if !slot.own {
-                return;
-            }
+        let mut each = |slot: &ClassSlot| {
             // SAFETY: own slots point to live class data.
             let d = unsafe { &*slot.data };
-            if !(full && self.may_die(d) && m.is_unmarked(d.object.header())) {
+            if slot.own && !(full && self.may_die(d) && m.is_unmarked(d.object.header())) {
                 self.mark_class_data(d, m);
             }
-        });
+        };
+        if full {
+            self.classes.each_own_unordered(&mut each);
+        } else {
+            self.fresh.classes.iter().filter_map(|id| self.classes.get(*id)).for_each(&mut each);
+        }
         for (p, list) in &self.generic_ivars {
             if !(full && m.is_unmarked(*p as *mut Header)) {
                 list.iter().for_each(|(_, v)| m.mark_value_bits(v.bits()));
@@ -125,7 +127,16 @@ impl Cx {
     pub(crate) fn sweep_caches(&mut self) {
         let heap = &self.heap;
         let alive = |v: Value| !v.is_cell() || heap.is_marked_or_new(v.header());
-        self.code_states.values_mut().for_each(|s| s.forget_dead(&alive));
+        if heap.is_full() {
+            self.code_states.values_mut().for_each(|s| s.forget_dead(&alive));
+        } else {
+            for key in &self.fresh.states {
+                if let Some(s) = self.code_states.get_mut(key) {
+                    s.forget_dead(&alive);
+                }
+            }
+            debug_assert!(self.code_states.values_mut().all(|s| s.holds_living(&alive)), "a cache got a cell that nobody was told of");
+        }
         self.method_cache.retain(|e| alive(e.method));
     }
     /// Between marking and sweeping: frees the classes that were not found.
@@ -189,7 +200,8 @@ impl Cx {
         let class = |c: u32| c >= FIRST_DYNAMIC && classes.contains_key(&c);
         let shape = |s: u32| s >= FIRST_DYNAMIC && shapes.contains_key(&s);
         self.code_states.values_mut().for_each(|s| s.forget_numbers(&shape, &class));
-        self.method_cache.retain(|e| !class(e.class));
+        self.method_cache.retain(|e| !class(e.class) && !class(e.owner));
+        self.slots_known.forget();
         self.transitions.retain(|(from, _), to| !shape(*from) && !shape(*to));
         self.const_places.retain(|(c, _), _| !class(c.0));
         let named = self.states.get_mut(&TypeId::of::<unused_block::Named>());

@@ -12,6 +12,32 @@ pub const MOST: u16 = 20_000;
 /// Bytes of a row of the table of transitions, about.
 pub(crate) const TRANSITION: usize = 20;
 
+/// Where variables stand in shapes that were looked at lately: an access that objects of many shapes come through would follow a chain of shapes each time.
+#[derive(Default)]
+pub(crate) struct SlotsKnown {
+    /// Empty until something is noted; then [`SlotsKnown::ROWS`].
+    rows: Box<[SlotRow]>,
+}
+#[derive(Clone, Copy)]
+struct SlotRow {
+    shape: ShapeId,
+    name: Sym,
+    /// The slot, or [`SlotsKnown::NONE`].
+    slot: u32,
+}
+impl SlotsKnown {
+    const ROWS: usize = 256;
+    const NONE: u32 = u32::MAX;
+
+    fn place(shape: ShapeId, name: Sym) -> usize {
+        (shape.wrapping_mul(0x9e37_79b1) ^ name.0.wrapping_mul(0x85eb_ca6b)) as usize >> 9 & (Self::ROWS - 1)
+    }
+    /// Numbers of shapes are to mean something else.
+    pub fn forget(&mut self) {
+        self.rows = Box::default();
+    }
+}
+
 impl Cx {
     pub fn shape(&self, id: ShapeId) -> ShapeInfo {
         match self.shapes.get(id) {
@@ -68,6 +94,23 @@ impl Cx {
             id = s.parent;
         }
     }
+    /// The same, remembered.
+    pub(crate) fn slot_of(&mut self, shape: ShapeId, name: Sym) -> Option<usize> {
+        let at = SlotsKnown::place(shape, name);
+        if let Some(row) = self.slots_known.rows.get(at)
+            && row.shape == shape
+            && row.name == name
+        {
+            return (row.slot != SlotsKnown::NONE).then_some(row.slot as usize);
+        }
+        let found = self.shape_slot(shape, name);
+        if self.slots_known.rows.is_empty() {
+            // No object has the shape 0.
+            self.slots_known.rows = vec![SlotRow { shape: 0, name: sym::empty, slot: SlotsKnown::NONE }; SlotsKnown::ROWS].into();
+        }
+        self.slots_known.rows[at] = SlotRow { shape, name, slot: found.map_or(SlotsKnown::NONE, |s| s as u32) };
+        found
+    }
     /// Names of a shape's variables, oldest first.
     pub fn shape_names(&self, shape: ShapeId) -> Vec<Sym> {
         let mut names = Vec::new();
@@ -98,6 +141,13 @@ impl Cx {
             let v = self.class(c.id).ivars.iter().find(|(n, _)| *n == name).map(|(_, v)| *v)?;
             return Some(self.instantiate(v));
         }
+        if Self::is_object_like(v) {
+            let slot = self.slot_of(v.shape_key(), name)?;
+            // SAFETY: both kinds are laid out as ObjectCell.
+            let o = unsafe { Ref::<ObjectCell>::from_ptr(v.bits() as *mut ObjectCell) };
+            let r = o.get(slot);
+            return (!r.is_undef()).then_some(r);
+        }
         self.ivar_of_object(v, name)
     }
     /// The same for what is no class.
@@ -122,7 +172,7 @@ impl Cx {
             }
         } else {
             self.check_frozen(v)?;
-            if Self::is_object_like(v) && self.shape(v.shape_key()).count >= MOST && self.shape_slot(v.shape_key(), name).is_none() {
+            if Self::is_object_like(v) && self.shape(v.shape_key()).count >= MOST && self.slot_of(v.shape_key(), name).is_none() {
                 return self.arg_error("too many instance variables");
             }
         }
@@ -141,7 +191,7 @@ impl Cx {
             // SAFETY: as in ivar_lookup.
             let o = unsafe { Ref::<ObjectCell>::from_ptr(v.bits() as *mut ObjectCell) };
             let shape = v.shape_key();
-            match self.shape_slot(shape, name) {
+            match self.slot_of(shape, name) {
                 Some(i) => ObjectCell::set(o, i, value),
                 None => {
                     let next = self.shape_with(shape, name);

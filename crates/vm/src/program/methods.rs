@@ -5,7 +5,7 @@
 
 use crate::builtin::{MethodRow, NativeFn};
 use crate::raise::Result;
-use crate::vm::Cx;
+use crate::vm::{Cx, MethodCacheEntry};
 use std::sync::Arc;
 use zakuro_bytecode::Code;
 use zakuro_object::*;
@@ -279,13 +279,13 @@ impl Cx {
     }
     /// Finds a method in a class's ancestors. Undefined ones and pure visibility changes are resolved: None when missing.
     pub fn find_method(&mut self, class: ClassId, name: Sym) -> Option<Method> {
-        if let Some(known) = self.method_cache.find(class, name, self.epoch) {
+        if let Some(known) = self.method_cache.find(class, MethodCacheEntry::FROM_START, name, self.epoch) {
             return Ref::from_value(known);
         }
         let found = self.find_method_uncached(class, name);
         self.note_cached_name(name);
         let epoch = self.epoch;
-        self.method_cache.note(class, name, epoch, found.map_or(Value::NIL, |m| m.as_value()));
+        self.method_cache.note(class, MethodCacheEntry::FROM_START, name, epoch, found.map_or(Value::NIL, |m| m.as_value()));
         found
     }
     fn find_method_uncached(&mut self, class: ClassId, name: Sym) -> Option<Method> {
@@ -313,6 +313,16 @@ impl Cx {
     }
     /// Method that `super` in a method of `owner` calls on an object of `class`.
     pub fn find_super_method(&mut self, class: ClassId, owner: ClassId, name: Sym) -> Option<Method> {
+        if let Some(known) = self.method_cache.find(class, owner, name, self.epoch) {
+            return Ref::from_value(known);
+        }
+        let found = self.find_super_method_uncached(class, owner, name);
+        self.note_cached_name(name);
+        let epoch = self.epoch;
+        self.method_cache.note(class, owner, name, epoch, found.map_or(Value::NIL, |m| m.as_value()));
+        found
+    }
+    fn find_super_method_uncached(&mut self, class: ClassId, owner: ClassId, name: Sym) -> Option<Method> {
         let from = match self.ancestors(class).position(|c| c == owner) {
             Some(at) => at + 1,
             None => match self.after_refinement(class, owner) {

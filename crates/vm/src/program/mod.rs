@@ -5,6 +5,7 @@ pub mod classgc;
 pub(crate) mod codegc;
 pub mod consts;
 pub(crate) mod cvars;
+pub(crate) mod fresh;
 pub mod globals;
 pub mod identity;
 pub mod ivars;

@@ -6,6 +6,7 @@
 
 use crate::builtin::Block;
 use crate::vm::Cx;
+use std::mem::MaybeUninit;
 use std::sync::Arc;
 use zakuro_bytecode::{Code, Insn};
 use zakuro_object::{TracedVec, Value};
@@ -124,6 +125,8 @@ pub struct CodeState {
     pub parent: std::cell::Cell<*const CodeState>,
     /// `Proc#ruby2_keywords` was called for a Proc of it.
     pub keeps_keywords: std::cell::Cell<bool>,
+    /// It has got cells since the last minor collection (`crate::fresh`).
+    pub(crate) fresh: std::cell::Cell<bool>,
     /// Copy of the instructions with event sites marked (see `interp::trace`). Kept once made: frames may run in it.
     pub(crate) traced: Option<Box<[Insn]>>,
     storage: Storage,
@@ -144,36 +147,79 @@ fn placed<T>(make: impl Fn() -> T, address: impl Fn(&T) -> usize, bytes: usize) 
     }
     make()
 }
-/// `n` equal entries of a cache, [`placed`].
-fn apart<T: Copy>(entry: T, n: usize) -> Box<[T]> {
-    placed(|| vec![entry; n].into_boxed_slice(), |b| b.as_ptr() as usize, n * size_of::<T>())
-}
 
+/// The tables of a state, in one block: the more of them stand close together, the fewer pages and cache lines a call of a method that was not called lately
+/// waits for. In this order, so that each is aligned.
 struct Storage {
-    calls: Box<[CallCache]>,
-    ivars: Box<[IvarCache]>,
-    consts_cache: Box<[ConstCache]>,
-    consts: Box<[Value]>,
+    block: Box<[MaybeUninit<u64>]>,
+    calls: u32,
+    consts_cache: u32,
+    consts: u32,
+    ivars: u32,
+    /// Entries of call sites that have met receivers of several shapes; see [`CodeState::recall`]. Empty until there is such a site.
+    others: Box<[Option<Box<[CallCache; OTHERS]>>]>,
+}
+/// Entries of a call site beside the one in front.
+const OTHERS: usize = 3;
+
+const _: () = {
+    assert!(align_of::<CallCache>() == 8 && size_of::<CallCache>() % 8 == 0);
+    assert!(align_of::<ConstCache>() == 8 && size_of::<ConstCache>() % 8 == 0);
+    assert!(size_of::<Value>() == 8 && align_of::<IvarCache>() <= 8);
+};
+
+impl Storage {
+    fn new(calls: (CallCache, usize), consts_cache: (ConstCache, usize), consts: &[Value], ivars: usize) -> Storage {
+        let bytes = calls.1 * size_of::<CallCache>()
+            + consts_cache.1 * size_of::<ConstCache>()
+            + size_of_val(consts)
+            + ivars * size_of::<IvarCache>();
+        let block = placed(|| Box::new_uninit_slice(bytes.div_ceil(8)), |b: &Box<[MaybeUninit<u64>]>| b.as_ptr() as usize, bytes);
+        let number = |n: usize| n as u32;
+        let mut made = Storage {
+            block,
+            calls: number(calls.1),
+            consts_cache: number(consts_cache.1),
+            consts: number(consts.len()),
+            ivars: number(ivars),
+            others: [].into(),
+        };
+        let (to_calls, to_consts_cache, to_consts, to_ivars) = made.places();
+        // SAFETY: the block has room for all of them, one behind the other, and is aligned for each.
+        unsafe {
+            (0..calls.1).for_each(|k| to_calls.add(k).write(calls.0));
+            (0..consts_cache.1).for_each(|k| to_consts_cache.add(k).write(consts_cache.0));
+            consts.iter().enumerate().for_each(|(k, v)| to_consts.add(k).write(*v));
+            (0..ivars).for_each(|k| to_ivars.add(k).write(IvarCache::default()));
+        }
+        made
+    }
+    fn places(&mut self) -> (*mut CallCache, *mut ConstCache, *mut Value, *mut IvarCache) {
+        let calls = self.block.as_mut_ptr() as *mut CallCache;
+        // SAFETY: within the block, or at its end.
+        unsafe {
+            let consts_cache = calls.add(self.calls as usize) as *mut ConstCache;
+            let consts = consts_cache.add(self.consts_cache as usize) as *mut Value;
+            (calls, consts_cache, consts, consts.add(self.consts as usize) as *mut IvarCache)
+        }
+    }
 }
 
 impl CodeState {
     pub fn new(code: Arc<Code>, consts: Box<[Value]>, miss: Handler) -> Box<CodeState> {
-        let empty = CallCache { key: 0, handler: miss, target: 0, me: Value::NIL, extra: 0, shape: 0 };
-        let storage = Storage {
-            calls: apart(empty, code.calls.len()),
-            ivars: apart(IvarCache::default(), code.ivars.len()),
-            consts_cache: apart(ConstCache { epoch: 0, cref: Value::NIL, value: Value::NIL }, code.const_sites.len()),
-            consts,
-        };
+        let call = CallCache { key: 0, handler: miss, target: 0, me: Value::NIL, extra: 0, shape: 0 };
+        let found = ConstCache { epoch: 0, cref: Value::NIL, value: Value::NIL };
+        let storage = Storage::new((call, code.calls.len()), (found, code.const_sites.len()), &consts, code.ivars.len());
         let children = code.children.iter().map(|_| std::cell::Cell::new(std::ptr::null())).collect();
         CodeState::with(code, storage, children)
     }
     /// The state of a Code in an image, which no VM runs: only its once-sites count.
     pub fn bare(code: Arc<Code>) -> Box<CodeState> {
-        let storage = Storage { calls: [].into(), ivars: [].into(), consts_cache: [].into(), consts: [].into() };
+        let storage = Storage { block: [].into(), calls: 0, consts_cache: 0, consts: 0, ivars: 0, others: [].into() };
         CodeState::with(code, storage, [].into())
     }
     fn with(code: Arc<Code>, mut storage: Storage, children: Box<[std::cell::Cell<*const CodeState>]>) -> Box<CodeState> {
+        let (calls, consts_cache, consts, ivars) = storage.places();
         let place = placed(Box::<CodeState>::new_uninit, |b| &raw const **b as usize, size_of::<CodeState>());
         Box::write(
             place,
@@ -181,10 +227,10 @@ impl CodeState {
                 insns: code.insns.as_ptr(),
                 seen: std::cell::Cell::new(0),
                 unit: std::cell::Cell::new(0),
-                calls: storage.calls.as_mut_ptr(),
-                ivars: storage.ivars.as_mut_ptr(),
-                consts_cache: storage.consts_cache.as_mut_ptr(),
-                consts: storage.consts.as_ptr(),
+                calls,
+                ivars,
+                consts_cache,
+                consts,
                 nregs: code.nregs as u32,
                 nlocals: code.nlocals,
                 nil_from: 1 + code.params.registers(),
@@ -196,6 +242,7 @@ impl CodeState {
                 once: TracedVec::filled(Value::UNDEF, code.once_sites as usize),
                 parent: std::cell::Cell::new(std::ptr::null()),
                 keeps_keywords: std::cell::Cell::new(false),
+                fresh: std::cell::Cell::new(false),
                 traced: None,
                 code,
                 storage,
@@ -217,15 +264,48 @@ impl CodeState {
     pub fn line_of(&self, ip: *const Insn) -> u32 {
         self.code.line_at(self.index_of(ip))
     }
+    fn call_caches(&mut self) -> impl Iterator<Item = &mut CallCache> {
+        // SAFETY: the block of this state, which nothing else looks at meanwhile.
+        let front = unsafe { std::slice::from_raw_parts_mut(self.calls, self.storage.calls as usize) };
+        front.iter_mut().chain(self.storage.others.iter_mut().flatten().flat_map(|o| o.iter_mut()))
+    }
+    fn const_caches(&mut self) -> &mut [ConstCache] {
+        // SAFETY: as above.
+        unsafe { std::slice::from_raw_parts_mut(self.consts_cache, self.storage.consts_cache as usize) }
+    }
+    /// Puts the entry for this key in front of those of its call site, if there is one.
+    #[inline]
+    pub(crate) fn recall(&mut self, site: usize, key: u64) -> bool {
+        let Some(Some(others)) = self.storage.others.get_mut(site) else { return false };
+        let Some(found) = others.iter_mut().find(|c| c.key == key) else { return false };
+        // SAFETY: there are as many entries as sites.
+        std::mem::swap(unsafe { &mut *self.calls.add(site) }, found);
+        true
+    }
+    /// Keeps the entry in front, which another one is to replace, if it is still good.
+    pub(crate) fn set_aside(&mut self, site: usize, epoch: u32) {
+        // SAFETY: as above.
+        let front = unsafe { *self.calls.add(site) };
+        if front.key >> 32 != epoch as u64 {
+            return;
+        }
+        if self.storage.others.is_empty() {
+            self.storage.others = (0..self.storage.calls).map(|_| None).collect();
+        }
+        let others = self.storage.others[site].get_or_insert_with(|| Box::new([CallCache { key: 0, me: Value::NIL, ..front }; OTHERS]));
+        others.rotate_right(1);
+        others[0] = front;
+    }
     /// Empties the caches that go by a number which is to mean something else. (Of what else stands in the same fields, some goes with them.)
     pub(crate) fn forget_numbers(&mut self, shape: &dyn Fn(u32) -> bool, class: &dyn Fn(u32) -> bool) {
-        for c in self.storage.calls.iter_mut() {
+        for c in self.call_caches() {
             if shape(c.key as u32) || shape(c.shape) || class(c.shape) || class(c.extra) {
                 c.key = 0;
                 c.me = Value::NIL;
             }
         }
-        for c in self.storage.ivars.iter_mut() {
+        // SAFETY: as in `call_caches`.
+        for c in unsafe { std::slice::from_raw_parts_mut(self.ivars, self.storage.ivars as usize) } {
             if shape(c.shape) || shape(c.slot) || shape(c.next) {
                 *c = IvarCache::default();
             }
@@ -233,17 +313,22 @@ impl CodeState {
     }
     /// Empties the caches that hold dead cells.
     pub(crate) fn forget_dead(&mut self, alive: &dyn Fn(Value) -> bool) {
-        for c in self.storage.calls.iter_mut().filter(|c| !alive(c.me)) {
+        for c in self.call_caches().filter(|c| !alive(c.me)) {
             c.key = 0;
             c.me = Value::NIL;
         }
-        for c in self.storage.consts_cache.iter_mut().filter(|c| !alive(c.value) || !alive(c.cref)) {
+        for c in self.const_caches().iter_mut().filter(|c| !alive(c.value) || !alive(c.cref)) {
             *c = ConstCache { epoch: 0, cref: Value::NIL, value: Value::NIL };
         }
     }
+    /// Whether its caches hold no dead cell. For checks.
+    pub(crate) fn holds_living(&mut self, alive: &dyn Fn(Value) -> bool) -> bool {
+        self.call_caches().all(|c| alive(c.me)) && self.const_caches().iter().all(|c| alive(c.value) && alive(c.cref))
+    }
     /// Every value that the state keeps alive; caches don't.
     pub fn each_own_value(&self, f: &mut dyn FnMut(Value)) {
-        self.storage.consts.iter().for_each(|v| f(*v));
+        // SAFETY: the block of this state; nobody writes to this part of it.
+        unsafe { std::slice::from_raw_parts(self.consts, self.storage.consts as usize) }.iter().for_each(|v| f(*v));
         self.once.iter().for_each(|v| f(*v));
     }
 }

@@ -65,9 +65,12 @@ pub unsafe fn send_miss(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
     // handler that knows what it is, and the method cell that keeps it alive.
     unsafe {
         let i = *ip;
+        let recv = r!(regs, i.a);
+        if (*(cs as *mut CodeState)).recall(i.c as usize, (cx.epoch as u64) << 32 | recv.shape_key() as u64) {
+            return ((*(*cs).calls.add(i.c as usize)).handler)(cx, ip, regs, cs);
+        }
         (*cx.fp).ip = ip;
         let site = &(&(*cs).code.calls)[i.c as usize];
-        let recv = r!(regs, i.a);
         let op = (*cs).opcode_at(ip);
         let with_block = site.block != NO_BLOCK && (op == Op::SendBlk || op == Op::SendSelfBlk);
         if with_block {
@@ -92,6 +95,8 @@ pub unsafe fn send_miss(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
             next!(cx, ip, regs, cs)
         }
         let Some(m) = found else { return unwind(cx, ip, regs, cs) };
+        cx.state_gets_cells(cs);
+        (*(cs as *mut CodeState)).set_aside(i.c as usize, cx.epoch);
         let cache = &mut *(*cs).calls.add(i.c as usize);
         let shape = recv.shape_key();
         cache.me = m.as_value();
@@ -106,7 +111,8 @@ pub unsafe fn send_miss(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
                 cache.handler = match (simple, with_block) {
                     (true, false) => ruby_simple,
                     (true, true) => ruby_simple_blk,
-                    _ => generic,
+                    (false, false) => ruby_bound,
+                    (false, true) => ruby_bound_blk,
                 };
             }
             MethodKind::Native => {
@@ -287,7 +293,7 @@ unsafe fn native_blk(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
         call_native(cx, ip, regs, cs, f, cache.me, i.x as usize, block)
     }
 }
-/// `Foo.new(...)` with Class#new and a plain `initialize`: no native frame in between.
+/// `Foo.new(...)` with Class#new and a plain `initialize`: no native frame in between. The cache's state was told of (`Cx::state_gets_cells`).
 unsafe fn prepare_new(cx: &mut Cx, class: Value, argc: u8, cache: &mut CallCache) {
     // SAFETY: `init` is a method of this VM, and its state is alive as long as it is; the cache holds its cell.
     unsafe {
@@ -400,8 +406,44 @@ unsafe fn generic(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Cod
         let with_block = site.block != NO_BLOCK && (op == Op::SendBlk || op == Op::SendSelfBlk);
         let block = if with_block { block_record(cx, regs, cs, i.a, site.block) } else { Block::NONE };
         let me = (*(*cs).calls.add(i.c as usize)).me;
-        cx.call = PendingCall { me, argc: i.x as usize, kw: false, block, name: site.name };
+        cx.call = PendingCall { me, argc: i.x as usize, kw: false, block, name: site.name, state: std::ptr::null() };
         enter(cx, ip, regs, cs)
+    }
+}
+/// Ruby method whose arguments have to be bound.
+unsafe fn ruby_bound(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; `send_miss` has stored the method cell and its state. As `enter` for the rest.
+    unsafe {
+        let i = *ip;
+        (*cx.fp).ip = ip;
+        let cache = &*(*cs).calls.add(i.c as usize);
+        let name = (&(*cs).code.calls)[i.c as usize].name;
+        cx.call =
+            PendingCall { me: cache.me, argc: i.x as usize, kw: false, block: Block::NONE, name, state: cache.target as *const CodeState };
+        let callee = check!(cx, ip, regs, cs, push_method_frame(cx, regs.add(i.a as usize)));
+        let base = (*cx.fp).regs;
+        if polled(cx) {
+            return poll_at(cx, (*callee).insns, base, callee);
+        }
+        dispatch!(cx, (*callee).insns, base, callee)
+    }
+}
+/// The same with a literal block.
+unsafe fn ruby_bound_blk(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: as in `ruby_bound`; `send_miss` has made the block's state.
+    unsafe {
+        let i = *ip;
+        (*cx.fp).ip = ip;
+        let cache = &*(*cs).calls.add(i.c as usize);
+        let name = (&(*cs).code.calls)[i.c as usize].name;
+        let block = block_record(cx, regs, cs, i.a, cache.extra as u16);
+        cx.call = PendingCall { me: cache.me, argc: i.x as usize, kw: false, block, name, state: cache.target as *const CodeState };
+        let callee = check!(cx, ip, regs, cs, push_method_frame(cx, regs.add(i.a as usize)));
+        let base = (*cx.fp).regs;
+        if polled(cx) {
+            return poll_at(cx, (*callee).insns, base, callee);
+        }
+        dispatch!(cx, (*callee).insns, base, callee)
     }
 }
 
@@ -530,7 +572,7 @@ unsafe fn push_method_frame(cx: &mut Cx, base: *mut Value) -> Result<*const Code
     unsafe {
         let call = cx.call;
         let m: Method = Ref::of_unchecked(call.me);
-        let callee = cx.method_state(m);
+        let callee = if call.state.is_null() { cx.method_state(m) } else { call.state };
         let fp = cx.fp.add(1);
         if fp >= cx.frame_limit || base.wrapping_add((*callee).nregs as usize + call.argc) >= cx.stack_limit {
             return cx.stack_error();
@@ -676,7 +718,7 @@ pub(super) enum Prepared {
 #[inline(never)]
 pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> Result<Prepared> {
     // SAFETY: the contract of handlers; operands as in `lay_out`. Arguments that were spread may lie above the window: Ruby code that a warning runs
-    // is kept above them (`above`), and the cache is written after it, through the state.
+    // is kept above them (`above`), and the cache is written after it, through the state. `target` is the method's state, or null.
     unsafe {
         let i = *ip;
         let site = &(&(*cs).code.calls)[i.c as usize];
@@ -695,10 +737,9 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
             block = block_record(cx, regs, cs, i.a, site.block);
         }
         let recv = *base;
-        let cache = &mut *(*cs).calls.add(i.c as usize);
+        let cache = (*cs).calls.add(i.c as usize);
         let key = (cx.epoch as u64) << 32 | recv.shape_key() as u64;
-        let mut me = cache.me;
-        if cache.key != key {
+        if (*cache).key != key && !(*(cs as *mut CodeState)).recall(i.c as usize, key) {
             let class = cx.dispatch_class(recv);
             let found = cx.find_method_from(Method::of((*cx.fp).me).cref, class, site.name);
             let m = match found {
@@ -717,12 +758,14 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
             } else {
                 m
             };
-            me = m.as_value();
-            cache.me = me;
+            cx.state_gets_cells(cs);
+            (*(cs as *mut CodeState)).set_aside(i.c as usize, cx.epoch);
+            (*cache).me = m.as_value();
+            (*cache).target = if m.method_kind() == MethodKind::Ruby { cx.method_state(m) as usize } else { 0 };
             let open = m.visibility() != Visibility::Protected || site.flags & call_flags::FCALL != 0;
-            cache.key = if open { (cx.epoch as u64) << 32 | recv.shape_key() as u64 } else { 0 };
+            (*cache).key = if open { (cx.epoch as u64) << 32 | recv.shape_key() as u64 } else { 0 };
         }
-        cx.call = PendingCall { me, argc, kw, block, name: site.name };
+        cx.call = PendingCall { me: (*cache).me, argc, kw, block, name: site.name, state: (*cache).target as *const CodeState };
         Ok(Prepared::Enter)
     }
 }

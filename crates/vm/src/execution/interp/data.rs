@@ -139,7 +139,7 @@ unsafe fn get_ivar_slow(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
         r!(regs, i.a) = cx.ivar_get(me, name);
         if me.is_kind(Kind::Object) || me.is_kind(Kind::Exception) {
             let shape = me.shape_key();
-            *(*cs).ivars.add(i.c as usize) = match cx.shape_slot(shape, name) {
+            *(*cs).ivars.add(i.c as usize) = match cx.slot_of(shape, name) {
                 Some(slot) => IvarCache { shape, slot: slot as u32, next: 0 },
                 None => IvarCache { shape: 0, slot: shape, next: UNSET },
             };
@@ -183,7 +183,7 @@ unsafe fn set_ivar_slow(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
         let before = if me.is_cell() { me.shape_key() } else { 0 };
         check!(cx, ip, regs, cs, cx.ivar_set(me, name, r!(regs, i.a)));
         if (me.is_kind(Kind::Object) || me.is_kind(Kind::Exception))
-            && let Some(slot) = cx.shape_slot(me.shape_key(), name)
+            && let Some(slot) = cx.slot_of(me.shape_key(), name)
         {
             let after = me.shape_key();
             *(*cs).ivars.add(i.c as usize) = IvarCache { shape: before, slot: slot as u32, next: if after == before { 0 } else { after } };
@@ -254,6 +254,7 @@ unsafe fn get_const_slow(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
             }
         };
         if !std::mem::take(&mut cx.const_hidden) {
+            cx.state_gets_cells(cs);
             *(*cs).consts_cache.add(i.c as usize) = ConstCache { epoch: cx.const_epoch, cref: scope, value: v };
         }
         r!(regs, i.a) = v;
@@ -287,6 +288,7 @@ unsafe fn const_from_miss(cx: &mut Cx, i: Insn, base: Value, cs: *const CodeStat
         if !std::mem::take(&mut cx.const_hidden)
             && cx.class_id(base).is_some_and(|c| cx.ancestors(c).any(|m| cx.class(m).consts.contains_key(&name)))
         {
+            cx.state_gets_cells(cs);
             *(*cs).consts_cache.add(i.c as usize) = ConstCache { epoch: cx.const_epoch, cref: base, value: v };
         }
         Ok(v)

@@ -255,11 +255,13 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
             Intrinsic::ToBlock => cx.to_block(arg(0))?,
             Intrinsic::RegisterAtExit => {
                 cx.at_exit.push(arg(0));
+                cx.state_gets_cells(cs);
                 let once = &mut (*(cs as *mut CodeState)).once;
                 once[i.b as usize] = Value::TRUE;
                 arg(0)
             }
             Intrinsic::OnceTest => {
+                cx.state_gets_cells(cs);
                 let once = &mut (*(cs as *mut CodeState)).once;
                 Value::bool(once[i.b as usize].is_undef())
             }
@@ -267,6 +269,7 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
                 cx.once_used = true;
                 let key = std::sync::Arc::as_ptr(&(*cs).code) as usize;
                 cx.state_changes(|c| c.once(key));
+                cx.state_gets_cells(cs);
                 let once = &mut (*(cs as *mut CodeState)).once;
                 once[i.b as usize] = arg(0);
                 arg(0)

@@ -25,9 +25,9 @@ pub unsafe fn keyword_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
         let i = *ip;
         let base = regs.add(i.a as usize);
         let recv = *base;
-        let cache = &mut *(*cs).calls.add(i.c as usize);
+        let cache = (*cs).calls.add(i.c as usize);
         let key = (cx.epoch as u64) << 32 | recv.shape_key() as u64;
-        if cache.key != key {
+        if (*cache).key != key && !(*(cs as *mut CodeState)).recall(i.c as usize, key) {
             // The general way fills the cache, and knows about errors.
             let class = cx.dispatch_class(recv);
             match cx.find_method_from(Method::of((*cx.fp).me).cref, class, site.name) {
@@ -35,13 +35,16 @@ pub unsafe fn keyword_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
                     if site.block != NO_BLOCK && cx.unused_block(m)? {
                         return Ok(false);
                     }
-                    cache.me = m.as_value();
-                    cache.key = key;
+                    cx.state_gets_cells(cs);
+                    (*(cs as *mut CodeState)).set_aside(i.c as usize, cx.epoch);
+                    (*cache).me = m.as_value();
+                    (*cache).target = if m.method_kind() == MethodKind::Ruby { cx.method_state(m) as usize } else { 0 };
+                    (*cache).key = key;
                 }
                 _ => return Ok(false),
             }
         }
-        let m: Method = Ref::of_unchecked(cache.me);
+        let m: Method = Ref::of_unchecked((*cache).me);
         let x = i.x as usize;
         let names = &(&(*cs).code.keyword_lists)[site.keywords as usize];
         let (m, class) = match m.method_kind() {
@@ -60,7 +63,10 @@ pub unsafe fn keyword_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
             }
             _ => return Ok(false),
         };
-        let callee = cx.method_state(m);
+        let callee = match class {
+            None => (*cache).target as *const CodeState,
+            Some(_) => cx.method_state(m),
+        };
         let p: &Params = &(*callee).code.params;
         if !takes(p, m, x, names) {
             return Ok(false);

@@ -31,6 +31,7 @@ unsafe fn find(cx: &mut Cx, cs: *const CodeState, site: u16, self_: Value) -> Re
             cache.key = key;
             cache.shape = me.owner.0;
             cache.extra = me.name.0;
+            cx.state_gets_cells(cs);
             cache.me = m.as_value();
         }
         Ok((found, me.name))
@@ -58,7 +59,7 @@ pub unsafe fn super_(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
         r!(regs, i.a) = me;
         let site = &(&(*cs).code.calls)[i.c as usize];
         let block = literal_block(cx, regs, cs, i.a, site).unwrap_or((*cx.fp).block);
-        cx.call = PendingCall { me: Value::NIL, argc: i.x as usize, kw: false, block, name: sym::empty };
+        cx.call = PendingCall { me: Value::NIL, argc: i.x as usize, kw: false, block, name: sym::empty, state: std::ptr::null() };
         go(cx, ip, regs, cs)
     }
 }
@@ -84,7 +85,7 @@ unsafe fn lay_out_super(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
             None if site.flags & call_flags::BLOCKARG != 0 => given,
             None => (*cx.fp).block,
         };
-        cx.call = PendingCall { me: Value::NIL, argc, kw, block, name: sym::empty };
+        cx.call = PendingCall { me: Value::NIL, argc, kw, block, name: sym::empty, state: std::ptr::null() };
         Ok(())
     }
 }

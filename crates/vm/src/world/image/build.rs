@@ -62,6 +62,7 @@ impl Cx {
                 }
             }
             *self.classes.slot(id.0) = Some(ClassSlot { data: Box::into_raw(Box::new(d)), own: true });
+            self.class_gets_cells(id);
         }
         tables(self, &fix);
         self.next_object_id = self.next_object_id.max(graph.next_object_id);
@@ -91,6 +92,7 @@ impl Cx {
                 }
                 if c.once.len > 0 {
                     (*(s as *mut CodeState)).once.copy_from_slice(&words[c.once.start..c.once.start + c.once.len]);
+                    self.state_gets_cells(s);
                     self.once_used = true;
                 }
             }
