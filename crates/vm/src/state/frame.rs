@@ -163,8 +163,8 @@ struct Storage {
 const OTHERS: usize = 3;
 
 const _: () = {
-    assert!(align_of::<CallCache>() == 8 && size_of::<CallCache>() % 8 == 0);
-    assert!(align_of::<ConstCache>() == 8 && size_of::<ConstCache>() % 8 == 0);
+    assert!(align_of::<CallCache>() == 8 && size_of::<CallCache>().is_multiple_of(8));
+    assert!(align_of::<ConstCache>() == 8 && size_of::<ConstCache>().is_multiple_of(8));
     assert!(size_of::<Value>() == 8 && align_of::<IvarCache>() <= 8);
 };
 
@@ -174,7 +174,7 @@ impl Storage {
             + consts_cache.1 * size_of::<ConstCache>()
             + size_of_val(consts)
             + ivars * size_of::<IvarCache>();
-        let block = placed(|| Box::new_uninit_slice(bytes.div_ceil(8)), |b: &Box<[MaybeUninit<u64>]>| b.as_ptr() as usize, bytes);
+        let block = placed(|| Box::<[u64]>::new_uninit_slice(bytes.div_ceil(8)), |b| b.as_ptr() as usize, bytes);
         let number = |n: usize| n as u32;
         let mut made = Storage {
             block,

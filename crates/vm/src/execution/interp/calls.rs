@@ -412,20 +412,15 @@ unsafe fn generic(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Cod
 }
 /// Ruby method whose arguments have to be bound.
 unsafe fn ruby_bound(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
-    // SAFETY: the contract of handlers; `send_miss` has stored the method cell and its state. As `enter` for the rest.
+    // SAFETY: the contract of handlers; `send_miss` has stored the method cell and its state.
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
         let cache = &*(*cs).calls.add(i.c as usize);
         let name = (&(*cs).code.calls)[i.c as usize].name;
-        cx.call =
-            PendingCall { me: cache.me, argc: i.x as usize, kw: false, block: Block::NONE, name, state: cache.target as *const CodeState };
-        let callee = check!(cx, ip, regs, cs, push_method_frame(cx, regs.add(i.a as usize)));
-        let base = (*cx.fp).regs;
-        if polled(cx) {
-            return poll_at(cx, (*callee).insns, base, callee);
-        }
-        dispatch!(cx, (*callee).insns, base, callee)
+        let state = cache.target as *const CodeState;
+        cx.call = PendingCall { me: cache.me, argc: i.x as usize, kw: false, block: Block::NONE, name, state };
+        enter(cx, ip, regs, cs)
     }
 }
 /// The same with a literal block.
@@ -437,13 +432,9 @@ unsafe fn ruby_bound_blk(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
         let cache = &*(*cs).calls.add(i.c as usize);
         let name = (&(*cs).code.calls)[i.c as usize].name;
         let block = block_record(cx, regs, cs, i.a, cache.extra as u16);
-        cx.call = PendingCall { me: cache.me, argc: i.x as usize, kw: false, block, name, state: cache.target as *const CodeState };
-        let callee = check!(cx, ip, regs, cs, push_method_frame(cx, regs.add(i.a as usize)));
-        let base = (*cx.fp).regs;
-        if polled(cx) {
-            return poll_at(cx, (*callee).insns, base, callee);
-        }
-        dispatch!(cx, (*callee).insns, base, callee)
+        let state = cache.target as *const CodeState;
+        cx.call = PendingCall { me: cache.me, argc: i.x as usize, kw: false, block, name, state };
+        enter(cx, ip, regs, cs)
     }
 }
 
