@@ -73,5 +73,5 @@ p [nil, 1].one?
 p [].all?
 p [].any?
 p [1, 2].cycle.lazy.map { |x| x * 3 }.first(3)
-begin; [1, "a"].max; rescue ArgumentError => e; p e.message; end
+begin; mixed = [1, "a"]; mixed.max; rescue ArgumentError => e; p e.message; end
 begin; [1, nil].sum; rescue TypeError => e; p e.message; end

@@ -6,7 +6,11 @@ require "pathname"
 require "date"
 require "stringio"
 require "monitor"
-def asked = yield rescue [$!.class, $!.message]
+def asked
+  yield
+rescue StandardError, LoadError => e
+  [e.class, e.message]
+end
 
 s = StringScanner.new("on 20260514")
 s.skip_until(/ /)
@@ -18,6 +22,7 @@ p s.named_captures, s.terminate.named_captures
 
 p Digest::CRC32.hexdigest("abc"), Digest::CRC32.digest("abc").bytes, Digest::CRC32.new.update("a").update("bc").hexdigest, Digest::CRC32.new.digest_length
 p Digest::CRC32.hexdigest("")
+p asked { Digest::Nodef }, asked { Digest::MD5.new.send(:initialize_copy, Digest::SHA1.new) }.first, DateTime.new(2001).strftime("%-30+"), Date._iso8601("01-w02-3").sort
 
 p CGI.unescapeHTML("&#xD800;&#65;&#xDFFF;").bytes, asked { CGI.unescape("", nil) }, CGI.unescape("%C3%BC", "UTF-8")
 p Object.new.extend(CGI::Escape).h("<'>"), Object.new.extend(CGI::Escape).escape_element("<BR><A x>", "A"), CGI.unescapeElement("&lt;A x&gt;&lt;B&gt;", "A")

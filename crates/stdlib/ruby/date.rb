@@ -517,7 +517,7 @@ class Date
   def strftime(format = DAY)
     format = format.to_str
     if format.match?(/%[-0^#_\d]*[Q+]/)
-      format = format.gsub(/%%|%[-0^#_\d]*Q|%\+/) do |m|
+      format = format.gsub(/%%|%[-0^#_\d]*[Q+]/) do |m|
         case m[-1]
         when "%" then m
         when "Q" then ((@jd - UNIX_EPOCH_IN_CJD) * 86_400_000 + @df * 1000 + @sf.div(1_000_000)).to_s

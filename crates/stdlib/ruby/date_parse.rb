@@ -372,7 +372,7 @@ class Date
       case s
       when /\A\s*(?<year>[-+]?\d{2,})-(?<mon>\d{2})-(?<mday>\d{2})#{time}\s*\z/io, /\A\s*(?<year>[-+]?\d{4})(?<mon>\d{2})(?<mday>\d{2})#{time}\s*\z/io,
            /\A\s*(?<year>\d{4})(?<mon>\d{2})(?<mday>\d{2})(?<hour>\d{2})(?<min>\d{2})(?<sec>\d{2})?(?:[.,](?<sec_fraction>\d+))?(?<zone>z|[-+]\d{2}(?::?\d{2})?)?\s*\z/i
-        h = __fields($~, %i[mday mon year hour min sec sec_fraction zone])
+        h = __fields($~, %i[mday year mon hour min sec sec_fraction zone])
         h[:year] += h[:year] >= 69 ? 1900 : 2000 if $~[:year].size == 2
         h
       when /\A\s*(?<year>[-+]?\d{4})-?(?<yday>\d{3})#{time}\s*\z/io then __fields($~, %i[yday year hour min sec sec_fraction zone])
@@ -380,8 +380,10 @@ class Date
         h = __fields($~, %i[yday year hour min sec sec_fraction zone])
         h[:year] += h[:year] >= 69 ? 1900 : 2000
         h
-      when /\A\s*(?<cwyear>\d{4})-?w(?<cweek>\d{2})-?(?<cwday>\d)#{time}\s*\z/io
-        __fields($~, %i[cwyear cweek cwday hour min sec sec_fraction zone])
+      when /\A\s*(?<cwyear>\d{2}|\d{4})-?w(?<cweek>\d{2})-?(?<cwday>\d)#{time}\s*\z/io
+        h = __fields($~, %i[cwyear cweek cwday hour min sec sec_fraction zone])
+        h[:cwyear] += h[:cwyear] >= 69 ? 1900 : 2000 if $~[:cwyear].size == 2
+        h
       when /\A\s*--(?<mon>\d{2})-?(?<mday>\d{2})#{time}\s*\z/io then __fields($~, %i[mon mday hour min sec sec_fraction zone])
       when /\A\s*(?<year>[-+]?\d{4,})-(?<mon>\d{2})\s*\z/, /\A\s*--(?<mon>\d{2})\s*\z/ then __fields($~, $~.names.map(&:to_sym))
       when /\A\s*(?<year>\d{2})(?<mon>\d{2})(?<mday>\d{2})#{time}\s*\z/io

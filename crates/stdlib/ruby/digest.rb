@@ -8,6 +8,18 @@ module Digest
     String.try_convert(text) || raise(TypeError, "no implicit conversion of #{text.nil? ? "nil" : text.class} into String")
   end
 
+  # Hashes of other libraries: `Digest::Foo` is looked for in digest/foo.
+  def self.const_missing(name)
+    file = "digest/#{name.to_s.downcase}"
+    begin
+      require file
+    rescue LoadError
+      raise LoadError, "library not found for class Digest::#{name} -- #{file}"
+    end
+    raise NameError, "uninitialized constant Digest::#{name}" unless const_defined?(name, false)
+    const_get(name, false)
+  end
+
   # Words that can be spoken: five letters for two bytes, with a running checksum.
   def self.bubblebabble(text)
     bytes = __text(text).bytes

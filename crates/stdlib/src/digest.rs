@@ -63,7 +63,7 @@ impl Hasher {
     }
     pub(crate) fn block(&self) -> i64 {
         match self {
-            Hasher::Crc32(_) => 1,
+            Hasher::Crc32(_) => 8,
             Hasher::Sha384(_) | Hasher::Sha512(_) => 128,
             _ => 64,
         }
@@ -151,6 +151,10 @@ mod base {
     }
     #[method("initialize_copy", private)]
     fn initialize_copy(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
+        cx.check_frozen(this)?;
+        if cx.class_of(this) != cx.class_of(other) {
+            return cx.type_error("initialize_copy should take same class object");
+        }
         let h = hasher(cx, other)?.clone();
         cx.data_init(this, h)?;
         Ok(this)

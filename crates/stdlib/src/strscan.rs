@@ -378,7 +378,7 @@ mod string_scanner {
             return cx.arg_error(format!("Unsupported integer base: {base}, expected 10 or 16"));
         }
         let s = scanner(cx, this)?;
-        s.matched = false;
+        s.forget();
         let pos = s.pos;
         let Some(t) = s.text() else { return Ok(Value::NIL) };
         let e = args::encoding_of(t.encoding());
@@ -580,7 +580,9 @@ mod string_scanner {
     #[method("integer_at")]
     fn integer_at(cx: &mut Cx, this: Value, group: Value, base: Option<Value>) -> Result<Value> {
         let text = aref(cx, this, group)?;
-        if text.is_nil() {
+        // Of a String that was cut meanwhile nothing may be left.
+        let cut = scanner(cx, this)?.groups.first().copied().flatten().is_some_and(|(from, to)| from < to);
+        if text.is_nil() || cut && Ref::<StringCell>::from_value(text).is_some_and(|t| t.len() == 0) && group.as_fixnum() == Some(0) {
             return Ok(Value::NIL);
         }
         cx.call(text, Sym::intern("to_i"), base.as_slice())

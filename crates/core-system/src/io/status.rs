@@ -305,7 +305,7 @@ pub mod io {
     fn wait_readable(cx: &mut Cx, this: Value, timeout: Option<f64>) -> Result<Value> {
         let io = object::reader(cx, this)?;
         if !io.buffered().is_empty() {
-            return Ok(this);
+            return Ok(Value::TRUE);
         }
         let r = if io.is_socket() {
             super::super::wait::poll_socket(cx, this, libc::POLLIN, timeout)?
