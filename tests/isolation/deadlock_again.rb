@@ -1,9 +1,13 @@
-# Every wait that nothing can end is reported, also the one that comes right after a report, while another VM waits all along.
-c = RubyVM::Channel.new
-RubyVM.fork { c.recv rescue nil }
-sleep 0.01
-5.times do
-  c.recv
+# Threads that wait at channels for ever: the deadlock is told each time that the main thread joins them, whichever way it waits.
+def told
+  yield
+  "over"
 rescue Exception => e
-  p e.class, e.message
+  e.message.lines.first.chomp
 end
+
+channel = RubyVM::Channel.new
+3.times { puts told { Thread.new { channel.recv }.join } }
+3.times { puts told { channel.recv } }
+queue = Queue.new
+3.times { puts told { queue.pop } }

@@ -43,10 +43,17 @@ pub struct WatchId {
 struct Timers {
     heap: BinaryHeap<Reverse<(Instant, u64)>>,
     /// Armed timers; a heap entry without one was cancelled.
-    armed: HashMap<u64, Task>,
+    armed: HashMap<u64, Armed>,
     next: u64,
     /// When the reactor will look again by itself; None: it is awake and will look before it sleeps.
     sleeps_until: Option<Instant>,
+}
+
+#[derive(Clone)]
+struct Armed {
+    task: Task,
+    /// It wakes the task, and so is a reason to wait for; else it ends a slice of a running one.
+    wakes: bool,
 }
 
 struct Watch {
@@ -255,14 +262,14 @@ impl Reactor {
 
     fn fire(&self, inner: &Inner, now: Instant) {
         loop {
-            let mut due: [Option<Task>; 64] = [const { None }; 64];
+            let mut due: [Option<Armed>; 64] = [const { None }; 64];
             let mut count = 0;
             {
                 let mut timers = self.timers.lock();
                 while count < due.len() && timers.heap.peek().is_some_and(|Reverse((at, _))| *at <= now) {
                     let Some(Reverse((_, id))) = timers.heap.pop() else { break };
-                    if let Some(task) = timers.armed.remove(&id) {
-                        due[count] = Some(task);
+                    if let Some(armed) = timers.armed.remove(&id) {
+                        due[count] = Some(armed);
                         count += 1;
                     }
                 }
@@ -270,10 +277,18 @@ impl Reactor {
             if count == 0 {
                 return;
             }
-            for task in due.iter().flatten() {
-                task.wake();
+            let mut ended = 0;
+            for armed in due.iter().flatten() {
+                if armed.wakes {
+                    armed.task.wake();
+                    ended += 1;
+                } else {
+                    armed.task.interrupt();
+                }
             }
-            inner.outside_ended(count);
+            if ended > 0 {
+                inner.outside_ended(ended);
+            }
         }
     }
 
@@ -390,15 +405,23 @@ fn close_owned(fd: RawFd, watches: &[Watch]) {
 impl Scheduler {
     /// Wakes the task at `at` or a little later. The unit looks at its own deadlines then: wake-ups carry no reason.
     pub fn timer(&self, at: Instant, task: &Task) -> TimerId {
-        let inner = self.inner();
-        inner.outside.fetch_add(1, Ordering::SeqCst);
-        let reactor = &inner.reactor;
+        self.inner().outside.fetch_add(1, Ordering::SeqCst);
+        self.arm(at, Armed { task: task.clone(), wakes: true })
+    }
+
+    /// Interrupts the task at `at` or a little later if it runs then: [`poll::WAKE`](crate::poll::WAKE) in its poll word. One that waits goes on waiting, as if there were no such timer.
+    pub fn slice_timer(&self, at: Instant, task: &Task) -> TimerId {
+        self.arm(at, Armed { task: task.clone(), wakes: false })
+    }
+
+    fn arm(&self, at: Instant, armed: Armed) -> TimerId {
+        let reactor = &self.inner().reactor;
         let (id, poke) = {
             let mut timers = reactor.timers.lock();
             timers.next += 1;
             let id = timers.next;
             timers.heap.push(Reverse((at, id)));
-            timers.armed.insert(id, task.clone());
+            timers.armed.insert(id, armed);
             (id, timers.sleeps_until.is_some_and(|until| at < until))
         };
         let _ = reactor.start();
@@ -411,20 +434,20 @@ impl Scheduler {
     /// True if the timer had not fired.
     pub fn cancel(&self, timer: TimerId) -> bool {
         let inner = self.inner();
-        let task = {
+        let armed = {
             let mut guard = inner.reactor.timers.lock();
             let timers = &mut *guard;
-            let task = timers.armed.remove(&timer.0);
+            let armed = timers.armed.remove(&timer.0);
             if timers.heap.len() > 64 && timers.heap.len() > 2 * timers.armed.len() {
-                let armed = &timers.armed;
-                timers.heap.retain(|Reverse((_, id))| armed.contains_key(id));
+                let still = &timers.armed;
+                timers.heap.retain(|Reverse((_, id))| still.contains_key(id));
             }
-            task
+            armed
         };
-        if task.is_some() {
+        if armed.as_ref().is_some_and(|a| a.wakes) {
             inner.outside_ended(1);
         }
-        task.is_some()
+        armed.is_some()
     }
 
     /// Wakes the task once the descriptor is readable or writable (or has failed), one time. A descriptor that cannot be waited

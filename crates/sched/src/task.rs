@@ -110,6 +110,10 @@ impl State {
         self.0.swap(DONE, Ordering::AcqRel);
     }
 
+    pub(crate) fn runs(&self) -> bool {
+        matches!(self.0.load(Ordering::Relaxed), RUNNING | RUNNING_NOTIFIED)
+    }
+
     pub(crate) fn is_done(&self) -> bool {
         self.0.load(Ordering::Acquire) == DONE
     }
@@ -191,6 +195,13 @@ impl Task {
             }
             OnWake::Notified => self.0.poll.set(poll::WAKE),
             OnWake::Nothing => {}
+        }
+    }
+
+    /// Sets [`poll::WAKE`] in the poll word of a unit that runs; one that waits goes on waiting.
+    pub(crate) fn interrupt(&self) {
+        if self.0.state.runs() {
+            self.0.poll.set(poll::WAKE);
         }
     }
 

@@ -810,7 +810,7 @@ impl Cx {
         let (Some(ts), Some(host)) = (self.threads.as_deref_mut(), &self.host) else { return };
         if ts.slice.is_none() && !ts.ready.is_empty() {
             let at = Instant::now() + SLICE;
-            ts.slice = Some((at, host.scheduler.timer(at, &host.task)));
+            ts.slice = Some((at, host.scheduler.slice_timer(at, &host.task)));
         }
     }
     /// Puts a thread's state into the VM.
