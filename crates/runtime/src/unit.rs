@@ -37,6 +37,10 @@ pub struct VmUnit {
 
 impl Drop for VmUnit {
     fn drop(&mut self) {
+        // Whatever came: who waits for the VM hears that it is over.
+        if self.control.end().is_none() {
+            self.control.finish(End::Killed, None);
+        }
         self.control.place.store(std::ptr::null_mut(), Relaxed);
         if let Some(account) = self.account.take() {
             account.fetch_sub(self.control.weight(), Relaxed);
@@ -93,6 +97,20 @@ impl VmUnit {
         self.co = Some(co);
         Ok(())
     }
+    /// Native code of the VM has unwound to here: that is its end.
+    fn broke(&mut self, panic: &(dyn Any + Send)) -> Turn {
+        if panic.is::<zakuro_heap::OutOfMemory>() {
+            // Not even the exception could be made.
+            let report = "failed to allocate memory (NoMemoryError)\n".to_string();
+            self.finish(Some(End::Exception { class: "NoMemoryError".into(), message: "failed to allocate memory".into(), report }));
+        } else {
+            let text = panic_text(panic);
+            // Not eprintln: a closed standard error must not be a second panic.
+            tell(format!("[BUG] VM {}: Rust panic: {text}\n", self.control.name));
+            self.finish(Some(End::Panic(text)));
+        }
+        Turn::Done
+    }
     fn finish(&mut self, end: Option<End>) {
         self.control.place.store(std::ptr::null_mut(), Relaxed);
         self.co = None;
@@ -131,7 +149,11 @@ impl Unit for VmUnit {
             if self.args.is_none() {
                 return Turn::Done;
             }
-            if let Err(e) = self.begin(task) {
+            let begun = match catch_unwind(AssertUnwindSafe(|| self.begin(task))) {
+                Ok(begun) => begun,
+                Err(panic) => return self.broke(&*panic),
+            };
+            if let Err(e) = begun {
                 // Others end, and leave their stacks.
                 if self.control.main.load(Relaxed) {
                     // Nobody else runs.
@@ -176,20 +198,8 @@ impl Unit for VmUnit {
                 self.finish(Some(end.unwrap_or(End::Killed)));
                 Turn::Done
             }
-            Err(p) if p.is::<zakuro_heap::OutOfMemory>() => {
-                // Not even the exception could be made.
-                let report = "failed to allocate memory (NoMemoryError)\n".to_string();
-                self.finish(Some(End::Exception { class: "NoMemoryError".into(), message: "failed to allocate memory".into(), report }));
-                Turn::Done
-            }
-            Err(p) => {
-                let text = panic_text(&*p);
-                // Not eprintln: a closed standard error must not be a second panic.
-                tell(format!("[BUG] VM {}: Rust panic: {text}\n", self.control.name));
-                // The coroutine is gone with the panic; cells of this VM are released with its heap.
-                self.finish(Some(End::Panic(text)));
-                Turn::Done
-            }
+            // A coroutine that panicked is gone; cells of this VM are released with its heap.
+            Err(panic) => self.broke(&*panic),
         }
     }
     fn poll_word(&self) -> Arc<PollWord> {
