@@ -99,10 +99,12 @@ fn trap(cx: &mut Cx, signal: Value, command: Option<Value>, block: Block) -> Res
             };
         }
     }
+    let mut was_ignored = false;
     if n != 0 {
         let host = cx.host_handle()?;
-        if let Err(errno) = host.spawner.on_signal(&host.control, n, action) {
-            return zakuro_core_base::exception::errno_error(cx, errno, &signal_name(n));
+        match host.spawner.on_signal(&host.control, n, action) {
+            Ok(ignored) => was_ignored = ignored,
+            Err(errno) => return zakuro_core_base::exception::errno_error(cx, errno, &signal_name(n)),
         }
     }
     let traps = &mut cx.state::<Traps>().commands;
@@ -113,6 +115,7 @@ fn trap(cx: &mut Cx, signal: Value, command: Option<Value>, block: Block) -> Res
     Ok(match before {
         Some(v) => v,
         None if n == 0 || n == libc::SIGPIPE => Value::NIL,
+        None if was_ignored => cx.str("IGNORE"),
         None if OURS.contains(&n) => cx.str("DEFAULT"),
         None => cx.str("SYSTEM_DEFAULT"),
     })

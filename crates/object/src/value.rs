@@ -169,9 +169,10 @@ impl Value {
         debug_assert!(self.is_cell() && self.0 != 0);
         self.0 as *mut Header
     }
-    /// Kind of a value that is known to be a cell.
+    /// Kind of a cell. Of anything else: a panic.
     #[inline(always)]
     pub fn kind_of_cell(self) -> Kind {
+        self.must_be_cell();
         // SAFETY: a cell value points to a live header, whose kind is only ever written from `Kind`.
         unsafe { Kind::from_u8((*self.header()).kind) }
     }
@@ -184,7 +185,20 @@ impl Value {
         self.is_cell() && self.kind_of_cell() == k
     }
     #[inline(always)]
+    fn must_be_cell(self) {
+        #[cold]
+        #[inline(never)]
+        fn no_cell() -> ! {
+            panic!("an immediate was taken for a cell")
+        }
+        if !self.is_cell() {
+            no_cell()
+        }
+    }
+    /// Flags of a cell. Of anything else: a panic.
+    #[inline(always)]
     pub fn flags(self) -> u8 {
+        self.must_be_cell();
         // SAFETY: as in `kind_of_cell`.
         unsafe { (*self.header()).flags }
     }
@@ -210,8 +224,10 @@ impl Value {
     pub fn is_template(self) -> bool {
         self.is_cell() && self.0 != 0 && self.flags() & (flags::SHARED | crate::cells::TEMPLATE) == flags::SHARED | crate::cells::TEMPLATE
     }
+    /// Sets flags of a cell. Of anything else: a panic.
     #[inline(always)]
     pub fn set_flags(self, f: u8) {
+        self.must_be_cell();
         // SAFETY: as in `kind_of_cell`; only the owning VM's thread writes. A cell that has the flags already may be a region's.
         unsafe {
             let h = self.header();

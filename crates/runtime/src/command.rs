@@ -441,7 +441,6 @@ impl Command {
                 }
                 b'U' => self.internal("UTF-8")?,
                 b'0' => i += self.separator(after),
-                b'T' => i += after.iter().take_while(|b| b.is_ascii_digit()).count(),
                 b'W' => {
                     if let Some(category) = after.strip_prefix(b":") {
                         self.category(&lossy(category));

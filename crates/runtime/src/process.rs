@@ -177,7 +177,7 @@ impl Spawner for Process {
         };
         std::process::exit(status)
     }
-    fn on_signal(&self, control: &Arc<VmControl>, number: i32, action: SignalAction) -> Result<(), i32> {
+    fn on_signal(&self, control: &Arc<VmControl>, number: i32, action: SignalAction) -> Result<bool, i32> {
         self.signals.wish(control, number, action)
     }
     fn send_signal(&self, number: i32) -> bool {

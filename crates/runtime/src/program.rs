@@ -350,10 +350,13 @@ fn separators(cx: &mut Cx, c: &Command) -> Result<()> {
     for (name, value) in [("$/", &c.record_separator), ("$\\", &c.output_separator)] {
         if let Some(value) = value {
             let v = match value {
-                Some(text) => cx.str_auto(text),
+                Some(text) => {
+                    let v = cx.str_auto(text);
+                    v.make_frozen();
+                    v
+                }
                 None => Value::NIL,
             };
-            v.set_flags(flags::FROZEN);
             zakuro_corelib::io::stream::set_separator(cx, name, v);
         }
     }

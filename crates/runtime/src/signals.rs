@@ -56,6 +56,17 @@ struct Table {
     wishes: Vec<(i32, Weak<VmControl>, SignalAction)>,
     /// Signals with a handler of ours.
     handled: Vec<i32>,
+    /// Whoever started the process had it ignore these (`nohup`, shells' background jobs): they stay ignored until the main VM says something else.
+    ignored: Vec<i32>,
+}
+
+/// Whether the process ignores a signal.
+fn is_ignored(number: i32) -> bool {
+    // SAFETY: asks, and writes to a structure of our own.
+    unsafe {
+        let mut now: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(number, std::ptr::null(), &mut now) == 0 && now.sa_sigaction == libc::SIG_IGN
+    }
 }
 
 /// The dispatcher of a process.
@@ -73,8 +84,13 @@ impl Dispatcher {
     }
     /// Begins to receive signals, for this main VM.
     pub fn start(self: &Arc<Dispatcher>, main: &Arc<VmControl>) {
-        self.lock().main = Arc::downgrade(main);
-        let _ = self.receive(&RAISING);
+        let (ignored, received): (Vec<i32>, Vec<i32>) = RAISING.into_iter().partition(|n| is_ignored(*n));
+        {
+            let mut t = self.lock();
+            t.main = Arc::downgrade(main);
+            t.ignored = ignored;
+        }
+        let _ = self.receive(&received);
     }
     /// Makes sure that these signals come to us.
     fn receive(self: &Arc<Dispatcher>, numbers: &[i32]) -> Result<(), i32> {
@@ -126,12 +142,17 @@ impl Dispatcher {
         };
         let _ = self.receive(&numbers);
     }
-    /// A VM's wish for a signal.
-    pub fn wish(self: &Arc<Dispatcher>, control: &Arc<VmControl>, number: i32, action: SignalAction) -> Result<(), i32> {
+    /// A VM's wish for a signal. True: it was ignored since the process began.
+    pub fn wish(self: &Arc<Dispatcher>, control: &Arc<VmControl>, number: i32, action: SignalAction) -> Result<bool, i32> {
         if signal_hook::consts::FORBIDDEN.contains(&number) {
             return Err(libc::EINVAL);
         }
-        if action != SignalAction::Default {
+        let was_ignored = {
+            let mut t = self.lock();
+            let place = t.ignored.iter().position(|n| *n == number).filter(|_| t.main.as_ptr() == Arc::as_ptr(control));
+            place.map(|i| t.ignored.swap_remove(i)).is_some()
+        };
+        if action != SignalAction::Default || was_ignored {
             self.receive(&[number])?;
         }
         let mut t = self.lock();
@@ -139,7 +160,7 @@ impl Dispatcher {
         if action != SignalAction::Default {
             t.wishes.push((number, Arc::downgrade(control), action));
         }
-        Ok(())
+        Ok(was_ignored)
     }
     /// Whether some VM has a handler, which might do anything.
     pub fn are_trapped(&self) -> bool {

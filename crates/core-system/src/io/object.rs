@@ -482,6 +482,13 @@ pub fn get(cx: &mut Cx, v: Value) -> Result<&mut Io> {
     look(cx, v, |io| io.is_closed().then_some("closed stream"))
 }
 
+/// Lines that were read from a stream; 0 for what is none.
+pub fn lines_read(v: Value) -> i64 {
+    let stream = Ref::<DataCell>::from_value(v).and_then(|d| d.get::<IoData>().map(|d| d.0.get()));
+    // SAFETY: as in `look`; only a number is read.
+    stream.map_or(0, |io| unsafe { (*io).lineno })
+}
+
 /// An open stream for reading: pending output of a read-write stream is written first.
 pub fn reader(cx: &mut Cx, v: Value) -> Result<&mut Io> {
     fn refuse(io: &Io) -> Option<&'static str> {

@@ -167,6 +167,12 @@ pub fn argf(cx: &mut Cx) -> Value {
     }
     let v = cx.new_object(ids::ARGF_CLASS);
     cx.state::<IoState>().argf = Some(v);
+    // `gets` has read from the standard input so far, without it.
+    let input = current(cx, 0);
+    let read = super::object::lines_read(input);
+    if read > 0 {
+        cx.ivar_set_raw(v, Sym::intern("@lineno"), Value::fixnum(read));
+    }
     v
 }
 

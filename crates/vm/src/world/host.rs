@@ -306,8 +306,8 @@ pub trait Spawner: Send + Sync {
     fn fork(&self, control: &Arc<VmControl>, leave: &dyn Fn(*mut Cx)) -> std::io::Result<Forked>;
     /// Ends the process as if the main VM's program had ended with `result`, without unwinding what runs: for blocks that a child process was forked for.
     fn end_process(&self, cx: &mut Cx, result: Result<Value>) -> !;
-    /// Says what a VM does about a signal. An error is the system's number for it.
-    fn on_signal(&self, control: &Arc<VmControl>, number: i32, action: SignalAction) -> std::result::Result<(), i32>;
+    /// Says what a VM does about a signal. True: whoever started the process had it ignore the signal, until now. An error is the system's number for it.
+    fn on_signal(&self, control: &Arc<VmControl>, number: i32, action: SignalAction) -> std::result::Result<bool, i32>;
     /// The main VM sends the process a signal. False: the dispatcher does not handle it, use kill(2).
     fn send_signal(&self, number: i32) -> bool;
     /// Another VM sends "its process" a signal: it means itself. An error is the system's number for it.
