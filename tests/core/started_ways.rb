@@ -10,7 +10,7 @@ def run(*args, input: "one\ntwo\nthree\n", **options)
   end
 end
 
-puts run("-0777", "-ne", "p $_"), run("-0400", "-e", "p $/"), run("-0", "-e", "p $/, $/.frozen?")
+puts run("-0777", "-ne", "p $_"), run("-0400", "-e", "p $/"), run("-0", "-e", "p $/.bytes, $/.frozen?")
 puts run("-ne", "p [$., $<.lineno, ARGF.lineno, ARGF.file.lineno]")
 puts run("-T", "-e", "1")[/invalid option -T/]
 
