@@ -39,12 +39,12 @@ pub fn of_object(cx: &mut Cx, this: Value, name: Sym, public: bool) -> Result<Va
         let m = MethodCell::make(&cx.heap, name, class, Visibility::Public, MethodKind::Missing, Value::NIL, 0, Value::NIL);
         return Ok(make(cx, this, m, class, name));
     }
-    let class = cx.class_of(this);
-    let (n, what) = match cx.class_id(this) {
-        Some(c) => (format!("#<Class:{}>", cx.class_name(c)), "class"),
-        None => (cx.class_name(class), "class"),
+    // Names the singleton class if there is one; a class is told as if it had.
+    let n = match cx.class_id(this) {
+        Some(c) => format!("#<Class:{}>", cx.class_name(c)),
+        None => cx.class_name(class),
     };
-    cx.name_error(format!("undefined method '{}' for {what} '{n}'", name.name()), name, this)
+    cx.name_error(format!("undefined method '{}' for class '{n}'", name.name()), name, this)
 }
 
 fn cell(o: Obj) -> Ref<MethodCell> {
@@ -242,8 +242,7 @@ fn check_bind(cx: &mut Cx, o: Obj, receiver: Value) -> Result<()> {
 }
 
 fn super_method(cx: &mut Cx, o: Obj, class: ClassId) -> Option<Ref<MethodCell>> {
-    let m = cell(o);
-    cx.find_super_method(class, m.owner, m.name)
+    cx.find_super_method_of(class, cell(o))
 }
 
 #[ruby_class(ids::METHOD)]
