@@ -52,7 +52,7 @@ module Q; def q = 1; def both = [:Q, super]; end
 class C; prepend Q; def both = :C; end
 p((C.send(:private, :q) rescue $!.message), C.new.q)
 C.send(:private, :both)
-p C.new.both, C.private_instance_methods(false)
+p C.new.both, C.private_instance_methods(false), C.instance_methods(false)
 module Mod; prepend Q; end
 p((Mod.send(:private, :q) rescue $!.message), Mod.send(:private, :puts))
 
@@ -68,4 +68,4 @@ p((->(x, k:) { }.call(k: 1) rescue $!.message), (A.new.a(e: 1) rescue $!.message
 p((A.method(:q) rescue $!.message), (A.singleton_class.send(:private, :q) rescue $!.message), (A.singleton_class.undef_method(:q) rescue $!.message))
 a = A.new
 a.singleton_class
-p((a.method(:q) rescue $!.message.gsub(/0x\h+/, "0x")), (A.new.method(:q) rescue $!.message))
+p((a.method(:q) rescue $!.message.gsub(/0x\h+/, "0x")), (A.new.method(:q) rescue $!.message), (A.singleton_method(:q) rescue $!.message))

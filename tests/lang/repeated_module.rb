@@ -10,7 +10,7 @@ while m
   m = m.super_method
 end
 m = B2.instance_method(:foo)
-5.times { m = m.super_method }
+4.times { m = m.super_method }
 p m.bind_call(B2.new), m.super_method
 
 # What a method leaves behind knows its place, too.
