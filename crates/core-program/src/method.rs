@@ -39,12 +39,12 @@ pub fn of_object(cx: &mut Cx, this: Value, name: Sym, public: bool) -> Result<Va
         let m = MethodCell::make(&cx.heap, name, class, Visibility::Public, MethodKind::Missing, Value::NIL, 0, Value::NIL);
         return Ok(make(cx, this, m, class, name));
     }
-    let class = cx.class_of(this);
-    let (n, what) = match cx.class_id(this) {
-        Some(c) => (format!("#<Class:{}>", cx.class_name(c)), "class"),
-        None => (cx.class_name(class), "class"),
+    // Names the singleton class if there is one; a class is told as if it had.
+    let n = match cx.class_id(this) {
+        Some(c) => format!("#<Class:{}>", cx.class_name(c)),
+        None => cx.class_name(class),
     };
-    cx.name_error(format!("undefined method '{}' for {what} '{n}'", name.name()), name, this)
+    cx.name_error(format!("undefined method '{}' for class '{n}'", name.name()), name, this)
 }
 
 fn cell(o: Obj) -> Ref<MethodCell> {
@@ -227,12 +227,18 @@ pub(crate) fn code_of(cx: &Cx, receiver: Option<Value>, method: Value) -> u64 {
     equality::combine(&[receiver, u64::from(m.owner.0), m.body as u64, name, data])
 }
 
-/// The receiver fits the method's owner.
-fn check_bind(cx: &mut Cx, o: Obj, receiver: Value) -> Result<()> {
-    let owner = cell(o).owner;
+/// The method for a receiver that fits its owner. `super` in it goes on from the first place that the owner has there.
+fn bound(cx: &mut Cx, o: Obj, receiver: Value) -> Result<Ref<MethodCell>> {
+    let m = cell(o);
+    let owner = m.owner;
     match cx.class(owner).kind {
-        ClassKind::Module => Ok(()),
-        _ if cx.is_a(receiver, owner) => Ok(()),
+        ClassKind::Module if m.place() != 0 => {
+            let copy = cx.copy_method(m, m.called, owner, m.visibility());
+            copy.init_place(0);
+            Ok(copy)
+        }
+        ClassKind::Module => Ok(m),
+        _ if cx.is_a(receiver, owner) => Ok(m),
         ClassKind::Singleton => cx.type_error("singleton method called for a different object"),
         ClassKind::Class => {
             let n = cx.class_name(owner);
@@ -242,8 +248,7 @@ fn check_bind(cx: &mut Cx, o: Obj, receiver: Value) -> Result<()> {
 }
 
 fn super_method(cx: &mut Cx, o: Obj, class: ClassId) -> Option<Ref<MethodCell>> {
-    let m = cell(o);
-    cx.find_super_method(class, m.owner, m.name)
+    cx.find_super_method_of(class, cell(o))
 }
 
 #[ruby_class(ids::METHOD)]
@@ -365,9 +370,9 @@ mod unbound {
     ///     String.instance_method(:size).bind("abc").call   #=> 3
     #[method("bind")]
     fn bind(cx: &mut Cx, this: Obj, receiver: Value) -> Result<Value> {
-        check_bind(cx, this, receiver)?;
+        let m = bound(cx, this, receiver)?;
         let class = cx.dispatch_class(receiver);
-        Ok(make(cx, receiver, cell(this), class, this.name))
+        Ok(make(cx, receiver, m, class, this.name))
     }
     /// Calls the method on an object.
     ///
@@ -375,8 +380,8 @@ mod unbound {
     #[method("bind_call", min = 1)]
     fn bind_call(cx: &mut Cx, this: Obj, args: Args) -> Result<Value> {
         let receiver = args.all()[0];
-        check_bind(cx, this, receiver)?;
-        cx.call_method(cell(this), receiver, this.name, &args.all()[1..], args.kw, args.block)
+        let m = bound(cx, this, receiver)?;
+        cx.call_method(m, receiver, this.name, &args.all()[1..], args.kw, args.block)
     }
     /// The method that `super` in this one calls, nil when there is none.
     #[method("super_method")]

@@ -457,7 +457,7 @@ cell! {
     /// A method as a method table holds it. Immutable once made.
     #[repr(C)]
     pub struct MethodCell {
-        /// aux: visibility | kind << 8
+        /// aux: visibility | place << 4 | kind << 8
         pub header: Header,
         /// Name that it was defined under.
         pub name: Sym,
@@ -477,7 +477,7 @@ impl Cell for MethodCell {
 impl MethodCell {
     #[inline(always)]
     pub fn visibility(&self) -> Visibility {
-        match self.header.aux & 0xff {
+        match self.header.aux & 0xf {
             0 => Visibility::Public,
             1 => Visibility::Private,
             _ => Visibility::Protected,
@@ -488,6 +488,14 @@ impl MethodCell {
         // SAFETY: aux is only written by `make` from a MethodKind.
         unsafe { std::mem::transmute::<u8, MethodKind>((self.header.aux >> 8) as u8) }
     }
+    /// How many places of its owner among the receiver's ancestors are skipped: `super` goes on behind the next. Other than 0 only in a copy of a
+    /// table's cell, made when `super` reaches a module that stands among the ancestors more than once.
+    #[inline(always)]
+    pub fn place(&self) -> u16 {
+        self.header.aux >> 4 & MethodCell::LAST_PLACE
+    }
+    /// Stands for the last place, however many there are.
+    pub const LAST_PLACE: u16 = 15;
     pub fn make(
         heap: &Heap,
         name: Sym,
@@ -518,6 +526,12 @@ impl Ref<MethodCell> {
     /// Of a copy: the name that it was defined under.
     pub fn init_name(self, name: Sym) {
         self.cell().name = name;
+    }
+    /// Of a copy that is being made: see `place`.
+    pub fn init_place(self, place: usize) {
+        let place = place.min(MethodCell::LAST_PLACE as usize) as u16;
+        let header = &mut self.cell().header;
+        header.aux = header.aux & !(MethodCell::LAST_PLACE << 4) | place << 4;
     }
     /// Of a copy: the name that it is called under, and what the unit of its code knows it by.
     pub fn init_copy(self, called: Sym, reserved: u32) {

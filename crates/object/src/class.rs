@@ -70,6 +70,8 @@ pub struct ClassData {
     pub near: Vec<ClassId>,
     /// How many of `near` come before the superclass's: the class itself, what it prepends and includes.
     pub own_places: u32,
+    /// Some module stands more than once among the ancestors: `super` must know from which of its places it goes on.
+    pub repeats: bool,
     /// The class with whose list the method resolution order goes on behind `near`.
     pub beyond: Option<ClassId>,
     /// Where the look-up of methods of the class object begins, as far as it is known.
@@ -154,6 +156,7 @@ impl ClassData {
             prepends: Vec::new(),
             near: vec![id],
             own_places: 1,
+            repeats: false,
             beyond: None,
             meta: MetaCache::default(),
             dependents: Vec::new(),

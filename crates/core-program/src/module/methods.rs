@@ -57,12 +57,7 @@ pub fn instance_names(cx: &mut Cx, c: ClassId, want: Want, inherit: bool) -> Vec
             names.add_class(cx, k, want);
         }
     } else {
-        for k in cx.ancestor_list(c) {
-            names.add_class(cx, k, want);
-            if k == c {
-                break;
-            }
-        }
+        names.add_class(cx, c, want);
     }
     names.found
 }

@@ -5,13 +5,26 @@ use zakuro_bytecode::CodeKind;
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
+/// The method that the class has or inherits, whatever it prepends.
+fn find_own(cx: &mut Cx, class: ClassId, name: Sym) -> Option<Ref<MethodCell>> {
+    if cx.class(class).prepends.is_empty() {
+        return find(cx, class, name, true);
+    }
+    let at = cx.ancestors(class).position(|c| c == class).unwrap_or(0);
+    match cx.find_entry_from(class, name, at) {
+        Some(m) if m.method_kind() == MethodKind::Undefined => None,
+        None if cx.class(class).kind == ClassKind::Module => cx.find_method(ids::OBJECT, name),
+        m => m,
+    }
+}
+
 /// Changes the visibility of a method as seen from a class. An inherited one gets an entry that only says so.
 pub fn set_visibility(cx: &mut Cx, class: ClassId, name: Sym, vis: Visibility) -> Result<()> {
     if cx.class(class).frozen {
         let o = cx.class_value(class);
         return cx.frozen_class_error(o);
     }
-    let Some(m) = find(cx, class, name, true) else { return cx.undefined_for_class(class, name) };
+    let Some(m) = find_own(cx, class, name) else { return cx.undefined_for_class(class, name) };
     if m.visibility() == vis {
         return Ok(());
     }

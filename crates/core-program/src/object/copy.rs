@@ -97,13 +97,8 @@ fn copy_class_data(cx: &mut Cx, from: ClassId, to: ClassId) {
             cx.add_method(to, name, copy);
         }
     }
-    let (includes, prepends) = (cx.class(from).includes.clone(), cx.class(from).prepends.clone());
-    for m in includes {
-        let _ = cx.include_module(to, m);
-    }
-    for m in prepends {
-        let _ = cx.prepend_module(to, m);
-    }
+    // The copy is new: there is nothing that a module could refuse.
+    let _ = cx.copy_modules(from, to);
 }
 
 fn copy_class(cx: &mut Cx, v: Value) -> Result<Value> {

@@ -96,7 +96,7 @@ pub mod kernel {
             return Ok(method::make(cx, this, m, s, name));
         }
         let shown = cx.inspect_for_error(this);
-        cx.name_error(format!("undefined singleton method '{}' for {shown}", name.name()), name, this)
+        cx.name_error(format!("undefined singleton method '{}' for '{shown}'", name.name()), name, this)
     }
     /// Names of the public and protected methods; with `false` only of the singleton methods.
     ///

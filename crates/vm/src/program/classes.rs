@@ -34,6 +34,20 @@ impl Iterator for Ancestors<'_> {
     }
 }
 
+/// Where else a class may have a module, which it then doesn't get by `include`.
+#[derive(Default)]
+struct Beside<'a> {
+    superclass: Option<ClassId>,
+    prepended: &'a [ClassId],
+    /// What stands behind the class all the same.
+    kept: &'a [ClassId],
+}
+impl Beside<'_> {
+    fn has(&self, cx: &Cx, module: ClassId) -> bool {
+        self.prepended.contains(&module) || self.superclass.is_some_and(|up| cx.inherits(up, module))
+    }
+}
+
 impl Cx {
     /// The class itself, what it prepends and includes, its superclass and so on.
     #[inline]
@@ -270,6 +284,7 @@ impl Cx {
             data.alloc = up.alloc;
             data.ivar_hint = up.ivar_hint;
             data.extra = up.extra;
+            data.repeats = up.repeats;
             (data.near, data.own_places, data.beyond) = self.joined(data.near, superclass);
         }
         if kind == ClassKind::Module {
@@ -411,10 +426,11 @@ impl Cx {
         if self.class(class).includes.contains(&module) {
             return Ok(false);
         }
-        let up = self.superclass_of(class);
-        let mut own = self.own_places(class).to_vec();
-        let first = own.iter().position(|c| *c == class).map_or(own.len(), |at| at + 1);
-        self.place(&mut own, first, module, up);
+        let superclass = self.superclass_of(class);
+        let (prepended, behind) = self.own_parts(class);
+        let (mut own, mut behind) = (prepended.to_vec(), behind.to_vec());
+        self.place(&mut behind, 1, module, &Beside { superclass, prepended, kept: &[] });
+        own.extend(behind);
         self.class_mut(class).includes.push(module);
         self.placed(class, module, own);
         Ok(true)
@@ -428,16 +444,36 @@ impl Cx {
             return Ok(false);
         }
         self.class_mut(class).prepends.push(module);
-        // What is there already, but behind the class, moves.
-        let own = if self.ancestors(module).any(|m| self.own_places(class).contains(&m)) {
-            self.linearise(class)
-        } else {
-            let mut own = self.own_places(class).to_vec();
-            self.place(&mut own, 0, module, None);
-            own
-        };
+        let (prepended, behind) = self.own_parts(class);
+        let mut own = prepended.to_vec();
+        self.place(&mut own, 0, module, &Beside::default());
+        own.extend(behind);
         self.placed(class, module, own);
         Ok(true)
+    }
+    /// Gives a copy of a class the modules of the class, each where it stands there: their order says more than the lists of what was included and prepended.
+    pub fn copy_modules(&mut self, from: ClassId, to: ClassId) -> Result<()> {
+        let (includes, prepends) = (self.class(from).includes.clone(), self.class(from).prepends.clone());
+        if self.own_places(to).len() > 1 {
+            includes.iter().try_for_each(|m| self.include_module(to, *m).map(drop))?;
+            return prepends.iter().try_for_each(|m| self.prepend_module(to, *m).map(drop));
+        }
+        let own: Vec<ClassId> = self.own_places(from).iter().map(|c| if *c == from { to } else { *c }).collect();
+        if own.len() == 1 && includes.is_empty() {
+            return Ok(());
+        }
+        for m in includes.iter().chain(prepends.iter().filter(|m| !includes.contains(m))) {
+            self.class_mut(*m).dependents.push(to);
+        }
+        let modules: Vec<ClassId> = includes.iter().chain(&prepends).copied().collect();
+        let d = self.class_mut(to);
+        (d.includes, d.prepends) = (includes, prepends);
+        self.set_ancestors(to, own);
+        self.relinearise(to);
+        self.bump_epoch();
+        self.const_epoch += 1;
+        modules.iter().for_each(|m| self.note_redefinition_by_module(to, *m));
+        Ok(())
     }
     /// A class has got a module, which gives it these places of its own.
     fn placed(&mut self, class: ClassId, module: ClassId, own: Vec<ClassId>) {
@@ -464,16 +500,27 @@ impl Cx {
         }
     }
     fn set_ancestors(&mut self, id: ClassId, own: Vec<ClassId>) {
+        let repeats = self.repeats(id, &own);
         let (mut near, own, beyond) = self.joined(own, self.superclass_of(id));
         near.shrink_to_fit();
         // What is beyond may have changed, too.
         self.cvar_cache.forget();
         let d = self.class(id);
-        if d.near != near || d.beyond != beyond || d.own_places != own {
+        if d.near != near || d.beyond != beyond || d.own_places != own || d.repeats != repeats {
             self.own_more(4 * near.len().saturating_sub(d.near.len()));
             let d = self.class_mut(id);
-            (d.near, d.own_places, d.beyond) = (near, own, beyond);
+            (d.near, d.own_places, d.beyond, d.repeats) = (near, own, beyond, repeats);
         }
+    }
+    /// Whether some module stands twice among the ancestors of a class with these places of its own.
+    fn repeats(&self, id: ClassId, own: &[ClassId]) -> bool {
+        if let Some(up) = self.superclass_of(id)
+            && (self.class(up).repeats || own.iter().any(|m| *m != id && self.inherits(up, *m)))
+        {
+            return true;
+        }
+        let at = own.iter().position(|c| *c == id).unwrap_or(0);
+        own[..at].iter().any(|m| own[at..].contains(m))
     }
     /// A class and everything whose ancestors depend on its, each behind what it depends on.
     fn with_dependents(&self, id: ClassId) -> Vec<ClassId> {
@@ -509,18 +556,25 @@ impl Cx {
         let d = self.class(id);
         &d.near[..d.own_places as usize]
     }
+    /// The same in two parts: what the class prepends, and the class with what it includes.
+    fn own_parts(&self, id: ClassId) -> (&[ClassId], &[ClassId]) {
+        let own = self.own_places(id);
+        own.split_at(own.iter().position(|c| *c == id).unwrap_or(0))
+    }
+    /// The own places of a class, after its modules have changed. A place that an included module has stays, even if the superclass has got the module meanwhile.
     fn linearise(&self, id: ClassId) -> Vec<ClassId> {
         let c = self.class(id);
-        let above = self.superclass_of(id);
+        let (prepended, kept) = self.own_parts(id);
+        let beside = Beside { superclass: self.superclass_of(id), prepended, kept };
         let mut out: Vec<ClassId> = Vec::new();
         for m in &c.prepends {
-            self.place(&mut out, 0, *m, None);
+            self.place(&mut out, 0, *m, &Beside::default());
         }
-        out.push(id);
-        let first = out.len();
+        let mut behind = vec![id];
         for m in &c.includes {
-            self.place(&mut out, first, *m, above);
+            self.place(&mut behind, 1, *m, &beside);
         }
+        out.extend(behind);
         out
     }
     /// A class's own places with those of its superclass behind them, if both are few.
@@ -536,8 +590,9 @@ impl Cx {
         (own, n as u32, d.beyond)
     }
     /// Puts a module with its ancestors at place `at` of an ancestor list. One that is there already stays where it stands, and what follows it goes behind it.
-    fn place(&self, out: &mut Vec<ClassId>, mut at: usize, module: ClassId, above: Option<ClassId>) {
-        // A module's own list has nothing twice, so what is put in need not be looked for.
+    fn place(&self, out: &mut Vec<ClassId>, mut at: usize, module: ClassId, beside: &Beside<'_>) {
+        // Only a module that both prepends and includes can have one twice in its own list: else what is put in need not be looked for.
+        let twice = self.class(module).repeats;
         let few = out.len() <= class::NEAR || self.ancestors(module).nth(8).is_none();
         let many: Option<FastMap<ClassId, ()>> = (!few).then(|| out.iter().map(|c| (*c, ())).collect());
         let mut run = Vec::new();
@@ -547,11 +602,14 @@ impl Cx {
             at + n
         };
         for a in self.ancestors(module) {
+            if twice && run.contains(&a) {
+                continue;
+            }
             let there = many.as_ref().map_or_else(|| out.contains(&a), |m| m.contains_key(&a));
             if there {
                 at = put(out, &mut run, at);
                 at = at.max(out.iter().position(|o| *o == a).map_or(0, |i| i + 1));
-            } else if !above.is_some_and(|up| self.inherits(up, a)) {
+            } else if !beside.has(self, a) || beside.kept.contains(&a) {
                 run.push(a);
             }
         }

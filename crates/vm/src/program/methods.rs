@@ -264,6 +264,9 @@ impl Cx {
     pub fn copy_method(&mut self, m: Method, called: Sym, owner: ClassId, vis: Visibility) -> Method {
         let n = MethodCell::make(&self.heap, m.name, owner, vis, m.method_kind(), m.cref, m.body, m.data);
         n.init_copy(called, m.reserved);
+        if owner == m.owner {
+            n.init_place(m.place() as usize);
+        }
         self.copied_unit(n);
         n
     }
@@ -311,20 +314,56 @@ impl Cx {
         let v = *self.class(class).methods.get(&name)?;
         Ref::from_value(self.instantiate(v))
     }
-    /// Method that `super` in a method of `owner` calls on an object of `class`.
+    /// Method that `super` in a method of `owner`, found at its first place, calls on an object of `class`.
     pub fn find_super_method(&mut self, class: ClassId, owner: ClassId, name: Sym) -> Option<Method> {
         if let Some(known) = self.method_cache.find(class, owner, name, self.epoch) {
             return Ref::from_value(known);
         }
-        let found = self.find_super_method_uncached(class, owner, name);
+        let found = self.find_super_method_uncached(class, owner, 0, name);
         self.note_cached_name(name);
         let epoch = self.epoch;
         self.method_cache.note(class, owner, name, epoch, found.map_or(Value::NIL, |m| m.as_value()));
         found
     }
-    fn find_super_method_uncached(&mut self, class: ClassId, owner: ClassId, name: Sym) -> Option<Method> {
-        let from = match self.ancestors(class).position(|c| c == owner) {
-            Some(at) => at + 1,
+    /// The same for a method that runs, which knows at which of its owner's places it was found.
+    pub fn find_super_method_of(&mut self, class: ClassId, me: Method) -> Option<Method> {
+        if me.place() == 0 {
+            return self.find_super_method(class, me.owner, me.name);
+        }
+        self.note_cached_name(me.name);
+        self.find_super_method_uncached(class, me.owner, me.place(), me.name)
+    }
+    /// Where the ancestors go on behind a place of `owner`; behind the last if there are not so many.
+    pub(crate) fn behind_place(&self, class: ClassId, owner: ClassId, place: u16) -> Option<usize> {
+        let mut left = if place == MethodCell::LAST_PLACE { usize::MAX } else { place as usize };
+        let mut behind = None;
+        for (at, c) in self.ancestors(class).enumerate() {
+            if c == owner {
+                behind = Some(at + 1);
+                if left == 0 {
+                    break;
+                }
+                left -= 1;
+            }
+        }
+        behind
+    }
+    /// A method that was found at this position of a class's ancestors, such that `super` in it goes on from there.
+    fn at_position(&mut self, class: ClassId, m: Method, at: usize) -> Method {
+        if !self.class(class).repeats {
+            return m;
+        }
+        let place = self.ancestors(class).take(at).filter(|c| *c == m.owner).count();
+        if place == 0 {
+            return m;
+        }
+        let copy = self.copy_method(m, m.called, m.owner, m.visibility());
+        copy.init_place(place);
+        copy
+    }
+    fn find_super_method_uncached(&mut self, class: ClassId, owner: ClassId, place: u16, name: Sym) -> Option<Method> {
+        let mut from = match self.behind_place(class, owner, place) {
+            Some(at) => at,
             None => match self.after_refinement(class, owner) {
                 Some(at) => at,
                 // A module's method that was bound to an object without the module: as if it stood before the object's class.
@@ -332,14 +371,15 @@ impl Cx {
                 None => return None,
             },
         };
-        let m = self.find_entry_from(class, name, from)?;
-        match m.method_kind() {
-            MethodKind::Undefined => None,
-            MethodKind::ZSuper => {
-                let owner = m.owner;
-                self.find_super_method(class, owner, name)
+        loop {
+            let (at, v) =
+                self.ancestors(class).enumerate().skip(from).find_map(|(at, c)| Some((at, *self.class(c).methods.get(&name)?)))?;
+            let m: Method = Ref::from_value(self.instantiate(v))?;
+            match m.method_kind() {
+                MethodKind::Undefined => return None,
+                MethodKind::ZSuper => from = at + 1,
+                _ => return Some(self.at_position(class, m, at)),
             }
-            _ => Some(m),
         }
     }
     /// Method of a value.

@@ -82,15 +82,16 @@ impl Cx {
         let body = self.find_super_method(class, m.owner, name)?;
         Some(self.copy_method(body, name, body.owner, m.visibility()))
     }
-    /// Method that `super` in a method of `owner`, written in the scope `cref`, calls on an object of `class`.
-    pub fn find_super_method_from(&mut self, cref: Value, class: ClassId, owner: ClassId, name: Sym) -> Option<Method> {
-        let usual = self.find_super_method(class, owner, name);
-        let Some(list) = self.active_refinements(cref) else { return usual };
+    /// Method that `super` in the running method `me` calls on an object of `class`, with the refinements of the scope that it is written in.
+    pub fn find_super_method_from(&mut self, class: ClassId, me: Method) -> Option<Method> {
+        let (owner, name) = (me.owner, me.name);
+        let usual = self.find_super_method_of(class, me);
+        let Some(list) = self.active_refinements(me.cref) else { return usual };
         let mro = self.ancestor_list(class);
         let from = match self.refined_class(owner) {
             // From a refinement on to the refined class itself, whatever else refines it.
             Some(c) => self.refined_position(&mro, c)? + 1,
-            None => mro.iter().position(|c| *c == owner).map_or(0, |at| at + 1),
+            None => self.behind_place(class, owner, me.place()).unwrap_or(0),
         };
         self.refined(list, class, name, from, usual).or(usual)
     }

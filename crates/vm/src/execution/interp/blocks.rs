@@ -237,7 +237,7 @@ pub unsafe fn bind_args(
             }
         } else if args.len() < least || most.is_some_and(|m| args.len() > m) {
             let n = args.len();
-            let r = arity_error(cx, p, n, kwargs);
+            let r = arity_error(cx, p, n);
             cx.failed_at_definition();
             return r;
         }
@@ -289,10 +289,10 @@ pub unsafe fn bind_args(
 }
 
 #[cold]
-unsafe fn arity_error<T>(cx: &mut Cx, p: &Params, given: usize, kwargs: Option<Ref<HashCell>>) -> Result<T> {
+unsafe fn arity_error<T>(cx: &mut Cx, p: &Params, given: usize) -> Result<T> {
     let (least, most) = p.arity_range();
     let required: Vec<String> = p.keywords.iter().filter(|k| k.required).map(|k| k.name.name().into_owned()).collect();
-    if !required.is_empty() && kwargs.is_none() {
+    if !required.is_empty() {
         let expected = match most {
             Some(m) if m == least => format!("{least}"),
             Some(m) => format!("{least}..{m}"),

@@ -167,7 +167,7 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
                     return Ok(Value::FALSE);
                 }
                 let class = cx.dispatch_class(self_);
-                Value::bool(cx.find_super_method(class, me.owner, me.name).is_some())
+                Value::bool(cx.find_super_method_of(class, me).is_some())
             }
             Intrinsic::Alias => {
                 let (new, old) = (cx.to_sym(arg(0))?, cx.to_sym(arg(1))?);
@@ -476,8 +476,13 @@ impl Cx {
         let known = self.find_method(class, name).is_some()
             || self.class(class).kind == ClassKind::Module && self.find_method(ids::OBJECT, name).is_some();
         if !known {
+            // Of a class's singleton class the message names the class.
+            let told = match self.class(class).kind {
+                ClassKind::Singleton => self.class_id(self.class(class).attached).unwrap_or(class),
+                _ => class,
+            };
             // As in CRuby, the error's name is a String here.
-            let r = self.undefined_for_class(class, name);
+            let r = self.undefined_for_class(told, name);
             let text = self.str_auto(name.bytes());
             self.ivar_set_raw(self.pending, Sym::intern("__name"), text);
             return r;
@@ -495,11 +500,6 @@ impl Cx {
     }
     #[cold]
     pub fn undefined_for_class<T>(&mut self, class: ClassId, name: Sym) -> Result<T> {
-        // Of a class's singleton class the message names the class.
-        let class = match self.class(class).kind {
-            ClassKind::Singleton => self.class_id(self.class(class).attached).unwrap_or(class),
-            _ => class,
-        };
         let what = if self.class(class).kind == ClassKind::Module { "module" } else { "class" };
         let n = self.class_name(class);
         let o = self.class_value(class);

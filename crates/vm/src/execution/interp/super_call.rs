@@ -21,13 +21,16 @@ unsafe fn find(cx: &mut Cx, cs: *const CodeState, site: u16, self_: Value) -> Re
         }
         let cache = &mut *(*cs).calls.add(site as usize);
         let key = (cx.epoch as u64) << 32 | self_.shape_key() as u64;
-        if cache.key == key && cache.shape == me.owner.0 && cache.extra == me.name.0 {
+        if cache.key == key && cache.shape == me.owner.0 && cache.extra == me.name.0 && me.place() == 0 {
             return Ok((Some(Ref::of_unchecked(cache.me)), me.name));
         }
         let class = cx.dispatch_class(self_);
-        let found = cx.find_super_method_from(me.cref, class, me.owner, me.name);
+        let found = cx.find_super_method_from(class, me);
         cx.note_cached_name(me.name);
-        if let Some(m) = found {
+        // The cache knows nothing of further places of the owner.
+        if let Some(m) = found
+            && me.place() == 0
+        {
             cache.key = key;
             cache.shape = me.owner.0;
             cache.extra = me.name.0;
