@@ -100,6 +100,10 @@ impl VmUnit {
             vm.life_ends();
         }
         let result = self.vm.take().and_then(|mut vm| vm.result.take());
+        if self.control.limits.memory.is_some() {
+            // Its family may use it at once; malloc would keep it beside.
+            self.process.scheduler.all_rest();
+        }
         if let Some(end) = end {
             tell_end(&self.control, end, result);
         }
