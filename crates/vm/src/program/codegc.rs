@@ -50,7 +50,9 @@ fn size_of_state(s: &CodeState) -> usize {
 
 /// What a Code takes that goes with its unit. The source is there twice: tables of evals know it by its text.
 fn size_of_code(c: &Code) -> usize {
-    c.size() + EACH + 2 * c.source.len()
+    let size = c.size() + 2 * c.source.len();
+    // Malloc's classes of blocks: an eighth of the sizes lies between two, and a state's tables are in blocks as large as these.
+    size + size / 8 + EACH
 }
 
 /// Entries of tables, heads and rounding of blocks.
