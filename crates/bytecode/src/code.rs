@@ -243,8 +243,9 @@ impl Const {
             Const::Nil | Const::True | Const::False | Const::Int(_) | Const::Float(_) | Const::Sym(_) => 0,
             Const::Big(n) => n.digits.len() * 4,
             Const::Rational(n, d) => (n.digits.len() + d.digits.len()) * 4,
-            Const::Str { bytes, .. } => bytes.len(),
-            Const::Regexp { source, .. } => source.len(),
+            // The head of the Arc, and what malloc rounds up.
+            Const::Str { bytes, .. } => 16 + bytes.len().next_multiple_of(16),
+            Const::Regexp { source, .. } => 16 + source.len().next_multiple_of(16),
             Const::Complex(i) => size_of::<Const>() + i.payload(),
             Const::Range { low, high, .. } => 2 * size_of::<Const>() + low.payload() + high.payload(),
             Const::Array(a) => a.iter().map(|c| size_of::<Const>() + c.payload()).sum(),

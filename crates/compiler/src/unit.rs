@@ -362,19 +362,19 @@ impl<'pr> Compiler<'pr> {
         };
         let body = Body {
             end_line: (end_line as i32).max(line as i32) as u32,
-            insns: asm.insns.into(),
-            consts: asm.consts.into(),
-            syms: asm.syms.into(),
-            calls: asm.calls.into(),
+            insns: exact(asm.insns),
+            consts: exact(asm.consts),
+            syms: exact(asm.syms),
+            calls: exact(asm.calls),
             keyword_lists: asm.keyword_lists.into(),
-            ivars: asm.ivars.into(),
-            const_sites: asm.const_sites.into(),
+            ivars: exact(asm.ivars),
+            const_sites: exact(asm.const_sites),
             children: children.into(),
-            handlers: handlers.into(),
-            lines: asm.lines.into(),
-            statements: asm.statements.into(),
-            rescues: asm.rescues.into(),
-            spans: asm.spans.into(),
+            handlers: exact(handlers),
+            lines: exact(asm.lines),
+            statements: exact(asm.statements),
+            rescues: exact(asm.rescues),
+            spans: exact(asm.spans),
             span: definition.filter(|_| self.spans),
             first_line: self.first_line,
             uses_block: s.kind != Kind::Method || s.uses_block || s.sees_binding || params.block || params.no_block,
@@ -433,4 +433,11 @@ impl<'pr> Compiler<'pr> {
             })
         })
     }
+}
+
+/// In a block of its own size. Malloc leaves a block that shrinks to half of it where it is, with all that it had, for as long as the Code lives.
+fn exact<T>(list: Vec<T>) -> Box<[T]> {
+    let mut own = Vec::with_capacity(list.len());
+    own.extend(list);
+    own.into_boxed_slice()
 }

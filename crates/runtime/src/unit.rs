@@ -48,6 +48,8 @@ impl Drop for VmUnit {
     }
 }
 
+/// The part of its limit that malloc may keep of what a VM has left behind.
+const MUCH: usize = 32;
 /// How long a VM that can't be made for want of memory tries again.
 const PATIENCE: Duration = Duration::from_secs(60);
 const RETRY: Duration = Duration::from_millis(20);
@@ -117,7 +119,12 @@ impl VmUnit {
         if let Some(vm) = self.vm.as_mut() {
             vm.life_ends();
         }
+        let owned = self.vm.as_ref().map_or(0, |vm| vm.heap.stats().payload_bytes);
         let result = self.vm.take().and_then(|mut vm| vm.result.take());
+        if self.control.limits.memory.is_some_and(|limit| owned > limit / MUCH) {
+            // Its family may use as much at once; malloc would keep this beside.
+            self.process.scheduler.all_rest();
+        }
         if let Some(end) = end {
             tell_end(&self.control, end, result);
         }

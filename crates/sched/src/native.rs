@@ -33,6 +33,8 @@ pub(crate) const WITH_PERMIT: u32 = 1 << 30;
 const SPIN: Duration = Duration::from_micros(8);
 /// A thread that has slept for this long gives back what it keeps for the next work ([`crate::Scheduler::on_rest`]).
 const LONG_REST: Duration = Duration::from_millis(500);
+/// How long a thread that has done so does not answer the next call of [`crate::Scheduler::all_rest`].
+const SOME_TIME: Duration = Duration::from_millis(20);
 /// A unit in a LIFO slot may be stolen when its worker has been in the same turn for this long.
 const LIFO_AGE: Duration = Duration::from_micros(3);
 /// A unit that runs on for this long (in clock ticks of `cycles`) after waking another should have woken a worker for it.
@@ -108,6 +110,8 @@ pub(crate) struct Native {
     reported: Cell<bool>,
     /// When this turn first put a unit into the LIFO slot; 0: not.
     lifo_since: Cell<u64>,
+    /// Which call of [`crate::Scheduler::all_rest`] was answered last, and when.
+    answered: Cell<(u64, Option<Instant>)>,
     last_rest: Cell<Duration>,
     tid: Cell<i32>,
     /// What the running unit has left here for its turn.
@@ -195,6 +199,7 @@ pub(crate) fn main(inner: Arc<Inner>, parker: Arc<Parker>) {
         preempted: Cell::new(false),
         reported: Cell::new(false),
         lifo_since: Cell::new(0),
+        answered: Cell::new((0, None)),
         last_rest: Cell::new(Duration::ZERO),
         tid: Cell::new(tid),
         data: Cell::new(ptr::null_mut()),
@@ -390,7 +395,20 @@ impl Native {
         self.take(word & !WITH_PERMIT);
     }
 
+    /// Somebody wants what the threads keep for themselves. Not more often than each [`SOME_TIME`]: it costs, and others feel it.
+    #[cold]
+    fn rest_as_wanted(&self, wanted: u64) {
+        if self.answered.get().1.is_none_or(|then| then.elapsed() >= SOME_TIME) {
+            self.answered.set((wanted, Some(Instant::now())));
+            self.inner.long_rest();
+        }
+    }
+
     fn turn(&self, task: TaskRef) {
+        let wanted = self.inner.rests_wanted();
+        if wanted != self.answered.get().0 {
+            self.rest_as_wanted(wanted);
+        }
         // SAFETY: taken from a queue, so QUEUED on our behalf; alive until `Done` below.
         let inner = unsafe { task.get() };
         inner.state.start();

@@ -87,6 +87,8 @@ pub(crate) struct Inner {
     care: Mutex<Option<Arc<dyn Fn(bool) -> bool + Send + Sync>>>,
     /// See [`Scheduler::on_rest`]. Set once.
     on_rest: OnceLock<fn()>,
+    /// How often [`Scheduler::all_rest`] was called.
+    rests_wanted: AtomicU64,
     stopping: AtomicBool,
     /// Signalled when a native thread ends; used with `idle`.
     ended: Condvar,
@@ -499,6 +501,10 @@ impl Inner {
         }
     }
 
+    pub(crate) fn rests_wanted(&self) -> u64 {
+        self.rests_wanted.load(Ordering::Relaxed)
+    }
+
     pub(crate) fn idle_worker_count(&self) -> usize {
         self.idle_workers.load(Ordering::SeqCst)
     }
@@ -611,6 +617,7 @@ impl Scheduler {
             on_idle: Mutex::new(None),
             care: Mutex::new(None),
             on_rest: OnceLock::new(),
+            rests_wanted: AtomicU64::new(0),
             stopping: AtomicBool::new(false),
             ended: Condvar::new(),
             freeze: Freeze::default(),
@@ -714,6 +721,11 @@ impl Scheduler {
     /// Calls what [`Scheduler::on_rest`] was given, for the calling thread.
     pub fn rests(&self) {
         self.inner.long_rest();
+    }
+
+    /// Asks each native thread to do so before its next turn, those that sleep when they have done so for long. One that has done it lately does it a little later.
+    pub fn all_rest(&self) {
+        self.inner.rests_wanted.fetch_add(1, Ordering::Relaxed);
     }
 
     /// While the guard lives, units may be woken from outside the scheduler: no idle callback.

@@ -8,7 +8,7 @@ use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::scope::Scope;
 use zakuro_vm::vm::FastMap;
 use zakuro_vm::*;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use zakuro_bytecode::Code;
 
 /// A text to evaluate.
@@ -63,10 +63,27 @@ struct Key {
 /// Evals that are kept compiled; past it all are forgotten.
 const MOST_EVALS: usize = 512;
 
-/// Compiled evals of a VM.
+/// Compiled evals of a VM. The collector decides how long a Code lives: what was freed with its unit must not be kept here, where nobody counts it.
 #[derive(Trace, Default)]
-struct Evals(#[untraced] FastMap<Key, Arc<Code>>);
+struct Evals {
+    #[untraced]
+    known: FastMap<Key, Weak<Code>>,
+    /// Full collections at the last look for what has died.
+    seen: u64,
+}
 impl VmState for Evals {}
+
+impl Evals {
+    fn add(&mut self, key: Key, code: &Arc<Code>, collections: u64) {
+        if std::mem::replace(&mut self.seen, collections) != collections {
+            self.known.retain(|_, c| c.strong_count() != 0);
+        }
+        if self.known.len() >= MOST_EVALS {
+            self.known.clear();
+        }
+        self.known.insert(key, Arc::downgrade(code));
+    }
+}
 
 /// SyntaxError of a source that could not be compiled.
 pub fn syntax_error<T>(cx: &mut Cx, e: &zakuro_compiler::SyntaxError) -> Result<T> {
@@ -99,11 +116,10 @@ fn code_for(cx: &mut Cx, source: &Source, scope: Scope) -> Result<Arc<Code>> {
     let unit = if scope.code.is_null() { 0 } else { unsafe { (*scope.code).unit.get() } };
     let place = (scope.code as usize, unit);
     let key = Key { text: source.text.clone(), file: source.file.clone(), line: source.line, encoding: source.encoding, place, session: cx.eval_session() };
-    if let Some(c) = cx.state::<Evals>().0.get(&key).cloned() {
-        if cx.has_code_state(&c) {
-            return Ok(c);
-        }
-        cx.state::<Evals>().0.remove(&key);
+    if let Some(c) = cx.state::<Evals>().known.get(&key).and_then(Weak::upgrade)
+        && cx.has_code_state(&c)
+    {
+        return Ok(c);
     }
     let seen = cx.seen_envs(scope);
     let scopes = EvalScopes {
@@ -131,11 +147,8 @@ fn code_for(cx: &mut Cx, source: &Source, scope: Scope) -> Result<Arc<Code>> {
                 cx.note_branches(&source.file, &c, true);
             }
             if c.warnings.is_empty() {
-                let table = &mut cx.state::<Evals>().0;
-                if table.len() >= MOST_EVALS {
-                    table.clear();
-                }
-                table.insert(key, c.code.clone());
+                let collections = cx.heap.stats().full_collections;
+                cx.state::<Evals>().add(key, &c.code, collections);
             }
             if cx.tracing & interp::trace::events::SCRIPT_COMPILED != 0 {
                 let text = cx.str_bytes(&source.text, source.encoding);

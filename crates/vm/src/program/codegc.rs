@@ -11,19 +11,27 @@
 //! Rejected: a cell per unit that Procs and methods refer to (each would be a word larger for the sake of evals), counting references (every frame
 //! and Proc would count).
 
-use crate::frame::CodeState;
+use crate::frame::{CallCache, CodeState, ConstCache, IvarCache};
 use crate::methods::Method;
 use crate::vm::{Cx, FastMap};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use zakuro_bytecode::Code;
 use zakuro_object::*;
+
+#[derive(Default)]
+struct Unit {
+    /// Keys of its states.
+    keys: Vec<usize>,
+    /// What the heap was told of as payload for it.
+    bytes: usize,
+}
 
 /// The units of a VM.
 #[derive(Default)]
 pub(crate) struct Units {
     last: u32,
-    /// Unit -> keys of its states.
-    states: FastMap<u32, Vec<usize>>,
+    states: FastMap<u32, Unit>,
     /// Address of a method's Code -> unit.
     codes: FastMap<usize, u32>,
     /// Method cells whose Code is in a unit.
@@ -32,19 +40,36 @@ pub(crate) struct Units {
     freed: usize,
 }
 
-/// What a state costs, about.
+/// What a state takes beside its Code, with what malloc adds.
 fn size_of_state(s: &CodeState) -> usize {
     let c = &s.code;
-    1024 + c.insns.len() * 8 + c.calls.len() * 60 + c.consts.len() * 40 + c.const_sites.len() * 40 + c.source.len() / 4
+    let caches =
+        c.calls.len() * size_of::<CallCache>() + c.const_sites.len() * size_of::<ConstCache>() + c.ivars.len() * size_of::<IvarCache>();
+    size_of::<CodeState>() + EACH + caches + (c.consts.len() + c.children.len()) * size_of::<Value>()
 }
+
+/// What a Code takes that goes with its unit. The source is there twice: tables of evals know it by its text.
+fn size_of_code(c: &Code) -> usize {
+    let size = c.size() + 2 * c.source.len();
+    // Malloc's classes of blocks: an eighth of the sizes lies between two, and a state's tables are in blocks as large as these.
+    size + size / 8 + EACH
+}
+
+/// Entries of tables, heads and rounding of blocks.
+const EACH: usize = 512;
 
 impl Cx {
     fn join_unit(&mut self, cs: *const CodeState, unit: u32) {
         // SAFETY: a live state of this VM.
         let state = unsafe { &*cs };
         state.unit.set(unit);
-        self.units.states.entry(unit).or_default().push(Arc::as_ptr(&state.code) as usize);
-        self.heap.add_payload(size_of_state(state));
+        let of = self.units.states.entry(unit).or_default();
+        // The first one's Code has the others' nested in it: they live as long, whether they run or not.
+        let code = if of.keys.is_empty() { size_of_code(&state.code) } else { 0 };
+        let bytes = code + size_of_state(state);
+        of.keys.push(Arc::as_ptr(&state.code) as usize);
+        of.bytes += bytes;
+        self.heap.add_payload(bytes);
     }
     /// The state of an eval's Code, which is about to run: the first of its unit.
     pub(crate) fn begin_unit(&mut self, cs: *const CodeState) {
@@ -126,8 +151,8 @@ impl Cx {
         }
         let mut live: FastMap<u32, ()> = FastMap::default();
         let mut work = Vec::new();
-        for (unit, keys) in &units.states {
-            if keys.iter().any(|k| states.get(k).is_some_and(|s| s.seen.get() != 0)) {
+        for (unit, of) in &units.states {
+            if of.keys.iter().any(|k| states.get(k).is_some_and(|s| s.seen.get() != 0)) {
                 work.push(*unit);
             }
         }
@@ -142,7 +167,7 @@ impl Cx {
             if live.insert(unit, ()).is_some() {
                 continue;
             }
-            for key in units.states.get(&unit).map_or(&[][..], |k| k) {
+            for key in units.states.get(&unit).map_or(&[][..], |of| &of.keys) {
                 let around = states.get(key).map_or(std::ptr::null(), |s| s.parent.get());
                 if around.is_null() {
                     continue;
@@ -154,20 +179,19 @@ impl Cx {
                 }
             }
         }
-        units.states.retain(|unit, keys| {
+        units.states.retain(|unit, of| {
             if live.contains_key(unit) {
-                for k in keys.iter() {
+                for k in of.keys.iter() {
                     if let Some(s) = states.get_mut(k) {
                         s.seen.set(0);
                     }
                 }
                 return true;
             }
-            for k in keys {
-                if let Some(s) = states.remove(k) {
-                    units.freed += size_of_state(&s);
-                }
+            for k in &of.keys {
+                states.remove(k);
             }
+            units.freed += of.bytes;
             false
         });
         let kept = &mut self.kept_codes;
@@ -184,5 +208,11 @@ impl Cx {
         self.cvar_cache.forget();
         let freed = std::mem::take(&mut self.units.freed);
         self.heap.sub_payload(freed);
+        if freed != 0
+            && let Some(native) = self.heap.native()
+        {
+            // Malloc may keep it, as what dead cells owned.
+            native.freed.fetch_add(freed, Ordering::Relaxed);
+        }
     }
 }

@@ -321,8 +321,17 @@ impl Cx {
         let allowance = self.life.allowance.clone();
         self.take_seat(allowance.as_ref(), "Thread")
     }
-    /// The same for the main thread of a VM that this one is about to start.
+    /// The same for the main thread of a VM that this one is about to start. What is dead here makes room for it, if it shares a limit that is nearly used up: it could not
+    /// collect that itself, and would be refused.
     pub fn admit_main_thread(&mut self, control: &VmControl) -> Result<Option<Seat>> {
+        if let (Some(limit), Some(_)) = (self.life.limits.memory, control.allowance.get())
+            && self.heap.room() < limit / 4
+        {
+            self.collect();
+            // The sweep would give it back bit by bit, as this VM allocates.
+            self.heap.collect_all_sweep();
+            self.heap.post();
+        }
         self.take_seat(control.allowance.get(), "RubyVM")
     }
     fn take_seat(&mut self, allowance: Option<&Arc<Allowance>>, what: &str) -> Result<Option<Seat>> {
@@ -678,6 +687,8 @@ unsafe fn is_tight(cx: *const Cx, size: usize) -> bool {
         {
             native.freed.store(0, Ordering::Relaxed);
             host.scheduler.rests();
+            // What the VM made where it ran before only those threads can give back.
+            host.scheduler.all_rest();
         }
         tight || size > limit / LARGE_PART
     }
