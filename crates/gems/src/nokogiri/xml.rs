@@ -1,0 +1,965 @@
+//! A pull parser of XML 1.0 with namespaces, which goes on after errors as libxml2's recovery does: an end tag closes the innermost element whatever its name is, undefined
+//! prefixes stay in names, what can't be read is passed over. One parser serves trees, SAX and push parsers (it holds back what is not complete yet).
+//!
+//! Bounds: entities nest 40 deep, and what they expand to may not be more than ten million bytes beyond five times the document (libxml2's figures); elements nest 256 deep without HUGE.
+
+use super::dtd;
+use std::collections::HashMap;
+
+/// Levels by libxml2's numbers.
+pub const WARNING: u8 = 1;
+pub const ERROR: u8 = 2;
+pub const FATAL: u8 = 3;
+
+/// What went wrong, and where.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    pub level: u8,
+    pub code: u32,
+    /// Of libxml2's domains: 1 parser, 3 namespaces, 5 HTML.
+    pub domain: u8,
+    pub line: u32,
+    pub column: u32,
+    pub message: String,
+    pub str1: Option<String>,
+    pub str2: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Attribute {
+    pub prefix: Option<String>,
+    pub name: String,
+    pub href: Option<String>,
+    pub value: String,
+}
+impl Attribute {
+    pub fn qname(&self) -> String {
+        match &self.prefix {
+            Some(p) => format!("{p}:{}", self.name),
+            None => self.name.clone(),
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Start {
+    pub prefix: Option<String>,
+    pub name: String,
+    pub href: Option<String>,
+    pub attrs: Vec<Attribute>,
+    /// Declarations: prefix, URI.
+    pub defs: Vec<(Option<String>, String)>,
+    /// The line where the tag ends.
+    pub line: u32,
+}
+
+#[derive(Clone, Debug)]
+pub enum Event {
+    Declaration {
+        version: Option<String>,
+        encoding: Option<String>,
+        standalone: i8,
+    },
+    Start(Box<Start>),
+    End {
+        prefix: Option<String>,
+        name: String,
+        href: Option<String>,
+    },
+    /// Text; whether NOBLANKS may drop it if it is blank.
+    Text(String, bool),
+    Cdata(String),
+    Comment(String),
+    Pi(String, Option<String>),
+    EntityRef(String),
+    Doctype {
+        name: String,
+        external: Option<String>,
+        system: Option<String>,
+    },
+    Declared(dtd::Declared),
+    EndDoctype,
+}
+
+#[derive(Clone, Copy, Default)]
+pub struct Options {
+    pub recover: bool,
+    pub noent: bool,
+    pub huge: bool,
+    pub dtdattr: bool,
+}
+
+pub struct Frame {
+    pub text: String,
+    pub at: usize,
+    /// The entity that it comes from.
+    pub entity: Option<String>,
+    /// Elements that were open when it began.
+    depth: usize,
+}
+
+impl Frame {
+    pub fn of_parameter(text: String, name: String, depth: usize) -> Frame {
+        Frame { text, at: 0, entity: Some(name), depth }
+    }
+}
+
+struct Open {
+    prefix: Option<String>,
+    name: String,
+    href: Option<String>,
+    line: u32,
+    /// Declarations in scope before it.
+    scope: usize,
+}
+
+pub struct Parser {
+    pub options: Options,
+    pub frames: Vec<Frame>,
+    /// Where in the first frame `line` was counted, and the beginning of that line.
+    counted: (usize, u32, usize),
+    /// Nothing more comes.
+    pub last: bool,
+    open: Vec<Open>,
+    scope: Vec<(Option<String>, String)>,
+    pub problems: Vec<Problem>,
+    pub entities: HashMap<String, dtd::Entity>,
+    pub parameters: HashMap<String, dtd::Entity>,
+    pub attlists: HashMap<String, Vec<dtd::AttDecl>>,
+    /// Bytes that entities have expanded to.
+    pub expanded: usize,
+    pub stopped: bool,
+    pub fatal: bool,
+    began: bool,
+    seen_root: bool,
+    pub seen_doctype: bool,
+    /// Content without a root of its own (`Node#parse`, fragments).
+    pub fragment: bool,
+    queue: std::collections::VecDeque<Event>,
+    just_opened: bool,
+    finished: bool,
+    pub standalone: bool,
+    pub external: bool,
+}
+
+pub fn is_name_start(c: char) -> bool {
+    c.is_ascii_alphabetic()
+        || matches!(c, ':' | '_')
+        || (c as u32 >= 0xC0
+            && !matches!(c as u32, 0xD7 | 0xF7 | 0x300..=0x36F | 0x2000..=0x206F | 0x2190..=0x2BFF | 0x3000 | 0xFFFE | 0xFFFF))
+}
+pub fn is_name_char(c: char) -> bool {
+    is_name_start(c) || c.is_ascii_digit() || matches!(c, '-' | '.' | '\u{B7}' | '\u{300}'..='\u{36F}' | '\u{203F}'..='\u{2040}')
+}
+pub fn is_blank(s: &str) -> bool {
+    s.bytes().all(|b| matches!(b, b' ' | b'\t' | b'\r' | b'\n'))
+}
+pub fn is_space(b: u8) -> bool {
+    matches!(b, b' ' | b'\t' | b'\r' | b'\n')
+}
+fn is_char(c: char) -> bool {
+    matches!(c, '\t' | '\n' | '\r' | ' '..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..)
+}
+/// Line ends as XML wants them.
+pub fn normalized(text: &str) -> String {
+    if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text.to_owned() }
+}
+pub fn predefined(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "lt" => "<",
+        "gt" => ">",
+        "amp" => "&",
+        "quot" => "\"",
+        "apos" => "'",
+        _ => return None,
+    })
+}
+/// A name's parts at its first colon.
+pub fn split(name: &str) -> (Option<&str>, &str) {
+    match name.split_once(':') {
+        Some((p, l)) if !p.is_empty() && !l.is_empty() => (Some(p), l),
+        _ => (None, name),
+    }
+}
+
+impl Parser {
+    pub fn new(text: String, options: Options, last: bool) -> Parser {
+        Parser {
+            options,
+            frames: vec![Frame { text, at: 0, entity: None, depth: 0 }],
+            counted: (0, 1, 0),
+            last,
+            open: Vec::new(),
+            scope: Vec::new(),
+            problems: Vec::new(),
+            entities: HashMap::new(),
+            parameters: HashMap::new(),
+            attlists: HashMap::new(),
+            expanded: 0,
+            stopped: false,
+            fatal: false,
+            began: false,
+            seen_root: false,
+            seen_doctype: false,
+            fragment: false,
+            queue: Default::default(),
+            just_opened: false,
+            finished: false,
+            standalone: false,
+            external: false,
+        }
+    }
+    /// Declares a prefix of what stands around a fragment.
+    pub fn declare(&mut self, prefix: Option<String>, href: String) {
+        self.scope.push((prefix, href));
+    }
+    /// More text of a push parser. What was read goes.
+    pub fn feed(&mut self, more: &str) {
+        let line = self.line();
+        let f = &mut self.frames[0];
+        let keep = self.counted.2.min(f.at);
+        if f.at > 65_536 && keep > 0 {
+            f.text.drain(..keep);
+            f.at -= keep;
+            self.counted = (f.at, line, 0);
+        }
+        self.frames[0].text.push_str(more);
+    }
+
+    // ---- places
+
+    pub fn line(&mut self) -> u32 {
+        let f = &self.frames[0];
+        let (at, line, _) = self.counted;
+        if at < f.at {
+            let part = &f.text.as_bytes()[at..f.at];
+            let lines = memchr_count(part);
+            if let Some(last) = part.iter().rposition(|b| *b == b'\n') {
+                self.counted.2 = at + last + 1;
+            }
+            self.counted.0 = f.at;
+            self.counted.1 = line + lines;
+        }
+        self.counted.1
+    }
+    pub fn column(&mut self) -> u32 {
+        self.line();
+        (self.frames[0].at.saturating_sub(self.counted.2) + 1) as u32
+    }
+    pub fn report(&mut self, level: u8, domain: u8, code: u32, message: String, str1: Option<&str>) {
+        let (line, column) = (self.line(), self.column());
+        if level == FATAL {
+            self.fatal = true;
+            if !self.options.recover {
+                self.stopped = true;
+            }
+        }
+        if self.problems.len() < 10_000 {
+            self.problems.push(Problem { level, code, domain, line, column, message, str1: str1.map(str::to_owned), str2: None });
+        }
+    }
+    pub fn error(&mut self, code: u32, message: impl Into<String>) {
+        self.report(FATAL, 1, code, message.into(), None);
+    }
+
+    // ---- reading
+
+    pub fn rest(&self) -> &str {
+        let f = self.frames.last().unwrap_or(&self.frames[0]);
+        &f.text[f.at..]
+    }
+    pub fn byte(&self) -> u8 {
+        self.rest().as_bytes().first().copied().unwrap_or(0)
+    }
+    pub fn looking_at(&self, s: &str) -> bool {
+        self.rest().starts_with(s)
+    }
+    pub fn advance(&mut self, n: usize) {
+        if let Some(f) = self.frames.last_mut() {
+            f.at += n;
+        }
+    }
+    pub fn skip_space(&mut self) -> bool {
+        let n = self.rest().bytes().take_while(|b| is_space(*b)).count();
+        self.advance(n);
+        n > 0
+    }
+    pub fn name(&mut self) -> Option<String> {
+        let rest = self.rest();
+        let mut chars = rest.char_indices();
+        if !chars.next().is_some_and(|(_, c)| is_name_start(c)) {
+            return None;
+        }
+        let end = chars.find(|(_, c)| !is_name_char(*c)).map_or(rest.len(), |(i, _)| i);
+        let name = rest[..end].to_owned();
+        self.advance(end);
+        Some(name)
+    }
+    /// Text up to a mark, which is passed. None when it does not come: all that is left is passed.
+    pub fn until(&mut self, mark: &str) -> Option<String> {
+        let rest = self.rest();
+        match rest.find(mark) {
+            Some(at) => {
+                let text = rest[..at].to_owned();
+                self.advance(at + mark.len());
+                Some(text)
+            }
+            None => {
+                let n = rest.len();
+                self.advance(n);
+                None
+            }
+        }
+    }
+    /// Whether what begins here is there as a whole, so that a push parser may read it.
+    fn is_complete(&self) -> bool {
+        if self.last || self.frames.len() > 1 {
+            return true;
+        }
+        let r = self.rest();
+        if !self.began && r.len() < 6 && "<?xml ".starts_with(r) {
+            return false;
+        }
+        if let Some(r) = r.strip_prefix("<!--") {
+            return r.contains("-->");
+        }
+        if r.starts_with("<![CDATA[") {
+            return r.contains("]]>");
+        }
+        if r.starts_with("<?") {
+            return r.contains("?>");
+        }
+        if r.starts_with("<!") {
+            if r.len() < 9 && ("<![CDATA[".starts_with(r) || "<!--".starts_with(r)) {
+                return false;
+            }
+            let (mut quote, mut inside) = (0u8, 0i32);
+            for b in r.bytes() {
+                match b {
+                    q @ (b'"' | b'\'') if quote == 0 => quote = q,
+                    q if q == quote => quote = 0,
+                    _ if quote != 0 => {}
+                    b'[' => inside += 1,
+                    b']' => inside -= 1,
+                    b'>' if inside <= 0 => return true,
+                    _ => {}
+                }
+            }
+            return false;
+        }
+        if r.starts_with('<') {
+            let mut quote = 0u8;
+            for b in r.bytes() {
+                match b {
+                    q @ (b'"' | b'\'') if quote == 0 => quote = q,
+                    q if q == quote => quote = 0,
+                    b'>' if quote == 0 => return true,
+                    _ => {}
+                }
+            }
+            return false;
+        }
+        if r.starts_with('&') {
+            return r.bytes().any(|b| matches!(b, b';' | b'<' | b' '));
+        }
+        // A mark `]]>` may be cut in two, and blanks be followed by `</`.
+        r.bytes().position(|b| matches!(b, b'<' | b'&')).is_some_and(|at| at + 1 < r.len())
+    }
+
+    /// The next event. None: the end, or more must come first.
+    pub fn next(&mut self) -> Option<Event> {
+        loop {
+            if let Some(e) = self.queue.pop_front() {
+                self.just_opened = matches!(e, Event::Start(_));
+                return Some(e);
+            }
+            if self.stopped || self.finished {
+                return None;
+            }
+            if self.rest().is_empty() {
+                if self.frames.len() > 1 {
+                    self.leave();
+                    continue;
+                }
+                if !self.last {
+                    return None;
+                }
+                self.finish();
+                continue;
+            }
+            if !self.is_complete() {
+                return None;
+            }
+            self.step();
+        }
+    }
+    /// Leaves an entity's text.
+    fn leave(&mut self) {
+        let Some(f) = self.frames.pop() else { return };
+        if self.open.len() > f.depth {
+            self.error(85, format!("Entity '{}' is not balanced", f.entity.unwrap_or_default()));
+            while self.open.len() > f.depth {
+                self.close();
+            }
+        }
+    }
+    fn finish(&mut self) {
+        self.finished = true;
+        if let Some(o) = self.open.last() {
+            let (name, line) = (Self::qname(o), o.line);
+            if self.fragment && self.open.is_empty() {
+                return;
+            }
+            self.error(77, format!("Premature end of data in tag {name} line {line}"));
+            while !self.open.is_empty() {
+                self.close();
+            }
+            self.stopped = false;
+        } else if !self.seen_root && !self.fragment {
+            if self.began && self.seen_doctype || self.began {
+                self.error(4, "Start tag expected, '<' not found");
+            } else {
+                self.error(4, "Document is empty");
+            }
+            self.stopped = false;
+        }
+    }
+    fn qname(o: &Open) -> String {
+        match &o.prefix {
+            Some(p) => format!("{p}:{}", o.name),
+            None => o.name.clone(),
+        }
+    }
+    fn close(&mut self) {
+        if let Some(o) = self.open.pop() {
+            self.scope.truncate(o.scope);
+            self.queue.push_back(Event::End { prefix: o.prefix, name: o.name, href: o.href });
+        }
+    }
+
+    /// Reads one construct.
+    fn step(&mut self) {
+        if !self.began {
+            self.began = true;
+            if self.looking_at("<?xml") && self.rest().as_bytes().get(5).is_some_and(|b| is_space(*b)) {
+                return self.declaration();
+            }
+            if !self.fragment && !self.looking_at("<") && !is_space(self.byte()) {
+                self.error(4, "Start tag expected, '<' not found");
+                self.stopped = true;
+                return;
+            }
+        }
+        if self.open.is_empty() && !self.fragment && self.frames.len() == 1 {
+            self.skip_space();
+            if self.rest().is_empty() {
+                return;
+            }
+            let markup = self.looking_at("<?")
+                || self.looking_at("<!--")
+                || (!self.seen_root && (self.looking_at("<!DOCTYPE") || self.looking_at("<")));
+            if !markup {
+                if self.seen_root {
+                    self.error(5, "Extra content at the end of the document");
+                } else {
+                    self.error(4, "Start tag expected, '<' not found");
+                }
+                self.stopped = true;
+                return;
+            }
+        }
+        let r = self.rest();
+        if r.starts_with("<!--") {
+            self.comment();
+        } else if r.starts_with("<![CDATA[") && (self.fragment || !self.open.is_empty()) {
+            self.advance(9);
+            match self.until("]]>") {
+                Some(text) => self.queue.push_back(Event::Cdata(text)),
+                None => self.error(63, "CData section not finished\n"),
+            }
+        } else if r.starts_with("<!DOCTYPE") && !self.seen_root && !self.fragment {
+            dtd::doctype(self);
+        } else if r.starts_with("<?") {
+            self.instruction();
+        } else if r.starts_with("</") {
+            self.end_tag();
+        } else if r.starts_with('<') {
+            self.start_tag();
+        } else if r.starts_with('&') {
+            self.reference();
+        } else {
+            self.text();
+        }
+    }
+    pub fn push(&mut self, e: Event) {
+        self.queue.push_back(e);
+    }
+    fn declaration(&mut self) {
+        self.advance(5);
+        let Some(text) = self.until("?>") else {
+            return self.error(57, "parsing XML declaration: '?>' expected");
+        };
+        let value = |key: &str| -> Option<String> {
+            let mut from = 0;
+            while let Some(at) = text[from..].find(key) {
+                let after = text[from + at + key.len()..].trim_start();
+                if let Some(v) = after.strip_prefix('=') {
+                    let v = v.trim_start();
+                    let q = v.chars().next().filter(|q| matches!(q, '"' | '\''))?;
+                    return v[1..].find(q).map(|e| v[1..1 + e].to_owned());
+                }
+                from += at + key.len();
+            }
+            None
+        };
+        let standalone = match value("standalone").as_deref() {
+            Some("yes") => 1,
+            Some("no") => 0,
+            _ => -1,
+        };
+        self.standalone = standalone == 1;
+        let version = value("version");
+        if version.is_none() {
+            self.error(96, "Malformed declaration expecting version");
+        }
+        self.queue.push_back(Event::Declaration { version, encoding: value("encoding"), standalone });
+    }
+    pub fn comment(&mut self) {
+        self.advance(4);
+        match self.until("-->") {
+            Some(text) => {
+                if text.contains("--") || text.ends_with('-') {
+                    self.error(80, "Double hyphen within comment: <!--".to_owned() + text.split("--").next().unwrap_or("") + "\n");
+                }
+                self.queue.push_back(Event::Comment(text));
+            }
+            None => self.error(45, "Comment not terminated \n"),
+        }
+    }
+    pub fn instruction(&mut self) {
+        self.advance(2);
+        let Some(target) = self.name() else {
+            self.error(46, "xmlParsePI : no target name");
+            self.until("?>");
+            return;
+        };
+        if target.eq_ignore_ascii_case("xml") {
+            if target == "xml" {
+                self.error(64, "XML declaration allowed only at the start of the document");
+            } else {
+                self.error(64, "xmlParsePITarget: invalid name prefix 'xml'");
+            }
+        }
+        match self.until("?>") {
+            Some(text) => {
+                let data = text.trim_start();
+                let data = if data.is_empty() { None } else { Some(data.to_owned()) };
+                self.queue.push_back(Event::Pi(target, data));
+            }
+            None => self.error(47, format!("ParsePI: PI {target} never end ...")),
+        }
+    }
+    fn text(&mut self) {
+        let rest = self.rest();
+        let end = rest.bytes().position(|b| matches!(b, b'<' | b'&')).unwrap_or(rest.len());
+        let mut text = rest[..end].to_owned();
+        let after = &rest[end..];
+        let droppable = after.starts_with('<') && !(self.just_opened && after.starts_with("</"));
+        let marked = text.contains("]]>");
+        let bad = text.chars().find(|c| !is_char(*c));
+        self.advance(end);
+        if marked {
+            self.error(62, "Sequence ']]>' not allowed in content");
+        }
+        if let Some(c) = bad {
+            self.error(9, format!("PCDATA invalid Char value {}", c as u32));
+            text.retain(is_char);
+        }
+        if !self.stopped && !text.is_empty() {
+            self.queue.push_back(Event::Text(text, droppable));
+        }
+    }
+    /// A character reference at `&#`; what it means.
+    pub fn character(&mut self) -> Option<char> {
+        let rest = self.rest();
+        let (radix, skip) = if rest.starts_with("&#x") { (16, 3) } else { (10, 2) };
+        let digits = rest[skip..].bytes().take_while(|b| (*b as char).is_digit(radix)).count();
+        let mut n = 0u32;
+        for b in rest[skip..skip + digits].chars() {
+            n = n.saturating_mul(radix).saturating_add(b.to_digit(radix).unwrap_or(0));
+        }
+        let closed = rest[skip + digits..].starts_with(';');
+        self.advance(skip + digits + closed as usize);
+        if digits == 0 || !closed {
+            if radix == 16 {
+                self.error(6, "xmlParseCharRef: invalid hexadecimal value");
+            } else {
+                self.error(7, "xmlParseCharRef: invalid decimal value");
+            }
+            self.error(8, "xmlParseCharRef: invalid xmlChar value 0");
+            return None;
+        }
+        match char::from_u32(n).filter(|c| is_char(*c)) {
+            Some(c) => Some(c),
+            None => {
+                self.error(9, format!("xmlParseCharRef: invalid xmlChar value {n}"));
+                None
+            }
+        }
+    }
+    /// The name in `&name;`.
+    fn entity_name(&mut self) -> Option<String> {
+        self.advance(1);
+        let Some(name) = self.name() else {
+            self.error(68, "xmlParseEntityRef: no name");
+            return None;
+        };
+        if self.byte() != b';' {
+            self.error(23, "EntityRef: expecting ';'");
+            return None;
+        }
+        self.advance(1);
+        Some(name)
+    }
+    fn undefined(&mut self, name: &str) {
+        if self.external && !self.standalone {
+            self.report(WARNING, 1, 27, format!("Entity '{name}' not defined\n"), Some(name));
+        } else {
+            self.report(FATAL, 1, 26, format!("Entity '{name}' not defined\n"), Some(name));
+        }
+    }
+    fn reference(&mut self) {
+        if self.looking_at("&#") {
+            if let Some(c) = self.character() {
+                self.queue.push_back(Event::Text(c.to_string(), false));
+            }
+            return;
+        }
+        let Some(name) = self.entity_name() else { return };
+        if let Some(text) = predefined(&name) {
+            self.queue.push_back(Event::Text(text.to_owned(), false));
+            return;
+        }
+        let Some(e) = self.entities.get(&name) else {
+            self.undefined(&name);
+            if !self.stopped {
+                self.queue.push_back(Event::EntityRef(name));
+            }
+            return;
+        };
+        let content = e.content.clone();
+        let external = e.system.is_some();
+        if !self.options.noent || external {
+            self.queue.push_back(Event::EntityRef(name));
+            return;
+        }
+        self.enter(&name, &content.unwrap_or_default());
+    }
+    /// Goes on in an entity's text.
+    fn enter(&mut self, name: &str, content: &str) {
+        if self.frames.len() > 40 || self.frames.iter().any(|f| f.entity.as_deref() == Some(name)) {
+            self.error(89, "Detected an entity reference loop\n");
+            self.stopped = true;
+        } else if self.spend(content.len()) {
+            self.frames.push(Frame { text: content.to_owned(), at: 0, entity: Some(name.to_owned()), depth: self.open.len() });
+        }
+    }
+    /// Counts what an entity expands to.
+    fn spend(&mut self, bytes: usize) -> bool {
+        self.expanded += bytes + 10;
+        let own = self.frames[0].text.len();
+        if self.expanded > 10_000_000 + own.saturating_mul(5) {
+            self.error(89, "Detected an entity reference loop\n");
+            self.stopped = true;
+            return false;
+        }
+        true
+    }
+    /// Replaces references in an attribute's value.
+    pub fn expand(&mut self, text: &str, depth: usize, out: &mut String) {
+        if depth > 40 {
+            self.error(89, "Detected an entity reference loop\n");
+            self.stopped = true;
+            return;
+        }
+        let mut rest = text;
+        while let Some(at) = rest.find('&') {
+            if self.stopped {
+                return;
+            }
+            push_attribute_text(out, &rest[..at]);
+            rest = &rest[at..];
+            // References are read by the same functions as in text.
+            self.frames.push(Frame { text: rest.to_owned().chars().take(300).collect(), at: 0, entity: None, depth: self.open.len() });
+            let mut put = None;
+            if rest.starts_with("&#") {
+                if let Some(c) = self.character() {
+                    out.push(c);
+                }
+            } else {
+                put = self.entity_name();
+            }
+            let used = self.frames.pop().map_or(1, |f| f.at).max(1);
+            rest = &rest[used.min(rest.len())..];
+            if let Some(name) = put {
+                if let Some(text) = predefined(&name) {
+                    out.push_str(text);
+                } else {
+                    match self.entities.get(&name).map(|e| e.content.clone()) {
+                        None => self.undefined(&name),
+                        Some(None) => {}
+                        Some(Some(content)) => {
+                            if !self.spend(content.len()) {
+                                return;
+                            }
+                            self.expand(&content, depth + 1, out);
+                        }
+                    }
+                }
+            }
+        }
+        push_attribute_text(out, rest);
+    }
+    fn end_tag(&mut self) {
+        self.advance(2);
+        let name = self.name().unwrap_or_default();
+        self.skip_space();
+        if self.byte() == b'>' {
+            self.advance(1);
+        } else {
+            self.error(73, "expected '>'");
+            // What does not belong there is passed over.
+            let rest = self.rest();
+            let n = rest.bytes().position(|b| matches!(b, b'>' | b'<')).unwrap_or(rest.len());
+            let closed = rest.as_bytes().get(n) == Some(&b'>');
+            self.advance(n + closed as usize);
+        }
+        let floor = self.frames.last().map_or(0, |f| f.depth);
+        match self.open.last() {
+            Some(o) if self.open.len() > floor => {
+                let open = Self::qname(o);
+                if open != name {
+                    let line = o.line;
+                    self.report(FATAL, 1, 76, format!("Opening and ending tag mismatch: {open} line {line} and {name}\n"), Some(&open));
+                    if let Some(p) = self.problems.last_mut() {
+                        p.str2 = Some(name);
+                    }
+                }
+                self.close();
+            }
+            _ => {
+                self.error(5, "Extra content at the end of the document");
+                self.stopped = true;
+            }
+        }
+    }
+    fn start_tag(&mut self) {
+        self.advance(1);
+        let Some(name) = self.name() else {
+            self.error(68, "StartTag: invalid element name");
+            if self.open.is_empty() && !self.fragment {
+                self.error(5, "Extra content at the end of the document");
+                self.stopped = true;
+                return;
+            }
+            // The rest of what looked like a tag goes.
+            let rest = self.rest();
+            let n = rest.bytes().position(|b| matches!(b, b'>' | b'<')).unwrap_or(rest.len());
+            let closed = rest.as_bytes().get(n) == Some(&b'>');
+            self.advance(n + closed as usize);
+            return;
+        };
+        self.seen_root = true;
+        let line = self.line();
+        if self.open.len() >= 256 && !self.options.huge {
+            self.error(89, "Excessive depth in document: 256 use XML_PARSE_HUGE option\n");
+            self.stopped = true;
+            return;
+        }
+        let scope = self.scope.len();
+        let mut attrs: Vec<Attribute> = Vec::new();
+        let mut defs: Vec<(Option<String>, String)> = Vec::new();
+        let mut seen: std::collections::HashSet<String> = Default::default();
+        let mut empty = false;
+        loop {
+            let spaced = self.skip_space();
+            match self.byte() {
+                b'>' => {
+                    self.advance(1);
+                    break;
+                }
+                b'/' if self.looking_at("/>") => {
+                    self.advance(2);
+                    empty = true;
+                    break;
+                }
+                _ => {}
+            }
+            let Some(attr) = self.name() else {
+                if !self.rest().is_empty() && self.byte() != b'<' {
+                    self.error(65, "attributes construct error");
+                }
+                self.error(73, format!("Couldn't find end of Start Tag {name} line {line}"));
+                // Up to the end of the tag, if there is one before the next begins.
+                let rest = self.rest();
+                let n = rest.bytes().position(|b| matches!(b, b'>' | b'<')).unwrap_or(rest.len());
+                let closed = rest.as_bytes().get(n) == Some(&b'>');
+                empty = closed && rest[..n].ends_with('/');
+                self.advance(n + closed as usize);
+                break;
+            };
+            if !spaced {
+                self.error(65, "attributes construct error");
+            }
+            self.skip_space();
+            if self.byte() != b'=' {
+                self.report(FATAL, 1, 41, format!("Specification mandates value for attribute {attr}"), Some(&attr));
+                if self.stopped {
+                    return;
+                }
+                continue;
+            }
+            self.advance(1);
+            self.skip_space();
+            let Some(raw) = self.quoted() else {
+                if self.stopped {
+                    return;
+                }
+                continue;
+            };
+            let mut value = String::new();
+            self.expand(&raw, 0, &mut value);
+            if self.stopped {
+                return;
+            }
+            if !seen.insert(attr.clone()) {
+                self.report(FATAL, 1, 42, format!("Attribute {attr} redefined"), Some(&attr));
+                continue;
+            }
+            self.attribute(attr, value, &mut attrs, &mut defs);
+        }
+        if let Some(list) = self.attlists.get(&name) {
+            for d in list.clone() {
+                let Some(value) = d.default.filter(|_| self.options.dtdattr || d.name.starts_with("xmlns")) else { continue };
+                if !seen.contains(&d.name) {
+                    self.attribute(d.name, value, &mut attrs, &mut defs);
+                }
+            }
+        }
+        self.scope.extend(defs.iter().cloned());
+        let (prefix, local) = split(&name);
+        if local.contains(':') {
+            self.report(ERROR, 3, 202, format!("Failed to parse QName '{name}'"), Some(&name));
+        }
+        let mut href = self.lookup(prefix);
+        let (mut prefix, mut local) = (prefix.map(str::to_owned), local.to_owned());
+        if let Some(p) = &prefix
+            && href.is_none()
+        {
+            self.report(ERROR, 3, 201, format!("Namespace prefix {p} on {local} is not defined\n"), Some(p));
+            local = name.clone();
+            prefix = None;
+        }
+        if href.as_deref() == Some("") {
+            href = None;
+        }
+        for a in &mut attrs {
+            let Some(p) = &a.prefix else { continue };
+            a.href = self.lookup(Some(p));
+            if a.href.is_none() {
+                let (p, n) = (p.clone(), a.name.clone());
+                a.name = a.qname();
+                a.prefix = None;
+                self.report(ERROR, 3, 201, format!("Namespace prefix {p} for {n} on {name} is not defined\n"), Some(&p));
+            }
+        }
+        // The same attribute under two prefixes.
+        for i in 1..attrs.len().min(100) {
+            if attrs[i].href.is_some() && attrs[..i].iter().any(|b| b.name == attrs[i].name && b.href == attrs[i].href) {
+                let n = attrs[i].name.clone();
+                self.report(
+                    ERROR,
+                    3,
+                    203,
+                    format!("Namespaced Attribute {n} in '{}' redefined\n", attrs[i].href.clone().unwrap_or_default()),
+                    Some(&n),
+                );
+            }
+        }
+        if self.stopped {
+            return;
+        }
+        let end = self.line();
+        self.queue.push_back(Event::Start(Box::new(Start {
+            prefix: prefix.clone(),
+            name: local.clone(),
+            href: href.clone(),
+            attrs,
+            defs,
+            line: end,
+        })));
+        self.open.push(Open { prefix, name: local, href, line, scope });
+        if empty {
+            self.close();
+        }
+    }
+    fn attribute(&mut self, attr: String, value: String, attrs: &mut Vec<Attribute>, defs: &mut Vec<(Option<String>, String)>) {
+        if attr == "xmlns" {
+            defs.push((None, value));
+        } else if let Some(p) = attr.strip_prefix("xmlns:").filter(|p| !p.is_empty()) {
+            if value.is_empty() {
+                self.report(ERROR, 3, 204, format!("xmlns:{p}: Empty XML namespace is not allowed\n"), Some(p));
+            } else if p != "xml" {
+                defs.push((Some(p.to_owned()), value));
+            }
+        } else {
+            let (p, n) = split(&attr);
+            attrs.push(Attribute { prefix: p.map(str::to_owned), name: n.to_owned(), href: None, value });
+        }
+    }
+    pub fn lookup(&self, prefix: Option<&str>) -> Option<String> {
+        if prefix == Some("xml") {
+            return Some(super::tree::XML_HREF.to_owned());
+        }
+        self.scope.iter().rev().find(|(p, _)| p.as_deref() == prefix).map(|(_, h)| h.clone())
+    }
+    /// A value in quotes, as written.
+    fn quoted(&mut self) -> Option<String> {
+        let q = self.byte();
+        if !matches!(q, b'"' | b'\'') {
+            self.error(39, "AttValue: \" or ' expected");
+            return None;
+        }
+        self.advance(1);
+        let rest = self.rest();
+        let end = rest.bytes().position(|b| b == q || b == b'<');
+        match end {
+            Some(at) if rest.as_bytes()[at] == q => {
+                let v = rest[..at].to_owned();
+                self.advance(at + 1);
+                Some(v)
+            }
+            Some(at) => {
+                self.advance(at);
+                self.error(38, "Unescaped '<' not allowed in attributes values");
+                None
+            }
+            None => {
+                let n = rest.len();
+                self.advance(n);
+                self.error(40, "AttValue: ' expected");
+                None
+            }
+        }
+    }
+    pub fn depth(&self) -> usize {
+        self.open.len()
+    }
+}
+
+fn push_attribute_text(out: &mut String, text: &str) {
+    out.extend(text.chars().map(|c| if matches!(c, '\n' | '\t' | '\r') { ' ' } else { c }));
+}
+fn memchr_count(b: &[u8]) -> u32 {
+    b.iter().filter(|b| **b == b'\n').count() as u32
+}
