@@ -136,11 +136,11 @@ module Nokogiri
         [utf8, wanted, bad, unknown]
       end
 
-      def encode(text, name, html)
+      def encode(text, name)
         encoding = name && find(EncodingHandler.__aliased(name)) or return text
         return text if encoding == Encoding::UTF_8
-        encoding = Encoding::UTF_16LE if encoding == Encoding::UTF_16
-        text.encode(encoding, fallback: ->(c) { html ? "&##{c.ord};" : "&#x#{c.ord.to_s(16).upcase};" })
+        return "\u{FEFF}#{text}".encode(Encoding::UTF_16LE).force_encoding(encoding) if encoding == Encoding::UTF_16
+        text.encode(encoding, fallback: ->(c) { "&##{c.ord};" })
       rescue Encoding::ConverterNotFoundError
         text
       end
@@ -161,7 +161,7 @@ module Nokogiri
         end
 
         private def __made(kind, name, document, content, args)
-          node = allocate
+          node = (equal?(Node) ? Element : self).allocate
           node.__create(kind, name, document, content)
           node.__send__(:initialize, *args)
           yield node if block_given?
@@ -177,12 +177,9 @@ module Nokogiri
       private
 
       def native_write_to(io, encoding, indent, options)
-        html = options & 64 != 0 || (document.type == 13 && options & 48 == 0)
-        written = encoding
-        # An HTML document without an encoding has entities instead.
-        text = __serialize(written, indent, options)
-        io.write(Encodings.encode(text, written, html))
-        self
+        text = __serialize(encoding, indent, options)
+        io.write(Encodings.encode(text, encoding))
+        io
       end
 
       def dump_html = __serialize(document.encoding, "  ", 65)
@@ -220,7 +217,7 @@ module Nokogiri
 
     class Text < CharacterData
       def self.new(content, document, *rest, &block)
-        raise ArgumentError, "document must be a Nokogiri::XML::Node" unless Node === document
+        raise TypeError, "wrong argument type #{document.class} (expected Nokogiri::XML::Document)" unless Node === document
         unless Document === document
           warn("Passing a Node as the second parameter to Text.new is deprecated. Please pass a Document instead. This will become an error in Nokogiri v1.17.0.", uplevel: 1, category: :deprecated)
         end
@@ -230,13 +227,12 @@ module Nokogiri
 
     class CDATA < Text
       def self.new(document, content, *rest, &block)
-        raise ArgumentError, "document must be a Nokogiri::XML::Node" unless Node === document || String === document
-        if Node === content
-          document, content = content, document
-          warn("Passing a Node as the second parameter to CDATA.new is deprecated. Please pass a Document instead. This will become an error in Nokogiri v1.17.0.", uplevel: 1, category: :deprecated) unless Document === document
+        raise TypeError, "wrong argument type #{document.class} (expected Nokogiri::XML::Document)" unless Node === document
+        unless Document === document
+          warn("Passing a Node as the first parameter to CDATA.new is deprecated. Please pass a Document instead. This will become an error in Nokogiri v1.17.0.", uplevel: 1, category: :deprecated)
         end
-        raise TypeError, "no implicit conversion of #{content.class} into String" unless content.nil? || content.respond_to?(:to_str)
-        __made(4, nil, document.document, content&.to_str || "", [document, content, *rest], &block)
+        raise TypeError, "no implicit conversion of #{content.nil? ? "nil" : content.class} into String" unless content.respond_to?(:to_str)
+        __made(4, nil, document.document, content.to_str, [document, content, *rest], &block)
       end
     end
 
@@ -250,7 +246,7 @@ module Nokogiri
     class EntityReference < Node
       def self.new(document, name, *rest, &block)
         raise ArgumentError, "document must be a Nokogiri::XML::Node" unless Node === document
-        __made(5, name.to_str.sub(/\A&/, "").sub(/;\z/, ""), document.document, nil, [name, document, *rest], &block)
+        __made(5, name.to_str.sub(/\A&/, "").sub(/;\z/, ""), document.document, nil, [document, name, *rest], &block)
       end
     end
 
@@ -261,7 +257,7 @@ module Nokogiri
       end
 
       def value=(text)
-        __content(text.nil? ? "" : text.to_str)
+        text.nil? && document.html? ? __bare! : __content(text.nil? ? "" : text.to_str)
         text
       end
     end
@@ -314,6 +310,9 @@ module Nokogiri
 
     class ElementDecl < Node
       def element_type = __declaration[4]
+
+      # The declarations of its attributes.
+      def attribute_nodes = parent ? parent.children.select { |c| c.type == 16 && c.__declaration[5] == name } : []
 
       def prefix
         p, local = name.split(":", 2)
@@ -397,6 +396,14 @@ module Nokogiri
 
         private
 
+        # The text of the file that the document type names.
+        def __external_subset(text, url)
+          system = text[/<!DOCTYPE\s+[^\s>\[]+\s+(?:SYSTEM|PUBLIC\s+(?:"[^"]*"|'[^']*'))\s+("[^"]*"|'[^']*')/m, 1]&.slice(1..-2)
+          return if system.nil? || system.match?(/\A[a-z]+:/i)
+          path = url && !url.match?(/\A[a-z]+:/i) ? File.expand_path(system, File.dirname(url)) : File.expand_path(system)
+          Encodings.decode(File.binread(path), nil, false).first if File.file?(path)
+        end
+
         def __slurp(io)
           text = +"".b
           while (part = io.read(4096)) && !part.empty?
@@ -410,7 +417,7 @@ module Nokogiri
           document = allocate
           document.__open(false)
           document.encoding = name if encoding || name&.start_with?("UTF-16", "UTF-32")
-          problems = document.__parse_xml(utf8, options)
+          problems = document.__parse_xml(utf8, options, options & 28 == 0 ? nil : __external_subset(utf8, url))
           document.encoding ||= name
           problems.unshift([1, 32, 2, 1, 1, "Unsupported encoding #{name}\n", name, nil]) if unknown
           problems << [1, 81, 3, 1, 1, "Input is not proper UTF-8, indicate encoding !\n", nil, nil] if bad
@@ -418,7 +425,7 @@ module Nokogiri
           document.__send__(:initialize)
           errors = problems.map { |p| SyntaxError.__from(p, url) }
           document.instance_variable_set(:@errors, errors)
-          fatal = errors.any?(&:fatal?) || (document.root.nil? && errors.any?)
+          fatal = errors.any?(&:fatal?) || (!document.__root? && errors.any?)
           if options & 1 == 0 && fatal
             raise XML::SyntaxError.aggregate(errors) || XML::SyntaxError.new("Could not parse document")
           end
@@ -451,7 +458,8 @@ module Nokogiri
       def canonicalize(mode = 0, inclusive_namespaces = nil, with_comments = false, &block)
         mode ||= 0
         raise TypeError, "wrong argument type #{mode.class} (expected Integer)" unless Integer === mode
-        raise ArgumentError, "unknown mode" unless (0..2).cover?(mode)
+        raise "unknown mode of canonicalization" unless (0..2).cover?(mode)
+        raise TypeError, "wrong argument type #{inclusive_namespaces.class} (expected Array)" unless inclusive_namespaces.nil? || Array === inclusive_namespaces
         Canonical.new(self, mode == 1, inclusive_namespaces || [], with_comments, block).to_s
       end
     end
@@ -603,9 +611,8 @@ module Nokogiri
     module SAX
       # Calls a handler's methods for what a parser tells.
       module Driver
-        def self.run(context, events, document, html, options = nil)
-          return if context && context.__halted?
-          while (event = events.shift)
+        def self.run(events, document, html)
+            while (event = events.shift)
             problems(events, document)
             call(events, document, html, event)
           end
@@ -624,7 +631,10 @@ module Nokogiri
           when :cdata then document.cdata_block(event[1])
           when :comment then document.comment(event[1])
           when :pi then document.processing_instruction(event[1], event[2])
-          when :reference then document.reference(event[1], events.entity(event[1]))
+          when :reference
+            content = events.entity(event[1])
+            document.characters(content) if content
+            document.reference(event[1], content)
           when :xmldecl then document.xmldecl(event[1], event[2], event[3])
           when :start
             _, name, prefix, uri, attributes, definitions = event
@@ -648,6 +658,7 @@ module Nokogiri
       class ParserContext
         class << self
           def native_memory(text, encoding)
+            raise TypeError, "no implicit conversion of #{text.nil? ? "nil" : text.class} into String" unless text.respond_to?(:to_str)
             text = text.to_str
             raise TypeError, "wrong argument type #{encoding.class} (expected Encoding)" unless encoding.nil? || Encoding === encoding
             raise "input string cannot be empty" if text.empty?
@@ -689,7 +700,6 @@ module Nokogiri
 
         def line = @events&.place&.first
         def column = @events&.place&.last
-        def __halted? = false
 
         def parse_with(parser)
           raise ArgumentError, "argument must be a Nokogiri::XML::SAX::Parser" unless XML::SAX::Parser === parser
@@ -701,9 +711,8 @@ module Nokogiri
               text << part.b
             end
           end
-          utf8, = Encodings.decode(text, @encoding&.name || (text.encoding == Encoding::UTF_8 || !text.encoding.ascii_compatible? ? nil : nil), __html?)
+          utf8, = Encodings.decode(text, @encoding&.name, __html?)
           @events = Events.allocate.__open(__html?, utf8, @options, true)
-          started = false
           # The declaration comes before the document's beginning.
           event = @events.shift
           if event && event[0] == :xmldecl
@@ -712,11 +721,9 @@ module Nokogiri
           end
           document.start_document
           Driver.call(@events, document, __html?, event) if event
-          Driver.run(self, @events, document, __html?)
+          Driver.run(@events, document, __html?)
           document.end_document
-          started
-        ensure
-          self
+          nil
         end
 
         private def __html? = false
@@ -773,7 +780,7 @@ module Nokogiri
                 event = nil
               end
               handler.start_document
-              __check(Driver.call(@events, handler, __html?, event)) if event
+              Driver.call(@events, handler, __html?, event) if event
             end
           end
           failed = nil
@@ -794,7 +801,6 @@ module Nokogiri
           self
         end
 
-        def __check(_) = nil
         def __html? = false
       end
     end
@@ -822,10 +828,7 @@ module Nokogiri
 
       def read
         __load unless @document
-        loop do
-          @node, @ended = __next
-          break unless @node && [10, 14].include?(@node.type) && false
-        end
+        @node, @ended = __next
         if @node.nil?
           @state = 3
           unless @reported
@@ -884,7 +887,7 @@ module Nokogiri
       def encoding = @encoding || @document&.encoding
       def base_uri = @node && __base(@node)
 
-      def attributes? = !!(@node && @node.type == 1 && (@node.attribute_nodes.any? || @node.namespace_definitions.any?))
+      def attributes? = !!(@node && @node.type == 1 && !@ended && (@node.attribute_nodes.any? || @node.namespace_definitions.any?))
       def attribute_count = attributes? ? __all.length : 0
       def attribute_at(index) = index && @node && @node.type == 1 ? __all[index]&.last : nil
       def attribute_hash = @node && @node.type == 1 ? @node.attribute_nodes.to_h { |a| [__qualified(a), a.value] } : {}
@@ -901,7 +904,8 @@ module Nokogiri
       end
 
       def inner_xml = @node && @node.type == 1 ? @node.children.map { |c| __text(c) }.join : (@node ? "" : nil)
-      def outer_xml = @node ? __text(@node) : nil
+      # An end tag stands for its element alone.
+      def outer_xml = @node && (@ended ? __text(@node.dup(0)) : __text(@node))
 
       private
 
@@ -950,7 +954,7 @@ module Nokogiri
 
       def __base(node)
         base = node.ancestors.to_a.unshift(node).filter_map { |n| n.type == 1 ? n.attribute_with_ns("base", "http://www.w3.org/XML/1998/namespace")&.value : nil }.first
-        base || @url
+        base && @url && !base.match?(/\A[a-z]+:/i) ? URI.join(@url, base).to_s : base || @url
       end
     end
   end
@@ -972,10 +976,11 @@ module Nokogiri
         end
 
         private def __read(text, url, encoding, options)
-          utf8, name, = Encodings.decode(text.to_str, encoding, true)
+          utf8, name, bad, = Encodings.decode(text.to_str, encoding, true)
           document = allocate
           document.__open(true)
           problems = document.__parse_html(utf8, options)
+          problems << [5, 81, 2, 1, 1, "Invalid bytes in character encoding\n", nil, nil] if bad
           name ||= encoding
           document.encoding = name if name
           document.__send__(:"__url=", url)
@@ -983,7 +988,7 @@ module Nokogiri
           errors = problems.map { |p| XML::SyntaxError.__from(p, url) }
           document.instance_variable_set(:@errors, errors)
           if options & 1 == 0 && errors.any?
-            raise XML::SyntaxError.aggregate(errors)
+            raise XML::SyntaxError, "Parser without recover option encountered error or warning: #{errors.first}"
           end
           document
         end

@@ -94,6 +94,13 @@ impl Builder {
                 t.decls.insert(id, Decl { external, system, ..Decl::default() });
                 self.dtd = id;
             }
+            Event::External { name, external, system } => {
+                let name = t.intern(&name);
+                let id = t.add(Kind::Dtd, name, String::new());
+                t.decls.insert(id, Decl { external, system, ..Decl::default() });
+                t.external_subset = id;
+                self.dtd = id;
+            }
             Event::EndDoctype => self.dtd = NONE,
             Event::Declared(d) => self.declared(t, d, line),
         }

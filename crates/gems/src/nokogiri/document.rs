@@ -93,11 +93,15 @@ mod native {
         install(cx, this, t)?;
         Ok(this)
     }
-    /// Parses XML into this document; what was wrong.
+    /// Parses XML into this document, with the text of its external subset or nil; what was wrong.
     #[method("__parse_xml")]
-    fn parse_xml(cx: &mut Cx, this: Value, text: Value, options: i64) -> Result<Value> {
+    fn parse_xml(cx: &mut Cx, this: Value, text: Value, options: i64, external: Value) -> Result<Value> {
         let text = input(cx, text)?;
-        let mut source = Source::Xml(xml_parser(text, options));
+        let mut parser = xml_parser(text, options);
+        if !external.is_nil() {
+            parser.external_text = Some(xml::normalized(&input(cx, external)?));
+        }
+        let mut source = Source::Xml(parser);
         build(cx, this, DOCUMENT, &mut source, options)?;
         let list = source.problems();
         Ok(problems(cx, list))
@@ -259,6 +263,10 @@ mod native {
     fn entity_code(cx: &mut Cx, _this: Value, name: Value) -> Result<Option<i64>> {
         let name = text(cx, name)?;
         Ok(super::super::entities::code(&name).map(i64::from))
+    }
+    #[method("__root?")]
+    fn has_root(cx: &mut Cx, this: Value) -> Result<bool> {
+        Ok(tree(cx, this)?.root().is_some())
     }
     #[method("root")]
     fn root(cx: &mut Cx, this: Value) -> Result<Value> {

@@ -81,7 +81,7 @@ pub fn doctype(p: &mut Parser) {
     let (external, system) = identifiers(p);
     p.seen_doctype = true;
     p.external |= system.is_some() || external.is_some();
-    p.push(Event::Doctype { name, external, system });
+    p.push(Event::Doctype { name: name.clone(), external: external.clone(), system: system.clone() });
     p.skip_space();
     if p.byte() == b'[' {
         p.advance(1);
@@ -95,6 +95,37 @@ pub fn doctype(p: &mut Parser) {
         p.until(">");
     }
     p.push(Event::EndDoctype);
+    if let Some(text) = p.external_text.take() {
+        let depth = p.depth();
+        p.push(Event::External { name, external, system });
+        p.frames.push(super::xml::Frame::of_parameter(text, "[external subset]".into(), depth));
+        external_subset(p);
+        p.push(Event::EndDoctype);
+    }
+}
+
+fn external_subset(p: &mut Parser) {
+    let floor = p.frames.len();
+    if p.looking_at("<?xml") {
+        p.until("?>");
+    }
+    while !p.stopped && p.frames.len() >= floor {
+        p.skip_space();
+        if p.rest().is_empty() {
+            p.frames.pop();
+        } else if p.looking_at("]]>") {
+            p.advance(3);
+        } else if p.looking_at("<![") {
+            // A conditional section: what is to be ignored goes.
+            p.advance(3);
+            let word = p.until("[").unwrap_or_default();
+            if word.trim() == "IGNORE" {
+                p.until("]]>");
+            }
+        } else {
+            declaration(p);
+        }
+    }
 }
 
 fn subset(p: &mut Parser) {
@@ -112,54 +143,58 @@ fn subset(p: &mut Parser) {
             p.advance(1);
             return;
         }
-        if p.looking_at("<!--") {
-            p.comment();
-        } else if p.looking_at("<?") {
-            p.instruction();
-        } else if p.looking_at("<!ENTITY") {
-            p.advance(8);
-            entity(p);
-        } else if p.looking_at("<!ELEMENT") {
-            p.advance(9);
-            element(p);
-        } else if p.looking_at("<!ATTLIST") {
-            p.advance(9);
-            attlist(p);
-        } else if p.looking_at("<!NOTATION") {
-            p.advance(10);
-            p.skip_space();
-            let name = p.name().unwrap_or_default();
-            let (public, system) = identifiers(p);
-            end(p);
-            p.push(Event::Declared(Declared::Notation(name, public, system)));
-        } else if p.byte() == b'%' {
+        declaration(p);
+    }
+}
+
+fn declaration(p: &mut Parser) {
+    if p.looking_at("<!--") {
+        p.comment();
+    } else if p.looking_at("<?") {
+        p.instruction();
+    } else if p.looking_at("<!ENTITY") {
+        p.advance(8);
+        entity(p);
+    } else if p.looking_at("<!ELEMENT") {
+        p.advance(9);
+        element(p);
+    } else if p.looking_at("<!ATTLIST") {
+        p.advance(9);
+        attlist(p);
+    } else if p.looking_at("<!NOTATION") {
+        p.advance(10);
+        p.skip_space();
+        let name = p.name().unwrap_or_default();
+        let (public, system) = identifiers(p);
+        end(p);
+        p.push(Event::Declared(Declared::Notation(name, public, system)));
+    } else if p.byte() == b'%' {
+        p.advance(1);
+        let name = p.name().unwrap_or_default();
+        if p.byte() == b';' {
             p.advance(1);
-            let name = p.name().unwrap_or_default();
-            if p.byte() == b';' {
-                p.advance(1);
-            }
-            let content = p.parameters.get(&name).and_then(|e| e.content.clone());
-            match content {
-                Some(text) => {
-                    p.expanded += text.len() + 10;
-                    if p.frames.len() > 40 || p.expanded > 10_000_000 || p.frames.iter().any(|f| f.entity.as_deref() == Some(&name)) {
-                        p.error(89, "Detected an entity reference loop\n");
-                        p.stopped = true;
-                        return;
-                    }
-                    let depth = p.depth();
-                    p.frames.push(super::xml::Frame::of_parameter(text, name, depth));
-                }
-                None => p.external = true,
-            }
-        } else {
-            p.error(60, "internal error: xmlParseInternalSubset: error detected in Markup declaration\n");
-            // The next declaration may be sound.
-            p.advance(p.rest().chars().next().map_or(0, char::len_utf8));
-            let rest = p.rest();
-            let n = rest.bytes().position(|b| matches!(b, b'<' | b']')).unwrap_or(rest.len());
-            p.advance(n);
         }
+        let content = p.parameters.get(&name).and_then(|e| e.content.clone());
+        match content {
+            Some(text) => {
+                p.expanded += text.len() + 10;
+                if p.frames.len() > 40 || p.expanded > 10_000_000 || p.frames.iter().any(|f| f.entity.as_deref() == Some(&name)) {
+                    p.error(89, "Detected an entity reference loop\n");
+                    p.stopped = true;
+                    return;
+                }
+                let depth = p.depth();
+                p.frames.push(super::xml::Frame::of_parameter(text, name, depth));
+            }
+            None => p.external = true,
+        }
+    } else {
+        p.error(60, "internal error: xmlParseInternalSubset: error detected in Markup declaration\n");
+        // The next declaration may be sound.
+        p.advance(p.rest().chars().next().map_or(0, char::len_utf8));
+        let rest = p.rest();
+        let n = rest.bytes().position(|b| matches!(b, b'<' | b']')).unwrap_or(rest.len());
+        p.advance(n);
     }
 }
 fn end(p: &mut Parser) {

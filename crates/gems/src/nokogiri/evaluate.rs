@@ -25,6 +25,8 @@ pub enum Val {
 /// Why there is no result.
 pub enum Failure<E> {
     Wrong(Wrong),
+    /// A function that is not there, and its prefix if that is unknown.
+    NoFunction(String, Option<String>),
     /// The host's own: an exception.
     Host(E),
 }
@@ -410,10 +412,11 @@ impl<H: Host> Evaluator<'_, H> {
                 Err(vals) => self.hosted(false, name, vals),
             };
         };
-        let href = self.href(p)?;
+        let Ok(href) = self.href(p) else { return Err(Failure::NoFunction(name.to_owned(), Some(p.to_owned()))) };
         if href == BUILTINS {
+            let count = vals.len();
             let mut vals = vals.into_iter();
-            return match (name, vals.next(), vals.next()) {
+            return match (name, vals.next(), vals.next().filter(|_| count < 3)) {
                 ("css-class", Some(a), Some(b)) => {
                     let (hay, needle) = (self.string(a)?, self.string(b)?);
                     let space = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r');
@@ -426,7 +429,7 @@ impl<H: Host> Evaluator<'_, H> {
                     Ok(Val::Bool(ns_of(c.node).is_none() && tree.name(id_of(c.node)) == name))
                 }
                 ("css-class" | "local-name-is", ..) => Err(ARITY.into()),
-                _ => Err(FUNCTION.into()),
+                _ => Err(Failure::NoFunction(name.to_owned(), None)),
             };
         }
         self.hosted(true, name, vals)
@@ -435,7 +438,7 @@ impl<H: Host> Evaluator<'_, H> {
         let v = self.host.function(namespaced, name, vals).map_err(Failure::Host)?;
         // Whatever ran may have changed the tree.
         self.order = None;
-        v.ok_or(Failure::Wrong(FUNCTION))
+        v.ok_or_else(|| Failure::NoFunction(name.to_owned(), None))
     }
 
     /// XPath's own functions; the arguments come back if there is none of that name.

@@ -58,7 +58,9 @@ mod native {
                 huge: options & (1 << 19) != 0,
                 dtdattr: options & 8 != 0,
             };
-            Parser::Xml(Box::new(xml::Parser::new(xml::normalized(&text), o, last)))
+            let mut p = xml::Parser::new(xml::normalized(&text), o, last);
+            p.keeps_references = !o.noent;
+            Parser::Xml(Box::new(p))
         };
         cx.data_init(this, Events { parser, weight, held: false })?;
         Ok(this)
@@ -95,6 +97,7 @@ mod native {
         if let Parser::Xml(p) = &mut cx.data_mut::<Events>(this)?.parser {
             p.options.recover = options & 1 != 0;
             p.options.noent = options & 2 != 0;
+            p.keeps_references = !p.options.noent;
             p.options.huge = options & (1 << 19) != 0;
         }
         Ok(())
@@ -184,7 +187,7 @@ mod native {
                 [tag("start"), string(cx, &s.name), str_or_nil(cx, s.prefix.as_deref()), str_or_nil(cx, s.href.as_deref()), attrs, defs]
                     .to_vec_in(cx)
             }
-            Event::Doctype { .. } | Event::Declared(_) | Event::EndDoctype => [tag("other")].to_vec_in(cx),
+            Event::Doctype { .. } | Event::Declared(_) | Event::EndDoctype | Event::External { .. } => [tag("other")].to_vec_in(cx),
         };
         Ok(row)
     }

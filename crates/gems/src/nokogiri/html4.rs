@@ -361,6 +361,9 @@ impl Parser {
                 Some((at, mark)) => {
                     let text = rest[..at].to_owned();
                     self.at += at + mark;
+                    if mark == 4 {
+                        self.error(89, "Comment incorrectly closed by '--!>'\n".into(), None);
+                    }
                     self.queue.push_back(Event::Comment(text));
                 }
                 None => {
@@ -374,11 +377,10 @@ impl Parser {
             return self.instruction();
         }
         if r.starts_with("<!") {
-            // What is no declaration stays as text, without its bracket.
-            self.at += 1;
-            let rest = self.rest();
-            let end = rest.bytes().position(|b| matches!(b, b'<' | b'&')).unwrap_or(rest.len());
-            let text = rest[..end].to_owned();
+            // What is no declaration stays as text, before all elements without its bracket.
+            let from = self.open.is_empty() as usize;
+            let end = r[1..].bytes().position(|b| matches!(b, b'<' | b'&')).map_or(r.len(), |at| at + 1);
+            let text = r[from..end].to_owned();
             self.at += end;
             return self.characters(text);
         }
@@ -532,14 +534,15 @@ impl Parser {
         self.at += 2;
         let c = self.byte(0);
         if !(c.is_ascii_alphabetic() || matches!(c, b'_' | b':')) {
-            // Passed over up to its end.
-            let r = self.rest();
-            self.at += r.find('>').map_or(r.len(), |at| at + 1);
+            // What follows is text.
             return;
         }
         let name = self.tag_name();
         self.skip_space();
         if self.byte(0) != b'>' {
+            if self.byte(0) == 0 {
+                self.at = self.text.len();
+            }
             self.error(73, "End tag : expected '>'\n".into(), None);
             let r = self.rest();
             self.at += r.find('>').unwrap_or(r.len());
@@ -560,7 +563,8 @@ impl Parser {
                 break;
             }
             if priority(o) > own {
-                return;
+                let current = self.current().unwrap_or("").to_owned();
+                return self.error(76, format!("Opening and ending tag mismatch: {name} and {current}\n"), Some(&name));
             }
         }
         while let Some(current) = self.current().map(str::to_owned) {
@@ -597,7 +601,11 @@ impl Parser {
         loop {
             self.skip_space();
             match (self.byte(0), self.byte(1)) {
-                (0, _) if self.at >= self.text.len() => break,
+                (0, _) => {
+                    // A NUL ends all that can be read.
+                    self.at = self.text.len();
+                    break;
+                }
                 (b'>', _) | (b'/', b'>') => break,
                 _ => {}
             }
@@ -657,15 +665,15 @@ impl Parser {
         let raw;
         if matches!(q, b'"' | b'\'') {
             let r = &self.rest()[1..];
-            match r.bytes().position(|b| b == q) {
-                Some(end) => {
+            match r.bytes().position(|b| b == q || b == 0) {
+                Some(end) if r.as_bytes()[end] == q => {
                     raw = r[..end].to_owned();
                     self.at += end + 2;
                 }
-                None => {
-                    raw = r.to_owned();
+                end => {
+                    raw = r[..end.unwrap_or(r.len())].to_owned();
                     self.at = self.text.len();
-                    self.error(40, "AttValue: \" expected\n".into(), None);
+                    self.error(40, format!("AttValue: {} expected\n", q as char), None);
                 }
             }
         } else {
@@ -705,6 +713,7 @@ fn decoded(r: &str) -> (String, usize, Option<(u32, String)>) {
         let used = 2 + skip + n + closed as usize;
         return match char::from_u32(value).filter(|c| matches!(c, '\t' | '\n' | '\r' | ' '..)) {
             Some(c) => (c.to_string(), used, if closed { None } else { Some((7, "htmlParseCharRef: missing semicolon\n".into())) }),
+            None if value > 0x10FFFF => (String::new(), used, Some((9, "htmlParseCharRef: value too large\n".into()))),
             None => (String::new(), used, Some((9, format!("htmlParseCharRef: invalid xmlChar value {value}\n")))),
         };
     }

@@ -252,7 +252,7 @@ pub fn parse<E>(
         depth: vec![0],
         integration: Vec::new(),
         errors: Vec::new(),
-        quirks: 0,
+        quirks: fragment.as_ref().map_or(0, |f| f.quirks),
         line: 1,
         limits,
         stop: None,

@@ -147,6 +147,9 @@ fn account(cx: &mut Cx, doc: Value) -> Result<()> {
     Ok(())
 }
 fn tree(cx: &mut Cx, doc: Value) -> Result<&mut Tree> {
+    if !cx.is_data::<Doc>(doc) {
+        return cx.raise(ids::RUNTIME_ERROR, "uninitialized Nokogiri::XML::Document");
+    }
     Ok(&mut cx.data_mut::<Doc>(doc)?.tree)
 }
 /// The document and the number that a Node stands for.
@@ -155,6 +158,10 @@ fn node(cx: &mut Cx, v: Value) -> Result<(Value, Id)> {
         return Ok((v, DOCUMENT));
     }
     if !cx.is_data::<NodeRef>(v) {
+        let base = cx.class_named("Nokogiri::XML::Node")?;
+        if cx.is_a(v, base) {
+            return cx.raise(ids::RUNTIME_ERROR, "uninitialized Nokogiri::XML::Node");
+        }
         let c = cx.class_name_of(v);
         return cx.type_error(format!("wrong argument type {c} (expected Nokogiri::XML::Node)"));
     }

@@ -241,13 +241,61 @@ mod native {
                     }
                     t.unlink(first);
                 }
-                if !content.is_empty() {
-                    t.append_text(id, &content, 0);
-                }
+                content_nodes(t, id, &content);
             }
             _ => {}
         }
         account(cx, doc)
+    }
+    /// Text with references as an element's content: unknown entities become nodes.
+    fn content_nodes(t: &mut Tree, id: Id, content: &str) {
+        let mut rest = content;
+        while let Some(at) = rest.find('&') {
+            if at > 0 {
+                t.append_text(id, &rest[..at], 0);
+            }
+            rest = &rest[at..];
+            let Some(end) = rest.find(';') else { break };
+            let name = &rest[1..end];
+            let character = match name.strip_prefix('#') {
+                Some(digits) => match digits.strip_prefix('x') {
+                    Some(hex) => u32::from_str_radix(hex, 16),
+                    None => digits.parse(),
+                }
+                .ok()
+                .and_then(char::from_u32)
+                .map(String::from),
+                None => super::super::xml::predefined(name).map(str::to_owned),
+            };
+            match character {
+                Some(text) => {
+                    t.append_text(id, &text, 0);
+                }
+                None if name.starts_with(super::super::xml::is_name_start) && name.chars().all(super::super::xml::is_name_char) => {
+                    let name = t.intern(name);
+                    let n = t.add(Kind::EntityRef, name, String::new());
+                    t.append(id, n);
+                }
+                None => {
+                    t.append_text(id, "&", 0);
+                    rest = &rest[1..];
+                    continue;
+                }
+            }
+            rest = &rest[end + 1..];
+        }
+        if !rest.is_empty() {
+            t.append_text(id, rest, 0);
+        }
+    }
+    /// Takes an attribute's value away: HTML's attributes may have none.
+    #[method("__bare!")]
+    fn make_bare(cx: &mut Cx, this: Value) -> Result<()> {
+        let (doc, id) = node(cx, this)?;
+        let t = tree(cx, doc)?;
+        t.set_text(id, String::new());
+        t.m(id).bare = true;
+        Ok(())
     }
     #[method("encode_special_chars")]
     fn encode_special_chars(_cx: &mut Cx, _this: Value, content: Value) -> Result<String> {
@@ -373,12 +421,6 @@ mod native {
             all.push(v);
         }
         Ok(cx.array(&all))
-    }
-    /// The value of an attribute that has one, nil else.
-    #[method("__bare?")]
-    fn is_bare(cx: &mut Cx, this: Value) -> Result<bool> {
-        let (doc, id) = node(cx, this)?;
-        Ok(tree(cx, doc)?.n(id).bare)
     }
 
     // ---- namespaces

@@ -147,6 +147,13 @@ mod native {
         };
         match result {
             Err(Failure::Host(e)) => Err(e),
+            Err(Failure::NoFunction(name, prefix)) => {
+                let message = match prefix {
+                    None => format!("xmlXPathCompOpEval: function {name} not found\n"),
+                    Some(p) => format!("xmlXPathCompOpEval: function {name} bound to undefined prefix {p}\n"),
+                };
+                cx.raise_named("Nokogiri::XML::XPath::SyntaxError", message)
+            }
             Err(Failure::Wrong(w)) => {
                 let class = cx.class_named("Nokogiri::XML::XPath::SyntaxError")?;
                 let e = cx.exception(class, w.1);

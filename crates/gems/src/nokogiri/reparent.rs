@@ -41,34 +41,42 @@ fn adopt(cx: &mut Cx, from: Value, id: Id, to: Value, mine: Value) -> Result<Id>
     Ok(copy)
 }
 
-/// Joins a text with its neighbours; the node that has it all.
-fn merged(t: &mut Tree, id: Id, place: Place) -> Id {
+/// Joins a text with a neighbour as libxml2 does; the node that has it all. A last child takes a further one in, a text its new siblings; what replaces joins both sides.
+fn merged(t: &mut Tree, pivot: Id, id: Id, place: Place) -> Id {
     if t.kind(id) != Kind::Text {
         return id;
     }
     let (prev, next) = (t.n(id).prev, t.n(id).next);
-    let joins = |t: &Tree, o: Id| o != NONE && t.kind(o) == Kind::Text;
-    let mut id = id;
-    // Beside a sibling, the text beyond is joined first; as a child it has none.
-    if joins(t, prev) {
+    let is_text = |t: &Tree, o: Id| o != NONE && t.kind(o) == Kind::Text;
+    let mut whole = id;
+    let back = match place {
+        Place::Child | Place::Instead => true,
+        Place::Next => prev == pivot,
+        Place::Previous => false,
+    };
+    let forth = match place {
+        Place::Child | Place::Next => false,
+        Place::Instead => true,
+        Place::Previous => next == pivot,
+    };
+    if back && is_text(t, prev) {
         let text = t.n(id).text.clone();
         t.push_text(prev, &text);
         t.unlink(id);
-        id = prev;
+        whole = prev;
     }
-    if place != Place::Child && joins(t, next) {
-        if id == prev {
-            let text = t.n(next).text.clone();
-            t.push_text(id, &text);
-            t.unlink(next);
-        } else {
-            let text = t.n(id).text.clone() + &t.n(next).text;
+    if forth && is_text(t, next) {
+        let text = t.n(whole).text.clone() + &t.n(next).text;
+        if whole == id {
             t.set_text(next, text);
             t.unlink(id);
-            id = next;
+            whole = next;
+        } else {
+            t.set_text(whole, text);
+            t.unlink(next);
         }
     }
-    id
+    whole
 }
 
 /// Sees to it that what was moved uses the declarations of its new place.
@@ -201,7 +209,7 @@ fn reparent(cx: &mut Cx, pivot: Value, what: Value, place: Place) -> Result<Valu
             t.unlink(at);
         }
     }
-    let whole = merged(t, id, place);
+    let whole = merged(t, at, id, place);
     relink(t, whole, inherit);
     account(cx, doc)?;
     if whole != id {

@@ -34,7 +34,7 @@ pub struct Writer<'t> {
 
 const BOOLEAN: &str = " checked compact declare defer disabled ismap multiple nohref noresize noshade nowrap readonly selected ";
 const VOID: &str = " area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr ";
-const RAW: &str = " style script xmp iframe noembed noframes plaintext ";
+const RAW: &str = " style script xmp iframe noembed noframes noscript plaintext ";
 const XHTML_EMPTY: &str = " area base basefont br col frame hr img input isindex link meta param ";
 
 fn listed(list: &str, name: &str) -> bool {
@@ -364,14 +364,7 @@ impl<'t> Writer<'t> {
         // A line ends after a block that is followed by no text.
         let after = |w: &mut Writer, id: Id, block: bool| {
             let n = t.n(id);
-            if format
-                && block
-                && n.next != NONE
-                && !texty(n.next)
-                && n.parent != NONE
-                && t.kind(n.parent) != Kind::HtmlDocument
-                && t.kind(n.parent) != Kind::Document
-                && !begins_with_p(n.parent)
+            if format && block && n.next != NONE && !texty(n.next) && n.parent != NONE && t.is_element(n.parent) && !begins_with_p(n.parent)
             {
                 w.out.push('\n');
             }
@@ -481,8 +474,8 @@ fn standard_escape(out: &mut String, text: &str, attribute: bool) {
             '&' => out.push_str("&amp;"),
             '\u{A0}' => out.push_str("&nbsp;"),
             '"' if attribute => out.push_str("&quot;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
+            '<' if !attribute => out.push_str("&lt;"),
+            '>' if !attribute => out.push_str("&gt;"),
             c => out.push(c),
         }
     }
@@ -491,7 +484,7 @@ fn standard_attribute(t: &Tree, out: &mut String, a: Id) {
     let name = t.name(a);
     match (t.href(a), t.prefix(a)) {
         (None, _) => out.push_str(name),
-        (Some(super::tree::XML_HREF), _) => out.push_str(&format!("xml:{name}")),
+        (Some(super::tree::XML_HREF), _) => out.push_str(&format!("xml:{}", name.rsplit(':').next().unwrap_or(name))),
         (Some("http://www.w3.org/2000/xmlns/"), _) if name == "xmlns" => out.push_str(name),
         (Some("http://www.w3.org/2000/xmlns/"), _) => out.push_str(&format!("xmlns:{name}")),
         (Some("http://www.w3.org/1999/xlink"), _) => out.push_str(&format!("xlink:{name}")),

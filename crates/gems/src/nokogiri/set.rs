@@ -246,6 +246,10 @@ mod native {
     fn initialize_copy(cx: &mut Cx, this: Value, from: Value) -> Result<Value> {
         let all = other(cx, from)?;
         cx.data_init(this, Set { items: TracedVec::from_slice(&all), keys: HashSet::new() })?;
+        let doc = cx.ivar_get(this, Sym::intern("@document"));
+        if !doc.is_nil() {
+            decorate(cx, doc, this)?;
+        }
         Ok(this)
     }
 }

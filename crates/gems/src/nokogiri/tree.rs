@@ -616,6 +616,9 @@ impl Tree {
     }
     /// An XPath that leads to the node.
     pub fn path(&self, id: Id) -> String {
+        if self.kind(id) == Kind::Fragment {
+            return "?".into();
+        }
         let mut parts: Vec<String> = Vec::new();
         let mut at = id;
         while at != NONE {

@@ -7,7 +7,6 @@ use super::dtd;
 use std::collections::HashMap;
 
 /// Levels by libxml2's numbers.
-pub const WARNING: u8 = 1;
 pub const ERROR: u8 = 2;
 pub const FATAL: u8 = 3;
 
@@ -79,6 +78,11 @@ pub enum Event {
     },
     Declared(dtd::Declared),
     EndDoctype,
+    External {
+        name: String,
+        external: Option<String>,
+        system: Option<String>,
+    },
 }
 
 #[derive(Clone, Copy, Default)]
@@ -129,7 +133,14 @@ pub struct Parser {
     /// Bytes that entities have expanded to.
     pub expanded: usize,
     pub stopped: bool,
-    pub fatal: bool,
+    /// Without recovery nothing is told after a fatal error, though more errors are.
+    silenced: bool,
+    /// References in attributes stay: SAX without replacing of entities.
+    pub keeps_references: bool,
+    /// The text of the external subset, if it is to be read.
+    pub external_text: Option<String>,
+    /// What ends a tag is passed after the event was taken: places are those before it.
+    deferred: usize,
     began: bool,
     seen_root: bool,
     pub seen_doctype: bool,
@@ -197,7 +208,10 @@ impl Parser {
             attlists: HashMap::new(),
             expanded: 0,
             stopped: false,
-            fatal: false,
+            silenced: false,
+            keeps_references: false,
+            external_text: None,
+            deferred: 0,
             began: false,
             seen_root: false,
             seen_doctype: false,
@@ -249,11 +263,9 @@ impl Parser {
     pub fn report(&mut self, level: u8, domain: u8, code: u32, message: String, str1: Option<&str>) {
         let (line, column) = (self.line(), self.column());
         if level == FATAL {
-            self.fatal = true;
-            if !self.options.recover {
-                self.stopped = true;
-            }
+            self.silenced |= !self.options.recover;
         }
+        let message = if message.ends_with('\n') { message } else { message + "\n" };
         if self.problems.len() < 10_000 {
             self.problems.push(Problem { level, code, domain, line, column, message, str1: str1.map(str::to_owned), str2: None });
         }
@@ -373,6 +385,8 @@ impl Parser {
                 self.just_opened = matches!(e, Event::Start(_));
                 return Some(e);
             }
+            let n = std::mem::take(&mut self.deferred);
+            self.advance(n);
             if self.stopped || self.finished {
                 return None;
             }
@@ -411,17 +425,13 @@ impl Parser {
                 return;
             }
             self.error(77, format!("Premature end of data in tag {name} line {line}"));
-            while !self.open.is_empty() {
-                self.close();
-            }
-            self.stopped = false;
+            self.open.clear();
         } else if !self.seen_root && !self.fragment {
             if self.began && self.seen_doctype || self.began {
                 self.error(4, "Start tag expected, '<' not found");
             } else {
                 self.error(4, "Document is empty");
             }
-            self.stopped = false;
         }
     }
     fn qname(o: &Open) -> String {
@@ -433,7 +443,7 @@ impl Parser {
     fn close(&mut self) {
         if let Some(o) = self.open.pop() {
             self.scope.truncate(o.scope);
-            self.queue.push_back(Event::End { prefix: o.prefix, name: o.name, href: o.href });
+            self.push(Event::End { prefix: o.prefix, name: o.name, href: o.href });
         }
     }
 
@@ -474,7 +484,7 @@ impl Parser {
         } else if r.starts_with("<![CDATA[") && (self.fragment || !self.open.is_empty()) {
             self.advance(9);
             match self.until("]]>") {
-                Some(text) => self.queue.push_back(Event::Cdata(text)),
+                Some(text) => self.push(Event::Cdata(text)),
                 None => self.error(63, "CData section not finished\n"),
             }
         } else if r.starts_with("<!DOCTYPE") && !self.seen_root && !self.fragment {
@@ -491,8 +501,11 @@ impl Parser {
             self.text();
         }
     }
+    /// Tells an event, unless an error has silenced the parser.
     pub fn push(&mut self, e: Event) {
-        self.queue.push_back(e);
+        if !self.silenced {
+            self.queue.push_back(e);
+        }
     }
     fn declaration(&mut self) {
         self.advance(5);
@@ -522,7 +535,7 @@ impl Parser {
         if version.is_none() {
             self.error(96, "Malformed declaration expecting version");
         }
-        self.queue.push_back(Event::Declaration { version, encoding: value("encoding"), standalone });
+        self.push(Event::Declaration { version, encoding: value("encoding"), standalone });
     }
     pub fn comment(&mut self) {
         self.advance(4);
@@ -531,7 +544,7 @@ impl Parser {
                 if text.contains("--") || text.ends_with('-') {
                     self.error(80, "Double hyphen within comment: <!--".to_owned() + text.split("--").next().unwrap_or("") + "\n");
                 }
-                self.queue.push_back(Event::Comment(text));
+                self.push(Event::Comment(text));
             }
             None => self.error(45, "Comment not terminated \n"),
         }
@@ -550,11 +563,12 @@ impl Parser {
                 self.error(64, "xmlParsePITarget: invalid name prefix 'xml'");
             }
         }
+
         match self.until("?>") {
             Some(text) => {
                 let data = text.trim_start();
                 let data = if data.is_empty() { None } else { Some(data.to_owned()) };
-                self.queue.push_back(Event::Pi(target, data));
+                self.push(Event::Pi(target, data));
             }
             None => self.error(47, format!("ParsePI: PI {target} never end ...")),
         }
@@ -576,7 +590,7 @@ impl Parser {
             text.retain(is_char);
         }
         if !self.stopped && !text.is_empty() {
-            self.queue.push_back(Event::Text(text, droppable));
+            self.push(Event::Text(text, droppable));
         }
     }
     /// A character reference at `&#`; what it means.
@@ -623,7 +637,7 @@ impl Parser {
     }
     fn undefined(&mut self, name: &str) {
         if self.external && !self.standalone {
-            self.report(WARNING, 1, 27, format!("Entity '{name}' not defined\n"), Some(name));
+            self.report(ERROR, 1, 27, format!("Entity '{name}' not defined\n"), Some(name));
         } else {
             self.report(FATAL, 1, 26, format!("Entity '{name}' not defined\n"), Some(name));
         }
@@ -631,26 +645,26 @@ impl Parser {
     fn reference(&mut self) {
         if self.looking_at("&#") {
             if let Some(c) = self.character() {
-                self.queue.push_back(Event::Text(c.to_string(), false));
+                self.push(Event::Text(c.to_string(), false));
             }
             return;
         }
         let Some(name) = self.entity_name() else { return };
         if let Some(text) = predefined(&name) {
-            self.queue.push_back(Event::Text(text.to_owned(), false));
+            self.push(Event::Text(text.to_owned(), false));
             return;
         }
         let Some(e) = self.entities.get(&name) else {
             self.undefined(&name);
-            if !self.stopped {
-                self.queue.push_back(Event::EntityRef(name));
+            if !self.options.noent {
+                self.push(Event::EntityRef(name));
             }
             return;
         };
         let content = e.content.clone();
         let external = e.system.is_some();
         if !self.options.noent || external {
-            self.queue.push_back(Event::EntityRef(name));
+            self.push(Event::EntityRef(name));
             return;
         }
         self.enter(&name, &content.unwrap_or_default());
@@ -693,8 +707,10 @@ impl Parser {
             self.frames.push(Frame { text: rest.to_owned().chars().take(300).collect(), at: 0, entity: None, depth: self.open.len() });
             let mut put = None;
             if rest.starts_with("&#") {
-                if let Some(c) = self.character() {
-                    out.push(c);
+                match self.character() {
+                    Some('&') if self.keeps_references => out.push_str("&#38;"),
+                    Some(c) => out.push(c),
+                    None => {}
                 }
             } else {
                 put = self.entity_name();
@@ -703,7 +719,9 @@ impl Parser {
             rest = &rest[used.min(rest.len())..];
             if let Some(name) = put {
                 if let Some(text) = predefined(&name) {
-                    out.push_str(text);
+                    out.push_str(if self.keeps_references && text == "&" { "&#38;" } else { text });
+                } else if self.keeps_references && self.entities.contains_key(&name) {
+                    out.push_str(&format!("&{name};"));
                 } else {
                     match self.entities.get(&name).map(|e| e.content.clone()) {
                         None => self.undefined(&name),
@@ -781,31 +799,25 @@ impl Parser {
         let mut defs: Vec<(Option<String>, String)> = Vec::new();
         let mut seen: std::collections::HashSet<String> = Default::default();
         let mut empty = false;
+        let mut end = 0;
+        // A tag that can't be read to its end leaves what is left of it as content.
+        let mut broken = false;
         loop {
             let spaced = self.skip_space();
             match self.byte() {
                 b'>' => {
-                    self.advance(1);
+                    end = 1;
                     break;
                 }
                 b'/' if self.looking_at("/>") => {
-                    self.advance(2);
+                    end = 2;
                     empty = true;
                     break;
                 }
                 _ => {}
             }
             let Some(attr) = self.name() else {
-                if !self.rest().is_empty() && self.byte() != b'<' {
-                    self.error(65, "attributes construct error");
-                }
-                self.error(73, format!("Couldn't find end of Start Tag {name} line {line}"));
-                // Up to the end of the tag, if there is one before the next begins.
-                let rest = self.rest();
-                let n = rest.bytes().position(|b| matches!(b, b'>' | b'<')).unwrap_or(rest.len());
-                let closed = rest.as_bytes().get(n) == Some(&b'>');
-                empty = closed && rest[..n].ends_with('/');
-                self.advance(n + closed as usize);
+                broken = true;
                 break;
             };
             if !spaced {
@@ -814,18 +826,14 @@ impl Parser {
             self.skip_space();
             if self.byte() != b'=' {
                 self.report(FATAL, 1, 41, format!("Specification mandates value for attribute {attr}"), Some(&attr));
-                if self.stopped {
-                    return;
-                }
                 continue;
             }
             self.advance(1);
             self.skip_space();
             let Some(raw) = self.quoted() else {
-                if self.stopped {
-                    return;
-                }
-                continue;
+                self.error(65, "attributes construct error");
+                broken = true;
+                break;
             };
             let mut value = String::new();
             self.expand(&raw, 0, &mut value);
@@ -834,7 +842,6 @@ impl Parser {
             }
             if !seen.insert(attr.clone()) {
                 self.report(FATAL, 1, 42, format!("Attribute {attr} redefined"), Some(&attr));
-                continue;
             }
             self.attribute(attr, value, &mut attrs, &mut defs);
         }
@@ -889,8 +896,12 @@ impl Parser {
         if self.stopped {
             return;
         }
+        if broken {
+            self.error(73, format!("Couldn't find end of Start Tag {name} line {line}"));
+        }
+        self.deferred = end;
         let end = self.line();
-        self.queue.push_back(Event::Start(Box::new(Start {
+        self.push(Event::Start(Box::new(Start {
             prefix: prefix.clone(),
             name: local.clone(),
             href: href.clone(),
@@ -899,7 +910,7 @@ impl Parser {
             line: end,
         })));
         self.open.push(Open { prefix, name: local, href, line, scope });
-        if empty {
+        if empty || broken {
             self.close();
         }
     }

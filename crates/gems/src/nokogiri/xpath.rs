@@ -101,7 +101,6 @@ pub enum Expr {
 pub struct Wrong(pub u32, pub &'static str);
 pub const EXPRESSION: Wrong = Wrong(1207, "Invalid expression");
 pub const PREFIX: Wrong = Wrong(1219, "Undefined namespace prefix");
-pub const FUNCTION: Wrong = Wrong(1209, "Unregistered function");
 pub const VARIABLE: Wrong = Wrong(1205, "Undefined variable");
 pub const ARITY: Wrong = Wrong(1212, "Invalid number of arguments");
 pub const TYPE: Wrong = Wrong(1211, "Invalid type");
