@@ -375,6 +375,27 @@ module Nokogiri
       attr_reader :c1, :c2
     end
 
+    # Files that documents name, where the program lets them be read (NOENT, DTDLOAD). Nothing comes from the net.
+    module External
+      class << self
+        def read(system, url)
+          return if system.match?(/\A[a-z]+:/i)
+          base = url && !url.match?(/\A[a-z]+:/i) ? url[%r{\A.*/}m] : nil
+          path = File.expand_path(system, base || ".")
+          Encodings.decode(File.binread(path), nil, false).first if File.file?(path)
+        end
+
+        # [system identifier, text, ...] of the entities that texts declare.
+        def entities(texts, url)
+          texts.flat_map { |t| t.scan(/<!ENTITY\s+[^\s%>]+\s+(?:SYSTEM|PUBLIC\s+(?:"[^"]*"|'[^']*'))\s+(?:"([^"]*)"|'([^']*)')\s*>/m) }.flat_map do |a, b|
+            text = read(a || b, url)
+            text ? [a || b, text.sub(/\A<\?xml\s[^>]*\?>/, "")] : []
+          end
+        end
+      end
+    end
+    private_constant :External
+
     class Document < Node
       class << self
         def new(*args)
@@ -399,9 +420,7 @@ module Nokogiri
         # The text of the file that the document type names.
         def __external_subset(text, url)
           system = text[/<!DOCTYPE\s+[^\s>\[]+\s+(?:SYSTEM|PUBLIC\s+(?:"[^"]*"|'[^']*'))\s+("[^"]*"|'[^']*')/m, 1]&.slice(1..-2)
-          return if system.nil? || system.match?(/\A[a-z]+:/i)
-          path = url && !url.match?(/\A[a-z]+:/i) ? File.expand_path(system, File.dirname(url)) : File.expand_path(system)
-          Encodings.decode(File.binread(path), nil, false).first if File.file?(path)
+          External.read(system, url) if system
         end
 
         def __slurp(io)
@@ -416,8 +435,10 @@ module Nokogiri
           utf8, name, bad, unknown = Encodings.decode(text.to_str, encoding, false)
           document = allocate
           document.__open(false)
-          document.encoding = name if encoding || name&.start_with?("UTF-16", "UTF-32")
-          problems = document.__parse_xml(utf8, options, options & 28 == 0 ? nil : __external_subset(utf8, url))
+          document.encoding = name if encoding
+          subset = options & 28 == 0 ? nil : __external_subset(utf8, url)
+          entities = options & 2 == 0 ? [] : External.entities([utf8, subset].compact, url)
+          problems = document.__parse_xml(utf8, options, subset, entities)
           document.encoding ||= name
           problems.unshift([1, 32, 2, 1, 1, "Unsupported encoding #{name}\n", name, nil]) if unknown
           problems << [1, 81, 3, 1, 1, "Input is not proper UTF-8, indicate encoding !\n", nil, nil] if bad
@@ -460,6 +481,8 @@ module Nokogiri
         raise TypeError, "wrong argument type #{mode.class} (expected Integer)" unless Integer === mode
         raise "unknown mode of canonicalization" unless (0..2).cover?(mode)
         raise TypeError, "wrong argument type #{inclusive_namespaces.class} (expected Array)" unless inclusive_namespaces.nil? || Array === inclusive_namespaces
+        raise "inclusive namespaces are exclusive canonicalization's" if inclusive_namespaces && mode != 1
+        raise "relative namespace URIs can't be canonicalized" if xpath("//namespace::*").any? { |n| n.href && !n.href.empty? && !n.href.include?(":") }
         Canonical.new(self, mode == 1, inclusive_namespaces || [], with_comments, block).to_s
       end
     end
@@ -658,7 +681,7 @@ module Nokogiri
       class ParserContext
         class << self
           def native_memory(text, encoding)
-            raise TypeError, "no implicit conversion of #{text.nil? ? "nil" : text.class} into String" unless text.respond_to?(:to_str)
+            raise TypeError, "wrong argument type #{text.nil? ? "nil" : text.class} (expected String)" unless text.respond_to?(:to_str)
             text = text.to_str
             raise TypeError, "wrong argument type #{encoding.class} (expected Encoding)" unless encoding.nil? || Encoding === encoding
             raise "input string cannot be empty" if text.empty?
@@ -675,7 +698,9 @@ module Nokogiri
 
           def native_file(path, encoding)
             raise TypeError, "wrong argument type #{encoding.class} (expected Encoding)" unless encoding.nil? || Encoding === encoding
-            __with(File.binread(path), encoding)
+            context = __with(File.binread(path), encoding)
+            context.instance_variable_set(:@path, path)
+            context
           end
 
           private def __with(text, encoding)
@@ -711,8 +736,9 @@ module Nokogiri
               text << part.b
             end
           end
-          utf8, = Encodings.decode(text, @encoding&.name, __html?)
-          @events = Events.allocate.__open(__html?, utf8, @options, true)
+          name = @encoding&.name || (HTML4::EncodingReader.detect_encoding(text) if __html?)
+          utf8, = Encodings.decode(text, name, __html?)
+          @events = Events.allocate.__open(__html?, utf8, @options, true, @options & 2 == 0 ? [] : External.entities([utf8], @path))
           # The declaration comes before the document's beginning.
           event = @events.shift
           if event && event[0] == :xmldecl
@@ -765,6 +791,7 @@ module Nokogiri
               text = text.byteslice(0, text.bytesize - tail.bytesize)
             end
           end
+          broken = !text.valid_encoding?
           text = text.scrub { |b| b.force_encoding(Encoding::ISO_8859_1).encode(Encoding::UTF_8) }
           if @events
             @events.feed(text, last ? true : false)
@@ -783,21 +810,20 @@ module Nokogiri
               Driver.call(@events, handler, __html?, event) if event
             end
           end
-          failed = nil
+          handler.error("Input is not proper UTF-8, indicate encoding !\n") if broken
           while (event = @events.shift)
             Driver.call(@events, handler, __html?, event)
           end
           @events.problems.each do |p|
             p[2] == 1 ? handler.warning(p[5]) : handler.error(p[5])
-            failed ||= p if p[2] == 3 || (__html? && p[2] == 2)
+            @failed ||= p if p[2] == 3
           end
           if last && @began && !@done
             @done = true
             handler.end_document
           end
-          if failed && options & 1 == 0 && !(__html? && failed[2] != 3)
-            raise XML::SyntaxError.__from(failed)
-          end
+          # From then on each call tells of it.
+          raise XML::SyntaxError.__from(@failed) if @failed && options & 1 == 0
           self
         end
 
@@ -834,14 +860,14 @@ module Nokogiri
           unless @reported
             @reported = true
             fatal = @document.errors.find(&:fatal?)
-            raise fatal if fatal && @options & 1 == 0
+            __raise(fatal) if fatal && @options & 1 == 0
           end
           return
         end
         # What is wrong is told where it stands.
         if @options & 1 == 0 && !@reported && (fatal = @document.errors.find(&:fatal?)) && (fatal.line || 0) <= @node.line && @node.type != 1
           @reported = true
-          raise fatal
+          __raise(fatal)
         end
         @state = 1
         @attribute = nil
@@ -884,11 +910,11 @@ module Nokogiri
       def default? = false
       def lang = @node&.lang
       def xml_version = @document&.version
-      def encoding = @encoding || @document&.encoding
+      def encoding = @document ? @declared || "UTF-8" : @encoding
       def base_uri = @node && __base(@node)
 
-      def attributes? = !!(@node && @node.type == 1 && !@ended && (@node.attribute_nodes.any? || @node.namespace_definitions.any?))
-      def attribute_count = attributes? ? __all.length : 0
+      def attributes? = !!(@node && @node.type == 1 && (@node.attribute_nodes.any? || @node.namespace_definitions.any?))
+      def attribute_count = attributes? && !@ended ? __all.length : 0
       def attribute_at(index) = index && @node && @node.type == 1 ? __all[index]&.last : nil
       def attribute_hash = @node && @node.type == 1 ? @node.attribute_nodes.to_h { |a| [__qualified(a), a.value] } : {}
 
@@ -914,15 +940,22 @@ module Nokogiri
         @state = 0
       end
 
+      def __raise(error)
+        errors.is_a?(Array) or raise TypeError, "wrong argument type #{errors.class} (expected Array)"
+        errors << error
+        raise error
+      end
+
       def __load
         text = @text || @source.read.to_s
         @document =
           if text.empty?
-            raise SyntaxError.__from([1, 4, 3, 1, 1, "Document is empty", nil, nil])
+            __raise(SyntaxError.__from([1, 4, 3, 1, 1, "Document is empty", nil, nil]))
           else
             Document.read_memory(text, @url, @encoding, @options | 1)
           end
-        @errors.concat(@document.errors)
+        @errors.concat(@document.errors) if @options & 1 != 0
+        @declared = text.b[/\A<\?xml\s[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']/n, 1]
         @stack = nil
         @depth = 0
       end
@@ -953,8 +986,13 @@ module Nokogiri
       def __text(node) = node.__serialize("UTF-8", "  ", 32)
 
       def __base(node)
-        base = node.ancestors.to_a.unshift(node).filter_map { |n| n.type == 1 ? n.attribute_with_ns("base", "http://www.w3.org/XML/1998/namespace")&.value : nil }.first
-        base && @url && !base.match?(/\A[a-z]+:/i) ? URI.join(@url, base).to_s : base || @url
+        bases = node.ancestors.to_a.unshift(node).filter_map { |n| n.type == 1 ? n.attribute_with_ns("base", "http://www.w3.org/XML/1998/namespace")&.value : nil }
+        bases.reverse.inject(@url) do |outer, base|
+          require "uri"
+          outer ? URI.join(outer, base).to_s : base
+        rescue URI::Error
+          base
+        end
       end
     end
   end

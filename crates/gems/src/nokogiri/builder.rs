@@ -10,11 +10,13 @@ pub struct Builder {
     dtd: Id,
     pub noblanks: bool,
     pub nocdata: bool,
+    /// Lines are told up to 65535.
+    pub short_lines: bool,
 }
 
 impl Builder {
     pub fn new(at: Id) -> Builder {
-        Builder { open: vec![at], dtd: NONE, noblanks: false, nocdata: false }
+        Builder { open: vec![at], dtd: NONE, noblanks: false, nocdata: false, short_lines: false }
     }
     fn top(&self) -> Id {
         self.open.last().copied().unwrap_or(DOCUMENT)
@@ -22,7 +24,7 @@ impl Builder {
     fn put(&mut self, t: &mut Tree, kind: Kind, name: Option<&str>, text: String, line: u32) -> Id {
         let name = name.map_or(NONE, |n| t.intern(n));
         let id = t.add(kind, name, text);
-        t.m(id).line = line;
+        t.m(id).line = if self.short_lines { line.min(65535) } else { line };
         let at = if self.dtd != NONE { self.dtd } else { self.top() };
         t.append(at, id);
         id

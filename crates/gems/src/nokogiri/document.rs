@@ -12,6 +12,7 @@ const DTDATTR: i64 = 1 << 3;
 const NOBLANKS: i64 = 1 << 8;
 const NOCDATA: i64 = 1 << 14;
 const HUGE: i64 = 1 << 19;
+const BIG_LINES: i64 = 1 << 22;
 /// Of HTML alone, with a number that XML uses otherwise.
 const NODEFDTD: i64 = 1 << 2;
 const NOIMPLIED: i64 = 1 << 13;
@@ -54,6 +55,7 @@ fn build(cx: &mut Cx, doc: Value, at: Id, source: &mut Source, options: i64) -> 
     let mut builder = Builder::new(at);
     builder.noblanks = options & NOBLANKS != 0;
     builder.nocdata = options & NOCDATA != 0;
+    builder.short_lines = options & BIG_LINES == 0;
     let mut count = 0;
     let mut line = source.line();
     while let Some(e) = source.next() {
@@ -93,14 +95,15 @@ mod native {
         install(cx, this, t)?;
         Ok(this)
     }
-    /// Parses XML into this document, with the text of its external subset or nil; what was wrong.
+    /// Parses XML into this document, with the text of its external subset or nil, and those of external entities by their identifiers; what was wrong.
     #[method("__parse_xml")]
-    fn parse_xml(cx: &mut Cx, this: Value, text: Value, options: i64, external: Value) -> Result<Value> {
+    fn parse_xml(cx: &mut Cx, this: Value, text: Value, options: i64, external: Value, entities: Ref<ArrayCell>) -> Result<Value> {
         let text = input(cx, text)?;
         let mut parser = xml_parser(text, options);
         if !external.is_nil() {
             parser.external_text = Some(xml::normalized(&input(cx, external)?));
         }
+        parser.external_entities = query::pairs(cx, entities)?;
         let mut source = Source::Xml(parser);
         build(cx, this, DOCUMENT, &mut source, options)?;
         let list = source.problems();

@@ -45,9 +45,21 @@ mod native {
 
     /// Begins; options are bits of ParseOptions.
     #[method("__open")]
-    fn open(cx: &mut Cx, this: Value, html: Value, text: Value, options: i64, last: Value) -> Result<Value> {
+    fn open(
+        cx: &mut Cx,
+        this: Value,
+        html: Value,
+        text: Value,
+        options: i64,
+        last: Value,
+        entities: Option<Ref<ArrayCell>>,
+    ) -> Result<Value> {
         let text = input(cx, text)?;
         let weight = text.len();
+        let entities = match entities {
+            Some(list) => query::pairs(cx, list)?,
+            None => Default::default(),
+        };
         let last = last.truthy();
         let parser = if html.truthy() {
             Parser::Html(Box::new(html4::Parser::new(&text, html4::Options { huge: options & (1 << 19) != 0, no_implied: false }, last)))
@@ -60,6 +72,7 @@ mod native {
             };
             let mut p = xml::Parser::new(xml::normalized(&text), o, last);
             p.keeps_references = !o.noent;
+            p.external_entities = entities;
             Parser::Xml(Box::new(p))
         };
         cx.data_init(this, Events { parser, weight, held: false })?;

@@ -101,7 +101,7 @@ impl Host for Asking<'_> {
     }
 }
 
-fn pairs(cx: &mut Cx, list: Ref<ArrayCell>) -> Result<HashMap<String, String>> {
+pub fn pairs(cx: &mut Cx, list: Ref<ArrayCell>) -> Result<HashMap<String, String>> {
     let all = RootedVec::of(cx, list);
     let mut map = HashMap::new();
     for p in all.chunks(2) {

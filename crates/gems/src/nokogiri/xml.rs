@@ -139,6 +139,8 @@ pub struct Parser {
     pub keeps_references: bool,
     /// The text of the external subset, if it is to be read.
     pub external_text: Option<String>,
+    /// Texts of external entities, by system identifier.
+    pub external_entities: HashMap<String, String>,
     /// What ends a tag is passed after the event was taken: places are those before it.
     deferred: usize,
     began: bool,
@@ -211,6 +213,7 @@ impl Parser {
             silenced: false,
             keeps_references: false,
             external_text: None,
+            external_entities: HashMap::new(),
             deferred: 0,
             began: false,
             seen_root: false,
@@ -661,9 +664,11 @@ impl Parser {
             }
             return;
         };
-        let content = e.content.clone();
-        let external = e.system.is_some();
-        if !self.options.noent || external {
+        let content = match &e.system {
+            Some(s) => self.external_entities.get(s).cloned(),
+            None => e.content.clone(),
+        };
+        if !self.options.noent {
             self.push(Event::EntityRef(name));
             return;
         }
