@@ -27,8 +27,8 @@ fn input(cx: &mut Cx, v: Value) -> Result<String> {
 }
 
 enum Source {
-    Xml(xml::Parser),
-    Html(html4::Parser),
+    Xml(Box<xml::Parser>),
+    Html(Box<html4::Parser>),
 }
 impl Source {
     fn next(&mut self) -> Option<xml::Event> {
@@ -104,7 +104,7 @@ mod native {
             parser.external_text = Some(xml::normalized(&input(cx, external)?));
         }
         parser.external_entities = query::pairs(cx, entities)?;
-        let mut source = Source::Xml(parser);
+        let mut source = Source::Xml(Box::new(parser));
         build(cx, this, DOCUMENT, &mut source, options)?;
         let list = source.problems();
         Ok(problems(cx, list))
@@ -114,7 +114,7 @@ mod native {
     fn parse_html(cx: &mut Cx, this: Value, text: Value, options: i64) -> Result<Value> {
         let text = input(cx, text)?;
         let o = html4::Options { huge: options & HUGE != 0, no_implied: options & NOIMPLIED != 0 };
-        let mut source = Source::Html(html4::Parser::new(&text, o, true));
+        let mut source = Source::Html(Box::new(html4::Parser::new(&text, o, true)));
         build(cx, this, DOCUMENT, &mut source, options)?;
         let t = tree(cx, this)?;
         if t.internal_subset().is_none() && options & NODEFDTD == 0 {
@@ -156,7 +156,7 @@ mod native {
             let o = html4::Options { huge: options & HUGE != 0, no_implied: true };
             let mut p = html4::Parser::new(&text, o, true);
             p.fragment = true;
-            Source::Html(p)
+            Source::Html(Box::new(p))
         } else {
             let scopes: Vec<(Option<String>, String)> = t
                 .scopes(id)
@@ -181,7 +181,7 @@ mod native {
             for (name, d) in entities {
                 p.entities.insert(name, dtd::Entity { content: d.content, original: d.original, external: d.external, system: d.system });
             }
-            Source::Xml(p)
+            Source::Xml(Box::new(p))
         };
         build(cx, doc, holder, &mut source, options)?;
         let t = tree(cx, doc)?;

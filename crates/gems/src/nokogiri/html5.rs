@@ -238,6 +238,60 @@ pub struct Fragment<'a> {
     pub quirks: u8,
 }
 
+/// Whether some tag has far more attributes than it may: html5ever compares each name with all before it, and tells of a tag only when it is complete.
+/// (A scan that knows comments and raw text. What it overlooks, in foreign content, is slow and no more.)
+fn has_excessive_tag(text: &str, limit: usize) -> bool {
+    const RAW: [&str; 9] = ["script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes", "plaintext"];
+    let b = text.as_bytes();
+    let mut at = 0;
+    while let Some(found) = text[at..].find('<') {
+        at += found + 1;
+        let rest = &text[at..];
+        if rest.starts_with("!--") {
+            at += rest.find("-->").unwrap_or(rest.len());
+            continue;
+        }
+        if !rest.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            continue;
+        }
+        let name = rest.split(|c: char| c.is_ascii_whitespace() || matches!(c, '>' | '/')).next().unwrap_or("");
+        at += name.len();
+        let (mut quote, mut words, mut between, mut value) = (0u8, 0usize, true, false);
+        while at < b.len() {
+            let c = b[at];
+            at += 1;
+            match c {
+                _ if quote != 0 => {
+                    if c == quote {
+                        quote = 0;
+                        between = true;
+                    }
+                }
+                b'>' => break,
+                b'"' | b'\'' if value => {
+                    quote = c;
+                    value = false;
+                }
+                b'=' => value = true,
+                b'/' => between = true,
+                c if c.is_ascii_whitespace() => between = true,
+                _ => {
+                    words += (between && !value) as usize;
+                    (between, value) = (false, false);
+                    if words > limit {
+                        return true;
+                    }
+                }
+            }
+        }
+        if RAW.iter().any(|r| r.eq_ignore_ascii_case(name)) {
+            let end = format!("</{name}");
+            at += text[at.min(text.len())..].find(&*end).unwrap_or(0);
+        }
+    }
+    false
+}
+
 /// Parses a document, or a fragment, whose nodes are then children of the first element. `poll` is asked between portions.
 pub fn parse<E>(
     text: &str,
@@ -246,6 +300,10 @@ pub fn parse<E>(
     limits: Limits,
     mut poll: impl FnMut() -> Result<(), E>,
 ) -> Result<State, E> {
+    let raw = fragment.as_ref().is_some_and(|f| {
+        matches!(f.name, "script" | "style" | "xmp" | "iframe" | "noembed" | "noframes" | "plaintext" | "textarea" | "title")
+    });
+    let excessive = limits.attributes != usize::MAX && !raw && has_excessive_tag(text, limits.attributes.saturating_mul(4).max(4000));
     let state = State {
         tree: Tree::new(Kind::HtmlDocument),
         names: vec![None],
@@ -255,7 +313,7 @@ pub fn parse<E>(
         quirks: fragment.as_ref().map_or(0, |f| f.quirks),
         line: 1,
         limits,
-        stop: None,
+        stop: excessive.then_some(Stop::TooManyAttributes),
     };
     let sink = Sink(Rc::new(RefCell::new(state)));
     let mut opts = ParseOpts::default();

@@ -290,5 +290,8 @@ pub fn load(cx: &mut Cx) -> Result<()> {
     let events = cx.define_class(sax, "Events", ids::OBJECT);
     cx.class_mut(events).alloc = Alloc::Data;
     cx.define_natives(events, &[events::METHODS]);
-    cx.run_builtin("nokogiri/nokogiri")
+    for program in ["nokogiri_nokogiri", "nokogiri_canonical", "nokogiri_events"] {
+        cx.run_builtin(program)?;
+    }
+    Ok(())
 }

@@ -68,8 +68,9 @@ mod native {
         decorate(cx, doc, this)?;
         Ok(this)
     }
-    #[method("data_ptr?")]
-    fn has_data(cx: &Cx, this: Value) -> bool {
+    /// Whether the object stands for a node.
+    #[method("__node?")]
+    fn has_node(cx: &Cx, this: Value) -> bool {
         is_node(cx, this)
     }
     #[method("document")]
@@ -593,12 +594,10 @@ mod native {
     fn serialize(cx: &mut Cx, this: Value, encoding: Value, indent: Value, options: i64) -> Result<String> {
         let (doc, id) = node(cx, this)?;
         let (encoding, indent) = (text_or_none(cx, encoding)?, text(cx, indent)?);
-        if id == DOCUMENT
-            && (options & serialize::AS_HTML != 0 || tree(cx, doc)?.is_html() && options & (serialize::AS_XML | serialize::AS_XHTML) == 0)
-        {
-            if let Some(e) = &encoding {
-                meta_encoding(tree(cx, doc)?, e);
-            }
+        let html =
+            options & serialize::AS_HTML != 0 || tree(cx, doc)?.is_html() && options & (serialize::AS_XML | serialize::AS_XHTML) == 0;
+        if let Some(e) = encoding.as_ref().filter(|_| html && id == DOCUMENT) {
+            meta_encoding(tree(cx, doc)?, e);
         }
         let t = tree(cx, doc)?;
         let mut w = serialize::Writer::new(t, options, &indent, encoding.as_deref());

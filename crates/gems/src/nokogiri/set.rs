@@ -15,6 +15,11 @@ struct Set {
     #[untraced]
     keys: HashSet<(u8, i64)>,
 }
+impl Set {
+    fn of(objects: &[Value]) -> Set {
+        Set { items: TracedVec::from_slice(objects), keys: HashSet::new() }
+    }
+}
 impl NativeData for Set {
     fn weight(&self) -> usize {
         self.items.bytes() + self.keys.capacity() * 24
@@ -33,7 +38,7 @@ fn key(cx: &mut Cx, v: Value) -> Result<(u8, i64)> {
 }
 fn set(cx: &mut Cx, v: Value) -> Result<&mut Set> {
     if !cx.is_data::<Set>(v) {
-        cx.data_init(v, Set { items: TracedVec::new(), keys: HashSet::new() })?;
+        cx.data_init(v, Set::of(&[]))?;
     }
     cx.data_mut::<Set>(v)
 }
@@ -48,11 +53,13 @@ fn other(cx: &mut Cx, v: Value) -> Result<RootedVec> {
     copy(cx, v)
 }
 fn copy(cx: &mut Cx, v: Value) -> Result<RootedVec> {
-    let a = {
-        let s = set(cx, v)?;
-        TracedVec::from_slice(&s.items)
-    };
-    Ok(RootedVec::from_slice(cx, &a))
+    let n = set(cx, v)?.items.len();
+    let mut all = RootedVec::with_capacity(cx, n);
+    for i in 0..n {
+        let Some(item) = set(cx, v)?.items.get(i).copied() else { break };
+        all.push(item);
+    }
+    Ok(all)
 }
 fn index_of(cx: &mut Cx, this: Value, wanted: (u8, i64)) -> Result<Option<usize>> {
     let n = set(cx, this)?.items.len();
@@ -101,7 +108,7 @@ fn add(cx: &mut Cx, this: Value, v: Value) -> Result<()> {
 /// A NodeSet of objects, each of which is there once.
 pub fn make(cx: &mut Cx, doc: Value, objects: &[Value]) -> Result<Value> {
     let class = cx.class_named("Nokogiri::XML::NodeSet")?;
-    let v = cx.data(class, Set { items: TracedVec::from_slice(objects), keys: HashSet::new() });
+    let v = cx.data(class, Set::of(objects));
     cx.ivar_set(v, Sym::intern("@document"), doc)?;
     decorate(cx, doc, v)?;
     Ok(v)
@@ -245,7 +252,7 @@ mod native {
     #[method("initialize_copy", private)]
     fn initialize_copy(cx: &mut Cx, this: Value, from: Value) -> Result<Value> {
         let all = other(cx, from)?;
-        cx.data_init(this, Set { items: TracedVec::from_slice(&all), keys: HashSet::new() })?;
+        cx.data_init(this, Set::of(&all))?;
         let doc = cx.ivar_get(this, Sym::intern("@document"));
         if !doc.is_nil() {
             decorate(cx, doc, this)?;
