@@ -10,7 +10,7 @@ module Nokogiri
 
       def to_s
         after = false
-        @document.children.each do |c|
+        @document.children.to_a.each do |c|
           after = top(c, after)
         end
         @out
@@ -63,7 +63,7 @@ module Nokogiri
               seen = start(node, name, seen)
               stack << [:close, name, nil]
             end
-            node.children.reverse.each { |c| stack << [:open, c, seen] }
+            node.children.to_a.reverse_each { |c| stack << [:open, c, seen] }
           end
         end
       end
@@ -100,7 +100,7 @@ module Nokogiri
             end
           end
         end
-        attributes.sort_by { |a| [a.namespace&.href || "", a.name] }.each { |a| @out << " #{qualified(a)}=\"#{value(a.value)}\"" }
+        attributes.sort_by { |a| [a.namespace&.href || "", a.name] }.each { |a| @out << " #{qualified(a)}=\"#{value(a.content)}\"" }
         @out << ">"
         seen.merge(fresh)
       end

@@ -484,7 +484,7 @@ module Nokogiri
         raise "unknown mode of canonicalization" unless (0..2).cover?(mode)
         raise TypeError, "wrong argument type #{inclusive_namespaces.class} (expected Array)" unless inclusive_namespaces.nil? || Array === inclusive_namespaces
         raise "inclusive namespaces are exclusive canonicalization's" if inclusive_namespaces && mode != 1
-        raise "relative namespace URIs can't be canonicalized" if xpath("//namespace::*").any? { |n| n.href && !n.href.empty? && !n.href.include?(":") }
+        raise "relative namespace URIs can't be canonicalized" if XPathContext.new(self).evaluate("//namespace::*").to_a.any? { |n| n.href && !n.href.empty? && !n.href.include?(":") }
         Canonical.new(self, mode == 1, inclusive_namespaces || [], with_comments, block).to_s
       end
     end

@@ -307,11 +307,16 @@ impl<H: Host> Evaluator<'_, H> {
             }
         };
         let several = from.len() > 1;
+        // `[n]` needs no more than n nodes.
+        let limit = match s.predicates.first() {
+            Some(Expr::Number(n)) if *n >= 1.0 => *n as usize,
+            _ => usize::MAX,
+        };
         let mut out = Vec::new();
         for node in from {
             let (mut found, looked) = {
                 let tree = self.tree()?;
-                axis(tree, node, s.axis, &test)
+                axis(tree, node, s.axis, &test, limit)
             };
             self.tick(looked)?;
             for p in &s.predicates {
@@ -585,8 +590,8 @@ fn is_identified(t: &Tree, id: Id, wanted: &[String]) -> bool {
         })
 }
 
-/// Nodes of an axis that pass a test, in the axis's order; and how many were looked at.
-fn axis(t: &Tree, from: Item, axis: Axis, test: &Ready) -> (Vec<Item>, usize) {
+/// Nodes of an axis that pass a test, in the axis's order, the first `limit` at least; and how many were looked at.
+fn axis(t: &Tree, from: Item, axis: Axis, test: &Ready, limit: usize) -> (Vec<Item>, usize) {
     let mut out = Vec::new();
     let mut looked = 0;
     let id = id_of(from);
@@ -606,12 +611,15 @@ fn axis(t: &Tree, from: Item, axis: Axis, test: &Ready) -> (Vec<Item>, usize) {
         if yes {
             out.push(n as Item);
         }
+        out.len() >= limit
     };
     if ns_of(from).is_some() {
         // A namespace has a parent, and itself.
         match axis {
             Axis::This if matches!(test, Ready::Node) => return (vec![from], 1),
-            Axis::Parent => put(id),
+            Axis::Parent => {
+                put(id);
+            }
             Axis::Ancestor | Axis::AncestorOrSelf => {
                 let mut at = id;
                 while at != NONE {
@@ -625,13 +633,17 @@ fn axis(t: &Tree, from: Item, axis: Axis, test: &Ready) -> (Vec<Item>, usize) {
     }
     let own = t.kind(id);
     match axis {
-        Axis::This => put(id),
+        Axis::This => {
+            put(id);
+        }
         Axis::Child => {
             if own != Kind::Attribute && own != Kind::Dtd {
-                t.children(id).for_each(put);
+                t.children(id).any(put);
             }
         }
-        Axis::Attribute => t.attrs(id).for_each(put),
+        Axis::Attribute => {
+            t.attrs(id).any(put);
+        }
         Axis::Parent => {
             if t.n(id).parent != NONE {
                 put(t.n(id).parent);
@@ -639,8 +651,7 @@ fn axis(t: &Tree, from: Item, axis: Axis, test: &Ready) -> (Vec<Item>, usize) {
         }
         Axis::Ancestor | Axis::AncestorOrSelf => {
             let mut at = if axis == Axis::Ancestor { t.n(id).parent } else { id };
-            while at != NONE {
-                put(at);
+            while at != NONE && !put(at) {
                 at = t.n(at).parent;
             }
         }
@@ -654,7 +665,9 @@ fn axis(t: &Tree, from: Item, axis: Axis, test: &Ready) -> (Vec<Item>, usize) {
                     at = t.after(id, n);
                     continue;
                 }
-                put(n);
+                if put(n) {
+                    break;
+                }
                 at = t.following(id, n);
             }
         }
@@ -662,8 +675,7 @@ fn axis(t: &Tree, from: Item, axis: Axis, test: &Ready) -> (Vec<Item>, usize) {
             if own != Kind::Attribute {
                 let step = |n: Id| if axis == Axis::FollowingSibling { t.n(n).next } else { t.n(n).prev };
                 let mut at = step(id);
-                while at != NONE {
-                    put(at);
+                while at != NONE && !put(at) {
                     at = step(at);
                 }
             }
@@ -671,7 +683,9 @@ fn axis(t: &Tree, from: Item, axis: Axis, test: &Ready) -> (Vec<Item>, usize) {
         Axis::Following => {
             let mut at = if own == Kind::Attribute { t.following(NONE, t.n(id).parent) } else { t.after(NONE, id) };
             while let Some(n) = at {
-                put(n);
+                if put(n) {
+                    break;
+                }
                 at = t.following(NONE, n);
             }
         }

@@ -599,6 +599,10 @@ mod native {
         if let Some(e) = encoding.as_ref().filter(|_| html && id == DOCUMENT) {
             meta_encoding(tree(cx, doc)?, e);
         }
+        let bytes = tree(cx, doc)?.bytes();
+        if !cx.heap.admits(bytes) {
+            return cx.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory");
+        }
         let t = tree(cx, doc)?;
         let mut w = serialize::Writer::new(t, options, &indent, encoding.as_deref());
         w.node(id);

@@ -225,7 +225,8 @@ impl<'t> Writer<'t> {
     }
     fn newline(&mut self, depth: usize) {
         self.out.push('\n');
-        for _ in 0..depth {
+        // No line begins with more than sixty characters of layout, as in libxml2: depth is the document's to choose.
+        for _ in 0..depth.min(60 / self.indent.len().max(1)) {
             self.out.push_str(self.indent);
         }
     }
