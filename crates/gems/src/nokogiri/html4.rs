@@ -67,33 +67,118 @@ pub struct Element {
     /// Its end tag is missed.
     end_tag: bool,
 }
-const EMPTY: &str = " area base basefont br col embed! frame hr img input isindex link meta param ";
-const INLINE: &str = " a abbr acronym applet area b basefont bdo big br button cite code col! del dfn em embed font i iframe img input ins kbd label map noscript object q s samp script select small span strike strong sub sup textarea tt u var ";
-const BLOCK: &str = " address base blockquote body caption center col colgroup dd dir div dl dt fieldset form frame frameset h1 h2 h3 h4 h5 h6 head hr html isindex legend li link menu meta noframes ol optgroup option p param pre style table tbody td tfoot th thead title tr ul ";
 
-fn listed(list: &str, name: &str) -> bool {
-    let mut rest = list;
-    while let Some(at) = rest.find(name) {
-        let end = at + name.len();
-        if at > 0 && rest.as_bytes()[at - 1] == b' ' && rest.as_bytes().get(end) == Some(&b' ') {
-            return true;
-        }
-        rest = &rest[end..];
-    }
-    false
-}
+/// What is known of an element of HTML 4.
 pub fn element(name: &str) -> Option<Element> {
-    let inline = listed(INLINE, name);
-    let empty = listed(EMPTY, name);
-    let inline = inline || name == "param";
-    if !inline && !empty && !listed(BLOCK, name) {
+    let empty = matches!(
+        name,
+        "area" | "base" | "basefont" | "br" | "col" | "frame" | "hr" | "img" | "input" | "isindex" | "link" | "meta" | "param"
+    );
+    let inline = matches!(
+        name,
+        "a" | "abbr"
+            | "acronym"
+            | "applet"
+            | "area"
+            | "b"
+            | "basefont"
+            | "bdo"
+            | "big"
+            | "br"
+            | "button"
+            | "cite"
+            | "code"
+            | "del"
+            | "dfn"
+            | "em"
+            | "embed"
+            | "font"
+            | "i"
+            | "iframe"
+            | "img"
+            | "input"
+            | "ins"
+            | "kbd"
+            | "label"
+            | "map"
+            | "noscript"
+            | "object"
+            | "param"
+            | "q"
+            | "s"
+            | "samp"
+            | "script"
+            | "select"
+            | "small"
+            | "span"
+            | "strike"
+            | "strong"
+            | "sub"
+            | "sup"
+            | "textarea"
+            | "tt"
+            | "u"
+            | "var"
+    );
+    if !empty
+        && !inline
+        && !matches!(
+            name,
+            "address"
+                | "base"
+                | "blockquote"
+                | "body"
+                | "caption"
+                | "center"
+                | "col"
+                | "colgroup"
+                | "dd"
+                | "dir"
+                | "div"
+                | "dl"
+                | "dt"
+                | "fieldset"
+                | "form"
+                | "frame"
+                | "frameset"
+                | "h1"
+                | "h2"
+                | "h3"
+                | "h4"
+                | "h5"
+                | "h6"
+                | "head"
+                | "hr"
+                | "html"
+                | "isindex"
+                | "legend"
+                | "li"
+                | "link"
+                | "menu"
+                | "meta"
+                | "noframes"
+                | "ol"
+                | "optgroup"
+                | "option"
+                | "p"
+                | "param"
+                | "pre"
+                | "style"
+                | "table"
+                | "tbody"
+                | "td"
+                | "tfoot"
+                | "th"
+                | "thead"
+                | "title"
+                | "tr"
+                | "ul"
+        )
+    {
         return None;
     }
-    Some(Element {
-        empty,
-        inline: inline && name != "isindex",
-        end_tag: matches!(name, "b" | "big" | "em" | "font" | "i" | "s" | "small" | "strike" | "strong" | "sup" | "tt" | "u"),
-    })
+    let end_tag = matches!(name, "b" | "big" | "em" | "font" | "i" | "s" | "small" | "strike" | "strong" | "sup" | "tt" | "u");
+    Some(Element { empty, inline: inline && name != "isindex", end_tag })
 }
 
 fn closes(start: &str, open: &str) -> bool {

@@ -32,13 +32,12 @@ pub struct Writer<'t> {
     as_html: bool,
 }
 
-const BOOLEAN: &str = " checked compact declare defer disabled ismap multiple nohref noresize noshade nowrap readonly selected ";
 const VOID: &str = " area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr ";
 const RAW: &str = " style script xmp iframe noembed noframes noscript plaintext ";
 const XHTML_EMPTY: &str = " area base basefont br col frame hr img input isindex link meta param ";
 
 fn listed(list: &str, name: &str) -> bool {
-    !name.contains(' ') && list.contains(&format!(" {name} "))
+    list.split(' ').any(|w| !w.is_empty() && w == name)
 }
 
 /// What libxml2 escapes for `Node#encode_special_chars`.
@@ -317,7 +316,24 @@ impl<'t> Writer<'t> {
         let name = t.name(a);
         self.out.push(' ');
         self.out.push_str(&t.qname(a));
-        if t.n(a).bare || listed(BOOLEAN, name) {
+        if t.n(a).bare
+            || matches!(
+                name,
+                "checked"
+                    | "compact"
+                    | "declare"
+                    | "defer"
+                    | "disabled"
+                    | "ismap"
+                    | "multiple"
+                    | "nohref"
+                    | "noresize"
+                    | "noshade"
+                    | "nowrap"
+                    | "readonly"
+                    | "selected"
+            )
+        {
             return;
         }
         let text = &t.n(a).text;
