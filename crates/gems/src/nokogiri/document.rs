@@ -63,11 +63,24 @@ fn build(cx: &mut Cx, doc: Value, at: Id, source: &mut Source, options: i64) -> 
         line = source.line();
         count += 1;
         if count % 1024 == 0 {
-            account(cx, doc)?;
+            counted(cx, doc)?;
             cx.safepoint()?;
         }
     }
-    account(cx, doc)
+    counted(cx, doc)
+}
+/// `account`; a tree that is too large and that nobody has seen goes at once, so that whoever rescues has room.
+fn counted(cx: &mut Cx, doc: Value) -> Result<()> {
+    let result = account(cx, doc);
+    if result.is_err() {
+        let d = cx.data_mut::<Doc>(doc)?;
+        if d.objects.is_empty() && d.namespaces.is_empty() {
+            d.tree = Tree::new(d.tree.kind(DOCUMENT));
+            let freed = std::mem::take(&mut d.counted);
+            cx.heap.sub_payload(freed);
+        }
+    }
+    result
 }
 fn xml_parser(text: String, options: i64) -> xml::Parser {
     let o = xml::Options {
@@ -218,7 +231,7 @@ mod native {
                 *l = usize::try_from(cx.to_i64(v)?).unwrap_or(usize::MAX);
             }
         }
-        let limits = html5::Limits { attributes: limit[0], errors: limit[1].min(100_000), depth: limit[2], bytes: cx.heap.room() };
+        let limits = html5::Limits { attributes: limit[0], errors: limit[1].min(100_000), depth: limit[2], bytes: cx.heap.room() / 3 };
         let context = match Ref::<ArrayCell>::from_value(context) {
             None => None,
             Some(a) => {
@@ -244,13 +257,20 @@ mod native {
         }
         let (new, quirks, errors) = (state.tree, state.quirks, state.errors);
         let (at, from) = if fragment.is_nil() { (DOCUMENT, DOCUMENT) } else { (node(cx, fragment)?.1, new.root().unwrap_or(DOCUMENT)) };
-        let tops: Vec<Id> = new.children(from).collect();
+        let d = cx.data_mut::<Doc>(this)?;
+        let fresh = fragment.is_nil() && d.tree.nodes.len() == 1 && d.objects.is_empty();
+        let tops: Vec<Id> = if fresh { Vec::new() } else { new.children(from).collect() };
         for c in tops {
             let t = tree(cx, this)?;
             let copy = t.copy_from(&new, c, true, |_, _| ());
             t.append(at, copy);
             account(cx, this)?;
             cx.safepoint()?;
+        }
+        if fresh {
+            // Nobody has seen the document's own tree.
+            cx.data_mut::<Doc>(this)?.tree = new;
+            counted(cx, this)?;
         }
         let mut all = RootedVec::with_capacity(cx, errors.len());
         for (line, message) in errors {

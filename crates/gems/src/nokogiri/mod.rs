@@ -135,12 +135,13 @@ fn account(cx: &mut Cx, doc: Value) -> Result<()> {
     let d = cx.data_mut::<Doc>(doc)?;
     let before = d.counted;
     let after = d.tree.bytes() + (d.objects.len() + d.namespaces.len()) * 8;
-    d.counted = after;
+    // Asked first: what is over the limit leaves no room for the exception.
+    if after > before && !cx.heap.admits(after - before) {
+        return cx.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory");
+    }
+    cx.data_mut::<Doc>(doc)?.counted = after;
     if after > before {
         cx.heap.add_payload(after - before);
-        if cx.heap.room() == 0 {
-            return cx.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory");
-        }
     } else {
         cx.heap.sub_payload(before - after);
     }
