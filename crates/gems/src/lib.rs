@@ -9,6 +9,7 @@ mod bcrypt;
 mod foreign;
 mod msgpack;
 mod nio;
+mod nokogiri;
 mod puma;
 mod sqlite;
 mod websocket;
@@ -23,6 +24,7 @@ pub static FEATURES: &[(&str, Feature)] = &[
     ("fiddle.so", foreign::load_fiddle),
     ("msgpack/msgpack", msgpack::load),
     ("nio4r_ext", nio::load),
+    ("nokogiri/nokogiri", nokogiri::load),
     ("puma/puma_http11", puma::load),
     ("sqlite3/sqlite3_native", sqlite::load),
     ("websocket_mask", websocket::load),
