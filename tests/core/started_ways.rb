@@ -10,13 +10,13 @@ def run(*args, input: "one\ntwo\nthree\n", **options)
   end
 end
 
-puts run("-0777", "-ne", "p $_"), run("-0400", "-e", "p $/"), run("-0", "-e", "p $/.bytes, $/.frozen?")
+puts run("-0777", "-ne", "p $_"), run("-0400", "-e", "p $/", input: ""), run("-0", "-e", "p $/.bytes, $/.frozen?", input: "")
 puts run("-ne", "p [$., $<.lineno, ARGF.lineno, ARGF.file.lineno]")
-puts run("-T", "-e", "1")[/invalid option -T/]
+puts run("-T", "-e", "1", input: "")[/invalid option -T/]
 
 %w[HUP INT TERM USR1].each do |name|
   # Whoever had the signal ignored finds it so; the program may say something else.
-  ignored = "trap '' #{name}; exec #{RUBY} -e 'Process.kill(:#{name}, $$); sleep 0.05; p trap(:#{name}) { puts :trapped }; Process.kill(:#{name}, $$); sleep 0.05'"
+  ignored = "trap '' #{name}; exec #{RUBY} -e 'Process.kill(:#{name}, $$); sleep 0.2; p trap(:#{name}) { puts :trapped }; Process.kill(:#{name}, $$); sleep 0.05'"
   puts IO.popen(["sh", "-c", ignored], &:read)
   default = "trap '' #{name}; exec #{RUBY} -e 'p trap(:#{name}, :DEFAULT); begin; Process.kill(:#{name}, $$); sleep 1; rescue SignalException; p $!.class; end'"
   puts IO.popen(["sh", "-c", default], &:read)
