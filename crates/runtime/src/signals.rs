@@ -196,6 +196,10 @@ impl Dispatcher {
         let main = {
             let t = self.lock();
             let main = t.main.upgrade().filter(|m| m.end().is_none());
+            if t.ignored.contains(&number) {
+                // Another VM has trapped it since, so it comes to us; the main VM has said nothing.
+                of_main = SignalAction::Ignore;
+            }
             for (_, c, action) in t.wishes.iter().filter(|w| w.0 == number) {
                 let Some(c) = c.upgrade().filter(|c| c.end().is_none()) else { continue };
                 if *action == SignalAction::Trap {

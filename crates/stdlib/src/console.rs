@@ -4,6 +4,7 @@
 //! The methods of IO are Ruby (`ruby/io_console.rb`).
 
 use zakuro_core_system::io::fail;
+use zakuro_core_system::process::owner;
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
@@ -49,6 +50,7 @@ mod sys {
     /// Gives a terminal a mode. `flush`: what was typed and not read is dropped.
     #[method("set_mode", singleton)]
     fn set_mode(cx: &mut Cx, _this: Value, fd: i64, mode: Ref<StringCell>, flush: bool) -> Result<()> {
+        owner::check_terminal(cx, fd as i32)?;
         let mode = mode_of(cx, mode)?;
         let when = if flush { libc::TCSAFLUSH } else { libc::TCSADRAIN };
         // SAFETY: a whole struct.
@@ -117,6 +119,7 @@ mod sys {
     /// Tells the terminal its size, in characters and pixels.
     #[method("set_size", singleton)]
     fn set_size(cx: &mut Cx, _this: Value, fd: i64, rows: i64, columns: i64, width: i64, height: i64) -> Result<()> {
+        owner::check_terminal(cx, fd as i32)?;
         let size = libc::winsize { ws_row: rows as u16, ws_col: columns as u16, ws_xpixel: width as u16, ws_ypixel: height as u16 };
         // SAFETY: reads the struct.
         if unsafe { libc::ioctl(fd as i32, libc::TIOCSWINSZ, &size) } != 0 {
@@ -127,6 +130,7 @@ mod sys {
     /// Drops what was typed and not read (1), written and not sent (2), or both (3).
     #[method("drop", singleton)]
     fn drop_queued(cx: &mut Cx, _this: Value, fd: i64, which: i64) -> Result<()> {
+        owner::check_terminal(cx, fd as i32)?;
         let which = match which {
             1 => libc::TCIFLUSH,
             2 => libc::TCOFLUSH,

@@ -9,6 +9,7 @@ use zakuro_vm::scope::Scope;
 use zakuro_vm::vm::FastMap;
 use zakuro_vm::*;
 use std::sync::{Arc, Weak};
+use zakuro_base::HashSeed;
 use zakuro_bytecode::Code;
 
 /// A text to evaluate.
@@ -50,8 +51,8 @@ impl Source {
 
 #[derive(PartialEq, Eq, Hash)]
 struct Key {
-    text: Vec<u8>,
-    file: String,
+    /// Hash of the text and of the file's name, which the Code has.
+    source: [u64; 2],
     line: u32,
     encoding: u8,
     /// Address of the Code state of the place, and the unit of that: addresses of evals' states are used again.
@@ -115,8 +116,11 @@ fn code_for(cx: &mut Cx, source: &Source, scope: Scope) -> Result<Arc<Code>> {
     // SAFETY: the state of a scope in use is alive.
     let unit = if scope.code.is_null() { 0 } else { unsafe { (*scope.code).unit.get() } };
     let place = (scope.code as usize, unit);
-    let key = Key { text: source.text.clone(), file: source.file.clone(), line: source.line, encoding: source.encoding, place, session: cx.eval_session() };
+    let seed = HashSeed::of_process();
+    let key = Key { source: [seed.bytes(&source.text), seed.bytes(source.file.as_bytes())], line: source.line, encoding: source.encoding, place, session: cx.eval_session() };
     if let Some(c) = cx.state::<Evals>().known.get(&key).and_then(Weak::upgrade)
+        && *c.source == *source.text
+        && *c.file == *source.file
         && cx.has_code_state(&c)
     {
         return Ok(c);

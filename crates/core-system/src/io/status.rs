@@ -257,7 +257,7 @@ pub mod io {
                 return super::super::fail(cx, libc::EINVAL, "ioctl: number too large");
             }
             let fd = object::get(cx, this)?.fd;
-            owner::check_flags(cx, fd)?;
+            owner::check_terminal(cx, fd)?;
             // SAFETY: the argument is no address of anything.
             let r = unsafe { libc::ioctl(fd, request, n) };
             return if r < 0 { object::fail_path(cx, this, last_errno()) } else { Ok(r as i64) };
@@ -269,7 +269,7 @@ pub mod io {
         let mut bytes = text.to_vec();
         bytes.resize(shown.max(ROOM), 0);
         let fd = object::get(cx, this)?.fd;
-        owner::check_flags(cx, fd)?;
+        owner::check_terminal(cx, fd)?;
         // SAFETY: writable for more than any request says.
         let r = unsafe { libc::ioctl(fd, request, bytes.as_mut_ptr()) };
         if r < 0 {

@@ -4,6 +4,7 @@
 use super::owner::{self, Numbers};
 use crate::io::stream::IoState;
 use crate::io::{fail, object};
+use std::collections::HashSet;
 use std::os::fd::RawFd;
 use std::time::{Duration, Instant};
 use zakuro_vm::host::Forked;
@@ -49,7 +50,7 @@ pub fn process(cx: &mut Cx) -> Result<Option<i32>> {
     let host = cx.host_handle()?;
     let asked = Instant::now();
     loop {
-        let mine = numbers_of(cx);
+        let mine: HashSet<RawFd> = numbers_of(cx).into_iter().collect();
         match host.spawner.fork(&host.control, &|other| close_those_of(other, &mine)) {
             Ok(Forked::Parent(pid)) => {
                 super::status::add_child(cx, pid);
@@ -78,7 +79,7 @@ fn numbers_of(cx: &mut Cx) -> Vec<RawFd> {
 
 /// In the child: closes what another VM of the parent's has open, so that who reads from its pipes sees their end. What is buffered is the parent's to write. What passes
 /// over exec belongs to the process.
-fn close_those_of(other: *mut Cx, mine: &[RawFd]) {
+fn close_those_of(other: *mut Cx, mine: &HashSet<RawFd>) {
     // SAFETY: the VM lay there when the process was copied, at a turn boundary or in a call that waits, and nothing runs it here.
     let other = unsafe { &mut *other };
     let numbers = numbers_of(other);

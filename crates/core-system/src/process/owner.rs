@@ -3,7 +3,7 @@
 //! A VM stands for a process of its own where that is possible: it has its own directory, variables, mask, children, traps. What there is only once (limits, the
 //! flags of descriptors 0 to 2, the process as the target of a signal) is the main VM's: others get Errno::EPERM. docs/process-state.md has the table.
 //!
-//! This guards against programs that don't know that others run beside them. It is no sandbox: who may open files may open `/proc/self/mem`.
+//! This guards against programs that don't know that others run beside them. It is no sandbox: who may start programs may have one open `/proc/PID/mem`.
 
 use crate::io::fail;
 use crate::io::lease::Numbered;
@@ -128,6 +128,13 @@ pub fn check_fcntl(cx: &mut Cx, fd: i32, cmd: i32, arg: i32) -> Result<()> {
 /// Flags of the standard descriptors are shared by all VMs.
 pub fn check_flags(cx: &mut Cx, fd: i32) -> Result<()> {
     if fd > 2 { Ok(()) } else { main_only(cx, "flags of descriptors 0 to 2 belong to the whole process") }
+}
+
+/// Before a terminal is changed, or anything by ioctl(2): that of the process is the main VM's, by whichever descriptor. A VM's own (PTY.open) are the VM's.
+pub fn check_terminal(cx: &mut Cx, fd: i32) -> Result<()> {
+    check_number(cx, fd)?;
+    // SAFETY: asks; an error unless it is the terminal that controls this process.
+    if fd > 2 && unsafe { libc::tcgetpgrp(fd) } < 0 { Ok(()) } else { main_only(cx, "the terminal belongs to the whole process") }
 }
 
 /// Whether a pid given to `kill` means this process: itself, or one of its native threads.

@@ -48,9 +48,9 @@ fn size_of_state(s: &CodeState) -> usize {
     size_of::<CodeState>() + EACH + caches + (c.consts.len() + c.children.len()) * size_of::<Value>()
 }
 
-/// What a Code takes that goes with its unit. The source is there twice: tables of evals know it by its text.
+/// What a Code takes that goes with its unit.
 fn size_of_code(c: &Code) -> usize {
-    let size = c.size() + 2 * c.source.len();
+    let size = c.size() + c.source.len() + c.file.len();
     // Malloc's classes of blocks: an eighth of the sizes lies between two, and a state's tables are in blocks as large as these.
     size + size / 8 + EACH
 }
@@ -189,7 +189,7 @@ impl Cx {
                 return true;
             }
             for k in &of.keys {
-                states.remove(k);
+                units.freed += states.remove(k).map_or(0, |s| s.others_bytes());
             }
             units.freed += of.bytes;
             false

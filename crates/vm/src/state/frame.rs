@@ -158,6 +158,8 @@ struct Storage {
     ivars: u32,
     /// Entries of call sites that have met receivers of several shapes; see [`CodeState::recall`]. Empty until there is such a site.
     others: Box<[Option<Box<[CallCache; OTHERS]>>]>,
+    /// How many of them there are.
+    others_kept: u32,
 }
 /// Entries of a call site beside the one in front.
 const OTHERS: usize = 3;
@@ -183,6 +185,7 @@ impl Storage {
             consts: number(consts.len()),
             ivars: number(ivars),
             others: [].into(),
+            others_kept: 0,
         };
         let (to_calls, to_consts_cache, to_consts, to_ivars) = made.places();
         // SAFETY: the block has room for all of them, one behind the other, and is aligned for each.
@@ -215,7 +218,7 @@ impl CodeState {
     }
     /// The state of a Code in an image, which no VM runs: only its once-sites count.
     pub fn bare(code: Arc<Code>) -> Box<CodeState> {
-        let storage = Storage { block: [].into(), calls: 0, consts_cache: 0, consts: 0, ivars: 0, others: [].into() };
+        let storage = Storage { block: [].into(), calls: 0, consts_cache: 0, consts: 0, ivars: 0, others: [].into(), others_kept: 0 };
         CodeState::with(code, storage, [].into())
     }
     fn with(code: Arc<Code>, mut storage: Storage, children: Box<[std::cell::Cell<*const CodeState>]>) -> Box<CodeState> {
@@ -282,19 +285,27 @@ impl CodeState {
         std::mem::swap(unsafe { &mut *self.calls.add(site) }, found);
         true
     }
-    /// Keeps the entry in front, which another one is to replace, if it is still good.
-    pub(crate) fn set_aside(&mut self, site: usize, epoch: u32) {
+    /// Keeps the entry in front, which another one is to replace, if it is still good. Returns the bytes that this takes for the first time.
+    pub(crate) fn set_aside(&mut self, site: usize, epoch: u32) -> usize {
         // SAFETY: as above.
         let front = unsafe { *self.calls.add(site) };
         if front.key >> 32 != epoch as u64 {
-            return;
+            return 0;
         }
+        let before = self.others_bytes();
         if self.storage.others.is_empty() {
             self.storage.others = (0..self.storage.calls).map(|_| None).collect();
         }
+        let is_new = self.storage.others[site].is_none();
         let others = self.storage.others[site].get_or_insert_with(|| Box::new([CallCache { key: 0, me: Value::NIL, ..front }; OTHERS]));
         others.rotate_right(1);
         others[0] = front;
+        self.storage.others_kept += u32::from(is_new);
+        self.others_bytes() - before
+    }
+    /// What entries beside those in front take.
+    pub(crate) fn others_bytes(&self) -> usize {
+        size_of_val(&*self.storage.others) + self.storage.others_kept as usize * size_of::<[CallCache; OTHERS]>()
     }
     /// Empties the caches that go by a number which is to mean something else. (Of what else stands in the same fields, some goes with them.)
     pub(crate) fn forget_numbers(&mut self, shape: &dyn Fn(u32) -> bool, class: &dyn Fn(u32) -> bool) {

@@ -60,6 +60,8 @@ pub struct Life {
     told_short: bool,
     /// Collections in a row because malloc had nothing.
     short_checks: u8,
+    /// Cell bytes allocated so far, and payload, when it last made room for a VM ([`Cx::admit_main_thread`]).
+    collected_at: (u64, usize),
     /// Set by streams that are copied ([`descriptors_are_short`]).
     pub(crate) descriptors_short: std::cell::Cell<bool>,
     /// How long the VM has waited for memory in all.
@@ -326,6 +328,7 @@ impl Cx {
     pub fn admit_main_thread(&mut self, control: &VmControl) -> Result<Option<Seat>> {
         if let (Some(limit), Some(_)) = (self.life.limits.memory, control.allowance.get())
             && self.heap.room() < limit / 4
+            && self.has_grown_by(limit / 32)
         {
             self.collect();
             // The sweep would give it back bit by bit, as this VM allocates.
@@ -333,6 +336,16 @@ impl Cx {
             self.heap.post();
         }
         self.take_seat(control.allowance.get(), "RubyVM")
+    }
+    /// Whether the heap has got so many bytes more since this last said so: one that is merely full need not be collected for each VM that it starts.
+    fn has_grown_by(&mut self, bytes: usize) -> bool {
+        let now = self.heap.stats();
+        let (cells, payload) = self.life.collected_at;
+        let grown = (now.allocated_bytes - cells) as usize + now.payload_bytes.saturating_sub(payload);
+        if grown >= bytes {
+            self.life.collected_at = (now.allocated_bytes, now.payload_bytes);
+        }
+        grown >= bytes
     }
     fn take_seat(&mut self, allowance: Option<&Arc<Allowance>>, what: &str) -> Result<Option<Seat>> {
         match allowance.map(|a| a.seat()) {

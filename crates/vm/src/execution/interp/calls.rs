@@ -56,6 +56,17 @@ pub(super) fn refused(cx: &mut Cx, m: Method, site: &CallSite, self_: Value) -> 
     }
 }
 
+impl Cx {
+    /// Before the cache of a call site gets another entry. What that keeps counts for the VM.
+    #[cold]
+    pub(super) unsafe fn set_aside(&mut self, cs: *const CodeState, site: u16) {
+        // SAFETY: the state that runs, which nobody else looks at meanwhile.
+        let more = unsafe { (*(cs as *mut CodeState)).set_aside(site as usize, self.epoch) };
+        if more > 0 {
+            self.heap.add_payload(more);
+        }
+    }
+}
 /// Fills the cache of a call site and goes on through it.
 #[cold]
 #[inline(never)]
@@ -96,7 +107,7 @@ pub unsafe fn send_miss(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
         }
         let Some(m) = found else { return unwind(cx, ip, regs, cs) };
         cx.state_gets_cells(cs);
-        (*(cs as *mut CodeState)).set_aside(i.c as usize, cx.epoch);
+        cx.set_aside(cs, i.c);
         let cache = &mut *(*cs).calls.add(i.c as usize);
         let shape = recv.shape_key();
         cache.me = m.as_value();
@@ -750,7 +761,7 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
                 m
             };
             cx.state_gets_cells(cs);
-            (*(cs as *mut CodeState)).set_aside(i.c as usize, cx.epoch);
+            cx.set_aside(cs, i.c);
             (*cache).me = m.as_value();
             (*cache).target = if m.method_kind() == MethodKind::Ruby { cx.method_state(m) as usize } else { 0 };
             let open = m.visibility() != Visibility::Protected || site.flags & call_flags::FCALL != 0;

@@ -36,7 +36,7 @@ pub unsafe fn keyword_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
                         return Ok(false);
                     }
                     cx.state_gets_cells(cs);
-                    (*(cs as *mut CodeState)).set_aside(i.c as usize, cx.epoch);
+                    cx.set_aside(cs, i.c);
                     (*cache).me = m.as_value();
                     (*cache).target = if m.method_kind() == MethodKind::Ruby { cx.method_state(m) as usize } else { 0 };
                     (*cache).key = key;
