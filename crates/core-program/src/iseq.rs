@@ -23,7 +23,12 @@ pub struct Iseq {
     /// The VM runs it, or has; not compiled to be looked at.
     loaded: bool,
 }
-impl NativeData for Iseq {}
+impl NativeData for Iseq {
+    fn weight(&self) -> usize {
+        // What the VM has run counts where that is.
+        if self.loaded { 0 } else { Cx::size_of_code(&self.code) }
+    }
+}
 
 pub fn make(cx: &mut Cx, code: Arc<Code>) -> Value {
     cx.data(ids::ISEQ, Iseq { code, absolute: Value::NIL, loaded: true })
@@ -179,7 +184,7 @@ pub mod iseq {
         if code.kind != CodeKind::Program {
             return cx.type_error("Not a toplevel InstructionSequence");
         }
-        cx.run_program(&code, None)
+        if cx.data_ref::<Iseq>(this)?.loaded { cx.run_program(&code, None) } else { cx.run_passing_program(&code) }
     }
     /// The listing of the instructions, nested ones included.
     #[method("disasm", "disassemble")]

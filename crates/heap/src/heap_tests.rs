@@ -7,7 +7,6 @@ use crate::ledger::BLOCK_SIZE;
 use crate::size_class::SIZES;
 use crate::state::FinalizeCx;
 use std::ptr;
-use std::sync::atomic::Ordering::Relaxed;
 
 /// Miri is a thousand times slower.
 const fn many(n: usize, under_miri: usize) -> usize {
@@ -399,7 +398,7 @@ fn a_limit_calls_for_a_collection_then_refuses() {
     // Blocks of native code count, those that payload tells of once.
     let native = h.native().unwrap();
     let (before, block) = (h.used(), 2 * crate::WATCHED);
-    native.bytes.fetch_add(2 * block, Relaxed);
+    native.add_large(2 * block);
     assert_eq!(h.used(), before + 2 * block);
     h.add_payload(block);
     h.add_watched(block);
@@ -411,7 +410,7 @@ fn a_limit_calls_for_a_collection_then_refuses() {
     assert_eq!(unsafe { (Heap::room_in_passing(&h, 0), Heap::native_in_passing(&h).is_some()) }, (h.room(), true));
     h.sub_payload(block + 100);
     h.sub_watched(block);
-    native.bytes.fetch_sub(block, Relaxed);
+    native.sub_large(block);
     assert_eq!(h.used(), before + block);
     h.lift_limit();
     assert!(h.admits(usize::MAX) && h.room() == usize::MAX);

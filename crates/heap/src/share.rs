@@ -48,6 +48,12 @@ impl Share {
     pub fn used(&self) -> isize {
         (self.used.load(Relaxed) + self.region_bytes.load(Relaxed)) as isize - self.counted_again.load(Relaxed) as isize
     }
+    pub(crate) fn add(&self, bytes: usize) {
+        self.chain().for_each(|s| _ = s.used.fetch_add(bytes, Relaxed));
+    }
+    pub(crate) fn sub(&self, bytes: usize) {
+        self.chain().for_each(|s| _ = s.used.fetch_sub(bytes, Relaxed));
+    }
     fn count_buffer(&self, buffer: usize, bytes: usize) {
         for share in self.chain() {
             let mut buffers = share.buffers.lock();
@@ -128,7 +134,7 @@ impl Shown {
     /// [`Shown::add`] by what is no heap: whether the share counts these bytes from here on.
     pub fn carry(&mut self, buffer: usize, bytes: usize) -> bool {
         let Some(share) = self.share.clone().filter(|_| bytes >= SHOWN_FROM) else { return false };
-        share.chain().for_each(|s| _ = s.used.fetch_add(bytes, Relaxed));
+        share.add(bytes);
         self.carried += bytes;
         self.add(buffer, bytes);
         true
@@ -154,7 +160,7 @@ impl Drop for Shown {
         for (buffer, times) in self.own.drain() {
             (0..times).for_each(|_| share.uncount_buffer(buffer));
         }
-        share.chain().for_each(|s| _ = s.used.fetch_sub(self.carried, Relaxed));
+        share.sub(self.carried);
     }
 }
 
@@ -180,10 +186,11 @@ impl Member {
             };
         }
     }
-    /// Bytes that others leave less than `limit`, the heap's own one. `regions`: bytes of those that it holds. Less than nothing: the heap counts so much more than once.
-    pub fn taken_by_others(&self, limit: usize, regions: usize) -> isize {
+    /// Bytes that others leave less than `limit`, the heap's own one. `beside`: bytes that the share has of this heap beside what was posted: regions that it holds, large
+    /// native blocks. Less than nothing: the heap counts so much more than once.
+    pub fn taken_by_others(&self, limit: usize, beside: usize) -> isize {
         let taken = |s: &Share| {
-            let others = s.used() - (self.posted + regions) as isize;
+            let others = s.used() - (self.posted + beside) as isize;
             others.min(0).max(others - s.limit.saturating_sub(limit) as isize)
         };
         self.share.chain().map(taken).max().unwrap_or(0)

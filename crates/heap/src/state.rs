@@ -15,8 +15,8 @@
 //! - Taking an id and a first block in `new`: most of the cost of a VM that dies young.
 
 use std::ptr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use zakuro_base::memory::out_of_memory;
@@ -137,10 +137,44 @@ const MODEST: usize = 8 << 20;
 /// What a heap with a limit knows of malloc. All relaxed: sums.
 #[derive(Default)]
 pub struct Native {
-    /// Bytes of large blocks of native code that live. Written by the allocator, for whoever makes or frees one.
-    pub bytes: AtomicUsize,
+    /// Bytes of blocks of native code that live. Written by the allocator, for whoever makes or frees one.
+    bytes: AtomicUsize,
+    /// How many of them the share knows of from here: those of large blocks, at once.
+    told: AtomicUsize,
+    share: OnceLock<Arc<Share>>,
     /// Bytes that malloc may keep: freed by the sweeper, or large blocks by anybody, since the VM last made malloc give back what it keeps.
     pub freed: AtomicUsize,
+}
+
+impl Native {
+    /// A small block lives: how many bytes there were before.
+    pub fn add(&self, bytes: usize) -> usize {
+        self.bytes.fetch_add(bytes, Ordering::Relaxed)
+    }
+    pub fn sub(&self, bytes: usize) {
+        self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+    }
+    /// A block of [`WATCHED`] bytes or more lives: other heaps that share the limit hear of it at once.
+    pub fn add_large(&self, bytes: usize) {
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.told.fetch_add(bytes, Ordering::Relaxed);
+        if let Some(share) = self.share.get() {
+            share.add(bytes);
+        }
+    }
+    pub fn sub_large(&self, bytes: usize) {
+        self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+        self.told.fetch_sub(bytes, Ordering::Relaxed);
+        if let Some(share) = self.share.get() {
+            share.sub(bytes);
+        }
+    }
+    fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
+    }
+    fn told(&self) -> usize {
+        self.told.load(Ordering::Relaxed)
+    }
 }
 
 /// What a [`crate::Heap`] consists of: its methods are documented there.
@@ -362,6 +396,14 @@ impl HeapState {
     pub fn add_payload(&mut self, bytes: usize) {
         self.payload = self.payload.wrapping_add(bytes);
         self.count(bytes);
+        if bytes >= LEAST {
+            self.post_large();
+        }
+    }
+    #[cold]
+    #[inline(never)]
+    fn post_large(&mut self) {
+        self.post();
     }
 
     #[inline]
@@ -400,9 +442,18 @@ impl HeapState {
     /// What other heaps that share the limit leave less of it.
     #[inline]
     fn taken_by_others(&self) -> isize {
-        self.member.as_ref().map_or(0, |m| m.taken_by_others(self.budget.soft, self.holdings.bytes()))
+        self.member.as_ref().map_or(0, |m| m.taken_by_others(self.budget.soft, self.holdings.bytes() + self.native_told()))
     }
+    /// Bytes that stand in the share beside what is posted and the regions.
+    fn native_told(&self) -> usize {
+        self.native.as_ref().map_or(0, |n| n.told())
+    }
+    /// Before native code makes blocks for this heap.
     pub fn join(&mut self, share: &Arc<Share>) {
+        let native = self.native.get_or_insert_default();
+        if native.share.set(share.clone()).is_ok() {
+            share.add(native.told());
+        }
         self.member = Some(Member::join(share.clone()));
         self.shown = Shown::of(Some(share));
         self.holdings.each(&mut |region, bytes| share.hold(region, bytes));
@@ -410,8 +461,10 @@ impl HeapState {
     }
     pub fn post(&mut self) {
         if let Some(member) = &mut self.member {
-            let native = self.native.as_ref().map_or(0, |n| n.bytes.load(Ordering::Relaxed).saturating_sub(self.watched));
-            member.post(self.live.saturating_add(self.cells_since).saturating_add(self.payload).saturating_add(native));
+            let small = self.native.as_ref().map_or(0, |n| n.bytes().saturating_sub(n.told()));
+            // What is watched is in large blocks.
+            let payload = self.payload.saturating_sub(self.watched);
+            member.post(self.live.saturating_add(self.cells_since).saturating_add(payload).saturating_add(small));
         }
     }
     pub fn shows(&mut self, buffer: usize, bytes: usize) {
@@ -427,7 +480,7 @@ impl HeapState {
     /// Bytes of large native blocks that no payload tells of.
     #[inline]
     fn native_alone(&self) -> usize {
-        self.native.as_ref().map_or(0, |n| n.bytes.load(Ordering::Relaxed).saturating_sub(self.watched))
+        self.native.as_ref().map_or(0, |n| n.bytes().saturating_sub(self.watched))
     }
     pub fn add_watched(&mut self, block: usize) {
         self.watched += watched(block);
@@ -469,7 +522,7 @@ impl HeapState {
                 return usize::MAX;
             }
             let read = |at: *const usize| at.read_volatile();
-            let native = (*this).native.as_ref().map_or(0, |n| n.bytes.load(Ordering::Relaxed));
+            let (native, told) = (*this).native.as_ref().map_or((0, 0), |n| (n.bytes(), n.told()));
             let used = read(&raw const (*this).live)
                 .saturating_add(read(&raw const (*this).cells_since))
                 .saturating_add(read(&raw const (*this).payload))
@@ -477,7 +530,7 @@ impl HeapState {
                 .saturating_add(read(&raw const (*this).spent))
                 .saturating_add(native.saturating_sub(read(&raw const (*this).watched)))
                 .saturating_add_signed(
-                    (*this).member.as_ref().map_or(0, |m| m.taken_by_others((*this).budget.soft, (*this).holdings.bytes())),
+                    (*this).member.as_ref().map_or(0, |m| m.taken_by_others((*this).budget.soft, (*this).holdings.bytes() + told)),
                 );
             ceiling.saturating_add(beyond).saturating_sub(used)
         }

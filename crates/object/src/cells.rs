@@ -151,6 +151,23 @@ pub struct BignumCell {
 impl Cell for BignumCell {
     const KIND: Kind = Kind::Bignum;
 }
+impl BignumCell {
+    /// Bytes of the block of its digits, about.
+    pub fn digits(value: &BigInt) -> usize {
+        value.bits() as usize / 8
+    }
+    /// Bytes that it takes beside its cell: digits, the number's head, and what malloc makes of these two blocks.
+    pub fn weight(value: &BigInt) -> usize {
+        BignumCell::digits(value) + size_of::<BigInt>() + 32
+    }
+    /// Takes the number's payload from the heap.
+    pub(crate) fn free(&mut self) -> (usize, usize) {
+        let counted = (BignumCell::weight(&self.value), BignumCell::digits(&self.value));
+        // SAFETY: the cell is not looked at any more.
+        unsafe { std::ptr::drop_in_place(&mut self.value) };
+        counted
+    }
+}
 
 cell! {
     #[repr(C)]

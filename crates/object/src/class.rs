@@ -187,7 +187,8 @@ impl ClassData {
         let methods = self.methods.capacity() * (size_of::<(Sym, Value)>() + 1);
         let consts = self.consts.capacity() * (size_of::<(Sym, ConstEntry)>() + 1);
         let variables = (self.cvars.capacity() + self.ivars.capacity()) * size_of::<(Sym, Value)>();
-        size_of::<ClassData>() + 4 * (lists + orders) + (methods + consts) * 9 / 8 + variables
+        // Its place in tables and what malloc adds to its blocks.
+        96 + size_of::<ClassData>() + 4 * (lists + orders) + (methods + consts) * 9 / 8 + variables
     }
     /// Every class that this one names: they live as long as it does.
     pub fn each_class(&self, f: &mut dyn FnMut(ClassId)) {

@@ -23,8 +23,8 @@ pub fn twin(heap: &mut Heap, from: Option<&Heap>, v: Value) -> Option<Value> {
         Kind::Float => alloc_cell(heap, FloatCell { header, value: v.as_float()? }).as_value(),
         Kind::Bignum => {
             let value = Ref::<BignumCell>::of(v).value.clone();
-            heap.add_payload(value.bits() as usize / 8);
-            heap.add_watched(value.bits() as usize / 8);
+            heap.add_payload(BignumCell::weight(&value));
+            heap.add_watched(BignumCell::digits(&value));
             alloc_finalized_cell(heap, BignumCell { header, value }).as_value()
         }
         Kind::String => StringCell::twin(heap, from, Ref::of(v)).as_value(),

@@ -255,11 +255,9 @@ pub unsafe fn finalize(cell: *mut Header, cx: &mut FinalizeCx) {
                 data.drop_payload()
             }
             Kind::Bignum => {
-                let b = &mut *(cell as *mut BignumCell);
-                let n = b.value.bits() as usize / 8;
-                std::ptr::drop_in_place(&mut b.value);
-                cx.sub_watched(n);
-                n
+                let (weight, digits) = (*(cell as *mut BignumCell)).free();
+                cx.sub_watched(digits);
+                weight
             }
             _ => 0,
         };
@@ -280,7 +278,7 @@ pub unsafe fn owned_bytes(cell: *mut Header) -> usize {
             Kind::Hash | Kind::MovedHash => HashCell::owned(cell as *mut HashCell),
             Kind::Object | Kind::Exception => ObjectCell::owned(cell as *mut ObjectCell),
             Kind::Data => (*(cell as *mut DataCell)).owned(),
-            Kind::Bignum => (*(cell as *mut BignumCell)).value.bits() as usize / 8,
+            Kind::Bignum => BignumCell::weight(&(*(cell as *mut BignumCell)).value),
             _ => 0,
         }
     }

@@ -516,4 +516,32 @@ MEMORY_BOMBS = {
   "garbage of large text" => "i = 0; 300.times { 'x' * 20_000_000 }; 1",
   "garbage of large Arrays" => "300.times { Array.new(2_000_000, 1).map { |x| x } }; 1",
   "garbage of messages" => "c = RubyVM::Channel.new; 3_000.times { c << 'x' * 1_000_000; c.recv }; 1",
+  # Texts that are compiled and let go.
+  "garbage of Regexps" => "n = 0; loop { Regexp.new(\"a\#{n += 1}(b|c)*\" * 20).match?('abc') }",
+  "garbage of large Regexps" => "n = 0; loop { Regexp.new(\"(x\#{n += 1}|[a-z]{3,9}y)+\" * 300).match?('abc') }",
+  "garbage of Regexps that searched much" => "#{big} s << 'abcdefgh' * 1000; n = 0; loop { Regexp.new(\"[a-x]{2,20}\#{n += 1}(b|c|\\\\w{3})*z\").match?(s) }",
+  "Regexps that searched much" => "t = (1..3000).map { |i| (i * 7919).to_s(36) }.join(' '); a = []; loop { a << Regexp.new(\"[a-x]{2,20}\#{a.size}(b|c|\\\\w{3})*z\").tap { |r| r.match?(t) } }",
+  "Regexps in three encodings" => "a = []; loop { r = Regexp.new(\"(a|b\#{a.size})\\\\1x*\" * 20); a << r; %w[UTF-8 EUC-JP Shift_JIS].each { |e| r.match?('ab é'.encode(e, undef: :replace)) } }",
+  "garbage of interpolated Regexps" => "n = 0; loop { /a\#{n += 1}(b|c)*\\d{1,50}/ =~ 'abc' }",
+  "garbage of InstructionSequences" => "n = 0; loop { RubyVM::InstructionSequence.compile(\"a = \#{n += 1}; [a, a] * 3\").eval }",
+  "InstructionSequences" => "a = []; loop { a << RubyVM::InstructionSequence.compile(\"a = \#{a.size}; [a, a] * 3\") }",
+  "garbage of ERB" => "require 'erb'; n = 0; loop { ERB.new(\"a <%= \#{n += 1} %> b\" * 10).result }",
+  "garbage of evals" => "n = 0; loop { eval(\"a = \#{n += 1}; [a, a].map { |x| x + 1 }\") }",
+  "garbage of evals with classes" => "loop { eval('Class.new { def a = 1; def b = 2 }').new.b }",
 }
+
+# One small object after the other, all kept.
+libraries = "require 'weakref'; require 'ostruct'; require 'bigdecimal'; require 'date'; require 'stringio'; S = Struct.new(:a, :b, :c); "
+{
+  "singleton methods" => "Object.new.tap { |o| def o.x = 1 }", "closures as methods" => "Object.new.tap { |o| o.define_singleton_method(:x) { o } }",
+  "classes with methods" => "Class.new { def a = 1 }", "extended objects" => "Object.new.extend(Comparable)", "Procs" => "proc { a }",
+  "singleton classes" => "Object.new.singleton_class", "Methods" => "3.method(:+)", "Enumerators" => "[1].each", "Bindings" => "binding",
+  "modules" => "Module.new", "exceptions" => "(raise 'x' rescue $!)", "lazy Enumerators" => "[1].lazy.map { }", "Sets" => "Set[1, 2]", "Times" => "Time.now",
+  "Rationals" => "Rational(3, a.size + 1)", "big Integers" => "2**70 + a.size", "larger Integers" => "2**700 + a.size", "Ranges" => "('a'..'b')",
+  "variables of Strings" => "(+'x').tap { |s| s.instance_variable_set(:@a, 1) }", "variables of classes" => "Class.new.tap { |c| c.instance_variable_set(:@a, 1) }",
+  "threads that ended" => "Thread.new { }.tap(&:join)", "Queues" => "Queue.new", "Mutexes" => "Mutex.new", "MatchData" => "'abc'.match(/b/)",
+  "StringIOs" => "StringIO.new", "WeakMaps" => "ObjectSpace::WeakMap.new", "WeakRefs" => "WeakRef.new(Object.new)", "identity Hashes" => "{ 1 => 2 }.compare_by_identity",
+  "Structs" => "S.new(1, 2, 3)", "OpenStructs" => "OpenStruct.new(a: 1)", "BigDecimals" => "BigDecimal('1.5')", "Complexes" => "Complex(1.5, 2)",
+  "TracePoints" => "TracePoint.new(:line) { }", "Randoms" => "Random.new", "Dates" => "Date.new(2020, 1, 1)", "curried Procs" => "proc { |x, y| }.curry",
+  "producers" => "Enumerator.produce(1) { _1 + 1 }", "fibers that wait" => "Fiber.new { Fiber.yield }.tap(&:resume)"
+}.each { |what, text| MEMORY_BOMBS["kept: #{what}"] = libraries + hold[text] }

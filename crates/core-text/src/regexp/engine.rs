@@ -3,10 +3,12 @@
 //! Invariant: offsets are bytes of the searched String. A MatchData keeps a frozen copy of it, so that later changes don't show.
 //! Rejected: searching through Ruby calls (`Regexp#match`) from String methods: a call and a MatchData per match.
 
+use super::cache::SharedRegexp;
+use std::cell::Cell;
 use std::sync::Arc;
 use zakuro_macros::Trace;
 use zakuro_text::encoding::{CodeRange as TextRange, Encoding};
-use zakuro_text::regexp::{Answer, Captures, Lane, MatchError, Mode, Progress, Regexp, Search, Text};
+use zakuro_text::regexp::{Answer, Captures, Lane, MatchError, Mode, Progress, Search, Text};
 use zakuro_vm::string::CodeRange;
 use zakuro_vm::*;
 
@@ -14,31 +16,43 @@ use zakuro_vm::*;
 #[derive(Trace)]
 pub struct RegexpData {
     #[untraced]
-    pub regexp: Arc<Regexp>,
-    weight: usize,
+    pub regexp: SharedRegexp,
+    #[untraced]
+    counted: Cell<usize>,
+    /// From how many bytes on it is counted again.
+    #[untraced]
+    recount: Cell<usize>,
 }
 /// What a usual one is taken for; its program may be shared with others.
 const USUAL: usize = 256;
-/// Programs from here on are counted as they are.
+/// What takes more is counted as it is.
 const LARGE: usize = 64 << 10;
+/// What searches may add before it is counted.
+const SLACK: usize = 4 << 10;
 impl NativeData for RegexpData {
     fn refers(&self) -> bool {
         false
     }
     fn weight(&self) -> usize {
-        self.weight
+        self.counted.get()
     }
     fn send_copy(&self) -> Option<SendPayload> {
-        Some(Box::new(RegexpData { regexp: self.regexp.clone(), weight: self.weight }))
+        Some(Box::new(RegexpData { regexp: self.regexp.clone(), counted: self.counted.clone(), recount: self.recount.clone() }))
     }
 }
 impl RegexpData {
     /// In a VM with a memory limit a Regexp counts all that it takes, as if nobody shared it: what the others hold may go
     /// at any time, and looking for who does would cost each of them. In others that would only be cause for collections.
-    pub fn new(cx: &Cx, regexp: Arc<Regexp>) -> RegexpData {
-        let weight = regexp.weight();
-        let usual = weight < LARGE && !cx.has_memory_limit();
-        RegexpData { regexp, weight: if usual { USUAL } else { weight } }
+    pub fn new(cx: &Cx, regexp: SharedRegexp) -> RegexpData {
+        let this = RegexpData { regexp, counted: Cell::new(0), recount: Cell::new(0) };
+        this.count(cx.has_memory_limit());
+        this
+    }
+    fn count(&self, is_limited: bool) {
+        let memory = self.regexp.memory();
+        let is_usual = memory < LARGE && !is_limited;
+        self.counted.set(self.counted.get().max(if is_usual { USUAL } else { memory }));
+        self.recount.set(if is_usual { LARGE } else { memory + (memory / 8).max(SLACK) });
     }
     pub fn source(&self) -> &[u8] {
         self.regexp.source()
@@ -47,6 +61,28 @@ impl RegexpData {
     pub fn options(&self) -> u32 {
         self.regexp.flags().bits()
     }
+}
+
+/// Counts what a search has added to its Regexp.
+#[inline]
+fn searched(cx: &mut Cx, re: &Value) {
+    if let Some(d) = regexp_of(re)
+        && d.regexp.memory() >= d.recount.get()
+    {
+        grew(cx, *re);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn grew(cx: &mut Cx, re: Value) {
+    let Some(d) = regexp_of(&re) else { return };
+    let before = d.counted.get();
+    d.count(cx.has_memory_limit());
+    let more = d.counted.get() - before;
+    let regexp = d.regexp.clone();
+    cx.heap.add_payload(more);
+    super::cache::grew(cx, &regexp);
 }
 
 /// Payload of a MatchData object.
@@ -160,7 +196,9 @@ fn run<T: Answer>(cx: &mut Cx, re: Value, s: Ref<StringCell>, start: usize, mode
     }
     let mut search = Search::new(start, mode);
     let text = Text { bytes: s.content(&cx.heap), enc, range: Some(range), lane: lane(cx) };
-    match search.run(&d.regexp, text, STEPS) {
+    let progress = search.run(&d.regexp, text, STEPS);
+    searched(cx, &re);
+    match progress {
         Ok(Progress::Done(found)) => Ok(found),
         Ok(Progress::Paused) => go_on(cx, re, &d.regexp, s, search, (enc, Some(range), 0)),
         Err(e) => failed(cx, e),
@@ -196,7 +234,7 @@ fn failed<T>(cx: &mut Cx, e: MatchError) -> Result<T> {
 fn go_on<T: Answer>(
     cx: &mut Cx,
     re: Value,
-    regexp: &Arc<Regexp>,
+    regexp: &SharedRegexp,
     s: Ref<StringCell>,
     mut search: Search,
     (enc, range, base): (Encoding, Option<TextRange>, usize),
@@ -225,6 +263,7 @@ fn go_on<T: Answer>(
         }
     };
     cx.heap.sub_payload(counted);
+    searched(cx, &re);
     answer
 }
 
@@ -287,7 +326,9 @@ pub fn scan(
     let range = Some(if inside { TextRange::Broken } else { range });
     let mut search = Search::new(pos - base, if anchored { Mode::Anchored } else { Mode::Forward });
     let text = Text { bytes: &s.content(&cx.heap)[base..], enc, range, lane: lane(cx) };
-    let found: Option<Captures> = match search.run(&d.regexp, text, STEPS) {
+    let progress = search.run(&d.regexp, text, STEPS);
+    searched(cx, &re);
+    let found: Option<Captures> = match progress {
         Ok(Progress::Done(found)) => found,
         Ok(Progress::Paused) => go_on(cx, re, &d.regexp, s, search, (enc, range, base))?,
         Err(e) => return failed(cx, e),

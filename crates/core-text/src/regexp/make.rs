@@ -1,12 +1,11 @@
 //! Making Regexp objects: from literals, Strings, pieces; escaping and joining sources.
 
-use super::cache::{self, Failure};
+use super::cache::{self, Failure, SharedRegexp};
 use super::engine::{RegexpData, regexp_of};
 use crate::string::util::{self, Str};
-use std::sync::Arc;
 use zakuro_macros::Trace;
 use zakuro_text::encoding::Encoding;
-use zakuro_text::regexp::{self, RegexFlags, Regexp, RegexpError};
+use zakuro_text::regexp::{self, RegexFlags, RegexpError};
 use zakuro_vm::*;
 
 /// Payload of a literal that does not compile: whoever uses it gets the error.
@@ -21,13 +20,13 @@ impl NativeData for Invalid {
 }
 
 /// New Regexp object of class Regexp.
-pub fn object(cx: &mut Cx, regexp: Arc<Regexp>) -> Value {
+pub fn object(cx: &mut Cx, regexp: SharedRegexp) -> Value {
     let data = RegexpData::new(cx, regexp);
     cx.data(ids::REGEXP, data)
 }
 
 /// Compiles, or RegexpError.
-pub fn compile(cx: &mut Cx, source: &[u8], flags: RegexFlags, enc: Encoding) -> Result<Arc<Regexp>> {
+pub fn compile(cx: &mut Cx, source: &[u8], flags: RegexFlags, enc: Encoding) -> Result<SharedRegexp> {
     match cache::compile(cx, source, flags, enc) {
         Ok(r) => Ok(r),
         Err(Failure::Regexp(RegexpError(m))) => cx.raise(ids::REGEXP_ERROR, m),
@@ -36,7 +35,7 @@ pub fn compile(cx: &mut Cx, source: &[u8], flags: RegexFlags, enc: Encoding) -> 
 }
 
 /// Compiles the content of a String.
-pub fn compile_str(cx: &mut Cx, s: Str, flags: RegexFlags) -> Result<Arc<Regexp>> {
+pub fn compile_str(cx: &mut Cx, s: Str, flags: RegexFlags) -> Result<SharedRegexp> {
     let enc = util::enc(s);
     // Copied: compiling may raise, and nothing keeps Ruby code from changing the String.
     let source = s.to_vec();

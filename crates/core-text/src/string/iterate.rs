@@ -4,11 +4,10 @@
 
 use super::util::*;
 use crate::regexp::engine;
-use std::sync::Arc;
 use zakuro_base::progress::step;
 use zakuro_macros::{Trace, ruby_class};
 use zakuro_text::encoding::Encoding;
-use zakuro_text::regexp::{RegexFlags, Regexp};
+use zakuro_text::regexp::RegexFlags;
 use zakuro_vm::held::Held;
 use zakuro_vm::string::CodeRange;
 use zakuro_vm::*;
@@ -174,7 +173,7 @@ fn lines(cx: &mut Cx, this: Str, separator: Option<Value>, kw: Kwargs, block: Bl
 #[derive(Trace, Default)]
 struct Cluster {
     #[untraced]
-    regexp: Option<Arc<Regexp>>,
+    regexp: Option<crate::regexp::cache::SharedRegexp>,
 }
 impl VmState for Cluster {}
 

@@ -94,7 +94,7 @@ unsafe fn make<A: GlobalAlloc>(inner: &A, layout: Layout, zeroed: bool, account:
         if let Some(account) = &account
             && counted
         {
-            account.bytes.fetch_add(layout.size(), Relaxed);
+            account.add_large(layout.size());
         }
         let p = start.add(front(layout));
         p.sub(HEAD).cast::<Head>().write(Head { account, counted, mapped });
@@ -145,7 +145,7 @@ pub(super) unsafe fn dealloc<A: GlobalAlloc>(inner: &A, p: *mut u8, layout: Layo
         }
         if let Some(account) = account {
             if counted {
-                account.bytes.fetch_sub(layout.size(), Relaxed);
+                account.sub_large(layout.size());
             }
             if !mapped {
                 account.freed.fetch_add(layout.size(), Relaxed);
@@ -195,8 +195,8 @@ pub(super) unsafe fn realloc<A: GlobalAlloc>(inner: &A, p: *mut u8, layout: Layo
             let q = start.as_ptr().add(front(layout));
             if let Some(account) = &account {
                 if counted {
-                    account.bytes.fetch_add(size, Relaxed);
-                    account.bytes.fetch_sub(layout.size(), Relaxed);
+                    account.add_large(size);
+                    account.sub_large(layout.size());
                 }
                 if !mapped {
                     // Where it was before, perhaps.

@@ -28,13 +28,13 @@ impl NativeData for Number {
         false
     }
     fn weight(&self) -> usize {
+        self.block() + std::mem::size_of::<Num>() + 48
+    }
+    fn block(&self) -> usize {
         match &*self.0 {
             Num::Finite { digits, .. } => digits.bits() as usize / 8,
             _ => 0,
         }
-    }
-    fn block(&self) -> usize {
-        self.weight()
     }
     fn send_copy(&self) -> Option<SendPayload> {
         Some(Box::new(Number(Arc::new((*self.0).clone()))))

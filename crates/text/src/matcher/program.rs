@@ -304,8 +304,8 @@ impl Program {
     /// Memory that it holds, in bytes, roughly.
     pub fn weight(&self) -> usize {
         let lists: usize = self.group_lists.iter().map(|l| l.len() * 4 + 24).sum();
-        size_of::<Program>()
-            + self.insts.len() * size_of::<Inst>()
+        // Lists have room for up to as much again.
+        let lengths = self.insts.len() * size_of::<Inst>()
             + self.sets.iter().map(|s| size_of::<Set>() + s.ranges.pairs().len() * 8).sum::<usize>()
             + self.loops.len() * size_of::<Loop>()
             + self.branches.len() * size_of::<Branch>()
@@ -315,6 +315,7 @@ impl Program {
             + self.bytes.len()
             + self.codes.len() * 4
             + self.names.iter().map(|n| n.0.len() + 64).sum::<usize>()
-            + lists
+            + lists;
+        size_of::<Program>() + lengths + lengths * 3 / 4
     }
 }

@@ -11,6 +11,7 @@ use regex_automata::Input;
 use regex_automata::meta::{Cache, Regex};
 use regex_automata::util::primitives::NonMaxUsize;
 use regex_syntax::hir::Hir;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, TryLockError};
 
 /// Which of how many native threads searches.
@@ -35,7 +36,14 @@ struct Place(Mutex<Memory>);
 struct Memory {
     whole: Option<Box<Cache>>,
     stepwise: Option<Box<Scratch>>,
+    /// Bytes searched since `whole` was weighed.
+    searched: usize,
+    /// What `whole` and `stepwise` weighed then.
+    weights: (usize, usize),
 }
+
+/// Bytes to search before scratch memory is weighed again: each may add a state of a kilobyte at most.
+const WEIGH: usize = 128;
 
 pub(super) struct Automaton {
     regex: Box<Regex>,
@@ -44,17 +52,42 @@ pub(super) struct Automaton {
     stepwise: OnceLock<Option<Stepwise>>,
     /// By number of lane. Made by the first search, which says how many there are; others take theirs modulo.
     places: OnceLock<Box<[Place]>>,
+    /// Bytes that it took since it was made.
+    grown: AtomicUsize,
 }
 
 impl Automaton {
     pub fn new(regex: Box<Regex>, hir: Hir) -> Automaton {
-        Automaton { regex, hir, stepwise: OnceLock::new(), places: OnceLock::new() }
+        Automaton { regex, hir, stepwise: OnceLock::new(), places: OnceLock::new(), grown: AtomicUsize::new(0) }
     }
 
-    /// Bytes that it takes, roughly, without the memory of searches and what is made for long texts.
+    /// Bytes that it takes now beyond its [`weight`](Automaton::weight): scratch memory, and what is made for long texts.
+    #[inline]
+    pub fn grown(&self) -> usize {
+        self.grown.load(Ordering::Relaxed)
+    }
+
+    /// Gives scratch memory back that no search uses.
+    pub fn forget(&self) {
+        for place in self.places.get().into_iter().flatten() {
+            if let Ok(mut memory) = place.0.try_lock() {
+                let Memory { weights: (whole, stepwise), .. } = std::mem::take(&mut *memory);
+                self.grown.fetch_sub(whole + stepwise, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// What was taken for `before` bytes takes `now`.
+    fn weighs(&self, before: &mut usize, now: usize) {
+        let before = std::mem::replace(before, now);
+        // Modulo: what became less wraps around twice.
+        self.grown.fetch_add(now.wrapping_sub(before), Ordering::Relaxed);
+    }
+
+    /// Bytes that it takes when new, roughly.
     pub fn weight(&self) -> usize {
-        // The engine does not count all that it keeps (16 KB were found where it says 7), and there is the pattern's tree.
-        self.regex.memory_usage() / 4 * 11
+        // The engine does not count all that it keeps (20 KB were found where it says 5), and there is the pattern's tree.
+        self.regex.memory_usage() / 4 * 15
     }
 
     fn place(&self, lane: Lane) -> &Place {
@@ -64,22 +97,32 @@ impl Automaton {
 
     /// What searches a long text a piece at a time.
     pub fn stepwise(&self) -> Option<&Stepwise> {
-        self.stepwise.get_or_init(|| Stepwise::new(&self.hir)).as_ref()
+        let made = self.stepwise.get_or_init(|| {
+            let made = Stepwise::new(&self.hir);
+            self.grown.fetch_add(made.as_ref().map_or(0, Stepwise::weight), Ordering::Relaxed);
+            made
+        });
+        made.as_ref()
     }
 
     /// Scratch memory to keep while a search goes on.
     pub fn take_scratch(&self, stepwise: &Stepwise, lane: Lane) -> Box<Scratch> {
-        let kept = self.place(lane).0.try_lock().ok().and_then(|mut memory| memory.stepwise.take());
+        let kept = self.place(lane).0.try_lock().ok().and_then(|mut memory| {
+            self.weighs(&mut memory.weights.1, 0);
+            memory.stepwise.take()
+        });
         kept.unwrap_or_else(|| stepwise.scratch())
     }
 
     pub fn give_back(&self, scratch: Box<Scratch>, lane: Lane) {
         if let Ok(mut memory) = self.place(lane).0.try_lock() {
+            self.weighs(&mut memory.weights.1, scratch.memory());
             memory.stepwise = Some(scratch);
         }
     }
 
-    fn with<T>(&self, lane: Lane, f: impl FnOnce(&Regex, &mut Cache) -> T) -> T {
+    /// `bytes`: how many it searches at most.
+    fn with<T>(&self, lane: Lane, bytes: usize, f: impl FnOnce(&Regex, &mut Cache) -> T) -> T {
         let place = self.place(lane);
         let mut memory = match place.0.try_lock() {
             Ok(memory) => memory,
@@ -87,28 +130,41 @@ impl Automaton {
                 // A search panicked in the middle: its VM has ended, the others get new scratch memory.
                 place.0.clear_poison();
                 let mut memory = poisoned.into_inner();
-                *memory = Memory::default();
+                let Memory { weights: (whole, stepwise), .. } = std::mem::take(&mut *memory);
+                self.grown.fetch_sub(whole + stepwise, Ordering::Relaxed);
                 memory
             }
             // Somebody else has that number.
             Err(TryLockError::WouldBlock) => return f(&self.regex, &mut self.regex.create_cache()),
         };
-        f(&self.regex, memory.whole.get_or_insert_with(|| Box::new(self.regex.create_cache())))
+        let memory = &mut *memory;
+        if memory.whole.is_none() {
+            memory.searched = WEIGH;
+        }
+        let whole = memory.whole.get_or_insert_with(|| Box::new(self.regex.create_cache()));
+        let found = f(&self.regex, whole);
+        memory.searched = memory.searched.saturating_add(bytes);
+        if memory.searched >= WEIGH {
+            memory.searched = 0;
+            // The engine counts what is used of its lists.
+            self.weighs(&mut memory.weights.0, 2 * whole.memory_usage() + 2 * size_of::<Cache>());
+        }
+        found
     }
 
     /// Byte range of the first match.
     pub fn find(&self, input: &Input<'_>, lane: Lane) -> Option<(usize, usize)> {
-        self.with(lane, |regex, cache| regex.search_with(cache, input)).map(|m| (m.start(), m.end()))
+        self.with(lane, input.get_span().len(), |regex, cache| regex.search_with(cache, input)).map(|m| (m.start(), m.end()))
     }
 
     /// Fills `slots` with the ends of the first match's groups. False: no match.
     pub fn slots(&self, input: &Input<'_>, slots: &mut [Option<NonMaxUsize>], lane: Lane) -> bool {
-        self.with(lane, |regex, cache| regex.search_slots_with(cache, input, slots)).is_some()
+        self.with(lane, input.get_span().len(), |regex, cache| regex.search_slots_with(cache, input, slots)).is_some()
     }
 
     /// Is there a match?
     pub fn is_match(&self, input: Input<'_>, lane: Lane) -> bool {
-        self.with(lane, |regex, cache| regex.search_half_with(cache, &input.earliest(true))).is_some()
+        self.with(lane, input.get_span().len(), |regex, cache| regex.search_half_with(cache, &input.earliest(true))).is_some()
     }
 }
 
@@ -124,7 +180,7 @@ mod tests {
     fn a_panic_in_a_search_costs_nobody_else_anything() {
         let automaton = automaton();
         let lane = Lane { number: 1, of: 2 };
-        let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| automaton.with(lane, |_, _| panic!("in the middle"))));
+        let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| automaton.with(lane, 0, |_, _| panic!("in the middle"))));
         assert!(panicked.is_err());
         assert_eq!(automaton.find(&Input::new("abbc"), lane), Some((1, 3)));
         let place = &automaton.places.get().unwrap()[1];
@@ -134,7 +190,7 @@ mod tests {
     #[test]
     fn a_lane_in_use_does_not_stop_a_search() {
         let automaton = automaton();
-        let found = automaton.with(Lane::ONLY, |_, _| automaton.find(&Input::new("abbc"), Lane::ONLY));
+        let found = automaton.with(Lane::ONLY, 0, |_, _| automaton.find(&Input::new("abbc"), Lane::ONLY));
         assert_eq!(found, Some((1, 3)));
     }
 }

@@ -138,6 +138,8 @@ pub struct Regexp {
     groups: usize,
     engine: Engine,
     programs: Programs,
+    /// Bytes that it takes, roughly, without programs and what searches add.
+    own: usize,
 }
 
 impl std::fmt::Debug for Regexp {
@@ -208,7 +210,9 @@ impl Regexp {
             .names
             .into_iter()
             .map(|(name, groups)| (String::from_utf8_lossy(&name).into_owned(), groups.into_iter().map(|g| g as usize).collect()));
+        let automaton = if let Engine::Linear { regex, .. } = &engine { regex.weight() } else { 0 };
         let this = Regexp {
+            own: std::mem::size_of::<Regexp>() + source.len() + unescaped.pattern.len() + automaton,
             source: source.to_vec(),
             pattern: unescaped.pattern,
             flags: RegexFlags { fixed, ..flags },
@@ -251,11 +255,18 @@ impl Regexp {
         self.groups
     }
 
-    /// Memory that it holds beyond its own size, in bytes: what was compiled for its own encoding.
-    pub fn weight(&self) -> usize {
-        let program = self.programs.first().map_or(0, matcher::Program::weight);
-        let automaton = if let Engine::Linear { regex, .. } = &self.engine { regex.weight() } else { 0 };
-        self.source.len() + self.pattern.len() + program + automaton
+    /// Bytes that it takes now, roughly: programs, automata and the scratch memory that searches left.
+    #[inline]
+    pub fn memory(&self) -> usize {
+        let grown = if let Engine::Linear { regex, .. } = &self.engine { regex.grown() } else { 0 };
+        self.own + self.programs.weight() + grown
+    }
+
+    /// Gives back what only makes the next search faster.
+    pub fn forget_scratch(&self) {
+        if let Engine::Linear { regex, .. } = &self.engine {
+            regex.forget();
+        }
     }
 
     /// Does matching take time linear in the text (`Regexp.linear_time?`)?

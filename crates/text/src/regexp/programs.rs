@@ -6,6 +6,7 @@
 use crate::encoding::Encoding;
 use crate::matcher::{self, Program};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 type Compiled = Result<Box<Program>, String>;
 
@@ -14,6 +15,8 @@ pub(super) struct Programs {
     /// For the encoding that the pattern has, or UTF-8.
     first: OnceLock<Compiled>,
     others: OnceLock<Box<Other>>,
+    /// Bytes of all.
+    weight: AtomicUsize,
 }
 
 /// Written once by the thread that first needs it, then read by all.
@@ -25,12 +28,18 @@ struct Other {
 
 impl Programs {
     pub fn new(home: Encoding) -> Programs {
-        Programs { home: matcher::canonical(home), first: OnceLock::new(), others: OnceLock::new() }
+        Programs { home: matcher::canonical(home), first: OnceLock::new(), others: OnceLock::new(), weight: AtomicUsize::new(0) }
     }
 
-    /// The program for the own encoding, if it was compiled.
-    pub fn first(&self) -> Option<&Program> {
-        self.first.get().and_then(|p| p.as_deref().ok())
+    /// Bytes of all that were compiled.
+    #[inline]
+    pub fn weight(&self) -> usize {
+        self.weight.load(Ordering::Relaxed)
+    }
+
+    fn counted(&self, compiled: Compiled) -> Compiled {
+        self.weight.fetch_add(compiled.as_ref().map_or(0, |p| p.weight()), Ordering::Relaxed);
+        compiled
     }
 
     pub fn home(&self) -> Encoding {
@@ -52,7 +61,7 @@ impl Programs {
             if compiled.as_ref().is_err_and(|e| e == matcher::STOPPED) {
                 return Err(matcher::STOPPED.into());
             }
-            return answer(self.first.get_or_init(|| compiled));
+            return answer(self.first.get_or_init(|| self.counted(compiled)));
         }
         let (mut place, mut made) = (&self.others, None);
         loop {
@@ -68,7 +77,11 @@ impl Programs {
                 return Err(matcher::STOPPED.into());
             }
             // Where somebody else was faster, with whichever encoding, it is for a later place.
+            let weight = compiled.as_ref().map_or(0, |p| p.weight());
             made = place.set(Box::new(Other { enc, program: compiled, next: OnceLock::new() })).err().map(|other| other.program);
+            if made.is_none() {
+                self.weight.fetch_add(weight, Ordering::Relaxed);
+            }
         }
     }
 }

@@ -83,6 +83,11 @@ impl Stepwise {
         Some(Stepwise { forward: build(false)?, reverse: build(true)?, prefilter })
     }
 
+    /// Bytes that it takes, without scratch memory.
+    pub fn weight(&self) -> usize {
+        self.forward.memory_usage() + self.reverse.memory_usage() + self.prefilter.as_ref().map_or(0, Prefilter::memory_usage)
+    }
+
     pub fn scratch(&self) -> Box<Scratch> {
         Box::new(Scratch { forward: self.forward.create_cache(), reverse: self.reverse.create_cache() })
     }

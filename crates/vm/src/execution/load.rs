@@ -20,6 +20,15 @@ impl Cx {
     /// Runs a program or required file at top level; `wrap`: in a module, with an object that stands for main.
     pub fn run_program(&mut self, code: &Arc<Code>, wrap: Option<(Value, Value)>) -> Result<Value> {
         self.hold_code(code);
+        self.run_at_top(code, wrap)
+    }
+    /// Runs a program that goes when nothing refers to it or to what it defined, as the text of an eval does.
+    pub fn run_passing_program(&mut self, code: &Arc<Code>) -> Result<Value> {
+        let cs = self.code_state(code);
+        self.begin_unit(cs);
+        self.run_at_top(code, None)
+    }
+    fn run_at_top(&mut self, code: &Arc<Code>, wrap: Option<(Value, Value)>) -> Result<Value> {
         let object = self.class_value(ids::OBJECT);
         let top = self.new_cref(object, Value::NIL);
         if let Some(c) = Ref::<CrefCell>::from_value(top) {

@@ -48,24 +48,23 @@ fn size_of_state(s: &CodeState) -> usize {
     size_of::<CodeState>() + EACH + caches + (c.consts.len() + c.children.len()) * size_of::<Value>()
 }
 
-/// What a Code takes that goes with its unit.
-fn size_of_code(c: &Code) -> usize {
-    let size = c.size() + c.source.len() + c.file.len();
-    // Malloc's classes of blocks: an eighth of the sizes lies between two, and a state's tables are in blocks as large as these.
-    size + size / 8 + EACH
-}
-
 /// Entries of tables, heads and rounding of blocks.
 const EACH: usize = 512;
 
 impl Cx {
+    /// Bytes that a Code takes, those nested in it included.
+    pub fn size_of_code(c: &Code) -> usize {
+        let size = c.size() + c.source.len() + c.file.len();
+        // Malloc's classes of blocks: an eighth of the sizes lies between two, and a state's tables are in blocks as large as these.
+        size + size / 8 + EACH
+    }
     fn join_unit(&mut self, cs: *const CodeState, unit: u32) {
         // SAFETY: a live state of this VM.
         let state = unsafe { &*cs };
         state.unit.set(unit);
         let of = self.units.states.entry(unit).or_default();
         // The first one's Code has the others' nested in it: they live as long, whether they run or not.
-        let code = if of.keys.is_empty() { size_of_code(&state.code) } else { 0 };
+        let code = if of.keys.is_empty() { Cx::size_of_code(&state.code) } else { 0 };
         let bytes = code + size_of_state(state);
         of.keys.push(Arc::as_ptr(&state.code) as usize);
         of.bytes += bytes;

@@ -53,13 +53,13 @@ impl Cx {
         }
         let mut header = zakuro_object::header(ids::INTEGER, Kind::Bignum, 0);
         header.flags = flags::FROZEN;
-        let bytes = b.bits() as usize / 8;
-        self.heap.add_payload(bytes);
+        let (weight, digits) = (BignumCell::weight(&b), BignumCell::digits(&b));
+        self.heap.add_payload(weight);
         // It is there already.
-        self.heap.add_watched(bytes);
+        self.heap.add_watched(digits);
         if self.heap.room() == 0 {
-            self.heap.sub_payload(bytes);
-            self.heap.sub_watched(bytes);
+            self.heap.sub_payload(weight);
+            self.heap.sub_watched(digits);
             zakuro_heap::out_of_memory();
         }
         alloc_finalized_cell(&self.heap, BignumCell { header, value: Box::new(b) }).as_value()

@@ -9,7 +9,6 @@ use super::life::{self, Asked};
 use std::alloc::Layout;
 use std::ptr::null_mut;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 use zakuro_base::memory::fallible;
 use zakuro_heap::{Native, WATCHED};
 
@@ -37,9 +36,9 @@ fn weight(size: usize) -> usize {
 /// Whether the limit admits a small block, which counts then.
 fn count(account: &Native, size: usize) -> bool {
     let whole = weight(size);
-    let before = account.bytes.fetch_add(whole, Relaxed);
+    let before = account.add(whole);
     if before / STEP != (before + whole) / STEP && life::asks(whole) == Asked::Refused {
-        account.bytes.fetch_sub(whole, Relaxed);
+        account.sub(whole);
         return false;
     }
     true
@@ -57,7 +56,7 @@ pub fn allocate(size: usize) -> *mut u8 {
         let start = fallible(|| std::alloc::alloc(layout));
         if start.is_null() {
             if let Some(a) = account {
-                a.bytes.fetch_sub(weight(size), Relaxed);
+                a.sub(weight(size));
             }
             return null_mut();
         }
@@ -109,7 +108,7 @@ pub unsafe fn release(p: *mut u8) {
         let start = p.sub(HEAD);
         let Head { size, account } = start.cast::<Head>().read();
         if !account.is_null() {
-            Arc::from_raw(account).bytes.fetch_sub(weight(size), Relaxed);
+            Arc::from_raw(account).sub(weight(size));
         }
         if let Some(layout) = layout(size) {
             std::alloc::dealloc(start, layout);
