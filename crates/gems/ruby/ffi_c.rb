@@ -119,8 +119,6 @@ module FFI
       UINT64: %i[ULONG_LONG], LONG: %i[SLONG], FLOAT32: %i[FLOAT], FLOAT64: %i[DOUBLE] }.each do |name, others|
       others.each { |other| const_set(other, const_get(name)) }
     end
-    NATIVE = { 1 => INT8 }.freeze
-    private_constant :NATIVE
 
     # A type with a converter: `native_type`, `to_native`, `from_native`.
     class Mapped < Type
@@ -541,20 +539,9 @@ module FFI
   module Native
     # A function pointer that calls Ruby.
     class Closure
-      ALL = Native.finder || Class.new do
-        def initialize
-          @known = ObjectSpace::WeakMap.new
-        end
-
-        def find(number) = @known[number]
-        def add(closure) = @known[closure.number] = closure
-      end.new
-      Native.finder = ALL
-
       def initialize(type, callable)
         @type, @callable = type, callable
         __prepare(type.__interface)
-        ALL.add(self)
         self.class.listen
       end
 

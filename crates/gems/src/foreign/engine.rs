@@ -293,17 +293,7 @@ fn argument(cx: &mut Cx, call: &mut Call, i: usize, kind: Kind, v: Value, how: i
             }
         }
         Kind::Struct(size) => {
-            let bytes = match Ref::<StringCell>::from_value(v) {
-                Some(s) => s.to_vec(),
-                None => {
-                    let at = memory::address(cx, v)?;
-                    if at == 0 {
-                        return cx.arg_error("structure is NULL");
-                    }
-                    // SAFETY: a structure of this size, as the program says.
-                    unsafe { std::slice::from_raw_parts(at as *const u8, size) }.to_vec()
-                }
-            };
+            let Some(bytes) = structure(cx, v, size)? else { return cx.arg_error("structure is NULL") };
             let mut copy = vec![0u8; size.max(bytes.len()).next_multiple_of(16) + 16];
             // Aligned for whatever may be in it.
             let from = copy.as_ptr().align_offset(16);
@@ -322,6 +312,16 @@ fn argument(cx: &mut Cx, call: &mut Call, i: usize, kind: Kind, v: Value, how: i
     };
     call.values[i] = place;
     Ok(())
+}
+
+/// The bytes of a structure: a String of them, or where it lies. None: at NULL.
+fn structure(cx: &mut Cx, v: Value, size: usize) -> Result<Option<Vec<u8>>> {
+    if let Some(s) = Ref::<StringCell>::from_value(v) {
+        return Ok(Some(s.to_vec()));
+    }
+    let at = memory::address(cx, v)?;
+    // SAFETY: a structure of this size, as the program says.
+    Ok((at != 0).then(|| unsafe { std::slice::from_raw_parts(at as *const u8, size) }.to_vec()))
 }
 
 fn errno() -> i32 {
@@ -457,7 +457,6 @@ fn finish(cx: &mut Cx, mut standing: Standing) -> Call {
 /// Runs a call to its end. With the first exception of a callback, which is pending.
 fn go_on(cx: &mut Cx, mut standing: Standing, is_aside: bool) -> Result<(Standing, Option<Exc>)> {
     let mut error: Option<(Exc, Instant)> = None;
-    let mut refused = 0u32;
     loop {
         let ask = if is_aside && error.is_none() && cx.host.is_some() {
             let (back, ask) = aside(cx, standing)?;
@@ -468,8 +467,7 @@ fn go_on(cx: &mut Cx, mut standing: Standing, is_aside: bool) -> Result<(Standin
         };
         let Some(ask) = ask else { return Ok((standing, error.map(|e| e.0))) };
         if let Some((_, since)) = &error {
-            refused += 1;
-            if refused.is_multiple_of(64) && since.elapsed() > PATIENCE {
+            if since.elapsed() > PATIENCE {
                 return Ok((standing, error.map(|e| e.0)));
             }
             continue;
@@ -541,12 +539,12 @@ fn aside(cx: &mut Cx, standing: Standing) -> Result<(Standing, Option<Ask>)> {
 /// Ruby's answer to a callback, put where foreign code expects it.
 fn reply(cx: &mut Cx, ask: &Ask) -> Result<()> {
     cx.safepoint()?;
-    let native = cx.state::<Answer>().0;
-    if native.is_nil() {
+    let known = cx.state::<Known>().0;
+    if known.is_nil() {
         return Ok(());
     }
-    let id = cx.int(ask.closure as i64);
-    let found = cx.call(native, Sym::intern("find"), &[id])?;
+    let id = cx.int_u64(ask.closure);
+    let found = cx.call(known, sym::aref, &[id])?;
     if found.is_nil() || !cx.is_data::<Closure>(found) {
         return Ok(());
     }
@@ -568,17 +566,7 @@ fn give(cx: &mut Cx, cif: &Cif, v: Value, to: *mut c_void) -> Result<()> {
         return Ok(());
     }
     if let Kind::Struct(n) = kind {
-        let from = match Ref::<StringCell>::from_value(v) {
-            Some(s) => s.to_vec(),
-            None => {
-                let at = memory::address(cx, v)?;
-                if at == 0 {
-                    return Ok(());
-                }
-                // SAFETY: a structure, as the program says.
-                unsafe { std::slice::from_raw_parts(at as *const u8, n) }.to_vec()
-            }
-        };
+        let Some(from) = structure(cx, v, n)? else { return Ok(()) };
         // SAFETY: room for the structure.
         unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), to.cast::<u8>(), from.len().min(n)) };
         return Ok(());
@@ -602,19 +590,34 @@ fn give(cx: &mut Cx, cif: &Cif, v: Value, to: *mut c_void) -> Result<()> {
     Ok(())
 }
 
-/// Who finds closures by their numbers: an object with `find`.
+/// Closures by their numbers, those of fiddle and ffi alike: a WeakMap, or nil while there is none.
 #[derive(Trace)]
-pub struct Answer(pub Value);
-impl Default for Answer {
-    fn default() -> Answer {
-        Answer(Value::NIL)
+struct Known(Value);
+impl Default for Known {
+    fn default() -> Known {
+        Known(Value::NIL)
     }
 }
-impl VmState for Answer {
+impl VmState for Known {
     fn snapshot(&self, values: &mut Gathered) -> Option<Restore> {
         values.push(self.0);
-        Some(Arc::new(|cx, v| cx.state::<Answer>().0 = v[0]))
+        Some(Arc::new(|cx, v| cx.state::<Known>().0 = v[0]))
     }
+}
+
+/// Makes `this` a closure that callbacks find.
+pub fn prepare(cx: &mut Cx, this: Value, interface: Value) -> Result<()> {
+    let closure = Closure::new(cx, interface)?;
+    let id = cx.int_u64(closure.id);
+    cx.data_init(this, closure)?;
+    if cx.state::<Known>().0.is_nil() {
+        let class = cx.class_value(ids::WEAK_MAP);
+        let map = cx.call(class, sym::new, &[])?;
+        cx.state::<Known>().0 = map;
+    }
+    let known = cx.state::<Known>().0;
+    cx.call(known, sym::aset, &[id, this])?;
+    Ok(())
 }
 
 /// What foreign code sees of a closure.
@@ -634,7 +637,7 @@ pub struct Closure {
     #[untraced]
     pub code: usize,
     #[untraced]
-    pub id: u64,
+    id: u64,
     #[untraced]
     entry: *const Entry,
     #[untraced]
@@ -651,7 +654,7 @@ impl NativeData for Closure {
 }
 
 impl Closure {
-    pub fn new(cx: &mut Cx, interface: Value) -> Result<Closure> {
+    fn new(cx: &mut Cx, interface: Value) -> Result<Closure> {
         permitted(cx)?;
         let cif = cx.data_ref::<Interface>(interface)?.0.clone();
         let registry = registry(cx);

@@ -435,6 +435,9 @@ pub mod memory {
         while let Some(v) = list.get(i) {
             super::put(cx, this, kind, offset.saturating_add(i as i64 * n), v)?;
             i += 1;
+            if i.is_multiple_of(4096) {
+                cx.safepoint()?;
+            }
         }
         Ok(this)
     }
