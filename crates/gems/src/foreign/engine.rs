@@ -320,6 +320,7 @@ fn structure(cx: &mut Cx, v: Value, size: usize) -> Result<Option<Vec<u8>>> {
         return Ok(Some(s.to_vec()));
     }
     let at = memory::address(cx, v)?;
+    memory::room(cx, size)?;
     // SAFETY: a structure of this size, as the program says.
     Ok((at != 0).then(|| unsafe { std::slice::from_raw_parts(at as *const u8, size) }.to_vec()))
 }
@@ -339,6 +340,7 @@ pub fn call(cx: &mut Cx, interface: Value, function: usize, arguments: Ref<Array
     if function == 0 {
         return cx.raise(ids::RUNTIME_ERROR, "foreign function at address 0");
     }
+    memory::room(cx, cif.result.size().saturating_add(count.saturating_mul(24)))?;
     let mut call = Box::new(Call {
         result: vec![0; (cif.result.size() / 8 + 1).max(2)],
         values: vec![[0; 2]; count],

@@ -105,7 +105,11 @@ struct Structures {
 impl Structures {
     fn room(&mut self, cx: &mut Cx, more: usize) -> Result<()> {
         self.count = self.count.saturating_add(more);
-        if self.count > MOST || !cx.heap.admits(more * size_of::<*mut ffi_type>()) { cx.arg_error("structure is too large") } else { Ok(()) }
+        if self.count > MOST || !cx.heap.admits(more * size_of::<*mut ffi_type>()) {
+            cx.arg_error("structure is too large")
+        } else {
+            Ok(())
+        }
     }
     /// [size, alignment, field, ...], each field a number or a structure.
     fn add(&mut self, cx: &mut Cx, list: Ref<ArrayCell>, depth: usize) -> Result<*mut ffi_type> {

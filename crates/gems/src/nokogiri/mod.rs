@@ -130,14 +130,18 @@ fn install(cx: &mut Cx, this: Value, tree: Tree) -> Result<()> {
     cx.data_init(this, Doc { tree, objects: TracedVec::new(), namespaces: TracedVec::new(), serial, counted: 0 })?;
     account(cx, this)
 }
+/// NoMemoryError unless there is room for so many bytes.
+fn room(cx: &mut Cx, bytes: usize) -> Result<()> {
+    if cx.heap.admits(bytes) { Ok(()) } else { cx.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory") }
+}
 /// Tells the heap what a tree has come to take.
 fn account(cx: &mut Cx, doc: Value) -> Result<()> {
     let d = cx.data_mut::<Doc>(doc)?;
     let before = d.counted;
     let after = d.tree.bytes() + (d.objects.len() + d.namespaces.len()) * 8;
     // Asked first: what is over the limit leaves no room for the exception.
-    if after > before && !cx.heap.admits(after - before) {
-        return cx.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory");
+    if after > before {
+        room(cx, after - before)?;
     }
     cx.data_mut::<Doc>(doc)?.counted = after;
     if after > before {

@@ -80,6 +80,8 @@ pub enum Event {
     },
     Declared(dtd::Declared),
     EndDoctype,
+    /// Much was read that tells nothing: whoever asks may look up.
+    Pause,
     External {
         name: String,
         external: Option<String>,
@@ -119,19 +121,140 @@ struct Open {
     scope: usize,
 }
 
+/// Lines and columns of a text that is read from its beginning.
+#[derive(Default)]
+pub struct Places {
+    /// What was counted so far.
+    at: usize,
+    ends: u32,
+    /// Where the last line began; negative: in what is gone.
+    start: isize,
+}
+impl Places {
+    pub fn line(&mut self, text: &str, at: usize) -> u32 {
+        if self.at < at {
+            let part = &text.as_bytes()[self.at..at];
+            if let Some(last) = part.iter().rposition(|b| *b == b'\n') {
+                self.start = (self.at + last + 1) as isize;
+            }
+            self.ends += part.iter().filter(|b| **b == b'\n').count() as u32;
+            self.at = at;
+        }
+        self.ends + 1
+    }
+    pub fn column(&mut self, text: &str, at: usize) -> u32 {
+        self.line(text, at);
+        ((at as isize - self.start).max(0) + 1) as u32
+    }
+    /// Takes away what was read of a text, once it is much.
+    pub fn forget(&mut self, text: &mut String, at: &mut usize) {
+        if *at > 1 << 16 {
+            self.line(text, *at);
+            text.drain(..*at);
+            self.start -= *at as isize;
+            (self.at, *at) = (0, 0);
+        }
+    }
+}
+
+/// How far a push parser has looked for the end of what is not complete yet, so that small portions do not make it look at all of it each time.
+#[derive(Default)]
+pub struct Search {
+    at: usize,
+    seen: usize,
+    quote: u8,
+    inside: i64,
+}
+impl Search {
+    /// So many bytes before went.
+    pub fn moved(&mut self, by: usize) {
+        self.at = self.at.wrapping_sub(by);
+    }
+    /// Goes on with what begins at a place, or begins anew.
+    pub fn of(&mut self, at: usize) -> &mut Search {
+        if self.at != at {
+            *self = Search { at, ..Search::default() };
+        }
+        self
+    }
+    /// Whether a mark comes, at `skip` or later.
+    pub fn mark(&mut self, rest: &str, skip: usize, mark: &str) -> bool {
+        let from = skip.max((self.seen + 1).saturating_sub(mark.len()));
+        self.seen = rest.len();
+        rest.as_bytes().get(from..).is_some_and(|b| b.windows(mark.len()).any(|w| w == mark.as_bytes()))
+    }
+    /// The first of these bytes.
+    pub fn byte(&mut self, rest: &str, any: &[u8]) -> Option<usize> {
+        let found = rest.as_bytes()[self.seen.min(rest.len())..].iter().position(|b| any.contains(b)).map(|n| self.seen + n);
+        self.seen = found.unwrap_or(rest.len());
+        found
+    }
+    /// Whether markup ends, with `>` outside of quotes and brackets (if they mean anything).
+    fn markup(&mut self, rest: &str, brackets: bool) -> bool {
+        for b in rest.bytes().skip(self.seen) {
+            match b {
+                q @ (b'"' | b'\'') if self.quote == 0 => self.quote = q,
+                q if q == self.quote => self.quote = 0,
+                _ if self.quote != 0 => {}
+                b'[' if brackets => self.inside += 1,
+                b']' if brackets => self.inside -= 1,
+                b'>' if self.inside <= 0 => return true,
+                _ => {}
+            }
+            self.seen += 1;
+        }
+        false
+    }
+}
+
+/// Declarations in scope.
+#[derive(Default)]
+struct Scope {
+    all: Vec<(Option<String>, String)>,
+    /// Which of them stand for a prefix, `""` for none, the nearest last.
+    by_prefix: HashMap<String, Vec<usize>>,
+}
+impl Scope {
+    fn declare(&mut self, prefix: Option<String>, href: String) {
+        self.by_prefix.entry(prefix.clone().unwrap_or_default()).or_default().push(self.all.len());
+        self.all.push((prefix, href));
+    }
+    fn truncate(&mut self, len: usize) {
+        while self.all.len() > len {
+            let Some((prefix, _)) = self.all.pop() else { return };
+            if let Some(v) = self.by_prefix.get_mut(prefix.as_deref().unwrap_or("")) {
+                v.pop();
+            }
+        }
+    }
+    fn find(&self, prefix: Option<&str>) -> Option<&str> {
+        let at = self.by_prefix.get(prefix.unwrap_or(""))?.last()?;
+        self.all.get(*at).map(|(_, href)| href.as_str())
+    }
+}
+
+/// Steps that tell nothing before a pause.
+const SILENT: usize = 256;
+
 pub struct Parser {
     pub options: Options,
     pub frames: Vec<Frame>,
-    /// Where in the first frame `line` was counted, and the beginning of that line.
-    counted: (usize, u32, usize),
+    /// Of the first frame.
+    places: Places,
+    search: Search,
+    /// Bytes of the document so far.
+    read: usize,
     /// Nothing more comes.
     pub last: bool,
     open: Vec<Open>,
-    scope: Vec<(Option<String>, String)>,
+    scope: Scope,
     pub problems: Vec<Problem>,
     pub entities: HashMap<String, dtd::Entity>,
     pub parameters: HashMap<String, dtd::Entity>,
-    pub attlists: HashMap<String, Vec<dtd::AttDecl>>,
+    /// Attributes that elements get, by element: name and value.
+    pub attlists: HashMap<String, Vec<(String, String)>>,
+    /// Attributes that are declared, by element and name.
+    pub declared: std::collections::HashSet<(String, String)>,
     /// Bytes that entities have expanded to.
     pub expanded: usize,
     pub stopped: bool,
@@ -201,15 +324,18 @@ impl Parser {
     pub fn new(text: String, options: Options, last: bool) -> Parser {
         Parser {
             options,
+            read: text.len(),
             frames: vec![Frame { text, at: 0, entity: None, depth: 0 }],
-            counted: (0, 1, 0),
+            places: Places::default(),
+            search: Search::default(),
             last,
             open: Vec::new(),
-            scope: Vec::new(),
+            scope: Scope::default(),
             problems: Vec::new(),
             entities: HashMap::new(),
             parameters: HashMap::new(),
             attlists: HashMap::new(),
+            declared: Default::default(),
             expanded: 0,
             stopped: false,
             silenced: false,
@@ -230,40 +356,31 @@ impl Parser {
     }
     /// Declares a prefix of what stands around a fragment.
     pub fn declare(&mut self, prefix: Option<String>, href: String) {
-        self.scope.push((prefix, href));
+        self.scope.declare(prefix, href);
     }
     /// More text of a push parser. What was read goes.
     pub fn feed(&mut self, more: &str) {
-        let line = self.line();
+        self.read += more.len();
         let f = &mut self.frames[0];
-        let keep = self.counted.2.min(f.at);
-        if f.at > 65_536 && keep > 0 {
-            f.text.drain(..keep);
-            f.at -= keep;
-            self.counted = (f.at, line, 0);
-        }
-        self.frames[0].text.push_str(more);
+        let before = f.at;
+        self.places.forget(&mut f.text, &mut f.at);
+        self.search.moved(before - f.at);
+        f.text.push_str(more);
+    }
+    /// Bytes that wait to be read, and those that were read and are still there.
+    pub fn held(&self) -> usize {
+        self.frames[0].text.len()
     }
 
     // ---- places
 
     pub fn line(&mut self) -> u32 {
         let f = &self.frames[0];
-        let (at, line, _) = self.counted;
-        if at < f.at {
-            let part = &f.text.as_bytes()[at..f.at];
-            let lines = memchr_count(part);
-            if let Some(last) = part.iter().rposition(|b| *b == b'\n') {
-                self.counted.2 = at + last + 1;
-            }
-            self.counted.0 = f.at;
-            self.counted.1 = line + lines;
-        }
-        self.counted.1
+        self.places.line(&f.text, f.at)
     }
     pub fn column(&mut self) -> u32 {
-        self.line();
-        (self.frames[0].at.saturating_sub(self.counted.2) + 1) as u32
+        let f = &self.frames[0];
+        self.places.column(&f.text, f.at)
     }
     pub fn report(&mut self, level: u8, domain: u8, code: u32, message: String, str1: Option<&str>) {
         let (line, column) = (self.line(), self.column());
@@ -329,63 +446,41 @@ impl Parser {
         }
     }
     /// Whether what begins here is there as a whole, so that a push parser may read it.
-    fn is_complete(&self) -> bool {
+    fn is_complete(&mut self) -> bool {
         if self.last || self.frames.len() > 1 {
             return true;
         }
-        let r = self.rest();
+        let f = &self.frames[0];
+        let r = &f.text[f.at..];
+        let search = self.search.of(f.at);
         if !self.began && r.len() < 6 && "<?xml ".starts_with(r) {
             return false;
         }
-        if let Some(r) = r.strip_prefix("<!--") {
-            return r.contains("-->");
+        if r.starts_with("<!--") {
+            return search.mark(r, 4, "-->");
         }
         if r.starts_with("<![CDATA[") {
-            return r.contains("]]>");
+            return search.mark(r, 9, "]]>");
         }
         if r.starts_with("<?") {
-            return r.contains("?>");
+            return search.mark(r, 2, "?>");
         }
         if r.starts_with("<!") {
-            if r.len() < 9 && ("<![CDATA[".starts_with(r) || "<!--".starts_with(r)) {
-                return false;
-            }
-            let (mut quote, mut inside) = (0u8, 0i32);
-            for b in r.bytes() {
-                match b {
-                    q @ (b'"' | b'\'') if quote == 0 => quote = q,
-                    q if q == quote => quote = 0,
-                    _ if quote != 0 => {}
-                    b'[' => inside += 1,
-                    b']' => inside -= 1,
-                    b'>' if inside <= 0 => return true,
-                    _ => {}
-                }
-            }
-            return false;
+            return !(r.len() < 9 && ("<![CDATA[".starts_with(r) || "<!--".starts_with(r))) && search.markup(r, true);
         }
         if r.starts_with('<') {
-            let mut quote = 0u8;
-            for b in r.bytes() {
-                match b {
-                    q @ (b'"' | b'\'') if quote == 0 => quote = q,
-                    q if q == quote => quote = 0,
-                    b'>' if quote == 0 => return true,
-                    _ => {}
-                }
-            }
-            return false;
+            return search.markup(r, false);
         }
         if r.starts_with('&') {
-            return r.bytes().any(|b| matches!(b, b';' | b'<' | b' '));
+            return search.byte(r, b";< ").is_some();
         }
         // A mark `]]>` may be cut in two, and blanks be followed by `</`.
-        r.bytes().position(|b| matches!(b, b'<' | b'&')).is_some_and(|at| at + 1 < r.len())
+        search.byte(r, b"<&").is_some_and(|at| at + 1 < r.len())
     }
 
     /// The next event. None: the end, or more must come first.
     pub fn next(&mut self) -> Option<Event> {
-        loop {
+        for _ in 0..SILENT {
             if let Some(e) = self.queue.pop_front() {
                 self.just_opened = matches!(e, Event::Start(_));
                 return Some(e);
@@ -411,6 +506,7 @@ impl Parser {
             }
             self.step();
         }
+        Some(Event::Pause)
     }
     /// Leaves an entity's text.
     fn leave(&mut self) {
@@ -666,14 +762,14 @@ impl Parser {
             }
             return;
         };
-        let content = match &e.system {
-            Some(s) => self.external_entities.get(s).cloned(),
-            None => e.content.clone(),
-        };
         if !self.options.noent {
             self.push(Event::EntityRef(name));
             return;
         }
+        let content = match &e.system {
+            Some(s) => self.external_entities.get(s).cloned(),
+            None => e.content.clone(),
+        };
         self.enter(&name, &content.unwrap_or_default());
     }
     /// Goes on in an entity's text.
@@ -688,8 +784,7 @@ impl Parser {
     /// Counts what an entity expands to.
     fn spend(&mut self, bytes: usize) -> bool {
         self.expanded += bytes + 10;
-        let own = self.frames[0].text.len();
-        if self.expanded > 10_000_000 + own.saturating_mul(5) {
+        if self.expanded > super::tree::ENTITY_BYTES + self.read.saturating_mul(5) {
             self.error(89, "Detected an entity reference loop\n");
             self.stopped = true;
             return false;
@@ -711,7 +806,7 @@ impl Parser {
             push_attribute_text(out, &rest[..at]);
             rest = &rest[at..];
             // References are read by the same functions as in text.
-            self.frames.push(Frame { text: rest.to_owned().chars().take(300).collect(), at: 0, entity: None, depth: self.open.len() });
+            self.frames.push(Frame { text: rest[..rest.floor_char_boundary(300)].to_owned(), at: 0, entity: None, depth: self.open.len() });
             let mut put = None;
             if rest.starts_with("&#") {
                 match self.character() {
@@ -752,7 +847,4 @@ impl Parser {
 
 fn push_attribute_text(out: &mut String, text: &str) {
     out.extend(text.chars().map(|c| if matches!(c, '\n' | '\t' | '\r') { ' ' } else { c }));
-}
-fn memchr_count(b: &[u8]) -> u32 {
-    b.iter().filter(|b| **b == b'\n').count() as u32
 }
