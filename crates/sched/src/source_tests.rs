@@ -26,7 +26,7 @@ fn parked(s: &Scheduler) -> (Task, mpsc::Receiver<()>) {
 }
 
 /// Three bytes are read of what a task waits for; the stream's source.
-fn after_a_short_read(s: &Scheduler, mut a: impl Read + AsRawFd) -> Arc<Source> {
+fn after_a_short_read(s: &Scheduler, a: &mut (impl Read + AsRawFd)) -> Source {
     let (task, rx) = parked(s);
     let source = s.source(a.as_raw_fd());
     assert!(source.watch(READABLE, (&task).into()).unwrap().is_some());
@@ -77,10 +77,10 @@ fn what_is_there_already_is_reported_at_the_first_watch() {
 #[test]
 fn a_short_read_is_the_last_unless_the_other_side_has_ended() {
     let s = scheduler(1);
-    let (a, mut b) = pair();
+    let (mut a, mut b) = pair();
     b.write_all(b"bye").unwrap();
     drop(b);
-    let source = after_a_short_read(&s, &a);
+    let source = after_a_short_read(&s, &mut a);
     assert!(source.is_ready(READABLE), "the end of the stream is still to be read");
     s.shutdown();
 }
@@ -90,7 +90,7 @@ fn a_short_read_that_stops_at_urgent_data_is_not_the_last() {
     let s = scheduler(1);
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let b = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-    let a = listener.accept().unwrap().0;
+    let mut a = listener.accept().unwrap().0;
     a.set_nonblocking(true).unwrap();
     let on: libc::c_int = 1;
     // SAFETY: reads an int.
@@ -99,7 +99,7 @@ fn a_short_read_that_stops_at_urgent_data_is_not_the_last() {
     assert_eq!(result, 0);
     // SAFETY: sends four bytes.
     assert_eq!(unsafe { libc::send(b.as_raw_fd(), b"abcd".as_ptr().cast(), 4, libc::MSG_OOB) }, 4);
-    let source = after_a_short_read(&s, &a);
+    let source = after_a_short_read(&s, &mut a);
     assert!(source.is_ready(READABLE), "the urgent byte is still to be read");
     s.shutdown();
 }

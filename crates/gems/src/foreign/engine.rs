@@ -24,7 +24,7 @@ use libffi_sys::*;
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -35,7 +35,7 @@ use zakuro_vm::*;
 const STACK: usize = 4 << 20;
 /// Stacks and native threads that a VM keeps for the next calls.
 const KEPT: usize = 4;
-/// Calls within calls within calls of one VM.
+/// Calls of one VM that are under way: within each other, in other threads and fibers, given up.
 const DEEPEST: usize = 1000;
 /// How long foreign code may go on calling back after an exception.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -56,7 +56,7 @@ struct Ask {
 // SAFETY: what it points at is looked at by the one who has the suspended call alone.
 unsafe impl Send for Ask {}
 
-type Asking = Yielder<(), Ask>;
+type Voice = Yielder<(), Ask>;
 type Running = Coroutine<(), Ask, (), DefaultStack>;
 
 /// A call on its stack. Left where it stands when it is dropped: what foreign frames own is lost.
@@ -95,6 +95,7 @@ impl Standing {
 impl Drop for Standing {
     fn drop(&mut self) {
         self.leave();
+        self.registry.calls.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -119,7 +120,7 @@ struct Call {
 struct Place {
     low: usize,
     high: usize,
-    asking: *const Asking,
+    asking: *const Voice,
 }
 // SAFETY: the pointer is only used by the native thread that runs on this stack.
 unsafe impl Send for Place {}
@@ -161,6 +162,8 @@ impl Graves {
 #[derive(Default)]
 pub struct Registry {
     standing: Mutex<Vec<Place>>,
+    /// How many [`Standing`] there are: a fiber that nobody resumes takes its own along, wherever it stands.
+    calls: AtomicUsize,
     asked: Mutex<VecDeque<Outside>>,
     /// Who is told when something is asked from outside.
     answerer: Mutex<Option<zakuro_sched::Task>>,
@@ -218,8 +221,6 @@ struct Foreign {
     process: u32,
     #[untraced]
     copies: VecDeque<Vec<u8>>,
-    #[untraced]
-    depth: usize,
 }
 impl VmState for Foreign {}
 
@@ -364,7 +365,7 @@ pub fn call(cx: &mut Cx, interface: Value, function: usize, arguments: Ref<Array
     }
     cx.check_native_stack()?;
     let foreign = cx.state::<Foreign>();
-    if foreign.depth >= DEEPEST {
+    if foreign.registry.calls.load(Ordering::Relaxed) >= DEEPEST {
         return cx.stack_error();
     }
     let registry = foreign.registry.clone();
@@ -390,11 +391,9 @@ pub fn call(cx: &mut Cx, interface: Value, function: usize, arguments: Ref<Array
             call.errno = errno();
         }
     });
+    registry.calls.fetch_add(1, Ordering::Relaxed);
     let standing = Standing { running: Some(running), call, registry };
-    cx.state::<Foreign>().depth += 1;
-    let r = go_on(cx, standing, how & mode::ASIDE != 0);
-    cx.state::<Foreign>().depth -= 1;
-    let (standing, error) = r?;
+    let (standing, error) = go_on(cx, standing, how & mode::ASIDE != 0)?;
     let mut call = finish(cx, standing);
     if let Some(e) = error {
         return Err(e);
@@ -474,9 +473,43 @@ fn go_on(cx: &mut Cx, mut standing: Standing, is_aside: bool) -> Result<(Standin
             }
             continue;
         }
-        if let Err(e) = reply(cx, &ask) {
+        // What Ruby does in a fiber may never come back here: its native stack is dropped as it stands, and the call must not lie there.
+        let at = Asking::put(cx, standing);
+        let answered = reply(cx, &ask);
+        standing = match cx.state::<Asking>().calls.get_mut(at).and_then(Option::take) {
+            Some((_, s)) => s,
+            None => return cx.raise(ids::RUNTIME_ERROR, "a foreign call was lost"),
+        };
+        if let Err(e) = answered {
             error = Some((e, Instant::now()));
         }
+    }
+}
+
+/// Calls whose callbacks are being answered, each with its fiber: when that is collected, so is the call.
+#[derive(Default, Trace)]
+struct Asking {
+    #[untraced]
+    calls: Vec<Option<(Value, Standing)>>,
+}
+impl VmState for Asking {
+    fn sweep(&mut self, heap: &Heap) {
+        for place in &mut self.calls {
+            place.take_if(|(fiber, _)| fiber.is_cell() && !heap.is_marked_or_new(fiber.bits() as *mut Header));
+        }
+    }
+}
+impl Asking {
+    fn put(cx: &mut Cx, standing: Standing) -> usize {
+        // Nil: no fiber but the thread's own, which ends in order.
+        let entry = Some((cx.current_fiber, standing));
+        let calls = &mut cx.state::<Asking>().calls;
+        // Calls within calls come and go at the end.
+        while calls.last().is_some_and(Option::is_none) {
+            calls.pop();
+        }
+        calls.push(entry);
+        calls.len() - 1
     }
 }
 

@@ -203,7 +203,7 @@ mod native {
     #[method("path")]
     fn path(cx: &mut Cx, this: Value) -> Result<String> {
         let (doc, id) = node(cx, this)?;
-        let most = cx.heap.room();
+        let most = cx.heap.room() / 3;
         match tree(cx, doc)?.path(id, most) {
             Some(path) => Ok(path),
             None => too_large(cx),
@@ -613,7 +613,7 @@ mod native {
         if let Some(e) = encoding.as_ref().filter(|_| html && id == DOCUMENT) {
             meta_encoding(tree(cx, doc)?, e);
         }
-        let most = cx.heap.room();
+        let most = cx.heap.room() / 3;
         let t = tree(cx, doc)?;
         let mut w = serialize::Writer::new(t, options, &indent, encoding.as_deref(), most);
         w.node(id);
@@ -652,7 +652,7 @@ mod native {
     #[method("html_standard_serialize", private)]
     fn html_standard_serialize(cx: &mut Cx, this: Value, preserve: Value) -> Result<String> {
         let (doc, id) = node(cx, this)?;
-        let most = cx.heap.room();
+        let most = cx.heap.room() / 3;
         match serialize::standard(tree(cx, doc)?, id, preserve.truthy(), most) {
             Some(text) => Ok(text),
             None => too_large(cx),

@@ -30,7 +30,7 @@ pub struct Writer<'t> {
     pub encoding: Option<&'t str>,
     beyond: Beyond,
     as_html: bool,
-    /// Bytes that the text may have: a name that many nodes share is written for each.
+    /// Bytes that the text may have: a name that many nodes share is written for each. A third of what there is room for, since a text that grows is copied.
     most: usize,
 }
 
