@@ -263,6 +263,7 @@ fn argument(cx: &mut Cx, call: &mut Call, i: usize, kind: Kind, v: Value, how: i
                     if kind == Kind::Text && s.has_nul() {
                         return cx.arg_error("string contains null byte");
                     }
+                    memory::room(cx, s.len())?;
                     let mut copy = s.to_vec();
                     copy.push(0);
                     let address = copy.as_ptr() as u64;

@@ -6,8 +6,8 @@
 //!   seen, so that a node is always the same object.
 //! - Arguments, errors, SAX and Reader are Ruby (`ruby/nokogiri_nokogiri.rb`).
 //!
-//! Trees count against the VM's limit, by what they take, after each change; what takes long polls; no walk recurses but evaluation, whose depth is that of the expression's
-//! text. Left out: Schema, RelaxNG, XSLT, external subsets.
+//! Trees count against the VM's limit, by what they take, after each change; texts and sets that can be larger than their tree are asked for as they grow. What takes long polls: parsers tell
+//! of each construct, and pause where none comes. No walk recurses but evaluation, whose depth is that of the expression's text. Left out: Schema, RelaxNG, XSLT, external subsets.
 
 mod builder;
 mod document;
