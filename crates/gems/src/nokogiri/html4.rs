@@ -136,17 +136,25 @@ impl Parser {
         if self.last {
             return true;
         }
-        let raw = self.current().is_some_and(|c| matches!(c, "script" | "style"));
+        let raw = self.current().filter(|c| matches!(*c, "script" | "style")).map(|c| format!("</{c}"));
         let r = &self.text[self.at..];
         let search = self.search.of(self.at);
-        if raw {
-            return search.mark(r, 0, "</");
+        if let Some(end) = raw.filter(|_| !r.starts_with("</")) {
+            return search.mark(r, 0, &end);
         }
         if r.starts_with("<!--") {
-            return search.mark(r, 0, "-->");
+            return search.mark(r, 4, "-->");
+        }
+        if r.starts_with("<!") {
+            return r.len() > 9
+                && if r.as_bytes()[..9].eq_ignore_ascii_case(b"<!doctype") {
+                    search.markup(r, false)
+                } else {
+                    search.byte(r, b">").is_some()
+                };
         }
         if r.starts_with('<') {
-            return r.len() > 3 && search.byte(r, b">").is_some();
+            return r.len() > 3 && search.tag(r);
         }
         if r.starts_with('&') {
             return search.byte(r, b";< ").is_some();
@@ -269,10 +277,8 @@ impl Parser {
         if !self.began {
             self.began = true;
             if !self.fragment {
-                self.skip_space();
-                if self.at >= self.text.len() {
-                    return;
-                }
+                // What follows may not be complete.
+                return self.skip_space();
             }
         }
         if self.current().is_some_and(|c| matches!(c, "script" | "style")) && !self.rest().starts_with("</") {
