@@ -1,11 +1,5 @@
 # Texts of exceptions that ended VMs count for the limited one that keeps the handles; so do long Arrays that forks and images share, once.
-def peak = File.read("/proc/self/status")[/VmHWM:\s*(\d+)/, 1].to_i / 1024
-
-def outcome(**limits, &work)
-  RubyVM.fork(**limits, &work).value
-rescue RubyVM::Error => e
-  e.message[/memory limit/] || e.message
-end
+require_relative "support/family"
 
 before = peak
 puts "-- messages of 2 MB, with the reports of the ends"

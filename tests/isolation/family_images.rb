@@ -1,11 +1,5 @@
 # What forks, images and waiting messages keep of their maker's state counts for the family of a limited VM, whoever lets go of it first.
-def peak = File.read("/proc/self/status")[/VmHWM:\s+(\d+)/, 1].to_i / 1024
-
-def outcome(**limits, &work)
-  RubyVM.fork(**limits, &work).value
-rescue RubyVM::Error => e
-  e.message[/memory limit/] || e.message
-end
+require_relative "support/family"
 
 before = peak
 puts "-- kept by children, by images, by messages about an end"

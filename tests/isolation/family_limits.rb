@@ -1,11 +1,5 @@
 # Limits stand for a VM and all that descend from it: together they get no more than it would alone.
-def peak = File.read("/proc/self/status")[/VmHWM:\s*(\d+)/, 1].to_i / 1024
-
-def outcome(**limits, &work)
-  RubyVM.fork(**limits, &work).value
-rescue RubyVM::Error => e
-  e.message[/(?:memory|CPU|thread|fd)[ _]limit/] || e.message
-end
+require_relative "support/family"
 
 puts "-- memory: 10 VMs of 60 MB each under 64"
 before = peak

@@ -1,11 +1,5 @@
 # What several VMs of a limited family show counts once for them; descriptors that nobody has any more make room for copies of streams.
-def peak = File.read("/proc/self/status")[/VmHWM:\s*(\d+)/, 1].to_i / 1024
-
-def outcome(**limits, &work)
-  RubyVM.fork(**limits, &work).value
-rescue RubyVM::Error => e
-  e.message[/(?:memory|fd)[ _]limit|can't send File|uninitialized stream/] || e.message
-end
+require_relative "support/family"
 
 LIMIT = 48 << 20
 before = peak

@@ -229,3 +229,18 @@ Dir.mktmpdir do |dir|
   check "a variable", T.counter, 3
 end
 puts $checks >= 61 ? "checked" : "#{$checks} checks"
+
+puts "-- calls that fibers take along which nobody resumes"
+module Sorting
+  extend FFI::Library
+  ffi_lib FFI::Library::LIBC
+  attach_function :qsort, [:pointer, :size_t, :size_t, callback([:pointer, :pointer], :int)], :void
+end
+numbers = FFI::MemoryPointer.new(:int, 3)
+1500.times do |i|
+  Fiber.new { Sorting.qsort(numbers, 3, 4, ->(*) { Fiber.yield; 0 }) }.resume
+  GC.start if i % 200 == 199
+end
+calls = 0
+Sorting.qsort(numbers, 3, 4, ->(*) { calls += 1; 0 })
+p calls > 0

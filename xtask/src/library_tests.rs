@@ -4,6 +4,7 @@
 //! The tests of the language and of what isn't the libraries' (test/ruby, RubyGems, Bundler, C extensions for tests, other collectors, DTrace) are left out.
 
 use crate::process::Spec;
+use crate::tally::Tally;
 use crate::{Args, cpus, find_program, find_zakuro, in_parallel};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,31 +14,9 @@ const NOTES: &str = include_str!("library_tests_notes.txt");
 const LEFT_OUT: [&str; 8] =
     ["test/ruby", "test/rubygems", "test/bundler", "test/-ext-", "test/mkmf", "test/mmtk", "test/dtrace", "test/lib"];
 
-#[derive(Default, Clone, PartialEq, Eq, Debug)]
-struct Tally {
-    files: u64,
-    tests: u64,
-    failures: u64,
-    errors: u64,
-    skips: u64,
-    died: u64,
-}
-
-impl Tally {
-    fn add(&mut self, other: &Tally) {
-        self.files += other.files;
-        self.tests += other.tests;
-        self.failures += other.failures;
-        self.errors += other.errors;
-        self.skips += other.skips;
-        self.died += other.died;
-    }
-    fn bad(&self) -> u64 {
-        self.failures + self.errors + self.died
-    }
-    fn cells(&self) -> String {
-        format!("{} | {} | {} | {} | {}", self.tests, self.failures, self.errors, self.skips, self.died)
-    }
+/// The columns of the tables.
+fn cells(t: &Tally) -> String {
+    format!("{} | {} | {} | {} | {}", t.tests, t.failures, t.errors, t.skips, t.died)
 }
 
 pub fn run(args: &[String]) -> Result<bool, String> {
@@ -60,7 +39,7 @@ pub fn run(args: &[String]) -> Result<bool, String> {
         };
         let (theirs, ours) = (run(&ruby, "ruby")?, run(&zakuro, "zakuro")?);
         if ours.bad() > theirs.bad() || ours.tests < theirs.tests {
-            println!("{file}: {} | {}", ours.cells(), theirs.cells());
+            println!("{file}: {} | {}", cells(&ours), cells(&theirs));
         }
         Ok::<_, String>((ours, theirs))
     });
@@ -70,7 +49,7 @@ pub fn run(args: &[String]) -> Result<bool, String> {
     for (file, result) in files.iter().zip(results) {
         let (ours, theirs) = result?;
         if ours.bad() > 0 || ours.tests < theirs.tests {
-            rows.push_str(&format!("| {file} | {} | {} | {} |\n", ours.cells(), theirs.cells(), note(file)));
+            rows.push_str(&format!("| {file} | {} | {} | {} |\n", cells(&ours), cells(&theirs), note(file)));
         }
         let group = file.rsplit_once('/').map_or("", |(dir, _)| dir).to_string();
         match groups.iter_mut().find(|(g, ..)| *g == group) {
@@ -83,7 +62,7 @@ pub fn run(args: &[String]) -> Result<bool, String> {
         all.add(&ours);
         all_theirs.add(&theirs);
     }
-    println!("{} files, {} | {}", all.files, all.cells(), all_theirs.cells());
+    println!("{} files, {} | {}", all.files, cells(&all), cells(&all_theirs));
     if let Some(out) = args.get("out") {
         groups.push(("**all**".into(), all, all_theirs));
         std::fs::write(out, document(&zakuro, &ruby, &tree, &groups, &rows)).map_err(|e| format!("{out}: {e}"))?;
@@ -161,7 +140,7 @@ fn document(zakuro: &Path, ruby: &Path, tree: &Path, groups: &[(String, Tally, T
         said(Spec::new(ruby).args(["--version"])),
     );
     for (name, ours, theirs) in groups {
-        out.push_str(&format!("| {name} | {} | {} | {} |\n", ours.files, ours.cells(), theirs.cells()));
+        out.push_str(&format!("| {name} | {} | {} | {} |\n", ours.files, cells(ours), cells(theirs)));
     }
     out.push_str(
         "\n## Files with failures\n\n| file | tests | failures | errors | skips | died | CRuby: tests | failures | errors | skips | died | note |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",

@@ -21,6 +21,7 @@ mod reference;
 mod spec;
 mod start;
 mod svg;
+mod tally;
 mod tests;
 
 use std::path::PathBuf;

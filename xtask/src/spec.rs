@@ -2,32 +2,12 @@
 //! limit and a process-group kill, so that a crash costs one file. Tallies examples, failures, errors and died files.
 
 use crate::process::Spec;
+use crate::tally::Tally;
 use crate::{Args, cpus, find_program, find_zakuro, in_parallel, root};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const NOTES: &str = include_str!("spec_notes.txt");
-
-#[derive(Default, Clone)]
-struct Tally {
-    files: u64,
-    examples: u64,
-    expectations: u64,
-    failures: u64,
-    errors: u64,
-    died: u64,
-}
-
-impl Tally {
-    fn add(&mut self, other: &Tally) {
-        self.files += other.files;
-        self.examples += other.examples;
-        self.expectations += other.expectations;
-        self.failures += other.failures;
-        self.errors += other.errors;
-        self.died += other.died;
-    }
-}
 
 pub fn run(args: &[String]) -> Result<bool, String> {
     let args = Args::parse(args, &["suite", "mspec", "ruby", "zakuro", "limit", "jobs", "out", "profile"], &["verbose"])?;
@@ -65,7 +45,7 @@ pub fn run(args: &[String]) -> Result<bool, String> {
         if tally.failures + tally.errors + tally.died > 0 {
             println!(
                 "{short}: {} examples, {} failures, {} errors{}",
-                tally.examples,
+                tally.tests,
                 tally.failures,
                 tally.errors,
                 if tally.died > 0 { ", DIED" } else { "" }
@@ -76,7 +56,7 @@ pub fn run(args: &[String]) -> Result<bool, String> {
         }
         let died = if tally.died > 0 { "died" } else { "" };
         let why = if tally.failures + tally.errors + tally.died > 0 { note(&short) } else { "" };
-        rows.push_str(&format!("| {short} | {} | {} | {} | {died} | {why} |\n", tally.examples, tally.failures, tally.errors));
+        rows.push_str(&format!("| {short} | {} | {} | {} | {died} | {why} |\n", tally.tests, tally.failures, tally.errors));
         let group = file.parent().and_then(|p| p.strip_prefix(&suite).ok()).unwrap_or(Path::new("")).to_string_lossy().into_owned();
         match groups.iter_mut().find(|(g, _)| *g == group) {
             Some((_, sum)) => sum.add(&tally),
@@ -86,7 +66,7 @@ pub fn run(args: &[String]) -> Result<bool, String> {
     }
     println!(
         "{} files, {} examples, {} expectations, {} failures, {} errors, {} died",
-        total.files, total.examples, total.expectations, total.failures, total.errors, total.died
+        total.files, total.tests, total.expectations, total.failures, total.errors, total.died
     );
     let out = args.get("out").map_or_else(|| root().join("docs/compat.md"), PathBuf::from);
     std::fs::write(&out, document(&interpreter, &suite, &names, &total, &groups, &rows)).map_err(|e| format!("{}: {e}", out.display()))?;
@@ -149,7 +129,7 @@ fn summary(line: &str) -> Option<Tally> {
         let number: u64 = number.parse().ok()?;
         let field = match what.trim_end_matches('s') {
             "file" => &mut tally.files,
-            "example" => &mut tally.examples,
+            "example" => &mut tally.tests,
             "expectation" => &mut tally.expectations,
             "failure" => &mut tally.failures,
             "error" => &mut tally.errors,
@@ -176,9 +156,9 @@ fn document(interpreter: &Path, suite: &Path, names: &[String], total: &Tally, g
         names.join(", ")
     );
     for (name, t) in groups {
-        out.push_str(&format!("| {name} | {} | {} | {} | {} | {} |\n", t.files, t.examples, t.failures, t.errors, t.died));
+        out.push_str(&format!("| {name} | {} | {} | {} | {} | {} |\n", t.files, t.tests, t.failures, t.errors, t.died));
     }
-    out.push_str(&format!("| **all** | {} | {} | {} | {} | {} |\n", total.files, total.examples, total.failures, total.errors, total.died));
+    out.push_str(&format!("| **all** | {} | {} | {} | {} | {} |\n", total.files, total.tests, total.failures, total.errors, total.died));
     out.push_str("\n## By file\n\n| file | examples | failures | errors | died | note |\n|---|---|---|---|---|---|\n");
     out.push_str(rows);
     out
@@ -189,7 +169,7 @@ mod unit {
     #[test]
     fn summary_line() {
         let t = super::summary("1 file, 12 examples, 30 expectations, 2 failures, 1 error, 0 tagged").expect("parsed");
-        assert_eq!((t.examples, t.failures, t.errors), (12, 2, 1));
+        assert_eq!((t.tests, t.failures, t.errors), (12, 2, 1));
         assert!(super::summary("..F..").is_none());
     }
 

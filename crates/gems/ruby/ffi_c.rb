@@ -119,8 +119,6 @@ module FFI
       UINT64: %i[ULONG_LONG], LONG: %i[SLONG], FLOAT32: %i[FLOAT], FLOAT64: %i[DOUBLE] }.each do |name, others|
       others.each { |other| const_set(other, const_get(name)) }
     end
-    NATIVE = { 1 => INT8 }.freeze
-    private_constant :NATIVE
 
     # A type with a converter: `native_type`, `to_native`, `from_native`.
     class Mapped < Type
@@ -324,6 +322,19 @@ module FFI
       super
     end
 
+    # A part of this memory, which stays as long as the part.
+    private def __part_as(kind, offset, length)
+      whole = self
+      kind.allocate.tap { |part| part.instance_exec { __part(whole, offset, length); @parent = whole } }
+    end
+
+    private def __copy_of(other, size)
+      __allocate(1, size)
+      __unit(other.type_size)
+      put_bytes(0, other.get_bytes(0, size)) if size > 0
+      self
+    end
+
     # In which order bytes stand; with an argument: the same memory seen in that one.
     def order(name = (asked = true; nil))
       here = [1].pack("S") == "\1\0".b ? :little : :big
@@ -369,10 +380,7 @@ module FFI
 
     def initialize_copy(other)
       size = other.__send__(:__size) or raise RuntimeError, "cannot duplicate unbounded memory area"
-      __allocate(1, size)
-      __unit(other.type_size)
-      put_bytes(0, other.get_bytes(0, size)) if size > 0
-      self
+      __copy_of(other, size)
     end
 
     def address = __address
@@ -411,12 +419,7 @@ module FFI
 
     def autorelease? = defined?(@autorelease) ? @autorelease : __allocated?
 
-    private def __slice(offset, length)
-      whole = self
-      part = Pointer.allocate
-      part.instance_exec { __part(whole, offset, length); @parent = whole }
-      part
-    end
+    private def __slice(offset, length) = __part_as(Pointer, offset, length)
 
     null = allocate
     null.__send__(:__at, 0, nil, 1)
@@ -468,24 +471,14 @@ module FFI
       alias new_inout alloc_inout
     end
 
-    def initialize_copy(other)
-      __allocate(1, other.size)
-      __unit(other.type_size)
-      put_bytes(0, other.get_bytes(0, other.size)) if other.size > 0
-      self
-    end
+    def initialize_copy(other) = __copy_of(other, other.size)
 
     def length = size
     def inspect = "#<#{self.class}:0x#{"%x" % __id__} address=0x#{"%x" % __address} size=#{size}>"
     def +(offset) = __slice(offset, size - offset)
     def slice(offset, length) = __slice(offset, length)
 
-    private def __slice(offset, length)
-      whole = self
-      part = Buffer.allocate
-      part.instance_exec { __part(whole, offset, length); @parent = whole }
-      part
-    end
+    private def __slice(offset, length) = __part_as(Buffer, offset, length)
   end
 
   class DynamicLibrary
@@ -541,20 +534,9 @@ module FFI
   module Native
     # A function pointer that calls Ruby.
     class Closure
-      ALL = Native.finder || Class.new do
-        def initialize
-          @known = ObjectSpace::WeakMap.new
-        end
-
-        def find(number) = @known[number]
-        def add(closure) = @known[closure.number] = closure
-      end.new
-      Native.finder = ALL
-
       def initialize(type, callable)
         @type, @callable = type, callable
         __prepare(type.__interface)
-        ALL.add(self)
         self.class.listen
       end
 

@@ -261,7 +261,7 @@ module Fiddle
       else
         Native.copy(to_i + at, Integer(source), value)
       end
-      __back
+      __back(at, single ? 1 : value)
     end
 
     # What frees the memory: a Function, or nil.
@@ -323,12 +323,16 @@ module Fiddle
       @size = @wrapped.bytesize
     end
 
-    # What was written goes to the String that this is a pointer to.
-    def __back
+    # What was written goes to the String that this is a pointer to: these bytes alone, since programs write byte by byte.
+    def __back(at, count)
       text = @wrapped
       return unless String === text && !text.frozen? && __allocated?
-      now = __bytes(0, @size)
-      text.replace(now.force_encoding(text.encoding)) if text.b != now
+      count = [count, text.bytesize - at].min
+      return if at < 0 || count <= 0
+      return text.setbyte(at, __get(2, at)) if count == 1
+      encoding = text.encoding
+      text.force_encoding(Encoding::BINARY)[at, count] = __bytes(at, count)
+      text.force_encoding(encoding)
     end
 
     def __beside(offset)
@@ -343,20 +347,6 @@ module Fiddle
   end
   NULL = Pointer.new(0)
 
-  module Native
-    class Closure
-      ALL = Native.finder || Class.new do
-        def initialize
-          @known = ObjectSpace::WeakMap.new
-        end
-
-        def find(number) = @known[number]
-        def add(closure) = @known[closure.number] = closure
-      end.new
-      Native.finder = ALL
-    end
-  end
-
   class Closure < Native::Closure
     def initialize(result, parameters, abi = Function::DEFAULT)
       raise TypeError, "no implicit conversion of #{abi.inspect} into Integer" unless Integer === abi
@@ -365,7 +355,6 @@ module Fiddle
       @ctype = Kinds.number(result)
       kinds = @args == [0] ? [] : @args.map { |t| Kinds.kind(t) }
       __prepare(Native.interface(Kinds.kind(@ctype), kinds))
-      ALL.add(self)
     end
 
     def __called(args)
@@ -378,8 +367,8 @@ module Fiddle
         @text = Pointer[answer]
         @text.to_i
       when 11 then answer ? true : false
+      when 7, 8 then answer.nil? ? Float(nil) : answer
       else Integer(answer)
-           .then { |n| @ctype.between?(7, 8) ? answer : n }
       end
     end
 

@@ -219,7 +219,7 @@ pub mod methods {
             Ok(true)
         })?;
         let mut compare = |a, b| order.compare(cx, a, b);
-let (lo, hi) = found.get().ends(&mut compare)?.unwrap_or((Value::NIL, Value::NIL));
+        let (lo, hi) = found.get().ends(&mut compare)?.unwrap_or((Value::NIL, Value::NIL));
         Ok(cx.array(&[lo, hi]))
     }
 

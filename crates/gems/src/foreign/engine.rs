@@ -15,16 +15,20 @@
 //! Rejected: running calls on the Ruby thread's stack (half a megabyte in a fiber; foreign frames under Ruby's, which an exception or a kill would have to cross); a native
 //! thread for each call (ten microseconds).
 
+mod closures;
+
 use super::interface::{Cif, Interface, Kind};
 use super::memory::{self, Block, Memory};
 use super::permitted;
+use closures::reply;
+pub use closures::{Closure, prepare};
 use corosensei::stack::{DefaultStack, Stack};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use libffi_sys::*;
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -35,7 +39,7 @@ use zakuro_vm::*;
 const STACK: usize = 4 << 20;
 /// Stacks and native threads that a VM keeps for the next calls.
 const KEPT: usize = 4;
-/// Calls within calls within calls of one VM.
+/// Calls of one VM that are under way: within each other, in other threads and fibers, given up.
 const DEEPEST: usize = 1000;
 /// How long foreign code may go on calling back after an exception.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -56,7 +60,7 @@ struct Ask {
 // SAFETY: what it points at is looked at by the one who has the suspended call alone.
 unsafe impl Send for Ask {}
 
-type Asking = Yielder<(), Ask>;
+type Voice = Yielder<(), Ask>;
 type Running = Coroutine<(), Ask, (), DefaultStack>;
 
 /// A call on its stack. Left where it stands when it is dropped: what foreign frames own is lost.
@@ -95,6 +99,7 @@ impl Standing {
 impl Drop for Standing {
     fn drop(&mut self) {
         self.leave();
+        self.registry.calls.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -119,7 +124,7 @@ struct Call {
 struct Place {
     low: usize,
     high: usize,
-    asking: *const Asking,
+    asking: *const Voice,
 }
 // SAFETY: the pointer is only used by the native thread that runs on this stack.
 unsafe impl Send for Place {}
@@ -161,6 +166,8 @@ impl Graves {
 #[derive(Default)]
 pub struct Registry {
     standing: Mutex<Vec<Place>>,
+    /// How many [`Standing`] there are: a fiber that nobody resumes takes its own along, wherever it stands.
+    calls: AtomicUsize,
     asked: Mutex<VecDeque<Outside>>,
     /// Who is told when something is asked from outside.
     answerer: Mutex<Option<zakuro_sched::Task>>,
@@ -218,8 +225,6 @@ struct Foreign {
     process: u32,
     #[untraced]
     copies: VecDeque<Vec<u8>>,
-    #[untraced]
-    depth: usize,
 }
 impl VmState for Foreign {}
 
@@ -262,6 +267,7 @@ fn argument(cx: &mut Cx, call: &mut Call, i: usize, kind: Kind, v: Value, how: i
                     if kind == Kind::Text && s.has_nul() {
                         return cx.arg_error("string contains null byte");
                     }
+                    memory::room(cx, s.len())?;
                     let mut copy = s.to_vec();
                     copy.push(0);
                     let address = copy.as_ptr() as u64;
@@ -293,17 +299,7 @@ fn argument(cx: &mut Cx, call: &mut Call, i: usize, kind: Kind, v: Value, how: i
             }
         }
         Kind::Struct(size) => {
-            let bytes = match Ref::<StringCell>::from_value(v) {
-                Some(s) => s.to_vec(),
-                None => {
-                    let at = memory::address(cx, v)?;
-                    if at == 0 {
-                        return cx.arg_error("structure is NULL");
-                    }
-                    // SAFETY: a structure of this size, as the program says.
-                    unsafe { std::slice::from_raw_parts(at as *const u8, size) }.to_vec()
-                }
-            };
+            let Some(bytes) = structure(cx, v, size)? else { return cx.arg_error("structure is NULL") };
             let mut copy = vec![0u8; size.max(bytes.len()).next_multiple_of(16) + 16];
             // Aligned for whatever may be in it.
             let from = copy.as_ptr().align_offset(16);
@@ -324,6 +320,17 @@ fn argument(cx: &mut Cx, call: &mut Call, i: usize, kind: Kind, v: Value, how: i
     Ok(())
 }
 
+/// The bytes of a structure: a String of them, or where it lies. None: at NULL.
+fn structure(cx: &mut Cx, v: Value, size: usize) -> Result<Option<Vec<u8>>> {
+    if let Some(s) = Ref::<StringCell>::from_value(v) {
+        return Ok(Some(s.to_vec()));
+    }
+    let at = memory::address(cx, v)?;
+    memory::room(cx, size)?;
+    // SAFETY: a structure of this size, as the program says.
+    Ok((at != 0).then(|| unsafe { std::slice::from_raw_parts(at as *const u8, size) }.to_vec()))
+}
+
 fn errno() -> i32 {
     std::io::Error::last_os_error().raw_os_error().unwrap_or(0)
 }
@@ -339,6 +346,7 @@ pub fn call(cx: &mut Cx, interface: Value, function: usize, arguments: Ref<Array
     if function == 0 {
         return cx.raise(ids::RUNTIME_ERROR, "foreign function at address 0");
     }
+    memory::room(cx, cif.result.size().saturating_add(count.saturating_mul(24)))?;
     let mut call = Box::new(Call {
         result: vec![0; (cif.result.size() / 8 + 1).max(2)],
         values: vec![[0; 2]; count],
@@ -362,7 +370,7 @@ pub fn call(cx: &mut Cx, interface: Value, function: usize, arguments: Ref<Array
     }
     cx.check_native_stack()?;
     let foreign = cx.state::<Foreign>();
-    if foreign.depth >= DEEPEST {
+    if foreign.registry.calls.load(Ordering::Relaxed) >= DEEPEST {
         return cx.stack_error();
     }
     let registry = foreign.registry.clone();
@@ -388,11 +396,9 @@ pub fn call(cx: &mut Cx, interface: Value, function: usize, arguments: Ref<Array
             call.errno = errno();
         }
     });
+    registry.calls.fetch_add(1, Ordering::Relaxed);
     let standing = Standing { running: Some(running), call, registry };
-    cx.state::<Foreign>().depth += 1;
-    let r = go_on(cx, standing, how & mode::ASIDE != 0);
-    cx.state::<Foreign>().depth -= 1;
-    let (standing, error) = r?;
+    let (standing, error) = go_on(cx, standing, how & mode::ASIDE != 0)?;
     let mut call = finish(cx, standing);
     if let Some(e) = error {
         return Err(e);
@@ -457,7 +463,6 @@ fn finish(cx: &mut Cx, mut standing: Standing) -> Call {
 /// Runs a call to its end. With the first exception of a callback, which is pending.
 fn go_on(cx: &mut Cx, mut standing: Standing, is_aside: bool) -> Result<(Standing, Option<Exc>)> {
     let mut error: Option<(Exc, Instant)> = None;
-    let mut refused = 0u32;
     loop {
         let ask = if is_aside && error.is_none() && cx.host.is_some() {
             let (back, ask) = aside(cx, standing)?;
@@ -468,15 +473,48 @@ fn go_on(cx: &mut Cx, mut standing: Standing, is_aside: bool) -> Result<(Standin
         };
         let Some(ask) = ask else { return Ok((standing, error.map(|e| e.0))) };
         if let Some((_, since)) = &error {
-            refused += 1;
-            if refused.is_multiple_of(64) && since.elapsed() > PATIENCE {
+            if since.elapsed() > PATIENCE {
                 return Ok((standing, error.map(|e| e.0)));
             }
             continue;
         }
-        if let Err(e) = reply(cx, &ask) {
+        // What Ruby does in a fiber may never come back here: its native stack is dropped as it stands, and the call must not lie there.
+        let at = Asking::put(cx, standing);
+        let answered = reply(cx, &ask);
+        standing = match cx.state::<Asking>().calls.get_mut(at).and_then(Option::take) {
+            Some((_, s)) => s,
+            None => return cx.raise(ids::RUNTIME_ERROR, "a foreign call was lost"),
+        };
+        if let Err(e) = answered {
             error = Some((e, Instant::now()));
         }
+    }
+}
+
+/// Calls whose callbacks are being answered, each with its fiber: when that is collected, so is the call.
+#[derive(Default, Trace)]
+struct Asking {
+    #[untraced]
+    calls: Vec<Option<(Value, Standing)>>,
+}
+impl VmState for Asking {
+    fn sweep(&mut self, heap: &Heap) {
+        for place in &mut self.calls {
+            place.take_if(|(fiber, _)| fiber.is_cell() && !heap.is_marked_or_new(fiber.bits() as *mut Header));
+        }
+    }
+}
+impl Asking {
+    fn put(cx: &mut Cx, standing: Standing) -> usize {
+        // Nil: no fiber but the thread's own, which ends in order.
+        let entry = Some((cx.current_fiber, standing));
+        let calls = &mut cx.state::<Asking>().calls;
+        // Calls within calls come and go at the end.
+        while calls.last().is_some_and(Option::is_none) {
+            calls.pop();
+        }
+        calls.push(entry);
+        calls.len() - 1
     }
 }
 
@@ -535,207 +573,6 @@ fn aside(cx: &mut Cx, standing: Standing) -> Result<(Standing, Option<Ask>)> {
                 Ok(_) => cx.raise(ids::RUNTIME_ERROR, "a foreign call was lost"),
             }
         }
-    }
-}
-
-/// Ruby's answer to a callback, put where foreign code expects it.
-fn reply(cx: &mut Cx, ask: &Ask) -> Result<()> {
-    cx.safepoint()?;
-    let native = cx.state::<Answer>().0;
-    if native.is_nil() {
-        return Ok(());
-    }
-    let id = cx.int(ask.closure as i64);
-    let found = cx.call(native, Sym::intern("find"), &[id])?;
-    if found.is_nil() || !cx.is_data::<Closure>(found) {
-        return Ok(());
-    }
-    let cif = cx.data_ref::<Closure>(found)?.cif.clone();
-    let list = cx.new_array();
-    for (i, kind) in cif.parameters.iter().enumerate() {
-        // SAFETY: as many arguments as the interface says, valid while the callback is suspended.
-        let v = unsafe { memory::read(cx, *kind, *ask.arguments.add(i)) };
-        ArrayCell::push(list, &mut cx.heap, v);
-    }
-    let answer = cx.call(found, Sym::intern("__called"), &[list.as_value()])?;
-    give(cx, &cif, answer, ask.result)
-}
-
-/// Stores a callback's result.
-fn give(cx: &mut Cx, cif: &Cif, v: Value, to: *mut c_void) -> Result<()> {
-    let kind = cif.result;
-    if v.is_nil() || kind == Kind::Void {
-        return Ok(());
-    }
-    if let Kind::Struct(n) = kind {
-        let from = match Ref::<StringCell>::from_value(v) {
-            Some(s) => s.to_vec(),
-            None => {
-                let at = memory::address(cx, v)?;
-                if at == 0 {
-                    return Ok(());
-                }
-                // SAFETY: a structure, as the program says.
-                unsafe { std::slice::from_raw_parts(at as *const u8, n) }.to_vec()
-            }
-        };
-        // SAFETY: room for the structure.
-        unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), to.cast::<u8>(), from.len().min(n)) };
-        return Ok(());
-    }
-    let bytes = memory::bytes_of(cx, kind, v)?;
-    let word = u64::from_ne_bytes(bytes[..8].try_into().unwrap_or_default());
-    // SAFETY: room for a word; small integers are widened to one.
-    unsafe {
-        match kind {
-            Kind::I8 => to.cast::<i64>().write(word as i8 as i64),
-            Kind::I16 => to.cast::<i64>().write(word as i16 as i64),
-            Kind::I32 => to.cast::<i64>().write(word as i32 as i64),
-            Kind::U8 | Kind::Bool => to.cast::<u64>().write(word as u8 as u64),
-            Kind::U16 => to.cast::<u64>().write(word as u16 as u64),
-            Kind::U32 => to.cast::<u64>().write(word as u32 as u64),
-            Kind::F32 => to.cast::<f32>().write(f32::from_bits(word as u32)),
-            Kind::LongDouble => std::ptr::copy_nonoverlapping(bytes.as_ptr(), to.cast::<u8>(), 16),
-            _ => to.cast::<u64>().write(word),
-        }
-    }
-    Ok(())
-}
-
-/// Who finds closures by their numbers: an object with `find`.
-#[derive(Trace)]
-pub struct Answer(pub Value);
-impl Default for Answer {
-    fn default() -> Answer {
-        Answer(Value::NIL)
-    }
-}
-impl VmState for Answer {
-    fn snapshot(&self, values: &mut Gathered) -> Option<Restore> {
-        values.push(self.0);
-        Some(Arc::new(|cx, v| cx.state::<Answer>().0 = v[0]))
-    }
-}
-
-/// What foreign code sees of a closure.
-struct Entry {
-    id: u64,
-    registry: Arc<Registry>,
-    result: usize,
-}
-
-/// Payload of a closure: a function pointer that calls Ruby.
-#[derive(Trace)]
-pub struct Closure {
-    #[untraced]
-    cif: Arc<Cif>,
-    #[untraced]
-    writable: *mut c_void,
-    #[untraced]
-    pub code: usize,
-    #[untraced]
-    pub id: u64,
-    #[untraced]
-    entry: *const Entry,
-    #[untraced]
-    freed: Cell<bool>,
-}
-
-impl NativeData for Closure {
-    fn refers(&self) -> bool {
-        false
-    }
-    fn weight(&self) -> usize {
-        128
-    }
-}
-
-impl Closure {
-    pub fn new(cx: &mut Cx, interface: Value) -> Result<Closure> {
-        permitted(cx)?;
-        let cif = cx.data_ref::<Interface>(interface)?.0.clone();
-        let registry = registry(cx);
-        let id = registry.closures.fetch_add(1, Ordering::Relaxed) + 1;
-        let entry = Arc::into_raw(Arc::new(Entry { id, registry, result: cif.result.size() }));
-        let mut code = std::ptr::null_mut();
-        // SAFETY: the entry and the interface live until the closure is freed.
-        let writable = unsafe { ffi_closure_alloc(size_of::<ffi_closure>(), &mut code) };
-        let made = !writable.is_null()
-            // SAFETY: as above.
-            && unsafe { ffi_prep_closure_loc(writable.cast(), cif.raw(), Some(on_call), entry.cast_mut().cast(), code) } == ffi_status_FFI_OK;
-        let closure = Closure { cif, writable, code: code as usize, id, entry, freed: Cell::new(!made) };
-        if made {
-            return Ok(closure);
-        }
-        // SAFETY: nobody has it.
-        unsafe {
-            if !writable.is_null() {
-                ffi_closure_free(writable);
-            }
-            drop(Arc::from_raw(entry));
-        }
-        cx.raise(ids::NO_MEMORY_ERROR, "failed to allocate closure")
-    }
-    /// Foreign code must not call it any more. False: it was freed before.
-    pub fn free(&self) -> bool {
-        if self.freed.replace(true) {
-            return false;
-        }
-        // SAFETY: made in `new`, freed once. A callback that is under way has the entry for itself.
-        unsafe {
-            ffi_closure_free(self.writable);
-            drop(Arc::from_raw(self.entry));
-        }
-        true
-    }
-    pub fn is_freed(&self) -> bool {
-        self.freed.get()
-    }
-}
-
-impl Drop for Closure {
-    fn drop(&mut self) {
-        // A call that was given up may still call it.
-        // SAFETY: the entry lives until the closure is freed.
-        let busy = !self.freed.get() && lock(&unsafe { &*self.entry }.registry.graves).running > 0;
-        if !busy {
-            self.free();
-        }
-    }
-}
-
-/// What all closures call.
-unsafe extern "C" fn on_call(_cif: *mut ffi_cif, result: *mut c_void, arguments: *mut *mut c_void, entry: *mut c_void) {
-    let here = std::ptr::from_ref(&result) as usize;
-    // SAFETY: the closure is not freed when it is called; from here on this call has a count of its own. Room for the result, a word at least.
-    let (id, registry) = unsafe {
-        let entry = &*entry.cast::<Entry>();
-        std::ptr::write_bytes(result.cast::<u8>(), 0, entry.result.max(8));
-        (entry.id, entry.registry.clone())
-    };
-    let ask = Ask { closure: id, arguments, result };
-    let asking = lock(&registry.standing).iter().find(|s| s.low <= here && here < s.high).map(|s| s.asking);
-    if let Some(asking) = asking {
-        // Nothing of ours stays on this stack, which may be left.
-        drop(registry);
-        // SAFETY: this native thread runs on that very stack.
-        unsafe { (*asking).suspend(ask) };
-        return;
-    }
-    let done = Arc::new((Mutex::new(false), Condvar::new()));
-    {
-        let mut asked = lock(&registry.asked);
-        if registry.ended.load(Ordering::SeqCst) {
-            return;
-        }
-        asked.push_back(Outside { ask, done: done.clone() });
-    }
-    if let Some(task) = &*lock(&registry.answerer) {
-        task.wake();
-    }
-    let mut is_done = lock(&done.0);
-    while !*is_done {
-        is_done = done.1.wait(is_done).unwrap_or_else(|e| e.into_inner());
     }
 }
 

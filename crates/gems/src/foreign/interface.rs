@@ -8,7 +8,7 @@ use zakuro_vm::*;
 
 /// Fields of a structure in a structure in ...
 const DEEPEST: usize = 64;
-/// Fields of one, arrays counted by their elements.
+/// Parameters and fields of one interface, arrays counted by their elements.
 const MOST: usize = 1 << 20;
 
 /// Numbers that the Ruby parts know kinds by stand beside them.
@@ -98,15 +98,26 @@ struct Structures {
     #[allow(clippy::vec_box)]
     types: Vec<Box<ffi_type>>,
     elements: Vec<Box<[*mut ffi_type]>>,
+    /// Parameters and fields so far.
+    count: usize,
 }
 
 impl Structures {
+    fn room(&mut self, cx: &mut Cx, more: usize) -> Result<()> {
+        self.count = self.count.saturating_add(more);
+        if self.count > MOST || !cx.heap.admits(more * size_of::<*mut ffi_type>()) {
+            cx.arg_error("structure is too large")
+        } else {
+            Ok(())
+        }
+    }
     /// [size, alignment, field, ...], each field a number or a structure.
     fn add(&mut self, cx: &mut Cx, list: Ref<ArrayCell>, depth: usize) -> Result<*mut ffi_type> {
-        if depth > DEEPEST || list.len() > MOST {
+        if depth > DEEPEST {
             return cx.arg_error("structure is too large");
         }
-        let mut fields = Vec::new();
+        self.room(cx, list.len().saturating_add(1))?;
+        let mut fields = Vec::with_capacity(list.len());
         let mut i = 2;
         while let Some(v) = list.get(i) {
             i += 1;
@@ -170,6 +181,7 @@ impl Cif {
     pub fn new(cx: &mut Cx, result: Value, parameters: Ref<ArrayCell>, fixed: Option<usize>) -> Result<Cif> {
         let mut structures = Structures::default();
         let (result, result_type) = one(cx, &mut structures, result)?;
+        structures.room(cx, parameters.len())?;
         let (mut kinds, mut types) = (Vec::new(), Vec::new());
         while let Some(v) = parameters.get(kinds.len()) {
             let (kind, t) = one(cx, &mut structures, v)?;
@@ -196,6 +208,11 @@ impl Cif {
         }
         Ok(Cif { cif, result, parameters: kinds, _types: types, _structures: structures })
     }
+    /// malloc'ed bytes, about.
+    fn weight(&self) -> usize {
+        let structures = self._structures.types.len() * (size_of::<ffi_type>() + 48);
+        size_of::<Cif>() + size_of::<ffi_cif>() + self.parameters.len() * size_of::<Kind>() + self._structures.count * 8 + structures
+    }
     /// For libffi, which does not change it.
     pub fn raw(&self) -> *mut ffi_cif {
         std::ptr::from_ref(&*self.cif).cast_mut()
@@ -218,6 +235,9 @@ pub struct Interface(#[untraced] pub std::sync::Arc<Cif>);
 impl NativeData for Interface {
     fn refers(&self) -> bool {
         false
+    }
+    fn weight(&self) -> usize {
+        self.0.weight()
     }
     fn send_copy(&self) -> Option<SendPayload> {
         Some(Box::new(self.clone()))

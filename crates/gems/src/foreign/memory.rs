@@ -252,6 +252,11 @@ pub fn bytes_of(cx: &mut Cx, kind: Kind, v: Value) -> Result<[u8; 16]> {
     Ok(to)
 }
 
+/// NoMemoryError unless there is room for so many bytes.
+pub fn room(cx: &mut Cx, bytes: usize) -> Result<()> {
+    if cx.heap.admits(bytes) { Ok(()) } else { cx.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory") }
+}
+
 /// The address that an Integer, nil, a pointer, or what has one (`to_ptr`) stands for.
 pub fn address(cx: &mut Cx, v: Value) -> Result<usize> {
     if v.is_nil() {
@@ -435,6 +440,9 @@ pub mod memory {
         while let Some(v) = list.get(i) {
             super::put(cx, this, kind, offset.saturating_add(i as i64 * n), v)?;
             i += 1;
+            if i.is_multiple_of(4096) {
+                cx.safepoint()?;
+            }
         }
         Ok(this)
     }
@@ -463,8 +471,8 @@ pub mod memory {
     #[method("__text")]
     fn text(cx: &mut Cx, this: Value, offset: i64, most: Value) -> Result<Value> {
         let m = cx.data_ref::<Memory>(this)?;
-        let room = if m.size == UNKNOWN { None } else { Some(m.size.saturating_sub(offset)) };
-        let most = if most.is_nil() { room } else { Some(cx.to_i64(most)?) };
+        let rest = if m.size == UNKNOWN { None } else { Some(m.size.saturating_sub(offset)) };
+        let most = if most.is_nil() { rest } else { Some(cx.to_i64(most)?) };
         let (at, _) = place(cx, this, offset, most.unwrap_or(1), READ)?;
         // SAFETY: as above.
         unsafe {
@@ -472,6 +480,7 @@ pub mod memory {
                 Some(n) => libc::strnlen(at as *const _, n as usize),
                 None => libc::strlen(at as *const _),
             };
+            room(cx, n)?;
             Ok(crate::binary(cx, std::slice::from_raw_parts(at as *const u8, n)))
         }
     }

@@ -27,6 +27,19 @@ fn c_string(cx: &mut Cx, v: Value) -> Result<CString> {
     CString::new(b).or_else(|_| cx.arg_error("string contains null byte"))
 }
 
+/// Memory of another size at an address or elsewhere; address 0: new memory.
+fn allocated(cx: &mut Cx, address: usize, size: i64) -> Result<Value> {
+    permitted(cx)?;
+    if (0..1 << 46).contains(&size) && cx.heap.admits(size as usize) {
+        // SAFETY: memory of `allocate`, as the program says; any size will do.
+        let p = unsafe { libc::realloc(address as *mut c_void, size as usize) };
+        if !p.is_null() || size == 0 {
+            return Ok(cx.int_u64(p as u64));
+        }
+    }
+    cx.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory")
+}
+
 fn failure(cx: &Cx) -> Value {
     // SAFETY: a text of this native thread's, or NULL.
     unsafe {
@@ -62,10 +75,8 @@ mod native {
             v => {
                 let mut path = cx.path_of(v)?;
                 if path.contains(&b'/') && !path.starts_with(b"/") {
-                    let dir = cx.const_by_path("Dir").unwrap_or(Value::NIL);
-                    let dir = cx.call(dir, Sym::intern("pwd"), &[])?;
-                    let dir = cx.to_str(dir)?.to_vec();
-                    path = [dir, b"/".to_vec(), path].concat();
+                    let dir = zakuro_core_system::io::cwd::pwd(cx).unwrap_or_default();
+                    path = [&dir[..], b"/", &path].concat();
                 }
                 match CString::new(path) {
                     Ok(p) => Some(p),
@@ -128,24 +139,12 @@ mod native {
     }
     #[method("allocate", singleton)]
     fn allocate(cx: &mut Cx, _this: Value, size: i64) -> Result<Value> {
-        permitted(cx)?;
-        if size < 0 || size >= 1 << 46 || !cx.heap.admits(size as usize) {
-            return cx.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory");
-        }
-        // SAFETY: any size will do.
-        let p = unsafe { libc::malloc(size as usize) };
-        if p.is_null() && size > 0 { cx.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory") } else { Ok(cx.int_u64(p as u64)) }
+        allocated(cx, 0, size)
     }
     #[method("reallocate", singleton)]
     fn reallocate(cx: &mut Cx, _this: Value, address: Value, size: i64) -> Result<Value> {
-        permitted(cx)?;
         let address = memory::address(cx, address)?;
-        if size < 0 || size >= 1 << 46 || !cx.heap.admits(size as usize) {
-            return cx.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory");
-        }
-        // SAFETY: memory of `allocate`, as the program says.
-        let p = unsafe { libc::realloc(address as *mut c_void, size as usize) };
-        if p.is_null() && size > 0 { cx.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory") } else { Ok(cx.int_u64(p as u64)) }
+        allocated(cx, address, size)
     }
     #[method("free", singleton)]
     fn free(cx: &mut Cx, _this: Value, address: Value) -> Result<()> {
@@ -172,16 +171,6 @@ mod native {
     fn is_permitted(cx: &Cx, _this: Value) -> bool {
         cx.may_call_foreign()
     }
-    #[method("finder", singleton)]
-    fn finder(cx: &mut Cx, _this: Value) -> Value {
-        cx.state::<engine::Answer>().0
-    }
-    /// Who finds closures by number.
-    #[method("finder=", singleton)]
-    fn set_finder(cx: &mut Cx, _this: Value, finder: Value) -> Value {
-        cx.state::<engine::Answer>().0 = finder;
-        finder
-    }
     /// Waits for a callback from a native thread of foreign code.
     #[method("question", singleton)]
     fn question(cx: &mut Cx, this: Value) -> Result<Value> {
@@ -204,18 +193,12 @@ mod closure {
 
     #[method("__prepare", private)]
     fn prepare(cx: &mut Cx, this: Value, interface: Value) -> Result<()> {
-        let closure = Closure::new(cx, interface)?;
-        cx.data_init(this, closure)
+        engine::prepare(cx, this, interface)
     }
     #[method("address")]
     fn address(cx: &mut Cx, this: Value) -> Result<Value> {
         let n = cx.data_ref::<Closure>(this)?.code;
         Ok(cx.int_u64(n as u64))
-    }
-    #[method("number")]
-    fn number(cx: &mut Cx, this: Value) -> Result<Value> {
-        let n = cx.data_ref::<Closure>(this)?.id;
-        Ok(cx.int_u64(n))
     }
     #[method("free")]
     fn free(cx: &mut Cx, this: Value) -> Result<bool> {
@@ -228,15 +211,19 @@ mod closure {
 }
 
 fn class_in(cx: &mut Cx, module: Value, name: &str) -> Result<ClassId> {
-    let v = cx.call(module, Sym::intern("const_get"), &[Value::sym(Sym::intern(name))])?;
+    let v = cx.const_get_from(module, Sym::intern(name))?;
     match cx.class_id(v) {
         Some(c) => Ok(c),
         None => cx.type_error("not a class"),
     }
 }
 
-/// The natives as constants of a module of the gem's.
-fn natives(cx: &mut Cx, module: ClassId) {
+/// A module of the gem's with the natives as constants, and the class of its pointers.
+fn define(cx: &mut Cx, module: &str, pointer: &str) {
+    let module = cx.define_module(ids::OBJECT, module);
+    let class = cx.define_class(module, pointer, ids::OBJECT);
+    cx.class_mut(class).alloc = Alloc::Data;
+    cx.define_natives(class, &[memory::memory::METHODS]);
     let native = cx.define_module(module, "Native");
     cx.define_natives(native, &[native::METHODS]);
     for name in ["Interface", "Question", "Closure"] {
@@ -250,11 +237,7 @@ fn natives(cx: &mut Cx, module: ClassId) {
 
 /// `require "ffi_c"`
 pub fn load_ffi(cx: &mut Cx) -> Result<()> {
-    let module = cx.define_module(ids::OBJECT, "FFI");
-    natives(cx, module);
-    let class = cx.define_class(module, "AbstractMemory", ids::OBJECT);
-    cx.class_mut(class).alloc = Alloc::Data;
-    cx.define_natives(class, &[memory::memory::METHODS]);
+    define(cx, "FFI", "AbstractMemory");
     cx.run_builtin("ffi_c")?;
     cx.run_builtin("ffi_struct")?;
     cx.run_builtin("ffi_memory")
@@ -262,10 +245,6 @@ pub fn load_ffi(cx: &mut Cx) -> Result<()> {
 
 /// `require "fiddle.so"`
 pub fn load_fiddle(cx: &mut Cx) -> Result<()> {
-    let module = cx.define_module(ids::OBJECT, "Fiddle");
-    natives(cx, module);
-    let class = cx.define_class(module, "Pointer", ids::OBJECT);
-    cx.class_mut(class).alloc = Alloc::Data;
-    cx.define_natives(class, &[memory::memory::METHODS]);
+    define(cx, "Fiddle", "Pointer");
     cx.run_builtin("fiddle_native")
 }

@@ -3,10 +3,15 @@
 use super::dtd::Declared;
 use super::tree::{DOCUMENT, Decl, Id, Kind, NONE, Tree};
 use super::xml::{Event, is_blank};
+use std::collections::HashMap;
 
 pub struct Builder {
     /// Open elements; the first is where nodes go to.
     pub open: Vec<Id>,
+    /// Prefixes that open elements declare, with how many are open around them.
+    scope: Vec<(usize, String)>,
+    /// What they mean, the nearest last.
+    by_prefix: HashMap<String, Vec<(usize, u32)>>,
     dtd: Id,
     pub noblanks: bool,
     pub nocdata: bool,
@@ -16,7 +21,15 @@ pub struct Builder {
 
 impl Builder {
     pub fn new(at: Id) -> Builder {
-        Builder { open: vec![at], dtd: NONE, noblanks: false, nocdata: false, short_lines: false }
+        Builder {
+            open: vec![at],
+            scope: Vec::new(),
+            by_prefix: HashMap::new(),
+            dtd: NONE,
+            noblanks: false,
+            nocdata: false,
+            short_lines: false,
+        }
     }
     fn top(&self) -> Id {
         self.open.last().copied().unwrap_or(DOCUMENT)
@@ -43,6 +56,7 @@ impl Builder {
                 for (prefix, href) in &s.defs {
                     let ns = t.new_ns(prefix.as_deref(), href);
                     t.m(id).defs.push(ns);
+                    self.declare(self.open.len(), prefix.as_deref(), ns);
                 }
                 if s.href.is_some() {
                     t.m(id).ns = self.namespace(t, id, s.prefix.as_deref(), s.href.as_deref());
@@ -59,6 +73,10 @@ impl Builder {
             Event::End { .. } => {
                 if self.open.len() > 1 {
                     self.open.pop();
+                    while self.scope.last().is_some_and(|(depth, _)| *depth >= self.open.len()) {
+                        let known = self.scope.pop().and_then(|(_, prefix)| self.by_prefix.get_mut(&prefix));
+                        known.and_then(Vec::pop);
+                    }
                 }
             }
             Event::Text(text, droppable) => {
@@ -104,6 +122,7 @@ impl Builder {
                 self.dtd = id;
             }
             Event::EndDoctype => self.dtd = NONE,
+            Event::Pause => {}
             Event::Declared(d) => self.declared(t, d, line),
         }
     }
@@ -140,13 +159,30 @@ impl Builder {
     }
     /// The declaration that a prefix means at an element.
     fn namespace(&mut self, t: &mut Tree, id: Id, prefix: Option<&str>, href: Option<&str>) -> u32 {
-        match t.search_ns(id, prefix) {
-            Some(ns) => ns,
-            None => {
-                // Declared by what stands around a fragment that is built apart.
-                let ns = t.new_ns(prefix, href.unwrap_or(""));
-                t.m(id).defs.push(ns);
-                ns
+        if let Some((_, ns)) = self.by_prefix.get(prefix.unwrap_or("")).and_then(|v| v.last()) {
+            return *ns;
+        }
+        // Declared by what stands around a fragment.
+        let around = self.open.first().copied().unwrap_or(DOCUMENT);
+        let ns = t.search_ns(around, prefix).unwrap_or_else(|| {
+            let ns = t.new_ns(prefix, href.unwrap_or(""));
+            t.m(id).defs.push(ns);
+            ns
+        });
+        // One that is built apart declares it itself, for what stands below it.
+        let depth = if t.n(id).defs.contains(&ns) { self.open.len() } else { 0 };
+        self.declare(depth, prefix, ns);
+        ns
+    }
+    fn declare(&mut self, depth: usize, prefix: Option<&str>, ns: u32) {
+        let prefix = prefix.unwrap_or("");
+        let known = self.by_prefix.entry(prefix.to_owned()).or_default();
+        // Of two declarations on one element, the first counts.
+        if known.last().is_none_or(|(d, _)| *d != depth) {
+            known.push((depth, ns));
+            // What is declared outside stays.
+            if depth > 0 {
+                self.scope.push((depth, prefix.to_owned()));
             }
         }
     }

@@ -20,9 +20,7 @@ const NOIMPLIED: i64 = 1 << 13;
 fn input(cx: &mut Cx, v: Value) -> Result<String> {
     let s = cx.to_str(v)?;
     let bytes = s.to_vec();
-    if !cx.heap.admits(bytes.len().saturating_mul(3)) {
-        return cx.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory");
-    }
+    room(cx, bytes.len().saturating_mul(3))?;
     Ok(String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()))
 }
 
@@ -56,13 +54,16 @@ fn build(cx: &mut Cx, doc: Value, at: Id, source: &mut Source, options: i64) -> 
     builder.noblanks = options & NOBLANKS != 0;
     builder.nocdata = options & NOCDATA != 0;
     builder.short_lines = options & BIG_LINES == 0;
-    let mut count = 0;
+    let (mut count, mut told) = (0, 0);
     let mut line = source.line();
     while let Some(e) = source.next() {
-        builder.event(tree(cx, doc)?, e, line);
+        let t = tree(cx, doc)?;
+        count += if matches!(e, xml::Event::Pause) { 256 } else { 1 };
+        builder.event(t, e, line);
+        let bytes = t.bytes();
         line = source.line();
-        count += 1;
-        if count % 1024 == 0 {
+        if count >= 1024 || bytes > told + (1 << 20) {
+            (count, told) = (0, bytes);
             counted(cx, doc)?;
             cx.safepoint()?;
         }
@@ -236,9 +237,9 @@ mod native {
             None => None,
             Some(a) => {
                 let a = RootedVec::of(cx, a);
-                let name = super::text(cx, a[0])?;
-                let href = super::text(cx, a[1])?;
-                Some((name, href, a[2].truthy(), a[3].truthy(), cx.to_i64(a[4])? as u8))
+                let [name, href, form, integration, quirks] = a[..] else { return cx.arg_error("context of five values") };
+                let (name, href) = (super::text(cx, name)?, super::text(cx, href)?);
+                Some((name, href, form.truthy(), integration.truthy(), cx.to_i64(quirks)? as u8))
             }
         };
         let f = context.as_ref().map(|(name, href, form, integration, quirks)| html5::Fragment {
@@ -349,9 +350,7 @@ mod native {
         let old = tree(cx, other)?;
         let t = if level > 0 {
             let bytes = old.bytes();
-            if !cx.heap.admits(bytes) {
-                return cx.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory");
-            }
+            room(cx, bytes)?;
             tree(cx, other)?.clone()
         } else {
             let mut t = Tree::new(old.kind(DOCUMENT));

@@ -178,7 +178,10 @@ fn declaration(p: &mut Parser) {
         match content {
             Some(text) => {
                 p.expanded += text.len() + 10;
-                if p.frames.len() > 40 || p.expanded > 10_000_000 || p.frames.iter().any(|f| f.entity.as_deref() == Some(&name)) {
+                if p.frames.len() > 40
+                    || p.expanded > super::tree::ENTITY_BYTES
+                    || p.frames.iter().any(|f| f.entity.as_deref() == Some(&name))
+                {
                     p.error(89, "Detected an entity reference loop\n");
                     p.stopped = true;
                     return;
@@ -376,7 +379,12 @@ fn attlist(p: &mut Parser) {
         let rule = ["", "", " #REQUIRED", " #IMPLIED", " #FIXED"][d.rule as usize];
         let default = d.default.as_ref().map(|v| format!(" {}", quote(v))).unwrap_or_default();
         d.text = format!("<!ATTLIST {element} {} {shown}{rule}{default}>\n", d.name);
-        p.attlists.entry(element.clone()).or_default().push(d.clone());
+        // The first declaration counts.
+        if p.declared.insert((element.clone(), d.name.clone()))
+            && let Some(value) = d.default.clone().filter(|_| p.options.dtdattr || d.name.starts_with("xmlns"))
+        {
+            p.attlists.entry(element.clone()).or_default().push((d.name.clone(), value));
+        }
         p.push(Event::Declared(Declared::Attribute(d)));
         if p.stopped || p.rest().is_empty() || !(is_space(p.byte()) || p.byte() == b'>') {
             return;

@@ -3,7 +3,10 @@
 use super::tree::{DOCUMENT, Id, Kind, NONE, Tree};
 use super::xpath::*;
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+
+mod axes;
+use axes::{Ready, axis};
 
 /// A node; a namespace of an element has the namespace's number + 1 above.
 pub type Item = u64;
@@ -40,8 +43,14 @@ impl<E> From<Wrong> for Failure<E> {
 pub trait Host {
     type Error;
     fn tree(&mut self) -> Result<&Tree, Self::Error>;
+    /// Finds the order of the tree's nodes.
+    fn order(&mut self) -> Result<(), Self::Error>;
     /// Whether to go on.
     fn poll(&mut self) -> Result<(), Self::Error>;
+    /// Whether there is native stack to go deeper.
+    fn has_stack(&self) -> bool;
+    /// Whether there is room for so many bytes of a result.
+    fn needs(&mut self, bytes: usize) -> Result<(), Self::Error>;
     /// A function that is none of XPath's. None: there is none.
     fn function(&mut self, namespaced: bool, name: &str, args: Vec<Val>) -> Result<Option<Val>, Self::Error>;
 }
@@ -50,8 +59,6 @@ pub struct Evaluator<'a, H: Host> {
     pub host: &'a mut H,
     pub namespaces: &'a HashMap<String, String>,
     pub variables: &'a HashMap<String, String>,
-    /// Places of nodes, made when a large set needs an order.
-    pub order: Option<Vec<u32>>,
     pub steps: usize,
 }
 
@@ -87,29 +94,24 @@ pub fn text_number(s: &str) -> f64 {
         f64::NAN
     }
 }
-pub fn item_text(t: &Tree, i: Item) -> Cow<'_, str> {
+/// The text of a node, and how many nodes were looked at.
+fn item_text(t: &Tree, i: Item) -> (Cow<'_, str>, usize) {
     if let Some(ns) = ns_of(i) {
-        return t.nss.get(ns as usize).map_or("", |n| &n.href).into();
+        return (t.nss.get(ns as usize).map_or("", |n| &n.href).into(), 1);
     }
     let n = t.n(id_of(i));
     match n.kind {
-        Kind::Text | Kind::Cdata | Kind::Comment | Kind::Pi | Kind::Attribute => n.text.as_str().into(),
-        Kind::Element if n.first == n.last && n.first != NONE && t.kind(n.first) == Kind::Text => t.n(n.first).text.as_str().into(),
-        _ => t.content(id_of(i)).into(),
+        Kind::Text | Kind::Cdata | Kind::Comment | Kind::Pi | Kind::Attribute => (n.text.as_str().into(), 1),
+        Kind::Element if n.first == n.last && n.first != NONE && t.kind(n.first) == Kind::Text => (t.n(n.first).text.as_str().into(), 1),
+        _ => {
+            let (text, looked) = t.counted_content(id_of(i));
+            (text.into(), looked)
+        }
     }
 }
 
-/// A test with its names looked up in a tree.
-enum Ready {
-    Any,
-    AnyOf(String),
-    /// None as the number: no node has that name.
-    Name(Option<u32>, Option<String>),
-    Node,
-    Text,
-    Comment,
-    Pi(Option<String>),
-}
+/// What a set may hold before the host is asked for room, and before nodes that came twice are looked for.
+const SMALL: usize = 1 << 16;
 
 impl<H: Host> Evaluator<'_, H> {
     fn tree(&mut self) -> Result<&Tree, Failure<H::Error>> {
@@ -119,6 +121,41 @@ impl<H: Host> Evaluator<'_, H> {
         let before = self.steps >> 14;
         self.steps += n;
         if self.steps >> 14 != before { self.host.poll().map_err(Failure::Host) } else { Ok(()) }
+    }
+    /// Room for a set or a text, if it is large.
+    fn hold(&mut self, bytes: usize) -> Result<(), Failure<H::Error>> {
+        if bytes > SMALL { self.host.needs(bytes).map_err(Failure::Host) } else { Ok(()) }
+    }
+    /// Whether the text of some node passes a test.
+    fn any_text(&mut self, items: &[Item], mut test: impl FnMut(&str) -> bool) -> Result<bool, Failure<H::Error>> {
+        for i in items {
+            let (text, looked) = item_text(self.tree()?, *i);
+            let (yes, cost) = (test(&text), looked + text.len() / 64);
+            self.tick(cost)?;
+            if yes {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+    /// The texts of nodes, each once.
+    fn texts(&mut self, items: &[Item]) -> Result<HashSet<String>, Failure<H::Error>> {
+        let mut all = HashSet::new();
+        let (mut bytes, mut asked) = (0, 0);
+        for i in items {
+            let (text, looked) = item_text(self.tree()?, *i);
+            let cost = looked + text.len() / 64;
+            if !all.contains(&*text) {
+                bytes += text.len() + 48;
+                all.insert(text.into_owned());
+            }
+            self.tick(cost)?;
+            if bytes - asked > SMALL {
+                asked = bytes;
+                self.hold(bytes)?;
+            }
+        }
+        Ok(all)
     }
     fn href(&self, prefix: &str) -> Result<String, Wrong> {
         match self.namespaces.get(prefix) {
@@ -130,6 +167,9 @@ impl<H: Host> Evaluator<'_, H> {
 
     pub fn eval(&mut self, e: &Expr, c: Context) -> Result<Val, Failure<H::Error>> {
         self.tick(1)?;
+        if !self.host.has_stack() {
+            return Err(RECURSION.into());
+        }
         Ok(match e {
             Expr::Or(all) => {
                 for e in all {
@@ -178,6 +218,7 @@ impl<H: Host> Evaluator<'_, H> {
                         Val::Nodes(more) => set.extend(more),
                         _ => return Err(TYPE.into()),
                     }
+                    self.hold(set.len() * size_of::<Item>())?;
                 }
                 self.sort(&mut set)?;
                 Val::Nodes(set)
@@ -241,8 +282,10 @@ impl<H: Host> Evaluator<'_, H> {
             Val::Nodes(n) => match n.first() {
                 None => String::new(),
                 Some(i) => {
-                    let s = item_text(self.tree()?, *i).into_owned();
-                    self.tick(s.len() / 64)?;
+                    let (s, looked) = item_text(self.tree()?, *i);
+                    let s = s.into_owned();
+                    self.tick(looked + s.len() / 64)?;
+                    self.hold(s.len())?;
                     s
                 }
             },
@@ -253,20 +296,17 @@ impl<H: Host> Evaluator<'_, H> {
         if set.len() < 2 {
             return Ok(());
         }
-        if set.len() > 24 && self.order.is_none() {
-            let order = self.tree()?.order();
-            self.order = Some(order);
+        if set.len() > 24 {
+            self.host.order().map_err(Failure::Host)?;
         }
-        let order = self.order.take();
-        let tree = self.host.tree().map_err(Failure::Host)?;
-        let placed = |i: &Item| order.as_ref().and_then(|o| o.get(id_of(*i) as usize)).copied().unwrap_or(NONE);
-        if order.is_some() && set.iter().all(|i| placed(i) != NONE) {
-            set.sort_by_key(|i| (placed(i), ns_of(*i)));
+        self.tick(set.len())?;
+        let tree = self.tree()?;
+        if set.iter().all(|i| tree.place(id_of(*i)) != NONE) {
+            set.sort_by_key(|i| (tree.place(id_of(*i)), ns_of(*i)));
         } else {
             set.sort_by(|a, b| tree.compare(id_of(*a), id_of(*b)).then(a.cmp(b)));
         }
         set.dedup();
-        self.order = order;
         Ok(())
     }
     fn filter(&mut self, set: Vec<Item>, predicate: &Expr) -> Result<Vec<Item>, Failure<H::Error>> {
@@ -307,16 +347,21 @@ impl<H: Host> Evaluator<'_, H> {
             }
         };
         let several = from.len() > 1;
+        // Where no predicate asks for places, what an axis reaches from several nodes may be reached from fewer.
+        let plain = several && !s.predicates.iter().any(is_positional);
+        let from = if plain { self.needed(from, s.axis)? } else { from };
+        let mut climbed = plain.then(HashSet::new);
         // `[n]` needs no more than n nodes.
         let limit = match s.predicates.first() {
             Some(Expr::Number(n)) if *n >= 1.0 => *n as usize,
             _ => usize::MAX,
         };
         let mut out = Vec::new();
+        let mut most = SMALL;
         for node in from {
             let (mut found, looked) = {
                 let tree = self.tree()?;
-                axis(tree, node, s.axis, &test, limit)
+                axis(tree, node, s.axis, &test, limit, &mut climbed)
             };
             self.tick(looked)?;
             for p in &s.predicates {
@@ -325,7 +370,17 @@ impl<H: Host> Evaluator<'_, H> {
             if s.axis.is_reverse() && !several {
                 found.reverse();
             }
-            if out.is_empty() { out = found } else { out.append(&mut found) }
+            if out.is_empty() {
+                out = found
+            } else {
+                out.append(&mut found)
+            }
+            if out.len() > most {
+                self.hold(out.len() * size_of::<Item>())?;
+                // A node can be found from many: each stays once.
+                self.sort(&mut out)?;
+                most = SMALL.max(out.len() * 2);
+            }
         }
         // Children of nodes in order may interleave with those of nodes between them.
         if several && !matches!(s.axis, Axis::This | Axis::Attribute) {
@@ -347,53 +402,28 @@ impl<H: Host> Evaluator<'_, H> {
         }
         let equality = matches!(op, Op::Eq | Op::Ne);
         Ok(match (a, b) {
+            (Val::Nodes(x), Val::Nodes(y)) if equality => {
+                let right = self.texts(&y)?;
+                self.any_text(&x, |s| if op == Op::Eq { right.contains(s) } else { right.len() > 1 || right.iter().any(|r| r != s) })?
+            }
             (Val::Nodes(x), Val::Nodes(y)) => {
-                self.tick(x.len() + y.len())?;
-                let tree = self.tree()?;
-                if equality {
-                    let right: std::collections::HashSet<Cow<str>> = y.iter().map(|i| item_text(tree, *i)).collect();
-                    return Ok(x.iter().any(|i| {
-                        let s = item_text(tree, *i);
-                        if op == Op::Eq { right.contains(&s) } else { right.len() > 1 || right.iter().any(|r| *r != s) }
-                    }));
-                }
                 // Only the least or the greatest can decide.
-                let right: Vec<f64> = y.iter().map(|i| text_number(&item_text(tree, *i))).filter(|n| !n.is_nan()).collect();
-                let edge = if matches!(op, Op::Lt | Op::Le) {
-                    right.iter().copied().fold(f64::NEG_INFINITY, f64::max)
-                } else {
-                    right.iter().copied().fold(f64::INFINITY, f64::min)
-                };
-                !right.is_empty() && x.iter().any(|i| order(op, text_number(&item_text(tree, *i)), edge))
+                let mut edge = f64::NAN;
+                self.any_text(&y, |s| {
+                    let n = text_number(s);
+                    edge = if matches!(op, Op::Lt | Op::Le) { edge.max(n) } else { edge.min(n) };
+                    false
+                })?;
+                self.any_text(&x, |s| order(op, text_number(s), edge))?
             }
             (Val::Nodes(x), Val::Bool(b)) => order(op, !x.is_empty() as u8 as f64, b as u8 as f64),
             (Val::Bool(b), Val::Nodes(x)) => order(op, b as u8 as f64, !x.is_empty() as u8 as f64),
-            (Val::Nodes(x), Val::Num(n)) => {
-                self.tick(x.len())?;
-                let tree = self.tree()?;
-                x.iter().any(|i| order(op, text_number(&item_text(tree, *i)), n))
-            }
-            (Val::Num(n), Val::Nodes(x)) => {
-                self.tick(x.len())?;
-                let tree = self.tree()?;
-                x.iter().any(|i| order(op, n, text_number(&item_text(tree, *i))))
-            }
-            (Val::Nodes(x), Val::Str(s)) => {
-                self.tick(x.len())?;
-                let tree = self.tree()?;
-                x.iter().any(|i| {
-                    let t = item_text(tree, *i);
-                    if equality { (t == s) == (op == Op::Eq) } else { order(op, text_number(&t), text_number(&s)) }
-                })
-            }
-            (Val::Str(s), Val::Nodes(x)) => {
-                self.tick(x.len())?;
-                let tree = self.tree()?;
-                x.iter().any(|i| {
-                    let t = item_text(tree, *i);
-                    if equality { (t == s) == (op == Op::Eq) } else { order(op, text_number(&s), text_number(&t)) }
-                })
-            }
+            (Val::Nodes(x), Val::Num(n)) => self.any_text(&x, |s| order(op, text_number(s), n))?,
+            (Val::Num(n), Val::Nodes(x)) => self.any_text(&x, |s| order(op, n, text_number(s)))?,
+            (Val::Nodes(x), Val::Str(s)) if equality => self.any_text(&x, |t| (t == s) == (op == Op::Eq))?,
+            (Val::Str(s), Val::Nodes(x)) if equality => self.any_text(&x, |t| (t == s) == (op == Op::Eq))?,
+            (Val::Nodes(x), Val::Str(s)) => self.any_text(&x, |t| order(op, text_number(t), text_number(&s)))?,
+            (Val::Str(s), Val::Nodes(x)) => self.any_text(&x, |t| order(op, text_number(&s), text_number(t)))?,
             (a, b) if equality => {
                 let same = match (&a, &b) {
                     (Val::Bool(_), _) | (_, Val::Bool(_)) => Self::boolean(&a) == Self::boolean(&b),
@@ -441,8 +471,6 @@ impl<H: Host> Evaluator<'_, H> {
     }
     fn hosted(&mut self, namespaced: bool, name: &str, vals: Vec<Val>) -> Result<Val, Failure<H::Error>> {
         let v = self.host.function(namespaced, name, vals).map_err(Failure::Host)?;
-        // Whatever ran may have changed the tree.
-        self.order = None;
         v.ok_or_else(|| Failure::NoFunction(name.to_owned(), None))
     }
 
@@ -479,9 +507,12 @@ impl<H: Host> Evaluator<'_, H> {
             },
             "sum" => match first {
                 Some(Val::Nodes(n)) => {
-                    self.tick(n.len())?;
-                    let tree = self.tree()?;
-                    Val::Num(n.iter().map(|i| text_number(&item_text(tree, *i))).sum())
+                    let mut sum = 0.0;
+                    self.any_text(&n, |s| {
+                        sum += text_number(s);
+                        false
+                    })?;
+                    Val::Num(sum)
                 }
                 _ => return Err(TYPE.into()),
             },
@@ -511,6 +542,7 @@ impl<H: Host> Evaluator<'_, H> {
                 let mut s = self.string(subject(first))?;
                 for v in vals {
                     s.push_str(&self.string(v)?);
+                    self.hold(s.len())?;
                 }
                 Val::Str(s)
             }
@@ -548,27 +580,44 @@ impl<H: Host> Evaluator<'_, H> {
                 let want = self.string(subject(first))?.to_lowercase();
                 let tree = self.tree()?;
                 let mut at = id_of(c.node);
-                let mut found = None;
+                let (mut found, mut looked) = (None, 0);
                 while at != NONE && found.is_none() {
+                    looked += 1;
                     found = tree.attr_ns(at, "lang", Some(super::tree::XML_HREF)).map(|a| tree.n(a).text.to_lowercase());
                     at = tree.n(at).parent;
                 }
+                self.tick(looked)?;
                 Val::Bool(found.is_some_and(|l| l == want || l.strip_prefix(&*want).is_some_and(|r| r.starts_with('-'))))
             }
             _ => {
                 // id()
-                let mut wanted = Vec::new();
-                match subject(first) {
+                let wanted = match subject(first) {
                     Val::Nodes(n) => {
-                        let tree = self.tree()?;
-                        for i in n {
-                            wanted.extend(item_text(tree, i).split_whitespace().map(str::to_owned));
-                        }
+                        let mut all = HashSet::new();
+                        self.any_text(&n, |s| {
+                            all.extend(s.split_whitespace().map(str::to_owned));
+                            false
+                        })?;
+                        all
                     }
-                    v => wanted.extend(self.string(v)?.split_whitespace().map(str::to_owned)),
-                }
+                    v => self.string(v)?.split_whitespace().map(str::to_owned).collect(),
+                };
                 let tree = self.tree()?;
-                let found: Vec<Item> = tree.descendants(DOCUMENT).filter(|n| is_identified(tree, *n, &wanted)).map(Item::from).collect();
+                // What is declared to be an identifier, by element.
+                let declared: HashSet<(&str, &str)> = tree
+                    .decls
+                    .values()
+                    .filter(|d| d.kind == 2 && d.default > 0)
+                    .filter_map(|d| Some((d.element.as_str(), d.original.as_deref()?)))
+                    .collect();
+                let is_named = |id: Id, a: Id| {
+                    let n = tree.name(a);
+                    (n == "id" && (tree.is_html() || tree.prefix(a) == Some("xml")))
+                        || !declared.is_empty() && declared.contains(&(&*tree.qname(id), n))
+                };
+                let is_wanted = |id: Id| tree.attrs(id).any(|a| wanted.contains(&tree.n(a).text) && is_named(id, a));
+                let found: Vec<Item> =
+                    tree.descendants(DOCUMENT).filter(|n| tree.is_element(*n) && is_wanted(*n)).map(Item::from).collect();
                 let looked = tree.nodes.len();
                 self.tick(looked)?;
                 Val::Nodes(found)
@@ -579,166 +628,4 @@ impl<H: Host> Evaluator<'_, H> {
 
 fn round(n: f64) -> f64 {
     if n.is_finite() { (n + 0.5).floor() } else { n }
-}
-fn is_identified(t: &Tree, id: Id, wanted: &[String]) -> bool {
-    t.is_element(id)
-        && t.attrs(id).any(|a| {
-            let n = t.name(a);
-            let named = (n == "id" && (t.is_html() || t.prefix(a) == Some("xml")))
-                || t.decls.values().any(|d| d.kind == 2 && d.default > 0 && d.element == t.qname(id) && d.original.as_deref() == Some(n));
-            named && wanted.contains(&t.n(a).text)
-        })
-}
-
-/// Nodes of an axis that pass a test, in the axis's order, the first `limit` at least; and how many were looked at.
-fn axis(t: &Tree, from: Item, axis: Axis, test: &Ready, limit: usize) -> (Vec<Item>, usize) {
-    let mut out = Vec::new();
-    let mut looked = 0;
-    let id = id_of(from);
-    let principal = if axis == Axis::Attribute { Kind::Attribute } else { Kind::Element };
-    let mut put = |n: Id| {
-        looked += 1;
-        let node = t.n(n);
-        let yes = match test {
-            Ready::Node => !matches!(node.kind, Kind::Dtd | Kind::ElementDecl | Kind::AttributeDecl | Kind::EntityDecl),
-            Ready::Any => node.kind == principal,
-            Ready::AnyOf(h) => node.kind == principal && t.href(n) == Some(h),
-            Ready::Name(name, h) => Some(node.name) == *name && node.kind == principal && t.href(n) == h.as_deref(),
-            Ready::Text => matches!(node.kind, Kind::Text | Kind::Cdata),
-            Ready::Comment => node.kind == Kind::Comment,
-            Ready::Pi(name) => node.kind == Kind::Pi && name.as_ref().is_none_or(|w| t.name(n) == w),
-        };
-        if yes {
-            out.push(n as Item);
-        }
-        out.len() >= limit
-    };
-    if ns_of(from).is_some() {
-        // A namespace has a parent, and itself.
-        match axis {
-            Axis::This if matches!(test, Ready::Node) => return (vec![from], 1),
-            Axis::Parent => {
-                put(id);
-            }
-            Axis::Ancestor | Axis::AncestorOrSelf => {
-                let mut at = id;
-                while at != NONE {
-                    put(at);
-                    at = t.n(at).parent;
-                }
-            }
-            _ => {}
-        }
-        return (out, looked);
-    }
-    let own = t.kind(id);
-    match axis {
-        Axis::This => {
-            put(id);
-        }
-        Axis::Child => {
-            if own != Kind::Attribute && own != Kind::Dtd {
-                t.children(id).any(put);
-            }
-        }
-        Axis::Attribute => {
-            t.attrs(id).any(put);
-        }
-        Axis::Parent => {
-            if t.n(id).parent != NONE {
-                put(t.n(id).parent);
-            }
-        }
-        Axis::Ancestor | Axis::AncestorOrSelf => {
-            let mut at = if axis == Axis::Ancestor { t.n(id).parent } else { id };
-            while at != NONE && !put(at) {
-                at = t.n(at).parent;
-            }
-        }
-        Axis::Descendant | Axis::DescendantOrSelf => {
-            if axis == Axis::DescendantOrSelf {
-                put(id);
-            }
-            let mut at = t.following(id, id);
-            while let Some(n) = at {
-                if t.kind(n) == Kind::Dtd {
-                    at = t.after(id, n);
-                    continue;
-                }
-                if put(n) {
-                    break;
-                }
-                at = t.following(id, n);
-            }
-        }
-        Axis::FollowingSibling | Axis::PrecedingSibling => {
-            if own != Kind::Attribute {
-                let step = |n: Id| if axis == Axis::FollowingSibling { t.n(n).next } else { t.n(n).prev };
-                let mut at = step(id);
-                while at != NONE && !put(at) {
-                    at = step(at);
-                }
-            }
-        }
-        Axis::Following => {
-            let mut at = if own == Kind::Attribute { t.following(NONE, t.n(id).parent) } else { t.after(NONE, id) };
-            while let Some(n) = at {
-                if put(n) {
-                    break;
-                }
-                at = t.following(NONE, n);
-            }
-        }
-        Axis::Preceding => {
-            let mut at = if own == Kind::Attribute { t.n(id).parent } else { id };
-            while at != NONE {
-                let prev = t.n(at).prev;
-                if prev == NONE {
-                    at = t.n(at).parent;
-                    continue;
-                }
-                // Backwards through what is below of it.
-                let mut n = prev;
-                while t.n(n).last != NONE && t.kind(n) != Kind::Dtd {
-                    n = t.n(n).last;
-                }
-                loop {
-                    put(n);
-                    if n == prev {
-                        break;
-                    }
-                    if t.n(n).prev != NONE {
-                        n = t.n(n).prev;
-                        while t.n(n).last != NONE {
-                            n = t.n(n).last;
-                        }
-                    } else {
-                        n = t.n(n).parent;
-                    }
-                }
-                at = prev;
-            }
-        }
-        Axis::Namespace => {
-            if own == Kind::Element {
-                let mut all = t.scopes(id);
-                if let Some(xml) = t.nss.iter().position(|n| n.prefix.as_deref() == Some("xml")) {
-                    all.push(xml as u32);
-                }
-                for n in all {
-                    looked += 1;
-                    let name = t.nss[n as usize].prefix.as_deref().unwrap_or("");
-                    let yes = match test {
-                        Ready::Any | Ready::Node => true,
-                        Ready::Pi(Some(w)) => w == name,
-                        _ => false,
-                    };
-                    if yes {
-                        out.push((n as Item + 1) << 32 | id as Item);
-                    }
-                }
-            }
-        }
-    }
-    (out, looked)
 }

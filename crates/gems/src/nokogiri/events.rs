@@ -29,9 +29,7 @@ impl NativeData for Events {
 
 fn input(cx: &mut Cx, v: Value) -> Result<String> {
     let bytes = cx.to_str(v)?.to_vec();
-    if !cx.heap.admits(bytes.len().saturating_mul(2)) {
-        return cx.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory");
-    }
+    room(cx, bytes.len().saturating_mul(2))?;
     Ok(String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()))
 }
 fn string(cx: &Cx, s: &str) -> Value {
@@ -90,19 +88,24 @@ mod native {
             more.pop();
             e.held = true;
         }
-        e.weight += more.len();
-        let added = more.len();
-        match &mut e.parser {
+        let held = match &mut e.parser {
             Parser::Xml(p) => {
                 p.feed(&xml::normalized(&more));
                 p.last |= last;
+                p.held()
             }
             Parser::Html(p) => {
                 p.feed(&more);
                 p.last |= last;
+                p.held()
             }
+        };
+        let before = std::mem::replace(&mut e.weight, held);
+        if held > before {
+            cx.heap.add_payload(held - before);
+        } else {
+            cx.heap.sub_payload(before - held);
         }
-        cx.heap.add_payload(added);
         Ok(())
     }
     #[method("options=")]
@@ -200,7 +203,9 @@ mod native {
                 [tag("start"), string(cx, &s.name), str_or_nil(cx, s.prefix.as_deref()), str_or_nil(cx, s.href.as_deref()), attrs, defs]
                     .to_vec_in(cx)
             }
-            Event::Doctype { .. } | Event::Declared(_) | Event::EndDoctype | Event::External { .. } => [tag("other")].to_vec_in(cx),
+            Event::Doctype { .. } | Event::Declared(_) | Event::EndDoctype | Event::Pause | Event::External { .. } => {
+                [tag("other")].to_vec_in(cx)
+            }
         };
         Ok(row)
     }

@@ -2,200 +2,13 @@
 //! Rails' sanitizers and their suites were written against come out as they expect. The tables were observed, element by element.
 
 use super::entities;
-use super::xml::{Attribute, ERROR, Event, FATAL, Problem, Start, is_space};
-use std::collections::VecDeque;
+use super::xml::{Attribute, ERROR, Event, FATAL, Places, Problem, Search, Start, is_space};
+use std::collections::{HashMap, VecDeque};
 
-/// An open element is closed by the start tags that stand after it.
-const CLOSED_BY: &[(&str, &str)] = &[
-    ("a", "a fieldset table td th"),
-    ("address", "dd dl dt form li ul"),
-    ("b", "center p td th"),
-    ("big", "p"),
-    ("caption", "col colgroup tbody tfoot thead tr"),
-    ("col", "col colgroup tbody tfoot thead tr"),
-    ("colgroup", "colgroup tbody tfoot thead tr"),
-    ("dd", "dt"),
-    ("dir", "dd dl dt form ul"),
-    ("dl", "form li"),
-    ("dt", "dd dl"),
-    ("font", "center td th"),
-    ("form", "form"),
-    ("h1", "fieldset form li p table"),
-    ("h2", "fieldset form li p table"),
-    ("h3", "fieldset form li p table"),
-    ("h4", "fieldset form li p table"),
-    ("h5", "fieldset form li p table"),
-    ("h6", "fieldset form li p table"),
-    (
-        "head",
-        "a abbr acronym address b bdo big blockquote body br center cite code dd dfn dir div dl dt em fieldset font form frameset h1 h2 h3 h4 h5 h6 hr i iframe img kbd li map menu ol p pre q s samp small span strike strong sub sup table tt u ul var",
-    ),
-    ("i", "center p td th"),
-    ("legend", "fieldset"),
-    ("li", "li"),
-    ("link", "body frameset"),
-    ("menu", "dd dl dt form ul"),
-    ("ol", "form ul"),
-    ("option", "optgroup option"),
-    (
-        "p",
-        "address blockquote body caption center col colgroup dd dir div dl dt fieldset form frameset h1 h2 h3 h4 h5 h6 head hr li menu ol p pre table tbody td tfoot th title tr ul",
-    ),
-    ("pre", "dd dl dt fieldset form li table ul"),
-    ("s", "p"),
-    ("script", "noscript"),
-    ("small", "p"),
-    ("span", "td th"),
-    ("strike", "p"),
-    ("style", "body frameset"),
-    ("tbody", "tbody tfoot"),
-    ("td", "tbody td tfoot th tr"),
-    ("tfoot", "tbody"),
-    ("th", "tbody td tfoot th tr"),
-    ("thead", "tbody tfoot"),
-    ("title", "body frameset"),
-    ("tr", "tbody tfoot tr"),
-    ("tt", "p"),
-    ("u", "p td th"),
-    ("ul", "address form menu ol pre"),
-];
+mod elements;
 
-/// What is known of an element.
-pub struct Element {
-    pub empty: bool,
-    pub inline: bool,
-    /// Its end tag is missed.
-    end_tag: bool,
-}
-
-/// What is known of an element of HTML 4.
-pub fn element(name: &str) -> Option<Element> {
-    let empty = matches!(
-        name,
-        "area" | "base" | "basefont" | "br" | "col" | "frame" | "hr" | "img" | "input" | "isindex" | "link" | "meta" | "param"
-    );
-    let inline = matches!(
-        name,
-        "a" | "abbr"
-            | "acronym"
-            | "applet"
-            | "area"
-            | "b"
-            | "basefont"
-            | "bdo"
-            | "big"
-            | "br"
-            | "button"
-            | "cite"
-            | "code"
-            | "del"
-            | "dfn"
-            | "em"
-            | "embed"
-            | "font"
-            | "i"
-            | "iframe"
-            | "img"
-            | "input"
-            | "ins"
-            | "kbd"
-            | "label"
-            | "map"
-            | "noscript"
-            | "object"
-            | "param"
-            | "q"
-            | "s"
-            | "samp"
-            | "script"
-            | "select"
-            | "small"
-            | "span"
-            | "strike"
-            | "strong"
-            | "sub"
-            | "sup"
-            | "textarea"
-            | "tt"
-            | "u"
-            | "var"
-    );
-    if !empty
-        && !inline
-        && !matches!(
-            name,
-            "address"
-                | "base"
-                | "blockquote"
-                | "body"
-                | "caption"
-                | "center"
-                | "col"
-                | "colgroup"
-                | "dd"
-                | "dir"
-                | "div"
-                | "dl"
-                | "dt"
-                | "fieldset"
-                | "form"
-                | "frame"
-                | "frameset"
-                | "h1"
-                | "h2"
-                | "h3"
-                | "h4"
-                | "h5"
-                | "h6"
-                | "head"
-                | "hr"
-                | "html"
-                | "isindex"
-                | "legend"
-                | "li"
-                | "link"
-                | "menu"
-                | "meta"
-                | "noframes"
-                | "ol"
-                | "optgroup"
-                | "option"
-                | "p"
-                | "param"
-                | "pre"
-                | "style"
-                | "table"
-                | "tbody"
-                | "td"
-                | "tfoot"
-                | "th"
-                | "thead"
-                | "title"
-                | "tr"
-                | "ul"
-        )
-    {
-        return None;
-    }
-    let end_tag = matches!(name, "b" | "big" | "em" | "font" | "i" | "s" | "small" | "strike" | "strong" | "sup" | "tt" | "u");
-    Some(Element { empty, inline: inline && name != "isindex", end_tag })
-}
-
-fn closes(start: &str, open: &str) -> bool {
-    CLOSED_BY.binary_search_by_key(&open, |(o, _)| o).is_ok_and(|i| CLOSED_BY[i].1.split(' ').any(|s| s == start))
-}
-fn priority(name: &str) -> u32 {
-    match name {
-        "div" => 150,
-        "td" | "th" => 160,
-        "tr" => 170,
-        "thead" | "tbody" | "tfoot" => 180,
-        "table" => 190,
-        "head" | "body" => 200,
-        "html" => 220,
-        _ => 100,
-    }
-}
+pub use elements::element;
+use elements::{closes, priority};
 
 #[derive(Clone, Copy, Default)]
 pub struct Options {
@@ -204,13 +17,49 @@ pub struct Options {
     pub no_implied: bool,
 }
 
+/// The open elements. Questions about them do not look at all of them: without a bound of their depth there may be many.
+#[derive(Default)]
+struct Open {
+    names: Vec<String>,
+    /// Where those of a name stand.
+    by_name: HashMap<String, Vec<usize>>,
+    /// Where those of a priority stand.
+    by_priority: HashMap<u32, Vec<usize>>,
+}
+impl Open {
+    fn push(&mut self, name: &str) {
+        let at = self.names.len();
+        self.by_name.entry(name.to_owned()).or_default().push(at);
+        self.by_priority.entry(priority(name)).or_default().push(at);
+        self.names.push(name.to_owned());
+    }
+    fn pop(&mut self) -> Option<String> {
+        let name = self.names.pop()?;
+        self.by_name.get_mut(&name).and_then(Vec::pop);
+        self.by_priority.get_mut(&priority(&name)).and_then(Vec::pop);
+        Some(name)
+    }
+    /// The place of the innermost of a name.
+    fn find(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name)?.last().copied()
+    }
+    /// Whether something that a priority can't close stands further in than a place.
+    fn is_guarded(&self, at: usize, own: u32) -> bool {
+        self.by_priority.iter().any(|(p, places)| *p > own && places.last().is_some_and(|l| *l > at))
+    }
+}
+
+/// Steps that tell nothing before a pause.
+const SILENT: usize = 256;
+
 pub struct Parser {
     options: Options,
     text: String,
     at: usize,
-    counted: (usize, u32, usize),
+    places: Places,
+    search: Search,
     pub last: bool,
-    open: Vec<String>,
+    open: Open,
     queue: VecDeque<Event>,
     pub problems: Vec<Problem>,
     pub stopped: bool,
@@ -231,9 +80,10 @@ impl Parser {
             options,
             text: text.to_owned(),
             at: 0,
-            counted: (0, 1, 0),
+            places: Places::default(),
+            search: Search::default(),
             last,
-            open: Vec::new(),
+            open: Open::default(),
             queue: VecDeque::new(),
             problems: Vec::new(),
             stopped: false,
@@ -247,24 +97,22 @@ impl Parser {
             fragment: false,
         }
     }
+    /// More text of a push parser. What was read goes.
     pub fn feed(&mut self, more: &str) {
+        let before = self.at;
+        self.places.forget(&mut self.text, &mut self.at);
+        self.search.moved(before - self.at);
         self.text.push_str(more);
     }
+    /// Bytes that wait to be read, and those that were read and are still there.
+    pub fn held(&self) -> usize {
+        self.text.len()
+    }
     pub fn line(&mut self) -> u32 {
-        let (at, line, _) = self.counted;
-        if at < self.at {
-            let part = &self.text.as_bytes()[at..self.at];
-            if let Some(last) = part.iter().rposition(|b| *b == b'\n') {
-                self.counted.2 = at + last + 1;
-            }
-            self.counted.1 = line + part.iter().filter(|b| **b == b'\n').count() as u32;
-            self.counted.0 = self.at;
-        }
-        self.counted.1
+        self.places.line(&self.text, self.at)
     }
     pub fn column(&mut self) -> u32 {
-        self.line();
-        (self.at.saturating_sub(self.counted.2) + 1) as u32
+        self.places.column(&self.text, self.at)
     }
     fn error(&mut self, code: u32, message: String, str1: Option<&str>) {
         let (line, column) = (self.line(), self.column());
@@ -282,29 +130,39 @@ impl Parser {
         self.at += self.rest().bytes().take_while(|b| is_space(*b)).count();
     }
     fn current(&self) -> Option<&str> {
-        self.open.last().map(String::as_str)
+        self.open.names.last().map(String::as_str)
     }
-    fn is_complete(&self) -> bool {
+    fn is_complete(&mut self) -> bool {
         if self.last {
             return true;
         }
-        let r = self.rest();
-        if self.current().is_some_and(|c| matches!(c, "script" | "style")) {
-            return r.contains("</");
+        let raw = self.current().filter(|c| matches!(*c, "script" | "style")).map(|c| format!("</{c}"));
+        let r = &self.text[self.at..];
+        let search = self.search.of(self.at);
+        if let Some(end) = raw.filter(|_| !r.starts_with("</")) {
+            return search.mark(r, 0, &end);
         }
         if r.starts_with("<!--") {
-            return r.contains("-->");
+            return search.mark(r, 4, "-->");
+        }
+        if r.starts_with("<!") {
+            return r.len() > 9
+                && if r.as_bytes()[..9].eq_ignore_ascii_case(b"<!doctype") {
+                    search.markup(r, false)
+                } else {
+                    search.byte(r, b">").is_some()
+                };
         }
         if r.starts_with('<') {
-            return r.len() > 3 && r.contains('>');
+            return r.len() > 3 && search.tag(r);
         }
         if r.starts_with('&') {
-            return r.bytes().any(|b| matches!(b, b';' | b'<' | b' '));
+            return search.byte(r, b";< ").is_some();
         }
-        r.bytes().any(|b| matches!(b, b'<' | b'&'))
+        search.byte(r, b"<&").is_some()
     }
     pub fn next(&mut self) -> Option<Event> {
-        loop {
+        for _ in 0..SILENT {
             if let Some(e) = self.queue.pop_front() {
                 return Some(e);
             }
@@ -316,7 +174,7 @@ impl Parser {
                     return None;
                 }
                 self.finished = true;
-                while !self.open.is_empty() {
+                while !self.open.names.is_empty() {
                     self.close();
                 }
                 continue;
@@ -326,9 +184,10 @@ impl Parser {
             }
             self.step();
         }
+        Some(Event::Pause)
     }
     fn push_start(&mut self, name: &str, attrs: Vec<Attribute>) {
-        if self.open.len() > 256 && !self.options.huge {
+        if self.open.names.len() > 256 && !self.options.huge {
             self.error(1, "Excessive depth in document: 256 use XML_PARSE_HUGE option\n".into(), None);
             if let Some(p) = self.problems.last_mut() {
                 p.level = FATAL;
@@ -352,7 +211,7 @@ impl Parser {
             defs: Vec::new(),
             line,
         })));
-        self.open.push(name.to_owned());
+        self.open.push(name);
     }
     fn close(&mut self) {
         if let Some(name) = self.open.pop() {
@@ -369,19 +228,20 @@ impl Parser {
         if self.options.no_implied || name == "html" {
             return;
         }
-        if self.open.is_empty() {
+        if self.open.names.is_empty() {
             self.push_start("html", Vec::new());
         }
         if matches!(name, "body" | "head") {
             return;
         }
-        if self.open.len() <= 1 && matches!(name, "script" | "style" | "meta" | "link" | "title" | "base") {
+        if self.open.names.len() <= 1 && matches!(name, "script" | "style" | "meta" | "link" | "title" | "base") {
             if !self.saw_head {
                 self.push_start("head", Vec::new());
             }
         } else if !matches!(name, "noframes" | "frame" | "frameset")
             && !self.saw_body
-            && !self.open.iter().any(|o| o == "body" || o == "head")
+            && self.open.find("body").is_none()
+            && self.open.find("head").is_none()
         {
             self.push_start("body", Vec::new());
         }
@@ -404,7 +264,7 @@ impl Parser {
     fn characters(&mut self, text: String) {
         let blank = text.bytes().all(is_space);
         if blank && matches!(self.current(), None | Some("html" | "head")) {
-            if !self.open.is_empty() {
+            if !self.open.names.is_empty() {
                 self.queue.push_back(Event::Text(text, true));
             }
             return;
@@ -417,10 +277,8 @@ impl Parser {
         if !self.began {
             self.began = true;
             if !self.fragment {
-                self.skip_space();
-                if self.at >= self.text.len() {
-                    return;
-                }
+                // What follows may not be complete.
+                return self.skip_space();
             }
         }
         if self.current().is_some_and(|c| matches!(c, "script" | "style")) && !self.rest().starts_with("</") {
@@ -436,12 +294,12 @@ impl Parser {
         if r.starts_with("<!--") {
             self.at += 4;
             let rest = self.rest();
-            let end = match (rest.find("-->"), rest.find("--!>")) {
-                (Some(a), Some(b)) if b < a => Some((b, 4)),
-                (Some(a), _) => Some((a, 3)),
-                (None, Some(b)) => Some((b, 4)),
-                (None, None) => None,
-            };
+            let b = rest.as_bytes();
+            let end = (0..b.len()).find_map(|i| match &b[i..] {
+                [b'-', b'-', b'>', ..] => Some((i, 3)),
+                [b'-', b'-', b'!', b'>', ..] => Some((i, 4)),
+                _ => None,
+            });
             match end {
                 Some((at, mark)) => {
                     let text = rest[..at].to_owned();
@@ -463,7 +321,7 @@ impl Parser {
         }
         if r.starts_with("<!") {
             // What is no declaration stays as text, before all elements without its bracket.
-            let from = self.open.is_empty() as usize;
+            let from = self.open.names.is_empty() as usize;
             let end = r[1..].bytes().position(|b| matches!(b, b'<' | b'&')).map_or(r.len(), |at| at + 1);
             let text = r[from..end].to_owned();
             self.at += end;
@@ -473,7 +331,7 @@ impl Parser {
             if self.byte(1).is_ascii_alphabetic() || matches!(self.byte(1), b'_' | b':') {
                 return self.start_tag();
             }
-            if self.open.is_empty() && !self.content && !self.fragment && r.len() == 1 {
+            if self.open.names.is_empty() && !self.content && !self.fragment && r.len() == 1 {
                 self.at += 1;
                 return self.error(68, "htmlParseStartTag: invalid element name\n".into(), None);
             }
@@ -639,18 +497,12 @@ impl Parser {
             self.discarded -= 1;
             return;
         }
-        if !self.open.contains(&name) {
+        let Some(at) = self.open.find(&name) else {
             return self.error(76, format!("Unexpected end tag : {name}\n"), Some(&name));
-        }
-        let own = priority(&name);
-        for o in self.open.iter().rev() {
-            if *o == name {
-                break;
-            }
-            if priority(o) > own {
-                let current = self.current().unwrap_or("").to_owned();
-                return self.error(76, format!("Opening and ending tag mismatch: {name} and {current}\n"), Some(&name));
-            }
+        };
+        if self.open.is_guarded(at, priority(&name)) {
+            let current = self.current().unwrap_or("").to_owned();
+            return self.error(76, format!("Opening and ending tag mismatch: {name} and {current}\n"), Some(&name));
         }
         while let Some(current) = self.current().map(str::to_owned) {
             if current == name {
@@ -671,9 +523,9 @@ impl Parser {
         self.imply(&name);
         let mut discard = false;
         let misplaced = match name.as_str() {
-            "html" => !self.open.is_empty(),
-            "head" => self.open.len() != 1 && !self.options.no_implied || self.options.no_implied && self.open.len() > 1,
-            "body" => self.open.iter().any(|o| o == "body"),
+            "html" => !self.open.names.is_empty(),
+            "head" => self.open.names.len() != 1 && !self.options.no_implied || self.options.no_implied && self.open.names.len() > 1,
+            "body" => self.open.find("body").is_some(),
             _ => false,
         };
         if misplaced {

@@ -1,4 +1,9 @@
 //! HTML 5: html5ever's tree builder over our tree. Elements of SVG and MathML get namespaces with prefixes, and templates their content as children, as Gumbo's trees are given out.
+//!
+//! Names that are none of HTML's own and have more than seven bytes live in a table of string_cache's, which is the process's: lists behind locks, whose hash anybody can compute. So no
+//! name is kept there longer than the parser needs it: elements have the tree's number of their name, and what the parser asks for is made anew ([`State::name`]). What is in the table
+//! of one parser at a time: the attributes of a tag, those of formatting elements that are open, and [`RECENT`] names.
+//! A parser of ours without that table was rejected: the tokenizer itself makes the names.
 
 use super::tree::{DOCUMENT, Decl, Id, Kind, NONE, Tree};
 use html5ever::interface::{ElemName, ElementFlags, NodeOrText, QuirksMode, TreeSink};
@@ -6,7 +11,17 @@ use html5ever::tendril::{StrTendril, TendrilSink};
 use html5ever::{Attribute, LocalName, Namespace, ParseOpts, QualName};
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+/// Names that are made once for many questions of the parser.
+const RECENT: usize = 64;
+/// Attributes that a tag may have when the program sets no limit: html5ever compares each with all before it.
+const MOST_ATTRIBUTES: usize = 1 << 14;
+/// Bytes that the parser is given at a time: as many as take it about this long, since what it does with them may hang on all that came before.
+const PORTION: usize = 8192;
+const PAUSE: Duration = Duration::from_micros(500);
 
 pub struct Limits {
     pub attributes: usize,
@@ -26,9 +41,10 @@ pub enum Stop {
 pub struct State {
     pub tree: Tree,
     /// Names of elements as the parser knows them, by node.
-    names: Vec<Option<QualName>>,
+    names: Vec<Option<Known>>,
+    recent: HashMap<u32, LocalName>,
     depth: Vec<u32>,
-    integration: Vec<Id>,
+    integration: HashSet<Id>,
     pub errors: Vec<(u32, String)>,
     pub quirks: u8,
     line: u32,
@@ -40,14 +56,23 @@ pub struct State {
 #[derive(Clone)]
 pub struct Sink(Rc<RefCell<State>>);
 
+struct Known {
+    ns: Namespace,
+    /// None: one that lies in the process's table.
+    local: Option<LocalName>,
+}
+
 #[derive(Debug)]
-pub struct Name(QualName);
+pub struct Name {
+    ns: Namespace,
+    local: LocalName,
+}
 impl ElemName for Name {
     fn ns(&self) -> &Namespace {
-        &self.0.ns
+        &self.ns
     }
     fn local_name(&self) -> &LocalName {
-        &self.0.local
+        &self.local
     }
 }
 
@@ -56,15 +81,52 @@ const MATHML: &str = "http://www.w3.org/1998/Math/MathML";
 const XHTML: &str = "http://www.w3.org/1999/xhtml";
 
 impl State {
+    fn new(limits: Limits, quirks: u8) -> State {
+        State {
+            tree: Tree::new(Kind::HtmlDocument),
+            names: vec![None],
+            recent: HashMap::new(),
+            depth: vec![0],
+            integration: HashSet::new(),
+            errors: Vec::new(),
+            quirks,
+            line: 1,
+            limits,
+            stop: None,
+        }
+    }
+    /// What the parser may ask for of an element, where that is not in the process's table.
+    fn know(&mut self, id: Id, name: QualName) {
+        let own = name.local.len() <= 7 || LocalName::try_static(&name.local).is_some();
+        let local = own.then_some(name.local);
+        self.names[id as usize] = Some(Known { ns: name.ns, local });
+    }
+    fn name(&mut self, id: Id) -> Name {
+        let Some(known) = &self.names[id as usize] else { return Name { ns: XHTML.into(), local: "".into() } };
+        let ns = known.ns.clone();
+        if let Some(local) = &known.local {
+            return Name { ns, local: local.clone() };
+        }
+        let number = self.tree.n(id).name;
+        if self.recent.len() >= RECENT && !self.recent.contains_key(&number) {
+            self.recent.clear();
+        }
+        let local = self.recent.entry(number).or_insert_with(|| self.tree.name(id).into()).clone();
+        Name { ns, local }
+    }
+    fn weigh(&mut self) {
+        let own = self.names.capacity() * size_of::<Option<Known>>() + self.depth.capacity() * size_of::<u32>();
+        if self.tree.bytes() + own > self.limits.bytes {
+            self.stop = Some(Stop::TooLarge);
+        }
+    }
     fn add(&mut self, kind: Kind, name: Option<&str>, text: String) -> Id {
         let name = name.map_or(NONE, |n| self.tree.intern(n));
         let id = self.tree.add(kind, name, text);
         self.tree.m(id).line = self.line;
-        self.names.resize(id as usize + 1, None);
+        self.names.resize_with(id as usize + 1, || None);
         self.depth.resize(id as usize + 1, 0);
-        if self.tree.bytes() > self.limits.bytes {
-            self.stop = Some(Stop::TooLarge);
-        }
+        self.weigh();
         id
     }
     fn linked(&mut self, parent: Id, id: Id) {
@@ -100,7 +162,7 @@ impl State {
             self.tree.add_attr(id, ns, &a.name.local, a.value.to_string());
         }
         let n = self.tree.nodes.len();
-        self.names.resize(n, None);
+        self.names.resize_with(n, || None);
         self.depth.resize(n, 0);
     }
     fn insert(&mut self, parent: Id, before: Id, child: NodeOrText<Id>) {
@@ -118,10 +180,7 @@ impl State {
                 let near = if before == NONE { self.tree.n(parent).last } else { self.tree.n(before).prev };
                 if near != NONE && self.tree.kind(near) == Kind::Text {
                     self.tree.push_text(near, &text);
-                    if self.tree.bytes() > self.limits.bytes {
-                        self.stop = Some(Stop::TooLarge);
-                    }
-                    return;
+                    return self.weigh();
                 }
                 let id = self.add(Kind::Text, None, text.to_string());
                 if before == NONE { self.tree.append(parent, id) } else { self.tree.insert_before(before, id) }
@@ -147,15 +206,15 @@ impl TreeSink for Sink {
         DOCUMENT
     }
     fn elem_name<'a>(&'a self, target: &'a Id) -> Name {
-        Name(self.0.borrow().names[*target as usize].clone().unwrap_or_else(|| QualName::new(None, XHTML.into(), "".into())))
+        self.0.borrow_mut().name(*target)
     }
     fn create_element(&self, name: QualName, attrs: Vec<Attribute>, flags: ElementFlags) -> Id {
         let mut s = self.0.borrow_mut();
         let id = s.add(Kind::Element, Some(&name.local), String::new());
-        s.names[id as usize] = Some(name);
+        s.know(id, name);
         s.attributes(id, attrs);
         if flags.mathml_annotation_xml_integration_point {
-            s.integration.push(id);
+            s.integration.insert(id);
         }
         id
     }
@@ -240,12 +299,16 @@ pub struct Fragment<'a> {
 
 /// Whether some tag has far more attributes than it may: html5ever compares each name with all before it, and tells of a tag only when it is complete.
 /// (A scan that knows comments and raw text. What it overlooks, in foreign content, is slow and no more.)
-fn has_excessive_tag(text: &str, limit: usize) -> bool {
+fn has_excessive_tag<E>(text: &str, limit: usize, poll: &mut impl FnMut() -> Result<(), E>) -> Result<bool, E> {
     const RAW: [&str; 9] = ["script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes", "plaintext"];
     let b = text.as_bytes();
-    let mut at = 0;
+    let (mut at, mut asked) = (0, 0);
     while let Some(found) = text[at..].find('<') {
         at += found + 1;
+        if at - asked > 1 << 16 {
+            asked = at;
+            poll()?;
+        }
         let rest = &text[at..];
         if rest.starts_with("!--") {
             at += rest.find("-->").unwrap_or(rest.len());
@@ -279,17 +342,21 @@ fn has_excessive_tag(text: &str, limit: usize) -> bool {
                     words += (between && !value) as usize;
                     (between, value) = (false, false);
                     if words > limit {
-                        return true;
+                        return Ok(true);
                     }
                 }
             }
         }
         if RAW.iter().any(|r| r.eq_ignore_ascii_case(name)) {
-            let end = format!("</{name}");
-            at += text[at.min(text.len())..].find(&*end).unwrap_or(0);
+            let mut ends = text[at..].match_indices("</").map(|(i, _)| at + i);
+            match ends.find(|i| b[i + 2..].get(..name.len()).is_some_and(|n| n.eq_ignore_ascii_case(name.as_bytes()))) {
+                Some(end) => at = end,
+                // All that is left is text.
+                None => return Ok(false),
+            }
         }
     }
-    false
+    Ok(false)
 }
 
 /// Parses a document, or a fragment, whose nodes are then children of the first element. `poll` is asked between portions.
@@ -297,24 +364,16 @@ pub fn parse<E>(
     text: &str,
     fragment: Option<Fragment>,
     scripting: bool,
-    limits: Limits,
+    mut limits: Limits,
     mut poll: impl FnMut() -> Result<(), E>,
 ) -> Result<State, E> {
     let raw = fragment.as_ref().is_some_and(|f| {
         matches!(f.name, "script" | "style" | "xmp" | "iframe" | "noembed" | "noframes" | "plaintext" | "textarea" | "title")
     });
-    let excessive = limits.attributes != usize::MAX && !raw && has_excessive_tag(text, limits.attributes.saturating_mul(4).max(4000));
-    let state = State {
-        tree: Tree::new(Kind::HtmlDocument),
-        names: vec![None],
-        depth: vec![0],
-        integration: Vec::new(),
-        errors: Vec::new(),
-        quirks: fragment.as_ref().map_or(0, |f| f.quirks),
-        line: 1,
-        limits,
-        stop: excessive.then_some(Stop::TooManyAttributes),
-    };
+    limits.attributes = limits.attributes.min(MOST_ATTRIBUTES);
+    let excessive = !raw && has_excessive_tag(text, limits.attributes.saturating_mul(4).max(4000), &mut poll)?;
+    let mut state = State::new(limits, fragment.as_ref().map_or(0, |f| f.quirks));
+    state.stop = excessive.then_some(Stop::TooManyAttributes);
     let sink = Sink(Rc::new(RefCell::new(state)));
     let mut opts = ParseOpts::default();
     opts.tree_builder.scripting_enabled = scripting;
@@ -333,13 +392,13 @@ pub fn parse<E>(
         }
     };
     let mut rest = text;
+    let mut portion = PORTION;
     while !rest.is_empty() && sink.0.borrow().stop.is_none() {
-        let mut n = rest.len().min(8192);
-        while !rest.is_char_boundary(n) {
-            n -= 1;
-        }
+        let n = rest.ceil_char_boundary(portion);
+        let began = Instant::now();
         parser.process(StrTendril::from(&rest[..n]));
         rest = &rest[n..];
+        portion = if began.elapsed() > PAUSE { (portion / 2).max(8) } else { (portion * 2).min(PORTION) };
         poll()?;
     }
     if sink.0.borrow().stop.is_none() {
@@ -350,17 +409,11 @@ pub fn parse<E>(
     let mut state = match Rc::try_unwrap(sink.0) {
         Ok(cell) => cell.into_inner(),
         // The parser is gone, and with it its share.
-        Err(_) => State {
-            tree: Tree::new(Kind::HtmlDocument),
-            names: Vec::new(),
-            depth: Vec::new(),
-            integration: Vec::new(),
-            errors: Vec::new(),
-            quirks: 0,
-            line: 0,
-            limits: Limits { attributes: 0, depth: 0, errors: 0, bytes: 0 },
-            stop: Some(Stop::TooLarge),
-        },
+        Err(_) => {
+            let mut none = State::new(Limits { attributes: 0, depth: 0, errors: 0, bytes: 0 }, 0);
+            none.stop = Some(Stop::TooLarge);
+            none
+        }
     };
     namespaces(&mut state);
     Ok(state)
@@ -368,18 +421,12 @@ pub fn parse<E>(
 
 /// Declares prefixes on the topmost element, and gives them to elements and attributes.
 fn namespaces(s: &mut State) {
-    let holder = |t: &Tree, mut id: Id| {
-        // The element below the document, or below the root of a fragment.
-        loop {
-            let parent = t.n(id).parent;
-            if parent == NONE || parent == DOCUMENT {
-                return id;
-            }
-            id = parent;
-        }
-    };
     let all: Vec<Id> = s.tree.descendants(DOCUMENT).collect();
+    let mut top = NONE;
     for id in all {
+        if s.tree.n(id).parent == DOCUMENT {
+            top = id;
+        }
         let wanted = match s.names.get(id as usize).and_then(|n| n.as_ref()).map(|n| &*n.ns) {
             Some(SVG) => Some(("svg", SVG)),
             Some(MATHML) => Some(("math", MATHML)),
@@ -389,7 +436,6 @@ fn namespaces(s: &mut State) {
         if wanted.is_none() && attrs.is_empty() {
             continue;
         }
-        let top = holder(&s.tree, id);
         let declare = |t: &mut Tree, prefix: &str, href: &str| match t
             .n(top)
             .defs

@@ -6,8 +6,8 @@
 //!   seen, so that a node is always the same object.
 //! - Arguments, errors, SAX and Reader are Ruby (`ruby/nokogiri_nokogiri.rb`).
 //!
-//! Trees count against the VM's limit, by what they take, after each change; what takes long polls; no walk recurses but evaluation, whose depth is that of the expression's
-//! text. Left out: Schema, RelaxNG, XSLT, external subsets.
+//! Trees count against the VM's limit, by what they take, after each change; texts and sets that can be larger than their tree are asked for as they grow. What takes long polls: parsers tell
+//! of each construct, and pause where none comes. No walk recurses but evaluation, whose depth is that of the expression's text. Left out: Schema, RelaxNG, XSLT, external subsets.
 
 mod builder;
 mod document;
@@ -130,14 +130,18 @@ fn install(cx: &mut Cx, this: Value, tree: Tree) -> Result<()> {
     cx.data_init(this, Doc { tree, objects: TracedVec::new(), namespaces: TracedVec::new(), serial, counted: 0 })?;
     account(cx, this)
 }
+/// NoMemoryError unless there is room for so many bytes.
+fn room(cx: &mut Cx, bytes: usize) -> Result<()> {
+    if cx.heap.admits(bytes) { Ok(()) } else { cx.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory") }
+}
 /// Tells the heap what a tree has come to take.
 fn account(cx: &mut Cx, doc: Value) -> Result<()> {
     let d = cx.data_mut::<Doc>(doc)?;
     let before = d.counted;
     let after = d.tree.bytes() + (d.objects.len() + d.namespaces.len()) * 8;
     // Asked first: what is over the limit leaves no room for the exception.
-    if after > before && !cx.heap.admits(after - before) {
-        return cx.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory");
+    if after > before {
+        room(cx, after - before)?;
     }
     cx.data_mut::<Doc>(doc)?.counted = after;
     if after > before {

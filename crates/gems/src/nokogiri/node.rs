@@ -36,6 +36,10 @@ fn find_attr(t: &mut Tree, id: Id, name: &str) -> Option<Id> {
     t.attr_ns(id, name, None).or_else(|| if name.contains(':') { t.attr(id, name) } else { None })
 }
 
+fn too_large<T>(cx: &mut Cx) -> Result<T> {
+    cx.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory")
+}
+
 /// Methods of `Nokogiri::XML::Node`.
 #[ruby_class(ids::OBJECT)]
 mod native {
@@ -199,7 +203,11 @@ mod native {
     #[method("path")]
     fn path(cx: &mut Cx, this: Value) -> Result<String> {
         let (doc, id) = node(cx, this)?;
-        Ok(tree(cx, doc)?.path(id))
+        let most = cx.heap.room() / 3;
+        match tree(cx, doc)?.path(id, most) {
+            Some(path) => Ok(path),
+            None => too_large(cx),
+        }
     }
     #[method("compare", private)]
     fn compare(cx: &mut Cx, this: Value, other: Value) -> Result<i64> {
@@ -256,7 +264,13 @@ mod native {
                 t.append_text(id, &rest[..at], 0);
             }
             rest = &rest[at..];
-            let Some(end) = rest.find(';') else { break };
+            // A name ends somewhere: what is no reference is not looked through to its end each time.
+            let Some(end) = rest.bytes().skip(1).position(|b| matches!(b, b';' | b'&')).map(|n| n + 1) else { break };
+            if rest.as_bytes()[end] == b'&' {
+                t.append_text(id, &rest[..end], 0);
+                rest = &rest[end..];
+                continue;
+            }
             let name = &rest[1..end];
             let character = match name.strip_prefix('#') {
                 Some(digits) => match digits.strip_prefix('x') {
@@ -599,14 +613,11 @@ mod native {
         if let Some(e) = encoding.as_ref().filter(|_| html && id == DOCUMENT) {
             meta_encoding(tree(cx, doc)?, e);
         }
-        let bytes = tree(cx, doc)?.bytes();
-        if !cx.heap.admits(bytes) {
-            return cx.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory");
-        }
+        let most = cx.heap.room() / 3;
         let t = tree(cx, doc)?;
-        let mut w = serialize::Writer::new(t, options, &indent, encoding.as_deref());
+        let mut w = serialize::Writer::new(t, options, &indent, encoding.as_deref(), most);
         w.node(id);
-        Ok(w.out)
+        if w.is_full() { too_large(cx) } else { Ok(w.out) }
     }
     /// The head says the encoding that a document is written in, as libxml2 sees to it.
     fn meta_encoding(t: &mut Tree, encoding: &str) {
@@ -641,7 +652,11 @@ mod native {
     #[method("html_standard_serialize", private)]
     fn html_standard_serialize(cx: &mut Cx, this: Value, preserve: Value) -> Result<String> {
         let (doc, id) = node(cx, this)?;
-        Ok(serialize::standard(tree(cx, doc)?, id, preserve.truthy()))
+        let most = cx.heap.room() / 3;
+        match serialize::standard(tree(cx, doc)?, id, preserve.truthy(), most) {
+            Some(text) => Ok(text),
+            None => too_large(cx),
+        }
     }
     #[method("prepend_newline?", private)]
     fn prepends_newline(cx: &mut Cx, this: Value) -> Result<bool> {

@@ -3,7 +3,7 @@
 use super::evaluate::{Context, Evaluator, FUNCTIONS, Failure, Host, Item, Val, id_of, ns_of};
 use super::tree::Tree;
 use super::*;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use zakuro_macros::ruby_class;
 
 struct Asking<'a> {
@@ -36,11 +36,12 @@ impl Asking<'_> {
     }
     fn to_nodes(&mut self, objects: &[Value]) -> Result<Val> {
         let mut all: Vec<Item> = Vec::new();
+        let mut known = HashSet::new();
         for v in objects {
             if is_node(self.cx, *v) {
                 let (doc, id) = node(self.cx, *v)?;
                 // A number means a node of this document only.
-                if doc == self.doc && !all.contains(&(id as Item)) {
+                if doc == self.doc && known.insert(id) {
                     all.push(id as Item);
                 }
             }
@@ -54,8 +55,18 @@ impl Host for Asking<'_> {
     fn tree(&mut self) -> Result<&Tree> {
         Ok(&self.cx.data_ref::<Doc>(self.doc)?.tree)
     }
+    fn order(&mut self) -> Result<()> {
+        self.cx.data_mut::<Doc>(self.doc)?.tree.put_in_order();
+        Ok(())
+    }
     fn poll(&mut self) -> Result<()> {
         self.cx.safepoint()
+    }
+    fn has_stack(&self) -> bool {
+        self.cx.has_native_stack()
+    }
+    fn needs(&mut self, bytes: usize) -> Result<()> {
+        room(self.cx, bytes)
     }
     fn function(&mut self, namespaced: bool, name: &str, args: Vec<Val>) -> Result<Option<Val>> {
         let sym = Sym::intern(name);
@@ -133,11 +144,11 @@ mod native {
         namespaces.entry("nokogiri".into()).or_insert_with(|| FUNCTIONS.into());
         namespaces.entry("nokogiri-builtin".into()).or_insert_with(|| super::super::evaluate::BUILTINS.into());
         tree(cx, doc)?.xml_ns();
-        let result = match super::super::xpath::parse(&source) {
+        let result = match super::super::xpath::parse(&source, &|| cx.has_native_stack()) {
             Err(w) => Err(Failure::Wrong(w)),
             Ok(e) => {
                 let mut host = Asking { cx, doc, handler };
-                let mut evaluator = Evaluator { host: &mut host, namespaces: &namespaces, variables: &variables, order: None, steps: 0 };
+                let mut evaluator = Evaluator { host: &mut host, namespaces: &namespaces, variables: &variables, steps: 0 };
                 let v = evaluator.eval(&e, Context { node: id as Item, position: 1, size: 1 });
                 match v {
                     Ok(v) => return host.to_ruby(v),

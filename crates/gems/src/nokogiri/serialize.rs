@@ -30,6 +30,8 @@ pub struct Writer<'t> {
     pub encoding: Option<&'t str>,
     beyond: Beyond,
     as_html: bool,
+    /// Bytes that the text may have: a name that many nodes share is written for each. A third of what there is room for, since a text that grows is copied.
+    most: usize,
 }
 
 const VOID: &str = " area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr ";
@@ -69,8 +71,12 @@ fn uri(text: &str) -> String {
 }
 
 impl<'t> Writer<'t> {
-    pub fn new(tree: &'t Tree, options: i64, indent: &'t str, encoding: Option<&'t str>) -> Writer<'t> {
-        Writer { tree, out: String::new(), options, indent, encoding, beyond: Beyond::Kept, as_html: false }
+    pub fn new(tree: &'t Tree, options: i64, indent: &'t str, encoding: Option<&'t str>, most: usize) -> Writer<'t> {
+        Writer { tree, out: String::new(), options, indent, encoding, beyond: Beyond::Kept, as_html: false, most }
+    }
+    /// The text is too large, and is not written to its end.
+    pub fn is_full(&self) -> bool {
+        self.out.len() > self.most
     }
     pub fn node(&mut self, id: Id) {
         let html = self.options & AS_HTML != 0 || (self.tree.is_html() && self.options & (AS_XML | AS_XHTML) == 0);
@@ -186,14 +192,7 @@ impl<'t> Writer<'t> {
                 self.raw(&n.text);
                 self.out.push_str("-->");
             }
-            Kind::Pi => {
-                self.out.push_str(&format!("<?{}", t.name(id)));
-                if !n.text.is_empty() {
-                    self.out.push(' ');
-                    self.raw(&n.text);
-                }
-                self.out.push_str("?>");
-            }
+            Kind::Pi => self.instruction(id, "?>"),
             Kind::EntityRef => self.out.push_str(&format!("&{};", t.name(id))),
             Kind::Dtd => self.doctype(id),
             Kind::Attribute => self.attribute(id, false),
@@ -202,7 +201,30 @@ impl<'t> Writer<'t> {
         }
         true
     }
+    fn instruction(&mut self, id: Id, end: &str) {
+        let n = self.tree.n(id);
+        self.out.push_str(&format!("<?{}", self.tree.name(id)));
+        if !n.text.is_empty() {
+            self.out.push(' ');
+            self.raw(&n.text);
+        }
+        self.out.push_str(end);
+    }
+    /// Declarations of namespaces.
+    fn definitions(&mut self, defs: &[u32], with_xml: bool) {
+        for d in defs {
+            let ns = &self.tree.nss[*d as usize];
+            match ns.prefix.as_deref() {
+                Some("xml") if !with_xml => continue,
+                Some(p) => self.out.push_str(&format!(" xmlns:{p}=\"{}\"", special(&ns.href))),
+                None => self.out.push_str(&format!(" xmlns=\"{}\"", special(&ns.href))),
+            }
+        }
+    }
     fn attribute(&mut self, a: Id, xhtml: bool) {
+        if self.is_full() {
+            return;
+        }
         let t = self.tree;
         self.out.push(' ');
         self.out.push_str(&t.qname(a));
@@ -238,22 +260,16 @@ impl<'t> Writer<'t> {
         let outer = self.options & FORMAT != 0;
         let mut id = top;
         loop {
+            if self.is_full() {
+                return;
+            }
             let mut entered = false;
             if !self.leaf(id) {
                 let n = t.n(id);
                 if n.kind == Kind::Element {
                     self.out.push('<');
                     self.out.push_str(&t.qname(id));
-                    for d in &n.defs {
-                        let ns = &t.nss[*d as usize];
-                        match ns.prefix.as_deref() {
-                            Some("xml") => continue,
-                            Some(p) => self.out.push_str(&format!(" xmlns:{p}=\"")),
-                            None => self.out.push_str(" xmlns=\""),
-                        }
-                        self.out.push_str(&special(&ns.href));
-                        self.out.push('"');
-                    }
+                    self.definitions(&n.defs, false);
                     for a in t.attrs(id) {
                         self.attribute(a, xhtml);
                     }
@@ -312,6 +328,9 @@ impl<'t> Writer<'t> {
     // ---- HTML as libxml2 writes it
 
     fn html_attribute(&mut self, a: Id, parent: Id) {
+        if self.is_full() {
+            return;
+        }
         let t = self.tree;
         let name = t.name(a);
         self.out.push(' ');
@@ -399,6 +418,9 @@ impl<'t> Writer<'t> {
         }
         let mut id = top;
         loop {
+            if self.is_full() {
+                return;
+            }
             let n = t.n(id);
             let mut entered = false;
             match n.kind {
@@ -407,13 +429,7 @@ impl<'t> Writer<'t> {
                     let block = known.as_ref().is_some_and(|k| !k.inline);
                     self.out.push('<');
                     self.out.push_str(&t.qname(id));
-                    for d in &n.defs {
-                        let ns = &t.nss[*d as usize];
-                        match ns.prefix.as_deref() {
-                            Some(p) => self.out.push_str(&format!(" xmlns:{p}=\"{}\"", special(&ns.href))),
-                            None => self.out.push_str(&format!(" xmlns=\"{}\"", special(&ns.href))),
-                        }
-                    }
+                    self.definitions(&n.defs, true);
                     for a in t.attrs(id) {
                         self.html_attribute(a, id);
                     }
@@ -432,14 +448,7 @@ impl<'t> Writer<'t> {
                 }
                 Kind::Text if n.parent != NONE && matches!(t.name(n.parent), "script" | "style") => self.raw(&n.text),
                 Kind::Cdata => self.raw(&n.text),
-                Kind::Pi => {
-                    self.out.push_str(&format!("<?{}", t.name(id)));
-                    if !n.text.is_empty() {
-                        self.out.push(' ');
-                        self.raw(&n.text);
-                    }
-                    self.out.push('>');
-                }
+                Kind::Pi => self.instruction(id, ">"),
                 Kind::Attribute => self.html_attribute(id, n.parent),
                 _ => {
                     if !self.leaf(id) {
@@ -520,10 +529,14 @@ pub fn prepends_newline(t: &Tree, id: Id) -> bool {
         && t.kind(first) == Kind::Text
         && t.n(first).text.starts_with('\n')
 }
-pub fn standard(t: &Tree, top: Id, preserve: bool) -> String {
+/// None: more than `most` bytes.
+pub fn standard(t: &Tree, top: Id, preserve: bool, most: usize) -> Option<String> {
     let mut out = String::new();
     let mut id = top;
     loop {
+        if out.len() > most {
+            return None;
+        }
         let n = t.n(id);
         let mut entered = false;
         match n.kind {
@@ -568,8 +581,8 @@ pub fn standard(t: &Tree, top: Id, preserve: bool) -> String {
             continue;
         }
         loop {
-            if id == top {
-                return out;
+            if id == top || out.len() > most {
+                return (out.len() <= most).then_some(out);
             }
             let n = t.n(id);
             if n.next != NONE {

@@ -167,7 +167,7 @@ mod native {
             None => Ok(Value::NIL),
             Some(i) => {
                 let s = set(cx, this)?;
-                s.keys.clear();
+                s.keys.remove(&k);
                 s.items.remove(i);
                 Ok(v)
             }
@@ -241,11 +241,12 @@ mod native {
     #[method("unlink")]
     fn unlink(cx: &mut Cx, this: Value) -> Result<Value> {
         let all = copy(cx, this)?;
-        for v in all.iter() {
+        for (i, v) in all.iter().enumerate() {
             if cx.is_data::<NodeRef>(*v) {
                 let (doc, id) = node(cx, *v)?;
                 tree(cx, doc)?.unlink(id);
             }
+            zakuro_base::progress::step(i, cx)?;
         }
         Ok(this)
     }

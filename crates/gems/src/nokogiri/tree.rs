@@ -2,7 +2,7 @@
 //!
 //! Nodes are never freed one by one: a Ruby object may stand for any of them, and the document goes as a whole. Walks go along the links and never recurse: depth is the program's to choose.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The number of a node in its document; 0 is the document itself.
 pub type Id = u32;
@@ -81,6 +81,44 @@ pub struct Decl {
     pub default: u8,
 }
 
+/// What references to entities in a text may come to, beside five times the document: the figures of the parser's bound.
+pub const ENTITY_BYTES: usize = 10_000_000;
+
+/// Texts of references, looked up once for a whole content.
+struct Entities<'t> {
+    tree: &'t Tree,
+    by_name: Option<HashMap<u32, &'t str>>,
+    left: usize,
+    looked: usize,
+}
+impl<'t> Entities<'t> {
+    fn text(&mut self, id: Id) -> &'t str {
+        if let Some(text) = super::xml::predefined(self.tree.name(id)) {
+            return text;
+        }
+        let tree = self.tree;
+        let by_name = self.by_name.get_or_insert_with(|| {
+            let subsets = [tree.internal_subset(), Some(tree.external_subset).filter(|e| *e != NONE)];
+            let mut found = HashMap::new();
+            for e in subsets.into_iter().flatten().flat_map(|d| tree.children(d)) {
+                self.looked += 1;
+                if let Some(d) = tree.decls.get(&e).filter(|d| tree.kind(e) == Kind::EntityDecl && !matches!(d.kind, 4 | 5)) {
+                    found.entry(tree.n(e).name).or_insert(d.content.as_deref().unwrap_or(""));
+                }
+            }
+            found
+        });
+        let text = by_name.get(&tree.n(id).name).copied().unwrap_or("");
+        match self.left.checked_sub(text.len()) {
+            Some(left) => {
+                self.left = left;
+                text
+            }
+            None => "",
+        }
+    }
+}
+
 /// The tree of one document.
 #[derive(Clone)]
 pub struct Tree {
@@ -99,6 +137,10 @@ pub struct Tree {
     pub external_subset: Id,
     /// Bytes of texts and names, about.
     text_bytes: usize,
+    /// Places of all nodes in document order, by node; empty: not known.
+    order: Vec<u32>,
+    /// The declaration of the prefix `xml`, if there is one.
+    xml: u32,
 }
 
 impl Tree {
@@ -116,13 +158,18 @@ impl Tree {
             url: None,
             external_subset: NONE,
             text_bytes: 0,
+            order: Vec::new(),
+            xml: NONE,
         };
         t.add(kind, NONE, String::new());
         t
     }
     /// Memory that the tree takes, about.
     pub fn bytes(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>() + self.text_bytes + self.nss.len() * 96 + self.names.len() * 96
+        self.nodes.capacity() * size_of::<Node>()
+            + self.text_bytes
+            + (self.nss.len() + self.names.len()) * 96
+            + self.order.capacity() * size_of::<u32>()
     }
     pub fn is_html(&self) -> bool {
         self.nodes[0].kind == Kind::HtmlDocument
@@ -164,6 +211,7 @@ impl Tree {
             return *n;
         }
         let n = self.names.len() as u32;
+        self.text_bytes += 2 * name.len();
         self.names.push(name.into());
         self.by_name.insert(name.into(), n);
         n
@@ -207,6 +255,7 @@ impl Tree {
     // ---- links
 
     pub fn unlink(&mut self, id: Id) {
+        self.order.clear();
         let (parent, prev, next, kind) = {
             let n = self.n(id);
             (n.parent, n.prev, n.next, n.kind)
@@ -243,6 +292,7 @@ impl Tree {
     }
     /// Appends an unlinked node.
     pub fn append(&mut self, parent: Id, id: Id) {
+        self.order.clear();
         let last = self.n(parent).last;
         let n = self.m(id);
         (n.parent, n.prev, n.next) = (parent, last, NONE);
@@ -254,6 +304,7 @@ impl Tree {
     }
     /// Puts an unlinked node before another.
     pub fn insert_before(&mut self, pivot: Id, id: Id) {
+        self.order.clear();
         let (parent, prev) = (self.n(pivot).parent, self.n(pivot).prev);
         let n = self.m(id);
         (n.parent, n.prev, n.next) = (parent, prev, pivot);
@@ -265,6 +316,7 @@ impl Tree {
         }
     }
     pub fn insert_after(&mut self, pivot: Id, id: Id) {
+        self.order.clear();
         let (parent, next) = (self.n(pivot).parent, self.n(pivot).next);
         let n = self.m(id);
         (n.parent, n.prev, n.next) = (parent, pivot, next);
@@ -301,6 +353,7 @@ impl Tree {
         id
     }
     pub fn link_attr(&mut self, element: Id, id: Id) {
+        self.order.clear();
         // The first attribute keeps the number of the last one.
         let first = self.n(element).attr;
         let last = if first == NONE { NONE } else { self.n(first).last };
@@ -371,18 +424,24 @@ impl Tree {
 
     /// Text of a node as XPath and `Node#content` see it.
     pub fn content(&self, id: Id) -> String {
+        self.counted_content(id).0
+    }
+    /// The text, and how many nodes were looked at.
+    pub fn counted_content(&self, id: Id) -> (String, usize) {
         let n = self.n(id);
-        match n.kind {
+        let mut entities = Entities { tree: self, by_name: None, left: ENTITY_BYTES + self.text_bytes.saturating_mul(5), looked: 1 };
+        let text = match n.kind {
             Kind::Text | Kind::Cdata | Kind::Comment | Kind::Pi | Kind::Attribute => n.text.clone(),
-            Kind::EntityRef => self.entity_text(id),
+            Kind::EntityRef => entities.text(id).to_owned(),
             Kind::EntityDecl => self.decls.get(&id).and_then(|d| d.content.clone()).unwrap_or_default(),
             _ => {
                 let mut out = String::new();
                 let mut at = self.following(id, id);
                 while let Some(d) = at {
+                    entities.looked += 1;
                     match self.kind(d) {
                         Kind::Text | Kind::Cdata => out.push_str(&self.n(d).text),
-                        Kind::EntityRef => out.push_str(&self.entity_text(d)),
+                        Kind::EntityRef => out.push_str(entities.text(d)),
                         Kind::Dtd => {
                             at = self.after(id, d);
                             continue;
@@ -393,18 +452,8 @@ impl Tree {
                 }
                 out
             }
-        }
-    }
-    fn entity_text(&self, id: Id) -> String {
-        let name = self.name(id);
-        match name {
-            "lt" => "<".into(),
-            "gt" => ">".into(),
-            "amp" => "&".into(),
-            "quot" => "\"".into(),
-            "apos" => "'".into(),
-            _ => self.entity(name).and_then(|e| self.decls.get(&e)).and_then(|d| d.content.clone()).unwrap_or_default(),
-        }
+        };
+        (text, entities.looked)
     }
     /// The declaration of a general entity.
     pub fn entity(&self, name: &str) -> Option<Id> {
@@ -445,20 +494,21 @@ impl Tree {
         None
     }
     pub fn xml_ns(&mut self) -> u32 {
-        match self.nss.iter().position(|n| n.prefix.as_deref() == Some("xml") && &*n.href == XML_HREF) {
-            Some(at) => at as u32,
-            None => self.new_ns(Some("xml"), XML_HREF),
+        if self.xml == NONE {
+            let known = self.nss.iter().position(|n| n.prefix.as_deref() == Some("xml") && &*n.href == XML_HREF);
+            self.xml = known.map_or_else(|| self.new_ns(Some("xml"), XML_HREF), |at| at as u32);
         }
+        self.xml
     }
     /// Declarations in scope, nearest first, each prefix once.
     pub fn scopes(&self, mut id: Id) -> Vec<u32> {
         let mut found: Vec<u32> = Vec::new();
+        let mut prefixes = HashSet::new();
         while id != NONE {
             let n = self.n(id);
             if n.kind == Kind::Element {
                 for d in &n.defs {
-                    let prefix = &self.nss[*d as usize].prefix;
-                    if !found.iter().any(|f| self.nss[*f as usize].prefix == *prefix) {
+                    if prefixes.insert(self.nss[*d as usize].prefix.as_deref()) {
                         found.push(*d);
                     }
                 }
@@ -509,14 +559,15 @@ impl Tree {
         }
         // Namespaces that are declared above of what was copied are declared on the copy itself.
         let missing: Vec<u32> = {
-            let mut declared: Vec<u32> = Vec::new();
+            let mut declared: HashSet<u32> = HashSet::new();
+            let mut known: HashSet<u32> = HashSet::new();
             let mut used: Vec<u32> = Vec::new();
             let mut at = Some(top);
             while let Some(n) = at {
                 declared.extend(&self.n(n).defs);
                 for x in std::iter::once(n).chain(self.attrs(n)) {
                     let ns = self.n(x).ns;
-                    if ns != NONE && !used.contains(&ns) {
+                    if ns != NONE && known.insert(ns) {
                         used.push(ns);
                     }
                 }
@@ -600,25 +651,50 @@ impl Tree {
         path.reverse();
         path
     }
-    /// The places of all nodes in document order, by node; nodes outside of the document have none (`NONE`).
-    pub fn order(&self) -> Vec<u32> {
-        let mut order = vec![NONE; self.nodes.len()];
+    /// Finds the places of all nodes in document order, which are known until a node moves. What is not below the document has places after it, a tree behind the other.
+    pub fn put_in_order(&mut self) {
+        if !self.order.is_empty() {
+            return;
+        }
+        let mut order = std::mem::take(&mut self.order);
+        order.resize(self.nodes.len(), NONE);
         let mut count = 0;
-        let mut at = Some(DOCUMENT);
-        while let Some(id) = at {
-            for n in std::iter::once(id).chain(self.attrs(id)) {
-                order[n as usize] = count;
-                count += 1;
+        for root in (0..self.nodes.len() as Id).filter(|id| self.n(*id).parent == NONE) {
+            let mut at = Some(root);
+            while let Some(id) = at {
+                for n in std::iter::once(id).chain(self.attrs(id)) {
+                    order[n as usize] = count;
+                    count += 1;
+                }
+                at = self.following(root, id);
             }
-            at = self.following(DOCUMENT, id);
         }
-        order
+        self.order = order;
     }
-    /// An XPath that leads to the node.
-    pub fn path(&self, id: Id) -> String {
-        if self.kind(id) == Kind::Fragment {
-            return "?".into();
+    /// The place of a node in document order; `NONE` where that is not known.
+    pub fn place(&self, id: Id) -> u32 {
+        self.order.get(id as usize).copied().unwrap_or(NONE)
+    }
+    /// What a node stands below at last.
+    pub fn top_of(&self, mut id: Id) -> Id {
+        while self.n(id).parent != NONE {
+            id = self.n(id).parent;
         }
+        id
+    }
+    /// The last node below a node, or the node itself.
+    pub fn end_of(&self, mut id: Id) -> Id {
+        while self.n(id).last != NONE && self.kind(id) != Kind::Attribute {
+            id = self.n(id).last;
+        }
+        id
+    }
+    /// An XPath that leads to the node. None: one of more than `most` bytes.
+    pub fn path(&self, id: Id, most: usize) -> Option<String> {
+        if self.kind(id) == Kind::Fragment {
+            return Some("?".into());
+        }
+        let mut bytes = 0usize;
         let mut parts: Vec<String> = Vec::new();
         let mut at = id;
         while at != NONE {
@@ -663,18 +739,22 @@ impl Tree {
                     p = self.n(p).next;
                 }
             }
+            bytes += 48 + part.len();
+            if bytes > most {
+                return None;
+            }
             parts.push(if index > 1 || several { format!("{part}[{index}]") } else { part });
             at = n.parent;
         }
         if parts.is_empty() {
-            return "/".into();
+            return Some("/".into());
         }
         let mut out = String::new();
         for p in parts.iter().rev() {
             out.push('/');
             out.push_str(p);
         }
-        out
+        Some(out)
     }
 }
 

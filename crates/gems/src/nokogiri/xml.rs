@@ -3,7 +3,10 @@
 //!
 //! Bounds: entities nest 40 deep, and what they expand to may not be more than ten million bytes beyond five times the document (libxml2's figures); elements nest 256 deep without HUGE.
 
+mod places;
 mod tags;
+
+pub use places::{Places, Search};
 
 use super::dtd;
 use std::collections::HashMap;
@@ -80,6 +83,8 @@ pub enum Event {
     },
     Declared(dtd::Declared),
     EndDoctype,
+    /// Much was read that tells nothing: whoever asks may look up.
+    Pause,
     External {
         name: String,
         external: Option<String>,
@@ -119,19 +124,54 @@ struct Open {
     scope: usize,
 }
 
+/// Declarations in scope.
+#[derive(Default)]
+struct Scope {
+    all: Vec<(Option<String>, String)>,
+    /// Which of them stand for a prefix, `""` for none, the nearest last.
+    by_prefix: HashMap<String, Vec<usize>>,
+}
+impl Scope {
+    fn declare(&mut self, prefix: Option<String>, href: String) {
+        self.by_prefix.entry(prefix.clone().unwrap_or_default()).or_default().push(self.all.len());
+        self.all.push((prefix, href));
+    }
+    fn truncate(&mut self, len: usize) {
+        while self.all.len() > len {
+            let Some((prefix, _)) = self.all.pop() else { return };
+            if let Some(v) = self.by_prefix.get_mut(prefix.as_deref().unwrap_or("")) {
+                v.pop();
+            }
+        }
+    }
+    fn find(&self, prefix: Option<&str>) -> Option<&str> {
+        let at = self.by_prefix.get(prefix.unwrap_or(""))?.last()?;
+        self.all.get(*at).map(|(_, href)| href.as_str())
+    }
+}
+
+/// Steps that tell nothing before a pause.
+const SILENT: usize = 256;
+
 pub struct Parser {
     pub options: Options,
     pub frames: Vec<Frame>,
-    /// Where in the first frame `line` was counted, and the beginning of that line.
-    counted: (usize, u32, usize),
+    /// Of the first frame.
+    places: Places,
+    search: Search,
+    /// Bytes of the document so far.
+    read: usize,
     /// Nothing more comes.
     pub last: bool,
     open: Vec<Open>,
-    scope: Vec<(Option<String>, String)>,
+    scope: Scope,
     pub problems: Vec<Problem>,
     pub entities: HashMap<String, dtd::Entity>,
     pub parameters: HashMap<String, dtd::Entity>,
-    pub attlists: HashMap<String, Vec<dtd::AttDecl>>,
+    /// Attributes that elements get, by element: name and value.
+    pub attlists: HashMap<String, Vec<(String, String)>>,
+    /// Attributes that are declared, by element and name.
+    pub declared: std::collections::HashSet<(String, String)>,
     /// Bytes that entities have expanded to.
     pub expanded: usize,
     pub stopped: bool,
@@ -201,15 +241,18 @@ impl Parser {
     pub fn new(text: String, options: Options, last: bool) -> Parser {
         Parser {
             options,
+            read: text.len(),
             frames: vec![Frame { text, at: 0, entity: None, depth: 0 }],
-            counted: (0, 1, 0),
+            places: Places::default(),
+            search: Search::default(),
             last,
             open: Vec::new(),
-            scope: Vec::new(),
+            scope: Scope::default(),
             problems: Vec::new(),
             entities: HashMap::new(),
             parameters: HashMap::new(),
             attlists: HashMap::new(),
+            declared: Default::default(),
             expanded: 0,
             stopped: false,
             silenced: false,
@@ -230,40 +273,31 @@ impl Parser {
     }
     /// Declares a prefix of what stands around a fragment.
     pub fn declare(&mut self, prefix: Option<String>, href: String) {
-        self.scope.push((prefix, href));
+        self.scope.declare(prefix, href);
     }
     /// More text of a push parser. What was read goes.
     pub fn feed(&mut self, more: &str) {
-        let line = self.line();
+        self.read += more.len();
         let f = &mut self.frames[0];
-        let keep = self.counted.2.min(f.at);
-        if f.at > 65_536 && keep > 0 {
-            f.text.drain(..keep);
-            f.at -= keep;
-            self.counted = (f.at, line, 0);
-        }
-        self.frames[0].text.push_str(more);
+        let before = f.at;
+        self.places.forget(&mut f.text, &mut f.at);
+        self.search.moved(before - f.at);
+        f.text.push_str(more);
+    }
+    /// Bytes that wait to be read, and those that were read and are still there.
+    pub fn held(&self) -> usize {
+        self.frames[0].text.len()
     }
 
     // ---- places
 
     pub fn line(&mut self) -> u32 {
         let f = &self.frames[0];
-        let (at, line, _) = self.counted;
-        if at < f.at {
-            let part = &f.text.as_bytes()[at..f.at];
-            let lines = memchr_count(part);
-            if let Some(last) = part.iter().rposition(|b| *b == b'\n') {
-                self.counted.2 = at + last + 1;
-            }
-            self.counted.0 = f.at;
-            self.counted.1 = line + lines;
-        }
-        self.counted.1
+        self.places.line(&f.text, f.at)
     }
     pub fn column(&mut self) -> u32 {
-        self.line();
-        (self.frames[0].at.saturating_sub(self.counted.2) + 1) as u32
+        let f = &self.frames[0];
+        self.places.column(&f.text, f.at)
     }
     pub fn report(&mut self, level: u8, domain: u8, code: u32, message: String, str1: Option<&str>) {
         let (line, column) = (self.line(), self.column());
@@ -329,63 +363,41 @@ impl Parser {
         }
     }
     /// Whether what begins here is there as a whole, so that a push parser may read it.
-    fn is_complete(&self) -> bool {
+    fn is_complete(&mut self) -> bool {
         if self.last || self.frames.len() > 1 {
             return true;
         }
-        let r = self.rest();
+        let f = &self.frames[0];
+        let r = &f.text[f.at..];
+        let search = self.search.of(f.at);
         if !self.began && r.len() < 6 && "<?xml ".starts_with(r) {
             return false;
         }
-        if let Some(r) = r.strip_prefix("<!--") {
-            return r.contains("-->");
+        if r.starts_with("<!--") {
+            return search.mark(r, 4, "-->");
         }
         if r.starts_with("<![CDATA[") {
-            return r.contains("]]>");
+            return search.mark(r, 9, "]]>");
         }
         if r.starts_with("<?") {
-            return r.contains("?>");
+            return search.mark(r, 2, "?>");
         }
         if r.starts_with("<!") {
-            if r.len() < 9 && ("<![CDATA[".starts_with(r) || "<!--".starts_with(r)) {
-                return false;
-            }
-            let (mut quote, mut inside) = (0u8, 0i32);
-            for b in r.bytes() {
-                match b {
-                    q @ (b'"' | b'\'') if quote == 0 => quote = q,
-                    q if q == quote => quote = 0,
-                    _ if quote != 0 => {}
-                    b'[' => inside += 1,
-                    b']' => inside -= 1,
-                    b'>' if inside <= 0 => return true,
-                    _ => {}
-                }
-            }
-            return false;
+            return !(r.len() < 9 && ("<![CDATA[".starts_with(r) || "<!--".starts_with(r))) && search.markup(r, true);
         }
         if r.starts_with('<') {
-            let mut quote = 0u8;
-            for b in r.bytes() {
-                match b {
-                    q @ (b'"' | b'\'') if quote == 0 => quote = q,
-                    q if q == quote => quote = 0,
-                    b'>' if quote == 0 => return true,
-                    _ => {}
-                }
-            }
-            return false;
+            return search.markup(r, false);
         }
         if r.starts_with('&') {
-            return r.bytes().any(|b| matches!(b, b';' | b'<' | b' '));
+            return search.byte(r, b";< ").is_some();
         }
         // A mark `]]>` may be cut in two, and blanks be followed by `</`.
-        r.bytes().position(|b| matches!(b, b'<' | b'&')).is_some_and(|at| at + 1 < r.len())
+        search.byte(r, b"<&").is_some_and(|at| at + 1 < r.len())
     }
 
     /// The next event. None: the end, or more must come first.
     pub fn next(&mut self) -> Option<Event> {
-        loop {
+        for _ in 0..SILENT {
             if let Some(e) = self.queue.pop_front() {
                 self.just_opened = matches!(e, Event::Start(_));
                 return Some(e);
@@ -411,6 +423,7 @@ impl Parser {
             }
             self.step();
         }
+        Some(Event::Pause)
     }
     /// Leaves an entity's text.
     fn leave(&mut self) {
@@ -466,8 +479,8 @@ impl Parser {
             }
         }
         if self.open.is_empty() && !self.fragment && self.frames.len() == 1 {
-            self.skip_space();
-            if self.rest().is_empty() {
+            // What follows may not be complete.
+            if self.skip_space() {
                 return;
             }
             let markup = self.looking_at("<?")
@@ -666,14 +679,14 @@ impl Parser {
             }
             return;
         };
-        let content = match &e.system {
-            Some(s) => self.external_entities.get(s).cloned(),
-            None => e.content.clone(),
-        };
         if !self.options.noent {
             self.push(Event::EntityRef(name));
             return;
         }
+        let content = match &e.system {
+            Some(s) => self.external_entities.get(s).cloned(),
+            None => e.content.clone(),
+        };
         self.enter(&name, &content.unwrap_or_default());
     }
     /// Goes on in an entity's text.
@@ -688,8 +701,7 @@ impl Parser {
     /// Counts what an entity expands to.
     fn spend(&mut self, bytes: usize) -> bool {
         self.expanded += bytes + 10;
-        let own = self.frames[0].text.len();
-        if self.expanded > 10_000_000 + own.saturating_mul(5) {
+        if self.expanded > super::tree::ENTITY_BYTES + self.read.saturating_mul(5) {
             self.error(89, "Detected an entity reference loop\n");
             self.stopped = true;
             return false;
@@ -711,7 +723,7 @@ impl Parser {
             push_attribute_text(out, &rest[..at]);
             rest = &rest[at..];
             // References are read by the same functions as in text.
-            self.frames.push(Frame { text: rest.to_owned().chars().take(300).collect(), at: 0, entity: None, depth: self.open.len() });
+            self.frames.push(Frame { text: rest[..rest.floor_char_boundary(300)].to_owned(), at: 0, entity: None, depth: self.open.len() });
             let mut put = None;
             if rest.starts_with("&#") {
                 match self.character() {
@@ -752,7 +764,4 @@ impl Parser {
 
 fn push_attribute_text(out: &mut String, text: &str) {
     out.extend(text.chars().map(|c| if matches!(c, '\n' | '\t' | '\r') { ' ' } else { c }));
-}
-fn memchr_count(b: &[u8]) -> u32 {
-    b.iter().filter(|b| **b == b'\n').count() as u32
 }

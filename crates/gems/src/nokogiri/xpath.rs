@@ -1,4 +1,5 @@
-//! XPath 1.0 (W3C recommendation of 1999): expressions into trees. Chains of one operator are lists, so that the depth of a tree is that of the parentheses in the text, which is bounded.
+//! XPath 1.0 (W3C recommendation of 1999): expressions into trees. Chains of one operator are lists, so that the depth of a tree is that of the parentheses in the text, which is bounded;
+//! where the native stack is small, by that.
 
 /// Parentheses, predicates and arguments may nest this deep.
 const DEPTH: usize = 200;
@@ -104,6 +105,7 @@ pub const PREFIX: Wrong = Wrong(1219, "Undefined namespace prefix");
 pub const VARIABLE: Wrong = Wrong(1205, "Undefined variable");
 pub const ARITY: Wrong = Wrong(1212, "Invalid number of arguments");
 pub const TYPE: Wrong = Wrong(1211, "Invalid type");
+pub const RECURSION: Wrong = Wrong(1226, "Recursion limit exceeded");
 pub const PREDICATE: Wrong = Wrong(1206, "Invalid predicate");
 
 #[derive(Debug, Clone, PartialEq)]
@@ -168,19 +170,21 @@ fn tokens(text: &str) -> Result<Vec<Tok>, Wrong> {
     }
 }
 
-struct Reader {
+struct Reader<'a> {
     toks: Vec<Tok>,
     at: usize,
     depth: usize,
+    has_stack: &'a dyn Fn() -> bool,
 }
 
-pub fn parse(text: &str) -> Result<Expr, Wrong> {
-    let mut r = Reader { toks: tokens(text)?, at: 0, depth: 0 };
+/// `has_stack`: whether there is native stack to go deeper.
+pub fn parse(text: &str, has_stack: &dyn Fn() -> bool) -> Result<Expr, Wrong> {
+    let mut r = Reader { toks: tokens(text)?, at: 0, depth: 0, has_stack };
     let e = r.expr()?;
     if r.at < r.toks.len() { Err(EXPRESSION) } else { Ok(e) }
 }
 
-impl Reader {
+impl Reader<'_> {
     fn is(&self, s: &str) -> bool {
         matches!(self.toks.get(self.at), Some(Tok::Sym(t)) if *t == s)
     }
@@ -199,8 +203,8 @@ impl Reader {
     }
     fn expr(&mut self) -> Result<Expr, Wrong> {
         self.depth += 1;
-        if self.depth > DEPTH {
-            return Err(Wrong(1226, "Recursion limit exceeded"));
+        if self.depth > DEPTH || !(self.has_stack)() {
+            return Err(RECURSION);
         }
         let mut all = vec![self.and()?];
         while self.take_word("or") {
@@ -216,7 +220,7 @@ impl Reader {
         }
         Ok(if all.len() == 1 { all.remove(0) } else { Expr::And(all) })
     }
-    fn chain(&mut self, next: fn(&mut Reader) -> Result<Expr, Wrong>, op: fn(&mut Reader) -> Option<Op>) -> Result<Expr, Wrong> {
+    fn chain(&mut self, next: fn(&mut Self) -> Result<Expr, Wrong>, op: fn(&mut Self) -> Option<Op>) -> Result<Expr, Wrong> {
         let first = next(self)?;
         let mut more = Vec::new();
         while let Some(o) = op(self) {
@@ -225,7 +229,7 @@ impl Reader {
         Ok(if more.is_empty() { first } else { Expr::Chain(Box::new(first), more) })
     }
     fn equality(&mut self) -> Result<Expr, Wrong> {
-        self.chain(Reader::relational, |r| {
+        self.chain(Self::relational, |r| {
             if r.take("=") {
                 Some(Op::Eq)
             } else if r.take("!=") {
@@ -236,12 +240,12 @@ impl Reader {
         })
     }
     fn relational(&mut self) -> Result<Expr, Wrong> {
-        self.chain(Reader::additive, |r| {
+        self.chain(Self::additive, |r| {
             [("<=", Op::Le), (">=", Op::Ge), ("<", Op::Lt), (">", Op::Gt)].into_iter().find(|(s, _)| r.take(s)).map(|(_, o)| o)
         })
     }
     fn additive(&mut self) -> Result<Expr, Wrong> {
-        self.chain(Reader::multiplicative, |r| {
+        self.chain(Self::multiplicative, |r| {
             if r.take("+") {
                 Some(Op::Add)
             } else if r.take("-") {
@@ -252,7 +256,7 @@ impl Reader {
         })
     }
     fn multiplicative(&mut self) -> Result<Expr, Wrong> {
-        self.chain(Reader::unary, |r| {
+        self.chain(Self::unary, |r| {
             if r.take("*") {
                 Some(Op::Mul)
             } else if r.take_word("div") {
@@ -460,7 +464,7 @@ fn path(from: Option<Box<Expr>>, absolute: bool, predicates: Vec<Expr>, steps: V
 }
 
 /// Whether a predicate's outcome may hang on the place of the node in its list.
-fn is_positional(e: &Expr) -> bool {
+pub fn is_positional(e: &Expr) -> bool {
     match e {
         Expr::Number(_) | Expr::Chain(..) if is_numeric(e) => true,
         Expr::Or(all) | Expr::And(all) | Expr::Union(all) => all.iter().any(asks_position),

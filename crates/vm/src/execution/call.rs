@@ -139,8 +139,13 @@ impl Cx {
     /// SystemStackError when the native stack is nearly used up. Native code that recurses by itself asks this.
     #[inline(always)]
     pub fn check_native_stack(&mut self) -> Result<()> {
+        if self.has_native_stack() { Ok(()) } else { self.stack_error() }
+    }
+    /// Whether native code may recurse further: for those that have an error of their own.
+    #[inline(always)]
+    pub fn has_native_stack(&self) -> bool {
         let here = 0u8;
-        if (&raw const here) < self.native_limit { self.stack_error() } else { Ok(()) }
+        (&raw const here) >= self.native_limit
     }
     /// Calls a method entry on a receiver.
     pub fn call_method(&mut self, m: Method, recv: Value, name: Sym, args: &[Value], kw: bool, block: Block) -> Result<Value> {

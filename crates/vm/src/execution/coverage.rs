@@ -42,6 +42,8 @@ pub struct Lines {
     pub session: u32,
     /// Texts of evals, too.
     pub evals: bool,
+    /// Bytes that the heap was told of.
+    pub counted: usize,
 }
 impl Trace for Lines {
     /// Names and counters.
@@ -56,6 +58,7 @@ impl Trace for Lines {
             watching: _,
             session: _,
             evals: _,
+            counted: _,
         } = self;
     }
 }
@@ -77,12 +80,22 @@ impl Cx {
             *n += 1;
         }
     }
+    /// What is kept has come to take so many bytes more.
+    pub fn charge_coverage(&mut self, bytes: usize) {
+        self.state::<Lines>().counted += bytes;
+        self.heap.add_payload(bytes);
+    }
     /// A method is called.
     pub(crate) fn count_method(&mut self, code: &Code) {
         let Some(span) = code.span else { return };
         let lines = self.state::<Lines>();
         if lines.counts_methods && lines.watches(code) {
-            *lines.methods.entry(code.file.clone()).or_default().entry(span).or_default() += 1;
+            let calls = lines.methods.entry(code.file.clone()).or_default();
+            let before = calls.len();
+            *calls.entry(span).or_default() += 1;
+            if calls.len() > before {
+                self.charge_coverage(48);
+            }
         }
     }
     /// An arm of a branch is gone.
@@ -119,8 +132,18 @@ impl Cx {
         if eval && table.get(file).is_some_and(|b| b.list == list) {
             return;
         }
-        let counters = vec![0; list.iter().map(|b| b.arms.len()).sum()];
-        table.insert(file.into(), Branches { list, counters, eval });
+        let counters: Vec<u64> = vec![0; list.iter().map(|b| b.arms.len()).sum()];
+        let weight = |b: &Branches| size_of_val(&*b.counters) + size_of_val(&*b.list) + b.counters.len() * size_of::<[u32; 8]>();
+        let new = Branches { list, counters, eval };
+        let bytes = weight(&new) + file.len() + 96;
+        let old = table.insert(file.into(), new).map_or(0, |b| weight(&b) + file.len() + 96);
+        self.charge_coverage(bytes.saturating_sub(old));
+    }
+    /// A file is watched from now on. What others compile to stays as it is: a program may load thousands.
+    pub fn watch_file(&mut self, file: &Arc<str>) {
+        if self.state::<Lines>().counting && !self.trace_file(file) {
+            self.lines_changed();
+        }
     }
     /// The set of watched files changed, or whether they are counted.
     pub fn lines_changed(&mut self) {

@@ -59,7 +59,7 @@ impl Parser {
             self.stopped = true;
             return;
         }
-        let scope = self.scope.len();
+        let scope = self.scope.all.len();
         let mut attrs: Vec<Attribute> = Vec::new();
         let mut defs: Vec<(Option<String>, String)> = Vec::new();
         let mut seen: std::collections::HashSet<String> = Default::default();
@@ -111,14 +111,15 @@ impl Parser {
             self.attribute(attr, value, &mut attrs, &mut defs);
         }
         if let Some(list) = self.attlists.get(&name) {
-            for d in list.clone() {
-                let Some(value) = d.default.filter(|_| self.options.dtdattr || d.name.starts_with("xmlns")) else { continue };
-                if !seen.contains(&d.name) {
-                    self.attribute(d.name, value, &mut attrs, &mut defs);
+            for (n, value) in list.clone() {
+                if seen.insert(n.clone()) {
+                    self.attribute(n, value, &mut attrs, &mut defs);
                 }
             }
         }
-        self.scope.extend(defs.iter().cloned());
+        for (prefix, href) in &defs {
+            self.scope.declare(prefix.clone(), href.clone());
+        }
         let (prefix, local) = split(&name);
         if local.contains(':') {
             self.report(ERROR, 3, 202, format!("Failed to parse QName '{name}'"), Some(&name));
@@ -197,7 +198,7 @@ impl Parser {
         if prefix == Some("xml") {
             return Some(crate::nokogiri::tree::XML_HREF.to_owned());
         }
-        self.scope.iter().rev().find(|(p, _)| p.as_deref() == prefix).map(|(_, h)| h.clone())
+        self.scope.find(prefix).map(str::to_owned)
     }
     /// A value in quotes, as written.
     fn quoted(&mut self) -> Option<String> {

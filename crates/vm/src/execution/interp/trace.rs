@@ -122,6 +122,23 @@ impl Cx {
             }
         }
         self.traces = t;
+        self.move_frames();
+    }
+    /// Another file is counted, beside those that are. False: nothing is traced so far.
+    pub(crate) fn trace_file(&mut self, file: &std::sync::Arc<str>) -> bool {
+        let Some(t) = &mut self.traces else { return false };
+        if !t.files.insert(file.clone()) {
+            return true;
+        }
+        self.tracing |= t.counted();
+        for cs in self.code_states.values_mut().filter(|cs| cs.code.file == *file) {
+            instrument(cs, t.mask(&cs.code));
+        }
+        self.move_frames();
+        true
+    }
+    /// Frames go on in the instructions that are in force.
+    fn move_frames(&mut self) {
         // SAFETY: frames of this stack up to fp are initialised; both arrays have the same layout.
         unsafe {
             let mut f = self.fp;
