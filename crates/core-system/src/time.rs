@@ -138,7 +138,9 @@ pub fn moved(cx: &mut Cx, like: Value, m: calc::Moment) -> Result<Value> {
         other => (other, Value::NIL),
     };
     let v = cx.data(ids::TIME, TimeData { sec: m.sec, nsec: m.nsec, rest: m.rest, clock });
-    zone::set_object(cx, v, zone);
+    if !zone.is_nil() {
+        zone::set_object(cx, v, zone);
+    }
     Ok(v)
 }
 

@@ -82,8 +82,11 @@ class Date
       [whole, value.is_a?(Integer) ? 0 : value.is_a?(Float) ? Rational(((value - whole) * 86_400_000_000_000).round, 86_400_000_000_000) : value.to_r - whole]
     end
 
-    # A Date has no time of day: a fraction goes.
-    private def __make(jd, start) = __of(jd, 0, 0, 0, start)
+    # A part of the day is kept, though no method of a Date tells it.
+    private def __make(jd, start, fraction = 0)
+      date = __of(jd, 0, 0, 0, start)
+      fraction == 0 ? date : date + fraction
+    end
 
     # Ten to the power of minus `digits`, so many times.
     private def __fraction(n, digits) = Rational(n, 10**digits)
@@ -111,26 +114,26 @@ class Date
       y % 4 == 0
     end
 
-    def jd(jd = 0, start = ITALY)
-      jd, = __split(jd, "jd")
-      __make(jd, __start(start))
+    private def __jd(jd = 0, start = ITALY)
+      jd, fraction = __split(jd, "jd")
+      __make(jd, __start(start), fraction)
     end
 
     def ordinal(y = -4712, d = 1, start = ITALY)
       y = __integer(y, "year")
-      d, = __split(d, "yday")
+      d, fraction = __split(d, "yday")
       start = __start(start)
       jd = __valid_ordinal_jd(y, d, start) or raise Error, "invalid date"
-      __make(jd, start)
+      __make(jd, start, fraction)
     end
 
     def commercial(y = -4712, w = 1, d = 1, start = ITALY)
       y = __integer(y, "year")
       w = __integer(w, "cweek")
-      d, = __split(d, "cwday")
+      d, fraction = __split(d, "cwday")
       start = __start(start)
       jd = __valid_commercial_jd(y, w, d, start) or raise Error, "invalid date"
-      __make(jd, start)
+      __make(jd, start, fraction)
     end
 
     def today(start = ITALY)
@@ -150,7 +153,8 @@ class Date
 
   def ajd
     jd, df, sf = __parts
-    (jd * 86400 + df + Rational(sf, 1_000_000_000)).to_r / 86400 - 1r / 2
+    ajd = (jd * 86400 + df + Rational(sf, 1_000_000_000)).to_r / 86400 - 1r / 2
+    ajd.denominator == 1 ? ajd.to_i : ajd
   end
 
   def amjd = ajd - 4800001r / 2
@@ -331,12 +335,21 @@ class Date
     (keys ? keys & known : known).to_h { |k| [k, __send__(k)] }
   end
 
-  def marshal_dump = [0, *__parts]
+  # Days are counted in periods of this length, after which both calendars begin anew.
+  PERIOD = 213447717
+  private_constant :PERIOD
+
+  def marshal_dump
+    jd, *rest = __parts
+    [*jd.divmod(PERIOD), *rest]
+  end
 
   def marshal_load(array)
     raise TypeError, "expected array" unless Array === array
     case array.size
-    when 6 then __set(*array[1..])
+    when 6
+      periods, jd, *rest = array
+      __set(periods * PERIOD + jd, *rest)
     when 2
       jd, start = array
       __set(jd, 0, 0, 0, Numeric === start ? start : start ? GREGORIAN : JULIAN)
@@ -380,10 +393,14 @@ class DateTime < Date
       end
     end
 
+    # Only the last number may have a fraction.
+    private def __check_fractions(fraction, h, min, s)
+      whole = ->(n) { Integer === n || !(Numeric === n) || n % 1 == 0 }
+      raise Date::Error, "invalid fraction" if h && fraction != 0 || (min || s) && !whole.(h) || s && !whole.(min)
+    end
+
     # The moment of a local day number and time of day.
     private def __at(jd, h, min, s, of, start)
-      whole = ->(n) { Integer === n || !(Numeric === n) || n % 1 == 0 }
-      raise Date::Error, "invalid fraction" if (min || s) && !whole.(h) || s && !whole.(min)
       h ||= 0
       min ||= 0
       s ||= 0
@@ -417,33 +434,34 @@ class DateTime < Date
       y = __integer(y, "year")
       m = __integer(m, "month")
       d, fraction = __split(d, "day")
+      __check_fractions(fraction, h, min, s)
       start = __start(start)
       jd = __valid_civil_jd(y, m, d, start) or raise Date::Error, "invalid date"
-      raise Date::Error, "invalid fraction" if fraction != 0 && h
       date = __at(jd, h, min, s, __offset(of), start)
       fraction == 0 ? date : date + fraction
     end
 
-    def jd(jd = 0, h = nil, min = nil, s = nil, of = 0, start = Date::ITALY)
+    private def __jd(jd = 0, h = nil, min = nil, s = nil, of = 0, start = Date::ITALY)
       jd, fraction = __split(jd, "jd")
+      __check_fractions(fraction, h, min, s)
       date = __at(jd, h, min, s, __offset(of), __start(start))
       fraction == 0 ? date : date + fraction
     end
 
     def ordinal(y = -4712, d = 1, h = nil, min = nil, s = nil, of = 0, start = Date::ITALY)
       d, fraction = __split(d, "yday")
+      __check_fractions(fraction, h, min, s)
       start = __start(start)
       jd = __valid_ordinal_jd(__integer(y, "year"), d, start) or raise Date::Error, "invalid date"
-      raise Date::Error, "invalid fraction" if fraction != 0 && h
       date = __at(jd, h, min, s, __offset(of), start)
       fraction == 0 ? date : date + fraction
     end
 
     def commercial(y = -4712, w = 1, d = 1, h = nil, min = nil, s = nil, of = 0, start = Date::ITALY)
       d, fraction = __split(d, "cwday")
+      __check_fractions(fraction, h, min, s)
       start = __start(start)
       jd = __valid_commercial_jd(__integer(y, "year"), __integer(w, "cweek"), d, start) or raise Date::Error, "invalid date"
-      raise Date::Error, "invalid fraction" if fraction != 0 && h
       date = __at(jd, h, min, s, __offset(of), start)
       fraction == 0 ? date : date + fraction
     end
@@ -477,7 +495,7 @@ end
 class Time
   def to_time = self
 
-  def to_date = Date.civil(year, mon, mday, Date::GREGORIAN).new_start(Date::ITALY)
+  def to_date = Date.jd(2440588 + (to_i + utc_offset).div(86400))
 
   def to_datetime
     seconds = to_i

@@ -40,7 +40,7 @@ class Date
       end
       z = z.strip
       if seconds = ZONES[z] then return dst ? seconds + 3600 : seconds end
-      z = z.sub(/\A(?:gmt|utc?)(?=[-+])/, "")
+      z = z.sub(/\A(?:gmt|utc)(?=[-+])/, "")
       case z
       when /\A([-+]?)(\d{1,2}):(\d{1,2})(?::(\d{1,2}))?\z/
         h, m, s = $2.to_i, $3.to_i, $4.to_i
@@ -275,7 +275,7 @@ class Date
         h
       when /\A\s*---(?<mday>\d{2})#{time}\s*\z/io then __fields($~, %i[mday hour min sec sec_fraction zone])
       when /\A\s*-(?<yday>\d{3})#{time}\s*\z/io then __fields($~, %i[yday hour min sec sec_fraction zone])
-      when /\A\s*-w(?<cweek>\d{2})-(?<cwday>\d)#{time}\s*\z/io then __fields($~, %i[cweek cwday hour min sec sec_fraction zone])
+      when /\A\s*-w(?<cweek>\d{2})-?(?<cwday>\d)#{time}\s*\z/io then __fields($~, %i[cweek cwday hour min sec sec_fraction zone])
       when /\A\s*-w-(?<cwday>\d)#{time}\s*\z/io then __fields($~, %i[cwday hour min sec sec_fraction zone])
       when /\A\s*(?<hour>\d{2}):?(?<min>\d{2})(?::?(?<sec>\d{2})(?:[.,](?<sec_fraction>\d+))?)?(?<zone>z|[-+]\d{2}(?::?\d{2})?)?\s*\z/i
         __fields($~, %i[hour min sec sec_fraction zone])

@@ -44,7 +44,7 @@ pub static FEATURES: &[(&str, Feature)] = &[
     ("digest/sha1", digest::load),
     ("digest/sha2", digest::load),
     ("digest/version", digest::load),
-    ("erb/escape", |cx| cx.run_builtin("erb/escape")),
+    ("erb/escape", cgi::load_erb),
     // It is part of the core; the library's would stand before it and ask for CRuby's syntax trees.
     ("error_highlight", |_| Ok(())),
     ("etc", etc::load),
@@ -100,6 +100,7 @@ pub static DOCUMENTED: &[(&str, &str, &[MethodRow])] = &[
     date::DOCUMENTED[0],
     date::DOCUMENTED[1],
     date::DOCUMENTED[2],
+    ("erb/escape", "ERB::Escape", cgi::DOCUMENTED_ERB),
     ("digest", "Digest::Base", digest::DOCUMENTED),
     ("objspace", "ObjectSpace", objspace::DOCUMENTED),
     ("psych", "Psych", psych::DOCUMENTED),

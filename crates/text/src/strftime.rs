@@ -36,10 +36,14 @@ pub struct Civil {
 /// What can't be told from the reading of a Date's clock, whose calendar may be the Julian.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OfDate {
-    /// Milliseconds since 1970.
+    /// Of any size that fits; `Civil::year` is not looked at.
+    pub year: i128,
+    /// Seconds since 1970.
+    pub seconds: i128,
+    /// Milliseconds since 1970, cut off towards 0.
     pub milliseconds: i128,
     /// ISO 8601 year and week.
-    pub week: (i64, i64),
+    pub week: (i128, i64),
 }
 
 /// Days from 1970-01-01 to the given date.
@@ -99,11 +103,19 @@ impl Civil {
             - self.utc_offset as i64
     }
 
+    /// As the format shows it.
+    fn shown_year(&self) -> i128 {
+        self.of_date.map_or(self.year.into(), |d| d.year)
+    }
     /// ISO 8601 year and week.
-    fn iso_week(&self) -> (i64, i64) {
+    fn iso_week(&self) -> (i128, i64) {
         if let Some(d) = &self.of_date {
             return d.week;
         }
+        let (year, week) = self.week_of_reading();
+        (year.into(), week)
+    }
+    fn week_of_reading(&self) -> (i64, i64) {
         let monday_based = (self.wday as i64 + 6) % 7;
         let week = (self.yday as i64 - 1 - monday_based + 10) / 7;
         if week < 1 {
@@ -220,9 +232,9 @@ fn conversion(c: u8, spec: &Spec, t: &Civil, out: &mut Vec<u8>) -> bool {
     let mut number = |v: i128, width: usize, pad: u8| push_number(out, spec, v, width, pad);
     let hour12 = (t.hour as i64 + 11) % 12 + 1;
     match c {
-        b'Y' => number(t.year.into(), if t.year < 0 { 5 } else { 4 }, b'0'),
-        b'C' => number(t.year.div_euclid(100).into(), 2, b'0'),
-        b'y' => number(t.year.rem_euclid(100).into(), 2, b'0'),
+        b'Y' => number(t.shown_year(), if t.shown_year() < 0 { 5 } else { 4 }, b'0'),
+        b'C' => number(t.shown_year().div_euclid(100), 2, b'0'),
+        b'y' => number(t.shown_year().rem_euclid(100), 2, b'0'),
         b'm' => number(t.mon.into(), 2, b'0'),
         b'd' => number(t.day.into(), 2, b'0'),
         b'e' => number(t.day.into(), 2, b' '),
@@ -240,10 +252,10 @@ fn conversion(c: u8, spec: &Spec, t: &Civil, out: &mut Vec<u8>) -> bool {
         b'V' => number(t.iso_week().1.into(), 2, b'0'),
         b'G' => {
             let y = t.iso_week().0;
-            number(y.into(), if y < 0 { 5 } else { 4 }, b'0');
+            number(y, if y < 0 { 5 } else { 4 }, b'0');
         }
-        b'g' => number(t.iso_week().0.rem_euclid(100).into(), 2, b'0'),
-        b's' => number(t.of_date.map_or_else(|| i128::from(t.epoch()), |d| d.milliseconds.div_euclid(1000)), 1, b'0'),
+        b'g' => number(t.iso_week().0.rem_euclid(100), 2, b'0'),
+        b's' => number(t.of_date.map_or_else(|| i128::from(t.epoch()), |d| d.seconds), 1, b'0'),
         b'L' => fraction(out, spec, t, 3),
         b'N' => fraction(out, spec, t, 9),
         b'z' => offset(out, spec, t),

@@ -345,7 +345,27 @@ mod class {
     #[method("civil", singleton)]
     fn civil(cx: &mut Cx, this: ClassId, y: Option<Value>, m: Option<Value>, d: Option<Value>, start: Option<Value>) -> Result<Value> {
         let m = super::civil(cx, y, m, d, start)?;
-        Ok(cx.data(this, m))
+        let v = cx.data(this, m);
+        match d {
+            // A part of the day is kept, though no method of a Date tells it.
+            Some(d) if !cx.is_integer(d) => {
+                let whole = whole(cx, d, "day")?;
+                let part = cx.call(d, sym::sub, &[whole])?;
+                cx.call(v, sym::add, &[part])
+            }
+            _ => Ok(v),
+        }
+    }
+    /// The date of a chronological Julian day number.
+    ///
+    ///     Date.jd(2451944).to_s   #=> "2001-02-03"
+    #[method("jd", singleton, min = 0, max = 2)]
+    fn jd(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
+        if let (false, 1, Some(jd)) = (args.kw, args.len(), args.get(0).and_then(near)) {
+            let class = ClassId::from_value(cx, this)?;
+            return Ok(cx.data(class, Moment::from(Near::of_day(jd, ITALY))));
+        }
+        cx.forward(this, Sym::intern("__jd"), args)
     }
     /// Whether there is such a date.
     ///
@@ -814,6 +834,10 @@ mod date_time {
             }
             None => cx.forward(this, Sym::intern("__civil"), args),
         }
+    }
+    #[method("jd", singleton, min = 0, max = -1)]
+    fn jd(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
+        cx.forward(this, Sym::intern("__jd"), args)
     }
     #[method("_strptime", singleton)]
     fn strptime_hash(cx: &mut Cx, _this: Value, s: Value, format: Option<Value>) -> Result<Value> {

@@ -94,6 +94,9 @@ impl Moment {
     fn rest(&self) -> Option<&(BigInt, BigInt)> {
         self.odd.as_ref()?.rest.as_ref()
     }
+    pub fn has_rest(&self) -> bool {
+        self.rest().is_some()
+    }
     /// Digits behind the nanoseconds, as `%N` shows them.
     pub fn digits(&self) -> Vec<u8> {
         let Some((num, den)) = self.rest() else { return Vec::new() };

@@ -18,6 +18,8 @@ struct Scan<'a> {
     s: &'a [u8],
     at: usize,
     encoding: u8,
+    /// Where the last byte is that is not ASCII, plus 1; 0 without one. None before it was looked for.
+    ascii_from: Option<usize>,
     found: Elements,
     /// `%C`, or the century that two digits mean.
     century: Value,
@@ -125,6 +127,22 @@ impl<'a> Scan<'a> {
         let negative = self.peek() == Some(b'-');
         self.at += usize::from(negative || self.peek() == Some(b'+'));
         negative
+    }
+    /// Zones are looked for in ASCII alone.
+    fn must_be_ascii(&mut self, cx: &mut Cx) -> Result<()> {
+        let from = match self.ascii_from {
+            Some(from) => from,
+            None => {
+                let mut end = self.s.len();
+                while end > self.at && self.s[end.saturating_sub(STRIDE)..end].is_ascii() {
+                    end = end.saturating_sub(STRIDE);
+                    cx.safepoint()?;
+                }
+                let from = self.s[end.saturating_sub(STRIDE)..end].iter().rposition(|b| !b.is_ascii());
+                *self.ascii_from.insert(from.map_or(0, |i| end.saturating_sub(STRIDE) + i + 1))
+            }
+        };
+        if self.at < from { cx.arg_error("invalid byte sequence in US-ASCII") } else { Ok(()) }
     }
     fn text(&self, cx: &Cx, from: usize, to: usize) -> Value {
         cx.str_bytes(&self.s[from..to], self.encoding)
@@ -286,7 +304,8 @@ impl<'a> Scan<'a> {
                 self.put(Key::Wday, n)
             }
             b'Z' | b'z' => {
-                let Some(to) = zone::end(self.s, self.at, self.encoding, cx)? else { return Ok(false) };
+                self.must_be_ascii(cx)?;
+                let Some(to) = zone::end(self.s, self.at, cx)? else { return Ok(false) };
                 let text = self.text(cx, self.at, to);
                 let offset = zone::offset(cx, &self.s[self.at..to], text)?;
                 self.at = to;
@@ -321,7 +340,7 @@ pub fn run(s: &[u8], mut at: usize, most: usize, kind: impl Fn(u8) -> bool, cx: 
 pub fn strptime(cx: &mut Cx, s: Ref<StringCell>, format: &[u8]) -> Result<Option<Elements>> {
     let text = Held::of(s);
     let mut scan =
-        Scan { s: &text, at: 0, encoding: s.encoding(), found: Elements::new(), century: Value::NIL, half_day: None, pace: Pace::new() };
+        Scan { s: &text, at: 0, encoding: s.encoding(), ascii_from: if s.is_ascii() { Some(0) } else { None }, found: Elements::new(), century: Value::NIL, half_day: None, pace: Pace::new() };
     if !scan.follow(cx, format)? {
         return Ok(None);
     }

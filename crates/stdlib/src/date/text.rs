@@ -53,7 +53,7 @@ pub fn moment(cx: &mut Cx, this: Value, digits: i64) -> Result<Value> {
     Ok(cx.str_bytes(&text, string::US_ASCII))
 }
 
-/// Text by a format. Errno::ERANGE, RangeError (a year that no machine word holds)
+/// Text by a format. Errno::ERANGE
 pub fn strftime(cx: &mut Cx, this: Value, format: &[u8], encoding: u8) -> Result<Value> {
     let m = get(cx, this)?;
     let (r, n) = (m.read(), m.near);
@@ -61,22 +61,26 @@ pub fn strftime(cx: &mut Cx, this: Value, format: &[u8], encoding: u8) -> Result
     let seconds = n.seconds();
     // Of a long one nobody needs to know.
     let asks_for = |any: &[u8]| format.len() > 4096 || format.iter().any(|b| any.contains(b));
-    let mut week = if asks_for(b"GgV") { calendar::jd_to_commercial(r.jd, r.start) } else { (0, 0, 0) };
-    let milliseconds = if asks_for(b"Qs") {
+    let week = if asks_for(b"GgV") { calendar::jd_to_commercial(r.jd, r.start) } else { (0, 0, 0) };
+    // What fits in no machine word is refused as texts of such a size are.
+    let wide = |near: i64| r.far_year(near).map_or(Some(i128::from(near)), |far| far.to_i128());
+    let (year, week_year) = (wide(y), wide(week.0));
+    let seconds_since = if asks_for(b"Qs") {
         let day = m.odd.as_ref().and_then(|o| o.jd.as_ref()).map_or(Some(i128::from(n.jd)), |jd| jd.to_i128());
-        let ms = i128::from(n.df) * 1000 + i128::from(n.ns / 1_000_000);
-        day.and_then(|d| (d - i128::from(UNIX_EPOCH)).checked_mul(86_400_000)?.checked_add(ms))
+        day.and_then(|d| (d - i128::from(UNIX_EPOCH)).checked_mul(86_400)?.checked_add(n.df.into()))
     } else {
         Some(0)
     };
-    let (mut year, mut fits) = (y, milliseconds.is_some());
-    if let Some(far) = r.far_year(y) {
-        fits &= far.to_i64().is_some();
-        year = far.to_i64().unwrap_or(0);
-        week.0 = r.far_year(week.0).and_then(|y| y.to_i64()).unwrap_or(0);
-    }
+    let milliseconds = seconds_since.and_then(|s| {
+        let below = s < 0 && (n.ns % 1_000_000 != 0 || m.has_rest());
+        s.checked_mul(1000)?.checked_add(i128::from(n.ns / 1_000_000) + i128::from(below))
+    });
+    let (Some(year), Some(week_year), Some(seconds_since), Some(milliseconds)) = (year, week_year, seconds_since, milliseconds) else {
+        let shown = String::from_utf8_lossy(format).into_owned();
+        return crate::raise_errno(cx, "ERANGE", Some(&shown));
+    };
     let civil = Civil {
-        year,
+        year: y,
         mon: mon as u8,
         day: day as u8,
         hour: (seconds / 3600) as u8,
@@ -88,11 +92,8 @@ pub fn strftime(cx: &mut Cx, this: Value, format: &[u8], encoding: u8) -> Result
         zone: if asks_for(b"Z+") { zone(n.of).to_vec() } else { Vec::new() },
         wday: (r.jd + 1).rem_euclid(7) as u8,
         yday: if asks_for(b"jUW") { calendar::yday(r.jd, r.start) as u16 } else { 1 },
-        of_date: Some(OfDate { milliseconds: milliseconds.unwrap_or(0), week: (week.0, week.1) }),
+        of_date: Some(OfDate { year, seconds: seconds_since, milliseconds, week: (week_year, week.1) }),
     };
-    if !fits {
-        return cx.range_error("bignum too big to convert into 'long'");
-    }
     match strftime_long(format, &civil, cx)? {
         Some(b) => Ok(cx.str_bytes(&b, encoding)),
         None => {

@@ -7,22 +7,13 @@ fn has(s: &[u8], at: usize, word: &[u8]) -> bool {
     s.get(at..at + word.len()).is_some_and(|w| w.eq_ignore_ascii_case(word))
 }
 
-/// Bytes of the letter at a place, 0 without one. Letters beyond ASCII are those of UTF-8.
-fn letter(s: &[u8], at: usize, utf8: bool) -> usize {
-    match s.get(at) {
-        Some(b) if b.is_ascii() => usize::from(b.is_ascii_alphabetic()),
-        Some(_) if utf8 => {
-            let piece = &s[at..s.len().min(at + 4)];
-            let valid = piece.utf8_chunks().next().map_or("", |c| c.valid());
-            valid.chars().next().filter(|c| c.is_alphabetic()).map_or(0, char::len_utf8)
-        }
-        _ => 0,
-    }
+fn letter(s: &[u8], at: usize) -> bool {
+    s.get(at).is_some_and(u8::is_ascii_alphabetic)
 }
 
 /// No word goes on behind a place that is in or behind one.
-fn ends_word(s: &[u8], at: usize, utf8: bool) -> bool {
-    letter(s, at, utf8) == 0 && !s.get(at).is_some_and(|b| b.is_ascii_digit() || *b == b'_')
+fn ends_word(s: &[u8], at: usize) -> bool {
+    !s.get(at).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_')
 }
 
 fn space(b: u8) -> bool {
@@ -30,8 +21,7 @@ fn space(b: u8) -> bool {
 }
 
 /// Where the zone that begins at a place ends: an offset, words before "standard time" or "daylight time", or one word with or without "dst".
-pub fn end(s: &[u8], at: usize, encoding: u8, cx: &mut Cx) -> Result<Option<usize>> {
-    let utf8 = encoding == string::UTF8;
+pub fn end(s: &[u8], at: usize, cx: &mut Cx) -> Result<Option<usize>> {
     let signed = [&b"gmt"[..], b"utc", b"ut", b""].into_iter().find(|p| has(s, at, p) && matches!(s.get(at + p.len()), Some(b'-' | b'+')));
     if let Some(prefix) = signed {
         let digit = |b: u8| b.is_ascii_digit();
@@ -61,10 +51,8 @@ pub fn end(s: &[u8], at: usize, encoding: u8, cx: &mut Cx) -> Result<Option<usiz
                 word = word.or(Some(to));
                 to += 1;
             }
-            _ => match letter(s, to, utf8) {
-                0 => break,
-                n => to += n,
-            },
+            _ if letter(s, to) => to += 1,
+            _ => break,
         }
     }
     let first = word.unwrap_or(to);
@@ -76,18 +64,18 @@ pub fn end(s: &[u8], at: usize, encoding: u8, cx: &mut Cx) -> Result<Option<usiz
             if space(s[from - 1]) && has(s, from, name) {
                 let gap = from + name.len();
                 let time = run(s, gap, usize::MAX, space, cx)?;
-                if time > gap && has(s, time, b"time") && ends_word(s, time + 4, utf8) {
+                if time > gap && has(s, time, b"time") && ends_word(s, time + 4) {
                     return Ok(Some(time + 4));
                 }
             }
         }
         from -= 1;
     }
-    if first == at || !ends_word(s, first, utf8) {
+    if first == at || !ends_word(s, first) {
         return Ok(None);
     }
     let gap = run(s, first, usize::MAX, space, cx)?;
-    let dst = gap > first && has(s, gap, b"dst") && ends_word(s, gap + 3, utf8);
+    let dst = gap > first && has(s, gap, b"dst") && ends_word(s, gap + 3);
     Ok(Some(if dst { gap + 3 } else { first }))
 }
 
@@ -110,7 +98,7 @@ fn known(s: &[u8]) -> Option<i64> {
             _ => return None,
         });
     }
-    let prefix = [&b"gmt"[..], b"utc", b"ut", b""].into_iter().find(|p| has(s, 0, p))?;
+    let prefix = [&b"gmt"[..], b"utc", b""].into_iter().find(|p| has(s, 0, p))?;
     let negative = match s.get(prefix.len())? {
         b'-' => true,
         b'+' => false,
