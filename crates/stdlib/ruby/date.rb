@@ -218,7 +218,6 @@ class Date
   end
 
   private def __months_later(months)
-    raise TypeError, "expected numeric" unless Numeric === months
     y, m = (year * 12 + mon - 1 + months).floor.divmod(12)
     d = mday
     until to = Date.__send__(:__valid_civil_jd, y, m + 1, d, start)
@@ -373,7 +372,7 @@ class DateTime < Date
       case of
       when String
         seconds = Date.__send__(:__zone_to_diff, of)
-        unless seconds
+        unless seconds && seconds.abs <= 86400
           warn "invalid offset is ignored"
           return 0
         end

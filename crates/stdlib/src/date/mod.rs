@@ -790,8 +790,8 @@ mod date {
     /// The day without a time of it.
     #[method("to_date")]
     fn to_date(cx: &mut Cx, this: Value) -> Result<Value> {
-        let date = date_id(cx)?;
-        if cx.class_of(this) == date {
+        let (date, date_time) = (date_id(cx)?, date_time_id(cx)?);
+        if !cx.is_a(this, date_time) {
             return Ok(this);
         }
         let m = get(cx, this)?;

@@ -176,6 +176,10 @@ impl<'a> Scan<'a> {
                 [] => (b'%', 0),
             };
             f += used;
+            // Even what asks for no more than room needs something to look at.
+            if self.at >= self.s.len() {
+                return Ok(false);
+            }
             if !self.directive(cx, directive, &format[f..])? {
                 return Ok(false);
             }
@@ -339,8 +343,16 @@ pub fn run(s: &[u8], mut at: usize, most: usize, kind: impl Fn(u8) -> bool, cx: 
 /// What a text tells by a format; None where it does not follow it.
 pub fn strptime(cx: &mut Cx, s: Ref<StringCell>, format: &[u8]) -> Result<Option<Elements>> {
     let text = Held::of(s);
-    let mut scan =
-        Scan { s: &text, at: 0, encoding: s.encoding(), ascii_from: if s.is_ascii() { Some(0) } else { None }, found: Elements::new(), century: Value::NIL, half_day: None, pace: Pace::new() };
+    let mut scan = Scan {
+        s: &text,
+        at: 0,
+        encoding: s.encoding(),
+        ascii_from: if s.is_ascii() { Some(0) } else { None },
+        found: Elements::new(),
+        century: Value::NIL,
+        half_day: None,
+        pace: Pace::new(),
+    };
     if !scan.follow(cx, format)? {
         return Ok(None);
     }
