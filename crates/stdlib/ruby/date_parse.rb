@@ -389,6 +389,8 @@ class Date
     end
 
     private def __date(h, start)
+      date = h && __everyday(h, start)
+      return date if date
       jd, = __from_elements(h, start)
       __make(jd, start)
     end
@@ -415,6 +417,8 @@ end
 class DateTime
   class << self
     private def __date(h, start)
+      date = h && __everyday(h, start)
+      return date if date
       jd, h = __from_elements(h, start)
       sec = h[:sec] || 0
       sec = 59 if sec == 60

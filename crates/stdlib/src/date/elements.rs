@@ -72,6 +72,16 @@ impl Elements {
     fn has(&self, key: Key) -> bool {
         self.order[..self.len].contains(&(key as u8))
     }
+    /// Those of a Hash that make a date or a moment.
+    pub fn of_hash(cx: &mut Cx, h: Ref<HashCell>) -> Elements {
+        let mut e = Elements::new();
+        for key in [Key::Year, Key::Mon, Key::Mday, Key::Hour, Key::Min, Key::Sec, Key::SecFraction, Key::Offset, Key::Yday, Key::Seconds] {
+            if let Some(v) = cx.hash_get_sym(h, NAMES[key as usize]) {
+                e.set(key, v);
+            }
+        }
+        e
+    }
     /// nil for what is not there.
     pub fn get(&self, key: Key) -> Value {
         self.values[key as usize]
@@ -92,7 +102,7 @@ impl Elements {
     }
     /// The day, when it is told by year, month and day of everyday size, and by nothing that would come first.
     pub fn day(&self, start: f64) -> Option<i64> {
-        if self.has(Key::Seconds) || self.has(Key::Yday) || self.has(Key::Leftover) {
+        if self.has(Key::Seconds) || self.has(Key::Yday) {
             return None;
         }
         let y = self.fixnum(Key::Year).filter(|y| calendar::is_near(*y))?;

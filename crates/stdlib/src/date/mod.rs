@@ -207,7 +207,7 @@ fn moment_of_integers(cx: &mut Cx, args: Args) -> Result<Option<Near>> {
 /// Of nanoseconds later, when that is near.
 fn later(n: Near, days: i64, ns: i128) -> Option<Near> {
     let ns = i128::from(n.ns) + ns;
-    let seconds = i64::from(n.df) + i64::try_from(ns.div_euclid(1_000_000_000)).ok()?;
+    let seconds = i64::try_from(ns.div_euclid(1_000_000_000)).ok()?.checked_add(n.df.into())?;
     let jd = n.jd.checked_add(days)?.checked_add(seconds.div_euclid(86400)).filter(|jd| is_near(*jd))?;
     Some(Near { jd, df: seconds.rem_euclid(86400) as i32, ns: ns.rem_euclid(1_000_000_000) as u32, ..n })
 }
@@ -408,6 +408,12 @@ mod class {
     fn of(cx: &mut Cx, this: ClassId, jd: Value, df: i64, sf: Value, of: i64, start: f64) -> Result<Value> {
         let m = moment_of(cx, jd, df, sf, of, start)?;
         Ok(cx.data(this, m))
+    }
+    /// The date (of DateTime, the moment) that elements tell, when they are everyday's; else nil.
+    #[method("__everyday", singleton, private)]
+    fn everyday(cx: &mut Cx, this: ClassId, elements: Ref<HashCell>, start: f64) -> Result<Option<Value>> {
+        let e = Elements::of_hash(cx, elements);
+        of_elements(cx, this, &e, start)
     }
     /// The elements of a text that follows a format, or nil.
     ///
@@ -756,8 +762,10 @@ mod date {
     }
     #[method("hash")]
     fn hash(cx: &mut Cx, this: Value) -> Result<Value> {
-        let key = get(cx, this)?.key();
-        let h = zakuro_vm::equality::hash_bytes(&key);
+        let h = match plain(cx, this)? {
+            Some(n) => zakuro_vm::equality::hash_bytes(&n.key()),
+            None => zakuro_vm::equality::hash_bytes(&get(cx, this)?.key()),
+        };
         Ok(cx.shown_hash(h))
     }
 

@@ -25,6 +25,14 @@ impl Near {
     pub fn of_day(jd: i64, start: f64) -> Near {
         Near { jd, df: 0, ns: 0, of: 0, start }
     }
+    /// What is equal for equal moments, and different for others.
+    pub fn key(&self) -> [u8; 16] {
+        let mut b = [0; 16];
+        b[..8].copy_from_slice(&self.jd.to_le_bytes());
+        b[8..12].copy_from_slice(&self.df.to_le_bytes());
+        b[12..].copy_from_slice(&self.ns.to_le_bytes());
+        b
+    }
     /// Seconds of the clock since the day began where the day is UTC's: less than 0 or more than a day where the clock shows another day.
     pub fn clock(&self) -> i64 {
         i64::from(self.df) + i64::from(self.of)
@@ -121,11 +129,7 @@ impl Moment {
     }
     /// What is equal for equal moments, and different for others.
     pub fn key(&self) -> Vec<u8> {
-        let n = &self.near;
-        let mut b = Vec::with_capacity(16);
-        b.extend(n.jd.to_le_bytes());
-        b.extend(n.df.to_le_bytes());
-        b.extend(n.ns.to_le_bytes());
+        let mut b = self.near.key().to_vec();
         if let Some(o) = &self.odd {
             b.extend(o.jd.iter().chain(o.rest.iter().flat_map(|(n, d)| [n, d])).flat_map(BigInt::to_signed_bytes_le));
         }
