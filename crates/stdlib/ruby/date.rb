@@ -340,7 +340,12 @@ class Date
 
   def marshal_dump
     jd, *rest = __parts
-    [*jd.divmod(PERIOD), *rest]
+    __copy_variables(self, [*jd.divmod(PERIOD), *rest])
+  end
+
+  private def __copy_variables(from, to)
+    from.instance_variables.each { |name| to.instance_variable_set(name, from.instance_variable_get(name)) }
+    to
   end
 
   def marshal_load(array)
@@ -360,7 +365,7 @@ class Date
       __set(jd, df, sf, (of * 86400).to_i, start)
     else raise TypeError, "invalid size"
     end
-    self
+    __copy_variables(array, self)
   end
 
 end

@@ -4,26 +4,27 @@
 //! Rejected: plain objects of Integers, whose instance variables cost more than the calculations; calendar by the hour, as CRuby keeps it (civil and
 //! day number, each calculated when first asked for): a conversion takes fewer nanoseconds than a look whether it was made.
 
+mod arithmetic;
 mod calendar;
 mod elements;
 mod forms;
 mod moment;
+mod read;
 mod strptime;
 mod text;
 mod zone;
 
+use arithmetic::{between, later, order, plus};
 use calendar::{ITALY, is_near};
 use elements::Elements;
 use forms::Form;
 use moment::{Moment, Near};
 use num_bigint::BigInt;
-use num_integer::Integer;
+use read::{hash_of_form, moment_of_integers, of_elements, of_form, strptime_date};
 use std::cmp::Ordering;
 use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::held::Held;
 use zakuro_vm::*;
-
-const DAY_NS: i128 = 86_400_000_000_000;
 
 /// The classes in a VM, once they have been asked for.
 #[derive(Trace, Default)]
@@ -173,165 +174,8 @@ fn civil(cx: &mut Cx, y: Option<Value>, m: Option<Value>, d: Option<Value>, star
     }
 }
 
-/// `DateTime.civil` of Integers that are a moment of everyday; None: Ruby looks closer.
-fn moment_of_integers(cx: &mut Cx, args: Args) -> Result<Option<Near>> {
-    if args.kw || args.len() > 7 {
-        return Ok(None);
-    }
-    let mut n = [-4712, 1, 1, 0, 0, 0];
-    for (i, n) in n.iter_mut().enumerate() {
-        if let Some(v) = args.get(i) {
-            let Some(v) = near(v) else { return Ok(None) };
-            *n = v;
-        }
-    }
-    let of = match args.get(6) {
-        None => 0,
-        Some(v) => match Ref::<StringCell>::from_value(v) {
-            Some(s) => match zone::offset(cx, &Held::of(s), v)?.as_fixnum() {
-                Some(n) => n,
-                None => return Ok(None),
-            },
-            None if v == Value::fixnum(0) => 0,
-            None => return Ok(None),
-        },
-    };
-    let [y, m, d, h, min, s] = n;
-    let (h, min, s) = (h + if h < 0 { 24 } else { 0 }, min + if min < 0 { 60 } else { 0 }, s + if s < 0 { 60 } else { 0 });
-    if !(0..24).contains(&h) || !(0..60).contains(&min) || !(0..60).contains(&s) || of.abs() > 86400 {
-        return Ok(None);
-    }
-    Ok(calendar::valid_civil(y, m, d, ITALY).and_then(|jd| Near::at(jd, h * 3600 + min * 60 + s, 0, of as i32, ITALY)))
-}
-
-/// Of nanoseconds later, when that is near.
-fn later(n: Near, days: i64, ns: i128) -> Option<Near> {
-    let ns = i128::from(n.ns) + ns;
-    let seconds = i64::try_from(ns.div_euclid(1_000_000_000)).ok()?.checked_add(n.df.into())?;
-    let jd = n.jd.checked_add(days)?.checked_add(seconds.div_euclid(86400)).filter(|jd| is_near(*jd))?;
-    Some(Near { jd, df: seconds.rem_euclid(86400) as i32, ns: ns.rem_euclid(1_000_000_000) as u32, ..n })
-}
-
-/// `date + number`, when both are everyday's.
-fn plus(n: Near, other: Value, negate: bool) -> Option<Near> {
-    if let Some(days) = near(other) {
-        return later(n, if negate { -days } else { days }, 0);
-    }
-    if let Some(f) = other.as_float() {
-        let f = if negate { -f } else { f };
-        // Of a Float nobody means more than its nanoseconds.
-        let whole = f.floor();
-        return if whole.abs() < 1e10 { later(n, whole as i64, ((f - whole) * DAY_NS as f64).round() as i128) } else { None };
-    }
-    let (num, den) = PairCell::from_value(other, Kind::Rational)?;
-    let (num, den) = (i128::from(num.as_fixnum()?), i128::from(den.as_fixnum()?));
-    let ns = num.checked_mul(DAY_NS)?;
-    (ns % den == 0).then(|| later(n, 0, if negate { -ns / den } else { ns / den }))?
-}
-
-/// Days between two moments, as exact number.
-fn between(cx: &mut Cx, a: Near, b: Near) -> Value {
-    let days = a.jd - b.jd;
-    if a.df == b.df && a.ns == b.ns {
-        return strptime::ratio(cx, days, 1);
-    }
-    let seconds = i128::from(days) * 86400 + i128::from(a.df - b.df);
-    let ns = seconds * 1_000_000_000 + i128::from(a.ns) - i128::from(b.ns);
-    let g = ns.gcd(&DAY_NS);
-    let (n, d) = (cx.int_i128(ns / g), cx.int_i128(DAY_NS / g));
-    PairCell::make(&cx.heap, ids::RATIONAL, Kind::Rational, n, d)
-}
-
-/// So many months later; the last day of the month where it has fewer days.
-fn months_later(n: Near, months: i64) -> Option<Near> {
-    let jd = n.local_jd();
-    let (y, m, d) = calendar::jd_to_civil(jd, n.start);
-    let t = y * 12 + m - 1 + months;
-    let (y, m) = (t.div_euclid(12), t.rem_euclid(12) + 1);
-    let to = (1..=d).rev().find_map(|d| calendar::valid_civil(y, m, d, n.start))?;
-    later(n, to - jd, 0)
-}
-
 fn is_wday(cx: &mut Cx, date: Value, wday: i64) -> Result<bool> {
     Ok((get(cx, date)?.read().jd + 1).rem_euclid(7) == wday)
-}
-
-fn order(a: &Near, b: &Near) -> Ordering {
-    (a.jd, a.df, a.ns).cmp(&(b.jd, b.df, b.ns))
-}
-
-/// Makes a Date (or DateTime) of what a text told, when that is everyday's.
-fn of_elements(cx: &mut Cx, class: ClassId, e: &Elements, start: f64) -> Result<Option<Value>> {
-    let date_time = date_time_id(cx)?;
-    let n = if class == date_time || cx.inherits(class, date_time) {
-        e.moment(start)
-    } else {
-        e.day(start).filter(|jd| is_near(*jd)).map(|jd| Near::of_day(jd, start))
-    };
-    Ok(n.map(|n| cx.data(class, Moment::from(n))))
-}
-
-/// The elements of a text in everyday's form, when nothing but the text is given; None: Ruby looks closer.
-fn form_elements(cx: &mut Cx, args: &Args, form: Form) -> Result<Option<Elements>> {
-    let (1, Some(s)) = (args.len(), args.get(0).and_then(Ref::<StringCell>::from_value)) else { return Ok(None) };
-    // Longer ones are refused.
-    if args.kw || s.len() > 128 || !crate::args::encoding_of(s.encoding()).is_ascii_compatible() {
-        return Ok(None);
-    }
-    forms::scan(cx, form, &Held::of(s), s.encoding())
-}
-fn hash_of_form(cx: &mut Cx, this: Value, args: Args, form: Form, else_: &str) -> Result<Value> {
-    match form_elements(cx, &args, form)? {
-        Some(e) => e.hash(cx),
-        None => cx.forward(this, Sym::intern(else_), args),
-    }
-}
-fn of_form(cx: &mut Cx, this: Value, args: Args, form: Form, else_: &str) -> Result<Value> {
-    if let Some(e) = form_elements(cx, &args, form)? {
-        let class = ClassId::from_value(cx, this)?;
-        if let Some(v) = of_elements(cx, class, &e, ITALY)? {
-            return Ok(v);
-        }
-    }
-    cx.forward(this, Sym::intern(else_), args)
-}
-
-fn read_strptime(cx: &mut Cx, s: Value, format: Option<Value>, default: &[u8]) -> Result<Option<Elements>> {
-    let ascii_based = |cx: &mut Cx, s: Ref<StringCell>, what: &str| match crate::args::encoding_of(s.encoding()).is_ascii_compatible() {
-        true => Ok(()),
-        false => cx.arg_error(format!("{what} should have ASCII compatible encoding")),
-    };
-    let s = cx.to_str(s)?;
-    ascii_based(cx, s, "string")?;
-    match format {
-        None => strptime::strptime(cx, s, default),
-        Some(f) => {
-            let f = cx.to_str(f)?;
-            ascii_based(cx, f, "format")?;
-            strptime::strptime(cx, s, &Held::of(f))
-        }
-    }
-}
-fn strptime_hash(cx: &mut Cx, s: Value, format: Option<Value>, default: &[u8]) -> Result<Value> {
-    match read_strptime(cx, s, format, default)? {
-        Some(e) => e.hash(cx),
-        None => Ok(Value::NIL),
-    }
-}
-fn strptime_date(cx: &mut Cx, this: Value, args: &[Option<Value>; 3], defaults: [&str; 2]) -> Result<Value> {
-    let class = ClassId::from_value(cx, this)?;
-    let s = args[0].unwrap_or_else(|| cx.str(defaults[0]));
-    let found = read_strptime(cx, s, args[1], defaults[1].as_bytes())?;
-    let start = start_of(cx, args[2])?;
-    let elements = match found {
-        None => Value::NIL,
-        Some(e) => match of_elements(cx, class, &e, start)? {
-            Some(v) => return Ok(v),
-            None => e.hash(cx)?,
-        },
-    };
-    let start = cx.float(start);
-    cx.call_private(this, Sym::intern("__date"), &[elements, start])
 }
 
 /// Methods of `Date`.
@@ -420,7 +264,7 @@ mod class {
     ///     Date._strptime("3 Feb", "%d %b")   #=> {mday: 3, mon: 2}
     #[method("_strptime", singleton)]
     fn strptime_hash(cx: &mut Cx, _this: Value, s: Value, format: Option<Value>) -> Result<Value> {
-        super::strptime_hash(cx, s, format, b"%F")
+        read::strptime_hash(cx, s, format, b"%F")
     }
     /// The date in a text that follows a format.
     ///
@@ -721,7 +565,7 @@ mod date {
     #[method(">>")]
     fn months_later(cx: &mut Cx, this: Value, months: Value) -> Result<Value> {
         match (plain(cx, this)?, near(months)) {
-            (Some(n), Some(months)) if let Some(n) = super::months_later(n, months) => Ok(like(cx, this, n)),
+            (Some(n), Some(months)) if let Some(n) = arithmetic::months_later(n, months) => Ok(like(cx, this, n)),
             _ => cx.call_private(this, Sym::intern("__months_later"), &[months]),
         }
     }
@@ -729,7 +573,7 @@ mod date {
     #[method("<<")]
     fn months_earlier(cx: &mut Cx, this: Value, months: Value) -> Result<Value> {
         match (plain(cx, this)?, near(months)) {
-            (Some(n), Some(months)) if let Some(n) = super::months_later(n, -months) => Ok(like(cx, this, n)),
+            (Some(n), Some(months)) if let Some(n) = arithmetic::months_later(n, -months) => Ok(like(cx, this, n)),
             _ => cx.call_private(this, Sym::intern("__months_earlier"), &[months]),
         }
     }
@@ -849,7 +693,7 @@ mod date_time {
     }
     #[method("_strptime", singleton)]
     fn strptime_hash(cx: &mut Cx, _this: Value, s: Value, format: Option<Value>) -> Result<Value> {
-        super::strptime_hash(cx, s, format, b"%FT%T%z")
+        read::strptime_hash(cx, s, format, b"%FT%T%z")
     }
     #[method("strptime", singleton)]
     fn strptime(cx: &mut Cx, this: Value, s: Option<Value>, format: Option<Value>, start: Option<Value>) -> Result<Value> {
