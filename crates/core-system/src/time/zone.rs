@@ -107,6 +107,9 @@ fn variable() -> Sym {
 }
 /// The time zone object of a Time, or nil.
 pub fn object(cx: &mut Cx, time: Value) -> Value {
+    if time.is_kind(Kind::Data) && time.flags() & flags::HAS_IVARS == 0 {
+        return Value::NIL;
+    }
     cx.ivar_get(time, variable())
 }
 /// Sets the time zone object of a Time.
