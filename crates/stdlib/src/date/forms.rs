@@ -75,7 +75,7 @@ fn iso<'a>(form: Form, s: &'a [u8]) -> Option<Found<'a>> {
     if c.end().is_some() {
         return (form != Form::Rfc3339).then_some(found);
     }
-    c.eat(if form == Form::Xmlschema { b"Tt" } else { b"Tt " })?;
+    c.eat(if let Form::Xmlschema | Form::Iso8601 = form { b"Tt" } else { b"Tt " })?;
     found.hour = Some(c.number(2)?);
     c.eat(b":")?;
     found.min = Some(c.number(2)?);

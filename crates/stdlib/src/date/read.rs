@@ -50,9 +50,11 @@ pub fn of_elements(cx: &mut Cx, class: ClassId, e: &Elements, start: f64) -> Res
     Ok(n.map(|n| cx.data(class, Moment::from(n))))
 }
 
-/// The elements of a text in everyday's form, when nothing but the text is given; None: Ruby looks closer.
+/// The elements of a text in everyday's form, when nothing is given that says how; None: Ruby looks closer.
 fn form_elements(cx: &mut Cx, args: &Args, form: Form) -> Result<Option<Elements>> {
-    let (1, Some(s)) = (args.len(), args.get(0).and_then(Ref::<StringCell>::from_value)) else { return Ok(None) };
+    // Whether years of two digits are of this age (`comp`) says nothing of those of four.
+    let most = if form == Form::Any { 2 } else { 1 };
+    let Some(s) = args.get(0).and_then(Ref::<StringCell>::from_value).filter(|_| args.len() <= most) else { return Ok(None) };
     // Longer ones are refused.
     if args.kw || s.len() > 128 || !crate::args::encoding_of(s.encoding()).is_ascii_compatible() {
         return Ok(None);
