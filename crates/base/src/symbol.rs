@@ -337,6 +337,7 @@ static_symbols! {
     compare_by_identity = "compare_by_identity", instance_variable_get = "instance_variable_get",
     Integer = "Integer", Float = "Float", String = "String", Array = "Array", Object = "Object", Kernel = "Kernel",
     const_get = "const_get", singleton_class = "singleton_class", Comparable = "Comparable", Enumerable = "Enumerable",
+    year = "year", mon = "mon", mday = "mday", hour = "hour", sec = "sec", zone = "zone", offset = "offset", wday = "wday", yday = "yday", limit = "limit", sec_fraction = "sec_fraction", cwyear = "cwyear", cweek = "cweek", cwday = "cwday", wnum0 = "wnum0", wnum1 = "wnum1", seconds = "seconds", leftover = "leftover", jd = "jd",
     set_trace_func = "set_trace_func", lineno = "lineno", getc = "getc", gets = "gets", read = "read", close = "close",
     each_entry = "each_entry", each_with_index = "each_with_index", reverse_each = "reverse_each", lazy = "lazy",
     flush = "flush", sync = "sync", ljust = "ljust", invalid = "invalid", undef = "undef", replace = "replace", fallback = "fallback",

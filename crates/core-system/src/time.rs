@@ -56,6 +56,10 @@ impl TimeData {
             Clock::Fixed(_) => None,
         }
     }
+    /// The reading without what only texts ask for: the zone's name, and digits behind the nanoseconds.
+    pub fn reading(&self) -> Civil {
+        Civil::from_epoch(self.sec, self.nsec, self.offset(), b"")
+    }
     pub fn civil(&self) -> Civil {
         let mut c = Civil::from_epoch(self.sec, self.nsec, self.offset(), self.zone().unwrap_or(b""));
         if let Some(r) = &self.rest {
@@ -134,7 +138,9 @@ pub fn moved(cx: &mut Cx, like: Value, m: calc::Moment) -> Result<Value> {
         other => (other, Value::NIL),
     };
     let v = cx.data(ids::TIME, TimeData { sec: m.sec, nsec: m.nsec, rest: m.rest, clock });
-    zone::set_object(cx, v, zone);
+    if !zone.is_nil() {
+        zone::set_object(cx, v, zone);
+    }
     Ok(v)
 }
 
@@ -172,6 +178,36 @@ pub fn format(cx: &mut Cx, v: Value, fmt: &[u8]) -> Result<Vec<u8>> {
     }
 }
 
+/// `2024-02-03T04:05:06.7Z`, of a year of four digits.
+fn iso_text(c: &Civil, digits: usize, utc: bool) -> Vec<u8> {
+    let mut out = Vec::with_capacity(32 + digits);
+    let two = |out: &mut Vec<u8>, n: u8, before: u8| out.extend_from_slice(&[before, b'0' + n / 10, b'0' + n % 10]);
+    let year = c.year as u16;
+    out.extend([year / 1000, year / 100 % 10, year / 10 % 10, year % 10].map(|d| b'0' + d as u8));
+    two(&mut out, c.mon, b'-');
+    two(&mut out, c.day, b'-');
+    two(&mut out, c.hour, b'T');
+    two(&mut out, c.min, b':');
+    two(&mut out, c.sec, b':');
+    if digits > 0 {
+        out.push(b'.');
+        let (mut n, mut unit) = (c.nsec, 100_000_000);
+        for _ in 0..digits {
+            out.push(b'0' + n.checked_div(unit).unwrap_or(0) as u8);
+            n = n.checked_rem(unit).unwrap_or(0);
+            unit /= 10;
+        }
+    }
+    if utc {
+        out.push(b'Z');
+    } else {
+        let minutes = c.utc_offset.unsigned_abs() / 60;
+        two(&mut out, (minutes / 60) as u8, if c.utc_offset < 0 { b'-' } else { b'+' });
+        two(&mut out, (minutes % 60) as u8, b':');
+    }
+    out
+}
+
 fn main_format(t: &TimeData) -> &'static [u8] {
     if t.clock == Clock::Utc { b"%Y-%m-%d %H:%M:%S UTC" } else { b"%Y-%m-%d %H:%M:%S %z" }
 }
@@ -184,32 +220,32 @@ pub mod time {
     ///     Time.utc(2024, 2, 3).year   #=> 2024
     #[method("year")]
     fn year(cx: &mut Cx, this: Value) -> Result<i64> {
-        Ok(get(cx, this)?.civil().year)
+        Ok(get(cx, this)?.reading().year)
     }
     /// Month, 1 to 12.
     #[method("month", "mon")]
     fn month(cx: &mut Cx, this: Value) -> Result<i64> {
-        Ok(get(cx, this)?.civil().mon as i64)
+        Ok(get(cx, this)?.reading().mon as i64)
     }
     /// Day of the month.
     #[method("day", "mday")]
     fn day(cx: &mut Cx, this: Value) -> Result<i64> {
-        Ok(get(cx, this)?.civil().day as i64)
+        Ok(get(cx, this)?.reading().day as i64)
     }
     /// Hour, 0 to 23.
     #[method("hour")]
     fn hour(cx: &mut Cx, this: Value) -> Result<i64> {
-        Ok(get(cx, this)?.civil().hour as i64)
+        Ok(get(cx, this)?.reading().hour as i64)
     }
     /// Minute.
     #[method("min")]
     fn min(cx: &mut Cx, this: Value) -> Result<i64> {
-        Ok(get(cx, this)?.civil().min as i64)
+        Ok(get(cx, this)?.reading().min as i64)
     }
     /// Second.
     #[method("sec")]
     fn sec(cx: &mut Cx, this: Value) -> Result<i64> {
-        Ok(get(cx, this)?.civil().sec as i64)
+        Ok(get(cx, this)?.reading().sec as i64)
     }
     /// Nanoseconds of the second.
     #[method("nsec", "tv_nsec")]
@@ -234,12 +270,12 @@ pub mod time {
     ///     Time.utc(2024, 2, 3).wday   #=> 6
     #[method("wday")]
     fn wday(cx: &mut Cx, this: Value) -> Result<i64> {
-        Ok(get(cx, this)?.civil().wday as i64)
+        Ok(get(cx, this)?.reading().wday as i64)
     }
     /// Day of the year, from 1.
     #[method("yday")]
     fn yday(cx: &mut Cx, this: Value) -> Result<i64> {
-        Ok(get(cx, this)?.civil().yday as i64)
+        Ok(get(cx, this)?.reading().yday as i64)
     }
     /// Whether daylight saving time is on.
     #[method("dst?", "isdst")]
@@ -305,6 +341,32 @@ pub mod time {
         let f = fmt.to_vec();
         let s = super::format(cx, this, &f)?;
         Ok(cx.str_bytes(&s, e))
+    }
+    /// Date and time of day as ISO 8601 and XML Schema have them, with so many digits of the second.
+    ///
+    ///     Time.utc(2024, 2, 3, 4, 5, 6).iso8601   #=> "2024-02-03T04:05:06Z"
+    #[method("xmlschema", "iso8601")]
+    fn xmlschema(cx: &mut Cx, this: Value, digits: Option<Value>) -> Result<Value> {
+        let digits = match digits {
+            None => 0,
+            Some(d) => cx.to_i64(d)?,
+        };
+        let t = get(cx, this)?;
+        if digits <= 9 || t.rest.is_none() && digits < 1000 {
+            let (c, utc) = (t.reading(), t.clock == Clock::Utc);
+            if (0..10_000).contains(&c.year) {
+                let text = iso_text(&c, usize::try_from(digits).unwrap_or(0), utc);
+                return Ok(cx.str_bytes(&text, zakuro_object::string::US_ASCII));
+            }
+        }
+        let utc = t.clock == Clock::Utc;
+        let mut f = b"%Y-%m-%dT%H:%M:%S".to_vec();
+        if digits > 0 {
+            f.extend(format!(".%{digits}N").bytes());
+        }
+        f.extend_from_slice(if utc { b"Z" } else { b"%:z" });
+        let s = super::format(cx, this, &f)?;
+        Ok(cx.str_bytes(&s, zakuro_object::string::US_ASCII))
     }
     /// Date, time and zone.
     ///

@@ -11,13 +11,6 @@ class Time
 
   def to_a = [sec, min, hour, day, month, year, wday, yday, isdst, zone]
 
-  def xmlschema(digits = 0)
-    digits = digits.to_i
-    text = strftime(digits > 0 ? "%Y-%m-%dT%H:%M:%S.%#{digits}N" : "%Y-%m-%dT%H:%M:%S")
-    text << (utc? ? "Z" : strftime("%:z"))
-  end
-  alias iso8601 xmlschema
-
   def deconstruct_keys(keys)
     raise TypeError, "wrong argument type #{keys.class} (expected Array or nil)" unless keys.nil? || Array === keys
     all = { year: year, month: month, day: day, yday: yday, wday: wday, hour: hour, min: min, sec: sec, subsec: subsec, dst: dst?, zone: zone }

@@ -31,14 +31,16 @@ class Date
     # Seconds east of Greenwich, or nil.
     private def __zone_to_diff(zone)
       z = zone.strip.downcase.squeeze(" ")
-      z = $1 if z =~ /\A\[(.*?)(?::.*)?\]\z/ && z !~ /\A\[[-+]?\d+:\d/
+      if (m = z.match(/\A\[(.*?)(?::.*)?\]\z/)) && !z.match?(/\A\[[-+]?\d+:\d/)
+        z = m[1]
+      end
       dst = false
       if z.sub!(/ standard time\z/, "") || z.sub!(/ (?:daylight time|dst)\z/, "")
         dst = !zone.match?(/standard/i)
       end
       z = z.strip
       if seconds = ZONES[z] then return dst ? seconds + 3600 : seconds end
-      z = z.sub(/\A(?:gmt|utc?)(?=[-+])/, "")
+      z = z.sub(/\A(?:gmt|utc)(?=[-+])/, "")
       case z
       when /\A([-+]?)(\d{1,2}):(\d{1,2})(?::(\d{1,2}))?\z/
         h, m, s = $2.to_i, $3.to_i, $4.to_i
@@ -58,125 +60,6 @@ class Date
       $1 == "-" ? -total : total
     end
 
-    def _strptime(string, format = "%F")
-      string = string.to_str
-      elements = {}
-      at = __strptime(string, 0, format.to_str, elements) or return
-      elements[:leftover] = string[at..] if at < string.size
-      if century = elements.delete(:_cent)
-        %i[year cwyear].each { |k| elements[k] += century * 100 if elements[k] }
-      end
-      if (merid = elements.delete(:_merid)) && elements[:hour]
-        elements[:hour] = elements[:hour] % 12 + merid
-      end
-      elements
-    end
-
-    # Follows a format from a position on; the position behind, or nil.
-    private def __strptime(s, at, format, h)
-      f = 0
-      while c = format[f]
-        if c.match?(/\s/)
-          at += 1 while s[at]&.match?(/\s/)
-          f += 1
-          next
-        end
-        if c != "%" || !(m = format.match(/\G%(?:E(?=[cCxXyY])|O(?=[deHImMSuUVwWy]))?(:{0,3}z|.)/m, f))
-          return unless s[at] == c
-          at += 1
-          f += 1
-          next
-        end
-        f = m.end(0)
-        # A number that is followed by another takes no more digits than it has to.
-        tight = format.match?(/\G(?:\d|%[EO]?[CDdeFGgHIjkLlMmNQRrSsTUuVvWwXxYy\d])/, f)
-        number = lambda do |digits, range = nil|
-          n = s.match(/\G\d{1,#{digits}}/, at) or return nil
-          at = n.end(0)
-          i = n[0].to_i
-          range.nil? || range === i ? i : nil
-        end
-        # Two places, of which the first may be blank.
-        padded = lambda do |range|
-          next number.(2, range) unless s[at] == " "
-          at += 1
-          number.(1, range)
-        end
-        case m[1]
-        when "A", "a"
-          n = s.match(/\G(?:#{DAYNAMES.join("|")}|#{DAYS})/io, at) or return
-          h[:wday] = DAYS.split("|").index(n[0][0, 3].downcase)
-          at = n.end(0)
-        when "B", "b", "h"
-          n = s.match(/\G(?:#{MONTHNAMES.compact.join("|")}|#{MONTHS})/io, at) or return
-          h[:mon] = MONTHS.split("|").index(n[0][0, 3].downcase) + 1
-          at = n.end(0)
-        when "C"
-          n = s.match(tight ? /\G[-+]?\d{1,2}/ : /\G[-+]?\d+/, at) or return
-          h[:_cent] = n[0].to_i
-          at = n.end(0)
-        when "c" then at = __strptime(s, at, "%a %b %e %H:%M:%S %Y", h) or return
-        when "D", "x" then at = __strptime(s, at, "%m/%d/%y", h) or return
-        when "d", "e"
-          h[:mday] = padded.(1..31) or return
-        when "F" then at = __strptime(s, at, "%Y-%m-%d", h) or return
-        when "G", "Y"
-          n = s.match(tight ? /\G[-+]?\d{1,4}/ : /\G[-+]?\d+/, at) or return
-          h[m[1] == "G" ? :cwyear : :year] = n[0].to_i
-          at = n.end(0)
-        when "g", "y"
-          y = number.(2, 0..99) or return
-          h[m[1] == "g" ? :cwyear : :year] = y
-          h[:_cent] ||= y >= 69 ? 19 : 20
-        when "H", "k"
-          h[:hour] = padded.(0..24) or return
-        when "I", "l"
-          h[:hour] = padded.(1..12) or return
-        when "j" then h[:yday] = number.(3, 1..366) or return
-        when "L", "N"
-          n = s.match(tight ? (m[1] == "L" ? /\G([-+]?)(\d{1,3})/ : /\G([-+]?)(\d{1,9})/) : /\G([-+]?)(\d+)/, at) or return
-          fraction = Rational(n[2].to_i, 10**n[2].size)
-          h[:sec_fraction] = n[1] == "-" ? -fraction : fraction
-          at = n.end(0)
-        when "M" then h[:min] = number.(2, 0..59) or return
-        when "m" then h[:mon] = number.(2, 1..12) or return
-        when "n", "t" then at += 1 while s[at]&.match?(/\s/)
-        when "P", "p"
-          n = s.match(/\G([ap])(?:m\b|\.m\.)/i, at) or return
-          h[:_merid] = n[1].downcase == "a" ? 0 : 12
-          at = n.end(0)
-        when "Q", "s"
-          n = s.match(/\G-?\d+/, at) or return
-          h[:seconds] = m[1] == "s" ? n[0].to_i : Rational(n[0].to_i, 1000)
-          at = n.end(0)
-        when "R" then at = __strptime(s, at, "%H:%M", h) or return
-        when "r" then at = __strptime(s, at, "%I:%M:%S %p", h) or return
-        when "S" then h[:sec] = number.(2, 0..60) or return
-        when "T", "X" then at = __strptime(s, at, "%H:%M:%S", h) or return
-        when "U" then h[:wnum0] = number.(2, 0..53) or return
-        when "u" then h[:cwday] = number.(1, 1..7) or return
-        when "V" then h[:cweek] = number.(2, 1..53) or return
-        when "v" then at = __strptime(s, at, "%e-%b-%Y", h) or return
-        when "W" then h[:wnum1] = number.(2, 0..53) or return
-        when "w" then h[:wday] = number.(1, 0..6) or return
-        when "Z", /z\z/
-          n = s.match(/\G#{ZONE}/o, at) or return
-          h[:zone] = n[0]
-          h[:offset] = __zone_to_diff(n[0])
-          at = n.end(0)
-        when "%"
-          return unless s[at] == "%"
-          at += 1
-        when "+" then at = __strptime(s, at, "%a %b %e %H:%M:%S %Z %Y", h) or return
-        else
-          text = m[0]
-          return unless s[at, text.size] == text
-          at += text.size
-        end
-      end
-      at
-    end
-
     private def __check_limit(string, limit)
       raise TypeError, "no implicit conversion of #{string.nil? ? "nil" : string.class} into String" unless string.respond_to?(:to_str)
       string = string.to_str
@@ -184,7 +67,7 @@ class Date
       string
     end
 
-    def _parse(string, comp = true, limit: 128)
+    private def __parse_hash(string, comp = true, limit: 128)
       s = __check_limit(string, limit).gsub(%r{[^-+',./:@[:alnum:]\[\]]+}, " ")
       h = {}
       if m = s.match(/\b(#{DAYS})[a-z]*\b\.?/io)
@@ -365,10 +248,10 @@ class Date
       h
     end
 
-    def _iso8601(string, limit: 128)
+    private def __iso8601_hash(string, limit: 128)
       return {} if string.nil?
       s = __check_limit(string, limit)
-      time = /(?:[t\s](?<hour>\d{2})(?::?(?<min>\d{2})(?::?(?<sec>\d{2})(?:[.,](?<sec_fraction>\d+))?)?)?\s*(?<zone>z|[-+]\d{2}(?::?\d{2})?)?)?/i
+      time = /(?:t(?<hour>\d{2})(?::?(?<min>\d{2})(?::?(?<sec>\d{2})(?:[.,](?<sec_fraction>\d+))?)?)?\s*(?<zone>z|[-+]\d{2}(?::?\d{2})?)?)?/i
       case s
       when /\A\s*(?<year>[-+]?\d{2,})-(?<mon>\d{2})-(?<mday>\d{2})#{time}\s*\z/io, /\A\s*(?<year>[-+]?\d{4})(?<mon>\d{2})(?<mday>\d{2})#{time}\s*\z/io,
            /\A\s*(?<year>\d{4})(?<mon>\d{2})(?<mday>\d{2})(?<hour>\d{2})(?<min>\d{2})(?<sec>\d{2})?(?:[.,](?<sec_fraction>\d+))?(?<zone>z|[-+]\d{2}(?::?\d{2})?)?\s*\z/i
@@ -392,7 +275,7 @@ class Date
         h
       when /\A\s*---(?<mday>\d{2})#{time}\s*\z/io then __fields($~, %i[mday hour min sec sec_fraction zone])
       when /\A\s*-(?<yday>\d{3})#{time}\s*\z/io then __fields($~, %i[yday hour min sec sec_fraction zone])
-      when /\A\s*-w(?<cweek>\d{2})-(?<cwday>\d)#{time}\s*\z/io then __fields($~, %i[cweek cwday hour min sec sec_fraction zone])
+      when /\A\s*-w(?<cweek>\d{2})-?(?<cwday>\d)#{time}\s*\z/io then __fields($~, %i[cweek cwday hour min sec sec_fraction zone])
       when /\A\s*-w-(?<cwday>\d)#{time}\s*\z/io then __fields($~, %i[cwday hour min sec sec_fraction zone])
       when /\A\s*(?<hour>\d{2}):?(?<min>\d{2})(?::?(?<sec>\d{2})(?:[.,](?<sec_fraction>\d+))?)?(?<zone>z|[-+]\d{2}(?::?\d{2})?)?\s*\z/i
         __fields($~, %i[hour min sec sec_fraction zone])
@@ -400,13 +283,13 @@ class Date
       end
     end
 
-    def _rfc3339(string, limit: 128)
+    private def __rfc3339_hash(string, limit: 128)
       return {} if string.nil?
       m = __check_limit(string, limit).match(/\A\s*(?<year>-?\d{4})-(?<mon>\d{2})-(?<mday>\d{2})(?:t|\s)(?<hour>\d{2}):(?<min>\d{2}):(?<sec>\d{2})(?:\.(?<sec_fraction>\d+))?(?<zone>z|[-+]\d{2}:\d{2})\s*\z/i)
       m ? __fields(m, %i[year mon mday hour min sec zone sec_fraction]) : {}
     end
 
-    def _xmlschema(string, limit: 128)
+    private def __xmlschema_hash(string, limit: 128)
       return {} if string.nil?
       s = __check_limit(string, limit)
       zone = /(?<zone>z|[-+]\d{2}(?::\d{2})?)?/i
@@ -420,7 +303,7 @@ class Date
       end
     end
 
-    def _rfc2822(string, limit: 128)
+    private def __rfc2822_hash(string, limit: 128)
       return {} if string.nil?
       m = __check_limit(string, limit).match(/\A\s*(?:(?<wday>#{DAYS})\s*,\s+)?(?<mday>\d{1,2})\s+(?<mon>#{MONTHS})\s+(?<year>-?\d{2,})\s+(?<hour>\d{2}):(?<min>\d{2})(?::(?<sec>\d{2}))?\s*(?<zone>[-+]\d{4}|[a-z]+)\s*\z/io)
       return {} unless m
@@ -428,9 +311,8 @@ class Date
       h[:year] += m[:year].size == 2 ? (h[:year] >= 50 ? 1900 : 2000) : 1900 if m[:year].size < 4
       h
     end
-    alias _rfc822 _rfc2822
 
-    def _httpdate(string, limit: 128)
+    private def __httpdate_hash(string, limit: 128)
       return {} if string.nil?
       s = __check_limit(string, limit)
       case s
@@ -507,27 +389,27 @@ class Date
     end
 
     private def __date(h, start)
+      date = h && __everyday(h, start)
+      return date if date
       jd, = __from_elements(h, start)
-      Date.__send__(:__make, jd, 0, start)
+      __make(jd, start)
     end
 
-    def strptime(string = "-4712-01-01", format = "%F", start = ITALY)
-      __date(_strptime(string, format), start)
-    end
-
-    def parse(string = "-4712-01-01", comp = true, start = ITALY, limit: 128)
-      __date(_parse(string, comp, limit: limit), start)
+    private def __parse(string = "-4712-01-01", comp = true, start = ITALY, limit: 128)
+      __date(_parse(string, comp, limit: limit), __start(start))
     end
 
     {
       iso8601: "-4712-01-01", xmlschema: "-4712-01-01", jisx0301: "-4712-01-01", rfc3339: "-4712-01-01T00:00:00+00:00",
-      rfc2822: "Mon, 1 Jan -4712 00:00:00 +0000", rfc822: "Mon, 1 Jan -4712 00:00:00 +0000", httpdate: "Mon, 01 Jan -4712 00:00:00 GMT"
+      rfc2822: "Mon, 1 Jan -4712 00:00:00 +0000", httpdate: "Mon, 01 Jan -4712 00:00:00 GMT"
     }.each do |name, first|
-      define_method(name) do |string = first, start = ITALY, limit: 128|
+      own = name == :jisx0301 ? name : :"__#{name}"
+      define_method(own) do |string = first, start = ITALY, limit: 128|
         h = __send__(:"_#{name}", string, limit: limit)
         raise Error, "invalid date" if h.empty?
-        __date(h, start)
+        __date(h, __start(start))
       end
+      private own unless own == name
     end
   end
 end
@@ -535,6 +417,8 @@ end
 class DateTime
   class << self
     private def __date(h, start)
+      date = h && __everyday(h, start)
+      return date if date
       jd, h = __from_elements(h, start)
       sec = h[:sec] || 0
       sec = 59 if sec == 60
@@ -543,14 +427,9 @@ class DateTime
         warn "invalid offset is ignored"
         offset = 0
       end
-      date = __at(jd, h[:hour] || 0, h[:min] || 0, sec + (h[:sec_fraction] || 0), offset.to_i, start)
-      date
+      __at(jd, h[:hour] || 0, h[:min] || 0, sec + (h[:sec_fraction] || 0), offset.to_i, start)
     end
 
-    def strptime(string = "-4712-01-01T00:00:00+00:00", format = "%FT%T%z", start = Date::ITALY) = super
-
-    def parse(string = "-4712-01-01T00:00:00+00:00", comp = true, start = Date::ITALY, limit: 128) = super
-
-    def _strptime(string, format = "%FT%T%z") = super
+    private def __parse(string = "-4712-01-01T00:00:00+00:00", comp = true, start = Date::ITALY, limit: 128) = super
   end
 end

@@ -1,4 +1,4 @@
-//! cgi/escape: HTML and URL escapes, as `CGI::Escape`. The names in `CGI` are Ruby (`ruby/cgi_escape.rb`).
+//! cgi/escape: HTML and URL escapes, as `CGI::Escape`; erb/escape. The names in `CGI` are Ruby (`ruby/cgi_escape.rb`).
 
 use crate::args;
 use zakuro_base::progress::{Pace, STRIDE};
@@ -72,6 +72,77 @@ fn url_escape(cx: &mut Cx, s: Ref<StringCell>, space: &[u8]) -> Result<Value> {
     .map(|out| cx.str_bytes(&out, s.encoding()))
 }
 
+/// What stands for a byte in HTML; empty for the byte itself.
+fn reference(b: u8) -> &'static [u8] {
+    match b {
+        b'&' => b"&amp;",
+        b'<' => b"&lt;",
+        b'>' => b"&gt;",
+        b'"' => b"&quot;",
+        b'\'' => b"&#39;",
+        _ => b"",
+    }
+}
+
+/// Text for HTML, in an encoding that ASCII is part of; None when it is that already.
+fn html(cx: &mut Cx, s: Ref<StringCell>) -> Result<Option<Vec<u8>>> {
+    let held = Held::of(s);
+    let (bytes, mut out): (&[u8], Vec<u8>) = (&held, Vec::new());
+    let (mut done, mut at) = (0, 0);
+    while at < bytes.len() {
+        let piece = &bytes[at..bytes.len().min(at + STRIDE)];
+        for (i, b) in piece.iter().enumerate() {
+            let r = reference(*b);
+            if r.is_empty() {
+                continue;
+            }
+            let plain = &bytes[done..at + i];
+            zakuro_base::memory::extend(&mut out, plain);
+            zakuro_base::memory::extend(&mut out, r);
+            done = at + i + 1;
+        }
+        at += piece.len();
+        if piece.len() == STRIDE {
+            cx.safepoint()?;
+        }
+    }
+    if done == 0 {
+        return Ok(None);
+    }
+    zakuro_base::memory::extend(&mut out, &bytes[done..]);
+    Ok(Some(out))
+}
+
+/// Methods of `ERB::Escape`.
+#[ruby_class(ids::OBJECT)]
+mod erb {
+    use super::*;
+
+    /// Text for HTML: `&`, `<`, `>` and quotes as references. A String that has none of them is given back.
+    ///
+    ///     ERB::Escape.html_escape("<a href='x'>")   #=> "&lt;a href=&#39;x&#39;&gt;"
+    #[method("html_escape", module_function)]
+    fn html_escape(cx: &mut Cx, _this: Value, text: Value) -> Result<Value> {
+        let text = if Ref::<StringCell>::from_value(text).is_some() { text } else { cx.call(text, sym::to_s, &[])? };
+        let s = cx.to_str(text)?;
+        if !args::encoding_of(s.encoding()).is_ascii_compatible() {
+            return escape::escape_html(cx, Value::NIL, s);
+        }
+        Ok(match html(cx, s)? {
+            Some(out) => cx.str_bytes(&out, s.encoding()),
+            None => text,
+        })
+    }
+}
+
+/// `require "erb/escape"`
+pub fn load_erb(cx: &mut Cx) -> Result<()> {
+    let erb = cx.define_class(ids::OBJECT, "ERB", ids::OBJECT);
+    let module = cx.define_module(erb, "Escape");
+    cx.define_natives(module, &[erb::METHODS]);
+    Ok(())
+}
+
 /// What a function makes of each byte.
 fn translated(cx: &mut Cx, s: Ref<StringCell>, mut f: impl FnMut(u8, &mut Vec<u8>)) -> Result<Vec<u8>> {
     let (bytes, mut out) = (Held::of(s), Vec::new());
@@ -128,17 +199,12 @@ mod escape {
     ///
     ///     CGI.escapeHTML("<a href='x'>")   #=> "&lt;a href=&#39;x&#39;&gt;"
     #[method("escapeHTML")]
-    fn escape_html(cx: &mut Cx, _this: Value, s: Ref<StringCell>) -> Result<Value> {
+    pub fn escape_html(cx: &mut Cx, _this: Value, s: Ref<StringCell>) -> Result<Value> {
         let (s, back) = ascii_based(cx, s)?;
-        let out = translated(cx, s, |b, out| match b {
-            b'&' => out.extend_from_slice(b"&amp;"),
-            b'<' => out.extend_from_slice(b"&lt;"),
-            b'>' => out.extend_from_slice(b"&gt;"),
-            b'"' => out.extend_from_slice(b"&quot;"),
-            b'\'' => out.extend_from_slice(b"&#39;"),
-            b => out.push(b),
-        })?;
-        give(cx, &out, s, back)
+        match html(cx, s)? {
+            Some(out) => give(cx, &out, s, back),
+            None => give(cx, &Held::of(s), s, back),
+        }
     }
     /// The text that HTML stands for; of references by name the five of XML.
     ///
@@ -194,6 +260,7 @@ mod escape {
 }
 
 pub static DOCUMENTED: &[MethodRow] = escape::METHODS;
+pub static DOCUMENTED_ERB: &[MethodRow] = erb::METHODS;
 
 /// `require "cgi/escape"`
 pub fn load(cx: &mut Cx) -> Result<()> {

@@ -83,6 +83,9 @@ impl Hasher {
 
 /// A fresh hash of a class: of the first of its ancestors that names one.
 fn fresh(cx: &mut Cx, class: ClassId) -> Result<Hasher> {
+    if let Some(h) = cx.class(class).name.and_then(|n| Hasher::named(&n.name())) {
+        return Ok(h);
+    }
     for c in cx.ancestor_list(class) {
         if let Some(h) = cx.class(c).name.and_then(|n| Hasher::named(&n.name())) {
             return Ok(h);
@@ -186,12 +189,13 @@ mod base {
         let mut h = fresh(cx, this)?;
         update_long(cx, &mut h, s)?;
         let hex = hex(&h.finish());
-        Ok(cx.str_bytes(hex.as_bytes(), string::US_ASCII))
+        Ok(cx.str_bytes(&hex, string::US_ASCII))
     }
 }
 
-fn hex(b: &[u8]) -> String {
-    b.iter().map(|b| format!("{b:02x}")).collect()
+fn hex(b: &[u8]) -> Vec<u8> {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    b.iter().flat_map(|b| [DIGITS[usize::from(b >> 4)], DIGITS[usize::from(b & 15)]]).collect()
 }
 
 pub static DOCUMENTED: &[MethodRow] = base::METHODS;

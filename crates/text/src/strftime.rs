@@ -29,8 +29,21 @@ pub struct Civil {
     pub wday: u8,
     /// 1..=366
     pub yday: u16,
-    /// Date's rules where they differ from Time's: `-` drops the zero of an offset's hours and the room around `%c` and the like.
-    pub of_date: bool,
+    /// What a Date tells besides; its rules where they differ from Time's: `-` drops the zero of an offset's hours and the room around `%c` and the like.
+    pub of_date: Option<OfDate>,
+}
+
+/// What can't be told from the reading of a Date's clock, whose calendar may be the Julian.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OfDate {
+    /// Of any size that fits; `Civil::year` is not looked at.
+    pub year: i128,
+    /// Seconds since 1970.
+    pub seconds: i128,
+    /// Milliseconds since 1970, cut off towards 0.
+    pub milliseconds: i128,
+    /// ISO 8601 year and week.
+    pub week: (i128, i64),
 }
 
 /// Days from 1970-01-01 to the given date.
@@ -80,7 +93,7 @@ impl Civil {
             zone: zone.to_vec(),
             wday: (days + 4).rem_euclid(7) as u8,
             yday: (days - days_from_civil(year, 1, 1) + 1) as u16,
-            of_date: false,
+            of_date: None,
         }
     }
 
@@ -90,8 +103,19 @@ impl Civil {
             - self.utc_offset as i64
     }
 
+    /// As the format shows it.
+    fn shown_year(&self) -> i128 {
+        self.of_date.map_or(self.year.into(), |d| d.year)
+    }
     /// ISO 8601 year and week.
-    fn iso_week(&self) -> (i64, i64) {
+    fn iso_week(&self) -> (i128, i64) {
+        if let Some(d) = &self.of_date {
+            return d.week;
+        }
+        let (year, week) = self.week_of_reading();
+        (year.into(), week)
+    }
+    fn week_of_reading(&self) -> (i64, i64) {
         let monday_based = (self.wday as i64 + 6) % 7;
         let week = (self.yday as i64 - 1 - monday_based + 10) / 7;
         if week < 1 {
@@ -205,33 +229,33 @@ fn directive(f: &[u8], t: &Civil, out: &mut Vec<u8>) -> Result<usize, bool> {
 }
 
 fn conversion(c: u8, spec: &Spec, t: &Civil, out: &mut Vec<u8>) -> bool {
-    let mut number = |v: i64, width: usize, pad: u8| push_number(out, spec, v, width, pad);
+    let mut number = |v: i128, width: usize, pad: u8| push_number(out, spec, v, width, pad);
     let hour12 = (t.hour as i64 + 11) % 12 + 1;
     match c {
-        b'Y' => number(t.year, if t.year < 0 { 5 } else { 4 }, b'0'),
-        b'C' => number(t.year.div_euclid(100), 2, b'0'),
-        b'y' => number(t.year.rem_euclid(100), 2, b'0'),
-        b'm' => number(t.mon as i64, 2, b'0'),
-        b'd' => number(t.day as i64, 2, b'0'),
-        b'e' => number(t.day as i64, 2, b' '),
-        b'j' => number(t.yday as i64, 3, b'0'),
-        b'H' => number(t.hour as i64, 2, b'0'),
-        b'k' => number(t.hour as i64, 2, b' '),
-        b'I' => number(hour12, 2, b'0'),
-        b'l' => number(hour12, 2, b' '),
-        b'M' => number(t.min as i64, 2, b'0'),
-        b'S' => number(t.sec as i64, 2, b'0'),
-        b'u' => number(if t.wday == 0 { 7 } else { t.wday as i64 }, 1, b'0'),
-        b'w' => number(t.wday as i64, 1, b'0'),
-        b'U' => number((t.yday as i64 - 1 + 7 - t.wday as i64) / 7, 2, b'0'),
-        b'W' => number((t.yday as i64 - 1 + 7 - (t.wday as i64 + 6) % 7) / 7, 2, b'0'),
-        b'V' => number(t.iso_week().1, 2, b'0'),
+        b'Y' => number(t.shown_year(), if t.shown_year() < 0 { 5 } else { 4 }, b'0'),
+        b'C' => number(t.shown_year().div_euclid(100), 2, b'0'),
+        b'y' => number(t.shown_year().rem_euclid(100), 2, b'0'),
+        b'm' => number(t.mon.into(), 2, b'0'),
+        b'd' => number(t.day.into(), 2, b'0'),
+        b'e' => number(t.day.into(), 2, b' '),
+        b'j' => number(t.yday.into(), 3, b'0'),
+        b'H' => number(t.hour.into(), 2, b'0'),
+        b'k' => number(t.hour.into(), 2, b' '),
+        b'I' => number(hour12.into(), 2, b'0'),
+        b'l' => number(hour12.into(), 2, b' '),
+        b'M' => number(t.min.into(), 2, b'0'),
+        b'S' => number(t.sec.into(), 2, b'0'),
+        b'u' => number(if t.wday == 0 { 7 } else { t.wday.into() }, 1, b'0'),
+        b'w' => number(t.wday.into(), 1, b'0'),
+        b'U' => number(((t.yday as i64 - 1 + 7 - t.wday as i64) / 7).into(), 2, b'0'),
+        b'W' => number(((t.yday as i64 - 1 + 7 - (t.wday as i64 + 6) % 7) / 7).into(), 2, b'0'),
+        b'V' => number(t.iso_week().1.into(), 2, b'0'),
         b'G' => {
             let y = t.iso_week().0;
             number(y, if y < 0 { 5 } else { 4 }, b'0');
         }
         b'g' => number(t.iso_week().0.rem_euclid(100), 2, b'0'),
-        b's' => number(t.epoch(), 1, b'0'),
+        b's' => number(t.of_date.map_or_else(|| i128::from(t.epoch()), |d| d.seconds), 1, b'0'),
         b'L' => fraction(out, spec, t, 3),
         b'N' => fraction(out, spec, t, 9),
         b'z' => offset(out, spec, t),
@@ -253,19 +277,35 @@ fn conversion(c: u8, spec: &Spec, t: &Civil, out: &mut Vec<u8>) -> bool {
         b'R' => composite(out, spec, t, b"%H:%M"),
         b'r' => composite(out, spec, t, b"%I:%M:%S %p"),
         b'v' => composite(out, spec, t, b"%e-%^b-%4Y"),
+        b'Q' if t.of_date.is_some() => number(t.of_date.map_or(0, |d| d.milliseconds), 1, b'0'),
+        b'+' if t.of_date.is_some() => composite(out, spec, t, b"%a %b %e %H:%M:%S %Z %Y"),
         _ => return false,
     }
     true
 }
 
-fn push_number(out: &mut Vec<u8>, spec: &Spec, v: i64, width: usize, pad: u8) {
+fn push_number(out: &mut Vec<u8>, spec: &Spec, v: i128, width: usize, pad: u8) {
     let width = if spec.bare { 0 } else { spec.width.unwrap_or(width) };
     let pad = match spec.pad {
         b'_' => b' ',
         b'0' => b'0',
         _ => pad,
     };
-    let digits = v.unsigned_abs().to_string();
+    if (0..100).contains(&v) && width == 2 && pad == b'0' {
+        out.extend_from_slice(&[b'0' + v as u8 / 10, b'0' + v as u8 % 10]);
+        return;
+    }
+    let (mut room, long);
+    let digits = match u64::try_from(v.unsigned_abs()) {
+        Ok(n) => {
+            room = [0; 20];
+            decimal(n, &mut room)
+        }
+        Err(_) => {
+            long = v.unsigned_abs().to_string();
+            long.as_bytes()
+        }
+    };
     let fill = width.saturating_sub(digits.len() + (v < 0) as usize);
     if v < 0 && pad == b'0' {
         out.push(b'-');
@@ -274,13 +314,40 @@ fn push_number(out: &mut Vec<u8>, spec: &Spec, v: i64, width: usize, pad: u8) {
     if v < 0 && pad != b'0' {
         out.push(b'-');
     }
-    out.extend_from_slice(digits.as_bytes());
+    out.extend_from_slice(digits);
+}
+
+/// Decimal digits of a number.
+fn decimal(mut n: u64, room: &mut [u8; 20]) -> &[u8] {
+    let mut at = room.len();
+    loop {
+        at -= 1;
+        room[at] = b'0' + (n % 10) as u8;
+        n /= 10;
+        if n == 0 {
+            return &room[at..];
+        }
+    }
+}
+
+fn two_digits(n: u32) -> [u8; 2] {
+    [b'0' + (n / 10 % 10) as u8, b'0' + (n % 10) as u8]
 }
 
 /// `%L`, `%N`: the width is the number of digits, cut off rather than rounded.
 fn fraction(out: &mut Vec<u8>, spec: &Spec, t: &Civil, default: usize) {
     let width = spec.width.unwrap_or(default);
-    let mut digits = format!("{:09}", t.nsec).into_bytes();
+    let mut nine = [b'0'; 9];
+    let mut n = t.nsec;
+    for d in nine.iter_mut().rev() {
+        *d += (n % 10) as u8;
+        n /= 10;
+    }
+    if let Some(first) = nine.get(..width) {
+        out.extend_from_slice(first);
+        return;
+    }
+    let mut digits = nine.to_vec();
     digits.extend_from_slice(&t.subnano_digits);
     let missing = width.saturating_sub(digits.len());
     zakuro_base::memory::fill(&mut digits, missing, b'0');
@@ -292,21 +359,24 @@ fn offset(out: &mut Vec<u8>, spec: &Spec, t: &Civil) {
     let negative = t.utc_offset < 0;
     let off = t.utc_offset.unsigned_abs();
     let (h, m, s) = (off / 3600, off / 60 % 60, off % 60);
+    let ([m1, m2], [s1, s2]) = (two_digits(m), two_digits(s));
+    let whole = [b':', m1, m2, b':', s1, s2];
     let tail = match spec.colons {
-        0 => format!("{m:02}"),
-        1 => format!(":{m:02}"),
-        2 => format!(":{m:02}:{s:02}"),
-        _ if s != 0 => format!(":{m:02}:{s:02}"),
-        _ if m != 0 => format!(":{m:02}"),
-        _ => String::new(),
+        0 => &whole[1..3],
+        1 => &whole[..3],
+        2 => &whole[..],
+        _ if s != 0 => &whole[..],
+        _ if m != 0 => &whole[..3],
+        _ => &[],
     };
     let wanted = spec.width.unwrap_or(0);
     // Room for the hours: the sign takes one place.
-    let hours = wanted.saturating_sub(tail.len() + 1).max(if spec.bare && t.of_date { 1 } else { 2 });
+    let hours = wanted.saturating_sub(tail.len() + 1).max(if spec.bare && t.of_date.is_some() { 1 } else { 2 });
     // `-` says that the clock is UTC and nobody knows of which place (RFC 3339).
     let unknown = spec.bare && off == 0 && t.zone == b"UTC";
     let sign = if negative || unknown { b'-' } else { b'+' };
-    let digits = h.to_string();
+    let mut room = [0; 20];
+    let digits = decimal(u64::from(h), &mut room);
     if spec.pad == b'_' {
         zakuro_base::memory::fill(out, hours.saturating_sub(digits.len()), b' ');
         out.push(sign);
@@ -314,8 +384,8 @@ fn offset(out: &mut Vec<u8>, spec: &Spec, t: &Civil) {
         out.push(sign);
         zakuro_base::memory::fill(out, hours.saturating_sub(digits.len()), b'0');
     }
-    out.extend_from_slice(digits.as_bytes());
-    out.extend_from_slice(tail.as_bytes());
+    out.extend_from_slice(digits);
+    out.extend_from_slice(tail);
 }
 
 fn text(out: &mut Vec<u8>, spec: &Spec, s: &[u8], upper: bool, lower: bool) {
@@ -334,5 +404,5 @@ fn text(out: &mut Vec<u8>, spec: &Spec, s: &[u8], upper: bool, lower: bool) {
 
 fn composite(out: &mut Vec<u8>, spec: &Spec, t: &Civil, fmt: &[u8]) {
     let s = strftime(fmt, t).unwrap_or_default();
-    text(out, &Spec { bare: spec.bare && t.of_date, ..*spec }, &s, false, false);
+    text(out, &Spec { bare: spec.bare && t.of_date.is_some(), ..*spec }, &s, false, false);
 }

@@ -70,12 +70,10 @@ impl Moment {
         Moment::of_ratio(&-n, &d).unwrap_or_else(|| Moment::whole(i64::MAX))
     }
     pub fn to_f(&self) -> f64 {
-        let (n, d) = self.ratio();
-        if let (Some(a), None) = (n.to_i128(), &self.rest)
-            && a.unsigned_abs() < 1 << 53
-        {
-            return a as f64 / 1e9;
+        if self.rest.is_none() && self.sec.unsigned_abs() < 1 << 32 {
+            return if self.nsec == 0 { self.sec as f64 } else { (self.sec * GIGA + i64::from(self.nsec)) as f64 / 1e9 };
         }
+        let (n, d) = self.ratio();
         let neg = n.is_negative();
         let (q, r) = n.abs().div_rem(&d);
         let f = q.to_f64().unwrap_or(f64::INFINITY) + r.to_f64().unwrap_or(0.0) / d.to_f64().unwrap_or(1.0);
@@ -103,6 +101,9 @@ impl Moment {
 
 /// A number of seconds as Time takes it: Integer, Float, Rational, or something with `to_r` or `to_int`; no String, no nil.
 pub fn exact(cx: &mut Cx, v: Value) -> Result<Moment> {
+    if let Some(n) = v.as_fixnum() {
+        return Ok(Moment::whole(n));
+    }
     let (n, d) = exact_ratio(cx, v)?;
     match Moment::of_ratio(&n, &d) {
         Some(m) => Ok(m),

@@ -9,6 +9,9 @@ use zakuro_text::strftime::days_from_civil;
 use zakuro_vm::*;
 
 fn in_keyword(cx: &mut Cx, kw: &Kwargs) -> Result<Option<Value>> {
+    if kw.is_empty() {
+        return Ok(None);
+    }
     kw.only(cx, &[Sym::intern("in"), Sym::intern("precision")])?;
     Ok(kw.get(Sym::intern("in")).filter(|v| !v.is_nil()))
 }
@@ -191,7 +194,9 @@ fn resolve(cx: &mut Cx, class: ClassId, f: Fields, zone_arg: Option<Value>, summ
 /// A new Time of a class with its time zone object.
 fn finish(cx: &mut Cx, class: ClassId, made: (TimeData, Value)) -> Value {
     let v = cx.data(class, made.0);
-    zone::set_object(cx, v, made.1);
+    if !made.1.is_nil() {
+        zone::set_object(cx, v, made.1);
+    }
     v
 }
 

@@ -4,6 +4,7 @@ use super::Clock;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, Dst, TimeZone};
+use std::ops::Range;
 use zakuro_macros::Trace;
 use zakuro_vm::*;
 
@@ -13,10 +14,13 @@ struct Zones {
     version: Option<u64>,
     #[untraced]
     zone: TimeZone,
+    /// The last answer, and the seconds for which it holds: up to the zone's next change of clocks.
+    #[untraced]
+    last: Option<(Range<i64>, Clock)>,
 }
 impl Default for Zones {
     fn default() -> Zones {
-        Zones { version: None, zone: TimeZone::UTC }
+        Zones { version: None, zone: TimeZone::UTC, last: None }
     }
 }
 impl VmState for Zones {}
@@ -42,17 +46,29 @@ fn zone(cx: &mut Cx) -> &TimeZone {
     let z = cx.state::<Zones>();
     z.version = Some(version);
     z.zone = zone;
+    z.last = None;
     &z.zone
 }
 
 /// Reading of the VM's clock at a moment.
 pub fn local_clock(cx: &mut Cx, sec: i64) -> Clock {
+    let version = cx.state::<crate::env::Env>().version;
+    let zones = cx.state::<Zones>();
+    if zones.version == Some(version)
+        && let Some((range, clock)) = &zones.last
+        && range.contains(&sec)
+    {
+        return clock.clone();
+    }
     let tz = zone(cx);
     let ts = Timestamp::from_second(sec).unwrap_or(if sec < 0 { Timestamp::MIN } else { Timestamp::MAX });
     let info = tz.to_offset_info(ts);
     let name = info.abbreviation();
     // UTC is "UTC" however the zone calls it.
-    Clock::Local { offset: info.offset().seconds(), zone: name.as_bytes().to_vec(), dst: info.dst() == Dst::Yes }
+    let clock = Clock::Local { offset: info.offset().seconds(), zone: name.as_bytes().to_vec(), dst: info.dst() == Dst::Yes };
+    let next = tz.following(ts).next().map_or(i64::MAX, |t| t.timestamp().as_second());
+    cx.state::<Zones>().last = Some((sec..next.max(sec), clock.clone()));
+    clock
 }
 
 /// Seconds since 1970 of a reading of the VM's clock, given as if it were UTC.
@@ -91,6 +107,9 @@ fn variable() -> Sym {
 }
 /// The time zone object of a Time, or nil.
 pub fn object(cx: &mut Cx, time: Value) -> Value {
+    if time.is_kind(Kind::Data) && time.flags() & flags::HAS_IVARS == 0 {
+        return Value::NIL;
+    }
     cx.ivar_get(time, variable())
 }
 /// Sets the time zone object of a Time.
