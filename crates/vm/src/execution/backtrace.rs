@@ -58,6 +58,9 @@ pub struct Location {
 
 impl std::fmt::Display for Location {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.line == 0 {
+            return write!(f, "{}:in '{}'", self.file, self.label);
+        }
         write!(f, "{}:{}:in '{}'", self.file, self.line as i32, self.label)
     }
 }
@@ -313,6 +316,13 @@ impl Cx {
                 out.push(Location { file, line, label, base_label, text });
             }
             level += 1;
+        }
+        // Called before any program ran (`-r`): the place is the program, without a line.
+        if level == 0 {
+            for m in natives.drain(..).skip(skip) {
+                let file = std::sync::Arc::from(self.script.as_str());
+                out.push(Location { file, line: 0, label: self.method_label(m), base_label: m.name.name().into(), text: false });
+            }
         }
         out
     }

@@ -29,7 +29,7 @@ pub enum End {
         class: String,
         message: String,
         /// As printed on standard error.
-        report: String,
+        report: Vec<u8>,
     },
     /// A Rust panic in the VM.
     Panic(String),
@@ -40,13 +40,13 @@ pub enum End {
         /// What its exception said.
         message: String,
         /// As printed on standard error; may be empty.
-        report: String,
+        report: Vec<u8>,
     },
     /// Uncaught SignalException.
     Signal {
         number: i32,
         /// As printed on standard error; may be empty.
-        report: String,
+        report: Vec<u8>,
     },
 }
 
@@ -56,7 +56,8 @@ impl End {
         match self {
             End::Exception { class, message, report } => class.len() + message.len() + report.len(),
             End::Limit { message, report, .. } => message.len() + report.len(),
-            End::Panic(report) | End::Signal { report, .. } => report.len(),
+            End::Panic(text) => text.len(),
+            End::Signal { report, .. } => report.len(),
             End::Done | End::Exit(_) | End::Killed => 0,
         }
     }
