@@ -411,8 +411,8 @@ mod random {
     fn marshal_load(cx: &mut Cx, this: Value, dump: Ref<ArrayCell>) -> Result<Value> {
         let parts = RootedVec::of(cx, dump);
         let (state, left, seed) = match **parts {
-            [state] => (state, ints::ONE, ints::ONE),
-            [state, left] => (state, left, ints::ONE),
+            [state] => (state, ints::ONE, ints::ZERO),
+            [state, left] => (state, left, ints::ZERO),
             [state, left, seed] => (state, left, seed),
             _ => return cx.arg_error("wrong dump data"),
         };

@@ -17,6 +17,8 @@ pub fn full_message(cx: &mut Cx, exc: Value, highlight: bool) -> Result<Vec<u8>>
     for e in chain.iter().copied() {
         one(cx, e, highlight, false, None, &mut out)?;
     }
+    // It is kept as long as somebody has a handle of the VM that ended so.
+    out.shrink_to_fit();
     Ok(out)
 }
 
@@ -33,6 +35,7 @@ pub fn full_message_unless_shown(cx: &mut Cx, exc: Value, shown: &mut RootedVec)
         }
         one(cx, e, false, false, None, &mut out)?;
     }
+    out.shrink_to_fit();
     Ok(out)
 }
 

@@ -409,7 +409,8 @@ impl Cx {
                 timer = Some(host.scheduler.timer(at, &host.task));
             }
             if wait == Wait::Inside && deadline.is_none() && self.threads.is_none() {
-                break self.raise(ids::FATAL, "No live threads left. Deadlock?");
+                let report = self.deadlock_report();
+                break self.raise(ids::FATAL, report);
             }
             if self.must_be_told()
                 && let Err(e) = self.tell_stop()
@@ -496,7 +497,8 @@ impl Cx {
         }
         let Some(host) = &self.host else { return Ok(()) };
         if bits & poll::RAISE != 0 && host.control.deadlock.swap(false, Ordering::AcqRel) {
-            return self.raise(ids::FATAL, "No live threads left. Deadlock?");
+            let report = self.deadlock_report();
+            return self.raise(ids::FATAL, report);
         }
         if bits & poll::SIGNAL != 0 {
             crate::library::library().signal(self)?;
