@@ -37,7 +37,7 @@ fn fill(cx: &mut Cx, this: Value, given: Option<Ref<HashCell>>, strict: bool) ->
         }
     }
     let missing: Vec<Sym> = names.elements(&cx.heap).iter().zip(set.iter()).filter(|(_, v)| v.is_undef()).filter_map(|(n, _)| n.as_sym()).collect();
-    if !strict && !(missing.is_empty() && unknown.is_empty()) {
+    if !strict && (!missing.is_empty() || !unknown.is_empty()) {
         return Ok(false);
     }
     if !missing.is_empty() {

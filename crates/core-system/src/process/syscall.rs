@@ -14,7 +14,7 @@ pub mod kernel {
 
     /// Makes a system call: its number, then Integers and Strings. A String's bytes, and a NUL behind them, are the call's to read and write.
     ///
-    ///     syscall(39) == Process.pid    #=> true
+    ///     syscall(-1) rescue $!.class    #=> Errno::ENOSYS
     #[method("syscall", module_function)]
     fn syscall(cx: &mut Cx, _this: Value, args: Rest) -> Result<i64> {
         let Some((number, rest)) = args.split_first() else { return cx.arg_error("too few arguments for syscall") };

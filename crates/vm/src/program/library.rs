@@ -66,6 +66,14 @@ pub trait CoreLibrary: Sync {
     fn signal(&self, cx: &mut Cx) -> Result<()>;
 }
 
+impl Cx {
+    /// Tells on standard error what is raised, with `$DEBUG`.
+    #[cold]
+    pub(crate) fn tell_raise(&mut self, exc: Value) -> Result<()> {
+        library().tell_raise(self, exc)
+    }
+}
+
 static LIBRARY: OnceLock<&'static dyn CoreLibrary> = OnceLock::new();
 
 /// The core library. One is installed before the first VM is made.

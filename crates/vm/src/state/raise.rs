@@ -83,7 +83,7 @@ impl Cx {
                 self.ivar_set_raw(exc, hidden::cause(), if cause == exc { Value::NIL } else { cause });
             }
             if self.is_debugging() && !self.is_a(exc, ids::SYSTEM_EXIT) && !self.must_leave() {
-                crate::library::library().tell_raise(self, exc)?;
+                self.tell_raise(exc)?;
             }
         }
         self.pending = exc;
