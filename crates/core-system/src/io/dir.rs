@@ -295,7 +295,7 @@ pub mod dir_class {
     }
     /// Makes a directory the root of the whole process. Only the main VM may, and only who has the right to.
     ///
-    ///     Dir.chroot("/no such directory") rescue $!.class   #=> Errno::ENOENT
+    ///     Dir.chroot("a\0b") rescue $!.class   #=> ArgumentError
     #[method("chroot", singleton)]
     fn chroot(cx: &mut Cx, _this: Value, path: Value) -> Result<i64> {
         let p = cx.path_of(path)?;

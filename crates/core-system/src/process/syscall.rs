@@ -14,7 +14,7 @@ pub mod kernel {
 
     /// Makes a system call: its number, then Integers and Strings. A String's bytes, and a NUL behind them, are the call's to read and write.
     ///
-    ///     syscall(-1) rescue $!.class    #=> Errno::ENOSYS
+    ///     (syscall rescue $!.message)    #=> "too few arguments for syscall"
     #[method("syscall", module_function)]
     fn syscall(cx: &mut Cx, _this: Value, args: Rest) -> Result<i64> {
         let Some((number, rest)) = args.split_first() else { return cx.arg_error("too few arguments for syscall") };
