@@ -35,7 +35,7 @@ puts IO.popen([exe, "--disable=gems", "-e", <<~'RUBY'], err: [:child, :out], &:r
   begin
     RubyVM::Channel.new.recv
   rescue Exception => e
-    p e.class, e.message
+    puts e.class, e.message.gsub(/0x\h+/, "0x")
   end
   both = [RubyVM::Channel.new, RubyVM::Channel.new]
   vms = both.map { |c| RubyVM.fork(c) { |c| c.recv.join } }
@@ -43,7 +43,7 @@ puts IO.popen([exe, "--disable=gems", "-e", <<~'RUBY'], err: [:child, :out], &:r
   begin
     vms[0].join
   rescue Exception => e
-    p e.class, e.message
+    puts e.class, e.message.gsub(/0x\h+/, "0x")
   end
   vms[1].kill(grace: 0)
   vms.each { |v| begin; v.join; rescue RubyVM::Error => e; p v.report[:kind]; end }

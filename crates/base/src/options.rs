@@ -38,9 +38,10 @@ pub struct Options {
     pub source_encoding: Option<String>,
     /// `--backtrace-limit`: lines of a backtrace below the first that a report shows.
     pub backtrace_limit: Option<usize>,
-    /// `--disable=did_you_mean`, `--disable=error_highlight`, `--disable=gems`
+    /// `--disable=did_you_mean`, `--disable=error_highlight`, `--disable=syntax_suggest`, `--disable=gems`
     pub no_did_you_mean: bool,
     pub no_error_highlight: bool,
+    pub no_syntax_suggest: bool,
     pub no_gems: bool,
     /// `-n` or `-p`: Kernel has `chomp`, `chop`, `sub` and `gsub` for `$_`.
     pub each_line: bool,

@@ -300,7 +300,7 @@ static_symbols! {
     initialize_copy = "initialize_copy", initialize_dup = "initialize_dup", initialize_clone = "initialize_clone",
     freeze = "freeze", frozen_p = "frozen?", class = "class", superclass = "superclass", send = "send",
     dunder_send = "__send__", public_send = "public_send", object_id = "object_id", dunder_id = "__id__",
-    instance_eval = "instance_eval", instance_exec = "instance_exec", raise = "raise", exception = "exception",
+    instance_eval = "instance_eval", instance_exec = "instance_exec", raise = "raise", fail = "fail", exception = "exception",
     message = "message", full_message = "full_message", detailed_message = "detailed_message", backtrace = "backtrace",
     set_backtrace = "set_backtrace", cause = "cause", backtrace_locations = "backtrace_locations",
     included = "included", extended = "extended", prepended = "prepended", append_features = "append_features",

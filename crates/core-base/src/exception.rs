@@ -12,7 +12,7 @@ mod suggest;
 pub mod warning;
 
 pub use errno::errno_error;
-pub use report::full_message;
+pub use report::{full_message, raised, full_message_unless_shown};
 
 use zakuro_macros::ruby_class;
 use zakuro_vm::raise::hidden;
@@ -148,6 +148,14 @@ mod base {
     ///     RuntimeError.new("a\nb").detailed_message   #=> "a (RuntimeError)\nb"
     #[method("detailed_message")]
     fn detailed_message(cx: &mut Cx, this: Value, kw: Kwargs) -> Result<Value> {
+        if cx.is_a(this, ids::SYNTAX_ERROR) {
+            // Not when called by another's method: it would add its own twice.
+            let first = cx.is_builtin(this, sym::detailed_message, ids::EXCEPTION);
+            if report::load_syntax_suggest(cx)? && first {
+                let kw = kw.0.map(|h| h.as_value());
+                return cx.call_full(this, sym::detailed_message, kw.as_slice(), kw.is_some(), Block::NONE);
+            }
+        }
         let highlight = match kw.get(sym::highlight) {
             Some(v) => report::highlight_option(cx, v)?,
             None => false,

@@ -20,8 +20,8 @@ fn sym_list(names: &[Sym]) -> String {
     v.join(", ")
 }
 
-/// Sets the members of a new object from keywords and freezes it.
-fn fill(cx: &mut Cx, this: Value, given: Option<Ref<HashCell>>) -> Result<()> {
+/// Sets the members of a new object from keywords and freezes it. Missing or unknown ones: an error, or false unless `strict`.
+fn fill(cx: &mut Cx, this: Value, given: Option<Ref<HashCell>>, strict: bool) -> Result<bool> {
     cx.check_frozen(this)?;
     let names = members_of(cx, this)?;
     let pairs = given.map(|h| cx.hash_pairs(h));
@@ -37,6 +37,9 @@ fn fill(cx: &mut Cx, this: Value, given: Option<Ref<HashCell>>) -> Result<()> {
         }
     }
     let missing: Vec<Sym> = names.elements(&cx.heap).iter().zip(set.iter()).filter(|(_, v)| v.is_undef()).filter_map(|(n, _)| n.as_sym()).collect();
+    if !strict && (!missing.is_empty() || !unknown.is_empty()) {
+        return Ok(false);
+    }
     if !missing.is_empty() {
         return cx.arg_error(format!("missing keyword{}: {}", if missing.len() > 1 { "s" } else { "" }, sym_list(&missing)));
     }
@@ -49,10 +52,10 @@ fn fill(cx: &mut Cx, this: Value, given: Option<Ref<HashCell>>) -> Result<()> {
         }
     }
     this.set_flags(flags::FROZEN);
-    Ok(())
+    Ok(true)
 }
 
-/// New object: `initialize` gets keywords, whatever the caller wrote.
+/// New object: `initialize` gets keywords, whatever the caller wrote. Data's own is called only where it raises, so that it stands in the backtrace.
 fn make(cx: &mut Cx, class: ClassId, args: Args) -> Result<Value> {
     let names = members(cx, class)?;
     let this = cx.new_object(class);
@@ -61,9 +64,7 @@ fn make(cx: &mut Cx, class: ClassId, args: Args) -> Result<Value> {
         if args.len() > 1 {
             return cx.arity_error(args.len(), 0, Some(0));
         }
-        if plain {
-            fill(cx, this, args.get(0).and_then(Ref::<HashCell>::from_value))?;
-        } else {
+        if !plain || !fill(cx, this, args.get(0).and_then(Ref::<HashCell>::from_value), false)? {
             cx.call_full(this, sym::initialize, args.all(), true, args.block)?;
         }
         return Ok(this);
@@ -86,9 +87,10 @@ fn make(cx: &mut Cx, class: ClassId, args: Args) -> Result<Value> {
             cx.hash_set(kw, n, *v)?;
         }
     }
-    if plain {
-        fill(cx, this, Some(kw))?;
-    } else if kw.len() == 0 {
+    if plain && fill(cx, this, Some(kw), false)? {
+        return Ok(this);
+    }
+    if kw.len() == 0 {
         cx.call_full(this, sym::initialize, &[], false, args.block)?;
     } else {
         cx.call_full(this, sym::initialize, &[kw.as_value()], true, args.block)?;
@@ -158,7 +160,7 @@ mod record {
             1 if args.get(0).is_some_and(|v| v.is_kind(Kind::Hash)) => args.get(0).and_then(Ref::<HashCell>::from_value),
             n => return cx.arity_error(n, 0, Some(0)),
         };
-        fill(cx, this, given)?;
+        fill(cx, this, given, true)?;
         Ok(Value::NIL)
     }
 
@@ -181,9 +183,7 @@ mod record {
         }
         let class = cx.class_of(this);
         let new = cx.new_object(class);
-        if cx.is_builtin(new, sym::initialize, ids::DATA) {
-            fill(cx, new, Some(h))?;
-        } else {
+        if !cx.is_builtin(new, sym::initialize, ids::DATA) || !fill(cx, new, Some(h), false)? {
             cx.call_full(new, sym::initialize, &[h.as_value()], true, Block::NONE)?;
         }
         Ok(new)

@@ -77,8 +77,9 @@ pub(crate) fn define_constructors(cx: &mut Cx, class: ClassId, from: Option<Meth
     let base = s;
     let Some(m) = from else { return Ok(()) };
     for name in [sym::new, sym::aref] {
-        // The owner stays: call sites know Class#new by it.
-        let copy = cx.copy_method(m, name, m.owner, Visibility::Public);
+        // Of Class#new the owner stays: call sites know it by that.
+        let owner = if m.owner == ids::CLASS { m.owner } else { s };
+        let copy = cx.copy_method(m, name, owner, Visibility::Public);
         if m.name != sym::new {
             copy.init_name(name);
         }

@@ -3,8 +3,8 @@
 //! Each VM has its own default generator ([`DefaultRandom`]), seeded by the kernel on first use.
 
 use crate::numeric::{coerce, ints, kernel};
+use crate::twister::{Twister, WORDS};
 use num_bigint::{BigInt, Sign};
-use rand_mt::Mt;
 use zakuro_base::progress::STRIDE;
 use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
@@ -17,7 +17,7 @@ pub fn setup(_cx: &mut Cx) {}
 #[derive(Trace, Clone)]
 struct Generator {
     #[untraced]
-    mt: Mt,
+    mt: Twister,
     #[untraced]
     seed: BigInt,
 }
@@ -67,7 +67,7 @@ impl Generator {
         if key.len() > 1 && key.last() == Some(&1) {
             key.pop();
         }
-        let mt = if key.len() == 1 { Mt::new(key[0]) } else { Mt::new_with_key(key) };
+        let mt = if key.len() == 1 { Twister::new(key[0]) } else { Twister::with_key(&key) };
         Generator { mt, seed }
     }
     fn u32(&mut self) -> u32 {
@@ -396,6 +396,36 @@ mod random {
     fn seed(cx: &mut Cx, this: Value) -> Result<Value> {
         let s = cx.data_ref::<Generator>(this)?.seed.clone();
         Ok(cx.big(s))
+    }
+    /// What Marshal keeps: the words of the state as an Integer, how many numbers it has left (and one), the seed.
+    #[method("marshal_dump", private)]
+    fn marshal_dump(cx: &mut Cx, this: Value) -> Result<Value> {
+        let g = cx.data_ref::<Generator>(this)?;
+        let (words, used) = g.mt.parts();
+        let (state, left, seed) = (BigInt::from_slice(Sign::Plus, words), WORDS + 1 - used, g.seed.clone());
+        let parts = [cx.big(state), Value::fixnum(left.min(WORDS) as i64), cx.big(seed)];
+        Ok(cx.array(&parts))
+    }
+    /// Takes up what `marshal_dump` gave.
+    #[method("marshal_load", private)]
+    fn marshal_load(cx: &mut Cx, this: Value, dump: Ref<ArrayCell>) -> Result<Value> {
+        let parts = RootedVec::of(cx, dump);
+        let (state, left, seed) = match **parts {
+            [state] => (state, ints::ONE, ints::ZERO),
+            [state, left] => (state, left, ints::ZERO),
+            [state, left, seed] => (state, left, seed),
+            _ => return cx.arg_error("wrong dump data"),
+        };
+        let [state, seed] = [cx.to_int(state)?, cx.to_int(seed)?].map(|v| ints::big_of(&v).into_owned());
+        let left = cx.to_i64(left)?;
+        if !(0..=WORDS as i64).contains(&left) {
+            return cx.arg_error("wrong value");
+        }
+        let mut words = [0; WORDS];
+        words.iter_mut().zip(state.magnitude().iter_u32_digits()).for_each(|(w, d)| *w = d);
+        let mt = Twister::of_parts(words, WORDS + 1 - left as usize);
+        cx.data_init(this, Generator { mt, seed })?;
+        Ok(this)
     }
     /// Equal generators give equal numbers from here on.
     ///

@@ -9,10 +9,11 @@ use zakuro_heap::BLOCK_SIZE;
 use zakuro_object::{Header, HashTable};
 use zakuro_vm::*;
 
+mod figures;
 mod maps;
 
 pub static TABLES: &[&[MethodRow]] =
-    &[gc::METHODS, profiler::METHODS, object_space::METHODS, maps::weak_map::METHODS, maps::weak_key_map::METHODS];
+    &[gc::METHODS, figures::gc::METHODS, profiler::METHODS, object_space::METHODS, maps::weak_map::METHODS, maps::weak_key_map::METHODS];
 
 pub fn setup(cx: &mut Cx) {
     let _ = cx.include_module(ids::WEAK_MAP, ids::ENUMERABLE);

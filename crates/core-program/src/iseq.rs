@@ -10,7 +10,7 @@ use zakuro_compiler::Options;
 use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
-pub static TABLES: &[&[MethodRow]] = &[iseq::METHODS];
+pub static TABLES: &[&[MethodRow]] = &[iseq::METHODS, ruby_vm::METHODS];
 pub fn setup(_cx: &mut Cx) {}
 
 /// Payload of an InstructionSequence.
@@ -22,6 +22,10 @@ pub struct Iseq {
     absolute: Value,
     /// The VM runs it, or has; not compiled to be looked at.
     loaded: bool,
+    /// Option that it was compiled with.
+    frozen: Option<bool>,
+    /// Made by `compile_file`.
+    of_file: bool,
 }
 impl NativeData for Iseq {
     fn weight(&self) -> usize {
@@ -31,7 +35,8 @@ impl NativeData for Iseq {
 }
 
 pub fn make(cx: &mut Cx, code: Arc<Code>) -> Value {
-    cx.data(ids::ISEQ, Iseq { code, absolute: Value::NIL, loaded: true })
+    let frozen = cx.options.frozen_string_literal;
+    cx.data(ids::ISEQ, Iseq { code, absolute: Value::NIL, loaded: true, frozen, of_file: false })
 }
 
 /// The kind's name, as CRuby has it.
@@ -63,24 +68,130 @@ pub fn code(cx: &mut Cx, v: Value) -> Option<Arc<Code>> {
     if cx.is_data::<Iseq>(v) { Some(cx.data_ref::<Iseq>(v).ok()?.code.clone()) } else { None }
 }
 
+/// The program of an InstructionSequence; None for other objects, and for parts of programs.
+pub fn program(cx: &mut Cx, v: Value) -> Option<Arc<Code>> {
+    code(cx, v).filter(|c| c.kind == CodeKind::Program)
+}
+
 fn label(code: &Code) -> String {
     match code.kind {
-        CodeKind::Program => "<compiled>".into(),
+        CodeKind::Program | CodeKind::Eval => "<compiled>".into(),
         CodeKind::Block => format!("block in {}", code.name.name()),
-        CodeKind::Class | CodeKind::Method | CodeKind::Eval => code.name.name().into_owned(),
+        CodeKind::Class | CodeKind::Method => code.name.name().into_owned(),
+    }
+}
+
+/// Whether InstructionSequences show their text (`RubyVM.keep_script_lines`). A Code has it in any case, for reports of errors.
+#[derive(Trace, Default)]
+struct ScriptLines {
+    shown: bool,
+}
+impl VmState for ScriptLines {}
+
+/// Methods of RubyVM.
+#[ruby_class(ids::RUBY_VM)]
+mod ruby_vm {
+    use super::*;
+
+    /// Whether `InstructionSequence#script_lines` tells the text of a source.
+    ///
+    ///     RubyVM.keep_script_lines   #=> false
+    #[method("keep_script_lines", singleton)]
+    fn keep_script_lines(cx: &mut Cx, _this: Value) -> bool {
+        cx.state::<ScriptLines>().shown
+    }
+    /// Lets `InstructionSequence#script_lines` tell the text of a source, or be nil.
+    ///
+    ///     RubyVM.keep_script_lines = true; RubyVM::InstructionSequence.compile("1\n2").script_lines   #=> ["1\n", "2"]
+    #[method("keep_script_lines=", singleton)]
+    fn set_keep_script_lines(cx: &mut Cx, _this: Value, on: bool) -> bool {
+        cx.state::<ScriptLines>().shown = on;
+        on
     }
 }
 
 /// Compiles a text as a program.
-fn compile(cx: &mut Cx, text: &[u8], file: &str, line: u32, absolute: Value, frozen: Option<bool>) -> Result<Value> {
-    let frozen_string_literal = frozen.or(cx.options.frozen_string_literal);
-    let options = Options { file, line, frozen_string_literal, literal_places: cx.options.literal_places, warn: true, ..Default::default() };
+fn compile(cx: &mut Cx, text: &[u8], file: &str, line: u32, absolute: Value, frozen: Option<bool>, of_file: bool) -> Result<Value> {
+    let frozen = frozen.or(cx.options.frozen_string_literal);
+    let options = options(cx, file, line, frozen);
     match cx.compile(&Arc::from(text), &options)? {
         Ok(c) => {
             show_warnings(cx, file, &c.warnings)?;
-            Ok(cx.data(ids::ISEQ, Iseq { code: c.code, absolute, loaded: false }))
+            Ok(cx.data(ids::ISEQ, Iseq { code: c.code, absolute, loaded: false, frozen, of_file }))
         }
         Err(e) => syntax_error(cx, &e),
+    }
+}
+
+fn options<'a>(cx: &Cx, file: &'a str, line: u32, frozen_string_literal: Option<bool>) -> Options<'a> {
+    let (literal_places, keep_locals) = (cx.options.literal_places, cx.options.keep_locals);
+    Options { file, line, frozen_string_literal, literal_places, keep_locals, warn: true, ..Default::default() }
+}
+
+/// A program as bytes, for `to_binary`: its text and what it is compiled with, not its instructions. Instructions that somebody else wrote could do anything, and no verifier
+/// finds that out; a text is compiled like any other, or found compiled by the process or an earlier one (codecache, codestore).
+struct Binary<'a> {
+    line: u32,
+    frozen: Option<bool>,
+    of_file: bool,
+    file: &'a [u8],
+    absolute: Option<&'a [u8]>,
+    text: &'a [u8],
+    extra: &'a [u8],
+}
+
+impl<'a> Binary<'a> {
+    const MAGIC: [u8; 4] = *b"ZKRO";
+    const VERSION: u32 = 1;
+    /// Length of what is not there.
+    const NONE: u32 = u32::MAX;
+
+    /// None: a part is too long.
+    fn write(&self) -> Option<Vec<u8>> {
+        let mut out = Self::MAGIC.to_vec();
+        let options = self.frozen.map_or(0, |f| 1 + u32::from(f)) | u32::from(self.of_file) << 2;
+        [Self::VERSION, self.line, options].iter().for_each(|n| out.extend(n.to_le_bytes()));
+        for part in [Some(self.file), self.absolute, Some(self.text), Some(self.extra)] {
+            let length = part.map_or(Some(Self::NONE), |p| u32::try_from(p.len()).ok().filter(|n| *n != Self::NONE))?;
+            out.extend(length.to_le_bytes());
+        }
+        for part in [Some(self.file), self.absolute, Some(self.text), Some(self.extra)].into_iter().flatten() {
+            out.extend(part);
+        }
+        Some(out)
+    }
+    fn read(bytes: &'a [u8]) -> std::result::Result<Binary<'a>, String> {
+        fn word(rest: &mut &[u8]) -> std::result::Result<u32, String> {
+            let Some((n, after)) = rest.split_first_chunk() else { return Err("broken binary format".into()) };
+            *rest = after;
+            Ok(u32::from_le_bytes(*n))
+        }
+        let mut rest = bytes;
+        if word(&mut rest)?.to_le_bytes() != Self::MAGIC {
+            return Err("broken binary format".into());
+        }
+        let version = word(&mut rest)?;
+        if version != Self::VERSION {
+            return Err(format!("unmatched version file ({version} for {})", Self::VERSION));
+        }
+        let (line, options) = (word(&mut rest)?, word(&mut rest)?);
+        let lengths = [word(&mut rest)?, word(&mut rest)?, word(&mut rest)?, word(&mut rest)?];
+        let mut part = |n: u32| -> std::result::Result<Option<&'a [u8]>, String> {
+            if n == Self::NONE {
+                return Ok(None);
+            }
+            let Some((part, after)) = rest.split_at_checked(n as usize) else { return Err("broken binary format".into()) };
+            rest = after;
+            Ok(Some(part))
+        };
+        let parts = [part(lengths[0])?, part(lengths[1])?, part(lengths[2])?, part(lengths[3])?];
+        let frozen = [Some(None), Some(Some(false)), Some(Some(true)), None][options as usize & 3];
+        match (parts, frozen) {
+            ([Some(file), absolute, Some(text), Some(extra)], Some(frozen)) if rest.is_empty() && options < 8 => {
+                Ok(Binary { line, frozen, of_file: options & 4 != 0, file, absolute, text, extra })
+            }
+            _ => Err("broken binary format".into()),
+        }
     }
 }
 
@@ -127,7 +238,7 @@ pub mod iseq {
             Some(l) => cx.to_i64(l)?.clamp(0, i32::MAX as i64) as u32,
             None => 1,
         };
-        compile(cx, &text, &file, line, path, frozen)
+        compile(cx, &text, &file, line, path, frozen, false)
     }
     /// What CRuby's compiler does beyond the language. There is nothing to choose here.
     ///
@@ -157,7 +268,58 @@ pub mod iseq {
             }
         };
         let absolute = cx.str(&path.to_string_lossy());
-        compile(cx, &text, &name, 1, absolute, None)
+        compile(cx, &text, &name, 1, absolute, None, true)
+    }
+    /// The program as a String, from which `load_from_binary` makes it again, and another text with it.
+    ///
+    ///     i = RubyVM::InstructionSequence; i.load_from_binary(i.compile("6 * 7").to_binary).eval   #=> 42
+    #[method("to_binary")]
+    fn to_binary(cx: &mut Cx, this: This, extra: Option<Value>) -> Result<Value> {
+        let extra = match extra {
+            None | Some(Value::NIL) => Vec::new(),
+            Some(v) => cx.to_str(v)?.to_vec(),
+        };
+        let d = cx.data_ref::<Iseq>(this)?;
+        let (code, absolute, frozen, of_file) = (d.code.clone(), d.absolute, d.frozen, d.of_file);
+        if code.kind != CodeKind::Program || code.file.starts_with("<internal") {
+            return cx.raise(ids::RUNTIME_ERROR, "should be top of iseq");
+        }
+        let absolute = Ref::<StringCell>::from_value(absolute).map(|s| s.to_vec());
+        let (file, text) = (code.file.as_bytes(), &code.source[..]);
+        let binary = Binary { line: code.line, frozen, of_file, file, absolute: absolute.as_deref(), text, extra: &extra };
+        match binary.write() {
+            Some(bytes) => Ok(cx.str_bytes(&bytes, string::BINARY)),
+            None => cx.raise(ids::RUNTIME_ERROR, "too large for a binary"),
+        }
+    }
+    /// What `to_binary` wrote. RuntimeError for anything else.
+    #[method("load_from_binary", singleton)]
+    fn load_from_binary(cx: &mut Cx, _this: Value, binary: Ref<StringCell>) -> Result<Value> {
+        let bytes = binary.to_vec();
+        let b = match Binary::read(&bytes) {
+            Ok(b) => b,
+            Err(why) => return cx.raise(ids::RUNTIME_ERROR, why),
+        };
+        let file = String::from_utf8_lossy(b.file);
+        let options = options(cx, &file, b.line, b.frozen);
+        match codecache::compile(cx, b.text, &options)? {
+            Ok(c) => {
+                let absolute = b.absolute.map_or(Value::NIL, |a| cx.str_auto(a));
+                Ok(cx.data(ids::ISEQ, Iseq { code: c.code, absolute, loaded: false, frozen: b.frozen, of_file: b.of_file }))
+            }
+            Err(e) => syntax_error(cx, &e),
+        }
+    }
+    /// The text that was given to `to_binary`.
+    ///
+    ///     i = RubyVM::InstructionSequence; i.load_from_binary_extra_data(i.compile("1").to_binary("of me"))   #=> "of me"
+    #[method("load_from_binary_extra_data", singleton)]
+    fn load_from_binary_extra_data(cx: &mut Cx, _this: Value, binary: Ref<StringCell>) -> Result<Value> {
+        let bytes = binary.to_vec();
+        match Binary::read(&bytes) {
+            Ok(b) => Ok(cx.str_bytes(b.extra, string::BINARY)),
+            Err(why) => cx.raise(ids::RUNTIME_ERROR, why),
+        }
     }
     /// The compiled form of a Proc, Method or UnboundMethod; nil for builtins.
     ///
@@ -222,9 +384,9 @@ pub mod iseq {
     #[method("label")]
     fn label_(cx: &mut Cx, this: This) -> Result<String> {
         let d = cx.data_ref::<Iseq>(this)?;
-        let (code, loaded) = (d.code.clone(), d.loaded);
+        let (code, loaded, of_file) = (d.code.clone(), d.loaded, d.of_file);
         Ok(match code.kind {
-            CodeKind::Program if loaded && *code.file == *cx.script => "<main>".into(),
+            CodeKind::Program if of_file || loaded && *code.file == *cx.script => "<main>".into(),
             CodeKind::Program if loaded => "<top (required)>".into(),
             _ => label(&code),
         })
@@ -235,10 +397,13 @@ pub mod iseq {
         let c = this_code(cx, this)?;
         if c.kind == CodeKind::Program { label_(cx, this) } else { Ok(c.name.name().into_owned()) }
     }
-    /// Source text, when it is known.
+    /// Lines of the source text with `RubyVM.keep_script_lines`, else nil.
     #[method("script_lines")]
     fn script_lines(cx: &mut Cx, this: This) -> Result<Value> {
         let code = this_code(cx, this)?;
+        if !cx.state::<ScriptLines>().shown {
+            return Ok(Value::NIL);
+        }
         let out = cx.new_array();
         for line in code.source.split_inclusive(|b| *b == b'\n') {
             let s = cx.str_auto(line);
@@ -353,6 +518,6 @@ pub mod iseq {
     #[method("inspect")]
     fn inspect(cx: &mut Cx, this: This) -> Result<String> {
         let c = this_code(cx, this)?;
-        Ok(format!("<RubyVM::InstructionSequence:{}@{}:{}>", label(&c), c.file, c.line))
+        Ok(format!("<RubyVM::InstructionSequence:{}@{}:{}>", label_(cx, this)?, c.file, first_lineno(cx, this)?))
     }
 }

@@ -44,6 +44,8 @@ pub struct Point {
     line: Option<u32>,
     /// Number of the thread that it is confined to.
     thread: Option<u32>,
+    /// It is a function's of `Thread#set_trace_func`.
+    of_thread: bool,
     /// What is being told, while the block runs.
     event: Option<Event>,
 }
@@ -74,7 +76,7 @@ pub fn tell(cx: &mut Cx, event: &Event) -> Result<()> {
     }
     // The traces' own methods are not seen.
     if let Some(m) = Ref::<MethodCell>::from_value(event.me)
-        && (m.owner == ids::TRACE_POINT || m.name == Sym::intern("set_trace_func"))
+        && (m.owner == ids::TRACE_POINT || m.name == Sym::intern("set_trace_func") || m.name == Sym::intern("add_trace_func"))
         && event.kind != events::LINE
     {
         return Ok(());
@@ -174,7 +176,7 @@ mod trace_point {
         }
         let block = cx.block_to_proc(args.block).as_value();
         let events = if kinds == 0 { ALL } else { kinds };
-        cx.data_init(this, Point { events, block, enabled: false, codes: None, line: None, thread: None, event: None })?;
+        cx.data_init(this, Point { events, block, enabled: false, codes: None, line: None, thread: None, of_thread: false, event: None })?;
         Ok(this)
     }
     /// Enables the trace; true when it was already. Target: a Method, Proc or InstructionSequence (nil: everything).
@@ -284,6 +286,27 @@ mod trace_point {
         std::mem::replace(&mut cx.state::<Points>().function, new)
     }
 
+    /// The enabled TracePoints of a thread's functions (nil: of none); `new` (or nil) is going to be one.
+    #[method("__thread_functions", singleton, private)]
+    fn thread_functions(cx: &mut Cx, _this: Value, thread: Value, new: Value) -> Result<Value> {
+        let out = cx.new_array();
+        if !thread.is_nil() {
+            let id = cx.data_ref::<zakuro_vm::thread::Thread>(thread)?.id;
+            let mut list = RootedVec::new(cx);
+            list.extend(&cx.state::<Points>().list);
+            for p in list.iter().copied() {
+                let d = cx.data_ref::<Point>(p)?;
+                if d.of_thread && d.thread == Some(id) {
+                    ArrayCell::push(out, &mut cx.heap, p);
+                }
+            }
+        }
+        if !new.is_nil() {
+            cx.data_mut::<Point>(new)?.of_thread = true;
+        }
+        Ok(out.as_value())
+    }
+
     fn current(cx: &mut Cx, this: Value) -> Result<Event> {
         match cx.data_ref::<Point>(this)?.event.clone() {
             Some(e) => Ok(e),
@@ -312,6 +335,10 @@ mod trace_point {
     #[method("path")]
     fn path(cx: &mut Cx, this: Value) -> Result<Option<String>> {
         let e = current(cx, this)?;
+        if e.code.is_null() && e.kind == events::SCRIPT_COMPILED {
+            // The main program, which nobody has called.
+            return Ok(Some(cx.script.clone()));
+        }
         Ok((!e.code.is_null()).then(|| file(&e)))
     }
     fn method_cell(e: &Event) -> Option<Ref<MethodCell>> {
@@ -344,6 +371,9 @@ mod trace_point {
     #[method("binding")]
     fn binding_(cx: &mut Cx, this: Value) -> Result<Value> {
         let e = current(cx, this)?;
+        if e.frame.is_null() && e.kind == events::SCRIPT_COMPILED {
+            return Ok(binding::top_level(cx));
+        }
         if e.frame.is_null() || e.kind & (events::C_CALL | events::C_RETURN) != 0 {
             return Ok(Value::NIL);
         }
@@ -371,14 +401,14 @@ mod trace_point {
     fn eval_script(cx: &mut Cx, this: Value) -> Result<Value> {
         let e = current(cx, this)?;
         only::<()>(cx, &e, events::SCRIPT_COMPILED)?;
-        Ok(e.value)
+        Ok(Ref::<ArrayCell>::from_value(e.value).and_then(|a| a.get(1)).unwrap_or(Value::NIL))
     }
     /// What was compiled.
     #[method("instruction_sequence")]
     fn instruction_sequence(cx: &mut Cx, this: Value) -> Result<Value> {
         let e = current(cx, this)?;
         only::<()>(cx, &e, events::SCRIPT_COMPILED)?;
-        Ok(e.self_)
+        Ok(Ref::<ArrayCell>::from_value(e.value).and_then(|a| a.get(0)).unwrap_or(Value::NIL))
     }
     /// Parameters of the method or block that is called or returns.
     #[method("parameters")]

@@ -10,6 +10,8 @@ pub mod owner;
 pub mod spawn;
 pub mod spawn_args;
 pub mod status;
+pub mod syscall;
+pub mod title;
 
 use zakuro_vm::*;
 
@@ -27,6 +29,7 @@ pub static TABLES: &[&[MethodRow]] = &[
     spawn::io::METHODS,
     status::process::METHODS,
     status::status::METHODS,
+    syscall::kernel::METHODS,
 ];
 
 pub fn setup(cx: &mut Cx) {

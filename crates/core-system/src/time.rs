@@ -383,7 +383,12 @@ pub mod time {
     #[method("inspect")]
     fn inspect(cx: &mut Cx, this: Value) -> Result<Value> {
         let t = get(cx, this)?;
-        let tail: &[u8] = if t.clock == Clock::Utc { b" UTC" } else { b" %z" };
+        // An offset's seconds only where there are some: local mean times.
+        let tail = match (&t.clock, t.offset() % 60) {
+            (Clock::Utc, _) => b" UTC".to_vec(),
+            (_, 0) => b" %z".to_vec(),
+            (_, seconds) => format!(" %z{:02}", seconds.abs()).into_bytes(),
+        };
         let mut f = b"%Y-%m-%d %H:%M:%S".to_vec();
         if t.rest.is_some() {
             let (n, d) = t.subsec();
@@ -394,7 +399,7 @@ pub mod time {
             f.push(b'.');
             f.extend(digits.trim_end_matches('0').bytes());
         }
-        f.extend_from_slice(tail);
+        f.extend_from_slice(&tail);
         let s = super::format(cx, this, &f)?;
         Ok(cx.str_bytes(&s, zakuro_object::string::US_ASCII))
     }

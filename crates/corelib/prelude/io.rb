@@ -219,6 +219,7 @@ module EnvMethods
     value && to_h.rassoc(value)
   end
   def values_at(*names) = names.map { |name| self[name] }
+  def fetch_values(*names, &block) = names.map { |name| fetch(name, &block) }
   def invert = to_h.invert
   def slice(*names) = names.filter_map { |name| (value = self[name]) && [name, value] }.to_h
   def except(*names) = to_h.except(*names)

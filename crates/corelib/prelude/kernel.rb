@@ -13,4 +13,7 @@ module Kernel
     end
   end
   module_function :loop
+
+  def Pathname(path) = ::Pathname === path ? path : ::Pathname.new(path)
+  module_function :Pathname
 end

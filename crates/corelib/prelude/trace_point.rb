@@ -29,20 +29,44 @@ class TracePoint
   end
 end
 
+class TracePoint
+  # What gives a function of `set_trace_func` its events.
+  def self.__of_function(function)
+    raise TypeError, "trace_func needs to be Proc" unless Proc === function
+    new(:line, :class, :end, :call, :return, :c_call, :c_return, :raise) do |e|
+      name = e.event.to_s.sub("_", "-")
+      function.call(name, e.path, e.lineno, e.method_id, e.binding, e.defined_class || false)
+    end
+  end
+  private_class_method :__of_function
+end
+
 module Kernel
   def set_trace_func(function)
     if function.nil?
       TracePoint.__send__(:__function, nil)&.disable
       return nil
     end
-    raise TypeError, "trace_func needs to be Proc" unless Proc === function
-    t = TracePoint.new(:line, :class, :end, :call, :return, :c_call, :c_return, :raise) do |e|
-      name = e.event.to_s.sub("_", "-")
-      function.call(name, e.path, e.lineno, e.method_id, e.binding, e.defined_class || false)
-    end
+    t = TracePoint.__send__(:__of_function, function)
     TracePoint.__send__(:__function, t)&.disable
     t.enable
     function
   end
   private :set_trace_func
+end
+
+class Thread
+  def set_trace_func(function)
+    t = TracePoint.__send__(:__of_function, function) unless function.nil?
+    TracePoint.__send__(:__thread_functions, self, t).each(&:disable)
+    t&.enable(target_thread: self)
+    function
+  end
+
+  def add_trace_func(function)
+    t = TracePoint.__send__(:__of_function, function)
+    TracePoint.__send__(:__thread_functions, nil, t)
+    t.enable(target_thread: self)
+    function
+  end
 end

@@ -81,6 +81,11 @@ impl CoreLibrary for Library {
     fn warns(&self, cx: &mut Cx, category: &str) -> bool {
         warning::is_enabled(cx, category) == Some(true)
     }
+    fn tell_raise(&self, cx: &mut Cx, exc: Value) -> Result<()> {
+        let text = crate::exception::raised(cx, exc)?;
+        crate::io::write_error(cx, &text);
+        Ok(())
+    }
     fn trace(&self, cx: &mut Cx, event: &Event) -> Result<()> {
         crate::tracepoint::tell(cx, event)
     }

@@ -17,6 +17,7 @@ use std::cell::UnsafeCell;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
+use crate::SizeClass;
 use crate::state::{FinalizeFn, HeapState, HeapStats, Native, TraceFn};
 use crate::{Header, Marker, Region, Share};
 
@@ -184,6 +185,8 @@ shared! {
 }
 
 exclusive! {
+    /// Figures of the cells by their size, ascending. Sweeps what the last collection has left.
+    fn size_classes() -> Vec<SizeClass>;
     /// Cells of this heap, its stacks and tables may refer to cells of `region` from now on, and to cells of the regions that it holds. Once a
     /// collection finds none that does, the heap lets go.
     fn hold(region: &Region);

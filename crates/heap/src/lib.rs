@@ -42,7 +42,7 @@ pub use mark::{Marker, Named, NamedFn};
 pub use region::Region;
 pub use share::{Share, Shown};
 pub use shared_buf::{BufRef, FALLIBLE, LARGE, MAY_FAIL, SHOWN_FROM, SharedBuf, WATCHED, machine_has, malloc_has};
-pub use state::{FinalizeCx, FinalizeFn, HeapStats, Native, TraceFn};
+pub use state::{FinalizeCx, FinalizeFn, HeapStats, Native, SizeClass, TraceFn};
 pub use zakuro_base::memory::{OutOfMemory, out_of_memory};
 
 /// The first word of each cell.

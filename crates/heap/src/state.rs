@@ -69,6 +69,18 @@ fn watched(block: usize) -> usize {
     if block >= WATCHED { block } else { 0 }
 }
 
+/// Cells of one size, of [`Heap::size_classes`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SizeClass {
+    /// Bytes of a cell.
+    pub size: usize,
+    pub blocks: usize,
+    /// Cells of the blocks.
+    pub cells: usize,
+    /// Those that were handed out and not found dead.
+    pub live: usize,
+}
+
 /// Figures of [`Heap::stats`]; bytes where the name says so.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HeapStats {
@@ -676,6 +688,29 @@ impl HeapState {
                 }
             }
         }
+    }
+
+    pub fn size_classes(&mut self) -> Vec<SizeClass> {
+        let mut out: Vec<SizeClass> = SIZES.iter().map(|s| SizeClass { size: usize::from(*s), blocks: 0, cells: 0, live: 0 }).collect();
+        self.finish_sweep();
+        for (class, lists) in self.classes.into_iter().enumerate() {
+            for first in [lists.current, lists.available, lists.full] {
+                let mut block = first;
+                while block != NONE {
+                    // SAFETY: this heap owns the block.
+                    let b = unsafe { &*self.body(block) };
+                    out[class].blocks += 1;
+                    out[class].cells += usize::from(b.cells);
+                    out[class].live += b.alloc[..b.words()].iter().map(|w| w.count_ones() as usize).sum::<usize>();
+                    block = if first == lists.current { NONE } else { b.next };
+                }
+            }
+        }
+        // What a run holds counts as allocated in its block already.
+        for (run, c) in self.runs.iter().zip(&mut out) {
+            c.live = c.live.saturating_sub((run.end - run.bump) / c.size);
+        }
+        out
     }
 
     pub fn stats(&self) -> HeapStats {

@@ -346,6 +346,7 @@ impl Command {
         for (known, off) in [
             (name == "did-you-mean", &mut o.no_did_you_mean),
             (name == "error-highlight", &mut o.no_error_highlight),
+            (name == "syntax-suggest", &mut o.no_syntax_suggest),
             (name == "gems" || name == "gem", &mut o.no_gems),
         ] {
             if known || all {

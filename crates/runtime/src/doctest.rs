@@ -30,7 +30,7 @@ pub fn run(process: &Arc<Process>, filter: &[String]) -> i32 {
             end => {
                 failed += 1;
                 let why = match end {
-                    End::Exception { report, .. } => report,
+                    End::Exception { report, .. } => String::from_utf8_lossy(&report).into_owned(),
                     End::Panic(p) => format!("panic: {p}"),
                     other => format!("{other:?}"),
                 };

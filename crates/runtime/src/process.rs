@@ -266,8 +266,8 @@ fn status_of(end: &End) -> i32 {
 }
 
 /// To standard error, if somebody reads it.
-fn write_report(report: &str) {
-    let _ = std::io::Write::write_all(&mut std::io::stderr(), report.as_bytes());
+fn write_report(report: &[u8]) {
+    let _ = std::io::Write::write_all(&mut std::io::stderr(), report);
 }
 
 /// Options that the environment sets.

@@ -68,7 +68,7 @@ fn finish(cx: &mut Cx, control: &Arc<VmControl>, mut end: End) {
         {
             // The process tells it only where its own standard error goes.
             let report = std::mem::take(report);
-            zakuro_corelib::io::write_error(cx, report.as_bytes());
+            zakuro_corelib::io::write_error(cx, &report);
         }
         zakuro_corelib::io::flush_at_end(cx);
     }
@@ -88,7 +88,7 @@ fn say(cx: &mut Cx, text: &[u8]) -> Result<()> {
 fn early(cx: &Cx, end: End) -> End {
     let report = match &end {
         End::Exception { report, .. } => report.clone(),
-        _ => String::new(),
+        _ => Vec::new(),
     };
     let memory = matches!(&end, End::Exception { class, .. } if class == "NoMemoryError") && cx.has_memory_limit();
     match cx.life.stop {
@@ -123,43 +123,69 @@ fn run_block(cx: &mut Cx, image: Seed) -> Result<Value> {
 
 /// What follows the program: `at_exit` blocks and the exit trap. Returns the end report.
 fn run_end(cx: &mut Cx, result: Result<Value>) -> End {
-    let failed = if result.is_err() { cx.pending } else { Value::NIL };
-    let mut end = outcome(cx, result);
+    let mut failed = RootedVec::new(cx);
+    failed.push(if result.is_err() { cx.take_pending() } else { Value::NIL });
     // A scheduler and at_exit blocks see what ends the program.
-    cx.errinfo = if failed.is_kind(Kind::Exception) { failed } else { Value::NIL };
-    let scheduled = zakuro_corelib::fiber_scheduler::finish(cx);
-    if scheduled.is_err() {
-        end = outcome(cx, scheduled.map(|()| Value::NIL));
+    cx.errinfo = exception_or_nil(failed[0]);
+    if zakuro_corelib::fiber_scheduler::finish(cx).is_err() {
+        failed[0] = cx.take_pending();
     }
     if zakuro_corelib::signal::run_exit_trap(cx).is_err() {
-        end = outcome(cx, Err(Exc));
+        failed[0] = cx.take_pending();
     }
-    cx.errinfo = if failed.is_kind(Kind::Exception) { failed } else { Value::NIL };
+    cx.errinfo = exception_or_nil(failed[0]);
+    let by_exception = failed[0].is_kind(Kind::Exception);
+    let mut end = if by_exception { End::Done } else { outcome(cx, failed[0], None) };
+    let mut shown = RootedVec::new(cx);
     // at_exit blocks in reverse order; one may add others, or change the status by exit.
     while let Some(p) = cx.at_exit.pop() {
+        let before = cx.errinfo;
         let r = match Ref::<ProcCell>::from_value(p) {
             Some(p) => cx.call_proc(p, &[], false, Block::NONE),
             None => Ok(Value::NIL),
         };
-        if r.is_err() {
-            // The next block sees what ended this one.
-            let failed = cx.pending;
-            let last = outcome(cx, r);
-            if failed.is_kind(Kind::Exception) {
-                cx.errinfo = failed;
-            }
-            match last {
-                End::Exception { report, .. } => {
-                    zakuro_corelib::io::write_error(cx, report.as_bytes());
-                    if matches!(end, End::Done) {
-                        end = End::Exit(1);
-                    }
-                }
-                other => end = other,
+        cx.errinfo = before;
+        if r.is_ok() {
+            continue;
+        }
+        let e = cx.take_pending();
+        if !e.is_kind(Kind::Exception) {
+            match outcome(cx, e, None) {
+                End::Done => continue,
+                end => return end,
             }
         }
+        // Causes that blocks have told are not told again; what ended the program is, by itself, after the blocks.
+        if before.is_kind(Kind::Exception) && !shown.contains(&before) {
+            shown.push(before);
+        }
+        end = outcome(cx, e, Some(&mut shown));
+        if let End::Exception { report, .. } | End::Signal { report, .. } = &mut end {
+            let report = std::mem::take(report);
+            zakuro_corelib::io::write_error(cx, &report);
+        }
+        if let End::Exception { .. } = end {
+            end = End::Exit(1);
+        }
+        // The next block sees what ended this one.
+        cx.errinfo = e;
     }
-    end
+    if !by_exception {
+        return end;
+    }
+    match (outcome(cx, failed[0], None), end) {
+        (first, End::Done) | (first @ End::Exception { .. }, End::Exit(1)) => first,
+        (End::Exception { report, .. } | End::Signal { report, .. }, end @ (End::Exit(_) | End::Signal { .. })) => {
+            // The status is that of the block that failed last.
+            zakuro_corelib::io::write_error(cx, &report);
+            end
+        }
+        (_, end) => end,
+    }
+}
+
+fn exception_or_nil(v: Value) -> Value {
+    if v.is_kind(Kind::Exception) { v } else { Value::NIL }
 }
 
 /// Text of a program and the line at which it begins.
@@ -203,6 +229,7 @@ fn prepare(cx: &mut Cx, c: &mut Command, args: Envelope) -> Result<Source> {
     for (off, name) in [
         (c.options.no_did_you_mean, "DidYouMean"),
         (c.options.no_error_highlight, "ErrorHighlight"),
+        (c.options.no_syntax_suggest || c.options.no_gems, "SyntaxSuggest"),
         (c.options.no_gems, "RbConfig"),
         (c.options.no_gems, "Gem"),
     ] {
@@ -407,16 +434,16 @@ fn main_program(cx: &mut Cx, c: &Command, source: Source) -> Result<Value> {
         Some(at) if source.from_input => birth::go_on_with_input(cx, &source.text.bytes()[at..])?,
         _ => birth::set_data(cx, &compiled.code, source.skipped)?,
     }
-    zakuro_corelib::kernel::eval::compiled(cx, &compiled.code, Value::NIL)?;
+    let text = if matches!(c.action, Action::Code(_)) { cx.str_auto(&[source.text.bytes(), b"\n"].concat()) } else { Value::NIL };
+    zakuro_corelib::kernel::eval::compiled(cx, &compiled.code, text)?;
     cx.run_program(&compiled.code, None)
 }
 
-/// The end that a result means.
-fn outcome(cx: &mut Cx, r: Result<Value>) -> End {
-    if r.is_ok() {
+/// The end that an exception or jump means; nil: the end of the program. `shown`: causes that are not told (again), others are added.
+fn outcome(cx: &mut Cx, e: Value, shown: Option<&mut RootedVec>) -> End {
+    if e.is_nil() {
         return End::Done;
     }
-    let e = cx.take_pending();
     if let Some(t) = Ref::<ThrowCell>::from_value(e) {
         return match t.throw_kind() {
             // Of a thread, not of the VM: the main thread has ended, as by `exit`.
@@ -432,23 +459,26 @@ fn outcome(cx: &mut Cx, r: Result<Value>) -> End {
     }
     // A class may have redefined `message` to raise: the report must come out anyway.
     cx.errinfo = Value::NIL;
-    let report = match zakuro_corelib::exception::full_message(cx, e, false) {
+    let report = match shown {
+        Some(shown) => zakuro_corelib::exception::full_message_unless_shown(cx, e, shown),
+        None => zakuro_corelib::exception::full_message(cx, e, false),
+    };
+    let report = match report {
         Ok(s) => s,
-        Err(late) => {
-            let why = cx.pending;
+        Err(Exc) => {
+            let why = cx.take_pending();
             if why != e && (cx.is_a(why, ids::SIGNAL_EXCEPTION) || why.is_kind(Kind::Throw)) {
                 // A signal or a kill came while the report was being made: that is the end.
-                return outcome(cx, Err(late));
+                return outcome(cx, why, None);
             }
-            cx.pending = Value::NIL;
-            format!("unprintable exception ({})\n", cx.class_name_of(e))
+            format!("unprintable exception ({})\n", cx.class_name_of(e)).into_bytes()
         }
     };
     if cx.is_a(e, ids::SIGNAL_EXCEPTION)
         && let Some(number) = cx.ivar_get(e, Sym::intern("__signo")).as_fixnum().filter(|n| *n > 0)
     {
         // As CRuby: a plain SignalException ends the process without a word.
-        let report = if cx.class_of(e) == ids::SIGNAL_EXCEPTION { String::new() } else { report };
+        let report = if cx.class_of(e) == ids::SIGNAL_EXCEPTION { Vec::new() } else { report };
         return End::Signal { number: number as i32, report };
     }
     let class = cx.class_name_of(e);

@@ -9,8 +9,8 @@ use std::io::{Error, ErrorKind};
 const FD: i32 = libc::STDERR_FILENO;
 
 /// Writes `text` to standard error without waiting.
-pub fn tell(text: String) {
-    let mut text = text.into_bytes();
+pub fn tell(text: impl Into<Vec<u8>>) {
+    let mut text = text.into();
     let said = say(&text, true);
     if said == text.len() {
         return;

@@ -103,7 +103,7 @@ impl VmUnit {
     fn broke(&mut self, panic: &(dyn Any + Send)) -> Turn {
         if panic.is::<zakuro_heap::OutOfMemory>() {
             // Not even the exception could be made.
-            let report = "failed to allocate memory (NoMemoryError)\n".to_string();
+            let report = b"failed to allocate memory (NoMemoryError)\n".to_vec();
             self.finish(Some(End::Exception { class: "NoMemoryError".into(), message: "failed to allocate memory".into(), report }));
         } else {
             let text = panic_text(panic);
@@ -140,7 +140,9 @@ pub(crate) fn tell_end(control: &VmControl, end: End, result: Option<Envelope>) 
             && !control.main.load(Relaxed)
             && !control.was_joined()
         {
-            tell(format!("#<RubyVM: {}> terminated with exception:\n{report}", control.name));
+            let mut text = format!("#<RubyVM: {}> terminated with exception:\n", control.name).into_bytes();
+            text.extend_from_slice(report);
+            tell(text);
         }
         control.finish(end, result);
     }
@@ -164,7 +166,7 @@ impl Unit for VmUnit {
                 // Others end, and leave their stacks.
                 if self.control.main.load(Relaxed) {
                     // Nobody else runs.
-                    let report = format!("zakuro: {}\n", StartError::memory());
+                    let report = format!("zakuro: {}\n", StartError::memory()).into_bytes();
                     self.finish(Some(End::Exception { class: "NoMemoryError".into(), message: e.to_string(), report }));
                     return Turn::Done;
                 }
@@ -173,7 +175,7 @@ impl Unit for VmUnit {
                     return Turn::Park;
                 }
                 let message = format!("failed to allocate memory: no stack for the VM: {e}");
-                let report = format!("{message} (NoMemoryError)\n");
+                let report = format!("{message} (NoMemoryError)\n").into_bytes();
                 self.finish(Some(End::Exception { class: "NoMemoryError".into(), message, report }));
                 return Turn::Done;
             }

@@ -1,6 +1,7 @@
 //! Error reports: what `full_message` gives and the program prints about an uncaught exception.
 
 use super::message_of;
+use zakuro_macros::Trace;
 use zakuro_vm::raise::hidden;
 use zakuro_vm::*;
 
@@ -10,10 +11,62 @@ const RESET: &[u8] = b"\x1b[m";
 
 /// The report about an uncaught exception, as it goes to standard error. Never leaves another exception pending unless rendering failed
 /// altogether.
-pub fn full_message(cx: &mut Cx, exc: Value, highlight: bool) -> Result<String> {
+pub fn full_message(cx: &mut Cx, exc: Value, highlight: bool) -> Result<Vec<u8>> {
     let mut out = Vec::new();
-    render(cx, exc, highlight, false, None, &mut out)?;
-    Ok(String::from_utf8_lossy(&out).into_owned())
+    let chain = causes(cx, exc);
+    for e in chain.iter().copied() {
+        one(cx, e, highlight, false, None, &mut out)?;
+    }
+    // It is kept as long as somebody has a handle of the VM that ended so.
+    out.shrink_to_fit();
+    Ok(out)
+}
+
+/// The same with those of the causes only that are not in `shown`, which then are.
+pub fn full_message_unless_shown(cx: &mut Cx, exc: Value, shown: &mut RootedVec) -> Result<Vec<u8>> {
+    let mut out = Vec::new();
+    let chain = causes(cx, exc);
+    for (i, e) in chain.iter().copied().enumerate() {
+        if i > 0 {
+            if shown.contains(&e) {
+                break;
+            }
+            shown.push(e);
+        }
+        one(cx, e, false, false, None, &mut out)?;
+    }
+    out.shrink_to_fit();
+    Ok(out)
+}
+
+/// What `$DEBUG` tells where an exception is raised.
+pub fn raised(cx: &mut Cx, exc: Value) -> Result<Vec<u8>> {
+    let errinfo = std::mem::replace(&mut cx.errinfo, Value::NIL);
+    let text = cx.to_s(exc);
+    cx.errinfo = errinfo;
+    let text = text?;
+    let mut out = format!("Exception '{}'", cx.class_name_of(exc)).into_bytes();
+    if let Some((file, line)) = cx.here() {
+        out.extend_from_slice(format!(" at {file}:{line}").as_bytes());
+    }
+    out.extend_from_slice(b" - ");
+    out.extend_from_slice(text.content(&cx.heap));
+    out.push(b'\n');
+    Ok(out)
+}
+
+/// An exception and the chain of its causes, each once.
+fn causes(cx: &mut Cx, exc: Value) -> RootedVec {
+    let mut chain = RootedVec::from_slice(cx, &[exc]);
+    let mut at = exc;
+    loop {
+        let c = cx.ivar_get(at, hidden::cause());
+        if !c.is_kind(Kind::Exception) || chain.contains(&c) {
+            return chain;
+        }
+        chain.push(c);
+        at = c;
+    }
 }
 
 /// Whether `$stderr` is a terminal.
@@ -61,6 +114,34 @@ pub(super) fn full_message_option(cx: &mut Cx, exc: Value, kw: Kwargs) -> Result
     let mut out = Vec::new();
     render(cx, exc, highlight, reverse, kw.0, &mut out)?;
     Ok(cx.str_auto(&out))
+}
+
+/// Whether syntax_suggest was looked for.
+#[derive(Trace, Default)]
+struct SyntaxSuggest {
+    asked: bool,
+}
+impl VmState for SyntaxSuggest {}
+
+/// Loads the library that shows where an `end` is missing, when the first SyntaxError is shown; false when it was asked for before, may not be, or is
+/// not there.
+pub(super) fn load_syntax_suggest(cx: &mut Cx) -> Result<bool> {
+    if std::mem::replace(&mut cx.state::<SyntaxSuggest>().asked, true) || cx.options.no_gems || cx.options.no_syntax_suggest {
+        return Ok(false);
+    }
+    const FEATURE: &str = "syntax_suggest/core_ext";
+    let Some(library) = cx.options.library.clone() else { return Ok(false) };
+    if !std::path::Path::new(&format!("{library}/{FEATURE}.rb")).is_file() {
+        return Ok(false);
+    }
+    // Showing an error leaves `$!` as it is, whatever comes of this.
+    let shown = cx.errinfo;
+    let loaded = cx.rescue(&[ids::STANDARD_ERROR, ids::SCRIPT_ERROR], |cx| {
+        let (main, name) = (cx.main, cx.str(FEATURE));
+        cx.call_private(main, sym::require, &[name])
+    });
+    cx.errinfo = shown;
+    Ok(loaded?.is_ok())
 }
 
 /// `detailed_message` as Exception has it.
@@ -171,10 +252,11 @@ fn message_line(cx: &mut Cx, bt: &Option<Vec<Vec<u8>>>, message: &[u8], out: &mu
             out.extend_from_slice(b": ");
         }
         None => {
-            if let Some(l) = cx.locations(0).first() {
-                out.extend_from_slice(l.to_string().as_bytes());
-                out.extend_from_slice(b": ");
+            match cx.locations(0).first() {
+                Some(l) => out.extend_from_slice(l.to_string().as_bytes()),
+                None => out.extend_from_slice(cx.script.as_bytes()),
             }
+            out.extend_from_slice(b": ");
         }
     }
     out.extend_from_slice(message);
@@ -246,17 +328,7 @@ fn one(cx: &mut Cx, exc: Value, highlight: bool, reverse: bool, options: Option<
 }
 
 fn render(cx: &mut Cx, exc: Value, highlight: bool, reverse: bool, options: Option<Ref<HashCell>>, out: &mut Vec<u8>) -> Result<()> {
-    // The chain of causes, each once.
-    let mut chain = RootedVec::from_slice(cx, &[exc]);
-    let mut at = exc;
-    loop {
-        let c = cx.ivar_get(at, hidden::cause());
-        if !c.is_kind(Kind::Exception) || chain.contains(&c) {
-            break;
-        }
-        chain.push(c);
-        at = c;
-    }
+    let mut chain = causes(cx, exc);
     if reverse {
         let head: &[u8] =
             if highlight { b"\x1b[1mTraceback\x1b[m (most recent call last):\n" } else { b"Traceback (most recent call last):\n" };

@@ -164,14 +164,24 @@ fn code_for(cx: &mut Cx, source: &Source, scope: Scope) -> Result<Arc<Code>> {
     }
 }
 
-/// Tells traces that a source was compiled; `text`: of an eval, else nil.
+/// Tells traces that a source was compiled; `text`: of an eval, else nil. The event's value is the InstructionSequence with it.
 pub fn compiled(cx: &mut Cx, code: &Arc<Code>, text: Value) -> Result<()> {
     let kind = interp::trace::events::SCRIPT_COMPILED;
     if cx.tracing & kind == 0 {
         return Ok(());
     }
     let iseq = crate::iseq::make(cx, code.clone());
-    cx.trace_event(kind, Some(iseq), None, text)
+    let value = cx.array(&[iseq, text]);
+    // The builtin that had it compiled: `eval`, `require`.
+    let (mut self_, mut me) = (None, None);
+    if cx.fp >= cx.stacks.frames {
+        // SAFETY: the innermost frame; its receiver stands in its first register.
+        let (receiver, method) = unsafe { (*(*cx.fp).regs, (*cx.fp).me) };
+        if Ref::<MethodCell>::from_value(method).is_some_and(|m| m.method_kind() == MethodKind::Native) {
+            (self_, me) = (Some(receiver), Some(method));
+        }
+    }
+    cx.trace_event(kind, self_, me, value)
 }
 
 /// Names of the variables that a text would define in a scope.

@@ -55,7 +55,12 @@ fn program_name(cx: &mut Cx, name: Sym) -> Result<Value> {
 }
 fn set_program_name(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
     let s = cx.to_str(v)?;
-    let copy = cx.str_bytes(s.content(&cx.heap), s.encoding());
+    let title = s.to_vec();
+    if title.contains(&0) {
+        return cx.arg_error("string contains null byte");
+    }
+    zakuro_core_system::process::title::set(cx, &title);
+    let copy = cx.str_bytes(&title, s.encoding());
     copy.set_flags(flags::FROZEN);
     cx.global_put(name, copy);
     Ok(())

@@ -435,8 +435,25 @@ fn load_error<T>(cx: &mut Cx, feature: &[u8], message: String) -> Result<T> {
     cx.raise_value(e)
 }
 
+/// What the program's own `InstructionSequence.load_iseq`, if there is one, has instead of a file's text.
+fn loaded_otherwise(cx: &mut Cx, file: &[u8]) -> Result<Option<std::sync::Arc<zakuro_bytecode::Code>>> {
+    let class = cx.class_value(ids::ISEQ);
+    let name = Sym::intern("load_iseq");
+    if cx.method_of(class, name).is_none() {
+        return Ok(None);
+    }
+    let file = cx.str_auto(file);
+    let given = cx.call(class, name, &[file])?;
+    Ok(crate::iseq::program(cx, given))
+}
+
 /// Compiles a file and runs it.
 pub fn run_file(cx: &mut Cx, file: &[u8], wrap: Option<Value>) -> Result<()> {
+    if let Some(code) = loaded_otherwise(cx, file)? {
+        let wrap = wrapped(cx, wrap)?;
+        cx.run_program(&code, wrap)?;
+        return Ok(());
+    }
     let path = path_from(file);
     let source = match codecache::read(cx, || std::fs::metadata(path), || std::fs::File::open(path))? {
         Ok(s) => s,
@@ -471,8 +488,14 @@ pub fn run_file(cx: &mut Cx, file: &[u8], wrap: Option<Value>) -> Result<()> {
     }
     show_warnings(cx, &name, &compiled.warnings)?;
     crate::kernel::eval::compiled(cx, &compiled.code, Value::NIL)?;
-    // In a module, `self` is a copy of main that the module extends.
-    let wrap = match (wrap, wrap.and_then(|m| cx.class_id(m))) {
+    let wrap = wrapped(cx, wrap)?;
+    cx.run_program(&compiled.code, wrap)?;
+    Ok(())
+}
+
+/// In a module, `self` is a copy of main that the module extends.
+fn wrapped(cx: &mut Cx, wrap: Option<Value>) -> Result<Option<(Value, Value)>> {
+    Ok(match (wrap, wrap.and_then(|m| cx.class_id(m))) {
         (Some(m), Some(id)) => {
             let main = crate::object::copy::clone(cx, cx.main, None)?;
             let s = cx.singleton_class(main)?;
@@ -480,9 +503,7 @@ pub fn run_file(cx: &mut Cx, file: &[u8], wrap: Option<Value>) -> Result<()> {
             Some((m, main))
         }
         _ => None,
-    };
-    cx.run_program(&compiled.code, wrap)?;
-    Ok(())
+    })
 }
 
 /// Loads a file unless it is loaded. False when it was. A file that another thread is loading is waited for; when that fails, it is tried again here.

@@ -4,6 +4,10 @@ use zakuro_macros::ruby_class;
 use zakuro_object::string::{BINARY, US_ASCII};
 use zakuro_vm::*;
 
+/// What the field of the year holds: sixteen bits from the first on.
+const FIRST_YEAR: i64 = 1900;
+const LAST_YEAR: i64 = FIRST_YEAR + 0xffff;
+
 fn field(cx: &mut Cx, t: Value, name: &str) -> Result<i64> {
     let v = cx.call(t, Sym::intern(name), &[])?;
     cx.to_i64(v)
@@ -13,10 +17,10 @@ fn field(cx: &mut Cx, t: Value, name: &str) -> Result<i64> {
 pub fn dump(cx: &mut Cx, v: Value) -> Result<Value> {
     let utc = cx.call(v, Sym::intern("getutc"), &[])?;
     let is_utc = cx.call(v, Sym::intern("utc?"), &[])?.truthy();
-    let year = field(cx, utc, "year")?;
-    if !(1900..1900 + 0xffff).contains(&year) {
-        return cx.arg_error(format!("year too {} to marshal: {year} UTC", if year < 1900 { "small" } else { "big" }));
-    }
+    let real_year = field(cx, utc, "year")?;
+    // Years beyond the field's bits: how far beyond stands behind the fields.
+    let year = real_year.clamp(FIRST_YEAR, LAST_YEAR);
+    let beyond = (real_year - year).unsigned_abs();
     let nsec = field(cx, utc, "nsec")?;
     let high = 1 << 31
         | i64::from(is_utc) << 30
@@ -25,7 +29,14 @@ pub fn dump(cx: &mut Cx, v: Value) -> Result<Value> {
         | field(cx, utc, "day")? << 5
         | field(cx, utc, "hour")?;
     let low = (field(cx, utc, "min")? << 26) | (field(cx, utc, "sec")? << 20) | (nsec / 1000);
-    let bytes = [(high as u32).to_le_bytes(), (low as u32).to_le_bytes()].concat();
+    let mut bytes = [(high as u32).to_le_bytes(), (low as u32).to_le_bytes()].concat();
+    if beyond != 0 {
+        let digits = beyond.to_le_bytes();
+        let n = 8 - beyond.leading_zeros() as usize / 8;
+        // A small length as Marshal writes numbers: itself and five.
+        bytes.push(n as u8 + 5);
+        bytes.extend_from_slice(&digits[..n]);
+    }
     let s = cx.str_bytes(&bytes, BINARY);
     for (name, value) in cx.ivar_list(v).iter().filter(|(n, _)| Cx::is_ivar_name(*n)) {
         cx.ivar_set_raw(s, name, value);
@@ -73,7 +84,12 @@ pub fn load(cx: &mut Cx, class: Value, data: Value) -> Result<Value> {
     if high >> 31 == 0 {
         return cx.call(class, Sym::intern("at"), &[Value::fixnum(high), Value::fixnum(low)]);
     }
-    let days = days_from_civil(1900 + (high >> 14 & 0xffff), (high >> 10 & 0xf) + 1, high >> 5 & 0x1f);
+    let mut year = FIRST_YEAR + (high >> 14 & 0xffff);
+    if s.len() > 8 {
+        let Some(beyond) = beyond(&cx.heap, s) else { return cx.type_error("marshaled time format differ") };
+        year += if year == FIRST_YEAR { -beyond } else { beyond };
+    }
+    let days = days_from_civil(year, (high >> 10 & 0xf) + 1, high >> 5 & 0x1f);
     let seconds = days * 86_400 + (high & 0x1f) * 3600 + (low >> 26 & 0x3f) * 60 + (low >> 20 & 0x3f);
     let mut nsec = (low & 0xf_ffff) * 1000;
     let num = cx.ivar_get(data, Sym::intern("nano_num"));
@@ -102,6 +118,17 @@ pub fn load(cx: &mut Cx, class: Value, data: Value) -> Result<Value> {
         cx.ivar_set_raw(t, name, value);
     }
     Ok(t)
+}
+
+/// Years before the first or after the last one, which stand behind the fields; None: nonsense, or too many.
+fn beyond(heap: &Heap, s: Ref<StringCell>) -> Option<i64> {
+    let (length, digits) = s.content(heap).get(8..)?.split_first()?;
+    let n = usize::from(length.checked_sub(5)?);
+    let digits = digits.get(..n)?;
+    if n > 5 {
+        return None;
+    }
+    Some(digits.iter().rev().fold(0, |sum, d| sum << 8 | i64::from(*d)))
 }
 
 fn word(heap: &Heap, s: Ref<StringCell>, at: usize) -> Option<i64> {

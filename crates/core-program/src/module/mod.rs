@@ -31,7 +31,7 @@ pub use self::methods::may_keep_keywords;
 pub fn setup(cx: &mut Cx) {
     // What a program finds in CRuby because RubyGems has loaded it, and RubyGems.
     // (Pathname is part of the core library from 4.0 on.)
-    for (name, feature) in [("Gem", "rubygems"), ("RbConfig", "rbconfig"), ("Pathname", "pathname")] {
+    for (name, feature) in [("Gem", "rubygems"), ("RbConfig", "rbconfig"), ("Pathname", "pathname"), ("SyntaxSuggest", "syntax_suggest/core_ext")] {
         let feature = cx.str(feature);
         feature.set_flags(flags::FROZEN);
         cx.const_autoload(ids::OBJECT, Sym::intern(name), feature);

@@ -293,6 +293,27 @@ pub mod dir_class {
         };
         chdir_to(cx, &p, block)
     }
+    /// Makes a directory the root of the whole process. Only the main VM may, and only who has the right to.
+    ///
+    ///     Dir.chroot("a\0b") rescue $!.class   #=> ArgumentError
+    #[method("chroot", singleton)]
+    fn chroot(cx: &mut Cx, _this: Value, path: Value) -> Result<i64> {
+        let p = cx.path_of(path)?;
+        crate::process::owner::main_only(cx, "Dir.chroot changes the whole process")?;
+        // From the VM's working directory, which is no business of the process's.
+        let mut at = if p.starts_with(b"/") { Vec::new() } else { cwd::pwd(cx).unwrap_or_default() };
+        if !at.is_empty() {
+            at.push(b'/');
+        }
+        at.extend_from_slice(&p);
+        let Ok(name) = std::ffi::CString::new(at) else { return cx.arg_error("string contains null byte") };
+        // SAFETY: a terminated name.
+        if unsafe { libc::chroot(name.as_ptr()) } != 0 {
+            let errno = last_errno();
+            return fail_at(cx, errno, "dir_s_chroot", &p);
+        }
+        Ok(0)
+    }
     /// Makes the directory of a descriptor the VM's working directory; with a block only during it.
     ///
     ///     Dir.open("/") { |d| Dir.fchdir(d.fileno) { Dir.pwd } }   #=> "/"

@@ -265,8 +265,11 @@ pub fn setup(cx: &mut Cx) {
         ("SHARE_DELETE", 0),
         ("SYNC", libc::O_SYNC),
         ("DSYNC", libc::O_DSYNC),
+        ("RSYNC", libc::O_RSYNC),
         ("NOFOLLOW", libc::O_NOFOLLOW),
-        ("DIRECTORY", libc::O_DIRECTORY),
+        ("DIRECT", libc::O_DIRECT),
+        ("NOATIME", libc::O_NOATIME),
+        ("TMPFILE", libc::O_TMPFILE),
         ("LOCK_SH", libc::LOCK_SH),
         ("LOCK_EX", libc::LOCK_EX),
         ("LOCK_NB", libc::LOCK_NB),
@@ -285,7 +288,8 @@ pub fn setup(cx: &mut Cx) {
     let null = cx.frozen_str("/dev/null");
     cx.const_set(constants, Sym::intern("NULL"), null);
     let _ = cx.include_module(ids::IO, constants);
-    for (n, v) in [("SEEK_SET", 0), ("SEEK_CUR", 1), ("SEEK_END", 2), ("READABLE", 1), ("PRIORITY", 2), ("WRITABLE", 4)] {
+    let places = [("SEEK_SET", 0), ("SEEK_CUR", 1), ("SEEK_END", 2), ("SEEK_DATA", libc::SEEK_DATA.into()), ("SEEK_HOLE", libc::SEEK_HOLE.into())];
+    for (n, v) in places.into_iter().chain([("READABLE", 1), ("PRIORITY", 2), ("WRITABLE", 4)]) {
         cx.const_set(ids::IO, Sym::intern(n), Value::fixnum(v));
     }
     for n in ["SEPARATOR", "Separator"] {

@@ -215,9 +215,12 @@ pub mod process {
         cx.state::<Argv0>().0 = Some(v);
         v
     }
-    /// Accepted and ignored: the title belongs to the process, not to a VM.
+    /// Makes a text the process's title, as `ps` shows it. In another VM than the main one nothing happens: the process is not its.
+    ///
+    ///     Process.setproctitle("worker 1")   #=> "worker 1"
     #[method("setproctitle", singleton)]
-    fn setproctitle(_this: Value, title: Ref<StringCell>) -> Value {
+    fn setproctitle(cx: &mut Cx, _this: Value, title: Ref<StringCell>) -> Value {
+        crate::process::title::set(cx, &title.to_vec());
         title.as_value()
     }
     /// Time for optimisations before many processes are forked: collects.

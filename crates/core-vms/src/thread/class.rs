@@ -94,7 +94,7 @@ fn failed(cx: &mut Cx, thread: Value, e: Value) {
             cx.take_pending();
         }
     }
-    if exit || payload(cx, thread).is_ok_and(|t| t.abort) || cx.threads().abort_on_exception {
+    if exit || payload(cx, thread).is_ok_and(|t| t.abort) || cx.threads().abort_on_exception || cx.is_debugging() {
         let main = cx.threads().main().object;
         if cx.thread_interrupt(main, e).is_err() {
             cx.take_pending();
@@ -105,7 +105,9 @@ fn failed(cx: &mut Cx, thread: Value, e: Value) {
 fn report(cx: &mut Cx, thread: Value, e: Value) -> Result<()> {
     let name = cx.inspect_text(thread)?;
     let text = zakuro_core_base::exception::full_message(cx, e, false)?;
-    let line = cx.str(&format!("{name} terminated with exception (report_on_exception is true):\n{text}"));
+    let mut line = format!("{name} terminated with exception (report_on_exception is true):\n").into_bytes();
+    line.extend_from_slice(&text);
+    let line = cx.str_auto(&line);
     let err = cx.global_get(sym::stderr)?;
     cx.call(err, sym::write, &[line])?;
     Ok(())

@@ -120,6 +120,7 @@ pub fn spawn(cx: &mut Cx, seed: Seed, args: Rest, kw: Kwargs) -> Result<Value> {
 fn raise_end<T>(cx: &mut Cx, name: &str, end: &End, cause: Option<Value>) -> Result<T> {
     let message = match end {
         End::Exception { class, message, report } => {
+            let report = String::from_utf8_lossy(report);
             let place = report.split(": ").next().unwrap_or("").lines().next().unwrap_or("");
             // Raised where no Ruby code runs: the report begins with the message.
             let first = message.lines().next().unwrap_or("");

@@ -61,7 +61,7 @@ impl Outcome {
             End::Exit(s) => Outcome::Exit(s),
             End::Exception { class, message, report } => {
                 let backtrace = exception.map(|e| e.backtrace).unwrap_or_default();
-                Outcome::Exception(Exception { class, message, backtrace, report })
+                Outcome::Exception(Exception { class, message, backtrace, report: String::from_utf8_lossy(&report).into_owned() })
             }
             End::Panic(text) => Outcome::Internal(text),
             End::Killed => Outcome::Killed,

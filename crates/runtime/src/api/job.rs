@@ -253,7 +253,7 @@ fn describe(cx: &mut Cx, e: Cell) -> Exception {
         }
     };
     let report = match zakuro_corelib::exception::full_message(cx, e, false) {
-        Ok(text) => text,
+        Ok(text) => String::from_utf8_lossy(&text).into_owned(),
         Err(_) => {
             cx.take_pending();
             format!("{message} ({class})\n")

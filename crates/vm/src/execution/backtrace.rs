@@ -12,7 +12,7 @@ use crate::frame::{CodeState, FRAME_BLOCK, Frame};
 use crate::methods::Method;
 use crate::raise::hidden;
 use crate::vm::Cx;
-use zakuro_bytecode::{Code, CodeKind};
+use zakuro_bytecode::{Code, CodeKind, NO_BLOCK, Op, call_flags};
 use zakuro_object::*;
 
 /// A level as captured.
@@ -58,6 +58,9 @@ pub struct Location {
 
 impl std::fmt::Display for Location {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.line == 0 {
+            return write!(f, "{}:in '{}'", self.file, self.label);
+        }
         write!(f, "{}:{}:in '{}'", self.file, self.line as i32, self.label)
     }
 }
@@ -314,6 +317,13 @@ impl Cx {
             }
             level += 1;
         }
+        // Called before any program ran (`-r`): the place is the program, without a line.
+        if level == 0 {
+            for m in natives.drain(..).skip(skip) {
+                let file = std::sync::Arc::from(self.script.as_str());
+                out.push(Location { file, line: 0, label: self.method_label(m), base_label: m.name.name().into(), text: false });
+            }
+        }
         out
     }
     /// Whether a level runs in a text that was given to `eval`.
@@ -417,7 +427,8 @@ fn numbered(levels: impl Iterator<Item = (usize, Level)>) -> impl Iterator<Item 
         loop {
             let (i, l) = levels.next()?;
             if l.code.is_null() {
-                if Ref::<MethodCell>::from_value(l.me).is_some_and(shown) {
+                let caller = levels.peek().map(|(_, c)| c);
+                if Ref::<MethodCell>::from_value(l.me).is_some_and(|m| shown(m) && !part_of_caller(m, caller)) {
                     return Some((i, l));
                 }
                 continue;
@@ -437,17 +448,49 @@ fn numbered(levels: impl Iterator<Item = (usize, Level)>) -> impl Iterator<Item 
     })
 }
 
+/// Whether a builtin counts as part of the code that called it.
+fn part_of_caller(m: Method, caller: Option<&Level>) -> bool {
+    let Some(caller) = caller else { return false };
+    if caller.code.is_null() {
+        // The bodies of `Struct.new` and `Data.define`.
+        let by = Ref::<MethodCell>::from_value(caller.me).map(|m| m.name);
+        return m.owner == ids::MODULE && &*m.name.name() == "class_eval" && by.is_some_and(|n| n == sym::new || &*n.name() == "define");
+    }
+    // SAFETY: levels are of live frames, or an exception keeps their code states.
+    let code = unsafe { &(*caller.code).code };
+    // What RubyGems' `require` calls. (Parts of the core library have no path in their name.)
+    if code.file.starts_with("<internal:/") {
+        return true;
+    }
+    let insn = code
+        .insns
+        .get(caller.at as usize)
+        .filter(|i| matches!(i.opcode(), Op::Send | Op::SendBlk | Op::SendSelf | Op::SendSelfBlk | Op::SendX));
+    let Some(site) = insn.and_then(|i| code.calls.get(i.c as usize)).filter(|s| s.name == m.name) else { return false };
+    match m.owner {
+        // Without a block it is an instruction to CRuby.
+        ids::CLASS => m.name == sym::new && site.block == NO_BLOCK && site.flags & call_flags::BLOCKARG == 0,
+        // So are these operators of these classes, of whatever operands.
+        ids::STRING => m.name == sym::shl || &*m.name.name() == "=~",
+        ids::REGEXP => &*m.name.name() == "=~",
+        ids::ARRAY => {
+            site.argc < 3 && (m.name == sym::shl || m.name == sym::aref && site.argc == 1 || m.name == sym::aset && site.argc == 2)
+        }
+        ids::HASH => m.name == sym::aref || m.name == sym::aset,
+        _ => false,
+    }
+}
+
 /// Whether a builtin shows in backtraces. Those that only pass a call on have no level of their own.
 fn shown(m: Method) -> bool {
     if m.method_kind() != MethodKind::Native {
         return false;
     }
     match m.name {
-        sym::raise | sym::backtrace | sym::const_missing | sym::method_missing => false,
+        sym::raise | sym::fail | sym::backtrace | sym::const_missing | sym::method_missing => false,
         n => match m.owner {
             ids::PROC => !matches!(&*n.name(), "call" | "()" | "yield" | "===" | "[]"),
             ids::KERNEL | ids::BASIC_OBJECT => !matches!(&*n.name(), "send" | "__send__"),
-            ids::CLASS => n != sym::new,
             _ => true,
         },
     }

@@ -48,6 +48,8 @@ pub trait CoreLibrary: Sync {
     /// Whether warnings of a category are on.
     fn warns(&self, cx: &mut Cx, category: &str) -> bool;
 
+    /// Tells on standard error what is raised, with `$DEBUG`.
+    fn tell_raise(&self, cx: &mut Cx, exc: Value) -> Result<()>;
     /// Tells an event to the traces that want it.
     fn trace(&self, cx: &mut Cx, event: &Event) -> Result<()>;
     /// Makes a Binding of the innermost Ruby frame.
@@ -62,6 +64,14 @@ pub trait CoreLibrary: Sync {
     fn begin_child(&self, cx: &mut Cx);
     /// Runs trap handlers after a signal arrived for this VM.
     fn signal(&self, cx: &mut Cx) -> Result<()>;
+}
+
+impl Cx {
+    /// Tells on standard error what is raised, with `$DEBUG`.
+    #[cold]
+    pub(crate) fn tell_raise(&mut self, exc: Value) -> Result<()> {
+        library().tell_raise(self, exc)
+    }
 }
 
 static LIBRARY: OnceLock<&'static dyn CoreLibrary> = OnceLock::new();

@@ -29,7 +29,7 @@ pub struct Event {
     pub self_: Value,
     /// Method cell around, or of the builtin.
     pub me: Value,
-    /// Return value, exception, or text of an eval.
+    /// Return value, exception, or an Array of an InstructionSequence and the text of an eval (nil: of a file).
     pub value: Value,
     /// Code that runs (the caller's for builtins); null outside of Ruby code.
     pub code: *const CodeState,

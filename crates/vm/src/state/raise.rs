@@ -82,9 +82,16 @@ impl Cx {
                 let cause = self.errinfo;
                 self.ivar_set_raw(exc, hidden::cause(), if cause == exc { Value::NIL } else { cause });
             }
+            if self.is_debugging() && !self.is_a(exc, ids::SYSTEM_EXIT) && !self.must_leave() {
+                self.tell_raise(exc)?;
+            }
         }
         self.pending = exc;
         Err(Exc)
+    }
+    /// `$DEBUG`
+    pub fn is_debugging(&self) -> bool {
+        self.global_peek(sym::debug).map_or(self.options.debug, Value::truthy)
     }
     /// The exception's own `set_backtrace` gets the backtrace as Strings.
     #[cold]

@@ -29,7 +29,7 @@ pub enum End {
         class: String,
         message: String,
         /// As printed on standard error.
-        report: String,
+        report: Vec<u8>,
     },
     /// A Rust panic in the VM.
     Panic(String),
@@ -40,13 +40,13 @@ pub enum End {
         /// What its exception said.
         message: String,
         /// As printed on standard error; may be empty.
-        report: String,
+        report: Vec<u8>,
     },
     /// Uncaught SignalException.
     Signal {
         number: i32,
         /// As printed on standard error; may be empty.
-        report: String,
+        report: Vec<u8>,
     },
 }
 
@@ -56,7 +56,8 @@ impl End {
         match self {
             End::Exception { class, message, report } => class.len() + message.len() + report.len(),
             End::Limit { message, report, .. } => message.len() + report.len(),
-            End::Panic(report) | End::Signal { report, .. } => report.len(),
+            End::Panic(text) => text.len(),
+            End::Signal { report, .. } => report.len(),
             End::Done | End::Exit(_) | End::Killed => 0,
         }
     }
@@ -408,7 +409,8 @@ impl Cx {
                 timer = Some(host.scheduler.timer(at, &host.task));
             }
             if wait == Wait::Inside && deadline.is_none() && self.threads.is_none() {
-                break self.raise(ids::FATAL, "No live threads left. Deadlock?");
+                let report = self.deadlock_report();
+                break self.raise(ids::FATAL, report);
             }
             if self.must_be_told()
                 && let Err(e) = self.tell_stop()
@@ -495,7 +497,8 @@ impl Cx {
         }
         let Some(host) = &self.host else { return Ok(()) };
         if bits & poll::RAISE != 0 && host.control.deadlock.swap(false, Ordering::AcqRel) {
-            return self.raise(ids::FATAL, "No live threads left. Deadlock?");
+            let report = self.deadlock_report();
+            return self.raise(ids::FATAL, report);
         }
         if bits & poll::SIGNAL != 0 {
             crate::library::library().signal(self)?;

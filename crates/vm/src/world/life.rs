@@ -523,9 +523,9 @@ pub fn give_up(size: usize) {
             }
             let message = if limited { (*cx).limit_message(Limit::Memory) } else { format!("failed to allocate {size} bytes") };
             (*cx).end = Some(if limited {
-                End::Limit { limit: Limit::Memory, message, report: String::new() }
+                End::Limit { limit: Limit::Memory, message, report: Vec::new() }
             } else {
-                let report = format!("{} (NoMemoryError)\n", message);
+                let report = format!("{} (NoMemoryError)\n", message).into_bytes();
                 End::Exception { class: "NoMemoryError".into(), message, report }
             });
             (*cx).life.hard = true;

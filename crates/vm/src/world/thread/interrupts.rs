@@ -5,6 +5,9 @@ use crate::vm::Cx;
 use zakuro_object::*;
 use zakuro_sched::poll;
 
+/// Levels of each thread that the error of a deadlock shows.
+const SHOWN_LEVELS: usize = 50;
+
 impl Cx {
     /// Interrupts of a VM with threads: those of the VM go to its main thread.
     #[cold]
@@ -84,13 +87,16 @@ impl Cx {
         }
         Timing::Immediate
     }
-    fn deadlock_report(&mut self) -> String {
+    /// What the error of a deadlock says: each thread and where it waits.
+    pub(crate) fn deadlock_report(&mut self) -> String {
         let list = self.live_threads();
         let mut s = format!("No live threads left. Deadlock?\n{} threads, {} sleeps", list.len(), list.len());
         for v in list.iter().copied() {
             let shown = self.inspect_for_error(v);
+            // The one that is told runs because of that.
+            let shown = shown.strip_suffix(" run>").map_or_else(|| shown.clone(), |s| format!("{s} sleep_forever>"));
             s.push_str(&format!("\n* {shown}"));
-            if let Some(l) = self.thread_locations(v).ok().and_then(|l| l.into_iter().next()) {
+            for l in self.thread_locations(v).unwrap_or_default().into_iter().take(SHOWN_LEVELS) {
                 s.push_str(&format!("\n   {l}"));
             }
         }
