@@ -12,7 +12,7 @@ mod suggest;
 pub mod warning;
 
 pub use errno::errno_error;
-pub use report::{full_message, raised, full_message_unless_shown};
+pub use report::{Exceptions, full_message, full_message_unless_shown, raised};
 
 use zakuro_macros::ruby_class;
 use zakuro_vm::raise::hidden;

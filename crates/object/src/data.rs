@@ -90,6 +90,8 @@ pub type SendPayload = Box<dyn NativeData + Send>;
 #[repr(C)]
 pub struct DataCell {
     pub header: Header,
+    /// Bytes of the payload that the heap was told of.
+    told: usize,
     payload: Option<Box<dyn NativeData>>,
 }
 impl Cell for DataCell {
@@ -102,12 +104,13 @@ fn whole_weight(p: &dyn NativeData) -> usize {
 
 impl DataCell {
     pub fn make(heap: &Heap, shape: u32, payload: Option<Box<dyn NativeData>>) -> Ref<DataCell> {
+        let told = payload.as_deref().map_or(0, whole_weight);
         if let Some(p) = &payload {
-            heap.add_payload(whole_weight(&**p));
+            heap.add_payload(told);
             heap.add_watched(p.block());
             heap.add_pressure(p.pressure());
         }
-        alloc_finalized_cell(heap, DataCell { header: Header { shape, kind: Kind::Data as u8, flags: 0, aux: 0 }, payload })
+        alloc_finalized_cell(heap, DataCell { header: Header { shape, kind: Kind::Data as u8, flags: 0, aux: 0 }, told, payload })
     }
     /// The payload when it is set and of type T.
     #[inline]
@@ -165,23 +168,30 @@ impl DataCell {
             // SAFETY: a live cell of this heap. What it held referred to nothing.
             unsafe { zakuro_heap::remember(this.as_ptr().cast()) }
         }
-        heap.add_payload(whole_weight(&*payload));
         heap.add_watched(payload.block());
         heap.add_pressure(payload.pressure());
         this.cell().payload = Some(payload);
+        DataCell::weigh(this, heap);
+    }
+    /// Tells the heap what the payload takes now. Whoever lets one grow by much says so; collections find the rest.
+    pub fn weigh(this: Ref<DataCell>, heap: &Heap) {
+        let now = this.payload.as_deref().map_or(0, whole_weight);
+        let before = std::mem::replace(&mut this.cell().told, now);
+        if now > before { heap.add_payload(now - before) } else { heap.sub_payload(before - now) }
     }
     pub fn type_id(&self) -> Option<TypeId> {
         self.payload.as_deref().map(|p| (p as &dyn Any).type_id())
     }
     /// Marks what the payload holds; returns whether it, or one set later, may hold something else by the next collection.
-    pub(crate) fn trace_payload(&self, m: &mut Marker<'_>) -> bool {
-        match &self.payload {
-            Some(p) => {
-                p.trace(m);
-                p.refers()
-            }
-            None => true,
+    pub(crate) fn trace_payload(&mut self, m: &mut Marker<'_>) -> bool {
+        let Some(p) = &self.payload else { return true };
+        p.trace(m);
+        if !m.is_check() {
+            let now = whole_weight(&**p);
+            m.owns(self.told, now);
+            self.told = now;
         }
+        p.refers()
     }
     /// Bytes of the payload.
     pub(crate) fn owned(&self) -> usize {
@@ -196,6 +206,7 @@ impl DataCell {
         self.payload.as_deref().map_or(0, |p| p.block())
     }
     pub(crate) fn drop_payload(&mut self) -> usize {
-        self.payload.take().map_or(0, |p| whole_weight(&*p))
+        self.payload = None;
+        std::mem::take(&mut self.told)
     }
 }

@@ -136,7 +136,7 @@ fn run_end(cx: &mut Cx, result: Result<Value>) -> End {
     cx.errinfo = exception_or_nil(failed[0]);
     let by_exception = failed[0].is_kind(Kind::Exception);
     let mut end = if by_exception { End::Done } else { outcome(cx, failed[0], None) };
-    let mut shown = RootedVec::new(cx);
+    let mut shown = zakuro_corelib::exception::Exceptions::new(cx);
     // at_exit blocks in reverse order; one may add others, or change the status by exit.
     while let Some(p) = cx.at_exit.pop() {
         let before = cx.errinfo;
@@ -156,8 +156,8 @@ fn run_end(cx: &mut Cx, result: Result<Value>) -> End {
             }
         }
         // Causes that blocks have told are not told again; what ended the program is, by itself, after the blocks.
-        if before.is_kind(Kind::Exception) && !shown.contains(&before) {
-            shown.push(before);
+        if before.is_kind(Kind::Exception) {
+            shown.add(before);
         }
         end = outcome(cx, e, Some(&mut shown));
         if let End::Exception { report, .. } | End::Signal { report, .. } = &mut end {
@@ -440,7 +440,7 @@ fn main_program(cx: &mut Cx, c: &Command, source: Source) -> Result<Value> {
 }
 
 /// The end that an exception or jump means; nil: the end of the program. `shown`: causes that are not told (again), others are added.
-fn outcome(cx: &mut Cx, e: Value, shown: Option<&mut RootedVec>) -> End {
+fn outcome(cx: &mut Cx, e: Value, shown: Option<&mut zakuro_corelib::exception::Exceptions>) -> End {
     if e.is_nil() {
         return End::Done;
     }

@@ -131,9 +131,13 @@ fn find(cx: &mut Cx, this: Value, pattern: Value, anchored: bool) -> Result<Opti
     let s = scanner(cx, this)?;
     let Some(groups) = found else { return Ok(None) };
     let end = groups.first().copied().flatten().map_or(pos, |g| g.1);
+    let is_other = s.groups.capacity() != groups.capacity();
     s.groups = groups;
     s.before = pos;
     s.matched = true;
+    if is_other {
+        cx.weigh_data(this);
+    }
     Ok(Some(end))
 }
 

@@ -19,6 +19,9 @@ struct Stream {
     finished: bool,
     /// Something went through it since it was made or reset.
     used: bool,
+    /// Bytes that the library takes for it, about.
+    #[untraced]
+    size: usize,
     /// What was wrong with the data, which the library says but once.
     #[untraced]
     failed: Option<String>,
@@ -40,12 +43,19 @@ impl Drop for Stream {
     }
 }
 
+const INFLATING: usize = 48 << 10;
+
+/// Bytes of a deflating stream: window and chains of that many bits, a table of hashes, the symbols of a block.
+fn deflating(bits: c_int, memory: c_int) -> usize {
+    (4 << bits.unsigned_abs().clamp(8, 15)) + (128 << 10) + (1 << (memory.clamp(1, 9) + 8)) + (24 << 10)
+}
+
 impl NativeData for Stream {
     fn refers(&self) -> bool {
         false
     }
     fn weight(&self) -> usize {
-        if self.deflates { 268 << 10 } else { 40 << 10 }
+        self.size
     }
 }
 
@@ -98,7 +108,7 @@ mod stream {
         if code != z::Z_OK {
             return fail(cx, code, None);
         }
-        cx.data_init(this, Stream { z, deflates: true, finished: false, used: false, failed: None })
+        cx.data_init(this, Stream { z, deflates: true, finished: false, used: false, size: deflating(bits, memory), failed: None })
     }
     /// Prepares an inflating stream.
     #[method("__inflate", private)]
@@ -110,7 +120,7 @@ mod stream {
         if code != z::Z_OK {
             return fail(cx, code, None);
         }
-        cx.data_init(this, Stream { z, deflates: false, finished: false, used: false, failed: None })
+        cx.data_init(this, Stream { z, deflates: false, finished: false, used: false, size: INFLATING, failed: None })
     }
     /// Makes it a copy of another stream, in the middle of its work.
     #[method("__copy", private)]
@@ -123,7 +133,8 @@ mod stream {
         let code = unsafe { if from.deflates { z::deflateCopy(&mut *z, &mut *from.z) } else { z::inflateCopy(&mut *z, &*from.z) } };
         from.z.next_out = std::ptr::null_mut();
         z.next_out = std::ptr::null_mut();
-        let copy = Stream { z, deflates: from.deflates, finished: from.finished, used: from.used, failed: from.failed.clone() };
+        let copy =
+            Stream { z, deflates: from.deflates, finished: from.finished, used: from.used, size: from.size, failed: from.failed.clone() };
         if code != z::Z_OK {
             return fail(cx, code, None);
         }

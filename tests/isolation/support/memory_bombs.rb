@@ -527,6 +527,10 @@ MEMORY_BOMBS = {
   "InstructionSequences" => "a = []; loop { a << RubyVM::InstructionSequence.compile(\"a = \#{a.size}; [a, a] * 3\") }",
   "garbage of ERB" => "require 'erb'; n = 0; loop { ERB.new(\"a <%= \#{n += 1} %> b\" * 10).result }",
   "garbage of evals" => "n = 0; loop { eval(\"a = \#{n += 1}; [a, a].map { |x| x + 1 }\") }",
+  "StringScanners that found groups" => "require 'strscan'; a = []; loop { s = StringScanner.new('abc' * 100); s.scan(/(a)(b)(c)/); a << s }",
+  "deflating streams" => "require 'zlib'; a = []; loop { a << Zlib::Deflate.new(9, 15, 9).tap { |z| z << 'abc' } }",
+  "Dirs and what they list" => "a = []; loop { a << Dir.new('/').tap(&:read).tap(&:close) << File.stat('/') << Dir.glob('/usr/lib/*') }",
+  "chains of causes" => "e = nil; loop { begin; begin; raise e if e; raise 'x'; rescue; raise 'y' * 100; end; rescue => x; e = x; end }",
   "garbage of evals with classes" => "loop { eval('Class.new { def a = 1; def b = 2 }').new.b }",
 }
 

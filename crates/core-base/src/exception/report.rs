@@ -1,6 +1,7 @@
 //! Error reports: what `full_message` gives and the program prints about an uncaught exception.
 
 use super::message_of;
+use std::collections::HashSet;
 use zakuro_macros::Trace;
 use zakuro_vm::raise::hidden;
 use zakuro_vm::*;
@@ -13,7 +14,7 @@ const RESET: &[u8] = b"\x1b[m";
 /// altogether.
 pub fn full_message(cx: &mut Cx, exc: Value, highlight: bool) -> Result<Vec<u8>> {
     let mut out = Vec::new();
-    let chain = causes(cx, exc);
+    let chain = causes(cx, exc)?;
     for e in chain.iter().copied() {
         one(cx, e, highlight, false, None, &mut out)?;
     }
@@ -22,16 +23,33 @@ pub fn full_message(cx: &mut Cx, exc: Value, highlight: bool) -> Result<Vec<u8>>
     Ok(out)
 }
 
+/// Exceptions that were looked at or told, each once.
+pub struct Exceptions {
+    list: RootedVec,
+    /// Addresses of those in the list, which keeps them where they are.
+    known: HashSet<u64>,
+}
+impl Exceptions {
+    pub fn new(cx: &mut Cx) -> Exceptions {
+        Exceptions { list: RootedVec::new(cx), known: HashSet::new() }
+    }
+    /// False: it was there.
+    pub fn add(&mut self, exc: Value) -> bool {
+        let is_new = self.known.insert(exc.bits());
+        if is_new {
+            self.list.push(exc);
+        }
+        is_new
+    }
+}
+
 /// The same with those of the causes only that are not in `shown`, which then are.
-pub fn full_message_unless_shown(cx: &mut Cx, exc: Value, shown: &mut RootedVec) -> Result<Vec<u8>> {
+pub fn full_message_unless_shown(cx: &mut Cx, exc: Value, shown: &mut Exceptions) -> Result<Vec<u8>> {
     let mut out = Vec::new();
-    let chain = causes(cx, exc);
+    let chain = causes(cx, exc)?;
     for (i, e) in chain.iter().copied().enumerate() {
-        if i > 0 {
-            if shown.contains(&e) {
-                break;
-            }
-            shown.push(e);
+        if i > 0 && !shown.add(e) {
+            break;
         }
         one(cx, e, false, false, None, &mut out)?;
     }
@@ -56,17 +74,16 @@ pub fn raised(cx: &mut Cx, exc: Value) -> Result<Vec<u8>> {
 }
 
 /// An exception and the chain of its causes, each once.
-fn causes(cx: &mut Cx, exc: Value) -> RootedVec {
-    let mut chain = RootedVec::from_slice(cx, &[exc]);
+fn causes(cx: &mut Cx, exc: Value) -> Result<RootedVec> {
+    let mut chain = Exceptions::new(cx);
     let mut at = exc;
-    loop {
-        let c = cx.ivar_get(at, hidden::cause());
-        if !c.is_kind(Kind::Exception) || chain.contains(&c) {
-            return chain;
+    while at.is_kind(Kind::Exception) && chain.add(at) {
+        at = cx.ivar_get(at, hidden::cause());
+        if chain.list.len().is_multiple_of(4096) {
+            cx.safepoint()?;
         }
-        chain.push(c);
-        at = c;
     }
+    Ok(chain.list)
 }
 
 /// Whether `$stderr` is a terminal.
@@ -311,6 +328,7 @@ fn frames(bt: &Option<Vec<Vec<u8>>>, reverse: bool, hidden: Hidden, more: usize,
 }
 
 fn one(cx: &mut Cx, exc: Value, highlight: bool, reverse: bool, options: Option<Ref<HashCell>>, out: &mut Vec<u8>) -> Result<()> {
+    cx.safepoint()?;
     let bt = backtrace_lines(cx, exc)?;
     let message = detailed_of(cx, exc, highlight, options)?;
     let left_out = hidden_levels(cx, exc, bt.as_ref().map_or(0, Vec::len));
@@ -328,7 +346,7 @@ fn one(cx: &mut Cx, exc: Value, highlight: bool, reverse: bool, options: Option<
 }
 
 fn render(cx: &mut Cx, exc: Value, highlight: bool, reverse: bool, options: Option<Ref<HashCell>>, out: &mut Vec<u8>) -> Result<()> {
-    let mut chain = causes(cx, exc);
+    let mut chain = causes(cx, exc)?;
     if reverse {
         let head: &[u8] =
             if highlight { b"\x1b[1mTraceback\x1b[m (most recent call last):\n" } else { b"Traceback (most recent call last):\n" };

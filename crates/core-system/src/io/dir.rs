@@ -31,7 +31,12 @@ pub struct DirData {
     #[untraced]
     held: Option<crate::process::descriptors::Held>,
 }
-impl NativeData for DirData {}
+impl NativeData for DirData {
+    fn weight(&self) -> usize {
+        let names = self.entries.iter().map(|n| n.capacity().next_multiple_of(16)).sum::<usize>();
+        self.path.as_ref().map_or(0, Vec::capacity) + self.entries.capacity() * size_of::<Vec<u8>>() + names
+    }
+}
 
 fn open_dir(cx: &mut Cx, p: &[u8]) -> std::result::Result<i32, i32> {
     let at = cwd::dirfd(cx);

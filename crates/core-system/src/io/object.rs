@@ -338,6 +338,11 @@ type Shared = Rc<UnsafeCell<Io>>;
 #[derive(Trace)]
 pub struct IoData(#[untraced] Shared);
 impl NativeData for IoData {
+    fn weight(&self) -> usize {
+        // SAFETY: only asked between two uses of the stream.
+        let io = unsafe { &*self.0.get() };
+        size_of::<Io>() + io.rbuf.capacity() + io.wbuf.capacity() + io.path.as_ref().map_or(0, Vec::capacity)
+    }
     fn change_tracking(&self) -> ChangeTracking {
         ChangeTracking::Untracked
     }
@@ -591,7 +596,12 @@ pub fn write(cx: &mut Cx, v: Value, bytes: &[u8]) -> Result<()> {
         flush(cx, v)?;
     }
     let io = get(cx, v)?;
+    let before = io.wbuf.capacity();
     io.wbuf.extend_from_slice(bytes);
+    if io.wbuf.capacity() != before {
+        cx.weigh_data(v);
+    }
+    let io = get(cx, v)?;
     if io.sync || io.wbuf.len() >= WRITE_BUFFER || io.tty {
         flush(cx, v)?;
     }
@@ -642,6 +652,7 @@ pub fn fill_up_to(cx: &mut Cx, v: Value, wanted: usize) -> Result<bool> {
             } else {
                 zakuro_base::memory::extend(&mut io.rbuf, &chunk[..n]);
             }
+            cx.weigh_data(v);
             Ok(true)
         }
         // Whoever sat at the terminal of standard input has gone.
@@ -680,6 +691,7 @@ fn fill_from_socket(cx: &mut Cx, v: Value, room: usize) -> Result<bool> {
             } else {
                 io.rbuf.extend_from_slice(&got);
             }
+            cx.weigh_data(v);
             Ok(true)
         }
         Called::Later | Called::TimedOut => io_timeout(cx),

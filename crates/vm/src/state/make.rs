@@ -133,6 +133,12 @@ impl Cx {
         self.data_ref::<T>(v)?;
         self.type_error("uninitialized object")
     }
+    /// Tells the heap what a data object's payload takes now, where it may have grown by much.
+    pub fn weigh_data(&self, v: Value) {
+        if let Some(d) = Ref::<DataCell>::from_value(v) {
+            DataCell::weigh(d, &self.heap);
+        }
+    }
     pub fn is_data<T: NativeData>(&self, v: Value) -> bool {
         Ref::<DataCell>::from_value(v).is_some_and(|d| d.get::<T>().is_some())
     }
