@@ -252,6 +252,11 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
                 cx.merge_splat(h, arg(0))?;
                 h.as_value()
             }
+            Intrinsic::HashElements => {
+                let empty = Ref::<HashCell>::from_value(arg(0)).is_some_and(|h| h.len() == 0);
+                let hash = [arg(0)];
+                cx.array(if empty { &[] } else { &hash })
+            }
             Intrinsic::ToBlock => cx.to_block(arg(0))?,
             Intrinsic::RegisterAtExit => {
                 cx.at_exit.push(arg(0));
