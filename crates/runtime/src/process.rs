@@ -49,6 +49,9 @@ impl Process {
         start::guarded(|| Process::make(options))
     }
     fn make(options: Options) -> Result<Arc<Process>, StartError> {
+        if !crate::allocator::open() {
+            return Err(StartError::memory());
+        }
         let options = Arc::new(options);
         let pool = StackPool::new();
         let scheduler = Scheduler::open(Config { workers: options.workers }).map_err(|e| StartError::descriptors(&e))?;
