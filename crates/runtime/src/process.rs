@@ -354,6 +354,7 @@ fn make_boot_image(options: &Arc<Options>, pool: &StackPool) -> Result<BootImage
     for (name, number) in zakuro_prelude::PRELUDE {
         run_prelude(&mut vm, name, &crate::programs::get(*number, name))?;
     }
+    vm.mark_stand_ins();
     let image = vm.freeze_boot();
     drop(stack);
     Ok(image)
