@@ -71,10 +71,11 @@ rescue NoMethodError => e
 end
 
 class Array
+  alias fold inject
   alias real_each each
   def each = (yield 99; self)
 end
-p [1, 2].inject(:+), [1, 2].map { _1 }, [1, 2].each_with_index.to_a, [1, 2].select { true }, [1, 2].sort_by { _1 }, [1, 2].sum, [1, 2].max
+p [1, 2].fold(:+), [1, 2].inject(:+), [1, 2].map { _1 }, [1, 2].each_with_index.to_a, [1, 2].select { true }, [1, 2].sort_by { _1 }, [1, 2].sum, [1, 2].max
 class Range
   def each = yield(7)
 end

@@ -468,6 +468,7 @@ impl Cx {
             m = self.find_method(c, old);
         }
         let Some(m) = m else { return self.undefined_for_class(class, old) };
+        let m = self.not_stand_in(class, m);
         let visibility = if super::always_private(new) { Visibility::Private } else { m.visibility() };
         let copy = self.copy_method(m, new, m.owner, visibility);
         self.define_method_entry(class, new, copy)
