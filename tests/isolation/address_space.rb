@@ -18,3 +18,6 @@ RUBY
 exe = File.readlink("/proc/self/exe")
 puts IO.popen(["sh", "-c", 'ulimit -v 700000; exec "$0" -e "$1" 2>&1', exe, PROGRAM], &:read)
 p $?.exitstatus
+# The same where what a process may write to is limited (ulimit -d).
+puts IO.popen(["sh", "-c", 'ulimit -d 700000; exec "$0" -e "$1" 2>&1', exe, PROGRAM], &:read)
+p $?.exitstatus

@@ -16,7 +16,7 @@ end
 # Either it runs, or it ends with that line: never by a signal, a panic, or something else on standard error.
 def tell(limits, **)
   said, status = start(limits, **)
-  good = status == 0 ? said == "42\n" : status == 1 && said.lines.size == 1 && said.match?(/\Azakuro: can't start: .*ulimit -[nuvs]/)
+  good = status == 0 ? said == "42\n" : status == 1 && said.lines.size == 1 && said.match?(/\Azakuro: can't start: .*ulimit -[nuvsd]/)
   puts "#{limits}: #{good ? (status == 0 ? "runs" : "refused") : [said, status].inspect}"
 end
 
@@ -39,6 +39,15 @@ puts "-- native stack"
 puts "-- address space, in kB"
 [70_000, 80_000, 100_000, 120_000, 150_000, 200_000, 250_000, 300_000, 350_000, 400_000, 500_000].each { |n| either "ulimit -v #{n}" }
 tell "ulimit -v 1000000"
+puts "-- data, in kB"
+# Below that the kernel has no room for the program's own data, and ends it.
+[4_000, 5_000, 10_000, 20_000, 36_000, 50_000, 70_000, 100_000, 200_000, 300_000, 400_000].each do |n|
+  said, status = start("ulimit -d #{n}")
+  said, status = "zakuro: can't start: ulimit -d", 1 if loader?(said, status)
+  good = status == 0 && said == "42\n" || status == 1 && said.match?(/\Azakuro: can't start: .*ulimit -d/) && !said.include?("ulimit -v")
+  puts "ulimit -d #{n}: #{good ? "runs or is refused" : [said, status].inspect}"
+end
+tell "ulimit -d 1000000"
 puts "-- several"
 tell "ulimit -s 16; ulimit -n 5"
 either "ulimit -s 16; ulimit -v 200000"

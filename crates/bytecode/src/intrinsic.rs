@@ -113,6 +113,8 @@ intrinsics! {
     NoMatchingPatternKey 2 RAISES,
     /// (value) -> Hash for `**value` in a call: nil gives {}, to_hash else
     ToHash 1,
+    /// (hash) -> elements of an Array for `**value` in its literal: none for an empty Hash, else the Hash
+    HashElements 1,
     /// (value) -> `value` as block argument for `&value`: nil, Proc, or its to_proc (TypeError)
     ToBlock 1,
     /// () -> the main-object check and registration of `END { }`: (proc) registered once per site

@@ -40,6 +40,7 @@ extern "C" fn configure() {
         mi_option_set(PURGE_DELAY, DELAY);
         mi_option_set(ARENA_RESERVE, FIRST_ARENAS);
     }
+    zakuro_runtime::allocator::starts();
 }
 
 /// Gives back what has been free long enough. For `Process::care_for_malloc`.

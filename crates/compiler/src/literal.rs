@@ -27,6 +27,11 @@ fn big(n: &BigInt) -> Big {
     Big { negative: n.sign() == Sign::Minus, digits: n.magnitude().to_u32_digits().into() }
 }
 
+/// Whether these are keywords of an Array literal that may be empty, and add nothing then: `**value` and nothing else.
+fn may_vanish(n: &Node<'_>) -> bool {
+    n.as_keyword_hash_node().is_some_and(|k| k.elements().iter().all(|e| matches!(e, Node::AssocSplatNode { .. })))
+}
+
 fn value(i: &prism::Integer<'_>) -> BigInt {
     let (negative, digits) = i.to_u32_digits();
     BigInt::from_biguint(if negative { Sign::Minus } else { Sign::Plus }, BigUint::from_slice(digits))
@@ -441,7 +446,7 @@ impl<'pr> Compiler<'pr> {
 
     /// An Array of expressions, splats included. Always a new one.
     pub(crate) fn array_of(&mut self, elements: &[Node<'pr>], dest: Dest) -> u16 {
-        if elements.len() <= PIECE && !elements.iter().any(|e| matches!(e, Node::SplatNode { .. })) {
+        if elements.len() <= PIECE && !elements.iter().any(|e| matches!(e, Node::SplatNode { .. }) || may_vanish(e)) {
             let first = self.f.top;
             for e in elements {
                 self.expr(e, Dest::Push);
@@ -464,10 +469,20 @@ impl<'pr> Compiler<'pr> {
                     }
                     c.pop_to(mark);
                     i += 1;
+                } else if may_vanish(&elements[i]) {
+                    let mark = c.f.top;
+                    let v = c.expr(&elements[i], if started { Dest::Push } else { Dest::Reg(d) });
+                    c.f.asm.emit(Op::Intrinsic, Intrinsic::HashElements as u8, v, 0, 1);
+                    if started {
+                        c.f.asm.emit(Op::ArrayConcat, 0, d, v, 0);
+                    }
+                    c.pop_to(mark);
+                    i += 1;
                 } else {
                     let first = c.f.top;
                     let mut count = 0;
-                    while i < elements.len() && count < PIECE && !matches!(elements[i], Node::SplatNode { .. }) {
+                    while i < elements.len() && count < PIECE && !matches!(elements[i], Node::SplatNode { .. }) && !may_vanish(&elements[i])
+                    {
                         c.expr(&elements[i], Dest::Push);
                         count += 1;
                         i += 1;

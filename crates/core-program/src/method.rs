@@ -17,9 +17,11 @@ fn new_object(cx: &mut Cx, class: ClassId, receiver: Value, m: Ref<MethodCell>, 
 
 /// Method object of a method found in `from`.
 pub fn make(cx: &mut Cx, receiver: Value, m: Ref<MethodCell>, from: ClassId, name: Sym) -> Value {
+    let m = cx.not_stand_in(from, m);
     new_object(cx, ids::METHOD, receiver, m, from, name)
 }
 pub fn make_unbound(cx: &mut Cx, m: Ref<MethodCell>, from: ClassId, name: Sym) -> Value {
+    let m = cx.not_stand_in(from, m);
     new_object(cx, ids::UNBOUND_METHOD, Value::NIL, m, from, name)
 }
 

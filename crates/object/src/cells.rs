@@ -474,7 +474,7 @@ cell! {
     /// A method as a method table holds it. Immutable once made.
     #[repr(C)]
     pub struct MethodCell {
-        /// aux: visibility | place << 4 | kind << 8
+        /// aux: visibility | stand-in << 3 | place << 4 | kind << 8
         pub header: Header,
         /// Name that it was defined under.
         pub name: Sym,
@@ -494,7 +494,7 @@ impl Cell for MethodCell {
 impl MethodCell {
     #[inline(always)]
     pub fn visibility(&self) -> Visibility {
-        match self.header.aux & 0xf {
+        match self.header.aux & 7 {
             0 => Visibility::Public,
             1 => Visibility::Private,
             _ => Visibility::Protected,
@@ -510,6 +510,12 @@ impl MethodCell {
     #[inline(always)]
     pub fn place(&self) -> u16 {
         self.header.aux >> 4 & MethodCell::LAST_PLACE
+    }
+    const STAND_IN: u16 = 8;
+    /// Whether Ruby has this method further up only: its class has it for speed.
+    #[inline(always)]
+    pub fn is_stand_in(&self) -> bool {
+        self.header.aux & MethodCell::STAND_IN != 0
     }
     /// Stands for the last place, however many there are.
     pub const LAST_PLACE: u16 = 15;
@@ -539,6 +545,10 @@ impl Ref<MethodCell> {
         self.as_value().will_refer();
         let cell = self.cell();
         (cell.cref, cell.data) = (cref, data);
+    }
+    /// Of a builtin, before a program runs: see `is_stand_in`.
+    pub fn init_stand_in(self) {
+        self.cell().header.aux |= MethodCell::STAND_IN;
     }
     /// Of a copy: the name that it was defined under.
     pub fn init_name(self, name: Sym) {

@@ -55,6 +55,16 @@ static RESERVE: Reserve = Reserve::new();
 /// The process starts: nobody else could let go of memory. Written by the thread that starts it, before and after; read when malloc has nothing.
 static STARTING: AtomicBool = AtomicBool::new(false);
 
+/// The process has begun to start: for a host that is nothing but Zakuro, before anything of it allocates.
+pub fn starts() {
+    STARTING.store(true, Ordering::Relaxed);
+}
+
+/// Maps the reserve.
+pub(crate) fn open() -> bool {
+    RESERVE.open()
+}
+
 /// Runs the start of a process that is nothing but Zakuro: when malloc has nothing meanwhile, the process says so and ends, with status 1.
 pub fn while_starting<T>(f: impl FnOnce() -> T) -> T {
     STARTING.store(true, Ordering::Relaxed);
@@ -68,7 +78,11 @@ static SAID: AtomicBool = AtomicBool::new(false);
 
 /// Nothing here may allocate.
 fn end_the_start() -> ! {
-    let line = b"zakuro: can't start: not enough memory; see ulimit -v\n";
+    let line: &[u8] = match crate::start::memory_limits() {
+        (_, None) => b"zakuro: can't start: not enough memory; see ulimit -v\n",
+        (None, Some(_)) => b"zakuro: can't start: not enough memory; see ulimit -d\n",
+        (Some(_), Some(_)) => b"zakuro: can't start: not enough memory; see ulimit -v and ulimit -d\n",
+    };
     while SAID.swap(true, Ordering::Relaxed) {
         // SAFETY: waits for the end that another thread brings.
         unsafe { libc::pause() };

@@ -49,6 +49,9 @@ impl Process {
         start::guarded(|| Process::make(options))
     }
     fn make(options: Options) -> Result<Arc<Process>, StartError> {
+        if !crate::allocator::open() {
+            return Err(StartError::memory());
+        }
         let options = Arc::new(options);
         let pool = StackPool::new();
         let scheduler = Scheduler::open(Config { workers: options.workers }).map_err(|e| StartError::descriptors(&e))?;
@@ -351,6 +354,7 @@ fn make_boot_image(options: &Arc<Options>, pool: &StackPool) -> Result<BootImage
     for (name, number) in zakuro_prelude::PRELUDE {
         run_prelude(&mut vm, name, &crate::programs::get(*number, name))?;
     }
+    vm.mark_stand_ins();
     let image = vm.freeze_boot();
     drop(stack);
     Ok(image)

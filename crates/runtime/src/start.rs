@@ -22,24 +22,41 @@ impl StartError {
     /// No native threads.
     pub fn threads(e: &std::io::Error) -> StartError {
         // mmap of its stack fails with the same error as clone.
-        let space = limit(libc::RLIMIT_AS, 1024);
         StartError(format!(
-            "can't start: the scheduler needs two threads: {e}; ulimit -u is {}, ulimit -v is {space}",
-            limit(libc::RLIMIT_NPROC, 1)
+            "can't start: the scheduler needs two threads: {e}; ulimit -u is {}, {}",
+            limit(libc::RLIMIT_NPROC, 1),
+            memory_limits_text()
         ))
     }
     /// No memory.
     pub fn memory() -> StartError {
-        StartError(format!("can't start: not enough memory; ulimit -v is {}", limit(libc::RLIMIT_AS, 1024)))
+        StartError(format!("can't start: not enough memory; {}", memory_limits_text()))
     }
 }
 
-fn limit(of: u32, unit: u64) -> String {
+/// A limit of the system, if it is set.
+fn limited(of: u32) -> Option<u64> {
     let mut l = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: writes one plain struct.
-    match unsafe { libc::getrlimit(of, &mut l) } {
-        0 if l.rlim_cur != libc::RLIM_INFINITY => (l.rlim_cur / unit).to_string(),
-        _ => "unlimited".into(),
+    let known = unsafe { libc::getrlimit(of, &mut l) } == 0;
+    (known && l.rlim_cur != libc::RLIM_INFINITY).then_some(l.rlim_cur)
+}
+
+fn limit(of: u32, unit: u64) -> String {
+    limited(of).map_or("unlimited".into(), |n| (n / unit).to_string())
+}
+
+/// Bytes of address space and of writable private memory, where they are limited. Allocates nothing.
+pub(crate) fn memory_limits() -> (Option<u64>, Option<u64>) {
+    (limited(libc::RLIMIT_AS), limited(libc::RLIMIT_DATA))
+}
+
+fn memory_limits_text() -> String {
+    let space = || format!("ulimit -v is {}", limit(libc::RLIMIT_AS, 1024));
+    match memory_limits() {
+        (_, None) => space(),
+        (None, Some(data)) => format!("ulimit -d is {}", data / 1024),
+        (Some(_), Some(data)) => format!("{}, ulimit -d is {}", space(), data / 1024),
     }
 }
 

@@ -110,7 +110,14 @@ fn walk_known(cx: &mut Cx, this: Value, step: &Step<'_>) -> Result<()> {
 #[inline(always)]
 pub(super) fn plain_array(cx: &mut Cx, this: Value) -> Option<Ref<ArrayCell>> {
     let a = Ref::<ArrayCell>::from_value(this)?;
-    (this.shape_key() == ids::ARRAY.0 || cx.is_builtin(this, sym::each, ids::ARRAY)).then_some(a)
+    let plain = this.shape_key() == ids::ARRAY.0 && cx.redefined & zakuro_vm::methods::fast::ARRAY == 0;
+    (plain || walks_itself(cx, this)).then_some(a)
+}
+/// Whether the builtin `each` is in force, or a method of Array runs: Ruby's own don't call `each`.
+#[cold]
+#[inline(never)]
+fn walks_itself(cx: &mut Cx, this: Value) -> bool {
+    cx.is_builtin(this, sym::each, ids::ARRAY) || cx.current_method().owner == ids::ARRAY
 }
 
 /// Calls `step` with what each round of `this.each` yields, until it returns false.

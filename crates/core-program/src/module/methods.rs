@@ -35,6 +35,10 @@ impl NameList {
     pub fn add_class(&mut self, cx: &Cx, c: ClassId, want: Want) {
         let d = cx.class(c);
         for name in &d.method_order {
+            let stands_in = |v: &Value| Ref::<MethodCell>::from_value(*v).is_some_and(|m| m.is_stand_in());
+            if d.methods.get(name).is_some_and(stands_in) {
+                continue;
+            }
             if !self.seen.insert(*name) {
                 continue;
             }
@@ -163,7 +167,7 @@ fn defined(cx: &mut Cx, class: ClassId, name: Value, inherit: Option<Value>, wan
     let m = if inherit.is_none_or(|i| i.truthy()) {
         cx.find_method(class, name)
     } else {
-        cx.method_in(class, name).filter(|m| m.method_kind() != MethodKind::Undefined)
+        cx.method_in(class, name).filter(|m| m.method_kind() != MethodKind::Undefined && !m.is_stand_in())
     };
     Ok(m.is_some_and(|m| want.wants(m.visibility())))
 }
@@ -318,7 +322,7 @@ pub mod module {
             let name = cx.to_sym(*n)?;
             crate::object::copy::check_not_frozen(cx, object)?;
             let there = cx.method_in(this, name);
-            if !there.is_some_and(|m| m.method_kind() != MethodKind::Undefined) {
+            if !there.is_some_and(|m| m.method_kind() != MethodKind::Undefined && !m.is_stand_in()) {
                 let c = cx.class_name(this);
                 return cx.name_error(format!("method '{}' not defined in {c}", name.name()), name, object);
             }

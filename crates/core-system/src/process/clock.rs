@@ -72,6 +72,12 @@ fn emulated_step(name: &str) -> Option<i128> {
     }
 }
 
+#[cold]
+fn fail<T>(cx: &mut Cx, errno: i32, id: Value, resolution: bool) -> Result<T> {
+    let id = cx.inspect_for_error(id);
+    crate::io::fail(cx, errno, &format!("{}({id})", if resolution { "clock_getres" } else { "clock_gettime" }))
+}
+
 fn read(cx: &mut Cx, id: Value, resolution: bool) -> Result<i128> {
     let step = id.as_sym().and_then(|s| emulated_step(&s.name()));
     if resolution && let Some(step) = step {
@@ -79,14 +85,14 @@ fn read(cx: &mut Cx, id: Value, resolution: bool) -> Result<i128> {
     }
     let clock = match id.as_sym().and_then(|s| emulated(&s.name())) {
         Some(c) => c,
-        None if id.is_sym() => return crate::io::fail(cx, libc::EINVAL, if resolution { "clock_getres" } else { "clock_gettime" }),
+        None if id.is_sym() => return fail(cx, libc::EINVAL, id, resolution),
         None => cx.to_i64(id)? as i32,
     };
     let mut ts = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: ts is writable.
     let r = unsafe { if resolution { libc::clock_getres(clock, &mut ts) } else { libc::clock_gettime(clock, &mut ts) } };
     if r != 0 {
-        return crate::io::fail_os(cx, if resolution { "clock_getres" } else { "clock_gettime" });
+        return fail(cx, crate::io::errors::last_errno(), id, resolution);
     }
     let ns = ts.tv_sec as i128 * 1_000_000_000 + ts.tv_nsec as i128;
     Ok(step.map_or(ns, |step| ns - ns % step))

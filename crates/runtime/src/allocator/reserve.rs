@@ -1,6 +1,6 @@
 //! Memory for small requests when malloc has none.
 //!
-//! Segments of [`SEGMENT`] bytes: two that belong to the program's image (address space only, until they are needed), and more that are mapped while little
+//! Segments of [`SEGMENT`] bytes: two that are mapped when the process starts (address space only, until they are needed), and more that are mapped while little
 //! is left and the system gives them. A segment consists of slabs of [`SLAB`] bytes. A slab holds pieces of one power of two, or is part of a run of slabs
 //! that is one piece. The first slab of a segment holds what is known about the others. A piece that is given back is free at once for
 //! others: a piece that stays (a name, compiled code, what an ended VM's frames owned) costs its slab, not the reserve.
@@ -12,8 +12,7 @@
 //! Rejected: a row that is free again when its last piece is (one piece that stays used it up for good); a list of pieces by the system's malloc
 //! (which is what has nothing).
 
-use std::alloc::Layout;
-use std::cell::UnsafeCell;
+use std::alloc::{GlobalAlloc, Layout};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 
@@ -84,18 +83,14 @@ struct Table {
 
 const _: () = assert!(size_of::<Table>() <= SLAB);
 
-#[repr(align(65536))]
-struct Space(#[allow(dead_code)] [u8; FIRST * SEGMENT]);
-
 /// See the module.
 pub struct Reserve {
-    space: UnsafeCell<Space>,
     /// Whoever works on the fields below. Set by a compare-exchange (acquire), cleared by the holder (release).
     busy: AtomicBool,
     /// Where the segments are; 0: none. Written by the holder of `busy`; read without it by who asks what a pointer is (relaxed: he has the
     /// pointer from somebody who saw the segment, or it is none of ours).
     segments: [AtomicUsize; MOST],
-    /// No segment but the first ones was ever outside of this; grows only. `low` is kept as its complement: all of the reserve is zero at first, and so
+    /// No segment was ever outside of this; grows only. `low` is kept as its complement: all of the reserve is zero at first, and so
     /// takes no room in the program's file.
     not_low: AtomicUsize,
     high: AtomicUsize,
@@ -126,7 +121,6 @@ fn class(layout: Layout) -> Option<u32> {
 impl Reserve {
     pub const fn new() -> Reserve {
         Reserve {
-            space: UnsafeCell::new(Space([0; FIRST * SEGMENT])),
             busy: AtomicBool::new(false),
             segments: [const { AtomicUsize::new(0) }; MOST],
             not_low: AtomicUsize::new(0),
@@ -140,8 +134,7 @@ impl Reserve {
     #[inline(always)]
     pub fn holds(&self, p: *mut u8) -> bool {
         let p = p as usize;
-        p.wrapping_sub(self.space.get() as usize) < FIRST * SEGMENT
-            || p < self.high.load(Relaxed) && p >= !self.not_low.load(Relaxed) && self.segment(p).is_some()
+        p < self.high.load(Relaxed) && p >= !self.not_low.load(Relaxed) && self.segment(p).is_some()
     }
 
     #[cold]
@@ -186,14 +179,15 @@ impl Reserve {
 
     /// Another segment, if the system has one. Under the lock.
     fn grow(&self) {
-        if self.segments[0].load(Relaxed) == 0 {
-            for k in 0..FIRST {
-                // SAFETY: part of the space, which is there as long as the program.
-                unsafe { self.add(self.space.get() as usize + k * SEGMENT) };
-            }
+        if self.all().count() == MOST {
             return;
         }
-        if cfg!(miri) || self.all().count() == MOST {
+        if cfg!(miri) {
+            // Miri maps nothing with these flags; a block that is never freed will do.
+            if self.all().count() < FIRST {
+                // SAFETY: the size is not 0; the block is nobody else's.
+                unsafe { self.segment_at(std::alloc::System.alloc_zeroed(Layout::from_size_align_unchecked(SEGMENT, SLAB)) as usize) };
+            }
             return;
         }
         // SAFETY: a new mapping; what lies outside of the aligned part is given back.
@@ -209,10 +203,31 @@ impl Reserve {
                 libc::munmap(p, at - from);
             }
             libc::munmap((at + SEGMENT) as *mut _, from + SLAB - at);
-            self.not_low.fetch_max(!at, Relaxed);
-            self.high.fetch_max(at + SEGMENT, Relaxed);
-            self.add(at);
+            self.segment_at(at);
         }
+    }
+
+    /// # Safety
+    /// As for `add`.
+    unsafe fn segment_at(&self, at: usize) {
+        self.not_low.fetch_max(!at, Relaxed);
+        self.high.fetch_max(at + SEGMENT, Relaxed);
+        // SAFETY: by contract.
+        unsafe { self.add(at) };
+    }
+
+    /// Maps the first segments: false when the system has no room for them. They are no part of the program's image, for the kernel ends a program
+    /// that has no room for its image (`ulimit -d`) before it can say so.
+    pub fn open(&self) -> bool {
+        let _busy = self.lock();
+        while self.all().count() < FIRST {
+            let had = self.all().count();
+            self.grow();
+            if self.all().count() == had {
+                return false;
+            }
+        }
+        true
     }
 
     /// A piece; null when there is none for `who`.
@@ -328,8 +343,7 @@ impl Reserve {
             return;
         }
         let _busy = self.lock();
-        let first = self.space.get() as usize;
-        for place in &self.segments {
+        for (index, place) in self.segments.iter().enumerate() {
             let s = place.load(Relaxed);
             if s == 0 {
                 continue;
@@ -345,7 +359,7 @@ impl Reserve {
                     unsafe { libc::madvise((s + k * SLAB) as *mut _, SLAB, libc::MADV_DONTNEED) };
                 }
             }
-            if empty && s.wrapping_sub(first) >= FIRST * SEGMENT {
+            if empty && index >= FIRST {
                 place.store(0, Relaxed);
                 self.free.fetch_sub(SLABS - 1, Relaxed);
                 // SAFETY: nothing of the mapping is in use, and nobody finds it any more.

@@ -102,6 +102,7 @@ impl Cx {
         if self.in_boot {
             return;
         }
+        self.note_stand_ins_by_module(class, module);
         for m in self.ancestor_list(module) {
             let names: Vec<Sym> = self.class(m).methods.keys().copied().filter(|n| is_fast_operator(*n)).collect();
             for name in names {
@@ -172,6 +173,7 @@ impl Cx {
         if self.name_is_cached(name) {
             self.bump_epoch();
         }
+        self.note_stand_ins(class, name);
     }
     pub fn remove_method(&mut self, class: ClassId, name: Sym) -> bool {
         let d = self.class_mut(class);
@@ -182,6 +184,7 @@ impl Cx {
         if !self.in_boot && is_fast_operator(name) {
             self.note_redefinition(class, name, None);
         }
+        self.note_stand_ins(class, name);
         was
     }
     /// Defines a builtin.

@@ -12,4 +12,5 @@ pub mod ivars;
 pub mod library;
 pub mod methods;
 pub mod refine;
+mod stand_ins;
 pub(crate) mod unused_block;

@@ -252,6 +252,11 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
                 cx.merge_splat(h, arg(0))?;
                 h.as_value()
             }
+            Intrinsic::HashElements => {
+                let empty = Ref::<HashCell>::from_value(arg(0)).is_some_and(|h| h.len() == 0);
+                let hash = [arg(0)];
+                cx.array(if empty { &[] } else { &hash })
+            }
             Intrinsic::ToBlock => cx.to_block(arg(0))?,
             Intrinsic::RegisterAtExit => {
                 cx.at_exit.push(arg(0));
@@ -463,6 +468,7 @@ impl Cx {
             m = self.find_method(c, old);
         }
         let Some(m) = m else { return self.undefined_for_class(class, old) };
+        let m = self.not_stand_in(class, m);
         let visibility = if super::always_private(new) { Visibility::Private } else { m.visibility() };
         let copy = self.copy_method(m, new, m.owner, visibility);
         self.define_method_entry(class, new, copy)
