@@ -13,4 +13,8 @@ module Kernel
     end
   end
   module_function :loop
+
+  # (The class comes when it is named.)
+  def Pathname(path) = ::Pathname === path ? path : ::Pathname.new(path)
+  module_function :Pathname
 end

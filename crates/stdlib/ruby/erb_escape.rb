@@ -7,6 +7,8 @@ module ERB::Escape
 
   def html_escape(text)
     text = text.to_s
+    # Bytes that are no characters stay as they are.
+    return text.b.gsub(/[&<>"']/n, HTML).force_encoding(text.encoding) unless text.valid_encoding?
     text.match?(/[&<>"']/) ? text.gsub(/[&<>"']/, HTML) : text
   end
   module_function :html_escape

@@ -270,8 +270,3 @@ class Pathname
     nil
   end
 end
-
-module Kernel
-  def Pathname(path) = Pathname === path ? path : Pathname.new(path)
-  module_function :Pathname
-end
