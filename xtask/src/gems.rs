@@ -2,7 +2,8 @@
 //! processor time of both side by side. What belongs to a suite stands in tests/gems/suites.txt; nothing is downloaded.
 //!
 //! DIR holds a directory for each gem (the names of suites.txt). Libraries that a suite needs only for its own purposes (coverage, reporters) are stood in
-//! for by tests/gems/stand_ins.
+//! for by tests/gems/stand_ins. The suite named `all` is none: its directories (from DIR) and features are every suite's, after its own directories and
+//! before its own features. `--path DIR:DIR` are directories for the reference alone: extensions built for it, where it lacks what Zakuro has.
 
 use crate::{Args, find_program, find_zakuro, root};
 use std::fs::File;
@@ -44,10 +45,13 @@ const LOADER: &str = "files = ARGV.slice!(0..ARGV.index('--'))[0..-2].partition 
     list = files[0].flat_map { |g| Dir.glob(g).sort } - files[1].flat_map { |g| Dir.glob(g[1..]) }\n\
     list.uniq.each { |f| require File.expand_path(f) }";
 
-fn command(ruby: &Path, dir: &Path, s: &Suite) -> Command {
+fn command(ruby: &Path, dir: &Path, s: &Suite, all: Option<&Suite>, path: &[PathBuf]) -> Command {
     let mut c = Command::new(ruby);
     let home = dir.join(&s.name);
     let stand_ins = root().join("tests/gems/stand_ins");
+    for p in path {
+        c.arg("-I").arg(p);
+    }
     for i in &s.include {
         c.arg("-I").arg(home.join(i));
     }
@@ -60,7 +64,10 @@ fn command(ruby: &Path, dir: &Path, s: &Suite) -> Command {
         own = true;
     }
     c.arg("-I").arg(stand_ins);
-    for f in &s.features {
+    for i in all.iter().flat_map(|a| &a.include) {
+        c.arg("-I").arg(dir.join(i));
+    }
+    for f in all.iter().flat_map(|a| &a.features).chain(&s.features) {
         c.arg("-r").arg(f);
     }
     if own {
@@ -84,7 +91,8 @@ fn command(ruby: &Path, dir: &Path, s: &Suite) -> Command {
             c.args(["--seed", "1"]);
         }
     }
-    c.current_dir(home).env("NO_COLOR", "1").stdin(Stdio::null());
+    // Plugins of another minitest that is installed as a gem would load that one beside the suite's.
+    c.current_dir(home).env("NO_COLOR", "1").env("MT_NO_PLUGINS", "1").stdin(Stdio::null());
     c
 }
 
@@ -101,11 +109,11 @@ fn children_time() -> f64 {
 }
 
 /// Runs a suite: its last line of counts, and the processor time.
-fn one(ruby: &Path, dir: &Path, s: &Suite, log: &Path, limit: Duration) -> Result<(String, f64), String> {
+fn one(mut command: Command, s: &Suite, log: &Path, limit: Duration) -> Result<(String, f64), String> {
     let out = File::create(log).map_err(|e| format!("{}: {e}", log.display()))?;
     let err = out.try_clone().map_err(|e| e.to_string())?;
     let before = children_time();
-    let mut child = command(ruby, dir, s).stdout(out).stderr(err).spawn().map_err(|e| format!("{}: {e}", s.name))?;
+    let mut child = command.stdout(out).stderr(err).spawn().map_err(|e| format!("{}: {e}", s.name))?;
     let start = std::time::Instant::now();
     loop {
         match child.try_wait().map_err(|e| e.to_string())? {
@@ -126,7 +134,7 @@ fn one(ruby: &Path, dir: &Path, s: &Suite, log: &Path, limit: Duration) -> Resul
 }
 
 pub fn run(args: &[String]) -> Result<bool, String> {
-    let args = Args::parse(args, &["dir", "ruby", "zakuro", "limit", "logs", "profile"], &[])?;
+    let args = Args::parse(args, &["dir", "ruby", "zakuro", "limit", "logs", "profile", "path"], &[])?;
     let dir = args.get("dir").ok_or("gems needs --dir DIR, with a directory for each gem")?;
     let dir = PathBuf::from(dir).canonicalize().map_err(|e| format!("{dir}: {e}"))?;
     let zakuro = find_zakuro(&args, args.get("profile").unwrap_or("release"))?;
@@ -134,13 +142,32 @@ pub fn run(args: &[String]) -> Result<bool, String> {
     let logs = args.get("logs").map_or_else(|| dir.join("logs"), PathBuf::from);
     std::fs::create_dir_all(&logs).map_err(|e| format!("{}: {e}", logs.display()))?;
     let limit = Duration::from_secs(args.number("limit", 300)?);
+    let path: Vec<PathBuf> = args.get("path").map_or_else(Vec::new, |p| p.split(':').map(PathBuf::from).collect());
+    let (all, suites): (Vec<Suite>, Vec<Suite>) = suites()?.into_iter().partition(|s| s.name == "all");
+    let all = all.first();
+    // A suite that starts `ruby` means the one that runs it.
+    let path_of = |side: &str, program: &Path| -> Result<std::ffi::OsString, String> {
+        let bin = logs.join(format!("bin-{side}"));
+        let at = |e: std::io::Error| format!("{}: {e}", bin.display());
+        std::fs::create_dir_all(&bin).map_err(at)?;
+        let link = bin.join("ruby");
+        let _ = std::fs::remove_file(&link);
+        std::os::unix::fs::symlink(program, &link).map_err(at)?;
+        let old = std::env::var_os("PATH").unwrap_or_default();
+        std::env::join_paths(std::iter::once(bin.clone()).chain(std::env::split_paths(&old))).map_err(|e| e.to_string())
+    };
+    let (ruby_path, zakuro_path) = (path_of("ruby", &ruby)?, path_of("zakuro", &zakuro)?);
     let mut clean = true;
-    for s in suites()? {
+    for s in suites {
         if !args.rest.is_empty() && !args.rest.contains(&s.name) || !dir.join(&s.name).is_dir() {
             continue;
         }
-        let (r, r_time) = one(&ruby, &dir, &s, &logs.join(format!("{}.ruby", s.name)), limit)?;
-        let (z, z_time) = one(&zakuro, &dir, &s, &logs.join(format!("{}.zakuro", s.name)), limit)?;
+        let log = |side: &str| logs.join(format!("{}.{side}", s.name.replace('/', "-")));
+        let (mut rc, mut zc) = (command(&ruby, &dir, &s, all, &path), command(&zakuro, &dir, &s, all, &[]));
+        rc.env("PATH", &ruby_path);
+        zc.env("PATH", &zakuro_path);
+        let (r, r_time) = one(rc, &s, &log("ruby"), limit)?;
+        let (z, z_time) = one(zc, &s, &log("zakuro"), limit)?;
         println!(
             "{:<20} ruby    {r_time:7.2} s  {r}\n{:<20} zakuro  {z_time:7.2} s  {z}   time {:.2}",
             s.name,

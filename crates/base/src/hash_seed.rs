@@ -41,6 +41,13 @@ fn fold(a: u64, b: u64) -> u64 {
     p as u64 ^ (p >> 64) as u64
 }
 
+/// A code as tables have it: its 62 high bits say all, so that what a program saw of it gives it back. (The low ones choose a place in a table: they are
+/// bits that neither choose one too nor are a table's tags.)
+#[inline(always)]
+fn whole(code: u64) -> u64 {
+    code & !3 | code >> 40 & 3
+}
+
 /// Words that follow from one (Steele, Lea, Flood: "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014).
 fn next_word(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -65,19 +72,19 @@ impl HashSeed {
     /// Code of a word.
     #[inline(always)]
     pub fn word(&self, w: u64) -> u64 {
-        fold(w ^ self.word, self.factor)
+        whole(fold(w ^ self.word, self.factor))
     }
     /// Code of a sequence of codes, from that of what came before and the next one.
     #[inline(always)]
     pub fn chain(&self, before: u64, next: u64) -> u64 {
-        fold(before.rotate_left(5) ^ next ^ self.text, self.factor)
+        whole(fold(before.rotate_left(5) ^ next ^ self.text, self.factor))
     }
     /// Code of bytes.
     #[inline]
     pub fn bytes(&self, b: &[u8]) -> u64 {
         let mut h = FoldHasher::with_seed(self.text, &self.shared);
         h.write(b);
-        h.finish()
+        whole(h.finish())
     }
     /// A state for tables of natives whose keys programs choose.
     pub fn hasher(&'static self) -> foldhash::quality::SeedableRandomState {
@@ -132,7 +139,7 @@ impl HashMask {
     fn round(&self, half: u64, key: u64) -> u64 {
         fold(half ^ key, self.factor) >> HALF & HALF_MASK
     }
-    /// What a program sees of a code; its two lowest bits are not in it.
+    /// What a program sees of a code; its two lowest bits follow from the others.
     #[inline]
     pub fn show(&self, code: u64) -> i64 {
         let (mut a, mut b) = (code >> 2 & HALF_MASK, code >> (2 + HALF));
@@ -149,7 +156,7 @@ impl HashMask {
         for k in self.keys.iter().rev() {
             (a, b) = (b ^ self.round(a, *k), a);
         }
-        (b << HALF | a) << 2
+        whole((b << HALF | a) << 2)
     }
 }
 

@@ -106,8 +106,8 @@ mod symbols {
     ///     :a.hash == :a.hash   #=> true
     #[method("hash")]
     fn hash(cx: &Cx, this: Sym) -> Value {
-        // Of the name, for the number tells how many names the process knew before; with something more, since the String is another key.
-        cx.shown_hash(equality::combine(&[equality::hash_bytes(this.bytes()), u64::from(this.encoding())]))
+        // (What the Symbol's number would tell of the process is behind the seed and the mask.)
+        cx.shown_hash(cx.quick_hash(Value::sym(this)).unwrap_or(0))
     }
 
     /// Order of the names; nil for other objects.

@@ -4,6 +4,10 @@ module DidYouMean
   # Stays reachable when the constant is gone.
   HERE = self
   private_constant :HERE
+  autoload :Jaro, "did_you_mean/jaro_winkler"
+  autoload :JaroWinkler, "did_you_mean/jaro_winkler"
+  autoload :Levenshtein, "did_you_mean/levenshtein"
+  autoload :TreeSpellChecker, "did_you_mean/tree_spell_checker"
 
   # Finds similar words in a dictionary.
   class SpellChecker

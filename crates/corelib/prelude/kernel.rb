@@ -14,6 +14,7 @@ module Kernel
   end
   module_function :loop
 
+  # (The class comes when it is named.)
   def Pathname(path) = ::Pathname === path ? path : ::Pathname.new(path)
   module_function :Pathname
 end

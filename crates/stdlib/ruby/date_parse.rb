@@ -129,7 +129,7 @@ class Date
     private def __parse_date(s, h, comp)
       month = ->(text) { MONTHS.split("|").index(text[0, 3].downcase) + 1 }
       case s
-      when /\b'?(\d+)(?:st|nd|rd|th)?\b[\s.\-\/]*\b(#{MONTHS})[a-z]*\b(?:(?:[\s,.\/]+|-)?((?:ad|ce|bce?)\b\.?|[ab]\.[dc]\.)?\s*('?-?\d+)(?:st|nd|rd|th)?\b)?/io
+      when /\b'?(\d+)(?:[^-\d\s]*\s*|\b[\s.\-\/]*)(#{MONTHS})[^-\d\s']*(?:(?:[\s,.\/]+|-)?((?:ad|ce|bce?)\b\.?|[ab]\.[dc]\.)?\s*('?-?\d+)(?:st|nd|rd|th)?\b)?/io
         m = $~
         era = m[3]
         if m[4] && m[1].size > 2 && m[4].size <= 2
@@ -142,7 +142,7 @@ class Date
         end
         h[:mon] = month.(m[2])
         h[:year] = 1 - h[:year] if era&.match?(/\Ab/i) && h[:year]
-      when /\b(#{MONTHS})[a-z]*\b(?:[.\s\/]*|\s*-)('?\d+)(?:st|nd|rd|th)?\b(?:(?:[\s,.\/]+|-)?((?:ad|ce|bce?)\b\.?|[ab]\.[dc]\.)?\s*('?-?\d+)\b)?/io
+      when /\b(#{MONTHS})[^-\d\s']*(?:[.\s\/]*|\s*-)('?\d+)(?:st|nd|rd|th)?\b(?:(?:[\s,.\/]+|-)?((?:ad|ce|bce?)\b\.?|[ab]\.[dc]\.)?\s*('?-?\d+)\b)?/io
         m = $~
         h[:mon] = month.(m[1])
         if m[2].size > 2 && !m[4]

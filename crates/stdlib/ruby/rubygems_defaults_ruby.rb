@@ -2,6 +2,11 @@
 #
 # The library brings its gems along in `gems/`, which belongs to whoever installed it. Gems that are installed later go beside it (`Gem.default_dir`), or
 # to the user's directory, which is our own: CRuby's of the same level may hold compiled extensions.
+module Gem
+  # What stands in libraries that have become gems asks it for levels of warnings.
+  autoload :BUNDLED_GEMS, "bundled_gems"
+end
+
 class << Gem
   shipped = File.join(RbConfig::CONFIG["rubylibdir"], "gems").freeze
   version = RbConfig::CONFIG["ruby_version"]

@@ -300,7 +300,7 @@ fn parse_text(cx: &mut Cx, text: &[u8], precision: usize) -> Result<(Fields, Opt
     Ok((f, Some(z)))
 }
 
-/// Arguments of `Time.utc` and `Time.local`: six fields and microseconds, or ten as `to_a` gives them.
+/// Arguments of `Time.utc` and `Time.local`: six fields and microseconds, or ten as `to_a` gives them. Of eight the last two count for nothing.
 fn civil_args(cx: &mut Cx, args: &[Value]) -> Result<Fields> {
     match args.len() {
         10 => {
@@ -308,7 +308,7 @@ fn civil_args(cx: &mut Cx, args: &[Value]) -> Result<Fields> {
             fields(cx, &a, None)
         }
         1..=7 => fields(cx, &args[..args.len().min(6)], args.get(6).copied()),
-        8 => fields(cx, &args[..6], Some(args[6])),
+        8 => fields(cx, &args[..6], None),
         n => cx.arity_error(n, 1, Some(8)),
     }
 }

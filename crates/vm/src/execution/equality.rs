@@ -67,7 +67,11 @@ impl Cx {
         }
         if !a.is_cell() || !b.is_cell() {
             // -0.0 is a cell, 0.0 is not; they are the same key.
-            return Some((a.is_kind(Kind::Float) || b.is_kind(Kind::Float)) && a.as_float().is_some() && a.as_float() == b.as_float());
+            if (a.is_kind(Kind::Float) || b.is_kind(Kind::Float)) && a.as_float().is_some() && a.as_float() == b.as_float() {
+                return Some(true);
+            }
+            // An object of a program may be `eql?` to what is no cell.
+            return if a.is_cell() && !matches!(a.kind_of_cell(), Kind::String | Kind::Float | Kind::Bignum) { None } else { Some(false) };
         }
         match (a.kind_of_cell(), b.kind_of_cell()) {
             (Kind::String, Kind::String) => {
@@ -129,21 +133,22 @@ impl Cx {
         }
         Ok(h)
     }
+    /// An object whose own `hash` gives that of another one has that one's code: it finds it in tables, and counts as it in the codes of collections.
     fn hash_by_method(&mut self, v: Value) -> Result<u64> {
-        let (h, builtin) = match self.method_of(v, sym::hash) {
-            Some(m) if m.method_kind() == MethodKind::Native => {
-                if m.owner == ids::ARRAY
+        let h = match self.method_of(v, sym::hash) {
+            Some(m) => {
+                if m.method_kind() == MethodKind::Native
+                    && m.owner == ids::ARRAY
                     && let Some(a) = Ref::<ArrayCell>::from_value(v)
                 {
                     return self.array_hash(a);
                 }
-                (self.call_method(m, v, sym::hash, &[], false, Block::NONE)?, true)
+                self.call_method(m, v, sym::hash, &[], false, Block::NONE)?
             }
-            Some(m) => (self.call_method(m, v, sym::hash, &[], false, Block::NONE)?, false),
-            None => (self.call(v, sym::hash, &[])?, false),
+            None => self.call(v, sym::hash, &[])?,
         };
         if let Some(n) = h.as_fixnum() {
-            return Ok(self.hash_seed.word(if builtin { self.hash_mask.hidden(n) } else { n as u64 }));
+            return Ok(self.hash_mask.hidden(n));
         }
         let h = self.to_int(h)?;
         Ok(self.quick_hash(h).unwrap_or(0))

@@ -248,6 +248,15 @@ impl Cx {
         }
         self.root_fiber
     }
+    /// The running thread ends, and with it the fiber that stands for its code, where one was made.
+    pub fn root_fiber_ends(&mut self) {
+        let root = self.root_fiber;
+        if !root.is_nil()
+            && let Ok(f) = self.data_mut::<FiberData>(root)
+        {
+            fiber_ended(f);
+        }
+    }
     /// Runs a fiber until it yields or ends. `args` become the block's arguments or the value of `Fiber.yield`.
     ///
     /// All of it in one native frame, with the switch at its end: a return address that was pushed before a switch is one that the processor

@@ -659,6 +659,7 @@ impl Cx {
             (*t).state = State::Dead;
             (*t).pending.clear();
             (*t).seat = None;
+            self.root_fiber_ends();
             for id in std::mem::take(&mut (*t).joiners) {
                 self.thread_wake(id);
             }

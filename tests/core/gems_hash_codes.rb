@@ -1,0 +1,67 @@
+# What suites of gems stumbled over: codes of objects that give another object's, threads' own fibers, times, names of the core.
+
+# An object whose `hash` gives that of its content counts as the content in every collection.
+class Wrap
+  attr_reader :content
+  def initialize(content) = @content = content
+  def hash = @content.hash
+  def eql?(other) = @content.eql?(Wrap === other ? other.content : other)
+  alias == eql?
+end
+Pair = Struct.new(:a)
+Point = Data.define(:q)
+things = [5, -7, 2**80, 1.5, 0.0, "s", "ä" * 40, :s, nil, true, Time.at(3), [1, [2]], { a: 1 }, (1..2), 3r, 2i, Object.new, Pair.new(1), Point.new(1), /a/, Set[1], String, -> {}]
+things.each do |v|
+  w = Wrap.new(v)
+  codes = [[v].hash == [w].hash, { a: v }.hash == { a: w }.hash, Pair.new(v).hash == Pair.new(w).hash, Point.new(v).hash == Point.new(w).hash,
+    Set[v].hash == Set[w].hash, (v..nil).hash == (w..nil).hash] rescue [$!.class]
+  found = [{ v => 2 }[w], [w, v].uniq.size, [w] - [v], [w] & [v] == [w], Set[v].include?(w)]
+  p [v.class, codes.uniq, found]
+end
+p [[Wrap.new(1)]].hash == [[1]].hash
+
+# Of an object in a large table, with small codes of its own.
+class Small
+  attr_reader :n
+  def initialize(n) = @n = n
+  def hash = n
+  def eql?(other) = n == other.n
+end
+table = (0...5000).to_h { |n| [Small.new(n), n] }
+p (0...5000).all? { |n| table[Small.new(n)] == n }, table.size
+p table.key?(Small.new(5000))
+class Huge < Small; def hash = 2**70 + n; end
+table = { Huge.new(1) => 1, Huge.new(2) => 2 }
+p table[Huge.new(2)], table[Huge.new(3)]
+
+# The fiber that stands for a thread's code ends with it.
+f = Thread.new { Fiber.current }.value
+p f.alive?, f.inspect.include?("terminated")
+g = nil
+Thread.new { g = Fiber.current; Thread.exit }.join
+p g.alive?
+t = Thread.new { g = Fiber.current; sleep }
+Thread.pass until t.stop?
+p g.alive?
+t.kill.join
+p g.alive?
+begin
+  f.resume
+rescue FiberError
+  p $!.class
+end
+p Fiber.current.alive?
+
+# Of eight arguments the last two count for nothing.
+p Time.utc(2010, 7, 2, 10, 0, 0, false, "-2:30"), Time.utc(2010, 7, 2, 10, 0, 0, 5, 7).usec, Time.utc(2010, 7, 2, 10, 0, 0, 5).usec
+
+p Pathname("a/b"), Pathname(Pathname.new("c")).class
+p Kernel.Pathname("d")
+p Kernel.private_method_defined?(:Pathname)
+
+require "did_you_mean"
+require "did_you_mean/spell_checker"
+p DidYouMean::SpellChecker.new(dictionary: %w[email fail]).correct("meail")
+p DidYouMean::Levenshtein.distance("kitten", "sitting")
+p DidYouMean::TreeSpellChecker.new(dictionary: %w[spec/a_spec.rb spec/b_spec.rb]).correct("spec/a_spce.rb")
+p Gem::BUNDLED_GEMS.respond_to?(:uplevel)

