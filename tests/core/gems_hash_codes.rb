@@ -90,3 +90,13 @@ inner = -> {
 
   binding }
 p inner.binding.source_location[1] + 2 == inner.call.source_location[1]
+
+# A random moment of a Range of Times.
+range = Time.at(10)..Time.at(20)
+p Array.new(50) { Random.rand(range) }.all? { |t| Time === t && range.cover?(t) }, Random.new(3).rand(Time.at(5)..Time.at(5)) == Time.at(5)
+p Random.new(3).rand(Time.at(0, in: "UTC")..Time.at(1 << 30, in: "UTC"))
+begin
+  Random.rand(Time.at(5)...Time.at(5))
+rescue ArgumentError
+  p $!.class
+end
