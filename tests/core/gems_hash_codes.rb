@@ -65,3 +65,38 @@ p DidYouMean::SpellChecker.new(dictionary: %w[email fail]).correct("meail")
 p DidYouMean::Levenshtein.distance("kitten", "sitting")
 p DidYouMean::TreeSpellChecker.new(dictionary: %w[spec/a_spec.rb spec/b_spec.rb]).correct("spec/a_spce.rb")
 p Gem::BUNDLED_GEMS.respond_to?(:uplevel)
+
+# Arguments are evaluated before `yield` finds no block, in blocks too.
+def in_method = yield(raise("argument"))
+def in_block = [1].each { yield(raise("argument")) }
+def splatted = [1].each { yield(*raise("argument")) }
+def none = [1].each { yield }
+def many = [1].each { |i| yield(i, 2, k: i) }
+%i[in_method in_block splatted none many].each do |name|
+  send(name)
+rescue RuntimeError, LocalJumpError
+  p [name, $!.class, $!.message]
+end
+p(many { |*a, **k| p a, k })
+
+# The place of a Proc's Binding is where the block begins.
+def kept(&block) = block
+block = kept do
+
+  1
+end
+p block.binding.source_location == block.source_location, block.binding.source_location[1]
+inner = -> {
+
+  binding }
+p inner.binding.source_location[1] + 2 == inner.call.source_location[1]
+
+# A random moment of a Range of Times.
+range = Time.at(10)..Time.at(20)
+p Array.new(50) { Random.rand(range) }.all? { |t| Time === t && range.cover?(t) }, Random.new(3).rand(Time.at(5)..Time.at(5)) == Time.at(5)
+p Random.new(3).rand(Time.at(0, in: "UTC")..Time.at(1 << 30, in: "UTC"))
+begin
+  Random.rand(Time.at(5)...Time.at(5))
+rescue ArgumentError
+  p $!.class
+end

@@ -7,3 +7,9 @@ require "erb"
 
 p ERB::Util.html_escape("\xC0<"), ERB::Util.html_escape("\xC0<").encoding, ERB::Util.html_escape("<ä>\xff&\"'")
 p ERB::Util.html_escape("\xE4<".dup.force_encoding("ISO-8859-1")).encoding
+
+# Bytes that ISO-2022-JP does not have, replaced.
+text = "a\x8ab".dup.force_encoding("ISO-2022-JP")
+p text.encode("UTF-8", invalid: :replace, undef: :replace, replace: "?"), text.encode("UTF-8", invalid: :replace), text.encode("UTF-16LE", invalid: :replace, replace: "").bytes
+p "\e$B$\"\x8a\e(Bx".dup.force_encoding("ISO-2022-JP").encode("UTF-8", invalid: :replace, replace: "?").end_with?("?x")
+p (begin; text.encode("UTF-8"); rescue Encoding::InvalidByteSequenceError; :invalid; end)

@@ -49,9 +49,6 @@ fn command(ruby: &Path, dir: &Path, s: &Suite, all: Option<&Suite>, path: &[Path
     let mut c = Command::new(ruby);
     let home = dir.join(&s.name);
     let stand_ins = root().join("tests/gems/stand_ins");
-    for p in path {
-        c.arg("-I").arg(p);
-    }
     for i in &s.include {
         c.arg("-I").arg(home.join(i));
     }
@@ -64,9 +61,10 @@ fn command(ruby: &Path, dir: &Path, s: &Suite, all: Option<&Suite>, path: &[Path
         own = true;
     }
     c.arg("-I").arg(stand_ins);
-    for i in all.iter().flat_map(|a| &a.include) {
-        c.arg("-I").arg(dir.join(i));
-    }
+    // Programs that a suite starts find these too.
+    let shared = all.iter().flat_map(|a| &a.include).map(|i| dir.join(i));
+    let lib = std::env::join_paths(path.iter().cloned().chain(shared)).unwrap_or_default();
+    c.env("RUBYLIB", lib);
     for f in all.iter().flat_map(|a| &a.features).chain(&s.features) {
         c.arg("-r").arg(f);
     }

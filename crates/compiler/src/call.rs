@@ -442,9 +442,10 @@ impl<'pr> Compiler<'pr> {
             Some((scope, var)) => self.load_var(scope, var, Dest::Reg(base)),
             None => self.simple(Op::LoadNil, Dest::Reg(base)),
         };
-        self.f.asm.emit(Op::Intrinsic, Intrinsic::YieldCheck as u8, base, 0, 1);
         let p = self.arguments(n.arguments().as_ref());
         self.set_line(at);
+        // Arguments are evaluated before it counts whether there is a block.
+        self.f.asm.emit(Op::Intrinsic, Intrinsic::YieldCheck as u8, base, 0, 1);
         let site = self.f.asm.site(CallSite {
             name: sym::call,
             flags: p.flags | call_flags::YIELD,

@@ -274,6 +274,15 @@ fn rand_range(cx: &mut Cx, s: Source, r: Ref<RangeCell>) -> Result<Option<Value>
         mid = max + min;
         max -= min;
     }
+    if !cx.is_a(low, ids::NUMERIC) {
+        // As many seconds after a Time, say.
+        if max < 0.0 || max == 0.0 && exclusive {
+            return Ok(None);
+        }
+        let r = if max == 0.0 { 0.0 } else { generator(cx, s)?.real(exclusive) * max };
+        let part = cx.float(r);
+        return coerce::add(cx, low, part).map(Some);
+    }
     let base = kernel::to_float(cx, low)?;
     if max > 0.0 {
         let r = generator(cx, s)?.real(exclusive);

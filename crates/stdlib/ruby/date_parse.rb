@@ -142,6 +142,7 @@ class Date
         end
         h[:mon] = month.(m[2])
         h[:year] = 1 - h[:year] if era&.match?(/\Ab/i) && h[:year]
+        %i[year mon mday].each { |k| h[k] = h.delete(k) if h.key?(k) }
       when /\b(#{MONTHS})[^-\d\s']*(?:[.\s\/]*|\s*-)('?\d+)(?:st|nd|rd|th)?\b(?:(?:[\s,.\/]+|-)?((?:ad|ce|bce?)\b\.?|[ab]\.[dc]\.)?\s*('?-?\d+)\b)?/io
         m = $~
         h[:mon] = month.(m[1])
@@ -152,6 +153,7 @@ class Date
           h[:year] = __year(m[4], comp && !m[4].start_with?("-")) if m[4]
         end
         h[:year] = 1 - h[:year] if m[3]&.match?(/\Ab/i) && h[:year]
+        %i[year mon mday].each { |k| h[k] = h.delete(k) if h.key?(k) }
       when /(?<![\d])('?[-+]?\d{2,}|'\d+|\d+)-(\d{1,2})-('?-?\d+)/
         __three(h, $1, $2, $3, comp)
       when /\b([mtshr])(\d+)\.(\d+)\.(\d+)/i

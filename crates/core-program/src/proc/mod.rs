@@ -194,7 +194,11 @@ mod proc {
         match cx.proc_scope(this) {
             Some(_) if is_internal(cx, this) => cx.arg_error("Can't create Binding from C level Proc"),
             Some(s) => {
-                let b = binding::make(cx, s, this.self_, this.me);
+                // Its place is where the block begins.
+                let b = match cx.block_code(Block(this.as_value().bits())) {
+                    Some(c) => binding::make_at(cx, s, this.self_, this.me, c.file.clone(), c.line),
+                    None => binding::make(cx, s, this.self_, this.me),
+                };
                 binding::add_live_variables(cx, b, this)?;
                 Ok(b)
             }

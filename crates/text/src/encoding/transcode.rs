@@ -110,7 +110,24 @@ pub fn transcode_long(src: Encoding, dst: Encoding, s: &[u8], policy: &Policy, p
     if src.kind() == Kind::Multi(Multi::Iso2022Jp) {
         // Stateful: converted as a whole.
         let Some(text) = encoding_rs::ISO_2022_JP.decode_without_bom_handling_and_without_replacement(s) else {
-            return Err(invalid(src, dst, s, b"", false, s.len(), Vec::new()));
+            if policy.invalid == OnInvalid::Raise {
+                return Err(invalid(src, dst, s, b"", false, s.len(), Vec::new()));
+            }
+            let (text, _) = encoding_rs::ISO_2022_JP.decode_without_bom_handling(s);
+            // (These begin with a mark, once.)
+            if policy.replace.is_none() && dst.is_unicode() || matches!(dst, Encoding::UTF_16 | Encoding::UTF_32) {
+                return transcode(Encoding::UTF_8, dst, text.as_bytes(), policy);
+            }
+            let mut encoder = Encoder::new(dst);
+            let mut out = Vec::new();
+            // (No character of ISO-2022-JP is U+FFFD.)
+            for (at, part) in text.split('\u{fffd}').enumerate() {
+                if at > 0 {
+                    replacement(policy, &mut encoder, &mut out);
+                }
+                out.extend(transcode(Encoding::UTF_8, dst, part.as_bytes(), policy)?);
+            }
+            return Ok(out);
         };
         return if dst == Encoding::UTF_8 {
             Ok(text.into_owned().into_bytes())

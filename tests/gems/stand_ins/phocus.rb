@@ -1,0 +1,1 @@
+# Nothing: what a suite has this for is not tried here.
