@@ -67,10 +67,8 @@ impl Cx {
         }
         if !a.is_cell() || !b.is_cell() {
             // -0.0 is a cell, 0.0 is not; they are the same key.
-            if a.is_kind(Kind::Float) || b.is_kind(Kind::Float) {
-                if a.as_float().is_some() && a.as_float() == b.as_float() {
-                    return Some(true);
-                }
+            if (a.is_kind(Kind::Float) || b.is_kind(Kind::Float)) && a.as_float().is_some() && a.as_float() == b.as_float() {
+                return Some(true);
             }
             // An object of a program may be `eql?` to what is no cell.
             return if a.is_cell() && !matches!(a.kind_of_cell(), Kind::String | Kind::Float | Kind::Bignum) { None } else { Some(false) };

@@ -251,10 +251,10 @@ impl Cx {
     /// The running thread ends, and with it the fiber that stands for its code, where one was made.
     pub fn root_fiber_ends(&mut self) {
         let root = self.root_fiber;
-        if !root.is_nil() {
-            if let Ok(f) = self.data_mut::<FiberData>(root) {
-                fiber_ended(f);
-            }
+        if !root.is_nil()
+            && let Ok(f) = self.data_mut::<FiberData>(root)
+        {
+            fiber_ended(f);
         }
     }
     /// Runs a fiber until it yields or ends. `args` become the block's arguments or the value of `Fiber.yield`.
