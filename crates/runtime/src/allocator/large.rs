@@ -2,7 +2,7 @@
 //!
 //! Each has a head before it, which says whose it is: a block that native code asks for in a turn of a VM with a memory limit counts for that VM until it is freed, on whichever
 //! thread and in whichever VM. It is asked for when the block is made, and when it grows: a vector that doubles in any builtin is stopped there. Buffers of Strings and Arrays
-//! have asked the heap, and count there.
+//! have asked the heap, and count there. What is made under a lock of the process (the table of names grows in somebody's turn) is nobody's.
 //!
 //! Those of a VM that is near its limit come from the system one by one and go back to it at once: malloc keeps what is freed for a while, which nobody counts, and a block that grows is moved by
 //! the kernel without ever being there twice. All others are malloc's, which is faster: it has pages at hand (a program that makes and drops 300 KB is 25 times as fast with them).
@@ -107,7 +107,8 @@ unsafe fn make<A: GlobalAlloc>(inner: &A, layout: Layout, zeroed: bool, account:
 #[cold]
 #[inline(never)]
 pub(super) unsafe fn alloc<A: GlobalAlloc>(inner: &A, layout: Layout, zeroed: bool) -> *mut u8 {
-    let native = life::native_account();
+    // What grows under a lock of the process is the process's, and must not be refused because it happens to grow in the turn of a VM with a small limit.
+    let native = if zakuro_base::memory::holds_locks() { None } else { life::native_account() };
     // SAFETY: the caller's word.
     let get = || unsafe { make(inner, layout, zeroed, native.clone()) };
     if native.is_some() && !is_buffer(layout) && !within_limit(layout, layout.size()) {
