@@ -5,7 +5,7 @@ module ErrorHighlight
   private_constant :HERE
 
   # Lines of an ArgumentError that the callee raised before its body ran.
-  ARGUMENTS = /\A(?:wrong number of arguments|missing keyword[s]?|unknown keyword[s]?|no keywords accepted)\b/
+  ARGUMENTS = ["wrong number of arguments", "missing keyword", "unknown keyword", "no keywords accepted"].freeze
   private_constant :ARGUMENTS
 
   # How a marked line is laid out.
@@ -77,7 +77,7 @@ module ErrorHighlight
     end
 
     def __for(exc)
-      if ArgumentError === exc && ARGUMENTS.match?(exc.message)
+      if ArgumentError === exc && exc.message.start_with?(*ARGUMENTS)
         pair = __caller_and_callee(exc)
         return pair if pair
       end

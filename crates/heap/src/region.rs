@@ -99,11 +99,13 @@ impl Region {
         heap.trim(0);
         let stats = heap.stats();
         let mut range = Range::default();
-        heap.each_block(&mut |at, _| range.join(Range { low: at, span: BLOCK_SIZE }));
+        heap.each_block(|_, block| range.join(Range { low: heap.address(block), span: BLOCK_SIZE }));
         let bytes = stats.allocated_bytes as usize + stats.payload_bytes;
         let region = Region(Arc::new(Inner { heap, held, baggage, range, cells, bytes }));
-        region.0.heap.each_block(&mut |_, meta| {
+        region.0.heap.each_block(|_, block| {
             point();
+            // SAFETY: the region's heap owns the block, whose row is mapped.
+            let meta = unsafe { &*region.0.heap.lookup.table.add(block as usize) };
             meta.region.store(region.key(), Relaxed);
         });
         region.0.protect(true);
@@ -153,7 +155,8 @@ impl Inner {
             return;
         }
         let prot = libc::PROT_READ | if on { 0 } else { libc::PROT_WRITE };
-        self.heap.each_block(&mut |at, _| {
+        self.heap.each_block(|_, block| {
+            let at = self.heap.address(block);
             // SAFETY: a block of the region's own heap. A refusal to protect (too many mappings) does no harm.
             let r = unsafe { libc::mprotect(std::ptr::with_exposed_provenance_mut(at), BLOCK_SIZE, prot) };
             assert!(on || r == 0, "a region's block can't be made writable again");
@@ -333,29 +336,4 @@ impl HeapState {
     pub fn region_stats(&self) -> (usize, usize) {
         (self.holdings.table.len(), self.holdings.bytes)
     }
-
-    /// Calls `f` with address and metadata of each block that has cells.
-    fn each_block(&self, f: &mut dyn FnMut(usize, &BlockMeta)) {
-        for lists in self.classes {
-            for (first, single) in [(lists.current, true), (lists.available, false), (lists.full, false), (lists.unswept, false)] {
-                let mut block = first;
-                while block != crate::block::NONE {
-                    // SAFETY: this heap owns the block, whose row is mapped.
-                    f(self.address(block), unsafe { &*self.lookup.table.add(block as usize) });
-                    if single {
-                        break;
-                    }
-                    // SAFETY: as above.
-                    block = unsafe { (*self.body(block)).next };
-                }
-            }
-        }
-    }
 }
-
-#[cfg(all(test, shuttle))]
-#[path = "shuttle_tests.rs"]
-mod shuttle_tests;
-#[cfg(all(test, not(any(loom, shuttle))))]
-#[path = "region_tests.rs"]
-mod tests;

@@ -665,32 +665,33 @@ impl HeapState {
         index < b.cells as usize && bits[index >> 6] >> (index & 63) & 1 == 1
     }
 
-    /// Calls `f` with each block in use and its size class, after finishing the sweep.
-    fn each_block(&mut self, mut f: impl FnMut(&HeapState, usize, u32)) {
-        self.finish_sweep();
+    /// Calls `f` with each block in use and its size class.
+    pub(crate) fn each_block(&self, mut f: impl FnMut(usize, u32)) {
         for (class, lists) in self.classes.into_iter().enumerate() {
-            for first in [lists.current, lists.available, lists.full] {
+            // The current block is in no list.
+            for (first, single) in [(lists.current, true), (lists.available, false), (lists.full, false), (lists.unswept, false)] {
                 let mut block = first;
                 while block != NONE {
-                    f(self, class, block);
+                    f(class, block);
                     // SAFETY: this heap owns the block.
-                    block = if first == lists.current { NONE } else { unsafe { (*self.body(block)).next } };
+                    block = if single { NONE } else { unsafe { (*self.body(block)).next } };
                 }
             }
         }
     }
 
     pub fn each_cell(&mut self, f: &mut dyn FnMut(*mut Header)) {
-        self.each_block(|this, class, block| {
-            // SAFETY: as above.
-            let b = unsafe { &*this.body(block) };
-            let start = this.address(block);
+        self.finish_sweep();
+        self.each_block(|class, block| {
+            // SAFETY: this heap owns the block.
+            let b = unsafe { &*self.body(block) };
+            let start = self.address(block);
             for w in 0..b.words() {
                 let mut bits = b.alloc[w];
                 while bits != 0 {
                     let cell = start + (w * 64 + bits.trailing_zeros() as usize) * b.size as usize;
                     bits &= bits - 1;
-                    if !this.in_open_run(class, cell) {
+                    if !self.in_open_run(class, cell) {
                         f(ptr::with_exposed_provenance_mut(cell));
                     }
                 }
@@ -700,9 +701,10 @@ impl HeapState {
 
     pub fn size_classes(&mut self) -> Vec<SizeClass> {
         let mut out: Vec<SizeClass> = SIZES.iter().map(|s| SizeClass { size: usize::from(*s), blocks: 0, cells: 0, live: 0 }).collect();
-        self.each_block(|this, class, block| {
-            // SAFETY: as above.
-            let b = unsafe { &*this.body(block) };
+        self.finish_sweep();
+        self.each_block(|class, block| {
+            // SAFETY: this heap owns the block.
+            let b = unsafe { &*self.body(block) };
             out[class].blocks += 1;
             out[class].cells += usize::from(b.cells);
             out[class].live += b.alloc[..b.words()].iter().map(|w| w.count_ones() as usize).sum::<usize>();
