@@ -365,7 +365,7 @@ fn sizes(root: &Path, failures: &mut Vec<String>, warnings: &mut Vec<String>) {
 
 /// Ways to hold what a call into Ruby may free, unseen by the borrow checker and the collector, in builtins and the VM
 /// (docs/decisions/0015-the-heap-is-the-token.md): what a line may not have, where it may all the same, and what to write. What type inference hides
-/// `xtask lints` finds.
+/// `xtask lists` finds.
 const UNWATCHED: &[(&str, Option<&str>, &str)] = &[
     ("Vec<Value>", None, "Gathered, RootedVec, ArgList, or in a field TracedVec (crates/object/src/lists.rs)"),
     ("data_ptr", None, "data_mut, which borrows the VM"),

@@ -13,7 +13,7 @@ mod install;
 mod json;
 mod library;
 mod library_tests;
-mod lints;
+mod lists;
 mod parallel;
 mod process;
 mod record;
@@ -29,7 +29,7 @@ use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo run -q -p xtask -- COMMAND
   check                                       dependency arrows, process-wide state, file sizes, machine paths
-  lints [--all]                               clippy, and variables of builtins and the VM that hold values unseen by the collector
+  lists [--all]                               variables of builtins and the VM that hold values unseen by the collector
   reference [--out DIR]                       API reference from the declarations, a page per class (target/reference)
   handlers [--zakuro PATH] [--profile release|debug]
                                               machine code of the interpreter: jumps, and no saved registers
@@ -68,7 +68,7 @@ fn main() -> ExitCode {
         "dist" => install::dist(&rest),
         "library" => library::run(&rest),
         "library-tests" => library_tests::run(&rest),
-        "lints" => lints::run(&rest),
+        "lists" => lists::run(&rest),
         "reference" => reference::run(&rest),
         "handlers" => handlers::run(&rest),
         _ => Err(USAGE.to_string()),
