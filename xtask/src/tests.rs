@@ -39,7 +39,8 @@ pub fn run(args: &[String]) -> Result<bool, String> {
         Some(other) => return Err(format!("--gc={other}: only `stress` is known")),
     };
     let limit = Duration::from_secs(args.number("limit", if stress { 180 } else { 60 })?);
-    let jobs = args.number("jobs", cpus() as u64)? as usize;
+    // Some wait for most of their time.
+    let jobs = args.number("jobs", cpus() as u64 + 1)? as usize;
     let mut cases = Vec::new();
     for dir in ["lang", "core", "stdlib", "library", "gc", "isolation", "apps", "apps/parallel"] {
         cases.extend(programs_in(&root().join("tests").join(dir)).into_iter().map(Case::Recorded));

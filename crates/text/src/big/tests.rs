@@ -79,11 +79,11 @@ fn divisors() {
 #[test]
 fn powers_and_roots() {
     let mut rng = Rng(6);
-    assert!(pow(&BigInt::from(-7), 200_001, &mut ToTheEnd) == Ok(BigInt::from(-7).pow(200_001)));
-    for n in [0, 1, 19, 400_000] {
+    assert!(pow(&BigInt::from(-7), 50_001, &mut ToTheEnd) == Ok(BigInt::from(-7).pow(50_001)));
+    for n in [0, 1, 19, 100_000] {
         assert!(pow10(n, &mut ToTheEnd) == Ok(BigUint::from(10u32).pow(n)));
     }
-    for (a, n, m) in [(3, 900, 2), (200, 90, 200), (10, 70_000, 1), (200, 3, 2000)] {
+    for (a, n, m) in [(3, 900, 2), (120, 50, 120), (10, 7_000, 1), (200, 1, 1200)] {
         let (a, n, m) = (BigInt::from(number(&mut rng, a)), BigInt::from(number(&mut rng, n)), BigInt::from(number(&mut rng, m)));
         for (a, m) in [(a.clone(), m.clone()), (-&a, m.clone()), (a.clone(), -&m), (-&a, -&m)] {
             assert!(mod_pow(&a, &n, &m, &mut ToTheEnd) == Ok(a.modpow(&n, &m)));
