@@ -60,6 +60,142 @@ class Ripper
   end
   private_constant :TokenMatch
 
+  # A subclass that handles tokens which belong to no node (spaces, line ends, commas, most keywords) gets every token once, in the order of the source, and the event
+  # of a node after its tokens; as from CRuby's parser, which sees a token more before it knows that most nodes are over. The translation walks over a tree: what it tells of is taken as
+  # the place up to which tokens are told. Lists are told to begin (`args_new`, ...) before their first part, not after it.
+  module Interleaved # :nodoc:
+    SCANNER_EVENTS.each { |event| define_method(:"on_#{event}") { |token| __token(event, token) { super(token) } } }
+    # What a token more could not make anything else.
+    ALONE = %i[symbol symbol_literal dyna_symbol string_add string_embexpr string_dvar xstring_add regexp_add word_add string_literal xstring_literal regexp_literal].freeze
+    # The same, where they end with what closes them.
+    CLOSED = %i[class module sclass def defs begin if unless while until case for paren array hash do_block brace_block lambda arg_paren method_add_arg method_add_block aref elsif else ensure in when].freeze
+
+    PARSER_EVENTS.each do |event|
+      # What begins a list comes before it, all others after what they are made of.
+      first = event.end_with?("_new") || event == :void_stmt || event == :excessed_comma
+      define_method(:"on_#{event}") do |*parts|
+        at = @__at
+        if at
+          __tokens_up_to(first ? at.start_offset : at.end_offset)
+          __token_ahead(at.end_offset) unless first || ALONE.include?(event) || CLOSED.include?(event) && CLOSE.include?(@__last)
+        end
+        super(*parts)
+      end
+    end
+
+    def on_program(*parts)
+      __tokens_up_to(Float::INFINITY)
+      super
+    end
+
+    # Warnings come first, too.
+    def warn(*) = super.tap { @__at = nil }
+    def warning(*) = super.tap { @__at = nil }
+
+    def bounds(location)
+      @__at = location
+      super
+    end
+
+    def parse
+      starts = [0]
+      @source.each_line { |line| starts << starts.last + line.bytesize }
+      line = lineno
+      tokens = Ripper.lex(@source, filename, line).map { |(row, column), event, text,| [starts[row - line] + column, event, text, row, column] }
+      @__waiting = __bodies_first(tokens)
+      @__index = @__waiting.each_with_index.to_h { |token, index| [token[0], index] }
+      @__done = {}
+      @__next = 0
+      super
+    end
+
+    private
+
+    # The parser has seen a token more, unless it ends with what can't go on.
+    CLOSE = ["end", ")", "]", "}", "\"", "'", "`"].freeze
+    BETWEEN = %i[on_sp on_comment on_ignored_nl on_embdoc_beg on_embdoc on_embdoc_end].freeze
+    def __token_ahead(stop)
+      # Not what was told already.
+      return if @__last_at && @__last_at >= stop
+      at = @__next
+      at += 1 while (token = @__waiting[at]) && BETWEEN.include?(token[1])
+      __tokens_up_to(token ? token[0] + 1 : Float::INFINITY)
+    end
+
+    def __token(event, text)
+      return yield if @__telling
+      # Comments come first of all from the translation: they have their place, too.
+      return @__at = nil if event == :comment || event.start_with?("embdoc") || event == :__end__
+      at = @__at.start_offset
+      if (index = @__index[at])
+        __tell while @__next < index
+      end
+      return @__done[at] if @__done.key?(at)
+      if (token = @__waiting[@__next]) && token[0] == at
+        @__next += 1
+      end
+      @__last, @__last_at = text, at
+      @__done[at] = yield
+    end
+
+    def __tokens_up_to(offset)
+      __tell while (token = @__waiting[@__next]) && token[0] < offset
+    end
+
+    def __tell
+      at, event, text, row, column = @__waiting[@__next]
+      @__next += 1
+      return if @__done.key?(at)
+      was = [@lineno, @column]
+      @lineno, @column = row, column
+      @__telling = true
+      @__last, @__last_at = text, at unless BETWEEN.include?(event)
+      @__done[at] = send(event, text)
+      @__telling = false
+      @lineno, @column = was
+    end
+
+    # A heredoc is read where it is named, before the rest of that line. (What is named within another one stays where it is.)
+    def __bodies_first(tokens)
+      out = []
+      at = 0
+      line = after = nil
+      while (token = tokens[at])
+        if after && token[3] > line
+          at, after = after, nil
+          next
+        end
+        out << token
+        at += 1
+        next unless token[1] == :on_heredoc_beg
+        line = token[3]
+        from = after || at
+        from += 1 while !after && tokens[from] && tokens[from][3] == line
+        stop, depth = from, 0
+        while (inner = tokens[stop])
+          depth += 1 if inner[1] == :on_heredoc_beg
+          break if inner[1] == :on_heredoc_end && (depth -= 1) < 0
+          stop += 1
+        end
+        out.concat(tokens[from..stop])
+        after = stop + 1
+      end
+      out
+    end
+  end
+  private_constant :Interleaved
+
+  class << self
+    prepend(Module.new do
+      def new(*)
+        made = super
+        plain = [Ripper, SexpBuilder, SexpBuilderPP]
+        made.extend(Interleaved) unless %i[on_sp on_nl on_ignored_nl on_comma on_semicolon on_comment on_kw].all? { |name| plain.include?(made.method(name).owner) }
+        made
+      end
+    end)
+  end
+
   class Lexer
     # What is wrong with the source, as tokens.
     def errors
