@@ -1,6 +1,5 @@
 # A program may come from a device without end, from a FIFO that nobody writes to, from standard input: whoever wants it to end is heard meanwhile.
 require "tmpdir"
-PATIENCE = ENV.fetch("ZAKURO_TEST_PATIENCE", "1").to_f
 EXE = File.readlink("/proc/self/exe")
 
 def ended(*command, by:, **)
@@ -9,7 +8,7 @@ def ended(*command, by:, **)
   Process.kill(by, pid)
   begun = Process.clock_gettime(Process::CLOCK_MONOTONIC)
   until Process.wait(pid, Process::WNOHANG)
-    return Process.kill(:KILL, pid) && Process.wait(pid) && :deaf if Process.clock_gettime(Process::CLOCK_MONOTONIC) - begun > 10 * PATIENCE
+    return Process.kill(:KILL, pid) && Process.wait(pid) && :deaf if Process.clock_gettime(Process::CLOCK_MONOTONIC) - begun > 10
     sleep 0.01
   end
   $?.termsig && Signal.signame($?.termsig)
@@ -29,7 +28,7 @@ Dir.mktmpdir do |dir|
     begin
       vm.join
     rescue RubyVM::Error => e
-      p e.class, Process.clock_gettime(Process::CLOCK_MONOTONIC) - begun < 5 * PATIENCE
+      p e.class, Process.clock_gettime(Process::CLOCK_MONOTONIC) - begun < 5
     end
   end
   begin

@@ -105,6 +105,7 @@ pub fn run(args: &[String]) -> Result<bool, String> {
     sizes(&root, &mut failures, &mut warnings);
     machine_paths(&root, &mut failures);
     unwatched(&root, &mut failures);
+    unnamed(&root, &mut failures)?;
     for warning in &warnings {
         println!("warning: {warning}");
     }
@@ -363,6 +364,94 @@ fn sizes(root: &Path, failures: &mut Vec<String>, warnings: &mut Vec<String>) {
     }
 }
 
+/// Rust files that nothing names: the compiler passes over them in silence, tests in them included. Targets of Cargo are named by their place.
+fn unnamed(root: &Path, failures: &mut Vec<String>) -> Result<(), String> {
+    let mut sources = Vec::new();
+    for dir in ["crates", "xtask"] {
+        files(&root.join(dir), &["rs"], &mut sources);
+    }
+    let mut named = std::collections::HashSet::new();
+    for path in &sources {
+        let source = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let dir = path.parent().unwrap_or(root);
+        let stem = path.file_stem().unwrap_or_default();
+        let is_root = stem == "mod" || is_target(root, path);
+        let below = if is_root { dir.to_path_buf() } else { dir.join(stem) };
+        for file in named_files(&source) {
+            match file {
+                Named::Module(name) => {
+                    named.insert(below.join(format!("{name}.rs")));
+                    named.insert(below.join(name).join("mod.rs"));
+                }
+                Named::File(name) => drop(named.insert(normal(&dir.join(name)))),
+            }
+        }
+    }
+    for path in sources.iter().filter(|p| !is_target(root, p) && !named.contains(*p)) {
+        failures.push(format!("{}: no `mod` and no `include!` names it", path.strip_prefix(root).unwrap_or(path).display()));
+    }
+    Ok(())
+}
+
+/// Whether Cargo itself finds a file: roots of crates, `src/bin`, `tests`, `examples`, `benches`, and what a manifest gives a `path`.
+fn is_target(root: &Path, path: &Path) -> bool {
+    let short = path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned();
+    let parts: Vec<&str> = short.split('/').skip_while(|part| *part == "crates").collect();
+    let by_place = match &parts[1..] {
+        ["build.rs"] | ["src", "lib.rs" | "main.rs"] | ["src", "bin", _] | ["tests" | "examples" | "benches", _] => true,
+        ["tests" | "examples" | "benches", _, "main.rs"] => true,
+        _ => false,
+    };
+    by_place || {
+        let package: PathBuf =
+            path.ancestors().take_while(|p| *p != root).filter(|p| p.join("Cargo.toml").is_file()).last().unwrap_or(root).into();
+        let in_package = path.strip_prefix(&package).unwrap_or(path).to_string_lossy().into_owned();
+        std::fs::read_to_string(package.join("Cargo.toml")).is_ok_and(|text| text.contains(&format!("path = \"{in_package}\"")))
+    }
+}
+
+#[derive(Debug, PartialEq)]
+enum Named {
+    Module(String),
+    File(String),
+}
+
+/// What a source names as further sources: `mod name;`, with or without a `#[path]` before it, `include!`, and `modules! { name, ... }`.
+fn named_files(source: &str) -> Vec<Named> {
+    let quoted = |text: &str| text.split('"').nth(1).map(str::to_string);
+    let mut found = Vec::new();
+    if let Some((list, _)) = source.split_once("modules! {").and_then(|(_, rest)| rest.split_once('}')) {
+        found.extend(list.split(',').map(|name| Named::Module(name.trim().to_string())));
+    }
+    let mut path = None;
+    for line in source.lines().map(str::trim) {
+        if line.starts_with("#[path") {
+            path = quoted(line);
+        } else if let Some((_, included)) = line.split_once("include!(") {
+            found.extend(quoted(included).map(Named::File));
+        } else if let Some((before, name)) = line.strip_suffix(';').and_then(|l| l.split_once("mod "))
+            && (before.is_empty() || before.starts_with("pub"))
+        {
+            found.push(path.take().map_or_else(|| Named::Module(name.to_string()), Named::File));
+        } else if !line.starts_with("#[") {
+            path = None;
+        }
+    }
+    found
+}
+
+/// `a/../b` as `b`.
+fn normal(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut made, part| {
+        match part {
+            std::path::Component::ParentDir => drop(made.pop()),
+            std::path::Component::CurDir => {}
+            part => made.push(part),
+        }
+        made
+    })
+}
+
 /// Ways to hold what a call into Ruby may free, unseen by the borrow checker and the collector, in builtins and the VM
 /// (docs/decisions/0015-the-heap-is-the-token.md): what a line may not have, where it may all the same, and what to write. What type inference hides
 /// `xtask lists` finds.
@@ -482,6 +571,14 @@ mod unit {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sources_that_are_named() {
+        let text = "mod a;\npub(crate) mod b;\n#[cfg(test)]\n#[path = \"t.rs\"]\nmod tests;\nmod inner {\n}\ninclude!(\"x.rs\");\n// mod c;\n a::modules! { d, e }";
+        let module = |name: &str| Named::Module(name.into());
+        let file = |name: &str| Named::File(name.into());
+        assert_eq!(named_files(text), [module("d"), module("e"), module("a"), module("b"), file("t.rs"), file("x.rs")]);
+    }
 
     #[test]
     fn lists_that_nobody_sees_are_refused() {

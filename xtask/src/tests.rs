@@ -99,10 +99,8 @@ fn ends_with(case: &Case, line: &[u8]) -> bool {
     matches!(case, Case::Recorded(path) if std::fs::read(path).is_ok_and(|text| text.ends_with(line)))
 }
 
-/// Programs that must be soon over, such as those that are killed, take what a second means from here: two tests run at a time, on machines that others may use.
 fn with_mode(spec: Spec, stress: bool, limit: Duration) -> Spec {
-    let (scale, patience) = if stress { ("small", "10") } else { ("full", "4") };
-    spec.env("ZAKURO_TEST_SCALE", scale).env("ZAKURO_TEST_PATIENCE", patience).limit(limit)
+    spec.env("ZAKURO_TEST_SCALE", if stress { "small" } else { "full" }).limit(limit)
 }
 
 fn recorded(zakuro: &Path, program: &Path, stress: bool, limit: Duration) -> Result<(), String> {

@@ -337,3 +337,10 @@ impl HeapState {
         (self.holdings.table.len(), self.holdings.bytes)
     }
 }
+
+#[cfg(all(test, shuttle))]
+#[path = "shuttle_tests.rs"]
+mod shuttle_tests;
+#[cfg(all(test, not(any(loom, shuttle))))]
+#[path = "region_tests.rs"]
+mod tests;

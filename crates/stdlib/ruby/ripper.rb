@@ -9,6 +9,25 @@ class Ripper
   # Of the parser that this stands for: there is none whose work could be shown.
   attr_accessor :yydebug, :debug_output
 
+  # The translation counts lines from 1, and columns of the first one from before a byte order mark.
+  module FirstLine # :nodoc:
+    BOM = "\xEF\xBB\xBF".b
+
+    def initialize(source, filename = "(ripper)", lineno = 1)
+      super
+      @__lines_before = self.lineno - 1
+      @__mark = @source.b.start_with?(BOM) ? BOM.bytesize : 0
+    end
+
+    private def bounds(location)
+      super
+      @column -= @__mark if @lineno == 1
+      @lineno += @__lines_before
+    end
+  end
+  private_constant :FirstLine
+  prepend FirstLine
+
   # The lexer's state, between two tokens. Events come after the source was read: there is none.
   def state = nil
 
@@ -64,7 +83,7 @@ class Ripper
   # of a node after its tokens; as from CRuby's parser, which sees a token more before it knows that most nodes are over. The translation walks over a tree: what it tells of is taken as
   # the place up to which tokens are told. Lists are told to begin (`args_new`, ...) before their first part, not after it.
   module Interleaved # :nodoc:
-    SCANNER_EVENTS.each { |event| define_method(:"on_#{event}") { |token| __token(event, token) { super(token) } } }
+    SCANNER_EVENTS.each { |event| private define_method(:"on_#{event}") { |token| __token(event, token) { super(token) } } }
     # What a token more could not make anything else.
     ALONE = %i[symbol symbol_literal dyna_symbol string_add string_embexpr string_dvar xstring_add regexp_add word_add string_literal xstring_literal regexp_literal].freeze
     # The same, where they end with what closes them.
@@ -73,15 +92,30 @@ class Ripper
     PARSER_EVENTS.each do |event|
       # What begins a list comes before it, all others after what they are made of.
       first = event.end_with?("_new") || event == :void_stmt || event == :excessed_comma
-      define_method(:"on_#{event}") do |*parts|
-        at = @__at
-        if at
+      private(define_method(:"on_#{event}") do |*parts|
+        if (at = @__at)
           __tokens_up_to(first ? at.start_offset : at.end_offset)
           __token_ahead(at.end_offset) unless first || ALONE.include?(event) || CLOSED.include?(event) && CLOSE.include?(@__last)
         end
         super(*parts)
-      end
+      end)
     end
+
+    def parse
+      starts = [0]
+      @source.each_line { |line| starts << starts.last + line.bytesize }
+      starts[0] += @__mark
+      line = lineno
+      tokens = Ripper.lex(@source, filename, line).map { |(row, column), event, text,| [starts[row - line] + column, event, text, row, column] }
+      @__waiting = __bodies_first(__whole_lines(tokens))
+      @__index = @__waiting.each_with_index.to_h { |token, index| [token[0], index] }
+      @__done = {}
+      @__next = 0
+      # Of a source with errors there are only tokens.
+      super.tap { __tokens_up_to(Float::INFINITY) }
+    end
+
+    private
 
     def on_program(*parts)
       __tokens_up_to(Float::INFINITY)
@@ -97,20 +131,6 @@ class Ripper
       super
     end
 
-    def parse
-      starts = [0]
-      @source.each_line { |line| starts << starts.last + line.bytesize }
-      line = lineno
-      tokens = Ripper.lex(@source, filename, line).map { |(row, column), event, text,| [starts[row - line] + column, event, text, row, column] }
-      @__waiting = __bodies_first(tokens)
-      @__index = @__waiting.each_with_index.to_h { |token, index| [token[0], index] }
-      @__done = {}
-      @__next = 0
-      super
-    end
-
-    private
-
     # The parser has seen a token more, unless it ends with what can't go on.
     CLOSE = ["end", ")", "]", "}", "\"", "'", "`"].freeze
     BETWEEN = %i[on_sp on_comment on_ignored_nl on_embdoc_beg on_embdoc on_embdoc_end].freeze
@@ -119,6 +139,12 @@ class Ripper
       return if @__last_at && @__last_at >= stop
       at = @__next
       at += 1 while (token = @__waiting[at]) && BETWEEN.include?(token[1])
+      # A comment behind a statement ends it, unless the next line goes on with a call.
+      ended = at > @__next && @__waiting[@__next...at].any? { |_, event, _, row| event == :on_comment && row == @__waiting[@__next][3] }
+      if ended && token && !%w[. &.].include?(token[2])
+        @__last_at = stop
+        return __tokens_up_to(token[0])
+      end
       __tokens_up_to(token ? token[0] + 1 : Float::INFINITY)
     end
 
@@ -134,8 +160,14 @@ class Ripper
       if (token = @__waiting[@__next]) && token[0] == at
         @__next += 1
       end
-      @__last, @__last_at = text, at
+      __was_told(event, text, at)
       @__done[at] = yield
+    end
+
+    # The body of a heredoc stands behind what is told after it.
+    def __was_told(event, text, at)
+      @__last = text
+      @__last_at = at unless event.end_with?("heredoc_end")
     end
 
     def __tokens_up_to(offset)
@@ -149,10 +181,22 @@ class Ripper
       was = [@lineno, @column]
       @lineno, @column = row, column
       @__telling = true
-      @__last, @__last_at = text, at unless BETWEEN.include?(event)
+      __was_told(event, text, at) unless BETWEEN.include?(event)
       @__done[at] = send(event, text)
       @__telling = false
       @lineno, @column = was
+    end
+
+    # What `<<~` takes from the begin of its lines is a token to the lexer alone.
+    def __whole_lines(tokens)
+      tokens.each_with_index.filter_map do |(at, event, text, row, column), index|
+        if event == :on_ignored_sp
+          _, following, rest, = tokens[index + 1]
+          [at, :on_tstring_content, following == :on_tstring_content ? text + rest : text, row, column]
+        elsif event != :on_tstring_content || index.zero? || tokens[index - 1][1] != :on_ignored_sp
+          [at, event, text, row, column]
+        end
+      end
     end
 
     # A heredoc is read where it is named, before the rest of that line. (What is named within another one stays where it is.)

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use zakuro_macros::{Trace, ruby_class};
 use zakuro_object::{DataCell, Header, owned_bytes};
+use zakuro_vm::channels::Charge;
 use zakuro_vm::*;
 
 /// Where a piece of the program is.
@@ -25,6 +26,9 @@ struct Origins {
     /// Where the program is now.
     #[untraced]
     here: Option<Arc<Place>>,
+    /// What the table counts for its VM.
+    #[untraced]
+    counted: (usize, Option<Charge>),
 }
 impl VmState for Origins {
     fn sweep(&mut self, heap: &Heap) {
@@ -219,7 +223,8 @@ mod natives {
     }
     #[method("__forget_allocations", singleton)]
     fn forget_allocations(cx: &mut Cx, _this: Value) {
-        cx.state::<Origins>().of.clear();
+        let known = cx.state::<Origins>();
+        (known.of, known.counted) = Default::default();
     }
     /// What was allocated since the last call comes from where the program was then. Where it is now: file, line, class, method.
     #[method("__origins", singleton)]
@@ -231,6 +236,13 @@ mod natives {
             if cx.heap.cell_at(p).is_some_and(|cell| cell.addr() == p && cx.heap.is_marked_or_new(cell)) {
                 cx.state::<Origins>().of.insert(p, (here.clone(), count));
             }
+        }
+        // An entry, and a byte of control for it; the addresses that were noted, and the place.
+        let capacity = cx.state::<Origins>().of.capacity();
+        if cx.state::<Origins>().counted.0 != capacity {
+            let entry = size_of::<(usize, (Arc<Place>, u64))>() + 1 + size_of::<usize>() + size_of::<Place>();
+            let charge = cx.charge(capacity * entry, std::iter::empty());
+            cx.state::<Origins>().counted = (capacity, charge);
         }
     }
     /// Where the program is from here on. What was allocated to say so comes from nowhere.

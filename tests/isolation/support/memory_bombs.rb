@@ -532,6 +532,17 @@ MEMORY_BOMBS = {
   "Dirs and what they list" => "a = []; loop { a << Dir.new('/').tap(&:read).tap(&:close) << File.stat('/') << Dir.glob('/usr/lib/*') }",
   "chains of causes" => "e = nil; loop { begin; begin; raise e if e; raise 'x'; rescue; raise 'y' * 100; end; rescue => x; e = x; end }",
   "garbage of evals with classes" => "loop { eval('Class.new { def a = 1; def b = 2 }').new.b }",
+  # What lies with other VMs, and what is outside of heaps.
+  "monitors" => "v = RubyVM.fork { sleep }; c = RubyVM::Channel.new; loop { v.monitor(c) }",
+  "monitors with channels of their own" => "v = RubyVM.fork { sleep }; loop { v.monitor(RubyVM::Channel.new) }",
+  "monitors with messages" => "v = RubyVM.fork { sleep }; c = RubyVM::Channel.new; loop { v.monitor(c, 'x' * 100) }",
+  "Ractor monitors" => "r = Ractor.new { receive }; loop { r.monitor(Ractor::Port.new) }",
+  "VMs with long names" => "a = []; loop { a << RubyVM.new('n' * 100_000, '-e', '1') }",
+  "VMs with long sources" => "a = []; loop { a << RubyVM.new('n', '-e', '1;' * 50_000) }",
+  "VMs with long arguments" => "a = []; loop { a << RubyVM.new('n', '-e', '1', 'x' * 100_000) }",
+  "channels in channels" => "c = RubyVM::Channel.new; loop { c << RubyVM::Channel.new }",
+  "waits for many channels" => "c = Array.new(2000) { RubyVM::Channel.new }; a = []; loop { a << Thread.new { RubyVM.select(*c) }; Thread.pass }",
+  "allocations that are traced" => "require 'objspace'; ObjectSpace.trace_object_allocations_start; a = []; loop { a << Object.new }",
 }
 
 # One small object after the other, all kept.

@@ -41,12 +41,13 @@ impl NativeData for VmHandle {
     fn refers(&self) -> bool {
         false
     }
-    /// The control block and the arguments, of a VM that was not started or has ended: while it runs it counts for more (`limits::VM`).
+    /// The control block, name and arguments, of a VM that was not started or has ended: while it runs it counts for more (`limits::VM`).
     fn weight(&self) -> usize {
-        match self {
-            VmHandle::Power(c) => size_of::<VmControl>() + 256 + c.argv.iter().map(|a| a.capacity() + 48).sum::<usize>(),
-            VmHandle::Sight(_) => 0,
-        }
+        self.identity().name.len()
+            + match self {
+                VmHandle::Power(c) => size_of::<VmControl>() + 256 + c.argv.iter().map(|a| a.capacity() + 48).sum::<usize>(),
+                VmHandle::Sight(_) => size_of::<Identity>(),
+            }
     }
     fn send_copy(&self) -> Option<SendPayload> {
         Some(Box::new(self.clone()))

@@ -149,6 +149,21 @@ fn exception_of(cx: &mut Cx, control: &VmControl) -> Result<Option<Value>> {
     }
 }
 
+/// What waits for the end of a VM takes there, in bytes, beside a message: its entry, and the channel, which nobody else may have.
+const AT_END: usize = 1024;
+
+/// Has `f` called at the end of a VM, as [`VmControl::on_end`]. Until then it counts for the VM that asks, however many times it does.
+fn at_end(cx: &mut Cx, control: &VmControl, number: u64, f: impl FnOnce(&End) + Send + 'static) -> bool {
+    let charge = cx.charge(AT_END, std::iter::empty());
+    control.on_end(
+        number,
+        Box::new(move |end| {
+            f(end);
+            drop(charge);
+        }),
+    )
+}
+
 fn kind_of_end(end: &End) -> &'static str {
     match end {
         End::Done | End::Exit(_) => "exited",
@@ -311,7 +326,7 @@ pub mod vm_class {
             let what = message.unwrap_or_else(|| Envelope::immediate(Value::sym(Sym::intern(kind_of_end(end)))));
             let _ = ch.try_send(what);
         };
-        Ok(control.on_end(number, Box::new(told)))
+        Ok(at_end(cx, &control, number, told))
     }
 
     /// How the VM ended, nil before: a frozen Hash of `kind:` (as `monitor` says it), `status:`, `limit:` (`:memory`, `:cpu`, `:wall` or nil),
@@ -366,10 +381,10 @@ pub mod vm_class {
     #[method("__close_at_end", private)]
     fn close_at_end(cx: &mut Cx, this: Value, channel: Value) -> Result<()> {
         let ch = channel_of(cx, channel)?.clone();
-        let close = move |_: &End| {
+        let control = control(cx, this, "monitor")?;
+        at_end(cx, &control, 0, move |_| {
             ch.close();
-        };
-        control(cx, this, "monitor")?.on_end(0, Box::new(close));
+        });
         Ok(())
     }
 

@@ -58,8 +58,8 @@ impl Message for Envelope {
     }
 }
 
-/// Travels with a message or an image, and takes back what it counts.
-pub(super) struct Charge {
+/// Travels with a message or an image, or lies with what another VM keeps, and takes back what it counts.
+pub struct Charge {
     account: Arc<AtomicUsize>,
     bytes: usize,
     /// Large buffers, which others of the family may count, too: the share does that, not the account.
@@ -86,6 +86,10 @@ const MESSAGE: usize = 128;
 const SAMPLE: usize = 64 << 10;
 /// Bytes of messages after which their sender looks at its limit.
 const LOOK: usize = 256 << 10;
+/// What a place in a channel's line takes, and the list that the caller has of the channels.
+const PLACE: usize = 56;
+/// Waits for fewer channels than this are not counted: a thread takes more.
+const FEW_LINES: usize = 64;
 /// The same of VMs that it makes.
 const LOOK_AT_VMS: usize = 1 << 20;
 
@@ -208,7 +212,7 @@ impl Cx {
     }
     /// Bytes that the VM has made outside of its heap count for it and its family until this is dropped, by whomever. None: it has no memory limit.
     /// `buffers`: those among them that others may account for, too.
-    pub(super) fn charge<'a>(&mut self, bytes: usize, buffers: impl Iterator<Item = &'a BufRef>) -> Option<Charge> {
+    pub fn charge<'a>(&mut self, bytes: usize, buffers: impl Iterator<Item = &'a BufRef>) -> Option<Charge> {
         let account = self.host.as_ref().filter(|_| self.has_memory_limit())?.control.account.get()?.clone();
         let mut _shown = Shown::of(self.life.allowance().and_then(|a| a.memory()));
         let carried = buffers.map(|buf| if _shown.carry(buf.address(), buf.cap()) { buf.cap() } else { 0 }).sum();
@@ -264,6 +268,7 @@ impl Cx {
     /// Receives from one of several channels that has something.
     pub fn channel_select(&mut self, list: &[&Channel<Envelope>], deadline: Option<Instant>) -> Result<SelectOutcome> {
         let waiter = self.take_waiter()?;
+        let _lines = if list.len() < FEW_LINES { None } else { self.charge(list.len() * PLACE, std::iter::empty()) };
         let r = self.wait_until(deadline, |_| {
             if waiter.is_waiting() {
                 return Ok(None);

@@ -358,7 +358,9 @@ impl Graph {
             Part::Foreign { weight, .. } => *weight,
             _ => 64,
         });
-        self.heads.len() * size_of::<Head>() + self.words.len() * 8 + self.bytes.len() + parts.sum::<usize>() + self.shapes.len() * 64
+        // Itself, and what malloc adds to its lists.
+        let frame = size_of::<Boxed>() + 160;
+        frame + self.heads.len() * size_of::<Head>() + self.words.len() * 8 + self.bytes.len() + parts.sum::<usize>() + self.shapes.len() * 64
     }
 }
 
