@@ -397,11 +397,14 @@ fn unnamed(root: &Path, failures: &mut Vec<String>) -> Result<(), String> {
 fn is_target(root: &Path, path: &Path) -> bool {
     let short = path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned();
     let parts: Vec<&str> = short.split('/').skip_while(|part| *part == "crates").collect();
-    let by_place = match &parts[1..] {
-        ["build.rs"] | ["src", "lib.rs" | "main.rs"] | ["src", "bin", _] | ["tests" | "examples" | "benches", _] => true,
-        ["tests" | "examples" | "benches", _, "main.rs"] => true,
-        _ => false,
-    };
+    let by_place = matches!(
+        &parts[1..],
+        ["build.rs"]
+            | ["src", "lib.rs" | "main.rs"]
+            | ["src", "bin", _]
+            | ["tests" | "examples" | "benches", _]
+            | ["tests" | "examples" | "benches", _, "main.rs"]
+    );
     by_place || {
         let package: PathBuf =
             path.ancestors().take_while(|p| *p != root).filter(|p| p.join("Cargo.toml").is_file()).last().unwrap_or(root).into();

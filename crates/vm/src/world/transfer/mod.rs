@@ -360,7 +360,12 @@ impl Graph {
         });
         // Itself, and what malloc adds to its lists.
         let frame = size_of::<Boxed>() + 160;
-        frame + self.heads.len() * size_of::<Head>() + self.words.len() * 8 + self.bytes.len() + parts.sum::<usize>() + self.shapes.len() * 64
+        frame
+            + self.heads.len() * size_of::<Head>()
+            + self.words.len() * 8
+            + self.bytes.len()
+            + parts.sum::<usize>()
+            + self.shapes.len() * 64
     }
 }
 
