@@ -14,6 +14,7 @@ mod json;
 mod library;
 mod library_tests;
 mod lists;
+mod order;
 mod parallel;
 mod process;
 mod record;
@@ -33,6 +34,7 @@ const USAGE: &str = "usage: cargo run -q -p xtask -- COMMAND
   reference [--out DIR]                       API reference from the declarations, a page per class (target/reference)
   handlers [--zakuro PATH] [--profile release|debug]
                                               machine code of the interpreter: jumps, and no saved registers
+  order [--zakuro PATH]                       which functions an empty program runs, for the linker (crates/cli/start.ld)
   record [--ruby PATH] [FILE|DIR...]          write NAME.out with the ruby on the machine (tests/lang and tests/core)
   test [--zakuro PATH] [--gc=stress] [--jobs N] [--limit S] [--bless] [FILTER...]
                                               run the recorded, isolation, collection and golden tests
@@ -71,6 +73,7 @@ fn main() -> ExitCode {
         "lists" => lists::run(&rest),
         "reference" => reference::run(&rest),
         "handlers" => handlers::run(&rest),
+        "order" => order::run(&rest),
         _ => Err(USAGE.to_string()),
     };
     match result {
