@@ -32,6 +32,8 @@ struct Method {
     text: String,
     /// What has to be required for it.
     feature: Option<String>,
+    /// The file, and the line of the declaration.
+    place: (String, usize),
 }
 
 impl Method {
@@ -50,10 +52,25 @@ impl Method {
         private && self.names[0] != "initialize"
     }
 
-    /// What is for a library's own use.
+    /// What is for a library's own use: private methods in Ruby, and natives that stand behind them. Those of Kernel are functions for everybody.
     fn is_internal(&self) -> bool {
-        self.names[0].starts_with("__")
-            && !matches!(self.names[0].as_str(), "__send__" | "__id__" | "__method__" | "__dir__" | "__callee__")
+        let reserved = self.names[0].starts_with("__");
+        let helper = self.place.0.ends_with(".rb") || self.feature.is_some();
+        reserved && !matches!(self.names[0].as_str(), "__send__" | "__id__" | "__method__" | "__dir__" | "__callee__")
+            || helper && self.is_private() && !matches!(self.class.as_str(), "Kernel" | "Object")
+    }
+
+    /// `Class#name(parameters)`, as the list of those without text has it.
+    fn listed(&self) -> String {
+        format!(
+            "{}:{}: {}{}{}({})",
+            self.place.0,
+            self.place.1,
+            self.class,
+            if self.singleton { "." } else { "#" },
+            self.names[0],
+            self.parameters
+        )
     }
 
     fn signature(&self) -> String {
@@ -160,8 +177,10 @@ fn read(root: &Path) -> Result<BTreeMap<String, Class>, String> {
             aliases.extend(found.aliases.into_iter().map(|a| (a, feature.clone())));
             found.methods
         };
+        let file = path.strip_prefix(root).unwrap_or(&path).display().to_string();
         for method in methods {
-            classes.entry(method.class.clone()).or_default().methods.push(Method { feature: feature.clone(), ..method });
+            let (feature, place) = (feature.clone(), (file.clone(), method.place.1));
+            classes.entry(method.class.clone()).or_default().methods.push(Method { feature, place, ..method });
         }
     }
     for ((class, singleton, name, of), feature) in aliases {
@@ -170,8 +189,8 @@ fn read(root: &Path) -> Result<BTreeMap<String, Class>, String> {
             Some(m) => m.names.push(name),
             None => {
                 let (names, text) = (vec![name], format!("The same as `{of}`."));
-                let (visibility, parameters, kinds) = (Visibility::Public, String::new(), Vec::new());
-                methods.push(Method { class, singleton, names, visibility, parameters, kinds, text, feature });
+                let (visibility, parameters, kinds, place) = (Visibility::Public, String::new(), Vec::new(), Default::default());
+                methods.push(Method { class, singleton, names, visibility, parameters, kinds, text, feature, place });
             }
         }
     }
@@ -220,9 +239,9 @@ fn file_name(class: &str) -> String {
     class.replace("::", "-") + ".md"
 }
 
-/// The pages by their file names, and how many methods that programs may call have no text.
-fn pages(classes: &BTreeMap<String, Class>, life: &str) -> (BTreeMap<String, String>, usize, usize) {
-    let (mut pages, mut count, mut bare) = (BTreeMap::new(), 0, 0);
+/// The pages by their file names, how many methods programs may call, and those of them that have no text.
+fn pages(classes: &BTreeMap<String, Class>, life: &str) -> (BTreeMap<String, String>, usize, Vec<String>) {
+    let (mut pages, mut count, mut bare) = (BTreeMap::new(), 0, Vec::new());
     let mut index =
         "# API reference\n\nMade from the declarations by `cargo run -p xtask -- reference`. [What is Zakuro's own](zakuro.md).\n"
             .to_string();
@@ -234,7 +253,7 @@ fn pages(classes: &BTreeMap<String, Class>, life: &str) -> (BTreeMap<String, Str
             continue;
         }
         count += shown.len();
-        bare += shown.iter().filter(|m| m.text.is_empty()).count();
+        bare.extend(shown.iter().filter(|m| m.text.is_empty()).map(|m| m.listed()));
         let feature = shown[0].feature.as_ref().filter(|f| shown.iter().all(|m| m.feature.as_ref() == Some(f)));
         let mut page = format!("# {name}\n\n");
         let note = feature.map(|f| format!("Needs `require \"{f}\"`."));
@@ -277,7 +296,7 @@ fn pages(classes: &BTreeMap<String, Class>, life: &str) -> (BTreeMap<String, Str
 const CRUBY: &[&str] = &["RubyVM::InstructionSequence", "RubyVM::AbstractSyntaxTree"];
 
 pub fn run(args: &[String]) -> Result<bool, String> {
-    let args = Args::parse(args, &["out"], &[])?;
+    let args = Args::parse(args, &["out"], &["bare"])?;
     let out = args.get("out").map_or_else(|| crate::target().join("reference"), PathBuf::from);
     let life = std::fs::read_to_string(root().join("docs/life.md")).map_err(|e| format!("docs/life.md: {e}"))?;
     let (pages, methods, bare) = pages(&read(&root())?, &life);
@@ -285,7 +304,10 @@ pub fn run(args: &[String]) -> Result<bool, String> {
     for (name, text) in &pages {
         std::fs::write(out.join(name), text).map_err(|e| format!("{}: {e}", out.join(name).display()))?;
     }
-    println!("reference: {} pages, {methods} methods, {bare} of them without text, in {}", pages.len(), out.display());
+    if args.has("bare") {
+        bare.iter().for_each(|line| println!("{line}"));
+    }
+    println!("reference: {} pages, {methods} methods, {} of them without text, in {}", pages.len(), bare.len(), out.display());
     Ok(true)
 }
 

@@ -1,6 +1,9 @@
 //! Declarations in the Ruby parts of the libraries: `class`, `module`, `def`, `alias`, `attr_*` and what sets visibility.
 //!
 //! It reads lines, and goes by how the files are indented: what stands deeper than a class's body declares nothing.
+//!
+//! In comments: a line with nothing but `:nodoc:` leaves out the class or the methods below it, or those on whose line it stands; a line `` `name`: ... `` above attributes
+//! is the text of one of them; a line `:method: name(parameters)` declares a method that a loop defines, and what follows it is its text.
 
 use super::{Method, Visibility};
 
@@ -26,21 +29,23 @@ pub fn declared(source: &str) -> Declared {
     let mut out = Declared::default();
     let mut scopes = vec![Scope { body: 0, class: "Object".to_string(), singleton: false, visibility: Visibility::Public }];
     let mut text: Vec<&str> = Vec::new();
-    for line in source.lines().take_while(|l| *l != "__END__") {
+    for (line, number) in source.lines().zip(1..).take_while(|(l, _)| *l != "__END__") {
         let code = line.trim_start();
         let indent = line.len() - code.len();
         if let Some(comment) = code.strip_prefix('#') {
             text.push(comment.strip_prefix(' ').unwrap_or(comment));
             continue;
         }
-        let text = std::mem::take(&mut text).join("\n");
+        let text = std::mem::take(&mut text);
         if code == "end" && scopes.len() > 1 && indent + 2 == scopes[scopes.len() - 1].body {
             scopes.pop();
         }
         let scope = scopes.last_mut().expect("the outermost stays");
+        made_elsewhere(&text, scope, number, &mut out);
         if indent != scope.body || code.is_empty() {
             continue;
         }
+        let hidden = code.ends_with("# :nodoc:") || text.contains(&":nodoc:");
         let inside = |name: &str| if scope.class == "Object" { name.to_string() } else { format!("{}::{name}", scope.class) };
         let opened = match code.split([' ', ';', '(']).collect::<Vec<_>>()[..] {
             ["class", "<<", "self", ..] => Some((scope.class.clone(), true)),
@@ -52,17 +57,53 @@ pub fn declared(source: &str) -> Declared {
             _ => None,
         };
         if let Some((class, singleton)) = opened {
+            if hidden {
+                out.hidden.push(class.clone());
+            }
             if !singleton {
-                out.classes.push((class.clone(), text));
+                out.classes.push((class.clone(), text.join("\n")));
             }
             if !code.ends_with(" end") {
                 scopes.push(Scope { body: indent + 2, class, singleton, visibility: Visibility::Public });
             }
             continue;
         }
-        declaration(code, text, scope, &mut out);
+        let before = out.methods.len();
+        declaration(code, text.join("\n"), scope, &mut out);
+        out.methods[before..].iter_mut().for_each(|m| m.place.1 = number);
+        if hidden {
+            out.methods.truncate(before);
+        }
     }
     out
+}
+
+/// What a comment declares by `:method:`.
+fn made_elsewhere(text: &[&str], scope: &Scope, number: usize, out: &mut Declared) {
+    let parts = text.split(|l| l.starts_with(":method: "));
+    let heads = text.iter().filter_map(|l| l.strip_prefix(":method: ").and_then(definition));
+    for ((name, own, parameters), text) in heads.zip(parts.skip(1)) {
+        out.methods.push(Method {
+            class: scope.class.clone(),
+            singleton: scope.singleton || own,
+            names: vec![name],
+            visibility: scope.visibility,
+            parameters,
+            kinds: Vec::new(),
+            text: text.join("\n").trim_end().to_string(),
+            feature: None,
+            place: (String::new(), number),
+        });
+    }
+}
+
+/// The text of one of the attributes that a comment is for: all of it, or its own line.
+fn of_attribute(text: &str, name: &str) -> String {
+    match text.lines().find_map(|l| l.strip_prefix(&format!("`{name}`: "))) {
+        Some(own) => own.to_string(),
+        None if text.starts_with('`') && text.contains("`: ") => String::new(),
+        None => text.to_string(),
+    }
 }
 
 fn declaration(code: &str, text: String, scope: &mut Scope, out: &mut Declared) {
@@ -71,7 +112,17 @@ fn declaration(code: &str, text: String, scope: &mut Scope, out: &mut Declared) 
     let symbols = || rest.split(", ").filter_map(|s| s.strip_prefix(':')).map(str::to_string);
     let mut add = |names: Vec<String>, singleton: bool, visibility: Visibility, parameters: String, text: &str| {
         let (class, text) = (scope.class.clone(), text.to_string());
-        out.methods.push(Method { class, singleton, names, visibility, parameters, kinds: Vec::new(), text, feature: None });
+        out.methods.push(Method {
+            class,
+            singleton,
+            names,
+            visibility,
+            parameters,
+            kinds: Vec::new(),
+            text,
+            feature: None,
+            place: Default::default(),
+        });
     };
     let visibility = match word {
         "private" | "private_class_method" => Some(Visibility::Private),
@@ -98,12 +149,17 @@ fn declaration(code: &str, text: String, scope: &mut Scope, out: &mut Declared) 
                 }
             }
         }
-        ("attr_reader", _) => symbols().for_each(|n| add(vec![n], scope.singleton, scope.visibility, String::new(), &text)),
-        ("attr_writer" | "attr_accessor", _) => symbols().for_each(|n| {
-            if word == "attr_accessor" {
+        ("attr_reader" | "attr_writer" | "attr_accessor", _) => symbols().for_each(|n| {
+            let mut text = of_attribute(&text, &n);
+            if word != "attr_writer" {
                 add(vec![n.clone()], scope.singleton, scope.visibility, String::new(), &text);
             }
-            add(vec![n + "="], scope.singleton, scope.visibility, "value".to_string(), &text);
+            if word != "attr_reader" {
+                if word == "attr_accessor" && !text.is_empty() {
+                    text = format!("Sets what `{n}` answers.");
+                }
+                add(vec![n + "="], scope.singleton, scope.visibility, "value".to_string(), &text);
+            }
         }),
         ("private_constant", _) => out.hidden.extend(symbols().map(|n| format!("{}::{n}", scope.class))),
         ("alias" | "alias_method", _) => {
