@@ -52,12 +52,13 @@ impl Method {
         private && self.names[0] != "initialize"
     }
 
-    /// What is for a library's own use: private methods in Ruby, and natives that stand behind them. Those of Kernel are functions for everybody.
+    /// What is for a library's own use: private and protected methods in Ruby, and natives that stand behind them. Those of Kernel are functions for everybody.
     fn is_internal(&self) -> bool {
         let reserved = self.names[0].starts_with("__");
         let helper = self.place.0.ends_with(".rb") || self.feature.is_some();
+        let hidden = self.is_private() || self.visibility == Visibility::Protected;
         reserved && !matches!(self.names[0].as_str(), "__send__" | "__id__" | "__method__" | "__dir__" | "__callee__")
-            || helper && self.is_private() && !matches!(self.class.as_str(), "Kernel" | "Object")
+            || helper && hidden && !matches!(self.class.as_str(), "Kernel" | "Object")
     }
 
     /// `Class#name(parameters)`, as the list of those without text has it.

@@ -21,6 +21,7 @@ module Zlib
   class VersionError < Error; end
   class InProgressError < Error; end
 
+  # The version of zlib that the formats follow.
   def self.zlib_version = ZLIB_VERSION
 
   # Sum of what a stream holds.
@@ -30,14 +31,22 @@ module Zlib
     end
     sum
   end
+  # The text compressed, as a zlib stream; `level` from 0 (not at all) to 9 (best).
+  #
+  #     Zlib.inflate(Zlib.deflate("abc" * 100)).size   #=> 300
   def self.deflate(text, level = DEFAULT_COMPRESSION, &block) = Deflate.deflate(text, level, &block)
+  # The text that a zlib stream holds; DataError or BufError if it is broken or cut off.
   def self.inflate(text) = Inflate.inflate(text)
 
+  # The text as a gzip file, without name and time.
+  #
+  #     Zlib.gunzip(Zlib.gzip("abc"))   #=> "abc"
   def self.gzip(text, level: nil, strategy: nil)
     out = "\x1F\x8B\x08\0\0\0\0\0".b << (level == 9 ? 2 : level == 1 ? 4 : 0) << OS_CODE
     out << Deflate.new(level, -MAX_WBITS, DEF_MEM_LEVEL, strategy).deflate(text, FINISH) << [crc32(text), text.bytesize & 0xffffffff].pack("VV")
   end
 
+  # The content of a gzip file, a binary String; GzipFile::Error if it is broken.
   def self.gunzip(text)
     reader = GzipReader.new(__io(text))
     reader.instance_variable_set(:@whole, true)
@@ -77,45 +86,58 @@ module Zlib
     private def __open? = !!@lock && !@closed
     private def __ready = __open? || raise(Error, "stream is not ready")
 
+    # Bytes of input that wait.
     def avail_in = @input ? @input.bytesize : 0
+    # The number that `avail_out=` was given, else 0.
     def avail_out = (__ready; @room || 0)
     # Room is made as it is needed: the number is kept, and changes nothing.
     def avail_out=(n)
       __ready
       @room = Integer(n)
     end
+    # What the data seems to be: Zlib::BINARY, TEXT or UNKNOWN.
     def data_type = (__ready; __get(:type))
+    # The Adler-32 checksum of the data so far.
     def adler = (__ready; __get(:adler))
+    # Bytes that went in.
     def total_in = (__ready; __get(:in))
+    # Bytes that came out.
     def total_out = (__ready; __get(:out))
+    # Whether the stream has ended.
     def finished? = (__ready; __get(:finished))
     alias stream_end? finished?
 
+    # Closes the stream, whose data is dropped.
     def end
       __ready
       @closed = true
       @input = @out = nil
     end
     alias close end
+    # Whether the stream is closed.
     def closed? = !__open?
     alias ended? closed?
 
+    # Begins anew, with the same settings.
     def reset
       __ready
       __reset
       @input = @out = nil
     end
 
+    # Ends the stream, and answers the rest of its output; with a block it is yielded in pieces.
     def finish(&block)
       __run("", FINISH, &block)
       __detach(&block)
     end
 
+    # Takes the input that waits.
     def flush_next_in
       rest, @input = @input, nil
       rest || "".b
     end
 
+    # Takes the output that waits.
     def flush_next_out(&block) = __detach(&block)
 
     # Output until here. With a block it gets the last piece of a stream that has ended; others wait until they are whole.
@@ -161,6 +183,7 @@ module Zlib
   end
 
   class Deflate < ZStream
+    # The text compressed, as a zlib stream; with a block it is yielded in pieces.
     def self.deflate(text, level = DEFAULT_COMPRESSION, &block)
       stream = new(level)
       out = stream.deflate(text, FINISH, &block)
@@ -168,16 +191,19 @@ module Zlib
       out
     end
 
+    # A stream that compresses: level 0 to 9, size of the window as power of two (negative: without zlib's header; above 16: gzip's), memory, strategy.
     def initialize(level = nil, wbits = nil, memory = nil, strategy = nil)
       __deflate(level || DEFAULT_COMPRESSION, wbits || MAX_WBITS, memory || DEF_MEM_LEVEL, strategy || DEFAULT_STRATEGY)
       __begin
     end
 
+    # Compresses more text, and answers what is ready; nil ends the stream. With a block output is yielded in pieces.
     def deflate(text, flush = NO_FLUSH, &block)
       text.nil? ? __run("", FINISH, &block) : __put(text.to_str, flush, &block)
       __detach(&block)
     end
 
+    # Compresses more text, whose output waits; nil ends the stream.
     def <<(text)
       text.nil? ? __run("", FINISH) : __put(text.to_str, NO_FLUSH)
       self
@@ -188,11 +214,17 @@ module Zlib
       __run(text, flush, &block) unless text.empty? && flush == NO_FLUSH && !@input
     end
 
+    # Brings all output out that the input so far makes.
+    #
+    #     z = Zlib::Deflate.new
+    #     z << "abc"
+    #     Zlib::Inflate.new.inflate(z.flush)   #=> "abc"
     def flush(flush = SYNC_FLUSH, &block)
       __run("", flush, &block) unless flush == NO_FLUSH
       __detach(&block)
     end
 
+    # Sets level and strategy for what follows.
     def params(level, strategy)
       __ready
       @lock.synchronize do
@@ -204,6 +236,7 @@ module Zlib
       nil
     end
 
+    # Sets text that the data has in common with the dictionary; who inflates needs it, too.
     def set_dictionary(dictionary)
       __ready
       __dictionary(dictionary)
@@ -212,6 +245,7 @@ module Zlib
   end
 
   class Inflate < ZStream
+    # The text that a zlib stream holds; DataError or BufError if it is broken or cut off.
     def self.inflate(text)
       stream = new
       out = stream.inflate(text)
@@ -220,6 +254,7 @@ module Zlib
       out
     end
 
+    # A stream that decompresses: size of the window as power of two (negative: without zlib's header; plus 16: gzip's, plus 32: either).
     def initialize(wbits = MAX_WBITS)
       __inflate(wbits || MAX_WBITS)
       __begin
@@ -230,6 +265,7 @@ module Zlib
       @dictionaries = other.instance_variable_get(:@dictionaries)&.dup
     end
 
+    # Decompresses more of a stream, and answers the text so far; nil says that no more comes. `buffer` is overwritten with it.
     def inflate(text, buffer: nil, &block)
       __ready
       block = ->(chunk) { yield buffer.replace(chunk) } if buffer && block
@@ -260,6 +296,7 @@ module Zlib
       [__detach, flush_next_in]
     end
 
+    # Decompresses more of a stream, whose text waits; nil says that no more comes.
     def <<(text)
       __ready
       if finished?
@@ -272,6 +309,7 @@ module Zlib
       self
     end
 
+    # Ends the stream, and answers the rest of its text; BufError if it was cut off.
     def finish(&block)
       return super unless __open? && finished?
       __detach(&block)
@@ -283,12 +321,14 @@ module Zlib
       nil
     end
 
+    # Sets the dictionary that the stream asks for; NeedDict is raised where it does.
     def set_dictionary(dictionary)
       __ready
       __dictionary(dictionary)
       dictionary
     end
 
+    # Skips input up to the next point where a stream that was flushed can be read from; false if there is none yet.
     def sync(text)
       __ready
       data = (@input || "".b) << text
@@ -298,18 +338,21 @@ module Zlib
       found
     end
 
+    # Whether the stream stands at such a point.
     def sync_point? = (__ready; __get(:sync_point))
   end
 
   # What a gzip file says about itself.
   class GzipFile
     class Error < Zlib::Error
+      # `input`: What was read and is no gzip file, or nil.
       attr_reader :input
     end
     class NoFooter < Error; end
     class CRCError < Error; end
     class LengthError < Error; end
 
+    # Ends the file, and closes the IO below it; nil if it is closed.
     def close
       return if closed?
       io = finish
@@ -335,6 +378,7 @@ module Zlib
       @path = path
     end
 
+    # An object over an IO; with a block it is yielded, and closed when the block ends.
     def self.wrap(*args, **options)
       file = new(*args, **options)
       return file unless block_given?
@@ -345,6 +389,12 @@ module Zlib
       end
     end
 
+    # :method: orig_name
+    # The name of the file that was packed; "" if the header has none.
+    # :method: comment
+    # The comment of the header; "" if it has none.
+    # :method: level
+    # The level of compression, 0 to 9, or -1 for the default.
     %i[orig_name comment level].each do |name|
       define_method(name) do
         __open
@@ -352,15 +402,22 @@ module Zlib
       end
     end
 
+    # The Time in the header: of the file that was packed.
     def mtime = Time.at(@mtime || 0)
+    # The number of the system that packed.
     def os_code = OS_CODE
+    # Whether the IO is flushed after each write.
     def sync = (__open; !!@sync)
+    # Sets whether the IO is flushed after each write.
     def sync=(flag)
       __open
       @sync = flag
     end
+    # The CRC-32 checksum of the content so far.
     def crc = @crc || 0
+    # The IO below it.
     def to_io = @io
+    # Whether it is closed.
     def closed? = @closed != false
 
     private def __open
@@ -374,8 +431,14 @@ module Zlib
   end
 
   class GzipWriter < GzipFile
+    # Writes a gzip file at a path; with a block it is closed when the block ends.
     def self.open(path, level = nil, strategy = nil, &block) = wrap(File.open(path, "wb"), level, strategy, &block)
 
+    # Writes a gzip file to anything that has `write`.
+    #
+    #     out = StringIO.new
+    #     Zlib::GzipWriter.wrap(out) { |gz| gz.puts "hi"; gz.finish }
+    #     Zlib.gunzip(out.string)   #=> "hi\n"
     def initialize(io, level = nil, strategy = nil, external_encoding: nil, internal_encoding: nil, **)
       __take(io)
       @level = level || DEFAULT_COMPRESSION
@@ -383,16 +446,19 @@ module Zlib
       @crc = @size = 0
     end
 
+    # Sets the header's time, in seconds since 1970; GzipFile::Error once the header is written.
     def mtime=(time)
       raise GzipFile::Error, "header is already written" if @started
       @mtime = time.to_i
     end
 
+    # Sets the name of the packed file in the header; GzipFile::Error once the header is written.
     def orig_name=(name)
       raise GzipFile::Error, "header is already written" if @started
       @orig_name = name.to_str.dup
     end
 
+    # Sets the comment in the header; GzipFile::Error once the header is written.
     def comment=(text)
       raise GzipFile::Error, "header is already written" if @started
       @comment = text.to_str.dup
@@ -409,6 +475,7 @@ module Zlib
       head
     end
 
+    # Writes objects as texts, and answers the number of their bytes.
     def write(*items)
       __open
       out = __header
@@ -424,29 +491,35 @@ module Zlib
       end
     end
 
+    # Writes one object, and answers the writer.
     def <<(item)
       write(item)
       self
     end
 
+    # Writes objects; answers nil.
     def print(*items)
       items.each { |i| write(i) }
       nil
     end
 
+    # Writes each object as a line; answers nil.
     def puts(*items)
       items = [""] if items.empty?
       items.flatten.each { |i| write(i.to_s.end_with?("\n") ? i.to_s : "#{i}\n") }
       nil
     end
 
+    # Writes what `format` makes of the arguments.
     def printf(...) = (write(format(...)); nil)
 
+    # Writes a character, or the byte of an Integer, and answers it.
     def putc(c)
       write(c.is_a?(String) ? c[0] : (c & 255).chr)
       c
     end
 
+    # Brings everything out that was written so far, and flushes the IO.
     def flush(flush = SYNC_FLUSH)
       out = __header
       out << @deflate.flush(flush) unless flush == NO_FLUSH
@@ -455,9 +528,11 @@ module Zlib
       self
     end
 
+    # Bytes written, before compression.
     def pos = @size
     alias tell pos
 
+    # Ends the file, and answers the IO below it, which stays open.
     def finish
       __open
       @io.write(__header << @deflate.finish << [@crc, @size & 0xffffffff].pack("VV")) # one argument: Rack's body takes no more
@@ -468,8 +543,10 @@ module Zlib
   class GzipReader < GzipFile
     include Enumerable
 
+    # Reads the gzip file at a path; with a block it is closed when the block ends.
     def self.open(path, **options, &block) = wrap(File.open(path, "rb"), **options, &block)
 
+    # The contents of all gzip files that follow each other in an IO; with a block their lines are yielded.
     def self.zcat(io, **options)
       out = +""
       loop do
@@ -484,8 +561,10 @@ module Zlib
       block_given? ? nil : out
     end
 
+    # The number of lines that were read.
     attr_accessor :lineno
 
+    # Reads a gzip file from anything that has `read`; GzipFile::Error if there is none.
     def initialize(io, external_encoding: nil, internal_encoding: nil, **)
       __take(io)
       @encoding = external_encoding ? Encoding.find(external_encoding.to_s) : Encoding.default_external
@@ -568,6 +647,7 @@ module Zlib
       out
     end
 
+    # The rest of the content, or at most `n` bytes, nil at the end; GzipFile::Error if the file is broken or cut off.
     def read(n = nil, buffer = nil)
       raise ArgumentError, "negative length #{n} given" if n && n < 0
       if n.nil?
@@ -584,6 +664,7 @@ module Zlib
       buffer ? buffer.replace(out) : out
     end
 
+    # At most `n` bytes; EOFError at the end.
     def readpartial(n, buffer = nil)
       raise ArgumentError, "negative length #{n} given" if n < 0
       __fill(1)
@@ -592,13 +673,16 @@ module Zlib
       buffer ? buffer.replace(out) : out
     end
 
+    # The next byte, or nil at the end.
     def getbyte
       __fill(1)
       @buffer.empty? ? nil : __cut(1).ord
     end
 
+    # The next byte; EOFError at the end.
     def readbyte = getbyte || raise(EOFError, "end of file reached")
 
+    # The next character, or nil at the end.
     def getc
       __fill(8)
       return if @buffer.empty?
@@ -606,8 +690,10 @@ module Zlib
       __cut(c.bytesize).force_encoding(@encoding)
     end
 
+    # The next character; EOFError at the end.
     def readchar = getc || raise(EOFError, "end of file reached")
 
+    # Yields each byte; without a block an Enumerator.
     def each_byte
       return to_enum(:each_byte) unless block_given?
       while b = getbyte
@@ -616,6 +702,7 @@ module Zlib
       self
     end
 
+    # Yields each character; without a block an Enumerator.
     def each_char
       return to_enum(:each_char) unless block_given?
       while c = getc
@@ -624,11 +711,13 @@ module Zlib
       nil
     end
 
+    # Puts a character back, which is read next.
     def ungetc(c)
       c = c.chr(@encoding) if Integer === c
       ungetbyte(c)
     end
 
+    # Puts bytes back, which are read next.
     def ungetbyte(b)
       return if b.nil?
       text = Integer === b ? (b & 255).chr : b
@@ -644,6 +733,7 @@ module Zlib
       line
     end
 
+    # The next line with its separator, of at most `limit` bytes; nil at the end. An empty separator reads paragraphs, nil all of the rest.
     def gets(separator = $/, limit = nil, chomp: false)
       if separator.is_a?(Integer)
         limit = separator
@@ -687,8 +777,10 @@ module Zlib
       $_ = line
     end
 
+    # The next line, as `gets` reads it; EOFError at the end.
     def readline(...) = gets(...) || raise(EOFError, "end of file reached")
 
+    # Yields each line, as `gets` reads it; without a block an Enumerator.
     def each_line(*args, **options)
       return to_enum(:each_line, *args, **options) unless block_given?
       while line = gets(*args, **options)
@@ -698,18 +790,23 @@ module Zlib
     end
     alias each each_line
 
+    # An Array of the lines, as `gets` reads them.
     def readlines(...) = each_line(...).to_a
 
+    # Whether nothing is left to read.
     def eof?
       __fill(1)
       @buffer.empty?
     end
     alias eof eof?
 
+    # Bytes of the content that were read.
     def pos = @pos
     alias tell pos
+    # The encoding that texts get.
     def external_encoding = @encoding
 
+    # Begins at the start again, for which the IO has to `seek`.
     def rewind
       __open
       @io.seek(@start || 0)
@@ -717,11 +814,13 @@ module Zlib
       0
     end
 
+    # What was read from the IO behind the end of the file; nil if nothing was.
     def unused
       return unless @done
       @raw.empty? ? nil : @raw.dup
     end
 
+    # Ends reading, and answers the IO below it, which stays open.
     def finish
       __open
       __leave

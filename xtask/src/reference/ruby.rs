@@ -49,7 +49,7 @@ pub fn declared(source: &str) -> Declared {
         let inside = |name: &str| if scope.class == "Object" { name.to_string() } else { format!("{}::{name}", scope.class) };
         let opened = match code.split([' ', ';', '(']).collect::<Vec<_>>()[..] {
             ["class", "<<", "self", ..] => Some((scope.class.clone(), true)),
-            ["class", "<<", other, ..] => Some((other.to_string(), true)),
+            ["class", "<<", other, ..] => Some((inside(other), true)),
             ["class" | "module", name, ..] => Some((inside(name), false)),
             [name, "=", "Struct.new" | "Class.new" | "Module.new" | "Data.define", ..] if code.contains(" do") => {
                 Some((inside(name), false))
@@ -163,10 +163,11 @@ fn declaration(code: &str, text: String, scope: &mut Scope, out: &mut Declared) 
         }),
         ("private_constant", _) => out.hidden.extend(symbols().map(|n| format!("{}::{n}", scope.class))),
         ("alias" | "alias_method", _) => {
-            if let [name, of, ..] =
-                rest.split([' ', ',']).filter(|s| !s.is_empty()).map(|s| s.trim_start_matches(':')).collect::<Vec<_>>()[..]
-            {
-                out.aliases.push((scope.class.clone(), scope.singleton, name.to_string(), of.to_string()));
+            for one in code.split("; ") {
+                let words: Vec<&str> = one.split([' ', ',']).filter(|s| !s.is_empty()).map(|s| s.trim_start_matches(':')).collect();
+                if let [_, name, of, ..] = words[..] {
+                    out.aliases.push((scope.class.clone(), scope.singleton, name.to_string(), of.to_string()));
+                }
             }
         }
         _ => {}

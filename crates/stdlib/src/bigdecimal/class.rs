@@ -68,6 +68,7 @@ pub mod class {
         let n = text::parse(&own, false, &mut r, cx)?.unwrap_or(Num::Zero { neg: false });
         give(cx, r, n)
     }
+    /// The number that `_dump` wrote.
     #[method("_load", singleton)]
     fn load(cx: &mut Cx, _this: Value, text: Ref<StringCell>) -> Result<Value> {
         let text = text.to_text();
