@@ -19,6 +19,7 @@ enum Visibility {
     ModuleFunction,
 }
 
+#[derive(Clone)]
 struct Method {
     class: String,
     singleton: bool,
@@ -158,7 +159,7 @@ fn read(root: &Path) -> Result<BTreeMap<String, Class>, String> {
     let text = |p: &Path| std::fs::read_to_string(p).map_err(|e| format!("{}: {e}", p.display()));
     let boot = rust::boot_classes(&text(&root.join("crates/object/src/class.rs"))?);
     let mut classes: BTreeMap<String, Class> = BTreeMap::new();
-    let (mut hidden, mut aliases) = (HashSet::new(), Vec::new());
+    let (mut hidden, mut aliases, mut includes) = (HashSet::new(), Vec::new(), Vec::new());
     for path in sources(root) {
         let source = text(&path)?;
         let feature = feature(root, &path)?;
@@ -175,6 +176,7 @@ fn read(root: &Path) -> Result<BTreeMap<String, Class>, String> {
                 }
             }
             hidden.extend(found.hidden);
+            includes.extend(found.includes);
             aliases.extend(found.aliases.into_iter().map(|a| (a, feature.clone())));
             found.methods
         };
@@ -192,6 +194,18 @@ fn read(root: &Path) -> Result<BTreeMap<String, Class>, String> {
                 let (names, text) = (vec![name], format!("The same as `{of}`."));
                 let (visibility, parameters, kinds, place) = (Visibility::Public, String::new(), Vec::new(), Default::default());
                 methods.push(Method { class, singleton, names, visibility, parameters, kinds, text, feature, place });
+            }
+        }
+    }
+    for (class, module) in includes {
+        // A hidden module's methods are known as those of who includes it.
+        let outer = std::iter::successors(Some(class.as_str()), |name| name.rsplit_once("::").map(|(outer, _)| outer));
+        let Some(module) = outer.map(|name| format!("{name}::{module}")).find(|name| hidden.contains(name)) else { continue };
+        let of_module = classes.get(&module).map(|m| m.methods.iter().filter(|m| !m.singleton).cloned().collect::<Vec<_>>());
+        let methods = &mut classes.entry(class.clone()).or_default().methods;
+        for method in of_module.into_iter().flatten() {
+            if !methods.iter().any(|m| !m.singleton && m.names[0] == method.names[0]) {
+                methods.push(Method { class: class.clone(), ..method });
             }
         }
     }

@@ -16,6 +16,8 @@ pub struct Declared {
     pub hidden: Vec<String>,
     /// Other names of methods that may be declared elsewhere: class, singleton, name, method.
     pub aliases: Vec<(String, bool, String, String)>,
+    /// Classes and the modules that they include, as they name them.
+    pub includes: Vec<(String, String)>,
 }
 
 struct Scope {
@@ -161,6 +163,9 @@ fn declaration(code: &str, text: String, scope: &mut Scope, out: &mut Declared) 
                 add(vec![n + "="], scope.singleton, scope.visibility, "value".to_string(), &text);
             }
         }),
+        ("include", _) if !scope.singleton => {
+            out.includes.extend(rest.split(", ").map(|name| (scope.class.clone(), name.to_string())));
+        }
         ("private_constant", _) => out.hidden.extend(symbols().map(|n| format!("{}::{n}", scope.class))),
         ("alias" | "alias_method", _) => {
             for one in code.split("; ") {
