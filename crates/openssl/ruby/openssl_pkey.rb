@@ -216,22 +216,14 @@ module OpenSSL
         nil
       end
 
-      # :method: n
-      # The modulus, an OpenSSL::BN.
-      # :method: e
-      # The public exponent.
-      # :method: d
-      # The private exponent, or nil.
-      # :method: p
-      # The first prime factor, or nil.
-      # :method: q
-      # The second prime factor, or nil.
-      # :method: dmp1
-      # `d` modulo `p - 1`, or nil.
-      # :method: dmq1
-      # `d` modulo `q - 1`, or nil.
-      # :method: iqmp
-      # The inverse of `q` modulo `p`, or nil.
+      # :method: n: The modulus, an OpenSSL::BN.
+      # :method: e: The public exponent.
+      # :method: d: The private exponent, or nil.
+      # :method: p: The first prime factor, or nil.
+      # :method: q: The second prime factor, or nil.
+      # :method: dmp1: `d` modulo `p - 1`, or nil.
+      # :method: dmq1: `d` modulo `q - 1`, or nil.
+      # :method: iqmp: The inverse of `q` modulo `p`, or nil.
       PARTS.each { |name, part| define_method(name) { __number(part) } }
       # The parts as a Hash, by their names.
       def params = PARTS.to_h { |name, part| [name, __number(part)] }
@@ -321,16 +313,11 @@ module OpenSSL
         raise PKeyError, "incorrect pkey type: #{type}" unless type == "DSA"
       end
 
-      # :method: p
-      # The prime of the parameters, an OpenSSL::BN.
-      # :method: q
-      # The order of the group.
-      # :method: g
-      # The generator.
-      # :method: pub_key
-      # The public number, or nil.
-      # :method: priv_key
-      # The private number, or nil.
+      # :method: p: The prime of the parameters, an OpenSSL::BN.
+      # :method: q: The order of the group.
+      # :method: g: The generator.
+      # :method: pub_key: The public number, or nil.
+      # :method: priv_key: The private number, or nil.
       PARTS.each { |name, part| define_method(name) { __number(part) } }
       # The parts as a Hash, by their names.
       def params = PARTS.to_h { |name, part| [name, __number(part)] }
@@ -395,16 +382,11 @@ module OpenSSL
         raise PKeyError, "incorrect pkey type: #{type}" unless type.start_with?("DH")
       end
 
-      # :method: p
-      # The prime of the parameters, an OpenSSL::BN.
-      # :method: q
-      # The order of the group, or nil.
-      # :method: g
-      # The generator.
-      # :method: pub_key
-      # The public number, or nil.
-      # :method: priv_key
-      # The private number, or nil.
+      # :method: p: The prime of the parameters, an OpenSSL::BN.
+      # :method: q: The order of the group, or nil.
+      # :method: g: The generator.
+      # :method: pub_key: The public number, or nil.
+      # :method: priv_key: The private number, or nil.
       PARTS.each { |name, part| define_method(name) { __number(part) } }
       # The parts as a Hash, by their names.
       def params = %w[p q g pub_key priv_key].to_h { |name| [name, __number(PARTS[name])] }

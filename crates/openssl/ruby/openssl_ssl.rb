@@ -93,52 +93,29 @@ module OpenSSL
       PLAIN = %i[cert key client_ca ca_file ca_path timeout verify_mode verify_depth verify_callback verify_hostname cert_store extra_chain_cert client_cert_cb session_id_context session_get_cb
                  session_new_cb session_remove_cb renegotiation_cb alpn_protocols alpn_select_cb servername_cb keylog_cb tmp_dh_callback].freeze
       private_constant :PLAIN
-      # :method: cert
-      # The certificate of this end; `cert=` sets it, as all of these are set.
-      # :method: key
-      # The private key of this end.
-      # :method: extra_chain_cert
-      # Certificates between `cert` and the authority.
-      # :method: client_ca
-      # The certificates of the authorities that a server names to clients.
-      # :method: ca_file
-      # A file with certificates that are trusted.
-      # :method: ca_path
-      # A directory with certificates that are trusted.
-      # :method: cert_store
-      # The X509::Store of who is trusted.
-      # :method: timeout
-      # The seconds for which sessions can be used again.
-      # :method: verify_mode
-      # Whether the other end's certificate is verified: SSL::VERIFY_NONE, VERIFY_PEER.
-      # :method: verify_depth
-      # How many certificates a chain may have.
-      # :method: verify_callback
-      # What is called with `(good, X509::StoreContext)` for each certificate, and answers whether to go on.
-      # :method: verify_hostname
-      # Whether the certificate has to be one of the `hostname`.
-      # :method: client_cert_cb
-      # What is called with the SSLSocket when a server wants a certificate, and answers `[certificate, key]`.
-      # :method: session_id_context
-      # A text of at most 32 bytes that tells a server's sessions from those of others.
-      # :method: session_new_cb
-      # What is called with `[socket, session]` when a session begins.
-      # :method: session_get_cb
-      # What is called with `[socket, id]` when a client wants a session again, and answers it.
-      # :method: session_remove_cb
-      # What is called with `[context, session]` when a session is removed.
-      # :method: renegotiation_cb
-      # What is called with the SSLSocket when a handshake begins.
-      # :method: alpn_protocols
-      # The protocols that a client offers: `["h2", "http/1.1"]`.
-      # :method: alpn_select_cb
-      # What is called with the protocols that a client offers, and answers one of them.
-      # :method: servername_cb
-      # What is called with `[socket, name]` when a client names the host, and answers another context or nil.
-      # :method: keylog_cb
-      # What is called with `(socket, line)` for each line of a log of keys.
-      # :method: tmp_dh_callback
-      # What answers a DH key.
+      # :method: cert: The certificate of this end; `cert=` sets it, as all of these are set.
+      # :method: key: The private key of this end.
+      # :method: extra_chain_cert: Certificates between `cert` and the authority.
+      # :method: client_ca: The certificates of the authorities that a server names to clients.
+      # :method: ca_file: A file with certificates that are trusted.
+      # :method: ca_path: A directory with certificates that are trusted.
+      # :method: cert_store: The X509::Store of who is trusted.
+      # :method: timeout: The seconds for which sessions can be used again.
+      # :method: verify_mode: Whether the other end's certificate is verified: SSL::VERIFY_NONE, VERIFY_PEER.
+      # :method: verify_depth: How many certificates a chain may have.
+      # :method: verify_callback: What is called with `(good, X509::StoreContext)` for each certificate, and answers whether to go on.
+      # :method: verify_hostname: Whether the certificate has to be one of the `hostname`.
+      # :method: client_cert_cb: What is called with the SSLSocket when a server wants a certificate, and answers `[certificate, key]`.
+      # :method: session_id_context: A text of at most 32 bytes that tells a server's sessions from those of others.
+      # :method: session_new_cb: What is called with `[socket, session]` when a session begins.
+      # :method: session_get_cb: What is called with `[socket, id]` when a client wants a session again, and answers it.
+      # :method: session_remove_cb: What is called with `[context, session]` when a session is removed.
+      # :method: renegotiation_cb: What is called with the SSLSocket when a handshake begins.
+      # :method: alpn_protocols: The protocols that a client offers: `["h2", "http/1.1"]`.
+      # :method: alpn_select_cb: What is called with the protocols that a client offers, and answers one of them.
+      # :method: servername_cb: What is called with `[socket, name]` when a client names the host, and answers another context or nil.
+      # :method: keylog_cb: What is called with `(socket, line)` for each line of a log of keys.
+      # :method: tmp_dh_callback: What answers a DH key.
       attr_accessor(*PLAIN)
 
       # Has the handle, which changes although the context is frozen.
@@ -360,41 +337,24 @@ module OpenSSL
     end
 
     module SocketForwarder
-      # :method: fileno
-      # The file descriptor of the socket.
-      # :method: addr
-      # The address of this end, as `IPSocket#addr` gives it.
-      # :method: peeraddr
-      # The address of the other end, as `IPSocket#peeraddr` gives it.
-      # :method: local_address
-      # The address of this end as Addrinfo.
-      # :method: remote_address
-      # The address of the other end as Addrinfo.
-      # :method: closed?
-      # Whether the socket is closed.
-      # :method: close_on_exec?
-      # Whether programs that are started do not get the socket.
-      # :method: timeout
-      # The seconds after which waiting ends, or nil.
+      # :method: fileno: The file descriptor of the socket.
+      # :method: addr: The address of this end, as `IPSocket#addr` gives it.
+      # :method: peeraddr: The address of the other end, as `IPSocket#peeraddr` gives it.
+      # :method: local_address: The address of this end as Addrinfo.
+      # :method: remote_address: The address of the other end as Addrinfo.
+      # :method: closed?: Whether the socket is closed.
+      # :method: close_on_exec?: Whether programs that are started do not get the socket.
+      # :method: timeout: The seconds after which waiting ends, or nil.
       %i[fileno addr peeraddr local_address remote_address closed? close_on_exec? timeout].each { |name| define_method(name) { @io.__send__(name) } }
-      # :method: setsockopt(*args)
-      # Sets an option of the socket.
-      # :method: getsockopt(*args)
-      # The value of an option of the socket.
-      # :method: fcntl(*args)
-      # Asks the system for something of the socket.
-      # :method: do_not_reverse_lookup=(on)
-      # Sets whether addresses are told as numbers.
-      # :method: close_on_exec=(on)
-      # Sets whether programs that are started do not get the socket.
-      # :method: timeout=(seconds)
-      # Sets the seconds after which waiting ends.
-      # :method: wait(*args)
-      # Waits until the socket is ready.
-      # :method: wait_readable(*args)
-      # Waits until something has come.
-      # :method: wait_writable(*args)
-      # Waits until something can be sent.
+      # :method: setsockopt(*args): Sets an option of the socket.
+      # :method: getsockopt(*args): The value of an option of the socket.
+      # :method: fcntl(*args): Asks the system for something of the socket.
+      # :method: do_not_reverse_lookup=(on): Sets whether addresses are told as numbers.
+      # :method: close_on_exec=(on): Sets whether programs that are started do not get the socket.
+      # :method: timeout=(seconds): Sets the seconds after which waiting ends.
+      # :method: wait(*args): Waits until the socket is ready.
+      # :method: wait_readable(*args): Waits until something has come.
+      # :method: wait_writable(*args): Waits until something can be sent.
       %i[setsockopt getsockopt fcntl do_not_reverse_lookup= close_on_exec= timeout= wait wait_readable wait_writable].each { |name| define_method(name) { |*args| @io.__send__(name, *args) } }
     end
 

@@ -544,20 +544,14 @@ class DateTime < Date
     undef_method :today
   end
 
-  # :method: hour
-  # Hour, 0 to 23.
-  # :method: min
-  # Minute, 0 to 59; `minute` is the same.
-  # :method: sec
-  # Second, 0 to 59; `second` is the same.
-  # :method: sec_fraction
-  # The part of the second that is over, as Rational; `second_fraction` is the same.
-  # :method: offset
-  # The offset from UTC in days, as Rational.
+  # :method: hour: Hour, 0 to 23.
+  # :method: min: Minute, 0 to 59; `minute` is the same.
+  # :method: sec: Second, 0 to 59; `second` is the same.
+  # :method: sec_fraction: The part of the second that is over, as Rational; `second_fraction` is the same.
+  # :method: offset: The offset from UTC in days, as Rational.
   #
   #     DateTime.new(2024, 2, 3, 4, 5, 6, "+09:00").offset   #=> (3/8)
-  # :method: zone
-  # The offset as text: "+09:00".
+  # :method: zone: The offset as text: "+09:00".
   public :hour, :min, :minute, :sec, :second, :sec_fraction, :second_fraction, :offset, :zone
 
   # The same moment with another offset, in days or as text: "+09:00"; 0 is UTC.

@@ -123,16 +123,11 @@ module JSON
         end
         alias merge configure
 
-        # :method: indent=(text)
-        # Sets the text that each level is indented by; TypeError if it is no String.
-        # :method: space=(text)
-        # Sets the text after a colon; TypeError if it is no String.
-        # :method: space_before=(text)
-        # Sets the text before a colon; TypeError if it is no String.
-        # :method: object_nl=(text)
-        # Sets the text after each member of an object; TypeError if it is no String.
-        # :method: array_nl=(text)
-        # Sets the text after each element of an array; TypeError if it is no String.
+        # :method: indent=(text): Sets the text that each level is indented by; TypeError if it is no String.
+        # :method: space=(text): Sets the text after a colon; TypeError if it is no String.
+        # :method: space_before=(text): Sets the text before a colon; TypeError if it is no String.
+        # :method: object_nl=(text): Sets the text after each member of an object; TypeError if it is no String.
+        # :method: array_nl=(text): Sets the text after each element of an array; TypeError if it is no String.
         %i[indent space space_before object_nl array_nl].each do |name|
           define_method(:"#{name}=") do |text|
             raise TypeError, "wrong argument type #{text.class} (expected String)" unless String === text

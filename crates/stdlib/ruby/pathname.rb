@@ -262,85 +262,48 @@ class Pathname
   # Whether the file has no bytes, or the directory no entries.
   def empty? = File.directory?(@path) ? Dir.empty?(@path) : File.empty?(@path)
 
-  # :method: atime
-  # Time of the last access.
-  # :method: birthtime
-  # Time when the file was made.
-  # :method: ctime
-  # Time of the last change of the file or its owner, rights and the like.
-  # :method: mtime
-  # Time of the last change of the content.
-  # :method: ftype
-  # The kind of file: "file", "directory", "link", ...
-  # :method: exist?
-  # Whether there is such a file.
-  # :method: file?
-  # Whether it is a regular file.
-  # :method: directory?
-  # Whether it is a directory.
-  # :method: symlink?
-  # Whether it is a symbolic link.
-  # :method: pipe?
-  # Whether it is a named pipe.
-  # :method: socket?
-  # Whether it is a socket.
-  # :method: blockdev?
-  # Whether it is a block device.
-  # :method: chardev?
-  # Whether it is a character device.
-  # :method: readable?
-  # Whether the process may read it.
-  # :method: writable?
-  # Whether the process may write it.
-  # :method: executable?
-  # Whether the process may run it.
-  # :method: readable_real?
-  # Whether the user who started the process may read it.
-  # :method: writable_real?
-  # Whether the user who started the process may write it.
-  # :method: executable_real?
-  # Whether the user who started the process may run it.
-  # :method: world_readable?
-  # The rights if everybody may read it, else nil.
-  # :method: world_writable?
-  # The rights if everybody may write it, else nil.
-  # :method: owned?
-  # Whether it belongs to the process's user.
-  # :method: grpowned?
-  # Whether it belongs to a group of the process.
-  # :method: setuid?
-  # Whether it runs as its owner.
-  # :method: setgid?
-  # Whether it runs as its group.
-  # :method: sticky?
-  # Whether the sticky bit is set.
-  # :method: size
-  # Its bytes.
-  # :method: size?
-  # Its bytes, or nil if there are none or no such file.
-  # :method: zero?
-  # Whether it is a file without bytes.
-  # :method: stat
-  # Its File::Stat; symbolic links are followed.
-  # :method: lstat
-  # Its File::Stat; of a symbolic link the link's own.
-  # :method: extname
-  # The extension with its point, or "".
+  # :method: atime: Time of the last access.
+  # :method: birthtime: Time when the file was made.
+  # :method: ctime: Time of the last change of the file or its owner, rights and the like.
+  # :method: mtime: Time of the last change of the content.
+  # :method: ftype: The kind of file: "file", "directory", "link", ...
+  # :method: exist?: Whether there is such a file.
+  # :method: file?: Whether it is a regular file.
+  # :method: directory?: Whether it is a directory.
+  # :method: symlink?: Whether it is a symbolic link.
+  # :method: pipe?: Whether it is a named pipe.
+  # :method: socket?: Whether it is a socket.
+  # :method: blockdev?: Whether it is a block device.
+  # :method: chardev?: Whether it is a character device.
+  # :method: readable?: Whether the process may read it.
+  # :method: writable?: Whether the process may write it.
+  # :method: executable?: Whether the process may run it.
+  # :method: readable_real?: Whether the user who started the process may read it.
+  # :method: writable_real?: Whether the user who started the process may write it.
+  # :method: executable_real?: Whether the user who started the process may run it.
+  # :method: world_readable?: The rights if everybody may read it, else nil.
+  # :method: world_writable?: The rights if everybody may write it, else nil.
+  # :method: owned?: Whether it belongs to the process's user.
+  # :method: grpowned?: Whether it belongs to a group of the process.
+  # :method: setuid?: Whether it runs as its owner.
+  # :method: setgid?: Whether it runs as its group.
+  # :method: sticky?: Whether the sticky bit is set.
+  # :method: size: Its bytes.
+  # :method: size?: Its bytes, or nil if there are none or no such file.
+  # :method: zero?: Whether it is a file without bytes.
+  # :method: stat: Its File::Stat; symbolic links are followed.
+  # :method: lstat: Its File::Stat; of a symbolic link the link's own.
+  # :method: extname: The extension with its point, or "".
   %i[
     atime birthtime ctime mtime ftype readable? writable? executable? readable_real? writable_real? executable_real? world_readable? world_writable? exist? file?
     directory? pipe? socket? symlink? blockdev? chardev? owned? grpowned? setuid? setgid? sticky? size size? zero? stat lstat extname
   ].each { |name| define_method(name) { File.__send__(name, @path) } }
 
-  # :method: readlink
-  # What the symbolic link points to.
-  # :method: realpath(base = nil)
-  # The absolute path without symbolic links; Errno::ENOENT if a part of it is missing.
-  # :method: realdirpath(base = nil)
-  # The absolute path without symbolic links; the last part may be missing.
-  # :method: dirname(levels = 1)
-  # The path without its last name.
-  # :method: expand_path(base = Dir.pwd)
-  # The absolute path, without `.`, `..` and `~`.
+  # :method: readlink: What the symbolic link points to.
+  # :method: realpath(base = nil): The absolute path without symbolic links; Errno::ENOENT if a part of it is missing.
+  # :method: realdirpath(base = nil): The absolute path without symbolic links; the last part may be missing.
+  # :method: dirname(levels = 1): The path without its last name.
+  # :method: expand_path(base = Dir.pwd): The absolute path, without `.`, `..` and `~`.
   %i[readlink realpath realdirpath dirname expand_path].each do |name|
     define_method(name) { |*args| self.class.new(File.__send__(name, @path, *args)) }
   end

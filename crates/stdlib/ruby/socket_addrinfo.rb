@@ -218,16 +218,11 @@ class Addrinfo
   # Whether it is an IPv4 address in ::/96, which nobody gives any more.
   def ipv6_v4compat? = (a = __v6) ? a.byteslice(0, 12) == "\0".b * 12 && a.unpack1("@12N") > 1 : false
 
-  # :method: ipv6_mc_nodelocal?
-  # Whether it is a multicast address that stays on this machine.
-  # :method: ipv6_mc_linklocal?
-  # Whether it is a multicast address that stays on the link.
-  # :method: ipv6_mc_sitelocal?
-  # Whether it is a multicast address that stays in the site.
-  # :method: ipv6_mc_orglocal?
-  # Whether it is a multicast address that stays in the organization.
-  # :method: ipv6_mc_global?
-  # Whether it is a multicast address for everywhere.
+  # :method: ipv6_mc_nodelocal?: Whether it is a multicast address that stays on this machine.
+  # :method: ipv6_mc_linklocal?: Whether it is a multicast address that stays on the link.
+  # :method: ipv6_mc_sitelocal?: Whether it is a multicast address that stays in the site.
+  # :method: ipv6_mc_orglocal?: Whether it is a multicast address that stays in the organization.
+  # :method: ipv6_mc_global?: Whether it is a multicast address for everywhere.
   {nodelocal: 1, linklocal: 2, sitelocal: 5, orglocal: 8, global: 14}.each do |name, scope|
     define_method(:"ipv6_mc_#{name}?") { ipv6_multicast? && __v6.getbyte(1) & 15 == scope }
   end

@@ -109,22 +109,14 @@ module Syslog
       write(priority, message)
     end
 
-    # :method: emerg(format, *values)
-    # Writes that the system can't be used.
-    # :method: alert(format, *values)
-    # Writes that something has to be done at once.
-    # :method: crit(format, *values)
-    # Writes a critical message.
-    # :method: err(format, *values)
-    # Writes an error.
-    # :method: warning(format, *values)
-    # Writes a warning.
-    # :method: notice(format, *values)
-    # Writes something normal that matters.
-    # :method: info(format, *values)
-    # Writes a message that informs.
-    # :method: debug(format, *values)
-    # Writes a message for who looks for errors.
+    # :method: emerg(format, *values): Writes that the system can't be used.
+    # :method: alert(format, *values): Writes that something has to be done at once.
+    # :method: crit(format, *values): Writes a critical message.
+    # :method: err(format, *values): Writes an error.
+    # :method: warning(format, *values): Writes a warning.
+    # :method: notice(format, *values): Writes something normal that matters.
+    # :method: info(format, *values): Writes a message that informs.
+    # :method: debug(format, *values): Writes a message for who looks for errors.
     LEVELS.each_with_index do |name, level|
       define_method(name.downcase) do |*message|
         raise ArgumentError, "wrong number of arguments (given 0, expected 1+)" if message.empty?

@@ -42,18 +42,12 @@ class Syslog::Logger
     end
     define_method(:"#{name}?") { @level <= level }
   end
-  # :method: unknown(message = nil, &block)
-  # Logs as LOG_ALERT.
-  # :method: fatal(message = nil, &block)
-  # Logs as LOG_ERR.
-  # :method: error(message = nil, &block)
-  # Logs as LOG_WARNING.
-  # :method: warn(message = nil, &block)
-  # Logs as LOG_NOTICE.
-  # :method: info(message = nil, &block)
-  # Logs as LOG_INFO.
-  # :method: debug(message = nil, &block)
-  # Logs as LOG_DEBUG.
+  # :method: unknown(message = nil, &block): Logs as LOG_ALERT.
+  # :method: fatal(message = nil, &block): Logs as LOG_ERR.
+  # :method: error(message = nil, &block): Logs as LOG_WARNING.
+  # :method: warn(message = nil, &block): Logs as LOG_NOTICE.
+  # :method: info(message = nil, &block): Logs as LOG_INFO.
+  # :method: debug(message = nil, &block): Logs as LOG_DEBUG.
   %w[unknown fatal error warn info debug].each { |name| make_methods(name) }
 
   # `level`: The lowest level that is logged, of Logger's.

@@ -389,12 +389,9 @@ module Zlib
       end
     end
 
-    # :method: orig_name
-    # The name of the file that was packed; "" if the header has none.
-    # :method: comment
-    # The comment of the header; "" if it has none.
-    # :method: level
-    # The level of compression, 0 to 9, or -1 for the default.
+    # :method: orig_name: The name of the file that was packed; "" if the header has none.
+    # :method: comment: The comment of the header; "" if it has none.
+    # :method: level: The level of compression, 0 to 9, or -1 for the default.
     %i[orig_name comment level].each do |name|
       define_method(name) do
         __open

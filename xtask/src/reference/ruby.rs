@@ -3,7 +3,7 @@
 //! It reads lines, and goes by how the files are indented: what stands deeper than a class's body declares nothing.
 //!
 //! In comments: a line with nothing but `:nodoc:` leaves out the class or the methods below it, or those on whose line it stands; a line `` `name`: ... `` above attributes
-//! is the text of one of them; a line `:method: name(parameters)` declares a method that a loop defines, and what follows it is its text.
+//! is the text of one of them; a line `:method: name(parameters): text` declares a method that a loop defines.
 
 use super::{Method, Visibility};
 
@@ -81,20 +81,26 @@ pub fn declared(source: &str) -> Declared {
 }
 
 /// What a comment declares by `:method:`.
-fn made_elsewhere(text: &[&str], scope: &Scope, number: usize, out: &mut Declared) {
-    let parts = text.split(|l| l.starts_with(":method: "));
-    let heads = text.iter().filter_map(|l| l.strip_prefix(":method: ").and_then(definition));
-    for ((name, own, parameters), text) in heads.zip(parts.skip(1)) {
+fn made_elsewhere(comment: &[&str], scope: &Scope, number: usize, out: &mut Declared) {
+    for part in comment.chunk_by(|_, next| !next.starts_with(":method: ")) {
+        let Some(head) = part[0].strip_prefix(":method: ") else { continue };
+        let Some((name, own, parameters)) = definition(head) else { continue };
+        // The head is a name, maybe with parameters, and `: text`.
+        let given = if head[name.len()..].starts_with('(') { parameters.len() + 2 } else { 0 };
+        let first = head.get(name.len() + given..).and_then(|rest| rest.strip_prefix(": "));
+        let text = first.into_iter().chain(part[1..].iter().copied()).collect::<Vec<_>>().join("\n");
+        let (class, singleton, visibility) = (scope.class.clone(), scope.singleton || own, scope.visibility);
+        let place = (String::new(), number);
         out.methods.push(Method {
-            class: scope.class.clone(),
-            singleton: scope.singleton || own,
+            class,
+            singleton,
             names: vec![name],
-            visibility: scope.visibility,
+            visibility,
             parameters,
             kinds: Vec::new(),
-            text: text.join("\n").trim_end().to_string(),
+            text,
             feature: None,
-            place: (String::new(), number),
+            place,
         });
     }
 }
