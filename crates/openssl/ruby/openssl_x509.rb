@@ -27,6 +27,7 @@ module OpenSSL
       module RFC2253DN
         module_function
 
+        # The entries of a name as RFC 2253 writes it; ArgumentError if it is wrong.
         def scan(text)
           found, rest = [], text
           until rest.empty?

@@ -25,6 +25,7 @@ module Syslog
     def self.included(target) = target.extend(self)
     # The mask of one level, and of all up to one.
     def LOG_MASK(level) = 1 << Macros.__send__(:number, level) # rubocop:disable Naming/MethodName
+    # :nodoc:
     def LOG_UPTO(level) = (1 << Macros.__send__(:number, level) + 1) - 1 # rubocop:disable Naming/MethodName
 
     def self.number(value) = Integer.try_convert(value) || raise(TypeError, value.nil? ? "no implicit conversion from nil to integer" : "no implicit conversion of #{value.class} into Integer")

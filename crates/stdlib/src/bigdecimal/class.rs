@@ -102,6 +102,7 @@ pub mod kernel {
     fn private_one(cx: &mut Cx, _this: Value, args: Args) -> Result<Value> {
         big_decimal(cx, args)
     }
+    /// A BigDecimal of a String, an Integer, a Float or Rational (to a number of digits), ...
     #[method("BigDecimal", singleton, min = 0, max = -1)]
     fn public_one(cx: &mut Cx, _this: Value, args: Args) -> Result<Value> {
         big_decimal(cx, args)
