@@ -1,8 +1,9 @@
 //! An API reference in Markdown, made from the declarations themselves: the doc comments of builtins in Rust and the comments in the Ruby parts of the
-//! libraries. A page for each class, an index, and a page of what is Zakuro's own. `zakuro --doctest` runs the examples in Rust's comments.
+//! libraries. A page for each class, an index, and a page of what is Zakuro's own. `zakuro --doctest` runs the examples in Rust's comments, `xtask reference --examples` those in Ruby's.
 //!
 //! Rejected: reflection in a running VM (it knows neither parameters' kinds nor comments), and pages in the repository (they would be out of date).
 
+mod examples;
 mod ruby;
 mod rust;
 
@@ -311,10 +312,14 @@ fn pages(classes: &BTreeMap<String, Class>, life: &str) -> (BTreeMap<String, Str
 const CRUBY: &[&str] = &["RubyVM::InstructionSequence", "RubyVM::AbstractSyntaxTree"];
 
 pub fn run(args: &[String]) -> Result<bool, String> {
-    let args = Args::parse(args, &["out"], &["bare"])?;
+    let args = Args::parse(args, &["out", "zakuro"], &["bare", "examples"])?;
     let out = args.get("out").map_or_else(|| crate::target().join("reference"), PathBuf::from);
     let life = std::fs::read_to_string(root().join("docs/life.md")).map_err(|e| format!("docs/life.md: {e}"))?;
-    let (pages, methods, bare) = pages(&read(&root())?, &life);
+    let classes = read(&root())?;
+    if args.has("examples") {
+        return examples::run(classes.values().flat_map(|c| &c.methods), &crate::find_zakuro(&args, "debug")?);
+    }
+    let (pages, methods, bare) = pages(&classes, &life);
     std::fs::create_dir_all(&out).map_err(|e| format!("{}: {e}", out.display()))?;
     for (name, text) in &pages {
         std::fs::write(out.join(name), text).map_err(|e| format!("{}: {e}", out.join(name).display()))?;

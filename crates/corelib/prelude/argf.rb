@@ -120,7 +120,7 @@ class ArgfClass
   # The next byte; EOFError at the end of all files.
   def readbyte = getbyte || raise(EOFError, "end of file reached")
 
-  # Whether the file that is read is at its end; IOError if none is open.
+  # Whether the file that is read is at its end.
   def eof?
     __open
     @file.eof?

@@ -320,7 +320,7 @@ module EnvMethods
   end
   private :__text
 
-  # Nothing: there is nothing to do.
+  # Nil: there is nothing to do.
   def rehash = nil
   # TypeError: ENV can't be frozen.
   def freeze = raise(TypeError, "cannot freeze ENV")
@@ -367,7 +367,7 @@ module Process
 
     # Ends the program by SystemExit: true is 0, false 1.
     def exit(status = true) = Kernel.exit(status)
-    # Ends the process at once, without `at_exit` and `ensure`.
+    # Ends the program at once, without `at_exit` and `ensure`.
     def exit!(status = false) = Kernel.exit!(status)
     # Ends the program with status 1, and prints the message.
     def abort(*message) = Kernel.abort(*message)

@@ -84,7 +84,7 @@ class Numeric
     true
   end
 
-  # Whether the class is Integer.
+  # False; true for an Integer.
   def integer?
     false
   end

@@ -132,7 +132,7 @@ module OpenSSL
       alias <=> cmp
       # Whether the other is an equal name.
       def eql?(other) = other.is_a?(Name) && cmp(other) == 0
-      # The number by which files of certificates are found: of an MD of the name.
+      # The number by which files of certificates are found: of a digest of the name.
       def hash = Native.name_hash(__handle, false)
       # The number by which OpenSSL before 1.0 found files of certificates.
       def hash_old = Native.name_hash(__handle, true)

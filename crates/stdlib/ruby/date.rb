@@ -180,7 +180,7 @@ class Date
 
   # The astronomical Julian day number, a Rational: days since noon of the day 0, in UTC.
   #
-  #     Date.new(2000, 1, 1).ajd   #=> (4903087/2)
+  #     Date.new(2000, 1, 1).ajd   #=> (4903089/2)
   def ajd
     jd, df, sf = __parts
     ajd = (jd * 86400 + df + Rational(sf, 1_000_000_000)).to_r / 86400 - 1r / 2

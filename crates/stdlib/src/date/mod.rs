@@ -275,7 +275,7 @@ mod class {
     }
     /// The elements that a text tells somehow, as a Hash: `(text, complete = true, limit: 128)`.
     ///
-    ///     Date._parse("10:20 3 Feb")   #=> {hour: 10, min: 20, mday: 3, mon: 2}
+    ///     Date._parse("10:20 3 Feb")   #=> {hour: 10, min: 20, mon: 2, mday: 3}
     #[method("_parse", singleton, min = 0, max = -1)]
     fn parse_hash(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         hash_of_form(cx, this, args, Form::Any, "__parse_hash")
