@@ -248,7 +248,21 @@ fn feature(root: &Path, path: &Path) -> Result<Option<String>, String> {
         let loaded = named.or_else(|| rows.iter().find(|(_, function)| function.split("::").next() == Some(stem)));
         loaded.or_else(|| rows.iter().find(|(name, _)| plain(name).strip_prefix(stem).is_some_and(|rest| rest.starts_with('_'))))
     };
-    Ok(stems.filter_map(row).map(|(name, _)| name.trim_end_matches(".so").to_string()).next())
+    Ok(stems.filter_map(row).next().and_then(|(name, _)| whole(name.trim_end_matches(".so"))).map(str::to_string))
+}
+
+/// What a program requires for a part of a library: natives without the rest of it are of no use. None: what is loaded when it is first named.
+fn whole(feature: &str) -> Option<&str> {
+    match feature {
+        "ffi_c" => Some("ffi"),
+        "nio4r_ext" => Some("nio"),
+        "puma/puma_http11" => Some("puma"),
+        "zakuro/abstract_syntax_tree" => None,
+        _ => match feature.split_once('/') {
+            Some((first @ ("forwardable" | "openssl" | "nokogiri" | "msgpack" | "prism" | "sqlite3"), _)) => Some(first),
+            _ => Some(feature),
+        },
+    }
 }
 
 fn file_name(class: &str) -> String {

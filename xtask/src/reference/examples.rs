@@ -51,8 +51,7 @@ pub fn run<'a>(methods: impl Iterator<Item = &'a Method>, zakuro: &Path) -> Resu
     for (feature, (count, program)) in programs {
         let load = match feature {
             "" => String::new(),
-            // Natives without their gem are half of a library.
-            _ => format!("begin\n  require {}\nrescue LoadError\n  exit 3\nend\n", literal(whole(feature))),
+            _ => format!("begin\n  require {}\nrescue LoadError\n  exit 3\nend\n", literal(feature)),
         };
         let outcome = Spec::new(zakuro).args(["-W0", "-e", &(load + &program)]).run()?;
         let told = String::from_utf8_lossy(&outcome.stdout);
@@ -72,17 +71,4 @@ pub fn run<'a>(methods: impl Iterator<Item = &'a Method>, zakuro: &Path) -> Resu
     }
     println!("examples: {passed} passed, {failed} failed");
     Ok(failed == 0)
-}
-
-/// The library that a feature is a part of.
-fn whole(feature: &str) -> &str {
-    match feature {
-        "ffi_c" => "ffi",
-        "nio4r_ext" => "nio",
-        _ => feature
-            .split('/')
-            .next()
-            .filter(|first| matches!(*first, "openssl" | "nokogiri" | "msgpack" | "prism" | "sqlite3"))
-            .unwrap_or(feature),
-    }
 }

@@ -30,6 +30,8 @@ fn pages_have_signatures_texts_and_examples() {
     has("RubyVM-Channel.md", "## Singleton methods\n\n### `` RubyVM::Channel.new(");
     has("FileTest.md", "### `` FileTest.exist?(v) ``");
     has("Date.md", "Needs `require \"date\"`.");
+    has("OpenSSL-SSL-SSLSocket.md", "Needs `require \"openssl\"`.");
+    has("OpenSSL-SSL-SSLSocket.md", "### `` connect ``");
     has("Ractor-Port.md", "### `` self == other ``\n\nAlso: `` eql? ``.");
     has("README.md", "\n## [Array](Array.md)\n\n");
     has("zakuro.md", "`` Ractor.new(*args, name: nil, memory_limit: nil");

@@ -663,7 +663,7 @@ mod decimal {
     fn exponent(cx: &mut Cx, this: Value) -> Result<i64> {
         Ok(number(cx, this)?.exponent())
     }
-    /// The digits from the first that is not 0 to the last before the point or behind it; 0 for 0.
+    /// The digits of the number written without an exponent, but for a 0 before the point.
     ///
     ///     BigDecimal("12.34").precision   #=> 4
     #[method("precision")]
